@@ -1,0 +1,101 @@
+/* A recorded heap graph, in memory and as a .thg file.
+ *
+ * A recorded graph is what a heap dump says about a heap: how large each object is, where its
+ * references lie, what they point to, and which objects are roots.  Nothing else is kept.  The
+ * file format is described in docs/thg-format.md.
+ *
+ * Invariants of a valid graph (td_thg_check):
+ *  - shape_of[i] < shape_count, and size[i] is at least what the shape needs;
+ *  - the references of object i are refs[first_ref[i]] up to, not including, refs[first_ref[i+1]],
+ *    one per reference slot in slot order, TD_THG_NULL where the slot holds null;
+ *  - first_ref[i+1] - first_ref[i] == td_thg_slots(shape, size[i]);
+ *  - every reference that is not null and every root is less than object_count.
+ *
+ * Objects are numbered in address order as far as the dump tells it.  A root may be listed more
+ * than once, as it is in dumps.
+ * Threads: none of this is shared; a graph that nobody changes may be read by many. */
+#ifndef TD_WORKLOADS_THG_H
+#define TD_WORKLOADS_THG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TD_THG_NULL UINT32_MAX
+#define TD_THG_WORD_BYTES 8u
+
+/* The largest object the format admits: no dump has come near, and sums of sizes cannot wrap. */
+#define TD_THG_SIZE_MAX (UINT64_C(1) << 40)
+
+enum td_thg_shape_kind {
+  TD_THG_LEAF = 0,   /* no references */
+  TD_THG_BITMAP = 1, /* word i is a reference if bit i of the bitmap is set */
+  TD_THG_PREFIX = 2, /* prefix_words words without references, then references to the end */
+};
+
+struct td_thg_shape {
+  enum td_thg_shape_kind kind;
+  uint32_t prefix_words; /* TD_THG_PREFIX only, else 0 */
+  uint32_t bitmap_words; /* TD_THG_BITMAP: number of 64-bit words, at least 1; the last is not 0 */
+  uint64_t *bitmap;      /* TD_THG_BITMAP: bit i of bitmap[i / 64] stands for word i; else NULL */
+};
+
+struct td_thg {
+  struct td_thg_shape *shapes;
+  uint32_t *shape_of;  /* [object_count] */
+  uint64_t *size;      /* [object_count] bytes */
+  uint64_t *first_ref; /* [object_count + 1]; NULL only where object_count is 0 */
+  uint32_t *refs;      /* [ref_count] */
+  uint32_t *roots;     /* [root_count] */
+  char *about;         /* where the graph comes from: UTF-8, one line; NULL for none */
+  uint32_t shape_count;
+  uint32_t object_count;
+  uint32_t root_count;
+  uint64_t ref_count; /* slots, nulls included */
+};
+
+enum td_thg_error_kind {
+  TD_THG_OK = 0,
+  TD_THG_BAD_INPUT,    /* exit status 3 */
+  TD_THG_NO_RESOURCES, /* exit status 4: memory, disk, or not allowed to write */
+};
+
+/* One line without a newline, naming the file and, where there is one, the byte offset. */
+struct td_thg_error {
+  enum td_thg_error_kind kind;
+  uint64_t offset; /* of the offending byte in the input; 0 if none */
+  char text[600];
+};
+
+/* Called now and then during long work; never after the call it was given to has returned.
+ * phase is a few words such as "compressing"; done <= total. */
+struct td_thg_progress {
+  void (*report)(void *context, const char *phase, uint64_t done, uint64_t total);
+  void *context;
+};
+
+/* Number of reference slots of an object of that shape and size. */
+uint64_t td_thg_slots(const struct td_thg_shape *shape, uint64_t size_bytes);
+
+/* Smallest size an object of that shape may have, in bytes. */
+uint64_t td_thg_size_min(const struct td_thg_shape *shape);
+
+/* Read a .thg file.  On success fills *graph, to be freed by td_thg_free.  On failure *graph is
+ * empty and *error says why.  Returns whether it succeeded. */
+bool td_thg_read(const char *path, struct td_thg *graph, struct td_thg_error *error);
+
+/* The same from bytes in memory; name stands in for the path in messages. */
+bool td_thg_read_bytes(const void *bytes, uint64_t length, const char *name, struct td_thg *graph,
+                       struct td_thg_error *error);
+
+/* Write a valid graph to path: to a temporary file beside it first, which is synced and renamed,
+ * so that path holds either what it held before or the whole graph.  progress may be NULL. */
+bool td_thg_write(const char *path, const struct td_thg *graph,
+                  const struct td_thg_progress *progress, struct td_thg_error *error);
+
+/* Whether the invariants above hold; if not, *error names the first that does not. */
+bool td_thg_check(const struct td_thg *graph, struct td_thg_error *error);
+
+/* Free what the graph holds and make it empty.  An all-zero graph is empty; NULL is ignored. */
+void td_thg_free(struct td_thg *graph);
+
+#endif
