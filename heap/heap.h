@@ -1,0 +1,183 @@
+/* Where objects live.
+ *
+ *   base                                                               base + reserved
+ *   | slab 0 (2 MiB) | slab 1 | …                                       |
+ *   | block 0 | block 1 | … 64 KiB each; block 0 is never used, so granule 0 is no object
+ *   | cell | cell | …  all of one (layout, size class); no headers
+ *
+ * Beside the range, found by address arithmetic alone:
+ *   marks[granule]   one byte per 16 bytes: TD_PENDING bit and the epoch in which the object
+ *                    that starts there was last found alive, or was allocated
+ *   blocks[block]    what the marker must know of a block (16 bytes)
+ *   infos[block]     what only allocation and sweeping need
+ *   flags[block]     the block has pending objects (dense marking)
+ *
+ * Invariants
+ *   [epoch] Between collections, a cell of a SMALL block holds an object iff its first granule's
+ *      byte equals heap->epoch. So allocation stores the epoch, a collection takes the next
+ *      epoch and stores it for what it finds, and sweeping needs no clearing: a byte with
+ *      another epoch is a free cell.
+ *   [run] Cells handed to a mutator's bump run are objects from then on, used or not; the unused
+ *      rest is given back (byte 0) before a collection.
+ *   [owner] A block taken off an unswept list, or fresh from the pool, belongs to one mutator
+ *      until the next collection.
+ *
+ * The heap never decides to collect: when the budget is used up it says "no memory". */
+#ifndef TD_HEAP_HEAP_H
+#define TD_HEAP_HEAP_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tide/tide.h"
+#include "heap/layout.h"
+#include "platform/platform.h"
+
+#define TD_GRANULE_LOG2 4u
+#define TD_GRANULE_BYTES ((size_t)1 << TD_GRANULE_LOG2)
+#define TD_BLOCK_LOG2 16u
+#define TD_BLOCK_BYTES ((size_t)1 << TD_BLOCK_LOG2)
+#define TD_BLOCK_GRANULES (TD_BLOCK_BYTES / TD_GRANULE_BYTES)
+#define TD_BLOCK_GRANULES_LOG2 (TD_BLOCK_LOG2 - TD_GRANULE_LOG2)
+#define TD_SLAB_LOG2 21u
+#define TD_SLAB_BYTES ((size_t)1 << TD_SLAB_LOG2)
+#define TD_SLAB_BLOCKS (TD_SLAB_BYTES / TD_BLOCK_BYTES)
+#define TD_SMALL_BYTES_MAX (TD_BLOCK_BYTES / 2)
+
+#define TD_PENDING 0x80u /* in a mark byte: marked, not yet scanned */
+#define TD_EPOCH_FIRST 2u
+#define TD_EPOCH_LAST 126u
+
+/* Hot: read by markers for every object. Constant during marking but for `marked`. */
+struct td_block {
+  uint64_t map;           /* by kind: see td_kind */
+  uint32_t cell_granules; /* 0 for large objects: see td_block_info */
+  uint8_t kind;           /* enum td_kind */
+  /* An object of the block was marked in this cycle. Markers store 1, racing with equal values;
+   * read after marking has ended. */
+  uint8_t marked;
+  tide_layout layout;
+};
+_Static_assert(sizeof(struct td_block) == 16, "four to a cache line");
+
+enum td_block_state {
+  TD_BLOCK_FREE = 0, /* in the pool, or never committed */
+  TD_BLOCK_SMALL,    /* cells of one size class */
+  TD_BLOCK_LARGE,    /* first block of a large object */
+  TD_BLOCK_TAIL,     /* further block of a large object */
+};
+
+/* Cold: under the heap's lock, or the owning mutator's. */
+struct td_block_info {
+  uint32_t next;       /* unswept list: block number, 0 ends */
+  uint32_t recip;      /* SMALL: ceil(2^32 / cell_granules), for dividing offsets */
+  uint32_t run_blocks; /* LARGE: blocks of the object; TAIL: distance to the first block */
+  uint16_t cells;
+  uint8_t size_class;
+  uint8_t state;       /* enum td_block_state */
+  uint8_t zeroed;      /* never written since it was committed */
+  uint8_t pad[7];
+  size_t large_bytes;  /* LARGE: rounded up to granules */
+};
+
+struct td_heap {
+  /* Constant after init. */
+  uintptr_t base;
+  size_t reserved_bytes;
+  size_t granules; /* reserved_bytes / 16 */
+  uint8_t *marks;
+  struct td_block *blocks;
+  struct td_block_info *infos;
+  _Atomic(uint8_t) *flags;
+  uint32_t block_count;
+
+  /* Changed with the world stopped only; read by all. */
+  uint8_t epoch;
+
+  /* Under lock. */
+  pthread_mutex_t lock;
+  uint64_t *free_bits;      /* bit per block: committed and free */
+  uint32_t frontier;        /* blocks below were committed at some time */
+  uint32_t single_hint;     /* no free block below */
+  uint32_t used_blocks;     /* SMALL, LARGE and TAIL blocks */
+  uint32_t committed_slabs;
+  uint32_t peak_committed_slabs;
+  uint32_t budget_blocks;   /* used_blocks may not pass this: gc's policy sets it */
+  uint32_t max_blocks;      /* hard limit; constant after init */
+  uint32_t *unswept;        /* [layout * TIDE_BUMP_SLOTS + class]: first block of the list */
+  uint8_t *slab_committed;
+  uint64_t allocated_bytes; /* runs and large objects handed out so far */
+  struct td_layouts layouts;
+  bool stress;              /* runs of one cell, so that every allocation takes the slow path */
+};
+
+/* ---- Life ---- */
+
+/* reserve_bytes is halved until the system agrees (down to 64 MiB; the error says so if not even
+ * that); max_bytes is the hard limit. */
+bool td_heap_init(struct td_heap *heap, size_t reserve_bytes, size_t max_bytes,
+                  struct tide_error *error);
+void td_heap_deinit(struct td_heap *heap);
+
+/* ---- Allocation: heap/alloc.c, heap/large.c ---- */
+
+/* Gives the bump cache a new run of zeroed cells of the class; false: no memory in the budget.
+ * `bump` is the caller's own: no other thread touches it. */
+bool td_heap_refill(struct td_heap *heap, struct tide_bump *bump, tide_layout layout,
+                    unsigned size_class);
+/* Gives the unused rest of a run back. World stopped, or the owner detaching. */
+void td_heap_retire(struct td_heap *heap, struct tide_bump *bump);
+/* A zeroed object with blocks of its own; NULL: no memory in the budget. */
+void *td_heap_alloc_large(struct td_heap *heap, tide_layout layout, size_t bytes);
+
+/* ---- A collection: heap/sweep.c ---- */
+
+/* Takes the next epoch: from here on every object counts as unmarked. World stopped, all runs
+ * retired. */
+void td_heap_begin_marking(struct td_heap *heap);
+/* After marking: blocks without a marked object go back to the pool, the others become unswept.
+ * Returns the number of blocks freed. World stopped. */
+uint32_t td_heap_end_marking(struct td_heap *heap);
+/* Decommits free slabs beyond keep_bytes of free memory; bytes given back. Any thread. */
+size_t td_heap_trim(struct td_heap *heap, size_t keep_bytes);
+
+/* ---- Questions ---- */
+
+/* The object that the address points at or into, 0 if none. While marking, "object" means alive
+ * or allocated before this collection. */
+uintptr_t td_heap_find(const struct td_heap *heap, uintptr_t address);
+/* Bytes of the cell of an object (its start is given). */
+size_t td_heap_object_bytes(const struct td_heap *heap, uintptr_t object);
+/* Calls visit for each object in address order until it returns false. World stopped. */
+typedef bool (*td_heap_visit)(uintptr_t object, size_t bytes, tide_layout layout, void *context);
+void td_heap_walk(const struct td_heap *heap, td_heap_visit visit, void *context);
+/* Checks the structures against each other. World stopped. */
+bool td_heap_check(struct td_heap *heap, struct tide_error *error);
+
+/* ---- Address arithmetic ---- */
+
+/* The granule of a reference, or a number >= heap->granules if the word is none: a subtraction,
+ * a rotation and one comparison test alignment and range together, because low bits that are set
+ * end up at the top. */
+static inline uint64_t td_granule_of(uintptr_t base, uintptr_t word) {
+  uint64_t offset = word - base;
+  return offset >> TD_GRANULE_LOG2 | offset << (64 - TD_GRANULE_LOG2);
+}
+
+static inline uintptr_t td_granule_address(uintptr_t base, uint64_t granule) {
+  return base + (granule << TD_GRANULE_LOG2);
+}
+
+static inline uint32_t td_block_of_granule(uint64_t granule) {
+  return (uint32_t)(granule >> TD_BLOCK_GRANULES_LOG2);
+}
+
+/* Was the object that starts here found alive, pending or not, in this epoch? */
+static inline bool td_is_marked(const struct td_heap *heap, uint64_t granule) {
+  return (heap->marks[granule] & (TD_PENDING - 1)) == heap->epoch;
+}
+
+#endif

@@ -1,0 +1,82 @@
+/* What is inside an object: layouts, as the marker sees them, and the size classes.
+ *
+ * A layout is interned: asking twice for the same description gives the same number. The marker
+ * reads the block's kind and map; only long bitmaps and trace functions need the table here. */
+#ifndef TD_HEAP_LAYOUT_H
+#define TD_HEAP_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tide/tide.h"
+
+enum td_kind {
+  TD_KIND_NONE = 0,     /* free block, or the tail of a large object */
+  TD_KIND_LEAF,         /* nothing to scan */
+  TD_KIND_BITMAP,       /* map: bit i says that word i is a slot */
+  TD_KIND_REFS,         /* every word a slot */
+  TD_KIND_PREFIXED,     /* map: words to skip, then slots to the end of the cell */
+  TD_KIND_BITMAP_LONG,  /* more than 64 words: the layout's words */
+  TD_KIND_CONSERVATIVE, /* any word may point at or into an object */
+  TD_KIND_TRACED,       /* the layout's trace function */
+  TD_KIND_WEAK,         /* struct td_weak_object */
+  TD_KIND_EPHEMERON,    /* struct td_ephemeron_object */
+  TD_KINDS
+};
+
+/* Layout numbers of the heap's own objects, behind the three public ones. */
+#define TD_LAYOUT_WEAK ((tide_layout)4)
+#define TD_LAYOUT_EPHEMERON ((tide_layout)5)
+#define TD_LAYOUT_FIRST_FREE ((tide_layout)6)
+
+/* Heap objects that the marker knows. `link` chains the objects that one marker met in this
+ * cycle: written by the marker that claimed the object, read by gc after marking, meaningless
+ * otherwise. `claimed` is the number of the cycle in which the object was chained last, taken by
+ * compare-and-swap, so that an object that two markers scan at once is chained once. */
+struct td_weak_object {
+  uintptr_t target;
+  uintptr_t link;
+  _Atomic(uint64_t) claimed;
+  uint64_t weak_kind; /* enum tide_weak_kind */
+};
+struct td_ephemeron_object {
+  uintptr_t key;
+  uintptr_t value;
+  uintptr_t link;
+  _Atomic(uint64_t) claimed;
+};
+
+struct td_layout {
+  uint8_t kind;        /* enum td_kind */
+  uint32_t words;      /* BITMAP_LONG: length in words */
+  uint64_t map;        /* as in struct td_block; BITMAP_LONG and TRACED: own layout number */
+  uint64_t *bits;      /* BITMAP_LONG */
+  tide_trace_fn trace; /* TRACED */
+  void *context;
+};
+
+/* Grows under the heap's lock; entries never change once published, and the array never moves. */
+struct td_layouts {
+  struct td_layout *at; /* TIDE_LAYOUT_MAX entries */
+  uint32_t count;
+};
+
+bool td_layouts_init(struct td_layouts *layouts);
+void td_layouts_deinit(struct td_layouts *layouts);
+/* The number of an equal layout, or a new one; TIDE_LAYOUT_INVALID when the table is full or
+ * memory ran out. bits is copied. The caller holds the heap's lock. */
+tide_layout td_layouts_intern(struct td_layouts *layouts, const struct td_layout *wanted);
+
+/* ---- Size classes ----
+ * 16-byte steps to 512 bytes (class = size / 16), then four to each doubling up to half a block:
+ * at most a fifth of a cell is lost to rounding. Class 0 is not used. */
+#define TD_CLASS_LINEAR_LAST 32u
+#define TD_CLASSES 57u
+/* bytes in [1, TD_SMALL_BYTES_MAX]. */
+unsigned td_class_of(size_t bytes);
+size_t td_class_bytes(unsigned size_class);
+/* The smallest class whose cells are all aligned so; 0 if there is none. */
+unsigned td_class_aligned(size_t bytes, size_t alignment);
+
+#endif
