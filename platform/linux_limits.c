@@ -1,0 +1,162 @@
+/* Linux: what this process may use of the machine. A control group's limit holds for everything
+ * below it, so the group of the process and all its ancestors are asked. Both hierarchies are
+ * looked at where systems mount them: version 2 at /sys/fs/cgroup (or …/unified), version 1 with
+ * one folder per controller. In a container the group's path is often not visible; then the walk
+ * upwards ends at the mount's own root, which is the container's group. */
+#include "platform/platform.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PATH_BYTES 4096
+
+static bool read_line(const char *path, char *line, size_t bytes) {
+  FILE *file = fopen(path, "re");
+  if (!file) return false;
+  bool read = fgets(line, (int)bytes, file) != NULL;
+  fclose(file);
+  return read;
+}
+
+/* "max" and anything that is no number counts as no limit. */
+static bool parse_u64(const char *text, uint64_t *value) {
+  if (*text < '0' || *text > '9') return false;
+  errno = 0;
+  *value = strtoull(text, NULL, 10);
+  return errno == 0;
+}
+
+/* One reading of a limit in one group's folder; lowers *limit. */
+typedef void (*limit_fn)(const char *folder, uint64_t *limit);
+
+static void memory_v2(const char *folder, uint64_t *limit) {
+  char path[PATH_BYTES + 32], line[128];
+  uint64_t value;
+  snprintf(path, sizeof path, "%s/memory.max", folder);
+  if (read_line(path, line, sizeof line) && parse_u64(line, &value) && value < *limit)
+    *limit = value;
+}
+
+static void memory_v1(const char *folder, uint64_t *limit) {
+  char path[PATH_BYTES + 32], line[128];
+  uint64_t value;
+  snprintf(path, sizeof path, "%s/memory.limit_in_bytes", folder);
+  if (read_line(path, line, sizeof line) && parse_u64(line, &value) && value < *limit)
+    *limit = value;
+}
+
+static void lower_to_quota(uint64_t quota, uint64_t period, uint64_t *limit) {
+  if (quota == 0 || period == 0) return;
+  uint64_t cpus = quota / period + (quota % period != 0);
+  if (cpus < *limit) *limit = cpus;
+}
+
+static void cpus_v2(const char *folder, uint64_t *limit) {
+  char path[PATH_BYTES + 32], line[128];
+  uint64_t quota, period;
+  snprintf(path, sizeof path, "%s/cpu.max", folder);
+  if (!read_line(path, line, sizeof line) || !parse_u64(line, &quota)) return;
+  const char *second = strchr(line, ' ');
+  if (second && parse_u64(second + 1, &period)) lower_to_quota(quota, period, limit);
+}
+
+static void cpus_v1(const char *folder, uint64_t *limit) {
+  char path[PATH_BYTES + 32], line[128];
+  uint64_t quota, period;
+  snprintf(path, sizeof path, "%s/cpu.cfs_quota_us", folder);
+  if (!read_line(path, line, sizeof line) || !parse_u64(line, &quota)) return;
+  snprintf(path, sizeof path, "%s/cpu.cfs_period_us", folder);
+  if (read_line(path, line, sizeof line) && parse_u64(line, &period))
+    lower_to_quota(quota, period, limit);
+}
+
+/* From mount + group up to mount itself. */
+static void walk_up(const char *mount, const char *group, limit_fn read_limit, uint64_t *limit) {
+  char folder[PATH_BYTES];
+  int length = snprintf(folder, sizeof folder, "%s%s", mount, group);
+  if (length < 0 || (size_t)length >= sizeof folder) return;
+  size_t root = strlen(mount);
+  while (strlen(folder) > root) {
+    read_limit(folder, limit);
+    char *slash = strrchr(folder + root, '/');
+    if (!slash) return;
+    *slash = 0;
+  }
+  read_limit(folder, limit);
+}
+
+static bool names_controller(const char *list, const char *end, const char *name) {
+  size_t length = strlen(name);
+  for (const char *at = list; at < end;) {
+    const char *comma = memchr(at, ',', (size_t)(end - at));
+    const char *stop = comma ? comma : end;
+    if ((size_t)(stop - at) == length && memcmp(at, name, length) == 0) return true;
+    at = stop + 1;
+  }
+  return false;
+}
+
+/* Lines of /proc/self/cgroup are "number:controllers:path"; version 2 names no controllers. */
+static uint64_t group_limit(const char *controller, limit_fn v2, limit_fn v1, uint64_t limit) {
+  FILE *file = fopen("/proc/self/cgroup", "re");
+  if (!file) return limit;
+  char line[PATH_BYTES];
+  while (fgets(line, sizeof line, file)) {
+    line[strcspn(line, "\n")] = 0;
+    char *list = strchr(line, ':');
+    char *path = list ? strchr(list + 1, ':') : NULL;
+    if (!path) continue;
+    list++;
+    const char *group = path + 1;
+    if (list == path) {
+      walk_up("/sys/fs/cgroup", group, v2, &limit);
+      walk_up("/sys/fs/cgroup/unified", group, v2, &limit);
+    } else if (names_controller(list, path, controller)) {
+      char mount[PATH_BYTES];
+      snprintf(mount, sizeof mount, "/sys/fs/cgroup/%.*s", (int)(path - list), list);
+      walk_up(mount, group, v1, &limit);
+      snprintf(mount, sizeof mount, "/sys/fs/cgroup/%s", controller);
+      walk_up(mount, group, v1, &limit);
+    }
+  }
+  fclose(file);
+  return limit;
+}
+
+size_t td_plat_memory_bytes(void) {
+  int saved = errno;
+  long pages = sysconf(_SC_PHYS_PAGES);
+  uint64_t bytes = pages > 0 ? (uint64_t)pages * td_plat_page_bytes() : SIZE_MAX;
+  bytes = group_limit("memory", memory_v2, memory_v1, bytes);
+  errno = saved;
+  return bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes;
+}
+
+/* The mask of a large machine does not fit cpu_set_t: the kernel says so with EINVAL. */
+static unsigned cpus_by_affinity(void) {
+  for (size_t cpus = CPU_SETSIZE; cpus <= (size_t)1 << 20; cpus *= 4) {
+    cpu_set_t *set = CPU_ALLOC(cpus);
+    if (!set) break;
+    size_t bytes = CPU_ALLOC_SIZE(cpus);
+    CPU_ZERO_S(bytes, set);
+    int failed = sched_getaffinity(0, bytes, set);
+    int reason = errno;
+    int count = failed ? 0 : CPU_COUNT_S(bytes, set);
+    CPU_FREE(set);
+    if (!failed) return count > 0 ? (unsigned)count : 1;
+    if (reason != EINVAL) break;
+  }
+  long online = sysconf(_SC_NPROCESSORS_ONLN);
+  return online > 0 ? (unsigned)online : 1;
+}
+
+unsigned td_plat_cpus_allowed(void) {
+  int saved = errno;
+  uint64_t cpus = group_limit("cpu", cpus_v2, cpus_v1, cpus_by_affinity());
+  errno = saved;
+  return cpus > 0 ? (unsigned)cpus : 1;
+}
