@@ -73,7 +73,7 @@ enum td_block_state {
 /* Cold: under the heap's lock, or the owning mutator's. */
 struct td_block_info {
   uint32_t next;       /* unswept list: block number, 0 ends */
-  uint32_t recip;      /* SMALL: ceil(2^32 / cell_granules), for dividing offsets */
+  uint32_t recip;      /* SMALL: ceil(2^24 / cell_granules), see td_cell_of */
   uint32_t run_blocks; /* LARGE: blocks of the object; TAIL: distance to the first block */
   uint16_t cells;
   uint8_t size_class;
@@ -96,6 +96,7 @@ struct td_heap {
 
   /* Changed with the world stopped only; read by all. */
   uint8_t epoch;
+  uint8_t epoch_before; /* while marking, the epoch of what existed before; else equal to epoch */
 
   /* Under lock. */
   pthread_mutex_t lock;
@@ -109,7 +110,6 @@ struct td_heap {
   uint32_t max_blocks;      /* hard limit; constant after init */
   uint32_t *unswept;        /* [layout * TIDE_BUMP_SLOTS + class]: first block of the list */
   uint8_t *slab_committed;
-  uint64_t allocated_bytes; /* runs and large objects handed out so far */
   struct td_layouts layouts;
   bool stress;              /* runs of one cell, so that every allocation takes the slow path */
 };
@@ -125,9 +125,9 @@ void td_heap_deinit(struct td_heap *heap);
 /* ---- Allocation: heap/alloc.c, heap/large.c ---- */
 
 /* Gives the bump cache a new run of zeroed cells of the class; false: no memory in the budget.
- * `bump` is the caller's own: no other thread touches it. */
-bool td_heap_refill(struct td_heap *heap, struct tide_bump *bump, tide_layout layout,
-                    unsigned size_class);
+ * `bump` is the caller's own: no other thread touches it. Returns the bytes of the run. */
+size_t td_heap_refill(struct td_heap *heap, struct tide_bump *bump, tide_layout layout,
+                      unsigned size_class);
 /* Gives the unused rest of a run back. World stopped, or the owner detaching. */
 void td_heap_retire(struct td_heap *heap, struct tide_bump *bump);
 /* A zeroed object with blocks of its own; NULL: no memory in the budget. */
@@ -154,6 +154,8 @@ size_t td_heap_object_bytes(const struct td_heap *heap, uintptr_t object);
 /* Calls visit for each object in address order until it returns false. World stopped. */
 typedef bool (*td_heap_visit)(uintptr_t object, size_t bytes, tide_layout layout, void *context);
 void td_heap_walk(const struct td_heap *heap, td_heap_visit visit, void *context);
+/* Cells with an object: right after a collection, what it marked. World stopped. */
+uint64_t td_heap_count_objects(const struct td_heap *heap);
 /* Checks the structures against each other. World stopped. */
 bool td_heap_check(struct td_heap *heap, struct tide_error *error);
 
@@ -169,6 +171,13 @@ static inline uint64_t td_granule_of(uintptr_t base, uintptr_t word) {
 
 static inline uintptr_t td_granule_address(uintptr_t base, uint64_t granule) {
   return base + (granule << TD_GRANULE_LOG2);
+}
+
+/* The number of the cell that a granule of a SMALL block lies in. Exact because the offset is
+ * under 2^12 and a cell has at most 2^11 granules: the error of recip, times the offset, stays
+ * under the distance to the next quotient. */
+static inline uint32_t td_cell_of(const struct td_block_info *info, uint32_t granule_in_block) {
+  return (uint32_t)((uint64_t)granule_in_block * info->recip >> 24);
 }
 
 static inline uint32_t td_block_of_granule(uint64_t granule) {

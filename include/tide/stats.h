@@ -27,11 +27,9 @@ TIDE_API void tide_heap_stats(struct tide_heap *heap, struct tide_heap_stats *st
 struct tide_marker_stats {
   uint64_t objects;       /* marked by this marker */
   uint64_t bytes;         /* cells of those objects */
-  uint64_t scanned_slots; /* reference slots read */
   uint64_t steals, stolen_items, failed_steals;
   uint64_t grants;        /* early grants given to a thief that asked */
   uint64_t parks, wakes;
-  uint64_t duplicates;    /* objects met as unmarked, scanned by another marker too */
   uint64_t overflows;     /* times the queue was full */
   uint64_t dense_objects; /* scanned in address order */
   uint64_t dense_turns;
@@ -51,11 +49,16 @@ struct tide_cycle_stats {
   uint64_t weak_ns, sweep_ns;
   uint64_t pause_ns; /* all of it */
   uint64_t blocks_freed;
-  uint64_t duplicates, steals;
+  uint64_t steals;
   struct tide_marker_stats marker[TIDE_MARKERS_MAX]; /* [0, markers) */
 };
 /* The last collection; number is 0 if there was none. */
 TIDE_API void tide_cycle_stats(struct tide_heap *heap, struct tide_cycle_stats *stats);
+
+/* Objects that the last collection marked, counted from the marks. The objects of tide_cycle_stats
+ * minus this number are the duplicates: objects that two markers met at the same moment and both
+ * scanned, which is harmless. Call it right after tide_collect, before anything else happens. */
+TIDE_API uint64_t tide_count_marked(struct tide_mutator *mutator);
 
 /* Pauses since the heap was created: bucket[i] counts those of [2^i, 2^(i+1)) ns. */
 struct tide_pause_histogram {

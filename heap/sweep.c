@@ -1,0 +1,51 @@
+/* The heap's part of a collection. Sweeping proper is what allocation does when it looks for
+ * cells whose byte is not of the present epoch; here only whole blocks are sorted. */
+#include <string.h>
+
+#include "heap/blocks.h"
+#include "heap/heap.h"
+
+/* Epochs have come round: rewrite every live byte as the first epoch, all others as free, so
+ * that no stale byte can equal an epoch to come. */
+static void restart_epochs(struct td_heap *heap) {
+  for (uint32_t b = 1; b < heap->frontier; b++) {
+    if (td_block_is_free(heap, b)) continue;
+    uint8_t *marks = heap->marks + ((uint64_t)b << TD_BLOCK_GRANULES_LOG2);
+    for (size_t i = 0; i < TD_BLOCK_GRANULES; i++)
+      marks[i] = marks[i] == heap->epoch ? TD_EPOCH_FIRST : 0;
+  }
+  heap->epoch = TD_EPOCH_FIRST;
+}
+
+void td_heap_begin_marking(struct td_heap *heap) {
+  if (heap->epoch == TD_EPOCH_LAST) restart_epochs(heap);
+  heap->epoch_before = heap->epoch;
+  heap->epoch++;
+}
+
+uint32_t td_heap_end_marking(struct td_heap *heap) {
+  pthread_mutex_lock(&heap->lock);
+  memset(heap->unswept, 0, (size_t)heap->layouts.count * TIDE_BUMP_SLOTS * sizeof(uint32_t));
+  uint32_t freed = 0;
+  heap->epoch_before = heap->epoch;
+  /* From the top down, so that the lists run upwards and low blocks fill first. */
+  for (uint32_t b = heap->frontier; b-- > 1;) {
+    struct td_block *block = &heap->blocks[b];
+    struct td_block_info *info = &heap->infos[b];
+    if (info->state != TD_BLOCK_SMALL && info->state != TD_BLOCK_LARGE) continue;
+    info->zeroed = 0;
+    if (!block->marked) {
+      uint32_t count = info->state == TD_BLOCK_LARGE ? info->run_blocks : 1;
+      td_blocks_give(heap, b, count);
+      freed += count;
+    } else {
+      block->marked = 0;
+      if (info->state != TD_BLOCK_SMALL) continue;
+      uint32_t *list = &heap->unswept[(size_t)block->layout * TIDE_BUMP_SLOTS + info->size_class];
+      info->next = *list;
+      *list = b;
+    }
+  }
+  pthread_mutex_unlock(&heap->lock);
+  return freed;
+}
