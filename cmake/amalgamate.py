@@ -1,0 +1,267 @@
+#!/usr/bin/env python3
+"""Joins the library into two files, tidemark.h and tidemark.c.
+
+Usage: amalgamate.py --root FOLDER --out FOLDER --version VERSION SOURCE.c…
+
+tidemark.h holds the public headers. tidemark.c holds every internal header once, in the order in
+which the sources need them, then every source. Two things have to be mended on the way, because
+what was file-local now shares one translation unit:
+  - names: a static function or variable, a tag, a typedef or an enumerator that two sources
+    define is renamed FILE_NAME in each (--verbose lists them);
+  - macros: those that a source defines are undefined at its end.
+A header without an include guard is a template: it is expanded wherever it is included and
+counts as part of the source.
+"""
+import argparse
+import os
+import re
+import sys
+
+TOKEN = re.compile(
+    r'(?P<comment>/\*.*?\*/|//[^\n]*)|(?P<string>"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\')'
+    r'|(?P<name>[A-Za-z_]\w*)|(?P<number>\.?\d(?:[eEpP][+-]|[\w.])*)|(?P<space>\s+)|(?P<other>->|.)',
+    re.S)
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)".*$', re.M)
+DEFINE = re.compile(r'^[ \t]*#[ \t]*define[ \t]+(\w+)', re.M)
+DIRECTIVE = re.compile(r'^[ \t]*#(?:[^\\\n]|\\\n|\\.)*$', re.M)
+# Words followed by parentheses that do not declare anything.
+QUALIFIERS = {"__attribute__", "_Alignas", "_Atomic", "__typeof__", "typeof", "alignas"}
+
+
+class Tree:
+    """Reads files of the project by the names that #include gives them."""
+
+    def __init__(self, root):
+        self.root = root
+
+    def path(self, name):
+        for folder in ("", "include"):
+            path = os.path.join(self.root, folder, name)
+            if os.path.exists(path):
+                return path
+        sys.exit(f"amalgamate: no file '{name}' in the project")
+
+    def text(self, name):
+        with open(self.path(name), encoding="utf-8") as file:
+            return file.read()
+
+    def guard(self, name):
+        found = re.match(r'(?:\s|/\*.*?\*/|//[^\n]*)*#[ \t]*ifndef[ \t]+(\w+)\s+#[ \t]*define[ \t]+\1\b',
+                         self.text(name), re.S)
+        return found and found.group(1)
+
+
+def system_includes(text, guarded):
+    """Unconditional #include <…> lines; an include guard is no condition."""
+    depth, found = -1 if guarded else 0, []
+    for line in text.splitlines():
+        directive = re.match(r'[ \t]*#[ \t]*(\w+)', line)
+        word = directive.group(1) if directive else ""
+        if word in ("if", "ifdef", "ifndef"):
+            depth += 1
+        elif word == "endif":
+            depth -= 1
+        elif word == "include" and "<" in line and depth <= 0:
+            found.append(line.strip())
+    return found
+
+
+def is_public(name):
+    return name.startswith("tide/")
+
+
+def headers_in_order(tree, name, done, order):
+    """Appends the guarded internal headers that `name` needs, each after those it needs."""
+    for included in INCLUDE.findall(tree.text(name)):
+        if is_public(included) or included in done:
+            continue
+        if not tree.guard(included):
+            headers_in_order(tree, included, done, order)
+            continue
+        done.add(included)
+        headers_in_order(tree, included, done, order)
+        order.append(included)
+
+
+def expand(tree, text):
+    """Replaces includes: guarded headers are there already, templates come in place."""
+    def replace(match):
+        name = match.group(1)
+        if is_public(name) or tree.guard(name):
+            return ""
+        return expand(tree, tree.text(name))
+    return INCLUDE.sub(replace, text)
+
+
+def code_tokens(text):
+    """Tokens that the compiler proper sees: no comments, space or directives."""
+    bare = DIRECTIVE.sub("", re.sub(r'/\*.*?\*/', lambda m: "\n" * m.group().count("\n"), text, flags=re.S))
+    for match in TOKEN.finditer(bare):
+        if match.lastgroup not in ("comment", "space"):
+            yield match.group()
+
+
+def statements(tokens):
+    """Splits a file into its outermost declarations; each is a list of (token, depth)."""
+    statement, depth, function = [], 0, False
+    for token in tokens:
+        if token == "{":
+            if depth == 0:
+                function = bool(statement) and statement[-1][0] == ")"
+            depth += 1
+        statement.append((token, depth))
+        if token == "}":
+            depth -= 1
+        if depth == 0 and (token == ";" or (token == "}" and function)):
+            yield statement
+            statement, function = [], False
+
+
+def declared_by(statement):
+    """The file-scope names that one declaration gives meaning to in this file only."""
+    names = set()
+    flat = [token for token, depth in statement if depth == 0]
+    for (a, _), (b, _), (c, depth) in zip(statement, statement[1:], statement[2:]):
+        if a in ("struct", "union", "enum") and c == "{" and depth == 1:
+            names.add(b)
+    if "enum" in flat:
+        previous = ""
+        for token, depth in statement:
+            if depth == 1 and previous in ("{", ",") and re.match(r'[A-Za-z_]', token):
+                names.add(token)
+            previous = token
+    if flat and flat[0] in ("static", "typedef"):
+        names |= declarators(flat[1:])
+    return names
+
+
+def pointer_declarator(tokens, at):
+    """NAME of `(*NAME)` or `(*NAME[` that opens at tokens[at], else None."""
+    window = tokens[at:at + 4]
+    if len(window) == 4 and window[1] == "*" and window[3] in (")", "["):
+        return window[2]
+    return None
+
+
+def declarators(tokens):
+    """Declared names of `T a, *b = 0, c[4]` or `T f(…)` or `T (*p)(…)`."""
+    names, last, depth, waiting = set(), None, 0, True
+    for i, token in enumerate(tokens):
+        if token == "(":
+            if depth == 0 and waiting and tokens[i - 1] not in QUALIFIERS:
+                names.add(pointer_declarator(tokens, i) or last)
+                waiting = False
+            depth += 1
+        elif token == ")":
+            depth -= 1
+        elif depth > 0:
+            continue
+        elif token in ("=", "[", ";", ",") and waiting:
+            names.add(last)
+            waiting = False
+        elif waiting and re.match(r'[A-Za-z_]', token) and token not in QUALIFIERS:
+            last = token
+        if token == "," and depth == 0:
+            waiting, last = True, None
+    return names - {None}
+
+
+def local_names(text):
+    names = set()
+    for statement in statements(code_tokens(text)):
+        names |= declared_by(statement)
+    return names
+
+
+def rename(text, names, prefix):
+    """Renames identifiers, but neither uses of members (after . or ->) nor their declarations."""
+    tokens = [(m.group(), m.lastgroup) for m in TOKEN.finditer(text)]
+    code = [i for i, (_, kind) in enumerate(tokens) if kind not in ("space", "comment")]
+    following = {a: tokens[b][0] for a, b in zip(code, code[1:])}
+    before, bodies = ["", ""], []
+    for i in code:
+        token, kind = tokens[i]
+        if token == "{":
+            bodies.append("struct" in before or "union" in before)
+        elif token == "}" and bodies:
+            bodies.pop()
+        elif kind == "name" and token in names and before[-1] not in (".", "->"):
+            after = following.get(i)
+            member = bodies and bodies[-1] and (
+                after in (";", ",", "[", ":") or (after == ")" and before[-1] == "*"))
+            if not member:
+                tokens[i] = (prefix + token, kind)
+        before = [before[-1], token]
+    return "".join(token for token, _ in tokens)
+
+
+def banner(name):
+    return f"\n/* ======== {name} ======== */\n\n"
+
+
+def library_header(tree, version):
+    folder = os.path.join(tree.root, "include", "tide")
+    names = sorted(os.listdir(folder), key=lambda name: (name != "tide.h", name))
+    parts = [f"/* Tidemark {version}, single-file edition: public interface. Generated; see LICENSE. */\n"]
+    for name in names:
+        if name.endswith(".h"):
+            parts += [banner("tide/" + name), INCLUDE.sub("", tree.text("tide/" + name))]
+    return "".join(parts)
+
+
+def library_source(tree, sources, version, verbose):
+    done, order = set(), []
+    for source in sources:
+        headers_in_order(tree, source, done, order)
+    parts = [f"/* Tidemark {version}, single-file edition. Generated; compile with -std=gnu17 -pthread.\n\n",
+             tree.text("LICENSE").strip(), " */\n#ifndef _GNU_SOURCE\n#define _GNU_SOURCE\n#endif\n",
+             '#include "tidemark.h"\n\n']
+    # Before the pragma: the system's functions are not ours to hide.
+    system = {line for name in order for line in system_includes(tree.text(name), True)}
+    system |= {line for name in sources for line in system_includes(tree.text(name), False)}
+    parts += [line + "\n" for line in sorted(system)]
+    parts.append("\n#pragma GCC visibility push(hidden)\n")
+    for header in order:
+        parts += [banner(header), expand(tree, tree.text(header))]
+    units = {source: expand(tree, tree.text(source)) for source in sources}
+    owners = {}
+    for source, text in units.items():
+        for name in local_names(text):
+            owners.setdefault(name, []).append(source)
+    shared = {name: files for name, files in owners.items() if len(files) > 1}
+    for source, text in units.items():
+        stem = re.sub(r'\W', "_", os.path.splitext(source)[0]) + "_"
+        mine = {name for name, files in shared.items() if source in files}
+        macros = sorted(set(DEFINE.findall(text)) - {"_GNU_SOURCE"})
+        parts += [banner(source), rename(text, mine, stem)]
+        parts += [f"#undef {macro}\n" for macro in macros]
+    parts.append("\n#pragma GCC visibility pop\n")
+    if verbose:
+        for name, files in sorted(shared.items()):
+            print(f"{name}: {', '.join(files)}")
+    return "".join(parts)
+
+
+def write(path, text):
+    """Whole or not at all."""
+    with open(path + ".new", "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(path + ".new", path)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Joins the library into tidemark.h and tidemark.c.")
+    parser.add_argument("--root", required=True)
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--version", required=True)
+    parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("sources", nargs="+", help="relative to the root")
+    options = parser.parse_args()
+    tree = Tree(options.root)
+    os.makedirs(options.out, exist_ok=True)
+    source = library_source(tree, options.sources, options.version, options.verbose)
+    write(os.path.join(options.out, "tidemark.h"), library_header(tree, options.version))
+    write(os.path.join(options.out, "tidemark.c"), source)
+
+
+main()
