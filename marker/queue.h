@@ -6,15 +6,14 @@
  * serial, bwos, bwos_paper, bwos_fifo, abp, abp_sc, chase_lev, mutex.
  *
  *   struct td_Q            shared part.  Thieves touch it; it needs cache-line alignment.
- *   struct td_Q_owner      the owner's part.  Plain data: the owner may copy it into a local variable
- *                          (its cursor then lives in registers) and write it back when it goes idle.
- *                          Thieves never read it.
+ *   struct td_Q_owner      the owner's part.  Plain data: the owner may copy it into a local
+ * variable (its cursor then lives in registers) and write it back when it goes idle. Thieves never
+ * read it.
  *
  *   size_t td_Q_storage_bytes(uint32_t blocks, uint32_t entries)
- *       Bytes of storage for blocks * entries items; 0 if the numbers are invalid: zero, no power of
- *       two, beyond the queue's limits (TD_Q_MAX_ENTRIES...) or too large for a size_t.
- *   void td_Q_init(struct td_Q *q, struct td_Q_owner *o, void *storage, uint32_t blocks,
- *                  uint32_t entries)
+ *       Bytes of storage for blocks * entries items; 0 if the numbers are invalid: zero, no power
+ * of two, beyond the queue's limits (TD_Q_MAX_ENTRIES...) or too large for a size_t. void
+ * td_Q_init(struct td_Q *q, struct td_Q_owner *o, void *storage, uint32_t blocks, uint32_t entries)
  *       storage: td_Q_storage_bytes(blocks, entries) bytes, aligned to TD_CACHE_LINE, the caller's;
  *       it outlives the queue.  Numbers as accepted by td_Q_storage_bytes.  No thread uses q yet.
  *   bool td_Q_put(struct td_Q *q, struct td_Q_owner *o, uint64_t item)

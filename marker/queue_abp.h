@@ -43,7 +43,8 @@
 #define TD_ABP_STEP_LAST 1 /* the owner competes for the last item */
 #endif
 #ifndef TD_ABP_STEP_PUT_FENCE
-#define TD_ABP_STEP_PUT_FENCE 1 /* put has a release fence; 0: bottom is a release store instead */
+#define TD_ABP_STEP_PUT_FENCE 1 /* put has a release fence; 0: bottom is a release store instead   \
+                                 */
 #endif
 
 enum td_abp_orders {
@@ -78,7 +79,8 @@ static inline void td_abp_init(struct td_abp *q, struct td_abp_owner *o, void *s
                                uint32_t blocks, uint32_t entries) {
   q->slots = (_Atomic(uint64_t) *)storage;
   q->mask = (uint64_t)blocks * entries - 1;
-  for (uint64_t i = 0; i <= q->mask; i++) TD_STORAGE_ATOMIC_INIT(&q->slots[i], UINT64_C(0));
+  for (uint64_t i = 0; i <= q->mask; i++)
+    TD_STORAGE_ATOMIC_INIT(&q->slots[i], UINT64_C(0));
   /* 1, so that bottom - 1 is no negative number. */
   atomic_init(&q->top, UINT64_C(1));
   atomic_init(&q->bottom, UINT64_C(1));
@@ -91,8 +93,8 @@ static inline bool td_abp_put_with(struct td_abp *q, struct td_abp_owner *o, uin
   uint64_t bottom = o->bottom;
   if (TD_UNLIKELY(bottom - o->top_seen > q->mask)) {
     /* acquire [abp.claim]: thieves have read the slots they claimed before we overwrite them. */
-    o->top_seen = atomic_load_explicit(
-        &q->top, orders == TD_ABP_ALL_SC ? memory_order_seq_cst : TD_ABP_ORDER_PUT_TOP);
+    o->top_seen = atomic_load_explicit(&q->top, orders == TD_ABP_ALL_SC ? memory_order_seq_cst
+                                                                        : TD_ABP_ORDER_PUT_TOP);
     if (bottom - o->top_seen > q->mask) return false;
   }
   /* relaxed: published by the store of bottom; atomic because a late thief may still read. */
@@ -159,11 +161,10 @@ static inline uint64_t td_abp_get_with(struct td_abp *q, struct td_abp_owner *o,
   return item;
 }
 
-static inline int32_t td_abp_steal_one(struct td_abp *q, uint64_t *out,
-                                       enum td_abp_orders orders) {
+static inline int32_t td_abp_steal_one(struct td_abp *q, uint64_t *out, enum td_abp_orders orders) {
   /* acquire [abp.claim]: a slot read below is not older than what top says. */
-  uint64_t top = atomic_load_explicit(
-      &q->top, orders == TD_ABP_ALL_SC ? memory_order_seq_cst : TD_ABP_ORDER_STEAL_TOP);
+  uint64_t top = atomic_load_explicit(&q->top, orders == TD_ABP_ALL_SC ? memory_order_seq_cst
+                                                                       : TD_ABP_ORDER_STEAL_TOP);
   /* Forbids the outcome named in td_abp_get_with. */
   if (orders != TD_ABP_ALL_SC) atomic_thread_fence(TD_ABP_ORDER_STEAL_FENCE);
   /* acquire [abp.item]: the item. */
@@ -180,8 +181,8 @@ static inline int32_t td_abp_steal_one(struct td_abp *q, uint64_t *out,
   return 1;
 }
 
-/* Several items need several claims: the owner takes without one, so a single claim of a range could
- * include what the owner has just taken. */
+/* Several items need several claims: the owner takes without one, so a single claim of a range
+ * could include what the owner has just taken. */
 static inline int32_t td_abp_steal_with(struct td_abp *q, uint64_t *out, uint32_t max,
                                         enum td_abp_orders orders) {
   uint32_t taken = 0;
@@ -213,13 +214,17 @@ static inline int32_t td_abp_steal(struct td_abp *q, uint64_t *out, uint32_t max
 }
 
 /* Every item is visible anyway. */
-static inline void td_abp_want(struct td_abp *q) { (void)q; }
+static inline void td_abp_want(struct td_abp *q) {
+  (void)q;
+}
 
 static inline bool td_abp_wanted(struct td_abp const *q) {
   (void)q;
   return false;
 }
 
-static inline void td_abp_grant(struct td_abp *q, struct td_abp_owner *o) { (void)q, (void)o; }
+static inline void td_abp_grant(struct td_abp *q, struct td_abp_owner *o) {
+  (void)q, (void)o;
+}
 
 #endif

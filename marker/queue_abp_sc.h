@@ -34,7 +34,9 @@ static inline int32_t td_abp_sc_steal(struct td_abp_sc *q, uint64_t *out, uint32
   return td_abp_steal_with(&q->deque, out, max, TD_ABP_ALL_SC);
 }
 
-static inline void td_abp_sc_want(struct td_abp_sc *q) { (void)q; }
+static inline void td_abp_sc_want(struct td_abp_sc *q) {
+  (void)q;
+}
 
 static inline bool td_abp_sc_wanted(struct td_abp_sc const *q) {
   (void)q;
@@ -45,6 +47,8 @@ static inline void td_abp_sc_grant(struct td_abp_sc *q, struct td_abp_sc_owner *
   (void)q, (void)o;
 }
 
-static inline uint64_t td_abp_sc_size(struct td_abp_sc const *q) { return td_abp_size(&q->deque); }
+static inline uint64_t td_abp_sc_size(struct td_abp_sc const *q) {
+  return td_abp_size(&q->deque);
+}
 
 #endif

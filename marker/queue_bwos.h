@@ -18,14 +18,13 @@
  *
  * Invariants:
  *   [bwos.order]  Blocks below base are dead, and a dead block stays dead until its number is
- *                 used up: base > s before block s + blocks is entered.  So when the block below top
- *                 is dead, all are, and the owner knows that the queue is empty.
- *   [bwos.full]   Every block from base up to top - 1 was granted whole (limit == entries).
- *   [bwos.slots]  The owner writes a slot only while it is private: after an acquiring takeover or
- *                 an acquiring look at a dead block.  A thief that read a slot later than that
- *                 fails its claim; one that claims has read before.
- * No thief can delay the owner: the owner never waits for a claim to finish, because a claim *is*
- * finished when it takes effect.
+ *                 used up: base > s before block s + blocks is entered.  So when the block below
+ * top is dead, all are, and the owner knows that the queue is empty. [bwos.full]   Every block from
+ * base up to top - 1 was granted whole (limit == entries). [bwos.slots]  The owner writes a slot
+ * only while it is private: after an acquiring takeover or an acquiring look at a dead block.  A
+ * thief that read a slot later than that fails its claim; one that claims has read before. No thief
+ * can delay the owner: the owner never waits for a claim to finish, because a claim *is* finished
+ * when it takes effect.
  */
 #ifndef TD_MARKER_QUEUE_BWOS_H
 #define TD_MARKER_QUEUE_BWOS_H
@@ -62,7 +61,8 @@
 #define TD_BWOS_STEP_RECHECK 1 /* a thief looks at base again after the word */
 #endif
 #ifndef TD_BWOS_STEP_PRIVATE
-#define TD_BWOS_STEP_PRIVATE 1 /* an entered block is marked private before the one below is granted */
+#define TD_BWOS_STEP_PRIVATE                                                                       \
+  1 /* an entered block is marked private before the one below is granted */
 #endif
 #ifndef TD_BWOS_STEP_BASE_PAST
 #define TD_BWOS_STEP_BASE_PAST 1 /* the owner moves base past a number before reusing its block */
@@ -71,16 +71,18 @@
 #define TD_BWOS_STEP_RESTORE 1 /* a takeover that finds nothing makes the block dead again */
 #endif
 #ifndef TD_BWOS_STEP_DEAD
-#define TD_BWOS_STEP_DEAD 1 /* thieves pass a block only when it is dead, not when index is at limit */
+#define TD_BWOS_STEP_DEAD                                                                          \
+  1 /* thieves pass a block only when it is dead, not when index is at limit */
 #endif
 #ifndef TD_BWOS_STEP_FULL
 #define TD_BWOS_STEP_FULL 1 /* a block that thieves may still take from is not reused */
 #endif
 
-/* 13 bits of index, 13 of limit, 38 of version.  One version is used up per grant of the same block;
- * crossing one block border for nothing else takes the owner about 8 ns a time, so a thief would
- * have to be stopped between its look and its claim for over half an hour, and to wake within the
- * one grant in 2^38 that brings its word back, before it could claim what is no longer there. */
+/* 13 bits of index, 13 of limit, 38 of version.  One version is used up per grant of the same
+ * block; crossing one block border for nothing else takes the owner about 8 ns a time, so a thief
+ * would have to be stopped between its look and its claim for over half an hour, and to wake within
+ * the one grant in 2^38 that brings its word back, before it could claim what is no longer there.
+ */
 #define TD_BWOS_INDEX_BITS 13
 #ifndef TD_BWOS_VERSION_BITS
 #define TD_BWOS_VERSION_BITS (64 - 2 * TD_BWOS_INDEX_BITS)
@@ -128,7 +130,9 @@ static inline uint64_t td_bwos_word(uint64_t version, uint32_t limit, uint32_t i
   return kept << (2 * TD_BWOS_INDEX_BITS) | (uint64_t)limit << TD_BWOS_INDEX_BITS | index;
 }
 
-static inline uint64_t td_bwos_version(uint64_t word) { return word >> (2 * TD_BWOS_INDEX_BITS); }
+static inline uint64_t td_bwos_version(uint64_t word) {
+  return word >> (2 * TD_BWOS_INDEX_BITS);
+}
 
 static inline uint32_t td_bwos_limit(uint64_t word) {
   return (uint32_t)(word >> TD_BWOS_INDEX_BITS) & ((UINT32_C(1) << TD_BWOS_INDEX_BITS) - 1);
@@ -170,7 +174,8 @@ static inline void td_bwos_init(struct td_bwos *q, struct td_bwos_owner *o, void
   q->slots = (_Atomic(uint64_t) *)(void *)(q->blocks + blocks);
   q->block_mask = blocks - 1;
   q->entries = entries;
-  for (uint32_t i = 0; i < blocks; i++) TD_STORAGE_ATOMIC_INIT(&q->blocks[i].word, UINT64_C(0));
+  for (uint32_t i = 0; i < blocks; i++)
+    TD_STORAGE_ATOMIC_INIT(&q->blocks[i].word, UINT64_C(0));
   for (size_t i = 0; i < (size_t)blocks * entries; i++)
     TD_STORAGE_ATOMIC_INIT(&q->slots[i], UINT64_C(0));
   /* Numbers start where "one ring below" is no negative number. */
@@ -374,8 +379,7 @@ static inline uint64_t td_bwos_size(struct td_bwos const *q) {
   /* relaxed, all: an estimate from one block's word and the two numbers. */
   uint64_t base = atomic_load_explicit(&q->base, memory_order_relaxed);
   uint64_t top = atomic_load_explicit(&q->top, memory_order_relaxed);
-  uint64_t word =
-      atomic_load_explicit(&q->blocks[base & q->block_mask].word, memory_order_relaxed);
+  uint64_t word = atomic_load_explicit(&q->blocks[base & q->block_mask].word, memory_order_relaxed);
   uint64_t above = top > base + 1 ? (top - base - 1) * q->entries : 0;
   return above + td_bwos_limit(word) - td_bwos_index(word);
 }

@@ -1,14 +1,14 @@
 /* LIFO block-based work stealing (BWoS) as in the paper: Wang et al., BWoS, OSDI 2023.
  *
  * Each block has the paper's four positions: f_pos and b_pos, between which the owner's items lie,
- * s_pos, the next item for thieves, and s_cnt, the number of finished steals.  The shared ones carry
- * the block's round, so that what belongs to an earlier use of the block is recognised.  A thief
- * claims one item by compare-and-swap of s_pos, then reads it, then counts the finished steal; the
- * owner reuses a block when all its steals are finished.
+ * s_pos, the next item for thieves, and s_cnt, the number of finished steals.  The shared ones
+ * carry the block's round, so that what belongs to an earlier use of the block is recognised.  A
+ * thief claims one item by compare-and-swap of s_pos, then reads it, then counts the finished
+ * steal; the owner reuses a block when all its steals are finished.
  *
- * Differs: s_pos has a value of its own (OWNED) for "the owner has it", where the paper uses the end
- * of the block for that and for "exhausted"; otherwise a thief could pass a live block.  And put
- * reports "full" where the paper's put may wait for a thief in mid-steal.  See docs/queues.md.
+ * Differs: s_pos has a value of its own (OWNED) for "the owner has it", where the paper uses the
+ * end of the block for that and for "exhausted"; otherwise a thief could pass a live block.  And
+ * put reports "full" where the paper's put may wait for a thief in mid-steal.  See docs/queues.md.
  *
  * Blocks have sequence numbers; number s lives in block s mod blocks, in round s / blocks.
  * Invariant [bwos_paper.order]: blocks below s_blk are exhausted for good.
@@ -59,7 +59,7 @@ struct td_bwos_paper_block {
 
 struct td_bwos_paper {
   /* Constant after init. */
-  _Alignas(TD_CACHE_LINE) TD_PLAIN(uint64_t) *slots;
+  _Alignas(TD_CACHE_LINE) TD_PLAIN(uint64_t) * slots;
   struct td_bwos_paper_block *blocks;
   uint64_t block_mask;
   uint32_t blocks_log2;
@@ -74,8 +74,8 @@ struct td_bwos_paper {
 
 struct td_bwos_paper_owner {
   struct td_bwos_paper_block *block;
-  TD_PLAIN(uint64_t) *slots; /* of that block */
-  uint64_t top;              /* number of that block */
+  TD_PLAIN(uint64_t) * slots; /* of that block */
+  uint64_t top;               /* number of that block */
   uint32_t entries;
   uint32_t below; /* may granted items lie below the block? */
 };
@@ -84,9 +84,13 @@ static inline uint64_t td_bwos_paper_pack(uint32_t round, uint32_t position) {
   return (uint64_t)round << 32 | position;
 }
 
-static inline uint32_t td_bwos_paper_round(uint64_t packed) { return (uint32_t)(packed >> 32); }
+static inline uint32_t td_bwos_paper_round(uint64_t packed) {
+  return (uint32_t)(packed >> 32);
+}
 
-static inline uint32_t td_bwos_paper_position(uint64_t packed) { return (uint32_t)packed; }
+static inline uint32_t td_bwos_paper_position(uint64_t packed) {
+  return (uint32_t)packed;
+}
 
 static inline uint32_t td_bwos_paper_owned(struct td_bwos_paper const *q) {
   return TD_BWOS_PAPER_STEP_OWNED ? q->entries + 1 : q->entries;
@@ -134,14 +138,16 @@ static inline void td_bwos_paper_init(struct td_bwos_paper *q, struct td_bwos_pa
   q->slots = (TD_PLAIN(uint64_t) *)(void *)(q->blocks + blocks);
   q->block_mask = blocks - 1;
   q->entries = entries;
-  for (q->blocks_log2 = 0; (UINT32_C(1) << q->blocks_log2) < blocks;) q->blocks_log2++;
+  for (q->blocks_log2 = 0; (UINT32_C(1) << q->blocks_log2) < blocks;)
+    q->blocks_log2++;
   for (uint32_t i = 0; i < blocks; i++) {
     /* As if round 0 had been used up by thieves. */
     TD_STORAGE_ATOMIC_INIT(&q->blocks[i].s_pos, (uint64_t)entries);
     TD_STORAGE_ATOMIC_INIT(&q->blocks[i].s_cnt, (uint64_t)entries);
     q->blocks[i].f_pos = q->blocks[i].b_pos = entries;
   }
-  for (size_t i = 0; i < (size_t)blocks * entries; i++) TD_STORAGE_PLAIN_INIT(&q->slots[i], 0);
+  for (size_t i = 0; i < (size_t)blocks * entries; i++)
+    TD_STORAGE_PLAIN_INIT(&q->slots[i], 0);
   atomic_init(&q->s_blk, (uint64_t)blocks);
   atomic_init(&q->top, (uint64_t)blocks);
   o->entries = entries;
@@ -156,17 +162,16 @@ TD_SLOW_PATH bool td_bwos_paper_advance(struct td_bwos_paper *q, struct td_bwos_
   uint32_t round = td_bwos_paper_round_of(q, next);
   struct td_bwos_paper_block *block = td_bwos_paper_block(q, next);
   /* acquire [bwos_paper.finish]: thieves have read their items before we overwrite them. */
-  uint64_t count = atomic_load_explicit(
-      TD_BWOS_PAPER_STEP_COUNT ? &block->s_cnt : &block->s_pos, TD_BWOS_PAPER_ORDER_RECLAIM);
+  uint64_t count = atomic_load_explicit(TD_BWOS_PAPER_STEP_COUNT ? &block->s_cnt : &block->s_pos,
+                                        TD_BWOS_PAPER_ORDER_RECLAIM);
   if (td_bwos_paper_round(count) != round) {
     if (td_bwos_paper_position(count) != q->entries) return false;
     td_bwos_paper_reset(q, next);
   }
   /* release [bwos_paper.grant]: the items, before a thief claims one. */
-  atomic_store_explicit(
-      &o->block->s_pos,
-      td_bwos_paper_pack(td_bwos_paper_round_of(q, o->top), o->block->b_pos),
-      TD_BWOS_PAPER_ORDER_GRANT);
+  atomic_store_explicit(&o->block->s_pos,
+                        td_bwos_paper_pack(td_bwos_paper_round_of(q, o->top), o->block->b_pos),
+                        TD_BWOS_PAPER_ORDER_GRANT);
   td_bwos_paper_enter(q, o, next);
   o->below = 1;
   return true;
@@ -262,7 +267,9 @@ static inline int32_t td_bwos_paper_steal(struct td_bwos_paper *q, uint64_t *out
 }
 
 /* The paper has no early grant: a block is granted when it is full. */
-static inline void td_bwos_paper_want(struct td_bwos_paper *q) { (void)q; }
+static inline void td_bwos_paper_want(struct td_bwos_paper *q) {
+  (void)q;
+}
 
 static inline bool td_bwos_paper_wanted(struct td_bwos_paper const *q) {
   (void)q;

@@ -48,7 +48,9 @@ static inline int32_t td_serial_steal(struct td_serial *q, uint64_t *out, uint32
   return 0;
 }
 
-static inline void td_serial_want(struct td_serial *q) { (void)q; }
+static inline void td_serial_want(struct td_serial *q) {
+  (void)q;
+}
 
 static inline bool td_serial_wanted(struct td_serial const *q) {
   (void)q;
