@@ -1,0 +1,80 @@
+#include "bench/bench.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "bench/args.h"
+#include "tide/tide.h"
+
+static const struct td_command commands[] = {
+    {"compare", "mark graphs with several engines, interleaved, and compare", td_command_compare},
+    {"mark", "one marking in detail: what each marker did", td_command_mark},
+    {"graph", "describe a graph: counts, degrees, depth, frontier", td_command_graph},
+    {"import", "turn a heap dump into a graph file", td_command_import},
+    {"engines", "list the engines", td_command_engines},
+};
+static const size_t command_count = sizeof commands / sizeof commands[0];
+
+int td_fail(int status, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fputs("tidemark: ", stderr);
+  vfprintf(stderr, format, arguments);
+  fputc('\n', stderr);
+  va_end(arguments);
+  return status;
+}
+
+static void print_usage(FILE *out) {
+  fputs("tidemark: heap graphs marked in parallel, and the queues behind it, measured.\n\n"
+        "Usage: tidemark COMMAND [OPTION…]\n\nCommands:\n",
+        out);
+  for (size_t i = 0; i < command_count; i++)
+    fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].text);
+  fputs("\n`tidemark COMMAND --help` explains a command; `tidemark --version` names the version.\n"
+        "Exit status: 0 ok, 1 a check failed, 2 usage, 3 bad input file, 4 out of resources.\n",
+        out);
+}
+
+static const struct td_command *find_command(const char *name) {
+  for (size_t i = 0; i < command_count; i++)
+    if (strcmp(commands[i].name, name) == 0) return &commands[i];
+  return NULL;
+}
+
+/* "tidemark help NAME" is "tidemark NAME --help". */
+static int help_about(char *name) {
+  const struct td_command *command = find_command(name);
+  if (!command) return td_fail(TD_EXIT_USAGE, "no command '%s'; see tidemark --help", name);
+  char option[] = "--help";
+  char *arguments[] = {name, option, NULL};
+  return command->run(2, arguments);
+}
+
+static int run_command(int argc, char **argv) {
+  if (argc < 2) {
+    print_usage(stderr);
+    return TD_EXIT_USAGE;
+  }
+  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+      (strcmp(argv[1], "help") == 0 && argc == 2)) {
+    print_usage(stdout);
+    return TD_EXIT_OK;
+  }
+  if (strcmp(argv[1], "help") == 0) return help_about(argv[2]);
+  if (strcmp(argv[1], "--version") == 0) {
+    printf("tidemark %s\n", tide_version());
+    return TD_EXIT_OK;
+  }
+  const struct td_command *command = find_command(argv[1]);
+  if (!command) return td_fail(TD_EXIT_USAGE, "no command '%s'; see tidemark --help", argv[1]);
+  return command->run(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv) {
+  int status = run_command(argc, argv);
+  /* What was printed must have arrived: a full disk or a closed pipe is an error too. */
+  if ((fflush(stdout) != 0 || ferror(stdout)) && status == TD_EXIT_OK)
+    status = td_fail(TD_EXIT_RESOURCES, "cannot write to standard output");
+  return status;
+}
