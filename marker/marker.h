@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "heap/heap.h"
+#include "marker/tracer.h"
 #include "tide/stats.h"
 #include "tide/tide.h"
 
