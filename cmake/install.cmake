@@ -1,0 +1,83 @@
+# What `cmake --install` puts where, and the single-file edition of the library.
+include(CMakePackageConfigHelpers)
+
+# ---- Libraries and headers --------------------------------------------------------------------
+# Embedders say tidemark::tidemark (shared) or tidemark::static, installed or as a subproject.
+set_target_properties(tidemark_shared PROPERTIES EXPORT_NAME tidemark)
+set_target_properties(tidemark_static PROPERTIES EXPORT_NAME static)
+add_library(tidemark::tidemark ALIAS tidemark_shared)
+add_library(tidemark::static ALIAS tidemark_static)
+install(TARGETS tidemark_shared tidemark_static EXPORT tidemark_targets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tide DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN "*.h")
+
+# ---- find_package(tidemark) -------------------------------------------------------------------
+set(config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/tidemark)
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/tidemarkConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/tidemarkConfig.cmake INSTALL_DESTINATION ${config_folder})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/tidemarkConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(EXPORT tidemark_targets NAMESPACE tidemark:: FILE tidemarkTargets.cmake
+  DESTINATION ${config_folder})
+install(FILES ${PROJECT_BINARY_DIR}/tidemarkConfig.cmake
+  ${PROJECT_BINARY_DIR}/tidemarkConfigVersion.cmake DESTINATION ${config_folder})
+
+# ---- pkg-config tidemark ----------------------------------------------------------------------
+file(RELATIVE_PATH prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/tidemark.pc.in ${PROJECT_BINARY_DIR}/tidemark.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/tidemark.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# ---- The program ------------------------------------------------------------------------------
+if(TARGET tidemark)
+  install(TARGETS tidemark RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+# ---- Manual pages -----------------------------------------------------------------------------
+# A page of section 3 describes a group of functions; each function gets a page that points to it.
+file(GLOB man1 CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/man/*.1)
+file(GLOB man3 CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/man/*.3)
+install(FILES ${man1} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${man3} DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
+foreach(page IN LISTS man3)
+  get_filename_component(page_name ${page} NAME)
+  file(STRINGS ${page} functions REGEX "^\\.Nm tide_[a-z_]+ ?,?$")
+  foreach(function IN LISTS functions)
+    string(REGEX REPLACE "^\\.Nm (tide_[a-z_]+).*" "\\1" function "${function}")
+    if(NOT "${function}.3" STREQUAL page_name AND NOT EXISTS ${PROJECT_SOURCE_DIR}/man/${function}.3)
+      file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/man3/${function}.3
+        CONTENT ".so man3/${page_name}\n")
+      install(FILES ${PROJECT_BINARY_DIR}/man3/${function}.3
+        DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
+    endif()
+  endforeach()
+endforeach()
+
+# ---- Single-file edition ----------------------------------------------------------------------
+find_package(Python3 COMPONENTS Interpreter)
+if(Python3_FOUND)
+  set(single ${PROJECT_BINARY_DIR}/single)
+  set(sources "")
+  foreach(folder platform heap marker gc)
+    file(GLOB folder_sources RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
+      ${PROJECT_SOURCE_DIR}/${folder}/*.c)
+    list(APPEND sources ${folder_sources})
+  endforeach()
+  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/tide/*.h
+    ${PROJECT_SOURCE_DIR}/platform/*.h ${PROJECT_SOURCE_DIR}/heap/*.h
+    ${PROJECT_SOURCE_DIR}/marker/*.h ${PROJECT_SOURCE_DIR}/gc/*.h)
+  add_custom_command(OUTPUT ${single}/tidemark.c ${single}/tidemark.h
+    COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/amalgamate.py
+      --root ${PROJECT_SOURCE_DIR} --out ${single} --version ${PROJECT_VERSION} ${sources}
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+    DEPENDS ${sources} ${headers} ${CMAKE_CURRENT_LIST_DIR}/amalgamate.py VERBATIM)
+  add_custom_target(single_file ALL DEPENDS ${single}/tidemark.c ${single}/tidemark.h)
+  install(FILES ${single}/tidemark.c ${single}/tidemark.h
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/tidemark/single)
+else()
+  message(STATUS "No Python 3: the single-file edition is left out")
+endif()
+
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE
+  DESTINATION ${CMAKE_INSTALL_DOCDIR})

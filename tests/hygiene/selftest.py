@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Every check of hygiene.py finds the fault that it is there for, and nothing in a clean tree.
+
+Usage: selftest.py HYGIENE.py
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+CLEAN = {
+    "heap/heap.h": "/* Purpose. */\n#ifndef TD_HEAP_HEAP_H\n#define TD_HEAP_HEAP_H\nint td_x(void);\n#endif\n",
+    "heap/heap.c": '#include "heap/heap.h"\nint td_x(void) { return 1; }\n',
+    "heap/pair.c": "/* release [pair.item]: a. */\n/* acquire [pair.item]: b. */\n",
+    "README.md": "[a](heap/heap.h) [b](https://example.org)\n",
+    "run": "#!/bin/sh\necho \"$1\"\n",
+    "cmake/packages.txt": "# list\na\nb\n",
+    "cmake/packages-test.txt": "c\n",
+    ".clang-format": "BasedOnStyle: LLVM\nColumnLimit: 100\n",
+}
+LONG = "int f(void) {\n" + "  td_x();\n" * 70 + "}\n"
+# check: (file, its faulty text, what the finding says)
+FAULTS = [
+    ("includes", "heap/bad.c", '#include "gc/cycle.h"\n', "heap may not include gc/cycle.h"),
+    ("includes", "bench/bad.c", '#include "marker/loop.h"\n', "may not include marker/loop.h"),
+    ("includes", "heap/bad.c", '#include "heap.h"\n', "not relative to the root"),
+    ("guards", "heap/bad.h", "#ifndef BAD_H\n#define BAD_H\n#endif\n", "its path says TD_HEAP_BAD_H"),
+    ("guards", "heap/bad.h", "int a;\n", "no include guard"),
+    ("headers", "heap/bad.h", "#ifndef TD_HEAP_BAD_H\n#define TD_HEAP_BAD_H\nsize_t n;\n#endif\n",
+     "heap/bad.h"),
+    ("tags", "marker/bad.c", "/* release [bad.item]: a. */\n", "[bad.item] has no acquire side"),
+    ("tags", "marker/bad.c", "/* acquire [bad.a] [bad.b]: a. */\n/* release [bad.a] */\n",
+     "[bad.b] has no release side"),
+    ("orders", "marker/bad.c", "int f(void) { return atomic_load(&x); }\n", "order not named"),
+    ("orders", "marker/bad.c",
+     "int f(void) { return atomic_load_explicit(&x, memory_order_acquire); }\n", "no [tag]"),
+    ("lengths", "gc/bad.c", LONG, "f has 72 lines"),
+    ("lengths", "gc/bad.c", "int a;\n" * 501, "501 lines"),
+    ("words", "gc/bad.c", "/* TO" "DO: later */\n", "unfinished"),
+    ("words", "gc/bad.c", '"/ho' 'me/me/x"\n', "a path of one machine"),
+    ("format", "gc/bad.c", "int   a;\n", "not as clang-format"),
+    ("shell", "bad", "#!/bin/sh\necho $1\n", "Double quote"),
+    ("links", "bad.md", "[x](none.md)\n", "no such file: none.md"),
+    ("packages", "cmake/packages.txt", "b\na\n", "not sorted"),
+]
+
+
+def run(script, root, check):
+    return subprocess.run([sys.executable, script, "--root", root, check], capture_output=True,
+                          text=True, check=False)
+
+
+def grow(root, files):
+    for name, text in files.items():
+        path = os.path.join(root, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+def main():
+    script, wrong = sys.argv[1], 0
+    for check, name, text, says in FAULTS:
+        for faulty in (False, True):
+            with tempfile.TemporaryDirectory() as root:
+                grow(root, {**CLEAN, name: text} if faulty else CLEAN)
+                done = run(script, root, check)
+            held = done.returncode == 77 or (
+                done.returncode == 1 and says in done.stdout if faulty else done.returncode == 0)
+            if not held:
+                wrong += 1
+                print(f"{check}, {'fault in ' + name if faulty else 'clean tree'}: "
+                      f"status {done.returncode}\n{done.stdout}{done.stderr}")
+    print(f"{2 * len(FAULTS)} runs, {wrong} wrong")
+    return 1 if wrong else 0
+
+
+sys.exit(main())
