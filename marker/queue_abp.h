@@ -43,8 +43,9 @@
 #define TD_ABP_STEP_LAST 1 /* the owner competes for the last item */
 #endif
 #ifndef TD_ABP_STEP_PUT_FENCE
-#define TD_ABP_STEP_PUT_FENCE 1 /* put has a release fence; 0: bottom is a release store instead   \
-                                 */
+#define TD_ABP_STEP_PUT_FENCE                                                                      \
+  1 /* put has a release fence; 0: bottom is a release store instead                               \
+     */
 #endif
 
 enum td_abp_orders {
