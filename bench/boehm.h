@@ -1,0 +1,25 @@
+/* Boehm GC with a graph, in a child process (bench/boehm_child.c) that lives until stopped.
+ *
+ * Errors are said on stderr; functions return an exit status, 0 if all is well. */
+#ifndef TD_BENCH_BOEHM_H
+#define TD_BENCH_BOEHM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct td_boehm;
+
+/* Was the child's program built, and can it be found? */
+bool td_boehm_is_there(void);
+
+/* Starts a child and waits until the graph is built. heap_max_bytes 0: no limit. */
+int td_boehm_start(const char *spec, unsigned markers, bool typed, uint64_t heap_max_bytes,
+                   struct td_boehm **boehm);
+/* One full collection; *mark_ns is its mark phase. */
+int td_boehm_mark(struct td_boehm *boehm, uint64_t *mark_ns);
+/* What the last collection marked, by Boehm GC's own heap walk; its cells' bytes. */
+int td_boehm_count(struct td_boehm *boehm, uint64_t *objects, uint64_t *bytes);
+/* Ends the child and waits for it. NULL is allowed. */
+void td_boehm_stop(struct td_boehm *boehm);
+
+#endif

@@ -1,0 +1,124 @@
+#include "bench/subject.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/bench.h"
+#include "bench/progress.h"
+
+int td_exit_of(enum tide_status status) {
+  switch (status) {
+  case TIDE_OK:
+    return TD_EXIT_OK;
+  case TIDE_ERROR_ARGUMENT:
+  case TIDE_ERROR_ENVIRONMENT:
+  case TIDE_ERROR_LIMIT:
+    return TD_EXIT_USAGE;
+  case TIDE_ERROR_CHECK:
+    return TD_EXIT_CHECK;
+  case TIDE_ERROR_MEMORY:
+  case TIDE_ERROR_STATE:
+  case TIDE_ERROR_SYSTEM:
+    break;
+  }
+  return TD_EXIT_RESOURCES;
+}
+
+static int create_heap(uint64_t heap_max_bytes, struct td_subject *subject) {
+  struct tide_options options;
+  tide_options_init(&options);
+  options.heap_max_bytes = heap_max_bytes;
+  options.sizing = TIDE_SIZING_FIXED; /* no collection while the graph grows */
+  struct tide_error error = {0};
+  subject->heap = tide_heap_create(&options, &error);
+  if (!subject->heap) return td_fail(td_exit_of(error.status), "%s", error.text);
+  struct tide_attach_options attach;
+  tide_attach_options_init(&attach);
+  attach.stack = TIDE_STACK_PRECISE;
+  subject->mutator = tide_attach(subject->heap, &attach, &error);
+  if (!subject->mutator) return td_fail(td_exit_of(error.status), "%s", error.text);
+  subject->graph = td_graph_tide_new(subject->heap, subject->mutator);
+  return subject->graph ? TD_EXIT_OK : td_fail(TD_EXIT_RESOURCES, "no memory for a graph");
+}
+
+static void report_progress(void *context, uint64_t done, uint64_t total) {
+  const struct td_subject *subject = context;
+  char what[96];
+  snprintf(what, sizeof what, "building %.64s", subject->name);
+  td_progress(what, done, total);
+}
+
+/* The graph did not fit: how much would it have needed? */
+static int report_failure(const struct td_subject *subject, const struct td_graph_spec *spec,
+                          const struct td_graph_error *error) {
+  td_progress_end();
+  if (error->status != TD_GRAPH_NO_RESOURCES) return td_fail((int)error->status, "%s", error->text);
+  struct tide_heap_stats stats;
+  tide_heap_stats(subject->heap, &stats);
+  struct td_graph_plan plan;
+  td_graph_plan(spec, &plan);
+  char need[80] = "";
+  if (plan.known)
+    snprintf(need, sizeof need, "; the graph's objects alone are %" PRIu64 " MiB",
+             (plan.bytes >> 20) + 1);
+  return td_fail(TD_EXIT_RESOURCES,
+                 "%s (%" PRIu64 " MiB in use of a heap limit of %" PRIu64 " MiB%s)", error->text,
+                 stats.heap_bytes >> 20, stats.heap_max_bytes >> 20, need);
+}
+
+int td_subject_create(const struct td_graph_spec *spec, uint64_t heap_max_bytes,
+                      struct td_subject *subject) {
+  *subject = (struct td_subject){.name = spec->text};
+  int status = create_heap(heap_max_bytes, subject);
+  if (status == TD_EXIT_OK) {
+    td_graph_tide_progress(subject->graph, report_progress, subject);
+    struct td_graph_sink sink;
+    td_graph_tide_sink(subject->graph, &sink);
+    struct td_graph_error error = {0};
+    if (!td_graph_build(spec, &sink, NULL, &error)) status = report_failure(subject, spec, &error);
+  }
+  if (status != TD_EXIT_OK) td_subject_destroy(subject);
+  return status;
+}
+
+void td_subject_destroy(struct td_subject *subject) {
+  td_graph_tide_free(subject->graph);
+  tide_detach(subject->mutator);
+  tide_heap_destroy(subject->heap);
+  *subject = (struct td_subject){0};
+}
+
+static int configure(struct td_subject *subject, const char *engine, unsigned markers) {
+  struct tide_error error = {0};
+  if (strcmp(subject->engine, engine) != 0) {
+    if (tide_heap_set_engine(subject->heap, engine, &error) != TIDE_OK)
+      return td_fail(td_exit_of(error.status), "%s", error.text);
+    snprintf(subject->engine, sizeof subject->engine, "%s", engine);
+  }
+  if (subject->markers != markers) {
+    if (tide_heap_set_markers(subject->heap, markers, &error) != TIDE_OK)
+      return td_fail(td_exit_of(error.status), "%s", error.text);
+    subject->markers = markers;
+  }
+  return TD_EXIT_OK;
+}
+
+int td_subject_mark(struct td_subject *subject, const char *engine, unsigned markers,
+                    struct tide_cycle_stats *stats) {
+  int status = configure(subject, engine, markers);
+  if (status != TD_EXIT_OK) return status;
+  enum tide_status collected = tide_collect(subject->mutator);
+  if (collected != TIDE_OK)
+    return td_fail(td_exit_of(collected), "%s: collecting with %s: %s", subject->name, engine,
+                   tide_status_text(collected));
+  tide_cycle_stats(subject->heap, stats);
+  return TD_EXIT_OK;
+}
+
+int td_subject_check(struct td_subject *subject, struct tide_check *check) {
+  enum tide_status status = tide_check_marks(subject->mutator, check);
+  if (status == TIDE_OK || status == TIDE_ERROR_CHECK) return TD_EXIT_OK;
+  return td_fail(td_exit_of(status), "%s: checking the marks: %s", subject->name,
+                 tide_status_text(status));
+}
