@@ -57,10 +57,14 @@ struct td_graph_built {
   uint64_t roots;
 };
 
-/* Builds the graph.  built may be NULL.  On failure the sink may hold objects, but no root that
- * reaches them, except for `file` graphs with several roots: throw the sink away. */
+/* Builds the graph.  built may be NULL.  On failure the sink may hold some objects and some
+ * roots, but not the graph: throw it away. */
 bool td_graph_build(const struct td_graph_spec *spec, const struct td_graph_sink *sink,
                     struct td_graph_built *built, struct td_graph_error *error);
+
+/* Reads the recorded graph of a `file` spec; freed by td_thg_free. */
+bool td_graph_read(const struct td_graph_spec *spec, struct td_thg *graph,
+                   struct td_graph_error *error);
 
 /* Builds a recorded graph that is in memory already.  name stands in for the spec in messages. */
 bool td_graph_build_thg(const struct td_thg *graph, const char *name,

@@ -20,11 +20,11 @@ void td_graph_recorder_free(struct td_graph_recorder *recorder);
 
 void td_graph_recorder_sink(struct td_graph_recorder *recorder, struct td_graph_sink *sink);
 
-/* Moves what was recorded into *graph (freed by td_thg_free) and leaves the recorder empty.
- * False when there is no memory. */
-bool td_graph_recorder_take(struct td_graph_recorder *recorder, struct td_thg *graph);
+/* Moves what was recorded into *graph (freed by td_thg_free) and leaves the recorder empty. */
+void td_graph_recorder_take(struct td_graph_recorder *recorder, struct td_thg *graph);
 
-/* All of it at once: parses nothing, reads the file of a `file` spec, records any other. */
+/* The graph of any spec: a `file` spec's file is read, any other graph is built and recorded.
+ * On failure *graph is empty. */
 bool td_graph_record(const struct td_graph_spec *spec, struct td_thg *graph,
                      struct td_graph_error *error);
 

@@ -49,7 +49,7 @@ struct td_graph_builder;
 struct td_graph_plan {
   bool known;       /* false for `file` only: then the rest is 0 */
   uint64_t objects; /* to be allocated, root arrays included */
-  uint64_t bytes;   /* asked for, those objects together */
+  uint64_t bytes;   /* asked for, those objects together; for `ast` an upper bound */
   bool live_known;  /* the next two have a closed form */
   uint64_t live_objects;
   uint64_t live_edges; /* references that are not null, held by live objects */
