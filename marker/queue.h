@@ -36,8 +36,9 @@
  *   uint64_t td_Q_size(struct td_Q const *q)
  *       Any thread: roughly what thieves could take, for choosing a victim.  Never waits.
  *
- * Memory orders are macros named TD_Q_ORDER_*, protocol steps that a mutant may leave out are
- * constants TD_Q_STEP_*; both exist for tests/model only, which proves that each of them matters.
+ * TD_ORDER(queue, site, order) is memory_order_<order>, and TD_STEP(queue, site) is 1.  Both exist
+ * so that tests/model can weaken one order or leave out one step of the very code that is shipped,
+ * and show that each of them matters.  Orders written without TD_ORDER are relaxed, and say why.
  * [q.tag] names a release/acquire pair; both sides carry the tag.
  */
 #ifndef TD_MARKER_QUEUE_H
@@ -49,6 +50,11 @@
 #include <stdint.h>
 
 #define TD_CACHE_LINE 64
+
+#ifndef TD_ORDER
+#define TD_ORDER(queue, site, order) memory_order_##order
+#define TD_STEP(queue, site) 1
+#endif
 
 /* Slow paths: out of line, so that the hot loop around them stays small.  They get a copy of the
  * owner's state; otherwise its address would escape and the cursor could not live in a register. */

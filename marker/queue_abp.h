@@ -16,38 +16,6 @@
 
 #include "marker/queue.h"
 
-#ifndef TD_ABP_ORDER_PUT_FENCE
-#define TD_ABP_ORDER_PUT_FENCE memory_order_release
-#endif
-#ifndef TD_ABP_ORDER_PUT_TOP
-#define TD_ABP_ORDER_PUT_TOP memory_order_acquire
-#endif
-#ifndef TD_ABP_ORDER_GET_FENCE
-#define TD_ABP_ORDER_GET_FENCE memory_order_seq_cst
-#endif
-#ifndef TD_ABP_ORDER_STEAL_FENCE
-#define TD_ABP_ORDER_STEAL_FENCE memory_order_seq_cst
-#endif
-#ifndef TD_ABP_ORDER_STEAL_TOP
-#define TD_ABP_ORDER_STEAL_TOP memory_order_acquire
-#endif
-#ifndef TD_ABP_ORDER_STEAL_BOTTOM
-#define TD_ABP_ORDER_STEAL_BOTTOM memory_order_acquire
-#endif
-#ifndef TD_ABP_ORDER_CLAIM
-#define TD_ABP_ORDER_CLAIM memory_order_seq_cst
-#endif
-
-/* Protocol steps: 1, or 0 in a mutant. */
-#ifndef TD_ABP_STEP_LAST
-#define TD_ABP_STEP_LAST 1 /* the owner competes for the last item */
-#endif
-#ifndef TD_ABP_STEP_PUT_FENCE
-#define TD_ABP_STEP_PUT_FENCE                                                                      \
-  1 /* put has a release fence; 0: bottom is a release store instead                               \
-     */
-#endif
-
 enum td_abp_orders {
 #ifdef TD_QUEUE_FENCE_FREE
   TD_ABP_OPTIMISED = 1,
@@ -94,8 +62,8 @@ static inline bool td_abp_put_with(struct td_abp *q, struct td_abp_owner *o, uin
   uint64_t bottom = o->bottom;
   if (TD_UNLIKELY(bottom - o->top_seen > q->mask)) {
     /* acquire [abp.claim]: thieves have read the slots they claimed before we overwrite them. */
-    o->top_seen = atomic_load_explicit(&q->top, orders == TD_ABP_ALL_SC ? memory_order_seq_cst
-                                                                        : TD_ABP_ORDER_PUT_TOP);
+    o->top_seen = atomic_load_explicit(
+        &q->top, orders == TD_ABP_ALL_SC ? memory_order_seq_cst : TD_ORDER(abp, put_top, acquire));
     if (bottom - o->top_seen > q->mask) return false;
   }
   /* relaxed: published by the store of bottom; atomic because a late thief may still read. */
@@ -103,10 +71,10 @@ static inline bool td_abp_put_with(struct td_abp *q, struct td_abp_owner *o, uin
   o->bottom = bottom + 1;
   if (orders == TD_ABP_ALL_SC) {
     atomic_store_explicit(&q->bottom, bottom + 1, memory_order_seq_cst);
-  } else if (TD_ABP_STEP_PUT_FENCE) {
+  } else if (TD_STEP(abp, put_fence)) {
     /* release [abp.item].  A fence, not a release store: it also covers the relaxed stores of
      * bottom in get, from which a thief may learn of this item. */
-    atomic_thread_fence(TD_ABP_ORDER_PUT_FENCE);
+    atomic_thread_fence(TD_ORDER(abp, put_fence, release));
     atomic_store_explicit(&q->bottom, bottom + 1, memory_order_relaxed);
   } else {
     atomic_store_explicit(&q->bottom, bottom + 1, memory_order_release);
@@ -119,9 +87,9 @@ static inline uint64_t td_abp_get_last(struct td_abp *q, struct td_abp_owner *o,
                                        uint64_t item, enum td_abp_orders orders) {
   uint64_t top = bottom;
   /* seq_cst: one winner, in the total order of claims and fences.  relaxed on failure: lost. */
-  bool won = !TD_ABP_STEP_LAST ||
-             atomic_compare_exchange_strong_explicit(&q->top, &top, bottom + 1, TD_ABP_ORDER_CLAIM,
-                                                     memory_order_relaxed);
+  bool won = !TD_STEP(abp, last) || atomic_compare_exchange_strong_explicit(
+                                        &q->top, &top, bottom + 1,
+                                        TD_ORDER(abp, claim_last, seq_cst), memory_order_relaxed);
   o->bottom = bottom + 1;
   o->top_seen = bottom + 1;
   /* relaxed: the queue is empty, whichever of the two values a thief sees. */
@@ -143,7 +111,7 @@ static inline uint64_t td_abp_get_with(struct td_abp *q, struct td_abp_owner *o,
     atomic_store_explicit(&q->bottom, bottom, memory_order_relaxed);
     /* Forbids: the owner misses a thief's claim of this item, and the thief misses that the owner
      * has lowered bottom past it; then both would take it.  See td_abp_steal_one. */
-    atomic_thread_fence(TD_ABP_ORDER_GET_FENCE);
+    atomic_thread_fence(TD_ORDER(abp, get_fence, seq_cst));
     top = atomic_load_explicit(&q->top, memory_order_relaxed);
   }
   if (top > bottom) {
@@ -164,19 +132,20 @@ static inline uint64_t td_abp_get_with(struct td_abp *q, struct td_abp_owner *o,
 
 static inline int32_t td_abp_steal_one(struct td_abp *q, uint64_t *out, enum td_abp_orders orders) {
   /* acquire [abp.claim]: a slot read below is not older than what top says. */
-  uint64_t top = atomic_load_explicit(&q->top, orders == TD_ABP_ALL_SC ? memory_order_seq_cst
-                                                                       : TD_ABP_ORDER_STEAL_TOP);
+  uint64_t top = atomic_load_explicit(
+      &q->top, orders == TD_ABP_ALL_SC ? memory_order_seq_cst : TD_ORDER(abp, steal_top, acquire));
   /* Forbids the outcome named in td_abp_get_with. */
-  if (orders != TD_ABP_ALL_SC) atomic_thread_fence(TD_ABP_ORDER_STEAL_FENCE);
+  if (orders != TD_ABP_ALL_SC) atomic_thread_fence(TD_ORDER(abp, steal_fence, seq_cst));
   /* acquire [abp.item]: the item. */
-  uint64_t bottom = atomic_load_explicit(
-      &q->bottom, orders == TD_ABP_ALL_SC ? memory_order_seq_cst : TD_ABP_ORDER_STEAL_BOTTOM);
+  uint64_t bottom = atomic_load_explicit(&q->bottom, orders == TD_ABP_ALL_SC
+                                                         ? memory_order_seq_cst
+                                                         : TD_ORDER(abp, steal_bottom, acquire));
   if (top >= bottom) return 0;
   /* relaxed: if the slot has been reused, top has moved and the claim fails. */
   uint64_t item = atomic_load_explicit(&q->slots[top & q->mask], memory_order_relaxed);
   /* seq_cst [abp.claim]: as in td_abp_get_last. */
-  if (!atomic_compare_exchange_strong_explicit(&q->top, &top, top + 1, TD_ABP_ORDER_CLAIM,
-                                               memory_order_relaxed))
+  if (!atomic_compare_exchange_strong_explicit(&q->top, &top, top + 1,
+                                               TD_ORDER(abp, claim, seq_cst), memory_order_relaxed))
     return -1;
   *out = item;
   return 1;

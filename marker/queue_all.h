@@ -1,4 +1,5 @@
-/* Every queue, for code that is compiled once per queue: TD_FOR_EACH_QUEUE(X) is X(Q) for each Q. */
+/* Every queue, for code that is compiled once per queue: TD_FOR_EACH_QUEUE(X) is X(Q) for each Q.
+ */
 #ifndef TD_MARKER_QUEUE_ALL_H
 #define TD_MARKER_QUEUE_ALL_H
 

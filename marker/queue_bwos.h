@@ -31,53 +31,6 @@
 
 #include "marker/queue.h"
 
-#ifndef TD_BWOS_ORDER_GRANT
-#define TD_BWOS_ORDER_GRANT memory_order_release
-#endif
-#ifndef TD_BWOS_ORDER_SEE
-#define TD_BWOS_ORDER_SEE memory_order_acquire
-#endif
-#ifndef TD_BWOS_ORDER_CLAIM
-#define TD_BWOS_ORDER_CLAIM memory_order_release
-#endif
-#ifndef TD_BWOS_ORDER_TAKEOVER
-#define TD_BWOS_ORDER_TAKEOVER memory_order_acquire
-#endif
-#ifndef TD_BWOS_ORDER_RECLAIM
-#define TD_BWOS_ORDER_RECLAIM memory_order_acquire
-#endif
-#ifndef TD_BWOS_ORDER_RESTORE
-#define TD_BWOS_ORDER_RESTORE memory_order_release
-#endif
-#ifndef TD_BWOS_ORDER_BASE_SET
-#define TD_BWOS_ORDER_BASE_SET memory_order_release
-#endif
-#ifndef TD_BWOS_ORDER_BASE_GET
-#define TD_BWOS_ORDER_BASE_GET memory_order_acquire
-#endif
-
-/* Protocol steps: 1, or 0 in a mutant. */
-#ifndef TD_BWOS_STEP_RECHECK
-#define TD_BWOS_STEP_RECHECK 1 /* a thief looks at base again after the word */
-#endif
-#ifndef TD_BWOS_STEP_PRIVATE
-#define TD_BWOS_STEP_PRIVATE                                                                       \
-  1 /* an entered block is marked private before the one below is granted */
-#endif
-#ifndef TD_BWOS_STEP_BASE_PAST
-#define TD_BWOS_STEP_BASE_PAST 1 /* the owner moves base past a number before reusing its block */
-#endif
-#ifndef TD_BWOS_STEP_RESTORE
-#define TD_BWOS_STEP_RESTORE 1 /* a takeover that finds nothing makes the block dead again */
-#endif
-#ifndef TD_BWOS_STEP_DEAD
-#define TD_BWOS_STEP_DEAD                                                                          \
-  1 /* thieves pass a block only when it is dead, not when index is at limit */
-#endif
-#ifndef TD_BWOS_STEP_FULL
-#define TD_BWOS_STEP_FULL 1 /* a block that thieves may still take from is not reused */
-#endif
-
 /* 13 bits of index, 13 of limit, 38 of version.  One version is used up per grant of the same
  * block; crossing one block border for nothing else takes the owner about 8 ns a time, so a thief
  * would have to be stopped between its look and its claim for over half an hour, and to wake within
@@ -195,11 +148,11 @@ static inline void td_bwos_publish(struct td_bwos *q, struct td_bwos_owner *o, u
     uint32_t first = (uint32_t)(o->floor - td_bwos_slot(q, o->top, 0));
     /* release [bwos.grant]: the items, before a thief sees the range. */
     atomic_store_explicit(word, td_bwos_word(td_bwos_version(old) + 1, limit, first),
-                          TD_BWOS_ORDER_GRANT);
+                          TD_ORDER(bwos, grant, release));
   } else {
     /* Thieves may be moving index, so only limit may change.  release [bwos.grant], as above. */
     atomic_fetch_add_explicit(word, (uint64_t)(limit - o->limit) << TD_BWOS_INDEX_BITS,
-                              TD_BWOS_ORDER_GRANT);
+                              TD_ORDER(bwos, grant_more, release));
   }
   o->limit = limit;
   o->below = 1;
@@ -211,7 +164,8 @@ static inline void td_bwos_move_base_past(struct td_bwos *q, uint64_t number) {
   uint64_t base = atomic_load_explicit(&q->base, memory_order_relaxed);
   while (base <= number) {
     /* release [bwos.base]: the state of block number + 1, before a thief looks there. */
-    if (atomic_compare_exchange_strong_explicit(&q->base, &base, number + 1, TD_BWOS_ORDER_BASE_SET,
+    if (atomic_compare_exchange_strong_explicit(&q->base, &base, number + 1,
+                                                TD_ORDER(bwos, base_set_owner, release),
                                                 memory_order_relaxed))
       break;
   }
@@ -222,14 +176,14 @@ TD_SLOW_PATH bool td_bwos_up(struct td_bwos *q, struct td_bwos_owner *o) {
   uint64_t next = o->top + 1;
   _Atomic(uint64_t) *word = td_bwos_shared(q, next);
   /* acquire [bwos.claim]: thieves have read what they claimed before we overwrite it. */
-  uint64_t old = atomic_load_explicit(word, TD_BWOS_ORDER_RECLAIM);
+  uint64_t old = atomic_load_explicit(word, TD_ORDER(bwos, reclaim, acquire));
   if (td_bwos_limit(old) != 0) {
-    if (td_bwos_index(old) != q->entries && TD_BWOS_STEP_FULL) return false;
+    if (td_bwos_index(old) != q->entries && TD_STEP(bwos, full)) return false;
     /* Whoever sees the new state of this block must not take base for its old number. */
-    if (TD_BWOS_STEP_BASE_PAST) td_bwos_move_base_past(q, next - q->block_mask - 1);
+    if (TD_STEP(bwos, base_past)) td_bwos_move_base_past(q, next - q->block_mask - 1);
     /* relaxed: published by the grant that follows [bwos.grant], which every thief has seen that
      * gets here by way of base; it must not take the old "dead" for this number's. */
-    if (TD_BWOS_STEP_PRIVATE)
+    if (TD_STEP(bwos, private))
       atomic_store_explicit(word, td_bwos_word(td_bwos_version(old), 0, 0), memory_order_relaxed);
   }
   td_bwos_publish(q, o, q->entries);
@@ -243,7 +197,7 @@ static inline uint64_t td_bwos_takeover(_Atomic(uint64_t) *word) {
   uint64_t old = atomic_load_explicit(word, memory_order_relaxed);
   /* acquire [bwos.claim]: as in td_bwos_up. */
   return atomic_exchange_explicit(word, td_bwos_word(td_bwos_version(old), 0, 0),
-                                  TD_BWOS_ORDER_TAKEOVER);
+                                  TD_ORDER(bwos, takeover, acquire));
 }
 
 /* No private items are left: take back granted ones.  false: thieves have got them all. */
@@ -268,7 +222,7 @@ TD_SLOW_PATH bool td_bwos_down(struct td_bwos *q, struct td_bwos_owner *o) {
     }
     /* Thieves were faster.  release [bwos.grant]: a thief that learns "dead" from here must still
      * learn that the block above is private. */
-    if (TD_BWOS_STEP_RESTORE) atomic_store_explicit(word, old, TD_BWOS_ORDER_RESTORE);
+    if (TD_STEP(bwos, restore)) atomic_store_explicit(word, old, TD_ORDER(bwos, restore, release));
   }
   o->below = 0;
   return false;
@@ -316,7 +270,8 @@ static inline int32_t td_bwos_claim(struct td_bwos *q, uint64_t number, uint64_t
   /* release [bwos.claim]: the reads stay before the claim.  (RC11 gives that for nothing; IMM and
    * Arm do not.)  relaxed on failure: nothing was learnt. */
   if (!atomic_compare_exchange_strong_explicit(td_bwos_shared(q, number), &word, word + count,
-                                               TD_BWOS_ORDER_CLAIM, memory_order_relaxed))
+                                               TD_ORDER(bwos, claim, release),
+                                               memory_order_relaxed))
     return -1;
   return (int32_t)count;
 }
@@ -324,18 +279,18 @@ static inline int32_t td_bwos_claim(struct td_bwos *q, uint64_t number, uint64_t
 static inline void td_bwos_pass_dead(struct td_bwos *q, uint64_t number) {
   /* release [bwos.base]: what this thief knows of block number + 1, before others look there.
    * relaxed on failure: somebody else has passed it. */
-  atomic_compare_exchange_strong_explicit(&q->base, &number, number + 1, TD_BWOS_ORDER_BASE_SET,
-                                          memory_order_relaxed);
+  atomic_compare_exchange_strong_explicit(
+      &q->base, &number, number + 1, TD_ORDER(bwos, base_set_thief, release), memory_order_relaxed);
 }
 
 static inline int32_t td_bwos_steal(struct td_bwos *q, uint64_t *out, uint32_t max) {
   for (int look = 0; look < 2 && max != 0; look++) {
     /* acquire [bwos.base]: the word read next is this number's, or newer. */
-    uint64_t number = atomic_load_explicit(&q->base, TD_BWOS_ORDER_BASE_GET);
+    uint64_t number = atomic_load_explicit(&q->base, TD_ORDER(bwos, base_get, acquire));
     /* acquire [bwos.grant]: the items, and the state of the block above. */
-    uint64_t word = atomic_load_explicit(td_bwos_shared(q, number), TD_BWOS_ORDER_SEE);
+    uint64_t word = atomic_load_explicit(td_bwos_shared(q, number), TD_ORDER(bwos, see, acquire));
     /* relaxed: if the word is a later number's, the acquire above makes base's change visible. */
-    if (TD_BWOS_STEP_RECHECK && atomic_load_explicit(&q->base, memory_order_relaxed) != number)
+    if (TD_STEP(bwos, recheck) && atomic_load_explicit(&q->base, memory_order_relaxed) != number)
       return -1;
     uint32_t first = td_bwos_index(word);
     if (first < td_bwos_limit(word)) {
@@ -343,7 +298,7 @@ static inline int32_t td_bwos_steal(struct td_bwos *q, uint64_t *out, uint32_t m
       if (taken > 0 && first + (uint32_t)taken == q->entries) td_bwos_pass_dead(q, number);
       return taken;
     }
-    if (first != q->entries && TD_BWOS_STEP_DEAD) return 0;
+    if (first != q->entries && TD_STEP(bwos, dead)) return 0;
     td_bwos_pass_dead(q, number);
   }
   return max == 0 ? 0 : -1;

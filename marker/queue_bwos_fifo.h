@@ -18,27 +18,6 @@
 
 #include "marker/queue_bwos.h"
 
-#ifndef TD_BWOS_FIFO_ORDER_GRANT
-#define TD_BWOS_FIFO_ORDER_GRANT memory_order_release
-#endif
-#ifndef TD_BWOS_FIFO_ORDER_SEE
-#define TD_BWOS_FIFO_ORDER_SEE memory_order_acquire
-#endif
-#ifndef TD_BWOS_FIFO_ORDER_CLAIM
-#define TD_BWOS_FIFO_ORDER_CLAIM memory_order_release
-#endif
-#ifndef TD_BWOS_FIFO_ORDER_TAKEOVER
-#define TD_BWOS_FIFO_ORDER_TAKEOVER memory_order_acquire
-#endif
-
-/* Protocol steps: 1, or 0 in a mutant. */
-#ifndef TD_BWOS_FIFO_STEP_TAKEOVER
-#define TD_BWOS_FIFO_STEP_TAKEOVER 1 /* the owner takes a block over before it gets from it */
-#endif
-#ifndef TD_BWOS_FIFO_STEP_FULL
-#define TD_BWOS_FIFO_STEP_FULL 1 /* the put block never reaches the get block */
-#endif
-
 /* The most blocks one steal looks at. */
 #define TD_BWOS_FIFO_LOOKS 4
 
@@ -106,7 +85,7 @@ static inline void td_bwos_fifo_init(struct td_bwos_fifo *q, struct td_bwos_fifo
 /* Is there a block after the put block that the get block does not need? */
 static inline bool td_bwos_fifo_has_next(struct td_bwos_fifo const *q,
                                          struct td_bwos_fifo_owner const *o) {
-  return o->last + 1 - o->first <= q->block_mask || !TD_BWOS_FIFO_STEP_FULL;
+  return o->last + 1 - o->first <= q->block_mask || !TD_STEP(bwos_fifo, full);
 }
 
 /* Grant [index, limit) of the put block and go on in the next. */
@@ -118,7 +97,7 @@ static inline void td_bwos_fifo_close(struct td_bwos_fifo *q, struct td_bwos_fif
     uint64_t old = atomic_load_explicit(word, memory_order_relaxed);
     /* release [bwos_fifo.grant]: the items, before a thief sees the range. */
     atomic_store_explicit(word, td_bwos_word(td_bwos_version(old) + 1, limit, index),
-                          TD_BWOS_FIFO_ORDER_GRANT);
+                          TD_ORDER(bwos_fifo, grant, release));
   }
   o->last++;
   o->in = td_bwos_fifo_slot(q, o->last, 0);
@@ -160,10 +139,10 @@ static inline bool td_bwos_fifo_takeover(struct td_bwos_fifo *q, struct td_bwos_
   /* relaxed: version and limit, which this thread alone writes. */
   uint64_t old = atomic_load_explicit(word, memory_order_relaxed);
   if (td_bwos_limit(old) == 0) return false;
-  if (TD_BWOS_FIFO_STEP_TAKEOVER) {
+  if (TD_STEP(bwos_fifo, takeover)) {
     /* acquire [bwos_fifo.claim]: thieves have read what they claimed before we overwrite it. */
     old = atomic_exchange_explicit(word, td_bwos_word(td_bwos_version(old), 0, 0),
-                                   TD_BWOS_FIFO_ORDER_TAKEOVER);
+                                   TD_ORDER(bwos_fifo, takeover, acquire));
   }
   o->out = td_bwos_fifo_slot(q, o->first, td_bwos_index(old));
   o->out_end = td_bwos_fifo_slot(q, o->first, td_bwos_limit(old));
@@ -214,7 +193,8 @@ static inline int32_t td_bwos_fifo_claim(struct td_bwos_fifo *q, uint64_t number
   /* release [bwos_fifo.claim]: the reads stay before the claim.  relaxed on failure: nothing was
    * learnt. */
   if (!atomic_compare_exchange_strong_explicit(td_bwos_fifo_shared(q, number), &word, word + count,
-                                               TD_BWOS_FIFO_ORDER_CLAIM, memory_order_relaxed))
+                                               TD_ORDER(bwos_fifo, claim, release),
+                                               memory_order_relaxed))
     return -1;
   return (int32_t)count;
 }
@@ -231,7 +211,8 @@ static inline int32_t td_bwos_fifo_steal_from(struct td_bwos_fifo *q, uint64_t *
   for (uint64_t look = 0; look < looks; look++) {
     uint64_t number = first + (choice + look) % count;
     /* acquire [bwos_fifo.grant]: the items. */
-    uint64_t word = atomic_load_explicit(td_bwos_fifo_shared(q, number), TD_BWOS_FIFO_ORDER_SEE);
+    uint64_t word =
+        atomic_load_explicit(td_bwos_fifo_shared(q, number), TD_ORDER(bwos_fifo, see, acquire));
     if (td_bwos_index(word) < td_bwos_limit(word))
       return td_bwos_fifo_claim(q, number, word, out, max);
   }

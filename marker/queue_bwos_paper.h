@@ -18,33 +18,6 @@
 
 #include "marker/queue.h"
 
-#ifndef TD_BWOS_PAPER_ORDER_GRANT
-#define TD_BWOS_PAPER_ORDER_GRANT memory_order_release
-#endif
-#ifndef TD_BWOS_PAPER_ORDER_CLAIM
-#define TD_BWOS_PAPER_ORDER_CLAIM memory_order_acquire
-#endif
-#ifndef TD_BWOS_PAPER_ORDER_FINISH
-#define TD_BWOS_PAPER_ORDER_FINISH memory_order_release
-#endif
-#ifndef TD_BWOS_PAPER_ORDER_RECLAIM
-#define TD_BWOS_PAPER_ORDER_RECLAIM memory_order_acquire
-#endif
-
-/* Protocol steps: 1, or 0 in a mutant. */
-#ifndef TD_BWOS_PAPER_STEP_ROUND
-#define TD_BWOS_PAPER_STEP_ROUND 1 /* a thief compares rounds */
-#endif
-#ifndef TD_BWOS_PAPER_STEP_COUNT
-#define TD_BWOS_PAPER_STEP_COUNT 1 /* reuse waits for finished steals, not for claims */
-#endif
-#ifndef TD_BWOS_PAPER_STEP_OWNED
-#define TD_BWOS_PAPER_STEP_OWNED 1 /* "the owner has it" is told from "exhausted" */
-#endif
-#ifndef TD_BWOS_PAPER_STEP_RESTORE
-#define TD_BWOS_PAPER_STEP_RESTORE 1 /* a takeover that finds nothing leaves "exhausted" behind */
-#endif
-
 #define TD_BWOS_PAPER_MAX_ENTRIES (UINT32_C(1) << 24)
 
 struct td_bwos_paper_block {
@@ -93,7 +66,7 @@ static inline uint32_t td_bwos_paper_position(uint64_t packed) {
 }
 
 static inline uint32_t td_bwos_paper_owned(struct td_bwos_paper const *q) {
-  return TD_BWOS_PAPER_STEP_OWNED ? q->entries + 1 : q->entries;
+  return TD_STEP(bwos_paper, owned) ? q->entries + 1 : q->entries;
 }
 
 static inline struct td_bwos_paper_block *td_bwos_paper_block(struct td_bwos_paper *q,
@@ -162,8 +135,8 @@ TD_SLOW_PATH bool td_bwos_paper_advance(struct td_bwos_paper *q, struct td_bwos_
   uint32_t round = td_bwos_paper_round_of(q, next);
   struct td_bwos_paper_block *block = td_bwos_paper_block(q, next);
   /* acquire [bwos_paper.finish]: thieves have read their items before we overwrite them. */
-  uint64_t count = atomic_load_explicit(TD_BWOS_PAPER_STEP_COUNT ? &block->s_cnt : &block->s_pos,
-                                        TD_BWOS_PAPER_ORDER_RECLAIM);
+  uint64_t count = atomic_load_explicit(TD_STEP(bwos_paper, count) ? &block->s_cnt : &block->s_pos,
+                                        TD_ORDER(bwos_paper, reclaim, acquire));
   if (td_bwos_paper_round(count) != round) {
     if (td_bwos_paper_position(count) != q->entries) return false;
     td_bwos_paper_reset(q, next);
@@ -171,7 +144,7 @@ TD_SLOW_PATH bool td_bwos_paper_advance(struct td_bwos_paper *q, struct td_bwos_
   /* release [bwos_paper.grant]: the items, before a thief claims one. */
   atomic_store_explicit(&o->block->s_pos,
                         td_bwos_paper_pack(td_bwos_paper_round_of(q, o->top), o->block->b_pos),
-                        TD_BWOS_PAPER_ORDER_GRANT);
+                        TD_ORDER(bwos_paper, grant, release));
   td_bwos_paper_enter(q, o, next);
   o->below = 1;
   return true;
@@ -192,7 +165,8 @@ TD_SLOW_PATH bool td_bwos_paper_retreat(struct td_bwos_paper *q, struct td_bwos_
       &block->s_pos, td_bwos_paper_pack(round, td_bwos_paper_owned(q)), memory_order_relaxed);
   if (td_bwos_paper_position(old) >= q->entries) {
     /* Thieves were faster.  relaxed: says nothing but "exhausted", for good. */
-    if (TD_BWOS_PAPER_STEP_RESTORE) atomic_store_explicit(&block->s_pos, old, memory_order_relaxed);
+    if (TD_STEP(bwos_paper, restore))
+      atomic_store_explicit(&block->s_pos, old, memory_order_relaxed);
     return false;
   }
   block->b_pos = td_bwos_paper_position(old);
@@ -247,17 +221,18 @@ static inline int32_t td_bwos_paper_steal(struct td_bwos_paper *q, uint64_t *out
     uint32_t round = td_bwos_paper_round_of(q, number);
     uint32_t position = td_bwos_paper_position(seen);
     int32_t later = (int32_t)(td_bwos_paper_round(seen) - round);
-    if (!TD_BWOS_PAPER_STEP_ROUND) later = 0;
+    if (!TD_STEP(bwos_paper, round)) later = 0;
     if (later < 0) return -1; /* the owner's reset of the block is not visible here yet */
     if (later == 0 && position > q->entries) return 0;
     if (later == 0 && position < q->entries) {
       /* acquire [bwos_paper.grant]: the item. */
       if (!atomic_compare_exchange_strong_explicit(&block->s_pos, &seen, seen + 1,
-                                                   TD_BWOS_PAPER_ORDER_CLAIM, memory_order_relaxed))
+                                                   TD_ORDER(bwos_paper, claim, acquire),
+                                                   memory_order_relaxed))
         return -1;
       out[0] = TD_PLAIN_LOAD(&q->slots[(number & q->block_mask) * q->entries + position]);
       /* release [bwos_paper.finish]: the read, before the owner reuses the block. */
-      atomic_fetch_add_explicit(&block->s_cnt, 1u, TD_BWOS_PAPER_ORDER_FINISH);
+      atomic_fetch_add_explicit(&block->s_cnt, 1u, TD_ORDER(bwos_paper, finish, release));
       if (position + 1 == q->entries) td_bwos_paper_pass(q, number);
       return 1;
     }

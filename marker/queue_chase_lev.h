@@ -11,39 +11,6 @@
 
 #include "marker/queue.h"
 
-#ifndef TD_CHASE_LEV_ORDER_PUT_FENCE
-#define TD_CHASE_LEV_ORDER_PUT_FENCE memory_order_release
-#endif
-#ifndef TD_CHASE_LEV_ORDER_PUT_TOP
-#define TD_CHASE_LEV_ORDER_PUT_TOP memory_order_acquire
-#endif
-#ifndef TD_CHASE_LEV_ORDER_GET_FENCE
-#define TD_CHASE_LEV_ORDER_GET_FENCE memory_order_seq_cst
-#endif
-#ifndef TD_CHASE_LEV_ORDER_STEAL_FENCE
-#define TD_CHASE_LEV_ORDER_STEAL_FENCE memory_order_seq_cst
-#endif
-#ifndef TD_CHASE_LEV_ORDER_STEAL_TOP
-#define TD_CHASE_LEV_ORDER_STEAL_TOP memory_order_acquire
-#endif
-#ifndef TD_CHASE_LEV_ORDER_STEAL_BOTTOM
-#define TD_CHASE_LEV_ORDER_STEAL_BOTTOM memory_order_acquire
-#endif
-#ifndef TD_CHASE_LEV_ORDER_CLAIM
-#define TD_CHASE_LEV_ORDER_CLAIM memory_order_seq_cst
-#endif
-#ifndef TD_CHASE_LEV_ORDER_BUFFER_SET
-#define TD_CHASE_LEV_ORDER_BUFFER_SET memory_order_release
-#endif
-#ifndef TD_CHASE_LEV_ORDER_BUFFER_GET
-#define TD_CHASE_LEV_ORDER_BUFFER_GET memory_order_acquire
-#endif
-
-/* Protocol step: 1, or 0 in a mutant. */
-#ifndef TD_CHASE_LEV_STEP_COPY
-#define TD_CHASE_LEV_STEP_COPY 1 /* the items move before the buffer is published */
-#endif
-
 /* A race detector that does not model fences gets sequentially consistent accesses instead. */
 #ifdef TD_QUEUE_FENCE_FREE
 #define TD_CHASE_LEV_FENCE(order) ((void)0)
@@ -153,12 +120,12 @@ static inline bool td_chase_lev_grow(struct td_chase_lev *q, struct td_chase_lev
   /* relaxed, all: this thread wrote what it copies, and publishes it below. */
   buffer->smaller = atomic_load_explicit(&q->buffer, memory_order_relaxed);
   _Atomic(uint64_t) *slots = td_chase_lev_slots(buffer);
-  for (uint64_t i = o->top_seen; i != o->bottom && TD_CHASE_LEV_STEP_COPY; i++) {
+  for (uint64_t i = o->top_seen; i != o->bottom && TD_STEP(chase_lev, copy); i++) {
     uint64_t item = atomic_load_explicit(&o->slots[i & o->mask], memory_order_relaxed);
     atomic_store_explicit(&slots[i & buffer->mask], item, memory_order_relaxed);
   }
   /* release [chase_lev.buffer]: the copied items, before a thief finds them here. */
-  atomic_store_explicit(&q->buffer, buffer, TD_CHASE_LEV_ORDER_BUFFER_SET);
+  atomic_store_explicit(&q->buffer, buffer, TD_ORDER(chase_lev, buffer_set, release));
   o->mask = buffer->mask;
   o->slots = slots;
   return true;
@@ -168,7 +135,7 @@ static inline bool td_chase_lev_grow(struct td_chase_lev *q, struct td_chase_lev
 TD_SLOW_PATH bool td_chase_lev_room(struct td_chase_lev *q, struct td_chase_lev_owner *o) {
   /* acquire [chase_lev.claim]: thieves have read the slots they claimed before we overwrite them.
    */
-  o->top_seen = atomic_load_explicit(&q->top, TD_CHASE_LEV_ORDER_PUT_TOP);
+  o->top_seen = atomic_load_explicit(&q->top, TD_ORDER(chase_lev, put_top, acquire));
   return o->bottom - o->top_seen <= o->mask || td_chase_lev_grow(q, o);
 }
 
@@ -184,7 +151,7 @@ static inline bool td_chase_lev_put(struct td_chase_lev *q, struct td_chase_lev_
   atomic_store_explicit(&o->slots[o->bottom & o->mask], item, memory_order_relaxed);
   o->bottom++;
   /* release [chase_lev.item].  A fence, not a release store: see td_abp_put_with. */
-  TD_CHASE_LEV_FENCE(TD_CHASE_LEV_ORDER_PUT_FENCE);
+  TD_CHASE_LEV_FENCE(TD_ORDER(chase_lev, put_fence, release));
   atomic_store_explicit(&q->bottom, o->bottom, TD_CHASE_LEV_SHARED);
   return true;
 }
@@ -196,7 +163,7 @@ static inline uint64_t td_chase_lev_get(struct td_chase_lev *q, struct td_chase_
   atomic_store_explicit(&q->bottom, bottom, TD_CHASE_LEV_SHARED);
   /* Forbids: the owner misses a thief's claim of this item, and the thief misses that the owner has
    * lowered bottom past it; then both would take it.  See td_chase_lev_steal_one. */
-  TD_CHASE_LEV_FENCE(TD_CHASE_LEV_ORDER_GET_FENCE);
+  TD_CHASE_LEV_FENCE(TD_ORDER(chase_lev, get_fence, seq_cst));
   uint64_t top = atomic_load_explicit(&q->top, TD_CHASE_LEV_SHARED);
   uint64_t item = 0;
   if (top <= bottom) {
@@ -210,7 +177,8 @@ static inline uint64_t td_chase_lev_get(struct td_chase_lev *q, struct td_chase_
     /* The last item.  seq_cst: one winner, in the total order of claims and fences; relaxed on
      * failure: lost. */
     if (!atomic_compare_exchange_strong_explicit(&q->top, &top, bottom + 1,
-                                                 TD_CHASE_LEV_ORDER_CLAIM, memory_order_relaxed))
+                                                 TD_ORDER(chase_lev, claim_last, seq_cst),
+                                                 memory_order_relaxed))
       item = 0;
   }
   o->bottom = bottom + 1;
@@ -222,21 +190,21 @@ static inline uint64_t td_chase_lev_get(struct td_chase_lev *q, struct td_chase_
 
 static inline int32_t td_chase_lev_steal_one(struct td_chase_lev *q, uint64_t *out) {
   /* acquire [chase_lev.claim]: a slot read below is not older than what top says. */
-  uint64_t top = atomic_load_explicit(&q->top, TD_CHASE_LEV_ORDER_STEAL_TOP);
+  uint64_t top = atomic_load_explicit(&q->top, TD_ORDER(chase_lev, steal_top, acquire));
   /* Forbids the outcome named in td_chase_lev_get. */
-  TD_CHASE_LEV_FENCE(TD_CHASE_LEV_ORDER_STEAL_FENCE);
+  TD_CHASE_LEV_FENCE(TD_ORDER(chase_lev, steal_fence, seq_cst));
   /* acquire [chase_lev.item]: the item, and a buffer that has it. */
-  uint64_t bottom = atomic_load_explicit(&q->bottom, TD_CHASE_LEV_ORDER_STEAL_BOTTOM);
+  uint64_t bottom = atomic_load_explicit(&q->bottom, TD_ORDER(chase_lev, steal_bottom, acquire));
   if (top >= bottom) return 0;
   /* acquire [chase_lev.buffer]: mask and copied items. */
   struct td_chase_lev_buffer *buffer =
-      atomic_load_explicit(&q->buffer, TD_CHASE_LEV_ORDER_BUFFER_GET);
+      atomic_load_explicit(&q->buffer, TD_ORDER(chase_lev, buffer_get, acquire));
   /* relaxed: if the slot has been reused, top has moved and the claim fails. */
   uint64_t item =
       atomic_load_explicit(td_chase_lev_slots(buffer) + (top & buffer->mask), memory_order_relaxed);
   /* seq_cst [chase_lev.claim]: as in td_chase_lev_get. */
-  if (!atomic_compare_exchange_strong_explicit(&q->top, &top, top + 1, TD_CHASE_LEV_ORDER_CLAIM,
-                                               memory_order_relaxed))
+  if (!atomic_compare_exchange_strong_explicit(
+          &q->top, &top, top + 1, TD_ORDER(chase_lev, claim, seq_cst), memory_order_relaxed))
     return -1;
   *out = item;
   return 1;
