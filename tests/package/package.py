@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""Uses Tidemark as other projects do. One way per run.
+
+Usage: package.py --root FOLDER --build FOLDER --prefix FOLDER WAY
+
+`install` fills the prefix; the other ways work from there and from temporary folders only.
+"""
+import argparse
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+
+def run(*command, **keywords):
+    """Runs a command that has to succeed; returns what it printed."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False, **keywords)
+    if done.returncode != 0:
+        print(done.stdout, done.stderr, sep="\n")
+        sys.exit(f"failed with {done.returncode}: {' '.join(command)}")
+    return done.stdout
+
+
+def demand(held, what):
+    if not held:
+        sys.exit(f"not so: {what}")
+
+
+def folder_of(options, pattern):
+    found = glob.glob(os.path.join(options.prefix, pattern), recursive=True)
+    demand(len(found) == 1, f"one {pattern} under the prefix, found {found}")
+    return os.path.dirname(found[0])
+
+
+def expect_cells(output):
+    demand(", 20000 cells" in output, f"the consumer counted its cells: {output!r}")
+
+
+def way_install(options):
+    shutil.rmtree(options.prefix, ignore_errors=True)
+    run("cmake", "--install", options.build, "--prefix", options.prefix)
+    for pattern in ("include/tide/tide.h", "include/tide/stats.h", "**/libtidemark.so",
+                    "**/libtidemark.so.0", "**/libtidemark.a", "**/tidemarkConfig.cmake",
+                    "**/tidemarkConfigVersion.cmake", "**/pkgconfig/tidemark.pc",
+                    "**/man3/tidemark.3", "**/man3/tide_alloc_array.3", "**/single/tidemark.c",
+                    "**/single/tidemark.h"):
+        folder_of(options, pattern)
+    if os.path.exists(os.path.join(options.build, "tidemark")):
+        folder_of(options, "bin/tidemark")
+        run(os.path.join(options.prefix, "bin", "tidemark"), "--version")
+        folder_of(options, "**/man1/tidemark.1")
+    for path in glob.glob(os.path.join(options.prefix, "**", "*"), recursive=True):
+        if path.endswith((".cmake", ".pc")):
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+            for place in (options.root, options.build, options.prefix):
+                demand(place not in text, f"{path} does not name {place}")
+
+
+def way_symbols(options):
+    """The shared library exports tide_* and nothing else; the static one defines td_* besides."""
+    library = os.path.join(folder_of(options, "**/libtidemark.so"), "libtidemark.so")
+    exported = {line.split()[-1].split("@")[0]
+                for line in run("nm", "-D", "--defined-only", library).splitlines()}
+    demand("tide_heap_create" in exported, "tide_heap_create is exported")
+    strangers = sorted(name for name in exported if not name.startswith("tide_"))
+    demand(not strangers, f"only tide_* is exported, but {strangers}")
+    headers = ""
+    for path in glob.glob(os.path.join(options.prefix, "include/tide/*.h")):
+        with open(path, encoding="utf-8") as file:
+            headers += file.read()
+    declared = set(re.findall(r"TIDE_API[^;{]*?\b(tide_\w+)\s*\(", headers))
+    demand(declared == exported, f"exported and declared agree: {sorted(declared ^ exported)}")
+    dynamic = run("readelf", "-d", library)
+    demand("[libtidemark.so.0]" in dynamic, "the soname is libtidemark.so.0")
+    archive = os.path.join(folder_of(options, "**/libtidemark.a"), "libtidemark.a")
+    defined = {line.split()[2] for line in run("nm", "-g", "--defined-only", archive).splitlines()
+               if len(line.split()) == 3}
+    strangers = sorted(name for name in defined if not name.startswith(("td_", "tide_")))
+    demand(not strangers, f"only td_* and tide_* are global in the archive, but {strangers}")
+
+
+def way_find_package(options):
+    with tempfile.TemporaryDirectory() as build:
+        run("cmake", "-S", os.path.join(options.root, "tests/package/consumer"), "-B", build,
+            f"-DCMAKE_PREFIX_PATH={options.prefix}")
+        run("cmake", "--build", build)
+        for program in ("c_tidemark", "c_static", "cxx_tidemark", "cxx_static"):
+            expect_cells(run(os.path.join(build, program)))
+
+
+def way_pkg_config(options):
+    environment = dict(os.environ, PKG_CONFIG_PATH=folder_of(options, "**/pkgconfig/tidemark.pc"),
+                       LD_LIBRARY_PATH=folder_of(options, "**/libtidemark.so"))
+    source = os.path.join(options.root, "tests/package/consumer/consumer.c")
+    with tempfile.TemporaryDirectory() as build:
+        for linking in ([], ["--static"]):
+            program = os.path.join(build, "consumer")
+            flags = run("pkg-config", "--cflags", "--libs", *linking, "tidemark", env=environment)
+            before = ["-static"] if linking else []
+            run(options.cc, *before, "-std=gnu17", "-Wall", "-Werror", source, "-o", program,
+                *flags.split())
+            expect_cells(run(program, env=environment))
+
+
+def way_single_file(options):
+    """tidemark.c compiles with nothing but itself, as -std=gnu17 -Wall, without a word."""
+    folder = folder_of(options, "**/single/tidemark.c")
+    source = os.path.join(options.root, "tests/package/consumer/consumer.c")
+    with tempfile.TemporaryDirectory() as build:
+        for optimise in ("-O0", "-O2"):
+            program = os.path.join(build, "single")
+            run(options.cc, "-std=gnu17", "-Wall", "-Werror", optimise, "-pthread",
+                "-DSINGLE_FILE", "-I", folder, source, os.path.join(folder, "tidemark.c"),
+                "-o", program)
+            expect_cells(run(program))
+        library = os.path.join(build, "libsingle.so")
+        run(options.cc, "-std=gnu17", "-O1", "-fPIC", "-shared", "-pthread", "-I", folder,
+            os.path.join(folder, "tidemark.c"), "-o", library)
+        names = [line.split()[-1] for line in run("nm", "-D", "--defined-only", library).splitlines()]
+        strangers = [name for name in names if not name.startswith("tide_")]
+        demand(names and not strangers, f"the single file exports tide_* only, but {strangers}")
+
+
+def way_python(options):
+    library = os.path.join(folder_of(options, "**/libtidemark.so.0"), "libtidemark.so.0")
+    script = os.path.join(options.root, "examples/python/linked_list.py")
+    output = run(sys.executable, script, library)
+    demand("kept 1000 nodes" in output, f"the list was kept: {output!r}")
+
+
+def way_subproject(options):
+    with tempfile.TemporaryDirectory() as build:
+        run("cmake", "-G", "Ninja", "-S", os.path.join(options.root, "tests/package/subproject"),
+            "-B", build, f"-DTIDEMARK_SOURCE={options.root}")
+        run("cmake", "--build", build, "--target", "host")
+        expect_cells(run(os.path.join(build, "host")))
+
+
+def way_manual(options):
+    """mandoc has nothing to object to, and every page that points elsewhere points to a page."""
+    if not shutil.which("mandoc"):
+        sys.exit(77)
+    pages = glob.glob(os.path.join(options.root, "man", "*.[13]"))
+    demand(pages, "there are manual pages")
+    run("mandoc", "-Tlint", "-Wwarning", *pages)
+    names = {os.path.basename(page) for page in pages}
+    names |= {os.path.basename(page)
+              for page in glob.glob(os.path.join(options.prefix, "**/man3/*.3"), recursive=True)}
+    for page in pages:
+        with open(page, encoding="utf-8") as file:
+            for name, section in re.findall(r"^\.Xr (\w+) ([13])", file.read(), re.M):
+                demand(f"{name}.{section}" in names, f"{page} points to {name}({section})")
+
+
+def way_reference(options):
+    """Doxygen warns of nothing."""
+    if not shutil.which("doxygen"):
+        sys.exit(77)
+    with open(os.path.join(options.root, "Doxyfile"), encoding="utf-8") as file:
+        settings = file.read()
+    with tempfile.TemporaryDirectory() as out:
+        run("doxygen", "-", input=f"{settings}\nOUTPUT_DIRECTORY={out}\n", cwd=options.root)
+        page = os.path.join(out, "html", "tide_8h.html")
+        with open(page, encoding="utf-8") as file:
+            demand("tide_alloc_array" in file.read(), "the reference knows tide_alloc_array")
+
+
+def main():
+    ways = {name.removeprefix("way_"): function for name, function in globals().items()
+            if name.startswith("way_")}
+    parser = argparse.ArgumentParser(description="Uses Tidemark as other projects do.")
+    for folder in ("--root", "--build", "--prefix"):
+        parser.add_argument(folder, required=True)
+    parser.add_argument("--cc", default="cc")
+    parser.add_argument("way", choices=sorted(ways))
+    options = parser.parse_args()
+    ways[options.way](options)
+    print(f"{options.way}: held")
+
+
+main()
