@@ -14,19 +14,22 @@
 /* First granule past a run's end where a free cell starts, at or after `at`; end if none. */
 static uint32_t skip_live(const uint8_t *marks, uint32_t at, uint32_t end, uint32_t cell,
                           uint8_t epoch) {
-  while (at < end && marks[at] == epoch) at += cell;
+  while (at < end && marks[at] == epoch)
+    at += cell;
   return at;
 }
 
 static uint32_t skip_free(const uint8_t *marks, uint32_t at, uint32_t end, uint32_t cell,
                           uint8_t epoch) {
-  while (at < end && marks[at] != epoch) at += cell;
+  while (at < end && marks[at] != epoch)
+    at += cell;
   return at;
 }
 
 /* Looks for the next free run of the block from granule `at` of it. Returns its bytes,
  * 0 if none is left. */
-static size_t next_piece(struct td_heap *heap, struct tide_bump *bump, uint32_t block, uint32_t at) {
+static size_t next_piece(struct td_heap *heap, struct tide_bump *bump, uint32_t block,
+                         uint32_t at) {
   const struct td_block_info *info = &heap->infos[block];
   uint32_t cell = heap->blocks[block].cell_granules;
   uint32_t end = info->cells * cell;

@@ -36,7 +36,8 @@ static bool commit_range(struct td_heap *heap, uint32_t first, uint32_t count) {
 static bool move_frontier(struct td_heap *heap) {
   uint32_t next = heap->frontier + (uint32_t)TD_SLAB_BLOCKS;
   if (next > heap->block_count) return false;
-  for (uint32_t b = heap->frontier; b < next; b++) set_free(heap, b, b != 0);
+  for (uint32_t b = heap->frontier; b < next; b++)
+    set_free(heap, b, b != 0);
   heap->frontier = next;
   return true;
 }
@@ -60,7 +61,8 @@ static uint32_t find_run(struct td_heap *heap, uint32_t count) {
   heap->single_hint = start;
   uint32_t end = start;
   for (;;) {
-    while (end < heap->frontier && end - start < count && td_block_is_free(heap, end)) end++;
+    while (end < heap->frontier && end - start < count && td_block_is_free(heap, end))
+      end++;
     if (end - start == count) return start;
     if (end == heap->frontier) {
       if (!move_frontier(heap)) return 0;
@@ -75,7 +77,8 @@ uint32_t td_blocks_take(struct td_heap *heap, uint32_t count) {
   if (count > heap->budget_blocks || heap->used_blocks > heap->budget_blocks - count) return 0;
   uint32_t first = find_run(heap, count);
   if (first == 0 || !commit_range(heap, first, count)) return 0;
-  for (uint32_t b = first; b < first + count; b++) set_free(heap, b, false);
+  for (uint32_t b = first; b < first + count; b++)
+    set_free(heap, b, false);
   heap->used_blocks += count;
   return first;
 }

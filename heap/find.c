@@ -36,8 +36,7 @@ size_t td_heap_object_bytes(const struct td_heap *heap, uintptr_t object) {
   return granules ? (size_t)granules << TD_GRANULE_LOG2 : heap->infos[b].large_bytes;
 }
 
-static bool walk_block(const struct td_heap *heap, uint32_t b, td_heap_visit visit,
-                       void *context) {
+static bool walk_block(const struct td_heap *heap, uint32_t b, td_heap_visit visit, void *context) {
   const struct td_block *block = &heap->blocks[b];
   const struct td_block_info *info = &heap->infos[b];
   uint64_t first = (uint64_t)b << TD_BLOCK_GRANULES_LOG2;

@@ -77,10 +77,10 @@ struct td_block_info {
   uint32_t run_blocks; /* LARGE: blocks of the object; TAIL: distance to the first block */
   uint16_t cells;
   uint8_t size_class;
-  uint8_t state;       /* enum td_block_state */
-  uint8_t zeroed;      /* never written since it was committed */
+  uint8_t state;  /* enum td_block_state */
+  uint8_t zeroed; /* never written since it was committed */
   uint8_t pad[7];
-  size_t large_bytes;  /* LARGE: rounded up to granules */
+  size_t large_bytes; /* LARGE: rounded up to granules */
 };
 
 struct td_heap {
@@ -100,18 +100,18 @@ struct td_heap {
 
   /* Under lock. */
   pthread_mutex_t lock;
-  uint64_t *free_bits;      /* bit per block: committed and free */
-  uint32_t frontier;        /* blocks below were committed at some time */
-  uint32_t single_hint;     /* no free block below */
-  uint32_t used_blocks;     /* SMALL, LARGE and TAIL blocks */
+  uint64_t *free_bits;  /* bit per block: committed and free */
+  uint32_t frontier;    /* blocks below were committed at some time */
+  uint32_t single_hint; /* no free block below */
+  uint32_t used_blocks; /* SMALL, LARGE and TAIL blocks */
   uint32_t committed_slabs;
   uint32_t peak_committed_slabs;
-  uint32_t budget_blocks;   /* used_blocks may not pass this: gc's policy sets it */
-  uint32_t max_blocks;      /* hard limit; constant after init */
-  uint32_t *unswept;        /* [layout * TIDE_BUMP_SLOTS + class]: first block of the list */
+  uint32_t budget_blocks; /* used_blocks may not pass this: gc's policy sets it */
+  uint32_t max_blocks;    /* hard limit; constant after init */
+  uint32_t *unswept;      /* [layout * TIDE_BUMP_SLOTS + class]: first block of the list */
   uint8_t *slab_committed;
   struct td_layouts layouts;
-  bool stress;              /* runs of one cell, so that every allocation takes the slow path */
+  bool stress; /* runs of one cell, so that every allocation takes the slow path */
 };
 
 /* ---- Life ---- */

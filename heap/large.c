@@ -8,7 +8,8 @@
 
 static void zero(struct td_heap *heap, uint32_t first, uint32_t count, size_t bytes) {
   bool written = false;
-  for (uint32_t b = first; b < first + count; b++) written |= !heap->infos[b].zeroed;
+  for (uint32_t b = first; b < first + count; b++)
+    written |= !heap->infos[b].zeroed;
   char *start = (char *)heap->base + ((size_t)first << TD_BLOCK_LOG2);
   if (!written) return;
   if (bytes >= PURGE_BYTES)
@@ -31,8 +32,8 @@ void *td_heap_alloc_large(struct td_heap *heap, tide_layout layout, size_t bytes
     heap->blocks[b] = (struct td_block){.layout = layout};
     heap->infos[b] = (struct td_block_info){.state = TD_BLOCK_TAIL, .run_blocks = b - first};
   }
-  heap->infos[first] = (struct td_block_info){
-      .state = TD_BLOCK_LARGE, .run_blocks = count, .large_bytes = rounded};
+  heap->infos[first] =
+      (struct td_block_info){.state = TD_BLOCK_LARGE, .run_blocks = count, .large_bytes = rounded};
   heap->blocks[first] =
       (struct td_block){.map = described->map, .kind = described->kind, .layout = layout};
   heap->marks[(uint64_t)first << TD_BLOCK_GRANULES_LOG2] = heap->epoch;

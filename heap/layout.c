@@ -19,7 +19,8 @@ bool td_layouts_init(struct td_layouts *layouts) {
 }
 
 void td_layouts_deinit(struct td_layouts *layouts) {
-  for (uint32_t i = 0; layouts->at && i < layouts->count; i++) free(layouts->at[i].bits);
+  for (uint32_t i = 0; layouts->at && i < layouts->count; i++)
+    free(layouts->at[i].bits);
   free(layouts->at);
   layouts->at = NULL;
   layouts->count = 0;

@@ -18,8 +18,8 @@
 struct td_markers;
 
 struct td_marker_config {
-  const char *engine; /* NULL: bwos */
-  unsigned markers;   /* 1 … TIDE_MARKERS_MAX */
+  const char *engine;                       /* NULL: bwos */
+  unsigned markers;                         /* 1 … TIDE_MARKERS_MAX */
   uint32_t queue_blocks, queue_block_items; /* 0: the default of the engine */
 };
 

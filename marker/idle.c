@@ -1,0 +1,149 @@
+/* Markers with nothing to do: watching, sleeping, being woken.
+ *
+ * A helper sleeps on the futex word `signal` from one collection to the next; a collection that
+ * needs it wakes it. A marker out of work watches for a while, one at a time and ever more
+ * seldom, then sleeps too. Nothing depends on a wake-up but speed, with two exceptions that are
+ * waited for in loops: the end of a run (by the collecting thread) and td_quiet.
+ *
+ * [idle.signal] `signal` is raised after what the sleeper should see; the sleeper reads it before
+ * it looks. The futex compares again, so a change between look and sleep is not missed. */
+#include "marker/internal.h"
+
+#define WATCH_NS 60000u  /* how long a marker watches before it sleeps */
+#define PAUSES_MOST 512u /* longest pause between two looks, in pause instructions */
+
+static uint32_t read_signal(struct td_markers *set) {
+  /* acquire [idle.signal] */
+  return atomic_load_explicit(&set->signal, memory_order_acquire);
+}
+
+static void raise_signal(struct td_markers *set, unsigned count) {
+  /* release [idle.signal] */
+  atomic_fetch_add_explicit(&set->signal, 1, memory_order_release);
+  td_plat_wake(&set->signal, count);
+}
+
+static void sleep_on(struct td_marker *marker, uint32_t signal) {
+  struct td_markers *set = marker->set;
+  marker->parks++;
+  /* seq_cst, both: see td_quiet. */
+  atomic_fetch_add_explicit(&set->parked, 1, memory_order_seq_cst);
+  td_plat_wait(&set->signal, signal, 0);
+  atomic_fetch_sub_explicit(&set->parked, 1, memory_order_seq_cst);
+  marker->wakes++;
+}
+
+unsigned td_recruit(struct td_markers *set) {
+  /* relaxed: a hint. */
+  if (atomic_load_explicit(&set->parked, memory_order_relaxed) == 0) return 0;
+  raise_signal(set, 1);
+  return 1;
+}
+
+uint64_t td_recruit_more(struct td_marker *marker, uint64_t objects) {
+  if (td_recruit(marker->set) && marker->recruit_step < 1u << 20) marker->recruit_step *= 2;
+  return objects + marker->recruit_step;
+}
+
+static bool may_watch(struct td_markers *set) {
+  uint32_t nobody = 0;
+  /* relaxed, both: who watches orders nothing. */
+  return atomic_load_explicit(&set->spinning, memory_order_relaxed) == 0 &&
+         atomic_compare_exchange_strong_explicit(&set->spinning, &nobody, 1, memory_order_relaxed,
+                                                 memory_order_relaxed);
+}
+
+static void stop_watching(struct td_markers *set) {
+  atomic_store_explicit(&set->spinning, 0, memory_order_relaxed); /* relaxed: as above */
+}
+
+/* Looks again and again, ever more seldom; true: joined. */
+static bool watch(struct td_marker *marker, bool (*promising)(struct td_marker *)) {
+  struct td_markers *set = marker->set;
+  uint64_t until = td_plat_now_ns() + WATCH_NS;
+  for (unsigned pauses = 4;;) {
+    if (td_term_over(&set->term)) return false;
+    if (promising(marker)) return td_term_join(&set->term);
+    for (unsigned i = 0; i < pauses; i++)
+      td_plat_pause();
+    if (pauses < PAUSES_MOST)
+      pauses *= 2;
+    else if (td_plat_now_ns() >= until)
+      return false;
+  }
+}
+
+/* The collecting thread waits here for the end, but helps when there is something to do. */
+static bool wait_for_end(struct td_marker *marker, bool (*promising)(struct td_marker *)) {
+  struct td_markers *set = marker->set;
+  for (;;) {
+    uint32_t signal = read_signal(set);
+    if (td_term_over(&set->term)) return false;
+    if (promising(marker) && td_term_join(&set->term)) return true;
+    if (td_term_over(&set->term)) return false;
+    sleep_on(marker, signal);
+  }
+}
+
+/* This marker has joined: its numbers are its own again. */
+static void arrive(struct td_marker *marker) {
+  struct tide_marker_stats *stats = &marker->stats;
+  if (!marker->took_part) stats->started_ns = td_plat_now_ns() - marker->set->start_ns;
+  marker->took_part = true;
+  stats->idle_ns += marker->idle_ns;
+  stats->parks += marker->parks;
+  stats->wakes += marker->wakes;
+  marker->idle_ns = marker->parks = marker->wakes = 0;
+}
+
+bool td_idle(struct td_marker *marker, bool joined, bool (*promising)(struct td_marker *marker)) {
+  struct td_markers *set = marker->set;
+  uint64_t since = td_plat_now_ns();
+  if (joined) marker->stats.ended_ns = since - set->start_ns;
+  if (joined && td_term_leave(&set->term)) {
+    if (marker->id != 0) raise_signal(set, INT32_MAX); /* the collecting thread waits */
+    return false;
+  }
+  bool again = false;
+  if (may_watch(set)) {
+    again = watch(marker, promising);
+    stop_watching(set);
+  }
+  if (!again && marker->id == 0) again = wait_for_end(marker, promising);
+  marker->idle_ns += td_plat_now_ns() - since;
+  if (again) arrive(marker);
+  return again;
+}
+
+/* A helper's part in a run, if there is one and it is wanted. */
+static void help(struct td_marker *marker) {
+  struct td_markers *set = marker->set;
+  if (!td_term_join(&set->term)) return;
+  arrive(marker);
+  set->engine->work(marker, true);
+}
+
+void *td_helper(void *argument) {
+  struct td_marker *marker = argument;
+  struct td_markers *set = marker->set;
+  for (;;) {
+    uint32_t signal = read_signal(set);
+    /* acquire [idle.quit]: nothing is read after it but the thread's own state. */
+    if (atomic_load_explicit(&set->quit, memory_order_acquire)) return NULL;
+    /* seq_cst: see td_quiet. */
+    if (!atomic_load_explicit(&set->closed, memory_order_seq_cst)) help(marker);
+    sleep_on(marker, signal);
+  }
+}
+
+/* Forbids: a helper counts itself awake, finds `closed` 0, while the configuring thread has set
+ * `closed` and counts it asleep. Both write one and read the other, sequentially consistent. */
+void td_quiet(struct td_markers *set) {
+  atomic_store_explicit(&set->closed, 1, memory_order_seq_cst);
+  while (atomic_load_explicit(&set->parked, memory_order_seq_cst) < set->started)
+    td_plat_pause();
+}
+
+void td_reopen(struct td_markers *set) {
+  atomic_store_explicit(&set->closed, 0, memory_order_seq_cst);
+}

@@ -1,0 +1,174 @@
+/* The inside of marker/: what markers share, and one marker's state. */
+#ifndef TD_MARKER_INTERNAL_H
+#define TD_MARKER_INTERNAL_H
+
+#include <stdatomic.h>
+
+#include "marker/marker.h"
+#include "marker/termination.h"
+#include "marker/tracer.h"
+#include "platform/platform.h"
+
+#define TD_SLICE_SLOTS 512u  /* an array or root range is shared in slices of so many slots */
+#define TD_WINDOW 16u        /* prefetch window, a power of two */
+#define TD_NEAR_GRANULES 16u /* closer than this to the last object: no need to prefetch */
+#define TD_POLL_OBJECTS 64u  /* how often an owner looks whether somebody wants work */
+#define TD_STEAL_MOST 32u    /* items taken at once */
+#define TD_CHUNK_BLOCKS 8u   /* dense marking: blocks claimed at once */
+#define TD_TRACER_ITEMS 256u /* references that a trace function may hand over between spills */
+/* A cycle starts with one marker; another is woken when one has scanned so many objects and has
+ * so many items in its queue: less would not pay for the wake-up. */
+#define TD_RECRUIT_OBJECTS 1024u
+#define TD_RECRUIT_ITEMS 4u
+
+/* ---- Items of a queue: an object's granule, or a slice of an array ---- */
+
+/* Bit 63: a slice. Bits 58…62: level; 36…57: index; 0…35: granule of the array. The slice covers
+ * slots [index * S, (index + 1) * S) with S = TD_SLICE_SLOTS << level. */
+#define TD_ITEM_SLICE ((uint64_t)1 << 63)
+#define TD_ITEM_GRANULE_BITS 36u
+#define TD_ITEM_INDEX_BITS 22u
+
+static inline uint64_t td_slice_item(uint64_t granule, unsigned level, uint64_t index) {
+  return TD_ITEM_SLICE | (uint64_t)level << (TD_ITEM_GRANULE_BITS + TD_ITEM_INDEX_BITS) |
+         index << TD_ITEM_GRANULE_BITS | granule;
+}
+
+static inline uint64_t td_item_granule(uint64_t item) {
+  return item & (((uint64_t)1 << TD_ITEM_GRANULE_BITS) - 1);
+}
+static inline uint64_t td_item_index(uint64_t item) {
+  return item >> TD_ITEM_GRANULE_BITS & (((uint64_t)1 << TD_ITEM_INDEX_BITS) - 1);
+}
+static inline unsigned td_item_level(uint64_t item) {
+  return (unsigned)(item >> (TD_ITEM_GRANULE_BITS + TD_ITEM_INDEX_BITS)) & 31u;
+}
+
+/* ---- Shared by the markers of a heap ---- */
+
+struct td_marker;
+
+struct td_engine {
+  const char *name;
+  const char *text;
+  uint32_t blocks, items; /* default capacity: blocks times items */
+  bool alone;             /* for one marker only */
+  size_t (*storage_bytes)(uint32_t blocks, uint32_t items);
+  size_t queue_bytes;
+  size_t owner_bytes;
+  void (*init)(struct td_marker *marker, uint32_t blocks, uint32_t items);
+  /* Marks until there is nothing left for this marker; `joined` says that it is active already.
+   * On return it is not. */
+  void (*work)(struct td_marker *marker, bool joined);
+};
+extern const struct td_engine td_engine_bwos, td_engine_bwos_paper, td_engine_bwos_fifo,
+    td_engine_abp, td_engine_abp_sc, td_engine_chase_lev, td_engine_mutex, td_engine_serial;
+const struct td_engine *td_engine_find(const char *name);
+
+struct td_markers {
+  /* Constant between configurations. */
+  struct td_heap *heap;
+  const struct td_engine *engine;
+  struct td_marker **marker;
+  unsigned limit; /* markers that may take part */
+  uint32_t queue_blocks, queue_items;
+
+  /* The run: written by the collecting thread before td_term_start, read by those who joined. */
+  const struct td_span *spans;
+  size_t span_count;
+  uint64_t root_slices;
+  uint64_t cycle;
+  uint64_t start_ns;
+  uint32_t chunks;
+
+  /* Changed by all markers. */
+  _Alignas(TD_CACHE_LINE) struct td_termination term;
+  _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) root_next;  /* relaxed counter: next root slice */
+  _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) dense_next; /* relaxed counter: next chunk, cyclic */
+  /* Markers asleep; a hint for recruiting, and the handshake of td_markers_quiet. */
+  _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) parked;
+  _Atomic(uint32_t) spinning; /* 1 while one idle marker watches for work: the others park */
+  _Atomic(uint32_t) closed;   /* helpers must not look at queues: configuration changes */
+  _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) signal; /* futex: changes when sleepers should look */
+  _Atomic(uint32_t) quit;
+
+  unsigned started; /* helper threads that exist; collecting thread only */
+  uint64_t mark_ns;
+};
+
+/* ---- One marker ---- */
+
+struct td_marker {
+  struct td_markers *set;
+  unsigned id;
+  struct td_thread thread;
+
+  /* The queue: shared part, owner's part, slots. One allocation, `storage` last. */
+  void *memory;
+  void *queue;
+  void *owner;
+  void *storage;
+
+  /* This marker only. */
+  uint32_t *dense_list; /* TD_CHUNK_BLOCKS blocks' worth of objects */
+  bool dense;           /* the queue was full: go on in address order */
+  bool took_part;
+  uint32_t victim;            /* who was stolen from last */
+  uint32_t recruit_step;      /* objects to scan before recruiting again; doubles each time */
+  size_t span;                /* where this marker's walk over the root spans stands */
+  uint64_t span_first;        /* first slice of that span */
+  uintptr_t weak, ephemerons; /* chains of objects met: [weak.chain] */
+  /* What happened while it was not active; added to stats when it joins, because between two
+   * collections stats belongs to the collecting thread: [term.leave]. */
+  uint64_t idle_ns, parks, wakes;
+  struct tide_marker_stats stats; /* this marker while active, else the collecting thread */
+};
+
+/* marker/idle.c: nothing to do. Leaves (if `joined`) and waits. true: joined again, there may be
+ * work; false: go back to sleep, or the run is over. promising looks whether a try would pay, and
+ * makes wishes known. */
+bool td_idle(struct td_marker *marker, bool joined, bool (*promising)(struct td_marker *marker));
+/* Wakes one sleeper, if there is any; how many. */
+unsigned td_recruit(struct td_markers *set);
+/* The same for a marker that has scanned so many objects in this run and has work to share: at
+ * which number to ask again. */
+uint64_t td_recruit_more(struct td_marker *marker, uint64_t objects);
+/* A helper thread's life; the argument is its struct td_marker. */
+void *td_helper(void *argument);
+/* Waits until every helper sleeps and keeps them from looking at anything until td_reopen. */
+void td_quiet(struct td_markers *set);
+void td_reopen(struct td_markers *set);
+
+/* marker/roots.c: the next slice of the roots; false: none left. */
+struct td_root_slice {
+  const void *start;
+  size_t count;
+  enum td_span_kind kind;
+};
+bool td_roots_next(struct td_marker *marker, struct td_root_slice *slice);
+bool td_roots_left(const struct td_markers *set);
+
+/* marker/dense.c */
+/* Makes an object marked and pending, and flags its block; nothing if it is marked already. */
+void td_dense_defer(struct td_marker *marker, uint64_t granule);
+/* Marks in address order for as long as that pays. */
+void td_dense_run(struct td_marker *marker);
+/* The first flagged block at or after `from`, cyclically; 0: none. */
+uint32_t td_dense_flagged(const struct td_markers *set, uint32_t from);
+
+/* marker/rare.c: the tracer of a marker. What a trace function hands over gathers in items; when
+ * they are full, the references become pending work of their blocks. */
+struct td_gather {
+  struct tide_tracer tracer; /* first */
+  struct td_marker *marker;
+  uint32_t count;
+  uint64_t items[TD_TRACER_ITEMS]; /* granules, not tested */
+};
+void td_gather_init(struct td_gather *gather, struct td_marker *marker);
+
+/* marker/weak.c: the rare kinds; called by whoever scans such an object. */
+void td_weak_met(struct td_marker *marker, uint64_t granule);
+/* true: the key is marked (or none): the value is an ordinary reference now. */
+bool td_ephemeron_met(struct td_marker *marker, uint64_t granule);
+
+#endif

@@ -1,0 +1,237 @@
+/* The markers of a heap: creation, configuration, a collection's frame. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "marker/internal.h"
+
+static bool fail(struct tide_error *error, enum tide_status status, const char *what,
+                 const char *which) {
+  if (error) {
+    error->status = status;
+    snprintf(error->text, sizeof error->text, what, which);
+  }
+  return false;
+}
+
+/* ---- One marker ---- */
+
+static size_t rounded(size_t bytes) {
+  return (bytes + TD_CACHE_LINE - 1) / TD_CACHE_LINE * TD_CACHE_LINE;
+}
+
+/* Room for the engine's queue, and the queue in it. false: no memory, nothing changed. */
+static bool make_queue(struct td_marker *marker, const struct td_engine *engine, uint32_t blocks,
+                       uint32_t items) {
+  size_t shared = rounded(engine->queue_bytes), owned = rounded(engine->owner_bytes);
+  char *memory =
+      aligned_alloc(TD_CACHE_LINE, shared + owned + rounded(engine->storage_bytes(blocks, items)));
+  if (!memory) return false;
+  free(marker->memory);
+  marker->memory = marker->queue = memory;
+  marker->owner = memory + shared;
+  marker->storage = memory + shared + owned;
+  engine->init(marker, blocks, items);
+  return true;
+}
+
+static void free_marker(struct td_marker *marker) {
+  if (!marker) return;
+  free(marker->memory);
+  free(marker->dense_list);
+  free(marker);
+}
+
+static struct td_marker *make_marker(struct td_markers *set, unsigned id) {
+  struct td_marker *marker = aligned_alloc(TD_CACHE_LINE, rounded(sizeof *marker));
+  if (!marker) return NULL;
+  *marker = (struct td_marker){.set = set, .id = id};
+  marker->dense_list = malloc(TD_CHUNK_BLOCKS * TD_BLOCK_GRANULES * sizeof *marker->dense_list);
+  if (marker->dense_list) return marker;
+  free_marker(marker);
+  return NULL;
+}
+
+/* ---- The set ---- */
+
+static bool check_config(const struct td_marker_config *config, const struct td_engine **engine,
+                         uint32_t *blocks, uint32_t *items, struct tide_error *error) {
+  const char *name = config->engine ? config->engine : "bwos";
+  *engine = td_engine_find(name);
+  if (!*engine) return fail(error, TIDE_ERROR_ARGUMENT, "unknown marking engine '%s'", name);
+  if (config->markers == 0 || config->markers > TIDE_MARKERS_MAX)
+    return fail(error, TIDE_ERROR_ARGUMENT, "the number of markers must be 1 to 256%s", "");
+  if ((*engine)->alone && config->markers > 1)
+    return fail(error, TIDE_ERROR_ARGUMENT, "engine '%s' marks with one marker only", name);
+  *blocks = config->queue_blocks ? config->queue_blocks : (*engine)->blocks;
+  *items = config->queue_block_items ? config->queue_block_items : (*engine)->items;
+  if ((*engine)->storage_bytes(*blocks, *items) == 0)
+    return fail(error, TIDE_ERROR_ARGUMENT,
+                "queue of engine '%s': blocks and items must be powers of two in its range", name);
+  return true;
+}
+
+/* Helpers that are wanted and not there yet. A thread that cannot be had is an error here, so
+ * that a collection never depends on the system. */
+static bool start_helpers(struct td_markers *set, unsigned markers, struct tide_error *error) {
+  while (set->started + 1 < markers) {
+    struct td_marker *marker = set->marker[set->started + 1];
+    if (!td_plat_thread_start(&marker->thread, td_helper, marker)) {
+      if (error) {
+        error->status = TIDE_ERROR_SYSTEM;
+        snprintf(error->text, sizeof error->text, "cannot start marker thread %u of %u: %s",
+                 set->started + 2, markers, strerror(errno));
+      }
+      return false;
+    }
+    set->started++;
+  }
+  return true;
+}
+
+/* Queues of another kind or size for all markers. Halfway out of memory, what was changed is
+ * changed back: smaller memory was just freed, so that is tried until it works. */
+static bool change_queues(struct td_markers *set, const struct td_engine *engine, uint32_t blocks,
+                          uint32_t items, unsigned count) {
+  unsigned same = set->engine == engine && set->queue_blocks == blocks && set->queue_items == items
+                      ? set->limit
+                      : 0;
+  for (unsigned i = same; i < count; i++) {
+    if (make_queue(set->marker[i], engine, blocks, items)) continue;
+    for (unsigned j = same ? i : 0; j < i && set->engine; j++)
+      while (!make_queue(set->marker[j], set->engine, set->queue_blocks, set->queue_items)) {
+      }
+    return false;
+  }
+  return true;
+}
+
+static bool configure(struct td_markers *set, const struct td_marker_config *config,
+                      struct tide_error *error) {
+  const struct td_engine *engine;
+  uint32_t blocks, items;
+  if (!check_config(config, &engine, &blocks, &items, error)) return false;
+  for (unsigned i = 0; i < config->markers; i++) {
+    if (!set->marker[i]) set->marker[i] = make_marker(set, i);
+    if (!set->marker[i])
+      return fail(error, TIDE_ERROR_MEMORY, "no memory for the markers' tables%s", "");
+  }
+  if (!change_queues(set, engine, blocks, items, config->markers))
+    return fail(error, TIDE_ERROR_MEMORY, "no memory for the queues of engine '%s'", engine->name);
+  set->engine = engine;
+  set->queue_blocks = blocks;
+  set->queue_items = items;
+  set->limit = config->markers < set->limit ? config->markers : set->limit;
+  if (!start_helpers(set, config->markers, error)) return false;
+  set->limit = config->markers;
+  return true;
+}
+
+struct td_markers *td_markers_create(struct td_heap *heap, const struct td_marker_config *config,
+                                     struct tide_error *error) {
+  struct td_markers *set = aligned_alloc(TD_CACHE_LINE, rounded(sizeof *set));
+  struct td_marker **table = calloc(TIDE_MARKERS_MAX, sizeof *table);
+  if (!set || !table) {
+    free(set);
+    free(table);
+    fail(error, TIDE_ERROR_MEMORY, "no memory for the markers%s", "");
+    return NULL;
+  }
+  memset(set, 0, sizeof *set);
+  set->heap = heap;
+  set->marker = table;
+  if (configure(set, config, error)) return set;
+  td_markers_destroy(set);
+  return NULL;
+}
+
+bool td_markers_configure(struct td_markers *set, const struct td_marker_config *config,
+                          struct tide_error *error) {
+  td_quiet(set);
+  bool done = configure(set, config, error);
+  td_reopen(set);
+  return done;
+}
+
+void td_markers_destroy(struct td_markers *set) {
+  if (!set) return;
+  /* release [idle.quit]: pairs with td_helper. */
+  atomic_store_explicit(&set->quit, 1, memory_order_release);
+  atomic_fetch_add_explicit(&set->signal, 1, memory_order_release); /* release [idle.signal] */
+  td_plat_wake(&set->signal, INT32_MAX);
+  for (unsigned i = 1; i <= set->started; i++)
+    td_plat_thread_join(&set->marker[i]->thread);
+  for (unsigned i = 0; i < TIDE_MARKERS_MAX; i++)
+    free_marker(set->marker[i]);
+  free(set->marker);
+  free(set);
+}
+
+void td_markers_after_fork(struct td_markers *set) {
+  unsigned wanted = set->limit;
+  set->started = 0;
+  atomic_store_explicit(&set->parked, 0, memory_order_relaxed); /* relaxed, all: one thread */
+  atomic_store_explicit(&set->spinning, 0, memory_order_relaxed);
+  atomic_store_explicit(&set->closed, 0, memory_order_relaxed);
+  struct tide_error ignored;
+  if (!start_helpers(set, wanted, &ignored)) set->limit = set->started + 1;
+}
+
+/* ---- A collection ---- */
+
+void td_mark_begin(struct td_markers *set) {
+  set->cycle++;
+  set->mark_ns = 0;
+  set->start_ns = td_plat_now_ns();
+  set->chunks = (set->heap->frontier + TD_CHUNK_BLOCKS - 1) / TD_CHUNK_BLOCKS;
+  for (unsigned i = 0; i < set->limit; i++) {
+    struct td_marker *marker = set->marker[i];
+    marker->stats = (struct tide_marker_stats){0};
+    marker->took_part = i == 0;
+    marker->weak = marker->ephemerons = 0;
+    marker->recruit_step = TD_RECRUIT_OBJECTS;
+  }
+}
+
+static void call_back(struct td_marker *marker, const struct td_roots *roots) {
+  struct td_gather gather;
+  td_gather_init(&gather, marker);
+  roots->callback(&gather.tracer, roots->context);
+  for (uint32_t i = 0; i < gather.count; i++)
+    td_dense_defer(marker, gather.items[i]);
+}
+
+void td_mark_run(struct td_markers *set, const struct td_roots *roots) {
+  uint64_t begin = td_plat_now_ns();
+  set->spans = roots->spans;
+  set->span_count = roots->span_count;
+  set->root_slices = 0;
+  for (size_t i = 0; i < roots->span_count; i++)
+    set->root_slices += (roots->spans[i].count + TD_SLICE_SLOTS - 1) / TD_SLICE_SLOTS;
+  atomic_store_explicit(&set->root_next, 0, memory_order_relaxed); /* relaxed: [term.start] */
+  for (unsigned i = 0; i < set->limit; i++) {
+    set->marker[i]->span = 0;
+    set->marker[i]->span_first = 0;
+  }
+  if (roots->callback) call_back(set->marker[0], roots);
+  td_term_start(&set->term);
+  set->engine->work(set->marker[0], true);
+  set->mark_ns += td_plat_now_ns() - begin;
+}
+
+void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats) {
+  stats->engine = set->engine->name;
+  stats->markers = set->limit;
+  stats->recruited = 0;
+  stats->objects = stats->bytes = stats->steals = 0;
+  stats->mark_ns = set->mark_ns;
+  for (unsigned i = 0; i < set->limit; i++) {
+    const struct tide_marker_stats *one = &set->marker[i]->stats;
+    stats->recruited += set->marker[i]->took_part;
+    stats->objects += one->objects;
+    stats->bytes += one->bytes;
+    stats->steals += one->steals;
+    stats->marker[i] = *one;
+  }
+}
