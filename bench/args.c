@@ -128,6 +128,10 @@ static void print_help(const struct td_usage *usage) {
     print_option(usage->options[i].name, usage->options[i].argument, usage->options[i].text);
   print_option("help", NULL, "this text");
   if (usage->details) printf("\n%s\n", usage->details);
+  if (usage->print_details) {
+    putchar('\n');
+    usage->print_details(stdout);
+  }
 }
 
 /* ---- Parsing --------------------------------------------------------------------------- */

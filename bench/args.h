@@ -23,6 +23,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define TD_ARGS_GO_ON (-1)
 #define TD_LIST_MAX 64u
@@ -65,7 +66,8 @@ struct td_usage {
   size_t words_min, words_max;
   const struct td_option *options;
   size_t option_count;
-  const char *details; /* printed after the options; NULL: nothing */
+  const char *details;              /* printed after the options; NULL: nothing */
+  void (*print_details)(FILE *out); /* printed last; NULL: nothing */
 };
 
 /* TD_ARGS_GO_ON, or the exit status to return at once (help printed: 0; an error said: 2). */

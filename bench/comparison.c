@@ -107,8 +107,8 @@ static void compare_counts(struct run *run, struct td_row *row) {
 static int add_samples(struct td_row *row, uint64_t mark_ns, const struct tide_cycle_stats *cycle) {
   bool added = td_samples_add(&row->mark_ns, (double)mark_ns);
   if (cycle)
-    added = td_samples_add(&row->steals, (double)cycle->steals) &&
-            td_samples_add(&row->duplicates, (double)cycle->duplicates) && added;
+    added = added && td_samples_add(&row->steals, (double)cycle->steals) &&
+            td_samples_add(&row->duplicates, (double)cycle->objects - (double)row->objects);
   return added ? TD_EXIT_OK : td_fail(TD_EXIT_RESOURCES, "no memory for the results");
 }
 
@@ -119,10 +119,10 @@ static int mark_boehm(struct td_row *row, bool timed) {
 }
 
 static int mark_tide(struct run *run, struct td_row *row, bool timed) {
-  int status = td_subject_mark(&run->subject, row->engine.name, row->markers, run->cycle);
+  int status =
+      td_subject_mark(&run->subject, row->engine.name, row->markers, run->cycle, &row->objects);
   if (status != TD_EXIT_OK) return status;
-  row->objects = run->cycle->objects;
-  row->bytes = run->cycle->bytes;
+  row->bytes = run->graph->bytes;
   if (timed) {
     compare_counts(run, row);
     if (row->mark_ns.count == 0 || run->cycle->mark_ns < row->cycle_ns) {
@@ -163,7 +163,8 @@ static int check_boehm(struct run *run, struct td_row *row) {
 
 /* What is live, by the serial marking, which knows nothing of queues and markers. */
 static int read_truth(struct run *run) {
-  int status = td_subject_mark(&run->subject, "serial", 1, run->cycle);
+  uint64_t objects;
+  int status = td_subject_mark(&run->subject, "serial", 1, run->cycle, &objects);
   struct tide_check check;
   if (status == TD_EXIT_OK) status = td_subject_check(&run->subject, &check);
   if (status != TD_EXIT_OK) return status;

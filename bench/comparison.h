@@ -53,6 +53,7 @@ struct td_comparison {
   unsigned rounds;
   bool check;
   uint64_t heap_max_bytes; /* 0: the default */
+  bool details;            /* the JSON tells of each marker */
   /* As measured. */
   struct td_graph_rows *graphs; /* [graph_count] */
   struct td_host host;

@@ -67,10 +67,24 @@ static int report_failure(const struct td_subject *subject, const struct td_grap
                  stats.heap_bytes >> 20, stats.heap_max_bytes >> 20, need);
 }
 
+/* What cannot fit is not begun: filling memory takes minutes and disturbs the whole machine. */
+static int refuse_too_large(const struct td_subject *subject, const struct td_graph_spec *spec) {
+  struct td_graph_plan plan;
+  td_graph_plan(spec, &plan);
+  struct tide_heap_stats stats;
+  tide_heap_stats(subject->heap, &stats);
+  if (!plan.known || plan.bytes <= stats.heap_max_bytes) return TD_EXIT_OK;
+  return td_fail(TD_EXIT_RESOURCES,
+                 "%s: heap limit too small for the graph: its objects alone are %" PRIu64
+                 " MiB, the limit is %" PRIu64 " MiB (--heap-max, TIDE_HEAP_MAX)",
+                 spec->text, (plan.bytes >> 20) + 1, stats.heap_max_bytes >> 20);
+}
+
 int td_subject_create(const struct td_graph_spec *spec, uint64_t heap_max_bytes,
                       struct td_subject *subject) {
   *subject = (struct td_subject){.name = spec->text};
   int status = create_heap(heap_max_bytes, subject);
+  if (status == TD_EXIT_OK) status = refuse_too_large(subject, spec);
   if (status == TD_EXIT_OK) {
     td_graph_tide_progress(subject->graph, report_progress, subject);
     struct td_graph_sink sink;
@@ -105,13 +119,14 @@ static int configure(struct td_subject *subject, const char *engine, unsigned ma
 }
 
 int td_subject_mark(struct td_subject *subject, const char *engine, unsigned markers,
-                    struct tide_cycle_stats *stats) {
+                    struct tide_cycle_stats *stats, uint64_t *objects) {
   int status = configure(subject, engine, markers);
   if (status != TD_EXIT_OK) return status;
   enum tide_status collected = tide_collect(subject->mutator);
   if (collected != TIDE_OK)
     return td_fail(td_exit_of(collected), "%s: collecting with %s: %s", subject->name, engine,
                    tide_status_text(collected));
+  *objects = tide_count_marked(subject->mutator);
   tide_cycle_stats(subject->heap, stats);
   return TD_EXIT_OK;
 }

@@ -1,0 +1,56 @@
+#include "bench/graphs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/bench.h"
+#include "bench/place.h"
+
+int td_graphs_parse(const struct td_words *words, struct td_graph_spec **specs, size_t *count) {
+  *count = 0;
+  *specs = calloc(words->count + 1, sizeof **specs);
+  if (!*specs) return td_fail(TD_EXIT_RESOURCES, "no memory for the graphs");
+  int status = TD_EXIT_OK;
+  for (size_t i = 0; i < words->count && status == TD_EXIT_OK; i++) {
+    struct td_graph_spec *spec = &(*specs)[i];
+    struct td_graph_error error = {0};
+    if (!td_graph_spec_parse(words->at[i], spec, &error)) {
+      status = td_fail((int)error.status, "%s", error.text);
+      break;
+    }
+    *count += 1;
+    if (spec->path && access(spec->path, R_OK) != 0)
+      status = td_fail(TD_EXIT_INPUT, "%s: %s", spec->path, strerror(errno));
+  }
+  if (status == TD_EXIT_OK) return status;
+  td_graph_specs_free(*specs, *count);
+  *specs = NULL;
+  *count = 0;
+  return status;
+}
+
+void td_graphs_default(struct td_words *words) {
+  static const char *const synthetic[] = {
+      "tree:depth=22",  "tree:depth=22,order=shuffled", "random:objects=5M,degree=4,roots=1024",
+      "list:length=5M", "lists:count=1000,length=5000", "wide:leaves=5M",
+      "map:entries=2M",
+  };
+  static char *real;
+  if (!real) {
+    char *path = td_place_find("../share/tidemark/graphs/javac.thg", TD_SOURCE_GRAPHS "/javac.thg",
+                               TD_INSTALLED_GRAPHS "/javac.thg", NULL);
+    if (path && asprintf(&real, "file:%s", path) < 0) real = NULL;
+    free(path);
+  }
+  words->count = 0;
+  if (real)
+    words->at[words->count++] = real;
+  else
+    fputs("tidemark: the javac heap (javac.thg) is not beside this program; going on without it\n",
+          stderr);
+  for (size_t i = 0; i < sizeof synthetic / sizeof synthetic[0]; i++)
+    words->at[words->count++] = synthetic[i];
+}

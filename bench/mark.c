@@ -1,0 +1,185 @@
+/* tidemark mark: one engine on one graph, and what each marker did in the fastest round. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/args.h"
+#include "bench/bench.h"
+#include "bench/compare_rows.h"
+#include "bench/comparison.h"
+#include "bench/graphs.h"
+#include "bench/output.h"
+#include "bench/progress.h"
+#include "bench/table.h"
+#include "tide/tide.h"
+
+struct request {
+  struct td_words graphs;
+  const char *engine, *json;
+  uint64_t markers, rounds, heap_max;
+  bool check, quiet;
+};
+
+static int parse(struct request *request, int argc, char **argv) {
+  const struct td_option options[] = {
+      {.name = "graph",
+       .argument = "SPEC",
+       .separator = ';',
+       .words = &request->graphs,
+       .text = "the graph to mark"},
+      {.name = "engine", .argument = "E", .word = &request->engine, .text = "engine (bwos)"},
+      {.name = "markers",
+       .argument = "N",
+       .number = &request->markers,
+       .min = 1,
+       .max = TIDE_MARKERS_MAX,
+       .text = "marking threads (default: all CPUs allowed)"},
+      {.name = "rounds",
+       .argument = "R",
+       .number = &request->rounds,
+       .min = 1,
+       .max = 10000,
+       .text = "timed rounds (5); details are of the fastest"},
+      {.name = "check",
+       .flag = &request->check,
+       .text = "compare the marks with an independent serial\nmarking"},
+      {.name = "heap-max",
+       .argument = "BYTES",
+       .number = &request->heap_max,
+       .is_bytes = true,
+       .min = 1 << 20,
+       .max = 0x1p47,
+       .text = TD_HEAP_MAX_TEXT},
+      {.name = "json", .argument = "FILE|-", .word = &request->json, .text = "details as JSON"},
+      {.name = "quiet", .flag = &request->quiet, .text = "no progress line"},
+  };
+  const struct td_usage usage = {
+      .command = "mark",
+      .summary = "Marks one graph with one engine and tells what each marker did.",
+      .options = options,
+      .option_count = sizeof options / sizeof options[0],
+      .details =
+          "objects     marked by this marker; two markers may mark the same one at once\n"
+          "steals      successful ones, of how many items; failed: found nothing to take\n"
+          "grants      times the marker gave part of its own work to a thief that asked\n"
+          "overflows   times its queue was full\n"
+          "dense       share of its objects that it scanned in address order\n"
+          "window      mean number of objects in its prefetch window\n"
+          "start       from the beginning of the mark phase until it took part; then roots, trace\n"
+          "            and idle (looking for work, parked, waiting for the end), up to the end",
+  };
+  return td_args_parse(&usage, argc, argv);
+}
+
+/* ---- Text ------------------------------------------------------------------------------ */
+
+static double ratio(uint64_t part, uint64_t whole) {
+  return whole ? (double)part / (double)whole : 0.0;
+}
+
+static void print_work(const struct tide_cycle_stats *cycle, FILE *out) {
+  struct td_table table;
+  td_table_begin(&table, ">marker >objects >MiB >steals >items >failed >grants >parks >wakes "
+                         ">overflows >dense >window");
+  for (unsigned i = 0; i < cycle->markers; i++) {
+    const struct tide_marker_stats *m = &cycle->marker[i];
+    td_table_cell(&table, "%u", i);
+    td_table_cell(&table, "%" PRIu64, m->objects);
+    td_table_cell(&table, "%.1f", (double)m->bytes / (1 << 20));
+    td_table_cell(&table, "%" PRIu64, m->steals);
+    td_table_cell(&table, "%" PRIu64, m->stolen_items);
+    td_table_cell(&table, "%" PRIu64, m->failed_steals);
+    td_table_cell(&table, "%" PRIu64, m->grants);
+    td_table_cell(&table, "%" PRIu64, m->parks);
+    td_table_cell(&table, "%" PRIu64, m->wakes);
+    td_table_cell(&table, "%" PRIu64, m->overflows);
+    td_table_cell(&table, "%.0f %%", 100 * ratio(m->dense_objects, m->objects));
+    td_table_cell(&table, "%.1f", ratio(m->window_sum, m->window_samples));
+  }
+  td_table_print(&table, out);
+  td_table_free(&table);
+}
+
+static void print_times(const struct tide_cycle_stats *cycle, FILE *out) {
+  struct td_table table;
+  td_table_begin(&table, ">marker >start_µs >roots_µs >trace_µs >idle_µs >ended_µs");
+  for (unsigned i = 0; i < cycle->markers; i++) {
+    const struct tide_marker_stats *m = &cycle->marker[i];
+    td_table_cell(&table, "%u", i);
+    td_table_cell(&table, "%.1f", (double)m->started_ns / 1e3);
+    td_table_cell(&table, "%.1f", (double)m->roots_ns / 1e3);
+    td_table_cell(&table, "%.1f", (double)m->trace_ns / 1e3);
+    td_table_cell(&table, "%.1f", (double)m->idle_ns / 1e3);
+    td_table_cell(&table, "%.1f", (double)m->ended_ns / 1e3);
+  }
+  td_table_print(&table, out);
+  td_table_free(&table);
+}
+
+static void print(const struct td_comparison *comparison, FILE *out) {
+  td_compare_print(comparison, out);
+  const struct td_row *row = &comparison->graphs[0].rows[0];
+  const struct tide_cycle_stats *cycle = row->cycle;
+  if (!cycle) {
+    fprintf(out, "\n%s tells nothing of its markers.\n", row->engine.name);
+    return;
+  }
+  fprintf(
+      out,
+      "\nThe fastest round: %u of %u marker(s) took part; stop %.1f µs, mark %.1f µs, weak %.1f "
+      "µs,\nsweep %.1f µs, pause %.1f µs; %" PRIu64 " object(s) scanned twice.\n\n",
+      cycle->recruited, cycle->markers, (double)cycle->stop_ns / 1e3, (double)cycle->mark_ns / 1e3,
+      (double)cycle->weak_ns / 1e3, (double)cycle->sweep_ns / 1e3, (double)cycle->pause_ns / 1e3,
+      cycle->objects - row->objects);
+  print_work(cycle, out);
+  fputc('\n', out);
+  print_times(cycle, out);
+}
+
+/* ---- The command ----------------------------------------------------------------------- */
+
+static int prepare(const struct request *request, struct td_comparison *comparison) {
+  if (request->graphs.count != 1)
+    return td_fail(TD_EXIT_USAGE, "mark: one --graph, not %zu; see tidemark mark --help",
+                   request->graphs.count);
+  int status = td_bench_engine_find("mark", request->engine ? request->engine : "bwos",
+                                    &comparison->engines[0]);
+  if (status != TD_EXIT_OK) return status;
+  uint64_t markers = request->markers;
+  if (markers == 0) {
+    markers = comparison->engines[0].one_marker ? 1 : td_host_cpus_allowed();
+    if (markers > TIDE_MARKERS_MAX) markers = TIDE_MARKERS_MAX;
+  }
+  if (comparison->engines[0].one_marker && markers != 1)
+    return td_fail(TD_EXIT_USAGE, "mark: %s marks with one marker only",
+                   comparison->engines[0].name);
+  comparison->engine_count = 1;
+  comparison->markers[0] = (unsigned)markers;
+  comparison->marker_count = 1;
+  comparison->rounds = (unsigned)request->rounds;
+  comparison->check = request->check;
+  comparison->heap_max_bytes = request->heap_max;
+  status = td_output_check(request->json);
+  if (status != TD_EXIT_OK) return status;
+  return td_graphs_parse(&request->graphs, &comparison->specs, &comparison->graph_count);
+}
+
+int td_command_mark(int argc, char **argv) {
+  struct request request = {.rounds = 5};
+  int status = parse(&request, argc, argv);
+  if (status != TD_ARGS_GO_ON) return status;
+  td_progress_setup(request.quiet);
+  struct td_comparison *comparison = calloc(1, sizeof *comparison);
+  if (!comparison) return td_fail(TD_EXIT_RESOURCES, "no memory");
+  comparison->details = true;
+  status = prepare(&request, comparison);
+  if (status == TD_EXIT_OK) status = td_comparison_run(comparison);
+  if (status == TD_EXIT_OK) {
+    print(comparison, td_human(request.json));
+    status = td_compare_write(comparison, request.json, td_compare_json);
+    if (status == TD_EXIT_OK && comparison->different) status = TD_EXIT_CHECK;
+  }
+  td_comparison_free(comparison);
+  free(comparison);
+  return status;
+}
