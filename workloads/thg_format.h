@@ -1,0 +1,110 @@
+/* The .thg format, shared by reader and writer.  docs/thg-format.md describes it. */
+#ifndef TD_WORKLOADS_THG_FORMAT_H
+#define TD_WORKLOADS_THG_FORMAT_H
+
+#include "workloads/thg.h"
+
+#define TD_THG_VERSION 1u
+#define TD_THG_FIXED_BYTES 56u /* header up to the directory */
+#define TD_THG_ENTRY_BYTES 32u /* of the directory */
+#define TD_THG_SUM_BYTES 8u    /* checksum behind the directory */
+#define TD_THG_STREAMS_MAX 32u
+#define TD_THG_ABOUT_MAX 4096u
+
+/* Of the raw stream.  A heap has some hundred shapes; a file that claims millions would make its
+ * reader remember targets for each of their slots. */
+#define TD_THG_SHAPES_BYTES_MAX (UINT64_C(4) << 20)
+
+/* A zstd block of at most 128 KiB takes at least 4 bytes, so nothing honest expands further. */
+#define TD_THG_EXPANSION_MAX 32768u
+
+/* The first byte is no ASCII and the line ends are of both kinds, so that a copy in text mode is
+ * noticed. */
+extern const uint8_t td_thg_magic[8];
+
+enum td_thg_stream {
+  TD_THG_STREAM_SHAPES = 1,
+  TD_THG_STREAM_SHAPE_OF = 2,
+  TD_THG_STREAM_SIZES = 3,
+  TD_THG_STREAM_TARGETS = 4,
+  TD_THG_STREAM_ROOTS = 5,
+  TD_THG_STREAM_ABOUT = 6,
+  TD_THG_STREAM_COUNT = 6,
+};
+
+struct td_thg_entry {
+  uint32_t stream;
+  uint64_t stored_bytes;
+  uint64_t raw_bytes;
+  uint64_t sum; /* XXH64 of the stored bytes */
+};
+
+struct td_thg_header {
+  uint32_t version;
+  uint32_t stream_count;
+  uint64_t file_bytes;
+  uint64_t object_count;
+  uint64_t ref_count;
+  uint64_t root_count;
+  uint64_t shape_count;
+  struct td_thg_entry entries[TD_THG_STREAMS_MAX];
+};
+
+/* Bytes of header, directory and checksum. */
+static inline uint64_t td_thg_header_bytes(uint32_t stream_count) {
+  return TD_THG_FIXED_BYTES + (uint64_t)stream_count * TD_THG_ENTRY_BYTES + TD_THG_SUM_BYTES;
+}
+
+/* Write td_thg_header_bytes(header->stream_count) bytes. */
+void td_thg_header_encode(const struct td_thg_header *header, uint8_t *bytes);
+
+/* The other way, without the checksum: fixed part and directory.  The caller has seen to it that
+ * the bytes are there and that stream_count is at most TD_THG_STREAMS_MAX. */
+void td_thg_header_decode(struct td_thg_header *header, const uint8_t *bytes);
+
+uint64_t td_thg_header_sum(const uint8_t *bytes, uint32_t stream_count);
+uint64_t td_thg_load(const uint8_t *bytes, unsigned width);
+
+/* Small numbers of either sign as small numbers without. */
+static inline uint64_t td_thg_zigzag(int64_t value) {
+  return (uint64_t)value << 1 ^ (uint64_t)(value >> 63);
+}
+
+static inline int64_t td_thg_unzigzag(uint64_t value) {
+  return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
+}
+
+/* The latest two distinct targets of one slot of one shape: most slots repeat themselves.
+ * Both begin as object 0. */
+struct td_thg_recent {
+  uint32_t latest;
+  uint32_t before;
+};
+
+static inline void td_thg_remember(struct td_thg_recent *recent, uint32_t target) {
+  if (recent->latest == target) return;
+  recent->before = recent->latest;
+  recent->latest = target;
+}
+
+/* How a target is written; see docs/thg-format.md. */
+enum {
+  TD_THG_CODE_NULL = 0,
+  TD_THG_CODE_LATEST = 1,
+  TD_THG_CODE_BEFORE = 2,
+  TD_THG_CODE_DELTA = 3
+};
+
+/* Memory of every slot: shape s has its first at first[s], and first[s + 1] - first[s] of them,
+ * one for each reference of a bitmap, one for all of an array. */
+struct td_thg_memory {
+  struct td_thg_recent *recent;
+  uint64_t *first; /* [shape_count + 1] */
+};
+
+/* false: no memory. */
+bool td_thg_memory_new(struct td_thg_memory *memory, const struct td_thg_shape *shapes,
+                       uint32_t shape_count);
+void td_thg_memory_free(struct td_thg_memory *memory);
+
+#endif
