@@ -50,7 +50,7 @@ static bool make_node(struct grower *grower, const uint64_t *field, unsigned cou
 
 /* One object: a boxed number, or a name. Low names are the common ones. */
 static bool grow_terminal(struct grower *grower, uint64_t *number) {
-  if (td_random_below(&grower->random, 3) == 0)
+  if (td_random_below(&grower->random, 2) == 0)
     return make(grower, grower->leaf, NUMBER_BYTES, number);
   uint64_t name =
       td_random_below(&grower->random, 1 + td_random_below(&grower->random, grower->names));

@@ -72,7 +72,7 @@ static bool fail_unknown(const struct parser *parser, struct span name, const ch
                          const char *known) {
   char message[600];
   if (name.length == 0)
-    snprintf(message, sizeof message, "a %s is missing (known: %s)", what, known);
+    snprintf(message, sizeof message, "the %s is missing (known: %s)", what, known);
   else
     snprintf(message, sizeof message, "unknown %s '%.*s' (known: %s)", what, shown(name.length),
              name.start, known);
