@@ -26,7 +26,7 @@ struct importer {
   struct td_import_source *source;
   struct td_thg *graph;
   struct td_import_summary *summary;
-  struct td_json json;
+  struct td_scan scan;
   struct td_snapshot_meta meta;
   struct td_import_shapes shapes;
   struct td_import_ids ids;
@@ -63,10 +63,10 @@ static bool read_rows(struct importer *in, uint32_t columns,
   bool first = true;
   size_t got;
   in->rows = 0;
-  if (!td_json_open(&in->json, '[')) return false;
+  if (!td_scan_open(&in->scan, '[')) return false;
   do {
-    got = td_json_integers(&in->json, batch, wanted, &first);
-    if (in->json.failed) return false;
+    got = td_scan_integers(&in->scan, batch, wanted, &first);
+    if (in->scan.failed) return false;
     if (got % columns != 0) return fail_here(in, "the list ends inside a row");
     for (size_t at = 0; at < got; at += columns) {
       if (!accept(in, batch + at)) return false;
@@ -156,23 +156,23 @@ static bool read_edges(struct importer *in) {
 static bool read_document(struct importer *in) {
   bool first = true;
   char name[32];
-  if (!td_json_open(&in->json, '{')) return false;
-  while (td_json_more(&in->json, '}', &first)) {
-    if (!td_json_name(&in->json, name, sizeof name)) return false;
+  if (!td_scan_open(&in->scan, '{')) return false;
+  while (td_scan_more(&in->scan, '}', &first)) {
+    if (!td_scan_name(&in->scan, name, sizeof name)) return false;
     bool read;
     if (strcmp(name, "snapshot") == 0) {
-      read = td_snapshot_meta_read(&in->json, &in->meta);
+      read = td_snapshot_meta_read(&in->scan, &in->meta);
       in->has_meta = true;
     } else if (strcmp(name, "nodes") == 0) {
       read = read_nodes(in);
     } else if (strcmp(name, "edges") == 0) {
       read = read_edges(in);
     } else {
-      read = td_json_skip(&in->json);
+      read = td_scan_skip(&in->scan);
     }
     if (!read) return false;
   }
-  if (in->json.failed || !td_json_end(&in->json)) return false;
+  if (in->scan.failed || !td_scan_end(&in->scan)) return false;
   if (!in->has_edges) return fail_here(in, "not a heap snapshot: no \"nodes\" and \"edges\"");
   return in->node_count > 0 ? true : fail_here(in, "no nodes, not even the root");
 }
@@ -271,7 +271,7 @@ static void fill_references(struct importer *in) {
 bool td_heapsnapshot_import(struct td_import_source *source, struct td_thg *graph,
                             struct td_import_summary *summary) {
   struct importer in = {
-      .source = source, .graph = graph, .summary = summary, .json = {.source = source}};
+      .source = source, .graph = graph, .summary = summary, .scan = {.source = source}};
   bool done = td_source_rewind(source, "reading nodes and edges") && read_document(&in) &&
               number_nodes(&in) && shape_nodes(&in);
   if (done) fill_references(&in);

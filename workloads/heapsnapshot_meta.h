@@ -2,7 +2,7 @@
 #ifndef TD_WORKLOADS_HEAPSNAPSHOT_META_H
 #define TD_WORKLOADS_HEAPSNAPSHOT_META_H
 
-#include "workloads/heapsnapshot_json.h"
+#include "workloads/heapsnapshot_scan.h"
 
 #define TD_SNAPSHOT_COLUMNS_MAX 16u
 #define TD_SNAPSHOT_NONE UINT32_MAX
@@ -17,6 +17,6 @@ struct td_snapshot_meta {
 };
 
 /* Read the value of "snapshot" and see that nothing needed is missing. */
-bool td_snapshot_meta_read(struct td_json *json, struct td_snapshot_meta *meta);
+bool td_snapshot_meta_read(struct td_scan *scan, struct td_snapshot_meta *meta);
 
 #endif

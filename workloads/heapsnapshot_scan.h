@@ -3,45 +3,45 @@
  * A pull scanner over a td_import_source: nothing is built, nothing recurses.  After any failure
  * `failed` is set, the source's error says where, and further calls do nothing.
  * Threads: one reader. */
-#ifndef TD_WORKLOADS_HEAPSNAPSHOT_JSON_H
-#define TD_WORKLOADS_HEAPSNAPSHOT_JSON_H
+#ifndef TD_WORKLOADS_HEAPSNAPSHOT_SCAN_H
+#define TD_WORKLOADS_HEAPSNAPSHOT_SCAN_H
 
 #include "workloads/import_source.h"
 
-struct td_json {
+struct td_scan {
   struct td_import_source *source;
   bool failed;
 };
 
 /* Passes over white space.  The next byte, not taken, or -1 at the end or after a failure. */
-int td_json_peek(struct td_json *json);
+int td_scan_peek(struct td_scan *scan);
 
 /* Take `opening`, a brace or bracket, or fail. */
-bool td_json_open(struct td_json *json, char opening);
+bool td_scan_open(struct td_scan *scan, char opening);
 
 /* Between elements: take the comma, or the closing brace or bracket.  *first is true before the
  * first call and false after it.  Returns whether another element follows; also false after a
  * failure. */
-bool td_json_more(struct td_json *json, char closing, bool *first);
+bool td_scan_more(struct td_scan *scan, char closing, bool *first);
 
 /* Take a string into buffer, of which capacity may be 0.  What does not fit is dropped, and so
  * are escapes: the names that matter have none. */
-bool td_json_string(struct td_json *json, char *buffer, size_t capacity);
+bool td_scan_string(struct td_scan *scan, char *buffer, size_t capacity);
 
 /* Take a name and its colon. */
-bool td_json_name(struct td_json *json, char *buffer, size_t capacity);
+bool td_scan_name(struct td_scan *scan, char *buffer, size_t capacity);
 
 /* Take a whole number from 0 up to 10^18 - 1. */
-bool td_json_integer(struct td_json *json, uint64_t *value);
+bool td_scan_integer(struct td_scan *scan, uint64_t *value);
 
-/* Take up to `capacity` elements of an array of such numbers, td_json_more's comma or bracket
+/* Take up to `capacity` elements of an array of such numbers, td_scan_more's comma or bracket
  * included.  Returns how many; fewer than `capacity` means the array has ended or failed. */
-size_t td_json_integers(struct td_json *json, uint64_t *values, size_t capacity, bool *first);
+size_t td_scan_integers(struct td_scan *scan, uint64_t *values, size_t capacity, bool *first);
 
 /* Pass over one value of any kind. */
-bool td_json_skip(struct td_json *json);
+bool td_scan_skip(struct td_scan *scan);
 
 /* Nothing but white space is left, or fail. */
-bool td_json_end(struct td_json *json);
+bool td_scan_end(struct td_scan *scan);
 
 #endif
