@@ -97,13 +97,24 @@ int td_boehm_mark(struct td_boehm *boehm, uint64_t *mark_ns) {
   return TD_EXIT_OK;
 }
 
-int td_boehm_count(struct td_boehm *boehm, uint64_t *objects, uint64_t *bytes) {
+static int ask_two(struct td_boehm *boehm, const char *request, const char *word, uint64_t *first,
+                   uint64_t *second) {
   const char *answer;
-  int status = ask(boehm, "count\n", &answer);
+  int status = ask(boehm, request, &answer);
   if (status != TD_EXIT_OK) return status;
-  if (sscanf(answer, "count %" SCNu64 " %" SCNu64, objects, bytes) != 2)
+  size_t length = strlen(word);
+  if (strncmp(answer, word, length) != 0 ||
+      sscanf(answer + length, "%" SCNu64 " %" SCNu64, first, second) != 2)
     return odd_answer(boehm, answer);
   return TD_EXIT_OK;
+}
+
+int td_boehm_count(struct td_boehm *boehm, uint64_t *objects, uint64_t *bytes) {
+  return ask_two(boehm, "count\n", "count ", objects, bytes);
+}
+
+int td_boehm_check(struct td_boehm *boehm, uint64_t *missing, uint64_t *extra) {
+  return ask_two(boehm, "check\n", "checked ", missing, extra);
 }
 
 /* ---- Life ------------------------------------------------------------------------------ */

@@ -17,8 +17,11 @@ int td_boehm_start(const char *spec, unsigned markers, bool typed, uint64_t heap
                    struct td_boehm **boehm);
 /* One full collection; *mark_ns is its mark phase. */
 int td_boehm_mark(struct td_boehm *boehm, uint64_t *mark_ns);
-/* What the last collection marked, by Boehm GC's own heap walk; its cells' bytes. */
+/* Objects of the graph that the last collection marked, and the bytes of all it marked. */
 int td_boehm_count(struct td_boehm *boehm, uint64_t *objects, uint64_t *bytes);
+/* Compares these marks, object by object, with a serial search over a recording of the graph:
+ * how many it reaches that are not marked, and the other way round. */
+int td_boehm_check(struct td_boehm *boehm, uint64_t *missing, uint64_t *extra);
 /* Ends the child and waits for it. NULL is allowed. */
 void td_boehm_stop(struct td_boehm *boehm);
 

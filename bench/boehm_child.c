@@ -1,8 +1,13 @@
 /* tidemark-boehm: one graph on Boehm GC, kept alive and marked on request.
  *
  * Started by the tidemark program, one process per graph, marker count and kind, so that two
- * collectors never share a heap. It speaks lines: requests "mark", "count" on standard input;
- * answers on standard output, see bench/boehm.c. It ends when its input does.
+ * collectors never share a heap. It speaks lines, requests on standard input, answers on
+ * standard output (bench/boehm.c), and ends when its input does:
+ *   mark    one full collection: "marked NS", its mark phase
+ *   count   "count OBJECTS BYTES": objects of the graph whose mark is set, and the bytes of
+ *           everything marked
+ *   check   "checked MISSING EXTRA": objects that a serial search over a recording of the graph
+ *           reaches and that are not marked, and the other way round
  *
  * How Boehm GC is set up, to its advantage where there is a choice: references in these graphs
  * point at first bytes only, so interior pointers are not recognised in the heap (which saves
@@ -23,6 +28,7 @@
 #include <unistd.h>
 
 #include "workloads/graph.h"
+#include "workloads/sink_record.h"
 
 #define ROOTS_PER_CHUNK 4096u
 #define SHAPES_MAX 65536u
@@ -45,6 +51,10 @@ struct graph {
   unsigned own_kinds;
   void **chunk; /* of roots, registered with the collector */
   size_t chunk_used;
+  /* Every object in the order of allocation. Boehm GC does not look into malloc's memory, so
+   * this list keeps nothing alive. */
+  void **objects;
+  size_t object_count, object_capacity;
 };
 
 static uint64_t mark_started_ns, mark_ns;
@@ -97,9 +107,7 @@ static uint32_t sink_shape(void *context, const struct td_thg_shape *shape) {
   return graph->shape_count++;
 }
 
-static void *sink_alloc(void *context, uint32_t number, size_t bytes) {
-  const struct graph *graph = context;
-  const struct shape *shape = &graph->shapes[number];
+static void *allocate(const struct shape *shape, size_t bytes) {
   switch (shape->how) {
   case ATOMIC:
     return GC_malloc_atomic(bytes);
@@ -111,6 +119,24 @@ static void *sink_alloc(void *context, uint32_t number, size_t bytes) {
     break;
   }
   return GC_malloc(bytes);
+}
+
+static bool remember(struct graph *graph, void *object) {
+  if (graph->object_count == graph->object_capacity) {
+    size_t capacity = graph->object_capacity ? graph->object_capacity * 2 : 4096;
+    void **grown = realloc(graph->objects, capacity * sizeof *grown);
+    if (!grown) return false;
+    graph->objects = grown;
+    graph->object_capacity = capacity;
+  }
+  graph->objects[graph->object_count++] = object;
+  return true;
+}
+
+static void *sink_alloc(void *context, uint32_t number, size_t bytes) {
+  struct graph *graph = context;
+  void *object = allocate(&graph->shapes[number], bytes);
+  return object && remember(graph, object) ? object : NULL;
 }
 
 static bool sink_root(void *context, void *object) {
@@ -155,27 +181,92 @@ static void GC_CALLBACK on_event(GC_EventType event) {
   if (event == GC_EVENT_MARK_END) mark_ns += now_ns() - mark_started_ns;
 }
 
+static void GC_CALLBACK add_bytes(void *object, size_t bytes, void *context) {
+  (void)object;
+  *(uint64_t *)context += bytes;
+}
+
 struct count {
+  const struct graph *graph;
   uint64_t objects, bytes;
 };
 
-static void GC_CALLBACK count_object(void *object, size_t bytes, void *context) {
-  (void)object;
+/* Boehm GC marks more than the graph: the free lists of its threads, for one. So objects are
+ * counted by asking for each that the graph was given. */
+static void *GC_CALLBACK count_marked(void *context) {
   struct count *count = context;
-  count->objects++;
-  count->bytes += bytes;
-}
-
-static void *GC_CALLBACK enumerate(void *context) {
-  GC_enumerate_reachable_objects_inner(count_object, context);
+  for (size_t i = 0; i < count->graph->object_count; i++)
+    count->objects += GC_is_marked(count->graph->objects[i]) != 0;
+  GC_enumerate_reachable_objects_inner(add_bytes, &count->bytes);
   return NULL;
 }
 
-/* What the last collection marked, by Boehm GC's own walk over its mark bits. */
-static struct count count_marked(void) {
-  struct count count = {0};
-  GC_call_with_alloc_lock(enumerate, &count);
-  return count;
+struct check {
+  const struct graph *graph;
+  const bool *reached;
+  uint64_t missing, extra;
+};
+
+static void *GC_CALLBACK compare_marks(void *context) {
+  struct check *check = context;
+  for (size_t i = 0; i < check->graph->object_count; i++) {
+    bool marked = GC_is_marked(check->graph->objects[i]) != 0;
+    check->missing += check->reached[i] && !marked;
+    check->extra += marked && !check->reached[i];
+  }
+  return NULL;
+}
+
+/* What the roots reach in the recording, by a plain depth-first search. */
+static bool search(const struct td_thg *graph, bool *reached) {
+  uint32_t *stack = malloc(((size_t)graph->object_count + 1) * sizeof *stack);
+  if (!stack) return false;
+  size_t depth = 0;
+  for (uint32_t i = 0; i < graph->root_count; i++) {
+    if (reached[graph->roots[i]]) continue;
+    reached[graph->roots[i]] = true;
+    stack[depth++] = graph->roots[i];
+  }
+  while (depth > 0) {
+    uint32_t object = stack[--depth];
+    for (uint64_t r = graph->first_ref[object]; r < graph->first_ref[object + 1]; r++) {
+      uint32_t target = graph->refs[r];
+      if (target == TD_THG_NULL || reached[target]) continue;
+      reached[target] = true;
+      stack[depth++] = target;
+    }
+  }
+  free(stack);
+  return true;
+}
+
+static int compare_with_recording(const struct graph *graph, const struct td_thg *recording) {
+  bool *reached = calloc((size_t)recording->object_count + 1, sizeof *reached);
+  if (!reached || !search(recording, reached)) {
+    free(reached);
+    return fail(4, "no memory to check the marks of Boehm GC");
+  }
+  struct check check = {.graph = graph, .reached = reached};
+  if (recording->object_count != graph->object_count) {
+    free(reached);
+    return fail(1, "the graph on Boehm GC has another number of objects than its recording");
+  }
+  GC_call_with_alloc_lock(compare_marks, &check);
+  free(reached);
+  return say("checked %" PRIu64 " %" PRIu64 "\n", check.missing, check.extra) ? 4 : 0;
+}
+
+static int check_marks(const struct graph *graph, const char *text) {
+  struct td_graph_error error;
+  struct td_graph_spec spec;
+  if (!td_graph_spec_parse(text, &spec, &error)) return fail((int)error.status, error.text);
+  struct td_thg recording = {0};
+  bool recorded = td_graph_record(&spec, &recording, &error);
+  td_graph_spec_free(&spec);
+  int status =
+      recorded ? compare_with_recording(graph, &recording) : fail((int)error.status, error.text);
+  td_thg_free(&recording);
+  return status;
 }
 
 /* ---- Life ------------------------------------------------------------------------------ */
@@ -232,23 +323,19 @@ static int build(const char *text, struct graph *graph) {
   return built ? 0 : fail((int)error.status, error.text);
 }
 
-static int serve(struct count before) {
-  char request[32];
-  while (fgets(request, sizeof request, stdin)) {
-    if (strcmp(request, "mark\n") == 0) {
-      mark_ns = 0;
-      GC_gcollect();
-      if (say("marked %" PRIu64 "\n", mark_ns)) return 4;
-    } else if (strcmp(request, "count\n") == 0) {
-      struct count now = count_marked();
-      if (say("count %" PRIu64 " %" PRIu64 "\n", now.objects - before.objects,
-              now.bytes - before.bytes))
-        return 4;
-    } else {
-      return fail(2, "tidemark-boehm: a request that it does not know");
-    }
+static int answer(const struct graph *graph, const char *text, const char *request) {
+  if (strcmp(request, "mark\n") == 0) {
+    mark_ns = 0;
+    GC_gcollect();
+    return say("marked %" PRIu64 "\n", mark_ns) ? 4 : 0;
   }
-  return 0;
+  if (strcmp(request, "count\n") == 0) {
+    struct count count = {.graph = graph};
+    GC_call_with_alloc_lock(count_marked, &count);
+    return say("count %" PRIu64 " %" PRIu64 "\n", count.objects, count.bytes) ? 4 : 0;
+  }
+  if (strcmp(request, "check\n") == 0) return check_marks(graph, text);
+  return fail(2, "tidemark-boehm: a request that it does not know");
 }
 
 int main(int argc, char **argv) {
@@ -262,12 +349,11 @@ int main(int argc, char **argv) {
                         .shapes = calloc(SHAPES_MAX, sizeof *graph.shapes)};
   if (!graph.shapes) return fail(4, "tidemark-boehm: no memory");
   int status = start_collector((unsigned)atoi(argv[2]), strtoull(argv[4], NULL, 10));
-  if (status != 0) return status;
-  /* What Boehm GC keeps for itself is not part of the graph. */
-  GC_gcollect();
-  struct count before = count_marked();
-  status = build(argv[1], &graph);
+  if (status == 0) status = build(argv[1], &graph);
   if (status != 0) return status;
   if (say("ready %zu\n", GC_get_heap_size())) return 4;
-  return serve(before);
+  char request[32];
+  while (status == 0 && fgets(request, sizeof request, stdin))
+    status = answer(&graph, argv[1], request);
+  return status;
 }

@@ -73,8 +73,8 @@ static int parse(struct request *request, int argc, char **argv) {
       .details =
           "Engines: see tidemark engines. serial marks with one marker only: it has no other "
           "rows.\n"
-          "--check compares the marks object by object; of Boehm GC, which lives in another\n"
-          "process, the number of objects that its own heap walk finds marked.\n"
+          "--check compares the marks object by object: of a Tidemark heap with a second, serial\n"
+          "marking of it; of Boehm GC, in its process, with a search over a recorded graph.\n"
           "Graphs: see tidemark graph --help. Exit status 1: a check found a difference.",
   };
   return td_args_parse(&usage, argc, argv);
