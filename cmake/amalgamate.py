@@ -23,6 +23,7 @@ TOKEN = re.compile(
     re.S)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)".*$', re.M)
 DEFINE = re.compile(r'^[ \t]*#[ \t]*define[ \t]+(\w+)', re.M)
+MACRO = re.compile(r'^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\\\n]|\\\n|\\.)*)$', re.M)
 DIRECTIVE = re.compile(r'^[ \t]*#(?:[^\\\n]|\\\n|\\.)*$', re.M)
 # Words followed by parentheses that do not declare anything.
 QUALIFIERS = {"__attribute__", "_Alignas", "_Atomic", "__typeof__", "typeof", "alignas"}
@@ -117,21 +118,22 @@ def statements(tokens):
             statement, function = [], False
 
 
-def declared_by(statement):
+def declared_by(statement, static):
     """The file-scope names that one declaration gives meaning to in this file only."""
-    names = set()
+    names, before, enumerators = set(), ["", ""], False
+    for token, depth in statement:
+        if token == "{" and depth == 1:
+            if before[0] in ("struct", "union", "enum"):
+                names.add(before[1])
+            enumerators = "enum" in before
+        elif enumerators and depth == 1 and before[1] in ("{", ",") and token != "}":
+            names.add(token)
+        before = [before[1], token]
     flat = [token for token, depth in statement if depth == 0]
-    for (a, _), (b, _), (c, depth) in zip(statement, statement[1:], statement[2:]):
-        if a in ("struct", "union", "enum") and c == "{" and depth == 1:
-            names.add(b)
-    if "enum" in flat:
-        previous = ""
-        for token, depth in statement:
-            if depth == 1 and previous in ("{", ",") and re.match(r'[A-Za-z_]', token):
-                names.add(token)
-            previous = token
-    if flat and flat[0] in ("static", "typedef"):
-        names |= declarators(flat[1:])
+    if flat and (flat[0] == "typedef" or static.intersection(flat[:flat.index("(")]
+                                                             if "(" in flat else flat)
+                 or flat[0] == "__attribute__" and static.intersection(flat)):
+        names |= declarators(flat)
     return names
 
 
@@ -166,15 +168,30 @@ def declarators(tokens):
     return names - {None}
 
 
-def local_names(text):
+def static_words(text):
+    """`static`, and the macros that stand for it."""
+    words = {"static"}
+    for name, body in MACRO.findall(text):
+        if re.search(r"\bstatic\b", body):
+            words.add(name)
+    return words
+
+
+def pasting_macros(text):
+    """Macros whose arguments become parts of other names."""
+    return {name for name, body in MACRO.findall(text) if "##" in body}
+
+
+def local_names(text, static):
     names = set()
     for statement in statements(code_tokens(text)):
-        names |= declared_by(statement)
+        names |= declared_by(statement, static)
     return names
 
 
-def rename(text, names, prefix):
-    """Renames identifiers, but neither uses of members (after . or ->) nor their declarations."""
+def rename(text, names, prefix, pasting):
+    """Renames identifiers, but neither uses of members (after . or ->) nor their declarations, nor
+    what a macro pastes into another name."""
     tokens = [(m.group(), m.lastgroup) for m in TOKEN.finditer(text)]
     code = [i for i, (_, kind) in enumerate(tokens) if kind not in ("space", "comment")]
     following = {a: tokens[b][0] for a, b in zip(code, code[1:])}
@@ -185,13 +202,14 @@ def rename(text, names, prefix):
             bodies.append("struct" in before or "union" in before)
         elif token == "}" and bodies:
             bodies.pop()
-        elif kind == "name" and token in names and before[-1] not in (".", "->"):
+        elif kind == "name" and token in names and before[1] not in (".", "->") \
+                and not (before[1] == "(" and before[0] in pasting):
             after = following.get(i)
             member = bodies and bodies[-1] and (
-                after in (";", ",", "[", ":") or (after == ")" and before[-1] == "*"))
+                after in (";", ",", "[", ":") or (after == ")" and before[1] == "*"))
             if not member:
                 tokens[i] = (prefix + token, kind)
-        before = [before[-1], token]
+        before = [before[1], token]
     return "".join(token for token, _ in tokens)
 
 
@@ -224,16 +242,17 @@ def library_source(tree, sources, version, verbose):
     for header in order:
         parts += [banner(header), expand(tree, tree.text(header))]
     units = {source: expand(tree, tree.text(source)) for source in sources}
-    owners = {}
+    everything = "\n".join([tree.text(header) for header in order] + list(units.values()))
+    static, pasting, owners = static_words(everything), pasting_macros(everything), {}
     for source, text in units.items():
-        for name in local_names(text):
+        for name in local_names(text, static):
             owners.setdefault(name, []).append(source)
     shared = {name: files for name, files in owners.items() if len(files) > 1}
     for source, text in units.items():
         stem = re.sub(r'\W', "_", os.path.splitext(source)[0]) + "_"
         mine = {name for name, files in shared.items() if source in files}
         macros = sorted(set(DEFINE.findall(text)) - {"_GNU_SOURCE"})
-        parts += [banner(source), rename(text, mine, stem)]
+        parts += [banner(source), rename(text, mine, stem, pasting)]
         parts += [f"#undef {macro}\n" for macro in macros]
     parts.append("\n#pragma GCC visibility pop\n")
     if verbose:

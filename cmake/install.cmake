@@ -29,9 +29,10 @@ file(RELATIVE_PATH prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/tidemark.pc.in ${PROJECT_BINARY_DIR}/tidemark.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/tidemark.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-# ---- The program ------------------------------------------------------------------------------
-if(TARGET tidemark)
-  install(TARGETS tidemark RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# ---- Graphs that come with the program (bench/ installs the program itself) ---------------------
+if(TIDE_PROGRAM)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/workloads/graphs
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/tidemark FILES_MATCHING PATTERN "*.thg")
 endif()
 
 # ---- Manual pages -----------------------------------------------------------------------------

@@ -125,6 +125,68 @@ def way_single_file(options):
         demand(names and not strangers, f"the single file exports tide_* only, but {strangers}")
 
 
+# Two sources that use the same file-local names, through a shared header and a template.
+COLLIDING = {
+    "LICENSE": "None.\n",
+    "include/tide/tide.h": "#include <stdint.h>\nint tide_sum(void);\n",
+    "heap/x.h": "#ifndef TD_HEAP_X_H\n#define TD_HEAP_X_H\n"
+                "#define LOCAL static inline\nint td_a(void);\nint td_b(void);\n#endif\n",
+    "heap/x_template.h": "LOCAL int Q(work)(int x) { return x + step(x); }\n"
+                         "LOCAL int twice(int x) { return 2 * x; }\n",
+    "heap/a.c": """#include "tide/tide.h"
+#include "heap/x.h"
+enum { SIZE = 3, COUNT };
+struct slot { int push; int (*step)(int); };
+static _Atomic(uint32_t) counter, other[2] = {1, 2};
+static __attribute__((noinline)) int push(struct slot *s) { s->push = SIZE; return s->push; }
+static int (*hook)(struct slot *) = push;
+#define SCALE(x) (2 * (x))
+static int step(int x) { return x + COUNT; }
+#define Q(name) a_##name
+#include "heap/x_template.h"
+int td_a(void) {
+  struct slot s = {.push = 1, .step = step};
+  return SCALE(hook(&s)) + (int)counter + (int)other[0] + Q(work)(1) + s.step(twice(1));
+}
+""",
+    "heap/b.c": """#include "heap/x.h"
+#include "tide/tide.h"
+enum { SIZE = 5, COUNT };
+struct slot { long step; };
+static uint32_t counter;
+static int push(struct slot *s) { return (int)s->step + SIZE; }
+#define SCALE(x) (3 * (x))
+static int step(int x) { return x * COUNT; }
+#define Q(name) b_##name
+#include "heap/x_template.h"
+int td_b(void) {
+  struct slot s = {.step = 1};
+  return SCALE(push(&s)) + (int)counter + Q(work)(1) + twice(1);
+}
+int tide_sum(void) { return 100 * td_a() + td_b(); }
+""",
+    "main.c": '#include "tidemark.h"\nint main(void) { return tide_sum() == 1927 ? 0 : 1; }\n',
+}
+
+
+def way_collisions(options):
+    """The single file keeps apart what two sources call by one name."""
+    with tempfile.TemporaryDirectory() as root:
+        for name, text in COLLIDING.items():
+            path = os.path.join(root, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+        told = run(sys.executable, os.path.join(options.root, "cmake/amalgamate.py"), "--verbose",
+                   "--root", root, "--out", root, "--version", "1", "heap/a.c", "heap/b.c")
+        for name in ("SIZE", "slot", "counter", "push", "step", "twice"):
+            demand(f"{name}: heap/a.c, heap/b.c\n" in told, f"{name} is told as shared")
+        program = os.path.join(root, "main")
+        run(options.cc, "-std=gnu17", "-Wall", "-Werror", os.path.join(root, "tidemark.c"),
+            os.path.join(root, "main.c"), "-o", program)
+        run(program)
+
+
 def way_python(options):
     library = os.path.join(folder_of(options, "**/libtidemark.so.0"), "libtidemark.so.0")
     script = os.path.join(options.root, "examples/python/linked_list.py")
