@@ -2,8 +2,19 @@
 #include "workloads/graph.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "workloads/shape.h"
+
+bool td_build_fits(const char *name, uint64_t bytes, struct td_graph_error *error) {
+  long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page_bytes <= 0) return true;
+  uint64_t memory = td_plan_multiply((uint64_t)pages, (uint64_t)page_bytes);
+  if (bytes <= memory) return true;
+  return td_graph_fail(error, TD_GRAPH_NO_RESOURCES,
+                       "graph '%.300s' needs %.1f GB of memory, this machine has %.1f GB", name,
+                       (double)bytes / 1e9, (double)memory / 1e9);
+}
 
 bool td_build_no_memory(struct td_graph_builder *builder) {
   const struct td_graph_sink *sink = builder->sink;
@@ -97,6 +108,9 @@ bool td_graph_build(const struct td_graph_spec *spec, const struct td_graph_sink
                     struct td_graph_built *built, struct td_graph_error *error) {
   struct td_graph_plan plan;
   td_graph_plan(spec, &plan);
+  if (built != NULL) *built = (struct td_graph_built){0};
+  uint64_t table_bytes = td_plan_multiply(plan.objects, sizeof(void *));
+  if (!td_build_fits(spec->text, td_plan_add(plan.bytes, table_bytes), error)) return false;
   struct td_graph_builder builder = {
       .spec = spec, .name = spec->text, .sink = sink, .error = error};
   /* A file's size is known once it is read: its definition comes back by td_graph_build_thg. */

@@ -31,6 +31,10 @@ extern const struct td_graph_kind td_graph_tree, td_graph_forest, td_graph_rando
 /* Builds builder->recorded; the table must have room for its objects. */
 bool td_build_recorded(struct td_graph_builder *builder);
 
+/* Whether the machine has that much memory at all; if not, reports it.  Asking first matters: a
+ * system that promises more than it has ends the process later, without a word. */
+bool td_build_fits(const char *name, uint64_t bytes, struct td_graph_error *error);
+
 /* Reports out of memory; returns false. */
 bool td_build_no_memory(struct td_graph_builder *builder);
 void td_build_tick(struct td_graph_builder *builder);

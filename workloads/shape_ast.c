@@ -93,8 +93,10 @@ static bool grow(struct grower *grower, uint64_t budget, unsigned depth, uint64_
 static void plan_ast(const struct td_graph_spec *spec, struct td_graph_plan *plan) {
   uint64_t nodes = td_plan_multiply(spec->value[AST_FILES], spec->value[AST_NODES]);
   uint64_t objects = td_plan_add(td_plan_add(nodes, spec->value[AST_NAMES]), 2);
-  /* Bytes are an upper bound: no object here is larger than a block with all its fields. */
-  uint64_t bytes = td_plan_multiply(objects, (HEADER_WORDS + FIELDS_MAX) * sizeof(void *));
+  /* An upper bound: a header and a slot in its parent are 16 bytes for each object, and at most
+   * every second object is a string, of at most 96 bytes. */
+  uint64_t arrays = td_plan_multiply(spec->value[AST_NAMES] + spec->value[AST_FILES] + 1, 8);
+  uint64_t bytes = td_plan_add(td_plan_multiply(objects, 64), arrays);
   *plan = (struct td_graph_plan){.known = true, .objects = objects, .bytes = bytes};
 }
 

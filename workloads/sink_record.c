@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "workloads/shape.h"
+
 struct td_graph_recorder {
   struct td_thg graph; /* first_ref[object_count] is kept up to date */
   uint64_t object_capacity, ref_capacity, root_capacity;
@@ -147,10 +149,18 @@ void td_graph_recorder_take(struct td_graph_recorder *recorder, struct td_thg *g
   *recorder = (struct td_graph_recorder){0};
 }
 
+/* The table, three arrays by object, and four bytes for each word that might be a reference. */
+static uint64_t record_bytes(const struct td_graph_plan *plan) {
+  return td_plan_add(td_plan_multiply(plan->objects, sizeof(void *) + 20), plan->bytes / 2);
+}
+
 bool td_graph_record(const struct td_graph_spec *spec, struct td_thg *graph,
                      struct td_graph_error *error) {
   *graph = (struct td_thg){0};
   if (spec->path != NULL) return td_graph_read(spec, graph, error);
+  struct td_graph_plan plan;
+  td_graph_plan(spec, &plan);
+  if (!td_build_fits(spec->text, record_bytes(&plan), error)) return false;
   struct td_graph_recorder *recorder = td_graph_recorder_new();
   if (recorder == NULL)
     return td_graph_fail(error, TD_GRAPH_NO_RESOURCES, "graph '%.300s': no memory", spec->text);

@@ -1,5 +1,6 @@
 /* The builder and its sinks: what it asks of a sink, what it does when a sink refuses. */
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/unit/workloads/recorded.h"
 
@@ -200,6 +201,22 @@ Test(builder, any_call_may_fail, .timeout = 60) {
   }
 }
 
+Test(builder, more_than_the_machine_has) {
+  struct td_graph_spec spec = parse_spec("random:objects=4G,degree=1K");
+  struct plain plain = {0};
+  struct td_graph_sink sink = plain_sink(&plain);
+  struct td_graph_error error = {0};
+  struct td_thg graph;
+  cr_expect_not(td_graph_build(&spec, &sink, NULL, &error));
+  cr_expect_eq(error.status, TD_GRAPH_NO_RESOURCES);
+  cr_expect_not_null(strstr(error.text, "GB"));
+  cr_expect_eq(plain.calls, 0);
+  cr_expect_not(td_graph_record(&spec, &graph, &error));
+  cr_expect_eq(error.status, TD_GRAPH_NO_RESOURCES);
+  cr_expect_null(graph.refs);
+  td_graph_spec_free(&spec);
+}
+
 Test(builder, refusal_needs_neither_reason_nor_error) {
   struct td_graph_spec spec = parse_spec("list:length=9");
   struct plain plain = {.fail_at = 5};
@@ -265,6 +282,24 @@ Test(builder, bitmaps_of_many_words) {
   struct td_thg_error fault = {0};
   cr_assert(td_thg_check(&graph, &fault), "%s", fault.text);
   expect_copied(&graph);
+}
+
+Test(builder, a_file_holds_the_graph) {
+  struct td_thg graph = record("map:entries=500");
+  char text[64] = "file:/tmp/tidemark-builder-XXXXXX";
+  int file = mkstemp(text + 5);
+  cr_assert_neq(file, -1);
+  close(file);
+  struct td_thg_error fault = {0};
+  cr_assert(td_thg_write(text + 5, &graph, NULL, &fault), "%s", fault.text);
+  struct td_thg again = record(text);
+  cr_expect_eq(again.object_count, graph.object_count);
+  cr_expect_eq(again.ref_count, graph.ref_count);
+  cr_expect_eq(memcmp(again.refs, graph.refs, graph.ref_count * sizeof *graph.refs), 0);
+  cr_expect_eq(memcmp(again.size, graph.size, graph.object_count * sizeof *graph.size), 0);
+  unlink(text + 5);
+  td_thg_free(&again);
+  td_thg_free(&graph);
 }
 
 Test(builder, an_empty_recorded_graph) {
