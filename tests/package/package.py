@@ -218,6 +218,22 @@ def way_manual(options):
                 demand(f"{name}.{section}" in names, f"{page} points to {name}({section})")
 
 
+def way_help(options):
+    """Every command and option that --help shows is in the program's manual page."""
+    program = os.path.join(options.build, "tidemark")
+    if not os.path.exists(program):
+        sys.exit(77)
+    with open(os.path.join(options.root, "man/tidemark.1"), encoding="utf-8") as file:
+        page = file.read()
+    listed = run(program, "--help").split("Commands:")[1]
+    commands = re.findall(r"^  (\w+) ", listed, re.M)
+    demand("compare" in commands, f"--help lists the commands, found {commands}")
+    for command in commands:
+        demand(f".It Cm {command}\n" in page, f"the manual knows {command}")
+        for option in set(re.findall(r"--([a-z][a-z-]+)", run(program, command, "--help"))):
+            demand(f"Fl -{option}" in page, f"the manual knows --{option} of {command}")
+
+
 def way_reference(options):
     """Doxygen warns of nothing."""
     if not shutil.which("doxygen"):
