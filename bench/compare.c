@@ -125,6 +125,7 @@ static int prepare(struct request *request, struct td_comparison *comparison) {
   comparison->rounds = (unsigned)request->rounds;
   comparison->check = request->check;
   comparison->heap_max_bytes = request->heap_max;
+  comparison->profile = request->report != NULL;
   if (status == TD_EXIT_OK) status = require_a_row(comparison);
   if (status == TD_EXIT_OK) status = td_plot_check(request->plot);
   if (status == TD_EXIT_OK) status = td_output_check(request->json);

@@ -68,6 +68,7 @@ static void free_graph(struct td_graph_rows *graph) {
     td_boehm_stop(row->boehm);
   }
   free(graph->rows);
+  free(graph->profile);
 }
 
 void td_comparison_free(struct td_comparison *comparison) {
@@ -233,6 +234,19 @@ static void stop_guests(struct td_graph_rows *graph) {
   }
 }
 
+/* After the measuring, when the heaps are gone: it needs memory of its own. */
+static int profile_graph(struct td_graph_rows *graph) {
+  char what[96];
+  snprintf(what, sizeof what, "describing %.64s", graph->label);
+  td_progress(what, 0, 0);
+  graph->profile = calloc(1, sizeof *graph->profile);
+  struct td_graph_error error = {0};
+  if (!graph->profile) return td_fail(TD_EXIT_RESOURCES, "no memory for the results");
+  if (td_graph_profile(graph->spec, graph->profile, &error)) return TD_EXIT_OK;
+  td_progress_end();
+  return td_fail((int)error.status, "%s", error.text);
+}
+
 static int run_graph(struct run *run) {
   td_progress_begin();
   int status = make_rows(run->comparison, run->graph);
@@ -245,6 +259,7 @@ static int run_graph(struct run *run) {
     status = one_round(run, round);
   stop_guests(run->graph);
   td_subject_destroy(&run->subject);
+  if (status == TD_EXIT_OK && run->comparison->profile) status = profile_graph(run->graph);
   td_progress_end();
   return status;
 }

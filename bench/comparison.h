@@ -16,6 +16,7 @@
 #include "bench/host.h"
 #include "bench/samples.h"
 #include "tide/stats.h"
+#include "workloads/profile.h"
 #include "workloads/spec.h"
 
 enum td_checked { TD_NOT_CHECKED, TD_CHECKED_EQUAL, TD_CHECKED_DIFFERENT };
@@ -40,6 +41,7 @@ struct td_graph_rows {
   uint64_t objects, edges, bytes; /* live, by the independent serial marking */
   struct td_row *rows;
   size_t row_count;
+  struct td_graph_profile *profile; /* NULL unless asked for */
 };
 
 struct td_comparison {
@@ -54,6 +56,7 @@ struct td_comparison {
   bool check;
   uint64_t heap_max_bytes; /* 0: the default */
   bool details;            /* the JSON tells of each marker */
+  bool profile;            /* look at the graphs' shapes as well */
   /* As measured. */
   struct td_graph_rows *graphs; /* [graph_count] */
   struct td_host host;
