@@ -19,6 +19,7 @@
 #include "heap/heap.h"
 
 typedef uint64_t __attribute__((may_alias)) td_mark_word;
+#define TD_PENDING_WORD UINT64_C(0x8080808080808080) /* TD_PENDING in each byte */
 
 static inline uint8_t td_mark_load(const uint8_t *mark) {
   return __atomic_load_n(mark, __ATOMIC_RELAXED); /* relaxed: [mark] */

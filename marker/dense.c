@@ -14,77 +14,73 @@
 
 /* What the walk needs in registers. */
 struct walk {
-  uintptr_t base;
-  uint64_t granules;
-  uint8_t *marks;
-  struct td_block *blocks;
+  struct td_view v;
   struct td_heap *heap;
-  uint8_t epoch;
   uint64_t objects, cells;
   uint32_t put, got; /* ring positions */
-  uint64_t ring[RING];
+  uintptr_t *ring;
 };
 
 /* A reference whose mark has arrived: new objects become pending, new leaves are done. */
-TD_INLINE void settle(struct walk *w, uint64_t granule) {
-  uint8_t *mark = &w->marks[granule];
-  if ((td_mark_load(mark) & (TD_PENDING - 1)) == w->epoch) return;
-  uint32_t b = td_block_of_granule(granule);
-  struct td_block *block = &w->blocks[b];
+TD_INLINE void settle(struct walk *w, uintptr_t object) {
+  uint8_t *mark = td_view_mark(&w->v, object);
+  if ((td_mark_load(mark) & (TD_PENDING - 1)) == w->v.epoch) return;
+  struct td_block *block = td_view_block(&w->v, object);
   td_block_keep(block);
   if (block->kind == TD_KIND_LEAF) {
-    td_mark_store(mark, w->epoch);
+    td_mark_store(mark, w->v.epoch);
     w->objects++;
     w->cells += block->cell_granules;
   } else {
-    td_mark_store(mark, w->epoch | TD_PENDING);
-    td_flag_set(w->heap, b);
+    td_mark_store(mark, w->v.epoch | TD_PENDING);
+    td_flag_set(w->heap, td_view_number(&w->v, object));
   }
 }
 
 TD_INLINE void meet(void *context, uintptr_t word) {
   struct walk *w = context;
-  uint64_t granule = td_granule_of(w->base, word);
-  if (granule >= w->granules) return;
-  __builtin_prefetch(&w->marks[granule], 1);
-  w->ring[w->put++ % RING] = granule;
+  if (!td_view_is_reference(&w->v, word)) return;
+  __builtin_prefetch(td_view_mark(&w->v, word), 1);
+  w->ring[w->put++ % RING] = word;
   if (w->put - w->got > DELAY) settle(w, w->ring[w->got++ % RING]);
 }
 
-static __attribute__((noinline)) void scan_rare(struct td_marker *marker, struct walk *w,
-                                                uint64_t granule) {
+TD_INLINE void scan_rare(struct td_marker *marker, struct walk *w, uintptr_t object) {
   struct td_gather gather;
-  td_scan_rare(marker, granule, &gather);
+  td_scan_rare(marker, object, &gather);
   for (uint32_t i = 0; i < gather.count; i++)
-    meet(w, td_granule_address(w->base, gather.items[i]));
+    meet(w, gather.items[i]);
 }
 
-static __attribute__((noinline)) void scan_conservative(struct walk *w, const uintptr_t *slots,
-                                                        size_t to) {
+TD_INLINE void scan_conservative(struct walk *w, const uintptr_t *slots, size_t to) {
   for (size_t i = to; i-- > 0;) {
     uintptr_t object = td_heap_find(w->heap, slots[i]);
     if (object) meet(w, object);
   }
 }
 
-TD_INLINE void scan(struct td_marker *marker, struct walk *w, uint64_t granule) {
-  uint32_t b = td_block_of_granule(granule);
-  const struct td_block *block = &w->blocks[b];
-  const uintptr_t *slots = (const uintptr_t *)td_granule_address(w->base, granule);
-  size_t from, to;
+TD_INLINE void scan_array(struct walk *w, uintptr_t object, const struct td_block *block) {
+  size_t from = 0, to = 0;
+  td_array_slots(w->heap, td_view_number(&w->v, object), &from, &to);
+  if (block->kind == TD_KIND_CONSERVATIVE)
+    scan_conservative(w, (const uintptr_t *)object, to);
+  else
+    td_scan_words((const uintptr_t *)object, from, to, meet, w);
+}
+
+TD_INLINE void scan(struct td_marker *marker, struct walk *w, uintptr_t object) {
+  const struct td_block *block = td_view_block(&w->v, object);
   w->objects++;
   w->cells += block->cell_granules;
-  if (block->kind == TD_KIND_BITMAP) {
-    td_scan_map(slots, block->map, meet, w);
-  } else if (td_array_slots(w->heap, b, &from, &to)) {
-    if (block->kind == TD_KIND_CONSERVATIVE)
-      scan_conservative(w, slots, to);
-    else
-      td_scan_words(slots, from, to, meet, w);
-  } else {
-    scan_rare(marker, w, granule);
-  }
-  if (block->cell_granules == 0) w->cells += w->heap->infos[b].large_bytes >> TD_GRANULE_LOG2;
+  if (__builtin_expect(block->cell_granules == 0, 0))
+    w->cells += w->heap->infos[td_view_number(&w->v, object)].large_bytes >> TD_GRANULE_LOG2;
+  if (block->kind == TD_KIND_BITMAP)
+    td_scan_map((const uintptr_t *)object, block->map, meet, w);
+  else if (block->kind == TD_KIND_REFS || block->kind == TD_KIND_PREFIXED ||
+           block->kind == TD_KIND_CONSERVATIVE)
+    scan_array(w, object, block);
+  else
+    scan_rare(marker, w, object);
 }
 
 /* Takes the pending objects of a block: from here on this marker owes their scanning. */
@@ -92,11 +88,11 @@ static uint32_t take_block(struct walk *w, uint32_t b, uint64_t chunk_first, uin
                            uint32_t count) {
   uint64_t first = (uint64_t)b << TD_BLOCK_GRANULES_LOG2;
   for (uint64_t g = first; g < first + TD_BLOCK_GRANULES; g += 8) {
-    uint64_t word = td_mark_load_word(&w->marks[g]) & 0x8080808080808080u;
+    uint64_t word = td_mark_load_word(&w->heap->marks[g]) & TD_PENDING_WORD;
     while (word) {
       uint64_t granule = g + (uint64_t)__builtin_ctzll(word) / 8;
       word &= word - 1;
-      td_mark_store(&w->marks[granule], w->epoch);
+      td_mark_store(&w->heap->marks[granule], w->v.epoch);
       list[count++] = (uint32_t)(granule - chunk_first);
     }
   }
@@ -104,35 +100,26 @@ static uint32_t take_block(struct walk *w, uint32_t b, uint64_t chunk_first, uin
 }
 
 /* One pass over a chunk; objects scanned. */
-static uint32_t pass(struct td_marker *marker, struct walk *w, uint32_t first_block,
-                     uint64_t *flagged) {
+TD_INLINE uint32_t pass(struct td_marker *marker, struct walk *w, uint32_t first_block,
+                        uint64_t *flagged) {
   uint32_t count = 0;
   uint32_t *list = marker->dense_list;
   uint64_t first = (uint64_t)first_block << TD_BLOCK_GRANULES_LOG2;
+  uintptr_t start = td_view_object(&w->v, first);
   for (uint32_t b = first_block; b < first_block + TD_CHUNK_BLOCKS; b++) {
     if (!td_flag_peek(w->heap, b) || !td_flag_take(w->heap, b)) continue;
     ++*flagged;
     count = take_block(w, b, first, list, count);
   }
   for (uint32_t i = 0; i < count; i++) {
-    uint64_t ahead = first + list[i + AHEAD < count ? i + AHEAD : count - 1];
-    __builtin_prefetch((const void *)td_granule_address(w->base, ahead));
-    scan(marker, w, first + list[i]);
+    uint32_t ahead = list[i + AHEAD < count ? i + AHEAD : count - 1];
+    __builtin_prefetch((const void *)(start + ((uintptr_t)ahead << TD_GRANULE_LOG2)));
+    scan(marker, w, start + ((uintptr_t)list[i] << TD_GRANULE_LOG2));
   }
   return count;
 }
 
-static void begin(struct walk *w, struct td_marker *marker) {
-  struct td_heap *heap = marker->set->heap;
-  *w = (struct walk){.base = heap->base,
-                     .granules = heap->granules,
-                     .marks = heap->marks,
-                     .blocks = heap->blocks,
-                     .heap = heap,
-                     .epoch = heap->epoch};
-}
-
-static void end(struct walk *w, struct td_marker *marker) {
+TD_INLINE void end(struct walk *w, struct td_marker *marker) {
   while (w->got != w->put)
     settle(w, w->ring[w->got++ % RING]);
   marker->stats.objects += w->objects;
@@ -144,8 +131,8 @@ void td_dense_run(struct td_marker *marker) {
   struct td_markers *set = marker->set;
   uint64_t scanned, flagged;
   do {
-    struct walk w;
-    begin(&w, marker);
+    uintptr_t ring[RING];
+    struct walk w = {.v = td_view_of(set->heap), .heap = set->heap, .ring = ring};
     scanned = flagged = 0;
     marker->stats.dense_turns++;
     if (marker->stats.dense_turns % 2) td_recruit(set);
@@ -163,14 +150,13 @@ void td_dense_run(struct td_marker *marker) {
   } while (flagged != 0 && scanned >= PAYS * flagged);
 }
 
-void td_dense_defer(struct td_marker *marker, uint64_t granule) {
+void td_dense_defer(struct td_marker *marker, uintptr_t object) {
   struct td_heap *heap = marker->set->heap;
-  uint8_t *mark = &heap->marks[granule];
-  if ((td_mark_load(mark) & (TD_PENDING - 1)) == heap->epoch) return;
-  uint32_t b = td_block_of_granule(granule);
-  td_block_keep(&heap->blocks[b]);
-  td_mark_store(mark, heap->epoch | TD_PENDING);
-  td_flag_set(heap, b);
+  struct td_view v = td_view_of(heap);
+  if (td_view_is_marked(&v, object)) return;
+  td_block_keep(td_view_block(&v, object));
+  td_mark_store(td_view_mark(&v, object), v.epoch | TD_PENDING);
+  td_flag_set(heap, td_view_number(&v, object));
 }
 
 uint32_t td_dense_flagged(const struct td_markers *set, uint32_t from) {

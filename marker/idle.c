@@ -73,9 +73,22 @@ static bool watch(struct td_marker *marker, bool (*promising)(struct td_marker *
   }
 }
 
+/* The end of a run is nearer than a wake-up takes: the collecting thread waits awake first. */
+static bool watch_for_end(struct td_markers *set) {
+  uint64_t until = td_plat_now_ns() + WATCH_NS;
+  do {
+    for (unsigned i = 0; i < PAUSES_MOST; i++) {
+      if (td_term_over(&set->term)) return true;
+      td_plat_pause();
+    }
+  } while (td_plat_now_ns() < until);
+  return false;
+}
+
 /* The collecting thread waits here for the end, but helps when there is something to do. */
 static bool wait_for_end(struct td_marker *marker, bool (*promising)(struct td_marker *)) {
   struct td_markers *set = marker->set;
+  if (watch_for_end(set)) return false;
   for (;;) {
     uint32_t signal = read_signal(set);
     if (td_term_over(&set->term)) return false;
@@ -118,9 +131,7 @@ bool td_idle(struct td_marker *marker, bool joined, bool (*promising)(struct td_
 /* A helper's part in a run, if there is one and it is wanted. */
 static void help(struct td_marker *marker) {
   struct td_markers *set = marker->set;
-  if (!td_term_join(&set->term)) return;
-  arrive(marker);
-  set->engine->work(marker, true);
+  if (marker->id < set->limit && !td_term_over(&set->term)) set->engine->work(marker, false);
 }
 
 void *td_helper(void *argument) {

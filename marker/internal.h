@@ -11,20 +11,20 @@
 
 #define TD_SLICE_SLOTS 512u  /* an array or root range is shared in slices of so many slots */
 #define TD_WINDOW 16u        /* prefetch window, a power of two */
-#define TD_NEAR_GRANULES 16u /* closer than this to the last object: no need to prefetch */
+#define TD_NEAR_BYTES 256u   /* closer than this to the last object: no need to prefetch */
 #define TD_POLL_OBJECTS 64u  /* how often an owner looks whether somebody wants work */
 #define TD_STEAL_MOST 32u    /* items taken at once */
 #define TD_CHUNK_BLOCKS 8u   /* dense marking: blocks claimed at once */
 #define TD_TRACER_ITEMS 256u /* references that a trace function may hand over between spills */
 /* A cycle starts with one marker; another is woken when one has scanned so many objects and has
  * so many items in its queue: less would not pay for the wake-up. */
-#define TD_RECRUIT_OBJECTS 1024u
+#define TD_RECRUIT_OBJECTS 8192u
 #define TD_RECRUIT_ITEMS 4u
 
-/* ---- Items of a queue: an object's granule, or a slice of an array ---- */
+/* ---- Items of a queue: an object's address, or a slice of an array ---- */
 
-/* Bit 63: a slice. Bits 58…62: level; 36…57: index; 0…35: granule of the array. The slice covers
- * slots [index * S, (index + 1) * S) with S = TD_SLICE_SLOTS << level. */
+/* Bit 63, which no address has: a slice. Bits 58…62: level; 36…57: index; 0…35: granule of the
+ * array. The slice covers slots [index * S, (index + 1) * S) with S = TD_SLICE_SLOTS << level. */
 #define TD_ITEM_SLICE ((uint64_t)1 << 63)
 #define TD_ITEM_GRANULE_BITS 36u
 #define TD_ITEM_INDEX_BITS 22u
@@ -150,7 +150,7 @@ bool td_roots_left(const struct td_markers *set);
 
 /* marker/dense.c */
 /* Makes an object marked and pending, and flags its block; nothing if it is marked already. */
-void td_dense_defer(struct td_marker *marker, uint64_t granule);
+void td_dense_defer(struct td_marker *marker, uintptr_t object);
 /* Marks in address order for as long as that pays. */
 void td_dense_run(struct td_marker *marker);
 /* The first flagged block at or after `from`, cyclically; 0: none. */
@@ -162,13 +162,13 @@ struct td_gather {
   struct tide_tracer tracer; /* first */
   struct td_marker *marker;
   uint32_t count;
-  uint64_t items[TD_TRACER_ITEMS]; /* granules, not tested */
+  uintptr_t items[TD_TRACER_ITEMS]; /* objects, not tested */
 };
 void td_gather_init(struct td_gather *gather, struct td_marker *marker);
 
 /* marker/weak.c: the rare kinds; called by whoever scans such an object. */
-void td_weak_met(struct td_marker *marker, uint64_t granule);
+void td_weak_met(struct td_marker *marker, uintptr_t object);
 /* true: the key is marked (or none): the value is an ordinary reference now. */
-bool td_ephemeron_met(struct td_marker *marker, uint64_t granule);
+bool td_ephemeron_met(struct td_marker *marker, uintptr_t object);
 
 #endif

@@ -17,14 +17,18 @@
  * returns to a value it had while slots of the block were rewritten in between.
  *
  * Invariants:
- *   [bwos.order]  Blocks below base are dead, and a dead block stays dead until its number is
- *                 used up: base > s before block s + blocks is entered.  So when the block below
- * top is dead, all are, and the owner knows that the queue is empty. [bwos.full]   Every block from
- * base up to top - 1 was granted whole (limit == entries). [bwos.slots]  The owner writes a slot
- * only while it is private: after an acquiring takeover or an acquiring look at a dead block.  A
- * thief that read a slot later than that fails its claim; one that claims has read before. No thief
- * can delay the owner: the owner never waits for a claim to finish, because a claim *is* finished
- * when it takes effect.
+ *
+ * [bwos.order] Blocks below base are dead, and a dead block stays dead until its number is used up:
+ * base > s before block s + blocks is entered.  So when the block below top is dead, all are, and
+ * the owner knows that the queue is empty.
+ *
+ * [bwos.full] Every block from base to top - 1 was granted whole (limit == entries).
+ *
+ * [bwos.slots] The owner writes a slot only while it is private: after an acquiring takeover or an
+ * acquiring look at a dead block.  A thief that reads a slot later than that fails its claim.
+ *
+ * No thief can delay the owner: before its claim a thief has written nothing, and after it there is
+ * nothing left to do that the owner needs.
  */
 #ifndef TD_MARKER_QUEUE_BWOS_H
 #define TD_MARKER_QUEUE_BWOS_H
@@ -295,7 +299,10 @@ static inline int32_t td_bwos_steal(struct td_bwos *q, uint64_t *out, uint32_t m
     uint32_t first = td_bwos_index(word);
     if (first < td_bwos_limit(word)) {
       int32_t taken = td_bwos_claim(q, number, word, out, max);
-      if (taken > 0 && first + (uint32_t)taken == q->entries) td_bwos_pass_dead(q, number);
+      /* At once, to spare the next thief a look; were this thief stopped here for ever, the next
+       * one or the owner would do it. */
+      if (taken > 0 && first + (uint32_t)taken == q->entries && TD_STEP(bwos, pass_at_once))
+        td_bwos_pass_dead(q, number);
       return taken;
     }
     if (first != q->entries && TD_STEP(bwos, dead)) return 0;

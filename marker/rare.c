@@ -5,14 +5,13 @@
 
 static void add(struct td_gather *gather, uintptr_t word) {
   const struct td_heap *heap = gather->marker->set->heap;
-  uint64_t granule = td_granule_of(heap->base, word);
-  if (granule >= heap->granules) return;
+  if (td_granule_of(heap->base, word) >= heap->granules) return;
   if (gather->count == TD_TRACER_ITEMS) {
     for (uint32_t i = 0; i < gather->count; i++)
       td_dense_defer(gather->marker, gather->items[i]);
     gather->count = 0;
   }
-  gather->items[gather->count++] = granule;
+  gather->items[gather->count++] = word;
 }
 
 static void add_slots(struct tide_tracer *tracer, const uintptr_t *slots, size_t count) {
@@ -38,10 +37,9 @@ static void trace_long_bitmap(const struct td_layout *layout, const uintptr_t *s
     if (layout->bits[i / 64] >> (i % 64) & 1) add(gather, slots[i]);
 }
 
-void td_scan_rare(struct td_marker *marker, uint64_t granule, struct td_gather *gather) {
+void td_scan_rare(struct td_marker *marker, uintptr_t object, struct td_gather *gather) {
   const struct td_heap *heap = marker->set->heap;
-  const struct td_block *block = &heap->blocks[td_block_of_granule(granule)];
-  uintptr_t object = td_granule_address(heap->base, granule);
+  const struct td_block *block = &heap->blocks[(object - heap->base) >> TD_BLOCK_LOG2];
   td_gather_init(gather, marker);
   switch (block->kind) {
   case TD_KIND_BITMAP_LONG:
@@ -55,10 +53,10 @@ void td_scan_rare(struct td_marker *marker, uint64_t granule, struct td_gather *
     break;
   }
   case TD_KIND_WEAK:
-    td_weak_met(marker, granule);
+    td_weak_met(marker, object);
     break;
   case TD_KIND_EPHEMERON:
-    if (td_ephemeron_met(marker, granule))
+    if (td_ephemeron_met(marker, object))
       add(gather, ((struct td_ephemeron_object *)object)->value);
     break;
   default: /* a free block: a reference that dangles; tide_check_marks names it */

@@ -6,7 +6,7 @@
 #define TD_MARKER_SCAN_H
 
 #include "heap/heap.h"
-#include "heap/marks.h"
+#include "heap/view.h"
 #include "marker/internal.h"
 
 #define TD_INLINE static inline __attribute__((always_inline))
@@ -20,7 +20,16 @@ TD_INLINE void td_scan_words(const uintptr_t *slots, size_t from, size_t to, td_
     visit(context, slots[i]);
 }
 
+/* Small maps are tested bit by bit: branches that are predicted, where a computed index would
+ * put the block's entry between one object's address and the next. */
 TD_INLINE void td_scan_map(const uintptr_t *slots, uint64_t map, td_visit visit, void *context) {
+  if (map < 16) {
+    if (map & 8) visit(context, slots[3]);
+    if (map & 4) visit(context, slots[2]);
+    if (map & 2) visit(context, slots[1]);
+    if (map & 1) visit(context, slots[0]);
+    return;
+  }
   while (map) {
     unsigned i = 63u - (unsigned)__builtin_clzll(map);
     map ^= (uint64_t)1 << i;
@@ -52,6 +61,6 @@ static inline bool td_array_slots(const struct td_heap *heap, uint32_t b, size_t
 
 /* The kinds that are neither leaf, bitmap nor array; rare, so out of line. Fills gather with what
  * the object refers to. */
-void td_scan_rare(struct td_marker *marker, uint64_t granule, struct td_gather *gather);
+void td_scan_rare(struct td_marker *marker, uintptr_t object, struct td_gather *gather);
 
 #endif

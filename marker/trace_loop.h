@@ -16,92 +16,80 @@
 #include "marker/scan.h"
 
 struct loop {
-  uintptr_t base;
-  uint64_t granules;
-  uint8_t *marks;
-  struct td_block *blocks;
+  struct td_view v;
   struct td_marker *marker;
   struct Q(queue) * queue;
-  uint64_t next; /* newest child; 0: none */
-  uint64_t last; /* object scanned last */
+  uint64_t *window; /* a ring; apart, or the compiler would keep all of this in memory */
+  uintptr_t next;   /* newest child; 0: none */
+  uintptr_t last;   /* object scanned last */
   uint64_t objects, cells;
   uint32_t head, count; /* window */
   uint32_t poll;
   uint64_t recruit_at; /* objects at which to think of recruiting */
-  uint8_t epoch;
   bool dense;
   uint32_t walk;      /* flagged block being walked in sparse mode; 0: none */
-  uint64_t walk_from; /* next granule to look at there */
+  uint64_t walk_from; /* granule to go on from there */
   struct Q(owner) o;
-  uint64_t window[TD_WINDOW];
 };
 
-static __attribute__((noinline, cold)) void defer(struct td_marker *marker, uint64_t granule) {
-  td_dense_defer(marker, granule);
+static __attribute__((noinline, cold)) void defer(struct td_marker *marker, uintptr_t object) {
+  td_dense_defer(marker, object);
 }
 
-TD_INLINE void put(struct loop *l, uint64_t granule) {
-  if (__builtin_expect(!Q(put)(l->queue, &l->o, granule), 0)) {
-    defer(l->marker, granule);
+TD_INLINE void put(struct loop *l, uintptr_t object) {
+  if (__builtin_expect(!Q(put)(l->queue, &l->o, object), 0)) {
+    defer(l->marker, object);
     l->dense = true;
   }
 }
 
-TD_INLINE bool marked(const struct loop *l, uint64_t granule) {
-  return (td_mark_load(&l->marks[granule]) & (TD_PENDING - 1)) == l->epoch;
+TD_INLINE void count_object(struct loop *l, uintptr_t object, const struct td_block *block) {
+  l->objects++;
+  l->cells += block->cell_granules;
+  if (__builtin_expect(block->cell_granules == 0, 0))
+    l->cells +=
+        l->marker->set->heap->infos[td_view_number(&l->v, object)].large_bytes >> TD_GRANULE_LOG2;
 }
 
-/* A child: leaves are marked on the spot, without touching them; others displace the newest. */
+/* A child becomes the newest; the one it displaces goes into the queue. */
 TD_INLINE void visit(void *context, uintptr_t word) {
   struct loop *l = context;
-  uint64_t granule = td_granule_of(l->base, word);
-  if (granule >= l->granules) return;
+  if (!td_view_is_reference(&l->v, word)) return;
   if (l->next) put(l, l->next);
-  l->next = granule;
+  l->next = word;
 }
 
 /* In arrays the following slots are known, so leaves are met early enough to be marked at once. */
 TD_INLINE void visit_element(void *context, uintptr_t word) {
   struct loop *l = context;
-  uint64_t granule = td_granule_of(l->base, word);
-  if (granule >= l->granules) return;
-  struct td_block *block = &l->blocks[td_block_of_granule(granule)];
+  if (!td_view_is_reference(&l->v, word)) return;
+  struct td_block *block = td_view_block(&l->v, word);
   if (block->kind == TD_KIND_LEAF) {
-    if (marked(l, granule)) return;
-    td_mark_store(&l->marks[granule], l->epoch);
+    if (td_view_is_marked(&l->v, word)) return;
+    td_mark_store(td_view_mark(&l->v, word), l->v.epoch);
     td_block_keep(block);
-    l->objects++;
-    l->cells += block->cell_granules;
+    count_object(l, word, block);
   } else {
     if (l->next) put(l, l->next);
-    l->next = granule;
+    l->next = word;
   }
 }
 
 /* ---- Kinds of objects that are not scanned inline; they hand items over in a buffer ---- */
 
-static __attribute__((noinline)) uint32_t rare_items(struct td_marker *marker, uint64_t granule,
-                                                     struct td_gather *gather) {
-  td_scan_rare(marker, granule, gather);
-  return gather->count;
-}
-
-TD_INLINE void scan_rare(struct loop *l, uint64_t granule) {
+TD_INLINE void scan_rare(struct loop *l, uintptr_t object) {
   struct td_gather gather;
-  uint32_t count = rare_items(l->marker, granule, &gather);
+  td_scan_rare(l->marker, object, &gather);
+  uint32_t count = gather.count;
   for (uint32_t i = 0; i < count; i++) {
     if (l->next) put(l, l->next);
     l->next = gather.items[i];
   }
 }
 
-static __attribute__((noinline)) uintptr_t find(const struct td_heap *heap, uintptr_t word) {
-  return td_heap_find(heap, word);
-}
-
 TD_INLINE void scan_conservative(struct loop *l, const uintptr_t *words, size_t from, size_t to) {
   for (size_t i = to; i-- > from;) {
-    uintptr_t object = find(l->marker->set->heap, words[i]);
+    uintptr_t object = td_heap_find(l->marker->set->heap, words[i]);
     if (object) visit(l, object);
   }
 }
@@ -111,15 +99,15 @@ TD_INLINE void scan_conservative(struct loop *l, const uintptr_t *words, size_t 
 struct array {
   const uintptr_t *slots;
   size_t from, to;
-  uint32_t conservative;
+  bool conservative;
 };
 
-static __attribute__((noinline)) bool array_of(const struct td_heap *heap, uint64_t granule,
+static __attribute__((noinline)) void array_of(const struct td_heap *heap, uintptr_t object,
                                                struct array *a) {
-  uint32_t b = td_block_of_granule(granule);
-  a->slots = (const uintptr_t *)td_granule_address(heap->base, granule);
+  uint32_t b = (uint32_t)((object - heap->base) >> TD_BLOCK_LOG2);
+  a->slots = (const uintptr_t *)object;
   a->conservative = heap->blocks[b].kind == TD_KIND_CONSERVATIVE;
-  return td_array_slots(heap, b, &a->from, &a->to);
+  td_array_slots(heap, b, &a->from, &a->to);
 }
 
 TD_INLINE void scan_slots(struct loop *l, const struct array *a, size_t from, size_t to) {
@@ -135,7 +123,7 @@ TD_INLINE void scan_slice(struct loop *l, uint64_t item) {
   uint64_t granule = td_item_granule(item), index = td_item_index(item);
   unsigned level = td_item_level(item);
   struct array a;
-  array_of(l->marker->set->heap, granule, &a);
+  array_of(l->marker->set->heap, td_view_object(&l->v, granule), &a);
   size_t count = a.to - a.from;
   size_t to = (index + 1) << level;
   while (level > 0 && index < (uint64_t)1 << (TD_ITEM_INDEX_BITS - 1)) {
@@ -157,56 +145,48 @@ static unsigned top_level(size_t count) {
   return level;
 }
 
-TD_INLINE void scan_array(struct loop *l, uint64_t granule) {
+TD_INLINE void scan_array(struct loop *l, uintptr_t object) {
   struct array a;
-  array_of(l->marker->set->heap, granule, &a);
+  array_of(l->marker->set->heap, object, &a);
   if (a.to - a.from <= 2 * TD_SLICE_SLOTS)
     scan_slots(l, &a, a.from, a.to);
   else
-    scan_slice(l, td_slice_item(granule, top_level(a.to - a.from), 0));
+    scan_slice(l, td_slice_item(td_view_granule(&l->v, object), top_level(a.to - a.from), 0));
 }
 
 /* ---- Objects ---- */
 
 /* Reads an object that is marked already. */
-TD_INLINE void scan_children(struct loop *l, uint64_t granule, const struct td_block *block) {
-  l->last = granule;
+TD_INLINE void scan_children(struct loop *l, uintptr_t object, const struct td_block *block) {
+  l->last = object;
   if (block->kind == TD_KIND_BITMAP)
-    td_scan_map((const uintptr_t *)td_granule_address(l->base, granule), block->map, visit, l);
+    td_scan_map((const uintptr_t *)object, block->map, visit, l);
   else if (block->kind == TD_KIND_REFS || block->kind == TD_KIND_PREFIXED ||
            block->kind == TD_KIND_CONSERVATIVE)
-    scan_array(l, granule);
+    scan_array(l, object);
   else if (block->kind != TD_KIND_LEAF)
-    scan_rare(l, granule);
+    scan_rare(l, object);
 }
 
-TD_INLINE void count_object(struct loop *l, uint64_t granule, const struct td_block *block) {
-  l->objects++;
-  l->cells += block->cell_granules;
-  if (__builtin_expect(block->cell_granules == 0, 0))
-    l->cells +=
-        l->marker->set->heap->infos[td_block_of_granule(granule)].large_bytes >> TD_GRANULE_LOG2;
-}
-
-TD_INLINE void scan(struct loop *l, uint64_t granule) {
-  if (marked(l, granule)) return;
-  struct td_block *block = &l->blocks[td_block_of_granule(granule)];
-  td_mark_store(&l->marks[granule], l->epoch);
+TD_INLINE void scan(struct loop *l, uintptr_t object) {
+  if (td_view_is_marked(&l->v, object)) return;
+  struct td_block *block = td_view_block(&l->v, object);
+  td_mark_store(td_view_mark(&l->v, object), l->v.epoch);
   td_block_keep(block);
-  count_object(l, granule, block);
-  scan_children(l, granule, block);
+  count_object(l, object, block);
+  scan_children(l, object, block);
 }
 
-TD_INLINE bool near(const struct loop *l, uint64_t granule) {
-  return granule - l->last + TD_NEAR_GRANULES <= 2 * TD_NEAR_GRANULES;
+TD_INLINE bool near(const struct loop *l, uintptr_t object) {
+  return object - l->last + TD_NEAR_BYTES <= 2 * TD_NEAR_BYTES;
 }
 
-TD_INLINE void prefetch(const struct loop *l, uint64_t granule) {
-  const uint8_t *mark = &l->marks[granule];
-  const struct td_block *block = &l->blocks[td_block_of_granule(granule)];
-  const void *object = (const void *)td_granule_address(l->base, granule);
+/* Leaves are never read, so only their mark is fetched. */
+TD_INLINE void prefetch(const struct loop *l, uintptr_t object) {
+  const uint8_t *mark = td_view_mark(&l->v, object);
   __builtin_prefetch(mark, 1);
-  __builtin_prefetch(block->kind == TD_KIND_LEAF ? mark : object);
+  bool leaf = td_view_block(&l->v, object)->kind == TD_KIND_LEAF;
+  __builtin_prefetch(leaf ? (const void *)mark : (const void *)object);
 }
 
 /* ---- Sharing ---- */
@@ -224,19 +204,19 @@ TD_INLINE void share(struct loop *l) {
     l->recruit_at = td_recruit_more(l->marker, l->objects);
 }
 
-TD_INLINE uint64_t take_oldest(struct loop *l) {
+TD_INLINE uintptr_t take_oldest(struct loop *l) {
   l->count--;
   return l->window[l->head++ % TD_WINDOW];
 }
 
-TD_INLINE void append(struct loop *l, uint64_t granule) {
-  prefetch(l, granule);
-  l->window[(l->head + l->count++) % TD_WINDOW] = granule;
+TD_INLINE void append(struct loop *l, uintptr_t object) {
+  prefetch(l, object);
+  l->window[(l->head + l->count++) % TD_WINDOW] = object;
 }
 
 /* Fills the window from the queue. Returns an object that is near, to be scanned at once; 0 if
  * there was none, or a slice was scanned and the register is set. */
-TD_INLINE uint64_t refill(struct loop *l) {
+TD_INLINE uintptr_t refill(struct loop *l) {
   while (l->count < TD_WINDOW) {
     uint64_t item = Q(get)(l->queue, &l->o);
     if (item == 0) return 0;
@@ -256,20 +236,20 @@ TD_INLINE uint64_t refill(struct loop *l) {
 TD_INLINE void drain(struct loop *l) {
   while (!l->dense) {
     if (--l->poll == 0) share(l);
-    uint64_t granule = l->next;
+    uintptr_t object = l->next;
     l->next = 0;
-    if (granule && !near(l, granule)) {
-      uint64_t oldest = l->count == TD_WINDOW ? take_oldest(l) : 0;
-      append(l, granule);
-      granule = oldest;
+    if (object && !near(l, object)) {
+      uintptr_t oldest = l->count == TD_WINDOW ? take_oldest(l) : 0;
+      append(l, object);
+      object = oldest;
     }
-    if (!granule) granule = refill(l);
-    if (!granule) {
+    if (!object) object = refill(l);
+    if (!object) {
       if (l->next) continue;
       if (l->count == 0) return;
-      granule = take_oldest(l);
+      object = take_oldest(l);
     }
-    scan(l, granule);
+    scan(l, object);
   }
 }
 
@@ -295,15 +275,16 @@ TD_INLINE void scan_roots(struct loop *l, const struct td_root_slice *slice) {
 TD_INLINE void walk_on(struct loop *l) {
   uint64_t end = ((uint64_t)l->walk + 1) << TD_BLOCK_GRANULES_LOG2;
   for (uint64_t g = l->walk_from; g < end; g += 8) {
-    uint64_t word = td_mark_load_word(&l->marks[g]) & 0x8080808080808080u;
+    uint64_t word = td_mark_load_word(td_view_mark(&l->v, td_view_object(&l->v, g)));
+    word &= TD_PENDING_WORD;
     if (!word) continue;
     l->walk_from = g + 8;
     while (word) {
-      uint64_t granule = g + (uint64_t)__builtin_ctzll(word) / 8;
+      uintptr_t object = td_view_object(&l->v, g + (uint64_t)__builtin_ctzll(word) / 8);
       word &= word - 1;
-      td_mark_store(&l->marks[granule], l->epoch);
-      count_object(l, granule, &l->blocks[l->walk]);
-      scan_children(l, granule, &l->blocks[l->walk]);
+      td_mark_store(td_view_mark(&l->v, object), l->v.epoch);
+      count_object(l, object, td_view_block(&l->v, object));
+      scan_children(l, object, td_view_block(&l->v, object));
     }
     return;
   }
@@ -370,7 +351,7 @@ TD_INLINE bool find_work(struct loop *l) {
     scan_roots(l, &slice);
     return true;
   }
-  uint32_t flagged = td_dense_flagged(l->marker->set, td_block_of_granule(l->last));
+  uint32_t flagged = td_dense_flagged(l->marker->set, td_view_number(&l->v, l->last));
   if (flagged) {
     if (!td_flag_take(l->marker->set->heap, flagged)) return true;
     l->walk = flagged;
@@ -383,24 +364,22 @@ TD_INLINE bool find_work(struct loop *l) {
   return count > 0;
 }
 
-static void begin(struct loop *l, struct td_marker *marker) {
-  struct td_heap *heap = marker->set->heap;
-  *l = (struct loop){.base = heap->base,
-                     .granules = heap->granules,
-                     .marks = heap->marks,
-                     .blocks = heap->blocks,
+TD_INLINE void begin(struct loop *l, struct td_marker *marker, uint64_t *window) {
+  *l = (struct loop){.v = td_view_of(marker->set->heap),
+                     .last = marker->set->heap->base,
                      .marker = marker,
                      .queue = marker->queue,
+                     .window = window,
                      .poll = TD_POLL_OBJECTS,
                      .recruit_at = marker->recruit_step,
-                     .epoch = heap->epoch,
                      .o = *(struct Q(owner) *)marker->owner};
 }
 
 static void work(struct td_marker *marker, bool joined) {
   if (!joined && !td_idle(marker, false, promising)) return;
+  uint64_t window[TD_WINDOW];
   struct loop l;
-  begin(&l, marker);
+  begin(&l, marker, window);
   for (;;) {
     drain(&l);
     if (l.dense) {
@@ -410,11 +389,10 @@ static void work(struct td_marker *marker, bool joined) {
     } else if (!find_work(&l)) {
       marker->stats.objects += l.objects;
       marker->stats.bytes += l.cells << TD_GRANULE_LOG2;
-      l.objects = l.cells = 0;
-      l.recruit_at = marker->recruit_step;
       *(struct Q(owner) *)marker->owner = l.o;
       assert(l.count == 0 && l.next == 0 && l.walk == 0);
       if (!td_idle(marker, true, promising)) return;
+      begin(&l, marker, window); /* the run joined now may be a later one */
     }
   }
 }

@@ -13,17 +13,15 @@ static bool claim(_Atomic(uint64_t) *claimed, uint64_t cycle) {
                               claimed, &seen, cycle, memory_order_relaxed, memory_order_relaxed);
 }
 
-void td_weak_met(struct td_marker *marker, uint64_t granule) {
-  uintptr_t address = td_granule_address(marker->set->heap->base, granule);
+void td_weak_met(struct td_marker *marker, uintptr_t address) {
   struct td_weak_object *weak = (struct td_weak_object *)address;
   if (!claim(&weak->claimed, marker->set->cycle)) return;
   weak->link = marker->weak;
   marker->weak = address;
 }
 
-bool td_ephemeron_met(struct td_marker *marker, uint64_t granule) {
+bool td_ephemeron_met(struct td_marker *marker, uintptr_t address) {
   const struct td_heap *heap = marker->set->heap;
-  uintptr_t address = td_granule_address(heap->base, granule);
   struct td_ephemeron_object *ephemeron = (struct td_ephemeron_object *)address;
   uint64_t key = td_granule_of(heap->base, ephemeron->key);
   if (key >= heap->granules || (td_mark_load(&heap->marks[key]) & (TD_PENDING - 1)) == heap->epoch)
