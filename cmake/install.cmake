@@ -82,3 +82,11 @@ endif()
 
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE
   DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# ---- All of the above as one target: what people use, without tests and examples -----------------
+add_custom_target(product)
+foreach(target tidemark_static tidemark_shared tidemark_program tidemark_boehm single_file)
+  if(TARGET ${target})
+    add_dependencies(product ${target})
+  endif()
+endforeach()
