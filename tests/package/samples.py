@@ -3,10 +3,9 @@
 
 Usage: samples.py --root FOLDER --library libtidemark.a [--cc COMPILER] [--cxx COMPILER]
 
-Every ```c and ```cpp block of README.md and docs/*.md must say what it is:
-  ```c file=NAME.c     a whole program. It is compiled without warnings, run, and must exit with 0.
-                       A block ```text output=NAME.c in the same document is what it prints.
-  ```c part=NAME.c     lines that appear, in this order, in the program NAME.c of the document.
+Every ```c and ```cpp block of README.md and docs/*.md is a whole program:
+  ```c file=NAME.c           is compiled without warnings and run, and must exit with 0;
+  ```text output=NAME.c      in the same document is what it prints.
 """
 import argparse
 import glob
@@ -26,12 +25,6 @@ def blocks(path):
     for found in BLOCK.finditer(text):
         keys = dict(word.split("=", 1) for word in found.group(2).split() if "=" in word)
         yield found.group(1), keys, found.group(3), text.count("\n", 0, found.start()) + 1
-
-
-def appears(part, program):
-    """Whether the lines of part come in this order in program, indentation aside."""
-    lines = iter([line.strip() for line in program.splitlines()])
-    return all(line.strip() in lines for line in part.splitlines() if line.strip() not in ("", "…"))
 
 
 def run_sample(options, name, text, expected):
@@ -67,13 +60,10 @@ def check_document(options, path):
     for language, keys, text, line in found:
         if language not in ("c", "cpp"):
             continue
-        if "file" in keys:
-            yield line, run_sample(options, keys["file"], text, outputs.get(keys["file"]))
-        elif "part" in keys:
-            whole = programs.get(keys["part"], "")
-            yield line, None if appears(text, whole) else f"is no part of {keys['part']}"
+        if "file" not in keys:
+            yield line, "does not say file=NAME"
         else:
-            yield line, "says neither file= nor part="
+            yield line, run_sample(options, keys["file"], text, outputs.get(keys["file"]))
 
 
 def main():
