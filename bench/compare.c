@@ -18,13 +18,20 @@ struct request {
   bool check, quiet;
 };
 
+static const char details[] =
+    "Engines: see tidemark engines. serial marks with one marker only: it has no other "
+    "rows.\n"
+    "--check compares the marks object by object: of a Tidemark heap with a second, serial\n"
+    "marking of it; of Boehm GC, in its process, with a search over a recorded graph.\n"
+    "Graphs: see tidemark graph --help. Exit status 1: a check found a difference.";
+
 static int parse(struct request *request, int argc, char **argv) {
   const struct td_option options[] = {
       {.name = "graph",
        .argument = "SPEC[;SPEC…]",
        .separator = ';',
        .words = &request->graphs,
-       .text = "graphs to mark (default: a javac heap and seven\nsynthetic ones)"},
+       .text = "graphs to mark (default: two real heaps and seven\nsynthetic ones)"},
       {.name = "engine",
        .argument = "E[,E…]",
        .words = &request->engines,
@@ -70,12 +77,7 @@ static int parse(struct request *request, int argc, char **argv) {
           "mark phase. Rounds are interleaved: in each, every row marks once.",
       .options = options,
       .option_count = sizeof options / sizeof options[0],
-      .details =
-          "Engines: see tidemark engines. serial marks with one marker only: it has no other "
-          "rows.\n"
-          "--check compares the marks object by object: of a Tidemark heap with a second, serial\n"
-          "marking of it; of Boehm GC, in its process, with a search over a recorded graph.\n"
-          "Graphs: see tidemark graph --help. Exit status 1: a check found a difference.",
+      .details = details,
   };
   return td_args_parse(&usage, argc, argv);
 }

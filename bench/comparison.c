@@ -215,13 +215,41 @@ static int one_round(struct run *run, unsigned round) {
   return TD_EXIT_OK;
 }
 
+/* Each guest holds the graph once more: is there room? Its heap is a little larger than ours,
+ * and it keeps a list of the objects. */
+static int refuse_guests(const struct run *run) {
+  uint64_t guests = 0;
+  for (size_t i = 0; i < run->graph->row_count; i++)
+    guests += run->graph->rows[i].engine.kind != TD_ENGINE_TIDE;
+  struct tide_heap_stats stats;
+  tide_heap_stats(run->subject.heap, &stats);
+  uint64_t need = guests * (stats.heap_bytes + stats.heap_bytes / 2);
+  uint64_t available = td_host_memory_available();
+  if (need <= available) return TD_EXIT_OK;
+  return td_fail(TD_EXIT_RESOURCES,
+                 "%s: %" PRIu64 " Boehm GC processes need about %" PRIu64 " MiB; %" PRIu64
+                 " MiB are available",
+                 run->graph->spec->text, guests, need >> 20, available >> 20);
+}
+
+/* The limit that the user set, by option or by TIDE_HEAP_MAX, holds for guests too. */
+static uint64_t guest_limit(const struct run *run) {
+  const char *environment = getenv("TIDE_HEAP_MAX");
+  if (run->comparison->heap_max_bytes == 0 && (!environment || !*environment)) return 0;
+  struct tide_heap_stats stats;
+  tide_heap_stats(run->subject.heap, &stats);
+  return stats.heap_max_bytes;
+}
+
 static int start_guests(struct run *run) {
+  int refused = refuse_guests(run);
+  if (refused != TD_EXIT_OK) return refused;
   for (size_t i = 0; i < run->graph->row_count; i++) {
     struct td_row *row = &run->graph->rows[i];
     if (row->engine.kind == TD_ENGINE_TIDE) continue;
-    int status = td_boehm_start(run->graph->spec->text, row->markers,
-                                row->engine.kind == TD_ENGINE_BOEHM_TYPED,
-                                run->comparison->heap_max_bytes, &row->boehm);
+    int status =
+        td_boehm_start(run->graph->spec->text, row->markers,
+                       row->engine.kind == TD_ENGINE_BOEHM_TYPED, guest_limit(run), &row->boehm);
     if (status != TD_EXIT_OK) return status;
   }
   return TD_EXIT_OK;

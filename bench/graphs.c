@@ -32,25 +32,35 @@ int td_graphs_parse(const struct td_words *words, struct td_graph_spec **specs, 
   return status;
 }
 
+/* One of the real heaps that come with the program. */
+static void add_shipped(struct td_words *words, const char *name) {
+  static char *kept[4]; /* specs must live as long as the program; leak checkers find them here */
+  static size_t kept_count;
+  char installed[64], *source = NULL, *prefix = NULL;
+  snprintf(installed, sizeof installed, "../share/tidemark/graphs/%s", name);
+  char *path = NULL, *spec = NULL;
+  if (asprintf(&source, TD_SOURCE_GRAPHS "/%s", name) > 0 &&
+      asprintf(&prefix, TD_INSTALLED_GRAPHS "/%s", name) > 0)
+    path = td_place_find(installed, source, prefix, NULL);
+  if (path && kept_count < 4 && asprintf(&spec, "file:%s", path) > 0)
+    words->at[words->count++] = kept[kept_count++] = spec;
+  else
+    fprintf(stderr, "tidemark: the graph %s is not beside this program; going on without it\n",
+            name);
+  free(path);
+  free(source);
+  free(prefix);
+}
+
 void td_graphs_default(struct td_words *words) {
   static const char *const synthetic[] = {
       "tree:depth=22",  "tree:depth=22,order=shuffled", "random:objects=5M,degree=4,roots=1024",
       "list:length=5M", "lists:count=1000,length=5000", "wide:leaves=5M",
       "map:entries=2M",
   };
-  static char *real;
-  if (!real) {
-    char *path = td_place_find("../share/tidemark/graphs/javac.thg", TD_SOURCE_GRAPHS "/javac.thg",
-                               TD_INSTALLED_GRAPHS "/javac.thg", NULL);
-    if (path && asprintf(&real, "file:%s", path) < 0) real = NULL;
-    free(path);
-  }
   words->count = 0;
-  if (real)
-    words->at[words->count++] = real;
-  else
-    fputs("tidemark: the javac heap (javac.thg) is not beside this program; going on without it\n",
-          stderr);
+  add_shipped(words, "javac.thg");
+  add_shipped(words, "ast.thg");
   for (size_t i = 0; i < sizeof synthetic / sizeof synthetic[0]; i++)
     words->at[words->count++] = synthetic[i];
 }

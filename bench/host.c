@@ -48,6 +48,16 @@ unsigned td_host_cpus_allowed(void) {
   return cpus ? cpus : 1;
 }
 
+uint64_t td_host_memory_available(void) {
+  FILE *file = fopen("/proc/meminfo", "r");
+  char line[128];
+  uint64_t kib = UINT64_MAX >> 10;
+  while (file && fgets(line, sizeof line, file))
+    if (sscanf(line, "MemAvailable: %" SCNu64, &kib) == 1) break;
+  if (file) fclose(file);
+  return kib << 10;
+}
+
 static uint64_t cache_bytes(hwloc_topology_t topology, hwloc_obj_type_t type) {
   hwloc_obj_t cache = hwloc_get_obj_by_type(topology, type, 0);
   return cache && cache->attr ? cache->attr->cache.size : 0;

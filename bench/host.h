@@ -29,4 +29,7 @@ void td_host_print(const struct td_host *host, FILE *out);
 /* CPUs this process may use: affinity and cgroup quota. */
 unsigned td_host_cpus_allowed(void);
 
+/* Memory that can be had without swapping, as the kernel estimates it; UINT64_MAX: unknown. */
+uint64_t td_host_memory_available(void);
+
 #endif

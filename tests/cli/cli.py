@@ -1,0 +1,430 @@
+#!/usr/bin/env python3
+"""Tests of the tidemark program from outside: exit statuses, messages, files and JSON.
+
+Usage: cli.py --program PROGRAM --root SOURCE_TREE [--sanitizer NAME] PART
+"""
+import argparse
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+OPTIONS = None
+USAGE, INPUT, RESOURCES = 2, 3, 4
+
+
+def run(*arguments, timeout=240, **environment):
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("TIDE_", "GC_"))}
+    env.update(environment)
+    return subprocess.run([OPTIONS.program, *map(str, arguments)], capture_output=True, text=True,
+                          timeout=timeout, env=env)
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="tidemark-cli-")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def fails(self, status, words, *arguments, **environment):
+        """The program returns `status` and says `words` in one line on stderr."""
+        result = run(*arguments, **environment)
+        lines = result.stderr.strip().splitlines()
+        self.assertEqual(result.returncode, status, (arguments, result.stderr))
+        self.assertEqual(len(lines), 1, (arguments, result.stderr))
+        self.assertTrue(lines[0].startswith("tidemark: "), lines[0])
+        for word in words.split("|"):
+            self.assertIn(word, lines[0], arguments)
+        return result
+
+    def works(self, *arguments, **environment):
+        result = run(*arguments, **environment)
+        self.assertEqual(result.returncode, 0, (arguments, result.stderr))
+        return result
+
+    def boehm_is_there(self):
+        found = json.loads(self.works("engines", "--json", "-").stdout)["engines"]
+        return any(e["name"] == "boehm" and e["available"] for e in found)
+
+
+class Usage(Case):
+    """Command lines that make no sense: status 2, one line that names what is wrong."""
+
+    def test_no_command(self):
+        result = run()
+        self.assertEqual(result.returncode, USAGE)
+        self.assertIn("Commands:", result.stderr)
+
+    def test_unknown_command(self):
+        self.fails(USAGE, "frobnicate", "frobnicate")
+        self.fails(USAGE, "frobnicate", "help", "frobnicate")
+
+    def test_help(self):
+        for arguments in (("--help",), ("-h",), ("help",)):
+            self.assertIn("compare", self.works(*arguments).stdout)
+        for command in ("compare", "mark", "graph", "import", "engines"):
+            text = self.works(command, "--help").stdout
+            self.assertIn(f"Usage: tidemark {command}", text)
+            self.assertIn("--json", text)
+            self.assertEqual(self.works("help", command).stdout, text)
+
+    def test_version(self):
+        self.assertRegex(self.works("--version").stdout, r"^tidemark \d+\.\d+\.\d+\n$")
+
+    def test_options(self):
+        for words, arguments in (
+                ("--colour", ("--colour", "red")),
+                ("-x", ("-x",)),
+                ("--rounds|needs a value", ("--rounds",)),
+                ("--check|no value", ("--check=yes",)),
+                ("surplus", ("surplus",)),
+                ("--rounds|0", ("--rounds", "0")),
+                ("--rounds|-1", ("--rounds", "-1")),
+                ("--rounds|banana", ("--rounds", "banana")),
+                ("--rounds|3.5", ("--rounds", "3.5")),
+                ("--rounds|99999999999999999999", ("--rounds", "99999999999999999999")),
+                ("--markers|0", ("--markers", "0")),
+                ("--markers|100000", ("--markers", "1,100000")),
+                ("--markers|empty", ("--markers", "1,,2")),
+                ("--engine|empty", ("--engine", "")),
+                ("nonesuch|bwos", ("--engine", "nonesuch")),
+                ("more than 64", ("--markers", ",".join("1" * 65))),
+                ("--heap-max|1Q", ("--heap-max", "1Q")),
+                ("--heap-max|10", ("--heap-max", "10")),
+                ("serial|nothing to do", ("--engine", "serial", "--markers", "2"))):
+            with self.subTest(arguments):
+                self.fails(USAGE, words, "compare", "--graph", "tree:depth=4", *arguments)
+
+    def test_graphs(self):
+        for words, spec in (("nonesuch", "nonesuch:x=1"), ("banana", "tree:depth=banana"),
+                            ("width", "tree:width=4"), ("depth", "tree:depth=99"),
+                            ("empty", "tree:depth=4;"), ("empty", "")):
+            with self.subTest(spec):
+                self.fails(USAGE, words, "compare", "--engine", "bwos", "--graph", spec)
+
+    def test_mark(self):
+        self.fails(USAGE, "--graph", "mark")
+        self.fails(USAGE, "2", "mark", "--graph", "tree:depth=4;tree:depth=5")
+        self.fails(USAGE, "serial", "mark", "--graph", "tree:depth=4", "--engine", "serial",
+                   "--markers", "2")
+
+    def test_missing_words(self):
+        self.fails(USAGE, "SPEC", "graph")
+        self.fails(USAGE, "unexpected", "graph", "tree:depth=4", "tree:depth=5")
+        self.fails(USAGE, "FILE", "import")
+        self.fails(USAGE, "-o", "import", "dump.hprof")
+
+    def test_environment(self):
+        for name, value in (("TIDE_ENGINE", "nonesuch"), ("TIDE_MARKERS", "many"),
+                            ("TIDE_HEAP_MAX", "lots")):
+            with self.subTest(name):
+                self.fails(USAGE, f"{name}|{value}", "mark", "--graph", "tree:depth=4",
+                           "--markers", "1", **{name: value})
+
+
+class Input(Case):
+    """Input files that cannot be read or are damaged: status 3, nothing left behind."""
+
+    def write(self, name, data):
+        with open(self.path(name), "wb") as file:
+            file.write(data)
+        return self.path(name)
+
+    def test_missing(self):
+        for arguments in (("graph", "file:does-not-exist.thg"),
+                          ("compare", "--engine", "bwos", "--graph",
+                           "tree:depth=4;file:does-not-exist.thg"),
+                          ("import", "does-not-exist.hprof", "-o", self.path("out.thg"))):
+            with self.subTest(arguments):
+                self.fails(INPUT, "does-not-exist", *arguments)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_damaged_dumps(self):
+        for name, data in (("cut.hprof", b"JAVA PROFILE 1.0.2\0\0\0\0\x08"),
+                           ("empty.heapsnapshot", b""), ("noise.hprof", os.urandom(4096)),
+                           ("text.heapsnapshot", b'{"snapshot":{"meta":')):
+            with self.subTest(name):
+                self.fails(INPUT, name, "import", self.write(name, data), "-o",
+                           self.path("out.thg"))
+                self.assertFalse(os.path.exists(self.path("out.thg")))
+
+    def test_damaged_graphs(self):
+        for name, data in (("empty.thg", b""), ("noise.thg", os.urandom(4096))):
+            with self.subTest(name):
+                self.fails(INPUT, name, "graph", "file:" + self.write(name, data))
+        shipped = os.path.join(OPTIONS.root, "workloads", "graphs", "ast.thg")
+        with open(shipped, "rb") as file:
+            whole = file.read()
+        for name, data in (("cut.thg", whole[:len(whole) // 2]),
+                           ("flipped.thg", whole[:5000] + bytes([whole[5000] ^ 1]) + whole[5001:])):
+            with self.subTest(name):
+                self.fails(INPUT, name, "mark", "--markers", "1", "--graph",
+                           "file:" + self.write(name, data))
+
+    def test_folder(self):
+        self.fails(INPUT, self.folder, "graph", "file:" + self.folder)
+
+
+class Outputs(Case):
+    """Files appear whole or not at all, and only where asked for."""
+
+    BASE = ("compare", "--graph", "tree:depth=8;list:length=200", "--engine", "bwos,abp", "--markers",
+            "1", "--rounds", "2", "--quiet")
+
+    def test_json_has_stdout_to_itself(self):
+        result = self.works(*self.BASE, "--json", "-")
+        json.loads(result.stdout)
+        self.assertIn("tree:depth=8", result.stderr)
+
+    def test_table_on_stdout(self):
+        result = self.works(*self.BASE, "--json", self.path("rows.json"))
+        self.assertIn("tree:depth=8", result.stdout)
+        self.assertEqual(result.stderr, "")
+        with open(self.path("rows.json"), encoding="utf-8") as file:
+            self.assertEqual(len(json.load(file)["rows"]), 4)
+        self.assertEqual(os.listdir(self.folder), ["rows.json"])
+
+    def test_every_command_writes_json(self):
+        for arguments in (("engines",), ("graph", "tree:depth=8"),
+                          ("mark", "--graph", "tree:depth=8", "--markers", "1")):
+            with self.subTest(arguments):
+                self.assertIn("version", json.loads(self.works(*arguments, "--json", "-").stdout))
+
+    def test_report(self):
+        self.works(*self.BASE, "--check", "--report", self.path("report.html"))
+        with open(self.path("report.html"), encoding="utf-8") as file:
+            page = file.read()
+        for words in ("<h2>In short</h2>", "<svg", "tree:depth=8", "list:length=200", "all equal",
+                      "</html>"):
+            self.assertIn(words, page)
+        for word in ("src=", "href=", "http:", "https:"):
+            self.assertNotIn(word, page)
+
+    def test_plots(self):
+        if not shutil.which("gnuplot"):
+            self.skipTest("no gnuplot")
+        self.works(*self.BASE, "--plot", self.path("plot.svg"))
+        self.works(*self.BASE, "--plot", self.path("plot.png"))
+        with open(self.path("plot.svg"), encoding="utf-8") as file:
+            self.assertIn("</svg>", file.read())
+        with open(self.path("plot.png"), "rb") as file:
+            self.assertEqual(file.read(8), b"\x89PNG\r\n\x1a\n")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["plot.png", "plot.svg"])
+
+    def test_gnuplot_missing(self):
+        self.fails(RESOURCES, "gnuplot", *self.BASE, "--json", self.path("rows.json"), "--plot",
+                   self.path("plot.svg"), PATH=self.folder)
+        self.assertNotIn("plot.svg", "".join(os.listdir(self.folder)))
+
+    def test_bad_places(self):
+        self.fails(USAGE, "plot.pdf", *self.BASE, "--plot", "plot.pdf")
+        for option in ("--json", "--report", "--plot"):
+            with self.subTest(option):
+                self.fails(RESOURCES, "nowhere", *self.BASE, option, self.path("nowhere/x.svg"))
+                self.fails(RESOURCES, self.folder, *self.BASE, option,
+                           os.path.join(self.folder, "d.svg"), **self.make_folder("d.svg"))
+        self.fails(RESOURCES, "nowhere", "import", "x.hprof", "-o", self.path("nowhere/x.thg"))
+
+    def make_folder(self, name):
+        os.makedirs(self.path(name), exist_ok=True)
+        return {}
+
+    def test_nothing_on_failure(self):
+        run("compare", "--graph", "tree:depth=8;tree:depth=24", "--engine", "bwos", "--heap-max", "8M",
+            "--json", self.path("rows.json"), "--report", self.path("report.html"))
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_full_disk(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full")
+        with open("/dev/full", "wb") as full:
+            result = subprocess.run([OPTIONS.program, "engines"], stdout=full,
+                                    stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+        self.assertEqual(result.returncode, RESOURCES)
+        self.assertIn("standard output", result.stderr)
+
+    def test_no_progress_without_a_terminal(self):
+        self.assertNotIn("\r", self.works(*self.BASE[:-1]).stderr)
+
+
+class Results(Case):
+    """The figures hang together."""
+
+    def rows(self, *arguments):
+        result = self.works("compare", *arguments, "--json", "-", "--quiet")
+        return json.loads(result.stdout)["rows"]
+
+    def test_rows(self):
+        rows = self.rows("--graph", "tree:depth=10;wide:leaves=500", "--engine", "abp,serial,bwos",
+                         "--markers", "1,2", "--rounds", "3", "--check")
+        self.assertEqual([(r["engine"], r["markers"]) for r in rows[:5]],
+                         [("abp", 1), ("abp", 2), ("serial", 1), ("bwos", 1), ("bwos", 2)])
+        self.assertEqual(len(rows), 10)
+        for row in rows:
+            tree = row["graph"].startswith("tree")
+            self.assertEqual(row["objects"], 2047 if tree else 501)
+            self.assertEqual(row["edges"], 2046 if tree else 500)
+            self.assertEqual(row["rounds"], 3)
+            self.assertIs(row["checked"], True)
+            times, spread = row["mark_ns_per_object"], row["ratio_to_first_spread"]
+            self.assertTrue(0 < times["min"] <= times["median"] <= times["max"])
+            self.assertTrue(spread["min"] <= row["ratio_to_first"] <= spread["max"])
+            if row["engine"] == "abp":
+                self.assertEqual(spread, {"median": 1, "min": 1, "max": 1})
+                self.assertEqual(row["ratio_to_first"], 1)
+
+    def test_unchecked_is_null(self):
+        for row in self.rows("--graph", "tree:depth=6", "--engine", "bwos", "--markers", "1"):
+            self.assertIsNone(row["checked"])
+
+    def test_no_base_no_ratio(self):
+        rows = self.rows("--graph", "tree:depth=6", "--engine", "serial,bwos", "--markers", "1,2")
+        ratios = {(r["engine"], r["markers"]): r["ratio_to_first"] for r in rows}
+        self.assertIsNone(ratios[("bwos", 2)])
+        self.assertIsNotNone(ratios[("bwos", 1)])
+
+    def test_boehm(self):
+        if not self.boehm_is_there():
+            self.skipTest("Boehm GC is not built in")
+        if OPTIONS.sanitizer:
+            self.skipTest("Boehm GC scans stacks, which sanitizers object to")
+        rows = self.rows("--graph", "tree:depth=10;random:objects=20K,degree=2,roots=4;map:entries=1K",
+                         "--engine", "bwos,boehm,boehm-typed", "--markers", "1,2", "--rounds", "2",
+                         "--check")
+        self.assertEqual(len(rows), 18)
+        by_graph = {}
+        for row in rows:
+            self.assertIs(row["checked"], True, row)
+            by_graph.setdefault(row["graph"], set()).add((row["objects"], row["edges"]))
+            if row["engine"].startswith("boehm"):
+                self.assertIsNone(row["steals"])
+                self.assertGreaterEqual(row["live_bytes"], 16 * row["objects"])
+        for found in by_graph.values():
+            self.assertEqual(len(found), 1)
+
+    def test_mark(self):
+        document = json.loads(self.works("mark", "--graph", "tree:depth=14", "--markers", "2",
+                                         "--check", "--json", "-").stdout)
+        (row,) = document["rows"]
+        self.assertIs(row["checked"], True)
+        cycle = row["fastest_round"]
+        self.assertEqual(len(cycle["marker"]), 2)
+        self.assertGreaterEqual(sum(m["objects"] for m in cycle["marker"]), row["objects"])
+        for marker in cycle["marker"]:
+            self.assertLessEqual(marker["started_ns"], marker["ended_ns"])
+
+    def test_graph(self):
+        found = json.loads(self.works("graph", "list:length=1000", "--json", "-").stdout)
+        self.assertEqual((found["objects"], found["edges"], found["levels"]), (1000, 999, 1000))
+
+
+class Limits(Case):
+    """What does not fit is refused with the figures, before memory is full."""
+
+    def test_heap_max(self):
+        self.fails(RESOURCES, "tree:depth=20|too small|4 MiB", "compare", "--engine", "bwos",
+                   "--graph", "tree:depth=20", "--heap-max", "4M")
+        self.fails(RESOURCES, "tree:depth=20|too small", "mark", "--graph", "tree:depth=20",
+                   "--markers", "1", TIDE_HEAP_MAX="4M")
+
+    def test_recorded_graph(self):
+        graph = os.path.join(OPTIONS.root, "workloads", "graphs", "ast.thg")
+        self.fails(RESOURCES, "ast.thg|too small", "mark", "--graph", "file:" + graph, "--markers",
+                   "1", "--heap-max", "2M")
+
+    def test_larger_than_the_machine(self):
+        self.fails(RESOURCES, "MiB", "compare", "--engine", "bwos", "--graph", "tree:depth=31")
+
+    def test_boehm_limit(self):
+        if not self.boehm_is_there() or OPTIONS.sanitizer:
+            self.skipTest("no boehm here")
+        # Boehm GC has its own idea of what fits: this fits a Tidemark heap only.
+        self.fails(RESOURCES, "Boehm", "compare", "--engine", "boehm", "--graph", "wide:leaves=700K",
+                   "--markers", "1", "--heap-max", "24M")
+
+
+class Children(Case):
+    """Boehm GC's processes die with their parent, and their deaths are told."""
+
+    def setUp(self):
+        super().setUp()
+        if not self.boehm_is_there() or OPTIONS.sanitizer:
+            self.skipTest("no boehm here")
+
+    @staticmethod
+    def children_of(pid):
+        found = []
+        for name in os.listdir("/proc"):
+            try:
+                with open(f"/proc/{name}/stat", encoding="utf-8") as file:
+                    fields = file.read().rsplit(")", 1)
+                if name.isdigit() and int(fields[1].split()[1]) == pid:
+                    found.append((int(name), fields[0].split("(", 1)[1]))
+            except (OSError, IndexError, ValueError):
+                continue
+        return found
+
+    def start(self):
+        parent = subprocess.Popen(
+            [OPTIONS.program, "compare", "--graph", "tree:depth=18", "--engine", "boehm", "--markers",
+             "1", "--rounds", "10000", "--quiet"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        for _ in range(600):
+            children = self.children_of(parent.pid)
+            if children and children[0][1].startswith("tidemark-boehm"):
+                return parent, children[0][0]
+            time.sleep(0.05)
+        parent.kill()
+        raise AssertionError("no child appeared")
+
+    def test_dies_with_the_parent(self):
+        parent, child = self.start()
+        parent.send_signal(signal.SIGKILL)
+        parent.communicate(timeout=60)
+        for _ in range(200):
+            if not os.path.exists(f"/proc/{child}"):
+                return
+            time.sleep(0.05)
+        self.fail("the child outlived its parent")
+
+    def test_death_is_told(self):
+        parent, child = self.start()
+        os.kill(child, signal.SIGKILL)
+        errors = parent.communicate(timeout=60)[1]
+        self.assertEqual(parent.returncode, RESOURCES, errors)
+        self.assertEqual(len(errors.strip().splitlines()), 1, errors)
+        self.assertIn("signal 9", errors)
+
+    def test_not_for_people(self):
+        program = os.path.join(os.path.dirname(OPTIONS.program), "tidemark-boehm")
+        result = subprocess.run([program], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(result.returncode, USAGE)
+        self.assertIn("tidemark compare", result.stderr)
+
+
+PARTS = {"usage": Usage, "input": Input, "outputs": Outputs, "results": Results, "limits": Limits,
+         "children": Children}
+
+
+def main():
+    global OPTIONS
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--root", required=True)
+    parser.add_argument("--sanitizer", default="")
+    parser.add_argument("part", choices=PARTS)
+    OPTIONS = parser.parse_args()
+    suite = unittest.defaultTestLoader.loadTestsFromTestCase(PARTS[OPTIONS.part])
+    result = unittest.TextTestRunner(verbosity=2).run(suite)
+    return 0 if result.wasSuccessful() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
