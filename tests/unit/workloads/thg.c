@@ -1,0 +1,219 @@
+/* The graph file: what is written is what is read, and writing is all or nothing. */
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "tests/unit/workloads/thg_sample.h"
+#include "workloads/thg_format.h"
+
+static void assert_round_trip(const struct td_thg *graph) {
+  struct bytes bytes = file_bytes(graph);
+  struct td_thg again;
+  struct td_thg_error error = {0};
+  cr_assert(td_thg_check(graph, &error), "%s", error.text);
+  cr_assert(td_thg_read_bytes(bytes.data, bytes.length, "sample", &again, &error), "%s",
+            error.text);
+  cr_assert(td_thg_check(&again, &error), "%s", error.text);
+  assert_same_graph(graph, &again);
+  if (graph->about)
+    cr_assert_str_eq(again.about, graph->about);
+  else
+    cr_assert_null(again.about);
+  td_thg_free(&again);
+  free(bytes.data);
+}
+
+Test(thg, round_trip) {
+  struct td_thg graph = sample_graph();
+  assert_round_trip(&graph);
+  free(graph.about);
+  graph.about = NULL;
+  assert_round_trip(&graph);
+  td_thg_free(&graph);
+}
+
+Test(thg, an_empty_graph) {
+  struct td_thg graph = {0};
+  graph.first_ref = calloc(1, sizeof *graph.first_ref);
+  assert_round_trip(&graph);
+  td_thg_free(&graph);
+  assert_round_trip(&graph); /* without any array at all */
+}
+
+/* Long enough for several blocks and buffers, with numbers of every length. */
+Test(thg, a_large_graph) {
+  enum { OBJECTS = 300000, SLOTS = 3 };
+  struct td_thg graph = {.object_count = OBJECTS, .shape_count = 1, .ref_count = OBJECTS * SLOTS};
+  graph.shapes = calloc(1, sizeof *graph.shapes);
+  graph.shapes[0].kind = TD_THG_PREFIX;
+  graph.shape_of = calloc(OBJECTS, sizeof *graph.shape_of);
+  graph.size = calloc(OBJECTS, sizeof *graph.size);
+  graph.first_ref = calloc(OBJECTS + 1, sizeof *graph.first_ref);
+  graph.refs = calloc(OBJECTS * SLOTS, sizeof *graph.refs);
+  uint32_t random = 2463534242u;
+  for (uint32_t i = 0; i < OBJECTS; i++) {
+    graph.size[i] = SLOTS * 8;
+    graph.first_ref[i + 1] = (i + 1) * (uint64_t)SLOTS;
+    for (uint32_t s = 0; s < SLOTS; s++) {
+      random ^= random << 13;
+      random ^= random >> 17;
+      random ^= random << 5;
+      graph.refs[i * SLOTS + s] = random % 7 ? random % OBJECTS : i;
+    }
+  }
+  assert_round_trip(&graph);
+  td_thg_free(&graph);
+}
+
+Test(thg, the_largest_size) {
+  struct td_thg graph = {.object_count = 1, .shape_count = 1};
+  graph.shapes = calloc(1, sizeof *graph.shapes);
+  graph.shape_of = calloc(1, sizeof *graph.shape_of);
+  graph.size = calloc(1, sizeof *graph.size);
+  graph.first_ref = calloc(2, sizeof *graph.first_ref);
+  graph.size[0] = TD_THG_SIZE_MAX;
+  assert_round_trip(&graph);
+  td_thg_free(&graph);
+}
+
+Test(thg, shipped_graphs) {
+  static const struct {
+    const char *name;
+    uint32_t objects_min;
+    uint64_t bytes_max;
+  } shipped[] = {{"javac.thg", 1000000, 10000000}, {"ast.thg", 300000, 4000000}};
+  for (size_t s = 0; s < sizeof shipped / sizeof *shipped; s++) {
+    char path[1024];
+    struct td_thg graph;
+    struct td_thg_error error = {0};
+    struct stat status;
+    snprintf(path, sizeof path, "%.*s/../../../workloads/graphs/%s",
+             (int)(strrchr(__FILE__, '/') - __FILE__), __FILE__, shipped[s].name);
+    cr_assert(td_thg_read(path, &graph, &error), "%s", error.text);
+    cr_assert(td_thg_check(&graph, &error), "%s", error.text);
+    cr_assert_geq(graph.object_count, shipped[s].objects_min);
+    cr_assert_gt(graph.ref_count, graph.object_count);
+    cr_assert_gt(graph.root_count, 0);
+    cr_assert_eq(stat(path, &status), 0);
+    cr_assert_leq((uint64_t)status.st_size, shipped[s].bytes_max);
+    td_thg_free(&graph);
+  }
+}
+
+Test(thg, check_finds_what_is_wrong) {
+  struct td_thg graph = sample_graph();
+  struct td_thg_error error = {0};
+  cr_assert(td_thg_check(&graph, &error));
+#define ASSERT_NOTICED(field, value)                                                               \
+  do {                                                                                             \
+    __typeof__(field) kept_ = (field);                                                             \
+    (field) = (value);                                                                             \
+    cr_assert_not(td_thg_check(&graph, &error), #field);                                           \
+    (field) = kept_;                                                                               \
+  } while (0)
+  ASSERT_NOTICED(graph.shape_of[7], SAMPLE_SHAPES);
+  ASSERT_NOTICED(graph.size[1], 39);
+  ASSERT_NOTICED(graph.size[4], 16);
+  ASSERT_NOTICED(graph.size[0], 0);
+  ASSERT_NOTICED(graph.size[0], TD_THG_SIZE_MAX + 1);
+  ASSERT_NOTICED(graph.size[3], 8);
+  ASSERT_NOTICED(graph.refs[0], SAMPLE_OBJECTS);
+  ASSERT_NOTICED(graph.roots[3], SAMPLE_OBJECTS);
+  ASSERT_NOTICED(graph.ref_count, graph.ref_count - 1);
+  ASSERT_NOTICED(graph.first_ref[5], graph.first_ref[5] + 1);
+  ASSERT_NOTICED(graph.shapes[1].bitmap[0], 0);
+  ASSERT_NOTICED(graph.shapes[0].bitmap_words, 1);
+  ASSERT_NOTICED(graph.shapes[3].kind, (enum td_thg_shape_kind)9);
+  cr_assert(td_thg_check(&graph, &error));
+  td_thg_free(&graph);
+}
+
+/* ---- Writing that fails leaves what was there ---------------------------------------------- */
+
+Test(thg, a_folder_that_is_not_there) {
+  struct td_thg graph = sample_graph();
+  struct td_thg_error error = {0};
+  cr_assert_not(td_thg_write("/no/such/folder/x.thg", &graph, NULL, &error));
+  cr_assert_eq(error.kind, TD_THG_NO_RESOURCES);
+  cr_assert(strstr(error.text, "/no/such/folder/x.thg"), "%s", error.text);
+  td_thg_free(&graph);
+}
+
+Test(thg, a_disk_that_is_full) {
+  char folder[200], path[300], kept[8] = {0};
+  struct td_thg graph = sample_graph();
+  struct td_thg_error error = {0};
+  make_folder(folder, sizeof folder);
+  snprintf(path, sizeof path, "%s/graph.thg", folder);
+  write_file(path, "before", 6);
+  signal(SIGXFSZ, SIG_IGN);
+  const struct rlimit tight = {.rlim_cur = 300, .rlim_max = RLIM_INFINITY};
+  struct rlimit wide;
+  cr_assert_eq(getrlimit(RLIMIT_FSIZE, &wide), 0);
+  cr_assert_eq(setrlimit(RLIMIT_FSIZE, &tight), 0);
+  bool written = td_thg_write(path, &graph, NULL, &error);
+  cr_assert_eq(setrlimit(RLIMIT_FSIZE, &wide), 0);
+  cr_assert_not(written);
+  cr_assert_eq(error.kind, TD_THG_NO_RESOURCES);
+  cr_assert_eq(count_files(folder), 1);
+  FILE *file = fopen(path, "rb");
+  cr_assert_eq(fread(kept, 1, sizeof kept, file), 6);
+  cr_assert_str_eq(kept, "before");
+  fclose(file);
+  remove_folder(folder);
+  td_thg_free(&graph);
+}
+
+Test(thg, a_folder_in_the_way) {
+  char folder[200];
+  struct td_thg graph = sample_graph();
+  struct td_thg_error error = {0};
+  make_folder(folder, sizeof folder);
+  cr_assert_not(td_thg_write(folder, &graph, NULL, &error));
+  cr_assert_eq(error.kind, TD_THG_NO_RESOURCES);
+  cr_assert_eq(count_files(folder), 0);
+  remove_folder(folder);
+  td_thg_free(&graph);
+}
+
+Test(thg, files_that_cannot_be_read) {
+  struct td_thg graph;
+  struct td_thg_error error = {0};
+  cr_assert_not(td_thg_read("/no/such/file.thg", &graph, &error));
+  cr_assert_eq(error.kind, TD_THG_BAD_INPUT);
+  cr_assert(strstr(error.text, "/no/such/file.thg"));
+  cr_assert_not(td_thg_read("/tmp", &graph, &error));
+  cr_assert_eq(error.kind, TD_THG_BAD_INPUT);
+  cr_assert_not(td_thg_read("/dev/null", &graph, &error));
+  cr_assert_eq(error.kind, TD_THG_BAD_INPUT);
+  cr_assert_not(td_thg_read(NULL, &graph, &error));
+  cr_assert_eq(error.kind, TD_THG_BAD_INPUT);
+  cr_assert_not(td_thg_read("/no/such/file.thg", &graph, NULL));
+}
+
+struct heard {
+  uint64_t reports, done, total;
+};
+
+static void hear(void *context, const char *phase, uint64_t done, uint64_t total) {
+  struct heard *heard = context;
+  cr_assert(phase && *phase);
+  cr_assert_leq(done, total);
+  cr_assert_geq(done, heard->done);
+  *heard = (struct heard){.reports = heard->reports + 1, .done = done, .total = total};
+}
+
+Test(thg, progress_reaches_its_end) {
+  char folder[200], path[300];
+  struct td_thg graph = sample_graph();
+  struct td_thg_error error = {0};
+  struct heard heard = {0};
+  const struct td_thg_progress progress = {.report = hear, .context = &heard};
+  make_folder(folder, sizeof folder);
+  snprintf(path, sizeof path, "%s/graph.thg", folder);
+  cr_assert(td_thg_write(path, &graph, &progress, &error), "%s", error.text);
+  cr_assert_gt(heard.reports, 1);
+  cr_assert_eq(heard.done, heard.total);
+  remove_folder(folder);
+  td_thg_free(&graph);
+}

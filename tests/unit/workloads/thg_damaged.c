@@ -1,0 +1,274 @@
+/* Graph files that are cut short, changed, or made to mislead. */
+#include "tests/unit/workloads/thg_sample.h"
+
+#include <zstd.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "workloads/thg_format.h"
+
+static bool is_refused_graph(const uint8_t *data, size_t length) {
+  struct td_thg graph;
+  struct td_thg_error error = {0};
+  if (td_thg_read_bytes(data, length, "damaged", &graph, &error)) {
+    cr_assert(td_thg_check(&graph, &error), "%s", error.text);
+    td_thg_free(&graph);
+    return false;
+  }
+  cr_assert_neq(error.kind, TD_THG_OK);
+  cr_assert_eq(strncmp(error.text, "damaged: ", 9), 0, "%s", error.text);
+  cr_assert_null(graph.size);
+  return true;
+}
+
+Test(thg_damaged, cut_at_every_byte) {
+  struct td_thg graph = sample_graph();
+  struct bytes b = file_bytes(&graph);
+  for (size_t length = 0; length < b.length; length++) {
+    uint8_t *cut = malloc(length ? length : 1);
+    memcpy(cut, b.data, length);
+    cr_assert(is_refused_graph(cut, length), "%zu of %zu bytes", length, b.length);
+    free(cut);
+  }
+  put_big(&b, 0, 1);
+  cr_assert(is_refused_graph(b.data, b.length), "a byte too many");
+  free(b.data);
+  td_thg_free(&graph);
+}
+
+Test(thg_damaged, every_bit_flipped) {
+  struct td_thg graph = sample_graph();
+  struct bytes b = file_bytes(&graph);
+  for (size_t bit = 0; bit < b.length * 8; bit++) {
+    b.data[bit / 8] ^= (uint8_t)(1u << bit % 8);
+    cr_assert(is_refused_graph(b.data, b.length), "bit %zu", bit);
+    b.data[bit / 8] ^= (uint8_t)(1u << bit % 8);
+  }
+  free(b.data);
+  td_thg_free(&graph);
+}
+
+/* Make all checksums right again, as somebody would who means harm. */
+static void mend_sums(struct bytes *b) {
+  struct td_thg_header header;
+  if (td_thg_load(b->data + 12, 4) > TD_THG_STREAMS_MAX) return;
+  td_thg_header_decode(&header, b->data);
+  uint64_t offset = td_thg_header_bytes(header.stream_count);
+  for (uint32_t s = 0; s < header.stream_count; s++) {
+    struct td_thg_entry *entry = &header.entries[s];
+    if (offset > b->length || entry->stored_bytes > b->length - offset) break;
+    entry->sum = XXH64(b->data + offset, entry->stored_bytes, 0);
+    offset += entry->stored_bytes;
+  }
+  if (td_thg_header_bytes(header.stream_count) <= b->length) {
+    uint8_t kept[12];
+    memcpy(kept, b->data, sizeof kept); /* magic and version, which are not in the struct */
+    td_thg_header_encode(&header, b->data);
+    memcpy(b->data, kept, sizeof kept);
+  }
+}
+
+Test(thg_damaged, every_bit_flipped_and_sums_mended) {
+  struct td_thg graph = sample_graph();
+  struct bytes b = file_bytes(&graph);
+  uint8_t *good = malloc(b.length);
+  memcpy(good, b.data, b.length);
+  size_t refused = 0;
+  for (size_t bit = 0; bit < b.length * 8; bit++) {
+    b.data[bit / 8] ^= (uint8_t)(1u << bit % 8);
+    mend_sums(&b);
+    refused += is_refused_graph(b.data, b.length);
+    memcpy(b.data, good, b.length);
+  }
+  cr_assert_gt(refused, b.length * 4, "zstd's own checksums notice nothing");
+  free(good);
+  free(b.data);
+  td_thg_free(&graph);
+}
+
+/* A file with the given raw streams, each in a frame of its own, and counts as claimed. */
+struct claim {
+  struct td_thg_header header;
+  struct bytes streams;
+};
+
+static void add_stream(struct claim *c, const void *raw, size_t length) {
+  uint8_t packed[4096];
+  size_t stored = ZSTD_compress(packed, sizeof packed, raw, length, 1);
+  cr_assert_not(ZSTD_isError(stored));
+  struct td_thg_entry *entry = &c->header.entries[c->header.stream_count];
+  *entry = (struct td_thg_entry){.stream = ++c->header.stream_count,
+                                 .stored_bytes = stored,
+                                 .raw_bytes = length,
+                                 .sum = XXH64(packed, stored, 0)};
+  put_bytes(&c->streams, packed, stored);
+}
+
+static void assert_claim(struct claim *c, const char *wanted) {
+  struct bytes b = {0};
+  struct td_thg graph;
+  struct td_thg_error error = {0};
+  uint8_t header[4096];
+  size_t header_bytes = (size_t)td_thg_header_bytes(c->header.stream_count);
+  c->header.version = TD_THG_VERSION;
+  c->header.file_bytes = header_bytes + c->streams.length;
+  td_thg_header_encode(&c->header, header);
+  put_bytes(&b, header, header_bytes);
+  put_bytes(&b, c->streams.data, c->streams.length);
+  bool read = td_thg_read_bytes(b.data, b.length, "claim", &graph, &error);
+  cr_assert_eq(read, wanted == NULL, "%s", error.text);
+  if (wanted) cr_assert(strstr(error.text, wanted), "\"%s\" lacks \"%s\"", error.text, wanted);
+  td_thg_free(&graph);
+  free(b.data);
+  free(c->streams.data);
+}
+
+/* One leaf of 8 bytes, unless the raw streams say otherwise; claims in the header first. */
+struct raw {
+  const char *shapes, *shape_of, *sizes, *targets, *roots;
+  size_t lengths[5];
+};
+
+static struct claim make_claim(uint64_t objects, uint64_t refs, uint64_t roots, uint64_t shapes,
+                               const struct raw *raw) {
+  struct claim c = {
+      .header = {
+          .object_count = objects, .ref_count = refs, .root_count = roots, .shape_count = shapes}};
+  add_stream(&c, raw->shapes, raw->lengths[0]);
+  add_stream(&c, raw->shape_of, raw->lengths[1]);
+  add_stream(&c, raw->sizes, raw->lengths[2]);
+  add_stream(&c, raw->targets, raw->lengths[3]);
+  add_stream(&c, raw->roots, raw->lengths[4]);
+  add_stream(&c, "", 0);
+  return c;
+}
+
+static void assert_raw(uint64_t objects, uint64_t refs, uint64_t roots, uint64_t shapes,
+                       const struct raw *raw, const char *wanted) {
+  struct claim c = make_claim(objects, refs, roots, shapes, raw);
+  assert_claim(&c, wanted);
+}
+
+static const struct raw leaf = {"\0", "\0", "\x10", "", "\0", {1, 1, 1, 0, 1}};
+
+Test(thg_damaged, claims_of_the_header) {
+  assert_raw(1, 0, 1, 1, &leaf, NULL);
+  assert_raw(2, 0, 1, 1, &leaf, "ends too early");
+  assert_raw(1, 0, 2, 1, &leaf, "ends too early");
+  assert_raw(1, 0, 0, 1, &leaf, "too long");
+  assert_raw(1, 1, 1, 1, &leaf, "fewer references");
+  assert_raw(1, 0, 1, 2, &leaf, "more shapes than objects");
+  assert_raw(UINT32_MAX, 0, 1, 1, &leaf, "too many objects");
+  assert_raw(UINT64_MAX, 0, 1, 1, &leaf, "too many objects");
+  assert_raw(1, 0, UINT64_MAX, 1, &leaf, "too many roots");
+  assert_raw(1, UINT64_MAX, 1, 1, &leaf, "more memory than this machine has");
+  assert_raw(1, UINT64_C(1) << 50, 1, 1, &leaf, "more memory than this machine has");
+  assert_raw(UINT32_MAX - 1, 0, 1, 1, &leaf, "");
+}
+
+Test(thg_damaged, claims_of_the_streams) {
+  struct raw raw = leaf;
+  raw.shape_of = "\1";
+  assert_raw(1, 0, 1, 1, &raw, "an object of no shape");
+  raw = leaf;
+  raw.sizes = "\0";
+  assert_raw(1, 0, 1, 1, &raw, "size does not fit");
+  raw = leaf;
+  raw.sizes = "\x0f"; /* -8 */
+  assert_raw(1, 0, 1, 1, &raw, "size does not fit");
+  raw = leaf;
+  raw.sizes = "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01";
+  raw.lengths[2] = 10;
+  assert_raw(1, 0, 1, 1, &raw, "size does not fit");
+  raw.sizes = "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02";
+  assert_raw(1, 0, 1, 1, &raw, "a number is too long");
+  raw = leaf;
+  raw.roots = "\2";
+  assert_raw(1, 0, 1, 1, &raw, "a root that is no object");
+  raw.roots = "\1";
+  assert_raw(1, 0, 1, 1, &raw, "a root that is no object");
+  raw = leaf;
+  raw.lengths[1] = 0;
+  assert_raw(1, 0, 1, 1, &raw, "ends too early");
+  raw = leaf;
+  raw.shapes = "\7";
+  assert_raw(1, 0, 1, 1, &raw, "an unknown kind of shape");
+}
+
+Test(thg_damaged, shapes_and_references_that_mislead) {
+  /* References alone: one object of one slot. */
+  struct raw refs = {"\2\0", "\0", "\x10", "\1", "\0", {2, 1, 1, 1, 1}};
+  assert_raw(1, 1, 1, 1, &refs, NULL);
+  refs.targets = "\2"; /* the target before: object 0 from the start */
+  assert_raw(1, 1, 1, 1, &refs, NULL);
+  refs.targets = "\x07"; /* source + 1 */
+  assert_raw(1, 1, 1, 1, &refs, "a reference to no object");
+  refs.targets = "\x05"; /* source - 1 */
+  assert_raw(1, 1, 1, 1, &refs, "a reference to no object");
+  refs.targets = "\x06"; /* latest - 1 */
+  assert_raw(1, 1, 1, 1, &refs, "a reference to no object");
+  /* A size of 2^40 claims 2^37 references. */
+  refs.sizes = "\x80\x80\x80\x80\x80\x40";
+  refs.lengths[2] = 6;
+  assert_raw(1, 1, 1, 1, &refs, "more references than the header says");
+  /* Bitmaps: of no word, of more words than there are bytes, with nothing in the last. */
+  struct raw bitmap = {"\1\0", "\0", "\x10", "", "\0", {2, 1, 1, 0, 1}};
+  assert_raw(1, 0, 1, 1, &bitmap, "a bitmap's length");
+  bitmap.shapes = "\1\x7f";
+  assert_raw(1, 0, 1, 1, &bitmap, "a bitmap's length");
+  bitmap.shapes = "\1\1\0";
+  bitmap.lengths[0] = 3;
+  assert_raw(1, 0, 1, 1, &bitmap, "a bitmap ends in nothing");
+  bitmap.shapes = "\1\1\4";
+  assert_raw(1, 0, 1, 1, &bitmap, "size does not fit");
+  bitmap.sizes = "\x30";
+  bitmap.targets = "\0";
+  bitmap.lengths[3] = 1;
+  assert_raw(1, 1, 1, 1, &bitmap, NULL);
+}
+
+/* A stream that claims to hold, or does hold, far more than its bytes can. */
+Test(thg_damaged, bombs) {
+  struct claim c = make_claim(1, 0, 1, 1, &leaf);
+  c.header.entries[1].raw_bytes = UINT64_C(1) << 40;
+  assert_claim(&c, "claims to hold more than it can");
+  c = make_claim(1, 0, 1, 1, &leaf);
+  c.header.entries[1].raw_bytes = 2;
+  assert_claim(&c, "too long");
+  c = make_claim(1, 0, 1, 1, &leaf);
+  c.header.entries[1].raw_bytes = 0;
+  assert_claim(&c, "holds more than it says");
+  /* Sixteen million zeros in some hundred bytes, where one is announced. */
+  enum { ZEROS = 16 << 20 };
+  char *zeros = calloc(ZEROS, 1);
+  struct raw raw = leaf;
+  raw.shape_of = zeros;
+  raw.lengths[1] = ZEROS;
+  assert_raw(1, 0, 1, 1, &raw, "too long");
+  free(zeros);
+}
+
+Test(thg_damaged, streams_left_out_or_unknown) {
+  struct claim c = make_claim(1, 0, 1, 1, &leaf);
+  c.header.entries[3].stream = 99;
+  assert_claim(&c, "no stream 4");
+  /* A stream nobody knows is passed over, for versions to come. */
+  c = make_claim(1, 0, 1, 1, &leaf);
+  add_stream(&c, "later", 5);
+  assert_claim(&c, NULL);
+}
+
+Test(thg_damaged, noise) {
+  uint8_t noise[4096];
+  uint32_t random = 1;
+  for (int round = 0; round < 200; round++) {
+    for (size_t i = 0; i < sizeof noise; i++) {
+      random = random * 1664525u + 1013904223u;
+      noise[i] = (uint8_t)(random >> 24);
+    }
+    if (round % 2) memcpy(noise, td_thg_magic, sizeof td_thg_magic);
+    if (round % 4 == 3) memcpy(noise + 8, "\1\0\0\0\6\0\0\0", 8);
+    cr_assert(is_refused_graph(noise, sizeof noise));
+  }
+}
