@@ -14,7 +14,7 @@ struct td_host {
   unsigned cpus_allowed;                 /* by affinity and by the cgroup's quota, at least 1 */
   uint64_t l1_bytes, l2_bytes, l3_bytes; /* of one core, one core, one package; 0: unknown */
   uint64_t memory_bytes;
-  char kernel[192];
+  char kernel[200];
   char huge_pages[64]; /* transparent: the mode in force */
   char compiler[128];
   char time[32]; /* when asked, UTC */

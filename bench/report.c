@@ -1,5 +1,6 @@
 #include "bench/report.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ static const char style[] =
     "p,li{max-width:75ch}.sub,.small{color:#4a5563}.small{font-size:.88rem;margin:.2rem 0}"
     "code{font-family:ui-monospace,Consolas,monospace;font-size:.92em}"
     ".bad{background:#fbe9eb;border-left:4px solid #b23a48;padding:.6rem 1rem}"
-    ".key span{display:inline-block;margin-right:1.1rem;white-space:nowrap}"
+    ".key span{display:inline-block;margin-right:1.1rem}.small.key,.wide+.small{max-width:none}"
     ".key i{display:inline-block;width:.8em;height:.8em;margin-right:.35em;border-radius:2px}"
     "svg{width:100%;height:auto;display:block;margin:.2rem 0 .4rem}"
     "svg text{font:12.5px system-ui,sans-serif;fill:#1c2430}svg .name,svg .end{text-anchor:end}"
@@ -93,7 +94,7 @@ static void put_range(const struct td_comparison *comparison, const char *engine
     fprintf(out, " with %u marker%s needed %.2f to %.2f times the time of ", markers,
             plural(markers), all.min, all.max);
     td_html_text(out, comparison->engines[0].name);
-    fprintf(out, " with as many (middle of the %zu graph%s: %.2f).</li>\n", all.count,
+    fprintf(out, " with as many (median of %zu graph%s: %.2f).</li>\n", all.count,
             plural(all.count), all.median);
   }
   td_samples_free(&ratios);
@@ -115,7 +116,7 @@ static void put_speed_up(const struct td_comparison *comparison, const char *eng
     fputs("<li>", out);
     td_html_text(out, engine);
     fprintf(out,
-            " with %u markers was %.2f to %.2f times as fast as with one (middle: %.2f).</li>\n",
+            " with %u markers was %.2f to %.2f times as fast as with one (median: %.2f).</li>\n",
             markers, all.min, all.max, all.median);
   }
   td_samples_free(&gains);
@@ -278,10 +279,12 @@ static void put_activity(const struct td_comparison *comparison, const struct td
   }
   if (said)
     fputs(
-        "<p class=\"key small\"><span><i style=\"background:#7a5ba6\"></i>roots</span><span><i "
-        "style=\"background:#3a9d5d\"></i>tracing</span><span><i style=\"background:#e2b13c\"></i>"
-        "idle: looking for work, or parked</span><span><i style=\"background:#f0f1f3\"></i>not yet "
-        "called, or done</span> to the right: share of the objects, successful steals</p>\n",
+        "<p class=\"key small\"><span><i style=\"background:" TD_SVG_ROOTS
+        "\"></i>roots</span><span><i style=\"background:" TD_SVG_TRACE
+        "\"></i>tracing</span><span><i style=\"background:" TD_SVG_IDLE
+        "\"></i>idle: looking for work, or parked</span><span><i style=\"background:" TD_SVG_AWAY
+        "\"></i>not yet called, or done</span><span>To the right: share of the objects, successful "
+        "steals.</span></p>\n",
         out);
 }
 
@@ -292,12 +295,16 @@ static void put_frontier(const struct td_graph_rows *graph, FILE *out) {
           "<h4>Width of the frontier, in objects (logarithmic), over %" PRIu64 " level%s</h4>\n",
           p->levels, plural(p->levels));
   td_svg_frontier(out, "Width of the frontier", p->frontier, p->points, p->levels);
+  fputs("<p class=\"small\">", out);
+  td_html_count(out, p->levels_narrow);
+  fprintf(out, " of the levels have fewer than %u objects; the widest has ", TD_PROFILE_NARROW);
+  td_html_count(out, p->level_max);
   fprintf(out,
-          "<p class=\"small\">%" PRIu64 " of the levels have fewer than %u objects; the widest has "
-          "%" PRIu64 ". %.0f %% of the references lead less than 4 KiB away. A plain depth-first "
-          "marker’s stack would hold up to %" PRIu64 " items.</p>\n",
-          p->levels_narrow, TD_PROFILE_NARROW, p->level_max,
-          p->edges ? 100 * (double)p->near_edges / (double)p->edges : 0.0, p->stack_max);
+          ". %.0f %% of the references lead less than 4 KiB away. A plain depth-first marker’s "
+          "stack would hold up to ",
+          p->edges ? 100 * (double)p->near_edges / (double)p->edges : 0.0);
+  td_html_count(out, p->stack_max);
+  fputs(" items.</p>\n", out);
 }
 
 static void put_graph(const struct td_comparison *comparison, const struct td_graph_rows *graph,
@@ -305,9 +312,14 @@ static void put_graph(const struct td_comparison *comparison, const struct td_gr
   fputs("<h3>", out);
   td_html_text(out, graph->label);
   fputs("</h3>\n<p>", out);
-  td_html_text(out, graph->spec->kind->meaning);
-  fprintf(out, ". %" PRIu64 " live objects, %" PRIu64 " references, %.1f MiB.</p>\n",
-          graph->objects, graph->edges, (double)graph->bytes / (1 << 20));
+  const char *meaning = graph->spec->kind->meaning;
+  fputc(toupper((unsigned char)meaning[0]), out);
+  td_html_text(out, meaning + 1);
+  fputs(". ", out);
+  td_html_count(out, graph->objects);
+  fputs(" live objects, ", out);
+  td_html_count(out, graph->edges);
+  fprintf(out, " references, %.1f MiB.</p>\n", (double)graph->bytes / (1 << 20));
   put_bars(comparison, graph, out);
   put_activity(comparison, graph, out);
   put_frontier(graph, out);

@@ -6,6 +6,7 @@
 #define WIDTH 960.0
 #define LABEL_WIDTH 190.0
 #define NOTE_WIDTH 190.0
+#define DOTS_LABEL_WIDTH 275.0
 #define PLOT_WIDTH (WIDTH - LABEL_WIDTH - NOTE_WIDTH)
 
 void td_html_text(FILE *out, const char *text) {
@@ -29,6 +30,16 @@ void td_html_text(FILE *out, const char *text) {
     default:
       fputc(*text, out);
     }
+  }
+}
+
+void td_html_count(FILE *out, uint64_t count) {
+  char digits[24];
+  int length = snprintf(digits, sizeof digits, "%" PRIu64, count);
+  for (int i = 0; i < length; i++) {
+    /* A narrow space that does not break. */
+    if (i > 0 && (length - i) % 3 == 0) fputs("\u202f", out);
+    fputc(digits[i], out);
   }
 }
 
@@ -116,7 +127,7 @@ void td_svg_bars(FILE *out, const char *title, const struct td_bar *bars, size_t
 /* ---- Dots ------------------------------------------------------------------------------ */
 
 static double dot_place(double value, double low, double high) {
-  return LABEL_WIDTH + 60 + log(value / low) / log(high / low) * (PLOT_WIDTH + NOTE_WIDTH - 90);
+  return DOTS_LABEL_WIDTH + log(value / low) / log(high / low) * (WIDTH - 30 - DOTS_LABEL_WIDTH);
 }
 
 static void put_log_axis(FILE *out, double low, double high, double height) {
@@ -144,8 +155,8 @@ void td_svg_dots(FILE *out, const char *title, const char *const *categories, si
   put_log_axis(out, low, high, height);
   for (size_t c = 0; c < category_count; c++) {
     double y = 14 + 24 * (double)c;
-    put_text(out, LABEL_WIDTH + 40, y + 4, "name", categories[c]);
-    put_line(out, LABEL_WIDTH + 60, y, WIDTH - 30, y, "grid");
+    put_text(out, DOTS_LABEL_WIDTH - 12, y + 4, "name", categories[c]);
+    put_line(out, DOTS_LABEL_WIDTH, y, WIDTH - 30, y, "grid");
     for (size_t i = 0; i < count; i++) {
       double value = dots[i].values[c];
       if (!isfinite(value) || value <= 0) continue;
@@ -163,16 +174,16 @@ void td_svg_dots(FILE *out, const char *title, const char *const *categories, si
 static void put_lane(FILE *out, const struct td_lane *lane, double y, double total_ns) {
   double scale = PLOT_WIDTH / total_ns;
   put_text(out, LABEL_WIDTH - 8, y + 15, "name", lane->label);
-  put_box(out, LABEL_WIDTH, y + 3, PLOT_WIDTH, 16, "#f0f1f3");
+  put_box(out, LABEL_WIDTH, y + 3, PLOT_WIDTH, 16, TD_SVG_AWAY);
   if (lane->took_part) {
     double x = LABEL_WIDTH + lane->started_ns * scale;
     double parts = lane->roots_ns + lane->trace_ns + lane->idle_ns;
     double span = (lane->ended_ns - lane->started_ns) * scale;
     double unit = parts > 0 ? span / parts : 0;
-    put_box(out, x, y + 3, lane->roots_ns * unit, 16, "#7a5ba6");
-    put_box(out, x + lane->roots_ns * unit, y + 3, lane->trace_ns * unit, 16, "#3a9d5d");
+    put_box(out, x, y + 3, lane->roots_ns * unit, 16, TD_SVG_ROOTS);
+    put_box(out, x + lane->roots_ns * unit, y + 3, lane->trace_ns * unit, 16, TD_SVG_TRACE);
     put_box(out, x + (lane->roots_ns + lane->trace_ns) * unit, y + 3, lane->idle_ns * unit, 16,
-            "#e2b13c");
+            TD_SVG_IDLE);
   }
   put_text(out, LABEL_WIDTH + PLOT_WIDTH + 8, y + 15, "value", lane->note);
 }

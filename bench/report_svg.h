@@ -12,6 +12,15 @@
 /* Text in HTML: the five characters that mean something there are replaced. */
 void td_html_text(FILE *out, const char *text);
 
+/* 1234567 as 1 234 567. */
+void td_html_count(FILE *out, uint64_t count);
+
+/* Parts of a lane. */
+#define TD_SVG_ROOTS "#b58ad6"
+#define TD_SVG_TRACE "#4f6f8f"
+#define TD_SVG_IDLE "#e6bd55"
+#define TD_SVG_AWAY "#eceef1"
+
 /* A colour for the n-th engine. */
 const char *td_svg_colour(size_t index);
 
