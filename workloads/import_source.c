@@ -25,7 +25,8 @@ bool td_source_open(struct td_import_source *source, const char *path,
   source->error = error;
   source->progress = progress;
   source->phase = "reading";
-  source->file = open(path, O_RDONLY | O_CLOEXEC);
+  /* Not to wait for somebody to open the other end of a pipe; files don't care. */
+  source->file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (source->file < 0) return fail_open(source, errno);
   struct stat status;
   if (fstat(source->file, &status) != 0) {

@@ -450,7 +450,8 @@ static uint8_t *load(int file, const char *path, uint64_t *length, struct td_thg
 bool td_thg_read(const char *path, struct td_thg *graph, struct td_thg_error *error) {
   memset(graph, 0, sizeof *graph);
   if (!path) return td_thg_fail(error, TD_THG_BAD_INPUT, 0, "no graph file named");
-  int file = open(path, O_RDONLY | O_CLOEXEC);
+  /* Not to wait for somebody to open the other end of a pipe; files don't care. */
+  int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (file < 0) {
     return td_thg_fail(error, TD_THG_BAD_INPUT, 0, "%s: cannot read: %s", path, strerror(errno));
   }

@@ -1,0 +1,246 @@
+/* V8 heap snapshots, as they should be and damaged. */
+#include "tests/unit/workloads/dump.h"
+
+#define META                                                                                       \
+  "\"meta\":{\"node_fields\":[\"type\",\"name\",\"id\",\"self_size\",\"edge_count\","              \
+  "\"trace_node_id\"],\"node_types\":[[\"hidden\",\"weak\"],\"string\"],"                          \
+  "\"edge_fields\":[\"type\",\"name_or_index\",\"to_node\"],"                                      \
+  "\"edge_types\":[[\"context\",\"element\",\"property\",\"internal\",\"hidden\",\"shortcut\","    \
+  "\"weak\"],\"string_or_number\",\"node\"],\"location_fields\":[{\"a\":[]}]}"
+
+/* Root -> A, B; A (40 bytes) -> B, and weakly C; B -> A twice and a short cut; C (no edges).
+ * Identifiers put C before B. */
+static const char small[] =
+    "{\"snapshot\":{" META ",\"node_count\":4,\"edge_count\":7,"
+    "\"trace_function_count\":0},\n"
+    "\"nodes\":[9,1,1,0,2,0\n,3,2,3,40,2,0\n,3,2,9,24,3,0\n,2,5,5,17,0,0],\n"
+    "\"edges\":[1,1,6\n,1,2,12\n,2,1,12\n,6,1,18\n,2,1,6\n,3,1,6\n,5,1,0],\n"
+    "\"trace_tree\":[],\"samples\":[-1,2.5e3,true,null],\n"
+    "\"strings\":[\"<dummy>\",\"a \\\"quoted\\\\\",\"\\u0000]}\"]}\n";
+
+static void import_text(const char *text, struct td_thg *graph, struct td_import_summary *summary) {
+  struct td_thg_error error = {0};
+  cr_assert(td_import_bytes(text, strlen(text), "text", graph, summary, &error), "%s", error.text);
+  cr_assert(td_thg_check(graph, &error), "%s", error.text);
+}
+
+static void check_small(const struct td_thg *graph) {
+  /* Root 0, A 1, C 2, B 3. */
+  const uint32_t targets[] = {1, 3, 3, 1, 1};
+  const uint64_t sizes[] = {16, 40, 24, 24};
+  const uint64_t first[] = {0, 2, 3, 3, 5};
+  cr_assert_eq(graph->object_count, 4);
+  cr_assert_eq(graph->ref_count, 5);
+  for (int i = 0; i < 4; i++) {
+    cr_assert_eq(graph->size[i], sizes[i], "object %d", i);
+    cr_assert_eq(graph->first_ref[i + 1], first[i + 1], "object %d", i);
+  }
+  for (int r = 0; r < 5; r++)
+    cr_assert_eq(graph->refs[r], targets[r], "reference %d", r);
+  cr_assert_eq(graph->root_count, 1);
+  cr_assert_eq(graph->roots[0], 0);
+  cr_assert_eq(graph->shapes[graph->shape_of[2]].kind, TD_THG_LEAF);
+  const struct td_thg_shape *shape = &graph->shapes[graph->shape_of[3]];
+  cr_assert_eq(shape->kind, TD_THG_BITMAP);
+  cr_assert_eq(shape->bitmap[0], 3);
+}
+
+Test(heapsnapshot, nodes_edges_and_order) {
+  struct td_thg graph;
+  struct td_import_summary summary;
+  import_text(small, &graph, &summary);
+  check_small(&graph);
+  cr_assert_str_eq(summary.format, "heapsnapshot");
+  cr_assert_eq(summary.weak_edges, 2);
+  cr_assert_eq(summary.null_slots, 0);
+  cr_assert_eq(summary.objects, 4);
+  cr_assert_eq(summary.slots, 5);
+  cr_assert_eq(summary.heap_bytes, 16 + 40 + 24 + 24);
+  td_thg_free(&graph);
+}
+
+/* White space wherever JSON allows it; columns in another order, and one more. */
+Test(heapsnapshot, another_layout) {
+  static const char text[] =
+      " {\t\"other\" : {\"nodes\":[1]} , \"snapshot\" : { \"meta\" : { \"edge_types\" : [ ] , "
+      "\"edge_fields\" : [ \"type\" , \"to_node\" ] , \"node_fields\" : [ \"edge_count\" , "
+      "\"self_size\" , \"new\" , \"id\" ] } } , \"nodes\" : [ 1 , 8 , 7 , 10 ,\r\n 0 , 32 , 7 , 20 "
+      "] "
+      ", \"edges\" : [ 4 , 4 ] }  ";
+  struct td_thg graph;
+  import_text(text, &graph, NULL);
+  cr_assert_eq(graph.object_count, 2);
+  cr_assert_eq(graph.ref_count, 1);
+  cr_assert_eq(graph.refs[0], 1);
+  cr_assert_eq(graph.size[1], 32);
+  td_thg_free(&graph);
+}
+
+/* A node with `edges` edges to itself and `words` words, behind the root. */
+static void import_wide(unsigned edges, unsigned words, struct td_thg *graph) {
+  struct bytes b = {0};
+  char piece[400];
+  int length = snprintf(piece, sizeof piece,
+                        "{\"snapshot\":{\"meta\":{\"node_fields\":[\"id\",\"self_size\","
+                        "\"edge_count\"],\"edge_fields\":[\"type\",\"to_node\"]}},"
+                        "\"nodes\":[1,0,0,2,%u,%u],\"edges\":[",
+                        words * 8, edges);
+  put_bytes(&b, piece, (size_t)length);
+  for (unsigned e = 0; e < edges; e++)
+    put_bytes(&b, e ? ",1,3" : "1,3", e ? 4 : 3);
+  put_bytes(&b, "]}", 3);
+  import_text((const char *)b.data, graph, NULL);
+  free(b.data);
+}
+
+Test(heapsnapshot, shapes_of_wide_nodes) {
+  static const struct {
+    unsigned edges, words;
+    enum td_thg_shape_kind kind;
+    unsigned prefix, slots, size_words;
+  } cases[] = {
+      {32, 40, TD_THG_BITMAP, 0, 32, 40}, /* references in front */
+      {33, 40, TD_THG_PREFIX, 0, 40, 40}, /* an array, seven words of it null */
+      {33, 132, TD_THG_PREFIX, 0, 132, 132},
+      {33, 133, TD_THG_PREFIX, 100, 33, 133}, /* mostly something else */
+      {33, 5, TD_THG_PREFIX, 0, 33, 33},      /* said to be too small */
+      {3, 0, TD_THG_BITMAP, 0, 3, 3},
+      {0, 0, TD_THG_LEAF, 0, 0, 1},
+  };
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    struct td_thg graph;
+    import_wide(cases[c].edges, cases[c].words, &graph);
+    const struct td_thg_shape *shape = &graph.shapes[graph.shape_of[1]];
+    cr_assert_eq(shape->kind, cases[c].kind, "case %zu", c);
+    cr_assert_eq(shape->prefix_words, cases[c].prefix, "case %zu", c);
+    cr_assert_eq(graph.first_ref[2] - graph.first_ref[1], cases[c].slots, "case %zu", c);
+    cr_assert_eq(graph.size[1], cases[c].size_words * 8, "case %zu", c);
+    for (unsigned s = 0; s < cases[c].slots; s++)
+      cr_assert_eq(graph.refs[s], s < cases[c].edges ? 1 : TD_THG_NULL);
+    td_thg_free(&graph);
+  }
+}
+
+/* Numbers across the edges of the read buffer: from a file and from memory alike. */
+Test(heapsnapshot, numbers_on_the_edges_of_the_buffer) {
+  enum { NODES = 400000 };
+  static const char head[] =
+      "{\"snapshot\":{\"meta\":{\"node_fields\":[\"id\",\"self_size\",\"edge_count\"],"
+      "\"edge_fields\":[\"type\",\"to_node\"]}},\"nodes\":[";
+  struct bytes b = {0};
+  char piece[100];
+  put_bytes(&b, head, sizeof head - 1);
+  for (uint32_t n = 0; n < NODES; n++)
+    put_bytes(&b, piece,
+              (size_t)snprintf(piece, sizeof piece, "%s%u,%u,1\n", n ? "," : "", n, n % 1000 * 8));
+  put_bytes(&b, "],\"edges\":[", 11);
+  for (uint32_t n = 0; n < NODES; n++)
+    put_bytes(
+        &b, piece,
+        (size_t)snprintf(piece, sizeof piece, "%s2,%llu\n", n ? "," : "", n * 7919ull % NODES * 3));
+  put_bytes(&b, "]}", 2);
+  char folder[200], path[300];
+  struct td_thg from_memory, from_file;
+  struct td_thg_error error = {0};
+  make_folder(folder, sizeof folder);
+  snprintf(path, sizeof path, "%s/large", folder);
+  write_file(path, b.data, b.length);
+  cr_assert_gt(b.length, 8 << 20);
+  cr_assert(td_import_bytes(b.data, b.length, "large", &from_memory, NULL, &error), "%s",
+            error.text);
+  cr_assert(td_import_graph(path, NULL, &from_file, NULL, &error), "%s", error.text);
+  assert_same_graph(&from_memory, &from_file);
+  for (uint32_t n = 0; n < NODES; n++)
+    cr_assert_eq(from_file.refs[n], n * 7919ull % NODES, "reference %u", n);
+  td_thg_free(&from_memory);
+  td_thg_free(&from_file);
+  remove_folder(folder);
+  free(b.data);
+}
+
+/* ---- Damaged ------------------------------------------------------------------------------ */
+
+Test(heapsnapshot, cut_at_every_byte) {
+  size_t whole = strlen(small) - 1; /* without the newline */
+  for (size_t length = 0; length < whole; length++) {
+    struct bytes cut = {.data = malloc(length ? length : 1), .length = length};
+    memcpy(cut.data, small, length);
+    cr_assert(is_refused(&cut, length), "%zu of %zu bytes", length, whole);
+    free(cut.data);
+  }
+}
+
+Test(heapsnapshot, every_byte_changed) {
+  struct bytes b = {0};
+  put_bytes(&b, small, strlen(small));
+  static const char others[] = "\0\x01\xff \"\\,:[]{}0aE.-";
+  for (size_t at = 0; at < b.length; at++) {
+    uint8_t kept = b.data[at];
+    for (unsigned bit = 0; bit < 8; bit++) {
+      b.data[at] = (uint8_t)(kept ^ 1u << bit);
+      is_refused(&b, b.length);
+    }
+    for (size_t o = 0; o < sizeof others; o++) {
+      b.data[at] = (uint8_t)others[o];
+      is_refused(&b, b.length);
+    }
+    b.data[at] = kept;
+  }
+  free(b.data);
+}
+
+static void assert_message(const char *text, const char *wanted) {
+  struct td_thg graph;
+  struct td_thg_error error = {0};
+  cr_assert_not(td_import_bytes(text, strlen(text), "text", &graph, NULL, &error), "%s", text);
+  cr_assert_eq(error.kind, TD_THG_BAD_INPUT, "%s", error.text);
+  cr_assert(strstr(error.text, wanted), "\"%s\" lacks \"%s\"", error.text, wanted);
+  cr_assert(strstr(error.text, "text: "), "%s", error.text);
+}
+
+#define TINY                                                                                       \
+  "{\"snapshot\":{\"meta\":{\"node_fields\":[\"id\",\"self_size\",\"edge_count\"],"                \
+  "\"edge_fields\":[\"type\",\"to_node\"]}},"
+
+Test(heapsnapshot, says_what_is_wrong) {
+  assert_message("{}", "not a heap snapshot");
+  assert_message("{\"nodes\":[]}", "\"nodes\" before \"snapshot\"");
+  assert_message("{\"snapshot\":{}}", "no ");
+  assert_message("{\"snapshot\":[]}", "expected an object");
+  assert_message("{\"snapshot\":{\"meta\":{\"node_fields\":[\"id\"],\"edge_fields\":[]}}}",
+                 "in \"snapshot\".\"meta\"");
+  assert_message(TINY "\"edges\":[]}", "\"edges\" before \"nodes\"");
+  assert_message(TINY "\"nodes\":[1,8,0],\"nodes\":[]}", "\"nodes\" twice");
+  assert_message(TINY "\"nodes\":[1,8,0],\"edges\":[],\"edges\":[]}", "\"edges\" twice");
+  assert_message(TINY "\"nodes\":[],\"edges\":[]}", "not even the root");
+  assert_message(TINY "\"nodes\":[1,8,0,2],\"edges\":[]}", "inside a row");
+  assert_message(TINY "\"nodes\":[1,8,0],\"edges\":[0,0]}", "edge 0: more edges");
+  assert_message(TINY "\"nodes\":[1,8,2],\"edges\":[0,0]}", "fewer \"edges\"");
+  assert_message(TINY "\"nodes\":[1,8,1],\"edges\":[0,1]}", "edge 0: its target is no node");
+  assert_message(TINY "\"nodes\":[1,8,1],\"edges\":[0,3]}", "edge 0: its target is no node");
+  assert_message(TINY "\"nodes\":[1,8,1,1,8,0],\"edges\":[0,3]}", "its id 1 is taken");
+  assert_message(TINY "\"nodes\":[1,-8,0],\"edges\":[]}", "a whole number");
+  assert_message(TINY "\"nodes\":[1,8.5,0],\"edges\":[]}", "a whole number");
+  assert_message(TINY "\"nodes\":[1,1e3,0],\"edges\":[]}", "a whole number");
+  assert_message(TINY "\"nodes\":[1,9999999999999999999,0],\"edges\":[]}", "a whole number");
+  assert_message(TINY "\"nodes\":[1,999999999999999999,0],\"edges\":[]}", "over 2^40 bytes");
+  assert_message(TINY "\"nodes\":[1,8,999999999999],\"edges\":[]}", "over 2^32 edges");
+  assert_message(TINY "\"nodes\":[1,8,0],\"edges\":[]} x", "more after the end");
+  assert_message(TINY "\"nodes\":[1,8,0,],\"edges\":[]}", "a whole number");
+  assert_message(TINY "\"nodes\":[1 8,0],\"edges\":[]}", "a comma");
+  assert_message(TINY "\"nodes\":[1,8,0],\"edges\":[],\"x\":[}}", "a stray bracket");
+  assert_message("{\"snapshot\":{\"node_count\":2,\"meta\":{\"node_fields\":[\"id\",\"self_size\","
+                 "\"edge_count\"],\"edge_fields\":[\"type\",\"to_node\"]}},\"nodes\":[1,8,0],"
+                 "\"edges\":[]}",
+                 "\"node_count\"");
+}
+
+Test(heapsnapshot, nested_without_end) {
+  enum { DEPTH = 2000000 };
+  char *text = malloc(DEPTH + 10);
+  memcpy(text, "{\"x\":", 5);
+  memset(text + 5, '[', DEPTH);
+  text[DEPTH + 5] = '\0';
+  assert_message(text, "nested too deeply");
+  free(text);
+}

@@ -1,0 +1,110 @@
+/* The import entry: told apart by content, all or nothing. */
+#include <sys/stat.h>
+
+#include "tests/unit/workloads/hprof_small.h"
+
+static const char snapshot[] =
+    "\n{\"snapshot\":{\"meta\":{\"node_fields\":[\"id\",\"self_size\",\"edge_count\"],"
+    "\"edge_fields\":[\"type\",\"to_node\"]}},\"nodes\":[1,8,1],\"edges\":[0,0]}";
+
+struct place {
+  char folder[200], input[300], output[300];
+};
+
+static struct place make_place(const char *input) {
+  struct place place;
+  make_folder(place.folder, sizeof place.folder);
+  snprintf(place.input, sizeof place.input, "%s/%s", place.folder, input);
+  snprintf(place.output, sizeof place.output, "%s/out.thg", place.folder);
+  return place;
+}
+
+Test(import, by_content_not_by_name) {
+  struct td_import_summary summary;
+  struct td_thg_error error = {0};
+  struct td_thg graph;
+  struct dump d = small_dump(8, true);
+
+  struct place place = make_place("java.heapsnapshot");
+  write_file(place.input, d.bytes.data, d.bytes.length);
+  cr_assert(td_import_file(place.input, place.output, NULL, &summary, &error), "%s", error.text);
+  cr_assert_str_eq(summary.format, "hprof");
+  cr_assert_gt(summary.output_bytes, 0);
+  cr_assert(td_thg_read(place.output, &graph, &error), "%s", error.text);
+  cr_assert_eq(graph.object_count, SMALL_OBJECTS);
+  cr_assert(strstr(graph.about, "hprof"));
+  td_thg_free(&graph);
+  cr_assert_eq(count_files(place.folder), 2);
+  remove_folder(place.folder);
+
+  place = make_place("v8.hprof");
+  write_file(place.input, snapshot, strlen(snapshot));
+  cr_assert(td_import_file(place.input, place.output, NULL, &summary, &error), "%s", error.text);
+  cr_assert_str_eq(summary.format, "heapsnapshot");
+  remove_folder(place.folder);
+  free(d.bytes.data);
+}
+
+static void assert_nothing_written(const void *data, size_t length) {
+  struct place place = make_place("bad");
+  struct td_thg_error error = {0};
+  write_file(place.input, data, length);
+  cr_assert_not(td_import_file(place.input, place.output, NULL, NULL, &error));
+  cr_assert_eq(error.kind, TD_THG_BAD_INPUT, "%s", error.text);
+  cr_assert(strstr(error.text, place.input), "%s", error.text);
+  cr_assert_eq(count_files(place.folder), 1);
+  remove_folder(place.folder);
+}
+
+Test(import, bad_input_writes_nothing) {
+  struct dump d = small_dump(8, true);
+  assert_nothing_written("", 0);
+  assert_nothing_written("JAVA PROFILE 1.0.2\0\0\0\0\x08", 23);
+  assert_nothing_written(d.bytes.data, d.bytes.length - 1);
+  assert_nothing_written(d.bytes.data, d.bytes.length / 2);
+  assert_nothing_written(snapshot, strlen(snapshot) - 1);
+  assert_nothing_written("noise", 5);
+  assert_nothing_written("\0\0\0\0", 4);
+  assert_nothing_written("   \n", 4);
+  free(d.bytes.data);
+}
+
+Test(import, files_that_are_none) {
+  struct td_thg_error error = {0};
+  struct td_thg graph;
+  cr_assert_not(td_import_graph("/no/such/dump", NULL, &graph, NULL, &error));
+  cr_assert_eq(error.kind, TD_THG_BAD_INPUT);
+  cr_assert(strstr(error.text, "/no/such/dump"), "%s", error.text);
+  cr_assert_not(td_import_graph("/tmp", NULL, &graph, NULL, &error));
+  cr_assert_eq(error.kind, TD_THG_BAD_INPUT);
+  cr_assert_not(td_import_graph("/dev/zero", NULL, &graph, NULL, &error));
+  cr_assert_eq(error.kind, TD_THG_BAD_INPUT);
+  cr_assert_not(td_import_graph(NULL, NULL, &graph, NULL, &error));
+  cr_assert_eq(error.kind, TD_THG_BAD_INPUT);
+  cr_assert_not(td_import_graph("/no/such/dump", NULL, &graph, NULL, NULL));
+  cr_assert_not(td_import_bytes(NULL, 0, "nothing", &graph, NULL, NULL));
+}
+
+/* Nobody writes to it: opening it must not wait. */
+Test(import, a_pipe) {
+  struct place place = make_place("pipe");
+  struct td_thg_error error = {0};
+  struct td_thg graph;
+  cr_assert_eq(mkfifo(place.input, 0600), 0);
+  cr_assert_not(td_import_graph(place.input, NULL, &graph, NULL, &error));
+  cr_assert(strstr(error.text, "not a regular file"), "%s", error.text);
+  cr_assert_not(td_thg_read(place.input, &graph, &error));
+  cr_assert(strstr(error.text, "not a regular file"), "%s", error.text);
+  remove_folder(place.folder);
+}
+
+Test(import, an_output_that_cannot_be) {
+  struct place place = make_place("dump");
+  struct td_thg_error error = {0};
+  write_file(place.input, snapshot, strlen(snapshot));
+  cr_assert_not(td_import_file(place.input, "/no/such/folder/out", NULL, NULL, &error));
+  cr_assert_eq(error.kind, TD_THG_NO_RESOURCES);
+  cr_assert_not(td_import_file(place.input, NULL, NULL, NULL, &error));
+  cr_assert_neq(error.kind, TD_THG_OK);
+  remove_folder(place.folder);
+}
