@@ -1,0 +1,155 @@
+/* Graphs on a Tidemark heap: the collector finds just what was built. */
+#include "workloads/sink_tide.h"
+
+#include <string.h>
+
+#include "tests/unit/workloads/recorded.h"
+#include "tide/stats.h"
+
+struct world {
+  struct tide_heap *heap;
+  struct tide_mutator *mutator;
+  struct td_graph_tide *graph;
+  struct td_graph_sink sink;
+};
+
+static struct world world_new(size_t heap_max_bytes, size_t heap_initial_bytes) {
+  struct world world;
+  struct tide_options options;
+  struct tide_error error = {0};
+  tide_options_init(&options);
+  options.heap_max_bytes = heap_max_bytes;
+  options.heap_initial_bytes = heap_initial_bytes;
+  options.markers = 2;
+  world.heap = tide_heap_create(&options, &error);
+  cr_assert_not_null(world.heap, "%s", error.text);
+  struct tide_attach_options attach;
+  tide_attach_options_init(&attach);
+  attach.stack = TIDE_STACK_PRECISE;
+  world.mutator = tide_attach(world.heap, &attach, &error);
+  cr_assert_not_null(world.mutator, "%s", error.text);
+  world.graph = td_graph_tide_new(world.heap, world.mutator);
+  cr_assert_not_null(world.graph);
+  td_graph_tide_sink(world.graph, &world.sink);
+  return world;
+}
+
+static struct tide_check collect(struct world *world) {
+  struct tide_check check;
+  cr_assert_eq(tide_collect(world->mutator), TIDE_OK);
+  cr_assert_eq(tide_check_marks(world->mutator, &check), TIDE_OK);
+  cr_expect(check.equal, "%s", check.difference);
+  return check;
+}
+
+/* Frees the graph and expects the next collection to find nothing. */
+static void world_end(struct world *world) {
+  td_graph_tide_free(world->graph);
+  cr_expect_eq(collect(world).objects, 0);
+  cr_expect_eq(tide_detach(world->mutator), TIDE_OK);
+  cr_expect_eq(tide_heap_destroy(world->heap), TIDE_OK);
+}
+
+static void expect_graph(const char *text, size_t heap_initial_bytes, bool collected_meanwhile) {
+  struct td_graph_spec spec = parse_spec(text);
+  struct td_thg recorded = record(text);
+  struct reached reached = reach(&recorded);
+  struct world world = world_new(0, heap_initial_bytes);
+  struct td_graph_error error = {0};
+  cr_assert(td_graph_build(&spec, &world.sink, NULL, &error), "%s", error.text);
+  struct tide_heap_stats stats;
+  tide_heap_stats(world.heap, &stats);
+  cr_expect(!collected_meanwhile || stats.collections > 0, "%s: no collection", text);
+  struct tide_check check = collect(&world);
+  cr_expect_eq(check.objects, reached.objects, "%s: %llu objects", text,
+               (unsigned long long)check.objects);
+  cr_expect_eq(check.edges, reached.edges, "%s: %llu edges", text, (unsigned long long)check.edges);
+  world_end(&world);
+  td_thg_free(&recorded);
+  td_graph_spec_free(&spec);
+}
+
+static const char *const graphs[] = {
+    "tree:depth=12",
+    "tree:depth=12,order=shuffled",
+    "forest:trees=3000,depth=2",
+    "random:objects=20K,degree=4,roots=64",
+    "list:length=20K",
+    "list:length=20K,order=shuffled",
+    "lists:count=10,length=500",
+    "comb:teeth=300,length=50",
+    "star:arms=5K,length=3",
+    "wide:leaves=20K",
+    "array:slots=100K,targets=100",
+    "map:entries=5K",
+    "dag:layers=20,width=500,degree=3",
+    "ast:files=20,nodes=1K,names=500",
+    "list:length=1",
+};
+
+Test(sink_tide, collector_finds_what_was_built, .timeout = 120) {
+  for (size_t i = 0; i < sizeof graphs / sizeof graphs[0]; i++)
+    expect_graph(graphs[i], 0, false);
+}
+
+Test(sink_tide, collections_while_building_lose_nothing, .timeout = 120) {
+  expect_graph("tree:depth=17,order=shuffled", 1 << 20, true);
+  expect_graph("map:entries=100K", 1 << 20, true);
+  expect_graph("ast:files=20,nodes=20K,names=500", 1 << 20, true);
+}
+
+/* A collection at every few allocations. */
+Test(sink_tide, stress, .timeout = 120) {
+  setenv("TIDE_STRESS", "50", 1);
+  expect_graph("comb:teeth=30,length=20", 0, true);
+  expect_graph("lists:count=10,length=100", 0, true);
+  expect_graph("ast:files=2,nodes=1K,names=50", 0, true);
+}
+
+Test(sink_tide, too_small_a_heap_is_told, .timeout = 120) {
+  struct td_graph_spec spec = parse_spec("tree:depth=20");
+  struct world world = world_new(8 << 20, 0);
+  struct td_graph_error error = {0};
+  cr_assert_not(td_graph_build(&spec, &world.sink, NULL, &error));
+  cr_expect_eq(error.status, TD_GRAPH_NO_RESOURCES);
+  cr_expect_not_null(strstr(error.text, "tree:depth=20"), "%s", error.text);
+  cr_expect_not_null(strstr(error.text, "no memory after"), "%s", error.text);
+  world_end(&world);
+  td_graph_spec_free(&spec);
+}
+
+Test(sink_tide, two_graphs_on_one_heap) {
+  struct td_graph_spec tree = parse_spec("tree:depth=8"), list = parse_spec("list:length=100");
+  struct world world = world_new(0, 0);
+  struct td_graph_error error;
+  cr_assert(td_graph_build(&tree, &world.sink, NULL, &error));
+  cr_assert(td_graph_build(&list, &world.sink, NULL, &error));
+  cr_expect_eq(collect(&world).objects, 511 + 100);
+  world_end(&world);
+  td_graph_spec_free(&tree);
+  td_graph_spec_free(&list);
+}
+
+static void keep_progress(void *context, uint64_t done, uint64_t total) {
+  uint64_t *last = context;
+  cr_expect(done >= last[0] && done <= total);
+  last[0] = done;
+  last[1] = total;
+}
+
+Test(sink_tide, progress_ends_at_the_end) {
+  struct td_graph_spec spec = parse_spec("tree:depth=16");
+  struct world world = world_new(0, 0);
+  uint64_t last[2] = {0, 0};
+  td_graph_tide_progress(world.graph, keep_progress, last);
+  td_graph_tide_sink(world.graph, &world.sink);
+  cr_assert(td_graph_build(&spec, &world.sink, NULL, NULL));
+  cr_expect_eq(last[0], 2 * 131071);
+  cr_expect_eq(last[1], 2 * 131071);
+  world_end(&world);
+  td_graph_spec_free(&spec);
+}
+
+Test(sink_tide, null_is_freed) {
+  td_graph_tide_free(NULL);
+}
