@@ -1,0 +1,180 @@
+/* Allocation behind the inlined fast path. */
+#include "gc/collect.h"
+#include "gc/mutator.h"
+#include "gc/stack.h"
+#include "gc/stats.h"
+#include "gc/world.h"
+
+/* A mutator adds to the heap's count of allocated bytes this often. */
+#define FLUSH_BYTES ((uint64_t)256 << 10)
+
+/* What to allocate. size_class is 0 for objects with blocks of their own. */
+struct request {
+  tide_layout layout;
+  unsigned size_class;
+  size_t bytes; /* of the cell, or of the large object */
+};
+
+static void *refuse(struct tide_mutator *mutator, enum tide_status status) {
+  mutator->alloc_status = status;
+  return NULL;
+}
+
+/* Takes a cell from the mutator's run, or from a new one. */
+static void *take_small(struct tide_mutator *mutator, const struct request *request) {
+  uint32_t at = (uint32_t)request->layout * TIDE_BUMP_SLOTS + request->size_class;
+  struct tide_bump *run = &mutator->runs[at];
+  if (run->limit - run->next < request->bytes) {
+    bool listed = run->limit != 0;
+    size_t got = td_heap_refill(&mutator->heap->heap, run, request->layout, request->size_class);
+    if (!listed && run->limit) mutator->filled[mutator->filled_count++] = at;
+    if (!got) return NULL;
+    mutator->handed_out += got;
+    if (mutator->handed_out > FLUSH_BYTES) td_mutator_flush_counts(mutator);
+  }
+  void *object = (void *)run->next;
+  run->next += request->bytes;
+  return object;
+}
+
+static void *take_large(struct tide_mutator *mutator, const struct request *request) {
+  void *object = td_heap_alloc_large(&mutator->heap->heap, request->layout, request->bytes);
+  if (object) mutator->handed_out += request->bytes;
+  return object;
+}
+
+static void *take(struct tide_mutator *mutator, const struct request *request) {
+  void *object = request->size_class ? take_small(mutator, request) : take_large(mutator, request);
+  /* relaxed: see td_stats_tell. */
+  if (object && atomic_load_explicit(&mutator->heap->has_event, memory_order_relaxed))
+    td_stats_tell_growth(mutator->heap);
+  return object;
+}
+
+static uint32_t blocks_of(const struct request *request) {
+  return request->size_class ? 1
+                             : (uint32_t)((request->bytes + TD_BLOCK_BYTES - 1) >> TD_BLOCK_LOG2);
+}
+
+/* The budget is used up: collect, then let the heap grow, then ask the embedder. */
+static void *take_by_force(struct tide_mutator *mutator, const struct request *request) {
+  struct tide_heap *heap = mutator->heap;
+  uint32_t blocks = blocks_of(request);
+  void *object;
+  if (blocks > heap->heap.max_blocks) return refuse(mutator, TIDE_ERROR_MEMORY);
+  for (int hooks = 0;; hooks++) {
+    /* relaxed: another thread's collection is a reason to try again; the lock orders the rest. */
+    uint64_t seen = atomic_load_explicit(&heap->cycles, memory_order_relaxed);
+    if ((object = take(mutator, request)) != NULL) return object;
+    bool collected = td_collect_unless(mutator, seen);
+    if ((object = take(mutator, request)) != NULL) return object;
+    while (td_collect_grow_budget(heap, blocks))
+      if ((object = take(mutator, request)) != NULL) return object;
+    /* At the limit. If the last collection was another thread's, its finds may be used up. */
+    if (!collected) td_collect_unless(mutator, UINT64_MAX);
+    while (td_collect_grow_budget(heap, blocks)) {
+    }
+    if ((object = take(mutator, request)) != NULL) return object;
+    if (hooks || !heap->out_of_memory ||
+        !heap->out_of_memory(heap->out_of_memory_context, request->bytes))
+      return refuse(mutator, TIDE_ERROR_MEMORY);
+  }
+}
+
+/* May this thread allocate here and now? */
+static bool allowed(struct tide_mutator *mutator) {
+  if (!mutator || !mutator->heap || mutator->thread != td_thread_identity()) {
+    /* A marking thread in a trace function, most likely, or a mutator that was detached. */
+    td_misuse("allocation with mutator %p, which is not attached by the calling thread",
+              (void *)mutator);
+    return false;
+  }
+  if (mutator->blocking_depth) {
+    td_misuse("allocation inside a blocking region of mutator %p", (void *)mutator);
+    return false;
+  }
+  if (td_inside_collection(mutator->heap)) {
+    td_misuse("allocation inside a collection (trace function, root callback or event)");
+    return false;
+  }
+  return true;
+}
+
+/* Does the layout exist, and do its reference slots lie inside the object? Asked here only: a run
+ * that the inlined path takes from was made by a request that has passed. */
+static bool fits_layout(const struct td_heap *heap, const struct request *request) {
+  if (request->layout >= TIDE_LAYOUT_MAX) return false;
+  const struct td_layout *layout = &heap->layouts.at[request->layout];
+  size_t words = request->bytes / 8;
+  switch (layout->kind) {
+  case TD_KIND_NONE:
+    return false;
+  case TD_KIND_BITMAP:
+    return words >= 64u - (unsigned)__builtin_clzll(layout->map);
+  case TD_KIND_BITMAP_LONG:
+    return words >= layout->words;
+  case TD_KIND_WEAK:
+    return request->bytes >= sizeof(struct td_weak_object);
+  case TD_KIND_EPHEMERON:
+    return request->bytes >= sizeof(struct td_ephemeron_object);
+  default:
+    return true;
+  }
+}
+
+static void *allocate(struct tide_mutator *mutator, const struct request *request) {
+  struct tide_heap *heap = mutator->heap;
+  if (!fits_layout(&heap->heap, request)) return refuse(mutator, TIDE_ERROR_ARGUMENT);
+  tide_safepoint(mutator);
+  if (heap->stress && ++mutator->stress_count >= heap->stress) {
+    mutator->stress_count = 0;
+    tide_collect(mutator);
+  }
+  void *object = take(mutator, request);
+  return object ? object : take_by_force(mutator, request);
+}
+
+static void *allocate_bytes(struct tide_mutator *mutator, tide_layout layout, size_t bytes) {
+  struct request request = {.layout = layout, .bytes = bytes ? bytes : 1};
+  if (bytes > PTRDIFF_MAX - TD_BLOCK_BYTES) return refuse(mutator, TIDE_ERROR_ARGUMENT);
+  if (request.bytes <= TD_SMALL_BYTES_MAX) {
+    request.size_class = td_class_of(request.bytes);
+    request.bytes = td_class_bytes(request.size_class);
+  }
+  return allocate(mutator, &request);
+}
+
+void *tide_alloc_slow(struct tide_mutator *mutator, tide_layout layout, size_t bytes) {
+  if (!allowed(mutator)) return NULL;
+  return allocate_bytes(mutator, layout, bytes);
+}
+
+void *tide_alloc_array(struct tide_mutator *mutator, tide_layout layout, size_t count,
+                       size_t bytes_each) {
+  size_t bytes;
+  if (__builtin_mul_overflow(count, bytes_each, &bytes)) {
+    if (allowed(mutator)) mutator->alloc_status = TIDE_ERROR_ARGUMENT;
+    return NULL;
+  }
+  if (!mutator) return tide_alloc_slow(mutator, layout, bytes);
+  return tide_alloc(mutator, layout, bytes);
+}
+
+void *tide_alloc_aligned(struct tide_mutator *mutator, tide_layout layout, size_t bytes,
+                         size_t alignment) {
+  if (!allowed(mutator)) return NULL;
+  if (alignment == 0 || (alignment & (alignment - 1)) || alignment > TD_BLOCK_BYTES ||
+      bytes > PTRDIFF_MAX - TD_BLOCK_BYTES)
+    return refuse(mutator, TIDE_ERROR_ARGUMENT);
+  if (alignment <= TD_GRANULE_BYTES) return allocate_bytes(mutator, layout, bytes);
+  /* Cells of a block start at multiples of their size; large objects at a block's start. */
+  struct request request = {.layout = layout, .bytes = bytes ? bytes : 1};
+  if (request.bytes <= TD_SMALL_BYTES_MAX)
+    request.size_class = td_class_aligned(request.bytes, alignment);
+  if (request.size_class) request.bytes = td_class_bytes(request.size_class);
+  return allocate(mutator, &request);
+}
+
+enum tide_status tide_alloc_status(const struct tide_mutator *mutator) {
+  return mutator ? mutator->alloc_status : TIDE_ERROR_ARGUMENT;
+}

@@ -1,0 +1,199 @@
+/* Registering finalizers, and the queue of pending ones. */
+#include "gc/finalizer.h"
+
+#include <stdlib.h>
+
+#include "gc/mutator.h"
+#include "gc/object.h"
+#include "gc/order.h"
+
+bool td_finalizers_init(struct td_finalizers *finalizers) {
+  *finalizers = (struct td_finalizers){0};
+  return pthread_mutex_init(&finalizers->lock, NULL) == 0;
+}
+
+void td_finalizers_deinit(struct td_finalizers *finalizers) {
+  free(finalizers->at);
+  td_table_free(&finalizers->index);
+  free(finalizers->pending_objects);
+  free(finalizers->pending);
+  pthread_mutex_destroy(&finalizers->lock);
+}
+
+/* ---- Registering; under the lock ---- */
+
+static bool grow_entries(struct td_finalizers *f) {
+  if (f->count < f->capacity) return true;
+  size_t capacity = f->capacity ? f->capacity * 2 : 16;
+  struct td_finalizer *larger = realloc(f->at, capacity * sizeof *larger);
+  if (!larger) return false;
+  f->at = larger;
+  f->capacity = capacity;
+  return true;
+}
+
+/* The ring holds all that are pending or could become so. */
+static bool grow_pending(struct td_finalizers *f) {
+  size_t wanted = f->pending_count + (f->count - f->removed) + 1;
+  if (wanted <= f->pending_capacity) return true;
+  size_t capacity = f->pending_capacity ? f->pending_capacity * 2 : 16;
+  while (capacity < wanted)
+    capacity *= 2;
+  uintptr_t *objects = malloc(capacity * sizeof *objects);
+  struct td_finalizer *pending = malloc(capacity * sizeof *pending);
+  if (!objects || !pending) {
+    free(objects);
+    free(pending);
+    return false;
+  }
+  for (size_t i = 0; i < f->pending_count; i++) {
+    size_t at = (f->pending_first + i) % f->pending_capacity;
+    objects[i] = f->pending_objects[at];
+    pending[i] = f->pending[at];
+  }
+  free(f->pending_objects);
+  free(f->pending);
+  f->pending_objects = objects;
+  f->pending = pending;
+  f->pending_capacity = capacity;
+  f->pending_first = 0;
+  return true;
+}
+
+#define UNLINKED (TD_TABLE_NONE - 1)
+
+/* Closes the gaps; keeps order. Cannot fail: every key is in the index already. */
+static void compact(struct td_finalizers *f) {
+  size_t count = 0;
+  for (size_t i = 0; i < f->count; i++)
+    if (f->at[i].object) f->at[count++] = f->at[i];
+  f->count = count;
+  f->removed = 0;
+  for (size_t i = 0; i < count; i++)
+    td_table_put(&f->index, f->at[i].object, UNLINKED);
+  for (size_t i = count; i-- > 0;) {
+    size_t later = td_table_get(&f->index, f->at[i].object);
+    f->at[i].next = later == UNLINKED ? TD_TABLE_NONE : later;
+    td_table_put(&f->index, f->at[i].object, i);
+  }
+}
+
+static enum tide_status add(struct td_finalizers *f, uintptr_t object, tide_finalizer_fn call,
+                            void *context) {
+  if (f->removed > f->count / 2) compact(f);
+  size_t at = f->count, first = td_table_get(&f->index, object);
+  if (!grow_entries(f) || !grow_pending(f) ||
+      (first == TD_TABLE_NONE && !td_table_put(&f->index, object, at)))
+    return TIDE_ERROR_MEMORY;
+  f->at[f->count++] = (struct td_finalizer){
+      .object = object, .call = call, .context = context, .next = TD_TABLE_NONE};
+  if (first != TD_TABLE_NONE) {
+    while (f->at[first].next != TD_TABLE_NONE)
+      first = f->at[first].next;
+    f->at[first].next = at;
+  }
+  return TIDE_OK;
+}
+
+enum tide_status tide_finalizer_add(struct tide_mutator *mutator, void *object,
+                                    tide_finalizer_fn finalizer, void *context) {
+  if (!mutator || !object || !finalizer) return TIDE_ERROR_ARGUMENT;
+  if (!td_mutator_check(mutator, "tide_finalizer_add") || td_inside_collection(mutator->heap))
+    return TIDE_ERROR_STATE;
+  if (td_object_start(mutator->heap, object) != (uintptr_t)object) return TIDE_ERROR_ARGUMENT;
+  struct td_finalizers *f = &mutator->heap->finalizers;
+  pthread_mutex_lock(&f->lock);
+  enum tide_status status = add(f, (uintptr_t)object, finalizer, context);
+  pthread_mutex_unlock(&f->lock);
+  return status;
+}
+
+size_t tide_finalizer_remove(struct tide_mutator *mutator, void *object) {
+  if (!td_mutator_check(mutator, "tide_finalizer_remove") || !object ||
+      td_inside_collection(mutator->heap))
+    return 0;
+  struct td_finalizers *f = &mutator->heap->finalizers;
+  size_t count = 0;
+  pthread_mutex_lock(&f->lock);
+  size_t i = td_table_get(&f->index, (uintptr_t)object);
+  for (; i != TD_TABLE_NONE; i = f->at[i].next, count++)
+    f->at[i].object = 0;
+  if (count) td_table_remove(&f->index, (uintptr_t)object);
+  f->removed += count;
+  pthread_mutex_unlock(&f->lock);
+  return count;
+}
+
+/* ---- In a collection ---- */
+
+static void queue_object(struct td_finalizers *f, size_t first) {
+  uintptr_t object = f->at[first].object;
+  for (size_t i = first; i != TD_TABLE_NONE; i = f->at[i].next) {
+    size_t at = (f->pending_first + f->pending_count++) % f->pending_capacity;
+    f->pending[at] = f->at[i];
+    f->pending_objects[at] = object;
+    f->at[i].object = 0;
+    f->removed++;
+  }
+  td_table_remove(&f->index, object);
+}
+
+bool td_finalizers_queue_dying(struct tide_heap *heap) {
+  struct td_finalizers *f = &heap->finalizers;
+  if (f->count == f->removed || !td_order_dying(heap)) return false;
+  size_t before = f->pending_count;
+  for (size_t i = 0; i < f->count; i++)
+    if (f->at[i].fate == TD_FATE_QUEUE) queue_object(f, i);
+  /* Every dying object is reached by one whose turn it is. */
+  size_t first = (f->pending_first + before) % f->pending_capacity;
+  size_t count = f->pending_count - before, to_end = f->pending_capacity - first;
+  struct td_span spans[2] = {
+      {f->pending_objects + first, count < to_end ? count : to_end, TD_SPAN_SLOTS},
+      {f->pending_objects, count < to_end ? 0 : count - to_end, TD_SPAN_SLOTS}};
+  struct td_roots roots = {.spans = spans, .span_count = spans[1].count ? 2 : 1};
+  td_mark_run(heap->markers, &roots);
+  return true;
+}
+
+/* ---- Running ---- */
+
+size_t tide_finalizers_pending(struct tide_heap *heap) {
+  if (!heap) return 0;
+  bool inside = td_inside_collection(heap); /* the collection holds the lock */
+  if (!inside) pthread_mutex_lock(&heap->finalizers.lock);
+  size_t count = heap->finalizers.pending_count;
+  if (!inside) pthread_mutex_unlock(&heap->finalizers.lock);
+  return count;
+}
+
+/* Takes the oldest off the queue; its object becomes a local root before the lock is released,
+ * because from then on nothing else holds it. */
+static bool take_off(struct tide_mutator *mutator, struct td_finalizer *taken,
+                     struct td_local_root *keep) {
+  struct td_finalizers *f = &mutator->heap->finalizers;
+  pthread_mutex_lock(&f->lock);
+  bool any = f->pending_count > 0;
+  if (any) {
+    *taken = f->pending[f->pending_first];
+    *keep = (struct td_local_root){taken->object, mutator->locals};
+    mutator->locals = keep;
+    f->pending_first = (f->pending_first + 1) % f->pending_capacity;
+    f->pending_count--;
+  }
+  pthread_mutex_unlock(&f->lock);
+  return any;
+}
+
+size_t tide_finalizers_run(struct tide_mutator *mutator, size_t most) {
+  if (!td_mutator_check(mutator, "tide_finalizers_run") || mutator->blocking_depth ||
+      td_inside_collection(mutator->heap))
+    return 0;
+  struct td_finalizer taken;
+  struct td_local_root keep;
+  size_t count = 0;
+  for (; count < most && take_off(mutator, &taken, &keep); count++) {
+    taken.call((void *)taken.object, taken.context);
+    mutator->locals = keep.up;
+  }
+  return count;
+}

@@ -1,0 +1,29 @@
+/* Threads attached to a heap. */
+#ifndef TD_GC_MUTATOR_H
+#define TD_GC_MUTATOR_H
+
+#include "gc/gc.h"
+
+/* The calling thread's mutators, linked by thread_next. */
+struct tide_mutator *td_thread_mutators(void);
+
+/* Is this an attached mutator, and of the calling thread? If not, reports a misuse of the
+ * function named. */
+bool td_mutator_check(const struct tide_mutator *mutator, const char *function);
+
+/* A table of empty runs: allocating from it always takes the slow path. */
+struct tide_bump *td_mutator_no_runs(void);
+
+/* Gives the unused rests of all runs back. World stopped, or the owner detaching. */
+void td_mutator_retire_runs(struct tide_mutator *mutator);
+
+/* Adds what this mutator has allocated to the heap's count. */
+void td_mutator_flush_counts(struct tide_mutator *mutator);
+
+/* Fork, in the child: removes every mutator of the heap but keep. The world is stopped. */
+void td_mutator_drop_others(struct tide_heap *heap, struct tide_mutator *keep);
+
+/* At the end of a heap. */
+void td_mutator_free_pools(struct tide_heap *heap);
+
+#endif

@@ -1,0 +1,65 @@
+/* Questions about objects, layouts, and the walk over the heap. */
+#include "gc/object.h"
+
+#include <string.h>
+
+#include "gc/collect.h"
+
+/* ---- Objects ---- */
+
+/* The rest of the asking thread's own run is marked as allocated, but holds no objects yet. */
+static bool in_unused_run(struct tide_heap *heap, uintptr_t object) {
+  const struct tide_mutator *mutator = tide_current(heap);
+  if (!mutator || !mutator->runs) return false;
+  uint32_t b = (uint32_t)((object - heap->heap.base) >> TD_BLOCK_LOG2);
+  if (heap->heap.infos[b].state != TD_BLOCK_SMALL) return false;
+  const struct tide_bump *run =
+      &mutator->runs[(size_t)heap->heap.blocks[b].layout * TIDE_BUMP_SLOTS +
+                     heap->heap.infos[b].size_class];
+  return object >= run->next && object < run->limit;
+}
+
+uintptr_t td_object_start(struct tide_heap *heap, const void *address) {
+  pthread_mutex_lock(&heap->heap.lock); /* others may move the frontier */
+  uintptr_t object = td_heap_find(&heap->heap, (uintptr_t)address);
+  if (object && in_unused_run(heap, object)) object = 0;
+  pthread_mutex_unlock(&heap->heap.lock);
+  return object;
+}
+
+void *tide_object_find(struct tide_heap *heap, const void *address) {
+  return heap ? (void *)td_object_start(heap, address) : NULL;
+}
+
+size_t tide_object_bytes(struct tide_heap *heap, const void *object) {
+  if (!heap || !object || td_object_start(heap, object) != (uintptr_t)object) return 0;
+  return td_heap_object_bytes(&heap->heap, (uintptr_t)object);
+}
+
+tide_layout tide_object_layout(struct tide_heap *heap, const void *object) {
+  if (!heap || !object || td_object_start(heap, object) != (uintptr_t)object)
+    return TIDE_LAYOUT_INVALID;
+  return heap->heap.blocks[((uintptr_t)object - heap->heap.base) >> TD_BLOCK_LOG2].layout;
+}
+
+/* ---- The walk ---- */
+
+struct walk {
+  tide_visit_fn visit;
+  void *context;
+};
+
+static bool visit_one(uintptr_t object, size_t bytes, tide_layout layout, void *argument) {
+  const struct walk *walk = argument;
+  return walk->visit((void *)object, bytes, layout, walk->context);
+}
+
+static void walk_stopped(struct tide_mutator *mutator, void *walk) {
+  td_heap_walk(&mutator->heap->heap, visit_one, walk);
+}
+
+enum tide_status tide_heap_walk(struct tide_mutator *mutator, tide_visit_fn visit, void *context) {
+  if (!visit) return TIDE_ERROR_ARGUMENT;
+  struct walk walk = {visit, context};
+  return td_with_world_stopped(mutator, "tide_heap_walk", walk_stopped, &walk);
+}

@@ -1,0 +1,131 @@
+/* The order of finalization. */
+#include "gc/order.h"
+
+/* Colours; epochs lie between them. */
+#define COLOUR_MET 127u
+#define COLOUR_MET_AGAIN 1u
+_Static_assert(COLOUR_MET > TD_EPOCH_LAST && COLOUR_MET_AGAIN < TD_EPOCH_FIRST,
+               "colours are no epochs");
+
+struct painter {
+  struct td_scanner scanner; /* first */
+  struct td_heap *heap;
+  struct td_worklist list;
+  uint8_t from, to;
+  bool overflowed; /* something was painted, but there was no memory to remember it */
+  uintptr_t weak;  /* weak references met, chained */
+};
+
+static void paint(struct td_scanner *scanner, uintptr_t target) {
+  struct painter *painter = (struct painter *)scanner;
+  uint8_t *colour = &painter->heap->marks[td_granule_of(painter->heap->base, target)];
+  if (*colour != painter->from) return;
+  *colour = painter->to;
+  if (!td_worklist_push(&painter->list, target)) painter->overflowed = true;
+}
+
+/* As td_heap_find, but for cells of the colour in question, which td_heap_find does not know. */
+static void paint_conservative(struct tide_tracer *tracer, uintptr_t word) {
+  struct painter *painter = (struct painter *)tracer;
+  const struct td_heap *heap = painter->heap;
+  uintptr_t offset = word - heap->base;
+  if (offset >= (uintptr_t)heap->frontier << TD_BLOCK_LOG2) return;
+  uint32_t b = (uint32_t)(offset >> TD_BLOCK_LOG2);
+  if (heap->infos[b].state == TD_BLOCK_TAIL) b -= heap->infos[b].run_blocks;
+  const struct td_block_info *info = &heap->infos[b];
+  uintptr_t start = heap->base + ((uintptr_t)b << TD_BLOCK_LOG2);
+  if (info->state == TD_BLOCK_LARGE) {
+    if (word - start < info->large_bytes) paint(&painter->scanner, start);
+  } else if (info->state == TD_BLOCK_SMALL) {
+    size_t cell_bytes = (size_t)heap->blocks[b].cell_granules << TD_GRANULE_LOG2;
+    size_t cell = (word - start) / cell_bytes;
+    if (cell < info->cells) paint(&painter->scanner, start + cell * cell_bytes);
+  }
+}
+
+static void meet_weak(struct td_scanner *scanner, struct td_weak_object *weak) {
+  struct painter *painter = (struct painter *)scanner;
+  weak->link = painter->weak;
+  painter->weak = (uintptr_t)weak;
+}
+
+static void scan_listed(struct painter *painter) {
+  while (painter->list.count)
+    td_scan_object(&painter->scanner, painter->list.at[--painter->list.count]);
+}
+
+/* Without memory for the list: scan everything painted until nothing new is. */
+static void scan_painted(struct painter *painter) {
+  const struct td_heap *heap = painter->heap;
+  for (uint32_t b = 1; b < heap->frontier; b++) {
+    const struct td_block_info *info = &heap->infos[b];
+    if (info->state != TD_BLOCK_SMALL && info->state != TD_BLOCK_LARGE) continue;
+    uint32_t cells = info->state == TD_BLOCK_SMALL ? info->cells : 1;
+    for (uint32_t i = 0; i < cells; i++) {
+      uint64_t granule =
+          ((uint64_t)b << TD_BLOCK_GRANULES_LOG2) + (uint64_t)i * heap->blocks[b].cell_granules;
+      if (heap->marks[granule] != painter->to) continue;
+      td_scan_object(&painter->scanner, td_granule_address(heap->base, granule));
+      scan_listed(painter);
+    }
+  }
+}
+
+static void traverse(struct painter *painter, uintptr_t object) {
+  paint(&painter->scanner, object);
+  scan_listed(painter);
+  while (painter->overflowed) {
+    painter->overflowed = false;
+    scan_painted(painter);
+  }
+}
+
+static uint8_t colour_of(const struct td_heap *heap, uintptr_t object) {
+  return heap->marks[td_granule_of(heap->base, object)];
+}
+
+static void clear_weak(struct painter *painter) {
+  const struct td_heap *heap = painter->heap;
+  for (uintptr_t x = painter->weak; x; x = ((struct td_weak_object *)x)->link) {
+    struct td_weak_object *weak = (struct td_weak_object *)x;
+    if (weak->weak_kind == TIDE_WEAK_BEFORE && td_is_reference(heap, weak->target) &&
+        !td_object_is_marked(heap, weak->target))
+      weak->target = 0;
+  }
+}
+
+bool td_order_dying(struct tide_heap *heap) {
+  struct td_finalizers *f = &heap->finalizers;
+  struct painter painter = {.heap = &heap->heap};
+  bool any = false;
+  td_scanner_init(&painter.scanner, &heap->heap, paint);
+  painter.scanner.tracer.conservative = paint_conservative;
+  painter.scanner.weak = meet_weak;
+  painter.from = heap->heap.epoch_before;
+  painter.to = COLOUR_MET;
+  for (size_t i = 0; i < f->count; i++) {
+    f->at[i].fate = TD_FATE_NONE;
+    if (!f->at[i].object || colour_of(&heap->heap, f->at[i].object) != painter.from) continue;
+    f->at[i].fate = TD_FATE_CANDIDATE;
+    traverse(&painter, f->at[i].object);
+    any = true;
+  }
+  if (!any) return false;
+  clear_weak(&painter);
+  painter.scanner.weak = NULL;
+  painter.from = COLOUR_MET;
+  painter.to = COLOUR_MET_AGAIN;
+  for (size_t i = f->count; i-- > 0;) {
+    if (f->at[i].fate != TD_FATE_CANDIDATE ||
+        colour_of(&heap->heap, f->at[i].object) != painter.from)
+      continue;
+    f->at[i].fate = TD_FATE_QUEUE;
+    traverse(&painter, f->at[i].object);
+  }
+  painter.from = COLOUR_MET_AGAIN;
+  painter.to = heap->heap.epoch_before;
+  for (size_t i = 0; i < f->count; i++)
+    if (f->at[i].fate == TD_FATE_QUEUE) traverse(&painter, f->at[i].object);
+  td_worklist_free(&painter.list);
+  return true;
+}

@@ -1,0 +1,43 @@
+/* When the next collection is due. Pure: figures in, a number of blocks out. */
+#ifndef TD_GC_POLICY_H
+#define TD_GC_POLICY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tide/tide.h"
+
+#define TD_GROWTH_DEFAULT 2.0
+#define TD_INITIAL_DEFAULT ((size_t)16 << 20)
+#define TD_ADAPTIVE_COST_DEFAULT 0.005 /* per MiB */
+#define TD_KEEP_CYCLES 8u
+
+struct td_policy {
+  /* Constant after creation. */
+  enum tide_sizing kind;
+  double growth_factor;
+  double adaptive_cost;
+  uint32_t initial_blocks, max_blocks;
+  /* Changed by td_policy_next. */
+  double allocation_rate;          /* bytes per ns, smoothed */
+  double marking_rate;             /* bytes per ns, smoothed */
+  uint32_t recent[TD_KEEP_CYCLES]; /* budgets, for giving memory back late */
+  unsigned recent_at;
+};
+
+/* What a collection and the time before it showed. */
+struct td_policy_facts {
+  size_t live_bytes;
+  uint32_t used_blocks; /* after sweeping */
+  uint64_t collect_ns;
+  uint64_t mutator_ns;      /* between the last collection and this */
+  uint64_t allocated_bytes; /* in that time */
+};
+
+/* used_blocks that may be reached before the next collection. */
+uint32_t td_policy_next(struct td_policy *policy, const struct td_policy_facts *facts);
+/* Blocks, used or free, that should stay committed: the largest of the last few budgets, so that
+ * a program whose live set swings does not return and fetch memory all the time. */
+uint32_t td_policy_keep(const struct td_policy *policy);
+
+#endif

@@ -1,0 +1,229 @@
+/* Stacks, registers, fibers. */
+#include "gc/stack.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gc/mutator.h"
+#include "gc/roots.h"
+#include "gc/world.h"
+
+/* Reading whole stacks means reading red zones and other threads' frames on purpose. */
+#define READS_STACKS __attribute__((no_sanitize("address", "thread", "undefined"), noinline))
+
+/* Frames that a thread entered between telling of a switch and switching. */
+#define SWITCH_SLACK_BYTES 1024u
+
+static READS_STACKS void call_inside(void (*run)(void *), void *argument) {
+  for (struct tide_mutator *m = td_thread_mutators(); m; m = m->thread_next) {
+    if (m->blocking_depth) continue; /* described when the region was entered */
+    m->current->top = (uintptr_t)__builtin_frame_address(0);
+    m->current->saved_count = 0;
+  }
+  run(argument);
+}
+
+READS_STACKS void td_stack_call(void (*run)(void *argument), void *argument) {
+  /* Makes this function save every callee-saved register in its frame, which lies above the
+   * frame of call_inside, and therefore in the part of the stack that is looked at. */
+  __builtin_unwind_init();
+  call_inside(run, argument);
+  __asm__ volatile("" ::: "memory"); /* not a tail call: the frame must stay */
+}
+
+/* As td_stack_call, but for the time after we have returned: the frame that holds the saved
+ * registers is copied, and the stack described from the caller's frame on. */
+static READS_STACKS void copy_frame(struct tide_fiber_stack *stack, uintptr_t end) {
+  uintptr_t start = (uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)7;
+  uint32_t count = 0;
+  for (uintptr_t at = start; at < end && count < TD_SAVED_WORDS; at += 8)
+    stack->saved[count++] = *(const uintptr_t *)at;
+  stack->saved_count = count;
+  stack->top = end;
+}
+
+static READS_STACKS void describe_for_later(struct tide_fiber_stack *stack) {
+  __builtin_unwind_init();
+  copy_frame(stack, (uintptr_t)__builtin_dwarf_cfa());
+  __asm__ volatile("" ::: "memory");
+}
+
+bool td_stack_init(struct tide_mutator *mutator) {
+  void *low, *high;
+  if (!td_plat_stack_bounds(&low, &high)) return false;
+  mutator->own = (struct tide_fiber_stack){.low = (uintptr_t)low, .high = (uintptr_t)high};
+  mutator->own.top = mutator->own.high;
+  mutator->current = &mutator->own;
+  mutator->fibers = NULL;
+  return true;
+}
+
+void td_stack_deinit(struct tide_mutator *mutator) {
+  while (mutator->fibers) {
+    struct tide_fiber_stack *next = mutator->fibers->next;
+    free(mutator->fibers);
+    mutator->fibers = next;
+  }
+  mutator->current = &mutator->own;
+}
+
+/* ---- Looking ---- */
+
+static bool room_for(struct td_root_set *roots, size_t more) {
+  if (roots->stack_word_capacity - roots->stack_word_count >= more) return true;
+  size_t capacity = roots->stack_word_capacity ? roots->stack_word_capacity * 2 : 1024;
+  while (capacity - roots->stack_word_count < more)
+    capacity *= 2;
+  uintptr_t *larger = realloc(roots->stack_words, capacity * sizeof *larger);
+  if (!larger) return false;
+  roots->stack_words = larger;
+  roots->stack_word_capacity = capacity;
+  return true;
+}
+
+/* Words in pieces, so that room is made for what may be found without testing at every word. */
+#define PIECE_WORDS 512u
+
+static READS_STACKS size_t filter(uintptr_t *out, uintptr_t base, uintptr_t bytes,
+                                  const uintptr_t *at, size_t count) {
+  size_t found = 0;
+  for (size_t i = 0; i < count; i++) {
+    out[found] = at[i];
+    found += at[i] - base < bytes;
+  }
+  return found;
+}
+
+static void collect_words(struct tide_heap *heap, uintptr_t low, uintptr_t high) {
+  struct td_root_set *roots = &heap->roots;
+  uintptr_t base = heap->heap.base;
+  uintptr_t bytes = (uintptr_t)heap->heap.frontier << TD_BLOCK_LOG2;
+  low = (low + 7) & ~(uintptr_t)7;
+  while (low + 8 <= high) {
+    size_t count = (high - low) / 8;
+    if (count > PIECE_WORDS) count = PIECE_WORDS;
+    if (!room_for(roots, PIECE_WORDS)) {
+      td_roots_emit(heap, TD_SPAN_CONSERVATIVE, (const void *)low, (high - low) / 8);
+      return;
+    }
+    roots->stack_word_count += filter(roots->stack_words + roots->stack_word_count, base, bytes,
+                                      (const uintptr_t *)low, count);
+    low += count * 8;
+  }
+}
+
+static bool holds(const struct tide_fiber_stack *stack, uintptr_t address) {
+  return address - stack->low < stack->high - stack->low;
+}
+
+void td_stack_collect(struct tide_heap *heap, struct tide_mutator *mutator) {
+  if (mutator->stack_kind == TIDE_STACK_PRECISE) return;
+  struct tide_fiber_stack *current = mutator->current;
+  if (!holds(current, current->top)) {
+    fprintf(stderr,
+            "tidemark: a mutator stands at %#zx, outside the stack [%#zx, %#zx) it runs on; "
+            "register the stack (tide_stack_register) and tell of the switch\n",
+            (size_t)current->top, (size_t)current->low, (size_t)current->high);
+    abort(); /* going on would free objects that the unknown stack holds */
+  }
+  collect_words(heap, current->top, current->high);
+  uintptr_t saved = (uintptr_t)current->saved;
+  collect_words(heap, saved, saved + current->saved_count * 8);
+  if (current != &mutator->own) {
+    uintptr_t top = mutator->own.top - SWITCH_SLACK_BYTES;
+    collect_words(heap, top < mutator->own.low ? mutator->own.low : top, mutator->own.high);
+    saved = (uintptr_t)mutator->own.saved;
+    collect_words(heap, saved, saved + mutator->own.saved_count * 8);
+  }
+  for (struct tide_fiber_stack *f = mutator->fibers; f; f = f->next) {
+    if (f == current) continue;
+    collect_words(heap, f->low, f->high);
+    saved = (uintptr_t)f->saved;
+    collect_words(heap, saved, saved + f->saved_count * 8);
+  }
+}
+
+/* ---- Blocking regions ---- */
+
+void tide_blocking_enter(struct tide_mutator *mutator) {
+  if (!td_mutator_check(mutator, "tide_blocking_enter")) return;
+  if (mutator->blocking_depth++ > 0) return;
+  describe_for_later(mutator->current);
+  mutator->fast.bump = td_mutator_no_runs();
+  td_world_enter_safe(mutator);
+}
+
+void tide_blocking_leave(struct tide_mutator *mutator) {
+  if (!td_mutator_check(mutator, "tide_blocking_leave")) return;
+  if (mutator->blocking_depth == 0) {
+    td_misuse("tide_blocking_leave without tide_blocking_enter");
+    return;
+  }
+  if (--mutator->blocking_depth > 0) return;
+  td_world_leave_safe(mutator);
+  mutator->fast.bump = mutator->runs;
+}
+
+/* ---- Fibers ---- */
+
+static struct tide_fiber_stack **link_of(struct tide_mutator *mutator,
+                                         const struct tide_fiber_stack *stack) {
+  struct tide_fiber_stack **link = &mutator->fibers;
+  while (*link && *link != stack)
+    link = &(*link)->next;
+  return *link ? link : NULL;
+}
+
+struct tide_fiber_stack *tide_stack_register(struct tide_mutator *mutator, void *low, void *high,
+                                             struct tide_error *error) {
+  uintptr_t from = (uintptr_t)low, to = (uintptr_t)high;
+  if (!td_mutator_check(mutator, "tide_stack_register")) {
+    td_fail(error, TIDE_ERROR_STATE, "tide_stack_register: not this thread's mutator");
+    return NULL;
+  }
+  if (from == 0 || from % 8 || to % 8 || to <= from) {
+    td_fail(error, TIDE_ERROR_ARGUMENT,
+            "tide_stack_register: [%p, %p) is no stack: word-aligned bounds in order are needed",
+            low, high);
+    return NULL;
+  }
+  for (struct tide_fiber_stack *f = mutator->fibers; f; f = f->next) {
+    if (from < f->high && f->low < to) {
+      td_fail(error, TIDE_ERROR_STATE, "tide_stack_register: [%p, %p) overlaps a registered stack",
+              low, high);
+      return NULL;
+    }
+  }
+  struct tide_fiber_stack *stack = calloc(1, sizeof *stack);
+  if (!stack) {
+    td_fail(error, TIDE_ERROR_MEMORY, "tide_stack_register: out of memory");
+    return NULL;
+  }
+  stack->low = from;
+  stack->high = to;
+  stack->top = to;
+  stack->next = mutator->fibers;
+  mutator->fibers = stack;
+  return stack;
+}
+
+enum tide_status tide_stack_switch(struct tide_mutator *mutator, struct tide_fiber_stack *to) {
+  if (!td_mutator_check(mutator, "tide_stack_switch")) return TIDE_ERROR_STATE;
+  if (to && !link_of(mutator, to)) return TIDE_ERROR_ARGUMENT;
+  describe_for_later(mutator->current);
+  mutator->current = to ? to : &mutator->own;
+  mutator->current->saved_count = 0;
+  return TIDE_OK;
+}
+
+enum tide_status tide_stack_unregister(struct tide_mutator *mutator,
+                                       struct tide_fiber_stack *stack) {
+  if (!td_mutator_check(mutator, "tide_stack_unregister")) return TIDE_ERROR_STATE;
+  struct tide_fiber_stack **link = link_of(mutator, stack);
+  if (!stack || !link) return TIDE_ERROR_ARGUMENT;
+  if (mutator->current == stack) return TIDE_ERROR_STATE;
+  *link = stack->next;
+  free(stack);
+  return TIDE_OK;
+}

@@ -1,0 +1,235 @@
+/* An independent marking: one thread, its own bitmap, an explicit list, references read by
+ * gc/scan.c. It shares nothing with marker/ but the heap itself. */
+#include "gc/verify.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "gc/collect.h"
+#include "gc/roots.h"
+
+/* An ephemeron whose key was not reached when it was met. */
+struct waiting {
+  uintptr_t value;
+  size_t next; /* of the same key */
+};
+
+struct check {
+  struct td_scanner scanner; /* first */
+  struct tide_heap *heap;
+  uint64_t *reached; /* bit per granule below the frontier */
+  struct td_worklist list;
+  uintptr_t referrer;   /* the object being scanned, 0: a root */
+  struct td_table keys; /* unreached key -> first waiting */
+  struct waiting *waiting;
+  size_t waiting_count, waiting_capacity;
+  bool no_memory;
+  struct tide_check *result;
+};
+
+static void describe(struct check *check, uintptr_t object, const char *what) {
+  struct tide_check *result = check->result;
+  if (!result->equal) return; /* the first one only */
+  result->equal = false;
+  const struct td_heap *heap = &check->heap->heap;
+  uint64_t block = (object - heap->base) >> TD_BLOCK_LOG2;
+  char referrer[96] = "a root";
+  if (check->referrer) {
+    uint64_t of = (check->referrer - heap->base) >> TD_BLOCK_LOG2;
+    snprintf(referrer, sizeof referrer, "object %#zx (block %" PRIu64 ", layout %u)",
+             (size_t)check->referrer, of, heap->blocks[of].layout);
+  }
+  snprintf(result->difference, sizeof result->difference,
+           "%#zx (block %" PRIu64 ", layout %u, mark byte %u in epoch %u) %s; referred to by %s",
+           (size_t)object, block, heap->blocks[block].layout,
+           heap->marks[td_granule_of(heap->base, object)], heap->epoch, what, referrer);
+}
+
+static bool test_and_set(struct check *check, uintptr_t object) {
+  uint64_t granule = td_granule_of(check->heap->heap.base, object);
+  uint64_t *word = &check->reached[granule / 64], bit = (uint64_t)1 << (granule % 64);
+  bool before = *word & bit;
+  *word |= bit;
+  return before;
+}
+
+static void push(struct check *check, uintptr_t object) {
+  if (!td_worklist_push(&check->list, object)) check->no_memory = true;
+}
+
+static void key_reached(struct check *check, uintptr_t key) {
+  size_t i = td_table_get(&check->keys, key);
+  if (i == TD_TABLE_NONE) return;
+  td_table_remove(&check->keys, key);
+  for (; i != TD_TABLE_NONE; i = check->waiting[i].next)
+    if (td_is_reference(&check->heap->heap, check->waiting[i].value))
+      push(check, check->waiting[i].value);
+}
+
+/* An object is reached: its references come later. */
+static void reach(struct check *check, uintptr_t object) {
+  const struct td_heap *heap = &check->heap->heap;
+  if (td_heap_find(heap, object) != object) {
+    describe(check, object, "is reached but was not marked, or is no object");
+    return;
+  }
+  if (test_and_set(check, object)) return;
+  check->result->objects++;
+  check->result->bytes += td_heap_object_bytes(heap, object);
+  if (!td_object_is_marked(heap, object)) describe(check, object, "is reached but not marked");
+  if (check->keys.count) key_reached(check, object);
+  push(check, object);
+}
+
+static void reference(struct td_scanner *scanner, uintptr_t target) {
+  struct check *check = (struct check *)scanner;
+  check->result->edges += check->referrer != 0;
+  reach(check, target);
+}
+
+static bool is_reached(const struct check *check, uintptr_t object) {
+  uint64_t granule = td_granule_of(check->heap->heap.base, object);
+  return granule < (uint64_t)check->heap->heap.frontier << TD_BLOCK_GRANULES_LOG2 &&
+         check->reached[granule / 64] >> (granule % 64) & 1;
+}
+
+static void wait_for_key(struct check *check, const struct td_ephemeron_object *ephemeron) {
+  if (check->waiting_count == check->waiting_capacity) {
+    size_t capacity = check->waiting_capacity ? check->waiting_capacity * 2 : 64;
+    struct waiting *larger = realloc(check->waiting, capacity * sizeof *larger);
+    if (!larger) {
+      check->no_memory = true;
+      return;
+    }
+    check->waiting = larger;
+    check->waiting_capacity = capacity;
+  }
+  size_t at = check->waiting_count;
+  check->waiting[at].value = ephemeron->value;
+  check->waiting[at].next = td_table_get(&check->keys, ephemeron->key);
+  if (!td_table_put(&check->keys, ephemeron->key, at)) check->no_memory = true;
+  check->waiting_count++;
+}
+
+static void ephemeron_met(struct td_scanner *scanner, struct td_ephemeron_object *ephemeron) {
+  struct check *check = (struct check *)scanner;
+  if (td_is_reference(scanner->heap, ephemeron->key) && !is_reached(check, ephemeron->key))
+    wait_for_key(check, ephemeron);
+  else if (td_is_reference(scanner->heap, ephemeron->value))
+    reference(scanner, ephemeron->value);
+}
+
+static void scan_listed(struct check *check) {
+  while (check->list.count && !check->no_memory) {
+    uintptr_t object = check->list.at[--check->list.count];
+    check->referrer = 0;
+    if (!is_reached(check, object)) { /* the value of an ephemeron */
+      reach(check, object);
+      continue;
+    }
+    check->referrer = object;
+    td_scan_object(&check->scanner, object);
+  }
+  check->referrer = 0;
+}
+
+static void scan_spans(struct tide_heap *heap, const struct td_span *spans, size_t count,
+                       void *context) {
+  (void)heap;
+  struct check *check = context;
+  for (size_t i = 0; i < count; i++)
+    td_scan_span(&check->scanner, &spans[i]);
+  scan_listed(check);
+}
+
+static bool marked_but_not_reached(uintptr_t object, size_t bytes, tide_layout layout,
+                                   void *context) {
+  (void)bytes, (void)layout;
+  struct check *check = context;
+  if (is_reached(check, object)) return true;
+  describe(check, object, "is marked but not reached");
+  return false;
+}
+
+/* World stopped, locks of roots and finalizers held. false: out of memory. */
+static bool check_stopped(struct tide_heap *heap, struct tide_check *result) {
+  struct check check = {.heap = heap, .result = result};
+  *result = (struct tide_check){.equal = true};
+  td_scanner_init(&check.scanner, &heap->heap, reference);
+  check.scanner.ephemeron = ephemeron_met;
+  size_t words = (size_t)heap->heap.frontier * TD_BLOCK_GRANULES / 64;
+  check.reached = calloc(words ? words : 1, sizeof *check.reached);
+  check.no_memory = !check.reached;
+  if (!check.no_memory) {
+    td_roots_gather(heap, false, scan_spans, &check);
+    td_roots_call_back(&check.scanner.tracer, heap);
+    scan_listed(&check);
+    if (!check.no_memory) td_heap_walk(&heap->heap, marked_but_not_reached, &check);
+  }
+  free(check.reached);
+  free(check.waiting);
+  td_table_free(&check.keys);
+  td_worklist_free(&check.list);
+  return !check.no_memory;
+}
+
+void td_verify_or_abort(struct tide_heap *heap) {
+  struct tide_error error = {.status = TIDE_OK};
+  struct tide_check result;
+  if (!td_heap_check(&heap->heap, &error)) {
+    fprintf(stderr, "tidemark: TIDE_VERIFY: %s\n", error.text);
+    abort();
+  }
+  if (!check_stopped(heap, &result)) {
+    fputs("tidemark: TIDE_VERIFY: not enough memory to check the marks\n", stderr);
+    return;
+  }
+  if (!result.equal) {
+    fprintf(stderr, "tidemark: TIDE_VERIFY: %s\n", result.difference);
+    abort();
+  }
+}
+
+/* ---- The embedder's functions ---- */
+
+struct check_call {
+  struct tide_check *result;
+  enum tide_status status;
+};
+
+static void check_marks(struct tide_mutator *mutator, void *argument) {
+  struct check_call *call = argument;
+  struct tide_heap *heap = mutator->heap;
+  pthread_mutex_lock(&heap->roots.lock);
+  pthread_mutex_lock(&heap->finalizers.lock);
+  if (!check_stopped(heap, call->result)) call->status = TIDE_ERROR_MEMORY;
+  pthread_mutex_unlock(&heap->finalizers.lock);
+  pthread_mutex_unlock(&heap->roots.lock);
+}
+
+enum tide_status tide_check_marks(struct tide_mutator *mutator, struct tide_check *check) {
+  if (!check) return TIDE_ERROR_ARGUMENT;
+  struct check_call call = {check, TIDE_OK};
+  enum tide_status status = td_with_world_stopped(mutator, "tide_check_marks", check_marks, &call);
+  if (status == TIDE_OK) status = call.status;
+  return status == TIDE_OK && !check->equal ? TIDE_ERROR_CHECK : status;
+}
+
+struct heap_call {
+  struct tide_error *error;
+  bool good;
+};
+
+static void check_heap(struct tide_mutator *mutator, void *argument) {
+  struct heap_call *call = argument;
+  call->good = td_heap_check(&mutator->heap->heap, call->error);
+}
+
+enum tide_status tide_check_heap(struct tide_mutator *mutator, struct tide_error *error) {
+  struct heap_call call = {error, false};
+  enum tide_status status = td_with_world_stopped(mutator, "tide_check_heap", check_heap, &call);
+  if (status != TIDE_OK) return td_fail(error, status, "tide_check_heap: not possible here");
+  if (!call.good) return TIDE_ERROR_CHECK;
+  return td_fail(error, TIDE_OK, "%s", "");
+}

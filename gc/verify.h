@@ -1,0 +1,11 @@
+/* Checking a collection's result against an independent serial marking. */
+#ifndef TD_GC_VERIFY_H
+#define TD_GC_VERIFY_H
+
+#include "gc/gc.h"
+
+/* In a collection, after sorting: checks the heap's structures and the marks; a fault is told on
+ * stderr and ends the process. */
+void td_verify_or_abort(struct tide_heap *heap);
+
+#endif

@@ -1,0 +1,15 @@
+/* What happens between the end of marking from roots and sweeping, in this order:
+ *   1  weak references of kind BEFORE to unmarked objects are cleared
+ *   2  dying objects with finalizers are found; weak references of kind BEFORE among what they
+ *      reach are cleared unless their target is strongly reachable; those whose turn it is are
+ *      queued (gc/order.h); all of them are marked with what they reach
+ *   3  ephemerons are closed once more, then emptied where the key stays unmarked
+ *   4  weak references of kind AFTER to unmarked objects are cleared */
+#ifndef TD_GC_WEAK_H
+#define TD_GC_WEAK_H
+
+#include "gc/gc.h"
+
+void td_weak_process(struct tide_heap *heap);
+
+#endif

@@ -1,0 +1,143 @@
+/* The handshake between a collection and the mutators. */
+#include "gc/world.h"
+
+#include "gc/mutator.h"
+#include "gc/stack.h"
+
+/* Tries of the stopper before it sleeps: about the time in which a running mutator answers. */
+#define STOP_SPINS 64
+
+bool td_world_init(struct td_world *world) {
+  *world = (struct td_world){0};
+  return pthread_mutex_init(&world->lock, NULL) == 0;
+}
+
+void td_world_deinit(struct td_world *world) {
+  pthread_mutex_destroy(&world->lock);
+}
+
+static void count_down(struct td_world *world) {
+  /* release [world.safe]: the counts form one release sequence that the stopper acquires;
+   * acquire so that the last one carries the others' writes along. */
+  if (atomic_fetch_sub_explicit(&world->awaited, 1, memory_order_acq_rel) == 1)
+    td_plat_wake(&world->awaited, 1);
+}
+
+void td_world_enter_safe(struct tide_mutator *mutator) {
+  /* release [world.safe]: pairs with the stopper's fetch_or in td_world_stop. */
+  uint32_t before = atomic_fetch_or_explicit(&mutator->state, TD_SAFE, memory_order_release);
+  if (before & TD_STOP) count_down(&mutator->heap->world);
+}
+
+void td_world_leave_safe(struct tide_mutator *mutator) {
+  struct td_world *world = &mutator->heap->world;
+  for (;;) {
+    /* acquire [world.gate]: the state is read after the gate, so that a gate that has not moved
+     * below proves that STOP was not cleared meanwhile. */
+    uint32_t gate = atomic_load_explicit(&world->gate, memory_order_acquire);
+    uint32_t expected = TD_SAFE;
+    /* acquire [world.resume]: pairs with td_world_resume. */
+    if (atomic_compare_exchange_strong_explicit(&mutator->state, &expected, 0, memory_order_acquire,
+                                                memory_order_relaxed))
+      return;
+    /* relaxed: the word only decides whether to sleep; state is read again after waking. */
+    if (!(gate & 1) &&
+        !atomic_compare_exchange_strong_explicit(&world->gate, &gate, gate | 1,
+                                                 memory_order_relaxed, memory_order_relaxed))
+      continue;
+    td_plat_wait(&world->gate, gate | 1, 0);
+  }
+}
+
+void td_thread_enter_safe(const struct tide_mutator *except) {
+  for (struct tide_mutator *m = td_thread_mutators(); m; m = m->thread_next)
+    if (m != except && m->blocking_depth == 0) td_world_enter_safe(m);
+}
+
+void td_thread_leave_safe(const struct tide_mutator *except) {
+  for (struct tide_mutator *m = td_thread_mutators(); m; m = m->thread_next)
+    if (m != except && m->blocking_depth == 0) td_world_leave_safe(m);
+}
+
+static void lock_safely(void *world) {
+  td_thread_enter_safe(NULL);
+  pthread_mutex_lock(&((struct td_world *)world)->lock);
+  td_thread_leave_safe(NULL);
+}
+
+void td_world_lock(struct tide_heap *heap) {
+  if (pthread_mutex_trylock(&heap->world.lock) != 0) td_stack_call(lock_safely, &heap->world);
+}
+
+void td_world_unlock(struct tide_heap *heap) {
+  pthread_mutex_unlock(&heap->world.lock);
+}
+
+static void wait_for_mutators(struct td_world *world) {
+  for (unsigned spins = 0;; spins++) {
+    /* acquire [world.safe]: pairs with the last count_down. */
+    uint32_t left = atomic_load_explicit(&world->awaited, memory_order_acquire);
+    if (left == 0) return;
+    if (spins < STOP_SPINS)
+      td_plat_pause();
+    else
+      td_plat_wait(&world->awaited, left, 0);
+  }
+}
+
+void td_world_stop_mutators(struct tide_heap *heap, const struct tide_mutator *self) {
+  struct td_world *world = &heap->world;
+  /* relaxed: compared with the reader's own identity only, which only that thread stores. */
+  atomic_store_explicit(&world->stopper, td_thread_identity(), memory_order_relaxed);
+  /* relaxed: changed under the lock that we hold. */
+  uint32_t count = atomic_load_explicit(&world->count, memory_order_relaxed);
+  uint32_t others = count - (self ? 1 : 0);
+  if (others == 0) return;
+  /* relaxed: reaches mutators through the fetch_or of their state. */
+  atomic_store_explicit(&world->awaited, others, memory_order_relaxed);
+  uint32_t safe = 0;
+  for (struct tide_mutator *m = world->mutators; m; m = m->next) {
+    if (m == self) continue;
+    /* acquire [world.safe]: pairs with td_world_enter_safe; release: carries `awaited`. */
+    if (atomic_fetch_or_explicit(&m->state, TD_STOP, memory_order_acq_rel) & TD_SAFE) safe++;
+    /* relaxed: a hint to look at the state. */
+    __atomic_store_n(&m->fast.stop, 1, __ATOMIC_RELAXED);
+  }
+  /* acquire [world.safe]: as in wait_for_mutators, which sees the result. */
+  if (safe) atomic_fetch_sub_explicit(&world->awaited, safe, memory_order_acq_rel);
+  wait_for_mutators(world);
+}
+
+static void open_gate(struct td_world *world, const struct tide_mutator *self) {
+  for (struct tide_mutator *m = world->mutators; m; m = m->next) {
+    if (m == self) continue;
+    __atomic_store_n(&m->fast.stop, 0, __ATOMIC_RELAXED); /* relaxed: a hint */
+    /* release [world.resume]: pairs with td_world_leave_safe. */
+    atomic_fetch_and_explicit(&m->state, ~TD_STOP, memory_order_release);
+  }
+  uint32_t gate = atomic_load_explicit(&world->gate, memory_order_relaxed);
+  /* release [world.gate]: a mutator that reads the new gate also reads its state without STOP.
+   * relaxed before: revalidated by the compare-and-swap. */
+  while (!atomic_compare_exchange_weak_explicit(&world->gate, &gate, (gate + 2) & ~1u,
+                                                memory_order_release, memory_order_relaxed)) {
+  }
+  if (gate & 1) td_plat_wake(&world->gate, UINT32_MAX);
+}
+
+void td_world_resume_mutators(struct tide_heap *heap, const struct tide_mutator *self) {
+  struct td_world *world = &heap->world;
+  /* relaxed, both: see td_world_stop_mutators. */
+  atomic_store_explicit(&world->stopper, NULL, memory_order_relaxed);
+  uint32_t count = atomic_load_explicit(&world->count, memory_order_relaxed);
+  if (count > (self ? 1u : 0u)) open_gate(world, self);
+}
+
+void td_world_stop(struct tide_heap *heap, struct tide_mutator *self) {
+  td_thread_enter_safe(self);
+  td_world_stop_mutators(heap, self);
+}
+
+void td_world_resume(struct tide_heap *heap, struct tide_mutator *self) {
+  td_world_resume_mutators(heap, self);
+  td_thread_leave_safe(self);
+}
