@@ -41,8 +41,8 @@ static bool parse_real(const char *text, double *value) {
 
 static int wrong_number(const struct td_usage *usage, const struct td_option *option,
                         const char *text) {
-  return td_fail(TD_EXIT_USAGE, "%s: --%s: '%s' is not a number from %.15g to %.15g",
-                 usage->command, option->name, text, option->min, option->max);
+  return td_complain(TD_EXIT_USAGE, "%s: --%s: '%s' is not a number from %.15g to %.15g",
+                     usage->command, option->name, text, option->min, option->max);
 }
 
 static int take_number(const struct td_usage *usage, const struct td_option *option,
@@ -65,8 +65,8 @@ static int take_item(const struct td_usage *usage, const struct td_option *optio
                   : option->numbers ? &option->numbers->count
                                     : &option->reals->count;
   if (*count == TD_LIST_MAX)
-    return td_fail(TD_EXIT_USAGE, "%s: --%s: more than %u items", usage->command, option->name,
-                   TD_LIST_MAX);
+    return td_complain(TD_EXIT_USAGE, "%s: --%s: more than %u items", usage->command, option->name,
+                       TD_LIST_MAX);
   int status = TD_ARGS_GO_ON;
   if (option->words)
     option->words->at[*count] = text;
@@ -83,8 +83,8 @@ static int take_list(const struct td_usage *usage, const struct td_option *optio
   for (char *rest = text; rest;) {
     char *item = strsep(&rest, separator);
     if (item[0] == '\0')
-      return td_fail(TD_EXIT_USAGE, "%s: --%s: an item of the list is empty", usage->command,
-                     option->name);
+      return td_complain(TD_EXIT_USAGE, "%s: --%s: an item of the list is empty", usage->command,
+                         option->name);
     int status = take_item(usage, option, item);
     if (status != TD_ARGS_GO_ON) return status;
   }
@@ -96,7 +96,7 @@ static int take_value(const struct td_usage *usage, const struct td_option *opti
   if (option->real) return take_real(usage, option, text, option->real);
   if (!option->word) return take_list(usage, option, text);
   if (text[0] == '\0')
-    return td_fail(TD_EXIT_USAGE, "%s: --%s: the value is empty", usage->command, option->name);
+    return td_complain(TD_EXIT_USAGE, "%s: --%s: the value is empty", usage->command, option->name);
   *option->word = text;
   return TD_ARGS_GO_ON;
 }
@@ -155,8 +155,8 @@ static const struct td_option *find_option(const struct td_usage *usage, const c
 static int take_positional(const struct td_usage *usage, const char *text) {
   if (!usage->words || usage->words->count >= usage->words_max ||
       usage->words->count >= TD_LIST_MAX)
-    return td_fail(TD_EXIT_USAGE, "%s: unexpected '%s'; see tidemark %s --help", usage->command,
-                   text, usage->command);
+    return td_complain(TD_EXIT_USAGE, "%s: unexpected '%s'; see tidemark %s --help", usage->command,
+                       text, usage->command);
   usage->words->at[usage->words->count++] = text;
   return TD_ARGS_GO_ON;
 }
@@ -169,19 +169,19 @@ static int take_argument(const struct td_usage *usage, int argc, char **argv, in
   size_t length = name ? strcspn(name, "=") : 0;
   const struct td_option *option = name ? find_option(usage, name, length) : NULL;
   if (!option)
-    return td_fail(TD_EXIT_USAGE, "%s: no option '%.*s'; see tidemark %s --help", usage->command,
-                   (int)strcspn(argument, "="), argument, usage->command);
+    return td_complain(TD_EXIT_USAGE, "%s: no option '%.*s'; see tidemark %s --help",
+                       usage->command, (int)strcspn(argument, "="), argument, usage->command);
   bool inline_value = name[length] == '=';
   if (option->flag) {
     if (inline_value)
-      return td_fail(TD_EXIT_USAGE, "%s: --%s takes no value", usage->command, option->name);
+      return td_complain(TD_EXIT_USAGE, "%s: --%s takes no value", usage->command, option->name);
     *option->flag = true;
     return TD_ARGS_GO_ON;
   }
   if (inline_value) return take_value(usage, option, strchr(argument, '=') + 1);
   if (*index + 1 >= argc)
-    return td_fail(TD_EXIT_USAGE, "%s: --%s needs a value: %s", usage->command, option->name,
-                   option->argument);
+    return td_complain(TD_EXIT_USAGE, "%s: --%s needs a value: %s", usage->command, option->name,
+                       option->argument);
   *index += 1;
   return take_value(usage, option, argv[*index]);
 }
@@ -198,7 +198,7 @@ int td_args_parse(const struct td_usage *usage, int argc, char **argv) {
     if (status != TD_ARGS_GO_ON) return status;
   }
   if (usage->words && usage->words->count < usage->words_min)
-    return td_fail(TD_EXIT_USAGE, "%s: %s is missing; see tidemark %s --help", usage->command,
-                   usage->positional, usage->command);
+    return td_complain(TD_EXIT_USAGE, "%s: %s is missing; see tidemark %s --help", usage->command,
+                       usage->positional, usage->command);
   return TD_ARGS_GO_ON;
 }

@@ -13,10 +13,10 @@
  *   bench/host.h     what machine this is, as text and as the "host" object of the JSON
  *   bench/progress.h progress line on a terminal, for anything over a second
  *   bench/samples.h  median, minimum, maximum, ratios taken pairwise
- *   bench/table.h    aligned text tables
+ *   bench/grid.h     aligned text tables
  *   bench/plot.h     bar and line charts, SVG or PNG, through gnuplot
  * Human text goes where td_human() says: standard output, or standard error when JSON has
- * standard output to itself. Errors: one line through td_fail. */
+ * standard output to itself. Errors: one line through td_complain. */
 #ifndef TD_BENCH_BENCH_H
 #define TD_BENCH_BENCH_H
 
@@ -38,7 +38,7 @@ struct td_command {
 };
 
 /* One line on stderr, "tidemark: …"; returns status, so that callers can return it. */
-int td_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int td_complain(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Where text for people goes, given the argument of --json (NULL: none). */
 static inline FILE *td_human(const char *json_path) {

@@ -46,13 +46,13 @@ static int report_death(struct td_boehm *boehm) {
   boehm->child = 0;
   td_progress_end();
   if (waitpid(child, &status, 0) < 0)
-    return td_fail(TD_EXIT_RESOURCES, "%s: lost: %s", boehm->name, strerror(errno));
+    return td_complain(TD_EXIT_RESOURCES, "%s: lost: %s", boehm->name, strerror(errno));
   if (WIFSIGNALED(status))
-    return td_fail(TD_EXIT_RESOURCES, "%s: ended by signal %d (%s)%s", boehm->name,
-                   WTERMSIG(status), strsignal(WTERMSIG(status)),
-                   WTERMSIG(status) == SIGKILL ? "; perhaps the machine is out of memory" : "");
-  return td_fail(TD_EXIT_RESOURCES, "%s: ended by itself with status %d", boehm->name,
-                 WEXITSTATUS(status));
+    return td_complain(TD_EXIT_RESOURCES, "%s: ended by signal %d (%s)%s", boehm->name,
+                       WTERMSIG(status), strsignal(WTERMSIG(status)),
+                       WTERMSIG(status) == SIGKILL ? "; perhaps the machine is out of memory" : "");
+  return td_complain(TD_EXIT_RESOURCES, "%s: ended by itself with status %d", boehm->name,
+                     WEXITSTATUS(status));
 }
 
 /* The next line that is not about progress, which goes to *answer without its newline. */
@@ -69,7 +69,7 @@ static int read_answer(struct td_boehm *boehm, const char **answer) {
     int status, at;
     if (sscanf(boehm->line, "error %d %n", &status, &at) == 1) {
       td_progress_end();
-      return td_fail(status, "%s", boehm->line + at);
+      return td_complain(status, "%s", boehm->line + at);
     }
     *answer = boehm->line;
     return TD_EXIT_OK;
@@ -85,8 +85,8 @@ static int ask(struct td_boehm *boehm, const char *request, const char **answer)
 }
 
 static int odd_answer(const struct td_boehm *boehm, const char *answer) {
-  return td_fail(TD_EXIT_RESOURCES, "%s: answers '%s', which means nothing here", boehm->name,
-                 answer);
+  return td_complain(TD_EXIT_RESOURCES, "%s: answers '%s', which means nothing here", boehm->name,
+                     answer);
 }
 
 int td_boehm_mark(struct td_boehm *boehm, uint64_t *mark_ns) {
@@ -122,7 +122,7 @@ int td_boehm_check(struct td_boehm *boehm, uint64_t *missing, uint64_t *extra) {
 static int spawn(struct td_boehm *boehm, char *const *arguments) {
   int pair[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
-    return td_fail(TD_EXIT_RESOURCES, "cannot make a socket pair: %s", strerror(errno));
+    return td_complain(TD_EXIT_RESOURCES, "cannot make a socket pair: %s", strerror(errno));
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, pair[1], STDIN_FILENO);
@@ -133,10 +133,10 @@ static int spawn(struct td_boehm *boehm, char *const *arguments) {
   boehm->socket = pair[0];
   if (error != 0) {
     boehm->child = 0;
-    return td_fail(TD_EXIT_RESOURCES, "cannot start '%s': %s", arguments[0], strerror(error));
+    return td_complain(TD_EXIT_RESOURCES, "cannot start '%s': %s", arguments[0], strerror(error));
   }
   boehm->answers = fdopen(pair[0], "r");
-  if (!boehm->answers) return td_fail(TD_EXIT_RESOURCES, "no memory to talk to Boehm GC");
+  if (!boehm->answers) return td_complain(TD_EXIT_RESOURCES, "no memory to talk to Boehm GC");
   return TD_EXIT_OK;
 }
 
@@ -151,7 +151,7 @@ static int start(struct td_boehm *boehm, char *program, const char *spec, unsign
   char *kind = strdup(typed ? "typed" : "conservative");
   char *arguments[] = {program, spec_text, markers_text, kind, heap_text, parent_text, NULL};
   int status = spec_text && kind ? spawn(boehm, arguments)
-                                 : td_fail(TD_EXIT_RESOURCES, "no memory to start Boehm GC");
+                                 : td_complain(TD_EXIT_RESOURCES, "no memory to start Boehm GC");
   free(spec_text);
   free(kind);
   if (status != TD_EXIT_OK) return status;
@@ -166,13 +166,14 @@ int td_boehm_start(const char *spec, unsigned markers, bool typed, uint64_t heap
   *result = NULL;
   char *program = find_program();
   if (!program)
-    return td_fail(TD_EXIT_RESOURCES, "the boehm engine is not built: install Boehm GC's headers "
-                                      "(Debian: libgc-dev) and build again");
+    return td_complain(TD_EXIT_RESOURCES,
+                       "the boehm engine is not built: install Boehm GC's headers "
+                       "(Debian: libgc-dev) and build again");
   struct td_boehm *boehm = calloc(1, sizeof *boehm);
   int status;
   if (!boehm || asprintf(&boehm->name, "boehm%s on %s", typed ? "-typed" : "", spec) < 0) {
     if (boehm) boehm->name = NULL;
-    status = td_fail(TD_EXIT_RESOURCES, "no memory to start Boehm GC");
+    status = td_complain(TD_EXIT_RESOURCES, "no memory to start Boehm GC");
   } else {
     boehm->socket = -1;
     status = start(boehm, program, spec, markers, typed, heap_max_bytes);

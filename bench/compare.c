@@ -117,8 +117,8 @@ static int require_a_row(const struct td_comparison *comparison) {
   for (size_t e = 0; e < comparison->engine_count; e++)
     for (size_t m = 0; m < comparison->marker_count; m++)
       if (!comparison->engines[e].one_marker || comparison->markers[m] == 1) return TD_EXIT_OK;
-  return td_fail(TD_EXIT_USAGE, "compare: %s marks with one marker only: nothing to do",
-                 comparison->engines[0].name);
+  return td_complain(TD_EXIT_USAGE, "compare: %s marks with one marker only: nothing to do",
+                     comparison->engines[0].name);
 }
 
 static int prepare(struct request *request, struct td_comparison *comparison) {
@@ -153,7 +153,7 @@ int td_command_compare(int argc, char **argv) {
   if (status != TD_ARGS_GO_ON) return status;
   td_progress_setup(request.quiet);
   struct td_comparison *comparison = calloc(1, sizeof *comparison);
-  if (!comparison) return td_fail(TD_EXIT_RESOURCES, "no memory");
+  if (!comparison) return td_complain(TD_EXIT_RESOURCES, "no memory");
   status = prepare(&request, comparison);
   if (status == TD_EXIT_OK) status = td_comparison_run(comparison);
   if (status == TD_EXIT_OK) status = publish(comparison, &request);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "bench/output.h"
-#include "bench/table.h"
+#include "bench/grid.h"
 
 static const char *checked_text(enum td_checked checked) {
   switch (checked) {
@@ -20,40 +20,40 @@ static const char *checked_text(enum td_checked checked) {
   return "-";
 }
 
-static void table_row(struct td_table *table, const struct td_graph_rows *graph,
+static void table_row(struct td_grid *grid, const struct td_graph_rows *graph,
                       const struct td_row *row, bool first) {
   struct td_summary ns = td_row_ns_per_object(graph, row);
   struct td_summary ratio = td_row_ratio(row);
-  td_table_cell(table, "%s", first ? graph->label : "");
-  td_table_cell(table, "%s", row->engine.name);
-  td_table_cell(table, "%u", row->markers);
-  td_table_cell(table, "%.2f", ns.median * (double)graph->objects / 1e6);
-  td_table_cell(table, "%.2f", ns.median);
-  td_table_cell(table, "%.2f", ns.min);
-  td_table_cell(table, "%.2f", ns.max);
+  td_grid_cell(grid, "%s", first ? graph->label : "");
+  td_grid_cell(grid, "%s", row->engine.name);
+  td_grid_cell(grid, "%u", row->markers);
+  td_grid_cell(grid, "%.2f", ns.median * (double)graph->objects / 1e6);
+  td_grid_cell(grid, "%.2f", ns.median);
+  td_grid_cell(grid, "%.2f", ns.min);
+  td_grid_cell(grid, "%.2f", ns.max);
   if (ratio.count)
-    td_table_cell(table, "%.2f (%.2f-%.2f)", ratio.median, ratio.min, ratio.max);
+    td_grid_cell(grid, "%.2f (%.2f-%.2f)", ratio.median, ratio.min, ratio.max);
   else
-    td_table_cell(table, "-");
+    td_grid_cell(grid, "-");
   if (row->cycle)
-    td_table_cell(table, "%.0f", td_samples_summary(&row->steals).median);
+    td_grid_cell(grid, "%.0f", td_samples_summary(&row->steals).median);
   else
-    td_table_cell(table, "-");
-  td_table_cell(table, "%s", checked_text(row->checked));
+    td_grid_cell(grid, "-");
+  td_grid_cell(grid, "%s", checked_text(row->checked));
 }
 
 void td_compare_print(const struct td_comparison *comparison, FILE *out) {
-  struct td_table table;
-  td_table_begin(&table, "graph engine >markers >mark_ms >ns/object >min >max >ratio_(spread) "
-                         ">steals >check");
+  struct td_grid grid;
+  td_grid_begin(&grid, "graph engine >markers >mark_ms >ns/object >min >max >ratio_(spread) "
+                       ">steals >check");
   for (size_t g = 0; g < comparison->graph_count; g++) {
     const struct td_graph_rows *graph = &comparison->graphs[g];
-    td_table_rule(&table);
+    td_grid_rule(&grid);
     for (size_t i = 0; i < graph->row_count; i++)
-      table_row(&table, graph, &graph->rows[i], i == 0);
+      table_row(&grid, graph, &graph->rows[i], i == 0);
   }
-  td_table_print(&table, out);
-  td_table_free(&table);
+  td_grid_print(&grid, out);
+  td_grid_free(&grid);
   fprintf(out,
           "\nMedians of %u interleaved round(s). ratio: mark time over that of %s with as many "
           "markers,\ntaken round by round; over 1 is slower.\n",
@@ -209,7 +209,7 @@ static int draw(const struct td_comparison *comparison, const struct series_data
   const char **labels = calloc(comparison->graph_count, sizeof *labels);
   int status = TD_EXIT_OK;
   if (!series || !labels) {
-    status = td_fail(TD_EXIT_RESOURCES, "no memory for the plot");
+    status = td_complain(TD_EXIT_RESOURCES, "no memory for the plot");
   } else {
     for (size_t g = 0; g < comparison->graph_count; g++)
       labels[g] = comparison->graphs[g].label;
@@ -240,7 +240,7 @@ int td_compare_plot(const struct td_comparison *comparison, const char *path) {
   for (size_t i = 0; filled && i < series_count; i++)
     filled = fill_series(comparison, &comparison->graphs[0].rows[i], &data[i]);
   int status = filled ? draw(comparison, data, series_count, path)
-                      : td_fail(TD_EXIT_RESOURCES, "no memory for the plot");
+                      : td_complain(TD_EXIT_RESOURCES, "no memory for the plot");
   for (size_t i = 0; data && i < series_count; i++)
     free(data[i].y);
   free(data);

@@ -41,7 +41,7 @@ static const struct td_row *find_row(const struct td_graph_rows *graph, const ch
 
 static int make_rows(const struct td_comparison *comparison, struct td_graph_rows *graph) {
   graph->rows = calloc(comparison->engine_count * comparison->marker_count, sizeof *graph->rows);
-  if (!graph->rows) return td_fail(TD_EXIT_RESOURCES, "no memory for the results");
+  if (!graph->rows) return td_complain(TD_EXIT_RESOURCES, "no memory for the results");
   for (size_t e = 0; e < comparison->engine_count; e++) {
     for (size_t m = 0; m < comparison->marker_count; m++) {
       const struct td_bench_engine *engine = &comparison->engines[e];
@@ -52,7 +52,7 @@ static int make_rows(const struct td_comparison *comparison, struct td_graph_row
       row->base = find_row(graph, comparison->engines[0].name, markers);
       if (engine->kind != TD_ENGINE_TIDE) continue;
       row->cycle = calloc(1, sizeof *row->cycle);
-      if (!row->cycle) return td_fail(TD_EXIT_RESOURCES, "no memory for the results");
+      if (!row->cycle) return td_complain(TD_EXIT_RESOURCES, "no memory for the results");
     }
   }
   return TD_EXIT_OK;
@@ -92,8 +92,8 @@ static void note_different(struct run *run, struct td_row *row, const char *diff
   row->checked = TD_CHECKED_DIFFERENT;
   run->comparison->different = true;
   td_progress_end();
-  td_fail(TD_EXIT_CHECK, "%s: %s with %u marker(s): %s", run->graph->spec->text, row->engine.name,
-          row->markers, difference);
+  td_complain(TD_EXIT_CHECK, "%s: %s with %u marker(s): %s", run->graph->spec->text,
+              row->engine.name, row->markers, difference);
 }
 
 /* Every marking must find as many objects as the serial one, asked for a check or not. */
@@ -110,7 +110,7 @@ static int add_samples(struct td_row *row, uint64_t mark_ns, const struct tide_c
   if (cycle)
     added = added && td_samples_add(&row->steals, (double)cycle->steals) &&
             td_samples_add(&row->duplicates, (double)cycle->objects - (double)row->objects);
-  return added ? TD_EXIT_OK : td_fail(TD_EXIT_RESOURCES, "no memory for the results");
+  return added ? TD_EXIT_OK : td_complain(TD_EXIT_RESOURCES, "no memory for the results");
 }
 
 static int mark_boehm(struct td_row *row, bool timed) {
@@ -226,10 +226,10 @@ static int refuse_guests(const struct run *run) {
   uint64_t need = guests * (stats.heap_bytes + stats.heap_bytes / 2);
   uint64_t available = td_host_memory_available();
   if (need <= available) return TD_EXIT_OK;
-  return td_fail(TD_EXIT_RESOURCES,
-                 "%s: %" PRIu64 " Boehm GC processes need about %" PRIu64 " MiB; %" PRIu64
-                 " MiB are available",
-                 run->graph->spec->text, guests, need >> 20, available >> 20);
+  return td_complain(TD_EXIT_RESOURCES,
+                     "%s: %" PRIu64 " Boehm GC processes need about %" PRIu64 " MiB; %" PRIu64
+                     " MiB are available",
+                     run->graph->spec->text, guests, need >> 20, available >> 20);
 }
 
 /* The limit that the user set, by option or by TIDE_HEAP_MAX, holds for guests too. */
@@ -269,10 +269,10 @@ static int profile_graph(struct td_graph_rows *graph) {
   td_progress(what, 0, 0);
   graph->profile = calloc(1, sizeof *graph->profile);
   struct td_graph_error error = {0};
-  if (!graph->profile) return td_fail(TD_EXIT_RESOURCES, "no memory for the results");
+  if (!graph->profile) return td_complain(TD_EXIT_RESOURCES, "no memory for the results");
   if (td_graph_profile(graph->spec, graph->profile, &error)) return TD_EXIT_OK;
   td_progress_end();
-  return td_fail((int)error.status, "%s", error.text);
+  return td_complain((int)error.status, "%s", error.text);
 }
 
 static int run_graph(struct run *run) {
@@ -304,7 +304,7 @@ int td_comparison_run(struct td_comparison *comparison) {
   struct run run = {.comparison = comparison, .cycle = malloc(sizeof *run.cycle)};
   int status = TD_EXIT_OK;
   if (!comparison->graphs || !run.cycle)
-    status = td_fail(TD_EXIT_RESOURCES, "no memory for the results");
+    status = td_complain(TD_EXIT_RESOURCES, "no memory for the results");
   for (size_t i = 0; i < comparison->graph_count && status == TD_EXIT_OK; i++) {
     run.graph = &comparison->graphs[i];
     run.graph->spec = &comparison->specs[i];

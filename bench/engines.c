@@ -7,7 +7,7 @@
 #include "bench/boehm.h"
 #include "bench/json.h"
 #include "bench/output.h"
-#include "bench/table.h"
+#include "bench/grid.h"
 #include "tide/tide.h"
 
 static const struct td_bench_engine guests[] = {
@@ -42,7 +42,7 @@ int td_bench_engine_find(const char *command, const char *name, struct td_bench_
     if (used < sizeof known)
       used += (size_t)snprintf(known + used, sizeof known - used, " %s", engine->name);
   }
-  return td_fail(TD_EXIT_USAGE, "%s: no engine '%s'; there are:%s", command, name, known);
+  return td_complain(TD_EXIT_USAGE, "%s: no engine '%s'; there are:%s", command, name, known);
 }
 
 static int write_json(const char *path) {
@@ -84,15 +84,15 @@ int td_command_engines(int argc, char **argv) {
       .option_count = sizeof options / sizeof options[0]};
   int status = td_args_parse(&usage, argc, argv);
   if (status != TD_ARGS_GO_ON) return status;
-  struct td_table table;
-  td_table_begin(&table, "engine what_it_is");
+  struct td_grid grid;
+  td_grid_begin(&grid, "engine what_it_is");
   struct td_bench_engine engine;
   for (size_t i = 0; td_bench_engine_at(i, &engine); i++) {
     bool there = engine.kind == TD_ENGINE_TIDE || td_boehm_is_there();
-    td_table_cell(&table, "%s", engine.name);
-    td_table_cell(&table, "%s%s", engine.text, there ? "" : " (not built here)");
+    td_grid_cell(&grid, "%s", engine.name);
+    td_grid_cell(&grid, "%s%s", engine.text, there ? "" : " (not built here)");
   }
-  td_table_print(&table, td_human(json_path));
-  td_table_free(&table);
+  td_grid_print(&grid, td_human(json_path));
+  td_grid_free(&grid);
   return json_path ? write_json(json_path) : TD_EXIT_OK;
 }

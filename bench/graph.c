@@ -9,7 +9,7 @@
 #include "bench/json.h"
 #include "bench/output.h"
 #include "bench/progress.h"
-#include "bench/table.h"
+#include "bench/grid.h"
 #include "tide/tide.h"
 #include "workloads/profile.h"
 
@@ -20,23 +20,23 @@ static double percent(uint64_t part, uint64_t whole) {
 /* ---- Text ------------------------------------------------------------------------------ */
 
 static void print_degrees(const struct td_graph_profile *profile, FILE *out) {
-  struct td_table table;
-  td_table_begin(&table, ">references >objects_that_hold_so_many >% >objects_referred_to_so_often "
-                         ">%");
+  struct td_grid grid;
+  td_grid_begin(&grid, ">references >objects_that_hold_so_many >% >objects_referred_to_so_often "
+                       ">%");
   for (unsigned i = 0; i < TD_PROFILE_BUCKETS; i++) {
     if (profile->out_degree[i] == 0 && profile->in_degree[i] == 0) continue;
     uint64_t low = i ? UINT64_C(1) << (i - 1) : 0, high = i ? (UINT64_C(1) << i) - 1 : 0;
     if (low == high)
-      td_table_cell(&table, "%" PRIu64, low);
+      td_grid_cell(&grid, "%" PRIu64, low);
     else
-      td_table_cell(&table, "%" PRIu64 "-%" PRIu64, low, high);
-    td_table_cell(&table, "%" PRIu64, profile->out_degree[i]);
-    td_table_cell(&table, "%.1f", percent(profile->out_degree[i], profile->objects));
-    td_table_cell(&table, "%" PRIu64, profile->in_degree[i]);
-    td_table_cell(&table, "%.1f", percent(profile->in_degree[i], profile->objects));
+      td_grid_cell(&grid, "%" PRIu64 "-%" PRIu64, low, high);
+    td_grid_cell(&grid, "%" PRIu64, profile->out_degree[i]);
+    td_grid_cell(&grid, "%.1f", percent(profile->out_degree[i], profile->objects));
+    td_grid_cell(&grid, "%" PRIu64, profile->in_degree[i]);
+    td_grid_cell(&grid, "%.1f", percent(profile->in_degree[i], profile->objects));
   }
-  td_table_print(&table, out);
-  td_table_free(&table);
+  td_grid_print(&grid, out);
+  td_grid_free(&grid);
 }
 
 /* The frontier as a line of blocks, highest where it is widest. */
@@ -146,9 +146,9 @@ static int run(struct td_words *words, const char *json_path) {
   struct td_graph_profile *profile = calloc(1, sizeof *profile);
   struct td_graph_error error = {0};
   if (!profile) {
-    status = td_fail(TD_EXIT_RESOURCES, "no memory");
+    status = td_complain(TD_EXIT_RESOURCES, "no memory");
   } else if (!td_graph_profile(&specs[0], profile, &error)) {
-    status = td_fail((int)error.status, "%s", error.text);
+    status = td_complain((int)error.status, "%s", error.text);
   } else {
     print(specs[0].text, profile, td_human(json_path));
     if (json_path) status = write_json(json_path, specs[0].text, profile);

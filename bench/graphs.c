@@ -12,18 +12,18 @@
 int td_graphs_parse(const struct td_words *words, struct td_graph_spec **specs, size_t *count) {
   *count = 0;
   *specs = calloc(words->count + 1, sizeof **specs);
-  if (!*specs) return td_fail(TD_EXIT_RESOURCES, "no memory for the graphs");
+  if (!*specs) return td_complain(TD_EXIT_RESOURCES, "no memory for the graphs");
   int status = TD_EXIT_OK;
   for (size_t i = 0; i < words->count && status == TD_EXIT_OK; i++) {
     struct td_graph_spec *spec = &(*specs)[i];
     struct td_graph_error error = {0};
     if (!td_graph_spec_parse(words->at[i], spec, &error)) {
-      status = td_fail((int)error.status, "%s", error.text);
+      status = td_complain((int)error.status, "%s", error.text);
       break;
     }
     *count += 1;
     if (spec->path && access(spec->path, R_OK) != 0)
-      status = td_fail(TD_EXIT_INPUT, "%s: %s", spec->path, strerror(errno));
+      status = td_complain(TD_EXIT_INPUT, "%s: %s", spec->path, strerror(errno));
   }
   if (status == TD_EXIT_OK) return status;
   td_graph_specs_free(*specs, *count);

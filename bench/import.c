@@ -59,8 +59,8 @@ static int run(const char *input, const char *output, const char *json_path) {
   bool imported = td_import_file(input, output, &progress, &summary, &error);
   td_progress_end();
   if (!imported)
-    return td_fail(error.kind == TD_THG_BAD_INPUT ? TD_EXIT_INPUT : TD_EXIT_RESOURCES, "%s",
-                   error.text);
+    return td_complain(error.kind == TD_THG_BAD_INPUT ? TD_EXIT_INPUT : TD_EXIT_RESOURCES, "%s",
+                       error.text);
   print(&summary, output, td_human(json_path));
   return json_path ? write_json(json_path, output, &summary) : TD_EXIT_OK;
 }
@@ -93,7 +93,7 @@ int td_command_import(int argc, char **argv) {
   int status = td_args_parse(&usage, argc, argv);
   if (status != TD_ARGS_GO_ON) return status;
   if (!output)
-    return td_fail(TD_EXIT_USAGE, "import: -o FILE.thg is missing; see tidemark import --help");
+    return td_complain(TD_EXIT_USAGE, "import: -o FILE.thg is missing; see tidemark import --help");
   td_progress_setup(quiet);
   return run(words.at[0], output, json_path);
 }

@@ -15,7 +15,7 @@ static const struct td_command commands[] = {
 };
 static const size_t command_count = sizeof commands / sizeof commands[0];
 
-int td_fail(int status, const char *format, ...) {
+int td_complain(int status, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   fputs("tidemark: ", stderr);
@@ -45,7 +45,7 @@ static const struct td_command *find_command(const char *name) {
 /* "tidemark help NAME" is "tidemark NAME --help". */
 static int help_about(char *name) {
   const struct td_command *command = find_command(name);
-  if (!command) return td_fail(TD_EXIT_USAGE, "no command '%s'; see tidemark --help", name);
+  if (!command) return td_complain(TD_EXIT_USAGE, "no command '%s'; see tidemark --help", name);
   char option[] = "--help";
   char *arguments[] = {name, option, NULL};
   return command->run(2, arguments);
@@ -67,7 +67,7 @@ static int run_command(int argc, char **argv) {
     return TD_EXIT_OK;
   }
   const struct td_command *command = find_command(argv[1]);
-  if (!command) return td_fail(TD_EXIT_USAGE, "no command '%s'; see tidemark --help", argv[1]);
+  if (!command) return td_complain(TD_EXIT_USAGE, "no command '%s'; see tidemark --help", argv[1]);
   return command->run(argc - 1, argv + 1);
 }
 
@@ -75,6 +75,6 @@ int main(int argc, char **argv) {
   int status = run_command(argc, argv);
   /* What was printed must have arrived: a full disk or a closed pipe is an error too. */
   if ((fflush(stdout) != 0 || ferror(stdout)) && status == TD_EXIT_OK)
-    status = td_fail(TD_EXIT_RESOURCES, "cannot write to standard output");
+    status = td_complain(TD_EXIT_RESOURCES, "cannot write to standard output");
   return status;
 }

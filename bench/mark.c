@@ -10,7 +10,7 @@
 #include "bench/graphs.h"
 #include "bench/output.h"
 #include "bench/progress.h"
-#include "bench/table.h"
+#include "bench/grid.h"
 #include "tide/tide.h"
 
 struct request {
@@ -78,42 +78,42 @@ static double ratio(uint64_t part, uint64_t whole) {
 }
 
 static void print_work(const struct tide_cycle_stats *cycle, FILE *out) {
-  struct td_table table;
-  td_table_begin(&table, ">marker >objects >MiB >steals >items >failed >grants >parks >wakes "
-                         ">overflows >dense >window");
+  struct td_grid grid;
+  td_grid_begin(&grid, ">marker >objects >MiB >steals >items >failed >grants >parks >wakes "
+                       ">overflows >dense >window");
   for (unsigned i = 0; i < cycle->markers; i++) {
     const struct tide_marker_stats *m = &cycle->marker[i];
-    td_table_cell(&table, "%u", i);
-    td_table_cell(&table, "%" PRIu64, m->objects);
-    td_table_cell(&table, "%.1f", (double)m->bytes / (1 << 20));
-    td_table_cell(&table, "%" PRIu64, m->steals);
-    td_table_cell(&table, "%" PRIu64, m->stolen_items);
-    td_table_cell(&table, "%" PRIu64, m->failed_steals);
-    td_table_cell(&table, "%" PRIu64, m->grants);
-    td_table_cell(&table, "%" PRIu64, m->parks);
-    td_table_cell(&table, "%" PRIu64, m->wakes);
-    td_table_cell(&table, "%" PRIu64, m->overflows);
-    td_table_cell(&table, "%.0f %%", 100 * ratio(m->dense_objects, m->objects));
-    td_table_cell(&table, "%.1f", ratio(m->window_sum, m->window_samples));
+    td_grid_cell(&grid, "%u", i);
+    td_grid_cell(&grid, "%" PRIu64, m->objects);
+    td_grid_cell(&grid, "%.1f", (double)m->bytes / (1 << 20));
+    td_grid_cell(&grid, "%" PRIu64, m->steals);
+    td_grid_cell(&grid, "%" PRIu64, m->stolen_items);
+    td_grid_cell(&grid, "%" PRIu64, m->failed_steals);
+    td_grid_cell(&grid, "%" PRIu64, m->grants);
+    td_grid_cell(&grid, "%" PRIu64, m->parks);
+    td_grid_cell(&grid, "%" PRIu64, m->wakes);
+    td_grid_cell(&grid, "%" PRIu64, m->overflows);
+    td_grid_cell(&grid, "%.0f %%", 100 * ratio(m->dense_objects, m->objects));
+    td_grid_cell(&grid, "%.1f", ratio(m->window_sum, m->window_samples));
   }
-  td_table_print(&table, out);
-  td_table_free(&table);
+  td_grid_print(&grid, out);
+  td_grid_free(&grid);
 }
 
 static void print_times(const struct tide_cycle_stats *cycle, FILE *out) {
-  struct td_table table;
-  td_table_begin(&table, ">marker >start_µs >roots_µs >trace_µs >idle_µs >ended_µs");
+  struct td_grid grid;
+  td_grid_begin(&grid, ">marker >start_µs >roots_µs >trace_µs >idle_µs >ended_µs");
   for (unsigned i = 0; i < cycle->markers; i++) {
     const struct tide_marker_stats *m = &cycle->marker[i];
-    td_table_cell(&table, "%u", i);
-    td_table_cell(&table, "%.1f", (double)m->started_ns / 1e3);
-    td_table_cell(&table, "%.1f", (double)m->roots_ns / 1e3);
-    td_table_cell(&table, "%.1f", (double)m->trace_ns / 1e3);
-    td_table_cell(&table, "%.1f", (double)m->idle_ns / 1e3);
-    td_table_cell(&table, "%.1f", (double)m->ended_ns / 1e3);
+    td_grid_cell(&grid, "%u", i);
+    td_grid_cell(&grid, "%.1f", (double)m->started_ns / 1e3);
+    td_grid_cell(&grid, "%.1f", (double)m->roots_ns / 1e3);
+    td_grid_cell(&grid, "%.1f", (double)m->trace_ns / 1e3);
+    td_grid_cell(&grid, "%.1f", (double)m->idle_ns / 1e3);
+    td_grid_cell(&grid, "%.1f", (double)m->ended_ns / 1e3);
   }
-  td_table_print(&table, out);
-  td_table_free(&table);
+  td_grid_print(&grid, out);
+  td_grid_free(&grid);
 }
 
 static void print(const struct td_comparison *comparison, FILE *out) {
@@ -140,8 +140,8 @@ static void print(const struct td_comparison *comparison, FILE *out) {
 
 static int prepare(const struct request *request, struct td_comparison *comparison) {
   if (request->graphs.count != 1)
-    return td_fail(TD_EXIT_USAGE, "mark: one --graph, not %zu; see tidemark mark --help",
-                   request->graphs.count);
+    return td_complain(TD_EXIT_USAGE, "mark: one --graph, not %zu; see tidemark mark --help",
+                       request->graphs.count);
   int status = td_bench_engine_find("mark", request->engine ? request->engine : "bwos",
                                     &comparison->engines[0]);
   if (status != TD_EXIT_OK) return status;
@@ -151,8 +151,8 @@ static int prepare(const struct request *request, struct td_comparison *comparis
     if (markers > TIDE_MARKERS_MAX) markers = TIDE_MARKERS_MAX;
   }
   if (comparison->engines[0].one_marker && markers != 1)
-    return td_fail(TD_EXIT_USAGE, "mark: %s marks with one marker only",
-                   comparison->engines[0].name);
+    return td_complain(TD_EXIT_USAGE, "mark: %s marks with one marker only",
+                       comparison->engines[0].name);
   comparison->engine_count = 1;
   comparison->markers[0] = (unsigned)markers;
   comparison->marker_count = 1;
@@ -170,7 +170,7 @@ int td_command_mark(int argc, char **argv) {
   if (status != TD_ARGS_GO_ON) return status;
   td_progress_setup(request.quiet);
   struct td_comparison *comparison = calloc(1, sizeof *comparison);
-  if (!comparison) return td_fail(TD_EXIT_RESOURCES, "no memory");
+  if (!comparison) return td_complain(TD_EXIT_RESOURCES, "no memory");
   comparison->details = true;
   status = prepare(&request, comparison);
   if (status == TD_EXIT_OK) status = td_comparison_run(comparison);

@@ -10,7 +10,7 @@
 #include "bench/bench.h"
 
 static int fail_on(const char *path) {
-  return td_fail(TD_EXIT_RESOURCES, "cannot write '%s': %s", path, strerror(errno));
+  return td_complain(TD_EXIT_RESOURCES, "cannot write '%s': %s", path, strerror(errno));
 }
 
 static void forget(struct td_output *output) {
@@ -31,7 +31,7 @@ int td_output_open(struct td_output *output, const char *path) {
   if (!output->path || asprintf(&output->temporary, "%s.XXXXXX", path) < 0) {
     output->temporary = NULL;
     forget(output);
-    return td_fail(TD_EXIT_RESOURCES, "no memory to write '%s'", path);
+    return td_complain(TD_EXIT_RESOURCES, "no memory to write '%s'", path);
   }
   int descriptor = mkostemp(output->temporary, O_CLOEXEC);
   if (descriptor >= 0) {
@@ -77,13 +77,13 @@ int td_output_check(const char *path) {
   struct stat what;
   if (stat(path, &what) == 0) {
     if (S_ISREG(what.st_mode)) return TD_EXIT_OK;
-    return td_fail(TD_EXIT_RESOURCES, "cannot write '%s': it is not a regular file", path);
+    return td_complain(TD_EXIT_RESOURCES, "cannot write '%s': it is not a regular file", path);
   }
   const char *slash = strrchr(path, '/');
   size_t length = slash ? (size_t)(slash - path) : 0;
   if (slash == path) length = 1; /* "/name" lies in "/" */
   char *folder = length ? strndup(path, length) : strdup(".");
-  if (!folder) return td_fail(TD_EXIT_RESOURCES, "no memory to write '%s'", path);
+  if (!folder) return td_complain(TD_EXIT_RESOURCES, "no memory to write '%s'", path);
   int status = access(folder, W_OK | X_OK) == 0 ? TD_EXIT_OK : fail_on(path);
   free(folder);
   return status;

@@ -144,16 +144,17 @@ static int run_gnuplot(FILE *script, const char *path) {
   int error = posix_spawnp(&child, name, &actions, NULL, arguments, environ);
   posix_spawn_file_actions_destroy(&actions);
   if (error == ENOENT)
-    return td_fail(TD_EXIT_RESOURCES,
-                   "cannot draw '%s': gnuplot is not installed (Debian: "
-                   "gnuplot-nox)",
-                   path);
-  if (error != 0) return td_fail(TD_EXIT_RESOURCES, "cannot start gnuplot: %s", strerror(error));
+    return td_complain(TD_EXIT_RESOURCES,
+                       "cannot draw '%s': gnuplot is not installed (Debian: "
+                       "gnuplot-nox)",
+                       path);
+  if (error != 0)
+    return td_complain(TD_EXIT_RESOURCES, "cannot start gnuplot: %s", strerror(error));
   int status;
   while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return td_fail(TD_EXIT_RESOURCES, "lost gnuplot: %s", strerror(errno));
+    if (errno != EINTR) return td_complain(TD_EXIT_RESOURCES, "lost gnuplot: %s", strerror(errno));
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    return td_fail(TD_EXIT_RESOURCES, "gnuplot could not draw '%s'", path);
+    return td_complain(TD_EXIT_RESOURCES, "gnuplot could not draw '%s'", path);
   return TD_EXIT_OK;
 }
 
@@ -165,7 +166,7 @@ static const char *suffix_of(const char *path) {
 int td_plot_check(const char *path) {
   if (!path) return TD_EXIT_OK;
   if (strcmp(suffix_of(path), ".svg") != 0 && strcmp(suffix_of(path), ".png") != 0)
-    return td_fail(TD_EXIT_USAGE, "a plot is FILE.svg or FILE.png, not '%s'", path);
+    return td_complain(TD_EXIT_USAGE, "a plot is FILE.svg or FILE.png, not '%s'", path);
   return td_output_check(path);
 }
 
@@ -178,11 +179,11 @@ int td_plot_write(const struct td_chart *charts, size_t count, const char *path)
   FILE *script = tmpfile();
   if (!script) {
     td_output_discard(&output);
-    return td_fail(TD_EXIT_RESOURCES, "cannot make a temporary file: %s", strerror(errno));
+    return td_complain(TD_EXIT_RESOURCES, "cannot make a temporary file: %s", strerror(errno));
   }
   write_script(script, charts, count, strcmp(suffix_of(path), ".png") == 0, output.temporary);
   if (fflush(script) != 0 || fseek(script, 0, SEEK_SET) != 0)
-    status = td_fail(TD_EXIT_RESOURCES, "cannot write gnuplot's script: %s", strerror(errno));
+    status = td_complain(TD_EXIT_RESOURCES, "cannot write gnuplot's script: %s", strerror(errno));
   else
     status = run_gnuplot(script, path);
   fclose(script);

@@ -91,11 +91,11 @@ static void put_range(const struct td_comparison *comparison, const char *engine
   if (all.count) {
     fputs("<li>", out);
     td_html_text(out, engine);
-    fprintf(out, " with %u marker%s needed %.2f to %.2f times the time of ", markers,
-            plural(markers), all.min, all.max);
+    fprintf(out, ", %u marker%s: %.2f to %.2f times the mark time of ", markers, plural(markers),
+            all.min, all.max);
     td_html_text(out, comparison->engines[0].name);
-    fprintf(out, " with as many (median of %zu graph%s: %.2f).</li>\n", all.count,
-            plural(all.count), all.median);
+    fprintf(out, " (median of %zu graph%s: %.2f).</li>\n", all.count, plural(all.count),
+            all.median);
   }
   td_samples_free(&ratios);
 }
@@ -115,8 +115,7 @@ static void put_speed_up(const struct td_comparison *comparison, const char *eng
   if (all.count) {
     fputs("<li>", out);
     td_html_text(out, engine);
-    fprintf(out,
-            " with %u markers was %.2f to %.2f times as fast as with one (median: %.2f).</li>\n",
+    fprintf(out, ", %u markers: %.2f to %.2f times as fast as with one (median: %.2f).</li>\n",
             markers, all.min, all.max, all.median);
   }
   td_samples_free(&gains);

@@ -6,7 +6,7 @@
 #define WIDTH 960.0
 #define LABEL_WIDTH 190.0
 #define NOTE_WIDTH 190.0
-#define DOTS_LABEL_WIDTH 275.0
+#define DOTS_LABEL_WIDTH 305.0
 #define PLOT_WIDTH (WIDTH - LABEL_WIDTH - NOTE_WIDTH)
 
 void td_html_text(FILE *out, const char *text) {

@@ -32,14 +32,14 @@ static int create_heap(uint64_t heap_max_bytes, struct td_subject *subject) {
   options.sizing = TIDE_SIZING_FIXED; /* no collection while the graph grows */
   struct tide_error error = {0};
   subject->heap = tide_heap_create(&options, &error);
-  if (!subject->heap) return td_fail(td_exit_of(error.status), "%s", error.text);
+  if (!subject->heap) return td_complain(td_exit_of(error.status), "%s", error.text);
   struct tide_attach_options attach;
   tide_attach_options_init(&attach);
   attach.stack = TIDE_STACK_PRECISE;
   subject->mutator = tide_attach(subject->heap, &attach, &error);
-  if (!subject->mutator) return td_fail(td_exit_of(error.status), "%s", error.text);
+  if (!subject->mutator) return td_complain(td_exit_of(error.status), "%s", error.text);
   subject->graph = td_graph_tide_new(subject->heap, subject->mutator);
-  return subject->graph ? TD_EXIT_OK : td_fail(TD_EXIT_RESOURCES, "no memory for a graph");
+  return subject->graph ? TD_EXIT_OK : td_complain(TD_EXIT_RESOURCES, "no memory for a graph");
 }
 
 static void report_progress(void *context, uint64_t done, uint64_t total) {
@@ -53,7 +53,8 @@ static void report_progress(void *context, uint64_t done, uint64_t total) {
 static int report_failure(const struct td_subject *subject, const struct td_graph_spec *spec,
                           const struct td_graph_error *error) {
   td_progress_end();
-  if (error->status != TD_GRAPH_NO_RESOURCES) return td_fail((int)error->status, "%s", error->text);
+  if (error->status != TD_GRAPH_NO_RESOURCES)
+    return td_complain((int)error->status, "%s", error->text);
   struct tide_heap_stats stats;
   tide_heap_stats(subject->heap, &stats);
   struct td_graph_plan plan;
@@ -62,9 +63,9 @@ static int report_failure(const struct td_subject *subject, const struct td_grap
   if (plan.known)
     snprintf(need, sizeof need, "; the graph's objects alone are %" PRIu64 " MiB",
              (plan.bytes >> 20) + 1);
-  return td_fail(TD_EXIT_RESOURCES,
-                 "%s (%" PRIu64 " MiB in use of a heap limit of %" PRIu64 " MiB%s)", error->text,
-                 stats.heap_bytes >> 20, stats.heap_max_bytes >> 20, need);
+  return td_complain(TD_EXIT_RESOURCES,
+                     "%s (%" PRIu64 " MiB in use of a heap limit of %" PRIu64 " MiB%s)",
+                     error->text, stats.heap_bytes >> 20, stats.heap_max_bytes >> 20, need);
 }
 
 /* What cannot fit is not begun: filling memory takes minutes and disturbs the whole machine. */
@@ -74,10 +75,10 @@ static int refuse_too_large(const struct td_subject *subject, const struct td_gr
   struct tide_heap_stats stats;
   tide_heap_stats(subject->heap, &stats);
   if (!plan.known || plan.bytes <= stats.heap_max_bytes) return TD_EXIT_OK;
-  return td_fail(TD_EXIT_RESOURCES,
-                 "%s: heap limit too small for the graph: its objects alone are %" PRIu64
-                 " MiB, the limit is %" PRIu64 " MiB (--heap-max, TIDE_HEAP_MAX)",
-                 spec->text, (plan.bytes >> 20) + 1, stats.heap_max_bytes >> 20);
+  return td_complain(TD_EXIT_RESOURCES,
+                     "%s: heap limit too small for the graph: its objects alone are %" PRIu64
+                     " MiB, the limit is %" PRIu64 " MiB (--heap-max, TIDE_HEAP_MAX)",
+                     spec->text, (plan.bytes >> 20) + 1, stats.heap_max_bytes >> 20);
 }
 
 int td_subject_create(const struct td_graph_spec *spec, uint64_t heap_max_bytes,
@@ -107,12 +108,12 @@ static int configure(struct td_subject *subject, const char *engine, unsigned ma
   struct tide_error error = {0};
   if (strcmp(subject->engine, engine) != 0) {
     if (tide_heap_set_engine(subject->heap, engine, &error) != TIDE_OK)
-      return td_fail(td_exit_of(error.status), "%s", error.text);
+      return td_complain(td_exit_of(error.status), "%s", error.text);
     snprintf(subject->engine, sizeof subject->engine, "%s", engine);
   }
   if (subject->markers != markers) {
     if (tide_heap_set_markers(subject->heap, markers, &error) != TIDE_OK)
-      return td_fail(td_exit_of(error.status), "%s", error.text);
+      return td_complain(td_exit_of(error.status), "%s", error.text);
     subject->markers = markers;
   }
   return TD_EXIT_OK;
@@ -124,8 +125,8 @@ int td_subject_mark(struct td_subject *subject, const char *engine, unsigned mar
   if (status != TD_EXIT_OK) return status;
   enum tide_status collected = tide_collect(subject->mutator);
   if (collected != TIDE_OK)
-    return td_fail(td_exit_of(collected), "%s: collecting with %s: %s", subject->name, engine,
-                   tide_status_text(collected));
+    return td_complain(td_exit_of(collected), "%s: collecting with %s: %s", subject->name, engine,
+                       tide_status_text(collected));
   *objects = tide_count_marked(subject->mutator);
   tide_cycle_stats(subject->heap, stats);
   return TD_EXIT_OK;
@@ -134,6 +135,6 @@ int td_subject_mark(struct td_subject *subject, const char *engine, unsigned mar
 int td_subject_check(struct td_subject *subject, struct tide_check *check) {
   enum tide_status status = tide_check_marks(subject->mutator, check);
   if (status == TIDE_OK || status == TIDE_ERROR_CHECK) return TD_EXIT_OK;
-  return td_fail(td_exit_of(status), "%s: checking the marks: %s", subject->name,
-                 tide_status_text(status));
+  return td_complain(td_exit_of(status), "%s: checking the marks: %s", subject->name,
+                     tide_status_text(status));
 }
