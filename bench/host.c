@@ -84,7 +84,6 @@ static void read_topology(struct td_host *host) {
     host->l1_bytes = cache_bytes(topology, HWLOC_OBJ_L1CACHE);
     host->l2_bytes = cache_bytes(topology, HWLOC_OBJ_L2CACHE);
     host->l3_bytes = cache_bytes(topology, HWLOC_OBJ_L3CACHE);
-    host->memory_bytes = hwloc_get_root_obj(topology)->total_memory;
   }
   hwloc_topology_destroy(topology);
 }
@@ -103,6 +102,8 @@ void td_host_read(struct td_host *host) {
   *host = (struct td_host){.cpu = "unknown CPU", .version = tide_version()};
   read_topology(host);
   host->cpus_allowed = td_host_cpus_allowed();
+  long pages = sysconf(_SC_PHYS_PAGES);
+  if (pages > 0) host->memory_bytes = (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
   struct utsname system;
   if (uname(&system) == 0)
     snprintf(host->kernel, sizeof host->kernel, "%s %s %s", system.sysname, system.release,

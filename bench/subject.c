@@ -104,19 +104,30 @@ void td_subject_destroy(struct td_subject *subject) {
   *subject = (struct td_subject){0};
 }
 
-static int configure(struct td_subject *subject, const char *engine, unsigned markers) {
+static int set_engine(struct td_subject *subject, const char *engine) {
+  if (strcmp(subject->engine, engine) == 0) return TD_EXIT_OK;
   struct tide_error error = {0};
-  if (strcmp(subject->engine, engine) != 0) {
-    if (tide_heap_set_engine(subject->heap, engine, &error) != TIDE_OK)
-      return td_complain(td_exit_of(error.status), "%s", error.text);
-    snprintf(subject->engine, sizeof subject->engine, "%s", engine);
-  }
-  if (subject->markers != markers) {
-    if (tide_heap_set_markers(subject->heap, markers, &error) != TIDE_OK)
-      return td_complain(td_exit_of(error.status), "%s", error.text);
-    subject->markers = markers;
-  }
+  if (tide_heap_set_engine(subject->heap, engine, &error) != TIDE_OK)
+    return td_complain(td_exit_of(error.status), "%s", error.text);
+  snprintf(subject->engine, sizeof subject->engine, "%s", engine);
   return TD_EXIT_OK;
+}
+
+static int set_markers(struct td_subject *subject, unsigned markers) {
+  if (subject->markers == markers) return TD_EXIT_OK;
+  struct tide_error error = {0};
+  if (tide_heap_set_markers(subject->heap, markers, &error) != TIDE_OK)
+    return td_complain(td_exit_of(error.status), "%s", error.text);
+  subject->markers = markers;
+  return TD_EXIT_OK;
+}
+
+/* Every engine marks with one marker, not every one with more: so one marker is set before the
+ * engine, more are set after it. */
+static int configure(struct td_subject *subject, const char *engine, unsigned markers) {
+  int status = markers == 1 ? set_markers(subject, 1) : TD_EXIT_OK;
+  if (status == TD_EXIT_OK) status = set_engine(subject, engine);
+  return status == TD_EXIT_OK ? set_markers(subject, markers) : status;
 }
 
 int td_subject_mark(struct td_subject *subject, const char *engine, unsigned markers,
