@@ -1,0 +1,138 @@
+/* Fork storms: mutators allocate and collect while threads, attached and not, fork. Each child
+ * checks what its parent's thread had built, allocates, collects, forks once more, and exits.
+ * Arguments: forks (per forker), allocating workers. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/stress/driver.h"
+#include "tide/stats.h"
+#include "tide/tide.h"
+
+struct node {
+  struct node *next;
+  uint64_t number;
+};
+
+static struct tide_heap *heap;
+static tide_layout node_layout;
+static _Atomic(bool) finished;
+
+static struct node *build(struct tide_mutator *m, uint64_t length) {
+  struct node *list = NULL;
+  for (uint64_t i = 0; i < length; i++) {
+    struct node *fresh = (struct node *)tide_alloc(m, node_layout, sizeof *fresh);
+    CHECK(fresh);
+    fresh->number = i;
+    fresh->next = list;
+    list = fresh;
+  }
+  return list;
+}
+
+static void check_list(const struct node *list, uint64_t length) {
+  for (; list; list = list->next)
+    CHECK(list->number == --length);
+  CHECK(length == 0);
+}
+
+static void *allocate(void *unused) {
+  (void)unused;
+  struct tide_mutator *m = tide_attach(heap, NULL, NULL);
+  CHECK(m);
+  while (!atomic_load_explicit(&finished, memory_order_relaxed))
+    check_list(build(m, 300), 300);
+  CHECK(tide_detach(m) == TIDE_OK);
+  return NULL;
+}
+
+static void wait_for(pid_t child) {
+  int status;
+  CHECK(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static void check_life(struct tide_mutator *m, const struct node *list) {
+  if (list) check_list(list, 500);
+  for (int i = 0; i < 3; i++) {
+    struct node *mine = build(m, 2000);
+    CHECK(tide_collect(m) == TIDE_OK);
+    check_list(mine, 2000);
+  }
+  if (list) check_list(list, 500);
+  struct tide_error error;
+  CHECK(tide_check_heap(m, &error) == TIDE_OK);
+}
+
+/* In a child: `m` is the mutator of the thread that forked, or NULL. */
+static _Noreturn void live_as_child(struct tide_mutator *m, const struct node *list) {
+  struct tide_heap_stats stats;
+  tide_heap_stats(heap, &stats);
+  CHECK(stats.mutators == (m ? 1u : 0u));
+  if (!m) CHECK((m = tide_attach(heap, NULL, NULL)) != NULL);
+  check_life(m, list);
+  pid_t child = fork();
+  CHECK(child >= 0);
+  check_life(m, list);
+  if (child) wait_for(child);
+  _exit(0);
+}
+
+static void *fork_attached(void *forks) {
+  struct tide_mutator *m = tide_attach(heap, NULL, NULL);
+  CHECK(m);
+  struct node *list = build(m, 500);
+  for (uint64_t i = 0; i < *(uint64_t *)forks; i++) {
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) live_as_child(m, list);
+    tide_blocking_enter(m);
+    wait_for(child);
+    tide_blocking_leave(m);
+    check_list(list, 500);
+  }
+  CHECK(tide_detach(m) == TIDE_OK);
+  return NULL;
+}
+
+static void *fork_unattached(void *forks) {
+  for (uint64_t i = 0; i < *(uint64_t *)forks; i++) {
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) live_as_child(NULL, NULL);
+    wait_for(child);
+  }
+  return NULL;
+}
+
+int main(int count, char **arguments) {
+  uint64_t forks = argument(count, arguments, 1, 15);
+  uint64_t workers = argument(count, arguments, 2, 3);
+  CHECK(workers <= 64);
+  struct tide_options options;
+  tide_options_init(&options);
+  options.heap_max_bytes = 128u << 20;
+  options.heap_initial_bytes = 1u << 20;
+  options.markers = 2;
+  heap = tide_heap_create(&options, NULL);
+  CHECK(heap);
+  size_t offset = 0;
+  node_layout = tide_layout_offsets(heap, sizeof(struct node), &offset, 1, NULL);
+  pthread_t threads[64], attached, unattached;
+  for (uint64_t i = 0; i < workers; i++)
+    CHECK(pthread_create(&threads[i], NULL, allocate, NULL) == 0);
+  CHECK(pthread_create(&attached, NULL, fork_attached, &forks) == 0);
+  CHECK(pthread_create(&unattached, NULL, fork_unattached, &forks) == 0);
+  pthread_join(attached, NULL);
+  pthread_join(unattached, NULL);
+  atomic_store_explicit(&finished, true, memory_order_relaxed);
+  for (uint64_t i = 0; i < workers; i++)
+    pthread_join(threads[i], NULL);
+  struct tide_heap_stats stats;
+  tide_heap_stats(heap, &stats);
+  printf("%" PRIu64 " forks, %" PRIu64 " collections in the parent\n", 2 * forks,
+         stats.collections);
+  CHECK(tide_heap_destroy(heap) == TIDE_OK);
+  return 0;
+}
