@@ -82,7 +82,7 @@ tide_layout tide_layout_offsets(struct tide_heap *heap, size_t bytes, const size
 
 tide_layout tide_layout_prefixed(struct tide_heap *heap, size_t prefix_words,
                                  struct tide_error *error) {
-  if (!heap || prefix_words > TIDE_LAYOUT_WORDS_MAX) {
+  if (!heap || prefix_words > PTRDIFF_MAX / 8) {
     td_fail(error, heap ? TIDE_ERROR_LIMIT : TIDE_ERROR_ARGUMENT, "tide_layout_prefixed: %s",
             heap ? "the prefix is too long" : "heap is NULL");
     return TIDE_LAYOUT_INVALID;
