@@ -64,7 +64,8 @@ static int report_failure(const struct td_subject *subject, const struct td_grap
     snprintf(need, sizeof need, "; the graph's objects alone are %" PRIu64 " MiB",
              (plan.bytes >> 20) + 1);
   return td_complain(TD_EXIT_RESOURCES,
-                     "%s (%" PRIu64 " MiB in use of a heap limit of %" PRIu64 " MiB%s)",
+                     "%s (heap limit too small for the graph: %" PRIu64 " MiB in use of %" PRIu64
+                     " MiB%s)",
                      error->text, stats.heap_bytes >> 20, stats.heap_max_bytes >> 20, need);
 }
 

@@ -340,14 +340,15 @@ class Limits(Case):
                    "1", "--heap-max", "2M")
 
     def test_larger_than_the_machine(self):
-        self.fails(RESOURCES, "MiB", "compare", "--engine", "bwos", "--graph", "tree:depth=31")
+        self.fails(RESOURCES, "MiB", "compare", "--engine", "bwos", "--graph",
+                   "random:objects=4G,degree=1K")
 
     def test_boehm_limit(self):
         if not self.boehm_is_there() or OPTIONS.sanitizer:
             self.skipTest("no boehm here")
         # Boehm GC has its own idea of what fits: this fits a Tidemark heap only.
         self.fails(RESOURCES, "Boehm", "compare", "--engine", "boehm", "--graph", "wide:leaves=700K",
-                   "--markers", "1", "--heap-max", "24M")
+                   "--markers", "1", "--heap-max", "28M")
 
 
 class Children(Case):
