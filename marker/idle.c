@@ -131,7 +131,7 @@ bool td_idle(struct td_marker *marker, bool joined, bool (*promising)(struct td_
 /* A helper's part in a run, if there is one and it is wanted. */
 static void help(struct td_marker *marker) {
   struct td_markers *set = marker->set;
-  if (marker->id < set->limit && !td_term_over(&set->term)) set->engine->work(marker, false);
+  if (!td_term_over(&set->term) && marker->id < set->limit) set->engine->work(marker, false);
 }
 
 void *td_helper(void *argument) {
