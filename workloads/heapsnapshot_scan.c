@@ -136,27 +136,25 @@ bool td_scan_integer(struct td_scan *scan, uint64_t *value) {
   return true;
 }
 
-/* The common case of td_scan_integers: "digits comma [newline]" with the buffer's end far off.
- * Stops, with *next at the start of an element, wherever something else comes. */
-static size_t scan_integers(const uint8_t **next, const uint8_t *end, uint64_t *values,
-                            size_t capacity) {
+/* The common case of td_scan_integers, as V8 writes it: digits, a newline at the end of a row, a
+ * comma, digits.  Stops, with *next at the start of an element, wherever something else comes or
+ * the end of the buffer is near. */
+static size_t scan_plain(const uint8_t **next, const uint8_t *end, uint64_t *values,
+                         size_t capacity) {
   const uint8_t *at = *next;
   size_t count = 0;
   while (count < capacity && (size_t)(end - at) > DIGITS_MAX + 4) {
     const uint8_t *start = at;
     uint64_t number = 0;
     while (is_digit(*at) && at < start + DIGITS_MAX)
-      number = number * 10 + (*at++ - '0');
-    if (at == start || *at != ',') {
-      at = start;
+      number = number * 10 + (uint64_t)(*at++ - '0');
+    bool has_digits = at > start;
+    at += *at == '\n';
+    if (!has_digits || at[0] != ',' || !is_digit(at[1])) {
+      at = start; /* the careful path will see what it is */
       break;
     }
     at++;
-    if (*at == '\n') at++;
-    if (!is_digit(*at)) {
-      at = start; /* leave a comma before anything odd to the careful path */
-      break;
-    }
     values[count++] = number;
   }
   *next = at;
@@ -174,7 +172,7 @@ size_t td_scan_integers(struct td_scan *scan, uint64_t *values, size_t capacity,
     /* The scan leaves off at the start of an element, so one more is always taken here: room for
      * it is kept. */
     size_t room = capacity - count - 1;
-    count += scan_integers(&scan->source->next, scan->source->end, values + count, room);
+    count += scan_plain(&scan->source->next, scan->source->end, values + count, room);
     if (!td_scan_integer(scan, &values[count])) return count;
     count++;
   }
