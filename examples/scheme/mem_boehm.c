@@ -1,0 +1,86 @@
+/* Boehm GC under the interpreter, set up as well as we know how: no interior pointers from the
+ * heap (a pair is 16 bytes, not 32), pointer-free objects as such, free lists taken whole. */
+#include "mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <gc/gc_mark.h>
+
+void *mem_free[MEM_KINDS][GC_TINY_FREELISTS];
+
+static const struct mem_range *root_ranges;
+static size_t root_count;
+static double collect_started, collect_total;
+static GC_push_other_roots_proc earlier_roots;
+
+static double now_ms(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static void on_event(GC_EventType event) {
+  if (event == GC_EVENT_START)
+    collect_started = now_ms();
+  if (event == GC_EVENT_END)
+    collect_total += now_ms() - collect_started;
+}
+
+/* Cells still on our free lists are nobody's: forget them and let the sweep find them again.
+ * (Keeping them would need each one marked, since leaf cells are not traced.) */
+static void push_roots(void) {
+  memset(mem_free, 0, sizeof mem_free);
+  if (earlier_roots != NULL)
+    earlier_roots();
+  for (size_t i = 0; i < root_count; i++)
+    GC_push_all(root_ranges[i].start, *root_ranges[i].end);
+}
+
+void mem_start(const struct mem_range *ranges, size_t count) {
+  GC_set_all_interior_pointers(0);
+  GC_INIT();
+  root_ranges = ranges;
+  root_count = count;
+  earlier_roots = GC_get_push_other_roots();
+  GC_set_push_other_roots(push_roots);
+  GC_set_on_collection_event(on_event);
+}
+
+void *mem_slow(int kind, size_t bytes) {
+  size_t granules = (bytes + 15) >> 4;
+  void *object = NULL;
+  if (granules < GC_TINY_FREELISTS) {
+    /* Lists of leaf objects come uncleared. */
+    int boehm_kind = kind == MEM_LEAF ? GC_I_PTRFREE : GC_I_NORMAL;
+    GC_generic_malloc_many(granules << 4, boehm_kind, &object);
+    if (object == NULL)
+      mem_exhausted(bytes);
+    mem_free[kind][granules] = *(void **)object;
+    *(void **)object = NULL;
+    return object;
+  }
+  object = kind == MEM_LEAF ? GC_MALLOC_ATOMIC(bytes) : GC_MALLOC(bytes);
+  if (object == NULL)
+    mem_exhausted(bytes);
+  if (kind == MEM_LEAF)
+    memset(object, 0, bytes);
+  return object;
+}
+
+void mem_collect(void) { GC_gcollect(); }
+
+struct mem_stats mem_stats(void) {
+  return (struct mem_stats){.collections = GC_get_gc_no(),
+                            .collect_ms = collect_total,
+                            .heap_bytes = GC_get_heap_size()};
+}
+
+const char *mem_name(void) { return "boehm"; }
+
+void mem_exhausted(size_t bytes) {
+  fprintf(stderr, "scheme-boehm: out of memory: no room for %zu bytes\n", bytes);
+  exit(4);
+}

@@ -1,0 +1,54 @@
+/* Tidemark under the interpreter: one heap, one mutator with a conservative stack. */
+#include "mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tide/stats.h"
+
+struct tide_mutator *mem_mutator;
+
+static struct tide_heap *heap;
+
+static void trace_range(struct tide_tracer *tracer, void *context) {
+  const struct mem_range *range = context;
+  tide_trace_range(tracer, (void *const *)range->start, (size_t)(*range->end - range->start));
+}
+
+static _Noreturn void refuse(const char *what, const char *why) {
+  fprintf(stderr, "scheme-tide: %s: %s\n", what, why);
+  exit(4);
+}
+
+void mem_start(const struct mem_range *ranges, size_t count) {
+  struct tide_error error = {0};
+  heap = tide_heap_create(NULL, &error);
+  if (heap == NULL)
+    refuse("cannot create the heap", error.text);
+  mem_mutator = tide_attach(heap, NULL, &error);
+  if (mem_mutator == NULL)
+    refuse("cannot attach to the heap", error.text);
+  for (size_t i = 0; i < count; i++) {
+    enum tide_status status = tide_root_add_callback(heap, trace_range, (void *)&ranges[i]);
+    if (status != TIDE_OK)
+      refuse("cannot register a root range", tide_status_text(status));
+  }
+}
+
+void mem_collect(void) { tide_collect(mem_mutator); }
+
+struct mem_stats mem_stats(void) {
+  struct tide_heap_stats stats;
+  tide_heap_stats(heap, &stats);
+  return (struct mem_stats){.collections = stats.collections,
+                            .collect_ms = (double)stats.pause_ns_total / 1e6,
+                            .heap_bytes = stats.committed_bytes};
+}
+
+const char *mem_name(void) { return "tide"; }
+
+void mem_exhausted(size_t bytes) {
+  fprintf(stderr, "scheme-tide: out of memory: no room for %zu bytes (%s)\n", bytes,
+          tide_status_text(tide_alloc_status(mem_mutator)));
+  exit(4);
+}

@@ -1,0 +1,24 @@
+/* Inline allocation on Tidemark. */
+#ifndef EXAMPLES_SCHEME_MEM_TIDE_H
+#define EXAMPLES_SCHEME_MEM_TIDE_H
+
+#include "mem.h"
+#include "tide/tide.h"
+
+extern struct tide_mutator *mem_mutator;
+
+static inline void *mem_refs(size_t bytes) {
+  void *object = tide_alloc(mem_mutator, TIDE_LAYOUT_REFS, bytes);
+  if (!TIDE_LIKELY(object != NULL))
+    mem_exhausted(bytes);
+  return object;
+}
+
+static inline void *mem_leaf(size_t bytes) {
+  void *object = tide_alloc(mem_mutator, TIDE_LAYOUT_LEAF, bytes);
+  if (!TIDE_LIKELY(object != NULL))
+    mem_exhausted(bytes);
+  return object;
+}
+
+#endif

@@ -1,0 +1,439 @@
+/* Numbers: fixnums of 62 bits and flonums. A result that does not fit 62 bits is an error. */
+#include "scheme.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool is_number(value v) { return is_fixnum(v) || is_type(v, T_FLONUM); }
+
+static double to_double(const char *who, value v) {
+  if (is_fixnum(v))
+    return (double)unfix(v);
+  if (!is_type(v, T_FLONUM))
+    fail_type(who, "number", v);
+  return flonum_of(v);
+}
+
+static value checked_fix(const char *who, int64_t n, bool overflow) {
+  if (overflow || n > FIXNUM_MAX || n < FIXNUM_MIN)
+    fail(who, "result does not fit a 62-bit integer", NIL);
+  return fix(n);
+}
+
+static int64_t to_integer(const char *who, value v) {
+  if (is_type(v, T_FLONUM) && flonum_of(v) == floor(flonum_of(v)) && fabs(flonum_of(v)) < 0x1p61)
+    return (int64_t)flonum_of(v);
+  if (!is_fixnum(v))
+    fail_type(who, "integer", v);
+  return unfix(v);
+}
+
+/* An integer result is inexact if an argument is. */
+static value like(const int count, const value *a, int64_t n) {
+  for (int i = 0; i < count; i++)
+    if (!is_fixnum(a[i]))
+      return make_flonum((double)n);
+  return checked_fix("integer arithmetic", n, false);
+}
+
+value number_add(value a, value b) {
+  if (is_fixnum(a) && is_fixnum(b))
+    return checked_fix("+", unfix(a) + unfix(b), false);
+  double left = to_double("+", a);
+  return make_flonum(left + to_double("+", b));
+}
+
+value number_subtract(value a, value b) {
+  if (is_fixnum(a) && is_fixnum(b))
+    return checked_fix("-", unfix(a) - unfix(b), false);
+  double left = to_double("-", a);
+  return make_flonum(left - to_double("-", b));
+}
+
+value number_multiply(value a, value b) {
+  int64_t product;
+  if (is_fixnum(a) && is_fixnum(b)) {
+    bool overflow = __builtin_mul_overflow(unfix(a), unfix(b), &product);
+    return checked_fix("*", product, overflow);
+  }
+  double left = to_double("*", a);
+  return make_flonum(left * to_double("*", b));
+}
+
+/* There are no exact fractions: what does not divide becomes inexact. */
+static value divide(value a, value b) {
+  if (b == fix(0))
+    fail("/", "division by zero", NIL);
+  if (is_fixnum(a) && is_fixnum(b) && unfix(a) % unfix(b) == 0)
+    return checked_fix("/", unfix(a) / unfix(b), false);
+  double left = to_double("/", a);
+  return make_flonum(left / to_double("/", b));
+}
+
+int number_compare(const char *who, value a, value b) {
+  if (is_fixnum(a) && is_fixnum(b))
+    return (unfix(a) > unfix(b)) - (unfix(a) < unfix(b));
+  double left = to_double(who, a), right = to_double(who, b);
+  return isnan(left) || isnan(right) ? 2 : (left > right) - (left < right);
+}
+
+PRIMITIVE(p_add) {
+  value sum = fix(0);
+  for (int i = 0; i < count; i++)
+    sum = number_add(sum, a[i]);
+  return sum;
+}
+
+PRIMITIVE(p_subtract) {
+  if (count == 1)
+    return number_subtract(fix(0), a[0]);
+  value difference = a[0];
+  for (int i = 1; i < count; i++)
+    difference = number_subtract(difference, a[i]);
+  return difference;
+}
+
+PRIMITIVE(p_multiply) {
+  value product = fix(1);
+  for (int i = 0; i < count; i++)
+    product = number_multiply(product, a[i]);
+  return product;
+}
+
+PRIMITIVE(p_divide) {
+  if (count == 1)
+    return divide(fix(1), a[0]);
+  value quotient = a[0];
+  for (int i = 1; i < count; i++)
+    quotient = divide(quotient, a[i]);
+  return quotient;
+}
+
+/* Bit c + 1 of `accepted` says that outcome c of the comparison of neighbours is fine. */
+static value compare_all(const char *who, int count, const value *a, int accepted) {
+  bool all = true;
+  for (int i = 0; i + 1 < count; i++)
+    all &= (accepted >> (number_compare(who, a[i], a[i + 1]) + 1) & 1) != 0;
+  if (count == 1)
+    to_double(who, a[0]);
+  return make_bool(all);
+}
+
+PRIMITIVE(p_equal) { return compare_all("=", count, a, 2); }
+PRIMITIVE(p_less) { return compare_all("<", count, a, 1); }
+PRIMITIVE(p_more) { return compare_all(">", count, a, 4); }
+PRIMITIVE(p_not_more) { return compare_all("<=", count, a, 3); }
+PRIMITIVE(p_not_less) { return compare_all(">=", count, a, 6); }
+
+PRIMITIVE(p_zero) { return make_bool(to_double("zero?", a[0]) == 0); }
+PRIMITIVE(p_positive) {
+  return make_bool(to_double("positive?", a[0]) > 0);
+}
+PRIMITIVE(p_negative) {
+  return make_bool(to_double("negative?", a[0]) < 0);
+}
+PRIMITIVE(p_odd) {
+  return make_bool((to_integer("odd?", a[0]) & 1) != 0);
+}
+PRIMITIVE(p_even) {
+  return make_bool((to_integer("even?", a[0]) & 1) == 0);
+}
+
+static value extreme(const char *who, int count, const value *a, int wanted) {
+  value best = a[0];
+  bool inexact = false;
+  for (int i = 0; i < count; i++) {
+    inexact |= !is_fixnum(a[i]);
+    if (number_compare(who, a[i], best) == wanted)
+      best = a[i];
+  }
+  return inexact ? make_flonum(to_double(who, best)) : best;
+}
+
+PRIMITIVE(p_max) { return extreme("max", count, a, 1); }
+PRIMITIVE(p_min) { return extreme("min", count, a, -1); }
+
+PRIMITIVE(p_abs) {
+  if (is_fixnum(a[0]))
+    return checked_fix("abs", llabs(unfix(a[0])), false);
+  return make_flonum(fabs(to_double("abs", a[0])));
+}
+
+static int64_t divisor(const char *who, value v) {
+  int64_t n = to_integer(who, v);
+  if (n == 0)
+    fail(who, "division by zero", NIL);
+  return n;
+}
+
+PRIMITIVE(p_quotient) {
+  int64_t n = to_integer("quotient", a[0]);
+  return like(count, a, n / divisor("quotient", a[1]));
+}
+
+PRIMITIVE(p_remainder) {
+  int64_t n = to_integer("remainder", a[0]);
+  return like(count, a, n % divisor("remainder", a[1]));
+}
+
+static int64_t modulo(int64_t n, int64_t d) {
+  int64_t r = n % d;
+  return r != 0 && (r < 0) != (d < 0) ? r + d : r;
+}
+
+PRIMITIVE(p_modulo) {
+  int64_t n = to_integer("modulo", a[0]);
+  return like(count, a, modulo(n, divisor("modulo", a[1])));
+}
+
+PRIMITIVE(p_floor_quotient) {
+  int64_t n = to_integer("floor-quotient", a[0]), d = divisor("floor-quotient", a[1]);
+  return like(count, a, (n - modulo(n, d)) / d);
+}
+
+static int64_t gcd(int64_t a, int64_t b) {
+  while (b != 0) {
+    int64_t r = a % b;
+    a = b;
+    b = r;
+  }
+  return a < 0 ? -a : a;
+}
+
+PRIMITIVE(p_gcd) {
+  int64_t result = 0;
+  for (int i = 0; i < count; i++)
+    result = gcd(result, to_integer("gcd", a[i]));
+  return like(count, a, result);
+}
+
+PRIMITIVE(p_lcm) {
+  int64_t result = 1;
+  for (int i = 0; i < count; i++) {
+    int64_t n = to_integer("lcm", a[i]), divided = n == 0 ? 0 : n / gcd(result, n);
+    bool overflow = __builtin_mul_overflow(result, divided < 0 ? -divided : divided, &result);
+    checked_fix("lcm", result, overflow);
+  }
+  return like(count, a, result);
+}
+
+static value power(value base, int64_t exponent) {
+  value result = fix(1);
+  for (;;) {
+    if (exponent & 1)
+      result = number_multiply(result, base);
+    if ((exponent >>= 1) == 0)
+      return result;
+    base = number_multiply(base, base);
+  }
+}
+
+PRIMITIVE(p_expt) {
+  if (is_fixnum(a[1]) && unfix(a[1]) >= 0 && is_fixnum(a[0])) {
+    if (a[0] == fix(0) || a[0] == fix(1) || a[0] == fix(-1))
+      return unfix(a[1]) % 2 == 0 ? fix(a[0] != fix(0) || a[1] == fix(0)) : a[0];
+    return power(a[0], unfix(a[1]));
+  }
+  double base = to_double("expt", a[0]);
+  return make_flonum(pow(base, to_double("expt", a[1])));
+}
+
+PRIMITIVE(p_exact) {
+  value v = a[0];
+  if (is_fixnum(v))
+    return v;
+  double d = to_double("exact", v);
+  if (!(fabs(d) < 0x1p61) || d != floor(d))
+    fail("exact", "no exact number like this here:", v);
+  return fix((int64_t)d);
+}
+
+PRIMITIVE(p_inexact) {
+  return is_fixnum(a[0]) ? make_flonum((double)unfix(a[0])) : a[0];
+}
+
+PRIMITIVE(p_sqrt) {
+  double d = to_double("sqrt", a[0]), root = sqrt(d);
+  if (is_fixnum(a[0]) && root == floor(root) && (int64_t)root * (int64_t)root == unfix(a[0]))
+    return fix((int64_t)root);
+  return make_flonum(root);
+}
+
+PRIMITIVE(p_exact_integer_sqrt) {
+  int64_t n = to_integer("exact-integer-sqrt", a[0]);
+  if (n < 0)
+    fail_type("exact-integer-sqrt", "natural number", a[0]);
+  int64_t root = (int64_t)sqrt((double)n);
+  while (root * root > n)
+    root--;
+  while ((root + 1) * (root + 1) <= n)
+    root++;
+  value both = make_object(T_VALUES, 2);
+  slots_of(both)[0] = fix(root);
+  slots_of(both)[1] = fix(n - root * root);
+  return both;
+}
+
+static value rounding(value v, const char *who, double (*function)(double)) {
+  return is_fixnum(v) ? v : make_flonum(function(to_double(who, v)));
+}
+PRIMITIVE(p_floor) { return rounding(a[0], "floor", floor); }
+PRIMITIVE(p_ceiling) { return rounding(a[0], "ceiling", ceil); }
+PRIMITIVE(p_truncate) { return rounding(a[0], "truncate", trunc); }
+PRIMITIVE(p_round) { return rounding(a[0], "round", rint); }
+
+static value apply_math(value v, const char *who, double (*function)(double)) {
+  return v == fix(0) && function != log && function != cos && function != exp && function != acos
+             ? v
+             : make_flonum(function(to_double(who, v)));
+}
+PRIMITIVE(p_sin) { return apply_math(a[0], "sin", sin); }
+PRIMITIVE(p_cos) { return apply_math(a[0], "cos", cos); }
+PRIMITIVE(p_tan) { return apply_math(a[0], "tan", tan); }
+PRIMITIVE(p_asin) { return apply_math(a[0], "asin", asin); }
+PRIMITIVE(p_acos) { return apply_math(a[0], "acos", acos); }
+PRIMITIVE(p_exp) { return apply_math(a[0], "exp", exp); }
+PRIMITIVE(p_log) {
+  double d = log(to_double("log", a[0]));
+  return make_flonum(count == 1 ? d : d / log(to_double("log", a[1])));
+}
+PRIMITIVE(p_atan) {
+  double y = to_double("atan", a[0]);
+  return make_flonum(count == 1 ? atan(y) : atan2(y, to_double("atan", a[1])));
+}
+
+PRIMITIVE(p_is_number) { return make_bool(is_number(a[0])); }
+PRIMITIVE(p_is_integer) {
+  value v = a[0];
+  bool whole = is_type(v, T_FLONUM) && isfinite(flonum_of(v)) && flonum_of(v) == rint(flonum_of(v));
+  return make_bool(is_fixnum(v) || whole);
+}
+PRIMITIVE(p_is_rational) {
+  value v = a[0];
+  return make_bool(is_fixnum(v) || (is_type(v, T_FLONUM) && isfinite(flonum_of(v))));
+}
+PRIMITIVE(p_is_exact) {
+  to_double("exact?", a[0]);
+  return make_bool(is_fixnum(a[0]));
+}
+PRIMITIVE(p_is_inexact) {
+  to_double("inexact?", a[0]);
+  return make_bool(!is_fixnum(a[0]));
+}
+PRIMITIVE(p_is_exact_integer) { return make_bool(is_fixnum(a[0])); }
+PRIMITIVE(p_is_nan) { return make_bool(isnan(to_double("nan?", a[0]))); }
+PRIMITIVE(p_is_infinite) {
+  return make_bool(isinf(to_double("infinite?", a[0])));
+}
+
+/* The shortest decimal that reads back as the same number. */
+static value flonum_to_string(double d) {
+  char text[40];
+  if (isnan(d))
+    return string_from_c("+nan.0");
+  if (isinf(d))
+    return string_from_c(d > 0 ? "+inf.0" : "-inf.0");
+  for (int digits = 15; digits <= 17; digits++) {
+    snprintf(text, sizeof text - 3, "%.*g", digits, d);
+    if (strtod(text, NULL) == d)
+      break;
+  }
+  if (strpbrk(text, ".e") == NULL)
+    strcat(text, ".0");
+  return string_from_c(text);
+}
+
+value number_to_string(value number, int radix) {
+  if (!is_fixnum(number))
+    return flonum_to_string(to_double("number->string", number));
+  char text[72], *at = text + sizeof text - 1;
+  uint64_t n = (uint64_t)llabs(unfix(number));
+  *at = 0;
+  do
+    *--at = "0123456789abcdefghijklmnopqrstuvwxyz"[n % (uint64_t)radix];
+  while ((n /= (uint64_t)radix) != 0);
+  if (unfix(number) < 0)
+    *--at = '-';
+  return string_from_c(at);
+}
+
+static int checked_radix(const char *who, int count, const value *a) {
+  if (count < 2)
+    return 10;
+  if (!is_fixnum(a[1]) || unfix(a[1]) < 2 || unfix(a[1]) > 36)
+    fail_type(who, "radix", a[1]);
+  return (int)unfix(a[1]);
+}
+
+PRIMITIVE(p_number_to_string) {
+  return number_to_string(a[0], checked_radix("number->string", count, a));
+}
+
+PRIMITIVE(p_string_to_number) {
+  if (!is_type(a[0], T_STRING))
+    fail_type("string->number", "string", a[0]);
+  value utf8 = utf8_from_string(a[0], 0, size_of(a[0]));
+  const char *text = (const char *)((struct bytes *)utf8)->bytes;
+  return parse_number(text, checked_radix("string->number", count, a));
+}
+
+PRIMITIVE(p_bit_and) {
+  int64_t bits = -1;
+  for (int i = 0; i < count; i++)
+    bits &= to_integer("bitwise-and", a[i]);
+  return fix(bits);
+}
+PRIMITIVE(p_bit_or) {
+  int64_t bits = 0;
+  for (int i = 0; i < count; i++)
+    bits |= to_integer("bitwise-ior", a[i]);
+  return fix(bits);
+}
+PRIMITIVE(p_bit_xor) {
+  int64_t bits = 0;
+  for (int i = 0; i < count; i++)
+    bits ^= to_integer("bitwise-xor", a[i]);
+  return fix(bits);
+}
+PRIMITIVE(p_bit_not) {
+  return fix(~to_integer("bitwise-not", a[0]));
+}
+PRIMITIVE(p_shift) {
+  int64_t n = to_integer("arithmetic-shift", a[0]), by = to_integer("arithmetic-shift", a[1]);
+  if (by <= 0)
+    return fix(by < -63 ? n >> 63 : n >> -by);
+  bool overflow = n != 0 && (by > 61 || (n << by) >> by != n);
+  return checked_fix("arithmetic-shift", by > 61 ? 0 : (int64_t)((uint64_t)n << by), overflow);
+}
+
+void start_numbers(void) {
+  static const struct definition table[] = {
+      {"+", p_add, 0, -1}, {"-", p_subtract, 1, -1}, {"*", p_multiply, 0, -1},
+      {"/", p_divide, 1, -1}, {"=", p_equal, 1, -1}, {"<", p_less, 1, -1}, {">", p_more, 1, -1},
+      {"<=", p_not_more, 1, -1}, {">=", p_not_less, 1, -1}, {"zero?", p_zero, 1, 1},
+      {"positive?", p_positive, 1, 1}, {"negative?", p_negative, 1, 1}, {"odd?", p_odd, 1, 1},
+      {"even?", p_even, 1, 1}, {"max", p_max, 1, -1}, {"min", p_min, 1, -1}, {"abs", p_abs, 1, 1},
+      {"magnitude", p_abs, 1, 1}, {"quotient", p_quotient, 2, 2},
+      {"truncate-quotient", p_quotient, 2, 2}, {"remainder", p_remainder, 2, 2},
+      {"truncate-remainder", p_remainder, 2, 2}, {"modulo", p_modulo, 2, 2},
+      {"floor-remainder", p_modulo, 2, 2}, {"floor-quotient", p_floor_quotient, 2, 2},
+      {"gcd", p_gcd, 0, -1}, {"lcm", p_lcm, 0, -1}, {"expt", p_expt, 2, 2},
+      {"exact", p_exact, 1, 1}, {"inexact->exact", p_exact, 1, 1}, {"inexact", p_inexact, 1, 1},
+      {"exact->inexact", p_inexact, 1, 1}, {"sqrt", p_sqrt, 1, 1},
+      {"exact-integer-sqrt", p_exact_integer_sqrt, 1, 1}, {"floor", p_floor, 1, 1},
+      {"ceiling", p_ceiling, 1, 1}, {"truncate", p_truncate, 1, 1}, {"round", p_round, 1, 1},
+      {"sin", p_sin, 1, 1}, {"cos", p_cos, 1, 1}, {"tan", p_tan, 1, 1}, {"asin", p_asin, 1, 1},
+      {"acos", p_acos, 1, 1}, {"exp", p_exp, 1, 1}, {"log", p_log, 1, 2}, {"atan", p_atan, 1, 2},
+      {"number?", p_is_number, 1, 1}, {"complex?", p_is_number, 1, 1},
+      {"real?", p_is_number, 1, 1}, {"rational?", p_is_rational, 1, 1},
+      {"integer?", p_is_integer, 1, 1}, {"exact?", p_is_exact, 1, 1},
+      {"inexact?", p_is_inexact, 1, 1}, {"exact-integer?", p_is_exact_integer, 1, 1},
+      {"exact-rational?", p_is_exact_integer, 1, 1}, {"nan?", p_is_nan, 1, 1},
+      {"infinite?", p_is_infinite, 1, 1}, {"number->string", p_number_to_string, 1, 2},
+      {"string->number", p_string_to_number, 1, 2}, {"bitwise-and", p_bit_and, 0, -1},
+      {"bitwise-ior", p_bit_or, 0, -1}, {"bitwise-xor", p_bit_xor, 0, -1},
+      {"bitwise-not", p_bit_not, 1, 1}, {"arithmetic-shift", p_shift, 2, 2}};
+  DEFINE_PRIMITIVES(table);
+}

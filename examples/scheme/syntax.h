@@ -1,0 +1,64 @@
+/* Between the expander and the compiler: identifiers, scopes, and the syntax tree.
+ *
+ * Hygiene: each use of a macro renames the identifiers that its template inserts to fresh
+ * aliases {identifier, scope of the macro's definition}. Binding forms bind aliases like
+ * symbols; an alias nobody bound means what its identifier means where the macro was defined. */
+#ifndef EXAMPLES_SCHEME_SYNTAX_H
+#define EXAMPLES_SCHEME_SYNTAX_H
+
+#include "scheme.h"
+
+enum { ALIAS_IDENTIFIER, ALIAS_SCOPE, ALIAS_SLOTS };
+enum { SCOPE_BINDINGS, SCOPE_PARENT, SCOPE_SLOTS }; /* bindings: ((identifier . denotation) …) */
+enum { MACRO_LITERALS, MACRO_RULES, MACRO_SCOPE, MACRO_ELLIPSIS, MACRO_SLOTS };
+
+struct variable {
+  value header;
+  value name;
+  intptr_t uses;     /* references seen by the expander */
+  intptr_t assigned; /* lives in a box */
+  intptr_t early;    /* referenced before its definition: the box comes first */
+  /* The compiler's: */
+  struct function *owner;
+  intptr_t slot;  /* from the frame's start; of a loop: its first parameter's */
+  intptr_t label; /* of a loop */
+};
+
+enum node_kind {
+  N_CONSTANT,   /* a: value */
+  N_LOCAL,      /* a: variable */
+  N_GLOBAL,     /* a: symbol */
+  N_SET_LOCAL,  /* a: variable, b: node */
+  N_SET_GLOBAL, /* a: symbol, b: node */
+  N_DEFINE,     /* a: symbol, b: node */
+  N_IF,         /* a: test, b: then, c: else */
+  N_OR,         /* a: first, b: second */
+  N_SEQUENCE,   /* a: first, b: second */
+  N_CALL,       /* a: operator, b: list of nodes */
+  N_LAMBDA,     /* a: list of variables, b: body, c: name, rest: last variable takes a list */
+  N_LET,        /* a: list of variables, b: list of nodes, c: body */
+  N_FIX,        /* a: list of variables, none assigned, b: list of lambdas, c: body */
+  N_LOOP,       /* a: list of variables, b: list of nodes, c: body, loop: what N_JUMP names */
+  N_JUMP,       /* a: variable of the loop, b: list of nodes; in tail position of the loop only */
+};
+
+struct node {
+  value header;
+  intptr_t kind;
+  value a, b, c;
+  intptr_t rest;
+  struct variable *loop;
+};
+
+static inline bool is_identifier(value v) { return is_type(v, T_SYMBOL) || is_type(v, T_ALIAS); }
+
+/* What an identifier means: a variable, a macro, a special form (fixnum), or, if it is bound
+ * nowhere, the symbol of a global. */
+value lookup(value identifier, value scope);
+value new_alias(value identifier, value scope);
+_Noreturn void fail_syntax(const char *what, value form);
+
+value make_macro(value spec, value scope); /* (syntax-rules …) */
+value macro_expand(value macro, value form, value scope);
+
+#endif
