@@ -83,9 +83,9 @@ static void collect_stopped(struct cycle *cycle) {
   td_weak_process(heap);
   td_mark_end(heap->markers, stats);
   stats->objects += heap->ephemerons.objects;
-  stats->bytes += heap->ephemerons.bytes;
   cycle->weak_ns = td_stats_tell(heap, TIDE_EVENT_WEAK_END);
   uint32_t freed = td_heap_end_marking(&heap->heap);
+  stats->bytes = heap->heap.live_bytes;
   cycle->swept_ns = td_stats_tell(heap, TIDE_EVENT_SWEEP_END);
   set_budget(cycle, freed);
   if (heap->verify) td_verify_or_abort(heap);

@@ -130,7 +130,6 @@ static void reach(struct closure *closure, uintptr_t object) {
   if (td_is_marked(heap, granule)) return;
   struct td_ephemerons *e = &closure->heap->ephemerons;
   heap->marks[granule] = heap->epoch;
-  heap->blocks[td_block_of_granule(granule)].marked = 1;
   e->objects++;
   e->bytes += td_heap_object_bytes(heap, object);
   if (e->count) resolve_key(closure, object);

@@ -26,7 +26,6 @@ TIDE_API void tide_heap_stats(struct tide_heap *heap, struct tide_heap_stats *st
 /* One marker's part of a collection. */
 struct tide_marker_stats {
   uint64_t objects;       /* marked by this marker */
-  uint64_t bytes;         /* cells of those objects */
   uint64_t steals, stolen_items, failed_steals;
   uint64_t grants;        /* early grants given to a thief that asked */
   uint64_t parks, wakes;
@@ -43,7 +42,8 @@ struct tide_cycle_stats {
   const char *engine;
   unsigned markers;  /* allowed */
   unsigned recruited;/* took part */
-  uint64_t objects, bytes;  /* marked: live */
+  uint64_t objects;  /* marked, duplicates included */
+  uint64_t bytes;    /* live, by whole cells */
   uint64_t stop_ns;  /* from the wish until every mutator stood still */
   uint64_t mark_ns;  /* from the first root to agreed termination */
   uint64_t weak_ns, sweep_ns;
@@ -93,7 +93,8 @@ TIDE_API enum tide_status tide_heap_walk(struct tide_mutator *mutator, tide_visi
                                          void *context);
 
 /* What an independent serial marking from the same roots found, compared with the marks that the
- * last collection left. Call it right after tide_collect, before anything else happens. */
+ * last collection left; the words of stacks and registers are those that the collection saw. Call
+ * it right after tide_collect, before anything else happens. TIDE_ERROR_CHECK if they differ. */
 struct tide_check {
   bool equal;
   uint64_t objects, bytes, edges; /* of the serial marking; edges are non-null references */

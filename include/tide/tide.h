@@ -94,7 +94,7 @@ struct tide_options {
   uint32_t queue_block_items;  /* power of two, at least 2 */
   enum tide_sizing sizing;
   double growth_factor;        /* over 1.0 */
-  double adaptive_cost;        /* MemBalancer's c: larger trades memory for fewer collections */
+  double adaptive_cost;        /* MemBalancer's c per MiB: smaller trades memory for time */
   /* Called when a collection and growing did not make room; return true to have the allocation
    * tried once more (after you dropped caches, say). It must not allocate from this heap. */
   bool (*out_of_memory)(void *context, size_t bytes);
@@ -236,8 +236,11 @@ TIDE_API void *tide_alloc_slow(struct tide_mutator *mutator, tide_layout layout,
 /* A zeroed object of at least `bytes` bytes (0 counts as 1), 16-byte aligned. Up to half a block
  * (32 KiB) it comes from a size class; above, it has blocks of its own. A safepoint.
  * Returns NULL when there is no room even after a collection, growing the heap, and the
- * out-of-memory hook; or when the layout is not of this heap, the size is over PTRDIFF_MAX, or
- * the call is made where allocation is forbidden (trace function, root callback, event). */
+ * out-of-memory hook (TIDE_ERROR_MEMORY); when the layout is not of this heap, its reference
+ * slots would lie outside the object, or the size is over PTRDIFF_MAX (TIDE_ERROR_ARGUMENT); or
+ * when the call is made where allocation is forbidden (TIDE_ERROR_STATE): trace function, root
+ * callback, event, blocking region, detached mutator, another thread's mutator; there, debug
+ * builds of the library say so and abort. */
 static inline void *tide_alloc(struct tide_mutator *mutator, tide_layout layout, size_t bytes) {
   if (TIDE_LIKELY(bytes <= TIDE_BUMP_INLINE_BYTES && layout < TIDE_LAYOUT_MAX)) {
     struct tide_mutator_fast *fast = (struct tide_mutator_fast *)mutator;
@@ -292,8 +295,10 @@ TIDE_API enum tide_status tide_root_remove_callback(struct tide_heap *heap, tide
  *   struct node **n = (struct node **)tide_handle(m, tide_alloc(m, node, sizeof **n));
  *   …
  *   tide_scope_close(m, scope);
- * A handle is a slot that you may read and write; it is valid until its scope closes. NULL when
- * memory ran out. tide_scope_close: TIDE_ERROR_ARGUMENT if the scope is not the innermost. */
+ * A handle is a slot that you may read and write; it is valid until its scope closes, or until
+ * the detach if no scope was open. NULL when memory ran out; tide_scope_open returns SIZE_MAX
+ * then, and later handles belong to the scope outside. tide_scope_close: TIDE_ERROR_ARGUMENT if
+ * the scope is not the innermost. */
 TIDE_API size_t tide_scope_open(struct tide_mutator *mutator);
 TIDE_API void **tide_handle(struct tide_mutator *mutator, void *reference);
 TIDE_API enum tide_status tide_scope_close(struct tide_mutator *mutator, size_t scope);
@@ -342,9 +347,10 @@ TIDE_API size_t tide_weak_table_count(struct tide_mutator *mutator, struct tide_
 
 /* Finalizers never run by themselves: an object registered here that has become unreachable is
  * put on a queue and stays alive (with all it reaches) until you take it off. Objects reachable
- * from another dying registered object wait until that one is done, so the order is from the
- * outside in; members of a cycle come in the order of registration. Registering again after
- * taking one off is allowed (resurrection). */
+ * from another dying registered object wait until that one is taken off and a later collection
+ * finds them dying still, so the order is from the outside in; of the members of a cycle, the one
+ * registered first comes first, the others wait likewise. Values of ephemerons don't count for
+ * the order. Registering again after taking one off is allowed (resurrection). */
 typedef void (*tide_finalizer_fn)(void *object, void *context);
 TIDE_API enum tide_status tide_finalizer_add(struct tide_mutator *mutator, void *object,
                                              tide_finalizer_fn finalizer, void *context);
