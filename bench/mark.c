@@ -65,8 +65,10 @@ static int parse(struct request *request, int argc, char **argv) {
           "overflows   times its queue was full\n"
           "dense       share of its objects that it scanned in address order\n"
           "window      mean number of objects in its prefetch window\n"
-          "start       from the beginning of the mark phase until it took part; then roots, trace\n"
-          "            and idle (looking for work, parked, waiting for the end), up to the end",
+          "start       from the beginning of the mark phase until it took part; then its time on\n"
+          "            roots, tracing and idle (looking for work, parked); termination: from the "
+          "end\n"
+          "            of its part to that of the phase",
   };
   return td_args_parse(&usage, argc, argv);
 }
@@ -102,15 +104,16 @@ static void print_work(const struct tide_cycle_stats *cycle, FILE *out) {
 
 static void print_times(const struct tide_cycle_stats *cycle, FILE *out) {
   struct td_grid grid;
-  td_grid_begin(&grid, ">marker >start_µs >roots_µs >trace_µs >idle_µs >ended_µs");
+  td_grid_begin(&grid, ">marker >start_µs >roots_µs >trace_µs >idle_µs >termination_µs");
   for (unsigned i = 0; i < cycle->markers; i++) {
     const struct tide_marker_stats *m = &cycle->marker[i];
     td_grid_cell(&grid, "%u", i);
     td_grid_cell(&grid, "%.1f", (double)m->started_ns / 1e3);
     td_grid_cell(&grid, "%.1f", (double)m->roots_ns / 1e3);
-    td_grid_cell(&grid, "%.1f", (double)m->trace_ns / 1e3);
+    td_grid_cell(&grid, "%.1f", (double)td_marker_trace_ns(m) / 1e3);
     td_grid_cell(&grid, "%.1f", (double)m->idle_ns / 1e3);
-    td_grid_cell(&grid, "%.1f", (double)m->ended_ns / 1e3);
+    uint64_t left = m->ended_ns && m->ended_ns < cycle->mark_ns ? cycle->mark_ns - m->ended_ns : 0;
+    td_grid_cell(&grid, "%.1f", (double)left / 1e3);
   }
   td_grid_print(&grid, out);
   td_grid_free(&grid);

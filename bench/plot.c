@@ -75,7 +75,7 @@ static void write_bars(FILE *script, const struct td_chart *chart) {
     if (chart->series[i].low)
       fprintf(script,
               ", $s%zu using ($1+%.6f):2:3:4 with yerrorbars linecolor rgb '#404040' "
-              "pointtype 0 notitle",
+              "pointtype -1 notitle",
               i, shift);
   }
   fputc('\n', script);
@@ -117,7 +117,8 @@ static void write_script(FILE *script, const struct td_chart *charts, size_t cou
   fprintf(script, "set terminal %s size %u,%u font 'sans,11'\nset output ",
           png ? "pngcairo" : "svg", CHART_WIDTH, CHART_HEIGHT * (unsigned)count);
   write_quoted(script, path);
-  fputs("\nset key outside right top noenhanced\nset grid ytics linecolor rgb '#dddddd'\n"
+  fputs("\nset key outside right top noenhanced\nset grid ytics linetype 1 linewidth 0.5 linecolor "
+        "rgb '#d4d8de'\n"
         "set border 3\nset tics nomirror\n",
         script);
   for (size_t i = 0; i < sizeof colours / sizeof colours[0]; i++)
