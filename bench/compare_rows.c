@@ -82,7 +82,6 @@ static void json_marker(struct td_json *json, const struct tide_marker_stats *m,
   td_json_object_begin(json, NULL);
   td_json_count(json, "marker", number);
   td_json_count(json, "objects", m->objects);
-  td_json_count(json, "bytes", m->bytes);
   td_json_count(json, "steals", m->steals);
   td_json_count(json, "stolen_items", m->stolen_items);
   td_json_count(json, "failed_steals", m->failed_steals);

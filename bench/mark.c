@@ -81,13 +81,12 @@ static double ratio(uint64_t part, uint64_t whole) {
 
 static void print_work(const struct tide_cycle_stats *cycle, FILE *out) {
   struct td_grid grid;
-  td_grid_begin(&grid, ">marker >objects >MiB >steals >items >failed >grants >parks >wakes "
+  td_grid_begin(&grid, ">marker >objects >steals >items >failed >grants >parks >wakes "
                        ">overflows >dense >window");
   for (unsigned i = 0; i < cycle->markers; i++) {
     const struct tide_marker_stats *m = &cycle->marker[i];
     td_grid_cell(&grid, "%u", i);
     td_grid_cell(&grid, "%" PRIu64, m->objects);
-    td_grid_cell(&grid, "%.1f", (double)m->bytes / (1 << 20));
     td_grid_cell(&grid, "%" PRIu64, m->steals);
     td_grid_cell(&grid, "%" PRIu64, m->stolen_items);
     td_grid_cell(&grid, "%" PRIu64, m->failed_steals);
