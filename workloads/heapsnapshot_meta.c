@@ -23,7 +23,7 @@ static bool read_names(struct td_scan *scan, const struct wanted *wanted, size_t
         if (strcmp(name, wanted[w].name) == 0) *wanted[w].position = *count;
       }
     }
-    if (++*count > 1024) break;
+    ++*count;
   }
   return !scan->failed;
 }
@@ -69,13 +69,14 @@ static bool read_fields(struct td_scan *scan, struct td_snapshot_meta *meta) {
   return !scan->failed;
 }
 
+/* A column that was not named is at TD_SNAPSHOT_NONE, and so behind the last. */
 static bool check(struct td_scan *scan, const struct td_snapshot_meta *meta) {
   const char *missing = NULL;
-  if (meta->node_id == TD_SNAPSHOT_NONE) missing = "node field \"id\"";
-  if (meta->node_size == TD_SNAPSHOT_NONE) missing = "node field \"self_size\"";
-  if (meta->node_edges == TD_SNAPSHOT_NONE) missing = "node field \"edge_count\"";
+  if (meta->node_id >= meta->node_columns) missing = "node field \"id\"";
+  if (meta->node_size >= meta->node_columns) missing = "node field \"self_size\"";
+  if (meta->node_edges >= meta->node_columns) missing = "node field \"edge_count\"";
   if (meta->edge_type != 0) missing = "edge field \"type\" in front";
-  if (meta->edge_target == TD_SNAPSHOT_NONE) missing = "edge field \"to_node\"";
+  if (meta->edge_target >= meta->edge_columns) missing = "edge field \"to_node\"";
   if (meta->node_columns > TD_SNAPSHOT_COLUMNS_MAX) missing = "sensible number of node fields";
   if (meta->edge_columns > TD_SNAPSHOT_COLUMNS_MAX) missing = "sensible number of edge fields";
   if (!missing) return true;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define DEPTH_MAX 64u
+#define DEPTH_MAX 4096u /* a tree of allocation traces is as deep as the stacks were */
 #define DIGITS_MAX 18u
 
 static bool fail(struct td_scan *scan, const char *what) {

@@ -32,6 +32,9 @@ static bool choose(struct td_import_source *source, struct td_thg *graph,
     summary->format = "heapsnapshot";
     return td_heapsnapshot_import(source, graph, summary);
   }
+  if (ready >= 2 && source->next[0] == 0x1f && source->next[1] == 0x8b) {
+    return td_source_fail(source, 0, "compressed with gzip: unpack it first");
+  }
   return td_source_fail(source, 0, "neither an HPROF dump nor a V8 heap snapshot");
 }
 
@@ -96,12 +99,23 @@ bool td_import_bytes(const void *bytes, uint64_t length, const char *name, struc
   return done;
 }
 
+static bool is_same_file(const char *a, const char *b) {
+  struct stat first;
+  struct stat second;
+  return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+         first.st_ino == second.st_ino;
+}
+
 bool td_import_file(const char *input, const char *output, const struct td_thg_progress *progress,
                     struct td_import_summary *summary, struct td_thg_error *error) {
   struct td_thg_error spare;
   struct td_thg graph;
   error = clear(error, &spare);
   if (!output) return td_thg_fail(error, TD_THG_NO_RESOURCES, 0, "no output file named");
+  if (input && is_same_file(input, output)) {
+    return td_thg_fail(error, TD_THG_BAD_INPUT, 0, "%s: would be overwritten by its own graph",
+                       input);
+  }
   if (!td_import_graph(input, progress, &graph, summary, error)) return false;
   bool done = td_thg_write(output, &graph, progress, error);
   td_thg_free(&graph);

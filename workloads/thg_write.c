@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -201,6 +202,11 @@ static bool write_header(struct writer *w) {
 
 /* Beside the file itself, so that the rename stays within one file system. */
 static bool open_temporary(struct writer *w) {
+  struct stat status;
+  if (stat(w->path, &status) == 0 && !S_ISREG(status.st_mode)) {
+    return td_thg_fail(w->error, TD_THG_NO_RESOURCES, 0,
+                       "%s: there is something that is not a file", w->path);
+  }
   size_t capacity = strlen(w->path) + 40;
   w->temporary = malloc(capacity);
   if (!w->temporary) return td_thg_fail_memory(w->error, w->path, "its name");

@@ -76,6 +76,25 @@ Test(heapsnapshot, another_layout) {
   td_thg_free(&graph);
 }
 
+/* Traces of allocations nest as deeply as the stacks they are of. */
+Test(heapsnapshot, a_deep_tree_to_pass_over) {
+  enum { DEPTH = 1000 };
+  struct bytes b = {0};
+  struct td_thg graph;
+  put_bytes(&b, small, strlen(small) - 2); /* up to the last brace */
+  put_bytes(&b, ",\"trace_tree\":", 14);
+  for (int d = 0; d < DEPTH; d++)
+    put_bytes(&b, "[1,", 3);
+  put_bytes(&b, "2", 1);
+  for (int d = 0; d < DEPTH; d++)
+    put_bytes(&b, "]", 1);
+  put_bytes(&b, "}", 2);
+  import_text((const char *)b.data, &graph, NULL);
+  check_small(&graph);
+  td_thg_free(&graph);
+  free(b.data);
+}
+
 /* A node with `edges` edges to itself and `words` words, behind the root. */
 static void import_wide(unsigned edges, unsigned words, struct td_thg *graph) {
   struct bytes b = {0};
@@ -209,6 +228,10 @@ Test(heapsnapshot, says_what_is_wrong) {
   assert_message("{\"snapshot\":[]}", "expected an object");
   assert_message("{\"snapshot\":{\"meta\":{\"node_fields\":[\"id\"],\"edge_fields\":[]}}}",
                  "in \"snapshot\".\"meta\"");
+  assert_message(
+      "{\"snapshot\":{\"meta\":{\"node_fields\":[\"a\",\"b\",\"c\",\"id\"],\"node_fields\":["
+      "\"self_size\",\"edge_count\"],\"edge_fields\":[\"type\",\"to_node\"]}}}",
+      "no node field \"id\"");
   assert_message(TINY "\"edges\":[]}", "\"edges\" before \"nodes\"");
   assert_message(TINY "\"nodes\":[1,8,0],\"nodes\":[]}", "\"nodes\" twice");
   assert_message(TINY "\"nodes\":[1,8,0],\"edges\":[],\"edges\":[]}", "\"edges\" twice");

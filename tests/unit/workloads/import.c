@@ -64,6 +64,7 @@ Test(import, bad_input_writes_nothing) {
   assert_nothing_written(d.bytes.data, d.bytes.length / 2);
   assert_nothing_written(snapshot, strlen(snapshot) - 1);
   assert_nothing_written("noise", 5);
+  assert_nothing_written("\x1f\x8b\x08", 3);
   assert_nothing_written("\0\0\0\0", 4);
   assert_nothing_written("   \n", 4);
   free(d.bytes.data);
@@ -83,6 +84,18 @@ Test(import, files_that_are_none) {
   cr_assert_eq(error.kind, TD_THG_BAD_INPUT);
   cr_assert_not(td_import_graph("/no/such/dump", NULL, &graph, NULL, NULL));
   cr_assert_not(td_import_bytes(NULL, 0, "nothing", &graph, NULL, NULL));
+}
+
+Test(import, onto_itself) {
+  struct place place = make_place("dump");
+  struct td_thg_error error = {0};
+  struct td_thg graph;
+  write_file(place.input, snapshot, strlen(snapshot));
+  cr_assert_not(td_import_file(place.input, place.input, NULL, NULL, &error));
+  cr_assert(strstr(error.text, "overwritten"), "%s", error.text);
+  cr_assert(td_import_graph(place.input, NULL, &graph, NULL, &error), "%s", error.text);
+  td_thg_free(&graph);
+  remove_folder(place.folder);
 }
 
 /* Nobody writes to it: opening it must not wait. */

@@ -176,6 +176,18 @@ Test(thg, a_folder_in_the_way) {
   td_thg_free(&graph);
 }
 
+/* Renaming over a device would do harm where we may. */
+Test(thg, a_device_in_the_way) {
+  struct td_thg graph = sample_graph();
+  struct td_thg_error error = {0};
+  cr_assert_not(td_thg_write("/dev/null", &graph, NULL, &error));
+  cr_assert_eq(error.kind, TD_THG_NO_RESOURCES);
+  struct stat status;
+  cr_assert_eq(stat("/dev/null", &status), 0);
+  cr_assert(S_ISCHR(status.st_mode));
+  td_thg_free(&graph);
+}
+
 Test(thg, files_that_cannot_be_read) {
   struct td_thg graph;
   struct td_thg_error error = {0};
