@@ -75,7 +75,7 @@ static void write_bars(FILE *script, const struct td_chart *chart) {
     if (chart->series[i].low)
       fprintf(script,
               ", $s%zu using ($1+%.6f):2:3:4 with yerrorbars linecolor rgb '#404040' "
-              "pointtype -1 notitle",
+              "pointtype 7 pointsize 0 notitle",
               i, shift);
   }
   fputc('\n', script);

@@ -32,8 +32,10 @@ static const char style[] =
     "font-variant-numeric:tabular-nums}"
     "th,td{padding:.22rem .6rem;text-align:right;white-space:nowrap}"
     "th{border-bottom:2px solid #1c2430;vertical-align:bottom}td{border-bottom:1px solid #e9edf1}"
-    "th:first-child,td:first-child,th:nth-child(2),td:nth-child(2){text-align:left}"
-    "tr.first td{border-top:2px solid #c5ccd4}dl{display:grid;grid-template-columns:max-content "
+    "th:first-child,td:first-child,table:not(.short) "
+    ":is(th,td):nth-child(2){text-align:left!important}"
+    "table.short td,table.short th{text-align:right}tr.first td{border-top:2px solid "
+    "#c5ccd4}dl{display:grid;grid-template-columns:max-content "
     "1fr;"
     "gap:.2rem 1rem;margin:.5rem 0}dt{font-weight:600}dd{margin:0}";
 
@@ -78,29 +80,29 @@ static void put_key(const struct td_comparison *comparison, FILE *out) {
 
 /* ---- In short -------------------------------------------------------------------------- */
 
-/* How much longer than the first engine did this one take, over all graphs? */
-static void put_range(const struct td_comparison *comparison, const char *engine, unsigned markers,
-                      FILE *out) {
+/* Smallest to largest over the graphs, and the median, in a table's cell. */
+static void put_range(struct td_samples *samples, FILE *out) {
+  struct td_summary all = td_samples_summary(samples);
+  if (all.count)
+    fprintf(out, "<td>%.2f–%.2f (%.2f)</td>", all.min, all.max, all.median);
+  else
+    fputs("<td>–</td>", out);
+  td_samples_free(samples);
+}
+
+/* How much longer than the first engine did this one take? */
+static void put_cost(const struct td_comparison *comparison, const char *engine, unsigned markers,
+                     FILE *out) {
   struct td_samples ratios = {0};
   for (size_t g = 0; g < comparison->graph_count; g++) {
     const struct td_row *row = row_of(&comparison->graphs[g], engine, markers);
     struct td_summary ratio = row ? td_row_ratio(row) : (struct td_summary){0};
     if (ratio.count) td_samples_add(&ratios, ratio.median);
   }
-  struct td_summary all = td_samples_summary(&ratios);
-  if (all.count) {
-    fputs("<li>", out);
-    td_html_text(out, engine);
-    fprintf(out, ", %u marker%s: %.2f to %.2f times the mark time of ", markers, plural(markers),
-            all.min, all.max);
-    td_html_text(out, comparison->engines[0].name);
-    fprintf(out, " (median of %zu graph%s: %.2f).</li>\n", all.count, plural(all.count),
-            all.median);
-  }
-  td_samples_free(&ratios);
+  put_range(&ratios, out);
 }
 
-/* How much faster is an engine with all markers than the same with one? */
+/* How much faster is it with all markers than with one? */
 static void put_speed_up(const struct td_comparison *comparison, const char *engine,
                          unsigned markers, FILE *out) {
   struct td_samples gains = {0};
@@ -111,14 +113,35 @@ static void put_speed_up(const struct td_comparison *comparison, const char *eng
     struct td_summary gain = td_samples_ratio(&one->mark_ns, &many->mark_ns);
     if (gain.count) td_samples_add(&gains, gain.median);
   }
-  struct td_summary all = td_samples_summary(&gains);
-  if (all.count) {
-    fputs("<li>", out);
-    td_html_text(out, engine);
-    fprintf(out, ", %u markers: %.2f to %.2f times as fast as with one (median: %.2f).</li>\n",
-            markers, all.min, all.max, all.median);
+  put_range(&gains, out);
+}
+
+static void put_summary(const struct td_comparison *comparison, unsigned most, FILE *out) {
+  const char *first = comparison->engines[0].name;
+  fputs("<div class=\"wide\"><table class=\"short\">\n<tr><th></th>", out);
+  for (size_t m = 0; m < comparison->marker_count; m++) {
+    fprintf(out, "<th>mark time, %u marker%s,<br>", comparison->markers[m],
+            plural(comparison->markers[m]));
+    td_html_text(out, first);
+    fputs(" = 1</th>", out);
   }
-  td_samples_free(&gains);
+  if (most > 1) fprintf(out, "<th>speed-up<br>from 1 to %u markers</th>", most);
+  fputs("</tr>\n", out);
+  for (size_t e = 0; e < comparison->engine_count; e++) {
+    const char *engine = comparison->engines[e].name;
+    fprintf(out, "<tr><td style=\"color:%s\"><strong>", td_svg_colour(e));
+    td_html_text(out, engine);
+    fputs("</strong></td>", out);
+    for (size_t m = 0; m < comparison->marker_count; m++)
+      put_cost(comparison, engine, comparison->markers[m], out);
+    if (most > 1) put_speed_up(comparison, engine, most, out);
+    fputs("</tr>\n", out);
+  }
+  fprintf(
+      out,
+      "</table></div>\n<p class=\"small\">Smallest to largest over %zu graph%s, in brackets the "
+      "median. A mark time over 1 is slower.</p>\n",
+      comparison->graph_count, plural(comparison->graph_count));
 }
 
 static void put_overview(const struct td_comparison *comparison, unsigned markers, FILE *out) {
@@ -167,13 +190,8 @@ static void put_verdict(const struct td_comparison *comparison, FILE *out) {
 
 static void put_short(const struct td_comparison *comparison, FILE *out) {
   unsigned most = most_markers(comparison);
-  fputs("<h2>In short</h2>\n<ul>\n", out);
-  for (size_t e = 1; e < comparison->engine_count; e++)
-    for (size_t m = 0; m < comparison->marker_count; m++)
-      put_range(comparison, comparison->engines[e].name, comparison->markers[m], out);
-  for (size_t e = 0; e < comparison->engine_count && most > 1; e++)
-    put_speed_up(comparison, comparison->engines[e].name, most, out);
-  fputs("</ul>\n", out);
+  fputs("<h2>In short</h2>\n", out);
+  put_summary(comparison, most, out);
   put_verdict(comparison, out);
   if (comparison->engine_count > 1) put_overview(comparison, most, out);
 }
@@ -290,9 +308,9 @@ static void put_activity(const struct td_comparison *comparison, const struct td
 static void put_frontier(const struct td_graph_rows *graph, FILE *out) {
   const struct td_graph_profile *p = graph->profile;
   if (!p || p->points == 0) return;
-  fprintf(out,
-          "<h4>Width of the frontier, in objects (logarithmic), over %" PRIu64 " level%s</h4>\n",
-          p->levels, plural(p->levels));
+  fputs("<h4>Width of the frontier, in objects (logarithmic), over ", out);
+  td_html_count(out, p->levels);
+  fprintf(out, " level%s</h4>\n", plural(p->levels));
   td_svg_frontier(out, "Width of the frontier", p->frontier, p->points, p->levels);
   fputs("<p class=\"small\">", out);
   td_html_count(out, p->levels_narrow);
@@ -303,7 +321,7 @@ static void put_frontier(const struct td_graph_rows *graph, FILE *out) {
           "stack would hold up to ",
           p->edges ? 100 * (double)p->near_edges / (double)p->edges : 0.0);
   td_html_count(out, p->stack_max);
-  fputs(" items.</p>\n", out);
+  fprintf(out, " item%s.</p>\n", plural(p->stack_max));
 }
 
 static void put_graph(const struct td_comparison *comparison, const struct td_graph_rows *graph,
