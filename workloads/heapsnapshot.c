@@ -16,6 +16,8 @@
 /* Numbers handed from the scanner in one go: room for whole rows of any width. */
 #define BATCH_ROWS 512u
 
+#define NO_NAME UINT32_MAX
+
 struct node {
   uint64_t id;
   uint64_t size;
@@ -32,11 +34,13 @@ struct importer {
   struct td_import_ids ids;
   struct node *nodes; /* in the order of the snapshot, as is targets[] */
   uint32_t *targets;  /* positions in nodes[], grouped by node */
+  uint32_t *names;    /* of the same edges: where the name of an internal one is, or NO_NAME */
   uint32_t *number;   /* of each node in the graph */
-  uint64_t node_capacity, target_capacity;
+  uint64_t node_capacity, target_capacity, name_capacity;
   uint64_t node_count, target_count, edge_total;
   uint64_t rows;                   /* of the list at hand, seen so far */
   uint64_t edge_node;              /* while reading edges: the node after the one they leave */
+  uint32_t map_name;               /* where in the strings "map" is, or NO_NAME */
   uint32_t edges_left, edges_kept; /* of that node */
   bool has_meta, has_nodes, has_edges;
 };
@@ -107,6 +111,15 @@ static bool is_followed(const struct importer *in, const uint64_t *row) {
   return type != in->meta.edge_weak && type != in->meta.edge_shortcut;
 }
 
+/* Names of other edges may be indices, and a name that does not fit is not the one looked for. */
+static uint32_t internal_name(const struct importer *in, const uint64_t *row) {
+  if (row[in->meta.edge_type] != in->meta.edge_internal ||
+      in->meta.edge_name >= in->meta.edge_columns || row[in->meta.edge_name] >= NO_NAME) {
+    return NO_NAME;
+  }
+  return (uint32_t)row[in->meta.edge_name];
+}
+
 /* Go on to the next node that has edges; each node passed gets the number it keeps. */
 static bool advance(struct importer *in) {
   while (in->edges_left == 0) {
@@ -130,9 +143,11 @@ static bool accept_edge(struct importer *in, const uint64_t *row) {
     return true;
   }
   if (!td_grow((void **)&in->targets, &in->target_capacity, in->target_count,
-               sizeof *in->targets)) {
+               sizeof *in->targets) ||
+      !td_grow((void **)&in->names, &in->name_capacity, in->target_count, sizeof *in->names)) {
     return no_memory(in, "its edges");
   }
+  in->names[in->target_count] = internal_name(in, row);
   in->targets[in->target_count++] = (uint32_t)(target / in->meta.node_columns);
   in->edges_kept++;
   return true;
@@ -153,6 +168,21 @@ static bool read_edges(struct importer *in) {
   return true;
 }
 
+/* Of all the strings only one is needed: the name of the edge from an object to its map. */
+static bool read_strings(struct importer *in) {
+  bool first = true;
+  char text[8];
+  if (!td_scan_open(&in->scan, '[')) return false;
+  for (uint32_t s = 0; td_scan_more(&in->scan, ']', &first); s++) {
+    bool is_found = in->map_name != NO_NAME;
+    if (!td_scan_string(&in->scan, is_found ? NULL : text, is_found ? 0 : sizeof text)) {
+      return false;
+    }
+    if (!is_found && strcmp(text, "map") == 0) in->map_name = s;
+  }
+  return !in->scan.failed;
+}
+
 static bool read_document(struct importer *in) {
   bool first = true;
   char name[32];
@@ -167,6 +197,8 @@ static bool read_document(struct importer *in) {
       read = read_nodes(in);
     } else if (strcmp(name, "edges") == 0) {
       read = read_edges(in);
+    } else if (strcmp(name, "strings") == 0) {
+      read = read_strings(in);
     } else {
       read = td_scan_skip(&in->scan);
     }
@@ -175,6 +207,23 @@ static bool read_document(struct importer *in) {
   if (in->scan.failed || !td_scan_end(&in->scan)) return false;
   if (!in->has_edges) return fail_here(in, "not a heap snapshot: no \"nodes\" and \"edges\"");
   return in->node_count > 0 ? true : fail_here(in, "no nodes, not even the root");
+}
+
+/* An object's map is its header, which says what it is; the collector knows that of its objects
+ * without a reference in them. */
+static void drop_maps(struct importer *in) {
+  uint64_t from = 0;
+  uint64_t to = 0;
+  if (in->map_name == NO_NAME) return;
+  for (uint64_t n = 0; n < in->node_count; n++) {
+    struct node *node = &in->nodes[n];
+    uint64_t kept = to;
+    for (uint32_t e = 0; e < node->edges; e++, from++) {
+      if (in->names[from] != in->map_name) in->targets[to++] = in->targets[from];
+    }
+    in->summary->map_edges += node->edges - (to - kept);
+    node->edges = (uint32_t)(to - kept);
+  }
 }
 
 /* ---- From nodes to the graph --------------------------------------------------------------- */
@@ -271,14 +320,21 @@ static void fill_references(struct importer *in) {
 bool td_heapsnapshot_import(struct td_import_source *source, struct td_thg *graph,
                             struct td_import_summary *summary) {
   struct importer in = {
-      .source = source, .graph = graph, .summary = summary, .scan = {.source = source}};
-  bool done = td_source_rewind(source, "reading nodes and edges") && read_document(&in) &&
-              number_nodes(&in) && shape_nodes(&in);
+      .source = source,
+      .graph = graph,
+      .summary = summary,
+      .scan = {.source = source},
+      .map_name = NO_NAME,
+  };
+  bool done = td_source_rewind(source, "reading nodes and edges") && read_document(&in);
+  if (done) drop_maps(&in);
+  done = done && number_nodes(&in) && shape_nodes(&in);
   if (done) fill_references(&in);
   td_shapes_hand_over(&in.shapes, graph);
   td_ids_free(&in.ids);
   free(in.nodes);
   free(in.targets);
+  free(in.names);
   free(in.number);
   return done;
 }

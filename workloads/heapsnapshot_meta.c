@@ -31,13 +31,15 @@ static bool read_names(struct td_scan *scan, const struct wanted *wanted, size_t
 /* edge_types holds one element per column: the names of the values if the column is a type. The
  * type is the first column in every version of V8 there has been. */
 static bool read_edge_types(struct td_scan *scan, struct td_snapshot_meta *meta) {
-  const struct wanted wanted[] = {{"weak", &meta->edge_weak}, {"shortcut", &meta->edge_shortcut}};
+  const struct wanted wanted[] = {{"weak", &meta->edge_weak},
+                                  {"shortcut", &meta->edge_shortcut},
+                                  {"internal", &meta->edge_internal}};
   bool first = true;
   bool is_first_column = true;
   uint32_t count;
   if (!td_scan_open(scan, '[')) return false;
   while (td_scan_more(scan, ']', &first)) {
-    bool read = is_first_column && td_scan_peek(scan) == '[' ? read_names(scan, wanted, 2, &count)
+    bool read = is_first_column && td_scan_peek(scan) == '[' ? read_names(scan, wanted, 3, &count)
                                                              : td_scan_skip(scan);
     if (!read) return false;
     is_first_column = false;
@@ -48,7 +50,9 @@ static bool read_edge_types(struct td_scan *scan, struct td_snapshot_meta *meta)
 static bool read_fields(struct td_scan *scan, struct td_snapshot_meta *meta) {
   const struct wanted node[] = {
       {"id", &meta->node_id}, {"self_size", &meta->node_size}, {"edge_count", &meta->node_edges}};
-  const struct wanted edge[] = {{"type", &meta->edge_type}, {"to_node", &meta->edge_target}};
+  const struct wanted edge[] = {{"type", &meta->edge_type},
+                                {"to_node", &meta->edge_target},
+                                {"name_or_index", &meta->edge_name}};
   bool first = true;
   char name[32];
   if (!td_scan_open(scan, '{')) return false;
@@ -58,7 +62,7 @@ static bool read_fields(struct td_scan *scan, struct td_snapshot_meta *meta) {
     if (strcmp(name, "node_fields") == 0) {
       read = read_names(scan, node, 3, &meta->node_columns);
     } else if (strcmp(name, "edge_fields") == 0) {
-      read = read_names(scan, edge, 2, &meta->edge_columns);
+      read = read_names(scan, edge, 3, &meta->edge_columns);
     } else if (strcmp(name, "edge_types") == 0) {
       read = read_edge_types(scan, meta);
     } else {
@@ -92,8 +96,10 @@ bool td_snapshot_meta_read(struct td_scan *scan, struct td_snapshot_meta *meta) 
       .node_edges = TD_SNAPSHOT_NONE,
       .edge_type = TD_SNAPSHOT_NONE,
       .edge_target = TD_SNAPSHOT_NONE,
+      .edge_name = TD_SNAPSHOT_NONE,
       .edge_weak = TD_SNAPSHOT_NONE,
       .edge_shortcut = TD_SNAPSHOT_NONE,
+      .edge_internal = TD_SNAPSHOT_NONE,
       .node_count = UINT64_MAX,
       .edge_count = UINT64_MAX,
   };

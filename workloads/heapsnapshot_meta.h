@@ -11,8 +11,10 @@ struct td_snapshot_meta {
   uint32_t node_columns;
   uint32_t node_id, node_size, node_edges; /* columns */
   uint32_t edge_columns;
-  uint32_t edge_type, edge_target;   /* columns */
-  uint32_t edge_weak, edge_shortcut; /* values of edge_type, or TD_SNAPSHOT_NONE */
+  uint32_t edge_type, edge_target; /* columns */
+  uint32_t edge_name;              /* column, or TD_SNAPSHOT_NONE */
+  /* Values of edge_type, or TD_SNAPSHOT_NONE. */
+  uint32_t edge_weak, edge_shortcut, edge_internal;
   uint64_t node_count, edge_count;
 };
 

@@ -18,6 +18,7 @@ struct td_import_summary {
   uint64_t roots;      /* kept */
   uint64_t roots_lost; /* root records whose object the dump does not hold: left out */
   uint64_t weak_edges; /* edges left out because the collector would not follow them */
+  uint64_t map_edges;  /* V8: edges left out because they stand for an object's header */
   uint64_t heap_bytes; /* sum of object sizes */
 };
 

@@ -59,6 +59,32 @@ Test(heapsnapshot, nodes_edges_and_order) {
   td_thg_free(&graph);
 }
 
+/* The edge to an object's map stands for its header: left out, wherever the strings come, but only
+ * where it is an internal edge of that name. */
+Test(heapsnapshot, edges_to_maps) {
+  static const char head[] = "{\"snapshot\":{\"meta\":{\"node_fields\":[\"id\",\"self_size\","
+                             "\"edge_count\"],\"edge_fields\":["
+                             "\"type\",\"name_or_index\",\"to_node\"],\"edge_types\":[[\"element\","
+                             "\"internal\",\"property\"]]}},";
+  static const char strings[] = "\"strings\":[\"\",\"mapx\",\"map\",\"ma\",\"map\"]";
+  static const char rows[] = "\"nodes\":[1,8,5,2,24,1,3,8,0],\"edges\":[1,2,6,0,2,3,2,2,6,1,1,6,1,"
+                             "99999999999,3,1,2,6]";
+  for (int order = 0; order < 2; order++) {
+    char text[1000];
+    struct td_thg graph;
+    struct td_import_summary summary;
+    snprintf(text, sizeof text, "%s%s,%s}", head, order ? strings : rows, order ? rows : strings);
+    import_text(text, &graph, &summary);
+    cr_assert_eq(summary.map_edges, 2);
+    cr_assert_eq(graph.ref_count, 4);
+    const uint32_t targets[] = {1, 2, 2, 1};
+    for (int r = 0; r < 4; r++)
+      cr_assert_eq(graph.refs[r], targets[r]);
+    cr_assert_eq(graph.shapes[graph.shape_of[1]].kind, TD_THG_LEAF);
+    td_thg_free(&graph);
+  }
+}
+
 /* White space wherever JSON allows it; columns in another order, and one more. */
 Test(heapsnapshot, another_layout) {
   static const char text[] =
@@ -248,6 +274,7 @@ Test(heapsnapshot, says_what_is_wrong) {
   assert_message(TINY "\"nodes\":[1,9999999999999999999,0],\"edges\":[]}", "a whole number");
   assert_message(TINY "\"nodes\":[1,999999999999999999,0],\"edges\":[]}", "over 2^40 bytes");
   assert_message(TINY "\"nodes\":[1,8,999999999999],\"edges\":[]}", "over 2^32 edges");
+  assert_message(TINY "\"nodes\":[1,8,0],\"edges\":[],\"strings\":[1]}", "a string");
   assert_message(TINY "\"nodes\":[1,8,0],\"edges\":[]} x", "more after the end");
   assert_message(TINY "\"nodes\":[1,8,0,],\"edges\":[]}", "a whole number");
   assert_message(TINY "\"nodes\":[1 8,0],\"edges\":[]}", "a comma");
