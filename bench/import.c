@@ -22,6 +22,8 @@ static void print(const struct td_import_summary *s, const char *output, FILE *o
             "left out: %" PRIu64 " references and %" PRIu64
             " roots to objects that the dump does not hold, %" PRIu64 " weak references\n",
             s->dangling, s->roots_lost, s->weak_edges);
+  if (s->map_edges)
+    fprintf(out, "left out: %" PRIu64 " references to V8 maps (object headers)\n", s->map_edges);
 }
 
 static int write_json(const char *path, const char *graph, const struct td_import_summary *s) {
@@ -44,6 +46,7 @@ static int write_json(const char *path, const char *graph, const struct td_impor
   td_json_count(&json, "dangling", s->dangling);
   td_json_count(&json, "roots_lost", s->roots_lost);
   td_json_count(&json, "weak_edges", s->weak_edges);
+  td_json_count(&json, "map_edges", s->map_edges);
   td_json_object_end(&json);
   td_json_end(&json);
   return td_output_commit(&output);
