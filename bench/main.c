@@ -1,6 +1,5 @@
 #include "bench/bench.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 #include "bench/args.h"
@@ -14,16 +13,6 @@ static const struct td_command commands[] = {
     {"engines", "list the engines", td_command_engines},
 };
 static const size_t command_count = sizeof commands / sizeof commands[0];
-
-int td_complain(int status, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  fputs("tidemark: ", stderr);
-  vfprintf(stderr, format, arguments);
-  fputc('\n', stderr);
-  va_end(arguments);
-  return status;
-}
 
 static void print_usage(FILE *out) {
   fputs("tidemark: heap graphs marked in parallel, and the queues behind it, measured.\n\n"

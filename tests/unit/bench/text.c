@@ -1,0 +1,93 @@
+/* What is written: JSON, tables, files that appear whole. */
+#include <criterion/criterion.h>
+
+#include "bench/grid.h"
+#include "bench/json.h"
+#include "bench/output.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+Test(json, nests_and_separates) {
+  char *text = NULL;
+  size_t bytes;
+  FILE *out = open_memstream(&text, &bytes);
+  struct td_json json;
+  td_json_begin(&json, out);
+  td_json_object_begin(&json, NULL);
+  td_json_count(&json, "a", UINT64_MAX);
+  td_json_array_begin(&json, "b");
+  td_json_bool(&json, NULL, true);
+  td_json_null(&json, NULL);
+  td_json_array_end(&json);
+  td_json_array_begin(&json, "c");
+  td_json_array_end(&json);
+  td_json_object_end(&json);
+  td_json_end(&json);
+  fclose(out);
+  cr_assert_str_eq(text,
+                   "{\n  \"a\": 18446744073709551615,\n  \"b\": [\n    true,\n    null\n  ],\n"
+                   "  \"c\": []\n}\n");
+  free(text);
+}
+
+Test(json, escapes_and_knows_no_infinity) {
+  char *text = NULL;
+  size_t bytes;
+  FILE *out = open_memstream(&text, &bytes);
+  struct td_json json;
+  td_json_begin(&json, out);
+  td_json_array_begin(&json, NULL);
+  td_json_text(&json, NULL, "a\"b\\c\n\x01é");
+  td_json_text(&json, NULL, NULL);
+  td_json_real(&json, NULL, (double)INFINITY);
+  td_json_real(&json, NULL, (double)NAN);
+  td_json_real(&json, NULL, 0.5);
+  td_json_array_end(&json);
+  fclose(out);
+  cr_assert_str_eq(text,
+                   "[\n  \"a\\\"b\\\\c\\u000a\\u0001é\",\n  null,\n  null,\n  null,\n  0.5\n]");
+  free(text);
+}
+
+Test(grid, aligns_characters_not_bytes) {
+  struct td_grid grid;
+  td_grid_begin(&grid, "name >of_µs");
+  td_grid_cell(&grid, "é");
+  td_grid_cell(&grid, "%d", 7);
+  td_grid_cell(&grid, "abcdef");
+  td_grid_cell(&grid, "123456");
+  char *text = NULL;
+  size_t bytes;
+  FILE *out = open_memstream(&text, &bytes);
+  td_grid_print(&grid, out);
+  fclose(out);
+  td_grid_free(&grid);
+  cr_assert_str_eq(text, "name     of µs\né            7\nabcdef  123456\n");
+  free(text);
+}
+
+Test(output, is_whole_or_not_there) {
+  char folder[] = "/tmp/tidemark-output-XXXXXX";
+  cr_assert_not_null(mkdtemp(folder));
+  char path[64];
+  snprintf(path, sizeof path, "%s/file", folder);
+  struct td_output output;
+  cr_assert_eq(td_output_open(&output, path), 0);
+  fputs("half", output.file);
+  cr_assert_neq(access(path, F_OK), 0, "nothing before it is whole");
+  td_output_discard(&output);
+  cr_assert_neq(access(path, F_OK), 0);
+  cr_assert_eq(td_output_open(&output, path), 0);
+  fputs("whole", output.file);
+  cr_assert_eq(td_output_commit(&output), 0);
+  char line[16] = "";
+  FILE *file = fopen(path, "r");
+  cr_assert_not_null(fgets(line, sizeof line, file));
+  fclose(file);
+  cr_assert_str_eq(line, "whole");
+  cr_assert_eq(unlink(path), 0);
+  cr_assert_eq(rmdir(folder), 0, "no temporary file was left behind");
+}
