@@ -131,9 +131,10 @@ static inline uint64_t td_abp_get_with(struct td_abp *q, struct td_abp_owner *o,
 }
 
 static inline int32_t td_abp_steal_one(struct td_abp *q, uint64_t *out, enum td_abp_orders orders) {
-  /* acquire [abp.claim]: a slot read below is not older than what top says. */
-  uint64_t top = atomic_load_explicit(
-      &q->top, orders == TD_ABP_ALL_SC ? memory_order_seq_cst : TD_ORDER(abp, steal_top, acquire));
+  /* relaxed: the fence that follows acquires [abp.claim], so a slot read below is not older than
+   * what top says. */
+  uint64_t top = atomic_load_explicit(&q->top, orders == TD_ABP_ALL_SC ? memory_order_seq_cst
+                                                                       : memory_order_relaxed);
   /* Forbids the outcome named in td_abp_get_with. */
   if (orders != TD_ABP_ALL_SC) atomic_thread_fence(TD_ORDER(abp, steal_fence, seq_cst));
   /* acquire [abp.item]: the item. */

@@ -151,7 +151,8 @@ static inline void td_bwos_publish(struct td_bwos *q, struct td_bwos_owner *o, u
     uint64_t old = atomic_load_explicit(word, memory_order_relaxed);
     uint32_t first = (uint32_t)(o->floor - td_bwos_slot(q, o->top, 0));
     /* release [bwos.grant]: the items, before a thief sees the range. */
-    atomic_store_explicit(word, td_bwos_word(td_bwos_version(old) + 1, limit, first),
+    atomic_store_explicit(word,
+                          td_bwos_word(td_bwos_version(old) + TD_STEP(bwos, version), limit, first),
                           TD_ORDER(bwos, grant, release));
   } else {
     /* Thieves may be moving index, so only limit may change.  release [bwos.grant], as above. */

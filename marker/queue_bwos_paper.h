@@ -233,7 +233,9 @@ static inline int32_t td_bwos_paper_steal(struct td_bwos_paper *q, uint64_t *out
       out[0] = TD_PLAIN_LOAD(&q->slots[(number & q->block_mask) * q->entries + position]);
       /* release [bwos_paper.finish]: the read, before the owner reuses the block. */
       atomic_fetch_add_explicit(&block->s_cnt, 1u, TD_ORDER(bwos_paper, finish, release));
-      if (position + 1 == q->entries) td_bwos_paper_pass(q, number);
+      /* At once, to spare the next thief a look. */
+      if (position + 1 == q->entries && TD_STEP(bwos_paper, pass_at_once))
+        td_bwos_paper_pass(q, number);
       return 1;
     }
     td_bwos_paper_pass(q, number);

@@ -189,8 +189,9 @@ static inline uint64_t td_chase_lev_get(struct td_chase_lev *q, struct td_chase_
 }
 
 static inline int32_t td_chase_lev_steal_one(struct td_chase_lev *q, uint64_t *out) {
-  /* acquire [chase_lev.claim]: a slot read below is not older than what top says. */
-  uint64_t top = atomic_load_explicit(&q->top, TD_ORDER(chase_lev, steal_top, acquire));
+  /* relaxed: the fence that follows acquires [chase_lev.claim], so a slot read below is not older
+   * than what top says. */
+  uint64_t top = atomic_load_explicit(&q->top, TD_CHASE_LEV_SHARED);
   /* Forbids the outcome named in td_chase_lev_get. */
   TD_CHASE_LEV_FENCE(TD_ORDER(chase_lev, steal_fence, seq_cst));
   /* acquire [chase_lev.item]: the item, and a buffer that has it. */

@@ -1,0 +1,170 @@
+"""What is checked: scenarios for every queue, and mutants that a scenario must find out.
+
+A scenario is a script for the owner and one for each of two thieves (letters: head of relacy.cpp).
+`left` is the most items that may be the owner's alone when everybody has stopped. `steps` are
+protocol steps switched off to put a thief into a state where it stays for ever. `version_bits` is
+how many bits of a version are enough for the scenario; one bit less is not.
+"""
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Scenario:
+    name: str
+    owner: str
+    thieves: tuple
+    why: str
+    left: int = 40
+    blocks: int = 2
+    entries: int = 2
+    steps: tuple = ()
+    version_bits: int = 38
+    tools: tuple = ("relacy", "genmc")
+
+
+@dataclass(frozen=True)
+class Mutant:
+    site: str       # site=order or site=0
+    scenario: str   # which finds it out
+    tool: str       # relacy, rc11, imm: the weakest tool that does; none: see why
+    why: str = ""
+
+
+# The client of the paper's Fig. 9, cut to two blocks of two: fill, full, wrap around, drain.
+GENERAL = [
+    Scenario("drain", "ppgd", ("1", ""), "one thief, nothing wraps"),
+    Scenario("wrap", "pppppppgd", ("2", "2"), "thieves empty a block, the owner reuses it"),
+    Scenario("turns", "pppggpppgd", ("11", "2"), "the owner goes up and down across one border"),
+    Scenario("batch", "pppppgpgd", ("4", "2"), "claims of more than there is"),
+    Scenario("early", "ppegpppegpgd", ("2", "w1"), "early grants, taken back and added to"),
+]
+LEFT = [
+    Scenario("left", "ppppppp", ("22", "1"), "what is granted stays within thieves' reach", left=2),
+]
+
+STOPPED = ("bwos.pass_at_once",)
+SCENARIOS = {
+    "bwos": GENERAL + LEFT + [
+        Scenario("more", "ppegpppd", ("2", "2"), "a granted part of the top block grows"),
+        Scenario("stale", "pppp!Bp!Epp", ("A2!C2!", "D2!"),
+                 "a thief comes to a block whose former number was dead", left=2),
+        Scenario("stopped", "ppppppp", ("22", "2"),
+                 "thieves stopped for ever right after their claims", left=2, steps=STOPPED),
+        Scenario("deep", "pppp!Bpp!Dpp!Fp!Hp", ("A2!C2!E2!", "G2!"),
+                 "the owner moves base, two rounds up", left=2, steps=STOPPED),
+        Scenario("restored", "pppp!Bp!gg!Eppp", ("A2!C2", "D2!"),
+                 "a takeover comes too late", left=2, steps=STOPPED),
+        Scenario("ring", "pppppppp!Bpppd", ("A22!", "2"),
+                 "base is an old number while the ring goes round", blocks=4, tools=("relacy",)),
+        Scenario("again", "pppggpppgd", ("2", ""), "one block is granted twice", version_bits=1),
+        Scenario("thrice", "pppggpppggpppd", ("2", "1"), "one block is granted three times",
+                 version_bits=2),
+        Scenario("bits3", "pppggpppggpppggpppd", ("2", "2"), "one block is granted four times",
+                 version_bits=3, tools=("relacy",)),
+    ],
+    "bwos_paper": GENERAL + LEFT + [
+        Scenario("rounds", "ppppppgppp", ("222", "11"), "a thief looks at a block of a later round",
+                 left=2),
+        Scenario("late", "pppp!gggppp", ("A11", "A11"), "a takeover comes too late", left=2, blocks=4,
+                 steps=("bwos_paper.pass_at_once",)),
+    ],
+    "bwos_fifo": GENERAL + [
+        Scenario("left", "ppppppp", ("22", "1"), "what is granted stays within thieves' reach",
+                 left=4, blocks=4),
+        Scenario("three", "pppppppppgd", ("22", "2"), "more than one block between get and put",
+                 blocks=4, tools=("relacy",)),
+        Scenario("reuse", "ppp!Bgggppppppgd", ("A2", "2!"), "a block that thieves took from comes back"),
+    ],
+    "abp": [
+        Scenario("drain", "ppgd", ("1", "1"), "the last item, wanted by three"),
+        Scenario("full", "pppppgpd", ("2", "1"), "full and round the ring", blocks=2, entries=1),
+        Scenario("again", "pgpgpd", ("1", "1"), "get lowers bottom before a thief sees the put"),
+        Scenario("turns", "pppggpppd", ("11", "2"), "up and down"),
+    ],
+    "chase_lev": [
+        Scenario("drain", "ppgd", ("1", "1"), "the last item, wanted by three"),
+        Scenario("grow", "pppgd", ("2", "1"), "full: a larger buffer", blocks=2, entries=1),
+        Scenario("again", "pgpgpd", ("1", "1"), "get lowers bottom before a thief sees the put"),
+    ],
+}
+SCENARIOS["abp_sc"] = SCENARIOS["abp"]
+
+IMM = "RC11 and Relacy know no load buffering: only IMM lets the read pass the claim"
+FENCES = ("the full fences order claims already in RC11 and IMM; C11 as of 2011, for which Lê et al. "
+          "prove their orders, needs it")
+
+MUTANTS = {
+    "bwos": [
+        Mutant("bwos.grant=relaxed", "wrap", "relacy"),
+        Mutant("bwos.grant_more=relaxed", "more", "relacy"),
+        Mutant("bwos.see=relaxed", "wrap", "relacy"),
+        Mutant("bwos.claim=relaxed", "wrap", "imm", IMM),
+        Mutant("bwos.takeover=relaxed", "turns", "imm", IMM),
+        Mutant("bwos.reclaim=relaxed", "wrap", "imm", IMM),
+        Mutant("bwos.restore=relaxed", "restored", "rc11",
+               "Relacy's release sequences include later plain stores, as C++ had until 2017"),
+        Mutant("bwos.base_set_owner=relaxed", "deep", "relacy"),
+        Mutant("bwos.base_set_thief=relaxed", "stale", "relacy"),
+        Mutant("bwos.base_get=relaxed", "stale", "relacy"),
+        Mutant("bwos.private=0", "stale", "relacy"),
+        Mutant("bwos.base_past=0", "stopped", "relacy"),
+        Mutant("bwos.restore=0", "restored", "relacy"),
+        Mutant("bwos.recheck=0", "ring", "relacy"),
+        Mutant("bwos.dead=0", "wrap", "relacy",
+               "a thief takes 'index at limit' for 'dead' while the owner has taken the block over"),
+        Mutant("bwos.full=0", "wrap", "relacy"),
+        Mutant("bwos.version=0", "again", "relacy", "an index that comes back without a version"),
+        Mutant("version_bits=1", "thrice", "relacy", "a version that comes back"),
+    ],
+    "bwos_paper": [
+        Mutant("bwos_paper.grant=relaxed", "wrap", "relacy"),
+        Mutant("bwos_paper.claim=relaxed", "wrap", "relacy",
+               "a thief pairs a new index with old items"),
+        Mutant("bwos_paper.finish=relaxed", "wrap", "relacy"),
+        Mutant("bwos_paper.reclaim=relaxed", "wrap", "relacy"),
+        Mutant("bwos_paper.round=0", "rounds", "relacy"),
+        Mutant("bwos_paper.count=0", "wrap", "relacy"),
+        Mutant("bwos_paper.owned=0", "wrap", "relacy", "as bwos.dead=0"),
+        Mutant("bwos_paper.restore=0", "late", "relacy"),
+    ],
+    "bwos_fifo": [
+        Mutant("bwos_fifo.grant=relaxed", "three", "relacy"),
+        Mutant("bwos_fifo.see=relaxed", "three", "relacy"),
+        Mutant("bwos_fifo.claim=relaxed", "reuse", "imm", IMM),
+        Mutant("bwos_fifo.takeover=relaxed", "reuse", "imm", IMM),
+        Mutant("bwos_fifo.takeover=0", "three", "relacy"),
+        Mutant("bwos_fifo.full=0", "wrap", "relacy"),
+    ],
+    "abp": [
+        Mutant("abp.put_fence=relaxed", "drain", "relacy"),
+        Mutant("abp.put_fence=0", "again", "rc11",
+               "a release store in place of the fence: get's relaxed stores break its sequence"),
+        Mutant("abp.put_top=relaxed", "full", "imm", IMM),
+        Mutant("abp.get_fence=acq_rel", "drain", "relacy"),
+        Mutant("abp.steal_fence=acq_rel", "drain", "relacy"),
+        Mutant("abp.steal_bottom=relaxed", "drain", "relacy"),
+        Mutant("abp.claim=acq_rel", "drain", "none", FENCES),
+        Mutant("abp.claim=relaxed", "full", "imm", IMM),
+        Mutant("abp.claim_last=acq_rel", "drain", "none", FENCES),
+        Mutant("abp.last=0", "drain", "relacy"),
+    ],
+    "chase_lev": [
+        Mutant("chase_lev.put_fence=relaxed", "drain", "relacy"),
+        Mutant("chase_lev.put_top=relaxed", "grow", "imm", IMM),
+        Mutant("chase_lev.get_fence=acq_rel", "drain", "relacy"),
+        Mutant("chase_lev.steal_fence=acq_rel", "drain", "relacy"),
+        Mutant("chase_lev.steal_bottom=relaxed", "drain", "relacy"),
+        Mutant("chase_lev.claim=acq_rel", "drain", "none", FENCES),
+        Mutant("chase_lev.claim_last=acq_rel", "drain", "none", FENCES),
+        Mutant("chase_lev.buffer_set=relaxed", "grow", "relacy",
+               "a growing buffer published relaxed: new pointer, old contents"),
+        Mutant("chase_lev.buffer_get=relaxed", "grow", "relacy"),
+        Mutant("chase_lev.copy=0", "grow", "relacy"),
+    ],
+    "abp_sc": [],
+}
+
+
+def find(queue, name):
+    """The scenario of that name."""
+    return next(s for s in SCENARIOS[queue] if s.name == name)

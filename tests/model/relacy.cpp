@@ -1,0 +1,269 @@
+// Runs scenarios of one queue under the Relacy race detector.
+//
+//   relacy_QUEUE --owner SCRIPT [--thief SCRIPT]... [--left N] [--search bound:N|random:N]
+//                [--blocks N] [--entries N] [--version-bits N]
+//                [--mutant SITE=ORDER|SITE=0]...
+//   relacy_QUEUE --list
+//
+// Scripts, one letter a step.  Owner: p put, y put that must succeed, n put that must not, g get,
+// d get until empty, e early grant, w the same if wanted.  Thief: 1..4 steal at most so many, w
+// want.  Both: ! begin the next phase, A..J wait for phase 1..10 (phases order steps in time, but
+// synchronise no memory: a step may still see what is old).
+//
+// With MODEL_HISTORY set, the execution that went wrong is printed.
+//
+// Exit status: 0 no violation, 1 a violation (described on stdout), 2 usage, 3 the mutant's site
+// was never reached.
+#include "relacy/stdatomic.h"
+#define MODEL_ASSERT(condition) RL_ASSERT(condition)
+static unsigned blocks = 2;
+static unsigned entries = 2;
+static unsigned version_bits = 38;
+#define TD_BWOS_VERSION_BITS version_bits
+#define MODEL_BLOCKS blocks
+#define MODEL_ENTRIES entries
+#include MODEL_HEADER
+#include "scenario.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <string>
+
+namespace {
+
+model::site *sites;
+struct mutant {
+  std::string site;
+  bool is_step;
+  int value;
+  bool met;
+};
+mutant mutants[4];
+int mutant_count;
+
+std::string owner_script;
+std::string thief_script[2];
+unsigned left_max = SCENARIO_ITEMS;
+
+struct remembered {
+  void *object;
+  void (*destroy)(void *);
+};
+remembered objects[256];
+unsigned object_count;
+
+[[noreturn]] void usage(std::string const &why) {
+  std::cerr << why << "; see the head of tests/model/relacy.cpp\n";
+  std::exit(2);
+}
+
+char const *order_name(int order) {
+  switch (order) {
+  case rl::mo_relaxed:
+    return "relaxed";
+  case rl::mo_acquire:
+    return "acquire";
+  case rl::mo_release:
+    return "release";
+  case rl::mo_acq_rel:
+    return "acq_rel";
+  default:
+    return "seq_cst";
+  }
+}
+
+int order_value(std::string const &name) {
+  for (int order : {rl::mo_relaxed, rl::mo_acquire, rl::mo_release, rl::mo_acq_rel, rl::mo_seq_cst})
+    if (name == order_name(order)) return order;
+  usage("no memory order '" + name + "'");
+}
+
+#ifdef MODEL_GROWS
+// Memory for the one larger buffer a scenario needs.
+alignas(64) unsigned char more_storage[16384];
+void *more(void *, size_t bytes) {
+  return bytes <= sizeof more_storage ? more_storage : nullptr;
+}
+#endif
+
+// Aligned storage that outlives the executions; atomics in it are made anew for each.
+alignas(64) unsigned char storage[65536];
+
+struct test : rl::test_suite<test, 3> {
+  scenario state;
+
+  unsigned phase;
+
+  void before() {
+    phase = 0;
+    object_count = 0;
+    scenario_init(&state, storage);
+#ifdef MODEL_GROWS
+    td_chase_lev_grow_with(&state.queue, more, nullptr);
+#endif
+  }
+
+  void thread(unsigned index) {
+    for (char step : index == 0 ? owner_script : thief_script[index - 1]) {
+      if (step == '!')
+        phase++;
+      else if (step >= 'A' && step <= 'J')
+        wait(unsigned(step - 'A') + 1);
+      else if (index == 0)
+        own(step);
+      else
+        thieve((int)index - 1, step);
+    }
+  }
+
+  void after() {
+    scenario_finish(&state, left_max);
+    for (unsigned i = 0; i < object_count; i++)
+      objects[i].destroy(objects[i].object);
+  }
+
+  void wait(unsigned wanted) {
+    while (phase < wanted)
+      rl::yield(1, RL_INFO);
+  }
+
+  void own(char step) {
+    switch (step) {
+    case 'p':
+      scenario_owner_put(&state);
+      break;
+    case 'y':
+      RL_ASSERT(scenario_owner_put(&state));
+      break;
+    case 'n':
+      RL_ASSERT(!scenario_owner_put(&state));
+      break;
+    case 'g':
+      scenario_owner_get(&state);
+      break;
+    case 'd':
+      scenario_owner_drain(&state);
+      break;
+    case 'e':
+      scenario_owner_grant(&state);
+      break;
+    case 'w':
+      scenario_owner_grant_if_wanted(&state);
+      break;
+    }
+  }
+
+  void thieve(int thief, char step) {
+    if (step == 'w')
+      scenario_thief_want(&state);
+    else
+      scenario_thief_steal(&state, thief, (uint32_t)(step - '0'));
+  }
+};
+
+void check_script(std::string const &script, char const *letters) {
+  if (script.find_first_not_of(letters) != std::string::npos) usage("bad script '" + script + "'");
+}
+
+void set_search(rl::test_params &params, std::string const &search) {
+  size_t colon = search.find(':');
+  unsigned long n =
+      colon == std::string::npos ? 0 : std::strtoul(search.c_str() + colon + 1, nullptr, 10);
+  if (n == 0) usage("bad search '" + search + "'");
+  if (search.compare(0, colon, "bound") == 0) {
+    params.search_type = rl::sched_bound;
+    params.context_bound = (unsigned)n;
+  } else if (search.compare(0, colon, "random") == 0) {
+    params.search_type = rl::sched_random;
+    params.iteration_count = n;
+  } else {
+    usage("bad search '" + search + "'");
+  }
+}
+
+void add_mutant(std::string const &text) {
+  size_t equals = text.find('=');
+  if (equals == std::string::npos || mutant_count == 4) usage("bad mutant '" + text + "'");
+  std::string value = text.substr(equals + 1);
+  bool is_step = value == "0";
+  mutants[mutant_count++] = {text.substr(0, equals), is_step, is_step ? 0 : order_value(value),
+                             false};
+}
+
+} // namespace
+
+// Called while Relacy is at work and owns operator new: allocates nothing.
+int model::attach(site &s) {
+  s.next = sites;
+  sites = &s;
+  s.current = s.normal;
+  for (int i = 0; i < mutant_count; i++) {
+    if (s.is_step != mutants[i].is_step || mutants[i].site.compare(s.name) != 0) continue;
+    mutants[i].met = true;
+    s.current = mutants[i].value;
+  }
+  return 0;
+}
+
+void model::remember(void *object, void (*destroy)(void *)) {
+  if (object_count == sizeof objects / sizeof *objects) std::abort();
+  objects[object_count++] = {object, destroy};
+}
+
+int main(int argc, char **argv) {
+  rl::test_params params;
+  std::string search = "bound:2";
+  int thieves = 0;
+  bool list = false;
+  for (int i = 1; i < argc; i++) {
+    std::string option = argv[i];
+    if (option == "--list") {
+      list = true;
+      continue;
+    }
+    if (i + 1 == argc) usage("'" + option + "' needs a value");
+    std::string value = argv[++i];
+    if (option == "--owner")
+      owner_script = value;
+    else if (option == "--thief" && thieves < 2)
+      thief_script[thieves++] = value;
+    else if (option == "--left")
+      left_max = (unsigned)std::strtoul(value.c_str(), nullptr, 10);
+    else if (option == "--search")
+      search = value;
+    else if (option == "--blocks")
+      blocks = (unsigned)std::strtoul(value.c_str(), nullptr, 10);
+    else if (option == "--entries")
+      entries = (unsigned)std::strtoul(value.c_str(), nullptr, 10);
+    else if (option == "--version-bits")
+      version_bits = (unsigned)std::strtoul(value.c_str(), nullptr, 10);
+    else if (option == "--mutant")
+      add_mutant(value);
+    else
+      usage("unknown option '" + option + "'");
+  }
+  check_script(owner_script, "pyngdew!ABCDEFGHIJ");
+  for (auto const &script : thief_script)
+    check_script(script, "1234w!ABCDEFGHIJ");
+  size_t bytes = SCENARIO_Q(_storage_bytes)(blocks, entries);
+  if (version_bits < 1 || version_bits > 38) usage("bad number of version bits");
+  if (bytes == 0 || bytes > sizeof storage) usage("bad number of blocks or entries");
+  set_search(params, search);
+  params.execution_depth_limit = 20000;
+  std::ostream nowhere(nullptr);
+  params.output_stream = std::getenv("MODEL_HISTORY") ? &std::cout : &nowhere;
+  params.progress_stream = &nowhere;
+  bool clean = rl::simulate<test>(params);
+  if (list)
+    for (model::site *s = sites; s != nullptr; s = s->next)
+      std::cout << s->name << ' ' << (s->is_step ? "1" : order_name(s->normal)) << '\n';
+  for (int i = 0; i < mutant_count; i++) {
+    if (mutants[i].met) continue;
+    std::cerr << "'" << mutants[i].site << "' was never reached\n";
+    return 3;
+  }
+  std::cout << (clean ? "no violation" : rl::test_result_str(params.test_result)) << ", "
+            << params.stop_iteration << " executions\n";
+  return clean ? 0 : 1;
+}
