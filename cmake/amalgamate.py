@@ -236,12 +236,17 @@ def library_source(tree, sources, version, verbose):
              '#include "tidemark.h"\n\n']
     # Before the pragma: the system's functions are not ours to hide.
     system = {line for name in order for line in system_includes(tree.text(name), True)}
-    system |= {line for name in sources for line in system_includes(tree.text(name), False)}
+    system |= {line for name in sources for line in system_includes(expand(tree, tree.text(name)), False)}
     parts += [line + "\n" for line in sorted(system)]
     parts.append("\n#pragma GCC visibility push(hidden)\n")
+    def body(name):
+        """Without what stands before the pragma; assert.h declares anew at every inclusion."""
+        return re.sub(r'^[ \t]*#[ \t]*include[ \t]+<.*>.*$',
+                      lambda m: "" if m.group().strip() in system else m.group(),
+                      expand(tree, tree.text(name)), flags=re.M)
     for header in order:
-        parts += [banner(header), expand(tree, tree.text(header))]
-    units = {source: expand(tree, tree.text(source)) for source in sources}
+        parts += [banner(header), body(header)]
+    units = {source: body(source) for source in sources}
     everything = "\n".join([tree.text(header) for header in order] + list(units.values()))
     static, pasting, owners = static_words(everything), pasting_macros(everything), {}
     for source, text in units.items():

@@ -30,7 +30,9 @@ MAY_INCLUDE = {
 }
 # A bench of queues sees the queues, not the collector.
 ALSO_INCLUDES = {"bench": re.compile(r"marker/queue\w*\.h$")}
-LINES_MAX, FUNCTION_LINES_MAX, COLUMNS_MAX = 500, 60, 100
+COLUMNS_MAX = 100
+# Over the first number a file or function is told of, over the second the check fails.
+LINES_MAX, FUNCTION_LINES_MAX = (500, 650), (60, 100)
 
 
 class Source:
@@ -103,7 +105,8 @@ def check_guards(options):
     for source in sources(options.root, (".h",)):
         path = source.name.removeprefix("include/")
         wanted = re.sub(r"\W", "_", path).upper()
-        if not path.startswith("tide/"):
+        own_name = source.folder() in ("examples", "tests")  # programs, not parts of the library
+        if not path.startswith("tide/") and not own_name:
             wanted = "TD_" + wanted
         code = without_comments(source.text)
         found = re.match(r"\s*#\s*ifndef\s+(\w+)\s+#\s*define\s+(\w+)", code)
@@ -112,7 +115,7 @@ def check_guards(options):
                 yield f"{source.name}:1: no include guard, and no word that it is a template"
         elif found.group(1) != found.group(2):
             yield f"{source.name}:1: guard tests {found.group(1)} but defines {found.group(2)}"
-        elif found.group(1) != wanted:
+        elif found.group(1) not in (wanted, "TD_" + wanted if own_name else wanted):
             yield f"{source.name}:1: guard is {found.group(1)}, its path says {wanted}"
 
 
@@ -201,13 +204,21 @@ def function_lengths(source):
 
 
 def check_lengths(options):
-    """Functions and files that one can hold in mind."""
+    """Functions and files that one can hold in mind.
+
+    A function may be longer if a comment before it says "One case per": an interpreter's switch.
+    """
     for source in sources(options.root):
-        if len(source.lines) > LINES_MAX:
-            yield f"{source.name}: {len(source.lines)} lines, over {LINES_MAX}"
+        sizes = [(source.name, "the file", len(source.lines), LINES_MAX)]
         for name, first, lines in function_lengths(source):
-            if lines > FUNCTION_LINES_MAX:
-                yield f"{source.name}:{first}: {name} has {lines} lines, over {FUNCTION_LINES_MAX}"
+            before = "\n".join(source.lines[max(0, first - 9):first])
+            if "One case per" not in before:
+                sizes.append((f"{source.name}:{first}", name, lines, FUNCTION_LINES_MAX))
+        for where, what, lines, (told, refused) in sizes:
+            if lines > refused:
+                yield f"{where}: {what} has {lines} lines, over {refused}"
+            elif lines > told:
+                print(f"{where}: {what} has {lines} lines, over {told} (told only)")
 
 
 def check_words(options):

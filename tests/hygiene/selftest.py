@@ -18,7 +18,7 @@ CLEAN = {
     "cmake/packages-test.txt": "c\n",
     ".clang-format": "BasedOnStyle: LLVM\nColumnLimit: 100\n",
 }
-LONG = "int f(void) {\n" + "  td_x();\n" * 70 + "}\n"
+LONG = "int f(void) {\n" + "  td_x();\n" * 110 + "}\n"
 # check: (file, its faulty text, what the finding says)
 FAULTS = [
     ("includes", "heap/bad.c", '#include "gc/cycle.h"\n', "heap may not include gc/cycle.h"),
@@ -34,8 +34,8 @@ FAULTS = [
     ("orders", "marker/bad.c", "int f(void) { return atomic_load(&x); }\n", "order not named"),
     ("orders", "marker/bad.c",
      "int f(void) { return atomic_load_explicit(&x, memory_order_acquire); }\n", "no [tag]"),
-    ("lengths", "gc/bad.c", LONG, "f has 72 lines"),
-    ("lengths", "gc/bad.c", "int a;\n" * 501, "501 lines"),
+    ("lengths", "gc/bad.c", LONG, "f has 112 lines"),
+    ("lengths", "gc/bad.c", "int a;\n" * 651, "651 lines"),
     ("words", "gc/bad.c", "/* TO" "DO: later */\n", "unfinished"),
     ("words", "gc/bad.c", '"/ho' 'me/me/x"\n', "a path of one machine"),
     ("format", "gc/bad.c", "int   a;\n", "not as clang-format"),
