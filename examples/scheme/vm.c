@@ -190,7 +190,7 @@ static bool number_compare_not_less(value a, value b) {
 }
 
 /* Runs from the state in `machine` until the frames are used up; returns the result. With
- * `machine.pc` NULL it only tells where its instructions are. */
+ * `machine.pc` NULL it only tells where its instructions are. One case per instruction. */
 static value execute(void) {
   static const void *const table[] = {
 #define X(name) &&op_##name,

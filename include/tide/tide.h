@@ -85,11 +85,12 @@ enum tide_sizing {
  * were compiled against an older header working. */
 struct tide_options {
   size_t struct_size;          /* set by tide_options_init */
-  size_t heap_max_bytes;       /* hard limit; default TIDE_HEAP_MAX, else the memory of the cgroup or machine */
+  size_t heap_max_bytes;       /* hard limit; default TIDE_HEAP_MAX, else the memory there is */
   size_t heap_initial_bytes;   /* no collection before this much is in use */
-  size_t reserve_bytes;        /* address space; default from heap_max_bytes; halved until the system agrees */
-  unsigned markers;            /* marking threads, the collecting one included; default TIDE_MARKERS, else CPUs allowed */
-  const char *engine;          /* marking queue, see tide_engine_name; default TIDE_ENGINE, else "bwos" */
+  size_t reserve_bytes;        /* address space; halved until the system agrees */
+  /* Marking threads, the collecting one included; default TIDE_MARKERS, else CPUs allowed. */
+  unsigned markers;
+  const char *engine;          /* see tide_engine_name; default TIDE_ENGINE, else "bwos" */
   uint32_t queue_blocks;       /* power of two, at least 2 */
   uint32_t queue_block_items;  /* power of two, at least 2 */
   enum tide_sizing sizing;
@@ -168,7 +169,7 @@ TIDE_API void tide_trace_conservative(struct tide_tracer *tracer, uintptr_t word
 /* ---- Mutators -------------------------------------------------------------------------- */
 
 enum tide_stack {
-  TIDE_STACK_CONSERVATIVE = 0, /* the thread's stack and registers are roots, interior pointers too */
+  TIDE_STACK_CONSERVATIVE = 0, /* its stack and registers are roots, interior pointers too */
   TIDE_STACK_PRECISE,          /* only handles are roots: see tide_handle */
 };
 
