@@ -11,12 +11,12 @@ extern "C" {
 
 struct tide_heap_stats {
   uint64_t collections;
-  uint64_t heap_bytes;          /* in blocks that hold objects */
-  uint64_t committed_bytes;     /* memory the heap has from the system, without side tables */
+  uint64_t heap_bytes;      /* in blocks that hold objects */
+  uint64_t committed_bytes; /* memory the heap has from the system, without side tables */
   uint64_t peak_committed_bytes;
   uint64_t heap_max_bytes;
   uint64_t reserved_bytes;
-  uint64_t allocated_bytes;     /* handed out since the heap was created, by whole runs */
+  uint64_t allocated_bytes;       /* handed out since the heap was created, by whole runs */
   uint64_t next_collection_bytes; /* heap_bytes at which the next collection is due */
   uint64_t mark_ns_total, pause_ns_total, pause_ns_max;
   uint64_t mutators;
@@ -25,9 +25,9 @@ TIDE_API void tide_heap_stats(struct tide_heap *heap, struct tide_heap_stats *st
 
 /* One marker's part of a collection. */
 struct tide_marker_stats {
-  uint64_t objects;       /* marked by this marker */
+  uint64_t objects; /* marked by this marker */
   uint64_t steals, stolen_items, failed_steals;
-  uint64_t grants;        /* early grants given to a thief that asked */
+  uint64_t grants; /* early grants given to a thief that asked */
   uint64_t parks, wakes;
   uint64_t overflows;     /* times the queue was full */
   uint64_t dense_objects; /* scanned in address order */
@@ -38,14 +38,14 @@ struct tide_marker_stats {
 };
 
 struct tide_cycle_stats {
-  uint64_t number;   /* 1 is the first collection of the heap */
+  uint64_t number; /* 1 is the first collection of the heap */
   const char *engine;
-  unsigned markers;  /* allowed */
-  unsigned recruited;/* took part */
-  uint64_t objects;  /* marked, duplicates included */
-  uint64_t bytes;    /* live, by whole cells */
-  uint64_t stop_ns;  /* from the wish until every mutator stood still */
-  uint64_t mark_ns;  /* from the first root to agreed termination */
+  unsigned markers;   /* allowed */
+  unsigned recruited; /* took part */
+  uint64_t objects;   /* marked, duplicates included */
+  uint64_t bytes;     /* live, by whole cells */
+  uint64_t stop_ns;   /* from the wish until every mutator stood still */
+  uint64_t mark_ns;   /* from the first root to agreed termination */
   uint64_t weak_ns, sweep_ns;
   uint64_t pause_ns; /* all of it */
   uint64_t blocks_freed;

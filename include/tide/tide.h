@@ -84,18 +84,18 @@ enum tide_sizing {
 /* Zero in any field means "the default". Call tide_options_init first: it keeps programs that
  * were compiled against an older header working. */
 struct tide_options {
-  size_t struct_size;          /* set by tide_options_init */
-  size_t heap_max_bytes;       /* hard limit; default TIDE_HEAP_MAX, else the memory there is */
-  size_t heap_initial_bytes;   /* no collection before this much is in use */
-  size_t reserve_bytes;        /* address space; halved until the system agrees */
+  size_t struct_size;        /* set by tide_options_init */
+  size_t heap_max_bytes;     /* hard limit; default TIDE_HEAP_MAX, else the memory there is */
+  size_t heap_initial_bytes; /* no collection before this much is in use */
+  size_t reserve_bytes;      /* address space; halved until the system agrees */
   /* Marking threads, the collecting one included; default TIDE_MARKERS, else CPUs allowed. */
   unsigned markers;
-  const char *engine;          /* see tide_engine_name; default TIDE_ENGINE, else "bwos" */
-  uint32_t queue_blocks;       /* power of two, at least 2 */
-  uint32_t queue_block_items;  /* power of two, at least 2 */
+  const char *engine;         /* see tide_engine_name; default TIDE_ENGINE, else "bwos" */
+  uint32_t queue_blocks;      /* power of two, at least 2 */
+  uint32_t queue_block_items; /* power of two, at least 2 */
   enum tide_sizing sizing;
-  double growth_factor;        /* over 1.0 */
-  double adaptive_cost;        /* MemBalancer's c per MiB: smaller trades memory for time */
+  double growth_factor; /* over 1.0 */
+  double adaptive_cost; /* MemBalancer's c per MiB: smaller trades memory for time */
   /* Called when a collection and growing did not make room; return true to have the allocation
    * tried once more (after you dropped caches, say). It must not allocate from this heap. */
   bool (*out_of_memory)(void *context, size_t bytes);
@@ -214,7 +214,7 @@ struct tide_bump {
   uintptr_t limit; /* end of the run */
 };
 struct tide_mutator_fast {
-  uint32_t stop;          /* a collection waits; the collector writes, this thread reads */
+  uint32_t stop; /* a collection waits; the collector writes, this thread reads */
   uint32_t reserved;
   struct tide_bump *bump; /* [layout * TIDE_BUMP_SLOTS + size class]; this thread only */
 };

@@ -29,7 +29,8 @@ int main(void) {
   struct tide_check check;
   if (tide_check_marks(me, &check) != TIDE_OK || !check.equal) return 1;
   int length = 0;
-  for (void **cell = (void **)root; cell; cell = (void **)cell[0]) length++;
+  for (void **cell = (void **)root; cell; cell = (void **)cell[0])
+    length++;
   char version[32];
   snprintf(version, sizeof version, "%d.%d.%d", TIDE_VERSION_MAJOR, TIDE_VERSION_MINOR,
            TIDE_VERSION_PATCH);
