@@ -57,9 +57,9 @@ SCENARIOS = {
         Scenario("ring", "pppppppp!Bpppd", ("A22!", "2"),
                  "base is an old number while the ring goes round", blocks=4, tools=("relacy",)),
         Scenario("again", "pppggpppgd", ("2", ""), "one block is granted twice", version_bits=1),
-        Scenario("thrice", "pppggpppggpppd", ("2", "1"), "one block is granted three times",
+        Scenario("thrice", "pppggppggpp", ("2", ""), "one block is granted three times",
                  version_bits=2),
-        Scenario("bits3", "pppggpppggpppggpppd", ("2", "2"), "one block is granted four times",
+        Scenario("bits3", "pppggppggppggppggpp", ("2", ""), "one block is granted five times",
                  version_bits=3, tools=("relacy",)),
     ],
     "bwos_paper": GENERAL + LEFT + [
@@ -115,6 +115,7 @@ MUTANTS = {
         Mutant("bwos.full=0", "wrap", "relacy"),
         Mutant("bwos.version=0", "again", "relacy", "an index that comes back without a version"),
         Mutant("version_bits=1", "thrice", "relacy", "a version that comes back"),
+        Mutant("version_bits=2", "bits3", "relacy", "a version that comes back"),
     ],
     "bwos_paper": [
         Mutant("bwos_paper.grant=relaxed", "wrap", "relacy"),

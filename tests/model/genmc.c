@@ -1,0 +1,76 @@
+/* One scenario of one queue for GenMC, the scripts as macros of one step each:
+ *
+ *   genmc [--imm] -- -I. -DMODEL_QUEUE=bwos -DMODEL_HEADER='"marker/queue_bwos.h"' -DMODEL_BLOCKS=2
+ *     -DMODEL_ENTRIES=2 -DMODEL_LEFT=40 -DMODEL_OWNER='PUT GET DRAIN' -DMODEL_THIEF0='STEAL(2)'
+ *     -DMODEL_THIEF1= [-DMUTANT_bwos_grant='~, memory_order_relaxed'] genmc.c
+ *
+ * run-genmc makes such lines from cases.py. */
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* A site's order is the second argument: the mutant's, if one is defined for the site. */
+#define MODEL_SECOND(first, second, ...) second
+#define MODEL_PICK(...) MODEL_SECOND(__VA_ARGS__)
+#define TD_ORDER(queue, site, order) MODEL_PICK(MUTANT_##queue##_##site, memory_order_##order, 0)
+#define TD_STEP(queue, site) MODEL_PICK(SKIPPED_##queue##_##site, 1, 0)
+#define TD_ASSUME(condition) assert(condition)
+#define MODEL_ASSERT(condition) assert(condition)
+
+#include MODEL_HEADER
+#include "tests/model/scenario.h"
+
+void __VERIFIER_assume(int);
+
+static struct scenario scenario;
+static _Alignas(TD_CACHE_LINE) uint64_t storage[MODEL_BLOCKS * (MODEL_ENTRIES + 32)];
+static atomic_int phase;
+
+#ifdef MODEL_GROWS
+static _Alignas(TD_CACHE_LINE) uint64_t more_storage[64];
+
+static void *more(void *context, size_t bytes) {
+  (void)context;
+  return bytes <= sizeof more_storage ? more_storage : NULL;
+}
+#endif
+
+#define PUT (void)scenario_owner_put(&scenario);
+#define GET (void)scenario_owner_get(&scenario);
+#define DRAIN scenario_owner_drain(&scenario);
+#define GRANT scenario_owner_grant(&scenario);
+#define GRANT_IF_WANTED scenario_owner_grant_if_wanted(&scenario);
+#define STEAL(max) (void)scenario_thief_steal(&scenario, thief, max);
+#define WANT scenario_thief_want(&scenario);
+/* relaxed: phases order steps in time and synchronise nothing. */
+#define BEGIN_PHASE (void)atomic_fetch_add_explicit(&phase, 1, memory_order_relaxed);
+#define WAIT_FOR(n) __VERIFIER_assume(atomic_load_explicit(&phase, memory_order_relaxed) >= (n));
+
+static void *thief0(void *unused) {
+  enum { thief = 0 };
+  (void)unused;
+  MODEL_THIEF0
+  return NULL;
+}
+
+static void *thief1(void *unused) {
+  enum { thief = 1 };
+  (void)unused;
+  MODEL_THIEF1
+  return NULL;
+}
+
+int main(void) {
+  pthread_t threads[2];
+  scenario_init(&scenario, storage);
+#ifdef MODEL_GROWS
+  td_chase_lev_grow_with(&scenario.queue, more, NULL);
+#endif
+  pthread_create(&threads[0], NULL, thief0, NULL);
+  pthread_create(&threads[1], NULL, thief1, NULL);
+  MODEL_OWNER
+  pthread_join(threads[0], NULL);
+  pthread_join(threads[1], NULL);
+  scenario_finish(&scenario, MODEL_LEFT);
+  return 0;
+}
