@@ -309,6 +309,16 @@ class Results(Case):
         for found in by_graph.values():
             self.assertEqual(len(found), 1)
 
+    def test_boehm_on_a_real_heap(self):
+        """Large objects that are not live: Boehm GC gives their blocks back at once."""
+        if not self.boehm_is_there() or OPTIONS.sanitizer:
+            self.skipTest("no boehm here")
+        graph = "file:" + os.path.join(OPTIONS.root, "workloads", "graphs", "ast.thg")
+        rows = self.rows("--graph", graph, "--engine", "bwos,boehm,boehm-typed", "--markers", "1",
+                         "--rounds", "1", "--check")
+        self.assertEqual([r["checked"] for r in rows], [True] * 3)
+        self.assertEqual(len({r["objects"] for r in rows}), 1)
+
     def test_mark(self):
         document = json.loads(self.works("mark", "--graph", "tree:depth=14", "--markers", "2",
                                          "--check", "--json", "-").stdout)
