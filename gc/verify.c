@@ -233,3 +233,13 @@ enum tide_status tide_check_heap(struct tide_mutator *mutator, struct tide_error
   if (!call.good) return TIDE_ERROR_CHECK;
   return td_fail(error, TIDE_OK, "%s", "");
 }
+
+static void count_marked(struct tide_mutator *mutator, void *argument) {
+  *(uint64_t *)argument = mutator->heap->heap.live_objects;
+}
+
+uint64_t tide_count_marked(struct tide_mutator *mutator) {
+  uint64_t count = 0;
+  (void)td_with_world_stopped(mutator, "tide_count_marked", count_marked, &count);
+  return count;
+}

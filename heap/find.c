@@ -58,18 +58,6 @@ void td_heap_walk(const struct td_heap *heap, td_heap_visit visit, void *context
   }
 }
 
-static bool count_one(uintptr_t object, size_t bytes, tide_layout layout, void *context) {
-  (void)object, (void)bytes, (void)layout;
-  ++*(uint64_t *)context;
-  return true;
-}
-
-uint64_t td_heap_count_objects(const struct td_heap *heap) {
-  uint64_t count = 0;
-  td_heap_walk(heap, count_one, &count);
-  return count;
-}
-
 /* ---- Check ---- */
 
 static bool fault(struct tide_error *error, uint32_t block, const char *what) {
@@ -117,9 +105,9 @@ static bool check_large(const struct td_heap *heap, uint32_t b, struct tide_erro
 
 static bool check_block(const struct td_heap *heap, uint32_t b, struct tide_error *error) {
   if (!heap->slab_committed[b / TD_SLAB_BLOCKS]) return fault(error, b, "used but not committed");
-  if (atomic_load_explicit(&heap->flags[b], memory_order_relaxed)) /* world stopped */
-    return fault(error, b, "pending flag left");
-  if (heap->blocks[b].marked) return fault(error, b, "marked flag left");
+  for (size_t page = b * TD_BLOCK_PAGES; page < (b + 1) * TD_BLOCK_PAGES; page++)
+    if (atomic_load_explicit(&heap->flags[page], memory_order_relaxed)) /* world stopped */
+      return fault(error, b, "pending flag left");
   switch (heap->infos[b].state) {
   case TD_BLOCK_SMALL:
     return check_small(heap, b, error);

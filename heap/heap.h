@@ -10,7 +10,7 @@
  *                    that starts there was last found alive, or was allocated
  *   blocks[block]    what the marker must know of a block (16 bytes)
  *   infos[block]     what only allocation and sweeping need
- *   flags[block]     the block has pending objects (dense marking)
+ *   flags[page]      the 4 KiB page has pending objects (dense marking)
  *
  * Invariants
  *   [epoch] Between collections, a cell of a SMALL block holds an object iff its first granule's
@@ -45,20 +45,22 @@
 #define TD_SLAB_LOG2 21u
 #define TD_SLAB_BYTES ((size_t)1 << TD_SLAB_LOG2)
 #define TD_SLAB_BLOCKS (TD_SLAB_BYTES / TD_BLOCK_BYTES)
+#define TD_PAGE_LOG2 12u /* what one pending flag speaks for */
+#define TD_PAGE_BYTES ((size_t)1 << TD_PAGE_LOG2)
+#define TD_PAGE_GRANULES (TD_PAGE_BYTES / TD_GRANULE_BYTES)
+#define TD_BLOCK_PAGES (TD_BLOCK_BYTES / TD_PAGE_BYTES)
 #define TD_SMALL_BYTES_MAX (TD_BLOCK_BYTES / 2)
 
 #define TD_PENDING 0x80u /* in a mark byte: marked, not yet scanned */
 #define TD_EPOCH_FIRST 2u
 #define TD_EPOCH_LAST 126u
 
-/* Hot: read by markers for every object. Constant during marking but for `marked`. */
+/* Hot: read by markers for every object. Constant during marking. */
 struct td_block {
   uint64_t map;           /* by kind: see td_kind */
   uint32_t cell_granules; /* 0 for large objects: see td_block_info */
   uint8_t kind;           /* enum td_kind */
-  /* An object of the block was marked in this cycle. Markers store 1, racing with equal values;
-   * read after marking has ended. */
-  uint8_t marked;
+  uint8_t unused;
   tide_layout layout;
 };
 _Static_assert(sizeof(struct td_block) == 16, "four to a cache line");
@@ -76,10 +78,11 @@ struct td_block_info {
   uint32_t recip;      /* SMALL: ceil(2^24 / cell_granules), see td_cell_of */
   uint32_t run_blocks; /* LARGE: blocks of the object; TAIL: distance to the first block */
   uint16_t cells;
+  uint16_t live; /* SMALL: cells found alive by the last collection */
   uint8_t size_class;
   uint8_t state;  /* enum td_block_state */
   uint8_t zeroed; /* never written since it was committed */
-  uint8_t pad[7];
+  uint8_t unused[5];
   size_t large_bytes; /* LARGE: rounded up to granules */
 };
 
@@ -95,6 +98,7 @@ struct td_heap {
   uint32_t block_count;
 
   /* Changed with the world stopped only; read by all. */
+  uint64_t live_objects, live_bytes; /* what the last collection found */
   uint8_t epoch;
   uint8_t epoch_before; /* while marking, the epoch of what existed before; else equal to epoch */
 
@@ -138,8 +142,8 @@ void *td_heap_alloc_large(struct td_heap *heap, tide_layout layout, size_t bytes
 /* Takes the next epoch: from here on every object counts as unmarked. World stopped, all runs
  * retired. */
 void td_heap_begin_marking(struct td_heap *heap);
-/* After marking: blocks without a marked object go back to the pool, the others become unswept.
- * Returns the number of blocks freed. World stopped. */
+/* After marking: counts what is alive, returns blocks without a marked object to the pool, lists
+ * those with room as unswept. Returns the number of blocks freed. World stopped. */
 uint32_t td_heap_end_marking(struct td_heap *heap);
 /* Decommits free slabs beyond keep_bytes of free memory; bytes given back. Any thread. */
 size_t td_heap_trim(struct td_heap *heap, size_t keep_bytes);
@@ -154,8 +158,6 @@ size_t td_heap_object_bytes(const struct td_heap *heap, uintptr_t object);
 /* Calls visit for each object in address order until it returns false. World stopped. */
 typedef bool (*td_heap_visit)(uintptr_t object, size_t bytes, tide_layout layout, void *context);
 void td_heap_walk(const struct td_heap *heap, td_heap_visit visit, void *context);
-/* Cells with an object: right after a collection, what it marked. World stopped. */
-uint64_t td_heap_count_objects(const struct td_heap *heap);
 /* Checks the structures against each other. World stopped. */
 bool td_heap_check(struct td_heap *heap, struct tide_error *error);
 

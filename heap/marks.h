@@ -1,16 +1,16 @@
-/* Access to marks, flags and the `marked` byte of blocks while several markers run.
+/* Access to marks and flags while several markers run.
  *
  * [mark] A mark byte is written by any marker, racing. Every store puts the same epoch there,
  * with or without TD_PENDING, so a race can only have an object scanned twice:
  *   - two markers read "unmarked", both store, both scan: a duplicate;
  *   - one stores epoch (it will scan the object itself) and the other epoch | TD_PENDING (it sets
- *     the block's flag afterwards, and whoever takes the flag scans every pending object): the
+ *     the page's flag afterwards, and whoever takes the flag scans every pending object): the
  *     object is scanned once or twice, whichever store is last.
  * No store takes an object back to unmarked, and a pending object is set to plain epoch only by
  * the marker that then scans it. So relaxed order is enough: object contents were published when
  * the world stopped, and marking writes none of them.
  *
- * [flag] The flag of a block is stored 1 after each pending byte, always, never tested first: a
+ * [flag] The flag of a page is stored 1 after each pending byte, always, never tested first: a
  * test could be answered before the byte is visible. The taker exchanges it for 0 and then reads
  * the bytes: it either sees the byte or leaves the later 1 behind. */
 #ifndef TD_HEAP_MARKS_H
@@ -34,26 +34,14 @@ static inline uint64_t td_mark_load_word(const uint8_t *mark) {
   return __atomic_load_n((const td_mark_word *)mark, __ATOMIC_RELAXED); /* relaxed: [mark] */
 }
 
-static inline void td_flag_set(struct td_heap *heap, uint32_t block) {
+static inline void td_flag_store(_Atomic(uint8_t) *flag) {
   /* release [flag]: after the pending byte; pairs with td_flag_take. */
-  atomic_store_explicit(&heap->flags[block], 1, memory_order_release);
+  atomic_store_explicit(flag, 1, memory_order_release);
 }
 
-static inline bool td_flag_peek(const struct td_heap *heap, uint32_t block) {
-  /* relaxed: only tells whether to try td_flag_take. */
-  return atomic_load_explicit(&heap->flags[block], memory_order_relaxed) != 0;
-}
-
-static inline bool td_flag_take(struct td_heap *heap, uint32_t block) {
-  /* acquire [flag]: pairs with td_flag_set; the bytes are read afterwards. */
-  return atomic_exchange_explicit(&heap->flags[block], 0, memory_order_acquire) != 0;
-}
-
-/* Remembers that the block keeps something. Tested first so that the line stays shared. */
-static inline void td_block_keep(struct td_block *block) {
-  /* relaxed, both: every store is the same 1, read after marking has ended. */
-  if (!__atomic_load_n(&block->marked, __ATOMIC_RELAXED))
-    __atomic_store_n(&block->marked, 1, __ATOMIC_RELAXED);
+static inline bool td_flag_take(struct td_heap *heap, size_t page) {
+  /* acquire [flag]: pairs with td_flag_store; the bytes are read afterwards. */
+  return atomic_exchange_explicit(&heap->flags[page], 0, memory_order_acquire) != 0;
 }
 
 #endif

@@ -1,5 +1,6 @@
 /* The heap's part of a collection. Sweeping proper is what allocation does when it looks for
- * cells whose byte is not of the present epoch; here only whole blocks are sorted. */
+ * cells whose byte is not of the present epoch; here only whole blocks are sorted, and
+ * those without room are not even looked at again. */
 #include <string.h>
 
 #include "heap/blocks.h"
@@ -23,28 +24,59 @@ void td_heap_begin_marking(struct td_heap *heap) {
   heap->epoch++;
 }
 
+/* How many of a block's bytes equal the epoch: only starts of marked objects do, because what
+ * else was written there since is of an earlier epoch. */
+static uint32_t count_block(const uint8_t *marks, uint8_t epoch) {
+  typedef uint8_t lanes __attribute__((vector_size(32), may_alias));
+  enum { VECTORS = TD_BLOCK_GRANULES / sizeof(lanes) };
+  _Static_assert(VECTORS <= 255, "a lane counts to 255");
+  const lanes *vectors = (const lanes *)(const void *)marks;
+  lanes sum = {0};
+  for (unsigned i = 0; i < VECTORS; i++)
+    sum -= (lanes)(vectors[i] == epoch);
+  uint32_t count = 0;
+  for (unsigned i = 0; i < sizeof sum; i++)
+    count += sum[i];
+  return count;
+}
+
+/* Sorts a block by what is alive in it; true: nothing is. */
+static bool settle_block(struct td_heap *heap, uint32_t b) {
+  struct td_block *block = &heap->blocks[b];
+  struct td_block_info *info = &heap->infos[b];
+  const uint8_t *marks = heap->marks + ((uint64_t)b << TD_BLOCK_GRANULES_LOG2);
+  info->zeroed = 0;
+  if (info->state == TD_BLOCK_LARGE) {
+    if (*marks != heap->epoch) return true;
+    heap->live_objects++;
+    heap->live_bytes += info->large_bytes;
+    return false;
+  }
+  info->live = (uint16_t)count_block(marks, heap->epoch);
+  heap->live_objects += info->live;
+  heap->live_bytes += (uint64_t)info->live * block->cell_granules << TD_GRANULE_LOG2;
+  if (info->live > 0 && info->live < info->cells) {
+    uint32_t *list = &heap->unswept[(size_t)block->layout * TIDE_BUMP_SLOTS + info->size_class];
+    info->next = *list;
+    *list = b;
+  }
+  return info->live == 0;
+}
+
 uint32_t td_heap_end_marking(struct td_heap *heap) {
   pthread_mutex_lock(&heap->lock);
   memset(heap->unswept, 0, (size_t)heap->layouts.count * TIDE_BUMP_SLOTS * sizeof(uint32_t));
   uint32_t freed = 0;
+  heap->live_objects = heap->live_bytes = 0;
   heap->epoch_before = heap->epoch;
   /* From the top down, so that the lists run upwards and low blocks fill first. */
   for (uint32_t b = heap->frontier; b-- > 1;) {
-    struct td_block *block = &heap->blocks[b];
-    struct td_block_info *info = &heap->infos[b];
+    const struct td_block_info *info = &heap->infos[b];
     if (info->state != TD_BLOCK_SMALL && info->state != TD_BLOCK_LARGE) continue;
-    info->zeroed = 0;
-    if (!block->marked) {
-      uint32_t count = info->state == TD_BLOCK_LARGE ? info->run_blocks : 1;
-      td_blocks_give(heap, b, count);
-      freed += count;
-    } else {
-      block->marked = 0;
-      if (info->state != TD_BLOCK_SMALL) continue;
-      uint32_t *list = &heap->unswept[(size_t)block->layout * TIDE_BUMP_SLOTS + info->size_class];
-      info->next = *list;
-      *list = b;
-    }
+    if (!settle_block(heap, b)) continue;
+    uint32_t count = info->state == TD_BLOCK_LARGE ? info->run_blocks : 1;
+    td_blocks_give(heap, b, count);
+    freed += count;
   }
   pthread_mutex_unlock(&heap->lock);
   return freed;

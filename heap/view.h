@@ -47,7 +47,11 @@ static inline uintptr_t td_view_object(const struct td_view *v, uint64_t granule
   return v->base + (granule << TD_GRANULE_LOG2);
 }
 
-/* Block numbers, for flags. */
+static inline size_t td_view_page(const struct td_view *v, uintptr_t object) {
+  return (object - v->base) >> TD_PAGE_LOG2;
+}
+
+/* Block number. */
 static inline uint32_t td_view_number(const struct td_view *v, uintptr_t object) {
   return (uint32_t)((object - v->base) >> TD_BLOCK_LOG2);
 }

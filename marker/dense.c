@@ -2,92 +2,105 @@
  * beats any order that the graph suggests: objects and marks are met in runs, and every access is
  * known long before it is needed.
  *
- * The frontier lives in the mark table: pending bytes, and a flag per block that has some. So a
+ * The frontier lives in the mark table: pending bytes, and a flag per page that has some. So a
  * frontier of any size needs no memory of its own, and nothing can overflow. */
+#include "marker/batch.h"
 #include "marker/scan.h"
 
 #define AHEAD 24u  /* objects prefetched before they are read */
-#define DELAY 64u  /* references whose marks are on their way */
-#define RING 128u  /* power of two over DELAY */
 #define REPEATS 4u /* how often a chunk is walked while it is flagged anew */
-#define PAYS 8u    /* objects per flagged block that make another turn worth it */
+#define PAYS 2u    /* objects per flagged page that make another turn worth it */
+#define CHUNK_PAGES (TD_CHUNK_BLOCKS * TD_BLOCK_PAGES)
 
 /* What the walk needs in registers. */
 struct walk {
   struct td_view v;
   struct td_heap *heap;
-  uint64_t objects, cells;
-  uint32_t put, got; /* ring positions */
-  uintptr_t *ring;
+  uint64_t objects;
+  struct td_batch batch;
 };
 
-/* A reference whose mark has arrived: new objects become pending, new leaves are done. */
-TD_INLINE void settle(struct walk *w, uintptr_t object) {
-  uint8_t *mark = td_view_mark(&w->v, object);
-  if ((td_mark_load(mark) & (TD_PENDING - 1)) == w->v.epoch) return;
-  struct td_block *block = td_view_block(&w->v, object);
-  td_block_keep(block);
-  if (block->kind == TD_KIND_LEAF) {
-    td_mark_store(mark, w->v.epoch);
+static void announce(struct td_markers *set) {
+  /* relaxed, both: see td_markers.flagged. */
+  if (!atomic_load_explicit(&set->flagged, memory_order_relaxed))
+    atomic_store_explicit(&set->flagged, 1, memory_order_relaxed);
+}
+
+/* The waiting references, whose marks have arrived: new objects become pending and their pages
+ * flagged, new leaves are done. */
+TD_INLINE void settle(struct walk *w) {
+  uint32_t count = td_batch_sift(&w->v, w->batch.other, w->batch.waiting);
+  for (uint32_t i = 0; i < count; i++) {
+    uintptr_t object = w->batch.other[i];
+    if (td_view_is_marked(&w->v, object)) continue; /* there twice */
     w->objects++;
-    w->cells += block->cell_granules;
-  } else {
-    td_mark_store(mark, w->v.epoch | TD_PENDING);
-    td_flag_set(w->heap, td_view_number(&w->v, object));
+    if (td_view_block(&w->v, object)->kind == TD_KIND_LEAF) {
+      td_mark_store(td_view_mark(&w->v, object), w->v.epoch);
+    } else {
+      td_mark_store(td_view_mark(&w->v, object), w->v.epoch | TD_PENDING);
+      td_flag_store(&w->heap->flags[td_view_page(&w->v, object)]);
+    }
   }
+  td_batch_turn(&w->batch, &w->v);
 }
 
 TD_INLINE void meet(void *context, uintptr_t word) {
   struct walk *w = context;
-  if (!td_view_is_reference(&w->v, word)) return;
-  __builtin_prefetch(td_view_mark(&w->v, word), 1);
-  w->ring[w->put++ % RING] = word;
-  if (w->put - w->got > DELAY) settle(w, w->ring[w->got++ % RING]);
+  td_batch_add(&w->batch, &w->v, word);
 }
 
-TD_INLINE void scan_rare(struct td_marker *marker, struct walk *w, uintptr_t object) {
+/* For objects of any length. */
+TD_INLINE void meet_many(void *context, uintptr_t word) {
+  struct walk *w = context;
+  td_batch_add(&w->batch, &w->v, word);
+  if (__builtin_expect(td_batch_is_full(&w->batch), 0)) settle(w);
+}
+
+static __attribute__((noinline)) void scan_rare(struct td_marker *marker, struct walk *shared,
+                                                uintptr_t object) {
   struct td_gather gather;
+  struct walk w = *shared;
   td_scan_rare(marker, object, &gather);
   for (uint32_t i = 0; i < gather.count; i++)
-    meet(w, gather.items[i]);
+    meet_many(&w, gather.items[i]);
+  *shared = w;
 }
 
-TD_INLINE void scan_conservative(struct walk *w, const uintptr_t *slots, size_t to) {
-  for (size_t i = to; i-- > 0;) {
-    uintptr_t object = td_heap_find(w->heap, slots[i]);
-    if (object) meet(w, object);
-  }
-}
-
-TD_INLINE void scan_array(struct walk *w, uintptr_t object, const struct td_block *block) {
+static __attribute__((noinline)) void scan_array(struct walk *shared, uintptr_t object) {
+  struct walk w = *shared;
   size_t from = 0, to = 0;
-  td_array_slots(w->heap, td_view_number(&w->v, object), &from, &to);
-  if (block->kind == TD_KIND_CONSERVATIVE)
-    scan_conservative(w, (const uintptr_t *)object, to);
+  uint32_t b = td_view_number(&w.v, object);
+  td_array_slots(w.heap, b, &from, &to);
+  const uintptr_t *slots = (const uintptr_t *)object;
+  if (w.heap->blocks[b].kind == TD_KIND_CONSERVATIVE)
+    td_scan_conservative(w.heap, slots, from, to, meet_many, &w);
   else
-    td_scan_words((const uintptr_t *)object, from, to, meet, w);
+    td_scan_words(slots, from, to, meet_many, &w);
+  *shared = w;
 }
 
 TD_INLINE void scan(struct td_marker *marker, struct walk *w, uintptr_t object) {
   const struct td_block *block = td_view_block(&w->v, object);
-  w->objects++;
-  w->cells += block->cell_granules;
-  if (__builtin_expect(block->cell_granules == 0, 0))
-    w->cells += w->heap->infos[td_view_number(&w->v, object)].large_bytes >> TD_GRANULE_LOG2;
-  if (block->kind == TD_KIND_BITMAP)
+  if (__builtin_expect(block->kind == TD_KIND_BITMAP, 1)) {
     td_scan_map((const uintptr_t *)object, block->map, meet, w);
-  else if (block->kind == TD_KIND_REFS || block->kind == TD_KIND_PREFIXED ||
-           block->kind == TD_KIND_CONSERVATIVE)
-    scan_array(w, object, block);
-  else
-    scan_rare(marker, w, object);
+  } else if (td_is_short_array(block)) {
+    td_scan_short_array((const uintptr_t *)object, block, meet, w);
+  } else {
+    struct walk copy = *w;
+    if (td_kind_is_array(block->kind))
+      scan_array(&copy, object);
+    else
+      scan_rare(marker, &copy, object);
+    *w = copy;
+  }
+  if (__builtin_expect(td_batch_is_full(&w->batch), 0)) settle(w);
 }
 
-/* Takes the pending objects of a block: from here on this marker owes their scanning. */
-static uint32_t take_block(struct walk *w, uint32_t b, uint64_t chunk_first, uint32_t *list,
-                           uint32_t count) {
-  uint64_t first = (uint64_t)b << TD_BLOCK_GRANULES_LOG2;
-  for (uint64_t g = first; g < first + TD_BLOCK_GRANULES; g += 8) {
+/* Takes the pending objects of a page: from here on this marker owes their scanning. */
+TD_INLINE uint32_t take_page(struct walk *w, size_t page, uint64_t chunk_first, uint32_t *list,
+                             uint32_t count) {
+  uint64_t first = (uint64_t)page * TD_PAGE_GRANULES;
+  for (uint64_t g = first; g < first + TD_PAGE_GRANULES; g += 8) {
     uint64_t word = td_mark_load_word(&w->heap->marks[g]) & TD_PENDING_WORD;
     while (word) {
       uint64_t granule = g + (uint64_t)__builtin_ctzll(word) / 8;
@@ -99,18 +112,32 @@ static uint32_t take_block(struct walk *w, uint32_t b, uint64_t chunk_first, uin
   return count;
 }
 
-/* One pass over a chunk; objects scanned. */
-TD_INLINE uint32_t pass(struct td_marker *marker, struct walk *w, uint32_t first_block,
-                        uint64_t *flagged) {
+/* Eight flags from a page number divisible by eight. */
+static uint64_t flags_word(const struct td_heap *heap, size_t page) {
+  /* relaxed: a hint; td_flag_take decides. */
+  return __atomic_load_n((const td_mark_word *)(const void *)&heap->flags[page], __ATOMIC_RELAXED);
+}
+
+TD_INLINE uint32_t take_chunk(struct walk *w, size_t first_page, uint32_t *list,
+                              uint64_t *flagged) {
   uint32_t count = 0;
-  uint32_t *list = marker->dense_list;
-  uint64_t first = (uint64_t)first_block << TD_BLOCK_GRANULES_LOG2;
-  uintptr_t start = td_view_object(&w->v, first);
-  for (uint32_t b = first_block; b < first_block + TD_CHUNK_BLOCKS; b++) {
-    if (!td_flag_peek(w->heap, b) || !td_flag_take(w->heap, b)) continue;
-    ++*flagged;
-    count = take_block(w, b, first, list, count);
+  for (size_t page = first_page; page < first_page + CHUNK_PAGES; page += 8) {
+    for (uint64_t word = flags_word(w->heap, page); word; word &= word - 1) {
+      size_t one = page + (unsigned)__builtin_ctzll(word) / 8;
+      if (!td_flag_take(w->heap, one)) continue;
+      ++*flagged;
+      count = take_page(w, one, (uint64_t)first_page * TD_PAGE_GRANULES, list, count);
+    }
   }
+  return count;
+}
+
+/* One pass over a chunk; objects scanned. */
+TD_INLINE uint32_t pass(struct td_marker *marker, struct walk *w, size_t first_page,
+                        uint64_t *flagged) {
+  uint32_t *list = marker->dense_list;
+  uint32_t count = take_chunk(w, first_page, list, flagged);
+  uintptr_t start = w->v.base + first_page * TD_PAGE_BYTES;
   for (uint32_t i = 0; i < count; i++) {
     uint32_t ahead = list[i + AHEAD < count ? i + AHEAD : count - 1];
     __builtin_prefetch((const void *)(start + ((uintptr_t)ahead << TD_GRANULE_LOG2)));
@@ -119,53 +146,63 @@ TD_INLINE uint32_t pass(struct td_marker *marker, struct walk *w, uint32_t first
   return count;
 }
 
-TD_INLINE void end(struct walk *w, struct td_marker *marker) {
-  while (w->got != w->put)
-    settle(w, w->ring[w->got++ % RING]);
-  marker->stats.objects += w->objects;
-  marker->stats.dense_objects += w->objects;
-  marker->stats.bytes += w->cells << TD_GRANULE_LOG2;
+/* Each marker takes as many chunks as the heap has: one turn of the cursor if it is alone. */
+static bool turn(struct td_marker *marker) {
+  struct td_markers *set = marker->set;
+  struct walk w = {
+      .v = td_view_of(set->heap), .heap = set->heap, .batch = td_batch_of(marker->batches)};
+  uint64_t scanned = 0, flagged = 0;
+  for (uint32_t i = 0; i < set->chunks; i++) {
+    /* relaxed: only spreads the markers over the heap. */
+    uint64_t next = atomic_fetch_add_explicit(&set->dense_next, 1, memory_order_relaxed);
+    size_t page = (size_t)(next % set->chunks) * CHUNK_PAGES;
+    for (unsigned repeat = 0; repeat < REPEATS; repeat++) {
+      uint32_t count = pass(marker, &w, page, &flagged);
+      scanned += count;
+      if (count == 0) break;
+    }
+  }
+  settle(&w);
+  settle(&w);
+  marker->stats.objects += w.objects;
+  marker->stats.dense_objects += scanned;
+  marker->stats.dense_turns++;
+  return flagged != 0 && scanned >= PAYS * flagged;
 }
 
 void td_dense_run(struct td_marker *marker) {
-  struct td_markers *set = marker->set;
-  uint64_t scanned, flagged;
-  do {
-    uintptr_t ring[RING];
-    struct walk w = {.v = td_view_of(set->heap), .heap = set->heap, .ring = ring};
-    scanned = flagged = 0;
-    marker->stats.dense_turns++;
-    if (marker->stats.dense_turns % 2) td_recruit(set);
-    for (uint32_t i = 0; i < set->chunks; i++) {
-      /* relaxed: only spreads the markers over the heap. */
-      uint64_t next = atomic_fetch_add_explicit(&set->dense_next, 1, memory_order_relaxed);
-      uint32_t chunk = (uint32_t)(next % set->chunks) * TD_CHUNK_BLOCKS;
-      for (unsigned repeat = 0; repeat < REPEATS; repeat++) {
-        uint32_t count = pass(marker, &w, chunk, &flagged);
-        scanned += count;
-        if (count == 0) break;
-      }
-    }
-    end(&w, marker);
-  } while (flagged != 0 && scanned >= PAYS * flagged);
+  announce(marker->set);
+  do
+    td_recruit(marker->set);
+  while (turn(marker));
 }
 
 void td_dense_defer(struct td_marker *marker, uintptr_t object) {
-  struct td_heap *heap = marker->set->heap;
-  struct td_view v = td_view_of(heap);
+  struct td_view v = td_view_of(marker->set->heap);
   if (td_view_is_marked(&v, object)) return;
-  td_block_keep(td_view_block(&v, object));
-  td_mark_store(td_view_mark(&v, object), v.epoch | TD_PENDING);
-  td_flag_set(heap, td_view_number(&v, object));
+  marker->stats.objects++;
+  if (td_view_block(&v, object)->kind == TD_KIND_LEAF)
+    td_mark_store(td_view_mark(&v, object), v.epoch);
+  else
+    td_dense_owe(marker, object);
 }
 
-uint32_t td_dense_flagged(const struct td_markers *set, uint32_t from) {
-  const td_mark_word *words = (const td_mark_word *)(const void *)set->heap->flags;
-  uint32_t count = set->chunks; /* a chunk is eight blocks, a word eight flags */
-  for (uint32_t i = 0, at = from / 8 % count; i < count; i++, at = at + 1 == count ? 0 : at + 1) {
-    /* relaxed: a hint; td_flag_take decides. */
-    uint64_t word = __atomic_load_n(&words[at], __ATOMIC_RELAXED);
-    if (word) return at * 8 + (uint32_t)__builtin_ctzll(word) / 8;
+void td_dense_owe(struct td_marker *marker, uintptr_t object) {
+  struct td_heap *heap = marker->set->heap;
+  struct td_view v = td_view_of(heap);
+  announce(marker->set);
+  td_mark_store(td_view_mark(&v, object), v.epoch | TD_PENDING);
+  td_flag_store(&heap->flags[td_view_page(&v, object)]);
+}
+
+size_t td_dense_flagged(const struct td_markers *set, size_t from) {
+  /* relaxed: see td_markers.flagged. */
+  if (!atomic_load_explicit(&set->flagged, memory_order_relaxed)) return 0;
+  size_t words = (size_t)set->chunks * CHUNK_PAGES / 8;
+  size_t at = from / 8 % words;
+  for (size_t i = 0; i < words; i++, at = at + 1 == words ? 0 : at + 1) {
+    uint64_t word = flags_word(set->heap, at * 8);
+    if (word) return at * 8 + (unsigned)__builtin_ctzll(word) / 8;
   }
   return 0;
 }

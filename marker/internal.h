@@ -12,6 +12,7 @@
 #define TD_SLICE_SLOTS 512u  /* an array or root range is shared in slices of so many slots */
 #define TD_WINDOW 16u        /* prefetch window, a power of two */
 #define TD_NEAR_BYTES 256u   /* closer than this to the last object: no need to prefetch */
+#define TD_BATCH 64u         /* references that wait together for their marks */
 #define TD_POLL_OBJECTS 64u  /* how often an owner looks whether somebody wants work */
 #define TD_STEAL_MOST 32u    /* items taken at once */
 #define TD_CHUNK_BLOCKS 8u   /* dense marking: blocks claimed at once */
@@ -33,6 +34,9 @@ static inline uint64_t td_slice_item(uint64_t granule, unsigned level, uint64_t 
   return TD_ITEM_SLICE | (uint64_t)level << (TD_ITEM_GRANULE_BITS + TD_ITEM_INDEX_BITS) |
          index << TD_ITEM_GRANULE_BITS | granule;
 }
+
+/* Bit 0: the object is marked and counted already, its children are owed. Without it: untested. */
+#define TD_ITEM_OWED ((uint64_t)1)
 
 static inline uint64_t td_item_granule(uint64_t item) {
   return item & (((uint64_t)1 << TD_ITEM_GRANULE_BITS) - 1);
@@ -85,6 +89,9 @@ struct td_markers {
   _Alignas(TD_CACHE_LINE) struct td_termination term;
   _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) root_next;  /* relaxed counter: next root slice */
   _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) dense_next; /* relaxed counter: next chunk, cyclic */
+  /* 1 once a page was flagged in this collection: until then nobody looks for flags. Whoever sets
+   * a flag sets this first, and sees its own store; what others have flagged is their business. */
+  _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) flagged;
   /* Markers asleep; a hint for recruiting, and the handshake of td_markers_quiet. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) parked;
   _Atomic(uint32_t) spinning; /* 1 while one idle marker watches for work: the others park */
@@ -111,6 +118,7 @@ struct td_marker {
 
   /* This marker only. */
   uint32_t *dense_list; /* TD_CHUNK_BLOCKS blocks' worth of objects */
+  uintptr_t *batches;   /* two of TD_BATCH_ROOM: see marker/batch.h */
   bool dense;           /* the queue was full: go on in address order */
   bool took_part;
   uint32_t victim;            /* who was stolen from last */
@@ -149,12 +157,15 @@ bool td_roots_next(struct td_marker *marker, struct td_root_slice *slice);
 bool td_roots_left(const struct td_markers *set);
 
 /* marker/dense.c */
-/* Makes an object marked and pending, and flags its block; nothing if it is marked already. */
+/* Makes an object marked, counted and pending, and flags its block; nothing if it is marked
+ * already. A leaf is only marked. */
 void td_dense_defer(struct td_marker *marker, uintptr_t object);
+/* The same for an object whose scanning is owed already. */
+void td_dense_owe(struct td_marker *marker, uintptr_t object);
 /* Marks in address order for as long as that pays. */
 void td_dense_run(struct td_marker *marker);
-/* The first flagged block at or after `from`, cyclically; 0: none. */
-uint32_t td_dense_flagged(const struct td_markers *set, uint32_t from);
+/* The first flagged page at or after `from`, cyclically; 0: none. */
+size_t td_dense_flagged(const struct td_markers *set, size_t from);
 
 /* marker/rare.c: the tracer of a marker. What a trace function hands over gathers in items; when
  * they are full, the references become pending work of their blocks. */

@@ -57,7 +57,7 @@ struct td_roots {
 void td_mark_begin(struct td_markers *markers);
 /* Marks all that the roots reach and was not marked before. Cannot fail, allocates nothing. */
 void td_mark_run(struct td_markers *markers, const struct td_roots *roots);
-/* Fills engine, markers, recruited, objects, bytes, mark_ns (the sum over runs), steals and
+/* Fills engine, markers, recruited, objects, mark_ns (the sum over runs), steals and
  * marker[]. */
 void td_mark_end(struct td_markers *markers, struct tide_cycle_stats *stats);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "marker/batch.h"
 #include "marker/internal.h"
 
 static bool fail(struct tide_error *error, enum tide_status status, const char *what,
@@ -40,6 +41,7 @@ static void free_marker(struct td_marker *marker) {
   if (!marker) return;
   free(marker->memory);
   free(marker->dense_list);
+  free(marker->batches);
   free(marker);
 }
 
@@ -48,7 +50,8 @@ static struct td_marker *make_marker(struct td_markers *set, unsigned id) {
   if (!marker) return NULL;
   *marker = (struct td_marker){.set = set, .id = id};
   marker->dense_list = malloc(TD_CHUNK_BLOCKS * TD_BLOCK_GRANULES * sizeof *marker->dense_list);
-  if (marker->dense_list) return marker;
+  marker->batches = malloc(2 * TD_BATCH_ROOM * sizeof *marker->batches);
+  if (marker->dense_list && marker->batches) return marker;
   free_marker(marker);
   return NULL;
 }
@@ -182,6 +185,7 @@ void td_markers_after_fork(struct td_markers *set) {
 
 void td_mark_begin(struct td_markers *set) {
   set->cycle++;
+  atomic_store_explicit(&set->flagged, 0, memory_order_relaxed); /* relaxed: [term.start] */
   set->mark_ns = 0;
   set->start_ns = td_plat_now_ns();
   set->chunks = (set->heap->frontier + TD_CHUNK_BLOCKS - 1) / TD_CHUNK_BLOCKS;
@@ -224,13 +228,12 @@ void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats) {
   stats->engine = set->engine->name;
   stats->markers = set->limit;
   stats->recruited = 0;
-  stats->objects = stats->bytes = stats->steals = 0;
+  stats->objects = stats->steals = 0;
   stats->mark_ns = set->mark_ns;
   for (unsigned i = 0; i < set->limit; i++) {
     const struct tide_marker_stats *one = &set->marker[i]->stats;
     stats->recruited += set->marker[i]->took_part;
     stats->objects += one->objects;
-    stats->bytes += one->bytes;
     stats->steals += one->steals;
     stats->marker[i] = *one;
   }

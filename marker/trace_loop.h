@@ -3,52 +3,64 @@
  *   owned(o)     roughly how many items the owner could share
  * and gets  static void work(struct td_marker *, bool joined).
  *
- * Sparse marking: references go untested into the queue, last first; the newest child stays in a
- * register. An item near the object scanned last is scanned at once, any other is prefetched and
- * waits in a short FIFO window, so that several misses are under way together but a small
- * frontier never waits for a full window. When the queue is full, the frontier is dense: see
- * marker/dense.c.
+ * Sparse marking has two ways, and goes over from one to the other by what it meets.
+ *
+ * Untested: references go into the queue as they are, last first; the newest child stays in a
+ * register. An item near the object scanned last is scanned at once, any other is prefetched,
+ * object and mark, and waits in a short FIFO window, so that several misses are under way
+ * together but a small frontier never waits for a full window. Best for lists and trees, where
+ * nearly every reference leads to a new object.
+ *
+ * Tested: when many references lead to marked objects, references first wait in a ring for their
+ * marks, are tested and marked a few dozen at a time without branches, and only new objects go
+ * into the queue, as "owed"; the window then waits for objects only.
+ *
+ * When the queue is full, the frontier is dense: see marker/dense.c.
  *
  * The loop's state is a local structure whose address goes to inlined functions only, so that
  * the compiler keeps it in registers. */
 #include <assert.h>
 
+#include "marker/batch.h"
 #include "marker/scan.h"
+
+#define SCORE_MOST 8
 
 struct loop {
   struct td_view v;
   struct td_marker *marker;
   struct Q(queue) * queue;
-  uint64_t *window; /* a ring; apart, or the compiler would keep all of this in memory */
-  uintptr_t next;   /* newest child; 0: none */
-  uintptr_t last;   /* object scanned last */
-  uint64_t objects, cells;
+  uint64_t *window;      /* a ring; apart, or the compiler would keep all of this in memory */
+  struct td_batch batch; /* tested marking: references whose marks are on their way */
+  uintptr_t next;        /* newest child; 0: none */
+  uintptr_t last;        /* object scanned last */
+  uint64_t objects;
   uint32_t head, count; /* window */
   uint32_t poll;
-  uint64_t recruit_at; /* objects at which to think of recruiting */
-  bool dense;
-  uint32_t walk;      /* flagged block being walked in sparse mode; 0: none */
-  uint64_t walk_from; /* granule to go on from there */
+  uint64_t recruit_at;     /* objects at which to think of recruiting */
+  bool dense;              /* the queue was full */
+  bool tested;             /* which way of sparse marking */
+  uint64_t tested_refs;    /* references settled since the last poll */
+  uint64_t objects_before; /* at the last poll */
+  int32_t score;           /* how much speaks for tested marking */
+  size_t walk;             /* flagged page being walked in sparse mode; 0: none */
+  uint64_t walk_from;      /* granule to go on from there */
   struct Q(owner) o;
 };
 
-static __attribute__((noinline, cold)) void defer(struct td_marker *marker, uintptr_t object) {
-  td_dense_defer(marker, object);
+/* An item, but no slice, becomes pending work of its block. */
+static __attribute__((noinline, cold)) void defer(struct td_marker *marker, uint64_t item) {
+  if (item & TD_ITEM_OWED)
+    td_dense_owe(marker, item & ~TD_ITEM_OWED);
+  else
+    td_dense_defer(marker, item);
 }
 
-TD_INLINE void put(struct loop *l, uintptr_t object) {
-  if (__builtin_expect(!Q(put)(l->queue, &l->o, object), 0)) {
-    defer(l->marker, object);
+TD_INLINE void put(struct loop *l, uint64_t item) {
+  if (__builtin_expect(!Q(put)(l->queue, &l->o, item), 0)) {
+    defer(l->marker, item);
     l->dense = true;
   }
-}
-
-TD_INLINE void count_object(struct loop *l, uintptr_t object, const struct td_block *block) {
-  l->objects++;
-  l->cells += block->cell_granules;
-  if (__builtin_expect(block->cell_granules == 0, 0))
-    l->cells +=
-        l->marker->set->heap->infos[td_view_number(&l->v, object)].large_bytes >> TD_GRANULE_LOG2;
 }
 
 /* A child becomes the newest; the one it displaces goes into the queue. */
@@ -63,12 +75,10 @@ TD_INLINE void visit(void *context, uintptr_t word) {
 TD_INLINE void visit_element(void *context, uintptr_t word) {
   struct loop *l = context;
   if (!td_view_is_reference(&l->v, word)) return;
-  struct td_block *block = td_view_block(&l->v, word);
-  if (block->kind == TD_KIND_LEAF) {
+  if (td_view_block(&l->v, word)->kind == TD_KIND_LEAF) {
     if (td_view_is_marked(&l->v, word)) return;
     td_mark_store(td_view_mark(&l->v, word), l->v.epoch);
-    td_block_keep(block);
-    count_object(l, word, block);
+    l->objects++;
   } else {
     if (l->next) put(l, l->next);
     l->next = word;
@@ -77,21 +87,12 @@ TD_INLINE void visit_element(void *context, uintptr_t word) {
 
 /* ---- Kinds of objects that are not scanned inline; they hand items over in a buffer ---- */
 
-TD_INLINE void scan_rare(struct loop *l, uintptr_t object) {
+TD_INLINE void scan_rare(struct loop *l, uintptr_t object, td_visit visit_one) {
   struct td_gather gather;
   td_scan_rare(l->marker, object, &gather);
   uint32_t count = gather.count;
-  for (uint32_t i = 0; i < count; i++) {
-    if (l->next) put(l, l->next);
-    l->next = gather.items[i];
-  }
-}
-
-TD_INLINE void scan_conservative(struct loop *l, const uintptr_t *words, size_t from, size_t to) {
-  for (size_t i = to; i-- > from;) {
-    uintptr_t object = td_heap_find(l->marker->set->heap, words[i]);
-    if (object) visit(l, object);
-  }
+  for (uint32_t i = 0; i < count; i++)
+    visit_one(l, gather.items[i]);
 }
 
 /* ---- Arrays ---- */
@@ -110,16 +111,17 @@ static __attribute__((noinline)) void array_of(const struct td_heap *heap, uintp
   td_array_slots(heap, b, &a->from, &a->to);
 }
 
-TD_INLINE void scan_slots(struct loop *l, const struct array *a, size_t from, size_t to) {
+TD_INLINE void scan_slots(struct loop *l, const struct array *a, size_t from, size_t to,
+                          td_visit visit_one) {
   if (a->conservative)
-    scan_conservative(l, a->slots, from, to);
+    td_scan_conservative(l->marker->set->heap, a->slots, from, to, visit_one, l);
   else
-    td_scan_words(a->slots, from, to, visit_element, l);
+    td_scan_words(a->slots, from, to, visit_one, l);
 }
 
 /* Halves the slice until it is small, leaving the later halves for thieves; when the queue is
  * full, scans them too. */
-TD_INLINE void scan_slice(struct loop *l, uint64_t item) {
+TD_INLINE void scan_slice(struct loop *l, uint64_t item, td_visit visit_one) {
   uint64_t granule = td_item_granule(item), index = td_item_index(item);
   unsigned level = td_item_level(item);
   struct array a;
@@ -135,7 +137,7 @@ TD_INLINE void scan_slice(struct loop *l, uint64_t item) {
   }
   size_t start = a.from + (index << level) * TD_SLICE_SLOTS;
   size_t stop = a.from + to * TD_SLICE_SLOTS;
-  scan_slots(l, &a, start, stop < a.to ? stop : a.to);
+  scan_slots(l, &a, start, stop < a.to ? stop : a.to, visit_one);
 }
 
 static unsigned top_level(size_t count) {
@@ -145,40 +147,44 @@ static unsigned top_level(size_t count) {
   return level;
 }
 
-TD_INLINE void scan_array(struct loop *l, uintptr_t object) {
+TD_INLINE void scan_array(struct loop *l, uintptr_t object, td_visit visit_one) {
   struct array a;
   array_of(l->marker->set->heap, object, &a);
   if (a.to - a.from <= 2 * TD_SLICE_SLOTS)
-    scan_slots(l, &a, a.from, a.to);
+    scan_slots(l, &a, a.from, a.to, visit_one);
   else
-    scan_slice(l, td_slice_item(td_view_granule(&l->v, object), top_level(a.to - a.from), 0));
+    scan_slice(l, td_slice_item(td_view_granule(&l->v, object), top_level(a.to - a.from), 0),
+               visit_one);
 }
 
 /* ---- Objects ---- */
 
 /* Reads an object that is marked already. */
-TD_INLINE void scan_children(struct loop *l, uintptr_t object, const struct td_block *block) {
+TD_INLINE void scan_children(struct loop *l, uintptr_t object, const struct td_block *block,
+                             td_visit visit_one, td_visit visit_many) {
   l->last = object;
   if (block->kind == TD_KIND_BITMAP)
-    td_scan_map((const uintptr_t *)object, block->map, visit, l);
-  else if (block->kind == TD_KIND_REFS || block->kind == TD_KIND_PREFIXED ||
-           block->kind == TD_KIND_CONSERVATIVE)
-    scan_array(l, object);
+    td_scan_map((const uintptr_t *)object, block->map, visit_one, l);
+  else if (td_is_short_array(block))
+    td_scan_short_array((const uintptr_t *)object, block, visit_one, l);
+  else if (td_kind_is_array(block->kind))
+    scan_array(l, object, visit_many);
   else if (block->kind != TD_KIND_LEAF)
-    scan_rare(l, object);
+    scan_rare(l, object, visit_many);
 }
 
-TD_INLINE void scan(struct loop *l, uintptr_t object) {
-  if (td_view_is_marked(&l->v, object)) return;
-  struct td_block *block = td_view_block(&l->v, object);
-  td_mark_store(td_view_mark(&l->v, object), l->v.epoch);
-  td_block_keep(block);
-  count_object(l, object, block);
-  scan_children(l, object, block);
+TD_INLINE void scan_item(struct loop *l, uint64_t item, td_visit visit_one, td_visit visit_many) {
+  uintptr_t object = item & ~TD_ITEM_OWED;
+  if (!(item & TD_ITEM_OWED)) {
+    if (td_view_is_marked(&l->v, object)) return;
+    td_mark_store(td_view_mark(&l->v, object), l->v.epoch);
+    l->objects++;
+  }
+  scan_children(l, object, td_view_block(&l->v, object), visit_one, visit_many);
 }
 
-TD_INLINE bool near(const struct loop *l, uintptr_t object) {
-  return object - l->last + TD_NEAR_BYTES <= 2 * TD_NEAR_BYTES;
+TD_INLINE bool near(const struct loop *l, uint64_t item) {
+  return item - l->last + TD_NEAR_BYTES <= 2 * TD_NEAR_BYTES;
 }
 
 /* Leaves are never read, so only their mark is fetched. */
@@ -191,6 +197,21 @@ TD_INLINE void prefetch(const struct loop *l, uintptr_t object) {
 
 /* ---- Sharing ---- */
 
+/* Of what was looked at since the last poll, how much was new? Less than three quarters speak for
+ * tested marking, nearly all against it; the score keeps short stretches from deciding. */
+TD_INLINE void choose_way(struct loop *l) {
+  uint64_t fresh = l->objects - l->objects_before;
+  uint64_t looked = l->tested ? l->tested_refs : TD_POLL_OBJECTS;
+  l->objects_before = l->objects;
+  l->tested_refs = 0;
+  if (4 * fresh < 3 * looked)
+    l->score += l->score < SCORE_MOST;
+  else if (8 * fresh > 7 * looked)
+    l->score -= l->score > -SCORE_MOST;
+  if (l->score == SCORE_MOST) l->tested = true;
+  if (l->score == -SCORE_MOST) l->tested = false;
+}
+
 /* Somebody asks for work, or sleeps while there is plenty. */
 TD_INLINE void share(struct loop *l) {
   l->poll = TD_POLL_OBJECTS;
@@ -200,28 +221,29 @@ TD_INLINE void share(struct loop *l) {
     Q(grant)(l->queue, &l->o);
     l->marker->stats.grants++;
   }
+  choose_way(l);
   if (l->objects >= l->recruit_at && owned(&l->o) >= TD_RECRUIT_ITEMS)
     l->recruit_at = td_recruit_more(l->marker, l->objects);
 }
 
-TD_INLINE uintptr_t take_oldest(struct loop *l) {
+TD_INLINE uint64_t take_oldest(struct loop *l) {
   l->count--;
   return l->window[l->head++ % TD_WINDOW];
 }
 
-TD_INLINE void append(struct loop *l, uintptr_t object) {
-  prefetch(l, object);
-  l->window[(l->head + l->count++) % TD_WINDOW] = object;
+TD_INLINE void append(struct loop *l, uint64_t item) {
+  prefetch(l, item & ~TD_ITEM_OWED);
+  l->window[(l->head + l->count++) % TD_WINDOW] = item;
 }
 
 /* Fills the window from the queue. Returns an object that is near, to be scanned at once; 0 if
  * there was none, or a slice was scanned and the register is set. */
-TD_INLINE uintptr_t refill(struct loop *l) {
+TD_INLINE uint64_t refill(struct loop *l) {
   while (l->count < TD_WINDOW) {
     uint64_t item = Q(get)(l->queue, &l->o);
     if (item == 0) return 0;
     if (__builtin_expect((item & TD_ITEM_SLICE) != 0, 0)) {
-      scan_slice(l, item);
+      scan_slice(l, item, visit_element);
       if (l->next) return 0;
     } else if (near(l, item)) {
       return item;
@@ -232,25 +254,89 @@ TD_INLINE uintptr_t refill(struct loop *l) {
   return 0;
 }
 
-/* Marks until register, window and queue are empty, or the queue was full. */
-TD_INLINE void drain(struct loop *l) {
-  while (!l->dense) {
+/* Marks until register, window and queue are empty, the queue was full, or tested marking seems
+ * better. */
+TD_INLINE void drain_untested(struct loop *l) {
+  while (!l->dense && !l->tested) {
     if (--l->poll == 0) share(l);
-    uintptr_t object = l->next;
+    uint64_t item = l->next;
     l->next = 0;
-    if (object && !near(l, object)) {
-      uintptr_t oldest = l->count == TD_WINDOW ? take_oldest(l) : 0;
-      append(l, object);
-      object = oldest;
+    if (item && !near(l, item)) {
+      uint64_t oldest = l->count == TD_WINDOW ? take_oldest(l) : 0;
+      append(l, item);
+      item = oldest;
     }
-    if (!object) object = refill(l);
-    if (!object) {
+    if (!item) item = refill(l);
+    if (!item) {
       if (l->next) continue;
       if (l->count == 0) return;
-      object = take_oldest(l);
+      item = take_oldest(l);
     }
-    scan(l, object);
+    scan_item(l, item, visit, visit_element);
   }
+}
+
+/* ---- Tested marking ---- */
+
+/* The waiting references, whose marks have arrived: new objects are marked and owed. */
+TD_INLINE void settle(struct loop *l) {
+  uint32_t count = td_batch_sift(&l->v, l->batch.other, l->batch.waiting);
+  l->tested_refs += l->batch.waiting;
+  for (uint32_t i = 0; i < count; i++) {
+    uintptr_t object = l->batch.other[i];
+    if (td_view_is_marked(&l->v, object)) continue; /* there twice */
+    td_mark_store(td_view_mark(&l->v, object), l->v.epoch);
+    l->objects++;
+    if (td_view_block(&l->v, object)->kind != TD_KIND_LEAF) put(l, object | TD_ITEM_OWED);
+  }
+  td_batch_turn(&l->batch, &l->v);
+}
+
+TD_INLINE void meet(void *context, uintptr_t word) {
+  struct loop *l = context;
+  td_batch_add(&l->batch, &l->v, word);
+}
+
+/* For objects of any length. */
+TD_INLINE void meet_many(void *context, uintptr_t word) {
+  struct loop *l = context;
+  td_batch_add(&l->batch, &l->v, word);
+  if (__builtin_expect(td_batch_is_full(&l->batch), 0)) settle(l);
+}
+
+TD_INLINE void drain_tested(struct loop *l) {
+  if (l->next) meet(l, l->next);
+  l->next = 0;
+  while (!l->dense && l->tested) {
+    if (--l->poll == 0) share(l);
+    if (td_batch_is_full(&l->batch)) settle(l);
+    uint64_t item = Q(get)(l->queue, &l->o);
+    if (__builtin_expect((item & TD_ITEM_SLICE) != 0, 0)) {
+      scan_slice(l, item, meet_many);
+      continue;
+    }
+    if (item) {
+      __builtin_prefetch((const void *)item);
+      if (l->count < TD_WINDOW) {
+        l->window[(l->head + l->count++) % TD_WINDOW] = item;
+        continue;
+      }
+      uint64_t oldest = l->window[l->head % TD_WINDOW];
+      l->window[l->head++ % TD_WINDOW] = item;
+      item = oldest;
+    } else if (l->count > 0) {
+      item = take_oldest(l);
+    } else if (!td_batch_is_empty(&l->batch)) {
+      settle(l);
+      continue;
+    } else {
+      return;
+    }
+    scan_item(l, item, meet, meet_many);
+  }
+  /* Untested marking goes on from here: no reference may be left waiting. */
+  while (!l->dense && !td_batch_is_empty(&l->batch))
+    settle(l);
 }
 
 /* ---- Where work comes from when there is none left ---- */
@@ -266,14 +352,14 @@ TD_INLINE void scan_roots(struct loop *l, const struct td_root_slice *slice) {
       visit(l, *(const uintptr_t *)words[i]);
     break;
   case TD_SPAN_CONSERVATIVE:
-    scan_conservative(l, words, 0, slice->count);
+    td_scan_conservative(l->marker->set->heap, words, 0, slice->count, visit, l);
     break;
   }
 }
 
-/* The next word with pending objects of the block being walked, whose children then are next. */
+/* The next word with pending objects of the page being walked, whose children then are next. */
 TD_INLINE void walk_on(struct loop *l) {
-  uint64_t end = ((uint64_t)l->walk + 1) << TD_BLOCK_GRANULES_LOG2;
+  uint64_t end = (l->walk + 1) * TD_PAGE_GRANULES;
   for (uint64_t g = l->walk_from; g < end; g += 8) {
     uint64_t word = td_mark_load_word(td_view_mark(&l->v, td_view_object(&l->v, g)));
     word &= TD_PENDING_WORD;
@@ -283,8 +369,7 @@ TD_INLINE void walk_on(struct loop *l) {
       uintptr_t object = td_view_object(&l->v, g + (uint64_t)__builtin_ctzll(word) / 8);
       word &= word - 1;
       td_mark_store(td_view_mark(&l->v, object), l->v.epoch);
-      count_object(l, object, td_view_block(&l->v, object));
-      scan_children(l, object, td_view_block(&l->v, object));
+      scan_children(l, object, td_view_block(&l->v, object), visit, visit_element);
     }
     return;
   }
@@ -299,7 +384,12 @@ TD_INLINE void go_dense(struct loop *l) {
   l->next = 0;
   while (l->count > 0)
     defer(l->marker, take_oldest(l));
-  if (l->walk) td_flag_set(l->marker->set->heap, l->walk);
+  while (!td_batch_is_empty(&l->batch)) {
+    for (uint32_t i = 0; i < l->batch.waiting; i++)
+      defer(l->marker, l->batch.other[i]);
+    td_batch_turn(&l->batch, &l->v);
+  }
+  if (l->walk) td_flag_store(&l->marker->set->heap->flags[l->walk]);
   l->walk = 0;
   td_dense_run(l->marker);
   l->dense = false;
@@ -341,7 +431,7 @@ TD_INLINE void accept(struct loop *l, const uint64_t *items, uint32_t count) {
     if (!(items[i] & TD_ITEM_SLICE))
       put(l, items[i]);
     else if (!Q(put)(l->queue, &l->o, items[i]))
-      scan_slice(l, items[i]);
+      scan_slice(l, items[i], visit_element);
   }
 }
 
@@ -351,11 +441,11 @@ TD_INLINE bool find_work(struct loop *l) {
     scan_roots(l, &slice);
     return true;
   }
-  uint32_t flagged = td_dense_flagged(l->marker->set, td_view_number(&l->v, l->last));
+  size_t flagged = td_dense_flagged(l->marker->set, td_view_page(&l->v, l->last));
   if (flagged) {
     if (!td_flag_take(l->marker->set->heap, flagged)) return true;
     l->walk = flagged;
-    l->walk_from = (uint64_t)flagged << TD_BLOCK_GRANULES_LOG2;
+    l->walk_from = flagged * TD_PAGE_GRANULES;
     return true;
   }
   uint64_t items[TD_STEAL_MOST];
@@ -370,9 +460,22 @@ TD_INLINE void begin(struct loop *l, struct td_marker *marker, uint64_t *window)
                      .marker = marker,
                      .queue = marker->queue,
                      .window = window,
+                     .batch = td_batch_of(marker->batches),
                      .poll = TD_POLL_OBJECTS,
                      .recruit_at = marker->recruit_step,
                      .o = *(struct Q(owner) *)marker->owner};
+}
+
+/* Marks until nothing of this marker's is left, or the queue was full. */
+TD_INLINE void drain(struct loop *l) {
+  bool tested;
+  do {
+    tested = l->tested;
+    if (tested)
+      drain_tested(l);
+    else
+      drain_untested(l);
+  } while (l->tested != tested && !l->dense);
 }
 
 static void work(struct td_marker *marker, bool joined) {
@@ -388,9 +491,8 @@ static void work(struct td_marker *marker, bool joined) {
       walk_on(&l);
     } else if (!find_work(&l)) {
       marker->stats.objects += l.objects;
-      marker->stats.bytes += l.cells << TD_GRANULE_LOG2;
       *(struct Q(owner) *)marker->owner = l.o;
-      assert(l.count == 0 && l.next == 0 && l.walk == 0);
+      assert(l.count == 0 && l.next == 0 && l.walk == 0 && td_batch_is_empty(&l.batch));
       if (!td_idle(marker, true, promising)) return;
       begin(&l, marker, window); /* the run joined now may be a later one */
     }
