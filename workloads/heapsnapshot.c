@@ -16,7 +16,7 @@
 /* Numbers handed from the scanner in one go: room for whole rows of any width. */
 #define BATCH_ROWS 512u
 
-#define NO_NAME UINT32_MAX
+#define NO_NAME UINT32_MAX /* no place in the strings */
 
 struct node {
   uint64_t id;
@@ -40,8 +40,8 @@ struct importer {
   uint64_t node_count, target_count, edge_total;
   uint64_t rows;                   /* of the list at hand, seen so far */
   uint64_t edge_node;              /* while reading edges: the node after the one they leave */
-  uint32_t map_name;               /* where in the strings "map" is, or NO_NAME */
   uint32_t edges_left, edges_kept; /* of that node */
+  uint32_t map_name;               /* where in the strings "map" is, or NO_NAME */
   bool has_meta, has_nodes, has_edges;
 };
 
