@@ -56,9 +56,18 @@
 #define TD_STEP(queue, site) 1
 #endif
 
-/* Slow paths: out of line, so that the hot loop around them stays small.  They get a copy of the
- * owner's state; otherwise its address would escape and the cursor could not live in a register. */
+/* Slow paths are out of line, so that the hot loop around them stays small, and get a copy of the
+ * owner's state: otherwise its address would escape and the cursor could not live in a register. */
 #define TD_SLOW_PATH __attribute__((noinline, cold, unused)) static
+#ifndef TD_ON_COPY
+#define TD_ON_COPY(type, owner, copy, statement)                                                   \
+  do {                                                                                             \
+    type copied_ = *(owner);                                                                       \
+    type *copy = &copied_;                                                                         \
+    statement;                                                                                     \
+    *(owner) = copied_;                                                                            \
+  } while (0)
+#endif
 
 /* Tells the compiler what the contract promises, so that "empty" and "item == 0" are one branch. */
 #ifndef TD_ASSUME

@@ -235,9 +235,8 @@ TD_SLOW_PATH bool td_bwos_down(struct td_bwos *q, struct td_bwos_owner *o) {
 
 static inline bool td_bwos_put(struct td_bwos *q, struct td_bwos_owner *o, uint64_t item) {
   if (TD_UNLIKELY(o->cursor == o->end)) {
-    struct td_bwos_owner copy = *o;
-    bool entered = td_bwos_up(q, &copy);
-    *o = copy;
+    bool entered;
+    TD_ON_COPY(struct td_bwos_owner, o, copy, entered = td_bwos_up(q, copy));
     if (!entered) return false;
   }
   /* relaxed: published by a later grant; atomic because a thief too late may still read it. */
@@ -249,9 +248,8 @@ static inline bool td_bwos_put(struct td_bwos *q, struct td_bwos_owner *o, uint6
 static inline uint64_t td_bwos_get(struct td_bwos *q, struct td_bwos_owner *o) {
   if (TD_UNLIKELY(o->cursor == o->floor)) {
     if (!o->below) return 0;
-    struct td_bwos_owner copy = *o;
-    bool found = td_bwos_down(q, &copy);
-    *o = copy;
+    bool found;
+    TD_ON_COPY(struct td_bwos_owner, o, copy, found = td_bwos_down(q, copy));
     if (!found) return 0;
   }
   o->cursor--;
@@ -333,9 +331,7 @@ TD_SLOW_PATH void td_bwos_grant_half(struct td_bwos *q, struct td_bwos_owner *o)
 
 static inline void td_bwos_grant(struct td_bwos *q, struct td_bwos_owner *o) {
   if (o->cursor - o->floor < 2) return;
-  struct td_bwos_owner copy = *o;
-  td_bwos_grant_half(q, &copy);
-  *o = copy;
+  TD_ON_COPY(struct td_bwos_owner, o, copy, td_bwos_grant_half(q, copy));
 }
 
 static inline uint64_t td_bwos_size(struct td_bwos const *q) {

@@ -122,9 +122,8 @@ TD_SLOW_PATH bool td_bwos_fifo_advance(struct td_bwos_fifo *q, struct td_bwos_fi
 static inline bool td_bwos_fifo_put(struct td_bwos_fifo *q, struct td_bwos_fifo_owner *o,
                                     uint64_t item) {
   if (TD_UNLIKELY(o->in == o->in_end)) {
-    struct td_bwos_fifo_owner copy = *o;
-    bool advanced = td_bwos_fifo_advance(q, &copy);
-    *o = copy;
+    bool advanced;
+    TD_ON_COPY(struct td_bwos_fifo_owner, o, copy, advanced = td_bwos_fifo_advance(q, copy));
     if (!advanced) return false;
   }
   /* relaxed: published by a later grant; atomic because a thief too late may still read it. */
@@ -167,9 +166,8 @@ TD_SLOW_PATH bool td_bwos_fifo_refill(struct td_bwos_fifo *q, struct td_bwos_fif
 
 static inline uint64_t td_bwos_fifo_get(struct td_bwos_fifo *q, struct td_bwos_fifo_owner *o) {
   if (TD_UNLIKELY(o->out == o->out_end)) {
-    struct td_bwos_fifo_owner copy = *o;
-    bool found = td_bwos_fifo_refill(q, &copy);
-    *o = copy;
+    bool found;
+    TD_ON_COPY(struct td_bwos_fifo_owner, o, copy, found = td_bwos_fifo_refill(q, copy));
     if (!found) return 0;
   }
   /* relaxed: this thread wrote it. */
@@ -255,9 +253,7 @@ TD_SLOW_PATH void td_bwos_fifo_grant_now(struct td_bwos_fifo *q, struct td_bwos_
 static inline void td_bwos_fifo_grant(struct td_bwos_fifo *q, struct td_bwos_fifo_owner *o) {
   _Atomic(uint64_t) *begin = o->first == o->last ? o->out : o->in_end - q->entries;
   if (o->in - begin < 2 || !td_bwos_fifo_has_next(q, o)) return;
-  struct td_bwos_fifo_owner copy = *o;
-  td_bwos_fifo_grant_now(q, &copy);
-  *o = copy;
+  TD_ON_COPY(struct td_bwos_fifo_owner, o, copy, td_bwos_fifo_grant_now(q, copy));
 }
 
 static inline uint64_t td_bwos_fifo_size(struct td_bwos_fifo const *q) {

@@ -179,9 +179,8 @@ TD_SLOW_PATH bool td_bwos_paper_retreat(struct td_bwos_paper *q, struct td_bwos_
 static inline bool td_bwos_paper_put(struct td_bwos_paper *q, struct td_bwos_paper_owner *o,
                                      uint64_t item) {
   if (TD_UNLIKELY(o->block->f_pos == o->entries)) {
-    struct td_bwos_paper_owner copy = *o;
-    bool entered = td_bwos_paper_advance(q, &copy);
-    *o = copy;
+    bool entered;
+    TD_ON_COPY(struct td_bwos_paper_owner, o, copy, entered = td_bwos_paper_advance(q, copy));
     if (!entered) return false;
   }
   uint32_t f_pos = o->block->f_pos;
@@ -193,9 +192,8 @@ static inline bool td_bwos_paper_put(struct td_bwos_paper *q, struct td_bwos_pap
 static inline uint64_t td_bwos_paper_get(struct td_bwos_paper *q, struct td_bwos_paper_owner *o) {
   if (TD_UNLIKELY(o->block->f_pos == o->block->b_pos)) {
     if (!o->below) return 0;
-    struct td_bwos_paper_owner copy = *o;
-    bool found = td_bwos_paper_retreat(q, &copy);
-    *o = copy;
+    bool found;
+    TD_ON_COPY(struct td_bwos_paper_owner, o, copy, found = td_bwos_paper_retreat(q, copy));
     if (!found) return 0;
   }
   uint32_t f_pos = o->block->f_pos - 1;

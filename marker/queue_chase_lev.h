@@ -142,9 +142,8 @@ TD_SLOW_PATH bool td_chase_lev_room(struct td_chase_lev *q, struct td_chase_lev_
 static inline bool td_chase_lev_put(struct td_chase_lev *q, struct td_chase_lev_owner *o,
                                     uint64_t item) {
   if (TD_UNLIKELY(o->bottom - o->top_seen > o->mask)) {
-    struct td_chase_lev_owner copy = *o;
-    bool room = td_chase_lev_room(q, &copy);
-    *o = copy;
+    bool room;
+    TD_ON_COPY(struct td_chase_lev_owner, o, copy, room = td_chase_lev_room(q, copy));
     if (!room) return false;
   }
   /* relaxed: published by the fence; atomic because a late thief may still read. */

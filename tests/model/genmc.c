@@ -15,12 +15,16 @@
 #define TD_ORDER(queue, site, order) MODEL_PICK(MUTANT_##queue##_##site, memory_order_##order, 0)
 #define TD_STEP(queue, site) MODEL_PICK(SKIPPED_##queue##_##site, 1, 0)
 #define TD_ASSUME(condition) assert(condition)
+/* GenMC cannot copy structures at constant addresses. */
+#define TD_ON_COPY(type, owner, copy, statement)                                                   \
+  do {                                                                                             \
+    type *copy = (owner);                                                                          \
+    statement;                                                                                     \
+  } while (0)
 #define MODEL_ASSERT(condition) assert(condition)
 
 #include MODEL_HEADER
 #include "tests/model/scenario.h"
-
-void __VERIFIER_assume(int);
 
 static struct scenario scenario;
 static _Alignas(TD_CACHE_LINE) uint64_t storage[MODEL_BLOCKS * (MODEL_ENTRIES + 32)];

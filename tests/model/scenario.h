@@ -49,9 +49,9 @@ static inline void scenario_note(uint64_t *set, uint64_t item) {
 
 /* The owner works on a copy of its state and writes it back, as the tracing loop does. */
 static inline bool scenario_owner_put(struct scenario *s) {
-  struct SCENARIO_Q(_owner) owner = s->owner;
-  bool stored = SCENARIO_Q(_put)(&s->queue, &owner, s->put + 1);
-  s->owner = owner;
+  bool stored;
+  TD_ON_COPY(struct SCENARIO_Q(_owner), &s->owner, owner,
+             stored = SCENARIO_Q(_put)(&s->queue, owner, s->put + 1));
   if (stored) {
     s->put++;
     s->empty = false;
@@ -60,9 +60,9 @@ static inline bool scenario_owner_put(struct scenario *s) {
 }
 
 static inline bool scenario_owner_get(struct scenario *s) {
-  struct SCENARIO_Q(_owner) owner = s->owner;
-  uint64_t item = SCENARIO_Q(_get)(&s->queue, &owner);
-  s->owner = owner;
+  uint64_t item;
+  TD_ON_COPY(struct SCENARIO_Q(_owner), &s->owner, owner,
+             item = SCENARIO_Q(_get)(&s->queue, owner));
   if (item != 0) scenario_note(&s->got, item);
   s->empty = item == 0;
   return item != 0;
@@ -82,7 +82,9 @@ static inline void scenario_owner_grant_if_wanted(struct scenario *s) {
 }
 
 static inline int32_t scenario_thief_steal(struct scenario *s, int thief, uint32_t max) {
-  uint64_t out[SCENARIO_BATCH] = {0};
+  uint64_t out[SCENARIO_BATCH];
+  for (int i = 0; i < SCENARIO_BATCH; i++)
+    out[i] = 0;
   int32_t taken = SCENARIO_Q(_steal)(&s->queue, out, max);
   MODEL_ASSERT(taken >= -1 && taken <= (int32_t)max);
   for (int32_t i = 0; i < taken; i++) {
