@@ -111,5 +111,5 @@ build() { # PRESET [TARGET…]
     cat "$root/build/$preset/build.log" >&2
     die 1 "building build/$preset failed"
   }
-  grep -v '^ninja: no work to do' "$root/build/$preset/build.log" >&2 || true
+  grep -v -e '^ninja: no work to do' -e '^-- ' "$root/build/$preset/build.log" >&2 || true
 }
