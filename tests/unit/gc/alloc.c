@@ -1,0 +1,197 @@
+/* Allocation: sizes, alignment, zeroes, refusals, the hard limit. */
+#include <string.h>
+
+#include "tests/unit/gc/common.h"
+
+Test(alloc, every_size_is_zeroed_aligned_and_long_enough) {
+  struct world w = world_new();
+  for (int round = 0; round < 3; round++) {
+    for (size_t bytes = 0; bytes < 70000; bytes = bytes < 600 ? bytes + 1 : bytes * 9 / 8) {
+      unsigned char *object = (unsigned char *)tide_alloc(w.m, TIDE_LAYOUT_LEAF, bytes);
+      cr_assert_not_null(object);
+      cr_assert_eq((uintptr_t)object % 16, 0);
+      size_t usable = tide_object_bytes(w.heap, object);
+      cr_assert_geq(usable, bytes ? bytes : 1);
+      for (size_t i = 0; i < usable; i++)
+        cr_assert_eq(object[i], 0, "byte %zu of %zu", i, bytes);
+      memset(object, 0xA5, usable);
+      cr_assert_eq(tide_object_layout(w.heap, object), TIDE_LAYOUT_LEAF);
+      cr_assert_eq(tide_object_find(w.heap, object + usable - 1), object);
+    }
+    cr_assert_eq(live_after_collect(&w), 0);
+  }
+  world_end(&w);
+}
+
+Test(alloc, objects_do_not_overlap) {
+  struct world w = world_new();
+  enum { COUNT = 3000 };
+  void **all = (void **)tide_alloc(w.m, TIDE_LAYOUT_REFS, COUNT * sizeof(void *));
+  cr_assert_not_null(tide_handle(w.m, all));
+  uint32_t x = 2463534242u;
+  for (int i = 0; i < COUNT; i++) {
+    x ^= x << 13, x ^= x >> 17, x ^= x << 5;
+    size_t bytes = 1 + x % (x % 50 == 0 ? 40000 : 700);
+    all[i] = tide_alloc(w.m, TIDE_LAYOUT_LEAF, bytes);
+    cr_assert_not_null(all[i]);
+    memset(all[i], i & 0xff, bytes);
+    ((unsigned char *)all[i])[bytes - 1] = (unsigned char)(i & 0xff);
+    if (i % 500 == 0) cr_assert_eq(live_after_collect(&w), (uint64_t)i + 2);
+  }
+  for (int i = 0; i < COUNT; i++)
+    cr_assert_eq(*(unsigned char *)all[i], i & 0xff);
+  world_end(&w);
+}
+
+Test(alloc, aligned) {
+  struct world w = world_new();
+  for (size_t alignment = 1; alignment <= 65536; alignment *= 2)
+    for (size_t bytes = 1; bytes < 100000; bytes = bytes * 3 + 1) {
+      void *object = tide_alloc_aligned(w.m, TIDE_LAYOUT_LEAF, bytes, alignment);
+      cr_assert_not_null(object, "%zu at %zu", bytes, alignment);
+      cr_assert_eq((uintptr_t)object % alignment, 0);
+      cr_assert_geq(tide_object_bytes(w.heap, object), bytes);
+    }
+  size_t wrong[] = {0, 3, 24, 131072, SIZE_MAX};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    cr_assert_null(tide_alloc_aligned(w.m, TIDE_LAYOUT_LEAF, 16, wrong[i]));
+    cr_assert_eq(tide_alloc_status(w.m), TIDE_ERROR_ARGUMENT);
+  }
+  world_end(&w);
+}
+
+Test(alloc, impossible_requests_are_refused) {
+  struct world w = world_new();
+  size_t sizes[] = {SIZE_MAX, SIZE_MAX - 15, SIZE_MAX / 2, PTRDIFF_MAX};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    cr_assert_null(tide_alloc(w.m, TIDE_LAYOUT_LEAF, sizes[i]));
+    cr_assert_eq(tide_alloc_status(w.m), TIDE_ERROR_ARGUMENT);
+  }
+  cr_assert_null(tide_alloc(w.m, TIDE_LAYOUT_LEAF, (size_t)1 << 40));
+  cr_assert_eq(tide_alloc_status(w.m), TIDE_ERROR_MEMORY);
+  cr_assert_null(tide_alloc_array(w.m, TIDE_LAYOUT_LEAF, SIZE_MAX / 4, 8));
+  cr_assert_eq(tide_alloc_status(w.m), TIDE_ERROR_ARGUMENT);
+  tide_layout wrong[] = {TIDE_LAYOUT_INVALID, 4000, 4095, 4096, 65535};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    cr_assert_null(tide_alloc(w.m, wrong[i], 16));
+    cr_assert_eq(tide_alloc_status(w.m), TIDE_ERROR_ARGUMENT);
+  }
+  size_t far[] = {24, 800};
+  tide_layout shorter = tide_layout_offsets(w.heap, 32, far, 1, NULL);
+  tide_layout longer = tide_layout_offsets(w.heap, 1000, far, 2, NULL);
+  cr_assert_not_null(tide_alloc(w.m, shorter, 32));
+  cr_assert_not_null(tide_alloc(w.m, longer, 808));
+  cr_assert_null(tide_alloc(w.m, shorter, 16), "the reference lies outside");
+  cr_assert_eq(tide_alloc_status(w.m), TIDE_ERROR_ARGUMENT);
+  cr_assert_null(tide_alloc(w.m, longer, 100), "the second reference lies outside");
+  cr_assert_eq(tide_alloc_status(w.m), TIDE_ERROR_ARGUMENT);
+  world_end(&w);
+}
+
+Test(alloc, arrays) {
+  struct world w = world_new();
+  uint64_t *numbers = (uint64_t *)tide_alloc_array(w.m, TIDE_LAYOUT_LEAF, 1000, 8);
+  cr_assert_not_null(numbers);
+  cr_assert_geq(tide_object_bytes(w.heap, numbers), 8000);
+  cr_assert_not_null(tide_alloc_array(w.m, TIDE_LAYOUT_LEAF, 0, 8));
+  cr_assert_not_null(tide_alloc_array(w.m, TIDE_LAYOUT_LEAF, 10000000, 1));
+  world_end(&w);
+}
+
+struct hook {
+  int calls;
+  size_t bytes;
+  void ***drop;
+};
+
+static bool drop_all(void *context, size_t bytes) {
+  struct hook *hook = context;
+  hook->calls++;
+  hook->bytes = bytes;
+  if (!hook->drop) return false;
+  **hook->drop = NULL;
+  return true;
+}
+
+/* Fills the heap with a list until there is no more; how many. */
+static uint64_t fill(struct world *w, void **head, size_t bytes) {
+  uint64_t count = 0;
+  for (void **object; (object = (void **)tide_alloc(w->m, TIDE_LAYOUT_REFS, bytes)); count++) {
+    object[0] = *head;
+    *head = object;
+  }
+  return count;
+}
+
+Test(alloc, hard_limit_hook_and_recovery) {
+  struct hook hook = {0};
+  struct tide_options options = small_options();
+  options.heap_max_bytes = (size_t)4 << 20;
+  options.heap_initial_bytes = (size_t)1 << 20;
+  options.out_of_memory = drop_all;
+  options.out_of_memory_context = &hook;
+  struct world w = world_with(&options, TIDE_STACK_PRECISE);
+  void **head = tide_handle(w.m, NULL);
+  uint64_t count = fill(&w, head, 64);
+  cr_assert_eq(hook.calls, 1);
+  cr_assert_eq(hook.bytes, 64);
+  cr_assert_eq(tide_alloc_status(w.m), TIDE_ERROR_MEMORY);
+  cr_assert_geq(count, ((size_t)4 << 20) / 64 * 95 / 100, "only %zu fitted", (size_t)count);
+  cr_assert_eq(live_after_collect(&w), count);
+  *head = NULL;
+  cr_assert_eq(fill(&w, head, 64), count, "after dropping all, as many fit again");
+  hook.drop = &head;
+  cr_assert_not_null(tide_alloc(w.m, TIDE_LAYOUT_REFS, 64), "the hook made room");
+  cr_assert_eq(live_after_collect(&w), 0);
+  hook.drop = NULL;
+  cr_assert_gt(fill(&w, head, 40000), 0);
+  world_end(&w);
+}
+
+Test(alloc, a_large_object_as_large_as_the_limit_allows) {
+  struct tide_options options = small_options();
+  options.heap_max_bytes = (size_t)32 << 20;
+  options.heap_initial_bytes = (size_t)1 << 20;
+  struct world w = world_with(&options, TIDE_STACK_PRECISE);
+  for (int i = 0; i < 10; i++) {
+    char *object = (char *)tide_alloc(w.m, TIDE_LAYOUT_LEAF, (size_t)31 << 20);
+    cr_assert_not_null(object);
+    cr_assert_eq(object[(31 << 20) - 1], 0);
+    object[(31 << 20) - 1] = 1;
+  }
+  cr_assert_null(tide_alloc(w.m, TIDE_LAYOUT_LEAF, (size_t)33 << 20));
+  world_end(&w);
+}
+
+Test(alloc, memory_is_given_back_when_the_live_set_shrinks) {
+  struct world w = world_new();
+  void **head = tide_handle(w.m, NULL);
+  for (int i = 0; i < 200000; i++)
+    *head = pair_new(&w, *head, NULL, (uint64_t)i);
+  struct tide_heap_stats before, after;
+  tide_collect(w.m);
+  tide_heap_stats(w.heap, &before);
+  *head = NULL;
+  for (int i = 0; i < 20; i++)
+    tide_collect(w.m);
+  tide_heap_stats(w.heap, &after);
+  cr_assert_geq(before.committed_bytes, 200000 * sizeof(struct pair));
+  cr_assert_eq(after.heap_bytes, 0);
+  cr_assert_leq(after.committed_bytes, (size_t)18 << 20);
+  cr_assert_geq(after.peak_committed_bytes, before.committed_bytes);
+  world_end(&w);
+}
+
+Test(alloc, two_heaps_do_not_mix) {
+  struct world a = world_new(), b = world_new();
+  void **of_a = tide_handle(a.m, pair_new(&a, NULL, NULL, 1));
+  struct pair *in_b = pair_new(&b, NULL, NULL, 2);
+  ((struct pair *)*of_a)->left = in_b; /* not seen */
+  cr_assert_eq(live_after_collect(&a), 1);
+  cr_assert_eq(live_after_collect(&b), 0);
+  cr_assert_eq(tide_current(a.heap), a.m);
+  cr_assert_eq(tide_current(b.heap), b.m);
+  cr_assert_eq(tide_heap_destroy(a.heap), TIDE_ERROR_STATE);
+  world_end(&a);
+  world_end(&b);
+}

@@ -1,0 +1,84 @@
+/* A small heap with one attached mutator, for tests. */
+#ifndef TD_TESTS_UNIT_GC_COMMON_H
+#define TD_TESTS_UNIT_GC_COMMON_H
+
+#include <criterion/criterion.h>
+
+#include "tide/stats.h"
+#include "tide/tide.h"
+
+struct pair {
+  struct pair *left, *right;
+  uint64_t number;
+};
+
+struct world {
+  struct tide_heap *heap;
+  struct tide_mutator *m;
+  tide_layout pair;
+};
+
+static inline struct tide_options small_options(void) {
+  struct tide_options options;
+  tide_options_init(&options);
+  options.heap_max_bytes = (size_t)64 << 20;
+  options.markers = 2;
+  return options;
+}
+
+static inline struct world world_with(const struct tide_options *options, enum tide_stack stack) {
+  struct tide_error error;
+  struct world w = {.heap = tide_heap_create(options, &error)};
+  cr_assert_not_null(w.heap, "%s", error.text);
+  struct tide_attach_options attach;
+  tide_attach_options_init(&attach);
+  attach.stack = stack;
+  w.m = tide_attach(w.heap, &attach, &error);
+  cr_assert_not_null(w.m, "%s", error.text);
+  size_t offsets[] = {offsetof(struct pair, left), offsetof(struct pair, right)};
+  w.pair = tide_layout_offsets(w.heap, sizeof(struct pair), offsets, 2, &error);
+  cr_assert_neq(w.pair, TIDE_LAYOUT_INVALID, "%s", error.text);
+  return w;
+}
+
+/* Precise roots, so that a test knows exactly what is reachable. */
+static inline struct world world_new(void) {
+  struct tide_options options = small_options();
+  return world_with(&options, TIDE_STACK_PRECISE);
+}
+
+static inline void world_end(struct world *w) {
+  cr_assert_eq(tide_detach(w->m), TIDE_OK);
+  cr_assert_eq(tide_heap_destroy(w->heap), TIDE_OK);
+}
+
+static inline struct pair *pair_new(struct world *w, void *left, void *right, uint64_t number) {
+  struct pair *p = (struct pair *)tide_alloc(w->m, w->pair, sizeof *p);
+  cr_assert_not_null(p);
+  p->left = (struct pair *)left;
+  p->right = (struct pair *)right;
+  p->number = number;
+  return p;
+}
+
+static inline bool count_visit(void *object, size_t bytes, tide_layout layout, void *count) {
+  (void)object, (void)bytes, (void)layout;
+  ++*(uint64_t *)count;
+  return true;
+}
+
+/* Objects in the heap after a collection. */
+static inline uint64_t live_after_collect(struct world *w) {
+  cr_assert_eq(tide_collect(w->m), TIDE_OK);
+  struct tide_check check;
+  enum tide_status status = tide_check_marks(w->m, &check);
+  cr_assert_eq(status, TIDE_OK, "%s", check.difference);
+  struct tide_error error;
+  cr_assert_eq(tide_check_heap(w->m, &error), TIDE_OK, "%s", error.text);
+  uint64_t count = 0;
+  cr_assert_eq(tide_heap_walk(w->m, count_visit, &count), TIDE_OK);
+  cr_assert_eq(count, check.objects);
+  return count;
+}
+
+#endif

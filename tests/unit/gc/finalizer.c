@@ -1,0 +1,289 @@
+/* Finalizers: order, resurrection, weak references on the way. */
+#include "tests/unit/gc/common.h"
+
+static uint64_t ran[64];
+static size_t ran_count;
+
+static void record(void *object, void *context) {
+  (void)context;
+  ran[ran_count++] = ((struct pair *)object)->number;
+}
+
+static void add(struct world *w, void *object) {
+  cr_assert_eq(tide_finalizer_add(w->m, object, record, NULL), TIDE_OK);
+}
+
+/* Collects and runs until nothing more comes; each collection's batch ends with 0 in `ran`. */
+static void drain(struct world *w) {
+  for (;;) {
+    live_after_collect(w);
+    cr_assert_eq(tide_finalizers_pending(w->heap) == 0 ? 0 : 1,
+                 tide_finalizers_run(w->m, SIZE_MAX) > 0);
+    if (ran_count == 0 || ran[ran_count - 1] == 0) return;
+    ran[ran_count++] = 0;
+  }
+}
+
+static void expect(const uint64_t *wanted, size_t count) {
+  cr_assert_eq(ran_count, count, "%zu instead of %zu", ran_count, count);
+  for (size_t i = 0; i < count; i++)
+    cr_assert_eq(ran[i], wanted[i], "place %zu: %zu instead of %zu", i, (size_t)ran[i],
+                 (size_t)wanted[i]);
+}
+
+Test(finalizer, runs_once_when_asked_and_not_before) {
+  struct world w = world_new();
+  void **held = tide_handle(w.m, pair_new(&w, NULL, pair_new(&w, NULL, NULL, 8), 7));
+  add(&w, *held);
+  drain(&w);
+  expect(NULL, 0);
+  *held = NULL;
+  cr_assert_eq(live_after_collect(&w), 2, "kept, with all it reaches");
+  cr_assert_eq(tide_finalizers_pending(w.heap), 1);
+  cr_assert_eq(ran_count, 0);
+  cr_assert_eq(live_after_collect(&w), 2, "still");
+  cr_assert_eq(tide_finalizers_run(w.m, 0), 0);
+  cr_assert_eq(tide_finalizers_run(w.m, 5), 1);
+  expect((uint64_t[]){7}, 1);
+  cr_assert_eq(live_after_collect(&w), 0);
+  cr_assert_eq(tide_finalizers_run(w.m, 5), 0);
+  world_end(&w);
+}
+
+Test(finalizer, a_chain_goes_from_the_outside_in) {
+  struct world w = world_new();
+  /* 3 -> x -> 2 -> 1, registered from the inside */
+  struct pair *one = pair_new(&w, NULL, NULL, 1), *two = pair_new(&w, one, NULL, 2);
+  struct pair *x = pair_new(&w, NULL, two, 99), *three = pair_new(&w, x, NULL, 3);
+  add(&w, one);
+  add(&w, two);
+  add(&w, three);
+  drain(&w);
+  expect((uint64_t[]){3, 0, 2, 0, 1, 0}, 6);
+  world_end(&w);
+}
+
+Test(finalizer, a_cycle_goes_in_order_of_registration) {
+  struct world w = world_new();
+  /* 4 -> {1 <-> 2 <-> 3 through unregistered ones}, 5 by itself, 6 a ring of one */
+  struct pair *a = pair_new(&w, NULL, NULL, 1), *b = pair_new(&w, NULL, NULL, 2);
+  struct pair *c = pair_new(&w, NULL, NULL, 3);
+  a->left = pair_new(&w, b, NULL, 98);
+  b->left = pair_new(&w, NULL, c, 97);
+  c->right = a;
+  struct pair *four = pair_new(&w, NULL, c, 4), *five = pair_new(&w, NULL, NULL, 5);
+  struct pair *six = pair_new(&w, NULL, NULL, 6);
+  six->left = six;
+  add(&w, b);
+  add(&w, five);
+  add(&w, a);
+  add(&w, c);
+  add(&w, four);
+  add(&w, six);
+  drain(&w);
+  expect((uint64_t[]){5, 4, 6, 0, 2, 0, 1, 0, 3, 0}, 10);
+  world_end(&w);
+}
+
+/* Against a model: a random graph with random registrations; every batch must be exactly the
+ * first-registered members of those components that no other dying registered object reaches. */
+enum { NODES = 24 };
+static bool reaches[NODES + 1][NODES + 1];
+
+static void close_model(bool edge[NODES + 1][NODES + 1]) {
+  for (int i = 1; i <= NODES; i++)
+    for (int j = 1; j <= NODES; j++)
+      reaches[i][j] = edge[i][j];
+  for (int k = 1; k <= NODES; k++)
+    for (int i = 1; i <= NODES; i++)
+      for (int j = 1; j <= NODES; j++)
+        reaches[i][j] |= reaches[i][k] && reaches[k][j];
+}
+
+static size_t model_batch(const int *order, size_t count, uint64_t *batch) {
+  size_t found = 0;
+  for (size_t i = 0; i < count; i++) {
+    bool waits = false;
+    for (size_t j = 0; j < count; j++) {
+      bool mutual = reaches[order[i]][order[j]];
+      if (i != j && reaches[order[j]][order[i]] && (!mutual || j < i)) waits = true;
+    }
+    if (!waits) batch[found++] = (uint64_t)order[i];
+  }
+  return found;
+}
+
+static void model_round(uint32_t *x) {
+  struct world w = world_new();
+  static struct pair *nodes[NODES + 1];
+  bool edge[NODES + 1][NODES + 1] = {{false}};
+  for (int i = 1; i <= NODES; i++)
+    nodes[i] = pair_new(&w, NULL, NULL, (uint64_t)i);
+  int order[NODES];
+  size_t count = 0;
+  for (int i = 1; i <= NODES; i++) {
+    for (int side = 0; side < 2; side++) {
+      *x ^= *x << 13, *x ^= *x >> 17, *x ^= *x << 5;
+      int to = 1 + (int)(*x % NODES);
+      if (*x >> 30) continue;
+      edge[i][to] = true;
+      *(side ? &nodes[i]->right : &nodes[i]->left) = nodes[to];
+    }
+  }
+  for (int i = 1; i <= NODES; i++) {
+    int node = 1 + i * 7 % NODES;
+    *x ^= *x << 13, *x ^= *x >> 17, *x ^= *x << 5;
+    if (*x >> 31 || node > NODES) continue;
+    bool twice = false;
+    for (size_t j = 0; j < count; j++)
+      twice |= order[j] == node;
+    if (twice) continue;
+    add(&w, nodes[node]);
+    order[count++] = node;
+  }
+  close_model(edge);
+  while (count) {
+    uint64_t batch[NODES];
+    size_t wanted = model_batch(order, count, batch);
+    live_after_collect(&w);
+    ran_count = 0;
+    tide_finalizers_run(w.m, SIZE_MAX);
+    expect(batch, wanted);
+    size_t left = 0;
+    for (size_t i = 0; i < count; i++) {
+      bool done = false;
+      for (size_t j = 0; j < wanted; j++)
+        done |= batch[j] == (uint64_t)order[i];
+      if (!done) order[left++] = order[i];
+    }
+    count = left;
+  }
+  cr_assert_eq(live_after_collect(&w), 0);
+  ran_count = 0;
+  world_end(&w);
+}
+
+Test(finalizer, random_graphs_against_a_model) {
+  uint32_t x = 2463534242u;
+  for (int i = 0; i < 60; i++)
+    model_round(&x);
+}
+
+static void **resurrected;
+static void resurrect(void *object, void *context) {
+  record(object, context);
+  *resurrected = object;
+}
+
+Test(finalizer, resurrection_and_weak_references) {
+  struct world w = world_new();
+  resurrected = tide_handle(w.m, NULL);
+  struct pair *inner = pair_new(&w, NULL, NULL, 2), *outer = pair_new(&w, inner, NULL, 1);
+  void **weak[4];
+  for (int i = 0; i < 4; i++)
+    weak[i] =
+        tide_handle(w.m, tide_weak_new(w.m, i < 2 ? outer : inner, (enum tide_weak_kind)(i % 2)));
+  /* A weak reference that only the dying object reaches, to something that only it reaches. */
+  outer->right = (struct pair *)tide_weak_new(w.m, inner, TIDE_WEAK_BEFORE);
+  cr_assert_eq(tide_finalizer_add(w.m, outer, resurrect, NULL), TIDE_OK);
+  live_after_collect(&w);
+  for (int i = 0; i < 4; i++)
+    cr_assert_eq(tide_weak_get(w.m, (struct tide_weak *)*weak[i]) != NULL, i % 2 == 1);
+  cr_assert_null(tide_weak_get(w.m, (struct tide_weak *)outer->right));
+  cr_assert_eq(tide_finalizers_run(w.m, 1), 1);
+  cr_assert_eq(((struct pair *)*resurrected)->left->number, 2);
+  live_after_collect(&w);
+  cr_assert_not_null(tide_weak_get(w.m, (struct tide_weak *)*weak[1]));
+  cr_assert_eq(tide_finalizer_add(w.m, *resurrected, record, NULL), TIDE_OK, "again");
+  *resurrected = NULL;
+  live_after_collect(&w);
+  cr_assert_eq(tide_finalizers_run(w.m, 1), 1);
+  live_after_collect(&w);
+  for (int i = 0; i < 4; i++)
+    cr_assert_null(tide_weak_get(w.m, (struct tide_weak *)*weak[i]));
+  world_end(&w);
+}
+
+static void count_call(void *object, void *context) {
+  (void)object;
+  ++*(int *)context;
+}
+
+Test(finalizer, several_of_one_object_and_removal) {
+  struct world w = world_new();
+  int calls[3] = {0};
+  void **object = tide_handle(w.m, pair_new(&w, NULL, NULL, 1));
+  for (int i = 0; i < 3; i++)
+    cr_assert_eq(tide_finalizer_add(w.m, *object, count_call, &calls[i]), TIDE_OK);
+  cr_assert_eq(tide_finalizer_remove(w.m, *object), 3);
+  cr_assert_eq(tide_finalizer_remove(w.m, *object), 0);
+  for (int i = 0; i < 3; i++)
+    cr_assert_eq(tide_finalizer_add(w.m, *object, count_call, &calls[i]), TIDE_OK);
+  *object = NULL;
+  live_after_collect(&w);
+  cr_assert_eq(tide_finalizers_pending(w.heap), 3);
+  cr_assert_eq(tide_finalizers_run(w.m, 2), 2);
+  cr_assert_eq(live_after_collect(&w), 1);
+  cr_assert_eq(tide_finalizers_run(w.m, 2), 1);
+  for (int i = 0; i < 3; i++)
+    cr_assert_eq(calls[i], 1);
+  cr_assert_eq(tide_finalizer_add(w.m, NULL, count_call, NULL), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_finalizer_add(w.m, &w, count_call, NULL), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_finalizer_add(w.m, (char *)pair_new(&w, NULL, NULL, 1) + 8, count_call, NULL),
+               TIDE_ERROR_ARGUMENT);
+  world_end(&w);
+}
+
+static void allocate_much(void *object, void *context) {
+  struct world *w = context;
+  for (int i = 0; i < 1000; i++)
+    pair_new(w, NULL, NULL, 0);
+  tide_collect(w->m);
+  cr_assert_eq(((struct pair *)object)->left->number, 1234, "the object is a root meanwhile");
+  cr_assert_eq(tide_finalizers_run(w->m, 1), ((struct pair *)object)->number > 1);
+}
+
+Test(finalizer, finalizers_may_allocate_collect_and_run_others) {
+  struct world w = world_new();
+  for (uint64_t i = 10; i > 0; i--)
+    cr_assert_eq(tide_finalizer_add(w.m, pair_new(&w, pair_new(&w, NULL, NULL, 1234), NULL, i),
+                                    allocate_much, &w),
+                 TIDE_OK);
+  live_after_collect(&w);
+  cr_assert_eq(tide_finalizers_run(w.m, 1), 1);
+  cr_assert_eq(tide_finalizers_pending(w.heap), 0);
+  cr_assert_eq(live_after_collect(&w), 0);
+  world_end(&w);
+}
+
+Test(finalizer, many) {
+  struct world w = world_new();
+  int calls = 0;
+  for (int round = 0; round < 5; round++) {
+    for (int i = 0; i < 20000; i++) {
+      void *object = tide_alloc(w.m, TIDE_LAYOUT_LEAF, 32);
+      cr_assert_eq(tide_finalizer_add(w.m, object, count_call, &calls), TIDE_OK);
+      if (i % 4 == 0) cr_assert_eq(tide_finalizer_remove(w.m, object), 1);
+    }
+    live_after_collect(&w);
+    while (tide_finalizers_run(w.m, 777) > 0) {
+    }
+    cr_assert_eq(calls, (round + 1) * 15000);
+  }
+  cr_assert_eq(live_after_collect(&w), 0);
+  world_end(&w);
+}
+
+Test(finalizer, ephemerons_of_a_dying_key_stay_until_it_is_done) {
+  struct world w = world_new();
+  void **e = tide_handle(w.m, NULL);
+  struct pair *key = pair_new(&w, NULL, NULL, 6);
+  *e = tide_ephemeron_new(w.m, key, pair_new(&w, NULL, NULL, 2));
+  add(&w, key);
+  cr_assert_eq(live_after_collect(&w), 3);
+  cr_assert_not_null(tide_ephemeron_value(w.m, (struct tide_ephemeron *)*e));
+  cr_assert_eq(tide_finalizers_run(w.m, 1), 1);
+  cr_assert_eq(live_after_collect(&w), 1);
+  cr_assert_null(tide_ephemeron_value(w.m, (struct tide_ephemeron *)*e));
+  world_end(&w);
+}

@@ -1,0 +1,139 @@
+/* Calls that must not be made: told with an abort in debug builds, a defined error in others. */
+#include <pthread.h>
+#include <signal.h>
+
+#include "tests/unit/gc/common.h"
+
+#ifdef TD_DEBUG
+#define TOLD SIGABRT
+#else
+#define TOLD 0
+#endif
+
+Test(misuse, allocation_by_a_detached_mutator, .signal = TOLD) {
+  struct world w = world_new();
+  pair_new(&w, NULL, NULL, 1);
+  cr_assert_eq(tide_detach(w.m), TIDE_OK);
+  cr_assert_null(tide_alloc(w.m, w.pair, sizeof(struct pair)));
+  cr_assert_eq(tide_alloc_status(w.m), TIDE_ERROR_STATE);
+  cr_assert_eq(tide_detach(w.m), TIDE_ERROR_STATE);
+  cr_assert_eq(tide_heap_destroy(w.heap), TIDE_OK);
+}
+
+Test(misuse, allocation_in_a_blocking_region, .signal = TOLD) {
+  struct world w = world_new();
+  pair_new(&w, NULL, NULL, 1); /* leaves a run that inlined code could use */
+  tide_blocking_enter(w.m);
+  cr_assert_null(tide_alloc(w.m, w.pair, sizeof(struct pair)));
+  cr_assert_eq(tide_collect(w.m), TIDE_ERROR_STATE);
+  tide_blocking_leave(w.m);
+  cr_assert_not_null(tide_alloc(w.m, w.pair, sizeof(struct pair)));
+  world_end(&w);
+}
+
+static void *use_foreign(void *argument) {
+  struct world *w = argument;
+  /* The slow path: the fast one cannot tell whose run it takes from. */
+  return tide_alloc(w->m, TIDE_LAYOUT_LEAF, 4000);
+}
+
+Test(misuse, allocation_with_another_threads_mutator, .signal = TOLD) {
+  struct world w = world_new();
+  pthread_t thread;
+  void *object;
+  cr_assert_eq(pthread_create(&thread, NULL, use_foreign, &w), 0);
+  pthread_join(thread, &object);
+  cr_assert_null(object);
+  world_end(&w);
+}
+
+static void allocating_trace(void *object, size_t bytes, struct tide_tracer *tracer,
+                             void *context) {
+  (void)object, (void)bytes, (void)tracer;
+  struct world *w = context;
+  cr_assert_null(tide_alloc(w->m, w->pair, sizeof(struct pair)));
+}
+
+Test(misuse, allocation_in_a_trace_function, .signal = TOLD) {
+  struct tide_options options = small_options();
+  options.markers = 1;
+  struct world w = world_with(&options, TIDE_STACK_PRECISE);
+  tide_layout traced = tide_layout_traced(w.heap, allocating_trace, &w, NULL);
+  pair_new(&w, NULL, NULL, 1);
+  cr_assert_not_null(tide_handle(w.m, tide_alloc(w.m, traced, 64)));
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  world_end(&w);
+}
+
+static void allocating_event(struct tide_heap *heap, enum tide_event event, uint64_t now,
+                             void *context) {
+  (void)now;
+  struct world *w = context;
+  if (event != TIDE_EVENT_MARK_END) return;
+  int slot = 0;
+  cr_assert_eq(tide_root_add(heap, (void *)((uintptr_t)&slot & ~(uintptr_t)7)), TIDE_ERROR_STATE);
+  cr_assert_eq(tide_heap_set_markers(heap, 1, NULL), TIDE_ERROR_STATE);
+  cr_assert_eq(tide_collect(w->m), TIDE_ERROR_STATE);
+  cr_assert_eq(tide_detach(w->m), TIDE_ERROR_STATE);
+  cr_assert_eq(tide_heap_destroy(heap), TIDE_ERROR_STATE);
+  cr_assert_eq(tide_finalizers_run(w->m, 1), 0);
+  cr_assert_null(tide_alloc(w->m, w->pair, sizeof(struct pair)));
+}
+
+Test(misuse, calls_in_an_event, .signal = TOLD) {
+  struct world w = world_new();
+  pair_new(&w, NULL, NULL, 1);
+  tide_heap_on_event(w.heap, allocating_event, &w);
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  world_end(&w);
+}
+
+Test(misuse, null_mutators, .signal = TOLD) {
+  tide_blocking_enter(NULL);
+  tide_blocking_leave(NULL);
+  cr_assert_null(tide_alloc_slow(NULL, TIDE_LAYOUT_LEAF, 16));
+  cr_assert_null(tide_alloc_array(NULL, TIDE_LAYOUT_LEAF, 4, 16));
+  cr_assert_null(tide_alloc_aligned(NULL, TIDE_LAYOUT_LEAF, 16, 16));
+  cr_assert_null(tide_handle(NULL, NULL));
+  cr_assert_eq(tide_scope_open(NULL), SIZE_MAX);
+  cr_assert_null(tide_weak_new(NULL, NULL, TIDE_WEAK_BEFORE));
+  cr_assert_null(tide_weak_table_new(NULL));
+  cr_assert_eq(tide_finalizers_run(NULL, 1), 0);
+  tide_safepoint_slow(NULL);
+}
+
+Test(misuse, leaving_a_region_that_was_not_entered, .signal = TOLD) {
+  struct world w = world_new();
+  tide_blocking_leave(w.m);
+  pair_new(&w, NULL, NULL, 1);
+  world_end(&w);
+}
+
+Test(misuse, null_arguments_that_are_plain_errors) {
+  cr_assert_null(tide_attach(NULL, NULL, NULL));
+  cr_assert_eq(tide_detach(NULL), TIDE_OK);
+  cr_assert_eq(tide_heap_destroy(NULL), TIDE_OK);
+  cr_assert_eq(tide_collect(NULL), TIDE_ERROR_ARGUMENT);
+  cr_assert_null(tide_current(NULL));
+  cr_assert_null(tide_heap_of(NULL));
+  cr_assert_eq(tide_root_add(NULL, NULL), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_root_add_range(NULL, NULL, 1), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_root_remove(NULL, NULL), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_finalizers_pending(NULL), 0);
+  cr_assert_eq(tide_object_bytes(NULL, NULL), 0);
+  cr_assert_null(tide_object_find(NULL, NULL));
+  cr_assert_eq(tide_layout_bitmap(NULL, NULL, 0, NULL), TIDE_LAYOUT_INVALID);
+  cr_assert_eq(tide_heap_walk(NULL, NULL, NULL), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_check_marks(NULL, NULL), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_heap_snapshot(NULL, NULL, NULL), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_heap_set_engine(NULL, NULL, NULL), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_heap_set_markers(NULL, 1, NULL), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_alloc_status(NULL), TIDE_ERROR_ARGUMENT);
+  struct tide_heap_stats stats;
+  tide_heap_stats(NULL, &stats);
+  cr_assert_eq(stats.collections, 0);
+  tide_options_init(NULL);
+  tide_attach_options_init(NULL);
+  tide_heap_on_event(NULL, NULL, NULL);
+  cr_assert_not_null(tide_status_text((enum tide_status)99));
+}

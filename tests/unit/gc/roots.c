@@ -1,0 +1,233 @@
+/* Every kind of root keeps what it should, and no more. */
+#include <ucontext.h>
+
+#include "tests/unit/gc/common.h"
+
+Test(roots, slots) {
+  struct world w = world_new();
+  static void *slot, *other;
+  slot = pair_new(&w, NULL, pair_new(&w, NULL, NULL, 2), 1);
+  cr_assert_eq(tide_root_add(w.heap, &slot), TIDE_OK);
+  cr_assert_eq(tide_root_add(w.heap, &slot), TIDE_ERROR_STATE);
+  cr_assert_eq(tide_root_add(w.heap, &other), TIDE_OK);
+  cr_assert_eq(live_after_collect(&w), 2);
+  cr_assert_eq(((struct pair *)slot)->right->number, 2);
+  other = ((struct pair *)slot)->right;
+  cr_assert_eq(tide_root_remove(w.heap, &slot), TIDE_OK);
+  cr_assert_eq(tide_root_remove(w.heap, &slot), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(live_after_collect(&w), 1);
+  cr_assert_eq(tide_root_remove(w.heap, &other), TIDE_OK);
+  cr_assert_eq(live_after_collect(&w), 0);
+  world_end(&w);
+}
+
+Test(roots, many_slots_in_any_order) {
+  struct world w = world_new();
+  enum { COUNT = 1000 };
+  static void *slots[COUNT];
+  for (int i = 0; i < COUNT; i++)
+    cr_assert_eq(tide_root_add(w.heap, &slots[i]), TIDE_OK);
+  for (int i = 0; i < COUNT; i++)
+    slots[i] = pair_new(&w, NULL, NULL, 1);
+  for (int i = 0; i < COUNT; i += 3)
+    cr_assert_eq(tide_root_remove(w.heap, &slots[i]), TIDE_OK);
+  cr_assert_eq(live_after_collect(&w), COUNT - (COUNT + 2) / 3);
+  for (int i = 0; i < COUNT; i++)
+    tide_root_remove(w.heap, &slots[i]);
+  cr_assert_eq(live_after_collect(&w), 0);
+  world_end(&w);
+}
+
+Test(roots, ranges_with_tagged_words_and_foreign_pointers) {
+  struct world w = world_new();
+  static void *range[100];
+  cr_assert_eq(tide_root_add_range(w.heap, range, 100), TIDE_OK);
+  cr_assert_eq(tide_root_add_range(w.heap, range, 10), TIDE_ERROR_STATE);
+  cr_assert_eq(tide_root_add_range(w.heap, range, SIZE_MAX), TIDE_ERROR_ARGUMENT);
+  for (int i = 0; i < 100; i += 2)
+    range[i] = pair_new(&w, NULL, NULL, 1);
+  range[1] = (void *)((uintptr_t)range[0] | 1);
+  range[3] = &w;
+  range[5] = (void *)UINTPTR_MAX;
+  range[7] = (void *)16;
+  cr_assert_eq(live_after_collect(&w), 50);
+  cr_assert_eq(tide_root_remove_range(w.heap, range), TIDE_OK);
+  cr_assert_eq(tide_root_remove_range(w.heap, range), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(live_after_collect(&w), 0);
+  world_end(&w);
+}
+
+Test(roots, conservative_memory_with_interior_pointers) {
+  struct world w = world_new();
+  static uintptr_t words[8];
+  char *unaligned = (char *)words + 3;
+  cr_assert_eq(tide_root_add_conservative(w.heap, unaligned, sizeof words - 3), TIDE_OK);
+  void *large = tide_alloc(w.m, TIDE_LAYOUT_LEAF, 500000);
+  words[1] = (uintptr_t)large + 499999;
+  words[2] = (uintptr_t)pair_new(&w, NULL, NULL, 1) + 17;
+  words[3] = ~(uintptr_t)0;
+  cr_assert_eq(live_after_collect(&w), 2);
+  words[1] = (uintptr_t)large + 600000;
+  cr_assert_eq(live_after_collect(&w), 1);
+  cr_assert_eq(tide_root_remove_conservative(w.heap, unaligned), TIDE_OK);
+  cr_assert_eq(live_after_collect(&w), 0);
+  world_end(&w);
+}
+
+struct called {
+  int calls;
+  void *one, *inside;
+  void *range[2];
+};
+
+static void trace_roots(struct tide_tracer *tracer, void *context) {
+  struct called *called = context;
+  called->calls++;
+  tide_trace(tracer, called->one);
+  tide_trace(tracer, (void *)7);
+  tide_trace_range(tracer, called->range, 2);
+  tide_trace_conservative(tracer, (uintptr_t)called->inside + 1);
+}
+
+Test(roots, callbacks_are_called_once_a_collection) {
+  struct world w = world_new();
+  struct called called = {.one = pair_new(&w, NULL, NULL, 1),
+                          .inside = pair_new(&w, NULL, NULL, 2),
+                          .range = {pair_new(&w, NULL, NULL, 3), NULL}};
+  cr_assert_eq(tide_root_add_callback(w.heap, trace_roots, &called), TIDE_OK);
+  cr_assert_eq(tide_root_add_callback(w.heap, trace_roots, &called), TIDE_ERROR_STATE);
+  tide_collect(w.m);
+  cr_assert_eq(called.calls, 1);
+  cr_assert_eq(live_after_collect(&w), 3);
+  cr_assert_eq(tide_root_remove_callback(w.heap, trace_roots, &called), TIDE_OK);
+  cr_assert_eq(tide_root_remove_callback(w.heap, trace_roots, &called), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(live_after_collect(&w), 0);
+  world_end(&w);
+}
+
+Test(handles, scopes_close_in_order) {
+  struct world w = world_new();
+  size_t outer = tide_scope_open(w.m);
+  void **kept = tide_handle(w.m, pair_new(&w, NULL, NULL, 1));
+  size_t inner = tide_scope_open(w.m);
+  for (int i = 0; i < 5000; i++)
+    cr_assert_not_null(tide_handle(w.m, pair_new(&w, NULL, NULL, 2)));
+  cr_assert_eq(live_after_collect(&w), 5001);
+  cr_assert_eq(tide_scope_close(w.m, outer), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_detach(w.m), TIDE_ERROR_STATE);
+  cr_assert_eq(tide_scope_close(w.m, inner), TIDE_OK);
+  cr_assert_eq(live_after_collect(&w), 1);
+  cr_assert_eq(((struct pair *)*kept)->number, 1);
+  cr_assert_eq(tide_scope_close(w.m, inner), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_scope_close(w.m, 0), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_scope_close(w.m, outer), TIDE_OK);
+  cr_assert_eq(live_after_collect(&w), 0);
+  world_end(&w);
+}
+
+Test(handles, nest_across_chunks_at_every_depth) {
+  struct world w = world_new();
+  enum { DEPTH = 400 };
+  size_t scopes[DEPTH];
+  for (int round = 0; round < 3; round++) {
+    for (int i = 0; i < DEPTH; i++) {
+      scopes[i] = tide_scope_open(w.m);
+      for (int j = 0; j < i % 13; j++)
+        tide_handle(w.m, pair_new(&w, NULL, NULL, 0));
+    }
+    uint64_t expected = live_after_collect(&w);
+    for (int i = DEPTH; i-- > 0;) {
+      cr_assert_eq(tide_scope_close(w.m, scopes[i]), TIDE_OK);
+      expected -= (uint64_t)(i % 13);
+      if (i % 50 == 0) cr_assert_eq(live_after_collect(&w), expected);
+    }
+    cr_assert_eq(expected, 0);
+  }
+  world_end(&w);
+}
+
+/* Builds a list that only registers and stack hold; recursion spreads it over frames. */
+static __attribute__((noinline)) uint64_t recurse(struct world *w, int depth) {
+  if (depth == 0) {
+    tide_collect(w->m);
+    return 0;
+  }
+  struct pair *mine = pair_new(w, NULL, NULL, (uint64_t)depth);
+  uint64_t below = recurse(w, depth - 1);
+  cr_assert_eq(mine->number, (uint64_t)depth);
+  return below + mine->number;
+}
+
+Test(stack, conservative_frames_and_registers) {
+  struct tide_options options = small_options();
+  struct world w = world_with(&options, TIDE_STACK_CONSERVATIVE);
+  cr_assert_eq(recurse(&w, 500), 500 * 501 / 2);
+  struct tide_check check;
+  tide_collect(w.m);
+  cr_assert_eq(tide_check_marks(w.m, &check), TIDE_OK);
+  world_end(&w);
+}
+
+Test(stack, interior_pointers_keep_objects) {
+  struct tide_options options = small_options();
+  struct world w = world_with(&options, TIDE_STACK_CONSERVATIVE);
+  char *volatile inside = (char *)pair_new(&w, NULL, NULL, 77) + 9;
+  for (int i = 0; i < 1000; i++)
+    pair_new(&w, NULL, NULL, 1);
+  tide_collect(w.m);
+  cr_assert_eq(((struct pair *)(inside - 9))->number, 77);
+  world_end(&w);
+}
+
+/* ---- Fibers ---- */
+
+static ucontext_t main_context, fiber_context;
+static struct world *fiber_world;
+static struct tide_fiber_stack *fiber_stack;
+static bool fiber_good;
+
+static void fiber_main(void) {
+  struct pair *mine = pair_new(fiber_world, NULL, NULL, 4711);
+  for (int i = 0; i < 3; i++) {
+    tide_collect(fiber_world->m); /* running on the fiber */
+    tide_stack_switch(fiber_world->m, NULL);
+    swapcontext(&fiber_context, &main_context);
+  }
+  fiber_good = mine->number == 4711;
+  tide_stack_switch(fiber_world->m, NULL);
+  swapcontext(&fiber_context, &main_context);
+}
+
+Test(stack, fibers) {
+  enum { BYTES = 256 * 1024 };
+  struct tide_options options = small_options();
+  struct world w = world_with(&options, TIDE_STACK_CONSERVATIVE);
+  fiber_world = &w;
+  char *memory = malloc(BYTES);
+  struct tide_error error;
+  fiber_stack = tide_stack_register(w.m, memory, memory + BYTES, &error);
+  cr_assert_not_null(fiber_stack);
+  cr_assert_null(tide_stack_register(w.m, memory + 800, memory + 1600, &error));
+  cr_assert_eq(error.status, TIDE_ERROR_STATE);
+  cr_assert_null(tide_stack_register(w.m, memory, memory, &error));
+  cr_assert_null(tide_stack_register(w.m, NULL, memory, &error));
+  getcontext(&fiber_context);
+  fiber_context.uc_stack.ss_sp = memory;
+  fiber_context.uc_stack.ss_size = BYTES;
+  makecontext(&fiber_context, fiber_main, 0);
+  struct pair *volatile mine = pair_new(&w, NULL, NULL, 42);
+  for (int i = 0; i < 4; i++) {
+    cr_assert_eq(tide_stack_switch(w.m, fiber_stack), TIDE_OK);
+    swapcontext(&main_context, &fiber_context);
+    for (int j = 0; j < 1000; j++)
+      pair_new(&w, NULL, NULL, 1);
+    tide_collect(w.m); /* the fiber is suspended */
+    cr_assert_eq(mine->number, 42);
+  }
+  cr_assert(fiber_good);
+  cr_assert_eq(tide_stack_unregister(w.m, fiber_stack), TIDE_OK);
+  cr_assert_eq(tide_stack_unregister(w.m, fiber_stack), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_stack_switch(w.m, fiber_stack), TIDE_ERROR_ARGUMENT);
+  world_end(&w);
+  free(memory);
+}

@@ -1,0 +1,173 @@
+/* Weak references, ephemerons and the weak table. */
+#include "tests/unit/gc/common.h"
+
+Test(weak, cleared_when_the_target_dies) {
+  struct world w = world_new();
+  void **target = tide_handle(w.m, pair_new(&w, NULL, NULL, 5));
+  void **weak[2];
+  for (int kind = 0; kind < 2; kind++)
+    weak[kind] = tide_handle(w.m, tide_weak_new(w.m, *target, (enum tide_weak_kind)kind));
+  cr_assert_eq(live_after_collect(&w), 3);
+  for (int kind = 0; kind < 2; kind++)
+    cr_assert_eq(tide_weak_get(w.m, (struct tide_weak *)*weak[kind]), *target);
+  *target = NULL;
+  cr_assert_eq(live_after_collect(&w), 2);
+  for (int kind = 0; kind < 2; kind++)
+    cr_assert_null(tide_weak_get(w.m, (struct tide_weak *)*weak[kind]));
+  cr_assert_null(tide_weak_new(w.m, NULL, (enum tide_weak_kind)9));
+  cr_assert_eq(tide_alloc_status(w.m), TIDE_ERROR_ARGUMENT);
+  world_end(&w);
+}
+
+Test(weak, targets_that_are_no_references_stay) {
+  struct world w = world_new();
+  void **weak = tide_handle(w.m, tide_weak_new(w.m, (void *)9, TIDE_WEAK_BEFORE));
+  tide_collect(w.m);
+  cr_assert_eq(tide_weak_get(w.m, (struct tide_weak *)*weak), (void *)9);
+  world_end(&w);
+}
+
+Test(weak, survives_the_allocation_that_collects) {
+  struct tide_options options = small_options();
+  cr_assert_eq(setenv("TIDE_STRESS", "1", 1), 0);
+  struct world w = world_with(&options, TIDE_STACK_PRECISE);
+  void **weak = tide_handle(w.m, NULL);
+  *weak = tide_weak_new(w.m, pair_new(&w, NULL, NULL, 3), TIDE_WEAK_BEFORE);
+  struct pair *target = tide_weak_get(w.m, (struct tide_weak *)*weak);
+  cr_assert_not_null(target);
+  cr_assert_eq(target->number, 3);
+  tide_collect(w.m);
+  cr_assert_null(tide_weak_get(w.m, (struct tide_weak *)*weak));
+  world_end(&w);
+}
+
+Test(ephemeron, value_lives_as_long_as_the_key) {
+  struct world w = world_new();
+  void **key = tide_handle(w.m, pair_new(&w, NULL, NULL, 1));
+  void **e = tide_handle(w.m, NULL);
+  *e = tide_ephemeron_new(w.m, *key, pair_new(&w, NULL, pair_new(&w, NULL, NULL, 3), 2));
+  struct tide_ephemeron *ephemeron = *e;
+  cr_assert_eq(live_after_collect(&w), 4);
+  cr_assert_eq(((struct pair *)tide_ephemeron_value(w.m, ephemeron))->number, 2);
+  tide_ephemeron_set(w.m, ephemeron, *key);
+  cr_assert_eq(live_after_collect(&w), 2);
+  cr_assert_eq(tide_ephemeron_value(w.m, ephemeron), *key);
+  *key = NULL; /* value == key: the classic leak of weak keys with strong values */
+  cr_assert_eq(live_after_collect(&w), 1);
+  cr_assert_null(tide_ephemeron_key(w.m, ephemeron));
+  cr_assert_null(tide_ephemeron_value(w.m, ephemeron));
+  tide_ephemeron_set(w.m, ephemeron, ephemeron);
+  cr_assert_null(tide_ephemeron_value(w.m, ephemeron));
+  world_end(&w);
+}
+
+Test(ephemeron, a_key_that_is_no_reference_lives_for_ever) {
+  struct world w = world_new();
+  void **e = tide_handle(w.m, NULL);
+  *e = tide_ephemeron_new(w.m, (void *)17, pair_new(&w, NULL, NULL, 2));
+  cr_assert_eq(live_after_collect(&w), 2);
+  world_end(&w);
+}
+
+/* Ephemeron i: key i, value key i + 1; all held by an array; only key 0 is held. Long enough
+ * that the rounds give up and the serial closure takes over. */
+static void chain(uint64_t length, bool backwards) {
+  struct world w = world_new();
+  void **all = tide_handle(w.m, tide_alloc(w.m, TIDE_LAYOUT_REFS, length * 8));
+  void **key = tide_handle(w.m, pair_new(&w, NULL, NULL, 0));
+  void **next = tide_handle(w.m, *key);
+  for (uint64_t i = 0; i < length; i++) {
+    void *from = *next;
+    *next = pair_new(&w, NULL, NULL, i + 1);
+    void **slots = *all;
+    uint64_t at = backwards ? length - 1 - i : i;
+    slots[at] = tide_ephemeron_new(w.m, from, *next);
+    from = NULL;
+    if (!((void **)*all)[at]) cr_assert_fail("no memory");
+  }
+  *next = NULL;
+  cr_assert_eq(live_after_collect(&w), 2 + 2 * length);
+  *key = NULL;
+  cr_assert_eq(live_after_collect(&w), 1 + length); /* the ephemerons are left, empty */
+  world_end(&w);
+}
+
+Test(ephemeron, short_chain) {
+  chain(50, false);
+}
+Test(ephemeron, long_chain) {
+  chain(60000, false);
+}
+Test(ephemeron, long_chain_backwards) {
+  chain(60000, true);
+}
+
+Test(ephemeron, long_chain_of_special_objects) {
+  /* Keys and values are reached through weak references, ephemerons and arrays on the way. */
+  struct world w = world_new();
+  enum { LENGTH = 20000 };
+  void **all = tide_handle(w.m, tide_alloc(w.m, TIDE_LAYOUT_REFS, LENGTH * 8));
+  void **key = tide_handle(w.m, pair_new(&w, NULL, NULL, 0));
+  void **next = tide_handle(w.m, *key);
+  size_t scope = tide_scope_open(w.m);
+  void **box = tide_handle(w.m, NULL), **weak = tide_handle(w.m, NULL);
+  for (uint64_t i = 0; i < LENGTH; i++) {
+    void **fresh = tide_handle(w.m, pair_new(&w, NULL, NULL, i + 1));
+    *weak = tide_weak_new(w.m, *fresh, TIDE_WEAK_BEFORE);
+    *box = tide_alloc(w.m, TIDE_LAYOUT_REFS, 48);
+    ((void **)*box)[0] = *fresh;
+    ((void **)*box)[1] = *weak;
+    ((void **)*all)[LENGTH - 1 - i] = tide_ephemeron_new(w.m, *next, *box);
+    *next = *fresh;
+    *fresh = NULL;
+  }
+  tide_scope_close(w.m, scope);
+  *next = NULL;
+  cr_assert_eq(live_after_collect(&w), 2 + 4 * LENGTH);
+  void *value = tide_ephemeron_value(w.m, (struct tide_ephemeron *)((void **)*all)[0]);
+  cr_assert_not_null(tide_weak_get(w.m, (struct tide_weak *)((void **)value)[1]));
+  *key = NULL;
+  cr_assert_eq(live_after_collect(&w), 1 + LENGTH);
+  world_end(&w);
+}
+
+Test(weak_table, entries_vanish_with_their_keys) {
+  struct world w = world_new();
+  enum { COUNT = 3000 };
+  struct tide_weak_table *table = tide_weak_table_new(w.m);
+  cr_assert_not_null(table);
+  cr_assert_not_null(tide_handle(w.m, table));
+  void **keys = tide_handle(w.m, tide_alloc(w.m, TIDE_LAYOUT_REFS, COUNT * 8));
+  for (uint64_t i = 0; i < COUNT; i++) {
+    ((void **)*keys)[i] = pair_new(&w, NULL, NULL, i);
+    cr_assert(tide_weak_table_put(w.m, table, ((void **)*keys)[i],
+                                  pair_new(&w, ((void **)*keys)[i], NULL, i * 2)));
+  }
+  live_after_collect(&w);
+  cr_assert_eq(tide_weak_table_count(w.m, table), COUNT);
+  for (uint64_t i = 0; i < COUNT; i++) {
+    struct pair *value = tide_weak_table_get(w.m, table, ((void **)*keys)[i]);
+    cr_assert_eq(value->number, i * 2);
+    if (i % 3 == 0) ((void **)*keys)[i] = NULL;
+    if (i % 3 == 1) {
+      cr_assert(tide_weak_table_remove(w.m, table, ((void **)*keys)[i]));
+      cr_assert_not(tide_weak_table_remove(w.m, table, ((void **)*keys)[i]));
+    }
+  }
+  live_after_collect(&w);
+  cr_assert_eq(tide_weak_table_count(w.m, table), COUNT / 3);
+  for (int round = 0; round < 20; round++) /* dead entries do not pile up */
+    for (uint64_t i = 0; i < 1000; i++)
+      cr_assert(tide_weak_table_put(w.m, table, pair_new(&w, NULL, NULL, i), *keys));
+  for (uint64_t i = 2; i < COUNT; i += 3) {
+    struct pair *value = tide_weak_table_get(w.m, table, ((void **)*keys)[i]);
+    cr_assert_eq(value->number, i * 2);
+    cr_assert(tide_weak_table_put(w.m, table, ((void **)*keys)[i], NULL));
+    cr_assert_null(tide_weak_table_get(w.m, table, ((void **)*keys)[i]));
+  }
+  live_after_collect(&w);
+  cr_assert_eq(tide_weak_table_count(w.m, table), COUNT / 3);
+  cr_assert_not(tide_weak_table_put(w.m, table, NULL, NULL));
+  cr_assert_null(tide_weak_table_get(w.m, NULL, table));
+  world_end(&w);
+}
