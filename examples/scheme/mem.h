@@ -2,7 +2,8 @@
  * mem_tide.c (Tidemark) and mem_boehm.h with mem_boehm.c (Boehm GC); the build picks one.
  *
  * - Two kinds of object: `refs` (every word is a value of the interpreter or a pointer outside
- *   the heap) and `leaf` (never looked into). Objects are zeroed, 16-byte aligned and never move.
+ *   the heap), zeroed, and `leaf` (never looked into), of any content. Objects are 16-byte
+ *   aligned and never move.
  * - The C stack is a conservative root, so C code holds plain pointers across allocations.
  * - Other roots: the ranges [start, end) handed to mem_start, whose ends may change between
  *   allocations (the virtual machine's stack grows and shrinks).

@@ -53,7 +53,6 @@ void *mem_slow(int kind, size_t bytes) {
   size_t granules = (bytes + 15) >> 4;
   void *object = NULL;
   if (granules < GC_TINY_FREELISTS) {
-    /* Lists of leaf objects come uncleared. */
     int boehm_kind = kind == MEM_LEAF ? GC_I_PTRFREE : GC_I_NORMAL;
     GC_generic_malloc_many(granules << 4, boehm_kind, &object);
     if (object == NULL)
@@ -65,8 +64,6 @@ void *mem_slow(int kind, size_t bytes) {
   object = kind == MEM_LEAF ? GC_MALLOC_ATOMIC(bytes) : GC_MALLOC(bytes);
   if (object == NULL)
     mem_exhausted(bytes);
-  if (kind == MEM_LEAF)
-    memset(object, 0, bytes);
   return object;
 }
 

@@ -87,6 +87,7 @@ value utf8_from_string(value string, size_t from, size_t to) {
   uint8_t *at = b->bytes;
   for (size_t i = from; i < to; i++)
     at += encode(s->chars[i], at);
+  *at = 0;
   return (value)b;
 }
 
