@@ -74,6 +74,7 @@ static void free_graph(struct td_graph_rows *graph) {
   }
   free(graph->rows);
   free(graph->profile);
+  free(graph->about);
 }
 
 void td_comparison_free(struct td_comparison *comparison) {
@@ -267,15 +268,31 @@ static void stop_guests(struct td_graph_rows *graph) {
   }
 }
 
+/* A recorded graph is read once, for its shape and for what it says of itself. */
+static bool profile_file(struct td_graph_rows *graph, struct td_graph_error *error) {
+  struct td_thg recording;
+  struct td_thg_error read_error = {0};
+  if (!td_thg_read(graph->spec->path, &recording, &read_error))
+    return td_graph_fail(
+        error, read_error.kind == TD_THG_BAD_INPUT ? TD_GRAPH_BAD_FILE : TD_GRAPH_NO_RESOURCES,
+        "%s", read_error.text);
+  if (recording.about) graph->about = strdup(recording.about);
+  bool done = td_graph_profile_thg(&recording, graph->label, graph->profile, error);
+  td_thg_free(&recording);
+  return done;
+}
+
 /* After the measuring, when the heaps are gone: it needs memory of its own. */
 static int profile_graph(struct td_graph_rows *graph) {
   char what[96];
   snprintf(what, sizeof what, "describing %.64s", graph->label);
   td_progress(what, 0, 0);
   graph->profile = calloc(1, sizeof *graph->profile);
-  struct td_graph_error error = {0};
   if (!graph->profile) return td_complain(TD_EXIT_RESOURCES, "no memory for the results");
-  if (td_graph_profile(graph->spec, graph->profile, &error)) return TD_EXIT_OK;
+  struct td_graph_error error = {0};
+  bool done = graph->spec->path ? profile_file(graph, &error)
+                                : td_graph_profile(graph->spec, graph->profile, &error);
+  if (done) return TD_EXIT_OK;
   td_progress_end();
   return td_complain((int)error.status, "%s", error.text);
 }

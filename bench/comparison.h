@@ -42,6 +42,7 @@ struct td_graph_rows {
   struct td_row *rows;
   size_t row_count;
   struct td_graph_profile *profile; /* NULL unless asked for */
+  char *about;                      /* what a recorded graph says of itself; NULL: nothing */
 };
 
 struct td_comparison {

@@ -74,8 +74,8 @@ static void write_bars(FILE *script, const struct td_chart *chart) {
     write_quoted(script, chart->series[i].name);
     if (chart->series[i].low)
       fprintf(script,
-              ", $s%zu using ($1+%.6f):2:3:4 with yerrorbars linecolor rgb '#404040' "
-              "pointtype 7 pointsize 0 notitle",
+              ", $s%zu using ($1+%.6f):3:(0):($4-$3) with vectors heads "
+              "size screen 0.003,90 linecolor rgb '#404040' notitle",
               i, shift);
   }
   fputc('\n', script);

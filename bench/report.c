@@ -12,32 +12,37 @@ static const char style[] =
     ":root{color-scheme:light}"
     "body{font:16px/1.55 system-ui,-apple-system,'Segoe UI',Roboto,sans-serif;color:#1c2430;"
     "background:#fff;max-width:1000px;margin:0 auto;padding:2rem 1.25rem 4rem}"
-    "h1{font-size:1.9rem;line-height:1.2;margin:0 0 .25rem}h2{font-size:1.35rem;margin:2.6rem 0 "
-    ".5rem;"
-    "border-bottom:1px solid #d9dee4;padding-bottom:.25rem}h3{font-size:1.08rem;margin:2rem 0 "
-    ".2rem;"
-    "font-family:ui-monospace,Consolas,monospace;overflow-wrap:anywhere}"
+    "h1{font-size:1.9rem;line-height:1.2;margin:0 0 .25rem}"
+    "h2{font-size:1.35rem;margin:2.6rem 0 .5rem;border-bottom:1px solid #d9dee4;"
+    "padding-bottom:.25rem}"
+    "h3{font-size:1.08rem;margin:2rem 0 .2rem;overflow-wrap:anywhere}"
+    "h3,code,tr.graph td{font-family:ui-monospace,Consolas,monospace}"
     "h4{font-size:.9rem;margin:1rem 0 .2rem;color:#4a5563;font-weight:600}"
-    "p,li{max-width:75ch}.sub,.small{color:#4a5563}.small{font-size:.88rem;margin:.2rem 0}"
-    "code{font-family:ui-monospace,Consolas,monospace;font-size:.92em}"
+    "p,li{max-width:75ch}"
+    ".sub,.small{color:#4a5563}"
+    ".small{font-size:.88rem;margin:.2rem 0}"
     ".bad{background:#fbe9eb;border-left:4px solid #b23a48;padding:.6rem 1rem}"
-    ".key span{display:inline-block;margin-right:1.1rem}.small.key,.wide+.small{max-width:none}"
+    ".key{max-width:none}"
+    ".key span{display:inline-block;margin-right:1.1rem}"
     ".key i{display:inline-block;width:.8em;height:.8em;margin-right:.35em;border-radius:2px}"
     "svg{width:100%;height:auto;display:block;margin:.2rem 0 .4rem}"
-    "svg text{font:12.5px system-ui,sans-serif;fill:#1c2430}svg .name,svg .end{text-anchor:end}"
-    "svg .tick{text-anchor:middle;fill:#4a5563;font-size:11.5px}svg .value{fill:#4a5563}"
-    "svg .start{fill:#4a5563}svg .end{fill:#4a5563}"
-    ".grid{stroke:#e3e7ec}.one{stroke:#1c2430;stroke-dasharray:3 3}.whisker{stroke:#1c2430}"
-    ".wide{overflow-x:auto}table{border-collapse:collapse;font-size:.86rem;"
-    "font-variant-numeric:tabular-nums}"
-    "th,td{padding:.22rem .6rem;text-align:right;white-space:nowrap}"
-    "th{border-bottom:2px solid #1c2430;vertical-align:bottom}td{border-bottom:1px solid #e9edf1}"
-    "th:first-child,td:first-child,table:not(.short) "
-    ":is(th,td):nth-child(2){text-align:left!important}"
-    "table.short td,table.short th{text-align:right}tr.first td{border-top:2px solid "
-    "#c5ccd4}dl{display:grid;grid-template-columns:max-content "
-    "1fr;"
-    "gap:.2rem 1rem;margin:.5rem 0}dt{font-weight:600}dd{margin:0}";
+    "svg text{font:12.5px system-ui,sans-serif;fill:#1c2430}"
+    "svg .name,svg .end{text-anchor:end}"
+    "svg .tick{text-anchor:middle;font-size:11.5px}"
+    "svg .tick,svg .value,svg .start,svg .end{fill:#4a5563}"
+    ".grid{stroke:#e3e7ec}"
+    ".one{stroke:#1c2430;stroke-dasharray:3 3}"
+    ".whisker{stroke:#1c2430}"
+    ".wide{overflow-x:auto}"
+    "table{border-collapse:collapse;font-size:.86rem;font-variant-numeric:tabular-nums}"
+    "th,td{padding:.22rem .7rem;text-align:right;white-space:nowrap}"
+    "th{border-bottom:2px solid #1c2430;vertical-align:bottom}"
+    "td{border-bottom:1px solid #e9edf1}"
+    "th:first-child,td:first-child{text-align:left}"
+    "tr.graph td{font-weight:600;padding-top:.9rem;border-bottom-color:#9aa5b1}"
+    "dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1rem;margin:.5rem 0}"
+    "dt{font-weight:600}"
+    "dd{margin:0}";
 
 static const char *plural(uint64_t count) {
   return count == 1 ? "" : "s";
@@ -118,7 +123,7 @@ static void put_speed_up(const struct td_comparison *comparison, const char *eng
 
 static void put_summary(const struct td_comparison *comparison, unsigned most, FILE *out) {
   const char *first = comparison->engines[0].name;
-  fputs("<div class=\"wide\"><table class=\"short\">\n<tr><th></th>", out);
+  fputs("<div class=\"wide\"><table>\n<tr><th></th>", out);
   for (size_t m = 0; m < comparison->marker_count; m++) {
     fprintf(out, "<th>mark time, %u marker%s,<br>", comparison->markers[m],
             plural(comparison->markers[m]));
@@ -132,8 +137,12 @@ static void put_summary(const struct td_comparison *comparison, unsigned most, F
     fprintf(out, "<tr><td style=\"color:%s\"><strong>", td_svg_colour(e));
     td_html_text(out, engine);
     fputs("</strong></td>", out);
-    for (size_t m = 0; m < comparison->marker_count; m++)
-      put_cost(comparison, engine, comparison->markers[m], out);
+    for (size_t m = 0; m < comparison->marker_count; m++) {
+      if (e == 0)
+        fputs("<td>1</td>", out);
+      else
+        put_cost(comparison, engine, comparison->markers[m], out);
+    }
     if (most > 1) put_speed_up(comparison, engine, most, out);
     fputs("</tr>\n", out);
   }
@@ -284,6 +293,21 @@ static void put_lanes(const struct td_row *row, uint64_t live, FILE *out) {
   free(lanes);
 }
 
+static void put_activity_key(const struct td_graph_rows *graph, FILE *out) {
+  bool roots = false; /* has any marker counted its time on roots apart? */
+  for (size_t i = 0; i < graph->row_count; i++)
+    for (unsigned m = 0; graph->rows[i].cycle && m < graph->rows[i].cycle->markers; m++)
+      roots = roots || graph->rows[i].cycle->marker[m].roots_ns > 0;
+  fputs("<p class=\"key small\">", out);
+  if (roots) fputs("<span><i style=\"background:" TD_SVG_ROOTS "\"></i>roots</span>", out);
+  fputs("<span><i style=\"background:" TD_SVG_TRACE
+        "\"></i>tracing</span><span><i style=\"background:" TD_SVG_IDLE
+        "\"></i>idle: looking for work, or parked</span><span><i style=\"background:" TD_SVG_AWAY
+        "\"></i>not yet called, or done</span><span>To the right: share of the objects, successful "
+        "steals.</span></p>\n",
+        out);
+}
+
 static void put_activity(const struct td_comparison *comparison, const struct td_graph_rows *graph,
                          FILE *out) {
   unsigned most = most_markers(comparison);
@@ -294,15 +318,7 @@ static void put_activity(const struct td_comparison *comparison, const struct td
     put_lanes(row, graph->objects, out);
     said = true;
   }
-  if (said)
-    fputs(
-        "<p class=\"key small\"><span><i style=\"background:" TD_SVG_ROOTS
-        "\"></i>roots</span><span><i style=\"background:" TD_SVG_TRACE
-        "\"></i>tracing</span><span><i style=\"background:" TD_SVG_IDLE
-        "\"></i>idle: looking for work, or parked</span><span><i style=\"background:" TD_SVG_AWAY
-        "\"></i>not yet called, or done</span><span>To the right: share of the objects, successful "
-        "steals.</span></p>\n",
-        out);
+  if (said) put_activity_key(graph, out);
 }
 
 static void put_frontier(const struct td_graph_rows *graph, FILE *out) {
@@ -332,6 +348,11 @@ static void put_graph(const struct td_comparison *comparison, const struct td_gr
   const char *meaning = graph->spec->kind->meaning;
   fputc(toupper((unsigned char)meaning[0]), out);
   td_html_text(out, meaning + 1);
+  if (graph->about) {
+    fputs(" (", out);
+    td_html_text(out, graph->about);
+    fputs(")", out);
+  }
   fputs(". ", out);
   td_html_count(out, graph->objects);
   fputs(" live objects, ", out);
@@ -356,12 +377,9 @@ static void put_graphs(const struct td_comparison *comparison, FILE *out) {
 
 /* ---- Table and machine ----------------------------------------------------------------- */
 
-static void put_row(const struct td_graph_rows *graph, const struct td_row *row, bool first,
-                    FILE *out) {
+static void put_row(const struct td_graph_rows *graph, const struct td_row *row, FILE *out) {
   struct td_summary ns = td_row_ns_per_object(graph, row), ratio = td_row_ratio(row);
-  fprintf(out, "<tr%s><td>", first ? " class=\"first\"" : "");
-  td_html_text(out, first ? graph->label : "");
-  fputs("</td><td>", out);
+  fputs("<tr><td>", out);
   td_html_text(out, row->engine.name);
   fprintf(out, "</td><td>%u</td><td>%.2f</td><td>%.2f</td><td>%.2f–%.2f</td>", row->markers,
           ns.median * (double)graph->objects / 1e6, ns.median, ns.min, ns.max);
@@ -381,15 +399,20 @@ static void put_row(const struct td_graph_rows *graph, const struct td_row *row,
 }
 
 static void put_table(const struct td_comparison *comparison, FILE *out) {
-  fputs("<h2>All figures</h2>\n<div class=\"wide\"><table>\n<tr><th>graph</th><th>engine</th>"
+  fputs("<h2>All figures</h2>\n<div class=\"wide\"><table>\n<tr><th>engine</th>"
         "<th>markers</th><th>mark, ms</th><th>ns per<br>object</th><th>fastest–<br>slowest</th>"
         "<th>ratio to<br>",
         out);
   td_html_text(out, comparison->engines[0].name);
   fputs("</th><th>spread</th><th>steals</th><th>scanned<br>twice</th><th>check</th></tr>\n", out);
-  for (size_t g = 0; g < comparison->graph_count; g++)
-    for (size_t i = 0; i < comparison->graphs[g].row_count; i++)
-      put_row(&comparison->graphs[g], &comparison->graphs[g].rows[i], i == 0, out);
+  for (size_t g = 0; g < comparison->graph_count; g++) {
+    const struct td_graph_rows *graph = &comparison->graphs[g];
+    fputs("<tr class=\"graph\"><td colspan=\"10\">", out);
+    td_html_text(out, graph->label);
+    fputs("</td></tr>\n", out);
+    for (size_t i = 0; i < graph->row_count; i++)
+      put_row(graph, &graph->rows[i], out);
+  }
   fputs(
       "</table></div>\n<p class=\"small\">Steals, and objects that two markers scanned at the same "
       "moment (harmless): medians over the rounds.</p>\n",
