@@ -106,7 +106,7 @@ build() { # PRESET [TARGET…]
     return 0
   fi
   # Not a terminal: only what the compiler has to say.
-  [ -f "$root/build/$preset/.ninja_log" ] || say "Building build/$preset"
+  [ -f "$root/build/$preset/.ninja_log" ] || say "Building build/$preset, which takes a while"
   ninja --quiet -C "$root/build/$preset" "$@" >"$root/build/$preset/build.log" 2>&1 || {
     cat "$root/build/$preset/build.log" >&2
     die 1 "building build/$preset failed"
