@@ -3,8 +3,9 @@
  * Adding a subcommand NAME
  *   1. Write bench/NAME.c with  int td_command_NAME(int argc, char **argv);  argv[0] is NAME. It
  *      returns an exit status (enum td_exit) and never calls exit().
- *   2. Declare it below and add one line to the table in bench/main.c. The build picks up
- *      every C file of bench/ except those whose names begin with boehm_, a program apart.
+ *   2. Declare it below and add one line to the table in bench/main.c. The build picks up every
+ *      C file of bench/ except NAME_child….c, which belong to programs of their own that the
+ *      program starts (bench/NAME.cmake builds them).
  *
  * What to use inside
  *   bench/args.h     options described by a table: ranges, lists, --help, clear errors
