@@ -22,19 +22,20 @@ static size_t rounded(size_t bytes) {
   return (bytes + TD_CACHE_LINE - 1) / TD_CACHE_LINE * TD_CACHE_LINE;
 }
 
-/* Room for the engine's queue, and the queue in it. false: no memory, nothing changed. */
-static bool make_queue(struct td_marker *marker, const struct td_engine *engine, uint32_t blocks,
-                       uint32_t items) {
-  size_t shared = rounded(engine->queue_bytes), owned = rounded(engine->owner_bytes);
-  char *memory =
-      aligned_alloc(TD_CACHE_LINE, shared + owned + rounded(engine->storage_bytes(blocks, items)));
-  if (!memory) return false;
+static void *queue_memory(const struct td_engine *engine, uint32_t blocks, uint32_t items) {
+  return aligned_alloc(TD_CACHE_LINE, rounded(engine->queue_bytes) +
+                                          rounded(engine->owner_bytes) +
+                                          rounded(engine->storage_bytes(blocks, items)));
+}
+
+/* The engine's queue in that memory, which is the marker's from now on. */
+static void make_queue(struct td_marker *marker, const struct td_engine *engine, uint32_t blocks,
+                       uint32_t items, void *memory) {
   free(marker->memory);
   marker->memory = marker->queue = memory;
-  marker->owner = memory + shared;
-  marker->storage = memory + shared + owned;
+  marker->owner = (char *)memory + rounded(engine->queue_bytes);
+  marker->storage = (char *)marker->owner + rounded(engine->owner_bytes);
   engine->init(marker, blocks, items);
-  return true;
 }
 
 static void free_marker(struct td_marker *marker) {
@@ -93,20 +94,23 @@ static bool start_helpers(struct td_markers *set, unsigned markers, struct tide_
   return true;
 }
 
-/* Queues of another kind or size for all markers. Halfway out of memory, what was changed is
- * changed back: smaller memory was just freed, so that is tried until it works. */
+/* Queues of another kind or size for all markers: memory for all first, so that nothing has
+ * changed when there is not enough. */
 static bool change_queues(struct td_markers *set, const struct td_engine *engine, uint32_t blocks,
                           uint32_t items, unsigned count) {
+  void *memory[TIDE_MARKERS_MAX];
   unsigned same = set->engine == engine && set->queue_blocks == blocks && set->queue_items == items
                       ? set->limit
                       : 0;
   for (unsigned i = same; i < count; i++) {
-    if (make_queue(set->marker[i], engine, blocks, items)) continue;
-    for (unsigned j = same ? i : 0; j < i && set->engine; j++)
-      while (!make_queue(set->marker[j], set->engine, set->queue_blocks, set->queue_items)) {
-      }
+    memory[i] = queue_memory(engine, blocks, items);
+    if (memory[i]) continue;
+    while (i-- > same)
+      free(memory[i]);
     return false;
   }
+  for (unsigned i = same; i < count; i++)
+    make_queue(set->marker[i], engine, blocks, items, memory[i]);
   return true;
 }
 
