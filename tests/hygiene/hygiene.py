@@ -52,14 +52,18 @@ class Source:
 
 
 def project_files(root):
-    """Files under version control, or, in an unpacked archive, all but what builds make."""
-    listed = subprocess.run(["git", "-C", root, "ls-files", "-z"], capture_output=True, check=False)
-    if listed.returncode == 0 and listed.stdout:
-        names = [name.decode() for name in listed.stdout.split(b"\0") if name]
-        return [name for name in names if os.path.isfile(os.path.join(root, name))]
+    """Files under version control; without git or a checkout, all but what builds make."""
+    if shutil.which("git") and os.path.exists(os.path.join(root, ".git")):
+        listed = subprocess.run(["git", "-C", root, "ls-files", "-z"], capture_output=True,
+                                check=False)
+        if listed.returncode == 0 and listed.stdout:
+            names = [name.decode() for name in listed.stdout.split(b"\0") if name]
+            return [name for name in names if os.path.isfile(os.path.join(root, name))]
     found = []
     for folder, folders, names in os.walk(root):
-        folders[:] = [f for f in folders if f not in ("build", "out", ".git")]
+        if folder == root:
+            folders[:] = [f for f in folders if f not in ("build", "out", ".git")]
+        folders[:] = [f for f in folders if f != "__pycache__"]
         found += [os.path.relpath(os.path.join(folder, name), root) for name in names]
     return found
 
