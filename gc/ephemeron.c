@@ -12,7 +12,7 @@
 bool td_ephemerons_init(struct td_ephemerons *ephemerons) {
   *ephemerons = (struct td_ephemerons){.bucket_count = BUCKETS_MIN};
   ephemerons->buckets = calloc(BUCKETS_MIN, sizeof *ephemerons->buckets);
-  return ephemerons->buckets != NULL;
+  return ephemerons->buckets && td_worklist_reserve(&ephemerons->list);
 }
 
 void td_ephemerons_deinit(struct td_ephemerons *ephemerons) {

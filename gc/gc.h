@@ -160,10 +160,10 @@ struct td_finalizers {
 struct td_ephemerons {
   uintptr_t unresolved; /* ephemerons whose key is unmarked, chained by their links */
   size_t count;
-  size_t work;         /* ephemerons looked at in this cycle's rounds */
-  uintptr_t *buckets;  /* the same by key, while the serial closure runs */
-  size_t bucket_count; /* power of two */
-  struct td_worklist list;
+  size_t work;                     /* ephemerons looked at in this cycle's rounds */
+  uintptr_t *buckets;              /* the same by key, while the serial closure runs */
+  size_t bucket_count;             /* power of two */
+  struct td_worklist list;         /* empty between uses; gc/order.c borrows it */
   uintptr_t values[TD_VALUES_MAX]; /* to be marked in the next run */
   size_t value_count;
   uintptr_t weak;          /* weak references that the serial closure met */

@@ -10,7 +10,7 @@ _Static_assert(COLOUR_MET > TD_EPOCH_LAST && COLOUR_MET_AGAIN < TD_EPOCH_FIRST,
 struct painter {
   struct td_scanner scanner; /* first */
   struct td_heap *heap;
-  struct td_worklist list;
+  struct td_worklist *list;
   uint8_t from, to;
   bool overflowed; /* something was painted, but there was no memory to remember it */
   uintptr_t weak;  /* weak references met, chained */
@@ -21,7 +21,7 @@ static void paint(struct td_scanner *scanner, uintptr_t target) {
   uint8_t *colour = &painter->heap->marks[td_granule_of(painter->heap->base, target)];
   if (*colour != painter->from) return;
   *colour = painter->to;
-  if (!td_worklist_push(&painter->list, target)) painter->overflowed = true;
+  if (!td_worklist_push(painter->list, target)) painter->overflowed = true;
 }
 
 /* As td_heap_find, but for cells of the colour in question, which td_heap_find does not know. */
@@ -50,8 +50,8 @@ static void meet_weak(struct td_scanner *scanner, struct td_weak_object *weak) {
 }
 
 static void scan_listed(struct painter *painter) {
-  while (painter->list.count)
-    td_scan_object(&painter->scanner, painter->list.at[--painter->list.count]);
+  while (painter->list->count)
+    td_scan_object(&painter->scanner, painter->list->at[--painter->list->count]);
 }
 
 /* Without memory for the list: scan everything painted until nothing new is. */
@@ -96,7 +96,7 @@ static void clear_weak(struct painter *painter) {
 
 bool td_order_dying(struct tide_heap *heap) {
   struct td_finalizers *f = &heap->finalizers;
-  struct painter painter = {.heap = &heap->heap};
+  struct painter painter = {.heap = &heap->heap, .list = &heap->ephemerons.list};
   bool any = false;
   td_scanner_init(&painter.scanner, &heap->heap, paint);
   painter.scanner.tracer.conservative = paint_conservative;
@@ -126,6 +126,5 @@ bool td_order_dying(struct tide_heap *heap) {
   painter.to = heap->heap.epoch_before;
   for (size_t i = 0; i < f->count; i++)
     if (f->at[i].fate == TD_FATE_QUEUE) traverse(&painter, f->at[i].object);
-  td_worklist_free(&painter.list);
   return true;
 }

@@ -86,14 +86,21 @@ void td_scan_span(struct td_scanner *scanner, const struct td_span *span) {
     word(scanner, span->kind == TD_SPAN_INDIRECT ? *(const uintptr_t *)at[i] : at[i]);
 }
 
+static bool grow(struct td_worklist *list) {
+  size_t capacity = list->capacity ? list->capacity * 2 : 1024;
+  uintptr_t *larger = realloc(list->at, capacity * sizeof *larger);
+  if (!larger) return false;
+  list->at = larger;
+  list->capacity = capacity;
+  return true;
+}
+
+bool td_worklist_reserve(struct td_worklist *list) {
+  return list->capacity || grow(list);
+}
+
 bool td_worklist_push(struct td_worklist *list, uintptr_t object) {
-  if (list->count == list->capacity) {
-    size_t capacity = list->capacity ? list->capacity * 2 : 256;
-    uintptr_t *larger = realloc(list->at, capacity * sizeof *larger);
-    if (!larger) return false;
-    list->at = larger;
-    list->capacity = capacity;
-  }
+  if (list->count == list->capacity && !grow(list)) return false;
   list->at[list->count++] = object;
   return true;
 }

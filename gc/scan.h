@@ -41,7 +41,9 @@ struct td_worklist {
   uintptr_t *at;
   size_t count, capacity;
 };
-/* false: out of memory. */
+/* Room for the first thousand; after that much, growing may fail at any time. false: out of
+ * memory. */
+bool td_worklist_reserve(struct td_worklist *list);
 bool td_worklist_push(struct td_worklist *list, uintptr_t object);
 void td_worklist_free(struct td_worklist *list);
 

@@ -36,8 +36,8 @@ struct snapshot {
   struct td_scanner scanner; /* first */
   struct tide_heap *heap;
   FILE *file;
-  uint64_t *objects;  /* bit per granule below the frontier */
-  uint64_t *before;   /* per block: objects in lower blocks */
+  uint64_t *objects; /* bit per granule below the frontier */
+  uint64_t *before;  /* per block: objects in lower blocks */
   uint64_t node_count, edge_count;
   uint64_t own_edges; /* of the node being scanned */
   bool write_edges;
@@ -116,7 +116,8 @@ static void scan_spans(struct tide_heap *heap, const struct td_span *spans, size
                        void *context) {
   (void)heap;
   struct snapshot *s = context;
-  for (size_t i = 0; i < count; i++) td_scan_span(&s->scanner, &spans[i]);
+  for (size_t i = 0; i < count; i++)
+    td_scan_span(&s->scanner, &spans[i]);
 }
 
 static void scan_roots(struct snapshot *s) {
@@ -143,22 +144,20 @@ static bool visit(uintptr_t object, size_t bytes, tide_layout layout, void *cont
   s->own_edges = 0;
   td_scan_object(&s->scanner, object);
   if (!s->write_edges)
-    fprintf(s->file, ",\n%d,%u,%" PRIu64 ",%zu,%" PRIu64 ",0,0",
-            (int)node_type_of(s->heap, layout), layout, number_of(s, object) * 2 + 1, bytes,
-            s->own_edges);
+    fprintf(s->file, ",\n%d,%u,%" PRIu64 ",%zu,%" PRIu64 ",0,0", (int)node_type_of(s->heap, layout),
+            layout, number_of(s, object) * 2 + 1, bytes, s->own_edges);
   return !ferror(s->file);
 }
 
 static void write_strings(struct snapshot *s) {
   static const char *const kinds[TD_KINDS] = {
-      "free", "leaf", "bitmap", "references", "prefixed", "long bitmap", "conservative",
-      "traced", "weak reference", "ephemeron"};
+      "free",        "leaf",         "bitmap", "references",     "prefixed",
+      "long bitmap", "conservative", "traced", "weak reference", "ephemeron"};
   fputs("],\"trace_function_infos\":[],\"trace_tree\":[],\"samples\":[],\"locations\":[],"
         "\"strings\":[\"(roots)\"",
         s->file);
   for (uint32_t i = 1; i < s->heap->heap.layouts.count; i++)
-    fprintf(s->file, ",\n\"layout %" PRIu32 ": %s\"", i,
-            kinds[s->heap->heap.layouts.at[i].kind]);
+    fprintf(s->file, ",\n\"layout %" PRIu32 ": %s\"", i, kinds[s->heap->heap.layouts.at[i].kind]);
   fputs("]}\n", s->file);
 }
 

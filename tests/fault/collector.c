@@ -225,7 +225,22 @@ static void collect_without_memory(struct tide_mutator *m) {
   counting = false;
 }
 
-enum { CHAIN = 20000, DYING = 300 };
+enum { CHAIN = 20000, DYING = 300, WIDE = 3000 };
+
+/* An object with more references than lists have room for without growing. */
+static void *make_wide(struct tide_mutator *m, tide_layout layout, uint64_t number) {
+  void **wide = tide_handle(m, tide_alloc(m, TIDE_LAYOUT_REFS, WIDE * 8));
+  CHECK(wide && *wide);
+  for (int i = 0; i < WIDE; i++) {
+    void *head = NULL;
+    CHECK(make(m, layout, &head, number));
+    make(m, layout, &head, number);
+    ((void **)*wide)[i] = head;
+  }
+  void *made = *wide;
+  *wide = NULL;
+  return made;
+}
 
 /* A chain of ephemerons that the serial closure must follow, and dying objects with deep inside. */
 static void starve(void) {
@@ -248,21 +263,27 @@ static void starve(void) {
     *next = tide_ephemeron_value(m, ((void **)*all)[CHAIN - 1 - i]);
   }
   *next = NULL;
+  for (int i = 0; i < 10; i++) { /* met by the serial closure, as its chain is long by then */
+    struct tide_ephemeron *late = ((void **)*all)[i * 10];
+    ((struct node *)tide_ephemeron_value(m, late))->other = make_wide(m, layout, 1);
+  }
   static void *ranges[200][2];
   for (int i = 0; i < 200; i++)
     CHECK(tide_root_add_range(heap, ranges[i], 2) == TIDE_OK);
   collect_without_memory(m);
-  CHECK(live(m) == 2 + 2 * CHAIN);
+  const uint64_t wide = 1 + 2 * WIDE;
+  CHECK(live(m) == 2 + 2 * CHAIN + 10 * wide);
   for (uint64_t i = 0; i < DYING; i++) { /* each a list of 100, all ending in a common one */
     void *head = i % 2 ? *key : NULL;
     for (int j = 0; j < 100; j++)
       CHECK(make(m, layout, &head, 77));
+    if (i == 0) ((struct node *)head)->other = make_wide(m, layout, 77);
     CHECK(tide_finalizer_add(m, head, finalize, NULL) == TIDE_OK);
   }
   *key = NULL;
   collect_without_memory(m);
   CHECK(tide_finalizers_pending(heap) == DYING);
-  CHECK(live(m) == 2 + 2 * CHAIN + DYING * 100);
+  CHECK(live(m) == 2 + 2 * CHAIN + 10 * wide + DYING * 100 + wide);
   CHECK(tide_finalizers_run(m, SIZE_MAX) == DYING);
   collect_without_memory(m);
   CHECK(live(m) == 1 + CHAIN);
