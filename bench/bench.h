@@ -50,6 +50,7 @@ int td_command_compare(int argc, char **argv);
 int td_command_mark(int argc, char **argv);
 int td_command_graph(int argc, char **argv);
 int td_command_import(int argc, char **argv);
+int td_command_gcbench(int argc, char **argv);
 int td_command_engines(int argc, char **argv);
 
 #endif

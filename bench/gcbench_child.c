@@ -2,8 +2,9 @@
  * it, one process per run, and reads one line from its standard output:
  *   ran TOTAL_NS COLLECT_NS P50_NS P99_NS MAX_NS PEAK_BYTES COLLECTIONS SUM
  *   error STATUS TEXT
- * Arguments: WORKLOAD MUTATORS DEPTH OPERATIONS HEAP_MAX MARKERS PARENT. The time is that of the whole
- * work, setting up the allocator included; the peak is the process's, as the kernel tells it. */
+ * Arguments: WORKLOAD MUTATORS DEPTH OPERATIONS HEAP_MAX MARKERS PARENT. The time is that of the
+ * whole work, setting up the allocator included; the peak is the process's, as the kernel tells it.
+ */
 #include "bench/gcbench_work.h"
 
 #include <inttypes.h>

@@ -11,10 +11,10 @@
 #define VALUE_BYTES_RANGE 256u
 
 struct entry {
-  uint64_t key;
   uint64_t *value;
   struct entry *next;          /* of the same bucket */
   struct entry *newer, *older; /* a ring through the cache's own entry */
+  uint64_t key;
 };
 
 struct cache {
@@ -120,8 +120,7 @@ static struct string *string_new(struct memory *memory, uint32_t length) {
   return string;
 }
 
-static struct string *piece_of(struct memory *memory, const struct string *whole,
-                               uint64_t *state) {
+static struct string *piece_of(struct memory *memory, const struct string *whole, uint64_t *state) {
   uint32_t most = whole->length < PIECE_BYTES_MAX ? whole->length : PIECE_BYTES_MAX;
   uint32_t length = 1 + gcbench_below(state, most);
   uint32_t from = gcbench_below(state, whole->length - length + 1);

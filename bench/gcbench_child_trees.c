@@ -118,7 +118,7 @@ static struct node *node_build_root(struct memory *memory, unsigned depth) {
 
 /* The original only drops its trees; so that the sum says something, two nodes are looked at. */
 static uint64_t node_drop(struct memory *memory, struct node *tree) {
-  uint64_t seen = 1 + (tree->left != NULL) + (tree->right != NULL);
+  uint64_t seen = tree->left && tree->right ? 2 : 1;
   node_free(memory, tree);
   return seen;
 }
@@ -143,7 +143,7 @@ uint64_t gcbench_work_gcbench(struct memory *memory, const struct gcbench_share 
       sum += node_drop(memory, node_build_up(memory, depth));
   }
   if (kept) {
-    sum += node_count(kept) + (numbers[1000 % (NUMBERS_PER_NODE << share->depth)] > 0);
+    sum += node_count(kept) + (numbers[0] > 0 ? 1 : 0);
     node_free(memory, kept);
     if (!MEMORY_COLLECTS) memory_free(memory, numbers);
   }

@@ -11,27 +11,6 @@ struct memory {
   char unused;
 };
 
-static inline void memory_begin(const struct memory_options *wanted) {
-  (void)wanted;
-}
-
-static inline bool memory_attach(struct memory *memory) {
-  (void)memory;
-  return true;
-}
-
-static inline void memory_detach(struct memory *memory) {
-  (void)memory;
-}
-
-static inline void memory_wait_begin(struct memory *memory) {
-  (void)memory;
-}
-
-static inline void memory_wait_end(struct memory *memory) {
-  (void)memory;
-}
-
 static inline void *memory_new(struct memory *memory, enum memory_kind kind, size_t bytes) {
   (void)memory;
   (void)kind;

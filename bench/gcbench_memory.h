@@ -1,6 +1,6 @@
 /* What the workloads of `tidemark gcbench` see of an allocator. One source of workloads is compiled
- * once per collector; TD_GCBENCH_MEMORY names the header that implements this interface by static
- * inline functions, so that an allocator's inlined path is inlined here as well:
+ * once per collector; TD_GCBENCH_MEMORY names the header that implements what is called often by
+ * static inline functions, so that an allocator's inlined path is inlined here as well:
  *
  *   struct memory;            a mutator's part; lies on its stack, which collectors scan
  *   MEMORY_COLLECTS           true: memory_free does nothing, and nobody needs to call it
@@ -25,14 +25,14 @@ enum memory_kind {
   MEMORY_LEAF,  /* no references */
   MEMORY_REFS,  /* nothing but references */
   MEMORY_TREE,  /* references in words 0 and 1, at least three words */
-  MEMORY_ENTRY, /* references in words 1 to 4, at least five */
+  MEMORY_ENTRY, /* references in words 0 to 3, at least five */
   MEMORY_NODE,  /* references in words 0 to 2, at least four */
   MEMORY_KINDS
 };
 
 /* Words with references of the kinds from MEMORY_TREE on, by bit. */
 static const uint64_t memory_bits[MEMORY_KINDS] = {
-    [MEMORY_TREE] = 0x3, [MEMORY_ENTRY] = 0x1e, [MEMORY_NODE] = 0x7};
+    [MEMORY_TREE] = 0x3, [MEMORY_ENTRY] = 0xf, [MEMORY_NODE] = 0x7};
 static const unsigned memory_words[MEMORY_KINDS] = {
     [MEMORY_TREE] = 3, [MEMORY_ENTRY] = 5, [MEMORY_NODE] = 4};
 
@@ -55,6 +55,13 @@ uint64_t gcbench_now_ns(void);
 /* Tells the parent and ends the process. */
 _Noreturn void gcbench_fail(int status, const char *text);
 _Noreturn void gcbench_out_of_memory(void);
+
+struct memory;
+void memory_begin(const struct memory_options *wanted);
+bool memory_attach(struct memory *memory);
+void memory_detach(struct memory *memory);
+void memory_wait_begin(struct memory *memory);
+void memory_wait_end(struct memory *memory);
 
 #include TD_GCBENCH_MEMORY
 

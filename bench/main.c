@@ -10,6 +10,8 @@ static const struct td_command commands[] = {
     {"mark", "one marking in detail: what each marker did", td_command_mark},
     {"graph", "describe a graph: counts, degrees, depth, frontier", td_command_graph},
     {"import", "turn a heap dump into a graph file", td_command_import},
+    {"gcbench", "programs that live from allocating, on collectors and on malloc and free",
+     td_command_gcbench},
     {"engines", "list the engines", td_command_engines},
 };
 static const size_t command_count = sizeof commands / sizeof commands[0];

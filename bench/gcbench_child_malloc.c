@@ -1,0 +1,23 @@
+/* The part of bench/gcbench_malloc.h that is not inlined: there is nothing to do. */
+#include "bench/gcbench_memory.h"
+
+void memory_begin(const struct memory_options *wanted) {
+  (void)wanted;
+}
+
+bool memory_attach(struct memory *memory) {
+  (void)memory;
+  return true;
+}
+
+void memory_detach(struct memory *memory) {
+  (void)memory;
+}
+
+void memory_wait_begin(struct memory *memory) {
+  (void)memory;
+}
+
+void memory_wait_end(struct memory *memory) {
+  (void)memory;
+}
