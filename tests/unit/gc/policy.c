@@ -5,8 +5,8 @@
 
 #include "heap/heap.h"
 
-static struct td_policy make(enum tide_sizing kind) {
-  return (struct td_policy){.kind = kind,
+static struct td_sizing make(enum tide_sizing kind) {
+  return (struct td_sizing){.kind = kind,
                             .growth_factor = 2,
                             .adaptive_cost = TD_ADAPTIVE_COST_DEFAULT,
                             .initial_blocks = 100,
@@ -14,56 +14,56 @@ static struct td_policy make(enum tide_sizing kind) {
 }
 
 Test(policy, growth_is_live_times_factor_within_bounds) {
-  struct td_policy policy = make(TIDE_SIZING_GROWTH);
-  cr_assert_eq(td_policy_next(&policy, &(struct td_policy_facts){0}), 100);
-  struct td_policy_facts facts = {.live_bytes = 1000 * TD_BLOCK_BYTES, .used_blocks = 1000};
-  uint32_t budget = td_policy_next(&policy, &facts);
+  struct td_sizing policy = make(TIDE_SIZING_GROWTH);
+  cr_assert_eq(td_sizing_next(&policy, &(struct td_sizing_facts){0}), 100);
+  struct td_sizing_facts facts = {.live_bytes = 1000 * TD_BLOCK_BYTES, .used_blocks = 1000};
+  uint32_t budget = td_sizing_next(&policy, &facts);
   cr_assert(budget >= 2000 && budget <= 2001);
-  facts = (struct td_policy_facts){.live_bytes = 90000 * TD_BLOCK_BYTES, .used_blocks = 90000};
-  cr_assert_eq(td_policy_next(&policy, &facts), 100000);
+  facts = (struct td_sizing_facts){.live_bytes = 90000 * TD_BLOCK_BYTES, .used_blocks = 90000};
+  cr_assert_eq(td_sizing_next(&policy, &facts), 100000);
 }
 
 Test(policy, a_fragmented_heap_gets_room_anyway) {
-  struct td_policy policy = make(TIDE_SIZING_GROWTH);
-  struct td_policy_facts facts = {.live_bytes = 10 * TD_BLOCK_BYTES, .used_blocks = 8000};
-  cr_assert_gt(td_policy_next(&policy, &facts), 8000 + 500);
+  struct td_sizing policy = make(TIDE_SIZING_GROWTH);
+  struct td_sizing_facts facts = {.live_bytes = 10 * TD_BLOCK_BYTES, .used_blocks = 8000};
+  cr_assert_gt(td_sizing_next(&policy, &facts), 8000 + 500);
 }
 
 Test(policy, fixed_goes_to_the_limit) {
-  struct td_policy policy = make(TIDE_SIZING_FIXED);
-  cr_assert_eq(td_policy_next(&policy, &(struct td_policy_facts){0}), 100000);
+  struct td_sizing policy = make(TIDE_SIZING_FIXED);
+  cr_assert_eq(td_sizing_next(&policy, &(struct td_sizing_facts){0}), 100000);
 }
 
 Test(policy, adaptive_room_grows_with_the_square_root_of_the_allocation_rate) {
-  struct td_policy_facts facts = {.live_bytes = (size_t)1000 << 20,
+  struct td_sizing_facts facts = {.live_bytes = (size_t)1000 << 20,
                                   .used_blocks = 16000,
                                   .collect_ns = 1000000000,
                                   .mutator_ns = 1000000000,
                                   .allocated_bytes = (uint64_t)1000 << 20};
-  struct td_policy slow = make(TIDE_SIZING_ADAPTIVE), fast = slow;
-  double room_slow = (double)td_policy_next(&slow, &facts) - 16000;
+  struct td_sizing slow = make(TIDE_SIZING_ADAPTIVE), fast = slow;
+  double room_slow = (double)td_sizing_next(&slow, &facts) - 16000;
   facts.allocated_bytes *= 4;
-  double room_fast = (double)td_policy_next(&fast, &facts) - 16000;
+  double room_fast = (double)td_sizing_next(&fast, &facts) - 16000;
   /* room = sqrt(1000 MiB * 1 / 0.005 per MiB) = 447 MiB = 7155 blocks, then twice as much */
   cr_assert_float_eq(room_slow, 7155, 20);
   cr_assert_float_eq(room_fast / room_slow, 2.0, 0.01);
 }
 
 Test(policy, adaptive_without_figures_is_no_disaster) {
-  struct td_policy policy = make(TIDE_SIZING_ADAPTIVE);
-  cr_assert_eq(td_policy_next(&policy, &(struct td_policy_facts){0}), 100);
-  cr_assert_geq(td_policy_next(&policy, &(struct td_policy_facts){.live_bytes = 1}), 100);
+  struct td_sizing policy = make(TIDE_SIZING_ADAPTIVE);
+  cr_assert_eq(td_sizing_next(&policy, &(struct td_sizing_facts){0}), 100);
+  cr_assert_geq(td_sizing_next(&policy, &(struct td_sizing_facts){.live_bytes = 1}), 100);
 }
 
 Test(policy, memory_is_kept_for_some_cycles_only) {
-  struct td_policy policy = make(TIDE_SIZING_GROWTH);
-  struct td_policy_facts large = {.live_bytes = 5000 * TD_BLOCK_BYTES, .used_blocks = 5000};
-  struct td_policy_facts small = {.live_bytes = 10 * TD_BLOCK_BYTES, .used_blocks = 10};
-  td_policy_next(&policy, &large);
+  struct td_sizing policy = make(TIDE_SIZING_GROWTH);
+  struct td_sizing_facts large = {.live_bytes = 5000 * TD_BLOCK_BYTES, .used_blocks = 5000};
+  struct td_sizing_facts small = {.live_bytes = 10 * TD_BLOCK_BYTES, .used_blocks = 10};
+  td_sizing_next(&policy, &large);
   for (unsigned i = 1; i < TD_KEEP_CYCLES; i++) {
-    td_policy_next(&policy, &small);
-    cr_assert_geq(td_policy_keep(&policy), 10000);
+    td_sizing_next(&policy, &small);
+    cr_assert_geq(td_sizing_keep(&policy), 10000);
   }
-  td_policy_next(&policy, &small);
-  cr_assert_eq(td_policy_keep(&policy), 100);
+  td_sizing_next(&policy, &small);
+  cr_assert_eq(td_sizing_keep(&policy), 100);
 }

@@ -1,0 +1,129 @@
+/* Layouts: which words of an object are followed, and which descriptions are refused. */
+#include <string.h>
+
+#include "tests/unit/gc/common.h"
+
+/* An object of `words` words, each referring to an object of its own; how many of those live. */
+static uint64_t followed(struct world *w, tide_layout layout, size_t words) {
+  size_t scope = tide_scope_open(w->m);
+  void **object = tide_handle(w->m, tide_alloc_array(w->m, layout, words, 8));
+  cr_assert_not_null(*object);
+  for (size_t i = 0; i < words; i++) {
+    void *leaf = tide_alloc(w->m, TIDE_LAYOUT_LEAF, 16);
+    ((void **)*object)[i] = leaf;
+  }
+  uint64_t live = live_after_collect(w) - 1;
+  tide_scope_close(w->m, scope);
+  return live;
+}
+
+Test(layouts, predefined) {
+  struct world w = world_new();
+  cr_assert_eq(followed(&w, TIDE_LAYOUT_LEAF, 100), 0);
+  cr_assert_eq(followed(&w, TIDE_LAYOUT_REFS, 100), 100);
+  cr_assert_eq(followed(&w, TIDE_LAYOUT_REFS, 9000), 9000);
+  cr_assert_eq(followed(&w, TIDE_LAYOUT_CONSERVATIVE, 100), 100);
+  cr_assert_eq(followed(&w, TIDE_LAYOUT_CONSERVATIVE, 9000), 9000);
+  world_end(&w);
+}
+
+Test(layouts, offsets_bitmaps_and_prefixes) {
+  struct world w = world_new();
+  size_t some[] = {8, 24, 504};
+  cr_assert_eq(followed(&w, tide_layout_offsets(w.heap, 512, some, 3, NULL), 64), 3);
+  cr_assert_eq(followed(&w, tide_layout_offsets(w.heap, 512, some, 3, NULL), 10000), 3);
+  size_t far[] = {0, 512, 4096, 32760};
+  cr_assert_eq(followed(&w, tide_layout_offsets(w.heap, 32768, far, 4, NULL), 4096), 4);
+  uint64_t bits[64];
+  memset(bits, 0xff, sizeof bits);
+  cr_assert_eq(followed(&w, tide_layout_bitmap(w.heap, bits, 4096, NULL), 4096), 4096);
+  cr_assert_eq(followed(&w, tide_layout_bitmap(w.heap, bits, 65, NULL), 66), 65);
+  cr_assert_eq(followed(&w, tide_layout_bitmap(w.heap, bits, 3, NULL), 66), 3);
+  cr_assert_eq(followed(&w, tide_layout_prefixed(w.heap, 3, NULL), 100), 97);
+  cr_assert_eq(followed(&w, tide_layout_prefixed(w.heap, 3, NULL), 9000), 8997);
+  cr_assert_eq(followed(&w, tide_layout_prefixed(w.heap, 200, NULL), 100), 0);
+  world_end(&w);
+}
+
+static void trace_even(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
+  cr_assert_eq(*(int *)context, 42);
+  void **words = object;
+  for (size_t i = 0; i < bytes / 8; i += 2)
+    tide_trace(tracer, words[i]);
+}
+
+static void trace_most(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
+  (void)context;
+  tide_trace_range(tracer, (void **)object + 1, bytes / 8 - 2);
+  tide_trace_conservative(tracer, ((uintptr_t *)object)[bytes / 8 - 1] + 5);
+}
+
+Test(layouts, traced) {
+  struct world w = world_new();
+  int context = 42;
+  tide_layout even = tide_layout_traced(w.heap, trace_even, &context, NULL);
+  tide_layout most = tide_layout_traced(w.heap, trace_most, NULL, NULL);
+  cr_assert_eq(followed(&w, even, 100), 50);
+  cr_assert_eq(followed(&w, even, 9000), 4500);
+  cr_assert_eq(followed(&w, most, 64), 63);
+  cr_assert_eq(tide_layout_traced(w.heap, trace_even, &context, NULL), even);
+  cr_assert_neq(tide_layout_traced(w.heap, trace_even, NULL, NULL), even);
+  world_end(&w);
+}
+
+Test(layouts, equal_descriptions_share_a_number) {
+  struct world w = world_new();
+  size_t offsets[] = {16, 0}, swapped[] = {0, 16};
+  uint64_t bits = 5, more = 5 | (uint64_t)1 << 40;
+  tide_layout a = tide_layout_offsets(w.heap, 24, offsets, 2, NULL);
+  cr_assert_eq(tide_layout_offsets(w.heap, 80, swapped, 2, NULL), a);
+  cr_assert_eq(tide_layout_bitmap(w.heap, &bits, 10, NULL), a);
+  cr_assert_eq(tide_layout_bitmap(w.heap, &more, 10, NULL), a, "bits behind the end don't count");
+  cr_assert_neq(tide_layout_bitmap(w.heap, &more, 64, NULL), a);
+  cr_assert_eq(tide_layout_offsets(w.heap, 24, NULL, 0, NULL), TIDE_LAYOUT_LEAF);
+  cr_assert_eq(tide_layout_prefixed(w.heap, 0, NULL), TIDE_LAYOUT_REFS);
+  world_end(&w);
+}
+
+static void refused(tide_layout layout, const struct tide_error *error, enum tide_status status) {
+  cr_assert_eq(layout, TIDE_LAYOUT_INVALID);
+  cr_assert_eq(error->status, status, "%s", error->text);
+  cr_assert_neq(error->text[0], 0);
+}
+
+Test(layouts, wrong_descriptions_are_refused) {
+  struct world w = world_new();
+  struct tide_error e;
+  size_t odd[] = {4}, twice[] = {8, 8}, outside[] = {24}, last[] = {SIZE_MAX & ~(size_t)7};
+  size_t far[] = {(size_t)TIDE_LAYOUT_WORDS_MAX * 8};
+  uint64_t bits = 1;
+  refused(tide_layout_offsets(w.heap, 24, odd, 1, &e), &e, TIDE_ERROR_ARGUMENT);
+  refused(tide_layout_offsets(w.heap, 24, twice, 2, &e), &e, TIDE_ERROR_ARGUMENT);
+  refused(tide_layout_offsets(w.heap, 24, outside, 1, &e), &e, TIDE_ERROR_ARGUMENT);
+  refused(tide_layout_offsets(w.heap, 31, outside, 1, &e), &e, TIDE_ERROR_ARGUMENT);
+  refused(tide_layout_offsets(w.heap, 24, last, 1, &e), &e, TIDE_ERROR_ARGUMENT);
+  refused(tide_layout_offsets(w.heap, SIZE_MAX, far, 1, &e), &e, TIDE_ERROR_LIMIT);
+  refused(tide_layout_offsets(w.heap, 0, odd, 0, &e), &e, TIDE_ERROR_ARGUMENT);
+  refused(tide_layout_offsets(w.heap, 24, NULL, 1, &e), &e, TIDE_ERROR_ARGUMENT);
+  refused(tide_layout_offsets(NULL, 24, odd, 1, &e), &e, TIDE_ERROR_ARGUMENT);
+  refused(tide_layout_bitmap(w.heap, &bits, 0, &e), &e, TIDE_ERROR_ARGUMENT);
+  refused(tide_layout_bitmap(w.heap, NULL, 1, &e), &e, TIDE_ERROR_ARGUMENT);
+  refused(tide_layout_bitmap(w.heap, &bits, TIDE_LAYOUT_WORDS_MAX + 1, &e), &e, TIDE_ERROR_LIMIT);
+  refused(tide_layout_traced(w.heap, NULL, NULL, &e), &e, TIDE_ERROR_ARGUMENT);
+  refused(tide_layout_prefixed(NULL, 1, &e), &e, TIDE_ERROR_ARGUMENT);
+  world_end(&w);
+}
+
+Test(layouts, the_table_has_an_end) {
+  struct world w = world_new();
+  struct tide_error e;
+  uint64_t bits = 1;
+  tide_layout layout;
+  size_t made = 0;
+  for (; (layout = tide_layout_bitmap(w.heap, &bits, 64, &e)); bits += 2, made++)
+    cr_assert_lt(layout, TIDE_LAYOUT_MAX);
+  refused(layout, &e, TIDE_ERROR_LIMIT);
+  cr_assert_gt(made, TIDE_LAYOUT_MAX - 64);
+  cr_assert_eq(followed(&w, TIDE_LAYOUT_REFS, 10), 10);
+  world_end(&w);
+}

@@ -1,0 +1,190 @@
+/* Options and environment: defaults, precedence, refusals. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gc/environment.h"
+#include "tests/unit/gc/common.h"
+
+static void refused(struct tide_options *options, enum tide_status status, const char *named) {
+  struct tide_error error = {0};
+  struct tide_heap *heap = tide_heap_create(options, &error);
+  cr_assert_null(heap, "%s", named);
+  cr_assert_eq(error.status, status, "%s: %d %s", named, (int)error.status, error.text);
+  cr_assert_not_null(strstr(error.text, named), "'%s' does not name %s", error.text, named);
+  cr_assert_null(strchr(error.text, '\n'));
+}
+
+Test(options, defaults_work) {
+  struct tide_heap *heap = tide_heap_create(NULL, NULL);
+  cr_assert_not_null(heap);
+  struct tide_heap_stats stats;
+  tide_heap_stats(heap, &stats);
+  cr_assert_gt(stats.heap_max_bytes, (uint64_t)1 << 20);
+  cr_assert_eq(stats.collections, 0);
+  cr_assert_eq(tide_heap_destroy(heap), TIDE_OK);
+}
+
+Test(options, nonsense_is_refused) {
+  struct tide_options o = small_options();
+  o.struct_size = 0;
+  refused(&o, TIDE_ERROR_ARGUMENT, "struct_size");
+  o = small_options();
+  o.heap_max_bytes = 1000;
+  refused(&o, TIDE_ERROR_ARGUMENT, "heap_max_bytes");
+  o.heap_max_bytes = SIZE_MAX;
+  refused(&o, TIDE_ERROR_ARGUMENT, "heap_max_bytes");
+  o = small_options();
+  o.heap_initial_bytes = o.heap_max_bytes + 1;
+  refused(&o, TIDE_ERROR_ARGUMENT, "heap_initial_bytes");
+  o = small_options();
+  o.reserve_bytes = 4096;
+  refused(&o, TIDE_ERROR_ARGUMENT, "reserve_bytes");
+  o = small_options();
+  o.markers = 257;
+  refused(&o, TIDE_ERROR_ARGUMENT, "markers");
+  o = small_options();
+  o.engine = "steam";
+  refused(&o, TIDE_ERROR_ARGUMENT, "steam");
+  o = small_options();
+  o.queue_blocks = 3;
+  refused(&o, TIDE_ERROR_ARGUMENT, "queue_blocks");
+  o = small_options();
+  o.queue_block_items = 1;
+  refused(&o, TIDE_ERROR_ARGUMENT, "queue_block_items");
+  o = small_options();
+  o.sizing = (enum tide_sizing)17;
+  refused(&o, TIDE_ERROR_ARGUMENT, "sizing");
+  double factors[] = {1.0, 0.5, -2, 1e300, (double)__builtin_nanf("")};
+  for (size_t i = 0; i < sizeof factors / sizeof *factors; i++) {
+    o = small_options();
+    o.growth_factor = factors[i];
+    refused(&o, TIDE_ERROR_ARGUMENT, "growth_factor");
+  }
+  o = small_options();
+  o.adaptive_cost = -1;
+  refused(&o, TIDE_ERROR_ARGUMENT, "adaptive_cost");
+}
+
+Test(options, an_older_program_s_shorter_structure_works) {
+  struct tide_options o = small_options();
+  o.struct_size = offsetof(struct tide_options, reserve_bytes);
+  o.engine = "not read";
+  struct tide_heap *heap = tide_heap_create(&o, NULL);
+  cr_assert_not_null(heap);
+  struct tide_heap_stats stats;
+  tide_heap_stats(heap, &stats);
+  cr_assert_eq(stats.heap_max_bytes, (uint64_t)64 << 20);
+  tide_heap_destroy(heap);
+}
+
+Test(environment, values_that_mean_nothing_are_named) {
+  static const char *const wrong[][2] = {
+      {"TIDE_MARKERS", "0"},
+      {"TIDE_MARKERS", "257"},
+      {"TIDE_MARKERS", "two"},
+      {"TIDE_MARKERS", "-1"},
+      {"TIDE_MARKERS", "2x"},
+      {"TIDE_HEAP_MAX", "0"},
+      {"TIDE_HEAP_MAX", "10"},
+      {"TIDE_HEAP_MAX", "1Q"},
+      {"TIDE_HEAP_MAX", "1MM"},
+      {"TIDE_HEAP_MAX", "M"},
+      {"TIDE_HEAP_MAX", "99999999999999999999"},
+      {"TIDE_HEAP_MAX", "99999999T"},
+      {"TIDE_ENGINE", "steam"},
+      {"TIDE_VERIFY", "yes"},
+      {"TIDE_VERIFY", "2"},
+      {"TIDE_STRESS", "often"},
+      {"TIDE_STRESS", "1 "},
+      {"TIDE_LOG", "verbose"},
+  };
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    cr_assert_eq(setenv(wrong[i][0], wrong[i][1], 1), 0);
+    refused(NULL, TIDE_ERROR_ENVIRONMENT, wrong[i][0]);
+    refused(NULL, TIDE_ERROR_ENVIRONMENT, wrong[i][1]);
+    unsetenv(wrong[i][0]);
+  }
+}
+
+Test(environment, good_values_are_read) {
+  struct td_environment e;
+  struct tide_error error;
+  cr_assert(td_environment_read(&e, &error));
+  cr_assert(e.markers == 0 && e.heap_max_bytes == 0 && !e.engine && !e.verify && !e.stress);
+  setenv("TIDE_MARKERS", "3", 1);
+  setenv("TIDE_HEAP_MAX", "2G", 1);
+  setenv("TIDE_ENGINE", "abp", 1);
+  setenv("TIDE_VERIFY", "1", 1);
+  setenv("TIDE_STRESS", "12", 1);
+  setenv("TIDE_LOG", "0", 1);
+  cr_assert(td_environment_read(&e, &error));
+  cr_assert_eq(e.markers, 3);
+  cr_assert_eq(e.heap_max_bytes, (size_t)2 << 30);
+  cr_assert_str_eq(e.engine, "abp");
+  cr_assert(e.verify && !e.log);
+  cr_assert_eq(e.stress, 12);
+  setenv("TIDE_HEAP_MAX", "3145728", 1);
+  cr_assert(td_environment_read(&e, &error));
+  cr_assert_eq(e.heap_max_bytes, (size_t)3 << 20);
+}
+
+Test(environment, options_win) {
+  setenv("TIDE_HEAP_MAX", "8M", 1);
+  setenv("TIDE_MARKERS", "3", 1);
+  setenv("TIDE_ENGINE", "abp", 1);
+  struct tide_options o;
+  tide_options_init(&o);
+  for (int given = 0; given < 2; given++) {
+    struct world w = world_with(&o, TIDE_STACK_PRECISE);
+    struct tide_heap_stats heap_stats;
+    static struct tide_cycle_stats cycle;
+    tide_collect(w.m);
+    tide_heap_stats(w.heap, &heap_stats);
+    tide_cycle_stats(w.heap, &cycle);
+    cr_assert_eq(heap_stats.heap_max_bytes, (uint64_t)(given ? 16 : 8) << 20);
+    cr_assert_eq(cycle.markers, given ? 2 : 3);
+    cr_assert_str_eq(cycle.engine, given ? "mutex" : "abp");
+    world_end(&w);
+    o.heap_max_bytes = (size_t)16 << 20;
+    o.markers = 2;
+    o.engine = "mutex";
+  }
+}
+
+Test(environment, stress_collects_every_so_many_allocations) {
+  setenv("TIDE_STRESS", "10", 1);
+  setenv("TIDE_VERIFY", "1", 1);
+  struct world w = world_new();
+  struct tide_heap_stats stats;
+  for (int i = 0; i < 100; i++)
+    pair_new(&w, NULL, NULL, 1);
+  tide_heap_stats(w.heap, &stats);
+  cr_assert_eq(stats.collections, 10);
+  world_end(&w);
+}
+
+Test(engines, can_be_changed_and_each_finds_the_same) {
+  struct tide_options o = small_options();
+  struct world w = world_with(&o, TIDE_STACK_PRECISE);
+  void **head = tide_handle(w.m, NULL);
+  for (uint64_t i = 0; i < 20000; i++)
+    *head = pair_new(&w, *head, i % 3 ? NULL : *head, i);
+  struct tide_error error;
+  cr_assert_eq(tide_heap_set_markers(w.heap, 1, &error), TIDE_OK);
+  size_t count = 0;
+  for (; tide_engine_name(count); count++) {
+    cr_assert_not_null(tide_engine_text(count));
+    cr_assert_eq(tide_heap_set_engine(w.heap, tide_engine_name(count), &error), TIDE_OK);
+    cr_assert_eq(live_after_collect(&w), 20000);
+  }
+  cr_assert_geq(count, 5);
+  cr_assert_null(tide_engine_text(count));
+  cr_assert_eq(tide_heap_set_engine(w.heap, "steam", &error), TIDE_ERROR_ARGUMENT);
+  cr_assert_not_null(strstr(error.text, "steam"));
+  cr_assert_eq(tide_heap_set_engine(w.heap, "bwos", &error), TIDE_OK);
+  cr_assert_eq(tide_heap_set_markers(w.heap, 0, &error), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_heap_set_markers(w.heap, 257, &error), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_heap_set_markers(w.heap, 4, &error), TIDE_OK);
+  cr_assert_eq(live_after_collect(&w), 20000);
+  world_end(&w);
+}

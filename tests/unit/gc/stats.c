@@ -1,0 +1,266 @@
+/* Figures, events, the walk, snapshots, and verification that finds what is wrong. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gc/gc.h"
+#include "tests/unit/gc/common.h"
+
+Test(stats, add_up) {
+  struct world w = world_new();
+  void **head = tide_handle(w.m, NULL);
+  static struct tide_cycle_stats cycle;
+  tide_cycle_stats(w.heap, &cycle);
+  cr_assert_eq(cycle.number, 0);
+  for (uint64_t i = 0; i < 5000; i++)
+    *head = pair_new(&w, *head, NULL, i);
+  for (int i = 0; i < 3; i++)
+    tide_collect(w.m);
+  struct tide_heap_stats heap;
+  struct tide_pause_histogram pauses;
+  tide_cycle_stats(w.heap, &cycle);
+  tide_heap_stats(w.heap, &heap);
+  tide_pause_histogram(w.heap, &pauses);
+  cr_assert_eq(cycle.number, 3);
+  cr_assert_eq(cycle.objects, 5000);
+  cr_assert_eq(cycle.bytes, 5000 * 32);
+  cr_assert_eq(cycle.markers, 2);
+  cr_assert_geq(cycle.recruited, 1);
+  cr_assert_str_eq(cycle.engine, "bwos");
+  cr_assert_geq(cycle.pause_ns, cycle.mark_ns + cycle.stop_ns + cycle.sweep_ns);
+  uint64_t by_markers = 0, by_buckets = 0;
+  for (unsigned i = 0; i < cycle.markers; i++)
+    by_markers += cycle.marker[i].objects;
+  cr_assert_geq(by_markers, 5000);
+  for (int i = 0; i < 48; i++)
+    by_buckets += pauses.bucket[i];
+  cr_assert_eq(by_buckets, 3);
+  cr_assert_eq(pauses.count, 3);
+  cr_assert_eq(heap.collections, 3);
+  cr_assert_eq(heap.mutators, 1);
+  cr_assert_geq(heap.heap_bytes, 5000 * 32);
+  cr_assert_leq(heap.heap_bytes, heap.committed_bytes);
+  cr_assert_leq(heap.committed_bytes, heap.peak_committed_bytes);
+  cr_assert_geq(heap.allocated_bytes, 5000 * 32);
+  cr_assert_eq(heap.heap_max_bytes, (uint64_t)64 << 20);
+  cr_assert_geq(heap.pause_ns_total, heap.pause_ns_max);
+  cr_assert_geq(heap.next_collection_bytes, heap.heap_bytes);
+  world_end(&w);
+}
+
+struct told {
+  enum tide_event events[64];
+  int count;
+  uint64_t last_ns;
+};
+
+static void tell(struct tide_heap *heap, enum tide_event event, uint64_t now, void *context) {
+  struct told *told = context;
+  cr_assert_not_null(heap);
+  cr_assert_geq(now, told->last_ns);
+  told->last_ns = now;
+  if (told->count < 64) told->events[told->count++] = event;
+  struct tide_heap_stats stats; /* may be asked for at any moment */
+  tide_heap_stats(heap, &stats);
+}
+
+Test(events, come_in_order) {
+  struct world w = world_new();
+  struct told told = {.count = 0};
+  tide_heap_on_event(w.heap, tell, &told);
+  tide_collect(w.m);
+  enum tide_event cycle[] = {TIDE_EVENT_CYCLE_BEGIN, TIDE_EVENT_STOPPED,  TIDE_EVENT_MARK_BEGIN,
+                             TIDE_EVENT_MARK_END,    TIDE_EVENT_WEAK_END, TIDE_EVENT_SWEEP_END,
+                             TIDE_EVENT_CYCLE_END};
+  cr_assert_eq(told.count, 7);
+  for (int i = 0; i < 7; i++)
+    cr_assert_eq(told.events[i], cycle[i]);
+  told.count = 0;
+  cr_assert_not_null(tide_alloc(w.m, TIDE_LAYOUT_LEAF, 10 << 20));
+  cr_assert_eq(told.count, 1);
+  cr_assert_eq(told.events[0], TIDE_EVENT_HEAP_GREW);
+  void **kept = tide_handle(w.m, tide_alloc(w.m, TIDE_LAYOUT_LEAF, 40 << 20));
+  cr_assert_not_null(*kept);
+  *kept = NULL;
+  bool shrank = false;
+  for (int i = 0; i < 30; i++) {
+    told.count = 0;
+    tide_collect(w.m);
+    for (int j = 0; j < told.count; j++)
+      shrank |= told.events[j] == TIDE_EVENT_HEAP_SHRANK;
+  }
+  cr_assert(shrank);
+  tide_heap_on_event(w.heap, NULL, NULL);
+  told.count = 0;
+  tide_collect(w.m);
+  cr_assert_eq(told.count, 0);
+  world_end(&w);
+}
+
+static bool stop_after_three(void *object, size_t bytes, tide_layout layout, void *context) {
+  struct pair *pair = object;
+  cr_assert_eq(bytes, 32);
+  cr_assert_neq(layout, TIDE_LAYOUT_INVALID);
+  uint64_t *state = context;
+  cr_assert_gt((uintptr_t)pair, state[1], "address order");
+  state[1] = (uintptr_t)pair;
+  return ++state[0] < 3;
+}
+
+Test(walk, visits_in_order_until_told_to_stop) {
+  struct world w = world_new();
+  for (uint64_t i = 0; i < 10; i++)
+    pair_new(&w, NULL, NULL, i);
+  uint64_t count = 0, state[2] = {0};
+  cr_assert_eq(tide_heap_walk(w.m, count_visit, &count), TIDE_OK);
+  cr_assert_eq(count, 10, "objects allocated since the last collection, and no unused cells");
+  cr_assert_eq(tide_heap_walk(w.m, stop_after_three, state), TIDE_OK);
+  cr_assert_eq(state[0], 3);
+  world_end(&w);
+}
+
+Test(objects, are_found_and_others_are_not) {
+  struct world w = world_new();
+  struct pair *p = pair_new(&w, NULL, NULL, 1);
+  cr_assert_eq(tide_object_find(w.heap, (char *)p + 31), p);
+  cr_assert_null(tide_object_find(w.heap, (char *)p + 32), "the unused rest of the run");
+  cr_assert_null(tide_object_find(w.heap, &w));
+  cr_assert_null(tide_object_find(w.heap, (void *)UINTPTR_MAX));
+  cr_assert_eq(tide_object_bytes(w.heap, (char *)p + 16), 0);
+  cr_assert_eq(tide_object_bytes(w.heap, p), 32);
+  cr_assert_eq(tide_object_layout(w.heap, p), w.pair);
+  cr_assert_eq(tide_object_layout(w.heap, &w), TIDE_LAYOUT_INVALID);
+  tide_collect(w.m);
+  cr_assert_null(tide_object_find(w.heap, p));
+  world_end(&w);
+}
+
+/* ---- Verification ---- */
+
+static void differs(struct world *w, const void *object, const char *what) {
+  struct tide_check check;
+  cr_assert_eq(tide_check_marks(w->m, &check), TIDE_ERROR_CHECK);
+  cr_assert_not(check.equal);
+  char address[32];
+  snprintf(address, sizeof address, "%#zx", (size_t)object);
+  cr_assert_not_null(strstr(check.difference, address), "%s", check.difference);
+  cr_assert_not_null(strstr(check.difference, what), "%s", check.difference);
+}
+
+static uint8_t *mark_of(struct world *w, const void *object) {
+  return &w->heap->heap.marks[td_granule_of(w->heap->heap.base, (uintptr_t)object)];
+}
+
+Test(verify, names_a_lost_mark_and_its_referrer) {
+  struct world w = world_new();
+  struct pair *inner = pair_new(&w, NULL, NULL, 2), *outer = pair_new(&w, inner, NULL, 1);
+  tide_handle(w.m, outer);
+  cr_assert_eq(live_after_collect(&w), 2);
+  uint8_t good = *mark_of(&w, inner);
+  *mark_of(&w, inner) = 0;
+  differs(&w, inner, "not marked");
+  char referrer[64];
+  snprintf(referrer, sizeof referrer, "referred to by object %#zx", (size_t)outer);
+  struct tide_check check;
+  tide_check_marks(w.m, &check);
+  cr_assert_not_null(strstr(check.difference, referrer), "%s", check.difference);
+  *mark_of(&w, inner) = good;
+  *mark_of(&w, outer) = 0;
+  differs(&w, outer, "a root");
+  *mark_of(&w, outer) = good;
+  cr_assert_eq(tide_check_marks(w.m, &check), TIDE_OK);
+  cr_assert_eq(check.edges, 1);
+  world_end(&w);
+}
+
+Test(verify, names_an_object_that_nobody_reaches) {
+  struct world w = world_new();
+  struct pair *garbage = pair_new(&w, NULL, NULL, 2);
+  tide_handle(w.m, pair_new(&w, NULL, NULL, 1));
+  tide_collect(w.m);
+  *mark_of(&w, garbage) = w.heap->heap.epoch;
+  differs(&w, garbage, "not reached");
+  world_end(&w);
+}
+
+Test(verify, names_a_dangling_reference) {
+  struct world w = world_new();
+  struct pair *outer = pair_new(&w, NULL, NULL, 1);
+  tide_handle(w.m, outer);
+  tide_collect(w.m);
+  outer->left = (struct pair *)((char *)outer + 16); /* inside itself: no object starts there */
+  differs(&w, outer->left, "no object");
+  world_end(&w);
+}
+
+Test(verify, a_fault_in_a_verified_collection_aborts, .signal = SIGABRT) {
+  setenv("TIDE_VERIFY", "1", 1);
+  struct world w = world_new();
+  struct pair *outer = pair_new(&w, NULL, NULL, 1);
+  tide_handle(w.m, outer);
+  outer->left = (struct pair *)((char *)outer + 16);
+  tide_collect(w.m);
+}
+
+Test(verify, broken_structures_are_told) {
+  struct world w = world_new();
+  struct pair *p = pair_new(&w, NULL, NULL, 1);
+  tide_handle(w.m, p);
+  tide_collect(w.m);
+  struct tide_error error;
+  cr_assert_eq(tide_check_heap(w.m, &error), TIDE_OK);
+  uint32_t block = (uint32_t)(((uintptr_t)p - w.heap->heap.base) >> TD_BLOCK_LOG2);
+  w.heap->heap.blocks[block].cell_granules++;
+  cr_assert_eq(tide_check_heap(w.m, &error), TIDE_ERROR_CHECK);
+  cr_assert_neq(error.text[0], 0);
+  w.heap->heap.blocks[block].cell_granules--;
+  world_end(&w);
+}
+
+/* ---- Snapshots ---- */
+
+static char *read_all(const char *path) {
+  FILE *file = fopen(path, "r");
+  cr_assert_not_null(file);
+  char *text = calloc(1, 1 << 20);
+  cr_assert_lt(fread(text, 1, (1 << 20) - 1, file), (1 << 20) - 1);
+  fclose(file);
+  return text;
+}
+
+static uint64_t number_after(const char *text, const char *key) {
+  const char *at = strstr(text, key);
+  cr_assert_not_null(at, "%s", key);
+  return strtoull(at + strlen(key), NULL, 10);
+}
+
+Test(snapshot, counts_nodes_and_edges) {
+  struct world w = world_new();
+  struct pair *leaf = pair_new(&w, NULL, NULL, 3);
+  struct pair *root = pair_new(&w, pair_new(&w, leaf, NULL, 2), leaf, 1);
+  tide_handle(w.m, root);
+  tide_handle(w.m, tide_weak_new(w.m, leaf, TIDE_WEAK_BEFORE));
+  pair_new(&w, root, root, 9); /* garbage: not in the file */
+  char path[] = "/tmp/tide-snapshot-XXXXXX";
+  int file = mkstemp(path);
+  cr_assert_geq(file, 0);
+  close(file);
+  struct tide_error error;
+  cr_assert_eq(tide_heap_snapshot(w.m, path, &error), TIDE_OK, "%s", error.text);
+  char *text = read_all(path);
+  cr_assert_eq(number_after(text, "\"node_count\":"), 5); /* the root node too */
+  cr_assert_eq(number_after(text, "\"edge_count\":"), 2 + 3 + 1);
+  const char *edges = strstr(text, "\"edges\":[");
+  uint64_t commas = 0;
+  for (const char *at = edges; *at != ']'; at++)
+    commas += *at == ',';
+  cr_assert_eq(commas, 6 * 3 - 1);
+  free(text);
+  unlink(path);
+  cr_assert_eq(tide_heap_snapshot(w.m, "/nowhere/at/all", &error), TIDE_ERROR_SYSTEM);
+  cr_assert_not_null(strstr(error.text, "/nowhere/at/all"));
+  cr_assert_eq(tide_heap_snapshot(w.m, "", &error), TIDE_ERROR_ARGUMENT);
+  world_end(&w);
+}
