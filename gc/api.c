@@ -150,14 +150,14 @@ static bool settle_options(const struct tide_options *given, struct tide_options
 static void start_policy(struct tide_heap *heap, const struct tide_options *o) {
   size_t initial = (o->heap_initial_bytes + TD_BLOCK_BYTES - 1) / TD_BLOCK_BYTES;
   uint32_t most = heap->heap.max_blocks;
-  heap->policy = (struct td_policy){
+  heap->policy = (struct td_sizing){
       .kind = o->sizing == TIDE_SIZING_DEFAULT ? TIDE_SIZING_GROWTH : o->sizing,
       .growth_factor = o->growth_factor != 0 ? o->growth_factor : TD_GROWTH_DEFAULT,
       .adaptive_cost = o->adaptive_cost != 0 ? o->adaptive_cost : TD_ADAPTIVE_COST_DEFAULT,
       .initial_blocks = initial < most ? (uint32_t)initial : most,
       .max_blocks = most,
   };
-  heap->heap.budget_blocks = td_policy_next(&heap->policy, &(struct td_policy_facts){0});
+  heap->heap.budget_blocks = td_sizing_next(&heap->policy, &(struct td_sizing_facts){0});
 }
 
 static bool build_heap(struct tide_heap *heap, const struct tide_options *o,

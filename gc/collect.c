@@ -58,14 +58,14 @@ static void set_budget(struct cycle *cycle, uint64_t freed_blocks) {
   struct tide_cycle_stats *stats = heap->building;
   stats->blocks_freed = freed_blocks;
   pthread_mutex_lock(&heap->heap.lock);
-  struct td_policy_facts facts = {
+  struct td_sizing_facts facts = {
       .live_bytes = stats->bytes,
       .used_blocks = heap->heap.used_blocks,
       .collect_ns = cycle->swept_ns - cycle->stopped_ns,
       .mutator_ns = cycle->begin_ns - heap->ended_ns,
       .allocated_bytes = cycle->allocated_bytes - heap->allocated_before,
   };
-  heap->heap.budget_blocks = td_policy_next(&heap->policy, &facts);
+  heap->heap.budget_blocks = td_sizing_next(&heap->policy, &facts);
   pthread_mutex_unlock(&heap->heap.lock);
   heap->allocated_before = cycle->allocated_bytes;
 }
@@ -132,7 +132,7 @@ static void trim(struct tide_heap *heap) {
   size_t committed = (size_t)heap->heap.committed_slabs * TD_SLAB_BYTES;
   size_t used = (size_t)heap->heap.used_blocks * TD_BLOCK_BYTES;
   pthread_mutex_unlock(&heap->heap.lock);
-  size_t keep = (size_t)td_policy_keep(&heap->policy) * TD_BLOCK_BYTES;
+  size_t keep = (size_t)td_sizing_keep(&heap->policy) * TD_BLOCK_BYTES;
   if (committed <= keep + TD_SLAB_BYTES) return;
   if (td_heap_trim(&heap->heap, keep > used ? keep - used : 0)) td_stats_tell_growth(heap);
 }

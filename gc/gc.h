@@ -183,7 +183,7 @@ struct tide_heap {
   struct td_root_set roots;
   struct td_finalizers finalizers;
   struct td_ephemerons ephemerons;
-  struct td_policy policy;
+  struct td_sizing policy;
 
   /* Constant after creation. */
   bool (*out_of_memory)(void *context, size_t bytes);

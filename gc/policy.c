@@ -27,7 +27,7 @@ static double smooth(double old, double fresh) {
   return old > 0 ? old + SMOOTHING * (fresh - old) : fresh;
 }
 
-static double adaptive_room(struct td_policy *policy, const struct td_policy_facts *facts) {
+static double adaptive_room(struct td_sizing *policy, const struct td_sizing_facts *facts) {
   double live = (double)facts->live_bytes;
   double mutator_ns = (double)(facts->mutator_ns ? facts->mutator_ns : 1);
   double collect_ns = (double)(facts->collect_ns ? facts->collect_ns : 1);
@@ -39,7 +39,7 @@ static double adaptive_room(struct td_policy *policy, const struct td_policy_fac
   return square_root(live * policy->allocation_rate / (cost * policy->marking_rate));
 }
 
-uint32_t td_policy_next(struct td_policy *policy, const struct td_policy_facts *facts) {
+uint32_t td_sizing_next(struct td_sizing *policy, const struct td_sizing_facts *facts) {
   double live = (double)facts->live_bytes, target;
   switch (policy->kind) {
   case TIDE_SIZING_FIXED:
@@ -62,7 +62,7 @@ uint32_t td_policy_next(struct td_policy *policy, const struct td_policy_facts *
   return budget;
 }
 
-uint32_t td_policy_keep(const struct td_policy *policy) {
+uint32_t td_sizing_keep(const struct td_sizing *policy) {
   uint32_t keep = 0;
   for (unsigned i = 0; i < TD_KEEP_CYCLES; i++)
     if (policy->recent[i] > keep) keep = policy->recent[i];

@@ -12,13 +12,13 @@
 #define TD_ADAPTIVE_COST_DEFAULT 0.005 /* per MiB */
 #define TD_KEEP_CYCLES 8u
 
-struct td_policy {
+struct td_sizing {
   /* Constant after creation. */
   enum tide_sizing kind;
   double growth_factor;
   double adaptive_cost;
   uint32_t initial_blocks, max_blocks;
-  /* Changed by td_policy_next. */
+  /* Changed by td_sizing_next. */
   double allocation_rate;          /* bytes per ns, smoothed */
   double marking_rate;             /* bytes per ns, smoothed */
   uint32_t recent[TD_KEEP_CYCLES]; /* budgets, for giving memory back late */
@@ -26,7 +26,7 @@ struct td_policy {
 };
 
 /* What a collection and the time before it showed. */
-struct td_policy_facts {
+struct td_sizing_facts {
   size_t live_bytes;
   uint32_t used_blocks; /* after sweeping */
   uint64_t collect_ns;
@@ -35,9 +35,9 @@ struct td_policy_facts {
 };
 
 /* used_blocks that may be reached before the next collection. */
-uint32_t td_policy_next(struct td_policy *policy, const struct td_policy_facts *facts);
+uint32_t td_sizing_next(struct td_sizing *policy, const struct td_sizing_facts *facts);
 /* Blocks, used or free, that should stay committed: the largest of the last few budgets, so that
  * a program whose live set swings does not return and fetch memory all the time. */
-uint32_t td_policy_keep(const struct td_policy *policy);
+uint32_t td_sizing_keep(const struct td_sizing *policy);
 
 #endif
