@@ -17,8 +17,8 @@ static void init(struct td_marker *marker, uint32_t blocks, uint32_t items) {
 const struct td_engine td_engine_abp = {
     .name = "abp",
     .text = "array deque of Arora, Blumofe and Plaxton, with the fences of Lê et al.",
-    .blocks = 64,
-    .items = 128,
+    .blocks = 32,
+    .items = 64,
     .alone = false,
     .storage_bytes = td_abp_storage_bytes,
     .queue_bytes = sizeof(struct td_abp),

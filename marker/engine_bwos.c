@@ -17,8 +17,8 @@ static void init(struct td_marker *marker, uint32_t blocks, uint32_t items) {
 const struct td_engine td_engine_bwos = {
     .name = "bwos",
     .text = "LIFO BWoS: block-based work stealing with batch claims and early grant (the default)",
-    .blocks = 64,
-    .items = 128,
+    .blocks = 32,
+    .items = 64,
     .alone = false,
     .storage_bytes = td_bwos_storage_bytes,
     .queue_bytes = sizeof(struct td_bwos),

@@ -18,8 +18,8 @@ static void init(struct td_marker *marker, uint32_t blocks, uint32_t items) {
 const struct td_engine td_engine_serial = {
     .name = "serial",
     .text = "array stack for one marker: the ceiling",
-    .blocks = 64,
-    .items = 128,
+    .blocks = 32,
+    .items = 64,
     .alone = true,
     .storage_bytes = td_serial_storage_bytes,
     .queue_bytes = sizeof(struct td_serial),

@@ -165,14 +165,15 @@ static inline void td_bwos_publish(struct td_bwos *q, struct td_bwos_owner *o, u
 
 /* Make base > number; every block up to number is dead. */
 static inline void td_bwos_move_base_past(struct td_bwos *q, uint64_t number) {
-  /* relaxed: only a value to compare with; the exchange decides. */
-  uint64_t base = atomic_load_explicit(&q->base, memory_order_relaxed);
-  while (base <= number) {
-    /* release [bwos.base]: the state of block number + 1, before a thief looks there. */
-    if (atomic_compare_exchange_strong_explicit(&q->base, &base, number + 1,
-                                                TD_ORDER(bwos, base_set_owner, release),
-                                                memory_order_relaxed))
-      break;
+  /* relaxed: base only grows, so it is at least this. */
+  uint64_t dead = atomic_load_explicit(&q->base, memory_order_relaxed);
+  for (; dead <= number; dead++) {
+    uint64_t expected = dead;
+    /* release [bwos.base]: the state of block dead + 1, before a thief looks there.  relaxed on
+     * failure: somebody else has passed it. */
+    atomic_compare_exchange_strong_explicit(&q->base, &expected, dead + 1,
+                                            TD_ORDER(bwos, base_set_owner, release),
+                                            memory_order_relaxed);
   }
 }
 

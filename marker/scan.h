@@ -20,9 +20,18 @@ TD_INLINE void td_scan_words(const uintptr_t *slots, size_t from, size_t to, td_
     visit(context, slots[i]);
 }
 
-/* Small maps are tested bit by bit: branches that are predicted, where a computed index would
- * put the block's entry between one object's address and the next. */
+/* Pairs and links are tested for first, then short maps bit by bit: branches that are predicted,
+ * where a computed index would put the block's entry between one object's address and the next. */
 TD_INLINE void td_scan_map(const uintptr_t *slots, uint64_t map, td_visit visit, void *context) {
+  if (map == 3) {
+    visit(context, slots[1]);
+    visit(context, slots[0]);
+    return;
+  }
+  if (map == 1) {
+    visit(context, slots[0]);
+    return;
+  }
   if (map < 16) {
     if (map & 8) visit(context, slots[3]);
     if (map & 4) visit(context, slots[2]);

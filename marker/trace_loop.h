@@ -60,6 +60,7 @@ TD_INLINE void put(struct loop *l, uint64_t item) {
   if (__builtin_expect(!Q(put)(l->queue, &l->o, item), 0)) {
     defer(l->marker, item);
     l->dense = true;
+    l->poll = 1; /* look at that soon */
   }
 }
 
@@ -214,16 +215,23 @@ TD_INLINE void choose_way(struct loop *l) {
 
 /* Somebody asks for work, or sleeps while there is plenty. */
 TD_INLINE void share(struct loop *l) {
-  l->poll = TD_POLL_OBJECTS;
-  l->marker->stats.window_sum += l->count;
-  l->marker->stats.window_samples++;
-  if (Q(wanted)(l->queue)) {
+  if (Q(wanted)(l->queue) && owned(&l->o) >= 2) {
     Q(grant)(l->queue, &l->o);
     l->marker->stats.grants++;
   }
-  choose_way(l);
   if (l->objects >= l->recruit_at && owned(&l->o) >= TD_RECRUIT_ITEMS)
     l->recruit_at = td_recruit_more(l->marker, l->objects);
+}
+
+/* Every TD_POLL_OBJECTS objects. true: another way of marking goes on. */
+TD_INLINE bool take_stock(struct loop *l) {
+  bool tested = l->tested;
+  l->poll = TD_POLL_OBJECTS;
+  l->marker->stats.window_sum += l->count;
+  l->marker->stats.window_samples++;
+  choose_way(l);
+  share(l);
+  return l->dense || l->tested != tested;
 }
 
 TD_INLINE uint64_t take_oldest(struct loop *l) {
@@ -244,6 +252,7 @@ TD_INLINE uint64_t refill(struct loop *l) {
     if (item == 0) return 0;
     if (__builtin_expect((item & TD_ITEM_SLICE) != 0, 0)) {
       scan_slice(l, item, visit_element);
+      share(l); /* a slice is as much as many objects */
       if (l->next) return 0;
     } else if (near(l, item)) {
       return item;
@@ -254,14 +263,29 @@ TD_INLINE uint64_t refill(struct loop *l) {
   return 0;
 }
 
+/* Follows the newest child for as long as it is near: down a list, or a tree in the order it was
+ * allocated in. The shortest way from one object to the next; false: another way goes on. */
+TD_INLINE bool chase(struct loop *l) {
+  while (l->next && near(l, l->next)) {
+    if (--l->poll == 0 && take_stock(l)) return false;
+    uintptr_t object = l->next;
+    l->next = 0;
+    if (td_view_is_marked(&l->v, object)) return true;
+    td_mark_store(td_view_mark(&l->v, object), l->v.epoch);
+    l->objects++;
+    scan_children(l, object, td_view_block(&l->v, object), visit, visit_element);
+  }
+  return true;
+}
+
 /* Marks until register, window and queue are empty, the queue was full, or tested marking seems
  * better. */
 TD_INLINE void drain_untested(struct loop *l) {
-  while (!l->dense && !l->tested) {
-    if (--l->poll == 0) share(l);
+  while (chase(l)) {
+    if (--l->poll == 0 && take_stock(l)) return;
     uint64_t item = l->next;
     l->next = 0;
-    if (item && !near(l, item)) {
+    if (item) {
       uint64_t oldest = l->count == TD_WINDOW ? take_oldest(l) : 0;
       append(l, item);
       item = oldest;
@@ -307,12 +331,12 @@ TD_INLINE void meet_many(void *context, uintptr_t word) {
 TD_INLINE void drain_tested(struct loop *l) {
   if (l->next) meet(l, l->next);
   l->next = 0;
-  while (!l->dense && l->tested) {
-    if (--l->poll == 0) share(l);
+  while (!(--l->poll == 0 && take_stock(l))) {
     if (td_batch_is_full(&l->batch)) settle(l);
     uint64_t item = Q(get)(l->queue, &l->o);
     if (__builtin_expect((item & TD_ITEM_SLICE) != 0, 0)) {
       scan_slice(l, item, meet_many);
+      share(l);
       continue;
     }
     if (item) {
