@@ -85,7 +85,7 @@ def way_symbols(options):
 
 def way_find_package(options):
     with tempfile.TemporaryDirectory() as build:
-        run("cmake", "-S", os.path.join(options.root, "tests/package/consumer"), "-B", build,
+        run("cmake", "-G", "Ninja", "-S", os.path.join(options.root, "tests/package/consumer"), "-B", build,
             f"-DCMAKE_PREFIX_PATH={options.prefix}")
         run("cmake", "--build", build)
         for program in ("c_tidemark", "c_static", "cxx_tidemark", "cxx_static"):
