@@ -82,7 +82,7 @@ static __attribute__((noinline)) void scan_array(struct walk *shared, uintptr_t 
 TD_INLINE void scan(struct td_marker *marker, struct walk *w, uintptr_t object) {
   const struct td_block *block = td_view_block(&w->v, object);
   if (__builtin_expect(block->kind == TD_KIND_BITMAP, 1)) {
-    td_scan_map((const uintptr_t *)object, block->map, meet, w);
+    td_scan_map_forward((const uintptr_t *)object, block->map, meet, w);
   } else if (td_is_short_array(block)) {
     td_scan_short_array((const uintptr_t *)object, block, meet, w);
   } else {
@@ -118,17 +118,31 @@ static uint64_t flags_word(const struct td_heap *heap, size_t page) {
   return __atomic_load_n((const td_mark_word *)(const void *)&heap->flags[page], __ATOMIC_RELAXED);
 }
 
-TD_INLINE uint32_t take_chunk(struct walk *w, size_t first_page, uint32_t *list,
-                              uint64_t *flagged) {
+/* The flagged pages of a chunk, unflagged from here on, their marks on the way. */
+static uint32_t take_flags(struct td_heap *heap, size_t first_page, uint8_t *pages) {
   uint32_t count = 0;
-  for (size_t page = first_page; page < first_page + CHUNK_PAGES; page += 8) {
-    for (uint64_t word = flags_word(w->heap, page); word; word &= word - 1) {
+  for (size_t page = 0; page < CHUNK_PAGES; page += 8) {
+    for (uint64_t word = flags_word(heap, first_page + page); word; word &= word - 1) {
       size_t one = page + (unsigned)__builtin_ctzll(word) / 8;
-      if (!td_flag_take(w->heap, one)) continue;
-      ++*flagged;
-      count = take_page(w, one, (uint64_t)first_page * TD_PAGE_GRANULES, list, count);
+      if (!td_flag_take(heap, first_page + one)) continue;
+      const uint8_t *marks = heap->marks + (first_page + one) * TD_PAGE_GRANULES;
+      for (size_t line = 0; line < TD_PAGE_GRANULES; line += TD_CACHE_LINE)
+        __builtin_prefetch(marks + line, 1);
+      pages[count++] = (uint8_t)one;
     }
   }
+  return count;
+}
+
+TD_INLINE uint32_t take_chunk(struct walk *w, size_t first_page, uint32_t *list,
+                              uint64_t *flagged) {
+  uint8_t pages[CHUNK_PAGES];
+  _Static_assert(CHUNK_PAGES <= 256, "a page of a chunk is a byte");
+  uint32_t taken = take_flags(w->heap, first_page, pages);
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < taken; i++)
+    count = take_page(w, first_page + pages[i], first_page * TD_PAGE_GRANULES, list, count);
+  *flagged += taken;
   return count;
 }
 
@@ -140,7 +154,9 @@ TD_INLINE uint32_t pass(struct td_marker *marker, struct walk *w, size_t first_p
   uintptr_t start = w->v.base + first_page * TD_PAGE_BYTES;
   for (uint32_t i = 0; i < count; i++) {
     uint32_t ahead = list[i + AHEAD < count ? i + AHEAD : count - 1];
-    __builtin_prefetch((const void *)(start + ((uintptr_t)ahead << TD_GRANULE_LOG2)));
+    uintptr_t later = start + ((uintptr_t)ahead << TD_GRANULE_LOG2);
+    __builtin_prefetch((const void *)later);
+    __builtin_prefetch((const void *)(later + TD_CACHE_LINE));
     scan(marker, w, start + ((uintptr_t)list[i] << TD_GRANULE_LOG2));
   }
   return count;
@@ -152,10 +168,12 @@ static bool turn(struct td_marker *marker) {
   struct walk w = {
       .v = td_view_of(set->heap), .heap = set->heap, .batch = td_batch_of(marker->batches)};
   uint64_t scanned = 0, flagged = 0;
-  for (uint32_t i = 0; i < set->chunks; i++) {
+  /* relaxed: constant during a run, see td_markers.chunks. */
+  uint32_t chunks = atomic_load_explicit(&set->chunks, memory_order_relaxed);
+  for (uint32_t i = 0; i < chunks; i++) {
     /* relaxed: only spreads the markers over the heap. */
     uint64_t next = atomic_fetch_add_explicit(&set->dense_next, 1, memory_order_relaxed);
-    size_t page = (size_t)(next % set->chunks) * CHUNK_PAGES;
+    size_t page = (size_t)(next % chunks) * CHUNK_PAGES;
     for (unsigned repeat = 0; repeat < REPEATS; repeat++) {
       uint32_t count = pass(marker, &w, page, &flagged);
       scanned += count;
@@ -196,9 +214,10 @@ void td_dense_owe(struct td_marker *marker, uintptr_t object) {
 }
 
 size_t td_dense_flagged(const struct td_markers *set, size_t from) {
-  /* relaxed: see td_markers.flagged. */
+  /* relaxed, both: see td_markers.flagged and chunks. */
   if (!atomic_load_explicit(&set->flagged, memory_order_relaxed)) return 0;
-  size_t words = (size_t)set->chunks * CHUNK_PAGES / 8;
+  uint32_t chunks = atomic_load_explicit(&set->chunks, memory_order_relaxed);
+  size_t words = (size_t)chunks * CHUNK_PAGES / 8;
   size_t at = from / 8 % words;
   for (size_t i = 0; i < words; i++, at = at + 1 == words ? 0 : at + 1) {
     uint64_t word = flags_word(set->heap, at * 8);

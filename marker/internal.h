@@ -80,10 +80,12 @@ struct td_markers {
   /* The run: written by the collecting thread before td_term_start, read by those who joined. */
   const struct td_span *spans;
   size_t span_count;
-  uint64_t root_slices;
   uint64_t cycle;
   uint64_t start_ns;
-  uint32_t chunks;
+  /* Helpers that watch for work look at these two while the next run is made ready: a hint then,
+   * relaxed. Those who have joined see what the run began with: [term.start]. */
+  _Atomic(uint64_t) root_slices;
+  _Atomic(uint32_t) chunks; /* of TD_CHUNK_BLOCKS blocks, that the heap has */
 
   /* Changed by all markers. */
   _Alignas(TD_CACHE_LINE) struct td_termination term;

@@ -192,7 +192,8 @@ void td_mark_begin(struct td_markers *set) {
   atomic_store_explicit(&set->flagged, 0, memory_order_relaxed); /* relaxed: [term.start] */
   set->mark_ns = 0;
   set->start_ns = td_plat_now_ns();
-  set->chunks = (set->heap->frontier + TD_CHUNK_BLOCKS - 1) / TD_CHUNK_BLOCKS;
+  uint32_t chunks = (set->heap->frontier + TD_CHUNK_BLOCKS - 1) / TD_CHUNK_BLOCKS;
+  atomic_store_explicit(&set->chunks, chunks, memory_order_relaxed); /* relaxed: as above */
   for (unsigned i = 0; i < set->limit; i++) {
     struct td_marker *marker = set->marker[i];
     marker->stats = (struct tide_marker_stats){0};
@@ -214,10 +215,12 @@ void td_mark_run(struct td_markers *set, const struct td_roots *roots) {
   uint64_t begin = td_plat_now_ns();
   set->spans = roots->spans;
   set->span_count = roots->span_count;
-  set->root_slices = 0;
+  uint64_t slices = 0;
   for (size_t i = 0; i < roots->span_count; i++)
-    set->root_slices += (roots->spans[i].count + TD_SLICE_SLOTS - 1) / TD_SLICE_SLOTS;
-  atomic_store_explicit(&set->root_next, 0, memory_order_relaxed); /* relaxed: [term.start] */
+    slices += (roots->spans[i].count + TD_SLICE_SLOTS - 1) / TD_SLICE_SLOTS;
+  /* relaxed, both: [term.start] */
+  atomic_store_explicit(&set->root_next, 0, memory_order_relaxed);
+  atomic_store_explicit(&set->root_slices, slices, memory_order_relaxed);
   for (unsigned i = 0; i < set->limit; i++) {
     set->marker[i]->span = 0;
     set->marker[i]->span_first = 0;

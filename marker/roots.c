@@ -7,8 +7,9 @@ static uint64_t slices_of(const struct td_span *span) {
 }
 
 bool td_roots_left(const struct td_markers *set) {
-  /* relaxed: slices are claimed by fetch_add below; a stale number costs one more try. */
-  return atomic_load_explicit(&set->root_next, memory_order_relaxed) < set->root_slices;
+  /* relaxed, both: slices are claimed by fetch_add below; a stale number costs one more try. */
+  return atomic_load_explicit(&set->root_next, memory_order_relaxed) <
+         atomic_load_explicit(&set->root_slices, memory_order_relaxed);
 }
 
 bool td_roots_next(struct td_marker *marker, struct td_root_slice *slice) {
@@ -16,7 +17,7 @@ bool td_roots_next(struct td_marker *marker, struct td_root_slice *slice) {
   if (!td_roots_left(set)) return false;
   /* relaxed: a counter; the spans were published when the run started: [term.start]. */
   uint64_t mine = atomic_fetch_add_explicit(&set->root_next, 1, memory_order_relaxed);
-  if (mine >= set->root_slices) return false;
+  if (mine >= atomic_load_explicit(&set->root_slices, memory_order_relaxed)) return false;
   /* Numbers only grow, so each marker walks the spans once. */
   while (mine - marker->span_first >= slices_of(&set->spans[marker->span]))
     marker->span_first += slices_of(&set->spans[marker->span++]);
