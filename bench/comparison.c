@@ -197,6 +197,10 @@ static int warm_up(struct run *run) {
   int status = read_truth(run);
   for (size_t i = 0; i < run->graph->row_count && status == TD_EXIT_OK; i++) {
     struct td_row *row = &run->graph->rows[i];
+    char what[128];
+    snprintf(what, sizeof what, "%.20s: warming up%s: %s", run->graph->label,
+             run->comparison->check ? " and checking" : "", row->engine.name);
+    td_progress(what, i, run->graph->row_count);
     status = mark(run, row, false);
     if (status != TD_EXIT_OK) break;
     if (row->boehm)
@@ -212,7 +216,7 @@ static int one_round(struct run *run, unsigned round) {
   for (size_t i = 0; i < rows; i++) {
     struct td_row *row = &run->graph->rows[(i + round) % rows];
     char what[128];
-    snprintf(what, sizeof what, "%.64s: round %u of %u: %s", run->graph->label, round + 1,
+    snprintf(what, sizeof what, "%.28s: round %u of %u: %s", run->graph->label, round + 1,
              run->comparison->rounds, row->engine.name);
     td_progress(what, round * rows + i, run->comparison->rounds * rows);
     int status = mark(run, row, true);
@@ -286,15 +290,14 @@ static bool profile_file(struct td_graph_rows *graph, struct td_graph_error *err
 static int profile_graph(struct td_graph_rows *graph) {
   char what[96];
   snprintf(what, sizeof what, "describing %.64s", graph->label);
-  td_progress(what, 0, 0);
   graph->profile = calloc(1, sizeof *graph->profile);
   if (!graph->profile) return td_complain(TD_EXIT_RESOURCES, "no memory for the results");
   struct td_graph_error error = {0};
+  td_progress_watch(what);
   bool done = graph->spec->path ? profile_file(graph, &error)
                                 : td_graph_profile(graph->spec, graph->profile, &error);
-  if (done) return TD_EXIT_OK;
-  td_progress_end();
-  return td_complain((int)error.status, "%s", error.text);
+  td_progress_unwatch();
+  return done ? TD_EXIT_OK : td_complain((int)error.status, "%s", error.text);
 }
 
 static int run_graph(struct run *run) {

@@ -145,9 +145,12 @@ static int run(struct td_words *words, const char *json_path) {
   if (status != TD_EXIT_OK) return status;
   struct td_graph_profile *profile = calloc(1, sizeof *profile);
   struct td_graph_error error = {0};
+  td_progress_watch(specs[0].text);
+  bool done = profile && td_graph_profile(&specs[0], profile, &error);
+  td_progress_unwatch();
   if (!profile) {
     status = td_complain(TD_EXIT_RESOURCES, "no memory");
-  } else if (!td_graph_profile(&specs[0], profile, &error)) {
+  } else if (!done) {
     status = td_complain((int)error.status, "%s", error.text);
   } else {
     print(specs[0].text, profile, td_human(json_path));

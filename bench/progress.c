@@ -1,6 +1,7 @@
 #include "bench/progress.h"
 
-#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,6 +15,11 @@ static struct {
   bool shown;
   uint64_t begun_ns;
   uint64_t drawn_ns;
+  /* The watcher: main writes before it starts and joins it before it reads anything again. */
+  pthread_t watcher;
+  bool watching;
+  char what[80];
+  _Atomic(bool) stop; /* main writes, the watcher polls; relaxed: joining orders the rest */
 } state;
 
 static uint64_t now_ns(void) {
@@ -34,14 +40,14 @@ void td_progress_begin(void) {
 static void draw(const char *what, uint64_t done, uint64_t total) {
   char bar[BAR_COLUMNS + 1] = "";
   if (total == 0) {
-    fprintf(stderr, "\r%.70s\033[K", what);
+    fprintf(stderr, "\r%.78s\033[K", what);
     return;
   }
   double share = done >= total ? 1.0 : (double)done / (double)total;
   unsigned full = (unsigned)(share * BAR_COLUMNS);
   for (unsigned i = 0; i < BAR_COLUMNS; i++)
     bar[i] = i < full ? '#' : '.';
-  fprintf(stderr, "\r[%s] %3.0f %% %.70s\033[K", bar, share * 100.0, what);
+  fprintf(stderr, "\r[%s] %3.0f %% %.46s\033[K", bar, share * 100.0, what);
 }
 
 void td_progress(const char *what, uint64_t done, uint64_t total) {
@@ -64,4 +70,34 @@ void td_progress_end(void) {
 void td_progress_report(void *context, const char *phase, uint64_t done, uint64_t total) {
   (void)context;
   td_progress(phase, done, total);
+}
+
+static void *watch(void *unused) {
+  (void)unused;
+  while (!atomic_load_explicit(&state.stop, memory_order_relaxed)) {
+    struct timespec nap = {.tv_nsec = 50000000};
+    nanosleep(&nap, NULL);
+    uint64_t seconds = (now_ns() - state.begun_ns) / UINT64_C(1000000000);
+    char text[112];
+    snprintf(text, sizeof text, "%s (%u s)", state.what, (unsigned)seconds);
+    td_progress(text, 0, 0);
+  }
+  return NULL;
+}
+
+void td_progress_watch(const char *what) {
+  td_progress_begin();
+  if (!state.enabled || state.watching) return;
+  snprintf(state.what, sizeof state.what, "%s", what);
+  atomic_store_explicit(&state.stop, false, memory_order_relaxed); /* the thread starts after */
+  state.watching = pthread_create(&state.watcher, NULL, watch, NULL) == 0;
+}
+
+void td_progress_unwatch(void) {
+  if (state.watching) {
+    atomic_store_explicit(&state.stop, true, memory_order_relaxed); /* a hint to end; see above */
+    pthread_join(state.watcher, NULL);
+    state.watching = false;
+  }
+  td_progress_end();
 }

@@ -1,7 +1,7 @@
 /* A progress line on stderr, for work that takes more than a second.
  *
  * Shown only if stderr is a terminal and nobody said --quiet; so logs and pipes stay clean.
- * Threads: the main thread only. */
+ * Threads: all calls come from the main thread. */
 #ifndef TD_BENCH_PROGRESS_H
 #define TD_BENCH_PROGRESS_H
 
@@ -16,6 +16,11 @@ void td_progress_begin(void);
 void td_progress(const char *what, uint64_t done, uint64_t total);
 /* Wipes the line. To be called before other text goes to the terminal. */
 void td_progress_end(void);
+
+/* For work that cannot tell how far it is: shows the seconds from a thread of its own until
+ * td_progress_unwatch. Not around anything that is measured. */
+void td_progress_watch(const char *what);
+void td_progress_unwatch(void);
 
 /* The same shape as the callbacks of workloads/: context is not used. */
 void td_progress_report(void *context, const char *phase, uint64_t done, uint64_t total);
