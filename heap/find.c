@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "heap/blocks.h"
-#include "heap/heap.h"
+#include "heap/marks.h"
 
 static bool holds_object(const struct td_heap *heap, uint64_t granule) {
-  unsigned epoch = heap->marks[granule] & (TD_PENDING - 1);
+  unsigned epoch = td_mark_load(&heap->marks[granule]) & (TD_PENDING - 1); /* markers may run */
   return epoch == heap->epoch || epoch == heap->epoch_before;
 }
 

@@ -23,8 +23,7 @@ static size_t rounded(size_t bytes) {
 }
 
 static void *queue_memory(const struct td_engine *engine, uint32_t blocks, uint32_t items) {
-  return aligned_alloc(TD_CACHE_LINE, rounded(engine->queue_bytes) +
-                                          rounded(engine->owner_bytes) +
+  return aligned_alloc(TD_CACHE_LINE, rounded(engine->queue_bytes) + rounded(engine->owner_bytes) +
                                           rounded(engine->storage_bytes(blocks, items)));
 }
 

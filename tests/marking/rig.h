@@ -1,0 +1,105 @@
+/* What the marking drivers share: a heap with one mutator, and a collection whose marks are
+ * compared with an independent serial marking. Drivers are plain programs, so that they run under
+ * ThreadSanitizer too. */
+#ifndef TD_TESTS_MARKING_RIG_H
+#define TD_TESTS_MARKING_RIG_H
+
+#include <string.h>
+
+#include "tests/stress/driver.h"
+#include "tide/stats.h"
+#include "tide/tide.h"
+
+struct rig {
+  struct tide_heap *heap;
+  struct tide_mutator *m;
+  const char *engine;
+  unsigned markers;
+  struct tide_cycle_stats cycle; /* of the last collection */
+  uint64_t marked;               /* by the last collection, each object once */
+};
+
+/* Queues of blocks * items; 0, 0: what the engine likes. Only handles and roots count: the
+ * mutator's stack is not scanned. */
+static inline void rig_open(struct rig *r, size_t heap_max_bytes, uint32_t blocks, uint32_t items) {
+  *r = (struct rig){.engine = "bwos", .markers = 1};
+  struct tide_options options;
+  tide_options_init(&options);
+  options.heap_max_bytes = heap_max_bytes;
+  options.markers = 1;
+  options.engine = r->engine;
+  options.queue_blocks = blocks;
+  options.queue_block_items = items;
+  struct tide_error error;
+  r->heap = tide_heap_create(&options, &error);
+  if (!r->heap) fprintf(stderr, "%s\n", error.text);
+  CHECK(r->heap);
+  struct tide_attach_options attach;
+  tide_attach_options_init(&attach);
+  attach.stack = TIDE_STACK_PRECISE;
+  r->m = tide_attach(r->heap, &attach, &error);
+  CHECK(r->m);
+}
+
+static inline void rig_close(struct rig *r) {
+  CHECK(tide_detach(r->m) == TIDE_OK);
+  CHECK(tide_heap_destroy(r->heap) == TIDE_OK);
+}
+
+/* By way of one marker, because `serial` can have no more. */
+static inline void rig_configure(struct rig *r, const char *engine, unsigned markers) {
+  struct tide_error error;
+  CHECK(tide_heap_set_markers(r->heap, 1, &error) == TIDE_OK);
+  CHECK(tide_heap_set_engine(r->heap, engine, &error) == TIDE_OK);
+  CHECK(tide_heap_set_markers(r->heap, markers, &error) == TIDE_OK);
+  r->engine = engine;
+  r->markers = markers;
+}
+
+static inline bool rig_engine_may(const char *engine, unsigned markers) {
+  return markers == 1 || strcmp(engine, "serial") != 0;
+}
+
+static inline void rig_complain(const struct rig *r, const char *what, const char *why) {
+  fprintf(stderr, "%s, engine %s, %u markers: %s\n", what, r->engine, r->markers, why);
+  exit(1);
+}
+
+/* What every collection must show: an object is counted once by one marker and, by several, no
+ * more than once by each; nobody sleeps more often than it wakes but for the sleep it is in. */
+static inline void rig_check_counters(const struct rig *r, const char *what) {
+  const struct tide_cycle_stats *c = &r->cycle;
+  uint64_t objects = 0, steals = 0, stolen = 0;
+  for (unsigned i = 0; i < c->markers; i++) {
+    const struct tide_marker_stats *one = &c->marker[i];
+    objects += one->objects;
+    steals += one->steals;
+    stolen += one->stolen_items;
+    if (one->parks != one->wakes) rig_complain(r, what, "parks and wakes do not balance");
+  }
+  if (c->markers != r->markers || strcmp(c->engine, r->engine) != 0)
+    rig_complain(r, what, "not as configured");
+  if (c->recruited == 0 || c->recruited > c->markers) rig_complain(r, what, "wrong recruits");
+  if (objects != c->objects || steals != c->steals) rig_complain(r, what, "sums are wrong");
+  if (stolen < steals) rig_complain(r, what, "a steal without an item");
+  if (c->objects < r->marked || c->objects > r->marked * c->markers)
+    rig_complain(r, what, "more or fewer objects counted than there are");
+  if (c->markers == 1 && c->objects != r->marked)
+    rig_complain(r, what, "one marker counted an object twice");
+}
+
+/* Collects and compares; returns how many objects the serial marking found. */
+static inline uint64_t rig_collect(struct rig *r, const char *what) {
+  CHECK(tide_collect(r->m) == TIDE_OK);
+  struct tide_check check;
+  if (tide_check_marks(r->m, &check) != TIDE_OK) rig_complain(r, what, check.difference);
+  struct tide_error error;
+  if (tide_check_heap(r->m, &error) != TIDE_OK) rig_complain(r, what, error.text);
+  r->marked = tide_count_marked(r->m);
+  if (r->marked != check.objects) rig_complain(r, what, "wrong number of marks");
+  tide_cycle_stats(r->heap, &r->cycle);
+  rig_check_counters(r, what);
+  return check.objects;
+}
+
+#endif

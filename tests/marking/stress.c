@@ -1,0 +1,111 @@
+/* Random graphs, engines, capacities and numbers of markers, for seconds or for hours; every
+ * collection is verified.
+ *
+ *   stress --seconds N [--seed N] [--markers N]
+ *
+ * Prints what was done. Exit status: 0 all marks were right, 1 one was wrong (stderr says where
+ * and with which seed), 2 usage. */
+#include <time.h>
+
+#include "tests/marking/mixed.h"
+
+static const uint32_t capacities[][2] = {{0, 0}, {2, 2}, {2, 4}, {4, 8}, {16, 16}, {2, 64}};
+#define CAPACITIES (sizeof capacities / sizeof *capacities)
+
+struct options {
+  uint64_t seconds, seed, markers;
+};
+
+struct totals {
+  uint64_t heaps, collections, objects, duplicates, steals, overflows, parks;
+};
+
+static uint64_t now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static const char *any_engine(uint32_t *random, unsigned markers) {
+  for (;;) {
+    const char *name = tide_engine_name(random_next(random) % 8);
+    if (name && rig_engine_may(name, markers)) return name;
+  }
+}
+
+static void add(struct totals *t, const struct rig *r) {
+  t->collections++;
+  t->objects += r->marked;
+  t->duplicates += r->cycle.objects - r->marked;
+  t->steals += r->cycle.steals;
+  for (unsigned i = 0; i < r->cycle.markers; i++) {
+    t->overflows += r->cycle.marker[i].overflows;
+    t->parks += r->cycle.marker[i].parks;
+  }
+}
+
+/* One heap: a graph, some collections with changes in between, then most of it let go. */
+static void one_heap(uint32_t *random, const struct options *o, struct totals *totals) {
+  static struct rig r; /* large */
+  char what[64];
+  uint32_t seed = *random, c = random_next(random) % CAPACITIES;
+  snprintf(what, sizeof what, "stress --seed %u, capacity %u x %u", seed, capacities[c][0],
+           capacities[c][1]);
+  rig_open(&r, (size_t)512 << 20, capacities[c][0], capacities[c][1]);
+  struct mixed g;
+  uint32_t most = 1u << (4 + random_next(random) % 10); /* 16 to 8192 */
+  uint32_t count = 1 + random_next(random) % most;
+  mixed_build(&g, &r, random_next(random), count, 1 + random_next(random) % count);
+  for (unsigned round = 0; round < 6; round++) {
+    unsigned markers = 1 + random_next(random) % (unsigned)o->markers;
+    rig_configure(&r, any_engine(random, markers), markers);
+    if (round == 4) mixed_let_go(&g);
+    for (uint32_t i = 0; g.object && i < count / 8; i++)
+      mixed_link(&g, random_next(random) % count);
+    rig_collect(&r, what);
+    add(totals, &r);
+  }
+  mixed_free(&g);
+  CHECK(rig_collect(&r, what) == 0);
+  rig_close(&r);
+  totals->heaps++;
+}
+
+static void usage(const char *what) {
+  fprintf(stderr, "stress: %s\nusage: stress --seconds N [--seed N] [--markers 1…256]\n", what);
+  exit(2);
+}
+
+static struct options options_of(int count, char **arguments) {
+  struct options o = {.seed = 2463534242u, .markers = 4};
+  for (int i = 1; i < count; i += 2) {
+    if (i + 1 == count) usage("an option without a value");
+    uint64_t value = argument(count, arguments, i + 1, 0);
+    if (strcmp(arguments[i], "--seconds") == 0)
+      o.seconds = value;
+    else if (strcmp(arguments[i], "--seed") == 0)
+      o.seed = value;
+    else if (strcmp(arguments[i], "--markers") == 0)
+      o.markers = value;
+    else
+      usage("unknown option");
+  }
+  if (o.seconds == 0) usage("--seconds is missing or 0");
+  if (o.markers == 0 || o.markers > TIDE_MARKERS_MAX) usage("--markers is out of range");
+  if (o.seed == 0 || o.seed > UINT32_MAX) usage("--seed is out of range");
+  return o;
+}
+
+int main(int count, char **arguments) {
+  struct options o = options_of(count, arguments);
+  struct totals t = {0};
+  uint32_t random = (uint32_t)o.seed;
+  uint64_t end = now_ns() + o.seconds * 1000000000u;
+  do
+    one_heap(&random, &o, &t);
+  while (now_ns() < end);
+  printf("%" PRIu64 " heaps, %" PRIu64 " collections verified, %" PRIu64 " objects, %" PRIu64
+         " duplicates, %" PRIu64 " steals, %" PRIu64 " overflows, %" PRIu64 " parks\n",
+         t.heaps, t.collections, t.objects, t.duplicates, t.steals, t.overflows, t.parks);
+  return 0;
+}
