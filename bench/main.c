@@ -8,6 +8,7 @@
 static const struct td_command commands[] = {
     {"compare", "mark graphs with several engines, interleaved, and compare", td_command_compare},
     {"mark", "one marking in detail: what each marker did", td_command_mark},
+    {"queue", "measure the queues alone, as the BWoS paper does", td_command_queue},
     {"graph", "describe a graph: counts, degrees, depth, frontier", td_command_graph},
     {"import", "turn a heap dump into a graph file", td_command_import},
     {"gcbench", "programs that live from allocating, on collectors and on malloc and free",

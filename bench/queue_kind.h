@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An owner publishes what it has put so far every so many items. */
+/* An owner publishes what it has put so far every so many items; a power of two. */
 #define TD_QUEUE_PUBLISH_ITEMS 256u
 
 /* Items that went in or came out, counted, and their sum, by which losses and doubles show. */
@@ -29,14 +29,21 @@ struct td_queue_steps {
 /* What an owner does while others steal, and how far it is. */
 struct td_queue_share {
   uint64_t rounds;
-  uint32_t fill;
+  uint32_t fill;       /* a multiple of TD_QUEUE_PUBLISH_ITEMS */
   uint64_t first_item; /* its items are first_item, first_item + 1, … */
-  /* Owner writes, thieves read; relaxed, because it only paces them. */
+  /* How many it has put.  Owner writes, thieves read; relaxed, because it only paces them. */
   _Alignas(64) _Atomic(uint64_t) put;
   /* Owner only, until it has ended. */
-  _Alignas(64) struct td_queue_tally in;
-  struct td_queue_tally out;
+  _Alignas(64) struct td_queue_tally out;
 };
+
+/* What has gone in when the owner has ended. */
+static inline struct td_queue_tally td_queue_share_in(const struct td_queue_share *share) {
+  /* relaxed: the owner has ended. */
+  uint64_t n = atomic_load_explicit(&share->put, memory_order_relaxed);
+  uint64_t below = n % 2 ? (n - 1) / 2 * n : n / 2 * (n - 1);
+  return (struct td_queue_tally){.count = n, .sum = n * share->first_item + below};
+}
 
 /* `state` is state_bytes, aligned to 64, set up by init. The loops give what came out of the
  * queue; they leave it empty. */
@@ -50,15 +57,15 @@ struct td_queue_kind {
   /* Gets an item and puts its children, through all steps, `rounds` times; items are 1, 2, … */
   struct td_queue_tally (*follow[2])(void *state, uint64_t rounds,
                                      const struct td_queue_steps *steps);
-  /* fill_drain with the cursor in a local, while others steal. */
-  void (*own)(void *state, struct td_queue_share *share);
+  /* fill_drain while others steal. */
+  void (*own[2])(void *state, struct td_queue_share *share);
   int32_t (*steal)(void *state, uint64_t *out, uint32_t max);
   uint64_t (*size)(const void *state);
   /* Owner: puts the items and gets until the queue is empty. */
   struct td_queue_tally (*work_off)(void *state, const uint64_t *items, uint32_t count);
 };
 
-/* Index of fill_drain and follow. */
+/* Index of fill_drain, follow and own. */
 enum td_queue_cursor {
   TD_CURSOR_IN_MEMORY, /* the owner's state is read and written back with every operation */
   TD_CURSOR_LOCAL,     /* it is copied to a local for the loop, so it may live in registers */
