@@ -128,6 +128,7 @@ struct td_root_set {
    * collection saw them, and the list of spans under construction. */
   uintptr_t *stack_words;
   size_t stack_word_count, stack_word_capacity;
+  bool words_incomplete; /* for want of memory: verification cannot see all roots */
   struct td_span *spans;
   size_t span_count, span_capacity;
 };
@@ -217,7 +218,8 @@ struct tide_heap {
   tide_event_fn event;
   void *event_context;
   _Atomic(bool) has_event;
-  uint32_t committed_slabs_seen; /* for HEAP_GREW and HEAP_SHRANK; under the heap's lock */
+  /* For HEAP_GREW and HEAP_SHRANK: what was told last. Written under the heap's lock. */
+  _Atomic(uint32_t) committed_slabs_seen;
 
   struct tide_heap *next; /* under the process lock */
 };

@@ -14,7 +14,9 @@ bool td_roots_init(struct td_root_set *roots) {
   *roots = (struct td_root_set){0};
   roots->spans = malloc(SPANS_MIN * sizeof *roots->spans);
   roots->span_capacity = SPANS_MIN;
-  return roots->spans && pthread_mutex_init(&roots->lock, NULL) == 0;
+  roots->stack_words = malloc(TD_STACK_WORDS_MIN * sizeof *roots->stack_words);
+  roots->stack_word_capacity = TD_STACK_WORDS_MIN;
+  return roots->spans && roots->stack_words && pthread_mutex_init(&roots->lock, NULL) == 0;
 }
 
 static void free_ranges(struct td_root_ranges *ranges) {
@@ -214,6 +216,14 @@ void td_roots_emit(struct tide_heap *heap, enum td_span_kind kind, const void *s
   roots->spans[roots->span_count++] = (struct td_span){start, count, kind};
 }
 
+void td_roots_flush_words(struct tide_heap *heap) {
+  struct td_root_set *roots = &heap->roots;
+  td_roots_emit(heap, TD_SPAN_CONSERVATIVE, roots->stack_words, roots->stack_word_count);
+  gathering->take(heap, roots->spans, roots->span_count, gathering->context);
+  roots->span_count = roots->stack_word_count = 0;
+  roots->words_incomplete = true;
+}
+
 static void emit_conservative(struct tide_heap *heap, const struct td_root_range *range) {
   uintptr_t low = ((uintptr_t)range->start + 7) & ~(uintptr_t)7;
   uintptr_t high = (uintptr_t)range->start + range->count;
@@ -239,7 +249,10 @@ void td_roots_gather(struct tide_heap *heap, bool fresh, td_roots_take take, voi
   for (size_t i = 0; i < roots->conservative.count; i++)
     emit_conservative(heap, &roots->conservative.at[i]);
   if (heap->finalizers.pending_count) emit_pending(heap);
-  if (fresh) roots->stack_word_count = 0;
+  if (fresh) {
+    roots->stack_word_count = 0;
+    roots->words_incomplete = false;
+  }
   for (struct tide_mutator *m = heap->world.mutators; m; m = m->next) {
     td_handles_emit(heap, m);
     if (fresh) td_stack_collect(heap, m);

@@ -11,6 +11,11 @@ void td_roots_deinit(struct td_root_set *roots);
  * gathered: see td_roots_gather. */
 void td_roots_emit(struct tide_heap *heap, enum td_span_kind kind, const void *start, size_t count);
 
+/* While gathering: no memory for more words of stacks. Those listed are handed over, and the list
+ * is empty again. */
+#define TD_STACK_WORDS_MIN 1024u
+void td_roots_flush_words(struct tide_heap *heap);
+
 /* World stopped, roots lock held by the caller. Calls take with spans of all roots: slots, ranges,
  * handles, pending finalizers, and the words of stacks. Usually once; several times if there is
  * no memory for a list of all spans. fresh: look at the stacks; otherwise the words that the last

@@ -70,20 +70,22 @@ void td_stack_deinit(struct tide_mutator *mutator) {
 
 /* ---- Looking ---- */
 
-static bool room_for(struct td_root_set *roots, size_t more) {
-  if (roots->stack_word_capacity - roots->stack_word_count >= more) return true;
-  size_t capacity = roots->stack_word_capacity ? roots->stack_word_capacity * 2 : 1024;
-  while (capacity - roots->stack_word_count < more)
-    capacity *= 2;
-  uintptr_t *larger = realloc(roots->stack_words, capacity * sizeof *larger);
-  if (!larger) return false;
-  roots->stack_words = larger;
-  roots->stack_word_capacity = capacity;
-  return true;
-}
-
 /* Words in pieces, so that room is made for what may be found without testing at every word. */
 #define PIECE_WORDS 512u
+_Static_assert(PIECE_WORDS <= TD_STACK_WORDS_MIN, "a piece always fits an empty list");
+
+static void make_room(struct tide_heap *heap) {
+  struct td_root_set *roots = &heap->roots;
+  if (roots->stack_word_capacity - roots->stack_word_count >= PIECE_WORDS) return;
+  size_t capacity = roots->stack_word_capacity * 2;
+  uintptr_t *larger = realloc(roots->stack_words, capacity * sizeof *larger);
+  if (larger) {
+    roots->stack_words = larger;
+    roots->stack_word_capacity = capacity;
+  } else {
+    td_roots_flush_words(heap);
+  }
+}
 
 static READS_STACKS size_t filter(uintptr_t *out, uintptr_t base, uintptr_t bytes,
                                   const uintptr_t *at, size_t count) {
@@ -103,10 +105,7 @@ static void collect_words(struct tide_heap *heap, uintptr_t low, uintptr_t high)
   while (low + 8 <= high) {
     size_t count = (high - low) / 8;
     if (count > PIECE_WORDS) count = PIECE_WORDS;
-    if (!room_for(roots, PIECE_WORDS)) {
-      td_roots_emit(heap, TD_SPAN_CONSERVATIVE, (const void *)low, (high - low) / 8);
-      return;
-    }
+    make_room(heap);
     roots->stack_word_count += filter(roots->stack_words + roots->stack_word_count, base, bytes,
                                       (const uintptr_t *)low, count);
     low += count * 8;

@@ -17,8 +17,8 @@ bool td_stack_init(struct tide_mutator *mutator);
 /* Forgets registered stacks. */
 void td_stack_deinit(struct tide_mutator *mutator);
 
-/* World stopped: appends the candidate words of this mutator's stacks to roots.stack_words, and
- * spans for what did not fit because memory ran out. */
+/* While roots are gathered: appends the candidate words of this mutator's stacks to
+ * roots.stack_words. */
 void td_stack_collect(struct tide_heap *heap, struct tide_mutator *mutator);
 
 #endif

@@ -165,7 +165,8 @@ static bool check_stopped(struct tide_heap *heap, struct tide_check *result) {
     td_roots_gather(heap, false, scan_spans, &check);
     td_roots_call_back(&check.scanner.tracer, heap);
     scan_listed(&check);
-    if (!check.no_memory) td_heap_walk(&heap->heap, marked_but_not_reached, &check);
+    if (!check.no_memory && !heap->roots.words_incomplete)
+      td_heap_walk(&heap->heap, marked_but_not_reached, &check);
   }
   free(check.reached);
   free(check.waiting);
