@@ -84,9 +84,11 @@ install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE
   DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # ---- All of the above as one target: what people use, without tests and examples -----------------
-add_custom_target(product)
-foreach(target tidemark_static tidemark_shared tidemark_program tidemark_boehm single_file)
-  if(TARGET ${target})
-    add_dependencies(product ${target})
-  endif()
-endforeach()
+add_custom_target(product DEPENDS tidemark_static tidemark_shared)
+if(TARGET single_file)
+  add_dependencies(product single_file)
+endif()
+if(TIDE_PROGRAM)
+  get_property(programs DIRECTORY ${PROJECT_SOURCE_DIR}/bench PROPERTY BUILDSYSTEM_TARGETS)
+  add_dependencies(product ${programs})
+endif()

@@ -50,7 +50,11 @@ def way_install(options):
         folder_of(options, pattern)
     if os.path.exists(os.path.join(options.build, "tidemark")):
         folder_of(options, "bin/tidemark")
-        run(os.path.join(options.prefix, "bin", "tidemark"), "--version")
+        program = os.path.join(options.prefix, "bin", "tidemark")
+        run(program, "--version")
+        if glob.glob(os.path.join(options.prefix, "libexec/tidemark/tidemark-boehm")):
+            run(program, "compare", "--graph", "tree:depth=8", "--engine", "bwos,boehm",
+                "--markers", "1", "--rounds", "1", "--check", "--quiet")
         folder_of(options, "**/man1/tidemark.1")
     for path in glob.glob(os.path.join(options.prefix, "**", "*"), recursive=True):
         if path.endswith((".cmake", ".pc")):
