@@ -56,6 +56,11 @@ def way_install(options):
             run(program, "compare", "--graph", "tree:depth=8", "--engine", "bwos,boehm",
                 "--markers", "1", "--rounds", "1", "--check", "--quiet")
         folder_of(options, "**/man1/tidemark.1")
+    with open(os.path.join(options.prefix, "include/tide/tide.h"), encoding="utf-8") as file:
+        version = ".".join(re.findall(r"#define TIDE_VERSION_\w+ (\d+)", file.read()))
+    told = run("pkg-config", "--modversion", os.path.join(
+        folder_of(options, "**/pkgconfig/tidemark.pc"), "tidemark.pc")).strip()
+    demand(told == version, f"the header's version {version} is pkg-config's {told}")
     for path in glob.glob(os.path.join(options.prefix, "**", "*"), recursive=True):
         if path.endswith((".cmake", ".pc")):
             with open(path, encoding="utf-8") as file:
