@@ -31,8 +31,8 @@ MAY_INCLUDE = {
 # A bench of queues sees the queues, not the collector.
 ALSO_INCLUDES = {"bench": re.compile(r"marker/(queue\w*|policy)\.h$")}
 COLUMNS_MAX = 100
-# Parts of one header: gcbench_memory.h includes the one that a macro names.
-NOT_ALONE = re.compile(r"bench/gcbench_(memory|boehm|malloc|tide)\.h$")
+# They work with one of several headers, which a macro names: see bench/gcbench_memory.h.
+NOT_ALONE = re.compile(r"bench/gcbench_(work|memory|boehm|malloc|tide)\.h$")
 # Over the first number a file or function is told of, over the second the check fails.
 LINES_MAX, FUNCTION_LINES_MAX = (500, 650), (60, 100)
 
@@ -117,7 +117,7 @@ def check_guards(options):
         code = without_comments(source.text)
         found = re.match(r"\s*#\s*ifndef\s+(\w+)\s+#\s*define\s+(\w+)", code)
         if not found:
-            if not re.search(r"template|that includes this", source.text[:1500]):
+            if not re.search(r"template|includes this|[Ii]ncluded (once|several)", source.text[:1500]):
                 yield f"{source.name}:1: no include guard, and no word that it is a template"
         elif found.group(1) != found.group(2):
             yield f"{source.name}:1: guard tests {found.group(1)} but defines {found.group(2)}"
