@@ -117,7 +117,7 @@ def check_guards(options):
         code = without_comments(source.text)
         found = re.match(r"\s*#\s*ifndef\s+(\w+)\s+#\s*define\s+(\w+)", code)
         if not found:
-            if not re.search(r"template|includes this|[Ii]ncluded (once|several)", source.text[:1500]):
+            if not re.search(r"template|includes this|once per", source.text[:1500]):
                 yield f"{source.name}:1: no include guard, and no word that it is a template"
         elif found.group(1) != found.group(2):
             yield f"{source.name}:1: guard tests {found.group(1)} but defines {found.group(2)}"
