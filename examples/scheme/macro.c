@@ -73,7 +73,7 @@ static value pattern_variables(struct matcher *m, value pattern, int64_t depth, 
     pattern = vector_list(pattern);
   for (; is_pair(pattern); pattern = cdr(pattern))
     found = pattern_variables(m, car(pattern), depth + before_ellipsis(m, pattern), found);
-  return pattern == NIL ? found : pattern_variables(m, pattern, depth, found);
+  return is_identifier(pattern) ? pattern_variables(m, pattern, depth, found) : found;
 }
 
 static bool match_repeated(struct matcher *m, value pattern, value *form, value *bindings) {
@@ -150,7 +150,7 @@ static value repeated_in(struct matcher *m, value template, value bindings, valu
     template = vector_list(template);
   for (; is_pair(template); template = cdr(template))
     found = repeated_in(m, car(template), bindings, found);
-  return template == NIL ? found : repeated_in(m, template, bindings, found);
+  return is_identifier(template) ? repeated_in(m, template, bindings, found) : found;
 }
 
 /* Template `sub` followed by `depth` ellipses; results are consed onto `done`, newest first. */

@@ -340,6 +340,9 @@ static value flonum_to_string(double d) {
     if (strtod(text, NULL) == d)
       break;
   }
+  char *exponent = strpbrk(text, "e");
+  if (exponent != NULL && exponent[2] == '0') /* e-07: leave the zero out */
+    memmove(exponent + 2, exponent + 3, strlen(exponent + 2));
   if (strpbrk(text, ".e") == NULL)
     strcat(text, ".0");
   return string_from_c(text);

@@ -533,8 +533,10 @@ apply_from_machine:
   fp[0] = capture_continuation();
   goto apply;
   OPCODE(UNDERFLOW) SYNC;
-  if (!fetch_frame())
+  if (!fetch_frame()) {
+    machine.sp = machine.bottom; /* keeps the first frame's return information rooted */
     return acc;
+  }
   sp = machine.sp;
   fp = machine.fp;
   pc = machine.pc;

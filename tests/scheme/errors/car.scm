@@ -1,0 +1,1 @@
+(display "before") (newline) (define (f x) (car x)) (f 5)

@@ -1,0 +1,1 @@
+(quotient 1 0)

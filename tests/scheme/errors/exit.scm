@@ -1,0 +1,1 @@
+(dynamic-wind (lambda () #f) (lambda () (exit 7)) (lambda () (display "unwound")))

@@ -1,0 +1,1 @@
+(open-input-file "/no/such/file")

@@ -1,0 +1,1 @@
+(vector-ref (make-vector 3 0) 3)

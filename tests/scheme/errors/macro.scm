@@ -1,0 +1,1 @@
+(define-syntax m (syntax-rules () ((_ a) a))) (m 1 2)

@@ -1,0 +1,1 @@
+(make-vector -1 0)

@@ -1,0 +1,1 @@
+(raise '(oops 1))

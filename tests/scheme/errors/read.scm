@@ -1,0 +1,1 @@
+(display "never printed" (car

@@ -1,0 +1,1 @@
+(letrec ((a b) (b 1)) a)

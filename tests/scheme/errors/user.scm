@@ -1,0 +1,1 @@
+(error "my message:" 1 "two")
