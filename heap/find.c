@@ -106,8 +106,8 @@ static bool check_large(const struct td_heap *heap, uint32_t b, struct tide_erro
 static bool check_block(const struct td_heap *heap, uint32_t b, struct tide_error *error) {
   if (!heap->slab_committed[b / TD_SLAB_BLOCKS]) return fault(error, b, "used but not committed");
   for (size_t page = b * TD_BLOCK_PAGES; page < (b + 1) * TD_BLOCK_PAGES; page++)
-    if (atomic_load_explicit(&heap->flags[page], memory_order_relaxed)) /* world stopped */
-      return fault(error, b, "pending flag left");
+    for (unsigned row = 0; row < TD_FLAG_ROWS; row++)
+      if (td_flag_peek(heap, row, page)) return fault(error, b, "pending flag left");
   switch (heap->infos[b].state) {
   case TD_BLOCK_SMALL:
     return check_small(heap, b, error);

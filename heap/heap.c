@@ -42,7 +42,7 @@ static void unmap_all(struct td_heap *heap) {
   unmap_table(heap->marks, heap->granules);
   unmap_table(heap->blocks, count * sizeof *heap->blocks);
   unmap_table(heap->infos, count * sizeof *heap->infos);
-  unmap_table((void *)heap->flags, count * TD_BLOCK_PAGES);
+  unmap_table((void *)heap->flags, heap->flag_pages * TD_FLAG_ROWS);
   unmap_table(heap->free_bits, free_bits_bytes(heap));
   unmap_table(heap->unswept, UNSWEPT_BYTES);
   unmap_table(heap->slab_committed, count / TD_SLAB_BLOCKS);
@@ -59,7 +59,8 @@ static bool map_all(struct td_heap *heap, size_t reserve_bytes) {
   heap->marks = map_table(heap->granules);
   heap->blocks = map_table(count * sizeof *heap->blocks);
   heap->infos = map_table(count * sizeof *heap->infos);
-  heap->flags = map_table(count * TD_BLOCK_PAGES);
+  heap->flag_pages = count * TD_BLOCK_PAGES;
+  heap->flags = map_table(heap->flag_pages * TD_FLAG_ROWS);
   heap->free_bits = map_table(free_bits_bytes(heap));
   heap->unswept = map_table(UNSWEPT_BYTES);
   heap->slab_committed = map_table(count / TD_SLAB_BLOCKS);

@@ -10,15 +10,16 @@
  *                    that starts there was last found alive, or was allocated
  *   blocks[block]    what the marker must know of a block (16 bytes)
  *   infos[block]     what only allocation and sweeping need
- *   flags[page]      the 4 KiB page has pending objects (dense marking)
+ *   flags[row][page] the 4 KiB page has pending objects (dense marking)
  *
  * Invariants
  *   [epoch] Between collections, a cell of a SMALL block holds an object iff its first granule's
  *      byte equals heap->epoch. So allocation stores the epoch, a collection takes the next
  *      epoch and stores it for what it finds, and sweeping needs no clearing: a byte with
  *      another epoch is a free cell.
- *   [run] Cells handed to a mutator's bump run are objects from then on, used or not; the unused
- *      rest is given back (byte 0) before a collection.
+ *   [run] Cells reserved for a mutator's bump run are objects from then on, used or not. The run
+ *      covers the reservation piece by piece, because what it covers must be zeroed; the unused
+ *      rest of both is given back (byte 0) before a collection.
  *   [owner] A block taken off an unswept list, or fresh from the pool, belongs to one mutator
  *      until the next collection.
  *
@@ -48,6 +49,8 @@
 #define TD_PAGE_LOG2 12u /* what one pending flag speaks for */
 #define TD_PAGE_BYTES ((size_t)1 << TD_PAGE_LOG2)
 #define TD_PAGE_GRANULES (TD_PAGE_BYTES / TD_GRANULE_BYTES)
+/* Rows of flags: markers that set flags in rows of their own don't take lines from each other. */
+#define TD_FLAG_ROWS 4u
 #define TD_BLOCK_PAGES (TD_BLOCK_BYTES / TD_PAGE_BYTES)
 #define TD_SMALL_BYTES_MAX (TD_BLOCK_BYTES / 2)
 
@@ -82,7 +85,8 @@ struct td_block_info {
   uint8_t size_class;
   uint8_t state;  /* enum td_block_state */
   uint8_t zeroed; /* never written since it was committed */
-  uint8_t unused[5];
+  uint8_t unused[3];
+  uint16_t reserved;  /* SMALL, with a run in it: granule where the reservation ends, see [run] */
   size_t large_bytes; /* LARGE: rounded up to granules */
 };
 
@@ -94,7 +98,8 @@ struct td_heap {
   uint8_t *marks;
   struct td_block *blocks;
   struct td_block_info *infos;
-  _Atomic(uint8_t) *flags;
+  _Atomic(uint8_t) *flags; /* TD_FLAG_ROWS rows of flag_pages each; see heap/marks.h */
+  size_t flag_pages;
   uint32_t block_count;
 
   /* Changed with the world stopped only; read by all. */
@@ -104,11 +109,11 @@ struct td_heap {
 
   /* Under lock. */
   pthread_mutex_t lock;
-  uint64_t *free_bits;  /* bit per block: committed and free */
-  uint32_t frontier;    /* blocks below were committed at some time */
-  uint32_t single_hint; /* no free block below */
-  uint32_t used_blocks; /* SMALL, LARGE and TAIL blocks */
-  uint32_t committed_slabs;
+  uint64_t *free_bits;               /* bit per block: committed and free */
+  uint32_t frontier;                 /* blocks below were committed at some time */
+  uint32_t single_hint;              /* no free block below */
+  uint32_t used_blocks;              /* SMALL, LARGE and TAIL blocks */
+  _Atomic(uint32_t) committed_slabs; /* relaxed readers without the lock ask only for change */
   uint32_t peak_committed_slabs;
   uint32_t budget_blocks; /* used_blocks may not pass this: gc's policy sets it */
   uint32_t max_blocks;    /* hard limit; constant after init */

@@ -10,9 +10,10 @@
  * the marker that then scans it. So relaxed order is enough: object contents were published when
  * the world stopped, and marking writes none of them.
  *
- * [flag] The flag of a page is stored 1 after each pending byte, always, never tested first: a
- * test could be answered before the byte is visible. The taker exchanges it for 0 and then reads
- * the bytes: it either sees the byte or leaves the later 1 behind. */
+ * [flag] A page has a flag in each row; a marker always uses the same row. The flag is stored 1
+ * after each pending byte, always, never tested first: a test could be answered before the byte is
+ * visible. The taker exchanges it for 0 and then reads the bytes: it either sees the byte or leaves
+ * the later 1 behind. */
 #ifndef TD_HEAP_MARKS_H
 #define TD_HEAP_MARKS_H
 
@@ -34,14 +35,23 @@ static inline uint64_t td_mark_load_word(const uint8_t *mark) {
   return __atomic_load_n((const td_mark_word *)mark, __ATOMIC_RELAXED); /* relaxed: [mark] */
 }
 
+static inline _Atomic(uint8_t) *td_flag_row(const struct td_heap *heap, unsigned row) {
+  return heap->flags + row * heap->flag_pages;
+}
+
 static inline void td_flag_store(_Atomic(uint8_t) *flag) {
   /* release [flag]: after the pending byte; pairs with td_flag_take. */
   atomic_store_explicit(flag, 1, memory_order_release);
 }
 
-static inline bool td_flag_take(struct td_heap *heap, size_t page) {
+static inline bool td_flag_peek(const struct td_heap *heap, unsigned row, size_t page) {
+  /* relaxed: only tells whether to try td_flag_take. */
+  return atomic_load_explicit(&td_flag_row(heap, row)[page], memory_order_relaxed) != 0;
+}
+
+static inline bool td_flag_take(struct td_heap *heap, unsigned row, size_t page) {
   /* acquire [flag]: pairs with td_flag_store; the bytes are read afterwards. */
-  return atomic_exchange_explicit(&heap->flags[page], 0, memory_order_acquire) != 0;
+  return atomic_exchange_explicit(&td_flag_row(heap, row)[page], 0, memory_order_acquire) != 0;
 }
 
 #endif

@@ -16,6 +16,7 @@
 struct walk {
   struct td_view v;
   struct td_heap *heap;
+  _Atomic(uint8_t) *flags; /* this marker's row */
   uint64_t objects;
   struct td_batch batch;
 };
@@ -27,21 +28,33 @@ static void announce(struct td_markers *set) {
 }
 
 /* The waiting references, whose marks have arrived: new objects become pending and their pages
- * flagged, new leaves are done. */
-TD_INLINE void settle(struct walk *w) {
+ * flagged, new leaves are done. Out of line, on a copy: the loop that scans keeps its registers. */
+static __attribute__((noinline)) void settle_copy(struct walk *w) {
   uint32_t count = td_batch_sift(&w->v, w->batch.other, w->batch.waiting);
+  const uintptr_t *kept = w->batch.other;
+  const struct td_view v = w->v;
+  _Atomic(uint8_t) *flags = w->flags;
+  uint64_t objects = 0;
   for (uint32_t i = 0; i < count; i++) {
-    uintptr_t object = w->batch.other[i];
-    if (td_view_is_marked(&w->v, object)) continue; /* there twice */
-    w->objects++;
-    if (td_view_block(&w->v, object)->kind == TD_KIND_LEAF) {
-      td_mark_store(td_view_mark(&w->v, object), w->v.epoch);
+    uintptr_t object = kept[i];
+    if (td_view_is_marked(&v, object)) continue; /* there twice */
+    objects++;
+    if (td_view_block(&v, object)->kind == TD_KIND_LEAF) {
+      td_mark_store(td_view_mark(&v, object), v.epoch);
     } else {
-      td_mark_store(td_view_mark(&w->v, object), w->v.epoch | TD_PENDING);
-      td_flag_store(&w->heap->flags[td_view_page(&w->v, object)]);
+      td_mark_store(td_view_mark(&v, object), v.epoch | TD_PENDING);
+      td_flag_store(&flags[td_view_page(&v, object)]);
     }
   }
+  w->objects += objects;
   td_batch_turn(&w->batch, &w->v);
+}
+
+TD_INLINE void settle(struct walk *w) {
+  struct walk copy = *w;
+  settle_copy(&copy);
+  w->objects = copy.objects;
+  w->batch = copy.batch;
 }
 
 TD_INLINE void meet(void *context, uintptr_t word) {
@@ -112,20 +125,31 @@ TD_INLINE uint32_t take_page(struct walk *w, size_t page, uint64_t chunk_first, 
   return count;
 }
 
-/* Eight flags from a page number divisible by eight. */
-static uint64_t flags_word(const struct td_heap *heap, size_t page) {
+/* Eight pages' flags from a page number divisible by eight. */
+static uint64_t flags_word(const struct td_markers *set, size_t page) {
+  uint64_t word = 0;
   /* relaxed: a hint; td_flag_take decides. */
-  return __atomic_load_n((const td_mark_word *)(const void *)&heap->flags[page], __ATOMIC_RELAXED);
+  for (unsigned row = 0; row < set->flag_rows; row++)
+    word |= __atomic_load_n(
+        (const td_mark_word *)(const void *)(td_flag_row(set->heap, row) + page), __ATOMIC_RELAXED);
+  return word;
+}
+
+bool td_dense_take(struct td_markers *set, size_t page) {
+  bool taken = false;
+  for (unsigned row = 0; row < set->flag_rows; row++)
+    if (td_flag_peek(set->heap, row, page)) taken |= td_flag_take(set->heap, row, page);
+  return taken;
 }
 
 /* The flagged pages of a chunk, unflagged from here on, their marks on the way. */
-static uint32_t take_flags(struct td_heap *heap, size_t first_page, uint8_t *pages) {
+static uint32_t take_flags(struct td_markers *set, size_t first_page, uint8_t *pages) {
   uint32_t count = 0;
   for (size_t page = 0; page < CHUNK_PAGES; page += 8) {
-    for (uint64_t word = flags_word(heap, first_page + page); word; word &= word - 1) {
+    for (uint64_t word = flags_word(set, first_page + page); word; word &= word - 1) {
       size_t one = page + (unsigned)__builtin_ctzll(word) / 8;
-      if (!td_flag_take(heap, first_page + one)) continue;
-      const uint8_t *marks = heap->marks + (first_page + one) * TD_PAGE_GRANULES;
+      if (!td_dense_take(set, first_page + one)) continue;
+      const uint8_t *marks = set->heap->marks + (first_page + one) * TD_PAGE_GRANULES;
       for (size_t line = 0; line < TD_PAGE_GRANULES; line += TD_CACHE_LINE)
         __builtin_prefetch(marks + line, 1);
       pages[count++] = (uint8_t)one;
@@ -134,11 +158,11 @@ static uint32_t take_flags(struct td_heap *heap, size_t first_page, uint8_t *pag
   return count;
 }
 
-TD_INLINE uint32_t take_chunk(struct walk *w, size_t first_page, uint32_t *list,
-                              uint64_t *flagged) {
+TD_INLINE uint32_t take_chunk(struct td_markers *set, struct walk *w, size_t first_page,
+                              uint32_t *list, uint64_t *flagged) {
   uint8_t pages[CHUNK_PAGES];
   _Static_assert(CHUNK_PAGES <= 256, "a page of a chunk is a byte");
-  uint32_t taken = take_flags(w->heap, first_page, pages);
+  uint32_t taken = take_flags(set, first_page, pages);
   uint32_t count = 0;
   for (uint32_t i = 0; i < taken; i++)
     count = take_page(w, first_page + pages[i], first_page * TD_PAGE_GRANULES, list, count);
@@ -150,7 +174,7 @@ TD_INLINE uint32_t take_chunk(struct walk *w, size_t first_page, uint32_t *list,
 TD_INLINE uint32_t pass(struct td_marker *marker, struct walk *w, size_t first_page,
                         uint64_t *flagged) {
   uint32_t *list = marker->dense_list;
-  uint32_t count = take_chunk(w, first_page, list, flagged);
+  uint32_t count = take_chunk(marker->set, w, first_page, list, flagged);
   uintptr_t start = w->v.base + first_page * TD_PAGE_BYTES;
   for (uint32_t i = 0; i < count; i++) {
     uint32_t ahead = list[i + AHEAD < count ? i + AHEAD : count - 1];
@@ -165,8 +189,10 @@ TD_INLINE uint32_t pass(struct td_marker *marker, struct walk *w, size_t first_p
 /* Each marker takes as many chunks as the heap has: one turn of the cursor if it is alone. */
 static bool turn(struct td_marker *marker) {
   struct td_markers *set = marker->set;
-  struct walk w = {
-      .v = td_view_of(set->heap), .heap = set->heap, .batch = td_batch_of(marker->batches)};
+  struct walk w = {.v = td_view_of(set->heap),
+                   .heap = set->heap,
+                   .flags = td_flag_row(set->heap, td_flag_row_of(marker->id)),
+                   .batch = td_batch_of(marker->batches)};
   uint64_t scanned = 0, flagged = 0;
   /* relaxed: constant during a run, see td_markers.chunks. */
   uint32_t chunks = atomic_load_explicit(&set->chunks, memory_order_relaxed);
@@ -210,7 +236,7 @@ void td_dense_owe(struct td_marker *marker, uintptr_t object) {
   struct td_view v = td_view_of(heap);
   announce(marker->set);
   td_mark_store(td_view_mark(&v, object), v.epoch | TD_PENDING);
-  td_flag_store(&heap->flags[td_view_page(&v, object)]);
+  td_flag_store(&td_flag_row(heap, td_flag_row_of(marker->id))[td_view_page(&v, object)]);
 }
 
 size_t td_dense_flagged(const struct td_markers *set, size_t from) {
@@ -220,7 +246,7 @@ size_t td_dense_flagged(const struct td_markers *set, size_t from) {
   size_t words = (size_t)chunks * CHUNK_PAGES / 8;
   size_t at = from / 8 % words;
   for (size_t i = 0; i < words; i++, at = at + 1 == words ? 0 : at + 1) {
-    uint64_t word = flags_word(set->heap, at * 8);
+    uint64_t word = flags_word(set, at * 8);
     if (word) return at * 8 + (unsigned)__builtin_ctzll(word) / 8;
   }
   return 0;

@@ -86,6 +86,7 @@ struct td_markers {
    * relaxed. Those who have joined see what the run began with: [term.start]. */
   _Atomic(uint64_t) root_slices;
   _Atomic(uint32_t) chunks; /* of TD_CHUNK_BLOCKS blocks, that the heap has */
+  unsigned flag_rows; /* in use: constant between configurations */
 
   /* Changed by all markers. */
   _Alignas(TD_CACHE_LINE) struct td_termination term;
@@ -166,6 +167,11 @@ void td_dense_defer(struct td_marker *marker, uintptr_t object);
 void td_dense_owe(struct td_marker *marker, uintptr_t object);
 /* Marks in address order for as long as that pays. */
 void td_dense_run(struct td_marker *marker);
+/* Takes the flags of a page in all rows: true if one was set. */
+bool td_dense_take(struct td_markers *set, size_t page);
+static inline unsigned td_flag_row_of(unsigned marker_id) {
+  return marker_id % TD_FLAG_ROWS;
+}
 /* The first flagged page at or after `from`, cyclically; 0: none. */
 size_t td_dense_flagged(const struct td_markers *set, size_t from);
 

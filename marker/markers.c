@@ -188,6 +188,7 @@ void td_markers_after_fork(struct td_markers *set) {
 
 void td_mark_begin(struct td_markers *set) {
   set->cycle++;
+  set->flag_rows = set->limit < TD_FLAG_ROWS ? set->limit : TD_FLAG_ROWS;
   atomic_store_explicit(&set->flagged, 0, memory_order_relaxed); /* relaxed: [term.start] */
   set->mark_ns = 0;
   set->start_ns = td_plat_now_ns();

@@ -413,7 +413,8 @@ TD_INLINE void go_dense(struct loop *l) {
       defer(l->marker, l->batch.other[i]);
     td_batch_turn(&l->batch, &l->v);
   }
-  if (l->walk) td_flag_store(&l->marker->set->heap->flags[l->walk]);
+  if (l->walk)
+    td_flag_store(&td_flag_row(l->marker->set->heap, td_flag_row_of(l->marker->id))[l->walk]);
   l->walk = 0;
   td_dense_run(l->marker);
   l->dense = false;
@@ -467,7 +468,7 @@ TD_INLINE bool find_work(struct loop *l) {
   }
   size_t flagged = td_dense_flagged(l->marker->set, td_view_page(&l->v, l->last));
   if (flagged) {
-    if (!td_flag_take(l->marker->set->heap, flagged)) return true;
+    if (!td_dense_take(l->marker->set, flagged)) return true;
     l->walk = flagged;
     l->walk_from = flagged * TD_PAGE_GRANULES;
     return true;
