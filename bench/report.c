@@ -25,7 +25,7 @@ static const char style[] =
     ".key{max-width:none}"
     ".key span{display:inline-block;margin-right:1.1rem}"
     ".key i{display:inline-block;width:.8em;height:.8em;margin-right:.35em;border-radius:2px}"
-    "svg{width:100%;height:auto;display:block;margin:.2rem 0 .4rem}"
+    "svg{width:100%;min-width:640px;height:auto;display:block;margin:.2rem 0 .4rem}"
     "svg text{font:12.5px system-ui,sans-serif;fill:#1c2430}"
     "svg .name,svg .end{text-anchor:end}"
     "svg .tick{text-anchor:middle;font-size:11.5px}"

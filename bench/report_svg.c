@@ -50,7 +50,8 @@ const char *td_svg_colour(size_t index) {
 }
 
 static void begin(FILE *out, const char *title, double height) {
-  fprintf(out, "<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\"><title>", WIDTH, height);
+  fprintf(out, "<div class=\"wide\"><svg viewBox=\"0 0 %.0f %.0f\" role=\"img\"><title>", WIDTH,
+          height);
   td_html_text(out, title);
   fputs("</title>\n", out);
 }
@@ -121,7 +122,7 @@ void td_svg_bars(FILE *out, const char *title, const struct td_bar *bars, size_t
     put_bar(out, &bars[i], y, top);
     y += 20;
   }
-  fputs("</svg>\n", out);
+  fputs("</svg></div>\n", out);
 }
 
 /* ---- Dots ------------------------------------------------------------------------------ */
@@ -166,7 +167,7 @@ void td_svg_dots(FILE *out, const char *title, const char *const *categories, si
       fprintf(out, ": %.2f ×</title></circle>\n", value);
     }
   }
-  fputs("</svg>\n", out);
+  fputs("</svg></div>\n", out);
 }
 
 /* ---- Lanes ----------------------------------------------------------------------------- */
@@ -202,7 +203,7 @@ void td_svg_lanes(FILE *out, const char *title, const struct td_lane *lanes, siz
     put_line(out, x, 0, x, height - 18, "grid");
     put_text(out, x, height - 4, "tick", text);
   }
-  fputs("</svg>\n", out);
+  fputs("</svg></div>\n", out);
 }
 
 /* ---- Frontier -------------------------------------------------------------------------- */
@@ -231,5 +232,5 @@ void td_svg_frontier(FILE *out, const char *title, const double *width, unsigned
   put_text(out, LABEL_WIDTH, height - 4, "start", "the roots' objects");
   snprintf(text, sizeof text, "level %" PRIu64, levels);
   put_text(out, WIDTH - 30, height - 4, "end", text);
-  fputs("</svg>\n", out);
+  fputs("</svg></div>\n", out);
 }
