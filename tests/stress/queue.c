@@ -37,7 +37,7 @@ struct ring {
 
 /* Tiny, where every border is met all the time; and as a marker uses them. */
 static struct ring const rings[] = {{2, 2},   {2, 4},    {4, 2},    {4, 16},
-                                    {16, 64}, {64, 128}, {16, 1024}};
+                                    {16, 64}, {64, 128}, {64, 4096}};
 enum { RINGS = sizeof rings / sizeof *rings };
 
 static uint32_t thread_count = 3;

@@ -61,12 +61,12 @@ static void STRESS_NAME(get_some)(struct STRESS_OF() * q, struct STRESS_OF(_owne
   }
 }
 
-/* Give thieves a little time. */
+/* Give thieves a little time; where there is much to take, the time slice. */
 static bool STRESS_NAME(wait_for_room)(struct STRESS_OF() * q, struct STRESS_OF(_owner) * o,
                                        struct counts *counts) {
-  for (int tries = 0; tries < 200; tries++) {
+  for (int tries = 0; tries < 20; tries++) {
     if (STRESS_NAME(put_some)(q, o, 1, counts)) return true;
-    atomic_signal_fence(memory_order_seq_cst);
+    if (STRESS_OF(_size)(q) > 1000) sched_yield();
   }
   return false;
 }
@@ -86,6 +86,8 @@ static void STRESS_NAME(own)(struct STRESS_OF() * q, struct STRESS_OF(_owner) * 
       STRESS_NAME(get_some)(q, &o, 1 + next_random(random) % burst, counts);
     stall(random);
   }
+  for (int tries = 0; generous && tries < 100 && STRESS_OF(_size)(q) > 1000; tries++)
+    sched_yield();
   STRESS_NAME(get_some)(q, &o, UINT32_MAX, counts);
   counts->puts += counts->round_puts;
   *shared_owner = o;
