@@ -151,7 +151,7 @@ static void start_policy(struct tide_heap *heap, const struct tide_options *o) {
   size_t initial = (o->heap_initial_bytes + TD_BLOCK_BYTES - 1) / TD_BLOCK_BYTES;
   uint32_t most = heap->heap.max_blocks;
   heap->policy = (struct td_sizing){
-      .kind = o->sizing == TIDE_SIZING_DEFAULT ? TIDE_SIZING_GROWTH : o->sizing,
+      .kind = o->sizing,
       .growth_factor = o->growth_factor != 0 ? o->growth_factor : TD_GROWTH_DEFAULT,
       .adaptive_cost = o->adaptive_cost != 0 ? o->adaptive_cost : TD_ADAPTIVE_COST_DEFAULT,
       .initial_blocks = initial < most ? (uint32_t)initial : most,

@@ -129,7 +129,9 @@ static void collect_locked(void *argument) {
 /* Free memory beyond what the last few budgets wanted goes back to the system. */
 static void trim(struct tide_heap *heap) {
   pthread_mutex_lock(&heap->heap.lock);
-  size_t committed = (size_t)heap->heap.committed_slabs * TD_SLAB_BYTES;
+  /* relaxed: under the lock. */
+  size_t committed = atomic_load_explicit(&heap->heap.committed_slabs, memory_order_relaxed);
+  committed *= TD_SLAB_BYTES;
   size_t used = (size_t)heap->heap.used_blocks * TD_BLOCK_BYTES;
   pthread_mutex_unlock(&heap->heap.lock);
   size_t keep = (size_t)td_sizing_keep(&heap->policy) * TD_BLOCK_BYTES;

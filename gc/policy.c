@@ -48,8 +48,11 @@ uint32_t td_sizing_next(struct td_sizing *policy, const struct td_sizing_facts *
   case TIDE_SIZING_ADAPTIVE:
     target = live + adaptive_room(policy, facts);
     break;
-  default:
+  case TIDE_SIZING_GROWTH:
     target = live * policy->growth_factor;
+    break;
+  default:
+    target = live * policy->growth_factor + (double)policy->initial_blocks * TD_BLOCK_BYTES;
   }
   double blocks = target / TD_BLOCK_BYTES + 1;
   /* Blocks that are half empty may be of no use to what is allocated next: leave some whole

@@ -8,7 +8,7 @@
 #include "tide/tide.h"
 
 #define TD_GROWTH_DEFAULT 2.0
-#define TD_INITIAL_DEFAULT ((size_t)16 << 20)
+#define TD_INITIAL_DEFAULT ((size_t)32 << 20)
 #define TD_ADAPTIVE_COST_DEFAULT 0.005 /* per MiB */
 #define TD_KEEP_CYCLES 8u
 

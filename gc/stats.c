@@ -30,9 +30,14 @@ uint64_t td_stats_tell(struct tide_heap *heap, enum tide_event event) {
 }
 
 void td_stats_tell_growth(struct tide_heap *heap) {
+  /* relaxed, all: asked at every run that is handed out; a change missed now is told next time,
+   * and the lock orders the rest. */
+  uint32_t committed = atomic_load_explicit(&heap->heap.committed_slabs, memory_order_relaxed);
+  if (committed == atomic_load_explicit(&heap->committed_slabs_seen, memory_order_relaxed)) return;
   pthread_mutex_lock(&heap->heap.lock);
-  uint32_t committed = heap->heap.committed_slabs, seen = heap->committed_slabs_seen;
-  heap->committed_slabs_seen = committed;
+  committed = atomic_load_explicit(&heap->heap.committed_slabs, memory_order_relaxed);
+  uint32_t seen =
+      atomic_exchange_explicit(&heap->committed_slabs_seen, committed, memory_order_relaxed);
   pthread_mutex_unlock(&heap->heap.lock);
   if (committed > seen) td_stats_tell(heap, TIDE_EVENT_HEAP_GREW);
   if (committed < seen) td_stats_tell(heap, TIDE_EVENT_HEAP_SHRANK);
@@ -69,7 +74,10 @@ void tide_heap_stats(struct tide_heap *heap, struct tide_heap_stats *stats) {
   struct td_heap *blocks = &heap->heap;
   pthread_mutex_lock(&blocks->lock);
   stats->heap_bytes = (uint64_t)blocks->used_blocks * TD_BLOCK_BYTES;
-  stats->committed_bytes = (uint64_t)blocks->committed_slabs * TD_SLAB_BYTES;
+  /* relaxed: under the lock. */
+  stats->committed_bytes =
+      (uint64_t)atomic_load_explicit(&blocks->committed_slabs, memory_order_relaxed) *
+      TD_SLAB_BYTES;
   stats->peak_committed_bytes = (uint64_t)blocks->peak_committed_slabs * TD_SLAB_BYTES;
   stats->heap_max_bytes = (uint64_t)blocks->max_blocks * TD_BLOCK_BYTES;
   stats->reserved_bytes = blocks->reserved_bytes;

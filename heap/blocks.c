@@ -17,9 +17,9 @@ static bool commit_slab(struct td_heap *heap, uint32_t slab) {
   if (!td_plat_commit(start, TD_SLAB_BYTES)) return false;
   td_plat_advise_huge(start, TD_SLAB_BYTES);
   heap->slab_committed[slab] = 1;
-  heap->committed_slabs++;
-  if (heap->committed_slabs > heap->peak_committed_slabs)
-    heap->peak_committed_slabs = heap->committed_slabs;
+  /* relaxed: under the lock. */
+  uint32_t slabs = 1 + atomic_fetch_add_explicit(&heap->committed_slabs, 1, memory_order_relaxed);
+  if (slabs > heap->peak_committed_slabs) heap->peak_committed_slabs = slabs;
   for (uint32_t b = 0; b < TD_SLAB_BLOCKS; b++)
     heap->infos[slab * TD_SLAB_BLOCKS + b].zeroed = 1;
   return true;
@@ -106,7 +106,8 @@ size_t td_heap_trim(struct td_heap *heap, size_t keep_bytes) {
     }
     td_plat_decommit((char *)heap->base + (size_t)slab * TD_SLAB_BYTES, TD_SLAB_BYTES);
     heap->slab_committed[slab] = 0;
-    heap->committed_slabs--;
+    /* relaxed: under the lock. */
+    atomic_fetch_sub_explicit(&heap->committed_slabs, 1, memory_order_relaxed);
     given += TD_SLAB_BYTES;
   }
   pthread_mutex_unlock(&heap->lock);

@@ -75,7 +75,7 @@ TIDE_API const char *tide_version(void);
 
 /* How the heap decides when to collect and how much to grow. */
 enum tide_sizing {
-  TIDE_SIZING_DEFAULT = 0, /* growth factor */
+  TIDE_SIZING_DEFAULT = 0, /* growth factor, and heap_initial_bytes on top of that */
   TIDE_SIZING_FIXED,       /* collect only when the hard limit is reached */
   TIDE_SIZING_GROWTH,      /* next collection at live bytes times growth_factor */
   TIDE_SIZING_ADAPTIVE,    /* square-root rule of MemBalancer (Kirisame et al., OOPSLA 2022) */
@@ -250,6 +250,7 @@ static inline void *tide_alloc(struct tide_mutator *mutator, tide_layout layout,
     uintptr_t at = bump->next;
     if (TIDE_LIKELY(at + cell - 1 < bump->limit)) { /* false for an empty cache and for cell 0 */
       bump->next = at + cell;
+      if (at == 0) __builtin_unreachable(); /* so that callers' tests for NULL cost nothing */
       return (void *)at;
     }
   }
