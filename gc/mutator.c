@@ -289,14 +289,15 @@ void td_mutator_free_pools(struct tide_heap *heap) {
 
 /* ---- Safepoints ---- */
 
-static void stand_still(void *mutator) {
-  td_world_enter_safe(mutator);
-  td_world_leave_safe(mutator);
+static void stand_still(void *unused) {
+  (void)unused;
+  td_thread_enter_safe(NULL);
+  td_thread_leave_safe(NULL);
 }
 
 void tide_safepoint_slow(struct tide_mutator *mutator) {
   if (!td_mutator_check(mutator, "tide_safepoint") || mutator->blocking_depth) return;
   /* relaxed: a stop that is not seen now is seen at the next safepoint. */
   if (atomic_load_explicit(&mutator->state, memory_order_relaxed) & TD_STOP)
-    td_stack_call(stand_still, mutator);
+    td_stack_call(stand_still, NULL);
 }

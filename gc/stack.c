@@ -153,14 +153,29 @@ void tide_blocking_enter(struct tide_mutator *mutator) {
   td_world_enter_safe(mutator);
 }
 
+/* A stop is under way. Until here the mutator counted as blocked, so that its description from
+ * the region's start has stayed as a collector may be reading it. */
+static void leave_when_possible(void *argument) {
+  struct tide_mutator *mutator = argument;
+  td_thread_enter_safe(NULL);
+  mutator->blocking_depth = 0;
+  td_thread_leave_safe(NULL);
+}
+
 void tide_blocking_leave(struct tide_mutator *mutator) {
   if (!td_mutator_check(mutator, "tide_blocking_leave")) return;
   if (mutator->blocking_depth == 0) {
     td_misuse("tide_blocking_leave without tide_blocking_enter");
     return;
   }
-  if (--mutator->blocking_depth > 0) return;
-  td_world_leave_safe(mutator);
+  if (mutator->blocking_depth > 1) {
+    mutator->blocking_depth--;
+    return;
+  }
+  if (td_world_try_leave_safe(mutator))
+    mutator->blocking_depth = 0;
+  else
+    td_stack_call(leave_when_possible, mutator);
   mutator->fast.bump = mutator->runs;
 }
 

@@ -29,34 +29,51 @@ void td_world_enter_safe(struct tide_mutator *mutator) {
   if (before & TD_STOP) count_down(&mutator->heap->world);
 }
 
-void td_world_leave_safe(struct tide_mutator *mutator) {
+bool td_world_try_leave_safe(struct tide_mutator *mutator) {
+  uint32_t expected = TD_SAFE;
+  /* acquire [world.resume]: pairs with td_world_resume. */
+  return atomic_compare_exchange_strong_explicit(&mutator->state, &expected, 0,
+                                                 memory_order_acquire, memory_order_relaxed);
+}
+
+/* Sleeps until the stop that keeps this mutator safe is over; may return early. */
+static void wait_at_gate(struct tide_mutator *mutator) {
   struct td_world *world = &mutator->heap->world;
-  for (;;) {
-    /* acquire [world.gate]: the state is read after the gate, so that a gate that has not moved
-     * below proves that STOP was not cleared meanwhile. */
-    uint32_t gate = atomic_load_explicit(&world->gate, memory_order_acquire);
-    uint32_t expected = TD_SAFE;
-    /* acquire [world.resume]: pairs with td_world_resume. */
-    if (atomic_compare_exchange_strong_explicit(&mutator->state, &expected, 0, memory_order_acquire,
-                                                memory_order_relaxed))
-      return;
-    /* relaxed: the word only decides whether to sleep; state is read again after waking. */
-    if (!(gate & 1) &&
-        !atomic_compare_exchange_strong_explicit(&world->gate, &gate, gate | 1,
-                                                 memory_order_relaxed, memory_order_relaxed))
-      continue;
-    td_plat_wait(&world->gate, gate | 1, 0);
-  }
+  /* acquire [world.gate]: the state is read after the gate, so that a gate that has not moved
+   * below proves that STOP was not cleared meanwhile. */
+  uint32_t gate = atomic_load_explicit(&world->gate, memory_order_acquire);
+  /* relaxed, both: they only decide whether to sleep; the caller tries the state again. */
+  if (!(atomic_load_explicit(&mutator->state, memory_order_relaxed) & TD_STOP)) return;
+  if (!(gate & 1) && !atomic_compare_exchange_strong_explicit(
+                         &world->gate, &gate, gate | 1, memory_order_relaxed, memory_order_relaxed))
+    return;
+  td_plat_wait(&world->gate, gate | 1, 0);
+}
+
+static bool takes_part(const struct tide_mutator *m, const struct tide_mutator *except) {
+  return m != except && m->blocking_depth == 0;
 }
 
 void td_thread_enter_safe(const struct tide_mutator *except) {
   for (struct tide_mutator *m = td_thread_mutators(); m; m = m->thread_next)
-    if (m != except && m->blocking_depth == 0) td_world_enter_safe(m);
+    if (takes_part(m, except)) td_world_enter_safe(m);
+}
+
+/* All or none: the first one that may not be left, or NULL. */
+static struct tide_mutator *try_leave_all(const struct tide_mutator *except) {
+  for (struct tide_mutator *m = td_thread_mutators(); m; m = m->thread_next) {
+    if (!takes_part(m, except) || td_world_try_leave_safe(m)) continue;
+    for (struct tide_mutator *left = td_thread_mutators(); left != m; left = left->thread_next)
+      if (takes_part(left, except)) td_world_enter_safe(left);
+    return m;
+  }
+  return NULL;
 }
 
 void td_thread_leave_safe(const struct tide_mutator *except) {
-  for (struct tide_mutator *m = td_thread_mutators(); m; m = m->thread_next)
-    if (m != except && m->blocking_depth == 0) td_world_leave_safe(m);
+  struct tide_mutator *kept;
+  while ((kept = try_leave_all(except)) != NULL)
+    wait_at_gate(kept);
 }
 
 static void lock_safely(void *world) {
@@ -112,7 +129,7 @@ static void open_gate(struct td_world *world, const struct tide_mutator *self) {
   for (struct tide_mutator *m = world->mutators; m; m = m->next) {
     if (m == self) continue;
     __atomic_store_n(&m->fast.stop, 0, __ATOMIC_RELAXED); /* relaxed: a hint */
-    /* release [world.resume]: pairs with td_world_leave_safe. */
+    /* release [world.resume]: pairs with td_world_try_leave_safe. */
     atomic_fetch_and_explicit(&m->state, ~TD_STOP, memory_order_release);
   }
   uint32_t gate = atomic_load_explicit(&world->gate, memory_order_relaxed);

@@ -25,8 +25,15 @@ void td_world_deinit(struct td_world *world);
 
 /* The calling mutator becomes safe: its stack and registers must be described before. */
 void td_world_enter_safe(struct tide_mutator *mutator);
-/* …and goes on, when no stop is under way. */
-void td_world_leave_safe(struct tide_mutator *mutator);
+/* …and goes on, unless a stop is under way. */
+bool td_world_try_leave_safe(struct tide_mutator *mutator);
+
+/* The same for all mutators of the calling thread but one and those in blocking regions. A
+ * thread that waits, for a stop to end or for a world's lock, is safe in every heap it is
+ * attached to, or two threads could wait for each other across two heaps; so leaving is all or
+ * nothing, and while it has to wait, all are safe. */
+void td_thread_enter_safe(const struct tide_mutator *except);
+void td_thread_leave_safe(const struct tide_mutator *except);
 
 /* Takes the world's lock. The calling thread's mutators, of this heap and of others, count as
  * safe while it waits. Afterwards no stop of this heap is under way. */
@@ -43,9 +50,5 @@ void td_world_resume(struct tide_heap *heap, struct tide_mutator *self);
 /* The same for this heap only: fork, which holds the locks of all heaps. */
 void td_world_stop_mutators(struct tide_heap *heap, const struct tide_mutator *self);
 void td_world_resume_mutators(struct tide_heap *heap, const struct tide_mutator *self);
-
-/* All mutators of the calling thread but one that are not in a blocking region. */
-void td_thread_enter_safe(const struct tide_mutator *except);
-void td_thread_leave_safe(const struct tide_mutator *except);
 
 #endif
