@@ -1,0 +1,94 @@
+/* Large objects: zeroed, exact, as long as the limit allows, and untouched until used. */
+#include <stdio.h>
+
+#include "tests/unit/heap/common.h"
+
+static struct td_heap heap;
+
+static size_t resident_bytes(void) {
+  size_t total, resident;
+  FILE *file = fopen("/proc/self/statm", "r");
+  cr_assert(file && fscanf(file, "%zu %zu", &total, &resident) == 2);
+  fclose(file);
+  return resident * td_plat_page_bytes();
+}
+
+static uint32_t keep_only(void *object) {
+  struct tide_bump none = {0};
+  return heap_collect(&heap, &none, &object, object ? 1 : 0, 1);
+}
+
+Test(large, sizes_are_rounded_to_granules_and_blocks) {
+  heap_open(&heap, 64 * MIB);
+  size_t sizes[] = {TD_SMALL_BYTES_MAX + 1,
+                    TD_BLOCK_BYTES - 1,
+                    TD_BLOCK_BYTES,
+                    TD_BLOCK_BYTES + 1,
+                    2 * MIB,
+                    5 * MIB + 17};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    uint32_t before = heap.used_blocks;
+    char *object = (char *)td_heap_alloc_large(&heap, TIDE_LAYOUT_LEAF, sizes[i]);
+    cr_assert_not_null(object);
+    cr_assert_eq((uintptr_t)object % TD_BLOCK_BYTES, 0);
+    cr_assert_eq(heap.used_blocks - before, (sizes[i] + TD_BLOCK_BYTES - 1) / TD_BLOCK_BYTES);
+    cr_assert_eq(td_heap_object_bytes(&heap, (uintptr_t)object), (sizes[i] + 15) / 16 * 16);
+    cr_assert(is_zero(object, sizes[i]));
+  }
+  heap_check(&heap);
+  cr_assert_gt(keep_only(NULL), 0);
+  cr_assert_eq(heap.used_blocks, 0);
+  td_heap_deinit(&heap);
+}
+
+/* Small ones are zeroed by hand, long ones get fresh pages. */
+Test(large, memory_is_zero_again) {
+  heap_open(&heap, 64 * MIB);
+  for (size_t bytes = 40000; bytes < 8 * MIB; bytes = bytes * 2 + 999)
+    for (int again = 0; again < 3; again++) {
+      char *object = (char *)td_heap_alloc_large(&heap, TIDE_LAYOUT_LEAF, bytes);
+      cr_assert_not_null(object);
+      cr_assert(is_zero(object, bytes), "%zu bytes, time %d", bytes, again);
+      memset(object, 0xcc, bytes);
+      keep_only(NULL);
+    }
+  /* and where small objects were */
+  struct tide_bump bump = {0};
+  for (int i = 0; i < 3000; i++)
+    memset(heap_alloc(&heap, &bump, TIDE_LAYOUT_LEAF, 32), 0xcc, 512);
+  heap_collect(&heap, &bump, NULL, 0, 1);
+  char *object = (char *)td_heap_alloc_large(&heap, TIDE_LAYOUT_LEAF, MIB / 2);
+  cr_assert(is_zero(object, MIB / 2));
+  td_heap_deinit(&heap);
+}
+
+Test(large, several_gib_that_nobody_touches_cost_nothing) {
+  size_t bytes = (size_t)6 << 30;
+  heap_open(&heap, (size_t)8 << 30);
+  size_t before = resident_bytes();
+  char *object = (char *)td_heap_alloc_large(&heap, TIDE_LAYOUT_REFS, bytes);
+  cr_assert_not_null(object);
+  cr_assert_eq(td_heap_object_bytes(&heap, (uintptr_t)object), bytes);
+  uintptr_t last = (uintptr_t)object + bytes - 1;
+  cr_assert_eq(td_heap_find(&heap, last), (uintptr_t)object);
+  for (size_t at = 0; at < bytes; at += bytes / 7)
+    cr_assert_eq(object[at], 0);
+  keep_only(object);
+  cr_assert_eq(heap.live_objects, 1);
+  cr_assert_eq(heap.live_bytes, bytes);
+  /* side tables: 24 and 16 bytes per block; a few pages of the object, huge ones perhaps */
+  cr_assert_leq(resident_bytes() - before, (size_t)64 << 20);
+  cr_assert_eq(keep_only(NULL), bytes / TD_BLOCK_BYTES);
+  cr_assert_eq(td_heap_find(&heap, last), 0);
+  td_heap_deinit(&heap);
+}
+
+Test(large, impossible_sizes) {
+  heap_open(&heap, 64 * MIB);
+  size_t sizes[] = {0, 65 * MIB, 200 * MIB, SIZE_MAX / 2, SIZE_MAX - 14, SIZE_MAX};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    cr_assert_null(td_heap_alloc_large(&heap, TIDE_LAYOUT_LEAF, sizes[i]), "%zu", sizes[i]);
+  cr_assert_eq(heap.used_blocks, 0);
+  heap_check(&heap);
+  td_heap_deinit(&heap);
+}
