@@ -122,7 +122,8 @@ static int parse(struct request *request, int argc, char **argv) {
        .is_bytes = true,
        .min = 1 << 20,
        .max = 0x1p47,
-       .text = "limit of the heaps that are collected\n(default: none)"},
+       .text =
+           "heaps that are collected use as much, and no\nmore (default: the collector decides)"},
       {.name = "rounds",
        .argument = "R",
        .number = &request->rounds,

@@ -67,30 +67,34 @@ static gcbench_work find_work(const char *name) {
   return NULL;
 }
 
+static struct memory *attach(void) {
+  struct memory *memory = memory_attach();
+  if (!memory) gcbench_fail(4, "cannot attach a thread to the collector");
+  return memory;
+}
+
 static void *run_share(void *argument) {
   struct thread *thread = argument;
-  struct memory memory;
-  if (!memory_attach(&memory)) gcbench_fail(4, "cannot attach a thread to the collector");
-  thread->sum = thread->work(&memory, &thread->share);
-  memory_detach(&memory);
+  struct memory *memory = attach();
+  thread->sum = thread->work(memory, &thread->share);
+  memory_detach(memory);
   return NULL;
 }
 
 /* Share 0 runs on the main thread. */
 static uint64_t run_all(struct thread *threads, unsigned mutators) {
-  struct memory memory;
-  if (!memory_attach(&memory)) gcbench_fail(4, "cannot attach a thread to the collector");
+  struct memory *memory = attach();
   for (unsigned i = 1; i < mutators; i++)
     if (pthread_create(&threads[i].id, NULL, run_share, &threads[i]) != 0)
       gcbench_fail(4, "cannot start a thread");
-  uint64_t sum = threads[0].work(&memory, &threads[0].share);
-  memory_wait_begin(&memory);
+  uint64_t sum = threads[0].work(memory, &threads[0].share);
+  memory_wait_begin(memory);
   for (unsigned i = 1; i < mutators; i++)
     pthread_join(threads[i].id, NULL);
-  memory_wait_end(&memory);
+  memory_wait_end(memory);
   for (unsigned i = 1; i < mutators; i++)
     sum += threads[i].sum;
-  memory_detach(&memory);
+  memory_detach(memory);
   return sum;
 }
 

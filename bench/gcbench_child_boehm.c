@@ -55,7 +55,11 @@ void memory_begin(const struct memory_options *wanted) {
   GC_set_all_interior_pointers(0);
   GC_set_warn_proc(GC_ignore_warn_proc);
   GC_INIT();
-  if (wanted->heap_max) GC_set_max_heap_size((GC_word)wanted->heap_max);
+  if (wanted->heap_max) {
+    GC_set_max_heap_size((GC_word)wanted->heap_max);
+    size_t have = GC_get_heap_size();
+    if (have < wanted->heap_max) GC_expand_hp(wanted->heap_max - have);
+  }
   GC_start_mark_threads();
   GC_set_on_collection_event(tell_event);
   gcbench_boehm.kind[MEMORY_LEAF] = GC_I_PTRFREE;
@@ -66,13 +70,13 @@ void memory_begin(const struct memory_options *wanted) {
         GC_make_descriptor((const GC_word *)&memory_bits[kind], memory_words[kind]), 0, 1);
 }
 
-bool memory_attach(struct memory *memory) {
-  memset(memory, 0, sizeof *memory); /* pthread_create has registered the thread */
-  return true;
+/* The thread itself was registered by pthread_create. */
+struct memory *memory_attach(void) {
+  return GC_malloc_uncollectable(sizeof(struct memory)); /* zeroed, and looked into */
 }
 
 void memory_detach(struct memory *memory) {
-  memset(memory, 0, sizeof *memory);
+  GC_free(memory);
 }
 
 void memory_wait_begin(struct memory *memory) {

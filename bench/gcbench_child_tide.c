@@ -17,6 +17,7 @@ void memory_begin(const struct memory_options *wanted) {
   struct tide_options options;
   tide_options_init(&options);
   options.heap_max_bytes = wanted->heap_max;
+  if (wanted->heap_max) options.sizing = TIDE_SIZING_FIXED;
   options.markers = wanted->markers;
   struct tide_error error = {0};
   gcbench_tide.heap = tide_heap_create(&options, &error);
@@ -29,19 +30,18 @@ void memory_begin(const struct memory_options *wanted) {
   tide_heap_on_event(gcbench_tide.heap, tell_event, &begun);
 }
 
-bool memory_attach(struct memory *memory) {
-  memory->mutator = tide_attach(gcbench_tide.heap, NULL, NULL);
-  return memory->mutator != NULL;
+struct memory *memory_attach(void) {
+  return (struct memory *)tide_attach(gcbench_tide.heap, NULL, NULL);
 }
 
 void memory_detach(struct memory *memory) {
-  tide_detach(memory->mutator);
+  tide_detach((struct tide_mutator *)memory);
 }
 
 void memory_wait_begin(struct memory *memory) {
-  tide_blocking_enter(memory->mutator);
+  tide_blocking_enter((struct tide_mutator *)memory);
 }
 
 void memory_wait_end(struct memory *memory) {
-  tide_blocking_leave(memory->mutator);
+  tide_blocking_leave((struct tide_mutator *)memory);
 }

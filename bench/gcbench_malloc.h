@@ -8,7 +8,7 @@
 #define MEMORY_COLLECTS false
 
 struct memory {
-  char unused;
+  char unused; /* C wants a member */
 };
 
 static inline void *memory_new(struct memory *memory, enum memory_kind kind, size_t bytes) {

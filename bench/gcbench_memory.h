@@ -2,10 +2,10 @@
  * once per collector; TD_GCBENCH_MEMORY names the header that implements what is called often by
  * static inline functions, so that an allocator's inlined path is inlined here as well:
  *
- *   struct memory;            a mutator's part; lies on its stack, which collectors scan
+ *   struct memory;            a mutator's part
  *   MEMORY_COLLECTS           true: memory_free does nothing, and nobody needs to call it
  *   memory_begin              the process's part, before any thread
- *   memory_attach, _detach    the calling thread's part; attach returns false if it failed
+ *   memory_attach, _detach    the calling thread's part; attach returns NULL if it failed
  *   memory_wait_begin, _end   around waiting for other threads
  *   memory_new                an object, zeroed or not; never NULL (see gcbench_out_of_memory)
  *   memory_new_zeroed         the same, zeroed
@@ -58,7 +58,7 @@ _Noreturn void gcbench_out_of_memory(void);
 
 struct memory;
 void memory_begin(const struct memory_options *wanted);
-bool memory_attach(struct memory *memory);
+struct memory *memory_attach(void);
 void memory_detach(struct memory *memory);
 void memory_wait_begin(struct memory *memory);
 void memory_wait_end(struct memory *memory);

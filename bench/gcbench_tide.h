@@ -1,14 +1,11 @@
-/* Tidemark as an allocator of gcbench: inlined allocation, conservative stacks. */
+/* Tidemark as an allocator of gcbench: inlined allocation, conservative stacks. A struct memory is
+ * a struct tide_mutator. */
 #ifndef TD_BENCH_GCBENCH_TIDE_H
 #define TD_BENCH_GCBENCH_TIDE_H
 
 #include "tide/tide.h"
 
 #define MEMORY_COLLECTS true
-
-struct memory {
-  struct tide_mutator *mutator;
-};
 
 struct gcbench_tide {
   struct tide_heap *heap;
@@ -20,7 +17,7 @@ static inline void *memory_new(struct memory *memory, enum memory_kind kind, siz
   tide_layout layout = kind == MEMORY_LEAF   ? TIDE_LAYOUT_LEAF
                        : kind == MEMORY_REFS ? TIDE_LAYOUT_REFS
                                              : gcbench_tide.layout[kind];
-  void *object = tide_alloc(memory->mutator, layout, bytes);
+  void *object = tide_alloc((struct tide_mutator *)memory, layout, bytes);
   if (!TIDE_LIKELY(object)) gcbench_out_of_memory();
   return object;
 }
