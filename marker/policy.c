@@ -95,6 +95,7 @@ static uint32_t choose_best_of_two(struct td_policy *p) {
 /* Starts anywhere, so that thieves which see equal sizes do not meet. */
 static uint32_t choose_best_of_many(struct td_policy *p) {
   uint32_t others = p->options.count - 1;
+  if (others == 1) return other(p, 0);
   uint32_t start = below(p, others);
   uint32_t best = other(p, start);
   uint64_t most = size_of(p, best);
@@ -190,6 +191,7 @@ enum td_policy_kind td_policy_init(struct td_policy *p, const struct td_policy_o
 }
 
 static uint32_t choose_with_prob(struct td_policy *p) {
+  if (p->options.count == 2) return other(p, 0);
   uint32_t victim = TD_POLICY_NOBODY;
   for (uint32_t look = 0; look < LOOKS_MOST; look++) {
     victim = p->kind == TD_POLICY_NUMA_PROB ? choose_near(p) : choose_random(p);

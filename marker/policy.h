@@ -17,8 +17,9 @@
  *               the choice is accepted with a probability that grows with what its queue has to
  *               steal; otherwise another is drawn.  Source: Wang et al., BWoS, OSDI 2023.
  *
- * How much there is to steal is an estimate (td_Q_size of marker/queue.h, read from the metadata of
- * one block), so asking does not disturb the owner. */
+ * How much there is to steal is an estimate (td_Q_size of marker/queue.h), read from the metadata
+ * of one block.  That costs the owner little, and not nothing; so nobody asks where there is only
+ * one victim. */
 #ifndef TD_MARKER_POLICY_H
 #define TD_MARKER_POLICY_H
 

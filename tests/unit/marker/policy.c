@@ -169,6 +169,19 @@ Test(policy, random_is_even) {
   cr_assert_eq(looks, 0, "random asks nobody for a size");
 }
 
+/* A look at a size costs its owner something. */
+Test(policy, one_victim_is_not_asked) {
+  looks = 0;
+  for (unsigned k = 0; k < KINDS; k++) {
+    struct td_policy_options options = options_of((enum td_policy_kind)k, 1, 2);
+    struct td_policy policy;
+    td_policy_init(&policy, &options);
+    for (unsigned i = 0; i < 10; i++)
+      cr_assert_eq(td_policy_next(&policy), 0);
+  }
+  cr_assert_eq(looks, 0);
+}
+
 Test(policy, thieves_differ) {
   struct td_policy a, b;
   struct td_policy_options options = options_of(TD_POLICY_RANDOM, 0, 32);
