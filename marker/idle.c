@@ -12,37 +12,42 @@
 #define WATCH_NS 60000u  /* how long a marker watches before it sleeps */
 #define PAUSES_MOST 512u /* longest pause between two looks, in pause instructions */
 
-static uint32_t read_signal(struct td_markers *set) {
+static uint32_t read_word(const _Atomic(uint32_t) *word) {
   /* acquire [idle.signal] */
-  return atomic_load_explicit(&set->signal, memory_order_acquire);
+  return atomic_load_explicit(word, memory_order_acquire);
 }
 
-static void raise_signal(struct td_markers *set, unsigned count) {
+static void raise_word(_Atomic(uint32_t) *word, unsigned count) {
   /* release [idle.signal] */
-  atomic_fetch_add_explicit(&set->signal, 1, memory_order_release);
-  td_plat_wake(&set->signal, count);
+  atomic_fetch_add_explicit(word, 1, memory_order_release);
+  td_plat_wake(word, count);
 }
 
-static void sleep_on(struct td_marker *marker, uint32_t signal) {
+/* Sleeps unless the word has changed from what was seen. */
+static void sleep_on(struct td_marker *marker, _Atomic(uint32_t) *word, uint32_t seen) {
   struct td_markers *set = marker->set;
+  bool ready = word == &set->signal;
   marker->parks++;
+  /* relaxed: a hint for td_recruit. */
+  if (ready) atomic_fetch_add_explicit(&set->ready, 1, memory_order_relaxed);
   /* seq_cst, both: see td_quiet. */
   atomic_fetch_add_explicit(&set->parked, 1, memory_order_seq_cst);
-  td_plat_wait(&set->signal, signal, 0);
+  td_plat_wait(word, seen, 0);
   atomic_fetch_sub_explicit(&set->parked, 1, memory_order_seq_cst);
+  if (ready) atomic_fetch_sub_explicit(&set->ready, 1, memory_order_relaxed); /* as above */
   marker->wakes++;
 }
 
 unsigned td_recruit(struct td_markers *set) {
   /* relaxed: a hint. */
-  if (atomic_load_explicit(&set->parked, memory_order_relaxed) == 0) return 0;
-  raise_signal(set, 1);
+  if (atomic_load_explicit(&set->ready, memory_order_relaxed) == 0) return 0;
+  raise_word(&set->signal, 1);
   return 1;
 }
 
-uint64_t td_recruit_more(struct td_marker *marker, uint64_t objects) {
+uint64_t td_recruit_more(struct td_marker *marker, uint64_t effort) {
   if (td_recruit(marker->set) && marker->recruit_step < 1u << 20) marker->recruit_step *= 2;
-  return objects + marker->recruit_step;
+  return effort + marker->recruit_step;
 }
 
 static bool may_watch(struct td_markers *set) {
@@ -90,11 +95,11 @@ static bool wait_for_end(struct td_marker *marker, bool (*promising)(struct td_m
   struct td_markers *set = marker->set;
   if (watch_for_end(set)) return false;
   for (;;) {
-    uint32_t signal = read_signal(set);
+    uint32_t seen = read_word(&set->signal);
     if (td_term_over(&set->term)) return false;
     if (promising(marker) && td_term_join(&set->term)) return true;
     if (td_term_over(&set->term)) return false;
-    sleep_on(marker, signal);
+    sleep_on(marker, &set->signal, seen);
   }
 }
 
@@ -114,7 +119,7 @@ bool td_idle(struct td_marker *marker, bool joined, bool (*promising)(struct td_
   uint64_t since = td_plat_now_ns();
   if (joined) marker->stats.ended_ns = since - set->start_ns;
   if (joined && td_term_leave(&set->term)) {
-    if (marker->id != 0) raise_signal(set, INT32_MAX); /* the collecting thread waits */
+    if (marker->id != 0) raise_word(&set->signal, INT32_MAX); /* the collecting thread waits */
     return false;
   }
   bool again = false;
@@ -128,33 +133,45 @@ bool td_idle(struct td_marker *marker, bool joined, bool (*promising)(struct td_
   return again;
 }
 
-/* A helper's part in a run, if there is one and it is wanted. */
-static void help(struct td_marker *marker) {
-  struct td_markers *set = marker->set;
-  if (!td_term_over(&set->term) && marker->id < set->limit) set->engine->work(marker, false);
-}
-
 void *td_helper(void *argument) {
   struct td_marker *marker = argument;
   struct td_markers *set = marker->set;
   for (;;) {
-    uint32_t signal = read_signal(set);
+    uint32_t signal = read_word(&set->signal), surplus = read_word(&set->surplus);
     /* acquire [idle.quit]: nothing is read after it but the thread's own state. */
     if (atomic_load_explicit(&set->quit, memory_order_acquire)) return NULL;
-    /* seq_cst: see td_quiet. */
-    if (!atomic_load_explicit(&set->closed, memory_order_seq_cst)) help(marker);
-    sleep_on(marker, signal);
+    /* seq_cst: see td_quiet. While it is 0 and this thread awake, the configuration stays. */
+    bool wanted =
+        !atomic_load_explicit(&set->closed, memory_order_seq_cst) && marker->id < set->limit;
+    if (wanted && !td_term_over(&set->term)) set->engine->work(marker, false);
+    if (wanted)
+      sleep_on(marker, &set->signal, signal);
+    else
+      sleep_on(marker, &set->surplus, surplus);
   }
+}
+
+void td_wake_all(struct td_markers *set) {
+  raise_word(&set->signal, INT32_MAX);
+  raise_word(&set->surplus, INT32_MAX);
 }
 
 /* Forbids: a helper counts itself awake, finds `closed` 0, while the configuring thread has set
  * `closed` and counts it asleep. Both write one and read the other, sequentially consistent. */
-void td_quiet(struct td_markers *set) {
-  atomic_store_explicit(&set->closed, 1, memory_order_seq_cst);
+static void wait_for_sleepers(struct td_markers *set) {
   while (atomic_load_explicit(&set->parked, memory_order_seq_cst) < set->started)
     td_plat_pause();
 }
 
-void td_reopen(struct td_markers *set) {
+void td_quiet(struct td_markers *set) {
+  atomic_store_explicit(&set->closed, 1, memory_order_seq_cst);
+  wait_for_sleepers(set);
+}
+
+void td_reopen(struct td_markers *set, bool moved) {
   atomic_store_explicit(&set->closed, 0, memory_order_seq_cst);
+  if (!moved) return;
+  /* Everybody looks which word to sleep on now; the next collection is not disturbed by it. */
+  td_wake_all(set);
+  wait_for_sleepers(set);
 }

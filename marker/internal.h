@@ -20,6 +20,7 @@
 /* A cycle starts with one marker; another is woken when one has scanned so many objects and has
  * so many items in its queue: less would not pay for the wake-up. */
 #define TD_RECRUIT_OBJECTS 8192u
+#define TD_SLICE_EFFORT (TD_SLICE_SLOTS / 8) /* a slice of an array, in objects */
 #define TD_RECRUIT_ITEMS 4u
 
 /* ---- Items of a queue: an object's address, or a slice of an array ---- */
@@ -81,12 +82,13 @@ struct td_markers {
   const struct td_span *spans;
   size_t span_count;
   uint64_t cycle;
+  uint64_t run; /* counts td_mark_run */
   uint64_t start_ns;
   /* Helpers that watch for work look at these two while the next run is made ready: a hint then,
    * relaxed. Those who have joined see what the run began with: [term.start]. */
   _Atomic(uint64_t) root_slices;
   _Atomic(uint32_t) chunks; /* of TD_CHUNK_BLOCKS blocks, that the heap has */
-  unsigned flag_rows; /* in use: constant between configurations */
+  unsigned flag_rows;       /* in use: constant between configurations */
 
   /* Changed by all markers. */
   _Alignas(TD_CACHE_LINE) struct td_termination term;
@@ -97,9 +99,11 @@ struct td_markers {
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) flagged;
   /* Markers asleep; a hint for recruiting, and the handshake of td_markers_quiet. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) parked;
+  _Atomic(uint32_t) ready;    /* of those, who may take part: the others cannot be recruited */
   _Atomic(uint32_t) spinning; /* 1 while one idle marker watches for work: the others park */
   _Atomic(uint32_t) closed;   /* helpers must not look at queues: configuration changes */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) signal; /* futex: changes when sleepers should look */
+  _Atomic(uint32_t) surplus; /* futex: the same for helpers that the configuration leaves out */
   _Atomic(uint32_t) quit;
 
   unsigned started; /* helper threads that exist; collecting thread only */
@@ -141,14 +145,16 @@ struct td_marker {
 bool td_idle(struct td_marker *marker, bool joined, bool (*promising)(struct td_marker *marker));
 /* Wakes one sleeper, if there is any; how many. */
 unsigned td_recruit(struct td_markers *set);
-/* The same for a marker that has scanned so many objects in this run and has work to share: at
+/* The same for a marker that has done so much in this run, in objects, and has work to share: at
  * which number to ask again. */
-uint64_t td_recruit_more(struct td_marker *marker, uint64_t objects);
+uint64_t td_recruit_more(struct td_marker *marker, uint64_t effort);
 /* A helper thread's life; the argument is its struct td_marker. */
 void *td_helper(void *argument);
 /* Waits until every helper sleeps and keeps them from looking at anything until td_reopen. */
 void td_quiet(struct td_markers *set);
-void td_reopen(struct td_markers *set);
+void td_reopen(struct td_markers *set, bool moved); /* moved: the number of markers changed */
+/* All sleepers look. */
+void td_wake_all(struct td_markers *set);
 
 /* marker/roots.c: the next slice of the roots; false: none left. */
 struct td_root_slice {

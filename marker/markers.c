@@ -155,8 +155,9 @@ struct td_markers *td_markers_create(struct td_heap *heap, const struct td_marke
 bool td_markers_configure(struct td_markers *set, const struct td_marker_config *config,
                           struct tide_error *error) {
   td_quiet(set);
+  unsigned before = set->limit;
   bool done = configure(set, config, error);
-  td_reopen(set);
+  td_reopen(set, set->limit != before);
   return done;
 }
 
@@ -164,8 +165,7 @@ void td_markers_destroy(struct td_markers *set) {
   if (!set) return;
   /* release [idle.quit]: pairs with td_helper. */
   atomic_store_explicit(&set->quit, 1, memory_order_release);
-  atomic_fetch_add_explicit(&set->signal, 1, memory_order_release); /* release [idle.signal] */
-  td_plat_wake(&set->signal, INT32_MAX);
+  td_wake_all(set);
   for (unsigned i = 1; i <= set->started; i++)
     td_plat_thread_join(&set->marker[i]->thread);
   for (unsigned i = 0; i < TIDE_MARKERS_MAX; i++)
@@ -178,6 +178,7 @@ void td_markers_after_fork(struct td_markers *set) {
   unsigned wanted = set->limit;
   set->started = 0;
   atomic_store_explicit(&set->parked, 0, memory_order_relaxed); /* relaxed, all: one thread */
+  atomic_store_explicit(&set->ready, 0, memory_order_relaxed);
   atomic_store_explicit(&set->spinning, 0, memory_order_relaxed);
   atomic_store_explicit(&set->closed, 0, memory_order_relaxed);
   struct tide_error ignored;
@@ -221,10 +222,7 @@ void td_mark_run(struct td_markers *set, const struct td_roots *roots) {
   /* relaxed, both: [term.start] */
   atomic_store_explicit(&set->root_next, 0, memory_order_relaxed);
   atomic_store_explicit(&set->root_slices, slices, memory_order_relaxed);
-  for (unsigned i = 0; i < set->limit; i++) {
-    set->marker[i]->span = 0;
-    set->marker[i]->span_first = 0;
-  }
+  set->run++;
   if (roots->callback) call_back(set->marker[0], roots);
   td_term_start(&set->term);
   set->engine->work(set->marker[0], true);

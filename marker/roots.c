@@ -18,6 +18,11 @@ bool td_roots_next(struct td_marker *marker, struct td_root_slice *slice) {
   /* relaxed: a counter; the spans were published when the run started: [term.start]. */
   uint64_t mine = atomic_fetch_add_explicit(&set->root_next, 1, memory_order_relaxed);
   if (mine >= atomic_load_explicit(&set->root_slices, memory_order_relaxed)) return false;
+  if (marker->span_run != set->run) {
+    marker->span_run = set->run;
+    marker->span = 0;
+    marker->span_first = 0;
+  }
   /* Numbers only grow, so each marker walks the spans once. */
   while (mine - marker->span_first >= slices_of(&set->spans[marker->span]))
     marker->span_first += slices_of(&set->spans[marker->span++]);

@@ -37,7 +37,8 @@ struct loop {
   uint64_t objects;
   uint32_t head, count; /* window */
   uint32_t poll;
-  uint64_t recruit_at;     /* objects at which to think of recruiting */
+  uint64_t effort;         /* objects, and slots of arrays for their share */
+  uint64_t recruit_at;     /* effort at which to think of recruiting */
   bool dense;              /* the queue was full */
   bool tested;             /* which way of sparse marking */
   uint64_t tested_refs;    /* references settled since the last poll */
@@ -219,14 +220,15 @@ TD_INLINE void share(struct loop *l) {
     Q(grant)(l->queue, &l->o);
     l->marker->stats.grants++;
   }
-  if (l->objects >= l->recruit_at && owned(&l->o) >= TD_RECRUIT_ITEMS)
-    l->recruit_at = td_recruit_more(l->marker, l->objects);
+  if (l->effort >= l->recruit_at && owned(&l->o) >= TD_RECRUIT_ITEMS)
+    l->recruit_at = td_recruit_more(l->marker, l->effort);
 }
 
 /* Every TD_POLL_OBJECTS objects. true: another way of marking goes on. */
 TD_INLINE bool take_stock(struct loop *l) {
   bool tested = l->tested;
   l->poll = TD_POLL_OBJECTS;
+  l->effort += TD_POLL_OBJECTS;
   l->marker->stats.window_sum += l->count;
   l->marker->stats.window_samples++;
   choose_way(l);
@@ -252,7 +254,8 @@ TD_INLINE uint64_t refill(struct loop *l) {
     if (item == 0) return 0;
     if (__builtin_expect((item & TD_ITEM_SLICE) != 0, 0)) {
       scan_slice(l, item, visit_element);
-      share(l); /* a slice is as much as many objects */
+      l->effort += TD_SLICE_EFFORT;
+      share(l);
       if (l->next) return 0;
     } else if (near(l, item)) {
       return item;
@@ -336,6 +339,7 @@ TD_INLINE void drain_tested(struct loop *l) {
     uint64_t item = Q(get)(l->queue, &l->o);
     if (__builtin_expect((item & TD_ITEM_SLICE) != 0, 0)) {
       scan_slice(l, item, meet_many);
+      l->effort += TD_SLICE_EFFORT;
       share(l);
       continue;
     }
