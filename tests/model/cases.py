@@ -109,7 +109,7 @@ MUTANTS = {
         Mutant("bwos.takeover=relaxed", "redeem", "none", DEPENDENT),
         Mutant("bwos.reclaim=relaxed", "reuse", "none", DEPENDENT),
         Mutant("bwos.restore=relaxed", "restored", "rc11",
-               "Relacy's release sequences include later plain stores, as C++ had until 2017"),
+               "Relacy's release sequences include later plain stores, as C++ had before C++20"),
         Mutant("bwos.base_set_owner=relaxed", "deep", "relacy"),
         Mutant("bwos.base_set_thief=relaxed", "stale", "relacy"),
         Mutant("bwos.base_get=relaxed", "stale", "relacy"),
