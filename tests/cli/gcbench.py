@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Tests of `tidemark gcbench` from outside: rows, sums, limits, messages.
+
+Usage: gcbench.py --program PROGRAM
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+OPTIONS = None
+USAGE, RESOURCES = 2, 4
+WORKLOADS = ("gcbench", "binary-trees", "lru", "strings", "mutate")
+SMALL = ("--depth", "10", "--operations", "10000", "--rounds", "1", "--quiet")
+
+
+def run(*arguments, **environment):
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("TIDE_", "GC_"))}
+    env.update(environment)
+    return subprocess.run([OPTIONS.program, "gcbench", *map(str, arguments)], capture_output=True,
+                          text=True, timeout=240, env=env)
+
+
+def built():
+    """Collectors that --help does not call missing."""
+    lines = run("--help").stdout.split("Collectors:\n")[1].splitlines()
+    return [line.split()[0] for line in lines[:5] if "(not built)" not in line]
+
+
+class Gcbench(unittest.TestCase):
+    def rows(self, *arguments, **environment):
+        result = run(*arguments, "--json", "-", **environment)
+        self.assertEqual(result.returncode, 0, (arguments, result.stderr))
+        return json.loads(result.stdout)["rows"]
+
+    def fails(self, status, words, *arguments, **environment):
+        result = run(*arguments, **environment)
+        lines = result.stderr.strip().splitlines()
+        self.assertEqual(result.returncode, status, (arguments, result.stderr))
+        self.assertEqual(len(lines), 1, result.stderr)
+        for word in words:
+            self.assertIn(word, lines[0])
+
+    def test_every_workload_on_every_collector(self):
+        """Equal sums are the program's own check: a difference would be exit status 1."""
+        collectors = built()
+        self.assertIn("tide", collectors)
+        self.assertIn("malloc", collectors)
+        for mutators in (1, 2):
+            rows = self.rows(*SMALL, "--mutators", mutators)
+            self.assertEqual([(r["workload"], r["collector"]) for r in rows],
+                             [(w, c) for w in WORKLOADS for c in collectors])
+            for row in rows:
+                self.assertEqual(row["mutators"], mutators)
+                self.assertGreater(row["total_ms"], 0)
+                self.assertGreater(row["peak_bytes"], 1 << 20)
+                pause = row["pause_ms"]
+                self.assertLessEqual(pause["p50"], pause["p99"])
+                self.assertLessEqual(pause["p99"], pause["max"])
+
+    def test_collections_are_told(self):
+        tide, malloc = self.rows("--workload", "binary-trees", "--depth", 14, "--rounds", 1,
+                                 "--collector", "tide,malloc", "--heap-max", "4M")
+        self.assertGreater(tide["collections"], 5)
+        self.assertGreater(tide["pause_ms"]["p50"], 0)
+        self.assertGreaterEqual(tide["collect_ms"], tide["pause_ms"]["max"])
+        self.assertLess(tide["collect_ms"], tide["total_ms"])
+        self.assertEqual((malloc["collections"], malloc["collect_ms"]), (0, 0))
+
+    def test_heap_and_marks_are_sound(self):
+        """TIDE_VERIFY=1 ends a process whose marks differ from a serial marking's."""
+        for mutators in (1, 3):
+            rows = self.rows("--depth", 8, "--operations", 1000, "--rounds", 1, "--mutators",
+                             mutators, "--collector", "tide,malloc", TIDE_VERIFY="1",
+                             TIDE_STRESS="5000")
+            for workload in ("gcbench", "strings", "mutate"):
+                self.assertTrue(any(r["collections"] for r in rows if r["workload"] == workload))
+
+    def test_no_room(self):
+        self.fails(RESOURCES, ("lru", "tide", "--heap-max"), "--workload", "lru", "--collector",
+                   "tide", "--heap-max", "8M", "--rounds", 1)
+
+    def test_misuse(self):
+        self.fails(USAGE, ("dlmalloc",), "--collector", "dlmalloc")
+        self.fails(USAGE, ("sort",), "--workload", "sort")
+        self.fails(USAGE, ("mutators",), "--mutators", "0")
+        self.fails(USAGE, ("depth",), "--depth", "1")
+
+
+def main():
+    global OPTIONS
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--program", required=True)
+    OPTIONS, rest = parser.parse_known_args()
+    unittest.main(argv=[sys.argv[0], *rest])
+
+
+main()
