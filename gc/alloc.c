@@ -56,26 +56,31 @@ static uint32_t blocks_of(const struct request *request) {
                              : (uint32_t)((request->bytes + TD_BLOCK_BYTES - 1) >> TD_BLOCK_LOG2);
 }
 
+/* Collects until an attempt after this thread's own collection has failed too: what another
+ * thread's collection found may be used up by third ones before we run. */
+static void *take_after_collection(struct tide_mutator *mutator, const struct request *request) {
+  struct tide_heap *heap = mutator->heap;
+  for (bool collected = false; !collected;) {
+    /* relaxed: another thread's collection is a reason to try again; the lock orders the rest. */
+    uint64_t seen = atomic_load_explicit(&heap->cycles, memory_order_relaxed);
+    void *object = take(mutator, request);
+    if (object) return object;
+    collected = td_collect_unless(mutator, seen);
+  }
+  return take(mutator, request);
+}
+
 /* The budget is used up: collect, then let the heap grow, then ask the embedder. */
 static void *take_by_force(struct tide_mutator *mutator, const struct request *request) {
   struct tide_heap *heap = mutator->heap;
   uint32_t blocks = blocks_of(request);
-  void *object;
   if (blocks > heap->heap.max_blocks) return refuse(mutator, TIDE_ERROR_MEMORY);
-  for (int hooks = 0;; hooks++) {
-    /* relaxed: another thread's collection is a reason to try again; the lock orders the rest. */
-    uint64_t seen = atomic_load_explicit(&heap->cycles, memory_order_relaxed);
-    if ((object = take(mutator, request)) != NULL) return object;
-    bool collected = td_collect_unless(mutator, seen);
-    if ((object = take(mutator, request)) != NULL) return object;
-    while (td_collect_grow_budget(heap, blocks))
-      if ((object = take(mutator, request)) != NULL) return object;
-    /* At the limit. If the last collection was another thread's, its finds may be used up. */
-    if (!collected) td_collect_unless(mutator, UINT64_MAX);
-    while (td_collect_grow_budget(heap, blocks)) {
-    }
-    if ((object = take(mutator, request)) != NULL) return object;
-    if (hooks || !heap->out_of_memory ||
+  for (bool asked = false;; asked = true) {
+    void *object = take_after_collection(mutator, request);
+    while (!object && td_collect_grow_budget(heap, blocks))
+      object = take(mutator, request);
+    if (object) return object;
+    if (asked || !heap->out_of_memory ||
         !heap->out_of_memory(heap->out_of_memory_context, request->bytes))
       return refuse(mutator, TIDE_ERROR_MEMORY);
   }
