@@ -130,6 +130,7 @@ struct td_marker {
   bool took_part;
   uint32_t victim;            /* who was stolen from last */
   uint32_t recruit_step;      /* objects to scan before recruiting again; doubles each time */
+  uint64_t span_run;          /* the run that the next two belong to */
   size_t span;                /* where this marker's walk over the root spans stands */
   uint64_t span_first;        /* first slice of that span */
   uintptr_t weak, ephemerons; /* chains of objects met: [weak.chain] */
