@@ -7,6 +7,60 @@
 (define-syntax unless
   (syntax-rules () ((_ test body ...) (if test #f (begin body ...)))))
 
+;; The first macros: the ones below use them.
+(define-syntax let*
+  (syntax-rules ()
+    ((_ () body ...) (let () body ...))
+    ((_ (binding more ...) body ...) (let (binding) (let* (more ...) body ...)))))
+(define-syntax do
+  (syntax-rules ()
+    ((_ ((name init . step) ...) (test result ...) body ...)
+     (let loop ((name init) ...)
+       (if test
+           (begin (if #f #f) result ...)
+           (begin body ... (loop (%step name . step) ...)))))))
+(define-syntax %step
+  (syntax-rules () ((_ name) name) ((_ name step) step)))
+(define-syntax case
+  (syntax-rules ()
+    ((_ key clause ...) (let ((k key)) (%case k clause ...)))))
+(define-syntax %case
+  (syntax-rules (else =>)
+    ((_ k) (if #f #f))
+    ((_ k (else => f)) (f k))
+    ((_ k (else body ...)) (begin body ...))
+    ((_ k (data => f) clause ...) (if (%case-any k data) (f k) (%case k clause ...)))
+    ((_ k (data body ...) clause ...)
+     (if (%case-any k data) (begin body ...) (%case k clause ...)))))
+(define-syntax %case-any
+  (syntax-rules ()
+    ((_ k (a b c d e . more)) (memv k '(a b c d e . more)))
+    ((_ k (datum ...)) (or (eqv? k 'datum) ...))))
+
+(define-syntax define-record-type
+  (syntax-rules ()
+    ((_ (name . options) rest ...) (define-record-type name rest ...))
+    ((_ name #f test field ...) (define-record-type name (unused) test field ...))
+    ((_ name (make argument ...) #f field ...)
+     (define-record-type name (make argument ...) unused field ...))
+    ((_ name (make argument ...) test field ...)
+     (begin
+       (define name (%make-record-type 'name '(field ...)))
+       (define make (%record-constructor name '(argument ...) 'make))
+       (define test (%record-predicate name 'test))
+       (%define-field name field) ...))
+    ((_ name make test (field . access) ...)
+     (define-record-type name (make field ...) test (field . access) ...))))
+(define-syntax %define-field
+  (syntax-rules ()
+    ((_ type (field)) (begin))
+    ((_ type (field get)) (define get (%record-accessor type 'field 'get)))
+    ((_ type (field get put))
+     (begin
+       (define get (%record-accessor type 'field 'get))
+       (define put (%record-modifier type 'field 'put))))
+    ((_ type field) (begin))))
+
 ;; ---- Multiple values ------------------------------------------------------------------------
 
 (define-syntax receive
@@ -65,6 +119,16 @@
 
 ;; ---- Lists, vectors and strings that call procedures ------------------------------------------
 
+(define (last-pair l) (if (pair? (cdr l)) (last-pair (cdr l)) l))
+(define (append! . ls)
+  (cond ((null? ls) '())
+        ((null? (cdr ls)) (car ls))
+        ((null? (car ls)) (apply append! (cdr ls)))
+        (else (set-cdr! (last-pair (car ls)) (apply append! (cdr ls))) (car ls))))
+(define (list-copy l) (if (pair? l) (cons (car l) (list-copy (cdr l))) l))
+(define (list-set! l i x) (set-car! (list-tail l i) x))
+(define (make-list n . fill) (vector->list (apply make-vector n fill)))
+(define (vector-append . vs) (list->vector (apply append (%map1 vector->list vs))))
 (define (%map1 f l)
   (let loop ((l l) (done '()))
     (if (pair? l) (loop (cdr l) (cons (f (car l)) done)) (reverse! done))))
@@ -185,6 +249,13 @@
     (for-each (lambda (entry) (hash-table-set! table (car entry) (cdr entry))) alist)
     table))
 
+(define (lcm . xs)
+  (fold-left (lambda (a b) (if (= b 0) 0 (abs (* a (quotient b (gcd a b)))))) 1 xs))
+(define (exact-integer-sqrt n)
+  (let loop ((root (exact (floor (sqrt n)))))
+    (cond ((> (* root root) n) (loop (- root 1)))
+          ((<= (* (+ root 1) (+ root 1)) n) (loop (+ root 1)))
+          (else (values root (- n (* root root)))))))
 (define (square x) (* x x))
 (define (1+ x) (+ x 1))
 (define (-1+ x) (- x 1))
@@ -282,16 +353,17 @@
   (syntax-rules () ((_ expression) (%make-promise #f (lambda () expression)))))
 (define-syntax delay
   (syntax-rules () ((_ expression) (delay-force (%make-promise #t expression)))))
-(define-syntax make-stream-pair
-  (syntax-rules () ((_ a b) (cons a (delay b)))))
+(define-record-type promise (%make-promise done? content) promise?
+  (done? %promise-done? %set-promise-done!) (content %promise-content %set-promise-content!))
 (define (make-promise x) (if (promise? x) x (%make-promise #t x)))
 (define (force x)
   (cond ((not (promise? x)) x)
-        ((%promise-ref x 0) (%promise-ref x 1))
+        ((%promise-done? x) (%promise-content x))
         (else
-         (let ((next ((%promise-ref x 1))))
-           (unless (%promise-ref x 0)
-             (%promise-set! x (%promise-ref next 0) (%promise-ref next 1)))
+         (let ((next ((%promise-content x))))
+           (unless (%promise-done? x)
+             (%set-promise-done! x (%promise-done? next))
+             (%set-promise-content! x (%promise-content next)))
            (force x)))))
 
 ;; ---- Errors -------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ struct function {
   struct variable *self; /* the variable that names this function, if it never changes */
   value words;           /* vector, room for more */
   intptr_t count, depth, deepest;
-  intptr_t last; /* position of the latest instruction, -1 if a jump may land behind it */
+  intptr_t last;  /* position of the latest instruction, -1 if a jump may land behind it */
   value captured; /* list of variables, newest first */
   intptr_t captured_count;
 };
@@ -41,8 +41,7 @@ static void put_op1(struct function *f, enum opcode opcode, value operand) {
 
 static void change_depth(struct function *f, intptr_t by) {
   f->depth += by;
-  if (f->depth > f->deepest)
-    f->deepest = f->depth;
+  if (f->depth > f->deepest) f->deepest = f->depth;
 }
 
 static bool last_is(const struct function *f, enum opcode opcode) {
@@ -83,8 +82,7 @@ static intptr_t captured_index(struct function *f, struct variable *variable) {
   intptr_t index = f->captured_count;
   for (value p = f->captured; p != NIL; p = cdr(p)) {
     index--;
-    if (car(p) == (value)variable)
-      return index;
+    if (car(p) == (value)variable) return index;
   }
   f->captured = cons((value)variable, f->captured);
   return f->captured_count++;
@@ -127,8 +125,7 @@ static void compile(struct function *f, struct node *node, bool tail);
 static void branch(struct function *f, struct node *node, bool sense, intptr_t *chain);
 
 static void finish(struct function *f, bool tail) {
-  if (tail)
-    put_op(f, OP_RETURN);
+  if (tail) put_op(f, OP_RETURN);
 }
 
 static void compile_push(struct function *f, struct node *node) {
@@ -184,16 +181,13 @@ void compiler_start(void) {
 
 /* The primitive that a call surely reaches, or NULL. */
 static struct primitive *known_primitive(const struct node *call) {
-  if (call->kind != N_CALL)
-    return NULL;
-  const struct node *operator = (const struct node *)call->a;
+  if (call->kind != N_CALL) return NULL;
+  const struct node *operator=(const struct node *) call->a;
   value procedure = FALSE;
-  if (operator->kind == N_CONSTANT)
-    procedure = operator->a;
+  if (operator->kind == N_CONSTANT) procedure = operator->a;
   if (operator->kind == N_GLOBAL && symbol_of(operator->a)->redefinable == FALSE)
     procedure = symbol_of(operator->a)->global;
-  if (!is_type(procedure, T_PRIMITIVE))
-    return NULL;
+  if (!is_type(procedure, T_PRIMITIVE)) return NULL;
   struct primitive *primitive = (struct primitive *)procedure;
   int64_t count = list_length(call->b);
   bool fits = count >= primitive->least && (primitive->most < 0 || count <= primitive->most);
@@ -202,8 +196,7 @@ static struct primitive *known_primitive(const struct node *call) {
 
 static const struct inlined *inlined_call(const struct node *call) {
   struct primitive *primitive = known_primitive(call);
-  if (primitive == NULL || primitive->inlined == 0)
-    return NULL;
+  if (primitive == NULL || primitive->inlined == 0) return NULL;
   const struct inlined *entry = &inlined[primitive->inlined];
   return list_length(call->b) == entry->arguments ? entry : NULL;
 }
@@ -217,8 +210,7 @@ static void load_arguments(struct function *f, value nodes) {
 
 static void compile_inlined(struct function *f, const struct inlined *entry, value nodes) {
   struct node *last = (struct node *)car(nodes);
-  if (entry->arguments == 2)
-    last = (struct node *)car(cdr(nodes));
+  if (entry->arguments == 2) last = (struct node *)car(cdr(nodes));
   bool add = entry->opcode == OP_ADD || entry->opcode == OP_SUB;
   if (add && last->kind == N_CONSTANT && is_fixnum(last->a) && last->a != fix(FIXNUM_MIN)) {
     compile(f, (struct node *)car(nodes), false);
@@ -280,8 +272,7 @@ static void branch_on_call(struct function *f, struct node *node, bool sense, in
     return;
   }
   struct node *last = (struct node *)car(node->b);
-  if (entry->arguments == 2)
-    last = (struct node *)car(cdr(node->b));
+  if (entry->arguments == 2) last = (struct node *)car(cdr(node->b));
   if (entry->opcode == OP_EQ && last->kind == N_CONSTANT) {
     compile(f, (struct node *)car(node->b), false);
     put_op1(f, sense ? OP_J_EQ_CONST : OP_JN_EQ_CONST, last->a);
@@ -351,8 +342,7 @@ static void compile_or(struct function *f, struct node *node, bool tail) {
 }
 
 static void drop(struct function *f, intptr_t count, bool tail) {
-  if (!tail && count > 0)
-    put_op1(f, OP_POP, (value)count);
+  if (!tail && count > 0) put_op1(f, OP_POP, (value)count);
   change_depth(f, -count);
 }
 
@@ -360,8 +350,7 @@ static void compile_let(struct function *f, struct node *node, bool tail) {
   intptr_t base = f->depth, count = 0;
   for (value p = node->b, v = node->a; p != NIL; p = cdr(p), v = cdr(v), count++) {
     compile(f, (struct node *)car(p), false);
-    if (((struct variable *)car(v))->assigned)
-      put_op(f, OP_MAKE_BOX);
+    if (((struct variable *)car(v))->assigned) put_op(f, OP_MAKE_BOX);
     put_push(f);
   }
   intptr_t slot = base;
@@ -374,8 +363,7 @@ static void compile_let(struct function *f, struct node *node, bool tail) {
 static void box_parameters(struct function *f, value variables) {
   for (; variables != NIL; variables = cdr(variables)) {
     struct variable *variable = (struct variable *)car(variables);
-    if (variable->assigned)
-      put_op1(f, OP_BOX_LOCAL, (value)variable->slot);
+    if (variable->assigned) put_op1(f, OP_BOX_LOCAL, (value)variable->slot);
   }
 }
 
@@ -428,8 +416,8 @@ static value compile_body(struct function *f, struct node *lambda) {
 /* Leaves the closure in the accumulator. Captured members of the same N_FIX that come later
  * have no value yet: their slots are not below the depth. Returns what was captured. */
 static value compile_lambda(struct function *f, struct node *lambda, struct variable *self) {
-  struct function inner = {.parent = f, .self = self, .words = make_vector(64, FALSE),
-                           .last = -1, .captured = NIL};
+  struct function inner = {
+      .parent = f, .self = self, .words = make_vector(64, FALSE), .last = -1, .captured = NIL};
   value code = compile_body(&inner, lambda);
   if (inner.captured == NIL) {
     struct closure *closure = mem_refs(sizeof *closure);

@@ -14,7 +14,9 @@ value new_alias(value identifier, value scope) {
   return alias;
 }
 
-value core(value symbol) { return new_alias(symbol, NIL); }
+value core(value symbol) {
+  return new_alias(symbol, NIL);
+}
 
 value new_scope(value parent) {
   value scope = make_object(T_SCOPE, SCOPE_SLOTS);
@@ -24,8 +26,7 @@ value new_scope(value parent) {
 }
 
 static void bind(value scope, value identifier, value denotation) {
-  if (!is_identifier(identifier))
-    fail_syntax("not an identifier", identifier);
+  if (!is_identifier(identifier)) fail_syntax("not an identifier", identifier);
   value *bindings = &slots_of(scope)[SCOPE_BINDINGS];
   *bindings = cons(cons(identifier, denotation), *bindings);
 }
@@ -42,8 +43,7 @@ value lookup(value identifier, value scope) {
   for (;;) {
     for (; scope != NIL; scope = slots_of(scope)[SCOPE_PARENT])
       for (value p = slots_of(scope)[SCOPE_BINDINGS]; p != NIL; p = cdr(p))
-        if (car(car(p)) == identifier)
-          return cdr(car(p));
+        if (car(car(p)) == identifier) return cdr(car(p));
     if (is_type(identifier, T_SYMBOL)) {
       value syntax = symbol_of(identifier)->syntax;
       return syntax != FALSE ? syntax : identifier;
@@ -55,19 +55,16 @@ value lookup(value identifier, value scope) {
 
 static bool has_alias(value form) {
   for (; is_pair(form); form = cdr(form))
-    if (has_alias(car(form)))
-      return true;
+    if (has_alias(car(form))) return true;
   if (is_type(form, T_VECTOR))
     for (size_t i = 0; i < size_of(form); i++)
-      if (has_alias(slots_of(form)[i]))
-        return true;
+      if (has_alias(slots_of(form)[i])) return true;
   return is_type(form, T_ALIAS);
 }
 
 value strip_syntax(value form) {
   check_depth("quote");
-  if (!has_alias(form))
-    return form;
+  if (!has_alias(form)) return form;
   while (is_type(form, T_ALIAS))
     form = slots_of(form)[ALIAS_IDENTIFIER];
   if (is_pair(form)) {
@@ -95,7 +92,9 @@ struct node *make_node(enum node_kind kind, value a, value b, value c) {
   return node;
 }
 
-struct node *make_constant(value v) { return make_node(N_CONSTANT, v, NIL, NIL); }
+struct node *make_constant(value v) {
+  return make_node(N_CONSTANT, v, NIL, NIL);
+}
 
 struct node *make_sequence(struct node *first, struct node *second) {
   return first == NULL ? second : make_node(N_SEQUENCE, (value)first, (value)second, NIL);
@@ -110,14 +109,13 @@ struct node *make_call(struct node *operator, value arguments) {
   if (operator->kind == N_LAMBDA && !operator->rest &&
       list_length(operator->a) == list_length(arguments))
     return make_node(N_LET, operator->a, arguments, operator->b);
-  return make_node(N_CALL, (value)operator, arguments, NIL);
+  return make_node(N_CALL, (value) operator, arguments, NIL);
 }
 
 static bool calls(const struct node *node, const struct variable *variable, int64_t arguments) {
-  if (node->kind != N_CALL || list_length(node->b) != arguments)
-    return false;
-  const struct node *operator = (const struct node *)node->a;
-  return operator->kind == N_LOCAL && operator->a == (value)variable;
+  if (node->kind != N_CALL || list_length(node->b) != arguments) return false;
+  const struct node *operator=(const struct node *) node->a;
+  return operator->kind == N_LOCAL && operator->a ==(value) variable;
 }
 
 /* Counts the calls of the variable in tail position; with `convert`, makes them jumps. */
@@ -136,8 +134,7 @@ static intptr_t tail_calls(struct node *node, struct variable *variable, int64_t
   case N_LOOP:
     return tail_calls((struct node *)node->c, variable, arguments, convert);
   default:
-    if (!calls(node, variable, arguments))
-      return 0;
+    if (!calls(node, variable, arguments)) return 0;
     if (convert) {
       node->kind = N_JUMP;
       node->a = (value)variable;
@@ -170,19 +167,15 @@ static value expand_inits(value items, value scope) {
   for (value p = items; p != NIL; p = cdr(p)) {
     for (value q = p; q != NIL && !in_group; q = cdr(q)) {
       struct variable *later = (struct variable *)car(car(q));
-      if (car(car(q)) != FALSE && later->uses > 0)
-        later->early = 1;
+      if (car(car(q)) != FALSE && later->uses > 0) later->early = 1;
     }
     struct node *node = expand(cdr(car(p)), scope);
     nodes = cons((value)node, nodes);
     in_group = node->kind == N_LAMBDA;
-    if (car(car(p)) == FALSE)
-      continue;
+    if (car(car(p)) == FALSE) continue;
     struct variable *variable = (struct variable *)car(car(p));
-    if (in_group && node->c == FALSE)
-      node->c = variable->name;
-    if (!in_group && variable->uses > 0)
-      variable->early = 1;
+    if (in_group && node->c == FALSE) node->c = variable->name;
+    if (!in_group && variable->uses > 0) variable->early = 1;
   }
   return nodes; /* newest first */
 }
@@ -224,8 +217,7 @@ struct node *expand_items(value items, value scope) {
   value reversed = NIL;
   for (; items != NIL; items = cdr(items))
     reversed = cons(car(items), reversed);
-  if (reversed == NIL || car(car(reversed)) != FALSE)
-    group.rest = make_constant(UNSPECIFIED);
+  if (reversed == NIL || car(car(reversed)) != FALSE) group.rest = make_constant(UNSPECIFIED);
   for (; reversed != NIL; reversed = cdr(reversed), nodes = cdr(nodes)) {
     value variable = car(car(reversed));
     struct node *node = (struct node *)car(nodes);
@@ -237,8 +229,7 @@ struct node *expand_items(value items, value scope) {
     group.rest = group.rest == NULL ? node : make_sequence(node, group.rest);
   }
   close_group(&group);
-  if (group.early == NIL)
-    return group.rest;
+  if (group.early == NIL) return group.rest;
   value empty = NIL;
   for (value p = group.early; p != NIL; p = cdr(p))
     empty = cons((value)make_constant(UNBOUND), empty);
@@ -255,8 +246,7 @@ static value expand_head(value form, value scope, intptr_t *special) {
     } else if (is_fixnum(meaning)) {
       const struct special *found = special_form(meaning);
       *special = unfix(meaning);
-      if (found->rewrite == NULL || *special <= SPECIAL_LAMBDA)
-        return form;
+      if (found->rewrite == NULL || *special <= SPECIAL_LAMBDA) return form;
       form = found->rewrite(form, scope);
       *special = -1;
     } else {
@@ -268,15 +258,13 @@ static value expand_head(value form, value scope, intptr_t *special) {
 
 /* (define (name . parameters) body …), curried or not, to (define name (lambda …)). */
 static value plain_define(value form) {
-  if (list_length(form) < 2)
-    fail_syntax("bad define", form);
+  if (list_length(form) < 2) fail_syntax("bad define", form);
   while (is_pair(car(cdr(form)))) {
     value head = car(cdr(form));
     value lambda = cons(core(globals.lambda), cons(cdr(head), cdr(cdr(form))));
     form = list3(car(form), car(head), lambda);
   }
-  if (!is_identifier(car(cdr(form))) || list_length(form) > 3)
-    fail_syntax("bad define", form);
+  if (!is_identifier(car(cdr(form))) || list_length(form) > 3) fail_syntax("bad define", form);
   return form;
 }
 
@@ -285,8 +273,7 @@ static value macro_of(value spec, value scope) {
   spec = expand_head(spec, scope, &special);
   if (is_identifier(spec)) {
     value meaning = lookup(spec, scope);
-    if (is_fixnum(meaning) || is_type(meaning, T_MACRO))
-      return meaning;
+    if (is_fixnum(meaning) || is_type(meaning, T_MACRO)) return meaning;
   }
   value head = is_pair(spec) ? car(spec) : FALSE;
   if (!is_identifier(head) || strip_syntax(head) != intern_c("syntax-rules"))
@@ -321,8 +308,7 @@ static value scan_body(value forms, value scope, value items) {
 }
 
 struct node *expand_body(value forms, value scope) {
-  if (list_length(forms) < 1)
-    fail_syntax("empty body", forms);
+  if (list_length(forms) < 1) fail_syntax("empty body", forms);
   value inner = new_scope(scope);
   return expand_items(list_reverse(scan_body(forms, inner, NIL)), inner);
 }
@@ -332,8 +318,7 @@ struct node *expand_lambda(value parameters, value body, value scope) {
   for (; is_pair(p); p = cdr(p))
     variables = cons((value)bind_variable(inner, car(p)), variables);
   intptr_t rest = p != NIL;
-  if (rest)
-    variables = cons((value)bind_variable(inner, p), variables);
+  if (rest) variables = cons((value)bind_variable(inner, p), variables);
   variables = list_reverse(variables);
   struct node *node = make_node(N_LAMBDA, variables, (value)expand_body(body, inner), FALSE);
   node->rest = rest;
@@ -341,15 +326,13 @@ struct node *expand_lambda(value parameters, value body, value scope) {
 }
 
 struct node *expand_sequence(value forms, value scope) {
-  if (!is_pair(forms))
-    return make_constant(UNSPECIFIED);
+  if (!is_pair(forms)) return make_constant(UNSPECIFIED);
   struct node *first = expand(car(forms), scope);
   return cdr(forms) == NIL ? first : make_sequence(first, expand_sequence(cdr(forms), scope));
 }
 
 value expand_all(value forms, value scope) {
-  if (list_length(forms) < 0)
-    fail_syntax("improper list of expressions", forms);
+  if (list_length(forms) < 0) fail_syntax("improper list of expressions", forms);
   value nodes = NIL;
   for (; forms != NIL; forms = cdr(forms))
     nodes = cons((value)expand(car(forms), scope), nodes);
@@ -358,10 +341,8 @@ value expand_all(value forms, value scope) {
 
 static struct node *expand_identifier(value identifier, value scope) {
   value meaning = lookup(identifier, scope);
-  if (is_type(meaning, T_VARIABLE))
-    return reference((struct variable *)meaning);
-  if (is_type(meaning, T_SYMBOL))
-    return make_node(N_GLOBAL, meaning, NIL, NIL);
+  if (is_type(meaning, T_VARIABLE)) return reference((struct variable *)meaning);
+  if (is_type(meaning, T_SYMBOL)) return make_node(N_GLOBAL, meaning, NIL, NIL);
   fail_syntax("syntax keyword used as a variable", identifier);
 }
 
@@ -369,15 +350,11 @@ struct node *expand(value form, value scope) {
   check_depth("expand");
   intptr_t special;
   form = expand_head(form, scope, &special);
-  if (is_identifier(form))
-    return expand_identifier(form, scope);
-  if (form == NIL)
-    fail_syntax("empty combination", form);
-  if (!is_pair(form))
-    return make_constant(strip_syntax(form));
-  if (special >= 0)
-    return special_form(fix(special))->expand(form, scope);
-  struct node *operator = expand(car(form), scope);
+  if (is_identifier(form)) return expand_identifier(form, scope);
+  if (form == NIL) fail_syntax("empty combination", form);
+  if (!is_pair(form)) return make_constant(strip_syntax(form));
+  if (special >= 0) return special_form(fix(special))->expand(form, scope);
+  struct node *operator= expand(car(form), scope);
   return make_call(operator, expand_all(cdr(form), scope));
 }
 
@@ -398,8 +375,7 @@ static struct node *expand_top(value form) {
     symbol_of(name)->syntax = FALSE;
     symbol_of(name)->redefinable = TRUE;
     struct node *node = rest == NIL ? make_constant(UNSPECIFIED) : expand(car(rest), NIL);
-    if (node->kind == N_LAMBDA && node->c == FALSE)
-      node->c = name;
+    if (node->kind == N_LAMBDA && node->c == FALSE) node->c = name;
     return make_node(N_DEFINE, name, (value)node, NIL);
   }
   if (special == SPECIAL_DEFINE_SYNTAX) {
@@ -411,13 +387,14 @@ static struct node *expand_top(value form) {
   return expand(form, NIL);
 }
 
-struct node *expand_program(value form) { return expand_top(form); }
+struct node *expand_program(value form) {
+  return expand_top(form);
+}
 
 void note_definitions(value forms) {
   for (; is_pair(forms); forms = cdr(forms)) {
     value form = car(forms);
-    if (!is_pair(form) || !is_pair(cdr(form)))
-      continue;
+    if (!is_pair(form) || !is_pair(cdr(form))) continue;
     value name = car(cdr(form));
     while (is_pair(name))
       name = car(name);

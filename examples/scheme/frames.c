@@ -10,7 +10,9 @@ struct machine machine;
 static value stack[STACK_WORDS];
 static uintptr_t c_stack_low; /* C recursion below this address is refused */
 
-value *machine_stack(void) { return stack; }
+value *machine_stack(void) {
+  return stack;
+}
 
 void machine_start(value underflow) {
   stack[RETURN_FRAME] = 0;
@@ -24,8 +26,7 @@ void machine_start(value underflow) {
 
 void move_frames(void) {
   size_t words = (size_t)(machine.fp - machine.bottom);
-  if (words == 0)
-    return;
+  if (words == 0) return;
   value segment = make_object(T_SEGMENT, SEGMENT_WORDS + words);
   slots_of(segment)[SEGMENT_PARENT] = globals.parent;
   slots_of(segment)[SEGMENT_PARENT_LENGTH] = globals.parent_length;
@@ -38,8 +39,7 @@ void move_frames(void) {
 }
 
 bool fetch_frame(void) {
-  if (globals.parent == NIL)
-    return false;
+  if (globals.parent == NIL) return false;
   value segment = globals.parent;
   value *end = slots_of(segment) + SEGMENT_WORDS + unfix(globals.parent_length);
   const value *back = end - RETURN_WORDS;
@@ -59,11 +59,9 @@ bool fetch_frame(void) {
 }
 
 void make_room(intptr_t words) {
-  if (machine.sp + words <= machine.limit)
-    return;
+  if (machine.sp + words <= machine.limit) return;
   move_frames();
-  if (machine.sp + words > machine.limit)
-    fail("apply", "too many arguments", fix(words));
+  if (machine.sp + words > machine.limit) fail("apply", "too many arguments", fix(words));
 }
 
 value capture_continuation(void) {
@@ -92,8 +90,7 @@ void check_depth(const char *who) {
       room = limit.rlim_cur < (size_t)1 << 30 ? (size_t)limit.rlim_cur : (size_t)1 << 30;
     c_stack_low = (uintptr_t)__builtin_frame_address(0) - room / 4 * 3;
   }
-  if (LIKELY((uintptr_t)__builtin_frame_address(0) > c_stack_low))
-    return;
+  if (LIKELY((uintptr_t)__builtin_frame_address(0) > c_stack_low)) return;
   fail(who, "data nested too deeply", NIL);
 }
 

@@ -10,15 +10,13 @@ struct matcher {
 /* Bindings are ((identifier depth . matched) …); matched is a list under each ellipsis. */
 static value binding_of(value identifier, value bindings) {
   for (; bindings != NIL; bindings = cdr(bindings))
-    if (car(car(bindings)) == identifier)
-      return cdr(car(bindings));
+    if (car(car(bindings)) == identifier) return cdr(car(bindings));
   return FALSE;
 }
 
 static bool is_member(value v, value list) {
   for (; is_pair(list); list = cdr(list))
-    if (car(list) == v)
-      return true;
+    if (car(list) == v) return true;
   return false;
 }
 
@@ -69,8 +67,7 @@ static value pattern_variables(struct matcher *m, value pattern, int64_t depth, 
       return found;
     return cons(cons(pattern, cons(fix(depth), NIL)), found);
   }
-  if (is_type(pattern, T_VECTOR))
-    pattern = vector_list(pattern);
+  if (is_type(pattern, T_VECTOR)) pattern = vector_list(pattern);
   for (; is_pair(pattern); pattern = cdr(pattern))
     found = pattern_variables(m, car(pattern), depth + before_ellipsis(m, pattern), found);
   return is_identifier(pattern) ? pattern_variables(m, pattern, depth, found) : found;
@@ -78,17 +75,14 @@ static value pattern_variables(struct matcher *m, value pattern, int64_t depth, 
 
 static bool match_repeated(struct matcher *m, value pattern, value *form, value *bindings) {
   int64_t times = count_pairs(*form) - count_pairs(cdr(cdr(pattern)));
-  if (times < 0)
-    return false;
+  if (times < 0) return false;
   value sub = car(pattern), variables = pattern_variables(m, sub, 1, NIL);
   for (; times > 0; times--, *form = cdr(*form)) {
     value inner = NIL;
-    if (!match(m, sub, car(*form), &inner))
-      return false;
+    if (!match(m, sub, car(*form), &inner)) return false;
     for (value v = variables; v != NIL; v = cdr(v)) {
       value entry = cdr(car(v)), matched = binding_of(car(car(v)), inner);
-      if (matched != FALSE)
-        *cdr_of(entry) = cons(cdr(matched), cdr(entry));
+      if (matched != FALSE) *cdr_of(entry) = cons(cdr(matched), cdr(entry));
     }
   }
   for (value v = variables; v != NIL; v = cdr(v)) {
@@ -111,17 +105,14 @@ static bool match(struct matcher *m, value pattern, value form, value *bindings)
   check_depth("macro");
   for (; is_pair(pattern); pattern = cdr(pattern)) {
     if (before_ellipsis(m, pattern)) {
-      if (!match_repeated(m, pattern, &form, bindings))
-        return false;
+      if (!match_repeated(m, pattern, &form, bindings)) return false;
       pattern = cdr(pattern);
       continue;
     }
-    if (!is_pair(form) || !match(m, car(pattern), car(form), bindings))
-      return false;
+    if (!is_pair(form) || !match(m, car(pattern), car(form), bindings)) return false;
     form = cdr(form);
   }
-  if (is_identifier(pattern))
-    return match_identifier(m, pattern, form, bindings);
+  if (is_identifier(pattern)) return match_identifier(m, pattern, form, bindings);
   if (is_type(pattern, T_VECTOR))
     return is_type(form, T_VECTOR) && match(m, vector_list(pattern), vector_list(form), bindings);
   return values_equal(pattern, form);
@@ -131,8 +122,7 @@ static bool match(struct matcher *m, value pattern, value form, value *bindings)
 
 static value rename_identifier(struct matcher *m, value identifier) {
   for (value p = m->renames; p != NIL; p = cdr(p))
-    if (car(car(p)) == identifier)
-      return cdr(car(p));
+    if (car(car(p)) == identifier) return cdr(car(p));
   value alias = new_alias(identifier, m->macro_scope);
   m->renames = cons(cons(identifier, alias), m->renames);
   return alias;
@@ -146,8 +136,7 @@ static value repeated_in(struct matcher *m, value template, value bindings, valu
     value bound = binding_of(template, bindings);
     return bound != FALSE && unfix(car(bound)) > 0 ? cons(cons(template, bound), found) : found;
   }
-  if (is_type(template, T_VECTOR))
-    template = vector_list(template);
+  if (is_type(template, T_VECTOR)) template = vector_list(template);
   for (; is_pair(template); template = cdr(template))
     found = repeated_in(m, car(template), bindings, found);
   return is_identifier(template) ? repeated_in(m, template, bindings, found) : found;
@@ -156,17 +145,14 @@ static value repeated_in(struct matcher *m, value template, value bindings, valu
 /* Template `sub` followed by `depth` ellipses; results are consed onto `done`, newest first. */
 static value fill_repeated(struct matcher *m, value sub, int64_t depth, value bindings,
                            value done) {
-  if (depth == 0)
-    return cons(fill(m, sub, bindings), done);
+  if (depth == 0) return cons(fill(m, sub, bindings), done);
   value variables = repeated_in(m, sub, bindings, NIL);
-  if (variables == NIL)
-    fail_syntax("no repeated variable before an ellipsis", strip_syntax(sub));
+  if (variables == NIL) fail_syntax("no repeated variable before an ellipsis", strip_syntax(sub));
   for (;;) {
     value inner = bindings;
     for (value v = variables; v != NIL; v = cdr(v)) {
       value entry = car(v), left = cdr(cdr(entry));
-      if (!is_pair(left))
-        return done;
+      if (!is_pair(left)) return done;
       inner = cons(cons(car(entry), cons(fix(unfix(car(cdr(entry))) - 1), car(left))), inner);
       *car_of(v) = cons(car(entry), cons(car(cdr(entry)), cdr(left)));
     }
@@ -180,10 +166,8 @@ static value fill(struct matcher *m, value template, value bindings) {
     value bound = binding_of(template, bindings);
     return bound != FALSE ? cdr(bound) : rename_identifier(m, template);
   }
-  if (is_type(template, T_VECTOR))
-    return list_vector(fill(m, vector_list(template), bindings));
-  if (!is_pair(template))
-    return template;
+  if (is_type(template, T_VECTOR)) return list_vector(fill(m, vector_list(template), bindings));
+  if (!is_pair(template)) return template;
   if (is_ellipsis(m, car(template)) && is_pair(cdr(template))) {
     struct matcher plain = *m;
     plain.ellipsis = FALSE;
@@ -235,8 +219,7 @@ value macro_expand(value macro, value form, value scope) {
     value rule = car(rules), bindings = NIL;
     if (list_length(rule) != 2 || !is_pair(car(rule)))
       fail_syntax("bad rule in syntax-rules", strip_syntax(rule));
-    if (match(&m, cdr(car(rule)), cdr(form), &bindings))
-      return fill(&m, car(cdr(rule)), bindings);
+    if (match(&m, cdr(car(rule)), cdr(form), &bindings)) return fill(&m, car(cdr(rule)), bindings);
   }
   fail_syntax("no rule of the macro fits", strip_syntax(form));
 }

@@ -19,11 +19,12 @@ static struct timespec started;
 static void print_statistics(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
-  double total = (double)(now.tv_sec - started.tv_sec) * 1e3 +
-                 (double)(now.tv_nsec - started.tv_nsec) / 1e6;
+  double total =
+      (double)(now.tv_sec - started.tv_sec) * 1e3 + (double)(now.tv_nsec - started.tv_nsec) / 1e6;
   struct mem_stats stats = mem_stats();
-  fprintf(stderr, "gc-stats: collector=%s collections=%llu collect_ms=%.3f total_ms=%.3f "
-                  "heap_bytes=%llu\n",
+  fprintf(stderr,
+          "gc-stats: collector=%s collections=%llu collect_ms=%.3f total_ms=%.3f "
+          "heap_bytes=%llu\n",
           mem_name(), (unsigned long long)stats.collections, stats.collect_ms, total,
           (unsigned long long)stats.heap_bytes);
 }
@@ -34,10 +35,8 @@ PRIMITIVE(p_edit_line) {
   const char *prompt = (const char *)((struct bytes *)utf8)->bytes;
 #ifdef SCHEME_HAS_EDITLINE
   char *line = readline(prompt);
-  if (line == NULL)
-    return END_OF_FILE;
-  if (*line != 0)
-    add_history(line);
+  if (line == NULL) return END_OF_FILE;
+  if (*line != 0) add_history(line);
 #else
   char *line = NULL;
   size_t room = 0;
@@ -120,8 +119,8 @@ int main(int argc, char **argv) {
   machine.sp = machine_stack();
   boot();
   value actions = parse_arguments(argc, argv);
-  value call = list3(intern_c("%main"), list2(globals.quote, actions),
-                     make_bool(isatty(STDIN_FILENO) != 0));
+  value call =
+      list3(intern_c("%main"), list2(globals.quote, actions), make_bool(isatty(STDIN_FILENO) != 0));
   vm_run(compile_program(expand_program(call)));
   fflush(NULL);
   return 0;

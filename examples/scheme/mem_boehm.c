@@ -23,18 +23,15 @@ static double now_ms(void) {
 }
 
 static void on_event(GC_EventType event) {
-  if (event == GC_EVENT_START)
-    collect_started = now_ms();
-  if (event == GC_EVENT_END)
-    collect_total += now_ms() - collect_started;
+  if (event == GC_EVENT_START) collect_started = now_ms();
+  if (event == GC_EVENT_END) collect_total += now_ms() - collect_started;
 }
 
 /* Cells still on our free lists are nobody's: forget them and let the sweep find them again.
  * (Keeping them would need each one marked, since leaf cells are not traced.) */
 static void push_roots(void) {
   memset(mem_free, 0, sizeof mem_free);
-  if (earlier_roots != NULL)
-    earlier_roots();
+  if (earlier_roots != NULL) earlier_roots();
   for (size_t i = 0; i < root_count; i++)
     GC_push_all(root_ranges[i].start, *root_ranges[i].end);
 }
@@ -55,27 +52,28 @@ void *mem_slow(int kind, size_t bytes) {
   if (granules < GC_TINY_FREELISTS) {
     int boehm_kind = kind == MEM_LEAF ? GC_I_PTRFREE : GC_I_NORMAL;
     GC_generic_malloc_many(granules << 4, boehm_kind, &object);
-    if (object == NULL)
-      mem_exhausted(bytes);
+    if (object == NULL) mem_exhausted(bytes);
     mem_free[kind][granules] = *(void **)object;
     *(void **)object = NULL;
     return object;
   }
   object = kind == MEM_LEAF ? GC_MALLOC_ATOMIC(bytes) : GC_MALLOC(bytes);
-  if (object == NULL)
-    mem_exhausted(bytes);
+  if (object == NULL) mem_exhausted(bytes);
   return object;
 }
 
-void mem_collect(void) { GC_gcollect(); }
-
-struct mem_stats mem_stats(void) {
-  return (struct mem_stats){.collections = GC_get_gc_no(),
-                            .collect_ms = collect_total,
-                            .heap_bytes = GC_get_heap_size()};
+void mem_collect(void) {
+  GC_gcollect();
 }
 
-const char *mem_name(void) { return "boehm"; }
+struct mem_stats mem_stats(void) {
+  return (struct mem_stats){
+      .collections = GC_get_gc_no(), .collect_ms = collect_total, .heap_bytes = GC_get_heap_size()};
+}
+
+const char *mem_name(void) {
+  return "boehm";
+}
 
 void mem_exhausted(size_t bytes) {
   fprintf(stderr, "scheme-boehm: out of memory: no room for %zu bytes\n", bytes);

@@ -27,7 +27,11 @@ static inline void *mem_take(int kind, size_t bytes) {
   return mem_slow(kind, bytes);
 }
 
-static inline void *mem_refs(size_t bytes) { return mem_take(MEM_REFS, bytes); }
-static inline void *mem_leaf(size_t bytes) { return mem_take(MEM_LEAF, bytes); }
+static inline void *mem_refs(size_t bytes) {
+  return mem_take(MEM_REFS, bytes);
+}
+static inline void *mem_leaf(size_t bytes) {
+  return mem_take(MEM_LEAF, bytes);
+}
 
 #endif

@@ -23,19 +23,18 @@ static _Noreturn void refuse(const char *what, const char *why) {
 void mem_start(const struct mem_range *ranges, size_t count) {
   struct tide_error error = {0};
   heap = tide_heap_create(NULL, &error);
-  if (heap == NULL)
-    refuse("cannot create the heap", error.text);
+  if (heap == NULL) refuse("cannot create the heap", error.text);
   mem_mutator = tide_attach(heap, NULL, &error);
-  if (mem_mutator == NULL)
-    refuse("cannot attach to the heap", error.text);
+  if (mem_mutator == NULL) refuse("cannot attach to the heap", error.text);
   for (size_t i = 0; i < count; i++) {
     enum tide_status status = tide_root_add_callback(heap, trace_range, (void *)&ranges[i]);
-    if (status != TIDE_OK)
-      refuse("cannot register a root range", tide_status_text(status));
+    if (status != TIDE_OK) refuse("cannot register a root range", tide_status_text(status));
   }
 }
 
-void mem_collect(void) { tide_collect(mem_mutator); }
+void mem_collect(void) {
+  tide_collect(mem_mutator);
+}
 
 struct mem_stats mem_stats(void) {
   struct tide_heap_stats stats;
@@ -45,7 +44,9 @@ struct mem_stats mem_stats(void) {
                             .heap_bytes = stats.committed_bytes};
 }
 
-const char *mem_name(void) { return "tide"; }
+const char *mem_name(void) {
+  return "tide";
+}
 
 void mem_exhausted(size_t bytes) {
   fprintf(stderr, "scheme-tide: out of memory: no room for %zu bytes (%s)\n", bytes,

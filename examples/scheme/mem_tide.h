@@ -9,15 +9,13 @@ extern struct tide_mutator *mem_mutator;
 
 static inline void *mem_refs(size_t bytes) {
   void *object = tide_alloc(mem_mutator, TIDE_LAYOUT_REFS, bytes);
-  if (!TIDE_LIKELY(object != NULL))
-    mem_exhausted(bytes);
+  if (!TIDE_LIKELY(object != NULL)) mem_exhausted(bytes);
   return object;
 }
 
 static inline void *mem_leaf(size_t bytes) {
   void *object = tide_alloc(mem_mutator, TIDE_LAYOUT_LEAF, bytes);
-  if (!TIDE_LIKELY(object != NULL))
-    mem_exhausted(bytes);
+  if (!TIDE_LIKELY(object != NULL)) mem_exhausted(bytes);
   return object;
 }
 

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool is_number(value v) { return is_fixnum(v) || is_type(v, T_FLONUM); }
+bool is_number(value v) {
+  return is_fixnum(v) || is_type(v, T_FLONUM);
+}
 
 static double to_double(const char *who, value v) {
-  if (is_fixnum(v))
-    return (double)unfix(v);
-  if (!is_type(v, T_FLONUM))
-    fail_type(who, "number", v);
+  if (is_fixnum(v)) return (double)unfix(v);
+  if (!is_type(v, T_FLONUM)) fail_type(who, "number", v);
   return flonum_of(v);
 }
 
@@ -25,29 +25,25 @@ static value checked_fix(const char *who, int64_t n, bool overflow) {
 static int64_t to_integer(const char *who, value v) {
   if (is_type(v, T_FLONUM) && flonum_of(v) == floor(flonum_of(v)) && fabs(flonum_of(v)) < 0x1p61)
     return (int64_t)flonum_of(v);
-  if (!is_fixnum(v))
-    fail_type(who, "integer", v);
+  if (!is_fixnum(v)) fail_type(who, "integer", v);
   return unfix(v);
 }
 
 /* An integer result is inexact if an argument is. */
 static value like(const int count, const value *a, int64_t n) {
   for (int i = 0; i < count; i++)
-    if (!is_fixnum(a[i]))
-      return make_flonum((double)n);
+    if (!is_fixnum(a[i])) return make_flonum((double)n);
   return checked_fix("integer arithmetic", n, false);
 }
 
 value number_add(value a, value b) {
-  if (is_fixnum(a) && is_fixnum(b))
-    return checked_fix("+", unfix(a) + unfix(b), false);
+  if (is_fixnum(a) && is_fixnum(b)) return checked_fix("+", unfix(a) + unfix(b), false);
   double left = to_double("+", a);
   return make_flonum(left + to_double("+", b));
 }
 
 value number_subtract(value a, value b) {
-  if (is_fixnum(a) && is_fixnum(b))
-    return checked_fix("-", unfix(a) - unfix(b), false);
+  if (is_fixnum(a) && is_fixnum(b)) return checked_fix("-", unfix(a) - unfix(b), false);
   double left = to_double("-", a);
   return make_flonum(left - to_double("-", b));
 }
@@ -64,8 +60,7 @@ value number_multiply(value a, value b) {
 
 /* There are no exact fractions: what does not divide becomes inexact. */
 static value divide(value a, value b) {
-  if (b == fix(0))
-    fail("/", "division by zero", NIL);
+  if (b == fix(0)) fail("/", "division by zero", NIL);
   if (is_fixnum(a) && is_fixnum(b) && unfix(a) % unfix(b) == 0)
     return checked_fix("/", unfix(a) / unfix(b), false);
   double left = to_double("/", a);
@@ -73,42 +68,28 @@ static value divide(value a, value b) {
 }
 
 int number_compare(const char *who, value a, value b) {
-  if (is_fixnum(a) && is_fixnum(b))
-    return (unfix(a) > unfix(b)) - (unfix(a) < unfix(b));
+  if (is_fixnum(a) && is_fixnum(b)) return (unfix(a) > unfix(b)) - (unfix(a) < unfix(b));
   double left = to_double(who, a), right = to_double(who, b);
   return isnan(left) || isnan(right) ? 2 : (left > right) - (left < right);
 }
 
+static value fold(value result, int from, int count, const value *a, value (*two)(value, value)) {
+  for (int i = from; i < count; i++)
+    result = two(result, a[i]);
+  return result;
+}
+
 PRIMITIVE(p_add) {
-  value sum = fix(0);
-  for (int i = 0; i < count; i++)
-    sum = number_add(sum, a[i]);
-  return sum;
+  return fold(fix(0), 0, count, a, number_add);
 }
-
-PRIMITIVE(p_subtract) {
-  if (count == 1)
-    return number_subtract(fix(0), a[0]);
-  value difference = a[0];
-  for (int i = 1; i < count; i++)
-    difference = number_subtract(difference, a[i]);
-  return difference;
-}
-
 PRIMITIVE(p_multiply) {
-  value product = fix(1);
-  for (int i = 0; i < count; i++)
-    product = number_multiply(product, a[i]);
-  return product;
+  return fold(fix(1), 0, count, a, number_multiply);
 }
-
+PRIMITIVE(p_subtract) {
+  return count == 1 ? number_subtract(fix(0), a[0]) : fold(a[0], 1, count, a, number_subtract);
+}
 PRIMITIVE(p_divide) {
-  if (count == 1)
-    return divide(fix(1), a[0]);
-  value quotient = a[0];
-  for (int i = 1; i < count; i++)
-    quotient = divide(quotient, a[i]);
-  return quotient;
+  return count == 1 ? divide(fix(1), a[0]) : fold(a[0], 1, count, a, divide);
 }
 
 /* Bit c + 1 of `accepted` says that outcome c of the comparison of neighbours is fine. */
@@ -116,24 +97,40 @@ static value compare_all(const char *who, int count, const value *a, int accepte
   bool all = true;
   for (int i = 0; i + 1 < count; i++)
     all &= (accepted >> (number_compare(who, a[i], a[i + 1]) + 1) & 1) != 0;
-  if (count == 1)
-    to_double(who, a[0]);
+  if (count == 1) to_double(who, a[0]);
   return make_bool(all);
 }
 
-PRIMITIVE(p_equal) { return compare_all("=", count, a, 2); }
-PRIMITIVE(p_less) { return compare_all("<", count, a, 1); }
-PRIMITIVE(p_more) { return compare_all(">", count, a, 4); }
-PRIMITIVE(p_not_more) { return compare_all("<=", count, a, 3); }
-PRIMITIVE(p_not_less) { return compare_all(">=", count, a, 6); }
+PRIMITIVE(p_equal) {
+  return compare_all("=", count, a, 2);
+}
+PRIMITIVE(p_less) {
+  return compare_all("<", count, a, 1);
+}
+PRIMITIVE(p_more) {
+  return compare_all(">", count, a, 4);
+}
+PRIMITIVE(p_not_more) {
+  return compare_all("<=", count, a, 3);
+}
+PRIMITIVE(p_not_less) {
+  return compare_all(">=", count, a, 6);
+}
 
-PRIMITIVE(p_zero) { return make_bool(to_double("zero?", a[0]) == 0); }
-PRIMITIVE(p_positive) {
-  return make_bool(to_double("positive?", a[0]) > 0);
-}
-PRIMITIVE(p_negative) {
-  return make_bool(to_double("negative?", a[0]) < 0);
-}
+#define X(function, name, test)                                                                    \
+  PRIMITIVE(function) {                                                                            \
+    double x = to_double(name, a[0]);                                                              \
+    return make_bool(test);                                                                        \
+  }
+#define DOUBLE_TESTS                                                                               \
+  X(p_zero, "zero?", x == 0)                                                                       \
+  X(p_positive, "positive?", x > 0) X(p_negative, "negative?", x < 0)                              \
+      X(p_is_nan, "nan?", isnan(x)) X(p_is_infinite, "infinite?", isinf(x))                        \
+          X(p_is_exact, "exact?", ((void)x, is_fixnum(a[0])))                                      \
+              X(p_is_inexact, "inexact?", ((void)x, !is_fixnum(a[0])))
+DOUBLE_TESTS
+#undef X
+
 PRIMITIVE(p_odd) {
   return make_bool((to_integer("odd?", a[0]) & 1) != 0);
 }
@@ -146,25 +143,26 @@ static value extreme(const char *who, int count, const value *a, int wanted) {
   bool inexact = false;
   for (int i = 0; i < count; i++) {
     inexact |= !is_fixnum(a[i]);
-    if (number_compare(who, a[i], best) == wanted)
-      best = a[i];
+    if (number_compare(who, a[i], best) == wanted) best = a[i];
   }
   return inexact ? make_flonum(to_double(who, best)) : best;
 }
 
-PRIMITIVE(p_max) { return extreme("max", count, a, 1); }
-PRIMITIVE(p_min) { return extreme("min", count, a, -1); }
+PRIMITIVE(p_max) {
+  return extreme("max", count, a, 1);
+}
+PRIMITIVE(p_min) {
+  return extreme("min", count, a, -1);
+}
 
 PRIMITIVE(p_abs) {
-  if (is_fixnum(a[0]))
-    return checked_fix("abs", llabs(unfix(a[0])), false);
+  if (is_fixnum(a[0])) return checked_fix("abs", llabs(unfix(a[0])), false);
   return make_flonum(fabs(to_double("abs", a[0])));
 }
 
 static int64_t divisor(const char *who, value v) {
   int64_t n = to_integer(who, v);
-  if (n == 0)
-    fail(who, "division by zero", NIL);
+  if (n == 0) fail(who, "division by zero", NIL);
   return n;
 }
 
@@ -209,23 +207,11 @@ PRIMITIVE(p_gcd) {
   return like(count, a, result);
 }
 
-PRIMITIVE(p_lcm) {
-  int64_t result = 1;
-  for (int i = 0; i < count; i++) {
-    int64_t n = to_integer("lcm", a[i]), divided = n == 0 ? 0 : n / gcd(result, n);
-    bool overflow = __builtin_mul_overflow(result, divided < 0 ? -divided : divided, &result);
-    checked_fix("lcm", result, overflow);
-  }
-  return like(count, a, result);
-}
-
 static value power(value base, int64_t exponent) {
   value result = fix(1);
   for (;;) {
-    if (exponent & 1)
-      result = number_multiply(result, base);
-    if ((exponent >>= 1) == 0)
-      return result;
+    if (exponent & 1) result = number_multiply(result, base);
+    if ((exponent >>= 1) == 0) return result;
     base = number_multiply(base, base);
   }
 }
@@ -242,11 +228,9 @@ PRIMITIVE(p_expt) {
 
 PRIMITIVE(p_exact) {
   value v = a[0];
-  if (is_fixnum(v))
-    return v;
+  if (is_fixnum(v)) return v;
   double d = to_double("exact", v);
-  if (!(fabs(d) < 0x1p61) || d != floor(d))
-    fail("exact", "no exact number like this here:", v);
+  if (!(fabs(d) < 0x1p61) || d != floor(d)) fail("exact", "no exact number like this here:", v);
   return fix((int64_t)d);
 }
 
@@ -261,40 +245,21 @@ PRIMITIVE(p_sqrt) {
   return make_flonum(root);
 }
 
-PRIMITIVE(p_exact_integer_sqrt) {
-  int64_t n = to_integer("exact-integer-sqrt", a[0]);
-  if (n < 0)
-    fail_type("exact-integer-sqrt", "natural number", a[0]);
-  int64_t root = (int64_t)sqrt((double)n);
-  while (root * root > n)
-    root--;
-  while ((root + 1) * (root + 1) <= n)
-    root++;
-  value both = make_object(T_VALUES, 2);
-  slots_of(both)[0] = fix(root);
-  slots_of(both)[1] = fix(n - root * root);
-  return both;
+/* Rounding leaves fixnums alone; of the others only an exact zero stays exact. */
+static value apply_double(value v, const char *who, double (*function)(double), bool keep) {
+  return keep && is_fixnum(v) ? v : make_flonum(function(to_double(who, v)));
 }
-
-static value rounding(value v, const char *who, double (*function)(double)) {
-  return is_fixnum(v) ? v : make_flonum(function(to_double(who, v)));
-}
-PRIMITIVE(p_floor) { return rounding(a[0], "floor", floor); }
-PRIMITIVE(p_ceiling) { return rounding(a[0], "ceiling", ceil); }
-PRIMITIVE(p_truncate) { return rounding(a[0], "truncate", trunc); }
-PRIMITIVE(p_round) { return rounding(a[0], "round", rint); }
-
-static value apply_math(value v, const char *who, double (*function)(double)) {
-  return v == fix(0) && function != log && function != cos && function != exp && function != acos
-             ? v
-             : make_flonum(function(to_double(who, v)));
-}
-PRIMITIVE(p_sin) { return apply_math(a[0], "sin", sin); }
-PRIMITIVE(p_cos) { return apply_math(a[0], "cos", cos); }
-PRIMITIVE(p_tan) { return apply_math(a[0], "tan", tan); }
-PRIMITIVE(p_asin) { return apply_math(a[0], "asin", asin); }
-PRIMITIVE(p_acos) { return apply_math(a[0], "acos", acos); }
-PRIMITIVE(p_exp) { return apply_math(a[0], "exp", exp); }
+#define DOUBLE_FUNCTIONS                                                                           \
+  X(floor, floor, true)                                                                            \
+  X(ceiling, ceil, true) X(truncate, trunc, true) X(round, rint, true) X(sin, sin, a[0] == fix(0)) \
+      X(cos, cos, false) X(tan, tan, a[0] == fix(0)) X(asin, asin, a[0] == fix(0))                 \
+          X(acos, acos, false) X(exp, exp, false)
+#define X(name, function, keep)                                                                    \
+  PRIMITIVE(p_##name) {                                                                            \
+    return apply_double(a[0], #name, function, keep);                                              \
+  }
+DOUBLE_FUNCTIONS
+#undef X
 PRIMITIVE(p_log) {
   double d = log(to_double("log", a[0]));
   return make_flonum(count == 1 ? d : d / log(to_double("log", a[1])));
@@ -304,7 +269,9 @@ PRIMITIVE(p_atan) {
   return make_flonum(count == 1 ? atan(y) : atan2(y, to_double("atan", a[1])));
 }
 
-PRIMITIVE(p_is_number) { return make_bool(is_number(a[0])); }
+PRIMITIVE(p_is_number) {
+  return make_bool(is_number(a[0]));
+}
 PRIMITIVE(p_is_integer) {
   value v = a[0];
   bool whole = is_type(v, T_FLONUM) && isfinite(flonum_of(v)) && flonum_of(v) == rint(flonum_of(v));
@@ -314,59 +281,41 @@ PRIMITIVE(p_is_rational) {
   value v = a[0];
   return make_bool(is_fixnum(v) || (is_type(v, T_FLONUM) && isfinite(flonum_of(v))));
 }
-PRIMITIVE(p_is_exact) {
-  to_double("exact?", a[0]);
+PRIMITIVE(p_is_exact_integer) {
   return make_bool(is_fixnum(a[0]));
-}
-PRIMITIVE(p_is_inexact) {
-  to_double("inexact?", a[0]);
-  return make_bool(!is_fixnum(a[0]));
-}
-PRIMITIVE(p_is_exact_integer) { return make_bool(is_fixnum(a[0])); }
-PRIMITIVE(p_is_nan) { return make_bool(isnan(to_double("nan?", a[0]))); }
-PRIMITIVE(p_is_infinite) {
-  return make_bool(isinf(to_double("infinite?", a[0])));
 }
 
 /* The shortest decimal that reads back as the same number. */
 static value flonum_to_string(double d) {
   char text[40];
-  if (isnan(d))
-    return string_from_c("+nan.0");
-  if (isinf(d))
-    return string_from_c(d > 0 ? "+inf.0" : "-inf.0");
+  if (isnan(d)) return string_from_c("+nan.0");
+  if (isinf(d)) return string_from_c(d > 0 ? "+inf.0" : "-inf.0");
   for (int digits = 15; digits <= 17; digits++) {
     snprintf(text, sizeof text - 3, "%.*g", digits, d);
-    if (strtod(text, NULL) == d)
-      break;
+    if (strtod(text, NULL) == d) break;
   }
   char *exponent = strpbrk(text, "e");
   if (exponent != NULL && exponent[2] == '0') /* e-07: leave the zero out */
     memmove(exponent + 2, exponent + 3, strlen(exponent + 2));
-  if (strpbrk(text, ".e") == NULL)
-    strcat(text, ".0");
+  if (strpbrk(text, ".e") == NULL) strcat(text, ".0");
   return string_from_c(text);
 }
 
 value number_to_string(value number, int radix) {
-  if (!is_fixnum(number))
-    return flonum_to_string(to_double("number->string", number));
+  if (!is_fixnum(number)) return flonum_to_string(to_double("number->string", number));
   char text[72], *at = text + sizeof text - 1;
   uint64_t n = (uint64_t)llabs(unfix(number));
   *at = 0;
   do
     *--at = "0123456789abcdefghijklmnopqrstuvwxyz"[n % (uint64_t)radix];
   while ((n /= (uint64_t)radix) != 0);
-  if (unfix(number) < 0)
-    *--at = '-';
+  if (unfix(number) < 0) *--at = '-';
   return string_from_c(at);
 }
 
 static int checked_radix(const char *who, int count, const value *a) {
-  if (count < 2)
-    return 10;
-  if (!is_fixnum(a[1]) || unfix(a[1]) < 2 || unfix(a[1]) > 36)
-    fail_type(who, "radix", a[1]);
+  if (count < 2) return 10;
+  if (!is_fixnum(a[1]) || unfix(a[1]) < 2 || unfix(a[1]) > 36) fail_type(who, "radix", a[1]);
   return (int)unfix(a[1]);
 }
 
@@ -375,68 +324,85 @@ PRIMITIVE(p_number_to_string) {
 }
 
 PRIMITIVE(p_string_to_number) {
-  if (!is_type(a[0], T_STRING))
-    fail_type("string->number", "string", a[0]);
+  if (!is_type(a[0], T_STRING)) fail_type("string->number", "string", a[0]);
   value utf8 = utf8_from_string(a[0], 0, size_of(a[0]));
   const char *text = (const char *)((struct bytes *)utf8)->bytes;
   return parse_number(text, checked_radix("string->number", count, a));
 }
 
-PRIMITIVE(p_bit_and) {
-  int64_t bits = -1;
-  for (int i = 0; i < count; i++)
-    bits &= to_integer("bitwise-and", a[i]);
-  return fix(bits);
-}
-PRIMITIVE(p_bit_or) {
-  int64_t bits = 0;
-  for (int i = 0; i < count; i++)
-    bits |= to_integer("bitwise-ior", a[i]);
-  return fix(bits);
-}
-PRIMITIVE(p_bit_xor) {
-  int64_t bits = 0;
-  for (int i = 0; i < count; i++)
-    bits ^= to_integer("bitwise-xor", a[i]);
-  return fix(bits);
-}
+#define X(function, name, start, op)                                                               \
+  PRIMITIVE(function) {                                                                            \
+    int64_t bits = start;                                                                          \
+    for (int i = 0; i < count; i++)                                                                \
+      bits op to_integer(name, a[i]);                                                              \
+    return fix(bits);                                                                              \
+  }
+X(p_bit_and, "bitwise-and", -1, &=)
+X(p_bit_or, "bitwise-ior", 0, |=)
+X(p_bit_xor, "bitwise-xor", 0, ^=)
+#undef X
 PRIMITIVE(p_bit_not) {
   return fix(~to_integer("bitwise-not", a[0]));
 }
 PRIMITIVE(p_shift) {
   int64_t n = to_integer("arithmetic-shift", a[0]), by = to_integer("arithmetic-shift", a[1]);
-  if (by <= 0)
-    return fix(by < -63 ? n >> 63 : n >> -by);
+  if (by <= 0) return fix(by < -63 ? n >> 63 : n >> -by);
   bool overflow = n != 0 && (by > 61 || (n << by) >> by != n);
   return checked_fix("arithmetic-shift", by > 61 ? 0 : (int64_t)((uint64_t)n << by), overflow);
 }
 
 void start_numbers(void) {
   static const struct definition table[] = {
-      {"+", p_add, 0, -1}, {"-", p_subtract, 1, -1}, {"*", p_multiply, 0, -1},
-      {"/", p_divide, 1, -1}, {"=", p_equal, 1, -1}, {"<", p_less, 1, -1}, {">", p_more, 1, -1},
-      {"<=", p_not_more, 1, -1}, {">=", p_not_less, 1, -1}, {"zero?", p_zero, 1, 1},
-      {"positive?", p_positive, 1, 1}, {"negative?", p_negative, 1, 1}, {"odd?", p_odd, 1, 1},
-      {"even?", p_even, 1, 1}, {"max", p_max, 1, -1}, {"min", p_min, 1, -1}, {"abs", p_abs, 1, 1},
-      {"magnitude", p_abs, 1, 1}, {"quotient", p_quotient, 2, 2},
-      {"truncate-quotient", p_quotient, 2, 2}, {"remainder", p_remainder, 2, 2},
-      {"truncate-remainder", p_remainder, 2, 2}, {"modulo", p_modulo, 2, 2},
-      {"floor-remainder", p_modulo, 2, 2}, {"floor-quotient", p_floor_quotient, 2, 2},
-      {"gcd", p_gcd, 0, -1}, {"lcm", p_lcm, 0, -1}, {"expt", p_expt, 2, 2},
-      {"exact", p_exact, 1, 1}, {"inexact->exact", p_exact, 1, 1}, {"inexact", p_inexact, 1, 1},
-      {"exact->inexact", p_inexact, 1, 1}, {"sqrt", p_sqrt, 1, 1},
-      {"exact-integer-sqrt", p_exact_integer_sqrt, 1, 1}, {"floor", p_floor, 1, 1},
-      {"ceiling", p_ceiling, 1, 1}, {"truncate", p_truncate, 1, 1}, {"round", p_round, 1, 1},
-      {"sin", p_sin, 1, 1}, {"cos", p_cos, 1, 1}, {"tan", p_tan, 1, 1}, {"asin", p_asin, 1, 1},
-      {"acos", p_acos, 1, 1}, {"exp", p_exp, 1, 1}, {"log", p_log, 1, 2}, {"atan", p_atan, 1, 2},
-      {"number?", p_is_number, 1, 1}, {"complex?", p_is_number, 1, 1},
-      {"real?", p_is_number, 1, 1}, {"rational?", p_is_rational, 1, 1},
-      {"integer?", p_is_integer, 1, 1}, {"exact?", p_is_exact, 1, 1},
-      {"inexact?", p_is_inexact, 1, 1}, {"exact-integer?", p_is_exact_integer, 1, 1},
-      {"exact-rational?", p_is_exact_integer, 1, 1}, {"nan?", p_is_nan, 1, 1},
-      {"infinite?", p_is_infinite, 1, 1}, {"number->string", p_number_to_string, 1, 2},
-      {"string->number", p_string_to_number, 1, 2}, {"bitwise-and", p_bit_and, 0, -1},
-      {"bitwise-ior", p_bit_or, 0, -1}, {"bitwise-xor", p_bit_xor, 0, -1},
-      {"bitwise-not", p_bit_not, 1, 1}, {"arithmetic-shift", p_shift, 2, 2}};
+#define X(function, name, test) {name, function, 1, 1},
+      DOUBLE_TESTS
+#undef X
+#define X(name, function, keep) {#name, p_##name, 1, 1},
+          DOUBLE_FUNCTIONS
+#undef X
+      {"+", p_add, 0, -1},
+      {"-", p_subtract, 1, -1},
+      {"*", p_multiply, 0, -1},
+      {"/", p_divide, 1, -1},
+      {"=", p_equal, 1, -1},
+      {"<", p_less, 1, -1},
+      {">", p_more, 1, -1},
+      {"<=", p_not_more, 1, -1},
+      {">=", p_not_less, 1, -1},
+      {"odd?", p_odd, 1, 1},
+      {"even?", p_even, 1, 1},
+      {"max", p_max, 1, -1},
+      {"min", p_min, 1, -1},
+      {"abs", p_abs, 1, 1},
+      {"magnitude", p_abs, 1, 1},
+      {"quotient", p_quotient, 2, 2},
+      {"truncate-quotient", p_quotient, 2, 2},
+      {"remainder", p_remainder, 2, 2},
+      {"truncate-remainder", p_remainder, 2, 2},
+      {"modulo", p_modulo, 2, 2},
+      {"floor-remainder", p_modulo, 2, 2},
+      {"floor-quotient", p_floor_quotient, 2, 2},
+      {"gcd", p_gcd, 0, -1},
+      {"expt", p_expt, 2, 2},
+      {"exact", p_exact, 1, 1},
+      {"inexact->exact", p_exact, 1, 1},
+      {"inexact", p_inexact, 1, 1},
+      {"exact->inexact", p_inexact, 1, 1},
+      {"sqrt", p_sqrt, 1, 1},
+      {"log", p_log, 1, 2},
+      {"atan", p_atan, 1, 2},
+      {"number?", p_is_number, 1, 1},
+      {"complex?", p_is_number, 1, 1},
+      {"real?", p_is_number, 1, 1},
+      {"rational?", p_is_rational, 1, 1},
+      {"integer?", p_is_integer, 1, 1},
+      {"exact-integer?", p_is_exact_integer, 1, 1},
+      {"exact-rational?", p_is_exact_integer, 1, 1},
+      {"number->string", p_number_to_string, 1, 2},
+      {"string->number", p_string_to_number, 1, 2},
+      {"bitwise-and", p_bit_and, 0, -1},
+      {"bitwise-ior", p_bit_or, 0, -1},
+      {"bitwise-xor", p_bit_xor, 0, -1},
+      {"bitwise-not", p_bit_not, 1, 1},
+      {"arithmetic-shift", p_shift, 2, 2}};
   DEFINE_PRIMITIVES(table);
 }

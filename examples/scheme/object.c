@@ -61,7 +61,9 @@ value string_from_utf8(const char *text, size_t bytes) {
   return string;
 }
 
-value string_from_c(const char *text) { return string_from_utf8(text, strlen(text)); }
+value string_from_c(const char *text) {
+  return string_from_utf8(text, strlen(text));
+}
 
 static size_t encode(uint32_t c, uint8_t *out) {
   if (c < 0x80) {
@@ -102,8 +104,9 @@ static size_t string_hash(value string) {
 }
 
 static bool same_string(value a, value b) {
-  return size_of(a) == size_of(b) && memcmp(((struct string *)a)->chars, ((struct string *)b)->chars,
-                                            size_of(a) * sizeof(uint32_t)) == 0;
+  return size_of(a) == size_of(b) &&
+         memcmp(((struct string *)a)->chars, ((struct string *)b)->chars,
+                size_of(a) * sizeof(uint32_t)) == 0;
 }
 
 static void grow_symbols(void) {
@@ -119,22 +122,21 @@ static void grow_symbols(void) {
 }
 
 value intern(value string) {
-  if (globals.symbols == 0)
-    globals.symbols = make_vector(1024, NIL);
+  if (globals.symbols == 0) globals.symbols = make_vector(1024, NIL);
   size_t hash = string_hash(string);
   for (value p = slots_of(globals.symbols)[hash % size_of(globals.symbols)]; p != NIL; p = cdr(p))
-    if (same_string(symbol_of(car(p))->name, string))
-      return car(p);
+    if (same_string(symbol_of(car(p))->name, string)) return car(p);
   struct symbol *symbol = mem_refs(sizeof *symbol);
   *symbol = (struct symbol){make_header(T_SYMBOL, 0), string, UNBOUND, FALSE, FALSE};
-  if (globals.symbol_count++ > 2 * size_of(globals.symbols))
-    grow_symbols();
+  if (globals.symbol_count++ > 2 * size_of(globals.symbols)) grow_symbols();
   value *bucket = &slots_of(globals.symbols)[hash % size_of(globals.symbols)];
   *bucket = cons((value)symbol, *bucket);
   return (value)symbol;
 }
 
-value intern_c(const char *name) { return intern(string_from_c(name)); }
+value intern_c(const char *name) {
+  return intern(string_from_c(name));
+}
 
 /* ---- Conditions, lists ---------------------------------------------------------------------- */
 
@@ -147,8 +149,12 @@ value make_condition(const char *kind, value message, value irritants) {
   return condition;
 }
 
-value list2(value a, value b) { return cons(a, cons(b, NIL)); }
-value list3(value a, value b, value c) { return cons(a, list2(b, c)); }
+value list2(value a, value b) {
+  return cons(a, cons(b, NIL));
+}
+value list3(value a, value b, value c) {
+  return cons(a, list2(b, c));
+}
 
 value list_reverse(value list) {
   value done = NIL;
@@ -167,10 +173,8 @@ int64_t list_length(value list) {
   while (is_pair(list)) {
     length++;
     list = cdr(list);
-    if ((length & 1) == 0)
-      slow = cdr(slow);
-    if (list == slow && is_pair(list))
-      return -1; /* circular */
+    if ((length & 1) == 0) slow = cdr(slow);
+    if (list == slow && is_pair(list)) return -1; /* circular */
   }
   return list == NIL ? length : -1;
 }
@@ -178,35 +182,27 @@ int64_t list_length(value list) {
 /* ---- Equality ------------------------------------------------------------------------------- */
 
 bool values_eqv(value a, value b) {
-  if (a == b)
-    return true;
-  if (!is_type(a, T_FLONUM) || !is_type(b, T_FLONUM))
-    return false;
+  if (a == b) return true;
+  if (!is_type(a, T_FLONUM) || !is_type(b, T_FLONUM)) return false;
   return memcmp(&((struct flonum *)a)->number, &((struct flonum *)b)->number, sizeof(double)) == 0;
 }
 
 bool values_equal(value a, value b) {
   check_depth("equal?");
   while (is_pair(a)) {
-    if (a == b)
-      return true;
-    if (!is_pair(b) || !values_equal(car(a), car(b)))
-      return false;
+    if (a == b) return true;
+    if (!is_pair(b) || !values_equal(car(a), car(b))) return false;
     a = cdr(a);
     b = cdr(b);
   }
-  if (a == b)
-    return true;
+  if (a == b) return true;
   if (!is_reference(a) || !is_reference(b) || is_pair(b) || header_of(a) != header_of(b))
     return false;
-  if (is_type(a, T_STRING))
-    return same_string(a, b);
+  if (is_type(a, T_STRING)) return same_string(a, b);
   if (is_type(a, T_BYTES))
     return memcmp(((struct bytes *)a)->bytes, ((struct bytes *)b)->bytes, size_of(a)) == 0;
-  if (!is_type(a, T_VECTOR))
-    return values_eqv(a, b);
+  if (!is_type(a, T_VECTOR)) return values_eqv(a, b);
   for (size_t i = 0; i < size_of(a); i++)
-    if (!values_equal(slots_of(a)[i], slots_of(b)[i]))
-      return false;
+    if (!values_equal(slots_of(a)[i], slots_of(b)[i])) return false;
   return true;
 }

@@ -24,14 +24,12 @@ value port_place(struct port *port) {
 
 static int32_t read_file_char(FILE *file) {
   int first = getc(file);
-  if (first < 0x80)
-    return first;
+  if (first < 0x80) return first;
   char unit[4] = {(char)first};
   size_t bytes = 1, wanted = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
   while (bytes < wanted) {
     int next = getc(file);
-    if (next < 0)
-      break;
+    if (next < 0) break;
     unit[bytes++] = (char)next;
   }
   value decoded = string_from_utf8(unit, bytes);
@@ -52,8 +50,7 @@ int32_t peek_char(struct port *port) {
 
 int32_t next_char(struct port *port) {
   int32_t c = peek_char(port);
-  if (c >= 0 || port->file != NULL)
-    port->peeked = NOT_PEEKED;
+  if (c >= 0 || port->file != NULL) port->peeked = NOT_PEEKED;
   port->line += c == '\n';
   return c;
 }
@@ -73,7 +70,9 @@ static void put_bytes(struct port *port, const char *bytes, size_t count) {
   port->at += (intptr_t)count;
 }
 
-void print_c(struct port *port, const char *text) { put_bytes(port, text, strlen(text)); }
+void print_c(struct port *port, const char *text) {
+  put_bytes(port, text, strlen(text));
+}
 
 void print_char(struct port *port, uint32_t c) {
   char byte = (char)c;
@@ -92,8 +91,7 @@ static struct port *port_argument(const char *who, int count, const value *a, in
   struct port *port = (struct port *)v;
   if (!is_type(v, T_PORT) || (port->flags & flag) == 0)
     fail_type(who, flag == PORT_INPUT ? "input port" : "output port", v);
-  if ((port->flags & PORT_OPEN) == 0)
-    fail(who, "the port is closed:", v);
+  if ((port->flags & PORT_OPEN) == 0) fail(who, "the port is closed:", v);
   return port;
 }
 
@@ -108,9 +106,15 @@ static value open_file(const char *mode, value name, int flags) {
   return make_port(file, FALSE, text, flags | PORT_OPEN);
 }
 
-PRIMITIVE(p_open_input) { return open_file("r", a[0], PORT_INPUT); }
-PRIMITIVE(p_open_output) { return open_file("w", a[0], PORT_OUTPUT); }
-PRIMITIVE(p_open_append) { return open_file("a", a[0], PORT_OUTPUT); }
+PRIMITIVE(p_open_input) {
+  return open_file("r", a[0], PORT_INPUT);
+}
+PRIMITIVE(p_open_output) {
+  return open_file("w", a[0], PORT_OUTPUT);
+}
+PRIMITIVE(p_open_append) {
+  return open_file("a", a[0], PORT_OUTPUT);
+}
 PRIMITIVE(p_open_input_string) {
   return make_port(NULL, typed("open-input-string", T_STRING, a[0]), "string",
                    PORT_INPUT | PORT_OPEN);
@@ -120,13 +124,11 @@ PRIMITIVE(p_open_output_string) {
 }
 PRIMITIVE(p_get_output_string) {
   struct port *port = port_argument("get-output-string", count, a, 0, PORT_OUTPUT);
-  if (!is_type(port->text, T_BYTES))
-    fail_type("get-output-string", "string port", a[0]);
+  if (!is_type(port->text, T_BYTES)) fail_type("get-output-string", "string port", a[0]);
   return string_from_utf8((char *)((struct bytes *)port->text)->bytes, (size_t)port->at);
 }
 PRIMITIVE(p_close) {
-  if (!is_type(a[0], T_PORT))
-    fail_type("close-port", "port", a[0]);
+  if (!is_type(a[0], T_PORT)) fail_type("close-port", "port", a[0]);
   struct port *port = (struct port *)a[0];
   if (port->file != NULL && port->file != stdin && port->file != stdout && port->file != stderr)
     fclose(port->file);
@@ -134,9 +136,15 @@ PRIMITIVE(p_close) {
   port->flags &= ~PORT_OPEN;
   return UNSPECIFIED;
 }
-PRIMITIVE(p_current_input) { return globals.input; }
-PRIMITIVE(p_current_output) { return globals.output; }
-PRIMITIVE(p_current_error) { return globals.error_output; }
+PRIMITIVE(p_current_input) {
+  return globals.input;
+}
+PRIMITIVE(p_current_output) {
+  return globals.output;
+}
+PRIMITIVE(p_current_error) {
+  return globals.error_output;
+}
 PRIMITIVE(p_set_input) {
   globals.input = (value)port_argument("current-input-port", count, a, 0, PORT_INPUT);
   return UNSPECIFIED;
@@ -145,16 +153,28 @@ PRIMITIVE(p_set_output) {
   globals.output = (value)port_argument("current-output-port", count, a, 0, PORT_OUTPUT);
   return UNSPECIFIED;
 }
-PRIMITIVE(p_is_port) { return make_bool(is_type(a[0], T_PORT)); }
+PRIMITIVE(p_is_port) {
+  return make_bool(is_type(a[0], T_PORT));
+}
 static bool has_flag(value v, int flag) {
   return is_type(v, T_PORT) && (((struct port *)v)->flags & flag) == flag;
 }
-PRIMITIVE(p_is_input) { return make_bool(has_flag(a[0], PORT_INPUT)); }
-PRIMITIVE(p_is_output) { return make_bool(has_flag(a[0], PORT_OUTPUT)); }
-PRIMITIVE(p_is_input_open) { return make_bool(has_flag(a[0], PORT_INPUT | PORT_OPEN)); }
-PRIMITIVE(p_is_output_open) { return make_bool(has_flag(a[0], PORT_OUTPUT | PORT_OPEN)); }
+PRIMITIVE(p_is_input) {
+  return make_bool(has_flag(a[0], PORT_INPUT));
+}
+PRIMITIVE(p_is_output) {
+  return make_bool(has_flag(a[0], PORT_OUTPUT));
+}
+PRIMITIVE(p_is_input_open) {
+  return make_bool(has_flag(a[0], PORT_INPUT | PORT_OPEN));
+}
+PRIMITIVE(p_is_output_open) {
+  return make_bool(has_flag(a[0], PORT_OUTPUT | PORT_OPEN));
+}
 
-static value char_or_end(int32_t c) { return c < 0 ? END_OF_FILE : make_char((uint32_t)c); }
+static value char_or_end(int32_t c) {
+  return c < 0 ? END_OF_FILE : make_char((uint32_t)c);
+}
 PRIMITIVE(p_read_char) {
   return char_or_end(next_char(port_argument("read-char", count, a, 0, PORT_INPUT)));
 }
@@ -165,7 +185,9 @@ PRIMITIVE(p_is_ready) {
   port_argument("char-ready?", count, a, 0, PORT_INPUT);
   return TRUE;
 }
-PRIMITIVE(p_read) { return read_datum(port_argument("read", count, a, 0, PORT_INPUT)); }
+PRIMITIVE(p_read) {
+  return read_datum(port_argument("read", count, a, 0, PORT_INPUT));
+}
 
 /* Characters up to `end` (dropped) or `most` of them; END_OF_FILE if there is none at all. */
 static value read_chars(struct port *port, int32_t end, size_t most) {
@@ -176,8 +198,7 @@ static value read_chars(struct port *port, int32_t end, size_t most) {
     print_char(out, (uint32_t)c);
     got++;
   }
-  if (got == 0 && c < 0)
-    return END_OF_FILE;
+  if (got == 0 && c < 0) return END_OF_FILE;
   return string_from_utf8((char *)((struct bytes *)out->text)->bytes, (size_t)out->at);
 }
 PRIMITIVE(p_read_line) {
@@ -211,8 +232,7 @@ PRIMITIVE(p_newline) {
   return UNSPECIFIED;
 }
 PRIMITIVE(p_write_char) {
-  if (!is_char(a[0]))
-    fail_type("write-char", "character", a[0]);
+  if (!is_char(a[0])) fail_type("write-char", "character", a[0]);
   print_char(port_argument("write-char", count, a, 1, PORT_OUTPUT), char_of(a[0]));
   return UNSPECIFIED;
 }
@@ -231,53 +251,81 @@ PRIMITIVE(p_write_u8) {
 }
 PRIMITIVE(p_flush) {
   struct port *port = port_argument("flush-output-port", count, a, 0, PORT_OUTPUT);
-  if (port->file != NULL)
-    fflush(port->file);
+  if (port->file != NULL) fflush(port->file);
   return UNSPECIFIED;
 }
-PRIMITIVE(p_end_of_file) { return END_OF_FILE; }
-PRIMITIVE(p_is_end_of_file) { return make_bool(a[0] == END_OF_FILE); }
+PRIMITIVE(p_end_of_file) {
+  return END_OF_FILE;
+}
+PRIMITIVE(p_is_end_of_file) {
+  return make_bool(a[0] == END_OF_FILE);
+}
 
 static const char *path_argument(const char *who, value v) {
   typed(who, T_STRING, v);
   return (const char *)((struct bytes *)utf8_from_string(v, 0, size_of(v)))->bytes;
 }
-PRIMITIVE(p_file_exists) { return make_bool(access(path_argument("file-exists?", a[0]), F_OK) == 0); }
+PRIMITIVE(p_file_exists) {
+  return make_bool(access(path_argument("file-exists?", a[0]), F_OK) == 0);
+}
 PRIMITIVE(p_delete_file) {
   if (unlink(path_argument("delete-file", a[0])) != 0)
     fail_condition(make_condition("file", string_from_c("cannot delete the file:"),
                                   list2(a[0], string_from_c(strerror(errno)))));
   return UNSPECIFIED;
 }
-PRIMITIVE(p_port_place) { return port_place(port_argument("%place", count, a, 0, PORT_INPUT)); }
+PRIMITIVE(p_port_place) {
+  return port_place(port_argument("%place", count, a, 0, PORT_INPUT));
+}
 
 void start_ports(void) {
   globals.input = make_port(stdin, FALSE, "stdin", PORT_INPUT | PORT_OPEN);
   globals.output = make_port(stdout, FALSE, "stdout", PORT_OUTPUT | PORT_OPEN);
   globals.error_output = make_port(stderr, FALSE, "stderr", PORT_OUTPUT | PORT_OPEN);
-  static const struct definition table[] = {
-      {"open-input-file", p_open_input, 1, 1}, {"open-output-file", p_open_output, 1, 1},
-      {"open-binary-input-file", p_open_input, 1, 1}, {"%open-append", p_open_append, 1, 1},
-      {"open-binary-output-file", p_open_output, 1, 1},
-      {"open-input-string", p_open_input_string, 1, 1},
-      {"open-output-string", p_open_output_string, 0, 0},
-      {"get-output-string", p_get_output_string, 1, 1}, {"close-port", p_close, 1, 1},
-      {"close-input-port", p_close, 1, 1}, {"close-output-port", p_close, 1, 1},
-      {"%current-input", p_current_input, 0, 0}, {"%current-output", p_current_output, 0, 0},
-      {"current-error-port", p_current_error, 0, 0}, {"%set-input!", p_set_input, 1, 1},
-      {"%set-output!", p_set_output, 1, 1}, {"port?", p_is_port, 1, 1},
-      {"textual-port?", p_is_port, 1, 1}, {"input-port?", p_is_input, 1, 1},
-      {"output-port?", p_is_output, 1, 1}, {"input-port-open?", p_is_input_open, 1, 1},
-      {"output-port-open?", p_is_output_open, 1, 1}, {"read-char", p_read_char, 0, 1},
-      {"peek-char", p_peek_char, 0, 1}, {"char-ready?", p_is_ready, 0, 1}, {"read", p_read, 0, 1},
-      {"read-line", p_read_line, 0, 1}, {"read-string", p_read_string, 1, 2},
-      {"read-u8", p_read_u8, 0, 1}, {"peek-u8", p_peek_u8, 0, 1}, {"write", p_write, 1, 2},
-      {"write-shared", p_write, 1, 2}, {"write-simple", p_write, 1, 2},
-      {"display", p_display, 1, 2}, {"newline", p_newline, 0, 1},
-      {"write-char", p_write_char, 1, 2}, {"write-string", p_write_string, 1, 4},
-      {"write-u8", p_write_u8, 1, 2}, {"flush-output-port", p_flush, 0, 1},
-      {"flush-output", p_flush, 0, 1}, {"eof-object", p_end_of_file, 0, 0},
-      {"eof-object?", p_is_end_of_file, 1, 1}, {"file-exists?", p_file_exists, 1, 1},
-      {"delete-file", p_delete_file, 1, 1}, {"%place", p_port_place, 1, 1}};
+  static const struct definition table[] = {{"open-input-file", p_open_input, 1, 1},
+                                            {"open-output-file", p_open_output, 1, 1},
+                                            {"open-binary-input-file", p_open_input, 1, 1},
+                                            {"%open-append", p_open_append, 1, 1},
+                                            {"open-binary-output-file", p_open_output, 1, 1},
+                                            {"open-input-string", p_open_input_string, 1, 1},
+                                            {"open-output-string", p_open_output_string, 0, 0},
+                                            {"get-output-string", p_get_output_string, 1, 1},
+                                            {"close-port", p_close, 1, 1},
+                                            {"close-input-port", p_close, 1, 1},
+                                            {"close-output-port", p_close, 1, 1},
+                                            {"%current-input", p_current_input, 0, 0},
+                                            {"%current-output", p_current_output, 0, 0},
+                                            {"current-error-port", p_current_error, 0, 0},
+                                            {"%set-input!", p_set_input, 1, 1},
+                                            {"%set-output!", p_set_output, 1, 1},
+                                            {"port?", p_is_port, 1, 1},
+                                            {"textual-port?", p_is_port, 1, 1},
+                                            {"input-port?", p_is_input, 1, 1},
+                                            {"output-port?", p_is_output, 1, 1},
+                                            {"input-port-open?", p_is_input_open, 1, 1},
+                                            {"output-port-open?", p_is_output_open, 1, 1},
+                                            {"read-char", p_read_char, 0, 1},
+                                            {"peek-char", p_peek_char, 0, 1},
+                                            {"char-ready?", p_is_ready, 0, 1},
+                                            {"read", p_read, 0, 1},
+                                            {"read-line", p_read_line, 0, 1},
+                                            {"read-string", p_read_string, 1, 2},
+                                            {"read-u8", p_read_u8, 0, 1},
+                                            {"peek-u8", p_peek_u8, 0, 1},
+                                            {"write", p_write, 1, 2},
+                                            {"write-shared", p_write, 1, 2},
+                                            {"write-simple", p_write, 1, 2},
+                                            {"display", p_display, 1, 2},
+                                            {"newline", p_newline, 0, 1},
+                                            {"write-char", p_write_char, 1, 2},
+                                            {"write-string", p_write_string, 1, 4},
+                                            {"write-u8", p_write_u8, 1, 2},
+                                            {"flush-output-port", p_flush, 0, 1},
+                                            {"flush-output", p_flush, 0, 1},
+                                            {"eof-object", p_end_of_file, 0, 0},
+                                            {"eof-object?", p_is_end_of_file, 1, 1},
+                                            {"file-exists?", p_file_exists, 1, 1},
+                                            {"delete-file", p_delete_file, 1, 1},
+                                            {"%place", p_port_place, 1, 1}};
   DEFINE_PRIMITIVES(table);
 }

@@ -23,8 +23,7 @@ static void print_escaped(struct port *port, uint32_t c) {
 
 static void print_chars(struct port *port, value string, char quote) {
   const struct string *s = (const struct string *)string;
-  if (quote != 0)
-    print_char(port, (uint32_t)quote);
+  if (quote != 0) print_char(port, (uint32_t)quote);
   for (size_t i = 0; i < size_of(string); i++) {
     uint32_t c = s->chars[i];
     if (quote != 0 && !(quote == '"' && c == '|') && !(quote == '|' && c == '"'))
@@ -32,16 +31,15 @@ static void print_chars(struct port *port, value string, char quote) {
     else
       print_char(port, c);
   }
-  if (quote != 0)
-    print_char(port, (uint32_t)quote);
+  if (quote != 0) print_char(port, (uint32_t)quote);
 }
 
 static void print_character(struct port *port, uint32_t c) {
   static const struct {
     uint32_t code;
     const char *name;
-  } names[] = {{' ', "space"}, {'\n', "newline"}, {'\t', "tab"},  {'\r', "return"}, {0, "null"},
-               {127, "delete"}, {27, "escape"},   {8, "backspace"}, {'\a', "alarm"}};
+  } names[] = {{' ', "space"},  {'\n', "newline"}, {'\t', "tab"},    {'\r', "return"}, {0, "null"},
+               {127, "delete"}, {27, "escape"},    {8, "backspace"}, {'\a', "alarm"}};
   print_c(port, "#\\");
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (names[i].code == c) {
@@ -64,8 +62,7 @@ static void print_symbol(struct port *port, value symbol, bool write) {
 }
 
 static const char *prefix_of(value list) {
-  if (!is_pair(cdr(list)) || cdr(cdr(list)) != NIL)
-    return NULL;
+  if (!is_pair(cdr(list)) || cdr(cdr(list)) != NIL) return NULL;
   return car(list) == globals.quote              ? "'"
          : car(list) == globals.quasiquote       ? "`"
          : car(list) == globals.unquote          ? ","
@@ -103,8 +100,7 @@ static void print_list(struct port *port, value list, bool write) {
 static void print_slots(struct port *port, const char *open, value v, size_t from, bool write) {
   print_c(port, open);
   for (size_t i = from; i < size_of(v); i++) {
-    if (i > from)
-      print_char(port, ' ');
+    if (i > from) print_char(port, ' ');
     print_value(port, slots_of(v)[i], write);
   }
   print_char(port, ')');
@@ -121,8 +117,8 @@ static void print_bytes(struct port *port, value v) {
 }
 
 static void print_constant(struct port *port, value v) {
-  static const char *const names[] = {"#f",        "#t",         "()",        "#!eof",
-                                      "#<unspecified>", "#<unbound>", "#!default"};
+  static const char *const names[] = {"#f",         "#t",       "()", "#!eof", "#<unspecified>",
+                                      "#<unbound>", "#!default"};
   size_t index = (size_t)(v >> 8);
   print_c(port, index < sizeof names / sizeof names[0] ? names[index] : "#<?>");
 }
@@ -203,9 +199,6 @@ static void print_object(struct port *port, value v, bool write) {
     return;
   case T_TABLE:
     print_opaque(port, "hash-table", FALSE);
-    return;
-  case T_PROMISE:
-    print_opaque(port, "promise", FALSE);
     return;
   case T_ALIAS:
     print_value(port, slots_of(v)[0], write);

@@ -41,7 +41,6 @@ enum type {
   T_RECORD,
   T_RECORD_TYPE,
   T_CONDITION,
-  T_PROMISE,
   T_TABLE,
   T_PORT,
   T_ALIAS, /* an identifier that a macro inserted */
@@ -56,8 +55,8 @@ enum type {
 #define NIL ((value)0x206)
 #define END_OF_FILE ((value)0x306)
 #define UNSPECIFIED ((value)0x406)
-#define UNBOUND ((value)0x506)    /* content of a variable not defined yet */
-#define DEFAULT ((value)0x606)    /* an optional argument not given */
+#define UNBOUND ((value)0x506) /* content of a variable not defined yet */
+#define DEFAULT ((value)0x606) /* an optional argument not given */
 
 #define FIXNUM_MAX (((int64_t)1 << 61) - 1)
 #define FIXNUM_MIN (-FIXNUM_MAX - 1)
@@ -68,9 +67,9 @@ struct pair {
 
 struct symbol {
   value header;
-  value name;   /* string */
-  value global; /* UNBOUND if not defined */
-  value syntax; /* macro, special form as fixnum, or FALSE */
+  value name;        /* string */
+  value global;      /* UNBOUND if not defined */
+  value syntax;      /* macro, special form as fixnum, or FALSE */
   value redefinable; /* TRUE: a program defines it, calls must look at `global` */
 };
 
@@ -120,11 +119,11 @@ struct primitive {
 
 struct port {
   value header;
-  FILE *file;    /* NULL: string port or closed */
-  value text;    /* string read from, or bytes written to */
-  value name;    /* string or FALSE */
-  intptr_t at;   /* characters read or bytes written */
-  intptr_t line; /* from 1 */
+  FILE *file;      /* NULL: string port or closed */
+  value text;      /* string read from, or bytes written to */
+  value name;      /* string or FALSE */
+  intptr_t at;     /* characters read or bytes written */
+  intptr_t line;   /* from 1 */
   intptr_t peeked; /* a character read ahead; NOT_PEEKED */
   intptr_t flags;
 };
@@ -133,33 +132,69 @@ enum { PORT_INPUT = 1, PORT_OUTPUT = 2, PORT_OPEN = 4, PORT_BINARY = 8 };
 
 /* ---- Telling values apart --------------------------------------------------------------- */
 
-static inline bool is_reference(value v) { return (v & 15) == 0; }
-static inline value header_of(value v) { return *(const value *)v; }
-static inline bool is_pair(value v) { return is_reference(v) && (header_of(v) & 7) != 7; }
+static inline bool is_reference(value v) {
+  return (v & 15) == 0;
+}
+static inline value header_of(value v) {
+  return *(const value *)v;
+}
+static inline bool is_pair(value v) {
+  return is_reference(v) && (header_of(v) & 7) != 7;
+}
 static inline bool is_type(value v, enum type type) {
   return is_reference(v) && (header_of(v) & 0xff) == ((value)type << 3 | 7);
 }
-static inline bool is_fixnum(value v) { return (v & 3) == 1; }
-static inline bool is_char(value v) { return (v & 15) == 10; }
+static inline bool is_fixnum(value v) {
+  return (v & 3) == 1;
+}
+static inline bool is_char(value v) {
+  return (v & 15) == 10;
+}
 
 static inline value make_header(enum type type, size_t size) {
   return (value)size << 8 | (value)type << 3 | 7;
 }
-static inline size_t size_of(value v) { return header_of(v) >> 8; }
+static inline size_t size_of(value v) {
+  return header_of(v) >> 8;
+}
 
-static inline value fix(int64_t n) { return (value)n << 2 | 1; }
-static inline int64_t unfix(value v) { return (int64_t)v >> 2; }
-static inline value make_bool(bool b) { return b ? TRUE : FALSE; }
-static inline value make_char(uint32_t c) { return (value)c << 8 | 10; }
-static inline uint32_t char_of(value v) { return (uint32_t)(v >> 8); }
+static inline value fix(int64_t n) {
+  return (value)n << 2 | 1;
+}
+static inline int64_t unfix(value v) {
+  return (int64_t)v >> 2;
+}
+static inline value make_bool(bool b) {
+  return b ? TRUE : FALSE;
+}
+static inline value make_char(uint32_t c) {
+  return (value)c << 8 | 10;
+}
+static inline uint32_t char_of(value v) {
+  return (uint32_t)(v >> 8);
+}
 
-static inline value *car_of(value v) { return &((struct pair *)v)->car; }
-static inline value *cdr_of(value v) { return &((struct pair *)v)->cdr; }
-static inline value car(value v) { return ((struct pair *)v)->car; }
-static inline value cdr(value v) { return ((struct pair *)v)->cdr; }
-static inline value *slots_of(value v) { return ((struct object *)v)->slot; }
-static inline struct symbol *symbol_of(value v) { return (struct symbol *)v; }
-static inline double flonum_of(value v) { return ((struct flonum *)v)->number; }
+static inline value *car_of(value v) {
+  return &((struct pair *)v)->car;
+}
+static inline value *cdr_of(value v) {
+  return &((struct pair *)v)->cdr;
+}
+static inline value car(value v) {
+  return ((struct pair *)v)->car;
+}
+static inline value cdr(value v) {
+  return ((struct pair *)v)->cdr;
+}
+static inline value *slots_of(value v) {
+  return ((struct object *)v)->slot;
+}
+static inline struct symbol *symbol_of(value v) {
+  return (struct symbol *)v;
+}
+static inline double flonum_of(value v) {
+  return ((struct flonum *)v)->number;
+}
 
 /* ---- Making them (object.c) ------------------------------------------------------------- */
 
@@ -191,7 +226,7 @@ value utf8_from_string(value string, size_t from, size_t to);
 value intern(value string);
 value intern_c(const char *name);
 value make_condition(const char *kind, value message, value irritants);
-value list_reverse(value list); /* in place */
+value list_reverse(value list);  /* in place */
 int64_t list_length(value list); /* -1: not a list */
 value list2(value a, value b);
 value list3(value a, value b, value c);
@@ -218,8 +253,8 @@ struct globals {
   value winders, handlers;           /* of dynamic-wind, with-exception-handler */
   value parent, parent_length;       /* frames below the stack, see vm.c */
   value condition;                   /* travelling from fail to the virtual machine */
-  value quote, quasiquote, unquote, unquote_splicing, dots, underscore, arrow, else_, define,
-      begin, lambda, define_record_type;
+  value quote, quasiquote, unquote, unquote_splicing, dots, underscore, arrow, else_, define, begin,
+      lambda;
   value place; /* string: file and line of the form being evaluated */
 };
 extern struct globals globals;
@@ -250,7 +285,7 @@ value number_to_string(value number, int radix);
 
 struct node;
 void forms_start(void);
-struct node *expand_program(value form); /* one form at top level */
+struct node *expand_program(value form);  /* one form at top level */
 value compile_program(struct node *node); /* a closure without arguments */
 /* Notes what a whole file will define, so that calls to it are not inlined. */
 void note_definitions(value forms);
@@ -282,18 +317,16 @@ void compiler_start(void);
 
 /* Arguments; the wrong type is an error of the procedure `who`. */
 static inline value typed(const char *who, enum type type, value v) {
-  static const char *const names[] = {[T_SYMBOL] = "symbol", [T_STRING] = "string",
-                                      [T_BYTES] = "bytevector", [T_VECTOR] = "vector",
-                                      [T_CONDITION] = "error object", [T_TABLE] = "hash table",
-                                      [T_PROMISE] = "promise", [T_RECORD_TYPE] = "record type"};
-  if (!is_type(v, type))
-    fail_type(who, names[type], v);
+  static const char *const names[] = {
+      [T_SYMBOL] = "symbol",          [T_STRING] = "string",          [T_BYTES] = "bytevector",
+      [T_VECTOR] = "vector",          [T_CONDITION] = "error object", [T_TABLE] = "hash table",
+      [T_RECORD_TYPE] = "record type"};
+  if (!is_type(v, type)) fail_type(who, names[type], v);
   return v;
 }
 /* A fixnum in [0, limit). */
 static inline size_t index_in(const char *who, value v, size_t limit) {
-  if (!is_fixnum(v) || (uint64_t)unfix(v) >= limit)
-    fail(who, "index out of range:", v);
+  if (!is_fixnum(v) || (uint64_t)unfix(v) >= limit) fail(who, "index out of range:", v);
   return (size_t)unfix(v);
 }
 /* Optional start and end, from argument `first` on. */

@@ -16,31 +16,44 @@ struct span span_of(const char *who, int count, const value *a, int first, size_
 /* ---- Characters ----------------------------------------------------------------------------- */
 
 static uint32_t character(const char *who, value v) {
-  if (!is_char(v))
-    fail_type(who, "character", v);
+  if (!is_char(v)) fail_type(who, "character", v);
   return char_of(v);
 }
 
-PRIMITIVE(p_is_char) { return make_bool(is_char(a[0])); }
-PRIMITIVE(p_char_to_integer) { return fix(character("char->integer", a[0])); }
+PRIMITIVE(p_is_char) {
+  return make_bool(is_char(a[0]));
+}
+PRIMITIVE(p_char_to_integer) {
+  return fix(character("char->integer", a[0]));
+}
 PRIMITIVE(p_integer_to_char) {
   return make_char((uint32_t)index_in("integer->char", a[0], 0x110000));
 }
-PRIMITIVE(p_upcase) { return make_char(towupper((wint_t)character("char-upcase", a[0]))); }
-PRIMITIVE(p_downcase) { return make_char(towlower((wint_t)character("char-downcase", a[0]))); }
+PRIMITIVE(p_upcase) {
+  return make_char(towupper((wint_t)character("char-upcase", a[0])));
+}
+PRIMITIVE(p_downcase) {
+  return make_char(towlower((wint_t)character("char-downcase", a[0])));
+}
 PRIMITIVE(p_is_alphabetic) {
   return make_bool(iswalpha((wint_t)character("char-alphabetic?", a[0])));
 }
 PRIMITIVE(p_is_whitespace) {
   return make_bool(iswspace((wint_t)character("char-whitespace?", a[0])));
 }
-PRIMITIVE(p_is_upper) { return make_bool(iswupper((wint_t)character("char-upper-case?", a[0]))); }
-PRIMITIVE(p_is_lower) { return make_bool(iswlower((wint_t)character("char-lower-case?", a[0]))); }
+PRIMITIVE(p_is_upper) {
+  return make_bool(iswupper((wint_t)character("char-upper-case?", a[0])));
+}
+PRIMITIVE(p_is_lower) {
+  return make_bool(iswlower((wint_t)character("char-lower-case?", a[0])));
+}
 PRIMITIVE(p_digit_value) {
   uint32_t c = character("digit-value", a[0]);
   return c >= '0' && c <= '9' ? fix(c - '0') : FALSE;
 }
-PRIMITIVE(p_is_numeric) { return make_bool(p_digit_value(1, a) != FALSE); }
+PRIMITIVE(p_is_numeric) {
+  return make_bool(p_digit_value(1, a) != FALSE);
+}
 
 /* ---- Comparing ------------------------------------------------------------------------------ */
 
@@ -63,8 +76,7 @@ static int compare_two(value a, value b, bool fold) {
   for (size_t i = 0; i < size_of(a) && i < size_of(b); i++) {
     uint32_t c = fold ? towlower((wint_t)x->chars[i]) : x->chars[i];
     uint32_t d = fold ? towlower((wint_t)y->chars[i]) : y->chars[i];
-    if (c != d)
-      return c > d ? 1 : -1;
+    if (c != d) return c > d ? 1 : -1;
   }
   return (size_of(a) > size_of(b)) - (size_of(a) < size_of(b));
 }
@@ -79,19 +91,30 @@ static value compare_strings(const char *who, int count, const value *a, int acc
 }
 
 #define COMPARISONS(X)                                                                             \
-  X(equal, "=?", EQUAL) X(less, "<?", LESS) X(more, ">?", MORE)                                    \
-  X(not_more, "<=?", LESS | EQUAL) X(not_less, ">=?", MORE | EQUAL)
+  X(equal, "=?", EQUAL)                                                                            \
+  X(less, "<?", LESS) X(more, ">?", MORE) X(not_more, "<=?", LESS | EQUAL)                         \
+      X(not_less, ">=?", MORE | EQUAL)
 #define X(name, sign, accepted)                                                                    \
-  PRIMITIVE(p_char_##name) { return compare_chars("char" sign, count, a, accepted, false); }       \
-  PRIMITIVE(p_char_ci_##name) { return compare_chars("char-ci" sign, count, a, accepted, true); }  \
-  PRIMITIVE(p_string_##name) { return compare_strings("string" sign, count, a, accepted, false); } \
-  PRIMITIVE(p_string_ci_##name) { return compare_strings("string-ci" sign, count, a, accepted, true); }
+  PRIMITIVE(p_char_##name) {                                                                       \
+    return compare_chars("char" sign, count, a, accepted, false);                                  \
+  }                                                                                                \
+  PRIMITIVE(p_char_ci_##name) {                                                                    \
+    return compare_chars("char-ci" sign, count, a, accepted, true);                                \
+  }                                                                                                \
+  PRIMITIVE(p_string_##name) {                                                                     \
+    return compare_strings("string" sign, count, a, accepted, false);                              \
+  }                                                                                                \
+  PRIMITIVE(p_string_ci_##name) {                                                                  \
+    return compare_strings("string-ci" sign, count, a, accepted, true);                            \
+  }
 COMPARISONS(X)
 #undef X
 
 /* ---- Strings -------------------------------------------------------------------------------- */
 
-static uint32_t *chars(value string) { return ((struct string *)string)->chars; }
+static uint32_t *chars(value string) {
+  return ((struct string *)string)->chars;
+}
 
 static value copy_chars(const uint32_t *from, size_t length) {
   value s = make_string((int64_t)length, 0);
@@ -99,7 +122,9 @@ static value copy_chars(const uint32_t *from, size_t length) {
   return s;
 }
 
-PRIMITIVE(p_is_string) { return make_bool(is_type(a[0], T_STRING)); }
+PRIMITIVE(p_is_string) {
+  return make_bool(is_type(a[0], T_STRING));
+}
 PRIMITIVE(p_make_string) {
   size_t length = index_in("make-string", a[0], (size_t)1 << 40);
   return make_string((int64_t)length, count > 1 ? character("make-string", a[1]) : ' ');
@@ -147,8 +172,7 @@ PRIMITIVE(p_string_to_list) {
 }
 PRIMITIVE(p_list_to_string) {
   int64_t length = list_length(a[0]);
-  if (length < 0)
-    fail_type("list->string", "list", a[0]);
+  if (length < 0) fail_type("list->string", "list", a[0]);
   value s = make_string(length, 0), list = a[0];
   for (size_t i = 0; list != NIL; list = cdr(list))
     chars(s)[i++] = character("list->string", car(list));
@@ -166,17 +190,20 @@ PRIMITIVE(p_string_copy_to) {
   size_t size = size_of(typed("string-copy!", T_STRING, a[2]));
   struct span s = span_of("string-copy!", count, a, 3, size);
   size_t at = span_of("string-copy!", 2, a, 1, room).from;
-  if (room - at < s.to - s.from)
-    fail("string-copy!", "no room at the target:", a[1]);
+  if (room - at < s.to - s.from) fail("string-copy!", "no room at the target:", a[1]);
   memmove(chars(a[0]) + at, chars(a[2]) + s.from, (s.to - s.from) * sizeof(uint32_t));
   return UNSPECIFIED;
 }
 
 /* ---- Bytevectors ---------------------------------------------------------------------------- */
 
-static uint8_t *bytes(value v) { return ((struct bytes *)v)->bytes; }
+static uint8_t *bytes(value v) {
+  return ((struct bytes *)v)->bytes;
+}
 
-PRIMITIVE(p_is_bytes) { return make_bool(is_type(a[0], T_BYTES)); }
+PRIMITIVE(p_is_bytes) {
+  return make_bool(is_type(a[0], T_BYTES));
+}
 PRIMITIVE(p_make_bytes) {
   size_t length = index_in("make-bytevector", a[0], (size_t)1 << 40);
   uint8_t fill = count > 1 ? (uint8_t)index_in("make-bytevector", a[1], 256) : 0;
@@ -236,23 +263,40 @@ void start_strings(void) {
       {"string" sign, p_string_##name, 1, -1}, {"string-ci" sign, p_string_ci_##name, 1, -1},
       COMPARISONS(X)
 #undef X
-      {"char?", p_is_char, 1, 1}, {"char->integer", p_char_to_integer, 1, 1},
-      {"integer->char", p_integer_to_char, 1, 1}, {"char-upcase", p_upcase, 1, 1},
-      {"char-downcase", p_downcase, 1, 1}, {"char-foldcase", p_downcase, 1, 1},
-      {"char-alphabetic?", p_is_alphabetic, 1, 1}, {"char-numeric?", p_is_numeric, 1, 1},
-      {"char-whitespace?", p_is_whitespace, 1, 1}, {"char-upper-case?", p_is_upper, 1, 1},
-      {"char-lower-case?", p_is_lower, 1, 1}, {"digit-value", p_digit_value, 1, 1},
-      {"string?", p_is_string, 1, 1}, {"make-string", p_make_string, 1, 2},
-      {"string", p_string, 0, -1}, {"string-length", p_string_length, 1, 1},
-      {"string-ref", p_string_ref, 2, 2}, {"string-set!", p_string_set, 3, 3},
-      {"substring", p_substring, 2, 3}, {"string-copy", p_substring, 1, 3},
-      {"string-append", p_string_append, 0, -1}, {"string->list", p_string_to_list, 1, 3},
-      {"list->string", p_list_to_string, 1, 1}, {"string-fill!", p_string_fill, 2, 4},
-      {"string-copy!", p_string_copy_to, 3, 5}, {"bytevector?", p_is_bytes, 1, 1},
-      {"make-bytevector", p_make_bytes, 1, 2}, {"bytevector", p_bytes, 0, -1},
-      {"bytevector-length", p_bytes_length, 1, 1}, {"bytevector-u8-ref", p_bytes_ref, 2, 2},
-      {"bytevector-u8-set!", p_bytes_set, 3, 3}, {"bytevector-copy", p_bytes_copy, 1, 3},
-      {"bytevector-append", p_bytes_append, 0, -1}, {"string->utf8", p_string_to_utf8, 1, 3},
+          {"char?", p_is_char, 1, 1},
+      {"char->integer", p_char_to_integer, 1, 1},
+      {"integer->char", p_integer_to_char, 1, 1},
+      {"char-upcase", p_upcase, 1, 1},
+      {"char-downcase", p_downcase, 1, 1},
+      {"char-foldcase", p_downcase, 1, 1},
+      {"char-alphabetic?", p_is_alphabetic, 1, 1},
+      {"char-numeric?", p_is_numeric, 1, 1},
+      {"char-whitespace?", p_is_whitespace, 1, 1},
+      {"char-upper-case?", p_is_upper, 1, 1},
+      {"char-lower-case?", p_is_lower, 1, 1},
+      {"digit-value", p_digit_value, 1, 1},
+      {"string?", p_is_string, 1, 1},
+      {"make-string", p_make_string, 1, 2},
+      {"string", p_string, 0, -1},
+      {"string-length", p_string_length, 1, 1},
+      {"string-ref", p_string_ref, 2, 2},
+      {"string-set!", p_string_set, 3, 3},
+      {"substring", p_substring, 2, 3},
+      {"string-copy", p_substring, 1, 3},
+      {"string-append", p_string_append, 0, -1},
+      {"string->list", p_string_to_list, 1, 3},
+      {"list->string", p_list_to_string, 1, 1},
+      {"string-fill!", p_string_fill, 2, 4},
+      {"string-copy!", p_string_copy_to, 3, 5},
+      {"bytevector?", p_is_bytes, 1, 1},
+      {"make-bytevector", p_make_bytes, 1, 2},
+      {"bytevector", p_bytes, 0, -1},
+      {"bytevector-length", p_bytes_length, 1, 1},
+      {"bytevector-u8-ref", p_bytes_ref, 2, 2},
+      {"bytevector-u8-set!", p_bytes_set, 3, 3},
+      {"bytevector-copy", p_bytes_copy, 1, 3},
+      {"bytevector-append", p_bytes_append, 0, -1},
+      {"string->utf8", p_string_to_utf8, 1, 3},
       {"utf8->string", p_utf8_to_string, 1, 3}};
   DEFINE_PRIMITIVES(table);
 }

@@ -50,7 +50,9 @@ struct node {
   struct variable *loop;
 };
 
-static inline bool is_identifier(value v) { return is_type(v, T_SYMBOL) || is_type(v, T_ALIAS); }
+static inline bool is_identifier(value v) {
+  return is_type(v, T_SYMBOL) || is_type(v, T_ALIAS);
+}
 
 /* What an identifier means: a variable, a macro, a special form (fixnum), or, if it is bound
  * nowhere, the symbol of a global. */

@@ -4,7 +4,7 @@
 
 struct table {
   value header;
-  value keys, values; /* vectors of a power of two; DEFAULT: free, UNBOUND: deleted */
+  value keys, values;   /* vectors of a power of two; DEFAULT: free, UNBOUND: deleted */
   intptr_t count, used; /* live entries; those and deleted ones */
   intptr_t by_content;  /* equal?, not eqv? */
 };
@@ -24,22 +24,18 @@ static uint64_t hash_bytes(const void *start, size_t bytes) {
 
 /* `left` bounds the work on large or circular data. */
 static uint64_t hash(value v, bool by_content, int left) {
-  if (is_type(v, T_FLONUM))
-    return hash_bytes(&((struct flonum *)v)->number, sizeof(double));
-  if (!by_content || left <= 0 || !is_reference(v))
-    return left <= 0 ? 0 : mix(v);
+  if (is_type(v, T_FLONUM)) return hash_bytes(&((struct flonum *)v)->number, sizeof(double));
+  if (!by_content || left <= 0 || !is_reference(v)) return left <= 0 ? 0 : mix(v);
   if (is_type(v, T_STRING))
     return hash_bytes(((struct string *)v)->chars, size_of(v) * sizeof(uint32_t));
-  if (is_type(v, T_BYTES))
-    return hash_bytes(((struct bytes *)v)->bytes, size_of(v));
+  if (is_type(v, T_BYTES)) return hash_bytes(((struct bytes *)v)->bytes, size_of(v));
   uint64_t h = 17;
   if (is_type(v, T_VECTOR)) {
     for (size_t i = 0; i < size_of(v) && i < (size_t)left; i++)
       h = mix(h * 31 + hash(slots_of(v)[i], true, left / 2));
     return h;
   }
-  if (!is_pair(v))
-    return mix(v);
+  if (!is_pair(v)) return mix(v);
   for (; is_pair(v) && left > 0; v = cdr(v), left--)
     h = mix(h * 31 + hash(car(v), true, left / 2));
   return h;
@@ -84,8 +80,7 @@ static void clear(struct table *t, int64_t size) {
 }
 
 static void grow_if_full(struct table *t) {
-  if ((size_t)t->used * 4 < size_of(t->keys) * 3)
-    return;
+  if ((size_t)t->used * 4 < size_of(t->keys) * 3) return;
   value keys = t->keys, values = t->values;
   clear(t, t->count * 4 < 8 ? 8 : (int64_t)1 << (64 - __builtin_clzll((uint64_t)t->count * 2)));
   for (size_t i = 0; i < size_of(keys); i++)
@@ -106,9 +101,15 @@ static value make_table(bool by_content) {
   return (value)t;
 }
 
-PRIMITIVE(p_make_equal) { return make_table(true); }
-PRIMITIVE(p_make_eqv) { return make_table(false); }
-PRIMITIVE(p_is_table) { return make_bool(is_type(a[0], T_TABLE)); }
+PRIMITIVE(p_make_equal) {
+  return make_table(true);
+}
+PRIMITIVE(p_make_eqv) {
+  return make_table(false);
+}
+PRIMITIVE(p_is_table) {
+  return make_bool(is_type(a[0], T_TABLE));
+}
 PRIMITIVE(p_ref) {
   bool found;
   const struct table *t = table_argument("hash-table-ref/default", a[0]);
@@ -137,7 +138,9 @@ PRIMITIVE(p_contains) {
   find(table_argument("hash-table-contains?", a[0]), a[1], &found);
   return make_bool(found);
 }
-PRIMITIVE(p_count) { return fix(table_argument("hash-table-size", a[0])->count); }
+PRIMITIVE(p_count) {
+  return fix(table_argument("hash-table-size", a[0])->count);
+}
 PRIMITIVE(p_clear) {
   clear(table_argument("hash-table-clear!", a[0]), 8);
   return UNSPECIFIED;
@@ -150,21 +153,33 @@ PRIMITIVE(p_to_alist) {
       list = cons(cons(slots_of(t->keys)[i], slots_of(t->values)[i]), list);
   return list;
 }
-PRIMITIVE(p_equal_hash) { return fix((int64_t)(hash(a[0], true, 32) >> 4)); }
+PRIMITIVE(p_equal_hash) {
+  return fix((int64_t)(hash(a[0], true, 32) >> 4));
+}
 
 void start_tables(void) {
-  static const struct definition table[] = {
-      {"make-equal-hashtable", p_make_equal, 0, 1}, {"make-hash-table", p_make_equal, 0, -1},
-      {"make-eqv-hashtable", p_make_eqv, 0, 1}, {"make-eq-hashtable", p_make_eqv, 0, 1},
-      {"make-strong-eqv-hash-table", p_make_eqv, 0, 1},
-      {"make-string-hash-table", p_make_equal, 0, 1}, {"hash-table?", p_is_table, 1, 1},
-      {"hash-table-ref/default", p_ref, 3, 3}, {"hashtable-ref", p_ref, 3, 3},
-      {"hash-table-set!", p_set, 3, 3}, {"hashtable-set!", p_set, 3, 3},
-      {"hash-table-delete!", p_delete, 2, 2}, {"hashtable-delete!", p_delete, 2, 2},
-      {"hash-table-contains?", p_contains, 2, 2}, {"hash-table-exists?", p_contains, 2, 2},
-      {"hashtable-contains?", p_contains, 2, 2}, {"hash-table-size", p_count, 1, 1},
-      {"hash-table-count", p_count, 1, 1}, {"hashtable-size", p_count, 1, 1},
-      {"hash-table-clear!", p_clear, 1, 1}, {"hashtable-clear!", p_clear, 1, 1},
-      {"hash-table->alist", p_to_alist, 1, 1}, {"equal-hash", p_equal_hash, 1, 1}};
+  static const struct definition table[] = {{"make-equal-hashtable", p_make_equal, 0, 1},
+                                            {"make-hash-table", p_make_equal, 0, -1},
+                                            {"make-eqv-hashtable", p_make_eqv, 0, 1},
+                                            {"make-eq-hashtable", p_make_eqv, 0, 1},
+                                            {"make-strong-eqv-hash-table", p_make_eqv, 0, 1},
+                                            {"make-string-hash-table", p_make_equal, 0, 1},
+                                            {"hash-table?", p_is_table, 1, 1},
+                                            {"hash-table-ref/default", p_ref, 3, 3},
+                                            {"hashtable-ref", p_ref, 3, 3},
+                                            {"hash-table-set!", p_set, 3, 3},
+                                            {"hashtable-set!", p_set, 3, 3},
+                                            {"hash-table-delete!", p_delete, 2, 2},
+                                            {"hashtable-delete!", p_delete, 2, 2},
+                                            {"hash-table-contains?", p_contains, 2, 2},
+                                            {"hash-table-exists?", p_contains, 2, 2},
+                                            {"hashtable-contains?", p_contains, 2, 2},
+                                            {"hash-table-size", p_count, 1, 1},
+                                            {"hash-table-count", p_count, 1, 1},
+                                            {"hashtable-size", p_count, 1, 1},
+                                            {"hash-table-clear!", p_clear, 1, 1},
+                                            {"hashtable-clear!", p_clear, 1, 1},
+                                            {"hash-table->alist", p_to_alist, 1, 1},
+                                            {"equal-hash", p_equal_hash, 1, 1}};
   DEFINE_PRIMITIVES(table);
 }

@@ -6,7 +6,9 @@
 
 static const void *const *addresses;
 
-value opcode_word(enum opcode opcode) { return (value)addresses[opcode]; }
+value opcode_word(enum opcode opcode) {
+  return (value)addresses[opcode];
+}
 
 value vm_closure(const char *name, const value *words, size_t count) {
   struct code *code = mem_refs(sizeof *code + count * sizeof(value));
@@ -29,8 +31,7 @@ static _Noreturn void fail_unbound(value symbol) {
 
 static value call_primitive(value procedure, intptr_t count, value *arguments) {
   struct primitive *p = (struct primitive *)procedure;
-  if (count < p->least || (p->most >= 0 && count > p->most))
-    fail_arguments(procedure, count);
+  if (count < p->least || (p->most >= 0 && count > p->most)) fail_arguments(procedure, count);
   return p->function((int)count, arguments);
 }
 
@@ -51,8 +52,7 @@ static inline value make_box(value content) {
 
 /* The list of the last parameter; the others and the list are on the stack afterwards. */
 static void collect_rest(intptr_t parameters) {
-  if (machine.arguments < parameters - 1)
-    fail_arguments((value)machine.self, machine.arguments);
+  if (machine.arguments < parameters - 1) fail_arguments((value)machine.self, machine.arguments);
   value list = NIL;
   for (intptr_t i = machine.arguments; i >= parameters; i--)
     list = cons(machine.fp[i - 1], list);
@@ -63,12 +63,10 @@ static void collect_rest(intptr_t parameters) {
 /* (apply f a … list): f to the accumulator, the arguments to the frame. */
 static void spread_list(void) {
   intptr_t count = machine.arguments;
-  if (count < 2)
-    fail_arguments((value)machine.self, count);
+  if (count < 2) fail_arguments((value)machine.self, count);
   value list = machine.sp[-1];
   int64_t length = list_length(list);
-  if (length < 0)
-    fail_type("apply", "list", list);
+  if (length < 0) fail_type("apply", "list", list);
   make_room(length);
   value *frame = machine.fp;
   machine.accumulator = frame[0];
@@ -125,8 +123,7 @@ static value make_record(const value *operands, const value *arguments) {
   for (size_t i = 0; operands[2 + i] != 0; i++)
     slots_of(record)[operands[2 + i]] = arguments[i];
   for (size_t i = 1; i < slots; i++)
-    if (slots_of(record)[i] == 0)
-      slots_of(record)[i] = FALSE;
+    if (slots_of(record)[i] == 0) slots_of(record)[i] = FALSE;
   return record;
 }
 
@@ -137,15 +134,16 @@ static inline value *record_slot(value record, const value *operands) {
 }
 
 static value *vector_slot(const char *who, value vector, value index) {
-  if (!is_type(vector, T_VECTOR))
-    fail_type(who, "vector", vector);
+  if (!is_type(vector, T_VECTOR)) fail_type(who, "vector", vector);
   if (!is_fixnum(index) || (uint64_t)unfix(index) >= size_of(vector))
     fail(who, "index out of range:", list2(index, vector));
   return &slots_of(vector)[unfix(index)];
 }
 
 /* The machine's words for arithmetic: a + b is a + (b - 1), tags and all. */
-static inline bool both_fixnums(value a, value b) { return (a & b & 3) == 1; }
+static inline bool both_fixnums(value a, value b) {
+  return (a & b & 3) == 1;
+}
 
 #define NEXT goto *(const void *)*pc++
 #define OPCODE(name) op_##name:
@@ -178,13 +176,20 @@ static inline bool both_fixnums(value a, value b) { return (a & b & 3) == 1; }
     BRANCH_IF(!(test));                                                                            \
   }
 #define COMPARE(who, op)                                                                           \
-  (LIKELY(both_fixnums(a, acc)) ? (int64_t)a op(int64_t) acc                                       \
-                                : (SYNC, number_compare_##who(a, acc)))
+  (LIKELY(both_fixnums(a, acc)) ? (int64_t)a op(int64_t) acc : (SYNC, number_compare_##who(a, acc)))
 
-static bool number_compare_equal(value a, value b) { return number_compare("=", a, b) == 0; }
-static bool number_compare_less(value a, value b) { return number_compare("<", a, b) == -1; }
-static bool number_compare_more(value a, value b) { return number_compare(">", a, b) == 1; }
-static bool number_compare_not_more(value a, value b) { return number_compare("<=", a, b) <= 0; }
+static bool number_compare_equal(value a, value b) {
+  return number_compare("=", a, b) == 0;
+}
+static bool number_compare_less(value a, value b) {
+  return number_compare("<", a, b) == -1;
+}
+static bool number_compare_more(value a, value b) {
+  return number_compare(">", a, b) == 1;
+}
+static bool number_compare_not_more(value a, value b) {
+  return number_compare("<=", a, b) <= 0;
+}
 static bool number_compare_not_less(value a, value b) {
   return (number_compare(">=", a, b) & ~1) == 0; /* 0 or 1 */
 }
@@ -221,8 +226,7 @@ static value execute(void) {
   NEXT;
   OPCODE(GLOBAL) {
     acc = symbol_of(*pc++)->global;
-    if (LIKELY(acc != UNBOUND))
-      NEXT;
+    if (LIKELY(acc != UNBOUND)) NEXT;
     SYNC;
     fail_unbound(pc[-1]);
   }
@@ -235,8 +239,7 @@ static value execute(void) {
     goto check_box;
   }
 check_box:
-  if (LIKELY(acc != UNBOUND))
-    NEXT;
+  if (LIKELY(acc != UNBOUND)) NEXT;
   SYNC;
   fail(NULL, "variable used before its definition", NIL);
   OPCODE(PUSH) *sp++ = acc;
@@ -290,10 +293,8 @@ check_box:
   NEXT;
 
   OPCODE(ENTRY) {
-    if (arguments != (intptr_t)pc[0])
-      goto wrong_count;
-    if (__builtin_expect(fp + pc[1] > machine.limit, 0))
-      goto full_stack;
+    if (arguments != (intptr_t)pc[0]) goto wrong_count;
+    if (__builtin_expect(fp + pc[1] > machine.limit, 0)) goto full_stack;
     pc += 2;
     NEXT;
   }
@@ -302,8 +303,7 @@ check_box:
     SYNC;
     collect_rest((intptr_t)pc[0]);
     sp = machine.sp;
-    if (fp + pc[1] > machine.limit)
-      goto full_stack;
+    if (fp + pc[1] > machine.limit) goto full_stack;
     pc += 2;
     NEXT;
   }
@@ -348,8 +348,7 @@ apply:
     goto leave;
   }
   SYNC;
-  if (!is_type(acc, T_CONTINUATION))
-    fail(NULL, "not a procedure:", acc);
+  if (!is_type(acc, T_CONTINUATION)) fail(NULL, "not a procedure:", acc);
   machine.arguments = arguments;
   value thrown = throw_values(acc);
   sp = machine.sp;
@@ -430,8 +429,7 @@ leave:
   OPCODE(SET_CAR) {
     value pair = *--sp;
     SYNC;
-    if (!is_pair(pair))
-      fail_type("set-car!", "pair", pair);
+    if (!is_pair(pair)) fail_type("set-car!", "pair", pair);
     *car_of(pair) = acc;
     acc = UNSPECIFIED;
     NEXT;
@@ -439,8 +437,7 @@ leave:
   OPCODE(SET_CDR) {
     value pair = *--sp;
     SYNC;
-    if (!is_pair(pair))
-      fail_type("set-cdr!", "pair", pair);
+    if (!is_pair(pair)) fail_type("set-cdr!", "pair", pair);
     *cdr_of(pair) = acc;
     acc = UNSPECIFIED;
     NEXT;
@@ -557,8 +554,7 @@ apply_from_machine:
 
   UNARY_TEST(NIL_P, acc == NIL);
   UNARY_TEST(PAIR, is_pair(acc));
-  UNARY_TEST(ZERO, acc == fix(0) ||
-                       (!is_fixnum(acc) && (SYNC, number_compare_equal(acc, fix(0)))));
+  UNARY_TEST(ZERO, acc == fix(0) || (!is_fixnum(acc) && (SYNC, number_compare_equal(acc, fix(0)))));
   BINARY_TEST(EQ, a == acc)
   BINARY_TEST(NUM_EQ, COMPARE(equal, ==))
   BINARY_TEST(LT, COMPARE(less, <))
@@ -595,8 +591,7 @@ value vm_run(value closure) {
   globals.parent = NIL;
   globals.parent_length = fix(0);
   start_call(closure, 0);
-  if (setjmp(trap) != 0)
-    enter_handler();
+  if (setjmp(trap) != 0) enter_handler();
   machine.trap = &trap;
   value result = execute();
   machine.trap = NULL;
@@ -618,8 +613,15 @@ void vm_start(void) {
     value procedure = vm_closure(built_in[i].name, any ? &words[3] : words, any ? 1 : 4);
     symbol_of(intern_c(built_in[i].name))->global = procedure;
   }
-  value words[] = {opcode_word(OP_ENTRY), 2,     8, opcode_word(OP_FRAME), 4,
-                   opcode_word(OP_LOCAL), 0, opcode_word(OP_CALL), 0,
+  value words[] = {opcode_word(OP_ENTRY),
+                   2,
+                   8,
+                   opcode_word(OP_FRAME),
+                   4,
+                   opcode_word(OP_LOCAL),
+                   0,
+                   opcode_word(OP_CALL),
+                   0,
                    opcode_word(OP_SPREAD)};
   symbol_of(intern_c("call-with-values"))->global = vm_closure("call-with-values", words, 10);
 }
