@@ -287,3 +287,30 @@ Test(finalizer, ephemerons_of_a_dying_key_stay_until_it_is_done) {
   cr_assert_null(tide_ephemeron_value(w.m, (struct tide_ephemeron *)*e));
   world_end(&w);
 }
+
+Test(finalizer, order_sees_conservative_and_large_objects) {
+  struct world w = world_new();
+  /* 1 -> large conservative words -> inside of 2 -> conservative -> inside of a large one -> 3 */
+  struct pair *three = pair_new(&w, NULL, NULL, 3), *two = pair_new(&w, NULL, NULL, 2);
+  struct pair *one = pair_new(&w, NULL, NULL, 1);
+  void **roots[] = {tide_handle(w.m, one), tide_handle(w.m, two), tide_handle(w.m, three)};
+  uintptr_t *wide = (uintptr_t *)tide_alloc(w.m, TIDE_LAYOUT_CONSERVATIVE, 200000);
+  one->left = (struct pair *)wide;
+  wide[20000] = (uintptr_t)two + 20;
+  wide[3] = (uintptr_t)&w;
+  uintptr_t *words = (uintptr_t *)tide_alloc(w.m, TIDE_LAYOUT_CONSERVATIVE, 100);
+  two->right = (struct pair *)words;
+  void **large = (void **)tide_alloc(w.m, TIDE_LAYOUT_REFS, 300000);
+  words[5] = (uintptr_t)large + 299999;
+  large[30000] = three;
+  add(&w, three);
+  add(&w, two);
+  add(&w, one);
+  for (int i = 0; i < 3; i++)
+    *roots[i] = NULL;
+  cr_assert_eq(live_after_collect(&w), 6);
+  drain(&w);
+  expect((uint64_t[]){1, 0, 2, 0, 3, 0}, 6);
+  cr_assert_eq(live_after_collect(&w), 0);
+  world_end(&w);
+}
