@@ -57,6 +57,10 @@ static uint32_t next_random(uint32_t *state) {
   return *state;
 }
 
+static size_t round_up(size_t bytes) {
+  return (bytes + TD_CACHE_LINE - 1) & ~(size_t)(TD_CACHE_LINE - 1);
+}
+
 /* Mostly nothing; sometimes a pause that lets others overtake. */
 static void stall(uint32_t *random) {
   uint32_t r = next_random(random);
@@ -88,6 +92,21 @@ static void add_counts(struct counts *sum, struct counts const *part) {
   sum->twice += part->twice;
 }
 
+/* Larger buffers for the growing deque, up to a size at which it is full like the others. */
+static void *larger_buffer(void *context, size_t bytes) {
+  (void)context;
+  return bytes > 1u << 20 ? NULL : aligned_alloc(TD_CACHE_LINE, round_up(bytes));
+}
+
+static void free_buffer(void *context, void *memory, size_t bytes) {
+  (void)context, (void)bytes;
+  free(memory);
+}
+
+/* What a queue needs besides its storage: only the growing one anything. */
+#define STRESS_PREPARE(queue) ((void)0)
+#define STRESS_RELEASE(queue, owner) ((void)0)
+
 #define STRESS_QUEUE bwos
 #include "tests/stress/queue_rounds.h"
 #define STRESS_QUEUE bwos_paper
@@ -98,11 +117,16 @@ static void add_counts(struct counts *sum, struct counts const *part) {
 #include "tests/stress/queue_rounds.h"
 #define STRESS_QUEUE abp_sc
 #include "tests/stress/queue_rounds.h"
-#define STRESS_QUEUE chase_lev
-#include "tests/stress/queue_rounds.h"
 #define STRESS_QUEUE mutex
 #include "tests/stress/queue_rounds.h"
 #define STRESS_QUEUE serial
+#include "tests/stress/queue_rounds.h"
+
+#undef STRESS_PREPARE
+#undef STRESS_RELEASE
+#define STRESS_PREPARE(queue) td_chase_lev_grow_with(queue, larger_buffer, NULL)
+#define STRESS_RELEASE(queue, owner) td_chase_lev_release(queue, owner, free_buffer, NULL)
+#define STRESS_QUEUE chase_lev
 #include "tests/stress/queue_rounds.h"
 
 struct stress {

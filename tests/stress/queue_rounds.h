@@ -98,10 +98,10 @@ static bool STRESS_NAME(round)(struct ring ring, uint32_t *random, struct counts
   struct STRESS_OF(_owner) owner;
   static struct STRESS_NAME(thief) thieves[MAX_THREADS];
   size_t bytes = STRESS_OF(_storage_bytes)(ring.blocks, ring.entries);
-  void *storage =
-      aligned_alloc(TD_CACHE_LINE, (bytes + TD_CACHE_LINE - 1) & ~(size_t)(TD_CACHE_LINE - 1));
+  void *storage = aligned_alloc(TD_CACHE_LINE, round_up(bytes));
   if (storage == NULL) return false;
   STRESS_OF(_init)(&queue, &owner, storage, ring.blocks, ring.entries);
+  STRESS_PREPARE(&queue);
   atomic_store_explicit(&over, false, memory_order_relaxed);
   uint32_t started = 0;
   while (started + 1 < thread_count) {
@@ -116,6 +116,7 @@ static bool STRESS_NAME(round)(struct ring ring, uint32_t *random, struct counts
     pthread_join(thieves[i].thread, NULL);
     add_counts(counts, &thieves[i].counts);
   }
+  STRESS_RELEASE(&queue, &owner);
   free(storage);
   return started + 1 == thread_count;
 }
