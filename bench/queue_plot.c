@@ -163,8 +163,8 @@ static void chart_interference(struct plot *plot) {
     has_sizes |= cell->threads > 1 && strcmp(cell->pattern, sizes) == 0;
   }
   if (has_steals)
-    chart_lines(plot, "The owner's throughput under steals (Fig. 2b)", "million steals per second",
-                steals, TD_CURSOR_LOCAL, -1);
+    chart_lines(plot, "The owner's throughput under steals (Fig. 2b)",
+                "million attempts to steal per second", steals, TD_CURSOR_LOCAL, -1);
   if (has_sizes)
     chart_lines(plot, "The owner's throughput under size queries (Fig. 2c)",
                 "million queries per second", sizes, TD_CURSOR_LOCAL, -1);
