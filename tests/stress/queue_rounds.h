@@ -80,6 +80,10 @@ static void STRESS_NAME(own)(struct STRESS_OF() * q, struct STRESS_OF(_owner) * 
   counts->round_puts = 0;
   while (counts->round_puts < ROUND_ITEMS) {
     bool room = STRESS_NAME(put_some)(q, &o, next_random(random) % (2 * burst), counts);
+    if (generous && STRESS_OF(_wanted)(q)) {
+      STRESS_OF(_grant)(q, &o);
+      counts->grants++;
+    }
     if (!generous)
       STRESS_NAME(get_some)(q, &o, next_random(random) % (2 * burst), counts);
     else if (!room && !STRESS_NAME(wait_for_room)(q, &o, counts))
