@@ -94,9 +94,9 @@ static void json_marker(struct td_json *json, const struct tide_marker_stats *m,
   td_json_real(json, "window_mean",
                m->window_samples ? (double)m->window_sum / (double)m->window_samples : 0.0);
   td_json_count(json, "roots_ns", m->roots_ns);
-  td_json_count(json, "trace_ns", td_marker_trace_ns(m));
+  td_json_count(json, "trace_ns", m->trace_ns);
+  td_json_count(json, "dense_ns", m->dense_ns);
   td_json_count(json, "idle_ns", m->idle_ns);
-  td_json_count(json, "start_delay_ns", m->start_delay_ns);
   td_json_count(json, "started_ns", m->started_ns);
   td_json_count(json, "ended_ns", m->ended_ns);
   td_json_object_end(json);

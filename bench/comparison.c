@@ -27,11 +27,6 @@ struct td_summary td_row_ratio(const struct td_row *row) {
   return td_samples_ratio(&row->mark_ns, row->base ? &row->base->mark_ns : &none);
 }
 
-uint64_t td_marker_trace_ns(const struct tide_marker_stats *marker) {
-  uint64_t end = marker->started_ns + marker->roots_ns + marker->idle_ns;
-  return marker->ended_ns > end ? marker->ended_ns - end : 0;
-}
-
 static bool row_is_possible(const struct td_bench_engine *engine, unsigned markers) {
   return !engine->one_marker || markers == 1;
 }

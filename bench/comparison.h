@@ -74,7 +74,4 @@ struct td_summary td_row_ns_per_object(const struct td_graph_rows *graph, const 
 /* Mark time of the row over that of its base, round by round: over 1 is slower. */
 struct td_summary td_row_ratio(const struct td_row *row);
 
-/* Time between a marker's start and end that was neither roots nor idle. */
-uint64_t td_marker_trace_ns(const struct tide_marker_stats *marker);
-
 #endif

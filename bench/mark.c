@@ -63,12 +63,12 @@ static int parse(struct request *request, int argc, char **argv) {
           "steals      successful ones, of how many items; failed: found nothing to take\n"
           "grants      times the marker gave part of its own work to a thief that asked\n"
           "overflows   times its queue was full\n"
-          "dense       share of its objects that it scanned in address order\n"
+          "dense       objects that it scanned in address order, whoever had marked them\n"
           "window      mean number of objects in its prefetch window\n"
           "start       from the beginning of the mark phase until it took part; then its time on\n"
-          "            roots, tracing and idle (looking for work, parked); termination: from the "
-          "end\n"
-          "            of its part to that of the phase",
+          "            roots, following references (trace), walking in address order (dense) and\n"
+          "            idle (looking for work, parked); termination: from the end of its part to\n"
+          "            that of the phase",
   };
   return td_args_parse(&usage, argc, argv);
 }
@@ -94,7 +94,7 @@ static void print_work(const struct tide_cycle_stats *cycle, FILE *out) {
     td_grid_cell(&grid, "%" PRIu64, m->parks);
     td_grid_cell(&grid, "%" PRIu64, m->wakes);
     td_grid_cell(&grid, "%" PRIu64, m->overflows);
-    td_grid_cell(&grid, "%.0f %%", 100 * ratio(m->dense_objects, m->objects));
+    td_grid_cell(&grid, "%" PRIu64, m->dense_objects);
     td_grid_cell(&grid, "%.1f", ratio(m->window_sum, m->window_samples));
   }
   td_grid_print(&grid, out);
@@ -103,13 +103,14 @@ static void print_work(const struct tide_cycle_stats *cycle, FILE *out) {
 
 static void print_times(const struct tide_cycle_stats *cycle, FILE *out) {
   struct td_grid grid;
-  td_grid_begin(&grid, ">marker >start_µs >roots_µs >trace_µs >idle_µs >termination_µs");
+  td_grid_begin(&grid, ">marker >start_µs >roots_µs >trace_µs >dense_µs >idle_µs >termination_µs");
   for (unsigned i = 0; i < cycle->markers; i++) {
     const struct tide_marker_stats *m = &cycle->marker[i];
     td_grid_cell(&grid, "%u", i);
     td_grid_cell(&grid, "%.1f", (double)m->started_ns / 1e3);
     td_grid_cell(&grid, "%.1f", (double)m->roots_ns / 1e3);
-    td_grid_cell(&grid, "%.1f", (double)td_marker_trace_ns(m) / 1e3);
+    td_grid_cell(&grid, "%.1f", (double)m->trace_ns / 1e3);
+    td_grid_cell(&grid, "%.1f", (double)m->dense_ns / 1e3);
     td_grid_cell(&grid, "%.1f", (double)m->idle_ns / 1e3);
     uint64_t left = m->ended_ns && m->ended_ns < cycle->mark_ns ? cycle->mark_ns - m->ended_ns : 0;
     td_grid_cell(&grid, "%.1f", (double)left / 1e3);

@@ -275,6 +275,24 @@ enum tide_status tide_heap_set_engine(struct tide_heap *heap, const char *name,
                  name);
 }
 
+enum tide_status tide_trace_begin(struct tide_heap *heap, size_t events) {
+  if (!heap || events > (size_t)1 << 26) return TIDE_ERROR_ARGUMENT;
+  if (td_inside_collection(heap)) return TIDE_ERROR_STATE;
+  td_world_lock(heap);
+  bool done = td_markers_trace(heap->markers, events);
+  td_world_unlock(heap);
+  return done ? TIDE_OK : TIDE_ERROR_MEMORY;
+}
+
+size_t tide_trace_read(struct tide_heap *heap, struct tide_trace_event *events, size_t room,
+                       uint64_t *lost) {
+  if (!heap || td_inside_collection(heap)) return 0;
+  td_world_lock(heap);
+  size_t count = td_markers_trace_read(heap->markers, events, events ? room : 0, lost);
+  td_world_unlock(heap);
+  return count;
+}
+
 enum tide_status tide_heap_set_markers(struct tide_heap *heap, unsigned markers,
                                        struct tide_error *error) {
   if (!heap) return td_fail(error, TIDE_ERROR_ARGUMENT, "tide_heap_set_markers: heap is NULL");

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "platform/probes.h"
+
 bool td_stats_init(struct tide_heap *heap) {
   heap->last = calloc(1, sizeof *heap->last);
   heap->building = calloc(1, sizeof *heap->building);
@@ -17,8 +19,41 @@ void td_stats_deinit(struct tide_heap *heap) {
   pthread_mutex_destroy(&heap->stats_lock);
 }
 
+static void probe(const struct tide_heap *heap, enum tide_event event) {
+  switch (event) {
+  case TIDE_EVENT_CYCLE_BEGIN:
+    TD_PROBE1(cycle__begin, heap);
+    break;
+  case TIDE_EVENT_STOPPED:
+    TD_PROBE1(stopped, heap);
+    break;
+  case TIDE_EVENT_MARK_BEGIN:
+    TD_PROBE1(mark__begin, heap);
+    break;
+  case TIDE_EVENT_MARK_END:
+    TD_PROBE1(mark__end, heap);
+    break;
+  case TIDE_EVENT_WEAK_END:
+    TD_PROBE2(weak__end, heap, heap->building->objects);
+    break;
+  case TIDE_EVENT_SWEEP_END:
+    TD_PROBE2(sweep__end, heap, heap->building->bytes);
+    break;
+  case TIDE_EVENT_CYCLE_END:
+    TD_PROBE1(cycle__end, heap);
+    break;
+  case TIDE_EVENT_HEAP_GREW:
+    TD_PROBE1(heap__grew, heap);
+    break;
+  case TIDE_EVENT_HEAP_SHRANK:
+    TD_PROBE1(heap__shrank, heap);
+    break;
+  }
+}
+
 uint64_t td_stats_tell(struct tide_heap *heap, enum tide_event event) {
   uint64_t now = td_plat_now_ns();
+  probe(heap, event);
   /* relaxed: a callback that is being set just now may miss an event. */
   if (!atomic_load_explicit(&heap->has_event, memory_order_relaxed)) return now;
   pthread_mutex_lock(&heap->stats_lock);

@@ -6,6 +6,7 @@
  * frontier of any size needs no memory of its own, and nothing can overflow. */
 #include "marker/batch.h"
 #include "marker/scan.h"
+#include "platform/probes.h"
 
 #define AHEAD 24u  /* objects prefetched before they are read */
 #define REPEATS 4u /* how often a chunk is walked while it is flagged anew */
@@ -215,10 +216,19 @@ static bool turn(struct td_marker *marker) {
 }
 
 void td_dense_run(struct td_marker *marker) {
+  struct tide_marker_stats *stats = &marker->stats;
+  uint64_t since = td_plat_now_ns(), scanned = stats->dense_objects;
+  td_event_at(&marker->events, since, TIDE_TRACE_DENSE_BEGIN, 0, 0);
+  TD_PROBE1(dense__begin, marker->id);
   announce(marker->set);
   do
     td_recruit(marker->set);
   while (turn(marker));
+  uint64_t now = td_plat_now_ns();
+  stats->dense_ns += now - since;
+  scanned = stats->dense_objects - scanned;
+  td_event_at(&marker->events, now, TIDE_TRACE_DENSE_END, 0, scanned);
+  TD_PROBE2(dense__end, marker->id, scanned);
 }
 
 void td_dense_defer(struct td_marker *marker, uintptr_t object) {

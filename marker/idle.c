@@ -8,6 +8,7 @@
  * [idle.signal] `signal` is raised after what the sleeper should see; the sleeper reads it before
  * it looks. The futex compares again, so a change between look and sleep is not missed. */
 #include "marker/internal.h"
+#include "platform/probes.h"
 
 #define WATCH_NS 60000u  /* how long a marker watches before it sleeps */
 #define PAUSES_MOST 512u /* longest pause between two looks, in pause instructions */
@@ -28,6 +29,8 @@ static void sleep_on(struct td_marker *marker, _Atomic(uint32_t) *word, uint32_t
   struct td_markers *set = marker->set;
   bool ready = word == &set->signal;
   marker->parks++;
+  TD_PROBE1(park, marker->id);
+  uint64_t since = td_plat_now_ns();
   /* relaxed: a hint for td_recruit. */
   if (ready) atomic_fetch_add_explicit(&set->ready, 1, memory_order_relaxed);
   /* seq_cst, both: see td_quiet. */
@@ -35,6 +38,8 @@ static void sleep_on(struct td_marker *marker, _Atomic(uint32_t) *word, uint32_t
   td_plat_wait(word, seen, 0);
   atomic_fetch_sub_explicit(&set->parked, 1, memory_order_seq_cst);
   if (ready) atomic_fetch_sub_explicit(&set->ready, 1, memory_order_relaxed); /* as above */
+  td_naps_add(&marker->naps, since, td_plat_now_ns());
+  TD_PROBE1(wake, marker->id);
   marker->wakes++;
 }
 
@@ -46,7 +51,10 @@ unsigned td_recruit(struct td_markers *set) {
 }
 
 uint64_t td_recruit_more(struct td_marker *marker, uint64_t effort) {
-  if (td_recruit(marker->set) && marker->recruit_step < 1u << 20) marker->recruit_step *= 2;
+  if (td_recruit(marker->set)) {
+    td_event(&marker->events, TIDE_TRACE_RECRUIT, 0, 0);
+    if (marker->recruit_step < 1u << 20) marker->recruit_step *= 2;
+  }
   return effort + marker->recruit_step;
 }
 
@@ -106,18 +114,29 @@ static bool wait_for_end(struct td_marker *marker, bool (*promising)(struct td_m
 /* This marker has joined: its numbers are its own again. */
 static void arrive(struct td_marker *marker) {
   struct tide_marker_stats *stats = &marker->stats;
-  if (!marker->took_part) stats->started_ns = td_plat_now_ns() - marker->set->start_ns;
+  marker->joined_ns = td_plat_now_ns();
+  if (!marker->took_part) stats->started_ns = marker->joined_ns - marker->set->start_ns;
   marker->took_part = true;
-  stats->idle_ns += marker->idle_ns;
   stats->parks += marker->parks;
   stats->wakes += marker->wakes;
-  marker->idle_ns = marker->parks = marker->wakes = 0;
+  marker->parks = marker->wakes = 0;
+  td_naps_tell(&marker->naps, &marker->events);
+  td_event_at(&marker->events, marker->joined_ns, TIDE_TRACE_JOIN, 0, 0);
+  TD_PROBE1(join, marker->id);
+}
+
+/* It is about to leave: still its own. */
+static void part(struct td_marker *marker) {
+  uint64_t now = td_plat_now_ns();
+  marker->stats.ended_ns = now - marker->set->start_ns;
+  marker->stats.trace_ns += now - marker->joined_ns;
+  td_event_at(&marker->events, now, TIDE_TRACE_LEAVE, 0, marker->stats.objects);
+  TD_PROBE2(leave, marker->id, marker->stats.objects);
 }
 
 bool td_idle(struct td_marker *marker, bool joined, bool (*promising)(struct td_marker *marker)) {
   struct td_markers *set = marker->set;
-  uint64_t since = td_plat_now_ns();
-  if (joined) marker->stats.ended_ns = since - set->start_ns;
+  if (joined) part(marker);
   if (joined && td_term_leave(&set->term)) {
     if (marker->id != 0) raise_word(&set->signal, INT32_MAX); /* the collecting thread waits */
     return false;
@@ -128,7 +147,6 @@ bool td_idle(struct td_marker *marker, bool joined, bool (*promising)(struct td_
     stop_watching(set);
   }
   if (!again && marker->id == 0) again = wait_for_end(marker, promising);
-  marker->idle_ns += td_plat_now_ns() - since;
   if (again) arrive(marker);
   return again;
 }

@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "marker/events.h"
 #include "marker/marker.h"
 #include "marker/termination.h"
 #include "marker/tracer.h"
@@ -82,8 +83,8 @@ struct td_markers {
   const struct td_span *spans;
   size_t span_count;
   uint64_t cycle;
-  uint64_t run; /* counts td_mark_run */
-  uint64_t start_ns;
+  uint64_t run;      /* counts td_mark_run */
+  uint64_t start_ns; /* of the run, less what earlier runs took: zero of marking time */
   /* Helpers that watch for work look at these two while the next run is made ready: a hint then,
    * relaxed. Those who have joined see what the run began with: [term.start]. */
   _Atomic(uint64_t) root_slices;
@@ -108,6 +109,7 @@ struct td_markers {
 
   unsigned started; /* helper threads that exist; collecting thread only */
   uint64_t mark_ns;
+  size_t events; /* that each marker remembers; 0: none */
 };
 
 /* ---- One marker ---- */
@@ -134,9 +136,12 @@ struct td_marker {
   size_t span;                /* where this marker's walk over the root spans stands */
   uint64_t span_first;        /* first slice of that span */
   uintptr_t weak, ephemerons; /* chains of objects met: [weak.chain] */
-  /* What happened while it was not active; added to stats when it joins, because between two
-   * collections stats belongs to the collecting thread: [term.leave]. */
-  uint64_t idle_ns, parks, wakes;
+  /* What happened while it was not active; added to stats and events when it joins, because
+   * between two collections those belong to the collecting thread: [term.leave]. */
+  uint64_t parks, wakes;
+  struct td_naps naps;
+  uint64_t joined_ns; /* when it became active */
+  struct td_events events;
   struct tide_marker_stats stats; /* this marker while active, else the collecting thread */
 };
 

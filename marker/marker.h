@@ -31,6 +31,10 @@ void td_markers_destroy(struct td_markers *markers);
 /* Between collections only; on failure everything is as before. */
 bool td_markers_configure(struct td_markers *markers, const struct td_marker_config *config,
                           struct tide_error *error);
+/* tide_trace_begin and tide_trace_read; between collections. */
+bool td_markers_trace(struct td_markers *markers, size_t events);
+size_t td_markers_trace_read(struct td_markers *markers, struct tide_trace_event *events,
+                             size_t room, uint64_t *lost);
 /* After fork, in the child: the helper threads are gone; forget them, they start anew. */
 void td_markers_after_fork(struct td_markers *markers);
 /* Before fork: nothing to wait for between collections. */

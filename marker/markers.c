@@ -6,6 +6,7 @@
 
 #include "marker/batch.h"
 #include "marker/internal.h"
+#include "platform/probes.h"
 
 static bool fail(struct tide_error *error, enum tide_status status, const char *what,
                  const char *which) {
@@ -40,6 +41,7 @@ static void make_queue(struct td_marker *marker, const struct td_engine *engine,
 static void free_marker(struct td_marker *marker) {
   if (!marker) return;
   free(marker->memory);
+  free(marker->events.at);
   free(marker->dense_list);
   free(marker->batches);
   free(marker);
@@ -120,7 +122,9 @@ static bool configure(struct td_markers *set, const struct td_marker_config *con
   if (!check_config(config, &engine, &blocks, &items, error)) return false;
   for (unsigned i = 0; i < config->markers; i++) {
     if (!set->marker[i]) set->marker[i] = make_marker(set, i);
-    if (!set->marker[i])
+    bool ready = set->marker[i] && (set->marker[i]->events.capacity == set->events ||
+                                    td_events_resize(&set->marker[i]->events, i, set->events));
+    if (!ready)
       return fail(error, TIDE_ERROR_MEMORY, "no memory for the markers' tables%s", "");
   }
   if (!change_queues(set, engine, blocks, items, config->markers))
@@ -161,6 +165,29 @@ bool td_markers_configure(struct td_markers *set, const struct td_marker_config 
   return done;
 }
 
+bool td_markers_trace(struct td_markers *set, size_t events) {
+  bool done = true;
+  td_quiet(set);
+  set->events = events;
+  for (unsigned i = 0; i < TIDE_MARKERS_MAX && set->marker[i]; i++)
+    done = td_events_resize(&set->marker[i]->events, i, events) && done;
+  if (!done) set->events = 0;
+  for (unsigned i = 0; !done && i < TIDE_MARKERS_MAX && set->marker[i]; i++)
+    td_events_resize(&set->marker[i]->events, i, 0);
+  td_reopen(set, false);
+  return done;
+}
+
+size_t td_markers_trace_read(struct td_markers *set, struct tide_trace_event *events, size_t room,
+                             uint64_t *lost) {
+  size_t count = 0;
+  /* Nobody but the collecting thread writes events between collections: see td_marker.naps. */
+  for (unsigned i = 0; i < TIDE_MARKERS_MAX && set->marker[i]; i++)
+    count += td_events_take(&set->marker[i]->events, events ? events + count : NULL, room - count,
+                            lost);
+  return count;
+}
+
 void td_markers_destroy(struct td_markers *set) {
   if (!set) return;
   /* release [idle.quit]: pairs with td_helper. */
@@ -192,7 +219,6 @@ void td_mark_begin(struct td_markers *set) {
   set->flag_rows = set->limit < TD_FLAG_ROWS ? set->limit : TD_FLAG_ROWS;
   atomic_store_explicit(&set->flagged, 0, memory_order_relaxed); /* relaxed: [term.start] */
   set->mark_ns = 0;
-  set->start_ns = td_plat_now_ns();
   uint32_t chunks = (set->heap->frontier + TD_CHUNK_BLOCKS - 1) / TD_CHUNK_BLOCKS;
   atomic_store_explicit(&set->chunks, chunks, memory_order_relaxed); /* relaxed: as above */
   for (unsigned i = 0; i < set->limit; i++) {
@@ -207,9 +233,11 @@ void td_mark_begin(struct td_markers *set) {
 static void call_back(struct td_marker *marker, const struct td_roots *roots) {
   struct td_gather gather;
   td_gather_init(&gather, marker);
+  uint64_t since = td_plat_now_ns();
   roots->callback(&gather.tracer, roots->context);
   for (uint32_t i = 0; i < gather.count; i++)
     td_dense_defer(marker, gather.items[i]);
+  marker->stats.roots_ns += td_plat_now_ns() - since;
 }
 
 void td_mark_run(struct td_markers *set, const struct td_roots *roots) {
@@ -223,10 +251,21 @@ void td_mark_run(struct td_markers *set, const struct td_roots *roots) {
   atomic_store_explicit(&set->root_next, 0, memory_order_relaxed);
   atomic_store_explicit(&set->root_slices, slices, memory_order_relaxed);
   set->run++;
+  set->start_ns = begin - set->mark_ns;
+  set->marker[0]->joined_ns = begin;
+  td_event_at(&set->marker[0]->events, begin, TIDE_TRACE_JOIN, 0, 0);
+  TD_PROBE1(join, 0);
   if (roots->callback) call_back(set->marker[0], roots);
   td_term_start(&set->term);
   set->engine->work(set->marker[0], true);
   set->mark_ns += td_plat_now_ns() - begin;
+}
+
+/* While marking, trace_ns holds all the time that a marker was active. */
+static void split_time(struct tide_marker_stats *m) {
+  uint64_t span = m->ended_ns - m->started_ns;
+  m->idle_ns = span > m->trace_ns ? span - m->trace_ns : 0;
+  m->trace_ns -= m->roots_ns + m->dense_ns;
 }
 
 void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats) {
@@ -241,5 +280,6 @@ void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats) {
     stats->objects += one->objects;
     stats->steals += one->steals;
     stats->marker[i] = *one;
+    split_time(&stats->marker[i]);
   }
 }

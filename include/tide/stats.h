@@ -33,8 +33,11 @@ struct tide_marker_stats {
   uint64_t dense_objects; /* scanned in address order */
   uint64_t dense_turns;
   uint64_t window_sum, window_samples; /* occupancy of the prefetch window */
-  uint64_t roots_ns, trace_ns, idle_ns, start_delay_ns;
-  uint64_t started_ns, ended_ns; /* since the start of the mark phase */
+  /* In time spent marking, which does not pass between the phase's runs: when it first and last
+   * had work. What lies between is four parts: root slices, following references, walking in
+   * address order, and having nothing to do. A marker that took no part has only zeroes. */
+  uint64_t started_ns, ended_ns;
+  uint64_t roots_ns, trace_ns, dense_ns, idle_ns;
 };
 
 struct tide_cycle_stats {
@@ -84,6 +87,41 @@ typedef void (*tide_event_fn)(struct tide_heap *heap, enum tide_event event, uin
                               void *context);
 /* One callback per heap; NULL removes it. */
 TIDE_API void tide_heap_on_event(struct tide_heap *heap, tide_event_fn callback, void *context);
+
+/* ---- What markers do, moment by moment ---- */
+
+enum tide_trace_kind {
+  TIDE_TRACE_JOIN,        /* has work, or looks for it where there is some */
+  TIDE_TRACE_LEAVE,       /* has none; value: objects it has marked so far in this collection */
+  TIDE_TRACE_ROOTS_BEGIN, /* a slice of roots; value: its slots */
+  TIDE_TRACE_ROOTS_END,
+  TIDE_TRACE_DENSE_BEGIN, /* its queue was full: goes on in address order */
+  TIDE_TRACE_DENSE_END,   /* value: objects scanned that way since the beginning */
+  TIDE_TRACE_STEAL,       /* value: items taken; other: from which marker */
+  TIDE_TRACE_GRANT,       /* gave the older half of its items to a thief that asked */
+  TIDE_TRACE_RECRUIT,     /* woke a sleeping marker */
+  TIDE_TRACE_PARK,        /* fell asleep */
+  TIDE_TRACE_WAKE,
+};
+struct tide_trace_event {
+  uint64_t ns; /* the clock of tide_event_fn */
+  uint64_t value;
+  uint16_t marker, other;
+  uint32_t kind; /* enum tide_trace_kind */
+};
+
+/* From now on every marker remembers its first `events` events, in memory that is taken here; 0
+ * ends that and gives the memory back. What was remembered before is forgotten. Between
+ * collections. TIDE_ERROR_ARGUMENT (heap is NULL, more than 2^26 events), TIDE_ERROR_STATE (inside
+ * a collection), TIDE_ERROR_MEMORY (nothing is recorded then). */
+TIDE_API enum tide_status tide_trace_begin(struct tide_heap *heap, size_t events);
+
+/* Moves what is remembered to events[0, room), marker by marker and each in the order of time, and
+ * makes place for more; how many there were. What did not fit, here or there, is lost and added to
+ * *lost (may be NULL). A marker's parks are told when it has work again, and not at all if it
+ * never does. 0 if heap is NULL or inside a collection. */
+TIDE_API size_t tide_trace_read(struct tide_heap *heap, struct tide_trace_event *events,
+                                size_t room, uint64_t *lost);
 
 /* Calls visit for every object that is live as of the last collection or was allocated since, in
  * address order. Attached thread; the other mutators are stopped meanwhile. visit must not
