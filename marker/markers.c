@@ -138,6 +138,12 @@ static bool configure(struct td_markers *set, const struct td_marker_config *con
   return true;
 }
 
+/* Helpers that have just started look where to sleep; nobody needs to wait for them. */
+static void open_first(struct td_markers *set) {
+  td_reopen(set, false);
+  td_wake_all(set);
+}
+
 struct td_markers *td_markers_create(struct td_heap *heap, const struct td_marker_config *config,
                                      struct tide_error *error) {
   struct td_markers *set = aligned_alloc(TD_CACHE_LINE, rounded(sizeof *set));
@@ -151,7 +157,12 @@ struct td_markers *td_markers_create(struct td_heap *heap, const struct td_marke
   memset(set, 0, sizeof *set);
   set->heap = heap;
   set->marker = table;
-  if (configure(set, config, error)) return set;
+  /* relaxed: no helper yet. Those that start may not look at a configuration in the making. */
+  atomic_store_explicit(&set->closed, 1, memory_order_relaxed);
+  if (configure(set, config, error)) {
+    open_first(set);
+    return set;
+  }
   td_markers_destroy(set);
   return NULL;
 }
@@ -207,9 +218,10 @@ void td_markers_after_fork(struct td_markers *set) {
   atomic_store_explicit(&set->parked, 0, memory_order_relaxed); /* relaxed, all: one thread */
   atomic_store_explicit(&set->ready, 0, memory_order_relaxed);
   atomic_store_explicit(&set->spinning, 0, memory_order_relaxed);
-  atomic_store_explicit(&set->closed, 0, memory_order_relaxed);
+  atomic_store_explicit(&set->closed, 1, memory_order_relaxed);
   struct tide_error ignored;
   if (!start_helpers(set, wanted, &ignored)) set->limit = set->started + 1;
+  open_first(set);
 }
 
 /* ---- A collection ---- */
