@@ -135,6 +135,7 @@ static bool configure(struct td_markers *set, const struct td_marker_config *con
   set->limit = config->markers < set->limit ? config->markers : set->limit;
   if (!start_helpers(set, config->markers, error)) return false;
   set->limit = config->markers;
+  set->flag_rows = set->limit < TD_FLAG_ROWS ? set->limit : TD_FLAG_ROWS;
   return true;
 }
 
@@ -228,7 +229,6 @@ void td_markers_after_fork(struct td_markers *set) {
 
 void td_mark_begin(struct td_markers *set) {
   set->cycle++;
-  set->flag_rows = set->limit < TD_FLAG_ROWS ? set->limit : TD_FLAG_ROWS;
   atomic_store_explicit(&set->flagged, 0, memory_order_relaxed); /* relaxed: [term.start] */
   set->mark_ns = 0;
   uint32_t chunks = (set->heap->frontier + TD_CHUNK_BLOCKS - 1) / TD_CHUNK_BLOCKS;
