@@ -187,8 +187,9 @@ TD_INLINE uint32_t pass(struct td_marker *marker, struct walk *w, size_t first_p
   return count;
 }
 
-/* Each marker takes as many chunks as the heap has: one turn of the cursor if it is alone. */
-static bool turn(struct td_marker *marker) {
+/* Each marker takes as many chunks as the heap has: one turn of the cursor if it is alone. Tells
+ * how many objects it scanned; false: another turn would not pay. */
+static bool turn(struct td_marker *marker, uint64_t *total) {
   struct td_markers *set = marker->set;
   struct walk w = {.v = td_view_of(set->heap),
                    .heap = set->heap,
@@ -211,24 +212,25 @@ static bool turn(struct td_marker *marker) {
   settle(&w);
   marker->stats.objects += w.objects;
   marker->stats.dense_objects += scanned;
+  *total += scanned;
   marker->stats.dense_turns++;
   return flagged != 0 && scanned >= PAYS * flagged;
 }
 
-void td_dense_run(struct td_marker *marker) {
-  struct tide_marker_stats *stats = &marker->stats;
-  uint64_t since = td_plat_now_ns(), scanned = stats->dense_objects;
+bool td_dense_run(struct td_marker *marker) {
+  uint64_t since = td_plat_now_ns(), total = 0;
   td_event_at(&marker->events, since, TIDE_TRACE_DENSE_BEGIN, 0, 0);
   TD_PROBE1(dense__begin, marker->id);
   announce(marker->set);
   do
     td_recruit(marker->set);
-  while (turn(marker));
+  while (turn(marker, &total));
   uint64_t now = td_plat_now_ns();
-  stats->dense_ns += now - since;
-  scanned = stats->dense_objects - scanned;
-  td_event_at(&marker->events, now, TIDE_TRACE_DENSE_END, 0, scanned);
-  TD_PROBE2(dense__end, marker->id, scanned);
+  marker->stats.dense_ns += now - since;
+  td_event_at(&marker->events, now, TIDE_TRACE_DENSE_END, 0, total);
+  TD_PROBE2(dense__end, marker->id, total);
+  /* relaxed: as in turn. */
+  return total >= atomic_load_explicit(&marker->set->chunks, memory_order_relaxed);
 }
 
 void td_dense_defer(struct td_marker *marker, uintptr_t object) {

@@ -177,8 +177,9 @@ bool td_roots_left(const struct td_markers *set);
 void td_dense_defer(struct td_marker *marker, uintptr_t object);
 /* The same for an object whose scanning is owed already. */
 void td_dense_owe(struct td_marker *marker, uintptr_t object);
-/* Marks in address order for as long as that pays. */
-void td_dense_run(struct td_marker *marker);
+/* Marks in address order for as long as that pays. false: it did not pay at all, under an object
+ * per chunk of the heap. */
+bool td_dense_run(struct td_marker *marker);
 /* Takes the flags of a page in all rows: true if one was set. */
 bool td_dense_take(struct td_markers *set, size_t page);
 static inline unsigned td_flag_row_of(unsigned marker_id) {

@@ -11,9 +11,9 @@
  * together but a small frontier never waits for a full window. Best for lists and trees, where
  * nearly every reference leads to a new object.
  *
- * Tested: when many references lead to marked objects, references first wait in a ring for their
- * marks, are tested and marked a few dozen at a time without branches, and only new objects go
- * into the queue, as "owed"; the window then waits for objects only.
+ * Tested: when many references lead to marked objects, references first wait in a batch for their
+ * marks, are tested and marked a few dozen at a time without branches that nobody can predict, and
+ * only new objects go into the queue, as "owed"; the window then waits for objects only.
  *
  * When the queue is full, the frontier is dense: see marker/dense.c.
  *
@@ -26,6 +26,7 @@
 #include "platform/probes.h"
 
 #define SCORE_MOST 8
+#define PATIENCE_MOST (1u << 20)
 
 struct loop {
   struct td_view v;
@@ -38,9 +39,11 @@ struct loop {
   uint64_t objects;
   uint32_t head, count; /* window */
   uint32_t poll;
-  uint64_t effort;         /* objects, and slots of arrays for their share */
-  uint64_t recruit_at;     /* effort at which to think of recruiting */
-  bool dense;              /* the queue was full */
+  uint64_t effort;     /* objects, and slots of arrays for their share */
+  uint64_t recruit_at; /* effort at which to think of recruiting */
+  bool dense;          /* the queue was full: the frontier is dense */
+  uint32_t patience;   /* items to defer before that is believed */
+  uint32_t patience_next;
   bool tested;             /* which way of sparse marking */
   uint64_t tested_refs;    /* references settled since the last poll */
   uint64_t objects_before; /* at the last poll */
@@ -50,7 +53,7 @@ struct loop {
   struct Q(owner) o;
 };
 
-/* An item, but no slice, becomes pending work of its block. */
+/* An item, but no slice, becomes pending work of its page. */
 static __attribute__((noinline, cold)) void defer(struct td_marker *marker, uint64_t item) {
   if (item & TD_ITEM_OWED)
     td_dense_owe(marker, item & ~TD_ITEM_OWED);
@@ -61,6 +64,7 @@ static __attribute__((noinline, cold)) void defer(struct td_marker *marker, uint
 TD_INLINE void put(struct loop *l, uint64_t item) {
   if (__builtin_expect(!Q(put)(l->queue, &l->o, item), 0)) {
     defer(l->marker, item);
+    if (--l->patience > 0) return;
     l->dense = true;
     l->poll = 1; /* look at that soon */
   }
@@ -428,7 +432,12 @@ TD_INLINE void go_dense(struct loop *l) {
   if (l->walk)
     td_flag_store(&td_flag_row(l->marker->set->heap, td_flag_row_of(l->marker->id))[l->walk]);
   l->walk = 0;
-  td_dense_run(l->marker);
+  /* If a walk through the heap found next to nothing, the queue is only short for this graph:
+   * items are deferred one by one for ever longer then. */
+  bool paid = td_dense_run(l->marker);
+  l->patience_next = paid ? 1 : l->patience_next * 2;
+  if (l->patience_next > PATIENCE_MOST) l->patience_next = PATIENCE_MOST;
+  l->patience = l->patience_next;
   l->dense = false;
 }
 
@@ -501,6 +510,8 @@ TD_INLINE void begin(struct loop *l, struct td_marker *marker, uint64_t *window)
                      .window = window,
                      .batch = td_batch_of(marker->batches),
                      .poll = TD_POLL_OBJECTS,
+                     .patience = 1,
+                     .patience_next = 1,
                      .recruit_at = marker->recruit_step,
                      .o = *(struct Q(owner) *)marker->owner};
 }
