@@ -54,6 +54,7 @@ static struct node *form_set(value form, value scope) {
   value node = (value)expand(nth(form, 2), scope);
   if (is_type(meaning, T_VARIABLE)) {
     ((struct variable *)meaning)->assigned = 1;
+    ((struct variable *)meaning)->uses++; /* an early one needs its box */
     return make_node(N_SET_LOCAL, meaning, node, NIL);
   }
   if (!is_type(meaning, T_SYMBOL)) fail_syntax("syntax keyword assigned to", form);

@@ -85,3 +85,10 @@
 (define (stream n) (delay-force (if (= n 0) (delay 'done) (stream (- n 1)))))
 (show (force (stream 10000)))
 (show (eval '(let ((x 2)) (* x 21)) (interaction-environment)))
+; an assignment before the definition
+(define (early)
+  (define (mark!) (set! marked? #t))
+  (define marked? #f)
+  (mark!)
+  marked?)
+(show (early))
