@@ -49,6 +49,7 @@ static inline FILE *td_human(const char *json_path) {
 int td_command_compare(int argc, char **argv);
 int td_command_mark(int argc, char **argv);
 int td_command_queue(int argc, char **argv);
+int td_command_limit(int argc, char **argv);
 int td_command_graph(int argc, char **argv);
 int td_command_import(int argc, char **argv);
 int td_command_gcbench(int argc, char **argv);

@@ -15,7 +15,7 @@ struct request {
   struct td_numbers markers;
   uint64_t rounds, heap_max;
   const char *json, *plot, *report;
-  bool check, quiet;
+  bool check, limit, quiet;
 };
 
 static const char details[] =
@@ -51,6 +51,10 @@ static int parse(struct request *request, int argc, char **argv) {
       {.name = "check",
        .flag = &request->check,
        .text = "compare what each engine marks with an\nindependent serial marking"},
+      {.name = "limit",
+       .flag = &request->limit,
+       .text = "measure what memory allows in the same rounds, and\nhow far from it each engine "
+               "is (see tidemark limit)"},
       {.name = "heap-max",
        .argument = "BYTES",
        .number = &request->heap_max,
@@ -128,6 +132,7 @@ static int prepare(struct request *request, struct td_comparison *comparison) {
   comparison->check = request->check;
   comparison->heap_max_bytes = request->heap_max;
   comparison->profile = request->report != NULL;
+  comparison->limit = request->limit;
   if (status == TD_EXIT_OK) status = require_a_row(comparison);
   if (status == TD_EXIT_OK) status = td_plot_check(request->plot);
   if (status == TD_EXIT_OK) status = td_output_check(request->json);

@@ -21,7 +21,7 @@ static const char *checked_text(enum td_checked checked) {
 }
 
 static void table_row(struct td_grid *grid, const struct td_graph_rows *graph,
-                      const struct td_row *row, bool first) {
+                      const struct td_row *row, bool first, bool limit) {
   struct td_summary ns = td_row_ns_per_object(graph, row);
   struct td_summary ratio = td_row_ratio(row);
   td_grid_cell(grid, "%s", first ? graph->label : "");
@@ -35,6 +35,7 @@ static void table_row(struct td_grid *grid, const struct td_graph_rows *graph,
     td_grid_cell(grid, "%.2f (%.2f-%.2f)", ratio.median, ratio.min, ratio.max);
   else
     td_grid_cell(grid, "-");
+  if (limit) td_grid_cell(grid, "%.2f", td_row_to_oracle(graph, row).median);
   if (row->cycle)
     td_grid_cell(grid, "%.0f", td_samples_summary(&row->steals).median);
   else
@@ -44,13 +45,16 @@ static void table_row(struct td_grid *grid, const struct td_graph_rows *graph,
 
 void td_compare_print(const struct td_comparison *comparison, FILE *out) {
   struct td_grid grid;
-  td_grid_begin(&grid, "graph engine >markers >mark_ms >ns/object >min >max >ratio_(spread) "
-                       ">steals >check");
+  td_grid_begin(&grid,
+                comparison->limit ? "graph engine >markers >mark_ms >ns/object >min >max "
+                                    ">ratio_(spread) >to_oracle >steals >check"
+                                  : "graph engine >markers >mark_ms >ns/object >min >max "
+                                    ">ratio_(spread) >steals >check");
   for (size_t g = 0; g < comparison->graph_count; g++) {
     const struct td_graph_rows *graph = &comparison->graphs[g];
     td_grid_rule(&grid);
     for (size_t i = 0; i < graph->row_count; i++)
-      table_row(&grid, graph, &graph->rows[i], i == 0);
+      table_row(&grid, graph, &graph->rows[i], i == 0, comparison->limit);
   }
   td_grid_print(&grid, out);
   td_grid_free(&grid);
@@ -58,6 +62,10 @@ void td_compare_print(const struct td_comparison *comparison, FILE *out) {
           "\nMedians of %u interleaved round(s). ratio: mark time over that of %s with as many "
           "markers,\ntaken round by round; over 1 is slower.\n",
           comparison->rounds, comparison->engines[0].name);
+  if (comparison->limit)
+    fputs("to oracle: mark time over that of touching the same memory with all of it known\n"
+          "beforehand, in the better of two orders, with as many threads; 1 is the limit.\n",
+          out);
   td_host_print(&comparison->host, out);
 }
 
@@ -134,6 +142,8 @@ static void json_row(struct td_json *json, const struct td_graph_rows *graph,
   json_summary(json, "mark_ns", td_samples_summary(&row->mark_ns));
   td_json_real(json, "ratio_to_first", ratio.median);
   json_summary(json, "ratio_to_first_spread", ratio);
+  td_json_real(json, "oracle_ns_per_object", td_row_oracle(graph, row).median);
+  td_json_real(json, "ratio_to_oracle", td_row_to_oracle(graph, row).median);
   json_median(json, "steals", row, &row->steals);
   json_median(json, "duplicates", row, &row->duplicates);
   if (row->cycle)

@@ -27,6 +27,27 @@ struct td_summary td_row_ratio(const struct td_row *row) {
   return td_samples_ratio(&row->mark_ns, row->base ? &row->base->mark_ns : &none);
 }
 
+static const struct td_samples *oracle_of(const struct td_graph_rows *graph,
+                                          const struct td_row *row) {
+  static const struct td_samples none;
+  enum td_tape_order order;
+  const struct td_samples *samples = td_oracle_best(&graph->oracle, row->markers, &order);
+  return samples ? samples : &none;
+}
+
+struct td_summary td_row_to_oracle(const struct td_graph_rows *graph, const struct td_row *row) {
+  return td_samples_ratio(&row->mark_ns, oracle_of(graph, row));
+}
+
+struct td_summary td_row_oracle(const struct td_graph_rows *graph, const struct td_row *row) {
+  struct td_summary summary = td_samples_summary(oracle_of(graph, row));
+  double objects = graph->objects ? (double)graph->objects : 1.0;
+  summary.median /= objects;
+  summary.min /= objects;
+  summary.max /= objects;
+  return summary;
+}
+
 static bool row_is_possible(const struct td_bench_engine *engine, unsigned markers) {
   return !engine->one_marker || markers == 1;
 }
@@ -69,6 +90,7 @@ static void free_graph(struct td_graph_rows *graph) {
   }
   free(graph->rows);
   free(graph->profile);
+  td_oracle_free(&graph->oracle);
   free(graph->about);
 }
 
@@ -76,6 +98,7 @@ void td_comparison_free(struct td_comparison *comparison) {
   for (size_t i = 0; comparison->graphs && i < comparison->graph_count; i++)
     free_graph(&comparison->graphs[i]);
   free(comparison->graphs);
+  td_queue_place_free(&comparison->place);
   td_graph_specs_free(comparison->specs, comparison->graph_count);
   *comparison = (struct td_comparison){0};
 }
@@ -217,7 +240,7 @@ static int one_round(struct run *run, unsigned round) {
     int status = mark(run, row, true);
     if (status != TD_EXIT_OK) return status;
   }
-  return TD_EXIT_OK;
+  return run->comparison->limit ? td_oracle_round(&run->graph->oracle) : TD_EXIT_OK;
 }
 
 /* Each guest holds the graph once more: is there room? Its heap is a little larger than ours,
@@ -295,17 +318,34 @@ static int profile_graph(struct td_graph_rows *graph) {
   return done ? TD_EXIT_OK : td_complain((int)error.status, "%s", error.text);
 }
 
+/* The heap with the graph, and the oracle that knows it. */
+static int build(struct run *run) {
+  const struct td_comparison *comparison = run->comparison;
+  const struct td_graph_spec *spec = run->graph->spec;
+  if (!comparison->limit) return td_subject_create(spec, comparison->heap_max_bytes, &run->subject);
+  struct td_places places = {0};
+  int status = td_subject_create_through(spec, comparison->heap_max_bytes, td_places_wrap, &places,
+                                         &run->subject);
+  if (status == TD_EXIT_OK) {
+    status = td_oracle_init(&run->graph->oracle, spec, &places, &comparison->place,
+                            comparison->markers, comparison->marker_count);
+    if (status != TD_EXIT_OK) td_subject_destroy(&run->subject);
+  }
+  td_places_free(&places);
+  return status;
+}
+
 static int run_graph(struct run *run) {
   td_progress_begin();
   int status = make_rows(run->comparison, run->graph);
-  if (status == TD_EXIT_OK)
-    status = td_subject_create(run->graph->spec, run->comparison->heap_max_bytes, &run->subject);
+  if (status == TD_EXIT_OK) status = build(run);
   if (status != TD_EXIT_OK) return status;
   status = start_guests(run);
   if (status == TD_EXIT_OK) status = warm_up(run);
   for (unsigned round = 0; round < run->comparison->rounds && status == TD_EXIT_OK; round++)
     status = one_round(run, round);
   stop_guests(run->graph);
+  td_oracle_end(&run->graph->oracle);
   td_subject_destroy(&run->subject);
   if (status == TD_EXIT_OK && run->comparison->profile) status = profile_graph(run->graph);
   td_progress_end();
@@ -325,6 +365,8 @@ int td_comparison_run(struct td_comparison *comparison) {
   int status = TD_EXIT_OK;
   if (!comparison->graphs || !run.cycle)
     status = td_complain(TD_EXIT_RESOURCES, "no memory for the results");
+  if (comparison->limit && !td_queue_place_read(&comparison->place))
+    status = td_complain(TD_EXIT_RESOURCES, "no memory for the oracle");
   for (size_t i = 0; i < comparison->graph_count && status == TD_EXIT_OK; i++) {
     run.graph = &comparison->graphs[i];
     run.graph->spec = &comparison->specs[i];

@@ -14,6 +14,7 @@
 #include "bench/boehm.h"
 #include "bench/engines.h"
 #include "bench/host.h"
+#include "bench/limit_replay.h"
 #include "bench/samples.h"
 #include "tide/stats.h"
 #include "workloads/profile.h"
@@ -42,6 +43,7 @@ struct td_graph_rows {
   struct td_row *rows;
   size_t row_count;
   struct td_graph_profile *profile; /* NULL unless asked for */
+  struct td_oracle oracle;          /* all zero unless asked for */
   char *about;                      /* what a recorded graph says of itself; NULL: nothing */
 };
 
@@ -58,9 +60,11 @@ struct td_comparison {
   uint64_t heap_max_bytes; /* 0: the default */
   bool details;            /* the JSON tells of each marker */
   bool profile;            /* look at the graphs' shapes as well */
+  bool limit;              /* replay the oracle in every round as well */
   /* As measured. */
   struct td_graph_rows *graphs; /* [graph_count] */
   struct td_host host;
+  struct td_queue_place place; /* with `limit` only */
   bool different; /* some check failed */
 };
 
@@ -73,5 +77,10 @@ void td_comparison_free(struct td_comparison *comparison);
 struct td_summary td_row_ns_per_object(const struct td_graph_rows *graph, const struct td_row *row);
 /* Mark time of the row over that of its base, round by round: over 1 is slower. */
 struct td_summary td_row_ratio(const struct td_row *row);
+/* Mark time of the row over the oracle's with as many threads, in its faster order; count 0
+ * without oracle. */
+struct td_summary td_row_to_oracle(const struct td_graph_rows *graph, const struct td_row *row);
+/* Nanoseconds per live object of that oracle. */
+struct td_summary td_row_oracle(const struct td_graph_rows *graph, const struct td_row *row);
 
 #endif

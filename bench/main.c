@@ -8,6 +8,7 @@
 static const struct td_command commands[] = {
     {"compare", "mark graphs with several engines, interleaved, and compare", td_command_compare},
     {"mark", "one marking in detail: what each marker did", td_command_mark},
+    {"limit", "what the memory of this machine allows, alone and for graphs", td_command_limit},
     {"queue", "measure the queues alone, as the BWoS paper does", td_command_queue},
     {"graph", "describe a graph: counts, degrees, depth, frontier", td_command_graph},
     {"import", "turn a heap dump into a graph file", td_command_import},

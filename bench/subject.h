@@ -24,6 +24,10 @@ struct td_subject {
 /* heap_max_bytes 0: TIDE_HEAP_MAX, else the library's default. */
 int td_subject_create(const struct td_graph_spec *spec, uint64_t heap_max_bytes,
                       struct td_subject *subject);
+/* The same with wrap changing the calls that build the graph. */
+int td_subject_create_through(const struct td_graph_spec *spec, uint64_t heap_max_bytes,
+                              void (*wrap)(void *context, struct td_graph_sink *sink),
+                              void *context, struct td_subject *subject);
 /* An all-zero subject is fine. */
 void td_subject_destroy(struct td_subject *subject);
 
