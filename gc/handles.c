@@ -50,19 +50,19 @@ static uintptr_t pop_to(struct tide_mutator *mutator, size_t wanted) {
 
 /* A scope's token is its depth plus one, so that 0 can mean "none". */
 size_t tide_scope_open(struct tide_mutator *mutator) {
-  if (!td_mutator_check(mutator, "tide_scope_open")) return FAILED_SCOPE;
+  if (!td_mutator_may_act(mutator, "tide_scope_open")) return FAILED_SCOPE;
   if (!push(mutator, (void *)(mutator->scope << 1 | 1))) return FAILED_SCOPE;
   mutator->scope = depth(mutator);
   return mutator->scope;
 }
 
 void **tide_handle(struct tide_mutator *mutator, void *reference) {
-  if (!td_mutator_check(mutator, "tide_handle")) return NULL;
+  if (!td_mutator_may_act(mutator, "tide_handle")) return NULL;
   return push(mutator, reference);
 }
 
 enum tide_status tide_scope_close(struct tide_mutator *mutator, size_t scope) {
-  if (!td_mutator_check(mutator, "tide_scope_close")) return TIDE_ERROR_STATE;
+  if (!td_mutator_may_act(mutator, "tide_scope_close")) return TIDE_ERROR_STATE;
   if (scope == 0 || scope != mutator->scope) return TIDE_ERROR_ARGUMENT;
   mutator->scope = pop_to(mutator, scope - 1) >> 1;
   return TIDE_OK;

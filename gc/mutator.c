@@ -70,6 +70,13 @@ bool td_mutator_check(const struct tide_mutator *mutator, const char *function) 
   return false;
 }
 
+bool td_mutator_may_act(const struct tide_mutator *mutator, const char *function) {
+  if (!td_mutator_check(mutator, function)) return false;
+  if (mutator->blocking_depth == 0) return true;
+  td_misuse("%s: mutator %p is in a blocking region", function, (const void *)mutator);
+  return false;
+}
+
 struct tide_mutator *tide_current(struct tide_heap *heap) {
   struct tide_mutator *m = thread_mutators;
   while (m && m->heap != heap)

@@ -11,6 +11,10 @@ struct tide_mutator *td_thread_mutators(void);
  * function named. */
 bool td_mutator_check(const struct tide_mutator *mutator, const char *function);
 
+/* The same, and is it outside of blocking regions, where a collection may read its structures at
+ * any moment? */
+bool td_mutator_may_act(const struct tide_mutator *mutator, const char *function);
+
 /* A table of empty runs: allocating from it always takes the slow path. */
 struct tide_bump *td_mutator_no_runs(void);
 

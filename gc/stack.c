@@ -192,7 +192,7 @@ static struct tide_fiber_stack **link_of(struct tide_mutator *mutator,
 struct tide_fiber_stack *tide_stack_register(struct tide_mutator *mutator, void *low, void *high,
                                              struct tide_error *error) {
   uintptr_t from = (uintptr_t)low, to = (uintptr_t)high;
-  if (!td_mutator_check(mutator, "tide_stack_register")) {
+  if (!td_mutator_may_act(mutator, "tide_stack_register")) {
     td_fail(error, TIDE_ERROR_STATE, "tide_stack_register: not this thread's mutator");
     return NULL;
   }
@@ -223,7 +223,7 @@ struct tide_fiber_stack *tide_stack_register(struct tide_mutator *mutator, void 
 }
 
 enum tide_status tide_stack_switch(struct tide_mutator *mutator, struct tide_fiber_stack *to) {
-  if (!td_mutator_check(mutator, "tide_stack_switch")) return TIDE_ERROR_STATE;
+  if (!td_mutator_may_act(mutator, "tide_stack_switch")) return TIDE_ERROR_STATE;
   if (to && !link_of(mutator, to)) return TIDE_ERROR_ARGUMENT;
   describe_for_later(mutator->current);
   mutator->current = to ? to : &mutator->own;
@@ -233,7 +233,7 @@ enum tide_status tide_stack_switch(struct tide_mutator *mutator, struct tide_fib
 
 enum tide_status tide_stack_unregister(struct tide_mutator *mutator,
                                        struct tide_fiber_stack *stack) {
-  if (!td_mutator_check(mutator, "tide_stack_unregister")) return TIDE_ERROR_STATE;
+  if (!td_mutator_may_act(mutator, "tide_stack_unregister")) return TIDE_ERROR_STATE;
   struct tide_fiber_stack **link = link_of(mutator, stack);
   if (!stack || !link) return TIDE_ERROR_ARGUMENT;
   if (mutator->current == stack) return TIDE_ERROR_STATE;

@@ -53,7 +53,7 @@ void td_weak_process(struct tide_heap *heap) {
 
 struct tide_weak *tide_weak_new(struct tide_mutator *mutator, void *target,
                                 enum tide_weak_kind kind) {
-  if (!td_mutator_check(mutator, "tide_weak_new")) return NULL;
+  if (!td_mutator_may_act(mutator, "tide_weak_new")) return NULL;
   if (kind != TIDE_WEAK_BEFORE && kind != TIDE_WEAK_AFTER) {
     mutator->alloc_status = TIDE_ERROR_ARGUMENT;
     return NULL;
@@ -69,12 +69,12 @@ struct tide_weak *tide_weak_new(struct tide_mutator *mutator, void *target,
 }
 
 void *tide_weak_get(struct tide_mutator *mutator, struct tide_weak *weak) {
-  if (!td_mutator_check(mutator, "tide_weak_get") || !weak) return NULL;
+  if (!td_mutator_may_act(mutator, "tide_weak_get") || !weak) return NULL;
   return (void *)((struct td_weak_object *)weak)->target;
 }
 
 struct tide_ephemeron *tide_ephemeron_new(struct tide_mutator *mutator, void *key, void *value) {
-  if (!td_mutator_check(mutator, "tide_ephemeron_new")) return NULL;
+  if (!td_mutator_may_act(mutator, "tide_ephemeron_new")) return NULL;
   struct td_local_root keep_key = {(uintptr_t)key, mutator->locals};
   struct td_local_root keep_value = {(uintptr_t)value, &keep_key};
   mutator->locals = &keep_value;
@@ -88,18 +88,18 @@ struct tide_ephemeron *tide_ephemeron_new(struct tide_mutator *mutator, void *ke
 }
 
 void *tide_ephemeron_key(struct tide_mutator *mutator, struct tide_ephemeron *ephemeron) {
-  if (!td_mutator_check(mutator, "tide_ephemeron_key") || !ephemeron) return NULL;
+  if (!td_mutator_may_act(mutator, "tide_ephemeron_key") || !ephemeron) return NULL;
   return (void *)((struct td_ephemeron_object *)ephemeron)->key;
 }
 
 void *tide_ephemeron_value(struct tide_mutator *mutator, struct tide_ephemeron *ephemeron) {
-  if (!td_mutator_check(mutator, "tide_ephemeron_value") || !ephemeron) return NULL;
+  if (!td_mutator_may_act(mutator, "tide_ephemeron_value") || !ephemeron) return NULL;
   return (void *)((struct td_ephemeron_object *)ephemeron)->value;
 }
 
 void tide_ephemeron_set(struct tide_mutator *mutator, struct tide_ephemeron *ephemeron,
                         void *value) {
-  if (!td_mutator_check(mutator, "tide_ephemeron_set") || !ephemeron) return;
+  if (!td_mutator_may_act(mutator, "tide_ephemeron_set") || !ephemeron) return;
   struct td_ephemeron_object *object = (struct td_ephemeron_object *)ephemeron;
   if (object->key) object->value = (uintptr_t)value; /* a dead one stays empty */
 }

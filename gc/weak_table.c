@@ -20,7 +20,7 @@ tide_layout td_weak_table_layout(struct tide_heap *heap) {
 }
 
 struct tide_weak_table *tide_weak_table_new(struct tide_mutator *mutator) {
-  if (!td_mutator_check(mutator, "tide_weak_table_new")) return NULL;
+  if (!td_mutator_may_act(mutator, "tide_weak_table_new")) return NULL;
   struct tide_weak_table *table =
       tide_alloc(mutator, mutator->heap->weak_table_layout, sizeof *table);
   if (!table) return NULL;
@@ -88,7 +88,7 @@ static bool put(struct tide_mutator *mutator, struct tide_weak_table *table, uin
 
 bool tide_weak_table_put(struct tide_mutator *mutator, struct tide_weak_table *table, void *key,
                          void *value) {
-  if (!td_mutator_check(mutator, "tide_weak_table_put") || !table || !key) return false;
+  if (!td_mutator_may_act(mutator, "tide_weak_table_put") || !table || !key) return false;
   struct td_local_root keep_table = {(uintptr_t)table, mutator->locals};
   struct td_local_root keep_key = {(uintptr_t)key, &keep_table};
   struct td_local_root keep_value = {(uintptr_t)value, &keep_key};
@@ -100,14 +100,14 @@ bool tide_weak_table_put(struct tide_mutator *mutator, struct tide_weak_table *t
 
 void *tide_weak_table_get(struct tide_mutator *mutator, struct tide_weak_table *table,
                           const void *key) {
-  if (!td_mutator_check(mutator, "tide_weak_table_get") || !table || !key) return NULL;
+  if (!td_mutator_may_act(mutator, "tide_weak_table_get") || !table || !key) return NULL;
   const struct td_ephemeron_object *entry = *find(table, (uintptr_t)key);
   return entry ? (void *)entry->value : NULL;
 }
 
 bool tide_weak_table_remove(struct tide_mutator *mutator, struct tide_weak_table *table,
                             const void *key) {
-  if (!td_mutator_check(mutator, "tide_weak_table_remove") || !table || !key) return false;
+  if (!td_mutator_may_act(mutator, "tide_weak_table_remove") || !table || !key) return false;
   struct td_ephemeron_object *entry = *find(table, (uintptr_t)key);
   if (!entry) return false;
   entry->key = entry->value = 0;
@@ -115,6 +115,6 @@ bool tide_weak_table_remove(struct tide_mutator *mutator, struct tide_weak_table
 }
 
 size_t tide_weak_table_count(struct tide_mutator *mutator, struct tide_weak_table *table) {
-  if (!td_mutator_check(mutator, "tide_weak_table_count") || !table) return 0;
+  if (!td_mutator_may_act(mutator, "tide_weak_table_count") || !table) return 0;
   return count_live(table);
 }

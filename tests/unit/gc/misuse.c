@@ -31,6 +31,30 @@ Test(misuse, allocation_in_a_blocking_region, .signal = TOLD) {
   world_end(&w);
 }
 
+static void never(void *object, void *context) {
+  (void)object, (void)context;
+  cr_assert_fail();
+}
+
+Test(misuse, roots_and_weak_references_in_a_blocking_region, .signal = TOLD) {
+  struct world w = world_new();
+  struct pair *p = pair_new(&w, NULL, NULL, 1);
+  static char stack[4096] __attribute__((aligned(16)));
+  tide_blocking_enter(w.m);
+  cr_assert_null(tide_handle(w.m, p));
+  cr_assert_eq(tide_scope_open(w.m), SIZE_MAX);
+  cr_assert_eq(tide_scope_close(w.m, 1), TIDE_ERROR_STATE);
+  cr_assert_null(tide_weak_new(w.m, p, TIDE_WEAK_BEFORE));
+  cr_assert_null(tide_ephemeron_new(w.m, p, p));
+  cr_assert_eq(tide_finalizer_add(w.m, p, never, NULL), TIDE_ERROR_STATE);
+  struct tide_error error;
+  cr_assert_null(tide_stack_register(w.m, stack, stack + sizeof stack, &error));
+  cr_assert_eq(error.status, TIDE_ERROR_STATE);
+  cr_assert_eq(tide_stack_switch(w.m, NULL), TIDE_ERROR_STATE);
+  tide_blocking_leave(w.m);
+  world_end(&w);
+}
+
 static void *use_foreign(void *argument) {
   struct world *w = argument;
   /* The slow path: the fast one cannot tell whose run it takes from. */
