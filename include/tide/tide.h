@@ -193,7 +193,8 @@ TIDE_API struct tide_mutator *tide_current(struct tide_heap *heap);
 TIDE_API struct tide_heap *tide_heap_of(struct tide_mutator *mutator);
 
 /* Between these two calls the thread promises not to touch the heap (a system call, a long
- * computation), and a collection does not wait for it. Regions may nest. */
+ * computation), and a collection does not wait for it. Regions may nest. Calls with this mutator
+ * are refused meanwhile, but for these two, tide_safepoint and tide_detach. */
 TIDE_API void tide_blocking_enter(struct tide_mutator *mutator);
 TIDE_API void tide_blocking_leave(struct tide_mutator *mutator);
 
