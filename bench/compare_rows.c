@@ -45,11 +45,10 @@ static void table_row(struct td_grid *grid, const struct td_graph_rows *graph,
 
 void td_compare_print(const struct td_comparison *comparison, FILE *out) {
   struct td_grid grid;
-  td_grid_begin(&grid,
-                comparison->limit ? "graph engine >markers >mark_ms >ns/object >min >max "
-                                    ">ratio_(spread) >to_oracle >steals >check"
-                                  : "graph engine >markers >mark_ms >ns/object >min >max "
-                                    ">ratio_(spread) >steals >check");
+  td_grid_begin(&grid, comparison->limit ? "graph engine >markers >mark_ms >ns/object >min >max "
+                                           ">ratio_(spread) >to_oracle >steals >check"
+                                         : "graph engine >markers >mark_ms >ns/object >min >max "
+                                           ">ratio_(spread) >steals >check");
   for (size_t g = 0; g < comparison->graph_count; g++) {
     const struct td_graph_rows *graph = &comparison->graphs[g];
     td_grid_rule(&grid);

@@ -344,6 +344,9 @@ static int run_graph(struct run *run) {
   if (status == TD_EXIT_OK) status = warm_up(run);
   for (unsigned round = 0; round < run->comparison->rounds && status == TD_EXIT_OK; round++)
     status = one_round(run, round);
+  if (status == TD_EXIT_OK && run->comparison->trace)
+    status = td_trace_record(run->comparison->trace, &run->subject, run->graph->rows[0].engine.name,
+                             run->graph->rows[0].markers);
   stop_guests(run->graph);
   td_oracle_end(&run->graph->oracle);
   td_subject_destroy(&run->subject);

@@ -16,6 +16,7 @@
 #include "bench/host.h"
 #include "bench/limit_replay.h"
 #include "bench/samples.h"
+#include "bench/trace.h"
 #include "tide/stats.h"
 #include "workloads/profile.h"
 #include "workloads/spec.h"
@@ -61,11 +62,12 @@ struct td_comparison {
   bool details;            /* the JSON tells of each marker */
   bool profile;            /* look at the graphs' shapes as well */
   bool limit;              /* replay the oracle in every round as well */
+  struct td_trace *trace;  /* of the first row of each graph, after the rounds; NULL: none */
   /* As measured. */
   struct td_graph_rows *graphs; /* [graph_count] */
   struct td_host host;
   struct td_queue_place place; /* with `limit` only */
-  bool different; /* some check failed */
+  bool different;              /* some check failed */
 };
 
 /* Measures everything. Says what goes wrong on stderr and returns an exit status; a failed check

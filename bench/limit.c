@@ -105,11 +105,11 @@ static size_t default_bytes(const struct td_host *host) {
 }
 
 static int measure_memory(const struct request *request, struct limit *limit) {
-  limit->memory = (struct td_limit_memory){
-      .bytes = request->bytes ? (size_t)request->bytes : default_bytes(&limit->host),
-      .rounds = (unsigned)request->rounds,
-      .run_ms = request->run_ms,
-      .place = &limit->place};
+  limit->memory = (struct td_limit_memory){.bytes = request->bytes ? (size_t)request->bytes
+                                                                   : default_bytes(&limit->host),
+                                           .rounds = (unsigned)request->rounds,
+                                           .run_ms = request->run_ms,
+                                           .place = &limit->place};
   uint64_t available = td_host_memory_available();
   if (limit->memory.bytes > available)
     return td_complain(TD_EXIT_RESOURCES, "limit: %zu MiB are wanted, %llu MiB are available",
@@ -156,7 +156,8 @@ static int measure_graph(const struct request *request, struct limit *limit, siz
 
 static int measure(const struct request *request, struct limit *limit) {
   td_host_read(&limit->host);
-  if (!td_queue_place_read(&limit->place)) return td_complain(TD_EXIT_RESOURCES, "limit: no memory");
+  if (!td_queue_place_read(&limit->place))
+    return td_complain(TD_EXIT_RESOURCES, "limit: no memory");
   limit->oracles = calloc(limit->graph_count + 1, sizeof *limit->oracles);
   if (!limit->oracles) return td_complain(TD_EXIT_RESOURCES, "limit: no memory");
   int status = measure_memory(request, limit);

@@ -124,9 +124,8 @@ static const struct kind {
 static int run_kind(const struct td_limit_memory *limit, const struct arena *arena,
                     const struct kind *kind, unsigned threads, double *ns) {
   static uint64_t seed = UINT64_C(0x9E3779B97F4A7C15);
-  struct run run = {.arena = arena,
-                    .batch = kind->batch,
-                    .run_ns = (uint64_t)(limit->run_ms * 1e6)};
+  struct run run = {
+      .arena = arena, .batch = kind->batch, .run_ns = (uint64_t)(limit->run_ms * 1e6)};
   for (unsigned i = 0; i < threads; i++) {
     seed = step(seed);
     bool random = kind->batch == load_random || kind->batch == store_random;
@@ -190,8 +189,7 @@ static void make_cycle(const struct arena *arena) {
     uint64_t kept = *a;
     *a = *b;
     *b = kept;
-    if (i % 65536 == 0)
-      td_progress("limit: preparing memory", arena->lines - i, arena->lines);
+    if (i % 65536 == 0) td_progress("limit: preparing memory", arena->lines - i, arena->lines);
   }
 }
 
@@ -201,7 +199,9 @@ static void name_figures(struct td_limit_memory *limit) {
     for (unsigned threads = 1; threads <= most; threads++) {
       struct td_limit_figure *figure = &limit->figures[limit->figure_count++];
       snprintf(figure->name, sizeof figure->name, "%s, %u core%s", kinds[k].name, threads,
-               threads == 1 ? "" : kinds[k].each ? "s, each" : "s together");
+               threads == 1    ? ""
+               : kinds[k].each ? "s, each"
+                               : "s together");
       figure->unit = "ns";
     }
   for (unsigned i = 1; i < limit->place->count && i <= PAIRS_MOST; i++) {
@@ -231,8 +231,7 @@ int td_limit_memory_run(struct td_limit_memory *limit) {
   size_t bytes = (limit->bytes + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES;
   struct arena arena = {.word = aligned_alloc(HUGE_BYTES, bytes),
                         .lines = (uint32_t)(bytes / LINE_BYTES)};
-  if (!arena.word)
-    return td_complain(TD_EXIT_RESOURCES, "limit: no memory: %zu MiB", bytes >> 20);
+  if (!arena.word) return td_complain(TD_EXIT_RESOURCES, "limit: no memory: %zu MiB", bytes >> 20);
   limit->bytes = bytes;
   madvise(arena.word, bytes, MADV_HUGEPAGE); /* a wish, as for the heap */
   memset(arena.word, 0, bytes);

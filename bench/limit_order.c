@@ -119,7 +119,8 @@ static bool depth_first(const struct td_thg *graph, struct indices *order) {
   struct indices stack = {0};
   bool done = met != NULL;
   for (uint32_t i = 0; done && i < graph->root_count; i++)
-    if (graph->roots[i] != TD_THG_NULL) done = visit_from(graph, graph->roots[i], met, &stack, order);
+    if (graph->roots[i] != TD_THG_NULL)
+      done = visit_from(graph, graph->roots[i], met, &stack, order);
   free(met);
   free(stack.at);
   return done;
@@ -148,8 +149,7 @@ static size_t touch_object(const struct td_tapes *tapes, const struct td_thg *gr
   size_t count = 1;
   for (uintptr_t line = address / LINE_BYTES * LINE_BYTES + LINE_BYTES;
        line < address + words * WORD_BYTES; line += LINE_BYTES, count++)
-    if (to)
-      to[count] = (uint32_t)((line - tapes->base) / TD_TOUCH_GRANULE_BYTES) | TD_TOUCH_MORE;
+    if (to) to[count] = (uint32_t)((line - tapes->base) / TD_TOUCH_GRANULE_BYTES) | TD_TOUCH_MORE;
   return count;
 }
 
@@ -161,8 +161,8 @@ static bool make_tape(struct td_tapes *tapes, const struct td_thg *graph,
   tape->touch = calloc(count + TD_TAPE_AHEAD_MAX, sizeof *tape->touch);
   if (!tape->touch) return false;
   for (size_t i = 0; i < order->count; i++)
-    tape->count += touch_object(tapes, graph, order->at[i], at[order->at[i]],
-                                tape->touch + tape->count);
+    tape->count +=
+        touch_object(tapes, graph, order->at[i], at[order->at[i]], tape->touch + tape->count);
   return true;
 }
 
@@ -202,8 +202,8 @@ static int make_both(const struct td_graph_spec *spec, const struct td_thg *grap
   uint64_t reach = tapes->granules;
   for (size_t i = 0; i < order->count; i++) {
     uint32_t object = order->at[i];
-    uint64_t end = (places->at[object] - tapes->base + graph->size[object]) /
-                       TD_TOUCH_GRANULE_BYTES + 1;
+    uint64_t end =
+        (places->at[object] - tapes->base + graph->size[object]) / TD_TOUCH_GRANULE_BYTES + 1;
     reach = end > reach ? end : reach;
   }
   if (reach > TD_TOUCH_GRANULE)
@@ -225,7 +225,8 @@ int td_tapes_make(const struct td_graph_spec *spec, const struct td_places *plac
   *tapes = (struct td_tapes){0};
   struct td_graph_error error = {0};
   struct td_thg graph;
-  if (!td_graph_record(spec, &graph, &error)) return td_complain((int)error.status, "%s", error.text);
+  if (!td_graph_record(spec, &graph, &error))
+    return td_complain((int)error.status, "%s", error.text);
   struct indices order = {0};
   int status = TD_EXIT_OK;
   if (graph.object_count != places->count)

@@ -29,10 +29,10 @@ struct td_tape {
 };
 
 struct td_tapes {
-  uintptr_t base;    /* of granule 0 */
-  size_t granules;   /* all are below this */
-  uint64_t objects;  /* live, each marked once */
-  uint64_t lines;    /* read */
+  uintptr_t base;   /* of granule 0 */
+  size_t granules;  /* all are below this */
+  uint64_t objects; /* live, each marked once */
+  uint64_t lines;   /* read */
   struct td_tape order[TD_TAPE_ORDERS];
 };
 

@@ -38,8 +38,8 @@ static uint64_t touch(const struct replay *r, size_t from, size_t to) {
   for (size_t i = from; i < to; i++) {
     uint32_t later = tape[i + ahead], now = tape[i];
     uint8_t *mark = marks + (later & TD_TOUCH_GRANULE);
-    const void *line = (const void *)(base + (uintptr_t)(later & TD_TOUCH_GRANULE) *
-                                                 TD_TOUCH_GRANULE_BYTES);
+    const void *line =
+        (const void *)(base + (uintptr_t)(later & TD_TOUCH_GRANULE) * TD_TOUCH_GRANULE_BYTES);
     __builtin_prefetch(later & TD_TOUCH_MORE ? line : (const void *)mark, 1);
     __builtin_prefetch(later & TD_TOUCH_LEAF ? (const void *)mark : line);
     mark = marks + (now & TD_TOUCH_GRANULE);

@@ -15,7 +15,7 @@
 
 struct request {
   struct td_words graphs;
-  const char *engine, *json;
+  const char *engine, *json, *trace;
   uint64_t markers, rounds, heap_max;
   bool check, quiet;
 };
@@ -51,6 +51,11 @@ static int parse(struct request *request, int argc, char **argv) {
        .max = 0x1p47,
        .text = TD_HEAP_MAX_TEXT},
       {.name = "json", .argument = "FILE|-", .word = &request->json, .text = "details as JSON"},
+      {.name = "trace",
+       .argument = "FILE.json",
+       .word = &request->trace,
+       .text = "what the markers do, moment by moment, in three\nfurther collections; for "
+               "chrome://tracing and\nui.perfetto.dev"},
       {.name = "quiet", .flag = &request->quiet, .text = "no progress line"},
   };
   const struct td_usage usage = {
@@ -101,6 +106,21 @@ static void print_work(const struct tide_cycle_stats *cycle, FILE *out) {
   td_grid_free(&grid);
 }
 
+static void print_shares(const struct tide_cycle_stats *cycle, FILE *out) {
+  uint64_t items = 0, dense = 0, sum = 0, samples = 0;
+  for (unsigned i = 0; i < cycle->markers; i++) {
+    items += cycle->marker[i].stolen_items;
+    dense += cycle->marker[i].dense_objects;
+    sum += cycle->marker[i].window_sum;
+    samples += cycle->marker[i].window_samples;
+  }
+  fprintf(out, "%.1f %% of the objects were scanned in address order. ",
+          100 * ratio(dense, cycle->objects));
+  if (cycle->steals) fprintf(out, "A steal took %.1f items. ", ratio(items, cycle->steals));
+  if (samples) fprintf(out, "The window held %.1f objects.", ratio(sum, samples));
+  fputs("\n\n", out);
+}
+
 static void print_times(const struct tide_cycle_stats *cycle, FILE *out) {
   struct td_grid grid;
   td_grid_begin(&grid, ">marker >start_µs >roots_µs >trace_µs >dense_µs >idle_µs >termination_µs");
@@ -130,13 +150,25 @@ static void print(const struct td_comparison *comparison, FILE *out) {
   fprintf(
       out,
       "\nThe fastest round: %u of %u marker(s) took part; stop %.1f µs, mark %.1f µs, weak %.1f "
-      "µs,\nsweep %.1f µs, pause %.1f µs; %" PRIu64 " object(s) scanned twice.\n\n",
+      "µs,\nsweep %.1f µs, pause %.1f µs; %" PRIu64 " object(s) scanned twice.\n",
       cycle->recruited, cycle->markers, (double)cycle->stop_ns / 1e3, (double)cycle->mark_ns / 1e3,
       (double)cycle->weak_ns / 1e3, (double)cycle->sweep_ns / 1e3, (double)cycle->pause_ns / 1e3,
       cycle->objects - row->objects);
+  print_shares(cycle, out);
   print_work(cycle, out);
   fputc('\n', out);
   print_times(cycle, out);
+}
+
+static int write_trace(const struct td_trace *trace, const char *path) {
+  struct td_output output;
+  int status = td_output_open(&output, path);
+  if (status != TD_EXIT_OK) return status;
+  td_trace_write(trace, output.file);
+  if (trace->lost)
+    fprintf(stderr, "tidemark: the trace lacks %" PRIu64 " event(s): too many for its memory\n",
+            trace->lost);
+  return td_output_commit(&output);
 }
 
 /* ---- The command ----------------------------------------------------------------------- */
@@ -162,7 +194,11 @@ static int prepare(const struct request *request, struct td_comparison *comparis
   comparison->rounds = (unsigned)request->rounds;
   comparison->check = request->check;
   comparison->heap_max_bytes = request->heap_max;
+  if (request->trace && comparison->engines[0].kind != TD_ENGINE_TIDE)
+    return td_complain(TD_EXIT_USAGE, "mark: --trace: %s tells nothing of its markers",
+                       comparison->engines[0].name);
   status = td_output_check(request->json);
+  if (status == TD_EXIT_OK) status = td_output_check(request->trace);
   if (status != TD_EXIT_OK) return status;
   return td_graphs_parse(&request->graphs, &comparison->specs, &comparison->graph_count);
 }
@@ -175,13 +211,17 @@ int td_command_mark(int argc, char **argv) {
   struct td_comparison *comparison = calloc(1, sizeof *comparison);
   if (!comparison) return td_complain(TD_EXIT_RESOURCES, "no memory");
   comparison->details = true;
+  struct td_trace trace = {0};
+  if (request.trace) comparison->trace = &trace;
   status = prepare(&request, comparison);
   if (status == TD_EXIT_OK) status = td_comparison_run(comparison);
   if (status == TD_EXIT_OK) {
     print(comparison, td_human(request.json));
     status = td_compare_write(comparison, request.json, td_compare_json);
+    if (status == TD_EXIT_OK && request.trace) status = write_trace(&trace, request.trace);
     if (status == TD_EXIT_OK && comparison->different) status = TD_EXIT_CHECK;
   }
+  td_trace_free(&trace);
   td_comparison_free(comparison);
   free(comparison);
   return status;
