@@ -1,0 +1,119 @@
+/* What a marker's parts do on their own: items of queues, batches, root slices, termination. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#include "marker/batch.h"
+#include "marker/internal.h"
+
+Test(items, slices_keep_their_three_numbers) {
+  const uint64_t granules[] = {1, 4096, ((uint64_t)1 << TD_ITEM_GRANULE_BITS) - 1};
+  const uint64_t indices[] = {0, 1, 12345, ((uint64_t)1 << TD_ITEM_INDEX_BITS) - 1};
+  for (int g = 0; g < 3; g++)
+    for (int i = 0; i < 4; i++)
+      for (unsigned level = 0; level < 32; level++) {
+        uint64_t item = td_slice_item(granules[g], level, indices[i]);
+        cr_assert(item & TD_ITEM_SLICE);
+        cr_assert_eq(td_item_granule(item), granules[g]);
+        cr_assert_eq(td_item_index(item), indices[i]);
+        cr_assert_eq(td_item_level(item), level);
+      }
+}
+
+static struct td_heap heap;
+
+static void open_heap(void) {
+  struct tide_error error;
+  cr_assert(td_heap_init(&heap, (size_t)64 << 20, (size_t)64 << 20, &error), "%s", error.text);
+}
+
+Test(items, a_batch_takes_references_and_drops_other_words) {
+  open_heap();
+  struct td_view v = td_view_of(&heap);
+  uintptr_t *buffers = calloc(2 * TD_BATCH_ROOM, sizeof *buffers);
+  struct td_batch batch = td_batch_of(buffers);
+  cr_assert(td_batch_is_empty(&batch));
+  for (uintptr_t i = 0; !td_batch_is_full(&batch); i++) {
+    td_batch_add(&batch, &v, heap.base + 65536 + 16 * i);
+    td_batch_add(&batch, &v, 0);
+    td_batch_add(&batch, &v, heap.base + 65536 + 16 * i + 1);
+    td_batch_add(&batch, &v, heap.base - 16);
+    td_batch_add(&batch, &v, heap.base + heap.reserved_bytes);
+  }
+  cr_assert_eq(batch.end - batch.first, TD_BATCH);
+  for (uintptr_t i = 0; i < TD_BATCH; i++)
+    cr_assert_eq(batch.first[i], heap.base + 65536 + 16 * i);
+  td_batch_turn(&batch, &v);
+  cr_assert_eq(batch.waiting, TD_BATCH);
+  cr_assert_eq(batch.end, batch.first);
+  cr_assert_not(td_batch_is_empty(&batch));
+  td_batch_turn(&batch, &v);
+  cr_assert(td_batch_is_empty(&batch));
+  free(buffers);
+  td_heap_deinit(&heap);
+}
+
+/* Marked and pending objects are dropped, all others kept in their order. */
+Test(items, sifting_keeps_the_unmarked) {
+  open_heap();
+  td_heap_begin_marking(&heap);
+  struct td_view v = td_view_of(&heap);
+  uintptr_t references[TD_BATCH], kept = 0, expected[TD_BATCH];
+  const uint8_t bytes[] = {0, heap.epoch, (uint8_t)(heap.epoch | TD_PENDING), heap.epoch_before};
+  for (uintptr_t i = 0; i < TD_BATCH; i++) {
+    references[i] = heap.base + 65536 + 16 * i;
+    td_mark_store(td_view_mark(&v, references[i]), bytes[i * i % 7 % 4]);
+    if (!td_view_is_marked(&v, references[i])) expected[kept++] = references[i];
+  }
+  cr_assert(kept > 0 && kept < TD_BATCH);
+  cr_assert_eq(td_batch_sift(&v, references, TD_BATCH), kept);
+  for (uintptr_t i = 0; i < kept; i++)
+    cr_assert_eq(references[i], expected[i]);
+  cr_assert_eq(td_batch_sift(&v, references, 0), 0);
+  td_heap_deinit(&heap);
+}
+
+/* Every word of every span is in one slice, whichever of two markers takes which. */
+Test(items, root_slices_cover_all_spans_once) {
+  static uintptr_t words[20000];
+  static unsigned char seen[20000];
+  const size_t counts[] = {1, 0, TD_SLICE_SLOTS, TD_SLICE_SLOTS + 1, 0, 0, 3, 9000, 1};
+  enum { SPANS = sizeof counts / sizeof *counts };
+  struct td_span spans[SPANS];
+  struct td_markers *set = aligned_alloc(TD_CACHE_LINE, (sizeof *set + 63) / 64 * 64);
+  *set = (struct td_markers){.spans = spans, .span_count = SPANS};
+  size_t all = 0, slices = 0;
+  for (size_t i = 0; i < SPANS; all += counts[i++]) {
+    spans[i] = (struct td_span){words + all, counts[i], TD_SPAN_SLOTS};
+    slices += (counts[i] + TD_SLICE_SLOTS - 1) / TD_SLICE_SLOTS;
+  }
+  atomic_store_explicit(&set->root_slices, slices, memory_order_relaxed);
+  struct td_marker *marker = aligned_alloc(TD_CACHE_LINE, 2 * ((sizeof *marker + 63) / 64 * 64));
+  for (int m = 0; m < 2; m++)
+    marker[m] = (struct td_marker){.set = set};
+  struct td_root_slice slice;
+  for (unsigned turn = 0; td_roots_next(&marker[turn % 3 % 2], &slice); turn++) {
+    cr_assert(slice.count >= 1 && slice.count <= TD_SLICE_SLOTS);
+    for (size_t i = 0; i < slice.count; i++)
+      seen[(const uintptr_t *)slice.start - words + (ptrdiff_t)i]++;
+  }
+  for (size_t i = 0; i < all; i++)
+    cr_assert_eq(seen[i], 1, "word %zu", i);
+  cr_assert_not(td_roots_left(set));
+  free(marker);
+  free(set);
+}
+
+Test(items, nobody_joins_a_run_that_is_over) {
+  struct td_termination t = {0};
+  cr_assert(td_term_over(&t));
+  cr_assert_not(td_term_join(&t));
+  td_term_start(&t);
+  cr_assert(td_term_join(&t));
+  cr_assert(td_term_join(&t));
+  cr_assert_not(td_term_leave(&t));
+  cr_assert_not(td_term_leave(&t));
+  cr_assert_not(td_term_over(&t));
+  cr_assert(td_term_leave(&t), "the last one");
+  cr_assert(td_term_over(&t));
+  cr_assert_not(td_term_join(&t));
+}
