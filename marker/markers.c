@@ -124,8 +124,7 @@ static bool configure(struct td_markers *set, const struct td_marker_config *con
     if (!set->marker[i]) set->marker[i] = make_marker(set, i);
     bool ready = set->marker[i] && (set->marker[i]->events.capacity == set->events ||
                                     td_events_resize(&set->marker[i]->events, i, set->events));
-    if (!ready)
-      return fail(error, TIDE_ERROR_MEMORY, "no memory for the markers' tables%s", "");
+    if (!ready) return fail(error, TIDE_ERROR_MEMORY, "no memory for the markers' tables%s", "");
   }
   if (!change_queues(set, engine, blocks, items, config->markers))
     return fail(error, TIDE_ERROR_MEMORY, "no memory for the queues of engine '%s'", engine->name);
@@ -195,8 +194,8 @@ size_t td_markers_trace_read(struct td_markers *set, struct tide_trace_event *ev
   size_t count = 0;
   /* Nobody but the collecting thread writes events between collections: see td_marker.naps. */
   for (unsigned i = 0; i < TIDE_MARKERS_MAX && set->marker[i]; i++)
-    count += td_events_take(&set->marker[i]->events, events ? events + count : NULL, room - count,
-                            lost);
+    count +=
+        td_events_take(&set->marker[i]->events, events ? events + count : NULL, room - count, lost);
   return count;
 }
 

@@ -48,11 +48,12 @@ static value path(const char *name, value v) {
   return v;
 }
 
+/* clang-format off */
 #define PATHS(X)                                                                                   \
-  X(caar)                                                                                          \
-  X(cadr) X(cdar) X(cddr) X(caaar) X(caadr) X(cadar) X(caddr) X(cdaar) X(cdadr) X(cddar) X(cdddr)  \
-      X(caaaar) X(caaadr) X(caadar) X(caaddr) X(cadaar) X(cadadr) X(caddar) X(cadddr) X(cdaaar)    \
-          X(cdaadr) X(cdadar) X(cdaddr) X(cddaar) X(cddadr) X(cdddar) X(cddddr)
+  X(caar) X(cadr) X(cdar) X(cddr) X(caaar) X(caadr) X(cadar) X(caddr) X(cdaar) X(cdadr) X(cddar)   \
+  X(cdddr) X(caaaar) X(caaadr) X(caadar) X(caaddr) X(cadaar) X(cadadr) X(caddar) X(cadddr)         \
+  X(cdaaar) X(cdaadr) X(cdadar) X(cdaddr) X(cddaar) X(cddadr) X(cdddar) X(cddddr)
+/* clang-format on */
 #define X(name)                                                                                    \
   PRIMITIVE(p_##name) {                                                                            \
     return path(#name, a[0]);                                                                      \

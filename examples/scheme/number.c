@@ -122,12 +122,16 @@ PRIMITIVE(p_not_less) {
     double x = to_double(name, a[0]);                                                              \
     return make_bool(test);                                                                        \
   }
+/* clang-format off */
 #define DOUBLE_TESTS                                                                               \
   X(p_zero, "zero?", x == 0)                                                                       \
-  X(p_positive, "positive?", x > 0) X(p_negative, "negative?", x < 0)                              \
-      X(p_is_nan, "nan?", isnan(x)) X(p_is_infinite, "infinite?", isinf(x))                        \
-          X(p_is_exact, "exact?", ((void)x, is_fixnum(a[0])))                                      \
-              X(p_is_inexact, "inexact?", ((void)x, !is_fixnum(a[0])))
+  X(p_positive, "positive?", x > 0)                                                                \
+  X(p_negative, "negative?", x < 0)                                                                \
+  X(p_is_nan, "nan?", isnan(x))                                                                    \
+  X(p_is_infinite, "infinite?", isinf(x))                                                          \
+  X(p_is_exact, "exact?", ((void)x, is_fixnum(a[0])))                                              \
+  X(p_is_inexact, "inexact?", ((void)x, !is_fixnum(a[0])))
+/* clang-format on */
 DOUBLE_TESTS
 #undef X
 
@@ -249,11 +253,19 @@ PRIMITIVE(p_sqrt) {
 static value apply_double(value v, const char *who, double (*function)(double), bool keep) {
   return keep && is_fixnum(v) ? v : make_flonum(function(to_double(who, v)));
 }
+/* clang-format off */
 #define DOUBLE_FUNCTIONS                                                                           \
   X(floor, floor, true)                                                                            \
-  X(ceiling, ceil, true) X(truncate, trunc, true) X(round, rint, true) X(sin, sin, a[0] == fix(0)) \
-      X(cos, cos, false) X(tan, tan, a[0] == fix(0)) X(asin, asin, a[0] == fix(0))                 \
-          X(acos, acos, false) X(exp, exp, false)
+  X(ceiling, ceil, true)                                                                           \
+  X(truncate, trunc, true)                                                                         \
+  X(round, rint, true)                                                                             \
+  X(sin, sin, a[0] == fix(0))                                                                      \
+  X(cos, cos, false)                                                                               \
+  X(tan, tan, a[0] == fix(0))                                                                      \
+  X(asin, asin, a[0] == fix(0))                                                                    \
+  X(acos, acos, false)                                                                             \
+  X(exp, exp, false)
+/* clang-format on */
 #define X(name, function, keep)                                                                    \
   PRIMITIVE(p_##name) {                                                                            \
     return apply_double(a[0], #name, function, keep);                                              \

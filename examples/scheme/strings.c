@@ -92,8 +92,8 @@ static value compare_strings(const char *who, int count, const value *a, int acc
 
 #define COMPARISONS(X)                                                                             \
   X(equal, "=?", EQUAL)                                                                            \
-  X(less, "<?", LESS) X(more, ">?", MORE) X(not_more, "<=?", LESS | EQUAL)                         \
-      X(not_less, ">=?", MORE | EQUAL)
+  X(less, "<?", LESS)                                                                              \
+  X(more, ">?", MORE) X(not_more, "<=?", LESS | EQUAL) X(not_less, ">=?", MORE | EQUAL)
 #define X(name, sign, accepted)                                                                    \
   PRIMITIVE(p_char_##name) {                                                                       \
     return compare_chars("char" sign, count, a, accepted, false);                                  \
