@@ -13,7 +13,10 @@
  * [flag] A page has a flag in each row; a marker always uses the same row. The flag is stored 1
  * after each pending byte, always, never tested first: a test could be answered before the byte is
  * visible. The taker exchanges it for 0 and then reads the bytes: it either sees the byte or leaves
- * the later 1 behind. */
+ * the later 1 behind. That holds while a row has one marker. With more markers than rows, two may
+ * store one flag, and the taker of the later store is promised nothing about the earlier one's byte
+ * by C (a mutant of tests/model/termination.cpp); where stores to one place order what went before
+ * them for everybody, as on x86-64 and Armv8, it still sees it. */
 #ifndef TD_HEAP_MARKS_H
 #define TD_HEAP_MARKS_H
 
