@@ -89,6 +89,11 @@ void td_json_real(struct td_json *json, const char *key, double value) {
   fprintf(json->out, "%.6g", value);
 }
 
+void td_json_thousandths(struct td_json *json, const char *key, uint64_t thousandths) {
+  begin_value(json, key);
+  fprintf(json->out, "%" PRIu64 ".%03" PRIu64, thousandths / 1000, thousandths % 1000);
+}
+
 void td_json_bool(struct td_json *json, const char *key, bool value) {
   begin_value(json, key);
   fputs(value ? "true" : "false", json->out);

@@ -29,6 +29,8 @@ void td_json_array_end(struct td_json *json);
 void td_json_text(struct td_json *json, const char *key, const char *value); /* NULL: null */
 void td_json_count(struct td_json *json, const char *key, uint64_t value);
 void td_json_real(struct td_json *json, const char *key, double value);
+/* Exactly, where six digits are not enough: nanoseconds written as microseconds. */
+void td_json_thousandths(struct td_json *json, const char *key, uint64_t thousandths);
 void td_json_bool(struct td_json *json, const char *key, bool value);
 void td_json_null(struct td_json *json, const char *key);
 

@@ -68,10 +68,6 @@ struct writer {
   uint64_t zero_ns;
 };
 
-static double microseconds(const struct writer *w, uint64_t ns) {
-  return ns > w->zero_ns ? (double)(ns - w->zero_ns) / 1e3 : 0;
-}
-
 /* An event that is left open for more fields. */
 static void begin_event(struct writer *w, const char *name, const char *phase, unsigned thread,
                         uint64_t ns) {
@@ -80,14 +76,14 @@ static void begin_event(struct writer *w, const char *name, const char *phase, u
   td_json_text(&w->json, "ph", phase);
   td_json_count(&w->json, "pid", PROCESS);
   td_json_count(&w->json, "tid", thread);
-  td_json_real(&w->json, "ts", microseconds(w, ns));
+  td_json_thousandths(&w->json, "ts", ns > w->zero_ns ? ns - w->zero_ns : 0);
 }
 
 static void put_span(struct writer *w, const char *name, unsigned thread, uint64_t from,
                      uint64_t to, const char *what, uint64_t value) {
   if (to < from) to = from;
   begin_event(w, name, "X", thread, from);
-  td_json_real(&w->json, "dur", (double)(to - from) / 1e3);
+  td_json_thousandths(&w->json, "dur", to - from);
   if (what) {
     td_json_object_begin(&w->json, "args");
     td_json_count(&w->json, what, value);
@@ -116,61 +112,41 @@ static void put_name(struct writer *w, unsigned thread, const char *name) {
   td_json_object_end(&w->json);
 }
 
-/* The last such event before or at a time, the first one after it; 0: none. */
-static uint64_t phase_before(const struct td_trace *trace, enum tide_event event, uint64_t ns) {
-  uint64_t found = 0;
-  for (size_t i = 0; i < trace->phase_count; i++)
-    if (trace->phases[i].event == event && trace->phases[i].ns <= ns) found = trace->phases[i].ns;
-  return found;
-}
-
-static uint64_t phase_after(const struct td_trace *trace, enum tide_event event, uint64_t ns) {
-  for (size_t i = 0; i < trace->phase_count; i++)
-    if (trace->phases[i].event == event && trace->phases[i].ns > ns) return trace->phases[i].ns;
-  return 0;
-}
-
 static uint64_t later(uint64_t a, uint64_t b) {
   return a > b ? a : b;
+}
+
+/* As much of a span as lies within mark phases: between them, idleness means nothing. */
+static void put_in_phases(struct writer *w, const char *name, unsigned marker, uint64_t from,
+                          uint64_t to) {
+  uint64_t begin = UINT64_MAX;
+  for (size_t i = 0; i < w->trace->phase_count; i++) {
+    const struct td_trace_phase *phase = &w->trace->phases[i];
+    if (phase->event == TIDE_EVENT_MARK_BEGIN) begin = later(phase->ns, from);
+    if (phase->event != TIDE_EVENT_MARK_END) continue;
+    uint64_t end = phase->ns < to ? phase->ns : to;
+    if (begin < end) put_span(w, name, marker, begin, end, NULL, 0);
+  }
 }
 
 /* Where one marker stands while its events are gone through. */
 struct lane {
   unsigned marker;
+  bool active;
   uint64_t joined_ns, left_ns, roots_ns, dense_ns, parked_ns, slots;
 };
 
-/* Idle until now; only what lies inside one mark phase is shown. */
-static void close_idle(struct writer *w, struct lane *lane, uint64_t now) {
-  uint64_t from = later(lane->left_ns, phase_before(w->trace, TIDE_EVENT_MARK_BEGIN, now));
-  if (from < now) put_span(w, "idle", lane->marker, from, now, NULL, 0);
-}
-
-static void close_park(struct writer *w, struct lane *lane, const struct tide_trace_event *wake) {
-  uint64_t from = later(lane->parked_ns, phase_before(w->trace, TIDE_EVENT_MARK_BEGIN, wake->ns));
-  if (phase_before(w->trace, TIDE_EVENT_MARK_END, wake->ns) > from) return; /* between two */
-  put_span(w, "parked", lane->marker, from, wake->ns, NULL, 0);
-}
-
-/* It may have been the last time: idle until the phase ends, or until it joins again. */
-static void leave(struct writer *w, struct lane *lane, const struct tide_trace_event *e,
-                  const struct tide_trace_event *next) {
-  put_span(w, "trace", lane->marker, lane->joined_ns, e->ns, "objects", e->value);
-  lane->left_ns = e->ns;
-  uint64_t end = phase_after(w->trace, TIDE_EVENT_MARK_END, e->ns);
-  if (end && (!next || next->ns > end)) put_span(w, "idle", lane->marker, e->ns, end, NULL, 0);
-}
-
-/* next: the marker's next event; NULL: there is none. */
-static void put_event(struct writer *w, struct lane *lane, const struct tide_trace_event *e,
-                      const struct tide_trace_event *next) {
+static void put_event(struct writer *w, struct lane *lane, const struct tide_trace_event *e) {
   switch ((enum tide_trace_kind)e->kind) {
   case TIDE_TRACE_JOIN:
-    close_idle(w, lane, e->ns);
+    put_in_phases(w, "idle", lane->marker, lane->left_ns, e->ns);
+    lane->active = true;
     lane->joined_ns = e->ns;
     break;
   case TIDE_TRACE_LEAVE:
-    leave(w, lane, e, next);
+    put_span(w, "trace", lane->marker, lane->joined_ns, e->ns, "objects", e->value);
+    lane->active = false;
+    lane->left_ns = e->ns;
     break;
   case TIDE_TRACE_ROOTS_BEGIN:
     lane->roots_ns = e->ns;
@@ -187,10 +163,10 @@ static void put_event(struct writer *w, struct lane *lane, const struct tide_tra
     break;
   case TIDE_TRACE_PARK:
     lane->parked_ns = e->ns;
-    put_instant(w, "park", e);
+    if (e->ns >= w->zero_ns) put_instant(w, "park", e);
     break;
   case TIDE_TRACE_WAKE:
-    close_park(w, lane, e);
+    put_in_phases(w, "parked", lane->marker, lane->parked_ns, e->ns);
     break;
   case TIDE_TRACE_STEAL:
     put_instant(w, "steal", e);
@@ -204,15 +180,11 @@ static void put_event(struct writer *w, struct lane *lane, const struct tide_tra
   }
 }
 
-static void put_markers(struct writer *w) {
-  const struct td_trace *trace = w->trace;
-  struct lane lane = {.marker = UINT32_MAX};
-  for (size_t i = 0; i < trace->count; i++) {
-    const struct tide_trace_event *e = &trace->events[i];
-    if (e->marker != lane.marker) lane = (struct lane){.marker = e->marker};
-    bool more = i + 1 < trace->count && e[1].marker == e->marker;
-    put_event(w, &lane, e, more ? e + 1 : NULL);
-  }
+static void put_lane(struct writer *w, unsigned marker) {
+  struct lane lane = {.marker = marker};
+  for (size_t i = 0; i < w->trace->count; i++)
+    if (w->trace->events[i].marker == marker) put_event(w, &lane, &w->trace->events[i]);
+  if (!lane.active) put_in_phases(w, "idle", marker, lane.left_ns, UINT64_MAX);
 }
 
 /* The collecting thread's phases, one after the other under the whole collection. */
@@ -294,7 +266,8 @@ void td_trace_write(const struct td_trace *trace, FILE *out) {
   td_json_array_begin(&w.json, "traceEvents");
   put_names(&w);
   put_phases(&w);
-  put_markers(&w);
+  for (unsigned i = 0; i < trace->markers; i++)
+    put_lane(&w, i);
   put_counters(&w);
   td_json_array_end(&w.json);
   td_json_object_end(&w.json);
