@@ -159,7 +159,7 @@ static void play(void *context, unsigned thread) {
     for (unsigned spins = 1; atomic_load_explicit(&ball->turn, memory_order_acquire) != mine;
          spins++)
       if (spins % 65536 == 0) sched_yield();
-    atomic_store_explicit(&ball->turn, mine + 1, memory_order_release); /* [ball.turn] */
+    atomic_store_explicit(&ball->turn, mine + 1, memory_order_release); /* release [ball.turn] */
   }
   if (thread == 0) ball->ns = td_queue_now_ns() - begin;
 }
