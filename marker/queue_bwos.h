@@ -241,8 +241,8 @@ static inline bool td_bwos_put(struct td_bwos *q, struct td_bwos_owner *o, uint6
     if (!entered) return false;
   }
   /* relaxed: published by a later grant; atomic because a thief too late may still read it. */
-  atomic_store_explicit(o->cursor, item, memory_order_relaxed);
-  o->cursor++;
+  o->cursor++; /* first: the next put then does not wait for the item to be stored */
+  atomic_store_explicit(o->cursor - 1, item, memory_order_relaxed);
   return true;
 }
 
