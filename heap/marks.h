@@ -13,10 +13,10 @@
  * [flag] A page has a flag in each row; a marker always uses the same row. The flag is stored 1
  * after each pending byte, always, never tested first: a test could be answered before the byte is
  * visible. The taker exchanges it for 0 and then reads the bytes: it either sees the byte or leaves
- * the later 1 behind. That holds while a row has one marker. With more markers than rows, two may
- * store one flag, and the taker of the later store is promised nothing about the earlier one's byte
- * by C (a mutant of tests/model/termination.cpp); where stores to one place order what went before
- * them for everybody, as on x86-64 and Armv8, it still sees it. */
+ * the later 1 behind. With more
+ * markers than rows, two may store one flag: a plain store by the second would hide from the taker
+ * that the first one released its byte, so shared rows are stored by exchange, which keeps the
+ * earlier release alive (tests/model/termination.cpp has both as clients). */
 #ifndef TD_HEAP_MARKS_H
 #define TD_HEAP_MARKS_H
 
@@ -45,6 +45,12 @@ static inline _Atomic(uint8_t) *td_flag_row(const struct td_heap *heap, unsigned
 static inline void td_flag_store(_Atomic(uint8_t) *flag) {
   /* release [flag]: after the pending byte; pairs with td_flag_take. */
   atomic_store_explicit(flag, 1, memory_order_release);
+}
+
+/* The same for a row that several markers use. */
+static inline void td_flag_store_shared(_Atomic(uint8_t) *flag) {
+  /* release [flag]: an exchange continues the release sequence of the store before it. */
+  atomic_exchange_explicit(flag, 1, memory_order_release);
 }
 
 static inline bool td_flag_peek(const struct td_heap *heap, unsigned row, size_t page) {

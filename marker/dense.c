@@ -18,6 +18,7 @@ struct walk {
   struct td_view v;
   struct td_heap *heap;
   _Atomic(uint8_t) *flags; /* this marker's row */
+  bool shared;             /* other markers store there, too */
   uint64_t objects;
   struct td_batch batch;
 };
@@ -28,6 +29,21 @@ static void announce(struct td_markers *set) {
     atomic_store_explicit(&set->flagged, 1, memory_order_relaxed);
 }
 
+static inline void flag(_Atomic(uint8_t) *page, bool shared) {
+  if (shared)
+    td_flag_store_shared(page);
+  else
+    td_flag_store(page);
+}
+
+static bool shares_row(const struct td_markers *set) {
+  return set->limit > TD_FLAG_ROWS;
+}
+
+void td_dense_flag(struct td_marker *marker, size_t page) {
+  flag(&td_flag_row(marker->set->heap, td_flag_row_of(marker->id))[page], shares_row(marker->set));
+}
+
 /* The waiting references, whose marks have arrived: new objects become pending and their pages
  * flagged, new leaves are done. Out of line, on a copy: the loop that scans keeps its registers. */
 static __attribute__((noinline)) void settle_copy(struct walk *w) {
@@ -35,6 +51,7 @@ static __attribute__((noinline)) void settle_copy(struct walk *w) {
   const uintptr_t *kept = w->batch.other;
   const struct td_view v = w->v;
   _Atomic(uint8_t) *flags = w->flags;
+  const bool shared = w->shared;
   uint64_t objects = 0;
   for (uint32_t i = 0; i < count; i++) {
     uintptr_t object = kept[i];
@@ -44,7 +61,7 @@ static __attribute__((noinline)) void settle_copy(struct walk *w) {
       td_mark_store(td_view_mark(&v, object), v.epoch);
     } else {
       td_mark_store(td_view_mark(&v, object), v.epoch | TD_PENDING);
-      td_flag_store(&flags[td_view_page(&v, object)]);
+      flag(&flags[td_view_page(&v, object)], shared);
     }
   }
   w->objects += objects;
@@ -194,6 +211,7 @@ static bool turn(struct td_marker *marker, uint64_t *total) {
   struct walk w = {.v = td_view_of(set->heap),
                    .heap = set->heap,
                    .flags = td_flag_row(set->heap, td_flag_row_of(marker->id)),
+                   .shared = shares_row(set),
                    .batch = td_batch_of(marker->batches)};
   uint64_t scanned = 0, flagged = 0;
   /* relaxed: constant during a run, see td_markers.chunks. */
@@ -248,7 +266,7 @@ void td_dense_owe(struct td_marker *marker, uintptr_t object) {
   struct td_view v = td_view_of(heap);
   announce(marker->set);
   td_mark_store(td_view_mark(&v, object), v.epoch | TD_PENDING);
-  td_flag_store(&td_flag_row(heap, td_flag_row_of(marker->id))[td_view_page(&v, object)]);
+  td_dense_flag(marker, td_view_page(&v, object));
 }
 
 size_t td_dense_flagged(const struct td_markers *set, size_t from) {

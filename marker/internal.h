@@ -185,6 +185,8 @@ bool td_dense_take(struct td_markers *set, size_t page);
 static inline unsigned td_flag_row_of(unsigned marker_id) {
   return marker_id % TD_FLAG_ROWS;
 }
+/* Flags a page in the marker's row. */
+void td_dense_flag(struct td_marker *marker, size_t page);
 /* The first flagged page at or after `from`, cyclically; 0: none. */
 size_t td_dense_flagged(const struct td_markers *set, size_t from);
 

@@ -429,8 +429,7 @@ TD_INLINE void go_dense(struct loop *l) {
       defer(l->marker, l->batch.other[i]);
     td_batch_turn(&l->batch, &l->v);
   }
-  if (l->walk)
-    td_flag_store(&td_flag_row(l->marker->set->heap, td_flag_row_of(l->marker->id))[l->walk]);
+  if (l->walk) td_dense_flag(l->marker, l->walk);
   l->walk = 0;
   /* If a walk through the heap found next to nothing, the queue is only short for this graph:
    * items are deferred one by one for ever longer then. */
