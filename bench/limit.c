@@ -87,8 +87,8 @@ static int parse(struct request *request, int argc, char **argv) {
       .details =
           "The oracle knows beforehand what a marker has to find out. It touches the lines of\n"
           "the live objects that hold references, and a mark byte per object, in depth-first\n"
-          "order and in address order, with the best of several prefetch distances. No engine\n"
-          "that keeps its objects and marks like this can be faster.\n"
+          "order and in address order, with the best of several prefetch distances. An engine\n"
+          "with such objects and marks that is as fast has nothing left to win from memory.\n"
           "Graphs: see tidemark graph --help. compare --limit measures the oracle in the same\n"
           "rounds as the engines.",
   };

@@ -2,8 +2,8 @@
  *
  * A tape is replayed with a mark byte per granule, as the heap has them, and everything fetched a
  * number of touches ahead that was tried out before. Several threads share a tape piece by piece.
- * No marker can be faster with the same layout of objects and marks, but for chance: it must touch
- * the same lines, and find them out. */
+ * A marker must touch the same lines and find them out; it does not have to read a tape, so where
+ * memory is not what takes the time it may come out even, or a little below. */
 #ifndef TD_BENCH_LIMIT_REPLAY_H
 #define TD_BENCH_LIMIT_REPLAY_H
 
