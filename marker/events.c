@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "marker/internal.h"
+#include "platform/probes.h"
+
 bool td_events_resize(struct td_events *events, unsigned marker, size_t capacity) {
   if (capacity != events->capacity) {
     free(events->at);
@@ -52,4 +55,26 @@ void td_naps_tell(struct td_naps *naps, struct td_events *events) {
     td_event_at(events, naps->to[i % TD_NAPS_MOST], TIDE_TRACE_WAKE, 0, 0);
   }
   naps->count = 0;
+}
+
+/* ---- The tracing loop's ---- */
+
+void td_granted(struct td_marker *marker) {
+  marker->stats.grants++;
+  td_event(&marker->events, TIDE_TRACE_GRANT, 0, 0);
+  TD_PROBE1(grant, marker->id);
+}
+
+void td_stolen(struct td_marker *marker, unsigned victim, uint32_t items) {
+  marker->stats.steals++;
+  marker->stats.stolen_items += items;
+  td_event(&marker->events, TIDE_TRACE_STEAL, victim, items);
+  TD_PROBE3(steal, marker->id, victim, items);
+}
+
+void td_roots_done(struct td_marker *marker, uint64_t begin_ns, size_t slots) {
+  uint64_t now = td_plat_now_ns();
+  marker->stats.roots_ns += now - begin_ns;
+  td_event_at(&marker->events, begin_ns, TIDE_TRACE_ROOTS_BEGIN, 0, slots);
+  td_event_at(&marker->events, now, TIDE_TRACE_ROOTS_END, 0, 0);
 }

@@ -171,6 +171,12 @@ struct td_root_slice {
 bool td_roots_next(struct td_marker *marker, struct td_root_slice *slice);
 bool td_roots_left(const struct td_markers *set);
 
+/* marker/events.c: what the tracing loop did, told out of line: its registers are dear. */
+void td_granted(struct td_marker *marker);
+void td_stolen(struct td_marker *marker, unsigned victim, uint32_t items);
+/* A slice was scanned: begun when, of how many slots. */
+void td_roots_done(struct td_marker *marker, uint64_t begin_ns, size_t slots);
+
 /* marker/dense.c */
 /* Makes an object marked, counted and pending, and flags its block; nothing if it is marked
  * already. A leaf is only marked. */

@@ -23,7 +23,6 @@
 
 #include "marker/batch.h"
 #include "marker/scan.h"
-#include "platform/probes.h"
 
 #define SCORE_MOST 8
 #define PATIENCE_MOST (1u << 20)
@@ -223,9 +222,7 @@ TD_INLINE void choose_way(struct loop *l) {
 TD_INLINE void share(struct loop *l) {
   if (Q(wanted)(l->queue) && owned(&l->o) >= 2) {
     Q(grant)(l->queue, &l->o);
-    l->marker->stats.grants++;
-    td_event(&l->marker->events, TIDE_TRACE_GRANT, 0, 0);
-    TD_PROBE1(grant, l->marker->id);
+    td_granted(l->marker);
   }
   if (l->effort >= l->recruit_at && owned(&l->o) >= TD_RECRUIT_ITEMS)
     l->recruit_at = td_recruit_more(l->marker, l->effort);
@@ -379,7 +376,6 @@ TD_INLINE void drain_tested(struct loop *l) {
 TD_INLINE void scan_roots(struct loop *l, const struct td_root_slice *slice) {
   const uintptr_t *words = slice->start;
   uint64_t since = td_plat_now_ns();
-  td_event_at(&l->marker->events, since, TIDE_TRACE_ROOTS_BEGIN, 0, slice->count);
   switch (slice->kind) {
   case TD_SPAN_SLOTS:
     td_scan_words(words, 0, slice->count, visit, l);
@@ -392,9 +388,7 @@ TD_INLINE void scan_roots(struct loop *l, const struct td_root_slice *slice) {
     td_scan_conservative(l->marker->set->heap, words, 0, slice->count, visit, l);
     break;
   }
-  uint64_t now = td_plat_now_ns();
-  l->marker->stats.roots_ns += now - since;
-  td_event_at(&l->marker->events, now, TIDE_TRACE_ROOTS_END, 0, 0);
+  td_roots_done(l->marker, since, slice->count);
 }
 
 /* The next word with pending objects of the page being walked, whose children then are next. */
@@ -449,10 +443,7 @@ static __attribute__((noinline)) uint32_t steal(struct td_marker *marker, uint64
     int32_t count = Q(steal)(set->marker[v]->queue, items, TD_STEAL_MOST);
     if (count > 0) {
       marker->victim = v;
-      marker->stats.steals++;
-      marker->stats.stolen_items += (uint32_t)count;
-      td_event(&marker->events, TIDE_TRACE_STEAL, v, (uint32_t)count);
-      TD_PROBE3(steal, marker->id, v, count);
+      td_stolen(marker, v, (uint32_t)count);
       return (uint32_t)count;
     }
     marker->stats.failed_steals++;
