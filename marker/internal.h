@@ -130,6 +130,8 @@ struct td_marker {
   uintptr_t *batches;   /* two of TD_BATCH_ROOM: see marker/batch.h */
   bool dense;           /* the queue was full: go on in address order */
   bool took_part;
+  bool leafy;                 /* many leaves are met: mark them there and then */
+  uint32_t queued_leaves;     /* that came out of the queue since the last poll */
   uint32_t victim;            /* who was stolen from last */
   uint32_t recruit_step;      /* objects to scan before recruiting again; doubles each time */
   uint64_t span_run;          /* the run that the next two belong to */

@@ -236,6 +236,8 @@ void td_mark_begin(struct td_markers *set) {
     struct td_marker *marker = set->marker[i];
     marker->stats = (struct tide_marker_stats){0};
     marker->took_part = i == 0;
+    marker->leafy = false;
+    marker->queued_leaves = 0;
     marker->weak = marker->ephemerons = 0;
     marker->recruit_step = TD_RECRUIT_OBJECTS;
   }

@@ -9,7 +9,8 @@
  * register. An item near the object scanned last is scanned at once, any other is prefetched,
  * object and mark, and waits in a short FIFO window, so that several misses are under way
  * together but a small frontier never waits for a full window. Best for lists and trees, where
- * nearly every reference leads to a new object.
+ * nearly every reference leads to a new object. Once many leaves came out of the queue, they are
+ * marked where they are met instead ("leafy").
  *
  * Tested: when many references lead to marked objects, references first wait in a batch for their
  * marks, are tested and marked a few dozen at a time without branches that nobody can predict, and
@@ -25,6 +26,7 @@
 #include "marker/scan.h"
 
 #define SCORE_MOST 8
+#define LEAVES_MANY (TD_POLL_OBJECTS / 8)
 #define PATIENCE_MOST (1u << 20)
 
 struct loop {
@@ -35,8 +37,8 @@ struct loop {
   struct td_batch batch; /* tested marking: references whose marks are on their way */
   uintptr_t next;        /* newest child; 0: none */
   uintptr_t last;        /* object scanned last */
-  uint64_t objects;
-  uint32_t head, count; /* window */
+  uint64_t objects;      /* marked, but for leaves marked where they were met */
+  uint32_t head, count;  /* window */
   uint32_t poll;
   uint64_t effort;     /* objects, and slots of arrays for their share */
   uint64_t recruit_at; /* effort at which to think of recruiting */
@@ -69,6 +71,15 @@ TD_INLINE void put(struct loop *l, uint64_t item) {
   }
 }
 
+/* A leaf is marked where it is met; true: it was one. */
+TD_INLINE bool visit_leaf(struct loop *l, uintptr_t word) {
+  if (td_view_block(&l->v, word)->kind != TD_KIND_LEAF) return false;
+  if (td_view_is_marked(&l->v, word)) return true;
+  td_mark_store(td_view_mark(&l->v, word), l->v.epoch);
+  l->marker->stats.objects++; /* not in l: it has no register left for this */
+  return true;
+}
+
 /* A child becomes the newest; the one it displaces goes into the queue. */
 TD_INLINE void visit(void *context, uintptr_t word) {
   struct loop *l = context;
@@ -77,18 +88,13 @@ TD_INLINE void visit(void *context, uintptr_t word) {
   l->next = word;
 }
 
-/* In arrays the following slots are known, so leaves are met early enough to be marked at once. */
+/* The same where leaves are frequent: they don't make that detour. In arrays the following slots
+ * are known, so there it always pays. */
 TD_INLINE void visit_element(void *context, uintptr_t word) {
   struct loop *l = context;
-  if (!td_view_is_reference(&l->v, word)) return;
-  if (td_view_block(&l->v, word)->kind == TD_KIND_LEAF) {
-    if (td_view_is_marked(&l->v, word)) return;
-    td_mark_store(td_view_mark(&l->v, word), l->v.epoch);
-    l->objects++;
-  } else {
-    if (l->next) put(l, l->next);
-    l->next = word;
-  }
+  if (!td_view_is_reference(&l->v, word) || visit_leaf(l, word)) return;
+  if (l->next) put(l, l->next);
+  l->next = word;
 }
 
 /* ---- Kinds of objects that are not scanned inline; they hand items over in a buffer ---- */
@@ -175,7 +181,9 @@ TD_INLINE void scan_children(struct loop *l, uintptr_t object, const struct td_b
     td_scan_short_array((const uintptr_t *)object, block, visit_one, l);
   else if (td_kind_is_array(block->kind))
     scan_array(l, object, visit_many);
-  else if (block->kind != TD_KIND_LEAF)
+  else if (block->kind == TD_KIND_LEAF)
+    l->marker->queued_leaves++;
+  else
     scan_rare(l, object, visit_many);
 }
 
@@ -228,16 +236,25 @@ TD_INLINE void share(struct loop *l) {
     l->recruit_at = td_recruit_more(l->marker, l->effort);
 }
 
+/* Sparse marking, see above; LEAFY: untested, but leaves are marked where they are met. */
+enum way { UNTESTED, LEAFY, TESTED };
+
+TD_INLINE enum way way_of(const struct loop *l) {
+  return l->tested ? TESTED : l->marker->leafy ? LEAFY : UNTESTED;
+}
+
 /* Every TD_POLL_OBJECTS objects. true: another way of marking goes on. */
 TD_INLINE bool take_stock(struct loop *l) {
-  bool tested = l->tested;
+  enum way way = way_of(l);
   l->poll = TD_POLL_OBJECTS;
   l->effort += TD_POLL_OBJECTS;
   l->marker->stats.window_sum += l->count;
   l->marker->stats.window_samples++;
+  if (l->marker->queued_leaves > LEAVES_MANY) l->marker->leafy = true;
+  l->marker->queued_leaves = 0;
   choose_way(l);
   share(l);
-  return l->dense || l->tested != tested;
+  return l->dense || way_of(l) != way;
 }
 
 TD_INLINE uint64_t take_oldest(struct loop *l) {
@@ -272,7 +289,7 @@ TD_INLINE uint64_t refill(struct loop *l) {
 
 /* Follows the newest child for as long as it is near: down a list, or a tree in the order it was
  * allocated in. The shortest way from one object to the next; false: another way goes on. */
-TD_INLINE bool chase(struct loop *l) {
+TD_INLINE bool chase(struct loop *l, td_visit visit_one) {
   while (l->next && near(l, l->next)) {
     if (--l->poll == 0 && take_stock(l)) return false;
     uintptr_t object = l->next;
@@ -280,15 +297,15 @@ TD_INLINE bool chase(struct loop *l) {
     if (td_view_is_marked(&l->v, object)) return true;
     td_mark_store(td_view_mark(&l->v, object), l->v.epoch);
     l->objects++;
-    scan_children(l, object, td_view_block(&l->v, object), visit, visit_element);
+    scan_children(l, object, td_view_block(&l->v, object), visit_one, visit_element);
   }
   return true;
 }
 
 /* Marks until register, window and queue are empty, the queue was full, or tested marking seems
  * better. */
-TD_INLINE void drain_untested(struct loop *l) {
-  while (chase(l)) {
+TD_INLINE void drain_with(struct loop *l, td_visit visit_one) {
+  while (chase(l, visit_one)) {
     if (--l->poll == 0 && take_stock(l)) return;
     uint64_t item = l->next;
     l->next = 0;
@@ -303,8 +320,16 @@ TD_INLINE void drain_untested(struct loop *l) {
       if (l->count == 0) return;
       item = take_oldest(l);
     }
-    scan_item(l, item, visit, visit_element);
+    scan_item(l, item, visit_one, visit_element);
   }
+}
+
+TD_INLINE void drain_untested(struct loop *l) {
+  drain_with(l, visit);
+}
+
+TD_INLINE void drain_leafy(struct loop *l) {
+  drain_with(l, visit_element);
 }
 
 /* ---- Tested marking ---- */
@@ -362,7 +387,7 @@ TD_INLINE void drain_tested(struct loop *l) {
       settle(l);
       continue;
     } else {
-      return;
+      break;
     }
     scan_item(l, item, meet, meet_many);
   }
@@ -508,14 +533,21 @@ TD_INLINE void begin(struct loop *l, struct td_marker *marker, uint64_t *window)
 
 /* Marks until nothing of this marker's is left, or the queue was full. */
 TD_INLINE void drain(struct loop *l) {
-  bool tested;
+  enum way way;
   do {
-    tested = l->tested;
-    if (tested)
-      drain_tested(l);
-    else
+    way = way_of(l);
+    switch (way) {
+    case UNTESTED:
       drain_untested(l);
-  } while (l->tested != tested && !l->dense);
+      break;
+    case LEAFY:
+      drain_leafy(l);
+      break;
+    case TESTED:
+      drain_tested(l);
+      break;
+    }
+  } while (way_of(l) != way && !l->dense);
 }
 
 static void work(struct td_marker *marker, bool joined) {
