@@ -190,6 +190,19 @@ static void free_heap(struct tide_heap *heap) {
   free(heap);
 }
 
+/* The heap was made, but perhaps with less address space than was meant for it. */
+static void remark(struct tide_error *error, size_t wanted, size_t reserved, bool log) {
+  if (reserved + TD_SLAB_BYTES > wanted) {
+    td_fail(error, TIDE_OK, "%s", "");
+    return;
+  }
+  struct tide_error said;
+  td_fail(&said, TIDE_OK, "the system gave %zu MiB of address space for a heap instead of %zu MiB",
+          reserved >> 20, wanted >> 20);
+  if (error) *error = said;
+  if (log) fprintf(stderr, "tidemark: %s\n", said.text);
+}
+
 struct tide_heap *tide_heap_create(const struct tide_options *options, struct tide_error *error) {
   struct tide_options o;
   struct td_environment environment;
@@ -221,7 +234,7 @@ struct tide_heap *tide_heap_create(const struct tide_options *options, struct ti
     free_heap(heap);
     return NULL;
   }
-  td_fail(error, TIDE_OK, "%s", "");
+  remark(error, o.reserve_bytes, heap->heap.reserved_bytes, heap->log);
   return heap;
 }
 

@@ -105,6 +105,8 @@ struct tide_options {
 TIDE_API void tide_options_init(struct tide_options *options);
 
 /* Returns NULL on failure and says why in error. options may be NULL.
+ * On success error->status is TIDE_OK, and error->text is empty unless the system gave less address
+ * space than was meant for the heap: then it says so.
  * Several heaps may live in one process; a reference from one into another is not seen. */
 TIDE_API struct tide_heap *tide_heap_create(const struct tide_options *options,
                                             struct tide_error *error);

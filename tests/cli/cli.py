@@ -6,6 +6,7 @@ Usage: cli.py --program PROGRAM --root SOURCE_TREE [--sanitizer NAME] PART
 import argparse
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -352,6 +353,23 @@ class Limits(Case):
     def test_larger_than_the_machine(self):
         self.fails(RESOURCES, "MiB", "compare", "--engine", "bwos", "--graph",
                    "random:objects=4G,degree=1K")
+
+    def test_address_space(self):
+        if OPTIONS.sanitizer:
+            self.skipTest("a sanitizer needs address space of its own")
+
+        def limited(bytes_):
+            return subprocess.run(
+                [OPTIONS.program, "compare", "--engine", "bwos", "--graph", "tree:depth=10",
+                 "--markers", "1", "--rounds", "1", "--quiet"], capture_output=True, text=True,
+                timeout=240, check=False,
+                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (bytes_, bytes_)))
+        less = limited(2 << 30)
+        self.assertEqual(less.returncode, 0, less.stderr)
+        self.assertRegex(less.stderr, r"note: the system gave \d+ MiB of address space .* instead")
+        none = limited(72 << 20)
+        self.assertEqual(none.returncode, RESOURCES, none.stderr)
+        self.assertIn("address space", none.stderr)
 
     def test_boehm_limit(self):
         if not self.boehm_is_there() or OPTIONS.sanitizer:
