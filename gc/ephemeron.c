@@ -24,7 +24,7 @@ void td_ephemerons_begin(struct tide_heap *heap) {
   struct td_ephemerons *e = &heap->ephemerons;
   e->unresolved = e->weak = 0;
   e->count = e->value_count = e->work = 0;
-  e->objects = e->bytes = 0;
+  e->objects = 0;
 }
 
 static struct td_ephemeron_object *at(uintptr_t ephemeron) {
@@ -131,7 +131,6 @@ static void reach(struct closure *closure, uintptr_t object) {
   struct td_ephemerons *e = &closure->heap->ephemerons;
   heap->marks[granule] = heap->epoch;
   e->objects++;
-  e->bytes += td_heap_object_bytes(heap, object);
   if (e->count) resolve_key(closure, object);
   td_scan_object(&closure->scanner, object);
 }

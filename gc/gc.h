@@ -168,7 +168,7 @@ struct td_ephemerons {
   uintptr_t values[TD_VALUES_MAX]; /* to be marked in the next run */
   size_t value_count;
   uintptr_t weak;          /* weak references that the serial closure met */
-  uint64_t objects, bytes; /* marked by the serial closure */
+  uint64_t objects; /* marked by the serial closure */
 };
 
 /* ---- A heap ---- */
