@@ -167,7 +167,7 @@ struct td_ephemerons {
   struct td_worklist list;         /* empty between uses; gc/order.c borrows it */
   uintptr_t values[TD_VALUES_MAX]; /* to be marked in the next run */
   size_t value_count;
-  uintptr_t weak;          /* weak references that the serial closure met */
+  uintptr_t weak;   /* weak references that the serial closure met */
   uint64_t objects; /* marked by the serial closure */
 };
 

@@ -1,5 +1,5 @@
-/* Where a marker's work comes from, and its whole part in a run: compiled once around each queue,
- * by the file that includes it after marker/trace_loop.h, whose macros and loop it uses.
+/* Where a marker's work comes from, and its whole part in a run, compiled once around each queue:
+ * the file that includes this defines what marker/trace_loop.h asks for, and includes that first.
  *
  * Order: own work, root slices, flagged pages, other markers' queues, and then waiting. */
 TD_INLINE void scan_roots(struct loop *l, const struct td_root_slice *slice) {
