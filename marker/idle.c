@@ -12,6 +12,8 @@
 
 #define WATCH_NS 60000u  /* how long a marker watches before it sleeps */
 #define PAUSES_MOST 512u /* longest pause between two looks, in pause instructions */
+#define QUIET_LOOKS 64u  /* looks of td_quiet before it sleeps between two */
+#define QUIET_NS 50000u  /* how long it sleeps then */
 
 static uint32_t read_word(const _Atomic(uint32_t) *word) {
   /* acquire [idle.signal] */
@@ -175,10 +177,20 @@ void td_wake_all(struct td_markers *set) {
 }
 
 /* Forbids: a helper counts itself awake, finds `closed` 0, while the configuring thread has set
- * `closed` and counts it asleep. Both write one and read the other, sequentially consistent. */
+ * `closed` and counts it asleep. Both write one and read the other, sequentially consistent.
+ *
+ * Whom we wait for may need our processor: another real-time class or a crowd keeps it off until
+ * we sleep, and yielding gives way to equals only. Nobody wakes us, so that helpers need not know
+ * that somebody waits; the timeout does. How long we wait between two looks orders nothing. */
 static void wait_for_sleepers(struct td_markers *set) {
-  while (atomic_load_explicit(&set->parked, memory_order_seq_cst) < set->started)
-    td_plat_pause();
+  for (unsigned looks = 0;; looks++) {
+    uint32_t parked = atomic_load_explicit(&set->parked, memory_order_seq_cst);
+    if (parked >= set->started) return;
+    if (looks < QUIET_LOOKS)
+      td_plat_pause();
+    else
+      td_plat_wait(&set->parked, parked, QUIET_NS);
+  }
 }
 
 void td_quiet(struct td_markers *set) {
