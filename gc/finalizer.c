@@ -6,6 +6,7 @@
 #include "gc/mutator.h"
 #include "gc/object.h"
 #include "gc/order.h"
+#include "gc/weak.h"
 
 bool td_finalizers_init(struct td_finalizers *finalizers) {
   *finalizers = (struct td_finalizers){0};
@@ -141,6 +142,7 @@ static void queue_object(struct td_finalizers *f, size_t first) {
 bool td_finalizers_queue_dying(struct tide_heap *heap) {
   struct td_finalizers *f = &heap->finalizers;
   if (f->count == f->removed || !td_order_dying(heap)) return false;
+  td_weak_clear_dying(heap);
   size_t before = f->pending_count;
   for (size_t i = 0; i < f->count; i++)
     if (f->at[i].fate == TD_FATE_QUEUE) queue_object(f, i);

@@ -13,7 +13,6 @@ struct painter {
   struct td_worklist *list;
   uint8_t from, to;
   bool overflowed; /* something was painted, but there was no memory to remember it */
-  uintptr_t weak;  /* weak references met, chained */
 };
 
 static void paint(struct td_scanner *scanner, uintptr_t target) {
@@ -41,12 +40,6 @@ static void paint_conservative(struct tide_tracer *tracer, uintptr_t word) {
     size_t cell = (word - start) / cell_bytes;
     if (cell < info->cells) paint(&painter->scanner, start + cell * cell_bytes);
   }
-}
-
-static void meet_weak(struct td_scanner *scanner, struct td_weak_object *weak) {
-  struct painter *painter = (struct painter *)scanner;
-  weak->link = painter->weak;
-  painter->weak = (uintptr_t)weak;
 }
 
 static void scan_listed(struct painter *painter) {
@@ -84,23 +77,12 @@ static uint8_t colour_of(const struct td_heap *heap, uintptr_t object) {
   return heap->marks[td_granule_of(heap->base, object)];
 }
 
-static void clear_weak(struct painter *painter) {
-  const struct td_heap *heap = painter->heap;
-  for (uintptr_t x = painter->weak; x; x = ((struct td_weak_object *)x)->link) {
-    struct td_weak_object *weak = (struct td_weak_object *)x;
-    if (weak->weak_kind == TIDE_WEAK_BEFORE && td_is_reference(heap, weak->target) &&
-        !td_object_is_marked(heap, weak->target))
-      weak->target = 0;
-  }
-}
-
 bool td_order_dying(struct tide_heap *heap) {
   struct td_finalizers *f = &heap->finalizers;
   struct painter painter = {.heap = &heap->heap, .list = &heap->ephemerons.list};
   bool any = false;
   td_scanner_init(&painter.scanner, &heap->heap, paint);
   painter.scanner.tracer.conservative = paint_conservative;
-  painter.scanner.weak = meet_weak;
   painter.from = heap->heap.epoch_before;
   painter.to = COLOUR_MET;
   for (size_t i = 0; i < f->count; i++) {
@@ -111,8 +93,6 @@ bool td_order_dying(struct tide_heap *heap) {
     any = true;
   }
   if (!any) return false;
-  clear_weak(&painter);
-  painter.scanner.weak = NULL;
   painter.from = COLOUR_MET;
   painter.to = COLOUR_MET_AGAIN;
   for (size_t i = f->count; i-- > 0;) {

@@ -23,8 +23,7 @@ enum td_fate {
   TD_FATE_QUEUE, /* its turn */
 };
 
-/* Sets fate of the entries whose object is unmarked. Clears weak references of kind BEFORE that
- * are reached from them and whose target is not marked. Returns whether any object is dying. */
+/* Sets fate of the entries whose object is unmarked. Returns whether any object is dying. */
 bool td_order_dying(struct tide_heap *heap);
 
 #endif

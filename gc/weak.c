@@ -36,6 +36,22 @@ static uintptr_t take_and_clear_before(struct tide_heap *heap, uintptr_t rest) {
   return rest;
 }
 
+static void clear_dying_in(struct tide_heap *heap, uint32_t b) {
+  const struct td_heap *h = &heap->heap;
+  uint64_t granule = (uint64_t)b << TD_BLOCK_GRANULES_LOG2;
+  for (uint32_t i = 0; i < h->infos[b].cells; i++, granule += h->blocks[b].cell_granules) {
+    if (h->marks[granule] != h->epoch_before) continue;
+    struct td_weak_object *weak = (struct td_weak_object *)td_granule_address(h->base, granule);
+    if (weak->weak_kind == TIDE_WEAK_BEFORE && dead(heap, weak->target)) weak->target = 0;
+  }
+}
+
+void td_weak_clear_dying(struct tide_heap *heap) {
+  const struct td_heap *h = &heap->heap;
+  for (uint32_t b = 1; b < h->frontier; b++)
+    if (h->blocks[b].kind == TD_KIND_WEAK) clear_dying_in(heap, b);
+}
+
 void td_weak_process(struct tide_heap *heap) {
   uintptr_t after = take_and_clear_before(heap, 0);
   if (td_finalizers_queue_dying(heap)) {

@@ -1,8 +1,9 @@
 /* What happens between the end of marking from roots and sweeping, in this order:
  *   1  weak references of kind BEFORE to unmarked objects are cleared
- *   2  dying objects with finalizers are found; weak references of kind BEFORE among what they
- *      reach are cleared unless their target is strongly reachable; those whose turn it is are
- *      queued (gc/order.h); all of them are marked with what they reach
+ *   2  dying objects with finalizers are found; if there are any, weak references of kind BEFORE
+ *      that are not marked themselves are cleared too unless their target is marked: some may be
+ *      reached from now on, by whatever way; those objects whose turn it is are queued
+ *      (gc/order.h); all of them are marked with what they reach
  *   3  ephemerons are closed once more, then emptied where the key stays unmarked
  *   4  weak references of kind AFTER to unmarked objects are cleared */
 #ifndef TD_GC_WEAK_H
@@ -11,5 +12,7 @@
 #include "gc/gc.h"
 
 void td_weak_process(struct tide_heap *heap);
+/* The second half of 2's first sentence. Before anything that dies is marked. */
+void td_weak_clear_dying(struct tide_heap *heap);
 
 #endif

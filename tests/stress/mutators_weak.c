@@ -85,28 +85,24 @@ static void strong_closure(int from, bool *met) {
   }
 }
 
-static void clear_weak(const bool *among, const bool *live, enum kind kind) {
+static void clear_weak(const bool *live, enum kind kind) {
   for (int i = 0; i < ITEMS; i++)
-    if (items[i].exists && among[i] && items[i].kind == kind && items[i].field[0] >= 0 &&
+    if (items[i].exists && items[i].kind == kind && items[i].field[0] >= 0 &&
         !live[items[i].field[0]])
       items[i].field[0] = -1;
 }
 
 /* A collection as the interface describes it. */
 static void model_collect(void) {
-  static bool live[ITEMS], dying[ITEMS], met[ITEMS][ITEMS], below[ITEMS];
+  static bool live[ITEMS], dying[ITEMS], met[ITEMS][ITEMS];
   spread_roots(live);
-  clear_weak(live, live, WEAK_BEFORE);
+  clear_weak(live, WEAK_BEFORE); /* live ones, resurrected ones, and garbage alike */
   memset(dying, 0, sizeof dying);
-  memset(below, 0, sizeof below);
   for (int i = 0; i < ITEMS; i++)
     if (items[i].exists && items[i].registered && !live[i]) {
       dying[i] = true;
       strong_closure(i, met[i]);
-      for (int j = 0; j < ITEMS; j++)
-        below[j] |= met[i][j];
     }
-  clear_weak(below, live, WEAK_BEFORE);
   for (int i = 0; i < ITEMS; i++) {
     if (!dying[i]) continue;
     bool waits = false;
@@ -120,8 +116,7 @@ static void model_collect(void) {
     if (dying[i]) live[i] = true;
   }
   spread(live);
-  clear_weak(live, live, WEAK_AFTER);
-  clear_weak(live, live, WEAK_BEFORE); /* those met through ephemerons only now */
+  clear_weak(live, WEAK_AFTER);
   for (int i = 0; i < ITEMS; i++) {
     if (items[i].exists && items[i].kind == EPHEMERON && items[i].field[0] >= 0 &&
         !live[items[i].field[0]])
@@ -151,45 +146,73 @@ static int pick_reachable(void) {
   return -1;
 }
 
-static void create(void) {
+static int free_item(void) {
   int at = pick();
   for (int i = 0; i < ITEMS && items[at].exists; i++)
     at = (at + 1) % ITEMS;
-  if (items[at].exists) return;
-  enum kind kind = random_next(&seed) % 2 ? NODE : (enum kind)(random_next(&seed) % 4);
-  struct item fresh = {.exists = true, .kind = kind};
+  return items[at].exists ? -1 : at;
+}
+
+static void *allocate(const struct item *item, int at) {
+  void *first = address_of(item->field[0]);
+  if (item->kind == EPHEMERON) return tide_ephemeron_new(m, first, address_of(item->field[1]));
+  if (item->kind != NODE)
+    return tide_weak_new(m, first, item->kind == WEAK_BEFORE ? TIDE_WEAK_BEFORE : TIDE_WEAK_AFTER);
+  struct node *node = tide_alloc(m, node_layout, sizeof(struct node));
+  CHECK(node);
+  node->item = (uint64_t)at;
   for (int f = 0; f < FIELDS; f++)
-    fresh.field[f] = pick_reachable();
-  if (kind == EPHEMERON && fresh.field[0] < 0) fresh.field[1] = -1;
-  if (kind == EPHEMERON && fresh.field[0] < 0) return;
-  switch (kind) {
-  case NODE:
-    fresh.address = tide_alloc(m, node_layout, sizeof(struct node));
-    break;
-  case EPHEMERON:
-    fresh.address = tide_ephemeron_new(m, address_of(fresh.field[0]), address_of(fresh.field[1]));
-    break;
-  default:
-    fresh.address = tide_weak_new(m, address_of(fresh.field[0]),
-                                  kind == WEAK_BEFORE ? TIDE_WEAK_BEFORE : TIDE_WEAK_AFTER);
-  }
+    node->field[f] = address_of(item->field[f]);
+  return node;
+}
+
+/* The item's number, -1 if there is no place for one. */
+static int make(struct item fresh, bool registered) {
+  int at = free_item();
+  if (at < 0) return -1;
+  fresh.exists = true;
+  fresh.address = allocate(&fresh, at);
   CHECK(fresh.address);
-  if (kind == NODE) {
-    struct node *node = fresh.address;
-    node->item = (uint64_t)at;
-    for (int f = 0; f < FIELDS; f++)
-      node->field[f] = address_of(fresh.field[f]);
-    if (random_next(&seed) % 3 == 0) {
-      CHECK(tide_finalizer_add(m, node, finalize, &items[at]) == TIDE_OK);
-      fresh.registered = true;
-      fresh.order = ++registrations;
-    }
+  if (registered) {
+    CHECK(tide_finalizer_add(m, fresh.address, finalize, &items[at]) == TIDE_OK);
+    fresh.registered = true;
+    fresh.order = ++registrations;
   }
   items[at] = fresh;
+  return at;
+}
+
+static void put_into_root(int item) {
   int root = (int)(random_next(&seed) % ROOTS);
-  roots[root] = at;
-  root_slots[root] = fresh.address;
+  roots[root] = item;
+  root_slots[root] = address_of(item);
   spread_roots(reachable);
+}
+
+static void create(void) {
+  enum kind kind = random_next(&seed) % 2 ? NODE : (enum kind)(random_next(&seed) % 4);
+  struct item fresh = {.kind = kind};
+  for (int f = 0; f < FIELDS; f++)
+    fresh.field[f] = pick_reachable();
+  if (kind == EPHEMERON && fresh.field[0] < 0) return;
+  int at = make(fresh, kind == NODE && random_next(&seed) % 3 == 0);
+  if (at >= 0) put_into_root(at);
+}
+
+/* An ephemeron whose key is dying and has a finalizer; its value leads to a weak reference whose
+ * target is dying too, mostly: what only a resurrected key leads to. */
+static void plant(void) {
+  bool direct = random_next(&seed) % 2, strong = random_next(&seed) % 4 == 0;
+  int target = make((struct item){.field = {-1, -1, -1}}, random_next(&seed) % 2);
+  enum kind kind = random_next(&seed) % 4 ? WEAK_BEFORE : WEAK_AFTER;
+  int weak = make((struct item){.kind = kind, .field = {target, -1, -1}}, false);
+  int value = direct ? weak : make((struct item){.field = {-1, weak, -1}}, false);
+  int key = make((struct item){.field = {target, -1, -1}}, true);
+  if (target < 0 || weak < 0 || value < 0 || key < 0) return;
+  int ephemeron = make((struct item){.kind = EPHEMERON, .field = {key, value, -1}}, false);
+  if (ephemeron < 0) return;
+  put_into_root(ephemeron);
+  if (strong) put_into_root(target);
 }
 
 static void rewire(void) {
@@ -260,6 +283,7 @@ int main(int count, char **arguments) {
     uint32_t steps = random_next(&seed) % 120;
     for (uint32_t i = 0; i < steps; i++)
       random_next(&seed) % 3 ? create() : rewire();
+    if (random_next(&seed) % 4 == 0) plant();
     model_collect();
     CHECK(tide_collect(m) == TIDE_OK);
     compare();

@@ -204,6 +204,26 @@ Test(finalizer, resurrection_and_weak_references) {
   world_end(&w);
 }
 
+Test(finalizer, a_resurrected_key_shows_no_dying_object) {
+  struct world w = world_new();
+  struct pair *key = pair_new(&w, NULL, NULL, 1);
+  struct pair *dying = pair_new(&w, NULL, NULL, 2), *strong = pair_new(&w, NULL, NULL, 3);
+  key->left = dying;
+  struct pair *value = pair_new(&w, tide_weak_new(w.m, dying, TIDE_WEAK_BEFORE),
+                                tide_weak_new(w.m, strong, TIDE_WEAK_BEFORE), 4);
+  value->number = (uint64_t)(uintptr_t)tide_weak_new(w.m, dying, TIDE_WEAK_AFTER);
+  tide_handle(w.m, (void *)(uintptr_t)value->number);
+  tide_handle(w.m, strong);
+  void **ephemeron = tide_handle(w.m, tide_ephemeron_new(w.m, key, value));
+  cr_assert_eq(tide_finalizer_add(w.m, key, record, NULL), TIDE_OK);
+  cr_assert_eq(live_after_collect(&w), 8, "all of them, for the key's sake");
+  cr_assert_eq(tide_ephemeron_value(w.m, (struct tide_ephemeron *)*ephemeron), value);
+  cr_assert_null(tide_weak_get(w.m, (struct tide_weak *)value->left));
+  cr_assert_eq(tide_weak_get(w.m, (struct tide_weak *)value->right), strong);
+  cr_assert_eq(tide_weak_get(w.m, (struct tide_weak *)(uintptr_t)value->number), dying);
+  world_end(&w);
+}
+
 static void count_call(void *object, void *context) {
   (void)object;
   ++*(int *)context;
