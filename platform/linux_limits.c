@@ -3,7 +3,7 @@
  * looked at where systems mount them: version 2 at /sys/fs/cgroup (or …/unified), version 1 with
  * one folder per controller. In a container the group's path is often not visible; then the walk
  * upwards ends at the mount's own root, which is the container's group. */
-#include "platform/platform.h"
+#include "platform/linux_limits.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -12,7 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PATH_BYTES 4096
+#include "platform/platform.h"
+
+#define LINE_BYTES 4096
+#define PATH_BYTES (2 * LINE_BYTES)
+#define PERIOD_US_DEFAULT 100000u /* the kernel's own */
 
 static bool read_line(const char *path, char *line, size_t bytes) {
   FILE *file = fopen(path, "re");
@@ -22,12 +26,14 @@ static bool read_line(const char *path, char *line, size_t bytes) {
   return read;
 }
 
-/* "max" and anything that is no number counts as no limit. */
-static bool parse_u64(const char *text, uint64_t *value) {
+/* A number and then a space or the end. "max" and anything that is no number counts as no limit. */
+static bool parse_u64(const char *text, uint64_t *value, const char **rest) {
+  char *end;
   if (*text < '0' || *text > '9') return false;
   errno = 0;
-  *value = strtoull(text, NULL, 10);
-  return errno == 0;
+  *value = strtoull(text, &end, 10);
+  if (rest) *rest = end;
+  return errno == 0 && (*end == 0 || *end == '\n' || *end == ' ');
 }
 
 /* One reading of a limit in one group's folder; lowers *limit. */
@@ -37,7 +43,7 @@ static void memory_v2(const char *folder, uint64_t *limit) {
   char path[PATH_BYTES + 32], line[128];
   uint64_t value;
   snprintf(path, sizeof path, "%s/memory.max", folder);
-  if (read_line(path, line, sizeof line) && parse_u64(line, &value) && value < *limit)
+  if (read_line(path, line, sizeof line) && parse_u64(line, &value, NULL) && value < *limit)
     *limit = value;
 }
 
@@ -45,7 +51,7 @@ static void memory_v1(const char *folder, uint64_t *limit) {
   char path[PATH_BYTES + 32], line[128];
   uint64_t value;
   snprintf(path, sizeof path, "%s/memory.limit_in_bytes", folder);
-  if (read_line(path, line, sizeof line) && parse_u64(line, &value) && value < *limit)
+  if (read_line(path, line, sizeof line) && parse_u64(line, &value, NULL) && value < *limit)
     *limit = value;
 }
 
@@ -57,20 +63,21 @@ static void lower_to_quota(uint64_t quota, uint64_t period, uint64_t *limit) {
 
 static void cpus_v2(const char *folder, uint64_t *limit) {
   char path[PATH_BYTES + 32], line[128];
-  uint64_t quota, period;
+  uint64_t quota, period = PERIOD_US_DEFAULT;
+  const char *rest;
   snprintf(path, sizeof path, "%s/cpu.max", folder);
-  if (!read_line(path, line, sizeof line) || !parse_u64(line, &quota)) return;
-  const char *second = strchr(line, ' ');
-  if (second && parse_u64(second + 1, &period)) lower_to_quota(quota, period, limit);
+  if (!read_line(path, line, sizeof line) || !parse_u64(line, &quota, &rest)) return;
+  if (*rest == ' ' && !parse_u64(rest + 1, &period, NULL)) return;
+  lower_to_quota(quota, period, limit);
 }
 
 static void cpus_v1(const char *folder, uint64_t *limit) {
   char path[PATH_BYTES + 32], line[128];
   uint64_t quota, period;
   snprintf(path, sizeof path, "%s/cpu.cfs_quota_us", folder);
-  if (!read_line(path, line, sizeof line) || !parse_u64(line, &quota)) return;
+  if (!read_line(path, line, sizeof line) || !parse_u64(line, &quota, NULL)) return;
   snprintf(path, sizeof path, "%s/cpu.cfs_period_us", folder);
-  if (read_line(path, line, sizeof line) && parse_u64(line, &period))
+  if (read_line(path, line, sizeof line) && parse_u64(line, &period, NULL))
     lower_to_quota(quota, period, limit);
 }
 
@@ -100,38 +107,73 @@ static bool names_controller(const char *list, const char *end, const char *name
   return false;
 }
 
-/* Lines of /proc/self/cgroup are "number:controllers:path"; version 2 names no controllers. */
-static uint64_t group_limit(const char *controller, limit_fn v2, limit_fn v1, uint64_t limit) {
-  FILE *file = fopen("/proc/self/cgroup", "re");
+/* One controller's way of being limited, in either version. */
+struct controller {
+  const char *name;
+  limit_fn v2, v1;
+};
+
+/* A path that leaves the mount is one outside our namespace; of that only the mount's root, which
+ * is our namespace's, can be asked. */
+static const char *visible_part(const char *group) {
+  if (*group != '/') return "";
+  for (const char *at = strstr(group, "/.."); at; at = strstr(at + 3, "/.."))
+    if (at[3] == '/' || at[3] == 0) return "";
+  return group;
+}
+
+/* Lines are "number:controllers:path"; version 2 names no controllers. */
+static void read_group(const char *root, char *line, const struct controller *c, uint64_t *limit) {
+  char *list = strchr(line, ':');
+  char *path = list ? strchr(list + 1, ':') : NULL;
+  if (!path) return;
+  list++;
+  const char *group = visible_part(path + 1);
+  char mount[PATH_BYTES];
+  if (list == path) {
+    snprintf(mount, sizeof mount, "%s/sys/fs/cgroup", root);
+    walk_up(mount, group, c->v2, limit);
+    snprintf(mount, sizeof mount, "%s/sys/fs/cgroup/unified", root);
+    walk_up(mount, group, c->v2, limit);
+  } else if (names_controller(list, path, c->name)) {
+    snprintf(mount, sizeof mount, "%s/sys/fs/cgroup/%.*s", root, (int)(path - list), list);
+    walk_up(mount, group, c->v1, limit);
+    snprintf(mount, sizeof mount, "%s/sys/fs/cgroup/%s", root, c->name);
+    walk_up(mount, group, c->v1, limit);
+  }
+}
+
+/* Of a line that is too long the beginning is used: it names ancestors all the same. */
+static uint64_t group_limit(const char *root, const struct controller *c, uint64_t limit) {
+  char line[LINE_BYTES];
+  snprintf(line, sizeof line, "%s/proc/self/cgroup", root);
+  FILE *file = fopen(line, "re");
   if (!file) return limit;
-  char line[PATH_BYTES];
+  bool begins = true;
   while (fgets(line, sizeof line, file)) {
-    line[strcspn(line, "\n")] = 0;
-    char *list = strchr(line, ':');
-    char *path = list ? strchr(list + 1, ':') : NULL;
-    if (!path) continue;
-    list++;
-    const char *group = path + 1;
-    if (list == path) {
-      walk_up("/sys/fs/cgroup", group, v2, &limit);
-      walk_up("/sys/fs/cgroup/unified", group, v2, &limit);
-    } else if (names_controller(list, path, controller)) {
-      char mount[PATH_BYTES];
-      snprintf(mount, sizeof mount, "/sys/fs/cgroup/%.*s", (int)(path - list), list);
-      walk_up(mount, group, v1, &limit);
-      snprintf(mount, sizeof mount, "/sys/fs/cgroup/%s", controller);
-      walk_up(mount, group, v1, &limit);
-    }
+    size_t length = strcspn(line, "\n");
+    bool ends = line[length] == '\n';
+    line[length] = 0;
+    if (begins) read_group(root, line, c, &limit);
+    begins = ends;
   }
   fclose(file);
   return limit;
+}
+
+uint64_t td_group_memory_bytes(const char *root, uint64_t limit) {
+  return group_limit(root, &(struct controller){"memory", memory_v2, memory_v1}, limit);
+}
+
+uint64_t td_group_cpus(const char *root, uint64_t limit) {
+  return group_limit(root, &(struct controller){"cpu", cpus_v2, cpus_v1}, limit);
 }
 
 size_t td_plat_memory_bytes(void) {
   int saved = errno;
   long pages = sysconf(_SC_PHYS_PAGES);
   uint64_t bytes = pages > 0 ? (uint64_t)pages * td_plat_page_bytes() : SIZE_MAX;
-  bytes = group_limit("memory", memory_v2, memory_v1, bytes);
+  bytes = td_group_memory_bytes("", bytes);
   errno = saved;
   return bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes;
 }
@@ -156,7 +198,7 @@ static unsigned cpus_by_affinity(void) {
 
 unsigned td_plat_cpus_allowed(void) {
   int saved = errno;
-  uint64_t cpus = group_limit("cpu", cpus_v2, cpus_v1, cpus_by_affinity());
+  uint64_t cpus = td_group_cpus("", cpus_by_affinity());
   errno = saved;
   return cpus > 0 ? (unsigned)cpus : 1;
 }
