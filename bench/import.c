@@ -82,14 +82,15 @@ int td_command_import(int argc, char **argv) {
   };
   const struct td_usage usage = {
       .command = "import",
-      .positional = "FILE.hprof|FILE.heapsnapshot",
+      .positional = "FILE.hprof|FILE.heapsnapshot|FILE.thg",
       .words = &words,
       .words_min = 1,
       .words_max = 1,
       .summary =
           "Turns a heap dump of a Java machine (HPROF) or of V8 (.heapsnapshot) into a graph\n"
-          "file: sizes, references and roots as in the dump, nothing else. Which of the two\n"
-          "it is shows in the content, not in the name.",
+          "file: sizes, references and roots as in the dump, nothing else. A graph file of the\n"
+          "library's tide_heap_snapshot_thg is compressed. Which of them it is shows in the\n"
+          "content, not in the name.",
       .options = options,
       .option_count = sizeof options / sizeof options[0],
       .details = "The graph is then used as file:FILE.thg; see tidemark graph --help."};

@@ -9,6 +9,7 @@
 #include "workloads/hprof.h"
 #include "workloads/import_source.h"
 #include "workloads/thg_error.h"
+#include "workloads/thg_format.h"
 
 /* JSON may begin with white space, HPROF with its name only. */
 static bool is_json(const uint8_t *bytes, size_t length) {
@@ -16,6 +17,17 @@ static bool is_json(const uint8_t *bytes, size_t length) {
   while (at < length && strchr(" \t\r\n", bytes[at]) && bytes[at] != 0)
     at++;
   return at < length && bytes[at] == '{';
+}
+
+/* A graph that is one already, to be written anew: the library's own files are not compressed. */
+static bool read_graph(struct td_import_source *source, struct td_thg *graph,
+                       struct td_import_summary *summary) {
+  bool done = source->memory ? td_thg_read_bytes(source->memory, source->length, source->name,
+                                                 graph, source->error)
+                             : td_thg_read(source->name, graph, source->error);
+  for (uint64_t r = 0; done && r < graph->ref_count; r++)
+    summary->null_slots += graph->refs[r] == TD_THG_NULL;
+  return done;
 }
 
 static bool choose(struct td_import_source *source, struct td_thg *graph,
@@ -32,10 +44,15 @@ static bool choose(struct td_import_source *source, struct td_thg *graph,
     summary->format = "heapsnapshot";
     return td_heapsnapshot_import(source, graph, summary);
   }
+  if (ready >= sizeof td_thg_magic &&
+      memcmp(source->next, td_thg_magic, sizeof td_thg_magic) == 0) {
+    summary->format = "thg";
+    return read_graph(source, graph, summary);
+  }
   if (ready >= 2 && source->next[0] == 0x1f && source->next[1] == 0x8b) {
     return td_source_fail(source, 0, "compressed with gzip: unpack it first");
   }
-  return td_source_fail(source, 0, "neither an HPROF dump nor a V8 heap snapshot");
+  return td_source_fail(source, 0, "neither an HPROF dump nor a V8 heap snapshot nor a graph");
 }
 
 static void sum_up(const struct td_thg *graph, struct td_import_summary *summary) {
@@ -51,7 +68,7 @@ static bool import(struct td_import_source *source, struct td_thg *graph,
   struct td_import_summary mine = {.input_bytes = source->length};
   memset(graph, 0, sizeof *graph);
   bool done = choose(source, graph, &mine);
-  if (done) {
+  if (done && !graph->about) {
     char about[80];
     snprintf(about, sizeof about, "%s of %llu bytes", mine.format,
              (unsigned long long)source->length);

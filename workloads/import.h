@@ -1,14 +1,15 @@
 /* Import a heap dump as a recorded graph.
  *
- * HPROF (JAVA PROFILE 1.0.1 and 1.0.2) and V8's .heapsnapshot are told apart by content, not by
- * name.  What each importer keeps, leaves out and assumes is written in docs/importing.md. */
+ * HPROF (JAVA PROFILE 1.0.1 and 1.0.2), V8's .heapsnapshot and graphs (which are only compressed
+ * anew) are told apart by content, not by name.  What each importer keeps, leaves out and assumes
+ * is written in docs/importing.md. */
 #ifndef TD_WORKLOADS_IMPORT_H
 #define TD_WORKLOADS_IMPORT_H
 
 #include "workloads/thg.h"
 
 struct td_import_summary {
-  const char *format; /* "hprof" or "heapsnapshot" */
+  const char *format; /* "hprof", "heapsnapshot" or "thg" */
   uint64_t input_bytes;
   uint64_t output_bytes; /* 0 where nothing was written */
   uint64_t objects;

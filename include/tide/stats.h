@@ -146,6 +146,17 @@ TIDE_API enum tide_status tide_check_heap(struct tide_mutator *mutator, struct t
 /* Writes the live heap as V8 .heapsnapshot (opens in Chrome DevTools). Collects first. */
 TIDE_API enum tide_status tide_heap_snapshot(struct tide_mutator *mutator, const char *path,
                                              struct tide_error *error);
+/* The same as a graph file (.thg), which the program `tidemark` reads without importing it:
+ * tidemark compare --graph file:PATH. It holds sizes, references and roots, and no contents, types
+ * or addresses. References found by trace functions, and only these, may be in other words of the
+ * object than in truth; where there are more than it has words, it is longer in the file. A trace
+ * function must report the same references each time that it is asked.
+ * Both functions write a file of another name beside path and rename it when it is whole; path must
+ * not name anything but a regular file. TIDE_ERROR_SYSTEM: it cannot be written, and error says
+ * why; TIDE_ERROR_MEMORY; TIDE_ERROR_LIMIT: 2^32 - 1 objects, roots or more; TIDE_ERROR_STATE: a
+ * collection is not possible here, or a trace function's reports differ. */
+TIDE_API enum tide_status tide_heap_snapshot_thg(struct tide_mutator *mutator, const char *path,
+                                                 struct tide_error *error);
 
 #ifdef __cplusplus
 }

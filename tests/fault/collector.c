@@ -134,6 +134,16 @@ static void check_list(const void *head) {
     CHECK(node->number < 30000);
 }
 
+/* Where nothing was there before, nothing is left when it fails. */
+static void write_graph(struct tide_mutator *m) {
+  static const char path[] = "fault-collector.thg";
+  struct tide_error error;
+  enum tide_status status = tide_heap_snapshot_thg(m, path, &error);
+  CHECK(status == TIDE_OK || (status == TIDE_ERROR_MEMORY && error.text[0]));
+  CHECK((remove(path) == 0) == (status == TIDE_OK));
+  CHECK(remove("fault-collector.thg.part") != 0);
+}
+
 static void use_heap(struct tide_heap *heap, struct tide_mutator *m) {
   struct tide_error error = {0};
   size_t offsets[] = {offsetof(struct node, next), offsetof(struct node, other)}, far = 1600;
@@ -163,6 +173,7 @@ static void use_heap(struct tide_heap *heap, struct tide_mutator *m) {
     if (status == TIDE_ERROR_CHECK) fprintf(stderr, "%s\n", check.difference);
     CHECK(status == TIDE_OK || status == TIDE_ERROR_MEMORY);
     CHECK(tide_check_heap(m, &error) == TIDE_OK);
+    write_graph(m);
   }
   CHECK(scope == SIZE_MAX || tide_scope_close(m, scope) == TIDE_OK);
 }
