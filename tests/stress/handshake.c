@@ -76,9 +76,10 @@ int main(int count, char **arguments) {
   CHECK(mutators == 0 || atomic_load_explicit(&laps, memory_order_relaxed) > 0);
   CHECK(stats.number >= collections);
   qsort(stops, collections, sizeof *stops, compare);
-  printf("%" PRIu64 " mutators, stop: median %" PRIu64 " ns, p90 %" PRIu64 " ns, max %" PRIu64
-         " ns; %" PRIu64 " laps\n",
-         mutators, stops[collections / 2], stops[collections * 9 / 10], stops[collections - 1],
+  printf("%" PRIu64 " mutators, stop: median %" PRIu64 " ns, p90 %" PRIu64 " ns, p99 %" PRIu64
+         " ns, max %" PRIu64 " ns; %" PRIu64 " laps\n",
+         mutators, stops[collections / 2], stops[collections * 9 / 10],
+         stops[collections * 99 / 100], stops[collections - 1],
          atomic_load_explicit(&laps, memory_order_relaxed));
   CHECK(tide_detach(m) == TIDE_OK);
   CHECK(tide_heap_destroy(heap) == TIDE_OK);

@@ -1,0 +1,112 @@
+/* Tight loops, with a poll in every turn, every so many turns, or none: the least that polling may
+ * be compared with. Each function is compiled by itself, so that a loop looks as an embedder's
+ * would.
+ *   sum   adds up an array: a turn is a part of a cycle, and without a poll several turns are
+ *         done at once by vector instructions
+ *   mix   hashes an array, each turn waiting for the one before: four cycles or so
+ *   walk  follows a list of collected objects whose memory is in the cache */
+#ifndef TD_TESTS_COST_LOOPS_H
+#define TD_TESTS_COST_LOOPS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tide/tide.h"
+
+#define ALONE __attribute__((noinline, unused))
+/* A call with the same arguments may not be taken for the same result. */
+#define FRESH __asm__ volatile("" ::: "memory")
+
+struct link {
+  struct link *next;
+  uint64_t value;
+};
+
+#define SUM_TURN(i) result += at[i]
+#define MIX_TURN(i) result = (result ^ at[i]) * UINT64_C(0x9e3779b97f4a7c15)
+
+static ALONE uint64_t sum_plain(struct tide_mutator *m, const uint64_t *at, size_t count) {
+  uint64_t result = 0;
+  FRESH;
+  (void)m;
+  for (size_t i = 0; i < count; i++)
+    SUM_TURN(i);
+  return result;
+}
+
+static ALONE uint64_t sum_polled(struct tide_mutator *m, const uint64_t *at, size_t count) {
+  uint64_t result = 0;
+  FRESH;
+  for (size_t i = 0; i < count; i++) {
+    SUM_TURN(i);
+    tide_safepoint(m);
+  }
+  return result;
+}
+
+/* What docs/embedding.md advises: an inner loop of so many turns between two polls. */
+static ALONE uint64_t sum_strip(struct tide_mutator *m, const uint64_t *at, size_t count,
+                                size_t strip) {
+  uint64_t result = 0;
+  FRESH;
+  for (size_t i = 0; i < count;) {
+    size_t end = count - i < strip ? count : i + strip;
+    for (; i < end; i++)
+      SUM_TURN(i);
+    tide_safepoint(m);
+  }
+  return result;
+}
+
+static ALONE uint64_t mix_plain(struct tide_mutator *m, const uint64_t *at, size_t count) {
+  uint64_t result = 0;
+  FRESH;
+  (void)m;
+  for (size_t i = 0; i < count; i++)
+    MIX_TURN(i);
+  return result;
+}
+
+static ALONE uint64_t mix_polled(struct tide_mutator *m, const uint64_t *at, size_t count) {
+  uint64_t result = 0;
+  FRESH;
+  for (size_t i = 0; i < count; i++) {
+    MIX_TURN(i);
+    tide_safepoint(m);
+  }
+  return result;
+}
+
+static ALONE uint64_t mix_strip(struct tide_mutator *m, const uint64_t *at, size_t count,
+                                size_t strip) {
+  uint64_t result = 0;
+  FRESH;
+  for (size_t i = 0; i < count;) {
+    size_t end = count - i < strip ? count : i + strip;
+    for (; i < end; i++)
+      MIX_TURN(i);
+    tide_safepoint(m);
+  }
+  return result;
+}
+
+static ALONE uint64_t walk_plain(struct tide_mutator *m, const struct link *at) {
+  uint64_t result = 0;
+  FRESH;
+  (void)m;
+  for (; at; at = at->next)
+    result += at->value;
+  return result;
+}
+
+static ALONE uint64_t walk_polled(struct tide_mutator *m, const struct link *at) {
+  uint64_t result = 0;
+  FRESH;
+  for (; at; at = at->next) {
+    result += at->value;
+    tide_safepoint(m);
+  }
+  return result;
+}
+
+#endif
