@@ -69,8 +69,8 @@ static uint64_t count_steps(pid_t pid) {
       exit(SKIPPED);
     }
     CHECK(waitpid(pid, &status, 0) == pid && WIFSTOPPED(status));
-    steps++;
-  } while (WSTOPSIG(status) != SIGUSR1); /* SIGTRAP; others are not passed on */
+    steps += WSTOPSIG(status) == SIGTRAP; /* other signals are not passed on */
+  } while (WSTOPSIG(status) != SIGUSR1);
   kill(pid, SIGKILL);
   CHECK(waitpid(pid, &status, 0) == pid);
   return steps;
@@ -106,7 +106,8 @@ int main(void) {
   double mix = per_turn("mix", run_mix_plain), mix_poll = per_turn("mix, polled", run_mix_polled);
   double alloc = per_turn("allocation", run_alloc);
 #if defined(__OPTIMIZE__) && defined(__x86_64__)
-  CHECK(sum_poll <= 4 + 3 && mix_poll <= 5 + 3); /* loops without a poll may be unrolled */
+  /* Of the polled loops: those without may be unrolled. Somebody else's signal may add a step. */
+  CHECK(sum_poll <= 4 + 3.01 && mix_poll <= 5 + 3.01);
   CHECK(alloc <= 15 + 4); /* the loop's own: a store, an addition, a comparison, a branch */
 #else
   CHECK(sum_poll > 1 && mix_poll > 1 && alloc > 1);
