@@ -1,17 +1,49 @@
-;; The part of the interpreter that is written in Scheme: macros, everything that calls
+;; The part of the interpreter that is written in Scheme: most syntax, everything that calls
 ;; procedures, dynamic state, errors, loading, and the read-eval-print loop.
 ;; Names that begin with % are the interpreter's own.
 
-(define-syntax when
-  (syntax-rules () ((_ test body ...) (if test (begin body ...)))))
-(define-syntax unless
-  (syntax-rules () ((_ test body ...) (if test #f (begin body ...)))))
+(define %cons cons)
+(define %append append)
+(define %list list)
+(define %list->vector list->vector)
+(define %memv memv)
+(define %eqv? eqv?)
 
-;; The first macros: the ones below use them.
+;; ---- Syntax: special forms are begin, define, define-syntax, lambda, quote, set!, if, or, include
+
+(define-syntax let
+  (syntax-rules ()
+    ((_ ((name init) ...) body ...) ((lambda (name ...) body ...) init ...))
+    ((_ loop ((name init) ...) body ...)
+     ((letrec ((loop (lambda (name ...) body ...))) loop) init ...))))
+(define-syntax letrec
+  (syntax-rules ()
+    ((_ ((name init) ...) body ...) (let () (define name init) ... (let () body ...)))))
+(define-syntax letrec*
+  (syntax-rules () ((_ bindings body ...) (letrec bindings body ...))))
 (define-syntax let*
   (syntax-rules ()
     ((_ () body ...) (let () body ...))
     ((_ (binding more ...) body ...) (let (binding) (let* (more ...) body ...)))))
+(define-syntax let-syntax
+  (syntax-rules ()
+    ((_ ((name spec) ...) body ...)
+     (let () (define-syntax name spec) ... (let () body ...)))))
+(define-syntax letrec-syntax
+  (syntax-rules () ((_ bindings body ...) (let-syntax bindings body ...))))
+(define-syntax and
+  (syntax-rules () ((_) #t) ((_ test) test) ((_ test more ...) (if test (and more ...) #f))))
+(define-syntax when
+  (syntax-rules () ((_ test body ...) (if test (begin body ...)))))
+(define-syntax unless
+  (syntax-rules () ((_ test body ...) (if test #f (begin body ...)))))
+(define-syntax cond
+  (syntax-rules (else =>)
+    ((_) (if #f #f))
+    ((_ (else body ...)) (begin body ...))
+    ((_ (test => f) clause ...) (let ((t test)) (if t (f t) (cond clause ...))))
+    ((_ (test) clause ...) (or test (cond clause ...)))
+    ((_ (test body ...) clause ...) (if test (begin body ...) (cond clause ...)))))
 (define-syntax do
   (syntax-rules ()
     ((_ ((name init . step) ...) (test result ...) body ...)
@@ -34,32 +66,75 @@
      (if (%case-any k data) (begin body ...) (%case k clause ...)))))
 (define-syntax %case-any
   (syntax-rules ()
-    ((_ k (a b c d e . more)) (memv k '(a b c d e . more)))
-    ((_ k (datum ...)) (or (eqv? k 'datum) ...))))
+    ((_ k (a b c d e . more)) (%memv k '(a b c d e . more)))
+    ((_ k (datum ...)) (or (%eqv? k 'datum) ...))))
 
+;; The second operand has an element for each quasiquote around the first.
+(define-syntax quasiquote
+  (syntax-rules () ((_ x) (%quasi x ()))))
+(define-syntax %quasi
+  (syntax-rules (quasiquote unquote unquote-splicing)
+    ((_ (unquote x) ()) x)
+    ((_ (unquote x) (d . depth)) (%list 'unquote (%quasi x depth)))
+    ((_ (quasiquote x) depth) (%list 'quasiquote (%quasi x (d . depth))))
+    ((_ ((unquote-splicing x)) ()) x)
+    ((_ ((unquote-splicing x) . rest) ()) (%append x (%quasi rest ())))
+    ((_ ((unquote-splicing x) . rest) (d . depth))
+     (%cons (%list 'unquote-splicing (%quasi x depth)) (%quasi rest (d . depth))))
+    ((_ (x . rest) depth) (%cons (%quasi x depth) (%quasi rest depth)))
+    ((_ #(x ...) depth) (%list->vector (%quasi (x ...) depth)))
+    ((_ x depth) 'x)))
+
+;; There is one name space: imports and exports say nothing.
+(define-syntax import (syntax-rules () ((_ . any) (begin))))
+(define-syntax export (syntax-rules () ((_ . any) (begin))))
+(define-syntax define-library (syntax-rules () ((_ name body ...) (begin body ...))))
+(define-syntax cond-expand
+  (syntax-rules (and or not else library scheme r7rs full-unicode tidemark-scheme)
+    ((_) (begin))
+    ((_ (else form ...)) (begin form ...))
+    ((_ ((and) form ...) . more) (begin form ...))
+    ((_ ((and one two ...) form ...) . more)
+     (cond-expand (one (cond-expand ((and two ...) form ...) . more)) . more))
+    ((_ ((or) form ...) . more) (cond-expand . more))
+    ((_ ((or one two ...) form ...) . more)
+     (cond-expand (one form ...) ((or two ...) form ...) . more))
+    ((_ ((not one) form ...) . more) (cond-expand (one (cond-expand . more)) (else form ...)))
+    ((_ ((library (scheme . name)) form ...) . more) (begin form ...))
+    ((_ (r7rs form ...) . more) (begin form ...))
+    ((_ (full-unicode form ...) . more) (begin form ...))
+    ((_ (tidemark-scheme form ...) . more) (begin form ...))
+    ((_ (unknown form ...) . more) (cond-expand . more))))
+
+;; A record's first slot is its type, whose first slot is %record-type, and the second the name.
+(define %record-type (%record #f 'record-type))
 (define-syntax define-record-type
   (syntax-rules ()
-    ((_ (name . options) rest ...) (define-record-type name rest ...))
-    ((_ name #f test field ...) (define-record-type name (unused) test field ...))
-    ((_ name (make argument ...) #f field ...)
-     (define-record-type name (make argument ...) unused field ...))
-    ((_ name (make argument ...) test field ...)
+    ((_ (name . options) . rest) (define-record-type name . rest))
+    ((_ name (make argument ...) test (field . access) ...)
      (begin
-       (define name (%make-record-type 'name '(field ...)))
-       (define make (%record-constructor name '(argument ...) 'make))
-       (define test (%record-predicate name 'test))
-       (%define-field name field) ...))
+       (define name (%record %record-type 'name))
+       (define make
+         (let ((type name) (field #f) ...) (lambda (argument ...) (%record type field ...))))
+       (define test (let ((type name)) (lambda (x) (%record? x type))))
+       (%define-access name 1 access ...)))
     ((_ name make test (field . access) ...)
      (define-record-type name (make field ...) test (field . access) ...))))
-(define-syntax %define-field
+(define-syntax %define-access
   (syntax-rules ()
-    ((_ type (field)) (begin))
-    ((_ type (field get)) (define get (%record-accessor type 'field 'get)))
-    ((_ type (field get put))
+    ((_ type i) (begin))
+    ((_ type i () . more) (%define-access type (+ i 1) . more))
+    ((_ type i (get . put) . more)
      (begin
-       (define get (%record-accessor type 'field 'get))
-       (define put (%record-modifier type 'field 'put))))
-    ((_ type field) (begin))))
+       (define get (let ((t type) (slot i)) (lambda (x) (%record-ref x t slot))))
+       (%define-modifier type i . put)
+       (%define-access type (+ i 1) . more)))))
+(define-syntax %define-modifier
+  (syntax-rules ()
+    ((_ type i) (begin))
+    ((_ type i put)
+     (define put
+       (let ((t type) (slot i)) (lambda (x content) (%record-set! x t slot content)))))))
 
 ;; ---- Multiple values ------------------------------------------------------------------------
 
@@ -117,6 +192,28 @@
          (apply (lambda (p ... . r) body ...) args)
          (%case-lambda n args clause ...)))))
 
+;; ---- Other names ------------------------------------------------------------------------------
+
+(define-syntax %same
+  (syntax-rules () ((_ (new old) ...) (begin (define new old) ...))))
+(%same
+ (list* cons*) (gensym generate-symbol) (first car) (second cadr) (third caddr)
+ (magnitude abs) (truncate-quotient quotient) (truncate-remainder remainder)
+ (floor-remainder modulo) (exact-rational? exact-integer?)
+ (inexact->exact exact) (exact->inexact inexact)
+ (char-foldcase char-downcase)
+ (open-binary-input-file open-input-file) (open-binary-output-file open-output-file)
+ (close-input-port close-port) (close-output-port close-port)
+ (textual-port? port?) (binary-port? port?) (flush-output flush-output-port)
+ (write-shared write) (write-simple write)
+ (make-strong-eqv-hash-table make-eqv-hashtable) (make-string-hash-table make-equal-hashtable)
+ (hash-table-count hash-table-size) (hash-table-exists? hash-table-contains?)
+ (hashtable-ref hash-table-ref/default) (hashtable-set! hash-table-set!)
+ (hashtable-delete! hash-table-delete!) (hashtable-contains? hash-table-contains?)
+ (hashtable-size hash-table-size) (hashtable-clear! hash-table-clear!)
+ (call-with-current-continuation %call/cc) (call/cc %call/cc)
+ (call-with-escape-continuation %call/cc))
+
 ;; ---- Lists, vectors and strings that call procedures ------------------------------------------
 
 (define (last-pair l) (if (pair? (cdr l)) (last-pair (cdr l)) l))
@@ -128,7 +225,6 @@
 (define (list-copy l) (if (pair? l) (cons (car l) (list-copy (cdr l))) l))
 (define (list-set! l i x) (set-car! (list-tail l i) x))
 (define (make-list n . fill) (vector->list (apply make-vector n fill)))
-(define (vector-append . vs) (list->vector (apply append (%map1 vector->list vs))))
 (define (%map1 f l)
   (let loop ((l l) (done '()))
     (if (pair? l) (loop (cdr l) (cons (f (car l)) done)) (reverse! done))))
@@ -194,9 +290,6 @@
     (let loop ((i (- n 1)) (done '()))
       (if (< i 0) done (loop (- i 1) (cons (+ start (* i step)) done))))))
 (define (list-head l n) (if (= n 0) '() (cons (car l) (list-head (cdr l) (- n 1)))))
-(define first car)
-(define second cadr)
-(define third caddr)
 (define (last l) (car (last-pair l)))
 (define (member x l . same)
   (if (null? same)
@@ -269,10 +362,6 @@
 
 ;; ---- Continuations and the dynamic environment -------------------------------------------------
 
-(define call-with-current-continuation %call/cc)
-(define call/cc %call/cc)
-(define call-with-escape-continuation %call/cc)
-
 ;; Winders are pairs (before . after), the innermost first.
 (define (dynamic-wind before thunk after)
   (before)
@@ -303,7 +392,7 @@
     (apply k results)))
 (define (exit . code)
   (%unwind-to '())
-  (apply %exit code))
+  (apply emergency-exit code))
 
 (define %set (list 'set))
 (define %convert (list 'convert))
@@ -437,13 +526,13 @@
 (define (%uncaught x)
   (let ((port (current-error-port)))
     (flush-output-port (current-output-port))
-    (when (%get-place) (display (%get-place) port) (display ": " port))
+    (when (%place-now) (display (%place-now) port) (display ": " port))
     (display "error: " port)
     (%report x port)
     (newline port)
     (if %back-to-prompt
         (%back-to-prompt #f)
-        (%exit (if (eq? (%error-kind x) 'file) 3 1)))))
+        (emergency-exit (if (eq? (%error-kind x) 'file) 3 1)))))
 
 ;; ---- Ports --------------------------------------------------------------------------------------
 
@@ -479,7 +568,7 @@
 
 ;; A whole file is read first, so that calls to primitives that it redefines are not inlined.
 (define (load name . environment)
-  (let ((port (open-input-file name)) (outer (%get-place)))
+  (let ((port (open-input-file name)) (outer (%place-now)))
     (let loop ((forms '()))
       (let* ((place (begin (%skip-blanks port) (%place port))) (form (read port)))
         (cond ((eof-object? form)

@@ -1,5 +1,10 @@
-/* The expander: forms to syntax tree. Names are resolved here, once; macros are gone after it. */
-#include "expand.h"
+/* The expander: forms to syntax tree. Names are resolved here, once; macros are gone after it.
+ * Most forms are macros in boot.scm; the few special ones are at the end. */
+#include "syntax.h"
+
+#include <string.h>
+
+static struct node *expand(value form, value scope);
 
 _Noreturn void fail_syntax(const char *what, value form) {
   fail_condition(make_condition("syntax", string_from_c(what), cons(strip_syntax(form), NIL)));
@@ -14,29 +19,30 @@ value new_alias(value identifier, value scope) {
   return alias;
 }
 
-value core(value symbol) {
+/* The symbol as it is meant at top level, whatever a scope says. */
+static value core(value symbol) {
   return new_alias(symbol, NIL);
 }
 
-value new_scope(value parent) {
+static value new_scope(value parent) {
   value scope = make_object(T_SCOPE, SCOPE_SLOTS);
   slots_of(scope)[SCOPE_BINDINGS] = NIL;
   slots_of(scope)[SCOPE_PARENT] = parent;
   return scope;
 }
 
-static void bind(value scope, value identifier, value denotation) {
+static void bind(value scope, value identifier, value meaning) {
   if (!is_identifier(identifier)) fail_syntax("not an identifier", identifier);
   value *bindings = &slots_of(scope)[SCOPE_BINDINGS];
-  *bindings = cons(cons(identifier, denotation), *bindings);
+  *bindings = cons(cons(identifier, meaning), *bindings);
 }
 
-struct variable *bind_variable(value scope, value identifier) {
+static value bind_variable(value scope, value identifier) {
   struct variable *variable = mem_refs(sizeof *variable);
   variable->header = make_header(T_VARIABLE, 0);
   variable->name = strip_syntax(identifier);
   bind(scope, identifier, (value)variable);
-  return variable;
+  return (value)variable;
 }
 
 value lookup(value identifier, value scope) {
@@ -54,6 +60,7 @@ value lookup(value identifier, value scope) {
 }
 
 static bool has_alias(value form) {
+  check_depth();
   for (; is_pair(form); form = cdr(form))
     if (has_alias(car(form))) return true;
   if (is_type(form, T_VECTOR))
@@ -63,7 +70,7 @@ static bool has_alias(value form) {
 }
 
 value strip_syntax(value form) {
-  check_depth("quote");
+  check_depth();
   if (!has_alias(form)) return form;
   while (is_type(form, T_ALIAS))
     form = slots_of(form)[ALIAS_IDENTIFIER];
@@ -71,169 +78,61 @@ value strip_syntax(value form) {
     value head = strip_syntax(car(form));
     return cons(head, strip_syntax(cdr(form)));
   }
-  if (is_type(form, T_VECTOR)) {
-    value copy = make_vector((int64_t)size_of(form), FALSE);
-    for (size_t i = 0; i < size_of(form); i++)
-      slots_of(copy)[i] = strip_syntax(slots_of(form)[i]);
-    return copy;
-  }
-  return form;
+  if (!is_type(form, T_VECTOR)) return form;
+  value copy = make_filled(T_VECTOR, (int64_t)size_of(form), FALSE);
+  for (size_t i = 0; i < size_of(form); i++)
+    slots_of(copy)[i] = strip_syntax(slots_of(form)[i]);
+  return copy;
 }
 
 /* ---- Nodes ---------------------------------------------------------------------------------- */
 
-struct node *make_node(enum node_kind kind, value a, value b, value c) {
+static struct node *make_node(enum node_kind kind, value a, value b, value c) {
   struct node *node = mem_refs(sizeof *node);
-  node->header = make_header(T_NODE, 0);
-  node->kind = kind;
-  node->a = a;
-  node->b = b;
-  node->c = c;
+  *node = (struct node){make_header(T_NODE, 0), kind, a, b, c, 0};
   return node;
 }
 
-struct node *make_constant(value v) {
+static struct node *make_constant(value v) {
   return make_node(N_CONSTANT, v, NIL, NIL);
 }
 
-struct node *make_sequence(struct node *first, struct node *second) {
+/* `first` may be NULL. */
+static struct node *make_sequence(struct node *first, struct node *second) {
   return first == NULL ? second : make_node(N_SEQUENCE, (value)first, (value)second, NIL);
 }
 
-struct node *reference(struct variable *variable) {
-  variable->uses++;
-  return make_node(N_LOCAL, (value)variable, NIL, NIL);
+/* A list of forms, one after the other; the value is that of the last. */
+static struct node *expand_sequence(value forms, value scope, struct node *(*each)(value, value)) {
+  if (!is_pair(forms)) return make_constant(UNSPECIFIED);
+  struct node *first = each(car(forms), scope);
+  return cdr(forms) == NIL ? first : make_sequence(first, expand_sequence(cdr(forms), scope, each));
 }
 
-struct node *make_call(struct node *operator, value arguments) {
-  if (operator->kind == N_LAMBDA && !operator->rest &&
-      list_length(operator->a) == list_length(arguments))
-    return make_node(N_LET, operator->a, arguments, operator->b);
-  return make_node(N_CALL, (value) operator, arguments, NIL);
-}
+/* ---- Special forms that are recognised by position ---------------------------------------------
+ */
 
-static bool calls(const struct node *node, const struct variable *variable, int64_t arguments) {
-  if (node->kind != N_CALL || list_length(node->b) != arguments) return false;
-  const struct node *operator=(const struct node *) node->a;
-  return operator->kind == N_LOCAL && operator->a ==(value) variable;
-}
+enum { SPECIAL_BEGIN, SPECIAL_DEFINE, SPECIAL_DEFINE_SYNTAX, SPECIAL_INCLUDE, SPECIAL_FIRST };
 
-/* Counts the calls of the variable in tail position; with `convert`, makes them jumps. */
-static intptr_t tail_calls(struct node *node, struct variable *variable, int64_t arguments,
-                           bool convert) {
-  check_depth("expand");
-  switch (node->kind) {
-  case N_IF:
-    return tail_calls((struct node *)node->b, variable, arguments, convert) +
-           tail_calls((struct node *)node->c, variable, arguments, convert);
-  case N_OR:
-  case N_SEQUENCE:
-    return tail_calls((struct node *)node->b, variable, arguments, convert);
-  case N_LET:
-  case N_FIX:
-  case N_LOOP:
-    return tail_calls((struct node *)node->c, variable, arguments, convert);
-  default:
-    if (!calls(node, variable, arguments)) return 0;
-    if (convert) {
-      node->kind = N_JUMP;
-      node->a = (value)variable;
-    }
-    return 1;
+/* (include NAME …) to (begin form …); names are relative to the directory of the program. */
+static value read_included(value form) {
+  value forms = NIL;
+  for (value names = cdr(form); is_pair(names); names = cdr(names)) {
+    char path[4096];
+    if (!is_type(car(names), T_STRING)) fail_syntax("bad include", form);
+    const char *name = c_from_string(car(names));
+    const char *source = globals.place != FALSE ? c_from_string(globals.place) : "";
+    const char *slash = *name == '/' ? NULL : strrchr(source, '/');
+    int directory = slash != NULL ? (int)(slash + 1 - source) : 0;
+    snprintf(path, sizeof path, "%.*s%s", directory, source, name);
+    FILE *file = fopen(path, "r");
+    if (file == NULL) fail_syntax("cannot open the file", form);
+    struct port *port = (struct port *)make_port(file, FALSE, path, PORT_INPUT | PORT_OPEN);
+    for (value datum; (datum = read_datum(port)) != END_OF_FILE;)
+      forms = cons(datum, forms);
+    fclose(file);
   }
-}
-
-struct node *make_fix(value variables, value lambdas, struct node *body) {
-  struct variable *variable = (struct variable *)car(variables);
-  struct node *lambda = (struct node *)car(lambdas);
-  int64_t arguments = list_length(lambda->a);
-  struct node *inside = (struct node *)lambda->b;
-  bool one = cdr(variables) == NIL && !lambda->rest && calls(body, variable, arguments);
-  if (!one || tail_calls(inside, variable, arguments, false) + 1 != variable->uses)
-    return make_node(N_FIX, variables, lambdas, (value)body);
-  tail_calls(inside, variable, arguments, true);
-  struct node *loop = make_node(N_LOOP, lambda->a, body->b, lambda->b);
-  loop->loop = variable;
-  return loop;
-}
-
-/* ---- Bodies --------------------------------------------------------------------------------- */
-
-/* Expands every item; a variable that is referenced before its group begins is `early`.
- * A group is a run of consecutive lambdas, which may refer to each other freely. */
-static value expand_inits(value items, value scope) {
-  value nodes = NIL;
-  bool in_group = false;
-  for (value p = items; p != NIL; p = cdr(p)) {
-    for (value q = p; q != NIL && !in_group; q = cdr(q)) {
-      struct variable *later = (struct variable *)car(car(q));
-      if (car(car(q)) != FALSE && later->uses > 0) later->early = 1;
-    }
-    struct node *node = expand(cdr(car(p)), scope);
-    nodes = cons((value)node, nodes);
-    in_group = node->kind == N_LAMBDA;
-    if (car(car(p)) == FALSE) continue;
-    struct variable *variable = (struct variable *)car(car(p));
-    if (in_group && node->c == FALSE) node->c = variable->name;
-    if (!in_group && variable->uses > 0) variable->early = 1;
-  }
-  return nodes; /* newest first */
-}
-
-struct group {
-  value variables, lambdas;
-  struct node *rest;
-  value early; /* variables whose boxes come before everything */
-};
-
-static void close_group(struct group *group) {
-  if (group->variables != NIL)
-    group->rest = make_fix(group->variables, group->lambdas, group->rest);
-  group->variables = group->lambdas = NIL;
-}
-
-static void add_item(struct group *group, struct variable *variable, struct node *node) {
-  bool lambda = node->kind == N_LAMBDA;
-  if (variable->early || (lambda && variable->assigned)) {
-    if (!lambda) /* a lambda may capture members of its group, so it is set inside of it */
-      close_group(group);
-    variable->assigned = 1;
-    group->early = cons((value)variable, group->early);
-    struct node *set = make_node(N_SET_LOCAL, (value)variable, (value)node, NIL);
-    group->rest = make_sequence(set, group->rest);
-  } else if (lambda) {
-    group->variables = cons((value)variable, group->variables);
-    group->lambdas = cons((value)node, group->lambdas);
-  } else {
-    close_group(group);
-    group->rest =
-        make_node(N_LET, cons((value)variable, NIL), cons((value)node, NIL), (value)group->rest);
-  }
-}
-
-struct node *expand_items(value items, value scope) {
-  value nodes = expand_inits(items, scope);
-  struct group group = {NIL, NIL, NULL, NIL};
-  value reversed = NIL;
-  for (; items != NIL; items = cdr(items))
-    reversed = cons(car(items), reversed);
-  if (reversed == NIL || car(car(reversed)) != FALSE) group.rest = make_constant(UNSPECIFIED);
-  for (; reversed != NIL; reversed = cdr(reversed), nodes = cdr(nodes)) {
-    value variable = car(car(reversed));
-    struct node *node = (struct node *)car(nodes);
-    if (variable != FALSE) {
-      add_item(&group, (struct variable *)variable, node);
-      continue;
-    }
-    close_group(&group);
-    group.rest = group.rest == NULL ? node : make_sequence(node, group.rest);
-  }
-  close_group(&group);
-  if (group.early == NIL) return group.rest;
-  value empty = NIL;
-  for (value p = group.early; p != NIL; p = cdr(p))
-    empty = cons((value)make_constant(UNBOUND), empty);
-  return make_node(N_LET, group.early, empty, (value)group.rest);
+  return cons(core(globals.begin), list_reverse(forms));
 }
 
 /* Expands macros until the head is something else; tells the special form, or -1. */
@@ -243,13 +142,10 @@ static value expand_head(value form, value scope, intptr_t *special) {
     value meaning = lookup(car(form), scope);
     if (is_type(meaning, T_MACRO)) {
       form = macro_expand(meaning, form, scope);
-    } else if (is_fixnum(meaning)) {
-      const struct special *found = special_form(meaning);
-      *special = unfix(meaning);
-      if (found->rewrite == NULL || *special <= SPECIAL_LAMBDA) return form;
-      form = found->rewrite(form, scope);
-      *special = -1;
+    } else if (meaning == fix(SPECIAL_INCLUDE)) {
+      form = read_included(form);
     } else {
+      if (is_fixnum(meaning)) *special = unfix(meaning);
       return form;
     }
   }
@@ -268,9 +164,12 @@ static value plain_define(value form) {
   return form;
 }
 
-static value macro_of(value spec, value scope) {
+/* What (define-syntax name spec) makes of the name. */
+static value defined_macro(value form, value scope) {
+  if (list_length(form) != 3 || !is_identifier(car(cdr(form))))
+    fail_syntax("bad define-syntax", form);
   intptr_t special;
-  spec = expand_head(spec, scope, &special);
+  value spec = expand_head(car(cdr(cdr(form))), scope, &special);
   if (is_identifier(spec)) {
     value meaning = lookup(spec, scope);
     if (is_fixnum(meaning) || is_type(meaning, T_MACRO)) return meaning;
@@ -281,11 +180,9 @@ static value macro_of(value spec, value scope) {
   return make_macro(spec, scope);
 }
 
-static void check_define_syntax(value form) {
-  if (list_length(form) != 3 || !is_identifier(car(cdr(form))))
-    fail_syntax("bad define-syntax", form);
-}
+/* ---- Bodies --------------------------------------------------------------------------------- */
 
+/* The body's items, newest first: (variable . form), or (#f . form) for expressions. */
 static value scan_body(value forms, value scope, value items) {
   for (; is_pair(forms); forms = cdr(forms)) {
     intptr_t special;
@@ -294,12 +191,10 @@ static value scan_body(value forms, value scope, value items) {
       items = scan_body(cdr(form), scope, items);
     } else if (special == SPECIAL_DEFINE) {
       form = plain_define(form);
-      struct variable *variable = bind_variable(scope, car(cdr(form)));
-      value rest = cdr(cdr(form));
-      items = cons(cons((value)variable, rest == NIL ? UNSPECIFIED : car(rest)), items);
+      value variable = bind_variable(scope, car(cdr(form))), rest = cdr(cdr(form));
+      items = cons(cons(variable, rest == NIL ? UNSPECIFIED : car(rest)), items);
     } else if (special == SPECIAL_DEFINE_SYNTAX) {
-      check_define_syntax(form);
-      bind(scope, car(cdr(form)), macro_of(car(cdr(cdr(form))), scope));
+      bind(scope, car(cdr(form)), defined_macro(form, scope));
     } else {
       items = cons(cons(FALSE, form), items);
     }
@@ -307,88 +202,232 @@ static value scan_body(value forms, value scope, value items) {
   return items;
 }
 
-struct node *expand_body(value forms, value scope) {
-  if (list_length(forms) < 1) fail_syntax("empty body", forms);
-  value inner = new_scope(scope);
-  return expand_items(list_reverse(scan_body(forms, inner, NIL)), inner);
+/* Expands every item; a variable that is referenced before its group begins is `early`.
+ * A group is a run of consecutive lambdas, which may refer to each other freely. */
+static value expand_inits(value items, value scope) {
+  value nodes = NIL;
+  bool in_group = false;
+  for (value p = items; p != NIL; p = cdr(p)) {
+    for (value q = p; q != NIL && !in_group; q = cdr(q)) {
+      struct variable *later = (struct variable *)car(car(q));
+      if ((value)later != FALSE && later->used) later->early = 1;
+    }
+    struct node *node = expand(cdr(car(p)), scope);
+    nodes = cons((value)node, nodes);
+    in_group = node->kind == N_LAMBDA;
+    struct variable *variable = (struct variable *)car(car(p));
+    if ((value)variable == FALSE) continue;
+    if (in_group && node->c == FALSE) node->c = variable->name;
+    if (!in_group && variable->used) variable->early = 1;
+  }
+  return nodes; /* newest first */
 }
 
-struct node *expand_lambda(value parameters, value body, value scope) {
-  value inner = new_scope(scope), variables = NIL, p = parameters;
+struct group {
+  value variables, lambdas;
+  struct node *rest;
+  value early, unbound; /* variables whose boxes come before everything, what is in them */
+};
+
+static void close_group(struct group *group) {
+  if (group->variables != NIL)
+    group->rest = make_node(N_FIX, group->variables, group->lambdas, (value)group->rest);
+  group->variables = group->lambdas = NIL;
+}
+
+static void add_item(struct group *group, struct variable *variable, struct node *node) {
+  bool lambda = node->kind == N_LAMBDA;
+  if (variable->early || (lambda && variable->assigned)) {
+    if (!lambda) /* a lambda may capture members of its group, so it is set inside of it */
+      close_group(group);
+    variable->assigned = 1;
+    group->early = cons((value)variable, group->early);
+    group->unbound = cons((value)make_constant(UNBOUND), group->unbound);
+    struct node *set = make_node(N_SET_LOCAL, (value)variable, (value)node, NIL);
+    group->rest = make_sequence(set, group->rest);
+  } else if (lambda) {
+    group->variables = cons((value)variable, group->variables);
+    group->lambdas = cons((value)node, group->lambdas);
+  } else {
+    close_group(group);
+    group->rest =
+        make_node(N_LET, cons((value)variable, NIL), cons((value)node, NIL), (value)group->rest);
+  }
+}
+
+/* Definitions in order, as letrec*; lambdas become N_FIX where they can. */
+static struct node *expand_body(value forms, value scope) {
+  if (list_length(forms) < 1) fail_syntax("empty body", forms);
+  value inner = new_scope(scope);
+  value items = list_reverse(scan_body(forms, inner, NIL)), nodes = expand_inits(items, inner);
+  struct group group = {NIL, NIL, NULL, NIL, NIL};
+  for (items = list_reverse(items); items != NIL; items = cdr(items), nodes = cdr(nodes)) {
+    value variable = car(car(items));
+    struct node *node = (struct node *)car(nodes);
+    if (group.rest == NULL && variable != FALSE) group.rest = make_constant(UNSPECIFIED);
+    if (variable != FALSE) {
+      add_item(&group, (struct variable *)variable, node);
+      continue;
+    }
+    close_group(&group);
+    group.rest = group.rest == NULL ? node : make_sequence(node, group.rest);
+  }
+  close_group(&group);
+  if (group.rest == NULL) return make_constant(UNSPECIFIED);
+  if (group.early == NIL) return group.rest;
+  return make_node(N_LET, group.early, group.unbound, (value)group.rest);
+}
+
+/* ---- Special forms --------------------------------------------------------------------------- */
+
+static void check_length(value form, int64_t least, int64_t most) {
+  int64_t length = list_length(form);
+  if (length < least || length > most) fail_syntax("bad syntax", form);
+}
+
+static struct node *form_misplaced(value form, UNUSED value scope) {
+  fail_syntax("definition where an expression is wanted", form);
+}
+
+static struct node *form_begin(value form, value scope) {
+  check_length(form, 1, INT64_MAX);
+  return expand_sequence(cdr(form), scope, expand);
+}
+
+static struct node *form_quote(value form, UNUSED value scope) {
+  check_length(form, 2, 2);
+  return make_constant(strip_syntax(car(cdr(form))));
+}
+
+static struct node *form_lambda(value form, value scope) {
+  check_length(form, 3, INT64_MAX);
+  value inner = new_scope(scope), variables = NIL, p = car(cdr(form));
   for (; is_pair(p); p = cdr(p))
-    variables = cons((value)bind_variable(inner, car(p)), variables);
-  intptr_t rest = p != NIL;
-  if (rest) variables = cons((value)bind_variable(inner, p), variables);
-  variables = list_reverse(variables);
-  struct node *node = make_node(N_LAMBDA, variables, (value)expand_body(body, inner), FALSE);
-  node->rest = rest;
+    variables = cons(bind_variable(inner, car(p)), variables);
+  if (p != NIL) variables = cons(bind_variable(inner, p), variables);
+  struct node *body = expand_body(cdr(cdr(form)), inner);
+  struct node *node = make_node(N_LAMBDA, list_reverse(variables), (value)body, FALSE);
+  node->rest = p != NIL;
   return node;
 }
 
-struct node *expand_sequence(value forms, value scope) {
-  if (!is_pair(forms)) return make_constant(UNSPECIFIED);
-  struct node *first = expand(car(forms), scope);
-  return cdr(forms) == NIL ? first : make_sequence(first, expand_sequence(cdr(forms), scope));
+static struct node *form_set(value form, value scope) {
+  check_length(form, 3, 3);
+  if (!is_identifier(car(cdr(form)))) fail_syntax("bad set!", form);
+  value meaning = lookup(car(cdr(form)), scope);
+  value node = (value)expand(car(cdr(cdr(form))), scope);
+  if (is_type(meaning, T_VARIABLE)) {
+    ((struct variable *)meaning)->assigned = 1;
+    ((struct variable *)meaning)->used = 1; /* an early one needs its box */
+    return make_node(N_SET_LOCAL, meaning, node, NIL);
+  }
+  if (!is_type(meaning, T_SYMBOL)) fail_syntax("syntax keyword assigned to", form);
+  symbol_of(meaning)->redefinable = TRUE;
+  return make_node(N_SET_GLOBAL, meaning, node, NIL);
 }
 
-value expand_all(value forms, value scope) {
-  if (list_length(forms) < 0) fail_syntax("improper list of expressions", forms);
-  value nodes = NIL;
-  for (; forms != NIL; forms = cdr(forms))
-    nodes = cons((value)expand(car(forms), scope), nodes);
-  return list_reverse(nodes);
+static struct node *form_if(value form, value scope) {
+  check_length(form, 3, 4);
+  value rest = cdr(cdr(form));
+  value test = (value)expand(car(cdr(form)), scope), then = (value)expand(car(rest), scope);
+  struct node *otherwise =
+      cdr(rest) != NIL ? expand(car(cdr(rest)), scope) : make_constant(UNSPECIFIED);
+  return make_node(N_IF, test, then, (value)otherwise);
 }
+
+static struct node *form_or(value form, value scope) {
+  check_length(form, 1, INT64_MAX);
+  if (cdr(form) == NIL) return make_constant(FALSE);
+  struct node *first = expand(car(cdr(form)), scope);
+  if (cdr(cdr(form)) == NIL) return first;
+  return make_node(N_OR, (value)first, (value)form_or(cdr(form), scope), NIL);
+}
+
+/* The first ones in the order of enum SPECIAL_…. */
+static const struct special {
+  const char *name;
+  struct node *(*expand)(value form, value scope);
+} specials[] = {
+    {"begin", form_begin},
+    {"define", form_misplaced},
+    {"define-syntax", form_misplaced},
+    {"include", NULL},
+    {"lambda", form_lambda},
+    {"quote", form_quote},
+    {"set!", form_set},
+    {"if", form_if},
+    {"or", form_or},
+};
+
+void forms_start(void) {
+  static const struct {
+    value *slot;
+    const char *name;
+  } names[] = {{&globals.quote, "quote"},     {&globals.quasiquote, "quasiquote"},
+               {&globals.unquote, "unquote"}, {&globals.unquote_splicing, "unquote-splicing"},
+               {&globals.dots, "..."},        {&globals.underscore, "_"},
+               {&globals.begin, "begin"},     {&globals.define, "define"},
+               {&globals.lambda, "lambda"}};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    *names[i].slot = intern_c(names[i].name);
+  for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++)
+    symbol_of(intern_c(specials[i].name))->syntax = fix((int64_t)i);
+}
+
+/* ---- Expressions ------------------------------------------------------------------------------
+ */
 
 static struct node *expand_identifier(value identifier, value scope) {
   value meaning = lookup(identifier, scope);
-  if (is_type(meaning, T_VARIABLE)) return reference((struct variable *)meaning);
   if (is_type(meaning, T_SYMBOL)) return make_node(N_GLOBAL, meaning, NIL, NIL);
-  fail_syntax("syntax keyword used as a variable", identifier);
+  if (!is_type(meaning, T_VARIABLE)) fail_syntax("syntax keyword used as a variable", identifier);
+  ((struct variable *)meaning)->used = 1;
+  return make_node(N_LOCAL, meaning, NIL, NIL);
 }
 
-struct node *expand(value form, value scope) {
-  check_depth("expand");
+static struct node *expand(value form, value scope) {
+  check_depth();
   intptr_t special;
   form = expand_head(form, scope, &special);
   if (is_identifier(form)) return expand_identifier(form, scope);
-  if (form == NIL) fail_syntax("empty combination", form);
+  if (list_length(form) == 0) fail_syntax("empty combination", form);
   if (!is_pair(form)) return make_constant(strip_syntax(form));
-  if (special >= 0) return special_form(fix(special))->expand(form, scope);
-  struct node *operator= expand(car(form), scope);
-  return make_call(operator, expand_all(cdr(form), scope));
+  if (special >= 0) return specials[special].expand(form, scope);
+  if (list_length(form) < 0) fail_syntax("improper list of expressions", form);
+  struct node *callee = expand(car(form), scope);
+  value nodes = NIL;
+  for (value p = cdr(form); p != NIL; p = cdr(p))
+    nodes = cons((value)expand(car(p), scope), nodes);
+  nodes = list_reverse(nodes);
+  if (callee->kind == N_LAMBDA && !callee->rest && list_length(callee->a) == list_length(nodes))
+    return make_node(N_LET, callee->a, nodes, callee->b);
+  return make_node(N_CALL, (value)callee, nodes, NIL);
 }
 
 /* ---- Top level ------------------------------------------------------------------------------ */
 
-static struct node *expand_top(value form) {
+static struct node *expand_top(value form, UNUSED value scope) {
   intptr_t special;
   form = expand_head(form, NIL, &special);
-  if (special == SPECIAL_BEGIN) {
-    struct node *all = NULL;
-    for (value p = cdr(form); is_pair(p); p = cdr(p))
-      all = make_sequence(all, expand_top(car(p)));
-    return all != NULL ? all : make_constant(UNSPECIFIED);
-  }
+  if (special == SPECIAL_BEGIN) return expand_sequence(cdr(form), NIL, expand_top);
   if (special == SPECIAL_DEFINE) {
     form = plain_define(form);
     value name = strip_syntax(car(cdr(form))), rest = cdr(cdr(form));
     symbol_of(name)->syntax = FALSE;
-    symbol_of(name)->redefinable = TRUE;
+    if (globals.booting == FALSE) symbol_of(name)->redefinable = TRUE;
     struct node *node = rest == NIL ? make_constant(UNSPECIFIED) : expand(car(rest), NIL);
     if (node->kind == N_LAMBDA && node->c == FALSE) node->c = name;
     return make_node(N_DEFINE, name, (value)node, NIL);
   }
   if (special == SPECIAL_DEFINE_SYNTAX) {
-    check_define_syntax(form);
-    value name = strip_syntax(car(cdr(form)));
-    symbol_of(name)->syntax = macro_of(car(cdr(cdr(form))), NIL);
+    symbol_of(strip_syntax(car(cdr(form))))->syntax = defined_macro(form, NIL);
     return make_constant(UNSPECIFIED);
   }
   return expand(form, NIL);
 }
 
 struct node *expand_program(value form) {
-  return expand_top(form);
+  return expand_top(form, NIL);
 }
 
 void note_definitions(value forms) {

@@ -1,14 +1,11 @@
-/* Frames between stack and heap, continuations, and the way of errors into the machine. */
+/* Frames between stack and heap, continuations. */
 #include "machine.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 struct machine machine;
 
 static value stack[STACK_WORDS];
-static uintptr_t c_stack_low; /* C recursion below this address is refused */
 
 value *machine_stack(void) {
   return stack;
@@ -61,7 +58,7 @@ bool fetch_frame(void) {
 void make_room(intptr_t words) {
   if (machine.sp + words <= machine.limit) return;
   move_frames();
-  if (machine.sp + words > machine.limit) fail("apply", "too many arguments", fix(words));
+  if (machine.sp + words > machine.limit) fail_list("too many arguments:", cons(fix(words), NIL));
 }
 
 value capture_continuation(void) {
@@ -78,45 +75,4 @@ void enter_continuation(value k) {
   globals.parent_length = slots_of(k)[CONTINUATION_LENGTH];
   globals.handlers = slots_of(k)[CONTINUATION_HANDLERS];
   machine.sp = machine.fp = machine.bottom;
-}
-
-/* ---- Errors --------------------------------------------------------------------------------- */
-
-void check_depth(const char *who) {
-  if (c_stack_low == 0) {
-    struct rlimit limit;
-    size_t room = (size_t)8 << 20;
-    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-      room = limit.rlim_cur < (size_t)1 << 30 ? (size_t)limit.rlim_cur : (size_t)1 << 30;
-    c_stack_low = (uintptr_t)__builtin_frame_address(0) - room / 4 * 3;
-  }
-  if (LIKELY((uintptr_t)__builtin_frame_address(0) > c_stack_low)) return;
-  fail(who, "data nested too deeply", NIL);
-}
-
-void fail_condition(value condition) {
-  if (machine.trap == NULL) {
-    struct port *port = (struct port *)make_port(stderr, FALSE, "stderr", PORT_OUTPUT | PORT_OPEN);
-    print_value(port, condition, false);
-    print_c(port, "\n");
-    exit(1);
-  }
-  globals.condition = condition;
-  longjmp(*machine.trap, 1);
-}
-
-void fail_list(const char *who, const char *what, value irritants) {
-  char text[256];
-  snprintf(text, sizeof text, "%s%s%s", who != NULL ? who : "", who != NULL ? ": " : "", what);
-  fail_condition(make_condition("error", string_from_c(text), irritants));
-}
-
-void fail(const char *who, const char *what, value irritant) {
-  fail_list(who, what, irritant == NIL ? NIL : cons(irritant, NIL));
-}
-
-void fail_type(const char *who, const char *wanted, value got) {
-  char text[128];
-  snprintf(text, sizeof text, "not a %s:", wanted);
-  fail_list(who, text, cons(got, NIL));
 }

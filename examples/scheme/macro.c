@@ -43,13 +43,6 @@ static value vector_list(value vector) {
   return list;
 }
 
-static value list_vector(value list) {
-  value vector = make_vector(list_length(list), FALSE);
-  for (size_t i = 0; is_pair(list); list = cdr(list))
-    slots_of(vector)[i++] = car(list);
-  return vector;
-}
-
 static int64_t count_pairs(value list) {
   int64_t n = 0;
   for (; is_pair(list); list = cdr(list))
@@ -102,7 +95,7 @@ static bool match_identifier(struct matcher *m, value pattern, value form, value
 }
 
 static bool match(struct matcher *m, value pattern, value form, value *bindings) {
-  check_depth("macro");
+  check_depth();
   for (; is_pair(pattern); pattern = cdr(pattern)) {
     if (before_ellipsis(m, pattern)) {
       if (!match_repeated(m, pattern, &form, bindings)) return false;
@@ -161,12 +154,13 @@ static value fill_repeated(struct matcher *m, value sub, int64_t depth, value bi
 }
 
 static value fill(struct matcher *m, value template, value bindings) {
-  check_depth("macro");
+  check_depth();
   if (is_identifier(template)) {
     value bound = binding_of(template, bindings);
     return bound != FALSE ? cdr(bound) : rename_identifier(m, template);
   }
-  if (is_type(template, T_VECTOR)) return list_vector(fill(m, vector_list(template), bindings));
+  if (is_type(template, T_VECTOR))
+    return list_to_sequence(T_VECTOR, fill(m, vector_list(template), bindings));
   if (!is_pair(template)) return template;
   if (is_ellipsis(m, car(template)) && is_pair(cdr(template))) {
     struct matcher plain = *m;

@@ -30,9 +30,8 @@ static void print_statistics(void) {
 }
 
 /* One line from the terminal, without its end. */
-PRIMITIVE(p_edit_line) {
-  value utf8 = utf8_from_string(typed("%edit-line", T_STRING, a[0]), 0, size_of(a[0]));
-  const char *prompt = (const char *)((struct bytes *)utf8)->bytes;
+PRIMITIVE("%edit-line", "s") {
+  const char *prompt = c_from_string(a[0]);
 #ifdef SCHEME_HAS_EDITLINE
   char *line = readline(prompt);
   if (line == NULL) return END_OF_FILE;
@@ -55,24 +54,20 @@ PRIMITIVE(p_edit_line) {
 }
 
 static void boot(void) {
-  static const struct definition table[] = {{"%edit-line", p_edit_line, 1, 1}};
   globals.parent = globals.winders = globals.handlers = NIL;
   globals.condition = globals.place = FALSE;
+  globals.booting = TRUE;
   globals.parent_length = fix(0);
   forms_start();
   vm_start();
-  start_lists();
-  start_numbers();
-  start_strings();
-  start_ports();
-  start_tables();
-  start_control();
-  DEFINE_PRIMITIVES(table);
+  ports_start();
+  primitives_start();
   compiler_start();
   value source = string_from_utf8(boot_source, boot_source_size);
   struct port *port = (struct port *)make_port(NULL, source, "boot.scm", PORT_INPUT | PORT_OPEN);
   for (value form; (form = read_datum(port)) != END_OF_FILE;)
     vm_run(compile_program(expand_program(form)));
+  globals.booting = FALSE;
 }
 
 static const char usage[] =

@@ -7,10 +7,6 @@
 
 #include "scheme.h"
 
-/* Tests come in three forms: leave #t or #f; branch if true (J_…); branch if false (JN_…). */
-#define UNARY_TESTS(X) X(NIL_P) X(PAIR) X(ZERO)
-#define BINARY_TESTS(X) X(EQ) X(NUM_EQ) X(LT) X(GT) X(LE) X(GE)
-
 /* clang-format off */
 #define OPCODES(X)                                                                                 \
   /* Values */                                                                                     \
@@ -24,29 +20,27 @@
   X(ENTRY_REST) /* parameters room: the last one takes a list */                                   \
   X(FRAME)      /* to: where the call returns */                                                   \
   X(CALL) X(TAIL_CALL) X(RETURN) X(PRIMITIVE) /* count, primitive count */                         \
-  X(JUMP) X(J_TRUE) X(JN_TRUE) X(J_EQ_CONST) X(JN_EQ_CONST) /* [constant] to */                    \
-  X(LOOP) /* count slot to: back to the start of a loop */                                         \
+  X(LOOP) /* count to: the function calls itself in tail position */                               \
+  X(JUMP) X(J_TRUE) X(JN_TRUE) /* to; if true, if false */                                         \
   /* Primitives: all arguments but the last are on the stack */                                    \
   X(CAR) X(CDR) X(LOCAL_CAR) X(LOCAL_CDR) X(CADR) X(CDDR) X(CONS) X(NOT)                           \
-  X(SET_CAR) X(SET_CDR) X(VECTOR_REF) X(VECTOR_SET)                                                \
-  X(ADD) X(SUB) X(MUL) X(ADD_CONST)                                                                \
+  X(SET_CAR) X(SET_CDR) X(VECTOR_REF) X(VECTOR_SET) X(ADD) X(SUB) X(MUL) X(ADD_CONST)              \
+  /* Tests: leave #t or #f, or branch if false */                                                  \
+  X(NIL_P) X(JN_NIL_P) X(PAIR_P) X(JN_PAIR_P) X(ZERO_P) X(JN_ZERO_P) X(EQ) X(JN_EQ)                \
+  X(NUM_EQ) X(JN_NUM_EQ) X(LT) X(JN_LT) X(GT) X(JN_GT) X(LE) X(JN_LE) X(GE) X(JN_GE)               \
   /* Bodies of built-in procedures */                                                              \
-  X(APPLY) X(CALL_CC) X(SPREAD) X(UNDERFLOW)                                                       \
-  X(RECORD_MAKE) /* type slots indices */                                                          \
-  X(RECORD_REF) X(RECORD_SET) X(RECORD_IS) /* type index, type index, type */
+  X(APPLY) X(CALL_CC) X(SPREAD) X(UNDERFLOW)
 /* clang-format on */
 
 enum opcode {
 #define X(name) OP_##name,
   OPCODES(X)
-#define TESTS(name) OP_##name, OP_J_##name, OP_JN_##name,
-      UNARY_TESTS(TESTS) BINARY_TESTS(TESTS)
-#undef TESTS
 #undef X
-          OPCODE_COUNT
+      OPCODE_COUNT
 };
 
 /* The word that stands for an instruction in a program. */
 value opcode_word(enum opcode opcode);
+value make_procedure(value name, const value *words, size_t count);
 
 #endif

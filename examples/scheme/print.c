@@ -1,49 +1,40 @@
 /* The printer: values to characters, for display and write. */
 #include "scheme.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-static void print_escaped(struct port *port, uint32_t c) {
-  static const char plain[] = "\n\t\r\a\"\\|", letters[] = "ntra\"\\|";
+const struct char_name char_names[] = {
+    {"space", ' '},  {"newline", '\n'}, {"tab", '\t'},   {"return", '\r'},   {"null", 0},
+    {"delete", 127}, {"escape", 27},    {"alarm", '\a'}, {"backspace", 8},   {"page", '\f'},
+    {"nul", 0},      {"rubout", 127},   {"altmode", 27}, {"linefeed", '\n'}, {NULL, 0}};
+
+static void print_escaped(struct port *port, uint32_t c, char quote) {
+  static const char plain[] = "\n\t\r\a\\", letters[] = "ntra\\";
   const char *found = c != 0 && c < 128 ? strchr(plain, (int)c) : NULL;
-  if (found != NULL) {
-    print_char(port, '\\');
-    print_char(port, (uint32_t)letters[found - plain]);
-  } else if (c < ' ' || c == 127) {
-    char text[16];
-    snprintf(text, sizeof text, "\\x%" PRIx32 ";", c);
+  char text[16] = {'\\', found != NULL ? letters[found - plain] : quote, 0};
+  if (found == NULL && c != (uint32_t)quote)
+    snprintf(text, sizeof text, "\\x%lx;", (unsigned long)c);
+  if (found != NULL || c == (uint32_t)quote || c < ' ' || c == 127)
     print_c(port, text);
-  } else {
+  else
     print_char(port, c);
-  }
 }
 
 static void print_chars(struct port *port, value string, char quote) {
-  const struct string *s = (const struct string *)string;
   if (quote != 0) print_char(port, (uint32_t)quote);
-  for (size_t i = 0; i < size_of(string); i++) {
-    uint32_t c = s->chars[i];
-    if (quote != 0 && !(quote == '"' && c == '|') && !(quote == '|' && c == '"'))
-      print_escaped(port, c);
+  for (size_t i = 0; i < size_of(string); i++)
+    if (quote != 0)
+      print_escaped(port, chars_of(string)[i], quote);
     else
-      print_char(port, c);
-  }
+      print_char(port, chars_of(string)[i]);
   if (quote != 0) print_char(port, (uint32_t)quote);
 }
 
 static void print_character(struct port *port, uint32_t c) {
-  static const struct {
-    uint32_t code;
-    const char *name;
-  } names[] = {{' ', "space"},  {'\n', "newline"}, {'\t', "tab"},    {'\r', "return"}, {0, "null"},
-               {127, "delete"}, {27, "escape"},    {8, "backspace"}, {'\a', "alarm"}};
   print_c(port, "#\\");
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-    if (names[i].code == c) {
-      print_c(port, names[i].name);
+  for (size_t i = 0; char_names[i].name != NULL; i++)
+    if (char_names[i].code == c) {
+      print_c(port, char_names[i].name);
       return;
     }
   print_char(port, c);
@@ -51,14 +42,12 @@ static void print_character(struct port *port, uint32_t c) {
 
 /* A symbol needs bars if it would not be read back as itself. */
 static void print_symbol(struct port *port, value symbol, bool write) {
-  value name = symbol_of(symbol)->name;
-  value utf8 = utf8_from_string(name, 0, size_of(name));
-  const char *text = (const char *)((struct bytes *)utf8)->bytes;
+  const char *text = c_from_string(symbol_of(symbol)->name);
   bool odd = *text == 0 || strpbrk(text, " ()\"';|\n\t`,") != NULL || *text == '#' ||
              strcmp(text, ".") == 0;
-  if (write && !odd && (strchr("+-.", *text) != NULL || (*text >= '0' && *text <= '9')))
+  if (write && !odd && strchr("+-.0123456789", *text) != NULL)
     odd = parse_number(text, 10) != FALSE;
-  print_chars(port, name, write && odd ? '|' : 0);
+  print_chars(port, symbol_of(symbol)->name, write && odd ? '|' : 0);
 }
 
 static const char *prefix_of(value list) {
@@ -97,50 +86,21 @@ static void print_list(struct port *port, value list, bool write) {
   print_char(port, ')');
 }
 
-static void print_slots(struct port *port, const char *open, value v, size_t from, bool write) {
+static void print_items(struct port *port, const char *open, value v, bool write, char close) {
   print_c(port, open);
-  for (size_t i = from; i < size_of(v); i++) {
-    if (i > from) print_char(port, ' ');
-    print_value(port, slots_of(v)[i], write);
-  }
-  print_char(port, ')');
-}
-
-static void print_bytes(struct port *port, value v) {
-  print_c(port, "#u8(");
   for (size_t i = 0; i < size_of(v); i++) {
-    char text[8];
-    snprintf(text, sizeof text, i > 0 ? " %d" : "%d", ((struct bytes *)v)->bytes[i]);
-    print_c(port, text);
+    if (i > 0) print_char(port, ' ');
+    print_value(port, is_type(v, T_BYTES) ? fix(bytes_of(v)[i]) : slots_of(v)[i], write);
   }
-  print_char(port, ')');
-}
-
-static void print_constant(struct port *port, value v) {
-  static const char *const names[] = {"#f",         "#t",       "()", "#!eof", "#<unspecified>",
-                                      "#<unbound>", "#!default"};
-  size_t index = (size_t)(v >> 8);
-  print_c(port, index < sizeof names / sizeof names[0] ? names[index] : "#<?>");
+  print_char(port, (uint32_t)close);
 }
 
 /* #<what name> */
 static void print_opaque(struct port *port, const char *what, value name) {
-  print_c(port, "#<");
   print_c(port, what);
   if (name != FALSE) {
     print_char(port, ' ');
     print_value(port, name, false);
-  }
-  print_char(port, '>');
-}
-
-static void print_record(struct port *port, value v, bool write) {
-  value type = slots_of(v)[0];
-  print_c(port, "#<");
-  print_value(port, slots_of(type)[0], false);
-  for (size_t i = 1; i < size_of(v); i++) {
-    print_char(port, ' ');
-    print_value(port, slots_of(v)[i], write);
   }
   print_char(port, '>');
 }
@@ -155,75 +115,65 @@ static void print_condition(struct port *port, value v) {
   print_char(port, '>');
 }
 
+static void print_record(struct port *port, value v, bool write) {
+  print_c(port, "#<");
+  print_value(port, slots_of(slots_of(v)[0])[1], false);
+  for (size_t i = 1; i < size_of(v); i++) {
+    print_char(port, ' ');
+    print_value(port, slots_of(v)[i], write);
+  }
+  print_char(port, '>');
+}
+
 static void print_object(struct port *port, value v, bool write) {
   switch ((enum type)(header_of(v) >> 3 & 31)) {
   case T_SYMBOL:
-    print_symbol(port, v, write);
-    return;
+    return print_symbol(port, v, write);
   case T_STRING:
-    print_chars(port, v, write ? '"' : 0);
-    return;
+    return print_chars(port, v, write ? '"' : 0);
   case T_BYTES:
-    print_bytes(port, v);
-    return;
+    return print_items(port, "#u8(", v, write, ')');
   case T_FLONUM:
-    print_chars(port, number_to_string(v, 10), 0);
-    return;
+    return print_chars(port, number_to_string(v, 10), 0);
   case T_VECTOR:
-    print_slots(port, "#(", v, 0, write);
-    return;
+    return print_items(port, "#(", v, write, ')');
   case T_VALUES:
-    print_slots(port, "#<values (", v, 0, write);
-    print_char(port, '>');
-    return;
+    return print_items(port, "#<values ", v, write, '>');
   case T_RECORD:
-    print_record(port, v, write);
-    return;
+    return print_record(port, v, write);
   case T_CONDITION:
-    print_condition(port, v);
-    return;
+    return print_condition(port, v);
   case T_CLOSURE:
-    print_opaque(port, "procedure", ((struct closure *)v)->code->name);
-    return;
+    return print_opaque(port, "#<procedure", ((struct closure *)v)->code->name);
   case T_PRIMITIVE:
-    print_opaque(port, "procedure", string_from_c(((struct primitive *)v)->name));
-    return;
+    return print_opaque(port, "#<procedure", string_from_c(((struct primitive *)v)->name));
   case T_PORT:
-    print_opaque(port, "port", ((struct port *)v)->name);
-    return;
-  case T_RECORD_TYPE:
-    print_opaque(port, "record-type", slots_of(v)[0]);
-    return;
+    return print_opaque(port, "#<port", ((struct port *)v)->name);
   case T_CONTINUATION:
-    print_opaque(port, "continuation", FALSE);
-    return;
+    return print_opaque(port, "#<continuation", FALSE);
   case T_TABLE:
-    print_opaque(port, "hash-table", FALSE);
-    return;
+    return print_opaque(port, "#<hash-table", FALSE);
   case T_ALIAS:
-    print_value(port, slots_of(v)[0], write);
-    return;
+    return print_value(port, slots_of(v)[0], write);
   default:
-    print_opaque(port, "internal", FALSE);
+    return print_opaque(port, "#<internal", FALSE);
   }
 }
 
 void print_value(struct port *port, value v, bool write) {
-  check_depth("write");
-  if (is_fixnum(v)) {
-    char text[32];
-    snprintf(text, sizeof text, "%" PRId64, unfix(v));
-    print_c(port, text);
-  } else if (is_char(v)) {
-    if (write)
-      print_character(port, char_of(v));
-    else
-      print_char(port, char_of(v));
-  } else if (!is_reference(v)) {
-    print_constant(port, v);
-  } else if (is_pair(v)) {
+  static const char *const constants[] = {"#f",         "#t",       "()", "#!eof", "#<unspecified>",
+                                          "#<unbound>", "#<vacant>"};
+  check_depth();
+  if (is_fixnum(v))
+    print_chars(port, number_to_string(v, 10), 0);
+  else if (is_char(v) && write)
+    print_character(port, char_of(v));
+  else if (is_char(v))
+    print_char(port, char_of(v));
+  else if (!is_reference(v))
+    print_c(port, constants[v >> 8]);
+  else if (is_pair(v))
     print_list(port, v, write);
-  } else {
+  else
     print_object(port, v, write);
-  }
 }

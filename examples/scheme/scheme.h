@@ -38,8 +38,7 @@ enum type {
   T_SEGMENT, /* frames moved from the stack to the heap */
   T_BOX,     /* an assigned variable */
   T_VALUES,
-  T_RECORD,
-  T_RECORD_TYPE,
+  T_RECORD, /* slot 0: its type, a record too: name, then the names of the fields */
   T_CONDITION,
   T_TABLE,
   T_PORT,
@@ -56,7 +55,7 @@ enum type {
 #define END_OF_FILE ((value)0x306)
 #define UNSPECIFIED ((value)0x406)
 #define UNBOUND ((value)0x506) /* content of a variable not defined yet */
-#define DEFAULT ((value)0x606) /* an optional argument not given */
+#define VACANT ((value)0x606)  /* key of a free place in a hash table */
 
 #define FIXNUM_MAX (((int64_t)1 << 61) - 1)
 #define FIXNUM_MIN (-FIXNUM_MAX - 1)
@@ -88,9 +87,7 @@ struct flonum { /* leaf */
   double number;
 };
 
-/* Vectors, multiple values: header size = slots. Boxes: one slot. Records: slot 0 is the type.
- * Record types: slot 0 the name, then the names of the fields. Conditions: see enum. */
-struct object {
+struct object { /* of values only; header size = slots */
   value header;
   value slot[];
 };
@@ -109,28 +106,20 @@ struct closure { /* header size = captured values */
   value captured[];
 };
 
-struct primitive {
-  value header;
-  value (*function)(int count, value *arguments);
-  const char *name;
-  intptr_t least, most; /* arguments; most < 0: any number */
-  intptr_t inlined;     /* opcodes of the virtual machine, see primitive.h; 0 none */
-};
-
 struct port {
   value header;
   FILE *file;      /* NULL: string port or closed */
   value text;      /* string read from, or bytes written to */
-  value name;      /* string or FALSE */
+  value name;      /* string */
   intptr_t at;     /* characters read or bytes written */
   intptr_t line;   /* from 1 */
   intptr_t peeked; /* a character read ahead; NOT_PEEKED */
   intptr_t flags;
 };
 enum { NOT_PEEKED = -2 };
-enum { PORT_INPUT = 1, PORT_OUTPUT = 2, PORT_OPEN = 4, PORT_BINARY = 8 };
+enum { PORT_INPUT = 1, PORT_OUTPUT = 2, PORT_OPEN = 4 };
 
-/* ---- Telling values apart --------------------------------------------------------------- */
+/* ---- Telling values apart, taking them apart ------------------------------------------------- */
 
 static inline bool is_reference(value v) {
   return (v & 15) == 0;
@@ -150,14 +139,15 @@ static inline bool is_fixnum(value v) {
 static inline bool is_char(value v) {
   return (v & 15) == 10;
 }
-
+static inline bool is_number(value v) {
+  return is_fixnum(v) || is_type(v, T_FLONUM);
+}
 static inline value make_header(enum type type, size_t size) {
   return (value)size << 8 | (value)type << 3 | 7;
 }
 static inline size_t size_of(value v) {
   return header_of(v) >> 8;
 }
-
 static inline value fix(int64_t n) {
   return (value)n << 2 | 1;
 }
@@ -173,7 +163,6 @@ static inline value make_char(uint32_t c) {
 static inline uint32_t char_of(value v) {
   return (uint32_t)(v >> 8);
 }
-
 static inline value *car_of(value v) {
   return &((struct pair *)v)->car;
 }
@@ -189,6 +178,12 @@ static inline value cdr(value v) {
 static inline value *slots_of(value v) {
   return ((struct object *)v)->slot;
 }
+static inline uint32_t *chars_of(value v) {
+  return ((struct string *)v)->chars;
+}
+static inline uint8_t *bytes_of(value v) {
+  return ((struct bytes *)v)->bytes;
+}
 static inline struct symbol *symbol_of(value v) {
   return (struct symbol *)v;
 }
@@ -196,7 +191,8 @@ static inline double flonum_of(value v) {
   return ((struct flonum *)v)->number;
 }
 
-/* ---- Making them (object.c) ------------------------------------------------------------- */
+/* ---- Making them (object.c, sequences.c) ------------------------------------------------------
+ */
 
 static inline value cons(value a, value d) {
   struct pair *p = mem_refs(sizeof *p);
@@ -216,72 +212,74 @@ static inline value make_object(enum type type, size_t slots) {
   o->header = make_header(type, slots);
   return (value)o;
 }
-value make_vector(int64_t length, value fill);
-value make_string(int64_t length, uint32_t fill);
-value make_bytes(int64_t length, uint8_t fill);
+value make_filled(enum type type, int64_t length, value fill); /* vector, string or bytevector */
+value list_to_sequence(enum type type, value list);
+value copy_sequence(enum type type, value from, size_t start, size_t end);
 value string_from_utf8(const char *text, size_t bytes);
 value string_from_c(const char *text);
-/* The bytes of a string, NUL-terminated, as bytevector. */
+/* Characters of a string as bytevector, and its bytes, which a NUL ends. */
 value utf8_from_string(value string, size_t from, size_t to);
+const char *c_from_string(value string);
 value intern(value string);
 value intern_c(const char *name);
-value make_condition(const char *kind, value message, value irritants);
 value list_reverse(value list);  /* in place */
 int64_t list_length(value list); /* -1: not a list */
 value list2(value a, value b);
 value list3(value a, value b, value c);
 bool values_eqv(value a, value b);
 bool values_equal(value a, value b);
+value make_table(bool by_content); /* equal?, not eqv? */
+value table_ref(value table, value key, value otherwise);
+void table_put(value table, value key, value content);
 
-/* ---- Errors (vm.c) ---------------------------------------------------------------------- */
+/* ---- Errors (primitives.c); they do not return ------------------------------------------------
+ */
 
-/* Raise a condition; they do not return. `who` names the procedure, NULL for none. */
-_Noreturn void fail(const char *who, const char *what, value irritant);
-_Noreturn void fail_list(const char *who, const char *what, value irritants);
-_Noreturn void fail_type(const char *who, const char *wanted, value got);
+value make_condition(const char *kind, value message, value irritants);
 _Noreturn void fail_condition(value condition);
+_Noreturn void fail_list(const char *what, value irritants);
+_Noreturn void fail(const char *what, value irritant); /* in the primitive that runs */
+_Noreturn void fail_type(const char *wanted, value got);
 /* Fails when the C stack gets short: call it where C recurs along data. */
-void check_depth(const char *who);
+void check_depth(void);
 
-/* ---- Roots and state shared by the files ------------------------------------------------- */
+/* ---- State shared by the files: every global that holds a value is in one root range ----------
+ */
 
-/* Every global that holds a value; one root range. */
 struct globals {
-  value symbols; /* vector of lists: the symbol table */
-  value symbol_count;
+  value symbols;                     /* hash table by name */
   value input, output, error_output; /* current ports */
   value winders, handlers;           /* of dynamic-wind, with-exception-handler */
-  value parent, parent_length;       /* frames below the stack, see vm.c */
+  value parent, parent_length;       /* frames below the stack, see machine.h */
   value condition;                   /* travelling from fail to the virtual machine */
-  value quote, quasiquote, unquote, unquote_splicing, dots, underscore, arrow, else_, define, begin,
-      lambda;
-  value place; /* string: file and line of the form being evaluated */
+  value running;                     /* the primitive that runs, for messages */
+  value inlined;                     /* vector: primitives that have instructions, by opcode */
+  value quote, quasiquote, unquote, unquote_splicing, dots, underscore, begin, define, lambda;
+  value place;   /* string: file and line of the form being evaluated */
+  value booting; /* TRUE while boot.scm is loaded: it defines nothing twice */
 };
 extern struct globals globals;
 
-/* ---- read.c, print.c, port.c --------------------------------------------------------------- */
+/* ---- Text (read.c, print.c, ports.c, number.c) ------------------------------------------------
+ */
 
-value read_datum(struct port *port); /* END_OF_FILE at the end */
-value parse_number(const char *text, int radix);
+value read_datum(struct port *port);             /* END_OF_FILE at the end */
+value parse_number(const char *text, int radix); /* FALSE: no number */
+value number_to_string(value number, int radix);
 void print_value(struct port *port, value v, bool write);
 void print_c(struct port *port, const char *text);
 void print_char(struct port *port, uint32_t c);
 int32_t next_char(struct port *port); /* -1 at the end */
 int32_t peek_char(struct port *port);
 value make_port(FILE *file, value text, const char *name, int flags);
-/* "FILE:LINE" of the next datum. */
-value port_place(struct port *port);
+value port_place(struct port *port); /* "FILE:LINE" of the next datum */
+extern const struct char_name {
+  const char *name;
+  uint32_t code;
+} char_names[]; /* the preferred name of a character first; ends with NULL */
 
-/* ---- number.c --------------------------------------------------------------------------- */
-
-value number_add(value a, value b);
-value number_subtract(value a, value b);
-value number_multiply(value a, value b);
-int number_compare(const char *who, value a, value b); /* -1 0 1, 2 if a NaN is involved */
-bool is_number(value v);
-value number_to_string(value number, int radix);
-
-/* ---- expand.c, compile.c, vm.c ------------------------------------------------------------ */
+/* ---- Programs (expand.c, compile.c, vm.c) ------------------------------------------------------
+ */
 
 struct node;
 void forms_start(void);
@@ -290,49 +288,56 @@ value compile_program(struct node *node); /* a closure without arguments */
 /* Notes what a whole file will define, so that calls to it are not inlined. */
 void note_definitions(value forms);
 value strip_syntax(value form); /* macros' aliases back to symbols */
-
 void vm_start(void);
 value vm_run(value closure); /* calls it without arguments; errors are raised inside */
-value vm_closure(const char *name, const value *words, size_t count);
-
-/* ---- Primitive procedures: every file defines its table ------------------------------------ */
-
-#define UNUSED __attribute__((unused))
-#define PRIMITIVE(function) static value function(UNUSED int count, UNUSED value *a)
-
-struct definition {
-  const char *name;
-  value (*function)(int count, value *arguments);
-  int least, most;
-};
-#define DEFINE_PRIMITIVES(table) define_primitives(table, sizeof table / sizeof table[0])
-void define_primitives(const struct definition *table, size_t count);
-void start_lists(void);
-void start_numbers(void);
-void start_strings(void);
-void start_ports(void);
-void start_tables(void);
-void start_control(void);
 void compiler_start(void);
+void ports_start(void);
 
-/* Arguments; the wrong type is an error of the procedure `who`. */
-static inline value typed(const char *who, enum type type, value v) {
-  static const char *const names[] = {
-      [T_SYMBOL] = "symbol",          [T_STRING] = "string",          [T_BYTES] = "bytevector",
-      [T_VECTOR] = "vector",          [T_CONDITION] = "error object", [T_TABLE] = "hash table",
-      [T_RECORD_TYPE] = "record type"};
-  if (!is_type(v, type)) fail_type(who, names[type], v);
-  return v;
-}
-/* A fixnum in [0, limit). */
-static inline size_t index_in(const char *who, value v, size_t limit) {
-  if (!is_fixnum(v) || (uint64_t)unfix(v) >= limit) fail(who, "index out of range:", v);
+/* ---- Primitive procedures ----------------------------------------------------------------------
+ */
+
+/* PRIMITIVE(name, signature) { body } defines one, wherever it stands: the linker gathers the
+ * definitions. The body finds `count` arguments in `a`. The signature has a letter for each, see
+ * `fits` in primitives.c; `|` comes before optional ones, `*` after a last one that repeats. */
+struct definition {
+  const char *name, *signature;
+  value (*function)(int count, value *a);
+};
+struct primitive {
+  value header;
+  value (*function)(int count, value *a);
+  const char *name;
+  intptr_t least, most; /* arguments; most < 0: any number */
+  intptr_t inlined;     /* index of the compiler's table, 0: none */
+  intptr_t picky;       /* some argument has to be of a type */
+  char types[8];        /* letters of the arguments; the last for all from the eighth on */
+};
+#define UNUSED __attribute__((unused))
+#define PRIMITIVE(name, signature) PRIMITIVE_AT(__COUNTER__, name, signature)
+#define PRIMITIVE_AT(n, name, signature) PRIMITIVE_NUMBER(n, name, signature)
+#define PRIMITIVE_NUMBER(n, name, signature)                                                       \
+  static value primitive_##n(int count, value *a);                                                 \
+  static const struct definition definition_##n                                                    \
+      __attribute__((used, section("scheme_primitives"), aligned(8))) = {name, signature,          \
+                                                                         primitive_##n};           \
+  static value primitive_##n(UNUSED int count, UNUSED value *a)
+/* A primitive that is one expression. */
+#define EXPRESSION(name, signature, result)                                                        \
+  PRIMITIVE(name, signature) {                                                                     \
+    return result;                                                                                 \
+  }
+
+void primitives_start(void);
+value call_primitive(value primitive, intptr_t count, value *a); /* checks, then calls */
+bool takes(value primitive, int64_t count);
+
+/* An index below the limit. */
+static inline size_t index_in(value v, size_t limit) {
+  if (!is_fixnum(v) || (uint64_t)unfix(v) >= limit) fail("index out of range:", v);
   return (size_t)unfix(v);
 }
-/* Optional start and end, from argument `first` on. */
-struct span {
-  size_t from, to;
-};
-struct span span_of(const char *who, int count, const value *a, int first, size_t size);
+/* Whether each argument stands to the next as wanted: `order` gives -1, 0 or 1 (2: none of
+ * them), for which `accepted` has a bit: 1, 2 or 4. */
+value compare_all(int count, const value *a, int accepted, int (*order)(value, value));
 
 #endif

@@ -9,19 +9,18 @@
 #include "scheme.h"
 
 enum { ALIAS_IDENTIFIER, ALIAS_SCOPE, ALIAS_SLOTS };
-enum { SCOPE_BINDINGS, SCOPE_PARENT, SCOPE_SLOTS }; /* bindings: ((identifier . denotation) …) */
+enum { SCOPE_BINDINGS, SCOPE_PARENT, SCOPE_SLOTS }; /* bindings: ((identifier . meaning) …) */
 enum { MACRO_LITERALS, MACRO_RULES, MACRO_SCOPE, MACRO_ELLIPSIS, MACRO_SLOTS };
 
 struct variable {
   value header;
   value name;
-  intptr_t uses;     /* references seen by the expander */
+  intptr_t used;     /* the expander met a reference */
   intptr_t assigned; /* lives in a box */
   intptr_t early;    /* referenced before its definition: the box comes first */
   /* The compiler's: */
   struct function *owner;
-  intptr_t slot;  /* from the frame's start; of a loop: its first parameter's */
-  intptr_t label; /* of a loop */
+  intptr_t slot; /* from the frame's start */
 };
 
 enum node_kind {
@@ -38,8 +37,6 @@ enum node_kind {
   N_LAMBDA,     /* a: list of variables, b: body, c: name, rest: last variable takes a list */
   N_LET,        /* a: list of variables, b: list of nodes, c: body */
   N_FIX,        /* a: list of variables, none assigned, b: list of lambdas, c: body */
-  N_LOOP,       /* a: list of variables, b: list of nodes, c: body, loop: what N_JUMP names */
-  N_JUMP,       /* a: variable of the loop, b: list of nodes; in tail position of the loop only */
 };
 
 struct node {
@@ -47,7 +44,6 @@ struct node {
   intptr_t kind;
   value a, b, c;
   intptr_t rest;
-  struct variable *loop;
 };
 
 static inline bool is_identifier(value v) {

@@ -53,3 +53,4 @@
 (define-library (my lib) (export f) (import (scheme base)) (begin (define (lib-f x) (* x 3))))
 (import (my lib))
 (show (lib-f 4))
+(show (let ((cons list)) `(1 ,(+ 1 1) ,@(list 3) . 4)) `(1 `(,(2 ,(+ 1 2)) ,@x)) (case 1.5 ((1 2 3 4 5 1.5) 'flonum) (else 'no)))

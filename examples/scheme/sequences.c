@@ -1,0 +1,253 @@
+/* Vectors, strings and bytevectors: the same procedures for the three. Characters. */
+#include "scheme.h"
+
+#include <string.h>
+#include <wctype.h>
+
+static const size_t widths[] = {
+    [T_VECTOR] = sizeof(value), [T_STRING] = sizeof(uint32_t), [T_BYTES] = 1};
+
+static uint8_t *place(enum type type, value s, size_t index) {
+  return bytes_of(s) + index * widths[type];
+}
+
+/* Vectors are full of zeros, which are no values; the others of anything. */
+static value make_sequence(enum type type, size_t length) {
+  if (length >= SIZE_MAX >> 12) fail_type("length", fix((int64_t)length));
+  size_t bytes = sizeof(value) + length * widths[type] + (type == T_BYTES); /* for a NUL */
+  value *s = type == T_VECTOR ? mem_refs(bytes) : mem_leaf(bytes);
+  *s = make_header(type, length);
+  return (value)s;
+}
+
+static inline value get(enum type type, value s, size_t i) {
+  return type == T_VECTOR   ? slots_of(s)[i]
+         : type == T_STRING ? make_char(chars_of(s)[i])
+                            : fix(bytes_of(s)[i]);
+}
+
+static inline value put(enum type type, value s, size_t i, value v) {
+  if (type == T_STRING && !is_char(v)) fail_type("character", v);
+  if (type == T_BYTES && (!is_fixnum(v) || (uint64_t)unfix(v) > 255)) fail_type("byte", v);
+  if (type == T_VECTOR) slots_of(s)[i] = v;
+  if (type == T_STRING) chars_of(s)[i] = char_of(v);
+  if (type == T_BYTES) bytes_of(s)[i] = (uint8_t)unfix(v);
+  return UNSPECIFIED;
+}
+
+value make_filled(enum type type, int64_t length, value fill) {
+  if (length < 0) fail_type("length", fix(length));
+  value s = make_sequence(type, (size_t)length);
+  for (size_t i = 0; i < (size_t)length; i++)
+    put(type, s, i, fill);
+  return s;
+}
+
+value copy_sequence(enum type type, value from, size_t start, size_t end) {
+  value s = make_sequence(type, end - start);
+  memcpy(place(type, s, 0), place(type, from, start), (end - start) * widths[type]);
+  return s;
+}
+
+value list_to_sequence(enum type type, value list) {
+  value s = make_sequence(type, (size_t)list_length(list));
+  for (size_t i = 0; list != NIL; list = cdr(list))
+    put(type, s, i++, car(list));
+  return s;
+}
+
+/* Optional start and end, from argument `first` on. */
+struct span {
+  size_t from, to;
+};
+static struct span span_of(int count, const value *a, int first, value s) {
+  size_t from = count > first ? (size_t)unfix(a[first]) : 0;
+  size_t to = count > first + 1 ? (size_t)unfix(a[first + 1]) : size_of(s);
+  if (from > to || to > size_of(s)) fail("bad range:", list2(fix((int64_t)from), fix((int64_t)to)));
+  return (struct span){from, to};
+}
+
+static value from_arguments(enum type type, int count, const value *a) {
+  value s = make_sequence(type, (size_t)count);
+  for (int i = 0; i < count; i++)
+    put(type, s, (size_t)i, a[i]);
+  return s;
+}
+
+static value copy(enum type type, int count, const value *a) {
+  struct span span = span_of(count, a, 1, a[0]);
+  return copy_sequence(type, a[0], span.from, span.to);
+}
+
+static value copy_into(enum type type, int count, const value *a) {
+  struct span span = span_of(count, a, 3, a[2]);
+  size_t at = span_of(2, a, 1, a[0]).from;
+  if (size_of(a[0]) - at < span.to - span.from) fail("no room at the target:", a[1]);
+  memmove(place(type, a[0], at), place(type, a[2], span.from),
+          (span.to - span.from) * widths[type]);
+  return UNSPECIFIED;
+}
+
+static value fill_all(enum type type, int count, const value *a) {
+  struct span span = span_of(count, a, 2, a[0]);
+  for (; span.from < span.to; span.from++)
+    put(type, a[0], span.from, a[1]);
+  return UNSPECIFIED;
+}
+
+static value append(enum type type, int count, const value *a) {
+  size_t length = 0;
+  for (int i = 0; i < count; i++)
+    length += size_of(a[i]);
+  value s = make_sequence(type, length);
+  length = 0;
+  for (int i = 0; i < count; length += size_of(a[i++]))
+    memcpy(place(type, s, length), place(type, a[i], 0), size_of(a[i]) * widths[type]);
+  return s;
+}
+
+static value to_list(enum type type, int count, const value *a) {
+  struct span span = span_of(count, a, 1, a[0]);
+  value list = NIL;
+  while (span.to > span.from)
+    list = cons(get(type, a[0], --span.to), list);
+  return list;
+}
+
+/* `s` is the letter for signatures, `item` the name before -ref and -set!. */
+#define SEQUENCE(type, name, s, item, initial)                                                     \
+  EXPRESSION(name "?", ".", make_bool(is_type(a[0], type)))                                        \
+  EXPRESSION("make-" name, ".|.", make_filled(type, length_of(a[0]), count > 1 ? a[1] : initial))  \
+  EXPRESSION(name, ".*", from_arguments(type, count, a))                                           \
+  EXPRESSION(name "-length", s, fix((int64_t)size_of(a[0])))                                       \
+  EXPRESSION(item "-ref", s ".", get(type, a[0], index_in(a[1], size_of(a[0]))))                   \
+  EXPRESSION(item "-set!", s "..", put(type, a[0], index_in(a[1], size_of(a[0])), a[2]))           \
+  EXPRESSION(name "-copy", s "|ii", copy(type, count, a))                                          \
+  EXPRESSION(name "-copy!", s "i" s "|ii", copy_into(type, count, a))                              \
+  EXPRESSION(name "-fill!", s ".|ii", fill_all(type, count, a))                                    \
+  EXPRESSION(name "-append", s "*", append(type, count, a))                                        \
+  EXPRESSION(name "->list", s "|ii", to_list(type, count, a))                                      \
+  EXPRESSION("list->" name, "l", list_to_sequence(type, a[0]))
+
+static int64_t length_of(value v) {
+  if (!is_fixnum(v)) fail_type("length", v);
+  return unfix(v);
+}
+
+SEQUENCE(T_VECTOR, "vector", "v", "vector", FALSE)
+SEQUENCE(T_STRING, "string", "s", "string", make_char(' '))
+SEQUENCE(T_BYTES, "bytevector", "b", "bytevector-u8", fix(0))
+EXPRESSION("substring", "si|i", copy(T_STRING, count, a))
+EXPRESSION("subvector", "vii", copy(T_VECTOR, count, a))
+
+/* ---- UTF-8 ---------------------------------------------------------------------------------- */
+
+/* One code point; malformed input becomes U+FFFD. Returns the bytes used. */
+static size_t decode(const unsigned char *text, size_t bytes, uint32_t *out) {
+  static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+  size_t more = text[0] < 0x80 ? 0 : text[0] < 0xe0 ? 1 : text[0] < 0xf0 ? 2 : 3;
+  uint32_t c = more == 0 ? text[0] : text[0] & (0x3fu >> more);
+  size_t i = 1;
+  while (i <= more && i < bytes && (text[i] & 0xc0) == 0x80)
+    c = c << 6 | (text[i++] & 0x3f);
+  bool good = i == more + 1 && c >= least[more] && c < 0x110000 && text[0] < 0xf8;
+  *out = good && !(text[0] >= 0x80 && text[0] < 0xc0) ? c : 0xfffd;
+  return i;
+}
+
+value string_from_utf8(const char *text, size_t bytes) {
+  const unsigned char *at = (const unsigned char *)text;
+  size_t length = 0;
+  uint32_t c;
+  for (size_t i = 0; i < bytes; length++)
+    i += decode(at + i, bytes - i, &c);
+  value string = make_sequence(T_STRING, length);
+  for (size_t i = 0, k = 0; i < bytes; k++)
+    i += decode(at + i, bytes - i, &chars_of(string)[k]);
+  return string;
+}
+
+value string_from_c(const char *text) {
+  return string_from_utf8(text, strlen(text));
+}
+
+static size_t encode(uint32_t c, uint8_t *out) {
+  static const uint8_t lead[] = {0, 0xc0, 0xe0, 0xf0};
+  size_t more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+  out[0] = (uint8_t)(lead[more] | c >> (6 * more));
+  for (size_t i = 1; i <= more; i++)
+    out[i] = (uint8_t)(0x80 | ((c >> (6 * (more - i))) & 0x3f));
+  return more + 1;
+}
+
+value utf8_from_string(value string, size_t from, size_t to) {
+  uint8_t unit[4];
+  size_t bytes = 0;
+  for (size_t i = from; i < to; i++)
+    bytes += encode(chars_of(string)[i], unit);
+  value result = make_sequence(T_BYTES, bytes);
+  uint8_t *at = bytes_of(result);
+  for (size_t i = from; i < to; i++)
+    at += encode(chars_of(string)[i], at);
+  *at = 0;
+  return result;
+}
+
+const char *c_from_string(value string) {
+  return (const char *)bytes_of(utf8_from_string(string, 0, size_of(string)));
+}
+
+PRIMITIVE("string->utf8", "s|ii") {
+  struct span span = span_of(count, a, 1, a[0]);
+  return utf8_from_string(a[0], span.from, span.to);
+}
+PRIMITIVE("utf8->string", "b|ii") {
+  struct span span = span_of(count, a, 1, a[0]);
+  return string_from_utf8((const char *)bytes_of(a[0]) + span.from, span.to - span.from);
+}
+
+/* ---- Characters, comparing ------------------------------------------------------------------- */
+
+static wint_t wide(value v) {
+  return (wint_t)char_of(v);
+}
+
+EXPRESSION("char?", ".", make_bool(is_char(a[0])))
+EXPRESSION("char->integer", "c", fix(char_of(a[0])))
+EXPRESSION("integer->char", ".", make_char((uint32_t)index_in(a[0], 0x110000)))
+EXPRESSION("char-upcase", "c", make_char(towupper(wide(a[0]))))
+EXPRESSION("char-downcase", "c", make_char(towlower(wide(a[0]))))
+EXPRESSION("char-alphabetic?", "c", make_bool(iswalpha(wide(a[0]))))
+EXPRESSION("char-whitespace?", "c", make_bool(iswspace(wide(a[0]))))
+EXPRESSION("char-upper-case?", "c", make_bool(iswupper(wide(a[0]))))
+EXPRESSION("char-lower-case?", "c", make_bool(iswlower(wide(a[0]))))
+EXPRESSION("char-numeric?", "c", make_bool(wide(a[0]) - '0' < 10))
+EXPRESSION("digit-value", "c", wide(a[0]) - '0' < 10 ? fix(wide(a[0]) - '0') : FALSE)
+
+static int order_chars(value a, value b) {
+  return (char_of(a) > char_of(b)) - (char_of(a) < char_of(b));
+}
+static int order_chars_ci(value a, value b) {
+  return order_chars(make_char(towlower(wide(a))), make_char(towlower(wide(b))));
+}
+static int order_with(value a, value b, int (*order)(value, value)) {
+  for (size_t i = 0; i < size_of(a) && i < size_of(b); i++) {
+    int result = order(make_char(chars_of(a)[i]), make_char(chars_of(b)[i]));
+    if (result != 0) return result;
+  }
+  return (size_of(a) > size_of(b)) - (size_of(a) < size_of(b));
+}
+static int order_strings(value a, value b) {
+  return order_with(a, b, order_chars);
+}
+static int order_strings_ci(value a, value b) {
+  return order_with(a, b, order_chars_ci);
+}
+
+#define COMPARISON(sign, accepted)                                                                 \
+  EXPRESSION("char" sign, "cc*", compare_all(count, a, accepted, order_chars))                     \
+  EXPRESSION("char-ci" sign, "cc*", compare_all(count, a, accepted, order_chars_ci))               \
+  EXPRESSION("string" sign, "ss*", compare_all(count, a, accepted, order_strings))                 \
+  EXPRESSION("string-ci" sign, "ss*", compare_all(count, a, accepted, order_strings_ci))
+COMPARISON("<?", 1)
+COMPARISON("=?", 2) COMPARISON("<=?", 3) COMPARISON(">?", 4) COMPARISON(">=?", 6)

@@ -1,0 +1,3 @@
+; Included by basics.scm.
+(define included 42)
+(define (get-included) included)
