@@ -97,14 +97,6 @@ static void put_access(struct function *f, struct variable *variable, enum opcod
     put_op1(f, captured, captured_index(f, variable));
 }
 
-/* The variable's word as it is: its value, or its box. */
-static void put_raw(struct function *f, struct variable *variable) {
-  if (f->self == variable)
-    put_op(f, OP_SELF);
-  else
-    put_access(f, variable, OP_LOCAL, OP_FREE);
-}
-
 static void own(struct function *f, value variables, intptr_t slot) {
   for (; variables != NIL; variables = cdr(variables)) {
     struct variable *variable = (struct variable *)car(variables);
@@ -139,32 +131,30 @@ static const struct inlined {
   int arguments;
   enum opcode opcode;
   bool test;
-} inlined[] = {
-    {NULL, 0, OP_CONST, false},
-    {"car", 1, OP_CAR, false},
-    {"cdr", 1, OP_CDR, false},
-    {"cadr", 1, OP_CADR, false},
-    {"cddr", 1, OP_CDDR, false},
-    {"cons", 2, OP_CONS, false},
-    {"not", 1, OP_NOT, false},
-    {"set-car!", 2, OP_SET_CAR, false},
-    {"set-cdr!", 2, OP_SET_CDR, false},
-    {"vector-ref", 2, OP_VECTOR_REF, false},
-    {"vector-set!", 3, OP_VECTOR_SET, false},
-    {"+", 2, OP_ADD, false},
-    {"-", 2, OP_SUB, false},
-    {"*", 2, OP_MUL, false},
-    {"null?", 1, OP_NIL_P, true},
-    {"pair?", 1, OP_PAIR_P, true},
-    {"zero?", 1, OP_ZERO_P, true},
-    {"eqv?", 2, OP_EQ, true},
-    {"eq?", 2, OP_EQ, true},
-    {"=", 2, OP_NUM_EQ, true},
-    {"<", 2, OP_LT, true},
-    {">", 2, OP_GT, true},
-    {"<=", 2, OP_LE, true},
-    {">=", 2, OP_GE, true},
-};
+} inlined[] = {{NULL, 0, OP_CONST, false},
+               {"car", 1, OP_CAR, false},
+               {"cdr", 1, OP_CDR, false},
+               {"cadr", 1, OP_CADR, false},
+               {"cddr", 1, OP_CDDR, false},
+               {"cons", 2, OP_CONS, false},
+               {"not", 1, OP_NOT, false},
+               {"set-car!", 2, OP_SET_CAR, false},
+               {"set-cdr!", 2, OP_SET_CDR, false},
+               {"vector-ref", 2, OP_VECTOR_REF, false},
+               {"vector-set!", 3, OP_VECTOR_SET, false},
+               {"+", 2, OP_ADD, false},
+               {"-", 2, OP_SUB, false},
+               {"*", 2, OP_MUL, false},
+               {"null?", 1, OP_NIL_P, true},
+               {"pair?", 1, OP_PAIR_P, true},
+               {"zero?", 1, OP_ZERO_P, true},
+               {"eqv?", 2, OP_EQ, true},
+               {"eq?", 2, OP_EQ, true},
+               {"=", 2, OP_NUM_EQ, true},
+               {"<", 2, OP_LT, true},
+               {">", 2, OP_GT, true},
+               {"<=", 2, OP_LE, true},
+               {">=", 2, OP_GE, true}};
 
 void compiler_start(void) {
   globals.inlined = make_filled(T_VECTOR, OPCODE_COUNT, FALSE);
@@ -306,8 +296,7 @@ static void compile_or(struct function *f, struct node *node, bool tail) {
   finish(f, tail);
 }
 
-/* ---- Variables that bind, functions -----------------------------------------------------------
- */
+/* ---- Variables that bind, functions ---------------------------------------------------------- */
 
 static void drop(struct function *f, intptr_t count, bool tail) {
   if (!tail && count > 0) put_op1(f, OP_POP, (value)count);
@@ -318,7 +307,7 @@ static void compile_let(struct function *f, struct node *node, bool tail) {
   intptr_t base = f->depth;
   for (value p = node->b, v = node->a; p != NIL; p = cdr(p), v = cdr(v)) {
     compile(f, (struct node *)car(p), false);
-    if (((struct variable *)car(v))->assigned) put_op(f, OP_MAKE_BOX);
+    if (((struct variable *)car(v))->boxed) put_op(f, OP_MAKE_BOX);
     put_push(f);
   }
   own(f, node->a, base);
@@ -335,60 +324,44 @@ static value compile_body(struct function *f, struct node *lambda) {
   put_word(f, 0);
   for (value v = lambda->a; v != NIL; v = cdr(v)) {
     const struct variable *variable = (const struct variable *)car(v);
-    if (variable->assigned) put_op1(f, OP_BOX_LOCAL, (value)variable->slot);
+    if (variable->boxed) put_op1(f, OP_BOX_LOCAL, (value)variable->slot);
   }
   compile(f, (struct node *)lambda->b, true);
   slots_of(f->words)[room] = (value)(f->deepest + 1);
   return make_procedure(lambda->c, slots_of(f->words), (size_t)f->count);
 }
 
-/* Leaves the closure in the accumulator. Captured members of the same N_FIX that come later
- * have no value yet: their slots are not below the depth. Returns what was captured. */
-static value compile_lambda(struct function *f, struct node *lambda, struct variable *self) {
+/* Leaves the closure in the accumulator; `self` names it, if that never changes, or is NULL. */
+static void compile_lambda(struct function *f, struct node *lambda, struct variable *self) {
   struct function inner = {
       .self = self, .words = make_filled(T_VECTOR, 64, FALSE), .last = -1, .captured = NIL};
   value closure = compile_body(&inner, lambda);
   if (inner.captured == NIL) {
     put_op1(f, OP_CONST, closure);
-    return NIL;
+    return;
   }
-  intptr_t depth = f->depth;
-  value captured = list_reverse(inner.captured);
-  for (value p = captured; p != NIL; p = cdr(p)) {
-    struct variable *variable = (struct variable *)car(p);
-    if (variable->owner == f && variable->slot >= depth)
-      put_op1(f, OP_CONST, FALSE);
-    else
-      put_raw(f, variable);
+  for (value p = list_reverse(inner.captured); p != NIL; p = cdr(p)) {
+    put_access(f, (struct variable *)car(p), OP_LOCAL, OP_FREE); /* a box as such */
     put_push(f);
   }
   put_op1(f, OP_CLOSURE, (value)((struct closure *)closure)->code);
   put_word(f, (value)inner.captured_count);
   change_depth(f, -inner.captured_count);
-  return captured;
 }
 
-static void compile_fix(struct function *f, struct node *node, bool tail) {
-  own(f, node->a, f->depth);
-  value patches = NIL; /* (slot index . slot) */
-  for (value v = node->a, l = node->b; v != NIL; v = cdr(v), l = cdr(l)) {
-    struct variable *variable = (struct variable *)car(v);
-    value captured = compile_lambda(f, (struct node *)car(l), variable);
-    for (int64_t i = 0; captured != NIL; captured = cdr(captured), i++) {
-      const struct variable *other = (const struct variable *)car(captured);
-      if (other->owner == f && other->slot >= f->depth)
-        patches = cons(cons(fix(variable->slot), cons(fix(i), fix(other->slot))), patches);
-    }
-    put_push(f);
-  }
-  for (; patches != NIL; patches = cdr(patches)) {
-    value patch = car(patches);
-    put_op1(f, OP_PATCH, (value)unfix(car(patch)));
-    put_word(f, (value)unfix(car(cdr(patch))));
-    put_word(f, (value)unfix(cdr(cdr(patch))));
-  }
-  compile(f, (struct node *)node->c, tail);
-  drop(f, list_length(node->a), tail);
+/* A definition's lambda knows itself by name. */
+static void compile_set(struct function *f, struct variable *variable, struct node *node) {
+  if (node->kind == N_LAMBDA && !variable->changed)
+    compile_lambda(f, node, variable);
+  else
+    compile(f, node, false);
+  put_access(f, variable, OP_SET_LOCAL_BOX, OP_SET_FREE_BOX);
+}
+
+/* What boot.scm defines and uses is what it meant, even if a program defines the name anew. */
+static bool is_lasting(value symbol) {
+  value content = symbol_of(symbol)->global;
+  return globals.booting == TRUE && (is_type(content, T_CLOSURE) || is_type(content, T_PRIMITIVE));
 }
 
 static void compile(struct function *f, struct node *node, bool tail) {
@@ -399,17 +372,21 @@ static void compile(struct function *f, struct node *node, bool tail) {
     put_op1(f, OP_CONST, node->a);
     break;
   case N_LOCAL:
-    if (variable->assigned)
+    if (variable == f->self)
+      put_op(f, OP_SELF);
+    else if (variable->boxed)
       put_access(f, variable, OP_LOCAL_BOX, OP_FREE_BOX);
     else
-      put_raw(f, variable);
+      put_access(f, variable, OP_LOCAL, OP_FREE);
     break;
   case N_GLOBAL:
-    put_op1(f, OP_GLOBAL, node->a);
+    if (is_lasting(node->a))
+      put_op1(f, OP_CONST, symbol_of(node->a)->global);
+    else
+      put_op1(f, OP_GLOBAL, node->a);
     break;
   case N_SET_LOCAL:
-    compile(f, (struct node *)node->b, false);
-    put_access(f, variable, OP_SET_LOCAL_BOX, OP_SET_FREE_BOX);
+    compile_set(f, variable, (struct node *)node->b);
     break;
   case N_SET_GLOBAL:
   case N_DEFINE:
@@ -430,8 +407,6 @@ static void compile(struct function *f, struct node *node, bool tail) {
     return compile_call(f, node, tail);
   case N_LET:
     return compile_let(f, node, tail);
-  case N_FIX:
-    return compile_fix(f, node, tail);
   }
   finish(f, tail);
 }

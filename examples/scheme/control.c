@@ -17,8 +17,7 @@ static value object_of(enum type type, int count, const value *a) {
 
 EXPRESSION("values", ".*", count == 1 ? a[0] : object_of(T_VALUES, count, a))
 
-/* ---- Records: (%record TYPE field …), also the types themselves --------------------------------
- */
+/* ---- Records: (%record TYPE field …), also the types themselves ------------------------------ */
 
 static bool is_of(value record, value type) {
   return is_type(record, T_RECORD) && slots_of(record)[0] == type;
@@ -34,8 +33,7 @@ EXPRESSION("%record?", "..", make_bool(is_of(a[0], a[1])))
 EXPRESSION("%record-ref", ".ri", *field(a))
 EXPRESSION("%record-set!", ".ri.", (*field(a) = a[3], UNSPECIFIED))
 
-/* ---- Conditions and dynamic state -------------------------------------------------------------
- */
+/* ---- Conditions and dynamic state ------------------------------------------------------------ */
 
 PRIMITIVE("%make-error", "..*") {
   value irritants = NIL;
@@ -55,8 +53,7 @@ EXPRESSION("%set-handlers!", ".", globals.handlers = a[0])
 EXPRESSION("%place-now", "", globals.place)
 EXPRESSION("%set-place!", ".", globals.place = a[0])
 
-/* ---- Evaluation, time, the system -------------------------------------------------------------
- */
+/* ---- Evaluation, time, the system ------------------------------------------------------------ */
 
 static int64_t clock_ns(clockid_t clock) {
   struct timespec t;

@@ -97,9 +97,8 @@ static struct node *make_constant(value v) {
   return make_node(N_CONSTANT, v, NIL, NIL);
 }
 
-/* `first` may be NULL. */
 static struct node *make_sequence(struct node *first, struct node *second) {
-  return first == NULL ? second : make_node(N_SEQUENCE, (value)first, (value)second, NIL);
+  return make_node(N_SEQUENCE, (value)first, (value)second, NIL);
 }
 
 /* A list of forms, one after the other; the value is that of the last. */
@@ -109,8 +108,7 @@ static struct node *expand_sequence(value forms, value scope, struct node *(*eac
   return cdr(forms) == NIL ? first : make_sequence(first, expand_sequence(cdr(forms), scope, each));
 }
 
-/* ---- Special forms that are recognised by position ---------------------------------------------
- */
+/* ---- Special forms that are recognised by position ------------------------------------------- */
 
 enum { SPECIAL_BEGIN, SPECIAL_DEFINE, SPECIAL_DEFINE_SYNTAX, SPECIAL_INCLUDE, SPECIAL_FIRST };
 
@@ -202,80 +200,42 @@ static value scan_body(value forms, value scope, value items) {
   return items;
 }
 
-/* Expands every item; a variable that is referenced before its group begins is `early`.
- * A group is a run of consecutive lambdas, which may refer to each other freely. */
-static value expand_inits(value items, value scope) {
-  value nodes = NIL;
-  bool in_group = false;
-  for (value p = items; p != NIL; p = cdr(p)) {
-    for (value q = p; q != NIL && !in_group; q = cdr(q)) {
-      struct variable *later = (struct variable *)car(car(q));
-      if ((value)later != FALSE && later->used) later->early = 1;
-    }
-    struct node *node = expand(cdr(car(p)), scope);
-    nodes = cons((value)node, nodes);
-    in_group = node->kind == N_LAMBDA;
-    struct variable *variable = (struct variable *)car(car(p));
-    if ((value)variable == FALSE) continue;
-    if (in_group && node->c == FALSE) node->c = variable->name;
-    if (!in_group && variable->used) variable->early = 1;
-  }
-  return nodes; /* newest first */
+static struct node *make_let(value variables, value nodes, struct node *body) {
+  return make_node(N_LET, variables, nodes, (value)body);
 }
 
-struct group {
-  value variables, lambdas;
-  struct node *rest;
-  value early, unbound; /* variables whose boxes come before everything, what is in them */
-};
-
-static void close_group(struct group *group) {
-  if (group->variables != NIL)
-    group->rest = make_node(N_FIX, group->variables, group->lambdas, (value)group->rest);
-  group->variables = group->lambdas = NIL;
-}
-
-static void add_item(struct group *group, struct variable *variable, struct node *node) {
-  bool lambda = node->kind == N_LAMBDA;
-  if (variable->early || (lambda && variable->assigned)) {
-    if (!lambda) /* a lambda may capture members of its group, so it is set inside of it */
-      close_group(group);
-    variable->assigned = 1;
-    group->early = cons((value)variable, group->early);
-    group->unbound = cons((value)make_constant(UNBOUND), group->unbound);
-    struct node *set = make_node(N_SET_LOCAL, (value)variable, (value)node, NIL);
-    group->rest = make_sequence(set, group->rest);
-  } else if (lambda) {
-    group->variables = cons((value)variable, group->variables);
-    group->lambdas = cons((value)node, group->lambdas);
-  } else {
-    close_group(group);
-    group->rest =
-        make_node(N_LET, cons((value)variable, NIL), cons((value)node, NIL), (value)group->rest);
-  }
-}
-
-/* Definitions in order, as letrec*; lambdas become N_FIX where they can. */
+/* Definitions take effect in order, as in letrec*. A variable that nothing can have looked at
+ * before its value is there is bound by a let; the others have boxes, made beforehand. */
 static struct node *expand_body(value forms, value scope) {
   if (list_length(forms) < 1) fail_syntax("empty body", forms);
-  value inner = new_scope(scope);
-  value items = list_reverse(scan_body(forms, inner, NIL)), nodes = expand_inits(items, inner);
-  struct group group = {NIL, NIL, NULL, NIL, NIL};
-  for (items = list_reverse(items); items != NIL; items = cdr(items), nodes = cdr(nodes)) {
-    value variable = car(car(items));
-    struct node *node = (struct node *)car(nodes);
-    if (group.rest == NULL && variable != FALSE) group.rest = make_constant(UNSPECIFIED);
-    if (variable != FALSE) {
-      add_item(&group, (struct variable *)variable, node);
-      continue;
+  value inner = new_scope(scope), nodes = NIL, boxed = NIL, unbound = NIL;
+  value items = list_reverse(scan_body(forms, inner, NIL));
+  for (value p = items; p != NIL; p = cdr(p)) {
+    struct variable *variable = (struct variable *)car(car(p));
+    struct node *node = expand(cdr(car(p)), inner);
+    if ((value)variable != FALSE && node->kind == N_LAMBDA && node->c == FALSE)
+      node->c = variable->name;
+    if ((value)variable != FALSE && variable->used) {
+      variable->boxed = 1;
+      boxed = cons((value)variable, boxed);
+      unbound = cons((value)make_constant(UNBOUND), unbound);
     }
-    close_group(&group);
-    group.rest = group.rest == NULL ? node : make_sequence(node, group.rest);
+    nodes = cons((value)node, nodes);
   }
-  close_group(&group);
-  if (group.rest == NULL) return make_constant(UNSPECIFIED);
-  if (group.early == NIL) return group.rest;
-  return make_node(N_LET, group.early, group.unbound, (value)group.rest);
+  struct node *body = NULL;
+  for (items = list_reverse(items); items != NIL; items = cdr(items), nodes = cdr(nodes)) {
+    struct variable *variable = (struct variable *)car(car(items));
+    struct node *node = (struct node *)car(nodes);
+    if (body == NULL && (value)variable != FALSE) body = make_constant(UNSPECIFIED);
+    if ((value)variable == FALSE)
+      body = body == NULL ? node : make_sequence(node, body);
+    else if (is_member((value)variable, boxed))
+      body = make_sequence(make_node(N_SET_LOCAL, (value)variable, (value)node, NIL), body);
+    else
+      body = make_let(cons((value)variable, NIL), cons((value)node, NIL), body);
+  }
+  if (body == NULL) return make_constant(UNSPECIFIED);
+  return boxed == NIL ? body : make_let(boxed, unbound, body);
 }
 
 /* ---- Special forms --------------------------------------------------------------------------- */
@@ -317,8 +277,8 @@ static struct node *form_set(value form, value scope) {
   value meaning = lookup(car(cdr(form)), scope);
   value node = (value)expand(car(cdr(cdr(form))), scope);
   if (is_type(meaning, T_VARIABLE)) {
-    ((struct variable *)meaning)->assigned = 1;
-    ((struct variable *)meaning)->used = 1; /* an early one needs its box */
+    struct variable *variable = (struct variable *)meaning;
+    variable->boxed = variable->changed = variable->used = 1;
     return make_node(N_SET_LOCAL, meaning, node, NIL);
   }
   if (!is_type(meaning, T_SYMBOL)) fail_syntax("syntax keyword assigned to", form);
@@ -347,17 +307,15 @@ static struct node *form_or(value form, value scope) {
 static const struct special {
   const char *name;
   struct node *(*expand)(value form, value scope);
-} specials[] = {
-    {"begin", form_begin},
-    {"define", form_misplaced},
-    {"define-syntax", form_misplaced},
-    {"include", NULL},
-    {"lambda", form_lambda},
-    {"quote", form_quote},
-    {"set!", form_set},
-    {"if", form_if},
-    {"or", form_or},
-};
+} specials[] = {{"begin", form_begin},
+                {"define", form_misplaced},
+                {"define-syntax", form_misplaced},
+                {"include", NULL},
+                {"lambda", form_lambda},
+                {"quote", form_quote},
+                {"set!", form_set},
+                {"if", form_if},
+                {"or", form_or}};
 
 void forms_start(void) {
   static const struct {
@@ -374,8 +332,7 @@ void forms_start(void) {
     symbol_of(intern_c(specials[i].name))->syntax = fix((int64_t)i);
 }
 
-/* ---- Expressions ------------------------------------------------------------------------------
- */
+/* ---- Expressions ----------------------------------------------------------------------------- */
 
 static struct node *expand_identifier(value identifier, value scope) {
   value meaning = lookup(identifier, scope);
@@ -400,7 +357,7 @@ static struct node *expand(value form, value scope) {
     nodes = cons((value)expand(car(p), scope), nodes);
   nodes = list_reverse(nodes);
   if (callee->kind == N_LAMBDA && !callee->rest && list_length(callee->a) == list_length(nodes))
-    return make_node(N_LET, callee->a, nodes, callee->b);
+    return make_let(callee->a, nodes, (struct node *)callee->b);
   return make_node(N_CALL, (value)callee, nodes, NIL);
 }
 

@@ -14,7 +14,7 @@ value list_reverse(value list) {
   value done = NIL;
   while (is_pair(list)) {
     value next = cdr(list);
-    *cdr_of(list) = done;
+    cdr(list) = done;
     done = list;
     list = next;
   }
@@ -38,8 +38,8 @@ int64_t list_length(value list) {
 EXPRESSION("cons", "..", cons(a[0], a[1]))
 EXPRESSION("car", "p", car(a[0]))
 EXPRESSION("cdr", "p", cdr(a[0]))
-EXPRESSION("set-car!", "p.", (*car_of(a[0]) = a[1], UNSPECIFIED))
-EXPRESSION("set-cdr!", "p.", (*cdr_of(a[0]) = a[1], UNSPECIFIED))
+EXPRESSION("set-car!", "p.", (car(a[0]) = a[1], UNSPECIFIED))
+EXPRESSION("set-cdr!", "p.", (cdr(a[0]) = a[1], UNSPECIFIED))
 
 /* What a path of letters a and d leads to, the last letter first. */
 static value path(const char *letters, value v) {
@@ -50,31 +50,33 @@ static value path(const char *letters, value v) {
   return v;
 }
 
+/* caar, cadr, … cddddr; car and cdr have instructions. */
 #define PATH(letters) EXPRESSION("c" letters "r", ".", path(letters, a[0]))
-#define PATHS(letters) PATH("a" letters) PATH("d" letters)
-PATHS("a")
-PATHS("d")
-PATHS("aa")
-PATHS("ad")
-PATHS("da") PATHS("dd") PATHS("aaa") PATHS("aad") PATHS("ada") PATHS("add") PATHS("daa")
-    PATHS("dad") PATHS("dda") PATHS("ddd")
+#define PATHS_2(letter) PATH("a" letter) PATH("d" letter)
+#define PATHS_3(letter) PATHS_2("a" letter) PATHS_2("d" letter)
+#define PATHS_4(letter) PATHS_3("a" letter) PATHS_3("d" letter)
+PATHS_2("a")
+PATHS_2("d")
+PATHS_3("a")
+PATHS_3("d")
+PATHS_4("a")
+PATHS_4("d")
 
-        EXPRESSION("null?", ".", make_bool(a[0] == NIL))
-            EXPRESSION("pair?", ".", make_bool(is_pair(a[0])))
-                EXPRESSION("list?", ".", make_bool(list_length(a[0]) >= 0))
-                    EXPRESSION("not", ".", make_bool(a[0] == FALSE))
-                        EXPRESSION("boolean?", ".", make_bool(a[0] == TRUE || a[0] == FALSE))
-                            EXPRESSION("void", "", UNSPECIFIED)
-                                EXPRESSION("eof-object", "", END_OF_FILE)
-                                    EXPRESSION("eof-object?", ".", make_bool(a[0] == END_OF_FILE))
+EXPRESSION("null?", ".", make_bool(a[0] == NIL))
+EXPRESSION("pair?", ".", make_bool(is_pair(a[0])))
+EXPRESSION("list?", ".", make_bool(list_length(a[0]) >= 0))
+EXPRESSION("not", ".", make_bool(a[0] == FALSE))
+EXPRESSION("boolean?", ".", make_bool(a[0] == TRUE || a[0] == FALSE))
+EXPRESSION("void", "", UNSPECIFIED)
+EXPRESSION("eof-object", "", END_OF_FILE)
+EXPRESSION("eof-object?", ".", make_bool(a[0] == END_OF_FILE))
 
-    /* ---- Lists ----------------------------------------------------------------------------------
-     */
+/* ---- Lists ----------------------------------------------------------------------------------- */
 
-    EXPRESSION("length", "l", fix(list_length(a[0])))
-        EXPRESSION("reverse!", "l", list_reverse(a[0]))
+EXPRESSION("length", "l", fix(list_length(a[0])))
+EXPRESSION("reverse!", "l", list_reverse(a[0]))
 
-            PRIMITIVE("list", ".*") {
+PRIMITIVE("list", ".*") {
   value list = NIL;
   while (count > 0)
     list = cons(a[--count], list);
@@ -93,7 +95,7 @@ static value copy_onto(value list, value tail) {
   if (list_length(list) < 0) fail_type("list", list);
   value head = cons(NIL, tail), last = head;
   for (; list != NIL; list = cdr(list), last = cdr(last))
-    *cdr_of(last) = cons(car(list), tail);
+    cdr(last) = cons(car(list), tail);
   return cdr(head);
 }
 

@@ -14,7 +14,7 @@ static value binding_of(value identifier, value bindings) {
   return FALSE;
 }
 
-static bool is_member(value v, value list) {
+bool is_member(value v, value list) {
   for (; is_pair(list); list = cdr(list))
     if (car(list) == v) return true;
   return false;
@@ -75,12 +75,12 @@ static bool match_repeated(struct matcher *m, value pattern, value *form, value 
     if (!match(m, sub, car(*form), &inner)) return false;
     for (value v = variables; v != NIL; v = cdr(v)) {
       value entry = cdr(car(v)), matched = binding_of(car(car(v)), inner);
-      if (matched != FALSE) *cdr_of(entry) = cons(cdr(matched), cdr(entry));
+      if (matched != FALSE) cdr(entry) = cons(cdr(matched), cdr(entry));
     }
   }
   for (value v = variables; v != NIL; v = cdr(v)) {
     value entry = cdr(car(v));
-    *cdr_of(entry) = list_reverse(cdr(entry));
+    cdr(entry) = list_reverse(cdr(entry));
     *bindings = cons(car(v), *bindings);
   }
   return true;
@@ -147,7 +147,7 @@ static value fill_repeated(struct matcher *m, value sub, int64_t depth, value bi
       value entry = car(v), left = cdr(cdr(entry));
       if (!is_pair(left)) return done;
       inner = cons(cons(car(entry), cons(fix(unfix(car(cdr(entry))) - 1), car(left))), inner);
-      *car_of(v) = cons(car(entry), cons(car(cdr(entry)), cdr(left)));
+      car(v) = cons(car(entry), cons(car(cdr(entry)), cdr(left)));
     }
     done = fill_repeated(m, sub, depth - 1, inner, done);
   }
@@ -180,7 +180,7 @@ static value fill(struct matcher *m, value template, value bindings) {
   value list = template == NIL ? NIL : fill(m, template, bindings);
   while (done != NIL) {
     value next = cdr(done);
-    *cdr_of(done) = list;
+    cdr(done) = list;
     list = done;
     done = next;
   }

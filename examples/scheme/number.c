@@ -162,25 +162,6 @@ PRIMITIVE("expt", "nn") {
   }
 }
 
-#define BITS(name, start, operator)                                                                \
-  PRIMITIVE(name, "z*") {                                                                          \
-    int64_t bits = start;                                                                          \
-    for (int i = 0; i < count; i++)                                                                \
-      bits operator integer(a[i]);                                                                 \
-    return fix(bits);                                                                              \
-  }
-BITS("bitwise-and", -1, &=)
-BITS("bitwise-ior", 0, |=)
-BITS("bitwise-xor", 0, ^=)
-EXPRESSION("bitwise-not", "z", fix(~integer(a[0])))
-
-PRIMITIVE("arithmetic-shift", "zz") {
-  int64_t n = integer(a[0]), by = integer(a[1]);
-  if (by <= 0) return fix(by < -63 ? n >> 63 : n >> -by);
-  int64_t shifted = by > 61 ? 0 : (int64_t)((uint64_t)n << by);
-  return checked_fix(shifted, n != 0 && (by > 61 || shifted >> by != n));
-}
-
 /* ---- Reals ---------------------------------------------------------------------------------- */
 
 /* Rounding leaves fixnums alone; of the other functions only some have an exact result for 0. */

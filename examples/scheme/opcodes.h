@@ -14,7 +14,6 @@
   X(PUSH) X(CONST_PUSH) X(LOCAL_PUSH) X(FREE_PUSH) X(POP)                                          \
   X(SET_LOCAL_BOX) X(SET_FREE_BOX) X(SET_GLOBAL) X(DEFINE) X(MAKE_BOX) X(BOX_LOCAL)                \
   X(CLOSURE) /* code count: captured values are popped */                                          \
-  X(PATCH)   /* slot index slot: captured value of a closure that was made too early */            \
   /* Control */                                                                                    \
   X(ENTRY)      /* parameters room */                                                              \
   X(ENTRY_REST) /* parameters room: the last one takes a list */                                   \

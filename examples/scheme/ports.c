@@ -158,14 +158,6 @@ static struct port *output(int count, const value *a, int index) {
 static value char_or_end(int32_t c) {
   return c < 0 ? END_OF_FILE : make_char((uint32_t)c);
 }
-static value byte_or_end(int c) {
-  return c < 0 ? END_OF_FILE : fix(c);
-}
-static FILE *binary(int count, const value *a) {
-  FILE *file = input(count, a, 0)->file;
-  if (file == NULL) fail_type("binary port", a[0]);
-  return file;
-}
 
 /* Characters up to `end` (dropped) or `most` of them; END_OF_FILE if there is none at all. */
 static value read_chars(struct port *port, int32_t end, size_t most) {
@@ -183,8 +175,6 @@ EXPRESSION("peek-char", "|I", char_or_end(peek_char(input(count, a, 0))))
 EXPRESSION("char-ready?", "|I", TRUE)
 EXPRESSION("read-line", "|I", read_chars(input(count, a, 0), '\n', SIZE_MAX))
 EXPRESSION("read-string", "i|I", read_chars(input(count, a, 1), -2, (size_t)unfix(a[0])))
-EXPRESSION("read-u8", "|I", byte_or_end(getc(binary(count, a))))
-EXPRESSION("peek-u8", "|I", byte_or_end(ungetc(getc(binary(count, a)), binary(count, a))))
 EXPRESSION("write", ".|O", (print_value(output(count, a, 1), a[0], true), UNSPECIFIED))
 EXPRESSION("display", ".|O", (print_value(output(count, a, 1), a[0], false), UNSPECIFIED))
 EXPRESSION("newline", "|O", (print_char(output(count, a, 0), '\n'), UNSPECIFIED))
@@ -194,11 +184,6 @@ PRIMITIVE("write-string", "s|Oii") {
   size_t to = count > 3 ? index_in(a[3], size_of(a[0]) + 1) : size_of(a[0]);
   for (size_t i = count > 2 ? (size_t)unfix(a[2]) : 0; i < to; i++)
     print_char(output(count, a, 1), chars_of(a[0])[i]);
-  return UNSPECIFIED;
-}
-PRIMITIVE("write-u8", "i|O") {
-  uint8_t byte = (uint8_t)index_in(a[0], 256);
-  put_bytes(output(count, a, 1), &byte, 1);
   return UNSPECIFIED;
 }
 PRIMITIVE("flush-output-port", "|O") {

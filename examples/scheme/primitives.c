@@ -9,65 +9,56 @@
 /* The linker gives these names to the ends of the section of definitions. */
 extern const struct definition __start_scheme_primitives[], __stop_scheme_primitives[];
 
-/* Letters of signatures: what an argument must be. */
-static const char *const wanted[128] = {['n'] = "number",
-                                        ['z'] = "integer",
-                                        ['i'] = "index",
-                                        ['c'] = "character",
-                                        ['s'] = "string",
-                                        ['y'] = "symbol",
-                                        ['v'] = "vector",
-                                        ['b'] = "bytevector",
-                                        ['p'] = "pair",
-                                        ['l'] = "list",
-                                        ['t'] = "hash table",
-                                        ['r'] = "record",
-                                        ['P'] = "port",
-                                        ['e'] = "error object",
-                                        ['I'] = "open input port",
-                                        ['O'] = "open output port"};
+/* Letters of signatures: what an argument must be. Any other letter stands for anything. */
+static const struct {
+  const char *name;
+  int type; /* of an object, or 0: see `fits` */
+} wanted[128] = {['n'] = {"number", 0},
+                 ['z'] = {"integer", 0},
+                 ['i'] = {"index", 0},
+                 ['c'] = {"character", 0},
+                 ['p'] = {"pair", 0},
+                 ['l'] = {"list", 0},
+                 ['I'] = {"open input port", 0},
+                 ['O'] = {"open output port", 0},
+                 ['y'] = {"symbol", T_SYMBOL},
+                 ['s'] = {"string", T_STRING},
+                 ['v'] = {"vector", T_VECTOR},
+                 ['b'] = {"bytevector", T_BYTES},
+                 ['t'] = {"hash table", T_TABLE},
+                 ['r'] = {"record", T_RECORD},
+                 ['P'] = {"port", T_PORT},
+                 ['e'] = {"error object", T_CONDITION}};
 
 static bool is_port(value v, intptr_t flags) {
   return is_type(v, T_PORT) && (((struct port *)v)->flags & flags) == flags;
 }
 
-static bool fits(char letter, value v) {
+static bool is_integer(value v) {
+  return is_fixnum(v) || (is_type(v, T_FLONUM) && fabs(flonum_of(v)) < 0x1p61 &&
+                          flonum_of(v) == floor(flonum_of(v)));
+}
+
+static bool fits(int letter, value v) {
   switch (letter) {
   case 'n':
     return is_number(v);
   case 'z':
-    return is_fixnum(v) || (is_type(v, T_FLONUM) && fabs(flonum_of(v)) < 0x1p61 &&
-                            flonum_of(v) == floor(flonum_of(v)));
+    return is_integer(v);
   case 'i':
     return is_fixnum(v) && unfix(v) >= 0;
   case 'c':
     return is_char(v);
-  case 's':
-    return is_type(v, T_STRING);
-  case 'y':
-    return is_type(v, T_SYMBOL);
-  case 'v':
-    return is_type(v, T_VECTOR);
-  case 'b':
-    return is_type(v, T_BYTES);
   case 'p':
     return is_pair(v);
   case 'l':
     return list_length(v) >= 0;
-  case 't':
-    return is_type(v, T_TABLE);
-  case 'r':
-    return is_type(v, T_RECORD);
-  case 'e':
-    return is_type(v, T_CONDITION);
-  case 'P':
-    return is_port(v, 0);
   case 'I':
     return is_port(v, PORT_INPUT | PORT_OPEN);
   case 'O':
     return is_port(v, PORT_OUTPUT | PORT_OPEN);
   default:
-    return true;
+    return wanted[letter].type == 0 || is_type(v, (enum type)wanted[letter].type);
   }
 }
 
@@ -81,8 +72,8 @@ value call_primitive(value primitive, intptr_t count, value *a) {
   globals.running = primitive;
   if (!takes(primitive, count)) fail("wrong number of arguments:", fix(count));
   for (intptr_t i = 0; i < count && p->picky; i++) {
-    char letter = p->types[i < 7 ? i : 7];
-    if (!fits(letter, a[i])) fail_type(wanted[(int)letter], a[i]);
+    int letter = p->types[i < 7 ? i : 7];
+    if (!fits(letter, a[i])) fail_type(wanted[letter].name, a[i]);
   }
   return p->function((int)count, a);
 }

@@ -141,12 +141,12 @@ static value read_list(struct reader *r) {
     if (c == ')') return cdr(head);
     if (c == '.' && is_delimiter(peek_char(r->port))) {
       if (last == head) fail_read(r, "nothing before the dot of a list");
-      *cdr_of(last) = read_in(r, next_start(r));
+      cdr(last) = read_in(r, next_start(r));
       if (next_start(r) != ')') fail_read(r, "no ) after the tail of a list");
       return cdr(head);
     }
     value next = cons(read_in(r, c), NIL);
-    *cdr_of(last) = next;
+    cdr(last) = next;
     last = next;
   }
 }
@@ -265,25 +265,15 @@ static value parse_fraction(const char *text, int radix) {
 }
 
 value parse_number(const char *text, int radix) {
-  static const char prefixes[] = "xbodei";
+  static const char prefixes[] = "xbodei"; /* exactness is as the digits say */
   static const int radices[] = {16, 2, 8, 10};
-  char exactness = 0;
   for (; text[0] == '#' && text[1] != 0; text += 2) {
     const char *prefix = strchr(prefixes, tolower((unsigned char)text[1]));
     if (prefix == NULL) return FALSE;
-    if (prefix < prefixes + 4)
-      radix = radices[prefix - prefixes];
-    else
-      exactness = *prefix;
+    if (prefix < prefixes + 4) radix = radices[prefix - prefixes];
   }
   value number = parse_integer(text, strlen(text), radix);
   if (number == FALSE) number = parse_fraction(text, radix);
   if (number == FALSE && radix == 10) number = parse_decimal(text);
-  if (exactness == 'i' && is_fixnum(number)) return make_flonum((double)unfix(number));
-  if (exactness == 'e' && is_type(number, T_FLONUM)) {
-    double d = flonum_of(number);
-    if (!(fabs(d) < 0x1p61) || d != floor(d)) fail_list("no exact number:", cons(number, NIL));
-    return fix((int64_t)d);
-  }
   return number;
 }

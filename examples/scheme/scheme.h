@@ -26,7 +26,7 @@ typedef uintptr_t value;
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
 enum type {
-  T_SYMBOL,
+  T_SYMBOL = 1,
   T_STRING,
   T_BYTES,
   T_FLONUM,
@@ -121,78 +121,36 @@ enum { PORT_INPUT = 1, PORT_OUTPUT = 2, PORT_OPEN = 4 };
 
 /* ---- Telling values apart, taking them apart ------------------------------------------------- */
 
-static inline bool is_reference(value v) {
-  return (v & 15) == 0;
-}
-static inline value header_of(value v) {
-  return *(const value *)v;
-}
+#define is_reference(v) (((v)&15) == 0)
+#define is_fixnum(v) (((v)&3) == 1)
+#define is_char(v) (((v)&15) == 10)
+#define fix(n) ((value)(n) << 2 | 1)
+#define unfix(v) ((int64_t)(v) >> 2)
+#define make_bool(b) ((b) ? TRUE : FALSE)
+#define make_char(c) ((value)(c) << 8 | 10)
+#define char_of(v) ((uint32_t)((v) >> 8))
+#define make_header(type, size) ((value)(size) << 8 | (value)(type) << 3 | 7)
+#define header_of(v) (*(const value *)(v))
+#define size_of(v) ((size_t)(header_of(v) >> 8))
+#define car(v) (((struct pair *)(v))->car)
+#define cdr(v) (((struct pair *)(v))->cdr)
+#define slots_of(v) (((struct object *)(v))->slot)
+#define chars_of(v) (((struct string *)(v))->chars)
+#define bytes_of(v) (((struct bytes *)(v))->bytes)
+#define symbol_of(v) ((struct symbol *)(v))
+#define flonum_of(v) (((struct flonum *)(v))->number)
+
 static inline bool is_pair(value v) {
   return is_reference(v) && (header_of(v) & 7) != 7;
 }
 static inline bool is_type(value v, enum type type) {
   return is_reference(v) && (header_of(v) & 0xff) == ((value)type << 3 | 7);
 }
-static inline bool is_fixnum(value v) {
-  return (v & 3) == 1;
-}
-static inline bool is_char(value v) {
-  return (v & 15) == 10;
-}
 static inline bool is_number(value v) {
   return is_fixnum(v) || is_type(v, T_FLONUM);
 }
-static inline value make_header(enum type type, size_t size) {
-  return (value)size << 8 | (value)type << 3 | 7;
-}
-static inline size_t size_of(value v) {
-  return header_of(v) >> 8;
-}
-static inline value fix(int64_t n) {
-  return (value)n << 2 | 1;
-}
-static inline int64_t unfix(value v) {
-  return (int64_t)v >> 2;
-}
-static inline value make_bool(bool b) {
-  return b ? TRUE : FALSE;
-}
-static inline value make_char(uint32_t c) {
-  return (value)c << 8 | 10;
-}
-static inline uint32_t char_of(value v) {
-  return (uint32_t)(v >> 8);
-}
-static inline value *car_of(value v) {
-  return &((struct pair *)v)->car;
-}
-static inline value *cdr_of(value v) {
-  return &((struct pair *)v)->cdr;
-}
-static inline value car(value v) {
-  return ((struct pair *)v)->car;
-}
-static inline value cdr(value v) {
-  return ((struct pair *)v)->cdr;
-}
-static inline value *slots_of(value v) {
-  return ((struct object *)v)->slot;
-}
-static inline uint32_t *chars_of(value v) {
-  return ((struct string *)v)->chars;
-}
-static inline uint8_t *bytes_of(value v) {
-  return ((struct bytes *)v)->bytes;
-}
-static inline struct symbol *symbol_of(value v) {
-  return (struct symbol *)v;
-}
-static inline double flonum_of(value v) {
-  return ((struct flonum *)v)->number;
-}
 
-/* ---- Making them (object.c, sequences.c) ------------------------------------------------------
- */
+/* ---- Making them (object.c, sequences.c) ----------------------------------------------------- */
 
 static inline value cons(value a, value d) {
   struct pair *p = mem_refs(sizeof *p);
@@ -232,8 +190,7 @@ value make_table(bool by_content); /* equal?, not eqv? */
 value table_ref(value table, value key, value otherwise);
 void table_put(value table, value key, value content);
 
-/* ---- Errors (primitives.c); they do not return ------------------------------------------------
- */
+/* ---- Errors (primitives.c); they do not return ----------------------------------------------- */
 
 value make_condition(const char *kind, value message, value irritants);
 _Noreturn void fail_condition(value condition);
@@ -243,8 +200,7 @@ _Noreturn void fail_type(const char *wanted, value got);
 /* Fails when the C stack gets short: call it where C recurs along data. */
 void check_depth(void);
 
-/* ---- State shared by the files: every global that holds a value is in one root range ----------
- */
+/* ---- State shared by the files: every global that holds a value is in one root range --------- */
 
 struct globals {
   value symbols;                     /* hash table by name */
@@ -260,8 +216,7 @@ struct globals {
 };
 extern struct globals globals;
 
-/* ---- Text (read.c, print.c, ports.c, number.c) ------------------------------------------------
- */
+/* ---- Text (read.c, print.c, ports.c, number.c) ----------------------------------------------- */
 
 value read_datum(struct port *port);             /* END_OF_FILE at the end */
 value parse_number(const char *text, int radix); /* FALSE: no number */
@@ -278,8 +233,7 @@ extern const struct char_name {
   uint32_t code;
 } char_names[]; /* the preferred name of a character first; ends with NULL */
 
-/* ---- Programs (expand.c, compile.c, vm.c) ------------------------------------------------------
- */
+/* ---- Programs (expand.c, compile.c, vm.c) ---------------------------------------------------- */
 
 struct node;
 void forms_start(void);
@@ -293,8 +247,7 @@ value vm_run(value closure); /* calls it without arguments; errors are raised in
 void compiler_start(void);
 void ports_start(void);
 
-/* ---- Primitive procedures ----------------------------------------------------------------------
- */
+/* ---- Primitive procedures -------------------------------------------------------------------- */
 
 /* PRIMITIVE(name, signature) { body } defines one, wherever it stands: the linker gathers the
  * definitions. The body finds `count` arguments in `a`. The signature has a letter for each, see

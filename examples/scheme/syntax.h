@@ -15,9 +15,9 @@ enum { MACRO_LITERALS, MACRO_RULES, MACRO_SCOPE, MACRO_ELLIPSIS, MACRO_SLOTS };
 struct variable {
   value header;
   value name;
-  intptr_t used;     /* the expander met a reference */
-  intptr_t assigned; /* lives in a box */
-  intptr_t early;    /* referenced before its definition: the box comes first */
+  intptr_t used;    /* the expander met a reference */
+  intptr_t boxed;   /* assigned, or referenced before its definition is complete */
+  intptr_t changed; /* assigned by set! */
   /* The compiler's: */
   struct function *owner;
   intptr_t slot; /* from the frame's start */
@@ -36,7 +36,6 @@ enum node_kind {
   N_CALL,       /* a: operator, b: list of nodes */
   N_LAMBDA,     /* a: list of variables, b: body, c: name, rest: last variable takes a list */
   N_LET,        /* a: list of variables, b: list of nodes, c: body */
-  N_FIX,        /* a: list of variables, none assigned, b: list of lambdas, c: body */
 };
 
 struct node {
@@ -54,6 +53,7 @@ static inline bool is_identifier(value v) {
  * nowhere, the symbol of a global. */
 value lookup(value identifier, value scope);
 value new_alias(value identifier, value scope);
+bool is_member(value v, value list);
 _Noreturn void fail_syntax(const char *what, value form);
 
 value make_macro(value spec, value scope); /* (syntax-rules …) */

@@ -113,8 +113,7 @@ static inline bool in_vector(value vector, value index) {
   return is_type(vector, T_VECTOR) && is_fixnum(index) && (uint64_t)unfix(index) < size_of(vector);
 }
 
-/* ---- The loop's vocabulary: every instruction ends in NEXT, or in a jump that leads to one. ---
- */
+/* ---- The loop's vocabulary: every instruction ends in NEXT, or in a jump that leads to one. -- */
 
 #define NEXT goto *(const void *)*pc++
 #define OPCODE(name) op_##name:
@@ -216,9 +215,6 @@ unbound:
   acc = make_closure((struct code *)pc[0], sp, pc[1]);
   pc += 2;
   NEXT;
-  OPCODE(PATCH)((struct closure *)fp[pc[0]])->captured[pc[1]] = fp[pc[2]];
-  pc += 3;
-  NEXT;
 
   OPCODE(ENTRY) if (arguments != (intptr_t)pc[0]) {
     machine.arguments = arguments;
@@ -302,8 +298,8 @@ leave:
   QUICK(CDDR, 1, is_pair(acc) && is_pair(cdr(acc)), acc = cdr(cdr(acc)))
   QUICK(CONS, 2, true, (machine.sp = sp, acc = cons(sp[-1], acc)))
   QUICK(NOT, 1, true, acc = make_bool(acc == FALSE))
-  QUICK(SET_CAR, 2, is_pair(sp[-1]), (*car_of(sp[-1]) = acc, acc = UNSPECIFIED))
-  QUICK(SET_CDR, 2, is_pair(sp[-1]), (*cdr_of(sp[-1]) = acc, acc = UNSPECIFIED))
+  QUICK(SET_CAR, 2, is_pair(sp[-1]), (car(sp[-1]) = acc, acc = UNSPECIFIED))
+  QUICK(SET_CDR, 2, is_pair(sp[-1]), (cdr(sp[-1]) = acc, acc = UNSPECIFIED))
   QUICK(VECTOR_REF, 2, in_vector(sp[-1], acc), acc = slots_of(sp[-1])[unfix(acc)])
   QUICK(VECTOR_SET, 3, in_vector(sp[-2], sp[-1]),
         (slots_of(sp[-2])[unfix(sp[-1])] = acc, acc = UNSPECIFIED))
@@ -381,9 +377,9 @@ static void start_call(value procedure, intptr_t arguments) {
   machine.arguments = arguments;
 }
 
-/* Calls `raise` as if the instruction that failed had. */
+/* Calls %raise as if the instruction that failed had. */
 static void enter_handler(void) {
-  value raise = symbol_of(intern_c("raise"))->global;
+  value raise = symbol_of(intern_c("%raise"))->global;
   if (!is_type(raise, T_CLOSURE)) {
     machine.trap = NULL;
     fail_condition(globals.condition);

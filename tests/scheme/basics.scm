@@ -97,7 +97,7 @@
 (define (shared n) (if (= n 0) '() (let ((rest (shared (- n 1)))) (make-list n rest))))
 (show (equal? (circular 3) (circular 6)) (equal? (circular 3) (circular 3)) (equal? (shared 60) (shared 60)))
 (show '#T '#F "a\x3bb;b" (string-length "one\
-   line") #!eof (string->number "1/2") (string->number "+5") (string->number "-") (string->number "1e") (string->number "#e2.0"))
+   line") #!eof (string->number "1/2") (string->number "+5") (string->number "-") (string->number "1e"))
 ; a file that is part of the program
 (include "include/definitions.scm")
 (show (get-included) (let () (include "include/definitions.scm") (+ 1 (get-included))))

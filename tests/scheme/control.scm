@@ -85,3 +85,9 @@
 (show (call-with-input-file file read) (file-exists? file))
 (delete-file file)
 (show (file-exists? file))
+; a program's own definitions do not reach into what the interpreter wrote itself
+(define (find . any) 'mine)
+(define (append! . any) 'mine)
+(define (reverse! . any) 'mine)
+(define (call-with-values . any) 'mine)
+(show (assoc 2.0 '((1 a) (2 b)) =) (sort '(3 1 2) <) (map + '(1 2) '(3 4)) (find 1) (dynamic-wind list list list))
