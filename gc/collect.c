@@ -174,7 +174,10 @@ bool td_collect_grow_budget(struct tide_heap *heap, uint32_t blocks) {
   uint64_t wanted = (uint64_t)used + used / 8 + blocks;
   bool grew = heap->heap.budget_blocks < most;
   if (wanted <= heap->heap.budget_blocks) wanted = (uint64_t)heap->heap.budget_blocks + blocks;
-  if (grew) heap->heap.budget_blocks = wanted < most ? (uint32_t)wanted : most;
+  if (grew) {
+    heap->heap.budget_blocks = wanted < most ? (uint32_t)wanted : most;
+    td_sizing_raised(&heap->policy, heap->heap.budget_blocks);
+  }
   pthread_mutex_unlock(&heap->heap.lock);
   return grew;
 }

@@ -1,13 +1,19 @@
 /* Heap sizing. The growth factor lets the heap reach a multiple of what survived; the adaptive
  * rule is MemBalancer's (Kirisame, Shenoy, Panchekha: Optimal Heap Limits for Reducing Browser
  * Memory Use, OOPSLA 2022): room = sqrt(live * allocation rate / (cost * marking rate)), which
- * gives the memory to where a byte of it saves most marking. */
+ * gives the memory to where a byte of it saves most marking. The default rule takes the root with
+ * rates that stay as they are, so that small heaps stay small and go round within the caches. */
 #include "gc/policy.h"
 
 #include "heap/heap.h"
 
 /* Weight of the newest observation. */
 #define SMOOTHING 0.5
+/* The default rule's room: 16 MiB for a live MiB, as the root for others, until it reaches the
+ * most; live bytes times (growth_factor - 1) where that is more. Measured on binary trees: heaps
+ * with little alive are not slower for cycling through 4 MiB than through 32. */
+#define ROOT_BYTES ((double)(256 << 20))
+#define ROOM_MOST ((double)(80 << 20))
 
 /* So that one library needs no libm: Newton's iteration from an estimate off by a power of two
  * at most, quadratic from there. */
@@ -39,6 +45,13 @@ static double adaptive_room(struct td_sizing *policy, const struct td_sizing_fac
   return square_root(live * policy->allocation_rate / (cost * policy->marking_rate));
 }
 
+static double default_room(const struct td_sizing *policy, double live) {
+  double room = square_root(live * ROOT_BYTES);
+  if (room > ROOM_MOST) room = ROOM_MOST;
+  double grown = live * (policy->growth_factor - 1);
+  return room > grown ? room : grown;
+}
+
 uint32_t td_sizing_next(struct td_sizing *policy, const struct td_sizing_facts *facts) {
   double live = (double)facts->live_bytes, target;
   switch (policy->kind) {
@@ -52,7 +65,7 @@ uint32_t td_sizing_next(struct td_sizing *policy, const struct td_sizing_facts *
     target = live * policy->growth_factor;
     break;
   default:
-    target = live * policy->growth_factor + (double)policy->initial_blocks * TD_BLOCK_BYTES;
+    target = live + default_room(policy, live);
   }
   double blocks = target / TD_BLOCK_BYTES + 1;
   /* Blocks that are half empty may be of no use to what is allocated next: leave some whole
@@ -63,6 +76,11 @@ uint32_t td_sizing_next(struct td_sizing *policy, const struct td_sizing_facts *
   uint32_t budget = blocks < (double)policy->max_blocks ? (uint32_t)blocks : policy->max_blocks;
   policy->recent[policy->recent_at++ % TD_KEEP_CYCLES] = budget;
   return budget;
+}
+
+void td_sizing_raised(struct td_sizing *policy, uint32_t budget) {
+  uint32_t *newest = &policy->recent[(policy->recent_at + TD_KEEP_CYCLES - 1) % TD_KEEP_CYCLES];
+  if (*newest < budget) *newest = budget;
 }
 
 uint32_t td_sizing_keep(const struct td_sizing *policy) {

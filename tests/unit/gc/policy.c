@@ -23,6 +23,22 @@ Test(policy, growth_is_live_times_factor_within_bounds) {
   cr_assert_eq(td_sizing_next(&policy, &facts), 100000);
 }
 
+Test(policy, default_room_is_a_root_then_constant_then_growth) {
+  struct td_sizing policy = make(TIDE_SIZING_DEFAULT);
+  const struct {
+    unsigned live_mib, room_mib;
+  } rows[] = {{1, 16}, {4, 32}, {16, 64}, {25, 80}, {64, 80}, {80, 80}, {200, 200}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    uint32_t blocks = rows[i].live_mib * 16;
+    struct td_sizing_facts facts = {.live_bytes = (size_t)rows[i].live_mib << 20,
+                                    .used_blocks = blocks};
+    uint32_t room = td_sizing_next(&policy, &facts) - blocks;
+    cr_assert(room >= rows[i].room_mib * 16 && room <= rows[i].room_mib * 16 + 1,
+              "live %u MiB: %u blocks", rows[i].live_mib, room);
+  }
+  cr_assert_eq(td_sizing_next(&policy, &(struct td_sizing_facts){0}), 100);
+}
+
 Test(policy, a_fragmented_heap_gets_room_anyway) {
   struct td_sizing policy = make(TIDE_SIZING_GROWTH);
   struct td_sizing_facts facts = {.live_bytes = 10 * TD_BLOCK_BYTES, .used_blocks = 8000};
@@ -64,6 +80,21 @@ Test(policy, memory_is_kept_for_some_cycles_only) {
     td_sizing_next(&policy, &small);
     cr_assert_geq(td_sizing_keep(&policy), 10000);
   }
+  td_sizing_next(&policy, &small);
+  cr_assert_eq(td_sizing_keep(&policy), 100);
+}
+
+Test(policy, memory_that_had_to_be_added_is_kept_too) {
+  struct td_sizing policy = make(TIDE_SIZING_GROWTH);
+  struct td_sizing_facts small = {.live_bytes = 10 * TD_BLOCK_BYTES, .used_blocks = 10};
+  for (unsigned i = 0; i < TD_KEEP_CYCLES; i++)
+    td_sizing_next(&policy, &small);
+  td_sizing_raised(&policy, 700);
+  td_sizing_raised(&policy, 300);
+  cr_assert_eq(td_sizing_keep(&policy), 700);
+  for (unsigned i = 1; i < TD_KEEP_CYCLES; i++)
+    td_sizing_next(&policy, &small);
+  cr_assert_eq(td_sizing_keep(&policy), 700);
   td_sizing_next(&policy, &small);
   cr_assert_eq(td_sizing_keep(&policy), 100);
 }

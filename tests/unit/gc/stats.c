@@ -78,7 +78,7 @@ Test(events, come_in_order) {
   for (int i = 0; i < 7; i++)
     cr_assert_eq(told.events[i], cycle[i]);
   told.count = 0;
-  cr_assert_not_null(tide_alloc(w.m, TIDE_LAYOUT_LEAF, 10 << 20));
+  cr_assert_not_null(tide_alloc(w.m, TIDE_LAYOUT_LEAF, 2 << 20));
   cr_assert_eq(told.count, 1);
   cr_assert_eq(told.events[0], TIDE_EVENT_HEAP_GREW);
   void **kept = tide_handle(w.m, tide_alloc(w.m, TIDE_LAYOUT_LEAF, 40 << 20));
