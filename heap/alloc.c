@@ -57,10 +57,9 @@ static uint32_t piece_granules(const struct td_heap *heap, uint32_t cell) {
   return heap->stress || cell >= wanted ? cell : wanted / cell * cell;
 }
 
-/* Asks for the lines of granules [from, to), to be written soon. */
-static void fetch(uintptr_t base, uint32_t from, uint32_t to) {
-  uintptr_t end = td_granule_address(base, to);
-  for (uintptr_t at = td_granule_address(base, from); at < end; at += TD_CACHE_LINE)
+/* Asks for the lines of [at, end), to be written soon. */
+static void fetch(uintptr_t at, uintptr_t end) {
+  for (; at < end; at += TD_CACHE_LINE)
     __builtin_prefetch((void *)at, 1);
 }
 
@@ -79,27 +78,43 @@ static uint32_t reserve(struct td_heap *heap, uint32_t block, uint32_t at, uint3
   return start;
 }
 
-/* Looks for the next free run of the block from granule `at` of it. Returns its bytes,
- * 0 if none is left. */
-static size_t next_piece(struct td_heap *heap, struct tide_bump *bump, uint32_t block,
-                         uint32_t at) {
+static uintptr_t address_in(const struct td_heap *heap, uint32_t block, uint32_t granule) {
+  return td_granule_address(heap->base, ((uint64_t)block << TD_BLOCK_GRANULES_LOG2) + granule);
+}
+
+/* Hands out the piece at `at`, which lies before the end of the block's reservation. */
+static size_t hand_out(struct tide_bump *bump, const struct td_block_info *info, uintptr_t at,
+                       uintptr_t end) {
+  size_t piece = info->piece;
+  uintptr_t stop = at + piece < end ? at + piece : end;
+  bump->next = at;
+  bump->limit = stop;
+  if (info->zeroed) return stop - at;
+  uintptr_t ahead = at + PIECES_AHEAD * piece;
+  fetch(ahead, ahead + piece < end ? ahead + piece : end);
+  memset((void *)at, 0, stop - at);
+  return stop - at;
+}
+
+size_t td_heap_advance(struct td_heap *heap, struct tide_bump *bump) {
+  uintptr_t at = bump->limit;
+  if (at == 0) return 0;
+  uint32_t block = (uint32_t)((at - 1 - heap->base) >> TD_BLOCK_LOG2);
   const struct td_block_info *info = &heap->infos[block];
-  uint32_t cell = heap->blocks[block].cell_granules;
-  bool fresh = at >= info->reserved;
-  if (fresh) at = reserve(heap, block, at, cell);
-  uint32_t end = info->reserved;
-  if (at >= end) return 0;
-  uint32_t most = piece_granules(heap, cell);
-  uint32_t stop = at + most < end ? at + most : end;
-  uint32_t ahead = at + PIECES_AHEAD * most;
-  uintptr_t base = td_granule_address(heap->base, (uint64_t)block << TD_BLOCK_GRANULES_LOG2);
-  bump->next = td_granule_address(base, at);
-  bump->limit = td_granule_address(base, stop);
-  size_t bytes = bump->limit - bump->next;
-  if (info->zeroed) return bytes;
-  fetch(base, fresh ? stop : ahead, ahead + most < end ? ahead + most : end);
-  memset((void *)bump->next, 0, bytes);
-  return bytes;
+  uintptr_t end = address_in(heap, block, info->reserved);
+  return at < end ? hand_out(bump, info, at, end) : 0;
+}
+
+/* Reserves the next free run of the block from granule `at` of it, and hands out its first piece.
+ * Returns that one's bytes, 0 if no cell is left. */
+static size_t next_run(struct td_heap *heap, struct tide_bump *bump, uint32_t block, uint32_t at) {
+  const struct td_block_info *info = &heap->infos[block];
+  uint32_t start = reserve(heap, block, at, heap->blocks[block].cell_granules);
+  if (start >= info->reserved) return 0;
+  uintptr_t first = address_in(heap, block, start), end = address_in(heap, block, info->reserved);
+  uintptr_t second = first + info->piece, third = first + PIECES_AHEAD * info->piece;
+  if (!info->zeroed) fetch(second, third < end ? third : end);
+  return hand_out(bump, info, first, end);
 }
 
 static void format(struct td_heap *heap, uint32_t block, tide_layout layout, unsigned size_class) {
@@ -113,6 +128,7 @@ static void format(struct td_heap *heap, uint32_t block, tide_layout layout, uns
       .size_class = (uint8_t)size_class,
       .state = TD_BLOCK_SMALL,
       .zeroed = zeroed,
+      .piece = (uint16_t)(piece_granules(heap, cell) << TD_GRANULE_LOG2),
   };
   heap->blocks[block] = (struct td_block){
       .map = described->map, .cell_granules = cell, .kind = described->kind, .layout = layout};
@@ -138,17 +154,18 @@ static uint32_t take_block(struct td_heap *heap, tide_layout layout, unsigned si
 
 size_t td_heap_refill(struct td_heap *heap, struct tide_bump *bump, tide_layout layout,
                       unsigned size_class) {
-  size_t bytes;
+  size_t bytes = td_heap_advance(heap, bump);
+  if (bytes) return bytes;
   if (bump->limit) {
     uintptr_t used = bump->limit - heap->base;
     uint32_t block = (uint32_t)((used - 1) >> TD_BLOCK_LOG2);
     uint32_t at = (uint32_t)((used - ((uintptr_t)block << TD_BLOCK_LOG2)) >> TD_GRANULE_LOG2);
-    if ((bytes = next_piece(heap, bump, block, at)) != 0) return bytes;
+    if ((bytes = next_run(heap, bump, block, at)) != 0) return bytes;
     *bump = (struct tide_bump){0};
   }
   uint32_t block;
   while ((block = take_block(heap, layout, size_class)) != 0)
-    if ((bytes = next_piece(heap, bump, block, 0)) != 0) return bytes;
+    if ((bytes = next_run(heap, bump, block, 0)) != 0) return bytes;
   return 0;
 }
 

@@ -85,7 +85,8 @@ struct td_block_info {
   uint8_t size_class;
   uint8_t state;  /* enum td_block_state */
   uint8_t zeroed; /* never written since it was committed */
-  uint8_t unused[3];
+  uint8_t unused;
+  uint16_t piece;     /* SMALL: bytes of a piece of a run, whole cells */
   uint16_t reserved;  /* SMALL, with a run in it: granule where the reservation ends, see [run] */
   size_t large_bytes; /* LARGE: rounded up to granules */
 };
@@ -137,6 +138,9 @@ void td_heap_deinit(struct td_heap *heap);
  * `bump` is the caller's own: no other thread touches it. Returns the bytes of the run. */
 size_t td_heap_refill(struct td_heap *heap, struct tide_bump *bump, tide_layout layout,
                       unsigned size_class);
+/* The same without a lock and without looking for anything: the next piece of the reservation
+ * that the run lies in; 0: it is used up. */
+size_t td_heap_advance(struct td_heap *heap, struct tide_bump *bump);
 /* Gives the unused rest of a run back. World stopped, or the owner detaching. */
 void td_heap_retire(struct td_heap *heap, struct tide_bump *bump);
 /* A zeroed object with blocks of its own; NULL: no memory in the budget. */
