@@ -130,8 +130,7 @@ static void format(struct td_heap *heap, uint32_t block, tide_layout layout, uns
       .zeroed = zeroed,
       .piece = (uint16_t)(piece_granules(heap, cell) << TD_GRANULE_LOG2),
   };
-  heap->blocks[block] = (struct td_block){
-      .map = described->map, .cell_granules = cell, .kind = described->kind, .layout = layout};
+  heap->blocks[block] = td_small_block(described, layout, cell);
   /* Bytes of a former life could equal an epoch to come, or this one. */
   memset(heap->marks + ((uint64_t)block << TD_BLOCK_GRANULES_LOG2), 0, TD_BLOCK_GRANULES);
 }

@@ -79,8 +79,10 @@ static bool check_small(const struct td_heap *heap, uint32_t b, struct tide_erro
   const struct td_block_info *info = &heap->infos[b];
   if (block->layout == 0 || block->layout >= heap->layouts.count)
     return fault(error, b, "unknown layout");
-  if (block->kind != heap->layouts.at[block->layout].kind)
-    return fault(error, b, "kind differs from the layout's");
+  const struct td_layout *described = &heap->layouts.at[block->layout];
+  struct td_block fresh = td_small_block(described, block->layout, block->cell_granules);
+  if (block->kind != fresh.kind || block->map != fresh.map)
+    return fault(error, b, "kind or map differs from the layout's");
   if ((size_t)block->cell_granules << TD_GRANULE_LOG2 != td_class_bytes(info->size_class))
     return fault(error, b, "cell size differs from the class's");
   if (info->cells != TD_BLOCK_GRANULES / block->cell_granules)

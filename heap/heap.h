@@ -68,6 +68,11 @@ struct td_block {
 };
 _Static_assert(sizeof(struct td_block) == 16, "four to a cache line");
 
+/* What the marker sees of a block of cells. Arrays of at most 64 words are bitmaps there: the fewer
+ * kinds it meets, the better it can tell the next. */
+struct td_block td_small_block(const struct td_layout *described, tide_layout layout,
+                               uint32_t cell_granules);
+
 enum td_block_state {
   TD_BLOCK_FREE = 0, /* in the pool, or never committed */
   TD_BLOCK_SMALL,    /* cells of one size class */

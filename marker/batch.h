@@ -12,31 +12,32 @@
 
 /* Full at TD_BATCH, but one more bitmap object (64 slots) may be scanned before that is looked
  * at, and a word that is no reference is written behind the last. */
-#define TD_BATCH_ROOM (TD_BATCH + 64u + 8u)
+#define TD_BATCH_STEP 64u
+#define TD_BATCH_ROOM (TD_BATCH + TD_BATCH_STEP + 8u)
 
 struct td_batch {
-  uintptr_t *end;   /* where the next reference goes */
-  uintptr_t *first; /* of the buffer being filled */
-  uintptr_t *other; /* the waiting buffer */
-  uint32_t waiting; /* references in it */
+  uintptr_t *filling; /* this buffer is being filled, */
+  uintptr_t *other;   /* the references in this one wait */
+  size_t count;       /* references in the first */
+  uint32_t waiting;   /* references in the second */
 };
 
 static inline struct td_batch td_batch_of(uintptr_t *buffers) {
-  return (struct td_batch){.end = buffers, .first = buffers, .other = buffers + TD_BATCH_ROOM};
+  return (struct td_batch){.filling = buffers, .other = buffers + TD_BATCH_ROOM};
 }
 
 /* Words that are no references are overwritten by the next. */
 static inline void td_batch_add(struct td_batch *batch, const struct td_view *v, uintptr_t word) {
-  *batch->end = word;
-  batch->end += td_view_is_reference(v, word);
+  batch->filling[batch->count] = word;
+  batch->count += td_view_is_reference(v, word);
 }
 
 static inline bool td_batch_is_full(const struct td_batch *batch) {
-  return batch->end - batch->first >= (ptrdiff_t)TD_BATCH;
+  return batch->count >= TD_BATCH;
 }
 
 static inline bool td_batch_is_empty(const struct td_batch *batch) {
-  return batch->end == batch->first && batch->waiting == 0;
+  return batch->count + batch->waiting == 0;
 }
 
 /* Moves those references forward that lead to unmarked objects; how many. One may be there twice.
@@ -47,9 +48,10 @@ void td_batch_fetch(const struct td_view *v, const uintptr_t *references, uint32
 /* When the waiting references have been dealt with: those just gathered wait now. */
 static inline void td_batch_turn(struct td_batch *batch, const struct td_view *v) {
   uintptr_t *empty = batch->other;
-  batch->other = batch->first;
-  batch->waiting = (uint32_t)(batch->end - batch->first);
-  batch->first = batch->end = empty;
+  batch->other = batch->filling;
+  batch->waiting = (uint32_t)batch->count;
+  batch->filling = empty;
+  batch->count = 0;
   td_batch_fetch(v, batch->other, batch->waiting);
 }
 

@@ -9,6 +9,7 @@ static inline uint64_t owned(const struct td_abp_sc_owner *o) {
 #define Q(name) td_abp_sc_##name
 #define td_abp_sc_queue td_abp_sc
 #include "marker/trace_loop.h"
+#include "marker/trace_tested.h"
 #include "marker/trace_work.h"
 
 static void init(struct td_marker *marker, uint32_t blocks, uint32_t items) {

@@ -9,6 +9,7 @@ static inline uint64_t owned(const struct td_bwos_owner *o) {
 #define Q(name) td_bwos_##name
 #define td_bwos_queue td_bwos
 #include "marker/trace_loop.h"
+#include "marker/trace_tested.h"
 #include "marker/trace_work.h"
 
 static void init(struct td_marker *marker, uint32_t blocks, uint32_t items) {
@@ -18,8 +19,8 @@ static void init(struct td_marker *marker, uint32_t blocks, uint32_t items) {
 const struct td_engine td_engine_bwos = {
     .name = "bwos",
     .text = "LIFO BWoS: block-based work stealing with batch claims and early grant (the default)",
-    .blocks = 32,
-    .items = 64,
+    .blocks = 16,
+    .items = 128,
     .alone = false,
     .storage_bytes = td_bwos_storage_bytes,
     .queue_bytes = sizeof(struct td_bwos),

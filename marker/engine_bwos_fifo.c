@@ -9,6 +9,7 @@ static inline uint64_t owned(const struct td_bwos_fifo_owner *o) {
 #define Q(name) td_bwos_fifo_##name
 #define td_bwos_fifo_queue td_bwos_fifo
 #include "marker/trace_loop.h"
+#include "marker/trace_tested.h"
 #include "marker/trace_work.h"
 
 static void init(struct td_marker *marker, uint32_t blocks, uint32_t items) {

@@ -9,6 +9,7 @@ static inline uint64_t owned(const struct td_bwos_paper_owner *o) {
 #define Q(name) td_bwos_paper_##name
 #define td_bwos_paper_queue td_bwos_paper
 #include "marker/trace_loop.h"
+#include "marker/trace_tested.h"
 #include "marker/trace_work.h"
 
 static void init(struct td_marker *marker, uint32_t blocks, uint32_t items) {

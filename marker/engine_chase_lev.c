@@ -9,6 +9,7 @@ static inline uint64_t owned(const struct td_chase_lev_owner *o) {
 #define Q(name) td_chase_lev_##name
 #define td_chase_lev_queue td_chase_lev
 #include "marker/trace_loop.h"
+#include "marker/trace_tested.h"
 #include "marker/trace_work.h"
 
 static void init(struct td_marker *marker, uint32_t blocks, uint32_t items) {

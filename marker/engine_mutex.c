@@ -9,6 +9,7 @@ static inline uint64_t owned(const struct td_mutex_owner *o) {
 #define Q(name) td_mutex_##name
 #define td_mutex_queue td_mutex
 #include "marker/trace_loop.h"
+#include "marker/trace_tested.h"
 #include "marker/trace_work.h"
 
 static void init(struct td_marker *marker, uint32_t blocks, uint32_t items) {

@@ -10,6 +10,7 @@ static inline uint64_t owned(const struct td_serial_owner *o) {
 #define Q(name) td_serial_##name
 #define td_serial_queue td_serial
 #include "marker/trace_loop.h"
+#include "marker/trace_tested.h"
 #include "marker/trace_work.h"
 
 static void init(struct td_marker *marker, uint32_t blocks, uint32_t items) {

@@ -11,12 +11,14 @@
 #include "platform/platform.h"
 
 #define TD_SLICE_SLOTS 512u  /* an array or root range is shared in slices of so many slots */
-#define TD_WINDOW 16u        /* prefetch window, a power of two */
+#define TD_WINDOW 32u        /* prefetch window, a power of two */
+#define TD_GROUP 16u         /* tested marking: objects fetched together */
 #define TD_NEAR_BYTES 256u   /* closer than this to the last object: no need to prefetch */
-#define TD_BATCH 64u         /* references that wait together for their marks */
+#define TD_BATCH 128u        /* references that wait together for their marks */
 #define TD_POLL_OBJECTS 64u  /* how often an owner looks whether somebody wants work */
 #define TD_STEAL_MOST 32u    /* items taken at once */
 #define TD_CHUNK_BLOCKS 8u   /* dense marking: blocks claimed at once */
+#define TD_DENSE_AHEAD 24u   /* dense marking: objects prefetched before they are read */
 #define TD_TRACER_ITEMS 256u /* references that a trace function may hand over between spills */
 /* A cycle starts with one marker; another is woken when one has scanned so many objects and has
  * so many items in its queue: less would not pay for the wake-up. */
@@ -126,7 +128,7 @@ struct td_marker {
   void *storage;
 
   /* This marker only. */
-  uint32_t *dense_list; /* TD_CHUNK_BLOCKS blocks' worth of objects */
+  uint16_t *dense_list; /* objects of a chunk: see marker/dense.c */
   uintptr_t *batches;   /* two of TD_BATCH_ROOM: see marker/batch.h */
   bool dense;           /* the queue was full: go on in address order */
   bool took_part;
@@ -179,24 +181,9 @@ void td_stolen(struct td_marker *marker, unsigned victim, uint32_t items);
 /* A slice was scanned: begun when, of how many slots. */
 void td_roots_done(struct td_marker *marker, uint64_t begin_ns, size_t slots);
 
-/* marker/dense.c */
-/* Makes an object marked, counted and pending, and flags its block; nothing if it is marked
- * already. A leaf is only marked. */
-void td_dense_defer(struct td_marker *marker, uintptr_t object);
-/* The same for an object whose scanning is owed already. */
-void td_dense_owe(struct td_marker *marker, uintptr_t object);
-/* Marks in address order for as long as that pays. false: it did not pay at all, under an object
- * per chunk of the heap. */
+/* marker/dense.c: marks in address order for as long as that pays. false: it did not pay at all,
+ * under an object per chunk of the heap. */
 bool td_dense_run(struct td_marker *marker);
-/* Takes the flags of a page in all rows: true if one was set. */
-bool td_dense_take(struct td_markers *set, size_t page);
-static inline unsigned td_flag_row_of(unsigned marker_id) {
-  return marker_id % TD_FLAG_ROWS;
-}
-/* Flags a page in the marker's row. */
-void td_dense_flag(struct td_marker *marker, size_t page);
-/* The first flagged page at or after `from`, cyclically; 0: none. */
-size_t td_dense_flagged(const struct td_markers *set, size_t from);
 
 /* marker/rare.c: the tracer of a marker. What a trace function hands over gathers in items; when
  * they are full, the references become pending work of their blocks. */

@@ -6,6 +6,7 @@
 
 #include "marker/batch.h"
 #include "marker/internal.h"
+#include "marker/pending.h"
 #include "platform/probes.h"
 
 static bool fail(struct tide_error *error, enum tide_status status, const char *what,
@@ -51,7 +52,8 @@ static struct td_marker *make_marker(struct td_markers *set, unsigned id) {
   struct td_marker *marker = aligned_alloc(TD_CACHE_LINE, rounded(sizeof *marker));
   if (!marker) return NULL;
   *marker = (struct td_marker){.set = set, .id = id};
-  marker->dense_list = malloc(TD_CHUNK_BLOCKS * TD_BLOCK_GRANULES * sizeof *marker->dense_list);
+  size_t dense = TD_CHUNK_BLOCKS * TD_BLOCK_GRANULES + TD_DENSE_AHEAD;
+  marker->dense_list = malloc(dense * sizeof *marker->dense_list);
   marker->batches = malloc(2 * TD_BATCH_ROOM * sizeof *marker->batches);
   if (marker->dense_list && marker->batches) return marker;
   free_marker(marker);
@@ -249,7 +251,7 @@ static void call_back(struct td_marker *marker, const struct td_roots *roots) {
   uint64_t since = td_plat_now_ns();
   roots->callback(&gather.tracer, roots->context);
   for (uint32_t i = 0; i < gather.count; i++)
-    td_dense_defer(marker, gather.items[i]);
+    td_pending_defer(marker, gather.items[i]);
   marker->stats.roots_ns += td_plat_now_ns() - since;
 }
 

@@ -1,6 +1,7 @@
 /* The rare kinds of objects, and what trace functions hand over. */
 #include "heap/marks.h"
 #include "marker/internal.h"
+#include "marker/pending.h"
 #include "marker/scan.h"
 
 static void add(struct td_gather *gather, uintptr_t word) {
@@ -8,7 +9,7 @@ static void add(struct td_gather *gather, uintptr_t word) {
   if (td_granule_of(heap->base, word) >= heap->granules) return;
   if (gather->count == TD_TRACER_ITEMS) {
     for (uint32_t i = 0; i < gather->count; i++)
-      td_dense_defer(gather->marker, gather->items[i]);
+      td_pending_defer(gather->marker, gather->items[i]);
     gather->count = 0;
   }
   gather->items[gather->count++] = word;

@@ -65,19 +65,6 @@ TD_INLINE bool td_kind_is_array(uint8_t kind) {
   return kind == TD_KIND_REFS || kind == TD_KIND_PREFIXED || kind == TD_KIND_CONSERVATIVE;
 }
 
-/* Arrays of at most 64 words, not conservative: what they hold is known from the block. */
-TD_INLINE bool td_is_short_array(const struct td_block *block) {
-  return (block->kind == TD_KIND_REFS || block->kind == TD_KIND_PREFIXED) &&
-         block->cell_granules - 1u < 32u;
-}
-
-TD_INLINE void td_scan_short_array(const uintptr_t *slots, const struct td_block *block,
-                                   td_visit visit, void *context) {
-  uint64_t from = block->kind == TD_KIND_PREFIXED ? block->map : 0;
-  for (uint64_t i = (uint64_t)block->cell_granules * 2; i > from; i--)
-    visit(context, slots[i - 1]);
-}
-
 /* Where the slots of an array layout begin and end, in words; false: not an array layout. */
 static inline bool td_array_slots(const struct td_heap *heap, uint32_t b, size_t *from,
                                   size_t *to) {

@@ -1,7 +1,7 @@
 /* The tracing loop, compiled once around each queue: the file that includes this defines
  *   Q(name)      td_<queue>_name
  *   owned(o)     roughly how many items the owner could share
- * and gets, with marker/trace_work.h included after it,
+ * and gets, with marker/trace_tested.h and marker/trace_work.h included after it,
  *   static void work(struct td_marker *, bool joined).
  *
  * Sparse marking has two ways, and goes over from one to the other by what it meets.
@@ -13,17 +13,18 @@
  * nearly every reference leads to a new object. Once many leaves came out of the queue, they are
  * marked where they are met instead ("leafy").
  *
- * Tested: when many references lead to marked objects, references first wait in a batch for their
- * marks, are tested and marked a few dozen at a time without branches that nobody can predict, and
- * only new objects go into the queue, as "owed"; the window then waits for objects only.
+ * Tested (marker/trace_tested.h): when many references lead to marked objects, references first
+ * wait in a batch for their marks, are tested and marked many at a time without branches that
+ * nobody can predict, and only new objects go into the queue, as "owed".
  *
  * When the queue is full, the frontier is dense: see marker/dense.c.
  *
  * The loop's state is a local structure whose address goes to inlined functions only, so that
- * the compiler keeps it in registers. */
+ * the compiler keeps it in registers; tested marking works on a copy. */
 #include <assert.h>
 
 #include "marker/batch.h"
+#include "marker/pending.h"
 #include "marker/scan.h"
 
 #define SCORE_MOST 8
@@ -58,18 +59,21 @@ struct loop {
 /* An item, but no slice, becomes pending work of its page. */
 static __attribute__((noinline, cold)) void defer(struct td_marker *marker, uint64_t item) {
   if (item & TD_ITEM_OWED)
-    td_dense_owe(marker, item & ~TD_ITEM_OWED);
+    td_pending_owe(marker, item & ~TD_ITEM_OWED);
   else
-    td_dense_defer(marker, item);
+    td_pending_defer(marker, item);
+}
+
+/* The queue is full: the item becomes pending. */
+TD_INLINE void refused(struct loop *l, uint64_t item) {
+  defer(l->marker, item);
+  if (--l->patience > 0) return;
+  l->dense = true;
+  l->poll = 1; /* look at that soon */
 }
 
 TD_INLINE void put(struct loop *l, uint64_t item) {
-  if (__builtin_expect(!Q(put)(l->queue, &l->o, item), 0)) {
-    defer(l->marker, item);
-    if (--l->patience > 0) return;
-    l->dense = true;
-    l->poll = 1; /* look at that soon */
-  }
+  if (__builtin_expect(!Q(put)(l->queue, &l->o, item), 0)) refused(l, item);
 }
 
 /* A leaf is marked where it is met; true: it was one. */
@@ -178,8 +182,6 @@ TD_INLINE void scan_children(struct loop *l, uintptr_t object, const struct td_b
   l->last = object;
   if (block->kind == TD_KIND_BITMAP)
     td_scan_map((const uintptr_t *)object, block->map, visit_one, l);
-  else if (td_is_short_array(block))
-    td_scan_short_array((const uintptr_t *)object, block, visit_one, l);
   else if (td_kind_is_array(block->kind))
     scan_array(l, object, visit_many);
   else if (block->kind == TD_KIND_LEAF)
@@ -331,68 +333,4 @@ TD_INLINE void drain_untested(struct loop *l) {
 
 TD_INLINE void drain_leafy(struct loop *l) {
   drain_with(l, visit_element);
-}
-
-/* ---- Tested marking ---- */
-
-/* The waiting references, whose marks have arrived: new objects are marked and owed. */
-TD_INLINE void settle(struct loop *l) {
-  uint32_t count = td_batch_sift(&l->v, l->batch.other, l->batch.waiting);
-  l->tested_refs += l->batch.waiting;
-  for (uint32_t i = 0; i < count; i++) {
-    uintptr_t object = l->batch.other[i];
-    if (td_view_is_marked(&l->v, object)) continue; /* there twice */
-    td_mark_store(td_view_mark(&l->v, object), l->v.epoch);
-    l->objects++;
-    if (td_view_block(&l->v, object)->kind != TD_KIND_LEAF) put(l, object | TD_ITEM_OWED);
-  }
-  td_batch_turn(&l->batch, &l->v);
-}
-
-TD_INLINE void meet(void *context, uintptr_t word) {
-  struct loop *l = context;
-  td_batch_add(&l->batch, &l->v, word);
-}
-
-/* For objects of any length. */
-TD_INLINE void meet_many(void *context, uintptr_t word) {
-  struct loop *l = context;
-  td_batch_add(&l->batch, &l->v, word);
-  if (__builtin_expect(td_batch_is_full(&l->batch), 0)) settle(l);
-}
-
-TD_INLINE void drain_tested(struct loop *l) {
-  if (l->next) meet(l, l->next);
-  l->next = 0;
-  while (!(--l->poll == 0 && take_stock(l))) {
-    if (td_batch_is_full(&l->batch)) settle(l);
-    uint64_t item = Q(get)(l->queue, &l->o);
-    if (__builtin_expect((item & TD_ITEM_SLICE) != 0, 0)) {
-      scan_slice(l, item, meet_many);
-      l->effort += TD_SLICE_EFFORT;
-      share(l);
-      continue;
-    }
-    if (item) {
-      __builtin_prefetch((const void *)item);
-      if (l->count < TD_WINDOW) {
-        l->window[(l->head + l->count++) % TD_WINDOW] = item;
-        continue;
-      }
-      uint64_t oldest = l->window[l->head % TD_WINDOW];
-      l->window[l->head++ % TD_WINDOW] = item;
-      item = oldest;
-    } else if (l->count > 0) {
-      item = take_oldest(l);
-    } else if (!td_batch_is_empty(&l->batch)) {
-      settle(l);
-      continue;
-    } else {
-      break;
-    }
-    scan_item(l, item, meet, meet_many);
-  }
-  /* Untested marking goes on from here: no reference may be left waiting. */
-  while (!l->dense && !td_batch_is_empty(&l->batch))
-    settle(l);
 }

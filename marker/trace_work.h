@@ -1,5 +1,6 @@
 /* Where a marker's work comes from, and its whole part in a run, compiled once around each queue:
- * the file that includes this defines what marker/trace_loop.h asks for, and includes that first.
+ * the file that includes this defines what marker/trace_loop.h asks for, and includes that and
+ * marker/trace_tested.h first.
  *
  * Order: own work, root slices, flagged pages, other markers' queues, and then waiting. */
 TD_INLINE void scan_roots(struct loop *l, const struct td_root_slice *slice) {
@@ -52,7 +53,7 @@ TD_INLINE void go_dense(struct loop *l) {
       defer(l->marker, l->batch.other[i]);
     td_batch_turn(&l->batch, &l->v);
   }
-  if (l->walk) td_dense_flag(l->marker, l->walk);
+  if (l->walk) td_pending_flag(l->marker, l->walk);
   l->walk = 0;
   /* If a walk through the heap found next to nothing, the queue is only short for this graph:
    * items are deferred one by one for ever longer then. */
@@ -83,7 +84,7 @@ static __attribute__((noinline)) uint32_t steal(struct td_marker *marker, uint64
 /* For td_idle: would another try pay? Says what is wished for if not. */
 static bool promising(struct td_marker *marker) {
   struct td_markers *set = marker->set;
-  if (td_roots_left(set) || td_dense_flagged(set, 8)) return true;
+  if (td_roots_left(set) || td_pending_page(set, 8)) return true;
   for (unsigned v = 0; v < set->limit; v++)
     if (v != marker->id && Q(size)(set->marker[v]->queue) != 0) return true;
   for (unsigned v = 0; v < set->limit; v++)
@@ -108,9 +109,9 @@ TD_INLINE bool find_work(struct loop *l) {
     scan_roots(l, &slice);
     return true;
   }
-  size_t flagged = td_dense_flagged(l->marker->set, td_view_page(&l->v, l->last));
+  size_t flagged = td_pending_page(l->marker->set, td_view_page(&l->v, l->last));
   if (flagged) {
-    if (!td_dense_take(l->marker->set, flagged)) return true;
+    if (!td_pending_take(l->marker->set, flagged)) return true;
     l->walk = flagged;
     l->walk_from = flagged * TD_PAGE_GRANULES;
     return true;

@@ -39,12 +39,12 @@ Test(items, a_batch_takes_references_and_drops_other_words) {
     td_batch_add(&batch, &v, heap.base - 16);
     td_batch_add(&batch, &v, heap.base + heap.reserved_bytes);
   }
-  cr_assert_eq(batch.end - batch.first, TD_BATCH);
+  cr_assert_eq(batch.count, TD_BATCH);
   for (uintptr_t i = 0; i < TD_BATCH; i++)
-    cr_assert_eq(batch.first[i], heap.base + 65536 + 16 * i);
+    cr_assert_eq(batch.filling[i], heap.base + 65536 + 16 * i);
   td_batch_turn(&batch, &v);
   cr_assert_eq(batch.waiting, TD_BATCH);
-  cr_assert_eq(batch.end, batch.first);
+  cr_assert_eq(batch.count, 0);
   cr_assert_not(td_batch_is_empty(&batch));
   td_batch_turn(&batch, &v);
   cr_assert(td_batch_is_empty(&batch));
