@@ -11,9 +11,11 @@
 #include "platform/probes.h"
 
 #define WATCH_NS 60000u  /* how long a marker watches before it sleeps */
+#define QUIET_NS 50000u  /* how long td_quiet sleeps between two looks, once it does */
+#ifndef PAUSES_MOST      /* tests/model looks less often */
 #define PAUSES_MOST 512u /* longest pause between two looks, in pause instructions */
-#define QUIET_LOOKS 64u  /* looks of td_quiet before it sleeps between two */
-#define QUIET_NS 50000u  /* how long it sleeps then */
+#define QUIET_LOOKS 64u  /* looks of td_quiet before it sleeps */
+#endif
 
 static uint32_t read_word(const _Atomic(uint32_t) *word) {
   /* acquire [idle.signal] */

@@ -9,19 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* A site's order is the second argument: the mutant's, if one is defined for the site. */
-#define MODEL_SECOND(first, second, ...) second
-#define MODEL_PICK(...) MODEL_SECOND(__VA_ARGS__)
-#define TD_ORDER(queue, site, order) MODEL_PICK(MUTANT_##queue##_##site, memory_order_##order, 0)
-#define TD_STEP(queue, site) MODEL_PICK(SKIPPED_##queue##_##site, 1, 0)
-#define TD_ASSUME(condition) assert(condition)
-/* GenMC cannot copy structures at constant addresses. */
-#define TD_ON_COPY(type, owner, copy, statement)                                                   \
-  do {                                                                                             \
-    type *copy = (owner);                                                                          \
-    statement;                                                                                     \
-  } while (0)
-#define MODEL_ASSERT(condition) assert(condition)
+#include "tests/model/genmc.h"
 
 #include MODEL_HEADER
 #include "tests/model/scenario.h"

@@ -25,58 +25,17 @@ static unsigned version_bits = 38;
 #include MODEL_HEADER
 #include "scenario.h"
 
-#include <cstdlib>
-#include <cstring>
-#include <iostream>
-#include <string>
+#include "relacy/checker.h"
 
 namespace {
-
-model::site *sites;
-struct mutant {
-  std::string site;
-  bool is_step;
-  int value;
-  bool met;
-};
-mutant mutants[4];
-int mutant_count;
 
 std::string owner_script;
 std::string thief_script[2];
 unsigned left_max = SCENARIO_ITEMS;
 
-struct remembered {
-  void *object;
-  void (*destroy)(void *);
-};
-remembered objects[256];
-unsigned object_count;
-
 [[noreturn]] void usage(std::string const &why) {
   std::cerr << why << "; see the head of tests/model/relacy.cpp\n";
   std::exit(2);
-}
-
-char const *order_name(int order) {
-  switch (order) {
-  case rl::mo_relaxed:
-    return "relaxed";
-  case rl::mo_acquire:
-    return "acquire";
-  case rl::mo_release:
-    return "release";
-  case rl::mo_acq_rel:
-    return "acq_rel";
-  default:
-    return "seq_cst";
-  }
-}
-
-int order_value(std::string const &name) {
-  for (int order : {rl::mo_relaxed, rl::mo_acquire, rl::mo_release, rl::mo_acq_rel, rl::mo_seq_cst})
-    if (name == order_name(order)) return order;
-  usage("no memory order '" + name + "'");
 }
 
 #ifdef MODEL_GROWS
@@ -119,8 +78,7 @@ struct test : rl::test_suite<test, 3> {
 
   void after() {
     scenario_finish(&state, left_max);
-    for (unsigned i = 0; i < object_count; i++)
-      objects[i].destroy(objects[i].object);
+    forget_objects();
   }
 
   void wait(unsigned wanted) {
@@ -166,50 +124,7 @@ void check_script(std::string const &script, char const *letters) {
   if (script.find_first_not_of(letters) != std::string::npos) usage("bad script '" + script + "'");
 }
 
-void set_search(rl::test_params &params, std::string const &search) {
-  size_t colon = search.find(':');
-  unsigned long n =
-      colon == std::string::npos ? 0 : std::strtoul(search.c_str() + colon + 1, nullptr, 10);
-  if (n == 0) usage("bad search '" + search + "'");
-  if (search.compare(0, colon, "bound") == 0) {
-    params.search_type = rl::sched_bound;
-    params.context_bound = (unsigned)n;
-  } else if (search.compare(0, colon, "random") == 0) {
-    params.search_type = rl::sched_random;
-    params.iteration_count = n;
-  } else {
-    usage("bad search '" + search + "'");
-  }
-}
-
-void add_mutant(std::string const &text) {
-  size_t equals = text.find('=');
-  if (equals == std::string::npos || mutant_count == 4) usage("bad mutant '" + text + "'");
-  std::string value = text.substr(equals + 1);
-  bool is_step = value == "0";
-  mutants[mutant_count++] = {text.substr(0, equals), is_step, is_step ? 0 : order_value(value),
-                             false};
-}
-
 } // namespace
-
-// Called while Relacy is at work and owns operator new: allocates nothing.
-int model::attach(site &s) {
-  s.next = sites;
-  sites = &s;
-  s.current = s.normal;
-  for (int i = 0; i < mutant_count; i++) {
-    if (s.is_step != mutants[i].is_step || mutants[i].site.compare(s.name) != 0) continue;
-    mutants[i].met = true;
-    s.current = mutants[i].value;
-  }
-  return 0;
-}
-
-void model::remember(void *object, void (*destroy)(void *)) {
-  if (object_count == sizeof objects / sizeof *objects) std::abort();
-  objects[object_count++] = {object, destroy};
-}
 
 int main(int argc, char **argv) {
   rl::test_params params;
@@ -251,19 +166,7 @@ int main(int argc, char **argv) {
   if (bytes == 0 || bytes > sizeof storage) usage("bad number of blocks or entries");
   set_search(params, search);
   params.execution_depth_limit = 20000;
-  std::ostream nowhere(nullptr);
-  params.output_stream = std::getenv("MODEL_HISTORY") ? &std::cout : &nowhere;
-  params.progress_stream = &nowhere;
-  bool clean = rl::simulate<test>(params);
-  if (list)
-    for (model::site *s = sites; s != nullptr; s = s->next)
-      std::cout << s->name << ' ' << (s->is_step ? "1" : order_name(s->normal)) << '\n';
-  for (int i = 0; i < mutant_count; i++) {
-    if (mutants[i].met) continue;
-    std::cerr << "'" << mutants[i].site << "' was never reached\n";
-    return 3;
-  }
-  std::cout << (clean ? "no violation" : rl::test_result_str(params.test_result)) << ", "
-            << params.stop_iteration << " executions\n";
-  return clean ? 0 : 1;
+  int status = check<test>(params);
+  if (list) list_sites();
+  return status;
 }

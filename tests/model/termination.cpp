@@ -51,8 +51,6 @@ settings use = shipped;
 
 } // namespace
 
-#define atomic_fetch_sub_explicit(p, value, order) ((p)->fetch_sub((value), (order), RL_INFO))
-
 // The headers name their orders; here each name leads to this run's.
 #define TD_TERM_ORDER_LEAVE use.leave
 #define TD_TERM_ORDER_JOIN use.join

@@ -37,6 +37,7 @@
 #define atomic_store_explicit(p, value, order) ((p)->store((value), (order), RL_INFO))
 #define atomic_exchange_explicit(p, value, order) ((p)->exchange((value), (order), RL_INFO))
 #define atomic_fetch_add_explicit(p, value, order) ((p)->fetch_add((value), (order), RL_INFO))
+#define atomic_fetch_sub_explicit(p, value, order) ((p)->fetch_sub((value), (order), RL_INFO))
 #define atomic_compare_exchange_strong_explicit(p, expected, value, order, failure)                \
   ((p)->compare_exchange_strong(*(expected), (value), (order), RL_INFO, (failure), RL_INFO))
 #define atomic_init(p, value) ((p)->store((value), rl::mo_relaxed, RL_INFO))
@@ -53,7 +54,7 @@ struct site {
   site *next;
 };
 
-/* Registers the site, applying the mutant of this run if it is the one meant.  In relacy.cpp. */
+/* Registers the site, applying the mutant of this run if it is the one meant.  In checker.h. */
 int attach(site &s);
 
 /* Constructs atomics in raw storage and remembers them, because Relacy wants them destroyed. */

@@ -1,0 +1,199 @@
+"""What is checked beside the queues: markers and their queues together, and parking.
+
+A client is a small run of several markers around the shipped headers (marking.h, parking.h). Relacy
+and GenMC have clients of their own, since what one finishes the other may not. A mutant names the
+client that finds it out with each tool; "": that tool cannot, or nothing small enough to finish
+does, and `why` says which.
+"""
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Marking:
+    """Queue, overflow, stealing, early grants, flags, termination: see the head of marking.h."""
+    name: str
+    ways: str
+    graph: str  # children of each object, digits, separated by commas
+    roots: str  # objects of each root slice
+    why: str
+    rows: int = 2
+    looks: int = 3  # Relacy: how often a helper looks; GenMC: it joins once at most
+    first: int = 1  # GenMC: root slices that marker 0 takes before the others begin
+    bound: int = 0  # Relacy: with --full, every execution of up to so many forced switches
+
+
+@dataclass(frozen=True)
+class Parking:
+    """Sleeping and waking, the end of a run, a change of configuration: see parking.h."""
+    name: str
+    script: str
+    why: str
+    items: int = 1
+    helpers: int = 1
+    helper: str = "HELP"  # GenMC: what a helper does
+    closed: int = 0       # GenMC: as helpers are started
+    spinning: int = 1     # GenMC: nobody watches, everybody sleeps at once
+
+
+@dataclass(frozen=True)
+class Mutant:
+    site: str
+    relacy: str
+    genmc: str
+    why: str = ""
+    model: str = "rc11"  # imm: only that model finds it; none: neither does
+
+
+RELACY = {
+    "marking": [
+        Marking("pair", "od", "12,3,3,", "0", "one shared child, one marker without a queue", bound=2),
+        Marking("late", "oo", "123,,,", "0", "no overflow: helpers come for early grants", bound=2),
+        Marking("star", "uo", "12345,,,,,", "0", "the queue overflows", bound=2),
+        Marking("walk", "od", ",,014567,,,,,", "23", "the queue overflows while a page is walked"),
+        Marking("dense", "uod", "12345,2,3,0,,", "0,5", "three markers, three ways of marking", rows=3),
+        Marking("grow", "ooo", "1234,567,2345,01,567,,,", "0,2", "three queues, granted early and again",
+                rows=3),
+        Marking("rows", "uuu", "1234,567,2345,01,567,,,", "0,2", "three markers store one row of flags",
+                rows=1),
+        Marking("both", "dd", ",", "0,1", "two markers store one flag", rows=1),
+    ],
+    "parking": [
+        Parking("run", "or", "a run and its end", items=2),
+        Parking("change", "or2r", "the configuration is made anew", items=2),
+        Parking("fewer", "o1r2r", "a helper is left out, and comes back", items=2),
+        Parking("two", "or3", "two helpers", items=2, helpers=2),
+        Parking("all", "o2r3r", "two helpers, one left out", items=2, helpers=2),
+    ],
+}
+
+GENMC = {
+    "marking": [
+        Marking("flags", "dd", "1,", "0", "flags and termination, no queue"),
+        Marking("same", "dd", ",", "0,0", "both make one object pending"),
+        Marking("both", "dd", ",", "0,1", "two markers store one flag", rows=1),
+        Marking("bytes", "od", ",", "0,0", "the race for a mark byte: one queues, one makes it pending",
+                first=0),
+        Marking("star", "oo", "12345,,,,,", "0", "overflow, stealing, flags, the end: all together"),
+        Marking("untested", "uo", "12345,,,,,", "0", "the same, references queued untested"),
+    ],
+    "parking": [
+        Parking("end", "RUN", "the end of a run wakes who waits for it", items=2, helper="JOIN"),
+        Parking("watch", "RUN", "the same, with watching", helper="JOIN", spinning=0),
+        Parking("helper", "RUN QUIT", "a helper that sleeps is recruited"),
+        Parking("change", "CONFIGURE(2) QUIT", "the configuration is made anew"),
+        Parking("fewer", "CONFIGURE(1) QUIT", "a helper is left out"),
+        Parking("open", "OPEN QUIT", "helpers are started and ended", closed=1),
+    ],
+}
+
+QUEUE = "too long a story for these graphs: the queue's own scenarios have it"
+DEPENDENT = "see cases.py"
+SEVERAL = "takes more than two blocks' worth of early grants: too long for GenMC"
+
+MUTANTS = {
+    "marking": [
+        Mutant("bwos.grant=relaxed", "star", "star"),
+        Mutant("bwos.grant_more=relaxed", "grow", "", SEVERAL),
+        Mutant("bwos.see=relaxed", "star", "star"),
+        Mutant("bwos.private=0", "walk", "star"),
+        Mutant("bwos.dead=0", "star", "star"),
+        Mutant("bwos.full=0", "star", "star"),
+        Mutant("bwos.version=0", "grow", "", SEVERAL),
+        Mutant("term.start=relaxed", "star", "star"),
+        Mutant("term.join=release", "star", "star"),
+        Mutant("term.join=relaxed", "star", "star"),
+        Mutant("term.join=acquire", "", "star", "an exchange continues the release sequence of those "
+               "before it whatever its own order", "none"),
+        Mutant("term.leave=acquire", "star", "star"),
+        Mutant("term.leave=release", "star", "star"),
+        Mutant("term.leave=relaxed", "star", "star"),
+        Mutant("term.over=relaxed", "star", "star"),
+        Mutant("term.ask=0", "star", "star", "a marker joins a run that is over"),
+        Mutant("term.join_first=0", "late", "star", "a marker takes before it joins"),
+        Mutant("term.hold=0", "star", "star", "a marker leaves with stolen items in hand"),
+        Mutant("flag.store=relaxed", "dense", "star"),
+        Mutant("flag.take=relaxed", "dense", "star"),
+        Mutant("flag.always=0", "rows", "flags", "the flag is tested before it is stored"),
+        Mutant("flag.last=0", "dense", "star", "the flag is stored before the byte"),
+        Mutant("flag.announce=0", "dense", "flags", "nobody is told that there are flags"),
+        Mutant("flag.exchange=0", "both", "both", "a plain store hides what another released"),
+        Mutant("marking.defer=0", "star", "star", "what does not fit into the queue is dropped"),
+        Mutant("marking.drain=0", "star", "star", "a marker leaves with items in its queue"),
+        Mutant("marking.grant=0", "star", "", "an early grant that is not published: nobody wishes in "
+               "GenMC's clients"),
+        Mutant("marking.see_flags=0", "dense", "flags", "a marker leaves without a look at flags"),
+        Mutant("marking.keep=0", "dense", "star", "a pending object is taken and unmarked"),
+        Mutant("marking.reflag=0", "walk", "", "a page in mid-walk is left when the queue overflows: "
+               "needs more objects than GenMC finishes"),
+    ],
+    "parking": [
+        Mutant("load(word)=relaxed", "run", "end", "the sleeper looks before it reads the futex word"),
+        Mutant("fetch_add(word)=relaxed", "run", "end", "the word changes before what it tells of"),
+        Mutant("load(&set->closed)=acquire", "change", "change"),
+        Mutant("store(&set->closed)=release", "change", "change"),
+        Mutant("fetch_sub(&set->parked)=acq_rel", "change", "change"),
+        Mutant("load(&set->parked)=acquire", "change", "change"),
+        Mutant("fetch_add(&set->parked)=relaxed", "change", "change"),
+        Mutant("fetch_add(&set->parked)=acq_rel", "", "change", "a helper that falls asleep has nothing "
+               "to see: its waking is what must be ordered with `closed`", "none"),
+        Mutant("load(&set->quit)=relaxed", "", "open", "the futex word is read before it and was raised "
+               "after `quit`", "none"),
+        Mutant("store(&t->active)=relaxed", "run", "end"),
+        Mutant("fetch_sub(&t->active)=acquire", "run", "end"),
+        Mutant("fetch_sub(&t->active)=release", "run", "end"),
+        Mutant("load(&t->active)=relaxed", "run", "end"),
+        Mutant("wake=0", "run", "end", "the word changes and nobody is woken"),
+        Mutant("wake_all=0", "two", "", "only one is woken: needs two sleepers, too long for GenMC"),
+        Mutant("compare=0", "run", "end", "the futex sleeps without comparing: a lost wake-up"),
+        Mutant("quiet=0", "change", "change", "the configuration changes under the helpers"),
+    ],
+}
+
+
+def find(clients, name):
+    """The client of that name."""
+    return next(c for c in clients if c.name == name)
+
+
+def relacy_arguments(client):
+    """The command line of relacy_marking or relacy_parking."""
+    if isinstance(client, Marking):
+        return ["--ways", client.ways, "--graph", client.graph, "--roots", client.roots,
+                "--rows", str(client.rows), "--looks", str(client.looks)]
+    return ["--script", client.script, "--items", str(client.items), "--helpers", str(client.helpers)]
+
+
+def sets(text):
+    """Lists of digits as bytes of bits: "12,3" is byte 0 with bits 1 and 2, byte 1 with bit 3."""
+    lists = text.split(",")
+    return f"UINT64_C({sum(1 << (8 * i + int(d)) for i, one in enumerate(lists) for d in one):#x})"
+
+
+def genmc_source(program, client, mutant):
+    """The C program of a client."""
+    if program == "marking":
+        lines = {
+            "MODEL_MARKERS": len(client.ways),
+            "MODEL_WAYS": hex(sum(ord(way) << 8 * i for i, way in enumerate(client.ways))),
+            "MODEL_GRAPH": sets(client.graph), "MODEL_ROOTS": sets(client.roots),
+            "MODEL_SLICES": len(client.roots.split(",")),
+            "MODEL_PAGES": (len(client.graph.split(",")) + 1) // 2,
+            "MODEL_ROWS": client.rows, "MODEL_FIRST": client.first,
+        }
+    else:
+        lines = {
+            "MODEL_SCRIPT": client.script, "MODEL_ITEMS": client.items,
+            "MODEL_HELPERS": client.helpers, "MODEL_HELPER": client.helper,
+            "MODEL_CLOSED": client.closed, "MODEL_SPINNING": client.spinning,
+        }
+    if mutant:
+        site, value = mutant.split("=")
+        if value == "0":
+            lines["SKIPPED_" + site.replace(".", "_")] = "~, 0"
+        elif program == "marking":
+            lines["MUTANT_" + site.replace(".", "_")] = "~, memory_order_" + value
+        else:
+            lines["MUTANT_SITE"] = f'"{site}"'
+            lines["MUTANT_ORDER"] = "memory_order_" + value
+    return "".join(f"#define {name} {value}\n" for name, value in lines.items()) + \
+        f'#include "tests/model/{program}.c"\n'

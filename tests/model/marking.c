@@ -1,0 +1,67 @@
+/* Marking in the small (marking.h) for GenMC. run-genmc makes the macros from clients.py:
+ * MODEL_FIRST, how many root slices marker 0 takes before the others begin: what happens then is
+ * the same in every execution. A helper tries to take part once, whether it looks promising or not;
+ * marker 0 waits when it has nothing left. */
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "tests/model/genmc.h"
+
+#include "marker/queue_bwos.h"
+
+/* The other headers spell their orders out; here each spelling leads to a site. */
+#define TD_TERM_ORDER_LEAVE TD_ORDER(term, leave, acq_rel)
+#define TD_TERM_ORDER_JOIN TD_ORDER(term, join, acq_rel)
+#define TD_TERM_ORDER_DONE TD_ORDER(term, over, acquire)
+#define memory_order_release TD_ORDER(term, start, release)
+#include "marker/termination.h"
+#undef memory_order_release
+
+/* Of the heap, marks and flags only. */
+#define TD_HEAP_HEAP_H
+#define TD_PENDING 0x80u
+struct td_heap {
+  _Atomic(uint8_t) *flags;
+  size_t flag_pages;
+};
+#define memory_order_release TD_ORDER(flag, store, release)
+#define memory_order_acquire TD_ORDER(flag, take, acquire)
+#include "heap/marks.h"
+#undef memory_order_release
+#undef memory_order_acquire
+
+#define MODEL_MET(event) (void)(event)
+extern struct marking state;
+#define MODEL_STATE state
+static uint8_t marks[8];
+#define MODEL_MARKS marks
+#define MODEL_WAY(id) (MODEL_WAYS >> (8 * (id)) & 0xff)
+#include "tests/model/marking.h"
+
+struct marking state;
+static _Alignas(TD_CACHE_LINE) uint64_t storage[MODEL_MARKERS][MARKING_BLOCKS * 10];
+static _Atomic(uint8_t) flags[MODEL_PAGES * MODEL_ROWS];
+
+static void *help(void *id) {
+  (void)marking_try((unsigned)(uintptr_t)id);
+  return NULL;
+}
+
+int main(void) {
+  pthread_t helpers[MODEL_MARKERS - 1];
+  marking_init(flags, &storage[0][0], sizeof storage[0]);
+  marking_start();
+  struct marking_loop l;
+  marking_begin(&l, 0);
+  for (unsigned slice = 0; slice < MODEL_FIRST; slice++)
+    (void)marking_scan_roots(&l, 0);
+  for (unsigned id = 1; id < MODEL_MARKERS; id++)
+    pthread_create(&helpers[id - 1], NULL, help, (void *)(uintptr_t)id);
+  if (!marking_work(&l, 0)) {
+    while (!td_term_over(&state.term)) {
+    }
+  }
+  marking_check();
+  return 0;
+}

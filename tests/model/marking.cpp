@@ -1,0 +1,208 @@
+// Marking in the small (marking.h: queue, termination, marks and flags together, as shipped) under
+// the Relacy race detector.
+//
+//   relacy_marking --ways WAYS --graph CHILDREN --roots SLICES [--rows N] [--looks N]
+//                  [--search bound:N|random:N] [--mutant SITE=ORDER|SITE=0]...
+//   relacy_marking --list ...
+//
+// WAYS: a letter for each marker, see marking.h. CHILDREN: digits for each object, separated by
+// commas: "12,3,3," is object 0 referring to 1 and 2, both of these to 3. SLICES: the same for root
+// slices. --looks: how often a helper looks for work before it sleeps for good.
+//
+// With MODEL_HISTORY set, the execution that went wrong is printed.
+//
+// Exit status: 0 no violation, 1 a violation (described on stdout), 2 usage, 3 the mutant's site
+// was never reached.
+#include "relacy/stdatomic.h"
+
+#include <cstdint>
+
+#define MODEL_ASSERT(condition) RL_ASSERT(condition)
+#include "marker/queue_bwos.h"
+
+// The other headers spell their orders out; here each spelling leads to a site.
+#undef memory_order_release
+#undef memory_order_acquire
+constexpr rl::memory_order memory_order_release = rl::mo_release;
+constexpr rl::memory_order memory_order_acquire = rl::mo_acquire;
+#define TD_TERM_ORDER_LEAVE TD_ORDER(term, leave, acq_rel)
+#define TD_TERM_ORDER_JOIN TD_ORDER(term, join, acq_rel)
+#define TD_TERM_ORDER_DONE TD_ORDER(term, over, acquire)
+#define memory_order_release TD_ORDER(term, start, release)
+#include "marker/termination.h"
+
+// Of the heap, marks and flags only. Mark bytes are addresses here, the atomics are beside them.
+#define TD_HEAP_HEAP_H
+#define TD_PENDING 0x80u
+struct td_heap {
+  rl::atomic<uint8_t> *flags;
+  size_t flag_pages;
+};
+namespace {
+uint8_t load_mark(uint8_t const *mark);
+uint64_t load_mark(uint64_t const *marks);
+void store_mark(uint8_t *mark, uint8_t value);
+} // namespace
+#define __atomic_load_n(mark, order) load_mark(mark)
+#define __atomic_store_n(mark, value, order) store_mark(mark, value)
+#undef memory_order_release
+#define memory_order_release TD_ORDER(flag, store, release)
+#define memory_order_acquire TD_ORDER(flag, take, acquire)
+#include "heap/marks.h"
+#undef memory_order_release
+#undef memory_order_acquire
+
+namespace {
+unsigned markers, slices, pages, rows = 4, looks = 3;
+char const *ways = "";
+uint64_t graph, roots;
+uint8_t marks[8];
+unsigned long met[16];
+} // namespace
+#define MODEL_MET(event) (void)(met[event]++)
+#define MODEL_MARKERS markers
+#define MODEL_WAY(id) ways[id]
+extern struct marking *current;
+#define MODEL_STATE (*current)
+#define MODEL_MARKS marks
+#define MODEL_GRAPH graph
+#define MODEL_ROOTS roots
+#define MODEL_SLICES slices
+#define MODEL_PAGES pages
+#define MODEL_ROWS rows
+#include "tests/model/marking.h"
+struct marking *current;
+
+#include "relacy/checker.h"
+
+namespace {
+
+[[noreturn]] void usage(std::string const &why) {
+  std::cerr << why << "; see the head of tests/model/marking.cpp\n";
+  std::exit(2);
+}
+
+alignas(64) unsigned char storage[MARKING_MOST][8192];
+rl::atomic<uint8_t> *mark_atoms;
+
+uint8_t load_mark(uint8_t const *mark) {
+  return mark_atoms[mark - marks].load(rl::mo_relaxed, RL_INFO);
+}
+uint64_t load_mark(uint64_t const *) {
+  std::abort(); // marking.h takes bytes one at a time
+}
+void store_mark(uint8_t *mark, uint8_t value) {
+  mark_atoms[mark - marks].store(value, rl::mo_relaxed, RL_INFO);
+}
+
+template <int MARKERS> struct test : rl::test_suite<test<MARKERS>, MARKERS> {
+  marking state;
+  rl::atomic<uint8_t> mark_bytes[MARKING_OBJECTS];
+  rl::atomic<uint8_t> flags[MARKING_PAGES * 4];
+
+  void before() {
+    object_count = 0;
+    current = &state;
+    mark_atoms = mark_bytes;
+    for (auto &m : mark_bytes)
+      m.store(0, rl::mo_relaxed, RL_INFO);
+    marking_init(flags, storage, sizeof storage[0]);
+  }
+
+  void thread(unsigned id) {
+    if (id != 0) {
+      help(id);
+      return;
+    }
+    marking_start();
+    bool over = marking_collect();
+    while (!over && !td_term_over(&state.term))
+      if (marking_promising(0))
+        over = marking_try(0);
+      else
+        rl::yield(1, RL_INFO);
+    marking_check();
+  }
+
+  // Does not ask for the end first, so that joining alone must show it the run's description.
+  void help(unsigned id) {
+    for (unsigned look = 0; look < looks; look++)
+      if (marking_promising(id))
+        marking_try(id);
+      else
+        rl::yield(1, RL_INFO);
+  }
+
+  void after() { forget_objects(); }
+};
+
+// "12,3": byte 0 has bits 1 and 2, byte 1 has bit 3; how many bytes
+unsigned parse_sets(std::string const &text, uint64_t *sets) {
+  unsigned count = 1;
+  *sets = 0;
+  for (char c : text) {
+    if (c == ',')
+      count++;
+    else if (c >= '0' && c < '0' + MARKING_OBJECTS && count <= 8)
+      *sets |= UINT64_C(1) << (8 * (count - 1) + unsigned(c - '0'));
+    else
+      usage("bad list '" + text + "'");
+  }
+  if (count > 8) usage("bad list '" + text + "'");
+  return count;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  rl::test_params params;
+  std::string search = "random:10000";
+  bool list = false;
+  for (int i = 1; i < argc; i++) {
+    std::string option = argv[i];
+    if (option == "--list") {
+      list = true;
+      continue;
+    }
+    if (i + 1 == argc) usage("'" + option + "' needs a value");
+    char const *value = argv[++i];
+    if (option == "--ways")
+      ways = value;
+    else if (option == "--graph")
+      pages = (parse_sets(value, &graph) + 1) / 2;
+    else if (option == "--roots")
+      slices = parse_sets(value, &roots);
+    else if (option == "--rows")
+      rows = (unsigned)std::strtoul(value, nullptr, 10);
+    else if (option == "--looks")
+      looks = (unsigned)std::strtoul(value, nullptr, 10);
+    else if (option == "--search")
+      search = value;
+    else if (option == "--mutant")
+      add_mutant(value);
+    else
+      usage("unknown option '" + option + "'");
+  }
+  markers = (unsigned)std::strlen(ways);
+  if (std::strspn(ways, "uod") != markers) usage("bad ways");
+  if (pages == 0 || slices == 0) usage("no graph or no roots");
+  if (rows < 1 || rows > 4) usage("bad number of rows");
+  if (td_bwos_storage_bytes(MARKING_BLOCKS, MARKING_ENTRIES) > sizeof storage[0]) return 2;
+  set_search(params, search);
+  params.execution_depth_limit = 20000;
+  int status = 2;
+  if (markers == 2)
+    status = check<test<2>>(params);
+  else if (markers == 3)
+    status = check<test<3>>(params);
+  else
+    usage("two or three markers");
+  if (list) {
+    list_sites();
+    char const *const names[EVENTS] = {"joined", "stolen",    "granted", "deferred",
+                                       "walked", "reflagged", "turned",  "foreign"};
+    for (int i = 0; i < EVENTS; i++)
+      std::cout << names[i] << ' ' << met[i] << '\n';
+  }
+  return status;
+}

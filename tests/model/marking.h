@@ -1,0 +1,428 @@
+/* Marking in the small: markers, each with a queue, mark a graph of a few objects, with root
+ * slices, stealing, early grants, full queues, pending bytes and flags, dense turns, joining,
+ * leaving and the end of the run.
+ *
+ * The queue (marker/queue_bwos.h), the termination (marker/termination.h) and the bytes and flags
+ * (heap/marks.h) are the shipped ones. The loop around them is marker/trace_work.h,
+ * marker/trace_loop.h and marker/dense.c without what no other marker can see: window, register and
+ * batch are private places like the item that a marker has in hand here, and slices of arrays are
+ * items like others. The names are those of the shipped functions.
+ *
+ * Written in what C and C++ share, so that every checker runs the same lines. A checker defines,
+ * before it includes this file,
+ *   MODEL_MARKERS       how many; MARKING_MOST at most
+ *   MODEL_STATE         the struct marking of this execution; MODEL_MARKS: its mark bytes
+ *   MODEL_WAY(id)       a letter for each marker: u queues untested references, o owed ones, d
+ * queues nothing: all is pending MODEL_GRAPH         byte o: which objects o refers to, a bit for
+ * each (64 bits) MODEL_ROOTS         byte s: which objects root slice s has MODEL_SLICES        how
+ * many slices MODEL_ROWS          rows of flags; fewer than markers: shared rows MODEL_ASSERT(c)
+ * report a violation unless c MODEL_MET(event)    count one of enum marking_event and calls
+ * marking_init, marking_start; then marker 0 marking_collect, and any marker, any number of times,
+ * marking_try. Marker 0, when it was the last to leave or has seen the end, marking_check.
+ *
+ * Checked when marker 0 has seen the end: every object that the roots reach is marked and was
+ * scanned, no other; none is pending; no flag, root slice or queue holds anything; and whatever
+ * markers write for themselves may be read and written by marker 0 (a data race otherwise). */
+#ifndef TD_TESTS_MODEL_MARKING_H
+#define TD_TESTS_MODEL_MARKING_H
+
+enum { MARKING_MOST = 3, MARKING_OBJECTS = 8, MARKING_PAGES = 4, MARKING_EPOCH = 2 };
+enum { MARKING_BLOCKS = 2, MARKING_ENTRIES = 2, MARKING_STEAL = 4, MARKING_SCANS = 60 };
+
+/* What executions should meet, or the model shows nothing. */
+enum marking_event {
+  JOINED,
+  STOLEN,
+  GRANTED,
+  DEFERRED,
+  WALKED,
+  REFLAGGED,
+  TURNED,
+  FOREIGN,
+  EVENTS
+};
+
+struct marking {
+  struct td_termination term;
+  struct td_heap heap;
+  _Atomic(uint64_t) root_next;
+  _Atomic(uint32_t) flagged;
+  struct td_bwos queue[MARKING_MOST];
+  struct td_bwos_owner owner[MARKING_MOST];
+  TD_PLAIN(uint64_t) description;           /* written before the start, read after joining */
+  TD_PLAIN(uint64_t) scanned[MARKING_MOST]; /* a marker's while active, else marker 0's */
+};
+
+/* One marker's state while it is active. */
+struct marking_loop {
+  bool dense;         /* the queue was full */
+  unsigned walk;      /* page being walked, + 1; 0: none */
+  unsigned walk_from; /* object to go on from there */
+  uint64_t scanned;   /* bit o: object o; from bit 32 on, how many scans */
+};
+
+static inline unsigned marking_children(unsigned object) {
+  return (unsigned)(MODEL_GRAPH >> (8 * object)) & 0xffu;
+}
+
+/* ---- Meeting a reference ---- */
+
+static inline uint8_t *marking_mark(unsigned object) {
+  return &MODEL_MARKS[object];
+}
+
+static inline bool marking_is_marked(unsigned object) {
+  return (td_mark_load(marking_mark(object)) & (TD_PENDING - 1)) == MARKING_EPOCH;
+}
+
+/* td_dense_flag */
+static inline void marking_flag(struct marking_loop *l, unsigned id, unsigned page) {
+  unsigned row = id % MODEL_ROWS;
+  _Atomic(uint8_t) *flag = &td_flag_row(&MODEL_STATE.heap, row)[page];
+  /* relaxed: a mutant's */
+  if (!TD_STEP(flag, always) && atomic_load_explicit(flag, memory_order_relaxed) != 0) return;
+  if (MODEL_MARKERS > MODEL_ROWS && TD_STEP(flag, exchange))
+    td_flag_store_shared(flag);
+  else
+    td_flag_store(flag);
+}
+
+/* td_dense_owe */
+static inline void marking_owe(struct marking_loop *l, unsigned id, unsigned object) {
+  /* relaxed, both: as shipped */
+  if (TD_STEP(flag, announce) &&
+      atomic_load_explicit(&MODEL_STATE.flagged, memory_order_relaxed) == 0)
+    atomic_store_explicit(&MODEL_STATE.flagged, 1u, memory_order_relaxed);
+  if (TD_STEP(flag, last)) td_mark_store(marking_mark(object), MARKING_EPOCH | TD_PENDING);
+  marking_flag(l, id, object / 2);
+  if (!TD_STEP(flag, last)) td_mark_store(marking_mark(object), MARKING_EPOCH | TD_PENDING);
+}
+
+/* An item is twice the object's number + 2, and + 1 if its children are owed. */
+static inline uint64_t marking_item(unsigned object, bool owed) {
+  return 2 * (uint64_t)object + 2 + (owed ? 1 : 0);
+}
+
+static inline unsigned marking_object(uint64_t item) {
+  return (unsigned)(item / 2) - 1;
+}
+
+static inline void marking_put(struct marking_loop *l, unsigned id, uint64_t item) {
+  if (td_bwos_put(&MODEL_STATE.queue[id], &MODEL_STATE.owner[id], item)) return;
+  if (!TD_STEP(marking, defer)) return;
+  MODEL_MET(DEFERRED);
+  unsigned object = marking_object(item);
+  if ((item & 1) != 0 || !marking_is_marked(object)) marking_owe(l, id, object);
+  l->dense = true;
+}
+
+/* The children of an object, or the objects of a root slice. */
+static inline void marking_meet(struct marking_loop *l, unsigned id, unsigned objects, bool dense) {
+  for (unsigned object = 0; object < MARKING_OBJECTS; object++) {
+    if ((objects >> object & 1) == 0) continue;
+    if (!dense && MODEL_WAY(id) == 'u') {
+      marking_put(l, id, marking_item(object, false));
+    } else if (!marking_is_marked(object)) {
+      if (dense || MODEL_WAY(id) == 'd') {
+        marking_owe(l, id, object);
+      } else {
+        td_mark_store(marking_mark(object), MARKING_EPOCH);
+        marking_put(l, id, marking_item(object, true));
+      }
+    }
+  }
+}
+
+static inline void marking_scan(struct marking_loop *l, unsigned id, unsigned object, bool dense) {
+  uint64_t scanned = (l->scanned | UINT64_C(1) << object) + (UINT64_C(1) << 32);
+  l->scanned = scanned;
+  MODEL_ASSERT(scanned >> 32 < MARKING_SCANS);
+  marking_meet(l, id, marking_children(object), dense);
+}
+
+/* ---- The own queue ---- */
+
+static inline void marking_scan_item(struct marking_loop *l, unsigned id, uint64_t item) {
+  unsigned object = marking_object(item);
+  MODEL_ASSERT(object < MARKING_OBJECTS);
+  if ((item & 1) == 0) {
+    if (marking_is_marked(object)) return;
+    td_mark_store(marking_mark(object), MARKING_EPOCH);
+  }
+  marking_scan(l, id, object, false);
+}
+
+static inline void marking_share(struct marking_loop *l, unsigned id) {
+  struct td_bwos *queue = &MODEL_STATE.queue[id];
+  struct td_bwos_owner *owner = &MODEL_STATE.owner[id];
+  if (!td_bwos_wanted(queue)) return;
+  MODEL_MET(GRANTED);
+  if (TD_STEP(marking, grant))
+    td_bwos_grant(queue, owner);
+  else
+    owner->floor += (owner->cursor - owner->floor) / 2;
+}
+
+static inline void marking_drain(struct marking_loop *l, unsigned id) {
+  uint64_t item;
+  if (MODEL_WAY(id) == 'd') return; /* has no queue */
+  while (!l->dense && (item = td_bwos_get(&MODEL_STATE.queue[id], &MODEL_STATE.owner[id])) != 0) {
+    marking_scan_item(l, id, item);
+    marking_share(l, id);
+    if (!TD_STEP(marking, drain)) return;
+  }
+}
+
+/* ---- Flagged pages ---- */
+
+/* td_dense_take */
+static inline bool marking_take_flag(struct marking_loop *l, unsigned id, unsigned page) {
+  bool taken = false;
+  for (unsigned row = 0; row < MODEL_ROWS; row++) {
+    if (!td_flag_peek(&MODEL_STATE.heap, row, page) || !td_flag_take(&MODEL_STATE.heap, row, page))
+      continue;
+    if (row != id % MODEL_ROWS) MODEL_MET(FOREIGN);
+    taken = true;
+  }
+  return taken;
+}
+
+/* From here on this marker owes the scanning of the object, if it was pending. */
+static inline bool marking_take_object(unsigned object) {
+  if ((td_mark_load(marking_mark(object)) & TD_PENDING) == 0) return false;
+  td_mark_store(marking_mark(object), TD_STEP(marking, keep) ? MARKING_EPOCH : 0);
+  return true;
+}
+
+/* One pass over a page; false: it was not flagged. */
+static inline bool marking_pass(struct marking_loop *l, unsigned id, unsigned page) {
+  if (!marking_take_flag(l, id, page)) return false;
+  MODEL_MET(TURNED);
+  bool first = marking_take_object(2 * page);
+  bool second = marking_take_object(2 * page + 1);
+  if (first) marking_scan(l, id, 2 * page, true);
+  if (second) marking_scan(l, id, 2 * page + 1, true);
+  return true;
+}
+
+/* go_dense: a page in mid-walk is flagged again; one turn over the pages, each twice at most. */
+static inline void marking_go_dense(struct marking_loop *l, unsigned id) {
+  if (l->walk != 0 && TD_STEP(marking, reflag)) {
+    MODEL_MET(REFLAGGED);
+    marking_flag(l, id, l->walk - 1);
+  }
+  l->walk = 0;
+  for (unsigned page = 0; page < MODEL_PAGES; page++)
+    if (marking_pass(l, id, page)) marking_pass(l, id, page);
+  l->dense = false;
+}
+
+/* The next pending object of the page being walked. */
+static inline void marking_walk_on(struct marking_loop *l, unsigned id) {
+  unsigned end = 2 * l->walk;
+  while (l->walk_from < end) {
+    unsigned object = l->walk_from++;
+    if (!marking_take_object(object)) continue;
+    marking_scan(l, id, object, false);
+    return;
+  }
+  l->walk = 0;
+}
+
+/* td_dense_flagged: a flagged page + 1; 0: none */
+static inline unsigned marking_flagged(void) {
+  /* relaxed: as shipped */
+  if (atomic_load_explicit(&MODEL_STATE.flagged, memory_order_relaxed) == 0) return 0;
+  for (unsigned page = 0; page < MODEL_PAGES; page++)
+    for (unsigned row = 0; row < MODEL_ROWS; row++)
+      if (td_flag_peek(&MODEL_STATE.heap, row, page)) return page + 1;
+  return 0;
+}
+
+/* ---- Root slices and other markers' queues ---- */
+
+static inline bool marking_roots_left(void) {
+  /* relaxed: as shipped */
+  return atomic_load_explicit(&MODEL_STATE.root_next, memory_order_relaxed) < MODEL_SLICES;
+}
+
+static inline bool marking_scan_roots(struct marking_loop *l, unsigned id) {
+  if (!marking_roots_left()) return false;
+  /* relaxed: as shipped */
+  uint64_t slice = atomic_fetch_add_explicit(&MODEL_STATE.root_next, 1u, memory_order_relaxed);
+  if (slice >= MODEL_SLICES) return false;
+  marking_meet(l, id, (unsigned)(MODEL_ROOTS >> (8 * slice)) & 0xffu, false);
+  return true;
+}
+
+static inline uint32_t marking_steal(struct marking_loop *l, unsigned id, uint64_t *items) {
+  for (unsigned i = 1; i < MODEL_MARKERS; i++) {
+    unsigned victim = (id + i) % MODEL_MARKERS;
+    if (MODEL_WAY(victim) == 'd') continue; /* never has anything */
+    int32_t count = td_bwos_steal(&MODEL_STATE.queue[victim], items, MARKING_STEAL);
+    if (count <= 0) continue;
+    MODEL_MET(STOLEN);
+    return (uint32_t)count;
+  }
+  return 0;
+}
+
+static inline void marking_accept(struct marking_loop *l, unsigned id, const uint64_t *items,
+                                  uint32_t count) {
+  for (uint32_t i = count; i-- > 0;)
+    if (MODEL_WAY(id) == 'd')
+      marking_scan_item(l, id, items[i]);
+    else
+      marking_put(l, id, items[i]);
+}
+
+static inline bool marking_find_work(struct marking_loop *l, unsigned id) {
+  if (marking_scan_roots(l, id)) return true;
+  unsigned flagged = TD_STEP(marking, see_flags) ? marking_flagged() : 0;
+  if (flagged != 0) {
+    if (!marking_take_flag(l, id, flagged - 1)) return true;
+    MODEL_MET(WALKED);
+    l->walk = flagged;
+    l->walk_from = 2 * (flagged - 1);
+    return true;
+  }
+  uint64_t items[MARKING_STEAL];
+  uint32_t count = marking_steal(l, id, items);
+  if (count != 0 && !TD_STEP(term, hold)) { /* counts itself out with work in its hands */
+    td_term_leave(&MODEL_STATE.term);
+    marking_accept(l, id, items, count);
+    marking_drain(l, id);
+    /* relaxed: a mutant's */
+    atomic_fetch_add_explicit(&MODEL_STATE.term.active, 1u, memory_order_relaxed);
+    return true;
+  }
+  marking_accept(l, id, items, count);
+  return count > 0;
+}
+
+/* td_idle's promising: would another try pay? Says what is wished for if not. */
+static inline bool marking_promising(unsigned id) {
+  if (marking_roots_left() || marking_flagged() != 0) return true;
+  for (unsigned v = 0; v < MODEL_MARKERS; v++)
+    if (v != id && MODEL_WAY(v) != 'd' && td_bwos_size(&MODEL_STATE.queue[v]) != 0) return true;
+  for (unsigned v = 0; v < MODEL_MARKERS; v++)
+    if (v != id && MODEL_WAY(v) != 'd') td_bwos_want(&MODEL_STATE.queue[v]);
+  return false;
+}
+
+/* ---- A marker's part in a run ---- */
+
+static inline void marking_begin(struct marking_loop *l, unsigned id) {
+  l->dense = false;
+  l->walk = l->walk_from = 0;
+  l->scanned = TD_PLAIN_LOAD(&MODEL_STATE.scanned[id]);
+}
+
+/* Active; has left when it returns. true: it was the last. */
+static inline bool marking_work(struct marking_loop *l, unsigned id) {
+  for (;;) {
+    marking_drain(l, id);
+    if (l->dense) {
+      marking_go_dense(l, id);
+    } else if (l->walk != 0) {
+      marking_walk_on(l, id);
+    } else if (!marking_find_work(l, id)) {
+      TD_PLAIN_STORE(&MODEL_STATE.scanned[id], l->scanned);
+      return td_term_leave(&MODEL_STATE.term);
+    }
+  }
+}
+
+static inline bool marking_join(void) {
+  if (TD_STEP(term, ask)) return td_term_join(&MODEL_STATE.term);
+  /* relaxed: a mutant's */
+  atomic_fetch_add_explicit(&MODEL_STATE.term.active, 1u, memory_order_relaxed);
+  return true;
+}
+
+/* One try of a marker that is not active; true: it took part and was the last to leave. */
+static inline bool marking_try(unsigned id) {
+  struct marking_loop l;
+  if (!TD_STEP(term, join_first)) { /* takes before it counts itself in */
+    uint64_t items[MARKING_STEAL];
+    uint32_t count = marking_steal(&l, id, items);
+    if (count == 0 || !td_term_join(&MODEL_STATE.term)) return false;
+    marking_begin(&l, id);
+    marking_accept(&l, id, items, count);
+    return marking_work(&l, id);
+  }
+  if (!marking_join()) return false;
+  MODEL_MET(JOINED);
+  MODEL_ASSERT(TD_PLAIN_LOAD(&MODEL_STATE.description) == 1);
+  marking_begin(&l, id);
+  return marking_work(&l, id);
+}
+
+/* Marker 0's part until it has none; true: it was the last to leave, and need not ask. */
+static inline bool marking_collect(void) {
+  struct marking_loop l;
+  marking_begin(&l, 0);
+  return marking_work(&l, 0);
+}
+
+/* ---- Before and after ---- */
+
+static inline void marking_init(_Atomic(uint8_t) *flags, void *storage, size_t bytes) {
+  atomic_init(&MODEL_STATE.term.active, 0u);
+  atomic_init(&MODEL_STATE.root_next, UINT64_C(0));
+  atomic_init(&MODEL_STATE.flagged, 0u);
+  MODEL_STATE.heap.flags = flags;
+  MODEL_STATE.heap.flag_pages = MODEL_PAGES;
+  for (unsigned i = 0; i < MODEL_MARKERS; i++) {
+    TD_PLAIN_STORE(&MODEL_STATE.scanned[i], UINT64_C(0));
+    if (MODEL_WAY(i) == 'd') continue;
+    td_bwos_init(&MODEL_STATE.queue[i], &MODEL_STATE.owner[i], (char *)storage + i * bytes,
+                 MARKING_BLOCKS, MARKING_ENTRIES);
+  }
+  for (unsigned i = 0; i < MODEL_PAGES * MODEL_ROWS; i++)
+    atomic_init(&flags[i], (uint8_t)0);
+  TD_PLAIN_STORE(&MODEL_STATE.description, UINT64_C(0));
+}
+
+/* Marker 0: from here on others may join. */
+static inline void marking_start(void) {
+  TD_PLAIN_STORE(&MODEL_STATE.description, UINT64_C(1));
+  td_term_start(&MODEL_STATE.term);
+}
+
+static inline unsigned marking_reachable(void) {
+  unsigned reached = 0;
+  for (unsigned slice = 0; slice < MODEL_SLICES; slice++)
+    reached |= (unsigned)(MODEL_ROOTS >> (8 * slice)) & 0xffu;
+  for (unsigned round = 0; round < MARKING_OBJECTS; round++)
+    for (unsigned object = 0; object < MARKING_OBJECTS; object++)
+      if ((reached >> object & 1) != 0) reached |= marking_children(object);
+  return reached;
+}
+
+/* Marker 0, after the end. */
+static inline void marking_check(void) {
+  unsigned reached = marking_reachable();
+  uint64_t scanned = 0, items[MARKING_STEAL];
+  for (unsigned i = 0; i < MODEL_MARKERS; i++) {
+    scanned |= (uint32_t)TD_PLAIN_LOAD(&MODEL_STATE.scanned[i]);
+    TD_PLAIN_STORE(&MODEL_STATE.scanned[i], UINT64_C(0));
+    if (MODEL_WAY(i) == 'd') continue;
+    MODEL_ASSERT(td_bwos_get(&MODEL_STATE.queue[i], &MODEL_STATE.owner[i]) == 0);
+    for (unsigned look = 0; look <= MARKING_BLOCKS; look++)
+      MODEL_ASSERT(td_bwos_steal(&MODEL_STATE.queue[i], items, MARKING_STEAL) == 0);
+  }
+  TD_PLAIN_STORE(&MODEL_STATE.description, UINT64_C(2));
+  MODEL_ASSERT((uint32_t)scanned == reached);
+  MODEL_ASSERT(!marking_roots_left());
+  for (unsigned object = 0; object < 2 * MODEL_PAGES; object++) {
+    uint8_t wanted = (reached >> object & 1) != 0 ? MARKING_EPOCH : 0;
+    MODEL_ASSERT(td_mark_load(marking_mark(object)) == wanted);
+  }
+  for (unsigned page = 0; page < MODEL_PAGES; page++)
+    for (unsigned row = 0; row < MODEL_ROWS; row++)
+      MODEL_ASSERT(!td_flag_peek(&MODEL_STATE.heap, row, page));
+  MODEL_ASSERT(td_term_over(&MODEL_STATE.term));
+}
+
+#endif

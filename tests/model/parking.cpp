@@ -1,0 +1,149 @@
+// Parking and waking (parking.h: marker/idle.c and marker/termination.h as shipped) under Relacy.
+//
+//   relacy_parking --script SCRIPT [--helpers 1|2] [--items N] [--search bound:N|random:N]
+//                  [--mutant SITE=ORDER|SITE=0]...
+//   relacy_parking --list ...
+//
+// SCRIPT, what the collecting thread does, one letter a step: o open the configuration, r a run,
+// 1..3 configure so many markers; at last it ends the helpers. A SITE is an access, as
+// "load(&set->closed)", or a step of the model. Whoever sleeps for ever makes the execution
+// endless.
+//
+// With MODEL_HISTORY set, the execution that went wrong is printed.
+//
+// Exit status: 0 no violation, 1 a violation (described on stdout), 2 usage, 3 the mutant's site
+// was never reached.
+#include "relacy/stdatomic.h"
+
+#include <cstdint>
+
+// Every access is a site of its own: idle.c spells its orders out.
+#define MODEL_ORDER_OF(site, order) static_cast<rl::memory_order>(MODEL_SITE(site, false, order))
+#undef atomic_load_explicit
+#undef atomic_store_explicit
+#undef atomic_fetch_add_explicit
+#undef atomic_fetch_sub_explicit
+#define atomic_load_explicit(p, order) ((p)->load(MODEL_ORDER_OF("load(" #p ")", order), RL_INFO))
+#define atomic_store_explicit(p, value, order)                                                     \
+  ((p)->store((value), MODEL_ORDER_OF("store(" #p ")", order), RL_INFO))
+#define atomic_fetch_add_explicit(p, value, order)                                                 \
+  ((p)->fetch_add((value), MODEL_ORDER_OF("fetch_add(" #p ")", order), RL_INFO))
+#define atomic_fetch_sub_explicit(p, value, order)                                                 \
+  ((p)->fetch_sub((value), MODEL_ORDER_OF("fetch_sub(" #p ")", order), RL_INFO))
+
+namespace {
+
+// A plain number, watched for data races.
+struct watched {
+  rl::var<unsigned> mutable v;
+  operator unsigned() const { return v(RL_INFO).load(); }
+  watched &operator=(unsigned value) {
+    v(RL_INFO).store(value);
+    return *this;
+  }
+  watched &operator=(watched const &other) { return *this = (unsigned)other; }
+};
+
+unsigned helpers = 1, items = 1;
+uint64_t now;
+unsigned long met[8];
+char const *script = "or";
+
+} // namespace
+
+#define MODEL_ASSERT(condition) RL_ASSERT(condition)
+#define MODEL_MET(event) (void)(met[event]++)
+#define MODEL_STEP(name) MODEL_SITE(#name, true, 1)
+#define MODEL_WATCHED watched
+#define MODEL_HELPERS helpers
+#define MODEL_ITEMS items
+#define MODEL_CLOSED 1
+#define MODEL_SPINNING 0
+#define MODEL_WAIT(condition)                                                                      \
+  while (!(condition))                                                                             \
+  rl::yield(1, RL_INFO)
+#define MODEL_SELF rl::thread_index()
+#define MODEL_NOW() (now += 1000000)
+extern struct parking *current;
+#define MODEL_STATE (*current)
+#include "tests/model/parking.h"
+struct parking *current;
+
+#include "relacy/checker.h"
+
+namespace {
+
+[[noreturn]] void usage(std::string const &why) {
+  std::cerr << why << "; see the head of tests/model/parking.cpp\n";
+  std::exit(2);
+}
+
+template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
+  parking state;
+
+  void before() {
+    current = &state;
+    parking_init();
+  }
+
+  void thread(unsigned id) {
+    if (id != 0) {
+      td_helper(&state.marker[id]);
+      return;
+    }
+    for (char const *step = script; *step; step++)
+      if (*step == 'o')
+        parking_open();
+      else if (*step == 'r')
+        parking_run();
+      else
+        parking_configure((unsigned)(*step - '0'));
+    parking_quit();
+  }
+};
+
+} // namespace
+
+int main(int argc, char **argv) {
+  rl::test_params params;
+  std::string search = "random:10000";
+  bool list = false;
+  for (int i = 1; i < argc; i++) {
+    std::string option = argv[i];
+    if (option == "--list") {
+      list = true;
+      continue;
+    }
+    if (i + 1 == argc) usage("'" + option + "' needs a value");
+    char const *value = argv[++i];
+    if (option == "--script")
+      script = value;
+    else if (option == "--helpers")
+      helpers = (unsigned)std::strtoul(value, nullptr, 10);
+    else if (option == "--items")
+      items = (unsigned)std::strtoul(value, nullptr, 10);
+    else if (option == "--search")
+      search = value;
+    else if (option == "--mutant")
+      add_mutant(value);
+    else
+      usage("unknown option '" + option + "'");
+  }
+  if (std::strspn(script, "or123") != std::strlen(script)) usage("bad script");
+  set_search(params, search);
+  params.execution_depth_limit = 3000;
+  int status = 2;
+  if (helpers == 1)
+    status = check<test<2>>(params);
+  else if (helpers == 2)
+    status = check<test<3>>(params);
+  else
+    usage("one or two helpers");
+  if (list) {
+    list_sites();
+    char const *const names[EVENTS] = {"helped", "recruited", "slept", "changed"};
+    for (int i = 0; i < EVENTS; i++)
+      std::cout << names[i] << ' ' << met[i] << '\n';
+  }
+  return status;
+}

@@ -1,0 +1,234 @@
+/* Markers with nothing to do: marker/idle.c and marker/termination.h, as shipped, around a futex
+ * made of atomics. The collecting thread (marker 0) opens the configuration, makes runs, changes
+ * the configuration between them, and ends the helpers; helpers run td_helper.
+ *
+ * The futex synchronises no memory from the waker to the sleeper, because a real one promises none.
+ *
+ * A checker defines, before it includes this file, the atomics (with a hook for mutants, see
+ * MODEL_ORDER_OF), and
+ *   MODEL_HELPERS      how many helper threads
+ *   MODEL_ITEMS        how many items a run has
+ *   MODEL_CLOSED       1: as td_markers_create starts helpers; 0: open from the start
+ *   MODEL_SPINNING     1: somebody else watches for ever, so that markers sleep at once; 0 as
+ * shipped MODEL_ASSERT(c)    report a violation unless c MODEL_MET(event)   count one of enum
+ * parking_event MODEL_STEP(name)   1, or 0 if the mutant leaves that step out MODEL_WATCHED type of
+ * a plain unsigned that is watched for data races MODEL_STATE        the struct parking of this
+ * execution MODEL_WAIT(c)      wait until c MODEL_SELF         the number of the marker that runs
+ *   MODEL_NOW()        a clock that has always gone on by more than a marker watches
+ *
+ * Checked: each run's items are all taken once, when marker 0 believes that it is over; helpers
+ * see the configuration of before a change or after it, never one in the making (a data race);
+ * the statistics of a marker are its own while it is active, and marker 0's after the run; and
+ * everybody comes to an end: the end of a run, a change of configuration and the end of the
+ * helpers wake whom they must. */
+#ifndef TD_TESTS_MODEL_PARKING_H
+#define TD_TESTS_MODEL_PARKING_H
+
+#include "marker/termination.h"
+
+/* Of marker/internal.h and what it includes, what idle.c uses. */
+#define TD_MARKER_INTERNAL_H
+#define TD_PLATFORM_PROBES_H
+#define TD_PROBE1(name, a) ((void)(a))
+#define TD_PROBE2(name, a, b) ((void)(a))
+#define PAUSES_MOST 1u
+#define QUIET_LOOKS 0u
+
+enum { PARKING_MOST = 3 };
+/* What executions should meet, or the model shows nothing. */
+enum parking_event { HELPED, RECRUITED, SLEPT, CHANGED, EVENTS };
+
+enum tide_trace_kind { TIDE_TRACE_JOIN, TIDE_TRACE_LEAVE, TIDE_TRACE_RECRUIT };
+struct td_events {
+  int unused;
+};
+struct td_naps {
+  int unused;
+};
+struct tide_marker_stats {
+  uint64_t objects, started_ns, ended_ns, trace_ns, parks, wakes;
+};
+
+struct td_marker;
+struct td_engine {
+  void (*work)(struct td_marker *marker, bool joined);
+};
+
+struct td_markers {
+  const struct td_engine *engine;
+  MODEL_WATCHED limit;
+  uint64_t start_ns;
+  struct td_termination term;
+  _Atomic(uint32_t) parked, ready, spinning, closed, signal, surplus, quit;
+  unsigned started;
+};
+
+struct td_marker {
+  struct td_markers *set;
+  unsigned id;
+  bool took_part;
+  uint32_t recruit_step;
+  uint64_t parks, wakes, joined_ns;
+  struct td_naps naps;
+  struct td_events events;
+  struct tide_marker_stats stats;
+};
+
+struct parking {
+  struct td_markers set;
+  struct td_marker marker[PARKING_MOST];
+  struct td_engine engine;
+  _Atomic(uint32_t) next;                    /* item of this run */
+  _Atomic(uint32_t) asleep[2][PARKING_MOST]; /* the futex: 1 asleep, 2 woken */
+  MODEL_WATCHED taken[PARKING_MOST];         /* a marker's while active, else marker 0's */
+};
+
+/* ---- Platform ---- */
+
+static inline void td_plat_pause(void) {}
+static inline uint64_t td_plat_now_ns(void) {
+  return MODEL_NOW();
+}
+static inline void td_naps_add(struct td_naps *naps, uint64_t from, uint64_t to) {
+  (void)naps, (void)from, (void)to;
+}
+static inline void td_naps_tell(struct td_naps *naps, struct td_events *events) {
+  (void)naps, (void)events;
+}
+static inline void td_event_at(struct td_events *events, uint64_t ns, enum tide_trace_kind kind,
+                               unsigned other, uint64_t value) {
+  (void)events, (void)ns, (void)kind, (void)other, (void)value;
+}
+static inline void td_event(struct td_events *events, enum tide_trace_kind kind, unsigned other,
+                            uint64_t value) {
+  (void)events, (void)kind, (void)other, (void)value;
+}
+
+static inline void td_plat_wait(_Atomic(uint32_t) *futex, uint32_t expected, uint64_t timeout_ns) {
+  if (timeout_ns != 0) { /* looks again and again until there is something new */
+    MODEL_WAIT(atomic_load_explicit(futex, memory_order_relaxed) != expected);
+    return;
+  }
+  _Atomic(uint32_t) *asleep = &MODEL_STATE.asleep[futex == &MODEL_STATE.set.surplus][MODEL_SELF];
+  atomic_store_explicit(asleep, 1u, memory_order_relaxed);
+  atomic_thread_fence(memory_order_seq_cst); /* with the one in td_plat_wake: the system's lock */
+  if (MODEL_STEP(compare) && atomic_load_explicit(futex, memory_order_relaxed) != expected) {
+    MODEL_MET(CHANGED);
+    /* An exchange because the waker may do the same. */
+    atomic_exchange_explicit(asleep, 0u, memory_order_relaxed);
+    return;
+  }
+  MODEL_MET(SLEPT);
+  MODEL_WAIT(atomic_load_explicit(asleep, memory_order_relaxed) != 1);
+}
+
+static inline unsigned td_plat_wake(_Atomic(uint32_t) *futex, unsigned count) {
+  unsigned woken = 0;
+  if (!MODEL_STEP(wake)) return 0;
+  if (!MODEL_STEP(wake_all)) count = 1;
+  atomic_thread_fence(memory_order_seq_cst);
+  for (unsigned id = 0; id <= MODEL_HELPERS && woken < count; id++) {
+    uint32_t sleeping = 1;
+    if (atomic_compare_exchange_strong_explicit(
+            &MODEL_STATE.asleep[futex == &MODEL_STATE.set.surplus][id], &sleeping, 2u,
+            memory_order_relaxed, memory_order_relaxed))
+      woken++;
+  }
+  return woken;
+}
+
+unsigned td_recruit(struct td_markers *set);
+void td_wake_all(struct td_markers *set);
+#include "marker/idle.c"
+
+/* ---- Work ---- */
+
+static bool parking_promising(struct td_marker *marker) {
+  (void)marker;
+  return atomic_load_explicit(&MODEL_STATE.next, memory_order_relaxed) < MODEL_ITEMS;
+}
+
+static bool parking_take(struct td_marker *marker) {
+  if (!parking_promising(marker)) return false;
+  if (atomic_fetch_add_explicit(&MODEL_STATE.next, 1u, memory_order_relaxed) >= MODEL_ITEMS)
+    return false;
+  if (marker->id != 0) MODEL_MET(HELPED);
+  MODEL_STATE.taken[marker->id] = MODEL_STATE.taken[marker->id] + 1;
+  return true;
+}
+
+/* The shape of trace_work.h's: everybody who finds an item wakes somebody for the next. */
+static void parking_work(struct td_marker *marker, bool joined) {
+  if (!joined && !td_idle(marker, false, parking_promising)) return;
+  do
+    while (parking_take(marker))
+      if (td_recruit(marker->set) != 0) MODEL_MET(RECRUITED);
+  while (td_idle(marker, true, parking_promising));
+}
+
+/* ---- What marker 0 does ---- */
+
+static inline void parking_init(void) {
+  struct td_markers *set = &MODEL_STATE.set;
+  MODEL_STATE.engine.work = parking_work;
+  set->engine = &MODEL_STATE.engine;
+  set->limit = MODEL_HELPERS + 1;
+  set->started = MODEL_HELPERS;
+  set->start_ns = 0;
+  atomic_init(&set->term.active, 0u);
+  atomic_init(&set->parked, 0u);
+  atomic_init(&set->ready, 0u);
+  atomic_init(&set->spinning, (uint32_t)MODEL_SPINNING);
+  atomic_init(&set->closed, (uint32_t)MODEL_CLOSED);
+  atomic_init(&set->signal, 0u);
+  atomic_init(&set->surplus, 0u);
+  atomic_init(&set->quit, 0u);
+  atomic_init(&MODEL_STATE.next, (uint32_t)MODEL_ITEMS);
+  for (unsigned id = 0; id <= MODEL_HELPERS; id++) {
+    struct td_marker *marker = &MODEL_STATE.marker[id];
+    marker->set = set;
+    marker->id = id;
+    marker->took_part = false;
+    marker->parks = marker->wakes = 0;
+    MODEL_STATE.taken[id] = 0;
+    for (unsigned word = 0; word < 2; word++)
+      atomic_init(&MODEL_STATE.asleep[word][id], 0u);
+  }
+}
+
+/* td_markers_create, after the helpers have been started */
+static inline void parking_open(void) {
+  td_reopen(&MODEL_STATE.set, false);
+  td_wake_all(&MODEL_STATE.set);
+}
+
+static inline void parking_run(void) {
+  struct td_markers *set = &MODEL_STATE.set;
+  for (unsigned id = 0; id <= MODEL_HELPERS; id++)
+    MODEL_STATE.taken[id] = 0;
+  atomic_store_explicit(&MODEL_STATE.next, 0u, memory_order_relaxed);
+  td_term_start(&set->term);
+  parking_work(&MODEL_STATE.marker[0], true);
+  unsigned taken = 0;
+  for (unsigned id = 0; id <= MODEL_HELPERS; id++)
+    taken += MODEL_STATE.taken[id];
+  MODEL_ASSERT(taken == MODEL_ITEMS);
+}
+
+/* td_markers_configure */
+static inline void parking_configure(unsigned markers) {
+  struct td_markers *set = &MODEL_STATE.set;
+  if (MODEL_STEP(quiet)) td_quiet(set);
+  unsigned before = set->limit;
+  set->limit = markers;
+  td_reopen(set, before != markers);
+}
+
+/* td_markers_destroy; the helpers come to an end. */
+static inline void parking_quit(void) {
+  /* release [idle.quit]: as shipped */
+  atomic_store_explicit(&MODEL_STATE.set.quit, 1u, memory_order_release);
+  td_wake_all(&MODEL_STATE.set);
+}
+
+#endif
