@@ -15,7 +15,7 @@ static int64_t integer(value v) {
 
 static value checked_fix(int64_t n, bool overflow) {
   if (overflow || n > FIXNUM_MAX || n < FIXNUM_MIN)
-    fail("result does not fit a 62-bit integer", NIL);
+    fail("result does not fit a 62-bit integer", UNBOUND);
   return fix(n);
 }
 
@@ -51,7 +51,7 @@ static value multiply(value a, value b) {
 
 /* There are no exact fractions: what does not divide becomes inexact. */
 static value divide(value a, value b) {
-  if (b == fix(0)) fail("division by zero", NIL);
+  if (b == fix(0)) fail("division by zero", UNBOUND);
   if (both_fixnums(a, b) && unfix(a) % unfix(b) == 0)
     return checked_fix(unfix(a) / unfix(b), false);
   return make_flonum(real(a) / real(b));
@@ -119,7 +119,7 @@ EXPRESSION("abs", "n",
 /* ---- Integers ------------------------------------------------------------------------------- */
 
 static int64_t divisor(value v) {
-  if (integer(v) == 0) fail("division by zero", NIL);
+  if (integer(v) == 0) fail("division by zero", UNBOUND);
   return integer(v);
 }
 

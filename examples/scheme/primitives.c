@@ -156,7 +156,7 @@ void fail(const char *what, value irritant) {
   char text[256];
   const struct primitive *p = (const struct primitive *)globals.running;
   snprintf(text, sizeof text, "%s: %s", (value)p != FALSE ? p->name : "scheme", what);
-  fail_list(text, irritant == NIL ? NIL : cons(irritant, NIL));
+  fail_list(text, irritant == UNBOUND ? NIL : cons(irritant, NIL));
 }
 
 void fail_type(const char *name, value got) {

@@ -195,7 +195,8 @@ void table_put(value table, value key, value content);
 value make_condition(const char *kind, value message, value irritants);
 _Noreturn void fail_condition(value condition);
 _Noreturn void fail_list(const char *what, value irritants);
-_Noreturn void fail(const char *what, value irritant); /* in the primitive that runs */
+_Noreturn void fail(const char *what,
+                    value irritant); /* of the primitive that runs; UNBOUND: none */
 _Noreturn void fail_type(const char *wanted, value got);
 /* Fails when the C stack gets short: call it where C recurs along data. */
 void check_depth(void);
