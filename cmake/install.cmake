@@ -26,6 +26,7 @@ install(FILES ${PROJECT_BINARY_DIR}/tidemarkConfig.cmake
 
 # ---- pkg-config tidemark ----------------------------------------------------------------------
 file(RELATIVE_PATH prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+get_property(TIDE_PRIVATE_LIBRARIES GLOBAL PROPERTY TIDE_PRIVATE_LIBRARIES)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/tidemark.pc.in ${PROJECT_BINARY_DIR}/tidemark.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/tidemark.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 

@@ -19,6 +19,7 @@
 #include "gc/verify.h"
 #include "gc/weak.h"
 #include "gc/world.h"
+#include "heap/slabs.h"
 
 /* A collection in the making. */
 struct cycle {
@@ -144,6 +145,7 @@ static void collect_and_unlock(struct tide_mutator *mutator) {
   struct cycle cycle = {.heap = heap, .self = mutator};
   td_stack_call(collect_locked, &cycle);
   trim(heap);
+  td_slabs_tick(&heap->heap);
   td_world_unlock(heap);
 }
 

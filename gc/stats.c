@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap/slabs.h"
 #include "platform/probes.h"
 
 bool td_stats_init(struct tide_heap *heap) {
@@ -113,6 +114,7 @@ void tide_heap_stats(struct tide_heap *heap, struct tide_heap_stats *stats) {
   stats->committed_bytes =
       (uint64_t)atomic_load_explicit(&blocks->committed_slabs, memory_order_relaxed) *
       TD_SLAB_BYTES;
+  stats->committed_bytes += td_slabs_cached_bytes(blocks);
   stats->peak_committed_bytes = (uint64_t)blocks->peak_committed_slabs * TD_SLAB_BYTES;
   stats->heap_max_bytes = (uint64_t)blocks->max_blocks * TD_BLOCK_BYTES;
   stats->reserved_bytes = blocks->reserved_bytes;

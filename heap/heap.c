@@ -1,5 +1,5 @@
 /* A heap's reservation and side tables. */
-#include "heap/heap.h"
+#include "heap/slabs.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -77,8 +77,8 @@ static bool map_all(struct td_heap *heap, size_t reserve_bytes) {
 bool td_heap_init(struct td_heap *heap, size_t reserve_bytes, size_t max_bytes,
                   struct tide_error *error) {
   *heap = (struct td_heap){0};
-  size_t wanted = reserve_bytes & ~(TD_SLAB_BYTES - 1);
-  if (wanted < RESERVE_MIN) wanted = RESERVE_MIN;
+  size_t wanted = reserve_bytes < RESERVE_MIN ? RESERVE_MIN : reserve_bytes;
+  wanted = td_slabs_range_bytes(wanted) & ~(TD_SLAB_BYTES - 1);
   while (!map_all(heap, wanted)) {
     if (wanted / 2 < RESERVE_MIN) {
       say(error, TIDE_ERROR_SYSTEM, "cannot reserve address space for a heap", wanted);
@@ -88,6 +88,12 @@ bool td_heap_init(struct td_heap *heap, size_t reserve_bytes, size_t max_bytes,
   }
   if (!td_layouts_init(&heap->layouts)) {
     say(error, TIDE_ERROR_MEMORY, "cannot allocate the table of layouts", 1);
+    unmap_all(heap);
+    return false;
+  }
+  if (!td_slabs_open(heap)) {
+    say(error, TIDE_ERROR_SYSTEM, "cannot set up the source of slabs for a heap", wanted);
+    td_layouts_deinit(&heap->layouts);
     unmap_all(heap);
     return false;
   }
@@ -105,6 +111,7 @@ void td_heap_deinit(struct td_heap *heap) {
   if (!heap->base) return;
   pthread_mutex_destroy(&heap->lock);
   td_layouts_deinit(&heap->layouts);
+  td_slabs_close(heap);
   unmap_all(heap);
   *heap = (struct td_heap){0};
 }

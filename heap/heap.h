@@ -107,6 +107,7 @@ struct td_heap {
   _Atomic(uint8_t) *flags; /* TD_FLAG_ROWS rows of flag_pages each; see heap/marks.h */
   size_t flag_pages;
   uint32_t block_count;
+  struct td_slabs *slabs; /* heap/slabs.h; NULL where they come from the system */
 
   /* Changed with the world stopped only; read by all. */
   uint64_t live_objects, live_bytes; /* what the last collection found */

@@ -75,10 +75,11 @@ Test(check, faults_of_the_pool) {
   EXPECT_FAULT(heap.infos[free_block].state, TD_BLOCK_SMALL, free_block);
   EXPECT_FAULT(heap.blocks[free_block].kind, TD_KIND_LEAF, free_block);
   EXPECT_FAULT(heap.used_blocks, heap.used_blocks + 1, 0);
-  EXPECT_FAULT(heap.slab_committed[0], 0, small_block);
-  uint64_t *bits = &heap.free_bits[0];
-  EXPECT_FAULT(*bits, *bits | (uint64_t)1 << small_block, small_block);
-  EXPECT_FAULT(*bits, *bits & ~((uint64_t)1 << free_block), free_block);
+  EXPECT_FAULT(heap.slab_committed[small_block / TD_SLAB_BLOCKS], 0, small_block);
+  uint64_t *bits = &heap.free_bits[small_block / 64];
+  EXPECT_FAULT(*bits, *bits | (uint64_t)1 << (small_block % 64), small_block);
+  bits = &heap.free_bits[free_block / 64];
+  EXPECT_FAULT(*bits, *bits & ~((uint64_t)1 << (free_block % 64)), free_block);
   td_heap_deinit(&heap);
 }
 
