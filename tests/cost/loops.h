@@ -13,7 +13,11 @@
 
 #include "tide/tide.h"
 
+#if __has_attribute(noipa)
+#define ALONE __attribute__((noinline, noipa, unused))
+#else
 #define ALONE __attribute__((noinline, unused))
+#endif
 /* A call with the same arguments may not be taken for the same result. */
 #define FRESH __asm__ volatile("" ::: "memory")
 
