@@ -9,13 +9,12 @@
 (define %memv memv)
 (define %eqv? eqv?)
 
-;; ---- Syntax: special forms are begin, define, define-syntax, lambda, quote, set!, if, or, include
+;; ---- Syntax. Special: begin, define, define-syntax, include, lambda, quote, set!, if, or, %loop --
 
 (define-syntax let
   (syntax-rules ()
     ((_ ((name init) ...) body ...) ((lambda (name ...) body ...) init ...))
-    ((_ loop ((name init) ...) body ...)
-     ((letrec ((loop (lambda (name ...) body ...))) loop) init ...))))
+    ((_ loop ((name init) ...) body ...) (%loop loop (name ...) (init ...) body ...))))
 (define-syntax letrec
   (syntax-rules ()
     ((_ ((name init) ...) body ...) (let () (define name init) ... (let () body ...)))))

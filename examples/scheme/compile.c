@@ -10,15 +10,12 @@
 
 struct function {
   struct variable *self; /* the variable that names this function, if it never changes */
-  intptr_t parameters;   /* -1: any number */
   value words;           /* vector, room for more */
   intptr_t count, depth, deepest;
   intptr_t last;  /* position of the latest instruction, -1 if a jump may land behind it */
   value captured; /* list of variables, newest first */
   intptr_t captured_count;
 };
-
-enum { ENTRY_WORDS = 3 }; /* a program starts with an instruction of so many */
 
 /* ---- Emitting ------------------------------------------------------------------------------- */
 
@@ -210,12 +207,6 @@ static void compile_inlined(struct function *f, const struct inlined *entry, val
   put_op(f, entry->opcode);
 }
 
-static bool calls_itself(const struct function *f, const struct node *call) {
-  const struct node *callee = (const struct node *)call->a;
-  return callee->kind == N_LOCAL && callee->a == (value)f->self &&
-         list_length(call->b) == f->parameters;
-}
-
 static void compile_call(struct function *f, struct node *call, bool tail) {
   const struct inlined *entry = inlined_call(call);
   value primitive = known_primitive(call);
@@ -228,11 +219,6 @@ static void compile_call(struct function *f, struct node *call, bool tail) {
     put_word(f, (value)count);
     change_depth(f, -count);
     finish(f, tail);
-  } else if (tail && calls_itself(f, call)) {
-    intptr_t count = push_all(f, call->b);
-    put_op1(f, OP_LOOP, (value)count);
-    put_word(f, (value)(ENTRY_WORDS - f->count - 1));
-    change_depth(f, -count);
   } else {
     intptr_t here = -1;
     if (!tail) {
@@ -315,17 +301,40 @@ static void compile_let(struct function *f, struct node *node, bool tail) {
   drop(f, list_length(node->a), tail);
 }
 
+static void box_variables(struct function *f, value variables) {
+  for (; variables != NIL; variables = cdr(variables)) {
+    const struct variable *variable = (const struct variable *)car(variables);
+    if (variable->boxed) put_op1(f, OP_BOX_LOCAL, (value)variable->slot);
+  }
+}
+
+static void compile_loop(struct function *f, struct node *node, bool tail) {
+  node->loop->slot = f->depth;
+  intptr_t count = push_all(f, node->b);
+  own(f, node->a, node->loop->slot);
+  node->loop->label = f->count;
+  f->last = -1;
+  box_variables(f, node->a);
+  compile(f, (struct node *)node->c, tail);
+  drop(f, count, tail);
+}
+
+static void compile_jump(struct function *f, struct node *node) {
+  const struct variable *loop = (const struct variable *)node->a;
+  intptr_t count = push_all(f, node->b);
+  put_op1(f, OP_LOOP, (value)count);
+  put_word(f, (value)loop->slot);
+  put_word(f, (value)(loop->label - f->count - 1));
+  change_depth(f, -count);
+}
+
 static value compile_body(struct function *f, struct node *lambda) {
   f->depth = f->deepest = list_length(lambda->a);
-  f->parameters = lambda->rest ? -1 : f->depth;
   own(f, lambda->a, 0);
   put_op1(f, lambda->rest ? OP_ENTRY_REST : OP_ENTRY, (value)f->depth);
   intptr_t room = f->count;
   put_word(f, 0);
-  for (value v = lambda->a; v != NIL; v = cdr(v)) {
-    const struct variable *variable = (const struct variable *)car(v);
-    if (variable->boxed) put_op1(f, OP_BOX_LOCAL, (value)variable->slot);
-  }
+  box_variables(f, lambda->a);
   compile(f, (struct node *)lambda->b, true);
   slots_of(f->words)[room] = (value)(f->deepest + 1);
   return make_procedure(lambda->c, slots_of(f->words), (size_t)f->count);
@@ -407,6 +416,10 @@ static void compile(struct function *f, struct node *node, bool tail) {
     return compile_call(f, node, tail);
   case N_LET:
     return compile_let(f, node, tail);
+  case N_LOOP:
+    return compile_loop(f, node, tail);
+  case N_JUMP:
+    return compile_jump(f, node);
   }
   finish(f, tail);
 }

@@ -89,7 +89,7 @@ value strip_syntax(value form) {
 
 static struct node *make_node(enum node_kind kind, value a, value b, value c) {
   struct node *node = mem_refs(sizeof *node);
-  *node = (struct node){make_header(T_NODE, 0), kind, a, b, c, 0};
+  *node = (struct node){make_header(T_NODE, 0), kind, a, b, c, 0, NULL};
   return node;
 }
 
@@ -106,6 +106,13 @@ static struct node *expand_sequence(value forms, value scope, struct node *(*eac
   if (!is_pair(forms)) return make_constant(UNSPECIFIED);
   struct node *first = each(car(forms), scope);
   return cdr(forms) == NIL ? first : make_sequence(first, expand_sequence(cdr(forms), scope, each));
+}
+
+static value expand_all(value forms, value scope) {
+  value nodes = NIL;
+  for (; forms != NIL; forms = cdr(forms))
+    nodes = cons((value)expand(car(forms), scope), nodes);
+  return list_reverse(nodes);
 }
 
 /* ---- Special forms that are recognised by position ------------------------------------------- */
@@ -259,16 +266,71 @@ static struct node *form_quote(value form, UNUSED value scope) {
   return make_constant(strip_syntax(car(cdr(form))));
 }
 
-static struct node *form_lambda(value form, value scope) {
-  check_length(form, 3, INT64_MAX);
-  value inner = new_scope(scope), variables = NIL, p = car(cdr(form));
+static struct node *expand_lambda(value parameters, value forms, value scope) {
+  value inner = new_scope(scope), variables = NIL, p = parameters;
   for (; is_pair(p); p = cdr(p))
     variables = cons(bind_variable(inner, car(p)), variables);
   if (p != NIL) variables = cons(bind_variable(inner, p), variables);
-  struct node *body = expand_body(cdr(cdr(form)), inner);
+  struct node *body = expand_body(forms, inner);
   struct node *node = make_node(N_LAMBDA, list_reverse(variables), (value)body, FALSE);
   node->rest = p != NIL;
   return node;
+}
+
+static struct node *form_lambda(value form, value scope) {
+  check_length(form, 3, INT64_MAX);
+  return expand_lambda(car(cdr(form)), cdr(cdr(form)), scope);
+}
+
+/* Counts the calls of the variable in tail position; with `convert`, makes them jumps. */
+static intptr_t tail_calls(struct node *node, const struct variable *variable, int64_t arguments,
+                           bool convert) {
+  check_depth();
+  intptr_t count = 0;
+  const struct node *callee = (const struct node *)node->a;
+  switch ((enum node_kind)node->kind) {
+  case N_IF:
+    count = tail_calls((struct node *)node->c, variable, arguments, convert);
+    return count + tail_calls((struct node *)node->b, variable, arguments, convert);
+  case N_OR:
+  case N_SEQUENCE:
+    return tail_calls((struct node *)node->b, variable, arguments, convert);
+  case N_LET:
+  case N_LOOP:
+    return tail_calls((struct node *)node->c, variable, arguments, convert);
+  case N_CALL:
+    if (callee->kind != N_LOCAL || callee->a != (value)variable ||
+        list_length(node->b) != arguments)
+      return 0;
+    if (convert)
+      *node = (struct node){node->header, N_JUMP, (value)variable, node->b, NIL, 0, NULL};
+    return 1;
+  default:
+    return 0;
+  }
+}
+
+/* (%loop name (variable …) (init …) body …), a named let: jumps if its name is used for tail
+ * calls only, else a procedure. */
+static struct node *form_loop(value form, value scope) {
+  value rest = cdr(cdr(form)), inner = new_scope(scope), nodes = expand_all(car(cdr(rest)), scope);
+  struct variable *variable = (struct variable *)bind_variable(inner, car(cdr(form)));
+  struct node *lambda = expand_lambda(car(rest), cdr(cdr(rest)), inner);
+  struct node *body = (struct node *)lambda->b;
+  int64_t arguments = list_length(lambda->a);
+  if (tail_calls(body, variable, arguments, false) == variable->used) {
+    tail_calls(body, variable, arguments, true);
+    struct node *loop = make_node(N_LOOP, lambda->a, nodes, (value)body);
+    loop->loop = variable;
+    return loop;
+  }
+  lambda->c = variable->name;
+  variable->boxed = 1;
+  struct node *callee = make_node(N_LOCAL, (value)variable, NIL, NIL);
+  struct node *set = make_node(N_SET_LOCAL, (value)variable, (value)lambda, NIL);
+  struct node *call = make_node(N_CALL, (value)callee, nodes, NIL);
+  value unbound = cons((value)make_constant(UNBOUND), NIL);
+  return make_let(cons((value)variable, NIL), unbound, make_sequence(set, call));
 }
 
 static struct node *form_set(value form, value scope) {
@@ -278,7 +340,8 @@ static struct node *form_set(value form, value scope) {
   value node = (value)expand(car(cdr(cdr(form))), scope);
   if (is_type(meaning, T_VARIABLE)) {
     struct variable *variable = (struct variable *)meaning;
-    variable->boxed = variable->changed = variable->used = 1;
+    variable->boxed = variable->changed = 1;
+    variable->used++;
     return make_node(N_SET_LOCAL, meaning, node, NIL);
   }
   if (!is_type(meaning, T_SYMBOL)) fail_syntax("syntax keyword assigned to", form);
@@ -315,7 +378,8 @@ static const struct special {
                 {"quote", form_quote},
                 {"set!", form_set},
                 {"if", form_if},
-                {"or", form_or}};
+                {"or", form_or},
+                {"%loop", form_loop}};
 
 void forms_start(void) {
   static const struct {
@@ -338,7 +402,7 @@ static struct node *expand_identifier(value identifier, value scope) {
   value meaning = lookup(identifier, scope);
   if (is_type(meaning, T_SYMBOL)) return make_node(N_GLOBAL, meaning, NIL, NIL);
   if (!is_type(meaning, T_VARIABLE)) fail_syntax("syntax keyword used as a variable", identifier);
-  ((struct variable *)meaning)->used = 1;
+  ((struct variable *)meaning)->used++;
   return make_node(N_LOCAL, meaning, NIL, NIL);
 }
 
@@ -352,10 +416,7 @@ static struct node *expand(value form, value scope) {
   if (special >= 0) return specials[special].expand(form, scope);
   if (list_length(form) < 0) fail_syntax("improper list of expressions", form);
   struct node *callee = expand(car(form), scope);
-  value nodes = NIL;
-  for (value p = cdr(form); p != NIL; p = cdr(p))
-    nodes = cons((value)expand(car(p), scope), nodes);
-  nodes = list_reverse(nodes);
+  value nodes = expand_all(cdr(form), scope);
   if (callee->kind == N_LAMBDA && !callee->rest && list_length(callee->a) == list_length(nodes))
     return make_let(callee->a, nodes, (struct node *)callee->b);
   return make_node(N_CALL, (value)callee, nodes, NIL);

@@ -15,12 +15,13 @@ enum { MACRO_LITERALS, MACRO_RULES, MACRO_SCOPE, MACRO_ELLIPSIS, MACRO_SLOTS };
 struct variable {
   value header;
   value name;
-  intptr_t used;    /* the expander met a reference */
+  intptr_t used;    /* references that the expander met */
   intptr_t boxed;   /* assigned, or referenced before its definition is complete */
   intptr_t changed; /* assigned by set! */
   /* The compiler's: */
   struct function *owner;
-  intptr_t slot; /* from the frame's start */
+  intptr_t slot;  /* from the frame's start; of a loop: its first variable's */
+  intptr_t label; /* of a loop */
 };
 
 enum node_kind {
@@ -36,6 +37,8 @@ enum node_kind {
   N_CALL,       /* a: operator, b: list of nodes */
   N_LAMBDA,     /* a: list of variables, b: body, c: name, rest: last variable takes a list */
   N_LET,        /* a: list of variables, b: list of nodes, c: body */
+  N_LOOP,       /* the same; loop: the variable that N_JUMP names */
+  N_JUMP,       /* a: variable of the loop, b: list of nodes; in its tail positions only */
 };
 
 struct node {
@@ -43,6 +46,7 @@ struct node {
   intptr_t kind;
   value a, b, c;
   intptr_t rest;
+  struct variable *loop;
 };
 
 static inline bool is_identifier(value v) {

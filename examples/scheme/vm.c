@@ -268,10 +268,11 @@ apply:
   goto leave;
   OPCODE(LOOP) {
     intptr_t count = (intptr_t)pc[0];
+    value *to = fp + pc[1];
     for (intptr_t i = 0; i < count; i++)
-      fp[i] = sp[i - count];
-    sp = fp + count;
-    pc += 2 + (intptr_t)pc[1];
+      to[i] = sp[i - count];
+    sp = to + count;
+    pc += 3 + (intptr_t)pc[2];
     NEXT;
   }
   OPCODE(RETURN)
