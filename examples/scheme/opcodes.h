@@ -19,7 +19,7 @@
   X(ENTRY_REST) /* parameters room: the last one takes a list */                                   \
   X(FRAME)      /* to: where the call returns */                                                   \
   X(CALL) X(TAIL_CALL) X(RETURN) X(PRIMITIVE) /* count, primitive count */                         \
-  X(LOOP) /* count slot to: back to the start of a loop, whose variables are from slot on */                               \
+  X(LOOP) /* count slot to: back to the start of a loop; its variables are from slot on */         \
   X(JUMP) X(J_TRUE) X(JN_TRUE) /* to; if true, if false */                                         \
   /* Primitives: all arguments but the last are on the stack */                                    \
   X(CAR) X(CDR) X(LOCAL_CAR) X(LOCAL_CDR) X(CADR) X(CDDR) X(CONS) X(NOT)                           \
