@@ -21,6 +21,7 @@ struct td_sizing {
   /* Changed by td_sizing_next; recent by td_sizing_raised too. Under the heap's lock. */
   double allocation_rate;          /* bytes per ns, smoothed */
   double marking_rate;             /* bytes per ns, smoothed */
+  double room;                     /* bytes to be allocated until the next collection, as meant */
   uint32_t recent[TD_KEEP_CYCLES]; /* budgets, for giving memory back late */
   unsigned recent_at;
 };

@@ -75,7 +75,7 @@ TIDE_API const char *tide_version(void);
 
 /* How the heap decides when to collect and how much to grow. */
 enum tide_sizing {
-  TIDE_SIZING_DEFAULT = 0, /* growth factor, with more room where little is alive */
+  TIDE_SIZING_DEFAULT = 0, /* growth factor; more where it pays, up to a bound */
   TIDE_SIZING_FIXED,       /* collect only when the hard limit is reached */
   TIDE_SIZING_GROWTH,      /* next collection at live bytes times growth_factor */
   TIDE_SIZING_ADAPTIVE,    /* square-root rule of MemBalancer (Kirisame et al., OOPSLA 2022) */

@@ -23,26 +23,45 @@ Test(policy, growth_is_live_times_factor_within_bounds) {
   cr_assert_eq(td_sizing_next(&policy, &facts), 100000);
 }
 
-Test(policy, default_room_is_a_root_then_constant_then_growth) {
-  struct td_sizing policy = make(TIDE_SIZING_DEFAULT);
+Test(policy, default_room_is_a_root_up_to_a_bound_or_growth) {
   const struct {
-    unsigned live_mib, room_mib;
-  } rows[] = {{1, 16}, {4, 32}, {16, 64}, {25, 80}, {64, 80}, {80, 80}, {200, 200}};
+    unsigned live_mib, allocations_per_mark, room_mib;
+  } rows[] = {{0, 1, 4},  {1, 1, 22},  {8, 1, 63},    {32, 1, 72}, {80, 1, 80},
+              {1, 4, 44}, {32, 4, 72}, {200, 4, 200}, {32, 0, 32}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    struct td_sizing policy = make(TIDE_SIZING_DEFAULT);
     uint32_t blocks = rows[i].live_mib * 16;
     struct td_sizing_facts facts = {.live_bytes = (size_t)rows[i].live_mib << 20,
-                                    .used_blocks = blocks};
+                                    .used_blocks = blocks,
+                                    .collect_ns = 1000000,
+                                    .mutator_ns = 1000000};
+    facts.allocated_bytes = facts.live_bytes * rows[i].allocations_per_mark;
+    policy.initial_blocks = 4 * 16;
     uint32_t room = td_sizing_next(&policy, &facts) - blocks;
-    cr_assert(room >= rows[i].room_mib * 16 && room <= rows[i].room_mib * 16 + 1,
+    cr_assert(room >= rows[i].room_mib * 16 && room < (rows[i].room_mib + 1) * 16,
               "live %u MiB: %u blocks", rows[i].live_mib, room);
   }
-  cr_assert_eq(td_sizing_next(&policy, &(struct td_sizing_facts){0}), 100);
 }
 
-Test(policy, a_fragmented_heap_gets_room_anyway) {
+Test(policy, a_fragmented_heap_gets_whole_blocks_if_its_room_was_of_no_use) {
   struct td_sizing policy = make(TIDE_SIZING_GROWTH);
-  struct td_sizing_facts facts = {.live_bytes = 10 * TD_BLOCK_BYTES, .used_blocks = 8000};
+  struct td_sizing_facts facts = {.live_bytes = 4000 * TD_BLOCK_BYTES, .used_blocks = 8000};
+  td_sizing_next(&policy, &facts);
+  facts.allocated_bytes = 1000 * TD_BLOCK_BYTES;
   cr_assert_gt(td_sizing_next(&policy, &facts), 8000 + 500);
+}
+
+Test(policy, a_fragmented_heap_does_not_grow_for_ever) {
+  struct td_sizing policy = make(TIDE_SIZING_DEFAULT);
+  struct td_sizing_facts facts = {
+      .live_bytes = 2000 * TD_BLOCK_BYTES, .used_blocks = 2000, .collect_ns = 1000};
+  for (int i = 0; i < 20; i++) {
+    uint32_t budget = td_sizing_next(&policy, &facts);
+    cr_assert_leq(budget, 4001);
+    facts.used_blocks = budget; /* and no block became empty */
+    facts.allocated_bytes = ((uint64_t)budget * TD_BLOCK_BYTES - facts.live_bytes);
+    facts.mutator_ns = 1000;
+  }
 }
 
 Test(policy, fixed_goes_to_the_limit) {
