@@ -18,8 +18,11 @@ class Marking:
     why: str
     rows: int = 2
     looks: int = 3  # Relacy: how often a helper looks; GenMC: it joins once at most
-    first: int = 1  # GenMC: root slices that marker 0 takes before the others begin
+    first: int = 1  # GenMC: root slices that marker 0 takes before the others begin; -1: they begin
+                    # before the run
+    wish: int = 0   # GenMC: the helper wishes for an early grant first
     bound: int = 0  # Relacy: with --full, every execution of up to so many forced switches
+    meet: str = "joined,stolen,granted"  # Relacy: what executions must meet
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,7 @@ class Parking:
     helper: str = "HELP"  # GenMC: what a helper does
     closed: int = 0       # GenMC: as helpers are started
     spinning: int = 1     # GenMC: nobody watches, everybody sleeps at once
+    meet: str = "helped,recruited,slept,changed"  # Relacy: what executions must meet
 
 
 @dataclass(frozen=True)
@@ -48,14 +52,17 @@ RELACY = {
     "marking": [
         Marking("pair", "od", "12,3,3,", "0", "one shared child, one marker without a queue", bound=2),
         Marking("late", "oo", "123,,,", "0", "no overflow: helpers come for early grants", bound=2),
-        Marking("star", "uo", "12345,,,,,", "0", "the queue overflows", bound=2),
-        Marking("walk", "od", ",,014567,,,,,", "23", "the queue overflows while a page is walked"),
-        Marking("dense", "uod", "12345,2,3,0,,", "0,5", "three markers, three ways of marking", rows=3),
+        Marking("star", "uo", "12345,,,,,", "0", "the queue overflows", bound=1,
+                meet="joined,stolen,granted,deferred,walked,turned,foreign"),
+        Marking("walk", "od", ",,014567,,,,,", "23", "the queue overflows while a page is walked",
+                meet="joined,stolen,granted,deferred,walked,reflagged,turned,foreign"),
+        Marking("dense", "uod", "12345,2,3,0,,", "0,5", "three markers, three ways of marking", rows=3,
+                meet="joined,stolen,granted,deferred,walked,turned,foreign"),
         Marking("grow", "ooo", "1234,567,2345,01,567,,,", "0,2", "three queues, granted early and again",
                 rows=3),
         Marking("rows", "uuu", "1234,567,2345,01,567,,,", "0,2", "three markers store one row of flags",
                 rows=1),
-        Marking("both", "dd", ",", "0,1", "two markers store one flag", rows=1),
+        Marking("both", "dd", ",", "0,1", "two markers store one flag", rows=1, meet="joined,walked"),
     ],
     "parking": [
         Parking("run", "or", "a run and its end", items=2),
@@ -68,12 +75,17 @@ RELACY = {
 
 GENMC = {
     "marking": [
+        Marking("begin", "dd", ",", "0", "helpers look while the run is made ready", first=-1),
         Marking("flags", "dd", "1,", "0", "flags and termination, no queue"),
         Marking("same", "dd", ",", "0,0", "both make one object pending"),
-        Marking("both", "dd", ",", "0,1", "two markers store one flag", rows=1),
+        Marking("twice", "dd", ",", "01", "one flag is stored twice and taken between", first=0),
+        Marking("both", "dd", ",", "0,1", "two markers store one flag", rows=1, first=0),
         Marking("bytes", "od", ",", "0,0", "the race for a mark byte: one queues, one makes it pending",
                 first=0),
-        Marking("star", "oo", "12345,,,,,", "0", "overflow, stealing, flags, the end: all together"),
+        Marking("three", "ddd", ",", "0", "three markers, flags and termination", rows=3),
+        Marking("early", "oo", "12,,34,,", "0", "an early grant, and one that grows", wish=1),
+        Marking("star", "oo", "12345,,,,,", "0", "overflow, stealing, flags and the end together"),
+        Marking("all", "oo", "12345,,,,,", "0", "the same, and both want the root slice", first=0),
         Marking("untested", "uo", "12345,,,,,", "0", "the same, references queued untested"),
     ],
     "parking": [
@@ -86,20 +98,18 @@ GENMC = {
     ],
 }
 
-QUEUE = "too long a story for these graphs: the queue's own scenarios have it"
-DEPENDENT = "see cases.py"
 SEVERAL = "takes more than two blocks' worth of early grants: too long for GenMC"
 
 MUTANTS = {
     "marking": [
         Mutant("bwos.grant=relaxed", "star", "star"),
-        Mutant("bwos.grant_more=relaxed", "grow", "", SEVERAL),
+        Mutant("bwos.grant_more=relaxed", "grow", "early"),
         Mutant("bwos.see=relaxed", "star", "star"),
         Mutant("bwos.private=0", "walk", "star"),
         Mutant("bwos.dead=0", "star", "star"),
         Mutant("bwos.full=0", "star", "star"),
         Mutant("bwos.version=0", "grow", "", SEVERAL),
-        Mutant("term.start=relaxed", "star", "star"),
+        Mutant("term.start=relaxed", "star", "begin"),
         Mutant("term.join=release", "star", "star"),
         Mutant("term.join=relaxed", "star", "star"),
         Mutant("term.join=acquire", "", "star", "an exchange continues the release sequence of those "
@@ -113,14 +123,13 @@ MUTANTS = {
         Mutant("term.hold=0", "star", "star", "a marker leaves with stolen items in hand"),
         Mutant("flag.store=relaxed", "dense", "star"),
         Mutant("flag.take=relaxed", "dense", "star"),
-        Mutant("flag.always=0", "rows", "flags", "the flag is tested before it is stored"),
+        Mutant("flag.always=0", "rows", "twice", "the flag is tested before it is stored"),
         Mutant("flag.last=0", "dense", "star", "the flag is stored before the byte"),
         Mutant("flag.announce=0", "dense", "flags", "nobody is told that there are flags"),
         Mutant("flag.exchange=0", "both", "both", "a plain store hides what another released"),
         Mutant("marking.defer=0", "star", "star", "what does not fit into the queue is dropped"),
         Mutant("marking.drain=0", "star", "star", "a marker leaves with items in its queue"),
-        Mutant("marking.grant=0", "star", "", "an early grant that is not published: nobody wishes in "
-               "GenMC's clients"),
+        Mutant("marking.grant=0", "star", "early", "an early grant that is not published"),
         Mutant("marking.see_flags=0", "dense", "flags", "a marker leaves without a look at flags"),
         Mutant("marking.keep=0", "dense", "star", "a pending object is taken and unmarked"),
         Mutant("marking.reflag=0", "walk", "", "a page in mid-walk is left when the queue overflows: "
@@ -179,6 +188,7 @@ def genmc_source(program, client, mutant):
             "MODEL_SLICES": len(client.roots.split(",")),
             "MODEL_PAGES": (len(client.graph.split(",")) + 1) // 2,
             "MODEL_ROWS": client.rows, "MODEL_FIRST": client.first,
+            "MODEL_WISH": client.wish,
         }
     else:
         lines = {
@@ -191,9 +201,9 @@ def genmc_source(program, client, mutant):
         if value == "0":
             lines["SKIPPED_" + site.replace(".", "_")] = "~, 0"
         elif program == "marking":
-            lines["MUTANT_" + site.replace(".", "_")] = "~, memory_order_" + value
+            lines["MUTANT_" + site.replace(".", "_")] = "~, __ATOMIC_" + value.upper()
         else:
             lines["MUTANT_SITE"] = f'"{site}"'
-            lines["MUTANT_ORDER"] = "memory_order_" + value
+            lines["MUTANT_ORDER"] = "__ATOMIC_" + value.upper()
     return "".join(f"#define {name} {value}\n" for name, value in lines.items()) + \
         f'#include "tests/model/{program}.c"\n'

@@ -43,21 +43,28 @@ struct marking state;
 static _Alignas(TD_CACHE_LINE) uint64_t storage[MODEL_MARKERS][MARKING_BLOCKS * 10];
 static _Atomic(uint8_t) flags[MODEL_PAGES * MODEL_ROWS];
 
+static pthread_t helpers[MODEL_MARKERS - 1];
+
 static void *help(void *id) {
+  if (MODEL_WISH) td_bwos_want(&state.queue[0]);
   (void)marking_try((unsigned)(uintptr_t)id);
   return NULL;
 }
 
+static void start_helpers(void) {
+  for (unsigned id = 1; id < MODEL_MARKERS; id++)
+    pthread_create(&helpers[id - 1], NULL, help, (void *)(uintptr_t)id);
+}
+
 int main(void) {
-  pthread_t helpers[MODEL_MARKERS - 1];
   marking_init(flags, &storage[0][0], sizeof storage[0]);
+  if (MODEL_FIRST < 0) start_helpers();
   marking_start();
   struct marking_loop l;
   marking_begin(&l, 0);
-  for (unsigned slice = 0; slice < MODEL_FIRST; slice++)
+  for (int slice = 0; slice < MODEL_FIRST; slice++)
     (void)marking_scan_roots(&l, 0);
-  for (unsigned id = 1; id < MODEL_MARKERS; id++)
-    pthread_create(&helpers[id - 1], NULL, help, (void *)(uintptr_t)id);
+  if (MODEL_FIRST >= 0) start_helpers();
   if (!marking_work(&l, 0)) {
     while (!td_term_over(&state.term)) {
     }

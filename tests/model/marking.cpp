@@ -2,12 +2,14 @@
 // the Relacy race detector.
 //
 //   relacy_marking --ways WAYS --graph CHILDREN --roots SLICES [--rows N] [--looks N]
-//                  [--search bound:N|random:N] [--mutant SITE=ORDER|SITE=0]...
+//                  [--search bound:N|random:N] [--mutant SITE=ORDER|SITE=0]... [--meet EVENTS]
 //   relacy_marking --list ...
 //
 // WAYS: a letter for each marker, see marking.h. CHILDREN: digits for each object, separated by
 // commas: "12,3,3," is object 0 referring to 1 and 2, both of these to 3. SLICES: the same for root
 // slices. --looks: how often a helper looks for work before it sleeps for good.
+//
+// --meet: events that some execution must have met, or the search has shown nothing.
 //
 // With MODEL_HISTORY set, the execution that went wrong is printed.
 //
@@ -76,6 +78,9 @@ struct marking *current;
 #include "relacy/checker.h"
 
 namespace {
+
+char const *const event_names[EVENTS] = {"joined", "stolen",    "granted", "deferred",
+                                         "walked", "reflagged", "turned",  "foreign"};
 
 [[noreturn]] void usage(std::string const &why) {
   std::cerr << why << "; see the head of tests/model/marking.cpp\n";
@@ -157,6 +162,7 @@ unsigned parse_sets(std::string const &text, uint64_t *sets) {
 int main(int argc, char **argv) {
   rl::test_params params;
   std::string search = "random:10000";
+  std::string wanted;
   bool list = false;
   for (int i = 1; i < argc; i++) {
     std::string option = argv[i];
@@ -178,6 +184,8 @@ int main(int argc, char **argv) {
       looks = (unsigned)std::strtoul(value, nullptr, 10);
     else if (option == "--search")
       search = value;
+    else if (option == "--meet")
+      wanted = value;
     else if (option == "--mutant")
       add_mutant(value);
     else
@@ -197,12 +205,11 @@ int main(int argc, char **argv) {
     status = check<test<3>>(params);
   else
     usage("two or three markers");
-  if (list) {
-    list_sites();
-    char const *const names[EVENTS] = {"joined", "stolen",    "granted", "deferred",
-                                       "walked", "reflagged", "turned",  "foreign"};
-    for (int i = 0; i < EVENTS; i++)
-      std::cout << names[i] << ' ' << met[i] << '\n';
-  }
-  return status;
+  if (list) list_sites();
+  for (int i = 0; list && i < EVENTS; i++)
+    std::cout << event_names[i] << ' ' << met[i] << '\n';
+  std::string missing = not_met(wanted, event_names, met, EVENTS);
+  if (status != 0 || missing.empty()) return status;
+  std::cout << "no execution met '" << missing << "'\n";
+  return 1;
 }

@@ -1,13 +1,15 @@
 // Parking and waking (parking.h: marker/idle.c and marker/termination.h as shipped) under Relacy.
 //
 //   relacy_parking --script SCRIPT [--helpers 1|2] [--items N] [--search bound:N|random:N]
-//                  [--mutant SITE=ORDER|SITE=0]...
+//                  [--mutant SITE=ORDER|SITE=0]... [--meet EVENTS]
 //   relacy_parking --list ...
 //
 // SCRIPT, what the collecting thread does, one letter a step: o open the configuration, r a run,
 // 1..3 configure so many markers; at last it ends the helpers. A SITE is an access, as
 // "load(&set->closed)", or a step of the model. Whoever sleeps for ever makes the execution
 // endless.
+//
+// --meet: events that some execution must have met, or the search has shown nothing.
 //
 // With MODEL_HISTORY set, the execution that went wrong is printed.
 //
@@ -73,6 +75,8 @@ struct parking *current;
 
 namespace {
 
+char const *const event_names[EVENTS] = {"helped", "recruited", "slept", "changed"};
+
 [[noreturn]] void usage(std::string const &why) {
   std::cerr << why << "; see the head of tests/model/parking.cpp\n";
   std::exit(2);
@@ -107,6 +111,7 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
 int main(int argc, char **argv) {
   rl::test_params params;
   std::string search = "random:10000";
+  std::string wanted;
   bool list = false;
   for (int i = 1; i < argc; i++) {
     std::string option = argv[i];
@@ -124,6 +129,8 @@ int main(int argc, char **argv) {
       items = (unsigned)std::strtoul(value, nullptr, 10);
     else if (option == "--search")
       search = value;
+    else if (option == "--meet")
+      wanted = value;
     else if (option == "--mutant")
       add_mutant(value);
     else
@@ -139,11 +146,11 @@ int main(int argc, char **argv) {
     status = check<test<3>>(params);
   else
     usage("one or two helpers");
-  if (list) {
-    list_sites();
-    char const *const names[EVENTS] = {"helped", "recruited", "slept", "changed"};
-    for (int i = 0; i < EVENTS; i++)
-      std::cout << names[i] << ' ' << met[i] << '\n';
-  }
-  return status;
+  if (list) list_sites();
+  for (int i = 0; list && i < EVENTS; i++)
+    std::cout << event_names[i] << ' ' << met[i] << '\n';
+  std::string missing = not_met(wanted, event_names, met, EVENTS);
+  if (status != 0 || missing.empty()) return status;
+  std::cout << "no execution met '" << missing << "'\n";
+  return 1;
 }

@@ -83,6 +83,21 @@ void list_sites() {
     std::cout << s->name << ' ' << (s->is_step ? "1" : order_name(s->normal)) << '\n';
 }
 
+// Of the events in `wanted` (names, commas between), the first that no execution met; "" if none.
+std::string not_met(std::string wanted, char const *const *names, unsigned long const *met,
+                    int count) {
+  for (size_t end; !wanted.empty(); wanted.erase(0, end == std::string::npos ? end : end + 1)) {
+    end = wanted.find(',');
+    std::string name = wanted.substr(0, end);
+    int i = 0;
+    while (i < count && name != names[i])
+      i++;
+    if (i == count) usage("no event '" + name + "'");
+    if (met[i] == 0) return name;
+  }
+  return "";
+}
+
 // Every atomic that was made in raw storage in this execution; Relacy wants them destroyed.
 void forget_objects() {
   for (unsigned i = 0; i < object_count; i++)
