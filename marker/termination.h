@@ -64,6 +64,13 @@ static inline bool td_term_leave(struct td_termination *t) {
   return atomic_fetch_sub_explicit(&t->active, 1u, TD_TERM_ORDER_LEAVE) == 1;
 }
 
+/* Called by an active marker: true: no other is, so that no other has anything, unless it has
+ * joined just now; what it has then, it sees to itself. */
+static inline bool td_term_alone(const struct td_termination *t) {
+  /* relaxed: an old answer only spares a look, or costs one. */
+  return atomic_load_explicit(&t->active, memory_order_relaxed) == 1;
+}
+
 static inline bool td_term_over(const struct td_termination *t) {
   /* acquire [term.leave]: pairs with td_term_leave. */
   return atomic_load_explicit(&t->active, TD_TERM_ORDER_DONE) == 0;

@@ -1,5 +1,5 @@
 /* Tested marking: the way of sparse marking for graphs in which many references lead to marked
- * objects. See marker/trace_loop.h, which is included before this.
+ * objects. A template like marker/trace_loop.h, which is included before this.
  *
  * Work goes in groups: the objects of one are fetched while those of the group before are scanned,
  * and the references found wait in a batch for their marks (marker/batch.h). Each step is a

@@ -67,6 +67,7 @@ TD_INLINE void go_dense(struct loop *l) {
 /* Takes a batch from somebody else's queue into the own one. */
 static __attribute__((noinline)) uint32_t steal(struct td_marker *marker, uint64_t *items) {
   struct td_markers *set = marker->set;
+  if (td_term_alone(&set->term)) return 0;
   for (unsigned i = 0; i < set->limit; i++) {
     unsigned v = (marker->victim + i) % set->limit;
     if (v == marker->id) continue;
