@@ -40,10 +40,23 @@ TD_INLINE void walk_on(struct loop *l) {
   l->walk = 0;
 }
 
-/* All of this marker's private work becomes pending work of its blocks, and is marked with the
- * rest in address order for as long as that pays. The queue stays for thieves. */
+/* A full queue would send marking back here with next to nothing the moment it is left, so what is
+ * in it becomes pending, too: thieves find it by its flags. A slice stays, and all below it. */
+TD_INLINE void empty_queue(struct loop *l) {
+  for (uint64_t item; (item = Q(get)(l->queue, &l->o)) != 0;) {
+    if (item & TD_ITEM_SLICE) {
+      if (!Q(put)(l->queue, &l->o, item)) scan_slice(l, item, visit_element);
+      return;
+    }
+    defer(l->marker, item);
+  }
+}
+
+/* All of this marker's work becomes pending work of its pages, and is marked with the rest in
+ * address order for as long as that pays. */
 TD_INLINE void go_dense(struct loop *l) {
   l->marker->stats.overflows++;
+  empty_queue(l);
   if (l->next) defer(l->marker, l->next);
   l->next = 0;
   while (l->count > 0)
