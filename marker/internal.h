@@ -14,6 +14,7 @@
 #define TD_WINDOW 32u        /* prefetch window, a power of two */
 #define TD_GROUP 16u         /* tested marking: objects fetched together */
 #define TD_NEAR_BYTES 256u   /* closer than this to the last object: no need to prefetch */
+#define TD_NEAR_AHEAD 32u    /* so many such distances ahead is fetched when going on near by */
 #define TD_BATCH 128u        /* references that wait together for their marks */
 #define TD_POLL_OBJECTS 64u  /* how often an owner looks whether somebody wants work */
 #define TD_STEAL_MOST 32u    /* items taken at once */
