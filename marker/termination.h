@@ -17,7 +17,7 @@
  *
  * [term.leave] Each change of active is acquire-release, so that the last one to leave, and who
  * waits for 0, sees all marks that were made.
- * Model: tests/model/termination. */
+ * Models: tests/model/termination.cpp, and with the queues tests/model/marking.h. */
 #ifndef TD_MARKER_TERMINATION_H
 #define TD_MARKER_TERMINATION_H
 
