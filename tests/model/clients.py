@@ -21,8 +21,9 @@ class Marking:
     first: int = 1  # GenMC: root slices that marker 0 takes before the others begin; -1: they begin
                     # before the run
     wish: int = 0   # GenMC: the helper wishes for an early grant first
+    steps: tuple = ()  # GenMC: steps left out, that the search may finish
     bound: int = 0  # Relacy: with --full, every execution of up to so many forced switches
-    meet: str = "joined,stolen,granted"  # Relacy: what executions must meet
+    meet: str = "joined,stolen,alone,granted"  # Relacy: what executions must meet
 
 
 @dataclass(frozen=True)
@@ -53,16 +54,17 @@ RELACY = {
         Marking("pair", "od", "12,3,3,", "0", "one shared child, one marker without a queue", bound=2),
         Marking("late", "oo", "123,,,", "0", "no overflow: helpers come for early grants", bound=2),
         Marking("star", "uo", "12345,,,,,", "0", "the queue overflows", bound=1,
-                meet="joined,stolen,granted,deferred,walked,turned,foreign"),
+                meet="joined,stolen,alone,granted,deferred,walked,turned,foreign"),
         Marking("walk", "od", ",,014567,,,,,", "23", "the queue overflows while a page is walked",
-                meet="joined,stolen,granted,deferred,walked,reflagged,turned,foreign"),
+                meet="joined,stolen,alone,granted,deferred,walked,reflagged,turned,foreign"),
         Marking("dense", "uod", "12345,2,3,0,,", "0,5", "three markers, three ways of marking", rows=3,
-                meet="joined,stolen,granted,deferred,walked,turned,foreign"),
+                meet="joined,stolen,alone,granted,deferred,walked,turned,foreign"),
         Marking("grow", "ooo", "1234,567,2345,01,567,,,", "0,2", "three queues, granted early and again",
                 rows=3),
         Marking("rows", "uuu", "1234,567,2345,01,567,,,", "0,2", "three markers store one row of flags",
                 rows=1),
-        Marking("both", "dd", ",", "0,1", "two markers store one flag", rows=1, meet="joined,walked"),
+        Marking("both", "dd", ",", "0,1", "two markers store one flag", rows=1,
+                meet="joined,alone,walked"),
     ],
     "parking": [
         Parking("run", "or", "a run and its end", items=2),
@@ -79,7 +81,9 @@ GENMC = {
         Marking("flags", "dd", "1,", "0", "flags and termination, no queue"),
         Marking("same", "dd", ",", "0,0", "both make one object pending"),
         Marking("twice", "dd", ",", "01", "one flag is stored twice and taken between", first=0),
-        Marking("both", "dd", ",", "0,1", "two markers store one flag", rows=1, first=0),
+        # Nobody has a queue there, so that nothing hangs on the answer.
+        Marking("both", "dd", ",", "0,1", "two markers store one flag", rows=1, first=0,
+                steps=("marking.alone",)),
         Marking("bytes", "od", ",", "0,0", "the race for a mark byte: one queues, one makes it pending",
                 first=0),
         Marking("three", "ddd", ",", "0", "three markers, flags and termination", rows=3),
@@ -128,6 +132,10 @@ MUTANTS = {
         Mutant("flag.announce=0", "dense", "flags", "nobody is told that there are flags"),
         Mutant("flag.exchange=0", "both", "both", "a plain store hides what another released"),
         Mutant("marking.defer=0", "star", "star", "what does not fit into the queue is dropped"),
+        Mutant("marking.look=0", "", "star", "nobody looks at other queues: each marker empties its own, "
+               "only parallelism is lost", "none"),
+        Mutant("marking.alone=0", "", "star", "a marker that is alone looks nevertheless: only time is "
+               "lost", "none"),
         Mutant("marking.drain=0", "star", "star", "a marker leaves with items in its queue"),
         Mutant("marking.grant=0", "star", "early", "an early grant that is not published"),
         Mutant("marking.see_flags=0", "dense", "flags", "a marker leaves without a look at flags"),
@@ -190,6 +198,8 @@ def genmc_source(program, client, mutant):
             "MODEL_ROWS": client.rows, "MODEL_FIRST": client.first,
             "MODEL_WISH": client.wish,
         }
+        for step in client.steps:
+            lines["SKIPPED_" + step.replace(".", "_")] = "~, 0"
     else:
         lines = {
             "MODEL_SCRIPT": client.script, "MODEL_ITEMS": client.items,

@@ -79,8 +79,8 @@ struct marking *current;
 
 namespace {
 
-char const *const event_names[EVENTS] = {"joined", "stolen",    "granted", "deferred",
-                                         "walked", "reflagged", "turned",  "foreign"};
+char const *const event_names[EVENTS] = {"joined", "stolen",    "alone",  "granted", "deferred",
+                                         "walked", "reflagged", "turned", "foreign"};
 
 [[noreturn]] void usage(std::string const &why) {
   std::cerr << why << "; see the head of tests/model/marking.cpp\n";

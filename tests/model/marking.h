@@ -33,6 +33,7 @@ enum { MARKING_BLOCKS = 2, MARKING_ENTRIES = 2, MARKING_STEAL = 4, MARKING_SCANS
 enum marking_event {
   JOINED,
   STOLEN,
+  ALONE,
   GRANTED,
   DEFERRED,
   WALKED,
@@ -255,7 +256,8 @@ static inline bool marking_scan_roots(struct marking_loop *l, unsigned id) {
   return true;
 }
 
-static inline uint32_t marking_steal(struct marking_loop *l, unsigned id, uint64_t *items) {
+/* The looks of steal at other markers' queues. */
+static inline uint32_t marking_look(unsigned id, uint64_t *items) {
   for (unsigned i = 1; i < MODEL_MARKERS; i++) {
     unsigned victim = (id + i) % MODEL_MARKERS;
     if (MODEL_WAY(victim) == 'd') continue; /* never has anything */
@@ -265,6 +267,16 @@ static inline uint32_t marking_steal(struct marking_loop *l, unsigned id, uint64
     return (uint32_t)count;
   }
   return 0;
+}
+
+/* steal. Neither mutant, who never looks or looks even when alone, is a violation. */
+static inline uint32_t marking_steal(unsigned id, uint64_t *items) {
+  if (!TD_STEP(marking, look)) return 0;
+  if (TD_STEP(marking, alone) && td_term_alone(&MODEL_STATE.term)) {
+    MODEL_MET(ALONE);
+    return 0;
+  }
+  return marking_look(id, items);
 }
 
 static inline void marking_accept(struct marking_loop *l, unsigned id, const uint64_t *items,
@@ -287,7 +299,7 @@ static inline bool marking_find_work(struct marking_loop *l, unsigned id) {
     return true;
   }
   uint64_t items[MARKING_STEAL];
-  uint32_t count = marking_steal(l, id, items);
+  uint32_t count = marking_steal(id, items);
   if (count != 0 && !TD_STEP(term, hold)) { /* counts itself out with work in its hands */
     td_term_leave(&MODEL_STATE.term);
     marking_accept(l, id, items, count);
@@ -343,9 +355,9 @@ static inline bool marking_join(void) {
 /* One try of a marker that is not active; true: it took part and was the last to leave. */
 static inline bool marking_try(unsigned id) {
   struct marking_loop l;
-  if (!TD_STEP(term, join_first)) { /* takes before it counts itself in */
+  if (!TD_STEP(term, join_first)) { /* takes before it counts itself in, not asking if alone */
     uint64_t items[MARKING_STEAL];
-    uint32_t count = marking_steal(&l, id, items);
+    uint32_t count = marking_look(id, items);
     if (count == 0 || !td_term_join(&MODEL_STATE.term)) return false;
     marking_begin(&l, id);
     marking_accept(&l, id, items, count);
