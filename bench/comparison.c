@@ -229,10 +229,23 @@ static int warm_up(struct run *run) {
   return status;
 }
 
+static size_t common_divisor(size_t a, size_t b) {
+  return b == 0 ? a : common_divisor(b, a % b);
+}
+
+/* A row finds the caches as the one before has left them, a heap of another collector in them
+ * perhaps: so the rounds take the rows by different strides, and nobody always follows the same. */
+static size_t stride_of(unsigned round, size_t rows) {
+  size_t stride = 1 + round % rows;
+  while (common_divisor(stride, rows) != 1)
+    stride++;
+  return stride;
+}
+
 static int one_round(struct run *run, unsigned round) {
-  size_t rows = run->graph->row_count;
+  size_t rows = run->graph->row_count, stride = stride_of(round, rows);
   for (size_t i = 0; i < rows; i++) {
-    struct td_row *row = &run->graph->rows[(i + round) % rows];
+    struct td_row *row = &run->graph->rows[(i * stride + round) % rows];
     char what[128];
     snprintf(what, sizeof what, "%.28s: round %u of %u: %s", run->graph->label, round + 1,
              run->comparison->rounds, row->engine.name);
