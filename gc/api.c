@@ -136,6 +136,7 @@ static bool settle_options(const struct tide_options *given, struct tide_options
   if (!o->markers) o->markers = td_plat_cpus_allowed();
   if (o->markers > TIDE_MARKERS_MAX) o->markers = TIDE_MARKERS_MAX;
   if (!o->engine) o->engine = environment->engine;
+  if (environment->small_pages) o->small_pages = true;
   /* Twice the limit, so that large objects find room between others. */
   if (!o->reserve_bytes && o->heap_max_bytes <= PTRDIFF_MAX / 2)
     o->reserve_bytes = o->heap_max_bytes * 2;
@@ -230,6 +231,7 @@ struct tide_heap *tide_heap_create(const struct tide_options *options, struct ti
     return NULL;
   }
   heap->heap.stress = heap->stress != 0;
+  heap->heap.small_pages = o.small_pages;
   if (!build_heap(heap, &o, error)) {
     free_heap(heap);
     return NULL;

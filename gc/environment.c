@@ -72,6 +72,9 @@ bool td_environment_read(struct td_environment *environment, struct tide_error *
   value = getenv("TIDE_STRESS");
   if (value && *value && !parse(value, NULL, &environment->stress))
     return refuse(error, "TIDE_STRESS", value, "a number of allocations");
+  bool huge_pages = true;
+  if (!read_flag("TIDE_HUGE_PAGES", &huge_pages, error)) return false;
+  environment->small_pages = !huge_pages;
   return read_flag("TIDE_VERIFY", &environment->verify, error) &&
          read_flag("TIDE_LOG", &environment->log, error);
 }

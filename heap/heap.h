@@ -127,7 +127,8 @@ struct td_heap {
   uint32_t *unswept;      /* [layout * TIDE_BUMP_SLOTS + class]: first block of the list */
   uint8_t *slab_committed;
   struct td_layouts layouts;
-  bool stress; /* runs of one cell, so that every allocation takes the slow path */
+  bool small_pages; /* do not ask the system for huge ones; constant after creation */
+  bool stress;      /* runs of one cell, so that every allocation takes the slow path */
 };
 
 /* ---- Life ---- */

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 
 #include "tide/stats.h"
 
@@ -24,9 +23,11 @@ static _Noreturn void refuse(const char *what, const char *why) {
 void mem_start(const struct mem_range *ranges, size_t count) {
   struct tide_error error = {0};
   /* Programs here run for a second or so, and most heaps are small: huge pages cost more when
-   * they are touched first than they save later. A refusal does no harm. */
-  (void)prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
-  heap = tide_heap_create(NULL, &error);
+   * they are touched first than they save later. */
+  struct tide_options options;
+  tide_options_init(&options);
+  options.small_pages = true;
+  heap = tide_heap_create(&options, &error);
   if (heap == NULL) refuse("cannot create the heap", error.text);
   mem_mutator = tide_attach(heap, NULL, &error);
   if (mem_mutator == NULL) refuse("cannot attach to the heap", error.text);

@@ -25,7 +25,6 @@ struct td_arena {
 
 static bool commit(struct td_arena *arena, uintptr_t at, size_t bytes) {
   if (!td_plat_commit((void *)at, bytes)) return false;
-  td_plat_advise_huge((void *)at, bytes);
   atomic_fetch_add_explicit(&arena->committed, bytes, memory_order_relaxed);
   arena->fresh = at;
   arena->fresh_high = at + bytes;

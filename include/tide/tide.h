@@ -100,6 +100,10 @@ struct tide_options {
    * tried once more (after you dropped caches, say). It must not allocate from this heap. */
   bool (*out_of_memory)(void *context, size_t bytes);
   void *out_of_memory_context;
+  /* Do not ask the system for huge pages. They mark scattered heaps faster, but a page touched
+   * first costs more, in some virtual machines much more, so short runs are better off without.
+   * Default: false unless TIDE_HUGE_PAGES is 0. */
+  bool small_pages;
 };
 
 TIDE_API void tide_options_init(struct tide_options *options);

@@ -84,6 +84,8 @@ Test(environment, values_that_mean_nothing_are_named) {
       {"TIDE_MARKERS", "two"},
       {"TIDE_MARKERS", "-1"},
       {"TIDE_MARKERS", "2x"},
+      {"TIDE_HUGE_PAGES", "yes"},
+      {"TIDE_HUGE_PAGES", "2"},
       {"TIDE_HEAP_MAX", "0"},
       {"TIDE_HEAP_MAX", "10"},
       {"TIDE_HEAP_MAX", "1Q"},
@@ -111,17 +113,21 @@ Test(environment, good_values_are_read) {
   struct tide_error error;
   cr_assert(td_environment_read(&e, &error));
   cr_assert(e.markers == 0 && e.heap_max_bytes == 0 && !e.engine && !e.verify && !e.stress);
+  cr_assert(!e.small_pages);
   setenv("TIDE_MARKERS", "3", 1);
   setenv("TIDE_HEAP_MAX", "2G", 1);
   setenv("TIDE_ENGINE", "abp", 1);
   setenv("TIDE_VERIFY", "1", 1);
   setenv("TIDE_STRESS", "12", 1);
   setenv("TIDE_LOG", "0", 1);
+  setenv("TIDE_HUGE_PAGES", "0", 1);
   cr_assert(td_environment_read(&e, &error));
   cr_assert_eq(e.markers, 3);
   cr_assert_eq(e.heap_max_bytes, (size_t)2 << 30);
   cr_assert_str_eq(e.engine, "abp");
-  cr_assert(e.verify && !e.log);
+  cr_assert(e.verify && !e.log && e.small_pages);
+  setenv("TIDE_HUGE_PAGES", "1", 1);
+  cr_assert(td_environment_read(&e, &error) && !e.small_pages);
   cr_assert_eq(e.stress, 12);
   setenv("TIDE_HEAP_MAX", "3145728", 1);
   cr_assert(td_environment_read(&e, &error));
