@@ -46,13 +46,6 @@ TD_INLINE void td_scan_map(const uintptr_t *slots, uint64_t map, td_visit visit,
   }
 }
 
-/* The same first slot first, where order does not matter: cheaper. */
-TD_INLINE void td_scan_map_forward(const uintptr_t *slots, uint64_t map, td_visit visit,
-                                   void *context) {
-  for (; map; map &= map - 1)
-    visit(context, slots[__builtin_ctzll(map)]);
-}
-
 TD_INLINE void td_scan_conservative(const struct td_heap *heap, const uintptr_t *words, size_t from,
                                     size_t to, td_visit visit, void *context) {
   for (size_t i = to; i-- > from;) {
