@@ -157,46 +157,33 @@ unsigned parse_sets(std::string const &text, uint64_t *sets) {
   return count;
 }
 
+bool own_option(std::string const &option, char const *value) {
+  if (option == "--ways")
+    ways = value;
+  else if (option == "--graph")
+    pages = (parse_sets(value, &graph) + 1) / 2;
+  else if (option == "--roots")
+    slices = parse_sets(value, &roots);
+  else if (option == "--rows")
+    rows = (unsigned)std::strtoul(value, nullptr, 10);
+  else if (option == "--looks")
+    looks = (unsigned)std::strtoul(value, nullptr, 10);
+  else
+    return false;
+  return true;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
   rl::test_params params;
-  std::string search = "random:10000";
-  std::string wanted;
-  bool list = false;
-  for (int i = 1; i < argc; i++) {
-    std::string option = argv[i];
-    if (option == "--list") {
-      list = true;
-      continue;
-    }
-    if (i + 1 == argc) usage("'" + option + "' needs a value");
-    char const *value = argv[++i];
-    if (option == "--ways")
-      ways = value;
-    else if (option == "--graph")
-      pages = (parse_sets(value, &graph) + 1) / 2;
-    else if (option == "--roots")
-      slices = parse_sets(value, &roots);
-    else if (option == "--rows")
-      rows = (unsigned)std::strtoul(value, nullptr, 10);
-    else if (option == "--looks")
-      looks = (unsigned)std::strtoul(value, nullptr, 10);
-    else if (option == "--search")
-      search = value;
-    else if (option == "--meet")
-      wanted = value;
-    else if (option == "--mutant")
-      add_mutant(value);
-    else
-      usage("unknown option '" + option + "'");
-  }
+  settings given = read_options(argc, argv, own_option);
   markers = (unsigned)std::strlen(ways);
   if (std::strspn(ways, "uod") != markers) usage("bad ways");
   if (pages == 0 || slices == 0) usage("no graph or no roots");
   if (rows < 1 || rows > 4) usage("bad number of rows");
   if (td_bwos_storage_bytes(MARKING_BLOCKS, MARKING_ENTRIES) > sizeof storage[0]) return 2;
-  set_search(params, search);
+  set_search(params, given.search);
   params.execution_depth_limit = 20000;
   int status = 2;
   if (markers == 2)
@@ -205,11 +192,5 @@ int main(int argc, char **argv) {
     status = check<test<3>>(params);
   else
     usage("two or three markers");
-  if (list) list_sites();
-  for (int i = 0; list && i < EVENTS; i++)
-    std::cout << event_names[i] << ' ' << met[i] << '\n';
-  std::string missing = not_met(wanted, event_names, met, EVENTS);
-  if (status != 0 || missing.empty()) return status;
-  std::cout << "no execution met '" << missing << "'\n";
-  return 1;
+  return conclude(given, status, event_names, met, EVENTS);
 }

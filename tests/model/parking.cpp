@@ -106,38 +106,25 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
   }
 };
 
+bool own_option(std::string const &option, char const *value) {
+  if (option == "--script")
+    script = value;
+  else if (option == "--helpers")
+    helpers = (unsigned)std::strtoul(value, nullptr, 10);
+  else if (option == "--items")
+    items = (unsigned)std::strtoul(value, nullptr, 10);
+  else
+    return false;
+  return true;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
   rl::test_params params;
-  std::string search = "random:10000";
-  std::string wanted;
-  bool list = false;
-  for (int i = 1; i < argc; i++) {
-    std::string option = argv[i];
-    if (option == "--list") {
-      list = true;
-      continue;
-    }
-    if (i + 1 == argc) usage("'" + option + "' needs a value");
-    char const *value = argv[++i];
-    if (option == "--script")
-      script = value;
-    else if (option == "--helpers")
-      helpers = (unsigned)std::strtoul(value, nullptr, 10);
-    else if (option == "--items")
-      items = (unsigned)std::strtoul(value, nullptr, 10);
-    else if (option == "--search")
-      search = value;
-    else if (option == "--meet")
-      wanted = value;
-    else if (option == "--mutant")
-      add_mutant(value);
-    else
-      usage("unknown option '" + option + "'");
-  }
+  settings given = read_options(argc, argv, own_option);
   if (std::strspn(script, "or123") != std::strlen(script)) usage("bad script");
-  set_search(params, search);
+  set_search(params, given.search);
   params.execution_depth_limit = 3000;
   int status = 2;
   if (helpers == 1)
@@ -146,11 +133,5 @@ int main(int argc, char **argv) {
     status = check<test<3>>(params);
   else
     usage("one or two helpers");
-  if (list) list_sites();
-  for (int i = 0; list && i < EVENTS; i++)
-    std::cout << event_names[i] << ' ' << met[i] << '\n';
-  std::string missing = not_met(wanted, event_names, met, EVENTS);
-  if (status != 0 || missing.empty()) return status;
-  std::cout << "no execution met '" << missing << "'\n";
-  return 1;
+  return conclude(given, status, event_names, met, EVENTS);
 }

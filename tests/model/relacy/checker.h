@@ -98,6 +98,48 @@ std::string not_met(std::string wanted, char const *const *names, unsigned long 
   return "";
 }
 
+// What every client that counts events can be told.
+struct settings {
+  std::string search = "random:10000";
+  std::string wanted; // events that executions must meet
+  bool list = false;  // of sites and events, at the end
+};
+
+// Reads the command line; own(option, value) takes what is the client's, false: it knows no such.
+template <typename Own> settings read_options(int argc, char **argv, Own own) {
+  settings given;
+  for (int i = 1; i < argc; i++) {
+    std::string option = argv[i];
+    if (option == "--list") {
+      given.list = true;
+      continue;
+    }
+    if (i + 1 == argc) usage("'" + option + "' needs a value");
+    char const *value = argv[++i];
+    if (option == "--search")
+      given.search = value;
+    else if (option == "--meet")
+      given.wanted = value;
+    else if (option == "--mutant")
+      add_mutant(value);
+    else if (!own(option, value))
+      usage("unknown option '" + option + "'");
+  }
+  return given;
+}
+
+// Lists what was asked for; the exit status, 1 also where no execution met a wanted event.
+int conclude(settings const &given, int status, char const *const *names, unsigned long const *met,
+             int count) {
+  if (given.list) list_sites();
+  for (int i = 0; given.list && i < count; i++)
+    std::cout << names[i] << ' ' << met[i] << '\n';
+  std::string missing = not_met(given.wanted, names, met, count);
+  if (status != 0 || missing.empty()) return status;
+  std::cout << "no execution met '" << missing << "'\n";
+  return 1;
+}
+
 // Every atomic that was made in raw storage in this execution; Relacy wants them destroyed.
 void forget_objects() {
   for (unsigned i = 0; i < object_count; i++)
