@@ -39,6 +39,9 @@ size_t td_markers_trace_read(struct td_markers *markers, struct tide_trace_event
 void td_markers_after_fork(struct td_markers *markers);
 /* Before fork: nothing to wait for between collections. */
 
+/* Is the calling thread one of their helpers? It runs no code of others but trace functions. */
+bool td_markers_has_thread(const struct td_markers *markers);
+
 /* Where references come from. */
 enum td_span_kind {
   TD_SPAN_SLOTS,        /* start: count words, each a reference slot */

@@ -190,14 +190,19 @@ TD_INLINE void scan_children(struct loop *l, uintptr_t object, const struct td_b
     scan_rare(l, object, visit_many);
 }
 
+/* Is the item still to be scanned? Yes if it is owed; any other is marked, if nobody was faster. */
+TD_INLINE bool claim(struct loop *l, const struct td_view *v, uint64_t item) {
+  if (item & TD_ITEM_OWED) return true;
+  if (td_view_is_marked(v, item)) return false;
+  td_mark_store(td_view_mark(v, item), v->epoch);
+  l->objects++;
+  return true;
+}
+
 TD_INLINE void scan_item(struct loop *l, uint64_t item, td_visit visit_one, td_visit visit_many) {
   uintptr_t object = item & ~TD_ITEM_OWED;
-  if (!(item & TD_ITEM_OWED)) {
-    if (td_view_is_marked(&l->v, object)) return;
-    td_mark_store(td_view_mark(&l->v, object), l->v.epoch);
-    l->objects++;
-  }
-  scan_children(l, object, td_view_block(&l->v, object), visit_one, visit_many);
+  if (claim(l, &l->v, item))
+    scan_children(l, object, td_view_block(&l->v, object), visit_one, visit_many);
 }
 
 TD_INLINE bool near(const struct loop *l, uint64_t item) {

@@ -10,6 +10,17 @@ struct group {
   uint64_t items[TD_GROUP];
 };
 
+/* A reference whose mark is here: a new object is marked, and owed if it has children. */
+TD_INLINE bool admit(struct loop *l, const struct td_view *v, struct Q(owner) * o,
+                     uintptr_t object) {
+  if (td_view_is_marked(v, object)) return false;
+  td_mark_store(td_view_mark(v, object), v->epoch);
+  if (td_view_block(v, object)->kind == TD_KIND_LEAF) return true;
+  uint64_t item = object | TD_ITEM_OWED;
+  if (__builtin_expect(!Q(put)(l->queue, o, item), 0)) refused(l, item);
+  return true;
+}
+
 /* The waiting references, whose marks have arrived: new objects are marked and owed. */
 static __attribute__((noinline)) void settle(struct loop *l) {
   const struct td_view v = l->v;
@@ -18,15 +29,8 @@ static __attribute__((noinline)) void settle(struct loop *l) {
   uint64_t objects = 0;
   uint32_t count = td_batch_sift(&v, l->batch.other, l->batch.waiting);
   l->tested_refs += l->batch.waiting;
-  for (uint32_t i = 0; i < count; i++) {
-    uintptr_t object = kept[i];
-    if (td_view_is_marked(&v, object)) continue; /* there twice */
-    td_mark_store(td_view_mark(&v, object), v.epoch);
-    objects++;
-    if (td_view_block(&v, object)->kind == TD_KIND_LEAF) continue;
-    uint64_t item = object | TD_ITEM_OWED;
-    if (__builtin_expect(!Q(put)(l->queue, &o, item), 0)) refused(l, item);
-  }
+  for (uint32_t i = 0; i < count; i++)
+    objects += admit(l, &v, &o, kept[i]); /* false: there twice */
   l->o = o;
   l->objects += objects;
   td_batch_turn(&l->batch, &v);
@@ -54,11 +58,7 @@ static __attribute__((noinline)) void scan_group(struct loop *l, const struct gr
   struct td_batch batch = l->batch;
   for (uint32_t i = 0; i < g->count; i++) {
     uintptr_t object = g->items[i] & ~TD_ITEM_OWED;
-    if (!(g->items[i] & TD_ITEM_OWED)) {
-      if (td_view_is_marked(&v, object)) continue;
-      td_mark_store(td_view_mark(&v, object), v.epoch);
-      l->objects++;
-    }
+    if (!claim(l, &v, g->items[i])) continue;
     const uintptr_t *slots = (const uintptr_t *)object;
     const struct td_block *block = td_view_block(&v, object);
     bool bitmap = block->kind == TD_KIND_BITMAP;
@@ -77,6 +77,12 @@ static __attribute__((noinline)) void scan_group(struct loop *l, const struct gr
   l->batch = batch;
 }
 
+static __attribute__((noinline)) void scan_part(struct loop *l, uint64_t slice) {
+  scan_slice(l, slice, meet);
+  l->effort += TD_SLICE_EFFORT;
+  share(l);
+}
+
 /* Takes a group: what untested marking has left in the window, then from the queue, asking for the
  * objects' lines. Slices of arrays are scanned at once. */
 static __attribute__((noinline)) void take_group(struct loop *l, struct group *g) {
@@ -89,9 +95,7 @@ static __attribute__((noinline)) void take_group(struct loop *l, struct group *g
     if (item == 0) break;
     if (__builtin_expect((item & TD_ITEM_SLICE) != 0, 0)) {
       l->o = o;
-      scan_slice(l, item, meet);
-      l->effort += TD_SLICE_EFFORT;
-      share(l);
+      scan_part(l, item);
       o = l->o;
     } else {
       __builtin_prefetch((const void *)item);
@@ -99,6 +103,55 @@ static __attribute__((noinline)) void take_group(struct loop *l, struct group *g
     }
   }
   l->o = o;
+}
+
+/* Scans a small object of a narrow frontier; what it leads to is on its way when its turn comes. */
+TD_INLINE void scan_alone(struct loop *l, const struct td_view *v, struct Q(owner) * o,
+                          const uintptr_t *slots, uint64_t map) {
+  for (; map; map &= map - 1) {
+    uintptr_t word = slots[(unsigned)__builtin_ctzll(map)];
+    if (!td_view_is_reference(v, word)) continue;
+    l->tested_refs++;
+    if (!admit(l, v, o, word)) continue;
+    l->objects++;
+    __builtin_prefetch((const void *)word);
+  }
+}
+
+/* A frontier of a few objects, as in a list whose elements lead to marked objects, fills neither
+ * group nor batch. It is followed without them, each reference tested where it is met, until it is
+ * wide or gone or comes to something else than small objects. How many objects it was. */
+static __attribute__((noinline)) uint32_t follow_narrow(struct loop *l) {
+  const struct td_view v = l->v;
+  struct Q(owner) o = l->o;
+  uint64_t wide = owned(&o) + TD_GROUP, item = 0;
+  uint32_t scanned = 0;
+  while (scanned < TD_POLL_OBJECTS && owned(&o) < wide && (item = Q(get)(l->queue, &o)) != 0) {
+    if (item & TD_ITEM_SLICE) break;
+    uintptr_t object = item & ~TD_ITEM_OWED;
+    const struct td_block *block = td_view_block(&v, object);
+    if (block->kind != TD_KIND_BITMAP) break;
+    scanned++;
+    fetch_ahead(l, object);
+    l->last = object;
+    if (claim(l, &v, item)) scan_alone(l, &v, &o, (const uintptr_t *)object, block->map);
+    item = 0;
+  }
+  l->o = o;
+  if (item & TD_ITEM_SLICE)
+    scan_part(l, item);
+  else if (item && claim(l, &v, item))
+    scan_other(l, item & ~TD_ITEM_OWED, td_view_block(&v, item)->kind);
+  return scanned;
+}
+
+/* No group came together: the few references that wait are settled, and followed. */
+static uint32_t go_narrow(struct loop *l) {
+  bool few = l->batch.count + l->batch.waiting < TD_GROUP;
+  settle(l);
+  if (!few) return 0;
+  settle(l);
+  return follow_narrow(l);
 }
 
 /* true: time to go on in another way. */
@@ -118,10 +171,12 @@ static __attribute__((noinline)) void drain_tested_in(struct loop *l) {
   for (;;) {
     take_group(l, &next);
     scan_group(l, &now);
-    bool starved = now.count + next.count == 0;
-    if (starved && td_batch_is_empty(&l->batch)) return;
-    if (starved) settle(l);
-    bool over = enough(l, now.count);
+    uint32_t scanned = now.count;
+    if (now.count + next.count == 0) {
+      if (td_batch_is_empty(&l->batch)) return;
+      scanned = go_narrow(l);
+    }
+    bool over = enough(l, scanned);
     now = next;
     if (over) break;
   }

@@ -22,6 +22,7 @@ static const char *const specs[] = {
     "array:slots=20K",
     "map:entries=2K",
     "ast:files=6,nodes=800",
+    "records:length=4K",
     "file:" TD_SOURCE_GRAPHS "/ast.thg",
 };
 #define SPECS (sizeof specs / sizeof *specs)

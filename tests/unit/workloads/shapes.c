@@ -172,6 +172,24 @@ Test(shapes, star) {
   td_thg_free(&graph);
 }
 
+Test(shapes, records) {
+  struct td_thg graph = record("records:length=20,fields=3,values=7");
+  expect_root(&graph, 7 + 39);
+  for (uint32_t i = 0; i < 20; i++) {
+    uint32_t object = 7 + 2 * i, pair = object + 1;
+    cr_expect_eq(graph.size[object], 32);
+    for (uint32_t k = 0; k < 3; k++)
+      cr_expect_eq(ref(&graph, object, k), (3 * i + k) % 7);
+    cr_expect_eq(ref(&graph, pair, 0), object);
+    cr_expect_eq(ref(&graph, pair, 1), i > 0 ? pair - 2 : TD_THG_NULL);
+  }
+  expect_counts("records", &graph, 47, 99);
+  td_thg_free(&graph);
+  graph = record("records:length=2,fields=1,values=7");
+  expect_counts("records with fewer fields than values", &graph, 6, 5);
+  td_thg_free(&graph);
+}
+
 /* ---- Arrays ---------------------------------------------------------------------------- */
 
 Test(shapes, wide) {
@@ -316,6 +334,8 @@ static const char *const small[] = {
     "dag:layers=5,width=30,degree=2",
     "dag:layers=1,width=1,degree=1",
     "ast:files=4,nodes=300,names=20",
+    "records:length=90,fields=3,values=20",
+    "records:length=3,fields=2,values=20",
 };
 #define SMALL_COUNT (sizeof small / sizeof small[0])
 

@@ -84,6 +84,7 @@ static const char *const graphs[] = {
     "map:entries=5K",
     "dag:layers=20,width=500,degree=3",
     "ast:files=20,nodes=1K,names=500",
+    "records:length=20K,values=100",
     "list:length=1",
 };
 
