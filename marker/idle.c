@@ -155,16 +155,9 @@ bool td_idle(struct td_marker *marker, bool joined, bool (*promising)(struct td_
   return again;
 }
 
-static _Thread_local const struct td_markers *helped; /* NULL in all threads but helpers */
-
-bool td_markers_has_thread(const struct td_markers *markers) {
-  return helped == markers;
-}
-
 void *td_helper(void *argument) {
   struct td_marker *marker = argument;
   struct td_markers *set = marker->set;
-  helped = set;
   for (;;) {
     uint32_t signal = read_word(&set->signal), surplus = read_word(&set->surplus);
     /* acquire [idle.quit]: nothing is read after it but the thread's own state. */

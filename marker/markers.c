@@ -79,12 +79,24 @@ static bool check_config(const struct td_marker_config *config, const struct td_
   return true;
 }
 
+static _Thread_local const struct td_markers *helped; /* NULL in all threads but helpers */
+
+bool td_markers_has_thread(const struct td_markers *markers) {
+  return helped == markers;
+}
+
+static void *help(void *argument) {
+  struct td_marker *marker = argument;
+  helped = marker->set;
+  return td_helper(marker);
+}
+
 /* Helpers that are wanted and not there yet. A thread that cannot be had is an error here, so
  * that a collection never depends on the system. */
 static bool start_helpers(struct td_markers *set, unsigned markers, struct tide_error *error) {
   while (set->started + 1 < markers) {
     struct td_marker *marker = set->marker[set->started + 1];
-    if (!td_plat_thread_start(&marker->thread, td_helper, marker)) {
+    if (!td_plat_thread_start(&marker->thread, help, marker)) {
       if (error) {
         error->status = TIDE_ERROR_SYSTEM;
         snprintf(error->text, sizeof error->text, "cannot start marker thread %u of %u: %s",
