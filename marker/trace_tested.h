@@ -105,10 +105,27 @@ static __attribute__((noinline)) void take_group(struct loop *l, struct group *g
   l->o = o;
 }
 
-/* Scans a small object of a narrow frontier; what it leads to is on its way when its turn comes. */
+/* ---- Narrow frontiers ----
+ *
+ * A few objects, as in a list whose elements lead to marked objects, fill neither group nor batch.
+ * Such a frontier is followed without the batch: each reference is tested where it is met, newest
+ * object first, until there is a group of others. Those are scanned next, and so on. What arrays
+ * and rare kinds lead to goes into the batch all the same, which ends it. */
+
+/* What it leads to is on its way when its turn comes. */
 TD_INLINE void scan_alone(struct loop *l, const struct td_view *v, struct Q(owner) * o,
-                          const uintptr_t *slots, uint64_t map) {
-  for (; map; map &= map - 1) {
+                          uint64_t item) {
+  uintptr_t object = item & ~TD_ITEM_OWED;
+  const uintptr_t *slots = (const uintptr_t *)object;
+  const struct td_block *block = td_view_block(v, object);
+  if (!claim(l, v, item)) return;
+  if (__builtin_expect(block->kind != TD_KIND_BITMAP, 0)) {
+    l->o = *o;
+    scan_other(l, object, block->kind);
+    *o = l->o;
+    return;
+  }
+  for (uint64_t map = block->map; map; map &= map - 1) {
     uintptr_t word = slots[(unsigned)__builtin_ctzll(map)];
     if (!td_view_is_reference(v, word)) continue;
     l->tested_refs++;
@@ -118,30 +135,49 @@ TD_INLINE void scan_alone(struct loop *l, const struct td_view *v, struct Q(owne
   }
 }
 
-/* A frontier of a few objects, as in a list whose elements lead to marked objects, fills neither
- * group nor batch. It is followed without them, each reference tested where it is met, until it is
- * wide or gone or comes to something else than small objects. How many objects it was. */
-static __attribute__((noinline)) uint32_t follow_narrow(struct loop *l) {
+/* Until the owner has `wide` items, or none. */
+static __attribute__((noinline)) uint32_t follow_newest(struct loop *l, uint64_t wide) {
   const struct td_view v = l->v;
   struct Q(owner) o = l->o;
-  uint64_t wide = owned(&o) + TD_GROUP, item = 0;
   uint32_t scanned = 0;
-  while (scanned < TD_POLL_OBJECTS && owned(&o) < wide && (item = Q(get)(l->queue, &o)) != 0) {
-    if (item & TD_ITEM_SLICE) break;
-    uintptr_t object = item & ~TD_ITEM_OWED;
-    const struct td_block *block = td_view_block(&v, object);
-    if (block->kind != TD_KIND_BITMAP) break;
+  uint64_t item;
+  while (scanned < TD_POLL_OBJECTS && owned(&o) < wide && td_batch_is_empty(&l->batch) &&
+         (item = Q(get)(l->queue, &o)) != 0) {
+    if (__builtin_expect((item & TD_ITEM_SLICE) != 0, 0)) {
+      l->o = o;
+      scan_part(l, item);
+      o = l->o;
+      continue;
+    }
+    fetch_ahead(l, item & ~TD_ITEM_OWED);
+    l->last = item & ~TD_ITEM_OWED;
+    scan_alone(l, &v, &o, item);
     scanned++;
-    fetch_ahead(l, object);
-    l->last = object;
-    if (claim(l, &v, item)) scan_alone(l, &v, &o, (const uintptr_t *)object, block->map);
-    item = 0;
   }
   l->o = o;
-  if (item & TD_ITEM_SLICE)
-    scan_part(l, item);
-  else if (item && claim(l, &v, item))
-    scan_other(l, item & ~TD_ITEM_OWED, td_view_block(&v, item)->kind);
+  return scanned;
+}
+
+static __attribute__((noinline)) void scan_group_alone(struct loop *l, const struct group *g) {
+  const struct td_view v = l->v;
+  struct Q(owner) o = l->o;
+  for (uint32_t i = 0; i < g->count; i++)
+    scan_alone(l, &v, &o, g->items[i]);
+  l->o = o;
+}
+
+/* How many objects it was. */
+static uint32_t follow_narrow(struct loop *l) {
+  uint64_t wide = owned(&l->o) + TD_GROUP;
+  uint32_t scanned = 0;
+  struct group group;
+  do {
+    scanned += follow_newest(l, wide);
+    if (owned(&l->o) < wide) break;
+    take_group(l, &group);
+    scan_group_alone(l, &group);
+    scanned += group.count;
+  } while (scanned < TD_POLL_OBJECTS && owned(&l->o) < wide && td_batch_is_empty(&l->batch));
   return scanned;
 }
 

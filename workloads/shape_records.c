@@ -14,6 +14,7 @@ enum { PAIR_RECORD = 0, PAIR_NEXT = 1, RECORD_FIELDS = 1 };
 #define PAIR_BYTES 16u
 #define PAIR_BITS UINT64_C(3)
 #define VALUE_BYTES 16u
+#define VALUE_BITS UINT64_C(1) /* no leaf, though its reference is null */
 
 static uint64_t record_bytes(uint64_t fields) {
   return (RECORD_FIELDS + fields) * sizeof(void *);
@@ -36,7 +37,8 @@ static bool alloc_records(struct td_graph_builder *builder) {
   uint64_t values = builder->spec->value[RECORDS_VALUES];
   uint64_t bytes = record_bytes(builder->spec->value[RECORDS_FIELDS]);
   uint32_t value, record, pair;
-  if (!td_build_leaf(builder, &value) || !td_build_prefix(builder, RECORD_FIELDS, &record) ||
+  if (!td_build_bitmap(builder, VALUE_BITS, &value) ||
+      !td_build_prefix(builder, RECORD_FIELDS, &record) ||
       !td_build_bitmap(builder, PAIR_BITS, &pair))
     return false;
   for (uint64_t i = 0; i < values; i++)
