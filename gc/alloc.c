@@ -46,8 +46,12 @@ static void *take_large(struct tide_mutator *mutator, const struct request *requ
 static void *take(struct tide_mutator *mutator, const struct request *request) {
   void *object = request->size_class ? take_small(mutator, request) : take_large(mutator, request);
   /* relaxed: see td_stats_tell. */
-  if (object && atomic_load_explicit(&mutator->heap->has_event, memory_order_relaxed))
+  if (object && atomic_load_explicit(&mutator->heap->has_event, memory_order_relaxed)) {
+    struct td_callback call;
+    td_mutator_begin_callback(mutator, &call, (uintptr_t)object, "an event");
     td_stats_tell_growth(mutator->heap);
+    td_mutator_end_callback(mutator, &call);
+  }
   return object;
 }
 
@@ -70,6 +74,16 @@ static void *take_after_collection(struct tide_mutator *mutator, const struct re
   return take(mutator, request);
 }
 
+static bool ask_embedder(struct tide_mutator *mutator, size_t bytes) {
+  struct tide_heap *heap = mutator->heap;
+  if (!heap->out_of_memory) return false;
+  struct td_callback call;
+  td_mutator_begin_callback(mutator, &call, 0, "the out-of-memory hook");
+  bool again = heap->out_of_memory(heap->out_of_memory_context, bytes);
+  td_mutator_end_callback(mutator, &call);
+  return again;
+}
+
 /* The budget is used up: collect, then let the heap grow, then ask the embedder. */
 static void *take_by_force(struct tide_mutator *mutator, const struct request *request) {
   struct tide_heap *heap = mutator->heap;
@@ -80,29 +94,18 @@ static void *take_by_force(struct tide_mutator *mutator, const struct request *r
     while (!object && td_collect_grow_budget(heap, blocks))
       object = take(mutator, request);
     if (object) return object;
-    if (asked || !heap->out_of_memory ||
-        !heap->out_of_memory(heap->out_of_memory_context, request->bytes))
-      return refuse(mutator, TIDE_ERROR_MEMORY);
+    if (asked || !ask_embedder(mutator, request->bytes)) return refuse(mutator, TIDE_ERROR_MEMORY);
   }
 }
 
 /* May this thread allocate here and now? */
 static bool allowed(struct tide_mutator *mutator) {
-  if (!mutator || !mutator->heap || mutator->thread != td_thread_identity()) {
-    /* A marking thread in a trace function, most likely, or a mutator that was detached. */
-    td_misuse("allocation with mutator %p, which is not attached by the calling thread",
-              (void *)mutator);
-    return false;
-  }
-  if (mutator->blocking_depth) {
-    td_misuse("allocation inside a blocking region of mutator %p", (void *)mutator);
-    return false;
-  }
-  if (td_inside_collection(mutator->heap)) {
-    td_misuse("allocation inside a collection (trace function, root callback or event)");
-    return false;
-  }
-  return true;
+  if (!td_mutator_check(mutator, "allocation")) return false;
+  if (td_mutator_may_act(mutator, "allocation") && !mutator->callback) return true;
+  mutator->alloc_status = TIDE_ERROR_STATE;
+  if (mutator->callback)
+    td_misuse("allocation with mutator %p in %s", (void *)mutator, mutator->callback);
+  return false;
 }
 
 /* Does the layout exist, and do its reference slots lie inside the object? Asked here only: a run

@@ -67,12 +67,12 @@ static const bool misuse_aborts = false;
 
 void td_misuse(const char *format, ...) {
   if (!misuse_aborts) return;
+  char text[256]; /* written at once: several threads may end here */
   va_list arguments;
   va_start(arguments, format);
-  fputs("tidemark: ", stderr);
-  vfprintf(stderr, format, arguments);
-  fputc('\n', stderr);
+  vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
+  fprintf(stderr, "tidemark: %s\n", text);
   abort();
 }
 

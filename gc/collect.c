@@ -186,7 +186,8 @@ bool td_collect_grow_budget(struct tide_heap *heap, uint32_t blocks) {
 
 bool td_inside_collection(struct tide_heap *heap) {
   /* relaxed: compared with our own identity, which only this thread stores there. */
-  return atomic_load_explicit(&heap->world.stopper, memory_order_relaxed) == td_thread_identity();
+  return atomic_load_explicit(&heap->world.holder, memory_order_relaxed) == td_thread_identity() ||
+         td_markers_has_thread(heap->markers);
 }
 
 /* ---- Looking at a heap that stands still ---- */

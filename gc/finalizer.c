@@ -99,8 +99,7 @@ static enum tide_status add(struct td_finalizers *f, uintptr_t object, tide_fina
 enum tide_status tide_finalizer_add(struct tide_mutator *mutator, void *object,
                                     tide_finalizer_fn finalizer, void *context) {
   if (!mutator || !object || !finalizer) return TIDE_ERROR_ARGUMENT;
-  if (!td_mutator_may_act(mutator, "tide_finalizer_add") || td_inside_collection(mutator->heap))
-    return TIDE_ERROR_STATE;
+  if (!td_mutator_may_act(mutator, "tide_finalizer_add")) return TIDE_ERROR_STATE;
   if (td_object_start(mutator->heap, object) != (uintptr_t)object) return TIDE_ERROR_ARGUMENT;
   struct td_finalizers *f = &mutator->heap->finalizers;
   pthread_mutex_lock(&f->lock);
@@ -110,9 +109,7 @@ enum tide_status tide_finalizer_add(struct tide_mutator *mutator, void *object,
 }
 
 size_t tide_finalizer_remove(struct tide_mutator *mutator, void *object) {
-  if (!td_mutator_may_act(mutator, "tide_finalizer_remove") || !object ||
-      td_inside_collection(mutator->heap))
-    return 0;
+  if (!td_mutator_may_act(mutator, "tide_finalizer_remove") || !object) return 0;
   struct td_finalizers *f = &mutator->heap->finalizers;
   size_t count = 0;
   pthread_mutex_lock(&f->lock);
@@ -187,8 +184,7 @@ static bool take_off(struct tide_mutator *mutator, struct td_finalizer *taken,
 }
 
 size_t tide_finalizers_run(struct tide_mutator *mutator, size_t most) {
-  if (!td_mutator_may_act(mutator, "tide_finalizers_run") || td_inside_collection(mutator->heap))
-    return 0;
+  if (!td_mutator_may_act(mutator, "tide_finalizers_run")) return 0;
   struct td_finalizer taken;
   struct td_local_root keep;
   size_t count = 0;

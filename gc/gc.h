@@ -76,6 +76,7 @@ struct tide_mutator {
   struct tide_fiber_stack *current; /* the stack it runs on: &own or a registered one */
   struct tide_fiber_stack *fibers;
   struct td_local_root *locals;
+  const char *callback; /* a function of the embedder that runs inside an allocation, or NULL */
   struct td_handle_chunk *handles; /* the chunk in use, or NULL */
   uint32_t handles_used;           /* slots in use in it */
   size_t scope;                    /* token of the innermost scope, 0 if none is open */
@@ -95,8 +96,9 @@ struct td_world {
   pthread_mutex_t lock;
   struct tide_mutator *mutators;
   _Atomic(uint32_t) count; /* changed under the lock */
-  /* Identity of the thread that has stopped the world, NULL if it runs. */
-  _Atomic(const void *) stopper;
+  int cancel_state;        /* of the thread that holds the lock, from before; under the lock */
+  /* Identity of the thread that holds the lock, NULL if none does. */
+  _Atomic(const void *) holder;
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) awaited; /* mutators that have not stopped yet */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) gate;    /* bit 0: someone sleeps; rest: resumes */
 };
@@ -235,8 +237,9 @@ enum tide_status td_fail(struct tide_error *error, enum tide_status status, cons
  * others go on: the caller returns the error that its function documents. */
 void td_misuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* True on the thread that has stopped the world of this heap: calls from trace functions run by
- * it, root callbacks and events. */
+/* True on the thread that holds the world of this heap, and on its marking threads: calls from
+ * trace functions, root callbacks, events and visits. Where it is true, the locks of gc are not to
+ * be waited for. */
 bool td_inside_collection(struct tide_heap *heap);
 
 #endif

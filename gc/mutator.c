@@ -34,6 +34,9 @@ static void detach(struct tide_mutator *mutator);
 /* Runs at a thread's end. Other destructors may still want the heap: wait for one round. */
 static void thread_ends(void *round) {
   static char second;
+  /* The frames that they lie in are gone if the thread ended in a callback. */
+  for (struct tide_mutator *m = thread_mutators; m; m = m->thread_next)
+    if (m->locals) m->locals = NULL;
   if (round != &second) {
     pthread_setspecific(exit_key, &second);
     return;
@@ -51,8 +54,9 @@ static void prepare_process(void) {
   }
 }
 
-struct tide_bump *td_mutator_no_runs(void) {
-  return no_runs;
+void td_mutator_show_runs(struct tide_mutator *mutator) {
+  bool allowed = mutator->blocking_depth == 0 && !mutator->callback;
+  mutator->fast.bump = allowed ? mutator->runs : no_runs;
 }
 
 /* ---- Checks ---- */
@@ -63,18 +67,40 @@ bool td_mutator_check(const struct tide_mutator *mutator, const char *function) 
   } else if (!mutator->heap) {
     td_misuse("%s: mutator %p is detached", function, (const void *)mutator);
   } else if (mutator->thread != &identity) {
-    td_misuse("%s: mutator %p belongs to another thread", function, (const void *)mutator);
+    td_misuse("%s: mutator %p belongs to another thread%s", function, (const void *)mutator,
+              td_markers_has_thread(mutator->heap->markers) ? " (called in a trace function)" : "");
   } else {
     return true;
   }
   return false;
 }
 
-bool td_mutator_may_act(const struct tide_mutator *mutator, const char *function) {
+bool td_mutator_may_look(const struct tide_mutator *mutator, const char *function) {
   if (!td_mutator_check(mutator, function)) return false;
   if (mutator->blocking_depth == 0) return true;
   td_misuse("%s: mutator %p is in a blocking region", function, (const void *)mutator);
   return false;
+}
+
+bool td_mutator_may_act(const struct tide_mutator *mutator, const char *function) {
+  if (!td_mutator_may_look(mutator, function)) return false;
+  if (!td_inside_collection(mutator->heap)) return true;
+  td_misuse("%s in a trace function, root callback, event or visit", function);
+  return false;
+}
+
+void td_mutator_begin_callback(struct tide_mutator *mutator, struct td_callback *call,
+                               uintptr_t held, const char *name) {
+  call->keep = (struct td_local_root){held, mutator->locals};
+  mutator->locals = &call->keep;
+  mutator->callback = name;
+  td_mutator_show_runs(mutator);
+}
+
+void td_mutator_end_callback(struct tide_mutator *mutator, const struct td_callback *call) {
+  mutator->locals = call->keep.up;
+  mutator->callback = NULL;
+  td_mutator_show_runs(mutator);
 }
 
 struct tide_mutator *tide_current(struct tide_heap *heap) {
@@ -208,7 +234,9 @@ struct tide_mutator *tide_attach(struct tide_heap *heap, const struct tide_attac
   }
   if (!read_options(options, &read, error)) return NULL;
   if (tide_current(heap) || td_inside_collection(heap)) {
-    td_fail(error, TIDE_ERROR_STATE, "tide_attach: this thread is attached to the heap already");
+    td_fail(error, TIDE_ERROR_STATE, "tide_attach: %s",
+            tide_current(heap) ? "this thread is attached to the heap already"
+                               : "in a trace function, root callback or event");
     return NULL;
   }
   pthread_once(&once, prepare_process);
@@ -267,12 +295,15 @@ static void detach(struct tide_mutator *mutator) {
   *link = mutator->thread_next;
   dismantle(heap, mutator);
   td_world_unlock(heap);
+  /* So that nothing of ours is called at the thread's end: the library may be gone by then. */
+  if (!thread_mutators) pthread_setspecific(exit_key, NULL);
 }
 
 enum tide_status tide_detach(struct tide_mutator *mutator) {
   if (!mutator) return TIDE_OK;
   if (!mutator->heap || mutator->thread != &identity || mutator->scope) return TIDE_ERROR_STATE;
-  if (td_inside_collection(mutator->heap)) return TIDE_ERROR_STATE;
+  /* Local roots: a finalizer or the out-of-memory hook runs, and wants the mutator back. */
+  if (mutator->locals || td_inside_collection(mutator->heap)) return TIDE_ERROR_STATE;
   detach(mutator);
   return TIDE_OK;
 }

@@ -4,6 +4,9 @@
  * stacks are no roots any more, and the markers start new threads when they need them. */
 #include "gc/registry.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "gc/mutator.h"
 #include "gc/stack.h"
 #include "gc/world.h"
@@ -13,6 +16,15 @@ static struct tide_heap *heaps; /* under the lock */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool ready;
 
+/* There is no way to tell fork's caller, and waiting would be for ever. */
+static void refuse(const struct tide_heap *heap) {
+  fprintf(stderr,
+          "tidemark: fork in a trace function, root callback, event or visit of heap %p; it would "
+          "wait for itself\n",
+          (const void *)heap);
+  abort();
+}
+
 static void stop_all(void *unused) {
   (void)unused;
   /* All worlds' locks before the first stop: a thread that waits for one counts as standing
@@ -20,7 +32,9 @@ static void stop_all(void *unused) {
   td_thread_enter_safe(NULL);
   pthread_mutex_lock(&lock);
   for (struct tide_heap *heap = heaps; heap; heap = heap->next)
-    pthread_mutex_lock(&heap->world.lock);
+    if (td_inside_collection(heap)) refuse(heap);
+  for (struct tide_heap *heap = heaps; heap; heap = heap->next)
+    td_world_lock_safe(heap);
   td_thread_leave_safe(NULL);
   for (struct tide_heap *heap = heaps; heap; heap = heap->next) {
     td_world_stop_mutators(heap, tide_current(heap));
@@ -46,7 +60,7 @@ static void after_fork_in_parent(void) {
   for (struct tide_heap *heap = heaps; heap; heap = heap->next) {
     unlock_heap(heap);
     td_world_resume_mutators(heap, tide_current(heap));
-    td_world_unlock(heap);
+    td_world_unlock_safe(heap);
   }
   pthread_mutex_unlock(&lock);
 }
@@ -58,7 +72,7 @@ static void after_fork_in_child(void) {
     td_mutator_drop_others(heap, self);
     td_world_resume_mutators(heap, self);
     td_markers_after_fork(heap->markers);
-    td_world_unlock(heap);
+    td_world_unlock_safe(heap);
   }
   pthread_mutex_unlock(&lock);
 }

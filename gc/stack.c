@@ -149,7 +149,7 @@ void tide_blocking_enter(struct tide_mutator *mutator) {
   if (!td_mutator_check(mutator, "tide_blocking_enter")) return;
   if (mutator->blocking_depth++ > 0) return;
   describe_for_later(mutator->current);
-  mutator->fast.bump = td_mutator_no_runs();
+  td_mutator_show_runs(mutator);
   td_world_enter_safe(mutator);
 }
 
@@ -176,7 +176,7 @@ void tide_blocking_leave(struct tide_mutator *mutator) {
     mutator->blocking_depth = 0;
   else
     td_stack_call(leave_when_possible, mutator);
-  mutator->fast.bump = mutator->runs;
+  td_mutator_show_runs(mutator);
 }
 
 /* ---- Fibers ---- */

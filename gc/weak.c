@@ -85,7 +85,7 @@ struct tide_weak *tide_weak_new(struct tide_mutator *mutator, void *target,
 }
 
 void *tide_weak_get(struct tide_mutator *mutator, struct tide_weak *weak) {
-  if (!td_mutator_may_act(mutator, "tide_weak_get") || !weak) return NULL;
+  if (!td_mutator_may_look(mutator, "tide_weak_get") || !weak) return NULL;
   return (void *)((struct td_weak_object *)weak)->target;
 }
 
@@ -104,12 +104,12 @@ struct tide_ephemeron *tide_ephemeron_new(struct tide_mutator *mutator, void *ke
 }
 
 void *tide_ephemeron_key(struct tide_mutator *mutator, struct tide_ephemeron *ephemeron) {
-  if (!td_mutator_may_act(mutator, "tide_ephemeron_key") || !ephemeron) return NULL;
+  if (!td_mutator_may_look(mutator, "tide_ephemeron_key") || !ephemeron) return NULL;
   return (void *)((struct td_ephemeron_object *)ephemeron)->key;
 }
 
 void *tide_ephemeron_value(struct tide_mutator *mutator, struct tide_ephemeron *ephemeron) {
-  if (!td_mutator_may_act(mutator, "tide_ephemeron_value") || !ephemeron) return NULL;
+  if (!td_mutator_may_look(mutator, "tide_ephemeron_value") || !ephemeron) return NULL;
   return (void *)((struct td_ephemeron_object *)ephemeron)->value;
 }
 

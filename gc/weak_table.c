@@ -100,7 +100,7 @@ bool tide_weak_table_put(struct tide_mutator *mutator, struct tide_weak_table *t
 
 void *tide_weak_table_get(struct tide_mutator *mutator, struct tide_weak_table *table,
                           const void *key) {
-  if (!td_mutator_may_act(mutator, "tide_weak_table_get") || !table || !key) return NULL;
+  if (!td_mutator_may_look(mutator, "tide_weak_table_get") || !table || !key) return NULL;
   const struct td_ephemeron_object *entry = *find(table, (uintptr_t)key);
   return entry ? (void *)entry->value : NULL;
 }
@@ -115,6 +115,6 @@ bool tide_weak_table_remove(struct tide_mutator *mutator, struct tide_weak_table
 }
 
 size_t tide_weak_table_count(struct tide_mutator *mutator, struct tide_weak_table *table) {
-  if (!td_mutator_may_act(mutator, "tide_weak_table_count") || !table) return 0;
+  if (!td_mutator_may_look(mutator, "tide_weak_table_count") || !table) return 0;
   return count_live(table);
 }

@@ -76,18 +76,39 @@ void td_thread_leave_safe(const struct tide_mutator *except) {
     wait_at_gate(kept);
 }
 
-static void lock_safely(void *world) {
+static void lock_safely(void *heap) {
   td_thread_enter_safe(NULL);
-  pthread_mutex_lock(&((struct td_world *)world)->lock);
+  pthread_mutex_lock(&((struct tide_heap *)heap)->world.lock);
   td_thread_leave_safe(NULL);
 }
 
+static void set_holder(struct td_world *world, const void *thread) {
+  /* relaxed: compared with the reader's own identity only, which only that thread stores. */
+  atomic_store_explicit(&world->holder, thread, memory_order_relaxed);
+}
+
+void td_world_lock_safe(struct tide_heap *heap) {
+  pthread_mutex_lock(&heap->world.lock);
+  set_holder(&heap->world, td_thread_identity());
+}
+
+void td_world_unlock_safe(struct tide_heap *heap) {
+  set_holder(&heap->world, NULL);
+  pthread_mutex_unlock(&heap->world.lock);
+}
+
 void td_world_lock(struct tide_heap *heap) {
-  if (pthread_mutex_trylock(&heap->world.lock) != 0) td_stack_call(lock_safely, &heap->world);
+  int before;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+  if (pthread_mutex_trylock(&heap->world.lock) != 0) td_stack_call(lock_safely, heap);
+  set_holder(&heap->world, td_thread_identity());
+  heap->world.cancel_state = before;
 }
 
 void td_world_unlock(struct tide_heap *heap) {
-  pthread_mutex_unlock(&heap->world.lock);
+  int before = heap->world.cancel_state, disabled;
+  td_world_unlock_safe(heap);
+  pthread_setcancelstate(before, &disabled);
 }
 
 static void wait_for_mutators(struct td_world *world) {
@@ -104,8 +125,6 @@ static void wait_for_mutators(struct td_world *world) {
 
 void td_world_stop_mutators(struct tide_heap *heap, const struct tide_mutator *self) {
   struct td_world *world = &heap->world;
-  /* relaxed: compared with the reader's own identity only, which only that thread stores. */
-  atomic_store_explicit(&world->stopper, td_thread_identity(), memory_order_relaxed);
   /* relaxed: changed under the lock that we hold. */
   uint32_t count = atomic_load_explicit(&world->count, memory_order_relaxed);
   uint32_t others = count - (self ? 1 : 0);
@@ -143,8 +162,7 @@ static void open_gate(struct td_world *world, const struct tide_mutator *self) {
 
 void td_world_resume_mutators(struct tide_heap *heap, const struct tide_mutator *self) {
   struct td_world *world = &heap->world;
-  /* relaxed, both: see td_world_stop_mutators. */
-  atomic_store_explicit(&world->stopper, NULL, memory_order_relaxed);
+  /* relaxed: changed under the lock that we hold. */
   uint32_t count = atomic_load_explicit(&world->count, memory_order_relaxed);
   if (count > (self ? 1u : 0u)) open_gate(world, self);
 }

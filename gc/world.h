@@ -36,9 +36,13 @@ void td_thread_enter_safe(const struct tide_mutator *except);
 void td_thread_leave_safe(const struct tide_mutator *except);
 
 /* Takes the world's lock. The calling thread's mutators, of this heap and of others, count as
- * safe while it waits. Afterwards no stop of this heap is under way. */
+ * safe while it waits. Afterwards no stop of this heap is under way. The thread cannot be cancelled
+ * until the unlock: functions of the embedder may run meanwhile. */
 void td_world_lock(struct tide_heap *heap);
 void td_world_unlock(struct tide_heap *heap);
+/* The same for fork, whose mutators count as safe already and which is no point of cancellation. */
+void td_world_lock_safe(struct tide_heap *heap);
+void td_world_unlock_safe(struct tide_heap *heap);
 
 /* Waits until every mutator but self is safe and keeps them so. The caller holds the lock and
  * runs inside td_stack_call; self is its mutator of this heap, or NULL. Its mutators of other

@@ -3,9 +3,17 @@
 #define TD_TESTS_UNIT_GC_COMMON_H
 
 #include <criterion/criterion.h>
+#include <signal.h>
 
 #include "tide/stats.h"
 #include "tide/tide.h"
+
+/* How a test of misuse ends: debug builds of the library say what was wrong and abort. */
+#ifdef TD_DEBUG
+#define TOLD SIGABRT
+#else
+#define TOLD 0
+#endif
 
 struct pair {
   struct pair *left, *right;

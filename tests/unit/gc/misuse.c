@@ -1,14 +1,7 @@
 /* Calls that must not be made: told with an abort in debug builds, a defined error in others. */
 #include <pthread.h>
-#include <signal.h>
 
 #include "tests/unit/gc/common.h"
-
-#ifdef TD_DEBUG
-#define TOLD SIGABRT
-#else
-#define TOLD 0
-#endif
 
 Test(misuse, allocation_by_a_detached_mutator, .signal = TOLD) {
   struct world w = world_new();

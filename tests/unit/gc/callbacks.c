@@ -1,0 +1,325 @@
+/* What the embedder's functions may do while the library calls them: trace functions on marking
+ * threads, events, the out-of-memory hook, finalizers, visits. */
+#include <pthread.h>
+#include <unistd.h>
+
+#include "tests/unit/gc/common.h"
+
+/* ---- Trace functions on marking threads ---- */
+
+struct helper {
+  struct world w;
+  pthread_t collector;
+  _Atomic(int) calls; /* on other threads than the collecting one */
+  void (*act)(struct helper *);
+  void *slot;
+};
+
+/* The collecting thread is slow, so that helpers get something to do. */
+static void trace_on_helper(void *object, size_t bytes, struct tide_tracer *tracer,
+                            void *argument) {
+  struct helper *helper = argument;
+  (void)bytes;
+  tide_trace_range(tracer, object, 2);
+  if (pthread_equal(pthread_self(), helper->collector))
+    for (volatile int i = 0; i < 3000; i++)
+      continue;
+  else if (helper->calls++ < 10)
+    helper->act(helper);
+}
+
+static void collect_with_helper(void (*act)(struct helper *)) {
+  struct tide_options options = small_options();
+  options.markers = 4;
+  struct helper helper = {.w = world_with(&options, TIDE_STACK_PRECISE), .act = act};
+  struct tide_mutator *m = helper.w.m;
+  helper.collector = pthread_self();
+  tide_layout traced = tide_layout_traced(helper.w.heap, trace_on_helper, &helper, NULL);
+  enum { COUNT = 20000 };
+  void **all = (void **)tide_alloc_array(m, TIDE_LAYOUT_REFS, COUNT, sizeof *all);
+  cr_assert_not_null(tide_handle(m, all));
+  for (int i = 0; i < COUNT; i++)
+    all[i] = tide_alloc(m, traced, 32);
+  for (int i = 0; i < 1000 && helper.calls == 0; i++)
+    cr_assert_eq(tide_collect(m), TIDE_OK);
+  cr_assert_gt(helper.calls, 0, "no helper took part");
+  world_end(&helper.w);
+}
+
+static void act_on_heap(struct helper *helper) {
+  struct tide_heap *heap = helper->w.heap;
+  struct tide_error error;
+  cr_assert_eq(tide_root_add(heap, &helper->slot), TIDE_ERROR_STATE);
+  cr_assert_eq(tide_root_remove(heap, &helper->slot), TIDE_ERROR_STATE);
+  cr_assert_null(tide_attach(heap, NULL, &error));
+  cr_assert_eq(error.status, TIDE_ERROR_STATE);
+  cr_assert_eq(tide_heap_set_markers(heap, 1, NULL), TIDE_ERROR_STATE);
+  cr_assert_eq(tide_heap_destroy(heap), TIDE_ERROR_STATE);
+  cr_assert_eq(tide_finalizers_pending(heap), 0);
+  cr_assert_eq(tide_trace_begin(heap, 16), TIDE_ERROR_STATE);
+}
+
+Test(callbacks, a_marking_thread_is_refused_what_waits_for_the_collection) {
+  collect_with_helper(act_on_heap);
+}
+
+static void act_on_mutator(struct helper *helper) {
+  cr_assert_null(tide_alloc(helper->w.m, TIDE_LAYOUT_LEAF, 16));
+  cr_assert_null(tide_alloc_slow(helper->w.m, TIDE_LAYOUT_LEAF, 4000));
+  cr_assert_null(tide_handle(helper->w.m, NULL));
+}
+
+Test(callbacks, a_marking_thread_cannot_use_a_mutator, .signal = TOLD) {
+  collect_with_helper(act_on_mutator);
+}
+
+static void trace_with_handle(void *object, size_t bytes, struct tide_tracer *tracer,
+                              void *argument) {
+  (void)bytes, (void)tracer;
+  struct world *w = argument;
+  cr_assert_null(tide_handle(w->m, object), "too late for this collection");
+  cr_assert_eq(tide_scope_open(w->m), SIZE_MAX);
+}
+
+Test(callbacks, no_handles_in_a_trace_function, .signal = TOLD) {
+  struct tide_options options = small_options();
+  options.markers = 1;
+  struct world w = world_with(&options, TIDE_STACK_PRECISE);
+  tide_layout traced = tide_layout_traced(w.heap, trace_with_handle, &w, NULL);
+  cr_assert_not_null(tide_handle(w.m, tide_alloc(w.m, traced, 64)));
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  world_end(&w);
+}
+
+/* ---- Events ---- */
+
+struct watcher {
+  struct world w;
+  enum tide_event awaited;
+  int calls;
+  bool allocates;
+};
+
+static void act_in_event(struct tide_heap *heap, enum tide_event event, uint64_t now,
+                         void *argument) {
+  (void)now;
+  struct watcher *watcher = argument;
+  if (event != watcher->awaited) return;
+  watcher->calls++;
+  bool growth = event == TIDE_EVENT_HEAP_GREW;
+  cr_assert_eq(tide_heap_set_markers(heap, 2, NULL), growth ? TIDE_OK : TIDE_ERROR_STATE);
+  cr_assert_eq(tide_detach(watcher->w.m), TIDE_ERROR_STATE);
+  cr_assert_eq(tide_collect(watcher->w.m), growth ? TIDE_OK : TIDE_ERROR_STATE);
+  if (!watcher->allocates) return;
+  cr_assert_null(tide_alloc(watcher->w.m, TIDE_LAYOUT_LEAF, 5000));
+  cr_assert_eq(tide_alloc_status(watcher->w.m), TIDE_ERROR_STATE);
+}
+
+/* Grows the heap, and lets it shrink. Every object stays what it was: none that an event comes
+ * between is lost. */
+static void swing(enum tide_event awaited, bool allocates) {
+  struct watcher watcher = {.w = world_new(), .awaited = awaited, .allocates = allocates};
+  struct world *w = &watcher.w;
+  tide_heap_on_event(w->heap, act_in_event, &watcher);
+  void **head = tide_handle(w->m, NULL);
+  for (uint64_t i = 0; i < 300000; i++)
+    *head = pair_new(w, *head, NULL, i);
+  uint64_t expected = 300000;
+  for (struct pair *p = *head; p; p = p->left)
+    cr_assert_eq(p->number, --expected);
+  cr_assert_eq(expected, 0);
+  *head = NULL;
+  for (int i = 0; i < 20; i++)
+    cr_assert_eq(tide_collect(w->m), TIDE_OK);
+  cr_assert_gt(watcher.calls, 0);
+  tide_heap_on_event(w->heap, NULL, NULL);
+  world_end(w);
+}
+
+Test(callbacks, at_the_beginning_of_a_collection) {
+  swing(TIDE_EVENT_CYCLE_BEGIN, false);
+}
+Test(callbacks, when_the_heap_grew) {
+  swing(TIDE_EVENT_HEAP_GREW, false);
+}
+Test(callbacks, when_the_heap_shrank) {
+  swing(TIDE_EVENT_HEAP_SHRANK, false);
+}
+Test(callbacks, no_allocation_at_the_beginning_of_a_collection, .signal = TOLD) {
+  swing(TIDE_EVENT_CYCLE_BEGIN, true);
+}
+Test(callbacks, no_allocation_when_the_heap_grew, .signal = TOLD) {
+  swing(TIDE_EVENT_HEAP_GREW, true);
+}
+Test(callbacks, no_allocation_when_the_heap_shrank, .signal = TOLD) {
+  swing(TIDE_EVENT_HEAP_SHRANK, true);
+}
+
+static void fork_in_event(struct tide_heap *heap, enum tide_event event, uint64_t now,
+                          void *argument) {
+  (void)heap, (void)now, (void)argument;
+  if (event == TIDE_EVENT_CYCLE_END) fork();
+}
+
+Test(callbacks, fork_in_an_event_is_told_and_does_not_hang, .signal = SIGABRT, .timeout = 60) {
+  struct world w = world_new();
+  tide_heap_on_event(w.heap, fork_in_event, NULL);
+  tide_collect(w.m);
+}
+
+/* ---- The out-of-memory hook ---- */
+
+struct hook {
+  struct world *w;
+  void **head;
+  int calls;
+  bool allocates;
+};
+
+static bool out_of_memory(void *context, size_t bytes) {
+  struct hook *hook = context;
+  struct tide_mutator *m = hook->w->m;
+  hook->calls++;
+  cr_assert_eq(tide_detach(m), TIDE_ERROR_STATE);
+  tide_blocking_enter(m);
+  tide_blocking_leave(m);
+  if (hook->allocates) {
+    cr_assert_null(tide_alloc(m, TIDE_LAYOUT_REFS, bytes));
+    cr_assert_null(tide_alloc(m, TIDE_LAYOUT_LEAF, 16));
+    cr_assert_eq(tide_alloc_status(m), TIDE_ERROR_STATE);
+  }
+  *hook->head = NULL;
+  cr_assert_eq(tide_collect(m), TIDE_OK, "a collection, or a snapshot, is possible");
+  return true;
+}
+
+static void fill_with_hook(bool allocates) {
+  struct hook hook = {.allocates = allocates};
+  struct tide_options options = small_options();
+  options.heap_max_bytes = (size_t)4 << 20;
+  options.out_of_memory = out_of_memory;
+  options.out_of_memory_context = &hook;
+  struct world w = world_with(&options, TIDE_STACK_PRECISE);
+  hook.w = &w;
+  hook.head = tide_handle(w.m, NULL);
+  cr_assert_not_null(tide_alloc(w.m, TIDE_LAYOUT_LEAF, 16)); /* a run for inlined code */
+  while (hook.calls < 3) {
+    void **object = (void **)tide_alloc(w.m, TIDE_LAYOUT_REFS, 64);
+    cr_assert_not_null(object);
+    object[0] = *hook.head;
+    *hook.head = object;
+  }
+  cr_assert_not_null(tide_alloc(w.m, TIDE_LAYOUT_LEAF, 16));
+  world_end(&w);
+}
+
+Test(callbacks, the_hook_may_do_all_but_allocate_and_detach) {
+  fill_with_hook(false);
+}
+Test(callbacks, no_allocation_in_the_hook, .signal = TOLD) {
+  fill_with_hook(true);
+}
+
+/* ---- Finalizers ---- */
+
+static void detach_in_finalizer(void *object, void *context) {
+  (void)object;
+  struct world *w = context;
+  cr_assert_eq(tide_detach(w->m), TIDE_ERROR_STATE);
+  cr_assert_not_null(tide_alloc(w->m, TIDE_LAYOUT_LEAF, 100));
+}
+
+Test(callbacks, no_detach_in_a_finalizer) {
+  struct world w = world_new();
+  for (int i = 0; i < 3; i++)
+    tide_finalizer_add(w.m, tide_alloc(w.m, TIDE_LAYOUT_LEAF, 32), detach_in_finalizer, &w);
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  cr_assert_eq(tide_finalizers_run(w.m, 10), 3);
+  world_end(&w);
+}
+
+/* A thread that ends in a finalizer leaves nothing that the next collection stumbles over. */
+static void end_thread(void *object, void *context) {
+  (void)object, (void)context;
+  pthread_exit(NULL);
+}
+
+static void *run_and_end(void *heap) {
+  struct tide_attach_options precise;
+  tide_attach_options_init(&precise);
+  precise.stack = TIDE_STACK_PRECISE;
+  struct tide_mutator *m = tide_attach(heap, &precise, NULL);
+  tide_finalizers_run(m, 1);
+  return heap;
+}
+
+Test(callbacks, a_thread_that_ends_in_a_finalizer) {
+  struct world w = world_new();
+  tide_finalizer_add(w.m, tide_alloc(w.m, TIDE_LAYOUT_LEAF, 32), end_thread, NULL);
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  cr_assert_eq(tide_finalizers_pending(w.heap), 1);
+  pthread_t thread;
+  cr_assert_eq(pthread_create(&thread, NULL, run_and_end, w.heap), 0);
+  tide_blocking_enter(w.m);
+  pthread_join(thread, NULL);
+  tide_blocking_leave(w.m);
+  cr_assert_eq(live_after_collect(&w), 0);
+  world_end(&w);
+}
+
+/* ---- Cancellation ---- */
+
+static void cancel_in_event(struct tide_heap *heap, enum tide_event event, uint64_t now,
+                            void *argument) {
+  (void)heap, (void)now, (void)argument;
+  if (event != TIDE_EVENT_MARK_END) return;
+  pthread_cancel(pthread_self());
+  pthread_testcancel();
+}
+
+static void *collect_and_be_cancelled(void *heap) {
+  struct tide_mutator *m = tide_attach(heap, NULL, NULL);
+  tide_heap_on_event(heap, cancel_in_event, NULL);
+  tide_collect(m);
+  pthread_testcancel();
+  return heap;
+}
+
+Test(callbacks, a_thread_is_not_cancelled_inside_a_collection, .timeout = 60) {
+  struct world w = world_new();
+  pthread_t thread;
+  void *result;
+  cr_assert_eq(pthread_create(&thread, NULL, collect_and_be_cancelled, w.heap), 0);
+  tide_blocking_enter(w.m);
+  pthread_join(thread, &result);
+  tide_blocking_leave(w.m);
+  cr_assert_eq(result, PTHREAD_CANCELED);
+  tide_heap_on_event(w.heap, NULL, NULL);
+  struct tide_heap_stats stats;
+  tide_heap_stats(w.heap, &stats);
+  cr_assert_eq(stats.mutators, 1, "it was detached");
+  cr_assert_eq(stats.collections, 1);
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  world_end(&w);
+}
+
+/* ---- Walks ---- */
+
+static bool look_in_visit(void *object, size_t bytes, tide_layout layout, void *argument) {
+  (void)bytes;
+  struct world *w = argument;
+  if (layout == w->pair) {
+    cr_assert_not_null(tide_weak_get(w->m, (struct tide_weak *)((struct pair *)object)->left));
+    cr_assert_eq(tide_object_layout(w->heap, object), layout);
+  }
+  return true;
+}
+
+Test(callbacks, a_visit_may_look) {
+  struct world w = world_new();
+  struct pair *p = pair_new(&w, NULL, NULL, 1);
+  cr_assert_not_null(tide_handle(w.m, p));
+  p->left = (struct pair *)tide_weak_new(w.m, p, TIDE_WEAK_BEFORE);
+  cr_assert_eq(tide_heap_walk(w.m, look_in_visit, &w), TIDE_OK);
+  world_end(&w);
+}
