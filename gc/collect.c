@@ -25,6 +25,8 @@
 struct cycle {
   struct tide_heap *heap;
   struct tide_mutator *self;
+  void (*then)(struct tide_mutator *, void *); /* before the resume; may be NULL */
+  void *argument;
   uint64_t begin_ns, stopped_ns, marked_ns, weak_ns, swept_ns;
   uint64_t allocated_bytes; /* so far, when it began */
 };
@@ -124,6 +126,7 @@ static void collect_locked(void *argument) {
   stats->pause_ns = heap->ended_ns - cycle->begin_ns;
   if (heap->log) write_log(heap, stats);
   td_stats_publish(heap);
+  if (cycle->then) cycle->then(cycle->self, cycle->argument);
   td_world_resume(heap, cycle->self);
 }
 
@@ -140,9 +143,10 @@ static void trim(struct tide_heap *heap) {
   if (td_heap_trim(&heap->heap, keep > used ? keep - used : 0)) td_stats_tell_growth(heap);
 }
 
-static void collect_and_unlock(struct tide_mutator *mutator) {
+static void collect_and_unlock(struct tide_mutator *mutator,
+                               void (*then)(struct tide_mutator *, void *), void *argument) {
   struct tide_heap *heap = mutator->heap;
-  struct cycle cycle = {.heap = heap, .self = mutator};
+  struct cycle cycle = {.heap = heap, .self = mutator, .then = then, .argument = argument};
   td_stack_call(collect_locked, &cycle);
   trim(heap);
   td_slabs_tick(&heap->heap);
@@ -153,21 +157,34 @@ bool td_collect_unless(struct tide_mutator *mutator, uint64_t seen) {
   struct tide_heap *heap = mutator->heap;
   td_world_lock(heap);
   /* relaxed: changed under the lock that we hold. */
-  if (seen != UINT64_MAX && atomic_load_explicit(&heap->cycles, memory_order_relaxed) != seen) {
+  if (atomic_load_explicit(&heap->cycles, memory_order_relaxed) != seen) {
     td_world_unlock(heap);
     return false;
   }
-  collect_and_unlock(mutator);
+  collect_and_unlock(mutator, NULL, NULL);
   return true;
 }
 
-enum tide_status tide_collect(struct tide_mutator *mutator) {
+/* May this thread stop the world with this mutator? */
+static enum tide_status check_caller(struct tide_mutator *mutator, const char *function) {
   if (!mutator) return TIDE_ERROR_ARGUMENT;
-  if (!td_mutator_check(mutator, "tide_collect") || mutator->blocking_depth ||
+  if (!td_mutator_check(mutator, function) || mutator->blocking_depth ||
       td_inside_collection(mutator->heap))
     return TIDE_ERROR_STATE;
-  td_collect_unless(mutator, UINT64_MAX);
   return TIDE_OK;
+}
+
+enum tide_status td_collect_and(struct tide_mutator *mutator, const char *function,
+                                void (*run)(struct tide_mutator *, void *), void *argument) {
+  enum tide_status status = check_caller(mutator, function);
+  if (status != TIDE_OK) return status;
+  td_world_lock(mutator->heap);
+  collect_and_unlock(mutator, run, argument);
+  return TIDE_OK;
+}
+
+enum tide_status tide_collect(struct tide_mutator *mutator) {
+  return td_collect_and(mutator, "tide_collect", NULL, NULL);
 }
 
 bool td_collect_grow_budget(struct tide_heap *heap, uint32_t blocks) {
@@ -209,10 +226,8 @@ static void run_stopped(void *argument) {
 
 enum tide_status td_with_world_stopped(struct tide_mutator *mutator, const char *function,
                                        void (*run)(struct tide_mutator *, void *), void *argument) {
-  if (!mutator) return TIDE_ERROR_ARGUMENT;
-  if (!td_mutator_check(mutator, function) || mutator->blocking_depth ||
-      td_inside_collection(mutator->heap))
-    return TIDE_ERROR_STATE;
+  enum tide_status status = check_caller(mutator, function);
+  if (status != TIDE_OK) return status;
   struct stopped_call call = {mutator, run, argument};
   struct tide_heap *heap = mutator->heap;
   td_world_lock(heap);

@@ -4,8 +4,8 @@
 
 #include "gc/gc.h"
 
-/* Collects, unless another thread has done so since *cycles was `seen` (UINT64_MAX: always).
- * Returns whether this thread did. */
+/* Collects, unless another thread has done so since *cycles was `seen`. Returns whether this
+ * thread did. */
 bool td_collect_unless(struct tide_mutator *mutator, uint64_t seen);
 /* Raises the budget by what `blocks` more need; false: the hard limit is reached. */
 bool td_collect_grow_budget(struct tide_heap *heap, uint32_t blocks);
@@ -14,5 +14,8 @@ bool td_collect_grow_budget(struct tide_heap *heap, uint32_t blocks);
  * mutator may not be inside a collection or a blocking region: TIDE_ERROR_STATE. */
 enum tide_status td_with_world_stopped(struct tide_mutator *mutator, const char *function,
                                        void (*run)(struct tide_mutator *, void *), void *argument);
+/* The same, after a collection in the same stop: the heap holds what that marked, nothing else. */
+enum tide_status td_collect_and(struct tide_mutator *mutator, const char *function,
+                                void (*run)(struct tide_mutator *, void *), void *argument);
 
 #endif

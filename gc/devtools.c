@@ -30,6 +30,7 @@ struct writer {
   FILE *file;
   uint64_t edge_count;
   uint64_t own_edges; /* of the node being scanned */
+  uint64_t digest;    /* of the numbers of edges in this walk */
   bool write_edges;
   bool comma;
 };
@@ -84,11 +85,16 @@ static enum node_type node_type_of(const struct tide_heap *heap, tide_layout lay
   }
 }
 
+static void scan_object(struct writer *w, uintptr_t object) {
+  w->own_edges = 0;
+  td_scan_object(&w->scanner, object);
+  w->digest = (w->digest ^ w->own_edges) * UINT64_C(0x9e3779b97f4a7c15) + 1;
+}
+
 /* String number 0 is the root's, number i that of layout i. */
 static bool visit(uintptr_t object, size_t bytes, tide_layout layout, void *context) {
   struct writer *w = context;
-  w->own_edges = 0;
-  td_scan_object(&w->scanner, object);
+  scan_object(w, object);
   if (!w->write_edges)
     fprintf(w->file, ",\n%d,%u,%" PRIu64 ",%zu,%" PRIu64 ",0,0",
             (int)node_type_of(w->snapshot->heap, layout), layout, node_of(w, object) * 2 + 1, bytes,
@@ -112,9 +118,16 @@ static void write_strings(struct writer *w) {
 /* The header says how many edges there are, so they are counted before anything is written. */
 static bool count_edges(uintptr_t object, size_t bytes, tide_layout layout, void *context) {
   (void)bytes, (void)layout;
-  struct writer *w = context;
-  td_scan_object(&w->scanner, object);
+  scan_object(context, object);
   return true;
+}
+
+/* Each walk must find the same numbers of edges as the first, or the file would not fit together.
+ */
+static void walk_again(struct writer *w, td_heap_visit each, uint64_t expected) {
+  w->digest = 0;
+  td_heap_walk(w->scanner.heap, each, w);
+  if (w->digest != expected) td_snapshot_fail_unsteady(w->snapshot);
 }
 
 void td_snapshot_devtools(struct td_snapshot *snapshot) {
@@ -126,15 +139,17 @@ void td_snapshot_devtools(struct td_snapshot *snapshot) {
   scan_roots(&w);
   uint64_t root_edges = w.own_edges;
   td_heap_walk(heap, count_edges, &w);
+  uint64_t digest = w.digest;
   fputs(header, w.file);
   fprintf(w.file,
           "\"node_count\":%" PRIu64 ",\"edge_count\":%" PRIu64 ",\"trace_function_count\":0},\n"
           "\"nodes\":[%d,0,1,0,%" PRIu64 ",0,0",
           snapshot->count + 1, w.edge_count, (int)NODE_SYNTHETIC, root_edges);
-  td_heap_walk(heap, visit, &w);
+  walk_again(&w, visit, digest);
   fputs("],\n\"edges\":[", w.file);
   w.write_edges = true;
   scan_roots(&w);
-  td_heap_walk(heap, visit, &w);
+  if (w.own_edges != root_edges) td_snapshot_fail_unsteady(snapshot);
+  walk_again(&w, visit, digest);
   write_strings(&w);
 }

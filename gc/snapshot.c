@@ -82,6 +82,13 @@ void td_snapshot_fail(struct td_snapshot *snapshot, enum tide_status status, con
   snapshot->why = why;
 }
 
+void td_snapshot_fail_unsteady(struct td_snapshot *snapshot) {
+  if (snapshot->reason) return; /* the walk ended early */
+  td_snapshot_fail(
+      snapshot, TIDE_ERROR_STATE,
+      "a trace function or root callback does not report the same references each time");
+}
+
 static void snapshot_stopped(struct tide_mutator *mutator, void *argument) {
   struct call *call = argument;
   struct tide_heap *heap = mutator->heap;
@@ -118,8 +125,8 @@ static enum tide_status write_file(struct tide_mutator *mutator, const char *pat
   struct td_snapshot *s = &call->snapshot;
   s->file = fopen(part, "we");
   if (!s->file) return fail_path(error, call, part, errno);
-  enum tide_status status = td_with_world_stopped(mutator, call->function, snapshot_stopped, call);
-  if (status != TIDE_OK) td_snapshot_fail(s, status, "not possible here");
+  enum tide_status status = td_collect_and(mutator, call->function, snapshot_stopped, call);
+  if (status != TIDE_OK) td_snapshot_fail(s, status, "a collection is not possible here");
   if (fclose(s->file) != 0 && !s->reason) s->reason = errno;
   if (s->status == TIDE_OK && !s->reason && rename(part, path) != 0) s->reason = errno;
   if (s->status == TIDE_OK && !s->reason) return td_fail(error, TIDE_OK, "%s", "");
@@ -133,10 +140,11 @@ static enum tide_status write_snapshot(struct tide_mutator *mutator, const char 
   if (!mutator || !path || !*path || strlen(path) + sizeof ".part" > PATH_MAX_BYTES)
     return td_fail(error, TIDE_ERROR_ARGUMENT, "%s: %s", call->function,
                    mutator ? "path is empty or too long" : "mutator is NULL");
-  enum tide_status status = tide_collect(mutator);
-  if (status != TIDE_OK)
-    return td_fail(error, status, "%s: a collection is not possible here", call->function);
-  return write_file(mutator, path, call, error);
+  int before, disabled; /* a thread cancelled at the file would leave it behind */
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+  enum tide_status status = write_file(mutator, path, call, error);
+  pthread_setcancelstate(before, &disabled);
+  return status;
 }
 
 enum tide_status tide_heap_snapshot(struct tide_mutator *mutator, const char *path,

@@ -31,6 +31,8 @@ void td_snapshot_scan_roots(struct td_snapshot *snapshot, struct td_scanner *sca
 /* Asked soon after writing, while errno still tells why. */
 bool td_snapshot_file_failed(struct td_snapshot *snapshot);
 void td_snapshot_fail(struct td_snapshot *snapshot, enum tide_status status, const char *why);
+/* What was reported a second time differs, so the parts of the file do not fit each other. */
+void td_snapshot_fail_unsteady(struct td_snapshot *snapshot);
 
 /* The writers. */
 void td_snapshot_devtools(struct td_snapshot *snapshot);

@@ -1,4 +1,4 @@
-/* Figures, events, the walk, snapshots, and verification that finds what is wrong. */
+/* Figures, events, the walk, and verification that finds what is wrong. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -216,51 +216,5 @@ Test(verify, broken_structures_are_told) {
   cr_assert_eq(tide_check_heap(w.m, &error), TIDE_ERROR_CHECK);
   cr_assert_neq(error.text[0], 0);
   w.heap->heap.blocks[block].cell_granules--;
-  world_end(&w);
-}
-
-/* ---- Snapshots ---- */
-
-static char *read_all(const char *path) {
-  FILE *file = fopen(path, "r");
-  cr_assert_not_null(file);
-  char *text = calloc(1, 1 << 20);
-  cr_assert_lt(fread(text, 1, (1 << 20) - 1, file), (1 << 20) - 1);
-  fclose(file);
-  return text;
-}
-
-static uint64_t number_after(const char *text, const char *key) {
-  const char *at = strstr(text, key);
-  cr_assert_not_null(at, "%s", key);
-  return strtoull(at + strlen(key), NULL, 10);
-}
-
-Test(snapshot, counts_nodes_and_edges) {
-  struct world w = world_new();
-  struct pair *leaf = pair_new(&w, NULL, NULL, 3);
-  struct pair *root = pair_new(&w, pair_new(&w, leaf, NULL, 2), leaf, 1);
-  tide_handle(w.m, root);
-  tide_handle(w.m, tide_weak_new(w.m, leaf, TIDE_WEAK_BEFORE));
-  pair_new(&w, root, root, 9); /* garbage: not in the file */
-  char path[] = "/tmp/tide-snapshot-XXXXXX";
-  int file = mkstemp(path);
-  cr_assert_geq(file, 0);
-  close(file);
-  struct tide_error error;
-  cr_assert_eq(tide_heap_snapshot(w.m, path, &error), TIDE_OK, "%s", error.text);
-  char *text = read_all(path);
-  cr_assert_eq(number_after(text, "\"node_count\":"), 5); /* the root node too */
-  cr_assert_eq(number_after(text, "\"edge_count\":"), 2 + 3 + 1);
-  const char *edges = strstr(text, "\"edges\":[");
-  uint64_t commas = 0;
-  for (const char *at = edges; *at != ']'; at++)
-    commas += *at == ',';
-  cr_assert_eq(commas, 6 * 3 - 1);
-  free(text);
-  unlink(path);
-  cr_assert_eq(tide_heap_snapshot(w.m, "/nowhere/at/all", &error), TIDE_ERROR_SYSTEM);
-  cr_assert_not_null(strstr(error.text, "/nowhere/at/all"));
-  cr_assert_eq(tide_heap_snapshot(w.m, "", &error), TIDE_ERROR_ARGUMENT);
   world_end(&w);
 }
