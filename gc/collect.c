@@ -80,6 +80,7 @@ static void collect_stopped(struct cycle *cycle) {
   retire_runs(heap);
   /* relaxed: world stopped. */
   cycle->allocated_bytes = atomic_load_explicit(&heap->allocated_bytes, memory_order_relaxed);
+  if (heap->verify) td_verify_begin(heap);
   td_stats_tell(heap, TIDE_EVENT_MARK_BEGIN);
   mark(heap);
   cycle->marked_ns = td_stats_tell(heap, TIDE_EVENT_MARK_END);

@@ -1,7 +1,7 @@
 /* Questions about objects, layouts, and the walk over the heap. */
 #include "gc/object.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 #include "gc/collect.h"
 
@@ -40,6 +40,26 @@ tide_layout tide_object_layout(struct tide_heap *heap, const void *object) {
   if (!heap || !object || td_object_start(heap, object) != (uintptr_t)object)
     return TIDE_LAYOUT_INVALID;
   return heap->heap.blocks[((uintptr_t)object - heap->heap.base) >> TD_BLOCK_LOG2].layout;
+}
+
+struct bitmap {
+  uint64_t *bits;
+  uintptr_t base;
+};
+
+static bool note(uintptr_t object, size_t bytes, tide_layout layout, void *context) {
+  (void)bytes, (void)layout;
+  const struct bitmap *bitmap = context;
+  uint64_t granule = td_granule_of(bitmap->base, object);
+  bitmap->bits[granule / 64] |= (uint64_t)1 << (granule % 64);
+  return true;
+}
+
+uint64_t *td_object_bitmap(const struct td_heap *heap) {
+  size_t words = (size_t)heap->frontier * TD_BLOCK_GRANULES / 64;
+  struct bitmap bitmap = {calloc(words + 1, sizeof(uint64_t)), heap->base};
+  if (bitmap.bits) td_heap_walk(heap, note, &bitmap);
+  return bitmap.bits;
 }
 
 /* ---- The walk ---- */

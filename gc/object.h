@@ -7,4 +7,8 @@
 /* The object that the address points at or into, 0 if none. */
 uintptr_t td_object_start(struct tide_heap *heap, const void *address);
 
+/* A bit for each granule below the frontier, set where an object begins; NULL: no memory. World
+ * stopped; the caller frees it. */
+uint64_t *td_object_bitmap(const struct td_heap *heap);
+
 #endif

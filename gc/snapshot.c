@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "gc/collect.h"
+#include "gc/object.h"
 #include "gc/roots.h"
 
 #define BLOCK_WORDS (TD_BLOCK_GRANULES / 64)
@@ -14,20 +15,11 @@
 
 /* ---- Numbers of objects ---- */
 
-static bool note(uintptr_t object, size_t bytes, tide_layout layout, void *context) {
-  (void)bytes, (void)layout;
-  struct td_snapshot *s = context;
-  uint64_t granule = td_granule_of(s->heap->heap.base, object);
-  s->objects[granule / 64] |= (uint64_t)1 << (granule % 64);
-  return true;
-}
-
 static bool number_objects(struct td_snapshot *s) {
   uint32_t blocks = s->heap->heap.frontier;
-  s->objects = calloc((size_t)blocks * BLOCK_WORDS + 1, sizeof *s->objects);
+  s->objects = td_object_bitmap(&s->heap->heap);
   s->before = calloc((size_t)blocks + 1, sizeof *s->before);
   if (!s->objects || !s->before) return false;
-  td_heap_walk(&s->heap->heap, note, s);
   for (uint32_t b = 0; b < blocks; b++) {
     s->before[b] = s->count;
     for (size_t i = 0; i < BLOCK_WORDS; i++)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "gc/collect.h"
+#include "gc/object.h"
 #include "gc/roots.h"
 
 /* An ephemeron whose key was not reached when it was met. */
@@ -67,13 +68,30 @@ static void key_reached(struct check *check, uintptr_t key) {
       push(check, check->waiting[i].value);
 }
 
+/* Marking has made an object of whatever it met: only what was known before tells them apart. */
+static bool existed(const struct check *check, uintptr_t object) {
+  const uint64_t *existing = check->heap->existing;
+  uint64_t granule = td_granule_of(check->heap->heap.base, object);
+  return !existing || (granule < (uint64_t)check->heap->heap.frontier << TD_BLOCK_GRANULES_LOG2 &&
+                       existing[granule / 64] >> (granule % 64) & 1);
+}
+
+static bool is_object(struct check *check, uintptr_t object) {
+  uintptr_t found = td_heap_find(&check->heap->heap, object);
+  if (found == object && existed(check, object)) return true;
+  char what[128] = "is reached but was not marked, or is no object";
+  if (found && found != object)
+    snprintf(what, sizeof what, "is no object, but lies inside that at %#zx", (size_t)found);
+  else if (!existed(check, object))
+    snprintf(what, sizeof what, "is no object: free memory, or reclaimed in an earlier collection");
+  describe(check, object, what);
+  return false;
+}
+
 /* An object is reached: its references come later. */
 static void reach(struct check *check, uintptr_t object) {
   const struct td_heap *heap = &check->heap->heap;
-  if (td_heap_find(heap, object) != object) {
-    describe(check, object, "is reached but was not marked, or is no object");
-    return;
-  }
+  if (!is_object(check, object)) return;
   if (test_and_set(check, object)) return;
   check->result->objects++;
   check->result->bytes += td_heap_object_bytes(heap, object);
@@ -175,6 +193,10 @@ static bool check_stopped(struct tide_heap *heap, struct tide_check *result) {
   return !check.no_memory;
 }
 
+void td_verify_begin(struct tide_heap *heap) {
+  heap->existing = td_object_bitmap(&heap->heap);
+}
+
 void td_verify_or_abort(struct tide_heap *heap) {
   struct tide_error error = {.status = TIDE_OK};
   struct tide_check result;
@@ -182,7 +204,10 @@ void td_verify_or_abort(struct tide_heap *heap) {
     fprintf(stderr, "tidemark: TIDE_VERIFY: %s\n", error.text);
     abort();
   }
-  if (!check_stopped(heap, &result)) {
+  bool complete = heap->existing && check_stopped(heap, &result);
+  free(heap->existing);
+  heap->existing = NULL;
+  if (!complete) {
     fputs("tidemark: TIDE_VERIFY: not enough memory to check the marks\n", stderr);
     return;
   }

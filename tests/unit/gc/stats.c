@@ -190,8 +190,31 @@ Test(verify, names_a_dangling_reference) {
   struct pair *outer = pair_new(&w, NULL, NULL, 1);
   tide_handle(w.m, outer);
   tide_collect(w.m);
-  outer->left = (struct pair *)((char *)outer + 16); /* inside itself: no object starts there */
+  outer->left = (struct pair *)((char *)outer + 4096); /* no object starts there */
   differs(&w, outer->left, "no object");
+  world_end(&w);
+}
+
+/* A reference that nobody told the collector of, and then one that it was told of too late. With
+ * nothing known of before, marking has made an object of the free cell. */
+Test(verify, a_reference_to_what_was_reclaimed_aborts, .signal = SIGABRT) {
+  setenv("TIDE_VERIFY", "1", 1);
+  struct world w = world_new();
+  struct pair *hidden = pair_new(&w, NULL, NULL, 1);
+  tide_collect(w.m);
+  tide_handle(w.m, hidden);
+  tide_collect(w.m);
+}
+
+Test(verify, names_an_interior_pointer) {
+  struct world w = world_new();
+  struct pair *outer = pair_new(&w, NULL, NULL, 1);
+  char *inner = (char *)tide_alloc(w.m, TIDE_LAYOUT_LEAF, 64);
+  outer->left = (struct pair *)(inner + 32);
+  tide_handle(w.m, outer);
+  tide_handle(w.m, inner);
+  tide_collect(w.m);
+  differs(&w, outer->left, "lies inside that at");
   world_end(&w);
 }
 
