@@ -8,14 +8,7 @@ EXPRESSION("procedure?", ".",
            make_bool(is_type(a[0], T_CLOSURE) || is_type(a[0], T_PRIMITIVE) ||
                      is_type(a[0], T_CONTINUATION)))
 
-static value object_of(enum type type, int count, const value *a) {
-  value object = make_object(type, (size_t)count);
-  for (int i = 0; i < count; i++)
-    slots_of(object)[i] = a[i];
-  return object;
-}
-
-EXPRESSION("values", ".*", count == 1 ? a[0] : object_of(T_VALUES, count, a))
+EXPRESSION("values", ".*", count == 1 ? a[0] : make_object_of(T_VALUES, (size_t)count, a))
 
 /* ---- Records: (%record TYPE field …), also the types themselves ------------------------------ */
 
@@ -28,23 +21,13 @@ static value *field(const value *a) {
   return &slots_of(a[0])[unfix(a[2])];
 }
 
-EXPRESSION("%record", "..*", object_of(T_RECORD, count, a))
+EXPRESSION("%record", "..*", make_object_of(T_RECORD, (size_t)count, a))
 EXPRESSION("%record?", "..", make_bool(is_of(a[0], a[1])))
 EXPRESSION("%record-ref", ".ri", *field(a))
 EXPRESSION("%record-set!", ".ri.", (*field(a) = a[3], UNSPECIFIED))
 
-/* ---- Conditions and dynamic state ------------------------------------------------------------ */
+/* ---- Dynamic state -------------------------------------------------------------------------- */
 
-PRIMITIVE("%make-error", "..*") {
-  value irritants = NIL;
-  for (int i = count; i > 1; i--)
-    irritants = cons(a[i - 1], irritants);
-  return make_condition("error", a[0], irritants);
-}
-EXPRESSION("error-object?", ".", make_bool(is_type(a[0], T_CONDITION)))
-EXPRESSION("%error-kind", ".", is_type(a[0], T_CONDITION) ? slots_of(a[0])[CONDITION_KIND] : FALSE)
-EXPRESSION("error-object-message", "e", slots_of(a[0])[CONDITION_MESSAGE])
-EXPRESSION("error-object-irritants", "e", slots_of(a[0])[CONDITION_IRRITANTS])
 EXPRESSION("%winders", "", globals.winders)
 EXPRESSION("%set-winders!", ".", globals.winders = a[0])
 EXPRESSION("%continuation-winders", ".", slots_of(a[0])[CONTINUATION_WINDERS])

@@ -67,7 +67,8 @@ EXPRESSION("pair?", ".", make_bool(is_pair(a[0])))
 EXPRESSION("list?", ".", make_bool(list_length(a[0]) >= 0))
 EXPRESSION("not", ".", make_bool(a[0] == FALSE))
 EXPRESSION("boolean?", ".", make_bool(a[0] == TRUE || a[0] == FALSE))
-EXPRESSION("void", "", UNSPECIFIED)
+EXPRESSION("boolean=?", "..*", compare_all(count, a, 2, order_words))
+EXPRESSION("symbol=?", "yy*", compare_all(count, a, 2, order_words))
 EXPRESSION("eof-object", "", END_OF_FILE)
 EXPRESSION("eof-object?", ".", make_bool(a[0] == END_OF_FILE))
 
@@ -78,13 +79,6 @@ EXPRESSION("reverse!", "l", list_reverse(a[0]))
 
 PRIMITIVE("list", ".*") {
   value list = NIL;
-  while (count > 0)
-    list = cons(a[--count], list);
-  return list;
-}
-
-PRIMITIVE("cons*", "..*") {
-  value list = a[--count];
   while (count > 0)
     list = cons(a[--count], list);
   return list;
@@ -157,31 +151,18 @@ EXPRESSION("%assoc", "..", associate(a, values_equal))
 
 /* ---- Symbols -------------------------------------------------------------------------------- */
 
-static value make_symbol(value name) {
-  struct symbol *symbol = mem_refs(sizeof *symbol);
-  *symbol = (struct symbol){make_header(T_SYMBOL, 0), name, UNBOUND, FALSE, FALSE};
-  return (value)symbol;
-}
-
 value intern(value name) {
   if (globals.symbols == 0) globals.symbols = make_table(true);
-  value symbol = table_ref(globals.symbols, name, FALSE);
-  if (symbol == FALSE) {
-    symbol = make_symbol(name);
-    table_put(globals.symbols, name, symbol);
-  }
-  return symbol;
+  value found = table_ref(globals.symbols, name, FALSE);
+  if (found != FALSE) return found;
+  struct symbol *symbol = mem_refs(sizeof *symbol);
+  *symbol = (struct symbol){make_header(T_SYMBOL, 0), name, UNBOUND, FALSE, FALSE};
+  table_put(globals.symbols, name, (value)symbol);
+  return (value)symbol;
 }
 
 value intern_c(const char *name) {
   return intern(string_from_c(name));
-}
-
-PRIMITIVE("generate-symbol", "|.") {
-  static int64_t number;
-  char name[32];
-  snprintf(name, sizeof name, "g%lld", (long long)number++);
-  return make_symbol(string_from_c(name));
 }
 
 EXPRESSION("symbol?", ".", make_bool(is_type(a[0], T_SYMBOL)))

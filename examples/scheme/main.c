@@ -1,4 +1,4 @@
-/* The program: command line, start of the interpreter, statistics at the end. */
+/* The program: start of the interpreter, line editing, statistics. boot.scm does the rest. */
 #include "machine.h"
 
 #include <locale.h>
@@ -29,28 +29,33 @@ static void print_statistics(void) {
           (unsigned long long)stats.heap_bytes);
 }
 
-/* One line from the terminal, without its end. */
-PRIMITIVE("%edit-line", "s") {
-  const char *prompt = c_from_string(a[0]);
+EXPRESSION("%print-statistics-at-exit", "", (atexit(print_statistics), UNSPECIFIED))
+EXPRESSION("%terminal?", "", make_bool(isatty(STDIN_FILENO) != 0))
+
+value edit_line(const char *prompt) {
 #ifdef SCHEME_HAS_EDITLINE
   char *line = readline(prompt);
-  if (line == NULL) return END_OF_FILE;
-  if (*line != 0) add_history(line);
+  if (line != NULL && *line != 0) add_history(line);
 #else
   char *line = NULL;
   size_t room = 0;
-  fputs(prompt, stdout);
-  fflush(stdout);
-  ssize_t length = getline(&line, &room, stdin);
-  if (length < 0) {
-    free(line);
-    return END_OF_FILE;
-  }
-  line[strcspn(line, "\n")] = 0;
+  printf("%s", prompt);
+  if (getline(&line, &room, stdin) >= 0)
+    line[strcspn(line, "\n")] = 0;
+  else
+    line = NULL;
 #endif
-  value text = string_from_c(line);
+  struct port *text = make_text_port();
+  if (line != NULL) {
+    print_c(text, line);
+    print_char(text, '\n');
+  }
   free(line);
-  return text;
+  return text_written(text);
+}
+
+static value evaluate(value form) {
+  return vm_run(compile_program(expand_program(form)));
 }
 
 static void boot(void) {
@@ -64,44 +69,10 @@ static void boot(void) {
   primitives_start();
   compiler_start();
   value source = string_from_utf8(boot_source, boot_source_size);
-  struct port *port = (struct port *)make_port(NULL, source, "boot.scm", PORT_INPUT | PORT_OPEN);
+  struct port *port = make_port(NULL, source, "boot.scm", PORT_INPUT);
   for (value form; (form = read_datum(port)) != END_OF_FILE;)
-    vm_run(compile_program(expand_program(form)));
+    evaluate(form);
   globals.booting = FALSE;
-}
-
-static const char usage[] =
-    "usage: %s [FILE | -e EXPRESSION]... [--gc-stats]\n"
-    "Runs Scheme files and expressions in order; without any, reads from the terminal or from\n"
-    "standard input.\n"
-    "  -e EXPRESSION  evaluate the expression\n"
-    "  --gc-stats     at the end, print collections and their time to standard error\n"
-    "  --help         print this\n";
-
-static value action(const char *kind, const char *text) {
-  value symbol = intern_c(kind);
-  return cons(symbol, string_from_c(text));
-}
-
-static value parse_arguments(int argc, char **argv) {
-  value actions = NIL;
-  for (int i = 1; i < argc; i++) {
-    if (strcmp(argv[i], "--help") == 0) {
-      printf(usage, argv[0]);
-      exit(0);
-    } else if (strcmp(argv[i], "--gc-stats") == 0) {
-      atexit(print_statistics);
-    } else if (strcmp(argv[i], "-e") == 0 && i + 1 < argc) {
-      actions = cons(action("expression", argv[++i]), actions);
-    } else if (argv[i][0] == '-') {
-      fprintf(stderr, "%s: %s %s\n", argv[0],
-              strcmp(argv[i], "-e") == 0 ? "no expression after" : "unknown option", argv[i]);
-      exit(2);
-    } else {
-      actions = cons(action("file", argv[i]), actions);
-    }
-  }
-  return list_reverse(actions);
 }
 
 int main(int argc, char **argv) {
@@ -113,10 +84,10 @@ int main(int argc, char **argv) {
   mem_start(ranges, sizeof ranges / sizeof ranges[0]);
   machine.sp = machine_stack();
   boot();
-  value actions = parse_arguments(argc, argv);
-  value call =
-      list3(intern_c("%main"), list2(globals.quote, actions), make_bool(isatty(STDIN_FILENO) != 0));
-  vm_run(compile_program(expand_program(call)));
+  value arguments = NIL;
+  while (argc > 0)
+    arguments = cons(string_from_c(argv[--argc]), arguments);
+  evaluate(cons(intern_c("%main"), arguments));
   fflush(NULL);
   return 0;
 }

@@ -1,6 +1,8 @@
 /* Numbers: fixnums of 62 bits and flonums. A result that does not fit 62 bits is an error. */
 #include "scheme.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,30 +130,9 @@ static int64_t modulo(int64_t n, int64_t d) {
   return r != 0 && (r < 0) != (d < 0) ? r + d : r;
 }
 
-static int64_t floor_quotient(int64_t n, int64_t d) {
-  return (n - modulo(n, d)) / d;
-}
-
-static int64_t gcd(int64_t a, int64_t b) {
-  while (b != 0) {
-    int64_t r = a % b;
-    a = b;
-    b = r;
-  }
-  return a < 0 ? -a : a;
-}
-
 EXPRESSION("quotient", "zz", like(count, a, integer(a[0]) / divisor(a[1])))
 EXPRESSION("remainder", "zz", like(count, a, integer(a[0]) % divisor(a[1])))
 EXPRESSION("modulo", "zz", like(count, a, modulo(integer(a[0]), divisor(a[1]))))
-EXPRESSION("floor-quotient", "zz", like(count, a, floor_quotient(integer(a[0]), divisor(a[1]))))
-
-PRIMITIVE("gcd", "z*") {
-  int64_t result = 0;
-  for (int i = 0; i < count; i++)
-    result = gcd(result, integer(a[i]));
-  return like(count, a, result);
-}
 
 PRIMITIVE("expt", "nn") {
   if (!both_fixnums(a[0], a[1]) || unfix(a[1]) < 0) return make_flonum(pow(real(a[0]), real(a[1])));
@@ -213,7 +194,7 @@ static value flonum_to_string(double d) {
   return string_from_c(text);
 }
 
-value number_to_string(value number, int radix) {
+static value number_to_string(value number, int radix) {
   if (!is_fixnum(number)) return flonum_to_string(flonum_of(number));
   char text[72], *at = text + sizeof text - 1;
   uint64_t n = (uint64_t)llabs(unfix(number));
@@ -223,6 +204,43 @@ value number_to_string(value number, int radix) {
   while ((n /= (uint64_t)radix) != 0);
   if (unfix(number) < 0) *--at = '-';
   return string_from_c(at);
+}
+
+/* What strtod takes and Scheme too. */
+static value parse_decimal(const char *text) {
+  char *end;
+  if (strcmp(text, "+inf.0") == 0) return make_flonum(INFINITY);
+  if (strcmp(text, "-inf.0") == 0) return make_flonum(-INFINITY);
+  if (strcmp(text, "+nan.0") == 0 || strcmp(text, "-nan.0") == 0) return make_flonum(NAN);
+  if (text[strspn(text, "+-.0123456789eE")] != 0) return FALSE;
+  double number = strtod(text, &end);
+  return end != text && *end == 0 ? make_flonum(number) : FALSE;
+}
+
+/* One that is too large for a fixnum is an error, not a wrong number. */
+static value parse_integer(const char *text, int radix) {
+  char *end;
+  const char *digits = text + (*text == '+' || *text == '-');
+  if (!isalnum((unsigned char)*digits) || (digits[0] == '0' && tolower(digits[1]) == 'x'))
+    return FALSE;
+  errno = 0;
+  long long n = strtoll(text, &end, radix);
+  if (*end != 0) return FALSE;
+  if (errno == ERANGE || n > FIXNUM_MAX || n < FIXNUM_MIN)
+    fail_list("integer does not fit 62 bits:", cons(string_from_c(text), NIL));
+  return fix(n);
+}
+
+value parse_number(const char *text, int radix) {
+  static const char prefixes[] = "xbodei"; /* exactness is as the digits say */
+  static const int radices[] = {16, 2, 8, 10};
+  for (; text[0] == '#' && text[1] != 0; text += 2) {
+    const char *prefix = strchr(prefixes, tolower((unsigned char)text[1]));
+    if (prefix == NULL) return FALSE;
+    if (prefix < prefixes + 4) radix = radices[prefix - prefixes];
+  }
+  value number = parse_integer(text, radix);
+  return number == FALSE && radix == 10 ? parse_decimal(text) : number;
 }
 
 static int radix_of(int count, const value *a) {

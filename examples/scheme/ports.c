@@ -1,53 +1,62 @@
-/* Ports: files and strings, characters as UTF-8 outside. */
+/* Ports: files, strings, and the terminal line by line; characters are UTF-8 outside. */
 #include "scheme.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-value make_port(FILE *file, value text, const char *name, int flags) {
+struct port *make_port(FILE *file, value text, const char *name, int flags) {
   value title = string_from_c(name);
   struct port *port = mem_refs(sizeof *port);
-  *port = (struct port){make_header(T_PORT, 0), file, text, title, 0, 1, NOT_PEEKED, flags};
-  return (value)port;
+  *port = (struct port){.header = make_header(T_PORT, 0),
+                        .file = file,
+                        .text = text,
+                        .name = title,
+                        .line = 1,
+                        .peeked = NOT_PEEKED,
+                        .flags = flags | PORT_OPEN};
+  return port;
 }
 
 void ports_start(void) {
-  globals.input = make_port(stdin, FALSE, "stdin", PORT_INPUT | PORT_OPEN);
-  globals.output = make_port(stdout, FALSE, "stdout", PORT_OUTPUT | PORT_OPEN);
-  globals.error_output = make_port(stderr, FALSE, "stderr", PORT_OUTPUT | PORT_OPEN);
+  globals.input = cons((value)make_port(stdin, FALSE, "stdin", PORT_INPUT), NIL);
+  globals.output = cons((value)make_port(stdout, FALSE, "stdout", PORT_OUTPUT), NIL);
+  globals.error_output = (value)make_port(stderr, FALSE, "stderr", PORT_OUTPUT);
 }
 
-value port_place(struct port *port) {
+bool is_port(value v, intptr_t flags) {
+  return is_type(v, T_PORT) && (((struct port *)v)->flags & flags) == flags;
+}
+
+value port_place(const struct port *port, intptr_t line) {
   char text[512];
-  snprintf(text, sizeof text, "%.480s:%ld", c_from_string(port->name), (long)port->line);
+  snprintf(text, sizeof text, "%.480s:%ld", c_from_string(port->name), (long)line);
   return string_from_c(text);
 }
 
 /* ---- Characters in and out ------------------------------------------------------------------ */
 
-static int32_t read_file_char(FILE *file) {
+static int32_t read_file(FILE *file) {
   int first = getc(file);
   if (first < 0x80) return first;
   char unit[4] = {(char)first};
   size_t bytes = 1, wanted = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-  while (bytes < wanted) {
-    int next = getc(file);
-    if (next < 0) break;
+  for (int next; bytes < wanted && (next = getc(file)) >= 0;)
     unit[bytes++] = (char)next;
-  }
   return (int32_t)chars_of(string_from_utf8(unit, bytes))[0];
 }
 
-int32_t peek_char(struct port *port) {
-  if (port->peeked == NOT_PEEKED) {
-    if (port->file != NULL)
-      port->peeked = read_file_char(port->file);
-    else if (port->text != FALSE && (size_t)port->at < size_of(port->text))
-      port->peeked = (intptr_t)chars_of(port->text)[port->at++];
-    else
-      port->peeked = -1;
+static int32_t read_text(struct port *port) {
+  if ((size_t)port->at == size_of(port->text) && (port->flags & PORT_TERMINAL) != 0) {
+    port->text = edit_line(port->datum_line == 0 ? "> " : "  ");
+    port->at = 0;
   }
+  return (size_t)port->at < size_of(port->text) ? (int32_t)chars_of(port->text)[port->at++] : -1;
+}
+
+int32_t peek_char(struct port *port) {
+  if (port->peeked == NOT_PEEKED)
+    port->peeked = port->file != NULL ? read_file(port->file) : read_text(port);
   return (int32_t)port->peeked;
 }
 
@@ -78,11 +87,26 @@ void print_c(struct port *port, const char *text) {
 }
 
 void print_char(struct port *port, uint32_t c) {
-  char byte = (char)c;
-  if (c < 0x80)
-    put_bytes(port, &byte, 1);
+  uint8_t unit[4];
+  if (c < 0x80 && port->file == NULL && (size_t)port->at < size_of(port->text))
+    bytes_of(port->text)[port->at++] = (uint8_t)c;
   else
-    print_c(port, c_from_string(make_filled(T_STRING, 1, make_char(c))));
+    put_bytes(port, unit, utf8_encode(c, unit));
+}
+
+struct port *make_text_port(void) {
+  return make_port(NULL, make_filled(T_BYTES, 64, fix(0)), "string", PORT_OUTPUT);
+}
+
+const char *c_written(struct port *port) {
+  put_bytes(port, "", 1);
+  port->at--;
+  return (const char *)bytes_of(port->text);
+}
+
+value text_written(const struct port *port) {
+  if (!is_type(port->text, T_BYTES)) fail_type("string port", (value)port);
+  return string_from_utf8((const char *)bytes_of(port->text), (size_t)port->at);
 }
 
 /* ---- Opening and closing -------------------------------------------------------------------- */
@@ -92,30 +116,19 @@ static _Noreturn void fail_file(const char *what, value name) {
   fail_condition(make_condition("file", string_from_c(what), list2(name, reason)));
 }
 
-static value open_file(const char *mode, value name, int flags) {
+static value open_file(const char *mode, value name, int direction) {
   const char *path = c_from_string(name);
   FILE *file = fopen(path, mode);
   if (file == NULL) fail_file("cannot open the file:", name);
-  return make_port(file, FALSE, path, flags | PORT_OPEN);
+  return (value)make_port(file, FALSE, path, direction);
 }
 
-static value open_string(value text, int flags) {
-  return make_port(NULL, text, "string", flags | PORT_OPEN);
+static value delete_file(value name) {
+  if (unlink(c_from_string(name)) != 0) fail_file("cannot delete the file:", name);
+  return UNSPECIFIED;
 }
 
-static value text_written(const struct port *port) {
-  if (!is_type(port->text, T_BYTES)) fail_type("string port", (value)port);
-  return string_from_utf8((const char *)bytes_of(port->text), (size_t)port->at);
-}
-
-EXPRESSION("open-input-file", "s", open_file("r", a[0], PORT_INPUT))
-EXPRESSION("open-output-file", "s", open_file("w", a[0], PORT_OUTPUT))
-EXPRESSION("open-input-string", "s", open_string(a[0], PORT_INPUT))
-EXPRESSION("open-output-string", "", open_string(make_filled(T_BYTES, 64, fix(0)), PORT_OUTPUT))
-EXPRESSION("get-output-string", "P", text_written((struct port *)a[0]))
-
-PRIMITIVE("close-port", "P") {
-  struct port *port = (struct port *)a[0];
+static value close_port(struct port *port) {
   if (port->file != NULL && port->file != stdin && port->file != stdout && port->file != stderr)
     fclose(port->file);
   port->file = NULL;
@@ -123,36 +136,47 @@ PRIMITIVE("close-port", "P") {
   return UNSPECIFIED;
 }
 
-static value has_flags(value v, int flags) {
-  return make_bool(is_type(v, T_PORT) && (((struct port *)v)->flags & flags) == flags);
-}
-
-EXPRESSION("port?", ".", has_flags(a[0], 0))
-EXPRESSION("input-port?", ".", has_flags(a[0], PORT_INPUT))
-EXPRESSION("output-port?", ".", has_flags(a[0], PORT_OUTPUT))
-EXPRESSION("input-port-open?", ".", has_flags(a[0], PORT_INPUT | PORT_OPEN))
-EXPRESSION("output-port-open?", ".", has_flags(a[0], PORT_OUTPUT | PORT_OPEN))
-EXPRESSION("%current-input", "", globals.input)
-EXPRESSION("%current-output", "", globals.output)
-EXPRESSION("current-error-port", "", globals.error_output)
-EXPRESSION("%set-input!", "I", globals.input = a[0])
-EXPRESSION("%set-output!", "O", globals.output = a[0])
-EXPRESSION("%place", "P", port_place((struct port *)a[0]))
-EXPRESSION("file-exists?", "s", make_bool(access(c_from_string(a[0]), F_OK) == 0))
-
-PRIMITIVE("delete-file", "s") {
-  if (unlink(c_from_string(a[0])) != 0) fail_file("cannot delete the file:", a[0]);
+/* Standard input by lines that can be edited, starting with a new one. */
+static value edit_input(struct port *port) {
+  port->file = NULL;
+  port->text = string_from_c("");
+  port->at = port->datum_line = 0;
+  port->peeked = NOT_PEEKED;
+  port->flags |= PORT_TERMINAL;
   return UNSPECIFIED;
 }
+
+EXPRESSION("open-input-file", "s", open_file("r", a[0], PORT_INPUT))
+EXPRESSION("open-output-file", "s", open_file("w", a[0], PORT_OUTPUT))
+EXPRESSION("open-input-string", "s", (value)make_port(NULL, a[0], "string", PORT_INPUT))
+EXPRESSION("open-output-string", "", (value)make_text_port())
+EXPRESSION("get-output-string", "P", text_written((struct port *)a[0]))
+EXPRESSION("close-port", "P", close_port((struct port *)a[0]))
+EXPRESSION("port?", ".", make_bool(is_port(a[0], 0)))
+EXPRESSION("input-port?", ".", make_bool(is_port(a[0], PORT_INPUT)))
+EXPRESSION("output-port?", ".", make_bool(is_port(a[0], PORT_OUTPUT)))
+EXPRESSION("input-port-open?", ".", make_bool(is_port(a[0], PORT_INPUT | PORT_OPEN)))
+EXPRESSION("output-port-open?", ".", make_bool(is_port(a[0], PORT_OUTPUT | PORT_OPEN)))
+EXPRESSION("%input-cell", "", globals.input)
+EXPRESSION("%output-cell", "", globals.output)
+EXPRESSION("current-error-port", "", globals.error_output)
+EXPRESSION("%place", "P", port_place((struct port *)a[0], ((struct port *)a[0])->datum_line))
+EXPRESSION("%edit-input!", "", edit_input((struct port *)car(globals.input)))
+EXPRESSION("file-exists?", "s", make_bool(access(c_from_string(a[0]), F_OK) == 0))
+EXPRESSION("delete-file", "s", delete_file(a[0]))
 
 /* ---- Reading and writing -------------------------------------------------------------------- */
 
 /* The port that is argument `index`, or the current one. */
 static struct port *input(int count, const value *a, int index) {
-  return (struct port *)(count > index ? a[index] : globals.input);
+  value port = count > index ? a[index] : car(globals.input);
+  if (!is_port(port, PORT_INPUT | PORT_OPEN)) fail_type("open input port", port);
+  return (struct port *)port;
 }
 static struct port *output(int count, const value *a, int index) {
-  return (struct port *)(count > index ? a[index] : globals.output);
+  value port = count > index ? a[index] : car(globals.output);
+  if (!is_port(port, PORT_OUTPUT | PORT_OPEN)) fail_type("open output port", port);
+  return (struct port *)port;
 }
 
 static value char_or_end(int32_t c) {
@@ -160,34 +184,33 @@ static value char_or_end(int32_t c) {
 }
 
 /* Characters up to `end` (dropped) or `most` of them; END_OF_FILE if there is none at all. */
-static value read_chars(struct port *port, int32_t end, size_t most) {
-  struct port *out = (struct port *)open_string(make_filled(T_BYTES, 64, fix(0)), PORT_OUTPUT);
-  size_t got = 0;
+static value read_chars(struct port *port, int32_t end, int64_t most) {
+  struct port *out = make_text_port();
   int32_t c = 0;
-  for (; got < most && (c = next_char(port)) >= 0 && c != end; got++)
+  while (most-- > 0 && (c = next_char(port)) >= 0 && c != end)
     print_char(out, (uint32_t)c);
-  return got == 0 && c < 0 ? END_OF_FILE : text_written(out);
+  return out->at == 0 && c < 0 ? END_OF_FILE : text_written(out);
 }
 
-EXPRESSION("read", "|I", read_datum(input(count, a, 0)))
-EXPRESSION("read-char", "|I", char_or_end(next_char(input(count, a, 0))))
-EXPRESSION("peek-char", "|I", char_or_end(peek_char(input(count, a, 0))))
-EXPRESSION("char-ready?", "|I", TRUE)
-EXPRESSION("read-line", "|I", read_chars(input(count, a, 0), '\n', SIZE_MAX))
-EXPRESSION("read-string", "i|I", read_chars(input(count, a, 1), -2, (size_t)unfix(a[0])))
-EXPRESSION("write", ".|O", (print_value(output(count, a, 1), a[0], true), UNSPECIFIED))
-EXPRESSION("display", ".|O", (print_value(output(count, a, 1), a[0], false), UNSPECIFIED))
-EXPRESSION("newline", "|O", (print_char(output(count, a, 0), '\n'), UNSPECIFIED))
-EXPRESSION("write-char", "c|O", (print_char(output(count, a, 1), char_of(a[0])), UNSPECIFIED))
-
-PRIMITIVE("write-string", "s|Oii") {
-  size_t to = count > 3 ? index_in(a[3], size_of(a[0]) + 1) : size_of(a[0]);
-  for (size_t i = count > 2 ? (size_t)unfix(a[2]) : 0; i < to; i++)
-    print_char(output(count, a, 1), chars_of(a[0])[i]);
+static value write_chars(struct port *port, value string, int count, const value *a) {
+  struct span span = span_of(count, a, 2, string);
+  for (; span.from < span.to; span.from++)
+    print_char(port, chars_of(string)[span.from]);
   return UNSPECIFIED;
 }
-PRIMITIVE("flush-output-port", "|O") {
-  struct port *port = output(count, a, 0);
+
+static value flush(const struct port *port) {
   if (port->file != NULL) fflush(port->file);
   return UNSPECIFIED;
 }
+
+EXPRESSION("read", "|.", read_datum(input(count, a, 0)))
+EXPRESSION("read-char", "|.", char_or_end(next_char(input(count, a, 0))))
+EXPRESSION("peek-char", "|.", char_or_end(peek_char(input(count, a, 0))))
+EXPRESSION("char-ready?", "|.", make_bool(input(count, a, 0) != NULL))
+EXPRESSION("read-line", "|.", read_chars(input(count, a, 0), '\n', INT64_MAX))
+EXPRESSION("read-string", "i|.", read_chars(input(count, a, 1), -2, unfix(a[0])))
+EXPRESSION("newline", "|.", (print_char(output(count, a, 0), '\n'), UNSPECIFIED))
+EXPRESSION("write-char", "c|.", (print_char(output(count, a, 1), char_of(a[0])), UNSPECIFIED))
+EXPRESSION("write-string", "s|.ii", write_chars(output(count, a, 1), a[0], count, a))
+EXPRESSION("flush-output-port", "|.", flush(output(count, a, 0)))

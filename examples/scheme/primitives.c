@@ -6,59 +6,46 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* The linker gives these names to the ends of the section of definitions. */
-extern const struct definition __start_scheme_primitives[], __stop_scheme_primitives[];
+/* The linker gives these names to the ends of the section of primitives. */
+extern struct primitive __start_scheme_primitives[], __stop_scheme_primitives[];
 
-/* Letters of signatures: what an argument must be. Any other letter stands for anything. */
-static const struct {
-  const char *name;
-  int type; /* of an object, or 0: see `fits` */
-} wanted[128] = {['n'] = {"number", 0},
-                 ['z'] = {"integer", 0},
-                 ['i'] = {"index", 0},
-                 ['c'] = {"character", 0},
-                 ['p'] = {"pair", 0},
-                 ['l'] = {"list", 0},
-                 ['I'] = {"open input port", 0},
-                 ['O'] = {"open output port", 0},
-                 ['y'] = {"symbol", T_SYMBOL},
-                 ['s'] = {"string", T_STRING},
-                 ['v'] = {"vector", T_VECTOR},
-                 ['b'] = {"bytevector", T_BYTES},
-                 ['t'] = {"hash table", T_TABLE},
-                 ['r'] = {"record", T_RECORD},
-                 ['P'] = {"port", T_PORT},
-                 ['e'] = {"error object", T_CONDITION}};
-
-static bool is_port(value v, intptr_t flags) {
-  return is_type(v, T_PORT) && (((struct port *)v)->flags & flags) == flags;
-}
-
-static bool is_integer(value v) {
+static bool is_integer(value v) { /* that a 62-bit one may be made of */
   return is_fixnum(v) || (is_type(v, T_FLONUM) && fabs(flonum_of(v)) < 0x1p61 &&
                           flonum_of(v) == floor(flonum_of(v)));
 }
 
-static bool fits(int letter, value v) {
+/* What the letter of a signature wants of an argument, NULL if it has got that. Letters that are
+ * not here stand for anything. */
+static const char *unmet(char letter, value v) {
   switch (letter) {
   case 'n':
-    return is_number(v);
+    return is_number(v) ? NULL : "number";
   case 'z':
-    return is_integer(v);
+    return is_integer(v) ? NULL : "integer";
   case 'i':
-    return is_fixnum(v) && unfix(v) >= 0;
+    return is_fixnum(v) && unfix(v) >= 0 ? NULL : "index";
   case 'c':
-    return is_char(v);
+    return is_char(v) ? NULL : "character";
   case 'p':
-    return is_pair(v);
+    return is_pair(v) ? NULL : "pair";
   case 'l':
-    return list_length(v) >= 0;
-  case 'I':
-    return is_port(v, PORT_INPUT | PORT_OPEN);
-  case 'O':
-    return is_port(v, PORT_OUTPUT | PORT_OPEN);
+    return list_length(v) >= 0 ? NULL : "list";
+  case 'y':
+    return is_type(v, T_SYMBOL) ? NULL : "symbol";
+  case 's':
+    return is_type(v, T_STRING) ? NULL : "string";
+  case 'v':
+    return is_type(v, T_VECTOR) ? NULL : "vector";
+  case 'b':
+    return is_type(v, T_BYTES) ? NULL : "bytevector";
+  case 't':
+    return is_type(v, T_TABLE) ? NULL : "hash table";
+  case 'r':
+    return is_type(v, T_RECORD) ? NULL : "record";
+  case 'P':
+    return is_type(v, T_PORT) ? NULL : "port";
   default:
-    return wanted[letter].type == 0 || is_type(v, (enum type)wanted[letter].type);
+    return NULL;
   }
 }
 
@@ -71,39 +58,26 @@ value call_primitive(value primitive, intptr_t count, value *a) {
   const struct primitive *p = (const struct primitive *)primitive;
   globals.running = primitive;
   if (!takes(primitive, count)) fail("wrong number of arguments:", fix(count));
-  for (intptr_t i = 0; i < count && p->picky; i++) {
-    int letter = p->types[i < 7 ? i : 7];
-    if (!fits(letter, a[i])) fail_type(wanted[letter].name, a[i]);
+  const char *letter = p->signature;
+  for (intptr_t i = 0; i < count; i++) {
+    if (*letter == '|') letter++;
+    const char *wanted = unmet(*letter, a[i]);
+    if (wanted != NULL) fail_type(wanted, a[i]);
+    if (letter[1] != '*') letter++;
   }
   return p->function((int)count, a);
 }
 
-static void define(const struct definition *definition) {
-  struct primitive *p = mem_refs(sizeof *p);
-  p->header = make_header(T_PRIMITIVE, 0);
-  p->function = definition->function;
-  p->name = definition->name;
-  p->least = -1;
-  for (const char *s = definition->signature; *s != 0; s++) {
-    if (*s == '|') {
-      p->least = p->most;
-    } else if (*s == '*') { /* the letter before it stands for none or more */
-      memset(p->types + p->most, s[-1], sizeof p->types - (size_t)p->most);
-      p->least = p->least < 0 ? p->most - 1 : p->least;
-      p->most = -1;
-    } else {
-      p->types[p->most++] = *s;
-      p->picky |= *s != '.';
-    }
-  }
-  if (p->least < 0) p->least = p->most;
-  symbol_of(intern_c(p->name))->global = (value)p;
-}
-
 void primitives_start(void) {
   globals.running = FALSE;
-  for (const struct definition *d = __start_scheme_primitives; d < __stop_scheme_primitives; d++)
-    define(d);
+  for (struct primitive *p = __start_scheme_primitives; p < __stop_scheme_primitives; p++) {
+    const char *s = p->signature, *optional = strchr(s, '|');
+    intptr_t length = (intptr_t)strlen(s);
+    bool repeats = strchr(s, '*') != NULL;
+    p->least = optional != NULL ? optional - s : repeats ? length - 2 : length;
+    p->most = repeats ? -1 : length - (optional != NULL);
+    symbol_of(intern_c(p->name))->global = (value)p;
+  }
 }
 
 value compare_all(int count, const value *a, int accepted, int (*order)(value, value)) {
@@ -111,6 +85,29 @@ value compare_all(int count, const value *a, int accepted, int (*order)(value, v
   for (int i = 0; i + 1 < count; i++)
     all &= (accepted >> (order(a[i], a[i + 1]) + 1) & 1) != 0;
   return make_bool(all);
+}
+
+/* What is printed of an object that cannot be read back: a list. */
+PRIMITIVE("%describe", ".") {
+  static const char *const names[] = {[T_CONTINUATION] = "continuation",
+                                      [T_TABLE] = "hash-table",
+                                      [T_PORT] = "port",
+                                      [T_VALUES] = "values"};
+  value v = a[0], list = NIL;
+  if (!is_reference(v)) return cons(intern_c("unspecified"), NIL);
+  enum type type = (enum type)(header_of(v) >> 3 & 31);
+  switch (type) {
+  case T_RECORD:
+    for (size_t i = size_of(v); --i > 0;)
+      list = cons(slots_of(v)[i], list);
+    return cons(slots_of(slots_of(v)[0])[1], list);
+  case T_CLOSURE:
+    return list2(intern_c("procedure"), ((struct closure *)v)->code->name);
+  case T_PRIMITIVE:
+    return list2(intern_c("procedure"), intern_c(((struct primitive *)v)->name));
+  default:
+    return cons(intern_c(names[type]), NIL);
+  }
 }
 
 /* ---- Errors --------------------------------------------------------------------------------- */
@@ -128,20 +125,16 @@ void check_depth(void) {
   fail_list("data nested too deeply", NIL);
 }
 
+/* A record whose type boot.scm defines. */
 value make_condition(const char *kind, value message, value irritants) {
-  value symbol = intern_c(kind);
-  value condition = make_object(T_CONDITION, CONDITION_SLOTS);
-  slots_of(condition)[CONDITION_KIND] = symbol;
-  slots_of(condition)[CONDITION_MESSAGE] = message;
-  slots_of(condition)[CONDITION_IRRITANTS] = irritants;
-  return condition;
+  value symbol = intern_c(kind), type = symbol_of(intern_c("%condition"))->global;
+  const value slots[] = {type, symbol, message, irritants};
+  return make_object_of(T_RECORD, 4, slots);
 }
 
 void fail_condition(value condition) {
   if (machine.trap == NULL) {
-    struct port *port = (struct port *)make_port(stderr, FALSE, "stderr", PORT_OUTPUT | PORT_OPEN);
-    print_value(port, condition, false);
-    print_c(port, "\n");
+    fprintf(stderr, "scheme: %s\n", c_from_string(slots_of(condition)[2]));
     exit(1);
   }
   globals.condition = condition;
@@ -161,6 +154,6 @@ void fail(const char *what, value irritant) {
 
 void fail_type(const char *name, value got) {
   char text[128];
-  snprintf(text, sizeof text, "not a %s:", name);
+  snprintf(text, sizeof text, "not a%s %s:", strchr("aeio", *name) != NULL ? "n" : "", name);
   fail(text, got);
 }

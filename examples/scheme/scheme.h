@@ -38,8 +38,7 @@ enum type {
   T_SEGMENT, /* frames moved from the stack to the heap */
   T_BOX,     /* an assigned variable */
   T_VALUES,
-  T_RECORD, /* slot 0: its type, a record too: name, then the names of the fields */
-  T_CONDITION,
+  T_RECORD, /* slot 0: its type, a record too, whose slot 1 is the name */
   T_TABLE,
   T_PORT,
   T_ALIAS, /* an identifier that a macro inserted */
@@ -55,7 +54,6 @@ enum type {
 #define END_OF_FILE ((value)0x306)
 #define UNSPECIFIED ((value)0x406)
 #define UNBOUND ((value)0x506) /* content of a variable not defined yet */
-#define VACANT ((value)0x606)  /* key of a free place in a hash table */
 
 #define FIXNUM_MAX (((int64_t)1 << 61) - 1)
 #define FIXNUM_MIN (-FIXNUM_MAX - 1)
@@ -72,28 +70,6 @@ struct symbol {
   value redefinable; /* TRUE: a program defines it, calls must look at `global` */
 };
 
-struct string { /* leaf; header size = length in characters */
-  value header;
-  uint32_t chars[];
-};
-
-struct bytes { /* leaf; header size = length */
-  value header;
-  uint8_t bytes[];
-};
-
-struct flonum { /* leaf */
-  value header;
-  double number;
-};
-
-struct object { /* of values only; header size = slots */
-  value header;
-  value slot[];
-};
-
-enum { CONDITION_KIND, CONDITION_MESSAGE, CONDITION_IRRITANTS, CONDITION_SLOTS };
-
 struct code { /* header size = words */
   value header;
   value name;      /* symbol or FALSE */
@@ -108,16 +84,17 @@ struct closure { /* header size = captured values */
 
 struct port {
   value header;
-  FILE *file;      /* NULL: string port or closed */
-  value text;      /* string read from, or bytes written to */
-  value name;      /* string */
-  intptr_t at;     /* characters read or bytes written */
-  intptr_t line;   /* from 1 */
-  intptr_t peeked; /* a character read ahead; NOT_PEEKED */
+  FILE *file;          /* NULL: string, terminal, or closed */
+  value text;          /* string read from, or bytes written to */
+  value name;          /* string */
+  intptr_t at;         /* characters read or bytes written */
+  intptr_t line;       /* from 1 */
+  intptr_t datum_line; /* where the latest datum starts; 0: between data */
+  intptr_t peeked;     /* a character read ahead; NOT_PEEKED */
   intptr_t flags;
 };
 enum { NOT_PEEKED = -2 };
-enum { PORT_INPUT = 1, PORT_OUTPUT = 2, PORT_OPEN = 4 };
+enum { PORT_INPUT = 1, PORT_OUTPUT = 2, PORT_OPEN = 4, PORT_TERMINAL = 8 };
 
 /* ---- Telling values apart, taking them apart ------------------------------------------------- */
 
@@ -134,11 +111,12 @@ enum { PORT_INPUT = 1, PORT_OUTPUT = 2, PORT_OPEN = 4 };
 #define size_of(v) ((size_t)(header_of(v) >> 8))
 #define car(v) (((struct pair *)(v))->car)
 #define cdr(v) (((struct pair *)(v))->cdr)
-#define slots_of(v) (((struct object *)(v))->slot)
-#define chars_of(v) (((struct string *)(v))->chars)
-#define bytes_of(v) (((struct bytes *)(v))->bytes)
 #define symbol_of(v) ((struct symbol *)(v))
-#define flonum_of(v) (((struct flonum *)(v))->number)
+/* What follows the header; the header's size counts it, but for flonums. */
+#define slots_of(v) ((value *)(v) + 1)
+#define chars_of(v) ((uint32_t *)slots_of(v))
+#define bytes_of(v) ((uint8_t *)slots_of(v))
+#define flonum_of(v) (*(double *)slots_of(v))
 
 static inline bool is_pair(value v) {
   return is_reference(v) && (header_of(v) & 7) != 7;
@@ -150,7 +128,8 @@ static inline bool is_number(value v) {
   return is_fixnum(v) || is_type(v, T_FLONUM);
 }
 
-/* ---- Making them (object.c, sequences.c) ----------------------------------------------------- */
+/* ---- Making them (lists.c, sequences.c, tables.c)
+ * ----------------------------------------------------- */
 
 static inline value cons(value a, value d) {
   struct pair *p = mem_refs(sizeof *p);
@@ -159,25 +138,30 @@ static inline value cons(value a, value d) {
   return (value)p;
 }
 static inline value make_flonum(double number) {
-  struct flonum *f = mem_leaf(sizeof *f);
-  f->header = make_header(T_FLONUM, 0);
-  f->number = number;
-  return (value)f;
+  value *flonum = mem_leaf(2 * sizeof(value));
+  *flonum = make_header(T_FLONUM, 0);
+  flonum_of(flonum) = number;
+  return (value)flonum;
 }
 /* An object of slots that are zero, which is no value: fill them before anyone looks. */
 static inline value make_object(enum type type, size_t slots) {
-  struct object *o = mem_refs(sizeof *o + slots * sizeof(value));
-  o->header = make_header(type, slots);
-  return (value)o;
+  value *object = mem_refs((1 + slots) * sizeof(value));
+  *object = make_header(type, slots);
+  return (value)object;
+}
+static inline value make_object_of(enum type type, size_t slots, const value *contents) {
+  value object = make_object(type, slots);
+  for (size_t i = 0; i < slots; i++)
+    slots_of(object)[i] = contents[i];
+  return object;
 }
 value make_filled(enum type type, int64_t length, value fill); /* vector, string or bytevector */
 value list_to_sequence(enum type type, value list);
 value copy_sequence(enum type type, value from, size_t start, size_t end);
 value string_from_utf8(const char *text, size_t bytes);
 value string_from_c(const char *text);
-/* Characters of a string as bytevector, and its bytes, which a NUL ends. */
-value utf8_from_string(value string, size_t from, size_t to);
-const char *c_from_string(value string);
+const char *c_from_string(value string);      /* as UTF-8 */
+size_t utf8_encode(uint32_t c, uint8_t *out); /* at most 4 bytes */
 value intern(value string);
 value intern_c(const char *name);
 value list_reverse(value list);  /* in place */
@@ -205,7 +189,7 @@ void check_depth(void);
 
 struct globals {
   value symbols;                     /* hash table by name */
-  value input, output, error_output; /* current ports */
+  value input, output, error_output; /* lists of the current port; a port */
   value winders, handlers;           /* of dynamic-wind, with-exception-handler */
   value parent, parent_length;       /* frames below the stack, see machine.h */
   value condition;                   /* travelling from fail to the virtual machine */
@@ -217,22 +201,22 @@ struct globals {
 };
 extern struct globals globals;
 
-/* ---- Text (read.c, print.c, ports.c, number.c) ----------------------------------------------- */
+/* ---- Text (read.c, ports.c, number.c) ----------------------------------------------- */
 
 value read_datum(struct port *port);             /* END_OF_FILE at the end */
 value parse_number(const char *text, int radix); /* FALSE: no number */
-value number_to_string(value number, int radix);
-void print_value(struct port *port, value v, bool write);
 void print_c(struct port *port, const char *text);
 void print_char(struct port *port, uint32_t c);
 int32_t next_char(struct port *port); /* -1 at the end */
 int32_t peek_char(struct port *port);
-value make_port(FILE *file, value text, const char *name, int flags);
-value port_place(struct port *port); /* "FILE:LINE" of the next datum */
-extern const struct char_name {
-  const char *name;
-  uint32_t code;
-} char_names[]; /* the preferred name of a character first; ends with NULL */
+void ports_start(void);
+struct port *make_port(FILE *file, value text, const char *name, int flags);
+bool is_port(value v, intptr_t flags);
+struct port *make_text_port(void); /* to write to; what has been written: */
+value text_written(const struct port *port);
+const char *c_written(struct port *port);                 /* until something else is written */
+value port_place(const struct port *port, intptr_t line); /* "FILE:LINE" */
+value edit_line(const char *prompt); /* from the terminal, with its end; "" at the end */
 
 /* ---- Programs (expand.c, compile.c, vm.c) ---------------------------------------------------- */
 
@@ -246,34 +230,30 @@ value strip_syntax(value form); /* macros' aliases back to symbols */
 void vm_start(void);
 value vm_run(value closure); /* calls it without arguments; errors are raised inside */
 void compiler_start(void);
-void ports_start(void);
 
 /* ---- Primitive procedures -------------------------------------------------------------------- */
 
 /* PRIMITIVE(name, signature) { body } defines one, wherever it stands: the linker gathers the
  * definitions. The body finds `count` arguments in `a`. The signature has a letter for each, see
- * `fits` in primitives.c; `|` comes before optional ones, `*` after a last one that repeats. */
-struct definition {
+ * `fits` in primitives.c; `|` comes before optional ones, `*` after a last one that repeats.
+ * These objects are outside of the heap, so the collector leaves them alone. */
+struct primitive {
+  _Alignas(64) value header; /* so that the section is an array */
   const char *name, *signature;
   value (*function)(int count, value *a);
-};
-struct primitive {
-  value header;
-  value (*function)(int count, value *a);
-  const char *name;
   intptr_t least, most; /* arguments; most < 0: any number */
   intptr_t inlined;     /* index of the compiler's table, 0: none */
-  intptr_t picky;       /* some argument has to be of a type */
-  char types[8];        /* letters of the arguments; the last for all from the eighth on */
 };
 #define UNUSED __attribute__((unused))
 #define PRIMITIVE(name, signature) PRIMITIVE_AT(__COUNTER__, name, signature)
 #define PRIMITIVE_AT(n, name, signature) PRIMITIVE_NUMBER(n, name, signature)
-#define PRIMITIVE_NUMBER(n, name, signature)                                                       \
+#define PRIMITIVE_NUMBER(n, name_, signature_)                                                     \
   static value primitive_##n(int count, value *a);                                                 \
-  static const struct definition definition_##n                                                    \
-      __attribute__((used, section("scheme_primitives"), aligned(8))) = {name, signature,          \
-                                                                         primitive_##n};           \
+  static struct primitive definition_##n __attribute__((used, section("scheme_primitives"))) = {   \
+      .header = make_header(T_PRIMITIVE, 0),                                                       \
+      .name = name_,                                                                               \
+      .signature = signature_,                                                                     \
+      .function = primitive_##n};                                                                  \
   static value primitive_##n(UNUSED int count, UNUSED value *a)
 /* A primitive that is one expression. */
 #define EXPRESSION(name, signature, result)                                                        \
@@ -290,8 +270,14 @@ static inline size_t index_in(value v, size_t limit) {
   if (!is_fixnum(v) || (uint64_t)unfix(v) >= limit) fail("index out of range:", v);
   return (size_t)unfix(v);
 }
+/* Optional start and end in a sequence, from argument `first` on. */
+struct span {
+  size_t from, to;
+};
+struct span span_of(int count, const value *a, int first, value sequence);
 /* Whether each argument stands to the next as wanted: `order` gives -1, 0 or 1 (2: none of
  * them), for which `accepted` has a bit: 1, 2 or 4. */
 value compare_all(int count, const value *a, int accepted, int (*order)(value, value));
+int order_words(value a, value b); /* of characters, or equal or not */
 
 #endif

@@ -56,11 +56,7 @@ value list_to_sequence(enum type type, value list) {
   return s;
 }
 
-/* Optional start and end, from argument `first` on. */
-struct span {
-  size_t from, to;
-};
-static struct span span_of(int count, const value *a, int first, value s) {
+struct span span_of(int count, const value *a, int first, value s) {
   size_t from = count > first ? (size_t)unfix(a[first]) : 0;
   size_t to = count > first + 1 ? (size_t)unfix(a[first + 1]) : size_of(s);
   if (from > to || to > size_of(s)) fail("bad range:", list2(fix((int64_t)from), fix((int64_t)to)));
@@ -138,7 +134,6 @@ SEQUENCE(T_VECTOR, "vector", "v", "vector", FALSE)
 SEQUENCE(T_STRING, "string", "s", "string", make_char(' '))
 SEQUENCE(T_BYTES, "bytevector", "b", "bytevector-u8", fix(0))
 EXPRESSION("substring", "si|i", copy(T_STRING, count, a))
-EXPRESSION("subvector", "vii", copy(T_VECTOR, count, a))
 
 /* ---- UTF-8 ---------------------------------------------------------------------------------- */
 
@@ -171,7 +166,7 @@ value string_from_c(const char *text) {
   return string_from_utf8(text, strlen(text));
 }
 
-static size_t encode(uint32_t c, uint8_t *out) {
+size_t utf8_encode(uint32_t c, uint8_t *out) {
   static const uint8_t lead[] = {0, 0xc0, 0xe0, 0xf0};
   size_t more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
   out[0] = (uint8_t)(lead[more] | c >> (6 * more));
@@ -180,15 +175,15 @@ static size_t encode(uint32_t c, uint8_t *out) {
   return more + 1;
 }
 
-value utf8_from_string(value string, size_t from, size_t to) {
+static value utf8_from_string(value string, size_t from, size_t to) {
   uint8_t unit[4];
   size_t bytes = 0;
   for (size_t i = from; i < to; i++)
-    bytes += encode(chars_of(string)[i], unit);
+    bytes += utf8_encode(chars_of(string)[i], unit);
   value result = make_sequence(T_BYTES, bytes);
   uint8_t *at = bytes_of(result);
   for (size_t i = from; i < to; i++)
-    at += encode(chars_of(string)[i], at);
+    at += utf8_encode(chars_of(string)[i], at);
   *at = 0;
   return result;
 }
@@ -224,11 +219,11 @@ EXPRESSION("char-lower-case?", "c", make_bool(iswlower(wide(a[0]))))
 EXPRESSION("char-numeric?", "c", make_bool(wide(a[0]) - '0' < 10))
 EXPRESSION("digit-value", "c", wide(a[0]) - '0' < 10 ? fix(wide(a[0]) - '0') : FALSE)
 
-static int order_chars(value a, value b) {
-  return (char_of(a) > char_of(b)) - (char_of(a) < char_of(b));
+int order_words(value a, value b) {
+  return (a > b) - (a < b);
 }
 static int order_chars_ci(value a, value b) {
-  return order_chars(make_char(towlower(wide(a))), make_char(towlower(wide(b))));
+  return order_words(make_char(towlower(wide(a))), make_char(towlower(wide(b))));
 }
 static int order_with(value a, value b, int (*order)(value, value)) {
   for (size_t i = 0; i < size_of(a) && i < size_of(b); i++) {
@@ -238,14 +233,14 @@ static int order_with(value a, value b, int (*order)(value, value)) {
   return (size_of(a) > size_of(b)) - (size_of(a) < size_of(b));
 }
 static int order_strings(value a, value b) {
-  return order_with(a, b, order_chars);
+  return order_with(a, b, order_words);
 }
 static int order_strings_ci(value a, value b) {
   return order_with(a, b, order_chars_ci);
 }
 
 #define COMPARISON(sign, accepted)                                                                 \
-  EXPRESSION("char" sign, "cc*", compare_all(count, a, accepted, order_chars))                     \
+  EXPRESSION("char" sign, "cc*", compare_all(count, a, accepted, order_words))                     \
   EXPRESSION("char-ci" sign, "cc*", compare_all(count, a, accepted, order_chars_ci))               \
   EXPRESSION("string" sign, "ss*", compare_all(count, a, accepted, order_strings))                 \
   EXPRESSION("string-ci" sign, "ss*", compare_all(count, a, accepted, order_strings_ci))

@@ -1,14 +1,14 @@
-/* Hash tables and equality. Tables are open addressing in a vector of keys and one of values.
- * Objects never move, so an address is a lasting hash: nothing to do after a collection. */
+/* Equality and hash tables. A table is a vector of chains of (key . content) pairs. Objects never
+ * move, so an address is a lasting hash: nothing to do after a collection. */
 #include "scheme.h"
 
 #include <string.h>
 
 struct table {
   value header;
-  value keys, values;   /* vectors of a power of two; keys VACANT: free, UNBOUND: deleted */
-  intptr_t count, used; /* live entries; those and deleted ones */
-  intptr_t by_content;  /* equal?, not eqv? */
+  value chains; /* vector of a power of two */
+  intptr_t count;
+  intptr_t by_content; /* equal?, not eqv? */
 };
 
 /* ---- Equality ------------------------------------------------------------------------------- */
@@ -16,7 +16,7 @@ struct table {
 bool values_eqv(value a, value b) {
   if (a == b) return true;
   if (!is_type(a, T_FLONUM) || !is_type(b, T_FLONUM)) return false;
-  return memcmp(&((struct flonum *)a)->number, &((struct flonum *)b)->number, sizeof(double)) == 0;
+  return memcmp(&flonum_of(a), &flonum_of(b), sizeof(double)) == 0;
 }
 
 /* equal? ends on circular data, and soon where much is shared: in a long comparison some of the
@@ -24,9 +24,8 @@ bool values_eqv(value a, value b) {
  * (M. Adams, R. K. Dybvig: Efficient Nondestructive Equality Checking for Trees and Graphs,
  * ICFP 2008.) */
 struct comparison {
-  int64_t steps;   /* still to go without looking at classes; below 0 we look */
-  uint64_t random; /* so that no structure is in step with us */
-  value classes;   /* table: member to one nearer to the class's representative */
+  int64_t steps; /* still to go without looking at classes; below 0 we look */
+  value classes; /* table: member to one nearer to the class's representative */
 };
 enum { STEPS_QUICK = 400, STEPS_SLOW = 40 };
 
@@ -47,8 +46,7 @@ static bool met_before(struct comparison *c, value a, value b) {
     return true;
   }
   table_put(c->classes, a, b);
-  c->random = c->random * 6364136223846793005u + 1442695040888963407u;
-  if (c->steps < -STEPS_SLOW) c->steps = (int64_t)((c->random >> 32) % (2 * STEPS_QUICK));
+  if (c->steps < -STEPS_SLOW) c->steps = STEPS_QUICK;
   return false;
 }
 
@@ -72,7 +70,7 @@ static bool equal(struct comparison *c, value a, value b) {
 }
 
 bool values_equal(value a, value b) {
-  struct comparison c = {.steps = STEPS_QUICK, .random = 1, .classes = FALSE};
+  struct comparison c = {.steps = STEPS_QUICK, .classes = FALSE};
   return equal(&c, a, b);
 }
 
@@ -97,16 +95,15 @@ static uint64_t hash_bytes(const void *start, size_t bytes) {
 
 /* `left` bounds the work on large or circular data. */
 static uint64_t hash(value v, bool by_content, int left) {
-  if (is_type(v, T_FLONUM)) return hash_bytes(&((struct flonum *)v)->number, sizeof(double));
-  if (!by_content || left <= 0 || !is_reference(v)) return left <= 0 ? 0 : mix(v);
+  if (is_type(v, T_FLONUM)) return hash_bytes(&flonum_of(v), sizeof(double));
+  if (!by_content || !is_reference(v)) return mix(v);
   if (is_type(v, T_STRING)) return hash_bytes(chars_of(v), size_of(v) * sizeof(uint32_t));
   if (is_type(v, T_BYTES)) return hash_bytes(bytes_of(v), size_of(v));
+  if (!is_type(v, T_VECTOR) && !is_pair(v)) return mix(v);
   uint64_t h = 17;
   if (is_type(v, T_VECTOR))
-    for (size_t i = 0; i < size_of(v) && i < (size_t)left; i++)
+    for (size_t i = 0; i < size_of(v) && left > 0; i++, left--)
       h = mix(h * 31 + hash(slots_of(v)[i], true, left / 2));
-  else if (!is_pair(v))
-    return mix(v);
   for (; is_pair(v) && left > 0; v = cdr(v), left--)
     h = mix(h * 31 + hash(car(v), true, left / 2));
   return h;
@@ -114,94 +111,82 @@ static uint64_t hash(value v, bool by_content, int left) {
 
 /* ---- Tables --------------------------------------------------------------------------------- */
 
-/* The place of the key, or where to put it. */
-static size_t find(const struct table *t, value key, bool *found) {
-  size_t mask = size_of(t->keys) - 1, vacant = SIZE_MAX;
-  const value *keys = slots_of(t->keys);
-  size_t i = (size_t)hash(key, t->by_content, 32) & mask;
-  for (; keys[i] != VACANT; i = (i + 1) & mask) {
-    if (keys[i] == UNBOUND) {
-      vacant = vacant == SIZE_MAX ? i : vacant;
-    } else if (keys[i] == key ||
-               (t->by_content ? values_equal(keys[i], key) : values_eqv(keys[i], key))) {
-      *found = true;
-      return i;
-    }
-  }
-  *found = false;
-  return vacant == SIZE_MAX ? i : vacant;
+static value *chain_of(const struct table *t, value key) {
+  return &slots_of(t->chains)[hash(key, t->by_content, 32) & (size_of(t->chains) - 1)];
 }
 
-static value clear(struct table *t, int64_t size) {
-  t->count = t->used = 0;
-  t->keys = make_filled(T_VECTOR, size, VACANT);
-  t->values = make_filled(T_VECTOR, size, FALSE);
+/* Where the chain's link to the key's entry is, or NIL at the end of the chain. */
+static value *find(const struct table *t, value key) {
+  value *link = chain_of(t, key);
+  for (; *link != NIL; link = &cdr(*link)) {
+    value other = car(car(*link));
+    if (other == key || (t->by_content ? values_equal(other, key) : values_eqv(other, key))) break;
+  }
+  return link;
+}
+
+static value entries(const struct table *t) {
+  value list = NIL;
+  for (size_t i = 0; i < size_of(t->chains); i++)
+    for (value p = slots_of(t->chains)[i]; p != NIL; p = cdr(p))
+      list = cons(car(p), list);
+  return list;
+}
+
+static value clear(struct table *t, int64_t chains) {
+  t->count = 0;
+  t->chains = make_filled(T_VECTOR, chains, NIL);
   return UNSPECIFIED;
 }
 
-static void grow_if_full(struct table *t) {
-  if ((size_t)t->used * 4 < size_of(t->keys) * 3) return;
-  value keys = t->keys, values = t->values;
-  clear(t, t->count < 4 ? 8 : (int64_t)1 << (64 - __builtin_clzll((uint64_t)t->count * 2)));
-  for (size_t i = 0; i < size_of(keys); i++)
-    if (slots_of(keys)[i] != VACANT && slots_of(keys)[i] != UNBOUND)
-      table_put((value)t, slots_of(keys)[i], slots_of(values)[i]);
+static void add(struct table *t, value entry) {
+  value *chain = chain_of(t, car(entry)), longer = cons(entry, *chain);
+  *chain = longer;
+  t->count++;
 }
 
 value make_table(bool by_content) {
   struct table *t = mem_refs(sizeof *t);
-  *t = (struct table){make_header(T_TABLE, 0), FALSE, FALSE, 0, 0, by_content};
+  *t = (struct table){make_header(T_TABLE, 0), FALSE, 0, by_content};
   clear(t, 8);
   return (value)t;
 }
 
 value table_ref(value table, value key, value otherwise) {
-  bool found;
-  const struct table *t = (const struct table *)table;
-  size_t i = find(t, key, &found);
-  return found ? slots_of(t->values)[i] : otherwise;
+  const value *link = find((const struct table *)table, key);
+  return *link != NIL ? cdr(car(*link)) : otherwise;
 }
 
 void table_put(value table, value key, value content) {
-  bool found;
   struct table *t = (struct table *)table;
-  grow_if_full(t);
-  size_t i = find(t, key, &found);
-  if (!found) {
-    t->used += slots_of(t->keys)[i] == VACANT;
-    t->count++;
+  const value *link = find(t, key);
+  if (*link != NIL) {
+    cdr(car(*link)) = content;
+    return;
   }
-  slots_of(t->keys)[i] = key;
-  slots_of(t->values)[i] = content;
+  if ((size_t)t->count == size_of(t->chains)) {
+    value list = entries(t);
+    for (clear(t, 2 * t->count); list != NIL; list = cdr(list))
+      add(t, car(list));
+  }
+  add(t, cons(key, content));
 }
 
-EXPRESSION("make-equal-hashtable", ".*", make_table(true))
-EXPRESSION("make-hash-table", ".*", make_table(true))
-EXPRESSION("make-eqv-hashtable", ".*", make_table(false))
-EXPRESSION("make-eq-hashtable", ".*", make_table(false))
-EXPRESSION("hash-table?", ".", make_bool(is_type(a[0], T_TABLE)))
-EXPRESSION("hash-table-ref/default", "t..", table_ref(a[0], a[1], a[2]))
-EXPRESSION("hash-table-set!", "t..", (table_put(a[0], a[1], a[2]), UNSPECIFIED))
-EXPRESSION("hash-table-contains?", "t.", make_bool(table_ref(a[0], a[1], UNBOUND) != UNBOUND))
-EXPRESSION("hash-table-size", "t", fix(((struct table *)a[0])->count))
-EXPRESSION("hash-table-clear!", "t|.", clear((struct table *)a[0], 8))
-EXPRESSION("equal-hash", ".|.", fix((int64_t)(hash(a[0], true, 32) >> 4)))
-
-PRIMITIVE("hash-table-delete!", "t.") {
-  bool found;
-  struct table *t = (struct table *)a[0];
-  size_t i = find(t, a[1], &found);
-  if (!found) return UNSPECIFIED;
-  slots_of(t->keys)[i] = UNBOUND;
-  slots_of(t->values)[i] = FALSE;
+static value delete (struct table *t, value key) {
+  value *link = find(t, key);
+  if (*link == NIL) return UNSPECIFIED;
+  *link = cdr(*link);
   t->count--;
   return UNSPECIFIED;
 }
-PRIMITIVE("hash-table->alist", "t") {
-  const struct table *t = (const struct table *)a[0];
-  value list = NIL;
-  for (size_t i = 0; i < size_of(t->keys); i++)
-    if (slots_of(t->keys)[i] != VACANT && slots_of(t->keys)[i] != UNBOUND)
-      list = cons(cons(slots_of(t->keys)[i], slots_of(t->values)[i]), list);
-  return list;
-}
+
+EXPRESSION("make-equal-hashtable", ".*", make_table(true))
+EXPRESSION("make-eqv-hashtable", ".*", make_table(false))
+EXPRESSION("hash-table?", ".", make_bool(is_type(a[0], T_TABLE)))
+EXPRESSION("hash-table-ref/default", "t..", table_ref(a[0], a[1], a[2]))
+EXPRESSION("hash-table-set!", "t..", (table_put(a[0], a[1], a[2]), UNSPECIFIED))
+EXPRESSION("hash-table-exists?", "t.", make_bool(table_ref(a[0], a[1], UNBOUND) != UNBOUND))
+EXPRESSION("hash-table-size", "t", fix(((struct table *)a[0])->count))
+EXPRESSION("hash-table-clear!", "t", clear((struct table *)a[0], 8))
+EXPRESSION("hash-table-delete!", "t.", delete ((struct table *)a[0], a[1]))
+EXPRESSION("%entries", "t", entries((struct table *)a[0]))

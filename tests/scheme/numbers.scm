@@ -4,7 +4,7 @@
 (show (quotient 17 -5) (remainder 17 -5) (modulo 17 -5) (modulo -7 2) (floor-quotient -7 2) (gcd 12 18) (lcm 4 6))
 (show (expt 2 10) (expt 2.0 0.5) (expt 2 -1) (sqrt 16) (sqrt 2) (exact (floor 2.7)) (round 2.5) (round 3.5) (truncate -2.7))
 (show (= 1 1.0) (< 1 2 3) (< 1 3 2) (>= 3 3 2) (max 1 2.0) (min 3 1 2) (abs -5) (abs -1.5))
-(show (exact->inexact 1) (inexact->exact 2.0) (number->string 3.14) (string->number "1e3") (string->number "#xff") (string->number "1/2"))
+(show (exact->inexact 1) (inexact->exact 2.0) (number->string 3.14) (string->number "1e3") (string->number "#xff") (string->number "0x10" 16))
 (show (exact? 1) (inexact? 1.0) (integer? 2.0) (integer? 2.5) (rational? 1.5) (number? 'a) (zero? 0.0) (even? 10) (odd? 7))
 (show 2305843009213693951 -2305843009213693952 (+ 2305843009213693950 1) (* 1073741824 1073741824))
 (show 1e21 1e-7 123456.789 0.1 -0.0 (/ 0. 0.) (/ 1. 0.) 3.0 (exact-integer-sqrt 17))

@@ -44,6 +44,8 @@
   (go x y z (lambda (a) a)))
 (show 'tak (tak 12 8 4) (ctak 8 5 2) (cpstak 12 8 4))
 ; permutations sharing their tails
+(define (append-map f l) (apply append (map f l)))
+(define (delete x l) (cond ((null? l) l) ((equal? x (car l)) (delete x (cdr l))) (else (cons (car l) (delete x (cdr l))))))
 (define (permutations l)
   (if (null? l) '(())
       (append-map (lambda (x) (map (lambda (p) (cons x p)) (permutations (delete x l)))) l)))
