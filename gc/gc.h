@@ -36,6 +36,7 @@ struct tide_fiber_stack {
   struct tide_fiber_stack *next;
   uintptr_t low, high;
   uintptr_t top; /* lowest word in use; while the mutator stands still, or when it left */
+  bool left;     /* the mutator ran here and told of leaving: top and saved are of that moment */
   uint32_t saved_count;
   uintptr_t saved[TD_SAVED_WORDS];
 };

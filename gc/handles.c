@@ -68,6 +68,24 @@ enum tide_status tide_scope_close(struct tide_mutator *mutator, size_t scope) {
   return TIDE_OK;
 }
 
+static uintptr_t word_at(const struct tide_mutator *mutator, size_t at) {
+  const struct td_handle_chunk *chunk = mutator->handles;
+  size_t base = mutator->scope_base;
+  for (; at < base; base -= TD_HANDLES_PER_CHUNK)
+    chunk = chunk->below;
+  return (uintptr_t)chunk->slots[at - base];
+}
+
+enum tide_status tide_scope_unwind(struct tide_mutator *mutator, size_t scope) {
+  if (!td_mutator_may_act(mutator, "tide_scope_unwind")) return TIDE_ERROR_STATE;
+  size_t open = mutator->scope;
+  while (open > scope)
+    open = word_at(mutator, open - 1) >> 1;
+  if (scope == 0 || open != scope) return TIDE_ERROR_ARGUMENT;
+  mutator->scope = pop_to(mutator, scope - 1) >> 1;
+  return TIDE_OK;
+}
+
 void td_handles_emit(struct tide_heap *heap, const struct tide_mutator *mutator) {
   size_t used = mutator->handles_used;
   for (const struct td_handle_chunk *c = mutator->handles; c; c = c->below) {

@@ -116,6 +116,19 @@ static bool holds(const struct tide_fiber_stack *stack, uintptr_t address) {
   return address - stack->low < stack->high - stack->low;
 }
 
+static void collect_saved(struct tide_heap *heap, const struct tide_fiber_stack *stack) {
+  uintptr_t saved = (uintptr_t)stack->saved;
+  collect_words(heap, saved, saved + stack->saved_count * sizeof *stack->saved);
+}
+
+/* A stack that the mutator does not run on: from a little below where it left it, or from end to
+ * end if it never ran there, for whoever made the stack may have put something on it. */
+static void collect_resting(struct tide_heap *heap, const struct tide_fiber_stack *stack) {
+  bool deep = stack->left && stack->top - stack->low > SWITCH_SLACK_BYTES;
+  collect_words(heap, deep ? stack->top - SWITCH_SLACK_BYTES : stack->low, stack->high);
+  collect_saved(heap, stack);
+}
+
 void td_stack_collect(struct tide_heap *heap, struct tide_mutator *mutator) {
   if (mutator->stack_kind == TIDE_STACK_PRECISE) return;
   struct tide_fiber_stack *current = mutator->current;
@@ -127,20 +140,10 @@ void td_stack_collect(struct tide_heap *heap, struct tide_mutator *mutator) {
     abort(); /* going on would free objects that the unknown stack holds */
   }
   collect_words(heap, current->top, current->high);
-  uintptr_t saved = (uintptr_t)current->saved;
-  collect_words(heap, saved, saved + current->saved_count * 8);
-  if (current != &mutator->own) {
-    uintptr_t top = mutator->own.top - SWITCH_SLACK_BYTES;
-    collect_words(heap, top < mutator->own.low ? mutator->own.low : top, mutator->own.high);
-    saved = (uintptr_t)mutator->own.saved;
-    collect_words(heap, saved, saved + mutator->own.saved_count * 8);
-  }
-  for (struct tide_fiber_stack *f = mutator->fibers; f; f = f->next) {
-    if (f == current) continue;
-    collect_words(heap, f->low, f->high);
-    saved = (uintptr_t)f->saved;
-    collect_words(heap, saved, saved + f->saved_count * 8);
-  }
+  collect_saved(heap, current);
+  if (current != &mutator->own) collect_resting(heap, &mutator->own);
+  for (struct tide_fiber_stack *f = mutator->fibers; f; f = f->next)
+    if (f != current) collect_resting(heap, f);
 }
 
 /* ---- Blocking regions ---- */
@@ -225,9 +228,19 @@ struct tide_fiber_stack *tide_stack_register(struct tide_mutator *mutator, void 
 enum tide_status tide_stack_switch(struct tide_mutator *mutator, struct tide_fiber_stack *to) {
   if (!td_mutator_may_act(mutator, "tide_stack_switch")) return TIDE_ERROR_STATE;
   if (to && !link_of(mutator, to)) return TIDE_ERROR_ARGUMENT;
-  describe_for_later(mutator->current);
+  struct tide_fiber_stack *from = mutator->current;
+  from->left = mutator->stack_kind == TIDE_STACK_PRECISE ||
+               holds(from, (uintptr_t)__builtin_frame_address(0));
+  if (!from->left && from == &mutator->own) {
+    td_misuse("tide_stack_switch: mutator %p has left its thread's stack already; tell before",
+              (void *)mutator);
+    return TIDE_ERROR_STATE;
+  }
+  from->saved_count = 0;
+  if (from->left) describe_for_later(from); /* else a fiber that has ended */
   mutator->current = to ? to : &mutator->own;
   mutator->current->saved_count = 0;
+  mutator->current->left = false;
   return TIDE_OK;
 }
 

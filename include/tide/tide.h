@@ -307,10 +307,13 @@ TIDE_API enum tide_status tide_root_remove_callback(struct tide_heap *heap, tide
  * A handle is a slot that you may read and write; it is valid until its scope closes, or until
  * the detach if no scope was open. NULL when memory ran out; tide_scope_open returns SIZE_MAX
  * then, and later handles belong to the scope outside. tide_scope_close: TIDE_ERROR_ARGUMENT if
- * the scope is not the innermost. */
+ * the scope is not the innermost. tide_scope_unwind closes all scopes inside it as well, for those
+ * who leave functions by longjmp or an exception; TIDE_ERROR_ARGUMENT if the scope is not open.
+ * All: NULL, SIZE_MAX or TIDE_ERROR_STATE in a blocking region or a callback of a collection. */
 TIDE_API size_t tide_scope_open(struct tide_mutator *mutator);
 TIDE_API void **tide_handle(struct tide_mutator *mutator, void *reference);
 TIDE_API enum tide_status tide_scope_close(struct tide_mutator *mutator, size_t scope);
+TIDE_API enum tide_status tide_scope_unwind(struct tide_mutator *mutator, size_t scope);
 
 /* ---- Collecting ------------------------------------------------------------------------ */
 

@@ -1,6 +1,4 @@
 /* Every kind of root keeps what it should, and no more. */
-#include <ucontext.h>
-
 #include "tests/unit/gc/common.h"
 
 Test(roots, slots) {
@@ -147,6 +145,35 @@ Test(handles, nest_across_chunks_at_every_depth) {
 }
 
 /* Builds a list that only registers and stack hold; recursion spreads it over frames. */
+Test(handles, unwinding_closes_what_longjmp_left_open) {
+  struct world w = world_new();
+  size_t scopes[2000];
+  for (int depth = 1; depth < 2000; depth += 37) {
+    size_t outer = tide_scope_open(w.m);
+    void **kept = tide_handle(w.m, pair_new(&w, NULL, NULL, 1));
+    for (int i = 0; i < depth; i++) {
+      scopes[i] = tide_scope_open(w.m);
+      for (int k = 0; k < i % 3; k++)
+        cr_assert_not_null(tide_handle(w.m, pair_new(&w, NULL, NULL, 2)));
+    }
+    int to = depth / 2;
+    cr_assert_eq(tide_scope_unwind(w.m, scopes[depth - 1] + 1), TIDE_ERROR_ARGUMENT);
+    cr_assert_eq(tide_scope_unwind(w.m, 0), TIDE_ERROR_ARGUMENT);
+    cr_assert_eq(tide_scope_unwind(w.m, SIZE_MAX), TIDE_ERROR_ARGUMENT);
+    if (to % 3) /* the next word is a handle, no scope */
+      cr_assert_eq(tide_scope_unwind(w.m, scopes[to] + 1), TIDE_ERROR_ARGUMENT);
+    cr_assert_eq(tide_scope_unwind(w.m, scopes[to]), TIDE_OK);
+    cr_assert_eq(tide_scope_unwind(w.m, scopes[to]), TIDE_ERROR_ARGUMENT, "closed already");
+    if (to > 0) cr_assert_eq(tide_scope_close(w.m, scopes[to - 1]), TIDE_OK);
+    cr_assert_eq(tide_scope_unwind(w.m, scopes[0]), to > 1 ? TIDE_OK : TIDE_ERROR_ARGUMENT);
+    cr_assert_eq(((struct pair *)*kept)->number, 1);
+    cr_assert_eq(live_after_collect(&w), 1);
+    cr_assert_eq(tide_scope_unwind(w.m, outer), TIDE_OK);
+  }
+  cr_assert_eq(live_after_collect(&w), 0);
+  world_end(&w);
+}
+
 static __attribute__((noinline)) uint64_t recurse(struct world *w, int depth) {
   if (depth == 0) {
     tide_collect(w->m);
@@ -180,54 +207,3 @@ Test(stack, interior_pointers_keep_objects) {
 }
 
 /* ---- Fibers ---- */
-
-static ucontext_t main_context, fiber_context;
-static struct world *fiber_world;
-static struct tide_fiber_stack *fiber_stack;
-static bool fiber_good;
-
-static void fiber_main(void) {
-  struct pair *mine = pair_new(fiber_world, NULL, NULL, 4711);
-  for (int i = 0; i < 3; i++) {
-    tide_collect(fiber_world->m); /* running on the fiber */
-    tide_stack_switch(fiber_world->m, NULL);
-    swapcontext(&fiber_context, &main_context);
-  }
-  fiber_good = mine->number == 4711;
-  tide_stack_switch(fiber_world->m, NULL);
-  swapcontext(&fiber_context, &main_context);
-}
-
-Test(stack, fibers) {
-  enum { BYTES = 256 * 1024 };
-  struct tide_options options = small_options();
-  struct world w = world_with(&options, TIDE_STACK_CONSERVATIVE);
-  fiber_world = &w;
-  char *memory = malloc(BYTES);
-  struct tide_error error;
-  fiber_stack = tide_stack_register(w.m, memory, memory + BYTES, &error);
-  cr_assert_not_null(fiber_stack);
-  cr_assert_null(tide_stack_register(w.m, memory + 800, memory + 1600, &error));
-  cr_assert_eq(error.status, TIDE_ERROR_STATE);
-  cr_assert_null(tide_stack_register(w.m, memory, memory, &error));
-  cr_assert_null(tide_stack_register(w.m, NULL, memory, &error));
-  getcontext(&fiber_context);
-  fiber_context.uc_stack.ss_sp = memory;
-  fiber_context.uc_stack.ss_size = BYTES;
-  makecontext(&fiber_context, fiber_main, 0);
-  struct pair *volatile mine = pair_new(&w, NULL, NULL, 42);
-  for (int i = 0; i < 4; i++) {
-    cr_assert_eq(tide_stack_switch(w.m, fiber_stack), TIDE_OK);
-    swapcontext(&main_context, &fiber_context);
-    for (int j = 0; j < 1000; j++)
-      pair_new(&w, NULL, NULL, 1);
-    tide_collect(w.m); /* the fiber is suspended */
-    cr_assert_eq(mine->number, 42);
-  }
-  cr_assert(fiber_good);
-  cr_assert_eq(tide_stack_unregister(w.m, fiber_stack), TIDE_OK);
-  cr_assert_eq(tide_stack_unregister(w.m, fiber_stack), TIDE_ERROR_ARGUMENT);
-  cr_assert_eq(tide_stack_switch(w.m, fiber_stack), TIDE_ERROR_ARGUMENT);
-  world_end(&w);
-  free(memory);
-}

@@ -1,0 +1,208 @@
+/* Stacks that are not the thread's own. */
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "tests/unit/gc/common.h"
+
+static ucontext_t main_context, fiber_context;
+static struct world *fiber_world;
+static struct tide_fiber_stack *fiber_stack;
+static bool fiber_good;
+
+static void fiber_main(void) {
+  struct pair *mine = pair_new(fiber_world, NULL, NULL, 4711);
+  for (int i = 0; i < 3; i++) {
+    tide_collect(fiber_world->m); /* running on the fiber */
+    tide_stack_switch(fiber_world->m, NULL);
+    swapcontext(&fiber_context, &main_context);
+  }
+  fiber_good = mine->number == 4711;
+  tide_stack_switch(fiber_world->m, NULL);
+  swapcontext(&fiber_context, &main_context);
+}
+
+Test(stack, fibers) {
+  enum { BYTES = 256 * 1024 };
+  struct tide_options options = small_options();
+  struct world w = world_with(&options, TIDE_STACK_CONSERVATIVE);
+  fiber_world = &w;
+  char *memory = malloc(BYTES);
+  struct tide_error error;
+  fiber_stack = tide_stack_register(w.m, memory, memory + BYTES, &error);
+  cr_assert_not_null(fiber_stack);
+  cr_assert_null(tide_stack_register(w.m, memory + 800, memory + 1600, &error));
+  cr_assert_eq(error.status, TIDE_ERROR_STATE);
+  cr_assert_null(tide_stack_register(w.m, memory, memory, &error));
+  cr_assert_null(tide_stack_register(w.m, NULL, memory, &error));
+  getcontext(&fiber_context);
+  fiber_context.uc_stack.ss_sp = memory;
+  fiber_context.uc_stack.ss_size = BYTES;
+  makecontext(&fiber_context, fiber_main, 0);
+  struct pair *volatile mine = pair_new(&w, NULL, NULL, 42);
+  for (int i = 0; i < 4; i++) {
+    cr_assert_eq(tide_stack_switch(w.m, fiber_stack), TIDE_OK);
+    swapcontext(&main_context, &fiber_context);
+    for (int j = 0; j < 1000; j++)
+      pair_new(&w, NULL, NULL, 1);
+    tide_collect(w.m); /* the fiber is suspended */
+    cr_assert_eq(mine->number, 42);
+  }
+  cr_assert(fiber_good);
+  cr_assert_eq(tide_stack_unregister(w.m, fiber_stack), TIDE_OK);
+  cr_assert_eq(tide_stack_unregister(w.m, fiber_stack), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_stack_switch(w.m, fiber_stack), TIDE_ERROR_ARGUMENT);
+  world_end(&w);
+  free(memory);
+}
+
+/* ---- What is looked at while a fiber rests ---- */
+
+enum { STACK_BYTES = 256 * 1024 };
+
+static struct fiber {
+  struct world w;
+  ucontext_t main, own;
+  struct tide_fiber_stack *stack;
+  char *memory;
+  int turns;
+} f;
+
+static void fiber_begin(void (*run)(void)) {
+  struct tide_options options = small_options();
+  f.w = world_with(&options, TIDE_STACK_CONSERVATIVE);
+  f.memory = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  cr_assert_neq(f.memory, MAP_FAILED);
+  f.stack = tide_stack_register(f.w.m, f.memory, f.memory + STACK_BYTES, NULL);
+  cr_assert_not_null(f.stack);
+  getcontext(&f.own);
+  f.own.uc_stack.ss_sp = f.memory;
+  f.own.uc_stack.ss_size = STACK_BYTES;
+  f.own.uc_link = &f.main;
+  makecontext(&f.own, run, 0);
+}
+
+static void fiber_end(void) {
+  cr_assert_eq(tide_stack_unregister(f.w.m, f.stack), TIDE_OK);
+  world_end(&f.w);
+  munmap(f.memory, STACK_BYTES);
+}
+
+static void fiber_resume(void) {
+  cr_assert_eq(tide_stack_switch(f.w.m, f.stack), TIDE_OK);
+  swapcontext(&f.main, &f.own);
+}
+
+static void leave(void) {
+  tide_stack_switch(f.w.m, NULL);
+  swapcontext(&f.own, &f.main);
+}
+
+enum { DEAD = 100 };
+
+/* Leaves references on the stack, well below the frames that stay. A few more may lie near by. */
+static __attribute__((noinline)) void litter(void) {
+  void *volatile words[8192];
+  for (int i = 0; i < 4096; i++)
+    words[i] = i < DEAD ? tide_alloc(f.w.m, TIDE_LAYOUT_LEAF, 3000) : NULL;
+  cr_assert_not_null(words[17]);
+}
+
+static void littering(void) {
+  long *kept = (long *)tide_alloc(f.w.m, TIDE_LAYOUT_LEAF, sizeof *kept);
+  *kept = 42;
+  litter();
+  leave();
+  cr_assert_eq(*kept, 42);
+  f.turns++;
+  tide_stack_switch(f.w.m, NULL);
+}
+
+static bool count_dead(void *object, size_t bytes, tide_layout layout, void *count) {
+  (void)object, (void)layout;
+  *(int *)count += bytes >= 3000;
+  return true;
+}
+
+Test(fibers, what_a_resting_fiber_no_longer_uses_keeps_nothing_alive) {
+  fiber_begin(littering);
+  fiber_resume();
+  for (int i = 0; i < 3; i++)
+    cr_assert_eq(tide_collect(f.w.m), TIDE_OK);
+  int count = 0;
+  cr_assert_eq(tide_heap_walk(f.w.m, count_dead, &count), TIDE_OK);
+  cr_assert_lt(count, DEAD / 10, "old words keep %d of %d", count, DEAD);
+  for (int i = 0; i < 1000; i++)
+    tide_alloc(f.w.m, TIDE_LAYOUT_LEAF, sizeof(long));
+  fiber_resume();
+  cr_assert_eq(f.turns, 1);
+  fiber_end();
+}
+
+/* Somebody who makes a stack may leave a reference on it for the fiber's first turn. */
+static void idle(void) {
+  f.turns++;
+}
+
+Test(fibers, a_fiber_that_never_ran_is_looked_at_from_end_to_end) {
+  fiber_begin(idle);
+  struct pair **low = (struct pair **)f.memory;
+  *low = pair_new(&f.w, NULL, NULL, 4711);
+  for (int i = 0; i < 3; i++) {
+    tide_collect(f.w.m);
+    for (int k = 0; k < 1000; k++)
+      pair_new(&f.w, NULL, NULL, 1);
+  }
+  cr_assert_eq((*low)->number, 4711);
+  cr_assert_eq(tide_object_bytes(f.w.heap, *low), 32);
+  fiber_end();
+}
+
+static void guarded(void) {
+  leave();
+  f.turns++;
+  tide_stack_switch(f.w.m, NULL);
+}
+
+/* The guard belongs to the registered part here, which is tolerated once the fiber has run. */
+Test(fibers, a_guard_page_of_a_resting_fiber_is_not_read) {
+  fiber_begin(guarded);
+  cr_assert_eq(mprotect(f.memory, (size_t)sysconf(_SC_PAGESIZE), PROT_NONE), 0);
+  fiber_resume();
+  cr_assert_eq(tide_collect(f.w.m), TIDE_OK);
+  fiber_resume();
+  cr_assert_eq(tide_collect(f.w.m), TIDE_OK);
+  cr_assert_eq(f.turns, 1);
+  fiber_end();
+}
+
+Test(fibers, one_that_ended_may_be_left_afterwards) {
+  fiber_begin(idle);
+  fiber_resume(); /* comes back by uc_link */
+  cr_assert_eq(tide_stack_switch(f.w.m, NULL), TIDE_OK);
+  cr_assert_eq(tide_collect(f.w.m), TIDE_OK);
+  cr_assert_eq(f.turns, 1);
+  fiber_end();
+}
+
+static void entered_untold(void) {
+  cr_assert_eq(tide_stack_switch(f.w.m, f.stack), TIDE_ERROR_STATE, "too late");
+  f.turns++;
+}
+
+Test(fibers, one_must_be_announced_before_it_is_entered, .signal = TOLD) {
+  fiber_begin(entered_untold);
+  swapcontext(&f.main, &f.own);
+  cr_assert_eq(f.turns, 1);
+  cr_assert_eq(tide_collect(f.w.m), TIDE_OK);
+  fiber_end();
+}
+
+static void collects_untold(void) {
+  tide_collect(f.w.m);
+}
+
+Test(fibers, a_collection_on_an_unknown_stack_is_told, .signal = SIGABRT) {
+  fiber_begin(collects_untold);
+  swapcontext(&f.main, &f.own);
+}
