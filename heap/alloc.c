@@ -105,6 +105,17 @@ size_t td_heap_advance(struct td_heap *heap, struct tide_bump *bump) {
   return at < end ? hand_out(bump, info, at, end) : 0;
 }
 
+/* Asks for the beginning of the free run after the one reserved: among live objects runs are short,
+ * and the mutator soon comes to it. */
+static void fetch_next_run(const struct td_heap *heap, uint32_t block) {
+  const struct td_block_info *info = &heap->infos[block];
+  const uint8_t *marks = heap->marks + ((uint64_t)block << TD_BLOCK_GRANULES_LOG2);
+  uint32_t cell = heap->blocks[block].cell_granules, end = info->cells * cell;
+  uint32_t next = next_free(marks, info->reserved, end, cell, heap->epoch);
+  uintptr_t from = address_in(heap, block, next), to = address_in(heap, block, end);
+  fetch(from, from + info->piece < to ? from + info->piece : to);
+}
+
 /* Reserves the next free run of the block from granule `at` of it, and hands out its first piece.
  * Returns that one's bytes, 0 if no cell is left. */
 static size_t next_run(struct td_heap *heap, struct tide_bump *bump, uint32_t block, uint32_t at) {
@@ -113,7 +124,10 @@ static size_t next_run(struct td_heap *heap, struct tide_bump *bump, uint32_t bl
   if (start >= info->reserved) return 0;
   uintptr_t first = address_in(heap, block, start), end = address_in(heap, block, info->reserved);
   uintptr_t second = first + info->piece, third = first + PIECES_AHEAD * info->piece;
-  if (!info->zeroed) fetch(second, third < end ? third : end);
+  if (!info->zeroed) {
+    fetch(second, third < end ? third : end);
+    fetch_next_run(heap, block);
+  }
   return hand_out(bump, info, first, end);
 }
 
