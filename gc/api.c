@@ -108,19 +108,32 @@ static const char *objection(const struct tide_options *o) {
   return NULL;
 }
 
+/* A structure of an older header is shorter. What a newer one has behind ours must not be set. */
+static bool copy_options(struct tide_options *o, const struct tide_options *given,
+                         struct tide_error *error) {
+  const unsigned char *bytes = (const unsigned char *)given;
+  if (given->struct_size < sizeof(size_t) || given->struct_size > 4096) {
+    td_fail(error, TIDE_ERROR_ARGUMENT,
+            "tide_heap_create: options without tide_options_init (struct_size %zu)",
+            given->struct_size);
+    return false;
+  }
+  for (size_t i = sizeof *o; i < given->struct_size; i++) {
+    if (bytes[i] == 0) continue;
+    td_fail(error, TIDE_ERROR_ARGUMENT,
+            "tide_heap_create: an option of a newer header is set (byte %zu), unknown to %s", i,
+            tide_version());
+    return false;
+  }
+  memcpy(o, given, given->struct_size < sizeof *o ? given->struct_size : sizeof *o);
+  return true;
+}
+
 /* Options given, then the environment, then defaults. */
 static bool settle_options(const struct tide_options *given, struct tide_options *o,
                            struct td_environment *environment, struct tide_error *error) {
   tide_options_init(o);
-  if (given) {
-    if (given->struct_size < sizeof(size_t) || given->struct_size > 4096) {
-      td_fail(error, TIDE_ERROR_ARGUMENT,
-              "tide_heap_create: options without tide_options_init (struct_size %zu)",
-              given->struct_size);
-      return false;
-    }
-    memcpy(o, given, given->struct_size < sizeof *o ? given->struct_size : sizeof *o);
-  }
+  if (given && !copy_options(o, given, error)) return false;
   if (!td_environment_read(environment, error)) return false;
   const char *wrong = objection(o);
   if (wrong) {

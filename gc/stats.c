@@ -98,9 +98,9 @@ void tide_heap_on_event(struct tide_heap *heap, tide_event_fn callback, void *co
   pthread_mutex_lock(&heap->stats_lock);
   heap->event = callback;
   heap->event_context = context;
-  pthread_mutex_unlock(&heap->stats_lock);
   /* relaxed: the lock orders what the flag announces. */
   atomic_store_explicit(&heap->has_event, callback != NULL, memory_order_relaxed);
+  pthread_mutex_unlock(&heap->stats_lock);
 }
 
 void tide_heap_stats(struct tide_heap *heap, struct tide_heap_stats *stats) {

@@ -67,6 +67,20 @@ void td_weak_process(struct tide_heap *heap) {
 
 /* ---- The embedder's functions ---- */
 
+/* May the thread look, and is this what its type says? Nothing but the block is asked, so that an
+ * object of that kind which was reclaimed passes. */
+static bool is_kind(const struct tide_mutator *mutator, const void *object, enum td_kind kind,
+                    const char *function) {
+  if (!td_mutator_may_look(mutator, function) || !object) return false;
+  const struct td_heap *heap = &mutator->heap->heap;
+  uint64_t granule = td_granule_of(heap->base, (uintptr_t)object);
+  if (granule < heap->granules && heap->blocks[td_block_of_granule(granule)].kind == kind)
+    return true;
+  td_misuse("%s: %p is not made by %s in this heap", function, object,
+            kind == TD_KIND_WEAK ? "tide_weak_new" : "tide_ephemeron_new");
+  return false;
+}
+
 struct tide_weak *tide_weak_new(struct tide_mutator *mutator, void *target,
                                 enum tide_weak_kind kind) {
   if (!td_mutator_may_act(mutator, "tide_weak_new")) return NULL;
@@ -85,7 +99,7 @@ struct tide_weak *tide_weak_new(struct tide_mutator *mutator, void *target,
 }
 
 void *tide_weak_get(struct tide_mutator *mutator, struct tide_weak *weak) {
-  if (!td_mutator_may_look(mutator, "tide_weak_get") || !weak) return NULL;
+  if (!is_kind(mutator, weak, TD_KIND_WEAK, "tide_weak_get")) return NULL;
   return (void *)((struct td_weak_object *)weak)->target;
 }
 
@@ -104,18 +118,20 @@ struct tide_ephemeron *tide_ephemeron_new(struct tide_mutator *mutator, void *ke
 }
 
 void *tide_ephemeron_key(struct tide_mutator *mutator, struct tide_ephemeron *ephemeron) {
-  if (!td_mutator_may_look(mutator, "tide_ephemeron_key") || !ephemeron) return NULL;
+  if (!is_kind(mutator, ephemeron, TD_KIND_EPHEMERON, "tide_ephemeron_key")) return NULL;
   return (void *)((struct td_ephemeron_object *)ephemeron)->key;
 }
 
 void *tide_ephemeron_value(struct tide_mutator *mutator, struct tide_ephemeron *ephemeron) {
-  if (!td_mutator_may_look(mutator, "tide_ephemeron_value") || !ephemeron) return NULL;
+  if (!is_kind(mutator, ephemeron, TD_KIND_EPHEMERON, "tide_ephemeron_value")) return NULL;
   return (void *)((struct td_ephemeron_object *)ephemeron)->value;
 }
 
 void tide_ephemeron_set(struct tide_mutator *mutator, struct tide_ephemeron *ephemeron,
                         void *value) {
-  if (!td_mutator_may_act(mutator, "tide_ephemeron_set") || !ephemeron) return;
+  if (!td_mutator_may_act(mutator, "tide_ephemeron_set") ||
+      !is_kind(mutator, ephemeron, TD_KIND_EPHEMERON, "tide_ephemeron_set"))
+    return;
   struct td_ephemeron_object *object = (struct td_ephemeron_object *)ephemeron;
   if (object->key) object->value = (uintptr_t)value; /* a dead one stays empty */
 }

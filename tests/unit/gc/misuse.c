@@ -119,6 +119,25 @@ Test(misuse, null_mutators, .signal = TOLD) {
   tide_safepoint_slow(NULL);
 }
 
+Test(misuse, objects_of_another_kind, .signal = TOLD) {
+  struct world w = world_new(), other = world_new();
+  struct pair *p = pair_new(&w, NULL, NULL, 1);
+  struct tide_weak *weak = tide_weak_new(w.m, p, TIDE_WEAK_BEFORE);
+  struct tide_ephemeron *ephemeron = tide_ephemeron_new(w.m, p, p);
+  cr_assert_null(tide_weak_get(w.m, (struct tide_weak *)p));
+  cr_assert_null(tide_weak_get(w.m, (struct tide_weak *)ephemeron));
+  cr_assert_null(tide_weak_get(w.m, (struct tide_weak *)&w));
+  cr_assert_null(tide_weak_get(other.m, weak));
+  cr_assert_null(tide_ephemeron_key(w.m, (struct tide_ephemeron *)weak));
+  cr_assert_null(tide_ephemeron_value(w.m, (struct tide_ephemeron *)p));
+  tide_ephemeron_set(w.m, (struct tide_ephemeron *)p, w.m);
+  cr_assert_eq(p->number, 1);
+  cr_assert_null(p->right);
+  cr_assert_eq(tide_weak_get(w.m, weak), p);
+  world_end(&w);
+  world_end(&other);
+}
+
 Test(misuse, leaving_a_region_that_was_not_entered, .signal = TOLD) {
   struct world w = world_new();
   tide_blocking_leave(w.m);

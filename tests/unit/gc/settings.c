@@ -77,6 +77,21 @@ Test(options, an_older_program_s_shorter_structure_works) {
   tide_heap_destroy(heap);
 }
 
+Test(options, a_newer_program_s_longer_structure_works_while_the_rest_is_not_used) {
+  struct {
+    struct tide_options known;
+    uint64_t unknown;
+  } newer = {small_options(), 0};
+  newer.known.struct_size = sizeof newer;
+  struct tide_heap *heap = tide_heap_create(&newer.known, NULL);
+  cr_assert_not_null(heap);
+  tide_heap_destroy(heap);
+  newer.unknown = 1;
+  refused(&newer.known, TIDE_ERROR_ARGUMENT, "newer header");
+  newer.known.struct_size = SIZE_MAX;
+  refused(&newer.known, TIDE_ERROR_ARGUMENT, "struct_size");
+}
+
 Test(environment, values_that_mean_nothing_are_named) {
   static const char *const wrong[][2] = {
       {"TIDE_MARKERS", "0"},
