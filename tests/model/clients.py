@@ -116,8 +116,8 @@ MUTANTS = {
         Mutant("term.start=relaxed", "star", "begin"),
         Mutant("term.join=release", "star", "star"),
         Mutant("term.join=relaxed", "star", "star"),
-        Mutant("term.join=acquire", "", "star", "an exchange continues the release sequence of those "
-               "before it whatever its own order", "none"),
+        Mutant("term.join=acquire", "", "star", "a compare-and-swap continues the release sequence of "
+               "those before it whatever its own order", "none"),
         Mutant("term.leave=acquire", "star", "star"),
         Mutant("term.leave=release", "star", "star"),
         Mutant("term.leave=relaxed", "star", "star"),

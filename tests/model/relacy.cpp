@@ -31,6 +31,7 @@ namespace {
 
 std::string owner_script;
 std::string thief_script[2];
+int thieves;
 unsigned left_max = SCENARIO_ITEMS;
 
 [[noreturn]] void usage(std::string const &why) {
@@ -120,6 +121,25 @@ struct test : rl::test_suite<test, 3> {
   }
 };
 
+bool own_option(std::string const &option, char const *value) {
+  auto number = [value] { return (unsigned)std::strtoul(value, nullptr, 10); };
+  if (option == "--owner")
+    owner_script = value;
+  else if (option == "--thief" && thieves < 2)
+    thief_script[thieves++] = value;
+  else if (option == "--left")
+    left_max = number();
+  else if (option == "--blocks")
+    blocks = number();
+  else if (option == "--entries")
+    entries = number();
+  else if (option == "--version-bits")
+    version_bits = number();
+  else
+    return false;
+  return true;
+}
+
 void check_script(std::string const &script, char const *letters) {
   if (script.find_first_not_of(letters) != std::string::npos) usage("bad script '" + script + "'");
 }
@@ -128,45 +148,16 @@ void check_script(std::string const &script, char const *letters) {
 
 int main(int argc, char **argv) {
   rl::test_params params;
-  std::string search = "bound:2";
-  int thieves = 0;
-  bool list = false;
-  for (int i = 1; i < argc; i++) {
-    std::string option = argv[i];
-    if (option == "--list") {
-      list = true;
-      continue;
-    }
-    if (i + 1 == argc) usage("'" + option + "' needs a value");
-    std::string value = argv[++i];
-    if (option == "--owner")
-      owner_script = value;
-    else if (option == "--thief" && thieves < 2)
-      thief_script[thieves++] = value;
-    else if (option == "--left")
-      left_max = (unsigned)std::strtoul(value.c_str(), nullptr, 10);
-    else if (option == "--search")
-      search = value;
-    else if (option == "--blocks")
-      blocks = (unsigned)std::strtoul(value.c_str(), nullptr, 10);
-    else if (option == "--entries")
-      entries = (unsigned)std::strtoul(value.c_str(), nullptr, 10);
-    else if (option == "--version-bits")
-      version_bits = (unsigned)std::strtoul(value.c_str(), nullptr, 10);
-    else if (option == "--mutant")
-      add_mutant(value);
-    else
-      usage("unknown option '" + option + "'");
-  }
+  settings given;
+  given.search = "bound:2";
+  given = read_options(argc, argv, own_option, given);
   check_script(owner_script, "pyngdew!ABCDEFGHIJ");
   for (auto const &script : thief_script)
     check_script(script, "1234w!ABCDEFGHIJ");
   size_t bytes = SCENARIO_Q(_storage_bytes)(blocks, entries);
   if (version_bits < 1 || version_bits > 38) usage("bad number of version bits");
   if (bytes == 0 || bytes > sizeof storage) usage("bad number of blocks or entries");
-  set_search(params, search);
+  set_search(params, given.search);
   params.execution_depth_limit = 20000;
-  int status = check<test>(params);
-  if (list) list_sites();
-  return status;
+  return conclude(given, check<test>(params), nullptr, nullptr, 0);
 }

@@ -106,8 +106,9 @@ struct settings {
 };
 
 // Reads the command line; own(option, value) takes what is the client's, false: it knows no such.
-template <typename Own> settings read_options(int argc, char **argv, Own own) {
-  settings given;
+// What the command line does not say stays as in `given`.
+template <typename Own>
+settings read_options(int argc, char **argv, Own own, settings given = settings()) {
   for (int i = 1; i < argc; i++) {
     std::string option = argv[i];
     if (option == "--list") {
