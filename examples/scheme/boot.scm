@@ -25,8 +25,7 @@
 (define-syntax letrec
   (syntax-rules ()
     ((_ ((name init) ...) body ...) (let () (define name init) ... (let () body ...)))))
-(define-syntax letrec*
-  (syntax-rules () ((_ bindings body ...) (letrec bindings body ...))))
+(define-syntax letrec* letrec)
 (define-syntax let*
   (syntax-rules ()
     ((_ () body ...) (let () body ...))
@@ -35,14 +34,11 @@
   (syntax-rules ()
     ((_ ((name spec) ...) body ...)
      (let () (define-syntax name spec) ... (let () body ...)))))
-(define-syntax letrec-syntax
-  (syntax-rules () ((_ bindings body ...) (let-syntax bindings body ...))))
+(define-syntax letrec-syntax let-syntax)
 (define-syntax and
   (syntax-rules () ((_) #t) ((_ test) test) ((_ test more ...) (if test (and more ...) #f))))
-(define-syntax when
-  (syntax-rules () ((_ test body ...) (if test (begin body ...)))))
-(define-syntax unless
-  (syntax-rules () ((_ test body ...) (if test #f (begin body ...)))))
+(define-syntax when (syntax-rules () ((_ test body ...) (if test (begin body ...)))))
+(define-syntax unless (syntax-rules () ((_ test body ...) (if test #f (begin body ...)))))
 (define-syntax cond
   (syntax-rules (else =>)
     ((_) (if #f #f))
@@ -57,27 +53,21 @@
        (if test
            (begin (if #f #f) result ...)
            (begin body ... (loop (%step name . step) ...)))))))
-(define-syntax %step
-  (syntax-rules () ((_ name) name) ((_ name step) step)))
+(define-syntax %step (syntax-rules () ((_ name) name) ((_ name step) step)))
 (define-syntax case
   (syntax-rules ()
-    ((_ key clause ...) (let ((k key)) (%case k clause ...)))))
-(define-syntax %case
-  (syntax-rules (else =>)
-    ((_ k) (if #f #f))
-    ((_ k (else => f)) (f k))
-    ((_ k (else body ...)) (begin body ...))
-    ((_ k (data => f) clause ...) (if (%case-any k data) (f k) (%case k clause ...)))
-    ((_ k (data body ...) clause ...)
-     (if (%case-any k data) (begin body ...) (%case k clause ...)))))
+    ((_ key (data body ...) ...)
+     (let ((k key)) (cond ((%case-any k data) (%case-body k body ...)) ...)))))
 (define-syntax %case-any
-  (syntax-rules ()
+  (syntax-rules (else)
+    ((_ k else) #t)
     ((_ k (a b c d e . more)) (%memv k '(a b c d e . more)))
     ((_ k (datum ...)) (or (%eqv? k 'datum) ...))))
+(define-syntax %case-body
+  (syntax-rules (=>) ((_ k => f) (f k)) ((_ k body ...) (begin body ...))))
 
 ;; The second operand has an element for each quasiquote around the first.
-(define-syntax quasiquote
-  (syntax-rules () ((_ x) (%quasi x ()))))
+(define-syntax quasiquote (syntax-rules () ((_ x) (%quasi x ()))))
 (define-syntax %quasi
   (syntax-rules (quasiquote unquote unquote-splicing)
     ((_ (unquote x) ()) x)
@@ -96,7 +86,7 @@
 (define-syntax export (syntax-rules () ((_ . any) (begin))))
 (define-syntax define-library (syntax-rules () ((_ name body ...) (begin body ...))))
 (define-syntax cond-expand
-  (syntax-rules (and or not else library scheme r7rs full-unicode tidemark-scheme)
+  (syntax-rules (and or not else library scheme r7rs full-unicode)
     ((_) (begin))
     ((_ (else form ...)) (begin form ...))
     ((_ ((and) form ...) . more) (begin form ...))
@@ -109,7 +99,6 @@
     ((_ ((library (scheme . name)) form ...) . more) (begin form ...))
     ((_ (r7rs form ...) . more) (begin form ...))
     ((_ (full-unicode form ...) . more) (begin form ...))
-    ((_ (tidemark-scheme form ...) . more) (begin form ...))
     ((_ (unknown form ...) . more) (cond-expand . more))))
 
 ;; A record's first slot is its type, whose first slot is %record-type, and the second the name.
@@ -154,29 +143,22 @@
      (call-with-values (lambda () e) (lambda formals (let*-values more body ...))))))
 (define-syntax define-values
   (syntax-rules ()
-    ((_ (v ...) e) (begin (define v #f) ... (%set-values (v ...) () e)))
-    ((_ (v ... . r) e)
-     (begin (define v #f) ... (define r #f) (%set-values (v ... . r) () e)))))
-(define-syntax %set-values
-  (syntax-rules ()
-    ((_ () ((v t) ...) e)
-     (call-with-values (lambda () e) (lambda (t ...) (set! v t) ... #t)))
-    ((_ (v . rest) (done ...) e) (%set-values rest (done ... (v x)) e))
-    ((_ r ((v t) ...) e)
-     (call-with-values (lambda () e) (lambda (t ... . x) (set! v t) ... (set! r x))))))
+    ((_ () e) (call-with-values (lambda () e) (lambda () #t)))
+    ((_ (v . rest) e)
+     (begin
+       (define v #f)
+       (define-values rest
+         (call-with-values (lambda () e) (lambda (x . more) (set! v x) (apply values more))))))
+    ((_ rest e) (define rest (call-with-values (lambda () e) %list)))))
 (define-syntax case-lambda
   (syntax-rules ()
     ((_ clause ...) (lambda args (%case-lambda (length args) args clause ...)))))
 (define-syntax %case-lambda
   (syntax-rules ()
     ((_ n args) (error "case-lambda: no clause for the arguments:" args))
-    ((_ n args ((p ...) body ...) clause ...)
-     (if (= n (length '(p ...)))
-         (apply (lambda (p ...) body ...) args)
-         (%case-lambda n args clause ...)))
-    ((_ n args ((p ... . r) body ...) clause ...)
-     (if (>= n (length '(p ...)))
-         (apply (lambda (p ... . r) body ...) args)
+    ((_ n args ((p ... . rest) body ...) clause ...)
+     (if ((if (null? 'rest) = >=) n (length '(p ...)))
+         (apply (lambda (p ... . rest) body ...) args)
          (%case-lambda n args clause ...)))))
 
 ;; ---- Procedures that call procedures ----------------------------------------------------------
@@ -228,7 +210,7 @@
 (define (hash-table-update! table key f . default)
   (hash-table-set! table key (f (apply hash-table-ref table key default))))
 (define (hash-table-update!/default table key f default)
-  (hash-table-set! table key (f (hash-table-ref/default table key default))))
+  (hash-table-update! table key f (lambda () default)))
 (define (hash-table-keys table) (%map1 car (%entries table)))
 (define (hash-table-values table) (%map1 cdr (%entries table)))
 (define (hash-table->alist table) (map cons (hash-table-keys table) (hash-table-values table)))
@@ -252,7 +234,8 @@
           (else (values root (- n (* root root)))))))
 (define (square x) (* x x))
 (define (truncate/ a b) (values (quotient a b) (remainder a b)))
-(define (floor-quotient a b) (quotient (- a (modulo a b)) b))
+(define (floor-quotient a b)
+  (if (= (modulo a b) (remainder a b)) (quotient a b) (- (quotient a b) 1)))
 (define (floor/ a b) (values (floor-quotient a b) (modulo a b)))
 (define (finite? x) (not (or (infinite? x) (nan? x))))
 
@@ -333,6 +316,17 @@
 (define write-simple write)
 (define (%print x port write?)
   (define (put text) (write-string text port))
+  (define (print-quoted mark text)
+    (put mark)
+    (string-for-each
+      (lambda (c)
+        (cond ((or (char=? c #\\) (string=? (string c) mark)) (put "\\") (write-char c port))
+              ((char=? c #\newline) (put "\\n"))
+              ((or (char<? c #\space) (char=? c #\delete))
+               (put (string-append "\\x" (number->string (char->integer c) 16) ";")))
+              (else (write-char c port))))
+      text)
+    (put mark))
   (define (print-items before items after)
     (let loop ((l items) (slow items) (step? #f) (before before))
       (cond ((null? l) (put (if (eq? l items) before "")) (put after))
@@ -343,10 +337,10 @@
              (print (car l))
              (loop (cdr l) (if step? (cdr slow) slow) (not step?) " ")))))
   (define (print x)
-    (cond ((string? x) (if write? (%print-quoted x #\" port) (put x)))
+    (cond ((string? x) (if write? (print-quoted "\"" x) (put x)))
           ((symbol? x)
            (let ((name (symbol->string x)))
-             (if (and write? (%odd? name)) (%print-quoted name #\| port) (put name))))
+             (if (and write? (%odd? name)) (print-quoted "|" name) (put name))))
           ((number? x) (put (number->string x)))
           ((char? x)
            (when write? (put "#\\"))
@@ -358,23 +352,17 @@
           ((bytevector? x) (print-items "#u8(" (bytevector->list x) ")"))
           ((assv x '((() . "()") (#t . "#t") (#f . "#f") (#!eof . "#!eof")))
            => (lambda (named) (put (cdr named))))
-          (else (print-items "#<" (%describe x) ">"))))
+          ((%slots x)
+           => (lambda (slots) (print-items "#<" (cons (cadr (%slots (car slots))) (cdr slots)) ">")))
+          ((procedure? x) (print-items "#<procedure " (list (%procedure-name x)) ">"))
+          (else
+           (put (cond ((port? x) "#<port>")
+                      ((hash-table? x) "#<hash-table>")
+                      ((eq? x (if #f #f)) "#<unspecified>")
+                      (else "#<object>"))))))
   (print x))
 (define %prefixes
   '((quote . "'") (quasiquote . "`") (unquote . ",") (unquote-splicing . ",@")))
-(define (%print-quoted text mark port)
-  (define (print-char c)
-    (cond ((or (char=? c mark) (char=? c #\\)) (write-char #\\ port) (write-char c port))
-          ((char=? c #\newline) (write-string "\\n" port))
-          ((char<=? #\space c #\~) (write-char c port))
-          ((char<? c #\x80)
-           (write-string "\\x" port)
-           (write-string (number->string (char->integer c) 16) port)
-           (write-char #\; port))
-          (else (write-char c port))))
-  (write-char mark port)
-  (string-for-each print-char text)
-  (write-char mark port))
 ;; Whether a symbol of this name would be read as something else.
 (define (%odd? name)
   (let ((chars (string->list name)))
@@ -468,7 +456,7 @@
 (define (interaction-environment) #f)
 (define (scheme-report-environment version) #f)
 (define (environment . libraries) #f)
-(define (features) '(r7rs full-unicode tidemark-scheme))
+(define (features) '(r7rs full-unicode))
 
 ;; A whole file is read first, so that calls to primitives that it redefines are not inlined.
 (define (load name . environment)
@@ -512,10 +500,6 @@ standard input.
   --gc-stats     at the end, print collections and their time to standard error
   --help         print this
 ")
-(define (%refuse . texts)
-  (for-each (lambda (text) (display text (current-error-port))) texts)
-  (newline (current-error-port))
-  (exit 2))
 (define (%main program . arguments)
   (let loop ((left arguments) (actions '()))
     (if (null? left)
@@ -530,7 +514,8 @@ standard input.
                 ((and (string=? first "-e") (pair? rest))
                  (loop (cdr rest)
                        (cons (lambda () (%evaluate-from (open-input-string (car rest)))) actions)))
-                ((string=? first "-e") (%refuse program ": no expression after -e"))
                 ((and (string<=? "-" first) (string<? first "."))
-                 (%refuse program ": unknown option " first))
+                 (display (string-append program ": bad option " first "\n" %usage)
+                          (current-error-port))
+                 (exit 2))
                 (else (loop rest (cons (lambda () (load first)) actions))))))))

@@ -51,7 +51,7 @@ EXPRESSION("jiffies-per-second", "", fix(1000000000))
 EXPRESSION("current-second", "", make_flonum((double)clock_ns(CLOCK_REALTIME) / 1e9))
 EXPRESSION("gc", "", (mem_collect(), UNSPECIFIED))
 EXPRESSION("gc-count", "", fix((int64_t)mem_stats().collections))
-EXPRESSION("gc-name", "", intern_c(mem_name()))
+EXPRESSION("gc-name", "", intern_c(MEM_NAME))
 
 PRIMITIVE("emergency-exit", "|.") {
   fflush(NULL);

@@ -132,7 +132,7 @@ static value read_included(value form) {
     snprintf(path, sizeof path, "%.*s%s", directory, source, name);
     FILE *file = fopen(path, "r");
     if (file == NULL) fail_syntax("cannot open the file", form);
-    struct port *port = make_port(file, FALSE, path, PORT_INPUT);
+    struct port *port = make_file_port(file, path, PORT_INPUT);
     for (value datum; (datum = read_datum(port)) != END_OF_FILE;)
       forms = cons(datum, forms);
     fclose(file);

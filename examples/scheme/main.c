@@ -25,7 +25,7 @@ static void print_statistics(void) {
   fprintf(stderr,
           "gc-stats: collector=%s collections=%llu collect_ms=%.3f total_ms=%.3f "
           "heap_bytes=%llu\n",
-          mem_name(), (unsigned long long)stats.collections, stats.collect_ms, total,
+          MEM_NAME, (unsigned long long)stats.collections, stats.collect_ms, total,
           (unsigned long long)stats.heap_bytes);
 }
 

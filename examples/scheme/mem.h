@@ -7,6 +7,7 @@
  * - The C stack is a conservative root, so C code holds plain pointers across allocations.
  * - Other roots: the ranges [start, end) handed to mem_start, whose ends may change between
  *   allocations (the virtual machine's stack grows and shrinks).
+ * - MEM_NAME names the collector.
  * - Allocation never returns NULL: without memory the program ends with exit code 4. */
 #ifndef EXAMPLES_SCHEME_MEM_H
 #define EXAMPLES_SCHEME_MEM_H
@@ -29,7 +30,6 @@ struct mem_stats {
 void mem_start(const struct mem_range *ranges, size_t count);
 void mem_collect(void);
 struct mem_stats mem_stats(void);
-const char *mem_name(void);
 _Noreturn void mem_exhausted(size_t bytes);
 
 #ifdef SCHEME_ON_BOEHM

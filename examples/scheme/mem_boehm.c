@@ -9,7 +9,7 @@
 
 #include <gc/gc_mark.h>
 
-void *mem_free[MEM_KINDS][GC_TINY_FREELISTS];
+void *mem_free[GC_I_NORMAL + 1][GC_TINY_FREELISTS];
 
 static const struct mem_range *root_ranges;
 static size_t root_count;
@@ -50,14 +50,13 @@ void *mem_slow(int kind, size_t bytes) {
   size_t granules = (bytes + 15) >> 4;
   void *object = NULL;
   if (granules < GC_TINY_FREELISTS) {
-    int boehm_kind = kind == MEM_LEAF ? GC_I_PTRFREE : GC_I_NORMAL;
-    GC_generic_malloc_many(granules << 4, boehm_kind, &object);
+    GC_generic_malloc_many(granules << 4, kind, &object);
     if (object == NULL) mem_exhausted(bytes);
     mem_free[kind][granules] = *(void **)object;
     *(void **)object = NULL;
     return object;
   }
-  object = kind == MEM_LEAF ? GC_MALLOC_ATOMIC(bytes) : GC_MALLOC(bytes);
+  object = GC_malloc_kind(bytes, kind);
   if (object == NULL) mem_exhausted(bytes);
   return object;
 }
@@ -69,10 +68,6 @@ void mem_collect(void) {
 struct mem_stats mem_stats(void) {
   return (struct mem_stats){
       .collections = GC_get_gc_no(), .collect_ms = collect_total, .heap_bytes = GC_get_heap_size()};
-}
-
-const char *mem_name(void) {
-  return "boehm";
 }
 
 void mem_exhausted(size_t bytes) {

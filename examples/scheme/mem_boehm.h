@@ -7,10 +7,10 @@
 
 #include "mem.h"
 
-enum { MEM_REFS, MEM_LEAF, MEM_KINDS };
+#define MEM_NAME "boehm"
 
-/* Free lists by 16-byte granules; every collection empties them. */
-extern void *mem_free[MEM_KINDS][GC_TINY_FREELISTS];
+/* Free lists by kind and 16-byte granules; every collection empties them. */
+extern void *mem_free[GC_I_NORMAL + 1][GC_TINY_FREELISTS];
 void *mem_slow(int kind, size_t bytes);
 
 /* An object off the list still holds its link in the first word, and nothing else. */
@@ -28,10 +28,10 @@ static inline void *mem_take(int kind, size_t bytes) {
 }
 
 static inline void *mem_refs(size_t bytes) {
-  return mem_take(MEM_REFS, bytes);
+  return mem_take(GC_I_NORMAL, bytes);
 }
 static inline void *mem_leaf(size_t bytes) {
-  return mem_take(MEM_LEAF, bytes);
+  return mem_take(GC_I_PTRFREE, bytes);
 }
 
 #endif

@@ -49,10 +49,6 @@ struct mem_stats mem_stats(void) {
                             .heap_bytes = stats.committed_bytes};
 }
 
-const char *mem_name(void) {
-  return "tide";
-}
-
 void mem_exhausted(size_t bytes) {
   fprintf(stderr, "scheme-tide: out of memory: no room for %zu bytes (%s)\n", bytes,
           tide_status_text(tide_alloc_status(mem_mutator)));

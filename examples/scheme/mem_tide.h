@@ -5,6 +5,8 @@
 #include "mem.h"
 #include "tide/tide.h"
 
+#define MEM_NAME "tide"
+
 extern struct tide_mutator *mem_mutator;
 
 static inline void *mem_refs(size_t bytes) {

@@ -15,17 +15,16 @@ static int64_t integer(value v) {
   return is_fixnum(v) ? unfix(v) : (int64_t)flonum_of(v);
 }
 
-static value checked_fix(int64_t n, bool overflow) {
-  if (overflow || n > FIXNUM_MAX || n < FIXNUM_MIN)
-    fail("result does not fit a 62-bit integer", UNBOUND);
-  return fix(n);
+typedef __int128 wide; /* holds any sum or product of integers */
+
+static value checked_fix(wide n) {
+  if (n > FIXNUM_MAX || n < FIXNUM_MIN) fail("result does not fit a 62-bit integer", UNBOUND);
+  return fix((int64_t)n);
 }
 
-/* An integer result is inexact if an argument is. */
-static value like(int count, const value *a, int64_t n) {
-  for (int i = 0; i < count; i++)
-    if (!is_fixnum(a[i])) return make_flonum((double)n);
-  return checked_fix(n, false);
+/* An integer result of two is inexact if one of them is. */
+static value like(const value *a, int64_t n) {
+  return is_fixnum(a[0]) && is_fixnum(a[1]) ? checked_fix(n) : make_flonum((double)n);
 }
 
 /* ---- Arithmetic ----------------------------------------------------------------------------- */
@@ -35,28 +34,25 @@ static bool both_fixnums(value a, value b) {
 }
 
 static value add(value a, value b) {
-  if (both_fixnums(a, b)) return checked_fix(unfix(a) + unfix(b), false);
-  return make_flonum(real(a) + real(b));
+  return both_fixnums(a, b) ? checked_fix((wide)unfix(a) + unfix(b))
+                            : make_flonum(real(a) + real(b));
 }
 
 static value subtract(value a, value b) {
-  if (both_fixnums(a, b)) return checked_fix(unfix(a) - unfix(b), false);
-  return make_flonum(real(a) - real(b));
+  return both_fixnums(a, b) ? checked_fix((wide)unfix(a) - unfix(b))
+                            : make_flonum(real(a) - real(b));
 }
 
 static value multiply(value a, value b) {
-  int64_t product;
-  if (!both_fixnums(a, b)) return make_flonum(real(a) * real(b));
-  bool overflow = __builtin_mul_overflow(unfix(a), unfix(b), &product);
-  return checked_fix(product, overflow);
+  return both_fixnums(a, b) ? checked_fix((wide)unfix(a) * unfix(b))
+                            : make_flonum(real(a) * real(b));
 }
 
 /* There are no exact fractions: what does not divide becomes inexact. */
 static value divide(value a, value b) {
   if (b == fix(0)) fail("division by zero", UNBOUND);
-  if (both_fixnums(a, b) && unfix(a) % unfix(b) == 0)
-    return checked_fix(unfix(a) / unfix(b), false);
-  return make_flonum(real(a) / real(b));
+  bool exact = both_fixnums(a, b) && unfix(a) % unfix(b) == 0;
+  return exact ? checked_fix(unfix(a) / unfix(b)) : make_flonum(real(a) / real(b));
 }
 
 static value fold(value result, int from, int count, const value *a, value (*two)(value, value)) {
@@ -116,7 +112,7 @@ static value extreme(int count, const value *a, int order) {
 EXPRESSION("max", "nn*", extreme(count, a, 1))
 EXPRESSION("min", "nn*", extreme(count, a, -1))
 EXPRESSION("abs", "n",
-           is_fixnum(a[0]) ? checked_fix(llabs(unfix(a[0])), false) : make_flonum(fabs(real(a[0]))))
+           is_fixnum(a[0]) ? checked_fix(llabs(unfix(a[0]))) : make_flonum(fabs(real(a[0]))))
 
 /* ---- Integers ------------------------------------------------------------------------------- */
 
@@ -130,9 +126,9 @@ static int64_t modulo(int64_t n, int64_t d) {
   return r != 0 && (r < 0) != (d < 0) ? r + d : r;
 }
 
-EXPRESSION("quotient", "zz", like(count, a, integer(a[0]) / divisor(a[1])))
-EXPRESSION("remainder", "zz", like(count, a, integer(a[0]) % divisor(a[1])))
-EXPRESSION("modulo", "zz", like(count, a, modulo(integer(a[0]), divisor(a[1]))))
+EXPRESSION("quotient", "zz", like(a, integer(a[0]) / divisor(a[1])))
+EXPRESSION("remainder", "zz", like(a, integer(a[0]) % divisor(a[1])))
+EXPRESSION("modulo", "zz", like(a, modulo(integer(a[0]), divisor(a[1]))))
 
 PRIMITIVE("expt", "nn") {
   if (!both_fixnums(a[0], a[1]) || unfix(a[1]) < 0) return make_flonum(pow(real(a[0]), real(a[1])));

@@ -8,20 +8,18 @@
 struct port *make_port(FILE *file, value text, const char *name, int flags) {
   value title = string_from_c(name);
   struct port *port = mem_refs(sizeof *port);
-  *port = (struct port){.header = make_header(T_PORT, 0),
-                        .file = file,
-                        .text = text,
-                        .name = title,
-                        .line = 1,
-                        .peeked = NOT_PEEKED,
-                        .flags = flags | PORT_OPEN};
+  *port = (struct port){make_header(T_PORT, 0), file, text, title, 0, 1, 0, flags | PORT_OPEN};
   return port;
 }
 
+struct port *make_file_port(FILE *file, const char *name, int flags) {
+  return make_port(file, string_from_c(""), name, flags);
+}
+
 void ports_start(void) {
-  globals.input = cons((value)make_port(stdin, FALSE, "stdin", PORT_INPUT), NIL);
-  globals.output = cons((value)make_port(stdout, FALSE, "stdout", PORT_OUTPUT), NIL);
-  globals.error_output = (value)make_port(stderr, FALSE, "stderr", PORT_OUTPUT);
+  globals.input = cons((value)make_file_port(stdin, "stdin", PORT_INPUT), NIL);
+  globals.output = cons((value)make_file_port(stdout, "stdout", PORT_OUTPUT), NIL);
+  globals.error_output = (value)make_file_port(stderr, "stderr", PORT_OUTPUT);
 }
 
 bool is_port(value v, intptr_t flags) {
@@ -36,33 +34,29 @@ value port_place(const struct port *port, intptr_t line) {
 
 /* ---- Characters in and out ------------------------------------------------------------------ */
 
-static int32_t read_file(FILE *file) {
-  int first = getc(file);
-  if (first < 0x80) return first;
-  char unit[4] = {(char)first};
-  size_t bytes = 1, wanted = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-  for (int next; bytes < wanted && (next = getc(file)) >= 0;)
-    unit[bytes++] = (char)next;
-  return (int32_t)chars_of(string_from_utf8(unit, bytes))[0];
-}
-
-static int32_t read_text(struct port *port) {
-  if ((size_t)port->at == size_of(port->text) && (port->flags & PORT_TERMINAL) != 0) {
+/* The next line of a file or from the terminal; false at the end. */
+static bool refill(struct port *port) {
+  static char *line;
+  static size_t room;
+  if (port->file == NULL) return false;
+  port->at = 0;
+  if ((port->flags & PORT_TERMINAL) != 0) {
     port->text = edit_line(port->datum_line == 0 ? "> " : "  ");
-    port->at = 0;
+  } else {
+    ssize_t length = getline(&line, &room, port->file);
+    port->text = string_from_utf8(line, length < 0 ? 0 : (size_t)length);
   }
-  return (size_t)port->at < size_of(port->text) ? (int32_t)chars_of(port->text)[port->at++] : -1;
+  return size_of(port->text) != 0;
 }
 
 int32_t peek_char(struct port *port) {
-  if (port->peeked == NOT_PEEKED)
-    port->peeked = port->file != NULL ? read_file(port->file) : read_text(port);
-  return (int32_t)port->peeked;
+  bool there = (size_t)port->at < size_of(port->text) || refill(port);
+  return there ? (int32_t)chars_of(port->text)[port->at] : -1;
 }
 
 int32_t next_char(struct port *port) {
   int32_t c = peek_char(port);
-  if (c >= 0 || port->file != NULL) port->peeked = NOT_PEEKED;
+  port->at += c >= 0;
   port->line += c == '\n';
   return c;
 }
@@ -74,7 +68,7 @@ static void put_bytes(struct port *port, const void *bytes, size_t count) {
   }
   size_t room = size_of(port->text), used = (size_t)port->at;
   if (used + count > room) {
-    value wider = make_filled(T_BYTES, (int64_t)(2 * room + count), fix(0));
+    value wider = new_sequence(T_BYTES, 2 * room + count);
     memcpy(bytes_of(wider), bytes_of(port->text), used);
     port->text = wider;
   }
@@ -95,7 +89,7 @@ void print_char(struct port *port, uint32_t c) {
 }
 
 struct port *make_text_port(void) {
-  return make_port(NULL, make_filled(T_BYTES, 64, fix(0)), "string", PORT_OUTPUT);
+  return make_port(NULL, new_sequence(T_BYTES, 64), "string", PORT_OUTPUT);
 }
 
 const char *c_written(struct port *port) {
@@ -120,7 +114,7 @@ static value open_file(const char *mode, value name, int direction) {
   const char *path = c_from_string(name);
   FILE *file = fopen(path, mode);
   if (file == NULL) fail_file("cannot open the file:", name);
-  return (value)make_port(file, FALSE, path, direction);
+  return (value)make_file_port(file, path, direction);
 }
 
 static value delete_file(value name) {
@@ -136,12 +130,10 @@ static value close_port(struct port *port) {
   return UNSPECIFIED;
 }
 
-/* Standard input by lines that can be edited, starting with a new one. */
+/* Standard input with line editing, starting on a new line. */
 static value edit_input(struct port *port) {
-  port->file = NULL;
   port->text = string_from_c("");
   port->at = port->datum_line = 0;
-  port->peeked = NOT_PEEKED;
   port->flags |= PORT_TERMINAL;
   return UNSPECIFIED;
 }
@@ -194,8 +186,8 @@ static value read_chars(struct port *port, int32_t end, int64_t most) {
 
 static value write_chars(struct port *port, value string, int count, const value *a) {
   struct span span = span_of(count, a, 2, string);
-  for (; span.from < span.to; span.from++)
-    print_char(port, chars_of(string)[span.from]);
+  value bytes = utf8_from_string(string, span.from, span.to);
+  put_bytes(port, bytes_of(bytes), size_of(bytes));
   return UNSPECIFIED;
 }
 

@@ -80,34 +80,16 @@ void primitives_start(void) {
   }
 }
 
+EXPRESSION("%procedure-name", ".",
+           is_type(a[0], T_CLOSURE)     ? ((struct closure *)a[0])->code->name
+           : is_type(a[0], T_PRIMITIVE) ? intern_c(((struct primitive *)a[0])->name)
+                                        : FALSE)
+
 value compare_all(int count, const value *a, int accepted, int (*order)(value, value)) {
   bool all = true;
   for (int i = 0; i + 1 < count; i++)
     all &= (accepted >> (order(a[i], a[i + 1]) + 1) & 1) != 0;
   return make_bool(all);
-}
-
-/* What is printed of an object that cannot be read back: a list. */
-PRIMITIVE("%describe", ".") {
-  static const char *const names[] = {[T_CONTINUATION] = "continuation",
-                                      [T_TABLE] = "hash-table",
-                                      [T_PORT] = "port",
-                                      [T_VALUES] = "values"};
-  value v = a[0], list = NIL;
-  if (!is_reference(v)) return cons(intern_c("unspecified"), NIL);
-  enum type type = (enum type)(header_of(v) >> 3 & 31);
-  switch (type) {
-  case T_RECORD:
-    for (size_t i = size_of(v); --i > 0;)
-      list = cons(slots_of(v)[i], list);
-    return cons(slots_of(slots_of(v)[0])[1], list);
-  case T_CLOSURE:
-    return list2(intern_c("procedure"), ((struct closure *)v)->code->name);
-  case T_PRIMITIVE:
-    return list2(intern_c("procedure"), intern_c(((struct primitive *)v)->name));
-  default:
-    return cons(intern_c(names[type]), NIL);
-  }
 }
 
 /* ---- Errors --------------------------------------------------------------------------------- */

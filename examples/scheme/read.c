@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 struct reader {
   struct port *port;
@@ -169,18 +170,14 @@ static value read_sequence(struct reader *r, enum type type) {
 }
 
 static value read_hash(struct reader *r) {
-  static const struct {
-    const char *name;
-    value meaning;
-  } names[] = {{"#t", TRUE},      {"#true", TRUE}, {"#T", TRUE},           {"#f", FALSE},
-               {"#false", FALSE}, {"#F", FALSE},   {"#!eof", END_OF_FILE}, {NULL, 0}};
   int32_t c = next_inside(r, "end of file after #");
   if (c == '(') return read_sequence(r, T_VECTOR);
   if (c == '\\') return read_character(r);
   const char *token = read_token(r, "#", c);
   if (strcmp(token, "#u8") == 0 && next_char(r->port) == '(') return read_sequence(r, T_BYTES);
-  for (size_t i = 0; names[i].name != NULL; i++)
-    if (strcmp(token, names[i].name) == 0) return names[i].meaning;
+  if (strcasecmp(token, "#t") == 0 || strcasecmp(token, "#true") == 0) return TRUE;
+  if (strcasecmp(token, "#f") == 0 || strcasecmp(token, "#false") == 0) return FALSE;
+  if (strcmp(token, "#!eof") == 0) return END_OF_FILE;
   if (c == '!') return read_next(r); /* a directive such as #!r6rs */
   value number = parse_number(token, 10);
   if (number == FALSE) fail_read(r, "unknown # syntax");

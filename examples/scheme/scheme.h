@@ -58,10 +58,6 @@ enum type {
 #define FIXNUM_MAX (((int64_t)1 << 61) - 1)
 #define FIXNUM_MIN (-FIXNUM_MAX - 1)
 
-struct pair {
-  value car, cdr;
-};
-
 struct symbol {
   value header;
   value name;        /* string */
@@ -84,16 +80,14 @@ struct closure { /* header size = captured values */
 
 struct port {
   value header;
-  FILE *file;          /* NULL: string, terminal, or closed */
-  value text;          /* string read from, or bytes written to */
+  FILE *file;          /* NULL: string port, or closed */
+  value text;          /* string read from (of a file: a line), or bytes written to */
   value name;          /* string */
   intptr_t at;         /* characters read or bytes written */
   intptr_t line;       /* from 1 */
   intptr_t datum_line; /* where the latest datum starts; 0: between data */
-  intptr_t peeked;     /* a character read ahead; NOT_PEEKED */
   intptr_t flags;
 };
-enum { NOT_PEEKED = -2 };
 enum { PORT_INPUT = 1, PORT_OUTPUT = 2, PORT_OPEN = 4, PORT_TERMINAL = 8 };
 
 /* ---- Telling values apart, taking them apart ------------------------------------------------- */
@@ -109,8 +103,8 @@ enum { PORT_INPUT = 1, PORT_OUTPUT = 2, PORT_OPEN = 4, PORT_TERMINAL = 8 };
 #define make_header(type, size) ((value)(size) << 8 | (value)(type) << 3 | 7)
 #define header_of(v) (*(const value *)(v))
 #define size_of(v) ((size_t)(header_of(v) >> 8))
-#define car(v) (((struct pair *)(v))->car)
-#define cdr(v) (((struct pair *)(v))->cdr)
+#define car(v) (((value *)(v))[0])
+#define cdr(v) (((value *)(v))[1])
 #define symbol_of(v) ((struct symbol *)(v))
 /* What follows the header; the header's size counts it, but for flonums. */
 #define slots_of(v) ((value *)(v) + 1)
@@ -132,10 +126,10 @@ static inline bool is_number(value v) {
  * ----------------------------------------------------- */
 
 static inline value cons(value a, value d) {
-  struct pair *p = mem_refs(sizeof *p);
-  p->car = a;
-  p->cdr = d;
-  return (value)p;
+  value pair = (value)mem_refs(2 * sizeof(value));
+  car(pair) = a;
+  cdr(pair) = d;
+  return pair;
 }
 static inline value make_flonum(double number) {
   value *flonum = mem_leaf(2 * sizeof(value));
@@ -155,12 +149,15 @@ static inline value make_object_of(enum type type, size_t slots, const value *co
     slots_of(object)[i] = contents[i];
   return object;
 }
-value make_filled(enum type type, int64_t length, value fill); /* vector, string or bytevector */
+/* Vector, string or bytevector, the latter two full of anything. */
+value new_sequence(enum type type, size_t length);
+value make_filled(enum type type, int64_t length, value fill);
 value list_to_sequence(enum type type, value list);
 value copy_sequence(enum type type, value from, size_t start, size_t end);
 value string_from_utf8(const char *text, size_t bytes);
 value string_from_c(const char *text);
-const char *c_from_string(value string);      /* as UTF-8 */
+value utf8_from_string(value string, size_t from, size_t to); /* bytevector */
+const char *c_from_string(value string);
 size_t utf8_encode(uint32_t c, uint8_t *out); /* at most 4 bytes */
 value intern(value string);
 value intern_c(const char *name);
@@ -211,6 +208,7 @@ int32_t next_char(struct port *port); /* -1 at the end */
 int32_t peek_char(struct port *port);
 void ports_start(void);
 struct port *make_port(FILE *file, value text, const char *name, int flags);
+struct port *make_file_port(FILE *file, const char *name, int flags);
 bool is_port(value v, intptr_t flags);
 struct port *make_text_port(void); /* to write to; what has been written: */
 value text_written(const struct port *port);

@@ -12,7 +12,7 @@ static uint8_t *place(enum type type, value s, size_t index) {
 }
 
 /* Vectors are full of zeros, which are no values; the others of anything. */
-static value make_sequence(enum type type, size_t length) {
+value new_sequence(enum type type, size_t length) {
   if (length >= SIZE_MAX >> 12) fail_type("length", fix((int64_t)length));
   size_t bytes = sizeof(value) + length * widths[type] + (type == T_BYTES); /* for a NUL */
   value *s = type == T_VECTOR ? mem_refs(bytes) : mem_leaf(bytes);
@@ -37,20 +37,20 @@ static inline value put(enum type type, value s, size_t i, value v) {
 
 value make_filled(enum type type, int64_t length, value fill) {
   if (length < 0) fail_type("length", fix(length));
-  value s = make_sequence(type, (size_t)length);
+  value s = new_sequence(type, (size_t)length);
   for (size_t i = 0; i < (size_t)length; i++)
     put(type, s, i, fill);
   return s;
 }
 
 value copy_sequence(enum type type, value from, size_t start, size_t end) {
-  value s = make_sequence(type, end - start);
+  value s = new_sequence(type, end - start);
   memcpy(place(type, s, 0), place(type, from, start), (end - start) * widths[type]);
   return s;
 }
 
 value list_to_sequence(enum type type, value list) {
-  value s = make_sequence(type, (size_t)list_length(list));
+  value s = new_sequence(type, (size_t)list_length(list));
   for (size_t i = 0; list != NIL; list = cdr(list))
     put(type, s, i++, car(list));
   return s;
@@ -64,7 +64,7 @@ struct span span_of(int count, const value *a, int first, value s) {
 }
 
 static value from_arguments(enum type type, int count, const value *a) {
-  value s = make_sequence(type, (size_t)count);
+  value s = new_sequence(type, (size_t)count);
   for (int i = 0; i < count; i++)
     put(type, s, (size_t)i, a[i]);
   return s;
@@ -95,7 +95,7 @@ static value append(enum type type, int count, const value *a) {
   size_t length = 0;
   for (int i = 0; i < count; i++)
     length += size_of(a[i]);
-  value s = make_sequence(type, length);
+  value s = new_sequence(type, length);
   length = 0;
   for (int i = 0; i < count; length += size_of(a[i++]))
     memcpy(place(type, s, length), place(type, a[i], 0), size_of(a[i]) * widths[type]);
@@ -133,20 +133,22 @@ static int64_t length_of(value v) {
 SEQUENCE(T_VECTOR, "vector", "v", "vector", FALSE)
 SEQUENCE(T_STRING, "string", "s", "string", make_char(' '))
 SEQUENCE(T_BYTES, "bytevector", "b", "bytevector-u8", fix(0))
+EXPRESSION("%slots", ".", is_type(a[0], T_RECORD) ? to_list(T_VECTOR, 1, a) : FALSE)
 EXPRESSION("substring", "si|i", copy(T_STRING, count, a))
 
 /* ---- UTF-8 ---------------------------------------------------------------------------------- */
 
 /* One code point; malformed input becomes U+FFFD. Returns the bytes used. */
-static size_t decode(const unsigned char *text, size_t bytes, uint32_t *out) {
+static inline size_t decode(const unsigned char *text, size_t bytes, uint32_t *out) {
   static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
-  size_t more = text[0] < 0x80 ? 0 : text[0] < 0xe0 ? 1 : text[0] < 0xf0 ? 2 : 3;
-  uint32_t c = more == 0 ? text[0] : text[0] & (0x3fu >> more);
-  size_t i = 1;
+  size_t more = text[0] < 0xe0 ? 1 : text[0] < 0xf0 ? 2 : 3, i = 1;
+  uint32_t c = *out = text[0];
+  if (c < 0x80) return 1;
+  c &= 0x3fu >> more;
   while (i <= more && i < bytes && (text[i] & 0xc0) == 0x80)
     c = c << 6 | (text[i++] & 0x3f);
-  bool good = i == more + 1 && c >= least[more] && c < 0x110000 && text[0] < 0xf8;
-  *out = good && !(text[0] >= 0x80 && text[0] < 0xc0) ? c : 0xfffd;
+  bool good = i == more + 1 && c >= least[more] && c < 0x110000;
+  *out = good && text[0] >= 0xc0 && text[0] < 0xf8 ? c : 0xfffd;
   return i;
 }
 
@@ -156,7 +158,7 @@ value string_from_utf8(const char *text, size_t bytes) {
   uint32_t c;
   for (size_t i = 0; i < bytes; length++)
     i += decode(at + i, bytes - i, &c);
-  value string = make_sequence(T_STRING, length);
+  value string = new_sequence(T_STRING, length);
   for (size_t i = 0, k = 0; i < bytes; k++)
     i += decode(at + i, bytes - i, &chars_of(string)[k]);
   return string;
@@ -175,12 +177,12 @@ size_t utf8_encode(uint32_t c, uint8_t *out) {
   return more + 1;
 }
 
-static value utf8_from_string(value string, size_t from, size_t to) {
+value utf8_from_string(value string, size_t from, size_t to) {
   uint8_t unit[4];
   size_t bytes = 0;
   for (size_t i = from; i < to; i++)
     bytes += utf8_encode(chars_of(string)[i], unit);
-  value result = make_sequence(T_BYTES, bytes);
+  value result = new_sequence(T_BYTES, bytes);
   uint8_t *at = bytes_of(result);
   for (size_t i = from; i < to; i++)
     at += utf8_encode(chars_of(string)[i], at);
