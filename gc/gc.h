@@ -37,6 +37,7 @@ struct tide_fiber_stack {
   uintptr_t low, high;
   uintptr_t top; /* lowest word in use; while the mutator stands still, or when it left */
   bool left;     /* the mutator ran here and told of leaving: top and saved are of that moment */
+  void *fake; /* AddressSanitizer's other stack, which has some of the frames' variables, or NULL */
   uint32_t saved_count;
   uintptr_t saved[TD_SAVED_WORDS];
 };

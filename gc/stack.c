@@ -15,11 +15,24 @@
 /* Frames that a thread entered between telling of a switch and switching. */
 #define SWITCH_SLACK_BYTES 1024u
 
+/* With detect_stack_use_after_return, which some compilers have for their default, AddressSanitizer
+ * keeps variables in a stack of its own; frames refer to it. Absent in programs without it. */
+extern void *__asan_get_current_fake_stack(void) __attribute__((weak));
+extern void *__asan_addr_is_in_fake_stack(void *fake, void *address, void **begin, void **end)
+    __attribute__((weak));
+
+static void *current_fake(void) {
+  return __asan_get_current_fake_stack && __asan_addr_is_in_fake_stack
+             ? __asan_get_current_fake_stack()
+             : NULL;
+}
+
 static READS_STACKS void call_inside(void (*run)(void *), void *argument) {
   for (struct tide_mutator *m = td_thread_mutators(); m; m = m->thread_next) {
     if (m->blocking_depth) continue; /* described when the region was entered */
     m->current->top = (uintptr_t)__builtin_frame_address(0);
     m->current->saved_count = 0;
+    m->current->fake = current_fake();
   }
   run(argument);
 }
@@ -41,6 +54,7 @@ static READS_STACKS void copy_frame(struct tide_fiber_stack *stack, uintptr_t en
     stack->saved[count++] = *(const uintptr_t *)at;
   stack->saved_count = count;
   stack->top = end;
+  stack->fake = current_fake();
 }
 
 static READS_STACKS void describe_for_later(struct tide_fiber_stack *stack) {
@@ -112,20 +126,37 @@ static void collect_words(struct tide_heap *heap, uintptr_t low, uintptr_t high)
   }
 }
 
+static READS_STACKS uintptr_t stack_word(uintptr_t at) {
+  return *(const uintptr_t *)at;
+}
+
+/* A part of a stack, and those frames of the other stack that it refers to. */
+static void collect_part(struct tide_heap *heap, const struct tide_fiber_stack *stack,
+                         uintptr_t low, uintptr_t high) {
+  collect_words(heap, low, high);
+  void *begin, *end, *before = NULL;
+  for (uintptr_t at = (low + 7) & ~(uintptr_t)7; stack->fake && at + 8 <= high; at += 8) {
+    void *word = (void *)stack_word(at);
+    if (!__asan_addr_is_in_fake_stack(stack->fake, word, &begin, &end) || begin == before) continue;
+    collect_words(heap, (uintptr_t)begin, (uintptr_t)end);
+    before = begin;
+  }
+}
+
 static bool holds(const struct tide_fiber_stack *stack, uintptr_t address) {
   return address - stack->low < stack->high - stack->low;
 }
 
 static void collect_saved(struct tide_heap *heap, const struct tide_fiber_stack *stack) {
   uintptr_t saved = (uintptr_t)stack->saved;
-  collect_words(heap, saved, saved + stack->saved_count * sizeof *stack->saved);
+  collect_part(heap, stack, saved, saved + stack->saved_count * sizeof *stack->saved);
 }
 
 /* A stack that the mutator does not run on: from a little below where it left it, or from end to
  * end if it never ran there, for whoever made the stack may have put something on it. */
 static void collect_resting(struct tide_heap *heap, const struct tide_fiber_stack *stack) {
   bool deep = stack->left && stack->top - stack->low > SWITCH_SLACK_BYTES;
-  collect_words(heap, deep ? stack->top - SWITCH_SLACK_BYTES : stack->low, stack->high);
+  collect_part(heap, stack, deep ? stack->top - SWITCH_SLACK_BYTES : stack->low, stack->high);
   collect_saved(heap, stack);
 }
 
@@ -139,7 +170,7 @@ void td_stack_collect(struct tide_heap *heap, struct tide_mutator *mutator) {
             (size_t)current->top, (size_t)current->low, (size_t)current->high);
     abort(); /* going on would free objects that the unknown stack holds */
   }
-  collect_words(heap, current->top, current->high);
+  collect_part(heap, current, current->top, current->high);
   collect_saved(heap, current);
   if (current != &mutator->own) collect_resting(heap, &mutator->own);
   for (struct tide_fiber_stack *f = mutator->fibers; f; f = f->next)
