@@ -2,6 +2,15 @@
 ;; procedures, dynamic state, errors, loading, and the read-eval-print loop.
 ;; Names that begin with % are the interpreter's own.
 
+;; ---- Syntax. Special: begin, %define, define-syntax, syntax-rules, include, lambda, quote, set!,
+;; if, or -----------------------------------------------------------------------------------------
+
+(define-syntax define
+  (syntax-rules ()
+    ((_ (name . parameters) body ...) (define name (lambda parameters body ...)))
+    ((_ name content) (%define name content))
+    ((_ name) (%define name (if #f #f)))))
+
 (define-syntax %same
   (syntax-rules () ((_ (new old) ...) (begin (define new old) ...))))
 (%same
@@ -16,12 +25,11 @@
  (hashtable-delete! hash-table-delete!) (hashtable-contains? hash-table-exists?)
  (hashtable-size hash-table-size))
 
-;; ---- Syntax. Special: begin, define, define-syntax, include, lambda, quote, set!, if, or, %loop --
-
 (define-syntax let
   (syntax-rules ()
     ((_ ((name init) ...) body ...) ((lambda (name ...) body ...) init ...))
-    ((_ loop ((name init) ...) body ...) (%loop loop (name ...) (init ...) body ...))))
+    ((_ loop ((name init) ...) body ...)
+     ((let () (define loop (lambda (name ...) body ...)) loop) init ...))))
 (define-syntax letrec
   (syntax-rules ()
     ((_ ((name init) ...) body ...) (let () (define name init) ... (let () body ...)))))
@@ -242,6 +250,10 @@
 ;; ---- Continuations and the dynamic environment -------------------------------------------------
 
 ;; Winders are pairs (before . after), the innermost first.
+(define (apply f x . more)
+  (%apply f (let spread ((x x) (more more))
+              (if (null? more) x (cons x (spread (car more) (cdr more)))))))
+(define (call-with-values producer consumer) (apply consumer (%values->list (producer))))
 (define (dynamic-wind before thunk after)
   (before)
   (%set-winders! (cons (cons before after) (%winders)))
@@ -261,9 +273,9 @@
            (%set-winders! (cdr now))
            ((cdar now))
            (%wind-to target)))))
-(define (%rewind k . results)
-  (%wind-to (%continuation-winders k))
-  (apply k results))
+(define (%rewind k winders result)
+  (%wind-to winders)
+  (k result))
 (define (exit . code)
   (%wind-to '())
   (apply emergency-exit code))
@@ -465,7 +477,7 @@
       (let ((form (read port)))
         (cond ((eof-object? form)
                (close-port port)
-               (%note-definitions forms)
+               (for-each %note-definition forms)
                (let run ((forms (reverse! forms)) (places (reverse! places)))
                  (when (pair? forms)
                    (%evaluate-at (car forms) (car places))
@@ -475,6 +487,12 @@
 (define (%evaluate-at form place)
   (%set-place! place)
   (eval form))
+(define (%note-definition form)
+  (define (note name) (if (pair? name) (note (car name)) (%redefine! name)))
+  (when (and (pair? form) (pair? (cdr form)))
+    (case (car form)
+      ((define) (note (cadr form)))
+      ((begin) (for-each %note-definition (cdr form))))))
 (define (%evaluate-from port)
   (let ((form (read port)))
     (unless (eof-object? form)

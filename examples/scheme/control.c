@@ -1,14 +1,17 @@
 /* Primitives for procedures, records, conditions, dynamic state, time, and evaluation. */
-#include "machine.h"
+#include "scheme.h"
 
 #include <stdlib.h>
 #include <time.h>
 
-EXPRESSION("procedure?", ".",
-           make_bool(is_type(a[0], T_CLOSURE) || is_type(a[0], T_PRIMITIVE) ||
-                     is_type(a[0], T_CONTINUATION)))
+EXPRESSION("procedure?", ".", make_bool(is_type(a[0], T_CLOSURE) || is_type(a[0], T_PRIMITIVE)))
 
-EXPRESSION("values", ".*", count == 1 ? a[0] : make_object_of(T_VALUES, (size_t)count, a))
+value make_values(int count, const value *values) {
+  return count == 1 ? values[0] : make_object_of(T_VALUES, (size_t)count, values);
+}
+
+EXPRESSION("values", ".*", make_values(count, a))
+EXPRESSION("%values->list", ".", is_type(a[0], T_VALUES) ? slots_to_list(a[0]) : cons(a[0], NIL))
 
 /* ---- Records: (%record TYPE field …), also the types themselves ------------------------------ */
 
@@ -30,7 +33,6 @@ EXPRESSION("%record-set!", ".ri.", (*field(a) = a[3], UNSPECIFIED))
 
 EXPRESSION("%winders", "", globals.winders)
 EXPRESSION("%set-winders!", ".", globals.winders = a[0])
-EXPRESSION("%continuation-winders", ".", slots_of(a[0])[CONTINUATION_WINDERS])
 EXPRESSION("%handlers", "", globals.handlers)
 EXPRESSION("%set-handlers!", ".", globals.handlers = a[0])
 EXPRESSION("%place-now", "", globals.place)
@@ -45,7 +47,7 @@ static int64_t clock_ns(clockid_t clock) {
 }
 
 EXPRESSION("%compile", ".", compile_program(expand_program(a[0])))
-EXPRESSION("%note-definitions", ".", (note_definitions(a[0]), UNSPECIFIED))
+EXPRESSION("%redefine!", "y", symbol_of(a[0])->redefinable = TRUE)
 EXPRESSION("current-jiffy", "", fix(clock_ns(CLOCK_MONOTONIC)))
 EXPRESSION("jiffies-per-second", "", fix(1000000000))
 EXPRESSION("current-second", "", make_flonum((double)clock_ns(CLOCK_REALTIME) / 1e9))

@@ -10,8 +10,8 @@ value list3(value a, value b, value c) {
   return cons(a, list2(b, c));
 }
 
-value list_reverse(value list) {
-  value done = NIL;
+value list_reverse_onto(value list, value tail) {
+  value done = tail;
   while (is_pair(list)) {
     value next = cdr(list);
     cdr(list) = done;
@@ -19,6 +19,10 @@ value list_reverse(value list) {
     list = next;
   }
   return done;
+}
+
+value list_reverse(value list) {
+  return list_reverse_onto(list, NIL);
 }
 
 int64_t list_length(value list) {

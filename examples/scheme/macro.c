@@ -1,46 +1,39 @@
-/* syntax-rules: matching patterns and filling templates. */
+/* syntax-rules: matching patterns and filling templates.
+ *
+ * Bindings are ((identifier . matched) …). What a variable under an ellipsis matched is a
+ * sequence: a box with a list, of sequences again under two ellipses. */
 #include "syntax.h"
 
-struct matcher {
-  value literals, ellipsis, macro_scope;
-  value use_scope;
-  value renames; /* ((identifier . alias) …) of this expansion */
+struct expansion {
+  const struct macro *macro;
+  value ellipsis; /* () for the usual one, #f where it is escaped */
+  value scope;    /* of the use */
+  value aliases;  /* ((identifier . alias) …): what the template inserted */
 };
 
-/* Bindings are ((identifier depth . matched) …); matched is a list under each ellipsis. */
-static value binding_of(value identifier, value bindings) {
-  for (; bindings != NIL; bindings = cdr(bindings))
-    if (car(car(bindings)) == identifier) return cdr(car(bindings));
+static value assq(value key, value list) {
+  for (; is_pair(list); list = cdr(list))
+    if (car(car(list)) == key) return car(list);
   return FALSE;
 }
 
-bool is_member(value v, value list) {
-  for (; is_pair(list); list = cdr(list))
-    if (car(list) == v) return true;
+static bool is_literal(const struct expansion *e, value identifier) {
+  for (value list = e->macro->literals; is_pair(list); list = cdr(list))
+    if (car(list) == identifier) return true;
   return false;
 }
 
-/* An inner macro that a template wrote has its `...` renamed: look at what it was. */
-static value root_of(value identifier) {
-  while (is_type(identifier, T_ALIAS))
-    identifier = slots_of(identifier)[ALIAS_IDENTIFIER];
-  return identifier;
+static bool means(const struct expansion *e, value v, enum special special) {
+  return is_identifier(v) && lookup(v, e->macro->scope) == fix(special);
 }
 
-static bool is_ellipsis(const struct matcher *m, value v) {
-  value candidate = m->ellipsis == globals.dots ? root_of(v) : v;
-  return candidate == m->ellipsis && !is_member(v, m->literals);
+static bool is_ellipsis(const struct expansion *e, value v) {
+  if (is_literal(e, v)) return false;
+  return e->ellipsis == NIL ? means(e, v, ELLIPSIS) : v == e->ellipsis;
 }
 
-static bool before_ellipsis(const struct matcher *m, value list) {
-  return is_pair(cdr(list)) && is_ellipsis(m, car(cdr(list)));
-}
-
-static value vector_list(value vector) {
-  value list = NIL;
-  for (size_t i = size_of(vector); i-- > 0;)
-    list = cons(slots_of(vector)[i], list);
-  return list;
+static bool before_ellipsis(const struct expansion *e, value list) {
+  return is_pair(cdr(list)) && is_ellipsis(e, second(list));
 }
 
 static int64_t count_pairs(value list) {
@@ -50,170 +43,156 @@ static int64_t count_pairs(value list) {
   return n;
 }
 
-static bool match(struct matcher *m, value pattern, value form, value *bindings);
-
-/* The identifiers that a pattern binds, each with its depth, added to `found`. */
-static value pattern_variables(struct matcher *m, value pattern, int64_t depth, value found) {
-  if (is_identifier(pattern)) {
-    if (is_member(pattern, m->literals) || is_ellipsis(m, pattern) ||
-        root_of(pattern) == globals.underscore)
-      return found;
-    return cons(cons(pattern, cons(fix(depth), NIL)), found);
-  }
-  if (is_type(pattern, T_VECTOR)) pattern = vector_list(pattern);
-  for (; is_pair(pattern); pattern = cdr(pattern))
-    found = pattern_variables(m, car(pattern), depth + before_ellipsis(m, pattern), found);
-  return is_identifier(pattern) ? pattern_variables(m, pattern, depth, found) : found;
-}
-
-static bool match_repeated(struct matcher *m, value pattern, value *form, value *bindings) {
-  int64_t times = count_pairs(*form) - count_pairs(cdr(cdr(pattern)));
-  if (times < 0) return false;
-  value sub = car(pattern), variables = pattern_variables(m, sub, 1, NIL);
-  for (; times > 0; times--, *form = cdr(*form)) {
-    value inner = NIL;
-    if (!match(m, sub, car(*form), &inner)) return false;
-    for (value v = variables; v != NIL; v = cdr(v)) {
-      value entry = cdr(car(v)), matched = binding_of(car(car(v)), inner);
-      if (matched != FALSE) cdr(entry) = cons(cdr(matched), cdr(entry));
-    }
-  }
-  for (value v = variables; v != NIL; v = cdr(v)) {
-    value entry = cdr(car(v));
-    cdr(entry) = list_reverse(cdr(entry));
-    *bindings = cons(car(v), *bindings);
-  }
-  return true;
-}
-
-static bool match_identifier(struct matcher *m, value pattern, value form, value *bindings) {
-  if (is_member(pattern, m->literals))
-    return is_identifier(form) && lookup(form, m->use_scope) == lookup(pattern, m->macro_scope);
-  if (root_of(pattern) != globals.underscore)
-    *bindings = cons(cons(pattern, cons(fix(0), form)), *bindings);
-  return true;
-}
-
-static bool match(struct matcher *m, value pattern, value form, value *bindings) {
-  check_depth();
-  for (; is_pair(pattern); pattern = cdr(pattern)) {
-    if (before_ellipsis(m, pattern)) {
-      if (!match_repeated(m, pattern, &form, bindings)) return false;
-      pattern = cdr(pattern);
-      continue;
-    }
-    if (!is_pair(form) || !match(m, car(pattern), car(form), bindings)) return false;
-    form = cdr(form);
-  }
-  if (is_identifier(pattern)) return match_identifier(m, pattern, form, bindings);
-  if (is_type(pattern, T_VECTOR))
-    return is_type(form, T_VECTOR) && match(m, vector_list(pattern), vector_list(form), bindings);
-  return values_equal(pattern, form);
-}
-
-/* ---- Templates ------------------------------------------------------------------------------ */
-
-static value rename_identifier(struct matcher *m, value identifier) {
-  for (value p = m->renames; p != NIL; p = cdr(p))
-    if (car(car(p)) == identifier) return cdr(car(p));
-  value alias = new_alias(identifier, m->macro_scope);
-  m->renames = cons(cons(identifier, alias), m->renames);
-  return alias;
-}
-
-static value fill(struct matcher *m, value template, value bindings);
-
-/* Bindings under an ellipsis that the template mentions. */
-static value repeated_in(struct matcher *m, value template, value bindings, value found) {
-  if (is_identifier(template)) {
-    value bound = binding_of(template, bindings);
-    return bound != FALSE && unfix(car(bound)) > 0 ? cons(cons(template, bound), found) : found;
-  }
-  if (is_type(template, T_VECTOR)) template = vector_list(template);
-  for (; is_pair(template); template = cdr(template))
-    found = repeated_in(m, car(template), bindings, found);
-  return is_identifier(template) ? repeated_in(m, template, bindings, found) : found;
-}
-
-/* Template `sub` followed by `depth` ellipses; results are consed onto `done`, newest first. */
-static value fill_repeated(struct matcher *m, value sub, int64_t depth, value bindings,
-                           value done) {
-  if (depth == 0) return cons(fill(m, sub, bindings), done);
-  value variables = repeated_in(m, sub, bindings, NIL);
-  if (variables == NIL) fail_syntax("no repeated variable before an ellipsis", strip_syntax(sub));
-  for (;;) {
-    value inner = bindings;
-    for (value v = variables; v != NIL; v = cdr(v)) {
-      value entry = car(v), left = cdr(cdr(entry));
-      if (!is_pair(left)) return done;
-      inner = cons(cons(car(entry), cons(fix(unfix(car(cdr(entry))) - 1), car(left))), inner);
-      car(v) = cons(car(entry), cons(car(cdr(entry)), cdr(left)));
-    }
-    done = fill_repeated(m, sub, depth - 1, inner, done);
-  }
-}
-
-static value fill(struct matcher *m, value template, value bindings) {
-  check_depth();
-  if (is_identifier(template)) {
-    value bound = binding_of(template, bindings);
-    return bound != FALSE ? cdr(bound) : rename_identifier(m, template);
-  }
-  if (is_type(template, T_VECTOR))
-    return list_to_sequence(T_VECTOR, fill(m, vector_list(template), bindings));
-  if (!is_pair(template)) return template;
-  if (is_ellipsis(m, car(template)) && is_pair(cdr(template))) {
-    struct matcher plain = *m;
-    plain.ellipsis = FALSE;
-    value filled = fill(&plain, car(cdr(template)), bindings);
-    m->renames = plain.renames;
-    return filled;
-  }
-  value done = NIL;
-  while (is_pair(template) && !(is_ellipsis(m, car(template)) && is_pair(cdr(template)))) {
-    value sub = car(template);
-    int64_t depth = 0;
-    for (template = cdr(template); is_pair(template) && is_ellipsis(m, car(template)); depth++)
-      template = cdr(template);
-    done = fill_repeated(m, sub, depth, bindings, done);
-  }
-  value list = template == NIL ? NIL : fill(m, template, bindings);
-  while (done != NIL) {
-    value next = cdr(done);
-    cdr(done) = list;
-    list = done;
-    done = next;
-  }
+value slots_to_list(value object) {
+  value list = NIL;
+  for (size_t i = size_of(object); i-- > 0;)
+    list = cons(slots_of(object)[i], list);
   return list;
 }
 
+/* All identifiers in a pattern or template, each as often as it is there. */
+static value identifiers_in(value form, value found) {
+  check_depth();
+  if (is_type(form, T_VECTOR)) form = slots_to_list(form);
+  for (; is_pair(form); form = cdr(form))
+    found = identifiers_in(car(form), found);
+  return is_identifier(form) ? cons(form, found) : found;
+}
+
+/* ---- Patterns -------------------------------------------------------------------------------- */
+
+static bool match(struct expansion *e, value pattern, value form, value *bindings);
+
+static bool match_identifier(struct expansion *e, value pattern, value form, value *bindings) {
+  if (is_literal(e, pattern))
+    return is_identifier(form) && lookup(form, e->scope) == lookup(pattern, e->macro->scope);
+  if (!means(e, pattern, UNDERSCORE)) *bindings = cons(cons(pattern, form), *bindings);
+  return true;
+}
+
+/* Matches the pattern with each of the first `times` items of the list. */
+static bool match_repeated(struct expansion *e, value pattern, value list, int64_t times,
+                           value *bindings) {
+  value matches = NIL; /* the bindings of each, the last one first */
+  for (; times > 0; times--, list = cdr(list)) {
+    matches = cons(NIL, matches);
+    if (!match(e, pattern, car(list), &car(matches))) return false;
+  }
+  for (value names = identifiers_in(pattern, NIL); names != NIL; names = cdr(names)) {
+    value name = car(names), sequence = NIL;
+    if (is_literal(e, name) || is_ellipsis(e, name)) continue;
+    for (value p = matches; p != NIL; p = cdr(p))
+      sequence = cons(cdr(assq(name, car(p))), sequence);
+    match_identifier(e, name, make_object_of(T_BOX, 1, &sequence), bindings);
+  }
+  return true;
+}
+
+static bool match(struct expansion *e, value pattern, value form, value *bindings) {
+  check_depth();
+  if (is_type(pattern, T_VECTOR))
+    return is_type(form, T_VECTOR) &&
+           match(e, slots_to_list(pattern), slots_to_list(form), bindings);
+  for (; is_pair(pattern); pattern = cdr(pattern)) {
+    if (before_ellipsis(e, pattern)) {
+      int64_t times = count_pairs(form) - count_pairs(cdr(cdr(pattern)));
+      if (times < 0 || !match_repeated(e, car(pattern), form, times, bindings)) return false;
+      for (; times > 0; times--)
+        form = cdr(form);
+      pattern = cdr(pattern);
+    } else {
+      if (!is_pair(form) || !match(e, car(pattern), car(form), bindings)) return false;
+      form = cdr(form);
+    }
+  }
+  if (is_identifier(pattern)) return match_identifier(e, pattern, form, bindings);
+  return values_equal(pattern, form);
+}
+
+/* ---- Templates ------------------------------------------------------------------------------- */
+
+static value fill(struct expansion *e, value template, value bindings);
+
+static value fill_identifier(struct expansion *e, value identifier, value bindings) {
+  value known = assq(identifier, bindings);
+  if (known == FALSE) known = assq(identifier, e->aliases);
+  if (known == FALSE) {
+    known = cons(identifier, new_alias(identifier, e->macro->scope));
+    e->aliases = cons(known, e->aliases);
+  }
+  if (is_type(cdr(known), T_BOX)) fail_syntax("repeated variable without an ellipsis", identifier);
+  return cdr(known);
+}
+
+/* Template `sub` followed by `depth` ellipses; results are consed onto `done`, newest first. */
+static value fill_repeated(struct expansion *e, value sub, int64_t depth, value bindings,
+                           value done) {
+  if (depth == 0) return cons(fill(e, sub, bindings), done);
+  value sequences = NIL; /* ((identifier item …) …) */
+  for (value names = identifiers_in(sub, NIL); names != NIL; names = cdr(names)) {
+    value bound = assq(car(names), bindings);
+    if (bound != FALSE && is_type(cdr(bound), T_BOX))
+      sequences = cons(cons(car(names), slots_of(cdr(bound))[0]), sequences);
+  }
+  if (sequences == NIL) fail_syntax("no repeated variable before an ellipsis", sub);
+  for (;;) {
+    value inner = bindings;
+    for (value p = sequences; p != NIL; p = cdr(p)) {
+      value name = car(car(p)), items = cdr(car(p));
+      if (!is_pair(items)) return done;
+      inner = cons(cons(name, car(items)), inner);
+      cdr(car(p)) = cdr(items);
+    }
+    done = fill_repeated(e, sub, depth - 1, inner, done);
+  }
+}
+
+static value fill(struct expansion *e, value template, value bindings) {
+  check_depth();
+  if (is_identifier(template)) return fill_identifier(e, template, bindings);
+  if (is_type(template, T_VECTOR))
+    return list_to_sequence(T_VECTOR, fill(e, slots_to_list(template), bindings));
+  if (!is_pair(template)) return template;
+  value done = NIL;
+  while (is_pair(template)) {
+    value sub = car(template);
+    if (is_ellipsis(e, sub) && is_pair(cdr(template))) { /* (... template) */
+      value ellipsis = e->ellipsis;
+      e->ellipsis = FALSE;
+      template = fill(e, second(template), bindings);
+      e->ellipsis = ellipsis;
+      return list_reverse_onto(done, template);
+    }
+    int64_t depth = 0;
+    for (; before_ellipsis(e, template); depth++)
+      template = cdr(template);
+    done = fill_repeated(e, sub, depth, bindings, done);
+    template = cdr(template);
+  }
+  return list_reverse_onto(done, fill(e, template, bindings));
+}
+
+/* ---- Macros ---------------------------------------------------------------------------------- */
+
 value make_macro(value spec, value scope) {
-  value rest = cdr(spec), ellipsis = globals.dots;
-  if (is_pair(rest) && is_identifier(car(rest))) {
+  value rest = cdr(spec), ellipsis = NIL;
+  if (is_identifier(car(rest))) {
     ellipsis = car(rest);
     rest = cdr(rest);
   }
-  if (list_length(rest) < 1 || list_length(car(rest)) < 0)
-    fail_syntax("bad syntax-rules", strip_syntax(spec));
-  value macro = make_object(T_MACRO, MACRO_SLOTS);
-  slots_of(macro)[MACRO_LITERALS] = car(rest);
-  slots_of(macro)[MACRO_RULES] = cdr(rest);
-  slots_of(macro)[MACRO_SCOPE] = scope;
-  slots_of(macro)[MACRO_ELLIPSIS] = ellipsis;
-  return macro;
+  if (list_length(rest) < 1 || list_length(car(rest)) < 0) fail_syntax("bad syntax-rules", spec);
+  struct macro *macro = mem_refs(sizeof *macro);
+  *macro = (struct macro){make_header(T_MACRO, 0), ellipsis, car(rest), cdr(rest), scope};
+  return (value)macro;
 }
 
-value macro_expand(value macro, value form, value scope) {
-  struct matcher m = {.literals = slots_of(macro)[MACRO_LITERALS],
-                      .ellipsis = slots_of(macro)[MACRO_ELLIPSIS],
-                      .macro_scope = slots_of(macro)[MACRO_SCOPE],
-                      .use_scope = scope,
-                      .renames = NIL};
-  for (value rules = slots_of(macro)[MACRO_RULES]; is_pair(rules); rules = cdr(rules)) {
+value macro_expand(const struct macro *macro, value form, value scope) {
+  struct expansion e = {macro, macro->ellipsis, scope, NIL};
+  for (value rules = macro->rules; is_pair(rules); rules = cdr(rules)) {
     value rule = car(rules), bindings = NIL;
     if (list_length(rule) != 2 || !is_pair(car(rule)))
-      fail_syntax("bad rule in syntax-rules", strip_syntax(rule));
-    if (match(&m, cdr(car(rule)), cdr(form), &bindings)) return fill(&m, car(cdr(rule)), bindings);
+      fail_syntax("bad rule in syntax-rules", rule);
+    if (match(&e, cdr(car(rule)), cdr(form), &bindings)) return fill(&e, second(rule), bindings);
   }
-  fail_syntax("no rule of the macro fits", strip_syntax(form));
+  fail_syntax("no rule of the macro fits", form);
 }

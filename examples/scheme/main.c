@@ -1,5 +1,5 @@
 /* The program: start of the interpreter, line editing, statistics. boot.scm does the rest. */
-#include "machine.h"
+#include "scheme.h"
 
 #include <locale.h>
 #include <stdlib.h>
@@ -59,10 +59,9 @@ static value evaluate(value form) {
 }
 
 static void boot(void) {
-  globals.parent = globals.winders = globals.handlers = NIL;
+  globals.frames = globals.winders = globals.handlers = NIL;
   globals.condition = globals.place = FALSE;
   globals.booting = TRUE;
-  globals.parent_length = fix(0);
   forms_start();
   vm_start();
   ports_start();
@@ -77,12 +76,10 @@ static void boot(void) {
 
 int main(int argc, char **argv) {
   static value *globals_end = (value *)(&globals + 1);
-  const struct mem_range ranges[] = {{(value *)&globals, &globals_end},
-                                     {machine_stack(), &machine.sp}};
+  const struct mem_range ranges[] = {{(value *)&globals, &globals_end}, vm_stack()};
   clock_gettime(CLOCK_MONOTONIC, &started);
   setlocale(LC_CTYPE, "C.UTF-8");
   mem_start(ranges, sizeof ranges / sizeof ranges[0]);
-  machine.sp = machine_stack();
   boot();
   value arguments = NIL;
   while (argc > 0)

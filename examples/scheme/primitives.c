@@ -1,5 +1,5 @@
 /* Primitive procedures: gathering them, checking their arguments, and the way of errors. */
-#include "machine.h"
+#include "scheme.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -112,15 +112,6 @@ value make_condition(const char *kind, value message, value irritants) {
   value symbol = intern_c(kind), type = symbol_of(intern_c("%condition"))->global;
   const value slots[] = {type, symbol, message, irritants};
   return make_object_of(T_RECORD, 4, slots);
-}
-
-void fail_condition(value condition) {
-  if (machine.trap == NULL) {
-    fprintf(stderr, "scheme: %s\n", c_from_string(slots_of(condition)[2]));
-    exit(1);
-  }
-  globals.condition = condition;
-  longjmp(*machine.trap, 1);
 }
 
 void fail_list(const char *what, value irritants) {

@@ -33,7 +33,6 @@ enum type {
   T_VECTOR,
   T_CLOSURE,
   T_PRIMITIVE,
-  T_CONTINUATION,
   T_CODE,
   T_SEGMENT, /* frames moved from the stack to the heap */
   T_BOX,     /* an assigned variable */
@@ -43,7 +42,6 @@ enum type {
   T_PORT,
   T_ALIAS, /* an identifier that a macro inserted */
   T_MACRO,
-  T_SCOPE,
   T_VARIABLE,
   T_NODE, /* of the syntax tree */
 };
@@ -149,6 +147,7 @@ static inline value make_object_of(enum type type, size_t slots, const value *co
     slots_of(object)[i] = contents[i];
   return object;
 }
+value make_values(int count, const value *values); /* one stands for itself */
 /* Vector, string or bytevector, the latter two full of anything. */
 value new_sequence(enum type type, size_t length);
 value make_filled(enum type type, int64_t length, value fill);
@@ -161,7 +160,9 @@ const char *c_from_string(value string);
 size_t utf8_encode(uint32_t c, uint8_t *out); /* at most 4 bytes */
 value intern(value string);
 value intern_c(const char *name);
-value list_reverse(value list);  /* in place */
+value list_reverse(value list); /* in place */
+value list_reverse_onto(value list, value tail);
+value slots_to_list(value object);
 int64_t list_length(value list); /* -1: not a list */
 value list2(value a, value b);
 value list3(value a, value b, value c);
@@ -188,11 +189,12 @@ struct globals {
   value symbols;                     /* hash table by name */
   value input, output, error_output; /* lists of the current port; a port */
   value winders, handlers;           /* of dynamic-wind, with-exception-handler */
-  value parent, parent_length;       /* frames below the stack, see machine.h */
+  value frames;                      /* below the stack, see vm.c */
+  value thrower;                     /* closure with a continuation's program */
   value condition;                   /* travelling from fail to the virtual machine */
   value running;                     /* the primitive that runs, for messages */
   value inlined;                     /* vector: primitives that have instructions, by opcode */
-  value quote, quasiquote, unquote, unquote_splicing, dots, underscore, begin, define, lambda;
+  value quote, quasiquote, unquote, unquote_splicing;
   value place;   /* string: file and line of the form being evaluated */
   value booting; /* TRUE while boot.scm is loaded: it defines nothing twice */
 };
@@ -222,11 +224,10 @@ struct node;
 void forms_start(void);
 struct node *expand_program(value form);  /* one form at top level */
 value compile_program(struct node *node); /* a closure without arguments */
-/* Notes what a whole file will define, so that calls to it are not inlined. */
-void note_definitions(value forms);
-value strip_syntax(value form); /* macros' aliases back to symbols */
+value strip_syntax(value form);           /* macros' aliases back to symbols */
 void vm_start(void);
-value vm_run(value closure); /* calls it without arguments; errors are raised inside */
+struct mem_range vm_stack(void); /* the part in use */
+value vm_run(value closure);     /* calls it without arguments; errors are raised inside */
 void compiler_start(void);
 
 /* ---- Primitive procedures -------------------------------------------------------------------- */
@@ -240,7 +241,7 @@ struct primitive {
   const char *name, *signature;
   value (*function)(int count, value *a);
   intptr_t least, most; /* arguments; most < 0: any number */
-  intptr_t inlined;     /* index of the compiler's table, 0: none */
+  intptr_t opcode;      /* of the instruction for it, or 0 */
 };
 #define UNUSED __attribute__((unused))
 #define PRIMITIVE(name, signature) PRIMITIVE_AT(__COUNTER__, name, signature)

@@ -2,65 +2,100 @@
  *
  * Hygiene: each use of a macro renames the identifiers that its template inserts to fresh
  * aliases {identifier, scope of the macro's definition}. Binding forms bind aliases like
- * symbols; an alias nobody bound means what its identifier means where the macro was defined. */
+ * symbols; an alias nobody bound means what its identifier means where the macro was defined.
+ *
+ * A scope is a pair of its bindings, ((identifier . meaning) …), and the scope around it; the
+ * top level is (). An identifier means a variable, a macro, a special form (fixnum), or, if no
+ * scope binds it, the symbol of a global. */
 #ifndef EXAMPLES_SCHEME_SYNTAX_H
 #define EXAMPLES_SCHEME_SYNTAX_H
 
 #include "scheme.h"
 
+enum special {
+  BEGIN,
+  DEFINE,
+  DEFINE_SYNTAX,
+  SYNTAX_RULES,
+  INCLUDE,
+  LAMBDA,
+  QUOTE,
+  SET,
+  IF,
+  OR,
+  ELLIPSIS, /* this and the next mean something in syntax-rules only */
+  UNDERSCORE
+};
+
 enum { ALIAS_IDENTIFIER, ALIAS_SCOPE, ALIAS_SLOTS };
-enum { SCOPE_BINDINGS, SCOPE_PARENT, SCOPE_SLOTS }; /* bindings: ((identifier . meaning) …) */
-enum { MACRO_LITERALS, MACRO_RULES, MACRO_SCOPE, MACRO_ELLIPSIS, MACRO_SLOTS };
+
+struct macro {
+  value header;
+  value ellipsis, literals, rules;
+  value scope; /* where it was defined */
+};
 
 struct variable {
   value header;
   value name;
-  intptr_t used;    /* references that the expander met */
-  intptr_t boxed;   /* assigned, or referenced before its definition is complete */
-  intptr_t changed; /* assigned by set! */
+  struct variable *next; /* in a list of parameters */
+  struct node *loop;     /* the lambda, if calling it is jumping to its start */
+  intptr_t used;         /* references met so far */
+  intptr_t boxed;        /* assigned, or referenced before its definition is complete */
   /* The compiler's: */
   struct function *owner;
-  intptr_t slot;  /* from the frame's start; of a loop: its first variable's */
-  intptr_t label; /* of a loop */
+  intptr_t slot;  /* from the start of the owner's frame; of a loop: where its temporaries start */
+  intptr_t label; /* of a loop: position of its body */
 };
 
 enum node_kind {
-  N_CONSTANT,   /* a: value */
-  N_LOCAL,      /* a: variable */
-  N_GLOBAL,     /* a: symbol */
-  N_SET_LOCAL,  /* a: variable, b: node */
-  N_SET_GLOBAL, /* a: symbol, b: node */
-  N_DEFINE,     /* a: symbol, b: node */
-  N_IF,         /* a: test, b: then, c: else */
-  N_OR,         /* a: first, b: second */
-  N_SEQUENCE,   /* a: first, b: second */
-  N_CALL,       /* a: operator, b: list of nodes */
-  N_LAMBDA,     /* a: list of variables, b: body, c: name, rest: last variable takes a list */
-  N_LET,        /* a: list of variables, b: list of nodes, c: body */
-  N_LOOP,       /* the same; loop: the variable that N_JUMP names */
-  N_JUMP,       /* a: variable of the loop, b: list of nodes; in its tail positions only */
+  N_CONSTANT,  /* datum */
+  N_REFERENCE, /* datum: a variable, or the symbol of a global; also of the next two */
+  N_SET,       /* parts: the new content */
+  N_DEFINE,    /* parts: the content; a variable is there until the end of the block around it */
+  N_IF,        /* parts: test, then, else */
+  N_OR,        /* parts */
+  N_BLOCK,     /* parts, one after the other; datum: the loop that starts at the last one, or () */
+  N_CALL,      /* parts: operator, operands */
+  N_LAMBDA,    /* datum: what it defines, or #f; parameters; parts: the body */
 };
 
 struct node {
   value header;
   intptr_t kind;
-  value a, b, c;
-  intptr_t rest;
-  struct variable *loop;
+  value datum;
+  struct node *parts, *next; /* the first part; the next part of the same node */
+  struct variable *parameters;
+  intptr_t count, rest; /* of parameters; whether the last one takes a list */
 };
 
+static inline value second(value form) {
+  return car(cdr(form));
+}
+static inline value third(value form) {
+  return car(cdr(cdr(form)));
+}
 static inline bool is_identifier(value v) {
   return is_type(v, T_SYMBOL) || is_type(v, T_ALIAS);
 }
 
-/* What an identifier means: a variable, a macro, a special form (fixnum), or, if it is bound
- * nowhere, the symbol of a global. */
-value lookup(value identifier, value scope);
+/* NULL for the symbol of a global. */
+static inline struct variable *as_variable(value meaning) {
+  return is_type(meaning, T_VARIABLE) ? (struct variable *)meaning : NULL;
+}
+
+static inline int64_t count_parts(const struct node *node) {
+  int64_t count = 0;
+  for (const struct node *part = node->parts; part != NULL; part = part->next)
+    count++;
+  return count;
+}
+
+value lookup(value identifier, value scope); /* what it means */
 value new_alias(value identifier, value scope);
-bool is_member(value v, value list);
 _Noreturn void fail_syntax(const char *what, value form);
 
 value make_macro(value spec, value scope); /* (syntax-rules …) */
-value macro_expand(value macro, value form, value scope);
+value macro_expand(const struct macro *macro, value form, value scope);
 
 #endif

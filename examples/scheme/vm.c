@@ -1,10 +1,40 @@
-/* The virtual machine: the loop that runs programs. Its registers are local variables; `sync`
- * stores those that others need: the collector (sp), errors and frame moves (all). */
-#include "machine.h"
+/* The virtual machine: the stack, and the loop that runs programs.
+ *
+ * The stack holds frames: three words of return information {words of the caller's frame,
+ * caller's closure, where to go on (address | 1, so that it is no reference)}, then the callee's
+ * parameters, variables and temporaries. It starts with return information that leads to the
+ * UNDERFLOW instruction, which fetches the next frame from the heap: call/cc and a full stack
+ * move all frames there, as a list of segments, and returning brings them back one by one. So
+ * recursion is as deep as the heap allows, and a continuation can be entered many times. */
+#include "opcodes.h"
 
+#include <setjmp.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct globals globals;
+
+enum { STACK_WORDS = 1 << 16, STACK_SPARE = 64 };
+/* A frame on the heap: the one below it, then its words and those that return to it. */
+enum { SEGMENT_BELOW, SEGMENT_WORDS };
+
+/* Registers, while the machine's loop does not hold them in variables. */
+static struct machine {
+  value *sp, *fp; /* first free word; start of the frame */
+  const value *pc;
+  struct closure *self;
+  value accumulator;
+  intptr_t arguments;
+  value *bottom; /* where the first frame starts */
+  value *limit;
+  jmp_buf *trap; /* where errors go; NULL: nobody runs */
+} machine;
+
+static value stack[STACK_WORDS];
+
+struct mem_range vm_stack(void) {
+  return (struct mem_range){machine.sp = stack, &machine.sp};
+}
 
 static const void *const *addresses;
 
@@ -29,11 +59,51 @@ value make_procedure(value name, const value *words, size_t count) {
   return make_closure(code, NULL, 0);
 }
 
-static inline value make_box(value content) {
-  value box = make_object(T_BOX, 1);
-  slots_of(box)[0] = content;
-  return box;
+/* ---- Frames --------------------------------------------------------------------------------- */
+
+/* Moves all frames below the current one to the heap, and that to the bottom. */
+static void move_frames(void) {
+  value newest = NIL, *below = &newest;
+  value *end = machine.fp; /* of the next frame to move, the words that return to it included */
+  while (end > machine.bottom) {
+    size_t words = RETURN_WORDS + end[RETURN_FRAME - RETURN_WORDS];
+    value segment = make_object(T_SEGMENT, SEGMENT_WORDS + words);
+    slots_of(segment)[SEGMENT_BELOW] = NIL;
+    end -= words;
+    memcpy(slots_of(segment) + SEGMENT_WORDS, end, words * sizeof(value));
+    *below = segment;
+    below = &slots_of(segment)[SEGMENT_BELOW];
+  }
+  *below = globals.frames;
+  globals.frames = newest;
+  memmove(machine.bottom, machine.fp, (size_t)(machine.sp - machine.fp) * sizeof(value));
+  machine.sp = machine.bottom + (machine.sp - machine.fp);
+  machine.fp = machine.bottom;
 }
+
+/* Fetches the newest frame from the heap; false if there is none. */
+static bool fetch_frame(void) {
+  if (globals.frames == NIL) return false;
+  value segment = globals.frames;
+  size_t words = size_of(segment) - SEGMENT_WORDS - RETURN_WORDS;
+  const value *frame = slots_of(segment) + SEGMENT_WORDS, *back = frame + words;
+  memcpy(machine.bottom, frame, words * sizeof(value));
+  machine.fp = machine.bottom;
+  machine.sp = machine.fp + words;
+  machine.self = (struct closure *)back[RETURN_CLOSURE];
+  machine.pc = (const value *)(back[RETURN_TO] - 1);
+  globals.frames = slots_of(segment)[SEGMENT_BELOW];
+  return true;
+}
+
+/* Checks that `words` more fit on the stack, moving frames away if need be. */
+static void make_room(intptr_t words) {
+  if (machine.sp + words <= machine.limit) return;
+  move_frames();
+  if (machine.sp + words > machine.limit) fail_list("too many arguments:", cons(fix(words), NIL));
+}
+
+/* ---- What instructions do that take more than a few lines ------------------------------------ */
 
 static _Noreturn void fail_arguments(void) {
   fail_list("wrong number of arguments:", list2((value)machine.self, fix(machine.arguments)));
@@ -49,60 +119,46 @@ static void collect_rest(intptr_t parameters) {
   machine.sp = machine.fp + parameters;
 }
 
-/* (apply f a … list): f to the accumulator, the arguments to the frame. */
+/* (%apply f list): f to the accumulator, the arguments to the frame. */
 static void spread_list(void) {
-  intptr_t count = machine.arguments;
-  if (count < 2) fail_arguments();
-  value list = machine.sp[-1];
+  value list = machine.fp[1];
   int64_t length = list_length(list);
   if (length < 0) fail_list("apply: not a list:", cons(list, NIL));
   make_room(length);
-  value *frame = machine.fp;
-  machine.accumulator = frame[0];
-  memmove(frame, frame + 1, (size_t)(count - 2) * sizeof(value));
-  value *at = frame + count - 2;
+  machine.accumulator = machine.fp[0];
+  machine.arguments = length;
+  machine.sp = machine.fp;
   for (; list != NIL; list = cdr(list))
-    *at++ = car(list);
-  machine.sp = at;
-  machine.arguments = at - frame;
+    *machine.sp++ = car(list);
 }
 
-/* (call-with-values producer consumer), the producer's result in the accumulator. */
-static void spread_values(void) {
-  value result = machine.accumulator;
-  machine.accumulator = machine.fp[1];
-  size_t count = 1;
-  if (is_type(result, T_VALUES)) {
-    count = size_of(result);
-    machine.sp = machine.fp;
-    make_room((intptr_t)count);
-    memcpy(machine.fp, slots_of(result), count * sizeof(value));
-  } else {
-    machine.fp[0] = result;
-  }
-  machine.sp = machine.fp + count;
-  machine.arguments = (intptr_t)count;
+/* A continuation is a procedure: THROW, with what to restore in its captured values. */
+enum { CAPTURED_FRAMES, CAPTURED_HANDLERS, CAPTURED_WINDERS, CAPTURED_COUNT };
+
+static value capture_continuation(void) {
+  const value state[] = {globals.frames, globals.handlers, globals.winders};
+  return make_closure(((struct closure *)globals.thrower)->code, state, CAPTURED_COUNT);
 }
 
-/* A continuation is called with the arguments in the frame. Returns what to deliver, or 0 if
- * after and before thunks have to run first: then %rewind is in the accumulator. */
-static value throw_values(value k) {
-  if (slots_of(k)[CONTINUATION_WINDERS] != globals.winders) {
-    make_room(1);
-    memmove(machine.fp + 1, machine.fp, (size_t)machine.arguments * sizeof(value));
-    machine.fp[0] = k;
-    machine.sp++;
-    machine.arguments++;
-    machine.accumulator = symbol_of(intern_c("%rewind"))->global;
-    return 0;
+/* Makes the frame's arguments one value and the continuation's frames the ones to return to;
+ * or, if before and after thunks have to run first, a call of %rewind. */
+static bool throw_values(void) {
+  const value *state = machine.self->captured;
+  value result = make_values((int)machine.arguments, machine.fp);
+  if (state[CAPTURED_WINDERS] == globals.winders) {
+    globals.frames = state[CAPTURED_FRAMES];
+    globals.handlers = state[CAPTURED_HANDLERS];
+    machine.fp = machine.bottom;
+    machine.accumulator = result;
+    return true;
   }
-  value result = machine.fp[0];
-  if (machine.arguments != 1) {
-    result = make_object(T_VALUES, (size_t)machine.arguments);
-    memcpy(slots_of(result), machine.fp, (size_t)machine.arguments * sizeof(value));
-  }
-  enter_continuation(k);
-  return result;
+  machine.fp[0] = (value)machine.self;
+  machine.fp[1] = state[CAPTURED_WINDERS];
+  machine.fp[2] = result;
+  machine.sp = machine.fp + 3;
+  machine.arguments = 3;
+  machine.accumulator = symbol_of(intern_c("%rewind"))->global;
+  return false;
 }
 
 static inline bool both_fixnums(value a, value b) {
@@ -160,8 +216,12 @@ static inline bool in_vector(value vector, value index) {
 static value execute(void) {
   static const void *const table[] = {
 #define X(name) &&op_##name,
-      OPCODES(X)
+#define P(name, ...) &&op_##name,
+#define T(name, ...) &&op_##name, &&op_JN_##name,
+      OPCODES(X, P, T)
 #undef X
+#undef P
+#undef T
   };
   const value *pc = machine.pc;
   value *sp = machine.sp, *fp = machine.fp;
@@ -203,13 +263,8 @@ unbound:
   symbol_of(pc[-1])->global = acc;
   acc = UNSPECIFIED;
   NEXT;
-  INSTRUCTION(MAKE_BOX, (machine.sp = sp, acc = make_box(acc)))
-  OPCODE(BOX_LOCAL) {
-    machine.sp = sp;
-    value *slot = &fp[*pc++];
-    *slot = make_box(*slot);
-    NEXT;
-  }
+  INSTRUCTION(MAKE_BOX, (machine.sp = sp, acc = make_object_of(T_BOX, 1, &acc)))
+  INSTRUCTION(BOX_LOCAL, (machine.sp = sp, fp[*pc] = make_object_of(T_BOX, 1, &fp[*pc]), pc++))
   OPCODE(CLOSURE) machine.sp = sp;
   sp -= pc[1];
   acc = make_closure((struct code *)pc[0], sp, pc[1]);
@@ -255,16 +310,8 @@ apply:
     NEXT;
   }
   SYNC;
-  if (is_type(acc, T_PRIMITIVE)) {
-    acc = call_primitive(acc, arguments, fp);
-    goto leave;
-  }
-  if (!is_type(acc, T_CONTINUATION)) fail_list("not a procedure:", cons(acc, NIL));
-  machine.arguments = arguments;
-  value thrown = throw_values(acc);
-  if (thrown == 0) goto apply_from_machine;
-  acc = thrown;
-  fp = machine.fp;
+  if (!is_type(acc, T_PRIMITIVE)) fail_list("not a procedure:", cons(acc, NIL));
+  acc = call_primitive(acc, arguments, fp);
   goto leave;
   OPCODE(LOOP) {
     intptr_t count = (intptr_t)pc[0];
@@ -291,14 +338,11 @@ leave:
   OPCODE(J_TRUE) BRANCH_IF(acc != FALSE);
   OPCODE(JN_TRUE) BRANCH_IF(acc == FALSE);
 
-  OPCODE(LOCAL_CAR) acc = fp[*pc++];
   QUICK(CAR, 1, is_pair(acc), acc = car(acc))
-  OPCODE(LOCAL_CDR) acc = fp[*pc++];
   QUICK(CDR, 1, is_pair(acc), acc = cdr(acc))
   QUICK(CADR, 1, is_pair(acc) && is_pair(cdr(acc)), acc = car(cdr(acc)))
   QUICK(CDDR, 1, is_pair(acc) && is_pair(cdr(acc)), acc = cdr(cdr(acc)))
   QUICK(CONS, 2, true, (machine.sp = sp, acc = cons(sp[-1], acc)))
-  QUICK(NOT, 1, true, acc = make_bool(acc == FALSE))
   QUICK(SET_CAR, 2, is_pair(sp[-1]), (car(sp[-1]) = acc, acc = UNSPECIFIED))
   QUICK(SET_CDR, 2, is_pair(sp[-1]), (cdr(sp[-1]) = acc, acc = UNSPECIFIED))
   QUICK(VECTOR_REF, 2, in_vector(sp[-1], acc), acc = slots_of(sp[-1])[unfix(acc)])
@@ -329,23 +373,28 @@ leave:
     SLOW(ADD, 2);
     NEXT;
   }
+  TEST(NOT, 1, true, acc == FALSE)
   TEST(NIL_P, 1, true, acc == NIL)
   TEST(PAIR_P, 1, true, is_pair(acc))
   TEST(ZERO_P, 1, is_fixnum(acc), acc == fix(0))
   TEST(EQ, 2, true, sp[-1] == acc)
+  TEST(EQV, 2, !is_type(acc, T_FLONUM), sp[-1] == acc)
   COMPARISON(NUM_EQ, ==)
   COMPARISON(LT, <)
   COMPARISON(GT, >)
   COMPARISON(LE, <=)
   COMPARISON(GE, >=)
 
-  OPCODE(APPLY) machine.arguments = arguments;
-  SYNC;
+  OPCODE(APPLY) SYNC;
   spread_list();
   goto apply_from_machine;
-  OPCODE(SPREAD) machine.accumulator = acc;
+  OPCODE(THROW) machine.arguments = arguments;
   SYNC;
-  spread_values();
+  if (throw_values()) {
+    fp = machine.fp;
+    acc = machine.accumulator;
+    goto leave;
+  }
 apply_from_machine:
   sp = machine.sp;
   fp = machine.fp;
@@ -371,6 +420,9 @@ apply_from_machine:
   NEXT;
 }
 
+/* ---- Running ----------------------------------------------------------------------------------
+ */
+
 static void start_call(value procedure, intptr_t arguments) {
   machine.fp = machine.sp - arguments;
   machine.self = (struct closure *)procedure;
@@ -393,11 +445,19 @@ static void enter_handler(void) {
   start_call(raise, 1);
 }
 
+void fail_condition(value condition) {
+  if (machine.trap == NULL) {
+    fprintf(stderr, "scheme: %s\n", c_from_string(slots_of(condition)[2]));
+    exit(1);
+  }
+  globals.condition = condition;
+  longjmp(*machine.trap, 1);
+}
+
 value vm_run(value closure) {
   jmp_buf trap;
   machine.sp = machine.bottom;
-  globals.parent = NIL;
-  globals.parent_length = fix(0);
+  globals.frames = NIL;
   start_call(closure, 0);
   if (setjmp(trap) != 0) enter_handler();
   machine.trap = &trap;
@@ -406,24 +466,24 @@ value vm_run(value closure) {
   return result;
 }
 
-static void define_procedure(const char *name, const value *words, size_t count) {
+/* A procedure whose program is one instruction; without `entry` it takes any arguments. */
+static value make_builtin(const char *name, enum opcode opcode, value parameters) {
+  const value words[] = {opcode_word(OP_ENTRY), parameters, parameters, opcode_word(opcode)};
+  bool entry = parameters > 0;
   value symbol = intern_c(name);
-  symbol_of(symbol)->global = make_procedure(symbol, words, count);
+  return symbol_of(symbol)->global = make_procedure(symbol, words + (entry ? 0 : 3), entry ? 4 : 1);
 }
 
 void vm_start(void) {
   machine.pc = NULL;
   execute();
-  const value underflow = opcode_word(OP_UNDERFLOW), apply = opcode_word(OP_APPLY);
-  const value entry = opcode_word(OP_ENTRY);
-  const value call_cc[] = {entry, 1, 1, opcode_word(OP_CALL_CC)};
-  const value call_with_values[] = {entry, 2,
-                                    8,     opcode_word(OP_FRAME),
-                                    4,     opcode_word(OP_LOCAL),
-                                    0,     opcode_word(OP_CALL),
-                                    0,     opcode_word(OP_SPREAD)};
-  machine_start(make_procedure(FALSE, &underflow, 1));
-  define_procedure("apply", &apply, 1);
-  define_procedure("%call/cc", call_cc, 4);
-  define_procedure("call-with-values", call_with_values, 10);
+  value underflow = make_builtin("%underflow", OP_UNDERFLOW, 0);
+  stack[RETURN_FRAME] = 0;
+  stack[RETURN_CLOSURE] = underflow;
+  stack[RETURN_TO] = (value)((struct closure *)underflow)->code->program | 1;
+  machine.bottom = machine.sp = machine.fp = stack + RETURN_WORDS;
+  machine.limit = stack + STACK_WORDS - STACK_SPARE;
+  globals.thrower = make_builtin("continuation", OP_THROW, 0);
+  make_builtin("%apply", OP_APPLY, 2);
+  make_builtin("%call/cc", OP_CALL_CC, 1);
 }
