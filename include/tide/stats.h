@@ -55,7 +55,7 @@ struct tide_cycle_stats {
   uint64_t steals;
   struct tide_marker_stats marker[TIDE_MARKERS_MAX]; /* [0, markers) */
 };
-/* The last collection; number is 0 if there was none. */
+/* The last collection; number is 0 if there was none, and all there is if heap is NULL. */
 TIDE_API void tide_cycle_stats(struct tide_heap *heap, struct tide_cycle_stats *stats);
 
 /* Objects that the last collection marked, counted from the marks. The objects of tide_cycle_stats
@@ -71,7 +71,9 @@ struct tide_pause_histogram {
 TIDE_API void tide_pause_histogram(struct tide_heap *heap, struct tide_pause_histogram *histogram);
 
 /* Everything one may want to know while it happens. The callback runs on the collecting thread
- * with the world stopped (except HEAP_…); it must not allocate from the heap. */
+ * with the world stopped, but for CYCLE_BEGIN and HEAP_SHRANK, when it runs, and HEAP_GREW, which
+ * comes from the thread whose allocation made the heap grow. It must not allocate from the heap;
+ * in HEAP_GREW it may collect. */
 enum tide_event {
   TIDE_EVENT_CYCLE_BEGIN,
   TIDE_EVENT_STOPPED,
@@ -85,7 +87,7 @@ enum tide_event {
 };
 typedef void (*tide_event_fn)(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
                               void *context);
-/* One callback per heap; NULL removes it. */
+/* One callback per heap; NULL removes it. A call that has begun by then may go on. */
 TIDE_API void tide_heap_on_event(struct tide_heap *heap, tide_event_fn callback, void *context);
 
 /* ---- What markers do, moment by moment ---- */
@@ -125,7 +127,8 @@ TIDE_API size_t tide_trace_read(struct tide_heap *heap, struct tide_trace_event 
 
 /* Calls visit for every object that is live as of the last collection or was allocated since, in
  * address order. Attached thread; the other mutators are stopped meanwhile. visit must not
- * allocate; returning false ends the walk. */
+ * allocate; returning false ends the walk. `bytes` is the cell's size. This function and those
+ * below: TIDE_ERROR_ARGUMENT for NULL; TIDE_ERROR_STATE in a blocking region or a callback. */
 typedef bool (*tide_visit_fn)(void *object, size_t bytes, tide_layout layout, void *context);
 TIDE_API enum tide_status tide_heap_walk(struct tide_mutator *mutator, tide_visit_fn visit,
                                          void *context);
@@ -143,18 +146,19 @@ TIDE_API enum tide_status tide_check_marks(struct tide_mutator *mutator, struct 
 /* Checks the heap's own structures; the first fault goes into error. */
 TIDE_API enum tide_status tide_check_heap(struct tide_mutator *mutator, struct tide_error *error);
 
-/* Writes the live heap as V8 .heapsnapshot (opens in Chrome DevTools). Collects first. */
+/* Collects, and in the same stop writes what that found alive as V8 .heapsnapshot (opens in Chrome
+ * DevTools): nothing that others allocate meanwhile. */
 TIDE_API enum tide_status tide_heap_snapshot(struct tide_mutator *mutator, const char *path,
                                              struct tide_error *error);
 /* The same as a graph file (.thg), which the program `tidemark` reads without importing it:
  * tidemark compare --graph file:PATH. It holds sizes, references and roots, and no contents, types
  * or addresses. References found by trace functions, and only these, may be in other words of the
- * object than in truth; where there are more than it has words, it is longer in the file. A trace
- * function must report the same references each time that it is asked.
- * Both functions write a file of another name beside path and rename it when it is whole; path must
- * not name anything but a regular file. TIDE_ERROR_SYSTEM: it cannot be written, and error says
- * why; TIDE_ERROR_MEMORY; TIDE_ERROR_LIMIT: 2^32 - 1 objects, roots or more; TIDE_ERROR_STATE: a
- * collection is not possible here, or a trace function's reports differ. */
+ * object than in truth; where there are more than it has words, it is longer in the file.
+ * Trace functions must report the same references each time that they are asked, and root
+ * callbacks. Both functions write a file of another name beside path and rename it when it is
+ * whole; path must not name anything but a regular file. TIDE_ERROR_SYSTEM: it cannot be written,
+ * and error says why; TIDE_ERROR_MEMORY; TIDE_ERROR_LIMIT: 2^32 - 1 objects, roots or more;
+ * TIDE_ERROR_STATE: a collection is not possible here, or a trace function's reports differ. */
 TIDE_API enum tide_status tide_heap_snapshot_thg(struct tide_mutator *mutator, const char *path,
                                                  struct tide_error *error);
 

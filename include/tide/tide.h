@@ -19,7 +19,19 @@
  * Objects never move. Their memory is zeroed when handed out, and 16-byte aligned.
  *
  * Threads: a function that takes a mutator is for the thread that attached it; a function that
- * takes a heap may be called by any thread unless its comment says otherwise. */
+ * takes a heap may be called by any thread unless its comment says otherwise. None may be called
+ * in a signal handler.
+ *
+ * Callbacks: a function of yours that Tidemark calls returns; it does not leave by longjmp, an
+ * exception or the thread's end. Where the world stands still (in trace functions, root callbacks,
+ * events, visits of a walk) call only tide_trace… and what just looks: tide_current, tide_heap_of,
+ * tide_object_…, tide_weak_get, tide_ephemeron_key and _value, tide_weak_table_get and _count, and
+ * statistics. What would wait for itself or change what is being read is refused there, with
+ * TIDE_ERROR_STATE, NULL, false or 0; a fork ends the process with a message.
+ *
+ * Misuse that a function can see gives what its comment says. Debug builds of the library say what
+ * was wrong and abort where a mutator is NULL, detached, another thread's, or used where it must
+ * not be. The inlined functions, tide_alloc and tide_safepoint, trust that it is not NULL. */
 #ifndef TIDE_TIDE_H
 #define TIDE_TIDE_H
 
@@ -96,8 +108,10 @@ struct tide_options {
   enum tide_sizing sizing;
   double growth_factor; /* over 1.0 */
   double adaptive_cost; /* MemBalancer's c per MiB: smaller trades memory for time */
-  /* Called when a collection and growing did not make room; return true to have the allocation
-   * tried once more (after you dropped caches, say). It must not allocate from this heap. */
+  /* Called by the allocating thread when a collection and growing did not make room; return true
+   * to have the allocation tried once more (after you dropped caches, say). It may collect, run
+   * finalizers that do not allocate, or write a snapshot; allocation from this heap is refused. Not
+   * called for what is larger than the whole limit. */
   bool (*out_of_memory)(void *context, size_t bytes);
   void *out_of_memory_context;
   /* Do not ask the system for huge pages. They mark scattered heaps faster, but a page touched
@@ -115,12 +129,15 @@ TIDE_API void tide_options_init(struct tide_options *options);
 TIDE_API struct tide_heap *tide_heap_create(const struct tide_options *options,
                                             struct tide_error *error);
 
-/* Gives everything back. TIDE_ERROR_STATE, and nothing done, while mutators are attached.
- * NULL is TIDE_OK. No finalizer runs. */
+/* Gives everything back. TIDE_ERROR_STATE, and nothing done, while mutators are attached or in a
+ * callback. NULL is TIDE_OK. No finalizer runs. Neither the heap nor anything that came from it may
+ * be used afterwards. */
 TIDE_API enum tide_status tide_heap_destroy(struct tide_heap *heap);
 
-/* Chooses the marking queue / the number of markers for the following collections.
- * Any thread, not during a collection of the same heap (it waits for one to end). */
+/* Chooses the marking queue / the number of markers for the following collections. Waits for a
+ * collection to end. TIDE_ERROR_ARGUMENT: no such engine, not 1 to TIDE_MARKERS_MAX, or an engine
+ * for one marker with more; TIDE_ERROR_MEMORY or TIDE_ERROR_SYSTEM: no memory or threads for it,
+ * and all is as before; TIDE_ERROR_STATE in a callback. */
 TIDE_API enum tide_status tide_heap_set_engine(struct tide_heap *heap, const char *name,
                                                struct tide_error *error);
 TIDE_API enum tide_status tide_heap_set_markers(struct tide_heap *heap, unsigned markers,
@@ -135,7 +152,9 @@ TIDE_API const char *tide_engine_text(size_t index);
 /* ---- Layouts --------------------------------------------------------------------------- */
 
 /* What the collector must know of an object's inside. Equal layouts share one number.
- * A layout belongs to the heap that made it and lives as long. */
+ * A layout belongs to the heap that made it and lives as long. The functions that make one return
+ * TIDE_LAYOUT_INVALID on failure: TIDE_ERROR_ARGUMENT, TIDE_ERROR_LIMIT for over TIDE_LAYOUT_MAX
+ * layouts or TIDE_LAYOUT_WORDS_MAX words, TIDE_ERROR_MEMORY. */
 typedef uint16_t tide_layout;
 
 #define TIDE_LAYOUT_INVALID ((tide_layout)0)
@@ -146,8 +165,7 @@ typedef uint16_t tide_layout;
 #define TIDE_LAYOUT_WORDS_MAX 4096u /* longest bitmap, in 8-byte words */
 
 /* The reference slots of a structure of `bytes` bytes, by offset. Offsets must be multiples of
- * 8, distinct and inside the structure. Larger objects of the layout have references only there.
- * Returns TIDE_LAYOUT_INVALID on failure. */
+ * 8, distinct and inside the structure. Larger objects of the layout have references only there. */
 TIDE_API tide_layout tide_layout_offsets(struct tide_heap *heap, size_t bytes,
                                          const size_t *offsets, size_t count,
                                          struct tide_error *error);
@@ -158,8 +176,9 @@ TIDE_API tide_layout tide_layout_bitmap(struct tide_heap *heap, const uint64_t *
 TIDE_API tide_layout tide_layout_prefixed(struct tide_heap *heap, size_t prefix_words,
                                           struct tide_error *error);
 /* Objects that only your function can read: it calls tide_trace for each reference. It runs
- * on marking threads, several at once, while mutators are stopped; it must not allocate. The
- * size given is that of the cell, at least what was asked for. */
+ * on marking threads, several at once, while mutators are stopped; it must not allocate. It is
+ * called for an object at least once in a collection that reaches it, and again by checks and
+ * snapshots, so it only reads. The size given is that of the cell, at least what was asked for. */
 typedef void (*tide_trace_fn)(void *object, size_t bytes, struct tide_tracer *tracer,
                               void *context);
 TIDE_API tide_layout tide_layout_traced(struct tide_heap *heap, tide_trace_fn trace, void *context,
@@ -185,14 +204,17 @@ struct tide_attach_options {
 };
 TIDE_API void tide_attach_options_init(struct tide_attach_options *options);
 
-/* Makes the calling thread a mutator. NULL options: conservative stack. Returns NULL on failure
- * (TIDE_ERROR_STATE if this thread is attached to the heap already). Waits for a running
- * collection to end. */
+/* Makes the calling thread a mutator. NULL options: conservative stack. Waits for a running
+ * collection to end. Returns NULL on failure: TIDE_ERROR_STATE if this thread is attached to the
+ * heap already or in a callback, TIDE_ERROR_ARGUMENT, TIDE_ERROR_MEMORY, or TIDE_ERROR_SYSTEM if
+ * the system does not tell the stack's bounds or has no thread key left. */
 TIDE_API struct tide_mutator *tide_attach(struct tide_heap *heap,
                                           const struct tide_attach_options *options,
                                           struct tide_error *error);
 /* Ends it; a thread that exits while attached is detached by itself. NULL is TIDE_OK.
- * TIDE_ERROR_STATE from another thread, or with handle scopes open. */
+ * TIDE_ERROR_STATE from another thread, with handle scopes open, or in a callback, finalizers and
+ * the out-of-memory hook included. The mutator may not be used afterwards; Tidemark notices until
+ * 64 more have been detached. */
 TIDE_API enum tide_status tide_detach(struct tide_mutator *mutator);
 /* The calling thread's mutator for this heap, or NULL. */
 TIDE_API struct tide_mutator *tide_current(struct tide_heap *heap);
@@ -200,13 +222,21 @@ TIDE_API struct tide_heap *tide_heap_of(struct tide_mutator *mutator);
 
 /* Between these two calls the thread promises not to touch the heap (a system call, a long
  * computation), and a collection does not wait for it. Regions may nest. Calls with this mutator
- * are refused meanwhile, but for these two, tide_safepoint and tide_detach. */
+ * are refused meanwhile, but for these two, tide_safepoint and tide_detach. What references the
+ * thread has on its conservative stack when it enters keep their objects alive. Leaving may wait
+ * for a collection to end; both keep errno. */
 TIDE_API void tide_blocking_enter(struct tide_mutator *mutator);
 TIDE_API void tide_blocking_leave(struct tide_mutator *mutator);
 
-/* A stack that is not the thread's own (a fiber, a coroutine): its part [low, high) is scanned
- * conservatively for as long as it is registered. tide_stack_switch tells that the mutator goes
- * on running on that stack (NULL: back on the thread's own). */
+/* A stack that is not the thread's own (a fiber, a coroutine) and that only this thread runs on.
+ * While it is registered, it is scanned conservatively: all of [low, high) until the mutator has
+ * run on it (so leave guard pages out), later what lies above the place where it was left.
+ * tide_stack_switch tells that the mutator is about to run on that stack (NULL: on the thread's
+ * own); it is called right before the switch, because it notes the registers. After the switch is
+ * too late, TIDE_ERROR_STATE, unless the fiber that was left has ended. Precise mutators need none.
+ * low and high: multiples of 8, TIDE_ERROR_ARGUMENT; TIDE_ERROR_STATE if the stack overlaps one of
+ * this mutator's; TIDE_ERROR_MEMORY. switch, unregister: TIDE_ERROR_ARGUMENT if this mutator has no
+ * such stack, TIDE_ERROR_STATE if it runs on the one to be unregistered. */
 struct tide_fiber_stack;
 TIDE_API struct tide_fiber_stack *tide_stack_register(struct tide_mutator *mutator, void *low,
                                                       void *high, struct tide_error *error);
@@ -247,8 +277,9 @@ TIDE_API void *tide_alloc_slow(struct tide_mutator *mutator, tide_layout layout,
  * out-of-memory hook (TIDE_ERROR_MEMORY); when the layout is not of this heap, its reference
  * slots would lie outside the object, or the size is over PTRDIFF_MAX (TIDE_ERROR_ARGUMENT); or
  * when the call is made where allocation is forbidden (TIDE_ERROR_STATE): trace function, root
- * callback, event, blocking region, detached mutator, another thread's mutator; there, debug
- * builds of the library say so and abort. */
+ * callback, event, out-of-memory hook, visit, blocking region, detached mutator, another thread's
+ * mutator. The last is found out only when the mutator's piece of memory is used up, or at every
+ * call with TIDE_STRESS=1; until then it is a data race. */
 static inline void *tide_alloc(struct tide_mutator *mutator, tide_layout layout, size_t bytes) {
   if (TIDE_LIKELY(bytes <= TIDE_BUMP_INLINE_BYTES && layout < TIDE_LAYOUT_MAX)) {
     struct tide_mutator_fast *fast = (struct tide_mutator_fast *)mutator;
@@ -264,26 +295,33 @@ static inline void *tide_alloc(struct tide_mutator *mutator, tide_layout layout,
   return tide_alloc_slow(mutator, layout, bytes);
 }
 
-/* count * bytes_each, refused (NULL) if that overflows. */
+/* As tide_alloc, of count * bytes_each bytes; TIDE_ERROR_ARGUMENT if that overflows. */
 TIDE_API void *tide_alloc_array(struct tide_mutator *mutator, tide_layout layout, size_t count,
                                 size_t bytes_each);
-/* alignment: a power of two up to 64 KiB. */
+/* As tide_alloc. alignment: a power of two up to 64 KiB, otherwise TIDE_ERROR_ARGUMENT. */
 TIDE_API void *tide_alloc_aligned(struct tide_mutator *mutator, tide_layout layout, size_t bytes,
                                   size_t alignment);
-/* Why the last allocation of this mutator returned NULL. */
+/* Why the last allocation of this mutator that returned NULL did so. TIDE_ERROR_ARGUMENT for NULL.
+ * What makes weak references, ephemerons and tables allocates too. */
 TIDE_API enum tide_status tide_alloc_status(const struct tide_mutator *mutator);
 
-/* Bytes usable at an object; 0 if it is not one. */
+/* Bytes usable at an object, its layout, and the object that an address points at or into (one
+ * past the end is the next one's). 0, TIDE_LAYOUT_INVALID and NULL for what is no object of this
+ * heap. By an attached thread that is not in a blocking region, or in a callback; memory from which
+ * another thread is about to allocate may be taken for objects. */
 TIDE_API size_t tide_object_bytes(struct tide_heap *heap, const void *object);
 TIDE_API tide_layout tide_object_layout(struct tide_heap *heap, const void *object);
-/* The object that the address points at or into, NULL if none. Only between collections, by an
- * attached thread. */
 TIDE_API void *tide_object_find(struct tide_heap *heap, const void *address);
 
 /* ---- Roots ----------------------------------------------------------------------------- */
 
-/* A slot, or an array of slots, whose content is a reference or not one at all. The same slot
- * may be added once only (TIDE_ERROR_STATE). Removing what was not added: TIDE_ERROR_ARGUMENT. */
+/* Roots of the heap, for as long as they are registered: the memory stays readable, and only
+ * running mutators write it. Adding the same address once more is TIDE_ERROR_STATE, and so is any
+ * of these functions in a callback of a collection; removing what was not added is
+ * TIDE_ERROR_ARGUMENT, as NULL, a slot that is not 8-byte aligned and an empty or overflowing range
+ * are; TIDE_ERROR_MEMORY.
+ *
+ * A slot, or an array of slots, whose content is a reference or not one at all. */
 TIDE_API enum tide_status tide_root_add(struct tide_heap *heap, void *slot);
 TIDE_API enum tide_status tide_root_remove(struct tide_heap *heap, void *slot);
 TIDE_API enum tide_status tide_root_add_range(struct tide_heap *heap, void *slots, size_t count);
@@ -292,7 +330,8 @@ TIDE_API enum tide_status tide_root_remove_range(struct tide_heap *heap, void *s
 TIDE_API enum tide_status tide_root_add_conservative(struct tide_heap *heap, const void *start,
                                                      size_t bytes);
 TIDE_API enum tide_status tide_root_remove_conservative(struct tide_heap *heap, const void *start);
-/* Called once in every collection, mutators stopped; it calls tide_trace for its references. */
+/* Called once in every collection, and again by checks and snapshots, mutators stopped; it calls
+ * tide_trace for its references. */
 typedef void (*tide_root_fn)(struct tide_tracer *tracer, void *context);
 TIDE_API enum tide_status tide_root_add_callback(struct tide_heap *heap, tide_root_fn callback,
                                                  void *context);
@@ -318,7 +357,9 @@ TIDE_API enum tide_status tide_scope_unwind(struct tide_mutator *mutator, size_t
 /* ---- Collecting ------------------------------------------------------------------------ */
 
 /* Collects now: stops the other mutators, marks, resumes them. Returns when it is done. If
- * another thread is collecting already, waits for that one, then collects. */
+ * another thread is collecting already, waits for that one, then collects. TIDE_ERROR_ARGUMENT for
+ * NULL; TIDE_ERROR_STATE in a blocking region, in a callback of a collection, or with a mutator
+ * that is detached or another thread's. */
 TIDE_API enum tide_status tide_collect(struct tide_mutator *mutator);
 
 /* ---- Weak references, ephemerons, finalizers -------------------------------------------- */
@@ -329,14 +370,18 @@ enum tide_weak_kind {
 };
 
 /* A weak reference is itself an object of the heap: keep it reachable as any other. NULL if
- * memory ran out. tide_weak_get returns the target (strong from then on) or NULL. */
+ * memory ran out. tide_weak_get returns the target (strong from then on) or NULL, also for what is
+ * no weak reference of this heap. A target that is no object of this heap, a tagged integer or an
+ * object of another heap, is never cleared. */
 struct tide_weak;
 TIDE_API struct tide_weak *tide_weak_new(struct tide_mutator *mutator, void *target,
                                          enum tide_weak_kind kind);
 TIDE_API void *tide_weak_get(struct tide_mutator *mutator, struct tide_weak *weak);
 
 /* Keeps value alive only while key is alive otherwise (Hayes, OOPSLA 1997). When the key dies
- * both become NULL. */
+ * both become NULL, and setting the value does nothing any more. A key that is no object of this
+ * heap lives for ever; one of NULL lets no value be set later. NULL if memory ran out, and for what
+ * is no ephemeron of this heap. */
 struct tide_ephemeron;
 TIDE_API struct tide_ephemeron *tide_ephemeron_new(struct tide_mutator *mutator, void *key,
                                                    void *value);
@@ -346,7 +391,8 @@ TIDE_API void tide_ephemeron_set(struct tide_mutator *mutator, struct tide_ephem
                                  void *value);
 
 /* A hash table from object identity to object, entries kept as ephemerons; itself an object of
- * the heap. One mutator at a time. put returns false when memory ran out. */
+ * the heap. One mutator at a time. put replaces; it returns false when memory ran out or key is
+ * NULL. remove returns whether there was such an entry. count looks at every slot. */
 struct tide_weak_table;
 TIDE_API struct tide_weak_table *tide_weak_table_new(struct tide_mutator *mutator);
 TIDE_API bool tide_weak_table_put(struct tide_mutator *mutator, struct tide_weak_table *table,
@@ -362,15 +408,17 @@ TIDE_API size_t tide_weak_table_count(struct tide_mutator *mutator, struct tide_
  * from another dying registered object wait until that one is taken off and a later collection
  * finds them dying still, so the order is from the outside in; of the members of a cycle, the one
  * registered first comes first, the others wait likewise. Values of ephemerons don't count for
- * the order. Registering again after taking one off is allowed (resurrection). */
+ * the order. Registering again after taking one off is allowed (resurrection), and one object may
+ * have several, which run in order. TIDE_ERROR_ARGUMENT if it is no object of this heap;
+ * TIDE_ERROR_MEMORY; TIDE_ERROR_STATE in a blocking region or a callback of a collection. */
 typedef void (*tide_finalizer_fn)(void *object, void *context);
 TIDE_API enum tide_status tide_finalizer_add(struct tide_mutator *mutator, void *object,
                                              tide_finalizer_fn finalizer, void *context);
-/* Removes all finalizers of the object; how many there were. */
+/* Removes all finalizers of the object but those that are on the queue; how many there were. */
 TIDE_API size_t tide_finalizer_remove(struct tide_mutator *mutator, void *object);
 TIDE_API size_t tide_finalizers_pending(struct tide_heap *heap);
-/* Runs up to `most` pending finalizers on the calling thread; returns how many ran. They may
- * allocate. */
+/* Runs up to `most` pending finalizers on the calling thread, the oldest first; returns how many
+ * ran. They may allocate, collect, register and run finalizers. */
 TIDE_API size_t tide_finalizers_run(struct tide_mutator *mutator, size_t most);
 
 #ifdef __cplusplus

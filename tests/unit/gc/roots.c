@@ -195,6 +195,33 @@ Test(stack, conservative_frames_and_registers) {
   world_end(&w);
 }
 
+/* An array whose address others know: where variables lie that AddressSanitizer wants to watch. */
+static struct pair **volatile escaped;
+
+static __attribute__((noinline)) uint64_t sum_of_watched(struct world *w) {
+  struct pair *watched[100];
+  escaped = watched;
+  for (uint64_t i = 0; i < 100; i++)
+    escaped[i] = pair_new(w, NULL, NULL, i);
+  for (int i = 0; i < 3; i++) {
+    tide_collect(w->m);
+    for (int k = 0; k < 1000; k++)
+      pair_new(w, NULL, NULL, 7777);
+  }
+  uint64_t sum = 0;
+  for (uint64_t i = 0; i < 100; i++)
+    sum += escaped[i]->number;
+  escaped = NULL;
+  return sum;
+}
+
+Test(stack, variables_whose_address_is_known) {
+  struct tide_options options = small_options();
+  struct world w = world_with(&options, TIDE_STACK_CONSERVATIVE);
+  cr_assert_eq(sum_of_watched(&w), 99 * 100 / 2);
+  world_end(&w);
+}
+
 Test(stack, interior_pointers_keep_objects) {
   struct tide_options options = small_options();
   struct world w = world_with(&options, TIDE_STACK_CONSERVATIVE);
