@@ -9,7 +9,7 @@
 
 #define AHEAD TD_DENSE_AHEAD
 #define REPEATS 4u /* how often a chunk is walked while it is flagged anew */
-#define PAYS 2u    /* objects per flagged page that make another turn worth it */
+#define PAYS 8u    /* objects per flagged page that make another turn worth it */
 #define MASK 64u   /* granules that a mask speaks for */
 
 struct walk {

@@ -30,6 +30,7 @@
 #define SCORE_MOST 8
 #define LEAVES_MANY (TD_POLL_OBJECTS / 8)
 #define PATIENCE_MOST (1u << 20)
+#define SPILL_EFFORT 2048u /* objects between two times that the window is given away */
 
 struct loop {
   struct td_view v;
@@ -44,6 +45,8 @@ struct loop {
   uint32_t poll;
   uint64_t effort;     /* objects, and slots of arrays for their share */
   uint64_t recruit_at; /* effort at which to think of recruiting */
+  uint64_t spill_at;   /* effort at which the window may next be given to thieves, */
+  bool spill;          /* and now it is */
   bool dense;          /* the queue was full: the frontier is dense */
   uint32_t patience;   /* items to defer before that is believed */
   uint32_t patience_next;
@@ -243,11 +246,15 @@ TD_INLINE void choose_way(struct loop *l) {
 
 /* Somebody asks for work, or sleeps while there is plenty. */
 TD_INLINE void share(struct loop *l) {
-  if (Q(wanted)(l->queue) && owned(&l->o) >= 2) {
-    Q(grant)(l->queue, &l->o);
-    td_granted(l->marker);
+  if (Q(wanted)(l->queue)) {
+    if (owned(&l->o) >= 2) {
+      Q(grant)(l->queue, &l->o);
+      td_granted(l->marker);
+    } else {
+      l->spill = l->count >= 2 && l->effort >= l->spill_at;
+    }
   }
-  if (l->effort >= l->recruit_at && owned(&l->o) >= TD_RECRUIT_ITEMS)
+  if (l->effort >= l->recruit_at && owned(&l->o) + l->count >= TD_RECRUIT_ITEMS)
     l->recruit_at = td_recruit_more(l->marker, l->effort);
 }
 
@@ -269,7 +276,7 @@ TD_INLINE bool take_stock(struct loop *l) {
   l->marker->queued_leaves = 0;
   choose_way(l);
   share(l);
-  return l->dense || way_of(l) != way;
+  return l->dense || l->spill || way_of(l) != way;
 }
 
 TD_INLINE uint64_t take_oldest(struct loop *l) {

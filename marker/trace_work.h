@@ -150,10 +150,21 @@ TD_INLINE void begin(struct loop *l, struct td_marker *marker, uint64_t *window)
                      .o = *(struct Q(owner) *)marker->owner};
 }
 
+/* Thieves reach the queue only: if the window holds all there is, it goes back there. Not often,
+ * for what was fetched is fetched again. */
+TD_INLINE void spill(struct loop *l) {
+  l->spill = false;
+  l->spill_at = l->effort + SPILL_EFFORT;
+  while (l->count > 0)
+    put(l, take_oldest(l));
+  share(l);
+}
+
 /* Marks until nothing of this marker's is left, or the queue was full. */
 TD_INLINE void drain(struct loop *l) {
   enum way way;
   do {
+    if (l->spill) spill(l);
     way = way_of(l);
     switch (way) {
     case UNTESTED:
@@ -166,7 +177,7 @@ TD_INLINE void drain(struct loop *l) {
       drain_tested(l);
       break;
     }
-  } while (way_of(l) != way && !l->dense);
+  } while ((l->spill || way_of(l) != way) && !l->dense);
 }
 
 static void work(struct td_marker *marker, bool joined) {
