@@ -18,12 +18,22 @@
  (%memv memv) (%eqv? eqv?)                                               ; programs redefine
  (truncate-quotient quotient) (truncate-remainder remainder) (floor-remainder modulo)
  (inexact->exact exact) (exact->inexact inexact) (char-foldcase char-downcase)
+ (complex? number?) (real? number?) (substring string-copy)
  (close-input-port close-port) (close-output-port close-port) (textual-port? port?)
  (call-with-current-continuation %call/cc) (call/cc %call/cc)
  (make-hash-table make-equal-hashtable) (make-eq-hashtable make-eqv-hashtable)
  (hashtable-ref hash-table-ref/default) (hashtable-set! hash-table-set!)
  (hashtable-delete! hash-table-delete!) (hashtable-contains? hash-table-exists?)
  (hashtable-size hash-table-size))
+
+(define-syntax %paths
+  (syntax-rules () ((_ (name outer inner) ...) (begin (define (name x) (outer (inner x))) ...))))
+(%paths
+ (caar car car) (cdar cdr car) (caaar car caar) (caadr car cadr) (cadar cadr car) (caddr car cddr)
+ (cdaar cdr caar) (cdadr cdr cadr) (cddar cddr car) (cdddr cdr cddr) (caaaar caar caar)
+ (caaadr caar cadr) (caadar caar cdar) (caaddr caar cddr) (cadaar cadr caar) (cadadr cadr cadr)
+ (caddar cadr cdar) (cadddr cadr cddr) (cdaaar cdar caar) (cdaadr cdar cadr) (cdadar cdar cdar)
+ (cdaddr cdar cddr) (cddaar cddr caar) (cddadr cddr cadr) (cdddar cddr cdar) (cddddr cddr cddr))
 
 (define-syntax let
   (syntax-rules ()
@@ -198,8 +208,19 @@
 (define (string-upcase s) (string-map char-upcase s))
 (define (string-downcase s) (string-map char-downcase s))
 (define string-foldcase string-downcase)
+(define-syntax %folded
+  (syntax-rules ()
+    ((_ fold (name compare) ...)
+     (begin (define (name . xs) (apply compare (%map1 fold xs))) ...))))
+(%folded char-foldcase
+ (char-ci=? char=?) (char-ci<? char<?) (char-ci>? char>?) (char-ci<=? char<=?) (char-ci>=? char>=?))
+(%folded string-foldcase
+ (string-ci=? string=?) (string-ci<? string<?) (string-ci>? string>?) (string-ci<=? string<=?)
+ (string-ci>=? string>=?))
 (define (make-list n . fill) (vector->list (apply make-vector n fill)))
 (define (list-copy l) (let loop ((l l)) (if (pair? l) (cons (car l) (loop (cdr l))) l)))
+(define (list-tail l n) (let loop ((l l) (n n)) (if (= n 0) l (loop (cdr l) (- n 1)))))
+(define (list-ref l n) (car (list-tail l n)))
 (define (list-set! l i x) (set-car! (list-tail l i) x))
 (define (member x l . same)
   (if (null? same)
@@ -438,7 +459,7 @@
 (define %back-to-prompt #f)
 (define (%uncaught x)
   (let ((port (current-error-port)))
-    (flush-output-port)
+    (if (output-port-open? (current-output-port)) (flush-output-port))
     (when (%place-now) (display (%place-now) port) (display ": " port))
     (display "error: " port)
     (display (if (error-object? x) (error-object-message x) "uncaught object:") port)

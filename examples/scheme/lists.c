@@ -1,13 +1,8 @@
 /* Pairs, lists and symbols. */
 #include "scheme.h"
 
-#include <string.h>
-
 value list2(value a, value b) {
   return cons(a, cons(b, NIL));
-}
-value list3(value a, value b, value c) {
-  return cons(a, list2(b, c));
 }
 
 value list_reverse_onto(value list, value tail) {
@@ -39,33 +34,20 @@ int64_t list_length(value list) {
 
 /* ---- Pairs ---------------------------------------------------------------------------------- */
 
+static value pair_of(value v) {
+  if (!is_pair(v)) fail_type("pair", v);
+  return v;
+}
+
 EXPRESSION("cons", "..", cons(a[0], a[1]))
 EXPRESSION("car", "p", car(a[0]))
 EXPRESSION("cdr", "p", cdr(a[0]))
 EXPRESSION("set-car!", "p.", (car(a[0]) = a[1], UNSPECIFIED))
 EXPRESSION("set-cdr!", "p.", (cdr(a[0]) = a[1], UNSPECIFIED))
 
-/* What a path of letters a and d leads to, the last letter first. */
-static value path(const char *letters, value v) {
-  for (size_t i = strlen(letters); i-- > 0;) {
-    if (!is_pair(v)) fail_type("pair", v);
-    v = letters[i] == 'a' ? car(v) : cdr(v);
-  }
-  return v;
-}
-
-/* caar, cadr, … cddddr; car and cdr have instructions. */
-#define PATH(letters) EXPRESSION("c" letters "r", ".", path(letters, a[0]))
-#define PATHS_2(letter) PATH("a" letter) PATH("d" letter)
-#define PATHS_3(letter) PATHS_2("a" letter) PATHS_2("d" letter)
-#define PATHS_4(letter) PATHS_3("a" letter) PATHS_3("d" letter)
-PATHS_2("a")
-PATHS_2("d")
-PATHS_3("a")
-PATHS_3("d")
-PATHS_4("a")
-PATHS_4("d")
-
+/* With instructions; longer paths are in boot.scm. */
+EXPRESSION("cadr", "p", car(pair_of(cdr(a[0]))))
+EXPRESSION("cddr", "p", cdr(pair_of(cdr(a[0]))))
 EXPRESSION("null?", ".", make_bool(a[0] == NIL))
 EXPRESSION("pair?", ".", make_bool(is_pair(a[0])))
 EXPRESSION("list?", ".", make_bool(list_length(a[0]) >= 0))
@@ -111,47 +93,28 @@ PRIMITIVE("reverse", "l") {
   return done;
 }
 
-static value tail_of(value list, int64_t index) {
-  for (; index > 0; index--) {
-    if (!is_pair(list)) fail_type("pair", list);
-    list = cdr(list);
-  }
-  return list;
-}
-
-EXPRESSION("list-tail", ".i", tail_of(a[0], unfix(a[1])))
-EXPRESSION("list-ref", ".i", path("a", tail_of(a[0], unfix(a[1]))))
-
 static bool values_eq(value a, value b) {
   return a == b;
 }
 
-/* The first tail of the list whose car, or car's car, is the same as `v`; or NIL. */
-static value search(value v, value list, bool entries, bool (*same)(value, value)) {
+/* The first tail of the list whose car is the same, or the first entry (key . content) whose key
+ * is the same; #f if there is none. */
+static value search(const value *a, bool entries, bool (*same)(value, value)) {
+  value list = a[1];
   for (; is_pair(list); list = cdr(list)) {
-    value found = entries ? path("a", car(list)) : car(list);
-    if (same(v, found)) return list;
+    value item = entries ? car(pair_of(car(list))) : car(list);
+    if (same(a[0], item)) return entries ? car(list) : list;
   }
   if (list != NIL) fail_type("list", list);
-  return NIL;
+  return FALSE;
 }
 
-static value member(value *a, bool (*same)(value, value)) {
-  value found = search(a[0], a[1], false, same);
-  return found != NIL ? found : FALSE;
-}
-
-static value associate(value *a, bool (*same)(value, value)) {
-  value found = search(a[0], a[1], true, same);
-  return found != NIL ? car(found) : FALSE;
-}
-
-EXPRESSION("memq", "..", member(a, values_eq))
-EXPRESSION("memv", "..", member(a, values_eqv))
-EXPRESSION("%member", "..", member(a, values_equal))
-EXPRESSION("assq", "..", associate(a, values_eq))
-EXPRESSION("assv", "..", associate(a, values_eqv))
-EXPRESSION("%assoc", "..", associate(a, values_equal))
+EXPRESSION("memq", "..", search(a, false, values_eq))
+EXPRESSION("memv", "..", search(a, false, values_eqv))
+EXPRESSION("%member", "..", search(a, false, values_equal))
+EXPRESSION("assq", "..", search(a, true, values_eq))
+EXPRESSION("assv", "..", search(a, true, values_eqv))
+EXPRESSION("%assoc", "..", search(a, true, values_equal))
 
 /* ---- Symbols -------------------------------------------------------------------------------- */
 

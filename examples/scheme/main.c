@@ -11,8 +11,12 @@
 #include <editline/readline.h>
 #endif
 
-extern const char boot_source[];
-extern const size_t boot_source_size;
+/* The text of boot.scm, as the assembler finds it. */
+__asm__(".pushsection .rodata\n"
+        "boot_source: .incbin \"" BOOT_FILE "\"\n"
+        "boot_source_end:\n"
+        ".popsection");
+extern const char boot_source[], boot_source_end[];
 
 static struct timespec started;
 
@@ -67,7 +71,7 @@ static void boot(void) {
   ports_start();
   primitives_start();
   compiler_start();
-  value source = string_from_utf8(boot_source, boot_source_size);
+  value source = string_from_utf8(boot_source, (size_t)(boot_source_end - boot_source));
   struct port *port = make_port(NULL, source, "boot.scm", PORT_INPUT);
   for (value form; (form = read_datum(port)) != END_OF_FILE;)
     evaluate(form);

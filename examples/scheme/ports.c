@@ -123,8 +123,8 @@ static value delete_file(value name) {
 }
 
 static value close_port(struct port *port) {
-  if (port->file != NULL && port->file != stdin && port->file != stdout && port->file != stderr)
-    fclose(port->file);
+  if (port->file == stdin || port->file == stdout || port->file == stderr) return UNSPECIFIED;
+  if (port->file != NULL) fclose(port->file);
   port->file = NULL;
   port->flags &= ~PORT_OPEN;
   return UNSPECIFIED;

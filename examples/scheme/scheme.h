@@ -120,8 +120,7 @@ static inline bool is_number(value v) {
   return is_fixnum(v) || is_type(v, T_FLONUM);
 }
 
-/* ---- Making them (lists.c, sequences.c, tables.c)
- * ----------------------------------------------------- */
+/* ---- Making them (lists.c, sequences.c, tables.c) -------------------------------------------- */
 
 static inline value cons(value a, value d) {
   value pair = (value)mem_refs(2 * sizeof(value));
@@ -165,7 +164,6 @@ value list_reverse_onto(value list, value tail);
 value slots_to_list(value object);
 int64_t list_length(value list); /* -1: not a list */
 value list2(value a, value b);
-value list3(value a, value b, value c);
 bool values_eqv(value a, value b);
 bool values_equal(value a, value b);
 value make_table(bool by_content); /* equal?, not eqv? */
@@ -177,8 +175,8 @@ void table_put(value table, value key, value content);
 value make_condition(const char *kind, value message, value irritants);
 _Noreturn void fail_condition(value condition);
 _Noreturn void fail_list(const char *what, value irritants);
-_Noreturn void fail(const char *what,
-                    value irritant); /* of the primitive that runs; UNBOUND: none */
+/* Names the primitive that runs; irritant UNBOUND: none. */
+_Noreturn void fail(const char *what, value irritant);
 _Noreturn void fail_type(const char *wanted, value got);
 /* Fails when the C stack gets short: call it where C recurs along data. */
 void check_depth(void);
@@ -200,7 +198,7 @@ struct globals {
 };
 extern struct globals globals;
 
-/* ---- Text (read.c, ports.c, number.c) ----------------------------------------------- */
+/* ---- Text (read.c, ports.c, number.c) -------------------------------------------------------- */
 
 value read_datum(struct port *port);             /* END_OF_FILE at the end */
 value parse_number(const char *text, int radix); /* FALSE: no number */
@@ -234,7 +232,7 @@ void compiler_start(void);
 
 /* PRIMITIVE(name, signature) { body } defines one, wherever it stands: the linker gathers the
  * definitions. The body finds `count` arguments in `a`. The signature has a letter for each, see
- * `fits` in primitives.c; `|` comes before optional ones, `*` after a last one that repeats.
+ * `unmet` in primitives.c; `|` comes before optional ones, `*` after a last one that repeats.
  * These objects are outside of the heap, so the collector leaves them alone. */
 struct primitive {
   _Alignas(64) value header; /* so that the section is an array */

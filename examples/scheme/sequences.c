@@ -36,7 +36,6 @@ static inline value put(enum type type, value s, size_t i, value v) {
 }
 
 value make_filled(enum type type, int64_t length, value fill) {
-  if (length < 0) fail_type("length", fix(length));
   value s = new_sequence(type, (size_t)length);
   for (size_t i = 0; i < (size_t)length; i++)
     put(type, s, i, fill);
@@ -113,7 +112,7 @@ static value to_list(enum type type, int count, const value *a) {
 /* `s` is the letter for signatures, `item` the name before -ref and -set!. */
 #define SEQUENCE(type, name, s, item, initial)                                                     \
   EXPRESSION(name "?", ".", make_bool(is_type(a[0], type)))                                        \
-  EXPRESSION("make-" name, ".|.", make_filled(type, length_of(a[0]), count > 1 ? a[1] : initial))  \
+  EXPRESSION("make-" name, "i|.", make_filled(type, unfix(a[0]), count > 1 ? a[1] : initial))      \
   EXPRESSION(name, ".*", from_arguments(type, count, a))                                           \
   EXPRESSION(name "-length", s, fix((int64_t)size_of(a[0])))                                       \
   EXPRESSION(item "-ref", s ".", get(type, a[0], index_in(a[1], size_of(a[0]))))                   \
@@ -125,16 +124,10 @@ static value to_list(enum type type, int count, const value *a) {
   EXPRESSION(name "->list", s "|ii", to_list(type, count, a))                                      \
   EXPRESSION("list->" name, "l", list_to_sequence(type, a[0]))
 
-static int64_t length_of(value v) {
-  if (!is_fixnum(v)) fail_type("length", v);
-  return unfix(v);
-}
-
 SEQUENCE(T_VECTOR, "vector", "v", "vector", FALSE)
 SEQUENCE(T_STRING, "string", "s", "string", make_char(' '))
 SEQUENCE(T_BYTES, "bytevector", "b", "bytevector-u8", fix(0))
-EXPRESSION("%slots", ".", is_type(a[0], T_RECORD) ? to_list(T_VECTOR, 1, a) : FALSE)
-EXPRESSION("substring", "si|i", copy(T_STRING, count, a))
+EXPRESSION("%slots", ".", is_type(a[0], T_RECORD) ? slots_to_list(a[0]) : FALSE)
 
 /* ---- UTF-8 ---------------------------------------------------------------------------------- */
 
@@ -224,27 +217,16 @@ EXPRESSION("digit-value", "c", wide(a[0]) - '0' < 10 ? fix(wide(a[0]) - '0') : F
 int order_words(value a, value b) {
   return (a > b) - (a < b);
 }
-static int order_chars_ci(value a, value b) {
-  return order_words(make_char(towlower(wide(a))), make_char(towlower(wide(b))));
-}
-static int order_with(value a, value b, int (*order)(value, value)) {
-  for (size_t i = 0; i < size_of(a) && i < size_of(b); i++) {
-    int result = order(make_char(chars_of(a)[i]), make_char(chars_of(b)[i]));
-    if (result != 0) return result;
-  }
-  return (size_of(a) > size_of(b)) - (size_of(a) < size_of(b));
-}
 static int order_strings(value a, value b) {
-  return order_with(a, b, order_words);
-}
-static int order_strings_ci(value a, value b) {
-  return order_with(a, b, order_chars_ci);
+  for (size_t i = 0; i < size_of(a) && i < size_of(b); i++) {
+    int order = order_words(chars_of(a)[i], chars_of(b)[i]);
+    if (order != 0) return order;
+  }
+  return order_words(size_of(a), size_of(b));
 }
 
 #define COMPARISON(sign, accepted)                                                                 \
   EXPRESSION("char" sign, "cc*", compare_all(count, a, accepted, order_words))                     \
-  EXPRESSION("char-ci" sign, "cc*", compare_all(count, a, accepted, order_chars_ci))               \
-  EXPRESSION("string" sign, "ss*", compare_all(count, a, accepted, order_strings))                 \
-  EXPRESSION("string-ci" sign, "ss*", compare_all(count, a, accepted, order_strings_ci))
+  EXPRESSION("string" sign, "ss*", compare_all(count, a, accepted, order_strings))
 COMPARISON("<?", 1)
 COMPARISON("=?", 2) COMPARISON("<=?", 3) COMPARISON(">?", 4) COMPARISON(">=?", 6)
