@@ -146,14 +146,12 @@ static inline size_t decode(const unsigned char *text, size_t bytes, uint32_t *o
 }
 
 value string_from_utf8(const char *text, size_t bytes) {
-  const unsigned char *at = (const unsigned char *)text;
+  const unsigned char *at = (const unsigned char *)text, *end = at + bytes;
+  value string = new_sequence(T_STRING, bytes); /* as long as it can be */
   size_t length = 0;
-  uint32_t c;
-  for (size_t i = 0; i < bytes; length++)
-    i += decode(at + i, bytes - i, &c);
-  value string = new_sequence(T_STRING, length);
-  for (size_t i = 0, k = 0; i < bytes; k++)
-    i += decode(at + i, bytes - i, &chars_of(string)[k]);
+  while (at < end)
+    at += decode(at, (size_t)(end - at), &chars_of(string)[length++]);
+  *(value *)string = make_header(T_STRING, length);
   return string;
 }
 
