@@ -45,21 +45,26 @@ READS_STACKS void td_stack_call(void (*run)(void *argument), void *argument) {
   __asm__ volatile("" ::: "memory"); /* not a tail call: the frame must stay */
 }
 
-/* As td_stack_call, but for the time after we have returned: the frame that holds the saved
- * registers is copied, and the stack described from the caller's frame on. */
-static READS_STACKS void copy_frame(struct tide_fiber_stack *stack, uintptr_t end) {
+/* As td_stack_call, but for the time after the embedder's call has returned: the stack is described
+ * from `end` on, the frame of the embedder's function, and what lies below it is copied: our own
+ * frames, which hold its registers, some in the one and some in the other. */
+static READS_STACKS void copy_frames(struct tide_fiber_stack *stack, uintptr_t end) {
   uintptr_t start = (uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)7;
   uint32_t count = 0;
-  for (uintptr_t at = start; at < end && count < TD_SAVED_WORDS; at += 8)
+  if (end - start > sizeof stack->saved) {
+    fprintf(stderr, "tidemark: frames of %zu bytes are too large to keep\n", end - start);
+    abort(); /* so would a register's object be lost: never as this file is compiled */
+  }
+  for (uintptr_t at = start; at < end; at += 8)
     stack->saved[count++] = *(const uintptr_t *)at;
   stack->saved_count = count;
   stack->top = end;
   stack->fake = current_fake();
 }
 
-static READS_STACKS void describe_for_later(struct tide_fiber_stack *stack) {
+static READS_STACKS void describe_for_later(struct tide_fiber_stack *stack, void *end) {
   __builtin_unwind_init();
-  copy_frame(stack, (uintptr_t)__builtin_dwarf_cfa());
+  copy_frames(stack, (uintptr_t)end);
   __asm__ volatile("" ::: "memory");
 }
 
@@ -179,10 +184,10 @@ void td_stack_collect(struct tide_heap *heap, struct tide_mutator *mutator) {
 
 /* ---- Blocking regions ---- */
 
-void tide_blocking_enter(struct tide_mutator *mutator) {
+READS_STACKS void tide_blocking_enter(struct tide_mutator *mutator) {
   if (!td_mutator_check(mutator, "tide_blocking_enter")) return;
   if (mutator->blocking_depth++ > 0) return;
-  describe_for_later(mutator->current);
+  describe_for_later(mutator->current, __builtin_dwarf_cfa());
   td_mutator_show_runs(mutator);
   td_world_enter_safe(mutator);
 }
@@ -256,7 +261,8 @@ struct tide_fiber_stack *tide_stack_register(struct tide_mutator *mutator, void 
   return stack;
 }
 
-enum tide_status tide_stack_switch(struct tide_mutator *mutator, struct tide_fiber_stack *to) {
+READS_STACKS enum tide_status tide_stack_switch(struct tide_mutator *mutator,
+                                                struct tide_fiber_stack *to) {
   if (!td_mutator_may_act(mutator, "tide_stack_switch")) return TIDE_ERROR_STATE;
   if (to && !link_of(mutator, to)) return TIDE_ERROR_ARGUMENT;
   struct tide_fiber_stack *from = mutator->current;
@@ -268,7 +274,7 @@ enum tide_status tide_stack_switch(struct tide_mutator *mutator, struct tide_fib
     return TIDE_ERROR_STATE;
   }
   from->saved_count = 0;
-  if (from->left) describe_for_later(from); /* else a fiber that has ended */
+  if (from->left) describe_for_later(from, __builtin_dwarf_cfa()); /* else a fiber that has ended */
   mutator->current = to ? to : &mutator->own;
   mutator->current->saved_count = 0;
   mutator->current->left = false;

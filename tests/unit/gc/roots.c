@@ -1,4 +1,6 @@
 /* Every kind of root keeps what it should, and no more. */
+#include <pthread.h>
+
 #include "tests/unit/gc/common.h"
 
 Test(roots, slots) {
@@ -193,6 +195,67 @@ Test(stack, conservative_frames_and_registers) {
   tide_collect(w.m);
   cr_assert_eq(tide_check_marks(w.m, &check), TIDE_OK);
   world_end(&w);
+}
+
+/* ---- Registers across a blocking region ---- */
+
+static struct waiter {
+  struct world w;
+  pthread_barrier_t entered, collected;
+} waiter;
+
+static void *collect_meanwhile(void *unused) {
+  struct tide_attach_options precise;
+  tide_attach_options_init(&precise);
+  precise.stack = TIDE_STACK_PRECISE;
+  struct world w = waiter.w;
+  w.m = tide_attach(w.heap, &precise, NULL);
+  tide_blocking_enter(w.m);
+  pthread_barrier_wait(&waiter.entered);
+  tide_blocking_leave(w.m);
+  for (int i = 0; i < 3; i++) {
+    tide_collect(w.m);
+    for (int k = 0; k < 1000; k++)
+      pair_new(&w, NULL, NULL, 7777);
+  }
+  tide_detach(w.m);
+  pthread_barrier_wait(&waiter.collected);
+  return unused;
+}
+
+/* Nothing is left of the frames that tide_blocking_enter had. */
+static __attribute__((noinline)) void scribble(void) {
+  volatile uintptr_t words[512];
+  for (int i = 0; i < 512; i++)
+    words[i] = 1;
+  cr_assert_eq(words[17], 1);
+}
+
+/* More references than there are registers that a call preserves, and nothing else to put there. */
+static __attribute__((noinline)) uint64_t wait_with_registers(void) {
+  struct pair *a = pair_new(&waiter.w, NULL, NULL, 1), *b = pair_new(&waiter.w, NULL, NULL, 2);
+  struct pair *c = pair_new(&waiter.w, NULL, NULL, 4), *d = pair_new(&waiter.w, NULL, NULL, 8);
+  struct pair *e = pair_new(&waiter.w, NULL, NULL, 16), *f = pair_new(&waiter.w, NULL, NULL, 32);
+  struct pair *g = pair_new(&waiter.w, NULL, NULL, 64), *h = pair_new(&waiter.w, NULL, NULL, 128);
+  tide_blocking_enter(waiter.w.m);
+  scribble();
+  pthread_barrier_wait(&waiter.entered);
+  pthread_barrier_wait(&waiter.collected);
+  tide_blocking_leave(waiter.w.m);
+  return a->number + b->number + c->number + d->number + e->number + f->number + g->number +
+         h->number;
+}
+
+Test(stack, registers_across_a_blocking_region) {
+  struct tide_options options = small_options();
+  waiter.w = world_with(&options, TIDE_STACK_CONSERVATIVE);
+  pthread_barrier_init(&waiter.entered, NULL, 2);
+  pthread_barrier_init(&waiter.collected, NULL, 2);
+  pthread_t thread;
+  cr_assert_eq(pthread_create(&thread, NULL, collect_meanwhile, NULL), 0);
+  cr_assert_eq(wait_with_registers(), 255);
+  pthread_join(thread, NULL);
+  world_end(&waiter.w);
 }
 
 /* An array whose address others know: where variables lie that AddressSanitizer wants to watch. */
