@@ -80,32 +80,29 @@ EXPRESSION("equal?", "..", make_bool(values_equal(a[0], a[1])))
 
 /* ---- Hashing -------------------------------------------------------------------------------- */
 
-static uint64_t mix(uint64_t h) {
-  h = (h ^ h >> 32) * 0x9e3779b97f4a7c15u;
+static uint64_t mix(uint64_t h, uint64_t word) {
+  h = (h ^ word) * 0x9e3779b97f4a7c15u;
   return h ^ h >> 29;
 }
 
-static uint64_t hash_bytes(const void *start, size_t bytes) {
-  const unsigned char *at = start;
-  uint64_t h = bytes;
-  for (size_t i = 0; i < bytes; i++)
-    h = (h ^ at[i]) * 1099511628211u;
-  return mix(h);
-}
-
-/* `left` bounds the work on large or circular data. */
+/* Of the contents or of the identity; `left` bounds the work on large or circular data. */
 static uint64_t hash(value v, bool by_content, int left) {
-  if (is_type(v, T_FLONUM)) return hash_bytes(&flonum_of(v), sizeof(double));
-  if (!by_content || !is_reference(v)) return mix(v);
-  if (is_type(v, T_STRING)) return hash_bytes(chars_of(v), size_of(v) * sizeof(uint32_t));
-  if (is_type(v, T_BYTES)) return hash_bytes(bytes_of(v), size_of(v));
-  if (!is_type(v, T_VECTOR) && !is_pair(v)) return mix(v);
-  uint64_t h = 17;
-  if (is_type(v, T_VECTOR))
+  uint64_t h = 17, bits = v;
+  if (is_type(v, T_FLONUM)) memcpy(&bits, &flonum_of(v), sizeof bits);
+  if (!by_content || !is_reference(v)) return mix(h, bits);
+  if (is_type(v, T_STRING))
+    for (size_t i = 0; i < size_of(v); i++)
+      h = mix(h, chars_of(v)[i]);
+  else if (is_type(v, T_BYTES))
+    for (size_t i = 0; i < size_of(v); i++)
+      h = mix(h, bytes_of(v)[i]);
+  else if (is_type(v, T_VECTOR))
     for (size_t i = 0; i < size_of(v) && left > 0; i++, left--)
-      h = mix(h * 31 + hash(slots_of(v)[i], true, left / 2));
+      h = mix(h, hash(slots_of(v)[i], true, left / 2));
+  else if (!is_pair(v))
+    return mix(h, bits);
   for (; is_pair(v) && left > 0; v = cdr(v), left--)
-    h = mix(h * 31 + hash(car(v), true, left / 2));
+    h = mix(h, hash(car(v), true, left / 2));
   return h;
 }
 
