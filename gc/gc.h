@@ -31,7 +31,7 @@
 
 /* A part of some stack whose frames are not running: everything in [top, high) may be a root,
  * and so may the registers that were saved when the mutator left it. */
-#define TD_SAVED_WORDS 128u
+#define TD_SAVED_WORDS 192u
 struct tide_fiber_stack {
   struct tide_fiber_stack *next;
   uintptr_t low, high;

@@ -14,6 +14,8 @@
 
 /* Frames that a thread entered between telling of a switch and switching. */
 #define SWITCH_SLACK_BYTES 1024u
+/* Frames of functions that wrap tide_blocking_enter and return before the region ends. */
+#define WRAPPER_BYTES 512u
 
 /* With detect_stack_use_after_return, which some compilers have for their default, AddressSanitizer
  * keeps variables in a stack of its own; frames refer to it. Absent in programs without it. */
@@ -47,15 +49,19 @@ READS_STACKS void td_stack_call(void (*run)(void *argument), void *argument) {
 
 /* As td_stack_call, but for the time after the embedder's call has returned: the stack is described
  * from `end` on, the frame of the embedder's function, and what lies below it is copied: our own
- * frames, which hold its registers, some in the one and some in the other. */
+ * frames, which hold its registers, some in the one and some in the other. A little more is copied,
+ * because that function may be one that only wraps the call and returns as well. */
 static READS_STACKS void copy_frames(struct tide_fiber_stack *stack, uintptr_t end) {
   uintptr_t start = (uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)7;
+  uintptr_t most = start + sizeof stack->saved, wanted = end + WRAPPER_BYTES;
   uint32_t count = 0;
-  if (end - start > sizeof stack->saved) {
+  if (end > most) {
     fprintf(stderr, "tidemark: frames of %zu bytes are too large to keep\n", end - start);
-    abort(); /* so would a register's object be lost: never as this file is compiled */
+    abort(); /* or a register's object would be lost: never as this file is compiled */
   }
-  for (uintptr_t at = start; at < end; at += 8)
+  if (wanted > most) wanted = most;
+  if (wanted > stack->high) wanted = stack->high;
+  for (uintptr_t at = start; at < wanted; at += 8)
     stack->saved[count++] = *(const uintptr_t *)at;
   stack->saved_count = count;
   stack->top = end;

@@ -223,7 +223,8 @@ TIDE_API struct tide_heap *tide_heap_of(struct tide_mutator *mutator);
 /* Between these two calls the thread promises not to touch the heap (a system call, a long
  * computation), and a collection does not wait for it. Regions may nest. Calls with this mutator
  * are refused meanwhile, but for these two, tide_safepoint and tide_detach. What references the
- * thread has on its conservative stack when it enters keep their objects alive. Leaving may wait
+ * thread has on its conservative stack when it enters keep their objects alive. The calls may stand
+ * in small functions of their own (a guard's constructor and destructor). Leaving may wait
  * for a collection to end; both keep errno. */
 TIDE_API void tide_blocking_enter(struct tide_mutator *mutator);
 TIDE_API void tide_blocking_leave(struct tide_mutator *mutator);

@@ -232,12 +232,12 @@ static __attribute__((noinline)) void scribble(void) {
 }
 
 /* More references than there are registers that a call preserves, and nothing else to put there. */
-static __attribute__((noinline)) uint64_t wait_with_registers(void) {
+static __attribute__((noinline)) uint64_t wait_with_registers(void (*enter)(void)) {
   struct pair *a = pair_new(&waiter.w, NULL, NULL, 1), *b = pair_new(&waiter.w, NULL, NULL, 2);
   struct pair *c = pair_new(&waiter.w, NULL, NULL, 4), *d = pair_new(&waiter.w, NULL, NULL, 8);
   struct pair *e = pair_new(&waiter.w, NULL, NULL, 16), *f = pair_new(&waiter.w, NULL, NULL, 32);
   struct pair *g = pair_new(&waiter.w, NULL, NULL, 64), *h = pair_new(&waiter.w, NULL, NULL, 128);
-  tide_blocking_enter(waiter.w.m);
+  enter();
   scribble();
   pthread_barrier_wait(&waiter.entered);
   pthread_barrier_wait(&waiter.collected);
@@ -246,16 +246,37 @@ static __attribute__((noinline)) uint64_t wait_with_registers(void) {
          h->number;
 }
 
-Test(stack, registers_across_a_blocking_region) {
+static void enter_directly(void) {
+  tide_blocking_enter(waiter.w.m);
+}
+
+static int zeroes[7];
+
+/* Uses all preserved registers itself, so that the caller's lie in its own frame. */
+static void enter_and_return(void) {
+  int a = zeroes[0], b = zeroes[1], c = zeroes[2], d = zeroes[3], e = zeroes[4], f = zeroes[5];
+  __asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e), "+r"(f));
+  tide_blocking_enter(waiter.w.m);
+  zeroes[6] = a + b + c + d + e + f;
+}
+
+static void wait_in_region(void (*enter)(void)) {
   struct tide_options options = small_options();
   waiter.w = world_with(&options, TIDE_STACK_CONSERVATIVE);
   pthread_barrier_init(&waiter.entered, NULL, 2);
   pthread_barrier_init(&waiter.collected, NULL, 2);
   pthread_t thread;
   cr_assert_eq(pthread_create(&thread, NULL, collect_meanwhile, NULL), 0);
-  cr_assert_eq(wait_with_registers(), 255);
+  cr_assert_eq(wait_with_registers(enter), 255);
   pthread_join(thread, NULL);
   world_end(&waiter.w);
+}
+
+Test(stack, registers_across_a_blocking_region) {
+  wait_in_region(enter_directly);
+}
+Test(stack, registers_across_a_blocking_region_that_a_wrapper_entered) {
+  wait_in_region(enter_and_return);
 }
 
 /* An array whose address others know: where variables lie that AddressSanitizer wants to watch. */
