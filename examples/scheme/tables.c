@@ -136,10 +136,22 @@ static value clear(struct table *t, int64_t chains) {
   return UNSPECIFIED;
 }
 
-static void add(struct table *t, value entry) {
-  value *chain = chain_of(t, car(entry)), longer = cons(entry, *chain);
-  *chain = longer;
+/* Puts a list of one entry before its chain. */
+static void add(struct table *t, value link) {
+  value *chain = chain_of(t, car(car(link)));
+  cdr(link) = *chain;
+  *chain = link;
   t->count++;
+}
+
+static void grow(struct table *t) {
+  value chains = t->chains;
+  clear(t, 2 * t->count);
+  for (size_t i = 0; i < size_of(chains); i++)
+    for (value link = slots_of(chains)[i], next; link != NIL; link = next) {
+      next = cdr(link);
+      add(t, link);
+    }
 }
 
 value make_table(bool by_content) {
@@ -161,12 +173,8 @@ void table_put(value table, value key, value content) {
     cdr(car(*link)) = content;
     return;
   }
-  if ((size_t)t->count == size_of(t->chains)) {
-    value list = entries(t);
-    for (clear(t, 2 * t->count); list != NIL; list = cdr(list))
-      add(t, car(list));
-  }
-  add(t, cons(key, content));
+  if ((size_t)t->count == size_of(t->chains)) grow(t);
+  add(t, cons(cons(key, content), NIL));
 }
 
 static value delete (struct table *t, value key) {
