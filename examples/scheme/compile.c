@@ -29,7 +29,23 @@ static void put_word(struct function *f, value word) {
   slots_of(f->words)[f->count++] = word;
 }
 
+/* Pairs of instructions that are one together. */
+static const struct {
+  enum opcode first, second, both;
+} fusions[] = {
+    {OP_CONST, OP_PUSH, OP_CONST_PUSH}, {OP_LOCAL, OP_PUSH, OP_LOCAL_PUSH},
+    {OP_FREE, OP_PUSH, OP_FREE_PUSH},   {OP_CONST, OP_ADD, OP_CONST_ADD},
+    {OP_CONST, OP_SUB, OP_CONST_SUB},   {OP_LOCAL, OP_CAR, OP_LOCAL_CAR},
+    {OP_LOCAL, OP_CDR, OP_LOCAL_CDR},
+};
+
 static void put_op(struct function *f, enum opcode opcode) {
+  value *last = f->last >= 0 ? &slots_of(f->words)[f->last] : NULL;
+  for (size_t i = 0; last != NULL && i < sizeof fusions / sizeof fusions[0]; i++)
+    if (fusions[i].second == opcode && *last == opcode_word(fusions[i].first)) {
+      *last = opcode_word(fusions[i].both);
+      return;
+    }
   f->last = f->count;
   put_word(f, opcode_word(opcode));
 }
@@ -44,18 +60,9 @@ static void change_depth(struct function *f, intptr_t by) {
   if (f->depth > f->deepest) f->deepest = f->depth;
 }
 
-/* Turns the latest instruction into one that does more, if there is such a one. */
-static bool fuse(struct function *f, enum opcode from, enum opcode to) {
-  if (f->last < 0 || slots_of(f->words)[f->last] != opcode_word(from)) return false;
-  slots_of(f->words)[f->last] = opcode_word(to);
-  return true;
-}
-
 static void put_push(struct function *f) {
   change_depth(f, 1);
-  if (!fuse(f, OP_CONST, OP_CONST_PUSH) && !fuse(f, OP_LOCAL, OP_LOCAL_PUSH) &&
-      !fuse(f, OP_FREE, OP_FREE_PUSH))
-    put_op(f, OP_PUSH);
+  put_op(f, OP_PUSH);
 }
 
 /* Forward jumps to one place form a chain through their operands, -1 ends it. */
@@ -72,10 +79,6 @@ static void land(struct function *f, intptr_t chain) {
     chain = next;
   }
   f->last = -1;
-}
-
-static void finish(struct function *f, bool tail) {
-  if (tail) put_op(f, OP_RETURN);
 }
 
 /* ---- Variables ------------------------------------------------------------------------------ */
@@ -98,19 +101,10 @@ static void put_access(struct function *f, const struct variable *variable, enum
     put_op1(f, opcode + 1, captured_index(f, variable));
 }
 
-/* The built-in procedure that a name surely means, or FALSE. */
-static value known_procedure(value symbol) {
-  value content = symbol_of(symbol)->global;
-  bool procedure = is_type(content, T_PRIMITIVE) || is_type(content, T_CLOSURE);
-  return procedure && symbol_of(symbol)->redefinable == FALSE ? content : FALSE;
-}
-
 static void compile_reference(struct function *f, value target) {
   const struct variable *variable = as_variable(target);
   if (variable != NULL)
     put_access(f, variable, variable->boxed ? OP_LOCAL_BOX : OP_LOCAL);
-  else if (known_procedure(target) != FALSE)
-    put_op1(f, OP_CONST, known_procedure(target));
   else
     put_op1(f, OP_GLOBAL, target);
 }
@@ -179,18 +173,15 @@ static void compile_lambda(struct function *f, const struct node *lambda) {
 /* ---- Calls ---------------------------------------------------------------------------------- */
 
 /* Primitives that have instructions, by opcode. */
-static const struct inlined {
+static const struct {
   const char *name;
-  int arguments;
-  bool test;
+  int operands;
 } inlined[OPCODE_COUNT] = {
 #define X(opcode)
-#define P(opcode, name, arguments) [OP_##opcode] = {name, arguments, false},
-#define T(opcode, name, arguments) [OP_##opcode] = {name, arguments, true},
-    OPCODES(X, P, T)
+#define P(opcode, name, operands) [OP_##opcode] = {name, operands},
+    OPCODES(X, P)
 #undef X
 #undef P
-#undef T
 };
 
 void compiler_start(void) {
@@ -203,53 +194,37 @@ void compiler_start(void) {
   }
 }
 
-/* The primitive that a node surely calls, or NULL. */
+/* The primitive that a node calls, or NULL. */
 static const struct primitive *called_primitive(const struct node *node) {
-  if (node->kind != N_CALL || node->parts->kind != N_REFERENCE) return NULL;
-  value target = node->parts->datum;
-  value procedure = is_type(target, T_SYMBOL) ? known_procedure(target) : FALSE;
-  bool known = is_type(procedure, T_PRIMITIVE) && takes(procedure, count_parts(node) - 1);
-  return known ? (const struct primitive *)procedure : NULL;
+  if (node->kind != N_CALL || node->parts->kind != N_CONSTANT) return NULL;
+  value callee = node->parts->datum;
+  bool called = is_type(callee, T_PRIMITIVE) && takes(callee, count_parts(node) - 1);
+  return called ? (const struct primitive *)callee : NULL;
 }
 
 /* The opcode that does the call, or OP_CONST, which does none. */
 static enum opcode called_opcode(const struct node *node) {
   const struct primitive *primitive = called_primitive(node);
-  if (primitive == NULL || count_parts(node) - 1 != inlined[primitive->opcode].arguments)
+  if (primitive == NULL || count_parts(node) - 1 != inlined[primitive->opcode].operands)
     return OP_CONST;
   return (enum opcode)primitive->opcode;
-}
-
-static void compile_push(struct function *f, const struct node *node) {
-  compile(f, node, false);
-  put_push(f);
 }
 
 /* Operands on the stack, but not the last `kept` ones. */
 static const struct node *push_operands(struct function *f, const struct node *call, int kept) {
   const struct node *operand = call->parts->next;
-  for (int64_t count = count_parts(call) - 1 - kept; count > 0; count--, operand = operand->next)
-    compile_push(f, operand);
+  for (int64_t count = count_parts(call) - 1 - kept; count > 0; count--, operand = operand->next) {
+    compile(f, operand, false);
+    put_push(f);
+  }
   return operand;
 }
 
-/* All arguments but the last on the stack, the last in the accumulator. */
+/* All operands but the last on the stack, the last in the accumulator, as instructions for
+ * primitives want them. */
 static void load_operands(struct function *f, const struct node *call) {
   compile(f, push_operands(f, call, 1), false);
   change_depth(f, 2 - count_parts(call));
-}
-
-static void compile_inlined(struct function *f, enum opcode opcode, const struct node *call) {
-  const struct node *first = call->parts->next, *last = first->next;
-  if ((opcode == OP_ADD || opcode == OP_SUB) && last->kind == N_CONSTANT &&
-      is_fixnum(last->datum) && last->datum != fix(FIXNUM_MIN)) {
-    int64_t by = unfix(last->datum);
-    compile(f, first, false);
-    put_op1(f, OP_ADD_CONST, fix(opcode == OP_ADD ? by : -by));
-    return;
-  }
-  load_operands(f, call);
-  put_op(f, opcode);
 }
 
 /* The new contents of the loop's variables on top of the stack, then to its start. */
@@ -273,14 +248,13 @@ static void compile_call(struct function *f, const struct node *call, bool tail)
   const struct primitive *primitive = called_primitive(call);
   intptr_t count = count_parts(call) - 1, here = -1;
   if (called_opcode(call) != OP_CONST) {
-    compile_inlined(f, called_opcode(call), call);
-    finish(f, tail);
+    load_operands(f, call);
+    put_op(f, called_opcode(call));
   } else if (primitive != NULL) {
     push_operands(f, call, 0);
     put_op1(f, OP_PRIMITIVE, (value)primitive);
     put_word(f, (value)count);
     change_depth(f, -count);
-    finish(f, tail);
   } else {
     if (!tail) {
       put_jump(f, OP_FRAME, &here);
@@ -303,7 +277,7 @@ static void branch_if_false(struct function *f, const struct node *node, intptr_
   if (then != NULL && then->next->kind == N_CONSTANT && then->next->datum == FALSE) { /* and */
     branch_if_false(f, node->parts, chain);
     branch_if_false(f, then, chain);
-  } else if (inlined[opcode].test) {
+  } else if (opcode != OP_CONST) {
     load_operands(f, node);
     put_jump(f, opcode + 1, chain);
   } else {
@@ -335,7 +309,6 @@ static void compile_or(struct function *f, const struct node *node, bool tail) {
     if (part->next != NULL) put_jump(f, OP_J_TRUE, &end);
   }
   land(f, end);
-  finish(f, tail);
 }
 
 static void compile_block(struct function *f, const struct node *node, bool tail) {
@@ -353,6 +326,7 @@ static void compile_block(struct function *f, const struct node *node, bool tail
   f->depth = depth;
 }
 
+/* Leaves the value in the accumulator; in tail position, returns it. */
 static void compile(struct function *f, const struct node *node, bool tail) {
   check_depth();
   switch ((enum node_kind)node->kind) {
@@ -372,13 +346,14 @@ static void compile(struct function *f, const struct node *node, bool tail) {
   case N_IF:
     return compile_if(f, node, tail);
   case N_OR:
-    return compile_or(f, node, tail);
+    compile_or(f, node, tail);
+    break;
   case N_BLOCK:
     return compile_block(f, node, tail);
   case N_CALL:
-    return compile_call(f, node, tail);
+    compile_call(f, node, tail); /* what follows a tail call never runs */
   }
-  finish(f, tail);
+  if (tail) put_op(f, OP_RETURN);
 }
 
 value compile_program(struct node *node) {

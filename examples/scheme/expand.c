@@ -35,10 +35,6 @@ _Noreturn void fail_syntax(const char *what, value form) {
 
 /* ---- Identifiers and scopes ------------------------------------------------------------------ */
 
-value new_alias(value identifier, value scope) {
-  return make_object_of(T_ALIAS, ALIAS_SLOTS, (const value[]){identifier, scope});
-}
-
 value lookup(value identifier, value scope) {
   for (;;) {
     for (; scope != NIL; scope = cdr(scope))
@@ -234,25 +230,30 @@ struct node *expand_program(value form) {
 
 /* ---- Special forms and calls ----------------------------------------------------------------- */
 
+/* A built-in procedure stands for itself, as long as no program defines or assigns its name. */
 static struct node *expand_reference(value identifier, value scope) {
   value meaning = lookup(identifier, scope);
-  struct variable *variable = as_variable(meaning);
-  if (variable != NULL)
-    variable->used++;
-  else if (!is_type(meaning, T_SYMBOL))
+  if (as_variable(meaning) != NULL) {
+    as_variable(meaning)->used++;
+  } else if (!is_type(meaning, T_SYMBOL)) {
     fail_syntax("syntax keyword used as a variable", identifier);
+  } else if (symbol_of(meaning)->redefinable == FALSE) {
+    value content = symbol_of(meaning)->global;
+    if (is_type(content, T_PRIMITIVE) || is_type(content, T_CLOSURE)) return make_constant(content);
+  }
   return make_node(N_REFERENCE, meaning, NULL);
 }
 
 static struct node *expand_set(value identifier, value form, value scope) {
-  if (!is_identifier(identifier)) fail_syntax("not an identifier", identifier);
-  struct node *node = expand_reference(identifier, scope);
-  struct variable *variable = as_variable(node->datum);
+  value target = is_identifier(identifier) ? lookup(identifier, scope) : FALSE;
+  struct variable *variable = as_variable(target);
   if (variable != NULL)
     variable->boxed = 1;
+  else if (is_type(target, T_SYMBOL))
+    symbol_of(target)->redefinable = TRUE;
   else
-    symbol_of(node->datum)->redefinable = TRUE;
-  return make_node(N_SET, node->datum, expand(form, scope));
+    fail_syntax("not a variable", identifier);
+  return make_node(N_SET, target, expand(form, scope));
 }
 
 static struct node *expand_lambda(value parameters, value body, value scope) {

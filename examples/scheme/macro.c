@@ -23,7 +23,7 @@ static bool is_literal(const struct expansion *e, value identifier) {
   return false;
 }
 
-static bool means(const struct expansion *e, value v, enum special special) {
+static bool means(const struct expansion *e, value v, intptr_t special) {
   return is_identifier(v) && lookup(v, e->macro->scope) == fix(special);
 }
 
@@ -117,7 +117,8 @@ static value fill_identifier(struct expansion *e, value identifier, value bindin
   value known = assq(identifier, bindings);
   if (known == FALSE) known = assq(identifier, e->aliases);
   if (known == FALSE) {
-    known = cons(identifier, new_alias(identifier, e->macro->scope));
+    known = cons(identifier, make_object_of(T_ALIAS, ALIAS_SLOTS,
+                                            (const value[]){identifier, e->macro->scope}));
     e->aliases = cons(known, e->aliases);
   }
   if (is_type(cdr(known), T_BOX)) fail_syntax("repeated variable without an ellipsis", identifier);

@@ -10,15 +10,13 @@
 enum { RETURN_FRAME, RETURN_CLOSURE, RETURN_TO, RETURN_WORDS }; /* what FRAME pushes */
 
 /* X(opcode); P(opcode, name, arguments) for a primitive that has an instruction: all arguments
- * but the last are on the stack; T is the same for a test, which leaves #t or #f: the opcode
- * after it, JN_…, branches if it is false. */
+ * but the last are on the stack. The opcode after it, JN_…, branches if the result is false. */
 /* clang-format off */
-#define OPCODES(X, P, T)                                                                           \
+#define OPCODES(X, P)                                                                              \
   /* Values; of two for a variable, the second is for a captured one */                            \
   X(CONST) X(GLOBAL) X(SELF) X(LOCAL) X(FREE) X(LOCAL_BOX) X(FREE_BOX)                             \
   X(SET_LOCAL_BOX) X(SET_FREE_BOX) X(SET_GLOBAL) X(DEFINE) X(MAKE_BOX) X(BOX_LOCAL)                \
-  X(PUSH) X(CONST_PUSH) X(LOCAL_PUSH) X(FREE_PUSH) X(POP)                                          \
-  X(CLOSURE) /* code count: captured values are popped */                                          \
+  X(PUSH) X(POP) X(CLOSURE) /* code count: captured values are popped */                           \
   /* Control */                                                                                    \
   X(ENTRY)      /* parameters room */                                                              \
   X(ENTRY_REST) /* parameters room: the last one takes a list */                                   \
@@ -26,26 +24,26 @@ enum { RETURN_FRAME, RETURN_CLOSURE, RETURN_TO, RETURN_WORDS }; /* what FRAME pu
   X(CALL) X(TAIL_CALL) X(RETURN) X(PRIMITIVE) /* count, primitive count */                         \
   X(LOOP)       /* count slot to: back to a loop's start, its variables from slot on */            \
   X(JUMP) X(J_TRUE) X(JN_TRUE) /* to; if true, if false */                                         \
+  /* Two instructions in one */                                                                    \
+  X(CONST_PUSH) X(LOCAL_PUSH) X(FREE_PUSH) X(CONST_ADD) X(CONST_SUB) X(LOCAL_CAR) X(LOCAL_CDR)     \
   /* Primitives */                                                                                 \
   P(CAR, "car", 1) P(CDR, "cdr", 1) P(CADR, "cadr", 1) P(CDDR, "cddr", 1) P(CONS, "cons", 2)       \
   P(SET_CAR, "set-car!", 2) P(SET_CDR, "set-cdr!", 2)                                              \
   P(VECTOR_REF, "vector-ref", 2) P(VECTOR_SET, "vector-set!", 3)                                   \
-  P(ADD, "+", 2) P(SUB, "-", 2) P(MUL, "*", 2) X(ADD_CONST)                            \
-  T(NOT, "not", 1) T(NIL_P, "null?", 1) T(PAIR_P, "pair?", 1) T(ZERO_P, "zero?", 1)                \
-  T(EQ, "eq?", 2) T(EQV, "eqv?", 2) T(NUM_EQ, "=", 2)                                              \
-  T(LT, "<", 2) T(GT, ">", 2) T(LE, "<=", 2) T(GE, ">=", 2)                                        \
+  P(ADD, "+", 2) P(SUB, "-", 2) P(MUL, "*", 2)                                                     \
+  P(NOT, "not", 1) P(NIL_P, "null?", 1) P(PAIR_P, "pair?", 1) P(ZERO_P, "zero?", 1)                \
+  P(EQ, "eq?", 2) P(EQV, "eqv?", 2) P(NUM_EQ, "=", 2)                                              \
+  P(LT, "<", 2) P(GT, ">", 2) P(LE, "<=", 2) P(GE, ">=", 2)                                        \
   /* Bodies of built-in procedures, of continuations, and the end of the stack */                  \
   X(APPLY) X(CALL_CC) X(THROW) X(UNDERFLOW)
 /* clang-format on */
 
 enum opcode {
 #define X(name) OP_##name,
-#define P(name, ...) OP_##name,
-#define T(name, ...) OP_##name, OP_JN_##name,
-  OPCODES(X, P, T)
+#define P(name, ...) OP_##name, OP_JN_##name,
+  OPCODES(X, P)
 #undef X
 #undef P
-#undef T
       OPCODE_COUNT
 };
 

@@ -12,20 +12,8 @@
 
 #include "scheme.h"
 
-enum special {
-  BEGIN,
-  DEFINE,
-  DEFINE_SYNTAX,
-  SYNTAX_RULES,
-  INCLUDE,
-  LAMBDA,
-  QUOTE,
-  SET,
-  IF,
-  OR,
-  ELLIPSIS, /* this and the next mean something in syntax-rules only */
-  UNDERSCORE
-};
+enum special { BEGIN, DEFINE, DEFINE_SYNTAX, INCLUDE, LAMBDA, QUOTE, SET, IF, OR, MACRO_WORDS };
+enum { SYNTAX_RULES = MACRO_WORDS, ELLIPSIS, UNDERSCORE }; /* in definitions of macros only */
 
 enum { ALIAS_IDENTIFIER, ALIAS_SCOPE, ALIAS_SLOTS };
 
@@ -69,12 +57,9 @@ struct node {
   intptr_t count, rest; /* of parameters; whether the last one takes a list */
 };
 
-static inline value second(value form) {
-  return car(cdr(form));
-}
-static inline value third(value form) {
-  return car(cdr(cdr(form)));
-}
+#define second(form) car(cdr(form))
+#define third(form) car(cdr(cdr(form)))
+
 static inline bool is_identifier(value v) {
   return is_type(v, T_SYMBOL) || is_type(v, T_ALIAS);
 }
@@ -92,7 +77,6 @@ static inline int64_t count_parts(const struct node *node) {
 }
 
 value lookup(value identifier, value scope); /* what it means */
-value new_alias(value identifier, value scope);
 _Noreturn void fail_syntax(const char *what, value form);
 
 value make_macro(value spec, value scope); /* (syntax-rules …) */

@@ -192,36 +192,45 @@ static inline bool in_vector(value vector, value index) {
     acc = call_primitive(slots_of(globals.inlined)[OP_##name], count, sp - (count));               \
     sp -= (count);                                                                                 \
   } while (0)
-#define QUICK(name, count, test, effect)                                                           \
-  OPCODE(name) if (LIKELY(test)) {                                                                 \
-    effect;                                                                                        \
-    sp -= (count)-1;                                                                               \
-  }                                                                                                \
-  else SLOW(name, count);                                                                          \
-  NEXT;
-#define TEST(name, count, known, test)                                                             \
-  QUICK(name, count, known, acc = make_bool(test))                                                 \
-  OPCODE(JN_##name) if (LIKELY(known)) {                                                           \
-    bool holds = (test);                                                                           \
-    sp -= (count)-1;                                                                               \
-    BRANCH_IF(!holds);                                                                             \
-  }                                                                                                \
-  SLOW(name, count);                                                                               \
+/* The instruction for a primitive, and the one that branches if its result is false. */
+#define PRIMITIVE_OPCODE(name, count, quick, result)                                               \
+  OPCODE(name) QUICK(name, count, quick, result);                                                  \
+  NEXT;                                                                                            \
+  OPCODE(JN_##name) QUICK(name, count, quick, result);                                             \
   BRANCH_IF(acc == FALSE);
+#define QUICK(name, count, quick, result)                                                          \
+  if (LIKELY(quick)) {                                                                             \
+    acc = result;                                                                                  \
+    sp -= (count)-1;                                                                               \
+  } else {                                                                                         \
+    SLOW(name, count);                                                                             \
+  }
+#define TEST(name, count, quick, test) PRIMITIVE_OPCODE(name, count, quick, make_bool(test))
 #define COMPARISON(name, operator)                                                                 \
   TEST(name, 2, both_fixnums(sp[-1], acc), (int64_t)sp[-1] operator(int64_t) acc)
+
+/* Addition or subtraction, tags and all: the sum of 4a + 1 and 4b is 4(a + b) + 1. */
+#define SUM(name, overflows)                                                                       \
+  OPCODE(CONST_##name) if (LIKELY(IN_RANGE(overflows, *pc))) {                                     \
+    acc = (value)number;                                                                           \
+    sp--;                                                                                          \
+    pc++;                                                                                          \
+    NEXT;                                                                                          \
+  }                                                                                                \
+  acc = *pc++;                                                                                     \
+  PRIMITIVE_OPCODE(name, 2, IN_RANGE(overflows, acc), (value)number)
+#define IN_RANGE(overflows, by)                                                                    \
+  (both_fixnums(sp[-1], by) && !overflows((int64_t)sp[-1], (int64_t)((by)-1), &number))
 
 /* Runs from the state in `machine` until the frames are used up; returns the result. With
  * `machine.pc` NULL it only tells where its instructions are. One case per instruction. */
 static value execute(void) {
   static const void *const table[] = {
 #define X(name) &&op_##name,
-#define P(name, ...) &&op_##name,
-#define T(name, ...) &&op_##name, &&op_JN_##name,
-      OPCODES(X, P, T)
+#define P(name, ...) &&op_##name, &&op_JN_##name,
+      OPCODES(X, P)
 #undef X
 #undef P
-#undef T
   };
   const value *pc = machine.pc;
   value *sp = machine.sp, *fp = machine.fp;
@@ -338,41 +347,24 @@ leave:
   OPCODE(J_TRUE) BRANCH_IF(acc != FALSE);
   OPCODE(JN_TRUE) BRANCH_IF(acc == FALSE);
 
-  QUICK(CAR, 1, is_pair(acc), acc = car(acc))
-  QUICK(CDR, 1, is_pair(acc), acc = cdr(acc))
-  QUICK(CADR, 1, is_pair(acc) && is_pair(cdr(acc)), acc = car(cdr(acc)))
-  QUICK(CDDR, 1, is_pair(acc) && is_pair(cdr(acc)), acc = cdr(cdr(acc)))
-  QUICK(CONS, 2, true, (machine.sp = sp, acc = cons(sp[-1], acc)))
-  QUICK(SET_CAR, 2, is_pair(sp[-1]), (car(sp[-1]) = acc, acc = UNSPECIFIED))
-  QUICK(SET_CDR, 2, is_pair(sp[-1]), (cdr(sp[-1]) = acc, acc = UNSPECIFIED))
-  QUICK(VECTOR_REF, 2, in_vector(sp[-1], acc), acc = slots_of(sp[-1])[unfix(acc)])
-  QUICK(VECTOR_SET, 3, in_vector(sp[-2], sp[-1]),
-        (slots_of(sp[-2])[unfix(sp[-1])] = acc, acc = UNSPECIFIED))
-  /* Tags and all: the sum of 4a + 1 and 4b is 4(a + b) + 1. */
-  QUICK(ADD, 2,
-        both_fixnums(sp[-1], acc) &&
-            !__builtin_add_overflow((int64_t)sp[-1], (int64_t)(acc - 1), &number),
-        acc = (value)number)
-  QUICK(SUB, 2,
-        both_fixnums(sp[-1], acc) &&
-            !__builtin_sub_overflow((int64_t)sp[-1], (int64_t)(acc - 1), &number),
-        acc = (value)number)
-  QUICK(MUL, 2,
-        both_fixnums(sp[-1], acc) &&
-            !__builtin_mul_overflow((int64_t)(sp[-1] - 1), unfix(acc), &number),
-        acc = (value)number + 1)
-  OPCODE(ADD_CONST) {
-    value by = *pc++;
-    if (LIKELY(is_fixnum(acc) &&
-               !__builtin_add_overflow((int64_t)acc, (int64_t)(by - 1), &number))) {
-      acc = (value)number;
-      NEXT;
-    }
-    *sp++ = acc;
-    acc = by;
-    SLOW(ADD, 2);
-    NEXT;
-  }
+  OPCODE(LOCAL_CAR) acc = fp[*pc++];
+  PRIMITIVE_OPCODE(CAR, 1, is_pair(acc), car(acc))
+  OPCODE(LOCAL_CDR) acc = fp[*pc++];
+  PRIMITIVE_OPCODE(CDR, 1, is_pair(acc), cdr(acc))
+  PRIMITIVE_OPCODE(CADR, 1, is_pair(acc) && is_pair(cdr(acc)), car(cdr(acc)))
+  PRIMITIVE_OPCODE(CDDR, 1, is_pair(acc) && is_pair(cdr(acc)), cdr(cdr(acc)))
+  PRIMITIVE_OPCODE(CONS, 2, true, (machine.sp = sp, cons(sp[-1], acc)))
+  PRIMITIVE_OPCODE(SET_CAR, 2, is_pair(sp[-1]), (car(sp[-1]) = acc, UNSPECIFIED))
+  PRIMITIVE_OPCODE(SET_CDR, 2, is_pair(sp[-1]), (cdr(sp[-1]) = acc, UNSPECIFIED))
+  PRIMITIVE_OPCODE(VECTOR_REF, 2, in_vector(sp[-1], acc), slots_of(sp[-1])[unfix(acc)])
+  PRIMITIVE_OPCODE(VECTOR_SET, 3, in_vector(sp[-2], sp[-1]),
+                   (slots_of(sp[-2])[unfix(sp[-1])] = acc, UNSPECIFIED))
+  SUM(ADD, __builtin_add_overflow)
+  SUM(SUB, __builtin_sub_overflow)
+  PRIMITIVE_OPCODE(MUL, 2,
+                   both_fixnums(sp[-1], acc) &&
+                       !__builtin_mul_overflow((int64_t)(sp[-1] - 1), unfix(acc), &number),
+                   (value)number + 1)
   TEST(NOT, 1, true, acc == FALSE)
   TEST(NIL_P, 1, true, acc == NIL)
   TEST(PAIR_P, 1, true, is_pair(acc))
