@@ -8,9 +8,10 @@
 #include "platform/probes.h"
 
 #define AHEAD TD_DENSE_AHEAD
-#define REPEATS 4u /* how often a chunk is walked while it is flagged anew */
-#define PAYS 8u    /* objects per flagged page that make another turn worth it */
-#define MASK 64u   /* granules that a mask speaks for */
+#define REPEATS 4u     /* how often a chunk is walked while it is flagged anew */
+#define PAYS 8u        /* objects per flagged page that make another turn worth it, */
+#define PAYS_CHUNK 16u /* and per chunk: flags are looked for in all of them */
+#define MASK 64u       /* granules that a mask speaks for */
 
 struct walk {
   struct td_view v;
@@ -239,7 +240,7 @@ static bool turn(struct td_marker *marker, uint64_t *total) {
   marker->stats.dense_objects += scanned;
   *total += scanned;
   marker->stats.dense_turns++;
-  return flagged != 0 && scanned >= PAYS * flagged;
+  return scanned >= PAYS * flagged && scanned >= PAYS_CHUNK * chunks;
 }
 
 bool td_dense_run(struct td_marker *marker) {

@@ -30,7 +30,7 @@
 #define SCORE_MOST 8
 #define LEAVES_MANY (TD_POLL_OBJECTS / 8)
 #define PATIENCE_MOST (1u << 20)
-#define SPILL_EFFORT 2048u /* objects between two times that the window is given away */
+#define SHARE_STEP_MOST 4096u /* objects */
 
 struct loop {
   struct td_view v;
@@ -45,8 +45,9 @@ struct loop {
   uint32_t poll;
   uint64_t effort;     /* objects, and slots of arrays for their share */
   uint64_t recruit_at; /* effort at which to think of recruiting */
-  uint64_t spill_at;   /* effort at which the window may next be given to thieves, */
-  bool spill;          /* and now it is */
+  uint64_t share_at;   /* effort at which thieves may next get something, */
+  uint32_t share_step; /* which is so long after the last time */
+  bool spill;          /* the window goes back into the queue for them */
   bool dense;          /* the queue was full: the frontier is dense */
   uint32_t patience;   /* items to defer before that is believed */
   uint32_t patience_next;
@@ -244,16 +245,28 @@ TD_INLINE void choose_way(struct loop *l) {
   if (l->score == -SCORE_MOST) l->tested = false;
 }
 
+TD_INLINE void grant(struct loop *l) {
+  if (owned(&l->o) < 2) return;
+  Q(grant)(l->queue, &l->o);
+  td_granted(l->marker);
+}
+
+/* To thieves that ask for work. If they wait again when the time for the next share comes, this one
+ * was little: then the next comes later, for a share costs both sides some hundred nanoseconds. */
+TD_INLINE void give(struct loop *l) {
+  if (l->effort - l->share_at > TD_POLL_OBJECTS)
+    l->share_step = TD_POLL_OBJECTS;
+  else if (l->share_step < SHARE_STEP_MOST)
+    l->share_step *= 2;
+  l->share_at = l->effort + l->share_step;
+  l->spill = owned(&l->o) < 2; /* thieves reach the queue only */
+  grant(l);
+}
+
 /* Somebody asks for work, or sleeps while there is plenty. */
 TD_INLINE void share(struct loop *l) {
-  if (Q(wanted)(l->queue)) {
-    if (owned(&l->o) >= 2) {
-      Q(grant)(l->queue, &l->o);
-      td_granted(l->marker);
-    } else {
-      l->spill = l->count >= 2 && l->effort >= l->spill_at;
-    }
-  }
+  if (Q(wanted)(l->queue) && l->effort >= l->share_at && (owned(&l->o) >= 2 || l->count >= 2))
+    give(l);
   if (l->effort >= l->recruit_at && owned(&l->o) + l->count >= TD_RECRUIT_ITEMS)
     l->recruit_at = td_recruit_more(l->marker, l->effort);
 }

@@ -112,82 +112,64 @@ static __attribute__((noinline)) void take_group(struct loop *l, struct group *g
  * object first, until there is a group of others. Those are scanned next, and so on. What arrays
  * and rare kinds lead to goes into the batch all the same, which ends it. */
 
-/* What it leads to is on its way when its turn comes. */
-TD_INLINE void scan_alone(struct loop *l, const struct td_view *v, struct Q(owner) * o,
-                          uint64_t item) {
+/* What the object leads to is on its way when its turn comes. true: some of it is in the batch. */
+TD_INLINE bool scan_alone(struct loop *l, const struct td_view *v, struct Q(owner) * o,
+                          uint64_t item, uint64_t *refs) {
   uintptr_t object = item & ~TD_ITEM_OWED;
   const uintptr_t *slots = (const uintptr_t *)object;
   const struct td_block *block = td_view_block(v, object);
-  if (!claim(l, v, item)) return;
+  if (!claim(l, v, item)) return false;
   if (__builtin_expect(block->kind != TD_KIND_BITMAP, 0)) {
     l->o = *o;
     scan_other(l, object, block->kind);
     *o = l->o;
-    return;
+    return !td_batch_is_empty(&l->batch);
   }
   for (uint64_t map = block->map; map; map &= map - 1) {
     uintptr_t word = slots[(unsigned)__builtin_ctzll(map)];
     if (!td_view_is_reference(v, word)) continue;
-    l->tested_refs++;
+    *refs += 1;
     if (!admit(l, v, o, word)) continue;
     l->objects++;
     __builtin_prefetch((const void *)word);
   }
+  return false;
 }
 
 /* Until the owner has `wide` items, or none. */
 static __attribute__((noinline)) uint32_t follow_newest(struct loop *l, uint64_t wide) {
   const struct td_view v = l->v;
   struct Q(owner) o = l->o;
+  uint64_t item, refs = 0;
   uint32_t scanned = 0;
-  uint64_t item;
-  while (scanned < TD_POLL_OBJECTS && owned(&o) < wide && td_batch_is_empty(&l->batch) &&
+  bool over = false;
+  while (!over && scanned < TD_POLL_OBJECTS && owned(&o) < wide &&
          (item = Q(get)(l->queue, &o)) != 0) {
     if (__builtin_expect((item & TD_ITEM_SLICE) != 0, 0)) {
       l->o = o;
       scan_part(l, item);
       o = l->o;
-      continue;
+      break;
     }
-    fetch_ahead(l, item & ~TD_ITEM_OWED);
-    l->last = item & ~TD_ITEM_OWED;
-    scan_alone(l, &v, &o, item);
+    uintptr_t object = item & ~TD_ITEM_OWED;
+    fetch_ahead(l, object);
+    l->last = object;
+    over = scan_alone(l, &v, &o, item, &refs);
     scanned++;
   }
   l->o = o;
+  l->tested_refs += refs;
   return scanned;
 }
 
 static __attribute__((noinline)) void scan_group_alone(struct loop *l, const struct group *g) {
   const struct td_view v = l->v;
   struct Q(owner) o = l->o;
+  uint64_t refs = 0;
   for (uint32_t i = 0; i < g->count; i++)
-    scan_alone(l, &v, &o, g->items[i]);
+    scan_alone(l, &v, &o, g->items[i], &refs);
   l->o = o;
-}
-
-/* How many objects it was. */
-static uint32_t follow_narrow(struct loop *l) {
-  uint64_t wide = owned(&l->o) + TD_GROUP;
-  uint32_t scanned = 0;
-  struct group group;
-  do {
-    scanned += follow_newest(l, wide);
-    if (owned(&l->o) < wide) break;
-    take_group(l, &group);
-    scan_group_alone(l, &group);
-    scanned += group.count;
-  } while (scanned < TD_POLL_OBJECTS && owned(&l->o) < wide && td_batch_is_empty(&l->batch));
-  return scanned;
-}
-
-/* No group came together: the few references that wait are settled, and followed. */
-static uint32_t go_narrow(struct loop *l) {
-  bool few = l->batch.count + l->batch.waiting < TD_GROUP;
-  settle(l);
-  if (!few) return 0;
-  settle(l);
-  return follow_narrow(l);
+  l->tested_refs += refs;
 }
 
 /* true: time to go on in another way. */
@@ -200,6 +182,32 @@ static __attribute__((noinline)) bool enough(struct loop *l, uint32_t scanned) {
   return take_stock(l);
 }
 
+/* true: time to go on in another way. */
+static bool follow_narrow(struct loop *l) {
+  uint64_t wide = owned(&l->o) + TD_GROUP;
+  do {
+    uint32_t scanned = follow_newest(l, wide);
+    if (owned(&l->o) >= wide) {
+      struct group group;
+      take_group(l, &group);
+      scan_group_alone(l, &group);
+      scanned += group.count;
+    }
+    if (scanned == 0) return false;
+    if (enough(l, scanned)) return true;
+  } while (owned(&l->o) < wide && td_batch_is_empty(&l->batch));
+  return false;
+}
+
+/* No group came together: the few references that wait are settled, and followed. */
+static bool go_narrow(struct loop *l) {
+  bool few = l->batch.count + l->batch.waiting < TD_GROUP;
+  settle(l);
+  if (!few) return false;
+  settle(l);
+  return follow_narrow(l);
+}
+
 static __attribute__((noinline)) void drain_tested_in(struct loop *l) {
   struct group now = {.count = 0}, next;
   if (l->next) meet(l, l->next);
@@ -207,12 +215,9 @@ static __attribute__((noinline)) void drain_tested_in(struct loop *l) {
   for (;;) {
     take_group(l, &next);
     scan_group(l, &now);
-    uint32_t scanned = now.count;
-    if (now.count + next.count == 0) {
-      if (td_batch_is_empty(&l->batch)) return;
-      scanned = go_narrow(l);
-    }
-    bool over = enough(l, scanned);
+    bool starved = now.count + next.count == 0;
+    if (starved && td_batch_is_empty(&l->batch)) return;
+    bool over = starved ? go_narrow(l) : enough(l, now.count);
     now = next;
     if (over) break;
   }

@@ -147,17 +147,15 @@ TD_INLINE void begin(struct loop *l, struct td_marker *marker, uint64_t *window)
                      .patience = 1,
                      .patience_next = 1,
                      .recruit_at = marker->recruit_step,
+                     .share_step = TD_POLL_OBJECTS,
                      .o = *(struct Q(owner) *)marker->owner};
 }
 
-/* Thieves reach the queue only: if the window holds all there is, it goes back there. Not often,
- * for what was fetched is fetched again. */
 TD_INLINE void spill(struct loop *l) {
   l->spill = false;
-  l->spill_at = l->effort + SPILL_EFFORT;
   while (l->count > 0)
     put(l, take_oldest(l));
-  share(l);
+  grant(l);
 }
 
 /* Marks until nothing of this marker's is left, or the queue was full. */
