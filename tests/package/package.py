@@ -203,6 +203,60 @@ def way_python(options):
     demand("kept 1000 nodes" in output, f"the list was kept: {output!r}")
 
 
+UNLOADING = """
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char *path;
+static void *get(void *library, const char *name) {
+  void *function = dlsym(library, name);
+  if (!function) exit(2);
+  return function;
+}
+static void *load_use_unload(void *unused) {
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!library) exit(3);
+  void *(*create)(void *, void *) = get(library, "tide_heap_create");
+  void *(*attach)(void *, void *, void *) = get(library, "tide_attach");
+  int (*collect)(void *) = get(library, "tide_collect");
+  int (*detach)(void *) = get(library, "tide_detach");
+  int (*destroy)(void *) = get(library, "tide_heap_destroy");
+  void *heap = create(NULL, NULL), *mutator = attach(heap, NULL, NULL);
+  if (collect(mutator) || detach(mutator) || destroy(heap) || dlclose(library)) exit(4);
+  if (dlopen(path, RTLD_NOW | RTLD_NOLOAD)) exit(5);
+  return unused;
+}
+int main(int count, char **arguments) {
+  path = arguments[count - 1];
+  for (int i = 0; i < 3; i++) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, load_use_unload, NULL)) return 6;
+    pthread_join(thread, NULL);
+    int status;
+    pid_t child = fork();
+    if (child == 0) _exit(0);
+    if (waitpid(child, &status, 0) != child || status) return 7;
+  }
+  return 0;
+}
+"""
+
+
+def way_unload(options):
+    """Threads and forks go on after the library was used and unloaded."""
+    library = os.path.join(folder_of(options, "**/libtidemark.so.0"), "libtidemark.so.0")
+    with tempfile.TemporaryDirectory() as folder:
+        source, program = os.path.join(folder, "host.c"), os.path.join(folder, "host")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(UNLOADING)
+        run(options.cc, "-std=gnu17", "-Wall", "-Werror", source, "-o", program, "-pthread", "-ldl")
+        run(program, library)
+
+
 def way_subproject(options):
     with tempfile.TemporaryDirectory() as build:
         run("cmake", "-G", "Ninja", "-S", os.path.join(options.root, "tests/package/subproject"),
