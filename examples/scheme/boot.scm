@@ -392,8 +392,9 @@
           ((bytevector? x) (print-items "#u8(" (bytevector->list x) ")"))
           ((assv x '((() . "()") (#t . "#t") (#f . "#f") (#!eof . "#!eof")))
            => (lambda (named) (put (cdr named))))
-          ((%slots x)
-           => (lambda (slots) (print-items "#<" (cons (cadr (%slots (car slots))) (cdr slots)) ">")))
+          ((%slots x) ; of a record: its type, then its fields
+           => (lambda (slots)
+                (print-items "#<" (cons (cadr (%slots (car slots))) (cdr slots)) ">")))
           ((procedure? x) (print-items "#<procedure " (list (%procedure-name x)) ">"))
           (else
            (put (cond ((port? x) "#<port>")
@@ -490,7 +491,7 @@
   (call-with-output-file name
     (lambda (port) (parameterize ((current-output-port port)) (thunk)))))
 
-;; ---- Evaluation -----------------------------------------------------------------------------------
+;; ---- Evaluation ---------------------------------------------------------------------------------
 
 (define (eval expression . environment) ((%compile expression)))
 (define (interaction-environment) #f)
