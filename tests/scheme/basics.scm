@@ -106,3 +106,18 @@
 ; a file that is part of the program
 (include "include/definitions.scm")
 (show (get-included) (let () (include "include/definitions.scm") (+ 1 (get-included))))
+; loops: variables that closures capture and assign, a name that is assigned, no variables
+(show (map (lambda (f) (f)) (let loop ((i 0) (fs '())) (if (= i 3) fs (loop (+ i 1) (cons (lambda () (set! i (+ i 10)) i) fs))))))
+(show (let loop ((i 3)) (if (> i 0) (begin (set! loop list) (loop i)) i)) (let loop () 5) (let loop ((i 0)) (if (or (> i 5) (= i 3)) i (loop (+ i 1)))))
+(show (let loop ((i 0)) (if (= i 2) loop (let inner ((j 0)) (if (< j 3) (inner (+ j 1)) (procedure? (loop (+ i 1))))))))
+; definitions that refer to themselves, to each other, that are assigned
+(define (parity n)
+  (define (even n) (if (= n 0) 'even (odd (- n 1))))
+  (define (odd n) (if (= n 0) 'odd (even (- n 1))))
+  (even n))
+(define (same-self? n)
+  (define (self k) (if (= k 0) (lambda () self) (self (- k 1))))
+  (eq? self ((self n))))
+(show (parity 7) (same-self? 3) (list 1 (let () (define x 4) (set! x (+ x 1)) x) 2))
+(show (call-with-values (lambda () (call/cc (lambda (k) (k 1 2)))) list) (call-with-values (lambda () (call/cc (lambda (k) (dynamic-wind list (lambda () (k)) list)))) list))
+(show (not (not 1)) (if (not (or #f (not 2))) 'yes 'no) (or) (let ((x 5)) (or #f (and x (not x)) x)))

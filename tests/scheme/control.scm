@@ -93,3 +93,9 @@
 (define (reverse! . any) 'mine)
 (define (call-with-values . any) 'mine)
 (show (assoc 2.0 '((1 a) (2 b)) =) (map + '(1 2) '(3 4)) (dynamic-wind list list list))
+; names that a program defines mean its own in the whole file, those that it assigns from there on
+(define (before-definition) (square 3))
+(define (before-assignment) (cadr '(1 2)))
+(define (square x) (list 'mine x))
+(set! cadr (lambda (x) 'assigned))
+(show (before-definition) (before-assignment) (cadr '(1 2)))
