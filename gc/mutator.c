@@ -84,7 +84,9 @@ bool td_mutator_may_look(const struct tide_mutator *mutator, const char *functio
 
 bool td_mutator_may_act(const struct tide_mutator *mutator, const char *function) {
   if (!td_mutator_may_look(mutator, function)) return false;
-  if (!td_inside_collection(mutator->heap)) return true;
+  /* relaxed: as in td_inside_collection, whose other half no thread with a mutator needs. */
+  if (atomic_load_explicit(&mutator->heap->world.holder, memory_order_relaxed) != &identity)
+    return true;
   td_misuse("%s in a trace function, root callback, event or visit", function);
   return false;
 }
