@@ -21,10 +21,6 @@ static const struct {
                 [UNDERSCORE] = {"_", 0, 0}};
 
 void forms_start(void) {
-  globals.quote = intern_c("quote");
-  globals.quasiquote = intern_c("quasiquote");
-  globals.unquote = intern_c("unquote");
-  globals.unquote_splicing = intern_c("unquote-splicing");
   for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++)
     symbol_of(intern_c(specials[i].name))->syntax = fix((int64_t)i);
 }

@@ -194,13 +194,13 @@ static value read_in(struct reader *r, int32_t c) {
   case ')':
     fail_read(r, "unexpected )");
   case '\'':
-    return list2(globals.quote, read_next(r));
+    return list2(intern_c("quote"), read_next(r));
   case '`':
-    return list2(globals.quasiquote, read_next(r));
+    return list2(intern_c("quasiquote"), read_next(r));
   case ',':
-    if (peek_char(r->port) != '@') return list2(globals.unquote, read_next(r));
+    if (peek_char(r->port) != '@') return list2(intern_c("unquote"), read_next(r));
     next_char(r->port);
-    return list2(globals.unquote_splicing, read_next(r));
+    return list2(intern_c("unquote-splicing"), read_next(r));
   case '"':
     return read_delimited(r, '"');
   case '|':

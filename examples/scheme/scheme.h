@@ -192,9 +192,8 @@ struct globals {
   value condition;                   /* travelling from fail to the virtual machine */
   value running;                     /* the primitive that runs, for messages */
   value inlined;                     /* vector: primitives that have instructions, by opcode */
-  value quote, quasiquote, unquote, unquote_splicing;
-  value place;   /* string: file and line of the form being evaluated */
-  value booting; /* TRUE while boot.scm is loaded: it defines nothing twice */
+  value place;                       /* string: file and line of the form being evaluated */
+  value booting;                     /* TRUE while boot.scm is loaded: it defines nothing twice */
 };
 extern struct globals globals;
 
