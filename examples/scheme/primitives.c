@@ -59,7 +59,7 @@ value call_primitive(value primitive, intptr_t count, value *a) {
   globals.running = primitive;
   if (!takes(primitive, count)) fail("wrong number of arguments:", fix(count));
   const char *letter = p->signature;
-  for (intptr_t i = 0; i < count; i++) {
+  for (intptr_t i = 0; i < count && p->picky; i++) {
     if (*letter == '|') letter++;
     const char *wanted = unmet(*letter, a[i]);
     if (wanted != NULL) fail_type(wanted, a[i]);
@@ -76,6 +76,7 @@ void primitives_start(void) {
     bool repeats = strchr(s, '*') != NULL;
     p->least = optional != NULL ? optional - s : repeats ? length - 2 : length;
     p->most = repeats ? -1 : length - (optional != NULL);
+    p->picky = s[strspn(s, ".|*")] != 0;
     symbol_of(intern_c(p->name))->global = (value)p;
   }
 }

@@ -193,18 +193,19 @@ static inline bool in_vector(value vector, value index) {
     sp -= (count);                                                                                 \
   } while (0)
 /* The instruction for a primitive, and the one that branches if its result is false. */
+/* clang-format off */
 #define PRIMITIVE_OPCODE(name, count, quick, result)                                               \
-  OPCODE(name) QUICK(name, count, quick, result);                                                  \
-  NEXT;                                                                                            \
-  OPCODE(JN_##name) QUICK(name, count, quick, result);                                             \
-  BRANCH_IF(acc == FALSE);
-#define QUICK(name, count, quick, result)                                                          \
+  OPCODE(name) QUICK(name, count, quick, result, NEXT)                                             \
+  OPCODE(JN_##name) QUICK(name, count, quick, result, BRANCH_IF(acc == FALSE))
+/* clang-format on */
+#define QUICK(name, count, quick, result, next)                                                    \
   if (LIKELY(quick)) {                                                                             \
     acc = result;                                                                                  \
     sp -= (count)-1;                                                                               \
-  } else {                                                                                         \
-    SLOW(name, count);                                                                             \
-  }
+    next;                                                                                          \
+  }                                                                                                \
+  SLOW(name, count);                                                                               \
+  next;
 #define TEST(name, count, quick, test) PRIMITIVE_OPCODE(name, count, quick, make_bool(test))
 #define COMPARISON(name, operator)                                                                 \
   TEST(name, 2, both_fixnums(sp[-1], acc), (int64_t)sp[-1] operator(int64_t) acc)
