@@ -152,8 +152,9 @@ static void *allocate_bytes(struct tide_mutator *mutator, tide_layout layout, si
   return allocate(mutator, &request);
 }
 
-/* What most calls come to: the run goes on where it ended. All checks were made when the run was
- * begun; where allocation is forbidden no run is to be found, as in the inlined path. */
+/* What most calls come to: the run goes on where it ended, or further on in its block. All checks
+ * were made when the block was taken; where allocation is forbidden no run is to be found, as in
+ * the inlined path. */
 static void *take_next_piece(struct tide_mutator *mutator, tide_layout layout, size_t bytes) {
   if (!mutator || bytes > TIDE_BUMP_INLINE_BYTES || layout >= TIDE_LAYOUT_MAX) return NULL;
   /* relaxed: as in tide_safepoint; a collection that waits is for the longer way. */
@@ -161,7 +162,7 @@ static void *take_next_piece(struct tide_mutator *mutator, tide_layout layout, s
   size_t cell = (bytes + TD_GRANULE_BYTES - 1) & ~(TD_GRANULE_BYTES - 1);
   size_t at = (size_t)layout * TIDE_BUMP_SLOTS + (cell >> TD_GRANULE_LOG2);
   struct tide_bump *run = &mutator->fast.bump[at];
-  if (run->limit == 0) return NULL;
+  if (run->limit == 0 || mutator->heap->stress) return NULL;
   size_t got = td_heap_advance(&mutator->heap->heap, run);
   if (got == 0) return NULL;
   mutator->handed_out += got;

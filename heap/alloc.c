@@ -64,12 +64,13 @@ static void fetch(uintptr_t at, uintptr_t end) {
 }
 
 /* Reserves the next free cells of the block from granule `at` on; info->reserved tells where they
- * end. Returns their first granule, or the block's end if none is left. */
+ * end. Returns their first granule; the cells' end if none is left, and changes nothing then. */
 static uint32_t reserve(struct td_heap *heap, uint32_t block, uint32_t at, uint32_t cell) {
   struct td_block_info *info = &heap->infos[block];
   uint8_t *marks = heap->marks + ((uint64_t)block << TD_BLOCK_GRANULES_LOG2);
   uint32_t end = info->cells * cell;
   uint32_t start = next_free(marks, at, end, cell, heap->epoch);
+  if (start == end) return end;
   uint32_t most = heap->stress || cell > RESERVE_GRANULES ? cell : RESERVE_GRANULES / cell * cell;
   uint32_t bound = start + most < end ? start + most : end;
   uint32_t stop = next_live(marks, start, bound, heap->epoch);
@@ -96,22 +97,16 @@ static size_t hand_out(struct tide_bump *bump, const struct td_block_info *info,
   return stop - at;
 }
 
-size_t td_heap_advance(struct td_heap *heap, struct tide_bump *bump) {
-  uintptr_t at = bump->limit;
-  if (at == 0) return 0;
-  uint32_t block = (uint32_t)((at - 1 - heap->base) >> TD_BLOCK_LOG2);
-  const struct td_block_info *info = &heap->infos[block];
-  uintptr_t end = address_in(heap, block, info->reserved);
-  return at < end ? hand_out(bump, info, at, end) : 0;
-}
-
-/* Asks for the beginning of the free run after the one reserved: among live objects runs are short,
- * and the mutator soon comes to it. */
+/* Asks for the beginning of the free run after the one reserved, if that is not far: among live
+ * objects runs are short, and the mutator soon comes to it. */
 static void fetch_next_run(const struct td_heap *heap, uint32_t block) {
   const struct td_block_info *info = &heap->infos[block];
   const uint8_t *marks = heap->marks + ((uint64_t)block << TD_BLOCK_GRANULES_LOG2);
   uint32_t cell = heap->blocks[block].cell_granules, end = info->cells * cell;
-  uint32_t next = next_free(marks, info->reserved, end, cell, heap->epoch);
+  uint32_t far =
+      info->reserved + PIECE_GRANULES_MIN < end ? info->reserved + PIECE_GRANULES_MIN : end;
+  uint32_t next = next_free(marks, info->reserved, far, cell, heap->epoch);
+  if (next >= far) return;
   uintptr_t from = address_in(heap, block, next), to = address_in(heap, block, end);
   fetch(from, from + info->piece < to ? from + info->piece : to);
 }
@@ -120,8 +115,9 @@ static void fetch_next_run(const struct td_heap *heap, uint32_t block) {
  * Returns that one's bytes, 0 if no cell is left. */
 static size_t next_run(struct td_heap *heap, struct tide_bump *bump, uint32_t block, uint32_t at) {
   const struct td_block_info *info = &heap->infos[block];
-  uint32_t start = reserve(heap, block, at, heap->blocks[block].cell_granules);
-  if (start >= info->reserved) return 0;
+  uint32_t cell = heap->blocks[block].cell_granules;
+  uint32_t start = reserve(heap, block, at, cell);
+  if (start == info->cells * cell) return 0;
   uintptr_t first = address_in(heap, block, start), end = address_in(heap, block, info->reserved);
   uintptr_t second = first + info->piece, third = first + PIECES_AHEAD * info->piece;
   if (!info->zeroed) {
@@ -129,6 +125,15 @@ static size_t next_run(struct td_heap *heap, struct tide_bump *bump, uint32_t bl
     fetch_next_run(heap, block);
   }
   return hand_out(bump, info, first, end);
+}
+
+size_t td_heap_advance(struct td_heap *heap, struct tide_bump *bump) {
+  uintptr_t at = bump->limit;
+  if (at == 0) return 0;
+  uint32_t block = (uint32_t)((at - 1 - heap->base) >> TD_BLOCK_LOG2);
+  const struct td_block_info *info = &heap->infos[block];
+  uintptr_t end = address_in(heap, block, info->reserved);
+  return at < end ? hand_out(bump, info, at, end) : next_run(heap, bump, block, info->reserved);
 }
 
 static void format(struct td_heap *heap, uint32_t block, tide_layout layout, unsigned size_class) {
@@ -169,13 +174,7 @@ size_t td_heap_refill(struct td_heap *heap, struct tide_bump *bump, tide_layout 
                       unsigned size_class) {
   size_t bytes = td_heap_advance(heap, bump);
   if (bytes) return bytes;
-  if (bump->limit) {
-    uintptr_t used = bump->limit - heap->base;
-    uint32_t block = (uint32_t)((used - 1) >> TD_BLOCK_LOG2);
-    uint32_t at = (uint32_t)((used - ((uintptr_t)block << TD_BLOCK_LOG2)) >> TD_GRANULE_LOG2);
-    if ((bytes = next_run(heap, bump, block, at)) != 0) return bytes;
-    *bump = (struct tide_bump){0};
-  }
+  *bump = (struct tide_bump){0};
   uint32_t block;
   while ((block = take_block(heap, layout, size_class)) != 0)
     if ((bytes = next_run(heap, bump, block, 0)) != 0) return bytes;

@@ -145,8 +145,8 @@ void td_heap_deinit(struct td_heap *heap);
  * `bump` is the caller's own: no other thread touches it. Returns the bytes of the run. */
 size_t td_heap_refill(struct td_heap *heap, struct tide_bump *bump, tide_layout layout,
                       unsigned size_class);
-/* The same without a lock and without looking for anything: the next piece of the reservation
- * that the run lies in; 0: it is used up. */
+/* The same within the block that the run lies in, without a lock; 0: the block is used up, or
+ * there is no run. */
 size_t td_heap_advance(struct td_heap *heap, struct tide_bump *bump);
 /* Gives the unused rest of a run back. World stopped, or the owner detaching. */
 void td_heap_retire(struct td_heap *heap, struct tide_bump *bump);
