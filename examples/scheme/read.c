@@ -184,6 +184,13 @@ static value read_hash(struct reader *r) {
   return number;
 }
 
+static bool is_fraction(const char *token) {
+  size_t above = strspn(token, "+-0123456789");
+  const char *below = token + above + 1;
+  return above > 0 && token[above] == '/' && isdigit((unsigned char)token[above - 1]) &&
+         *below != 0 && below[strspn(below, "0123456789")] == 0;
+}
+
 static value read_in(struct reader *r, int32_t c) {
   check_depth();
   switch (c) {
@@ -210,7 +217,9 @@ static value read_in(struct reader *r, int32_t c) {
   default:
     break;
   }
-  value number = parse_number(read_token(r, "", c), 10);
+  const char *token = read_token(r, "", c);
+  value number = parse_number(token, 10);
+  if (number == FALSE && is_fraction(token)) fail_read(r, "there are no fractions here");
   return number != FALSE ? number : intern(text_written(r->text));
 }
 
