@@ -36,7 +36,7 @@ static void thread_ends(void *round) {
   static char second;
   /* The frames that they lie in are gone if the thread ended in a callback. */
   for (struct tide_mutator *m = thread_mutators; m; m = m->thread_next)
-    if (m->locals) m->locals = NULL;
+    m->locals = NULL;
   if (round != &second) {
     pthread_setspecific(exit_key, &second);
     return;

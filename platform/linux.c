@@ -39,6 +39,16 @@ bool td_plat_commit(void *start, size_t bytes) {
   return bytes == 0 || mprotect(start, bytes, PROT_READ | PROT_WRITE) == 0;
 }
 
+void td_plat_populate(void *start, size_t bytes) {
+#ifdef MADV_POPULATE_WRITE /* since Linux 5.14 */
+  int saved = errno;
+  madvise(start, bytes, MADV_POPULATE_WRITE);
+  errno = saved;
+#else
+  (void)start, (void)bytes;
+#endif
+}
+
 void td_plat_decommit(void *start, size_t bytes) {
   if (bytes == 0) return;
   madvise(start, bytes, MADV_DONTNEED);

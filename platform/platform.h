@@ -22,6 +22,9 @@ void *td_plat_reserve(size_t bytes, size_t align);
 void td_plat_release(void *start, size_t bytes);
 /* Readable, writable, zero when first touched. Pages committed already keep their content. */
 bool td_plat_commit(void *start, size_t bytes);
+/* The pages will all be written soon: gets them at once, which costs less than a fault for each.
+ * Only a hint: where the system can't, they come one by one. */
+void td_plat_populate(void *start, size_t bytes);
 /* Gives the memory back and takes access away; a later commit finds zeroes. */
 void td_plat_decommit(void *start, size_t bytes);
 /* Gives the memory back, access stays; the next read finds zeroes. */
