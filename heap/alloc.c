@@ -167,8 +167,6 @@ static uint32_t take_block(struct td_heap *heap, tide_layout layout, unsigned si
     if (block) format(heap, block, layout, size_class);
   }
   pthread_mutex_unlock(&heap->lock);
-  if (block && heap->small_pages && heap->infos[block].zeroed)
-    td_plat_populate((void *)address_in(heap, block, 0), TD_BLOCK_BYTES);
   return block;
 }
 

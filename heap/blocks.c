@@ -15,7 +15,10 @@ static void set_free(struct td_heap *heap, uint32_t block, bool is_free) {
 static bool commit_slab(struct td_heap *heap, uint32_t slab) {
   char *start = (char *)heap->base + (size_t)slab * TD_SLAB_BYTES;
   if (!td_plat_commit(start, TD_SLAB_BYTES)) return false;
-  if (!heap->small_pages) td_plat_advise_huge(start, TD_SLAB_BYTES);
+  if (heap->small_pages)
+    td_plat_populate(start, TD_SLAB_BYTES);
+  else
+    td_plat_advise_huge(start, TD_SLAB_BYTES);
   heap->slab_committed[slab] = 1;
   /* relaxed: under the lock. */
   uint32_t slabs = 1 + atomic_fetch_add_explicit(&heap->committed_slabs, 1, memory_order_relaxed);
