@@ -116,6 +116,7 @@ struct tide_options {
   void *out_of_memory_context;
   /* Do not ask the system for huge pages. They mark scattered heaps faster, but a page touched
    * first costs more, in some virtual machines much more, so short runs are better off without.
+   * Small pages are asked for 2 MiB at a time, all in use from then on.
    * Default: false unless TIDE_HUGE_PAGES is 0. */
   bool small_pages;
 };
