@@ -302,6 +302,13 @@ TD_INLINE void append(struct loop *l, uint64_t item) {
   l->window[(l->head + l->count++) % TD_WINDOW] = item;
 }
 
+/* A slice taken from the queue, at once. */
+TD_INLINE void scan_part(struct loop *l, uint64_t slice, td_visit visit_one) {
+  scan_slice(l, slice, visit_one);
+  l->effort += TD_SLICE_EFFORT;
+  share(l);
+}
+
 /* Fills the window from the queue. Returns an object that is near, to be scanned at once; 0 if
  * there was none, or a slice was scanned and the register is set. */
 TD_INLINE uint64_t refill(struct loop *l) {
@@ -309,9 +316,7 @@ TD_INLINE uint64_t refill(struct loop *l) {
     uint64_t item = Q(get)(l->queue, &l->o);
     if (item == 0) return 0;
     if (__builtin_expect((item & TD_ITEM_SLICE) != 0, 0)) {
-      scan_slice(l, item, visit_element);
-      l->effort += TD_SLICE_EFFORT;
-      share(l);
+      scan_part(l, item, visit_element);
       if (l->next) return 0;
     } else if (near(l, item)) {
       fetch_ahead(l, item & ~TD_ITEM_OWED);

@@ -77,10 +77,8 @@ static __attribute__((noinline)) void scan_group(struct loop *l, const struct gr
   l->batch = batch;
 }
 
-static __attribute__((noinline)) void scan_part(struct loop *l, uint64_t slice) {
-  scan_slice(l, slice, meet);
-  l->effort += TD_SLICE_EFFORT;
-  share(l);
+static __attribute__((noinline)) void meet_part(struct loop *l, uint64_t slice) {
+  scan_part(l, slice, meet);
 }
 
 /* Takes a group: what untested marking has left in the window, then from the queue, asking for the
@@ -95,7 +93,7 @@ static __attribute__((noinline)) void take_group(struct loop *l, struct group *g
     if (item == 0) break;
     if (__builtin_expect((item & TD_ITEM_SLICE) != 0, 0)) {
       l->o = o;
-      scan_part(l, item);
+      meet_part(l, item);
       o = l->o;
     } else {
       __builtin_prefetch((const void *)item);
@@ -147,7 +145,7 @@ static __attribute__((noinline)) uint32_t follow_newest(struct loop *l, uint64_t
          (item = Q(get)(l->queue, &o)) != 0) {
     if (__builtin_expect((item & TD_ITEM_SLICE) != 0, 0)) {
       l->o = o;
-      scan_part(l, item);
+      meet_part(l, item);
       o = l->o;
       break;
     }
