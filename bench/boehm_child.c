@@ -13,7 +13,7 @@
  * point at first bytes only, so interior pointers are not recognised in the heap (which saves
  * it a byte, often a granule, per object); it does not collect while the graph is being built. */
 #define GC_THREADS
-#include <gc/gc.h>
+#include <gc/base/state.h>
 #include <gc/gc_mark.h>
 #include <gc/gc_typed.h>
 

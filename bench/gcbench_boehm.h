@@ -7,7 +7,7 @@
 #define GC_THREADS
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
-#include <gc/gc.h>
+#include <gc/base/state.h>
 #include <gc/gc_inline.h>
 #pragma GCC diagnostic pop
 #include <string.h>

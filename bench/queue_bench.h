@@ -14,7 +14,7 @@
 #include "bench/queue_kind.h"
 #include "bench/queue_place.h"
 #include "bench/samples.h"
-#include "marker/policy.h"
+#include "marker/queue/policy.h"
 
 #define TD_QUEUE_NO_BASE SIZE_MAX
 

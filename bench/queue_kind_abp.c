@@ -1,6 +1,6 @@
 /* The loops of `tidemark queue` for 'abp'. */
 #include "bench/queue_kind.h"
-#include "marker/queue_abp.h"
+#include "marker/queue/abp.h"
 
 extern const struct td_queue_kind td_queue_kind_abp;
 

@@ -1,6 +1,6 @@
 /* The loops of `tidemark queue` for 'abp-sc'. */
 #include "bench/queue_kind.h"
-#include "marker/queue_abp_sc.h"
+#include "marker/queue/abp_sc.h"
 
 extern const struct td_queue_kind td_queue_kind_abp_sc;
 

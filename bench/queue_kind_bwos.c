@@ -1,6 +1,6 @@
 /* The loops of `tidemark queue` for 'bwos'. */
 #include "bench/queue_kind.h"
-#include "marker/queue_bwos.h"
+#include "marker/queue/bwos.h"
 
 extern const struct td_queue_kind td_queue_kind_bwos;
 

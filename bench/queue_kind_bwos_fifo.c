@@ -1,6 +1,6 @@
 /* The loops of `tidemark queue` for 'bwos-fifo'. */
 #include "bench/queue_kind.h"
-#include "marker/queue_bwos_fifo.h"
+#include "marker/queue/bwos_fifo.h"
 
 extern const struct td_queue_kind td_queue_kind_bwos_fifo;
 

@@ -1,6 +1,6 @@
 /* The loops of `tidemark queue` for 'bwos-paper'. */
 #include "bench/queue_kind.h"
-#include "marker/queue_bwos_paper.h"
+#include "marker/queue/bwos_paper.h"
 
 extern const struct td_queue_kind td_queue_kind_bwos_paper;
 

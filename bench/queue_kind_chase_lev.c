@@ -1,6 +1,6 @@
 /* The loops of `tidemark queue` for 'chase-lev'. */
 #include "bench/queue_kind.h"
-#include "marker/queue_chase_lev.h"
+#include "marker/queue/chase_lev.h"
 
 extern const struct td_queue_kind td_queue_kind_chase_lev;
 

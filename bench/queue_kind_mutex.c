@@ -1,6 +1,6 @@
 /* The loops of `tidemark queue` for 'mutex'. */
 #include "bench/queue_kind.h"
-#include "marker/queue_mutex.h"
+#include "marker/queue/mutex.h"
 
 extern const struct td_queue_kind td_queue_kind_mutex;
 

@@ -1,6 +1,6 @@
 /* The loops of `tidemark queue` for 'serial'. */
 #include "bench/queue_kind.h"
-#include "marker/queue_serial.h"
+#include "marker/queue/serial.h"
 
 extern const struct td_queue_kind td_queue_kind_serial;
 

@@ -61,14 +61,15 @@ find_package(Python3 COMPONENTS Interpreter)
 if(Python3_FOUND)
   set(single ${PROJECT_BINARY_DIR}/single)
   set(sources "")
-  foreach(folder platform heap marker gc)
-    file(GLOB folder_sources RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
+  foreach(folder platform heap marker gc inspect)
+    file(GLOB_RECURSE folder_sources RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
       ${PROJECT_SOURCE_DIR}/${folder}/*.c)
     list(APPEND sources ${folder_sources})
   endforeach()
-  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/tide/*.h
+  list(FILTER sources EXCLUDE REGEX "^heap/jemalloc/")
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/tide/*.h
     ${PROJECT_SOURCE_DIR}/platform/*.h ${PROJECT_SOURCE_DIR}/heap/*.h
-    ${PROJECT_SOURCE_DIR}/marker/*.h ${PROJECT_SOURCE_DIR}/gc/*.h)
+    ${PROJECT_SOURCE_DIR}/marker/*.h ${PROJECT_SOURCE_DIR}/gc/*.h ${PROJECT_SOURCE_DIR}/inspect/*.h)
   add_custom_command(OUTPUT ${single}/tidemark.c ${single}/tidemark.h
     COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/amalgamate.py
       --root ${PROJECT_SOURCE_DIR} --out ${single} --version ${PROJECT_VERSION} ${sources}

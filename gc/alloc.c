@@ -1,9 +1,9 @@
 /* Allocation behind the inlined fast path. */
-#include "gc/collect.h"
-#include "gc/mutator.h"
-#include "gc/stack.h"
-#include "gc/stats.h"
-#include "gc/world.h"
+#include "gc/cycle/collect.h"
+#include "gc/mutator/attach.h"
+#include "gc/mutator/stacks.h"
+#include "gc/base/stats.h"
+#include "gc/stop/world.h"
 
 /* A mutator adds to the heap's count of allocated bytes this often. */
 #define FLUSH_BYTES ((uint64_t)256 << 10)
@@ -26,7 +26,7 @@ static void *take_small(struct tide_mutator *mutator, const struct request *requ
   struct tide_bump *run = &mutator->runs[at];
   if (run->limit - run->next < request->bytes) {
     bool listed = run->limit != 0;
-    size_t got = td_heap_refill(&mutator->heap->heap, run, request->layout, request->size_class);
+    size_t got = td_space_refill(&mutator->heap->space, run, request->layout, request->size_class);
     if (!listed && run->limit) mutator->filled[mutator->filled_count++] = at;
     if (!got) return NULL;
     mutator->handed_out += got;
@@ -38,7 +38,7 @@ static void *take_small(struct tide_mutator *mutator, const struct request *requ
 }
 
 static void *take_large(struct tide_mutator *mutator, const struct request *request) {
-  void *object = td_heap_alloc_large(&mutator->heap->heap, request->layout, request->bytes);
+  void *object = td_space_alloc_large(&mutator->heap->space, request->layout, request->bytes);
   if (object) mutator->handed_out += request->bytes;
   return object;
 }
@@ -88,7 +88,7 @@ static bool ask_embedder(struct tide_mutator *mutator, size_t bytes) {
 static void *take_by_force(struct tide_mutator *mutator, const struct request *request) {
   struct tide_heap *heap = mutator->heap;
   uint32_t blocks = blocks_of(request);
-  if (blocks > heap->heap.max_blocks) return refuse(mutator, TIDE_ERROR_MEMORY);
+  if (blocks > heap->space.max_blocks) return refuse(mutator, TIDE_ERROR_MEMORY);
   for (bool asked = false;; asked = true) {
     void *object = take_after_collection(mutator, request);
     while (!object && td_collect_grow_budget(heap, blocks))
@@ -110,9 +110,9 @@ static bool allowed(struct tide_mutator *mutator) {
 
 /* Does the layout exist, and do its reference slots lie inside the object? Asked here only: a run
  * that the inlined path takes from was made by a request that has passed. */
-static bool fits_layout(const struct td_heap *heap, const struct request *request) {
+static bool fits_layout(const struct td_space *space, const struct request *request) {
   if (request->layout >= TIDE_LAYOUT_MAX) return false;
-  const struct td_layout *layout = &heap->layouts.at[request->layout];
+  const struct td_layout *layout = &space->layouts.at[request->layout];
   size_t words = request->bytes / 8;
   switch (layout->kind) {
   case TD_KIND_NONE:
@@ -132,7 +132,7 @@ static bool fits_layout(const struct td_heap *heap, const struct request *reques
 
 static void *allocate(struct tide_mutator *mutator, const struct request *request) {
   struct tide_heap *heap = mutator->heap;
-  if (!fits_layout(&heap->heap, request)) return refuse(mutator, TIDE_ERROR_ARGUMENT);
+  if (!fits_layout(&heap->space, request)) return refuse(mutator, TIDE_ERROR_ARGUMENT);
   tide_safepoint(mutator);
   if (heap->stress && ++mutator->stress_count >= heap->stress) {
     mutator->stress_count = 0;
@@ -163,7 +163,7 @@ static void *take_next_piece(struct tide_mutator *mutator, tide_layout layout, s
   size_t at = (size_t)layout * TIDE_BUMP_SLOTS + (cell >> TD_GRANULE_LOG2);
   struct tide_bump *run = &mutator->fast.bump[at];
   if (run->limit == 0 || mutator->heap->stress) return NULL;
-  size_t got = td_heap_advance(&mutator->heap->heap, run);
+  size_t got = td_space_advance(&mutator->heap->space, run);
   if (got == 0) return NULL;
   mutator->handed_out += got;
   void *object = (void *)run->next;

@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
-#include "gc/mutator.h"
-#include "gc/object.h"
-#include "gc/order.h"
-#include "gc/weak.h"
+#include "gc/mutator/attach.h"
+#include "gc/base/object.h"
+#include "gc/cycle/order.h"
+#include "gc/cycle/reclaim.h"
 
 bool td_finalizers_init(struct td_finalizers *finalizers) {
   *finalizers = (struct td_finalizers){0};

@@ -1,14 +1,14 @@
 /* Making layouts from descriptions. */
 #include <string.h>
 
-#include "gc/gc.h"
+#include "gc/base/state.h"
 
 static tide_layout intern(struct tide_heap *heap, const struct td_layout *wanted,
                           struct tide_error *error) {
-  pthread_mutex_lock(&heap->heap.lock);
-  tide_layout layout = td_layouts_intern(&heap->heap.layouts, wanted);
-  bool full = heap->heap.layouts.count == TIDE_LAYOUT_MAX;
-  pthread_mutex_unlock(&heap->heap.lock);
+  pthread_mutex_lock(&heap->space.lock);
+  tide_layout layout = td_layouts_intern(&heap->space.layouts, wanted);
+  bool full = heap->space.layouts.count == TIDE_LAYOUT_MAX;
+  pthread_mutex_unlock(&heap->space.lock);
   if (layout != TIDE_LAYOUT_INVALID)
     td_fail(error, TIDE_OK, "%s", "");
   else if (full)

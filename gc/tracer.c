@@ -1,5 +1,5 @@
 /* The functions that trace functions and root callbacks may call. */
-#include "marker/tracer.h"
+#include "marker/base/tracer.h"
 
 #include "tide/tide.h"
 

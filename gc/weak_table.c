@@ -4,7 +4,7 @@
  * has been used, so probing goes on behind it. */
 #include "gc/weak_table.h"
 
-#include "gc/mutator.h"
+#include "gc/mutator/attach.h"
 
 #define CAPACITY_MIN 8u
 

@@ -2,7 +2,7 @@
  *
  * A run is handed out in pieces, zeroed just before use. The next piece is looked for from where
  * the last one ended, without the lock, because the block is the mutator's own. */
-#include "heap/heap.h"
+#include "heap/space.h"
 
 #include <string.h>
 
@@ -50,11 +50,11 @@ static uint32_t next_free(const uint8_t *marks, uint32_t at, uint32_t end, uint3
 }
 
 /* Granules of the next piece if the run is long enough: some cells, whole ones. */
-static uint32_t piece_granules(const struct td_heap *heap, uint32_t cell) {
+static uint32_t piece_granules(const struct td_space *space, uint32_t cell) {
   uint32_t wanted = PIECE_CELLS * cell;
   if (wanted < PIECE_GRANULES_MIN) wanted = PIECE_GRANULES_MIN;
   if (wanted > PIECE_GRANULES_MAX) wanted = PIECE_GRANULES_MAX;
-  return heap->stress || cell >= wanted ? cell : wanted / cell * cell;
+  return space->stress || cell >= wanted ? cell : wanted / cell * cell;
 }
 
 /* Asks for the lines of [at, end), to be written soon. */
@@ -65,22 +65,22 @@ static void fetch(uintptr_t at, uintptr_t end) {
 
 /* Reserves the next free cells of the block from granule `at` on; info->reserved tells where they
  * end. Returns their first granule; the cells' end if none is left, and changes nothing then. */
-static uint32_t reserve(struct td_heap *heap, uint32_t block, uint32_t at, uint32_t cell) {
-  struct td_block_info *info = &heap->infos[block];
-  uint8_t *marks = heap->marks + ((uint64_t)block << TD_BLOCK_GRANULES_LOG2);
+static uint32_t reserve(struct td_space *space, uint32_t block, uint32_t at, uint32_t cell) {
+  struct td_block_info *info = &space->infos[block];
+  uint8_t *marks = space->marks + ((uint64_t)block << TD_BLOCK_GRANULES_LOG2);
   uint32_t end = info->cells * cell;
-  uint32_t start = next_free(marks, at, end, cell, heap->epoch);
+  uint32_t start = next_free(marks, at, end, cell, space->epoch);
   if (start == end) return end;
-  uint32_t most = heap->stress || cell > RESERVE_GRANULES ? cell : RESERVE_GRANULES / cell * cell;
+  uint32_t most = space->stress || cell > RESERVE_GRANULES ? cell : RESERVE_GRANULES / cell * cell;
   uint32_t bound = start + most < end ? start + most : end;
-  uint32_t stop = next_live(marks, start, bound, heap->epoch);
-  memset(marks + start, heap->epoch, stop - start);
+  uint32_t stop = next_live(marks, start, bound, space->epoch);
+  memset(marks + start, space->epoch, stop - start);
   info->reserved = (uint16_t)stop;
   return start;
 }
 
-static uintptr_t address_in(const struct td_heap *heap, uint32_t block, uint32_t granule) {
-  return td_granule_address(heap->base, ((uint64_t)block << TD_BLOCK_GRANULES_LOG2) + granule);
+static uintptr_t address_in(const struct td_space *space, uint32_t block, uint32_t granule) {
+  return td_granule_address(space->base, ((uint64_t)block << TD_BLOCK_GRANULES_LOG2) + granule);
 }
 
 /* Hands out the piece at `at`, which lies before the end of the block's reservation. */
@@ -99,47 +99,49 @@ static size_t hand_out(struct tide_bump *bump, const struct td_block_info *info,
 
 /* Asks for the beginning of the free run after the one reserved, if that is not far: among live
  * objects runs are short, and the mutator soon comes to it. */
-static void fetch_next_run(const struct td_heap *heap, uint32_t block) {
-  const struct td_block_info *info = &heap->infos[block];
-  const uint8_t *marks = heap->marks + ((uint64_t)block << TD_BLOCK_GRANULES_LOG2);
-  uint32_t cell = heap->blocks[block].cell_granules, end = info->cells * cell;
+static void fetch_next_run(const struct td_space *space, uint32_t block) {
+  const struct td_block_info *info = &space->infos[block];
+  const uint8_t *marks = space->marks + ((uint64_t)block << TD_BLOCK_GRANULES_LOG2);
+  uint32_t cell = space->blocks[block].cell_granules, end = info->cells * cell;
   uint32_t far =
       info->reserved + PIECE_GRANULES_MIN < end ? info->reserved + PIECE_GRANULES_MIN : end;
-  uint32_t next = next_free(marks, info->reserved, far, cell, heap->epoch);
+  uint32_t next = next_free(marks, info->reserved, far, cell, space->epoch);
   if (next >= far) return;
-  uintptr_t from = address_in(heap, block, next), to = address_in(heap, block, end);
+  uintptr_t from = address_in(space, block, next), to = address_in(space, block, end);
   fetch(from, from + info->piece < to ? from + info->piece : to);
 }
 
 /* Reserves the next free run of the block from granule `at` of it, and hands out its first piece.
  * Returns that one's bytes, 0 if no cell is left. */
-static size_t next_run(struct td_heap *heap, struct tide_bump *bump, uint32_t block, uint32_t at) {
-  const struct td_block_info *info = &heap->infos[block];
-  uint32_t cell = heap->blocks[block].cell_granules;
-  uint32_t start = reserve(heap, block, at, cell);
+static size_t next_run(struct td_space *space, struct tide_bump *bump, uint32_t block,
+                       uint32_t at) {
+  const struct td_block_info *info = &space->infos[block];
+  uint32_t cell = space->blocks[block].cell_granules;
+  uint32_t start = reserve(space, block, at, cell);
   if (start == info->cells * cell) return 0;
-  uintptr_t first = address_in(heap, block, start), end = address_in(heap, block, info->reserved);
+  uintptr_t first = address_in(space, block, start), end = address_in(space, block, info->reserved);
   uintptr_t second = first + info->piece, third = first + PIECES_AHEAD * info->piece;
   if (!info->zeroed) {
     fetch(second, third < end ? third : end);
-    fetch_next_run(heap, block);
+    fetch_next_run(space, block);
   }
   return hand_out(bump, info, first, end);
 }
 
-size_t td_heap_advance(struct td_heap *heap, struct tide_bump *bump) {
+size_t td_space_advance(struct td_space *space, struct tide_bump *bump) {
   uintptr_t at = bump->limit;
   if (at == 0) return 0;
-  uint32_t block = (uint32_t)((at - 1 - heap->base) >> TD_BLOCK_LOG2);
-  const struct td_block_info *info = &heap->infos[block];
-  uintptr_t end = address_in(heap, block, info->reserved);
-  return at < end ? hand_out(bump, info, at, end) : next_run(heap, bump, block, info->reserved);
+  uint32_t block = (uint32_t)((at - 1 - space->base) >> TD_BLOCK_LOG2);
+  const struct td_block_info *info = &space->infos[block];
+  uintptr_t end = address_in(space, block, info->reserved);
+  return at < end ? hand_out(bump, info, at, end) : next_run(space, bump, block, info->reserved);
 }
 
-static void format(struct td_heap *heap, uint32_t block, tide_layout layout, unsigned size_class) {
-  const struct td_layout *described = &heap->layouts.at[layout];
+static void format(struct td_space *space, uint32_t block, tide_layout layout,
+                   unsigned size_class) {
+  const struct td_layout *described = &space->layouts.at[layout];
   uint32_t cell = (uint32_t)(td_class_bytes(size_class) >> TD_GRANULE_LOG2);
-  struct td_block_info *info = &heap->infos[block];
+  struct td_block_info *info = &space->infos[block];
   uint8_t zeroed = info->zeroed;
   *info = (struct td_block_info){
       .recip = (((uint32_t)1 << 24) + cell - 1) / cell,
@@ -147,46 +149,46 @@ static void format(struct td_heap *heap, uint32_t block, tide_layout layout, uns
       .size_class = (uint8_t)size_class,
       .state = TD_BLOCK_SMALL,
       .zeroed = zeroed,
-      .piece = (uint16_t)(piece_granules(heap, cell) << TD_GRANULE_LOG2),
+      .piece = (uint16_t)(piece_granules(space, cell) << TD_GRANULE_LOG2),
   };
-  heap->blocks[block] = td_small_block(described, layout, cell);
+  space->blocks[block] = td_small_block(described, layout, cell);
   /* Bytes of a former life could equal an epoch to come, or this one. */
-  memset(heap->marks + ((uint64_t)block << TD_BLOCK_GRANULES_LOG2), 0, TD_BLOCK_GRANULES);
+  memset(space->marks + ((uint64_t)block << TD_BLOCK_GRANULES_LOG2), 0, TD_BLOCK_GRANULES);
 }
 
 /* Takes a block of the class with perhaps some room off its unswept list, or a fresh one. */
-static uint32_t take_block(struct td_heap *heap, tide_layout layout, unsigned size_class) {
-  pthread_mutex_lock(&heap->lock);
-  uint32_t *list = &heap->unswept[(size_t)layout * TIDE_BUMP_SLOTS + size_class];
+static uint32_t take_block(struct td_space *space, tide_layout layout, unsigned size_class) {
+  pthread_mutex_lock(&space->lock);
+  uint32_t *list = &space->unswept[(size_t)layout * TIDE_BUMP_SLOTS + size_class];
   uint32_t block = *list;
   if (block) {
-    *list = heap->infos[block].next;
-    heap->infos[block].reserved = 0;
+    *list = space->infos[block].next;
+    space->infos[block].reserved = 0;
   } else {
-    block = td_blocks_take(heap, 1);
-    if (block) format(heap, block, layout, size_class);
+    block = td_blocks_take(space, 1);
+    if (block) format(space, block, layout, size_class);
   }
-  pthread_mutex_unlock(&heap->lock);
+  pthread_mutex_unlock(&space->lock);
   return block;
 }
 
-size_t td_heap_refill(struct td_heap *heap, struct tide_bump *bump, tide_layout layout,
-                      unsigned size_class) {
-  size_t bytes = td_heap_advance(heap, bump);
+size_t td_space_refill(struct td_space *space, struct tide_bump *bump, tide_layout layout,
+                       unsigned size_class) {
+  size_t bytes = td_space_advance(space, bump);
   if (bytes) return bytes;
   *bump = (struct tide_bump){0};
   uint32_t block;
-  while ((block = take_block(heap, layout, size_class)) != 0)
-    if ((bytes = next_run(heap, bump, block, 0)) != 0) return bytes;
+  while ((block = take_block(space, layout, size_class)) != 0)
+    if ((bytes = next_run(space, bump, block, 0)) != 0) return bytes;
   return 0;
 }
 
-void td_heap_retire(struct td_heap *heap, struct tide_bump *bump) {
+void td_space_retire(struct td_space *space, struct tide_bump *bump) {
   if (bump->limit) {
-    uint64_t granule = (bump->next - heap->base) >> TD_GRANULE_LOG2;
-    uint32_t block = (uint32_t)((bump->limit - 1 - heap->base) >> TD_BLOCK_LOG2);
-    uint64_t end = ((uint64_t)block << TD_BLOCK_GRANULES_LOG2) + heap->infos[block].reserved;
-    memset(heap->marks + granule, 0, end - granule);
+    uint64_t granule = (bump->next - space->base) >> TD_GRANULE_LOG2;
+    uint32_t block = (uint32_t)((bump->limit - 1 - space->base) >> TD_BLOCK_LOG2);
+    uint64_t end = ((uint64_t)block << TD_BLOCK_GRANULES_LOG2) + space->infos[block].reserved;
+    memset(space->marks + granule, 0, end - granule);
   }
   *bump = (struct tide_bump){0};
 }

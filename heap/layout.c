@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap/heap.h"
+#include "heap/space.h"
 #include "platform/platform.h"
 
 bool td_layouts_init(struct td_layouts *layouts) {

@@ -20,7 +20,7 @@
 #ifndef TD_HEAP_MARKS_H
 #define TD_HEAP_MARKS_H
 
-#include "heap/heap.h"
+#include "heap/space.h"
 
 typedef uint64_t __attribute__((may_alias)) td_mark_word;
 #define TD_PENDING_WORD UINT64_C(0x8080808080808080) /* TD_PENDING in each byte */
@@ -38,8 +38,8 @@ static inline uint64_t td_mark_load_word(const uint8_t *mark) {
   return __atomic_load_n((const td_mark_word *)mark, __ATOMIC_RELAXED); /* relaxed: [mark] */
 }
 
-static inline _Atomic(uint8_t) *td_flag_row(const struct td_heap *heap, unsigned row) {
-  return heap->flags + row * heap->flag_pages;
+static inline _Atomic(uint8_t) *td_flag_row(const struct td_space *space, unsigned row) {
+  return space->flags + row * space->flag_pages;
 }
 
 static inline void td_flag_store(_Atomic(uint8_t) *flag) {
@@ -53,14 +53,14 @@ static inline void td_flag_store_shared(_Atomic(uint8_t) *flag) {
   atomic_exchange_explicit(flag, 1, memory_order_release);
 }
 
-static inline bool td_flag_peek(const struct td_heap *heap, unsigned row, size_t page) {
+static inline bool td_flag_peek(const struct td_space *space, unsigned row, size_t page) {
   /* relaxed: only tells whether to try td_flag_take. */
-  return atomic_load_explicit(&td_flag_row(heap, row)[page], memory_order_relaxed) != 0;
+  return atomic_load_explicit(&td_flag_row(space, row)[page], memory_order_relaxed) != 0;
 }
 
-static inline bool td_flag_take(struct td_heap *heap, unsigned row, size_t page) {
+static inline bool td_flag_take(struct td_space *space, unsigned row, size_t page) {
   /* acquire [flag]: pairs with td_flag_store; the bytes are read afterwards. */
-  return atomic_exchange_explicit(&td_flag_row(heap, row)[page], 0, memory_order_acquire) != 0;
+  return atomic_exchange_explicit(&td_flag_row(space, row)[page], 0, memory_order_acquire) != 0;
 }
 
 #endif

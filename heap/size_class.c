@@ -1,7 +1,7 @@
 /* Size classes: see heap/layout.h. */
 #include "heap/layout.h"
 
-#include "heap/heap.h"
+#include "heap/space.h"
 
 /* Past the linear classes, class 32 + 4 * d + q (q in 1…4) holds 512 * 2^d * (1 + q / 4) bytes. */
 unsigned td_class_of(size_t bytes) {

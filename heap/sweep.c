@@ -4,24 +4,24 @@
 #include <string.h>
 
 #include "heap/blocks.h"
-#include "heap/heap.h"
+#include "heap/space.h"
 
 /* Epochs have come round: rewrite every live byte as the first epoch, all others as free, so
  * that no stale byte can equal an epoch to come. */
-static void restart_epochs(struct td_heap *heap) {
-  for (uint32_t b = 1; b < heap->frontier; b++) {
-    if (td_block_is_free(heap, b)) continue;
-    uint8_t *marks = heap->marks + ((uint64_t)b << TD_BLOCK_GRANULES_LOG2);
+static void restart_epochs(struct td_space *space) {
+  for (uint32_t b = 1; b < space->frontier; b++) {
+    if (td_block_is_free(space, b)) continue;
+    uint8_t *marks = space->marks + ((uint64_t)b << TD_BLOCK_GRANULES_LOG2);
     for (size_t i = 0; i < TD_BLOCK_GRANULES; i++)
-      marks[i] = marks[i] == heap->epoch ? TD_EPOCH_FIRST : 0;
+      marks[i] = marks[i] == space->epoch ? TD_EPOCH_FIRST : 0;
   }
-  heap->epoch = TD_EPOCH_FIRST;
+  space->epoch = TD_EPOCH_FIRST;
 }
 
-void td_heap_begin_marking(struct td_heap *heap) {
-  if (heap->epoch == TD_EPOCH_LAST) restart_epochs(heap);
-  heap->epoch_before = heap->epoch;
-  heap->epoch++;
+void td_space_begin_marking(struct td_space *space) {
+  if (space->epoch == TD_EPOCH_LAST) restart_epochs(space);
+  space->epoch_before = space->epoch;
+  space->epoch++;
 }
 
 /* How many of a block's bytes equal the epoch: only starts of marked objects do, because what
@@ -44,43 +44,43 @@ static uint32_t count_block(const uint8_t *marks, uint8_t epoch) {
 }
 
 /* Sorts a block by what is alive in it; true: nothing is. */
-static bool settle_block(struct td_heap *heap, uint32_t b) {
-  struct td_block *block = &heap->blocks[b];
-  struct td_block_info *info = &heap->infos[b];
-  const uint8_t *marks = heap->marks + ((uint64_t)b << TD_BLOCK_GRANULES_LOG2);
+static bool settle_block(struct td_space *space, uint32_t b) {
+  struct td_block *block = &space->blocks[b];
+  struct td_block_info *info = &space->infos[b];
+  const uint8_t *marks = space->marks + ((uint64_t)b << TD_BLOCK_GRANULES_LOG2);
   info->zeroed = 0;
   if (info->state == TD_BLOCK_LARGE) {
-    if (*marks != heap->epoch) return true;
-    heap->live_objects++;
-    heap->live_bytes += info->large_bytes;
+    if (*marks != space->epoch) return true;
+    space->live_objects++;
+    space->live_bytes += info->large_bytes;
     return false;
   }
-  info->live = (uint16_t)count_block(marks, heap->epoch);
-  heap->live_objects += info->live;
-  heap->live_bytes += (uint64_t)info->live * block->cell_granules << TD_GRANULE_LOG2;
+  info->live = (uint16_t)count_block(marks, space->epoch);
+  space->live_objects += info->live;
+  space->live_bytes += (uint64_t)info->live * block->cell_granules << TD_GRANULE_LOG2;
   if (info->live > 0 && info->live < info->cells) {
-    uint32_t *list = &heap->unswept[(size_t)block->layout * TIDE_BUMP_SLOTS + info->size_class];
+    uint32_t *list = &space->unswept[(size_t)block->layout * TIDE_BUMP_SLOTS + info->size_class];
     info->next = *list;
     *list = b;
   }
   return info->live == 0;
 }
 
-uint32_t td_heap_end_marking(struct td_heap *heap) {
-  pthread_mutex_lock(&heap->lock);
-  memset(heap->unswept, 0, (size_t)heap->layouts.count * TIDE_BUMP_SLOTS * sizeof(uint32_t));
+uint32_t td_space_end_marking(struct td_space *space) {
+  pthread_mutex_lock(&space->lock);
+  memset(space->unswept, 0, (size_t)space->layouts.count * TIDE_BUMP_SLOTS * sizeof(uint32_t));
   uint32_t freed = 0;
-  heap->live_objects = heap->live_bytes = 0;
-  heap->epoch_before = heap->epoch;
+  space->live_objects = space->live_bytes = 0;
+  space->epoch_before = space->epoch;
   /* From the top down, so that the lists run upwards and low blocks fill first. */
-  for (uint32_t b = heap->frontier; b-- > 1;) {
-    const struct td_block_info *info = &heap->infos[b];
+  for (uint32_t b = space->frontier; b-- > 1;) {
+    const struct td_block_info *info = &space->infos[b];
     if (info->state != TD_BLOCK_SMALL && info->state != TD_BLOCK_LARGE) continue;
-    if (!settle_block(heap, b)) continue;
+    if (!settle_block(space, b)) continue;
     uint32_t count = info->state == TD_BLOCK_LARGE ? info->run_blocks : 1;
-    td_blocks_give(heap, b, count);
+    td_blocks_give(space, b, count);
     freed += count;
   }
-  pthread_mutex_unlock(&heap->lock);
+  pthread_mutex_unlock(&space->lock);
   return freed;
 }

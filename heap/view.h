@@ -14,13 +14,13 @@ struct td_view {
   uint8_t epoch;
 };
 
-static inline struct td_view td_view_of(const struct td_heap *heap) {
-  return (struct td_view){.base = heap->base,
-                          .granules = heap->granules,
-                          .marks = (uintptr_t)heap->marks - (heap->base >> TD_GRANULE_LOG2),
-                          .blocks = (uintptr_t)heap->blocks -
-                                    (heap->base >> TD_BLOCK_LOG2) * sizeof(struct td_block),
-                          .epoch = heap->epoch};
+static inline struct td_view td_view_of(const struct td_space *space) {
+  return (struct td_view){.base = space->base,
+                          .granules = space->granules,
+                          .marks = (uintptr_t)space->marks - (space->base >> TD_GRANULE_LOG2),
+                          .blocks = (uintptr_t)space->blocks -
+                                    (space->base >> TD_BLOCK_LOG2) * sizeof(struct td_block),
+                          .epoch = space->epoch};
 }
 
 static inline bool td_view_is_reference(const struct td_view *v, uintptr_t word) {

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "heap/heap.h"
-#include "marker/tracer.h"
+#include "heap/space.h"
+#include "marker/base/tracer.h"
 #include "tide/stats.h"
 #include "tide/tide.h"
 
@@ -24,7 +24,7 @@ struct td_marker_config {
 };
 
 /* Starts no thread yet: helpers are started when first needed. NULL: see error. */
-struct td_markers *td_markers_create(struct td_heap *heap, const struct td_marker_config *config,
+struct td_markers *td_markers_create(struct td_space *space, const struct td_marker_config *config,
                                      struct tide_error *error);
 /* Ends the helper threads. NULL is allowed. */
 void td_markers_destroy(struct td_markers *markers);

@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 SKIPPED = 77
-SOURCE_FOLDERS = ("include", "platform", "heap", "marker", "gc", "workloads", "bench", "examples",
+SOURCE_FOLDERS = ("include", "platform", "heap", "marker", "gc", "inspect", "workloads", "bench", "examples",
                   "tests")
 # Which folders a folder may include from (itself always).
 MAY_INCLUDE = {
@@ -23,13 +23,14 @@ MAY_INCLUDE = {
     "heap": ("include/tide", "platform"),
     "marker": ("include/tide", "heap", "platform"),
     "gc": ("include/tide", "marker", "heap", "platform"),
+    "inspect": ("include/tide", "gc", "marker", "heap", "platform"),
     "workloads": ("include/tide",),
     "examples": ("include/tide",),
     "bench": ("include/tide", "workloads"),
-    "tests": ("include/tide", "gc", "marker", "heap", "platform", "workloads", "bench", "examples"),
+    "tests": ("include/tide", "inspect", "gc", "marker", "heap", "platform", "workloads", "bench", "examples"),
 }
 # A bench of queues sees the queues, not the collector.
-ALSO_INCLUDES = {"bench": re.compile(r"marker/(queue\w*|policy)\.h$")}
+ALSO_INCLUDES = {"bench": re.compile(r"marker/queue/\w+\.h$")}
 COLUMNS_MAX = 100
 # They work with one of several headers, which a macro names: see bench/gcbench_memory.h.
 NOT_ALONE = re.compile(r"bench/gcbench_(work|memory|boehm|malloc|tide)\.h$")

@@ -1,6 +1,6 @@
 /* One scenario of one queue for GenMC, the scripts as macros of one step each:
  *
- *   genmc [--imm] -- -I. -DMODEL_QUEUE=bwos -DMODEL_HEADER='"marker/queue_bwos.h"' -DMODEL_BLOCKS=2
+ *   genmc [--imm] -- -I. -DMODEL_QUEUE=bwos -DMODEL_HEADER='"marker/queue/bwos.h"' -DMODEL_BLOCKS=2
  *     -DMODEL_ENTRIES=2 -DMODEL_LEFT=40 -DMODEL_OWNER='PUT GET DRAIN' -DMODEL_THIEF0='STEAL(2)'
  *     -DMODEL_THIEF1= [-DMUTANT_bwos_grant='~, memory_order_relaxed'] genmc.c
  *

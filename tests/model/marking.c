@@ -8,20 +8,20 @@
 
 #include "tests/model/genmc.h"
 
-#include "marker/queue_bwos.h"
+#include "marker/queue/bwos.h"
 
 /* The other headers spell their orders out; here each spelling leads to a site. */
 #define TD_TERM_ORDER_LEAVE TD_ORDER(term, leave, acq_rel)
 #define TD_TERM_ORDER_JOIN TD_ORDER(term, join, acq_rel)
 #define TD_TERM_ORDER_DONE TD_ORDER(term, over, acquire)
 #define memory_order_release TD_ORDER(term, start, release)
-#include "marker/termination.h"
+#include "marker/base/termination.h"
 #undef memory_order_release
 
 /* Of the heap, marks and flags only. */
-#define TD_HEAP_HEAP_H
+#define TD_HEAP_SPACE_H
 #define TD_PENDING 0x80u
-struct td_heap {
+struct td_space {
   _Atomic(uint8_t) *flags;
   size_t flag_pages;
 };

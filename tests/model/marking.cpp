@@ -20,7 +20,7 @@
 #include <cstdint>
 
 #define MODEL_ASSERT(condition) RL_ASSERT(condition)
-#include "marker/queue_bwos.h"
+#include "marker/queue/bwos.h"
 
 // The other headers spell their orders out; here each spelling leads to a site.
 #undef memory_order_release
@@ -31,12 +31,12 @@ constexpr rl::memory_order memory_order_acquire = rl::mo_acquire;
 #define TD_TERM_ORDER_JOIN TD_ORDER(term, join, acq_rel)
 #define TD_TERM_ORDER_DONE TD_ORDER(term, over, acquire)
 #define memory_order_release TD_ORDER(term, start, release)
-#include "marker/termination.h"
+#include "marker/base/termination.h"
 
 // Of the heap, marks and flags only. Mark bytes are addresses here, the atomics are beside them.
-#define TD_HEAP_HEAP_H
+#define TD_HEAP_SPACE_H
 #define TD_PENDING 0x80u
-struct td_heap {
+struct td_space {
   rl::atomic<uint8_t> *flags;
   size_t flag_pages;
 };

@@ -2,11 +2,11 @@
  * slices, stealing, early grants, full queues, pending bytes and flags, dense turns, joining,
  * leaving and the end of the run.
  *
- * The queue (marker/queue_bwos.h), the termination (marker/termination.h) and the bytes and flags
- * (heap/marks.h) are the shipped ones. The loop around them is marker/trace_work.h,
- * marker/trace_loop.h and marker/dense.c without what no other marker can see: window, register and
- * batch are private places like the item that a marker has in hand here, and slices of arrays are
- * items like others. The names are those of the shipped functions.
+ * The queue (marker/queue/bwos.h), the termination (marker/base/termination.h) and the bytes and
+ * flags (heap/marks.h) are the shipped ones. The loop around them is marker/loop/work.h,
+ * marker/loop/loop.h and marker/loop/dense.c without what no other marker can see: window, register
+ * and batch are private places like the item that a marker has in hand here, and slices of arrays
+ * are items like others. The names are those of the shipped functions.
  *
  * Written in what C and C++ share, so that every checker runs the same lines. A checker defines,
  * before it includes this file,
@@ -45,7 +45,7 @@ enum marking_event {
 
 struct marking {
   struct td_termination term;
-  struct td_heap heap;
+  struct td_space heap;
   _Atomic(uint64_t) root_next;
   _Atomic(uint32_t) flagged;
   struct td_bwos queue[MARKING_MOST];

@@ -1,4 +1,5 @@
-// Parking and waking (parking.h: marker/idle.c and marker/termination.h as shipped) under Relacy.
+// Parking and waking (parking.h: marker/base/idle.c and marker/base/termination.h as shipped) under
+// Relacy.
 //
 //   relacy_parking --script SCRIPT [--helpers 1|2] [--items N] [--search bound:N|random:N]
 //                  [--mutant SITE=ORDER|SITE=0]... [--meet EVENTS]

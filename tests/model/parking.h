@@ -1,6 +1,6 @@
-/* Markers with nothing to do: marker/idle.c and marker/termination.h, as shipped, around a futex
- * made of atomics. The collecting thread (marker 0) opens the configuration, makes runs, changes
- * the configuration between them, and ends the helpers; helpers run td_helper.
+/* Markers with nothing to do: marker/base/idle.c and marker/base/termination.h, as shipped, around
+ * a futex made of atomics. The collecting thread (marker 0) opens the configuration, makes runs,
+ * changes the configuration between them, and ends the helpers; helpers run td_helper.
  *
  * The futex synchronises no memory from the waker to the sleeper, because a real one promises none.
  *
@@ -24,10 +24,10 @@
 #ifndef TD_TESTS_MODEL_PARKING_H
 #define TD_TESTS_MODEL_PARKING_H
 
-#include "marker/termination.h"
+#include "marker/base/termination.h"
 
-/* Of marker/internal.h and what it includes, what idle.c uses. */
-#define TD_MARKER_INTERNAL_H
+/* Of marker/base/state.h and what it includes, what idle.c uses. */
+#define TD_MARKER_BASE_STATE_H
 #define TD_PLATFORM_PROBES_H
 #define TD_PROBE1(name, a) ((void)(a))
 #define TD_PROBE2(name, a, b) ((void)(a))
@@ -139,7 +139,7 @@ static inline unsigned td_plat_wake(_Atomic(uint32_t) *futex, unsigned count) {
 
 unsigned td_recruit(struct td_markers *set);
 void td_wake_all(struct td_markers *set);
-#include "marker/idle.c"
+#include "marker/base/idle.c"
 
 /* ---- Work ---- */
 

@@ -1,5 +1,5 @@
-// Termination and the pending flags under the Relacy race detector: marker/termination.h and the
-// flags of heap/marks.h, as shipped, with three markers around them that mark a small graph.
+// Termination and the pending flags under the Relacy race detector: marker/base/termination.h and
+// the flags of heap/marks.h, as shipped, with three markers around them that mark a small graph.
 //
 //   termination [--full]
 //
@@ -57,12 +57,12 @@ settings use = shipped;
 #define TD_TERM_ORDER_DONE use.over
 #undef memory_order_release
 #define memory_order_release use.start
-#include "marker/termination.h"
+#include "marker/base/termination.h"
 
 // Of the heap, the flags only.
-#define TD_HEAP_HEAP_H
+#define TD_HEAP_SPACE_H
 #define TD_PENDING 0x80u
-struct td_heap {
+struct td_space {
   rl::atomic<uint8_t> *flags;
   size_t flag_pages;
 };
@@ -87,7 +87,7 @@ struct test : rl::test_suite<test, MARKERS> {
   rl::var<int> description;    // of the run: written before the start, read after joining
   rl::var<int> stats[MARKERS]; // a marker's while it is active, marker 0's after the end
   unsigned scans[OBJECTS];     // the checker's own
-  td_heap heap;
+  td_space heap;
 
   void before() {
     term.active.store(0, rl::mo_relaxed, RL_INFO);

@@ -5,10 +5,10 @@
 
 #include "heap/slabs.h"
 
-static struct td_heap heap;
+static struct td_space heap;
 
 static void *large(size_t blocks) {
-  return td_heap_alloc_large(&heap, TIDE_LAYOUT_LEAF, blocks * TD_BLOCK_BYTES);
+  return td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, blocks * TD_BLOCK_BYTES);
 }
 
 static void collect(void **live, size_t count) {
@@ -34,7 +34,7 @@ Test(pool, blocks_of_a_slab_are_shared_by_short_runs) {
   cr_assert_eq(large(5), a + 15 * TD_BLOCK_BYTES);
   cr_assert(is_zero(a, 20 * TD_BLOCK_BYTES));
   heap_check(&heap);
-  td_heap_deinit(&heap);
+  td_space_deinit(&heap);
 }
 
 Test(pool, a_long_run_is_a_group_and_goes_as_a_group) {
@@ -47,10 +47,11 @@ Test(pool, a_long_run_is_a_group_and_goes_as_a_group) {
   cr_assert_eq(small - run, (ptrdiff_t)((9 * 32 + 1) * TD_BLOCK_BYTES));
   void *live[] = {small};
   collect(live, 1);
-  cr_assert_eq(td_heap_trim(&heap, 0), 0, "a part of it is in use");
+  cr_assert_eq(td_space_trim(&heap, 0), 0, "a part of it is in use");
   cr_assert_null(td_blocks_take(&heap, heap.budget_blocks));
   collect(NULL, 0);
-  cr_assert_eq(td_heap_trim(&heap, 9 * TD_SLAB_BYTES), 10 * TD_SLAB_BYTES, "no part of it is kept");
+  cr_assert_eq(td_space_trim(&heap, 9 * TD_SLAB_BYTES), 10 * TD_SLAB_BYTES,
+               "no part of it is kept");
   cr_assert_eq(heap.committed_slabs, 0);
   td_slabs_tick(&heap);
   cr_assert_leq(td_slabs_cached_bytes(&heap), 2 * TD_SLAB_BYTES);
@@ -58,7 +59,7 @@ Test(pool, a_long_run_is_a_group_and_goes_as_a_group) {
   cr_assert_not_null(again);
   cr_assert(is_zero(again, 320 * TD_BLOCK_BYTES));
   heap_check(&heap);
-  td_heap_deinit(&heap);
+  td_space_deinit(&heap);
 }
 
 Test(pool, the_budget_is_exact) {
@@ -74,7 +75,7 @@ Test(pool, the_budget_is_exact) {
   heap_check(&heap);
   collect(NULL, 0);
   cr_assert_not_null(large(heap.max_blocks), "all of it in one piece");
-  td_heap_deinit(&heap);
+  td_space_deinit(&heap);
 }
 
 /* All that the limit allows fits into the range also when it is taken slab by slab. */
@@ -82,7 +83,7 @@ Test(pool, the_range_is_long_enough) {
   heap_open(&heap, 64 * MIB);
   for (uint32_t i = 0; i < heap.max_blocks / 17; i++)
     cr_assert_not_null(large(17), "run %u: no two of them in one slab", i);
-  td_heap_deinit(&heap);
+  td_space_deinit(&heap);
 }
 
 Test(pool, kept_slabs_come_back_without_being_zero) {
@@ -97,10 +98,10 @@ Test(pool, kept_slabs_come_back_without_being_zero) {
     }
     heap_collect(&heap, &bump, NULL, 0, 1);
     size_t held = heap.committed_slabs * TD_SLAB_BYTES, cached = td_slabs_cached_bytes(&heap);
-    cr_assert_eq(td_heap_trim(&heap, 0), held);
+    cr_assert_eq(td_space_trim(&heap, 0), held);
     cr_assert_eq(td_slabs_cached_bytes(&heap), cached + held);
   }
-  td_heap_deinit(&heap);
+  td_space_deinit(&heap);
 }
 
 /* Long and short runs at random, some alive at each collection. */
@@ -122,8 +123,8 @@ Test(pool, random_runs) {
     }
     heap_check(&heap);
     collect(runs, round % 3 ? count : 0);
-    if (round % 4 == 3) td_heap_trim(&heap, (size_t)round % 3 * 4 * TD_SLAB_BYTES);
+    if (round % 4 == 3) td_space_trim(&heap, (size_t)round % 3 * 4 * TD_SLAB_BYTES);
     heap_check(&heap);
   }
-  td_heap_deinit(&heap);
+  td_space_deinit(&heap);
 }

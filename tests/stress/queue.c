@@ -20,7 +20,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "marker/queue_all.h"
+#include "marker/queue/all.h"
 
 #define MAX_THREADS 64
 #define ROUND_ITEMS (1u << 18)

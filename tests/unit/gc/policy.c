@@ -1,9 +1,9 @@
 /* Heap sizing. */
-#include "gc/policy.h"
+#include "gc/base/sizing.h"
 
 #include <criterion/criterion.h>
 
-#include "heap/heap.h"
+#include "heap/space.h"
 
 static struct td_sizing make(enum tide_sizing kind) {
   return (struct td_sizing){.kind = kind,

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gc/gc.h"
+#include "gc/base/state.h"
 #include "tests/unit/gc/common.h"
 
 Test(stats, add_up) {
@@ -150,7 +150,7 @@ static void differs(struct world *w, const void *object, const char *what) {
 }
 
 static uint8_t *mark_of(struct world *w, const void *object) {
-  return &w->heap->heap.marks[td_granule_of(w->heap->heap.base, (uintptr_t)object)];
+  return &w->heap->space.marks[td_granule_of(w->heap->space.base, (uintptr_t)object)];
 }
 
 Test(verify, names_a_lost_mark_and_its_referrer) {
@@ -180,7 +180,7 @@ Test(verify, names_an_object_that_nobody_reaches) {
   struct pair *garbage = pair_new(&w, NULL, NULL, 2);
   tide_handle(w.m, pair_new(&w, NULL, NULL, 1));
   tide_collect(w.m);
-  *mark_of(&w, garbage) = w.heap->heap.epoch;
+  *mark_of(&w, garbage) = w.heap->space.epoch;
   differs(&w, garbage, "not reached");
   world_end(&w);
 }
@@ -234,10 +234,10 @@ Test(verify, broken_structures_are_told) {
   tide_collect(w.m);
   struct tide_error error;
   cr_assert_eq(tide_check_heap(w.m, &error), TIDE_OK);
-  uint32_t block = (uint32_t)(((uintptr_t)p - w.heap->heap.base) >> TD_BLOCK_LOG2);
-  w.heap->heap.blocks[block].cell_granules++;
+  uint32_t block = (uint32_t)(((uintptr_t)p - w.heap->space.base) >> TD_BLOCK_LOG2);
+  w.heap->space.blocks[block].cell_granules++;
   cr_assert_eq(tide_check_heap(w.m, &error), TIDE_ERROR_CHECK);
   cr_assert_neq(error.text[0], 0);
-  w.heap->heap.blocks[block].cell_granules--;
+  w.heap->space.blocks[block].cell_granules--;
   world_end(&w);
 }

@@ -3,15 +3,15 @@
 
 #include "tests/unit/heap/common.h"
 
-static struct td_heap heap;
+static struct td_space heap;
 static uint32_t small_block, large_block, free_block;
 
 static void open_with_one_of_each(void) {
   heap_open(&heap, 64 * MIB);
   struct tide_bump bump = {0};
   uintptr_t small = (uintptr_t)heap_alloc(&heap, &bump, TIDE_LAYOUT_REFS, 3);
-  td_heap_retire(&heap, &bump);
-  uintptr_t large = (uintptr_t)td_heap_alloc_large(&heap, TIDE_LAYOUT_LEAF, 5 * TD_BLOCK_BYTES);
+  td_space_retire(&heap, &bump);
+  uintptr_t large = (uintptr_t)td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, 5 * TD_BLOCK_BYTES);
   small_block = (uint32_t)((small - heap.base) >> TD_BLOCK_LOG2);
   large_block = (uint32_t)((large - heap.base) >> TD_BLOCK_LOG2);
   free_block = large_block + 5;
@@ -21,12 +21,12 @@ static void open_with_one_of_each(void) {
 
 static void expect_fault(uint32_t block, const char *what) {
   struct tide_error error = {.status = TIDE_OK};
-  cr_assert_not(td_heap_check(&heap, &error), "not found: %s", what);
+  cr_assert_not(td_space_check(&heap, &error), "not found: %s", what);
   cr_assert_eq(error.status, TIDE_ERROR_CHECK);
   char number[32];
   snprintf(number, sizeof number, "block %u:", block);
   cr_assert_not_null(strstr(error.text, number), "%s: %s", what, error.text);
-  cr_assert_not(td_heap_check(&heap, NULL));
+  cr_assert_not(td_space_check(&heap, NULL));
 }
 
 /* Plants a value, expects the fault, puts the old one back. */
@@ -54,7 +54,7 @@ Test(check, faults_of_small_blocks) {
   uint8_t *marks = heap.marks + ((uint64_t)small_block << TD_BLOCK_GRANULES_LOG2);
   EXPECT_FAULT(marks[0], heap.epoch | TD_PENDING, small_block);
   EXPECT_FAULT(marks[TD_BLOCK_GRANULES - 1], TD_PENDING, small_block);
-  td_heap_deinit(&heap);
+  td_space_deinit(&heap);
 }
 
 Test(check, faults_of_large_objects) {
@@ -67,7 +67,7 @@ Test(check, faults_of_large_objects) {
   EXPECT_FAULT(info[2].run_blocks, 3, large_block);
   EXPECT_FAULT(info[4].state, TD_BLOCK_FREE, large_block);
   EXPECT_FAULT(info->state, TD_BLOCK_FREE, large_block);
-  td_heap_deinit(&heap);
+  td_space_deinit(&heap);
 }
 
 Test(check, faults_of_the_pool) {
@@ -80,7 +80,7 @@ Test(check, faults_of_the_pool) {
   EXPECT_FAULT(*bits, *bits | (uint64_t)1 << (small_block % 64), small_block);
   bits = &heap.free_bits[free_block / 64];
   EXPECT_FAULT(*bits, *bits & ~((uint64_t)1 << (free_block % 64)), free_block);
-  td_heap_deinit(&heap);
+  td_space_deinit(&heap);
 }
 
 Test(check, a_flag_left_behind) {
@@ -88,5 +88,5 @@ Test(check, a_flag_left_behind) {
   size_t page = (size_t)large_block * TD_BLOCK_PAGES + 3;
   td_flag_store(&heap.flags[page]);
   expect_fault(large_block, "a pending flag");
-  td_heap_deinit(&heap);
+  td_space_deinit(&heap);
 }

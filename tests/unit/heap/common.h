@@ -7,49 +7,49 @@
 #include <string.h>
 
 #include "heap/blocks.h"
-#include "heap/heap.h"
+#include "heap/space.h"
 #include "heap/marks.h"
 
 #define MIB ((size_t)1 << 20)
 
-static inline void heap_open(struct td_heap *heap, size_t max_bytes) {
+static inline void heap_open(struct td_space *space, size_t max_bytes) {
   struct tide_error error;
-  cr_assert(td_heap_init(heap, 2 * max_bytes, max_bytes, &error), "%s", error.text);
+  cr_assert(td_space_init(space, 2 * max_bytes, max_bytes, &error), "%s", error.text);
 }
 
-static inline void heap_check(struct td_heap *heap) {
+static inline void heap_check(struct td_space *space) {
   struct tide_error error;
-  cr_assert(td_heap_check(heap, &error), "%s", error.text);
+  cr_assert(td_space_check(space, &error), "%s", error.text);
 }
 
 /* As the collector's inlined allocation does it. */
-static inline void *heap_alloc(struct td_heap *heap, struct tide_bump *bump, tide_layout layout,
+static inline void *heap_alloc(struct td_space *space, struct tide_bump *bump, tide_layout layout,
                                unsigned size_class) {
   size_t bytes = td_class_bytes(size_class);
-  if (bump->limit - bump->next < bytes && td_heap_refill(heap, bump, layout, size_class) == 0)
+  if (bump->limit - bump->next < bytes && td_space_refill(space, bump, layout, size_class) == 0)
     return NULL;
   void *object = (void *)bump->next;
   bump->next += bytes;
   return object;
 }
 
-static inline uint64_t heap_granule(const struct td_heap *heap, const void *object) {
-  return td_granule_of(heap->base, (uintptr_t)object);
+static inline uint64_t heap_granule(const struct td_space *space, const void *object) {
+  return td_granule_of(space->base, (uintptr_t)object);
 }
 
-static inline void heap_mark(struct td_heap *heap, const void *object) {
-  td_mark_store(&heap->marks[heap_granule(heap, object)], heap->epoch);
+static inline void heap_mark(struct td_space *space, const void *object) {
+  td_mark_store(&space->marks[heap_granule(space, object)], space->epoch);
 }
 
 /* A collection in which every step-th of the objects, from the first, is alive. */
-static inline uint32_t heap_collect(struct td_heap *heap, struct tide_bump *bump, void **objects,
+static inline uint32_t heap_collect(struct td_space *space, struct tide_bump *bump, void **objects,
                                     size_t count, size_t step) {
-  td_heap_retire(heap, bump);
-  td_heap_begin_marking(heap);
+  td_space_retire(space, bump);
+  td_space_begin_marking(space);
   for (size_t i = 0; i < count; i += step)
-    heap_mark(heap, objects[i]);
-  uint32_t freed = td_heap_end_marking(heap);
-  heap_check(heap);
+    heap_mark(space, objects[i]);
+  uint32_t freed = td_space_end_marking(space);
+  heap_check(space);
   return freed;
 }
 

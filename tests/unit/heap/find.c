@@ -1,7 +1,7 @@
 /* Which object an address points at or into. */
 #include "tests/unit/heap/common.h"
 
-static struct td_heap heap;
+static struct td_space heap;
 
 /* Every granule boundary of the block and the bytes around it; `alive` says which cells hold
  * objects. */
@@ -11,7 +11,7 @@ static void expect_block(const char *block, unsigned c, const char *alive) {
     for (size_t in = 0; in < TD_GRANULE_BYTES; in += TD_GRANULE_BYTES - 1) {
       size_t cell = (at + in) / bytes;
       uintptr_t expected = cell < cells && alive[cell] ? (uintptr_t)block + cell * bytes : 0;
-      cr_assert_eq(td_heap_find(&heap, (uintptr_t)block + at + in), expected, "class %u, byte %zu",
+      cr_assert_eq(td_space_find(&heap, (uintptr_t)block + at + in), expected, "class %u, byte %zu",
                    c, at + in);
     }
 }
@@ -27,7 +27,7 @@ Test(find, every_granule_of_every_class_before_and_after_sweeping) {
       objects[i] = heap_alloc(&heap, &bump, TIDE_LAYOUT_LEAF, c);
       alive[i] = 1;
     }
-    td_heap_retire(&heap, &bump);
+    td_space_retire(&heap, &bump);
     const char *block = objects[0];
     cr_assert_eq((uintptr_t)block % TD_BLOCK_BYTES, 0);
     expect_block(block, c, alive);
@@ -41,7 +41,7 @@ Test(find, every_granule_of_every_class_before_and_after_sweeping) {
     free(objects);
     free(alive);
   }
-  td_heap_deinit(&heap);
+  td_space_deinit(&heap);
 }
 
 /* While marking, an object that was there before counts, marked yet or not. */
@@ -51,33 +51,33 @@ Test(find, while_marking) {
   void *dead = heap_alloc(&heap, &bump, TIDE_LAYOUT_LEAF, 3);
   void *object = heap_alloc(&heap, &bump, TIDE_LAYOUT_LEAF, 3);
   heap_collect(&heap, &bump, &object, 1, 1);
-  td_heap_begin_marking(&heap);
-  cr_assert_eq(td_heap_find(&heap, (uintptr_t)object + 47), (uintptr_t)object);
-  cr_assert_eq(td_heap_find(&heap, (uintptr_t)dead), 0);
+  td_space_begin_marking(&heap);
+  cr_assert_eq(td_space_find(&heap, (uintptr_t)object + 47), (uintptr_t)object);
+  cr_assert_eq(td_space_find(&heap, (uintptr_t)dead), 0);
   td_mark_store(&heap.marks[heap_granule(&heap, object)], heap.epoch | TD_PENDING);
-  cr_assert_eq(td_heap_find(&heap, (uintptr_t)object + 1), (uintptr_t)object);
+  cr_assert_eq(td_space_find(&heap, (uintptr_t)object + 1), (uintptr_t)object);
   cr_assert(td_is_marked(&heap, heap_granule(&heap, object)));
   heap_mark(&heap, object);
-  td_heap_end_marking(&heap);
-  cr_assert_eq(td_heap_find(&heap, (uintptr_t)object), (uintptr_t)object);
-  td_heap_deinit(&heap);
+  td_space_end_marking(&heap);
+  cr_assert_eq(td_space_find(&heap, (uintptr_t)object), (uintptr_t)object);
+  td_space_deinit(&heap);
 }
 
 Test(find, large_objects_and_the_rest_of_their_last_block) {
   heap_open(&heap, 64 * MIB);
   size_t sizes[] = {TD_SMALL_BYTES_MAX + 1, TD_BLOCK_BYTES, TD_BLOCK_BYTES + 1, 3 * MIB - 5};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-    uintptr_t object = (uintptr_t)td_heap_alloc_large(&heap, TIDE_LAYOUT_LEAF, sizes[i]);
+    uintptr_t object = (uintptr_t)td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, sizes[i]);
     size_t rounded = (sizes[i] + 15) / 16 * 16;
-    cr_assert_eq(td_heap_object_bytes(&heap, object), rounded);
+    cr_assert_eq(td_space_object_bytes(&heap, object), rounded);
     for (size_t at = 0; at < rounded; at += at < 4096 ? 1 : 4093)
-      cr_assert_eq(td_heap_find(&heap, object + at), object);
-    cr_assert_eq(td_heap_find(&heap, object + rounded - 1), object);
+      cr_assert_eq(td_space_find(&heap, object + at), object);
+    cr_assert_eq(td_space_find(&heap, object + rounded - 1), object);
     size_t whole = (rounded + TD_BLOCK_BYTES - 1) / TD_BLOCK_BYTES * TD_BLOCK_BYTES;
     for (size_t at = rounded; at < whole; at += TD_GRANULE_BYTES)
-      cr_assert_eq(td_heap_find(&heap, object + at), 0);
+      cr_assert_eq(td_space_find(&heap, object + at), 0);
   }
-  td_heap_deinit(&heap);
+  td_space_deinit(&heap);
 }
 
 Test(find, foreign_addresses) {
@@ -93,10 +93,10 @@ Test(find, foreign_addresses) {
                       heap.base + heap.reserved_bytes};
   for (int used = 0; used < 2; used++) {
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
-      if (!used || i != 6) cr_assert_eq(td_heap_find(&heap, none[i]), 0, "address %zu", i);
-    cr_assert_not_null(td_heap_alloc_large(&heap, TIDE_LAYOUT_LEAF, TD_BLOCK_BYTES));
+      if (!used || i != 6) cr_assert_eq(td_space_find(&heap, none[i]), 0, "address %zu", i);
+    cr_assert_not_null(td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, TD_BLOCK_BYTES));
   }
-  td_heap_deinit(&heap);
+  td_space_deinit(&heap);
 }
 
 /* One comparison tests range and alignment together. */
@@ -109,5 +109,5 @@ Test(find, only_aligned_words_of_the_range_are_references) {
   }
   cr_assert_eq(td_granule_of(heap.base, heap.base + heap.reserved_bytes), heap.granules);
   cr_assert_eq(td_granule_of(heap.base, heap.base + heap.reserved_bytes - 16), heap.granules - 1);
-  td_heap_deinit(&heap);
+  td_space_deinit(&heap);
 }

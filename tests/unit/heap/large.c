@@ -3,7 +3,7 @@
 
 #include "tests/unit/heap/common.h"
 
-static struct td_heap heap;
+static struct td_space heap;
 
 static size_t resident_bytes(void) {
   size_t total, resident;
@@ -28,17 +28,17 @@ Test(large, sizes_are_rounded_to_granules_and_blocks) {
                     5 * MIB + 17};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     uint32_t before = heap.used_blocks;
-    char *object = (char *)td_heap_alloc_large(&heap, TIDE_LAYOUT_LEAF, sizes[i]);
+    char *object = (char *)td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, sizes[i]);
     cr_assert_not_null(object);
     cr_assert_eq((uintptr_t)object % TD_BLOCK_BYTES, 0);
     cr_assert_eq(heap.used_blocks - before, (sizes[i] + TD_BLOCK_BYTES - 1) / TD_BLOCK_BYTES);
-    cr_assert_eq(td_heap_object_bytes(&heap, (uintptr_t)object), (sizes[i] + 15) / 16 * 16);
+    cr_assert_eq(td_space_object_bytes(&heap, (uintptr_t)object), (sizes[i] + 15) / 16 * 16);
     cr_assert(is_zero(object, sizes[i]));
   }
   heap_check(&heap);
   cr_assert_gt(keep_only(NULL), 0);
   cr_assert_eq(heap.used_blocks, 0);
-  td_heap_deinit(&heap);
+  td_space_deinit(&heap);
 }
 
 /* Small ones are zeroed by hand, long ones get fresh pages. */
@@ -46,7 +46,7 @@ Test(large, memory_is_zero_again) {
   heap_open(&heap, 64 * MIB);
   for (size_t bytes = 40000; bytes < 8 * MIB; bytes = bytes * 2 + 999)
     for (int again = 0; again < 3; again++) {
-      char *object = (char *)td_heap_alloc_large(&heap, TIDE_LAYOUT_LEAF, bytes);
+      char *object = (char *)td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, bytes);
       cr_assert_not_null(object);
       cr_assert(is_zero(object, bytes), "%zu bytes, time %d", bytes, again);
       memset(object, 0xcc, bytes);
@@ -57,20 +57,20 @@ Test(large, memory_is_zero_again) {
   for (int i = 0; i < 3000; i++)
     memset(heap_alloc(&heap, &bump, TIDE_LAYOUT_LEAF, 32), 0xcc, 512);
   heap_collect(&heap, &bump, NULL, 0, 1);
-  char *object = (char *)td_heap_alloc_large(&heap, TIDE_LAYOUT_LEAF, MIB / 2);
+  char *object = (char *)td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, MIB / 2);
   cr_assert(is_zero(object, MIB / 2));
-  td_heap_deinit(&heap);
+  td_space_deinit(&heap);
 }
 
 Test(large, several_gib_that_nobody_touches_cost_nothing) {
   size_t bytes = (size_t)6 << 30;
   heap_open(&heap, (size_t)8 << 30);
   size_t before = resident_bytes();
-  char *object = (char *)td_heap_alloc_large(&heap, TIDE_LAYOUT_REFS, bytes);
+  char *object = (char *)td_space_alloc_large(&heap, TIDE_LAYOUT_REFS, bytes);
   cr_assert_not_null(object);
-  cr_assert_eq(td_heap_object_bytes(&heap, (uintptr_t)object), bytes);
+  cr_assert_eq(td_space_object_bytes(&heap, (uintptr_t)object), bytes);
   uintptr_t last = (uintptr_t)object + bytes - 1;
-  cr_assert_eq(td_heap_find(&heap, last), (uintptr_t)object);
+  cr_assert_eq(td_space_find(&heap, last), (uintptr_t)object);
   for (size_t at = 0; at < bytes; at += bytes / 7)
     cr_assert_eq(object[at], 0);
   keep_only(object);
@@ -79,16 +79,16 @@ Test(large, several_gib_that_nobody_touches_cost_nothing) {
   /* side tables: 24 and 16 bytes per block; a few pages of the object, huge ones perhaps */
   cr_assert_leq(resident_bytes() - before, (size_t)64 << 20);
   cr_assert_eq(keep_only(NULL), bytes / TD_BLOCK_BYTES);
-  cr_assert_eq(td_heap_find(&heap, last), 0);
-  td_heap_deinit(&heap);
+  cr_assert_eq(td_space_find(&heap, last), 0);
+  td_space_deinit(&heap);
 }
 
 Test(large, impossible_sizes) {
   heap_open(&heap, 64 * MIB);
   size_t sizes[] = {0, 65 * MIB, 200 * MIB, SIZE_MAX / 2, SIZE_MAX - 14, SIZE_MAX};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-    cr_assert_null(td_heap_alloc_large(&heap, TIDE_LAYOUT_LEAF, sizes[i]), "%zu", sizes[i]);
+    cr_assert_null(td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, sizes[i]), "%zu", sizes[i]);
   cr_assert_eq(heap.used_blocks, 0);
   heap_check(&heap);
-  td_heap_deinit(&heap);
+  td_space_deinit(&heap);
 }

@@ -3,10 +3,10 @@
 
 #include "tests/unit/heap/common.h"
 
-static struct td_heap heap;
+static struct td_space heap;
 
 static void *large(size_t blocks) {
-  return td_heap_alloc_large(&heap, TIDE_LAYOUT_LEAF, blocks * TD_BLOCK_BYTES);
+  return td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, blocks * TD_BLOCK_BYTES);
 }
 
 static void collect(void **live, size_t count) {
@@ -29,7 +29,7 @@ Test(pool, a_run_crosses_slabs_and_finds_its_hole_again) {
   cr_assert_eq(large(8), (char *)b + 12 * TD_BLOCK_BYTES);
   cr_assert(is_zero(b, 20 * TD_BLOCK_BYTES));
   heap_check(&heap);
-  td_heap_deinit(&heap);
+  td_space_deinit(&heap);
 }
 
 Test(pool, the_budget_and_the_limit_are_exact) {
@@ -46,7 +46,7 @@ Test(pool, the_budget_and_the_limit_are_exact) {
   for (size_t i = 0; i < TD_BLOCK_GRANULES; i++)
     cr_assert_not_null(heap_alloc(&heap, &bump, TIDE_LAYOUT_LEAF, 1));
   cr_assert_null(heap_alloc(&heap, &bump, TIDE_LAYOUT_LEAF, 1));
-  td_heap_retire(&heap, &bump);
+  td_space_retire(&heap, &bump);
   heap.budget_blocks = heap.max_blocks;
   cr_assert_null(large(all - 10));
   cr_assert_not_null(large(all - 11));
@@ -55,13 +55,13 @@ Test(pool, the_budget_and_the_limit_are_exact) {
   heap_check(&heap);
   collect(NULL, 0);
   cr_assert_not_null(large(all), "all of it in one piece");
-  td_heap_deinit(&heap);
+  td_space_deinit(&heap);
 }
 
 /* The whole reservation, up to its last block. */
 Test(pool, the_reservation_ends_where_it_ends) {
   struct tide_error error;
-  cr_assert(td_heap_init(&heap, 64 * MIB, SIZE_MAX, &error));
+  cr_assert(td_space_init(&heap, 64 * MIB, SIZE_MAX, &error));
   uint32_t all = heap.block_count - 1;
   cr_assert_eq(heap.max_blocks, all);
   cr_assert_null(large(all + 1));
@@ -71,7 +71,7 @@ Test(pool, the_reservation_ends_where_it_ends) {
   object[(size_t)all * TD_BLOCK_BYTES - 1] = 1;
   cr_assert_null(large(1));
   heap_check(&heap);
-  td_heap_deinit(&heap);
+  td_space_deinit(&heap);
 }
 
 /* How much of the range is in memory. */
@@ -88,25 +88,25 @@ Test(pool, trimming_gives_memory_back_and_what_comes_again_is_zero) {
   void *low = large(3), *high = large(500);
   memset(low, 0x11, 3 * TD_BLOCK_BYTES);
   memset(high, 0x22, 500 * TD_BLOCK_BYTES);
-  cr_assert_eq(td_heap_trim(&heap, 0), 0, "all slabs are in use");
+  cr_assert_eq(td_space_trim(&heap, 0), 0, "all slabs are in use");
   uint32_t committed = heap.committed_slabs;
   collect(&low, 1);
   size_t before = rss(), kept = 4 * TD_SLAB_BYTES;
-  size_t given = td_heap_trim(&heap, kept);
+  size_t given = td_space_trim(&heap, kept);
   cr_assert_eq(given, (size_t)(committed - 1 - 4) * TD_SLAB_BYTES);
   cr_assert_eq(heap.committed_slabs, 5);
   cr_assert_eq(heap.peak_committed_slabs, committed);
   cr_assert_leq(rss(), before - given / 2, "the system has it");
   heap_check(&heap);
   cr_assert_eq(*(unsigned char *)low, 0x11);
-  cr_assert_eq(td_heap_trim(&heap, 0), kept);
-  cr_assert_eq(td_heap_trim(&heap, 0), 0);
+  cr_assert_eq(td_space_trim(&heap, 0), kept);
+  cr_assert_eq(td_space_trim(&heap, 0), 0);
   char *again = large(500);
   cr_assert_eq(again, high);
   cr_assert(is_zero(again, 500 * TD_BLOCK_BYTES));
   cr_assert_eq(heap.committed_slabs, committed);
   heap_check(&heap);
-  td_heap_deinit(&heap);
+  td_space_deinit(&heap);
 }
 
 /* Small objects in slabs that were given back: fresh pages need no zeroing, used blocks do. */
@@ -120,7 +120,7 @@ Test(pool, small_objects_after_trimming_are_zero) {
       memset(object, 0x33, 320);
     }
     heap_collect(&heap, &bump, NULL, 0, 1);
-    if (round % 2) td_heap_trim(&heap, (size_t)round * TD_SLAB_BYTES);
+    if (round % 2) td_space_trim(&heap, (size_t)round * TD_SLAB_BYTES);
   }
-  td_heap_deinit(&heap);
+  td_space_deinit(&heap);
 }

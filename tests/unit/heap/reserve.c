@@ -34,27 +34,27 @@ static int in_child(int (*run)(void)) {
 
 static int smaller(void) {
   if (!limit_to(400 * MIB)) return 2;
-  struct td_heap heap;
+  struct td_space heap;
   struct tide_error error;
-  if (!td_heap_init(&heap, (size_t)64 << 30, SIZE_MAX, &error)) return 3;
+  if (!td_space_init(&heap, (size_t)64 << 30, SIZE_MAX, &error)) return 3;
   if (heap.reserved_bytes >= 400 * MIB || heap.reserved_bytes < 64 * MIB) return 4;
   if (heap.max_blocks != heap.block_count - 1) return 5;
-  char *object = (char *)td_heap_alloc_large(&heap, TIDE_LAYOUT_LEAF, 8 * MIB);
+  char *object = (char *)td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, 8 * MIB);
   if (!object || !is_zero(object, 8 * MIB)) return 6;
   memset(object, 1, 8 * MIB);
-  if (!td_heap_check(&heap, &error)) return 7;
-  td_heap_deinit(&heap);
+  if (!td_space_check(&heap, &error)) return 7;
+  td_space_deinit(&heap);
   return 0;
 }
 
 static int none(void) {
   if (!limit_to(16 * MIB)) return 2;
   size_t before = address_space_bytes();
-  struct td_heap heap;
+  struct td_space heap;
   struct tide_error error = {.status = TIDE_OK};
-  if (td_heap_init(&heap, (size_t)1 << 30, SIZE_MAX, &error)) return 3;
+  if (td_space_init(&heap, (size_t)1 << 30, SIZE_MAX, &error)) return 3;
   if (error.status != TIDE_ERROR_SYSTEM || !strstr(error.text, "address space")) return 4;
-  if (heap.base != 0 || td_heap_init(&heap, 64 * MIB, SIZE_MAX, NULL)) return 5;
+  if (heap.base != 0 || td_space_init(&heap, 64 * MIB, SIZE_MAX, NULL)) return 5;
   return address_space_bytes() > before + MIB ? 6 : 0; /* nothing was left mapped */
 }
 
@@ -73,7 +73,7 @@ Test(reserve, says_so_when_there_is_too_little) {
 }
 
 Test(reserve, many_heaps_at_once_and_one_after_another) {
-  struct td_heap heaps[8];
+  struct td_space heaps[8];
   for (int round = 0; round < 4; round++) {
     for (int i = 0; i < 8; i++)
       heap_open(&heaps[i], 64 * MIB);
@@ -82,20 +82,20 @@ Test(reserve, many_heaps_at_once_and_one_after_another) {
         cr_assert(heaps[i].base + heaps[i].reserved_bytes <= heaps[j].base ||
                   heaps[j].base + heaps[j].reserved_bytes <= heaps[i].base);
     for (int i = 0; i < 8; i++)
-      td_heap_deinit(&heaps[i]);
+      td_space_deinit(&heaps[i]);
   }
-  td_heap_deinit(&heaps[0]); /* again: nothing happens */
+  td_space_deinit(&heaps[0]); /* again: nothing happens */
 }
 
 Test(reserve, ranges_are_aligned_to_slabs) {
-  struct td_heap heap;
+  struct td_space heap;
   struct tide_error error;
   size_t sizes[] = {0, 1, 64 * MIB, 65 * MIB + 4097, 3 * (size_t)1 << 30};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-    cr_assert(td_heap_init(&heap, sizes[i], SIZE_MAX, &error), "%s", error.text);
+    cr_assert(td_space_init(&heap, sizes[i], SIZE_MAX, &error), "%s", error.text);
     cr_assert_eq(heap.base % TD_SLAB_BYTES, 0);
     cr_assert_eq(heap.reserved_bytes % TD_SLAB_BYTES, 0);
     cr_assert_geq(heap.reserved_bytes, 64 * MIB);
-    td_heap_deinit(&heap);
+    td_space_deinit(&heap);
   }
 }

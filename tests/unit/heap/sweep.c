@@ -1,7 +1,7 @@
 /* Runs of free cells, before and after collections. */
 #include "tests/unit/heap/common.h"
 
-static struct td_heap heap;
+static struct td_space heap;
 
 /* Fills `blocks` blocks; returns how many objects there are. */
 static size_t fill(struct tide_bump *bump, unsigned c, size_t blocks, void ***objects) {
@@ -32,11 +32,11 @@ Test(sweep, every_class_fills_blocks_without_overlap) {
     qsort(objects, count, sizeof *objects, by_address);
     for (size_t i = 1; i < count; i++)
       cr_assert_geq((char *)objects[i] - (char *)objects[i - 1], (ptrdiff_t)td_class_bytes(c));
-    td_heap_retire(&heap, &bump);
+    td_space_retire(&heap, &bump);
     free(objects);
   }
   heap_check(&heap);
-  td_heap_deinit(&heap);
+  td_space_deinit(&heap);
 }
 
 /* Of so many blocks, how many have none of every step-th cell? */
@@ -77,7 +77,7 @@ Test(sweep, exactly_the_dead_cells_are_reused) {
       free(objects);
       free(reused);
     }
-  td_heap_deinit(&heap);
+  td_space_deinit(&heap);
 }
 
 Test(sweep, empty_blocks_are_freed_and_full_ones_not_listed) {
@@ -86,22 +86,22 @@ Test(sweep, empty_blocks_are_freed_and_full_ones_not_listed) {
   void **objects;
   enum { CLASS = 4 };
   size_t count = fill(&bump, CLASS, 4, &objects), each = count / 4;
-  td_heap_retire(&heap, &bump);
-  td_heap_begin_marking(&heap);
+  td_space_retire(&heap, &bump);
+  td_space_begin_marking(&heap);
   for (size_t i = 0; i < 2 * each; i++) /* two full, the third with one object, the last empty */
     heap_mark(&heap, objects[i]);
   heap_mark(&heap, objects[2 * each + 7]);
-  cr_assert_eq(td_heap_end_marking(&heap), 1);
+  cr_assert_eq(td_space_end_marking(&heap), 1);
   heap_check(&heap);
   cr_assert_eq(heap.used_blocks, 3);
   uint32_t listed = heap.unswept[TIDE_LAYOUT_LEAF * TIDE_BUMP_SLOTS + CLASS];
   cr_assert_eq(listed, heap_granule(&heap, objects[2 * each]) >> TD_BLOCK_GRANULES_LOG2);
   cr_assert_eq(heap.infos[listed].next, 0, "the full ones are not listed");
   uint64_t walked = 0;
-  td_heap_walk(&heap, heap_count, &walked);
+  td_space_walk(&heap, heap_count, &walked);
   cr_assert_eq(walked, 2 * each + 1);
   free(objects);
-  td_heap_deinit(&heap);
+  td_space_deinit(&heap);
 }
 
 Test(sweep, what_a_run_did_not_use_is_free_again) {
@@ -109,16 +109,16 @@ Test(sweep, what_a_run_did_not_use_is_free_again) {
   struct tide_bump bump = {0};
   void *object = heap_alloc(&heap, &bump, TIDE_LAYOUT_LEAF, 2);
   void *unused = (void *)bump.next;
-  cr_assert_eq(td_heap_find(&heap, (uintptr_t)unused), (uintptr_t)unused, "[run]");
-  td_heap_retire(&heap, &bump);
+  cr_assert_eq(td_space_find(&heap, (uintptr_t)unused), (uintptr_t)unused, "[run]");
+  td_space_retire(&heap, &bump);
   cr_assert_eq(bump.next, 0);
   cr_assert_eq(bump.limit, 0);
-  cr_assert_eq(td_heap_find(&heap, (uintptr_t)unused), 0);
-  cr_assert_eq(td_heap_find(&heap, (uintptr_t)object), (uintptr_t)object);
+  cr_assert_eq(td_space_find(&heap, (uintptr_t)unused), 0);
+  cr_assert_eq(td_space_find(&heap, (uintptr_t)object), (uintptr_t)object);
   uint64_t walked = 0;
-  td_heap_walk(&heap, heap_count, &walked);
+  td_space_walk(&heap, heap_count, &walked);
   cr_assert_eq(walked, 1);
-  td_heap_deinit(&heap);
+  td_space_deinit(&heap);
 }
 
 /* Some objects live through all epochs, others come and go; stale bytes of any epoch must not be
@@ -130,21 +130,21 @@ Test(sweep, epochs_come_round) {
   void *old[2 * OLD];
   for (size_t i = 0; i < 2 * OLD; i++)
     old[i] = heap_alloc(&heap, &bump, TIDE_LAYOUT_LEAF, CLASS);
-  uint64_t *number = (uint64_t *)td_heap_alloc_large(&heap, TIDE_LAYOUT_LEAF, 100000);
+  uint64_t *number = (uint64_t *)td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, 100000);
   unsigned restarts = 0;
   for (unsigned round = 0; round < ROUNDS; round++) {
     uint8_t before = heap.epoch;
-    td_heap_retire(&heap, &bump);
-    td_heap_begin_marking(&heap);
+    td_space_retire(&heap, &bump);
+    td_space_begin_marking(&heap);
     restarts += heap.epoch < before;
     for (size_t i = 0; i < 2 * OLD; i += 2)
       heap_mark(&heap, old[i]);
     heap_mark(&heap, number);
-    td_heap_end_marking(&heap);
+    td_space_end_marking(&heap);
     heap_check(&heap);
     cr_assert_eq(heap.live_objects, OLD + 1, "round %u", round);
     uint64_t walked = 0;
-    td_heap_walk(&heap, heap_count, &walked);
+    td_space_walk(&heap, heap_count, &walked);
     cr_assert_eq(walked, OLD + 1, "round %u", round);
     for (size_t i = 0; i < 2 * OLD; i += 2)
       *(uint64_t *)old[i] = round;
@@ -158,7 +158,7 @@ Test(sweep, epochs_come_round) {
       cr_assert_eq(*(uint64_t *)old[i], round);
   }
   cr_assert_geq(restarts, 2);
-  td_heap_deinit(&heap);
+  td_space_deinit(&heap);
 }
 
 /* In the stress mode every allocation is a run of its own. */
@@ -167,8 +167,8 @@ Test(sweep, runs_of_one_cell) {
   heap.stress = true;
   struct tide_bump bump = {0};
   for (unsigned c = 1; c < TD_CLASSES; c++) {
-    cr_assert_eq(td_heap_refill(&heap, &bump, TIDE_LAYOUT_LEAF, c), td_class_bytes(c));
-    td_heap_retire(&heap, &bump);
+    cr_assert_eq(td_space_refill(&heap, &bump, TIDE_LAYOUT_LEAF, c), td_class_bytes(c));
+    td_space_retire(&heap, &bump);
   }
-  td_heap_deinit(&heap);
+  td_space_deinit(&heap);
 }

@@ -2,8 +2,8 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "marker/batch.h"
-#include "marker/internal.h"
+#include "marker/loop/batch.h"
+#include "marker/base/state.h"
 
 Test(items, slices_keep_their_three_numbers) {
   const uint64_t granules[] = {1, 4096, ((uint64_t)1 << TD_ITEM_GRANULE_BITS) - 1};
@@ -19,11 +19,11 @@ Test(items, slices_keep_their_three_numbers) {
       }
 }
 
-static struct td_heap heap;
+static struct td_space heap;
 
 static void open_heap(void) {
   struct tide_error error;
-  cr_assert(td_heap_init(&heap, (size_t)64 << 20, (size_t)64 << 20, &error), "%s", error.text);
+  cr_assert(td_space_init(&heap, (size_t)64 << 20, (size_t)64 << 20, &error), "%s", error.text);
 }
 
 Test(items, a_batch_takes_references_and_drops_other_words) {
@@ -49,13 +49,13 @@ Test(items, a_batch_takes_references_and_drops_other_words) {
   td_batch_turn(&batch, &v);
   cr_assert(td_batch_is_empty(&batch));
   free(buffers);
-  td_heap_deinit(&heap);
+  td_space_deinit(&heap);
 }
 
 /* Marked and pending objects are dropped, all others kept in their order. */
 Test(items, sifting_keeps_the_unmarked) {
   open_heap();
-  td_heap_begin_marking(&heap);
+  td_space_begin_marking(&heap);
   struct td_view v = td_view_of(&heap);
   uintptr_t references[TD_BATCH], kept = 0, expected[TD_BATCH];
   const uint8_t bytes[] = {0, heap.epoch, (uint8_t)(heap.epoch | TD_PENDING), heap.epoch_before};
@@ -69,7 +69,7 @@ Test(items, sifting_keeps_the_unmarked) {
   for (uintptr_t i = 0; i < kept; i++)
     cr_assert_eq(references[i], expected[i]);
   cr_assert_eq(td_batch_sift(&v, references, 0), 0);
-  td_heap_deinit(&heap);
+  td_space_deinit(&heap);
 }
 
 /* Every word of every span is in one slice, whichever of two markers takes which. */

@@ -1,5 +1,5 @@
 /* Victim choice: who is chosen, who never is, and how sizes, distances and results steer it. */
-#include "marker/policy.h"
+#include "marker/queue/policy.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -1,9 +1,10 @@
-/* Every queue by itself, one thread: the contract of marker/queue.h, at sizes from 2 x 2 up. */
+/* Every queue by itself, one thread: the contract of marker/queue/contract.h, at sizes from 2 x 2
+ * up. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "marker/queue_all.h"
+#include "marker/queue/all.h"
 
 /* A queue behind function pointers, its two parts in memory of fixed size. */
 struct box {

@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-#include "gc/xxh64.h"
+#include "inspect/xxh64.h"
 #include "tests/unit/gc/common.h"
 #include "tests/unit/workloads/dump.h"
 #include "workloads/import.h"

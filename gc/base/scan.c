@@ -1,0 +1,111 @@
+/* Reading one object's references. */
+#include "gc/base/scan.h"
+
+#include <stdlib.h>
+
+static void word(struct td_scanner *scanner, uintptr_t value) {
+  if (td_is_reference(scanner->space, value)) scanner->reference(scanner, value);
+}
+
+static void slots(struct tide_tracer *tracer, const uintptr_t *at, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    word((struct td_scanner *)tracer, at[i]);
+}
+
+static void conservative(struct tide_tracer *tracer, uintptr_t value) {
+  struct td_scanner *scanner = (struct td_scanner *)tracer;
+  uintptr_t object = td_space_find(scanner->space, value);
+  if (object) scanner->reference(scanner, object);
+}
+
+void td_scanner_init(struct td_scanner *scanner, const struct td_space *space,
+                     void (*reference)(struct td_scanner *, uintptr_t)) {
+  *scanner =
+      (struct td_scanner){.tracer = {slots, conservative}, .space = space, .reference = reference};
+}
+
+/* Foreign memory may be written by threads in blocking regions, or be poisoned. */
+static __attribute__((no_sanitize("address", "thread"), noinline)) void
+conservative_words(struct td_scanner *scanner, const uintptr_t *at, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    scanner->tracer.conservative(&scanner->tracer, at[i]);
+}
+
+static void bitmap(struct td_scanner *scanner, const uintptr_t *at, uint64_t bits) {
+  for (; bits; bits &= bits - 1)
+    word(scanner, at[__builtin_ctzll(bits)]);
+}
+
+static void scan_special(struct td_scanner *scanner, uintptr_t object, unsigned kind) {
+  if (kind == TD_KIND_WEAK) {
+    if (scanner->weak) scanner->weak(scanner, (struct td_weak_object *)object);
+  } else if (kind == TD_KIND_EPHEMERON) {
+    if (scanner->ephemeron) scanner->ephemeron(scanner, (struct td_ephemeron_object *)object);
+  }
+}
+
+void td_scan_object(struct td_scanner *scanner, uintptr_t object) {
+  const struct td_space *space = scanner->space;
+  const struct td_block *block =
+      &space->blocks[td_block_of_granule(td_granule_of(space->base, object))];
+  const struct td_layout *layout = &space->layouts.at[block->layout];
+  const uintptr_t *at = (const uintptr_t *)object;
+  size_t bytes = td_space_object_bytes(space, object), words = bytes / sizeof *at;
+  switch (block->kind) {
+  case TD_KIND_BITMAP:
+    bitmap(scanner, at, block->map);
+    break;
+  case TD_KIND_REFS:
+    slots(&scanner->tracer, at, words);
+    break;
+  case TD_KIND_PREFIXED:
+    if (words > block->map) slots(&scanner->tracer, at + block->map, words - block->map);
+    break;
+  case TD_KIND_BITMAP_LONG:
+    for (uint32_t i = 0; i < layout->words; i += 64)
+      bitmap(scanner, at + i, layout->bits[i / 64]);
+    break;
+  case TD_KIND_CONSERVATIVE:
+    conservative_words(scanner, at, words);
+    break;
+  case TD_KIND_TRACED:
+    layout->trace((void *)object, bytes, &scanner->tracer, layout->context);
+    break;
+  default:
+    scan_special(scanner, object, block->kind);
+  }
+}
+
+void td_scan_span(struct td_scanner *scanner, const struct td_span *span) {
+  const uintptr_t *at = span->start;
+  if (span->kind == TD_SPAN_CONSERVATIVE) {
+    conservative_words(scanner, at, span->count);
+    return;
+  }
+  for (size_t i = 0; i < span->count; i++)
+    word(scanner, span->kind == TD_SPAN_INDIRECT ? *(const uintptr_t *)at[i] : at[i]);
+}
+
+static bool grow(struct td_worklist *list) {
+  size_t capacity = list->capacity ? list->capacity * 2 : 1024;
+  uintptr_t *larger = realloc(list->at, capacity * sizeof *larger);
+  if (!larger) return false;
+  list->at = larger;
+  list->capacity = capacity;
+  return true;
+}
+
+bool td_worklist_reserve(struct td_worklist *list) {
+  return list->capacity || grow(list);
+}
+
+bool td_worklist_push(struct td_worklist *list, uintptr_t object) {
+  if (list->count == list->capacity && !grow(list)) return false;
+  list->at[list->count++] = object;
+  return true;
+}
+
+void td_worklist_free(struct td_worklist *list) {
+  free(list->at);
+  *list = (struct td_worklist){0};
+}

@@ -1,0 +1,50 @@
+/* Reading one object's references, serially. Shared by everything in gc that follows references
+ * itself (ephemerons, finalizer order, verification, snapshots), and deliberately not by the
+ * marker, whose work the verification checks. */
+#ifndef TD_GC_BASE_SCAN_H
+#define TD_GC_BASE_SCAN_H
+
+#include "heap/space.h"
+#include "marker/marker.h"
+#include "marker/base/tracer.h"
+
+/* Embed it as the first member; the functions get it back. */
+struct td_scanner {
+  struct tide_tracer tracer; /* for trace functions and root callbacks */
+  const struct td_space *space;
+  /* A strong reference: `target` lies inside the range and is granule-aligned, or is what
+   * td_space_find said about a conservative word. */
+  void (*reference)(struct td_scanner *scanner, uintptr_t target);
+  /* The scanned object is a weak reference / an ephemeron. May be NULL. */
+  void (*weak)(struct td_scanner *scanner, struct td_weak_object *weak);
+  void (*ephemeron)(struct td_scanner *scanner, struct td_ephemeron_object *ephemeron);
+};
+
+void td_scanner_init(struct td_scanner *scanner, const struct td_space *space,
+                     void (*reference)(struct td_scanner *, uintptr_t));
+/* The object at its first byte. */
+void td_scan_object(struct td_scanner *scanner, uintptr_t object);
+void td_scan_span(struct td_scanner *scanner, const struct td_span *span);
+
+/* Is the word a reference in this heap, by its bits and range? */
+static inline bool td_is_reference(const struct td_space *space, uintptr_t word) {
+  return td_granule_of(space->base, word) < space->granules;
+}
+
+static inline bool td_object_is_marked(const struct td_space *space, uintptr_t object) {
+  return td_is_marked(space, td_granule_of(space->base, object));
+}
+
+/* ---- A stack of objects that may refuse ---- */
+
+struct td_worklist {
+  uintptr_t *at;
+  size_t count, capacity;
+};
+/* Room for the first thousand; after that much, growing may fail at any time. false: out of
+ * memory. */
+bool td_worklist_reserve(struct td_worklist *list);
+bool td_worklist_push(struct td_worklist *list, uintptr_t object);
+void td_worklist_free(struct td_worklist *list);
+
+#endif

@@ -1,0 +1,101 @@
+/* Heap sizing. The growth factor lets the heap reach a multiple of what survived; the adaptive
+ * rule is MemBalancer's (Kirisame, Shenoy, Panchekha: Optimal Heap Limits for Reducing Browser
+ * Memory Use, OOPSLA 2022): room = sqrt(live * allocation rate / (cost * marking rate)), which
+ * gives the memory to where a byte of it saves most marking. The default rule is the greater of
+ * both, but the root counts up to a bound only: so heaps with little alive stay small and go round
+ * within the caches, and those of some dozen MiB get the room that their rates ask for. */
+#include "gc/base/sizing.h"
+
+#include "heap/space.h"
+
+/* Weight of the newest observation. */
+#define SMOOTHING 0.5
+/* The default rule's cost per MiB, and the most that the root may ask for. Heaps with little alive
+ * are not slower for cycling through 4 MiB than through 32: measured on binary trees. */
+#define DEFAULT_COST 0.002
+#define DEFAULT_ROOM_MOST ((double)(72 << 20))
+
+/* So that one library needs no libm: Newton's iteration from an estimate off by a power of two
+ * at most, quadratic from there. */
+static double square_root(double x) {
+  if (!(x > 0)) return 0;
+  double root = 1;
+  while (root * root < x)
+    root *= 2;
+  while (root * root > 4 * x)
+    root /= 2;
+  for (int i = 0; i < 6; i++)
+    root = (root + x / root) / 2;
+  return root;
+}
+
+static double smooth(double old, double fresh) {
+  return old > 0 ? old + SMOOTHING * (fresh - old) : fresh;
+}
+
+static void note_rates(struct td_sizing *policy, const struct td_sizing_facts *facts) {
+  double mutator_ns = (double)(facts->mutator_ns ? facts->mutator_ns : 1);
+  double collect_ns = (double)(facts->collect_ns ? facts->collect_ns : 1);
+  policy->allocation_rate =
+      smooth(policy->allocation_rate, (double)facts->allocated_bytes / mutator_ns);
+  policy->marking_rate = smooth(policy->marking_rate, (double)facts->live_bytes / collect_ns);
+}
+
+static double root_room(const struct td_sizing *policy, double live, double cost_per_mib) {
+  if (policy->marking_rate <= 0) return 0;
+  double cost = cost_per_mib / (1 << 20); /* per byte */
+  return square_root(live * policy->allocation_rate / (cost * policy->marking_rate));
+}
+
+static double default_room(const struct td_sizing *policy, double live) {
+  double room = root_room(policy, live, DEFAULT_COST);
+  if (room > DEFAULT_ROOM_MOST) room = DEFAULT_ROOM_MOST;
+  double grown = live * (policy->growth_factor - 1);
+  return room > grown ? room : grown;
+}
+
+/* Blocks that are partly empty are room too. But what is free there may be of sizes that are not
+ * asked for: if less than half of the last room could be used, some whole ones are added, an eighth
+ * of those in use. Not more often, or a heap with constant live bytes would grow for ever. */
+static double least_blocks(const struct td_sizing *policy, const struct td_sizing_facts *facts) {
+  double used = (double)facts->used_blocks;
+  return (double)facts->allocated_bytes < policy->room / 2 ? used + used / 8 + 4 : used;
+}
+
+uint32_t td_sizing_next(struct td_sizing *policy, const struct td_sizing_facts *facts) {
+  double live = (double)facts->live_bytes, target;
+  note_rates(policy, facts);
+  switch (policy->kind) {
+  case TIDE_SIZING_FIXED:
+    target = (double)policy->max_blocks * TD_BLOCK_BYTES;
+    break;
+  case TIDE_SIZING_ADAPTIVE:
+    target = live + root_room(policy, live, policy->adaptive_cost);
+    break;
+  case TIDE_SIZING_GROWTH:
+    target = live * policy->growth_factor;
+    break;
+  default:
+    target = live + default_room(policy, live);
+  }
+  double blocks = target / TD_BLOCK_BYTES + 1;
+  double least = least_blocks(policy, facts);
+  policy->room = target - live;
+  if (blocks < least) blocks = least;
+  if (blocks < policy->initial_blocks) blocks = policy->initial_blocks;
+  uint32_t budget = blocks < (double)policy->max_blocks ? (uint32_t)blocks : policy->max_blocks;
+  policy->recent[policy->recent_at++ % TD_KEEP_CYCLES] = budget;
+  return budget;
+}
+
+void td_sizing_raised(struct td_sizing *policy, uint32_t budget) {
+  uint32_t *newest = &policy->recent[(policy->recent_at + TD_KEEP_CYCLES - 1) % TD_KEEP_CYCLES];
+  if (*newest < budget) *newest = budget;
+}
+
+uint32_t td_sizing_keep(const struct td_sizing *policy) {
+  uint32_t keep = 0;
+  for (unsigned i = 0; i < TD_KEEP_CYCLES; i++)
+    if (policy->recent[i] > keep) keep = policy->recent[i];
+  return keep;
+}

@@ -1,0 +1,46 @@
+/* When the next collection is due. Pure: figures in, a number of blocks out. */
+#ifndef TD_GC_BASE_SIZING_H
+#define TD_GC_BASE_SIZING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tide/tide.h"
+
+#define TD_GROWTH_DEFAULT 2.0
+#define TD_INITIAL_DEFAULT ((size_t)4 << 20)
+#define TD_ADAPTIVE_COST_DEFAULT 0.005 /* per MiB */
+#define TD_KEEP_CYCLES 8u
+
+struct td_sizing {
+  /* Constant after creation. */
+  enum tide_sizing kind;
+  double growth_factor;
+  double adaptive_cost;
+  uint32_t initial_blocks, max_blocks;
+  /* Changed by td_sizing_next; recent by td_sizing_raised too. Under the heap's lock. */
+  double allocation_rate;          /* bytes per ns, smoothed */
+  double marking_rate;             /* bytes per ns, smoothed */
+  double room;                     /* bytes to be allocated until the next collection, as meant */
+  uint32_t recent[TD_KEEP_CYCLES]; /* budgets, for giving memory back late */
+  unsigned recent_at;
+};
+
+/* What a collection and the time before it showed. */
+struct td_sizing_facts {
+  size_t live_bytes;
+  uint32_t used_blocks; /* after sweeping */
+  uint64_t collect_ns;
+  uint64_t mutator_ns;      /* between the last collection and this */
+  uint64_t allocated_bytes; /* in that time */
+};
+
+/* used_blocks that may be reached before the next collection. */
+uint32_t td_sizing_next(struct td_sizing *policy, const struct td_sizing_facts *facts);
+/* The budget was not enough and had to be raised. */
+void td_sizing_raised(struct td_sizing *policy, uint32_t budget);
+/* Blocks, used or free, that should stay committed: the largest of the last few budgets, so that
+ * a program whose live set swings does not return and fetch memory all the time. */
+uint32_t td_sizing_keep(const struct td_sizing *policy);
+
+#endif

@@ -1,0 +1,248 @@
+/* The collector's state: one struct tide_heap per heap, one struct tide_mutator per attached
+ * thread. What each file of this folder offers to the others is declared in its own header.
+ *
+ * Locks, in the order in which they are taken:
+ *   process  (gc/fork.c) the list of heaps
+ *   world    the list of mutators, and the right to stop them
+ *   roots    what was registered as a root
+ *   final    registered and pending finalizers
+ *   heap     blocks (heap/space.h)
+ *   stats    figures of past collections
+ * A mutator that may have to wait for `world` counts as standing still meanwhile (gc/stop/world.h);
+ * the other locks are held for short, never across a safepoint. */
+#ifndef TD_GC_BASE_STATE_H
+#define TD_GC_BASE_STATE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gc/base/sizing.h"
+#include "gc/base/scan.h"
+#include "gc/base/table.h"
+#include "heap/space.h"
+#include "marker/marker.h"
+#include "tide/stats.h"
+#include "tide/tide.h"
+
+/* ---- Mutators ---- */
+
+/* A part of some stack whose frames are not running: everything in [top, high) may be a root,
+ * and so may the registers that were saved when the mutator left it. */
+#define TD_SAVED_WORDS 192u
+struct tide_fiber_stack {
+  struct tide_fiber_stack *next;
+  uintptr_t low, high;
+  uintptr_t top; /* lowest word in use; while the mutator stands still, or when it left */
+  bool left;     /* the mutator ran here and told of leaving: top and saved are of that moment */
+  void *fake; /* AddressSanitizer's other stack, which has some of the frames' variables, or NULL */
+  uint32_t saved_count;
+  uintptr_t saved[TD_SAVED_WORDS];
+};
+
+#define TD_HANDLES_PER_CHUNK 510u
+struct td_handle_chunk {
+  struct td_handle_chunk *below, *above;
+  void *slots[TD_HANDLES_PER_CHUNK];
+};
+
+/* A reference that gc's own code holds across an allocation. */
+struct td_local_root {
+  uintptr_t reference;
+  struct td_local_root *up;
+};
+
+/* Bits of td_mutator.state. */
+#define TD_SAFE 1u /* the mutator promises not to touch the heap; it sets and clears this */
+#define TD_STOP 2u /* someone has stopped the world: SAFE may not be cleared; the stopper's */
+
+struct tide_mutator {
+  struct tide_mutator_fast fast;
+
+  /* Constant while attached. */
+  struct tide_heap *heap; /* NULL once detached */
+  const void *thread;     /* td_thread_identity of the thread that attached it */
+  struct tide_bump *runs; /* fast.bump points here, or at an empty table when it must not */
+  uint32_t *filled;       /* behind the runs: indices of those that may hold a run */
+  enum tide_stack stack_kind;
+
+  /* Owner only; a stopper reads them while the mutator is safe. */
+  uint32_t filled_count;
+  uint32_t blocking_depth;
+  enum tide_status alloc_status;
+  uint64_t stress_count;
+  uint64_t handed_out; /* bytes, not yet in the heap's allocated_bytes */
+  struct tide_fiber_stack own;
+  struct tide_fiber_stack *current; /* the stack it runs on: &own or a registered one */
+  struct tide_fiber_stack *fibers;
+  struct td_local_root *locals;
+  const char *callback; /* a function of the embedder that runs inside an allocation, or NULL */
+  struct td_handle_chunk *handles; /* the chunk in use, or NULL */
+  uint32_t handles_used;           /* slots in use in it */
+  size_t scope;                    /* token of the innermost scope, 0 if none is open */
+  size_t scope_base;               /* slots in the chunks below it */
+
+  /* Links, under the world's lock; thread_next is the thread's own. */
+  struct tide_mutator *next;
+  struct tide_mutator *thread_next;
+
+  _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) state;
+};
+_Static_assert(offsetof(struct tide_mutator, fast) == 0, "inlined code takes one for the other");
+
+/* ---- The world: gc/stop/world.c ---- */
+
+struct td_world {
+  pthread_mutex_t lock;
+  struct tide_mutator *mutators;
+  _Atomic(uint32_t) count; /* changed under the lock */
+  int cancel_state;        /* of the thread that holds the lock, from before; under the lock */
+  /* Identity of the thread that holds the lock, NULL if none does. */
+  _Atomic(const void *) holder;
+  _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) awaited; /* mutators that have not stopped yet */
+  _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) gate;    /* bit 0: someone sleeps; rest: resumes */
+};
+
+/* ---- Roots: gc/roots/set.c ---- */
+
+struct td_root_range {
+  const void *start;
+  size_t count; /* words */
+};
+struct td_root_ranges {
+  struct td_root_range *at;
+  size_t count, capacity;
+  struct td_table index; /* start -> position */
+};
+struct td_root_callback {
+  tide_root_fn call;
+  void *context;
+};
+struct td_root_set {
+  pthread_mutex_t lock;
+  uintptr_t *slots; /* addresses of single slots, dense */
+  size_t slot_count, slot_capacity;
+  struct td_table slot_index; /* address -> position */
+  struct td_root_ranges ranges, conservative;
+  struct td_root_callback *callbacks;
+  size_t callback_count, callback_capacity;
+  /* World stopped: words of stacks and registers that lie inside the heap, as the last
+   * collection saw them, and the list of spans under construction. */
+  uintptr_t *stack_words;
+  size_t stack_word_count, stack_word_capacity;
+  bool words_incomplete; /* for want of memory: verification cannot see all roots */
+  struct td_span *spans;
+  size_t span_count, span_capacity;
+};
+
+/* ---- Finalizers: gc/finalizer.c ---- */
+
+struct td_finalizer {
+  uintptr_t object; /* 0: removed */
+  tide_finalizer_fn call;
+  void *context;
+  size_t next;  /* of the same object, in order of registration; TD_TABLE_NONE ends */
+  uint8_t fate; /* in a collection: enum td_fate */
+};
+struct td_finalizers {
+  pthread_mutex_t lock;
+  struct td_finalizer *at; /* in order of registration */
+  size_t count, capacity, removed;
+  struct td_table index; /* object -> first entry */
+  /* Pending, a ring of `capacity` entries so that queueing cannot fail. The objects stand in an
+   * array of their own because they are roots. */
+  uintptr_t *pending_objects;
+  struct td_finalizer *pending;
+  size_t pending_capacity, pending_first, pending_count;
+};
+
+/* ---- Ephemerons: gc/cycle/ephemeron.c; the collecting thread's ---- */
+
+#define TD_VALUES_MAX 1024u
+
+struct td_ephemerons {
+  uintptr_t unresolved; /* ephemerons whose key is unmarked, chained by their links */
+  size_t count;
+  size_t work;                     /* ephemerons looked at in this cycle's rounds */
+  uintptr_t *buckets;              /* the same by key, while the serial closure runs */
+  size_t bucket_count;             /* power of two */
+  struct td_worklist list;         /* empty between uses; gc/cycle/order.c borrows it */
+  uintptr_t values[TD_VALUES_MAX]; /* to be marked in the next run */
+  size_t value_count;
+  uintptr_t weak;   /* weak references that the serial closure met */
+  uint64_t objects; /* marked by the serial closure */
+};
+
+/* ---- A heap ---- */
+
+#define TD_HEAP_MAX_LEAST ((size_t)1 << 20)
+#define TD_POOLED_TABLES 16u
+#define TD_QUARANTINE 64u
+
+struct tide_heap {
+  struct td_space space;
+  struct td_markers *markers;
+  struct td_world world;
+  struct td_root_set roots;
+  struct td_finalizers finalizers;
+  struct td_ephemerons ephemerons;
+  struct td_sizing policy;
+
+  /* Constant after creation. */
+  bool (*out_of_memory)(void *context, size_t bytes);
+  void *out_of_memory_context;
+  uint64_t stress; /* collect every so many allocations; 0: never */
+  bool verify, log;
+  uint64_t *existing; /* with verify, in a collection: bitmap of the objects before it */
+  tide_layout weak_table_layout;
+
+  /* Under the world's lock. */
+  struct td_marker_config config;
+  uint64_t ended_ns;         /* when the last collection ended */
+  uint64_t allocated_before; /* bytes allocated before it */
+  struct tide_bump *pooled_tables[TD_POOLED_TABLES];
+  unsigned pooled_table_count;
+  struct tide_mutator *retired_first, *retired_last; /* detached ones, reused late */
+  unsigned retired_count;
+
+  /* Written with the world stopped, read by mutators that want to know whether another thread
+   * has collected meanwhile. */
+  _Atomic(uint64_t) cycles;
+
+  /* Bytes of runs and large objects handed out; relaxed counter, mutators add now and then. */
+  _Atomic(uint64_t) allocated_bytes;
+
+  /* Under the stats lock. */
+  pthread_mutex_t stats_lock;
+  struct tide_cycle_stats *last;     /* the collection that ended last */
+  struct tide_cycle_stats *building; /* the one that runs: the collecting thread's */
+  struct tide_pause_histogram pauses;
+  uint64_t mark_ns_total, pause_ns_total, pause_ns_max;
+  tide_event_fn event;
+  void *event_context;
+  _Atomic(bool) has_event;
+  /* For HEAP_GREW and HEAP_SHRANK: what was told last. Written under the heap's lock. */
+  _Atomic(uint32_t) committed_slabs_seen;
+
+  struct tide_heap *next; /* under the process lock */
+};
+
+/* An address that stands for the calling thread. */
+const void *td_thread_identity(void);
+
+/* Fills in an error, if there is one, and returns status. */
+enum tide_status td_fail(struct tide_error *error, enum tide_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* A wrong use of the interface that has no place for an error. Debug builds say so and abort,
+ * others go on: the caller returns the error that its function documents. */
+void td_misuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* True on the thread that holds the world of this heap, and on its marking threads: calls from
+ * trace functions, root callbacks, events and visits. Where it is true, the locks of gc are not to
+ * be waited for. */
+bool td_inside_collection(struct tide_heap *heap);
+
+#endif

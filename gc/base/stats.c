@@ -1,0 +1,154 @@
+/* Figures and events. */
+#include "gc/base/stats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "heap/slabs.h"
+#include "platform/probes.h"
+
+bool td_stats_init(struct tide_heap *heap) {
+  heap->last = calloc(1, sizeof *heap->last);
+  heap->building = calloc(1, sizeof *heap->building);
+  heap->ended_ns = td_plat_now_ns();
+  return heap->last && heap->building && pthread_mutex_init(&heap->stats_lock, NULL) == 0;
+}
+
+void td_stats_deinit(struct tide_heap *heap) {
+  free(heap->last);
+  free(heap->building);
+  pthread_mutex_destroy(&heap->stats_lock);
+}
+
+static void probe(const struct tide_heap *heap, enum tide_event event) {
+  switch (event) {
+  case TIDE_EVENT_CYCLE_BEGIN:
+    TD_PROBE1(cycle__begin, heap);
+    break;
+  case TIDE_EVENT_STOPPED:
+    TD_PROBE1(stopped, heap);
+    break;
+  case TIDE_EVENT_MARK_BEGIN:
+    TD_PROBE1(mark__begin, heap);
+    break;
+  case TIDE_EVENT_MARK_END:
+    TD_PROBE1(mark__end, heap);
+    break;
+  case TIDE_EVENT_WEAK_END:
+    TD_PROBE2(weak__end, heap, heap->building->objects);
+    break;
+  case TIDE_EVENT_SWEEP_END:
+    TD_PROBE2(sweep__end, heap, heap->building->bytes);
+    break;
+  case TIDE_EVENT_CYCLE_END:
+    TD_PROBE1(cycle__end, heap);
+    break;
+  case TIDE_EVENT_HEAP_GREW:
+    TD_PROBE1(heap__grew, heap);
+    break;
+  case TIDE_EVENT_HEAP_SHRANK:
+    TD_PROBE1(heap__shrank, heap);
+    break;
+  }
+}
+
+uint64_t td_stats_tell(struct tide_heap *heap, enum tide_event event) {
+  uint64_t now = td_plat_now_ns();
+  probe(heap, event);
+  /* relaxed: a callback that is being set just now may miss an event. */
+  if (!atomic_load_explicit(&heap->has_event, memory_order_relaxed)) return now;
+  pthread_mutex_lock(&heap->stats_lock);
+  tide_event_fn call = heap->event;
+  void *context = heap->event_context;
+  pthread_mutex_unlock(&heap->stats_lock);
+  if (call) call(heap, event, now, context);
+  return now;
+}
+
+void td_stats_tell_growth(struct tide_heap *heap) {
+  /* relaxed, all: asked at every run that is handed out; a change missed now is told next time,
+   * and the lock orders the rest. */
+  uint32_t committed = atomic_load_explicit(&heap->space.committed_slabs, memory_order_relaxed);
+  if (committed == atomic_load_explicit(&heap->committed_slabs_seen, memory_order_relaxed)) return;
+  pthread_mutex_lock(&heap->space.lock);
+  committed = atomic_load_explicit(&heap->space.committed_slabs, memory_order_relaxed);
+  uint32_t seen =
+      atomic_exchange_explicit(&heap->committed_slabs_seen, committed, memory_order_relaxed);
+  pthread_mutex_unlock(&heap->space.lock);
+  if (committed > seen) td_stats_tell(heap, TIDE_EVENT_HEAP_GREW);
+  if (committed < seen) td_stats_tell(heap, TIDE_EVENT_HEAP_SHRANK);
+}
+
+void td_stats_publish(struct tide_heap *heap) {
+  pthread_mutex_lock(&heap->stats_lock);
+  struct tide_cycle_stats *ended = heap->building;
+  heap->building = heap->last;
+  heap->last = ended;
+  heap->mark_ns_total += ended->mark_ns;
+  heap->pause_ns_total += ended->pause_ns;
+  if (ended->pause_ns > heap->pause_ns_max) heap->pause_ns_max = ended->pause_ns;
+  unsigned bucket = ended->pause_ns ? 63u - (unsigned)__builtin_clzll(ended->pause_ns) : 0;
+  heap->pauses.bucket[bucket < 48 ? bucket : 47]++;
+  heap->pauses.count++;
+  pthread_mutex_unlock(&heap->stats_lock);
+}
+
+void tide_heap_on_event(struct tide_heap *heap, tide_event_fn callback, void *context) {
+  if (!heap) return;
+  pthread_mutex_lock(&heap->stats_lock);
+  heap->event = callback;
+  heap->event_context = context;
+  /* relaxed: the lock orders what the flag announces. */
+  atomic_store_explicit(&heap->has_event, callback != NULL, memory_order_relaxed);
+  pthread_mutex_unlock(&heap->stats_lock);
+}
+
+void tide_heap_stats(struct tide_heap *heap, struct tide_heap_stats *stats) {
+  if (!stats) return;
+  *stats = (struct tide_heap_stats){0};
+  if (!heap) return;
+  struct td_space *blocks = &heap->space;
+  pthread_mutex_lock(&blocks->lock);
+  stats->heap_bytes = (uint64_t)blocks->used_blocks * TD_BLOCK_BYTES;
+  /* relaxed: under the lock. */
+  stats->committed_bytes =
+      (uint64_t)atomic_load_explicit(&blocks->committed_slabs, memory_order_relaxed) *
+      TD_SLAB_BYTES;
+  stats->committed_bytes += td_slabs_cached_bytes(blocks);
+  stats->peak_committed_bytes = (uint64_t)blocks->peak_committed_slabs * TD_SLAB_BYTES;
+  stats->heap_max_bytes = (uint64_t)blocks->max_blocks * TD_BLOCK_BYTES;
+  stats->reserved_bytes = blocks->reserved_bytes;
+  stats->next_collection_bytes = (uint64_t)blocks->budget_blocks * TD_BLOCK_BYTES;
+  pthread_mutex_unlock(&blocks->lock);
+  pthread_mutex_lock(&heap->stats_lock);
+  stats->mark_ns_total = heap->mark_ns_total;
+  stats->pause_ns_total = heap->pause_ns_total;
+  stats->pause_ns_max = heap->pause_ns_max;
+  pthread_mutex_unlock(&heap->stats_lock);
+  /* relaxed, all: figures of some moment. */
+  stats->allocated_bytes = atomic_load_explicit(&heap->allocated_bytes, memory_order_relaxed);
+  stats->collections = atomic_load_explicit(&heap->cycles, memory_order_relaxed);
+  stats->mutators = atomic_load_explicit(&heap->world.count, memory_order_relaxed);
+}
+
+void tide_cycle_stats(struct tide_heap *heap, struct tide_cycle_stats *stats) {
+  if (!stats) return;
+  if (!heap) {
+    stats->number = 0;
+    return;
+  }
+  pthread_mutex_lock(&heap->stats_lock);
+  size_t used = offsetof(struct tide_cycle_stats, marker) +
+                heap->last->markers * sizeof heap->last->marker[0];
+  memcpy(stats, heap->last, used);
+  pthread_mutex_unlock(&heap->stats_lock);
+}
+
+void tide_pause_histogram(struct tide_heap *heap, struct tide_pause_histogram *histogram) {
+  if (!histogram) return;
+  *histogram = (struct tide_pause_histogram){0};
+  if (!heap) return;
+  pthread_mutex_lock(&heap->stats_lock);
+  *histogram = heap->pauses;
+  pthread_mutex_unlock(&heap->stats_lock);
+}

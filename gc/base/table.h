@@ -1,0 +1,29 @@
+/* A hash table from non-zero words to sizes, for addresses that were registered. Linear probing;
+ * removal moves later entries back, so there are no tombstones. Not thread-safe. */
+#ifndef TD_GC_BASE_TABLE_H
+#define TD_GC_BASE_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct td_table_entry {
+  uintptr_t key; /* 0: empty */
+  size_t value;
+};
+struct td_table {
+  struct td_table_entry *at;
+  size_t capacity; /* power of two, or 0 */
+  size_t count;
+};
+
+#define TD_TABLE_NONE SIZE_MAX
+
+/* The value, or TD_TABLE_NONE. */
+size_t td_table_get(const struct td_table *table, uintptr_t key);
+/* Adds or replaces; false: out of memory, nothing changed. Replacing cannot fail. */
+bool td_table_put(struct td_table *table, uintptr_t key, size_t value);
+bool td_table_remove(struct td_table *table, uintptr_t key);
+void td_table_free(struct td_table *table);
+
+#endif

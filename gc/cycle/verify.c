@@ -1,0 +1,271 @@
+/* An independent marking: one thread, its own bitmap, an explicit list, references read by
+ * gc/base/scan.c. It shares nothing with marker/ but the heap itself. */
+#include "gc/cycle/verify.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "gc/cycle/collect.h"
+#include "gc/base/object.h"
+#include "gc/roots/set.h"
+
+/* An ephemeron whose key was not reached when it was met. */
+struct waiting {
+  uintptr_t value;
+  size_t next; /* of the same key */
+};
+
+struct check {
+  struct td_scanner scanner; /* first */
+  struct tide_heap *heap;
+  uint64_t *reached; /* bit per granule below the frontier */
+  struct td_worklist list;
+  uintptr_t referrer;   /* the object being scanned, 0: a root */
+  struct td_table keys; /* unreached key -> first waiting */
+  struct waiting *waiting;
+  size_t waiting_count, waiting_capacity;
+  bool no_memory;
+  struct tide_check *result;
+};
+
+static void describe(struct check *check, uintptr_t object, const char *what) {
+  struct tide_check *result = check->result;
+  if (!result->equal) return; /* the first one only */
+  result->equal = false;
+  const struct td_space *space = &check->heap->space;
+  uint64_t block = (object - space->base) >> TD_BLOCK_LOG2;
+  char referrer[96] = "a root";
+  if (check->referrer) {
+    uint64_t of = (check->referrer - space->base) >> TD_BLOCK_LOG2;
+    snprintf(referrer, sizeof referrer, "object %#zx (block %" PRIu64 ", layout %u)",
+             (size_t)check->referrer, of, space->blocks[of].layout);
+  }
+  snprintf(result->difference, sizeof result->difference,
+           "%#zx (block %" PRIu64 ", layout %u, mark byte %u in epoch %u) %s; referred to by %s",
+           (size_t)object, block, space->blocks[block].layout,
+           space->marks[td_granule_of(space->base, object)], space->epoch, what, referrer);
+}
+
+static bool test_and_set(struct check *check, uintptr_t object) {
+  uint64_t granule = td_granule_of(check->heap->space.base, object);
+  uint64_t *word = &check->reached[granule / 64], bit = (uint64_t)1 << (granule % 64);
+  bool before = *word & bit;
+  *word |= bit;
+  return before;
+}
+
+static void push(struct check *check, uintptr_t object) {
+  if (!td_worklist_push(&check->list, object)) check->no_memory = true;
+}
+
+static void key_reached(struct check *check, uintptr_t key) {
+  size_t i = td_table_get(&check->keys, key);
+  if (i == TD_TABLE_NONE) return;
+  td_table_remove(&check->keys, key);
+  for (; i != TD_TABLE_NONE; i = check->waiting[i].next)
+    if (td_is_reference(&check->heap->space, check->waiting[i].value))
+      push(check, check->waiting[i].value);
+}
+
+/* Marking has made an object of whatever it met: only what was known before tells them apart. */
+static bool existed(const struct check *check, uintptr_t object) {
+  const uint64_t *existing = check->heap->existing;
+  uint64_t granule = td_granule_of(check->heap->space.base, object);
+  return !existing || (granule < (uint64_t)check->heap->space.frontier << TD_BLOCK_GRANULES_LOG2 &&
+                       existing[granule / 64] >> (granule % 64) & 1);
+}
+
+static bool is_object(struct check *check, uintptr_t object) {
+  uintptr_t found = td_space_find(&check->heap->space, object);
+  if (found == object && existed(check, object)) return true;
+  char what[128] = "is reached but was not marked, or is no object";
+  if (found && found != object)
+    snprintf(what, sizeof what, "is no object, but lies inside that at %#zx", (size_t)found);
+  else if (!existed(check, object))
+    snprintf(what, sizeof what, "is no object: free memory, or reclaimed in an earlier collection");
+  describe(check, object, what);
+  return false;
+}
+
+/* An object is reached: its references come later. */
+static void reach(struct check *check, uintptr_t object) {
+  const struct td_space *space = &check->heap->space;
+  if (!is_object(check, object)) return;
+  if (test_and_set(check, object)) return;
+  check->result->objects++;
+  check->result->bytes += td_space_object_bytes(space, object);
+  if (!td_object_is_marked(space, object)) describe(check, object, "is reached but not marked");
+  if (check->keys.count) key_reached(check, object);
+  push(check, object);
+}
+
+static void reference(struct td_scanner *scanner, uintptr_t target) {
+  struct check *check = (struct check *)scanner;
+  check->result->edges += check->referrer != 0;
+  reach(check, target);
+}
+
+static bool is_reached(const struct check *check, uintptr_t object) {
+  uint64_t granule = td_granule_of(check->heap->space.base, object);
+  return granule < (uint64_t)check->heap->space.frontier << TD_BLOCK_GRANULES_LOG2 &&
+         check->reached[granule / 64] >> (granule % 64) & 1;
+}
+
+static void wait_for_key(struct check *check, const struct td_ephemeron_object *ephemeron) {
+  if (check->waiting_count == check->waiting_capacity) {
+    size_t capacity = check->waiting_capacity ? check->waiting_capacity * 2 : 64;
+    struct waiting *larger = realloc(check->waiting, capacity * sizeof *larger);
+    if (!larger) {
+      check->no_memory = true;
+      return;
+    }
+    check->waiting = larger;
+    check->waiting_capacity = capacity;
+  }
+  size_t at = check->waiting_count;
+  check->waiting[at].value = ephemeron->value;
+  check->waiting[at].next = td_table_get(&check->keys, ephemeron->key);
+  if (!td_table_put(&check->keys, ephemeron->key, at)) check->no_memory = true;
+  check->waiting_count++;
+}
+
+static void ephemeron_met(struct td_scanner *scanner, struct td_ephemeron_object *ephemeron) {
+  struct check *check = (struct check *)scanner;
+  if (td_is_reference(scanner->space, ephemeron->key) && !is_reached(check, ephemeron->key))
+    wait_for_key(check, ephemeron);
+  else if (td_is_reference(scanner->space, ephemeron->value))
+    reference(scanner, ephemeron->value);
+}
+
+static void scan_listed(struct check *check) {
+  while (check->list.count && !check->no_memory) {
+    uintptr_t object = check->list.at[--check->list.count];
+    check->referrer = 0;
+    if (!is_reached(check, object)) { /* the value of an ephemeron */
+      reach(check, object);
+      continue;
+    }
+    check->referrer = object;
+    td_scan_object(&check->scanner, object);
+  }
+  check->referrer = 0;
+}
+
+static void scan_spans(struct tide_heap *heap, const struct td_span *spans, size_t count,
+                       void *context) {
+  (void)heap;
+  struct check *check = context;
+  for (size_t i = 0; i < count; i++)
+    td_scan_span(&check->scanner, &spans[i]);
+  scan_listed(check);
+}
+
+static bool marked_but_not_reached(uintptr_t object, size_t bytes, tide_layout layout,
+                                   void *context) {
+  (void)bytes, (void)layout;
+  struct check *check = context;
+  if (is_reached(check, object)) return true;
+  describe(check, object, "is marked but not reached");
+  return false;
+}
+
+/* World stopped, locks of roots and finalizers held. false: out of memory. */
+static bool check_stopped(struct tide_heap *heap, struct tide_check *result) {
+  struct check check = {.heap = heap, .result = result};
+  *result = (struct tide_check){.equal = true};
+  td_scanner_init(&check.scanner, &heap->space, reference);
+  check.scanner.ephemeron = ephemeron_met;
+  size_t words = (size_t)heap->space.frontier * TD_BLOCK_GRANULES / 64;
+  check.reached = calloc(words ? words : 1, sizeof *check.reached);
+  check.no_memory = !check.reached;
+  if (!check.no_memory) {
+    td_roots_gather(heap, false, scan_spans, &check);
+    td_roots_call_back(&check.scanner.tracer, heap);
+    scan_listed(&check);
+    if (!check.no_memory && !heap->roots.words_incomplete)
+      td_space_walk(&heap->space, marked_but_not_reached, &check);
+  }
+  free(check.reached);
+  free(check.waiting);
+  td_table_free(&check.keys);
+  td_worklist_free(&check.list);
+  return !check.no_memory;
+}
+
+void td_verify_begin(struct tide_heap *heap) {
+  heap->existing = td_object_bitmap(&heap->space);
+}
+
+void td_verify_or_abort(struct tide_heap *heap) {
+  struct tide_error error = {.status = TIDE_OK};
+  struct tide_check result;
+  if (!td_space_check(&heap->space, &error)) {
+    fprintf(stderr, "tidemark: TIDE_VERIFY: %s\n", error.text);
+    abort();
+  }
+  bool complete = heap->existing && check_stopped(heap, &result);
+  free(heap->existing);
+  heap->existing = NULL;
+  if (!complete) {
+    fputs("tidemark: TIDE_VERIFY: not enough memory to check the marks\n", stderr);
+    return;
+  }
+  if (!result.equal) {
+    fprintf(stderr, "tidemark: TIDE_VERIFY: %s\n", result.difference);
+    abort();
+  }
+}
+
+/* ---- The embedder's functions ---- */
+
+struct check_call {
+  struct tide_check *result;
+  enum tide_status status;
+};
+
+static void check_marks(struct tide_mutator *mutator, void *argument) {
+  struct check_call *call = argument;
+  struct tide_heap *heap = mutator->heap;
+  pthread_mutex_lock(&heap->roots.lock);
+  pthread_mutex_lock(&heap->finalizers.lock);
+  if (!check_stopped(heap, call->result)) call->status = TIDE_ERROR_MEMORY;
+  pthread_mutex_unlock(&heap->finalizers.lock);
+  pthread_mutex_unlock(&heap->roots.lock);
+}
+
+enum tide_status tide_check_marks(struct tide_mutator *mutator, struct tide_check *check) {
+  if (!check) return TIDE_ERROR_ARGUMENT;
+  struct check_call call = {check, TIDE_OK};
+  enum tide_status status = td_with_world_stopped(mutator, "tide_check_marks", check_marks, &call);
+  if (status == TIDE_OK) status = call.status;
+  return status == TIDE_OK && !check->equal ? TIDE_ERROR_CHECK : status;
+}
+
+struct heap_call {
+  struct tide_error *error;
+  bool good;
+};
+
+static void check_heap(struct tide_mutator *mutator, void *argument) {
+  struct heap_call *call = argument;
+  call->good = td_space_check(&mutator->heap->space, call->error);
+}
+
+enum tide_status tide_check_heap(struct tide_mutator *mutator, struct tide_error *error) {
+  struct heap_call call = {error, false};
+  enum tide_status status = td_with_world_stopped(mutator, "tide_check_heap", check_heap, &call);
+  if (status != TIDE_OK) return td_fail(error, status, "tide_check_heap: not possible here");
+  if (!call.good) return TIDE_ERROR_CHECK;
+  return td_fail(error, TIDE_OK, "%s", "");
+}
+
+static void count_marked(struct tide_mutator *mutator, void *argument) {
+  *(uint64_t *)argument = mutator->heap->space.live_objects;
+}
+
+uint64_t tide_count_marked(struct tide_mutator *mutator) {
+  uint64_t count = 0;
+  (void)td_with_world_stopped(mutator, "tide_count_marked", count_marked, &count);
+  return count;
+}

@@ -1,0 +1,101 @@
+/* Fork. Before it, the worlds of all heaps are stopped and all locks taken, so that the child
+ * finds every structure whole: no other mutator is in the middle of an allocation. The child
+ * keeps the mutators of the thread that forked, and forgets the other threads: their handles and
+ * stacks are no roots any more, and the markers start new threads when they need them. */
+#include "gc/fork.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "gc/mutator/attach.h"
+#include "gc/mutator/stacks.h"
+#include "gc/stop/world.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct tide_heap *heaps; /* under the lock */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool ready;
+
+/* There is no way to tell fork's caller, and waiting would be for ever. */
+static void refuse(const struct tide_heap *heap) {
+  fprintf(stderr,
+          "tidemark: fork in a trace function, root callback, event or visit of heap %p; it would "
+          "wait for itself\n",
+          (const void *)heap);
+  abort();
+}
+
+static void stop_all(void *unused) {
+  (void)unused;
+  /* All worlds' locks before the first stop: a thread that waits for one counts as standing
+   * still in every heap, so nobody can wait for us who holds one. */
+  td_thread_enter_safe(NULL);
+  pthread_mutex_lock(&lock);
+  for (struct tide_heap *heap = heaps; heap; heap = heap->next)
+    if (td_inside_collection(heap)) refuse(heap);
+  for (struct tide_heap *heap = heaps; heap; heap = heap->next)
+    td_world_lock_safe(heap);
+  td_thread_leave_safe(NULL);
+  for (struct tide_heap *heap = heaps; heap; heap = heap->next) {
+    td_world_stop_mutators(heap, tide_current(heap));
+    pthread_mutex_lock(&heap->roots.lock);
+    pthread_mutex_lock(&heap->finalizers.lock);
+    pthread_mutex_lock(&heap->space.lock);
+    pthread_mutex_lock(&heap->stats_lock);
+  }
+}
+
+static void before_fork(void) {
+  td_stack_call(stop_all, NULL);
+}
+
+static void unlock_heap(struct tide_heap *heap) {
+  pthread_mutex_unlock(&heap->stats_lock);
+  pthread_mutex_unlock(&heap->space.lock);
+  pthread_mutex_unlock(&heap->finalizers.lock);
+  pthread_mutex_unlock(&heap->roots.lock);
+}
+
+static void after_fork_in_parent(void) {
+  for (struct tide_heap *heap = heaps; heap; heap = heap->next) {
+    unlock_heap(heap);
+    td_world_resume_mutators(heap, tide_current(heap));
+    td_world_unlock_safe(heap);
+  }
+  pthread_mutex_unlock(&lock);
+}
+
+static void after_fork_in_child(void) {
+  for (struct tide_heap *heap = heaps; heap; heap = heap->next) {
+    unlock_heap(heap);
+    struct tide_mutator *self = tide_current(heap);
+    td_mutator_drop_others(heap, self);
+    td_world_resume_mutators(heap, self);
+    td_markers_after_fork(heap->markers);
+    td_world_unlock_safe(heap);
+  }
+  pthread_mutex_unlock(&lock);
+}
+
+static void register_handlers(void) {
+  ready = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0;
+}
+
+bool td_registry_add(struct tide_heap *heap) {
+  pthread_once(&once, register_handlers);
+  if (!ready) return false;
+  pthread_mutex_lock(&lock);
+  heap->next = heaps;
+  heaps = heap;
+  pthread_mutex_unlock(&lock);
+  return true;
+}
+
+void td_registry_remove(struct tide_heap *heap) {
+  pthread_mutex_lock(&lock);
+  struct tide_heap **link = &heaps;
+  while (*link != heap)
+    link = &(*link)->next;
+  *link = heap->next;
+  pthread_mutex_unlock(&lock);
+}

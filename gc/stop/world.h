@@ -1,0 +1,58 @@
+/* Stopping the world.
+ *
+ * Each mutator has one state word with two bits. SAFE is the mutator's: set, it does not touch
+ * the heap, and its stack and registers are described in struct tide_mutator. STOP is the
+ * stopper's: while it is set, SAFE may not be cleared. Since both live in one word and are only
+ * changed by read-modify-write, exactly one of two things happens when a mutator becomes safe
+ * while a stopper comes along: the stopper's fetch_or finds SAFE and counts it at once, or the
+ * mutator's fetch_or finds STOP and counts itself. So nobody is waited for twice and nobody is
+ * forgotten, without a further fence.
+ *
+ * `awaited` starts at the number of other mutators, each of which is subtracted once; whoever
+ * brings it to zero wakes the stopper. Mutators that may not become unsafe sleep on `gate`, whose
+ * lowest bit says that someone sleeps: it is set by compare-and-swap against the gate's value
+ * from before the state was looked at, so a resume in between makes it fail.
+ *
+ * Tags: [world.safe] what a mutator did before it became safe is seen by the stopper;
+ * [world.resume] what the stopper did is seen by a mutator that goes on. */
+#ifndef TD_GC_STOP_WORLD_H
+#define TD_GC_STOP_WORLD_H
+
+#include "gc/base/state.h"
+
+bool td_world_init(struct td_world *world);
+void td_world_deinit(struct td_world *world);
+
+/* The calling mutator becomes safe: its stack and registers must be described before. */
+void td_world_enter_safe(struct tide_mutator *mutator);
+/* …and goes on, unless a stop is under way. */
+bool td_world_try_leave_safe(struct tide_mutator *mutator);
+
+/* The same for all mutators of the calling thread but one and those in blocking regions. A
+ * thread that waits, for a stop to end or for a world's lock, is safe in every heap it is
+ * attached to, or two threads could wait for each other across two heaps; so leaving is all or
+ * nothing, and while it has to wait, all are safe. */
+void td_thread_enter_safe(const struct tide_mutator *except);
+void td_thread_leave_safe(const struct tide_mutator *except);
+
+/* Takes the world's lock. The calling thread's mutators, of this heap and of others, count as
+ * safe while it waits. Afterwards no stop of this heap is under way. The thread cannot be cancelled
+ * until the unlock: functions of the embedder may run meanwhile. */
+void td_world_lock(struct tide_heap *heap);
+void td_world_unlock(struct tide_heap *heap);
+/* The same for fork, whose mutators count as safe already and which is no point of cancellation. */
+void td_world_lock_safe(struct tide_heap *heap);
+void td_world_unlock_safe(struct tide_heap *heap);
+
+/* Waits until every mutator but self is safe and keeps them so. The caller holds the lock and
+ * runs inside td_stack_call; self is its mutator of this heap, or NULL. Its mutators of other
+ * heaps are safe from here to the resume: two threads that collect two heaps to which both are
+ * attached must not wait for each other. */
+void td_world_stop(struct tide_heap *heap, struct tide_mutator *self);
+void td_world_resume(struct tide_heap *heap, struct tide_mutator *self);
+
+/* The same for this heap only: fork, which holds the locks of all heaps. */
+void td_world_stop_mutators(struct tide_heap *heap, const struct tide_mutator *self);
+void td_world_resume_mutators(struct tide_heap *heap, const struct tide_mutator *self);
+
+#endif

@@ -1,0 +1,117 @@
+/* A heap's reservation and side tables. */
+#include "heap/slabs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define RESERVE_MIN ((size_t)64 << 20)
+
+static void say(struct tide_error *error, enum tide_status status, const char *what, size_t bytes) {
+  if (!error) return;
+  error->status = status;
+  snprintf(error->text, sizeof error->text, "%s (%zu MiB): %s", what, bytes >> 20, strerror(errno));
+}
+
+/* One mapping per side table, readable at once: pages that are never touched cost nothing. */
+static void *map_table(size_t bytes) {
+  size_t page = td_plat_page_bytes();
+  bytes = (bytes + page - 1) / page * page;
+  void *table = td_plat_reserve(bytes, page);
+  if (!table) return NULL;
+  if (!td_plat_commit(table, bytes)) {
+    td_plat_release(table, bytes);
+    return NULL;
+  }
+  return table;
+}
+
+static void unmap_table(void *table, size_t bytes) {
+  size_t page = td_plat_page_bytes();
+  if (table) td_plat_release(table, (bytes + page - 1) / page * page);
+}
+
+static size_t free_bits_bytes(const struct td_space *space) {
+  return ((size_t)space->block_count + 63) / 64 * 8;
+}
+
+#define UNSWEPT_BYTES ((size_t)TIDE_LAYOUT_MAX * TIDE_BUMP_SLOTS * sizeof(uint32_t))
+
+static void unmap_all(struct td_space *space) {
+  size_t count = space->block_count;
+  unmap_table(space->marks, space->granules);
+  unmap_table(space->blocks, count * sizeof *space->blocks);
+  unmap_table(space->infos, count * sizeof *space->infos);
+  unmap_table((void *)space->flags, space->flag_pages * TD_FLAG_ROWS);
+  unmap_table(space->free_bits, free_bits_bytes(space));
+  unmap_table(space->unswept, UNSWEPT_BYTES);
+  unmap_table(space->slab_committed, count / TD_SLAB_BLOCKS);
+  if (space->base) td_plat_release((void *)space->base, space->reserved_bytes);
+}
+
+static bool map_all(struct td_space *space, size_t reserve_bytes) {
+  space->reserved_bytes = reserve_bytes;
+  space->granules = reserve_bytes / TD_GRANULE_BYTES;
+  space->block_count = (uint32_t)(reserve_bytes / TD_BLOCK_BYTES);
+  size_t count = space->block_count;
+  space->base = (uintptr_t)td_plat_reserve(reserve_bytes, TD_SLAB_BYTES);
+  if (!space->base) return false;
+  space->marks = map_table(space->granules);
+  space->blocks = map_table(count * sizeof *space->blocks);
+  space->infos = map_table(count * sizeof *space->infos);
+  space->flag_pages = count * TD_BLOCK_PAGES;
+  space->flags = map_table(space->flag_pages * TD_FLAG_ROWS);
+  space->free_bits = map_table(free_bits_bytes(space));
+  space->unswept = map_table(UNSWEPT_BYTES);
+  space->slab_committed = map_table(count / TD_SLAB_BLOCKS);
+  if (space->marks && space->blocks && space->infos && space->flags && space->free_bits &&
+      space->unswept && space->slab_committed)
+    return true;
+  int saved = errno;
+  unmap_all(space);
+  *space = (struct td_space){0};
+  errno = saved;
+  return false;
+}
+
+bool td_space_init(struct td_space *space, size_t reserve_bytes, size_t max_bytes,
+                   struct tide_error *error) {
+  *space = (struct td_space){0};
+  size_t wanted = reserve_bytes < RESERVE_MIN ? RESERVE_MIN : reserve_bytes;
+  wanted = td_slabs_range_bytes(wanted) & ~(TD_SLAB_BYTES - 1);
+  while (!map_all(space, wanted)) {
+    if (wanted / 2 < RESERVE_MIN) {
+      say(error, TIDE_ERROR_SYSTEM, "cannot reserve address space for a heap", wanted);
+      return false;
+    }
+    wanted = wanted / 2 & ~(TD_SLAB_BYTES - 1);
+  }
+  if (!td_layouts_init(&space->layouts)) {
+    say(error, TIDE_ERROR_MEMORY, "cannot allocate the table of layouts", 1);
+    unmap_all(space);
+    return false;
+  }
+  if (!td_slabs_open(space)) {
+    say(error, TIDE_ERROR_SYSTEM, "cannot set up the source of slabs for a heap", wanted);
+    td_layouts_deinit(&space->layouts);
+    unmap_all(space);
+    return false;
+  }
+  td_plat_advise_huge(space->marks, space->granules);
+  pthread_mutex_init(&space->lock, NULL);
+  space->epoch = space->epoch_before = TD_EPOCH_FIRST;
+  size_t max_blocks = max_bytes / TD_BLOCK_BYTES;
+  size_t usable = space->block_count - 1u;
+  space->max_blocks = (uint32_t)(max_blocks < usable ? max_blocks : usable);
+  space->budget_blocks = space->max_blocks;
+  return true;
+}
+
+void td_space_deinit(struct td_space *space) {
+  if (!space->base) return;
+  pthread_mutex_destroy(&space->lock);
+  td_layouts_deinit(&space->layouts);
+  td_slabs_close(space);
+  unmap_all(space);
+  *space = (struct td_space){0};
+}

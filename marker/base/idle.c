@@ -1,0 +1,209 @@
+/* Markers with nothing to do: watching, sleeping, being woken.
+ *
+ * A helper sleeps on the futex word `signal` from one collection to the next; a collection that
+ * needs it wakes it. A marker out of work watches for a while, one at a time and ever more
+ * seldom, then sleeps too. Nothing depends on a wake-up but speed, with two exceptions that are
+ * waited for in loops: the end of a run (by the collecting thread) and td_quiet.
+ *
+ * [idle.signal] `signal` is raised after what the sleeper should see; the sleeper reads it before
+ * it looks. The futex compares again, so a change between look and sleep is not missed. */
+#include "marker/base/state.h"
+#include "platform/probes.h"
+
+#define WATCH_NS 60000u  /* how long a marker watches before it sleeps */
+#define QUIET_NS 50000u  /* how long td_quiet sleeps between two looks, once it does */
+#ifndef PAUSES_MOST      /* tests/model looks less often */
+#define PAUSES_MOST 512u /* longest pause between two looks, in pause instructions */
+#define QUIET_LOOKS 64u  /* looks of td_quiet before it sleeps */
+#endif
+
+static uint32_t read_word(const _Atomic(uint32_t) *word) {
+  /* acquire [idle.signal] */
+  return atomic_load_explicit(word, memory_order_acquire);
+}
+
+static void raise_word(_Atomic(uint32_t) *word, unsigned count) {
+  /* release [idle.signal] */
+  atomic_fetch_add_explicit(word, 1, memory_order_release);
+  td_plat_wake(word, count);
+}
+
+/* Sleeps unless the word has changed from what was seen. */
+static void sleep_on(struct td_marker *marker, _Atomic(uint32_t) *word, uint32_t seen) {
+  struct td_markers *set = marker->set;
+  bool ready = word == &set->signal;
+  marker->parks++;
+  TD_PROBE1(park, marker->id);
+  uint64_t since = td_plat_now_ns();
+  /* relaxed: a hint for td_recruit. */
+  if (ready) atomic_fetch_add_explicit(&set->ready, 1, memory_order_relaxed);
+  /* seq_cst, both: see td_quiet. */
+  atomic_fetch_add_explicit(&set->parked, 1, memory_order_seq_cst);
+  td_plat_wait(word, seen, 0);
+  atomic_fetch_sub_explicit(&set->parked, 1, memory_order_seq_cst);
+  if (ready) atomic_fetch_sub_explicit(&set->ready, 1, memory_order_relaxed); /* as above */
+  td_naps_add(&marker->naps, since, td_plat_now_ns());
+  TD_PROBE1(wake, marker->id);
+  marker->wakes++;
+}
+
+unsigned td_recruit(struct td_markers *set) {
+  /* relaxed: a hint. */
+  if (atomic_load_explicit(&set->ready, memory_order_relaxed) == 0) return 0;
+  raise_word(&set->signal, 1);
+  return 1;
+}
+
+uint64_t td_recruit_more(struct td_marker *marker, uint64_t effort) {
+  if (td_recruit(marker->set)) {
+    td_event(&marker->events, TIDE_TRACE_RECRUIT, 0, 0);
+    if (marker->recruit_step < 1u << 20) marker->recruit_step *= 2;
+  }
+  return effort + marker->recruit_step;
+}
+
+static bool may_watch(struct td_markers *set) {
+  uint32_t nobody = 0;
+  /* relaxed, both: who watches orders nothing. */
+  return atomic_load_explicit(&set->spinning, memory_order_relaxed) == 0 &&
+         atomic_compare_exchange_strong_explicit(&set->spinning, &nobody, 1, memory_order_relaxed,
+                                                 memory_order_relaxed);
+}
+
+static void stop_watching(struct td_markers *set) {
+  atomic_store_explicit(&set->spinning, 0, memory_order_relaxed); /* relaxed: as above */
+}
+
+/* Looks again and again, ever more seldom; true: joined. */
+static bool watch(struct td_marker *marker, bool (*promising)(struct td_marker *)) {
+  struct td_markers *set = marker->set;
+  uint64_t until = td_plat_now_ns() + WATCH_NS;
+  for (unsigned pauses = 4;;) {
+    if (td_term_over(&set->term)) return false;
+    if (promising(marker)) return td_term_join(&set->term);
+    for (unsigned i = 0; i < pauses; i++)
+      td_plat_pause();
+    if (pauses < PAUSES_MOST)
+      pauses *= 2;
+    else if (td_plat_now_ns() >= until)
+      return false;
+  }
+}
+
+/* The end of a run is nearer than a wake-up takes: the collecting thread waits awake first. */
+static bool watch_for_end(struct td_markers *set) {
+  uint64_t until = td_plat_now_ns() + WATCH_NS;
+  do {
+    for (unsigned i = 0; i < PAUSES_MOST; i++) {
+      if (td_term_over(&set->term)) return true;
+      td_plat_pause();
+    }
+  } while (td_plat_now_ns() < until);
+  return false;
+}
+
+/* The collecting thread waits here for the end, but helps when there is something to do. */
+static bool wait_for_end(struct td_marker *marker, bool (*promising)(struct td_marker *)) {
+  struct td_markers *set = marker->set;
+  if (watch_for_end(set)) return false;
+  for (;;) {
+    uint32_t seen = read_word(&set->signal);
+    if (td_term_over(&set->term)) return false;
+    if (promising(marker) && td_term_join(&set->term)) return true;
+    if (td_term_over(&set->term)) return false;
+    sleep_on(marker, &set->signal, seen);
+  }
+}
+
+/* This marker has joined: its numbers are its own again. */
+static void arrive(struct td_marker *marker) {
+  struct tide_marker_stats *stats = &marker->stats;
+  marker->joined_ns = td_plat_now_ns();
+  if (!marker->took_part) stats->started_ns = marker->joined_ns - marker->set->start_ns;
+  marker->took_part = true;
+  stats->parks += marker->parks;
+  stats->wakes += marker->wakes;
+  marker->parks = marker->wakes = 0;
+  td_naps_tell(&marker->naps, &marker->events);
+  td_event_at(&marker->events, marker->joined_ns, TIDE_TRACE_JOIN, 0, 0);
+  TD_PROBE1(join, marker->id);
+}
+
+/* It is about to leave: still its own. */
+static void part(struct td_marker *marker) {
+  uint64_t now = td_plat_now_ns();
+  marker->stats.ended_ns = now - marker->set->start_ns;
+  marker->stats.trace_ns += now - marker->joined_ns;
+  td_event_at(&marker->events, now, TIDE_TRACE_LEAVE, 0, marker->stats.objects);
+  TD_PROBE2(leave, marker->id, marker->stats.objects);
+}
+
+bool td_idle(struct td_marker *marker, bool joined, bool (*promising)(struct td_marker *marker)) {
+  struct td_markers *set = marker->set;
+  if (joined) part(marker);
+  if (joined && td_term_leave(&set->term)) {
+    if (marker->id != 0) raise_word(&set->signal, INT32_MAX); /* the collecting thread waits */
+    return false;
+  }
+  bool again = false;
+  if (may_watch(set)) {
+    again = watch(marker, promising);
+    stop_watching(set);
+  }
+  if (!again && marker->id == 0) again = wait_for_end(marker, promising);
+  if (again) arrive(marker);
+  return again;
+}
+
+void *td_helper(void *argument) {
+  struct td_marker *marker = argument;
+  struct td_markers *set = marker->set;
+  for (;;) {
+    uint32_t signal = read_word(&set->signal), surplus = read_word(&set->surplus);
+    /* acquire [idle.quit]: nothing is read after it but the thread's own state. */
+    if (atomic_load_explicit(&set->quit, memory_order_acquire)) return NULL;
+    /* seq_cst: see td_quiet. While it is 0 and this thread awake, the configuration stays. */
+    bool wanted =
+        !atomic_load_explicit(&set->closed, memory_order_seq_cst) && marker->id < set->limit;
+    if (wanted && !td_term_over(&set->term)) set->engine->work(marker, false);
+    if (wanted)
+      sleep_on(marker, &set->signal, signal);
+    else
+      sleep_on(marker, &set->surplus, surplus);
+  }
+}
+
+void td_wake_all(struct td_markers *set) {
+  raise_word(&set->signal, INT32_MAX);
+  raise_word(&set->surplus, INT32_MAX);
+}
+
+/* Forbids: a helper counts itself awake, finds `closed` 0, while the configuring thread has set
+ * `closed` and counts it asleep. Both write one and read the other, sequentially consistent.
+ *
+ * Whom we wait for may need our processor: another real-time class or a crowd keeps it off until
+ * we sleep, and yielding gives way to equals only. Nobody wakes us, so that helpers need not know
+ * that somebody waits; the timeout does. How long we wait between two looks orders nothing. */
+static void wait_for_sleepers(struct td_markers *set) {
+  for (unsigned looks = 0;; looks++) {
+    uint32_t parked = atomic_load_explicit(&set->parked, memory_order_seq_cst);
+    if (parked >= set->started) return;
+    if (looks < QUIET_LOOKS)
+      td_plat_pause();
+    else
+      td_plat_wait(&set->parked, parked, QUIET_NS);
+  }
+}
+
+void td_quiet(struct td_markers *set) {
+  atomic_store_explicit(&set->closed, 1, memory_order_seq_cst);
+  wait_for_sleepers(set);
+}
+
+void td_reopen(struct td_markers *set, bool moved) {
+  atomic_store_explicit(&set->closed, 0, memory_order_seq_cst);
+  if (!moved) return;
+  /* Everybody looks which word to sleep on now; the next collection is not disturbed by it. */
+  td_wake_all(set);
+  wait_for_sleepers(set);
+}

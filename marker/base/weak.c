@@ -1,0 +1,58 @@
+/* Weak references and ephemerons that a marker meets: chained for gc, which decides on them when
+ * everything strongly reachable is marked.
+ *
+ * [weak.chain] Two markers may scan the same object at once. The one that changes `claimed` to
+ * the number of this cycle chains it, on a chain of its own. */
+#include "heap/marks.h"
+#include "marker/base/state.h"
+
+static bool claim(_Atomic(uint64_t) *claimed, uint64_t cycle) {
+  /* relaxed, both: only atomicity matters; the chain is read after marking: [term.leave]. */
+  uint64_t seen = atomic_load_explicit(claimed, memory_order_relaxed);
+  return seen != cycle && atomic_compare_exchange_strong_explicit(
+                              claimed, &seen, cycle, memory_order_relaxed, memory_order_relaxed);
+}
+
+void td_weak_met(struct td_marker *marker, uintptr_t address) {
+  struct td_weak_object *weak = (struct td_weak_object *)address;
+  if (!claim(&weak->claimed, marker->set->cycle)) return;
+  weak->link = marker->weak;
+  marker->weak = address;
+}
+
+bool td_ephemeron_met(struct td_marker *marker, uintptr_t address) {
+  const struct td_space *space = marker->set->space;
+  struct td_ephemeron_object *ephemeron = (struct td_ephemeron_object *)address;
+  uint64_t key = td_granule_of(space->base, ephemeron->key);
+  if (key >= space->granules ||
+      (td_mark_load(&space->marks[key]) & (TD_PENDING - 1)) == space->epoch)
+    return true;
+  if (!claim(&ephemeron->claimed, marker->set->cycle)) return false;
+  ephemeron->link = marker->ephemerons;
+  marker->ephemerons = address;
+  return false;
+}
+
+/* Joins the chains of all markers. The collecting thread, between runs. */
+static uintptr_t take(struct td_markers *set, bool weak) {
+  uintptr_t all = 0;
+  for (unsigned i = 0; i < set->limit; i++) {
+    uintptr_t *head = weak ? &set->marker[i]->weak : &set->marker[i]->ephemerons;
+    while (*head) {
+      uintptr_t address = *head;
+      uintptr_t *link = weak ? &((struct td_weak_object *)address)->link
+                             : &((struct td_ephemeron_object *)address)->link;
+      *head = *link;
+      *link = all;
+      all = address;
+    }
+  }
+  return all;
+}
+
+uintptr_t td_mark_take_weak(struct td_markers *markers) {
+  return take(markers, true);
+}
+uintptr_t td_mark_take_ephemerons(struct td_markers *markers) {
+  return take(markers, false);
+}

@@ -1,0 +1,347 @@
+/* LIFO block-based work stealing (BWoS), in the form that measured best.
+ *
+ * A ring of blocks of `entries` slots.  Blocks have sequence numbers; number s lives in block
+ * s mod blocks.  The owner works in block `top`; every block below it is granted to thieves, who
+ * take the oldest items, from block `base`.  Source: Wang et al., BWoS, OSDI 2023.  Differs (the
+ * reasons are in docs/queues.md): the owner's state is apart from the blocks, one shared word per
+ * block, thieves read before they claim and claim several items at once, and part of the top block
+ * can be granted early.
+ *
+ * The shared word of a block is (version, limit, index):
+ *   private  limit == 0                      the owner's alone
+ *   granted  index < limit                   thieves may claim [index, limit)
+ *   drained  0 < limit == index < entries    the top block's early grant is used up
+ *   dead     limit == index == entries       taken to the last item by thieves
+ * Only the owner changes version and limit; thieves only raise index, by compare-and-swap of the
+ * whole word.  The version is new with every grant that starts from `private`, so a word never
+ * returns to a value it had while slots of the block were rewritten in between.
+ *
+ * Invariants:
+ *
+ * [bwos.order] Blocks below base are dead, and a dead block stays dead until its number is used up:
+ * base > s before block s + blocks is entered.  So when the block below top is dead, all are, and
+ * the owner knows that the queue is empty.
+ *
+ * [bwos.full] Every block from base to top - 1 was granted whole (limit == entries).
+ *
+ * [bwos.slots] The owner writes a slot only while it is private: after an acquiring takeover or an
+ * acquiring look at a dead block.  A thief that reads a slot later than that fails its claim.
+ *
+ * No thief can delay the owner: before its claim a thief has written nothing, and after it there is
+ * nothing left to do that the owner needs.
+ */
+#ifndef TD_MARKER_QUEUE_BWOS_H
+#define TD_MARKER_QUEUE_BWOS_H
+
+#include "marker/queue/contract.h"
+
+/* 13 bits of index, 13 of limit, 38 of version.  One version is used up per grant of the same
+ * block; crossing one block border for nothing else takes the owner about 8 ns a time, so a thief
+ * would have to be stopped between its look and its claim for over half an hour, and to wake within
+ * the one grant in 2^38 that brings its word back, before it could claim what is no longer there.
+ */
+#define TD_BWOS_INDEX_BITS 13
+#ifndef TD_BWOS_VERSION_BITS
+#define TD_BWOS_VERSION_BITS (64 - 2 * TD_BWOS_INDEX_BITS)
+#endif
+#define TD_BWOS_MAX_ENTRIES (UINT32_C(1) << (TD_BWOS_INDEX_BITS - 1))
+
+/* The most items one claim takes.  More gains nothing and starves other thieves. */
+#define TD_BWOS_BATCH 32
+
+struct td_bwos_block {
+  /* Owner and thieves write, see above: [bwos.grant] [bwos.claim]. */
+  _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) word;
+};
+
+struct td_bwos {
+  /* Constant after init. */
+  _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) *slots;
+  struct td_bwos_block *blocks;
+  uint64_t block_mask;
+  uint32_t entries;
+
+  /* Number of the oldest block that is perhaps not dead; only grows.  Thieves, rarely the owner,
+   * write: [bwos.base]. */
+  _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) base;
+
+  /* Number of the owner's block.  Owner writes at block borders; only td_bwos_size reads. */
+  _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) top;
+
+  /* A thief's wish for an early grant.  Alone in its line: the owner polls it. */
+  _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) want;
+};
+
+/* The private items are [floor, cursor), in the block that ends at end. */
+struct td_bwos_owner {
+  _Atomic(uint64_t) *cursor;
+  _Atomic(uint64_t) *floor;
+  _Atomic(uint64_t) *end;
+  uint64_t top;
+  uint32_t limit; /* slots below this were granted early from the top block; 0: none */
+  uint32_t below; /* may something of ours be granted and not yet taken? */
+};
+
+static inline uint64_t td_bwos_word(uint64_t version, uint32_t limit, uint32_t index) {
+  uint64_t kept = version & (UINT64_MAX >> (64 - TD_BWOS_VERSION_BITS));
+  return kept << (2 * TD_BWOS_INDEX_BITS) | (uint64_t)limit << TD_BWOS_INDEX_BITS | index;
+}
+
+static inline uint64_t td_bwos_version(uint64_t word) {
+  return word >> (2 * TD_BWOS_INDEX_BITS);
+}
+
+static inline uint32_t td_bwos_limit(uint64_t word) {
+  return (uint32_t)(word >> TD_BWOS_INDEX_BITS) & ((UINT32_C(1) << TD_BWOS_INDEX_BITS) - 1);
+}
+
+static inline uint32_t td_bwos_index(uint64_t word) {
+  return (uint32_t)word & ((UINT32_C(1) << TD_BWOS_INDEX_BITS) - 1);
+}
+
+static inline _Atomic(uint64_t) *td_bwos_shared(struct td_bwos *q, uint64_t number) {
+  return &q->blocks[number & q->block_mask].word;
+}
+
+static inline _Atomic(uint64_t) *td_bwos_slot(struct td_bwos *q, uint64_t number, uint32_t index) {
+  return q->slots + (number & q->block_mask) * q->entries + index;
+}
+
+static inline size_t td_bwos_storage_bytes(uint32_t blocks, uint32_t entries) {
+  if (blocks < 2 || entries < 2 || entries > TD_BWOS_MAX_ENTRIES) return 0;
+  return td_queue_bytes(blocks, entries, sizeof(_Atomic(uint64_t)), sizeof(struct td_bwos_block));
+}
+
+/* The owner works in block `number` from now on, and its private items are [floor, cursor). */
+static inline void td_bwos_enter(struct td_bwos *q, struct td_bwos_owner *o, uint64_t number,
+                                 uint32_t floor, uint32_t cursor) {
+  o->top = number;
+  o->floor = td_bwos_slot(q, number, floor);
+  o->cursor = td_bwos_slot(q, number, cursor);
+  o->end = td_bwos_slot(q, number, q->entries);
+  o->limit = 0;
+  /* relaxed: an estimate for td_bwos_size. */
+  atomic_store_explicit(&q->top, number, memory_order_relaxed);
+}
+
+static inline void td_bwos_init(struct td_bwos *q, struct td_bwos_owner *o, void *storage,
+                                uint32_t blocks, uint32_t entries) {
+  /* Words first: they need the storage's alignment. */
+  q->blocks = (struct td_bwos_block *)storage;
+  q->slots = (_Atomic(uint64_t) *)(void *)(q->blocks + blocks);
+  q->block_mask = blocks - 1;
+  q->entries = entries;
+  for (uint32_t i = 0; i < blocks; i++)
+    TD_STORAGE_ATOMIC_INIT(&q->blocks[i].word, UINT64_C(0));
+  for (size_t i = 0; i < (size_t)blocks * entries; i++)
+    TD_STORAGE_ATOMIC_INIT(&q->slots[i], UINT64_C(0));
+  /* Numbers start where "one ring below" is no negative number. */
+  atomic_init(&q->base, (uint64_t)blocks);
+  atomic_init(&q->top, (uint64_t)blocks);
+  atomic_init(&q->want, 0u);
+  o->below = 0;
+  td_bwos_enter(q, o, blocks, 0, 0);
+}
+
+/* Grant the private items of the top block up to slot `limit`. */
+static inline void td_bwos_publish(struct td_bwos *q, struct td_bwos_owner *o, uint32_t limit) {
+  _Atomic(uint64_t) *word = td_bwos_shared(q, o->top);
+  if (o->limit == 0) {
+    /* relaxed: a private word was last written by this thread. */
+    uint64_t old = atomic_load_explicit(word, memory_order_relaxed);
+    uint32_t first = (uint32_t)(o->floor - td_bwos_slot(q, o->top, 0));
+    /* release [bwos.grant]: the items, before a thief sees the range. */
+    atomic_store_explicit(word,
+                          td_bwos_word(td_bwos_version(old) + TD_STEP(bwos, version), limit, first),
+                          TD_ORDER(bwos, grant, release));
+  } else {
+    /* Thieves may be moving index, so only limit may change.  release [bwos.grant], as above. */
+    atomic_fetch_add_explicit(word, (uint64_t)(limit - o->limit) << TD_BWOS_INDEX_BITS,
+                              TD_ORDER(bwos, grant_more, release));
+  }
+  o->limit = limit;
+  o->below = 1;
+}
+
+/* Make base > number; every block up to number is dead. */
+static inline void td_bwos_move_base_past(struct td_bwos *q, uint64_t number) {
+  /* relaxed: base only grows, so it is at least this. */
+  uint64_t dead = atomic_load_explicit(&q->base, memory_order_relaxed);
+  for (; dead <= number; dead++) {
+    uint64_t expected = dead;
+    /* release [bwos.base]: the state of block dead + 1, before a thief looks there.  relaxed on
+     * failure: somebody else has passed it. */
+    atomic_compare_exchange_strong_explicit(&q->base, &expected, dead + 1,
+                                            TD_ORDER(bwos, base_set_owner, release),
+                                            memory_order_relaxed);
+  }
+}
+
+/* The top block is full: grant it and enter the next.  false: the ring is full. */
+TD_SLOW_PATH bool td_bwos_up(struct td_bwos *q, struct td_bwos_owner *o) {
+  uint64_t next = o->top + 1;
+  _Atomic(uint64_t) *word = td_bwos_shared(q, next);
+  /* acquire [bwos.claim]: thieves have read what they claimed before we overwrite it. */
+  uint64_t old = atomic_load_explicit(word, TD_ORDER(bwos, reclaim, acquire));
+  if (td_bwos_limit(old) != 0) {
+    if (td_bwos_index(old) != q->entries && TD_STEP(bwos, full)) return false;
+    /* Whoever sees the new state of this block must not take base for its old number. */
+    if (TD_STEP(bwos, base_past)) td_bwos_move_base_past(q, next - q->block_mask - 1);
+    /* relaxed: published by the grant that follows [bwos.grant], which every thief has seen that
+     * gets here by way of base; it must not take the old "dead" for this number's. */
+    if (TD_STEP(bwos, private))
+      atomic_store_explicit(word, td_bwos_word(td_bwos_version(old), 0, 0), memory_order_relaxed);
+  }
+  td_bwos_publish(q, o, q->entries);
+  td_bwos_enter(q, o, next, 0, 0);
+  return true;
+}
+
+/* Take back what thieves have left of a block: returns the word before. */
+static inline uint64_t td_bwos_takeover(_Atomic(uint64_t) *word) {
+  /* relaxed: only for the version, which this thread alone writes. */
+  uint64_t old = atomic_load_explicit(word, memory_order_relaxed);
+  /* acquire [bwos.claim]: as in td_bwos_up. */
+  return atomic_exchange_explicit(word, td_bwos_word(td_bwos_version(old), 0, 0),
+                                  TD_ORDER(bwos, takeover, acquire));
+}
+
+/* No private items are left: take back granted ones.  false: thieves have got them all. */
+TD_SLOW_PATH bool td_bwos_down(struct td_bwos *q, struct td_bwos_owner *o) {
+  if (o->limit != 0) {
+    uint64_t old = td_bwos_takeover(td_bwos_shared(q, o->top));
+    uint32_t first = td_bwos_index(old);
+    uint32_t limit = td_bwos_limit(old);
+    td_bwos_enter(q, o, o->top, first, limit);
+    if (first < limit) return true;
+  }
+  /* The whole top block is ours and empty. */
+  td_bwos_enter(q, o, o->top, 0, 0);
+  _Atomic(uint64_t) *word = td_bwos_shared(q, o->top - 1);
+  /* relaxed: "dead" or "never used" ends the search and touches no slot. */
+  uint64_t seen = atomic_load_explicit(word, memory_order_relaxed);
+  if (td_bwos_index(seen) < td_bwos_limit(seen)) {
+    uint64_t old = td_bwos_takeover(word);
+    if (td_bwos_index(old) < q->entries) {
+      td_bwos_enter(q, o, o->top - 1, td_bwos_index(old), q->entries);
+      return true;
+    }
+    /* Thieves were faster.  release [bwos.grant]: a thief that learns "dead" from here must still
+     * learn that the block above is private. */
+    if (TD_STEP(bwos, restore)) atomic_store_explicit(word, old, TD_ORDER(bwos, restore, release));
+  }
+  o->below = 0;
+  return false;
+}
+
+static inline bool td_bwos_put(struct td_bwos *q, struct td_bwos_owner *o, uint64_t item) {
+  if (TD_UNLIKELY(o->cursor == o->end)) {
+    bool entered;
+    TD_ON_COPY(struct td_bwos_owner, o, copy, entered = td_bwos_up(q, copy));
+    if (!entered) return false;
+  }
+  /* relaxed: published by a later grant; atomic because a thief too late may still read it. */
+  o->cursor++; /* first: the next put then does not wait for the item to be stored */
+  atomic_store_explicit(o->cursor - 1, item, memory_order_relaxed);
+  return true;
+}
+
+static inline uint64_t td_bwos_get(struct td_bwos *q, struct td_bwos_owner *o) {
+  if (TD_UNLIKELY(o->cursor == o->floor)) {
+    if (!o->below) return 0;
+    bool found;
+    TD_ON_COPY(struct td_bwos_owner, o, copy, found = td_bwos_down(q, copy));
+    if (!found) return 0;
+  }
+  o->cursor--;
+  /* relaxed: this thread wrote it. */
+  uint64_t item = atomic_load_explicit(o->cursor, memory_order_relaxed);
+  TD_ASSUME(item != 0);
+  return item;
+}
+
+/* Claim items of block `number` whose word was seen as `word`, granted. */
+static inline int32_t td_bwos_claim(struct td_bwos *q, uint64_t number, uint64_t word,
+                                    uint64_t *out, uint32_t max) {
+  uint32_t first = td_bwos_index(word);
+  uint32_t count = td_bwos_limit(word) - first;
+  if (count > max) count = max;
+  if (count > TD_BWOS_BATCH) count = TD_BWOS_BATCH;
+  _Atomic(uint64_t) *slot = td_bwos_slot(q, number, first);
+  /* relaxed: if the owner has rewritten a slot, it has changed the word and the claim fails. */
+  for (uint32_t i = 0; i < count; i++)
+    out[i] = atomic_load_explicit(slot + i, memory_order_relaxed);
+  /* release [bwos.claim]: the reads stay before the claim.  (RC11 gives that for nothing; IMM and
+   * Arm do not.)  relaxed on failure: nothing was learnt. */
+  if (!atomic_compare_exchange_strong_explicit(td_bwos_shared(q, number), &word, word + count,
+                                               TD_ORDER(bwos, claim, release),
+                                               memory_order_relaxed))
+    return -1;
+  return (int32_t)count;
+}
+
+static inline void td_bwos_pass_dead(struct td_bwos *q, uint64_t number) {
+  /* release [bwos.base]: what this thief knows of block number + 1, before others look there.
+   * relaxed on failure: somebody else has passed it. */
+  atomic_compare_exchange_strong_explicit(
+      &q->base, &number, number + 1, TD_ORDER(bwos, base_set_thief, release), memory_order_relaxed);
+}
+
+static inline int32_t td_bwos_steal(struct td_bwos *q, uint64_t *out, uint32_t max) {
+  for (int look = 0; look < 2 && max != 0; look++) {
+    /* acquire [bwos.base]: the word read next is this number's, or newer. */
+    uint64_t number = atomic_load_explicit(&q->base, TD_ORDER(bwos, base_get, acquire));
+    /* acquire [bwos.grant]: the items, and the state of the block above. */
+    uint64_t word = atomic_load_explicit(td_bwos_shared(q, number), TD_ORDER(bwos, see, acquire));
+    /* relaxed: if the word is a later number's, the acquire above makes base's change visible. */
+    if (TD_STEP(bwos, recheck) && atomic_load_explicit(&q->base, memory_order_relaxed) != number)
+      return -1;
+    uint32_t first = td_bwos_index(word);
+    if (first < td_bwos_limit(word)) {
+      int32_t taken = td_bwos_claim(q, number, word, out, max);
+      /* At once, to spare the next thief a look; were this thief stopped here for ever, the next
+       * one or the owner would do it. */
+      if (taken > 0 && first + (uint32_t)taken == q->entries && TD_STEP(bwos, pass_at_once))
+        td_bwos_pass_dead(q, number);
+      return taken;
+    }
+    if (first != q->entries && TD_STEP(bwos, dead)) return 0;
+    td_bwos_pass_dead(q, number);
+  }
+  return max == 0 ? 0 : -1;
+}
+
+static inline void td_bwos_want(struct td_bwos *q) {
+  /* relaxed, both: a wish orders nothing.  Looked at first, so that the owner keeps the line. */
+  if (atomic_load_explicit(&q->want, memory_order_relaxed) == 0)
+    atomic_store_explicit(&q->want, 1u, memory_order_relaxed);
+}
+
+static inline bool td_bwos_wanted(struct td_bwos const *q) {
+  /* relaxed: as above. */
+  return atomic_load_explicit(&q->want, memory_order_relaxed) != 0;
+}
+
+TD_SLOW_PATH void td_bwos_grant_half(struct td_bwos *q, struct td_bwos_owner *o) {
+  uint32_t half = (uint32_t)(o->cursor - o->floor) / 2;
+  td_bwos_publish(q, o, (uint32_t)(o->floor - td_bwos_slot(q, o->top, 0)) + half);
+  o->floor += half;
+  /* relaxed: a wish orders nothing. */
+  atomic_store_explicit(&q->want, 0u, memory_order_relaxed);
+}
+
+static inline void td_bwos_grant(struct td_bwos *q, struct td_bwos_owner *o) {
+  if (o->cursor - o->floor < 2) return;
+  TD_ON_COPY(struct td_bwos_owner, o, copy, td_bwos_grant_half(q, copy));
+}
+
+static inline uint64_t td_bwos_size(struct td_bwos const *q) {
+  /* relaxed, all: an estimate from one block's word and the two numbers. */
+  uint64_t base = atomic_load_explicit(&q->base, memory_order_relaxed);
+  uint64_t top = atomic_load_explicit(&q->top, memory_order_relaxed);
+  uint64_t word = atomic_load_explicit(&q->blocks[base & q->block_mask].word, memory_order_relaxed);
+  uint64_t above = top > base + 1 ? (top - base - 1) * q->entries : 0;
+  return above + td_bwos_limit(word) - td_bwos_index(word);
+}
+
+#endif

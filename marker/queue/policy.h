@@ -1,0 +1,92 @@
+/* Victim choice: whose queue a thief tries next.
+ *
+ * A policy is a thief's own plain data: no allocation, no shared state, a random generator per
+ * thief.  The thief asks for a victim, tries to steal, and tells how it went:
+ *
+ *   unsigned victim = td_policy_next(&policy);
+ *   int32_t count = ... steal from victim ...;
+ *   td_policy_tell(&policy, victim, count > 0);
+ *
+ * random        any other, all equally likely
+ * sequential    one after the other
+ * last          where something was found last; from there on one after the other
+ * best-of-two   of two random ones, the one that has more to steal
+ * best-of-many  of all others, the one that has most to steal
+ * numa          random among the nearest; farther ones after the near ones have failed
+ * random+prob, numa+prob
+ *               the choice is accepted with a probability that grows with what its queue has to
+ *               steal; otherwise another is drawn.  Source: Wang et al., BWoS, OSDI 2023.
+ *
+ * How much there is to steal is an estimate (td_Q_size of marker/queue/contract.h), read from the
+ * metadata of one block.  That costs the owner little, and not nothing; so nobody asks where there
+ * is only one victim. */
+#ifndef TD_MARKER_QUEUE_POLICY_H
+#define TD_MARKER_QUEUE_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum td_policy_kind {
+  TD_POLICY_RANDOM,
+  TD_POLICY_SEQUENTIAL,
+  TD_POLICY_LAST,
+  TD_POLICY_BEST_OF_TWO,
+  TD_POLICY_BEST_OF_MANY,
+  TD_POLICY_NUMA,
+  TD_POLICY_RANDOM_PROB,
+  TD_POLICY_NUMA_PROB,
+};
+
+/* What td_policy_next returns where there is nobody to steal from. */
+#define TD_POLICY_NOBODY UINT32_MAX
+
+/* Roughly how many items could be stolen from the victim.  Called by the thief; must not wait. */
+typedef uint64_t td_policy_size(void *context, uint32_t victim);
+
+struct td_policy_options {
+  enum td_policy_kind kind;
+  uint32_t self;  /* this thief's number, < count */
+  uint32_t count; /* of thieves and victims together */
+  /* For kinds that compare sizes; the others ignore it. */
+  td_policy_size *size;
+  void *context;
+  /* For the numa kinds: distances[v] from here to v, for all v < count; the caller's, it outlives
+   * the policy.  NULL, or the same distance to all others: there is nothing to choose by. */
+  const uint32_t *distances;
+};
+
+struct td_policy {
+  struct td_policy_options options;
+  enum td_policy_kind kind; /* in force, see td_policy_init */
+  uint32_t random;          /* never 0 */
+  uint32_t turn;            /* sequential, last: whom to try next */
+  uint32_t radius;          /* numa: victims no farther than this */
+  uint32_t patience;        /* numa: failures until radius grows */
+  uint64_t longest;         /* prob: the largest size seen lately */
+};
+
+/* Names as above; NULL and false where there is none. */
+const char *td_policy_name(enum td_policy_kind kind);
+bool td_policy_find(const char *name, enum td_policy_kind *kind);
+
+/* Does the kind choose by distance? */
+bool td_policy_is_numa(enum td_policy_kind kind);
+
+/* options.self < options.count, and size is set if the kind compares sizes.
+ * Returns the kind in force: numa kinds without different distances become their random
+ * counterparts, and the caller should say so. */
+enum td_policy_kind td_policy_init(struct td_policy *policy,
+                                   const struct td_policy_options *options);
+
+/* A victim other than self, or TD_POLICY_NOBODY if there is none at all. */
+uint32_t td_policy_next(struct td_policy *policy);
+
+/* How the steal went. */
+void td_policy_tell(struct td_policy *policy, uint32_t victim, bool taken);
+
+/* Is a victim of `size`, where the longest queue has `longest`, accepted at this throw of the dice
+ * (uniform over all 32-bit numbers)?  With probability size / longest; 1 from longest on. */
+bool td_policy_accepts(uint64_t size, uint64_t longest, uint32_t dice);
+
+#endif
