@@ -1,9 +1,11 @@
 /* Allocation behind the inlined fast path. */
-#include "gc/cycle/collect.h"
-#include "gc/mutator/attach.h"
-#include "gc/mutator/stacks.h"
+#include "gc/base/check.h"
+#include "gc/base/error.h"
+#include "gc/base/runs.h"
 #include "gc/base/stats.h"
-#include "gc/stop/world.h"
+#include "gc/cycle/budget.h"
+#include "gc/cycle/collect.h"
+#include "gc/mutator/callback.h"
 
 /* A mutator adds to the heap's count of allocated bytes this often. */
 #define FLUSH_BYTES ((uint64_t)256 << 10)
@@ -30,7 +32,7 @@ static void *take_small(struct tide_mutator *mutator, const struct request *requ
     if (!listed && run->limit) mutator->filled[mutator->filled_count++] = at;
     if (!got) return NULL;
     mutator->handed_out += got;
-    if (mutator->handed_out > FLUSH_BYTES) td_mutator_flush_counts(mutator);
+    if (mutator->handed_out > FLUSH_BYTES) td_runs_flush_counts(mutator);
   }
   void *object = (void *)run->next;
   run->next += request->bytes;
@@ -48,9 +50,9 @@ static void *take(struct tide_mutator *mutator, const struct request *request) {
   /* relaxed: see td_stats_tell. */
   if (object && atomic_load_explicit(&mutator->heap->has_event, memory_order_relaxed)) {
     struct td_callback call;
-    td_mutator_begin_callback(mutator, &call, (uintptr_t)object, "an event");
+    td_callback_begin(mutator, &call, (uintptr_t)object, "an event");
     td_stats_tell_growth(mutator->heap);
-    td_mutator_end_callback(mutator, &call);
+    td_callback_end(mutator, &call);
   }
   return object;
 }
@@ -78,9 +80,9 @@ static bool ask_embedder(struct tide_mutator *mutator, size_t bytes) {
   struct tide_heap *heap = mutator->heap;
   if (!heap->out_of_memory) return false;
   struct td_callback call;
-  td_mutator_begin_callback(mutator, &call, 0, "the out-of-memory hook");
+  td_callback_begin(mutator, &call, 0, "the out-of-memory hook");
   bool again = heap->out_of_memory(heap->out_of_memory_context, bytes);
-  td_mutator_end_callback(mutator, &call);
+  td_callback_end(mutator, &call);
   return again;
 }
 
@@ -91,7 +93,7 @@ static void *take_by_force(struct tide_mutator *mutator, const struct request *r
   if (blocks > heap->space.max_blocks) return refuse(mutator, TIDE_ERROR_MEMORY);
   for (bool asked = false;; asked = true) {
     void *object = take_after_collection(mutator, request);
-    while (!object && td_collect_grow_budget(heap, blocks))
+    while (!object && td_budget_grow(heap, blocks))
       object = take(mutator, request);
     if (object) return object;
     if (asked || !ask_embedder(mutator, request->bytes)) return refuse(mutator, TIDE_ERROR_MEMORY);

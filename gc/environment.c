@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gc/base/error.h"
 #include "gc/base/state.h"
 
 static bool refuse(struct tide_error *error, const char *name, const char *value,

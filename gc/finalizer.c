@@ -3,10 +3,9 @@
 
 #include <stdlib.h>
 
-#include "gc/mutator/attach.h"
+#include "gc/base/check.h"
 #include "gc/base/object.h"
-#include "gc/cycle/order.h"
-#include "gc/cycle/reclaim.h"
+#include "gc/base/thread.h"
 
 bool td_finalizers_init(struct td_finalizers *finalizers) {
   *finalizers = (struct td_finalizers){0};
@@ -120,38 +119,6 @@ size_t tide_finalizer_remove(struct tide_mutator *mutator, void *object) {
   f->removed += count;
   pthread_mutex_unlock(&f->lock);
   return count;
-}
-
-/* ---- In a collection ---- */
-
-static void queue_object(struct td_finalizers *f, size_t first) {
-  uintptr_t object = f->at[first].object;
-  for (size_t i = first; i != TD_TABLE_NONE; i = f->at[i].next) {
-    size_t at = (f->pending_first + f->pending_count++) % f->pending_capacity;
-    f->pending[at] = f->at[i];
-    f->pending_objects[at] = object;
-    f->at[i].object = 0;
-    f->removed++;
-  }
-  td_table_remove(&f->index, object);
-}
-
-bool td_finalizers_queue_dying(struct tide_heap *heap) {
-  struct td_finalizers *f = &heap->finalizers;
-  if (f->count == f->removed || !td_order_dying(heap)) return false;
-  td_weak_clear_dying(heap);
-  size_t before = f->pending_count;
-  for (size_t i = 0; i < f->count; i++)
-    if (f->at[i].fate == TD_FATE_QUEUE) queue_object(f, i);
-  /* Every dying object is reached by one whose turn it is. */
-  size_t first = (f->pending_first + before) % f->pending_capacity;
-  size_t count = f->pending_count - before, to_end = f->pending_capacity - first;
-  struct td_span spans[2] = {
-      {f->pending_objects + first, count < to_end ? count : to_end, TD_SPAN_SLOTS},
-      {f->pending_objects, count < to_end ? 0 : count - to_end, TD_SPAN_SLOTS}};
-  struct td_roots roots = {.spans = spans, .span_count = spans[1].count ? 2 : 1};
-  td_mark_run(heap->markers, &roots);
-  return true;
 }
 
 /* ---- Running ---- */

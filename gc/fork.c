@@ -7,8 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "gc/base/thread.h"
 #include "gc/mutator/attach.h"
-#include "gc/mutator/stacks.h"
+#include "gc/stop/registers.h"
 #include "gc/stop/world.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -69,7 +70,7 @@ static void after_fork_in_child(void) {
   for (struct tide_heap *heap = heaps; heap; heap = heap->next) {
     unlock_heap(heap);
     struct tide_mutator *self = tide_current(heap);
-    td_mutator_drop_others(heap, self);
+    td_mutators_drop_others(heap, self);
     td_world_resume_mutators(heap, self);
     td_markers_after_fork(heap->markers);
     td_world_unlock_safe(heap);

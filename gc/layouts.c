@@ -1,6 +1,7 @@
 /* Making layouts from descriptions. */
 #include <string.h>
 
+#include "gc/base/error.h"
 #include "gc/base/state.h"
 
 static tide_layout intern(struct tide_heap *heap, const struct td_layout *wanted,
@@ -10,7 +11,7 @@ static tide_layout intern(struct tide_heap *heap, const struct td_layout *wanted
   bool full = heap->space.layouts.count == TIDE_LAYOUT_MAX;
   pthread_mutex_unlock(&heap->space.lock);
   if (layout != TIDE_LAYOUT_INVALID)
-    td_fail(error, TIDE_OK, "%s", "");
+    td_succeed(error);
   else if (full)
     td_fail(error, TIDE_ERROR_LIMIT, "layout: a heap has no more than %u layouts", TIDE_LAYOUT_MAX);
   else

@@ -4,7 +4,7 @@
  * has been used, so probing goes on behind it. */
 #include "gc/weak_table.h"
 
-#include "gc/mutator/attach.h"
+#include "gc/base/check.h"
 
 #define CAPACITY_MIN 8u
 

@@ -6,9 +6,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "gc/cycle/collect.h"
+#include "gc/base/error.h"
 #include "gc/base/object.h"
-#include "gc/roots/set.h"
+#include "gc/cycle/collect.h"
+#include "gc/roots/gather.h"
 
 #define BLOCK_WORDS (TD_BLOCK_GRANULES / 64)
 #define PATH_MAX_BYTES 4096
@@ -50,7 +51,7 @@ static void scan_spans(struct tide_heap *heap, const struct td_span *spans, size
 }
 
 void td_snapshot_scan_roots(struct td_snapshot *snapshot, struct td_scanner *scanner) {
-  td_roots_gather(snapshot->heap, false, scan_spans, scanner);
+  td_roots_gather(snapshot->heap, TD_WORDS_KEPT, scan_spans, scanner);
   td_roots_call_back(&scanner->tracer, snapshot->heap);
 }
 
@@ -121,7 +122,7 @@ static enum tide_status write_file(struct tide_mutator *mutator, const char *pat
   if (status != TIDE_OK) td_snapshot_fail(s, status, "a collection is not possible here");
   if (fclose(s->file) != 0 && !s->reason) s->reason = errno;
   if (s->status == TIDE_OK && !s->reason && rename(part, path) != 0) s->reason = errno;
-  if (s->status == TIDE_OK && !s->reason) return td_fail(error, TIDE_OK, "%s", "");
+  if (s->status == TIDE_OK && !s->reason) return td_succeed(error);
   remove(part);
   if (s->reason) return fail_path(error, call, path, s->reason);
   return td_fail(error, s->status, "%s: %s", call->function, s->why);

@@ -1,11 +1,9 @@
-/* Questions about objects, layouts, and the walk over the heap. */
+/* Where objects begin. */
 #include "gc/base/object.h"
 
 #include <stdlib.h>
 
-#include "gc/cycle/collect.h"
-
-/* ---- Objects ---- */
+#include "gc/base/thread.h"
 
 /* The rest of the asking thread's own run is marked as allocated, but holds no objects yet. */
 static bool in_unused_run(struct tide_heap *heap, uintptr_t object) {
@@ -27,21 +25,6 @@ uintptr_t td_object_start(struct tide_heap *heap, const void *address) {
   return object;
 }
 
-void *tide_object_find(struct tide_heap *heap, const void *address) {
-  return heap ? (void *)td_object_start(heap, address) : NULL;
-}
-
-size_t tide_object_bytes(struct tide_heap *heap, const void *object) {
-  if (!heap || !object || td_object_start(heap, object) != (uintptr_t)object) return 0;
-  return td_space_object_bytes(&heap->space, (uintptr_t)object);
-}
-
-tide_layout tide_object_layout(struct tide_heap *heap, const void *object) {
-  if (!heap || !object || td_object_start(heap, object) != (uintptr_t)object)
-    return TIDE_LAYOUT_INVALID;
-  return heap->space.blocks[((uintptr_t)object - heap->space.base) >> TD_BLOCK_LOG2].layout;
-}
-
 struct bitmap {
   uint64_t *bits;
   uintptr_t base;
@@ -60,26 +43,4 @@ uint64_t *td_object_bitmap(const struct td_space *space) {
   struct bitmap bitmap = {calloc(words + 1, sizeof(uint64_t)), space->base};
   if (bitmap.bits) td_space_walk(space, note, &bitmap);
   return bitmap.bits;
-}
-
-/* ---- The walk ---- */
-
-struct walk {
-  tide_visit_fn visit;
-  void *context;
-};
-
-static bool visit_one(uintptr_t object, size_t bytes, tide_layout layout, void *argument) {
-  const struct walk *walk = argument;
-  return walk->visit((void *)object, bytes, layout, walk->context);
-}
-
-static void walk_stopped(struct tide_mutator *mutator, void *walk) {
-  td_space_walk(&mutator->heap->space, visit_one, walk);
-}
-
-enum tide_status tide_heap_walk(struct tide_mutator *mutator, tide_visit_fn visit, void *context) {
-  if (!visit) return TIDE_ERROR_ARGUMENT;
-  struct walk walk = {visit, context};
-  return td_with_world_stopped(mutator, "tide_heap_walk", walk_stopped, &walk);
 }

@@ -229,20 +229,4 @@ struct tide_heap {
   struct tide_heap *next; /* under the process lock */
 };
 
-/* An address that stands for the calling thread. */
-const void *td_thread_identity(void);
-
-/* Fills in an error, if there is one, and returns status. */
-enum tide_status td_fail(struct tide_error *error, enum tide_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-/* A wrong use of the interface that has no place for an error. Debug builds say so and abort,
- * others go on: the caller returns the error that its function documents. */
-void td_misuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* True on the thread that holds the world of this heap, and on its marking threads: calls from
- * trace functions, root callbacks, events and visits. Where it is true, the locks of gc are not to
- * be waited for. */
-bool td_inside_collection(struct tide_heap *heap);
-
 #endif

@@ -4,18 +4,13 @@
 
 #include "gc/base/state.h"
 
-/* Collects, unless another thread has done so since *cycles was `seen`. Returns whether this
- * thread did. */
+/* Collects, unless another thread has done so since *cycles was `seen`. Returns true if this
+ * thread collected. */
 bool td_collect_unless(struct tide_mutator *mutator, uint64_t seen);
-/* Raises the budget by what `blocks` more need; false: the hard limit is reached. */
-bool td_collect_grow_budget(struct tide_heap *heap, uint32_t blocks);
 
-/* Stops the world and calls run, all runs of all mutators retired; for walks and checks. The
- * mutator may not be inside a collection or a blocking region: TIDE_ERROR_STATE. */
-enum tide_status td_with_world_stopped(struct tide_mutator *mutator, const char *function,
-                                       void (*run)(struct tide_mutator *, void *), void *argument);
-/* The same, after a collection in the same stop: the heap holds what that marked, nothing else. */
+/* Collects, and calls `then` in the same stop: the heap then holds what was marked and nothing
+ * else. `then` may be NULL. Returns what td_pause_allowed says. */
 enum tide_status td_collect_and(struct tide_mutator *mutator, const char *function,
-                                void (*run)(struct tide_mutator *, void *), void *argument);
+                                void (*then)(struct tide_mutator *, void *), void *argument);
 
 #endif

@@ -81,6 +81,7 @@ bool td_order_dying(struct tide_heap *heap) {
   struct td_finalizers *f = &heap->finalizers;
   struct painter painter = {.space = &heap->space, .list = &heap->ephemerons.list};
   bool any = false;
+  if (f->count == f->removed) return false;
   td_scanner_init(&painter.scanner, &heap->space, paint);
   painter.scanner.tracer.conservative = paint_conservative;
   painter.from = heap->space.epoch_before;

@@ -4,8 +4,7 @@
 
 #include <stdlib.h>
 
-#include "gc/mutator/attach.h"
-#include "gc/roots/set.h"
+#include "gc/base/check.h"
 
 #define FAILED_SCOPE SIZE_MAX
 
@@ -86,17 +85,17 @@ enum tide_status tide_scope_unwind(struct tide_mutator *mutator, size_t scope) {
   return TIDE_OK;
 }
 
-void td_handles_emit(struct tide_heap *heap, const struct tide_mutator *mutator) {
+void td_handles_emit(const struct tide_mutator *mutator, struct td_root_sink *sink) {
   size_t used = mutator->handles_used;
   for (const struct td_handle_chunk *c = mutator->handles; c; c = c->below) {
-    td_roots_emit(heap, TD_SPAN_SLOTS, c->slots, used);
+    sink->span(sink, TD_SPAN_SLOTS, c->slots, used);
     used = TD_HANDLES_PER_CHUNK;
   }
   for (const struct td_local_root *l = mutator->locals; l; l = l->up)
-    td_roots_emit(heap, TD_SPAN_SLOTS, &l->reference, 1);
+    sink->span(sink, TD_SPAN_SLOTS, &l->reference, 1);
 }
 
-void td_handles_deinit(struct tide_mutator *mutator) {
+void td_handles_close(struct tide_mutator *mutator) {
   struct td_handle_chunk *chunk = mutator->handles;
   if (chunk && chunk->above) free(chunk->above);
   while (chunk) {

@@ -2,10 +2,11 @@
 #ifndef TD_GC_MUTATOR_HANDLES_H
 #define TD_GC_MUTATOR_HANDLES_H
 
+#include "gc/base/sink.h"
 #include "gc/base/state.h"
 
-/* World stopped: emits a span for each chunk and each local root. */
-void td_handles_emit(struct tide_heap *heap, const struct tide_mutator *mutator);
-void td_handles_deinit(struct tide_mutator *mutator);
+/* World stopped: hands over a span for each chunk and each local root. */
+void td_handles_emit(const struct tide_mutator *mutator, struct td_root_sink *sink);
+void td_handles_close(struct tide_mutator *mutator);
 
 #endif

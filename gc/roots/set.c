@@ -1,21 +1,22 @@
-/* Registered roots, and the list of spans that a collection starts from. */
+/* Registered roots. */
 #include "gc/roots/set.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "gc/mutator/handles.h"
-#include "gc/mutator/stacks.h"
+#include "gc/base/thread.h"
 
-/* Spans that there is always room for. */
+/* Spans, and words of stacks, that there is always room for. */
 #define SPANS_MIN 64u
+#define WORDS_MIN 1024u
+_Static_assert(TD_SINK_WORDS <= WORDS_MIN, "what a sink copies at once always fits an empty list");
 
 bool td_roots_init(struct td_root_set *roots) {
   *roots = (struct td_root_set){0};
   roots->spans = malloc(SPANS_MIN * sizeof *roots->spans);
   roots->span_capacity = SPANS_MIN;
-  roots->stack_words = malloc(TD_STACK_WORDS_MIN * sizeof *roots->stack_words);
-  roots->stack_word_capacity = TD_STACK_WORDS_MIN;
+  roots->stack_words = malloc(WORDS_MIN * sizeof *roots->stack_words);
+  roots->stack_word_capacity = WORDS_MIN;
   return roots->spans && roots->stack_words && pthread_mutex_init(&roots->lock, NULL) == 0;
 }
 
@@ -187,77 +188,4 @@ enum tide_status tide_root_remove_callback(struct tide_heap *heap, tide_root_fn 
     roots->callbacks[at] = roots->callbacks[--roots->callback_count];
   pthread_mutex_unlock(&roots->lock);
   return status;
-}
-
-void td_roots_call_back(struct tide_tracer *tracer, void *heap) {
-  const struct td_root_set *roots = &((struct tide_heap *)heap)->roots;
-  for (size_t i = 0; i < roots->callback_count; i++)
-    roots->callbacks[i].call(tracer, roots->callbacks[i].context);
-}
-
-/* ---- Gathering ---- */
-
-struct gathering {
-  td_roots_take take;
-  void *context;
-};
-/* The gathering that runs in this thread: td_roots_emit is called from several files. */
-static _Thread_local struct gathering *gathering;
-
-void td_roots_emit(struct tide_heap *heap, enum td_span_kind kind, const void *start,
-                   size_t count) {
-  struct td_root_set *roots = &heap->roots;
-  if (count == 0) return;
-  if (!make_room((void **)&roots->spans, &roots->span_capacity, roots->span_count,
-                 sizeof *roots->spans)) {
-    gathering->take(heap, roots->spans, roots->span_count, gathering->context);
-    roots->span_count = 0;
-  }
-  roots->spans[roots->span_count++] = (struct td_span){start, count, kind};
-}
-
-void td_roots_flush_words(struct tide_heap *heap) {
-  struct td_root_set *roots = &heap->roots;
-  td_roots_emit(heap, TD_SPAN_CONSERVATIVE, roots->stack_words, roots->stack_word_count);
-  gathering->take(heap, roots->spans, roots->span_count, gathering->context);
-  roots->span_count = roots->stack_word_count = 0;
-  roots->words_incomplete = true;
-}
-
-static void emit_conservative(struct tide_heap *heap, const struct td_root_range *range) {
-  uintptr_t low = ((uintptr_t)range->start + 7) & ~(uintptr_t)7;
-  uintptr_t high = (uintptr_t)range->start + range->count;
-  if (high > low) td_roots_emit(heap, TD_SPAN_CONSERVATIVE, (const void *)low, (high - low) / 8);
-}
-
-static void emit_pending(struct tide_heap *heap) {
-  const struct td_finalizers *f = &heap->finalizers;
-  size_t to_end = f->pending_capacity - f->pending_first;
-  size_t first = f->pending_count < to_end ? f->pending_count : to_end;
-  td_roots_emit(heap, TD_SPAN_SLOTS, f->pending_objects + f->pending_first, first);
-  td_roots_emit(heap, TD_SPAN_SLOTS, f->pending_objects, f->pending_count - first);
-}
-
-void td_roots_gather(struct tide_heap *heap, bool fresh, td_roots_take take, void *context) {
-  struct td_root_set *roots = &heap->roots;
-  struct gathering mine = {take, context};
-  gathering = &mine;
-  roots->span_count = 0;
-  td_roots_emit(heap, TD_SPAN_INDIRECT, roots->slots, roots->slot_count);
-  for (size_t i = 0; i < roots->ranges.count; i++)
-    td_roots_emit(heap, TD_SPAN_SLOTS, roots->ranges.at[i].start, roots->ranges.at[i].count);
-  for (size_t i = 0; i < roots->conservative.count; i++)
-    emit_conservative(heap, &roots->conservative.at[i]);
-  if (heap->finalizers.pending_count) emit_pending(heap);
-  if (fresh) {
-    roots->stack_word_count = 0;
-    roots->words_incomplete = false;
-  }
-  for (struct tide_mutator *m = heap->world.mutators; m; m = m->next) {
-    td_handles_emit(heap, m);
-    if (fresh) td_stack_collect(heap, m);
-  }
-  td_roots_emit(heap, TD_SPAN_CONSERVATIVE, roots->stack_words, roots->stack_word_count);
-  take(heap, roots->spans, roots->span_count, context);
-  gathering = NULL;
 }

@@ -1,8 +1,8 @@
 /* The handshake between a collection and the mutators. */
 #include "gc/stop/world.h"
 
-#include "gc/mutator/attach.h"
-#include "gc/mutator/stacks.h"
+#include "gc/base/thread.h"
+#include "gc/stop/registers.h"
 
 /* Tries of the stopper before it sleeps: about the time in which a running mutator answers. */
 #define STOP_SPINS 64

@@ -1,0 +1,72 @@
+/* Statuses, error texts and the version. */
+#include "gc/base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+const char *tide_status_text(enum tide_status status) {
+  switch (status) {
+  case TIDE_OK:
+    return "no error";
+  case TIDE_ERROR_ARGUMENT:
+    return "invalid argument";
+  case TIDE_ERROR_ENVIRONMENT:
+    return "invalid environment variable";
+  case TIDE_ERROR_MEMORY:
+    return "out of memory";
+  case TIDE_ERROR_LIMIT:
+    return "limit exceeded";
+  case TIDE_ERROR_STATE:
+    return "not possible in this state";
+  case TIDE_ERROR_SYSTEM:
+    return "refused by the operating system";
+  case TIDE_ERROR_CHECK:
+    return "verification failed";
+  }
+  return "unknown status";
+}
+
+#define TEXT_OF(x) #x
+#define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
+
+const char *tide_version(void) {
+  return VERSION_TEXT(TIDE_VERSION_MAJOR, TIDE_VERSION_MINOR, TIDE_VERSION_PATCH);
+}
+
+enum tide_status td_fail(struct tide_error *error, enum tide_status status, const char *format,
+                         ...) {
+  if (!error) return status;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(error->text, sizeof error->text, format, arguments);
+  va_end(arguments);
+  error->status = status;
+  return status;
+}
+
+enum tide_status td_succeed(struct tide_error *error) {
+  if (error) {
+    error->status = TIDE_OK;
+    error->text[0] = 0;
+  }
+  return TIDE_OK;
+}
+
+#ifdef TD_DEBUG
+static const bool misuse_aborts = true;
+#else
+static const bool misuse_aborts = false;
+#endif
+
+void td_misuse(const char *format, ...) {
+  if (!misuse_aborts) return;
+  /* One write for the whole line: several threads may fail at the same moment. */
+  char text[256];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  fprintf(stderr, "tidemark: %s\n", text);
+  abort();
+}

@@ -1,0 +1,19 @@
+/* How a failure is told: by a status, by an error's text, or, for misuse that has no place for
+ * either, by a message of the debug build. */
+#ifndef TD_GC_BASE_ERROR_H
+#define TD_GC_BASE_ERROR_H
+
+#include "tide/tide.h"
+
+/* Fills in *error unless it is NULL. Returns status. */
+enum tide_status td_fail(struct tide_error *error, enum tide_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Clears *error unless it is NULL. Returns TIDE_OK. */
+enum tide_status td_succeed(struct tide_error *error);
+
+/* Reports a wrong use of the interface where no error can be returned. Debug builds print the
+ * message and abort. Other builds go on, and the caller returns what its function documents. */
+void td_misuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

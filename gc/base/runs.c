@@ -1,0 +1,70 @@
+/* Tables of bump runs. A table has an entry for each layout and size class there can be, so that
+ * inlined code needs no test; pages of it that are never touched cost nothing. */
+#include "gc/base/runs.h"
+
+#define RUNS ((size_t)TIDE_LAYOUT_MAX * TIDE_BUMP_SLOTS)
+#define RUNS_BYTES (RUNS * sizeof(struct tide_bump))
+#define TABLE_BYTES (RUNS_BYTES + RUNS * sizeof(uint32_t)) /* the runs, then `filled` */
+
+/* Runs that are all empty, for mutators that may not allocate. */
+static struct tide_bump *no_runs;
+
+static void *map_zeroed(size_t bytes) {
+  void *table = td_plat_reserve(bytes, td_plat_page_bytes());
+  if (table && !td_plat_commit(table, bytes)) {
+    td_plat_release(table, bytes);
+    return NULL;
+  }
+  return table;
+}
+
+bool td_runs_prepare(void) {
+  if (!no_runs) no_runs = map_zeroed(RUNS_BYTES);
+  return no_runs != NULL;
+}
+
+bool td_runs_open(struct tide_heap *heap, struct tide_mutator *mutator) {
+  mutator->runs = heap->pooled_table_count ? heap->pooled_tables[--heap->pooled_table_count]
+                                           : map_zeroed(TABLE_BYTES);
+  if (!mutator->runs) return false;
+  mutator->filled = (uint32_t *)((char *)mutator->runs + RUNS_BYTES);
+  mutator->fast.bump = mutator->runs;
+  return true;
+}
+
+void td_runs_close(struct tide_heap *heap, struct tide_mutator *mutator) {
+  if (heap->pooled_table_count < TD_POOLED_TABLES)
+    heap->pooled_tables[heap->pooled_table_count++] = mutator->runs;
+  else
+    td_plat_release(mutator->runs, TABLE_BYTES);
+  mutator->fast.bump = no_runs;
+  mutator->runs = NULL;
+}
+
+void td_runs_free_pool(struct tide_heap *heap) {
+  while (heap->pooled_table_count)
+    td_plat_release(heap->pooled_tables[--heap->pooled_table_count], TABLE_BYTES);
+}
+
+void td_runs_show(struct tide_mutator *mutator) {
+  bool allowed = mutator->blocking_depth == 0 && !mutator->callback;
+  mutator->fast.bump = allowed ? mutator->runs : no_runs;
+}
+
+void td_runs_retire(struct tide_mutator *mutator) {
+  struct td_space *space = &mutator->heap->space;
+  for (uint32_t i = 0; i < mutator->filled_count; i++) {
+    struct tide_bump *run = &mutator->runs[mutator->filled[i]];
+    td_space_retire(space, run);
+    *run = (struct tide_bump){0};
+  }
+  mutator->filled_count = 0;
+  td_runs_flush_counts(mutator);
+}
+
+void td_runs_flush_counts(struct tide_mutator *mutator) {
+  /* relaxed: a statistic. */
+  atomic_fetch_add_explicit(&mutator->heap->allocated_bytes, mutator->handed_out,
+                            memory_order_relaxed);
+  mutator->handed_out = 0;
+}

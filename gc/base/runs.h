@@ -1,0 +1,24 @@
+/* The bump-allocation runs of a mutator: one per layout and size class, in one table. */
+#ifndef TD_GC_BASE_RUNS_H
+#define TD_GC_BASE_RUNS_H
+
+#include "gc/base/state.h"
+
+/* Once per process, before the first mutator. Returns false if there is no address space. */
+bool td_runs_prepare(void);
+
+/* A table for the mutator, under the world's lock. Returns false if there is no memory. */
+bool td_runs_open(struct tide_heap *heap, struct tide_mutator *mutator);
+/* Gives the table back, its runs retired before. Under the world's lock. */
+void td_runs_close(struct tide_heap *heap, struct tide_mutator *mutator);
+/* At the end of a heap: frees the tables that are kept for the next mutators. */
+void td_runs_free_pool(struct tide_heap *heap);
+
+/* Lets inlined code see the mutator's runs, or empty ones where it may not allocate. */
+void td_runs_show(struct tide_mutator *mutator);
+/* Gives the unused rests of all runs back. World stopped, or the owner detaching. */
+void td_runs_retire(struct tide_mutator *mutator);
+/* Adds the bytes that this mutator was handed to the heap's count. */
+void td_runs_flush_counts(struct tide_mutator *mutator);
+
+#endif

@@ -1,0 +1,38 @@
+/* Setting, raising and keeping to the budget. */
+#include "gc/cycle/budget.h"
+
+#include "gc/base/stats.h"
+
+void td_budget_set(struct tide_heap *heap, const struct td_sizing_facts *facts) {
+  pthread_mutex_lock(&heap->space.lock);
+  struct td_sizing_facts all = *facts;
+  all.used_blocks = heap->space.used_blocks;
+  heap->space.budget_blocks = td_sizing_next(&heap->policy, &all);
+  pthread_mutex_unlock(&heap->space.lock);
+}
+
+bool td_budget_grow(struct tide_heap *heap, uint32_t blocks) {
+  pthread_mutex_lock(&heap->space.lock);
+  uint32_t used = heap->space.used_blocks, most = heap->space.max_blocks;
+  uint64_t wanted = (uint64_t)used + used / 8 + blocks;
+  bool grew = heap->space.budget_blocks < most;
+  if (wanted <= heap->space.budget_blocks) wanted = (uint64_t)heap->space.budget_blocks + blocks;
+  if (grew) {
+    heap->space.budget_blocks = wanted < most ? (uint32_t)wanted : most;
+    td_sizing_raised(&heap->policy, heap->space.budget_blocks);
+  }
+  pthread_mutex_unlock(&heap->space.lock);
+  return grew;
+}
+
+void td_budget_trim(struct tide_heap *heap) {
+  pthread_mutex_lock(&heap->space.lock);
+  /* relaxed: under the lock. */
+  size_t committed = atomic_load_explicit(&heap->space.committed_slabs, memory_order_relaxed);
+  committed *= TD_SLAB_BYTES;
+  size_t used = (size_t)heap->space.used_blocks * TD_BLOCK_BYTES;
+  pthread_mutex_unlock(&heap->space.lock);
+  size_t keep = (size_t)td_sizing_keep(&heap->policy) * TD_BLOCK_BYTES;
+  if (committed <= keep + TD_SLAB_BYTES) return;
+  if (td_space_trim(&heap->space, keep > used ? keep - used : 0)) td_stats_tell_growth(heap);
+}

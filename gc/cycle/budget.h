@@ -1,0 +1,14 @@
+/* The budget of blocks: what may be in use before the next collection, and what stays committed. */
+#ifndef TD_GC_CYCLE_BUDGET_H
+#define TD_GC_CYCLE_BUDGET_H
+
+#include "gc/base/state.h"
+
+/* Sets the budget by what a collection and the time before it showed. */
+void td_budget_set(struct tide_heap *heap, const struct td_sizing_facts *facts);
+/* Raises the budget by what `blocks` more need. Returns false if the hard limit is reached. */
+bool td_budget_grow(struct tide_heap *heap, uint32_t blocks);
+/* Returns free memory beyond what the last few budgets wanted to the system. */
+void td_budget_trim(struct tide_heap *heap);
+
+#endif

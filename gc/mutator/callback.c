@@ -1,0 +1,18 @@
+/* The frame of a callback. */
+#include "gc/mutator/callback.h"
+
+#include "gc/base/runs.h"
+
+void td_callback_begin(struct tide_mutator *mutator, struct td_callback *call, uintptr_t held,
+                       const char *name) {
+  call->keep = (struct td_local_root){held, mutator->locals};
+  mutator->locals = &call->keep;
+  mutator->callback = name;
+  td_runs_show(mutator);
+}
+
+void td_callback_end(struct tide_mutator *mutator, const struct td_callback *call) {
+  mutator->locals = call->keep.up;
+  mutator->callback = NULL;
+  td_runs_show(mutator);
+}

@@ -1,0 +1,16 @@
+/* Around a call of the embedder's function from within an allocation. Such a function may neither
+ * allocate nor detach. */
+#ifndef TD_GC_MUTATOR_CALLBACK_H
+#define TD_GC_MUTATOR_CALLBACK_H
+
+#include "gc/base/state.h"
+
+struct td_callback {
+  struct td_local_root keep;
+};
+/* `held`, an object or 0, stays alive until the end. `name` says in messages what was called. */
+void td_callback_begin(struct tide_mutator *mutator, struct td_callback *call, uintptr_t held,
+                       const char *name);
+void td_callback_end(struct tide_mutator *mutator, const struct td_callback *call);
+
+#endif

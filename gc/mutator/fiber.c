@@ -1,0 +1,100 @@
+/* Stacks that are not the thread's own: fibers and coroutines. */
+#include "gc/mutator/fiber.h"
+
+#include <stdlib.h>
+
+#include "gc/base/check.h"
+#include "gc/base/error.h"
+#include "gc/stop/registers.h"
+
+bool td_fibers_open(struct tide_mutator *mutator) {
+  void *low, *high;
+  if (!td_plat_stack_bounds(&low, &high)) return false;
+  mutator->own = (struct tide_fiber_stack){.low = (uintptr_t)low, .high = (uintptr_t)high};
+  mutator->own.top = mutator->own.high;
+  mutator->current = &mutator->own;
+  mutator->fibers = NULL;
+  return true;
+}
+
+void td_fibers_close(struct tide_mutator *mutator) {
+  while (mutator->fibers) {
+    struct tide_fiber_stack *next = mutator->fibers->next;
+    free(mutator->fibers);
+    mutator->fibers = next;
+  }
+  mutator->current = &mutator->own;
+}
+
+static struct tide_fiber_stack **link_of(struct tide_mutator *mutator,
+                                         const struct tide_fiber_stack *stack) {
+  struct tide_fiber_stack **link = &mutator->fibers;
+  while (*link && *link != stack)
+    link = &(*link)->next;
+  return *link ? link : NULL;
+}
+
+struct tide_fiber_stack *tide_stack_register(struct tide_mutator *mutator, void *low, void *high,
+                                             struct tide_error *error) {
+  uintptr_t from = (uintptr_t)low, to = (uintptr_t)high;
+  if (!td_mutator_may_act(mutator, "tide_stack_register")) {
+    td_fail(error, TIDE_ERROR_STATE, "tide_stack_register: not this thread's mutator");
+    return NULL;
+  }
+  if (from == 0 || from % 8 || to % 8 || to <= from) {
+    td_fail(error, TIDE_ERROR_ARGUMENT,
+            "tide_stack_register: [%p, %p) is no stack: word-aligned bounds in order are needed",
+            low, high);
+    return NULL;
+  }
+  for (struct tide_fiber_stack *f = mutator->fibers; f; f = f->next) {
+    if (from < f->high && f->low < to) {
+      td_fail(error, TIDE_ERROR_STATE, "tide_stack_register: [%p, %p) overlaps a registered stack",
+              low, high);
+      return NULL;
+    }
+  }
+  struct tide_fiber_stack *stack = calloc(1, sizeof *stack);
+  if (!stack) {
+    td_fail(error, TIDE_ERROR_MEMORY, "tide_stack_register: out of memory");
+    return NULL;
+  }
+  stack->low = from;
+  stack->high = to;
+  stack->top = to;
+  stack->next = mutator->fibers;
+  mutator->fibers = stack;
+  return stack;
+}
+
+TD_READS_STACKS enum tide_status tide_stack_switch(struct tide_mutator *mutator,
+                                                   struct tide_fiber_stack *to) {
+  if (!td_mutator_may_act(mutator, "tide_stack_switch")) return TIDE_ERROR_STATE;
+  if (to && !link_of(mutator, to)) return TIDE_ERROR_ARGUMENT;
+  struct tide_fiber_stack *from = mutator->current;
+  from->left = mutator->stack_kind == TIDE_STACK_PRECISE ||
+               td_stack_holds(from, (uintptr_t)__builtin_frame_address(0));
+  if (!from->left && from == &mutator->own) {
+    td_misuse("tide_stack_switch: mutator %p has left its thread's stack already; tell before",
+              (void *)mutator);
+    return TIDE_ERROR_STATE;
+  }
+  from->saved_count = 0;
+  if (from->left)
+    td_stack_describe_for_later(from, __builtin_dwarf_cfa()); /* else a fiber that has ended */
+  mutator->current = to ? to : &mutator->own;
+  mutator->current->saved_count = 0;
+  mutator->current->left = false;
+  return TIDE_OK;
+}
+
+enum tide_status tide_stack_unregister(struct tide_mutator *mutator,
+                                       struct tide_fiber_stack *stack) {
+  if (!td_mutator_may_act(mutator, "tide_stack_unregister")) return TIDE_ERROR_STATE;
+  struct tide_fiber_stack **link = link_of(mutator, stack);
+  if (!stack || !link) return TIDE_ERROR_ARGUMENT;
+  if (mutator->current == stack) return TIDE_ERROR_STATE;
+  *link = stack->next;
+  free(stack);
+  return TIDE_OK;
+}

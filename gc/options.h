@@ -1,0 +1,13 @@
+/* The options that a heap is created with. */
+#ifndef TD_GC_OPTIONS_H
+#define TD_GC_OPTIONS_H
+
+#include "gc/environment.h"
+
+/* Fills in *o and *environment from the options given (may be NULL), the environment, and
+ * defaults, in this order of precedence. Returns false and fills in the error if anything given
+ * means nothing. */
+bool td_options_read(const struct tide_options *given, struct tide_options *o,
+                     struct td_environment *environment, struct tide_error *error);
+
+#endif

@@ -1,0 +1,71 @@
+/* Registers and frames of the calling thread. */
+#include "gc/stop/registers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "gc/base/thread.h"
+
+/* Frames of functions that wrap tide_blocking_enter and return before the region ends. */
+#define WRAPPER_BYTES 512u
+
+/* With detect_stack_use_after_return, which some compilers have for their default, AddressSanitizer
+ * keeps variables in a stack of its own; frames refer to it. Absent in programs without it. */
+extern void *__asan_get_current_fake_stack(void) __attribute__((weak));
+extern void *__asan_addr_is_in_fake_stack(void *fake, void *address, void **begin, void **end)
+    __attribute__((weak));
+
+static void *current_fake(void) {
+  return __asan_get_current_fake_stack && __asan_addr_is_in_fake_stack
+             ? __asan_get_current_fake_stack()
+             : NULL;
+}
+
+static TD_READS_STACKS void call_inside(void (*run)(void *), void *argument) {
+  for (struct tide_mutator *m = td_thread_mutators(); m; m = m->thread_next) {
+    if (m->blocking_depth) continue; /* described when the region was entered */
+    m->current->top = (uintptr_t)__builtin_frame_address(0);
+    m->current->saved_count = 0;
+    m->current->fake = current_fake();
+  }
+  run(argument);
+}
+
+TD_READS_STACKS void td_stack_call(void (*run)(void *argument), void *argument) {
+  /* Makes this function save every callee-saved register in its frame, which lies above the
+   * frame of call_inside, and therefore in the part of the stack that is looked at. */
+  __builtin_unwind_init();
+  call_inside(run, argument);
+  __asm__ volatile("" ::: "memory"); /* not a tail call: the frame must stay */
+}
+
+/* As td_stack_call, but for the time after the embedder's call has returned: the stack is described
+ * from `end` on, the frame of the embedder's function, and what lies below it is copied: our own
+ * frames, which hold its registers, some in the one and some in the other. A little more is copied,
+ * because that function may be one that only wraps the call and returns as well. */
+static TD_READS_STACKS void copy_frames(struct tide_fiber_stack *stack, uintptr_t end) {
+  uintptr_t start = (uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)7;
+  uintptr_t most = start + sizeof stack->saved, wanted = end + WRAPPER_BYTES;
+  uint32_t count = 0;
+  if (end > most) {
+    fprintf(stderr, "tidemark: frames of %zu bytes are too large to keep\n", end - start);
+    abort(); /* or a register's object would be lost: never as this file is compiled */
+  }
+  if (wanted > most) wanted = most;
+  if (wanted > stack->high) wanted = stack->high;
+  for (uintptr_t at = start; at < wanted; at += 8)
+    stack->saved[count++] = *(const uintptr_t *)at;
+  stack->saved_count = count;
+  stack->top = end;
+  stack->fake = current_fake();
+}
+
+TD_READS_STACKS void td_stack_describe_for_later(struct tide_fiber_stack *stack, void *end) {
+  __builtin_unwind_init();
+  copy_frames(stack, (uintptr_t)end);
+  __asm__ volatile("" ::: "memory");
+}
+
+bool td_stack_fake_frame(void *fake, void *word, void **begin, void **end) {
+  return __asan_addr_is_in_fake_stack(fake, word, begin, end) != NULL;
+}

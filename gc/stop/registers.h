@@ -1,0 +1,27 @@
+/* Making the registers and the stacks of the calling thread visible to a collection. */
+#ifndef TD_GC_STOP_REGISTERS_H
+#define TD_GC_STOP_REGISTERS_H
+
+#include "gc/base/state.h"
+
+/* For functions that read whole stacks: they read red zones, and other threads' frames, on
+ * purpose. */
+#define TD_READS_STACKS __attribute__((no_sanitize("address", "thread", "undefined"), noinline))
+
+static inline bool td_stack_holds(const struct tide_fiber_stack *stack, uintptr_t address) {
+  return address - stack->low < stack->high - stack->low;
+}
+
+/* Calls run with every callee-saved register spilled to the stack, and with the stacks of all the
+ * calling thread's mutators described from there on. */
+void td_stack_call(void (*run)(void *argument), void *argument);
+
+/* Describes a stack for the time after the embedder's call has returned. `end` is the frame of
+ * the embedder's function: the stack is described from there on. What lies below it is copied. */
+void td_stack_describe_for_later(struct tide_fiber_stack *stack, void *end);
+
+/* The frames that AddressSanitizer moved to a stack of its own. Returns false if `word` does not
+ * lie in such a frame of the fake stack; else [*begin, *end) is the frame. */
+bool td_stack_fake_frame(void *fake, void *word, void **begin, void **end);
+
+#endif
