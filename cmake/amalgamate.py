@@ -217,13 +217,31 @@ def banner(name):
     return f"\n/* ======== {name} ======== */\n\n"
 
 
+def public_headers(tree, name, done):
+    """The public headers that `name` needs, each before those that include it, and itself."""
+    if name in done:
+        return []
+    done.add(name)
+    text = tree.text(name)
+    found, own = [], text.find("extern \"C\"")
+    for match in INCLUDE.finditer(text):
+        if match.start() < own:
+            found += public_headers(tree, match.group(1), done)
+    found.append(name)
+    for match in INCLUDE.finditer(text):  # those at a header's end come with it, but need it
+        found += public_headers(tree, match.group(1), done)
+    return found
+
+
 def library_header(tree, version):
     folder = os.path.join(tree.root, "include", "tide")
-    names = sorted(os.listdir(folder), key=lambda name: (name != "tide.h", name))
+    names, done = [], set()
+    for name in sorted(os.listdir(folder), key=lambda name: (name != "tide.h", name)):
+        if name.endswith(".h"):
+            names += public_headers(tree, "tide/" + name, done)
     parts = [f"/* Tidemark {version}, single-file edition: public interface. Generated; see LICENSE. */\n"]
     for name in names:
-        if name.endswith(".h"):
-            parts += [banner("tide/" + name), INCLUDE.sub("", tree.text("tide/" + name))]
+        parts += [banner(name), INCLUDE.sub("", tree.text(name))]
     return "".join(parts)
 
 

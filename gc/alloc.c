@@ -3,8 +3,10 @@
 #include "gc/base/error.h"
 #include "gc/base/runs.h"
 #include "gc/base/stats.h"
+#include "gc/base/thread.h"
 #include "gc/cycle/budget.h"
 #include "gc/cycle/collect.h"
+#include "gc/layouts.h"
 #include "gc/mutator/callback.h"
 
 /* A mutator adds to the heap's count of allocated bytes this often. */
@@ -57,23 +59,23 @@ static void *take(struct tide_mutator *mutator, const struct request *request) {
   return object;
 }
 
-static uint32_t blocks_of(const struct request *request) {
-  return request->size_class ? 1
-                             : (uint32_t)((request->bytes + TD_BLOCK_BYTES - 1) >> TD_BLOCK_LOG2);
+static size_t blocks_of(const struct request *request) {
+  return request->size_class ? 1 : (request->bytes + TD_BLOCK_BYTES - 1) >> TD_BLOCK_LOG2;
 }
 
 /* Collects until an attempt after this thread's own collection has failed too: what another
  * thread's collection found may be used up by third ones before we run. */
 static void *take_after_collection(struct tide_mutator *mutator, const struct request *request) {
   struct tide_heap *heap = mutator->heap;
-  for (bool collected = false; !collected;) {
+  enum td_collected collected;
+  do {
     /* relaxed: another thread's collection is a reason to try again; the lock orders the rest. */
     uint64_t seen = atomic_load_explicit(&heap->cycles, memory_order_relaxed);
     void *object = take(mutator, request);
     if (object) return object;
     collected = td_collect_unless(mutator, seen);
-  }
-  return take(mutator, request);
+  } while (collected == TD_COLLECTED_BY_OTHER);
+  return collected == TD_COLLECTED ? take(mutator, request) : NULL;
 }
 
 static bool ask_embedder(struct tide_mutator *mutator, size_t bytes) {
@@ -89,11 +91,11 @@ static bool ask_embedder(struct tide_mutator *mutator, size_t bytes) {
 /* The budget is used up: collect, then let the heap grow, then ask the embedder. */
 static void *take_by_force(struct tide_mutator *mutator, const struct request *request) {
   struct tide_heap *heap = mutator->heap;
-  uint32_t blocks = blocks_of(request);
-  if (blocks > heap->space.max_blocks) return refuse(mutator, TIDE_ERROR_MEMORY);
+  size_t blocks = blocks_of(request);
+  if (blocks > td_budget_most(heap)) return refuse(mutator, TIDE_ERROR_MEMORY);
   for (bool asked = false;; asked = true) {
     void *object = take_after_collection(mutator, request);
-    while (!object && td_budget_grow(heap, blocks))
+    while (!object && td_budget_grow(heap, (uint32_t)blocks))
       object = take(mutator, request);
     if (object) return object;
     if (asked || !ask_embedder(mutator, request->bytes)) return refuse(mutator, TIDE_ERROR_MEMORY);
@@ -122,6 +124,7 @@ static bool fits_layout(const struct td_space *space, const struct request *requ
   case TD_KIND_BITMAP:
     return words >= 64u - (unsigned)__builtin_clzll(layout->map);
   case TD_KIND_BITMAP_LONG:
+  case TD_KIND_REPEATED:
     return words >= layout->words;
   case TD_KIND_WEAK:
     return request->bytes >= sizeof(struct td_weak_object);
@@ -187,6 +190,11 @@ void *tide_alloc_array(struct tide_mutator *mutator, tide_layout layout, size_t 
     if (allowed(mutator)) mutator->alloc_status = TIDE_ERROR_ARGUMENT;
     return NULL;
   }
+  if (count > 1 && layout > TIDE_LAYOUT_CONSERVATIVE && layout < TIDE_LAYOUT_MAX) {
+    if (!allowed(mutator)) return NULL;
+    enum tide_status status = td_layout_of_array(mutator->heap, &layout, bytes_each);
+    if (status != TIDE_OK) return refuse(mutator, status);
+  }
   if (!mutator) return tide_alloc_slow(mutator, layout, bytes);
   return tide_alloc(mutator, layout, bytes);
 }
@@ -207,5 +215,6 @@ void *tide_alloc_aligned(struct tide_mutator *mutator, tide_layout layout, size_
 }
 
 enum tide_status tide_alloc_status(const struct tide_mutator *mutator) {
-  return mutator ? mutator->alloc_status : TIDE_ERROR_ARGUMENT;
+  if (!mutator) return TIDE_ERROR_ARGUMENT;
+  return mutator->thread == td_thread_identity() ? mutator->alloc_status : TIDE_ERROR_STATE;
 }

@@ -6,6 +6,7 @@
 #include "gc/base/error.h"
 #include "gc/base/stats.h"
 #include "gc/base/thread.h"
+#include "gc/cycle/budget.h"
 #include "gc/cycle/ephemeron.h"
 #include "gc/finalizer.h"
 #include "gc/fork.h"
@@ -25,7 +26,7 @@ static void start_policy(struct tide_heap *heap, const struct tide_options *o) {
       .initial_blocks = initial < most ? (uint32_t)initial : most,
       .max_blocks = most,
   };
-  heap->space.budget_blocks = td_sizing_next(&heap->policy, &(struct td_sizing_facts){0});
+  td_budget_set(heap, (struct td_sizing_facts){0});
 }
 
 static bool build_heap(struct tide_heap *heap, const struct tide_options *o,

@@ -31,7 +31,7 @@ static const char *objection(const struct tide_options *o) {
   if (!power_of_two_or_zero(o->queue_blocks) || !power_of_two_or_zero(o->queue_block_items))
     return "queue_blocks and queue_block_items must be powers of two, at least 2";
   if ((int)o->sizing < 0 || o->sizing > TIDE_SIZING_ADAPTIVE) return "no such sizing";
-  if (o->growth_factor != 0 && !(o->growth_factor > 1 && o->growth_factor <= 1e6))
+  if (o->growth_factor != 0 && !(o->growth_factor > 1 && o->growth_factor <= TD_GROWTH_MOST))
     return "growth_factor is not over 1";
   if (o->adaptive_cost != 0 && !(o->adaptive_cost > 0 && o->adaptive_cost <= 1e12))
     return "adaptive_cost is not over 0";

@@ -18,6 +18,7 @@ enum td_kind {
   TD_KIND_REFS,         /* every word a slot */
   TD_KIND_PREFIXED,     /* map: words to skip, then slots to the end of the cell */
   TD_KIND_BITMAP_LONG,  /* more than 64 words: the layout's words */
+  TD_KIND_REPEATED,     /* elements of the layout's words, each with the bitmap of its element */
   TD_KIND_CONSERVATIVE, /* any word may point at or into an object */
   TD_KIND_TRACED,       /* the layout's trace function */
   TD_KIND_WEAK,         /* struct td_weak_object */
@@ -49,9 +50,11 @@ struct td_ephemeron_object {
 
 struct td_layout {
   uint8_t kind;        /* enum td_kind */
-  uint32_t words;      /* BITMAP_LONG: length in words */
-  uint64_t map;        /* as in struct td_block; BITMAP_LONG and TRACED: own layout number */
+  uint32_t words;      /* BITMAP_LONG: length in words; REPEATED: words of an element */
+  uint64_t map;        /* as in struct td_block; kinds that need the table: own layout number */
+  uint64_t element;    /* REPEATED: bit i says that word i of an element is a slot */
   uint64_t *bits;      /* BITMAP_LONG */
+  char *name;          /* or NULL */
   tide_trace_fn trace; /* TRACED */
   void *context;
 };
@@ -65,7 +68,7 @@ struct td_layouts {
 bool td_layouts_init(struct td_layouts *layouts);
 void td_layouts_deinit(struct td_layouts *layouts);
 /* The number of an equal layout, or a new one; TIDE_LAYOUT_INVALID when the table is full or
- * memory ran out. bits is copied. The caller holds the heap's lock. */
+ * memory ran out. bits and name are copied. The caller holds the heap's lock. */
 tide_layout td_layouts_intern(struct td_layouts *layouts, const struct td_layout *wanted);
 
 /* ---- Size classes ----

@@ -61,6 +61,10 @@ void td_scan_object(struct td_scanner *scanner, uintptr_t object) {
   case TD_KIND_PREFIXED:
     if (words > block->map) slots(&scanner->tracer, at + block->map, words - block->map);
     break;
+  case TD_KIND_REPEATED:
+    for (size_t i = 0; i + layout->words <= words; i += layout->words)
+      bitmap(scanner, at + i, layout->element);
+    break;
   case TD_KIND_BITMAP_LONG:
     for (uint32_t i = 0; i < layout->words; i += 64)
       bitmap(scanner, at + i, layout->bits[i / 64]);

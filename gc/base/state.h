@@ -188,7 +188,8 @@ struct tide_heap {
   struct td_root_set roots;
   struct td_finalizers finalizers;
   struct td_ephemerons ephemerons;
-  struct td_sizing policy;
+  struct td_sizing policy; /* under the space's lock, as external_bytes */
+  size_t external_bytes;   /* that the program has told of: tide_external_add */
 
   /* Constant after creation. */
   bool (*out_of_memory)(void *context, size_t bytes);
@@ -200,6 +201,7 @@ struct tide_heap {
 
   /* Under the world's lock. */
   struct td_marker_config config;
+  uint32_t pauses_open;      /* of tide_collect_pause: no collection begins while there is one */
   uint64_t ended_ns;         /* when the last collection ended */
   uint64_t allocated_before; /* bytes allocated before it */
   struct tide_bump *pooled_tables[TD_POOLED_TABLES];

@@ -59,7 +59,7 @@ static void mark(struct tide_heap *heap) {
 
 static void set_budget(const struct cycle *cycle) {
   struct tide_heap *heap = cycle->heap;
-  td_budget_set(heap, &(struct td_sizing_facts){
+  td_budget_set(heap, (struct td_sizing_facts){
                           .live_bytes = heap->building->bytes,
                           .collect_ns = cycle->swept_ns - cycle->stopped_ns,
                           .mutator_ns = cycle->begin_ns - heap->ended_ns,
@@ -142,16 +142,17 @@ static void collect_and_unlock(struct tide_mutator *mutator,
   td_world_unlock(heap);
 }
 
-bool td_collect_unless(struct tide_mutator *mutator, uint64_t seen) {
+enum td_collected td_collect_unless(struct tide_mutator *mutator, uint64_t seen) {
   struct tide_heap *heap = mutator->heap;
   td_world_lock(heap);
   /* relaxed: changed under the lock that we hold. */
-  if (atomic_load_explicit(&heap->cycles, memory_order_relaxed) != seen) {
+  bool by_other = atomic_load_explicit(&heap->cycles, memory_order_relaxed) != seen;
+  if (by_other || heap->pauses_open) {
     td_world_unlock(heap);
-    return false;
+    return by_other ? TD_COLLECTED_BY_OTHER : TD_COLLECTED_PAUSED;
   }
   collect_and_unlock(mutator, NULL, NULL);
-  return true;
+  return TD_COLLECTED;
 }
 
 enum tide_status td_collect_and(struct tide_mutator *mutator, const char *function,
@@ -159,6 +160,10 @@ enum tide_status td_collect_and(struct tide_mutator *mutator, const char *functi
   enum tide_status status = td_pause_allowed(mutator, function);
   if (status != TIDE_OK) return status;
   td_world_lock(mutator->heap);
+  if (mutator->heap->pauses_open) {
+    td_world_unlock(mutator->heap);
+    return TIDE_ERROR_STATE;
+  }
   collect_and_unlock(mutator, then, argument);
   return TIDE_OK;
 }

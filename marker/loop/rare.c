@@ -38,6 +38,15 @@ static void trace_long_bitmap(const struct td_layout *layout, const uintptr_t *s
     if (layout->bits[i / 64] >> (i % 64) & 1) add(gather, slots[i]);
 }
 
+static void trace_repeated(const struct td_layout *layout, const uintptr_t *slots, size_t words,
+                           struct td_gather *gather) {
+  for (size_t at = words / layout->words * layout->words; at > 0;) {
+    at -= layout->words;
+    for (uint64_t map = layout->element; map; map &= map - 1)
+      add(gather, slots[at + (unsigned)__builtin_ctzll(map)]);
+  }
+}
+
 void td_scan_rare(struct td_marker *marker, uintptr_t object, struct td_gather *gather) {
   const struct td_space *space = marker->set->space;
   const struct td_block *block = &space->blocks[(object - space->base) >> TD_BLOCK_LOG2];
@@ -46,6 +55,10 @@ void td_scan_rare(struct td_marker *marker, uintptr_t object, struct td_gather *
   case TD_KIND_BITMAP_LONG:
     trace_long_bitmap(&space->layouts.at[block->layout], (const uintptr_t *)object,
                       td_space_object_bytes(space, object) / sizeof(uintptr_t), gather);
+    break;
+  case TD_KIND_REPEATED:
+    trace_repeated(&space->layouts.at[block->layout], (const uintptr_t *)object,
+                   td_space_object_bytes(space, object) / sizeof(uintptr_t), gather);
     break;
   case TD_KIND_TRACED: {
     const struct td_layout *layout = &space->layouts.at[block->layout];
