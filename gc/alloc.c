@@ -4,6 +4,8 @@
 #include "gc/mutator/stacks.h"
 #include "gc/base/stats.h"
 #include "gc/stop/world.h"
+#include "heap/alloc.h"
+#include "heap/large.h"
 
 /* A mutator adds to the heap's count of allocated bytes this often. */
 #define FLUSH_BYTES ((uint64_t)256 << 10)

@@ -14,6 +14,7 @@
 #include "gc/base/stats.h"
 #include "gc/weak_table.h"
 #include "gc/stop/world.h"
+#include "heap/create.h"
 
 #define RESERVE_DEFAULT_LEAST ((size_t)1 << 30)
 

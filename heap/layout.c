@@ -4,9 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap/space.h"
-#include "platform/platform.h"
-
 bool td_layouts_init(struct td_layouts *layouts) {
   layouts->at = calloc(TIDE_LAYOUT_MAX, sizeof *layouts->at);
   if (!layouts->at) return false;
@@ -54,22 +51,4 @@ tide_layout td_layouts_intern(struct td_layouts *layouts, const struct td_layout
   if (wanted->kind == TD_KIND_BITMAP_LONG || wanted->kind == TD_KIND_TRACED)
     fresh->map = layouts->count;
   return (tide_layout)layouts->count++;
-}
-
-/* Bits [from, to) of 64. */
-static uint64_t bits_between(uint64_t from, uint64_t to) {
-  return from >= to ? 0 : UINT64_MAX >> (64 - to) >> from << from;
-}
-
-struct td_block td_small_block(const struct td_layout *described, tide_layout layout,
-                               uint32_t cell_granules) {
-  struct td_block block = {.map = described->map,
-                           .cell_granules = cell_granules,
-                           .kind = described->kind,
-                           .layout = layout};
-  uint64_t words = (uint64_t)cell_granules * 2;
-  if (words > 64 || (block.kind != TD_KIND_REFS && block.kind != TD_KIND_PREFIXED)) return block;
-  block.map = bits_between(block.kind == TD_KIND_PREFIXED ? block.map : 0, words);
-  block.kind = block.map ? TD_KIND_BITMAP : TD_KIND_LEAF;
-  return block;
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "gc/cycle/collect.h"
+#include "heap/find.h"
+#include "heap/walk.h"
 
 /* ---- Objects ---- */
 

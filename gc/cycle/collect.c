@@ -19,6 +19,9 @@
 #include "gc/cycle/verify.h"
 #include "gc/cycle/reclaim.h"
 #include "gc/stop/world.h"
+#include "heap/blocks.h"
+#include "heap/epoch.h"
+#include "heap/sort.h"
 #include "heap/slabs.h"
 
 /* A collection in the making. */

@@ -9,6 +9,9 @@
 #include "gc/cycle/collect.h"
 #include "gc/base/object.h"
 #include "gc/roots/set.h"
+#include "heap/check.h"
+#include "heap/find.h"
+#include "heap/walk.h"
 
 /* An ephemeron whose key was not reached when it was met. */
 struct waiting {

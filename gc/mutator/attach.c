@@ -7,6 +7,7 @@
 #include "gc/mutator/handles.h"
 #include "gc/mutator/stacks.h"
 #include "gc/stop/world.h"
+#include "heap/alloc.h"
 
 #define RUNS ((size_t)TIDE_LAYOUT_MAX * TIDE_BUMP_SLOTS)
 #define RUNS_BYTES (RUNS * sizeof(struct tide_bump))
