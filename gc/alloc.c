@@ -8,6 +8,8 @@
 #include "gc/cycle/collect.h"
 #include "gc/layouts.h"
 #include "gc/mutator/callback.h"
+#include "heap/alloc.h"
+#include "heap/large.h"
 
 /* A mutator adds to the heap's count of allocated bytes this often. */
 #define FLUSH_BYTES ((uint64_t)256 << 10)

@@ -15,6 +15,7 @@
 #include "gc/roots/set.h"
 #include "gc/stop/world.h"
 #include "gc/weak_table.h"
+#include "heap/create.h"
 
 static void start_policy(struct tide_heap *heap, const struct tide_options *o) {
   size_t initial = (o->heap_initial_bytes + TD_BLOCK_BYTES - 1) / TD_BLOCK_BYTES;

@@ -1,5 +1,6 @@
 /* The walk over all objects. */
 #include "gc/stop/pause.h"
+#include "heap/walk.h"
 
 struct walk {
   tide_visit_fn visit;

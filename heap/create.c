@@ -1,9 +1,11 @@
-/* A heap's reservation and side tables. */
-#include "heap/slabs.h"
+/* Creating a space: the reservation and the side tables. */
+#include "heap/create.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "heap/slabs.h"
 
 #define RESERVE_MIN ((size_t)64 << 20)
 
@@ -13,7 +15,7 @@ static void say(struct tide_error *error, enum tide_status status, const char *w
   snprintf(error->text, sizeof error->text, "%s (%zu MiB): %s", what, bytes >> 20, strerror(errno));
 }
 
-/* One mapping per side table, readable at once: pages that are never touched cost nothing. */
+/* Maps a side table, zeroed. Its pages cost nothing until they are touched. */
 static void *map_table(size_t bytes) {
   size_t page = td_plat_page_bytes();
   bytes = (bytes + page - 1) / page * page;

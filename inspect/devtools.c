@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "inspect/snapshot.h"
+#include "heap/walk.h"
 
 #define NODE_FIELDS 7u
 

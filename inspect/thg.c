@@ -9,6 +9,8 @@
 #include "inspect/snapshot.h"
 #include "inspect/thg_file.h"
 #include "tide/stats.h"
+#include "heap/find.h"
+#include "heap/walk.h"
 
 #define WORD_BYTES sizeof(uintptr_t)
 #define SIZE_MOST (UINT64_C(1) << 40)

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "heap/find.h"
+
 static void word(struct td_scanner *scanner, uintptr_t value) {
   if (td_is_reference(scanner->space, value)) scanner->reference(scanner, value);
 }

@@ -2,6 +2,7 @@
 #include "gc/cycle/budget.h"
 
 #include "gc/base/stats.h"
+#include "heap/blocks.h"
 
 void td_budget_set(struct tide_heap *heap, struct td_sizing_facts facts) {
   pthread_mutex_lock(&heap->space.lock);

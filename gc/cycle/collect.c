@@ -19,6 +19,9 @@
 #include "gc/stop/pause.h"
 #include "gc/stop/registers.h"
 #include "gc/stop/world.h"
+#include "heap/blocks.h"
+#include "heap/epoch.h"
+#include "heap/sort.h"
 #include "heap/slabs.h"
 
 /* A collection in the making. */

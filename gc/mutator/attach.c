@@ -10,6 +10,7 @@
 #include "gc/mutator/fiber.h"
 #include "gc/mutator/handles.h"
 #include "gc/stop/world.h"
+#include "heap/alloc.h"
 
 /* ---- Once per process ---- */
 

@@ -1,4 +1,5 @@
 /* The rare kinds of objects, and what trace functions hand over. */
+#include "heap/find.h"
 #include "heap/marks.h"
 #include "marker/base/state.h"
 #include "marker/base/pending.h"

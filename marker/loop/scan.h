@@ -5,6 +5,7 @@
 #ifndef TD_MARKER_LOOP_SCAN_H
 #define TD_MARKER_LOOP_SCAN_H
 
+#include "heap/find.h"
 #include "heap/space.h"
 #include "heap/view.h"
 #include "marker/base/state.h"

@@ -60,11 +60,11 @@ Test(check, faults_of_small_blocks) {
 Test(check, faults_of_large_objects) {
   open_with_one_of_each();
   struct td_block_info *info = &heap.infos[large_block];
-  EXPECT_FAULT(info->run_blocks, 0, large_block);
-  EXPECT_FAULT(info->run_blocks, 6, large_block);
-  EXPECT_FAULT(info->run_blocks, heap.block_count, large_block);
+  EXPECT_FAULT(info->extent_blocks, 0, large_block);
+  EXPECT_FAULT(info->extent_blocks, 6, large_block);
+  EXPECT_FAULT(info->extent_blocks, heap.block_count, large_block);
   EXPECT_FAULT(info->large_bytes, 5 * TD_BLOCK_BYTES + 1, large_block);
-  EXPECT_FAULT(info[2].run_blocks, 3, large_block);
+  EXPECT_FAULT(info[2].extent_offset, 3, large_block);
   EXPECT_FAULT(info[4].state, TD_BLOCK_FREE, large_block);
   EXPECT_FAULT(info->state, TD_BLOCK_FREE, large_block);
   td_space_deinit(&heap);

@@ -6,9 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap/alloc.h"
 #include "heap/blocks.h"
-#include "heap/space.h"
+#include "heap/check.h"
+#include "heap/create.h"
+#include "heap/epoch.h"
+#include "heap/find.h"
+#include "heap/large.h"
 #include "heap/marks.h"
+#include "heap/sort.h"
+#include "heap/walk.h"
 
 #define MIB ((size_t)1 << 20)
 

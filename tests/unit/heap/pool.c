@@ -1,4 +1,4 @@
-/* The pool of blocks: runs across slabs, the budget, the limit, memory given back. */
+/* The pool of blocks: extents across slabs, the budget, the limit, memory given back. */
 #include <stdio.h>
 
 #include "tests/unit/heap/common.h"
@@ -14,7 +14,7 @@ static void collect(void **live, size_t count) {
   heap_collect(&heap, &none, live, count, 1);
 }
 
-Test(pool, a_run_crosses_slabs_and_finds_its_hole_again) {
+Test(pool, an_extent_crosses_slabs_and_finds_its_hole_again) {
   heap_open(&heap, 64 * MIB);
   void *a = large(20), *b = large(20), *c = large(100), *d = large(7);
   cr_assert(a && b && c && d);

@@ -1,32 +1,16 @@
-/* The heap's part of a collection. Sweeping proper is what allocation does when it looks for
- * cells whose byte is not of the present epoch; here only whole blocks are sorted, and
- * those without room are not even looked at again. */
+/* Sorting the blocks after marking: empty ones go back to the pool, those with room are listed, and
+ * full ones are not looked at again. Free cells are found later, by allocation: see heap/sweep.h.
+ */
+#include "heap/sort.h"
+
 #include <string.h>
 
 #include "heap/blocks.h"
-#include "heap/space.h"
 
-/* Epochs have come round: rewrite every live byte as the first epoch, all others as free, so
- * that no stale byte can equal an epoch to come. */
-static void restart_epochs(struct td_space *space) {
-  for (uint32_t b = 1; b < space->frontier; b++) {
-    if (td_block_is_free(space, b)) continue;
-    uint8_t *marks = space->marks + ((uint64_t)b << TD_BLOCK_GRANULES_LOG2);
-    for (size_t i = 0; i < TD_BLOCK_GRANULES; i++)
-      marks[i] = marks[i] == space->epoch ? TD_EPOCH_FIRST : 0;
-  }
-  space->epoch = TD_EPOCH_FIRST;
-}
-
-void td_space_begin_marking(struct td_space *space) {
-  if (space->epoch == TD_EPOCH_LAST) restart_epochs(space);
-  space->epoch_before = space->epoch;
-  space->epoch++;
-}
-
-/* How many of a block's bytes equal the epoch: only starts of marked objects do, because what
- * else was written there since is of an earlier epoch. Sixteen lanes, which every x86-64 and ARM
- * has; with more than the target has, compilers fall back on single bytes. */
+/* Returns how many of a block's bytes equal the epoch. Only the first bytes of marked objects do,
+ * because everything else was written in an earlier epoch. Vectors have sixteen lanes, which every
+ * x86-64 and AArch64 processor has: for wider ones than the target has, compilers fall back on
+ * single bytes. */
 static uint32_t count_block(const uint8_t *marks, uint8_t epoch) {
   typedef uint8_t lanes __attribute__((vector_size(16), may_alias));
   enum { VECTORS = TD_BLOCK_GRANULES / sizeof(lanes), ROUND = 128 };
@@ -43,8 +27,9 @@ static uint32_t count_block(const uint8_t *marks, uint8_t epoch) {
   return count;
 }
 
-/* Sorts a block by what is alive in it; true: nothing is. */
-static bool settle_block(struct td_space *space, uint32_t b) {
+/* Counts what is alive in a block and lists it as unswept if it has room. Returns whether nothing
+ * is alive. */
+static bool sort_block(struct td_space *space, uint32_t b) {
   struct td_block *block = &space->blocks[b];
   struct td_block_info *info = &space->infos[b];
   const uint8_t *marks = space->marks + ((uint64_t)b << TD_BLOCK_GRANULES_LOG2);
@@ -72,12 +57,12 @@ uint32_t td_space_end_marking(struct td_space *space) {
   uint32_t freed = 0;
   space->live_objects = space->live_bytes = 0;
   space->epoch_before = space->epoch;
-  /* From the top down, so that the lists run upwards and low blocks fill first. */
+  /* From the top down: the lists then begin with low blocks, and these fill first. */
   for (uint32_t b = space->frontier; b-- > 1;) {
     const struct td_block_info *info = &space->infos[b];
     if (info->state != TD_BLOCK_SMALL && info->state != TD_BLOCK_LARGE) continue;
-    if (!settle_block(space, b)) continue;
-    uint32_t count = info->state == TD_BLOCK_LARGE ? info->run_blocks : 1;
+    if (!sort_block(space, b)) continue;
+    uint32_t count = info->state == TD_BLOCK_LARGE ? info->extent_blocks : 1;
     td_blocks_give(space, b, count);
     freed += count;
   }
