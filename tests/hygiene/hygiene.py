@@ -32,8 +32,8 @@ MAY_INCLUDE = {
 # A bench of queues sees the queues, not the collector.
 ALSO_INCLUDES = {"bench": re.compile(r"marker/queue/\w+\.h$")}
 COLUMNS_MAX = 100
-# They work with one of several headers, which a macro names: see bench/gcbench_memory.h.
-NOT_ALONE = re.compile(r"bench/gcbench_(work|memory|boehm|malloc|tide)\.h$")
+# They work with one of several headers, which a macro names: see bench/gcbench/child/memory.h.
+NOT_ALONE = re.compile(r"bench/gcbench/child/\w+\.h$")
 # Over the first number a file or function is told of, over the second the check fails.
 LINES_MAX, FUNCTION_LINES_MAX = (500, 650), (60, 100)
 
