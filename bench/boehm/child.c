@@ -27,6 +27,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench/boehm/environment.h"
+#include "bench/cli/clock.h"
 #include "workloads/graph.h"
 #include "workloads/sink_record.h"
 
@@ -71,12 +73,6 @@ static int say(const char *format, ...) {
 static int fail(int status, const char *text) {
   say("error %d %s\n", status, text);
   return status;
-}
-
-static uint64_t now_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
 /* ---- The sink -------------------------------------------------------------------------- */
@@ -177,8 +173,8 @@ static const char *sink_reason(void *context) {
 /* ---- Marking and counting -------------------------------------------------------------- */
 
 static void GC_CALLBACK on_event(GC_EventType event) {
-  if (event == GC_EVENT_MARK_START) mark_started_ns = now_ns();
-  if (event == GC_EVENT_MARK_END) mark_ns += now_ns() - mark_started_ns;
+  if (event == GC_EVENT_MARK_START) mark_started_ns = td_now_ns();
+  if (event == GC_EVENT_MARK_END) mark_ns += td_now_ns() - mark_started_ns;
 }
 
 static void GC_CALLBACK add_bytes(void *object, size_t bytes, void *context) {
@@ -277,25 +273,8 @@ static int check_marks(const struct graph *graph, const char *text) {
 
 /* ---- Life ------------------------------------------------------------------------------ */
 
-/* The collector's own variables (GC_MARKERS, GC_INITIAL_HEAP_SIZE, …) would change what is
- * compared without a trace in the report. */
-static void forget_environment(void) {
-  extern char **environ;
-  for (size_t i = 0; environ[i];) {
-    const char *end = strchr(environ[i], '=');
-    char *name = strncmp(environ[i], "GC_", 3) == 0 && end
-                     ? strndup(environ[i], (size_t)(end - environ[i]))
-                     : NULL;
-    if (name && unsetenv(name) == 0)
-      i = 0;
-    else
-      i++;
-    free(name);
-  }
-}
-
 static int start_collector(unsigned markers, uint64_t heap_max) {
-  forget_environment();
+  td_boehm_clean_environment();
   GC_set_markers_count(markers);
   GC_set_all_interior_pointers(0);
   GC_set_warn_proc(GC_ignore_warn_proc);

@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench/cli/clock.h"
+
 #define SHOW_AFTER_NS UINT64_C(1000000000)
 #define REDRAW_NS UINT64_C(100000000)
 #define BAR_COLUMNS 24u
@@ -22,19 +24,13 @@ static struct {
   _Atomic(bool) stop; /* main writes, the watcher polls; relaxed: joining orders the rest */
 } state;
 
-static uint64_t now_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
 void td_progress_setup(bool quiet) {
   state.enabled = !quiet && isatty(STDERR_FILENO);
   td_progress_begin();
 }
 
 void td_progress_begin(void) {
-  state.begun_ns = now_ns();
+  state.begun_ns = td_now_ns();
 }
 
 static void draw(const char *what, uint64_t done, uint64_t total) {
@@ -52,7 +48,7 @@ static void draw(const char *what, uint64_t done, uint64_t total) {
 
 void td_progress(const char *what, uint64_t done, uint64_t total) {
   if (!state.enabled) return;
-  uint64_t now = now_ns();
+  uint64_t now = td_now_ns();
   if (now - state.begun_ns < SHOW_AFTER_NS || now - state.drawn_ns < REDRAW_NS) return;
   state.drawn_ns = now;
   state.shown = true;
@@ -77,7 +73,7 @@ static void *watch(void *unused) {
   while (!atomic_load_explicit(&state.stop, memory_order_relaxed)) {
     struct timespec nap = {.tv_nsec = 50000000};
     nanosleep(&nap, NULL);
-    uint64_t seconds = (now_ns() - state.begun_ns) / UINT64_C(1000000000);
+    uint64_t seconds = (td_now_ns() - state.begun_ns) / UINT64_C(1000000000);
     char text[112];
     snprintf(text, sizeof text, "%s (%u s)", state.what, (unsigned)seconds);
     td_progress(text, 0, 0);

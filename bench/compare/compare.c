@@ -4,12 +4,12 @@
 
 #include "bench/cli/args.h"
 #include "bench/cli/complain.h"
-#include "bench/compare/rows.h"
-#include "bench/compare/comparison.h"
-#include "bench/subject/graphs.h"
 #include "bench/cli/output.h"
 #include "bench/cli/progress.h"
+#include "bench/compare/comparison.h"
 #include "bench/compare/report.h"
+#include "bench/compare/rows.h"
+#include "bench/subject/graphs.h"
 #include "tide/tide.h"
 
 struct request {

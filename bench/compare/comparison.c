@@ -98,7 +98,7 @@ void td_comparison_free(struct td_comparison *comparison) {
   for (size_t i = 0; comparison->graphs && i < comparison->graph_count; i++)
     free_graph(&comparison->graphs[i]);
   free(comparison->graphs);
-  td_queue_place_free(&comparison->place);
+  td_cpus_free(&comparison->cpus);
   td_graph_specs_free(comparison->specs, comparison->graph_count);
   *comparison = (struct td_comparison){0};
 }
@@ -340,7 +340,7 @@ static int build(struct run *run) {
   int status = td_subject_create_through(spec, comparison->heap_max_bytes, td_places_wrap, &places,
                                          &run->subject);
   if (status == TD_EXIT_OK) {
-    status = td_oracle_init(&run->graph->oracle, spec, &places, &comparison->place,
+    status = td_oracle_init(&run->graph->oracle, spec, &places, &comparison->cpus,
                             comparison->markers, comparison->marker_count);
     if (status != TD_EXIT_OK) td_subject_destroy(&run->subject);
   }
@@ -381,7 +381,7 @@ int td_comparison_run(struct td_comparison *comparison) {
   int status = TD_EXIT_OK;
   if (!comparison->graphs || !run.cycle)
     status = td_complain(TD_EXIT_RESOURCES, "no memory for the results");
-  if (comparison->limit && !td_queue_place_read(&comparison->place))
+  if (comparison->limit && !td_cpus_read(&comparison->cpus))
     status = td_complain(TD_EXIT_RESOURCES, "no memory for the oracle");
   for (size_t i = 0; i < comparison->graph_count && status == TD_EXIT_OK; i++) {
     run.graph = &comparison->graphs[i];

@@ -12,11 +12,11 @@
 #include <stdint.h>
 
 #include "bench/boehm/guest.h"
-#include "bench/engines/engines.h"
 #include "bench/cli/host.h"
-#include "bench/limit/oracle.h"
 #include "bench/cli/samples.h"
 #include "bench/compare/trace.h"
+#include "bench/engines/engines.h"
+#include "bench/limit/oracle.h"
 #include "tide/stats.h"
 #include "workloads/profile.h"
 #include "workloads/spec.h"
@@ -66,8 +66,8 @@ struct td_comparison {
   /* As measured. */
   struct td_graph_rows *graphs; /* [graph_count] */
   struct td_host host;
-  struct td_queue_place place; /* with `limit` only */
-  bool different;              /* some check failed */
+  struct td_cpus cpus; /* with `limit` only */
+  bool different;      /* some check failed */
 };
 
 /* Measures everything. Says what goes wrong on stderr and returns an exit status; a failed check

@@ -7,12 +7,12 @@
 
 #include "bench/cli/args.h"
 #include "bench/cli/complain.h"
-#include "bench/compare/rows.h"
-#include "bench/compare/comparison.h"
-#include "bench/subject/graphs.h"
+#include "bench/cli/grid.h"
 #include "bench/cli/output.h"
 #include "bench/cli/progress.h"
-#include "bench/cli/grid.h"
+#include "bench/compare/comparison.h"
+#include "bench/compare/rows.h"
+#include "bench/subject/graphs.h"
 #include "tide/tide.h"
 
 struct request {

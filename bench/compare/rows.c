@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/cli/output.h"
 #include "bench/cli/grid.h"
+#include "bench/cli/output.h"
 
 static const char *checked_text(enum td_checked checked) {
   switch (checked) {

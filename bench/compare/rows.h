@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "bench/cli/complain.h"
-#include "bench/compare/comparison.h"
 #include "bench/cli/plot.h"
+#include "bench/compare/comparison.h"
 
 void td_compare_print(const struct td_comparison *comparison, FILE *out);
 void td_compare_json(const struct td_comparison *comparison, FILE *out);

@@ -2,12 +2,12 @@
 
 #include <string.h>
 
+#include "bench/boehm/guest.h"
 #include "bench/cli/args.h"
 #include "bench/cli/complain.h"
-#include "bench/boehm/guest.h"
+#include "bench/cli/grid.h"
 #include "bench/cli/json.h"
 #include "bench/cli/output.h"
-#include "bench/cli/grid.h"
 #include "tide/tide.h"
 
 static const struct td_bench_engine guests[] = {

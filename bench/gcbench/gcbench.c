@@ -9,13 +9,13 @@
 
 #include "bench/cli/args.h"
 #include "bench/cli/complain.h"
-#include "bench/gcbench/run.h"
 #include "bench/cli/grid.h"
 #include "bench/cli/host.h"
 #include "bench/cli/json.h"
 #include "bench/cli/output.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/samples.h"
+#include "bench/gcbench/run.h"
 #include "tide/tide.h"
 
 #define MUTATORS_MAX 64u

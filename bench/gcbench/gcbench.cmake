@@ -1,6 +1,6 @@
 # gcbench runs each collector in a program of its own, so that allocators do not mix. All are built
 # from the same workloads, compiled against child/PART.h.
-set(gcbench_sources child trees tables mutate)
+set(gcbench_sources child account trees tables mutate)
 list(TRANSFORM gcbench_sources REPLACE "(.+)" "${CMAKE_CURRENT_LIST_DIR}/child/\\1.c")
 
 # tidemark_gcbench(COLLECTOR PART LIBRARIES…)
@@ -18,6 +18,7 @@ tidemark_gcbench(tide tide tidemark_static)
 tidemark_gcbench(malloc malloc)
 if(BDWGC_FOUND)
   tidemark_gcbench(boehm boehm PkgConfig::BDWGC)
+  target_sources(tidemark_gcbench_boehm PRIVATE boehm/environment.c)
 else()
   message(WARNING "Boehm GC (Debian: libgc-dev) was not found: gcbench does without boehm")
 endif()

@@ -7,11 +7,11 @@
 
 #include "bench/cli/args.h"
 #include "bench/cli/complain.h"
-#include "bench/subject/graphs.h"
+#include "bench/cli/grid.h"
 #include "bench/cli/json.h"
 #include "bench/cli/output.h"
 #include "bench/cli/progress.h"
-#include "bench/cli/grid.h"
+#include "bench/subject/graphs.h"
 #include "tide/tide.h"
 #include "workloads/profile.h"
 

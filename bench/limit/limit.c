@@ -5,16 +5,16 @@
 #include <string.h>
 
 #include "bench/cli/args.h"
+#include "bench/cli/clock.h"
 #include "bench/cli/complain.h"
-#include "bench/subject/graphs.h"
 #include "bench/cli/grid.h"
 #include "bench/cli/host.h"
 #include "bench/cli/json.h"
-#include "bench/limit/memory.h"
-#include "bench/limit/oracle.h"
 #include "bench/cli/output.h"
 #include "bench/cli/progress.h"
-#include "bench/threads/crew.h"
+#include "bench/limit/memory.h"
+#include "bench/limit/oracle.h"
+#include "bench/subject/graphs.h"
 #include "tide/tide.h"
 
 #define LEAST_BYTES (UINT64_C(1) << 20)
@@ -30,7 +30,7 @@ struct request {
 
 struct limit {
   struct td_host host;
-  struct td_queue_place place;
+  struct td_cpus cpus;
   struct td_limit_memory memory;
   struct td_graph_spec *specs;
   size_t graph_count;
@@ -111,7 +111,7 @@ static int measure_memory(const struct request *request, struct limit *limit) {
                                                                    : default_bytes(&limit->host),
                                            .rounds = (unsigned)request->rounds,
                                            .run_ms = request->run_ms,
-                                           .place = &limit->place};
+                                           .cpus = &limit->cpus};
   uint64_t available = td_host_memory_available();
   if (limit->memory.bytes > available)
     return td_complain(TD_EXIT_RESOURCES, "limit: %zu MiB are wanted, %llu MiB are available",
@@ -121,9 +121,9 @@ static int measure_memory(const struct request *request, struct limit *limit) {
 
 /* Rounds until there are enough or time is up, one at least. */
 static int run_oracle(const struct request *request, const char *name, struct td_oracle *oracle) {
-  uint64_t begin = td_queue_now_ns();
+  uint64_t begin = td_now_ns();
   for (unsigned round = 0; round < request->rounds; round++) {
-    if (round > 0 && (double)(td_queue_now_ns() - begin) > request->seconds * 1e9) break;
+    if (round > 0 && (double)(td_now_ns() - begin) > request->seconds * 1e9) break;
     char what[128];
     snprintf(what, sizeof what, "%.60s: round %u", name, round + 1);
     td_progress(what, round, request->rounds);
@@ -136,7 +136,7 @@ static int run_oracle(const struct request *request, const char *name, struct td
 static int measure_graph(const struct request *request, struct limit *limit, size_t index) {
   const struct td_graph_spec *spec = &limit->specs[index];
   struct td_oracle *oracle = &limit->oracles[index];
-  const unsigned threads[] = {1, 2, limit->place.count};
+  const unsigned threads[] = {1, 2, limit->cpus.count};
   struct td_subject subject;
   struct td_places places = {0};
   td_progress_begin();
@@ -147,7 +147,7 @@ static int measure_graph(const struct request *request, struct limit *limit, siz
     return status;
   }
   td_progress("limit: traversing", 0, 0);
-  status = td_oracle_init(oracle, spec, &places, &limit->place, threads, 3);
+  status = td_oracle_init(oracle, spec, &places, &limit->cpus, threads, 3);
   td_places_free(&places);
   if (status == TD_EXIT_OK) status = run_oracle(request, spec->text, oracle);
   td_oracle_end(oracle);
@@ -158,8 +158,7 @@ static int measure_graph(const struct request *request, struct limit *limit, siz
 
 static int measure(const struct request *request, struct limit *limit) {
   td_host_read(&limit->host);
-  if (!td_queue_place_read(&limit->place))
-    return td_complain(TD_EXIT_RESOURCES, "limit: no memory");
+  if (!td_cpus_read(&limit->cpus)) return td_complain(TD_EXIT_RESOURCES, "limit: no memory");
   limit->oracles = calloc(limit->graph_count + 1, sizeof *limit->oracles);
   if (!limit->oracles) return td_complain(TD_EXIT_RESOURCES, "limit: no memory");
   int status = measure_memory(request, limit);
@@ -324,7 +323,7 @@ static void free_limit(struct limit *limit) {
     td_oracle_free(&limit->oracles[i]);
   free(limit->oracles);
   td_limit_memory_free(&limit->memory);
-  td_queue_place_free(&limit->place);
+  td_cpus_free(&limit->cpus);
   td_graph_specs_free(limit->specs, limit->graph_count);
   free(limit);
 }

@@ -100,12 +100,12 @@ static uint64_t cpu_ns(void) {
 static void body(void *context, unsigned thread) {
   struct run *run = context;
   struct member *member = &run->members[thread];
-  uint64_t begin = td_queue_now_ns(), count = 0;
+  uint64_t begin = td_now_ns(), count = 0;
   uint64_t used = cpu_ns();
   do {
     run->batch(run->arena, &member->state);
     count += BATCH;
-  } while (td_queue_now_ns() - begin < run->run_ns);
+  } while (td_now_ns() - begin < run->run_ns);
   member->ns_per_access = (double)(cpu_ns() - used) / (double)count;
 }
 
@@ -132,7 +132,7 @@ static int run_kind(const struct td_limit_memory *limit, const struct arena *are
     run.members[i].state = random ? seed : line_of(seed, arena->lines);
   }
   bool disturbed; /* medians are taken: one disturbed run does no harm */
-  if (!td_queue_run(limit->place, threads, body, &run, &disturbed))
+  if (!td_crew_run(limit->cpus, threads, body, &run, &disturbed))
     return td_complain(TD_EXIT_RESOURCES, "limit: cannot start %u threads", threads);
   double rate = 0;
   for (unsigned i = 0; i < threads; i++)
@@ -152,7 +152,7 @@ struct ball {
 
 static void play(void *context, unsigned thread) {
   struct ball *ball = context;
-  uint64_t begin = td_queue_now_ns();
+  uint64_t begin = td_now_ns();
   for (uint32_t i = 0; i < ball->trips; i++) {
     uint32_t mine = 2 * i + thread;
     /* acquire [ball.turn]; a CPU shared with others must not be spun away. */
@@ -161,15 +161,15 @@ static void play(void *context, unsigned thread) {
       if (spins % 65536 == 0) sched_yield();
     atomic_store_explicit(&ball->turn, mine + 1, memory_order_release); /* release [ball.turn] */
   }
-  if (thread == 0) ball->ns = td_queue_now_ns() - begin;
+  if (thread == 0) ball->ns = td_now_ns() - begin;
 }
 
 static int run_pair(const struct td_limit_memory *limit, unsigned other, double *ns) {
-  struct td_queue_place pair = {.count = 2,
-                                .cpus = {limit->place->cpus[0], limit->place->cpus[other]}};
+  struct td_cpus pair = {.count = 2,
+                         .number = {limit->cpus->number[0], limit->cpus->number[other]}};
   struct ball ball = {.trips = 2000};
   bool disturbed;
-  if (!td_queue_run(&pair, 2, play, &ball, &disturbed))
+  if (!td_crew_run(&pair, 2, play, &ball, &disturbed))
     return td_complain(TD_EXIT_RESOURCES, "limit: cannot start 2 threads");
   *ns = (double)ball.ns / ball.trips / 2;
   return TD_EXIT_OK;
@@ -194,7 +194,7 @@ static void make_cycle(const struct arena *arena) {
 }
 
 static void name_figures(struct td_limit_memory *limit) {
-  unsigned most = limit->place->count < 2 ? 1 : 2;
+  unsigned most = limit->cpus->count < 2 ? 1 : 2;
   for (size_t k = 0; k < KINDS; k++)
     for (unsigned threads = 1; threads <= most; threads++) {
       struct td_limit_figure *figure = &limit->figures[limit->figure_count++];
@@ -204,16 +204,16 @@ static void name_figures(struct td_limit_memory *limit) {
                                : "s together");
       figure->unit = "ns";
     }
-  for (unsigned i = 1; i < limit->place->count && i <= PAIRS_MOST; i++) {
+  for (unsigned i = 1; i < limit->cpus->count && i <= PAIRS_MOST; i++) {
     struct td_limit_figure *figure = &limit->figures[limit->figure_count++];
     snprintf(figure->name, sizeof figure->name, "core to core, one way, CPU %d to %d",
-             limit->place->cpus[0], limit->place->cpus[i]);
+             limit->cpus->number[0], limit->cpus->number[i]);
     figure->unit = "ns";
   }
 }
 
 static int one_round(struct td_limit_memory *limit, const struct arena *arena) {
-  unsigned most = limit->place->count < 2 ? 1 : 2;
+  unsigned most = limit->cpus->count < 2 ? 1 : 2;
   size_t loads = KINDS * most;
   for (size_t f = 0; f < limit->figure_count; f++) {
     double ns;

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bench/threads/cpus.h"
 #include "bench/cli/samples.h"
+#include "bench/threads/cpus.h"
 
 #define TD_LIMIT_FIGURES_MAX 64u
 
@@ -20,7 +20,7 @@ struct td_limit_memory {
   size_t bytes; /* of memory that the loads wander over */
   unsigned rounds;
   double run_ms; /* about how long one run takes */
-  const struct td_queue_place *place;
+  const struct td_cpus *cpus;
   struct td_limit_figure figures[TD_LIMIT_FIGURES_MAX];
   size_t figure_count;
 };

@@ -21,9 +21,9 @@ struct replay {
   unsigned ahead;
   /* All threads add; relaxed: it only divides the tape. */
   _Alignas(64) _Atomic(size_t) next;
-  _Alignas(64) uint64_t begin_ns[TD_QUEUE_THREADS_MAX];
-  uint64_t end_ns[TD_QUEUE_THREADS_MAX];
-  uint64_t sum[TD_QUEUE_THREADS_MAX]; /* so that nothing is optimised away */
+  _Alignas(64) uint64_t begin_ns[TD_CREW_MAX];
+  uint64_t end_ns[TD_CREW_MAX];
+  uint64_t sum[TD_CREW_MAX]; /* so that nothing is optimised away */
 };
 
 /* Conditions become selections: a mispredicted branch would cost more than a touch. */
@@ -56,10 +56,10 @@ static void body(void *context, unsigned thread) {
   struct replay *r = context;
   size_t count = r->tape->count, from;
   uint64_t sum = 0;
-  r->begin_ns[thread] = td_queue_now_ns();
+  r->begin_ns[thread] = td_now_ns();
   while ((from = atomic_fetch_add_explicit(&r->next, PIECE, memory_order_relaxed)) < count)
     sum += touch(r, from, count - from < PIECE ? count : from + PIECE);
-  r->end_ns[thread] = td_queue_now_ns();
+  r->end_ns[thread] = td_now_ns();
   r->sum[thread] = sum;
 }
 
@@ -72,7 +72,7 @@ static int replay(struct td_oracle *oracle, enum td_tape_order order, unsigned t
                       .value = ++oracle->value,
                       .ahead = oracle->ahead[order]};
   bool disturbed;
-  if (!td_queue_run(oracle->place, threads, body, &r, &disturbed))
+  if (!td_crew_run(oracle->cpus, threads, body, &r, &disturbed))
     return td_complain(TD_EXIT_RESOURCES, "cannot start %u threads", threads);
   uint64_t begin = UINT64_MAX, end = 0;
   for (unsigned i = 0; i < threads; i++) {
@@ -104,21 +104,21 @@ static int tune(struct td_oracle *oracle, enum td_tape_order order) {
   return TD_EXIT_OK;
 }
 
-static unsigned threads_for(const struct td_queue_place *place, unsigned markers) {
-  return markers < place->count ? markers : place->count;
+static unsigned threads_for(const struct td_cpus *cpus, unsigned markers) {
+  return markers < cpus->count ? markers : cpus->count;
 }
 
 static void add_threads(struct td_oracle *oracle, unsigned markers) {
-  unsigned threads = threads_for(oracle->place, markers);
+  unsigned threads = threads_for(oracle->cpus, markers);
   for (size_t i = 0; i < oracle->times_count; i++)
     if (oracle->times[i].threads == threads) return;
   oracle->times[oracle->times_count++].threads = threads;
 }
 
 int td_oracle_init(struct td_oracle *oracle, const struct td_graph_spec *spec,
-                   const struct td_places *places, const struct td_queue_place *place,
+                   const struct td_places *places, const struct td_cpus *cpus,
                    const unsigned *threads, size_t count) {
-  *oracle = (struct td_oracle){.place = place};
+  *oracle = (struct td_oracle){.cpus = cpus};
   int status = td_tapes_make(spec, places, &oracle->tapes);
   if (status != TD_EXIT_OK) return status;
   for (size_t i = 0; i < count && i < TD_ORACLE_COUNTS; i++)
@@ -167,8 +167,8 @@ void td_oracle_free(struct td_oracle *oracle) {
 
 const struct td_samples *td_oracle_best(const struct td_oracle *oracle, unsigned markers,
                                         enum td_tape_order *order) {
-  if (!oracle->place) return NULL;
-  unsigned threads = threads_for(oracle->place, markers);
+  if (!oracle->cpus) return NULL;
+  unsigned threads = threads_for(oracle->cpus, markers);
   for (size_t i = 0; i < oracle->times_count; i++) {
     const struct td_oracle_times *times = &oracle->times[i];
     if (times->threads != threads || times->ns[0].count == 0) continue;

@@ -7,9 +7,9 @@
 #ifndef TD_BENCH_LIMIT_ORACLE_H
 #define TD_BENCH_LIMIT_ORACLE_H
 
+#include "bench/cli/samples.h"
 #include "bench/limit/tape.h"
 #include "bench/threads/cpus.h"
-#include "bench/cli/samples.h"
 
 #define TD_ORACLE_COUNTS 64u
 
@@ -20,7 +20,7 @@ struct td_oracle_times {
 
 struct td_oracle {
   struct td_tapes tapes;
-  const struct td_queue_place *place;
+  const struct td_cpus *cpus;
   uint8_t *marks; /* [tapes.granules] */
   uint8_t value;  /* stored last */
   unsigned ahead[TD_TAPE_ORDERS];
@@ -28,10 +28,10 @@ struct td_oracle {
   size_t times_count;
 };
 
-/* For replays with each of these numbers of threads, as far as there are CPUs. The place outlives
+/* For replays with each of these numbers of threads, as far as there are CPUs. The cpus outlives
  * the oracle. Functions return 0 or an exit status after saying why. */
 int td_oracle_init(struct td_oracle *oracle, const struct td_graph_spec *spec,
-                   const struct td_places *places, const struct td_queue_place *place,
+                   const struct td_places *places, const struct td_cpus *cpus,
                    const unsigned *threads, size_t count);
 /* Every replay once. */
 int td_oracle_round(struct td_oracle *oracle);

@@ -50,7 +50,7 @@ void td_queue_bench_free(struct td_queue_bench *bench) {
   }
   free(bench->states);
   free(bench->storages);
-  td_queue_place_free(&bench->place);
+  td_cpus_free(&bench->cpus);
 }
 
 /* ---- Queues ---------------------------------------------------------------------------- */

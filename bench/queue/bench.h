@@ -11,9 +11,9 @@
 
 #include "bench/cli/args.h"
 #include "bench/cli/host.h"
+#include "bench/cli/samples.h"
 #include "bench/queue/kind.h"
 #include "bench/threads/cpus.h"
-#include "bench/cli/samples.h"
 #include "marker/queue/policy.h"
 
 #define TD_QUEUE_NO_BASE SIZE_MAX
@@ -84,7 +84,7 @@ struct td_queue_bench {
 
   /* Found and made. */
   struct td_host host;
-  struct td_queue_place place;
+  struct td_cpus cpus;
   void **states, **storages; /* [threads] */
   size_t state_bytes, storage_bytes;
   struct td_queue_cell *cells;
@@ -93,12 +93,6 @@ struct td_queue_bench {
 
 /* Appends a cell with everything absent but its base, which is none. NULL: no memory. */
 struct td_queue_cell *td_queue_cell_add(struct td_queue_bench *bench);
-
-/* Each adds the cells of an experiment. false: no memory. */
-bool td_queue_single_cells(struct td_queue_bench *bench);
-bool td_queue_stolen_cells(struct td_queue_bench *bench);
-bool td_queue_pool_cells(struct td_queue_bench *bench);
-bool td_queue_interference_cells(struct td_queue_bench *bench);
 
 /* Memory for `threads` queues of any of the kinds. 0 or an exit status after saying why. */
 int td_queue_bench_allocate(struct td_queue_bench *bench);
@@ -118,10 +112,5 @@ int td_queue_check(const struct td_queue_cell *cell, struct td_queue_tally in,
 struct td_summary td_queue_summary(const struct td_samples *samples);
 struct td_summary td_queue_ratio(const struct td_queue_bench *bench,
                                  const struct td_queue_cell *cell, size_t base);
-
-/* Results, in bench/queue/output.c. */
-void td_queue_print(const struct td_queue_bench *bench, FILE *out);
-int td_queue_write_json(const struct td_queue_bench *bench, const char *path);
-int td_queue_plot(const struct td_queue_bench *bench, const char *path);
 
 #endif

@@ -1,9 +1,10 @@
 /* What a second thread costs the first: by stealing, by asking for sizes, by touching lines. */
+#include "bench/queue/interference.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "bench/cli/complain.h"
-#include "bench/queue/bench.h"
 #include "bench/threads/crew.h"
 
 #define LINES 64u
@@ -36,8 +37,8 @@ static bool goes_on(const struct job *job) {
 
 /* Waits until the event that is due at `due_ns`. */
 static void wait_until(const struct job *job, double due_ns) {
-  while (goes_on(job) && (double)td_queue_now_ns() < due_ns)
-    td_queue_pause();
+  while (goes_on(job) && (double)td_now_ns() < due_ns)
+    td_pause();
 }
 
 /* Keeps what the second thread asks for from being optimised away. */
@@ -48,7 +49,7 @@ static void use(uint64_t value) {
 static void disturb_queue(struct job *job) {
   const struct td_queue_kind *kind = job->cell->kind;
   bool steals = job->cell->pattern == names[STEALS];
-  double step_ns = 1e9 / job->cell->frequency, due_ns = (double)td_queue_now_ns();
+  double step_ns = 1e9 / job->cell->frequency, due_ns = (double)td_now_ns();
   uint64_t item;
   while (goes_on(job) && job->cell->frequency > 0) {
     if (step_ns > 0) wait_until(job, due_ns += step_ns);
@@ -69,9 +70,9 @@ static void work_queue(void *context, unsigned thread) {
     disturb_queue(job);
     return;
   }
-  uint64_t start = td_queue_now_ns();
+  uint64_t start = td_now_ns();
   job->cell->kind->own[job->cell->cursor](job->state, &job->share);
-  job->ns = td_queue_now_ns() - start;
+  job->ns = td_now_ns() - start;
   atomic_store_explicit(&job->ended, true, memory_order_relaxed);
 }
 
@@ -81,7 +82,7 @@ static int run_queue(struct td_queue_bench *bench, const struct td_queue_cell *c
                     .state = td_queue_bench_init(bench, cell->kind, 0),
                     .share = {.rounds = cell->work, .fill = bench->fill, .first_item = 1}};
   *result = (struct td_queue_result){.stolen_percent = NAN, .events = NAN};
-  if (!td_queue_run(&bench->place, cell->threads, work_queue, &job, &result->disturbed))
+  if (!td_crew_run(&bench->cpus, cell->threads, work_queue, &job, &result->disturbed))
     return td_complain(TD_EXIT_RESOURCES, "queue: cannot start %u threads", cell->threads);
   struct td_queue_tally in = td_queue_share_in(&job.share), out = job.share.out;
   result->ns = (double)job.ns;
@@ -127,7 +128,7 @@ static void work_lines(void *context, unsigned thread) {
   unsigned lines = pattern == names[STORE_1] || pattern == names[ADD_1] ? 1 : LINES;
   bool atomic = pattern == names[ADD_1] || pattern == names[ADD_64];
   uint32_t x = 2463534242u + thread;
-  uint64_t start = td_queue_now_ns();
+  uint64_t start = td_now_ns();
   if (thread == 1) {
     for (; goes_on(job); job->events += OPERATIONS)
       touch_many(job->lines, lines, atomic, &x);
@@ -135,7 +136,7 @@ static void work_lines(void *context, unsigned thread) {
   }
   for (uint64_t i = 0; i < job->cell->work; i++)
     touch_many(job->lines, lines, atomic, &x);
-  job->ns = td_queue_now_ns() - start;
+  job->ns = td_now_ns() - start;
   atomic_store_explicit(&job->ended, true, memory_order_relaxed);
 }
 
@@ -143,7 +144,7 @@ static int run_lines(struct td_queue_bench *bench, const struct td_queue_cell *c
                      struct td_queue_result *result) {
   struct job job = {.cell = cell};
   *result = (struct td_queue_result){.stolen_percent = NAN, .events = NAN};
-  if (!td_queue_run(&bench->place, cell->threads, work_lines, &job, &result->disturbed))
+  if (!td_crew_run(&bench->cpus, cell->threads, work_lines, &job, &result->disturbed))
     return td_complain(TD_EXIT_RESOURCES, "queue: cannot start %u threads", cell->threads);
   result->ns = (double)job.ns;
   result->operations = (double)cell->work * OPERATIONS;

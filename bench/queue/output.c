@@ -1,10 +1,11 @@
 /* What `tidemark queue` prints and writes. */
+#include "bench/queue/output.h"
+
 #include <math.h>
 
 #include "bench/cli/complain.h"
 #include "bench/cli/grid.h"
 #include "bench/cli/output.h"
-#include "bench/queue/bench.h"
 #include "tide/tide.h"
 
 /* ---- Text ------------------------------------------------------------------------------ */
@@ -87,7 +88,7 @@ static void print_notes(const struct td_queue_bench *bench, FILE *out) {
     fprintf(out,
             "numa: the CPUs used lie on %u NUMA node(s), all equally far: there is nothing to "
             "choose\nby, so numa was random and numa+prob was random+prob.\n",
-            bench->place.nodes);
+            bench->cpus.nodes);
   if (empty)
     fprintf(out, "%zu row(s) without figures: every run was disturbed. The machine is too busy.\n",
             empty);

@@ -1,11 +1,12 @@
 /* The charts of `tidemark queue`, in the form of the BWoS paper's: Wang et al., OSDI 2023. */
+#include "bench/queue/plot.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/cli/complain.h"
 #include "bench/cli/plot.h"
-#include "bench/queue/bench.h"
 
 #define SERIES_MAX TD_LIST_MAX
 #define CHARTS_MAX 16u

@@ -9,8 +9,12 @@
 #include "bench/cli/output.h"
 #include "bench/cli/plot.h"
 #include "bench/cli/progress.h"
-#include "bench/queue/bench.h"
+#include "bench/queue/interference.h"
+#include "bench/queue/output.h"
 #include "bench/queue/patterns.h"
+#include "bench/queue/plot.h"
+#include "bench/queue/shared.h"
+#include "bench/queue/single.h"
 
 #define BATCH_MOST 32u
 
@@ -257,11 +261,11 @@ static void choose_numbers(const struct request *r, struct td_queue_bench *bench
 }
 
 static int choose_threads(const struct request *r, struct td_queue_bench *bench) {
-  unsigned most = bench->place.count, least = 2;
+  unsigned most = bench->cpus.count, least = 2;
   if (bench->experiment == TD_QUEUE_SINGLE) most = least = 1;
-  if (r->threads > bench->place.count)
+  if (r->threads > bench->cpus.count)
     return td_complain(TD_EXIT_USAGE, "queue: --threads: %llu threads, but %u CPU(s) allowed",
-                       (unsigned long long)r->threads, bench->place.count);
+                       (unsigned long long)r->threads, bench->cpus.count);
   if (most < least)
     return td_complain(TD_EXIT_RESOURCES, "queue: %s needs two CPUs, and %u is allowed",
                        bench->experiment_name, most);
@@ -317,8 +321,7 @@ static int prepare(const struct request *r, struct td_queue_bench *bench) {
   if (status != TD_EXIT_OK) return status;
   choose_numbers(r, bench);
   td_host_read(&bench->host);
-  if (!td_queue_place_read(&bench->place))
-    return td_complain(TD_EXIT_RESOURCES, "queue: no memory");
+  if (!td_cpus_read(&bench->cpus)) return td_complain(TD_EXIT_RESOURCES, "queue: no memory");
   status = choose_threads(r, bench);
   if (status == TD_EXIT_OK) status = choose_capacity(r, bench);
   if (status == TD_EXIT_OK) status = td_output_check(r->json);

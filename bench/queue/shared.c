@@ -3,12 +3,13 @@
  * Owners fill and drain their queues a fixed number of times. A thief takes its share of what has
  * been put so far, no more: it is paced by the owners' progress, which they publish now and then,
  * and rests while it is ahead. What has been stolen in the end is counted, not assumed. */
+#include "bench/queue/shared.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/cli/complain.h"
-#include "bench/queue/bench.h"
 #include "bench/threads/crew.h"
 
 #define BATCH_MOST 32u
@@ -40,7 +41,7 @@ static uint64_t size_of(void *context, uint32_t victim) {
 
 static void rest(void) {
   for (unsigned i = 0; i < REST; i++)
-    td_queue_pause();
+    td_pause();
 }
 
 static uint64_t put_so_far(const struct job *job) {
@@ -52,9 +53,9 @@ static uint64_t put_so_far(const struct job *job) {
 }
 
 static void be_owner(struct job *job, unsigned thread) {
-  job->begin_ns[thread] = td_queue_now_ns();
+  job->begin_ns[thread] = td_now_ns();
   job->cell->kind->own[job->cell->cursor](job->bench->states[thread], &job->shares[thread]);
-  job->end_ns[thread] = td_queue_now_ns();
+  job->end_ns[thread] = td_now_ns();
   /* relaxed: tells the thieves to stop, no more. */
   atomic_fetch_add_explicit(&job->ended, 1u, memory_order_relaxed);
 }
@@ -83,7 +84,7 @@ static void be_thief(struct job *job, unsigned thread) {
                               .count = job->cell->threads,
                               .size = size_of,
                               .context = job,
-                              .distances = td_queue_place_row(&job->bench->place, thread)});
+                              .distances = td_cpus_distances(&job->bench->cpus, thread)});
   uint64_t items[BATCH_MOST];
   /* relaxed: see be_owner. */
   while (atomic_load_explicit(&job->ended, memory_order_relaxed) < job->owners) {
@@ -175,7 +176,7 @@ static int run(struct td_queue_bench *bench, const struct td_queue_cell *cell,
   int status = TD_EXIT_OK;
   if (!prepare(&job, bench))
     status = td_complain(TD_EXIT_RESOURCES, "queue: no memory");
-  else if (!td_queue_run(&bench->place, cell->threads, take_part, &job, &result->disturbed))
+  else if (!td_crew_run(&bench->cpus, cell->threads, take_part, &job, &result->disturbed))
     status = td_complain(TD_EXIT_RESOURCES, "queue: cannot start %u threads", cell->threads);
   if (status == TD_EXIT_OK) status = conclude(&job, result);
   release(&job);
@@ -242,7 +243,7 @@ static bool add_pool_cell(struct td_queue_bench *bench, const struct td_queue_ki
                                         .self = 0,
                                         .count = bench->threads,
                                         .size = size_of,
-                                        .distances = td_queue_place_row(&bench->place, 0)});
+                                        .distances = td_cpus_distances(&bench->cpus, 0)});
   return true;
 }
 

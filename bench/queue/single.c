@@ -1,9 +1,10 @@
 /* One thread, nobody steals: what a queue costs its owner. */
+#include "bench/queue/single.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "bench/cli/complain.h"
-#include "bench/queue/bench.h"
 #include "bench/queue/patterns.h"
 #include "bench/threads/crew.h"
 
@@ -23,12 +24,12 @@ static void work(void *context, unsigned thread) {
   struct job *job = context;
   (void)thread;
   const struct td_queue_cell *cell = job->cell;
-  uint64_t start = td_queue_now_ns();
+  uint64_t start = td_now_ns();
   if (job->steps)
     job->out = cell->kind->follow[cell->cursor](job->state, cell->work, job->steps);
   else
     job->out = cell->kind->fill_drain[cell->cursor](job->state, cell->work, job->fill);
-  job->ns = td_queue_now_ns() - start;
+  job->ns = td_now_ns() - start;
 }
 
 /* All that went in: 1 … n once, or `work` times. */
@@ -46,7 +47,7 @@ static int run(struct td_queue_bench *bench, const struct td_queue_cell *cell,
   if (cell->pattern == predictable) job.steps = td_queue_steps_predictable();
   if (cell->pattern == at_random) job.steps = td_queue_steps_random();
   *result = (struct td_queue_result){.stolen_percent = NAN, .events = NAN};
-  td_queue_run(&bench->place, 1, work, &job, &result->disturbed);
+  td_crew_run(&bench->cpus, 1, work, &job, &result->disturbed);
   result->ns = (double)job.ns;
   result->operations = 2.0 * (double)job.out.count;
   return td_queue_check(cell, expected(&job), job.out);

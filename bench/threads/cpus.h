@@ -5,21 +5,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define TD_QUEUE_THREADS_MAX 256u
+#define TD_CREW_MAX 256u
 
-struct td_queue_place {
-  unsigned count;                 /* CPUs allowed, at most TD_QUEUE_THREADS_MAX */
-  int cpus[TD_QUEUE_THREADS_MAX]; /* thread i runs on cpus[i] */
-  unsigned nodes;                 /* NUMA nodes that these CPUs belong to */
-  uint32_t *distances;            /* [count * count], row by row; from hwloc */
+struct td_cpus {
+  unsigned count;          /* CPUs allowed, at most TD_CREW_MAX */
+  int number[TD_CREW_MAX]; /* thread i runs on CPU number[i] */
+  unsigned nodes;          /* NUMA nodes that these CPUs belong to */
+  uint32_t *distances;     /* [count * count], row by row; from hwloc */
 };
 
 /* Returns false without memory. */
-bool td_queue_place_read(struct td_queue_place *place);
-void td_queue_place_free(struct td_queue_place *place);
+bool td_cpus_read(struct td_cpus *cpus);
+void td_cpus_free(struct td_cpus *cpus);
 
-static inline const uint32_t *td_queue_place_row(const struct td_queue_place *place, unsigned i) {
-  return place->distances + (uint64_t)i * place->count;
+static inline const uint32_t *td_cpus_distances(const struct td_cpus *cpus, unsigned i) {
+  return cpus->distances + (uint64_t)i * cpus->count;
 }
 
 #endif

@@ -11,8 +11,8 @@
 enum signal { WAIT, GO, GIVE_UP };
 
 struct crew {
-  const struct td_queue_place *place;
-  td_queue_body *body;
+  const struct td_cpus *cpus;
+  td_crew_body *body;
   void *context;
   unsigned threads;
   /* All threads add, all read. */
@@ -43,7 +43,7 @@ static long lost_cpu(void) {
 }
 
 static void spin(unsigned *spins) {
-  td_queue_pause();
+  td_pause();
   if (++*spins % SPINS == 0) sched_yield();
 }
 
@@ -53,7 +53,7 @@ static void take_part(struct crew *crew, unsigned number) {
   /* relaxed, both: only counted. */
   atomic_fetch_add_explicit(&crew->running, 1u, memory_order_relaxed);
   while (atomic_load_explicit(&crew->running, memory_order_relaxed) < crew->threads)
-    td_queue_pause();
+    td_pause();
   crew->body(crew->context, number);
   /* relaxed: read after all threads have been joined. */
   if (lost_cpu() != before) atomic_store_explicit(&crew->disturbed, true, memory_order_relaxed);
@@ -62,7 +62,7 @@ static void take_part(struct crew *crew, unsigned number) {
 static void *run_member(void *argument) {
   struct member *member = argument;
   struct crew *crew = member->crew;
-  pin(crew->place->cpus[member->number]);
+  pin(crew->cpus->number[member->number]);
   /* relaxed: only counted. */
   atomic_fetch_add_explicit(&crew->ready, 1u, memory_order_relaxed);
   unsigned signal, spins = 0;
@@ -73,10 +73,10 @@ static void *run_member(void *argument) {
   return NULL;
 }
 
-bool td_queue_run(const struct td_queue_place *place, unsigned threads, td_queue_body *body,
-                  void *context, bool *disturbed) {
-  struct crew crew = {.place = place, .body = body, .context = context, .threads = threads};
-  struct member members[TD_QUEUE_THREADS_MAX];
+bool td_crew_run(const struct td_cpus *cpus, unsigned threads, td_crew_body *body, void *context,
+                 bool *disturbed) {
+  struct crew crew = {.cpus = cpus, .body = body, .context = context, .threads = threads};
+  struct member members[TD_CREW_MAX];
   unsigned started = 1;
   while (started < threads) {
     members[started] = (struct member){.crew = &crew, .number = started};
@@ -86,7 +86,7 @@ bool td_queue_run(const struct td_queue_place *place, unsigned threads, td_queue
   bool complete = started == threads;
   cpu_set_t own;
   bool known = pthread_getaffinity_np(pthread_self(), sizeof own, &own) == 0;
-  pin(place->cpus[0]);
+  pin(cpus->number[0]);
   unsigned spins = 0;
   /* relaxed: only counted. */
   while (atomic_load_explicit(&crew.ready, memory_order_relaxed) + 1 < started)

@@ -4,26 +4,20 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
 
+#include "bench/cli/clock.h"
 #include "bench/threads/cpus.h"
 
-typedef void td_queue_body(void *context, unsigned thread);
+typedef void td_crew_body(void *context, unsigned thread);
 
 /* Runs body(context, i) for all i < threads, thread 0 being the caller's, and waits for all.
  * *disturbed: did one of them lose its CPU involuntarily while in body?
  * Returns false if a thread could not be started; then no body was run. */
-bool td_queue_run(const struct td_queue_place *place, unsigned threads, td_queue_body *body,
-                  void *context, bool *disturbed);
-
-static inline uint64_t td_queue_now_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
+bool td_crew_run(const struct td_cpus *cpus, unsigned threads, td_crew_body *body, void *context,
+                 bool *disturbed);
 
 /* A hint that this thread spins. */
-static inline void td_queue_pause(void) {
+static inline void td_pause(void) {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
 #else

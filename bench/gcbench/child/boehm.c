@@ -1,10 +1,12 @@
-/* The part of bench/gcbench/child/boehm.h that is not inlined. */
-#include "bench/gcbench/child/memory.h"
+/* What is not inlined. */
+#include "bench/gcbench/child/boehm.h"
 
 #include <gc/gc_mark.h>
 #include <gc/gc_typed.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "bench/boehm/environment.h"
+#include "bench/cli/clock.h"
+#include "bench/gcbench/child/account.h"
 
 struct gcbench_boehm gcbench_boehm;
 
@@ -13,7 +15,7 @@ static uint64_t stop_ns, reclaim_ns; /* when they began */
 /* The pause is the time the world stands still; the collection, that and the walk over all
  * blocks that starts sweeping. */
 static void GC_CALLBACK tell_event(GC_EventType event) {
-  uint64_t now = gcbench_now_ns();
+  uint64_t now = td_now_ns();
   switch (event) {
   case GC_EVENT_PRE_STOP_WORLD:
     stop_ns = now;
@@ -32,25 +34,8 @@ static void GC_CALLBACK tell_event(GC_EventType event) {
   }
 }
 
-/* The collector's own variables (GC_MARKERS, GC_INITIAL_HEAP_SIZE, …) would change what is
- * compared without a trace in the report. */
-static void forget_environment(void) {
-  extern char **environ;
-  for (size_t i = 0; environ[i];) {
-    char name[128];
-    size_t length = strcspn(environ[i], "=");
-    bool ours = strncmp(environ[i], "GC_", 3) == 0 && length < sizeof name;
-    if (ours) memcpy(name, environ[i], length);
-    name[ours ? length : 0] = '\0';
-    if (ours && unsetenv(name) == 0)
-      i = 0;
-    else
-      i++;
-  }
-}
-
 void memory_begin(const struct memory_options *wanted) {
-  forget_environment();
+  td_boehm_clean_environment();
   if (wanted->markers) GC_set_markers_count(wanted->markers);
   GC_set_all_interior_pointers(0);
   GC_set_warn_proc(GC_ignore_warn_proc);

@@ -12,6 +12,9 @@
 #pragma GCC diagnostic pop
 #include <string.h>
 
+#include "bench/gcbench/child/account.h"
+#include "bench/gcbench/child/memory.h"
+
 #define MEMORY_COLLECTS true
 
 struct memory {

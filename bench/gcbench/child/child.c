@@ -5,8 +5,6 @@
  * Arguments: WORKLOAD MUTATORS DEPTH OPERATIONS HEAP_MAX MARKERS PARENT. The time is that of the
  * whole work, setting up the allocator included; the peak is the process's, as the kernel tells it.
  */
-#include "bench/gcbench/child/work.h"
-
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
@@ -14,10 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <time.h>
 #include <unistd.h>
 
-struct gcbench_pauses gcbench_pauses;
+#include "bench/cli/clock.h"
+#include "bench/gcbench/child/account.h"
+#include "bench/gcbench/child/work.h"
 
 struct thread {
   pthread_t id;
@@ -25,31 +24,6 @@ struct thread {
   struct gcbench_share share;
   uint64_t sum;
 };
-
-uint64_t gcbench_now_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
-void gcbench_pause(uint64_t pause_ns, uint64_t collect_ns) {
-  struct gcbench_pauses *all = &gcbench_pauses;
-  all->collect_ns += collect_ns;
-  if (all->count < GCBENCH_PAUSES_MAX) all->at[all->count] = pause_ns;
-  all->count++;
-}
-
-void gcbench_fail(int status, const char *text) {
-  /* A single write: another thread may fail at the same moment. */
-  char line[400];
-  int length = snprintf(line, sizeof line, "error %d %s\n", status, text);
-  ssize_t written = write(STDOUT_FILENO, line, (size_t)length);
-  _exit(written == length ? status : 4);
-}
-
-void gcbench_out_of_memory(void) {
-  gcbench_fail(4, "out of memory; is the heap limit (--heap-max) too small?");
-}
 
 /* ---- Work ------------------------------------------------------------------------------ */
 
@@ -156,10 +130,10 @@ int main(int argc, char **argv) {
                                            .operations = strtoull(argv[4], NULL, 10)}};
   const struct memory_options options = {.heap_max = strtoull(argv[5], NULL, 10),
                                          .markers = (unsigned)atoi(argv[6])};
-  uint64_t begin = gcbench_now_ns();
+  uint64_t begin = td_now_ns();
   memory_begin(&options);
   uint64_t sum = run_all(threads, mutators);
-  uint64_t total_ns = gcbench_now_ns() - begin;
+  uint64_t total_ns = td_now_ns() - begin;
   free(threads);
   return report(total_ns, sum);
 }

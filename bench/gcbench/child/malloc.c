@@ -1,5 +1,5 @@
-/* The part of bench/gcbench/child/malloc.h that is not inlined: there is nothing to do. */
-#include "bench/gcbench/child/memory.h"
+/* What is not inlined: there is nothing to do. */
+#include "bench/gcbench/child/malloc.h"
 
 void memory_begin(const struct memory_options *wanted) {
   (void)wanted;

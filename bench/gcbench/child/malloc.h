@@ -5,6 +5,9 @@
 
 #include <stdlib.h>
 
+#include "bench/gcbench/child/account.h"
+#include "bench/gcbench/child/memory.h"
+
 #define MEMORY_COLLECTS false
 
 struct memory {

@@ -1,18 +1,17 @@
-/* What the workloads of `tidemark gcbench` see of an allocator. One source of workloads is compiled
- * once per collector; TD_GCBENCH_MEMORY names the header that implements what is called often by
- * static inline functions, so that an allocator's inlined path is inlined here as well:
+/* What the workloads of `tidemark gcbench` ask of an allocator. One source of workloads is compiled
+ * once per collector; TD_GCBENCH_MEMORY names the header that implements, as static inline
+ * functions, what is called often, so that an allocator's inlined path is inlined here as well.
  *
- *   struct memory;            a mutator's part
+ * That header defines
+ *   struct memory             a mutator's part of the allocator
  *   MEMORY_COLLECTS           true: memory_free does nothing, and nobody needs to call it
- *   memory_begin              the process's part, before any thread
- *   memory_attach, _detach    the calling thread's part; attach returns NULL if it failed
- *   memory_wait_begin, _end   around waiting for other threads
- *   memory_new                an object, zeroed or not; never NULL (see gcbench_out_of_memory)
+ *   memory_new                returns an object, zeroed or not; never NULL (gcbench_out_of_memory)
  *   memory_new_zeroed         the same, zeroed
- *   memory_free               gives it back, where MEMORY_COLLECTS is false
+ *   memory_free               gives an object back, where MEMORY_COLLECTS is false
+ * and the C file of the same name the functions below.
  *
- * Workloads write every word of what memory_new gives them, so that allocators that zero have
- * no advantage, and those that don't pay nothing. References are kept in locals or in objects,
+ * Workloads write every word of what memory_new gives them: so an allocator that zeroes has no
+ * advantage, and one that does not pays nothing. References are kept in locals or in objects,
  * never in static or foreign memory. */
 #ifndef TD_BENCH_GCBENCH_CHILD_MEMORY_H
 #define TD_BENCH_GCBENCH_CHILD_MEMORY_H
@@ -41,28 +40,14 @@ struct memory_options {
   unsigned markers;
 };
 
-/* Collections of one process, in order. Written with mutators stopped. */
-#define GCBENCH_PAUSES_MAX 65536u
-struct gcbench_pauses {
-  uint64_t collect_ns;
-  uint64_t count;
-  uint64_t at[GCBENCH_PAUSES_MAX]; /* the first so many */
-};
-extern struct gcbench_pauses gcbench_pauses;
-
-void gcbench_pause(uint64_t pause_ns, uint64_t collect_ns);
-uint64_t gcbench_now_ns(void);
-/* Tells the parent and ends the process. */
-_Noreturn void gcbench_fail(int status, const char *text);
-_Noreturn void gcbench_out_of_memory(void);
-
 struct memory;
+/* Sets the allocator up, before any other thread starts. */
 void memory_begin(const struct memory_options *wanted);
+/* The calling thread begins and ends to allocate; attach returns NULL if it failed. */
 struct memory *memory_attach(void);
 void memory_detach(struct memory *memory);
+/* Around waiting for other threads. */
 void memory_wait_begin(struct memory *memory);
 void memory_wait_end(struct memory *memory);
-
-#include TD_GCBENCH_MEMORY
 
 #endif

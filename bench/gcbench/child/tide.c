@@ -1,5 +1,7 @@
-/* The part of bench/gcbench/child/tide.h that is not inlined. */
-#include "bench/gcbench/child/memory.h"
+/* What is not inlined. */
+#include "bench/gcbench/child/tide.h"
+
+#include "bench/gcbench/child/account.h"
 #include "tide/stats.h"
 
 struct gcbench_tide gcbench_tide;

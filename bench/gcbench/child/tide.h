@@ -3,6 +3,8 @@
 #ifndef TD_BENCH_GCBENCH_CHILD_TIDE_H
 #define TD_BENCH_GCBENCH_CHILD_TIDE_H
 
+#include "bench/gcbench/child/account.h"
+#include "bench/gcbench/child/memory.h"
 #include "tide/tide.h"
 
 #define MEMORY_COLLECTS true

@@ -6,7 +6,7 @@
 #ifndef TD_BENCH_GCBENCH_CHILD_WORK_H
 #define TD_BENCH_GCBENCH_CHILD_WORK_H
 
-#include "bench/gcbench/child/memory.h"
+#include TD_GCBENCH_MEMORY
 
 struct gcbench_share {
   unsigned number, mutators;
