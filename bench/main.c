@@ -1,11 +1,29 @@
-#include "bench/bench.h"
-
+/* The tidemark program: finds the subcommand and runs it.
+ *
+ * A new subcommand NAME gets a folder bench/NAME with a header that declares
+ * int td_command_NAME(int argc, char **argv), and a line in the table below. The build picks up
+ * every C file of the folder. Programs that ours starts are listed in bench/CMakeLists.txt. */
+#include <stdio.h>
 #include <string.h>
 
-#include "bench/args.h"
+#include "bench/cli/complain.h"
+#include "bench/compare/compare.h"
+#include "bench/compare/mark.h"
+#include "bench/engines/engines.h"
+#include "bench/gcbench/gcbench.h"
+#include "bench/graph/graph.h"
+#include "bench/import/import.h"
+#include "bench/limit/limit.h"
+#include "bench/queue/queue.h"
 #include "tide/tide.h"
 
-static const struct td_command commands[] = {
+struct command {
+  const char *name;
+  const char *text; /* one line, no full stop */
+  int (*run)(int argc, char **argv);
+};
+
+static const struct command commands[] = {
     {"compare", "mark graphs with several engines, interleaved, and compare", td_command_compare},
     {"mark", "one marking in detail: what each marker did", td_command_mark},
     {"limit", "what the memory of this machine allows, alone and for graphs", td_command_limit},
@@ -29,7 +47,7 @@ static void print_usage(FILE *out) {
         out);
 }
 
-static const struct td_command *find_command(const char *name) {
+static const struct command *find_command(const char *name) {
   for (size_t i = 0; i < command_count; i++)
     if (strcmp(commands[i].name, name) == 0) return &commands[i];
   return NULL;
@@ -37,7 +55,7 @@ static const struct td_command *find_command(const char *name) {
 
 /* "tidemark help NAME" is "tidemark NAME --help". */
 static int help_about(char *name) {
-  const struct td_command *command = find_command(name);
+  const struct command *command = find_command(name);
   if (!command) return td_complain(TD_EXIT_USAGE, "no command '%s'; see tidemark --help", name);
   char option[] = "--help";
   char *arguments[] = {name, option, NULL};
@@ -59,7 +77,7 @@ static int run_command(int argc, char **argv) {
     printf("tidemark %s\n", tide_version());
     return TD_EXIT_OK;
   }
-  const struct td_command *command = find_command(argv[1]);
+  const struct command *command = find_command(argv[1]);
   if (!command) return td_complain(TD_EXIT_USAGE, "no command '%s'; see tidemark --help", argv[1]);
   return command->run(argc - 1, argv + 1);
 }

@@ -33,8 +33,9 @@ MAY_INCLUDE = {
 # A bench of queues sees the queues, not the collector.
 ALSO_INCLUDES = {"bench": re.compile(r"marker/queue/\w+\.h$")}
 COLUMNS_MAX = 100
-# They work with one of several headers, which a macro names: see bench/gcbench_memory.h.
-NOT_ALONE = re.compile(r"bench/gcbench_(work|memory|boehm|malloc|tide)\.h$")
+# They need what a build may lack: a macro that names a header (bench/gcbench/child/memory.h), or
+# Boehm GC.
+NOT_ALONE = re.compile(r"bench/gcbench/child/(work|boehm)\.h$")
 LINES_MAX, FUNCTION_LINES_MAX = 400, 50
 
 

@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "bench/samples.h"
+#include "bench/cli/samples.h"
 
 #include <math.h>
 

@@ -1,9 +1,9 @@
 /* What is written: JSON, tables, files that appear whole. */
 #include <criterion/criterion.h>
 
-#include "bench/grid.h"
-#include "bench/json.h"
-#include "bench/output.h"
+#include "bench/cli/grid.h"
+#include "bench/cli/json.h"
+#include "bench/cli/output.h"
 
 #include <math.h>
 #include <stdlib.h>

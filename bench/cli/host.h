@@ -1,0 +1,35 @@
+/* The machine and the build that figures come from. */
+#ifndef TD_BENCH_CLI_HOST_H
+#define TD_BENCH_CLI_HOST_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "bench/cli/json.h"
+
+struct td_host {
+  char cpu[128];
+  unsigned cores, hardware_threads; /* of the machine */
+  unsigned packages, numa_nodes;
+  unsigned cpus_allowed;                 /* by affinity and by the cgroup's quota, at least 1 */
+  uint64_t l1_bytes, l2_bytes, l3_bytes; /* of one core, one core, one package; 0: unknown */
+  uint64_t memory_bytes;
+  char kernel[200];
+  char huge_pages[64]; /* transparent: the mode in force */
+  char compiler[128];
+  char time[32]; /* when asked, UTC */
+  const char *version;
+};
+
+void td_host_read(struct td_host *host);
+void td_host_json(const struct td_host *host, struct td_json *json, const char *key);
+/* Two lines. */
+void td_host_print(const struct td_host *host, FILE *out);
+
+/* CPUs this process may use: affinity and cgroup quota. */
+unsigned td_host_cpus_allowed(void);
+
+/* Memory that can be had without swapping, as the kernel estimates it; UINT64_MAX: unknown. */
+uint64_t td_host_memory_available(void);
+
+#endif

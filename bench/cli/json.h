@@ -1,0 +1,37 @@
+/* Writes JSON, indented, row by row.
+ *
+ * Inside an object every call takes the key; inside an array the key is NULL. begin and end must
+ * pair up. Not-a-number and infinities, which JSON lacks, become null. Text must be UTF-8;
+ * control characters are escaped. Errors show up in ferror(out). */
+#ifndef TD_BENCH_CLI_JSON_H
+#define TD_BENCH_CLI_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define TD_JSON_DEPTH_MAX 16u
+
+struct td_json {
+  FILE *out;
+  unsigned depth;
+  bool filled[TD_JSON_DEPTH_MAX]; /* has the object or array at this depth an element? */
+};
+
+void td_json_begin(struct td_json *json, FILE *out);
+/* Ends the document with a newline. */
+void td_json_end(struct td_json *json);
+
+void td_json_object_begin(struct td_json *json, const char *key);
+void td_json_object_end(struct td_json *json);
+void td_json_array_begin(struct td_json *json, const char *key);
+void td_json_array_end(struct td_json *json);
+void td_json_text(struct td_json *json, const char *key, const char *value); /* NULL: null */
+void td_json_count(struct td_json *json, const char *key, uint64_t value);
+void td_json_real(struct td_json *json, const char *key, double value);
+/* Exactly, where six digits are not enough: nanoseconds written as microseconds. */
+void td_json_thousandths(struct td_json *json, const char *key, uint64_t thousandths);
+void td_json_bool(struct td_json *json, const char *key, bool value);
+void td_json_null(struct td_json *json, const char *key);
+
+#endif

@@ -1,0 +1,194 @@
+#include "bench/cli/plot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench/cli/complain.h"
+#include "bench/cli/output.h"
+
+#define CHART_WIDTH 1100u
+#define CHART_HEIGHT 460u
+
+extern char **environ;
+
+/* ---- The script ------------------------------------------------------------------------ */
+
+/* gnuplot's single-quoted strings know one escape: a quote is doubled. */
+static void write_quoted(FILE *script, const char *text) {
+  fputc('\'', script);
+  for (; text && *text; text++) {
+    if (*text == '\'') fputc('\'', script);
+    fputc(*text == '\n' ? ' ' : *text, script);
+  }
+  fputc('\'', script);
+}
+
+static void write_value(FILE *script, double value) {
+  if (isfinite(value))
+    fprintf(script, " %.9g", value);
+  else
+    fputs(" NaN", script);
+}
+
+static void write_points(FILE *script, const struct td_chart *chart, size_t index) {
+  const struct td_series *series = &chart->series[index];
+  fprintf(script, "$s%zu << TIDEMARK_END\n", index);
+  for (size_t i = 0; i < series->count; i++) {
+    write_value(script, chart->categories ? (double)i : series->x[i]);
+    write_value(script, series->y[i]);
+    write_value(script, series->low ? series->low[i] : series->y[i]);
+    write_value(script, series->high ? series->high[i] : series->y[i]);
+    fputc('\n', script);
+  }
+  fputs("TIDEMARK_END\n", script);
+}
+
+static void write_tics(FILE *script, const struct td_chart *chart) {
+  if (!chart->categories) {
+    fputs("set xtics auto; set xrange [*:*]\n", script);
+    return;
+  }
+  fputs("set xtics (", script);
+  for (size_t i = 0; i < chart->category_count; i++) {
+    if (i) fputs(", ", script);
+    write_quoted(script, chart->categories[i]);
+    fprintf(script, " %zu", i);
+  }
+  fprintf(script, ") noenhanced rotate by -15 left\nset xrange [-0.6:%.1f]\n",
+          (double)chart->category_count - 0.4);
+}
+
+static void write_bars(FILE *script, const struct td_chart *chart) {
+  double width = 0.84 / (double)chart->series_count;
+  fprintf(script, "set boxwidth %.6f\nset style fill solid 0.85 noborder\nplot ", width);
+  for (size_t i = 0; i < chart->series_count; i++) {
+    double shift = ((double)i - ((double)chart->series_count - 1) / 2) * width;
+    fprintf(script, "%s$s%zu using ($1+%.6f):2 with boxes linecolor %zu title ", i ? ", " : "", i,
+            shift, i + 1);
+    write_quoted(script, chart->series[i].name);
+    if (chart->series[i].low)
+      fprintf(script,
+              ", $s%zu using ($1+%.6f):3:(0):($4-$3) with vectors heads "
+              "size screen 0.003,90 linecolor rgb '#404040' notitle",
+              i, shift);
+  }
+  fputc('\n', script);
+}
+
+static void write_lines(FILE *script, const struct td_chart *chart) {
+  fputs("plot ", script);
+  for (size_t i = 0; i < chart->series_count; i++) {
+    fprintf(script, "%s$s%zu using 1:2%s with %s linecolor %zu pointtype %zu title ", i ? ", " : "",
+            i, chart->series[i].low ? ":3:4" : "",
+            chart->series[i].low ? "yerrorlines" : "linespoints", i + 1, i + 4);
+    write_quoted(script, chart->series[i].name);
+  }
+  fputc('\n', script);
+}
+
+static void write_chart(FILE *script, const struct td_chart *chart) {
+  for (size_t i = 0; i < chart->series_count; i++)
+    write_points(script, chart, i);
+  fputs("set title ", script);
+  write_quoted(script, chart->title);
+  fputs(" noenhanced\nset xlabel ", script);
+  write_quoted(script, chart->x_label);
+  fputs(" noenhanced\nset ylabel ", script);
+  write_quoted(script, chart->y_label);
+  fprintf(script, " noenhanced\n%s\n%s\n", chart->log_x ? "set logscale x" : "unset logscale x",
+          chart->log_y ? "set logscale y; set yrange [*:*]" : "unset logscale y; set yrange [0:*]");
+  write_tics(script, chart);
+  if (chart->categories)
+    write_bars(script, chart);
+  else
+    write_lines(script, chart);
+}
+
+static void write_script(FILE *script, const struct td_chart *charts, size_t count, bool png,
+                         const char *path) {
+  static const char *const colours[] = {"#1b6ca8", "#e07b39", "#3a9d5d", "#b23a48", "#7a5ba6",
+                                        "#8c6d46", "#5c7285", "#c2a83e", "#2a9d9d", "#d16ba5"};
+  fprintf(script, "set terminal %s size %u,%u font 'sans,11'\nset output ",
+          png ? "pngcairo" : "svg", CHART_WIDTH, CHART_HEIGHT * (unsigned)count);
+  write_quoted(script, path);
+  fputs("\nset key outside right top noenhanced\nset grid ytics linetype 1 linewidth 0.5 linecolor "
+        "rgb '#d4d8de'\n"
+        "set border 3\nset tics nomirror\n",
+        script);
+  for (size_t i = 0; i < sizeof colours / sizeof colours[0]; i++)
+    fprintf(script, "set linetype %zu linecolor rgb '%s' linewidth 1.6\n", i + 1, colours[i]);
+  fprintf(script, "set linetype cycle %zu\n", sizeof colours / sizeof colours[0]);
+  if (count > 1) fprintf(script, "set multiplot layout %zu,1\n", count);
+  for (size_t i = 0; i < count; i++)
+    write_chart(script, &charts[i]);
+  if (count > 1) fputs("unset multiplot\n", script);
+  fputs("unset output\n", script);
+}
+
+/* ---- Running gnuplot ------------------------------------------------------------------- */
+
+/* The script comes from a file, not a pipe: a gnuplot that dies early cannot kill us by SIGPIPE. */
+static int run_gnuplot(FILE *script, const char *path) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, fileno(script), STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+  char name[] = "gnuplot";
+  char *arguments[] = {name, NULL};
+  pid_t child;
+  int error = posix_spawnp(&child, name, &actions, NULL, arguments, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error == ENOENT)
+    return td_complain(TD_EXIT_RESOURCES,
+                       "cannot draw '%s': gnuplot is not installed (Debian: "
+                       "gnuplot-nox)",
+                       path);
+  if (error != 0)
+    return td_complain(TD_EXIT_RESOURCES, "cannot start gnuplot: %s", strerror(error));
+  int status;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return td_complain(TD_EXIT_RESOURCES, "lost gnuplot: %s", strerror(errno));
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    return td_complain(TD_EXIT_RESOURCES, "gnuplot could not draw '%s'", path);
+  return TD_EXIT_OK;
+}
+
+static const char *suffix_of(const char *path) {
+  const char *dot = strrchr(path, '.');
+  return dot ? dot : "";
+}
+
+int td_plot_check(const char *path) {
+  if (!path) return TD_EXIT_OK;
+  if (strcmp(suffix_of(path), ".svg") != 0 && strcmp(suffix_of(path), ".png") != 0)
+    return td_complain(TD_EXIT_USAGE, "a plot is FILE.svg or FILE.png, not '%s'", path);
+  return td_output_check(path);
+}
+
+int td_plot_write(const struct td_chart *charts, size_t count, const char *path) {
+  int status = td_plot_check(path);
+  if (status != TD_EXIT_OK || count == 0) return status;
+  struct td_output output;
+  status = td_output_open(&output, path);
+  if (status != TD_EXIT_OK) return status;
+  FILE *script = tmpfile();
+  if (!script) {
+    td_output_discard(&output);
+    return td_complain(TD_EXIT_RESOURCES, "cannot make a temporary file: %s", strerror(errno));
+  }
+  write_script(script, charts, count, strcmp(suffix_of(path), ".png") == 0, output.temporary);
+  if (fflush(script) != 0 || fseek(script, 0, SEEK_SET) != 0)
+    status = td_complain(TD_EXIT_RESOURCES, "cannot write gnuplot's script: %s", strerror(errno));
+  else
+    status = run_gnuplot(script, path);
+  fclose(script);
+  if (status == TD_EXIT_OK) return td_output_commit(&output);
+  td_output_discard(&output);
+  return status;
+}

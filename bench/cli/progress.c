@@ -1,0 +1,99 @@
+#include "bench/cli/progress.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench/cli/clock.h"
+
+#define SHOW_AFTER_NS UINT64_C(1000000000)
+#define REDRAW_NS UINT64_C(100000000)
+#define BAR_COLUMNS 24u
+
+static struct {
+  bool enabled;
+  bool shown;
+  uint64_t begun_ns;
+  uint64_t drawn_ns;
+  /* The watcher: main writes before it starts and joins it before it reads anything again. */
+  pthread_t watcher;
+  bool watching;
+  char what[80];
+  _Atomic(bool) stop; /* main writes, the watcher polls; relaxed: joining orders the rest */
+} state;
+
+void td_progress_setup(bool quiet) {
+  state.enabled = !quiet && isatty(STDERR_FILENO);
+  td_progress_begin();
+}
+
+void td_progress_begin(void) {
+  state.begun_ns = td_now_ns();
+}
+
+static void draw(const char *what, uint64_t done, uint64_t total) {
+  char bar[BAR_COLUMNS + 1] = "";
+  if (total == 0) {
+    fprintf(stderr, "\r%.78s\033[K", what);
+    return;
+  }
+  double share = done >= total ? 1.0 : (double)done / (double)total;
+  unsigned full = (unsigned)(share * BAR_COLUMNS);
+  for (unsigned i = 0; i < BAR_COLUMNS; i++)
+    bar[i] = i < full ? '#' : '.';
+  fprintf(stderr, "\r[%s] %3.0f %% %.46s\033[K", bar, share * 100.0, what);
+}
+
+void td_progress(const char *what, uint64_t done, uint64_t total) {
+  if (!state.enabled) return;
+  uint64_t now = td_now_ns();
+  if (now - state.begun_ns < SHOW_AFTER_NS || now - state.drawn_ns < REDRAW_NS) return;
+  state.drawn_ns = now;
+  state.shown = true;
+  draw(what, done, total);
+  fflush(stderr);
+}
+
+void td_progress_end(void) {
+  if (!state.shown) return;
+  fputs("\r\033[K", stderr);
+  fflush(stderr);
+  state.shown = false;
+}
+
+void td_progress_report(void *context, const char *phase, uint64_t done, uint64_t total) {
+  (void)context;
+  td_progress(phase, done, total);
+}
+
+static void *watch(void *unused) {
+  (void)unused;
+  while (!atomic_load_explicit(&state.stop, memory_order_relaxed)) {
+    struct timespec nap = {.tv_nsec = 50000000};
+    nanosleep(&nap, NULL);
+    uint64_t seconds = (td_now_ns() - state.begun_ns) / UINT64_C(1000000000);
+    char text[112];
+    snprintf(text, sizeof text, "%s (%u s)", state.what, (unsigned)seconds);
+    td_progress(text, 0, 0);
+  }
+  return NULL;
+}
+
+void td_progress_watch(const char *what) {
+  td_progress_begin();
+  if (!state.enabled || state.watching) return;
+  snprintf(state.what, sizeof state.what, "%s", what);
+  atomic_store_explicit(&state.stop, false, memory_order_relaxed); /* the thread starts after */
+  state.watching = pthread_create(&state.watcher, NULL, watch, NULL) == 0;
+}
+
+void td_progress_unwatch(void) {
+  if (state.watching) {
+    atomic_store_explicit(&state.stop, true, memory_order_relaxed); /* a hint to end; see above */
+    pthread_join(state.watcher, NULL);
+    state.watching = false;
+  }
+  td_progress_end();
+}

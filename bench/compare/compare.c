@@ -1,0 +1,170 @@
+#include "bench/compare/compare.h"
+
+#include <stdlib.h>
+
+#include "bench/cli/args.h"
+#include "bench/cli/complain.h"
+#include "bench/cli/output.h"
+#include "bench/cli/progress.h"
+#include "bench/compare/comparison.h"
+#include "bench/compare/report.h"
+#include "bench/compare/rows.h"
+#include "bench/subject/graphs.h"
+#include "tide/tide.h"
+
+struct request {
+  struct td_words graphs, engines;
+  struct td_numbers markers;
+  uint64_t rounds, heap_max;
+  const char *json, *plot, *report;
+  bool check, limit, quiet;
+};
+
+static const char details[] =
+    "Engines: see tidemark engines. serial marks with one marker only: it has no other "
+    "rows.\n"
+    "--check compares the marks object by object: of a Tidemark heap with a second, serial\n"
+    "marking of it; of Boehm GC, in its process, with a search over a recorded graph.\n"
+    "Graphs: see tidemark graph --help. Exit status 1: a check found a difference.";
+
+static int parse(struct request *request, int argc, char **argv) {
+  const struct td_option options[] = {
+      {.name = "graph",
+       .argument = "SPEC[;SPEC…]",
+       .separator = ';',
+       .words = &request->graphs,
+       .text = "graphs to mark (default: two real heaps and seven\nsynthetic ones)"},
+      {.name = "engine",
+       .argument = "E[,E…]",
+       .words = &request->engines,
+       .text = "engines; ratios are taken to the first\n(default: bwos,abp,boehm)"},
+      {.name = "markers",
+       .argument = "N[,N…]",
+       .numbers = &request->markers,
+       .min = 1,
+       .max = TIDE_MARKERS_MAX,
+       .text = "numbers of marking threads\n(default: 1, 2 and all CPUs allowed)"},
+      {.name = "rounds",
+       .argument = "R",
+       .number = &request->rounds,
+       .min = 1,
+       .max = 10000,
+       .text = "timed rounds, after one that warms up (5)"},
+      {.name = "check",
+       .flag = &request->check,
+       .text = "compare what each engine marks with an\nindependent serial marking"},
+      {.name = "limit",
+       .flag = &request->limit,
+       .text = "measure what memory allows in the same rounds, and\nhow far from it each engine "
+               "is (see tidemark limit)"},
+      {.name = "heap-max",
+       .argument = "BYTES",
+       .number = &request->heap_max,
+       .is_bytes = true,
+       .min = 1 << 20,
+       .max = 0x1p47,
+       .text = TD_HEAP_MAX_TEXT},
+      {.name = "json", .argument = "FILE|-", .word = &request->json, .text = "rows as JSON"},
+      {.name = "plot",
+       .argument = "FILE.svg|.png",
+       .word = &request->plot,
+       .text = "bar chart (needs gnuplot)"},
+      {.name = "report",
+       .argument = "FILE.html",
+       .word = &request->report,
+       .text = "a page that explains and shows it all"},
+      {.name = "quiet", .flag = &request->quiet, .text = "no progress line"},
+  };
+  const struct td_usage usage = {
+      .command = "compare",
+      .summary =
+          "Builds each graph on a Tidemark heap and in a Boehm GC process per marker count, has\n"
+          "every engine mark it with every number of markers, and compares the times of the\n"
+          "mark phase. Rounds are interleaved: in each, every row marks once.",
+      .options = options,
+      .option_count = sizeof options / sizeof options[0],
+      .details = details,
+  };
+  return td_args_parse(&usage, argc, argv);
+}
+
+/* ---- From the request to the comparison ------------------------------------------------ */
+
+static int choose_engines(struct request *request, struct td_comparison *comparison) {
+  if (request->engines.count == 0) {
+    request->engines = (struct td_words){.at = {"bwos", "abp", "boehm"}, .count = 3};
+    if (!td_boehm_is_there()) {
+      fputs("tidemark: Boehm GC was not there when this was built; going on without it\n", stderr);
+      request->engines.count--;
+    }
+  }
+  for (size_t i = 0; i < request->engines.count; i++) {
+    int status = td_bench_engine_find("compare", request->engines.at[i], &comparison->engines[i]);
+    if (status != TD_EXIT_OK) return status;
+    comparison->engine_count++;
+  }
+  return TD_EXIT_OK;
+}
+
+static void choose_markers(const struct request *request, struct td_comparison *comparison) {
+  struct td_numbers markers = request->markers;
+  if (markers.count == 0) {
+    unsigned cpus = td_host_cpus_allowed();
+    markers.at[markers.count++] = 1;
+    if (cpus >= 2) markers.at[markers.count++] = 2;
+    if (cpus > 2) markers.at[markers.count++] = cpus < TIDE_MARKERS_MAX ? cpus : TIDE_MARKERS_MAX;
+  }
+  for (size_t i = 0; i < markers.count; i++)
+    comparison->markers[comparison->marker_count++] = (unsigned)markers.at[i];
+}
+
+/* A comparison with no row at all would say nothing and succeed. */
+static int require_a_row(const struct td_comparison *comparison) {
+  for (size_t e = 0; e < comparison->engine_count; e++)
+    for (size_t m = 0; m < comparison->marker_count; m++)
+      if (!comparison->engines[e].one_marker || comparison->markers[m] == 1) return TD_EXIT_OK;
+  return td_complain(TD_EXIT_USAGE, "compare: %s marks with one marker only: nothing to do",
+                     comparison->engines[0].name);
+}
+
+static int prepare(struct request *request, struct td_comparison *comparison) {
+  int status = choose_engines(request, comparison);
+  choose_markers(request, comparison);
+  comparison->rounds = (unsigned)request->rounds;
+  comparison->check = request->check;
+  comparison->heap_max_bytes = request->heap_max;
+  comparison->profile = request->report != NULL;
+  comparison->limit = request->limit;
+  if (status == TD_EXIT_OK) status = require_a_row(comparison);
+  if (status == TD_EXIT_OK) status = td_plot_check(request->plot);
+  if (status == TD_EXIT_OK) status = td_output_check(request->json);
+  if (status == TD_EXIT_OK) status = td_output_check(request->report);
+  if (status != TD_EXIT_OK) return status;
+  if (request->graphs.count == 0) td_graphs_default(&request->graphs);
+  return td_graphs_parse(&request->graphs, &comparison->specs, &comparison->graph_count);
+}
+
+/* ---- Results --------------------------------------------------------------------------- */
+
+static int publish(const struct td_comparison *comparison, const struct request *request) {
+  td_compare_print(comparison, td_human(request->json));
+  int status = td_compare_write(comparison, request->json, td_compare_json);
+  if (status == TD_EXIT_OK && request->plot) status = td_compare_plot(comparison, request->plot);
+  if (status == TD_EXIT_OK) status = td_compare_write(comparison, request->report, td_report_write);
+  return status == TD_EXIT_OK && comparison->different ? TD_EXIT_CHECK : status;
+}
+
+int td_command_compare(int argc, char **argv) {
+  struct request request = {.rounds = 5};
+  int status = parse(&request, argc, argv);
+  if (status != TD_ARGS_GO_ON) return status;
+  td_progress_setup(request.quiet);
+  struct td_comparison *comparison = calloc(1, sizeof *comparison);
+  if (!comparison) return td_complain(TD_EXIT_RESOURCES, "no memory");
+  status = prepare(&request, comparison);
+  if (status == TD_EXIT_OK) status = td_comparison_run(comparison);
+  if (status == TD_EXIT_OK) status = publish(comparison, &request);
+  td_comparison_free(comparison);
+  free(comparison);
+  return status;
+}

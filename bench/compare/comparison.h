@@ -1,0 +1,88 @@
+/* Several engines on several graphs: what was asked, and what was measured.
+ *
+ * A graph is built once on a Tidemark heap, which every queue then marks in turn, and once per
+ * Boehm GC process (one per marker count and kind). Rounds are interleaved: in each round every
+ * row marks once, each round beginning with another row, so that whatever disturbs the
+ * machine for a while disturbs all. A first round warms up; it is checked, not timed. */
+#ifndef TD_BENCH_COMPARE_COMPARISON_H
+#define TD_BENCH_COMPARE_COMPARISON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bench/boehm/guest.h"
+#include "bench/cli/host.h"
+#include "bench/cli/samples.h"
+#include "bench/compare/trace.h"
+#include "bench/engines/engines.h"
+#include "bench/limit/oracle.h"
+#include "tide/stats.h"
+#include "workloads/profile.h"
+#include "workloads/spec.h"
+
+enum td_checked { TD_NOT_CHECKED, TD_CHECKED_EQUAL, TD_CHECKED_DIFFERENT };
+
+/* One engine with one number of markers on one graph. */
+struct td_row {
+  struct td_bench_engine engine;
+  unsigned markers;
+  const struct td_row *base; /* what ratios are taken to; NULL: the first engine has no such row */
+  struct td_samples mark_ns; /* one per round */
+  struct td_samples steals, duplicates; /* Tidemark's only, as the next */
+  struct tide_cycle_stats *cycle;       /* of the fastest round so far, for the picture */
+  uint64_t cycle_ns;
+  uint64_t objects, bytes; /* marked */
+  enum td_checked checked;
+  struct td_boehm *boehm;
+};
+
+struct td_graph_rows {
+  const struct td_graph_spec *spec;
+  const char *label;              /* short name for tables: inside spec->text */
+  uint64_t objects, edges, bytes; /* live, by the independent serial marking */
+  struct td_row *rows;
+  size_t row_count;
+  struct td_graph_profile *profile; /* NULL unless asked for */
+  struct td_oracle oracle;          /* all zero unless asked for */
+  char *about;                      /* what a recorded graph says of itself; NULL: nothing */
+};
+
+struct td_comparison {
+  /* As asked. */
+  struct td_graph_spec *specs;
+  size_t graph_count;
+  struct td_bench_engine engines[64];
+  size_t engine_count;
+  unsigned markers[64];
+  size_t marker_count;
+  unsigned rounds;
+  bool check;
+  uint64_t heap_max_bytes; /* 0: the default */
+  bool details;            /* the JSON tells of each marker */
+  bool profile;            /* look at the graphs' shapes as well */
+  bool limit;              /* replay the oracle in every round as well */
+  struct td_trace *trace;  /* of the first row of each graph, after the rounds; NULL: none */
+  /* As measured. */
+  struct td_graph_rows *graphs; /* [graph_count] */
+  struct td_host host;
+  struct td_cpus cpus; /* with `limit` only */
+  bool different;      /* some check failed */
+};
+
+/* Measures everything. Says what goes wrong on stderr and returns an exit status; a failed check
+ * is no reason to stop, it shows in `different`. */
+int td_comparison_run(struct td_comparison *comparison);
+void td_comparison_free(struct td_comparison *comparison);
+
+/* Nanoseconds per live object. */
+struct td_summary td_row_ns_per_object(const struct td_graph_rows *graph, const struct td_row *row);
+/* Mark time of the row over that of its base, round by round: over 1 is slower. */
+struct td_summary td_row_ratio(const struct td_row *row);
+/* Mark time of the row over the oracle's with as many threads, in its faster order; count 0
+ * without oracle. */
+struct td_summary td_row_to_oracle(const struct td_graph_rows *graph, const struct td_row *row);
+/* Nanoseconds per live object of that oracle. */
+struct td_summary td_row_oracle(const struct td_graph_rows *graph, const struct td_row *row);
+
+#endif

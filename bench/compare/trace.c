@@ -1,0 +1,275 @@
+/* Events become spans: what a marker does between two of them. Times are relative to the first
+ * event of all. Spans of one marker nest: roots and dense walks inside its active time, parks
+ * inside its idle time, so that a viewer stacks them. */
+#include "bench/compare/trace.h"
+
+#include <stdlib.h>
+
+#include "bench/cli/complain.h"
+#include "bench/cli/json.h"
+#include "tide/tide.h"
+
+#define PROCESS 1u
+#define EVENTS_ALL ((size_t)1 << 18) /* of all markers together, about */
+
+/* ---- Recording ------------------------------------------------------------------------- */
+
+static void note_phase(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
+                       void *context) {
+  (void)heap;
+  struct td_trace *trace = context;
+  if (trace->phase_count < TD_TRACE_PHASES_MAX)
+    trace->phases[trace->phase_count++] = (struct td_trace_phase){.event = event, .ns = now_ns};
+}
+
+static size_t events_per_marker(unsigned markers) {
+  size_t events = EVENTS_ALL / markers;
+  return events > 1u << 16 ? 1u << 16 : events;
+}
+
+static int collect(struct td_trace *trace, struct td_subject *subject) {
+  struct tide_cycle_stats *stats = malloc(sizeof *stats);
+  if (!stats) return td_complain(TD_EXIT_RESOURCES, "no memory for the trace");
+  int status = TD_EXIT_OK;
+  uint64_t objects;
+  for (unsigned round = 0; round < TD_TRACE_ROUNDS && status == TD_EXIT_OK; round++)
+    status = td_subject_mark(subject, trace->engine, trace->markers, stats, &objects);
+  free(stats);
+  return status;
+}
+
+int td_trace_record(struct td_trace *trace, struct td_subject *subject, const char *engine,
+                    unsigned markers) {
+  size_t each = events_per_marker(markers);
+  *trace = (struct td_trace){.graph = subject->name, .engine = engine, .markers = markers};
+  trace->events = calloc(each * markers, sizeof *trace->events);
+  if (!trace->events || tide_trace_begin(subject->heap, each) != TIDE_OK) {
+    td_trace_free(trace);
+    return td_complain(TD_EXIT_RESOURCES, "no memory for the trace");
+  }
+  tide_heap_on_event(subject->heap, note_phase, trace);
+  int status = collect(trace, subject);
+  tide_heap_on_event(subject->heap, NULL, NULL);
+  trace->count = tide_trace_read(subject->heap, trace->events, each * markers, &trace->lost);
+  tide_trace_begin(subject->heap, 0);
+  return status;
+}
+
+void td_trace_free(struct td_trace *trace) {
+  free(trace->events);
+  *trace = (struct td_trace){0};
+}
+
+/* ---- Writing --------------------------------------------------------------------------- */
+
+struct writer {
+  const struct td_trace *trace;
+  struct td_json json;
+  uint64_t zero_ns;
+};
+
+/* An event that is left open for more fields. */
+static void begin_event(struct writer *w, const char *name, const char *phase, unsigned thread,
+                        uint64_t ns) {
+  td_json_object_begin(&w->json, NULL);
+  td_json_text(&w->json, "name", name);
+  td_json_text(&w->json, "ph", phase);
+  td_json_count(&w->json, "pid", PROCESS);
+  td_json_count(&w->json, "tid", thread);
+  td_json_thousandths(&w->json, "ts", ns > w->zero_ns ? ns - w->zero_ns : 0);
+}
+
+static void put_span(struct writer *w, const char *name, unsigned thread, uint64_t from,
+                     uint64_t to, const char *what, uint64_t value) {
+  if (to < from) to = from;
+  begin_event(w, name, "X", thread, from);
+  td_json_thousandths(&w->json, "dur", to - from);
+  if (what) {
+    td_json_object_begin(&w->json, "args");
+    td_json_count(&w->json, what, value);
+    td_json_object_end(&w->json);
+  }
+  td_json_object_end(&w->json);
+}
+
+static void put_instant(struct writer *w, const char *name, const struct tide_trace_event *e) {
+  begin_event(w, name, "i", e->marker, e->ns);
+  td_json_text(&w->json, "s", "t");
+  if (e->kind == TIDE_TRACE_STEAL) {
+    td_json_object_begin(&w->json, "args");
+    td_json_count(&w->json, "from_marker", e->other);
+    td_json_count(&w->json, "items", e->value);
+    td_json_object_end(&w->json);
+  }
+  td_json_object_end(&w->json);
+}
+
+static void put_name(struct writer *w, unsigned thread, const char *name) {
+  begin_event(w, "thread_name", "M", thread, w->zero_ns);
+  td_json_object_begin(&w->json, "args");
+  td_json_text(&w->json, "name", name);
+  td_json_object_end(&w->json);
+  td_json_object_end(&w->json);
+}
+
+static uint64_t later(uint64_t a, uint64_t b) {
+  return a > b ? a : b;
+}
+
+/* As much of a span as lies within mark phases: between them, idleness means nothing. */
+static void put_in_phases(struct writer *w, const char *name, unsigned marker, uint64_t from,
+                          uint64_t to) {
+  uint64_t begin = UINT64_MAX;
+  for (size_t i = 0; i < w->trace->phase_count; i++) {
+    const struct td_trace_phase *phase = &w->trace->phases[i];
+    if (phase->event == TIDE_EVENT_MARK_BEGIN) begin = later(phase->ns, from);
+    if (phase->event != TIDE_EVENT_MARK_END) continue;
+    uint64_t end = phase->ns < to ? phase->ns : to;
+    if (begin < end) put_span(w, name, marker, begin, end, NULL, 0);
+  }
+}
+
+/* Where one marker stands while its events are gone through. */
+struct lane {
+  unsigned marker;
+  bool active;
+  uint64_t joined_ns, left_ns, roots_ns, dense_ns, parked_ns, slots;
+};
+
+static void put_event(struct writer *w, struct lane *lane, const struct tide_trace_event *e) {
+  switch ((enum tide_trace_kind)e->kind) {
+  case TIDE_TRACE_JOIN:
+    put_in_phases(w, "idle", lane->marker, lane->left_ns, e->ns);
+    lane->active = true;
+    lane->joined_ns = e->ns;
+    break;
+  case TIDE_TRACE_LEAVE:
+    put_span(w, "trace", lane->marker, lane->joined_ns, e->ns, "objects", e->value);
+    lane->active = false;
+    lane->left_ns = e->ns;
+    break;
+  case TIDE_TRACE_ROOTS_BEGIN:
+    lane->roots_ns = e->ns;
+    lane->slots = e->value;
+    break;
+  case TIDE_TRACE_ROOTS_END:
+    put_span(w, "roots", lane->marker, lane->roots_ns, e->ns, "slots", lane->slots);
+    break;
+  case TIDE_TRACE_DENSE_BEGIN:
+    lane->dense_ns = e->ns;
+    break;
+  case TIDE_TRACE_DENSE_END:
+    put_span(w, "dense", lane->marker, lane->dense_ns, e->ns, "objects", e->value);
+    break;
+  case TIDE_TRACE_PARK:
+    lane->parked_ns = e->ns;
+    if (e->ns >= w->zero_ns) put_instant(w, "park", e);
+    break;
+  case TIDE_TRACE_WAKE:
+    put_in_phases(w, "parked", lane->marker, lane->parked_ns, e->ns);
+    break;
+  case TIDE_TRACE_STEAL:
+    put_instant(w, "steal", e);
+    break;
+  case TIDE_TRACE_GRANT:
+    put_instant(w, "grant", e);
+    break;
+  case TIDE_TRACE_RECRUIT:
+    put_instant(w, "recruit", e);
+    break;
+  }
+}
+
+static void put_lane(struct writer *w, unsigned marker) {
+  struct lane lane = {.marker = marker};
+  for (size_t i = 0; i < w->trace->count; i++)
+    if (w->trace->events[i].marker == marker) put_event(w, &lane, &w->trace->events[i]);
+  if (!lane.active) put_in_phases(w, "idle", marker, lane.left_ns, UINT64_MAX);
+}
+
+/* The collecting thread's phases, one after the other under the whole collection. */
+static void put_phases(struct writer *w) {
+  static const char *const names[] = {
+      [TIDE_EVENT_STOPPED] = "stop",    [TIDE_EVENT_MARK_BEGIN] = "retire",
+      [TIDE_EVENT_MARK_END] = "mark",   [TIDE_EVENT_WEAK_END] = "weak",
+      [TIDE_EVENT_SWEEP_END] = "sweep", [TIDE_EVENT_CYCLE_END] = "finish",
+      [TIDE_EVENT_HEAP_SHRANK] = NULL,
+  };
+  const struct td_trace *trace = w->trace;
+  uint64_t begin = 0, last = 0;
+  for (size_t i = 0; i < trace->phase_count; i++) {
+    const struct td_trace_phase *phase = &trace->phases[i];
+    if (phase->event == TIDE_EVENT_CYCLE_BEGIN) begin = last = phase->ns;
+    if (!names[phase->event]) continue;
+    put_span(w, names[phase->event], trace->markers, last, phase->ns, NULL, 0);
+    last = phase->ns;
+    if (phase->event == TIDE_EVENT_CYCLE_END)
+      put_span(w, "collection", trace->markers, begin, phase->ns, NULL, 0);
+  }
+}
+
+static int by_time(const void *a, const void *b) {
+  const struct tide_trace_event *x = a, *y = b;
+  return (x->ns > y->ns) - (x->ns < y->ns);
+}
+
+static void put_counter(struct writer *w, const char *name, uint64_t ns, uint64_t value) {
+  begin_event(w, name, "C", 0, ns);
+  td_json_object_begin(&w->json, "args");
+  td_json_count(&w->json, name, value);
+  td_json_object_end(&w->json);
+  td_json_object_end(&w->json);
+}
+
+static void put_counters(struct writer *w) {
+  const struct td_trace *trace = w->trace;
+  struct tide_trace_event *sorted = malloc((trace->count + 1) * sizeof *sorted);
+  if (!sorted) return; /* the spans tell as much */
+  for (size_t i = 0; i < trace->count; i++)
+    sorted[i] = trace->events[i];
+  qsort(sorted, trace->count, sizeof *sorted, by_time);
+  uint64_t active = 0, stolen = 0;
+  for (size_t i = 0; i < trace->count; i++) {
+    const struct tide_trace_event *e = &sorted[i];
+    if (e->kind == TIDE_TRACE_JOIN) put_counter(w, "active markers", e->ns, ++active);
+    /* A join that was lost for want of room has no place here either. */
+    if (e->kind == TIDE_TRACE_LEAVE && active > 0)
+      put_counter(w, "active markers", e->ns, --active);
+    if (e->kind == TIDE_TRACE_STEAL) put_counter(w, "stolen items", e->ns, stolen += e->value);
+  }
+  free(sorted);
+}
+
+static void put_names(struct writer *w) {
+  for (unsigned i = 0; i < w->trace->markers; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "marker %u", i);
+    put_name(w, i, name);
+  }
+  put_name(w, w->trace->markers, "collection");
+}
+
+void td_trace_write(const struct td_trace *trace, FILE *out) {
+  struct writer w = {.trace = trace};
+  w.zero_ns = trace->phase_count ? trace->phases[0].ns : 0;
+  td_json_begin(&w.json, out);
+  td_json_object_begin(&w.json, NULL);
+  td_json_text(&w.json, "displayTimeUnit", "ns");
+  td_json_object_begin(&w.json, "otherData");
+  td_json_text(&w.json, "version", tide_version());
+  td_json_text(&w.json, "graph", trace->graph);
+  td_json_text(&w.json, "engine", trace->engine);
+  td_json_count(&w.json, "markers", trace->markers);
+  td_json_count(&w.json, "collections", TD_TRACE_ROUNDS);
+  td_json_count(&w.json, "events_lost", trace->lost);
+  td_json_object_end(&w.json);
+  td_json_array_begin(&w.json, "traceEvents");
+  put_names(&w);
+  put_phases(&w);
+  for (unsigned i = 0; i < trace->markers; i++)
+    put_lane(&w, i);
+  put_counters(&w);
+  td_json_array_end(&w.json);
+  td_json_object_end(&w.json);
+  td_json_end(&w.json);
+}

@@ -1,0 +1,37 @@
+/* What markers did, moment by moment, for chrome://tracing and Perfetto. */
+#ifndef TD_BENCH_COMPARE_TRACE_H
+#define TD_BENCH_COMPARE_TRACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "bench/subject/subject.h"
+
+#define TD_TRACE_ROUNDS 3u
+#define TD_TRACE_PHASES_MAX 64u
+
+struct td_trace_phase {
+  enum tide_event event;
+  uint64_t ns;
+};
+
+struct td_trace {
+  struct tide_trace_event *events; /* marker by marker, each in the order of time */
+  size_t count;
+  uint64_t lost;
+  struct td_trace_phase phases[TD_TRACE_PHASES_MAX];
+  size_t phase_count;
+  const char *graph, *engine; /* as long as the trace */
+  unsigned markers;
+};
+
+/* Collects TD_TRACE_ROUNDS times, recording. 0, or an exit status after saying why. */
+int td_trace_record(struct td_trace *trace, struct td_subject *subject, const char *engine,
+                    unsigned markers);
+/* In the Trace Event Format. */
+void td_trace_write(const struct td_trace *trace, FILE *out);
+/* An all-zero trace is fine. */
+void td_trace_free(struct td_trace *trace);
+
+#endif

@@ -1,0 +1,98 @@
+#include "bench/engines/engines.h"
+
+#include <string.h>
+
+#include "bench/boehm/guest.h"
+#include "bench/cli/args.h"
+#include "bench/cli/complain.h"
+#include "bench/cli/grid.h"
+#include "bench/cli/json.h"
+#include "bench/cli/output.h"
+#include "tide/tide.h"
+
+static const struct td_bench_engine guests[] = {
+    {"boehm", "Boehm GC, objects conservative, in a process of its own", TD_ENGINE_BOEHM, false},
+    {"boehm-typed", "Boehm GC, objects described by typed kinds, in a process of its own",
+     TD_ENGINE_BOEHM_TYPED, false},
+};
+
+bool td_bench_engine_at(size_t index, struct td_bench_engine *engine) {
+  size_t own = 0;
+  while (tide_engine_name(own))
+    own++;
+  if (index >= own) {
+    index -= own;
+    if (index >= sizeof guests / sizeof guests[0]) return false;
+    *engine = guests[index];
+    return true;
+  }
+  const char *name = tide_engine_name(index);
+  *engine = (struct td_bench_engine){.name = name,
+                                     .text = tide_engine_text(index),
+                                     .kind = TD_ENGINE_TIDE,
+                                     .one_marker = strcmp(name, "serial") == 0};
+  return true;
+}
+
+int td_bench_engine_find(const char *command, const char *name, struct td_bench_engine *engine) {
+  char known[512] = "";
+  size_t used = 0;
+  for (size_t i = 0; td_bench_engine_at(i, engine); i++) {
+    if (strcmp(engine->name, name) == 0) return TD_EXIT_OK;
+    if (used < sizeof known)
+      used += (size_t)snprintf(known + used, sizeof known - used, " %s", engine->name);
+  }
+  return td_complain(TD_EXIT_USAGE, "%s: no engine '%s'; there are:%s", command, name, known);
+}
+
+static int write_json(const char *path) {
+  struct td_output output;
+  int status = td_output_open(&output, path);
+  if (status != TD_EXIT_OK) return status;
+  struct td_json json;
+  td_json_begin(&json, output.file);
+  td_json_object_begin(&json, NULL);
+  td_json_text(&json, "version", tide_version());
+  td_json_array_begin(&json, "engines");
+  struct td_bench_engine engine;
+  for (size_t i = 0; td_bench_engine_at(i, &engine); i++) {
+    td_json_object_begin(&json, NULL);
+    td_json_text(&json, "name", engine.name);
+    td_json_text(&json, "text", engine.text);
+    td_json_bool(&json, "one_marker", engine.one_marker);
+    td_json_bool(&json, "available", engine.kind == TD_ENGINE_TIDE || td_boehm_is_there());
+    td_json_object_end(&json);
+  }
+  td_json_array_end(&json);
+  td_json_object_end(&json);
+  td_json_end(&json);
+  return td_output_commit(&output);
+}
+
+int td_command_engines(int argc, char **argv) {
+  const char *json_path = NULL;
+  bool quiet = false;
+  const struct td_option options[] = {
+      {.name = "json", .argument = "FILE|-", .text = "the list as JSON", .word = &json_path},
+      {.name = "quiet", .text = "no progress line", .flag = &quiet},
+  };
+  const struct td_usage usage = {
+      .command = "engines",
+      .summary = "Lists what can mark a graph: the marking queues, which all run under the same\n"
+                 "marker, and Boehm GC. The names are those of --engine and TIDE_ENGINE.",
+      .options = options,
+      .option_count = sizeof options / sizeof options[0]};
+  int status = td_args_parse(&usage, argc, argv);
+  if (status != TD_ARGS_GO_ON) return status;
+  struct td_grid grid;
+  td_grid_begin(&grid, "engine what_it_is");
+  struct td_bench_engine engine;
+  for (size_t i = 0; td_bench_engine_at(i, &engine); i++) {
+    bool there = engine.kind == TD_ENGINE_TIDE || td_boehm_is_there();
+    td_grid_cell(&grid, "%s", engine.name);
+    td_grid_cell(&grid, "%s%s", engine.text, there ? "" : " (not built here)");
+  }
+  td_grid_print(&grid, td_human(json_path));
+  td_grid_free(&grid);
+  return json_path ? write_json(json_path) : TD_EXIT_OK;
+}

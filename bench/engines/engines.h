@@ -1,0 +1,26 @@
+/* What can mark a graph: the library's queues, and Boehm GC in a process of its own. */
+#ifndef TD_BENCH_ENGINES_ENGINES_H
+#define TD_BENCH_ENGINES_ENGINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum td_bench_engine_kind { TD_ENGINE_TIDE, TD_ENGINE_BOEHM, TD_ENGINE_BOEHM_TYPED };
+
+struct td_bench_engine {
+  const char *name, *text;
+  enum td_bench_engine_kind kind;
+  bool one_marker; /* marks with one marker only */
+};
+
+/* Index from 0; false past the last. */
+bool td_bench_engine_at(size_t index, struct td_bench_engine *engine);
+
+/* Looks a name up. If there is none, says so, naming those there are, and returns an exit
+ * status; 0 otherwise. */
+int td_bench_engine_find(const char *command, const char *name, struct td_bench_engine *engine);
+
+/* The subcommand `tidemark engines`: argv[0] is "engines". Returns an exit status. */
+int td_command_engines(int argc, char **argv);
+
+#endif

@@ -1,0 +1,105 @@
+/* tidemark import: from a heap dump to a graph file. */
+#include "bench/import/import.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "bench/cli/args.h"
+#include "bench/cli/complain.h"
+#include "bench/cli/json.h"
+#include "bench/cli/output.h"
+#include "bench/cli/progress.h"
+#include "tide/tide.h"
+#include "workloads/import.h"
+
+static void print(const struct td_import_summary *s, const char *output, FILE *out) {
+  fprintf(out, "%s: %s, %.1f MiB read, %.1f MiB written\n", output, s->format,
+          (double)s->input_bytes / (1 << 20), (double)s->output_bytes / (1 << 20));
+  fprintf(out,
+          "%" PRIu64 " objects of %.1f MiB, %" PRIu64 " references (%" PRIu64 " null), %" PRIu64
+          " roots\n",
+          s->objects, (double)s->heap_bytes / (1 << 20), s->slots, s->null_slots, s->roots);
+  if (s->dangling || s->roots_lost || s->weak_edges)
+    fprintf(out,
+            "left out: %" PRIu64 " references and %" PRIu64
+            " roots to objects that the dump does not hold, %" PRIu64 " weak references\n",
+            s->dangling, s->roots_lost, s->weak_edges);
+  if (s->map_edges)
+    fprintf(out, "left out: %" PRIu64 " references to V8 maps (object headers)\n", s->map_edges);
+}
+
+static int write_json(const char *path, const char *graph, const struct td_import_summary *s) {
+  struct td_output output;
+  int status = td_output_open(&output, path);
+  if (status != TD_EXIT_OK) return status;
+  struct td_json json;
+  td_json_begin(&json, output.file);
+  td_json_object_begin(&json, NULL);
+  td_json_text(&json, "version", tide_version());
+  td_json_text(&json, "file", graph);
+  td_json_text(&json, "format", s->format);
+  td_json_count(&json, "input_bytes", s->input_bytes);
+  td_json_count(&json, "output_bytes", s->output_bytes);
+  td_json_count(&json, "objects", s->objects);
+  td_json_count(&json, "heap_bytes", s->heap_bytes);
+  td_json_count(&json, "slots", s->slots);
+  td_json_count(&json, "null_slots", s->null_slots);
+  td_json_count(&json, "roots", s->roots);
+  td_json_count(&json, "dangling", s->dangling);
+  td_json_count(&json, "roots_lost", s->roots_lost);
+  td_json_count(&json, "weak_edges", s->weak_edges);
+  td_json_count(&json, "map_edges", s->map_edges);
+  td_json_object_end(&json);
+  td_json_end(&json);
+  return td_output_commit(&output);
+}
+
+static int run(const char *input, const char *output, const char *json_path) {
+  int status = td_output_check(output);
+  if (status == TD_EXIT_OK) status = td_output_check(json_path);
+  if (status != TD_EXIT_OK) return status;
+  const struct td_thg_progress progress = {.report = td_progress_report};
+  struct td_import_summary summary = {0};
+  struct td_thg_error error = {0};
+  bool imported = td_import_file(input, output, &progress, &summary, &error);
+  td_progress_end();
+  if (!imported)
+    return td_complain(error.kind == TD_THG_BAD_INPUT ? TD_EXIT_INPUT : TD_EXIT_RESOURCES, "%s",
+                       error.text);
+  print(&summary, output, td_human(json_path));
+  return json_path ? write_json(json_path, output, &summary) : TD_EXIT_OK;
+}
+
+int td_command_import(int argc, char **argv) {
+  struct td_words words = {0};
+  const char *output = NULL, *json_path = NULL;
+  bool quiet = false;
+  const struct td_option options[] = {
+      {.name = "output",
+       .argument = "FILE.thg",
+       .text = "the graph file to write (also -o)",
+       .word = &output},
+      {.name = "json", .argument = "FILE|-", .text = "what was found, as JSON", .word = &json_path},
+      {.name = "quiet", .text = "no progress line", .flag = &quiet},
+  };
+  const struct td_usage usage = {
+      .command = "import",
+      .positional = "FILE.hprof|FILE.heapsnapshot|FILE.thg",
+      .words = &words,
+      .words_min = 1,
+      .words_max = 1,
+      .summary =
+          "Turns a heap dump of a Java machine (HPROF) or of V8 (.heapsnapshot) into a graph\n"
+          "file: sizes, references and roots as in the dump, nothing else. A graph file of the\n"
+          "library's tide_heap_snapshot_thg is compressed. Which of them it is shows in the\n"
+          "content, not in the name.",
+      .options = options,
+      .option_count = sizeof options / sizeof options[0],
+      .details = "The graph is then used as file:FILE.thg; see tidemark graph --help."};
+  int status = td_args_parse(&usage, argc, argv);
+  if (status != TD_ARGS_GO_ON) return status;
+  if (!output)
+    return td_complain(TD_EXIT_USAGE, "import: -o FILE.thg is missing; see tidemark import --help");
+  td_progress_setup(quiet);
+  return run(words.at[0], output, json_path);
+}

@@ -1,0 +1,23 @@
+/* The graphs and the heap limit that a command line asks for. */
+#ifndef TD_BENCH_SUBJECT_GRAPHS_H
+#define TD_BENCH_SUBJECT_GRAPHS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bench/cli/args.h"
+#include "workloads/spec.h"
+
+/* Options that every command with graphs has; used with &… of the command's own variables. */
+#define TD_HEAP_MAX_TEXT                                                                           \
+  "most memory a heap may use, as 512M or 4G\n(default: TIDE_HEAP_MAX, else the machine's)"
+
+/* Parses the specs into a new array (td_graph_specs_free) and sees that files can be read.
+ * 0, or an exit status after saying why. */
+int td_graphs_parse(const struct td_words *words, struct td_graph_spec **specs, size_t *count);
+
+/* The graphs of a plain run: the real heaps, as far as they are found beside the program, and one
+ * of each well-known synthetic kind. Words that live as long as the program. */
+void td_graphs_default(struct td_words *words);
+
+#endif
