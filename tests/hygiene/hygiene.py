@@ -23,14 +23,15 @@ MAY_INCLUDE = {
     "heap": ("include/tide", "platform"),
     "marker": ("include/tide", "heap", "platform"),
     "gc": ("include/tide", "marker", "heap", "platform"),
-    "inspect": ("include/tide", "gc", "marker", "heap", "platform"),
+    "inspect": ("include/tide",),
     "workloads": ("include/tide",),
     "examples": ("include/tide",),
     "bench": ("include/tide", "workloads"),
     "tests": ("include/tide", "inspect", "gc", "marker", "heap", "platform", "workloads", "bench", "examples"),
 }
-# A bench of queues sees the queues, not the collector.
-ALSO_INCLUDES = {"bench": re.compile(r"marker/queue/\w+\.h$")}
+# A bench of queues sees the queues, not the collector. Graph files are written in one place.
+ALSO_INCLUDES = {"bench": re.compile(r"marker/queue/\w+\.h$"),
+                 "workloads": re.compile(r"inspect/(base/whole_file|thg/\w+)\.h$")}
 COLUMNS_MAX = 100
 # They work with one of several headers, which a macro names: see bench/gcbench_memory.h.
 NOT_ALONE = re.compile(r"bench/gcbench_(work|memory|boehm|malloc|tide)\.h$")
