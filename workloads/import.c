@@ -9,7 +9,7 @@
 #include "workloads/hprof.h"
 #include "workloads/import_source.h"
 #include "workloads/thg_error.h"
-#include "workloads/thg_format.h"
+#include "inspect/thg/format.h"
 
 /* JSON may begin with white space, HPROF with its name only. */
 static bool is_json(const uint8_t *bytes, size_t length) {

@@ -20,17 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define TD_THG_NULL UINT32_MAX
-#define TD_THG_WORD_BYTES 8u
-
-/* The largest object the format admits: no dump has come near, and sums of sizes cannot wrap. */
-#define TD_THG_SIZE_MAX (UINT64_C(1) << 40)
-
-enum td_thg_shape_kind {
-  TD_THG_LEAF = 0,   /* no references */
-  TD_THG_BITMAP = 1, /* word i is a reference if bit i of the bitmap is set */
-  TD_THG_PREFIX = 2, /* prefix_words words without references, then references to the end */
-};
+#include "inspect/thg/format.h"
 
 struct td_thg_shape {
   enum td_thg_shape_kind kind;

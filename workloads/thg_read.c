@@ -12,8 +12,9 @@
 #include <xxhash.h>
 
 #include "workloads/thg_error.h"
-#include "workloads/thg_format.h"
+#include "inspect/thg/format.h"
 #include "workloads/thg_memory.h"
+#include "workloads/thg_recent.h"
 
 struct reader {
   const uint8_t *bytes;

@@ -20,6 +20,7 @@ int td_exit_of(enum tide_status status) {
   case TIDE_ERROR_MEMORY:
   case TIDE_ERROR_STATE:
   case TIDE_ERROR_SYSTEM:
+  case TIDE_ERROR_UNSUPPORTED:
     break;
   }
   return TD_EXIT_RESOURCES;

@@ -23,6 +23,8 @@ const char *tide_status_text(enum tide_status status) {
     return "refused by the operating system";
   case TIDE_ERROR_CHECK:
     return "verification failed";
+  case TIDE_ERROR_UNSUPPORTED:
+    return "not in this build of the library";
   }
   return "unknown status";
 }

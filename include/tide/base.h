@@ -38,6 +38,7 @@ enum tide_status {
   TIDE_ERROR_STATE,       /* right call, wrong moment: already attached, still attached, … */
   TIDE_ERROR_SYSTEM,      /* the operating system refused a thread, a mapping or a file */
   TIDE_ERROR_CHECK,       /* a verification found a difference */
+  TIDE_ERROR_UNSUPPORTED, /* this build of the library leaves it out */
 };
 
 /* Filled in by calls that can fail for more than one reason. Pass NULL if you don't care. */

@@ -1,8 +1,10 @@
-/* What a heap and its collections did: counters, events, the heap walk, verification, snapshots.
+/* What a heap and its collections did: counters, events, verification. The walk over a heap's
+ * objects and the snapshots are in tide/inspect.h, which this header includes.
  * Times are in nanoseconds, sizes in bytes; units are in the names. */
 #ifndef TIDE_STATS_H
 #define TIDE_STATS_H
 
+#include "tide/inspect.h"
 #include "tide/tide.h"
 
 #ifdef __cplusplus
@@ -125,17 +127,11 @@ TIDE_API enum tide_status tide_trace_begin(struct tide_heap *heap, size_t events
 TIDE_API size_t tide_trace_read(struct tide_heap *heap, struct tide_trace_event *events,
                                 size_t room, uint64_t *lost);
 
-/* Calls visit for every object that is live as of the last collection or was allocated since, in
- * address order. Attached thread; the other mutators are stopped meanwhile. visit must not
- * allocate; returning false ends the walk. `bytes` is the cell's size. This function and those
- * below: TIDE_ERROR_ARGUMENT for NULL; TIDE_ERROR_STATE in a blocking region or a callback. */
-typedef bool (*tide_visit_fn)(void *object, size_t bytes, tide_layout layout, void *context);
-TIDE_API enum tide_status tide_heap_walk(struct tide_mutator *mutator, tide_visit_fn visit,
-                                         void *context);
-
 /* What an independent serial marking from the same roots found, compared with the marks that the
  * last collection left; the words of stacks and registers are those that the collection saw. Call
- * it right after tide_collect, before anything else happens. TIDE_ERROR_CHECK if they differ. */
+ * it right after tide_collect, before anything else happens. TIDE_ERROR_CHECK if they differ. This
+ * function and the next: TIDE_ERROR_ARGUMENT for NULL; TIDE_ERROR_STATE in a blocking region or a
+ * callback. */
 struct tide_check {
   bool equal;
   uint64_t objects, bytes, edges; /* of the serial marking; edges are non-null references */
@@ -145,22 +141,6 @@ TIDE_API enum tide_status tide_check_marks(struct tide_mutator *mutator, struct 
 
 /* Checks the heap's own structures; the first fault goes into error. */
 TIDE_API enum tide_status tide_check_heap(struct tide_mutator *mutator, struct tide_error *error);
-
-/* Collects, and in the same stop writes what that found alive as V8 .heapsnapshot (opens in Chrome
- * DevTools): nothing that others allocate meanwhile. */
-TIDE_API enum tide_status tide_heap_snapshot(struct tide_mutator *mutator, const char *path,
-                                             struct tide_error *error);
-/* The same as a graph file (.thg), which the program `tidemark` reads without importing it:
- * tidemark compare --graph file:PATH. It holds sizes, references and roots, and no contents, types
- * or addresses. References found by trace functions, and only these, may be in other words of the
- * object than in truth; where there are more than it has words, it is longer in the file.
- * Trace functions must report the same references each time that they are asked, and root
- * callbacks. Both functions write a file of another name beside path and rename it when it is
- * whole; path must not name anything but a regular file. TIDE_ERROR_SYSTEM: it cannot be written,
- * and error says why; TIDE_ERROR_MEMORY; TIDE_ERROR_LIMIT: 2^32 - 1 objects, roots or more;
- * TIDE_ERROR_STATE: a collection is not possible here, or a trace function's reports differ. */
-TIDE_API enum tide_status tide_heap_snapshot_thg(struct tide_mutator *mutator, const char *path,
-                                                 struct tide_error *error);
 
 #ifdef __cplusplus
 }

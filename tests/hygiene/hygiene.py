@@ -24,14 +24,15 @@ MAY_INCLUDE = {
     "heap": ("include/tide", "platform"),
     "marker": ("include/tide", "heap", "platform"),
     "gc": ("include/tide", "marker", "heap", "platform"),
-    "inspect": ("include/tide", "gc", "marker", "heap", "platform"),
+    "inspect": ("include/tide",),
     "workloads": ("include/tide",),
     "examples": ("include/tide",),
     "bench": ("include/tide", "workloads"),
     "tests": ("include/tide", "inspect", "gc", "marker", "heap", "platform", "workloads", "bench", "examples"),
 }
-# A bench of queues sees the queues, not the collector.
-ALSO_INCLUDES = {"bench": re.compile(r"marker/queue/\w+\.h$")}
+# A bench of queues sees the queues, not the collector. Graph files are written in one place.
+ALSO_INCLUDES = {"bench": re.compile(r"marker/queue/\w+\.h$"),
+                 "workloads": re.compile(r"inspect/(base/whole_file|thg/\w+)\.h$")}
 COLUMNS_MAX = 100
 # They need what a build may lack: a macro that names a header (bench/gcbench/child/memory.h), or
 # Boehm GC.

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "tests/unit/workloads/thg_sample.h"
-#include "workloads/thg_format.h"
+#include "inspect/thg/format.h"
 
 static void assert_round_trip(const struct td_thg *graph) {
   struct bytes bytes = file_bytes(graph);

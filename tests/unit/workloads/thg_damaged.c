@@ -6,7 +6,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "workloads/thg_format.h"
+#include "inspect/thg/format.h"
 
 static bool is_refused_graph(const uint8_t *data, size_t length) {
   struct td_thg graph;

@@ -1,8 +1,13 @@
-/* The .thg format, shared by reader and writer.  docs/thg-format.md describes it. */
-#ifndef TD_WORKLOADS_THG_FORMAT_H
-#define TD_WORKLOADS_THG_FORMAT_H
+/* The .thg format: numbers that writers and readers share. docs/thg-format.md describes it.
+ *
+ * The library's writer (inspect/graph.c) and the program's writer and reader (workloads/thg_*.c)
+ * use this folder. It depends on nothing else of the project. */
+#ifndef TD_INSPECT_THG_FORMAT_H
+#define TD_INSPECT_THG_FORMAT_H
 
-#include "workloads/thg.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #define TD_THG_VERSION 1u
 #define TD_THG_FIXED_BYTES 56u /* header up to the directory */
@@ -10,17 +15,30 @@
 #define TD_THG_SUM_BYTES 8u    /* checksum behind the directory */
 #define TD_THG_STREAMS_MAX 32u
 #define TD_THG_ABOUT_MAX 4096u
+#define TD_THG_VARINT_MAX 10u /* bytes of a number below 2^64 */
 
-/* Of the raw stream.  A heap has some hundred shapes; a file that claims millions would make its
+#define TD_THG_NULL UINT32_MAX /* in place of an object's number: the slot holds null */
+#define TD_THG_WORD_BYTES 8u
+
+/* The largest object the format admits: no dump has come near, and sums of sizes cannot wrap. */
+#define TD_THG_SIZE_MAX (UINT64_C(1) << 40)
+
+/* Of the raw stream. A heap has some hundred shapes; a file that claims millions would make its
  * reader remember targets for each of their slots. */
 #define TD_THG_SHAPES_BYTES_MAX (UINT64_C(4) << 20)
 
 /* A zstd block of at most 128 KiB takes at least 4 bytes, so nothing honest expands further. */
 #define TD_THG_EXPANSION_MAX 32768u
 
-/* The first byte is no ASCII and the line ends are of both kinds, so that a copy in text mode is
+/* The first byte is not ASCII and the line ends are of both kinds, so that a copy in text mode is
  * noticed. */
 extern const uint8_t td_thg_magic[8];
+
+enum td_thg_shape_kind {
+  TD_THG_LEAF = 0,   /* no references */
+  TD_THG_BITMAP = 1, /* word i is a reference if bit i of the bitmap is set */
+  TD_THG_PREFIX = 2, /* prefix_words words without references, then references to the end */
+};
 
 enum td_thg_stream {
   TD_THG_STREAM_SHAPES = 1,
@@ -30,6 +48,14 @@ enum td_thg_stream {
   TD_THG_STREAM_ROOTS = 5,
   TD_THG_STREAM_ABOUT = 6,
   TD_THG_STREAM_COUNT = 6,
+};
+
+/* How a target is written. */
+enum {
+  TD_THG_CODE_NULL = 0,
+  TD_THG_CODE_LATEST = 1,
+  TD_THG_CODE_BEFORE = 2,
+  TD_THG_CODE_DELTA = 3
 };
 
 struct td_thg_entry {
@@ -55,11 +81,11 @@ static inline uint64_t td_thg_header_bytes(uint32_t stream_count) {
   return TD_THG_FIXED_BYTES + (uint64_t)stream_count * TD_THG_ENTRY_BYTES + TD_THG_SUM_BYTES;
 }
 
-/* Write td_thg_header_bytes(header->stream_count) bytes. */
+/* Writes td_thg_header_bytes(header->stream_count) bytes, the checksum included. */
 void td_thg_header_encode(const struct td_thg_header *header, uint8_t *bytes);
 
-/* The other way, without the checksum: fixed part and directory.  The caller has seen to it that
- * the bytes are there and that stream_count is at most TD_THG_STREAMS_MAX. */
+/* The other way, without the checksum: fixed part and directory. The caller has made sure that the
+ * bytes are there and that stream_count is at most TD_THG_STREAMS_MAX. */
 void td_thg_header_decode(struct td_thg_header *header, const uint8_t *bytes);
 
 uint64_t td_thg_header_sum(const uint8_t *bytes, uint32_t stream_count);
@@ -86,25 +112,5 @@ static inline void td_thg_remember(struct td_thg_recent *recent, uint32_t target
   recent->before = recent->latest;
   recent->latest = target;
 }
-
-/* How a target is written; see docs/thg-format.md. */
-enum {
-  TD_THG_CODE_NULL = 0,
-  TD_THG_CODE_LATEST = 1,
-  TD_THG_CODE_BEFORE = 2,
-  TD_THG_CODE_DELTA = 3
-};
-
-/* Memory of every slot: shape s has its first at first[s], and first[s + 1] - first[s] of them,
- * one for each reference of a bitmap, one for all of an array. */
-struct td_thg_memory {
-  struct td_thg_recent *recent;
-  uint64_t *first; /* [shape_count + 1] */
-};
-
-/* false: no memory. */
-bool td_thg_memory_new(struct td_thg_memory *memory, const struct td_thg_shape *shapes,
-                       uint32_t shape_count);
-void td_thg_memory_free(struct td_thg_memory *memory);
 
 #endif

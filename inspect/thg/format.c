@@ -1,12 +1,10 @@
-#include "workloads/thg_format.h"
+/* The header of a .thg file as bytes. */
+#include "inspect/thg/format.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
-
-#include "workloads/thg_memory.h"
 
 const uint8_t td_thg_magic[8] = {0x89, 'T', 'H', 'G', '\r', '\n', 0x1a, '\n'};
 
@@ -64,24 +62,4 @@ void td_thg_header_decode(struct td_thg_header *header, const uint8_t *bytes) {
         .sum = td_thg_load(at + 24, 8),
     };
   }
-}
-
-bool td_thg_memory_new(struct td_thg_memory *memory, const struct td_thg_shape *shapes,
-                       uint32_t shape_count) {
-  memory->recent = NULL;
-  memory->first = td_new_array((uint64_t)shape_count + 1, sizeof *memory->first);
-  if (!memory->first) return false;
-  for (uint32_t s = 0; s < shape_count; s++) {
-    uint64_t slots = 0;
-    if (shapes[s].kind == TD_THG_PREFIX) slots = 1;
-    if (shapes[s].kind == TD_THG_BITMAP) slots = td_thg_slots(&shapes[s], 0);
-    memory->first[s + 1] = memory->first[s] + slots;
-  }
-  memory->recent = td_new_array(memory->first[shape_count], sizeof *memory->recent);
-  return memory->recent != NULL;
-}
-
-void td_thg_memory_free(struct td_thg_memory *memory) {
-  free(memory->recent);
-  free(memory->first);
 }
