@@ -6,13 +6,6 @@
 
 EXPRESSION("procedure?", ".", make_bool(is_type(a[0], T_CLOSURE) || is_type(a[0], T_PRIMITIVE)))
 
-value make_values(int count, const value *values) {
-  return count == 1 ? values[0] : make_object_of(T_VALUES, (size_t)count, values);
-}
-
-EXPRESSION("values", ".*", make_values(count, a))
-EXPRESSION("%values->list", ".", is_type(a[0], T_VALUES) ? slots_to_list(a[0]) : cons(a[0], NIL))
-
 /* ---- Records: (%record TYPE field …), also the types themselves ------------------------------ */
 
 static bool is_of(value record, value type) {

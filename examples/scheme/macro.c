@@ -43,13 +43,6 @@ static int64_t count_pairs(value list) {
   return n;
 }
 
-value slots_to_list(value object) {
-  value list = NIL;
-  for (size_t i = size_of(object); i-- > 0;)
-    list = cons(slots_of(object)[i], list);
-  return list;
-}
-
 /* All identifiers in a pattern or template, each as often as it is there. */
 static value identifiers_in(value form, value found) {
   check_depth();

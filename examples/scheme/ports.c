@@ -2,6 +2,7 @@
 #include "scheme.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -34,14 +35,26 @@ value port_place(const struct port *port, intptr_t line) {
 
 /* ---- Characters in and out ------------------------------------------------------------------ */
 
-/* The next line of a file or from the terminal; false at the end. */
+/* A line from the terminal with its end, or an empty string at the end of input. */
+static value edited_line(const char *prompt) {
+  struct port *text = make_text_port();
+  char *line = edit_line(prompt);
+  if (line != NULL) {
+    print_c(text, line);
+    print_char(text, '\n');
+  }
+  free(line);
+  return text_written(text);
+}
+
+/* Reads the next line of a file or from the terminal. Returns false at the end. */
 static bool refill(struct port *port) {
   static char *line;
   static size_t room;
   if (port->file == NULL) return false;
   port->at = 0;
   if ((port->flags & PORT_TERMINAL) != 0) {
-    port->text = edit_line(port->datum_line == 0 ? "> " : "  ");
+    port->text = edited_line(port->datum_line == 0 ? "> " : "  ");
   } else {
     ssize_t length = getline(&line, &room, port->file);
     port->text = string_from_utf8(line, length < 0 ? 0 : (size_t)length);
@@ -107,7 +120,7 @@ value text_written(const struct port *port) {
 
 static _Noreturn void fail_file(const char *what, value name) {
   value reason = string_from_c(strerror(errno));
-  fail_condition(make_condition("file", string_from_c(what), list2(name, reason)));
+  fail_as("file", what, list2(name, reason));
 }
 
 static value open_file(const char *mode, value name, int direction) {
@@ -159,13 +172,13 @@ EXPRESSION("delete-file", "s", delete_file(a[0]))
 
 /* ---- Reading and writing -------------------------------------------------------------------- */
 
-/* The port that is argument `index`, or the current one. */
-static struct port *input(int count, const value *a, int index) {
+struct port *input_port(int count, const value *a, int index) {
   value port = count > index ? a[index] : car(globals.input);
   if (!is_port(port, PORT_INPUT | PORT_OPEN)) fail_type("open input port", port);
   return (struct port *)port;
 }
-static struct port *output(int count, const value *a, int index) {
+
+static struct port *output_port(int count, const value *a, int index) {
   value port = count > index ? a[index] : car(globals.output);
   if (!is_port(port, PORT_OUTPUT | PORT_OPEN)) fail_type("open output port", port);
   return (struct port *)port;
@@ -196,13 +209,12 @@ static value flush(const struct port *port) {
   return UNSPECIFIED;
 }
 
-EXPRESSION("read", "|.", read_datum(input(count, a, 0)))
-EXPRESSION("read-char", "|.", char_or_end(next_char(input(count, a, 0))))
-EXPRESSION("peek-char", "|.", char_or_end(peek_char(input(count, a, 0))))
-EXPRESSION("char-ready?", "|.", make_bool(input(count, a, 0) != NULL))
-EXPRESSION("read-line", "|.", read_chars(input(count, a, 0), '\n', INT64_MAX))
-EXPRESSION("read-string", "i|.", read_chars(input(count, a, 1), -2, unfix(a[0])))
-EXPRESSION("newline", "|.", (print_char(output(count, a, 0), '\n'), UNSPECIFIED))
-EXPRESSION("write-char", "c|.", (print_char(output(count, a, 1), char_of(a[0])), UNSPECIFIED))
-EXPRESSION("write-string", "s|.ii", write_chars(output(count, a, 1), a[0], count, a))
-EXPRESSION("flush-output-port", "|.", flush(output(count, a, 0)))
+EXPRESSION("read-char", "|.", char_or_end(next_char(input_port(count, a, 0))))
+EXPRESSION("peek-char", "|.", char_or_end(peek_char(input_port(count, a, 0))))
+EXPRESSION("char-ready?", "|.", make_bool(input_port(count, a, 0) != NULL))
+EXPRESSION("read-line", "|.", read_chars(input_port(count, a, 0), '\n', INT64_MAX))
+EXPRESSION("read-string", "i|.", read_chars(input_port(count, a, 1), -2, unfix(a[0])))
+EXPRESSION("newline", "|.", (print_char(output_port(count, a, 0), '\n'), UNSPECIFIED))
+EXPRESSION("write-char", "c|.", (print_char(output_port(count, a, 1), char_of(a[0])), UNSPECIFIED))
+EXPRESSION("write-string", "s|.ii", write_chars(output_port(count, a, 1), a[0], count, a))
+EXPRESSION("flush-output-port", "|.", flush(output_port(count, a, 0)))

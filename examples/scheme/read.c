@@ -13,7 +13,7 @@ struct reader {
 
 static _Noreturn void fail_read(struct reader *r, const char *what) {
   value place = port_place(r->port, r->port->line);
-  fail_condition(make_condition("read", string_from_c(what), cons(place, NIL)));
+  fail_as("read", what, cons(place, NIL));
 }
 
 static bool is_blank(int32_t c) {
@@ -230,3 +230,5 @@ value read_datum(struct port *port) {
   port->datum_line = port->line;
   return c < 0 ? END_OF_FILE : read_in(&r, c);
 }
+
+EXPRESSION("read", "|.", read_datum(input_port(count, a, 0)))

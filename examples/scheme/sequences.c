@@ -212,9 +212,6 @@ EXPRESSION("char-lower-case?", "c", make_bool(iswlower(wide(a[0]))))
 EXPRESSION("char-numeric?", "c", make_bool(wide(a[0]) - '0' < 10))
 EXPRESSION("digit-value", "c", wide(a[0]) - '0' < 10 ? fix(wide(a[0]) - '0') : FALSE)
 
-int order_words(value a, value b) {
-  return (a > b) - (a < b);
-}
 static int order_strings(value a, value b) {
   for (size_t i = 0; i < size_of(a) && i < size_of(b); i++) {
     int order = order_words(chars_of(a)[i], chars_of(b)[i]);

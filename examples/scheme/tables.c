@@ -1,5 +1,5 @@
-/* Equality and hash tables. A table is a vector of chains of (key . content) pairs. Objects never
- * move, so an address is a lasting hash: nothing to do after a collection. */
+/* Equality, searching lists, and hash tables. A table is a vector of chains of (key . content)
+ * pairs. Objects never move, so an address is a lasting hash: nothing to do after a collection. */
 #include "scheme.h"
 
 #include <string.h>
@@ -77,6 +77,33 @@ bool values_equal(value a, value b) {
 EXPRESSION("eq?", "..", make_bool(a[0] == a[1]))
 EXPRESSION("eqv?", "..", make_bool(values_eqv(a[0], a[1])))
 EXPRESSION("equal?", "..", make_bool(values_equal(a[0], a[1])))
+
+/* ---- Searching lists ---------------------------------------------------------------------------
+ */
+
+static bool values_eq(value a, value b) {
+  return a == b;
+}
+
+/* The first tail of the list whose car is the same, or the first entry (key . content) whose key
+ * is the same; #f if there is none. */
+static value search(const value *a, bool entries, bool (*same)(value, value)) {
+  value list = a[1];
+  for (; is_pair(list); list = cdr(list)) {
+    value item = car(list);
+    if (entries && !is_pair(item)) fail_type("pair", item);
+    if (same(a[0], entries ? car(item) : item)) return entries ? item : list;
+  }
+  if (list != NIL) fail_type("list", list);
+  return FALSE;
+}
+
+EXPRESSION("memq", "..", search(a, false, values_eq))
+EXPRESSION("memv", "..", search(a, false, values_eqv))
+EXPRESSION("%member", "..", search(a, false, values_equal))
+EXPRESSION("assq", "..", search(a, true, values_eq))
+EXPRESSION("assv", "..", search(a, true, values_eqv))
+EXPRESSION("%assoc", "..", search(a, true, values_equal))
 
 /* ---- Hashing -------------------------------------------------------------------------------- */
 
