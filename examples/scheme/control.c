@@ -49,8 +49,7 @@ EXPRESSION("gc-count", "", fix((int64_t)mem_stats().collections))
 EXPRESSION("gc-name", "", intern_c(MEM_NAME))
 
 PRIMITIVE("emergency-exit", "|.") {
-  fflush(NULL);
-  exit(count == 0 || a[0] == TRUE ? 0 : is_fixnum(a[0]) ? (int)(unfix(a[0]) & 255) : 1);
+  finish(count == 0 || a[0] == TRUE ? 0 : is_fixnum(a[0]) ? (int)(unfix(a[0]) & 255) : 1);
 }
 PRIMITIVE("get-environment-variable", "s") {
   const char *content = getenv(c_from_string(a[0]));

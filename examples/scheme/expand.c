@@ -53,23 +53,27 @@ static value bind_variable(value scope, value identifier) {
 
 /* ---- Heads of forms -------------------------------------------------------------------------- */
 
-/* What the files of (include NAME …) hold; names are relative to the directory of the program. */
+/* Puts the directory of the program before the name of a file that is relative to it. */
+static value beside_program(value name) {
+  size_t directory = 0;
+  if (globals.place == FALSE || (size_of(name) > 0 && chars_of(name)[0] == '/')) return name;
+  for (size_t i = 0; i < size_of(globals.place); i++)
+    if (chars_of(globals.place)[i] == '/') directory = i + 1;
+  value path = new_sequence(T_STRING, directory + size_of(name));
+  memcpy(chars_of(path), chars_of(globals.place), directory * sizeof(uint32_t));
+  memcpy(chars_of(path) + directory, chars_of(name), size_of(name) * sizeof(uint32_t));
+  return path;
+}
+
+/* Returns what the files of (include NAME …) hold. */
 static value read_included(value form) {
   value forms = NIL;
   for (value names = cdr(form); is_pair(names); names = cdr(names)) {
-    char path[4096];
     if (!is_type(car(names), T_STRING)) fail_syntax("bad include", form);
-    const char *name = c_from_string(car(names));
-    const char *source = globals.place != FALSE ? c_from_string(globals.place) : "";
-    const char *slash = *name == '/' ? NULL : strrchr(source, '/');
-    int directory = slash != NULL ? (int)(slash + 1 - source) : 0;
-    snprintf(path, sizeof path, "%.*s%s", directory, source, name);
-    FILE *file = fopen(path, "r");
-    if (file == NULL) fail_syntax("cannot open the file", form);
-    struct port *port = make_file_port(file, path, PORT_INPUT);
+    struct port *port = open_file(beside_program(car(names)), PORT_INPUT);
     for (value datum; (datum = read_datum(port)) != END_OF_FILE;)
       forms = cons(datum, forms);
-    fclose(file);
+    close_port(port);
   }
   return list_reverse(forms);
 }
@@ -136,6 +140,7 @@ static struct node *expand_all(value forms, value scope) {
 
 /* The body's items, newest first: (name's meaning . form), or (#f . form) for expressions. */
 static value scan_body(value forms, value scope, value items) {
+  check_depth();
   for (; is_pair(forms); forms = cdr(forms)) {
     intptr_t special;
     value form = expand_head(car(forms), scope, &special);

@@ -60,6 +60,5 @@ int main(int argc, char **argv) {
   while (argc > 0)
     arguments = cons(string_from_c(argv[--argc]), arguments);
   evaluate(cons(intern_c("%main"), arguments));
-  fflush(NULL);
-  return 0;
+  finish(0);
 }

@@ -44,20 +44,24 @@ static void skip_block_comment(struct reader *r) {
 
 /* ---- Tokens, strings, characters ------------------------------------------------------------- */
 
+/* Reads up to a delimiter. Returns the text, which begins with `start` and `first`. */
 static const char *read_token(struct reader *r, const char *start, int32_t first) {
   r->text->at = 0;
   print_c(r->text, start);
   print_char(r->text, (uint32_t)first);
   while (!is_delimiter(peek_char(r->port)))
     print_char(r->text, (uint32_t)next_char(r->port));
-  return c_written(r->text);
+  const char *token = c_written(r->text);
+  if (strlen(token) != (size_t)r->text->at) fail_read(r, "NUL character outside of a string");
+  return token;
 }
 
 static int32_t read_hex(struct reader *r) {
   int32_t code = 0, c;
   while ((c = next_char(r->port)) != ';') {
-    if (c < 0 || c > 127 || !isxdigit(c) || code > 0x10ffff) fail_read(r, "bad \\x escape");
+    if (c < 0 || c > 127 || !isxdigit(c)) fail_read(r, "bad \\x escape");
     code = code * 16 + (isdigit(c) ? c - '0' : tolower(c) - 'a' + 10);
+    if (code > 0x10ffff) fail_read(r, "no such character");
   }
   return code;
 }
@@ -125,6 +129,7 @@ static value read_in(struct reader *r, int32_t c);
 
 /* The next character that begins a datum; skips blanks and comments. */
 static int32_t next_start(struct reader *r) {
+  check_depth();
   for (;;) {
     int32_t c = next_char(r->port);
     if (c == ';') {

@@ -87,6 +87,7 @@ struct port {
   intptr_t datum_line; /* where the latest datum starts; 0: between data */
   intptr_t flags;
 };
+enum { EXIT_FILE = 3 }; /* the exit code for a file that cannot be opened, read or written */
 enum { PORT_INPUT = 1, PORT_OUTPUT = 2, PORT_OPEN = 4, PORT_TERMINAL = 8 };
 
 /* ---- Telling values apart, taking them apart ------------------------------------------------- */
@@ -220,7 +221,9 @@ int32_t next_char(struct port *port); /* -1 at the end */
 int32_t peek_char(struct port *port);
 void ports_start(void);
 struct port *make_port(FILE *file, value text, const char *name, int flags);
-struct port *make_file_port(FILE *file, const char *name, int flags);
+struct port *open_file(value name, int direction); /* PORT_INPUT or PORT_OUTPUT */
+value close_port(struct port *port);
+_Noreturn void finish(int code); /* the program, once all output is written: else EXIT_FILE */
 bool is_port(value v, intptr_t flags);
 /* The open input port that is argument `index`, or the current one. */
 struct port *input_port(int count, const value *a, int index);

@@ -20,7 +20,9 @@ char *edit_line(const char *prompt) {
   printf("%s", prompt);
   if (getline(&line, &room, stdin) < 0) {
     free(line);
-    return NULL;
+    if (feof(stdin)) return NULL;
+    perror("scheme: cannot read from the terminal"); /* another prompt would not help */
+    exit(EXIT_FILE);
   }
   line[strcspn(line, "\n")] = 0;
   return line;
