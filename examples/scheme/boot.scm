@@ -467,8 +467,8 @@
 (define %back-to-prompt #f)
 (define (%uncaught x)
   (let ((port (open-output-string))) ; an error while it prints leads here once more
-    (when (%place-now) (display (%place-now) port) (display ": " port))
-    (display "error: " port)
+    (display (or (%place-now) "scheme") port)
+    (display ": error: " port)
     (display (if (error-object? x) (error-object-message x) "uncaught object:") port)
     (for-each (lambda (irritant) (display " " port) (write irritant port))
               (if (error-object? x) (error-object-irritants x) (list x)))
