@@ -20,7 +20,7 @@ static value *field(const value *a) {
 EXPRESSION("%record", "..*", make_object_of(T_RECORD, (size_t)count, a))
 EXPRESSION("%record?", "..", make_bool(is_of(a[0], a[1])))
 EXPRESSION("%record-ref", ".ri", *field(a))
-EXPRESSION("%record-set!", ".ri.", (*field(a) = a[3], UNSPECIFIED))
+EXPRESSION("%record-set!", ".ri.", (mem_write((void *)a[0], field(a), a[3]), UNSPECIFIED))
 
 /* ---- Dynamic state -------------------------------------------------------------------------- */
 

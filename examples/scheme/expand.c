@@ -31,9 +31,9 @@ void forms_start(void) {
 static void bind(value scope, value identifier, value meaning) {
   if (!is_identifier(identifier)) fail_syntax("not an identifier", identifier);
   if (scope != NIL)
-    car(scope) = cons(cons(identifier, meaning), car(scope));
+    set_car(scope, cons(cons(identifier, meaning), car(scope)));
   else
-    symbol_of(strip_syntax(identifier))->syntax = meaning;
+    store(symbol_of(strip_syntax(identifier)), syntax, meaning);
 }
 
 /* Makes a new variable, of the top level a global, and tells what stands for it. */
@@ -129,11 +129,24 @@ static struct node *make_sequence(enum node_kind kind, struct node *parts, value
   return parts->next == NULL && parts->kind != N_DEFINE ? parts : make_node(kind, NIL, parts);
 }
 
+/* Parts of a node while they are put together. */
+struct parts {
+  struct node *first, *last;
+};
+
+static void add_part(struct parts *parts, struct node *part) {
+  if (parts->last == NULL)
+    parts->first = part;
+  else
+    store(parts->last, next, part);
+  parts->last = part;
+}
+
 static struct node *expand_all(value forms, value scope) {
-  struct node *parts = NULL, **end = &parts;
-  for (; forms != NIL; forms = cdr(forms), end = &(*end)->next)
-    *end = expand(car(forms), scope);
-  return parts;
+  struct parts parts = {NULL, NULL};
+  for (; forms != NIL; forms = cdr(forms))
+    add_part(&parts, expand(car(forms), scope));
+  return parts.first;
 }
 
 /* ---- Bodies, of which the top level is one --------------------------------------------------- */
@@ -161,7 +174,7 @@ static struct node *expand_definition(value target, value form, value scope) {
   bool used = variable != NULL && variable->used;
   struct node *content = expand(form, scope);
   if (content->kind == N_LAMBDA) {
-    content->datum = target; /* which the procedure itself may refer to */
+    store(content, datum, target); /* which the procedure itself may refer to */
   } else if (variable != NULL) {
     used = variable->used;
   }
@@ -172,21 +185,22 @@ static struct node *expand_definition(value target, value form, value scope) {
 /* Definitions take effect in order, as in letrec*. A variable that nothing can have looked at
  * before its value is there is just that value; the others have boxes, made beforehand. */
 static struct node *expand_body(value forms, value scope) {
-  struct node *parts = NULL, **end = &parts;
+  struct parts parts = {NULL, NULL};
   value items = list_reverse(scan_body(forms, scope, NIL));
-  for (; items != NIL; items = cdr(items), end = &(*end)->next) {
+  for (; items != NIL; items = cdr(items)) {
     value target = car(car(items)), form = cdr(car(items));
-    *end = target != FALSE ? expand_definition(target, form, scope) : expand(form, scope);
+    bool defines = target != FALSE;
+    add_part(&parts, defines ? expand_definition(target, form, scope) : expand(form, scope));
   }
-  for (struct node *part = parts, *unbound; part != NULL; part = part->next) {
+  for (struct node *part = parts.first, *unbound; part != NULL; part = part->next) {
     const struct variable *variable = as_variable(part->datum);
     if (part->kind != N_DEFINE || variable == NULL || !variable->boxed) continue;
     part->kind = N_SET;
     unbound = make_node(N_DEFINE, part->datum, make_constant(UNBOUND));
-    unbound->next = parts;
-    parts = unbound;
+    unbound->next = parts.first;
+    parts.first = unbound;
   }
-  return make_sequence(N_BLOCK, parts, UNSPECIFIED);
+  return make_sequence(N_BLOCK, parts.first, UNSPECIFIED);
 }
 
 struct node *expand_program(value form) {
@@ -223,14 +237,19 @@ static struct node *expand_set(value identifier, value form, value scope) {
 
 static struct node *expand_lambda(value parameters, value body, value scope) {
   struct node *lambda = make_node(N_LAMBDA, FALSE, NULL);
-  struct variable **end = &lambda->parameters;
+  struct variable *last = NULL;
   value inner = cons(NIL, scope);
-  for (; parameters != NIL && !lambda->rest; end = &(*end)->next, lambda->count++) {
+  for (; parameters != NIL && !lambda->rest; lambda->count++) {
     lambda->rest = !is_pair(parameters);
-    *end = as_variable(bind_variable(inner, lambda->rest ? parameters : car(parameters)));
+    value variable = bind_variable(inner, lambda->rest ? parameters : car(parameters));
+    if (last == NULL)
+      store(lambda, parameters, variable);
+    else
+      store(last, next, variable);
+    last = as_variable(variable);
     parameters = lambda->rest ? NIL : cdr(parameters);
   }
-  lambda->parts = expand_body(body, inner);
+  store(lambda, parts, expand_body(body, inner));
   return lambda;
 }
 
@@ -247,7 +266,7 @@ static struct node *expand_special(intptr_t special, value form, value scope) {
     return expand_set(second(form), third(form), scope);
   case IF:
     parts = expand_all(cdr(form), scope);
-    if (parts->next->next == NULL) parts->next->next = make_constant(UNSPECIFIED);
+    if (parts->next->next == NULL) store(parts->next, next, make_constant(UNSPECIFIED));
     return make_node(N_IF, NIL, parts);
   case OR:
     return make_sequence(N_OR, expand_all(cdr(form), scope), FALSE);
@@ -258,14 +277,13 @@ static struct node *expand_special(intptr_t special, value form, value scope) {
 
 /* Parts of the block that stands for a call of a lambda as such. */
 static struct node *let_parts(const struct node *lambda, struct node *operands) {
-  struct node *parts = NULL, **end = &parts;
+  struct parts parts = {NULL, NULL};
   for (struct variable *p = lambda->parameters; p != NULL; p = p->next) {
-    *end = make_node(N_DEFINE, (value)p, operands);
-    end = &(*end)->next;
+    add_part(&parts, make_node(N_DEFINE, (value)p, operands));
     operands = operands->next;
   }
-  *end = lambda->parts;
-  return parts;
+  add_part(&parts, lambda->parts);
+  return parts.first;
 }
 
 /* How many calls of the variable, with so many operands, are the last thing the node does. */
@@ -304,7 +322,7 @@ static struct node *expand_call(value form, value scope) {
     return call;
   struct node *parts = let_parts(lambda, call->parts->next);
   if (loop == NULL) return make_sequence(N_BLOCK, parts, UNSPECIFIED);
-  loop->loop = lambda;
+  store(loop, loop, lambda);
   return make_node(N_BLOCK, (value)loop, parts);
 }
 

@@ -45,11 +45,11 @@ void move_frames(void) {
     if (last == NIL)
       newest = segment;
     else
-      slots_of(last)[SEGMENT_BELOW] = segment;
+      set_slot(last, SEGMENT_BELOW, segment);
     last = segment;
   }
   if (last != NIL) {
-    slots_of(last)[SEGMENT_BELOW] = globals.frames;
+    set_slot(last, SEGMENT_BELOW, globals.frames);
     globals.frames = newest;
   }
   memmove(machine.bottom, machine.fp, (size_t)(machine.sp - machine.fp) * sizeof(value));

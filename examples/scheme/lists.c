@@ -5,7 +5,7 @@ value list_reverse_onto(value list, value tail) {
   value done = tail;
   while (is_pair(list)) {
     value next = cdr(list);
-    cdr(list) = done;
+    set_cdr(list, done);
     done = list;
     list = next;
   }
@@ -59,8 +59,8 @@ static value pair_of(value v) {
 EXPRESSION("cons", "..", cons(a[0], a[1]))
 EXPRESSION("car", "p", car(a[0]))
 EXPRESSION("cdr", "p", cdr(a[0]))
-EXPRESSION("set-car!", "p.", (car(a[0]) = a[1], UNSPECIFIED))
-EXPRESSION("set-cdr!", "p.", (cdr(a[0]) = a[1], UNSPECIFIED))
+EXPRESSION("set-car!", "p.", (set_car(a[0], a[1]), UNSPECIFIED))
+EXPRESSION("set-cdr!", "p.", (set_cdr(a[0], a[1]), UNSPECIFIED))
 
 /* With instructions; longer paths are in boot.scm. */
 EXPRESSION("cadr", "p", car(pair_of(cdr(a[0]))))
@@ -91,7 +91,7 @@ static value copy_onto(value list, value tail) {
   if (list_length(list) < 0) fail_type("list", list);
   value head = cons(NIL, tail), last = head;
   for (; list != NIL; list = cdr(list), last = cdr(last))
-    cdr(last) = cons(car(list), tail);
+    set_cdr(last, cons(car(list), tail));
   return cdr(head);
 }
 

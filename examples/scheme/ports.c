@@ -83,9 +83,9 @@ static bool refill(struct port *port) {
   if (port->file == NULL) return false;
   port->at = 0;
   if ((port->flags & PORT_TERMINAL) != 0)
-    port->text = edited_line(port->datum_line == 0 ? "> " : "  ");
+    store(port, text, edited_line(port->datum_line == 0 ? "> " : "  "));
   else
-    port->text = read_piece(port);
+    store(port, text, read_piece(port));
   return size_of(port->text) != 0;
 }
 
@@ -111,7 +111,7 @@ static void put_bytes(struct port *port, const void *bytes, size_t count) {
   if (used + count > room) {
     value wider = new_sequence(T_BYTES, 2 * room + count);
     memcpy(bytes_of(wider), bytes_of(port->text), used);
-    port->text = wider;
+    store(port, text, wider);
   }
   memcpy(bytes_of(port->text) + used, bytes, count);
   port->at += (intptr_t)count;
@@ -211,7 +211,7 @@ static value complain(value message) {
 
 /* Makes standard input edited lines from here on. */
 static value edit_input(struct port *port) {
-  port->text = string_from_c("");
+  store(port, text, string_from_c(""));
   port->at = port->datum_line = 0;
   port->flags |= PORT_TERMINAL;
   return UNSPECIFIED;

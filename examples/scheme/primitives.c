@@ -81,7 +81,7 @@ void primitives_start(void) {
     p->least = optional != NULL ? optional - s : repeats ? length - 2 : length;
     p->most = repeats ? -1 : length - (optional != NULL);
     p->picky = s[strspn(s, ".|*")] != 0;
-    symbol_of(intern_c(p->name))->global = (value)p;
+    store(symbol_of(intern_c(p->name)), global, p);
   }
 }
 

@@ -158,12 +158,12 @@ static value read_list(struct reader *r) {
     if (c == ')') return cdr(head);
     if (c == '.' && is_delimiter(peek_char(r->port))) {
       if (last == head) fail_read(r, "nothing before the dot of a list");
-      cdr(last) = read_next(r);
+      set_cdr(last, read_next(r));
       if (next_start(r) != ')') fail_read(r, "no ) after the tail of a list");
       return cdr(head);
     }
     value next = cons(read_in(r, c), NIL);
-    cdr(last) = next;
+    set_cdr(last, next);
     last = next;
   }
 }

@@ -112,6 +112,22 @@ enum { PORT_INPUT = 1, PORT_OUTPUT = 2, PORT_OPEN = 4, PORT_TERMINAL = 8 };
 #define bytes_of(v) ((uint8_t *)slots_of(v))
 #define flonum_of(v) (*(double *)slots_of(v))
 
+/* Stores into an object that a collection may have seen: see mem.h. */
+#define store(object, field, content)                                                              \
+  ({                                                                                               \
+    __typeof__(object) holder_ = (object);                                                         \
+    mem_write(holder_, &holder_->field, (value)(content));                                         \
+  })
+static inline void set_slot(value object, size_t index, value content) {
+  mem_write((void *)object, slots_of(object) + index, content);
+}
+static inline void set_car(value pair, value content) {
+  mem_write((void *)pair, &car(pair), content);
+}
+static inline void set_cdr(value pair, value content) {
+  mem_write((void *)pair, &cdr(pair), content);
+}
+
 static inline bool is_pair(value v) {
   return is_reference(v) && (header_of(v) & 7) != 7;
 }

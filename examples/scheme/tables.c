@@ -139,10 +139,12 @@ static value *chain_of(const struct table *t, value key) {
   return &slots_of(t->chains)[hash(key, t->by_content, 32) & (size_of(t->chains) - 1)];
 }
 
-/* Where the chain's link to the key's entry is, or NIL at the end of the chain. */
-static value *find(const struct table *t, value key) {
+/* Returns where the chain's link to the key's entry is, or NIL at the end of the chain. The link
+ * is inside of *holder. */
+static value *find(const struct table *t, value key, value *holder) {
   value *link = chain_of(t, key);
-  for (; *link != NIL; link = &cdr(*link)) {
+  *holder = t->chains;
+  for (; *link != NIL; *holder = *link, link = &cdr(*link)) {
     value other = car(car(*link));
     if (other == key || (t->by_content ? values_equal(other, key) : values_eqv(other, key))) break;
   }
@@ -159,15 +161,15 @@ static value entries(const struct table *t) {
 
 static value clear(struct table *t, int64_t chains) {
   t->count = 0;
-  t->chains = make_filled(T_VECTOR, chains, NIL);
+  store(t, chains, make_filled(T_VECTOR, chains, NIL));
   return UNSPECIFIED;
 }
 
 /* Puts a list of one entry before its chain. */
 static void add(struct table *t, value link) {
   value *chain = chain_of(t, car(car(link)));
-  cdr(link) = *chain;
-  *chain = link;
+  set_cdr(link, *chain);
+  mem_write((void *)t->chains, chain, link);
   t->count++;
 }
 
@@ -189,15 +191,17 @@ value make_table(bool by_content) {
 }
 
 value table_ref(value table, value key, value otherwise) {
-  const value *link = find((const struct table *)table, key);
+  value holder;
+  const value *link = find((const struct table *)table, key, &holder);
   return *link != NIL ? cdr(car(*link)) : otherwise;
 }
 
 void table_put(value table, value key, value content) {
   struct table *t = (struct table *)table;
-  const value *link = find(t, key);
+  value holder;
+  const value *link = find(t, key, &holder);
   if (*link != NIL) {
-    cdr(car(*link)) = content;
+    set_cdr(car(*link), content);
     return;
   }
   if ((size_t)t->count == size_of(t->chains)) grow(t);
@@ -205,9 +209,9 @@ void table_put(value table, value key, value content) {
 }
 
 static value delete (struct table *t, value key) {
-  value *link = find(t, key);
+  value holder, *link = find(t, key, &holder);
   if (*link == NIL) return UNSPECIFIED;
-  *link = cdr(*link);
+  mem_write((void *)holder, link, cdr(*link));
   t->count--;
   return UNSPECIFIED;
 }

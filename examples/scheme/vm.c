@@ -134,9 +134,9 @@ static value execute(void) {
   INSTRUCTION(LOCAL_PUSH, *sp++ = fp[*pc++])
   INSTRUCTION(FREE_PUSH, *sp++ = self->captured[*pc++])
   INSTRUCTION(POP, sp -= *pc++)
-  INSTRUCTION(SET_LOCAL_BOX, (slots_of(fp[*pc++])[0] = acc, acc = UNSPECIFIED))
-  INSTRUCTION(SET_FREE_BOX, (slots_of(self->captured[*pc++])[0] = acc, acc = UNSPECIFIED))
-  INSTRUCTION(DEFINE, (symbol_of(*pc++)->global = acc, acc = UNSPECIFIED))
+  INSTRUCTION(SET_LOCAL_BOX, (set_slot(fp[*pc++], 0, acc), acc = UNSPECIFIED))
+  INSTRUCTION(SET_FREE_BOX, (set_slot(self->captured[*pc++], 0, acc), acc = UNSPECIFIED))
+  INSTRUCTION(DEFINE, (store(symbol_of(*pc), global, acc), pc++, acc = UNSPECIFIED))
   OPCODE(LOCAL_BOX) acc = slots_of(fp[*pc++])[0];
   goto check_box;
   OPCODE(FREE_BOX) acc = slots_of(self->captured[*pc++])[0];
@@ -150,7 +150,7 @@ unbound:
   SYNC;
   fail_list("unbound variable:", cons(pc[-1], NIL));
   OPCODE(SET_GLOBAL) if (symbol_of(*pc++)->global == UNBOUND) goto unbound;
-  symbol_of(pc[-1])->global = acc;
+  store(symbol_of(pc[-1]), global, acc);
   acc = UNSPECIFIED;
   NEXT;
   INSTRUCTION(MAKE_BOX, (machine.sp = sp, acc = make_object_of(T_BOX, 1, &acc)))
@@ -235,11 +235,11 @@ leave:
   PRIMITIVE_OPCODE(CADR, 1, is_pair(acc) && is_pair(cdr(acc)), car(cdr(acc)))
   PRIMITIVE_OPCODE(CDDR, 1, is_pair(acc) && is_pair(cdr(acc)), cdr(cdr(acc)))
   PRIMITIVE_OPCODE(CONS, 2, true, (machine.sp = sp, cons(sp[-1], acc)))
-  PRIMITIVE_OPCODE(SET_CAR, 2, is_pair(sp[-1]), (car(sp[-1]) = acc, UNSPECIFIED))
-  PRIMITIVE_OPCODE(SET_CDR, 2, is_pair(sp[-1]), (cdr(sp[-1]) = acc, UNSPECIFIED))
+  PRIMITIVE_OPCODE(SET_CAR, 2, is_pair(sp[-1]), (set_car(sp[-1], acc), UNSPECIFIED))
+  PRIMITIVE_OPCODE(SET_CDR, 2, is_pair(sp[-1]), (set_cdr(sp[-1], acc), UNSPECIFIED))
   PRIMITIVE_OPCODE(VECTOR_REF, 2, in_vector(sp[-1], acc), slots_of(sp[-1])[unfix(acc)])
   PRIMITIVE_OPCODE(VECTOR_SET, 3, in_vector(sp[-2], sp[-1]),
-                   (slots_of(sp[-2])[unfix(sp[-1])] = acc, UNSPECIFIED))
+                   (set_slot(sp[-2], (size_t)unfix(sp[-1]), acc), UNSPECIFIED))
   SUM(ADD, __builtin_add_overflow)
   SUM(SUB, __builtin_sub_overflow)
   PRIMITIVE_OPCODE(MUL, 2,
@@ -344,7 +344,9 @@ static value make_builtin(const char *name, enum opcode opcode, value parameters
   const value words[] = {opcode_word(OP_ENTRY), parameters, parameters, opcode_word(opcode)};
   bool entry = parameters > 0;
   value symbol = intern_c(name);
-  return symbol_of(symbol)->global = make_procedure(symbol, words + (entry ? 0 : 3), entry ? 4 : 1);
+  value procedure = make_procedure(symbol, words + (entry ? 0 : 3), entry ? 4 : 1);
+  store(symbol_of(symbol), global, procedure);
+  return procedure;
 }
 
 void vm_start(void) {
