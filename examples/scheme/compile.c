@@ -26,7 +26,7 @@ static void put_word(struct function *f, value word) {
     memcpy(slots_of(wider), slots_of(f->words), (size_t)f->count * sizeof(value));
     f->words = wider;
   }
-  slots_of(f->words)[f->count++] = word;
+  set_slot(f->words, (size_t)f->count++, word);
 }
 
 /* Pairs of instructions that are one together. */
@@ -190,7 +190,7 @@ void compiler_start(void) {
     if (inlined[i].name == NULL) continue;
     value primitive = symbol_of(intern_c(inlined[i].name))->global;
     ((struct primitive *)primitive)->opcode = (intptr_t)i;
-    slots_of(globals.inlined)[i] = primitive;
+    set_slot(globals.inlined, i, primitive);
   }
 }
 

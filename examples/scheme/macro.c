@@ -43,13 +43,6 @@ static int64_t count_pairs(value list) {
   return n;
 }
 
-value slots_to_list(value object) {
-  value list = NIL;
-  for (size_t i = size_of(object); i-- > 0;)
-    list = cons(slots_of(object)[i], list);
-  return list;
-}
-
 /* All identifiers in a pattern or template, each as often as it is there. */
 static value identifiers_in(value form, value found) {
   check_depth();
@@ -75,8 +68,9 @@ static bool match_repeated(struct expansion *e, value pattern, value list, int64
                            value *bindings) {
   value matches = NIL; /* the bindings of each, the last one first */
   for (; times > 0; times--, list = cdr(list)) {
-    matches = cons(NIL, matches);
-    if (!match(e, pattern, car(list), &car(matches))) return false;
+    value matched = NIL;
+    if (!match(e, pattern, car(list), &matched)) return false;
+    matches = cons(matched, matches);
   }
   for (value names = identifiers_in(pattern, NIL); names != NIL; names = cdr(names)) {
     value name = car(names), sequence = NIL;
@@ -142,7 +136,7 @@ static value fill_repeated(struct expansion *e, value sub, int64_t depth, value 
       value name = car(car(p)), items = cdr(car(p));
       if (!is_pair(items)) return done;
       inner = cons(cons(name, car(items)), inner);
-      cdr(car(p)) = cdr(items);
+      set_cdr(car(p), cdr(items));
     }
     done = fill_repeated(e, sub, depth - 1, inner, done);
   }

@@ -7,6 +7,9 @@
  * - The C stack is a conservative root, so C code holds plain pointers across allocations.
  * - Other roots: the ranges [start, end) handed to mem_start, whose ends may change between
  *   allocations (the virtual machine's stack grows and shrinks).
+ * - References are stored through mem_write(object, slot, content) and mem_write_range(object,
+ *   slots, contents, count), but for those into an object in which nothing was allocated since.
+ *   Both are plain stores today; a collector of young objects or a concurrent one would listen.
  * - MEM_NAME names the collector.
  * - Allocation never returns NULL: without memory the program ends with exit code 4. */
 #ifndef EXAMPLES_SCHEME_MEM_H
@@ -14,6 +17,9 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+/* A slot, of whatever pointer type its object declares it. */
+typedef uintptr_t mem_slot __attribute__((may_alias));
 
 struct mem_range {
   uintptr_t *start;

@@ -37,6 +37,7 @@ static void push_roots(void) {
 }
 
 void mem_start(const struct mem_range *ranges, size_t count) {
+  GC_set_warn_proc(GC_ignore_warn_proc); /* running out of memory is told once, by mem_exhausted */
   GC_set_all_interior_pointers(0);
   GC_INIT();
   root_ranges = ranges;
@@ -71,6 +72,6 @@ struct mem_stats mem_stats(void) {
 }
 
 void mem_exhausted(size_t bytes) {
-  fprintf(stderr, "scheme-boehm: out of memory: no room for %zu bytes\n", bytes);
+  fprintf(stderr, "scheme-boehm: no room for %zu bytes: out of memory\n", bytes);
   exit(4);
 }

@@ -4,6 +4,7 @@
 
 #include <gc.h>
 #include <gc/gc_inline.h>
+#include <string.h>
 
 #include "mem.h"
 
@@ -32,6 +33,16 @@ static inline void *mem_refs(size_t bytes) {
 }
 static inline void *mem_leaf(size_t bytes) {
   return mem_take(GC_I_PTRFREE, bytes);
+}
+
+/* This collector has no barrier unless it is asked for one. */
+static inline void mem_write(void *object, void *slot, uintptr_t content) {
+  (void)object;
+  *(mem_slot *)slot = content;
+}
+static inline void mem_write_range(void *object, void *slots, const void *contents, size_t count) {
+  (void)object;
+  memmove(slots, contents, count * sizeof(uintptr_t));
 }
 
 #endif

@@ -2,6 +2,8 @@
 #ifndef EXAMPLES_SCHEME_MEM_TIDE_H
 #define EXAMPLES_SCHEME_MEM_TIDE_H
 
+#include <string.h>
+
 #include "mem.h"
 #include "tide/tide.h"
 
@@ -19,6 +21,16 @@ static inline void *mem_leaf(size_t bytes) {
   void *object = tide_alloc(mem_mutator, TIDE_LAYOUT_LEAF, bytes);
   if (!TIDE_LIKELY(object != NULL)) mem_exhausted(bytes);
   return object;
+}
+
+static inline void mem_write(void *object, void *slot, uintptr_t content) {
+  (void)object;
+  *(mem_slot *)slot = content;
+}
+
+static inline void mem_write_range(void *object, void *slots, const void *contents, size_t count) {
+  (void)object;
+  memmove(slots, contents, count * sizeof(uintptr_t));
 }
 
 #endif

@@ -238,4 +238,9 @@ static int radix_of(int count, const value *a) {
 }
 
 EXPRESSION("number->string", "n|i", number_to_string(a[0], radix_of(count, a)))
-EXPRESSION("string->number", "s|i", parse_number(c_from_string(a[0]), radix_of(count, a)))
+
+PRIMITIVE("string->number", "s|i") {
+  const char *text = c_from_string(a[0]);
+  bool whole = strlen(text) == size_of(a[0]); /* no NUL, and ASCII as all numbers are */
+  return whole ? parse_number(text, radix_of(count, a)) : FALSE;
+}

@@ -15,6 +15,7 @@
 #ifndef EXAMPLES_SCHEME_SCHEME_H
 #define EXAMPLES_SCHEME_SCHEME_H
 
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -86,6 +87,7 @@ struct port {
   intptr_t datum_line; /* where the latest datum starts; 0: between data */
   intptr_t flags;
 };
+enum { EXIT_FILE = 3 }; /* the exit code for a file that cannot be opened, read or written */
 enum { PORT_INPUT = 1, PORT_OUTPUT = 2, PORT_OPEN = 4, PORT_TERMINAL = 8 };
 
 /* ---- Telling values apart, taking them apart ------------------------------------------------- */
@@ -110,6 +112,22 @@ enum { PORT_INPUT = 1, PORT_OUTPUT = 2, PORT_OPEN = 4, PORT_TERMINAL = 8 };
 #define bytes_of(v) ((uint8_t *)slots_of(v))
 #define flonum_of(v) (*(double *)slots_of(v))
 
+/* Stores into an object that a collection may have seen: see mem.h. */
+#define store(object, field, content)                                                              \
+  ({                                                                                               \
+    __typeof__(object) holder_ = (object);                                                         \
+    mem_write(holder_, &holder_->field, (value)(content));                                         \
+  })
+static inline void set_slot(value object, size_t index, value content) {
+  mem_write((void *)object, slots_of(object) + index, content);
+}
+static inline void set_car(value pair, value content) {
+  mem_write((void *)pair, &car(pair), content);
+}
+static inline void set_cdr(value pair, value content) {
+  mem_write((void *)pair, &cdr(pair), content);
+}
+
 static inline bool is_pair(value v) {
   return is_reference(v) && (header_of(v) & 7) != 7;
 }
@@ -120,13 +138,17 @@ static inline bool is_number(value v) {
   return is_fixnum(v) || is_type(v, T_FLONUM);
 }
 
-/* ---- Making them (lists.c, sequences.c, tables.c) -------------------------------------------- */
+/* ---- Making them (lists.c, sequences.c, tables.c, symbols.c) ----------------------------------
+ */
 
 static inline value cons(value a, value d) {
   value pair = (value)mem_refs(2 * sizeof(value));
   car(pair) = a;
   cdr(pair) = d;
   return pair;
+}
+static inline value list2(value a, value b) {
+  return cons(a, cons(b, NIL));
 }
 static inline value make_flonum(double number) {
   value *flonum = mem_leaf(2 * sizeof(value));
@@ -163,22 +185,30 @@ value list_reverse(value list); /* in place */
 value list_reverse_onto(value list, value tail);
 value slots_to_list(value object);
 int64_t list_length(value list); /* -1: not a list */
-value list2(value a, value b);
 bool values_eqv(value a, value b);
 bool values_equal(value a, value b);
 value make_table(bool by_content); /* equal?, not eqv? */
 value table_ref(value table, value key, value otherwise);
 void table_put(value table, value key, value content);
 
-/* ---- Errors (primitives.c); they do not return ----------------------------------------------- */
+/* ---- Errors (error.c) -------------------------------------------------------------------------
+ */
 
-value make_condition(const char *kind, value message, value irritants);
-_Noreturn void fail_condition(value condition);
+/* The latest failure; its irritants, a list, are in `globals`. */
+struct failure {
+  const char *kind; /* "error", "syntax", "read" or "file" */
+  char what[256];
+};
+extern struct failure failure;
+extern jmp_buf *error_trap; /* where failures jump; NULL: to nobody, and the process ends */
+
+_Noreturn void fail_as(const char *kind, const char *what, value irritants);
 _Noreturn void fail_list(const char *what, value irritants);
-/* Names the primitive that runs; irritant UNBOUND: none. */
+/* Names the primitive that runs. UNBOUND stands for no irritant. */
 _Noreturn void fail(const char *what, value irritant);
 _Noreturn void fail_type(const char *wanted, value got);
-/* Fails when the C stack gets short: call it where C recurs along data. */
+void depth_start(void); /* takes the C stack's address space: before mem_start */
+/* Fails when the C stack gets short. Call it where C recurs along data. */
 void check_depth(void);
 
 /* ---- State shared by the files: every global that holds a value is in one root range --------- */
@@ -189,7 +219,7 @@ struct globals {
   value winders, handlers;           /* of dynamic-wind, with-exception-handler */
   value frames;                      /* below the stack, see vm.c */
   value thrower;                     /* closure with a continuation's program */
-  value condition;                   /* travelling from fail to the virtual machine */
+  value irritants;                   /* of `failure` */
   value running;                     /* the primitive that runs, for messages */
   value inlined;                     /* vector: primitives that have instructions, by opcode */
   value place;                       /* string: file and line of the form being evaluated */
@@ -207,13 +237,18 @@ int32_t next_char(struct port *port); /* -1 at the end */
 int32_t peek_char(struct port *port);
 void ports_start(void);
 struct port *make_port(FILE *file, value text, const char *name, int flags);
-struct port *make_file_port(FILE *file, const char *name, int flags);
+struct port *open_file(value name, int direction); /* PORT_INPUT or PORT_OUTPUT */
+value close_port(struct port *port);
+_Noreturn void finish(int code); /* the program, once all output is written: else EXIT_FILE */
 bool is_port(value v, intptr_t flags);
+/* The open input port that is argument `index`, or the current one. */
+struct port *input_port(int count, const value *a, int index);
 struct port *make_text_port(void); /* to write to; what has been written: */
 value text_written(const struct port *port);
 const char *c_written(struct port *port);                 /* until something else is written */
 value port_place(const struct port *port, intptr_t line); /* "FILE:LINE" */
-value edit_line(const char *prompt); /* from the terminal, with its end; "" at the end */
+/* A line from the terminal without its end, to be freed; NULL at the end of input (terminal.c). */
+char *edit_line(const char *prompt);
 
 /* ---- Programs (expand.c, compile.c, vm.c) ---------------------------------------------------- */
 
@@ -221,7 +256,6 @@ struct node;
 void forms_start(void);
 struct node *expand_program(value form);  /* one form at top level */
 value compile_program(struct node *node); /* a closure without arguments */
-value strip_syntax(value form);           /* macros' aliases back to symbols */
 void vm_start(void);
 struct mem_range vm_stack(void); /* the part in use */
 value vm_run(value closure);     /* calls it without arguments; errors are raised inside */

@@ -29,7 +29,7 @@ static inline value get(enum type type, value s, size_t i) {
 static inline value put(enum type type, value s, size_t i, value v) {
   if (type == T_STRING && !is_char(v)) fail_type("character", v);
   if (type == T_BYTES && (!is_fixnum(v) || (uint64_t)unfix(v) > 255)) fail_type("byte", v);
-  if (type == T_VECTOR) slots_of(s)[i] = v;
+  if (type == T_VECTOR) set_slot(s, i, v);
   if (type == T_STRING) chars_of(s)[i] = char_of(v);
   if (type == T_BYTES) bytes_of(s)[i] = (uint8_t)unfix(v);
   return UNSPECIFIED;
@@ -78,8 +78,11 @@ static value copy_into(enum type type, int count, const value *a) {
   struct span span = span_of(count, a, 3, a[2]);
   size_t at = span_of(2, a, 1, a[0]).from;
   if (size_of(a[0]) - at < span.to - span.from) fail("no room at the target:", a[1]);
-  memmove(place(type, a[0], at), place(type, a[2], span.from),
-          (span.to - span.from) * widths[type]);
+  uint8_t *to = place(type, a[0], at), *from = place(type, a[2], span.from);
+  if (type == T_VECTOR)
+    mem_write_range((void *)a[0], to, from, span.to - span.from);
+  else
+    memmove(to, from, (span.to - span.from) * widths[type]);
   return UNSPECIFIED;
 }
 
@@ -212,9 +215,6 @@ EXPRESSION("char-lower-case?", "c", make_bool(iswlower(wide(a[0]))))
 EXPRESSION("char-numeric?", "c", make_bool(wide(a[0]) - '0' < 10))
 EXPRESSION("digit-value", "c", wide(a[0]) - '0' < 10 ? fix(wide(a[0]) - '0') : FALSE)
 
-int order_words(value a, value b) {
-  return (a > b) - (a < b);
-}
 static int order_strings(value a, value b) {
   for (size_t i = 0; i < size_of(a) && i < size_of(b); i++) {
     int order = order_words(chars_of(a)[i], chars_of(b)[i]);

@@ -77,6 +77,7 @@ static inline int64_t count_parts(const struct node *node) {
 }
 
 value lookup(value identifier, value scope); /* what it means */
+value strip_syntax(value form);              /* macros' aliases back to symbols */
 _Noreturn void fail_syntax(const char *what, value form);
 
 value make_macro(value spec, value scope); /* (syntax-rules …) */

@@ -1,5 +1,5 @@
-/* Equality and hash tables. A table is a vector of chains of (key . content) pairs. Objects never
- * move, so an address is a lasting hash: nothing to do after a collection. */
+/* Equality, searching lists, and hash tables. A table is a vector of chains of (key . content)
+ * pairs. Objects never move, so an address is a lasting hash: nothing to do after a collection. */
 #include "scheme.h"
 
 #include <string.h>
@@ -78,6 +78,33 @@ EXPRESSION("eq?", "..", make_bool(a[0] == a[1]))
 EXPRESSION("eqv?", "..", make_bool(values_eqv(a[0], a[1])))
 EXPRESSION("equal?", "..", make_bool(values_equal(a[0], a[1])))
 
+/* ---- Searching lists ---------------------------------------------------------------------------
+ */
+
+static bool values_eq(value a, value b) {
+  return a == b;
+}
+
+/* The first tail of the list whose car is the same, or the first entry (key . content) whose key
+ * is the same; #f if there is none. */
+static value search(const value *a, bool entries, bool (*same)(value, value)) {
+  value list = a[1];
+  for (; is_pair(list); list = cdr(list)) {
+    value item = car(list);
+    if (entries && !is_pair(item)) fail_type("pair", item);
+    if (same(a[0], entries ? car(item) : item)) return entries ? item : list;
+  }
+  if (list != NIL) fail_type("list", list);
+  return FALSE;
+}
+
+EXPRESSION("memq", "..", search(a, false, values_eq))
+EXPRESSION("memv", "..", search(a, false, values_eqv))
+EXPRESSION("%member", "..", search(a, false, values_equal))
+EXPRESSION("assq", "..", search(a, true, values_eq))
+EXPRESSION("assv", "..", search(a, true, values_eqv))
+EXPRESSION("%assoc", "..", search(a, true, values_equal))
+
 /* ---- Hashing -------------------------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t h, uint64_t word) {
@@ -112,10 +139,12 @@ static value *chain_of(const struct table *t, value key) {
   return &slots_of(t->chains)[hash(key, t->by_content, 32) & (size_of(t->chains) - 1)];
 }
 
-/* Where the chain's link to the key's entry is, or NIL at the end of the chain. */
-static value *find(const struct table *t, value key) {
+/* Returns where the chain's link to the key's entry is, or NIL at the end of the chain. The link
+ * is inside of *holder. */
+static value *find(const struct table *t, value key, value *holder) {
   value *link = chain_of(t, key);
-  for (; *link != NIL; link = &cdr(*link)) {
+  *holder = t->chains;
+  for (; *link != NIL; *holder = *link, link = &cdr(*link)) {
     value other = car(car(*link));
     if (other == key || (t->by_content ? values_equal(other, key) : values_eqv(other, key))) break;
   }
@@ -132,15 +161,15 @@ static value entries(const struct table *t) {
 
 static value clear(struct table *t, int64_t chains) {
   t->count = 0;
-  t->chains = make_filled(T_VECTOR, chains, NIL);
+  store(t, chains, make_filled(T_VECTOR, chains, NIL));
   return UNSPECIFIED;
 }
 
 /* Puts a list of one entry before its chain. */
 static void add(struct table *t, value link) {
   value *chain = chain_of(t, car(car(link)));
-  cdr(link) = *chain;
-  *chain = link;
+  set_cdr(link, *chain);
+  mem_write((void *)t->chains, chain, link);
   t->count++;
 }
 
@@ -162,15 +191,17 @@ value make_table(bool by_content) {
 }
 
 value table_ref(value table, value key, value otherwise) {
-  const value *link = find((const struct table *)table, key);
+  value holder;
+  const value *link = find((const struct table *)table, key, &holder);
   return *link != NIL ? cdr(car(*link)) : otherwise;
 }
 
 void table_put(value table, value key, value content) {
   struct table *t = (struct table *)table;
-  const value *link = find(t, key);
+  value holder;
+  const value *link = find(t, key, &holder);
   if (*link != NIL) {
-    cdr(car(*link)) = content;
+    set_cdr(car(*link), content);
     return;
   }
   if ((size_t)t->count == size_of(t->chains)) grow(t);
@@ -178,9 +209,9 @@ void table_put(value table, value key, value content) {
 }
 
 static value delete (struct table *t, value key) {
-  value *link = find(t, key);
+  value holder, *link = find(t, key, &holder);
   if (*link == NIL) return UNSPECIFIED;
-  *link = cdr(*link);
+  mem_write((void *)holder, link, cdr(*link));
   t->count--;
   return UNSPECIFIED;
 }
