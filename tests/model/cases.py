@@ -138,7 +138,7 @@ MUTANTS = {
     "bwos_fifo": [
         Mutant("bwos_fifo.grant=relaxed", "again", "relacy"),
         Mutant("bwos_fifo.see=relaxed", "again", "relacy"),
-        Mutant("bwos_fifo.claim=relaxed", "again", "imm", IMM),
+        Mutant("bwos.claim=relaxed", "again", "imm", IMM),
         Mutant("bwos_fifo.takeover=relaxed", "again", "none", DEPENDENT),
         Mutant("bwos_fifo.takeover=0", "early", "relacy"),
         Mutant("bwos_fifo.full=0", "wrap", "relacy"),
