@@ -7,6 +7,7 @@
 
 #include "gc/base/error.h"
 #include "gc/base/state.h"
+#include "marker/engine/list.h"
 
 static bool refuse(struct tide_error *error, const char *name, const char *value,
                    const char *wanted) {
@@ -42,12 +43,6 @@ static bool read_flag(const char *name, bool *flag, struct tide_error *error) {
   return true;
 }
 
-bool td_engine_exists(const char *name) {
-  for (size_t i = 0; td_engine_name(i); i++)
-    if (strcmp(td_engine_name(i), name) == 0) return true;
-  return false;
-}
-
 bool td_environment_read(struct td_environment *environment, struct tide_error *error) {
   *environment = (struct td_environment){0};
   uint64_t number;
@@ -66,7 +61,7 @@ bool td_environment_read(struct td_environment *environment, struct tide_error *
   }
   value = getenv("TIDE_ENGINE");
   if (value && *value) {
-    if (!td_engine_exists(value))
+    if (!td_engine_find(value))
       return refuse(error, "TIDE_ENGINE", value, "the name of a marking queue, like bwos,");
     environment->engine = value;
   }

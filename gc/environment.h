@@ -22,7 +22,4 @@ struct td_environment {
 /* false: a value means nothing; the error names variable and value. */
 bool td_environment_read(struct td_environment *environment, struct tide_error *error);
 
-/* Is there a marking queue of that name? */
-bool td_engine_exists(const char *name);
-
 #endif

@@ -16,6 +16,7 @@
 #include "gc/stop/world.h"
 #include "gc/weak_table.h"
 #include "heap/create.h"
+#include "marker/engine/list.h"
 
 static void start_policy(struct tide_heap *heap, const struct tide_options *o) {
   size_t initial = (o->heap_initial_bytes + TD_BLOCK_BYTES - 1) / TD_BLOCK_BYTES;
@@ -89,12 +90,10 @@ struct tide_heap *tide_heap_create(const struct tide_options *options, struct ti
   heap->stress = environment.stress;
   heap->verify = environment.verify;
   heap->log = environment.log;
-  heap->config = (struct td_marker_config){.markers = o.markers,
+  heap->config = (struct td_marker_config){.engine = o.engine ? td_engine_find(o.engine) : NULL,
+                                           .markers = o.markers,
                                            .queue_blocks = o.queue_blocks,
                                            .queue_block_items = o.queue_block_items};
-  /* The embedder's string need not live as long as the heap. */
-  for (size_t i = 0; o.engine && td_engine_name(i); i++)
-    if (strcmp(td_engine_name(i), o.engine) == 0) heap->config.engine = td_engine_name(i);
   if (!td_space_init(&heap->space, o.reserve_bytes, o.heap_max_bytes, error)) {
     free(heap);
     return NULL;

@@ -4,6 +4,7 @@
 #include "gc/base/error.h"
 #include "gc/base/thread.h"
 #include "gc/stop/world.h"
+#include "marker/engine/list.h"
 #include "tide/stats.h"
 
 const char *tide_engine_name(size_t index) {
@@ -13,8 +14,8 @@ const char *tide_engine_text(size_t index) {
   return td_engine_text(index);
 }
 
-static enum tide_status configure(struct tide_heap *heap, const char *engine, unsigned markers,
-                                  struct tide_error *error) {
+static enum tide_status configure(struct tide_heap *heap, const struct td_engine *engine,
+                                  unsigned markers, struct tide_error *error) {
   struct tide_error local = {0};
   td_world_lock(heap);
   struct td_marker_config config = heap->config;
@@ -35,8 +36,8 @@ enum tide_status tide_heap_set_engine(struct tide_heap *heap, const char *name,
                    heap ? "name" : "heap");
   if (td_inside_collection(heap))
     return td_fail(error, TIDE_ERROR_STATE, "tide_heap_set_engine: inside a collection");
-  for (size_t i = 0; td_engine_name(i); i++)
-    if (strcmp(td_engine_name(i), name) == 0) return configure(heap, td_engine_name(i), 0, error);
+  const struct td_engine *engine = td_engine_find(name);
+  if (engine) return configure(heap, engine, 0, error);
   return td_fail(error, TIDE_ERROR_ARGUMENT, "tide_heap_set_engine: no engine is called %.64s",
                  name);
 }

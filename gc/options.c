@@ -5,6 +5,7 @@
 
 #include "gc/base/error.h"
 #include "gc/base/state.h"
+#include "marker/engine/list.h"
 
 #define RESERVE_DEFAULT_LEAST ((size_t)1 << 30)
 
@@ -27,7 +28,7 @@ static const char *objection(const struct tide_options *o) {
   if (o->reserve_bytes && o->reserve_bytes < o->heap_max_bytes)
     return "reserve_bytes is under heap_max_bytes";
   if (o->markers > TIDE_MARKERS_MAX) return "markers is over TIDE_MARKERS_MAX";
-  if (o->engine && !td_engine_exists(o->engine)) return "no engine has this name";
+  if (o->engine && !td_engine_find(o->engine)) return "no engine has this name";
   if (!power_of_two_or_zero(o->queue_blocks) || !power_of_two_or_zero(o->queue_block_items))
     return "queue_blocks and queue_block_items must be powers of two, at least 2";
   if ((int)o->sizing < 0 || o->sizing > TIDE_SIZING_ADAPTIVE) return "no such sizing";
@@ -67,8 +68,8 @@ bool td_options_read(const struct tide_options *given, struct tide_options *o,
   const char *wrong = objection(o);
   if (wrong) {
     td_fail(error, TIDE_ERROR_ARGUMENT, "tide_heap_create: %s%s%.64s", wrong,
-            o->engine && !td_engine_exists(o->engine) ? ": " : "",
-            o->engine && !td_engine_exists(o->engine) ? o->engine : "");
+            o->engine && !td_engine_find(o->engine) ? ": " : "",
+            o->engine && !td_engine_find(o->engine) ? o->engine : "");
     return false;
   }
   if (!o->heap_max_bytes) o->heap_max_bytes = environment->heap_max_bytes;

@@ -15,10 +15,11 @@
 #include "tide/stats.h"
 #include "tide/tide.h"
 
+struct td_engine;
 struct td_markers;
 
 struct td_marker_config {
-  const char *engine;                       /* NULL: bwos */
+  const struct td_engine *engine;           /* see marker/engine/list.h; NULL: the first */
   unsigned markers;                         /* 1 … TIDE_MARKERS_MAX */
   uint32_t queue_blocks, queue_block_items; /* 0: the default of the engine */
 };
@@ -73,8 +74,5 @@ void td_mark_end(struct td_markers *markers, struct tide_cycle_stats *stats);
  * once but is chained once. */
 uintptr_t td_mark_take_weak(struct td_markers *markers);
 uintptr_t td_mark_take_ephemerons(struct td_markers *markers);
-
-const char *td_engine_name(size_t index);
-const char *td_engine_text(size_t index);
 
 #endif

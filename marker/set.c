@@ -7,6 +7,7 @@
 #include "marker/loop/batch.h"
 #include "marker/base/state.h"
 #include "marker/base/pending.h"
+#include "marker/engine/list.h"
 #include "platform/probes.h"
 
 static bool fail(struct tide_error *error, enum tide_status status, const char *what,
@@ -24,17 +25,35 @@ static size_t rounded(size_t bytes) {
   return (bytes + TD_CACHE_LINE - 1) / TD_CACHE_LINE * TD_CACHE_LINE;
 }
 
-static void *queue_memory(const struct td_engine *engine, uint32_t blocks, uint32_t items) {
-  return aligned_alloc(TD_CACHE_LINE, rounded(engine->queue_bytes) + rounded(engine->owner_bytes) +
-                                          rounded(engine->storage_bytes(blocks, items)));
+/* What a queue needs. It is the marker's once there is enough for all markers. */
+struct queue_memory {
+  void *parts; /* shared part, owner's part, slots */
+  struct td_growth growth;
+};
+
+static void give_back(struct queue_memory *memory) {
+  free(memory->parts);
+  td_growth_close(&memory->growth);
+}
+
+static bool get_memory(struct queue_memory *memory, const struct td_engine *engine, uint32_t blocks,
+                       uint32_t items) {
+  size_t bytes = rounded(engine->queue_bytes) + rounded(engine->owner_bytes) +
+                 rounded(engine->storage_bytes(blocks, items));
+  *memory = (struct queue_memory){.parts = aligned_alloc(TD_CACHE_LINE, bytes)};
+  bool grows = engine->queue->room == TD_QUEUE_GROWS;
+  if (memory->parts && (!grows || td_growth_open(&memory->growth, TD_GROWTH_BYTES))) return true;
+  give_back(memory);
+  return false;
 }
 
 /* The engine's queue in that memory, which is the marker's from now on. */
 static void make_queue(struct td_marker *marker, const struct td_engine *engine, uint32_t blocks,
-                       uint32_t items, void *memory) {
-  free(marker->memory);
-  marker->memory = marker->queue = memory;
-  marker->owner = (char *)memory + rounded(engine->queue_bytes);
+                       uint32_t items, const struct queue_memory *memory) {
+  give_back(&(struct queue_memory){.parts = marker->memory, .growth = marker->growth});
+  marker->memory = marker->queue = memory->parts;
+  marker->growth = memory->growth;
+  marker->owner = (char *)marker->queue + rounded(engine->queue_bytes);
   marker->storage = (char *)marker->owner + rounded(engine->owner_bytes);
   engine->init(marker, blocks, items);
 }
@@ -42,6 +61,7 @@ static void make_queue(struct td_marker *marker, const struct td_engine *engine,
 static void free_marker(struct td_marker *marker) {
   if (!marker) return;
   free(marker->memory);
+  td_growth_close(&marker->growth);
   free(marker->events.at);
   free(marker->dense_list);
   free(marker->batches);
@@ -64,18 +84,18 @@ static struct td_marker *make_marker(struct td_markers *set, unsigned id) {
 
 static bool check_config(const struct td_marker_config *config, const struct td_engine **engine,
                          uint32_t *blocks, uint32_t *items, struct tide_error *error) {
-  const char *name = config->engine ? config->engine : "bwos";
-  *engine = td_engine_find(name);
-  if (!*engine) return fail(error, TIDE_ERROR_ARGUMENT, "unknown marking engine '%s'", name);
+  *engine = config->engine ? config->engine : td_engine_at(0);
+  const struct td_queue_entry *queue = (*engine)->queue;
   if (config->markers == 0 || config->markers > TIDE_MARKERS_MAX)
     return fail(error, TIDE_ERROR_ARGUMENT, "the number of markers must be 1 to 256%s", "");
-  if ((*engine)->alone && config->markers > 1)
-    return fail(error, TIDE_ERROR_ARGUMENT, "engine '%s' marks with one marker only", name);
-  *blocks = config->queue_blocks ? config->queue_blocks : (*engine)->blocks;
-  *items = config->queue_block_items ? config->queue_block_items : (*engine)->items;
+  if (queue->sharing == TD_QUEUE_NOT_SHARED && config->markers > 1)
+    return fail(error, TIDE_ERROR_ARGUMENT, "engine '%s' marks with one marker only", queue->name);
+  *blocks = config->queue_blocks ? config->queue_blocks : queue->blocks;
+  *items = config->queue_block_items ? config->queue_block_items : queue->items;
   if ((*engine)->storage_bytes(*blocks, *items) == 0)
     return fail(error, TIDE_ERROR_ARGUMENT,
-                "queue of engine '%s': blocks and items must be powers of two in its range", name);
+                "queue of engine '%s': blocks and items must be powers of two in its range",
+                queue->name);
   return true;
 }
 
@@ -113,19 +133,18 @@ static bool start_helpers(struct td_markers *set, unsigned markers, struct tide_
  * changed when there is not enough. */
 static bool change_queues(struct td_markers *set, const struct td_engine *engine, uint32_t blocks,
                           uint32_t items, unsigned count) {
-  void *memory[TIDE_MARKERS_MAX];
+  struct queue_memory memory[TIDE_MARKERS_MAX];
   unsigned same = set->engine == engine && set->queue_blocks == blocks && set->queue_items == items
                       ? set->limit
                       : 0;
   for (unsigned i = same; i < count; i++) {
-    memory[i] = queue_memory(engine, blocks, items);
-    if (memory[i]) continue;
+    if (get_memory(&memory[i], engine, blocks, items)) continue;
     while (i-- > same)
-      free(memory[i]);
+      give_back(&memory[i]);
     return false;
   }
   for (unsigned i = same; i < count; i++)
-    make_queue(set->marker[i], engine, blocks, items, memory[i]);
+    make_queue(set->marker[i], engine, blocks, items, &memory[i]);
   return true;
 }
 
@@ -141,7 +160,8 @@ static bool configure(struct td_markers *set, const struct td_marker_config *con
     if (!ready) return fail(error, TIDE_ERROR_MEMORY, "no memory for the markers' tables%s", "");
   }
   if (!change_queues(set, engine, blocks, items, config->markers))
-    return fail(error, TIDE_ERROR_MEMORY, "no memory for the queues of engine '%s'", engine->name);
+    return fail(error, TIDE_ERROR_MEMORY, "no memory for the queues of engine '%s'",
+                engine->queue->name);
   set->engine = engine;
   set->queue_blocks = blocks;
   set->queue_items = items;
@@ -296,14 +316,17 @@ static void split_time(struct tide_marker_stats *m) {
 }
 
 void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats) {
-  stats->engine = set->engine->name;
+  stats->engine = set->engine->queue->name;
   stats->markers = set->limit;
   stats->recruited = 0;
   stats->objects = stats->steals = 0;
   stats->mark_ns = set->mark_ns;
   for (unsigned i = 0; i < set->limit; i++) {
-    const struct tide_marker_stats *one = &set->marker[i]->stats;
-    stats->recruited += set->marker[i]->took_part;
+    struct td_marker *marker = set->marker[i];
+    const struct tide_marker_stats *one = &marker->stats;
+    set->engine->shrink(marker);
+    td_growth_reset(&marker->growth);
+    stats->recruited += marker->took_part;
     stats->objects += one->objects;
     stats->steals += one->steals;
     stats->marker[i] = *one;

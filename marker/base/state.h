@@ -8,6 +8,8 @@
 #include "marker/marker.h"
 #include "marker/base/termination.h"
 #include "marker/base/tracer.h"
+#include "marker/queue/growth.h"
+#include "marker/queue/list.h"
 #include "platform/platform.h"
 
 #define TD_SLICE_SLOTS 512u  /* an array or root range is shared in slices of so many slots */
@@ -58,21 +60,18 @@ static inline unsigned td_item_level(uint64_t item) {
 struct td_marker;
 
 struct td_engine {
-  const char *name;
-  const char *text;
-  uint32_t blocks, items; /* default capacity: blocks times items */
-  bool alone;             /* for one marker only */
+  const struct td_queue_entry *queue; /* its name and defaults */
   size_t (*storage_bytes)(uint32_t blocks, uint32_t items);
   size_t queue_bytes;
   size_t owner_bytes;
   void (*init)(struct td_marker *marker, uint32_t blocks, uint32_t items);
+  /* After a collection, while all queues are empty and no other thread uses them: the marker's
+   * queue goes back to its first storage. */
+  void (*shrink)(struct td_marker *marker);
   /* Marks until there is nothing left for this marker; `joined` says that it is active already.
    * On return it is not. */
   void (*work)(struct td_marker *marker, bool joined);
 };
-extern const struct td_engine td_engine_bwos, td_engine_bwos_paper, td_engine_bwos_fifo,
-    td_engine_abp, td_engine_abp_sc, td_engine_chase_lev, td_engine_mutex, td_engine_serial;
-const struct td_engine *td_engine_find(const char *name);
 
 struct td_markers {
   /* Constant between configurations. */
@@ -127,6 +126,7 @@ struct td_marker {
   void *queue;
   void *owner;
   void *storage;
+  struct td_growth growth; /* open if the queue grows */
 
   /* This marker only. */
   uint16_t *dense_list; /* objects of a chunk: see marker/loop/dense.c */

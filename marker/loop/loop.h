@@ -1,5 +1,6 @@
 /* The tracing loop, compiled once around each queue: the file that includes this defines
- *   Q(name)      td_<queue>_name
+ *   QUEUE        struct QUEUE is the queue's shared part
+ *   Q(name)      its functions, and struct Q(owner)
  *   owned(o)     roughly how many items the owner could share
  * and gets, with marker/loop/tested.h and marker/loop/work.h included after it,
  *   static void work(struct td_marker *, bool joined).
@@ -35,7 +36,7 @@
 struct loop {
   struct td_view v;
   struct td_marker *marker;
-  struct Q(queue) * queue;
+  struct QUEUE *queue;
   uint64_t *window;      /* a ring; apart, or the compiler would keep all of this in memory */
   struct td_batch batch; /* tested marking: references whose marks are on their way */
   uintptr_t next;        /* newest child; 0: none */
