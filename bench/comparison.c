@@ -9,6 +9,7 @@
 #include "bench/bench.h"
 #include "bench/progress.h"
 #include "bench/subject.h"
+#include "workloads/thg_read.h"
 
 /* ---- Rows ------------------------------------------------------------------------------ */
 

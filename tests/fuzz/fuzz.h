@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "workloads/thg.h"
+#include "workloads/thg_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -24,7 +24,7 @@ MAY_INCLUDE = {
     "marker": ("include/tide", "heap", "platform"),
     "gc": ("include/tide", "marker", "heap", "platform"),
     "inspect": ("include/tide", "gc", "marker", "heap", "platform"),
-    "workloads": ("include/tide",),
+    "workloads": ("include/tide", "platform"),
     "examples": ("include/tide",),
     "bench": ("include/tide", "workloads"),
     "tests": ("include/tide", "inspect", "gc", "marker", "heap", "platform", "workloads", "bench", "examples"),
