@@ -277,8 +277,8 @@ static bool walk_records(struct walker *w) {
 bool td_hprof_walk(struct td_import_source *source, const struct td_hprof_visitor *visitor,
                    uint32_t *id_bytes) {
   struct walker w = {.source = source, .visitor = visitor};
-  w.static_refs = calloc(FIELDS_MAX, sizeof *w.static_refs);
-  w.fields = calloc(FIELDS_MAX, sizeof *w.fields);
+  w.static_refs = malloc(FIELDS_MAX * sizeof *w.static_refs);
+  w.fields = malloc(FIELDS_MAX * sizeof *w.fields);
   bool done = false;
   if (!w.static_refs || !w.fields) {
     td_thg_fail_memory(source->error, source->name, "a class record");

@@ -11,7 +11,9 @@
 #include "workloads/import_input.h"
 
 /* The most that td_source_take hands out in one piece. */
+#ifndef TD_SOURCE_TAKE_MAX /* fuzz targets set it lower */
 #define TD_SOURCE_TAKE_MAX ((size_t)4 << 20)
+#endif
 
 struct td_import_source {
   const uint8_t *next; /* first byte not yet taken */
