@@ -10,12 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool fail_open(struct td_import_input *input, int why) {
-  bool ours = why == ENOMEM || why == EMFILE || why == ENFILE;
-  return td_thg_fail(input->error, ours ? TD_THG_NO_RESOURCES : TD_THG_BAD_INPUT, 0,
-                     "%s: cannot read: %s", input->name, strerror(why));
-}
-
 static bool fail_read(struct td_import_input *input, int why) {
   return td_thg_fail(input->error, TD_THG_BAD_INPUT, input->offset,
                      "%s: offset %" PRIu64 ": cannot read: %s", input->name, input->offset,
@@ -25,7 +19,7 @@ static bool fail_read(struct td_import_input *input, int why) {
 /* What is not a regular file is read as a pipe. */
 static bool look_at_file(struct td_import_input *input, bool may_be_pipe) {
   struct stat status;
-  if (fstat(input->file, &status) != 0) return fail_open(input, errno);
+  if (fstat(input->file, &status) != 0) return td_thg_fail_open(input->error, input->name, errno);
   if (S_ISREG(status.st_mode)) {
     off_t at = lseek(input->file, 0, SEEK_CUR);
     uint64_t bytes = (uint64_t)status.st_size;
@@ -47,7 +41,7 @@ bool td_input_open(struct td_import_input *input, const char *path, struct td_th
   /* Without O_NONBLOCK a named pipe would make us wait until somebody opens its other end. */
   input->file = is_standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
                             : open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (input->file < 0) return fail_open(input, errno);
+  if (input->file < 0) return td_thg_fail_open(input->error, input->name, errno);
   if (look_at_file(input, is_standard)) return true;
   td_input_close(input);
   return false;

@@ -33,6 +33,10 @@ bool td_thg_fail(struct td_thg_error *error, enum td_thg_error_kind kind, uint64
 /* Reports that there is no memory for `what` of the file or graph `name`.  Returns false. */
 bool td_thg_fail_memory(struct td_thg_error *error, const char *name, const char *what);
 
+/* Reports that the file cannot be opened, for the reason that errno gives.  It is the input's fault
+ * unless we have run out of something.  Returns false. */
+bool td_thg_fail_open(struct td_thg_error *error, const char *name, int why);
+
 /* Reports progress if anyone listens. */
 void td_thg_report(const struct td_thg_progress *progress, const char *phase, uint64_t done,
                    uint64_t total);

@@ -243,7 +243,11 @@ bool td_thg_read_bytes(const void *bytes, uint64_t length, const char *name, str
  * mapped: if somebody cuts it short meanwhile, that is an error and not a bus error. */
 static uint8_t *load(int file, const char *path, uint64_t *length, struct td_thg_error *error) {
   struct stat status;
-  if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
+  if (fstat(file, &status) != 0) {
+    td_thg_fail_open(error, path, errno);
+    return NULL;
+  }
+  if (!S_ISREG(status.st_mode)) {
     td_thg_fail(error, TD_THG_BAD_INPUT, 0, "%s: not a regular file", path);
     return NULL;
   }
@@ -275,9 +279,7 @@ bool td_thg_read(const char *path, struct td_thg *graph, struct td_thg_error *er
   if (!path) return td_thg_fail(error, TD_THG_BAD_INPUT, 0, "no graph file named");
   /* Without O_NONBLOCK a pipe would make us wait until somebody opens its other end. */
   int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (file < 0) {
-    return td_thg_fail(error, TD_THG_BAD_INPUT, 0, "%s: cannot read: %s", path, strerror(errno));
-  }
+  if (file < 0) return td_thg_fail_open(error, path, errno);
   uint64_t length = 0;
   uint8_t *bytes = load(file, path, &length, error);
   close(file);
