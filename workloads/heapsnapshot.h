@@ -6,8 +6,9 @@
 #ifndef TD_WORKLOADS_HEAPSNAPSHOT_H
 #define TD_WORKLOADS_HEAPSNAPSHOT_H
 
-#include "workloads/import.h"
 #include "workloads/import_source.h"
+#include "workloads/import_summary.h"
+#include "workloads/thg.h"
 
 /* Fill *graph and add to *summary; on failure the caller frees the graph. */
 bool td_heapsnapshot_import(struct td_import_source *source, struct td_thg *graph,

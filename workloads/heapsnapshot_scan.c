@@ -15,12 +15,9 @@ static bool fail(struct td_scan *scan, const char *what) {
 static int look(struct td_scan *scan) {
   struct td_import_source *source = scan->source;
   if (scan->failed) return -1;
-  if (source->next == source->end) {
-    bool at_end = td_source_offset(source) >= source->limit;
-    if (td_source_fill(source) == 0) {
-      scan->failed = !at_end; /* a failed read has set the error */
-      return -1;
-    }
+  if (source->next == source->end && td_source_fill(source, 1) == 0) {
+    scan->failed = source->failed;
+    return -1;
   }
   return *source->next;
 }

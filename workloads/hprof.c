@@ -1,11 +1,17 @@
 #include "workloads/hprof.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "workloads/hprof_class.h"
 #include "workloads/thg_error.h"
 #include "workloads/thg_memory.h"
+
+/* Memory for each object and root: what is noted of them, in arrays that are copied when they
+ * grow, and their places in the graph. */
+#define OBJECT_BYTES 100u
+#define ROOT_BYTES 28u
 
 enum noted_kind { NOTED_CLASS, NOTED_INSTANCE, NOTED_OBJECT_ARRAY, NOTED_PRIMITIVE_ARRAY };
 
@@ -39,11 +45,25 @@ static bool no_memory(struct importer *in, const char *what) {
 
 /* ---- First pass: note --------------------------------------------------------------------- */
 
+/* Whether the dump may have as many objects, references and roots as are known so far. */
+static bool may_grow(struct importer *in) {
+  uint64_t ref_count = in->graph->ref_count;
+  char what[100];
+  snprintf(what, sizeof what, "%llu objects, %llu references, %llu roots",
+           (unsigned long long)in->object_count, (unsigned long long)ref_count,
+           (unsigned long long)in->root_count);
+  return td_source_allows(in->source,
+                          in->object_count * OBJECT_BYTES + in->root_count * ROOT_BYTES +
+                              ref_count * sizeof *in->graph->refs,
+                          what);
+}
+
 static bool note(struct importer *in, uint64_t offset, uint64_t id, struct noted noted) {
   if (id == 0) return td_source_fail(in->source, offset, "an object whose identifier is null");
   if (in->object_count == TD_THG_NULL - 1) {
     return td_source_fail(in->source, offset, "more than 2^32 - 2 objects");
   }
+  if (in->object_count == in->identifier_capacity && !may_grow(in)) return false;
   if (!td_grow((void **)&in->identifiers, &in->identifier_capacity, in->object_count,
                sizeof *in->identifiers) ||
       !td_grow((void **)&in->noted, &in->noted_capacity, in->object_count, sizeof *in->noted)) {
@@ -60,6 +80,7 @@ static bool note_root(void *context, uint64_t id) {
   if (in->root_count == UINT32_MAX) {
     return td_source_fail(in->source, td_source_offset(in->source), "more than 2^32 - 1 roots");
   }
+  if (in->root_count == in->root_capacity && !may_grow(in)) return false;
   if (!td_grow((void **)&in->roots, &in->root_capacity, in->root_count, sizeof *in->roots)) {
     return no_memory(in, "its roots");
   }
@@ -178,6 +199,7 @@ static bool shape_objects(struct importer *in) {
     graph->first_ref[i + 1] += graph->first_ref[i];
   }
   graph->ref_count = graph->first_ref[graph->object_count];
+  if (!may_grow(in)) return false;
   graph->refs = td_new_array(graph->ref_count, sizeof *graph->refs);
   return graph->refs ? true : no_memory(in, "its references");
 }
@@ -324,12 +346,10 @@ static bool run(struct importer *in) {
       .object_array = fill_object_array,
       .primitive_array = pass_array,
   };
-  if (!td_source_rewind(in->source, "reading objects") ||
-      !td_hprof_walk(in->source, &notes, &in->id_bytes) || !settle(in)) {
-    return false;
-  }
-  return td_source_rewind(in->source, "reading references") &&
-         td_hprof_walk(in->source, &fills, &in->id_bytes_again);
+  td_source_rewind(in->source, "reading objects", false);
+  if (!td_hprof_walk(in->source, &notes, &in->id_bytes) || !settle(in)) return false;
+  td_source_rewind(in->source, "reading references", true);
+  return td_hprof_walk(in->source, &fills, &in->id_bytes_again);
 }
 
 bool td_hprof_is(const uint8_t *bytes, size_t length) {

@@ -5,8 +5,9 @@
 #ifndef TD_WORKLOADS_HPROF_H
 #define TD_WORKLOADS_HPROF_H
 
-#include "workloads/import.h"
 #include "workloads/import_source.h"
+#include "workloads/import_summary.h"
+#include "workloads/thg.h"
 
 /* Whether the bytes begin as an HPROF dump does. */
 bool td_hprof_is(const uint8_t *bytes, size_t length);

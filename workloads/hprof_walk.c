@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "workloads/thg_error.h"
-
 #define FIELDS_MAX 65535u
 
 enum record_tag { HEAP_DUMP = 0x0c, HEAP_DUMP_SEGMENT = 0x1c, HEAP_DUMP_END = 0x2c };
@@ -261,7 +259,7 @@ static bool walk_record(struct walker *w, uint32_t tag, uint64_t length) {
 static bool walk_records(struct walker *w) {
   bool seen_heap = false;
   bool is_open = false;
-  while (td_source_offset(w->source) < w->source->length) {
+  while (td_source_fill(w->source, 1) > 0) {
     const uint8_t *bytes = td_source_take(w->source, 9, "a record header");
     if (!bytes) return false;
     uint32_t tag = bytes[0];
@@ -270,6 +268,7 @@ static bool walk_records(struct walker *w) {
     if (!walk_record(w, tag, u4(bytes + 5))) return false;
   }
   uint64_t end = td_source_offset(w->source);
+  if (w->source->failed) return false;
   if (is_open) return td_source_fail(w->source, end, "the file ends inside the heap dump");
   if (!seen_heap) return td_source_fail(w->source, end, "no heap dump in the file");
   return true;
@@ -278,8 +277,8 @@ static bool walk_records(struct walker *w) {
 bool td_hprof_walk(struct td_import_source *source, const struct td_hprof_visitor *visitor,
                    uint32_t *id_bytes) {
   struct walker w = {.source = source, .visitor = visitor};
-  w.static_refs = calloc(FIELDS_MAX, sizeof *w.static_refs);
-  w.fields = calloc(FIELDS_MAX, sizeof *w.fields);
+  w.static_refs = malloc(FIELDS_MAX * sizeof *w.static_refs);
+  w.fields = malloc(FIELDS_MAX * sizeof *w.fields);
   bool done = false;
   if (!w.static_refs || !w.fields) {
     td_thg_fail_memory(source->error, source->name, "a class record");

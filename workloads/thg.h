@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "inspect/thg/format.h"
+#include "workloads/thg_error.h"
 
 struct td_thg_shape {
   enum td_thg_shape_kind kind;
@@ -43,39 +44,11 @@ struct td_thg {
   uint64_t ref_count; /* slots, nulls included */
 };
 
-enum td_thg_error_kind {
-  TD_THG_OK = 0,
-  TD_THG_BAD_INPUT,    /* exit status 3 */
-  TD_THG_NO_RESOURCES, /* exit status 4: memory, disk, or not allowed to write */
-};
-
-/* One line without a newline, naming the file and, where there is one, the byte offset. */
-struct td_thg_error {
-  enum td_thg_error_kind kind;
-  uint64_t offset; /* of the offending byte in the input; 0 if none */
-  char text[600];
-};
-
-/* Called now and then during long work; never after the call it was given to has returned.
- * phase is a few words such as "compressing"; done <= total. */
-struct td_thg_progress {
-  void (*report)(void *context, const char *phase, uint64_t done, uint64_t total);
-  void *context;
-};
-
 /* Number of reference slots of an object of that shape and size. */
 uint64_t td_thg_slots(const struct td_thg_shape *shape, uint64_t size_bytes);
 
 /* Smallest size an object of that shape may have, in bytes. */
 uint64_t td_thg_size_min(const struct td_thg_shape *shape);
-
-/* Read a .thg file.  On success fills *graph, to be freed by td_thg_free.  On failure *graph is
- * empty and *error says why.  Returns whether it succeeded. */
-bool td_thg_read(const char *path, struct td_thg *graph, struct td_thg_error *error);
-
-/* The same from bytes in memory; name stands in for the path in messages. */
-bool td_thg_read_bytes(const void *bytes, uint64_t length, const char *name, struct td_thg *graph,
-                       struct td_thg_error *error);
 
 /* Write a valid graph to path: to a temporary file beside it first, which is synced and renamed,
  * so that path holds either what it held before or the whole graph.  progress may be NULL. */

@@ -33,6 +33,10 @@ void td_progress_begin(void) {
   state.begun_ns = td_now_ns();
 }
 
+void td_progress_at_once(void) {
+  state.begun_ns = 0;
+}
+
 static void draw(const char *what, uint64_t done, uint64_t total) {
   char bar[BAR_COLUMNS + 1] = "";
   if (total == 0) {

@@ -12,6 +12,8 @@ void td_progress_setup(bool quiet);
 
 /* Work begins (again): the second before anything is shown starts to count. */
 void td_progress_begin(void);
+/* Shows the line from now on, without that second. */
+void td_progress_at_once(void);
 /* `what` is doing, done out of total (0: unknown). Cheap when called often. */
 void td_progress(const char *what, uint64_t done, uint64_t total);
 /* Wipes the line. To be called before other text goes to the terminal. */

@@ -9,6 +9,7 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/progress.h"
 #include "bench/subject/subject.h"
+#include "workloads/thg_read.h"
 
 /* ---- Rows ------------------------------------------------------------------------------ */
 

@@ -2,7 +2,9 @@
 #include "bench/import/import.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "bench/cli/args.h"
 #include "bench/cli/complain.h"
@@ -54,6 +56,26 @@ static int write_json(const char *path, const char *graph, const struct td_impor
   return td_output_commit(&output);
 }
 
+static bool exists(const char *path) {
+  struct stat status;
+  return lstat(path, &status) == 0;
+}
+
+/* Finds a name for the graph where none was given; the file must not be there yet.  The caller
+ * frees it. */
+static int choose_output(const char *input, char **chosen) {
+  if (strcmp(input, "-") == 0)
+    return td_complain(TD_EXIT_USAGE,
+                       "import: -o FILE.thg is missing, as standard input has no name to go by");
+  *chosen = td_import_output_name(input);
+  if (!*chosen) return td_complain(TD_EXIT_RESOURCES, "import: no memory for a file name");
+  if (!exists(*chosen)) return TD_EXIT_OK;
+  return td_complain(TD_EXIT_USAGE,
+                     "import: %s is there already; to replace it, or to choose another name, say "
+                     "-o FILE.thg",
+                     *chosen);
+}
+
 static int run(const char *input, const char *output, const char *json_path) {
   int status = td_output_check(output);
   if (status == TD_EXIT_OK) status = td_output_check(json_path);
@@ -77,14 +99,14 @@ int td_command_import(int argc, char **argv) {
   const struct td_option options[] = {
       {.name = "output",
        .argument = "FILE.thg",
-       .text = "the graph file to write (also -o)",
+       .text = "the graph file to write (also -o); default: the input's name with .thg",
        .word = &output},
       {.name = "json", .argument = "FILE|-", .text = "what was found, as JSON", .word = &json_path},
       {.name = "quiet", .text = "no progress line", .flag = &quiet},
   };
   const struct td_usage usage = {
       .command = "import",
-      .positional = "FILE.hprof|FILE.heapsnapshot|FILE.thg",
+      .positional = "FILE.hprof|FILE.heapsnapshot|FILE.thg|-",
       .words = &words,
       .words_min = 1,
       .words_max = 1,
@@ -92,14 +114,19 @@ int td_command_import(int argc, char **argv) {
           "Turns a heap dump of a Java machine (HPROF) or of V8 (.heapsnapshot) into a graph\n"
           "file: sizes, references and roots as in the dump, nothing else. A graph file of the\n"
           "library's tide_heap_snapshot_thg is compressed. Which of them it is shows in the\n"
-          "content, not in the name.",
+          "content, not in the name. Dumps may be packed with gzip, and - is standard input.",
       .options = options,
       .option_count = sizeof options / sizeof options[0],
       .details = "The graph is then used as file:FILE.thg; see tidemark graph --help."};
   int status = td_args_parse(&usage, argc, argv);
   if (status != TD_ARGS_GO_ON) return status;
-  if (!output)
-    return td_complain(TD_EXIT_USAGE, "import: -o FILE.thg is missing; see tidemark import --help");
-  td_progress_setup(quiet);
-  return run(words.at[0], output, json_path);
+  char *chosen = NULL;
+  status = output ? TD_EXIT_OK : choose_output(words.at[0], &chosen);
+  if (status == TD_EXIT_OK) {
+    td_progress_setup(quiet);
+    td_progress_at_once();
+    status = run(words.at[0], output ? output : chosen, json_path);
+  }
+  free(chosen);
+  return status;
 }

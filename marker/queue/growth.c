@@ -36,8 +36,7 @@ void *td_growth_take(void *context, size_t bytes) {
 
 void td_growth_reset(struct td_growth *growth) {
   size_t kept = round_up(growth->used, td_plat_page_bytes());
-  if (kept < growth->committed)
-    td_plat_decommit(growth->base + kept, growth->committed - kept);
+  if (kept < growth->committed) td_plat_decommit(growth->base + kept, growth->committed - kept);
   growth->committed = kept;
   growth->used = 0;
 }

@@ -1,12 +1,12 @@
 /* Memory into which a queue grows while the world is stopped, where nothing may call malloc.
  *
  * The address space is reserved when the queue is made, so that this failure is told in time. Pages
- * are committed when a queue first asks for them. If the system refuses, the queue stays as large as
- * it is and says that it is full, which marking can cope with. Memory is handed out one piece after
- * another and never taken back singly: all of it is free again after td_growth_reset.
+ * are committed when a queue first asks for them. If the system refuses, the queue stays as large
+ * as it is and says that it is full, which marking can cope with. Memory is handed out one piece
+ * after another and never taken back singly: all of it is free again after td_growth_reset.
  *
- * One thread at a time uses a growth: the queue's owner while it marks, the collecting thread before
- * and after. */
+ * One thread at a time uses a growth: the queue's owner while it marks, the collecting thread
+ * before and after. */
 #ifndef TD_MARKER_QUEUE_GROWTH_H
 #define TD_MARKER_QUEUE_GROWTH_H
 

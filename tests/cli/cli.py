@@ -120,7 +120,7 @@ class Usage(Case):
         self.fails(USAGE, "SPEC", "graph")
         self.fails(USAGE, "unexpected", "graph", "tree:depth=4", "tree:depth=5")
         self.fails(USAGE, "FILE", "import")
-        self.fails(USAGE, "-o", "import", "dump.hprof")
+        self.fails(USAGE, "-o", "import", "-")
 
     def test_environment(self):
         for name, value in (("TIDE_ENGINE", "nonesuch"), ("TIDE_MARKERS", "many"),

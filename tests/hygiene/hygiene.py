@@ -25,7 +25,7 @@ MAY_INCLUDE = {
     "marker": ("include/tide", "heap", "platform"),
     "gc": ("include/tide", "marker", "heap", "platform"),
     "inspect": ("include/tide",),
-    "workloads": ("include/tide",),
+    "workloads": ("include/tide", "platform"),
     "examples": ("include/tide",),
     "bench": ("include/tide", "workloads"),
     "tests": ("include/tide", "inspect", "gc", "marker", "heap", "platform", "workloads", "bench", "examples"),

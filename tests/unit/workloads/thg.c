@@ -87,8 +87,7 @@ Test(thg, shipped_graphs) {
     struct td_thg graph;
     struct td_thg_error error = {0};
     struct stat status;
-    snprintf(path, sizeof path, "%.*s/../../../workloads/graphs/%s",
-             (int)(strrchr(__FILE__, '/') - __FILE__), __FILE__, shipped[s].name);
+    snprintf(path, sizeof path, "%s/%s", TD_GRAPHS_FOLDER, shipped[s].name);
     cr_assert(td_thg_read(path, &graph, &error), "%s", error.text);
     cr_assert(td_thg_check(&graph, &error), "%s", error.text);
     cr_assert_geq(graph.object_count, shipped[s].objects_min);
