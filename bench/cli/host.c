@@ -131,6 +131,7 @@ void td_host_json(const struct td_host *host, struct td_json *json, const char *
   td_json_text(json, "transparent_huge_pages", host->huge_pages);
   td_json_text(json, "compiler", host->compiler);
   td_json_text(json, "time", host->time);
+  if (host->noise.begun_ns) td_noise_json(&host->noise, json, "noise");
   td_json_object_end(json);
 }
 
@@ -140,4 +141,5 @@ void td_host_print(const struct td_host *host, FILE *out) {
           (double)host->memory_bytes / (double)(1u << 30));
   fprintf(out, "%s, huge pages %s, %s, tidemark %s, %s\n", host->kernel, host->huge_pages,
           host->compiler, host->version, host->time);
+  if (host->noise.begun_ns) td_noise_print(&host->noise, host->hardware_threads, out);
 }

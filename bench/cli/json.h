@@ -1,8 +1,8 @@
 /* Writes JSON, indented, row by row.
  *
  * Inside an object every call takes the key; inside an array the key is NULL. begin and end must
- * pair up. Not-a-number and infinities, which JSON lacks, become null. Text must be UTF-8;
- * control characters are escaped. Errors show up in ferror(out). */
+ * pair up. Not-a-number and infinities, which JSON lacks, become null. Control characters in
+ * text are escaped, bytes that are no UTF-8 become U+FFFD. Errors show up in ferror(out). */
 #ifndef TD_BENCH_CLI_JSON_H
 #define TD_BENCH_CLI_JSON_H
 

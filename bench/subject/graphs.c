@@ -45,8 +45,7 @@ static void add_shipped(struct td_words *words, const char *name) {
   if (path && kept_count < 4 && asprintf(&spec, "file:%s", path) > 0)
     words->at[words->count++] = kept[kept_count++] = spec;
   else
-    fprintf(stderr, "tidemark: the graph %s is not beside this program; going on without it\n",
-            name);
+    td_note("the graph %s is left out: it is not beside this program", name);
   free(path);
   free(source);
   free(prefix);

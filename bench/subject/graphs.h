@@ -1,4 +1,4 @@
-/* The graphs and the heap limit that a command line asks for. */
+/* The graphs that a command line asks for. */
 #ifndef TD_BENCH_SUBJECT_GRAPHS_H
 #define TD_BENCH_SUBJECT_GRAPHS_H
 
@@ -7,10 +7,6 @@
 
 #include "bench/cli/args.h"
 #include "workloads/spec.h"
-
-/* Options that every command with graphs has; used with &… of the command's own variables. */
-#define TD_HEAP_MAX_TEXT                                                                           \
-  "most memory a heap may use, as 512M or 4G\n(default: TIDE_HEAP_MAX, else the machine's)"
 
 /* Parses the specs into a new array (td_graph_specs_free) and sees that files can be read.
  * 0, or an exit status after saying why. */

@@ -64,7 +64,7 @@ Test(grid, aligns_characters_not_bytes) {
   FILE *out = open_memstream(&text, &bytes);
   td_grid_print(&grid, out);
   fclose(out);
-  td_grid_free(&grid);
+
   cr_assert_str_eq(text, "name     of µs\né            7\nabcdef  123456\n");
   free(text);
 }
