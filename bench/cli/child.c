@@ -12,19 +12,32 @@
 
 extern char **environ;
 
-static int spawn(const struct td_child_start *start, const sigset_t *mask, pid_t *child) {
+/* Returns 0 or an error number, as all functions of posix_spawn do. */
+static int redirect(posix_spawn_file_actions_t *actions, const struct td_child_start *start) {
   const int wanted[] = {start->in, start->out, start->errors};
+  int error = 0;
+  for (int i = 0; i <= STDERR_FILENO && error == 0; i++)
+    if (wanted[i] >= 0) error = posix_spawn_file_actions_adddup2(actions, wanted[i], i);
+  return error;
+}
+
+static int spawn(const struct td_child_start *start, const sigset_t *mask, pid_t *child) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&actions);
   posix_spawnattr_init(&attributes);
-  /* The signals are held while this runs; the child must not begin with them held. */
+  sigset_t usual;
+  sigemptyset(&usual);
+  sigaddset(&usual, SIGXFSZ);
+  /* The signals are held while this runs, and SIGXFSZ is ignored: the child must begin neither
+   * with the ones held nor with the other ignored. */
   posix_spawnattr_setsigmask(&attributes, mask);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-  for (int i = 0; i <= STDERR_FILENO; i++)
-    if (wanted[i] >= 0) posix_spawn_file_actions_adddup2(&actions, wanted[i], i);
-  int error =
-      posix_spawnp(child, start->arguments[0], &actions, &attributes, start->arguments, environ);
+  posix_spawnattr_setsigdefault(&attributes, &usual);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  int error = redirect(&actions, start);
+  if (error == 0)
+    error =
+        posix_spawnp(child, start->arguments[0], &actions, &attributes, start->arguments, environ);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return error;

@@ -8,7 +8,7 @@
 #define FILES_MAX 16u
 #define CHILDREN_MAX 256u
 
-static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
+static const int endings[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU};
 #define ENDINGS (sizeof endings / sizeof endings[0])
 
 /* Written by the main thread, read by the handler, which interrupts it: a slot is written in one
@@ -39,6 +39,7 @@ static void fill_set(sigset_t *set) {
 }
 
 void td_cleanup_setup(void) {
+  signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is an error to report */
   struct sigaction action = {.sa_handler = end};
   fill_set(&action.sa_mask);
   for (size_t i = 0; i < ENDINGS; i++) {

@@ -1,8 +1,8 @@
 /* What must not outlive the program when a signal ends it: temporary files and child processes.
  *
- * SIGINT, SIGTERM and SIGHUP kill the children and remove the files that are noted here, and then
- * end the program as they would have without this. A signal that was ignored when the program
- * started stays ignored.
+ * The signals that usually end a program kill the children and remove the files that are noted
+ * here, and then end the program as they would have without this. A signal that was ignored when
+ * the program started stays ignored.
  * Threads: all calls come from the main thread. Others begin with the signals held (see
  * td_cleanup_hold), so that the handler runs on the main thread only. */
 #ifndef TD_BENCH_CLI_CLEANUP_H

@@ -8,7 +8,7 @@ int td_document_begin(struct td_document *document, const char *path, const stru
   if (status != TD_EXIT_OK) return status;
   td_json_begin(&document->json, document->output.file);
   td_json_object_begin(&document->json, NULL);
-  td_json_text(&document->json, "version", tide_version());
+  td_json_string(&document->json, "version", tide_version());
   if (host) td_host_json(host, &document->json, "host");
   return TD_EXIT_OK;
 }

@@ -69,7 +69,7 @@ void td_json_array_end(struct td_json *json) {
   unnest(json, ']');
 }
 
-void td_json_text(struct td_json *json, const char *key, const char *value) {
+void td_json_string(struct td_json *json, const char *key, const char *value) {
   if (!value) {
     td_json_null(json, key);
     return;

@@ -26,7 +26,7 @@ void td_json_object_begin(struct td_json *json, const char *key);
 void td_json_object_end(struct td_json *json);
 void td_json_array_begin(struct td_json *json, const char *key);
 void td_json_array_end(struct td_json *json);
-void td_json_text(struct td_json *json, const char *key, const char *value); /* NULL: null */
+void td_json_string(struct td_json *json, const char *key, const char *value); /* NULL: null */
 void td_json_count(struct td_json *json, const char *key, uint64_t value);
 void td_json_real(struct td_json *json, const char *key, double value);
 /* Exactly, where six digits are not enough: nanoseconds written as microseconds. */

@@ -170,7 +170,7 @@ int td_plot_write(const struct td_chart *charts, size_t count, const char *path)
     return td_complain(TD_EXIT_RESOURCES, "cannot make a temporary file: %s", strerror(errno));
   }
   write_script(script, charts, count, strcmp(suffix_of(path), ".png") == 0);
-  if (fflush(script) != 0 || fseek(script, 0, SEEK_SET) != 0)
+  if (fflush(script) != 0 || ferror(script) || fseek(script, 0, SEEK_SET) != 0)
     status = td_complain(TD_EXIT_RESOURCES, "cannot write gnuplot's script: %s", strerror(errno));
   else
     status = run_gnuplot(script, output.file, path);

@@ -61,7 +61,7 @@ static void json_alike(struct td_json *json, const struct td_graph_rows *graph,
                   row->base ? &row->base->mark_ns : NULL);
   td_json_array_begin(json, "cannot_be_told_from");
   for (size_t i = 0; i < graph->row_count; i++)
-    if (td_rows_alike(row, &graph->rows[i])) td_json_text(json, NULL, graph->rows[i].engine.name);
+    if (td_rows_alike(row, &graph->rows[i])) td_json_string(json, NULL, graph->rows[i].engine.name);
   td_json_array_end(json);
 }
 
@@ -78,8 +78,8 @@ static void json_row(struct td_json *json, const struct td_graph_rows *graph,
                      const struct td_row *row, bool details) {
   struct td_summary ratio = td_row_ratio(row);
   td_json_object_begin(json, NULL);
-  td_json_text(json, "graph", graph->spec->text);
-  td_json_text(json, "engine", row->engine.name);
+  td_json_string(json, "graph", graph->spec->text);
+  td_json_string(json, "engine", row->engine.name);
   td_json_count(json, "markers", row->markers);
   td_json_count(json, "rounds", row->mark_ns.count);
   td_json_count(json, "objects", row->objects);

@@ -20,8 +20,8 @@ struct writer {
 static void begin_event(struct writer *w, const char *name, const char *phase, unsigned thread,
                         uint64_t ns) {
   td_json_object_begin(&w->json, NULL);
-  td_json_text(&w->json, "name", name);
-  td_json_text(&w->json, "ph", phase);
+  td_json_string(&w->json, "name", name);
+  td_json_string(&w->json, "ph", phase);
   td_json_count(&w->json, "pid", PROCESS);
   td_json_count(&w->json, "tid", thread);
   td_json_thousandths(&w->json, "ts", ns > w->zero_ns ? ns - w->zero_ns : 0);
@@ -42,7 +42,7 @@ static void put_span(struct writer *w, const char *name, unsigned thread, uint64
 
 static void put_instant(struct writer *w, const char *name, const struct tide_trace_event *e) {
   begin_event(w, name, "i", e->marker, e->ns);
-  td_json_text(&w->json, "s", "t");
+  td_json_string(&w->json, "s", "t");
   if (e->kind == TIDE_TRACE_STEAL) {
     td_json_object_begin(&w->json, "args");
     td_json_count(&w->json, "from_marker", e->other);
@@ -55,7 +55,7 @@ static void put_instant(struct writer *w, const char *name, const struct tide_tr
 static void put_name(struct writer *w, unsigned thread, const char *name) {
   begin_event(w, "thread_name", "M", thread, w->zero_ns);
   td_json_object_begin(&w->json, "args");
-  td_json_text(&w->json, "name", name);
+  td_json_string(&w->json, "name", name);
   td_json_object_end(&w->json);
   td_json_object_end(&w->json);
 }
@@ -200,11 +200,11 @@ static void put_names(struct writer *w) {
 
 static void put_description(struct writer *w) {
   const struct td_trace *trace = w->trace;
-  td_json_text(&w->json, "displayTimeUnit", "ns");
+  td_json_string(&w->json, "displayTimeUnit", "ns");
   td_json_object_begin(&w->json, "otherData");
-  td_json_text(&w->json, "version", tide_version());
-  td_json_text(&w->json, "graph", trace->graph);
-  td_json_text(&w->json, "engine", trace->engine);
+  td_json_string(&w->json, "version", tide_version());
+  td_json_string(&w->json, "graph", trace->graph);
+  td_json_string(&w->json, "engine", trace->engine);
   td_json_count(&w->json, "markers", trace->markers);
   td_json_count(&w->json, "collections", TD_TRACE_ROUNDS);
   td_json_count(&w->json, "events_lost", trace->lost);

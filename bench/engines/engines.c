@@ -54,8 +54,8 @@ static int write_json(const char *path) {
   struct td_bench_engine engine;
   for (size_t i = 0; td_bench_engine_at(i, &engine); i++) {
     td_json_object_begin(json, NULL);
-    td_json_text(json, "name", engine.name);
-    td_json_text(json, "text", engine.text);
+    td_json_string(json, "name", engine.name);
+    td_json_string(json, "text", engine.text);
     td_json_bool(json, "one_marker", engine.one_marker);
     td_json_bool(json, "available", engine.kind == TD_ENGINE_TIDE || td_boehm_is_there());
     td_json_object_end(json);

@@ -274,8 +274,8 @@ static int print(const struct request *request, FILE *out) {
 
 static void put_row(struct td_json *json, const struct request *request, const struct row *row) {
   td_json_object_begin(json, NULL);
-  td_json_text(json, "workload", row->workload->name);
-  td_json_text(json, "collector", row->collector->name);
+  td_json_string(json, "workload", row->workload->name);
+  td_json_string(json, "collector", row->collector->name);
   td_json_count(json, "mutators", row->mutators);
   td_json_real(json, "total_ms", median(&row->total_ms));
   td_json_real(json, "collect_ms", median(&row->collect_ms));

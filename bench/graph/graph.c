@@ -126,7 +126,7 @@ static int write_json(const char *path, const char *name, const struct td_graph_
   struct td_document document;
   int status = td_document_begin(&document, path, NULL);
   if (status != TD_EXIT_OK) return status;
-  td_json_text(&document.json, "graph", name);
+  td_json_string(&document.json, "graph", name);
   json_profile(&document.json, profile);
   return td_document_commit(&document);
 }

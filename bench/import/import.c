@@ -35,8 +35,8 @@ static int write_json(const char *path, const char *graph, const struct td_impor
   int status = td_document_begin(&document, path, NULL);
   if (status != TD_EXIT_OK) return status;
   struct td_json *json = &document.json;
-  td_json_text(json, "file", graph);
-  td_json_text(json, "format", s->format);
+  td_json_string(json, "file", graph);
+  td_json_string(json, "format", s->format);
   td_json_count(json, "input_bytes", s->input_bytes);
   td_json_count(json, "output_bytes", s->output_bytes);
   td_json_count(json, "objects", s->objects);

@@ -214,9 +214,9 @@ struct json_context {
 static void json_row(struct td_json *json, const char *name, struct td_summary s,
                      const char *unit) {
   td_json_object_begin(json, NULL);
-  td_json_text(json, "name", name);
+  td_json_string(json, "name", name);
   td_json_real(json, "value", s.median);
-  td_json_text(json, "unit", unit);
+  td_json_string(json, "unit", unit);
   td_json_real(json, "min", s.min);
   td_json_real(json, "max", s.max);
   td_json_count(json, "rounds", s.count);
@@ -226,16 +226,16 @@ static void json_oracle(void *context, const char *name, unsigned threads, unsig
                         struct td_summary summary) {
   struct json_context *c = context;
   json_row(c->json, name, summary, "ns/object");
-  td_json_text(c->json, "graph", c->graph);
+  td_json_string(c->json, "graph", c->graph);
   td_json_count(c->json, "threads", threads);
-  td_json_text(c->json, "order", td_tape_order_names[order]);
+  td_json_string(c->json, "order", td_tape_order_names[order]);
   td_json_object_end(c->json);
 }
 
 static void json_graph(struct td_json *json, const struct td_graph_spec *spec,
                        const struct td_oracle *oracle) {
   td_json_object_begin(json, NULL);
-  td_json_text(json, "graph", spec->text);
+  td_json_string(json, "graph", spec->text);
   td_json_count(json, "objects", oracle->tapes.objects);
   td_json_count(json, "lines_read", oracle->tapes.lines);
   enum td_tape_order order = 0;
@@ -246,7 +246,7 @@ static void json_graph(struct td_json *json, const struct td_graph_spec *spec,
     best = td_oracle_best(oracle, oracle->times[i].threads, &order);
     td_json_object_begin(json, NULL);
     td_json_count(json, "threads", oracle->times[i].threads);
-    td_json_text(json, "order", td_tape_order_names[order]);
+    td_json_string(json, "order", td_tape_order_names[order]);
     td_json_count(json, "prefetch_distance", oracle->ahead[order]);
     td_json_real(json, "oracle_ns_per_object", per_object(oracle, best).median);
     td_json_object_end(json);

@@ -135,18 +135,18 @@ static void write_row(const struct td_queue_bench *bench, const struct td_queue_
   struct td_summary ratio = td_queue_ratio(bench, cell, cell->base);
   bool steals = cell->threads > 1;
   td_json_object_begin(json, NULL);
-  td_json_text(json, "experiment", bench->experiment_name);
-  td_json_text(json, "pattern", cell->pattern);
-  td_json_text(json, "engine", cell->kind ? cell->kind->name : NULL);
+  td_json_string(json, "experiment", bench->experiment_name);
+  td_json_string(json, "pattern", cell->pattern);
+  td_json_string(json, "engine", cell->kind ? cell->kind->name : NULL);
   write_cursor(json, cell);
   td_json_count(json, "threads", cell->threads);
   td_json_real(json, "stolen_percent_wanted", cell->stolen_wanted);
   td_json_real(json, "stolen_percent",
                steals ? td_samples_summary(&cell->stolen).median : (double)NAN);
   td_json_real(json, "balance_percent", cell->balance);
-  td_json_text(json, "policy", cell->has_policy ? td_policy_name(cell->policy) : NULL);
-  td_json_text(json, "policy_in_force",
-               cell->has_policy ? td_policy_name(cell->policy_in_force) : NULL);
+  td_json_string(json, "policy", cell->has_policy ? td_policy_name(cell->policy) : NULL);
+  td_json_string(json, "policy_in_force",
+                 cell->has_policy ? td_policy_name(cell->policy_in_force) : NULL);
   td_json_real(json, "events_per_second_wanted", cell->frequency);
   td_json_real(json, "events_per_second", td_samples_summary(&cell->events).median);
   td_json_real(json, "mops", mops.median);
@@ -162,7 +162,7 @@ static void write_row(const struct td_queue_bench *bench, const struct td_queue_
 
 static void write_settings(const struct td_queue_bench *bench, struct td_json *json) {
   td_json_object_begin(json, "settings");
-  td_json_text(json, "experiment", bench->experiment_name);
+  td_json_string(json, "experiment", bench->experiment_name);
   td_json_count(json, "rounds", bench->rounds);
   td_json_count(json, "blocks", bench->blocks);
   td_json_count(json, "entries", bench->entries);
