@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/cli/cleanup.h"
 #include "bench/cli/complain.h"
 #include "bench/compare/compare.h"
 #include "bench/compare/mark.h"
@@ -83,6 +84,7 @@ static int run_command(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  td_cleanup_setup();
   int status = run_command(argc, argv);
   /* What was printed must have arrived: a full disk or a closed pipe is an error too. */
   if ((fflush(stdout) != 0 || ferror(stdout)) && status == TD_EXIT_OK)

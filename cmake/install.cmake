@@ -36,6 +36,12 @@ if(TIDE_PROGRAM)
     DESTINATION ${CMAKE_INSTALL_DATADIR}/tidemark FILES_MATCHING PATTERN "*.thg")
 endif()
 
+# ---- Completion of command lines -----------------------------------------------------------------
+if(TIDE_PROGRAM)
+  install(FILES ${CMAKE_CURRENT_LIST_DIR}/completion.bash RENAME tidemark
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+endif()
+
 # ---- Manual pages -----------------------------------------------------------------------------
 # A page of section 3 describes a group of functions; each function gets a page that points to it.
 file(GLOB man1 CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/man/*.1)

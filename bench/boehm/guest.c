@@ -2,20 +2,16 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "bench/cli/child.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/place.h"
 #include "bench/cli/progress.h"
-
-extern char **environ;
 
 struct td_boehm {
   pid_t child;
@@ -41,18 +37,10 @@ bool td_boehm_is_there(void) {
 
 /* The child has closed its end: how did it die? */
 static int report_death(struct td_boehm *boehm) {
-  int status;
   pid_t child = boehm->child;
   boehm->child = 0;
   td_progress_end();
-  if (waitpid(child, &status, 0) < 0)
-    return td_complain(TD_EXIT_RESOURCES, "%s: lost: %s", boehm->name, strerror(errno));
-  if (WIFSIGNALED(status))
-    return td_complain(TD_EXIT_RESOURCES, "%s: ended by signal %d (%s)%s", boehm->name,
-                       WTERMSIG(status), strsignal(WTERMSIG(status)),
-                       WTERMSIG(status) == SIGKILL ? "; perhaps the machine is out of memory" : "");
-  return td_complain(TD_EXIT_RESOURCES, "%s: ended by itself with status %d", boehm->name,
-                     WEXITSTATUS(status));
+  return td_child_complain(boehm->name, td_child_wait(child));
 }
 
 /* The next line that is not about progress, which goes to *answer without its newline. */
@@ -85,8 +73,8 @@ static int ask(struct td_boehm *boehm, const char *request, const char **answer)
 }
 
 static int odd_answer(const struct td_boehm *boehm, const char *answer) {
-  return td_complain(TD_EXIT_RESOURCES, "%s: answers '%s', which means nothing here", boehm->name,
-                     answer);
+  return td_complain(TD_EXIT_RESOURCES, "%s: its process answers '%s', which means nothing here",
+                     boehm->name, answer);
 }
 
 int td_boehm_mark(struct td_boehm *boehm, uint64_t *mark_ns) {
@@ -123,12 +111,9 @@ static int spawn(struct td_boehm *boehm, char *const *arguments) {
   int pair[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
     return td_complain(TD_EXIT_RESOURCES, "cannot make a socket pair: %s", strerror(errno));
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, pair[1], STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, pair[1], STDOUT_FILENO);
-  int error = posix_spawn(&boehm->child, arguments[0], &actions, NULL, arguments, environ);
-  posix_spawn_file_actions_destroy(&actions);
+  const struct td_child_start start = {
+      .arguments = arguments, .in = pair[1], .out = pair[1], .errors = -1};
+  int error = td_child_start(&start, &boehm->child);
   close(pair[1]);
   boehm->socket = pair[0];
   if (error != 0) {
@@ -189,11 +174,7 @@ int td_boehm_start(const char *spec, unsigned markers, bool typed, uint64_t heap
 void td_boehm_stop(struct td_boehm *boehm) {
   if (!boehm) return;
   /* Nothing it holds is worth an orderly end, and unmapping gigabytes in its own time is slow. */
-  if (boehm->child > 0) {
-    kill(boehm->child, SIGKILL);
-    while (waitpid(boehm->child, NULL, 0) < 0 && errno == EINTR)
-      continue;
-  }
+  if (boehm->child > 0) td_child_kill(boehm->child);
   if (boehm->answers)
     fclose(boehm->answers);
   else if (boehm->socket > 0)

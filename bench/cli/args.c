@@ -8,6 +8,9 @@
 
 #include "bench/cli/complain.h"
 
+#define TEXT_COLUMN 30u
+#define LINE_COLUMNS 88u
+
 /* ---- Values ---------------------------------------------------------------------------- */
 
 static bool suffix_factor(const char *suffix, bool is_bytes, uint64_t *factor) {
@@ -39,10 +42,26 @@ static bool parse_real(const char *text, double *value) {
   return *end == '\0' && isfinite(*value);
 }
 
+/* "64M" for what can be said so: the largest suffix without a rest. */
+static void write_number(double value, bool is_bytes, char *text, size_t bytes) {
+  static const char suffixes[] = " KMGT";
+  double factor = is_bytes ? 1024 : 1000;
+  size_t suffix = 0;
+  while (value >= factor && fmod(value, factor) == 0 && suffixes[suffix + 1]) {
+    value /= factor;
+    suffix++;
+  }
+  snprintf(text, bytes, suffix ? "%.15g%c" : "%.15g", value, suffixes[suffix]);
+}
+
 static int wrong_number(const struct td_usage *usage, const struct td_option *option,
                         const char *text) {
-  return td_complain(TD_EXIT_USAGE, "%s: --%s: '%s' is not a number from %.15g to %.15g",
-                     usage->command, option->name, text, option->min, option->max);
+  char least[32], most[32];
+  write_number(option->min, option->is_bytes, least, sizeof least);
+  write_number(option->max, option->is_bytes, most, sizeof most);
+  bool whole = option->number || option->numbers;
+  return td_complain(TD_EXIT_USAGE, "%s: --%s: '%s' is not a %snumber from %s to %s",
+                     usage->command, option->name, text, whole ? "whole " : "", least, most);
 }
 
 static int take_number(const struct td_usage *usage, const struct td_option *option,
@@ -101,23 +120,68 @@ static int take_value(const struct td_usage *usage, const struct td_option *opti
   return TD_ARGS_GO_ON;
 }
 
+int td_args_no_such(const char *command, const char *what, const char *name,
+                    const char *(*name_at)(size_t index)) {
+  char known[1024] = "";
+  size_t used = 0;
+  for (size_t i = 0; name_at(i) && used < sizeof known; i++)
+    used += (size_t)snprintf(known + used, sizeof known - used, " %s", name_at(i));
+  return td_complain(TD_EXIT_USAGE, "%s: no %s '%s'; there are:%s", command, what, name, known);
+}
+
 /* ---- Help ------------------------------------------------------------------------------ */
 
-static void print_option(const char *name, const char *argument, const char *text) {
-  int width = printf("  --%s%s%s", name, argument ? " " : "", argument ? argument : "");
-  /* "…" is three bytes and one column. */
-  for (const char *c = argument ? argument : ""; *c; c++)
-    width -= ((unsigned char)*c >> 6) == 2;
-  if (width > 29) {
-    putchar('\n');
-    width = 0;
-  }
-  printf("%*s", 30 - width, "");
-  for (const char *c = text; *c; c++) {
-    putchar(*c);
-    if (*c == '\n') printf("%30s", "");
+static size_t columns_of(const char *text, size_t bytes) {
+  size_t columns = 0;
+  for (size_t i = 0; i < bytes; i++)
+    columns += ((unsigned char)text[i] >> 6) != 2; /* bytes that begin a character */
+  return columns;
+}
+
+/* Prints words from column TEXT_COLUMN on, in lines of at most LINE_COLUMNS. */
+static void print_wrapped(const char *text) {
+  size_t column = TEXT_COLUMN;
+  while (*text) {
+    size_t bytes = strcspn(text, " "), columns = columns_of(text, bytes);
+    bool first = column == TEXT_COLUMN;
+    if (!first && column + 1 + columns > LINE_COLUMNS) {
+      printf("\n%*s", (int)TEXT_COLUMN, "");
+      column = TEXT_COLUMN;
+      first = true;
+    }
+    printf("%s%.*s", first ? "" : " ", (int)bytes, text);
+    column += columns + !first;
+    text += bytes;
+    text += *text == ' ';
   }
   putchar('\n');
+}
+
+static void print_option(const char *name, const char *argument, const char *text) {
+  printf("  --%s%s%s", name, argument ? " " : "", argument ? argument : "");
+  size_t column = 4 + strlen(name) + (argument ? 1 + columns_of(argument, strlen(argument)) : 0);
+  if (column + 2 > TEXT_COLUMN) {
+    putchar('\n');
+    column = 0;
+  }
+  printf("%*s", (int)(TEXT_COLUMN - column), "");
+  print_wrapped(text);
+}
+
+/* The value that a number has before the options are read is its default. */
+static void print_described(const struct td_option *option) {
+  double fallback = option->number ? (double)*option->number : option->real ? *option->real : 0;
+  char number[32], text[400];
+  write_number(fallback, option->is_bytes, number, sizeof number);
+  snprintf(text, sizeof text, fallback != 0 ? "%s (default: %s)" : "%s", option->text, number);
+  print_option(option->name, option->argument, text);
+}
+
+static bool takes_lists(const struct td_usage *usage) {
+  for (size_t i = 0; i < usage->option_count; i++)
+    if (usage->options[i].words || usage->options[i].numbers || usage->options[i].reals)
+      return true;
+  return false;
 }
 
 static void print_help(const struct td_usage *usage) {
@@ -125,8 +189,10 @@ static void print_help(const struct td_usage *usage) {
          usage->positional ? " " : "", usage->positional ? usage->positional : "",
          usage->option_count ? " [OPTION…]" : "", usage->summary);
   for (size_t i = 0; i < usage->option_count; i++)
-    print_option(usage->options[i].name, usage->options[i].argument, usage->options[i].text);
+    print_described(&usage->options[i]);
   print_option("help", NULL, "this text");
+  if (takes_lists(usage))
+    puts("\nAn option that takes a list may be given again: the lists are joined.");
   if (usage->details) printf("\n%s\n", usage->details);
   if (usage->print_details) {
     putchar('\n');

@@ -3,10 +3,9 @@
  *   struct td_words engines = {0};
  *   uint64_t rounds = 5;
  *   const struct td_option options[] = {
- *       {.name = "engine", .argument = "E[,E…]", .text = "engines", .words = &engines,
- *        .separator = ','},
- *       {.name = "rounds", .argument = "R", .text = "rounds (5)", .number = &rounds, .min = 1,
- *        .max = 1000},
+ *       td_option_engines(&engines, "engines"),                        bench/cli/options.h
+ *       {.name = "depth", .argument = "D", .text = "depth of the trees", .number = &depth,
+ *        .min = 4, .max = 28},
  *   };
  *   const struct td_usage usage = {.command = "compare", .summary = "…", .options = options,
  *                                  .option_count = sizeof options / sizeof options[0]};
@@ -14,9 +13,10 @@
  *   if (status != TD_ARGS_GO_ON) return status;
  *
  * "--name VALUE" and "--name=VALUE" mean the same; -h is --help, -o is --output, -q is --quiet.
- * An option given twice: a list grows, anything else takes the last. Numbers may end in K, M
- * or G (decimal); sizes (is_bytes) in K, M, G or T (binary). Lists point into argv, whose strings
- * are cut at the separators. */
+ * When an option is given twice, a list grows; anything else takes the last value. Numbers may end
+ * in K, M or G (decimal); sizes (is_bytes) in K, M, G or T (binary). Lists point into argv, whose
+ * strings are cut at the separators. --help shows a number's value before parsing as its
+ * default, unless it is 0. */
 #ifndef TD_BENCH_CLI_ARGS_H
 #define TD_BENCH_CLI_ARGS_H
 
@@ -70,10 +70,16 @@ struct td_usage {
   void (*print_details)(FILE *out); /* printed last; NULL: nothing */
 };
 
-/* TD_ARGS_GO_ON, or the exit status to return at once (help printed: 0; an error said: 2). */
+/* Returns TD_ARGS_GO_ON, or the exit status to return at once (help printed: 0; an error said: 2).
+ */
 int td_args_parse(const struct td_usage *usage, int argc, char **argv);
 
-/* A number with an optional suffix, as in options. Returns whether all of text was one. */
+/* Says that there is no such thing and which there are: name_at gives their names by index from 0,
+ * NULL past the last. Returns an exit status. */
+int td_args_no_such(const char *command, const char *what, const char *name,
+                    const char *(*name_at)(size_t index));
+
+/* Reads a number with an optional suffix, as in options. Returns whether all of text was one. */
 bool td_parse_number(const char *text, bool is_bytes, uint64_t *value);
 
 #endif

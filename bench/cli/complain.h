@@ -16,6 +16,9 @@ enum td_exit {
 /* Prints one line on stderr, "tidemark: …". Returns status, so that callers can return it. */
 int td_complain(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Prints one line on stderr, "tidemark: note: …", about something that is no error. */
+void td_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* Returns where text for people goes, given the argument of --json (NULL: none): standard output,
  * or standard error when the JSON has standard output to itself. */
 static inline FILE *td_human(const char *json_path) {

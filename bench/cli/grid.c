@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/cli/complain.h"
+#include "bench/cli/utf8.h"
+
 /* A whole row of these is a line across. */
 static const char rule_mark[] = "\001";
 
@@ -56,7 +59,9 @@ void td_grid_cell(struct td_grid *grid, const char *format, ...) {
   char *text = NULL;
   if (vasprintf(&text, format, arguments) < 0) text = NULL;
   va_end(arguments);
-  add_cell(grid, text);
+  char *plain = text ? td_utf8_plain(text) : NULL;
+  free(text);
+  add_cell(grid, plain);
 }
 
 void td_grid_rule(struct td_grid *grid) {
@@ -97,12 +102,11 @@ static void print_row(const struct td_grid *grid, const size_t *widths, size_t f
   fputc('\n', out);
 }
 
-void td_grid_print(const struct td_grid *grid, FILE *out) {
+static int print_all(const struct td_grid *grid, FILE *out) {
   size_t *widths = calloc(grid->columns + 1, sizeof *widths);
   if (grid->failed || !widths) {
-    fputs("(no memory for this table)\n", out);
     free(widths);
-    return;
+    return td_complain(TD_EXIT_RESOURCES, "no memory for the table");
   }
   for (size_t i = 0; i < grid->cell_count; i++) {
     size_t width = strcmp(grid->cells[i], rule_mark) == 0 ? 0 : width_of(grid->cells[i]);
@@ -111,12 +115,15 @@ void td_grid_print(const struct td_grid *grid, FILE *out) {
   for (size_t first = 0; first < grid->cell_count; first += grid->columns)
     print_row(grid, widths, first, out);
   free(widths);
+  return TD_EXIT_OK;
 }
 
-void td_grid_free(struct td_grid *grid) {
+int td_grid_print(struct td_grid *grid, FILE *out) {
+  int status = print_all(grid, out);
   for (size_t i = 0; i < grid->cell_count; i++)
     free(grid->cells[i]);
   free(grid->cells);
   free(grid->right);
   *grid = (struct td_grid){0};
+  return status;
 }

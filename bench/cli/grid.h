@@ -4,11 +4,10 @@
  *   td_grid_begin(&grid, "graph <engine >ns/object", …);   one string: names split by blanks,
  *                                                            '<' left (default), '>' right
  *   td_grid_cell(&grid, "%s", graph); …                     row by row, left to right
- *   td_grid_print(&grid, stdout);
- *   td_grid_free(&grid);
+ *   return td_grid_print(&grid, stdout);
  *
- * A cell may hold UTF-8 of one column per character. An underscore in a heading prints as a
- * blank. If memory runs out the table says so when printed. */
+ * A cell may hold UTF-8 of one column per character; what a terminal should not see becomes
+ * U+FFFD. An underscore in a heading prints as a blank. */
 #ifndef TD_BENCH_CLI_GRID_H
 #define TD_BENCH_CLI_GRID_H
 
@@ -29,7 +28,8 @@ void td_grid_cell(struct td_grid *grid, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* A line across, before the next row. */
 void td_grid_rule(struct td_grid *grid);
-void td_grid_print(const struct td_grid *grid, FILE *out);
-void td_grid_free(struct td_grid *grid);
+/* Prints the table and frees it. Returns an exit status: not 0 if memory had run out, which is then
+ * said on stderr. */
+int td_grid_print(struct td_grid *grid, FILE *out);
 
 #endif

@@ -117,7 +117,7 @@ void td_host_read(struct td_host *host) {
 
 void td_host_json(const struct td_host *host, struct td_json *json, const char *key) {
   td_json_object_begin(json, key);
-  td_json_text(json, "cpu", host->cpu);
+  td_json_string(json, "cpu", host->cpu);
   td_json_count(json, "packages", host->packages);
   td_json_count(json, "cores", host->cores);
   td_json_count(json, "hardware_threads", host->hardware_threads);
@@ -127,10 +127,11 @@ void td_host_json(const struct td_host *host, struct td_json *json, const char *
   td_json_count(json, "l2_bytes", host->l2_bytes);
   td_json_count(json, "l3_bytes", host->l3_bytes);
   td_json_count(json, "memory_bytes", host->memory_bytes);
-  td_json_text(json, "kernel", host->kernel);
-  td_json_text(json, "transparent_huge_pages", host->huge_pages);
-  td_json_text(json, "compiler", host->compiler);
-  td_json_text(json, "time", host->time);
+  td_json_string(json, "kernel", host->kernel);
+  td_json_string(json, "transparent_huge_pages", host->huge_pages);
+  td_json_string(json, "compiler", host->compiler);
+  td_json_string(json, "time", host->time);
+  if (host->noise.begun_ns) td_noise_json(&host->noise, json, "noise");
   td_json_object_end(json);
 }
 
@@ -140,4 +141,5 @@ void td_host_print(const struct td_host *host, FILE *out) {
           (double)host->memory_bytes / (double)(1u << 30));
   fprintf(out, "%s, huge pages %s, %s, tidemark %s, %s\n", host->kernel, host->huge_pages,
           host->compiler, host->version, host->time);
+  if (host->noise.begun_ns) td_noise_print(&host->noise, host->hardware_threads, out);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "bench/cli/json.h"
+#include "bench/cli/noise.h"
 
 struct td_host {
   char cpu[128];
@@ -19,17 +20,19 @@ struct td_host {
   char compiler[128];
   char time[32]; /* when asked, UTC */
   const char *version;
+  struct td_noise noise; /* while measuring; all zero: nothing was measured yet */
 };
 
 void td_host_read(struct td_host *host);
 void td_host_json(const struct td_host *host, struct td_json *json, const char *key);
-/* Two lines. */
+/* Two lines, and those about noise. */
 void td_host_print(const struct td_host *host, FILE *out);
 
-/* CPUs this process may use: affinity and cgroup quota. */
+/* Returns how many CPUs this process may use, by affinity and by the cgroup's quota. */
 unsigned td_host_cpus_allowed(void);
 
-/* Memory that can be had without swapping, as the kernel estimates it; UINT64_MAX: unknown. */
+/* Returns the memory that can be had without swapping, as the kernel estimates it, or nearly
+ * UINT64_MAX if it does not tell. */
 uint64_t td_host_memory_available(void);
 
 #endif

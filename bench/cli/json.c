@@ -3,15 +3,18 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "bench/cli/utf8.h"
+
 static void write_text(FILE *out, const char *text) {
   fputc('"', out);
-  for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-    if (*c == '"' || *c == '\\')
-      fprintf(out, "\\%c", *c);
-    else if (*c < 0x20)
-      fprintf(out, "\\u%04x", *c);
+  uint32_t c;
+  while ((c = td_utf8_next(&text)) != 0) {
+    if (c == '"' || c == '\\')
+      fprintf(out, "\\%c", (int)c);
+    else if (c < 0x20 || c == 0x7F)
+      fprintf(out, "\\u%04x", (unsigned)c);
     else
-      fputc(*c, out);
+      td_utf8_put(c, out);
   }
   fputc('"', out);
 }
@@ -66,7 +69,7 @@ void td_json_array_end(struct td_json *json) {
   unnest(json, ']');
 }
 
-void td_json_text(struct td_json *json, const char *key, const char *value) {
+void td_json_string(struct td_json *json, const char *key, const char *value) {
   if (!value) {
     td_json_null(json, key);
     return;

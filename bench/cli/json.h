@@ -1,8 +1,8 @@
 /* Writes JSON, indented, row by row.
  *
  * Inside an object every call takes the key; inside an array the key is NULL. begin and end must
- * pair up. Not-a-number and infinities, which JSON lacks, become null. Text must be UTF-8;
- * control characters are escaped. Errors show up in ferror(out). */
+ * pair up. Not-a-number and infinities, which JSON lacks, become null. Control characters in
+ * text are escaped, bytes that are no UTF-8 become U+FFFD. Errors show up in ferror(out). */
 #ifndef TD_BENCH_CLI_JSON_H
 #define TD_BENCH_CLI_JSON_H
 
@@ -26,7 +26,7 @@ void td_json_object_begin(struct td_json *json, const char *key);
 void td_json_object_end(struct td_json *json);
 void td_json_array_begin(struct td_json *json, const char *key);
 void td_json_array_end(struct td_json *json);
-void td_json_text(struct td_json *json, const char *key, const char *value); /* NULL: null */
+void td_json_string(struct td_json *json, const char *key, const char *value); /* NULL: null */
 void td_json_count(struct td_json *json, const char *key, uint64_t value);
 void td_json_real(struct td_json *json, const char *key, double value);
 /* Exactly, where six digits are not enough: nanoseconds written as microseconds. */

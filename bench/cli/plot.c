@@ -1,30 +1,27 @@
 #include "bench/cli/plot.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "bench/cli/child.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/output.h"
+#include "bench/cli/utf8.h"
 
 #define CHART_WIDTH 1100u
 #define CHART_HEIGHT 460u
-
-extern char **environ;
 
 /* ---- The script ------------------------------------------------------------------------ */
 
 /* gnuplot's single-quoted strings know one escape: a quote is doubled. */
 static void write_quoted(FILE *script, const char *text) {
   fputc('\'', script);
-  for (; text && *text; text++) {
-    if (*text == '\'') fputc('\'', script);
-    fputc(*text == '\n' ? ' ' : *text, script);
+  uint32_t c;
+  while (text && (c = td_utf8_next(&text)) != 0) {
+    if (c == '\'') fputc('\'', script);
+    td_utf8_put(td_utf8_is_plain(c) ? c : TD_UTF8_REPLACEMENT, script);
   }
   fputc('\'', script);
 }
@@ -110,14 +107,12 @@ static void write_chart(FILE *script, const struct td_chart *chart) {
     write_lines(script, chart);
 }
 
-static void write_script(FILE *script, const struct td_chart *charts, size_t count, bool png,
-                         const char *path) {
+static void write_script(FILE *script, const struct td_chart *charts, size_t count, bool png) {
   static const char *const colours[] = {"#1b6ca8", "#e07b39", "#3a9d5d", "#b23a48", "#7a5ba6",
                                         "#8c6d46", "#5c7285", "#c2a83e", "#2a9d9d", "#d16ba5"};
-  fprintf(script, "set terminal %s size %u,%u font 'sans,11'\nset output ",
-          png ? "pngcairo" : "svg", CHART_WIDTH, CHART_HEIGHT * (unsigned)count);
-  write_quoted(script, path);
-  fputs("\nset key outside right top noenhanced\nset grid ytics linetype 1 linewidth 0.5 linecolor "
+  fprintf(script, "set terminal %s size %u,%u font 'sans,11'\n", png ? "pngcairo" : "svg",
+          CHART_WIDTH, CHART_HEIGHT * (unsigned)count);
+  fputs("set key outside right top noenhanced\nset grid ytics linetype 1 linewidth 0.5 linecolor "
         "rgb '#d4d8de'\n"
         "set border 3\nset tics nomirror\n",
         script);
@@ -128,35 +123,29 @@ static void write_script(FILE *script, const struct td_chart *charts, size_t cou
   for (size_t i = 0; i < count; i++)
     write_chart(script, &charts[i]);
   if (count > 1) fputs("unset multiplot\n", script);
-  fputs("unset output\n", script);
 }
 
 /* ---- Running gnuplot ------------------------------------------------------------------- */
 
 /* The script comes from a file, not a pipe: a gnuplot that dies early cannot kill us by SIGPIPE. */
-static int run_gnuplot(FILE *script, const char *path) {
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, fileno(script), STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+static int run_gnuplot(FILE *script, FILE *drawing, const char *path) {
   char name[] = "gnuplot";
   char *arguments[] = {name, NULL};
+  const struct td_child_start start = {
+      .arguments = arguments, .in = fileno(script), .out = fileno(drawing), .errors = -1};
   pid_t child;
-  int error = posix_spawnp(&child, name, &actions, NULL, arguments, environ);
-  posix_spawn_file_actions_destroy(&actions);
+  int error = td_child_start(&start, &child);
   if (error == ENOENT)
     return td_complain(TD_EXIT_RESOURCES,
-                       "cannot draw '%s': gnuplot is not installed (Debian: "
-                       "gnuplot-nox)",
-                       path);
+                       "cannot draw '%s': gnuplot is not installed (Debian: gnuplot-nox)", path);
   if (error != 0)
-    return td_complain(TD_EXIT_RESOURCES, "cannot start gnuplot: %s", strerror(error));
-  int status;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return td_complain(TD_EXIT_RESOURCES, "lost gnuplot: %s", strerror(errno));
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    return td_complain(TD_EXIT_RESOURCES, "gnuplot could not draw '%s'", path);
-  return TD_EXIT_OK;
+    return td_complain(TD_EXIT_RESOURCES, "cannot draw '%s': starting gnuplot: %s", path,
+                       strerror(error));
+  int ended = td_child_wait(child);
+  if (ended == 0) return TD_EXIT_OK;
+  char what[160];
+  snprintf(what, sizeof what, "gnuplot, drawing '%.100s'", path);
+  return td_child_complain(what, ended);
 }
 
 static const char *suffix_of(const char *path) {
@@ -168,25 +157,23 @@ int td_plot_check(const char *path) {
   if (!path) return TD_EXIT_OK;
   if (strcmp(suffix_of(path), ".svg") != 0 && strcmp(suffix_of(path), ".png") != 0)
     return td_complain(TD_EXIT_USAGE, "a plot is FILE.svg or FILE.png, not '%s'", path);
-  return td_output_check(path);
+  return TD_EXIT_OK;
 }
 
 int td_plot_write(const struct td_chart *charts, size_t count, const char *path) {
-  int status = td_plot_check(path);
-  if (status != TD_EXIT_OK || count == 0) return status;
   struct td_output output;
-  status = td_output_open(&output, path);
+  int status = td_output_open(&output, path);
   if (status != TD_EXIT_OK) return status;
   FILE *script = tmpfile();
   if (!script) {
     td_output_discard(&output);
     return td_complain(TD_EXIT_RESOURCES, "cannot make a temporary file: %s", strerror(errno));
   }
-  write_script(script, charts, count, strcmp(suffix_of(path), ".png") == 0, output.temporary);
-  if (fflush(script) != 0 || fseek(script, 0, SEEK_SET) != 0)
+  write_script(script, charts, count, strcmp(suffix_of(path), ".png") == 0);
+  if (fflush(script) != 0 || ferror(script) || fseek(script, 0, SEEK_SET) != 0)
     status = td_complain(TD_EXIT_RESOURCES, "cannot write gnuplot's script: %s", strerror(errno));
   else
-    status = run_gnuplot(script, path);
+    status = run_gnuplot(script, output.file, path);
   fclose(script);
   if (status == TD_EXIT_OK) return td_output_commit(&output);
   td_output_discard(&output);

@@ -26,12 +26,12 @@ struct td_chart {
   bool log_x, log_y;
 };
 
-/* Is the suffix .svg or .png, and can the file be made? 0, or an exit status after saying why.
- * NULL is fine. Ask before measuring. */
+/* Returns 0 if the suffix is .svg or .png, or an exit status after saying that it is not. NULL is
+ * fine. Asked before measuring. */
 int td_plot_check(const char *path);
 
-/* Draws the charts, one below the other, into one file. 0, or an exit status after saying why;
- * then there is no file, or the old one. */
+/* Draws the charts, at least one, below each other into one file. Returns 0, or an exit status
+ * after saying why; then there is no file, or the old one. */
 int td_plot_write(const struct td_chart *charts, size_t count, const char *path);
 
 #endif

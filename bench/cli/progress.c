@@ -6,7 +6,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench/cli/cleanup.h"
 #include "bench/cli/clock.h"
+#include "bench/cli/utf8.h"
 
 #define SHOW_AFTER_NS UINT64_C(1000000000)
 #define REDRAW_NS UINT64_C(100000000)
@@ -37,17 +39,28 @@ void td_progress_at_once(void) {
   state.begun_ns = 0;
 }
 
+/* The first columns of a text that may name a file or a graph. */
+static void put_start(const char *text, unsigned columns) {
+  uint32_t c;
+  while (columns-- > 0 && (c = td_utf8_next(&text)) != 0)
+    td_utf8_put(td_utf8_is_plain(c) ? c : TD_UTF8_REPLACEMENT, stderr);
+}
+
 static void draw(const char *what, uint64_t done, uint64_t total) {
   char bar[BAR_COLUMNS + 1] = "";
+  fputc('\r', stderr);
   if (total == 0) {
-    fprintf(stderr, "\r%.78s\033[K", what);
+    put_start(what, 78);
+    fputs("\033[K", stderr);
     return;
   }
   double share = done >= total ? 1.0 : (double)done / (double)total;
   unsigned full = (unsigned)(share * BAR_COLUMNS);
   for (unsigned i = 0; i < BAR_COLUMNS; i++)
     bar[i] = i < full ? '#' : '.';
-  fprintf(stderr, "\r[%s] %3.0f %% %.46s\033[K", bar, share * 100.0, what);
+  fprintf(stderr, "[%s] %3.0f %% ", bar, share * 100.0);
+  put_start(what, 46);
+  fputs("\033[K", stderr);
 }
 
 void td_progress(const char *what, uint64_t done, uint64_t total) {
@@ -90,7 +103,10 @@ void td_progress_watch(const char *what) {
   if (!state.enabled || state.watching) return;
   snprintf(state.what, sizeof state.what, "%s", what);
   atomic_store_explicit(&state.stop, false, memory_order_relaxed); /* the thread starts after */
+  sigset_t before;
+  td_cleanup_hold(&before);
   state.watching = pthread_create(&state.watcher, NULL, watch, NULL) == 0;
+  td_cleanup_release(&before);
 }
 
 void td_progress_unwatch(void) {

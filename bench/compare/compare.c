@@ -4,11 +4,15 @@
 
 #include "bench/cli/args.h"
 #include "bench/cli/complain.h"
+#include "bench/cli/options.h"
 #include "bench/cli/output.h"
+#include "bench/cli/plot.h"
 #include "bench/cli/progress.h"
-#include "bench/compare/comparison.h"
-#include "bench/compare/report.h"
+#include "bench/compare/chart.h"
 #include "bench/compare/rows.h"
+#include "bench/compare/table.h"
+#include "bench/marking/measure.h"
+#include "bench/report/report.h"
 #include "bench/subject/graphs.h"
 #include "tide/tide.h"
 
@@ -29,51 +33,23 @@ static const char details[] =
 
 static int parse(struct request *request, int argc, char **argv) {
   const struct td_option options[] = {
-      {.name = "graph",
-       .argument = "SPEC[;SPEC…]",
-       .separator = ';',
-       .words = &request->graphs,
-       .text = "graphs to mark (default: two real heaps and seven\nsynthetic ones)"},
-      {.name = "engine",
-       .argument = "E[,E…]",
-       .words = &request->engines,
-       .text = "engines; ratios are taken to the first\n(default: bwos,abp,boehm)"},
-      {.name = "markers",
-       .argument = "N[,N…]",
-       .numbers = &request->markers,
-       .min = 1,
-       .max = TIDE_MARKERS_MAX,
-       .text = "numbers of marking threads\n(default: 1, 2 and all CPUs allowed)"},
-      {.name = "rounds",
-       .argument = "R",
-       .number = &request->rounds,
-       .min = 1,
-       .max = 10000,
-       .text = "timed rounds, after one that warms up (5)"},
-      {.name = "check",
-       .flag = &request->check,
-       .text = "compare what each engine marks with an\nindependent serial marking"},
+      td_option_graphs(&request->graphs,
+                       "graphs to mark (default: two real heaps and seven synthetic ones)"),
+      td_option_engines(&request->engines,
+                        "engines; ratios are taken to the first (default: bwos,abp,boehm)"),
+      td_option_marker_counts(&request->markers,
+                              "numbers of marking threads (default: 1, 2 and all CPUs allowed)"),
+      td_option_rounds(&request->rounds, "timed rounds, after one that warms up"),
+      td_option_check(&request->check),
       {.name = "limit",
        .flag = &request->limit,
-       .text = "measure what memory allows in the same rounds, and\nhow far from it each engine "
-               "is (see tidemark limit)"},
-      {.name = "heap-max",
-       .argument = "BYTES",
-       .number = &request->heap_max,
-       .is_bytes = true,
-       .min = 1 << 20,
-       .max = 0x1p47,
-       .text = TD_HEAP_MAX_TEXT},
-      {.name = "json", .argument = "FILE|-", .word = &request->json, .text = "rows as JSON"},
-      {.name = "plot",
-       .argument = "FILE.svg|.png",
-       .word = &request->plot,
-       .text = "bar chart (needs gnuplot)"},
-      {.name = "report",
-       .argument = "FILE.html",
-       .word = &request->report,
-       .text = "a page that explains and shows it all"},
-      {.name = "quiet", .flag = &request->quiet, .text = "no progress line"},
+       .text = "measure what memory allows in the same rounds, and how far from it each engine is "
+               "(see tidemark limit)"},
+      td_option_heap_max(&request->heap_max, NULL),
+      td_option_json(&request->json, "the rows as JSON"),
+      td_option_plot(&request->plot),
+      td_option_report(&request->report),
+      td_option_quiet(&request->quiet),
   };
   const struct td_usage usage = {
       .command = "compare",
@@ -94,7 +70,7 @@ static int choose_engines(struct request *request, struct td_comparison *compari
   if (request->engines.count == 0) {
     request->engines = (struct td_words){.at = {"bwos", "abp", "boehm"}, .count = 3};
     if (!td_boehm_is_there()) {
-      fputs("tidemark: Boehm GC was not there when this was built; going on without it\n", stderr);
+      td_note("the engine boehm is left out: Boehm GC was not there when this was built");
       request->engines.count--;
     }
   }
@@ -127,6 +103,15 @@ static int require_a_row(const struct td_comparison *comparison) {
                      comparison->engines[0].name);
 }
 
+static int check_outputs(const struct request *request) {
+  const struct td_output_option outputs[] = {{"json", request->json, true},
+                                             {"plot", request->plot, false},
+                                             {"report", request->report, false}};
+  int status = td_plot_check(request->plot);
+  if (status != TD_EXIT_OK) return status;
+  return td_outputs_check("compare", outputs, sizeof outputs / sizeof outputs[0]);
+}
+
 static int prepare(struct request *request, struct td_comparison *comparison) {
   int status = choose_engines(request, comparison);
   choose_markers(request, comparison);
@@ -136,9 +121,7 @@ static int prepare(struct request *request, struct td_comparison *comparison) {
   comparison->profile = request->report != NULL;
   comparison->limit = request->limit;
   if (status == TD_EXIT_OK) status = require_a_row(comparison);
-  if (status == TD_EXIT_OK) status = td_plot_check(request->plot);
-  if (status == TD_EXIT_OK) status = td_output_check(request->json);
-  if (status == TD_EXIT_OK) status = td_output_check(request->report);
+  if (status == TD_EXIT_OK) status = check_outputs(request);
   if (status != TD_EXIT_OK) return status;
   if (request->graphs.count == 0) td_graphs_default(&request->graphs);
   return td_graphs_parse(&request->graphs, &comparison->specs, &comparison->graph_count);
@@ -147,10 +130,10 @@ static int prepare(struct request *request, struct td_comparison *comparison) {
 /* ---- Results --------------------------------------------------------------------------- */
 
 static int publish(const struct td_comparison *comparison, const struct request *request) {
-  td_compare_print(comparison, td_human(request->json));
-  int status = td_compare_write(comparison, request->json, td_compare_json);
-  if (status == TD_EXIT_OK && request->plot) status = td_compare_plot(comparison, request->plot);
-  if (status == TD_EXIT_OK) status = td_compare_write(comparison, request->report, td_report_write);
+  int status = td_compare_print(comparison, td_human(request->json));
+  if (status == TD_EXIT_OK) status = td_compare_json(comparison, request->json);
+  if (status == TD_EXIT_OK) status = td_compare_plot(comparison, request->plot);
+  if (status == TD_EXIT_OK) status = td_report_write(comparison, request->report);
   return status == TD_EXIT_OK && comparison->different ? TD_EXIT_CHECK : status;
 }
 
@@ -162,7 +145,7 @@ int td_command_compare(int argc, char **argv) {
   struct td_comparison *comparison = calloc(1, sizeof *comparison);
   if (!comparison) return td_complain(TD_EXIT_RESOURCES, "no memory");
   status = prepare(&request, comparison);
-  if (status == TD_EXIT_OK) status = td_comparison_run(comparison);
+  if (status == TD_EXIT_OK) status = td_comparison_measure(comparison);
   if (status == TD_EXIT_OK) status = publish(comparison, &request);
   td_comparison_free(comparison);
   free(comparison);

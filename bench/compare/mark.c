@@ -8,10 +8,13 @@
 #include "bench/cli/args.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/grid.h"
+#include "bench/cli/options.h"
 #include "bench/cli/output.h"
 #include "bench/cli/progress.h"
-#include "bench/compare/comparison.h"
 #include "bench/compare/rows.h"
+#include "bench/compare/table.h"
+#include "bench/compare/trace_file.h"
+#include "bench/marking/measure.h"
 #include "bench/subject/graphs.h"
 #include "tide/tide.h"
 
@@ -24,41 +27,17 @@ struct request {
 
 static int parse(struct request *request, int argc, char **argv) {
   const struct td_option options[] = {
-      {.name = "graph",
-       .argument = "SPEC",
-       .separator = ';',
-       .words = &request->graphs,
-       .text = "the graph to mark"},
-      {.name = "engine", .argument = "E", .word = &request->engine, .text = "engine (bwos)"},
-      {.name = "markers",
-       .argument = "N",
-       .number = &request->markers,
-       .min = 1,
-       .max = TIDE_MARKERS_MAX,
-       .text = "marking threads (default: all CPUs allowed)"},
-      {.name = "rounds",
-       .argument = "R",
-       .number = &request->rounds,
-       .min = 1,
-       .max = 10000,
-       .text = "timed rounds (5); details are of the fastest"},
-      {.name = "check",
-       .flag = &request->check,
-       .text = "compare the marks with an independent serial\nmarking"},
-      {.name = "heap-max",
-       .argument = "BYTES",
-       .number = &request->heap_max,
-       .is_bytes = true,
-       .min = 1 << 20,
-       .max = 0x1p47,
-       .text = TD_HEAP_MAX_TEXT},
-      {.name = "json", .argument = "FILE|-", .word = &request->json, .text = "details as JSON"},
-      {.name = "trace",
-       .argument = "FILE.json",
-       .word = &request->trace,
-       .text = "what the markers do, moment by moment, in three\nfurther collections; for "
-               "chrome://tracing and\nui.perfetto.dev"},
-      {.name = "quiet", .flag = &request->quiet, .text = "no progress line"},
+      td_option_graph(&request->graphs, "the graph to mark"),
+      td_option_engine(&request->engine, "engine (default: bwos)"),
+      td_option_markers(&request->markers, "marking threads (default: all CPUs allowed)"),
+      td_option_rounds(&request->rounds, "timed rounds; the details are of the fastest"),
+      td_option_check(&request->check),
+      td_option_heap_max(&request->heap_max, NULL),
+      td_option_json(&request->json, "the details as JSON"),
+      td_option_word("trace", "FILE.json", &request->trace,
+                     "what the markers do, moment by moment, in three further collections; for "
+                     "chrome://tracing and ui.perfetto.dev"),
+      td_option_quiet(&request->quiet),
   };
   const struct td_usage usage = {
       .command = "mark",
@@ -86,7 +65,7 @@ static double ratio(uint64_t part, uint64_t whole) {
   return whole ? (double)part / (double)whole : 0.0;
 }
 
-static void print_work(const struct tide_cycle_stats *cycle, FILE *out) {
+static int print_work(const struct tide_cycle_stats *cycle, FILE *out) {
   struct td_grid grid;
   td_grid_begin(&grid, ">marker >objects >steals >items >failed >grants >parks >wakes "
                        ">overflows >dense >window");
@@ -104,8 +83,7 @@ static void print_work(const struct tide_cycle_stats *cycle, FILE *out) {
     td_grid_cell(&grid, "%" PRIu64, m->dense_objects);
     td_grid_cell(&grid, "%.1f", ratio(m->window_sum, m->window_samples));
   }
-  td_grid_print(&grid, out);
-  td_grid_free(&grid);
+  return td_grid_print(&grid, out);
 }
 
 static void print_shares(const struct tide_cycle_stats *cycle, FILE *out) {
@@ -123,7 +101,7 @@ static void print_shares(const struct tide_cycle_stats *cycle, FILE *out) {
   fputs("\n\n", out);
 }
 
-static void print_times(const struct tide_cycle_stats *cycle, FILE *out) {
+static int print_times(const struct tide_cycle_stats *cycle, FILE *out) {
   struct td_grid grid;
   td_grid_begin(&grid, ">marker >start_µs >roots_µs >trace_µs >dense_µs >idle_µs >termination_µs");
   for (unsigned i = 0; i < cycle->markers; i++) {
@@ -137,17 +115,16 @@ static void print_times(const struct tide_cycle_stats *cycle, FILE *out) {
     uint64_t left = m->ended_ns && m->ended_ns < cycle->mark_ns ? cycle->mark_ns - m->ended_ns : 0;
     td_grid_cell(&grid, "%.1f", (double)left / 1e3);
   }
-  td_grid_print(&grid, out);
-  td_grid_free(&grid);
+  return td_grid_print(&grid, out);
 }
 
-static void print(const struct td_comparison *comparison, FILE *out) {
-  td_compare_print(comparison, out);
+static int print(const struct td_comparison *comparison, FILE *out) {
+  int status = td_compare_print(comparison, out);
   const struct td_row *row = &comparison->graphs[0].rows[0];
   const struct tide_cycle_stats *cycle = row->cycle;
   if (!cycle) {
     fprintf(out, "\n%s tells nothing of its markers.\n", row->engine.name);
-    return;
+    return status;
   }
   fprintf(
       out,
@@ -157,20 +134,9 @@ static void print(const struct td_comparison *comparison, FILE *out) {
       (double)cycle->weak_ns / 1e3, (double)cycle->sweep_ns / 1e3, (double)cycle->pause_ns / 1e3,
       cycle->objects - row->objects);
   print_shares(cycle, out);
-  print_work(cycle, out);
+  if (status == TD_EXIT_OK) status = print_work(cycle, out);
   fputc('\n', out);
-  print_times(cycle, out);
-}
-
-static int write_trace(const struct td_trace *trace, const char *path) {
-  struct td_output output;
-  int status = td_output_open(&output, path);
-  if (status != TD_EXIT_OK) return status;
-  td_trace_write(trace, output.file);
-  if (trace->lost)
-    fprintf(stderr, "tidemark: the trace lacks %" PRIu64 " event(s): too many for its memory\n",
-            trace->lost);
-  return td_output_commit(&output);
+  return status == TD_EXIT_OK ? print_times(cycle, out) : status;
 }
 
 /* ---- The command ----------------------------------------------------------------------- */
@@ -199,8 +165,9 @@ static int prepare(const struct request *request, struct td_comparison *comparis
   if (request->trace && comparison->engines[0].kind != TD_ENGINE_TIDE)
     return td_complain(TD_EXIT_USAGE, "mark: --trace: %s tells nothing of its markers",
                        comparison->engines[0].name);
-  status = td_output_check(request->json);
-  if (status == TD_EXIT_OK) status = td_output_check(request->trace);
+  const struct td_output_option outputs[] = {{"json", request->json, true},
+                                             {"trace", request->trace, false}};
+  status = td_outputs_check("mark", outputs, 2);
   if (status != TD_EXIT_OK) return status;
   return td_graphs_parse(&request->graphs, &comparison->specs, &comparison->graph_count);
 }
@@ -216,11 +183,11 @@ int td_command_mark(int argc, char **argv) {
   struct td_trace trace = {0};
   if (request.trace) comparison->trace = &trace;
   status = prepare(&request, comparison);
-  if (status == TD_EXIT_OK) status = td_comparison_run(comparison);
+  if (status == TD_EXIT_OK) status = td_comparison_measure(comparison);
   if (status == TD_EXIT_OK) {
-    print(comparison, td_human(request.json));
-    status = td_compare_write(comparison, request.json, td_compare_json);
-    if (status == TD_EXIT_OK && request.trace) status = write_trace(&trace, request.trace);
+    status = print(comparison, td_human(request.json));
+    if (status == TD_EXIT_OK) status = td_compare_json(comparison, request.json);
+    if (status == TD_EXIT_OK && request.trace) status = td_trace_write(&trace, request.trace);
     if (status == TD_EXIT_OK && comparison->different) status = TD_EXIT_CHECK;
   }
   td_trace_free(&trace);

@@ -5,9 +5,9 @@
 #include "bench/boehm/guest.h"
 #include "bench/cli/args.h"
 #include "bench/cli/complain.h"
+#include "bench/cli/document.h"
 #include "bench/cli/grid.h"
-#include "bench/cli/json.h"
-#include "bench/cli/output.h"
+#include "bench/cli/options.h"
 #include "tide/tide.h"
 
 static const struct td_bench_engine guests[] = {
@@ -34,48 +34,41 @@ bool td_bench_engine_at(size_t index, struct td_bench_engine *engine) {
   return true;
 }
 
+static const char *name_at(size_t index) {
+  struct td_bench_engine engine;
+  return td_bench_engine_at(index, &engine) ? engine.name : NULL;
+}
+
 int td_bench_engine_find(const char *command, const char *name, struct td_bench_engine *engine) {
-  char known[512] = "";
-  size_t used = 0;
-  for (size_t i = 0; td_bench_engine_at(i, engine); i++) {
+  for (size_t i = 0; td_bench_engine_at(i, engine); i++)
     if (strcmp(engine->name, name) == 0) return TD_EXIT_OK;
-    if (used < sizeof known)
-      used += (size_t)snprintf(known + used, sizeof known - used, " %s", engine->name);
-  }
-  return td_complain(TD_EXIT_USAGE, "%s: no engine '%s'; there are:%s", command, name, known);
+  return td_args_no_such(command, "engine", name, name_at);
 }
 
 static int write_json(const char *path) {
-  struct td_output output;
-  int status = td_output_open(&output, path);
+  struct td_document document;
+  int status = td_document_begin(&document, path, NULL);
   if (status != TD_EXIT_OK) return status;
-  struct td_json json;
-  td_json_begin(&json, output.file);
-  td_json_object_begin(&json, NULL);
-  td_json_text(&json, "version", tide_version());
-  td_json_array_begin(&json, "engines");
+  struct td_json *json = &document.json;
+  td_json_array_begin(json, "engines");
   struct td_bench_engine engine;
   for (size_t i = 0; td_bench_engine_at(i, &engine); i++) {
-    td_json_object_begin(&json, NULL);
-    td_json_text(&json, "name", engine.name);
-    td_json_text(&json, "text", engine.text);
-    td_json_bool(&json, "one_marker", engine.one_marker);
-    td_json_bool(&json, "available", engine.kind == TD_ENGINE_TIDE || td_boehm_is_there());
-    td_json_object_end(&json);
+    td_json_object_begin(json, NULL);
+    td_json_string(json, "name", engine.name);
+    td_json_string(json, "text", engine.text);
+    td_json_bool(json, "one_marker", engine.one_marker);
+    td_json_bool(json, "available", engine.kind == TD_ENGINE_TIDE || td_boehm_is_there());
+    td_json_object_end(json);
   }
-  td_json_array_end(&json);
-  td_json_object_end(&json);
-  td_json_end(&json);
-  return td_output_commit(&output);
+  td_json_array_end(json);
+  return td_document_commit(&document);
 }
 
 int td_command_engines(int argc, char **argv) {
   const char *json_path = NULL;
   bool quiet = false;
-  const struct td_option options[] = {
-      {.name = "json", .argument = "FILE|-", .text = "the list as JSON", .word = &json_path},
-      {.name = "quiet", .text = "no progress line", .flag = &quiet},
-  };
+  const struct td_option options[] = {td_option_json(&json_path, "the list as JSON"),
+                                      td_option_quiet(&quiet)};
   const struct td_usage usage = {
       .command = "engines",
       .summary = "Lists what can mark a graph: the marking queues, which all run under the same\n"
@@ -84,6 +77,9 @@ int td_command_engines(int argc, char **argv) {
       .option_count = sizeof options / sizeof options[0]};
   int status = td_args_parse(&usage, argc, argv);
   if (status != TD_ARGS_GO_ON) return status;
+  const struct td_output_option output = {"json", json_path, true};
+  status = td_outputs_check("engines", &output, 1);
+  if (status != TD_EXIT_OK) return status;
   struct td_grid grid;
   td_grid_begin(&grid, "engine what_it_is");
   struct td_bench_engine engine;
@@ -92,7 +88,6 @@ int td_command_engines(int argc, char **argv) {
     td_grid_cell(&grid, "%s", engine.name);
     td_grid_cell(&grid, "%s%s", engine.text, there ? "" : " (not built here)");
   }
-  td_grid_print(&grid, td_human(json_path));
-  td_grid_free(&grid);
-  return json_path ? write_json(json_path) : TD_EXIT_OK;
+  status = td_grid_print(&grid, td_human(json_path));
+  return status == TD_EXIT_OK && json_path ? write_json(json_path) : status;
 }

@@ -9,14 +9,15 @@
 
 #include "bench/cli/args.h"
 #include "bench/cli/complain.h"
+#include "bench/cli/document.h"
+#include "bench/cli/figures.h"
 #include "bench/cli/grid.h"
 #include "bench/cli/host.h"
-#include "bench/cli/json.h"
+#include "bench/cli/options.h"
 #include "bench/cli/output.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/samples.h"
 #include "bench/gcbench/run.h"
-#include "tide/tide.h"
 
 #define MUTATORS_MAX 64u
 #define DEPTH_DEFAULT_GCBENCH 18u
@@ -65,6 +66,7 @@ struct request {
   uint64_t depth, operations, heap_max, markers, rounds;
   const char *json;
   bool quiet;
+  struct td_host host;
   struct row *rows;
   size_t row_count;
 };
@@ -86,54 +88,23 @@ static void print_details(FILE *out) {
 
 static int parse(struct request *request, int argc, char **argv) {
   const struct td_option options[] = {
-      {.name = "workload",
-       .argument = "W[,W…]",
-       .words = &request->workloads,
-       .text = "workloads (default: all)"},
-      {.name = "collector",
-       .argument = "C[,C…]",
-       .words = &request->collectors,
-       .text = "collectors; ratios are taken to the first\n(default: all that were built)"},
-      {.name = "mutators",
-       .argument = "N[,N…]",
-       .numbers = &request->mutators,
-       .min = 1,
-       .max = MUTATORS_MAX,
-       .text = "numbers of allocating threads (1)"},
-      {.name = "markers",
-       .argument = "N",
-       .number = &request->markers,
-       .min = 1,
-       .max = TIDE_MARKERS_MAX,
-       .text = "marking threads (default: as many as CPUs\nallowed)"},
-      {.name = "depth",
-       .argument = "D",
-       .number = &request->depth,
-       .min = 4,
-       .max = 28,
-       .text = "depth of the largest trees but the first\n(gcbench 18, binary-trees 20)"},
-      {.name = "operations",
-       .argument = "N",
-       .number = &request->operations,
-       .min = 1,
-       .max = 1e12,
-       .text = "operations of the other workloads (4M)"},
-      {.name = "heap-max",
-       .argument = "BYTES",
-       .number = &request->heap_max,
-       .is_bytes = true,
-       .min = 1 << 20,
-       .max = 0x1p47,
-       .text =
-           "heaps that are collected use as much, and no\nmore (default: the collector decides)"},
-      {.name = "rounds",
-       .argument = "R",
-       .number = &request->rounds,
-       .min = 1,
-       .max = 10000,
-       .text = "runs per row, interleaved (3)"},
-      {.name = "json", .argument = "FILE|-", .word = &request->json, .text = "rows as JSON"},
-      {.name = "quiet", .flag = &request->quiet, .text = "no progress line"},
+      td_option_words("workload", "W[,W…]", &request->workloads, "workloads (default: all)"),
+      td_option_words("collector", "C[,C…]", &request->collectors,
+                      "collectors; ratios are taken to the first (default: all that were built)"),
+      td_option_numbers("mutators", "N[,N…]", &request->mutators, 1, MUTATORS_MAX,
+                        "numbers of allocating threads (default: 1)"),
+      td_option_markers(&request->markers, "marking threads (default: all CPUs allowed)"),
+      td_option_number(
+          "depth", "D", &request->depth, 4, 28,
+          "depth of the largest trees but the first (default: gcbench 18, binary-trees 20)"),
+      td_option_number("operations", "N", &request->operations, 1, 1e12,
+                       "operations of the other workloads"),
+      td_option_heap_max(&request->heap_max,
+                         "heaps that are collected use as much, and no more (default: the "
+                         "collector decides)"),
+      td_option_rounds(&request->rounds, "runs per row, interleaved"),
+      td_option_json(&request->json, "the rows as JSON"),
+      td_option_quiet(&request->quiet),
   };
   const struct td_usage usage = {
       .command = "gcbench",
@@ -146,17 +117,25 @@ static int parse(struct request *request, int argc, char **argv) {
   return td_args_parse(&usage, argc, argv);
 }
 
+static const char *workload_at(size_t index) {
+  return index < WORKLOADS ? workloads[index].name : NULL;
+}
+
+static const char *collector_at(size_t index) {
+  return index < COLLECTORS ? collectors[index].name : NULL;
+}
+
 static const struct workload *find_workload(const char *name) {
   for (size_t i = 0; i < WORKLOADS; i++)
     if (strcmp(workloads[i].name, name) == 0) return &workloads[i];
-  td_complain(TD_EXIT_USAGE, "gcbench: no workload '%s'; see tidemark gcbench --help", name);
+  td_args_no_such("gcbench", "workload", name, workload_at);
   return NULL;
 }
 
 static const struct collector *find_collector(const char *name) {
   for (size_t i = 0; i < COLLECTORS; i++)
     if (strcmp(collectors[i].name, name) == 0) return &collectors[i];
-  td_complain(TD_EXIT_USAGE, "gcbench: no collector '%s'; see tidemark gcbench --help", name);
+  td_args_no_such("gcbench", "collector", name, collector_at);
   return NULL;
 }
 
@@ -183,7 +162,7 @@ static void fill_in(struct request *request) {
     if (td_gcbench_is_there(collectors[i].name))
       request->collectors.at[request->collectors.count++] = collectors[i].name;
     else
-      fprintf(stderr, "tidemark: gcbench: %s is left out: it was not built (Debian: %s)\n",
+      td_note("gcbench: the collector %s is left out: it was not built (Debian: %s)",
               collectors[i].name, collectors[i].package);
   }
 }
@@ -262,7 +241,7 @@ static double median(const struct td_samples *samples) {
   return td_samples_summary(samples).median;
 }
 
-static void print(const struct request *request, FILE *out) {
+static int print(const struct request *request, FILE *out) {
   struct td_grid grid;
   td_grid_begin(&grid, "workload collector >mutators >total_ms >ratio >spread >collections "
                        ">collect_ms >p50_ms >p99_ms >max_ms >peak_MiB");
@@ -274,7 +253,8 @@ static void print(const struct request *request, FILE *out) {
     td_grid_cell(&grid, "%s", row->collector->name);
     td_grid_cell(&grid, "%u", row->mutators);
     td_grid_cell(&grid, "%.0f", median(&row->total_ms));
-    td_grid_cell(&grid, "%.2f", ratio.median);
+    bool open = row->first != row && !td_samples_differ(&row->total_ms, &row->first->total_ms);
+    td_grid_cell(&grid, "%.2f%s", ratio.median, open ? " ~" : "");
     td_grid_cell(&grid, "%.2f–%.2f", ratio.min, ratio.max);
     td_grid_cell(&grid, "%.0f", median(&row->collections));
     td_grid_cell(&grid, "%.1f", median(&row->collect_ms));
@@ -283,22 +263,19 @@ static void print(const struct request *request, FILE *out) {
     td_grid_cell(&grid, "%.2f", td_samples_summary(&row->max_ms).max);
     td_grid_cell(&grid, "%.0f", median(&row->peak_bytes) / (1 << 20));
   }
-  td_grid_print(&grid, out);
-  td_grid_free(&grid);
-}
-
-static void put_summary(struct td_json *json, const char *key, struct td_summary summary) {
-  td_json_object_begin(json, key);
-  td_json_real(json, "median", summary.median);
-  td_json_real(json, "min", summary.min);
-  td_json_real(json, "max", summary.max);
-  td_json_object_end(json);
+  int status = td_grid_print(&grid, out);
+  fputs(
+      "\nratio: total time over that of the first collector, run by run, and its range; over 1 is "
+      "slower.\n~ behind a ratio: these runs cannot tell the two apart.\n",
+      out);
+  td_host_print(&request->host, out);
+  return status;
 }
 
 static void put_row(struct td_json *json, const struct request *request, const struct row *row) {
   td_json_object_begin(json, NULL);
-  td_json_text(json, "workload", row->workload->name);
-  td_json_text(json, "collector", row->collector->name);
+  td_json_string(json, "workload", row->workload->name);
+  td_json_string(json, "collector", row->collector->name);
   td_json_count(json, "mutators", row->mutators);
   td_json_real(json, "total_ms", median(&row->total_ms));
   td_json_real(json, "collect_ms", median(&row->collect_ms));
@@ -310,29 +287,23 @@ static void put_row(struct td_json *json, const struct request *request, const s
   td_json_count(json, "peak_bytes", (uint64_t)median(&row->peak_bytes));
   td_json_count(json, "collections", (uint64_t)median(&row->collections));
   td_json_count(json, "rounds", request->rounds);
-  put_summary(json, "total_ms_spread", td_samples_summary(&row->total_ms));
-  put_summary(json, "ratio_to_first", td_samples_ratio(&row->total_ms, &row->first->total_ms));
+  td_json_summary(json, "total_ms_spread", td_samples_summary(&row->total_ms));
+  td_json_summary(json, "ratio_to_first", td_samples_ratio(&row->total_ms, &row->first->total_ms));
+  td_json_differs(json, "differs_from_first", &row->total_ms, &row->first->total_ms);
   td_json_object_end(json);
 }
 
 static int write_json(const struct request *request) {
-  struct td_output output;
-  int status = td_output_open(&output, request->json);
+  if (!request->json) return TD_EXIT_OK;
+  struct td_document document;
+  int status = td_document_begin(&document, request->json, &request->host);
   if (status != TD_EXIT_OK) return status;
-  struct td_host host;
-  td_host_read(&host);
-  struct td_json json;
-  td_json_begin(&json, output.file);
-  td_json_object_begin(&json, NULL);
-  td_json_text(&json, "version", tide_version());
-  td_host_json(&host, &json, "host");
-  td_json_array_begin(&json, "rows");
+  struct td_json *json = &document.json;
+  td_json_array_begin(json, "rows");
   for (size_t i = 0; i < request->row_count; i++)
-    put_row(&json, request, &request->rows[i]);
-  td_json_array_end(&json);
-  td_json_object_end(&json);
-  td_json_end(&json);
-  return td_output_commit(&output);
+    put_row(json, request, &request->rows[i]);
+  td_json_array_end(json);
+  return td_document_commit(&document);
 }
 
 static void free_rows(struct request *request) {
@@ -351,17 +322,19 @@ int td_command_gcbench(int argc, char **argv) {
   int status = parse(&request, argc, argv);
   if (status != TD_ARGS_GO_ON) return status;
   td_progress_setup(request.quiet);
-  status = td_output_check(request.json);
+  const struct td_output_option output = {"json", request.json, true};
+  status = td_outputs_check("gcbench", &output, 1);
   if (status == TD_EXIT_OK) status = check_collectors(&request);
   if (status == TD_EXIT_OK) {
+    td_host_read(&request.host);
     fill_in(&request);
     status = make_rows(&request);
   }
+  td_noise_begin(&request.host.noise);
   if (status == TD_EXIT_OK) status = run_all(&request);
-  if (status == TD_EXIT_OK) {
-    print(&request, td_human(request.json));
-    if (request.json) status = write_json(&request);
-  }
+  td_noise_end(&request.host.noise);
+  if (status == TD_EXIT_OK) status = print(&request, td_human(request.json));
+  if (status == TD_EXIT_OK) status = write_json(&request);
   free_rows(&request);
   return status;
 }

@@ -3,18 +3,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "bench/cli/child.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/place.h"
 #include "bench/cli/progress.h"
-
-extern char **environ;
 
 static char *find_program(const char *collector) {
   char beside[64], relative[96], installed[512];
@@ -47,11 +44,9 @@ static int spawn(const char *program, const struct td_gcbench_task *task, pid_t 
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
     return td_complain(TD_EXIT_RESOURCES, "cannot make a pipe: %s", strerror(errno));
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  int error = posix_spawn(child, path, &actions, NULL, arguments, environ);
-  posix_spawn_file_actions_destroy(&actions);
+  const struct td_child_start start = {
+      .arguments = arguments, .in = -1, .out = ends[1], .errors = -1};
+  int error = td_child_start(&start, child);
   close(ends[1]);
   *out = ends[0];
   if (error == 0) return TD_EXIT_OK;
@@ -77,12 +72,9 @@ static int explain(const struct td_gcbench_task *task, const char *answer, int e
   td_progress_end();
   if (sscanf(answer, "error %d %n", &status, &at) == 1)
     return td_complain(status, "%s: %s", name, answer + at);
-  if (WIFSIGNALED(ended))
-    return td_complain(TD_EXIT_RESOURCES, "%s: ended by signal %d (%s)%s", name, WTERMSIG(ended),
-                       strsignal(WTERMSIG(ended)),
-                       WTERMSIG(ended) == SIGKILL ? "; perhaps the machine is out of memory" : "");
-  return td_complain(TD_EXIT_RESOURCES, "%s: ended with status %d and said '%s'", name,
-                     WEXITSTATUS(ended), answer);
+  if (ended != 0) return td_child_complain(name, ended);
+  return td_complain(TD_EXIT_RESOURCES, "%s: its process answers '%s', which means nothing here",
+                     name, answer);
 }
 
 int td_gcbench_run(const struct td_gcbench_task *task, struct td_gcbench_result *result) {
@@ -91,14 +83,13 @@ int td_gcbench_run(const struct td_gcbench_task *task, struct td_gcbench_result 
     return td_complain(TD_EXIT_RESOURCES, "gcbench: tidemark-gcbench-%s is not built",
                        task->collector);
   pid_t child;
-  int out = -1, ended = 0;
+  int out = -1;
   int status = spawn(program, task, &child, &out);
   free(program);
   if (status != TD_EXIT_OK) return status;
   char answer[512];
   read_all(out, answer, sizeof answer);
-  while (waitpid(child, &ended, 0) < 0 && errno == EINTR)
-    continue;
+  int ended = td_child_wait(child);
   if (sscanf(answer,
              "ran %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
              " %" SCNu64,

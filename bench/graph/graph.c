@@ -7,12 +7,12 @@
 
 #include "bench/cli/args.h"
 #include "bench/cli/complain.h"
+#include "bench/cli/document.h"
 #include "bench/cli/grid.h"
-#include "bench/cli/json.h"
-#include "bench/cli/output.h"
+#include "bench/cli/options.h"
 #include "bench/cli/progress.h"
+#include "bench/cli/utf8.h"
 #include "bench/subject/graphs.h"
-#include "tide/tide.h"
 #include "workloads/profile.h"
 
 static double percent(uint64_t part, uint64_t whole) {
@@ -21,7 +21,7 @@ static double percent(uint64_t part, uint64_t whole) {
 
 /* ---- Text ------------------------------------------------------------------------------ */
 
-static void print_degrees(const struct td_graph_profile *profile, FILE *out) {
+static int print_degrees(const struct td_graph_profile *profile, FILE *out) {
   struct td_grid grid;
   td_grid_begin(&grid, ">references >objects_that_hold_so_many >% >objects_referred_to_so_often "
                        ">%");
@@ -37,8 +37,7 @@ static void print_degrees(const struct td_graph_profile *profile, FILE *out) {
     td_grid_cell(&grid, "%" PRIu64, profile->in_degree[i]);
     td_grid_cell(&grid, "%.1f", percent(profile->in_degree[i], profile->objects));
   }
-  td_grid_print(&grid, out);
-  td_grid_free(&grid);
+  return td_grid_print(&grid, out);
 }
 
 /* The frontier as a line of blocks, highest where it is widest. */
@@ -58,8 +57,9 @@ static void print_frontier(const struct td_graph_profile *profile, FILE *out) {
   fprintf(out, "|  highest: %.0f objects\n", widest);
 }
 
-static void print(const char *name, const struct td_graph_profile *p, FILE *out) {
-  fprintf(out, "%s\n", name);
+static int print(const char *name, const struct td_graph_profile *p, FILE *out) {
+  td_utf8_put_plain(name, out);
+  fputc('\n', out);
   fprintf(out,
           "objects     %" PRIu64 " reachable of %" PRIu64 " allocated, from %" PRIu64 " root(s)\n",
           p->objects, p->allocated, p->roots);
@@ -81,7 +81,7 @@ static void print(const char *name, const struct td_graph_profile *p, FILE *out)
           p->stack_max);
   print_frontier(p, out);
   fputc('\n', out);
-  print_degrees(p, out);
+  return print_degrees(p, out);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------ */
@@ -122,24 +122,20 @@ static void json_profile(struct td_json *json, const struct td_graph_profile *p)
 }
 
 static int write_json(const char *path, const char *name, const struct td_graph_profile *profile) {
-  struct td_output output;
-  int status = td_output_open(&output, path);
+  if (!path) return TD_EXIT_OK;
+  struct td_document document;
+  int status = td_document_begin(&document, path, NULL);
   if (status != TD_EXIT_OK) return status;
-  struct td_json json;
-  td_json_begin(&json, output.file);
-  td_json_object_begin(&json, NULL);
-  td_json_text(&json, "version", tide_version());
-  td_json_text(&json, "graph", name);
-  json_profile(&json, profile);
-  td_json_object_end(&json);
-  td_json_end(&json);
-  return td_output_commit(&output);
+  td_json_string(&document.json, "graph", name);
+  json_profile(&document.json, profile);
+  return td_document_commit(&document);
 }
 
 /* ---- The command ----------------------------------------------------------------------- */
 
 static int run(struct td_words *words, const char *json_path) {
-  int status = td_output_check(json_path);
+  const struct td_output_option output = {"json", json_path, true};
+  int status = td_outputs_check("graph", &output, 1);
   if (status != TD_EXIT_OK) return status;
   struct td_graph_spec *specs;
   size_t count;
@@ -155,8 +151,8 @@ static int run(struct td_words *words, const char *json_path) {
   } else if (!done) {
     status = td_complain((int)error.status, "%s", error.text);
   } else {
-    print(specs[0].text, profile, td_human(json_path));
-    if (json_path) status = write_json(json_path, specs[0].text, profile);
+    status = print(specs[0].text, profile, td_human(json_path));
+    if (status == TD_EXIT_OK) status = write_json(json_path, specs[0].text, profile);
   }
   free(profile);
   td_graph_specs_free(specs, count);
@@ -167,10 +163,8 @@ int td_command_graph(int argc, char **argv) {
   struct td_words words = {0};
   const char *json_path = NULL;
   bool quiet = false;
-  const struct td_option options[] = {
-      {.name = "json", .argument = "FILE|-", .text = "the same as JSON", .word = &json_path},
-      {.name = "quiet", .text = "no progress line", .flag = &quiet},
-  };
+  const struct td_option options[] = {td_option_json(&json_path, "the same as JSON"),
+                                      td_option_quiet(&quiet)};
   const struct td_usage usage = {
       .command = "graph",
       .positional = "SPEC",

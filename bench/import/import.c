@@ -8,14 +8,15 @@
 
 #include "bench/cli/args.h"
 #include "bench/cli/complain.h"
-#include "bench/cli/json.h"
-#include "bench/cli/output.h"
+#include "bench/cli/document.h"
+#include "bench/cli/options.h"
 #include "bench/cli/progress.h"
-#include "tide/tide.h"
+#include "bench/cli/utf8.h"
 #include "workloads/import.h"
 
 static void print(const struct td_import_summary *s, const char *output, FILE *out) {
-  fprintf(out, "%s: %s, %.1f MiB read, %.1f MiB written\n", output, s->format,
+  td_utf8_put_plain(output, out);
+  fprintf(out, ": %s, %.1f MiB read, %.1f MiB written\n", s->format,
           (double)s->input_bytes / (1 << 20), (double)s->output_bytes / (1 << 20));
   fprintf(out,
           "%" PRIu64 " objects of %.1f MiB, %" PRIu64 " references (%" PRIu64 " null), %" PRIu64
@@ -31,29 +32,25 @@ static void print(const struct td_import_summary *s, const char *output, FILE *o
 }
 
 static int write_json(const char *path, const char *graph, const struct td_import_summary *s) {
-  struct td_output output;
-  int status = td_output_open(&output, path);
+  if (!path) return TD_EXIT_OK;
+  struct td_document document;
+  int status = td_document_begin(&document, path, NULL);
   if (status != TD_EXIT_OK) return status;
-  struct td_json json;
-  td_json_begin(&json, output.file);
-  td_json_object_begin(&json, NULL);
-  td_json_text(&json, "version", tide_version());
-  td_json_text(&json, "file", graph);
-  td_json_text(&json, "format", s->format);
-  td_json_count(&json, "input_bytes", s->input_bytes);
-  td_json_count(&json, "output_bytes", s->output_bytes);
-  td_json_count(&json, "objects", s->objects);
-  td_json_count(&json, "heap_bytes", s->heap_bytes);
-  td_json_count(&json, "slots", s->slots);
-  td_json_count(&json, "null_slots", s->null_slots);
-  td_json_count(&json, "roots", s->roots);
-  td_json_count(&json, "dangling", s->dangling);
-  td_json_count(&json, "roots_lost", s->roots_lost);
-  td_json_count(&json, "weak_edges", s->weak_edges);
-  td_json_count(&json, "map_edges", s->map_edges);
-  td_json_object_end(&json);
-  td_json_end(&json);
-  return td_output_commit(&output);
+  struct td_json *json = &document.json;
+  td_json_string(json, "file", graph);
+  td_json_string(json, "format", s->format);
+  td_json_count(json, "input_bytes", s->input_bytes);
+  td_json_count(json, "output_bytes", s->output_bytes);
+  td_json_count(json, "objects", s->objects);
+  td_json_count(json, "heap_bytes", s->heap_bytes);
+  td_json_count(json, "slots", s->slots);
+  td_json_count(json, "null_slots", s->null_slots);
+  td_json_count(json, "roots", s->roots);
+  td_json_count(json, "dangling", s->dangling);
+  td_json_count(json, "roots_lost", s->roots_lost);
+  td_json_count(json, "weak_edges", s->weak_edges);
+  td_json_count(json, "map_edges", s->map_edges);
+  return td_document_commit(&document);
 }
 
 static bool exists(const char *path) {
@@ -77,8 +74,8 @@ static int choose_output(const char *input, char **chosen) {
 }
 
 static int run(const char *input, const char *output, const char *json_path) {
-  int status = td_output_check(output);
-  if (status == TD_EXIT_OK) status = td_output_check(json_path);
+  const struct td_output_option outputs[] = {{"output", output, false}, {"json", json_path, true}};
+  int status = td_outputs_check("import", outputs, 2);
   if (status != TD_EXIT_OK) return status;
   const struct td_thg_progress progress = {.report = td_progress_report};
   struct td_import_summary summary = {0};
@@ -89,7 +86,7 @@ static int run(const char *input, const char *output, const char *json_path) {
     return td_complain(error.kind == TD_THG_BAD_INPUT ? TD_EXIT_INPUT : TD_EXIT_RESOURCES, "%s",
                        error.text);
   print(&summary, output, td_human(json_path));
-  return json_path ? write_json(json_path, output, &summary) : TD_EXIT_OK;
+  return write_json(json_path, output, &summary);
 }
 
 int td_command_import(int argc, char **argv) {
@@ -97,12 +94,10 @@ int td_command_import(int argc, char **argv) {
   const char *output = NULL, *json_path = NULL;
   bool quiet = false;
   const struct td_option options[] = {
-      {.name = "output",
-       .argument = "FILE.thg",
-       .text = "the graph file to write (also -o); default: the input's name with .thg",
-       .word = &output},
-      {.name = "json", .argument = "FILE|-", .text = "what was found, as JSON", .word = &json_path},
-      {.name = "quiet", .text = "no progress line", .flag = &quiet},
+      td_option_word("output", "FILE.thg", &output,
+                     "the graph file to write (also -o); default: the input's name with .thg"),
+      td_option_json(&json_path, "what was found, as JSON"),
+      td_option_quiet(&quiet),
   };
   const struct td_usage usage = {
       .command = "import",

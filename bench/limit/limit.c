@@ -7,9 +7,10 @@
 #include "bench/cli/args.h"
 #include "bench/cli/clock.h"
 #include "bench/cli/complain.h"
+#include "bench/cli/document.h"
 #include "bench/cli/grid.h"
 #include "bench/cli/host.h"
-#include "bench/cli/json.h"
+#include "bench/cli/options.h"
 #include "bench/cli/output.h"
 #include "bench/cli/progress.h"
 #include "bench/limit/memory.h"
@@ -39,45 +40,21 @@ struct limit {
 
 static int parse(struct request *request, int argc, char **argv) {
   const struct td_option options[] = {
-      {.name = "graph",
-       .argument = "SPEC[;SPEC…]",
-       .separator = ';',
-       .words = &request->graphs,
-       .text = "graphs whose memory is touched in the best\npossible way"},
-      {.name = "rounds",
-       .argument = "R",
-       .number = &request->rounds,
-       .min = 1,
-       .max = 10000,
-       .text = "rounds (5)"},
+      td_option_graphs(&request->graphs, "graphs whose memory is touched in the best possible way"),
+      td_option_rounds(&request->rounds, "rounds"),
       {.name = "bytes",
        .argument = "BYTES",
        .number = &request->bytes,
        .is_bytes = true,
        .min = (double)LEAST_BYTES,
        .max = (double)MOST_BYTES,
-       .text = "memory that loads wander over (default: twice the\nlast cache, 256M to 1G)"},
-      {.name = "run-ms",
-       .argument = "MS",
-       .real = &request->run_ms,
-       .min = 0.01,
-       .max = 10000,
-       .text = "length of one run of loads (20)"},
-      {.name = "seconds",
-       .argument = "S",
-       .real = &request->seconds,
-       .min = 0,
-       .max = 86400,
-       .text = "begin no further round of a graph after so long (20)"},
-      {.name = "heap-max",
-       .argument = "BYTES",
-       .number = &request->heap_max,
-       .is_bytes = true,
-       .min = 1 << 20,
-       .max = 0x1p47,
-       .text = TD_HEAP_MAX_TEXT},
-      {.name = "json", .argument = "FILE|-", .word = &request->json, .text = "rows as JSON"},
-      {.name = "quiet", .flag = &request->quiet, .text = "no progress line"},
+       .text = "memory that loads wander over (default: twice the last cache, 256M to 1G)"},
+      td_option_run_ms(&request->run_ms, "length of one run of loads"),
+      td_option_real("seconds", "S", &request->seconds, 0, 86400,
+                     "begin no further round of a graph after so long"),
+      td_option_heap_max(&request->heap_max, NULL),
+      td_option_json(&request->json, "the rows as JSON"),
+      td_option_quiet(&request->quiet),
   };
   const struct td_usage usage = {
       .command = "limit",
@@ -161,9 +138,11 @@ static int measure(const struct request *request, struct limit *limit) {
   if (!td_cpus_read(&limit->cpus)) return td_complain(TD_EXIT_RESOURCES, "limit: no memory");
   limit->oracles = calloc(limit->graph_count + 1, sizeof *limit->oracles);
   if (!limit->oracles) return td_complain(TD_EXIT_RESOURCES, "limit: no memory");
+  td_noise_begin(&limit->host.noise);
   int status = measure_memory(request, limit);
   for (size_t i = 0; i < limit->graph_count && status == TD_EXIT_OK; i++)
     status = measure_graph(request, limit, i);
+  td_noise_end(&limit->host.noise);
   return status;
 }
 
@@ -171,12 +150,8 @@ static int measure(const struct request *request, struct limit *limit) {
 
 static struct td_summary per_object(const struct td_oracle *oracle,
                                     const struct td_samples *samples) {
-  struct td_summary summary = td_samples_summary(samples);
-  double objects = oracle->tapes.objects ? (double)oracle->tapes.objects : 1.0;
-  summary.median /= objects;
-  summary.min /= objects;
-  summary.max /= objects;
-  return summary;
+  return td_summary_over(td_samples_summary(samples),
+                         oracle->tapes.objects ? (double)oracle->tapes.objects : 1.0);
 }
 
 static void print_row(struct td_grid *grid, const char *name, struct td_summary s,
@@ -209,7 +184,7 @@ static void print_oracle(void *grid, const char *name, unsigned threads, unsigne
   print_row(grid, name, summary, "ns/object");
 }
 
-static void print(const struct limit *limit, const struct request *request, FILE *out) {
+static int print(const struct limit *limit, const struct request *request, FILE *out) {
   struct td_grid grid;
   td_grid_begin(&grid, "what >median >min >max unit");
   td_grid_rule(&grid);
@@ -224,11 +199,11 @@ static void print(const struct limit *limit, const struct request *request, FILE
       td_grid_cell(&grid, "%s", "");
     each_oracle(&limit->oracles[i], &grid, print_oracle);
   }
-  td_grid_print(&grid, out);
-  td_grid_free(&grid);
+  int status = td_grid_print(&grid, out);
   fprintf(out, "\n%u round(s); loads over %zu MiB.\n", (unsigned)request->rounds,
           limit->memory.bytes >> 20);
   td_host_print(&limit->host, out);
+  return status;
 }
 
 struct json_context {
@@ -239,9 +214,9 @@ struct json_context {
 static void json_row(struct td_json *json, const char *name, struct td_summary s,
                      const char *unit) {
   td_json_object_begin(json, NULL);
-  td_json_text(json, "name", name);
+  td_json_string(json, "name", name);
   td_json_real(json, "value", s.median);
-  td_json_text(json, "unit", unit);
+  td_json_string(json, "unit", unit);
   td_json_real(json, "min", s.min);
   td_json_real(json, "max", s.max);
   td_json_count(json, "rounds", s.count);
@@ -251,16 +226,16 @@ static void json_oracle(void *context, const char *name, unsigned threads, unsig
                         struct td_summary summary) {
   struct json_context *c = context;
   json_row(c->json, name, summary, "ns/object");
-  td_json_text(c->json, "graph", c->graph);
+  td_json_string(c->json, "graph", c->graph);
   td_json_count(c->json, "threads", threads);
-  td_json_text(c->json, "order", td_tape_order_names[order]);
+  td_json_string(c->json, "order", td_tape_order_names[order]);
   td_json_object_end(c->json);
 }
 
 static void json_graph(struct td_json *json, const struct td_graph_spec *spec,
                        const struct td_oracle *oracle) {
   td_json_object_begin(json, NULL);
-  td_json_text(json, "graph", spec->text);
+  td_json_string(json, "graph", spec->text);
   td_json_count(json, "objects", oracle->tapes.objects);
   td_json_count(json, "lines_read", oracle->tapes.lines);
   enum td_tape_order order = 0;
@@ -271,7 +246,7 @@ static void json_graph(struct td_json *json, const struct td_graph_spec *spec,
     best = td_oracle_best(oracle, oracle->times[i].threads, &order);
     td_json_object_begin(json, NULL);
     td_json_count(json, "threads", oracle->times[i].threads);
-    td_json_text(json, "order", td_tape_order_names[order]);
+    td_json_string(json, "order", td_tape_order_names[order]);
     td_json_count(json, "prefetch_distance", oracle->ahead[order]);
     td_json_real(json, "oracle_ns_per_object", per_object(oracle, best).median);
     td_json_object_end(json);
@@ -280,40 +255,29 @@ static void json_graph(struct td_json *json, const struct td_graph_spec *spec,
   td_json_object_end(json);
 }
 
-static void write_json(const struct limit *limit, FILE *out) {
-  struct td_json json;
-  td_json_begin(&json, out);
-  td_json_object_begin(&json, NULL);
-  td_json_text(&json, "version", limit->host.version);
-  td_host_json(&limit->host, &json, "host");
-  td_json_count(&json, "bytes", limit->memory.bytes);
-  td_json_array_begin(&json, "rows");
+static int write_json(const struct limit *limit, const char *path) {
+  if (!path) return TD_EXIT_OK;
+  struct td_document document;
+  int status = td_document_begin(&document, path, &limit->host);
+  if (status != TD_EXIT_OK) return status;
+  struct td_json *json = &document.json;
+  td_json_count(json, "bytes", limit->memory.bytes);
+  td_json_array_begin(json, "rows");
   for (size_t i = 0; i < limit->memory.figure_count; i++) {
     const struct td_limit_figure *figure = &limit->memory.figures[i];
-    json_row(&json, figure->name, td_samples_summary(&figure->samples), figure->unit);
-    td_json_object_end(&json);
+    json_row(json, figure->name, td_samples_summary(&figure->samples), figure->unit);
+    td_json_object_end(json);
   }
   for (size_t i = 0; i < limit->graph_count; i++) {
-    struct json_context context = {.json = &json, .graph = limit->specs[i].text};
+    struct json_context context = {.json = json, .graph = limit->specs[i].text};
     each_oracle(&limit->oracles[i], &context, json_oracle);
   }
-  td_json_array_end(&json);
-  td_json_array_begin(&json, "graphs");
+  td_json_array_end(json);
+  td_json_array_begin(json, "graphs");
   for (size_t i = 0; i < limit->graph_count; i++)
-    json_graph(&json, &limit->specs[i], &limit->oracles[i]);
-  td_json_array_end(&json);
-  td_json_object_end(&json);
-  td_json_end(&json);
-}
-
-static int publish(const struct limit *limit, const struct request *request) {
-  print(limit, request, td_human(request->json));
-  if (!request->json) return TD_EXIT_OK;
-  struct td_output output;
-  int status = td_output_open(&output, request->json);
-  if (status != TD_EXIT_OK) return status;
-  write_json(limit, output.file);
-  return td_output_commit(&output);
+    json_graph(json, &limit->specs[i], &limit->oracles[i]);
+  td_json_array_end(json);
+  return td_document_commit(&document);
 }
 
 /* ---- The command ----------------------------------------------------------------------- */
@@ -335,11 +299,13 @@ int td_command_limit(int argc, char **argv) {
   td_progress_setup(request.quiet);
   struct limit *limit = calloc(1, sizeof *limit);
   if (!limit) return td_complain(TD_EXIT_RESOURCES, "no memory");
-  status = td_output_check(request.json);
+  const struct td_output_option output = {"json", request.json, true};
+  status = td_outputs_check("limit", &output, 1);
   if (status == TD_EXIT_OK)
     status = td_graphs_parse(&request.graphs, &limit->specs, &limit->graph_count);
   if (status == TD_EXIT_OK) status = measure(&request, limit);
-  if (status == TD_EXIT_OK) status = publish(limit, &request);
+  if (status == TD_EXIT_OK) status = print(limit, &request, td_human(request.json));
+  if (status == TD_EXIT_OK) status = write_json(limit, request.json);
   free_limit(limit);
   return status;
 }

@@ -160,22 +160,8 @@ int td_queue_bench_measure(struct td_queue_bench *bench) {
 
 /* ---- Summaries ------------------------------------------------------------------------- */
 
-struct td_summary td_queue_summary(const struct td_samples *samples) {
-  struct td_samples found = {0};
-  for (size_t i = 0; i < samples->count; i++)
-    if (isfinite(samples->at[i]) && !td_samples_add(&found, samples->at[i])) break;
-  struct td_summary summary = td_samples_summary(&found);
-  td_samples_free(&found);
-  return summary;
-}
-
 struct td_summary td_queue_ratio(const struct td_queue_bench *bench,
                                  const struct td_queue_cell *cell, size_t base) {
-  struct td_samples ratios = {0};
-  const struct td_samples *below = base == TD_QUEUE_NO_BASE ? NULL : &bench->cells[base].mops;
-  for (size_t i = 0; below && i < cell->mops.count && i < below->count; i++)
-    if (!td_samples_add(&ratios, cell->mops.at[i] / below->at[i])) break;
-  struct td_summary summary = td_queue_summary(&ratios);
-  td_samples_free(&ratios);
-  return summary;
+  static const struct td_samples none;
+  return td_samples_ratio(&cell->mops, base == TD_QUEUE_NO_BASE ? &none : &bench->cells[base].mops);
 }

@@ -18,6 +18,9 @@
 
 #define TD_QUEUE_NO_BASE SIZE_MAX
 
+/* Most items that a thief takes at once. */
+#define TD_QUEUE_BATCH_MAX 32u
+
 struct td_queue_bench;
 struct td_queue_cell;
 
@@ -108,8 +111,7 @@ void *td_queue_bench_init(struct td_queue_bench *bench, const struct td_queue_ki
 int td_queue_check(const struct td_queue_cell *cell, struct td_queue_tally in,
                    struct td_queue_tally out);
 
-/* Of the rounds in which there is a sample (and one of the base). */
-struct td_summary td_queue_summary(const struct td_samples *samples);
+/* Of the rounds in which both the cell and the base have a sample. */
 struct td_summary td_queue_ratio(const struct td_queue_bench *bench,
                                  const struct td_queue_cell *cell, size_t base);
 

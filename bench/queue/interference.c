@@ -12,6 +12,11 @@
 
 static const char *const names[] = {"steals",         "sizes",      "store-1-line",
                                     "store-64-lines", "add-1-line", "add-64-lines"};
+
+const char *td_queue_interference_pattern(size_t index) {
+  return index < sizeof names / sizeof names[0] ? names[index] : NULL;
+}
+
 enum pattern { STEALS, SIZES, STORE_1, STORE_64, ADD_1, ADD_64 };
 
 struct line {

@@ -6,6 +6,9 @@
 
 #include "bench/queue/bench.h"
 
+/* Returns the name of a pattern, by index from 0; NULL past the last. */
+const char *td_queue_interference_pattern(size_t index);
+
 /* Adds the cells of the experiment. Returns false without memory. */
 bool td_queue_interference_cells(struct td_queue_bench *bench);
 

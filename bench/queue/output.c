@@ -4,9 +4,8 @@
 #include <math.h>
 
 #include "bench/cli/complain.h"
+#include "bench/cli/document.h"
 #include "bench/cli/grid.h"
-#include "bench/cli/output.h"
-#include "tide/tide.h"
 
 /* ---- Text ------------------------------------------------------------------------------ */
 
@@ -56,10 +55,11 @@ static void print_parameters(const struct td_queue_bench *bench, const struct td
   if (pool) number_cell(grid, 1, cell->balance);
   if (stolen) number_cell(grid, 1, cell->stolen_wanted);
   if (pool || stolen)
-    number_cell(grid, 1, cell->threads > 1 ? td_queue_summary(&cell->stolen).median : (double)NAN);
+    number_cell(grid, 1,
+                cell->threads > 1 ? td_samples_summary(&cell->stolen).median : (double)NAN);
   if (bench->experiment == TD_QUEUE_INTERFERENCE) {
     number_cell(grid, 0, cell->frequency);
-    number_cell(grid, 0, td_queue_summary(&cell->events).median);
+    number_cell(grid, 0, td_samples_summary(&cell->events).median);
   }
 }
 
@@ -67,7 +67,7 @@ static void print_row(const struct td_queue_bench *bench, const struct td_queue_
                       struct td_grid *grid) {
   print_parameters(bench, cell, grid);
   struct td_summary ratio = td_queue_ratio(bench, cell, cell->base);
-  number_cell(grid, 1, td_queue_summary(&cell->mops).median);
+  number_cell(grid, 1, td_samples_summary(&cell->mops).median);
   number_cell(grid, 3, ratio.median);
   if (ratio.count)
     td_grid_cell(grid, "%.2f–%.2f", ratio.min, ratio.max);
@@ -81,7 +81,7 @@ static void print_notes(const struct td_queue_bench *bench, FILE *out) {
   size_t empty = 0;
   bool fell_back = false;
   for (size_t i = 0; i < bench->cell_count; i++) {
-    empty += td_queue_summary(&bench->cells[i].mops).count == 0;
+    empty += td_samples_summary(&bench->cells[i].mops).count == 0;
     fell_back |= bench->cells[i].policy != bench->cells[i].policy_in_force;
   }
   if (fell_back)
@@ -94,7 +94,7 @@ static void print_notes(const struct td_queue_bench *bench, FILE *out) {
             empty);
 }
 
-void td_queue_print(const struct td_queue_bench *bench, FILE *out) {
+int td_queue_print(const struct td_queue_bench *bench, FILE *out) {
   td_host_print(&bench->host, out);
   fprintf(out, "%u rounds, %u blocks of %u items, %u items per fill, batches of up to %u\n\n",
           bench->rounds, bench->blocks, bench->entries, bench->fill, bench->batch);
@@ -102,8 +102,7 @@ void td_queue_print(const struct td_queue_bench *bench, FILE *out) {
   td_grid_begin(&grid, headings[bench->experiment]);
   for (size_t i = 0; i < bench->cell_count; i++)
     print_row(bench, &bench->cells[i], &grid);
-  td_grid_print(&grid, out);
-  td_grid_free(&grid);
+  int status = td_grid_print(&grid, out);
   fprintf(
       out,
       "\n%s\nratio: to serial, alone, in the same loop, with its cursor in memory; same cursor: "
@@ -111,6 +110,7 @@ void td_queue_print(const struct td_queue_bench *bench, FILE *out) {
       "its CPU or that\ntook over three times as long as the shortest.\n",
       explanations[bench->experiment]);
   print_notes(bench, out);
+  return status;
 }
 
 /* ---- JSON ------------------------------------------------------------------------------ */
@@ -131,24 +131,24 @@ static void write_spread(struct td_json *json, const char *key, struct td_summar
 
 static void write_row(const struct td_queue_bench *bench, const struct td_queue_cell *cell,
                       struct td_json *json) {
-  struct td_summary mops = td_queue_summary(&cell->mops);
+  struct td_summary mops = td_samples_summary(&cell->mops);
   struct td_summary ratio = td_queue_ratio(bench, cell, cell->base);
   bool steals = cell->threads > 1;
   td_json_object_begin(json, NULL);
-  td_json_text(json, "experiment", bench->experiment_name);
-  td_json_text(json, "pattern", cell->pattern);
-  td_json_text(json, "engine", cell->kind ? cell->kind->name : NULL);
+  td_json_string(json, "experiment", bench->experiment_name);
+  td_json_string(json, "pattern", cell->pattern);
+  td_json_string(json, "engine", cell->kind ? cell->kind->name : NULL);
   write_cursor(json, cell);
   td_json_count(json, "threads", cell->threads);
   td_json_real(json, "stolen_percent_wanted", cell->stolen_wanted);
   td_json_real(json, "stolen_percent",
-               steals ? td_queue_summary(&cell->stolen).median : (double)NAN);
+               steals ? td_samples_summary(&cell->stolen).median : (double)NAN);
   td_json_real(json, "balance_percent", cell->balance);
-  td_json_text(json, "policy", cell->has_policy ? td_policy_name(cell->policy) : NULL);
-  td_json_text(json, "policy_in_force",
-               cell->has_policy ? td_policy_name(cell->policy_in_force) : NULL);
+  td_json_string(json, "policy", cell->has_policy ? td_policy_name(cell->policy) : NULL);
+  td_json_string(json, "policy_in_force",
+                 cell->has_policy ? td_policy_name(cell->policy_in_force) : NULL);
   td_json_real(json, "events_per_second_wanted", cell->frequency);
-  td_json_real(json, "events_per_second", td_queue_summary(&cell->events).median);
+  td_json_real(json, "events_per_second", td_samples_summary(&cell->events).median);
   td_json_real(json, "mops", mops.median);
   write_spread(json, "mops_spread", mops);
   td_json_real(json, "ratio_to_seq", ratio.median);
@@ -162,7 +162,7 @@ static void write_row(const struct td_queue_bench *bench, const struct td_queue_
 
 static void write_settings(const struct td_queue_bench *bench, struct td_json *json) {
   td_json_object_begin(json, "settings");
-  td_json_text(json, "experiment", bench->experiment_name);
+  td_json_string(json, "experiment", bench->experiment_name);
   td_json_count(json, "rounds", bench->rounds);
   td_json_count(json, "blocks", bench->blocks);
   td_json_count(json, "entries", bench->entries);
@@ -174,20 +174,13 @@ static void write_settings(const struct td_queue_bench *bench, struct td_json *j
 
 int td_queue_write_json(const struct td_queue_bench *bench, const char *path) {
   if (!path) return TD_EXIT_OK;
-  struct td_output output;
-  int status = td_output_open(&output, path);
+  struct td_document document;
+  int status = td_document_begin(&document, path, &bench->host);
   if (status != TD_EXIT_OK) return status;
-  struct td_json json;
-  td_json_begin(&json, output.file);
-  td_json_object_begin(&json, NULL);
-  td_json_text(&json, "version", tide_version());
-  td_host_json(&bench->host, &json, "host");
-  write_settings(bench, &json);
-  td_json_array_begin(&json, "rows");
+  write_settings(bench, &document.json);
+  td_json_array_begin(&document.json, "rows");
   for (size_t i = 0; i < bench->cell_count; i++)
-    write_row(bench, &bench->cells[i], &json);
-  td_json_array_end(&json);
-  td_json_object_end(&json);
-  td_json_end(&json);
-  return td_output_commit(&output);
+    write_row(bench, &bench->cells[i], &document.json);
+  td_json_array_end(&document.json);
+  return td_document_commit(&document);
 }

@@ -6,8 +6,8 @@
 
 #include "bench/queue/bench.h"
 
-void td_queue_print(const struct td_queue_bench *bench, FILE *out);
-/* path NULL: nothing. Returns 0, or an exit status after saying why. */
+/* Both return 0, or an exit status after saying what went wrong; path NULL: nothing. */
+int td_queue_print(const struct td_queue_bench *bench, FILE *out);
 int td_queue_write_json(const struct td_queue_bench *bench, const char *path);
 
 #endif

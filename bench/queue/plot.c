@@ -99,11 +99,11 @@ static void chart_single(struct plot *plot, enum td_queue_cursor cursor, const c
 static double x_of(const struct td_queue_bench *bench, const struct td_queue_cell *cell) {
   switch (bench->experiment) {
   case TD_QUEUE_STOLEN:
-    return td_queue_summary(&cell->stolen).median;
+    return td_samples_summary(&cell->stolen).median;
   case TD_QUEUE_POOL:
     return cell->balance;
   default:
-    return td_queue_summary(&cell->events).median / 1e6;
+    return td_samples_summary(&cell->events).median / 1e6;
   }
 }
 
@@ -146,7 +146,7 @@ static void chart_cache_lines(struct plot *plot) {
       size_t category = sheet->series[chart->series_count - 1].count;
       plot->categories[category] = cell->pattern;
       chart->category_count = category + 1;
-      add_point(plot, sheet, (double)category, td_queue_summary(&cell->mops).median);
+      add_point(plot, sheet, (double)category, td_samples_summary(&cell->mops).median);
     }
   }
   if (chart->category_count == 0) {

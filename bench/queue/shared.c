@@ -12,8 +12,6 @@
 #include "bench/cli/complain.h"
 #include "bench/threads/crew.h"
 
-#define BATCH_MOST 32u
-
 /* A thief that is ahead, or has found nothing, pauses so often before it looks again. */
 #define REST 32u
 
@@ -85,7 +83,7 @@ static void be_thief(struct job *job, unsigned thread) {
                               .size = size_of,
                               .context = job,
                               .distances = td_cpus_distances(&job->bench->cpus, thread)});
-  uint64_t items[BATCH_MOST];
+  uint64_t items[TD_QUEUE_BATCH_MAX];
   /* relaxed: see be_owner. */
   while (atomic_load_explicit(&job->ended, memory_order_relaxed) < job->owners) {
     double goal = (double)put_so_far(job) * job->thief_share;

@@ -11,6 +11,11 @@
 static const char fill_drain[] = "fill-drain", predictable[] = "gc-predictable",
                   at_random[] = "gc-random";
 
+const char *td_queue_single_pattern(size_t index) {
+  static const char *const all[] = {fill_drain, predictable, at_random};
+  return index < sizeof all / sizeof all[0] ? all[index] : NULL;
+}
+
 struct job {
   const struct td_queue_cell *cell;
   const struct td_queue_steps *steps; /* NULL: fill and drain */
@@ -67,15 +72,10 @@ static bool add(struct td_queue_bench *bench, const char *pattern, const struct 
   return true;
 }
 
-static const char *interned(const char *pattern) {
-  if (strcmp(pattern, predictable) == 0) return predictable;
-  return strcmp(pattern, at_random) == 0 ? at_random : fill_drain;
-}
-
 bool td_queue_single_cells(struct td_queue_bench *bench) {
   const struct td_queue_kind *ceiling = td_queue_kind_ceiling();
   for (size_t p = 0; p < bench->pattern_count; p++) {
-    const char *pattern = interned(bench->patterns[p]);
+    const char *pattern = bench->patterns[p];
     size_t first = bench->cell_count;
     bool fine = add(bench, pattern, ceiling, TD_CURSOR_IN_MEMORY, first) &&
                 add(bench, pattern, ceiling, TD_CURSOR_LOCAL, first);

@@ -1,4 +1,4 @@
-/* The graphs and the heap limit that a command line asks for. */
+/* The graphs that a command line asks for. */
 #ifndef TD_BENCH_SUBJECT_GRAPHS_H
 #define TD_BENCH_SUBJECT_GRAPHS_H
 
@@ -8,12 +8,9 @@
 #include "bench/cli/args.h"
 #include "workloads/spec.h"
 
-/* Options that every command with graphs has; used with &… of the command's own variables. */
-#define TD_HEAP_MAX_TEXT                                                                           \
-  "most memory a heap may use, as 512M or 4G\n(default: TIDE_HEAP_MAX, else the machine's)"
-
-/* Parses the specs into a new array (td_graph_specs_free) and sees that files can be read.
- * 0, or an exit status after saying why. */
+/* Parses the specs into a new array (td_graph_specs_free) and sees that files can be read. Where a
+ * file was named in the wrong way, the error says what to write instead. Returns 0, or an exit
+ * status after saying why. */
 int td_graphs_parse(const struct td_words *words, struct td_graph_spec **specs, size_t *count);
 
 /* The graphs of a plain run: the real heaps, as far as they are found beside the program, and one

@@ -34,7 +34,7 @@ static int create_heap(uint64_t heap_max_bytes, struct td_subject *subject) {
   struct tide_error error = {0};
   subject->heap = tide_heap_create(&options, &error);
   if (!subject->heap) return td_complain(td_exit_of(error.status), "%s", error.text);
-  if (error.text[0]) fprintf(stderr, "tidemark: note: %s\n", error.text);
+  if (error.text[0]) td_note("%s", error.text);
   struct tide_attach_options attach;
   tide_attach_options_init(&attach);
   attach.stack = TIDE_STACK_PRECISE;

@@ -5,6 +5,8 @@
 #include <stdatomic.h>
 #include <sys/resource.h>
 
+#include "bench/cli/cleanup.h"
+
 /* Waiting for the others to start: spin so often, then let somebody else run. */
 #define SPINS 2000u
 
@@ -78,11 +80,14 @@ bool td_crew_run(const struct td_cpus *cpus, unsigned threads, td_crew_body *bod
   struct crew crew = {.cpus = cpus, .body = body, .context = context, .threads = threads};
   struct member members[TD_CREW_MAX];
   unsigned started = 1;
+  sigset_t before;
+  td_cleanup_hold(&before);
   while (started < threads) {
     members[started] = (struct member){.crew = &crew, .number = started};
     if (pthread_create(&members[started].handle, NULL, run_member, &members[started]) != 0) break;
     started++;
   }
+  td_cleanup_release(&before);
   bool complete = started == threads;
   cpu_set_t own;
   bool known = pthread_getaffinity_np(pthread_self(), sizeof own, &own) == 0;

@@ -1,10 +1,9 @@
-/* What markers did, moment by moment, for chrome://tracing and Perfetto. */
-#ifndef TD_BENCH_COMPARE_TRACE_H
-#define TD_BENCH_COMPARE_TRACE_H
+/* Records what markers do, moment by moment. */
+#ifndef TD_BENCH_MARKING_TRACE_H
+#define TD_BENCH_MARKING_TRACE_H
 
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "bench/subject/subject.h"
 
@@ -29,8 +28,6 @@ struct td_trace {
 /* Collects TD_TRACE_ROUNDS times, recording. 0, or an exit status after saying why. */
 int td_trace_record(struct td_trace *trace, struct td_subject *subject, const char *engine,
                     unsigned markers);
-/* In the Trace Event Format. */
-void td_trace_write(const struct td_trace *trace, FILE *out);
 /* An all-zero trace is fine. */
 void td_trace_free(struct td_trace *trace);
 

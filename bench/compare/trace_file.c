@@ -1,66 +1,14 @@
-/* Events become spans: what a marker does between two of them. Times are relative to the first
- * event of all. Spans of one marker nest: roots and dense walks inside its active time, parks
- * inside its idle time, so that a viewer stacks them. */
-#include "bench/compare/trace.h"
+#include "bench/compare/trace_file.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "bench/cli/complain.h"
 #include "bench/cli/json.h"
+#include "bench/cli/output.h"
 #include "tide/tide.h"
 
 #define PROCESS 1u
-#define EVENTS_ALL ((size_t)1 << 18) /* of all markers together, about */
-
-/* ---- Recording ------------------------------------------------------------------------- */
-
-static void note_phase(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
-                       void *context) {
-  (void)heap;
-  struct td_trace *trace = context;
-  if (trace->phase_count < TD_TRACE_PHASES_MAX)
-    trace->phases[trace->phase_count++] = (struct td_trace_phase){.event = event, .ns = now_ns};
-}
-
-static size_t events_per_marker(unsigned markers) {
-  size_t events = EVENTS_ALL / markers;
-  return events > 1u << 16 ? 1u << 16 : events;
-}
-
-static int collect(struct td_trace *trace, struct td_subject *subject) {
-  struct tide_cycle_stats *stats = malloc(sizeof *stats);
-  if (!stats) return td_complain(TD_EXIT_RESOURCES, "no memory for the trace");
-  int status = TD_EXIT_OK;
-  uint64_t objects;
-  for (unsigned round = 0; round < TD_TRACE_ROUNDS && status == TD_EXIT_OK; round++)
-    status = td_subject_mark(subject, trace->engine, trace->markers, stats, &objects);
-  free(stats);
-  return status;
-}
-
-int td_trace_record(struct td_trace *trace, struct td_subject *subject, const char *engine,
-                    unsigned markers) {
-  size_t each = events_per_marker(markers);
-  *trace = (struct td_trace){.graph = subject->name, .engine = engine, .markers = markers};
-  trace->events = calloc(each * markers, sizeof *trace->events);
-  if (!trace->events || tide_trace_begin(subject->heap, each) != TIDE_OK) {
-    td_trace_free(trace);
-    return td_complain(TD_EXIT_RESOURCES, "no memory for the trace");
-  }
-  tide_heap_on_event(subject->heap, note_phase, trace);
-  int status = collect(trace, subject);
-  tide_heap_on_event(subject->heap, NULL, NULL);
-  trace->count = tide_trace_read(subject->heap, trace->events, each * markers, &trace->lost);
-  tide_trace_begin(subject->heap, 0);
-  return status;
-}
-
-void td_trace_free(struct td_trace *trace) {
-  free(trace->events);
-  *trace = (struct td_trace){0};
-}
-
-/* ---- Writing --------------------------------------------------------------------------- */
 
 struct writer {
   const struct td_trace *trace;
@@ -72,8 +20,8 @@ struct writer {
 static void begin_event(struct writer *w, const char *name, const char *phase, unsigned thread,
                         uint64_t ns) {
   td_json_object_begin(&w->json, NULL);
-  td_json_text(&w->json, "name", name);
-  td_json_text(&w->json, "ph", phase);
+  td_json_string(&w->json, "name", name);
+  td_json_string(&w->json, "ph", phase);
   td_json_count(&w->json, "pid", PROCESS);
   td_json_count(&w->json, "tid", thread);
   td_json_thousandths(&w->json, "ts", ns > w->zero_ns ? ns - w->zero_ns : 0);
@@ -94,7 +42,7 @@ static void put_span(struct writer *w, const char *name, unsigned thread, uint64
 
 static void put_instant(struct writer *w, const char *name, const struct tide_trace_event *e) {
   begin_event(w, name, "i", e->marker, e->ns);
-  td_json_text(&w->json, "s", "t");
+  td_json_string(&w->json, "s", "t");
   if (e->kind == TIDE_TRACE_STEAL) {
     td_json_object_begin(&w->json, "args");
     td_json_count(&w->json, "from_marker", e->other);
@@ -107,7 +55,7 @@ static void put_instant(struct writer *w, const char *name, const struct tide_tr
 static void put_name(struct writer *w, unsigned thread, const char *name) {
   begin_event(w, "thread_name", "M", thread, w->zero_ns);
   td_json_object_begin(&w->json, "args");
-  td_json_text(&w->json, "name", name);
+  td_json_string(&w->json, "name", name);
   td_json_object_end(&w->json);
   td_json_object_end(&w->json);
 }
@@ -221,10 +169,10 @@ static void put_counter(struct writer *w, const char *name, uint64_t ns, uint64_
   td_json_object_end(&w->json);
 }
 
-static void put_counters(struct writer *w) {
+static int put_counters(struct writer *w) {
   const struct td_trace *trace = w->trace;
   struct tide_trace_event *sorted = malloc((trace->count + 1) * sizeof *sorted);
-  if (!sorted) return; /* the spans tell as much */
+  if (!sorted) return td_complain(TD_EXIT_RESOURCES, "no memory for the trace");
   for (size_t i = 0; i < trace->count; i++)
     sorted[i] = trace->events[i];
   qsort(sorted, trace->count, sizeof *sorted, by_time);
@@ -238,6 +186,7 @@ static void put_counters(struct writer *w) {
     if (e->kind == TIDE_TRACE_STEAL) put_counter(w, "stolen items", e->ns, stolen += e->value);
   }
   free(sorted);
+  return TD_EXIT_OK;
 }
 
 static void put_names(struct writer *w) {
@@ -249,27 +198,48 @@ static void put_names(struct writer *w) {
   put_name(w, w->trace->markers, "collection");
 }
 
-void td_trace_write(const struct td_trace *trace, FILE *out) {
+static void put_description(struct writer *w) {
+  const struct td_trace *trace = w->trace;
+  td_json_string(&w->json, "displayTimeUnit", "ns");
+  td_json_object_begin(&w->json, "otherData");
+  td_json_string(&w->json, "version", tide_version());
+  td_json_string(&w->json, "graph", trace->graph);
+  td_json_string(&w->json, "engine", trace->engine);
+  td_json_count(&w->json, "markers", trace->markers);
+  td_json_count(&w->json, "collections", TD_TRACE_ROUNDS);
+  td_json_count(&w->json, "events_lost", trace->lost);
+  td_json_object_end(&w->json);
+}
+
+static int put_trace(struct writer *w, FILE *out) {
+  td_json_begin(&w->json, out);
+  td_json_object_begin(&w->json, NULL);
+  put_description(w);
+  td_json_array_begin(&w->json, "traceEvents");
+  put_names(w);
+  put_phases(w);
+  for (unsigned i = 0; i < w->trace->markers; i++)
+    put_lane(w, i);
+  int status = put_counters(w);
+  td_json_array_end(&w->json);
+  td_json_object_end(&w->json);
+  td_json_end(&w->json);
+  return status;
+}
+
+int td_trace_write(const struct td_trace *trace, const char *path) {
+  struct td_output output;
+  int status = td_output_open(&output, path);
+  if (status != TD_EXIT_OK) return status;
   struct writer w = {.trace = trace};
   w.zero_ns = trace->phase_count ? trace->phases[0].ns : 0;
-  td_json_begin(&w.json, out);
-  td_json_object_begin(&w.json, NULL);
-  td_json_text(&w.json, "displayTimeUnit", "ns");
-  td_json_object_begin(&w.json, "otherData");
-  td_json_text(&w.json, "version", tide_version());
-  td_json_text(&w.json, "graph", trace->graph);
-  td_json_text(&w.json, "engine", trace->engine);
-  td_json_count(&w.json, "markers", trace->markers);
-  td_json_count(&w.json, "collections", TD_TRACE_ROUNDS);
-  td_json_count(&w.json, "events_lost", trace->lost);
-  td_json_object_end(&w.json);
-  td_json_array_begin(&w.json, "traceEvents");
-  put_names(&w);
-  put_phases(&w);
-  for (unsigned i = 0; i < trace->markers; i++)
-    put_lane(&w, i);
-  put_counters(&w);
-  td_json_array_end(&w.json);
-  td_json_object_end(&w.json);
-  td_json_end(&w.json);
+  status = put_trace(&w, output.file);
+  if (status != TD_EXIT_OK) {
+    td_output_discard(&output);
+    return status;
+  }
+  if (trace->lost)
+    td_note("the trace lacks %" PRIu64 " event(s): there were too many for its memory",
+            trace->lost);
+  return td_output_commit(&output);
 }

@@ -1,19 +1,13 @@
 /* The pictures of the report: SVG, written into the page itself.
  *
  * Every picture has a title for those who cannot see it. Text is escaped here. */
-#ifndef TD_BENCH_COMPARE_SVG_H
-#define TD_BENCH_COMPARE_SVG_H
+#ifndef TD_BENCH_REPORT_SVG_H
+#define TD_BENCH_REPORT_SVG_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-
-/* Text in HTML: the five characters that mean something there are replaced. */
-void td_html_text(FILE *out, const char *text);
-
-/* 1234567 as 1 234 567. */
-void td_html_count(FILE *out, uint64_t count);
 
 /* Parts of a lane. */
 #define TD_SVG_ROOTS "#b58ad6"
@@ -33,10 +27,15 @@ struct td_bar {
 };
 void td_svg_bars(FILE *out, const char *title, const struct td_bar *bars, size_t count);
 
-/* Points on a common logarithmic axis, a line of them per category, 1 marked. */
+/* Points on a common logarithmic axis, a line of them per category, 1 marked. A whisker reaches
+ * from low to high; an open dot is drawn hollow. */
+struct td_dot {
+  double value, low, high; /* value not finite: left out */
+  bool open;
+};
 struct td_dots {
   const char *name, *colour;
-  const double *values; /* [category_count]; not finite: left out */
+  const struct td_dot *at; /* [category_count] */
 };
 void td_svg_dots(FILE *out, const char *title, const char *const *categories, size_t category_count,
                  const struct td_dots *dots, size_t count);

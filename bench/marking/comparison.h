@@ -1,11 +1,6 @@
-/* Several engines on several graphs: what was asked, and what was measured.
- *
- * A graph is built once on a Tidemark heap, which every queue then marks in turn, and once per
- * Boehm GC process (one per marker count and kind). Rounds are interleaved: in each round every
- * row marks once, each round beginning with another row, so that whatever disturbs the
- * machine for a while disturbs all. A first round warms up; it is checked, not timed. */
-#ifndef TD_BENCH_COMPARE_COMPARISON_H
-#define TD_BENCH_COMPARE_COMPARISON_H
+/* Several engines on several graphs: what was asked, and what was measured. */
+#ifndef TD_BENCH_MARKING_COMPARISON_H
+#define TD_BENCH_MARKING_COMPARISON_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,9 +9,9 @@
 #include "bench/boehm/guest.h"
 #include "bench/cli/host.h"
 #include "bench/cli/samples.h"
-#include "bench/compare/trace.h"
 #include "bench/engines/engines.h"
 #include "bench/limit/oracle.h"
+#include "bench/marking/trace.h"
 #include "tide/stats.h"
 #include "workloads/profile.h"
 #include "workloads/spec.h"
@@ -34,6 +29,7 @@ struct td_row {
   uint64_t cycle_ns;
   uint64_t objects, bytes; /* marked */
   enum td_checked checked;
+  struct td_noise_count noise; /* during its timed rounds */
   struct td_boehm *boehm;
 };
 
@@ -70,19 +66,25 @@ struct td_comparison {
   bool different;      /* some check failed */
 };
 
-/* Measures everything. Says what goes wrong on stderr and returns an exit status; a failed check
- * is no reason to stop, it shows in `different`. */
-int td_comparison_run(struct td_comparison *comparison);
 void td_comparison_free(struct td_comparison *comparison);
 
-/* Nanoseconds per live object. */
+/* Makes the rows of a graph, still empty. Returns 0, or an exit status after saying why not. */
+int td_graph_rows_make(const struct td_comparison *comparison, struct td_graph_rows *graph);
+/* Returns the row of an engine with so many markers, or NULL. */
+const struct td_row *td_graph_row(const struct td_graph_rows *graph, const char *engine,
+                                  unsigned markers);
+
+/* Returns nanoseconds per live object. */
 struct td_summary td_row_ns_per_object(const struct td_graph_rows *graph, const struct td_row *row);
-/* Mark time of the row over that of its base, round by round: over 1 is slower. */
+/* Returns the mark time of the row over that of its base, round by round: over 1 is slower. */
 struct td_summary td_row_ratio(const struct td_row *row);
-/* Mark time of the row over the oracle's with as many threads, in its faster order; count 0
- * without oracle. */
+/* Returns whether two rows of a graph have as many markers each, and times that the rounds cannot
+ * tell apart (td_samples_differ). Not so for a row and itself; NULL is allowed. */
+bool td_rows_alike(const struct td_row *a, const struct td_row *b);
+/* Returns the mark time of the row over the oracle's with as many threads, in its faster order;
+ * count 0 without oracle. */
 struct td_summary td_row_to_oracle(const struct td_graph_rows *graph, const struct td_row *row);
-/* Nanoseconds per live object of that oracle. */
+/* Returns nanoseconds per live object of that oracle. */
 struct td_summary td_row_oracle(const struct td_graph_rows *graph, const struct td_row *row);
 
 #endif

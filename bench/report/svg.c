@@ -1,47 +1,15 @@
-#include "bench/compare/svg.h"
+#include "bench/report/svg.h"
 
 #include <inttypes.h>
 #include <math.h>
+
+#include "bench/report/html.h"
 
 #define WIDTH 960.0
 #define LABEL_WIDTH 190.0
 #define NOTE_WIDTH 190.0
 #define DOTS_LABEL_WIDTH 305.0
 #define PLOT_WIDTH (WIDTH - LABEL_WIDTH - NOTE_WIDTH)
-
-void td_html_text(FILE *out, const char *text) {
-  for (; *text; text++) {
-    switch (*text) {
-    case '<':
-      fputs("&lt;", out);
-      break;
-    case '>':
-      fputs("&gt;", out);
-      break;
-    case '&':
-      fputs("&amp;", out);
-      break;
-    case '"':
-      fputs("&quot;", out);
-      break;
-    case '\'':
-      fputs("&#39;", out);
-      break;
-    default:
-      fputc(*text, out);
-    }
-  }
-}
-
-void td_html_count(FILE *out, uint64_t count) {
-  char digits[24];
-  int length = snprintf(digits, sizeof digits, "%" PRIu64, count);
-  for (int i = 0; i < length; i++) {
-    /* A narrow space that does not break. */
-    if (i > 0 && (length - i) % 3 == 0) fputs("\u202f", out);
-    fputc(digits[i], out);
-  }
-}
 
 const char *td_svg_colour(size_t index) {
   static const char *const colours[] = {"#1b6ca8", "#e07b39", "#3a9d5d", "#b23a48", "#7a5ba6",
@@ -143,29 +111,47 @@ static void put_log_axis(FILE *out, double low, double high, double height) {
   }
 }
 
+/* Engines stand a little above each other, so that their whiskers can be told apart. */
+static void put_dot(FILE *out, const struct td_dots *dots, const struct td_dot *dot, double y,
+                    double low, double high) {
+  double x = dot_place(dot->value, low, high);
+  fprintf(out,
+          "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" "
+          "stroke-width=\"2\"/>\n",
+          dot_place(dot->low, low, high), y, dot_place(dot->high, low, high), y, dots->colour);
+  fprintf(out,
+          "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"%s\" stroke=\"%s\" "
+          "stroke-width=\"2\"><title>",
+          x, y, dot->open ? "#fff" : dots->colour, dots->colour);
+  td_html_text(out, dots->name);
+  fprintf(out, ": %.2f × (quartiles %.2f–%.2f)%s</title></circle>\n", dot->value, dot->low,
+          dot->high, dot->open ? ", cannot be told apart from 1" : "");
+}
+
+static bool is_drawn(const struct td_dot *dot) {
+  return isfinite(dot->value) && dot->value > 0 && dot->low > 0 && isfinite(dot->high);
+}
+
 void td_svg_dots(FILE *out, const char *title, const char *const *categories, size_t category_count,
                  const struct td_dots *dots, size_t count) {
-  double low = 0.8, high = 1.25, height = 26 + 24 * (double)category_count;
+  double low = 0.8, high = 1.25, step = 18 + 3 * (double)count;
+  double height = 26 + step * (double)category_count;
   for (size_t i = 0; i < count * category_count; i++) {
-    double value = dots[i / category_count].values[i % category_count];
-    if (!isfinite(value) || value <= 0) continue;
-    low = fmin(low, value / 1.15);
-    high = fmax(high, value * 1.15);
+    const struct td_dot *dot = &dots[i / category_count].at[i % category_count];
+    if (!is_drawn(dot)) continue;
+    low = fmin(low, dot->low / 1.15);
+    high = fmax(high, dot->high * 1.15);
   }
   begin(out, title, height);
   put_log_axis(out, low, high, height);
   for (size_t c = 0; c < category_count; c++) {
-    double y = 14 + 24 * (double)c;
+    double y = step * ((double)c + 0.5);
     put_text(out, DOTS_LABEL_WIDTH - 12, y + 4, "name", categories[c]);
     put_line(out, DOTS_LABEL_WIDTH, y, WIDTH - 30, y, "grid");
-    for (size_t i = 0; i < count; i++) {
-      double value = dots[i].values[c];
-      if (!isfinite(value) || value <= 0) continue;
-      fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"6\" fill=\"%s\"><title>",
-              dot_place(value, low, high), y, dots[i].colour);
-      td_html_text(out, dots[i].name);
-      fprintf(out, ": %.2f ×</title></circle>\n", value);
-    }
+    for (size_t i = 0; i < count; i++)
+      if (is_drawn(&dots[i].at[c]))
+        put_dot(out, &dots[i], &dots[i].at[c], y + 3 * ((double)i - ((double)count - 1) / 2), low,
+                high);
   }
   fputs("</svg></div>\n", out);
 }
