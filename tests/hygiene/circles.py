@@ -13,7 +13,8 @@ import collections
 import os
 import sys
 
-from arrows import ROOMS, Tree, Unreadable
+sys.dont_write_bytecode = True
+from arrows import ROOMS, Tree, Unreadable  # noqa: E402
 
 SHOWN_MAX = 40  # arrows of one circle
 

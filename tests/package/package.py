@@ -261,6 +261,10 @@ def way_subproject(options):
     with tempfile.TemporaryDirectory() as build:
         run("cmake", "-G", "Ninja", "-S", os.path.join(options.root, "tests/package/subproject"),
             "-B", build, f"-DTIDEMARK_SOURCE={options.root}", "-DCMAKE_BUILD_TYPE=Debug")
+        with open(os.path.join(build, "CMakeCache.txt"), encoding="utf-8") as file:
+            cache = file.read()
+        for part in ("PROGRAM", "TESTS", "EXAMPLES"):
+            demand(f"TIDE_{part}:BOOL=OFF" in cache, f"inside another project TIDE_{part} is off")
         run("cmake", "--build", build, "--target", "host")
         expect_cells(run(os.path.join(build, "host")))
 
