@@ -18,9 +18,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A slot, of whatever pointer type its object declares it. */
-typedef uintptr_t mem_slot __attribute__((may_alias));
-
 struct mem_range {
   uintptr_t *start;
   uintptr_t **end; /* read when a collection starts */

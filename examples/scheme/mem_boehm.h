@@ -35,6 +35,9 @@ static inline void *mem_leaf(size_t bytes) {
   return mem_take(GC_I_PTRFREE, bytes);
 }
 
+/* A slot, of whatever pointer type its object declares it. */
+typedef uintptr_t mem_slot __attribute__((may_alias));
+
 /* This collector has no barrier unless it is asked for one. */
 static inline void mem_write(void *object, void *slot, uintptr_t content) {
   (void)object;
