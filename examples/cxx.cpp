@@ -28,7 +28,7 @@ public:
   Tree *make(Tree *left, Tree *right) {
     auto *tree = static_cast<Tree *>(tide_alloc(mutator_.get(), tree_, sizeof(Tree)));
     if (!tree) throw std::runtime_error("no room for a tree");
-    tree->left = left;
+    tree->left = left; // the object is fresh; into an older one: tide_write
     tree->right = right;
     return tree;
   }

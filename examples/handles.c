@@ -31,7 +31,7 @@ static struct pair *chain(struct tide_mutator *me, int length) {
     pair->second = *tail;
     *tail = pair; /* from here on the pair is reachable */
     void *leaf = needed(me, tide_alloc(me, TIDE_LAYOUT_LEAF, sizeof(long)));
-    pair->first = leaf; /* objects never move, so `pair` is still good */
+    tide_write(me, pair, &pair->first, leaf); /* objects never move: `pair` is still good */
   }
   struct pair *result = *tail;
   tide_scope_close(me, scope); /* the caller puts the result into a handle before it allocates */

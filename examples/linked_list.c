@@ -17,11 +17,11 @@ static struct node *list; /* a root: the collector starts here */
 
 static void grow_list(struct tide_mutator *me, tide_layout layout) {
   for (long i = 0; i < NODES; i++) {
-    struct node *node = tide_alloc(me, layout, sizeof *node);
     struct node *garbage = tide_alloc(me, layout, sizeof *garbage);
+    struct node *node = tide_alloc(me, layout, sizeof *node);
     if (!node || !garbage) errx(1, "no node: %s", tide_status_text(tide_alloc_status(me)));
     node->value = i;
-    node->next = list;
+    node->next = list; /* the object is fresh; into an older one: tide_write */
     list = node;
   }
 }

@@ -24,8 +24,9 @@ static bool grow_branch(struct tide_mutator *me, struct worker *worker) {
   void **branch = tide_alloc_array(me, TIDE_LAYOUT_REFS, BRANCHES, sizeof *branch);
   if (!branch) return false;
   for (size_t i = 0; i < BRANCHES; i++) {
-    branch[i] = tide_alloc(me, TIDE_LAYOUT_LEAF, 24);
-    if (!branch[i]) return false;
+    void *leaf = tide_alloc(me, TIDE_LAYOUT_LEAF, 24);
+    if (!leaf) return false;
+    tide_write(me, branch, &branch[i], leaf); /* a collection may have seen the array */
     worker->leaves++;
   }
   tide_safepoint(me); /* loops that do not allocate should call this now and then */

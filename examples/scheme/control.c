@@ -1,4 +1,4 @@
-/* Primitives for procedures, records, conditions, dynamic state, time, and evaluation. */
+/* Primitives for procedures, records, dynamic state, evaluation, time, and the system. */
 #include "scheme.h"
 
 #include <stdlib.h>

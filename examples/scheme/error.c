@@ -46,7 +46,8 @@ void fail_type(const char *name, value got) {
 
 static uintptr_t lowest; /* C recursion below this address is refused */
 
-/* The stack's size limit, but not more than a gigabyte, nor than a quarter of the address space. */
+/* Returns how large the stack may get: its limit, but at most a gigabyte, and at most a quarter of
+ * the address space. */
 static size_t stack_room(void) {
   struct rlimit stack, space;
   size_t room = (size_t)8 << 20, most = (size_t)1 << 30;
@@ -60,7 +61,7 @@ static size_t stack_room(void) {
 void depth_start(void) {
   size_t room = stack_room() / 4 * 3;
   lowest = (uintptr_t)__builtin_frame_address(0) - room;
-  /* Touched now, the stack has its address space before the heap takes what there is. */
+  /* Touching the far end takes the stack's address space before the heap takes what there is. */
   *(volatile char *)__builtin_alloca(room) = 0;
 }
 

@@ -1,5 +1,5 @@
-/* The expander: forms to syntax tree. Names are resolved here, once; macros are gone after it.
- * Most forms are macros in boot.scm; the special ones are below. */
+/* The expander makes a syntax tree from forms. It resolves names, once and for all, and expands
+ * macros. Most forms are macros in boot.scm. The special ones are below. */
 #include "syntax.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ static void bind(value scope, value identifier, value meaning) {
     store(symbol_of(strip_syntax(identifier)), syntax, meaning);
 }
 
-/* Makes a new variable, of the top level a global, and tells what stands for it. */
+/* Makes a new variable, or a global at top level. Returns what stands for it in the tree. */
 static value bind_variable(value scope, value identifier) {
   value name = strip_syntax(identifier);
   if (scope == NIL) {
@@ -78,7 +78,8 @@ static value read_included(value form) {
   return list_reverse(forms);
 }
 
-/* Expands macros until the head is something else; tells the special form, or -1. */
+/* Expands macros until the head of the form is something else. Sets *special to the special form
+ * that it is, or to -1. */
 static value expand_head(value form, value scope, intptr_t *special) {
   *special = -1;
   while (is_pair(form) && is_identifier(car(form))) {
@@ -98,7 +99,7 @@ static value expand_head(value form, value scope, intptr_t *special) {
   return form;
 }
 
-/* What the last part of (define-syntax name spec) means. */
+/* Returns what the last part of (define-syntax name spec) means. */
 static value expand_macro(value spec, value scope) {
   intptr_t special;
   spec = expand_head(spec, scope, &special);
@@ -123,13 +124,13 @@ static struct node *make_constant(value v) {
   return make_node(N_CONSTANT, v, NULL);
 }
 
-/* A block, or the same with another kind. */
+/* Makes a node of parts that are evaluated in order. A single part stands for itself. */
 static struct node *make_sequence(enum node_kind kind, struct node *parts, value empty) {
   if (parts == NULL) return make_constant(empty);
   return parts->next == NULL && parts->kind != N_DEFINE ? parts : make_node(kind, NIL, parts);
 }
 
-/* Parts of a node while they are put together. */
+/* A list of parts that grows at its end. */
 struct parts {
   struct node *first, *last;
 };
@@ -151,7 +152,8 @@ static struct node *expand_all(value forms, value scope) {
 
 /* ---- Bodies, of which the top level is one --------------------------------------------------- */
 
-/* The body's items, newest first: (name's meaning . form), or (#f . form) for expressions. */
+/* Puts the items of a body before `items`, newest first: (meaning of the name . form) for a
+ * definition, (#f . form) for an expression. */
 static value scan_body(value forms, value scope, value items) {
   check_depth();
   for (; is_pair(forms); forms = cdr(forms)) {
@@ -174,7 +176,7 @@ static struct node *expand_definition(value target, value form, value scope) {
   bool used = variable != NULL && variable->used;
   struct node *content = expand(form, scope);
   if (content->kind == N_LAMBDA) {
-    store(content, datum, target); /* which the procedure itself may refer to */
+    store(content, datum, target); /* the procedure may refer to itself */
   } else if (variable != NULL) {
     used = variable->used;
   }
@@ -182,8 +184,8 @@ static struct node *expand_definition(value target, value form, value scope) {
   return make_node(N_DEFINE, target, content);
 }
 
-/* Definitions take effect in order, as in letrec*. A variable that nothing can have looked at
- * before its value is there is just that value; the others have boxes, made beforehand. */
+/* Definitions take effect in order, as in letrec*. A variable that nothing can look at before it is
+ * defined needs no box. The others have boxes, which are made before all definitions. */
 static struct node *expand_body(value forms, value scope) {
   struct parts parts = {NULL, NULL};
   value items = list_reverse(scan_body(forms, scope, NIL));
@@ -209,7 +211,7 @@ struct node *expand_program(value form) {
 
 /* ---- Special forms and calls ----------------------------------------------------------------- */
 
-/* A built-in procedure stands for itself, as long as no program defines or assigns its name. */
+/* The name of a built-in procedure is a constant until a program defines or assigns it. */
 static struct node *expand_reference(value identifier, value scope) {
   value meaning = lookup(identifier, scope);
   if (as_variable(meaning) != NULL) {
@@ -275,7 +277,7 @@ static struct node *expand_special(intptr_t special, value form, value scope) {
   }
 }
 
-/* Parts of the block that stands for a call of a lambda as such. */
+/* Returns the parts of the block that replaces a call of a lambda expression. */
 static struct node *let_parts(const struct node *lambda, struct node *operands) {
   struct parts parts = {NULL, NULL};
   for (struct variable *p = lambda->parameters; p != NULL; p = p->next) {
@@ -286,7 +288,7 @@ static struct node *let_parts(const struct node *lambda, struct node *operands) 
   return parts.first;
 }
 
-/* How many calls of the variable, with so many operands, are the last thing the node does. */
+/* Counts the calls of the variable, with so many operands, in tail position of the node. */
 static int64_t count_tail_calls(const struct node *node, value variable, int64_t operands) {
   check_depth();
   const struct node *part = node->parts;
@@ -301,7 +303,8 @@ static int64_t count_tail_calls(const struct node *node, value variable, int64_t
   return calls;
 }
 
-/* The variable of a named let's procedure, if all that is done with it is jumping to its start. */
+/* Returns the variable of a named let if it is only ever called, in tail position of the loop, so
+ * that each call is a jump to the start. Otherwise returns NULL. */
 static struct variable *find_loop(const struct node *callee) {
   const struct node *define = callee->parts;
   if (callee->kind != N_BLOCK || define->kind != N_DEFINE || define->next == NULL) return NULL;

@@ -35,7 +35,7 @@ value make_procedure(value name, const value *words, size_t count) {
 
 void move_frames(void) {
   value newest = NIL, last = NIL;
-  value *end = machine.fp; /* of the next frame to move, with the return information above it */
+  value *end = machine.fp; /* of the next frame to move, and of the return information above it */
   while (end > machine.bottom) {
     size_t words = RETURN_WORDS + end[RETURN_FRAME - RETURN_WORDS];
     value segment = make_object(T_SEGMENT, SEGMENT_WORDS + words);
@@ -66,7 +66,7 @@ void make_room(intptr_t words) {
 /* ---- Continuations ----------------------------------------------------------------------------
  */
 
-/* A continuation is a procedure: THROW, with what to restore in its captured values. */
+/* A continuation is a procedure that consists of THROW. Its captured values are what to restore. */
 enum { CAPTURED_FRAMES, CAPTURED_HANDLERS, CAPTURED_WINDERS, CAPTURED_COUNT };
 
 value capture_continuation(void) {
@@ -74,9 +74,9 @@ value capture_continuation(void) {
   return make_closure(((struct closure *)globals.thrower)->code, state, CAPTURED_COUNT);
 }
 
-/* Makes the frame's arguments one value and the continuation's frames the ones to return to.
- * Returns false if before and after thunks have to run first: then it prepares a call of %rewind,
- * which runs them and throws again. */
+/* Restores the continuation and makes the frame's arguments one value to return to it. Returns
+ * false if before and after thunks have to run first. Then it prepares a call of %rewind, which
+ * runs them and throws again. */
 bool throw_values(void) {
   const value *state = machine.self->captured;
   value result = make_values((int)machine.arguments, machine.fp);

@@ -1,4 +1,4 @@
-/* Pairs and lists, multiple values, and how a row of arguments is compared. */
+/* Pairs, lists, multiple values, and the comparison of any number of arguments. */
 #include "scheme.h"
 
 value list_reverse_onto(value list, value tail) {
@@ -62,7 +62,7 @@ EXPRESSION("cdr", "p", cdr(a[0]))
 EXPRESSION("set-car!", "p.", (set_car(a[0], a[1]), UNSPECIFIED))
 EXPRESSION("set-cdr!", "p.", (set_cdr(a[0], a[1]), UNSPECIFIED))
 
-/* With instructions; longer paths are in boot.scm. */
+/* These two have instructions. Longer paths are in boot.scm. */
 EXPRESSION("cadr", "p", car(pair_of(cdr(a[0]))))
 EXPRESSION("cddr", "p", cdr(pair_of(cdr(a[0]))))
 EXPRESSION("null?", ".", make_bool(a[0] == NIL))
@@ -86,7 +86,7 @@ PRIMITIVE("list", ".*") {
   return list;
 }
 
-/* A copy of the list's pairs, ending in `tail`. */
+/* Returns a copy of the list that ends in `tail`. */
 static value copy_onto(value list, value tail) {
   if (list_length(list) < 0) fail_type("list", list);
   value head = cons(NIL, tail), last = head;

@@ -6,7 +6,7 @@
 
 struct expansion {
   const struct macro *macro;
-  value ellipsis; /* () for the usual one, #f where it is escaped */
+  value ellipsis; /* an identifier; () for `...`; #f where it is escaped */
   value scope;    /* of the use */
   value aliases;  /* ((identifier . alias) …): what the template inserted */
 };
@@ -43,7 +43,7 @@ static int64_t count_pairs(value list) {
   return n;
 }
 
-/* All identifiers in a pattern or template, each as often as it is there. */
+/* Puts all identifiers of a pattern or template before `found`, each as often as it occurs. */
 static value identifiers_in(value form, value found) {
   check_depth();
   if (is_type(form, T_VECTOR)) form = slots_to_list(form);
@@ -119,7 +119,8 @@ static value fill_identifier(struct expansion *e, value identifier, value bindin
   return cdr(known);
 }
 
-/* Template `sub` followed by `depth` ellipses; results are consed onto `done`, newest first. */
+/* Fills the template `sub`, which `depth` ellipses follow. Puts the results before `done`, newest
+ * first. */
 static value fill_repeated(struct expansion *e, value sub, int64_t depth, value bindings,
                            value done) {
   if (depth == 0) return cons(fill(e, sub, bindings), done);

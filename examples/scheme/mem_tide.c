@@ -22,8 +22,8 @@ static _Noreturn void refuse(const char *what, const char *why) {
 
 void mem_start(const struct mem_range *ranges, size_t count) {
   struct tide_error error = {0};
-  /* Programs here run for a second or so, and most heaps are small: huge pages cost more when
-   * they are touched first than they save later. */
+  /* Huge pages would cost more when they are first touched than they save: programs run for a
+   * second or so, and most heaps are small. */
   struct tide_options options;
   tide_options_init(&options);
   options.small_pages = true;

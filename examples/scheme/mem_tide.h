@@ -2,8 +2,6 @@
 #ifndef EXAMPLES_SCHEME_MEM_TIDE_H
 #define EXAMPLES_SCHEME_MEM_TIDE_H
 
-#include <string.h>
-
 #include "mem.h"
 #include "tide/tide.h"
 
@@ -24,13 +22,11 @@ static inline void *mem_leaf(size_t bytes) {
 }
 
 static inline void mem_write(void *object, void *slot, uintptr_t content) {
-  (void)object;
-  *(mem_slot *)slot = content;
+  tide_write(mem_mutator, object, slot, (void *)content);
 }
 
 static inline void mem_write_range(void *object, void *slots, const void *contents, size_t count) {
-  (void)object;
-  memmove(slots, contents, count * sizeof(uintptr_t));
+  tide_write_range(mem_mutator, object, slots, contents, count);
 }
 
 #endif

@@ -38,7 +38,7 @@ value port_place(const struct port *port, intptr_t line) {
   return text_written(text);
 }
 
-/* `errno` says why. */
+/* Fails for the reason in `errno`. */
 static _Noreturn void fail_file(const char *what, value name) {
   value reason = string_from_c(strerror(errno));
   fail_as("file", what, list2(name, reason));
@@ -46,7 +46,7 @@ static _Noreturn void fail_file(const char *what, value name) {
 
 /* ---- Characters in and out ------------------------------------------------------------------ */
 
-/* A line from the terminal with its end, or an empty string at the end of input. */
+/* Returns a line from the terminal with its end, or an empty string at the end of input. */
 static value edited_line(const char *prompt) {
   struct port *text = make_text_port();
   char *line = edit_line(prompt);
@@ -58,7 +58,8 @@ static value edited_line(const char *prompt) {
   return text_written(text);
 }
 
-/* Reads up to the end of a line, or of a longer line a piece that ends where a character does. */
+/* Reads up to the end of a line. Of a long line it reads a piece that ends where a character ends.
+ */
 static value read_piece(struct port *port) {
   enum { ROOM = 4096, CHARACTER_BYTES = 4 };
   char piece[ROOM];
@@ -146,7 +147,7 @@ value text_written(const struct port *port) {
 
 /* ---- Opening and closing -------------------------------------------------------------------- */
 
-/* The system would take a name for what stands before its first NUL. */
+/* Refuses names that hold a NUL: the system would read them up to there. */
 static const char *path_from(value name) {
   for (size_t i = 0; i < size_of(name); i++)
     if (chars_of(name)[i] == 0) fail_list("NUL character in the name of a file:", cons(name, NIL));
@@ -187,7 +188,7 @@ value close_port(struct port *port) {
   return UNSPECIFIED;
 }
 
-/* Writes what is buffered for one file, or for all if it is NULL. Says so if that fails. */
+/* Writes what is buffered for one file, or for all files if it is NULL. Reports a failure. */
 static bool flush_last(FILE *file, const char *name) {
   if (fflush(file) == 0) return true;
   fprintf(stderr, "scheme: cannot write %s: %s\n", name, strerror(errno));
@@ -209,7 +210,7 @@ static value complain(value message) {
   return UNSPECIFIED;
 }
 
-/* Makes standard input edited lines from here on. */
+/* From here on the port, standard input, is read by edited lines. */
 static value edit_input(struct port *port) {
   store(port, text, string_from_c(""));
   port->at = port->datum_line = 0;

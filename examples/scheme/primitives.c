@@ -1,10 +1,10 @@
-/* Primitive procedures: finding them all, checking their arguments, calling them. */
+/* Primitive procedures: gathers them, checks their arguments, calls them. */
 #include "scheme.h"
 
 #include <math.h>
 #include <string.h>
 
-/* The linker gives these names to the ends of the section of primitives. */
+/* The start and the end of the section of primitives. The linker defines them. */
 extern struct primitive __start_scheme_primitives[], __stop_scheme_primitives[];
 
 /* Whether v is an integer that 62 bits hold. */
@@ -13,7 +13,7 @@ static bool is_integer(value v) {
                           flonum_of(v) == floor(flonum_of(v)));
 }
 
-/* Whether an argument is what the letter of a signature wants. Other letters stand for anything. */
+/* Whether an argument is what the letter of a signature wants. Unknown letters allow anything. */
 static bool fits(char letter, value v) {
   switch (letter) {
   case 'n':

@@ -1,4 +1,4 @@
-/* The reader: characters to data. */
+/* The reader makes data from characters. */
 #include "scheme.h"
 
 #include <ctype.h>
@@ -26,7 +26,7 @@ static bool is_delimiter(int32_t c) {
   return c < 0 || is_space(c) || (c < 128 && strchr("()\";'", c) != NULL);
 }
 
-/* The next character, for what is inside of something: there has to be one. */
+/* Returns the next character. Fails at the end of file. */
 static int32_t next_inside(struct reader *r, const char *what) {
   int32_t c = next_char(r->port);
   if (c < 0) fail_read(r, what);
@@ -66,7 +66,8 @@ static int32_t read_hex(struct reader *r) {
   return code;
 }
 
-/* After a backslash, in strings and |symbols|; -1: a line break that counts for nothing. */
+/* Reads what follows a backslash in a string or |symbol|. Returns -1 for an escaped end of line,
+ * which stands for no character. */
 static int32_t read_escape(struct reader *r) {
   static const char letters[] = "ntrab", meanings[] = "\n\t\r\a\b";
   int32_t c = next_char(r->port);
@@ -87,7 +88,7 @@ static value read_delimited(struct reader *r, int32_t end) {
   for (r->text->at = 0;;) {
     int32_t c = next_inside(r, end == '"' ? "end of file in a string" : "end of file in |symbol|");
     if (c == end) return text_written(r->text);
-    if (c == '\r') { /* a line may end with it */
+    if (c == '\r') { /* CR and CR LF end a line, too */
       if (peek_char(r->port) == '\n') next_char(r->port);
       c = '\n';
     }
@@ -96,7 +97,7 @@ static value read_delimited(struct reader *r, int32_t end) {
   }
 }
 
-/* The preferred name of a character first. */
+/* Of several names for a character, the one to print comes first. */
 static const struct char_name {
   const char *name;
   uint32_t code;
@@ -127,7 +128,7 @@ static value read_character(struct reader *r) {
 
 static value read_in(struct reader *r, int32_t c);
 
-/* The next character that begins a datum; skips blanks and comments. */
+/* Skips blanks and comments. Returns the character that begins the next datum. */
 static int32_t next_start(struct reader *r) {
   check_depth();
   for (;;) {

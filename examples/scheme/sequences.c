@@ -1,4 +1,4 @@
-/* Vectors, strings and bytevectors: the same procedures for the three. Characters. */
+/* Vectors, strings and bytevectors have the same procedures. Characters, and UTF-8. */
 #include "scheme.h"
 
 #include <string.h>
@@ -11,7 +11,6 @@ static uint8_t *place(enum type type, value s, size_t index) {
   return bytes_of(s) + index * widths[type];
 }
 
-/* Vectors are full of zeros, which are no values; the others of anything. */
 value new_sequence(enum type type, size_t length) {
   if (length >= SIZE_MAX >> 12) fail_type("length", fix((int64_t)length));
   size_t bytes = sizeof(value) + length * widths[type] + (type == T_BYTES); /* for a NUL */
@@ -112,7 +111,8 @@ static value to_list(enum type type, int count, const value *a) {
   return list;
 }
 
-/* `s` is the letter for signatures, `item` the name before -ref and -set!. */
+/* `s` is the letter for signatures, `item` the name before -ref and -set!, `initial` the content.
+ */
 #define SEQUENCE(type, name, s, item, initial)                                                     \
   EXPRESSION(name "?", ".", make_bool(is_type(a[0], type)))                                        \
   EXPRESSION("make-" name, "i|.", make_filled(type, unfix(a[0]), count > 1 ? a[1] : initial))      \
@@ -134,7 +134,7 @@ EXPRESSION("%slots", ".", is_type(a[0], T_RECORD) ? slots_to_list(a[0]) : FALSE)
 
 /* ---- UTF-8 ---------------------------------------------------------------------------------- */
 
-/* One code point; malformed input becomes U+FFFD. Returns the bytes used. */
+/* Decodes one code point. Malformed input becomes U+FFFD. Returns how many bytes it takes. */
 static inline size_t decode(const unsigned char *text, size_t bytes, uint32_t *out) {
   static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
   size_t more = text[0] < 0xe0 ? 1 : text[0] < 0xf0 ? 2 : 3, i = 1;
@@ -150,7 +150,7 @@ static inline size_t decode(const unsigned char *text, size_t bytes, uint32_t *o
 
 value string_from_utf8(const char *text, size_t bytes) {
   const unsigned char *at = (const unsigned char *)text, *end = at + bytes;
-  value string = new_sequence(T_STRING, bytes); /* as long as it can be */
+  value string = new_sequence(T_STRING, bytes); /* no more characters than bytes */
   size_t length = 0;
   while (at < end)
     at += decode(at, (size_t)(end - at), &chars_of(string)[length++]);

@@ -1,4 +1,4 @@
-/* Symbols: each name has one, which a table finds. */
+/* Symbols. A table holds the one symbol of each name. */
 #include "scheme.h"
 
 value intern(value name) {

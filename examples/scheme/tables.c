@@ -6,7 +6,7 @@
 
 struct table {
   value header;
-  value chains; /* vector of a power of two */
+  value chains; /* vector, its length a power of two */
   intptr_t count;
   intptr_t by_content; /* equal?, not eqv? */
 };
@@ -19,13 +19,14 @@ bool values_eqv(value a, value b) {
   return memcmp(&flonum_of(a), &flonum_of(b), sizeof(double)) == 0;
 }
 
-/* equal? ends on circular data, and soon where much is shared: in a long comparison some of the
- * pairs and vectors that meet are united in classes, and members of a class are taken as equal.
+/* equal? ends on circular data, and takes little time where much is shared. A long comparison puts
+ * some of the pairs and vectors that it compares into one class, and takes members of a class as
+ * equal.
  * (M. Adams, R. K. Dybvig: Efficient Nondestructive Equality Checking for Trees and Graphs,
  * ICFP 2008.) */
 struct comparison {
-  int64_t steps; /* still to go without looking at classes; below 0 we look */
-  value classes; /* table: member to one nearer to the class's representative */
+  int64_t steps; /* left before classes are used; below 0 they are */
+  value classes; /* table: from a member towards the representative of its class */
 };
 enum { STEPS_QUICK = 400, STEPS_SLOW = 40 };
 
@@ -35,14 +36,14 @@ static value representative(value classes, value v) {
   return v;
 }
 
-/* Whether they are known to be equal, for all that matters. */
+/* Whether they may be taken as equal because they, or others of their classes, met before. */
 static bool met_before(struct comparison *c, value a, value b) {
   if (--c->steps >= 0) return false;
   if (c->classes == FALSE) c->classes = make_table(false);
   a = representative(c->classes, a);
   b = representative(c->classes, b);
   if (a == b) {
-    c->steps = 0; /* it pays: go on like this */
+    c->steps = 0; /* it pays: keep using classes */
     return true;
   }
   table_put(c->classes, a, b);
@@ -85,8 +86,8 @@ static bool values_eq(value a, value b) {
   return a == b;
 }
 
-/* The first tail of the list whose car is the same, or the first entry (key . content) whose key
- * is the same; #f if there is none. */
+/* Returns the first tail of the list whose car is the same or, of a list of entries (key .
+ * content), the first entry whose key is the same. Returns FALSE if there is none. */
 static value search(const value *a, bool entries, bool (*same)(value, value)) {
   value list = a[1];
   for (; is_pair(list); list = cdr(list)) {
@@ -112,7 +113,7 @@ static uint64_t mix(uint64_t h, uint64_t word) {
   return h ^ h >> 29;
 }
 
-/* Of the contents or of the identity; `left` bounds the work on large or circular data. */
+/* Hashes the contents or the identity. `left` bounds the work on large and circular data. */
 static uint64_t hash(value v, bool by_content, int left) {
   uint64_t h = 17, bits = v;
   if (is_type(v, T_FLONUM)) memcpy(&bits, &flonum_of(v), sizeof bits);
@@ -139,8 +140,8 @@ static value *chain_of(const struct table *t, value key) {
   return &slots_of(t->chains)[hash(key, t->by_content, 32) & (size_of(t->chains) - 1)];
 }
 
-/* Returns where the chain's link to the key's entry is, or NIL at the end of the chain. The link
- * is inside of *holder. */
+/* Returns the address of the chain's link to the key's entry, or of the NIL that ends the chain.
+ * That word is inside *holder. */
 static value *find(const struct table *t, value key, value *holder) {
   value *link = chain_of(t, key);
   *holder = t->chains;

@@ -283,7 +283,7 @@ apply_from_machine:
   goto apply;
   OPCODE(UNDERFLOW) SYNC;
   if (!fetch_frame()) {
-    machine.sp = machine.bottom; /* keeps the first frame's return information rooted */
+    machine.sp = machine.bottom; /* the return information at the bottom stays a root */
     return acc;
   }
   sp = machine.sp;
@@ -318,7 +318,7 @@ static void enter_handler(void) {
     error_trap = NULL;
     fail_as(failure.kind, failure.what, globals.irritants);
   }
-  value condition = make_condition(); /* it may collect: nothing is on the stack yet */
+  value condition = make_condition(); /* first, as it may collect */
   machine.sp[RETURN_FRAME] = (value)(machine.sp - machine.fp);
   machine.sp[RETURN_CLOSURE] = (value)machine.self;
   machine.sp[RETURN_TO] = (value)machine.pc | 1;
