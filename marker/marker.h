@@ -12,6 +12,7 @@
 
 #include "heap/space.h"
 #include "marker/base/tracer.h"
+#include "marker/queue/policy.h"
 #include "tide/stats.h"
 #include "tide/tide.h"
 
@@ -20,6 +21,7 @@ struct td_markers;
 
 struct td_marker_config {
   const struct td_engine *engine;           /* see marker/engine/list.h; NULL: the first */
+  enum td_policy_kind policy;               /* whom markers steal from */
   unsigned markers;                         /* 1 … TIDE_MARKERS_MAX */
   uint32_t queue_blocks, queue_block_items; /* 0: the default of the engine */
 };

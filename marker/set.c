@@ -148,6 +148,21 @@ static bool change_queues(struct td_markers *set, const struct td_engine *engine
   return true;
 }
 
+static uint64_t size_of(void *context, uint32_t victim) {
+  const struct td_markers *set = context;
+  return set->engine->size(set->marker[victim]->queue);
+}
+
+/* Whom each of the markers that may take part steals from. The library does not know where markers
+ * run, so there are no distances between them. */
+static void choose_victims(struct td_markers *set) {
+  for (unsigned i = 0; i < set->limit; i++)
+    td_policy_init(
+        &set->marker[i]->policy,
+        &(struct td_policy_options){
+            .kind = set->policy, .self = i, .count = set->limit, .size = size_of, .context = set});
+}
+
 static bool configure(struct td_markers *set, const struct td_marker_config *config,
                       struct tide_error *error) {
   const struct td_engine *engine;
@@ -163,6 +178,7 @@ static bool configure(struct td_markers *set, const struct td_marker_config *con
     return fail(error, TIDE_ERROR_MEMORY, "no memory for the queues of engine '%s'",
                 engine->queue->name);
   set->engine = engine;
+  set->policy = config->policy;
   set->queue_blocks = blocks;
   set->queue_items = items;
   set->limit = config->markers < set->limit ? config->markers : set->limit;
@@ -174,6 +190,7 @@ static bool configure(struct td_markers *set, const struct td_marker_config *con
 
 /* Helpers that have just started look where to sleep; nobody needs to wait for them. */
 static void open_first(struct td_markers *set) {
+  choose_victims(set);
   td_reopen(set, false);
   td_wake_all(set);
 }
@@ -206,6 +223,7 @@ bool td_markers_configure(struct td_markers *set, const struct td_marker_config 
   td_quiet(set);
   unsigned before = set->limit;
   bool done = configure(set, config, error);
+  choose_victims(set);
   td_reopen(set, set->limit != before);
   return done;
 }

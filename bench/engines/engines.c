@@ -8,6 +8,7 @@
 #include "bench/cli/document.h"
 #include "bench/cli/grid.h"
 #include "bench/cli/options.h"
+#include "tide/advanced.h"
 #include "tide/tide.h"
 
 static const struct td_bench_engine guests[] = {

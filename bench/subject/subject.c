@@ -6,6 +6,7 @@
 
 #include "bench/cli/complain.h"
 #include "bench/cli/progress.h"
+#include "tide/advanced.h"
 
 int td_exit_of(enum tide_status status) {
   switch (status) {

@@ -60,6 +60,8 @@ enum tide_sizing {
   TIDE_SIZING_ADAPTIVE,    /* square-root rule of MemBalancer (Kirisame et al., OOPSLA 2022) */
 };
 
+struct tide_advanced_options;
+
 /* Zero in any field means "the default". Call tide_options_init first: it keeps programs that
  * were compiled against an older header working. */
 struct tide_options {
@@ -69,12 +71,8 @@ struct tide_options {
   size_t reserve_bytes;      /* address space; halved until the system agrees */
   /* Marking threads, the collecting one included; default TIDE_MARKERS, else CPUs allowed. */
   unsigned markers;
-  const char *engine;         /* see tide_engine_name; default TIDE_ENGINE, else "bwos" */
-  uint32_t queue_blocks;      /* power of two, at least 2 */
-  uint32_t queue_block_items; /* power of two, at least 2 */
   enum tide_sizing sizing;
   double growth_factor; /* over 1.0 */
-  double adaptive_cost; /* MemBalancer's c per MiB: smaller trades memory for time */
   /* Called by the allocating thread when a collection and growing did not make room. Return true
    * to have the allocation tried once more (after you dropped caches, say). The hook may collect,
    * run finalizers that do not allocate, or write a snapshot; allocation from this heap is
@@ -86,6 +84,7 @@ struct tide_options {
    * better off without. Small pages are asked for 2 MiB at a time, all in use from then on.
    * Default: false unless TIDE_HUGE_PAGES is 0. */
   bool small_pages;
+  const struct tide_advanced_options *advanced; /* NULL, or see tide/advanced.h */
 };
 
 TIDE_API void tide_options_init(struct tide_options *options);
@@ -99,8 +98,9 @@ TIDE_API void tide_options_init(struct tide_options *options);
  *   TIDE_ERROR_ENVIRONMENT  a variable TIDE_… means nothing
  *   TIDE_ERROR_MEMORY       no memory for the heap's own tables
  *   TIDE_ERROR_SYSTEM       no address space, no marking thread, no fork handlers
- * On success error->status is TIDE_OK. error->text is then empty, unless the system gave less
- * address space than was meant for the heap: it says so. */
+ * On success error->status is TIDE_OK. error->text is then empty, unless something was not to be
+ * had as it was meant: the system gave less address space, or a policy found nothing to choose by.
+ */
 TIDE_API struct tide_heap *tide_heap_create(const struct tide_options *options,
                                             struct tide_error *error);
 
@@ -109,20 +109,13 @@ TIDE_API struct tide_heap *tide_heap_create(const struct tide_options *options,
  *   TIDE_ERROR_STATE  mutators are attached, or this is a callback; nothing was done */
 TIDE_API enum tide_status tide_heap_destroy(struct tide_heap *heap);
 
-/* Chooses the marking queue / the number of markers for the following collections. Waits for a
- * collection to end.
- *   TIDE_ERROR_ARGUMENT  no such engine, not 1 to TIDE_MARKERS_MAX, or an engine for one marker
- *                        with more
+/* Chooses the number of markers for the following collections. Waits for a collection to end.
+ *   TIDE_ERROR_ARGUMENT  heap is NULL, not 1 to TIDE_MARKERS_MAX, or more than one with an engine
+ *                        for one marker
  *   TIDE_ERROR_MEMORY, TIDE_ERROR_SYSTEM  no memory or threads for it; all is as before
  *   TIDE_ERROR_STATE     in a callback */
-TIDE_API enum tide_status tide_heap_set_engine(struct tide_heap *heap, const char *name,
-                                               struct tide_error *error);
 TIDE_API enum tide_status tide_heap_set_markers(struct tide_heap *heap, unsigned markers,
                                                 struct tide_error *error);
-
-/* Names and one-line descriptions of the marking queues, index from 0; NULL past the last. */
-TIDE_API const char *tide_engine_name(size_t index);
-TIDE_API const char *tide_engine_text(size_t index);
 
 #define TIDE_MARKERS_MAX 256u
 

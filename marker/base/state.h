@@ -10,6 +10,7 @@
 #include "marker/base/tracer.h"
 #include "marker/queue/growth.h"
 #include "marker/queue/list.h"
+#include "marker/queue/policy.h"
 #include "platform/platform.h"
 
 #define TD_SLICE_SLOTS 512u  /* an array or root range is shared in slices of so many slots */
@@ -68,6 +69,8 @@ struct td_engine {
   /* After a collection, while all queues are empty and no other thread uses them: the marker's
    * queue goes back to its first storage. */
   void (*shrink)(struct td_marker *marker);
+  /* Returns roughly how many items thieves could take from the queue. */
+  uint64_t (*size)(const void *queue);
   /* Marks until there is nothing left for this marker; `joined` says that it is active already.
    * On return it is not. */
   void (*work)(struct td_marker *marker, bool joined);
@@ -77,6 +80,7 @@ struct td_markers {
   /* Constant between configurations. */
   struct td_space *space;
   const struct td_engine *engine;
+  enum td_policy_kind policy;
   struct td_marker **marker;
   unsigned limit; /* markers that may take part */
   uint32_t queue_blocks, queue_items;
@@ -135,7 +139,7 @@ struct td_marker {
   bool took_part;
   bool leafy;                 /* many leaves are met: mark them there and then */
   uint32_t queued_leaves;     /* that came out of the queue since the last poll */
-  uint32_t victim;            /* who was stolen from last */
+  struct td_policy policy;    /* whom to steal from; made anew with each configuration */
   uint32_t recruit_step;      /* objects to scan before recruiting again; doubles each time */
   uint64_t span_run;          /* the run that the next two belong to */
   size_t span;                /* where this marker's walk over the root spans stands */

@@ -23,6 +23,10 @@ static void shrink(struct td_marker *marker) {
   Q(shrink)(marker->queue, marker->owner);
 }
 
+static uint64_t size(const void *queue) {
+  return Q(size)(queue);
+}
+
 const struct td_engine TD_QUEUE_JOIN(td_engine_, TD_QUEUE, ) = {
     .queue = &td_queue_entries[TD_QUEUE_JOIN(TD_QUEUE_NUMBER_, TD_QUEUE, )],
     .storage_bytes = Q(storage_bytes),
@@ -30,5 +34,6 @@ const struct td_engine TD_QUEUE_JOIN(td_engine_, TD_QUEUE, ) = {
     .owner_bytes = sizeof(struct Q(owner)),
     .init = init,
     .shrink = shrink,
+    .size = size,
     .work = work,
 };
