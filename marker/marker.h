@@ -67,9 +67,10 @@ struct td_roots {
 void td_mark_begin(struct td_markers *markers);
 /* Marks all that the roots reach and was not marked before. Cannot fail, allocates nothing. */
 void td_mark_run(struct td_markers *markers, const struct td_roots *roots);
-/* Fills engine, markers, recruited, objects, mark_ns (the sum over runs), steals and
- * marker[]. */
-void td_mark_end(struct td_markers *markers, struct tide_cycle_stats *stats);
+/* Fills in engine, markers, recruited, objects, mark_ns (the sum over phases) and steals, and the
+ * figures of each marker, of which there are `markers`. */
+void td_mark_end(struct td_markers *markers, struct tide_cycle_stats *stats,
+                 struct tide_marker_stats *figures);
 
 /* Weak references / ephemerons with an unmarked key that markers have met since the last call:
  * address of the first, chained by their link words, 0 ends. An object may be met more than

@@ -333,7 +333,8 @@ static void split_time(struct tide_marker_stats *m) {
   m->trace_ns -= m->roots_ns + m->dense_ns;
 }
 
-void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats) {
+void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
+                 struct tide_marker_stats *figures) {
   stats->engine = set->engine->queue->name;
   stats->markers = set->limit;
   stats->recruited = 0;
@@ -347,7 +348,7 @@ void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats) {
     stats->recruited += marker->took_part;
     stats->objects += one->objects;
     stats->steals += one->steals;
-    stats->marker[i] = *one;
-    split_time(&stats->marker[i]);
+    figures[i] = *one;
+    split_time(&figures[i]);
   }
 }

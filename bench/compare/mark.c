@@ -65,11 +65,11 @@ static double ratio(uint64_t part, uint64_t whole) {
   return whole ? (double)part / (double)whole : 0.0;
 }
 
-static int print_work(const struct tide_cycle_stats *cycle, FILE *out) {
+static int print_work(const struct td_cycle_record *cycle, FILE *out) {
   struct td_grid grid;
   td_grid_begin(&grid, ">marker >objects >steals >items >failed >grants >parks >wakes "
                        ">overflows >dense >window");
-  for (unsigned i = 0; i < cycle->markers; i++) {
+  for (unsigned i = 0; i < cycle->all.markers; i++) {
     const struct tide_marker_stats *m = &cycle->marker[i];
     td_grid_cell(&grid, "%u", i);
     td_grid_cell(&grid, "%" PRIu64, m->objects);
@@ -86,25 +86,25 @@ static int print_work(const struct tide_cycle_stats *cycle, FILE *out) {
   return td_grid_print(&grid, out);
 }
 
-static void print_shares(const struct tide_cycle_stats *cycle, FILE *out) {
+static void print_shares(const struct td_cycle_record *cycle, FILE *out) {
   uint64_t items = 0, dense = 0, sum = 0, samples = 0;
-  for (unsigned i = 0; i < cycle->markers; i++) {
+  for (unsigned i = 0; i < cycle->all.markers; i++) {
     items += cycle->marker[i].stolen_items;
     dense += cycle->marker[i].dense_objects;
     sum += cycle->marker[i].window_sum;
     samples += cycle->marker[i].window_samples;
   }
   fprintf(out, "%.1f %% of the objects were scanned in address order. ",
-          100 * ratio(dense, cycle->objects));
-  if (cycle->steals) fprintf(out, "A steal took %.1f items. ", ratio(items, cycle->steals));
+          100 * ratio(dense, cycle->all.objects));
+  if (cycle->all.steals) fprintf(out, "A steal took %.1f items. ", ratio(items, cycle->all.steals));
   if (samples) fprintf(out, "The window held %.1f objects.", ratio(sum, samples));
   fputs("\n\n", out);
 }
 
-static int print_times(const struct tide_cycle_stats *cycle, FILE *out) {
+static int print_times(const struct td_cycle_record *cycle, FILE *out) {
   struct td_grid grid;
   td_grid_begin(&grid, ">marker >start_µs >roots_µs >trace_µs >dense_µs >idle_µs >termination_µs");
-  for (unsigned i = 0; i < cycle->markers; i++) {
+  for (unsigned i = 0; i < cycle->all.markers; i++) {
     const struct tide_marker_stats *m = &cycle->marker[i];
     td_grid_cell(&grid, "%u", i);
     td_grid_cell(&grid, "%.1f", (double)m->started_ns / 1e3);
@@ -112,7 +112,8 @@ static int print_times(const struct tide_cycle_stats *cycle, FILE *out) {
     td_grid_cell(&grid, "%.1f", (double)m->trace_ns / 1e3);
     td_grid_cell(&grid, "%.1f", (double)m->dense_ns / 1e3);
     td_grid_cell(&grid, "%.1f", (double)m->idle_ns / 1e3);
-    uint64_t left = m->ended_ns && m->ended_ns < cycle->mark_ns ? cycle->mark_ns - m->ended_ns : 0;
+    uint64_t left =
+        m->ended_ns && m->ended_ns < cycle->all.mark_ns ? cycle->all.mark_ns - m->ended_ns : 0;
     td_grid_cell(&grid, "%.1f", (double)left / 1e3);
   }
   return td_grid_print(&grid, out);
@@ -121,7 +122,7 @@ static int print_times(const struct tide_cycle_stats *cycle, FILE *out) {
 static int print(const struct td_comparison *comparison, FILE *out) {
   int status = td_compare_print(comparison, out);
   const struct td_row *row = &comparison->graphs[0].rows[0];
-  const struct tide_cycle_stats *cycle = row->cycle;
+  const struct td_cycle_record *cycle = row->cycle;
   if (!cycle) {
     fprintf(out, "\n%s tells nothing of its markers.\n", row->engine.name);
     return status;
@@ -130,9 +131,10 @@ static int print(const struct td_comparison *comparison, FILE *out) {
       out,
       "\nThe fastest round: %u of %u marker(s) took part; stop %.1f µs, mark %.1f µs, weak %.1f "
       "µs,\nsweep %.1f µs, pause %.1f µs; %" PRIu64 " object(s) scanned twice.\n",
-      cycle->recruited, cycle->markers, (double)cycle->stop_ns / 1e3, (double)cycle->mark_ns / 1e3,
-      (double)cycle->weak_ns / 1e3, (double)cycle->sweep_ns / 1e3, (double)cycle->pause_ns / 1e3,
-      cycle->objects - row->objects);
+      cycle->all.recruited, cycle->all.markers, (double)cycle->all.stop_ns / 1e3,
+      (double)cycle->all.mark_ns / 1e3, (double)cycle->all.weak_ns / 1e3,
+      (double)cycle->all.sweep_ns / 1e3, (double)cycle->all.pause_ns / 1e3,
+      cycle->all.objects - row->objects);
   print_shares(cycle, out);
   if (status == TD_EXIT_OK) status = print_work(cycle, out);
   fputc('\n', out);

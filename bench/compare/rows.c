@@ -37,18 +37,17 @@ static void json_marker(struct td_json *json, const struct tide_marker_stats *m,
   td_json_object_end(json);
 }
 
-static void json_cycle(struct td_json *json, const char *key,
-                       const struct tide_cycle_stats *cycle) {
+static void json_cycle(struct td_json *json, const char *key, const struct td_cycle_record *cycle) {
   td_json_object_begin(json, key);
-  td_json_count(json, "markers", cycle->markers);
-  td_json_count(json, "recruited", cycle->recruited);
-  td_json_count(json, "stop_ns", cycle->stop_ns);
-  td_json_count(json, "mark_ns", cycle->mark_ns);
-  td_json_count(json, "weak_ns", cycle->weak_ns);
-  td_json_count(json, "sweep_ns", cycle->sweep_ns);
-  td_json_count(json, "pause_ns", cycle->pause_ns);
+  td_json_count(json, "markers", cycle->all.markers);
+  td_json_count(json, "recruited", cycle->all.recruited);
+  td_json_count(json, "stop_ns", cycle->all.stop_ns);
+  td_json_count(json, "mark_ns", cycle->all.mark_ns);
+  td_json_count(json, "weak_ns", cycle->all.weak_ns);
+  td_json_count(json, "sweep_ns", cycle->all.sweep_ns);
+  td_json_count(json, "pause_ns", cycle->all.pause_ns);
   td_json_array_begin(json, "marker");
-  for (unsigned i = 0; i < cycle->markers; i++)
+  for (unsigned i = 0; i < cycle->all.markers; i++)
     json_marker(json, &cycle->marker[i], i);
   td_json_array_end(json);
   td_json_object_end(json);
@@ -95,7 +94,7 @@ static void json_row(struct td_json *json, const struct td_graph_rows *graph,
   json_median(json, "steals", row, &row->steals);
   json_median(json, "duplicates", row, &row->duplicates);
   if (row->cycle)
-    td_json_count(json, "recruited", row->cycle->recruited);
+    td_json_count(json, "recruited", row->cycle->all.recruited);
   else
     td_json_null(json, "recruited");
   json_noise(json, row);

@@ -25,7 +25,7 @@ struct td_row {
   const struct td_row *base; /* what ratios are taken to; NULL: the first engine has no such row */
   struct td_samples mark_ns; /* one per round */
   struct td_samples steals, duplicates; /* Tidemark's only, as the next */
-  struct tide_cycle_stats *cycle;       /* of the fastest round so far, for the picture */
+  struct td_cycle_record *cycle;        /* of the fastest round so far, for the picture */
   uint64_t cycle_ns;
   uint64_t objects, bytes; /* marked */
   enum td_checked checked;

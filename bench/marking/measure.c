@@ -17,7 +17,7 @@ struct work {
   struct td_comparison *comparison;
   struct td_graph_rows *graph;
   struct td_subject subject;
-  struct tide_cycle_stats *cycle; /* scratch: too large for the stack of a careful program */
+  struct td_cycle_record *cycle; /* scratch: too large for the stack of a careful program */
 };
 
 static void note_different(struct work *work, struct td_row *row, const char *difference) {
@@ -37,11 +37,11 @@ static void compare_counts(struct work *work, struct td_row *row) {
   note_different(work, row, text);
 }
 
-static int add_samples(struct td_row *row, uint64_t mark_ns, const struct tide_cycle_stats *cycle) {
+static int add_samples(struct td_row *row, uint64_t mark_ns, const struct td_cycle_record *cycle) {
   bool added = td_samples_add(&row->mark_ns, (double)mark_ns);
   if (cycle)
-    added = added && td_samples_add(&row->steals, (double)cycle->steals) &&
-            td_samples_add(&row->duplicates, (double)cycle->objects - (double)row->objects);
+    added = added && td_samples_add(&row->steals, (double)cycle->all.steals) &&
+            td_samples_add(&row->duplicates, (double)cycle->all.objects - (double)row->objects);
   return added ? TD_EXIT_OK : td_complain(TD_EXIT_RESOURCES, "no memory for the results");
 }
 
@@ -58,11 +58,11 @@ static int mark_tide(struct work *work, struct td_row *row, bool timed) {
   row->bytes = work->graph->bytes;
   if (timed) {
     compare_counts(work, row);
-    if (row->mark_ns.count == 0 || work->cycle->mark_ns < row->cycle_ns) {
-      row->cycle_ns = work->cycle->mark_ns;
+    if (row->mark_ns.count == 0 || work->cycle->all.mark_ns < row->cycle_ns) {
+      row->cycle_ns = work->cycle->all.mark_ns;
       *row->cycle = *work->cycle;
     }
-    status = add_samples(row, work->cycle->mark_ns, work->cycle);
+    status = add_samples(row, work->cycle->all.mark_ns, work->cycle);
   }
   return status;
 }

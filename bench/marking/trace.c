@@ -21,7 +21,7 @@ static size_t events_per_marker(unsigned markers) {
 }
 
 static int collect(struct td_trace *trace, struct td_subject *subject) {
-  struct tide_cycle_stats *stats = malloc(sizeof *stats);
+  struct td_cycle_record *stats = malloc(sizeof *stats);
   if (!stats) return td_complain(TD_EXIT_RESOURCES, "no memory for the trace");
   int status = TD_EXIT_OK;
   uint64_t objects;

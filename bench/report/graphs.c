@@ -34,10 +34,10 @@ static void put_bars(struct td_page *page, const struct td_graph_rows *graph) {
 }
 
 static void put_lanes(struct td_page *page, const struct td_row *row, uint64_t live) {
-  const struct tide_cycle_stats *cycle = row->cycle;
-  struct td_lane *lanes = td_page_memory(page, cycle->markers, sizeof *lanes);
+  const struct td_cycle_record *cycle = row->cycle;
+  struct td_lane *lanes = td_page_memory(page, cycle->all.markers, sizeof *lanes);
   if (!lanes) return;
-  for (unsigned i = 0; i < cycle->markers; i++) {
+  for (unsigned i = 0; i < cycle->all.markers; i++) {
     const struct tide_marker_stats *m = &cycle->marker[i];
     struct td_lane *lane = &lanes[i];
     *lane = (struct td_lane){.started_ns = (double)m->started_ns,
@@ -57,14 +57,15 @@ static void put_lanes(struct td_page *page, const struct td_row *row, uint64_t l
   fputs("<h4>", page->out);
   td_html_text(page->out, row->engine.name);
   fprintf(page->out, " with %u markers, the fastest round</h4>\n", row->markers);
-  td_svg_lanes(page->out, "What each marker did", lanes, cycle->markers, (double)cycle->mark_ns);
+  td_svg_lanes(page->out, "What each marker did", lanes, cycle->all.markers,
+               (double)cycle->all.mark_ns);
   free(lanes);
 }
 
 static void put_activity_key(struct td_page *page, const struct td_graph_rows *graph) {
   bool roots = false; /* has any marker counted its time on roots apart? */
   for (size_t i = 0; i < graph->row_count; i++)
-    for (unsigned m = 0; graph->rows[i].cycle && m < graph->rows[i].cycle->markers; m++)
+    for (unsigned m = 0; graph->rows[i].cycle && m < graph->rows[i].cycle->all.markers; m++)
       roots = roots || graph->rows[i].cycle->marker[m].roots_ns > 0;
   fputs("<p class=\"key small\">", page->out);
   if (roots) fputs("<span><i style=\"background:" TD_SVG_ROOTS "\"></i>roots</span>", page->out);

@@ -142,7 +142,7 @@ static int configure(struct td_subject *subject, const char *engine, unsigned ma
 }
 
 int td_subject_mark(struct td_subject *subject, const char *engine, unsigned markers,
-                    struct tide_cycle_stats *stats, uint64_t *objects) {
+                    struct td_cycle_record *stats, uint64_t *objects) {
   int status = configure(subject, engine, markers);
   if (status != TD_EXIT_OK) return status;
   enum tide_status collected = tide_collect(subject->mutator);
@@ -150,7 +150,8 @@ int td_subject_mark(struct td_subject *subject, const char *engine, unsigned mar
     return td_complain(td_exit_of(collected), "%s: collecting with %s: %s", subject->name, engine,
                        tide_status_text(collected));
   *objects = tide_count_marked(subject->mutator);
-  tide_cycle_stats(subject->heap, stats);
+  tide_cycle_stats(subject->heap, &stats->all);
+  tide_marker_stats(subject->heap, stats->marker, TIDE_MARKERS_MAX);
   return TD_EXIT_OK;
 }
 

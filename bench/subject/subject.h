@@ -31,10 +31,17 @@ int td_subject_create_through(const struct td_graph_spec *spec, uint64_t heap_ma
 /* An all-zero subject is fine. */
 void td_subject_destroy(struct td_subject *subject);
 
+/* The figures of a collection, those of its markers included: too large for a careful program's
+ * stack. */
+struct td_cycle_record {
+  struct tide_cycle_stats all;
+  struct tide_marker_stats marker[TIDE_MARKERS_MAX]; /* [0, all.markers) */
+};
+
 /* Collects once. *objects are those the marks show; stats counts an object that two markers
  * scanned twice. */
 int td_subject_mark(struct td_subject *subject, const char *engine, unsigned markers,
-                    struct tide_cycle_stats *stats, uint64_t *objects);
+                    struct td_cycle_record *stats, uint64_t *objects);
 /* Right after td_subject_mark: compares the marks with an independent serial marking. The status
  * is 0 whether or not they are equal; see check->equal. */
 int td_subject_check(struct td_subject *subject, struct tide_check *check);

@@ -175,6 +175,13 @@ struct td_ephemerons {
   uint64_t objects; /* marked by the serial closure */
 };
 
+/* ---- What a collection did ---- */
+
+struct td_cycle_figures {
+  struct tide_cycle_stats all;
+  struct tide_marker_stats marker[TIDE_MARKERS_MAX]; /* [0, all.markers) */
+};
+
 /* ---- A heap ---- */
 
 #define TD_HEAP_MAX_LEAST ((size_t)1 << 20)
@@ -218,8 +225,8 @@ struct tide_heap {
 
   /* Under the stats lock. */
   pthread_mutex_t stats_lock;
-  struct tide_cycle_stats *last;     /* the collection that ended last */
-  struct tide_cycle_stats *building; /* the one that runs: the collecting thread's */
+  struct td_cycle_figures *last;     /* the collection that ended last */
+  struct td_cycle_figures *building; /* the one that runs: the collecting thread's */
   struct tide_pause_histogram pauses;
   uint64_t mark_ns_total, pause_ns_total, pause_ns_max;
   tide_event_fn event;

@@ -63,7 +63,7 @@ static void mark(struct tide_heap *heap) {
 static void set_budget(const struct cycle *cycle) {
   struct tide_heap *heap = cycle->heap;
   td_budget_set(heap, (struct td_sizing_facts){
-                          .live_bytes = heap->building->bytes,
+                          .live_bytes = heap->building->all.bytes,
                           .collect_ns = cycle->swept_ns - cycle->stopped_ns,
                           .mutator_ns = cycle->begin_ns - heap->ended_ns,
                           .allocated_bytes = cycle->allocated_bytes - heap->allocated_before,
@@ -74,7 +74,7 @@ static void set_budget(const struct cycle *cycle) {
 /* Everything between the stop and the resume. */
 static void collect_stopped(struct cycle *cycle) {
   struct tide_heap *heap = cycle->heap;
-  struct tide_cycle_stats *stats = heap->building;
+  struct tide_cycle_stats *stats = &heap->building->all;
   td_pause_retire_runs(heap);
   /* relaxed: world stopped. */
   cycle->allocated_bytes = atomic_load_explicit(&heap->allocated_bytes, memory_order_relaxed);
@@ -83,7 +83,7 @@ static void collect_stopped(struct cycle *cycle) {
   mark(heap);
   cycle->marked_ns = td_stats_tell(heap, TIDE_EVENT_MARK_END);
   td_reclaim(heap);
-  td_mark_end(heap->markers, stats);
+  td_mark_end(heap->markers, stats, heap->building->marker);
   stats->objects += heap->ephemerons.objects;
   cycle->weak_ns = td_stats_tell(heap, TIDE_EVENT_WEAK_END);
   stats->blocks_freed = td_space_end_marking(&heap->space);
@@ -106,7 +106,7 @@ static void write_log(const struct tide_heap *heap, const struct tide_cycle_stat
 /* The figures of a collection that has ended become those of the last one. */
 static void publish(struct cycle *cycle) {
   struct tide_heap *heap = cycle->heap;
-  struct tide_cycle_stats *stats = heap->building;
+  struct tide_cycle_stats *stats = &heap->building->all;
   /* relaxed: written under the world's lock; readers only ask whether it has changed. */
   stats->number = atomic_fetch_add_explicit(&heap->cycles, 1, memory_order_relaxed) + 1;
   stats->stop_ns = cycle->stopped_ns - cycle->begin_ns;

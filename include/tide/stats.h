@@ -23,7 +23,34 @@ struct tide_heap_stats {
   uint64_t mark_ns_total, pause_ns_total, pause_ns_max;
   uint64_t mutators;
 };
-TIDE_API void tide_heap_stats(struct tide_heap *heap, struct tide_heap_stats *stats);
+/* Fills in the figures of this moment, zeroes if heap is NULL. The function below says how large
+ * the structure of your header is, so that a newer library fills in no more. */
+TIDE_API void tide_heap_stats_sized(struct tide_heap *heap, struct tide_heap_stats *stats,
+                                    size_t struct_bytes);
+static inline void tide_heap_stats(struct tide_heap *heap, struct tide_heap_stats *stats) {
+  tide_heap_stats_sized(heap, stats, sizeof *stats);
+}
+
+struct tide_cycle_stats {
+  uint64_t number; /* 1 is the first collection of the heap */
+  const char *engine;
+  unsigned markers;   /* allowed */
+  unsigned recruited; /* took part */
+  uint64_t objects;   /* marked, duplicates included */
+  uint64_t bytes;     /* live, by whole cells */
+  uint64_t stop_ns;   /* from the wish until every mutator stood still */
+  uint64_t mark_ns;   /* from the first root to agreed termination */
+  uint64_t weak_ns, sweep_ns;
+  uint64_t pause_ns; /* all of it */
+  uint64_t blocks_freed;
+  uint64_t steals;
+};
+/* Fills in the figures of the last collection. All are 0 if there was none, or if heap is NULL. */
+TIDE_API void tide_cycle_stats_sized(struct tide_heap *heap, struct tide_cycle_stats *stats,
+                                     size_t struct_bytes);
+static inline void tide_cycle_stats(struct tide_heap *heap, struct tide_cycle_stats *stats) {
+  tide_cycle_stats_sized(heap, stats, sizeof *stats);
+}
 
 /* One marker's part of a collection. */
 struct tide_marker_stats {
@@ -41,24 +68,15 @@ struct tide_marker_stats {
   uint64_t started_ns, ended_ns;
   uint64_t roots_ns, trace_ns, dense_ns, idle_ns;
 };
-
-struct tide_cycle_stats {
-  uint64_t number; /* 1 is the first collection of the heap */
-  const char *engine;
-  unsigned markers;   /* allowed */
-  unsigned recruited; /* took part */
-  uint64_t objects;   /* marked, duplicates included */
-  uint64_t bytes;     /* live, by whole cells */
-  uint64_t stop_ns;   /* from the wish until every mutator stood still */
-  uint64_t mark_ns;   /* from the first root to agreed termination */
-  uint64_t weak_ns, sweep_ns;
-  uint64_t pause_ns; /* all of it */
-  uint64_t blocks_freed;
-  uint64_t steals;
-  struct tide_marker_stats marker[TIDE_MARKERS_MAX]; /* [0, markers) */
-};
-/* The last collection; number is 0 if there was none, and all there is if heap is NULL. */
-TIDE_API void tide_cycle_stats(struct tide_heap *heap, struct tide_cycle_stats *stats);
+/* Fills in the figures of the markers of the last collection, up to `room` of them. Returns how
+ * many markers were allowed in it, 0 if there was no collection or heap is NULL. stats may be NULL.
+ */
+TIDE_API size_t tide_marker_stats_sized(struct tide_heap *heap, struct tide_marker_stats *stats,
+                                        size_t room, size_t struct_bytes);
+static inline size_t tide_marker_stats(struct tide_heap *heap, struct tide_marker_stats *stats,
+                                       size_t room) {
+  return tide_marker_stats_sized(heap, stats, room, sizeof *stats);
+}
 
 /* Objects that the last collection marked, counted from the marks. The objects of tide_cycle_stats
  * minus this number are the duplicates: objects that two markers met at the same moment and both
@@ -70,7 +88,13 @@ struct tide_pause_histogram {
   uint64_t bucket[48];
   uint64_t count;
 };
-TIDE_API void tide_pause_histogram(struct tide_heap *heap, struct tide_pause_histogram *histogram);
+TIDE_API void tide_pause_histogram_sized(struct tide_heap *heap,
+                                         struct tide_pause_histogram *histogram,
+                                         size_t struct_bytes);
+static inline void tide_pause_histogram(struct tide_heap *heap,
+                                        struct tide_pause_histogram *histogram) {
+  tide_pause_histogram_sized(heap, histogram, sizeof *histogram);
+}
 
 /* Everything one may want to know while it happens. The callback runs on the collecting thread
  * with the world stopped, but for CYCLE_BEGIN and HEAP_SHRANK, when it runs, and HEAP_GREW, which

@@ -17,7 +17,8 @@ struct rig {
   const char *engine, *policy;
   unsigned markers;
   struct tide_cycle_stats cycle; /* of the last collection */
-  uint64_t marked;               /* by the last collection, each object once */
+  struct tide_marker_stats marker[TIDE_MARKERS_MAX];
+  uint64_t marked; /* by the last collection, each object once */
 };
 
 /* Queues of blocks * items; 0, 0: what the engine likes. Only handles and roots count: the
@@ -94,7 +95,7 @@ static inline void rig_check_counters(const struct rig *r, const char *what) {
   const struct tide_cycle_stats *c = &r->cycle;
   uint64_t objects = 0, steals = 0, stolen = 0;
   for (unsigned i = 0; i < c->markers; i++) {
-    const struct tide_marker_stats *one = &c->marker[i];
+    const struct tide_marker_stats *one = &r->marker[i];
     objects += one->objects;
     steals += one->steals;
     stolen += one->stolen_items;
@@ -121,6 +122,7 @@ static inline uint64_t rig_collect(struct rig *r, const char *what) {
   r->marked = tide_count_marked(r->m);
   if (r->marked != check.objects) rig_complain(r, what, "wrong number of marks");
   tide_cycle_stats(r->heap, &r->cycle);
+  tide_marker_stats(r->heap, r->marker, TIDE_MARKERS_MAX);
   rig_check_counters(r, what);
   return check.objects;
 }

@@ -39,8 +39,8 @@ static void add(struct totals *t, const struct rig *r) {
   t->duplicates += r->cycle.objects - r->marked;
   t->steals += r->cycle.steals;
   for (unsigned i = 0; i < r->cycle.markers; i++) {
-    t->overflows += r->cycle.marker[i].overflows;
-    t->parks += r->cycle.marker[i].parks;
+    t->overflows += r->marker[i].overflows;
+    t->parks += r->marker[i].parks;
   }
 }
 

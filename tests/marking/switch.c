@@ -65,7 +65,7 @@ static void helpers_steal(const char *engine) {
   for (; rounds < 2000 && (steals == 0 || helped == 0); rounds++) {
     rig_collect(&r, "a large tree");
     steals += r.cycle.steals;
-    helped += r.cycle.marker[1].objects;
+    helped += r.marker[1].objects;
     objects += r.marked;
     twice += r.cycle.objects - r.marked;
   }
