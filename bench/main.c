@@ -26,12 +26,13 @@ struct command {
 
 static const struct command commands[] = {
     {"compare", "mark graphs with several engines, interleaved, and compare", td_command_compare},
-    {"mark", "one marking in detail: what each marker did", td_command_mark},
-    {"limit", "what the memory of this machine allows, alone and for graphs", td_command_limit},
+    {"mark", "mark one graph with one engine, and tell what each marker did", td_command_mark},
+    {"limit", "measure what the memory of this machine allows, alone and for graphs",
+     td_command_limit},
     {"queue", "measure the queues alone, as the BWoS paper does", td_command_queue},
     {"graph", "describe a graph: counts, degrees, depth, frontier", td_command_graph},
     {"import", "turn a heap dump into a graph file", td_command_import},
-    {"gcbench", "programs that live from allocating, on collectors and on malloc and free",
+    {"gcbench", "run programs that mostly allocate, on collectors and on malloc and free",
      td_command_gcbench},
     {"engines", "list the engines", td_command_engines},
 };

@@ -19,10 +19,20 @@ struct td_thg_error {
   char text[600];
 };
 
+/* The life of the temporary file that a graph is written to. */
+enum td_thg_temporary {
+  TD_THG_TEMPORARY_COMES, /* it is about to be made */
+  TD_THG_TEMPORARY_IS_THERE,
+  TD_THG_TEMPORARY_IS_GONE, /* removed or renamed, or it could not be made */
+};
+
 /* Called now and then during long work, and never after the call it was given to has returned.
  * phase is a few words such as "compressing"; done <= total, but total is 0 where it is unknown. */
 struct td_thg_progress {
   void (*report)(void *context, const char *phase, uint64_t done, uint64_t total);
+  /* For callers who want to remove the file if a signal ends the process; may be NULL. path is set
+   * when the file is there; the callee makes a copy if it needs one. */
+  void (*temporary)(void *context, enum td_thg_temporary state, const char *path);
   void *context;
 };
 

@@ -96,19 +96,38 @@ static bool tell_file(struct writer *w, const char *what, int result) {
                      td_whole_file_reason(result));
 }
 
-static bool write_file(struct writer *w, const struct td_thg_sink *sink) {
-  struct td_whole_file whole;
-  int result = td_whole_file_create(&whole, w->path);
-  if (result != 0) return tell_file(w, "create a file beside it", result);
-  td_thg_writer_begin(&w->out, whole.file, sink);
+static void tell_temporary(const struct td_thg_progress *progress, enum td_thg_temporary state,
+                           const char *path) {
+  if (progress && progress->temporary) progress->temporary(progress->context, state, path);
+}
+
+static bool fill_file(struct writer *w, const struct td_thg_sink *sink,
+                      struct td_whole_file *whole) {
+  td_thg_writer_begin(&w->out, whole->file, sink);
   put_all(w);
   td_thg_writer_free(&w->out);
   if (!is_fine(w)) {
-    td_whole_file_discard(&whole);
+    td_whole_file_discard(whole);
     return tell_failure(w);
   }
-  result = td_whole_file_commit(&whole);
+  int result = td_whole_file_commit(whole);
   return result == 0 || tell_file(w, "write", result);
+}
+
+static bool write_file(struct writer *w, const struct td_thg_sink *sink,
+                       const struct td_thg_progress *progress) {
+  struct td_whole_file whole;
+  tell_temporary(progress, TD_THG_TEMPORARY_COMES, NULL);
+  int result = td_whole_file_create(&whole, w->path);
+  bool done = false;
+  if (result == 0) {
+    tell_temporary(progress, TD_THG_TEMPORARY_IS_THERE, whole.temporary);
+    done = fill_file(w, sink, &whole);
+  } else {
+    tell_file(w, "create a file beside it", result);
+  }
+  tell_temporary(progress, TD_THG_TEMPORARY_IS_GONE, NULL);
+  return done;
 }
 
 bool td_thg_write(const char *path, const struct td_thg *graph,
@@ -120,7 +139,7 @@ bool td_thg_write(const char *path, const struct td_thg *graph,
   bool done = td_thg_zstd_new(&zstd, progress, total);
   if (done) {
     struct td_thg_sink sink = td_thg_zstd_sink(&zstd);
-    done = write_file(&w, &sink);
+    done = write_file(&w, &sink, progress);
   } else {
     td_thg_fail_memory(error, path, "compressing");
   }

@@ -34,8 +34,8 @@
 
 #define ROOTS_PER_CHUNK 4096u
 #define SHAPES_MAX 65536u
-/* Boehm GC has room for a few object kinds of the client's; more shapes than this carry their
- * descriptor in each object. */
+/* Boehm GC has room for only a few object kinds of its client. If a graph has more shapes than
+ * this, each object of the further shapes carries its own descriptor. */
 #define OWN_KINDS_MAX 6u
 
 enum how { ATOMIC, WORDS, OWN_KIND, DESCRIPTOR };
@@ -51,10 +51,10 @@ struct graph {
   struct shape *shapes;
   uint32_t shape_count;
   unsigned own_kinds;
-  void **chunk; /* of roots, registered with the collector */
+  void **chunk; /* the roots being added; the collector scans it */
   size_t chunk_used;
-  /* Every object in the order of allocation. Boehm GC does not look into malloc's memory, so
-   * this list keeps nothing alive. */
+  /* Every object, in the order of allocation. Boehm GC does not scan malloc's memory, so this list
+   * keeps nothing alive. */
   void **objects;
   size_t object_count, object_capacity;
 };
@@ -77,8 +77,8 @@ static int fail(int status, const char *text) {
 
 /* ---- The sink -------------------------------------------------------------------------- */
 
-/* Words after a prefix, and words that are all references, are for Boehm GC plain words: the
- * prefix, which holds small numbers, is looked at as well. */
+/* To Boehm GC, an object with references after a prefix and an object of references only are plain
+ * words. It scans the prefix as well, which holds small numbers. */
 static struct shape describe(struct graph *graph, const struct td_thg_shape *shape) {
   if (shape->kind == TD_THG_LEAF) return (struct shape){.how = ATOMIC};
   if (!graph->typed || shape->kind != TD_THG_BITMAP) return (struct shape){.how = WORDS};
@@ -148,7 +148,7 @@ static bool sink_root(void *context, void *object) {
   return true;
 }
 
-/* Plain memory will do: nothing is collected while the graph is being built. */
+/* malloc's memory will do: nothing is collected while the graph is being built. */
 static void **sink_table_new(void *context, size_t count) {
   (void)context;
   return calloc(count ? count : 1, sizeof(void *));
@@ -187,14 +187,14 @@ struct count {
   uint64_t objects, bytes;
 };
 
-/* With the allocation lock held. A large object that is not live is no object any more, and
- * GC_is_marked does not expect that: its block's header is gone. */
+/* The allocation lock must be held. A dead large object has no block header any more, and
+ * GC_is_marked would read it: GC_base is asked first. */
 static bool is_marked(void *object) {
   return GC_base(object) == object && GC_is_marked(object);
 }
 
-/* Boehm GC marks more than the graph: the free lists of its threads, for one. So objects are
- * counted by asking for each that the graph was given. */
+/* Boehm GC marks more than the graph, the free lists of its threads for one. So the objects of the
+ * graph are asked for their marks one by one. */
 static void *GC_CALLBACK count_marked(void *context) {
   struct count *count = context;
   for (size_t i = 0; i < count->graph->object_count; i++)
@@ -219,7 +219,8 @@ static void *GC_CALLBACK compare_marks(void *context) {
   return NULL;
 }
 
-/* What the roots reach in the recording, by a plain depth-first search. */
+/* Sets reached[i] for every object that the roots reach in the recording, by a plain depth-first
+ * search. Returns false without memory. */
 static bool search(const struct td_thg *graph, bool *reached) {
   uint32_t *stack = malloc(((size_t)graph->object_count + 1) * sizeof *stack);
   if (!stack) return false;
@@ -246,7 +247,7 @@ static int compare_with_recording(const struct graph *graph, const struct td_thg
   bool *reached = calloc((size_t)recording->object_count + 1, sizeof *reached);
   if (!reached || !search(recording, reached)) {
     free(reached);
-    return fail(4, "no memory to check the marks of Boehm GC");
+    return fail(4, "not enough memory to check the marks of Boehm GC");
   }
   struct check check = {.graph = graph, .reached = reached};
   if (recording->object_count != graph->object_count) {
@@ -332,7 +333,7 @@ int main(int argc, char **argv) {
   }
   struct graph graph = {.typed = strcmp(argv[3], "typed") == 0,
                         .shapes = calloc(SHAPES_MAX, sizeof *graph.shapes)};
-  if (!graph.shapes) return fail(4, "tidemark-boehm: no memory");
+  if (!graph.shapes) return fail(4, "tidemark-boehm: not enough memory");
   int status = start_collector((unsigned)atoi(argv[2]), strtoull(argv[4], NULL, 10));
   if (status == 0) status = build(argv[1], &graph);
   if (status != 0) return status;

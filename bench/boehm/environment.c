@@ -12,7 +12,7 @@ void td_boehm_clean_environment(void) {
     bool theirs = strncmp(environ[i], "GC_", 3) == 0;
     char *name = theirs ? strndup(environ[i], length) : NULL;
     if (name && unsetenv(name) == 0)
-      i = 0; /* what follows has moved */
+      i = 0; /* unsetenv has moved the rest */
     else
       i++;
     free(name);

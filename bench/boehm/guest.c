@@ -15,7 +15,7 @@
 
 struct td_boehm {
   pid_t child;
-  int socket;    /* both ways */
+  int socket;    /* connects to the child's standard input and output */
   FILE *answers; /* reads from socket */
   char *name;    /* "boehm on SPEC" */
   char *line;    /* the last answer */
@@ -35,7 +35,7 @@ bool td_boehm_is_there(void) {
 
 /* ---- Talking --------------------------------------------------------------------------- */
 
-/* The child has closed its end: how did it die? */
+/* The child has closed its end of the socket: says how it died. */
 static int report_death(struct td_boehm *boehm) {
   pid_t child = boehm->child;
   boehm->child = 0;
@@ -43,7 +43,7 @@ static int report_death(struct td_boehm *boehm) {
   return td_child_complain(boehm->name, td_child_wait(child));
 }
 
-/* The next line that is not about progress, which goes to *answer without its newline. */
+/* Reads lines until one is not about progress. *answer is that line, without its newline. */
 static int read_answer(struct td_boehm *boehm, const char **answer) {
   for (;;) {
     ssize_t length = getline(&boehm->line, &boehm->line_bytes, boehm->answers);
@@ -121,7 +121,8 @@ static int spawn(struct td_boehm *boehm, char *const *arguments) {
     return td_complain(TD_EXIT_RESOURCES, "cannot start '%s': %s", arguments[0], strerror(error));
   }
   boehm->answers = fdopen(pair[0], "r");
-  if (!boehm->answers) return td_complain(TD_EXIT_RESOURCES, "no memory to talk to Boehm GC");
+  if (!boehm->answers)
+    return td_complain(TD_EXIT_RESOURCES, "not enough memory to talk to Boehm GC");
   return TD_EXIT_OK;
 }
 
@@ -130,13 +131,15 @@ static int start(struct td_boehm *boehm, char *program, const char *spec, unsign
   char markers_text[16], heap_text[24], parent_text[24];
   snprintf(markers_text, sizeof markers_text, "%u", markers);
   snprintf(heap_text, sizeof heap_text, "%" PRIu64, heap_max_bytes);
-  /* The child compares this with its parent: we might be gone before it asks to die with us. */
+  /* The child compares this with its parent's number: we might have died before the child could ask
+   * the kernel to die with us. */
   snprintf(parent_text, sizeof parent_text, "%lld", (long long)getpid());
   char *spec_text = strdup(spec);
   char *kind = strdup(typed ? "typed" : "conservative");
   char *arguments[] = {program, spec_text, markers_text, kind, heap_text, parent_text, NULL};
-  int status = spec_text && kind ? spawn(boehm, arguments)
-                                 : td_complain(TD_EXIT_RESOURCES, "no memory to start Boehm GC");
+  int status = spec_text && kind
+                   ? spawn(boehm, arguments)
+                   : td_complain(TD_EXIT_RESOURCES, "not enough memory to start Boehm GC");
   free(spec_text);
   free(kind);
   if (status != TD_EXIT_OK) return status;
@@ -158,7 +161,7 @@ int td_boehm_start(const char *spec, unsigned markers, bool typed, uint64_t heap
   int status;
   if (!boehm || asprintf(&boehm->name, "boehm%s on %s", typed ? "-typed" : "", spec) < 0) {
     if (boehm) boehm->name = NULL;
-    status = td_complain(TD_EXIT_RESOURCES, "no memory to start Boehm GC");
+    status = td_complain(TD_EXIT_RESOURCES, "not enough memory to start Boehm GC");
   } else {
     boehm->socket = -1;
     status = start(boehm, program, spec, markers, typed, heap_max_bytes);
@@ -173,7 +176,7 @@ int td_boehm_start(const char *spec, unsigned markers, bool typed, uint64_t heap
 
 void td_boehm_stop(struct td_boehm *boehm) {
   if (!boehm) return;
-  /* Nothing it holds is worth an orderly end, and unmapping gigabytes in its own time is slow. */
+  /* The child is killed, not asked: it holds nothing of value, and unmapping gigabytes is slow. */
   if (boehm->child > 0) td_child_kill(boehm->child);
   if (boehm->answers)
     fclose(boehm->answers);

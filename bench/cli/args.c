@@ -177,10 +177,10 @@ static void print_described(const struct td_option *option) {
   print_option(option->name, option->argument, text);
 }
 
+/* An argument such as N[,N…] tells of a list. */
 static bool takes_lists(const struct td_usage *usage) {
   for (size_t i = 0; i < usage->option_count; i++)
-    if (usage->options[i].words || usage->options[i].numbers || usage->options[i].reals)
-      return true;
+    if (usage->options[i].argument && strchr(usage->options[i].argument, '[')) return true;
   return false;
 }
 

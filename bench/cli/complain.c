@@ -12,7 +12,7 @@ static void say(const char *prefix, const char *format, va_list arguments) {
   if (vasprintf(&text, format, arguments) >= 0)
     td_utf8_put_plain(text, stderr);
   else
-    fputs("no memory to say what is wrong", stderr);
+    fputs("not enough memory to say what is wrong", stderr);
   free(text);
   fputc('\n', stderr);
 }

@@ -7,7 +7,7 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/utf8.h"
 
-/* A whole row of these is a line across. */
+/* A row of such cells is printed as a line across. */
 static const char rule_mark[] = "\001";
 
 static void add_cell(struct td_grid *grid, char *text) {
@@ -69,7 +69,8 @@ void td_grid_rule(struct td_grid *grid) {
     add_cell(grid, strdup(rule_mark));
 }
 
-/* Columns on the screen: bytes that do not continue a character. */
+/* Returns the columns that the text takes on the screen: one for each byte that begins a character.
+ */
 static size_t width_of(const char *text) {
   size_t width = 0;
   for (; *text; text++)
@@ -106,7 +107,7 @@ static int print_all(const struct td_grid *grid, FILE *out) {
   size_t *widths = calloc(grid->columns + 1, sizeof *widths);
   if (grid->failed || !widths) {
     free(widths);
-    return td_complain(TD_EXIT_RESOURCES, "no memory for the table");
+    return td_complain(TD_EXIT_RESOURCES, "not enough memory for the table");
   }
   for (size_t i = 0; i < grid->cell_count; i++) {
     size_t width = strcmp(grid->cells[i], rule_mark) == 0 ? 0 : width_of(grid->cells[i]);

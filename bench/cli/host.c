@@ -17,7 +17,7 @@
 #define COMPILER "gcc " __VERSION__
 #endif
 
-/* The first line of a small file, without its newline; "" if there is none. */
+/* Reads the first line of a small file, without its newline; "" if there is none. */
 static void read_line(const char *path, char *line, size_t bytes) {
   line[0] = '\0';
   FILE *file = fopen(path, "r");
@@ -27,7 +27,7 @@ static void read_line(const char *path, char *line, size_t bytes) {
   fclose(file);
 }
 
-/* Whole CPUs of the cgroup's quota, rounded up; UINT32_MAX: no quota. */
+/* Returns the cgroup's CPU quota in whole CPUs, rounded up, or UINT32_MAX if there is none. */
 static unsigned quota_cpus(void) {
   char line[64];
   read_line("/sys/fs/cgroup/cpu.max", line, sizeof line);
@@ -41,7 +41,7 @@ unsigned td_host_cpus_allowed(void) {
   unsigned cpus = 1;
   if (sched_getaffinity(0, sizeof set, &set) == 0)
     cpus = (unsigned)CPU_COUNT(&set);
-  else /* more CPUs than the set holds */
+  else /* the machine has more CPUs than the set can hold */
     cpus = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
   unsigned quota = quota_cpus();
   if (quota < cpus) cpus = quota;
@@ -71,7 +71,7 @@ static unsigned count_of(hwloc_topology_t topology, hwloc_obj_type_t type) {
 static void read_topology(struct td_host *host) {
   hwloc_topology_t topology;
   if (hwloc_topology_init(&topology) != 0) return;
-  /* The whole machine is described; what we may use of it is cpus_allowed. */
+  /* The description is of the whole machine. What this process may use of it is cpus_allowed. */
   hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
   if (hwloc_topology_load(topology) == 0) {
     hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
@@ -88,7 +88,7 @@ static void read_topology(struct td_host *host) {
   hwloc_topology_destroy(topology);
 }
 
-/* "always [madvise] never" → "madvise". */
+/* Picks the mode in force: "always [madvise] never" gives "madvise". */
 static void read_huge_pages(char *mode, size_t bytes) {
   char line[128];
   read_line("/sys/kernel/mm/transparent_hugepage/enabled", line, sizeof line);

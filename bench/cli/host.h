@@ -1,4 +1,4 @@
-/* The machine and the build that figures come from. */
+/* The machine and the build that measurements come from. */
 #ifndef TD_BENCH_CLI_HOST_H
 #define TD_BENCH_CLI_HOST_H
 
@@ -16,16 +16,16 @@ struct td_host {
   uint64_t l1_bytes, l2_bytes, l3_bytes; /* of one core, one core, one package; 0: unknown */
   uint64_t memory_bytes;
   char kernel[200];
-  char huge_pages[64]; /* transparent: the mode in force */
+  char huge_pages[64]; /* the mode of transparent huge pages in force */
   char compiler[128];
-  char time[32]; /* when asked, UTC */
+  char time[32]; /* when td_host_read was called, in UTC */
   const char *version;
-  struct td_noise noise; /* while measuring; all zero: nothing was measured yet */
+  struct td_noise noise; /* all zero until something has been measured */
 };
 
 void td_host_read(struct td_host *host);
 void td_host_json(const struct td_host *host, struct td_json *json, const char *key);
-/* Two lines, and those about noise. */
+/* Prints two lines, and one or two about noise. */
 void td_host_print(const struct td_host *host, FILE *out);
 
 /* Returns how many CPUs this process may use, by affinity and by the cgroup's quota. */

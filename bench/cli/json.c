@@ -37,7 +37,8 @@ static void begin_value(struct td_json *json, const char *key) {
 static void nest(struct td_json *json, const char *key, char bracket) {
   begin_value(json, key);
   fputc(bracket, json->out);
-  /* Deeper than anything we write: clamp, so that a mistake gives odd commas and no overflow. */
+  /* Nothing that we write is as deep as this. Deeper levels share the last one, so a mistake costs
+   * commas, not memory. */
   if (json->depth + 1 < TD_JSON_DEPTH_MAX) json->depth++;
   json->filled[json->depth] = false;
 }

@@ -1,8 +1,8 @@
-/* Writes JSON, indented, row by row.
+/* Writes JSON with indentation.
  *
- * Inside an object every call takes the key; inside an array the key is NULL. begin and end must
- * pair up. Not-a-number and infinities, which JSON lacks, become null. Control characters in
- * text are escaped, bytes that are no UTF-8 become U+FFFD. Errors show up in ferror(out). */
+ * Inside an object every call takes a key; inside an array the key is NULL. Every begin needs its
+ * end. JSON has no infinities and no NAN: they become null. Control characters in text are escaped,
+ * and bytes that are not UTF-8 become U+FFFD. Errors show in ferror(out). */
 #ifndef TD_BENCH_CLI_JSON_H
 #define TD_BENCH_CLI_JSON_H
 
@@ -15,7 +15,7 @@
 struct td_json {
   FILE *out;
   unsigned depth;
-  bool filled[TD_JSON_DEPTH_MAX]; /* has the object or array at this depth an element? */
+  bool filled[TD_JSON_DEPTH_MAX]; /* does the object or array at this depth have an element yet? */
 };
 
 void td_json_begin(struct td_json *json, FILE *out);
@@ -29,7 +29,8 @@ void td_json_array_end(struct td_json *json);
 void td_json_string(struct td_json *json, const char *key, const char *value); /* NULL: null */
 void td_json_count(struct td_json *json, const char *key, uint64_t value);
 void td_json_real(struct td_json *json, const char *key, double value);
-/* Exactly, where six digits are not enough: nanoseconds written as microseconds. */
+/* Writes thousandths / 1000 exactly, where the six digits of td_json_real are not enough:
+ * nanoseconds as microseconds, for example. */
 void td_json_thousandths(struct td_json *json, const char *key, uint64_t thousandths);
 void td_json_bool(struct td_json *json, const char *key, bool value);
 void td_json_null(struct td_json *json, const char *key);

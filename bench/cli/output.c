@@ -41,7 +41,7 @@ static int check(const char *path) {
     return td_complain(TD_EXIT_RESOURCES, "cannot write '%s': it is not a regular file", path);
   }
   char *folder = folder_of(path);
-  if (!folder) return td_complain(TD_EXIT_RESOURCES, "no memory to write '%s'", path);
+  if (!folder) return td_complain(TD_EXIT_RESOURCES, "not enough memory to write '%s'", path);
   int status = access(folder, W_OK | X_OK) == 0 ? TD_EXIT_OK : fail_on(path);
   free(folder);
   return status;
@@ -122,7 +122,7 @@ int td_output_open(struct td_output *output, const char *path) {
   if (!output->path || asprintf(&output->temporary, "%s.XXXXXX", path) < 0) {
     output->temporary = NULL;
     forget(output);
-    return td_complain(TD_EXIT_RESOURCES, "no memory to write '%s'", path);
+    return td_complain(TD_EXIT_RESOURCES, "not enough memory to write '%s'", path);
   }
   int descriptor = make_temporary(output);
   if (descriptor >= 0) {

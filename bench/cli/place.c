@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The folder of the running program, "" if the system doesn't tell. */
+/* Finds the folder of the running program; "" if the system does not tell. */
 static void own_folder(char *folder, size_t bytes) {
   ssize_t length = readlink("/proc/self/exe", folder, bytes - 1);
   folder[length > 0 ? length : 0] = '\0';

@@ -1,4 +1,4 @@
-/* Finding what was built or installed together with the program. */
+/* Finds files that were built or installed together with the program. */
 #ifndef TD_BENCH_CLI_PLACE_H
 #define TD_BENCH_CLI_PLACE_H
 

@@ -15,7 +15,7 @@
 
 /* ---- The script ------------------------------------------------------------------------ */
 
-/* gnuplot's single-quoted strings know one escape: a quote is doubled. */
+/* In gnuplot's single-quoted strings, two quotes stand for one. There are no other escapes. */
 static void write_quoted(FILE *script, const char *text) {
   fputc('\'', script);
   uint32_t c;
@@ -127,7 +127,8 @@ static void write_script(FILE *script, const struct td_chart *charts, size_t cou
 
 /* ---- Running gnuplot ------------------------------------------------------------------- */
 
-/* The script comes from a file, not a pipe: a gnuplot that dies early cannot kill us by SIGPIPE. */
+/* The script comes from a file and not through a pipe, so that a gnuplot that dies early cannot end
+ * this program by SIGPIPE. */
 static int run_gnuplot(FILE *script, FILE *drawing, const char *path) {
   char name[] = "gnuplot";
   char *arguments[] = {name, NULL};
@@ -156,7 +157,7 @@ static const char *suffix_of(const char *path) {
 int td_plot_check(const char *path) {
   if (!path) return TD_EXIT_OK;
   if (strcmp(suffix_of(path), ".svg") != 0 && strcmp(suffix_of(path), ".png") != 0)
-    return td_complain(TD_EXIT_USAGE, "a plot is FILE.svg or FILE.png, not '%s'", path);
+    return td_complain(TD_EXIT_USAGE, "--plot: '%s': it must be FILE.svg or FILE.png", path);
   return TD_EXIT_OK;
 }
 

@@ -1,8 +1,8 @@
 /* Charts as SVG or PNG files, drawn by gnuplot (Debian: gnuplot-nox).
  *
- * Bars: one cluster per category, one bar per series, whiskers from low to high.
- * Lines: points of every series joined, whiskers if low and high are given.
- * Values that are not finite are left out. */
+ * A bar chart has a cluster per category and a bar per series, with whiskers from low to high. A
+ * line chart joins the points of each series, with whiskers if low and high are given. Values that
+ * are not finite are left out. */
 #ifndef TD_BENCH_CLI_PLOT_H
 #define TD_BENCH_CLI_PLOT_H
 
@@ -26,12 +26,12 @@ struct td_chart {
   bool log_x, log_y;
 };
 
-/* Returns 0 if the suffix is .svg or .png, or an exit status after saying that it is not. NULL is
- * fine. Asked before measuring. */
+/* Checks that the suffix is .svg or .png; to be called before measuring. Returns 0, or an exit
+ * status after saying what is wrong. NULL is fine. */
 int td_plot_check(const char *path);
 
 /* Draws the charts, at least one, below each other into one file. Returns 0, or an exit status
- * after saying why; then there is no file, or the old one. */
+ * after saying why not; then the old file, if there was one, is still there. */
 int td_plot_write(const struct td_chart *charts, size_t count, const char *path);
 
 #endif

@@ -19,11 +19,12 @@ static struct {
   bool shown;
   uint64_t begun_ns;
   uint64_t drawn_ns;
-  /* The watcher: main writes before it starts and joins it before it reads anything again. */
+  /* The watcher thread. The main thread writes these before it starts the thread, and joins it
+   * before it reads them again. */
   pthread_t watcher;
   bool watching;
   char what[80];
-  _Atomic(bool) stop; /* main writes, the watcher polls; relaxed: joining orders the rest */
+  _Atomic(bool) stop; /* main writes, the watcher polls; relaxed: pthread_join orders the rest */
 } state;
 
 void td_progress_setup(bool quiet) {
@@ -39,7 +40,7 @@ void td_progress_at_once(void) {
   state.begun_ns = 0;
 }
 
-/* The first columns of a text that may name a file or a graph. */
+/* Prints the first columns of a text that may name a file or a graph. */
 static void put_start(const char *text, unsigned columns) {
   uint32_t c;
   while (columns-- > 0 && (c = td_utf8_next(&text)) != 0)
@@ -102,7 +103,7 @@ void td_progress_watch(const char *what) {
   td_progress_begin();
   if (!state.enabled || state.watching) return;
   snprintf(state.what, sizeof state.what, "%s", what);
-  atomic_store_explicit(&state.stop, false, memory_order_relaxed); /* the thread starts after */
+  atomic_store_explicit(&state.stop, false, memory_order_relaxed); /* pthread_create orders it */
   sigset_t before;
   td_cleanup_hold(&before);
   state.watching = pthread_create(&state.watcher, NULL, watch, NULL) == 0;
@@ -111,7 +112,8 @@ void td_progress_watch(const char *what) {
 
 void td_progress_unwatch(void) {
   if (state.watching) {
-    atomic_store_explicit(&state.stop, true, memory_order_relaxed); /* a hint to end; see above */
+    atomic_store_explicit(&state.stop, true,
+                          memory_order_relaxed); /* pthread_join orders the rest */
     pthread_join(state.watcher, NULL);
     state.watching = false;
   }

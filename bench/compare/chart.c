@@ -5,7 +5,7 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/plot.h"
 
-/* One series per engine and marker count; a graph without such a row has a gap. */
+/* One series per engine and marker count. Where a graph has no such row, the series has a gap. */
 struct series_data {
   char name[64];
   double *y, *low, *high;
@@ -38,7 +38,7 @@ static int draw(const struct td_comparison *comparison, const struct series_data
   const char **labels = calloc(comparison->graph_count, sizeof *labels);
   int status = TD_EXIT_OK;
   if (!series || !labels) {
-    status = td_complain(TD_EXIT_RESOURCES, "no memory for the plot");
+    status = td_complain(TD_EXIT_RESOURCES, "not enough memory for the plot");
   } else {
     for (size_t g = 0; g < comparison->graph_count; g++)
       labels[g] = comparison->graphs[g].label;
@@ -70,7 +70,7 @@ int td_compare_plot(const struct td_comparison *comparison, const char *path) {
   for (size_t i = 0; filled && i < series_count; i++)
     filled = fill_series(comparison, &comparison->graphs[0].rows[i], &data[i]);
   int status = filled ? draw(comparison, data, series_count, path)
-                      : td_complain(TD_EXIT_RESOURCES, "no memory for the plot");
+                      : td_complain(TD_EXIT_RESOURCES, "not enough memory for the plot");
   for (size_t i = 0; data && i < series_count; i++)
     free(data[i].y);
   free(data);

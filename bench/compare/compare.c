@@ -25,11 +25,11 @@ struct request {
 };
 
 static const char details[] =
-    "Engines: see tidemark engines. serial marks with one marker only: it has no other "
-    "rows.\n"
-    "--check compares the marks object by object: of a Tidemark heap with a second, serial\n"
-    "marking of it; of Boehm GC, in its process, with a search over a recorded graph.\n"
-    "Graphs: see tidemark graph --help. Exit status 1: a check found a difference.";
+    "Engines: see tidemark engines. The engine serial can mark with one marker only and has no\n"
+    "rows for more. Graphs: see tidemark graph --help.\n"
+    "--check compares the marks object by object: those on a Tidemark heap with a second, serial\n"
+    "marking; those of Boehm GC, in its own process, with a search over a recording of the graph.\n"
+    "Exit status 1: a check found a difference.";
 
 static int parse(struct request *request, int argc, char **argv) {
   const struct td_option options[] = {
@@ -54,9 +54,11 @@ static int parse(struct request *request, int argc, char **argv) {
   const struct td_usage usage = {
       .command = "compare",
       .summary =
-          "Builds each graph on a Tidemark heap and in a Boehm GC process per marker count, has\n"
-          "every engine mark it with every number of markers, and compares the times of the\n"
-          "mark phase. Rounds are interleaved: in each, every row marks once.",
+          "Builds each graph once on a Tidemark heap, and once in a process of Boehm GC for each\n"
+          "number of markers. Every engine then marks it with every number of markers, and the\n"
+          "times of the mark phases are compared. Rounds are interleaved: in each, every row "
+          "marks\n"
+          "once.",
       .options = options,
       .option_count = sizeof options / sizeof options[0],
       .details = details,
@@ -70,7 +72,8 @@ static int choose_engines(struct request *request, struct td_comparison *compari
   if (request->engines.count == 0) {
     request->engines = (struct td_words){.at = {"bwos", "abp", "boehm"}, .count = 3};
     if (!td_boehm_is_there()) {
-      td_note("the engine boehm is left out: Boehm GC was not there when this was built");
+      td_note("the engine boehm is left out: the program was built without Boehm GC (Debian: "
+              "libgc-dev)");
       request->engines.count--;
     }
   }
@@ -94,12 +97,12 @@ static void choose_markers(const struct request *request, struct td_comparison *
     comparison->markers[comparison->marker_count++] = (unsigned)markers.at[i];
 }
 
-/* A comparison with no row at all would say nothing and succeed. */
+/* Refuses a comparison without rows, which would say nothing and succeed. */
 static int require_a_row(const struct td_comparison *comparison) {
   for (size_t e = 0; e < comparison->engine_count; e++)
     for (size_t m = 0; m < comparison->marker_count; m++)
       if (!comparison->engines[e].one_marker || comparison->markers[m] == 1) return TD_EXIT_OK;
-  return td_complain(TD_EXIT_USAGE, "compare: %s marks with one marker only: nothing to do",
+  return td_complain(TD_EXIT_USAGE, "compare: nothing to do: %s can mark with one marker only",
                      comparison->engines[0].name);
 }
 
@@ -143,7 +146,7 @@ int td_command_compare(int argc, char **argv) {
   if (status != TD_ARGS_GO_ON) return status;
   td_progress_setup(request.quiet);
   struct td_comparison *comparison = calloc(1, sizeof *comparison);
-  if (!comparison) return td_complain(TD_EXIT_RESOURCES, "no memory");
+  if (!comparison) return td_complain(TD_EXIT_RESOURCES, "not enough memory");
   status = prepare(&request, comparison);
   if (status == TD_EXIT_OK) status = td_comparison_measure(comparison);
   if (status == TD_EXIT_OK) status = publish(comparison, &request);

@@ -124,7 +124,7 @@ static int print(const struct td_comparison *comparison, FILE *out) {
   const struct td_row *row = &comparison->graphs[0].rows[0];
   const struct td_cycle_record *cycle = row->cycle;
   if (!cycle) {
-    fprintf(out, "\n%s tells nothing of its markers.\n", row->engine.name);
+    fprintf(out, "\n%s does not tell what its markers did.\n", row->engine.name);
     return status;
   }
   fprintf(
@@ -145,7 +145,8 @@ static int print(const struct td_comparison *comparison, FILE *out) {
 
 static int prepare(const struct request *request, struct td_comparison *comparison) {
   if (request->graphs.count != 1)
-    return td_complain(TD_EXIT_USAGE, "mark: one --graph, not %zu; see tidemark mark --help",
+    return td_complain(TD_EXIT_USAGE,
+                       "mark: --graph: one graph is wanted, not %zu; see tidemark mark --help",
                        request->graphs.count);
   int status = td_bench_engine_find("mark", request->engine ? request->engine : "bwos",
                                     &comparison->engines[0]);
@@ -156,7 +157,7 @@ static int prepare(const struct request *request, struct td_comparison *comparis
     if (markers > TIDE_MARKERS_MAX) markers = TIDE_MARKERS_MAX;
   }
   if (comparison->engines[0].one_marker && markers != 1)
-    return td_complain(TD_EXIT_USAGE, "mark: %s marks with one marker only",
+    return td_complain(TD_EXIT_USAGE, "mark: --markers: %s can mark with one marker only",
                        comparison->engines[0].name);
   comparison->engine_count = 1;
   comparison->markers[0] = (unsigned)markers;
@@ -165,7 +166,7 @@ static int prepare(const struct request *request, struct td_comparison *comparis
   comparison->check = request->check;
   comparison->heap_max_bytes = request->heap_max;
   if (request->trace && comparison->engines[0].kind != TD_ENGINE_TIDE)
-    return td_complain(TD_EXIT_USAGE, "mark: --trace: %s tells nothing of its markers",
+    return td_complain(TD_EXIT_USAGE, "mark: --trace: %s does not tell what its markers do",
                        comparison->engines[0].name);
   const struct td_output_option outputs[] = {{"json", request->json, true},
                                              {"trace", request->trace, false}};
@@ -180,7 +181,7 @@ int td_command_mark(int argc, char **argv) {
   if (status != TD_ARGS_GO_ON) return status;
   td_progress_setup(request.quiet);
   struct td_comparison *comparison = calloc(1, sizeof *comparison);
-  if (!comparison) return td_complain(TD_EXIT_RESOURCES, "no memory");
+  if (!comparison) return td_complain(TD_EXIT_RESOURCES, "not enough memory");
   comparison->details = true;
   struct td_trace trace = {0};
   if (request.trace) comparison->trace = &trace;

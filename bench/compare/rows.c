@@ -4,7 +4,7 @@
 #include "bench/cli/document.h"
 #include "bench/cli/figures.h"
 
-/* null where the engine has no such thing. */
+/* Writes the median, or null where the engine counts no such thing. */
 static void json_median(struct td_json *json, const char *key, const struct td_row *row,
                         const struct td_samples *samples) {
   if (row->cycle)
@@ -53,7 +53,7 @@ static void json_cycle(struct td_json *json, const char *key, const struct td_cy
   td_json_object_end(json);
 }
 
-/* The engines that these rounds cannot tell from the row's. */
+/* Names the engines that these rounds cannot tell apart from the row's. */
 static void json_alike(struct td_json *json, const struct td_graph_rows *graph,
                        const struct td_row *row) {
   td_json_differs(json, "differs_from_first", &row->mark_ns,
@@ -64,7 +64,7 @@ static void json_alike(struct td_json *json, const struct td_graph_rows *graph,
   td_json_array_end(json);
 }
 
-/* Boehm GC marks in another process, whose switches are not counted. */
+/* Boehm GC marks in another process, whose switches are not counted: null. */
 static void json_noise(struct td_json *json, const struct td_row *row) {
   td_json_real(json, "stolen_ms", row->noise.stolen_ms);
   if (row->cycle)

@@ -41,7 +41,8 @@ static void table_row(struct td_grid *grid, const struct td_graph_rows *graph,
 
 /* ---- What cannot be told apart --------------------------------------------------------- */
 
-/* Pairs of engines on one graph that the table's mark does not show: neither is the first. */
+/* Prints the pairs of engines on one graph that cannot be told apart and are not marked in the
+ * table, which compares with the first engine only. Returns whether there were any. */
 static bool print_pairs(const struct td_graph_rows *graph, unsigned markers, bool first,
                         FILE *out) {
   bool any = false;

@@ -16,7 +16,7 @@ struct writer {
   uint64_t zero_ns;
 };
 
-/* An event that is left open for more fields. */
+/* Begins an event. The caller adds fields and ends the object. */
 static void begin_event(struct writer *w, const char *name, const char *phase, unsigned thread,
                         uint64_t ns) {
   td_json_object_begin(&w->json, NULL);
@@ -64,7 +64,8 @@ static uint64_t later(uint64_t a, uint64_t b) {
   return a > b ? a : b;
 }
 
-/* As much of a span as lies within mark phases: between them, idleness means nothing. */
+/* Writes the parts of a span that lie within mark phases. Idle time between phases means nothing.
+ */
 static void put_in_phases(struct writer *w, const char *name, unsigned marker, uint64_t from,
                           uint64_t to) {
   uint64_t begin = UINT64_MAX;
@@ -77,7 +78,7 @@ static void put_in_phases(struct writer *w, const char *name, unsigned marker, u
   }
 }
 
-/* Where one marker stands while its events are gone through. */
+/* What is known of one marker while its events are read in order. */
 struct lane {
   unsigned marker;
   bool active;
@@ -135,7 +136,7 @@ static void put_lane(struct writer *w, unsigned marker) {
   if (!lane.active) put_in_phases(w, "idle", marker, lane.left_ns, UINT64_MAX);
 }
 
-/* The collecting thread's phases, one after the other under the whole collection. */
+/* Writes the phases of the collecting thread, one after the other, below the whole collection. */
 static void put_phases(struct writer *w) {
   static const char *const names[] = {
       [TIDE_EVENT_STOPPED] = "stop",    [TIDE_EVENT_MARK_BEGIN] = "retire",
@@ -172,7 +173,7 @@ static void put_counter(struct writer *w, const char *name, uint64_t ns, uint64_
 static int put_counters(struct writer *w) {
   const struct td_trace *trace = w->trace;
   struct tide_trace_event *sorted = malloc((trace->count + 1) * sizeof *sorted);
-  if (!sorted) return td_complain(TD_EXIT_RESOURCES, "no memory for the trace");
+  if (!sorted) return td_complain(TD_EXIT_RESOURCES, "not enough memory for the trace");
   for (size_t i = 0; i < trace->count; i++)
     sorted[i] = trace->events[i];
   qsort(sorted, trace->count, sizeof *sorted, by_time);
@@ -180,7 +181,7 @@ static int put_counters(struct writer *w) {
   for (size_t i = 0; i < trace->count; i++) {
     const struct tide_trace_event *e = &sorted[i];
     if (e->kind == TIDE_TRACE_JOIN) put_counter(w, "active markers", e->ns, ++active);
-    /* A join that was lost for want of room has no place here either. */
+    /* If there was no room for the join, its leave does not count either. */
     if (e->kind == TIDE_TRACE_LEAVE && active > 0)
       put_counter(w, "active markers", e->ns, --active);
     if (e->kind == TIDE_TRACE_STEAL) put_counter(w, "stolen items", e->ns, stolen += e->value);

@@ -1,8 +1,8 @@
 /* A recording of what markers did, as a file in the Trace Event Format.
  *
- * Events become spans: what a marker does between two of them. Times are relative to the first
- * event of all. The spans of one marker nest: roots and dense walks inside its active time, parks
- * inside its idle time, so that a viewer stacks them. */
+ * A span is what a marker does between two events. Times are relative to the first event of all.
+ * The spans of one marker nest, so that viewers stack them: roots and dense walks lie inside its
+ * active time, parks inside its idle time. */
 #ifndef TD_BENCH_COMPARE_TRACE_FILE_H
 #define TD_BENCH_COMPARE_TRACE_FILE_H
 

@@ -72,8 +72,9 @@ int td_command_engines(int argc, char **argv) {
                                       td_option_quiet(&quiet)};
   const struct td_usage usage = {
       .command = "engines",
-      .summary = "Lists what can mark a graph: the marking queues, which all run under the same\n"
-                 "marker, and Boehm GC. The names are those of --engine and TIDE_ENGINE.",
+      .summary =
+          "Lists what can mark a graph: the marking queues, which all run under the same\n"
+          "marker, and Boehm GC. --engine takes these names; TIDE_ENGINE takes those of queues.",
       .options = options,
       .option_count = sizeof options / sizeof options[0]};
   int status = td_args_parse(&usage, argc, argv);

@@ -10,14 +10,14 @@ enum td_bench_engine_kind { TD_ENGINE_TIDE, TD_ENGINE_BOEHM, TD_ENGINE_BOEHM_TYP
 struct td_bench_engine {
   const char *name, *text;
   enum td_bench_engine_kind kind;
-  bool one_marker; /* marks with one marker only */
+  bool one_marker; /* it can mark with one marker only */
 };
 
-/* Index from 0; false past the last. */
+/* Returns false if the index, from 0, is past the last engine. */
 bool td_bench_engine_at(size_t index, struct td_bench_engine *engine);
 
-/* Looks a name up. If there is none, says so, naming those there are, and returns an exit
- * status; 0 otherwise. */
+/* Finds an engine by its name. Returns 0, or an exit status after saying that there is none and
+ * which there are. */
 int td_bench_engine_find(const char *command, const char *name, struct td_bench_engine *engine);
 
 /* The subcommand `tidemark engines`: argv[0] is "engines". Returns an exit status. */

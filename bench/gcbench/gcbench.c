@@ -1,4 +1,4 @@
-/* tidemark gcbench: whole programs that live from allocating, on collectors and on allocators whose
+/* tidemark gcbench: whole programs that mostly allocate, on collectors and on allocators whose
  * memory is freed by hand. */
 #include "bench/gcbench/gcbench.h"
 
@@ -39,7 +39,7 @@ static const struct workload {
 };
 #define WORKLOADS (sizeof workloads / sizeof workloads[0])
 
-/* The package is what the build lacked if the program is not there. */
+/* If the collector's program was not built, this Debian package was missing. */
 static const struct collector {
   const char *name, *text, *package;
 } collectors[] = {
@@ -74,16 +74,17 @@ struct request {
 /* ---- The command line ------------------------------------------------------------------ */
 
 static void print_details(FILE *out) {
-  fputs("\nWorkloads:\n", out);
+  fputs("Workloads:\n", out);
   for (size_t i = 0; i < WORKLOADS; i++)
     fprintf(out, "  %-13s %s\n", workloads[i].name, workloads[i].text);
   fputs("Collectors:\n", out);
   for (size_t i = 0; i < COLLECTORS; i++)
     fprintf(out, "  %-13s %s%s\n", collectors[i].name, collectors[i].text,
             td_gcbench_is_there(collectors[i].name) ? "" : " (not built)");
-  fputs("The work is divided among the mutators: more of them do not do more of it. Every run is\n"
-        "a process of its own. Pauses: time that the world stands still for a collection.\n",
-        out);
+  fputs(
+      "The work is divided among the mutators: more mutators do not do more of it. Every run is a\n"
+      "process of its own. A pause is the time for which the world stands still.\n",
+      out);
 }
 
 static int parse(struct request *request, int argc, char **argv) {
@@ -108,7 +109,7 @@ static int parse(struct request *request, int argc, char **argv) {
   };
   const struct td_usage usage = {
       .command = "gcbench",
-      .summary = "Runs programs that live from allocating, on collectors and with explicit free,\n"
+      .summary = "Runs programs that mostly allocate, on collectors and with explicit free,\n"
                  "and tells their times, pauses and peak memory.",
       .options = options,
       .option_count = sizeof options / sizeof options[0],
@@ -145,14 +146,14 @@ static int check_collectors(const struct request *request) {
     if (!collector) return TD_EXIT_USAGE;
     if (!td_gcbench_is_there(collector->name))
       return td_complain(TD_EXIT_RESOURCES,
-                         "gcbench: collector %s is not built: install its headers "
+                         "gcbench: the collector %s was not built: install its headers "
                          "(Debian: %s) and build again",
                          collector->name, collector->package);
   }
   return TD_EXIT_OK;
 }
 
-/* What was not asked for in words: everything there is. */
+/* Where nothing was chosen, everything there is takes part. */
 static void fill_in(struct request *request) {
   for (size_t i = 0; i < WORKLOADS && request->workloads.count < i + 1; i++)
     request->workloads.at[request->workloads.count++] = workloads[i].name;
@@ -171,7 +172,7 @@ static int make_rows(struct request *request) {
   size_t per_group = request->collectors.count;
   size_t count = request->workloads.count * request->mutators.count * per_group;
   request->rows = calloc(count, sizeof *request->rows);
-  if (!request->rows) return td_complain(TD_EXIT_RESOURCES, "no memory");
+  if (!request->rows) return td_complain(TD_EXIT_RESOURCES, "not enough memory");
   for (size_t i = 0; i < count; i++) {
     struct row *row = &request->rows[i];
     size_t group = i / per_group;
@@ -209,7 +210,8 @@ static int run_row(const struct request *request, struct row *row) {
   struct td_gcbench_result result;
   int status = td_gcbench_run(&task, &result);
   if (status != TD_EXIT_OK) return status;
-  if (!keep(row, &result)) return td_complain(TD_EXIT_RESOURCES, "no memory for measurements");
+  if (!keep(row, &result))
+    return td_complain(TD_EXIT_RESOURCES, "not enough memory for measurements");
   row->sum = result.sum;
   if (row->first->sum != row->sum)
     return td_complain(TD_EXIT_CHECK,

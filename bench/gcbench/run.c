@@ -27,7 +27,7 @@ bool td_gcbench_is_there(const char *collector) {
   return path != NULL;
 }
 
-/* Starts the program with its standard output in a pipe; *out is the end to read from. */
+/* Starts the program with its standard output in a pipe. *out is the end to read from. */
 static int spawn(const char *program, const struct td_gcbench_task *task, pid_t *child, int *out) {
   char workload[32], mutators[16], depth[16], operations[24], heap[24], markers[16], parent[24];
   char path[4096];
@@ -38,7 +38,8 @@ static int spawn(const char *program, const struct td_gcbench_task *task, pid_t 
   snprintf(operations, sizeof operations, "%" PRIu64, task->operations);
   snprintf(heap, sizeof heap, "%" PRIu64, task->heap_max_bytes);
   snprintf(markers, sizeof markers, "%u", task->markers);
-  /* The child compares this with its parent: we might be gone before it asks to die with us. */
+  /* The child compares this with its parent's number: we might have died before the child could ask
+   * the kernel to die with us. */
   snprintf(parent, sizeof parent, "%lld", (long long)getpid());
   char *arguments[] = {path, workload, mutators, depth, operations, heap, markers, parent, NULL};
   int ends[2];
@@ -54,7 +55,7 @@ static int spawn(const char *program, const struct td_gcbench_task *task, pid_t 
   return td_complain(TD_EXIT_RESOURCES, "cannot start '%s': %s", path, strerror(error));
 }
 
-/* All that the child says until it closes its end. */
+/* Reads all that the child says until it closes its end. The answer is the first line. */
 static void read_all(int from, char *text, size_t bytes) {
   size_t length = 0;
   ssize_t got;
@@ -80,8 +81,10 @@ static int explain(const struct td_gcbench_task *task, const char *answer, int e
 int td_gcbench_run(const struct td_gcbench_task *task, struct td_gcbench_result *result) {
   char *program = find_program(task->collector);
   if (!program)
-    return td_complain(TD_EXIT_RESOURCES, "gcbench: tidemark-gcbench-%s is not built",
-                       task->collector);
+    return td_complain(
+        TD_EXIT_RESOURCES,
+        "gcbench: the program tidemark-gcbench-%s was not built, or is not beside this one",
+        task->collector);
   pid_t child;
   int out = -1;
   int status = spawn(program, task, &child, &out);

@@ -1,6 +1,6 @@
-/* One run of a gcbench workload in a process of its own (bench/gcbench/child/child.c).
+/* One run of a workload of gcbench, in a process of its own (bench/gcbench/child/child.c).
  *
- * Errors are said on stderr; functions return an exit status, 0 if all is well. */
+ * Errors are said on stderr. Functions return an exit status, 0 if all is well. */
 #ifndef TD_BENCH_GCBENCH_RUN_H
 #define TD_BENCH_GCBENCH_RUN_H
 
@@ -22,7 +22,7 @@ struct td_gcbench_result {
   uint64_t sum; /* equal for equal work, whatever the collector */
 };
 
-/* Was the collector's program built, and can it be found? */
+/* Returns whether the collector's program was built and can be found. */
 bool td_gcbench_is_there(const char *collector);
 
 int td_gcbench_run(const struct td_gcbench_task *task, struct td_gcbench_result *result);

@@ -40,7 +40,7 @@ static int print_degrees(const struct td_graph_profile *profile, FILE *out) {
   return td_grid_print(&grid, out);
 }
 
-/* The frontier as a line of blocks, highest where it is widest. */
+/* Draws the frontier as a line of blocks; the widest level is the highest. */
 static void print_frontier(const struct td_graph_profile *profile, FILE *out) {
   static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   double widest = 0;
@@ -147,7 +147,7 @@ static int run(struct td_words *words, const char *json_path) {
   bool done = profile && td_graph_profile(&specs[0], profile, &error);
   td_progress_unwatch();
   if (!profile) {
-    status = td_complain(TD_EXIT_RESOURCES, "no memory");
+    status = td_complain(TD_EXIT_RESOURCES, "not enough memory");
   } else if (!done) {
     status = td_complain((int)error.status, "%s", error.text);
   } else {
@@ -171,8 +171,9 @@ int td_command_graph(int argc, char **argv) {
       .words = &words,
       .words_min = 1,
       .words_max = 1,
-      .summary = "Describes what a graph's roots reach: counts, degrees, depth, and how wide the\n"
-                 "frontier is from level to level, which is what several markers can share.",
+      .summary = "Describes what a graph's roots reach: counts, degrees, depth, and how wide the "
+                 "frontier\n"
+                 "is from level to level. The frontier is what several markers can share.",
       .options = options,
       .option_count = sizeof options / sizeof options[0],
       .print_details = td_graph_print_help};

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "bench/cli/args.h"
+#include "bench/cli/cleanup.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/document.h"
 #include "bench/cli/options.h"
@@ -58,26 +59,56 @@ static bool exists(const char *path) {
   return lstat(path, &status) == 0;
 }
 
-/* Finds a name for the graph where none was given; the file must not be there yet.  The caller
- * frees it. */
+/* Chooses a name for the graph where none was given. *chosen is to be freed. The file must not be
+ * there yet. Returns 0, or an exit status after saying why not. */
 static int choose_output(const char *input, char **chosen) {
   if (strcmp(input, "-") == 0)
     return td_complain(TD_EXIT_USAGE,
                        "import: -o FILE.thg is missing, as standard input has no name to go by");
   *chosen = td_import_output_name(input);
-  if (!*chosen) return td_complain(TD_EXIT_RESOURCES, "import: no memory for a file name");
+  if (!*chosen) return td_complain(TD_EXIT_RESOURCES, "import: not enough memory for a file name");
   if (!exists(*chosen)) return TD_EXIT_OK;
   return td_complain(TD_EXIT_USAGE,
-                     "import: %s is there already; to replace it, or to choose another name, say "
-                     "-o FILE.thg",
+                     "import: '%s' is there already; give -o FILE.thg to replace it or to choose "
+                     "another name",
                      *chosen);
+}
+
+/* A signal while the graph is written must not leave its temporary file. */
+struct temporary {
+  sigset_t before;
+  char *path; /* NULL: there is none, or there was no memory to note it */
+};
+
+static void note_temporary(void *context, enum td_thg_temporary state, const char *path) {
+  struct temporary *temporary = context;
+  switch (state) {
+  case TD_THG_TEMPORARY_COMES:
+    td_cleanup_hold(&temporary->before);
+    break;
+  case TD_THG_TEMPORARY_IS_THERE:
+    temporary->path = strdup(path);
+    if (temporary->path) td_cleanup_note_file(temporary->path);
+    td_cleanup_release(&temporary->before);
+    break;
+  case TD_THG_TEMPORARY_IS_GONE:
+    if (temporary->path)
+      td_cleanup_forget_file(temporary->path);
+    else
+      td_cleanup_release(&temporary->before); /* held still if it could not be made */
+    free(temporary->path);
+    temporary->path = NULL;
+    break;
+  }
 }
 
 static int run(const char *input, const char *output, const char *json_path) {
   const struct td_output_option outputs[] = {{"output", output, false}, {"json", json_path, true}};
   int status = td_outputs_check("import", outputs, 2);
   if (status != TD_EXIT_OK) return status;
-  const struct td_thg_progress progress = {.report = td_progress_report};
+  struct temporary temporary = {0};
+  const struct td_thg_progress progress = {
+      .report = td_progress_report, .temporary = note_temporary, .context = &temporary};
   struct td_import_summary summary = {0};
   struct td_thg_error error = {0};
   bool imported = td_import_file(input, output, &progress, &summary, &error);

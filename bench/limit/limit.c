@@ -51,25 +51,26 @@ static int parse(struct request *request, int argc, char **argv) {
        .text = "memory that loads wander over (default: twice the last cache, 256M to 1G)"},
       td_option_run_ms(&request->run_ms, "length of one run of loads"),
       td_option_real("seconds", "S", &request->seconds, 0, 86400,
-                     "begin no further round of a graph after so long"),
+                     "begin no further round of a graph after so many seconds"),
       td_option_heap_max(&request->heap_max, NULL),
       td_option_json(&request->json, "the rows as JSON"),
       td_option_quiet(&request->quiet),
   };
   const struct td_usage usage = {
       .command = "limit",
-      .summary = "Measures what the memory of this machine allows: loads that wait for each other\n"
-                 "and loads that do not, stores, whole lines in order, a line's way from core to\n"
-                 "core; and for graphs, the oracle.",
+      .summary =
+          "Measures what the memory of this machine allows: loads that depend on each other and\n"
+          "loads that do not, stores, lines read in order, and how long a line takes from\n"
+          "core to core. For graphs it measures the oracle.",
       .options = options,
       .option_count = sizeof options / sizeof options[0],
       .details =
-          "The oracle knows beforehand what a marker has to find out. It touches the lines of\n"
-          "the live objects that hold references, and a mark byte per object, in depth-first\n"
-          "order and in address order, with the best of several prefetch distances. An engine\n"
-          "with such objects and marks that is as fast has nothing left to win from memory.\n"
-          "Graphs: see tidemark graph --help. compare --limit measures the oracle in the same\n"
-          "rounds as the engines.",
+          "The oracle knows beforehand what a marker has to find out. It touches the lines of "
+          "live\n"
+          "objects that hold references, and a mark byte per object: in depth-first order and in\n"
+          "address order, with the best of several prefetch distances. An engine that is as fast\n"
+          "has nothing left to gain from memory. compare --limit measures the oracle in the same\n"
+          "rounds as the engines. Graphs: see tidemark graph --help.",
   };
   return td_args_parse(&usage, argc, argv);
 }
@@ -96,7 +97,7 @@ static int measure_memory(const struct request *request, struct limit *limit) {
   return td_limit_memory_run(&limit->memory);
 }
 
-/* Rounds until there are enough or time is up, one at least. */
+/* Repeats the replays until there were enough rounds or time is up, but once at least. */
 static int run_oracle(const struct request *request, const char *name, struct td_oracle *oracle) {
   uint64_t begin = td_now_ns();
   for (unsigned round = 0; round < request->rounds; round++) {
@@ -135,9 +136,10 @@ static int measure_graph(const struct request *request, struct limit *limit, siz
 
 static int measure(const struct request *request, struct limit *limit) {
   td_host_read(&limit->host);
-  if (!td_cpus_read(&limit->cpus)) return td_complain(TD_EXIT_RESOURCES, "limit: no memory");
+  if (!td_cpus_read(&limit->cpus))
+    return td_complain(TD_EXIT_RESOURCES, "limit: not enough memory");
   limit->oracles = calloc(limit->graph_count + 1, sizeof *limit->oracles);
-  if (!limit->oracles) return td_complain(TD_EXIT_RESOURCES, "limit: no memory");
+  if (!limit->oracles) return td_complain(TD_EXIT_RESOURCES, "limit: not enough memory");
   td_noise_begin(&limit->host.noise);
   int status = measure_memory(request, limit);
   for (size_t i = 0; i < limit->graph_count && status == TD_EXIT_OK; i++)
@@ -298,7 +300,7 @@ int td_command_limit(int argc, char **argv) {
   if (status != TD_ARGS_GO_ON) return status;
   td_progress_setup(request.quiet);
   struct limit *limit = calloc(1, sizeof *limit);
-  if (!limit) return td_complain(TD_EXIT_RESOURCES, "no memory");
+  if (!limit) return td_complain(TD_EXIT_RESOURCES, "not enough memory");
   const struct td_output_option output = {"json", request.json, true};
   status = td_outputs_check("limit", &output, 1);
   if (status == TD_EXIT_OK)

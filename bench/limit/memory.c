@@ -20,11 +20,12 @@
 /* ---- The loads ------------------------------------------------------------------------- */
 
 struct arena {
-  uint64_t *word; /* [lines * LINE_WORDS]; the first word of each line: the next line of a cycle */
+  uint64_t
+      *word; /* [lines * LINE_WORDS]; the first word of a line names the next line of a cycle */
   uint32_t lines;
 };
 
-/* Each does BATCH accesses; state is the thread's own. */
+/* Does BATCH accesses. *state is the thread's own. */
 typedef void batch_fn(const struct arena *arena, uint64_t *state);
 
 static uint64_t step(uint64_t x) {
@@ -33,7 +34,7 @@ static uint64_t step(uint64_t x) {
   return x ^ x << 17;
 }
 
-/* A uniform line from 32 random bits: one multiplication. */
+/* Returns a line, all equally likely, from the upper 32 bits, by one multiplication. */
 static uint32_t line_of(uint64_t random, uint32_t lines) {
   return (uint32_t)((random >> 32) * lines >> 32);
 }
@@ -51,7 +52,7 @@ static void load_random(const struct arena *arena, uint64_t *state) {
     x = step(x);
     sum += arena->word[(uint64_t)line_of(x, arena->lines) * LINE_WORDS];
   }
-  /* The sum must be used, the random numbers must not depend on it. */
+  /* The compiler must believe that the sum is used. The random numbers must not depend on it. */
   __asm__ volatile("" : : "r"(sum));
   *state = x;
 }
@@ -60,7 +61,7 @@ static void store_random(const struct arena *arena, uint64_t *state) {
   uint64_t x = *state;
   for (unsigned i = 0; i < BATCH; i++) {
     x = step(x);
-    /* Not the first word: the cycle stays. */
+    /* The first word stays as it is: it belongs to the cycle. */
     *(volatile uint8_t *)&arena->word[(uint64_t)line_of(x, arena->lines) * LINE_WORDS + 1] = 1;
   }
   *state = x;
@@ -90,7 +91,8 @@ struct run {
   struct member members[2];
 };
 
-/* Of this thread: who else wants the CPU must not count as memory's slowness. */
+/* Returns the CPU time of this thread. Time for which others had the CPU must not count as slowness
+ * of memory. */
 static uint64_t cpu_ns(void) {
   struct timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -112,7 +114,7 @@ static void body(void *context, unsigned thread) {
 static const struct kind {
   const char *name;
   batch_fn *batch;
-  bool each; /* the figure is each core's own; else what all do together */
+  bool each; /* the figure is that of each core; else what all cores do together */
 } kinds[] = {
     {"dependent random load", chase, true},
     {"independent random load", load_random, false},
@@ -131,7 +133,7 @@ static int run_kind(const struct td_limit_memory *limit, const struct arena *are
     bool random = kind->batch == load_random || kind->batch == store_random;
     run.members[i].state = random ? seed : line_of(seed, arena->lines);
   }
-  bool disturbed; /* medians are taken: one disturbed run does no harm */
+  bool disturbed; /* not used: the median of the rounds bears one disturbed run */
   if (!td_crew_run(limit->cpus, threads, body, &run, &disturbed))
     return td_complain(TD_EXIT_RESOURCES, "limit: cannot start %u threads", threads);
   double rate = 0;
@@ -144,7 +146,7 @@ static int run_kind(const struct td_limit_memory *limit, const struct arena *are
 /* ---- From core to core ----------------------------------------------------------------- */
 
 struct ball {
-  /* Each thread writes its turn, the other reads: [ball.turn]. */
+  /* Each thread writes when its turn ends, the other reads: [ball.turn]. */
   _Alignas(64) _Atomic(uint32_t) turn;
   uint32_t trips;
   _Alignas(64) uint64_t ns;
@@ -155,11 +157,13 @@ static void play(void *context, unsigned thread) {
   uint64_t begin = td_now_ns();
   for (uint32_t i = 0; i < ball->trips; i++) {
     uint32_t mine = 2 * i + thread;
-    /* acquire [ball.turn]; a CPU shared with others must not be spun away. */
+    /* acquire [ball.turn]: pairs with the other thread's release. On a CPU that others share,
+     * spinning must yield now and then. */
     for (unsigned spins = 1; atomic_load_explicit(&ball->turn, memory_order_acquire) != mine;
          spins++)
       if (spins % 65536 == 0) sched_yield();
-    atomic_store_explicit(&ball->turn, mine + 1, memory_order_release); /* release [ball.turn] */
+    atomic_store_explicit(&ball->turn, mine + 1,
+                          memory_order_release); /* release [ball.turn]: the other thread's turn */
   }
   if (thread == 0) ball->ns = td_now_ns() - begin;
 }
@@ -221,7 +225,7 @@ static int one_round(struct td_limit_memory *limit, const struct arena *arena) {
                            : run_pair(limit, (unsigned)(f - loads) + 1, &ns);
     if (status != TD_EXIT_OK) return status;
     if (!td_samples_add(&limit->figures[f].samples, ns))
-      return td_complain(TD_EXIT_RESOURCES, "no memory for the results");
+      return td_complain(TD_EXIT_RESOURCES, "not enough memory for the results");
   }
   return TD_EXIT_OK;
 }
@@ -231,9 +235,10 @@ int td_limit_memory_run(struct td_limit_memory *limit) {
   size_t bytes = (limit->bytes + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES;
   struct arena arena = {.word = aligned_alloc(HUGE_BYTES, bytes),
                         .lines = (uint32_t)(bytes / LINE_BYTES)};
-  if (!arena.word) return td_complain(TD_EXIT_RESOURCES, "limit: no memory: %zu MiB", bytes >> 20);
+  if (!arena.word)
+    return td_complain(TD_EXIT_RESOURCES, "limit: not enough memory: %zu MiB", bytes >> 20);
   limit->bytes = bytes;
-  madvise(arena.word, bytes, MADV_HUGEPAGE); /* a wish, as for the heap */
+  madvise(arena.word, bytes, MADV_HUGEPAGE); /* only a wish, as for the heap */
   memset(arena.word, 0, bytes);
   make_cycle(&arena);
   name_figures(limit);

@@ -1,4 +1,4 @@
-/* What the memory of this machine can do, measured with nothing else in the way. */
+/* What the memory of this machine can do with nothing else in the way. */
 #ifndef TD_BENCH_LIMIT_MEMORY_H
 #define TD_BENCH_LIMIT_MEMORY_H
 
@@ -17,7 +17,7 @@ struct td_limit_figure {
 };
 
 struct td_limit_memory {
-  size_t bytes; /* of memory that the loads wander over */
+  size_t bytes; /* the memory that the loads wander over */
   unsigned rounds;
   double run_ms; /* about how long one run takes */
   const struct td_cpus *cpus;
@@ -25,7 +25,8 @@ struct td_limit_memory {
   size_t figure_count;
 };
 
-/* Measures with one CPU and, if there are more, with two. 0, or an exit status after saying why. */
+/* Measures with one CPU and, if there are more, with two. Returns 0, or an exit status after saying
+ * why not. */
 int td_limit_memory_run(struct td_limit_memory *limit);
 void td_limit_memory_free(struct td_limit_memory *limit);
 

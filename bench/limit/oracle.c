@@ -19,14 +19,15 @@ struct replay {
   uint8_t *marks;
   uint8_t value;
   unsigned ahead;
-  /* All threads add; relaxed: it only divides the tape. */
+  /* All threads add, and so take the next piece; relaxed: it only divides the tape. */
   _Alignas(64) _Atomic(size_t) next;
   _Alignas(64) uint64_t begin_ns[TD_CREW_MAX];
   uint64_t end_ns[TD_CREW_MAX];
   uint64_t sum[TD_CREW_MAX]; /* so that nothing is optimised away */
 };
 
-/* Conditions become selections: a mispredicted branch would cost more than a touch. */
+/* Touches the tape's lines [from, to). There are selections instead of branches: a mispredicted
+ * branch would cost more than a touch. */
 static uint64_t touch(const struct replay *r, size_t from, size_t to) {
   const uint32_t *tape = r->tape->touch;
   const uintptr_t base = r->base;
@@ -73,7 +74,7 @@ static int replay(struct td_oracle *oracle, enum td_tape_order order, unsigned t
                       .ahead = oracle->ahead[order]};
   bool disturbed;
   if (!td_crew_run(oracle->cpus, threads, body, &r, &disturbed))
-    return td_complain(TD_EXIT_RESOURCES, "cannot start %u threads", threads);
+    return td_complain(TD_EXIT_RESOURCES, "the oracle: cannot start %u threads", threads);
   uint64_t begin = UINT64_MAX, end = 0;
   for (unsigned i = 0; i < threads; i++) {
     begin = r.begin_ns[i] < begin ? r.begin_ns[i] : begin;
@@ -85,7 +86,7 @@ static int replay(struct td_oracle *oracle, enum td_tape_order order, unsigned t
 
 /* ---- The oracle ------------------------------------------------------------------------ */
 
-/* How far ahead to fetch: the fastest of a few, one thread. */
+/* Chooses how far ahead to prefetch: the fastest of a few distances with one thread. */
 static int tune(struct td_oracle *oracle, enum td_tape_order order) {
   static const unsigned candidates[] = {8, 16, 24, 32, 48, TD_TAPE_AHEAD_MAX};
   double best_ns = 0;
@@ -126,12 +127,12 @@ int td_oracle_init(struct td_oracle *oracle, const struct td_graph_spec *spec,
   size_t bytes = (oracle->tapes.granules + HUGE_BYTES) / HUGE_BYTES * HUGE_BYTES;
   oracle->marks = aligned_alloc(HUGE_BYTES, bytes);
   if (oracle->marks) {
-    madvise(oracle->marks, bytes, MADV_HUGEPAGE); /* a wish, as for the heap's own tables */
+    madvise(oracle->marks, bytes, MADV_HUGEPAGE); /* only a wish, as for the heap's own tables */
     memset(oracle->marks, 0, bytes);
     for (unsigned order = 0; order < TD_TAPE_ORDERS && status == TD_EXIT_OK; order++)
       status = tune(oracle, order);
   } else {
-    status = td_complain(TD_EXIT_RESOURCES, "%s: no memory for the oracle", spec->text);
+    status = td_complain(TD_EXIT_RESOURCES, "%s: not enough memory for the oracle", spec->text);
   }
   if (status != TD_EXIT_OK) td_oracle_free(oracle);
   return status;
@@ -145,7 +146,7 @@ int td_oracle_round(struct td_oracle *oracle) {
       int status = replay(oracle, order, times->threads, &ns);
       if (status != TD_EXIT_OK) return status;
       if (!td_samples_add(&times->ns[order], ns))
-        return td_complain(TD_EXIT_RESOURCES, "no memory for the results");
+        return td_complain(TD_EXIT_RESOURCES, "not enough memory for the results");
     }
   }
   return TD_EXIT_OK;

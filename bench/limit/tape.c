@@ -53,11 +53,11 @@ static void progress(void *context, uint64_t done, uint64_t total) {
 }
 static const char *reason(void *context) {
   const struct td_places *places = context;
-  if (places->failed) return "no memory for the list of objects";
+  if (places->failed) return "not enough memory for the list of objects";
   return places->inner.reason ? places->inner.reason(places->inner.context) : NULL;
 }
 
-/* Objects on a Tidemark heap are plain memory: there is no store to pass on. */
+/* Objects on a Tidemark heap are plain memory: there is no store function to pass on. */
 void td_places_wrap(void *context, struct td_graph_sink *sink) {
   struct td_places *places = context;
   places->inner = *sink;
@@ -97,7 +97,7 @@ static bool push(struct indices *stack, uint32_t index) {
   return true;
 }
 
-/* Everything that one root reaches and was not met before, references taken first to last. */
+/* Appends what the root reaches and no earlier root did, references taken from first to last. */
 static bool visit_from(const struct td_thg *graph, uint32_t start, uint8_t *met,
                        struct indices *stack, struct indices *order) {
   if (!push(stack, start)) return false;
@@ -128,7 +128,7 @@ static bool depth_first(const struct td_thg *graph, struct indices *order) {
 
 /* ---- Tapes ----------------------------------------------------------------------------- */
 
-/* Words that must be looked at to find all references. */
+/* Returns how many words must be read to find all references. */
 static uint64_t words_to_read(const struct td_thg *graph, uint32_t object) {
   const struct td_thg_shape *shape = &graph->shapes[graph->shape_of[object]];
   uint64_t words = graph->size[object] / WORD_BYTES;
@@ -140,7 +140,7 @@ static uint64_t words_to_read(const struct td_thg *graph, uint32_t object) {
   return end < words ? end : words;
 }
 
-/* The tape's touches for one object; returns how many. to NULL: only counts. */
+/* Writes the touches of one object and returns how many they are. to NULL: only counts them. */
 static size_t touch_object(const struct td_tapes *tapes, const struct td_thg *graph,
                            uint32_t object, uintptr_t address, uint32_t *to) {
   uint32_t granule = (uint32_t)((address - tapes->base) / TD_TOUCH_GRANULE_BYTES);
@@ -166,7 +166,7 @@ static bool make_tape(struct td_tapes *tapes, const struct td_thg *graph,
   return true;
 }
 
-/* A table with a place for every granule of the heap: no comparing, one pass over memory. */
+/* Sorts by a table with an entry for every granule of the heap: no comparisons, one pass. */
 static bool sort_by_address(const struct td_tapes *tapes, struct indices *order,
                             const uintptr_t *at) {
   uint32_t *owner = malloc(tapes->granules * sizeof *owner);
@@ -198,7 +198,7 @@ static int make_both(const struct td_graph_spec *spec, const struct td_thg *grap
                      const struct td_places *places, struct indices *order,
                      struct td_tapes *tapes) {
   measure(tapes, order, places->at);
-  /* Objects over 32 KiB may reach past the last start; their lines must be in range as well. */
+  /* A large object may reach beyond the start of the last one. All its lines must be in range. */
   uint64_t reach = tapes->granules;
   for (size_t i = 0; i < order->count; i++) {
     uint32_t object = order->at[i];
@@ -213,7 +213,8 @@ static int make_both(const struct td_graph_spec *spec, const struct td_thg *grap
   if (done)
     done = sort_by_address(tapes, order, places->at) &&
            make_tape(tapes, graph, order, places->at, &tapes->order[TD_TAPE_ADDRESS]);
-  if (!done) return td_complain(TD_EXIT_RESOURCES, "%s: no memory for the oracle", spec->text);
+  if (!done)
+    return td_complain(TD_EXIT_RESOURCES, "%s: not enough memory for the oracle", spec->text);
   const struct td_tape *tape = &tapes->order[TD_TAPE_ADDRESS];
   for (size_t i = 0; i < tape->count; i++)
     tapes->lines += !(tape->touch[i] & TD_TOUCH_LEAF);
@@ -230,10 +231,10 @@ int td_tapes_make(const struct td_graph_spec *spec, const struct td_places *plac
   struct indices order = {0};
   int status = TD_EXIT_OK;
   if (graph.object_count != places->count)
-    status = td_complain(TD_EXIT_CHECK, "%s: %zu objects were built, %u recorded", spec->text,
-                         places->count, graph.object_count);
+    status = td_complain(TD_EXIT_CHECK, "%s: %zu objects are on the heap, but %u in its recording",
+                         spec->text, places->count, graph.object_count);
   else if (!depth_first(&graph, &order))
-    status = td_complain(TD_EXIT_RESOURCES, "%s: no memory for the oracle", spec->text);
+    status = td_complain(TD_EXIT_RESOURCES, "%s: not enough memory for the oracle", spec->text);
   else
     status = make_both(spec, &graph, places, &order, tapes);
   free(order.at);

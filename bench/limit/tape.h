@@ -1,9 +1,9 @@
 /* The memory that marking a graph must touch, in the order of a traversal: what the oracle replays.
  *
- * A tape is a list of touches, four bytes each: the granule (16 bytes) of a line that must be read,
- * and what is done there. An object without references is only marked, never read; any other is
- * marked and read line by line, up to its last reference. Addresses are those of the objects on
- * their Tidemark heap, which stays as it is while the tape is in use. */
+ * A tape is a list of touches of four bytes each: the granule (16 bytes) of a line, and what is
+ * done there. An object without references is marked and never read. Any other object is marked and
+ * read line by line, up to its last reference. Addresses are those of the objects on their Tidemark
+ * heap, which must not change while the tape is in use. */
 #ifndef TD_BENCH_LIMIT_TAPE_H
 #define TD_BENCH_LIMIT_TAPE_H
 
@@ -31,27 +31,27 @@ struct td_tape {
 struct td_tapes {
   uintptr_t base;   /* of granule 0 */
   size_t granules;  /* all are below this */
-  uint64_t objects; /* live, each marked once */
-  uint64_t lines;   /* read */
+  uint64_t objects; /* live objects, each marked once */
+  uint64_t lines;   /* lines that are read */
   struct td_tape order[TD_TAPE_ORDERS];
 };
 
-/* Remembers where each object went while a graph was built on the subject. */
+/* Remembers the address of each object while a graph is built on the subject. */
 struct td_places {
-  struct td_graph_sink inner; /* the calls that are passed on */
-  uintptr_t *at;              /* by index of allocation */
+  struct td_graph_sink inner; /* the sink that calls are passed on to */
+  uintptr_t *at;              /* addresses, in the order of allocation */
   size_t count, capacity;
-  bool failed; /* for want of memory */
+  bool failed; /* memory ran out */
 };
-/* For td_subject_create_through. */
+/* Wraps a sink; for td_subject_create_through. */
 void td_places_wrap(void *places, struct td_graph_sink *sink);
 void td_places_free(struct td_places *places);
 
-/* Traverses a recording of the graph that was built at these places. 0, or an exit status after
- * saying why. */
+/* Traverses a recording of the graph that was built at these places. Returns 0, or an exit status
+ * after saying why not. */
 int td_tapes_make(const struct td_graph_spec *spec, const struct td_places *places,
                   struct td_tapes *tapes);
-/* The counts stay. */
+/* Frees the tapes. The counts stay. */
 void td_tapes_end(struct td_tapes *tapes);
 
 #endif

@@ -16,7 +16,7 @@ struct td_summary td_row_ns_per_object(const struct td_graph_rows *graph,
   return td_summary_over(td_samples_summary(&row->mark_ns), objects_of(graph));
 }
 
-/* Where there is nothing to compare with. */
+/* An empty series, where there is nothing to compare with. */
 static const struct td_samples none;
 
 struct td_summary td_row_ratio(const struct td_row *row) {
@@ -57,7 +57,7 @@ const struct td_row *td_graph_row(const struct td_graph_rows *graph, const char 
 
 int td_graph_rows_make(const struct td_comparison *comparison, struct td_graph_rows *graph) {
   graph->rows = calloc(comparison->engine_count * comparison->marker_count, sizeof *graph->rows);
-  if (!graph->rows) return td_complain(TD_EXIT_RESOURCES, "no memory for the results");
+  if (!graph->rows) return td_complain(TD_EXIT_RESOURCES, "not enough memory for the results");
   for (size_t e = 0; e < comparison->engine_count; e++) {
     for (size_t m = 0; m < comparison->marker_count; m++) {
       const struct td_bench_engine *engine = &comparison->engines[e];
@@ -68,7 +68,7 @@ int td_graph_rows_make(const struct td_comparison *comparison, struct td_graph_r
       row->base = td_graph_row(graph, comparison->engines[0].name, markers);
       if (engine->kind != TD_ENGINE_TIDE) continue;
       row->cycle = calloc(1, sizeof *row->cycle);
-      if (!row->cycle) return td_complain(TD_EXIT_RESOURCES, "no memory for the results");
+      if (!row->cycle) return td_complain(TD_EXIT_RESOURCES, "not enough memory for the results");
     }
   }
   return TD_EXIT_OK;

@@ -18,16 +18,17 @@
 
 enum td_checked { TD_NOT_CHECKED, TD_CHECKED_EQUAL, TD_CHECKED_DIFFERENT };
 
-/* One engine with one number of markers on one graph. */
+/* A row: one engine with one number of markers on one graph. */
 struct td_row {
   struct td_bench_engine engine;
   unsigned markers;
-  const struct td_row *base; /* what ratios are taken to; NULL: the first engine has no such row */
-  struct td_samples mark_ns; /* one per round */
-  struct td_samples steals, duplicates; /* Tidemark's only, as the next */
-  struct td_cycle_record *cycle;        /* of the fastest round so far, for the picture */
+  const struct td_row
+      *base; /* the row that ratios are taken to; NULL: the first engine has no such row */
+  struct td_samples mark_ns;            /* one per round */
+  struct td_samples steals, duplicates; /* of Tidemark only, like the next */
+  struct td_cycle_record *cycle;        /* of the fastest round so far */
   uint64_t cycle_ns;
-  uint64_t objects, bytes; /* marked */
+  uint64_t objects, bytes; /* that were marked */
   enum td_checked checked;
   struct td_noise_count noise; /* during its timed rounds */
   struct td_boehm *boehm;
@@ -58,7 +59,8 @@ struct td_comparison {
   bool details;            /* the JSON tells of each marker */
   bool profile;            /* look at the graphs' shapes as well */
   bool limit;              /* replay the oracle in every round as well */
-  struct td_trace *trace;  /* of the first row of each graph, after the rounds; NULL: none */
+  struct td_trace
+      *trace; /* records the first row of each graph after its rounds; NULL: nothing is recorded */
   /* As measured. */
   struct td_graph_rows *graphs; /* [graph_count] */
   struct td_host host;
@@ -78,11 +80,11 @@ const struct td_row *td_graph_row(const struct td_graph_rows *graph, const char 
 struct td_summary td_row_ns_per_object(const struct td_graph_rows *graph, const struct td_row *row);
 /* Returns the mark time of the row over that of its base, round by round: over 1 is slower. */
 struct td_summary td_row_ratio(const struct td_row *row);
-/* Returns whether two rows of a graph have as many markers each, and times that the rounds cannot
- * tell apart (td_samples_differ). Not so for a row and itself; NULL is allowed. */
+/* Returns whether two rows of a graph have the same number of markers and times that the rounds
+ * cannot tell apart (td_samples_differ). False for a row and itself, and if one is NULL. */
 bool td_rows_alike(const struct td_row *a, const struct td_row *b);
-/* Returns the mark time of the row over the oracle's with as many threads, in its faster order;
- * count 0 without oracle. */
+/* Returns the mark time of the row over that of the oracle with as many threads, in its faster
+ * order. The count is 0 if there was no oracle. */
 struct td_summary td_row_to_oracle(const struct td_graph_rows *graph, const struct td_row *row);
 /* Returns nanoseconds per live object of that oracle. */
 struct td_summary td_row_oracle(const struct td_graph_rows *graph, const struct td_row *row);

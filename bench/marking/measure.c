@@ -28,7 +28,7 @@ static void note_different(struct work *work, struct td_row *row, const char *di
               row->engine.name, row->markers, difference);
 }
 
-/* Every marking must find as many objects as the serial one, asked for a check or not. */
+/* Every marking must find as many objects as the serial one, whether or not --check was given. */
 static void compare_counts(struct work *work, struct td_row *row) {
   if (row->objects == work->graph->objects) return;
   char text[160];
@@ -42,7 +42,7 @@ static int add_samples(struct td_row *row, uint64_t mark_ns, const struct td_cyc
   if (cycle)
     added = added && td_samples_add(&row->steals, (double)cycle->all.steals) &&
             td_samples_add(&row->duplicates, (double)cycle->all.objects - (double)row->objects);
-  return added ? TD_EXIT_OK : td_complain(TD_EXIT_RESOURCES, "no memory for the results");
+  return added ? TD_EXIT_OK : td_complain(TD_EXIT_RESOURCES, "not enough memory for the results");
 }
 
 static int mark_boehm(struct td_row *row, bool timed) {
@@ -71,7 +71,7 @@ static int mark(struct work *work, struct td_row *row, bool timed) {
   return row->boehm ? mark_boehm(row, timed) : mark_tide(work, row, timed);
 }
 
-/* A timed marking, and what the machine did meanwhile. */
+/* Marks, and counts what the machine did meanwhile. */
 static int mark_timed(struct work *work, struct td_row *row) {
   struct td_noise_count before;
   td_noise_read(&before);
@@ -82,7 +82,7 @@ static int mark_timed(struct work *work, struct td_row *row) {
 
 /* ---- Checking -------------------------------------------------------------------------- */
 
-/* After a marking by the row's engine. */
+/* To be called after a marking by the row's engine. */
 static int check_tide(struct work *work, struct td_row *row) {
   struct tide_check check;
   int status = td_subject_check(&work->subject, &check);
@@ -94,7 +94,7 @@ static int check_tide(struct work *work, struct td_row *row) {
   return TD_EXIT_OK;
 }
 
-/* In the child, against a recording of the graph: another process cannot see the objects. */
+/* The child compares with a recording of the graph, as this process cannot see its objects. */
 static int check_boehm(struct work *work, struct td_row *row) {
   int status = td_boehm_count(row->boehm, &row->objects, &row->bytes);
   if (status != TD_EXIT_OK) return status;
@@ -113,7 +113,7 @@ static int check_boehm(struct work *work, struct td_row *row) {
   return TD_EXIT_OK;
 }
 
-/* What is live, by the serial marking, which knows nothing of queues and markers. */
+/* Finds out what is live by the serial marking, which shares no code with queues and markers. */
 static int read_truth(struct work *work) {
   uint64_t objects;
   int status = td_subject_mark(&work->subject, "serial", 1, work->cycle, &objects);
@@ -150,8 +150,9 @@ static size_t common_divisor(size_t a, size_t b) {
   return b == 0 ? a : common_divisor(b, a % b);
 }
 
-/* A row finds the caches as the one before has left them, a heap of another collector in them
- * perhaps: so the rounds take the rows by different strides, and nobody always follows the same. */
+/* Returns by how many rows a round goes on from one to the next. A row finds the caches as the one
+ * before has left them, perhaps full of another collector's heap. With a new stride each round, no
+ * row always follows the same one. */
 static size_t stride_of(unsigned round, size_t rows) {
   size_t stride = 1 + round % rows;
   while (common_divisor(stride, rows) != 1)
@@ -173,7 +174,7 @@ static int one_round(struct work *work, unsigned round) {
   return work->comparison->limit ? td_oracle_round(&work->graph->oracle) : TD_EXIT_OK;
 }
 
-/* The heap with the graph, and the oracle that knows it. */
+/* Builds the graph on a heap and, if asked for, the oracle that knows it. */
 static int build(struct work *work) {
   const struct td_comparison *comparison = work->comparison;
   const struct td_graph_spec *spec = work->graph->spec;
@@ -211,7 +212,7 @@ static int run_graph(struct work *work) {
   return status;
 }
 
-/* "file:/long/way/javac.thg" is "file:javac.thg" in a table. */
+/* Returns a short name for tables: "javac.thg" for "file:/long/way/javac.thg". */
 static const char *label_of(const struct td_graph_spec *spec) {
   const char *slash = spec->path ? strrchr(spec->path, '/') : NULL;
   return slash ? slash + 1 : spec->text;
@@ -224,9 +225,9 @@ int td_comparison_measure(struct td_comparison *comparison) {
   struct work work = {.comparison = comparison, .cycle = malloc(sizeof *work.cycle)};
   int status = TD_EXIT_OK;
   if (!comparison->graphs || !work.cycle)
-    status = td_complain(TD_EXIT_RESOURCES, "no memory for the results");
+    status = td_complain(TD_EXIT_RESOURCES, "not enough memory for the results");
   if (comparison->limit && !td_cpus_read(&comparison->cpus))
-    status = td_complain(TD_EXIT_RESOURCES, "no memory for the oracle");
+    status = td_complain(TD_EXIT_RESOURCES, "not enough memory for the oracle");
   for (size_t i = 0; i < comparison->graph_count && status == TD_EXIT_OK; i++) {
     work.graph = &comparison->graphs[i];
     work.graph->spec = &comparison->specs[i];

@@ -8,7 +8,7 @@
 #include "workloads/thg_read.h"
 #include "workloads/thg.h"
 
-/* A recorded graph is read once, for its shape and for what it says of itself. */
+/* Reads a recorded graph once, for its shape and for what it says of itself. */
 static bool profile_file(struct td_graph_rows *graph, struct td_graph_error *error) {
   struct td_thg recording;
   struct td_thg_error read_error = {0};
@@ -18,8 +18,8 @@ static bool profile_file(struct td_graph_rows *graph, struct td_graph_error *err
         "%s", read_error.text);
   bool done = true;
   if (recording.about && !(graph->about = strdup(recording.about)))
-    done = td_graph_fail(error, TD_GRAPH_NO_RESOURCES, "%s: no memory for what it says of itself",
-                         graph->spec->path);
+    done = td_graph_fail(error, TD_GRAPH_NO_RESOURCES,
+                         "%s: not enough memory for what it says of itself", graph->spec->path);
   done = done && td_graph_profile_thg(&recording, graph->label, graph->profile, error);
   td_thg_free(&recording);
   return done;
@@ -29,7 +29,7 @@ int td_shape_read(struct td_graph_rows *graph) {
   char what[96];
   snprintf(what, sizeof what, "describing %.64s", graph->label);
   graph->profile = calloc(1, sizeof *graph->profile);
-  if (!graph->profile) return td_complain(TD_EXIT_RESOURCES, "no memory for the results");
+  if (!graph->profile) return td_complain(TD_EXIT_RESOURCES, "not enough memory for the results");
   struct td_graph_error error = {0};
   td_progress_watch(what);
   bool done = graph->spec->path ? profile_file(graph, &error)

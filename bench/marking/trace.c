@@ -5,7 +5,7 @@
 #include "bench/cli/complain.h"
 #include "tide/tide.h"
 
-#define EVENTS_ALL ((size_t)1 << 18) /* of all markers together, about */
+#define EVENTS_ALL ((size_t)1 << 18) /* about so many, of all markers together */
 
 static void note_phase(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
                        void *context) {
@@ -22,7 +22,7 @@ static size_t events_per_marker(unsigned markers) {
 
 static int collect(struct td_trace *trace, struct td_subject *subject) {
   struct td_cycle_record *stats = malloc(sizeof *stats);
-  if (!stats) return td_complain(TD_EXIT_RESOURCES, "no memory for the trace");
+  if (!stats) return td_complain(TD_EXIT_RESOURCES, "not enough memory for the trace");
   int status = TD_EXIT_OK;
   uint64_t objects;
   for (unsigned round = 0; round < TD_TRACE_ROUNDS && status == TD_EXIT_OK; round++)
@@ -38,7 +38,7 @@ int td_trace_record(struct td_trace *trace, struct td_subject *subject, const ch
   trace->events = calloc(each * markers, sizeof *trace->events);
   if (!trace->events || tide_trace_begin(subject->heap, each) != TIDE_OK) {
     td_trace_free(trace);
-    return td_complain(TD_EXIT_RESOURCES, "no memory for the trace");
+    return td_complain(TD_EXIT_RESOURCES, "not enough memory for the trace");
   }
   tide_heap_on_event(subject->heap, note_phase, trace);
   int status = collect(trace, subject);

@@ -16,16 +16,17 @@ struct td_trace_phase {
 };
 
 struct td_trace {
-  struct tide_trace_event *events; /* marker by marker, each in the order of time */
+  struct tide_trace_event *events; /* of one marker after the other, each in the order of time */
   size_t count;
   uint64_t lost;
   struct td_trace_phase phases[TD_TRACE_PHASES_MAX];
   size_t phase_count;
-  const char *graph, *engine; /* as long as the trace */
+  const char *graph, *engine; /* they must outlive the trace */
   unsigned markers;
 };
 
-/* Collects TD_TRACE_ROUNDS times, recording. 0, or an exit status after saying why. */
+/* Collects TD_TRACE_ROUNDS times while recording. Returns 0, or an exit status after saying why
+ * not. */
 int td_trace_record(struct td_trace *trace, struct td_subject *subject, const char *engine,
                     unsigned markers);
 /* An all-zero trace is fine. */

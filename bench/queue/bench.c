@@ -8,11 +8,12 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/progress.h"
 
-/* A disturbed run is repeated, so many times. Then the cell has no sample in this round. */
+/* A disturbed run is repeated, at most so many times. After that the cell has no sample in this
+ * round. */
 #define TRIES 25u
 
-/* A run that takes so many times as long as the cell's shortest was disturbed, too, by something
- * that no counter shows: an interrupt, or a neighbour of this virtual machine. */
+/* A run that takes so many times as long as the cell's shortest was disturbed as well, by something
+ * that no counter shows: an interrupt, or another virtual machine. */
 #define OUTLIER 3.0
 
 /* ---- Cells ----------------------------------------------------------------------------- */
@@ -79,7 +80,7 @@ int td_queue_bench_allocate(struct td_queue_bench *bench) {
     fine = bench->states[i] && bench->storages[i];
   }
   if (fine) return TD_EXIT_OK;
-  return td_complain(TD_EXIT_RESOURCES, "queue: no memory for %u queues of %zu bytes",
+  return td_complain(TD_EXIT_RESOURCES, "queue: not enough memory for %u queues of %zu bytes",
                      bench->threads, bench->storage_bytes);
 }
 
@@ -101,7 +102,7 @@ int td_queue_check(const struct td_queue_cell *cell, struct td_queue_tally in,
 
 /* ---- Measuring ------------------------------------------------------------------------- */
 
-/* Finds how much work takes about as long as a run should. The first runs also warm up. */
+/* Finds the amount of work for a run of about the wanted length. The first runs also warm up. */
 static int calibrate(struct td_queue_bench *bench, struct td_queue_cell *cell) {
   for (;;) {
     struct td_queue_result result;
@@ -135,7 +136,7 @@ static int measure_cell(struct td_queue_bench *bench, struct td_queue_cell *cell
   if (!good)
     result =
         (struct td_queue_result){.ns = 1, .operations = NAN, .stolen_percent = NAN, .events = NAN};
-  if (!keep(cell, &result)) return td_complain(TD_EXIT_RESOURCES, "queue: no memory");
+  if (!keep(cell, &result)) return td_complain(TD_EXIT_RESOURCES, "queue: not enough memory");
   return TD_EXIT_OK;
 }
 

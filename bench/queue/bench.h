@@ -1,8 +1,8 @@
-/* The inside of `tidemark queue`: what is asked for, and the cells that are measured.
+/* What `tidemark queue` was asked for, and the cells that it measures.
  *
- * A cell is one row of the result: an experiment, a queue, and their parameters. Cells are measured
- * in rounds, in each of which every cell runs once, beginning one cell later than in the last. A
- * cell's ratio is taken round by round to its base cell. */
+ * A cell is one row of the result: an experiment, a queue and their parameters. Cells are measured
+ * in rounds. In each round every cell runs once, and each round begins one cell later than the
+ * last. A cell's ratio is taken round by round to its base cell. */
 #ifndef TD_BENCH_QUEUE_BENCH_H
 #define TD_BENCH_QUEUE_BENCH_H
 
@@ -24,20 +24,20 @@
 struct td_queue_bench;
 struct td_queue_cell;
 
-/* What one run of a cell gave. */
+/* What one run of a cell found. */
 struct td_queue_result {
-  double ns, operations; /* operations: those of the threads that the cell is about */
+  double ns, operations; /* operations are those of the threads that the cell is about */
   double stolen_percent; /* of the items put; NAN if nobody steals */
   double events;         /* what the second thread did to the first; NAN if there is none */
   bool disturbed;
 };
 
-/* Runs the cell's work once. 0, or an exit status after saying what went wrong. */
+/* Runs the cell's work once. Returns 0, or an exit status after saying what went wrong. */
 typedef int td_queue_cell_run(struct td_queue_bench *bench, const struct td_queue_cell *cell,
                               struct td_queue_result *result);
 
 struct td_queue_cell {
-  /* What it is; absent numbers are NAN, absent texts NULL. */
+  /* What is measured. Absent numbers are NAN, absent texts NULL. */
   const char *pattern;
   const struct td_queue_kind *kind; /* NULL: no queue */
   unsigned threads;
@@ -46,14 +46,14 @@ struct td_queue_cell {
   double stolen_wanted, balance;
   bool has_policy;
   enum td_policy_kind policy, policy_in_force;
-  double frequency; /* events wanted per second; 0: none, infinite: as many as possible */
+  double frequency; /* events wanted per second; 0: none; infinite: as many as possible */
   td_queue_cell_run *run;
-  size_t base;      /* its mops are 1 */
-  size_t base_same; /* the ceiling with the cursor in the same place */
+  size_t base;      /* the cell that ratios are taken to */
+  size_t base_same; /* the ceiling with its cursor in the same place */
 
-  /* How it went. */
-  uint64_t work;                          /* rounds of the loop per run, see calibration */
-  double best_ns;                         /* the shortest run */
+  /* What was measured. */
+  uint64_t work;                          /* rounds of the loop in a run, from calibrating */
+  double best_ns;                         /* of the shortest run */
   unsigned discarded;                     /* runs */
   struct td_samples mops, stolen, events; /* one per round; NAN: no undisturbed run */
 };
@@ -94,24 +94,27 @@ struct td_queue_bench {
   size_t cell_count, cell_capacity;
 };
 
-/* Appends a cell with everything absent but its base, which is none. NULL: no memory. */
+/* Appends a cell in which everything is absent, and which has no base. Returns NULL without memory.
+ */
 struct td_queue_cell *td_queue_cell_add(struct td_queue_bench *bench);
 
-/* Memory for `threads` queues of any of the kinds. 0 or an exit status after saying why. */
+/* Allocates memory for `threads` queues of any of the kinds. Returns 0, or an exit status after
+ * saying why not. */
 int td_queue_bench_allocate(struct td_queue_bench *bench);
-/* Measures all cells. 0 or an exit status after saying why. */
+/* Measures all cells. Returns 0, or an exit status after saying why not. */
 int td_queue_bench_measure(struct td_queue_bench *bench);
 void td_queue_bench_free(struct td_queue_bench *bench);
 
-/* A new, empty queue of the kind in place `thread`. */
+/* Makes a new, empty queue of the kind, number `thread`, and returns its state. */
 void *td_queue_bench_init(struct td_queue_bench *bench, const struct td_queue_kind *kind,
                           unsigned thread);
 
-/* What came out must be what went in. 0, or TD_EXIT_CHECK after saying so. */
+/* Checks that what came out of the queue is what went in. Returns 0, or TD_EXIT_CHECK after saying
+ * that it is not. */
 int td_queue_check(const struct td_queue_cell *cell, struct td_queue_tally in,
                    struct td_queue_tally out);
 
-/* Of the rounds in which both the cell and the base have a sample. */
+/* Summarises the ratio to the base over the rounds in which both have a sample. */
 struct td_summary td_queue_ratio(const struct td_queue_bench *bench,
                                  const struct td_queue_cell *cell, size_t base);
 

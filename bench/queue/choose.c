@@ -46,7 +46,7 @@ static int choose_experiment(const struct td_queue_request *r, struct td_queue_b
   return td_args_no_such("queue", "experiment", r->experiment, experiment_at);
 }
 
-/* An option that would have no effect is more likely a mistake. */
+/* Refuses options that would have no effect: they are more likely a mistake. */
 static int refuse_idle_options(const struct td_queue_request *r,
                                const struct td_queue_bench *bench) {
   enum td_queue_experiment x = bench->experiment;
@@ -184,7 +184,7 @@ static int choose_capacity(const struct td_queue_request *r, struct td_queue_ben
     if (strncmp(bench->patterns[i], "gc-", 3) == 0 && capacity < TD_QUEUE_PATTERN_DEPTH)
       return td_complain(TD_EXIT_USAGE, "queue: %s needs room for %u items, not %llu",
                          bench->patterns[i], TD_QUEUE_PATTERN_DEPTH, (unsigned long long)capacity);
-  /* What every queue has room for, whatever thieves do. */
+  /* So many items fit into every queue, whatever thieves do. */
   uint64_t fill = capacity / 2 / TD_QUEUE_PUBLISH_ITEMS * TD_QUEUE_PUBLISH_ITEMS;
   if (fill == 0)
     return td_complain(TD_EXIT_USAGE,
@@ -204,7 +204,8 @@ int td_queue_choose(const struct td_queue_request *r, struct td_queue_bench *ben
   if (status != TD_EXIT_OK) return status;
   choose_numbers(r, bench);
   td_host_read(&bench->host);
-  if (!td_cpus_read(&bench->cpus)) return td_complain(TD_EXIT_RESOURCES, "queue: no memory");
+  if (!td_cpus_read(&bench->cpus))
+    return td_complain(TD_EXIT_RESOURCES, "queue: not enough memory");
   status = choose_threads(r, bench);
   if (status == TD_EXIT_OK) status = choose_capacity(r, bench);
   if (status == TD_EXIT_OK) status = td_plot_check(r->plot);

@@ -1,4 +1,5 @@
-/* What a second thread costs the first: by stealing, by asking for sizes, by touching lines. */
+/* What a second thread costs the first one: by stealing, by asking for sizes, by touching the same
+ * cache lines. */
 #include "bench/queue/interference.h"
 
 #include <math.h>
@@ -8,7 +9,7 @@
 #include "bench/threads/crew.h"
 
 #define LINES 64u
-#define OPERATIONS 4096u /* of the lines patterns, per round of work */
+#define OPERATIONS 4096u /* of the patterns on cache lines, per round of work */
 
 static const char *const names[] = {"steals",         "sizes",      "store-1-line",
                                     "store-64-lines", "add-1-line", "add-64-lines"};
@@ -30,7 +31,7 @@ struct job {
   struct td_queue_tally stolen;
   uint64_t ns, events;
   struct line lines[LINES];
-  /* The first thread writes, the second reads; relaxed: "stop", no more. */
+  /* The first thread writes, the second reads; relaxed: it says "stop" and orders nothing. */
   _Alignas(64) _Atomic(bool) ended;
 };
 
@@ -40,13 +41,13 @@ static bool goes_on(const struct job *job) {
 
 /* ---- Steals and sizes ------------------------------------------------------------------ */
 
-/* Waits until the event that is due at `due_ns`. */
+/* Waits until the time of the next event. */
 static void wait_until(const struct job *job, double due_ns) {
   while (goes_on(job) && (double)td_now_ns() < due_ns)
     td_pause();
 }
 
-/* Keeps what the second thread asks for from being optimised away. */
+/* Makes the compiler believe that the value is used. */
 static void use(uint64_t value) {
   __asm__ volatile("" : : "r"(value));
 }
@@ -102,8 +103,9 @@ static int run_queue(struct td_queue_bench *bench, const struct td_queue_cell *c
 
 /* ---- Cache lines ----------------------------------------------------------------------- */
 
-/* One more in a random line of the first `lines`, either as one atomic operation or as a load and
- * a store, of which another thread's may be lost. relaxed: nothing is ordered by them. */
+/* Adds one to a random line of the first `lines`, either by one atomic operation, or by a load and
+ * a store between which another thread's addition may be lost. relaxed: nothing is ordered by them.
+ */
 static inline __attribute__((always_inline)) void touch(struct line *at, unsigned lines,
                                                         bool atomic, uint32_t *x) {
   *x ^= *x << 13;
@@ -174,7 +176,7 @@ static struct td_queue_cell *cell_of(struct td_queue_bench *bench, enum pattern 
   return cell;
 }
 
-/* The ceiling, alone: the base of the cells that follow. */
+/* Adds the ceiling alone, the base of the cells that follow. */
 static bool add_bases(struct td_queue_bench *bench, enum pattern pattern, size_t base) {
   for (enum td_queue_cursor c = TD_CURSOR_IN_MEMORY; c <= TD_CURSOR_LOCAL; c++) {
     struct td_queue_cell *cell = cell_of(bench, pattern, td_queue_kind_ceiling(), base);

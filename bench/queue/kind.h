@@ -1,8 +1,8 @@
 /* A queue as `tidemark queue` sees it: its loops, compiled in a unit of their own.
  *
- * The loops are hot, and how a compiler lays out one queue must not depend on another; so each
- * queue is included, through bench/queue/loops.h, by one file bench/queue/kind_Q.c, and called
- * through this table a few times per run. */
+ * The loops are hot, and how the compiler lays out one queue must not depend on another. So one
+ * file bench/queue/kind_Q.c includes each queue through bench/queue/loops.h, and this table is
+ * called a few times per run. */
 #ifndef TD_BENCH_QUEUE_KIND_H
 #define TD_BENCH_QUEUE_KIND_H
 
@@ -11,10 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An owner publishes what it has put so far every so many items; a power of two. */
+/* An owner publishes how many items it has put each time it has put so many; a power of two. */
 #define TD_QUEUE_PUBLISH_ITEMS 256u
 
-/* Items that went in or came out, counted, and their sum, by which losses and doubles show. */
+/* The number of items that went in or came out, and their sum. A lost or doubled item shows. */
 struct td_queue_tally {
   uint64_t count, sum;
 };
@@ -26,18 +26,19 @@ struct td_queue_steps {
   uint32_t depth; /* items in the queue at the start, and again after all steps */
 };
 
-/* What an owner does while others steal, and how far it is. */
+/* What an owner does while others steal, and how far it has come. */
 struct td_queue_share {
   uint64_t rounds;
   uint32_t fill;       /* a multiple of TD_QUEUE_PUBLISH_ITEMS */
   uint64_t first_item; /* its items are first_item, first_item + 1, … */
-  /* How many it has put.  Owner writes, thieves read; relaxed, because it only paces them. */
+  /* How many items it has put. The owner writes, thieves read; relaxed: the number only paces them.
+   */
   _Alignas(64) _Atomic(uint64_t) put;
-  /* Owner only, until it has ended. */
+  /* The owner's only, until it has ended. */
   _Alignas(64) struct td_queue_tally out;
 };
 
-/* What has gone in when the owner has ended. */
+/* Returns what has gone in. To be called when the owner has ended. */
 static inline struct td_queue_tally td_queue_share_in(const struct td_queue_share *share) {
   /* relaxed: the owner has ended. */
   uint64_t n = atomic_load_explicit(&share->put, memory_order_relaxed);
@@ -45,36 +46,36 @@ static inline struct td_queue_tally td_queue_share_in(const struct td_queue_shar
   return (struct td_queue_tally){.count = n, .sum = n * share->first_item + below};
 }
 
-/* `state` is state_bytes, aligned to 64, set up by init. The loops give what came out of the
- * queue; they leave it empty. */
+/* `state` has state_bytes, is aligned to 64 and was set up by init. The loops return what came out
+ * of the queue and leave it empty. */
 struct td_queue_kind {
   const char *name;
   size_t (*storage_bytes)(uint32_t blocks, uint32_t entries);
   size_t state_bytes;
   void (*init)(void *state, void *storage, uint32_t blocks, uint32_t entries);
-  /* Puts 1 … fill and gets until the queue is empty, `rounds` times. */
+  /* Puts 1 … fill and then gets until the queue is empty, `rounds` times. */
   struct td_queue_tally (*fill_drain[2])(void *state, uint64_t rounds, uint32_t fill);
-  /* Gets an item and puts its children, through all steps, `rounds` times; items are 1, 2, … */
+  /* Gets an item and puts its children, through all steps, `rounds` times. Items are 1, 2, … */
   struct td_queue_tally (*follow[2])(void *state, uint64_t rounds,
                                      const struct td_queue_steps *steps);
   /* fill_drain while others steal. */
   void (*own[2])(void *state, struct td_queue_share *share);
   int32_t (*steal)(void *state, uint64_t *out, uint32_t max);
   uint64_t (*size)(const void *state);
-  /* Owner: puts the items and gets until the queue is empty. */
+  /* The owner puts the items and then gets until the queue is empty. */
   struct td_queue_tally (*work_off)(void *state, const uint64_t *items, uint32_t count);
 };
 
-/* Index of fill_drain, follow and own. */
+/* Indexes of fill_drain, follow and own. */
 enum td_queue_cursor {
-  TD_CURSOR_IN_MEMORY, /* the owner's state is read and written back with every operation */
-  TD_CURSOR_LOCAL,     /* it is copied to a local for the loop, so it may live in registers */
+  TD_CURSOR_IN_MEMORY, /* each operation reads the owner's state and writes it back */
+  TD_CURSOR_LOCAL,     /* the state is a local variable of the loop, so it may live in registers */
 };
 
-/* NULL ends the list. */
+/* Returns NULL past the last. */
 const struct td_queue_kind *td_queue_kind_at(size_t index);
 const struct td_queue_kind *td_queue_kind_find(const char *name);
-/* The ceiling, from which nothing can be stolen. */
+/* Returns the ceiling: a plain array, from which nothing can be stolen. */
 const struct td_queue_kind *td_queue_kind_ceiling(void);
 
 #endif

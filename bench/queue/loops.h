@@ -1,17 +1,18 @@
 /* The loops of one queue: a template for the unit that includes this.
  *
- * Before, the unit includes bench/queue/kind.h and the queue's header and defines
+ * Before it does, the unit includes bench/queue/kind.h and the queue's header and defines
  *   QUEUE        struct QUEUE is the queue's shared part
  *   Q(name)      its functions, and struct Q(owner)
  *   KIND, NAME   what to call the table, and the queue
- * Every function here is reached through a pointer, so the compiler specialises none of them. */
+ *
+ * Every function here is called through a pointer, so the compiler specialises none of them. */
 
 struct state {
   struct QUEUE queue;
   _Alignas(64) struct Q(owner) owner;
 };
 
-/* Makes the compiler forget what it knows of memory: what is not in a local is read again. */
+/* Makes the compiler forget what it knows of memory: only locals need not be read again. */
 static inline void forget(void) {
   __asm__ volatile("" ::: "memory");
 }
@@ -114,7 +115,7 @@ static struct td_queue_tally follow_in_memory(void *state, uint64_t rounds,
 /* ---- Among thieves --------------------------------------------------------------------- */
 
 static inline void publish(struct td_queue_share *share, uint64_t put) {
-  /* relaxed: paces the thieves, no more. */
+  /* relaxed: the number paces the thieves and orders nothing. */
   atomic_store_explicit(&share->put, put, memory_order_relaxed);
 }
 

@@ -32,7 +32,7 @@ static const char *const explanations[] = {
         "what the second thread did to it. Lines are compared with one thread alone.",
 };
 
-/* A dash where there is no number. */
+/* Prints a dash where there is no number. */
 static void number_cell(struct td_grid *grid, int decimals, double value) {
   if (isfinite(value))
     td_grid_cell(grid, "%.*f", decimals, value);

@@ -1,11 +1,11 @@
 #include "bench/queue/patterns.h"
 
 #define CYCLE 6u
-#define WAY 768u /* steps up, and as many down: 256 items' difference */
+#define WAY 768u /* so many steps up and as many down, 256 items apart */
 #define RANDOM_STEPS 65536u
 
 const struct td_queue_steps *td_queue_steps_predictable(void) {
-  /* Two more than it takes per cycle, and two less. */
+  /* A cycle up puts two items more than it gets, a cycle down two fewer. */
   static const uint8_t up[CYCLE] = {3, 0, 2, 1, 0, 2}, down[CYCLE] = {2, 0, 1, 0, 1, 0};
   static uint8_t children[2 * WAY];
   static const struct td_queue_steps steps = {
@@ -17,13 +17,14 @@ const struct td_queue_steps *td_queue_steps_predictable(void) {
   return &steps;
 }
 
-/* A step from `depth` that leaves `left` more steps to come back to `home` in. */
+/* Returns how many children the next object has, so that `left` further steps suffice to come back
+ * to the depth `home`. */
 static uint8_t step(uint32_t dice, uint32_t depth, uint32_t home, size_t left) {
   static const uint8_t children[8] = {0, 0, 0, 1, 1, 1, 2, 3}; /* 1 on average */
   uint8_t n = children[dice >> 29];
   if (depth <= 1 && n == 0) n = 1;
   if (depth + 2 >= TD_QUEUE_PATTERN_DEPTH) n = 0;
-  /* Down goes one at a time, so that way home is kept open; up could be quicker. */
+  /* A step goes down by one at most. Up could be quicker, but need not be. */
   if (depth > home && depth - home + 3 >= left) n = 0;
   if (depth < home && home - depth + 3 >= left) n = 2;
   if (left <= 4 && depth == home) n = 1;

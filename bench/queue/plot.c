@@ -1,4 +1,5 @@
-/* The charts of `tidemark queue`, in the form of the BWoS paper's: Wang et al., OSDI 2023. */
+/* The charts of `tidemark queue`, in the form of those in the BWoS paper (Wang et al., OSDI 2023).
+ */
 #include "bench/queue/plot.h"
 
 #include <math.h>
@@ -11,7 +12,7 @@
 #define SERIES_MAX TD_LIST_MAX
 #define CHARTS_MAX 16u
 
-/* One chart being filled; points of all series lie in two arrays. */
+/* A chart being filled. The points of all its series lie in two arrays. */
 struct sheet {
   struct td_series series[SERIES_MAX];
   double *x, *y;
@@ -27,7 +28,8 @@ struct plot {
   bool failed;
 };
 
-/* The next chart; its sheet has room for every cell of the bench. NULL: no memory or no room. */
+/* Returns the sheet of a new chart, with room for every cell of the bench, or NULL without memory.
+ */
 static struct sheet *new_sheet(struct plot *plot) {
   if (plot->count == CHARTS_MAX) return NULL;
   struct sheet *sheet = &plot->sheets[plot->count];
@@ -41,7 +43,7 @@ static struct sheet *new_sheet(struct plot *plot) {
   return sheet;
 }
 
-/* A new series of the chart; points added after it are its own. */
+/* Adds a series to the chart. Points that are added afterwards belong to it. */
 static void add_series(struct plot *plot, struct sheet *sheet, const char *name) {
   struct td_chart *chart = &plot->charts[plot->count - 1];
   if (chart->series_count == SERIES_MAX) return;
@@ -107,7 +109,8 @@ static double x_of(const struct td_queue_bench *bench, const struct td_queue_cel
   }
 }
 
-/* One line per queue, of the cells with more than one thread, and this pattern, cursor, policy. */
+/* Draws one line per queue: its cells with more than one thread and this pattern, cursor and
+ * policy. */
 static void chart_lines(struct plot *plot, const char *title, const char *x_label,
                         const char *pattern, enum td_queue_cursor cursor, int policy) {
   const struct td_queue_bench *bench = plot->bench;
@@ -129,7 +132,7 @@ static void chart_lines(struct plot *plot, const char *title, const char *x_labe
   }
 }
 
-/* Patterns of cache lines: one thread alone, and with a second one. */
+/* Draws the patterns on cache lines, with one thread alone and with a second one. */
 static void chart_cache_lines(struct plot *plot) {
   const struct td_queue_bench *bench = plot->bench;
   struct sheet *sheet = new_sheet(plot);
@@ -201,11 +204,12 @@ static void fill(struct plot *plot) {
 int td_queue_plot(const struct td_queue_bench *bench, const char *path) {
   if (!path) return TD_EXIT_OK;
   struct plot *plot = calloc(1, sizeof *plot);
-  if (!plot) return td_complain(TD_EXIT_RESOURCES, "queue: no memory for the plot");
+  if (!plot) return td_complain(TD_EXIT_RESOURCES, "queue: not enough memory for the plot");
   plot->bench = bench;
   fill(plot);
-  int status = plot->failed ? td_complain(TD_EXIT_RESOURCES, "queue: no memory for the plot")
-                            : td_plot_write(plot->charts, plot->count, path);
+  int status = plot->failed
+                   ? td_complain(TD_EXIT_RESOURCES, "queue: not enough memory for the plot")
+                   : td_plot_write(plot->charts, plot->count, path);
   for (size_t i = 0; i < plot->count; i++)
     free(plot->sheets[i].x);
   free(plot);

@@ -20,7 +20,7 @@ static int add_cells(struct td_queue_bench *bench) {
       [TD_QUEUE_INTERFERENCE] = td_queue_interference_cells,
   };
   if (add[bench->experiment](bench)) return TD_EXIT_OK;
-  return td_complain(TD_EXIT_RESOURCES, "queue: no memory");
+  return td_complain(TD_EXIT_RESOURCES, "queue: not enough memory");
 }
 
 int td_command_queue(int argc, char **argv) {
@@ -29,7 +29,7 @@ int td_command_queue(int argc, char **argv) {
   if (status != TD_ARGS_GO_ON) return status;
   td_progress_setup(request.quiet);
   struct td_queue_bench *bench = calloc(1, sizeof *bench);
-  if (!bench) return td_complain(TD_EXIT_RESOURCES, "queue: no memory");
+  if (!bench) return td_complain(TD_EXIT_RESOURCES, "queue: not enough memory");
   status = td_queue_choose(&request, bench);
   if (status == TD_EXIT_OK) status = add_cells(bench);
   td_noise_begin(&bench->host.noise);

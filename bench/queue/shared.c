@@ -1,8 +1,8 @@
 /* Owners among thieves: one of each (stolen), or a pool of threads (pool).
  *
  * Owners fill and drain their queues a fixed number of times. A thief takes its share of what has
- * been put so far, no more: it is paced by the owners' progress, which they publish now and then,
- * and rests while it is ahead. What has been stolen in the end is counted, not assumed. */
+ * been put so far and no more. The owners publish now and then how much they have put; a thief that
+ * is ahead rests. What was stolen in the end is counted, not assumed. */
 #include "bench/queue/shared.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "bench/cli/complain.h"
 #include "bench/threads/crew.h"
 
-/* A thief that is ahead, or has found nothing, pauses so often before it looks again. */
+/* A thief that is ahead or has found nothing pauses so many times before it looks again. */
 #define REST 32u
 
 struct thief {
@@ -28,7 +28,8 @@ struct job {
   struct td_queue_share *shares; /* [owners] */
   struct thief *thieves;         /* [threads - owners] */
   uint64_t *begin_ns, *end_ns;   /* [owners] */
-  /* Owners add when they have ended, thieves read; relaxed: the results are read after joining. */
+  /* Owners add when they have ended, thieves read; relaxed: joining the threads orders the results.
+   */
   _Alignas(64) _Atomic(unsigned) ended;
 };
 
@@ -44,7 +45,7 @@ static void rest(void) {
 
 static uint64_t put_so_far(const struct job *job) {
   uint64_t put = 0;
-  /* relaxed: paces the thief, no more. */
+  /* relaxed: the number paces the thief and orders nothing. */
   for (unsigned i = 0; i < job->owners; i++)
     put += atomic_load_explicit(&job->shares[i].put, memory_order_relaxed);
   return put;
@@ -54,7 +55,7 @@ static void be_owner(struct job *job, unsigned thread) {
   job->begin_ns[thread] = td_now_ns();
   job->cell->kind->own[job->cell->cursor](job->bench->states[thread], &job->shares[thread]);
   job->end_ns[thread] = td_now_ns();
-  /* relaxed: tells the thieves to stop, no more. */
+  /* relaxed: it tells the thieves to stop and orders nothing. */
   atomic_fetch_add_explicit(&job->ended, 1u, memory_order_relaxed);
 }
 
@@ -128,7 +129,7 @@ static bool prepare(struct job *job, struct td_queue_bench *bench) {
     memset(share, 0, sizeof *share);
     share->rounds = job->cell->work;
     share->fill = bench->fill;
-    share->first_item = 1 + ((uint64_t)i << 48); /* no item is in two queues */
+    share->first_item = 1 + ((uint64_t)i << 48); /* so that no item is in two queues */
     atomic_init(&share->put, 0);
   }
   return true;
@@ -173,7 +174,7 @@ static int run(struct td_queue_bench *bench, const struct td_queue_cell *cell,
   if (isfinite(cell->balance)) job.thief_share = cell->balance / 100 / cell->threads;
   int status = TD_EXIT_OK;
   if (!prepare(&job, bench))
-    status = td_complain(TD_EXIT_RESOURCES, "queue: no memory");
+    status = td_complain(TD_EXIT_RESOURCES, "queue: not enough memory");
   else if (!td_crew_run(&bench->cpus, cell->threads, take_part, &job, &result->disturbed))
     status = td_complain(TD_EXIT_RESOURCES, "queue: cannot start %u threads", cell->threads);
   if (status == TD_EXIT_OK) status = conclude(&job, result);
@@ -198,7 +199,7 @@ static struct td_queue_cell *cell_of(struct td_queue_bench *bench, const struct 
   return cell;
 }
 
-/* The ceiling, alone: cells 0 and 1, the base of all others. */
+/* Adds the ceiling alone: cells 0 and 1, the bases of all others. */
 static bool add_bases(struct td_queue_bench *bench) {
   for (enum td_queue_cursor c = TD_CURSOR_IN_MEMORY; c <= TD_CURSOR_LOCAL; c++) {
     struct td_queue_cell *cell = cell_of(bench, td_queue_kind_ceiling(), c);

@@ -37,7 +37,7 @@ static void work(void *context, unsigned thread) {
   job->ns = td_now_ns() - start;
 }
 
-/* All that went in: 1 … n once, or `work` times. */
+/* Returns what went in: 1 … n, once or `work` times. */
 static struct td_queue_tally expected(const struct job *job) {
   uint64_t times = job->steps ? 1 : job->cell->work;
   uint64_t n = job->steps ? job->steps->depth + job->cell->work * job->steps->count : job->fill;

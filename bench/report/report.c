@@ -103,5 +103,5 @@ int td_report_write(const struct td_comparison *comparison, const char *path) {
   put_page(&page);
   if (!page.failed) return td_output_commit(&output);
   td_output_discard(&output);
-  return td_complain(TD_EXIT_RESOURCES, "no memory for the report '%s'", path);
+  return td_complain(TD_EXIT_RESOURCES, "not enough memory for the report '%s'", path);
 }

@@ -72,7 +72,7 @@ static int check_file(const char *path) {
 int td_graphs_parse(const struct td_words *words, struct td_graph_spec **specs, size_t *count) {
   *count = 0;
   *specs = calloc(words->count + 1, sizeof **specs);
-  if (!*specs) return td_complain(TD_EXIT_RESOURCES, "no memory for the graphs");
+  if (!*specs) return td_complain(TD_EXIT_RESOURCES, "not enough memory for the graphs");
   int status = TD_EXIT_OK;
   for (size_t i = 0; i < words->count && status == TD_EXIT_OK; i++) {
     struct td_graph_spec *spec = &(*specs)[i];
@@ -91,7 +91,7 @@ int td_graphs_parse(const struct td_words *words, struct td_graph_spec **specs, 
   return status;
 }
 
-/* One of the real heaps that come with the program. */
+/* Adds one of the real heaps that come with the program. */
 static void add_shipped(struct td_words *words, const char *name) {
   static char *kept[4]; /* specs must live as long as the program; leak checkers find them here */
   static size_t kept_count;

@@ -13,8 +13,9 @@
  * status after saying why. */
 int td_graphs_parse(const struct td_words *words, struct td_graph_spec **specs, size_t *count);
 
-/* The graphs of a plain run: the real heaps, as far as they are found beside the program, and one
- * of each well-known synthetic kind. Words that live as long as the program. */
+/* Sets the graphs that are used if none are named: the real heaps, as far as they are found beside
+ * the program, and one graph of each well-known synthetic kind. The words live as long as the
+ * program. */
 void td_graphs_default(struct td_words *words);
 
 #endif

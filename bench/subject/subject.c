@@ -42,7 +42,8 @@ static int create_heap(uint64_t heap_max_bytes, struct td_subject *subject) {
   subject->mutator = tide_attach(subject->heap, &attach, &error);
   if (!subject->mutator) return td_complain(td_exit_of(error.status), "%s", error.text);
   subject->graph = td_graph_tide_new(subject->heap, subject->mutator);
-  return subject->graph ? TD_EXIT_OK : td_complain(TD_EXIT_RESOURCES, "no memory for a graph");
+  return subject->graph ? TD_EXIT_OK
+                        : td_complain(TD_EXIT_RESOURCES, "not enough memory for a graph");
 }
 
 static void report_progress(void *context, uint64_t done, uint64_t total) {
@@ -52,7 +53,7 @@ static void report_progress(void *context, uint64_t done, uint64_t total) {
   td_progress(what, done, total);
 }
 
-/* The graph did not fit: how much would it have needed? */
+/* Says that the graph did not fit, and how much it would have needed. */
 static int report_failure(const struct td_subject *subject, const struct td_graph_spec *spec,
                           const struct td_graph_error *error) {
   td_progress_end();
@@ -72,7 +73,8 @@ static int report_failure(const struct td_subject *subject, const struct td_grap
                      error->text, stats.heap_bytes >> 20, stats.heap_max_bytes >> 20, need);
 }
 
-/* What cannot fit is not begun: filling memory takes minutes and disturbs the whole machine. */
+/* Refuses what cannot fit before it is begun: filling memory takes minutes and disturbs the whole
+ * machine. */
 static int refuse_too_large(const struct td_subject *subject, const struct td_graph_spec *spec) {
   struct td_graph_plan plan;
   td_graph_plan(spec, &plan);
@@ -133,8 +135,9 @@ static int set_markers(struct td_subject *subject, unsigned markers) {
   return TD_EXIT_OK;
 }
 
-/* Every engine marks with one marker, not every one with more: so one marker is set before the
- * engine, more are set after it. */
+/* Sets the engine and the markers in an order that is always allowed. Every engine can mark with
+ * one marker, but not every one with more. So one marker is set before the engine, more are set
+ * after it. */
 static int configure(struct td_subject *subject, const char *engine, unsigned markers) {
   int status = markers == 1 ? set_markers(subject, 1) : TD_EXIT_OK;
   if (status == TD_EXIT_OK) status = set_engine(subject, engine);

@@ -1,7 +1,7 @@
 /* One graph on one Tidemark heap, marked again and again with different engines.
  *
- * The only roots are the graph's: the thread is attached with a precise stack.
- * Errors are said on stderr; functions return an exit status, 0 if all is well. */
+ * Its only roots are those of the graph: the thread is attached with a precise stack. Errors are
+ * said on stderr. Functions return an exit status, 0 if all is well. */
 #ifndef TD_BENCH_SUBJECT_SUBJECT_H
 #define TD_BENCH_SUBJECT_SUBJECT_H
 
@@ -16,15 +16,15 @@ struct td_subject {
   struct tide_mutator *mutator;
   struct td_graph_tide *graph;
   const char *name; /* the spec's text */
-  /* What the heap is set to, so that only changes are made. */
+  /* The heap's present settings: only changes are made. */
   char engine[32];
   unsigned markers;
 };
 
-/* heap_max_bytes 0: TIDE_HEAP_MAX, else the library's default. */
+/* Builds the graph. heap_max_bytes 0: TIDE_HEAP_MAX, else the library's default. */
 int td_subject_create(const struct td_graph_spec *spec, uint64_t heap_max_bytes,
                       struct td_subject *subject);
-/* The same with wrap changing the calls that build the graph. */
+/* The same; wrap changes the sink that the graph is built through. */
 int td_subject_create_through(const struct td_graph_spec *spec, uint64_t heap_max_bytes,
                               void (*wrap)(void *context, struct td_graph_sink *sink),
                               void *context, struct td_subject *subject);
@@ -38,15 +38,15 @@ struct td_cycle_record {
   struct tide_marker_stats marker[TIDE_MARKERS_MAX]; /* [0, all.markers) */
 };
 
-/* Collects once. *objects are those the marks show; stats counts an object that two markers
- * scanned twice. */
+/* Collects once. *objects is the number of marks. In *stats, an object that two markers scanned
+ * counts twice. */
 int td_subject_mark(struct td_subject *subject, const char *engine, unsigned markers,
                     struct td_cycle_record *stats, uint64_t *objects);
-/* Right after td_subject_mark: compares the marks with an independent serial marking. The status
- * is 0 whether or not they are equal; see check->equal. */
+/* Compares the marks with an independent serial marking; to be called right after td_subject_mark.
+ * The status is 0 whether or not they are equal: see check->equal. */
 int td_subject_check(struct td_subject *subject, struct tide_check *check);
 
-/* The program's exit status for a library's error. */
+/* Returns the program's exit status for an error of the library. */
 int td_exit_of(enum tide_status status);
 
 #endif

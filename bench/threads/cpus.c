@@ -7,11 +7,11 @@
 
 #include "bench/cli/host.h"
 
-/* What systems without a table of distances are taken to have, as in ACPI's. */
+/* The distances, as in ACPI's table, of a system that does not have such a table. */
 #define SAME_NODE 10u
 #define OTHER_NODE 20u
 
-/* nodes[i]: logical index of the NUMA node of cpus[i]. */
+/* Finds the CPUs allowed. nodes[i] is the logical index of the NUMA node of CPU number[i]. */
 static void read_cpus(hwloc_topology_t topology, struct td_cpus *cpus, unsigned *nodes) {
   cpu_set_t allowed;
   bool known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;

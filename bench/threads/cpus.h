@@ -1,4 +1,4 @@
-/* Where threads run: one CPU each, neighbours first, and how far apart they are. */
+/* The CPUs that threads run on: one each, neighbours first, and how far apart they are. */
 #ifndef TD_BENCH_THREADS_CPUS_H
 #define TD_BENCH_THREADS_CPUS_H
 

@@ -7,7 +7,7 @@
 
 #include "bench/cli/cleanup.h"
 
-/* Waiting for the others to start: spin so often, then let somebody else run. */
+/* A thread that waits for the others spins so many times before it lets somebody else run. */
 #define SPINS 2000u
 
 enum signal { WAIT, GO, GIVE_UP };
@@ -35,7 +35,7 @@ static void pin(int cpu) {
   CPU_ZERO(&set);
   if (cpu < 0 || cpu >= CPU_SETSIZE) return;
   CPU_SET((size_t)cpu, &set);
-  /* Failing is harmless: measured where the system puts us. */
+  /* If this fails, the thread is measured where the system puts it. */
   pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 }
 
@@ -49,10 +49,10 @@ static void spin(unsigned *spins) {
   if (++*spins % SPINS == 0) sched_yield();
 }
 
-/* Nobody begins before all have their CPUs, or a thread might miss the run altogether. */
+/* Nobody begins before all threads have a CPU, or a thread might miss the run altogether. */
 static void take_part(struct crew *crew, unsigned number) {
   long before = lost_cpu();
-  /* relaxed, both: only counted. */
+  /* relaxed, both: the number orders nothing. */
   atomic_fetch_add_explicit(&crew->running, 1u, memory_order_relaxed);
   while (atomic_load_explicit(&crew->running, memory_order_relaxed) < crew->threads)
     td_pause();
@@ -68,7 +68,7 @@ static void *run_member(void *argument) {
   /* relaxed: only counted. */
   atomic_fetch_add_explicit(&crew->ready, 1u, memory_order_relaxed);
   unsigned signal, spins = 0;
-  /* acquire [crew.go]: what the caller has prepared. */
+  /* acquire [crew.go]: pairs with td_crew_run; what the caller has prepared. */
   while ((signal = atomic_load_explicit(&crew->signal, memory_order_acquire)) == WAIT)
     spin(&spins);
   if (signal == GO) take_part(crew, member->number);
@@ -96,7 +96,7 @@ bool td_crew_run(const struct td_cpus *cpus, unsigned threads, td_crew_body *bod
   /* relaxed: only counted. */
   while (atomic_load_explicit(&crew.ready, memory_order_relaxed) + 1 < started)
     spin(&spins);
-  /* release [crew.go]: all that the bodies read. */
+  /* release [crew.go]: pairs with run_member; all that the bodies read. */
   atomic_store_explicit(&crew.signal, complete ? GO : GIVE_UP, memory_order_release);
   if (complete) take_part(&crew, 0);
   for (unsigned i = 1; i < started; i++)

@@ -187,6 +187,13 @@ class Signals(Case):
         self.assertEqual(len(self.end(signal.SIGTERM, process,
                                       lambda: children_of(process.pid))), 1)
 
+    def test_import(self):
+        graph = os.path.join(ROOT, "workloads", "graphs", "javac.thg")
+        for number in (signal.SIGINT, signal.SIGTERM):
+            process = self.start("import", graph, "-o", self.path("out.thg"), "--quiet")
+            self.end(number, process, lambda: os.listdir(self.folder))
+            self.assertEqual(os.listdir(self.folder), [])
+
     def test_while_drawing(self):
         """A gnuplot that takes its time, which the program waits for with its file half-written."""
         fake = self.path("gnuplot")

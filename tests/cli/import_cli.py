@@ -7,20 +7,19 @@ import argparse
 import gzip
 import os
 import pty
-import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
+import program
+from program import INPUT, USAGE
+
 OPTIONS = None
-USAGE, INPUT = 2, 3
 
 
-class Import(unittest.TestCase):
+class Import(program.Case):
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="tidemark-import-")
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        super().setUp()
         seeds = os.path.join(OPTIONS.root, "tests", "fuzz", "seeds")
         self.dumps = {}
         for folder, name in (("hprof", "small-segments-8.hprof"),
@@ -69,7 +68,7 @@ class Import(unittest.TestCase):
         self.works("dump.hprof.gz")
         graph = self.read("dump.thg")
         self.assertTrue(graph.startswith(b"\x89THG"))
-        self.fails(USAGE, "dump.thg is there already", "dump.hprof.gz")
+        self.fails(USAGE, "dump.thg' is there already", "dump.hprof.gz")
         self.fails(USAGE, "-o", "dump.thg")
         self.assertEqual(self.read("dump.thg"), graph)
         self.works("dump.hprof.gz", "-o", "dump.thg")  # asked for, so replaced
@@ -113,6 +112,7 @@ def main():
     parser.add_argument("--program", required=True)
     parser.add_argument("--root", required=True)
     OPTIONS = parser.parse_args()
+    program.setup(OPTIONS)
     OPTIONS.program = os.path.abspath(OPTIONS.program)
     return not unittest.main(argv=[sys.argv[0]], exit=False).result.wasSuccessful()
 

@@ -13,7 +13,7 @@ void gcbench_pause(uint64_t pause_ns, uint64_t collect_ns) {
 }
 
 void gcbench_fail(int status, const char *text) {
-  /* A single write: another thread may fail at the same moment. */
+  /* One write: another thread may fail at the same moment, and lines must not mix. */
   char line[400];
   int length = snprintf(line, sizeof line, "error %d %s\n", status, text);
   ssize_t written = write(STDOUT_FILENO, line, (size_t)length);

@@ -1,4 +1,4 @@
-/* What a program of gcbench keeps account of, and how it fails. */
+/* The collections that a program of gcbench counts, and how it fails. */
 #ifndef TD_BENCH_GCBENCH_CHILD_ACCOUNT_H
 #define TD_BENCH_GCBENCH_CHILD_ACCOUNT_H
 

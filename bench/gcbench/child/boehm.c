@@ -1,4 +1,4 @@
-/* What is not inlined. */
+/* The functions of the allocator that are not inlined. */
 #include "bench/gcbench/child/boehm.h"
 
 #include <gc/gc_mark.h>
@@ -10,10 +10,10 @@
 
 struct gcbench_boehm gcbench_boehm;
 
-static uint64_t stop_ns, reclaim_ns; /* when they began */
+static uint64_t stop_ns, reclaim_ns; /* when the last stop and the last reclaim began */
 
-/* The pause is the time the world stands still; the collection, that and the walk over all
- * blocks that starts sweeping. */
+/* A pause is the time for which the world stands still. A collection is that, and the walk over all
+ * blocks afterwards that starts the sweep. */
 static void GC_CALLBACK tell_event(GC_EventType event) {
   uint64_t now = td_now_ns();
   switch (event) {
@@ -55,9 +55,9 @@ void memory_begin(const struct memory_options *wanted) {
         GC_make_descriptor((const GC_word *)&memory_bits[kind], memory_words[kind]), 0, 1);
 }
 
-/* The thread itself was registered by pthread_create. */
+/* The thread itself is registered already, by pthread_create. */
 struct memory *memory_attach(void) {
-  return GC_malloc_uncollectable(sizeof(struct memory)); /* zeroed, and looked into */
+  return GC_malloc_uncollectable(sizeof(struct memory)); /* zeroed, and scanned by the collector */
 }
 
 void memory_detach(struct memory *memory) {

@@ -1,6 +1,6 @@
-/* Boehm GC as an allocator of gcbench, set up to its advantage where there is a choice: small
- * objects come from free lists of the thread's own by the inlined path of gc_inline.h, kinds tell
- * where references are, interior pointers are recognised on stacks only, and mark threads run. */
+/* Boehm GC as an allocator of gcbench, set up to its advantage where there is a choice. Small
+ * objects come from the thread's own free lists, by the inlined path of gc_inline.h. Kinds tell
+ * where references are. Interior pointers are recognised on stacks only. Mark threads run. */
 #ifndef TD_BENCH_GCBENCH_CHILD_BOEHM_H
 #define TD_BENCH_GCBENCH_CHILD_BOEHM_H
 
@@ -24,10 +24,11 @@ struct memory {
 struct gcbench_boehm {
   int kind[MEMORY_KINDS];
 };
-extern struct gcbench_boehm gcbench_boehm; /* constant once begun */
+extern struct gcbench_boehm gcbench_boehm; /* constant after memory_begin */
 
-/* Free lists are chained through word 0, and only the collector's own lists are kept alive without
- * that word being a reference: leaves come from those, by a call. */
+/* Free lists are chained through word 0. A free list of leaves, whose word 0 is not scanned, would
+ * not be kept alive unless it is the collector's own; so leaves come from the collector's lists, by
+ * a call. */
 static inline void *memory_new(struct memory *memory, enum memory_kind kind, size_t bytes) {
   void *object;
   if (kind == MEMORY_LEAF) {

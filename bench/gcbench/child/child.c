@@ -74,7 +74,7 @@ static uint64_t run_all(struct thread *threads, unsigned mutators) {
 
 /* ---- Figures --------------------------------------------------------------------------- */
 
-/* VmHWM and not ru_maxrss, which begins with the size of the process that forked this one. */
+/* Reads VmHWM. ru_maxrss would begin with the size of the process that forked this one. */
 static uint64_t peak_bytes(void) {
   FILE *status = fopen("/proc/self/status", "r");
   char line[256];
@@ -91,7 +91,7 @@ static int compare_counts(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The smallest pause that `percent` of all are not longer than. */
+/* Returns the smallest pause that at least `percent` of all pauses do not exceed. */
 static uint64_t percentile(const uint64_t *sorted, uint64_t count, unsigned percent) {
   if (count == 0) return 0;
   uint64_t rank = (count * percent + 99) / 100;

@@ -1,4 +1,4 @@
-/* What is not inlined: there is nothing to do. */
+/* The functions of the allocator that are not inlined: malloc needs none of them. */
 #include "bench/gcbench/child/malloc.h"
 
 void memory_begin(const struct memory_options *wanted) {

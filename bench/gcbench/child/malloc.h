@@ -1,5 +1,5 @@
-/* malloc and free as an allocator of gcbench. Which ones is decided by what is linked: glibc's own,
- * or those of a library that takes their place. */
+/* malloc and free as an allocator of gcbench. What is linked decides whose they are: the C
+ * library's, or those of a library that replaces them. */
 #ifndef TD_BENCH_GCBENCH_CHILD_MALLOC_H
 #define TD_BENCH_GCBENCH_CHILD_MALLOC_H
 

@@ -29,7 +29,8 @@ enum memory_kind {
   MEMORY_KINDS
 };
 
-/* Words with references of the kinds from MEMORY_TREE on, by bit. */
+/* For the kinds from MEMORY_TREE on: a bit for each word that holds a reference, and the number of
+ * words described. */
 static const uint64_t memory_bits[MEMORY_KINDS] = {
     [MEMORY_TREE] = 0x3, [MEMORY_ENTRY] = 0xf, [MEMORY_NODE] = 0x7};
 static const unsigned memory_words[MEMORY_KINDS] = {
@@ -43,10 +44,10 @@ struct memory_options {
 struct memory;
 /* Sets the allocator up, before any other thread starts. */
 void memory_begin(const struct memory_options *wanted);
-/* The calling thread begins and ends to allocate; attach returns NULL if it failed. */
+/* Called by a thread before it allocates, and after. attach returns NULL if it fails. */
 struct memory *memory_attach(void);
 void memory_detach(struct memory *memory);
-/* Around waiting for other threads. */
+/* Called by a thread around waiting for others. */
 void memory_wait_begin(struct memory *memory);
 void memory_wait_end(struct memory *memory);
 

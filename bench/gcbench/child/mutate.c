@@ -1,6 +1,6 @@
-/* A graph that changes all the time: a forest of complete trees whose nodes know their parents, so
- * that it is full of cycles. Subtrees of the same height change places, or are replaced by new
- * ones. Every node has one owner, which is how explicit freeing can keep up. */
+/* A graph that changes all the time: a forest of complete trees whose nodes also refer to their
+ * parents, so that it is full of cycles. Subtrees of the same height change places or are replaced
+ * by new ones. Every node has one owner, so a program that frees by hand can do the same work. */
 #include "bench/gcbench/child/work.h"
 
 #define TREES (UINT32_C(1) << 13) /* all shares together */
@@ -31,7 +31,7 @@ static uint64_t add_up(const struct node *node) {
   return node ? node->value + add_up(node->child[0]) + add_up(node->child[1]) : 0;
 }
 
-/* Goes down from the root by the bits of path. */
+/* Follows the bits of `path` down from the root, one a level. */
 static struct node *descend(struct node *root, unsigned levels, uint64_t path) {
   while (levels-- > 0) {
     root = root->child[path & 1];

@@ -1,4 +1,4 @@
-/* Tables: a cache that forgets what was used least recently, and strings that come and go. */
+/* Tables: a cache that drops its least recently used entry, and strings that come and go. */
 #include "bench/gcbench/child/work.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@
 struct entry {
   uint64_t *value;
   struct entry *next;          /* of the same bucket */
-  struct entry *newer, *older; /* a ring through the cache's own entry */
+  struct entry *newer, *older; /* the ring of all entries, which the cache's own entry closes */
   uint64_t key;
 };
 
@@ -40,7 +40,8 @@ static void ring_insert(const struct cache *cache, struct entry *entry) {
 }
 
 static void evict(struct memory *memory, struct cache *cache) {
-  struct entry *victim = cache->ring->newer; /* the ring closes: newer than none is the oldest */
+  struct entry *victim =
+      cache->ring->newer; /* behind the newest, the ring goes on with the oldest */
   ring_remove(victim);
   struct entry **link = bucket_of(cache, victim->key);
   while (*link != victim)
@@ -78,7 +79,7 @@ static uint64_t use(struct memory *memory, struct cache *cache, uint64_t key, si
   return 0;
 }
 
-/* Keys are the smaller of two random ones: some are asked for much more often than others. */
+/* A key is the smaller of two random numbers, so small keys are asked for much more often. */
 uint64_t gcbench_work_lru(struct memory *memory, const struct gcbench_share *share) {
   struct cache cache = {.limit = CACHE_ENTRIES / share->mutators};
   uint32_t buckets = 1;
@@ -144,7 +145,8 @@ static uint64_t hash(const struct string *string) {
   return h;
 }
 
-/* A string that grew too long starts again as a short one. */
+/* Returns a string made from two of the table's. One that would be too long begins anew as a short
+ * one. */
 static struct string *next_string(struct memory *memory, struct string *const *table,
                                   uint32_t count, uint64_t *state) {
   const struct string *base = table[gcbench_below(state, count)];

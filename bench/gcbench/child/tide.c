@@ -1,4 +1,4 @@
-/* What is not inlined. */
+/* The functions of the allocator that are not inlined. */
 #include "bench/gcbench/child/tide.h"
 
 #include "bench/gcbench/child/account.h"

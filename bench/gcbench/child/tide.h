@@ -13,7 +13,7 @@ struct gcbench_tide {
   struct tide_heap *heap;
   tide_layout layout[MEMORY_KINDS];
 };
-extern struct gcbench_tide gcbench_tide; /* constant once begun */
+extern struct gcbench_tide gcbench_tide; /* constant after memory_begin */
 
 static inline void *memory_new(struct memory *memory, enum memory_kind kind, size_t bytes) {
   tide_layout layout = kind == MEMORY_LEAF   ? TIDE_LAYOUT_LEAF

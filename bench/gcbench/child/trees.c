@@ -1,9 +1,9 @@
-/* Trees: short-lived ones of many sizes beside long-lived ones.
+/* Short-lived trees of many sizes beside long-lived ones.
  *
- * gcbench is the well-known benchmark of John Ellis, Pete Kovac and Hans Boehm, written anew:
- * nodes of two references and two numbers, built from the root down and from the leaves up, a
- * long-lived tree and a long-lived array of numbers. binary-trees is that of the Computer
- * Language Benchmarks Game, which descends from it: nodes of two references only. */
+ * gcbench is the well-known benchmark of John Ellis, Pete Kovac and Hans Boehm, written anew. Its
+ * nodes have two references and two numbers; trees are built from the root down and from the leaves
+ * up; one tree and one array of numbers live long. binary-trees is that of the Computer Language
+ * Benchmarks Game, which descends from gcbench: its nodes have two references only. */
 #include "bench/gcbench/child/work.h"
 
 #define DEPTH_MIN 4u
@@ -72,7 +72,8 @@ struct node {
   uint32_t i, j;
 };
 
-#define NUMBERS_PER_NODE 4u /* of the deepest long-lived tree: 500,000 to 2^17 nodes, about */
+#define NUMBERS_PER_NODE                                                                           \
+  4u /* about the original's proportion, 500,000 numbers to a tree of 2^17 nodes */
 
 static struct node *node_new(struct memory *memory, struct node *left, struct node *right) {
   struct node *node = memory_new(memory, MEMORY_TREE, sizeof *node);
@@ -116,7 +117,8 @@ static struct node *node_build_root(struct memory *memory, unsigned depth) {
   return node;
 }
 
-/* The original only drops its trees; so that the sum says something, two nodes are looked at. */
+/* The original only drops its trees. Here two nodes are looked at, so that the sum depends on them.
+ */
 static uint64_t node_drop(struct memory *memory, struct node *tree) {
   uint64_t seen = tree->left && tree->right ? 2 : 1;
   node_free(memory, tree);

@@ -1,8 +1,8 @@
-/* The workloads of `tidemark gcbench`: see docs/benching.md for what each does and why.
+/* The workloads of `tidemark gcbench`. docs/benching.md says what each does and why.
  *
- * The work is cut into `mutators` equal shares with no common objects, except that the long-lived
- * data of the trees belong to share 0. A share's checksum depends on its parameters only, so equal
- * sums show that every allocator did the same work. */
+ * The work is cut into `mutators` equal shares that have no objects in common. The long-lived data
+ * of the trees belongs to share 0. A share's checksum depends on its parameters only, so equal sums
+ * show that every allocator did the same work. */
 #ifndef TD_BENCH_GCBENCH_CHILD_WORK_H
 #define TD_BENCH_GCBENCH_CHILD_WORK_H
 
@@ -10,8 +10,8 @@
 
 struct gcbench_share {
   unsigned number, mutators;
-  unsigned depth;      /* of trees */
-  uint64_t operations; /* of the others, all shares together */
+  unsigned depth;      /* of the trees */
+  uint64_t operations; /* of the other workloads, all shares together */
 };
 
 typedef uint64_t (*gcbench_work)(struct memory *memory, const struct gcbench_share *share);
@@ -22,7 +22,8 @@ uint64_t gcbench_work_lru(struct memory *memory, const struct gcbench_share *sha
 uint64_t gcbench_work_strings(struct memory *memory, const struct gcbench_share *share);
 uint64_t gcbench_work_mutate(struct memory *memory, const struct gcbench_share *share);
 
-/* This share of `count` equal pieces of work: pieces are dealt out in turn. */
+/* Returns how many of `count` equal pieces of work belong to this share. Pieces are dealt out in
+ * turn. */
 static inline uint64_t gcbench_part(const struct gcbench_share *share, uint64_t count) {
   return count / share->mutators + (share->number < count % share->mutators);
 }
@@ -36,7 +37,7 @@ static inline uint64_t gcbench_random(uint64_t *state) {
   return *state = x;
 }
 
-/* In [0, bound), from the upper half, by multiplication. */
+/* Returns a random number in [0, bound), from the upper half of the state, by multiplication. */
 static inline uint32_t gcbench_below(uint64_t *state, uint32_t bound) {
   return (uint32_t)((gcbench_random(state) >> 32) * bound >> 32);
 }
