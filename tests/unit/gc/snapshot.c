@@ -56,6 +56,26 @@ Test(snapshot, counts_nodes_and_edges) {
   world_end(&w);
 }
 
+Test(snapshot, says_what_layouts_are_called) {
+  struct world w = world_new();
+  tide_layout cons = tide_layout_named(w.heap, w.pair, "cons \"cell\"", NULL);
+  cr_assert_neq(cons, TIDE_LAYOUT_INVALID);
+  tide_handle(w.m, tide_alloc(w.m, cons, sizeof(struct pair)));
+  char path[] = "/tmp/tide-snapshot-XXXXXX";
+  int file = mkstemp(path);
+  cr_assert_geq(file, 0);
+  close(file);
+  cr_assert_eq(tide_heap_snapshot(w.m, path, NULL), TIDE_OK);
+  char *text = read_all(path);
+  const char *strings = strstr(text, "\"strings\":");
+  cr_assert_not_null(strings);
+  cr_assert_not_null(strstr(strings, "\"cons \\\"cell\\\"\""), "%s", strings);
+  cr_assert_not_null(strstr(strings, "\"layout 1: leaf\""), "%s", strings);
+  free(text);
+  unlink(path);
+  world_end(&w);
+}
+
 /* ---- Trace functions and root callbacks that do not report the same each time ---- */
 
 struct fickle {

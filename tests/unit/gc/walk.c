@@ -131,10 +131,11 @@ Test(walk, an_empty_heap) {
 
 /* ---- References, by kind of layout ---- */
 
+enum { ANIMALS = 11 };
 struct zoo {
   struct world w;
-  tide_layout longer, vector, traced;
-  void *leaf, *pair, *refs, *large, *wide, *prefixed, *words, *outside, *weak, *ephemeron;
+  tide_layout longer, vector, traced, named;
+  void *leaf, *pair, *refs, *large, *wide, *prefixed, *words, *outside, *weak, *ephemeron, *array;
 };
 
 /* Word 0: how many slots follow. Reports these with their place, then word 0's own object, whose
@@ -185,6 +186,10 @@ static void look_at_zoo(struct tide_walk *walk, void *context) {
   cr_assert_eq(seen.count, 2);
   expect(&seen, 0, z->pair, seen.references[0].offset, TIDE_REFERENCE_KEY);
   expect(&seen, 1, z->leaf, seen.references[1].offset, TIDE_REFERENCE_VALUE);
+  seen = references_of(walk, z->array);
+  cr_assert_eq(seen.count, 2);
+  expect(&seen, 0, z->leaf, offsetof(struct pair, left), TIDE_REFERENCE_STRONG);
+  expect(&seen, 1, z->pair, 2 * sizeof(struct pair) + 8, TIDE_REFERENCE_STRONG);
   /* The same question again gives the same answer, and a visit may end it. */
   seen = (struct seen){.stop_after = 1};
   cr_assert_eq(tide_walk_references(walk, z->outside, see_reference, &seen), TIDE_OK);
@@ -197,7 +202,7 @@ static void make_zoo(struct zoo *z) {
   z->longer = tide_layout_bitmap(z->w.heap, bits, 130, NULL);
   z->vector = tide_layout_prefixed(z->w.heap, 2, NULL);
   z->traced = tide_layout_traced(z->w.heap, trace, &z->leaf, NULL);
-  cr_assert_eq(tide_root_add_range(z->w.heap, &z->leaf, 10), TIDE_OK);
+  cr_assert_eq(tide_root_add_range(z->w.heap, &z->leaf, ANIMALS), TIDE_OK);
   z->leaf = tide_alloc(m, TIDE_LAYOUT_LEAF, 40);
   z->pair = pair_new(&z->w, z->leaf, z->leaf, 1);
   void **refs = z->refs = tide_alloc(m, TIDE_LAYOUT_REFS, 48);
@@ -222,6 +227,9 @@ static void make_zoo(struct zoo *z) {
   z->weak = tide_weak_new(m, z->pair, TIDE_WEAK_BEFORE);
   z->ephemeron = tide_ephemeron_new(m, z->pair, z->leaf);
   cr_assert(z->weak && z->ephemeron);
+  struct pair *array = z->array = tide_alloc_array(m, z->w.pair, 3, sizeof *array);
+  array[0].left = z->leaf;
+  array[2].right = z->pair;
 }
 
 Test(walk, references_of_every_kind_of_object) {
@@ -242,7 +250,7 @@ static void look_at_cleared(struct tide_walk *walk, void *context) {
 Test(walk, weak_references_that_are_cleared) {
   static struct zoo z;
   z.w = world_new();
-  cr_assert_eq(tide_root_add_range(z.w.heap, &z.leaf, 10), TIDE_OK);
+  cr_assert_eq(tide_root_add_range(z.w.heap, &z.leaf, ANIMALS), TIDE_OK);
   z.weak = tide_weak_new(z.w.m, pair_new(&z.w, NULL, NULL, 1), TIDE_WEAK_BEFORE);
   z.ephemeron = tide_ephemeron_new(z.w.m, pair_new(&z.w, NULL, NULL, 2), z.weak);
   inspect(&z.w, look_at_cleared, &z);
@@ -285,6 +293,14 @@ static void look_at_layouts(struct tide_walk *walk, void *context) {
   cr_assert_eq(info.words, 130);
   cr_assert_eq(info.bits[0], UINT64_C(1) << 3);
   cr_assert_eq(info.bits[2], 2);
+  info = layout(walk, z->named);
+  cr_assert_eq(info.kind, TIDE_KIND_BITMAP);
+  cr_assert_eq(info.bits[0], 3);
+  cr_assert_str_eq(info.name, "cons \"cell\"");
+  info = layout(walk, tide_object_layout(z->w.heap, z->array));
+  cr_assert_eq(info.kind, TIDE_KIND_REPEATED);
+  cr_assert_eq(info.words, sizeof(struct pair) / 8);
+  cr_assert_eq(info.bits[0], 3);
   info = layout(walk, z->vector);
   cr_assert_eq(info.kind, TIDE_KIND_PREFIXED);
   cr_assert_eq(info.prefix_words, 2);
@@ -307,6 +323,8 @@ Test(walk, describes_layouts) {
   static struct zoo z;
   z.w = world_new();
   make_zoo(&z);
+  z.named = tide_layout_named(z.w.heap, z.w.pair, "cons \"cell\"", NULL);
+  cr_assert_neq(z.named, TIDE_LAYOUT_INVALID);
   inspect(&z.w, look_at_layouts, &z);
   cr_assert_eq(tide_root_remove_range(z.w.heap, &z.leaf), TIDE_OK);
   world_end(&z.w);
