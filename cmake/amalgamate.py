@@ -245,7 +245,8 @@ def library_header(tree, version):
     return "".join(parts)
 
 
-def library_source(tree, sources, version, verbose):
+def library_source(tree, sources, version, verbose, optional):
+    """optional: {source: macro}; such a source is there only where the macro is defined."""
     done, order = set(), []
     for source in sources:
         headers_in_order(tree, source, done, order)
@@ -254,7 +255,8 @@ def library_source(tree, sources, version, verbose):
              '#include "tidemark.h"\n\n']
     # Before the pragma: the system's functions are not ours to hide.
     system = {line for name in order for line in system_includes(tree.text(name), True)}
-    system |= {line for name in sources for line in system_includes(expand(tree, tree.text(name)), False)}
+    system |= {line for name in sources if name not in optional
+               for line in system_includes(expand(tree, tree.text(name)), False)}
     parts += [line + "\n" for line in sorted(system)]
     parts.append("\n#pragma GCC visibility push(hidden)\n")
     def body(name):
@@ -275,8 +277,11 @@ def library_source(tree, sources, version, verbose):
         stem = re.sub(r'\W', "_", os.path.splitext(source)[0]) + "_"
         mine = {name for name, files in shared.items() if source in files}
         macros = sorted(set(DEFINE.findall(text)) - {"_GNU_SOURCE"})
-        parts += [banner(source), rename(text, mine, stem, pasting)]
+        parts += [banner(source)]
+        parts += [f"#ifdef {optional[source]}\n"] if source in optional else []
+        parts += [rename(text, mine, stem, pasting)]
         parts += [f"#undef {macro}\n" for macro in macros]
+        parts += ["#endif\n"] if source in optional else []
     parts.append("\n#pragma GCC visibility pop\n")
     if verbose:
         for name, files in sorted(shared.items()):
@@ -297,11 +302,15 @@ def main():
     parser.add_argument("--out", required=True)
     parser.add_argument("--version", required=True)
     parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--only-if", nargs=2, action="append", default=[], metavar=("MACRO", "REGEX"),
+                        help="sources that are left out unless the macro is defined")
     parser.add_argument("sources", nargs="+", help="relative to the root")
     options = parser.parse_args()
     tree = Tree(options.root)
     os.makedirs(options.out, exist_ok=True)
-    source = library_source(tree, options.sources, options.version, options.verbose)
+    optional = {name: macro for macro, regex in options.only_if for name in options.sources
+                if re.match(regex, name)}
+    source = library_source(tree, options.sources, options.version, options.verbose, optional)
     write(os.path.join(options.out, "tidemark.h"), library_header(tree, options.version))
     write(os.path.join(options.out, "tidemark.c"), source)
 

@@ -78,7 +78,8 @@ if(Python3_FOUND)
     ${PROJECT_SOURCE_DIR}/marker/*.h ${PROJECT_SOURCE_DIR}/gc/*.h ${PROJECT_SOURCE_DIR}/inspect/*.h)
   add_custom_command(OUTPUT ${single}/tidemark.c ${single}/tidemark.h
     COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/amalgamate.py
-      --root ${PROJECT_SOURCE_DIR} --out ${single} --version ${PROJECT_VERSION} ${sources}
+      --root ${PROJECT_SOURCE_DIR} --out ${single} --version ${PROJECT_VERSION}
+      --only-if TIDE_GRAPH_FILES "inspect/(graph\\.c|thg/)" ${sources}
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
     DEPENDS ${sources} ${headers} ${CMAKE_CURRENT_LIST_DIR}/amalgamate.py VERBATIM)
   add_custom_target(single_file ALL DEPENDS ${single}/tidemark.c ${single}/tidemark.h)

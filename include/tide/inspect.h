@@ -151,9 +151,9 @@ TIDE_API enum tide_status tide_walk_layout(const struct tide_walk *walk, tide_la
  *
  * tide_heap_snapshot_thg writes a graph file (.thg), which the program `tidemark` reads without
  * importing it: tidemark compare --graph file:PATH. It holds sizes, references and roots, and no
- * contents, types or addresses. References found by trace functions, and only these, may be in
- * other words of the object than in truth; where there are more than it has words, it is longer in
- * the file.
+ * contents, types or addresses. References of trace functions, arrays of structures and ephemerons
+ * may be in other words of the object than in truth. An object whose trace function reports more
+ * references than it has words is longer in the file.
  *
  * The file appears whole or not at all: it is written under a name of its own beside path, and
  * renamed. Trace functions and root callbacks must report the same references each time.

@@ -142,7 +142,6 @@ static void write_graph(struct tide_mutator *m) {
   enum tide_status status = tide_heap_snapshot_thg(m, path, &error);
   CHECK(status == TIDE_OK || (status == TIDE_ERROR_MEMORY && error.text[0]));
   CHECK((remove(path) == 0) == (status == TIDE_OK));
-  CHECK(remove("fault-collector.thg.part") != 0);
 }
 
 static void use_heap(struct tide_heap *heap, struct tide_mutator *m) {

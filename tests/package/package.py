@@ -132,6 +132,20 @@ def way_single_file(options):
         names = [line.split()[-1] for line in run("nm", "-D", "--defined-only", library).splitlines()]
         strangers = [name for name in names if not name.startswith("tide_")]
         demand(names and not strangers, f"the single file exports tide_* only, but {strangers}")
+        graph_file(options, folder, build)
+
+
+def graph_file(options, folder, build):
+    """The single file writes graph files only where it is told that there is an xxhash.h."""
+    source = os.path.join(options.root, "tests/package/consumer/graph_file.c")
+    program, path = os.path.join(build, "graph_file"), os.path.join(build, "heap.thg")
+    for define, told in ([], "not in this build of the library"), (["-DTIDE_GRAPH_FILES"], "no error"):
+        run(options.cc, "-std=gnu17", "-Wall", "-Werror", *define, "-I", folder, source,
+            os.path.join(folder, "tidemark.c"), "-pthread", "-o", program)
+        output = run(program, path)
+        demand(output.startswith(told), f"{define}: {output}")
+        demand(os.path.exists(path) == bool(define), f"{define}: a file is there, or not")
+        demand(define or "xxhash.h" in output, f"the reason is told: {output}")
 
 
 # Two sources that use the same file-local names, through a shared header and a template.
