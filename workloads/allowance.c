@@ -5,12 +5,7 @@
 #include "platform/platform.h"
 
 uint64_t td_allowance_bytes(uint64_t file_bytes) {
-  uint64_t bytes;
-  if (__builtin_mul_overflow(file_bytes, TD_ALLOWANCE_RATIO, &bytes) ||
-      __builtin_add_overflow(bytes, TD_ALLOWANCE_BASE_BYTES, &bytes)) {
-    return UINT64_MAX;
-  }
-  return bytes;
+  return td_thg_allowance(file_bytes, TD_ALLOWANCE_BASE_BYTES);
 }
 
 bool td_allowance_covers(const char *name, uint64_t file_bytes, const char *what, uint64_t wanted,
@@ -20,7 +15,7 @@ bool td_allowance_covers(const char *name, uint64_t file_bytes, const char *what
                        "%s: %s: %" PRIu64 " bytes of memory are too many for a file of %" PRIu64
                        " bytes, which may take %" PRIu64 " (256 MiB and %u times its length)",
                        name, what, wanted, file_bytes, td_allowance_bytes(file_bytes),
-                       TD_ALLOWANCE_RATIO);
+                       TD_THG_ALLOWANCE_RATIO);
   }
   if (wanted <= TD_ALLOWANCE_BASE_BYTES / 8) return true; /* spares small files the question */
   uint64_t there = td_plat_memory_bytes();

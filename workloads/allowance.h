@@ -1,18 +1,16 @@
-/* How much memory a file may make its reader take.
- *
- * A compressed file of a few kilobytes can describe a graph of gigabytes.  So a file is granted an
- * allowance that grows with its length, and no more than the machine and its control group have.
- * Readers ask before they take.  docs/importing.md states the rule for users. */
+/* How much memory a file may make its reader take: the allowance that its length justifies
+ * (inspect/thg/format.h), for dumps as for graph files, and no more than the machine and its
+ * control group have.  Readers ask before they take.  docs/importing.md states the rule for users.
+ */
 #ifndef TD_WORKLOADS_ALLOWANCE_H
 #define TD_WORKLOADS_ALLOWANCE_H
 
+#include "inspect/thg/format.h"
 #include "workloads/thg_error.h"
 
-/* Real graphs need 10 to 20 times the length of their files. */
 #ifndef TD_ALLOWANCE_BASE_BYTES /* fuzz targets set it lower */
-#define TD_ALLOWANCE_BASE_BYTES (UINT64_C(256) << 20)
+#define TD_ALLOWANCE_BASE_BYTES TD_THG_ALLOWANCE_BASE
 #endif
-#define TD_ALLOWANCE_RATIO 256u
 
 /* Returns what a file of that length is granted: in memory, and in bytes that it may expand to. */
 uint64_t td_allowance_bytes(uint64_t file_bytes);

@@ -25,22 +25,23 @@
 struct td_graph_sink {
   void *context; /* first argument of each call */
 
-  /* A number that stands for the shape in `alloc`, or TD_GRAPH_SHAPE_NONE.  The description is
-   * the caller's and may be gone afterwards.  Called a few times, before the first `alloc`. */
+  /* Returns a number that stands for the shape in `alloc`, or TD_GRAPH_SHAPE_NONE.  The description
+   * is the caller's and may be gone afterwards.  Called a few times, before the first `alloc`. */
   uint32_t (*shape)(void *context, const struct td_thg_shape *shape);
 
-  /* A zeroed object, or NULL when there is no memory. */
+  /* Returns a zeroed object, or NULL when there is no memory. */
   void *(*alloc)(void *context, uint32_t shape, size_t bytes);
 
   /* Makes word `slot` of the object refer to the target.  NULL: objects are plain memory, and
    * the builder writes it itself (as it then does with words that are not references). */
   void (*store)(void *context, void *object, uint64_t slot, void *target);
 
-  /* Makes the object a root for as long as the sink lives.  False when there is no memory. */
+  /* Makes the object a root for as long as the sink lives.  Returns false when there is no memory.
+   */
   bool (*root)(void *context, void *object);
 
-  /* An array of `count` NULL pointers that keeps alive what is put into it; NULL when there is
-   * no memory. */
+  /* Returns an array of `count` NULL pointers that keeps alive what is put into it; NULL when there
+   * is no memory. */
   void **(*table_new)(void *context, size_t count);
   void (*table_free)(void *context, void **table, size_t count);
 
@@ -85,7 +86,7 @@ bool td_build_fits(const char *name, uint64_t bytes, struct td_graph_error *erro
 bool td_build_no_memory(struct td_graph_builder *builder);
 void td_build_tick(struct td_graph_builder *builder);
 
-/* The sink's number of a shape.  On failure returns false and *number is not to be used. */
+/* Gets the sink's number of a shape.  On failure returns false and *number is not to be used. */
 bool td_build_shape(struct td_graph_builder *builder, const struct td_thg_shape *shape,
                     uint32_t *number);
 /* The usual ones: no references; words [0, 64) by bitmap; `prefix` plain words, then references. */

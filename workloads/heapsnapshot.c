@@ -10,11 +10,11 @@
 #include "workloads/thg_error.h"
 #include "workloads/thg_memory.h"
 
-/* Objects with up to this many references get a shape with the references in front; those with
- * more are arrays or tables, every word of which the collector would look at. */
+/* Objects with up to this many references get a shape with the references in front.  Those with
+ * more are taken for arrays: the collector would look at every word of them. */
 #define FRONT_MAX 32u
 
-/* Numbers handed from the scanner in one go: room for whole rows of any width. */
+/* How many rows the scanner hands over in one go. */
 #define BATCH_ROWS 512u
 
 /* Memory for each node and each edge: arrays that are copied when they grow, and the graph. */
@@ -58,13 +58,13 @@ static bool fail_here(struct importer *in, const char *what) {
   return td_source_fail(in->source, td_source_offset(in->source), "%s", what);
 }
 
-/* The scanner reads ahead, so name the row and not only the offset. */
+/* Names the row too, as the scanner reads ahead of it. */
 static bool fail_row(struct importer *in, const char *what) {
   return td_source_fail(in->source, td_source_offset(in->source), "before this, %s %llu: %s",
                         in->has_edges ? "edge" : "node", (unsigned long long)in->rows, what);
 }
 
-/* Whether the snapshot may have as many nodes, edges and slots as are known so far. */
+/* Returns whether the snapshot may have as many nodes, edges and slots as are known so far. */
 static bool may_grow(struct importer *in) {
   char what[100];
   snprintf(what, sizeof what, "%llu nodes, %llu edges", (unsigned long long)in->node_count,
@@ -128,7 +128,8 @@ static bool is_followed(const struct importer *in, const uint64_t *row) {
   return type != in->meta.edge_weak && type != in->meta.edge_shortcut;
 }
 
-/* Names of other edges may be indices, and a name that does not fit is not the one looked for. */
+/* Returns where the name of an internal edge is.  Names of other edges may be indices, and a name
+ * that does not fit is not the one looked for. */
 static uint32_t internal_name(const struct importer *in, const uint64_t *row) {
   if (row[in->meta.edge_type] != in->meta.edge_internal ||
       in->meta.edge_name >= in->meta.edge_columns || row[in->meta.edge_name] >= NO_NAME) {
@@ -227,7 +228,7 @@ static bool read_document(struct importer *in) {
   return in->node_count > 0 ? true : fail_here(in, "no nodes, not even the root");
 }
 
-/* An object's map is its header, which says what it is; the collector knows that of its objects
+/* An object's map is its header and says what it is.  The collector knows that of its own objects
  * without a reference in them. */
 static void drop_maps(struct importer *in) {
   uint64_t from = 0;
@@ -269,8 +270,8 @@ static bool number_nodes(struct importer *in) {
   return true;
 }
 
-/* Where the snapshot gives a node less than its references need, or nothing, as it does to the
- * nodes that V8 makes up, it gets what they need. */
+/* A node may be smaller in the snapshot than its references need; those that V8 makes up have no
+ * size at all.  Such a node gets what they need. */
 static bool shape_node(struct importer *in, const struct node *node, uint32_t index) {
   struct td_thg *graph = in->graph;
   uint64_t words = (node->size + TD_THG_WORD_BYTES - 1) / TD_THG_WORD_BYTES;

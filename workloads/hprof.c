@@ -45,7 +45,7 @@ static bool no_memory(struct importer *in, const char *what) {
 
 /* ---- First pass: note --------------------------------------------------------------------- */
 
-/* Whether the dump may have as many objects, references and roots as are known so far. */
+/* Returns whether the dump may have as many objects, references and roots as are known so far. */
 static bool may_grow(struct importer *in) {
   uint64_t ref_count = in->graph->ref_count;
   char what[100];
@@ -124,8 +124,8 @@ static uint64_t round_up(uint64_t bytes) {
   return (bytes + TD_THG_WORD_BYTES - 1) / TD_THG_WORD_BYTES * TD_THG_WORD_BYTES;
 }
 
-/* An instance that does not fit its class is a leaf here; the second pass, which knows where it
- * is, complains. */
+/* An instance that does not fit its class is a leaf here.  The second pass knows where it is, and
+ * complains. */
 static bool shape_instance(struct importer *in, const struct noted *noted, uint32_t index,
                            uint64_t *slots) {
   struct td_thg *graph = in->graph;
@@ -219,7 +219,7 @@ static bool keep_roots(struct importer *in) {
   return true;
 }
 
-static bool settle(struct importer *in) {
+static bool number_and_shape(struct importer *in) {
   if (!td_hprof_link_classes(&in->classes, in->source) || !number_objects(in) ||
       !shape_objects(in) || !keep_roots(in)) {
     return false;
@@ -234,8 +234,8 @@ static bool settle(struct importer *in) {
 
 /* ---- Second pass: fill in references ------------------------------------------------------ */
 
-/* The object's slots.  That there are `count` of them must be asked again: the file may have
- * changed since the first pass, and would then have us write past the end. */
+/* Returns the object's slots.  Their number is compared again: if the file has changed since the
+ * first pass, we would write past the end. */
 static uint32_t *find_slots(struct importer *in, uint64_t id, uint64_t offset, uint64_t count) {
   uint32_t index = td_ids_find(&in->ids, id);
   const uint64_t *first = in->graph->first_ref;
@@ -329,7 +329,7 @@ static bool pass_array(void *context, const struct td_hprof_object *object) {
 
 /* ---- All of it ---------------------------------------------------------------------------- */
 
-static bool run(struct importer *in) {
+static bool import_dump(struct importer *in) {
   const struct td_hprof_visitor notes = {
       .context = in,
       .root = note_root,
@@ -347,7 +347,7 @@ static bool run(struct importer *in) {
       .primitive_array = pass_array,
   };
   td_source_rewind(in->source, "reading objects", false);
-  if (!td_hprof_walk(in->source, &notes, &in->id_bytes) || !settle(in)) return false;
+  if (!td_hprof_walk(in->source, &notes, &in->id_bytes) || !number_and_shape(in)) return false;
   td_source_rewind(in->source, "reading references", true);
   return td_hprof_walk(in->source, &fills, &in->id_bytes_again);
 }
@@ -359,7 +359,7 @@ bool td_hprof_is(const uint8_t *bytes, size_t length) {
 bool td_hprof_import(struct td_import_source *source, struct td_thg *graph,
                      struct td_import_summary *summary) {
   struct importer in = {.source = source, .graph = graph, .summary = summary};
-  bool done = run(&in);
+  bool done = import_dump(&in);
   td_shapes_hand_over(&in.shapes, graph);
   td_hprof_free_classes(&in.classes);
   td_ids_free(&in.ids);

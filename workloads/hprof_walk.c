@@ -47,7 +47,7 @@ uint32_t td_hprof_type_bytes(uint32_t type, uint32_t id_bytes) {
   return 0;
 }
 
-/* How many bytes follow the identifier of a root sub-record; -1 if the tag is no root's.
+/* Returns how many bytes follow the identifier of a root sub-record; -1 if the tag is no root's.
  * `+ 16` stands for one more identifier. */
 static int root_tail(uint32_t tag) {
   switch (tag) {
@@ -146,7 +146,7 @@ static bool walk_class(struct walker *w, uint64_t offset) {
          w->visitor->klass(w->visitor->context, &klass);
 }
 
-/* Let the visitor see the object, then pass over what it left of the values. */
+/* Lets the visitor see the object, then passes over what it left of the values. */
 static bool visit_object(struct walker *w, const struct td_hprof_object *object,
                          uint64_t value_bytes,
                          bool (*visit)(void *, const struct td_hprof_object *)) {

@@ -73,7 +73,7 @@ static bool check_expansion(struct td_import_gzip *gzip) {
   return td_thg_fail(input->error, TD_THG_BAD_INPUT, 0,
                      "%s: gzip: %" PRIu64 " bytes expand to more than the %" PRIu64
                      " allowed (256 MiB and %u times their length): unpack it with gunzip first",
-                     input->name, td_input_seen(input), allowed, TD_ALLOWANCE_RATIO);
+                     input->name, td_input_seen(input), allowed, TD_THG_ALLOWANCE_RATIO);
 }
 
 /* Unpacks once; what there is may yield nothing yet. */

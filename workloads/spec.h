@@ -1,6 +1,6 @@
 /* Graph specs: the text `name:key=value,…` that says which heap graph to build.
  *
- * A spec names one of the graphs in the table below; keys left out have the table's defaults.
+ * A spec names one of the graphs in catalogue.h; keys left out have the table's defaults.
  * Numbers are decimal, with a decimal suffix K, M or G if wanted.  `file:PATH` takes the rest of
  * the text as a path.  docs/graphs.md defines every graph. */
 #ifndef TD_WORKLOADS_SPEC_H
@@ -25,7 +25,7 @@ bool td_graph_specs_parse(const char *text, struct td_graph_spec **specs, size_t
 void td_graph_spec_free(struct td_graph_spec *spec);
 void td_graph_specs_free(struct td_graph_spec *specs, size_t count);
 
-/* The table as text for --help: name, keys, defaults, ranges, meaning. */
+/* Prints the table for --help: name, keys, defaults, ranges, meaning. */
 void td_graph_print_help(FILE *out);
 
 #endif

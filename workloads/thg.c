@@ -48,7 +48,8 @@ static bool shape_is_valid(const struct td_thg_shape *shape) {
   return false;
 }
 
-/* bitmap_slots: of each shape, as counting bits anew for each object could take for ever. */
+/* bitmap_slots[s] is the number of bits of shape s, counted once: a small file can have many
+ * objects of a shape with a very long bitmap. */
 static bool check_objects(const struct td_thg *graph, const uint64_t *bitmap_slots,
                           struct td_thg_error *error) {
   for (uint32_t i = 0; i < graph->object_count; i++) {

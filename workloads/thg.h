@@ -44,10 +44,10 @@ struct td_thg {
   uint64_t ref_count; /* slots, nulls included */
 };
 
-/* Number of reference slots of an object of that shape and size. */
+/* Returns the number of reference slots of an object of that shape and size. */
 uint64_t td_thg_slots(const struct td_thg_shape *shape, uint64_t size_bytes);
 
-/* Smallest size an object of that shape may have, in bytes. */
+/* Returns the smallest size that an object of that shape may have, in bytes. */
 uint64_t td_thg_size_min(const struct td_thg_shape *shape);
 
 /* Write a valid graph to path: to a temporary file beside it first, which is synced and renamed,
@@ -55,10 +55,10 @@ uint64_t td_thg_size_min(const struct td_thg_shape *shape);
 bool td_thg_write(const char *path, const struct td_thg *graph,
                   const struct td_thg_progress *progress, struct td_thg_error *error);
 
-/* Whether the invariants above hold; if not, *error names the first that does not. */
+/* Returns whether the invariants above hold; if not, *error names the first that does not. */
 bool td_thg_check(const struct td_thg *graph, struct td_thg_error *error);
 
-/* Free what the graph holds and make it empty.  An all-zero graph is empty; NULL is ignored. */
+/* Frees what the graph holds and makes it empty.  An all-zero graph is empty; NULL is ignored. */
 void td_thg_free(struct td_thg *graph);
 
 #endif

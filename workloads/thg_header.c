@@ -11,16 +11,6 @@
 #include "workloads/allowance.h"
 #include "workloads/thg.h"
 
-/* A varint has at least one byte and at most this many. */
-#define VARINT_MAX 10u
-
-/* Memory for each object, root, reference and byte of the shapes.  A byte of a bitmap can stand
- * for seven slots; the reader remembers eight bytes for each, beside the bitmap itself. */
-#define OBJECT_BYTES 20u
-#define ROOT_BYTES 4u
-#define REF_BYTES 4u
-#define SHAPE_BYTES 64u
-
 bool td_thg_bad(const struct td_thg_bytes *file, uint64_t offset, const char *format, ...) {
   char what[300];
   va_list arguments;
@@ -86,7 +76,7 @@ static bool check_count(const struct td_thg_bytes *file, const struct td_thg_hea
                       count, entry->raw_bytes);
   }
   /* A shape is as long as its bitmap; the length of that column is bounded by itself. */
-  if (stream != TD_THG_STREAM_SHAPES && entry->raw_bytes / VARINT_MAX > count) {
+  if (stream != TD_THG_STREAM_SHAPES && entry->raw_bytes / TD_THG_VARINT_MAX > count) {
     return td_thg_bad(file, offset,
                       "column %s is too long: %" PRIu64 " numbers in %" PRIu64 " bytes", name,
                       count, entry->raw_bytes);
@@ -105,11 +95,9 @@ static bool check_memory(const struct td_thg_bytes *file, const struct td_thg_he
   char what[120];
   snprintf(what, sizeof what, "%" PRIu64 " objects and %" PRIu64 " references (column targets)",
            h->object_count, h->ref_count);
-  /* No sum here can wrap: the counts are at most 32,768 times the length of the file. */
+  /* The counts are at most 32,768 times the length of the file. */
   return td_allowance_covers(file->name, file->length, what,
-                             h->object_count * OBJECT_BYTES + h->ref_count * REF_BYTES +
-                                 h->root_count * ROOT_BYTES + shapes->raw_bytes * SHAPE_BYTES,
-                             file->error);
+                             td_thg_memory_bytes(h, shapes->raw_bytes), file->error);
 }
 
 static bool check_counts(const struct td_thg_bytes *file, const struct td_thg_header *h) {

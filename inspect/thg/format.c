@@ -63,3 +63,18 @@ void td_thg_header_decode(struct td_thg_header *header, const uint8_t *bytes) {
     };
   }
 }
+
+uint64_t td_thg_allowance(uint64_t file_bytes, uint64_t base) {
+  uint64_t bytes;
+  if (__builtin_mul_overflow(file_bytes, TD_THG_ALLOWANCE_RATIO, &bytes) ||
+      __builtin_add_overflow(bytes, base, &bytes))
+    return UINT64_MAX;
+  return bytes;
+}
+
+/* A byte of a bitmap can stand for seven slots; a reader remembers eight bytes for each, beside the
+ * bitmap itself. */
+uint64_t td_thg_memory_bytes(const struct td_thg_header *header, uint64_t shape_bytes) {
+  return header->object_count * 20 + header->ref_count * 4 + header->root_count * 4 +
+         shape_bytes * 64;
+}

@@ -48,6 +48,7 @@ enum td_thg_stream {
   TD_THG_STREAM_ROOTS = 5,
   TD_THG_STREAM_ABOUT = 6,
   TD_THG_STREAM_COUNT = 6,
+  TD_THG_STREAM_PADDING = 7, /* nothing to read; see td_thg_allowance */
 };
 
 /* How a target is written. */
@@ -80,6 +81,19 @@ struct td_thg_header {
 static inline uint64_t td_thg_header_bytes(uint32_t stream_count) {
   return TD_THG_FIXED_BYTES + (uint64_t)stream_count * TD_THG_ENTRY_BYTES + TD_THG_SUM_BYTES;
 }
+
+/* A file of a few kilobytes can describe a graph of gigabytes. So readers grant a file only so much
+ * memory as its length can justify; real graphs need 10 to 20 times the length of their files.
+ * Writers lengthen a file that compresses better than that by a stream of zeros. */
+#define TD_THG_ALLOWANCE_BASE (UINT64_C(256) << 20)
+#define TD_THG_ALLOWANCE_RATIO 256u
+
+/* Returns the memory that a file of that length is granted, UINT64_MAX where that overflows. */
+uint64_t td_thg_allowance(uint64_t file_bytes, uint64_t base);
+
+/* Returns the memory that a reader needs for a graph with these counts and that many bytes of
+ * shapes. The counts are below 2^50. */
+uint64_t td_thg_memory_bytes(const struct td_thg_header *header, uint64_t shape_bytes);
 
 /* Writes td_thg_header_bytes(header->stream_count) bytes, the checksum included. */
 void td_thg_header_encode(const struct td_thg_header *header, uint8_t *bytes);

@@ -8,8 +8,9 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+/* All streams, and the padding. */
 #define HEADER_BYTES                                                                               \
-  (TD_THG_FIXED_BYTES + TD_THG_STREAM_COUNT * TD_THG_ENTRY_BYTES + TD_THG_SUM_BYTES)
+  (TD_THG_FIXED_BYTES + (TD_THG_STREAM_COUNT + 1) * TD_THG_ENTRY_BYTES + TD_THG_SUM_BYTES)
 
 /* ---- The file ---- */
 
@@ -78,6 +79,28 @@ void td_thg_writer_close(struct td_thg_writer *writer) {
   if (writer->failure == TD_THG_WRITER_FINE) writer->entry->sum = XXH64_digest(writer->sum);
 }
 
+/* Adds as many zeros as the file must be longer by, so that readers grant it the graph's memory. */
+static void pad(struct td_thg_writer *writer) {
+  static const uint8_t zeros[4096];
+  struct td_thg_header *header = &writer->header;
+  uint64_t shape_bytes = 0;
+  for (uint32_t i = 0; i < header->stream_count; i++)
+    if (header->entries[i].stream == TD_THG_STREAM_SHAPES)
+      shape_bytes = header->entries[i].raw_bytes;
+  uint64_t needed = td_thg_memory_bytes(header, shape_bytes);
+  uint64_t granted = td_thg_allowance(header->file_bytes, TD_THG_ALLOWANCE_BASE);
+  uint64_t missing = needed > granted ? (needed - granted) / TD_THG_ALLOWANCE_RATIO + 1 : 0;
+  td_thg_writer_open(writer, TD_THG_STREAM_PADDING);
+  header->file_bytes += missing;
+  writer->entry->raw_bytes = missing;
+  for (uint64_t left = missing; left > 0 && writer->failure == TD_THG_WRITER_FINE;) {
+    size_t piece = left < sizeof zeros ? (size_t)left : sizeof zeros;
+    td_thg_writer_store(writer, zeros, piece);
+    left -= piece;
+  }
+  writer->entry->sum = XXH64_digest(writer->sum);
+}
+
 void td_thg_writer_end(struct td_thg_writer *writer) {
   if (writer->failure != TD_THG_WRITER_FINE) return;
   struct td_thg_header *header = &writer->header;
@@ -85,6 +108,8 @@ void td_thg_writer_end(struct td_thg_writer *writer) {
   header->file_bytes = HEADER_BYTES;
   for (uint32_t i = 0; i < header->stream_count; i++)
     header->file_bytes += header->entries[i].stored_bytes;
+  pad(writer);
+  if (writer->failure != TD_THG_WRITER_FINE) return;
   td_thg_header_encode(header, bytes);
   if (fseek(writer->file, 0, SEEK_SET) != 0 || fwrite(bytes, sizeof bytes, 1, writer->file) != 1 ||
       fflush(writer->file) != 0)

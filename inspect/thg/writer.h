@@ -52,7 +52,7 @@ struct td_thg_writer {
 /* The file is open for writing, at its beginning, and can seek. After a failure free is still
  * due. */
 void td_thg_writer_begin(struct td_thg_writer *writer, FILE *file, const struct td_thg_sink *sink);
-/* Each stream once, in any order. */
+/* Each stream once, in any order; the padding is the writer's own. */
 void td_thg_writer_open(struct td_thg_writer *writer, enum td_thg_stream stream);
 void td_thg_writer_close(struct td_thg_writer *writer);
 /* After all streams: writes the header and flushes the file. */

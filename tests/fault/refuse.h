@@ -18,7 +18,8 @@ enum call {
   CALL_OPEN,
   CALL_STAT,
   CALL_READ,
-  CALL_WRITE,
+  CALL_WRITE, /* of what is kept of a pipe */
+  CALL_PUT,   /* into the graph file */
   CALL_SYNC,
   CALL_CLOSE,
   CALL_RENAME,
@@ -99,20 +100,26 @@ int __real_mkostemp(char *path, int flags);
 int __real_fstat(int file, struct stat *status);
 ssize_t __real_read(int file, void *buffer, size_t bytes);
 ssize_t __real_pread(int file, void *buffer, size_t bytes, off_t at);
-ssize_t __real_write(int file, const void *buffer, size_t bytes);
 ssize_t __real_pwrite(int file, const void *buffer, size_t bytes, off_t at);
 int __real_fsync(int file);
 int __real_close(int file);
+FILE *__real_fdopen(int file, const char *mode);
+size_t __real_fwrite(const void *data, size_t size, size_t count, FILE *file);
+int __real_fflush(FILE *file);
+int __real_fclose(FILE *file);
 int __real_rename(const char *from, const char *to);
 int __wrap_open(const char *path, int flags, ...);
 int __wrap_mkostemp(char *path, int flags);
 int __wrap_fstat(int file, struct stat *status);
 ssize_t __wrap_read(int file, void *buffer, size_t bytes);
 ssize_t __wrap_pread(int file, void *buffer, size_t bytes, off_t at);
-ssize_t __wrap_write(int file, const void *buffer, size_t bytes);
 ssize_t __wrap_pwrite(int file, const void *buffer, size_t bytes, off_t at);
 int __wrap_fsync(int file);
 int __wrap_close(int file);
+FILE *__wrap_fdopen(int file, const char *mode);
+size_t __wrap_fwrite(const void *data, size_t size, size_t count, FILE *file);
+int __wrap_fflush(FILE *file);
+int __wrap_fclose(FILE *file);
 int __wrap_rename(const char *from, const char *to);
 
 int __wrap_open(const char *path, int flags, ...) {
@@ -139,10 +146,6 @@ ssize_t __wrap_pread(int file, void *buffer, size_t bytes, off_t at) {
   return is_refused_call(CALL_READ) ? -1 : __real_pread(file, buffer, shorten(bytes), at);
 }
 
-ssize_t __wrap_write(int file, const void *buffer, size_t bytes) {
-  return is_refused_call(CALL_WRITE) ? -1 : __real_write(file, buffer, shorten(bytes));
-}
-
 ssize_t __wrap_pwrite(int file, const void *buffer, size_t bytes, off_t at) {
   return is_refused_call(CALL_WRITE) ? -1 : __real_pwrite(file, buffer, shorten(bytes), at);
 }
@@ -158,6 +161,26 @@ int __wrap_close(int file) {
   int result = __real_close(file);
   if (refused) errno = why;
   return refused ? -1 : result;
+}
+
+FILE *__wrap_fdopen(int file, const char *mode) {
+  return is_refused_call(CALL_ALLOC) ? NULL : __real_fdopen(file, mode);
+}
+
+size_t __wrap_fwrite(const void *data, size_t size, size_t count, FILE *file) {
+  return is_refused_call(CALL_PUT) ? 0 : __real_fwrite(data, size, count, file);
+}
+
+int __wrap_fflush(FILE *file) {
+  return is_refused_call(CALL_PUT) ? EOF : __real_fflush(file);
+}
+
+int __wrap_fclose(FILE *file) {
+  bool refused = is_refused_call(CALL_CLOSE);
+  int why = errno;
+  int result = __real_fclose(file);
+  if (refused) errno = why;
+  return refused ? EOF : result;
 }
 
 int __wrap_rename(const char *from, const char *to) {
