@@ -50,6 +50,7 @@ static bool move_frontier(struct td_space *space) {
 
 /* Returns the first free block at or above `from`, or the frontier. */
 static uint32_t next_free(const struct td_space *space, uint32_t from) {
+  if (from >= space->frontier) return space->frontier;
   uint32_t word = from / 64;
   uint64_t bits = space->free_bits[word] & ~(uint64_t)0 << (from % 64);
   uint32_t words = (space->frontier + 63) / 64;
@@ -111,7 +112,8 @@ size_t td_space_trim(struct td_space *space, size_t keep_bytes) {
       keep--;
       continue;
     }
-    td_plat_decommit((char *)space->base + (size_t)slab * TD_SLAB_BYTES, TD_SLAB_BYTES);
+    if (!td_plat_decommit((char *)space->base + (size_t)slab * TD_SLAB_BYTES, TD_SLAB_BYTES))
+      continue;
     space->slab_committed[slab] = 0;
     /* relaxed: under the lock. */
     atomic_fetch_sub_explicit(&space->committed_slabs, 1, memory_order_relaxed);

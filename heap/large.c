@@ -14,10 +14,8 @@ static void zero(struct td_space *space, uint32_t first, uint32_t count, size_t 
     written |= !space->infos[b].zeroed;
   char *start = (char *)space->base + ((size_t)first << TD_BLOCK_LOG2);
   if (!written) return;
-  if (bytes >= PURGE_BYTES)
-    td_plat_purge(start, (size_t)count << TD_BLOCK_LOG2);
-  else
-    memset(start, 0, bytes);
+  if (bytes >= PURGE_BYTES && td_plat_purge(start, (size_t)count << TD_BLOCK_LOG2)) return;
+  memset(start, 0, bytes);
 }
 
 void *td_space_alloc_large(struct td_space *space, tide_layout layout, size_t bytes) {
