@@ -9,7 +9,7 @@
 static struct td_space heap;
 
 static void *filled(void) {
-  void *object = td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, BYTES);
+  void *object = heap_large(&heap, TIDE_LAYOUT_LEAF, BYTES);
   cr_assert_not_null(object);
   cr_assert(is_zero(object, BYTES));
   return memset(object, 0xcc, BYTES);

@@ -7,7 +7,7 @@
 static struct td_space heap;
 
 static void *large(size_t blocks) {
-  return td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, blocks * TD_BLOCK_BYTES);
+  return heap_large(&heap, TIDE_LAYOUT_LEAF, blocks * TD_BLOCK_BYTES);
 }
 
 static void collect(void **live, size_t count) {
