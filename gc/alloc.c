@@ -18,7 +18,8 @@
 struct request {
   tide_layout layout;
   unsigned size_class;
-  size_t bytes; /* of the cell, or of the large object */
+  size_t bytes;      /* of the cell, or of the large object */
+  enum td_room room; /* why the last attempt failed */
 };
 
 static void *refuse(struct tide_mutator *mutator, enum tide_status status) {
@@ -27,12 +28,13 @@ static void *refuse(struct tide_mutator *mutator, enum tide_status status) {
 }
 
 /* Takes a cell from the mutator's run, or from a new one. */
-static void *take_small(struct tide_mutator *mutator, const struct request *request) {
+static void *take_small(struct tide_mutator *mutator, struct request *request) {
   uint32_t at = (uint32_t)request->layout * TIDE_BUMP_SLOTS + request->size_class;
   struct tide_bump *run = &mutator->runs[at];
   if (run->limit - run->next < request->bytes) {
     bool listed = run->limit != 0;
-    size_t got = td_space_refill(&mutator->heap->space, run, request->layout, request->size_class);
+    size_t got = td_space_refill(&mutator->heap->space, run, request->layout, request->size_class,
+                                 &request->room);
     if (!listed && run->limit) mutator->filled[mutator->filled_count++] = at;
     if (!got) return NULL;
     mutator->handed_out += got;
@@ -43,13 +45,14 @@ static void *take_small(struct tide_mutator *mutator, const struct request *requ
   return object;
 }
 
-static void *take_large(struct tide_mutator *mutator, const struct request *request) {
-  void *object = td_space_alloc_large(&mutator->heap->space, request->layout, request->bytes);
+static void *take_large(struct tide_mutator *mutator, struct request *request) {
+  void *object =
+      td_space_alloc_large(&mutator->heap->space, request->layout, request->bytes, &request->room);
   if (object) mutator->handed_out += request->bytes;
   return object;
 }
 
-static void *take(struct tide_mutator *mutator, const struct request *request) {
+static void *take(struct tide_mutator *mutator, struct request *request) {
   void *object = request->size_class ? take_small(mutator, request) : take_large(mutator, request);
   /* relaxed: see td_stats_tell. */
   if (object && atomic_load_explicit(&mutator->heap->has_event, memory_order_relaxed)) {
@@ -61,13 +64,13 @@ static void *take(struct tide_mutator *mutator, const struct request *request) {
   return object;
 }
 
-static size_t blocks_of(const struct request *request) {
+static size_t blocks_of(struct request *request) {
   return request->size_class ? 1 : (request->bytes + TD_BLOCK_BYTES - 1) >> TD_BLOCK_LOG2;
 }
 
 /* Collects until an attempt after this thread's own collection has failed too: what another
  * thread's collection found may be used up by third ones before we run. */
-static void *take_after_collection(struct tide_mutator *mutator, const struct request *request) {
+static void *take_after_collection(struct tide_mutator *mutator, struct request *request) {
   struct tide_heap *heap = mutator->heap;
   enum td_collected collected;
   do {
@@ -90,14 +93,16 @@ static bool ask_embedder(struct tide_mutator *mutator, size_t bytes) {
   return again;
 }
 
-/* The budget is used up: collect, then let the heap grow, then ask the embedder. */
-static void *take_by_force(struct tide_mutator *mutator, const struct request *request) {
+/* There is no room: collect, then let the heap grow if it was the budget that is used up, then ask
+ * the embedder. */
+static void *take_by_force(struct tide_mutator *mutator, struct request *request) {
   struct tide_heap *heap = mutator->heap;
   size_t blocks = blocks_of(request);
   if (blocks > td_budget_most(heap)) return refuse(mutator, TIDE_ERROR_MEMORY);
   for (bool asked = false;; asked = true) {
     void *object = take_after_collection(mutator, request);
-    while (!object && td_budget_grow(heap, (uint32_t)blocks))
+    while (!object && request->room == TD_ROOM_OVER_BUDGET &&
+           td_budget_grow(heap, (uint32_t)blocks))
       object = take(mutator, request);
     if (object) return object;
     if (asked || !ask_embedder(mutator, request->bytes)) return refuse(mutator, TIDE_ERROR_MEMORY);
@@ -137,7 +142,7 @@ static bool fits_layout(const struct td_space *space, const struct request *requ
   }
 }
 
-static void *allocate(struct tide_mutator *mutator, const struct request *request) {
+static void *allocate(struct tide_mutator *mutator, struct request *request) {
   struct tide_heap *heap = mutator->heap;
   if (!fits_layout(&heap->space, request)) return refuse(mutator, TIDE_ERROR_ARGUMENT);
   tide_safepoint(mutator);

@@ -129,8 +129,9 @@ static void format(struct td_space *space, uint32_t block, tide_layout layout,
 }
 
 /* Takes the next block off the unswept list of the layout and class, or a fresh one. Returns 0 if
- * there is none. */
-static uint32_t take_block(struct td_space *space, tide_layout layout, unsigned size_class) {
+ * there is none, and then *room says why. */
+static uint32_t take_block(struct td_space *space, tide_layout layout, unsigned size_class,
+                           enum td_room *room) {
   pthread_mutex_lock(&space->lock);
   uint32_t *list = &space->unswept[(size_t)layout * TIDE_BUMP_SLOTS + size_class];
   uint32_t block = *list;
@@ -138,7 +139,7 @@ static uint32_t take_block(struct td_space *space, tide_layout layout, unsigned 
     *list = space->infos[block].next;
     space->infos[block].reserved = 0;
   } else {
-    block = td_blocks_take(space, 1);
+    *room = td_blocks_take(space, 1, &block);
     if (block) format(space, block, layout, size_class);
   }
   pthread_mutex_unlock(&space->lock);
@@ -146,12 +147,12 @@ static uint32_t take_block(struct td_space *space, tide_layout layout, unsigned 
 }
 
 size_t td_space_refill(struct td_space *space, struct tide_bump *bump, tide_layout layout,
-                       unsigned size_class) {
+                       unsigned size_class, enum td_room *room) {
   size_t bytes = td_space_advance(space, bump);
   if (bytes) return bytes;
   *bump = (struct tide_bump){0};
   uint32_t block;
-  while ((block = take_block(space, layout, size_class)) != 0)
+  while ((block = take_block(space, layout, size_class, room)) != 0)
     if ((bytes = next_run(space, bump, block, 0)) != 0) return bytes;
   return 0;
 }

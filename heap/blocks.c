@@ -50,6 +50,7 @@ static bool move_frontier(struct td_space *space) {
 
 /* Returns the first free block at or above `from`, or the frontier. */
 static uint32_t next_free(const struct td_space *space, uint32_t from) {
+  if (from >= space->frontier) return space->frontier;
   uint32_t word = from / 64;
   uint64_t bits = space->free_bits[word] & ~(uint64_t)0 << (from % 64);
   uint32_t words = (space->frontier + 63) / 64;
@@ -64,6 +65,7 @@ static uint32_t next_free(const struct td_space *space, uint32_t from) {
 /* Returns the lowest `count` neighbouring free blocks, or 0. They may end above the frontier, which
  * then moves up. */
 static uint32_t find_extent(struct td_space *space, uint32_t count) {
+  if (count >= space->extent_limit) return 0;
   uint32_t start = next_free(space, space->single_hint);
   space->single_hint = start;
   uint32_t end = start;
@@ -72,7 +74,10 @@ static uint32_t find_extent(struct td_space *space, uint32_t count) {
       end++;
     if (end - start == count) return start;
     if (end == space->frontier) {
-      if (!move_frontier(space)) return 0;
+      if (!move_frontier(space)) {
+        space->extent_limit = count;
+        return 0;
+      }
       if (start == 0) start = end = 1; /* block 0 is never given out */
     } else {
       start = end = next_free(space, end + 1);
@@ -80,14 +85,17 @@ static uint32_t find_extent(struct td_space *space, uint32_t count) {
   }
 }
 
-uint32_t td_blocks_take(struct td_space *space, uint32_t count) {
-  if (count > space->budget_blocks || space->used_blocks > space->budget_blocks - count) return 0;
-  uint32_t first = find_extent(space, count);
-  if (first == 0 || !commit_range(space, first, count)) return 0;
-  for (uint32_t b = first; b < first + count; b++)
+enum td_room td_blocks_take(struct td_space *space, uint32_t count, uint32_t *first) {
+  if (count > space->budget_blocks || space->used_blocks > space->budget_blocks - count)
+    return TD_ROOM_OVER_BUDGET;
+  uint32_t found = find_extent(space, count);
+  if (found == 0) return TD_ROOM_NO_PLACE;
+  if (!commit_range(space, found, count)) return TD_ROOM_NO_MEMORY;
+  for (uint32_t b = found; b < found + count; b++)
     set_free(space, b, false);
   space->used_blocks += count;
-  return first;
+  *first = found;
+  return TD_ROOM;
 }
 
 void td_blocks_give(struct td_space *space, uint32_t first, uint32_t count) {
@@ -98,6 +106,7 @@ void td_blocks_give(struct td_space *space, uint32_t first, uint32_t count) {
   }
   space->used_blocks -= count;
   if (first < space->single_hint) space->single_hint = first;
+  space->extent_limit = UINT32_MAX;
 }
 
 size_t td_space_trim(struct td_space *space, size_t keep_bytes) {
@@ -111,7 +120,8 @@ size_t td_space_trim(struct td_space *space, size_t keep_bytes) {
       keep--;
       continue;
     }
-    td_plat_decommit((char *)space->base + (size_t)slab * TD_SLAB_BYTES, TD_SLAB_BYTES);
+    if (!td_plat_decommit((char *)space->base + (size_t)slab * TD_SLAB_BYTES, TD_SLAB_BYTES))
+      continue;
     space->slab_committed[slab] = 0;
     /* relaxed: under the lock. */
     atomic_fetch_sub_explicit(&space->committed_slabs, 1, memory_order_relaxed);

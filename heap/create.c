@@ -101,6 +101,7 @@ bool td_space_init(struct td_space *space, size_t reserve_bytes, size_t max_byte
   }
   td_plat_advise_huge(space->marks, space->granules);
   pthread_mutex_init(&space->lock, NULL);
+  space->extent_limit = UINT32_MAX;
   space->epoch = space->epoch_before = TD_EPOCH_FIRST;
   size_t max_blocks = max_bytes / TD_BLOCK_BYTES;
   size_t usable = space->block_count - 1u;

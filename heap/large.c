@@ -14,21 +14,22 @@ static void zero(struct td_space *space, uint32_t first, uint32_t count, size_t 
     written |= !space->infos[b].zeroed;
   char *start = (char *)space->base + ((size_t)first << TD_BLOCK_LOG2);
   if (!written) return;
-  if (bytes >= PURGE_BYTES)
-    td_plat_purge(start, (size_t)count << TD_BLOCK_LOG2);
-  else
-    memset(start, 0, bytes);
+  if (bytes >= PURGE_BYTES && td_plat_purge(start, (size_t)count << TD_BLOCK_LOG2)) return;
+  memset(start, 0, bytes);
 }
 
-void *td_space_alloc_large(struct td_space *space, tide_layout layout, size_t bytes) {
+void *td_space_alloc_large(struct td_space *space, tide_layout layout, size_t bytes,
+                           enum td_room *room) {
+  *room = TD_ROOM_NO_PLACE;
   if (bytes == 0 || bytes > space->reserved_bytes) return NULL;
   uint32_t count = (uint32_t)((bytes + TD_BLOCK_BYTES - 1) >> TD_BLOCK_LOG2);
   size_t rounded = (bytes + TD_GRANULE_BYTES - 1) & ~(TD_GRANULE_BYTES - 1);
   const struct td_layout *described = &space->layouts.at[layout];
   pthread_mutex_lock(&space->lock);
-  uint32_t first = td_blocks_take(space, count);
+  uint32_t first = 0;
+  *room = td_blocks_take(space, count, &first);
   pthread_mutex_unlock(&space->lock);
-  if (!first) return NULL;
+  if (*room != TD_ROOM) return NULL;
   zero(space, first, count, rounded);
   for (uint32_t b = first + 1; b < first + count; b++) {
     space->blocks[b] = (struct td_block){.layout = layout};

@@ -4,8 +4,9 @@
 
 #include "heap/space.h"
 
-/* Returns a zeroed object that has blocks of its own, or NULL if the budget or memory is used up.
- * Every value of `bytes` is allowed. */
-void *td_space_alloc_large(struct td_space *space, tide_layout layout, size_t bytes);
+/* Returns a zeroed object that has an extent of its own, or NULL; then *room says why. Every value
+ * of `bytes` is allowed. */
+void *td_space_alloc_large(struct td_space *space, tide_layout layout, size_t bytes,
+                           enum td_room *room);
 
 #endif

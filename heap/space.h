@@ -58,6 +58,15 @@
 #define TD_EPOCH_FIRST 2u
 #define TD_EPOCH_LAST 126u
 
+/* Why there is no room for an object. Only a larger budget helps against the first; against the
+ * others it would help to free something. */
+enum td_room {
+  TD_ROOM = 0,         /* there is */
+  TD_ROOM_OVER_BUDGET, /* the budget is used up */
+  TD_ROOM_NO_MEMORY,   /* the system gives no memory */
+  TD_ROOM_NO_PLACE,    /* no free blocks lie side by side in sufficient number */
+};
+
 struct td_space {
   /* Constant after creation. */
   uintptr_t base;
@@ -78,10 +87,11 @@ struct td_space {
 
   /* Under `lock`. */
   pthread_mutex_t lock;
-  uint64_t *free_bits;  /* a bit for each block below frontier: it is in the pool */
-  uint32_t frontier;    /* no block at or above it was ever used */
-  uint32_t single_hint; /* no free block below */
-  uint32_t used_blocks; /* SMALL, LARGE and TAIL blocks */
+  uint64_t *free_bits;   /* a bit for each block below frontier: it is in the pool */
+  uint32_t frontier;     /* no block at or above it was ever used */
+  uint32_t single_hint;  /* no free block below */
+  uint32_t extent_limit; /* no extent of so many blocks is free; or UINT32_MAX */
+  uint32_t used_blocks;  /* SMALL, LARGE and TAIL blocks */
   _Atomic(uint32_t)
       committed_slabs; /* written under the lock; relaxed readers want a figure only */
   uint32_t peak_committed_slabs;

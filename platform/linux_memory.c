@@ -41,14 +41,19 @@ void td_plat_populate(void *start, size_t bytes) {
 #endif
 }
 
-void td_plat_decommit(void *start, size_t bytes) {
-  if (bytes == 0) return;
-  madvise(start, bytes, MADV_DONTNEED);
-  mprotect(start, bytes, PROT_NONE);
+bool td_plat_purge(void *start, size_t bytes) {
+  return bytes == 0 || madvise(start, bytes, MADV_DONTNEED) == 0;
 }
 
-void td_plat_purge(void *start, size_t bytes) {
-  if (bytes) madvise(start, bytes, MADV_DONTNEED);
+bool td_plat_decommit(void *start, size_t bytes) {
+  if (bytes == 0) return true;
+  if (!td_plat_purge(start, bytes)) return false;
+  /* The memory is gone by now. If access stays, because there are too many mappings, no harm is
+   * done: commit allows it again. */
+  int saved = errno;
+  mprotect(start, bytes, PROT_NONE);
+  errno = saved;
+  return true;
 }
 
 void td_plat_advise_huge(void *start, size_t bytes) {

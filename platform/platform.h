@@ -26,10 +26,13 @@ bool td_plat_commit(void *start, size_t bytes);
 /* Gets all the pages at once, because they will be written soon: that costs less than a fault for
  * each. This is a hint. If the system refuses, they come one by one. */
 void td_plat_populate(void *start, size_t bytes);
-/* Gives the memory back and takes access away. A later commit finds zeroes. */
-void td_plat_decommit(void *start, size_t bytes);
-/* Gives the memory back. Access stays, and the next read finds zeroes. */
-void td_plat_purge(void *start, size_t bytes);
+/* Gives the memory back and takes access away. A later commit finds zeroes. Returns false if the
+ * system keeps the memory, because the program locked it for example. Access stays then, and some
+ * of the pages may be zero already. */
+bool td_plat_decommit(void *start, size_t bytes);
+/* Gives the memory back. Access stays, and the next read finds zeroes. Returns false if the system
+ * keeps the memory. Some of the pages may be zero already then. */
+bool td_plat_purge(void *start, size_t bytes);
 /* Asks for huge pages. This is a hint. */
 void td_plat_advise_huge(void *start, size_t bytes);
 size_t td_plat_page_bytes(void);

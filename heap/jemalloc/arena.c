@@ -71,7 +71,7 @@ static bool hook_decommit(extent_hooks_t *hooks, void *at, size_t bytes, size_t 
                           size_t length, unsigned index) {
   struct td_arena *arena = (struct td_arena *)hooks;
   (void)bytes, (void)index;
-  td_plat_decommit((char *)at + offset, length);
+  if (!td_plat_decommit((char *)at + offset, length)) return true;
   atomic_fetch_sub_explicit(&arena->committed, length, memory_order_relaxed);
   return false;
 }
@@ -79,8 +79,7 @@ static bool hook_decommit(extent_hooks_t *hooks, void *at, size_t bytes, size_t 
 static bool hook_purge(extent_hooks_t *hooks, void *at, size_t bytes, size_t offset, size_t length,
                        unsigned index) {
   (void)hooks, (void)bytes, (void)index;
-  td_plat_purge((char *)at + offset, length);
-  return false;
+  return !td_plat_purge((char *)at + offset, length);
 }
 
 static bool hook_split(extent_hooks_t *hooks, void *at, size_t bytes, size_t first, size_t second,

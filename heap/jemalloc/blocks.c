@@ -170,14 +170,17 @@ static uint32_t find_group(struct td_space *space, uint32_t count) {
   return 0;
 }
 
-uint32_t td_blocks_take(struct td_space *space, uint32_t count) {
-  if (count > space->budget_blocks || space->used_blocks > space->budget_blocks - count) return 0;
-  uint32_t first = count <= TD_SLAB_BLOCKS ? find_in_slab(space, count) : find_group(space, count);
-  if (first == 0) first = take_group(space, count);
-  if (first == 0) return 0;
-  set_free(space, first, count, false);
+/* jemalloc does not say whether memory or room in the range is missing: both count as memory. */
+enum td_room td_blocks_take(struct td_space *space, uint32_t count, uint32_t *first) {
+  if (count > space->budget_blocks || space->used_blocks > space->budget_blocks - count)
+    return TD_ROOM_OVER_BUDGET;
+  uint32_t found = count <= TD_SLAB_BLOCKS ? find_in_slab(space, count) : find_group(space, count);
+  if (found == 0) found = take_group(space, count);
+  if (found == 0) return TD_ROOM_NO_MEMORY;
+  set_free(space, found, count, false);
   space->used_blocks += count;
-  return first;
+  *first = found;
+  return TD_ROOM;
 }
 
 void td_blocks_give(struct td_space *space, uint32_t first, uint32_t count) {

@@ -10,13 +10,14 @@ What is read and what is not:
  - A name with external linkage belongs to the unit that defines it. If several units define it,
    one of them is linked by choice of the build; then it belongs to the unit that declares it.
  - A static function in a header belongs to the header's unit, and is known to the files that
-   include the header. Templates, headers that are included where names are set, see what their
-   includers see. What a template calls through a macro such as Q(put) is counted for the file that
-   defines the macro: `td_abp_##name` stands for all functions that begin with td_abp_.
+   include the header. Templates (headers without an include guard) see what their includers
+   include. What an includer itself defines for a template, or sets by a macro such as Q(put), is a
+   parameter of the template: a use of it is no arrow of the template. The macro counts for the file
+   that defines it: `td_abp_##name` stands for all functions that begin with td_abp_.
  - Public headers hold declarations of what is defined above; an arrow to them is none, and a call
    of an inline function there counts as a use of all that the function uses.
- - Calls through function pointers are not followed. Types, fields and macros are not calls: whoever
-   uses them has an include arrow.
+ - Calls through function pointers are not followed, and functions that a macro defines are not known.
+   Types, fields and macros are not calls: whoever uses them has an include arrow.
 """
 import collections
 import os
@@ -146,7 +147,7 @@ class File:
                 start, bodies = at, []
             else:
                 at += 1
-        if code[start:].strip():
+        if not re.fullmatch(r"(\s*[A-Z]\w*\s*\([^()]*\))*\s*", code[start:]):  # macros without ";"
             raise Unreadable(f"{self.name}:{self.line_of(start)}: the file ends in the middle of this")
 
     def close(self, at):
@@ -308,9 +309,10 @@ class Tree:
         while todo:
             for includer in self.includers[todo.pop()] - met:
                 met.add(includer)
-                seen |= self.reachable(includer) | {includer}
+                seen |= self.reachable(includer)
                 todo += [includer] if self.files[includer].is_template else []
-        return {name for name in seen if self.files[name].is_header}
+        return {name for name in seen if self.files[name].is_header
+                and not (file.is_template and file.name in self.reachable(name))}
 
     def include_arrows(self):
         for name, targets in self.included.items():

@@ -65,6 +65,8 @@ CASES = {
          "marker/q.c": '#include "marker/queue.h"\nstatic int own(void) { return 1; }\n'
                        '#define Q(name) td_q_##name\n#include "marker/work.h"\n'
                        "int td_q(void) { return work(); }\n"}, [], 0, ["0 circles"], []),
+    "template's parameter from a template": (
+        {"marker/q.c": '#define Q(name) td_q_##name\n#include "marker/engine.h"\n'}, [], 0, ["0 circles"], []),
     "paste that leads back": (
         {"marker/q.c": "#define Q(name) td_q_##name\nint td_loop(void) { return Q(put)(); }\n",
          "marker/p.c": "int td_loop(void);\nint td_q_put(void) { return td_loop(); }\n"}, [], 1,
@@ -89,11 +91,16 @@ CASES = {
          "heap/user.c": '#include "heap/pool.h"\nint td_user(void) { return td_pool(); }\n',
          "heap/other/pool.c": '#include "heap/pool.h"\nint td_pool(void) { return 2; }\n'}, [], 0,
         ["0 circles"], []),
+    "macros that end a file": (
+        {"heap/a.h": "#define TD_MAKE(x) int td_##x(void);\nTD_MAKE(a)\nTD_MAKE(b)\n"}, [], 0,
+        ["0 circles"], []),
     "unreadable": ({"heap/a.c": "int f(void) {\n"}, [], 2, ["heap/a.c:1: this bracket is not closed"], []),
     "unknown folder": ({}, ["--folder", "heaps"], 2, ["no such folder: heaps"], []),
 }
 # The template's two parts, of which the second uses a function of its includer and of the first.
 TEMPLATE = {"marker/loop.h": "static int turn(void) { return own(); }\n",
+            "marker/engine.h": 'static int own(void) { return 1; }\n#include "marker/work.h"\n'
+                               "static int engine(void) { return work(); }\n",
             "marker/work.h": '#include "marker/loop.h"\nstatic int work(void) { return turn() + Q(put)(); }\n'}
 
 

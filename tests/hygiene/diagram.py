@@ -13,7 +13,7 @@ import os
 import sys
 
 sys.dont_write_bytecode = True
-from arrows import Tree  # noqa: E402
+from arrows import Tree, Unreadable  # noqa: E402
 from circles import components, folder_of, lifted  # noqa: E402
 
 BOX_WIDTH, BOX_HEIGHT, GAP_X, GAP_Y, MARGIN = 150, 44, 30, 46, 24
@@ -130,7 +130,11 @@ def main():
     parser.add_argument("--out", required=True)
     parser.add_argument("--check", action="store_true", help="compare instead of writing")
     options = parser.parse_args()
-    drawn = draw(Tree(options.root))
+    try:
+        drawn = draw(Tree(options.root))
+    except Unreadable as error:
+        print(error, file=sys.stderr)
+        return 2
     if not options.check:
         with open(options.out, "w", encoding="utf-8") as file:
             file.write(drawn)

@@ -11,7 +11,7 @@ static void open_with_one_of_each(void) {
   struct tide_bump bump = {0};
   uintptr_t small = (uintptr_t)heap_alloc(&heap, &bump, TIDE_LAYOUT_REFS, 3);
   td_space_retire(&heap, &bump);
-  uintptr_t large = (uintptr_t)td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, 5 * TD_BLOCK_BYTES);
+  uintptr_t large = (uintptr_t)heap_large(&heap, TIDE_LAYOUT_LEAF, 5 * TD_BLOCK_BYTES);
   small_block = (uint32_t)((small - heap.base) >> TD_BLOCK_LOG2);
   large_block = (uint32_t)((large - heap.base) >> TD_BLOCK_LOG2);
   free_block = large_block + 5;

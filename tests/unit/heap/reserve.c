@@ -39,7 +39,8 @@ static int smaller(void) {
   if (!td_space_init(&heap, (size_t)64 << 30, SIZE_MAX, &error)) return 3;
   if (heap.reserved_bytes >= 400 * MIB || heap.reserved_bytes < 64 * MIB) return 4;
   if (heap.max_blocks != heap.block_count - 1) return 5;
-  char *object = (char *)td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, 8 * MIB);
+  enum td_room room;
+  char *object = (char *)td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, 8 * MIB, &room);
   if (!object || !is_zero(object, 8 * MIB)) return 6;
   memset(object, 1, 8 * MIB);
   if (!td_space_check(&heap, &error)) return 7;
