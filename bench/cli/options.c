@@ -99,6 +99,12 @@ struct td_option td_option_json(const char **target, const char *text) {
   return td_option_word("json", "FILE|-", target, text);
 }
 
+struct td_option td_option_policy(const char **target) {
+  return td_option_word("policy", "V", target,
+                        "whom idle markers steal from (default: TIDE_POLICY, else last); the names "
+                        "are those of tidemark queue --policy");
+}
+
 struct td_option td_option_plot(const char **target) {
   return td_option_word("plot", "FILE.svg|.png", target, "the figures as charts (needs gnuplot)");
 }

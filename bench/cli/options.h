@@ -18,6 +18,7 @@ struct td_option td_option_engines(struct td_words *target, const char *text);
 struct td_option td_option_markers(uint64_t *target, const char *text);
 struct td_option td_option_marker_counts(struct td_numbers *target, const char *text);
 
+struct td_option td_option_policy(const char **target);
 struct td_option td_option_rounds(uint64_t *target, const char *text);
 struct td_option td_option_run_ms(double *target, const char *text);
 struct td_option td_option_check(bool *target);

@@ -20,7 +20,7 @@ struct request {
   struct td_words graphs, engines;
   struct td_numbers markers;
   uint64_t rounds, heap_max;
-  const char *json, *plot, *report;
+  const char *policy, *json, *plot, *report;
   bool check, limit, quiet;
 };
 
@@ -39,6 +39,7 @@ static int parse(struct request *request, int argc, char **argv) {
                         "engines; ratios are taken to the first (default: bwos,abp,boehm)"),
       td_option_marker_counts(&request->markers,
                               "numbers of marking threads (default: 1, 2 and all CPUs allowed)"),
+      td_option_policy(&request->policy),
       td_option_rounds(&request->rounds, "timed rounds, after one that warms up"),
       td_option_check(&request->check),
       {.name = "limit",
@@ -118,6 +119,8 @@ static int check_outputs(const struct request *request) {
 static int prepare(struct request *request, struct td_comparison *comparison) {
   int status = choose_engines(request, comparison);
   choose_markers(request, comparison);
+  if (status == TD_EXIT_OK)
+    status = td_bench_policy_choose("compare", request->policy, &comparison->policy);
   comparison->rounds = (unsigned)request->rounds;
   comparison->check = request->check;
   comparison->heap_max_bytes = request->heap_max;

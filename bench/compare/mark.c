@@ -20,7 +20,7 @@
 
 struct request {
   struct td_words graphs;
-  const char *engine, *json, *trace;
+  const char *engine, *policy, *json, *trace;
   uint64_t markers, rounds, heap_max;
   bool check, quiet;
 };
@@ -30,6 +30,7 @@ static int parse(struct request *request, int argc, char **argv) {
       td_option_graph(&request->graphs, "the graph to mark"),
       td_option_engine(&request->engine, "engine (default: bwos)"),
       td_option_markers(&request->markers, "marking threads (default: all CPUs allowed)"),
+      td_option_policy(&request->policy),
       td_option_rounds(&request->rounds, "timed rounds; the details are of the fastest"),
       td_option_check(&request->check),
       td_option_heap_max(&request->heap_max, NULL),
@@ -150,6 +151,8 @@ static int prepare(const struct request *request, struct td_comparison *comparis
                        request->graphs.count);
   int status = td_bench_engine_find("mark", request->engine ? request->engine : "bwos",
                                     &comparison->engines[0]);
+  if (status == TD_EXIT_OK)
+    status = td_bench_policy_choose("mark", request->policy, &comparison->policy);
   if (status != TD_EXIT_OK) return status;
   uint64_t markers = request->markers;
   if (markers == 0) {

@@ -73,12 +73,13 @@ static void json_noise(struct td_json *json, const struct td_row *row) {
     td_json_null(json, "involuntary_switches");
 }
 
-static void json_row(struct td_json *json, const struct td_graph_rows *graph,
-                     const struct td_row *row, bool details) {
+static void json_row(struct td_json *json, const struct td_comparison *comparison,
+                     const struct td_graph_rows *graph, const struct td_row *row) {
   struct td_summary ratio = td_row_ratio(row);
   td_json_object_begin(json, NULL);
   td_json_string(json, "graph", graph->spec->text);
   td_json_string(json, "engine", row->engine.name);
+  td_json_string(json, "policy", row->engine.kind == TD_ENGINE_TIDE ? comparison->policy : NULL);
   td_json_count(json, "markers", row->markers);
   td_json_count(json, "rounds", row->mark_ns.count);
   td_json_count(json, "objects", row->objects);
@@ -102,7 +103,7 @@ static void json_row(struct td_json *json, const struct td_graph_rows *graph,
     td_json_null(json, "checked");
   else
     td_json_bool(json, "checked", row->checked == TD_CHECKED_EQUAL);
-  if (details && row->cycle) json_cycle(json, "fastest_round", row->cycle);
+  if (comparison->details && row->cycle) json_cycle(json, "fastest_round", row->cycle);
   td_json_object_end(json);
 }
 
@@ -114,8 +115,7 @@ int td_compare_json(const struct td_comparison *comparison, const char *path) {
   td_json_array_begin(&document.json, "rows");
   for (size_t g = 0; g < comparison->graph_count; g++)
     for (size_t i = 0; i < comparison->graphs[g].row_count; i++)
-      json_row(&document.json, &comparison->graphs[g], &comparison->graphs[g].rows[i],
-               comparison->details);
+      json_row(&document.json, comparison, &comparison->graphs[g], &comparison->graphs[g].rows[i]);
   td_json_array_end(&document.json);
   return td_document_commit(&document);
 }

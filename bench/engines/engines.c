@@ -1,5 +1,6 @@
 #include "bench/engines/engines.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/boehm/guest.h"
@@ -8,6 +9,8 @@
 #include "bench/cli/document.h"
 #include "bench/cli/grid.h"
 #include "bench/cli/options.h"
+#include "marker/queue/list.h"
+#include "marker/queue/policy.h"
 #include "tide/advanced.h"
 #include "tide/tide.h"
 
@@ -31,7 +34,8 @@ bool td_bench_engine_at(size_t index, struct td_bench_engine *engine) {
   *engine = (struct td_bench_engine){.name = name,
                                      .text = tide_engine_text(index),
                                      .kind = TD_ENGINE_TIDE,
-                                     .one_marker = strcmp(name, "serial") == 0};
+                                     .one_marker = td_queue_entries[td_queue_find(name)].sharing ==
+                                                   TD_QUEUE_NOT_SHARED};
   return true;
 }
 
@@ -44,6 +48,20 @@ int td_bench_engine_find(const char *command, const char *name, struct td_bench_
   for (size_t i = 0; td_bench_engine_at(i, engine); i++)
     if (strcmp(engine->name, name) == 0) return TD_EXIT_OK;
   return td_args_no_such(command, "engine", name, name_at);
+}
+
+int td_bench_policy_choose(const char *command, const char *name, const char **policy) {
+  enum td_policy_kind kind = TD_POLICY_LAST;
+  const char *said = name ? name : getenv("TIDE_POLICY");
+  bool found = said && td_policy_find(said, &kind);
+  /* Nonsense in the environment is told when the heap is made. */
+  if (name && !found) return td_args_no_such(command, "policy", name, tide_policy_name);
+  enum td_policy_kind in_force = td_policy_without_distances(kind);
+  if (in_force != kind)
+    td_note("policy %s chooses like %s: where markers run is not known", td_policy_name(kind),
+            td_policy_name(in_force));
+  *policy = td_policy_name(kind);
+  return TD_EXIT_OK;
 }
 
 static int write_json(const char *path) {

@@ -20,6 +20,11 @@ bool td_bench_engine_at(size_t index, struct td_bench_engine *engine);
  * which there are. */
 int td_bench_engine_find(const char *command, const char *name, struct td_bench_engine *engine);
 
+/* The policy of heaps: `name` if that is not NULL, else what the environment says, else the
+ * library's default. Says so if it chooses like another. Returns an exit status, after listing the
+ * policies if there is none of that name; 0 otherwise. */
+int td_bench_policy_choose(const char *command, const char *name, const char **policy);
+
 /* The subcommand `tidemark engines`: argv[0] is "engines". Returns an exit status. */
 int td_command_engines(int argc, char **argv);
 

@@ -53,6 +53,7 @@ struct td_comparison {
   size_t engine_count;
   unsigned markers[64];
   size_t marker_count;
+  const char *policy; /* of the Tidemark heaps */
   unsigned rounds;
   bool check;
   uint64_t heap_max_bytes; /* 0: the default */

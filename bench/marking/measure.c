@@ -197,7 +197,9 @@ static int run_graph(struct work *work) {
   int status = td_graph_rows_make(work->comparison, work->graph);
   if (status == TD_EXIT_OK) status = build(work);
   if (status != TD_EXIT_OK) return status;
-  status = td_guests_start(work->graph, work->subject.heap, work->comparison->heap_max_bytes);
+  status = td_subject_set_policy(&work->subject, work->comparison->policy);
+  if (status == TD_EXIT_OK)
+    status = td_guests_start(work->graph, work->subject.heap, work->comparison->heap_max_bytes);
   if (status == TD_EXIT_OK) status = warm_up(work);
   for (unsigned round = 0; round < work->comparison->rounds && status == TD_EXIT_OK; round++)
     status = one_round(work, round);

@@ -9,6 +9,7 @@
 #include "bench/queue/interference.h"
 #include "bench/queue/patterns.h"
 #include "bench/queue/single.h"
+#include "tide/advanced.h"
 
 static const char *const experiments[] = {[TD_QUEUE_SINGLE] = "single",
                                           [TD_QUEUE_STOLEN] = "stolen",
@@ -25,10 +26,6 @@ static const char *experiment_at(size_t index) {
 static const char *kind_at(size_t index) {
   const struct td_queue_kind *kind = td_queue_kind_at(index);
   return kind ? kind->name : NULL;
-}
-
-static const char *policy_at(size_t index) {
-  return td_policy_name((enum td_policy_kind)index);
 }
 
 /* ---- Choices --------------------------------------------------------------------------- */
@@ -108,7 +105,7 @@ static int choose_policies(const struct td_queue_request *r, struct td_queue_ben
   if (r->policies.count == 0) bench->policies[bench->policy_count++] = TD_POLICY_RANDOM;
   for (size_t i = 0; i < r->policies.count; i++) {
     if (!td_policy_find(r->policies.at[i], &bench->policies[i]))
-      return td_args_no_such("queue", "policy", r->policies.at[i], policy_at);
+      return td_args_no_such("queue", "policy", r->policies.at[i], tide_policy_name);
     for (size_t p = 0; p < i; p++)
       if (bench->policies[p] == bench->policies[i])
         return td_complain(TD_EXIT_USAGE, "queue: --policy: '%s' is there twice",

@@ -2,15 +2,13 @@
 
 #include <string.h>
 
-extern const struct td_queue_kind td_queue_kind_bwos, td_queue_kind_bwos_paper,
-    td_queue_kind_bwos_fifo, td_queue_kind_abp, td_queue_kind_abp_sc, td_queue_kind_chase_lev,
-    td_queue_kind_mutex, td_queue_kind_serial;
+#include "marker/queue/list.h"
 
-static const struct td_queue_kind *const kinds[] = {
-    &td_queue_kind_bwos,  &td_queue_kind_bwos_paper, &td_queue_kind_bwos_fifo,
-    &td_queue_kind_abp,   &td_queue_kind_abp_sc,     &td_queue_kind_chase_lev,
-    &td_queue_kind_mutex, &td_queue_kind_serial,
-};
+#define DECLARE(Q, ...) extern const struct td_queue_kind td_queue_kind_##Q;
+TD_QUEUES(DECLARE)
+
+#define KIND(Q, ...) &td_queue_kind_##Q,
+static const struct td_queue_kind *const kinds[] = {TD_QUEUES(KIND)};
 
 const struct td_queue_kind *td_queue_kind_at(size_t index) {
   return index < sizeof kinds / sizeof kinds[0] ? kinds[index] : NULL;

@@ -1,8 +1,8 @@
 /* A queue as `tidemark queue` sees it: its loops, compiled in a unit of their own.
  *
- * The loops are hot, and how the compiler lays out one queue must not depend on another. So one
- * file bench/queue/kind_Q.c includes each queue through bench/queue/loops.h, and this table is
- * called a few times per run. */
+ * The loops are hot, and how a compiler lays out one queue must not depend on another. So each
+ * queue is compiled with bench/queue/loops.h in a file of its own, which CMake makes from
+ * bench/queue/kind.c.in. It is called through this table a few times per run. */
 #ifndef TD_BENCH_QUEUE_KIND_H
 #define TD_BENCH_QUEUE_KIND_H
 

@@ -117,6 +117,12 @@ void td_subject_destroy(struct td_subject *subject) {
   *subject = (struct td_subject){0};
 }
 
+int td_subject_set_policy(struct td_subject *subject, const char *policy) {
+  struct tide_error error = {0};
+  if (tide_heap_set_policy(subject->heap, policy, &error) == TIDE_OK) return TD_EXIT_OK;
+  return td_complain(td_exit_of(error.status), "%s", error.text);
+}
+
 static int set_engine(struct td_subject *subject, const char *engine) {
   if (strcmp(subject->engine, engine) == 0) return TD_EXIT_OK;
   struct tide_error error = {0};

@@ -28,6 +28,8 @@ int td_subject_create(const struct td_graph_spec *spec, uint64_t heap_max_bytes,
 int td_subject_create_through(const struct td_graph_spec *spec, uint64_t heap_max_bytes,
                               void (*wrap)(void *context, struct td_graph_sink *sink),
                               void *context, struct td_subject *subject);
+/* For the collections that follow: whom markers steal from. */
+int td_subject_set_policy(struct td_subject *subject, const char *policy);
 /* An all-zero subject is fine. */
 void td_subject_destroy(struct td_subject *subject);
 

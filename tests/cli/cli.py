@@ -60,6 +60,7 @@ class Usage(Case):
                 ("--markers|empty", ("--markers", "1,,2")),
                 ("--engine|empty", ("--engine", "")),
                 ("nonesuch|bwos", ("--engine", "nonesuch")),
+                ("nonesuch|best-of-many|numa+prob", ("--policy", "nonesuch")),
                 ("more than 64", ("--markers", ",".join("1" * 65))),
                 ("--heap-max|1Q", ("--heap-max", "1Q")),
                 ("--heap-max|10", ("--heap-max", "10")),
@@ -87,7 +88,7 @@ class Usage(Case):
         self.fails(USAGE, "-o", "import", "-")
 
     def test_environment(self):
-        for name, value in (("TIDE_ENGINE", "nonesuch"), ("TIDE_MARKERS", "many"),
+        for name, value in (("TIDE_ENGINE", "nonesuch"), ("TIDE_POLICY", "nonesuch"), ("TIDE_MARKERS", "many"),
                             ("TIDE_HEAP_MAX", "lots")):
             with self.subTest(name):
                 self.fails(USAGE, f"{name}|{value}", "mark", "--graph", "tree:depth=4",
@@ -249,6 +250,17 @@ class Results(Case):
     def test_unchecked_is_null(self):
         for row in self.rows("--graph", "tree:depth=6", "--engine", "bwos", "--markers", "1"):
             self.assertIsNone(row["checked"])
+
+    def test_policy(self):
+        base = ("--graph", "tree:depth=8", "--engine", "bwos", "--markers", "3", "--rounds", "1", "--check")
+        self.assertEqual([r["policy"] for r in self.rows(*base)], ["last"])
+        for name in ("random", "sequential", "last", "best-of-two", "best-of-many", "random+prob"):
+            with self.subTest(name):
+                rows = self.rows(*base, "--policy", name)
+                self.assertEqual([(r["policy"], r["checked"]) for r in rows], [(name, True)])
+        said = self.works("mark", "--graph", "tree:depth=8", "--json", "-", TIDE_POLICY="numa+prob")
+        self.assertEqual(json.loads(said.stdout)["rows"][0]["policy"], "numa+prob")
+        self.assertIn("numa+prob chooses like random+prob", said.stderr)
 
     def test_no_base_no_ratio(self):
         rows = self.rows("--graph", "tree:depth=6", "--engine", "serial,bwos", "--markers", "1,2")
