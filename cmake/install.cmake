@@ -11,7 +11,7 @@ install(TARGETS tidemark_shared tidemark_static EXPORT tidemark_targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tide DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  FILES_MATCHING PATTERN "*.h")
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 
 # ---- find_package(tidemark) -------------------------------------------------------------------
 set(config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/tidemark)
