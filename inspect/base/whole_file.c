@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,36 @@ static char *copy(const char *text, size_t bytes, size_t room) {
   if (fresh) memcpy(fresh, text, bytes);
   return fresh;
 }
+
+/* ---- The FILE: stdio's own would give up where a signal interrupts a write ---- */
+
+static ssize_t write_all(void *cookie, const char *bytes, size_t count) {
+  struct td_whole_file *whole = cookie;
+  size_t done = 0;
+  while (done < count) {
+    ssize_t wrote = write(whole->descriptor, bytes + done, count - done);
+    if (wrote >= 0) {
+      done += (size_t)wrote;
+    } else if (errno != EINTR) {
+      if (!whole->reason) whole->reason = errno;
+      break;
+    }
+  }
+  return (ssize_t)done; /* fewer than count: stdio notes an error */
+}
+
+static int seek(void *cookie, off64_t *offset, int whence) {
+  off_t at = lseek(((struct td_whole_file *)cookie)->descriptor, *offset, whence);
+  if (at < 0) return -1;
+  *offset = at;
+  return 0;
+}
+
+static FILE *open_file(struct td_whole_file *whole) {
+  return fopencookie(whole, "w", (cookie_io_functions_t){.write = write_all, .seek = seek});
+}
+
+/* ---- Its life ---- */
 
 /* Returns a descriptor, or -1 with errno set. The mode is left to the umask: mkostemp's files are
  * private, and to learn the umask means to change it for all threads. */
@@ -49,12 +80,13 @@ int td_whole_file_create(struct td_whole_file *whole, const char *path) {
     forget(whole);
     return ENOMEM;
   }
-  int descriptor = create_exclusively(whole, length), reason = errno;
-  if (descriptor >= 0) {
-    whole->file = fdopen(descriptor, "w");
+  whole->descriptor = create_exclusively(whole, length);
+  int reason = errno;
+  if (whole->descriptor >= 0) {
+    whole->file = open_file(whole);
     if (whole->file) return 0;
     reason = errno;
-    close(descriptor);
+    close(whole->descriptor);
     unlink(whole->temporary);
   }
   forget(whole);
@@ -72,24 +104,40 @@ static void sync_folder(char *path) {
   close(folder);
 }
 
+/* Returns whether all of it was written. */
+static bool finish(struct td_whole_file *whole) {
+  bool failed = fflush(whole->file) != 0 || ferror(whole->file);
+  if (!failed && fsync(whole->descriptor) != 0) {
+    whole->reason = errno;
+    failed = true;
+  }
+  fclose(whole->file); /* frees it: nothing is left to be written, or it does not matter */
+  if (close(whole->descriptor) != 0 && !failed) {
+    whole->reason = errno;
+    failed = true;
+  }
+  return !failed;
+}
+
 int td_whole_file_commit(struct td_whole_file *whole) {
-  int reason = 0;
-  if (ferror(whole->file)) reason = EIO; /* whoever wrote it knows better */
-  if (!reason && fflush(whole->file) != 0) reason = errno;
-  if (!reason && fsync(fileno(whole->file)) != 0) reason = errno;
-  if (fclose(whole->file) != 0 && !reason) reason = errno;
-  if (!reason && rename(whole->temporary, whole->path) != 0) reason = errno;
-  if (reason)
-    unlink(whole->temporary);
-  else
+  bool done = finish(whole);
+  int reason = whole->reason ? whole->reason : EIO;
+  if (done && rename(whole->temporary, whole->path) != 0) {
+    reason = errno;
+    done = false;
+  }
+  if (done)
     sync_folder(whole->path);
+  else
+    unlink(whole->temporary);
   forget(whole);
-  return reason;
+  return done ? 0 : reason;
 }
 
 void td_whole_file_discard(struct td_whole_file *whole) {
   if (whole->file) {
     fclose(whole->file);
+    close(whole->descriptor);
     unlink(whole->temporary);
   }
   forget(whole);

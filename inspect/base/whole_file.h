@@ -10,7 +10,9 @@
 #include <stdio.h>
 
 struct td_whole_file {
-  FILE *file;
+  FILE *file; /* refers to this structure, which stays where it is until commit or discard */
+  int descriptor;
+  int reason; /* errno of the first write that failed, else 0 */
   char *path;
   char *temporary;
 };
