@@ -4,6 +4,7 @@
 #include "gc/base/error.h"
 #include "gc/base/sized.h"
 #include "gc/base/state.h"
+#include "heap/create.h"
 #include "marker/engine/list.h"
 #include "marker/queue/policy.h"
 
@@ -84,7 +85,7 @@ bool td_options_read(const struct tide_options *given, struct tide_options *o,
   if (!td_environment_read(environment, error)) return false;
   if (!check_options(o, error)) return false;
   if (!o->heap_max_bytes) o->heap_max_bytes = environment->heap_max_bytes;
-  if (!o->heap_max_bytes) o->heap_max_bytes = td_plat_memory_bytes();
+  if (!o->heap_max_bytes) o->heap_max_bytes = td_space_share_of(td_plat_memory_bytes());
   if (o->heap_max_bytes < TD_HEAP_MAX_LEAST) o->heap_max_bytes = TD_HEAP_MAX_LEAST;
   if (!o->markers) o->markers = environment->markers;
   if (!o->markers) o->markers = td_plat_cpus_allowed();

@@ -15,6 +15,14 @@ static void say(struct tide_error *error, enum tide_status status, const char *w
   snprintf(error->text, sizeof error->text, "%s (%zu MiB): %s", what, bytes >> 20, strerror(errno));
 }
 
+static void refuse_pages(struct tide_error *error) {
+  if (!error) return;
+  error->status = TIDE_ERROR_SYSTEM;
+  snprintf(error->text, sizeof error->text,
+           "the system's pages of %zu KiB are not supported, only those of at most %zu",
+           td_plat_page_bytes() >> 10, TD_BLOCK_BYTES >> 10);
+}
+
 /* Maps a side table, zeroed. Its pages cost nothing until they are touched. */
 static void *map_table(size_t bytes) {
   size_t page = td_plat_page_bytes();
@@ -79,6 +87,10 @@ static bool map_all(struct td_space *space, size_t reserve_bytes) {
 bool td_space_init(struct td_space *space, size_t reserve_bytes, size_t max_bytes,
                    struct tide_error *error) {
   *space = (struct td_space){0};
+  if (!td_space_can_use_pages(td_plat_page_bytes())) {
+    refuse_pages(error);
+    return false;
+  }
   size_t wanted = reserve_bytes < RESERVE_MIN ? RESERVE_MIN : reserve_bytes;
   wanted = td_slabs_range_bytes(wanted) & ~(TD_SLAB_BYTES - 1);
   while (!map_all(space, wanted)) {
