@@ -269,7 +269,8 @@ static inline uint32_t marking_look(unsigned id, uint64_t *items) {
   return 0;
 }
 
-/* steal in marker/loop/steal.h. Neither mutant, who never looks or looks even when alone, is a violation. */
+/* steal in marker/loop/steal.h. Neither mutant, who never looks or looks even when alone, is a
+ * violation. */
 static inline uint32_t marking_steal(unsigned id, uint64_t *items) {
   if (!TD_STEP(marking, look)) return 0;
   if (TD_STEP(marking, alone) && td_term_alone(&MODEL_STATE.term)) {
