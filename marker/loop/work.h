@@ -3,6 +3,8 @@
  * marker/loop/tested.h first.
  *
  * Order: own work, root slices, flagged pages, other markers' queues, and then waiting. */
+#include "marker/loop/steal.h"
+
 TD_INLINE void scan_roots(struct loop *l, const struct td_root_slice *slice) {
   const uintptr_t *words = slice->start;
   uint64_t since = td_plat_now_ns();
@@ -75,35 +77,6 @@ TD_INLINE void go_dense(struct loop *l) {
   if (l->patience_next > PATIENCE_MOST) l->patience_next = PATIENCE_MOST;
   l->patience = l->patience_next;
   l->dense = false;
-}
-
-/* Takes a batch from somebody else's queue into the own one. */
-static __attribute__((noinline)) uint32_t steal(struct td_marker *marker, uint64_t *items) {
-  struct td_markers *set = marker->set;
-  if (td_term_alone(&set->term)) return 0;
-  for (unsigned i = 0; i < set->limit; i++) {
-    unsigned v = (marker->victim + i) % set->limit;
-    if (v == marker->id) continue;
-    int32_t count = Q(steal)(set->marker[v]->queue, items, TD_STEAL_MOST);
-    if (count > 0) {
-      marker->victim = v;
-      td_stolen(marker, v, (uint32_t)count);
-      return (uint32_t)count;
-    }
-    marker->stats.failed_steals++;
-  }
-  return 0;
-}
-
-/* For td_idle: would another try pay? Says what is wished for if not. */
-static bool promising(struct td_marker *marker) {
-  struct td_markers *set = marker->set;
-  if (td_roots_left(set) || td_pending_page(set, 8)) return true;
-  for (unsigned v = 0; v < set->limit; v++)
-    if (v != marker->id && Q(size)(set->marker[v]->queue) != 0) return true;
-  for (unsigned v = 0; v < set->limit; v++)
-    if (v != marker->id) Q(want)(set->marker[v]->queue);
-  return false;
 }
 
 /* Stolen items go into the own, empty queue. One that is too small for them all defers objects
