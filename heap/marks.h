@@ -1,17 +1,17 @@
 /* Access to marks and flags while several markers run.
  *
  * [mark] A mark byte is written by any marker, racing. Every store puts the same epoch there,
- * with or without TD_PENDING, so a race can only have an object scanned twice:
+ * with or without TD_DEFERRED, so a race can only have an object scanned twice:
  *   - two markers read "unmarked", both store, both scan: a duplicate;
- *   - one stores epoch (it will scan the object itself) and the other epoch | TD_PENDING (it sets
- *     the page's flag afterwards, and whoever takes the flag scans every pending object): the
+ *   - one stores epoch (it will scan the object itself) and the other epoch | TD_DEFERRED (it sets
+ *     the page's flag afterwards, and whoever takes the flag scans every deferred object): the
  *     object is scanned once or twice, whichever store is last.
- * No store takes an object back to unmarked, and a pending object is set to plain epoch only by
+ * No store takes an object back to unmarked, and a deferred object is set to plain epoch only by
  * the marker that then scans it. So relaxed order is enough: object contents were published when
  * the world stopped, and marking writes none of them.
  *
  * [flag] A page has a flag in each row; a marker always uses the same row. The flag is stored 1
- * after each pending byte, always, never tested first: a test could be answered before the byte is
+ * after each deferred byte, always, never tested first: a test could be answered before the byte is
  * visible. The taker exchanges it for 0 and then reads the bytes: it either sees the byte or leaves
  * the later 1 behind. With more
  * markers than rows, two may store one flag: a plain store by the second would hide from the taker
@@ -23,7 +23,7 @@
 #include "heap/space.h"
 
 typedef uint64_t __attribute__((may_alias)) td_mark_word;
-#define TD_PENDING_WORD UINT64_C(0x8080808080808080) /* TD_PENDING in each byte */
+#define TD_DEFERRED_WORD UINT64_C(0x8080808080808080) /* TD_DEFERRED in each byte */
 
 static inline uint8_t td_mark_load(const uint8_t *mark) {
   return __atomic_load_n(mark, __ATOMIC_RELAXED); /* relaxed: [mark] */
@@ -43,7 +43,7 @@ static inline _Atomic(uint8_t) *td_flag_row(const struct td_space *space, unsign
 }
 
 static inline void td_flag_store(_Atomic(uint8_t) *flag) {
-  /* release [flag]: after the pending byte; pairs with td_flag_take. */
+  /* release [flag]: after the deferred byte; pairs with td_flag_take. */
   atomic_store_explicit(flag, 1, memory_order_release);
 }
 

@@ -6,11 +6,11 @@
  *   | cell | cell | …  all of one (layout, size class); no headers
  *
  * Beside the range, found by address arithmetic alone:
- *   marks[granule]   one byte per 16 bytes: TD_PENDING bit and the epoch in which the object
+ *   marks[granule]   one byte per 16 bytes: TD_DEFERRED bit and the epoch in which the object
  *                    that starts there was last found alive, or was allocated
  *   blocks[block]    what the marker must know of a block (16 bytes)
  *   infos[block]     what only allocation and sweeping need
- *   flags[row][page] the 4 KiB page has pending objects (dense marking)
+ *   flags[row][page] the 4 KiB page has deferred objects (marking in address order)
  *
  * Invariants
  *   [epoch] Between collections, a cell of a SMALL block holds an object iff its first granule's
@@ -46,7 +46,7 @@
 #define TD_SLAB_LOG2 21u
 #define TD_SLAB_BYTES ((size_t)1 << TD_SLAB_LOG2)
 #define TD_SLAB_BLOCKS (TD_SLAB_BYTES / TD_BLOCK_BYTES)
-#define TD_PAGE_LOG2 12u /* what one pending flag speaks for */
+#define TD_PAGE_LOG2 12u /* what one deferred flag speaks for */
 #define TD_PAGE_BYTES ((size_t)1 << TD_PAGE_LOG2)
 #define TD_PAGE_GRANULES (TD_PAGE_BYTES / TD_GRANULE_BYTES)
 /* Rows of flags: markers that set flags in rows of their own don't take lines from each other. */
@@ -54,7 +54,7 @@
 #define TD_BLOCK_PAGES (TD_BLOCK_BYTES / TD_PAGE_BYTES)
 #define TD_SMALL_BYTES_MAX (TD_BLOCK_BYTES / 2)
 
-#define TD_PENDING 0x80u /* in a mark byte: marked, not yet scanned */
+#define TD_DEFERRED 0x80u /* in a mark byte: marked, not yet scanned */
 #define TD_EPOCH_FIRST 2u
 #define TD_EPOCH_LAST 126u
 
@@ -202,9 +202,9 @@ static inline uint32_t td_block_of_granule(uint64_t granule) {
   return (uint32_t)(granule >> TD_BLOCK_GRANULES_LOG2);
 }
 
-/* Was the object that starts here found alive, pending or not, in this epoch? */
+/* Was the object that starts here found alive, deferred or not, in this epoch? */
 static inline bool td_is_marked(const struct td_space *space, uint64_t granule) {
-  return (space->marks[granule] & (TD_PENDING - 1)) == space->epoch;
+  return (space->marks[granule] & (TD_DEFERRED - 1)) == space->epoch;
 }
 
 #endif

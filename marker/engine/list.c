@@ -1,7 +1,10 @@
 /* The list of marking engines; the first is the default. */
+#include "marker/engine/list.h"
+
 #include <string.h>
 
-#include "marker/base/state.h"
+extern const struct td_engine td_engine_bwos, td_engine_bwos_paper, td_engine_bwos_fifo,
+    td_engine_abp, td_engine_abp_sc, td_engine_chase_lev, td_engine_mutex, td_engine_serial;
 
 static const struct td_engine *const engines[] = {
     &td_engine_bwos,   &td_engine_bwos_paper, &td_engine_bwos_fifo, &td_engine_abp,

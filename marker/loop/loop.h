@@ -24,7 +24,12 @@
 #include <assert.h>
 
 #include "marker/loop/batch.h"
-#include "marker/base/pending.h"
+#include "marker/base/deferred.h"
+#include "marker/base/idle.h"
+#include "marker/base/report.h"
+#include "marker/base/root_slices.h"
+#include "marker/loop/address_order.h"
+#include "marker/loop/rare.h"
 #include "marker/loop/scan.h"
 
 #define SCORE_MOST 8
@@ -62,10 +67,10 @@ struct loop {
 
 /* An item, but no slice, becomes pending work of its page. */
 static __attribute__((noinline, cold)) void defer(struct td_marker *marker, uint64_t item) {
-  if (item & TD_ITEM_OWED)
-    td_pending_owe(marker, item & ~TD_ITEM_OWED);
+  if (item & TD_ITEM_GREY)
+    td_defer_grey(marker, item & ~TD_ITEM_GREY);
   else
-    td_pending_defer(marker, item);
+    td_defer(marker, item);
 }
 
 /* The queue is full: the item becomes pending. */
@@ -109,7 +114,7 @@ TD_INLINE void visit_element(void *context, uintptr_t word) {
 /* ---- Kinds of objects that are not scanned inline; they hand items over in a buffer ---- */
 
 TD_INLINE void scan_rare(struct loop *l, uintptr_t object, td_visit visit_one) {
-  struct td_gather gather;
+  struct td_trace_buffer gather;
   td_scan_rare(l->marker, object, &gather);
   uint32_t count = gather.count;
   for (uint32_t i = 0; i < count; i++)
@@ -196,7 +201,7 @@ TD_INLINE void scan_children(struct loop *l, uintptr_t object, const struct td_b
 
 /* Is the item still to be scanned? Yes if it is owed; any other is marked, if nobody was faster. */
 TD_INLINE bool claim(struct loop *l, const struct td_view *v, uint64_t item) {
-  if (item & TD_ITEM_OWED) return true;
+  if (item & TD_ITEM_GREY) return true;
   if (td_view_is_marked(v, item)) return false;
   td_mark_store(td_view_mark(v, item), v->epoch);
   l->objects++;
@@ -204,7 +209,7 @@ TD_INLINE bool claim(struct loop *l, const struct td_view *v, uint64_t item) {
 }
 
 TD_INLINE void scan_item(struct loop *l, uint64_t item, td_visit visit_one, td_visit visit_many) {
-  uintptr_t object = item & ~TD_ITEM_OWED;
+  uintptr_t object = item & ~TD_ITEM_GREY;
   if (claim(l, &l->v, item))
     scan_children(l, object, td_view_block(&l->v, object), visit_one, visit_many);
 }
@@ -248,7 +253,7 @@ TD_INLINE void choose_way(struct loop *l) {
 TD_INLINE void grant(struct loop *l) {
   if (owned(&l->o) < 2) return;
   Q(grant)(l->queue, &l->o);
-  td_granted(l->marker);
+  td_report_grant(l->marker);
 }
 
 /* To thieves that ask for work. If they wait again when the time for the next share comes, this one
@@ -275,7 +280,7 @@ TD_INLINE void share(struct loop *l) {
 enum way { UNTESTED, LEAFY, TESTED };
 
 TD_INLINE enum way way_of(const struct loop *l) {
-  return l->tested ? TESTED : l->marker->leafy ? LEAFY : UNTESTED;
+  return l->tested ? TESTED : l->marker->leaves_early ? LEAFY : UNTESTED;
 }
 
 /* Every TD_POLL_OBJECTS objects. true: another way of marking goes on. */
@@ -285,7 +290,7 @@ TD_INLINE bool take_stock(struct loop *l) {
   l->effort += TD_POLL_OBJECTS;
   l->marker->stats.window_sum += l->count;
   l->marker->stats.window_samples++;
-  if (l->marker->queued_leaves > LEAVES_MANY) l->marker->leafy = true;
+  if (l->marker->queued_leaves > LEAVES_MANY) l->marker->leaves_early = true;
   l->marker->queued_leaves = 0;
   choose_way(l);
   share(l);
@@ -298,7 +303,7 @@ TD_INLINE uint64_t take_oldest(struct loop *l) {
 }
 
 TD_INLINE void append(struct loop *l, uint64_t item) {
-  prefetch(l, item & ~TD_ITEM_OWED);
+  prefetch(l, item & ~TD_ITEM_GREY);
   l->window[(l->head + l->count++) % TD_WINDOW] = item;
 }
 
@@ -319,7 +324,7 @@ TD_INLINE uint64_t refill(struct loop *l) {
       scan_part(l, item, visit_element);
       if (l->next) return 0;
     } else if (near(l, item)) {
-      fetch_ahead(l, item & ~TD_ITEM_OWED);
+      fetch_ahead(l, item & ~TD_ITEM_GREY);
       return item;
     } else {
       append(l, item);

@@ -80,8 +80,4 @@ static inline bool td_array_slots(const struct td_space *space, uint32_t b, size
   return true;
 }
 
-/* The kinds that are neither leaf, bitmap nor array; rare, so out of line. Fills gather with what
- * the object refers to. */
-void td_scan_rare(struct td_marker *marker, uintptr_t object, struct td_gather *gather);
-
 #endif

@@ -11,7 +11,7 @@ static __attribute__((noinline)) uint32_t steal(struct td_marker *marker, uint64
     int32_t count = Q(steal)(set->marker[v]->queue, items, TD_STEAL_MOST);
     if (count > 0) {
       marker->victim = v;
-      td_stolen(marker, v, (uint32_t)count);
+      td_report_steal(marker, v, (uint32_t)count);
       return (uint32_t)count;
     }
     marker->stats.failed_steals++;
@@ -22,7 +22,7 @@ static __attribute__((noinline)) uint32_t steal(struct td_marker *marker, uint64
 /* For td_idle: would another try pay? Says what is wished for if not. */
 static bool promising(struct td_marker *marker) {
   struct td_markers *set = marker->set;
-  if (td_roots_left(set) || td_pending_page(set, 8)) return true;
+  if (td_root_slices_left(set) || td_deferred_page(set, 8)) return true;
   for (unsigned v = 0; v < set->limit; v++)
     if (v != marker->id && Q(size)(set->marker[v]->queue) != 0) return true;
   for (unsigned v = 0; v < set->limit; v++)

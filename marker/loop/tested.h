@@ -16,7 +16,7 @@ TD_INLINE bool admit(struct loop *l, const struct td_view *v, struct Q(owner) * 
   if (td_view_is_marked(v, object)) return false;
   td_mark_store(td_view_mark(v, object), v->epoch);
   if (td_view_block(v, object)->kind == TD_KIND_LEAF) return true;
-  uint64_t item = object | TD_ITEM_OWED;
+  uint64_t item = object | TD_ITEM_GREY;
   if (__builtin_expect(!Q(put)(l->queue, o, item), 0)) refused(l, item);
   return true;
 }
@@ -57,7 +57,7 @@ static __attribute__((noinline)) void scan_group(struct loop *l, const struct gr
   const struct td_view v = l->v;
   struct td_batch batch = l->batch;
   for (uint32_t i = 0; i < g->count; i++) {
-    uintptr_t object = g->items[i] & ~TD_ITEM_OWED;
+    uintptr_t object = g->items[i] & ~TD_ITEM_GREY;
     if (!claim(l, &v, g->items[i])) continue;
     const uintptr_t *slots = (const uintptr_t *)object;
     const struct td_block *block = td_view_block(&v, object);
@@ -113,7 +113,7 @@ static __attribute__((noinline)) void take_group(struct loop *l, struct group *g
 /* What the object leads to is on its way when its turn comes. true: some of it is in the batch. */
 TD_INLINE bool scan_alone(struct loop *l, const struct td_view *v, struct Q(owner) * o,
                           uint64_t item, uint64_t *refs) {
-  uintptr_t object = item & ~TD_ITEM_OWED;
+  uintptr_t object = item & ~TD_ITEM_GREY;
   const uintptr_t *slots = (const uintptr_t *)object;
   const struct td_block *block = td_view_block(v, object);
   if (!claim(l, v, item)) return false;
@@ -149,7 +149,7 @@ static __attribute__((noinline)) uint32_t follow_newest(struct loop *l, uint64_t
       o = l->o;
       break;
     }
-    uintptr_t object = item & ~TD_ITEM_OWED;
+    uintptr_t object = item & ~TD_ITEM_GREY;
     fetch_ahead(l, object);
     l->last = object;
     over = scan_alone(l, &v, &o, item, &refs);

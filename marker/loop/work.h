@@ -20,7 +20,7 @@ TD_INLINE void scan_roots(struct loop *l, const struct td_root_slice *slice) {
     td_scan_conservative(l->marker->set->space, words, 0, slice->count, visit, l);
     break;
   }
-  td_roots_done(l->marker, since, slice->count);
+  td_report_roots(l->marker, since, slice->count);
 }
 
 /* The next word with pending objects of the page being walked, whose children then are next. */
@@ -28,7 +28,7 @@ TD_INLINE void walk_on(struct loop *l) {
   uint64_t end = (l->walk + 1) * TD_PAGE_GRANULES;
   for (uint64_t g = l->walk_from; g < end; g += 8) {
     uint64_t word = td_mark_load_word(td_view_mark(&l->v, td_view_object(&l->v, g)));
-    word &= TD_PENDING_WORD;
+    word &= TD_DEFERRED_WORD;
     if (!word) continue;
     l->walk_from = g + 8;
     while (word) {
@@ -68,11 +68,11 @@ TD_INLINE void go_dense(struct loop *l) {
       defer(l->marker, l->batch.other[i]);
     td_batch_turn(&l->batch, &l->v);
   }
-  if (l->walk) td_pending_flag(l->marker, l->walk);
+  if (l->walk) td_deferred_flag(l->marker, l->walk);
   l->walk = 0;
   /* If a walk through the heap found next to nothing, the queue is only short for this graph:
    * items are deferred one by one for ever longer then. */
-  bool paid = td_dense_run(l->marker);
+  bool paid = td_mark_in_address_order(l->marker);
   l->patience_next = paid ? 1 : l->patience_next * 2;
   if (l->patience_next > PATIENCE_MOST) l->patience_next = PATIENCE_MOST;
   l->patience = l->patience_next;
@@ -92,13 +92,13 @@ TD_INLINE void accept(struct loop *l, const uint64_t *items, uint32_t count) {
 
 TD_INLINE bool find_work(struct loop *l) {
   struct td_root_slice slice;
-  if (td_roots_next(l->marker, &slice)) {
+  if (td_root_slices_next(l->marker, &slice)) {
     scan_roots(l, &slice);
     return true;
   }
-  size_t flagged = td_pending_page(l->marker->set, td_view_page(&l->v, l->last));
+  size_t flagged = td_deferred_page(l->marker->set, td_view_page(&l->v, l->last));
   if (flagged) {
-    if (!td_pending_take(l->marker->set, flagged)) return true;
+    if (!td_deferred_take(l->marker->set, flagged)) return true;
     l->walk = flagged;
     l->walk_from = flagged * TD_PAGE_GRANULES;
     return true;

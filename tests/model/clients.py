@@ -79,12 +79,12 @@ GENMC = {
     "marking": [
         Marking("begin", "dd", ",", "0", "helpers look while the run is made ready", first=-1),
         Marking("flags", "dd", "1,", "0", "flags and termination, no queue"),
-        Marking("same", "dd", ",", "0,0", "both make one object pending"),
+        Marking("same", "dd", ",", "0,0", "both make one object deferred"),
         Marking("twice", "dd", ",", "01", "one flag is stored twice and taken between", first=0),
         # Nobody has a queue there, so that nothing hangs on the answer.
         Marking("both", "dd", ",", "0,1", "two markers store one flag", rows=1, first=0,
                 steps=("marking.alone",)),
-        Marking("bytes", "od", ",", "0,0", "the race for a mark byte: one queues, one makes it pending",
+        Marking("bytes", "od", ",", "0,0", "the race for a mark byte: one queues, one makes it deferred",
                 first=0),
         Marking("three", "ddd", ",", "0", "three markers, flags and termination", rows=3),
         Marking("early", "oo", "12,,34,,", "0", "an early grant, and one that grows", wish=1),
@@ -139,7 +139,7 @@ MUTANTS = {
         Mutant("marking.drain=0", "star", "star", "a marker leaves with items in its queue"),
         Mutant("marking.grant=0", "star", "early", "an early grant that is not published"),
         Mutant("marking.see_flags=0", "dense", "flags", "a marker leaves without a look at flags"),
-        Mutant("marking.keep=0", "dense", "star", "a pending object is taken and unmarked"),
+        Mutant("marking.keep=0", "dense", "star", "a deferred object is taken and unmarked"),
         Mutant("marking.reflag=0", "walk", "", "a page in mid-walk is left when the queue overflows: "
                "needs more objects than GenMC finishes"),
     ],

@@ -20,7 +20,7 @@
 
 /* Of the heap, marks and flags only. */
 #define TD_HEAP_SPACE_H
-#define TD_PENDING 0x80u
+#define TD_DEFERRED 0x80u
 struct td_space {
   _Atomic(uint8_t) *flags;
   size_t flag_pages;

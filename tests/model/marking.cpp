@@ -35,7 +35,7 @@ constexpr rl::memory_order memory_order_acquire = rl::mo_acquire;
 
 // Of the heap, marks and flags only. Mark bytes are addresses here, the atomics are beside them.
 #define TD_HEAP_SPACE_H
-#define TD_PENDING 0x80u
+#define TD_DEFERRED 0x80u
 struct td_space {
   rl::atomic<uint8_t> *flags;
   size_t flag_pages;

@@ -1,5 +1,5 @@
 /* Marking in the small: markers, each with a queue, mark a graph of a few objects, with root
- * slices, stealing, early grants, full queues, pending bytes and flags, dense turns, joining,
+ * slices, stealing, early grants, full queues, deferred bytes and flags, dense turns, joining,
  * leaving and the end of the run.
  *
  * The queue (marker/queue/bwos.h), the termination (marker/base/termination.h) and the bytes and
@@ -13,7 +13,7 @@
  *   MODEL_MARKERS       how many; MARKING_MOST at most
  *   MODEL_STATE         the struct marking of this execution; MODEL_MARKS: its mark bytes
  *   MODEL_WAY(id)       a letter for each marker: u queues untested references, o owed ones, d
- * queues nothing: all is pending MODEL_GRAPH         byte o: which objects o refers to, a bit for
+ * queues nothing: all is deferred MODEL_GRAPH         byte o: which objects o refers to, a bit for
  * each (64 bits) MODEL_ROOTS         byte s: which objects root slice s has MODEL_SLICES        how
  * many slices MODEL_ROWS          rows of flags; fewer than markers: shared rows MODEL_ASSERT(c)
  * report a violation unless c MODEL_MET(event)    count one of enum marking_event and calls
@@ -21,7 +21,7 @@
  * marking_try. Marker 0, when it was the last to leave or has seen the end, marking_check.
  *
  * Checked when marker 0 has seen the end: every object that the roots reach is marked and was
- * scanned, no other; none is pending; no flag, root slice or queue holds anything; and whatever
+ * scanned, no other; none is deferred; no flag, root slice or queue holds anything; and whatever
  * markers write for themselves may be read and written by marker 0 (a data race otherwise). */
 #ifndef TD_TESTS_MODEL_MARKING_H
 #define TD_TESTS_MODEL_MARKING_H
@@ -73,7 +73,7 @@ static inline uint8_t *marking_mark(unsigned object) {
 }
 
 static inline bool marking_is_marked(unsigned object) {
-  return (td_mark_load(marking_mark(object)) & (TD_PENDING - 1)) == MARKING_EPOCH;
+  return (td_mark_load(marking_mark(object)) & (TD_DEFERRED - 1)) == MARKING_EPOCH;
 }
 
 /* td_dense_flag */
@@ -94,9 +94,9 @@ static inline void marking_owe(struct marking_loop *l, unsigned id, unsigned obj
   if (TD_STEP(flag, announce) &&
       atomic_load_explicit(&MODEL_STATE.flagged, memory_order_relaxed) == 0)
     atomic_store_explicit(&MODEL_STATE.flagged, 1u, memory_order_relaxed);
-  if (TD_STEP(flag, last)) td_mark_store(marking_mark(object), MARKING_EPOCH | TD_PENDING);
+  if (TD_STEP(flag, last)) td_mark_store(marking_mark(object), MARKING_EPOCH | TD_DEFERRED);
   marking_flag(l, id, object / 2);
-  if (!TD_STEP(flag, last)) td_mark_store(marking_mark(object), MARKING_EPOCH | TD_PENDING);
+  if (!TD_STEP(flag, last)) td_mark_store(marking_mark(object), MARKING_EPOCH | TD_DEFERRED);
 }
 
 /* An item is twice the object's number + 2, and + 1 if its children are owed. */
@@ -188,9 +188,9 @@ static inline bool marking_take_flag(struct marking_loop *l, unsigned id, unsign
   return taken;
 }
 
-/* From here on this marker owes the scanning of the object, if it was pending. */
+/* From here on this marker owes the scanning of the object, if it was deferred. */
 static inline bool marking_take_object(unsigned object) {
-  if ((td_mark_load(marking_mark(object)) & TD_PENDING) == 0) return false;
+  if ((td_mark_load(marking_mark(object)) & TD_DEFERRED) == 0) return false;
   td_mark_store(marking_mark(object), TD_STEP(marking, keep) ? MARKING_EPOCH : 0);
   return true;
 }
@@ -218,7 +218,7 @@ static inline void marking_go_dense(struct marking_loop *l, unsigned id) {
   l->dense = false;
 }
 
-/* The next pending object of the page being walked. */
+/* The next deferred object of the page being walked. */
 static inline void marking_walk_on(struct marking_loop *l, unsigned id) {
   unsigned end = 2 * l->walk;
   while (l->walk_from < end) {

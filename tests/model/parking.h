@@ -26,7 +26,8 @@
 
 #include "marker/base/termination.h"
 
-/* Of marker/base/state.h and what it includes, what idle.c uses. */
+/* What idle.c uses of these headers is below. */
+#define TD_MARKER_BASE_EVENTS_H
 #define TD_MARKER_BASE_STATE_H
 #define TD_PLATFORM_PROBES_H
 #define TD_PROBE1(name, a) ((void)(a))
@@ -137,8 +138,6 @@ static inline unsigned td_plat_wake(_Atomic(uint32_t) *futex, unsigned count) {
   return woken;
 }
 
-unsigned td_recruit(struct td_markers *set);
-void td_wake_all(struct td_markers *set);
 #include "marker/base/idle.c"
 
 /* ---- Work ---- */

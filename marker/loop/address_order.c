@@ -2,12 +2,15 @@
  * beats any order that the graph suggests: objects and marks are met in runs, and every access is
  * known long before it is needed. All objects of a page have one layout, so that what has to be
  * decided is decided once a page, and the loops that are left decide nothing. */
+#include "marker/loop/address_order.h"
+
+#include "marker/base/deferred.h"
+#include "marker/base/idle.h"
 #include "marker/loop/batch.h"
-#include "marker/base/pending.h"
+#include "marker/loop/rare.h"
 #include "marker/loop/scan.h"
 #include "platform/probes.h"
 
-#define AHEAD TD_DENSE_AHEAD
 #define REPEATS 4u     /* how often a chunk is walked while it is flagged anew */
 #define PAYS 8u        /* objects per flagged page that make another turn worth it, */
 #define PAYS_CHUNK 16u /* and per chunk: flags are looked for in all of them */
@@ -23,7 +26,7 @@ struct walk {
 };
 
 /* Pending objects of one page, taken: granules, from `start`. Behind the last are those of the
- * next page, and AHEAD more that may be prefetched. */
+ * next page, and TD_AHEAD more that may be prefetched. */
 struct taken {
   uintptr_t start;
   const uint16_t *at;
@@ -47,8 +50,8 @@ static __attribute__((noinline)) void settle(struct walk *w) {
     if (td_view_block(&v, object)->kind == TD_KIND_LEAF) {
       td_mark_store(td_view_mark(&v, object), v.epoch);
     } else {
-      td_mark_store(td_view_mark(&v, object), v.epoch | TD_PENDING);
-      td_pending_store(&flags[td_view_page(&v, object)], shared);
+      td_mark_store(td_view_mark(&v, object), v.epoch | TD_DEFERRED);
+      td_deferred_store(&flags[td_view_page(&v, object)], shared);
     }
   }
   w->objects += objects;
@@ -61,9 +64,9 @@ TD_INLINE void settle_if_full(struct walk *w) {
 
 /* ---- Scanning ---- */
 
-/* The next object to scan; the one AHEAD of it is fetched. */
+/* The next object to scan; the one TD_AHEAD of it is fetched. */
 TD_INLINE uintptr_t object_of(const struct taken *t, uint32_t i) {
-  uintptr_t later = t->start + ((uintptr_t)t->at[i + AHEAD] << TD_GRANULE_LOG2);
+  uintptr_t later = t->start + ((uintptr_t)t->at[i + TD_AHEAD] << TD_GRANULE_LOG2);
   __builtin_prefetch((const void *)later);
   __builtin_prefetch((const void *)(later + t->second));
   return t->start + ((uintptr_t)t->at[i] << TD_GRANULE_LOG2);
@@ -116,7 +119,7 @@ static void scan_array(struct walk *w, uintptr_t object) {
 }
 
 static void scan_rare(struct td_marker *marker, struct walk *w, uintptr_t object) {
-  struct td_gather gather;
+  struct td_trace_buffer gather;
   td_scan_rare(marker, object, &gather);
   for (uint32_t i = 0; i < gather.count; i++)
     meet(w, gather.items[i]);
@@ -148,7 +151,7 @@ TD_INLINE uint64_t pending_mask(const uint8_t *marks) {
   uint64_t mask = 0;
 #pragma GCC unroll 8
   for (unsigned j = 0; j < 8; j++)
-    mask |= (td_mark_load_word(marks + 8 * j) & TD_PENDING_WORD) >> (7 - j);
+    mask |= (td_mark_load_word(marks + 8 * j) & TD_DEFERRED_WORD) >> (7 - j);
   return mask;
 }
 
@@ -175,9 +178,9 @@ TD_INLINE uint16_t *take_page(struct walk *w, size_t page, size_t chunk, uint16_
 static uint32_t take_flags(struct td_markers *set, size_t chunk, uint8_t *pages) {
   uint32_t count = 0;
   for (size_t page = 0; page < TD_CHUNK_PAGES; page += 8) {
-    for (uint64_t word = td_pending_eight(set, chunk + page); word; word &= word - 1) {
+    for (uint64_t word = td_deferred_eight(set, chunk + page); word; word &= word - 1) {
       size_t one = page + (unsigned)__builtin_ctzll(word) / 8;
-      if (!td_pending_take(set, chunk + one)) continue;
+      if (!td_deferred_take(set, chunk + one)) continue;
       const uint8_t *marks = set->space->marks + (chunk + one) * TD_PAGE_GRANULES;
       for (size_t line = 0; line < TD_PAGE_GRANULES; line += TD_CACHE_LINE)
         __builtin_prefetch(marks + line, 1);
@@ -193,13 +196,13 @@ static uint32_t pass(struct td_marker *marker, struct walk *w, size_t chunk, uin
   const uint16_t *ends[TD_CHUNK_PAGES];
   _Static_assert(TD_CHUNK_PAGES <= 256, "a page of a chunk is a byte");
   _Static_assert(TD_CHUNK_BLOCKS * TD_BLOCK_GRANULES <= 65536, "a granule of a chunk is two");
-  uint16_t *const list = marker->dense_list, *end = list;
+  uint16_t *const list = marker->chunk_objects, *end = list;
   uint32_t taken = take_flags(marker->set, chunk, pages);
   for (uint32_t i = 0; i < taken; i++)
     ends[i] = end = take_page(w, chunk + pages[i], chunk, end);
   *flagged += taken;
   uint16_t last = end == list ? 0 : end[-1];
-  for (uint32_t i = 0; i < AHEAD; i++)
+  for (uint32_t i = 0; i < TD_AHEAD; i++)
     end[i] = last;
   struct taken t = {.start = w->v.base + chunk * TD_PAGE_BYTES, .at = list};
   for (uint32_t i = 0; i < taken; i++) {
@@ -218,15 +221,15 @@ static bool turn(struct td_marker *marker, uint64_t *total) {
   struct td_markers *set = marker->set;
   struct walk w = {.v = td_view_of(set->space),
                    .space = set->space,
-                   .flags = td_pending_row(marker),
-                   .shared = td_pending_shared(set),
+                   .flags = td_deferred_row(marker),
+                   .shared = td_deferred_rows_are_shared(set),
                    .batch = td_batch_of(marker->batches)};
   uint64_t scanned = 0, flagged = 0;
   /* relaxed: constant during a run, see td_markers.chunks. */
   uint32_t chunks = atomic_load_explicit(&set->chunks, memory_order_relaxed);
   for (uint32_t i = 0; i < chunks; i++) {
     /* relaxed: only spreads the markers over the heap. */
-    uint64_t next = atomic_fetch_add_explicit(&set->dense_next, 1, memory_order_relaxed);
+    uint64_t next = atomic_fetch_add_explicit(&set->chunk_next, 1, memory_order_relaxed);
     size_t page = (size_t)(next % chunks) * TD_CHUNK_PAGES;
     for (unsigned repeat = 0; repeat < REPEATS; repeat++) {
       uint32_t count = pass(marker, &w, page, &flagged);
@@ -243,11 +246,11 @@ static bool turn(struct td_marker *marker, uint64_t *total) {
   return scanned >= PAYS * flagged && scanned >= PAYS_CHUNK * chunks;
 }
 
-bool td_dense_run(struct td_marker *marker) {
+bool td_mark_in_address_order(struct td_marker *marker) {
   uint64_t since = td_plat_now_ns(), total = 0;
   td_event_at(&marker->events, since, TIDE_TRACE_DENSE_BEGIN, 0, 0);
   TD_PROBE1(dense__begin, marker->id);
-  td_pending_announce(marker->set);
+  td_deferred_announce(marker->set);
   do
     td_recruit(marker->set);
   while (turn(marker, &total));
