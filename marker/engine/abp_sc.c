@@ -9,8 +9,6 @@ static inline uint64_t owned(const struct td_abp_sc_owner *o) {
 #define Q(name) td_abp_sc_##name
 #define td_abp_sc_queue td_abp_sc
 #include "marker/loop/loop.h"
-#include "marker/loop/tested.h"
-#include "marker/loop/work.h"
 
 static void init(struct td_marker *marker, uint32_t blocks, uint32_t items) {
   td_abp_sc_init(marker->queue, marker->owner, marker->storage, blocks, items);

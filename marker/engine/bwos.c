@@ -9,8 +9,6 @@ static inline uint64_t owned(const struct td_bwos_owner *o) {
 #define Q(name) td_bwos_##name
 #define td_bwos_queue td_bwos
 #include "marker/loop/loop.h"
-#include "marker/loop/tested.h"
-#include "marker/loop/work.h"
 
 static void init(struct td_marker *marker, uint32_t blocks, uint32_t items) {
   td_bwos_init(marker->queue, marker->owner, marker->storage, blocks, items);

@@ -9,8 +9,6 @@ static inline uint64_t owned(const struct td_bwos_paper_owner *o) {
 #define Q(name) td_bwos_paper_##name
 #define td_bwos_paper_queue td_bwos_paper
 #include "marker/loop/loop.h"
-#include "marker/loop/tested.h"
-#include "marker/loop/work.h"
 
 static void init(struct td_marker *marker, uint32_t blocks, uint32_t items) {
   td_bwos_paper_init(marker->queue, marker->owner, marker->storage, blocks, items);

@@ -9,8 +9,6 @@ static inline uint64_t owned(const struct td_chase_lev_owner *o) {
 #define Q(name) td_chase_lev_##name
 #define td_chase_lev_queue td_chase_lev
 #include "marker/loop/loop.h"
-#include "marker/loop/tested.h"
-#include "marker/loop/work.h"
 
 static void init(struct td_marker *marker, uint32_t blocks, uint32_t items) {
   td_chase_lev_init(marker->queue, marker->owner, marker->storage, blocks, items);

@@ -10,8 +10,6 @@ static inline uint64_t owned(const struct td_serial_owner *o) {
 #define Q(name) td_serial_##name
 #define td_serial_queue td_serial
 #include "marker/loop/loop.h"
-#include "marker/loop/tested.h"
-#include "marker/loop/work.h"
 
 static void init(struct td_marker *marker, uint32_t blocks, uint32_t items) {
   td_serial_init(marker->queue, marker->owner, marker->storage, blocks, items);

@@ -1,4 +1,3 @@
-/* The passes over a batch: see marker/loop/batch.h. */
 #include "marker/loop/batch.h"
 
 uint32_t td_batch_sift(const struct td_view *v, uintptr_t *references, uint32_t count) {

@@ -40,7 +40,7 @@ static void scan_long_bitmap(const struct td_layout *layout, const uintptr_t *sl
     if (layout->bits[i / 64] >> (i % 64) & 1) add(buffer, slots[i]);
 }
 
-void td_scan_rare(struct td_marker *marker, uintptr_t object, struct td_trace_buffer *buffer) {
+void td_scan_rare_into(struct td_marker *marker, uintptr_t object, struct td_trace_buffer *buffer) {
   const struct td_space *space = marker->set->space;
   const struct td_block *block = &space->blocks[(object - space->base) >> TD_BLOCK_LOG2];
   const struct td_layout *layout = &space->layouts.at[block->layout];

@@ -5,6 +5,7 @@
 
 #include "marker/base/state.h"
 #include "marker/base/tracer.h"
+#include "marker/loop/scan.h"
 
 /* References that a trace function or root callback has passed. When the buffer is full, they are
  * deferred. */
@@ -21,6 +22,16 @@ void td_trace_buffer_flush(struct td_trace_buffer *buffer);
 
 /* Scans an object that is neither leaf nor array and has no short bitmap. Returns what it refers to
  * in the buffer, which need not be initialised. */
-void td_scan_rare(struct td_marker *marker, uintptr_t object, struct td_trace_buffer *buffer);
+void td_scan_rare_into(struct td_marker *marker, uintptr_t object, struct td_trace_buffer *buffer);
+
+/* Scans such an object. */
+TD_INLINE void td_scan_rare(struct td_marker *marker, uintptr_t object, td_visit visit,
+                            void *context) {
+  struct td_trace_buffer buffer;
+  td_scan_rare_into(marker, object, &buffer);
+  uint32_t count = buffer.count;
+  for (uint32_t i = 0; i < count; i++)
+    visit(context, buffer.items[i]);
+}
 
 #endif

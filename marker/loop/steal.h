@@ -1,6 +1,13 @@
-/* How a marker takes work from another marker's queue. Part of the template: marker/loop/work.h
- * includes it once around each queue, after Q(name) was defined. It uses the marker and the queues,
- * and nothing of the loop's state. */
+/* How a marker takes work from another marker's queue. A part of the template of marker/loop/loop.h
+ * that uses the marker and the queues, and nothing of the loop's state. */
+#ifndef TD_MARKER_LOOP_STEAL_H
+#define TD_MARKER_LOOP_STEAL_H
+
+#include "marker/base/deferred.h"
+#include "marker/base/report.h"
+#include "marker/base/root_slices.h"
+#include "marker/loop/parameters.h"
+
 /* Takes a batch from somebody else's queue into the own one. */
 static __attribute__((noinline)) uint32_t steal(struct td_marker *marker, uint64_t *items) {
   struct td_markers *set = marker->set;
@@ -29,3 +36,5 @@ static bool promising(struct td_marker *marker) {
     if (v != marker->id) Q(want)(set->marker[v]->queue);
   return false;
 }
+
+#endif
