@@ -36,7 +36,7 @@ extern struct marking state;
 #define MODEL_STATE state
 static uint8_t marks[8];
 #define MODEL_MARKS marks
-#define MODEL_WAY(id) (MODEL_WAYS >> (8 * (id)) & 0xff)
+#define MODEL_MODE(id) (MODEL_MODES >> (8 * (id)) & 0xff)
 #include "tests/model/marking.h"
 
 struct marking state;

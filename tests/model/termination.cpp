@@ -3,9 +3,9 @@
 //
 //   termination [--full]
 //
-// Marker 0 starts the run and waits for its end; the others come and go. A marker takes root
+// Marker 0 starts the phase and waits for its end; the others come and go. A marker takes root
 // slices, its own queue, flagged pages, others' queues; marker 0 marks by queue, the others by
-// deferred bytes, so both ways race for the same objects. Queues hold one item, and are right by
+// deferred bytes, so markers of both modes race for the same objects. Queues hold one item, and are right by
 // construction: they have models of their own.
 //
 // Checked when marker 0 has seen the end: every object is marked and was scanned, none is deferred,
@@ -84,7 +84,7 @@ struct test : rl::test_suite<test, MARKERS> {
   rl::atomic<uint8_t> flags[MARKERS * PAGES]; // a row for each marker
   rl::atomic<int> queue[MARKERS];             // an object + 1, or 0
   rl::atomic<int> root_next;
-  rl::var<int> description;    // of the run: written before the start, read after joining
+  rl::var<int> description;    // of the phase: written before the start, read after joining
   rl::var<int> stats[MARKERS]; // a marker's while it is active, marker 0's after the end
   unsigned scans[OBJECTS];     // the checker's own
   td_space heap;
@@ -123,7 +123,7 @@ struct test : rl::test_suite<test, MARKERS> {
   }
 
   // A helper looks a few times, then sleeps, as one may. It does not ask for the end first, so that
-  // joining alone must show it the run's description.
+  // joining alone must show it the description of the phase.
   void help(unsigned id) {
     for (int look = 0; look < 4; look++) {
       if (promising(id) && td_term_join(&term)) {
@@ -213,7 +213,7 @@ struct test : rl::test_suite<test, MARKERS> {
       queue[id].store(object + 1, rl::mo_release, RL_INFO);
       return;
     }
-    // no room in the queue, or dense marking
+    // no room in the queue, or marking in address order
     if (use.flag_last) mark[object].store(EPOCH | TD_DEFERRED, rl::mo_relaxed, RL_INFO);
     rl::atomic<uint8_t> *flag = &td_flag_row(&heap, use.own_row ? id : 0)[object / 2];
     if (use.flag_always || flag->load(rl::mo_relaxed, RL_INFO) == 0) {
