@@ -1,18 +1,38 @@
-#include "bench/bench.h"
-
+/* The tidemark program: finds the subcommand and runs it.
+ *
+ * A new subcommand NAME gets a folder bench/NAME with a header that declares
+ * int td_command_NAME(int argc, char **argv), and a line in the table below. The build picks up
+ * every C file of the folder. Programs that ours starts are listed in bench/CMakeLists.txt. */
+#include <stdio.h>
 #include <string.h>
 
-#include "bench/args.h"
+#include "bench/cli/cleanup.h"
+#include "bench/cli/complain.h"
+#include "bench/compare/compare.h"
+#include "bench/compare/mark.h"
+#include "bench/engines/engines.h"
+#include "bench/gcbench/gcbench.h"
+#include "bench/graph/graph.h"
+#include "bench/import/import.h"
+#include "bench/limit/limit.h"
+#include "bench/queue/queue.h"
 #include "tide/tide.h"
 
-static const struct td_command commands[] = {
+struct command {
+  const char *name;
+  const char *text; /* one line, no full stop */
+  int (*run)(int argc, char **argv);
+};
+
+static const struct command commands[] = {
     {"compare", "mark graphs with several engines, interleaved, and compare", td_command_compare},
-    {"mark", "one marking in detail: what each marker did", td_command_mark},
-    {"limit", "what the memory of this machine allows, alone and for graphs", td_command_limit},
+    {"mark", "mark one graph with one engine, and tell what each marker did", td_command_mark},
+    {"limit", "measure what the memory of this machine allows, alone and for graphs",
+     td_command_limit},
     {"queue", "measure the queues alone, as the BWoS paper does", td_command_queue},
     {"graph", "describe a graph: counts, degrees, depth, frontier", td_command_graph},
     {"import", "turn a heap dump into a graph file", td_command_import},
-    {"gcbench", "programs that live from allocating, on collectors and on malloc and free",
+    {"gcbench", "run programs that mostly allocate, on collectors and on malloc and free",
      td_command_gcbench},
     {"engines", "list the engines", td_command_engines},
 };
@@ -29,7 +49,7 @@ static void print_usage(FILE *out) {
         out);
 }
 
-static const struct td_command *find_command(const char *name) {
+static const struct command *find_command(const char *name) {
   for (size_t i = 0; i < command_count; i++)
     if (strcmp(commands[i].name, name) == 0) return &commands[i];
   return NULL;
@@ -37,7 +57,7 @@ static const struct td_command *find_command(const char *name) {
 
 /* "tidemark help NAME" is "tidemark NAME --help". */
 static int help_about(char *name) {
-  const struct td_command *command = find_command(name);
+  const struct command *command = find_command(name);
   if (!command) return td_complain(TD_EXIT_USAGE, "no command '%s'; see tidemark --help", name);
   char option[] = "--help";
   char *arguments[] = {name, option, NULL};
@@ -59,12 +79,13 @@ static int run_command(int argc, char **argv) {
     printf("tidemark %s\n", tide_version());
     return TD_EXIT_OK;
   }
-  const struct td_command *command = find_command(argv[1]);
+  const struct command *command = find_command(argv[1]);
   if (!command) return td_complain(TD_EXIT_USAGE, "no command '%s'; see tidemark --help", argv[1]);
   return command->run(argc - 1, argv + 1);
 }
 
 int main(int argc, char **argv) {
+  td_cleanup_setup();
   int status = run_command(argc, argv);
   /* What was printed must have arrived: a full disk or a closed pipe is an error too. */
   if ((fflush(stdout) != 0 || ferror(stdout)) && status == TD_EXIT_OK)

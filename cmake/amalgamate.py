@@ -242,17 +242,36 @@ def banner(name):
     return f"\n/* ======== {name} ======== */\n\n"
 
 
+def public_headers(tree, name, done):
+    """The public headers that `name` needs, each before those that include it, and itself."""
+    if name in done:
+        return []
+    done.add(name)
+    text = tree.text(name)
+    found, own = [], text.find("extern \"C\"")
+    for match in INCLUDE.finditer(text):
+        if match.start() < own:
+            found += public_headers(tree, match.group(1), done)
+    found.append(name)
+    for match in INCLUDE.finditer(text):  # those at a header's end come with it, but need it
+        found += public_headers(tree, match.group(1), done)
+    return found
+
+
 def library_header(tree, version):
     folder = os.path.join(tree.root, "include", "tide")
-    names = sorted(os.listdir(folder), key=lambda name: (name != "tide.h", name))
+    names, done = [], set()
+    for name in sorted(os.listdir(folder), key=lambda name: (name != "tide.h", name)):
+        if name.endswith(".h"):
+            names += public_headers(tree, "tide/" + name, done)
     parts = [f"/* Tidemark {version}, single-file edition: public interface. Generated; see LICENSE. */\n"]
     for name in names:
-        if name.endswith(".h"):
-            parts += [banner("tide/" + name), INCLUDE.sub("", tree.text("tide/" + name))]
+        parts += [banner(name), INCLUDE.sub("", tree.text(name))]
     return "".join(parts)
 
 
-def library_source(tree, sources, version, verbose):
+def library_source(tree, sources, version, verbose, optional):
+    """optional: {source: macro}; such a source is there only where the macro is defined."""
     done, order = set(), []
     for source in sources:
         headers_in_order(tree, source, done, order)
@@ -261,7 +280,8 @@ def library_source(tree, sources, version, verbose):
              '#include "tidemark.h"\n\n']
     # Before the pragma: the system's functions are not ours to hide.
     system = {line for name in order for line in system_includes(tree.text(name), True)}
-    system |= {line for name in sources for line in system_includes(expand(tree, tree.text(name)), False)}
+    system |= {line for name in sources if name not in optional
+               for line in system_includes(expand(tree, tree.text(name)), False)}
     parts += [line + "\n" for line in sorted(system)]
     parts.append("\n#pragma GCC visibility push(hidden)\n")
     def body(name):
@@ -282,8 +302,11 @@ def library_source(tree, sources, version, verbose):
         stem = re.sub(r'\W', "_", os.path.splitext(source)[0]) + "_"
         mine = {name for name, files in shared.items() if source in files}
         macros = sorted(set(DEFINE.findall(text)) - {"_GNU_SOURCE"})
-        parts += [banner(source), rename(text, mine, stem, pasting)]
+        parts += [banner(source)]
+        parts += [f"#ifdef {optional[source]}\n"] if source in optional else []
+        parts += [rename(text, mine, stem, pasting)]
         parts += [f"#undef {macro}\n" for macro in macros]
+        parts += ["#endif\n"] if source in optional else []
     parts.append("\n#pragma GCC visibility pop\n")
     if verbose:
         for name, files in sorted(shared.items()):
@@ -304,11 +327,15 @@ def main():
     parser.add_argument("--out", required=True)
     parser.add_argument("--version", required=True)
     parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--only-if", nargs=2, action="append", default=[], metavar=("MACRO", "REGEX"),
+                        help="sources that are left out unless the macro is defined")
     parser.add_argument("sources", nargs="+", help="relative to the root")
     options = parser.parse_args()
     tree = Tree(options.root)
     os.makedirs(options.out, exist_ok=True)
-    source = library_source(tree, options.sources, options.version, options.verbose)
+    optional = {name: macro for macro, regex in options.only_if for name in options.sources
+                if re.match(regex, name)}
+    source = library_source(tree, options.sources, options.version, options.verbose, optional)
     write(os.path.join(options.out, "tidemark.h"), library_header(tree, options.version))
     write(os.path.join(options.out, "tidemark.c"), source)
 

@@ -11,7 +11,7 @@ install(TARGETS tidemark_shared tidemark_static EXPORT tidemark_targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tide DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  FILES_MATCHING PATTERN "*.h")
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 
 # ---- find_package(tidemark) -------------------------------------------------------------------
 set(config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/tidemark)
@@ -34,6 +34,12 @@ install(FILES ${PROJECT_BINARY_DIR}/tidemark.pc DESTINATION ${CMAKE_INSTALL_LIBD
 if(TIDE_PROGRAM)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/workloads/graphs
     DESTINATION ${CMAKE_INSTALL_DATADIR}/tidemark FILES_MATCHING PATTERN "*.thg")
+endif()
+
+# ---- Completion of command lines -----------------------------------------------------------------
+if(TIDE_PROGRAM)
+  install(FILES ${CMAKE_CURRENT_LIST_DIR}/completion.bash RENAME tidemark
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 endif()
 
 # ---- Manual pages -----------------------------------------------------------------------------
@@ -72,7 +78,8 @@ if(Python3_FOUND)
     ${PROJECT_SOURCE_DIR}/marker/*.h ${PROJECT_SOURCE_DIR}/gc/*.h ${PROJECT_SOURCE_DIR}/inspect/*.h)
   add_custom_command(OUTPUT ${single}/tidemark.c ${single}/tidemark.h
     COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/amalgamate.py
-      --root ${PROJECT_SOURCE_DIR} --out ${single} --version ${PROJECT_VERSION} ${sources}
+      --root ${PROJECT_SOURCE_DIR} --out ${single} --version ${PROJECT_VERSION}
+      --only-if TIDE_GRAPH_FILES "inspect/(graph\\.c|thg/)" ${sources}
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
     DEPENDS ${sources} ${headers} ${CMAKE_CURRENT_LIST_DIR}/amalgamate.py VERBATIM)
   add_custom_target(single_file ALL DEPENDS ${single}/tidemark.c ${single}/tidemark.h)

@@ -1,10 +1,10 @@
-// C++: a heap that closes itself, and typed allocation by a template.
+// C++: heaps, threads and roots that end with their scope, and errors as exceptions.
+#include <cerrno>
 #include <cstddef>
 #include <cstdio>
-#include <memory>
-#include <stdexcept>
+#include <system_error>
 
-#include "tide/tide.h"
+#include "tide/tide.hpp"
 
 namespace {
 
@@ -12,46 +12,36 @@ struct Tree {
   Tree *left, *right;
 };
 
-class Heap {
+class Forest {
 public:
-  Heap() {
-    tide_error error;
-    heap_.reset(tide_heap_create(nullptr, &error));
-    if (heap_) mutator_ = tide_attach(heap_.get(), nullptr, &error);
-    if (!mutator_) throw std::runtime_error(error.text);
+  explicit Forest(tide_heap *heap) : me_(heap) {
     const std::size_t references[] = {offsetof(Tree, left), offsetof(Tree, right)};
-    tree_ = tide_layout_offsets(heap_.get(), sizeof(Tree), references, 2, &error);
-    if (tree_ == TIDE_LAYOUT_INVALID) throw std::runtime_error(error.text);
+    tide_error error;
+    tree_ = tide_layout_offsets(heap, sizeof(Tree), references, 2, &error);
+    if (tree_ == TIDE_LAYOUT_INVALID) throw tide::Error(error);
   }
-  ~Heap() { tide_detach(mutator_); }
-  Heap(const Heap &) = delete;
-  Heap &operator=(const Heap &) = delete;
 
   Tree *make(Tree *left, Tree *right) {
-    auto *tree = static_cast<Tree *>(tide_alloc(mutator_, tree_, sizeof(Tree)));
-    if (!tree) throw std::bad_alloc();
-    tree->left = left;
-    tree->right = right;
+    auto *tree = static_cast<Tree *>(tide_alloc(me_, tree_, sizeof(Tree)));
+    if (!tree) throw tide::Error(tide_alloc_status(me_), "no room for a tree");
+    tide::write(me_, tree, &Tree::left, left);
+    tide::write(me_, tree, &Tree::right, right);
     return tree;
   }
-  void collect() { tide_collect(mutator_); }
+
+  // The children sit on the stack, which is scanned, while their parent is allocated.
+  Tree *grow(int depth) {
+    if (depth == 0) return make(nullptr, nullptr);
+    Tree *left = grow(depth - 1);
+    Tree *right = grow(depth - 1);
+    return make(left, right);
+  }
+  void collect() { tide_collect(me_); }
 
 private:
-  struct Destroy {
-    void operator()(tide_heap *heap) const { tide_heap_destroy(heap); }
-  };
-  std::unique_ptr<tide_heap, Destroy> heap_;
-  tide_mutator *mutator_ = nullptr;
-  tide_layout tree_ = TIDE_LAYOUT_INVALID;
+  tide::Mutator me_;
+  tide_layout tree_;
 };
-
-// The children sit on the stack, which is scanned, while their parent is allocated.
-Tree *grow(Heap &heap, int depth) {
-  if (depth == 0) return heap.make(nullptr, nullptr);
-  Tree *left = grow(heap, depth - 1);
-  Tree *right = grow(heap, depth - 1);
-  return heap.make(left, right);
-}
 
 long count(const Tree *tree) {
   return tree ? 1 + count(tree->left) + count(tree->right) : 0;
@@ -60,12 +50,15 @@ long count(const Tree *tree) {
 } // namespace
 
 int main() try {
-  Heap heap;
-  Tree *tree = grow(heap, 14);
-  grow(heap, 14); // dropped
-  heap.collect();
-  std::printf("the tree has %ld nodes\n", count(tree));
-  return count(tree) == (1L << 15) - 1 ? 0 : 1;
+  tide::Heap heap;
+  Forest forest(heap);
+  tide::Root<Tree> kept(heap, forest.grow(14));
+  forest.grow(14); // dropped
+  forest.collect();
+  std::printf("the tree has %ld nodes\n", count(kept));
+  if (std::fflush(stdout) != 0)
+    throw std::system_error(errno, std::generic_category(), "cannot write the result");
+  return count(kept) == (1L << 15) - 1 ? 0 : 1;
 } catch (const std::exception &error) {
   std::fprintf(stderr, "cxx: %s\n", error.what());
   return 1;

@@ -3,9 +3,13 @@
 #include "gc/base/error.h"
 #include "gc/base/runs.h"
 #include "gc/base/stats.h"
+#include "gc/base/thread.h"
 #include "gc/cycle/budget.h"
 #include "gc/cycle/collect.h"
+#include "gc/layouts.h"
 #include "gc/mutator/callback.h"
+#include "heap/alloc.h"
+#include "heap/large.h"
 
 /* A mutator adds to the heap's count of allocated bytes this often. */
 #define FLUSH_BYTES ((uint64_t)256 << 10)
@@ -14,7 +18,8 @@
 struct request {
   tide_layout layout;
   unsigned size_class;
-  size_t bytes; /* of the cell, or of the large object */
+  size_t bytes;      /* of the cell, or of the large object */
+  enum td_room room; /* why the last attempt failed */
 };
 
 static void *refuse(struct tide_mutator *mutator, enum tide_status status) {
@@ -23,12 +28,13 @@ static void *refuse(struct tide_mutator *mutator, enum tide_status status) {
 }
 
 /* Takes a cell from the mutator's run, or from a new one. */
-static void *take_small(struct tide_mutator *mutator, const struct request *request) {
+static void *take_small(struct tide_mutator *mutator, struct request *request) {
   uint32_t at = (uint32_t)request->layout * TIDE_BUMP_SLOTS + request->size_class;
   struct tide_bump *run = &mutator->runs[at];
   if (run->limit - run->next < request->bytes) {
     bool listed = run->limit != 0;
-    size_t got = td_space_refill(&mutator->heap->space, run, request->layout, request->size_class);
+    size_t got = td_space_refill(&mutator->heap->space, run, request->layout, request->size_class,
+                                 &request->room);
     if (!listed && run->limit) mutator->filled[mutator->filled_count++] = at;
     if (!got) return NULL;
     mutator->handed_out += got;
@@ -39,13 +45,14 @@ static void *take_small(struct tide_mutator *mutator, const struct request *requ
   return object;
 }
 
-static void *take_large(struct tide_mutator *mutator, const struct request *request) {
-  void *object = td_space_alloc_large(&mutator->heap->space, request->layout, request->bytes);
+static void *take_large(struct tide_mutator *mutator, struct request *request) {
+  void *object =
+      td_space_alloc_large(&mutator->heap->space, request->layout, request->bytes, &request->room);
   if (object) mutator->handed_out += request->bytes;
   return object;
 }
 
-static void *take(struct tide_mutator *mutator, const struct request *request) {
+static void *take(struct tide_mutator *mutator, struct request *request) {
   void *object = request->size_class ? take_small(mutator, request) : take_large(mutator, request);
   /* relaxed: see td_stats_tell. */
   if (object && atomic_load_explicit(&mutator->heap->has_event, memory_order_relaxed)) {
@@ -57,23 +64,23 @@ static void *take(struct tide_mutator *mutator, const struct request *request) {
   return object;
 }
 
-static uint32_t blocks_of(const struct request *request) {
-  return request->size_class ? 1
-                             : (uint32_t)((request->bytes + TD_BLOCK_BYTES - 1) >> TD_BLOCK_LOG2);
+static size_t blocks_of(struct request *request) {
+  return request->size_class ? 1 : (request->bytes + TD_BLOCK_BYTES - 1) >> TD_BLOCK_LOG2;
 }
 
 /* Collects until an attempt after this thread's own collection has failed too: what another
  * thread's collection found may be used up by third ones before we run. */
-static void *take_after_collection(struct tide_mutator *mutator, const struct request *request) {
+static void *take_after_collection(struct tide_mutator *mutator, struct request *request) {
   struct tide_heap *heap = mutator->heap;
-  for (bool collected = false; !collected;) {
+  enum td_collected collected;
+  do {
     /* relaxed: another thread's collection is a reason to try again; the lock orders the rest. */
     uint64_t seen = atomic_load_explicit(&heap->cycles, memory_order_relaxed);
     void *object = take(mutator, request);
     if (object) return object;
     collected = td_collect_unless(mutator, seen);
-  }
-  return take(mutator, request);
+  } while (collected == TD_COLLECTED_BY_OTHER);
+  return collected == TD_COLLECTED ? take(mutator, request) : NULL;
 }
 
 static bool ask_embedder(struct tide_mutator *mutator, size_t bytes) {
@@ -86,14 +93,16 @@ static bool ask_embedder(struct tide_mutator *mutator, size_t bytes) {
   return again;
 }
 
-/* The budget is used up: collect, then let the heap grow, then ask the embedder. */
-static void *take_by_force(struct tide_mutator *mutator, const struct request *request) {
+/* There is no room: collect, then let the heap grow if it was the budget that is used up, then ask
+ * the embedder. */
+static void *take_by_force(struct tide_mutator *mutator, struct request *request) {
   struct tide_heap *heap = mutator->heap;
-  uint32_t blocks = blocks_of(request);
-  if (blocks > heap->space.max_blocks) return refuse(mutator, TIDE_ERROR_MEMORY);
+  size_t blocks = blocks_of(request);
+  if (blocks > td_budget_most(heap)) return refuse(mutator, TIDE_ERROR_MEMORY);
   for (bool asked = false;; asked = true) {
     void *object = take_after_collection(mutator, request);
-    while (!object && td_budget_grow(heap, blocks))
+    while (!object && request->room == TD_ROOM_OVER_BUDGET &&
+           td_budget_grow(heap, (uint32_t)blocks))
       object = take(mutator, request);
     if (object) return object;
     if (asked || !ask_embedder(mutator, request->bytes)) return refuse(mutator, TIDE_ERROR_MEMORY);
@@ -122,6 +131,7 @@ static bool fits_layout(const struct td_space *space, const struct request *requ
   case TD_KIND_BITMAP:
     return words >= 64u - (unsigned)__builtin_clzll(layout->map);
   case TD_KIND_BITMAP_LONG:
+  case TD_KIND_REPEATED:
     return words >= layout->words;
   case TD_KIND_WEAK:
     return request->bytes >= sizeof(struct td_weak_object);
@@ -132,7 +142,7 @@ static bool fits_layout(const struct td_space *space, const struct request *requ
   }
 }
 
-static void *allocate(struct tide_mutator *mutator, const struct request *request) {
+static void *allocate(struct tide_mutator *mutator, struct request *request) {
   struct tide_heap *heap = mutator->heap;
   if (!fits_layout(&heap->space, request)) return refuse(mutator, TIDE_ERROR_ARGUMENT);
   tide_safepoint(mutator);
@@ -187,6 +197,11 @@ void *tide_alloc_array(struct tide_mutator *mutator, tide_layout layout, size_t 
     if (allowed(mutator)) mutator->alloc_status = TIDE_ERROR_ARGUMENT;
     return NULL;
   }
+  if (count > 1 && layout > TIDE_LAYOUT_CONSERVATIVE && layout < TIDE_LAYOUT_MAX) {
+    if (!allowed(mutator)) return NULL;
+    enum tide_status status = td_layout_of_array(mutator->heap, &layout, bytes_each);
+    if (status != TIDE_OK) return refuse(mutator, status);
+  }
   if (!mutator) return tide_alloc_slow(mutator, layout, bytes);
   return tide_alloc(mutator, layout, bytes);
 }
@@ -207,5 +222,6 @@ void *tide_alloc_aligned(struct tide_mutator *mutator, tide_layout layout, size_
 }
 
 enum tide_status tide_alloc_status(const struct tide_mutator *mutator) {
-  return mutator ? mutator->alloc_status : TIDE_ERROR_ARGUMENT;
+  if (!mutator) return TIDE_ERROR_ARGUMENT;
+  return mutator->thread == td_thread_identity() ? mutator->alloc_status : TIDE_ERROR_STATE;
 }

@@ -7,11 +7,22 @@
 
 #include "gc/base/error.h"
 #include "gc/base/state.h"
+#include "marker/engine/list.h"
+#include "marker/queue/policy.h"
+#include "tide/advanced.h"
 
 static bool refuse(struct tide_error *error, const char *name, const char *value,
                    const char *wanted) {
   td_fail(error, TIDE_ERROR_ENVIRONMENT, "environment: %s=%.64s: %s is needed", name, value,
           wanted);
+  return false;
+}
+
+static bool refuse_name(struct tide_error *error, const char *name, const char *value,
+                        const char *(*known)(size_t index)) {
+  char names[TD_NAMES_BYTES];
+  td_fail(error, TIDE_ERROR_ENVIRONMENT, "environment: %s=%.32s: is none of %s", name, value,
+          td_list_names(names, known));
   return false;
 }
 
@@ -42,12 +53,6 @@ static bool read_flag(const char *name, bool *flag, struct tide_error *error) {
   return true;
 }
 
-bool td_engine_exists(const char *name) {
-  for (size_t i = 0; td_engine_name(i); i++)
-    if (strcmp(td_engine_name(i), name) == 0) return true;
-  return false;
-}
-
 bool td_environment_read(struct td_environment *environment, struct tide_error *error) {
   *environment = (struct td_environment){0};
   uint64_t number;
@@ -66,9 +71,15 @@ bool td_environment_read(struct td_environment *environment, struct tide_error *
   }
   value = getenv("TIDE_ENGINE");
   if (value && *value) {
-    if (!td_engine_exists(value))
-      return refuse(error, "TIDE_ENGINE", value, "the name of a marking queue, like bwos,");
+    if (!td_engine_find(value)) return refuse_name(error, "TIDE_ENGINE", value, td_engine_name);
     environment->engine = value;
+  }
+  value = getenv("TIDE_POLICY");
+  if (value && *value) {
+    enum td_policy_kind kind;
+    if (!td_policy_find(value, &kind))
+      return refuse_name(error, "TIDE_POLICY", value, tide_policy_name);
+    environment->policy = value;
   }
   value = getenv("TIDE_STRESS");
   if (value && *value && !parse(value, NULL, &environment->stress))

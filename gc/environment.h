@@ -13,6 +13,7 @@ struct td_environment {
   unsigned markers;      /* TIDE_MARKERS: 1 to TIDE_MARKERS_MAX */
   size_t heap_max_bytes; /* TIDE_HEAP_MAX: bytes; K, M, G and T multiply by powers of 1024 */
   const char *engine;    /* TIDE_ENGINE */
+  const char *policy;    /* TIDE_POLICY */
   bool verify;           /* TIDE_VERIFY: 0 or 1 */
   uint64_t stress;       /* TIDE_STRESS: collect every so many allocations */
   bool small_pages;      /* TIDE_HUGE_PAGES: 0 (or 1) */
@@ -21,8 +22,5 @@ struct td_environment {
 
 /* false: a value means nothing; the error names variable and value. */
 bool td_environment_read(struct td_environment *environment, struct tide_error *error);
-
-/* Is there a marking queue of that name? */
-bool td_engine_exists(const char *name);
 
 #endif

@@ -6,26 +6,31 @@
 #include "gc/base/error.h"
 #include "gc/base/stats.h"
 #include "gc/base/thread.h"
+#include "gc/cycle/budget.h"
 #include "gc/cycle/ephemeron.h"
 #include "gc/finalizer.h"
 #include "gc/fork.h"
+#include "gc/marking.h"
 #include "gc/mutator/attach.h"
 #include "gc/options.h"
 #include "gc/roots/set.h"
 #include "gc/stop/world.h"
 #include "gc/weak_table.h"
+#include "heap/create.h"
+#include "marker/engine/list.h"
 
 static void start_policy(struct tide_heap *heap, const struct tide_options *o) {
   size_t initial = (o->heap_initial_bytes + TD_BLOCK_BYTES - 1) / TD_BLOCK_BYTES;
   uint32_t most = heap->space.max_blocks;
+  double cost = o->advanced->adaptive_cost;
   heap->policy = (struct td_sizing){
       .kind = o->sizing,
       .growth_factor = o->growth_factor != 0 ? o->growth_factor : TD_GROWTH_DEFAULT,
-      .adaptive_cost = o->adaptive_cost != 0 ? o->adaptive_cost : TD_ADAPTIVE_COST_DEFAULT,
+      .adaptive_cost = cost != 0 ? cost : TD_ADAPTIVE_COST_DEFAULT,
       .initial_blocks = initial < most ? (uint32_t)initial : most,
       .max_blocks = most,
   };
-  heap->space.budget_blocks = td_sizing_next(&heap->policy, &(struct td_sizing_facts){0});
+  td_budget_set(heap, (struct td_sizing_facts){0});
 }
 
 static bool build_heap(struct tide_heap *heap, const struct tide_options *o,
@@ -58,23 +63,35 @@ static void free_heap(struct tide_heap *heap) {
   free(heap);
 }
 
-/* The heap was made, but perhaps with less address space than was meant for it. */
-static void remark(struct tide_error *error, size_t wanted, size_t reserved, bool log) {
-  if (reserved + TD_SLAB_BYTES > wanted) {
-    td_succeed(error);
-    return;
-  }
+static void configure_markers(struct td_marker_config *config, const struct tide_options *o) {
+  const struct tide_advanced_options *a = o->advanced;
+  *config = (struct td_marker_config){.engine = td_engine_find(a->engine),
+                                      .markers = o->markers,
+                                      .queue_blocks = a->queue_blocks,
+                                      .queue_block_items = a->queue_block_items};
+  td_policy_find(a->policy, &config->policy);
+}
+
+/* The heap was made, but perhaps with less address space than was meant for it, or with a policy
+ * that has nothing to choose by. */
+static void remark(const struct tide_heap *heap, size_t wanted, struct tide_error *error) {
   struct tide_error said;
-  td_fail(&said, TIDE_OK, "the system gave %zu MiB of address space for a heap instead of %zu MiB",
-          reserved >> 20, wanted >> 20);
+  size_t reserved = heap->space.reserved_bytes;
+  bool less = reserved + TD_SLAB_BYTES <= wanted;
+  td_marking_remark(heap->config.policy, &said);
+  if (less)
+    td_fail(&said, TIDE_OK,
+            "the system gave %zu MiB of address space for a heap instead of %zu MiB",
+            reserved >> 20, wanted >> 20);
   if (error) *error = said;
-  if (log) fprintf(stderr, "tidemark: %s\n", said.text);
+  if (heap->log && said.text[0]) fprintf(stderr, "tidemark: %s\n", said.text);
 }
 
 struct tide_heap *tide_heap_create(const struct tide_options *options, struct tide_error *error) {
   struct tide_options o;
+  struct tide_advanced_options advanced;
   struct td_environment environment;
-  if (!td_options_read(options, &o, &environment, error)) return NULL;
+  if (!td_options_read(options, &o, &advanced, &environment, error)) return NULL;
   size_t bytes = (sizeof(struct tide_heap) + TD_CACHE_LINE - 1) / TD_CACHE_LINE * TD_CACHE_LINE;
   struct tide_heap *heap = aligned_alloc(TD_CACHE_LINE, bytes);
   if (!heap) {
@@ -87,12 +104,7 @@ struct tide_heap *tide_heap_create(const struct tide_options *options, struct ti
   heap->stress = environment.stress;
   heap->verify = environment.verify;
   heap->log = environment.log;
-  heap->config = (struct td_marker_config){.markers = o.markers,
-                                           .queue_blocks = o.queue_blocks,
-                                           .queue_block_items = o.queue_block_items};
-  /* The embedder's string need not live as long as the heap. */
-  for (size_t i = 0; o.engine && td_engine_name(i); i++)
-    if (strcmp(td_engine_name(i), o.engine) == 0) heap->config.engine = td_engine_name(i);
+  configure_markers(&heap->config, &o);
   if (!td_space_init(&heap->space, o.reserve_bytes, o.heap_max_bytes, error)) {
     free(heap);
     return NULL;
@@ -103,7 +115,7 @@ struct tide_heap *tide_heap_create(const struct tide_options *options, struct ti
     free_heap(heap);
     return NULL;
   }
-  remark(error, o.reserve_bytes, heap->space.reserved_bytes, heap->log);
+  remark(heap, o.reserve_bytes, error);
   return heap;
 }
 

@@ -1,4 +1,6 @@
 /* Making layouts from descriptions. */
+#include "gc/layouts.h"
+
 #include <string.h>
 
 #include "gc/base/error.h"
@@ -101,4 +103,107 @@ tide_layout tide_layout_traced(struct tide_heap *heap, tide_trace_fn trace, void
   }
   struct td_layout wanted = {.kind = TD_KIND_TRACED, .trace = trace, .context = context};
   return intern(heap, &wanted, error);
+}
+
+/* ---- Names ---- */
+
+/* Returns the bytes of the UTF-8 character at `text`, 0 if it is none or a control character. Forms
+ * that are longer than needed, surrogates and numbers over 0x10ffff are none. */
+static size_t character_bytes(const unsigned char *text) {
+  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  unsigned char first = *text;
+  if (first < 0x80) return first >= 0x20 && first != 0x7f;
+  size_t bytes = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4) return 0;
+  uint32_t code = first & (0xffu >> (bytes + 1));
+  for (size_t i = 1; i < bytes; i++) {
+    if ((text[i] & 0xc0) != 0x80) return 0;
+    code = code << 6 | (text[i] & 0x3fu);
+  }
+  bool surrogate = code >= 0xd800 && code <= 0xdfff;
+  return code < least[bytes] || code < 0xa0 || surrogate || code > 0x10ffff ? 0 : bytes;
+}
+
+/* What is wrong with a name, or NULL. */
+static const char *name_objection(const char *name) {
+  const unsigned char *at = (const unsigned char *)name;
+  if (!name) return "name is NULL";
+  if (!*name) return "the name is empty";
+  if (strnlen(name, TIDE_LAYOUT_NAME_MAX + 1) > TIDE_LAYOUT_NAME_MAX)
+    return "the name has more than 63 bytes";
+  for (size_t bytes; *at; at += bytes)
+    if ((bytes = character_bytes(at)) == 0)
+      return "the name is not UTF-8, or has a control character";
+  return NULL;
+}
+
+/* A layout that tide_layout_… made, or one of the public ones; not those of weak things. */
+static bool is_public(const struct tide_heap *heap, tide_layout layout) {
+  return layout != TIDE_LAYOUT_INVALID && layout < heap->space.layouts.count &&
+         heap->space.layouts.at[layout].kind < TD_KIND_WEAK;
+}
+
+tide_layout tide_layout_named(struct tide_heap *heap, tide_layout layout, const char *name,
+                              struct tide_error *error) {
+  const char *wrong = heap ? name_objection(name) : "heap is NULL";
+  struct td_layout wanted = {0};
+  if (!wrong) {
+    pthread_mutex_lock(&heap->space.lock);
+    if (is_public(heap, layout))
+      wanted = heap->space.layouts.at[layout];
+    else
+      wrong = "this heap has no such layout";
+    pthread_mutex_unlock(&heap->space.lock);
+  }
+  if (wrong) {
+    td_fail(error, TIDE_ERROR_ARGUMENT, "tide_layout_named: %s", wrong);
+    return TIDE_LAYOUT_INVALID;
+  }
+  char copy[TIDE_LAYOUT_NAME_MAX + 1];
+  wanted.name = memcpy(copy, name, strlen(name) + 1);
+  return intern(heap, &wanted, error);
+}
+
+const char *tide_layout_name(struct tide_heap *heap, tide_layout layout) {
+  if (!heap || layout >= TIDE_LAYOUT_MAX) return NULL;
+  pthread_mutex_lock(&heap->space.lock);
+  const char *name =
+      layout < heap->space.layouts.count ? heap->space.layouts.at[layout].name : NULL;
+  pthread_mutex_unlock(&heap->space.lock);
+  return name;
+}
+
+/* ---- Arrays ---- */
+
+/* What an element of `words` words has, if its layout can be repeated; else why not. */
+static enum tide_status describe_element(const struct td_layout *layout, size_t words,
+                                         struct td_layout *repeated) {
+  if (layout->kind == TD_KIND_BITMAP_LONG) return TIDE_ERROR_LIMIT;
+  if (words < 64u - (unsigned)__builtin_clzll(layout->map)) return TIDE_ERROR_ARGUMENT;
+  if (words > UINT32_MAX) return TIDE_ERROR_LIMIT;
+  *repeated = (struct td_layout){.kind = TD_KIND_REPEATED,
+                                 .words = (uint32_t)words,
+                                 .element = layout->map,
+                                 .name = layout->name};
+  return TIDE_OK;
+}
+
+enum tide_status td_layout_of_array(struct tide_heap *heap, tide_layout *layout,
+                                    size_t bytes_each) {
+  struct td_layouts *layouts = &heap->space.layouts;
+  enum tide_status status = TIDE_OK;
+  pthread_mutex_lock(&heap->space.lock);
+  const struct td_layout *described = &layouts->at[*layout];
+  if (described->kind == TD_KIND_BITMAP || described->kind == TD_KIND_BITMAP_LONG) {
+    struct td_layout repeated;
+    status = bytes_each % 8 ? TIDE_ERROR_ARGUMENT
+                            : describe_element(described, bytes_each / 8, &repeated);
+    if (status == TIDE_OK) {
+      bool full = layouts->count == TIDE_LAYOUT_MAX;
+      *layout = td_layouts_intern(layouts, &repeated);
+      if (*layout == TIDE_LAYOUT_INVALID) status = full ? TIDE_ERROR_LIMIT : TIDE_ERROR_MEMORY;
+    }
+  }
+  pthread_mutex_unlock(&heap->space.lock);
+  return status;
 }

@@ -1,6 +1,8 @@
 /* Questions of embedders about objects. */
 #include "gc/base/object.h"
 
+#include "heap/find.h"
+
 void *tide_object_find(struct tide_heap *heap, const void *address) {
   return heap ? (void *)td_object_start(heap, address) : NULL;
 }

@@ -1,5 +1,6 @@
-/* The pool of blocks. Slabs of 32 blocks are committed as the frontier moves up; a free block
- * below the frontier has its bit set, whether its slab is committed or was given back. */
+/* The pool of blocks, over slabs from the system. Slabs are committed when a block of theirs is
+ * first taken. Every free block below the frontier has its bit set, whether its slab is committed,
+ * was given back, or was never used. */
 #include "heap/blocks.h"
 
 #include <string.h>
@@ -28,7 +29,8 @@ static bool commit_slab(struct td_space *space, uint32_t slab) {
   return true;
 }
 
-/* The slabs of [first, first + count) are committed, or nothing is changed that matters. */
+/* Commits the slabs of [first, first + count). If one cannot be had it returns false; the slabs
+ * committed so far then stay in the pool. */
 static bool commit_range(struct td_space *space, uint32_t first, uint32_t count) {
   uint32_t last = (uint32_t)((first + count - 1) / TD_SLAB_BLOCKS);
   for (uint32_t slab = (uint32_t)(first / TD_SLAB_BLOCKS); slab <= last; slab++)
@@ -36,6 +38,7 @@ static bool commit_range(struct td_space *space, uint32_t first, uint32_t count)
   return true;
 }
 
+/* Adds the next slab's blocks to the pool. Returns false at the end of the range. */
 static bool move_frontier(struct td_space *space) {
   uint32_t next = space->frontier + (uint32_t)TD_SLAB_BLOCKS;
   if (next > space->block_count) return false;
@@ -45,8 +48,9 @@ static bool move_frontier(struct td_space *space) {
   return true;
 }
 
-/* The first free block at or above `from`, or the frontier. */
+/* Returns the first free block at or above `from`, or the frontier. */
 static uint32_t next_free(const struct td_space *space, uint32_t from) {
+  if (from >= space->frontier) return space->frontier;
   uint32_t word = from / 64;
   uint64_t bits = space->free_bits[word] & ~(uint64_t)0 << (from % 64);
   uint32_t words = (space->frontier + 63) / 64;
@@ -58,8 +62,10 @@ static uint32_t next_free(const struct td_space *space, uint32_t from) {
   return block < space->frontier ? block : space->frontier;
 }
 
-/* The lowest run of `count` free blocks; it may end above the frontier, which then moves. */
-static uint32_t find_run(struct td_space *space, uint32_t count) {
+/* Returns the lowest `count` neighbouring free blocks, or 0. They may end above the frontier, which
+ * then moves up. */
+static uint32_t find_extent(struct td_space *space, uint32_t count) {
+  if (count >= space->extent_limit) return 0;
   uint32_t start = next_free(space, space->single_hint);
   space->single_hint = start;
   uint32_t end = start;
@@ -68,7 +74,10 @@ static uint32_t find_run(struct td_space *space, uint32_t count) {
       end++;
     if (end - start == count) return start;
     if (end == space->frontier) {
-      if (!move_frontier(space)) return 0;
+      if (!move_frontier(space)) {
+        space->extent_limit = count;
+        return 0;
+      }
       if (start == 0) start = end = 1; /* block 0 is never given out */
     } else {
       start = end = next_free(space, end + 1);
@@ -76,14 +85,17 @@ static uint32_t find_run(struct td_space *space, uint32_t count) {
   }
 }
 
-uint32_t td_blocks_take(struct td_space *space, uint32_t count) {
-  if (count > space->budget_blocks || space->used_blocks > space->budget_blocks - count) return 0;
-  uint32_t first = find_run(space, count);
-  if (first == 0 || !commit_range(space, first, count)) return 0;
-  for (uint32_t b = first; b < first + count; b++)
+enum td_room td_blocks_take(struct td_space *space, uint32_t count, uint32_t *first) {
+  if (count > space->budget_blocks || space->used_blocks > space->budget_blocks - count)
+    return TD_ROOM_OVER_BUDGET;
+  uint32_t found = find_extent(space, count);
+  if (found == 0) return TD_ROOM_NO_PLACE;
+  if (!commit_range(space, found, count)) return TD_ROOM_NO_MEMORY;
+  for (uint32_t b = found; b < found + count; b++)
     set_free(space, b, false);
   space->used_blocks += count;
-  return first;
+  *first = found;
+  return TD_ROOM;
 }
 
 void td_blocks_give(struct td_space *space, uint32_t first, uint32_t count) {
@@ -94,6 +106,7 @@ void td_blocks_give(struct td_space *space, uint32_t first, uint32_t count) {
   }
   space->used_blocks -= count;
   if (first < space->single_hint) space->single_hint = first;
+  space->extent_limit = UINT32_MAX;
 }
 
 size_t td_space_trim(struct td_space *space, size_t keep_bytes) {
@@ -107,7 +120,8 @@ size_t td_space_trim(struct td_space *space, size_t keep_bytes) {
       keep--;
       continue;
     }
-    td_plat_decommit((char *)space->base + (size_t)slab * TD_SLAB_BYTES, TD_SLAB_BYTES);
+    if (!td_plat_decommit((char *)space->base + (size_t)slab * TD_SLAB_BYTES, TD_SLAB_BYTES))
+      continue;
     space->slab_committed[slab] = 0;
     /* relaxed: under the lock. */
     atomic_fetch_sub_explicit(&space->committed_slabs, 1, memory_order_relaxed);

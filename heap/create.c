@@ -1,9 +1,11 @@
-/* A heap's reservation and side tables. */
-#include "heap/slabs.h"
+/* Creating a space: the reservation and the side tables. */
+#include "heap/create.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "heap/slabs.h"
 
 #define RESERVE_MIN ((size_t)64 << 20)
 
@@ -13,7 +15,15 @@ static void say(struct tide_error *error, enum tide_status status, const char *w
   snprintf(error->text, sizeof error->text, "%s (%zu MiB): %s", what, bytes >> 20, strerror(errno));
 }
 
-/* One mapping per side table, readable at once: pages that are never touched cost nothing. */
+static void refuse_pages(struct tide_error *error) {
+  if (!error) return;
+  error->status = TIDE_ERROR_SYSTEM;
+  snprintf(error->text, sizeof error->text,
+           "the system's pages of %zu KiB are not supported, only those of at most %zu",
+           td_plat_page_bytes() >> 10, TD_BLOCK_BYTES >> 10);
+}
+
+/* Maps a side table, zeroed. Its pages cost nothing until they are touched. */
 static void *map_table(size_t bytes) {
   size_t page = td_plat_page_bytes();
   bytes = (bytes + page - 1) / page * page;
@@ -77,6 +87,10 @@ static bool map_all(struct td_space *space, size_t reserve_bytes) {
 bool td_space_init(struct td_space *space, size_t reserve_bytes, size_t max_bytes,
                    struct tide_error *error) {
   *space = (struct td_space){0};
+  if (!td_space_can_use_pages(td_plat_page_bytes())) {
+    refuse_pages(error);
+    return false;
+  }
   size_t wanted = reserve_bytes < RESERVE_MIN ? RESERVE_MIN : reserve_bytes;
   wanted = td_slabs_range_bytes(wanted) & ~(TD_SLAB_BYTES - 1);
   while (!map_all(space, wanted)) {
@@ -99,6 +113,7 @@ bool td_space_init(struct td_space *space, size_t reserve_bytes, size_t max_byte
   }
   td_plat_advise_huge(space->marks, space->granules);
   pthread_mutex_init(&space->lock, NULL);
+  space->extent_limit = UINT32_MAX;
   space->epoch = space->epoch_before = TD_EPOCH_FIRST;
   size_t max_blocks = max_bytes / TD_BLOCK_BYTES;
   size_t usable = space->block_count - 1u;

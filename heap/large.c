@@ -1,39 +1,42 @@
-/* Objects over half a block: runs of neighbouring blocks of their own. */
+/* Large objects: those of over half a block. Each has an extent of its own. */
+#include "heap/large.h"
+
 #include <string.h>
 
 #include "heap/blocks.h"
-#include "heap/space.h"
 
-#define PURGE_BYTES ((size_t)1 << 20) /* from here, fresh pages are cheaper than zeroing */
+#define PURGE_BYTES ((size_t)1 << 20) /* from here on, fresh pages are cheaper than zeroing */
 
+/* Zeroes an object of so many bytes in the extent [first, first + count). */
 static void zero(struct td_space *space, uint32_t first, uint32_t count, size_t bytes) {
   bool written = false;
   for (uint32_t b = first; b < first + count; b++)
     written |= !space->infos[b].zeroed;
   char *start = (char *)space->base + ((size_t)first << TD_BLOCK_LOG2);
   if (!written) return;
-  if (bytes >= PURGE_BYTES)
-    td_plat_purge(start, (size_t)count << TD_BLOCK_LOG2);
-  else
-    memset(start, 0, bytes);
+  if (bytes >= PURGE_BYTES && td_plat_purge(start, (size_t)count << TD_BLOCK_LOG2)) return;
+  memset(start, 0, bytes);
 }
 
-void *td_space_alloc_large(struct td_space *space, tide_layout layout, size_t bytes) {
+void *td_space_alloc_large(struct td_space *space, tide_layout layout, size_t bytes,
+                           enum td_room *room) {
+  *room = TD_ROOM_NO_PLACE;
   if (bytes == 0 || bytes > space->reserved_bytes) return NULL;
   uint32_t count = (uint32_t)((bytes + TD_BLOCK_BYTES - 1) >> TD_BLOCK_LOG2);
   size_t rounded = (bytes + TD_GRANULE_BYTES - 1) & ~(TD_GRANULE_BYTES - 1);
   const struct td_layout *described = &space->layouts.at[layout];
   pthread_mutex_lock(&space->lock);
-  uint32_t first = td_blocks_take(space, count);
+  uint32_t first = 0;
+  *room = td_blocks_take(space, count, &first);
   pthread_mutex_unlock(&space->lock);
-  if (!first) return NULL;
+  if (*room != TD_ROOM) return NULL;
   zero(space, first, count, rounded);
   for (uint32_t b = first + 1; b < first + count; b++) {
     space->blocks[b] = (struct td_block){.layout = layout};
-    space->infos[b] = (struct td_block_info){.state = TD_BLOCK_TAIL, .run_blocks = b - first};
+    space->infos[b] = (struct td_block_info){.state = TD_BLOCK_TAIL, .extent_offset = b - first};
   }
-  space->infos[first] =
-      (struct td_block_info){.state = TD_BLOCK_LARGE, .run_blocks = count, .large_bytes = rounded};
+  space->infos[first] = (struct td_block_info){
+      .state = TD_BLOCK_LARGE, .extent_blocks = count, .large_bytes = rounded};
   space->blocks[first] =
       (struct td_block){.map = described->map, .kind = described->kind, .layout = layout};
   space->marks[(uint64_t)first << TD_BLOCK_GRANULES_LOG2] = space->epoch;

@@ -4,9 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap/space.h"
-#include "platform/platform.h"
-
 bool td_layouts_init(struct td_layouts *layouts) {
   layouts->at = calloc(TIDE_LAYOUT_MAX, sizeof *layouts->at);
   if (!layouts->at) return false;
@@ -19,57 +16,64 @@ bool td_layouts_init(struct td_layouts *layouts) {
   return true;
 }
 
+static void free_parts(struct td_layout *layout) {
+  free(layout->bits);
+  free(layout->name);
+}
+
 void td_layouts_deinit(struct td_layouts *layouts) {
   for (uint32_t i = 0; layouts->at && i < layouts->count; i++)
-    free(layouts->at[i].bits);
+    free_parts(&layouts->at[i]);
   free(layouts->at);
   layouts->at = NULL;
   layouts->count = 0;
 }
 
+static bool same_name(const char *a, const char *b) {
+  return a == b || (a && b && strcmp(a, b) == 0);
+}
+
 static bool same(const struct td_layout *a, const struct td_layout *b) {
-  if (a->kind != b->kind) return false;
+  if (a->kind != b->kind || !same_name(a->name, b->name)) return false;
   switch (a->kind) {
   case TD_KIND_TRACED:
     return a->trace == b->trace && a->context == b->context;
   case TD_KIND_BITMAP_LONG:
     return a->words == b->words && memcmp(a->bits, b->bits, (a->words + 63) / 64 * 8) == 0;
+  case TD_KIND_REPEATED:
+    return a->words == b->words && a->element == b->element;
   default:
     return a->map == b->map;
   }
+}
+
+/* Gives the layout copies of its own of what it points to. */
+static bool copy_parts(struct td_layout *layout, const struct td_layout *wanted) {
+  *layout = *wanted;
+  layout->bits = NULL;
+  layout->name = NULL;
+  if (wanted->kind == TD_KIND_BITMAP_LONG) {
+    size_t bytes = (wanted->words + 63) / 64 * 8;
+    layout->bits = malloc(bytes);
+    if (!layout->bits) return false;
+    memcpy(layout->bits, wanted->bits, bytes);
+  }
+  if (wanted->name) {
+    layout->name = strdup(wanted->name);
+    if (!layout->name) free(layout->bits);
+  }
+  return !wanted->name || layout->name;
 }
 
 tide_layout td_layouts_intern(struct td_layouts *layouts, const struct td_layout *wanted) {
   for (uint32_t i = 1; i < layouts->count; i++)
     if (same(&layouts->at[i], wanted)) return (tide_layout)i;
   if (layouts->count == TIDE_LAYOUT_MAX) return TIDE_LAYOUT_INVALID;
-  struct td_layout *fresh = &layouts->at[layouts->count];
-  *fresh = *wanted;
-  if (wanted->kind == TD_KIND_BITMAP_LONG) {
-    size_t bytes = (wanted->words + 63) / 64 * 8;
-    fresh->bits = malloc(bytes);
-    if (!fresh->bits) return TIDE_LAYOUT_INVALID;
-    memcpy(fresh->bits, wanted->bits, bytes);
-  }
-  if (wanted->kind == TD_KIND_BITMAP_LONG || wanted->kind == TD_KIND_TRACED)
-    fresh->map = layouts->count;
+  struct td_layout fresh;
+  if (!copy_parts(&fresh, wanted)) return TIDE_LAYOUT_INVALID;
+  if (fresh.kind == TD_KIND_BITMAP_LONG || fresh.kind == TD_KIND_TRACED ||
+      fresh.kind == TD_KIND_REPEATED)
+    fresh.map = layouts->count;
+  layouts->at[layouts->count] = fresh;
   return (tide_layout)layouts->count++;
-}
-
-/* Bits [from, to) of 64. */
-static uint64_t bits_between(uint64_t from, uint64_t to) {
-  return from >= to ? 0 : UINT64_MAX >> (64 - to) >> from << from;
-}
-
-struct td_block td_small_block(const struct td_layout *described, tide_layout layout,
-                               uint32_t cell_granules) {
-  struct td_block block = {.map = described->map,
-                           .cell_granules = cell_granules,
-                           .kind = described->kind,
-                           .layout = layout};
-  uint64_t words = (uint64_t)cell_granules * 2;
-  if (words > 64 || (block.kind != TD_KIND_REFS && block.kind != TD_KIND_PREFIXED)) return block;
-  block.map = bits_between(block.kind == TD_KIND_PREFIXED ? block.map : 0, words);
-  block.kind = block.map ? TD_KIND_BITMAP : TD_KIND_LEAF;
-  return block;
 }

@@ -1,7 +1,8 @@
-/* What is inside an object: layouts, as the marker sees them, and the size classes.
+/* Layouts: which words of an object are references.
  *
  * A layout is interned: asking twice for the same description gives the same number. The marker
- * reads the block's kind and map; only long bitmaps and trace functions need the table here. */
+ * reads the kind and map of an object's block. It needs the table here only for long bitmaps and
+ * trace functions. */
 #ifndef TD_HEAP_LAYOUT_H
 #define TD_HEAP_LAYOUT_H
 
@@ -18,6 +19,7 @@ enum td_kind {
   TD_KIND_REFS,         /* every word a slot */
   TD_KIND_PREFIXED,     /* map: words to skip, then slots to the end of the cell */
   TD_KIND_BITMAP_LONG,  /* more than 64 words: the layout's words */
+  TD_KIND_REPEATED,     /* elements of the layout's words, each with the bitmap of its element */
   TD_KIND_CONSERVATIVE, /* any word may point at or into an object */
   TD_KIND_TRACED,       /* the layout's trace function */
   TD_KIND_WEAK,         /* struct td_weak_object */
@@ -25,15 +27,17 @@ enum td_kind {
   TD_KINDS
 };
 
-/* Layout numbers of the heap's own objects, behind the three public ones. */
+/* Layout numbers of the collector's own objects. They follow the three public ones. */
 #define TD_LAYOUT_WEAK ((tide_layout)4)
 #define TD_LAYOUT_EPHEMERON ((tide_layout)5)
 #define TD_LAYOUT_FIRST_FREE ((tide_layout)6)
 
-/* Heap objects that the marker knows. `link` chains the objects that one marker met in this
- * cycle: written by the marker that claimed the object, read by gc after marking, meaningless
- * otherwise. `claimed` is the number of the cycle in which the object was chained last, taken by
- * compare-and-swap, so that an object that two markers scan at once is chained once. */
+/* The collector's own objects: weak references and ephemerons.
+ *
+ * `link` chains the objects that one marker met in this cycle. The marker that claimed the object
+ * writes it, and the collecting thread reads it after marking. At other times it means nothing.
+ * `claimed` is the number of the cycle in which the object was last chained. Markers change it by
+ * compare-and-swap, so an object that two markers scan at once is chained once. */
 struct td_weak_object {
   uintptr_t target;
   uintptr_t link;
@@ -49,14 +53,17 @@ struct td_ephemeron_object {
 
 struct td_layout {
   uint8_t kind;        /* enum td_kind */
-  uint32_t words;      /* BITMAP_LONG: length in words */
-  uint64_t map;        /* as in struct td_block; BITMAP_LONG and TRACED: own layout number */
+  uint32_t words;      /* BITMAP_LONG: length in words; REPEATED: words of an element */
+  uint64_t map;        /* as in struct td_block; kinds that need the table: own layout number */
+  uint64_t element;    /* REPEATED: bit i says that word i of an element is a slot */
   uint64_t *bits;      /* BITMAP_LONG */
+  char *name;          /* or NULL */
   tide_trace_fn trace; /* TRACED */
   void *context;
 };
 
-/* Grows under the heap's lock; entries never change once published, and the array never moves. */
+/* Grows under the space's lock. An entry never changes once its number is given out, and the array
+ * never moves, so entries are read without the lock. */
 struct td_layouts {
   struct td_layout *at; /* TIDE_LAYOUT_MAX entries */
   uint32_t count;
@@ -64,19 +71,8 @@ struct td_layouts {
 
 bool td_layouts_init(struct td_layouts *layouts);
 void td_layouts_deinit(struct td_layouts *layouts);
-/* The number of an equal layout, or a new one; TIDE_LAYOUT_INVALID when the table is full or
- * memory ran out. bits is copied. The caller holds the heap's lock. */
+/* Returns the number of an equal layout, or of a new one; TIDE_LAYOUT_INVALID if the table is full
+ * or memory ran out. What `wanted` points to is copied. The caller holds the space's lock. */
 tide_layout td_layouts_intern(struct td_layouts *layouts, const struct td_layout *wanted);
-
-/* ---- Size classes ----
- * 16-byte steps to 512 bytes (class = size / 16), then four to each doubling up to half a block:
- * at most a fifth of a cell is lost to rounding. Class 0 is not used. */
-#define TD_CLASS_LINEAR_LAST 32u
-#define TD_CLASSES 57u
-/* bytes in [1, TD_SMALL_BYTES_MAX]. */
-unsigned td_class_of(size_t bytes);
-size_t td_class_bytes(unsigned size_class);
-/* The smallest class whose cells are all aligned so; 0 if there is none. */
-unsigned td_class_aligned(size_t bytes, size_t alignment);
 
 #endif

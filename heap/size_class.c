@@ -1,9 +1,13 @@
-/* Size classes: see heap/layout.h. */
-#include "heap/layout.h"
+/* Size classes: conversions between sizes and classes. */
+#include "heap/size_class.h"
 
-#include "heap/space.h"
+#include "heap/block.h"
+#include "tide/tide.h"
 
-/* Past the linear classes, class 32 + 4 * d + q (q in 1…4) holds 512 * 2^d * (1 + q / 4) bytes. */
+_Static_assert(TIDE_BUMP_INLINE_BYTES == TD_CLASS_LINEAR_LAST * TD_GRANULE_BYTES,
+               "the public header computes linear classes itself");
+
+/* Class 32 + 4 * d + q, with q in 1…4, holds 512 * 2^d * (1 + q / 4) bytes. */
 unsigned td_class_of(size_t bytes) {
   if (bytes <= TIDE_BUMP_INLINE_BYTES) return (unsigned)((bytes + 15) / 16);
   unsigned log2 = 63u - (unsigned)__builtin_clzll(bytes - 1); /* 2^log2 < bytes <= 2^(log2+1) */

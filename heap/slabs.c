@@ -1,4 +1,5 @@
-/* Slabs from the system: the pool commits and decommits them itself, and keeps nothing beside. */
+/* Slabs from the system: the pool of blocks commits and decommits them itself, so there is nothing
+ * to do here. */
 #include "heap/slabs.h"
 
 size_t td_slabs_range_bytes(size_t wanted) {

@@ -1,6 +1,6 @@
-/* A marker's view of the heap: what the marking loops keep in registers. Tables are addressed by
- * the object's address itself, so that nothing stands between a reference and the loads it
- * leads to: `marks` is where the mark byte of address 0 would be, and `blocks` likewise. */
+/* A marker's view of the space: what the marking loops keep in registers. The tables are indexed by
+ * the address of an object itself, so that no subtraction stands between a reference and the loads
+ * that it leads to: `marks` is where the mark byte of address 0 would be, and `blocks` likewise. */
 #ifndef TD_HEAP_VIEW_H
 #define TD_HEAP_VIEW_H
 
@@ -51,7 +51,7 @@ static inline size_t td_view_page(const struct td_view *v, uintptr_t object) {
   return (object - v->base) >> TD_PAGE_LOG2;
 }
 
-/* Block number. */
+/* Returns the number of the block that the object starts in. */
 static inline uint32_t td_view_number(const struct td_view *v, uintptr_t object) {
   return (uint32_t)((object - v->base) >> TD_BLOCK_LOG2);
 }

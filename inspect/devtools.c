@@ -3,9 +3,12 @@
  * Objects follow a synthetic root node that refers to whatever the roots do. The format wants all
  * nodes with their numbers of edges first, then all edges, and the header how many there are, so
  * every object is scanned three times. */
-#include <inttypes.h>
+#include "inspect/devtools.h"
 
-#include "inspect/snapshot.h"
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "inspect/base/json_text.h"
 
 #define NODE_FIELDS 7u
 
@@ -25,9 +28,9 @@ static const char header[] =
     "\"location_fields\":[]},";
 
 struct writer {
-  struct td_scanner scanner; /* first */
-  struct td_snapshot *snapshot;
+  struct tide_walk *walk;
   FILE *file;
+  struct td_outcome *outcome;
   uint64_t edge_count;
   uint64_t own_edges; /* of the node being scanned */
   uint64_t digest;    /* of the numbers of edges in this walk */
@@ -36,120 +39,134 @@ struct writer {
 };
 
 /* The root node is number 0. */
-static uint64_t node_of(const struct writer *w, uintptr_t object) {
-  return td_snapshot_number(w->snapshot, object) + 1;
+static uint64_t node_of(uint64_t number) {
+  return number + 1;
 }
 
-static void edge(struct writer *w, uintptr_t target, enum edge_type type) {
-  uint64_t node = node_of(w, target);
-  if (node == 0) return; /* no object */
+static void edge(struct writer *w, const void *target, enum edge_type type) {
   if (w->write_edges) {
     fprintf(w->file, "%s%d,%" PRIu64 ",%" PRIu64, w->comma ? ",\n" : "", (int)type, w->own_edges,
-            node * NODE_FIELDS);
+            node_of(tide_walk_number(w->walk, target)) * NODE_FIELDS);
     w->comma = true;
   }
   w->own_edges++;
   w->edge_count++;
 }
 
-static void reference(struct td_scanner *scanner, uintptr_t target) {
-  edge((struct writer *)scanner, target, EDGE_ELEMENT);
+static bool visit_root(struct tide_walk *walk, const struct tide_walk_root *root, void *context) {
+  (void)walk;
+  edge(context, root->target, EDGE_ELEMENT);
+  return true;
 }
 
-static void weak(struct td_scanner *scanner, struct td_weak_object *object) {
-  if (td_is_reference(scanner->space, object->target))
-    edge((struct writer *)scanner, object->target, EDGE_WEAK);
-}
-
-static void ephemeron(struct td_scanner *scanner, struct td_ephemeron_object *object) {
-  if (td_is_reference(scanner->space, object->key))
-    edge((struct writer *)scanner, object->key, EDGE_WEAK);
-  if (td_is_reference(scanner->space, object->value))
-    edge((struct writer *)scanner, object->value, EDGE_ELEMENT);
+static bool visit_reference(struct tide_walk *walk, const struct tide_walk_reference *reference,
+                            void *context) {
+  (void)walk;
+  bool weak = reference->kind == TIDE_REFERENCE_WEAK || reference->kind == TIDE_REFERENCE_KEY;
+  edge(context, reference->target, weak ? EDGE_WEAK : EDGE_ELEMENT);
+  return true;
 }
 
 static void scan_roots(struct writer *w) {
   w->own_edges = 0;
-  td_snapshot_scan_roots(w->snapshot, &w->scanner);
+  if (tide_walk_roots(w->walk, visit_root, w) != TIDE_OK) td_outcome_fail_memory(w->outcome);
 }
 
-static enum node_type node_type_of(const struct tide_heap *heap, tide_layout layout) {
-  switch (heap->space.layouts.at[layout].kind) {
-  case TD_KIND_LEAF:
+static void scan_object(struct writer *w, const struct tide_walk_object *object) {
+  w->own_edges = 0;
+  tide_walk_references(w->walk, object->address, visit_reference, w);
+  w->digest = (w->digest ^ w->own_edges) * UINT64_C(0x9e3779b97f4a7c15) + 1;
+}
+
+static enum node_type node_type_of(const struct writer *w, tide_layout layout) {
+  struct tide_layout_info info = {.kind = TIDE_KIND_LEAF};
+  tide_walk_layout(w->walk, layout, &info);
+  switch (info.kind) {
+  case TIDE_KIND_LEAF:
     return NODE_NATIVE;
-  case TD_KIND_REFS:
-  case TD_KIND_PREFIXED:
+  case TIDE_KIND_REFERENCES:
+  case TIDE_KIND_PREFIXED:
+  case TIDE_KIND_REPEATED:
     return NODE_ARRAY;
   default:
     return NODE_OBJECT;
   }
 }
 
-static void scan_object(struct writer *w, uintptr_t object) {
-  w->own_edges = 0;
-  td_scan_object(&w->scanner, object);
-  w->digest = (w->digest ^ w->own_edges) * UINT64_C(0x9e3779b97f4a7c15) + 1;
-}
-
 /* String number 0 is the root's, number i that of layout i. */
-static bool visit(uintptr_t object, size_t bytes, tide_layout layout, void *context) {
+static bool put_object(struct tide_walk *walk, const struct tide_walk_object *object,
+                       void *context) {
+  (void)walk;
   struct writer *w = context;
   scan_object(w, object);
   if (!w->write_edges)
     fprintf(w->file, ",\n%d,%u,%" PRIu64 ",%zu,%" PRIu64 ",0,0",
-            (int)node_type_of(w->snapshot->heap, layout), layout, node_of(w, object) * 2 + 1, bytes,
-            w->own_edges);
-  return !td_snapshot_file_failed(w->snapshot);
+            (int)node_type_of(w, object->layout), object->layout, node_of(object->number) * 2 + 1,
+            object->bytes, w->own_edges);
+  return td_outcome_is_fine(w->outcome, w->file);
 }
 
-static void write_strings(struct writer *w) {
-  static const char *const kinds[TD_KINDS] = {
-      "free",        "leaf",         "bitmap", "references",     "prefixed",
-      "long bitmap", "conservative", "traced", "weak reference", "ephemeron"};
+static void put_strings(struct writer *w) {
+  static const char *const kinds[] = {
+      [TIDE_KIND_LEAF] = "leaf",
+      [TIDE_KIND_BITMAP] = "bitmap",
+      [TIDE_KIND_REFERENCES] = "references",
+      [TIDE_KIND_PREFIXED] = "prefixed",
+      [TIDE_KIND_CONSERVATIVE] = "conservative",
+      [TIDE_KIND_REPEATED] = "array",
+      [TIDE_KIND_TRACED] = "traced",
+      [TIDE_KIND_WEAK] = "weak reference",
+      [TIDE_KIND_EPHEMERON] = "ephemeron",
+  };
   fputs("],\"trace_function_infos\":[],\"trace_tree\":[],\"samples\":[],\"locations\":[],"
         "\"strings\":[\"(roots)\"",
         w->file);
-  for (uint32_t i = 1; i < w->snapshot->heap->space.layouts.count; i++)
-    fprintf(w->file, ",\n\"layout %" PRIu32 ": %s\"", i,
-            kinds[w->snapshot->heap->space.layouts.at[i].kind]);
+  for (uint32_t i = 1; i <= tide_walk_layouts(w->walk); i++) {
+    struct tide_layout_info info = {.kind = TIDE_KIND_LEAF};
+    tide_walk_layout(w->walk, (tide_layout)i, &info);
+    fputs(",\n\"", w->file);
+    if (info.name)
+      td_json_text(w->file, info.name);
+    else
+      fprintf(w->file, "layout %" PRIu32 ": %s", i, kinds[info.kind]);
+    fputs("\"", w->file);
+  }
   fputs("]}\n", w->file);
 }
 
 /* The header says how many edges there are, so they are counted before anything is written. */
-static bool count_edges(uintptr_t object, size_t bytes, tide_layout layout, void *context) {
-  (void)bytes, (void)layout;
+static bool count_edges(struct tide_walk *walk, const struct tide_walk_object *object,
+                        void *context) {
+  (void)walk;
   scan_object(context, object);
   return true;
 }
 
 /* Each walk must find the same numbers of edges as the first, or the file would not fit together.
  */
-static void walk_again(struct writer *w, td_space_visit each, uint64_t expected) {
+static void walk_again(struct writer *w, uint64_t expected) {
   w->digest = 0;
-  td_space_walk(w->scanner.space, each, w);
-  if (w->digest != expected) td_snapshot_fail_unsteady(w->snapshot);
+  tide_walk_objects(w->walk, put_object, w);
+  if (w->digest != expected) td_outcome_fail_unsteady(w->outcome);
 }
 
-void td_snapshot_devtools(struct td_snapshot *snapshot) {
-  const struct td_space *space = &snapshot->heap->space;
-  struct writer w = {.snapshot = snapshot, .file = snapshot->file};
-  td_scanner_init(&w.scanner, space, reference);
-  w.scanner.weak = weak;
-  w.scanner.ephemeron = ephemeron;
+void td_devtools_write(struct tide_walk *walk, FILE *file, struct td_outcome *outcome) {
+  struct writer w = {.walk = walk, .file = file, .outcome = outcome};
   scan_roots(&w);
   uint64_t root_edges = w.own_edges;
-  td_space_walk(space, count_edges, &w);
+  tide_walk_objects(walk, count_edges, &w);
   uint64_t digest = w.digest;
-  fputs(header, w.file);
-  fprintf(w.file,
+  fputs(header, file);
+  fprintf(file,
           "\"node_count\":%" PRIu64 ",\"edge_count\":%" PRIu64 ",\"trace_function_count\":0},\n"
           "\"nodes\":[%d,0,1,0,%" PRIu64 ",0,0",
-          snapshot->count + 1, w.edge_count, (int)NODE_SYNTHETIC, root_edges);
-  walk_again(&w, visit, digest);
-  fputs("],\n\"edges\":[", w.file);
+          tide_walk_count(walk) + 1, w.edge_count, (int)NODE_SYNTHETIC, root_edges);
+  walk_again(&w, digest);
+  fputs("],\n\"edges\":[", file);
   w.write_edges = true;
   scan_roots(&w);
-  if (w.own_edges != root_edges) td_snapshot_fail_unsteady(snapshot);
-  walk_again(&w, visit, digest);
-  write_strings(&w);
+  if (w.own_edges != root_edges) td_outcome_fail_unsteady(outcome);
+  walk_again(&w, digest);
+  put_strings(&w);
+  td_outcome_is_fine(outcome, file);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "marker/base/idle.h"
+#include "marker/engine/list.h"
 #include "marker/make.h"
 #include "marker/marker.h"
 
@@ -19,18 +20,18 @@ static bool fail(struct tide_error *error, enum tide_status status, const char *
 
 static bool check_config(const struct td_marker_config *config, const struct td_engine **engine,
                          uint32_t *blocks, uint32_t *items, struct tide_error *error) {
-  const char *name = config->engine ? config->engine : td_engine_name(0);
-  *engine = td_engine_find(name);
-  if (!*engine) return fail(error, TIDE_ERROR_ARGUMENT, "unknown marking engine '%s'", name);
+  *engine = config->engine ? config->engine : td_engine_at(0);
+  const struct td_queue_entry *queue = (*engine)->queue;
   if (config->markers == 0 || config->markers > TIDE_MARKERS_MAX)
     return fail(error, TIDE_ERROR_ARGUMENT, "the number of markers must be 1 to 256%s", "");
-  if ((*engine)->alone && config->markers > 1)
-    return fail(error, TIDE_ERROR_ARGUMENT, "engine '%s' marks with one marker only", name);
-  *blocks = config->queue_blocks ? config->queue_blocks : (*engine)->blocks;
-  *items = config->queue_block_items ? config->queue_block_items : (*engine)->items;
+  if (queue->sharing == TD_QUEUE_NOT_SHARED && config->markers > 1)
+    return fail(error, TIDE_ERROR_ARGUMENT, "engine '%s' marks with one marker only", queue->name);
+  *blocks = config->queue_blocks ? config->queue_blocks : queue->blocks;
+  *items = config->queue_block_items ? config->queue_block_items : queue->items;
   if ((*engine)->storage_bytes(*blocks, *items) == 0)
     return fail(error, TIDE_ERROR_ARGUMENT,
-                "queue of engine '%s': blocks and items must be powers of two in its range", name);
+                "queue of engine '%s': blocks and items must be powers of two in its range",
+                queue->name);
   return true;
 }
 
@@ -64,6 +65,21 @@ static bool start_helpers(struct td_markers *set, unsigned markers, struct tide_
   return true;
 }
 
+static uint64_t size_of(void *context, uint32_t victim) {
+  const struct td_markers *set = context;
+  return set->engine->size(set->marker[victim]->queue);
+}
+
+/* Tells the markers that may take part whom to steal from. The library does not know where markers
+ * execute, so there are no distances between them. */
+static void choose_victims(struct td_markers *set) {
+  for (unsigned i = 0; i < set->limit; i++)
+    td_policy_init(
+        &set->marker[i]->policy,
+        &(struct td_policy_options){
+            .kind = set->policy, .self = i, .count = set->limit, .size = size_of, .context = set});
+}
+
 static bool configure(struct td_markers *set, const struct td_marker_config *config,
                       struct tide_error *error) {
   const struct td_engine *engine;
@@ -77,8 +93,10 @@ static bool configure(struct td_markers *set, const struct td_marker_config *con
     if (!ready) return fail(error, TIDE_ERROR_MEMORY, "no memory for the markers' tables%s", "");
   }
   if (!td_marker_queues_make(set, engine, blocks, items, config->markers))
-    return fail(error, TIDE_ERROR_MEMORY, "no memory for the queues of engine '%s'", engine->name);
+    return fail(error, TIDE_ERROR_MEMORY, "no memory for the queues of engine '%s'",
+                engine->queue->name);
   set->engine = engine;
+  set->policy = config->policy;
   set->queue_blocks = blocks;
   set->queue_items = items;
   set->limit = config->markers < set->limit ? config->markers : set->limit;
@@ -91,6 +109,7 @@ static bool configure(struct td_markers *set, const struct td_marker_config *con
 /* For helpers that have just been started: they find out on which word to sleep. Nobody needs to
  * wait for that. */
 static void open_first(struct td_markers *set) {
+  choose_victims(set);
   td_reopen(set, false);
   td_wake_all(set);
 }
@@ -124,6 +143,7 @@ bool td_markers_configure(struct td_markers *set, const struct td_marker_config 
   td_quiet(set);
   unsigned before = set->limit;
   bool done = configure(set, config, error);
+  choose_victims(set);
   td_reopen(set, set->limit != before);
   return done;
 }

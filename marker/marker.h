@@ -13,16 +13,18 @@
 
 #include "heap/space.h"
 #include "marker/base/span.h"
-#include "marker/engine/list.h"
+#include "marker/queue/policy.h"
 #include "tide/stats.h"
 #include "tide/tide.h"
 
+struct td_engine;
 struct td_markers;
 
 /* ---- Markers ---- */
 
 struct td_marker_config {
-  const char *engine;                       /* NULL: the first of the list */
+  const struct td_engine *engine;           /* see marker/engine/list.h; NULL: the first */
+  enum td_policy_kind policy;               /* whom markers steal from */
   unsigned markers;                         /* 1 to TIDE_MARKERS_MAX */
   uint32_t queue_blocks, queue_block_items; /* 0: the default of the engine */
 };
@@ -54,9 +56,10 @@ void td_mark_begin(struct td_markers *markers);
 /* Marks everything that the roots reach and that is not marked yet. Cannot fail and allocates
  * nothing. */
 void td_mark_phase(struct td_markers *markers, const struct td_roots *roots);
-/* Fills in engine, markers, recruited, objects, mark_ns (the sum over phases), steals and
- * marker[]. */
-void td_mark_end(struct td_markers *markers, struct tide_cycle_stats *stats);
+/* Fills in engine, markers, recruited, objects, mark_ns (the sum over phases) and steals, and the
+ * figures of each marker, of which there are `markers`. */
+void td_mark_end(struct td_markers *markers, struct tide_cycle_stats *stats,
+                 struct tide_marker_stats *figures);
 
 /* Return the weak references, and the ephemerons with an unmarked key, that phases have met since
  * the last call: the address of the first one, chained by their link words, which end with 0. Each

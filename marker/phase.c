@@ -56,19 +56,23 @@ static void split_time(struct tide_marker_stats *m) {
   m->trace_ns -= m->roots_ns + m->dense_ns;
 }
 
-void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats) {
-  stats->engine = set->engine->name;
+void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
+                 struct tide_marker_stats *figures) {
+  stats->engine = set->engine->queue->name;
   stats->markers = set->limit;
   stats->recruited = 0;
   stats->objects = stats->steals = 0;
   stats->mark_ns = set->mark_ns;
   for (unsigned i = 0; i < set->limit; i++) {
-    const struct tide_marker_stats *one = &set->marker[i]->stats;
-    stats->recruited += set->marker[i]->took_part;
+    struct td_marker *marker = set->marker[i];
+    const struct tide_marker_stats *one = &marker->stats;
+    set->engine->shrink(marker);
+    td_growth_reset(&marker->growth);
+    stats->recruited += marker->took_part;
     stats->objects += one->objects;
     stats->steals += one->steals;
-    stats->marker[i] = *one;
-    split_time(&stats->marker[i]);
+    figures[i] = *one;
+    split_time(&figures[i]);
   }
 }
 

@@ -1,8 +1,10 @@
-/* Linux: what this process may use of the machine. A control group's limit holds for everything
- * below it, so the group of the process and all its ancestors are asked. Both hierarchies are
- * looked at where systems mount them: version 2 at /sys/fs/cgroup (or …/unified), version 1 with
- * one folder per controller. In a container the group's path is often not visible; then the walk
- * upwards ends at the mount's own root, which is the container's group. */
+/* Linux: how much memory and how many CPUs this process may use.
+ *
+ * A control group's limit holds for everything below it, so the group of the process and all its
+ * ancestors are asked. Both hierarchies are looked for where systems mount them: version 2 at
+ * /sys/fs/cgroup (or …/unified), version 1 with a folder for each controller. In a container the
+ * group's own path is often not visible. Then only the root of the mount is asked, which is the
+ * container's group. */
 #include "platform/linux_limits.h"
 
 #include <errno.h>
@@ -26,7 +28,8 @@ static bool read_line(const char *path, char *line, size_t bytes) {
   return read;
 }
 
-/* A number and then a space or the end. "max" and anything that is no number counts as no limit. */
+/* Reads a number that a space or the end follows. "max", or anything else that is no number, means
+ * that there is no limit. */
 static bool parse_u64(const char *text, uint64_t *value, const char **rest) {
   char *end;
   if (*text < '0' || *text > '9') return false;
@@ -36,7 +39,7 @@ static bool parse_u64(const char *text, uint64_t *value, const char **rest) {
   return errno == 0 && (*end == 0 || *end == '\n' || *end == ' ');
 }
 
-/* One reading of a limit in one group's folder; lowers *limit. */
+/* Reads the limit in one group's folder and lowers *limit to it. */
 typedef void (*limit_fn)(const char *folder, uint64_t *limit);
 
 static void memory_v2(const char *folder, uint64_t *limit) {
@@ -81,7 +84,7 @@ static void cpus_v1(const char *folder, uint64_t *limit) {
     lower_to_quota(quota, period, limit);
 }
 
-/* From mount + group up to mount itself. */
+/* Asks the group at mount + group and its ancestors up to the mount itself. */
 static void walk_up(const char *mount, const char *group, limit_fn read_limit, uint64_t *limit) {
   char folder[PATH_BYTES];
   int length = snprintf(folder, sizeof folder, "%s%s", mount, group);
@@ -107,14 +110,14 @@ static bool names_controller(const char *list, const char *end, const char *name
   return false;
 }
 
-/* One controller's way of being limited, in either version. */
+/* How to read one controller's limit, in either version. */
 struct controller {
   const char *name;
   limit_fn v2, v1;
 };
 
-/* A path that leaves the mount is one outside our namespace; of that only the mount's root, which
- * is our namespace's, can be asked. */
+/* Returns the part of a group's path that can be asked. A path with ".." leads out of this
+ * process's namespace; then only the mount's root is left, which is the namespace's own group. */
 static const char *visible_part(const char *group) {
   if (*group != '/') return "";
   for (const char *at = strstr(group, "/.."); at; at = strstr(at + 3, "/.."))
@@ -122,7 +125,7 @@ static const char *visible_part(const char *group) {
   return group;
 }
 
-/* Lines are "number:controllers:path"; version 2 names no controllers. */
+/* Asks the group of one line, "number:controllers:path". Version 2 names no controllers. */
 static void read_group(const char *root, char *line, const struct controller *c, uint64_t *limit) {
   char *list = strchr(line, ':');
   char *path = list ? strchr(list + 1, ':') : NULL;
@@ -143,7 +146,7 @@ static void read_group(const char *root, char *line, const struct controller *c,
   }
 }
 
-/* Of a line that is too long the beginning is used: it names ancestors all the same. */
+/* Of a line that is too long only the beginning is used. It still names ancestors of the group. */
 static uint64_t group_limit(const char *root, const struct controller *c, uint64_t limit) {
   char line[LINE_BYTES];
   snprintf(line, sizeof line, "%s/proc/self/cgroup", root);
@@ -178,7 +181,8 @@ size_t td_plat_memory_bytes(void) {
   return bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes;
 }
 
-/* The mask of a large machine does not fit cpu_set_t: the kernel says so with EINVAL. */
+/* Returns how many CPUs the affinity mask allows. If the mask of a large machine does not fit, the
+ * kernel says EINVAL, and a longer one is tried. */
 static unsigned cpus_by_affinity(void) {
   for (size_t cpus = CPU_SETSIZE; cpus <= (size_t)1 << 20; cpus *= 4) {
     cpu_set_t *set = CPU_ALLOC(cpus);

@@ -1,6 +1,6 @@
-/* What control groups allow, by the files below `root`: "" for the system's own; tests have folders
- * of their own. Each returns the smaller of `limit` and what the groups say; files that are missing
- * or make no sense limit nothing. */
+/* What control groups allow. The files are read below `root`: "" for the system's own; tests have
+ * folders of their own. Each function returns `limit` or what the groups allow, whichever is less.
+ * Files that are missing or make no sense limit nothing. */
 #ifndef TD_PLATFORM_LINUX_LIMITS_H
 #define TD_PLATFORM_LINUX_LIMITS_H
 

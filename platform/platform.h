@@ -1,8 +1,8 @@
-/* The operating system, behind one contract. One file per system implements it; nothing above
- * this folder asks which system it runs on.
+/* The operating system, behind one contract. The files of one system, such as linux_memory.c,
+ * implement it; nothing above this folder asks which system it runs on.
  *
- * Memory: a range is reserved once, and its pages are committed before use and decommitted when
- * they are not needed; both take page-aligned ranges inside one reservation. Sizes are bytes.
+ * Memory: a range is reserved once. Its pages are committed before use and decommitted when they
+ * are not needed. Both take page-aligned ranges inside one reservation. Sizes are bytes.
  * Errors: functions that can fail return NULL or false with errno set. */
 #ifndef TD_PLATFORM_PLATFORM_H
 #define TD_PLATFORM_PLATFORM_H
@@ -17,27 +17,32 @@
 
 /* ---- Memory ---- */
 
-/* Address space only, no access, start aligned to `align` (a power of two). */
+/* Reserves address space without access to it. The start is aligned to `align`, a power of two. */
 void *td_plat_reserve(size_t bytes, size_t align);
 void td_plat_release(void *start, size_t bytes);
-/* Readable, writable, zero when first touched. Pages committed already keep their content. */
+/* Makes pages readable and writable. They are zero when first touched; pages that were committed
+ * already keep their content. */
 bool td_plat_commit(void *start, size_t bytes);
-/* The pages will all be written soon: gets them at once, which costs less than a fault for each.
- * Only a hint: where the system can't, they come one by one. */
+/* Gets all the pages at once, because they will be written soon: that costs less than a fault for
+ * each. This is a hint. If the system refuses, they come one by one. */
 void td_plat_populate(void *start, size_t bytes);
-/* Gives the memory back and takes access away; a later commit finds zeroes. */
-void td_plat_decommit(void *start, size_t bytes);
-/* Gives the memory back, access stays; the next read finds zeroes. */
-void td_plat_purge(void *start, size_t bytes);
-/* Asks for huge pages; a wish, never an error. */
+/* Gives the memory back and takes access away. A later commit finds zeroes. Returns false if the
+ * system keeps the memory, because the program locked it for example. Access stays then, and some
+ * of the pages may be zero already. */
+bool td_plat_decommit(void *start, size_t bytes);
+/* Gives the memory back. Access stays, and the next read finds zeroes. Returns false if the system
+ * keeps the memory. Some of the pages may be zero already then. */
+bool td_plat_purge(void *start, size_t bytes);
+/* Asks for huge pages. This is a hint. */
 void td_plat_advise_huge(void *start, size_t bytes);
 size_t td_plat_page_bytes(void);
-/* Memory this process may use: the smaller of the machine's and the control group's. */
+/* Returns how much memory this process may use: the machine's or the control group's, whichever is
+ * less. */
 size_t td_plat_memory_bytes(void);
 
 /* ---- Time ---- */
 
-/* Monotonic. */
+/* Returns the time of a clock that never goes back. */
 uint64_t td_plat_now_ns(void);
 
 /* ---- Threads ---- */
@@ -45,23 +50,29 @@ uint64_t td_plat_now_ns(void);
 struct td_thread {
   pthread_t handle;
 };
-/* Signals are blocked in the new thread, so that a program's handlers run on its own threads. */
-bool td_plat_thread_start(struct td_thread *thread, void *(*run)(void *), void *argument);
+/* Starts a thread. Signals are blocked in it, so that a program's handlers run on the program's own
+ * threads. Only signals of the thread's own faults, such as SIGSEGV, are let through. */
+bool td_plat_thread_start(struct td_thread *thread, void *(*body)(void *), void *argument);
 void td_plat_thread_join(struct td_thread *thread);
-/* The calling thread's stack, [*low, *high). */
+/* Tells where the calling thread's stack is: [*low, *high). */
 bool td_plat_stack_bounds(void **low, void **high);
-/* CPUs this process may use: affinity mask and control group quota; at least 1. */
+/* Returns how many CPUs this process may use by its affinity mask and its control group's quota, at
+ * least 1. */
 unsigned td_plat_cpus_allowed(void);
 
-/* Sleeps while *word == expected, at most timeout_ns (0: without limit). May wake for no reason. */
+/* Sleeps while *word == expected, for timeout_ns at most (0: without limit). May return for no
+ * reason. */
 void td_plat_wait(_Atomic(uint32_t) *word, uint32_t expected, uint64_t timeout_ns);
-/* Wakes up to `count` sleepers on the word; how many woke. */
+/* Wakes up to `count` threads that sleep on the word. Returns how many it woke. */
 unsigned td_plat_wake(_Atomic(uint32_t) *word, unsigned count);
 
-/* A hint that this thread spins. */
+/* Tells the processor that this thread spins. AArch64's `yield` does nothing on most cores; `isb`
+ * takes about as long as x86-64's `pause`. */
 static inline void td_plat_pause(void) {
-#if defined(__x86_64__) || defined(__i386__)
+#if defined(__x86_64__)
   __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("isb" ::: "memory");
 #else
   __asm__ volatile("" ::: "memory");
 #endif

@@ -1,8 +1,9 @@
-/* Static probes (USDT) that bpftrace, perf and SystemTap find in the library, provider "tidemark".
+/* Static probes (USDT), which bpftrace, perf and SystemTap find in the library under the provider
+ * "tidemark". docs/tracing.md lists them.
  *
- * A probe is one no-op instruction and a note in the file until somebody attaches to it. Where
- * <sys/sdt.h> (Debian: systemtap-sdt-dev) is missing, probes are nothing. docs/tracing.md lists
- * them. Arguments must be without side effects: they may not be evaluated. */
+ * A probe is one no-op instruction and a note in the file until somebody attaches to it. Without
+ * <sys/sdt.h> (Debian: systemtap-sdt-dev) there are none. Arguments must have no side effects,
+ * because they may not be evaluated. */
 #ifndef TD_PLATFORM_PROBES_H
 #define TD_PLATFORM_PROBES_H
 

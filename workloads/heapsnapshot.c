@@ -1,5 +1,6 @@
 #include "workloads/heapsnapshot.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,12 +10,16 @@
 #include "workloads/thg_error.h"
 #include "workloads/thg_memory.h"
 
-/* Objects with up to this many references get a shape with the references in front; those with
- * more are arrays or tables, every word of which the collector would look at. */
+/* Objects with up to this many references get a shape with the references in front.  Those with
+ * more are taken for arrays: the collector would look at every word of them. */
 #define FRONT_MAX 32u
 
-/* Numbers handed from the scanner in one go: room for whole rows of any width. */
+/* How many rows the scanner hands over in one go. */
 #define BATCH_ROWS 512u
+
+/* Memory for each node and each edge: arrays that are copied when they grow, and the graph. */
+#define NODE_BYTES 80u
+#define EDGE_BYTES 24u
 
 #define NO_NAME UINT32_MAX /* no place in the strings */
 
@@ -53,13 +58,24 @@ static bool fail_here(struct importer *in, const char *what) {
   return td_source_fail(in->source, td_source_offset(in->source), "%s", what);
 }
 
-/* The scanner reads ahead, so name the row and not only the offset. */
+/* Names the row too, as the scanner reads ahead of it. */
 static bool fail_row(struct importer *in, const char *what) {
   return td_source_fail(in->source, td_source_offset(in->source), "before this, %s %llu: %s",
                         in->has_edges ? "edge" : "node", (unsigned long long)in->rows, what);
 }
 
-/* Read an array of rows of `columns` numbers, giving each row to `accept`. */
+/* Returns whether the snapshot may have as many nodes, edges and slots as are known so far. */
+static bool may_grow(struct importer *in) {
+  char what[100];
+  snprintf(what, sizeof what, "%llu nodes, %llu edges", (unsigned long long)in->node_count,
+           (unsigned long long)in->target_count);
+  return td_source_allows(in->source,
+                          in->node_count * NODE_BYTES + in->target_count * EDGE_BYTES +
+                              in->graph->ref_count * sizeof *in->graph->refs,
+                          what);
+}
+
+/* Reads an array of rows of `columns` numbers and gives each to `accept`. */
 static bool read_rows(struct importer *in, uint32_t columns,
                       bool (*accept)(struct importer *, const uint64_t *row)) {
   uint64_t batch[BATCH_ROWS * TD_SNAPSHOT_COLUMNS_MAX];
@@ -86,6 +102,7 @@ static bool accept_node(struct importer *in, const uint64_t *row) {
   if (in->node_count == TD_THG_NULL - 1) return fail_row(in, "more than 2^32 - 2 nodes");
   if (size >= TD_THG_SIZE_MAX) return fail_row(in, "over 2^40 bytes");
   if (edges >= UINT32_MAX) return fail_row(in, "over 2^32 edges");
+  if (in->node_count == in->node_capacity && !may_grow(in)) return false;
   if (!td_grow((void **)&in->nodes, &in->node_capacity, in->node_count, sizeof *in->nodes)) {
     return no_memory(in, "its nodes");
   }
@@ -111,7 +128,8 @@ static bool is_followed(const struct importer *in, const uint64_t *row) {
   return type != in->meta.edge_weak && type != in->meta.edge_shortcut;
 }
 
-/* Names of other edges may be indices, and a name that does not fit is not the one looked for. */
+/* Returns where the name of an internal edge is.  Names of other edges may be indices, and a name
+ * that does not fit is not the one looked for. */
 static uint32_t internal_name(const struct importer *in, const uint64_t *row) {
   if (row[in->meta.edge_type] != in->meta.edge_internal ||
       in->meta.edge_name >= in->meta.edge_columns || row[in->meta.edge_name] >= NO_NAME) {
@@ -120,7 +138,7 @@ static uint32_t internal_name(const struct importer *in, const uint64_t *row) {
   return (uint32_t)row[in->meta.edge_name];
 }
 
-/* Go on to the next node that has edges; each node passed gets the number it keeps. */
+/* Goes on to the next node that has edges; each node passed gets the number it keeps. */
 static bool advance(struct importer *in) {
   while (in->edges_left == 0) {
     if (in->edge_node > 0) in->nodes[in->edge_node - 1].edges = in->edges_kept;
@@ -142,6 +160,7 @@ static bool accept_edge(struct importer *in, const uint64_t *row) {
     in->summary->weak_edges++;
     return true;
   }
+  if (in->target_count == in->target_capacity && !may_grow(in)) return false;
   if (!td_grow((void **)&in->targets, &in->target_capacity, in->target_count,
                sizeof *in->targets) ||
       !td_grow((void **)&in->names, &in->name_capacity, in->target_count, sizeof *in->names)) {
@@ -209,7 +228,7 @@ static bool read_document(struct importer *in) {
   return in->node_count > 0 ? true : fail_here(in, "no nodes, not even the root");
 }
 
-/* An object's map is its header, which says what it is; the collector knows that of its objects
+/* An object's map is its header and says what it is.  The collector knows that of its own objects
  * without a reference in them. */
 static void drop_maps(struct importer *in) {
   uint64_t from = 0;
@@ -251,8 +270,8 @@ static bool number_nodes(struct importer *in) {
   return true;
 }
 
-/* Where the snapshot gives a node less than its references need, or nothing, as it does to the
- * nodes that V8 makes up, it gets what they need. */
+/* A node may be smaller in the snapshot than its references need; those that V8 makes up have no
+ * size at all.  Such a node gets what they need. */
 static bool shape_node(struct importer *in, const struct node *node, uint32_t index) {
   struct td_thg *graph = in->graph;
   uint64_t words = (node->size + TD_THG_WORD_BYTES - 1) / TD_THG_WORD_BYTES;
@@ -295,6 +314,7 @@ static bool shape_nodes(struct importer *in) {
     graph->first_ref[i + 1] += graph->first_ref[i];
   }
   graph->ref_count = graph->first_ref[graph->object_count];
+  if (!may_grow(in)) return false;
   graph->refs = td_new_array(graph->ref_count, sizeof *graph->refs);
   if (!graph->refs) return no_memory(in, "its references");
   graph->roots[0] = in->number[0];
@@ -326,7 +346,8 @@ bool td_heapsnapshot_import(struct td_import_source *source, struct td_thg *grap
       .scan = {.source = source},
       .map_name = NO_NAME,
   };
-  bool done = td_source_rewind(source, "reading nodes and edges") && read_document(&in);
+  td_source_rewind(source, "reading nodes and edges", true);
+  bool done = read_document(&in);
   if (done) drop_maps(&in);
   done = done && number_nodes(&in) && shape_nodes(&in);
   if (done) fill_references(&in);

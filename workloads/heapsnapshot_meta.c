@@ -8,7 +8,7 @@ struct wanted {
   uint32_t *position;
 };
 
-/* Read an array of strings, or of anything in between. */
+/* Reads an array in which strings count; other values are passed over. */
 static bool read_names(struct td_scan *scan, const struct wanted *wanted, size_t wanted_count,
                        uint32_t *count) {
   bool first = true;
@@ -28,8 +28,8 @@ static bool read_names(struct td_scan *scan, const struct wanted *wanted, size_t
   return !scan->failed;
 }
 
-/* edge_types holds one element per column: the names of the values if the column is a type. The
- * type is the first column in every version of V8 there has been. */
+/* edge_types holds one element per column: the names of the values if the column is a type.  In
+ * every version of V8 so far the type is the first column. */
 static bool read_edge_types(struct td_scan *scan, struct td_snapshot_meta *meta) {
   const struct wanted wanted[] = {{"weak", &meta->edge_weak},
                                   {"shortcut", &meta->edge_shortcut},

@@ -18,7 +18,7 @@ struct td_snapshot_meta {
   uint64_t node_count, edge_count;
 };
 
-/* Read the value of "snapshot" and see that nothing needed is missing. */
+/* Reads the value of "snapshot" and sees that nothing needed is missing. */
 bool td_snapshot_meta_read(struct td_scan *scan, struct td_snapshot_meta *meta);
 
 #endif

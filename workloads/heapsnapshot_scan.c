@@ -11,16 +11,13 @@ static bool fail(struct td_scan *scan, const char *what) {
   return false;
 }
 
-/* The next byte, not taken, or -1. */
+/* Returns the next byte without taking it, or -1. */
 static int look(struct td_scan *scan) {
   struct td_import_source *source = scan->source;
   if (scan->failed) return -1;
-  if (source->next == source->end) {
-    bool at_end = td_source_offset(source) >= source->limit;
-    if (td_source_fill(source) == 0) {
-      scan->failed = !at_end; /* a failed read has set the error */
-      return -1;
-    }
+  if (source->next == source->end && td_source_fill(source, 1) == 0) {
+    scan->failed = source->failed;
+    return -1;
   }
   return *source->next;
 }
@@ -42,7 +39,7 @@ int td_scan_peek(struct td_scan *scan) {
   return byte;
 }
 
-/* Say what was expected in place of the next byte. */
+/* Reports what was expected in place of the next byte. */
 static bool fail_expected(struct td_scan *scan, const char *what) {
   if (scan->failed) return false;
   uint64_t offset = td_source_offset(scan->source);
@@ -79,7 +76,7 @@ bool td_scan_more(struct td_scan *scan, char closing, bool *first) {
   return true;
 }
 
-/* Take bytes up to a quote, a backslash or the end of what is at hand, copying what fits. */
+/* Takes bytes up to a quote, a backslash or the end of what is at hand, and copies what fits. */
 static size_t take_plain(struct td_scan *scan, char *buffer, size_t room) {
   const uint8_t *start = scan->source->next;
   const uint8_t *at = start;
@@ -136,9 +133,9 @@ bool td_scan_integer(struct td_scan *scan, uint64_t *value) {
   return true;
 }
 
-/* The common case of td_scan_integers, as V8 writes it: digits, a newline at the end of a row, a
- * comma, digits.  Stops, with *next at the start of an element, wherever something else comes or
- * the end of the buffer is near. */
+/* Scans the common case of td_scan_integers, as V8 writes it: digits, a newline at the end of a
+ * row, a comma, digits.  Stops, with *next at the start of an element, wherever something else
+ * comes or the end of the buffer is near. */
 static size_t scan_plain(const uint8_t **next, const uint8_t *end, uint64_t *values,
                          size_t capacity) {
   const uint8_t *at = *next;
@@ -169,8 +166,7 @@ size_t td_scan_integers(struct td_scan *scan, uint64_t *values, size_t capacity,
       fail_expected(scan, "a whole number");
       return count;
     }
-    /* The scan leaves off at the start of an element, so one more is always taken here: room for
-     * it is kept. */
+    /* The scan stops at the start of an element, which is taken here: room for it is kept. */
     size_t room = capacity - count - 1;
     count += scan_plain(&scan->source->next, scan->source->end, values + count, room);
     if (!td_scan_integer(scan, &values[count])) return count;

@@ -13,35 +13,36 @@ struct td_scan {
   bool failed;
 };
 
-/* Passes over white space.  The next byte, not taken, or -1 at the end or after a failure. */
+/* Passes over white space.  Returns the next byte without taking it, or -1 at the end or after a
+ * failure. */
 int td_scan_peek(struct td_scan *scan);
 
-/* Take `opening`, a brace or bracket, or fail. */
+/* Takes `opening`, a brace or bracket, or fails. */
 bool td_scan_open(struct td_scan *scan, char opening);
 
-/* Between elements: take the comma, or the closing brace or bracket.  *first is true before the
+/* Between elements, takes the comma, or the closing brace or bracket.  *first is true before the
  * first call and false after it.  Returns whether another element follows; also false after a
  * failure. */
 bool td_scan_more(struct td_scan *scan, char closing, bool *first);
 
-/* Take a string into buffer, of which capacity may be 0.  What does not fit is dropped, and so
+/* Takes a string into buffer, of which capacity may be 0.  What does not fit is dropped, and so
  * are escapes: the names that matter have none. */
 bool td_scan_string(struct td_scan *scan, char *buffer, size_t capacity);
 
-/* Take a name and its colon. */
+/* Takes a name and its colon. */
 bool td_scan_name(struct td_scan *scan, char *buffer, size_t capacity);
 
-/* Take a whole number from 0 up to 10^18 - 1. */
+/* Takes a whole number from 0 up to 10^18 - 1. */
 bool td_scan_integer(struct td_scan *scan, uint64_t *value);
 
-/* Take up to `capacity` elements of an array of such numbers, td_scan_more's comma or bracket
+/* Takes up to `capacity` elements of an array of such numbers, td_scan_more's comma or bracket
  * included.  Returns how many; fewer than `capacity` means the array has ended or failed. */
 size_t td_scan_integers(struct td_scan *scan, uint64_t *values, size_t capacity, bool *first);
 
-/* Pass over one value of any kind. */
+/* Passes over one value of any kind. */
 bool td_scan_skip(struct td_scan *scan);
 
-/* Nothing but white space is left, or fail. */
+/* Sees that nothing but white space is left, or fails. */
 bool td_scan_end(struct td_scan *scan);
 
 #endif

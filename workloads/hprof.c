@@ -1,11 +1,17 @@
 #include "workloads/hprof.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "workloads/hprof_class.h"
 #include "workloads/thg_error.h"
 #include "workloads/thg_memory.h"
+
+/* Memory for each object and root: what is noted of them, in arrays that are copied when they
+ * grow, and their places in the graph. */
+#define OBJECT_BYTES 100u
+#define ROOT_BYTES 28u
 
 enum noted_kind { NOTED_CLASS, NOTED_INSTANCE, NOTED_OBJECT_ARRAY, NOTED_PRIMITIVE_ARRAY };
 
@@ -39,11 +45,25 @@ static bool no_memory(struct importer *in, const char *what) {
 
 /* ---- First pass: note --------------------------------------------------------------------- */
 
+/* Returns whether the dump may have as many objects, references and roots as are known so far. */
+static bool may_grow(struct importer *in) {
+  uint64_t ref_count = in->graph->ref_count;
+  char what[100];
+  snprintf(what, sizeof what, "%llu objects, %llu references, %llu roots",
+           (unsigned long long)in->object_count, (unsigned long long)ref_count,
+           (unsigned long long)in->root_count);
+  return td_source_allows(in->source,
+                          in->object_count * OBJECT_BYTES + in->root_count * ROOT_BYTES +
+                              ref_count * sizeof *in->graph->refs,
+                          what);
+}
+
 static bool note(struct importer *in, uint64_t offset, uint64_t id, struct noted noted) {
   if (id == 0) return td_source_fail(in->source, offset, "an object whose identifier is null");
   if (in->object_count == TD_THG_NULL - 1) {
     return td_source_fail(in->source, offset, "more than 2^32 - 2 objects");
   }
+  if (in->object_count == in->identifier_capacity && !may_grow(in)) return false;
   if (!td_grow((void **)&in->identifiers, &in->identifier_capacity, in->object_count,
                sizeof *in->identifiers) ||
       !td_grow((void **)&in->noted, &in->noted_capacity, in->object_count, sizeof *in->noted)) {
@@ -60,6 +80,7 @@ static bool note_root(void *context, uint64_t id) {
   if (in->root_count == UINT32_MAX) {
     return td_source_fail(in->source, td_source_offset(in->source), "more than 2^32 - 1 roots");
   }
+  if (in->root_count == in->root_capacity && !may_grow(in)) return false;
   if (!td_grow((void **)&in->roots, &in->root_capacity, in->root_count, sizeof *in->roots)) {
     return no_memory(in, "its roots");
   }
@@ -103,8 +124,8 @@ static uint64_t round_up(uint64_t bytes) {
   return (bytes + TD_THG_WORD_BYTES - 1) / TD_THG_WORD_BYTES * TD_THG_WORD_BYTES;
 }
 
-/* An instance that does not fit its class is a leaf here; the second pass, which knows where it
- * is, complains. */
+/* An instance that does not fit its class is a leaf here.  The second pass knows where it is, and
+ * complains. */
 static bool shape_instance(struct importer *in, const struct noted *noted, uint32_t index,
                            uint64_t *slots) {
   struct td_thg *graph = in->graph;
@@ -178,6 +199,7 @@ static bool shape_objects(struct importer *in) {
     graph->first_ref[i + 1] += graph->first_ref[i];
   }
   graph->ref_count = graph->first_ref[graph->object_count];
+  if (!may_grow(in)) return false;
   graph->refs = td_new_array(graph->ref_count, sizeof *graph->refs);
   return graph->refs ? true : no_memory(in, "its references");
 }
@@ -197,7 +219,7 @@ static bool keep_roots(struct importer *in) {
   return true;
 }
 
-static bool settle(struct importer *in) {
+static bool number_and_shape(struct importer *in) {
   if (!td_hprof_link_classes(&in->classes, in->source) || !number_objects(in) ||
       !shape_objects(in) || !keep_roots(in)) {
     return false;
@@ -212,8 +234,8 @@ static bool settle(struct importer *in) {
 
 /* ---- Second pass: fill in references ------------------------------------------------------ */
 
-/* The object's slots.  That there are `count` of them must be asked again: the file may have
- * changed since the first pass, and would then have us write past the end. */
+/* Returns the object's slots.  Their number is compared again: if the file has changed since the
+ * first pass, we would write past the end. */
 static uint32_t *find_slots(struct importer *in, uint64_t id, uint64_t offset, uint64_t count) {
   uint32_t index = td_ids_find(&in->ids, id);
   const uint64_t *first = in->graph->first_ref;
@@ -307,7 +329,7 @@ static bool pass_array(void *context, const struct td_hprof_object *object) {
 
 /* ---- All of it ---------------------------------------------------------------------------- */
 
-static bool run(struct importer *in) {
+static bool import_dump(struct importer *in) {
   const struct td_hprof_visitor notes = {
       .context = in,
       .root = note_root,
@@ -324,12 +346,10 @@ static bool run(struct importer *in) {
       .object_array = fill_object_array,
       .primitive_array = pass_array,
   };
-  if (!td_source_rewind(in->source, "reading objects") ||
-      !td_hprof_walk(in->source, &notes, &in->id_bytes) || !settle(in)) {
-    return false;
-  }
-  return td_source_rewind(in->source, "reading references") &&
-         td_hprof_walk(in->source, &fills, &in->id_bytes_again);
+  td_source_rewind(in->source, "reading objects", false);
+  if (!td_hprof_walk(in->source, &notes, &in->id_bytes) || !number_and_shape(in)) return false;
+  td_source_rewind(in->source, "reading references", true);
+  return td_hprof_walk(in->source, &fills, &in->id_bytes_again);
 }
 
 bool td_hprof_is(const uint8_t *bytes, size_t length) {
@@ -339,7 +359,7 @@ bool td_hprof_is(const uint8_t *bytes, size_t length) {
 bool td_hprof_import(struct td_import_source *source, struct td_thg *graph,
                      struct td_import_summary *summary) {
   struct importer in = {.source = source, .graph = graph, .summary = summary};
-  bool done = run(&in);
+  bool done = import_dump(&in);
   td_shapes_hand_over(&in.shapes, graph);
   td_hprof_free_classes(&in.classes);
   td_ids_free(&in.ids);

@@ -55,7 +55,7 @@ static bool number_classes(struct td_hprof_classes *classes, struct td_import_so
   return true;
 }
 
-/* Follow superclasses up to one whose depth is known, then fill in downwards. */
+/* Follows superclasses up to one whose depth is known, then fills in depths downwards. */
 static bool link_chain(struct td_hprof_classes *classes, struct td_import_source *source,
                        uint32_t start) {
   uint32_t chain[TD_HPROF_DEPTH_MAX];
@@ -110,7 +110,7 @@ struct cursor {
   uint64_t *bitmap; /* NULL while only measuring */
 };
 
-/* Place the class's own fields; `dumped` is where its values begin in a dumped instance. */
+/* Places the class's own fields; `dumped` is where its values begin in a dumped instance. */
 static void place_fields(const struct td_hprof_classes *classes,
                          const struct td_hprof_layout *owner, uint64_t dumped,
                          struct cursor *cursor, uint32_t *slots) {

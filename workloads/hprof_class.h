@@ -1,10 +1,10 @@
 /* The classes of an HPROF dump, and where an instance's references lie.
  *
  * The dump names the fields of a class with their types but not where they are in memory, so
- * instances are laid out afresh: two header words, then the fields from java.lang.Object down to
- * the instance's class; within a class first the primitive fields, packed (the rest of a word
- * left by a superclass is used up), then the references, one word each, as declared.  This is
- * HotSpot's manner without compressed pointers; docs/importing.md says so to users. */
+ * instances are laid out afresh, as HotSpot does it without compressed pointers: two header words,
+ * then the fields from java.lang.Object down to the instance's class.  Within a class the primitive
+ * fields come first, packed (what a superclass left of its last word is used up), then the
+ * references as declared.  docs/importing.md says so to users. */
 #ifndef TD_WORKLOADS_HPROF_CLASS_H
 #define TD_WORKLOADS_HPROF_CLASS_H
 
@@ -48,16 +48,17 @@ struct td_hprof_classes {
   uint32_t id_bytes;
 };
 
-/* Remember a class as it is met.  false: no memory. */
+/* Remembers a class as it is met.  Returns false where there is no memory. */
 bool td_hprof_add_class(struct td_hprof_classes *classes, const struct td_hprof_class *klass);
 
-/* When all are known: find superclasses and sizes.  Errors go to the source. */
+/* Finds superclasses and sizes, once all classes are known.  Errors go to the source. */
 bool td_hprof_link_classes(struct td_hprof_classes *classes, struct td_import_source *source);
 
-/* The class with that identifier, or NULL. */
+/* Returns the class with that identifier, or NULL. */
 struct td_hprof_layout *td_hprof_find_class(const struct td_hprof_classes *classes, uint64_t id);
 
-/* Lay out instances of the class, once, adding to the shapes.  false: no memory.
+/* Lays out instances of the class, once, and adds to the shapes.  Returns false where there is no
+ * memory.
  * Costs what one dumped instance weighs, so call it only for classes that have one. */
 bool td_hprof_plan(struct td_hprof_classes *classes, struct td_hprof_layout *layout,
                    struct td_import_shapes *shapes);

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "workloads/thg_error.h"
-
 #define FIELDS_MAX 65535u
 
 enum record_tag { HEAP_DUMP = 0x0c, HEAP_DUMP_SEGMENT = 0x1c, HEAP_DUMP_END = 0x2c };
@@ -49,7 +47,7 @@ uint32_t td_hprof_type_bytes(uint32_t type, uint32_t id_bytes) {
   return 0;
 }
 
-/* How many bytes follow the identifier of a root sub-record; -1 if the tag is no root's.
+/* Returns how many bytes follow the identifier of a root sub-record; -1 if the tag is no root's.
  * `+ 16` stands for one more identifier. */
 static int root_tail(uint32_t tag) {
   switch (tag) {
@@ -148,7 +146,7 @@ static bool walk_class(struct walker *w, uint64_t offset) {
          w->visitor->klass(w->visitor->context, &klass);
 }
 
-/* Let the visitor see the object, then pass over what it left of the values. */
+/* Lets the visitor see the object, then passes over what it left of the values. */
 static bool visit_object(struct walker *w, const struct td_hprof_object *object,
                          uint64_t value_bytes,
                          bool (*visit)(void *, const struct td_hprof_object *)) {
@@ -261,7 +259,7 @@ static bool walk_record(struct walker *w, uint32_t tag, uint64_t length) {
 static bool walk_records(struct walker *w) {
   bool seen_heap = false;
   bool is_open = false;
-  while (td_source_offset(w->source) < w->source->length) {
+  while (td_source_fill(w->source, 1) > 0) {
     const uint8_t *bytes = td_source_take(w->source, 9, "a record header");
     if (!bytes) return false;
     uint32_t tag = bytes[0];
@@ -270,6 +268,7 @@ static bool walk_records(struct walker *w) {
     if (!walk_record(w, tag, u4(bytes + 5))) return false;
   }
   uint64_t end = td_source_offset(w->source);
+  if (w->source->failed) return false;
   if (is_open) return td_source_fail(w->source, end, "the file ends inside the heap dump");
   if (!seen_heap) return td_source_fail(w->source, end, "no heap dump in the file");
   return true;
@@ -278,8 +277,8 @@ static bool walk_records(struct walker *w) {
 bool td_hprof_walk(struct td_import_source *source, const struct td_hprof_visitor *visitor,
                    uint32_t *id_bytes) {
   struct walker w = {.source = source, .visitor = visitor};
-  w.static_refs = calloc(FIELDS_MAX, sizeof *w.static_refs);
-  w.fields = calloc(FIELDS_MAX, sizeof *w.fields);
+  w.static_refs = malloc(FIELDS_MAX * sizeof *w.static_refs);
+  w.fields = malloc(FIELDS_MAX * sizeof *w.fields);
   bool done = false;
   if (!w.static_refs || !w.fields) {
     td_thg_fail_memory(source->error, source->name, "a class record");

@@ -1,4 +1,4 @@
-/* Walk the records of an HPROF dump, one call per heap object and root.
+/* Walking the records of an HPROF dump, one call per heap object and root.
  *
  * The format is the "HPROF Agent" binary format (JAVA PROFILE 1.0.1 and 1.0.2) that HotSpot's
  * heap dumper and jmap write: big-endian records of tag, time and length; the heap itself is in
@@ -52,10 +52,11 @@ struct td_hprof_visitor {
   bool (*primitive_array)(void *context, const struct td_hprof_object *object);
 };
 
-/* Bytes of a value of that type where identifiers have id_bytes; 0 for an unknown type. */
+/* Returns the bytes of a value of that type where identifiers have id_bytes; 0 for an unknown type.
+ */
 uint32_t td_hprof_type_bytes(uint32_t type, uint32_t id_bytes);
 
-/* An identifier of 4 or 8 bytes, big-endian. */
+/* Returns an identifier of 4 or 8 bytes, big-endian. */
 static inline uint64_t td_hprof_id(const uint8_t *bytes, uint32_t id_bytes) {
   if (id_bytes == 4) {
     uint32_t value;
@@ -67,7 +68,7 @@ static inline uint64_t td_hprof_id(const uint8_t *bytes, uint32_t id_bytes) {
   return __builtin_bswap64(value);
 }
 
-/* Walk the whole dump from its first byte.  *id_bytes is set before the first call of the
+/* Walks the whole dump from its first byte.  *id_bytes is set before the first call of the
  * visitor. */
 bool td_hprof_walk(struct td_import_source *source, const struct td_hprof_visitor *visitor,
                    uint32_t *id_bytes);

@@ -4,12 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "workloads/heapsnapshot.h"
 #include "workloads/hprof.h"
 #include "workloads/import_source.h"
-#include "workloads/thg_error.h"
-#include "workloads/thg_format.h"
+#include "inspect/thg/format.h"
+#include "workloads/thg_read.h"
+
+/* As much of a dump as must be seen to tell what it is. */
+#define LOOK_BYTES 4096u
 
 /* JSON may begin with white space, HPROF with its name only. */
 static bool is_json(const uint8_t *bytes, size_t length) {
@@ -19,12 +23,44 @@ static bool is_json(const uint8_t *bytes, size_t length) {
   return at < length && bytes[at] == '{';
 }
 
+/* All bytes of a source. */
+struct loaded {
+  uint8_t *bytes;
+  uint64_t length, capacity;
+};
+
+static bool make_room(struct td_import_source *source, struct loaded *loaded, size_t count) {
+  static const char what[] = "the file itself";
+  if (count <= loaded->capacity - loaded->length) return true;
+  uint64_t wanted = 2 * loaded->capacity + count;
+  if (!td_source_allows(source, wanted, what)) return false;
+  uint8_t *grown = realloc(loaded->bytes, (size_t)wanted);
+  if (!grown) return td_thg_fail_memory(source->error, source->name, what);
+  loaded->bytes = grown;
+  loaded->capacity = wanted;
+  return true;
+}
+
+static bool load(struct td_import_source *source, struct loaded *loaded) {
+  td_source_rewind(source, "reading", true);
+  for (size_t ready; (ready = td_source_fill(source, 1)) > 0; loaded->length += ready) {
+    if (!make_room(source, loaded, ready)) return false;
+    memcpy(loaded->bytes + loaded->length, source->next, ready);
+    source->next += ready;
+  }
+  return !source->failed;
+}
+
 /* A graph that is one already, to be written anew: the library's own files are not compressed. */
 static bool read_graph(struct td_import_source *source, struct td_thg *graph,
                        struct td_import_summary *summary) {
-  bool done = source->memory ? td_thg_read_bytes(source->memory, source->length, source->name,
-                                                 graph, source->error)
-                             : td_thg_read(source->name, graph, source->error);
+  if (source->is_packed) {
+    return td_source_fail(source, 0, "a graph file inside gzip: unpack it with gunzip first");
+  }
+  struct loaded file = {0};
+  bool done = load(source, &file) &&
+              td_thg_read_bytes(file.bytes, file.length, source->name, graph, source->error);
+  free(file.bytes);
   for (uint64_t r = 0; done && r < graph->ref_count; r++)
     summary->null_slots += graph->refs[r] == TD_THG_NULL;
   return done;
@@ -32,10 +68,9 @@ static bool read_graph(struct td_import_source *source, struct td_thg *graph,
 
 static bool choose(struct td_import_source *source, struct td_thg *graph,
                    struct td_import_summary *summary) {
-  size_t ready = td_source_fill(source);
-  if (ready == 0) {
-    return source->length == 0 ? td_source_fail(source, 0, "the file is empty") : false;
-  }
+  size_t ready = td_source_fill(source, LOOK_BYTES);
+  if (source->failed) return false;
+  if (ready == 0) return td_source_fail(source, 0, "the file is empty");
   if (td_hprof_is(source->next, ready)) {
     summary->format = "hprof";
     return td_hprof_import(source, graph, summary);
@@ -48,9 +83,6 @@ static bool choose(struct td_import_source *source, struct td_thg *graph,
       memcmp(source->next, td_thg_magic, sizeof td_thg_magic) == 0) {
     summary->format = "thg";
     return read_graph(source, graph, summary);
-  }
-  if (ready >= 2 && source->next[0] == 0x1f && source->next[1] == 0x8b) {
-    return td_source_fail(source, 0, "compressed with gzip: unpack it first");
   }
   return td_source_fail(source, 0, "neither an HPROF dump nor a V8 heap snapshot nor a graph");
 }
@@ -65,7 +97,7 @@ static void sum_up(const struct td_thg *graph, struct td_import_summary *summary
 
 static bool import(struct td_import_source *source, struct td_thg *graph,
                    struct td_import_summary *summary, struct td_thg_error *error) {
-  struct td_import_summary mine = {.input_bytes = source->length};
+  struct td_import_summary mine = {0};
   memset(graph, 0, sizeof *graph);
   bool done = choose(source, graph, &mine);
   if (done && !graph->about) {
@@ -79,12 +111,13 @@ static bool import(struct td_import_source *source, struct td_thg *graph,
     td_thg_free(graph);
     return false;
   }
+  mine.input_bytes = td_input_seen(&source->input);
   sum_up(graph, &mine);
   if (summary) *summary = mine;
   return true;
 }
 
-/* The readers below rely on there being an error to fill in. */
+/* Returns an empty error to fill in, which the readers rely on: the caller's, or the spare one. */
 static struct td_thg_error *clear(struct td_thg_error *error, struct td_thg_error *spare) {
   struct td_thg_error *used = error ? error : spare;
   memset(used, 0, sizeof *used);
@@ -110,16 +143,20 @@ bool td_import_bytes(const void *bytes, uint64_t length, const char *name, struc
   struct td_thg_error spare;
   struct td_import_source source;
   error = clear(error, &spare);
-  td_source_open_bytes(&source, bytes, length, name, error);
+  memset(graph, 0, sizeof *graph);
+  if (!td_source_open_bytes(&source, bytes, length, name, error)) return false;
   bool done = import(&source, graph, summary, error);
   td_source_close(&source);
   return done;
 }
 
-static bool is_same_file(const char *a, const char *b) {
+/* The input may be "-", standard input. */
+static bool is_same_file(const char *input, const char *output) {
   struct stat first;
   struct stat second;
-  return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+  bool is_there =
+      strcmp(input, "-") == 0 ? fstat(STDIN_FILENO, &first) == 0 : stat(input, &first) == 0;
+  return is_there && stat(output, &second) == 0 && first.st_dev == second.st_dev &&
          first.st_ino == second.st_ino;
 }
 
@@ -131,7 +168,7 @@ bool td_import_file(const char *input, const char *output, const struct td_thg_p
   if (!output) return td_thg_fail(error, TD_THG_NO_RESOURCES, 0, "no output file named");
   if (input && is_same_file(input, output)) {
     return td_thg_fail(error, TD_THG_BAD_INPUT, 0, "%s: would be overwritten by its own graph",
-                       input);
+                       output);
   }
   if (!td_import_graph(input, progress, &graph, summary, error)) return false;
   bool done = td_thg_write(output, &graph, progress, error);
@@ -141,4 +178,27 @@ bool td_import_file(const char *input, const char *output, const struct td_thg_p
     summary->output_bytes = (uint64_t)status.st_size;
   }
   return done;
+}
+
+/* Returns whether `name` of `length` bytes ends so, and takes the ending off. */
+static bool drop_ending(const char *name, size_t *length, const char *ending) {
+  size_t bytes = strlen(ending);
+  if (*length <= bytes || memcmp(name + *length - bytes, ending, bytes) != 0) return false;
+  *length -= bytes;
+  return name[*length - 1] != '/';
+}
+
+char *td_import_output_name(const char *input) {
+  size_t length = strlen(input);
+  size_t kept = length;
+  if (drop_ending(input, &kept, ".gz")) length = kept;
+  if (drop_ending(input, &kept, ".hprof") || drop_ending(input, &kept, ".heapsnapshot") ||
+      drop_ending(input, &kept, ".thg")) {
+    length = kept;
+  }
+  char *name = malloc(length + sizeof ".thg");
+  if (!name) return NULL;
+  memcpy(name, input, length);
+  memcpy(name + length, ".thg", sizeof ".thg");
+  return name;
 }

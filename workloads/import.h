@@ -1,29 +1,16 @@
-/* Import a heap dump as a recorded graph.
+/* Importing a heap dump as a recorded graph.
  *
  * HPROF (JAVA PROFILE 1.0.1 and 1.0.2), V8's .heapsnapshot and graphs (which are only compressed
- * anew) are told apart by content, not by name.  What each importer keeps, leaves out and assumes
- * is written in docs/importing.md. */
+ * anew) are told apart by content, not by name.  The first two may be stored with gzip.  An input
+ * named "-" is standard input.  What each importer keeps, leaves out and assumes is written in
+ * docs/importing.md. */
 #ifndef TD_WORKLOADS_IMPORT_H
 #define TD_WORKLOADS_IMPORT_H
 
+#include "workloads/import_summary.h"
 #include "workloads/thg.h"
 
-struct td_import_summary {
-  const char *format; /* "hprof", "heapsnapshot" or "thg" */
-  uint64_t input_bytes;
-  uint64_t output_bytes; /* 0 where nothing was written */
-  uint64_t objects;
-  uint64_t slots;      /* references, nulls included */
-  uint64_t null_slots; /* of these, the dump says null */
-  uint64_t dangling;   /* of these, the dump does not hold the target: made null */
-  uint64_t roots;      /* kept */
-  uint64_t roots_lost; /* root records whose object the dump does not hold: left out */
-  uint64_t weak_edges; /* edges left out because the collector would not follow them */
-  uint64_t map_edges;  /* V8: edges left out because they stand for an object's header */
-  uint64_t heap_bytes; /* sum of object sizes */
-};
-
-/* Read the dump `input` and write the graph to `output`, all or nothing.
+/* Reads the dump `input` and writes the graph to `output`, all or nothing.
  * progress and summary may be NULL.  Returns whether it succeeded; if not, *error says why and
  * `output` is as it was. */
 bool td_import_file(const char *input, const char *output, const struct td_thg_progress *progress,
@@ -34,8 +21,13 @@ bool td_import_graph(const char *input, const struct td_thg_progress *progress,
                      struct td_thg *graph, struct td_import_summary *summary,
                      struct td_thg_error *error);
 
-/* The same from bytes in memory; name stands in for the path in messages. */
+/* The same from bytes in memory, with name standing in for the path in messages. */
 bool td_import_bytes(const void *bytes, uint64_t length, const char *name, struct td_thg *graph,
                      struct td_import_summary *summary, struct td_thg_error *error);
+
+/* Returns the name that the graph of an input gets where none is given: the input's, with .thg in
+ * place of .hprof or .heapsnapshot, and without .gz.  To be freed; NULL where there is no memory.
+ */
+char *td_import_output_name(const char *input);
 
 #endif

@@ -7,14 +7,9 @@
 
 #define CHUNK_LOG2 9u
 
-static uint64_t hash_key(uint64_t key) {
-  uint64_t h = key * UINT64_C(0x9e3779b97f4a7c15);
-  return h ^ (h >> 32);
-}
-
-/* The table slot that holds the chunk of `key`, or the free one where it belongs. */
+/* Returns the table slot that holds the chunk of `key`, or the free one where it belongs. */
 static uint64_t find_slot(const struct td_import_ids *ids, uint64_t key) {
-  uint64_t slot = hash_key(key) & ids->table_mask;
+  uint64_t slot = td_hash(&ids->hash_key, &key, 1) & ids->table_mask;
   while (ids->table[slot] != 0 && ids->chunks[ids->table[slot] - 1].key != key) {
     slot = (slot + 1) & ids->table_mask;
   }
@@ -75,7 +70,7 @@ static int compare_chunks(const void *left, const void *right) {
   return (a > b) - (a < b);
 }
 
-/* Sort the chunks by key, so that counting up gives the order of identifiers. */
+/* Sorts the chunks by key, so that counting up gives the order of identifiers. */
 static void count_up(struct td_import_ids *ids) {
   qsort(ids->chunks, ids->chunk_count, sizeof *ids->chunks, compare_chunks);
   memset(ids->table, 0, (size_t)(ids->table_mask + 1) * sizeof *ids->table);
@@ -95,7 +90,7 @@ static void count_up(struct td_import_ids *ids) {
 
 enum td_ids_result td_ids_build(struct td_import_ids *ids, const uint64_t *identifiers,
                                 uint64_t count, uint64_t *where) {
-  memset(ids, 0, sizeof *ids);
+  *ids = (struct td_import_ids){.hash_key = td_hash_key_new()};
   uint64_t all = 0;
   for (uint64_t i = 0; i < count; i++)
     all |= identifiers[i];

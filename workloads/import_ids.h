@@ -1,15 +1,16 @@
 /* From the identifiers of a dump to object numbers in the order of identifiers.
  *
  * Identifiers are addresses, or look like them: they come in clusters.  A chunk covers 512
- * consecutive granules and holds a bit per identifier seen and the number of identifiers below
- * it, so that a heap of 4 KB pages costs 100 bytes a page and a look-up two cache lines.
- * Identifiers far apart cost one chunk each, which bounds the memory by that of the input.
+ * consecutive granules.  It holds a bit for each identifier seen and the number of identifiers
+ * below it, so that a look-up costs two cache lines.  Identifiers far apart cost one chunk each.
  * Threads: look-ups may run on many. */
 #ifndef TD_WORKLOADS_IMPORT_IDS_H
 #define TD_WORKLOADS_IMPORT_IDS_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "workloads/hash.h"
 
 #define TD_IDS_NONE UINT32_MAX
 
@@ -24,6 +25,7 @@ struct td_import_ids {
   struct td_import_chunk *chunks; /* [chunk_count], in no order */
   uint32_t *table;                /* open addressing: chunk number + 1, or 0 */
   uint64_t table_mask;
+  struct td_hash_key hash_key; /* identifiers come from the file */
   uint64_t chunk_capacity;
   uint32_t chunk_count;
   uint32_t granule_log2; /* trailing zero bits common to all identifiers */
@@ -31,12 +33,12 @@ struct td_import_ids {
 
 enum td_ids_result { TD_IDS_OK, TD_IDS_TWICE, TD_IDS_NO_MEMORY };
 
-/* Number `count` identifiers.  On TD_IDS_TWICE *where is the position of the second of two that
+/* Numbers `count` identifiers.  On TD_IDS_TWICE *where is the position of the second of two that
  * are equal.  Free with td_ids_free in every case. */
 enum td_ids_result td_ids_build(struct td_import_ids *ids, const uint64_t *identifiers,
                                 uint64_t count, uint64_t *where);
 
-/* The number of an identifier, or TD_IDS_NONE. */
+/* Returns the number of an identifier, or TD_IDS_NONE. */
 uint32_t td_ids_find(const struct td_import_ids *ids, uint64_t identifier);
 
 void td_ids_free(struct td_import_ids *ids);

@@ -5,14 +5,13 @@
 
 #include "workloads/thg_memory.h"
 
-static uint64_t hash_shape(const struct td_thg_shape *shape) {
-  uint64_t h = (uint64_t)shape->kind << 32 | shape->prefix_words;
-  for (uint32_t w = 0; w < shape->bitmap_words; w++) {
-    h = (h ^ shape->bitmap[w]) * UINT64_C(0x9e3779b97f4a7c15);
-    h ^= h >> 29;
+static uint64_t hash_shape(const struct td_import_shapes *shapes,
+                           const struct td_thg_shape *shape) {
+  if (shape->kind == TD_THG_BITMAP) {
+    return td_hash(&shapes->hash_key, shape->bitmap, shape->bitmap_words);
   }
-  h *= UINT64_C(0x9e3779b97f4a7c15);
-  return h ^ (h >> 32);
+  uint64_t word = (uint64_t)shape->kind << 32 | shape->prefix_words;
+  return td_hash(&shapes->hash_key, &word, 1);
 }
 
 static bool is_same(const struct td_thg_shape *a, const struct td_thg_shape *b) {
@@ -23,7 +22,7 @@ static bool is_same(const struct td_thg_shape *a, const struct td_thg_shape *b) 
 }
 
 static uint64_t find_slot(const struct td_import_shapes *shapes, const struct td_thg_shape *shape) {
-  uint64_t slot = hash_shape(shape) & shapes->table_mask;
+  uint64_t slot = hash_shape(shapes, shape) & shapes->table_mask;
   while (shapes->table[slot] != 0 && !is_same(&shapes->shapes[shapes->table[slot] - 1], shape)) {
     slot = (slot + 1) & shapes->table_mask;
   }
@@ -31,6 +30,7 @@ static uint64_t find_slot(const struct td_import_shapes *shapes, const struct td
 }
 
 static bool enlarge_table(struct td_import_shapes *shapes) {
+  if (!shapes->table) shapes->hash_key = td_hash_key_new();
   uint64_t size = shapes->table ? (shapes->table_mask + 1) * 2 : 256;
   uint32_t *table = td_new_array(size, sizeof *table);
   if (!table) return false;

@@ -1,86 +1,103 @@
 #include "workloads/import_source.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "workloads/thg_error.h"
+#include "workloads/allowance.h"
 
-static bool fail_open(struct td_import_source *source, int why) {
-  bool ours = why == ENOMEM || why == EMFILE || why == ENFILE;
-  return td_thg_fail(source->error, ours ? TD_THG_NO_RESOURCES : TD_THG_BAD_INPUT, 0,
-                     "%s: cannot read: %s", source->name, strerror(why));
+#define MIB (1024.0 * 1024.0)
+
+/* ---- Opening and closing ------------------------------------------------------------------ */
+
+/* The input is open.  Looks whether it is packed, and goes back to its start. */
+static bool begin(struct td_import_source *source, const struct td_thg_progress *progress) {
+  uint8_t magic[2];
+  size_t seen = 0;
+  size_t got = 1;
+  source->name = source->input.name;
+  source->error = source->input.error;
+  source->progress = progress;
+  while (seen < sizeof magic && got > 0) {
+    if (!td_input_read(&source->input, magic + seen, sizeof magic - seen, &got)) return false;
+    seen += got;
+  }
+  td_input_rewind(&source->input, false);
+  source->is_packed = td_gzip_is(magic, seen);
+  if (source->is_packed && !td_gzip_open(&source->gzip, &source->input)) {
+    source->is_packed = false;
+    return false;
+  }
+  if (source->is_packed || !source->input.memory) {
+    source->buffer = malloc(TD_SOURCE_TAKE_MAX);
+    if (!source->buffer) {
+      return td_thg_fail_memory(source->error, source->name, "the read buffer");
+    }
+  }
+  td_source_rewind(source, "reading", false);
+  return true;
 }
 
 bool td_source_open(struct td_import_source *source, const char *path,
                     const struct td_thg_progress *progress, struct td_thg_error *error) {
   memset(source, 0, sizeof *source);
-  source->name = path;
-  source->error = error;
-  source->progress = progress;
-  source->phase = "reading";
-  /* Not to wait for somebody to open the other end of a pipe; files don't care. */
-  source->file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (source->file < 0) return fail_open(source, errno);
-  struct stat status;
-  if (fstat(source->file, &status) != 0) {
-    fail_open(source, errno);
-    td_source_close(source);
-    return false;
-  }
-  if (!S_ISREG(status.st_mode)) {
-    td_source_close(source);
-    return td_thg_fail(error, TD_THG_BAD_INPUT, 0, "%s: not a regular file", path);
-  }
-  source->length = (uint64_t)status.st_size;
-  source->limit = source->length;
-  source->buffer = malloc(TD_SOURCE_TAKE_MAX);
-  if (!source->buffer) {
-    td_source_close(source);
-    return td_thg_fail_memory(error, path, "the read buffer");
-  }
-  source->next = source->end = source->buffer;
-  return true;
+  if (!td_input_open(&source->input, path, error)) return false;
+  if (begin(source, progress)) return true;
+  td_source_close(source);
+  return false;
 }
 
-void td_source_open_bytes(struct td_import_source *source, const void *bytes, uint64_t length,
+bool td_source_open_bytes(struct td_import_source *source, const void *bytes, uint64_t length,
                           const char *name, struct td_thg_error *error) {
   memset(source, 0, sizeof *source);
-  source->name = name;
-  source->error = error;
-  source->phase = "reading";
-  source->file = -1;
-  source->length = source->limit = source->end_offset = length;
-  source->memory = length ? bytes : (const uint8_t *)"";
-  source->next = source->memory;
-  source->end = source->memory + length;
+  td_input_open_bytes(&source->input, bytes, length, name, error);
+  if (begin(source, NULL)) return true;
+  td_source_close(source);
+  return false;
 }
 
 void td_source_close(struct td_import_source *source) {
-  if (source->file >= 0) close(source->file);
+  if (source->is_packed) td_gzip_close(&source->gzip);
+  td_input_close(&source->input);
   free(source->buffer);
   source->buffer = NULL;
-  source->file = -1;
 }
 
-bool td_source_rewind(struct td_import_source *source, const char *phase) {
-  source->limit = source->length;
-  source->phase = phase;
-  if (source->file < 0) {
-    source->next = source->memory;
-    return true;
+/* What is done and how far, for whoever watches.  The length of a pipe is not known. */
+static void report(const struct td_import_source *source) {
+  const struct td_import_input *input = &source->input;
+  char text[100];
+  if (!source->progress || input->memory) return;
+  bool is_known = input->length != TD_INPUT_UNKNOWN;
+  if (is_known) {
+    snprintf(text, sizeof text, "%s, %.1f of %.1f MiB", source->phase, (double)input->offset / MIB,
+             (double)input->length / MIB);
+  } else {
+    snprintf(text, sizeof text, "%s, %.1f MiB", source->phase, (double)input->offset / MIB);
   }
-  source->next = source->end = source->buffer;
-  source->end_offset = 0;
-  td_thg_report(source->progress, phase, 0, source->length);
-  return true;
+  td_thg_report(source->progress, text, input->offset, is_known ? input->length : 0);
 }
+
+void td_source_rewind(struct td_import_source *source, const char *phase, bool is_last) {
+  source->phase = phase;
+  td_input_rewind(&source->input, is_last);
+  if (source->is_packed) td_gzip_restart(&source->gzip);
+  if (source->buffer) {
+    source->length = source->is_packed ? TD_INPUT_UNKNOWN : source->input.length;
+    source->next = source->end = source->buffer;
+    source->end_offset = 0;
+  } else {
+    source->length = source->end_offset = source->input.length;
+    source->next = source->input.memory;
+    source->end = source->next + source->length;
+  }
+  source->limit = source->length;
+  report(source);
+}
+
+/* ---- Failing ------------------------------------------------------------------------------ */
 
 bool td_source_fail(struct td_import_source *source, uint64_t offset, const char *format, ...) {
   char what[300];
@@ -92,79 +109,91 @@ bool td_source_fail(struct td_import_source *source, uint64_t offset, const char
                      source->name, offset, what);
 }
 
-/* Move what is left to the front of the buffer and read more behind it. */
+bool td_source_allows(struct td_import_source *source, uint64_t wanted, const char *what) {
+  return td_allowance_covers(source->name, td_input_seen(&source->input), what, wanted,
+                             source->error);
+}
+
+/* The file ends, or the limit comes, before all of `what`. */
+static bool fail_short(struct td_import_source *source, const char *what) {
+  uint64_t offset = td_source_offset(source);
+  if (source->failed) return false;
+  if (source->limit < source->length) {
+    return td_source_fail(source, offset, "%s runs past the end of its section", what);
+  }
+  return td_source_fail(source, offset, "the file ends inside %s", what);
+}
+
+/* ---- Reading ------------------------------------------------------------------------------ */
+
+/* Moves what is left to the front of the buffer and reads more behind it.  Returns false at the
+ * end of the dump, or after an error. */
 static bool read_more(struct td_import_source *source) {
+  if (source->failed || source->end_offset == source->length) return false;
   size_t left = (size_t)(source->end - source->next);
+  size_t got;
   memmove(source->buffer, source->next, left);
   source->next = source->buffer;
   source->end = source->buffer + left;
-  ssize_t got;
-  do {
-    got = pread(source->file, source->buffer + left, TD_SOURCE_TAKE_MAX - left,
-                (off_t)source->end_offset);
-  } while (got < 0 && errno == EINTR);
-  if (got < 0) {
-    return td_thg_fail(source->error, TD_THG_BAD_INPUT, source->end_offset,
-                       "%s: offset %" PRIu64 ": cannot read: %s", source->name, source->end_offset,
-                       strerror(errno));
-  }
-  if (got == 0) return td_source_fail(source, source->end_offset, "the file became shorter");
+  uint8_t *free_at = source->buffer + left;
+  source->failed = source->is_packed
+                       ? !td_gzip_read(&source->gzip, free_at, TD_SOURCE_TAKE_MAX - left, &got)
+                       : !td_input_read(&source->input, free_at, TD_SOURCE_TAKE_MAX - left, &got);
+  if (source->failed) return false;
   source->end += got;
-  source->end_offset += (uint64_t)got;
-  td_thg_report(source->progress, source->phase, source->end_offset, source->length);
-  return true;
-}
-
-size_t td_source_fill(struct td_import_source *source) {
-  uint64_t offset = td_source_offset(source);
-  if (offset >= source->limit) return 0;
-  if (source->next == source->end && !read_more(source)) return 0;
-  uint64_t ready = (uint64_t)(source->end - source->next);
-  uint64_t allowed = source->limit - offset;
-  return (size_t)(ready < allowed ? ready : allowed);
-}
-
-static void fail_short(struct td_import_source *source, const char *what) {
-  uint64_t offset = td_source_offset(source);
-  if (source->limit == source->length) {
-    td_source_fail(source, offset, "the file ends inside %s", what);
-  } else {
-    td_source_fail(source, offset, "%s runs past the end of its section", what);
+  source->end_offset += got;
+  if (got == 0) {
+    if (source->limit == source->length) source->limit = source->end_offset;
+    source->length = source->end_offset;
   }
+  report(source);
+  return got > 0;
+}
+
+size_t td_source_fill(struct td_import_source *source, size_t count) {
+  while ((size_t)(source->end - source->next) < count && read_more(source)) {
+  }
+  uint64_t ready = (uint64_t)(source->end - source->next);
+  uint64_t allowed = source->limit - td_source_offset(source);
+  return source->failed ? 0 : (size_t)(ready < allowed ? ready : allowed);
 }
 
 const uint8_t *td_source_take_far(struct td_import_source *source, size_t count, const char *what) {
-  uint64_t offset = td_source_offset(source);
-  if (count > source->limit - offset) {
-    fail_short(source, what);
+  if (count > TD_SOURCE_TAKE_MAX) {
+    td_source_fail(source, td_source_offset(source),
+                   "%s of %zu bytes is larger than any known producer writes", what, count);
     return NULL;
   }
-  while ((size_t)(source->end - source->next) < count) {
-    if (count > TD_SOURCE_TAKE_MAX) {
-      td_source_fail(source, offset, "%s of %zu bytes is larger than any known producer writes",
-                     what, count);
-      return NULL;
-    }
-    if (!read_more(source)) return NULL;
+  if (td_source_fill(source, count) < count) {
+    fail_short(source, what);
+    return NULL;
   }
   const uint8_t *bytes = source->next;
   source->next += count;
   return bytes;
 }
 
+/* Starts afresh further on, without having read what lies between. */
+static void jump(struct td_import_source *source, uint64_t offset) {
+  td_input_skip(&source->input, offset - source->end_offset);
+  source->next = source->end = source->buffer;
+  source->end_offset = offset;
+}
+
 bool td_source_skip(struct td_import_source *source, uint64_t count, const char *what) {
   uint64_t offset = td_source_offset(source);
-  if (count > source->limit - offset) {
-    fail_short(source, what);
-    return false;
-  }
+  if (count > source->limit - offset) return fail_short(source, what);
   uint64_t ready = (uint64_t)(source->end - source->next);
-  if (count <= ready) {
-    source->next += count;
+  if (count > ready && !source->is_packed && !source->input.is_pipe) {
+    jump(source, offset + count);
     return true;
   }
-  /* Only a file can have fewer bytes ready than the limit allows: start afresh further on. */
-  source->next = source->end = source->buffer;
-  source->end_offset = offset + count;
+  while (count > ready) {
+    source->next = source->end;
+    count -= ready;
+    if (!read_more(source)) return fail_short(source, what);
+    ready = (uint64_t)(source->end - source->next);
+  }
+  source->next += count;
   return true;
 }

@@ -1,5 +1,5 @@
 /* Wide objects: one array over many leaves, one array over few. */
-#include "workloads/shape.h"
+#include "workloads/build.h"
 
 #define LEAF_BYTES 24u
 #define COUNT_MAX UINT64_C(4000000000)

@@ -7,7 +7,8 @@
  * names refer to interned strings, a few of them often: these are the only shared objects.
  *
  * The same walk runs twice with the same random numbers: once to allocate, once to link. */
-#include "workloads/shape.h"
+#include "workloads/build.h"
+#include "workloads/random.h"
 
 #define HEADER_WORDS 1u
 #define FIELDS_MAX 20u

@@ -1,7 +1,8 @@
 /* Chains: one list, many interleaved lists, a comb, a star. */
 #include <stdlib.h>
 
-#include "workloads/shape.h"
+#include "workloads/build.h"
+#include "workloads/random.h"
 
 enum { NEXT = 0, VALUE = 1 };
 #define NODE_BYTES 16u

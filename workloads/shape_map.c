@@ -1,7 +1,8 @@
 /* A chained hash map. */
 #include <stdlib.h>
 
-#include "workloads/shape.h"
+#include "workloads/build.h"
+#include "workloads/random.h"
 
 enum { KEY = 0, VALUE = 1, NEXT = 2, HASH = 3 };
 #define ENTRY_BYTES 32u

@@ -1,5 +1,6 @@
 /* Graphs with random edges: uniform, and in layers. */
-#include "workloads/shape.h"
+#include "workloads/build.h"
+#include "workloads/random.h"
 
 #define OBJECTS_MAX UINT64_C(4000000000)
 #define DEGREE_MAX 1000u

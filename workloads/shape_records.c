@@ -1,6 +1,6 @@
 /* A list as programs grow it, from the last element to the first: pairs and records in turn, the
  * records' fields leading to a few values that all of them share. */
-#include "workloads/shape.h"
+#include "workloads/build.h"
 
 enum { RECORDS_LENGTH = 0, RECORDS_FIELDS = 1, RECORDS_VALUES = 2 };
 static const struct td_graph_key records_keys[] = {

@@ -1,7 +1,8 @@
 /* Trees: one complete binary tree, and a forest of small ones with a root each. */
 #include <stdlib.h>
 
-#include "workloads/shape.h"
+#include "workloads/build.h"
+#include "workloads/random.h"
 
 enum { LEFT = 0, RIGHT = 1, WORD = 2 };
 #define NODE_BYTES 24u

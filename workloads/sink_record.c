@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "workloads/shape.h"
+#include "workloads/build.h"
 
 struct td_graph_recorder {
   struct td_thg graph; /* first_ref[object_count] is kept up to date */

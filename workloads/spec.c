@@ -1,39 +1,11 @@
-/* The parser of graph specs and the table of graphs. */
+/* The parser of graph specs. */
 #include "workloads/spec.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "workloads/shape.h"
-
-static const struct td_graph_kind *const kinds[] = {
-    &td_graph_tree, &td_graph_forest, &td_graph_random,  &td_graph_list,  &td_graph_lists,
-    &td_graph_comb, &td_graph_star,   &td_graph_wide,    &td_graph_array, &td_graph_map,
-    &td_graph_dag,  &td_graph_ast,    &td_graph_records, &td_graph_file,
-};
-#define KIND_COUNT (sizeof kinds / sizeof kinds[0])
-
 /* Longest part of a spec that a message repeats. */
 #define SHOWN 160
-
-const struct td_graph_kind *td_graph_kind_at(size_t index) {
-  return index < KIND_COUNT ? kinds[index] : NULL;
-}
-
-bool td_graph_fail(struct td_graph_error *error, enum td_graph_status status, const char *format,
-                   ...) {
-  if (error == NULL) return false;
-  error->status = status;
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(error->text, sizeof error->text, format, arguments);
-  va_end(arguments);
-  /* The text quotes what the user gave: keep it one line. */
-  for (char *c = error->text; *c != '\0'; c++)
-    if ((unsigned char)*c < ' ' || *c == 127) *c = '?';
-  return false;
-}
 
 /* ---- Parsing --------------------------------------------------------------------------- */
 
@@ -87,10 +59,11 @@ static void list_word(char *list, size_t capacity, const char *word) {
 
 static bool find_kind(const struct parser *parser, struct span name) {
   char known[300] = "";
-  for (size_t i = 0; i < KIND_COUNT; i++) {
-    list_word(known, sizeof known, kinds[i]->name);
-    if (span_is(name, kinds[i]->name)) {
-      parser->spec->kind = kinds[i];
+  const struct td_graph_kind *kind;
+  for (size_t i = 0; (kind = td_graph_kind_at(i)) != NULL; i++) {
+    list_word(known, sizeof known, kind->name);
+    if (span_is(name, kind->name)) {
+      parser->spec->kind = kind;
       return true;
     }
   }
@@ -265,11 +238,6 @@ void td_graph_specs_free(struct td_graph_spec *specs, size_t count) {
   free(specs);
 }
 
-void td_graph_plan(const struct td_graph_spec *spec, struct td_graph_plan *plan) {
-  *plan = (struct td_graph_plan){0};
-  if (spec->kind->plan != NULL) spec->kind->plan(spec, plan);
-}
-
 /* ---- Help ------------------------------------------------------------------------------ */
 
 static void print_number(FILE *out, uint64_t number) {
@@ -303,8 +271,8 @@ static void print_key(FILE *out, const struct td_graph_key *key) {
 
 void td_graph_print_help(FILE *out) {
   fputs("Graphs (name:key=value,…; numbers may end in K, M or G, powers of 1000):\n", out);
-  for (size_t i = 0; i < KIND_COUNT; i++) {
-    const struct td_graph_kind *kind = kinds[i];
+  const struct td_graph_kind *kind;
+  for (size_t i = 0; (kind = td_graph_kind_at(i)) != NULL; i++) {
     if (kind == &td_graph_file)
       fprintf(out, "  file:PATH   %s\n", kind->meaning);
     else

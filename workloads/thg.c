@@ -1,35 +1,12 @@
 #include "workloads/thg.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "workloads/thg_error.h"
+#include "workloads/thg_memory.h"
 
-bool td_thg_fail(struct td_thg_error *error, enum td_thg_error_kind kind, uint64_t offset,
-                 const char *format, ...) {
-  if (!error) return false;
-  error->kind = kind;
-  error->offset = offset;
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(error->text, sizeof error->text, format, arguments);
-  va_end(arguments);
-  return false;
-}
-
-bool td_thg_fail_memory(struct td_thg_error *error, const char *name, const char *what) {
-  return td_thg_fail(error, TD_THG_NO_RESOURCES, 0, "%s: out of memory for %s", name, what);
-}
-
-void td_thg_report(const struct td_thg_progress *progress, const char *phase, uint64_t done,
-                   uint64_t total) {
-  if (progress && progress->report) progress->report(progress->context, phase, done, total);
-}
-
-static uint64_t bitmap_slots(const struct td_thg_shape *shape) {
+static uint64_t count_bits(const struct td_thg_shape *shape) {
   uint64_t slots = 0;
   for (uint32_t w = 0; w < shape->bitmap_words; w++) {
     slots += (uint64_t)__builtin_popcountll(shape->bitmap[w]);
@@ -39,7 +16,7 @@ static uint64_t bitmap_slots(const struct td_thg_shape *shape) {
 
 uint64_t td_thg_slots(const struct td_thg_shape *shape, uint64_t size_bytes) {
   uint64_t words = size_bytes / TD_THG_WORD_BYTES;
-  if (shape->kind == TD_THG_BITMAP) return bitmap_slots(shape);
+  if (shape->kind == TD_THG_BITMAP) return count_bits(shape);
   if (shape->kind == TD_THG_PREFIX && words > shape->prefix_words) {
     return words - shape->prefix_words;
   }
@@ -71,7 +48,10 @@ static bool shape_is_valid(const struct td_thg_shape *shape) {
   return false;
 }
 
-static bool check_objects(const struct td_thg *graph, struct td_thg_error *error) {
+/* bitmap_slots[s] is the number of bits of shape s, counted once: a small file can have many
+ * objects of a shape with a very long bitmap. */
+static bool check_objects(const struct td_thg *graph, const uint64_t *bitmap_slots,
+                          struct td_thg_error *error) {
   for (uint32_t i = 0; i < graph->object_count; i++) {
     uint32_t shape_index = graph->shape_of[i];
     if (shape_index >= graph->shape_count) {
@@ -85,7 +65,9 @@ static bool check_objects(const struct td_thg *graph, struct td_thg_error *error
                          "object %" PRIu32 ": size %" PRIu64 " does not fit shape %" PRIu32, i,
                          size, shape_index);
     }
-    if (graph->first_ref[i + 1] - graph->first_ref[i] != td_thg_slots(shape, size)) {
+    uint64_t slots =
+        shape->kind == TD_THG_BITMAP ? bitmap_slots[shape_index] : td_thg_slots(shape, size);
+    if (graph->first_ref[i + 1] - graph->first_ref[i] != slots) {
       return td_thg_fail(error, TD_THG_BAD_INPUT, 0,
                          "object %" PRIu32 ": number of references does not fit its shape", i);
     }
@@ -102,7 +84,13 @@ bool td_thg_check(const struct td_thg *graph, struct td_thg_error *error) {
   if (graph->object_count == TD_THG_NULL) {
     return td_thg_fail(error, TD_THG_BAD_INPUT, 0, "too many objects");
   }
-  if (!check_objects(graph, error)) return false;
+  uint64_t *bitmap_slots = td_new_array(graph->shape_count, sizeof *bitmap_slots);
+  if (!bitmap_slots) return td_thg_fail_memory(error, "graph", "checking it");
+  for (uint32_t s = 0; s < graph->shape_count; s++)
+    bitmap_slots[s] = td_thg_slots(&graph->shapes[s], 0);
+  bool are_valid = check_objects(graph, bitmap_slots, error);
+  free(bitmap_slots);
+  if (!are_valid) return false;
   uint64_t slots = graph->object_count ? graph->first_ref[graph->object_count] : 0;
   if (slots != graph->ref_count || (graph->object_count && graph->first_ref[0] != 0)) {
     return td_thg_fail(error, TD_THG_BAD_INPUT, 0, "references are not counted rightly");

@@ -20,17 +20,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define TD_THG_NULL UINT32_MAX
-#define TD_THG_WORD_BYTES 8u
-
-/* The largest object the format admits: no dump has come near, and sums of sizes cannot wrap. */
-#define TD_THG_SIZE_MAX (UINT64_C(1) << 40)
-
-enum td_thg_shape_kind {
-  TD_THG_LEAF = 0,   /* no references */
-  TD_THG_BITMAP = 1, /* word i is a reference if bit i of the bitmap is set */
-  TD_THG_PREFIX = 2, /* prefix_words words without references, then references to the end */
-};
+#include "inspect/thg/format.h"
+#include "workloads/thg_error.h"
 
 struct td_thg_shape {
   enum td_thg_shape_kind kind;
@@ -53,49 +44,21 @@ struct td_thg {
   uint64_t ref_count; /* slots, nulls included */
 };
 
-enum td_thg_error_kind {
-  TD_THG_OK = 0,
-  TD_THG_BAD_INPUT,    /* exit status 3 */
-  TD_THG_NO_RESOURCES, /* exit status 4: memory, disk, or not allowed to write */
-};
-
-/* One line without a newline, naming the file and, where there is one, the byte offset. */
-struct td_thg_error {
-  enum td_thg_error_kind kind;
-  uint64_t offset; /* of the offending byte in the input; 0 if none */
-  char text[600];
-};
-
-/* Called now and then during long work; never after the call it was given to has returned.
- * phase is a few words such as "compressing"; done <= total. */
-struct td_thg_progress {
-  void (*report)(void *context, const char *phase, uint64_t done, uint64_t total);
-  void *context;
-};
-
-/* Number of reference slots of an object of that shape and size. */
+/* Returns the number of reference slots of an object of that shape and size. */
 uint64_t td_thg_slots(const struct td_thg_shape *shape, uint64_t size_bytes);
 
-/* Smallest size an object of that shape may have, in bytes. */
+/* Returns the smallest size that an object of that shape may have, in bytes. */
 uint64_t td_thg_size_min(const struct td_thg_shape *shape);
-
-/* Read a .thg file.  On success fills *graph, to be freed by td_thg_free.  On failure *graph is
- * empty and *error says why.  Returns whether it succeeded. */
-bool td_thg_read(const char *path, struct td_thg *graph, struct td_thg_error *error);
-
-/* The same from bytes in memory; name stands in for the path in messages. */
-bool td_thg_read_bytes(const void *bytes, uint64_t length, const char *name, struct td_thg *graph,
-                       struct td_thg_error *error);
 
 /* Write a valid graph to path: to a temporary file beside it first, which is synced and renamed,
  * so that path holds either what it held before or the whole graph.  progress may be NULL. */
 bool td_thg_write(const char *path, const struct td_thg *graph,
                   const struct td_thg_progress *progress, struct td_thg_error *error);
 
-/* Whether the invariants above hold; if not, *error names the first that does not. */
+/* Returns whether the invariants above hold; if not, *error names the first that does not. */
 bool td_thg_check(const struct td_thg *graph, struct td_thg_error *error);
 
-/* Free what the graph holds and make it empty.  An all-zero graph is empty; NULL is ignored. */
+/* Frees what the graph holds and makes it empty.  An all-zero graph is empty; NULL is ignored. */
 void td_thg_free(struct td_thg *graph);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Make room for one more element than `used` in *array of *capacity elements, doubling.
+/* Makes room for one more element than `used` in *array of *capacity elements, by doubling it.
  * Returns false if there is no memory; the array is then unchanged. */
 static inline bool td_grow(void **array, uint64_t *capacity, uint64_t used, size_t element_bytes) {
   if (used < *capacity) return true;
@@ -21,7 +21,7 @@ static inline bool td_grow(void **array, uint64_t *capacity, uint64_t used, size
   return true;
 }
 
-/* As calloc, but of at least one element, so that NULL always means no memory. */
+/* Does as calloc, but for at least one element, so that NULL always means no memory. */
 static inline void *td_new_array(uint64_t count, size_t element_bytes) {
   if (count == 0) count = 1;
   if (count > SIZE_MAX / 2 / element_bytes) return NULL;

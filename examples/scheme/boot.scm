@@ -466,16 +466,16 @@
 
 (define %back-to-prompt #f)
 (define (%uncaught x)
-  (let ((port (current-error-port)))
-    (if (output-port-open? (current-output-port)) (flush-output-port))
-    (when (%place-now) (display (%place-now) port) (display ": " port))
-    (display "error: " port)
+  (let ((port (open-output-string))) ; an error while it prints leads here once more
+    (display (or (%place-now) "scheme") port)
+    (display ": error: " port)
     (display (if (error-object? x) (error-object-message x) "uncaught object:") port)
     (for-each (lambda (irritant) (display " " port) (write irritant port))
               (if (error-object? x) (error-object-irritants x) (list x)))
     (newline port)
-    (if %back-to-prompt (%back-to-prompt #f))
-    (emergency-exit (if (file-error? x) 3 1))))
+    (%complain (get-output-string port)))
+  (if %back-to-prompt (%back-to-prompt #f))
+  (emergency-exit (if (file-error? x) 3 1)))
 
 ;; ---- Ports --------------------------------------------------------------------------------------
 
@@ -532,7 +532,7 @@
   (%edit-input!)
   (%set-place! #f)
   (let loop ()
-    (let ((form (read)))
+    (let ((form (if (input-port-open? (current-input-port)) (read) #!eof)))
       (unless (eof-object? form)
         (call-with-values (lambda () (eval form))
           (lambda results

@@ -1,4 +1,4 @@
-/* The compiler: syntax tree to the virtual machine's programs.
+/* The compiler makes programs for the virtual machine from the syntax tree.
  *
  * A frame holds parameters, then the variables of blocks and temporaries, all at depths known
  * here. Closures are flat: they hold the values of the variables they mention; assigned
@@ -9,10 +9,10 @@
 #include <string.h>
 
 struct function {
-  const struct variable *self; /* the variable that names this function, if it never changes */
-  value words;                 /* vector, room for more */
+  const struct variable *self; /* names this function and is never assigned; or NULL */
+  value words;                 /* vector, with room for more than `count` */
   intptr_t count, depth, deepest;
-  intptr_t last;  /* position of the latest instruction, -1 if a jump may land behind it */
+  intptr_t last;  /* position of the latest instruction; -1 if a jump may land behind it */
   value captured; /* list of variables, newest first */
 };
 
@@ -26,10 +26,10 @@ static void put_word(struct function *f, value word) {
     memcpy(slots_of(wider), slots_of(f->words), (size_t)f->count * sizeof(value));
     f->words = wider;
   }
-  slots_of(f->words)[f->count++] = word;
+  set_slot(f->words, (size_t)f->count++, word);
 }
 
-/* Pairs of instructions that are one together. */
+/* Pairs of instructions that one instruction replaces. */
 static const struct {
   enum opcode first, second, both;
 } fusions[] = {
@@ -65,7 +65,8 @@ static void put_push(struct function *f) {
   put_op(f, OP_PUSH);
 }
 
-/* Forward jumps to one place form a chain through their operands, -1 ends it. */
+/* Forward jumps to one place are chained through their operands until `land` knows the place. -1
+ * ends a chain. */
 static void put_jump(struct function *f, enum opcode opcode, intptr_t *chain) {
   put_op1(f, opcode, (value)*chain);
   *chain = f->count - 1;
@@ -91,7 +92,7 @@ static value captured_index(struct function *f, const struct variable *variable)
   return (value)list_length(cdr(p));
 }
 
-/* An instruction for a variable of this frame, or the next opcode for a captured one. */
+/* Emits `opcode` for a variable of this frame, or the opcode that follows it for a captured one. */
 static void put_access(struct function *f, const struct variable *variable, enum opcode opcode) {
   if (variable->owner == f)
     put_op1(f, opcode, (value)variable->slot);
@@ -162,7 +163,7 @@ static void compile_lambda(struct function *f, const struct node *lambda) {
     return;
   }
   for (value p = list_reverse(inner.captured); p != NIL; p = cdr(p)) {
-    put_access(f, (const struct variable *)car(p), OP_LOCAL); /* a box as such */
+    put_access(f, (const struct variable *)car(p), OP_LOCAL); /* the box itself, if there is one */
     put_push(f);
   }
   put_op1(f, OP_CLOSURE, (value)((struct closure *)closure)->code);
@@ -190,11 +191,11 @@ void compiler_start(void) {
     if (inlined[i].name == NULL) continue;
     value primitive = symbol_of(intern_c(inlined[i].name))->global;
     ((struct primitive *)primitive)->opcode = (intptr_t)i;
-    slots_of(globals.inlined)[i] = primitive;
+    set_slot(globals.inlined, i, primitive);
   }
 }
 
-/* The primitive that a node calls, or NULL. */
+/* Returns the primitive that a node calls, or NULL. */
 static const struct primitive *called_primitive(const struct node *node) {
   if (node->kind != N_CALL || node->parts->kind != N_CONSTANT) return NULL;
   value callee = node->parts->datum;
@@ -202,7 +203,7 @@ static const struct primitive *called_primitive(const struct node *node) {
   return called ? (const struct primitive *)callee : NULL;
 }
 
-/* The opcode that does the call, or OP_CONST, which does none. */
+/* Returns the opcode that does what the node calls, or OP_CONST if none does. */
 static enum opcode called_opcode(const struct node *node) {
   const struct primitive *primitive = called_primitive(node);
   if (primitive == NULL || count_parts(node) - 1 != inlined[primitive->opcode].operands)
@@ -210,7 +211,7 @@ static enum opcode called_opcode(const struct node *node) {
   return (enum opcode)primitive->opcode;
 }
 
-/* Operands on the stack, but not the last `kept` ones. */
+/* Pushes the operands but for the last `kept` ones. Returns the first of these. */
 static const struct node *push_operands(struct function *f, const struct node *call, int kept) {
   const struct node *operand = call->parts->next;
   for (int64_t count = count_parts(call) - 1 - kept; count > 0; count--, operand = operand->next) {
@@ -220,14 +221,14 @@ static const struct node *push_operands(struct function *f, const struct node *c
   return operand;
 }
 
-/* All operands but the last on the stack, the last in the accumulator, as instructions for
+/* Puts the last operand into the accumulator and the others on the stack, as the instructions for
  * primitives want them. */
 static void load_operands(struct function *f, const struct node *call) {
   compile(f, push_operands(f, call, 1), false);
   change_depth(f, 2 - count_parts(call));
 }
 
-/* The new contents of the loop's variables on top of the stack, then to its start. */
+/* Pushes the new contents of the loop's variables, then jumps to its start. */
 static void compile_jump(struct function *f, const struct variable *loop, const struct node *call) {
   const struct node *operand = call->parts->next;
   intptr_t count = loop->loop->count;
@@ -351,7 +352,7 @@ static void compile(struct function *f, const struct node *node, bool tail) {
   case N_BLOCK:
     return compile_block(f, node, tail);
   case N_CALL:
-    compile_call(f, node, tail); /* what follows a tail call never runs */
+    compile_call(f, node, tail); /* a RETURN behind a tail call never runs */
   }
   if (tail) put_op(f, OP_RETURN);
 }

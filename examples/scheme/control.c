@@ -1,17 +1,10 @@
-/* Primitives for procedures, records, conditions, dynamic state, time, and evaluation. */
+/* Primitives for procedures, records, dynamic state, evaluation, time, and the system. */
 #include "scheme.h"
 
 #include <stdlib.h>
 #include <time.h>
 
 EXPRESSION("procedure?", ".", make_bool(is_type(a[0], T_CLOSURE) || is_type(a[0], T_PRIMITIVE)))
-
-value make_values(int count, const value *values) {
-  return count == 1 ? values[0] : make_object_of(T_VALUES, (size_t)count, values);
-}
-
-EXPRESSION("values", ".*", make_values(count, a))
-EXPRESSION("%values->list", ".", is_type(a[0], T_VALUES) ? slots_to_list(a[0]) : cons(a[0], NIL))
 
 /* ---- Records: (%record TYPE field …), also the types themselves ------------------------------ */
 
@@ -27,7 +20,7 @@ static value *field(const value *a) {
 EXPRESSION("%record", "..*", make_object_of(T_RECORD, (size_t)count, a))
 EXPRESSION("%record?", "..", make_bool(is_of(a[0], a[1])))
 EXPRESSION("%record-ref", ".ri", *field(a))
-EXPRESSION("%record-set!", ".ri.", (*field(a) = a[3], UNSPECIFIED))
+EXPRESSION("%record-set!", ".ri.", (mem_write((void *)a[0], field(a), a[3]), UNSPECIFIED))
 
 /* ---- Dynamic state -------------------------------------------------------------------------- */
 
@@ -56,8 +49,7 @@ EXPRESSION("gc-count", "", fix((int64_t)mem_stats().collections))
 EXPRESSION("gc-name", "", intern_c(MEM_NAME))
 
 PRIMITIVE("emergency-exit", "|.") {
-  fflush(NULL);
-  exit(count == 0 || a[0] == TRUE ? 0 : is_fixnum(a[0]) ? (int)(unfix(a[0]) & 255) : 1);
+  finish(count == 0 || a[0] == TRUE ? 0 : is_fixnum(a[0]) ? (int)(unfix(a[0]) & 255) : 1);
 }
 PRIMITIVE("get-environment-variable", "s") {
   const char *content = getenv(c_from_string(a[0]));

@@ -1,5 +1,5 @@
-/* The expander: forms to syntax tree. Names are resolved here, once; macros are gone after it.
- * Most forms are macros in boot.scm; the special ones are below. */
+/* The expander makes a syntax tree from forms. It resolves names, once and for all, and expands
+ * macros. Most forms are macros in boot.scm. The special ones are below. */
 #include "syntax.h"
 
 #include <string.h>
@@ -25,35 +25,18 @@ void forms_start(void) {
     symbol_of(intern_c(specials[i].name))->syntax = fix((int64_t)i);
 }
 
-_Noreturn void fail_syntax(const char *what, value form) {
-  fail_condition(make_condition("syntax", string_from_c(what), cons(strip_syntax(form), NIL)));
-}
-
-/* ---- Identifiers and scopes ------------------------------------------------------------------ */
-
-value lookup(value identifier, value scope) {
-  for (;;) {
-    for (; scope != NIL; scope = cdr(scope))
-      for (value p = car(scope); p != NIL; p = cdr(p))
-        if (car(car(p)) == identifier) return cdr(car(p));
-    if (is_type(identifier, T_SYMBOL)) {
-      value syntax = symbol_of(identifier)->syntax;
-      return syntax != FALSE ? syntax : identifier;
-    }
-    scope = slots_of(identifier)[ALIAS_SCOPE];
-    identifier = slots_of(identifier)[ALIAS_IDENTIFIER];
-  }
-}
+/* ---- Binding ----------------------------------------------------------------------------------
+ */
 
 static void bind(value scope, value identifier, value meaning) {
   if (!is_identifier(identifier)) fail_syntax("not an identifier", identifier);
   if (scope != NIL)
-    car(scope) = cons(cons(identifier, meaning), car(scope));
+    set_car(scope, cons(cons(identifier, meaning), car(scope)));
   else
-    symbol_of(strip_syntax(identifier))->syntax = meaning;
+    store(symbol_of(strip_syntax(identifier)), syntax, meaning);
 }
 
-/* Makes a new variable, of the top level a global, and tells what stands for it. */
+/* Makes a new variable, or a global at top level. Returns what stands for it in the tree. */
 static value bind_variable(value scope, value identifier) {
   value name = strip_syntax(identifier);
   if (scope == NIL) {
@@ -68,49 +51,35 @@ static value bind_variable(value scope, value identifier) {
   return (value)variable;
 }
 
-value strip_syntax(value form) {
-  check_depth();
-  while (is_type(form, T_ALIAS))
-    form = slots_of(form)[ALIAS_IDENTIFIER];
-  if (is_type(form, T_VECTOR)) {
-    value list = slots_to_list(form), stripped = strip_syntax(list);
-    return stripped == list ? form : list_to_sequence(T_VECTOR, stripped);
-  }
-  if (!is_pair(form)) return form;
-  value copy = NIL, rest = form;
-  bool same = true;
-  for (; is_pair(rest); rest = cdr(rest)) {
-    copy = cons(strip_syntax(car(rest)), copy);
-    same &= car(copy) == car(rest);
-  }
-  value end = strip_syntax(rest);
-  return same && end == rest ? form : list_reverse_onto(copy, end);
-}
-
 /* ---- Heads of forms -------------------------------------------------------------------------- */
 
-/* What the files of (include NAME …) hold; names are relative to the directory of the program. */
+/* Puts the directory of the program before the name of a file that is relative to it. */
+static value beside_program(value name) {
+  size_t directory = 0;
+  if (globals.place == FALSE || (size_of(name) > 0 && chars_of(name)[0] == '/')) return name;
+  for (size_t i = 0; i < size_of(globals.place); i++)
+    if (chars_of(globals.place)[i] == '/') directory = i + 1;
+  value path = new_sequence(T_STRING, directory + size_of(name));
+  memcpy(chars_of(path), chars_of(globals.place), directory * sizeof(uint32_t));
+  memcpy(chars_of(path) + directory, chars_of(name), size_of(name) * sizeof(uint32_t));
+  return path;
+}
+
+/* Returns what the files of (include NAME …) hold. */
 static value read_included(value form) {
   value forms = NIL;
   for (value names = cdr(form); is_pair(names); names = cdr(names)) {
-    char path[4096];
     if (!is_type(car(names), T_STRING)) fail_syntax("bad include", form);
-    const char *name = c_from_string(car(names));
-    const char *source = globals.place != FALSE ? c_from_string(globals.place) : "";
-    const char *slash = *name == '/' ? NULL : strrchr(source, '/');
-    int directory = slash != NULL ? (int)(slash + 1 - source) : 0;
-    snprintf(path, sizeof path, "%.*s%s", directory, source, name);
-    FILE *file = fopen(path, "r");
-    if (file == NULL) fail_syntax("cannot open the file", form);
-    struct port *port = make_file_port(file, path, PORT_INPUT);
+    struct port *port = open_file(beside_program(car(names)), PORT_INPUT);
     for (value datum; (datum = read_datum(port)) != END_OF_FILE;)
       forms = cons(datum, forms);
-    fclose(file);
+    close_port(port);
   }
   return list_reverse(forms);
 }
 
-/* Expands macros until the head is something else; tells the special form, or -1. */
+/* Expands macros until the head of the form is something else. Sets *special to the special form
+ * that it is, or to -1. */
 static value expand_head(value form, value scope, intptr_t *special) {
   *special = -1;
   while (is_pair(form) && is_identifier(car(form))) {
@@ -130,7 +99,7 @@ static value expand_head(value form, value scope, intptr_t *special) {
   return form;
 }
 
-/* What the last part of (define-syntax name spec) means. */
+/* Returns what the last part of (define-syntax name spec) means. */
 static value expand_macro(value spec, value scope) {
   intptr_t special;
   spec = expand_head(spec, scope, &special);
@@ -155,23 +124,38 @@ static struct node *make_constant(value v) {
   return make_node(N_CONSTANT, v, NULL);
 }
 
-/* A block, or the same with another kind. */
+/* Makes a node of parts that are evaluated in order. A single part stands for itself. */
 static struct node *make_sequence(enum node_kind kind, struct node *parts, value empty) {
   if (parts == NULL) return make_constant(empty);
   return parts->next == NULL && parts->kind != N_DEFINE ? parts : make_node(kind, NIL, parts);
 }
 
+/* A list of parts that grows at its end. */
+struct parts {
+  struct node *first, *last;
+};
+
+static void add_part(struct parts *parts, struct node *part) {
+  if (parts->last == NULL)
+    parts->first = part;
+  else
+    store(parts->last, next, part);
+  parts->last = part;
+}
+
 static struct node *expand_all(value forms, value scope) {
-  struct node *parts = NULL, **end = &parts;
-  for (; forms != NIL; forms = cdr(forms), end = &(*end)->next)
-    *end = expand(car(forms), scope);
-  return parts;
+  struct parts parts = {NULL, NULL};
+  for (; forms != NIL; forms = cdr(forms))
+    add_part(&parts, expand(car(forms), scope));
+  return parts.first;
 }
 
 /* ---- Bodies, of which the top level is one --------------------------------------------------- */
 
-/* The body's items, newest first: (name's meaning . form), or (#f . form) for expressions. */
+/* Puts the items of a body before `items`, newest first: (meaning of the name . form) for a
+ * definition, (#f . form) for an expression. */
 static value scan_body(value forms, value scope, value items) {
+  check_depth();
   for (; is_pair(forms); forms = cdr(forms)) {
     intptr_t special;
     value form = expand_head(car(forms), scope, &special);
@@ -192,7 +176,7 @@ static struct node *expand_definition(value target, value form, value scope) {
   bool used = variable != NULL && variable->used;
   struct node *content = expand(form, scope);
   if (content->kind == N_LAMBDA) {
-    content->datum = target; /* which the procedure itself may refer to */
+    store(content, datum, target); /* the procedure may refer to itself */
   } else if (variable != NULL) {
     used = variable->used;
   }
@@ -200,24 +184,25 @@ static struct node *expand_definition(value target, value form, value scope) {
   return make_node(N_DEFINE, target, content);
 }
 
-/* Definitions take effect in order, as in letrec*. A variable that nothing can have looked at
- * before its value is there is just that value; the others have boxes, made beforehand. */
+/* Definitions take effect in order, as in letrec*. A variable that nothing can look at before it is
+ * defined needs no box. The others have boxes, which are made before all definitions. */
 static struct node *expand_body(value forms, value scope) {
-  struct node *parts = NULL, **end = &parts;
+  struct parts parts = {NULL, NULL};
   value items = list_reverse(scan_body(forms, scope, NIL));
-  for (; items != NIL; items = cdr(items), end = &(*end)->next) {
+  for (; items != NIL; items = cdr(items)) {
     value target = car(car(items)), form = cdr(car(items));
-    *end = target != FALSE ? expand_definition(target, form, scope) : expand(form, scope);
+    bool defines = target != FALSE;
+    add_part(&parts, defines ? expand_definition(target, form, scope) : expand(form, scope));
   }
-  for (struct node *part = parts, *unbound; part != NULL; part = part->next) {
+  for (struct node *part = parts.first, *unbound; part != NULL; part = part->next) {
     const struct variable *variable = as_variable(part->datum);
     if (part->kind != N_DEFINE || variable == NULL || !variable->boxed) continue;
     part->kind = N_SET;
     unbound = make_node(N_DEFINE, part->datum, make_constant(UNBOUND));
-    unbound->next = parts;
-    parts = unbound;
+    unbound->next = parts.first;
+    parts.first = unbound;
   }
-  return make_sequence(N_BLOCK, parts, UNSPECIFIED);
+  return make_sequence(N_BLOCK, parts.first, UNSPECIFIED);
 }
 
 struct node *expand_program(value form) {
@@ -226,7 +211,7 @@ struct node *expand_program(value form) {
 
 /* ---- Special forms and calls ----------------------------------------------------------------- */
 
-/* A built-in procedure stands for itself, as long as no program defines or assigns its name. */
+/* The name of a built-in procedure is a constant until a program defines or assigns it. */
 static struct node *expand_reference(value identifier, value scope) {
   value meaning = lookup(identifier, scope);
   if (as_variable(meaning) != NULL) {
@@ -254,14 +239,19 @@ static struct node *expand_set(value identifier, value form, value scope) {
 
 static struct node *expand_lambda(value parameters, value body, value scope) {
   struct node *lambda = make_node(N_LAMBDA, FALSE, NULL);
-  struct variable **end = &lambda->parameters;
+  struct variable *last = NULL;
   value inner = cons(NIL, scope);
-  for (; parameters != NIL && !lambda->rest; end = &(*end)->next, lambda->count++) {
+  for (; parameters != NIL && !lambda->rest; lambda->count++) {
     lambda->rest = !is_pair(parameters);
-    *end = as_variable(bind_variable(inner, lambda->rest ? parameters : car(parameters)));
+    value variable = bind_variable(inner, lambda->rest ? parameters : car(parameters));
+    if (last == NULL)
+      store(lambda, parameters, variable);
+    else
+      store(last, next, variable);
+    last = as_variable(variable);
     parameters = lambda->rest ? NIL : cdr(parameters);
   }
-  lambda->parts = expand_body(body, inner);
+  store(lambda, parts, expand_body(body, inner));
   return lambda;
 }
 
@@ -278,7 +268,7 @@ static struct node *expand_special(intptr_t special, value form, value scope) {
     return expand_set(second(form), third(form), scope);
   case IF:
     parts = expand_all(cdr(form), scope);
-    if (parts->next->next == NULL) parts->next->next = make_constant(UNSPECIFIED);
+    if (parts->next->next == NULL) store(parts->next, next, make_constant(UNSPECIFIED));
     return make_node(N_IF, NIL, parts);
   case OR:
     return make_sequence(N_OR, expand_all(cdr(form), scope), FALSE);
@@ -287,19 +277,18 @@ static struct node *expand_special(intptr_t special, value form, value scope) {
   }
 }
 
-/* Parts of the block that stands for a call of a lambda as such. */
+/* Returns the parts of the block that replaces a call of a lambda expression. */
 static struct node *let_parts(const struct node *lambda, struct node *operands) {
-  struct node *parts = NULL, **end = &parts;
+  struct parts parts = {NULL, NULL};
   for (struct variable *p = lambda->parameters; p != NULL; p = p->next) {
-    *end = make_node(N_DEFINE, (value)p, operands);
-    end = &(*end)->next;
+    add_part(&parts, make_node(N_DEFINE, (value)p, operands));
     operands = operands->next;
   }
-  *end = lambda->parts;
-  return parts;
+  add_part(&parts, lambda->parts);
+  return parts.first;
 }
 
-/* How many calls of the variable, with so many operands, are the last thing the node does. */
+/* Counts the calls of the variable, with so many operands, in tail position of the node. */
 static int64_t count_tail_calls(const struct node *node, value variable, int64_t operands) {
   check_depth();
   const struct node *part = node->parts;
@@ -314,7 +303,8 @@ static int64_t count_tail_calls(const struct node *node, value variable, int64_t
   return calls;
 }
 
-/* The variable of a named let's procedure, if all that is done with it is jumping to its start. */
+/* Returns the variable of a named let if it is only ever called, in tail position of the loop, so
+ * that each call is a jump to the start. Otherwise returns NULL. */
 static struct variable *find_loop(const struct node *callee) {
   const struct node *define = callee->parts;
   if (callee->kind != N_BLOCK || define->kind != N_DEFINE || define->next == NULL) return NULL;
@@ -335,7 +325,7 @@ static struct node *expand_call(value form, value scope) {
     return call;
   struct node *parts = let_parts(lambda, call->parts->next);
   if (loop == NULL) return make_sequence(N_BLOCK, parts, UNSPECIFIED);
-  loop->loop = lambda;
+  store(loop, loop, lambda);
   return make_node(N_BLOCK, (value)loop, parts);
 }
 

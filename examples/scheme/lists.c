@@ -1,15 +1,11 @@
-/* Pairs, lists and symbols. */
+/* Pairs, lists, multiple values, and the comparison of any number of arguments. */
 #include "scheme.h"
-
-value list2(value a, value b) {
-  return cons(a, cons(b, NIL));
-}
 
 value list_reverse_onto(value list, value tail) {
   value done = tail;
   while (is_pair(list)) {
     value next = cdr(list);
-    cdr(list) = done;
+    set_cdr(list, done);
     done = list;
     list = next;
   }
@@ -32,6 +28,27 @@ int64_t list_length(value list) {
   return list == NIL ? length : -1;
 }
 
+value slots_to_list(value object) {
+  value list = NIL;
+  for (size_t i = size_of(object); i-- > 0;)
+    list = cons(slots_of(object)[i], list);
+  return list;
+}
+
+/* ---- Comparing arguments ----------------------------------------------------------------------
+ */
+
+value compare_all(int count, const value *a, int accepted, int (*order)(value, value)) {
+  bool all = true;
+  for (int i = 0; i + 1 < count; i++)
+    all &= (accepted >> (order(a[i], a[i + 1]) + 1) & 1) != 0;
+  return make_bool(all);
+}
+
+int order_words(value a, value b) {
+  return (a > b) - (a < b);
+}
+
 /* ---- Pairs ---------------------------------------------------------------------------------- */
 
 static value pair_of(value v) {
@@ -42,10 +59,10 @@ static value pair_of(value v) {
 EXPRESSION("cons", "..", cons(a[0], a[1]))
 EXPRESSION("car", "p", car(a[0]))
 EXPRESSION("cdr", "p", cdr(a[0]))
-EXPRESSION("set-car!", "p.", (car(a[0]) = a[1], UNSPECIFIED))
-EXPRESSION("set-cdr!", "p.", (cdr(a[0]) = a[1], UNSPECIFIED))
+EXPRESSION("set-car!", "p.", (set_car(a[0], a[1]), UNSPECIFIED))
+EXPRESSION("set-cdr!", "p.", (set_cdr(a[0], a[1]), UNSPECIFIED))
 
-/* With instructions; longer paths are in boot.scm. */
+/* These two have instructions. Longer paths are in boot.scm. */
 EXPRESSION("cadr", "p", car(pair_of(cdr(a[0]))))
 EXPRESSION("cddr", "p", cdr(pair_of(cdr(a[0]))))
 EXPRESSION("null?", ".", make_bool(a[0] == NIL))
@@ -54,7 +71,6 @@ EXPRESSION("list?", ".", make_bool(list_length(a[0]) >= 0))
 EXPRESSION("not", ".", make_bool(a[0] == FALSE))
 EXPRESSION("boolean?", ".", make_bool(a[0] == TRUE || a[0] == FALSE))
 EXPRESSION("boolean=?", "..*", compare_all(count, a, 2, order_words))
-EXPRESSION("symbol=?", "yy*", compare_all(count, a, 2, order_words))
 EXPRESSION("eof-object", "", END_OF_FILE)
 EXPRESSION("eof-object?", ".", make_bool(a[0] == END_OF_FILE))
 
@@ -70,12 +86,12 @@ PRIMITIVE("list", ".*") {
   return list;
 }
 
-/* A copy of the list's pairs, ending in `tail`. */
+/* Returns a copy of the list that ends in `tail`. */
 static value copy_onto(value list, value tail) {
   if (list_length(list) < 0) fail_type("list", list);
   value head = cons(NIL, tail), last = head;
   for (; list != NIL; list = cdr(list), last = cdr(last))
-    cdr(last) = cons(car(list), tail);
+    set_cdr(last, cons(car(list), tail));
   return cdr(head);
 }
 
@@ -93,45 +109,12 @@ PRIMITIVE("reverse", "l") {
   return done;
 }
 
-static bool values_eq(value a, value b) {
-  return a == b;
+/* ---- Multiple values ----------------------------------------------------------------------------
+ */
+
+value make_values(int count, const value *values) {
+  return count == 1 ? values[0] : make_object_of(T_VALUES, (size_t)count, values);
 }
 
-/* The first tail of the list whose car is the same, or the first entry (key . content) whose key
- * is the same; #f if there is none. */
-static value search(const value *a, bool entries, bool (*same)(value, value)) {
-  value list = a[1];
-  for (; is_pair(list); list = cdr(list)) {
-    value item = entries ? car(pair_of(car(list))) : car(list);
-    if (same(a[0], item)) return entries ? car(list) : list;
-  }
-  if (list != NIL) fail_type("list", list);
-  return FALSE;
-}
-
-EXPRESSION("memq", "..", search(a, false, values_eq))
-EXPRESSION("memv", "..", search(a, false, values_eqv))
-EXPRESSION("%member", "..", search(a, false, values_equal))
-EXPRESSION("assq", "..", search(a, true, values_eq))
-EXPRESSION("assv", "..", search(a, true, values_eqv))
-EXPRESSION("%assoc", "..", search(a, true, values_equal))
-
-/* ---- Symbols -------------------------------------------------------------------------------- */
-
-value intern(value name) {
-  if (globals.symbols == 0) globals.symbols = make_table(true);
-  value found = table_ref(globals.symbols, name, FALSE);
-  if (found != FALSE) return found;
-  struct symbol *symbol = mem_refs(sizeof *symbol);
-  *symbol = (struct symbol){make_header(T_SYMBOL, 0), name, UNBOUND, FALSE, FALSE};
-  table_put(globals.symbols, name, (value)symbol);
-  return (value)symbol;
-}
-
-value intern_c(const char *name) {
-  return intern(string_from_c(name));
-}
-
-EXPRESSION("symbol?", ".", make_bool(is_type(a[0], T_SYMBOL)))
-EXPRESSION("symbol->string", "y", symbol_of(a[0])->name)
-EXPRESSION("string->symbol", "s", intern(copy_sequence(T_STRING, a[0], 0, size_of(a[0]))))
+EXPRESSION("values", ".*", make_values(count, a))
+EXPRESSION("%values->list", ".", is_type(a[0], T_VALUES) ? slots_to_list(a[0]) : cons(a[0], NIL))

@@ -6,7 +6,7 @@
 
 struct expansion {
   const struct macro *macro;
-  value ellipsis; /* () for the usual one, #f where it is escaped */
+  value ellipsis; /* an identifier; () for `...`; #f where it is escaped */
   value scope;    /* of the use */
   value aliases;  /* ((identifier . alias) …): what the template inserted */
 };
@@ -43,14 +43,7 @@ static int64_t count_pairs(value list) {
   return n;
 }
 
-value slots_to_list(value object) {
-  value list = NIL;
-  for (size_t i = size_of(object); i-- > 0;)
-    list = cons(slots_of(object)[i], list);
-  return list;
-}
-
-/* All identifiers in a pattern or template, each as often as it is there. */
+/* Puts all identifiers of a pattern or template before `found`, each as often as it occurs. */
 static value identifiers_in(value form, value found) {
   check_depth();
   if (is_type(form, T_VECTOR)) form = slots_to_list(form);
@@ -75,8 +68,9 @@ static bool match_repeated(struct expansion *e, value pattern, value list, int64
                            value *bindings) {
   value matches = NIL; /* the bindings of each, the last one first */
   for (; times > 0; times--, list = cdr(list)) {
-    matches = cons(NIL, matches);
-    if (!match(e, pattern, car(list), &car(matches))) return false;
+    value matched = NIL;
+    if (!match(e, pattern, car(list), &matched)) return false;
+    matches = cons(matched, matches);
   }
   for (value names = identifiers_in(pattern, NIL); names != NIL; names = cdr(names)) {
     value name = car(names), sequence = NIL;
@@ -125,7 +119,8 @@ static value fill_identifier(struct expansion *e, value identifier, value bindin
   return cdr(known);
 }
 
-/* Template `sub` followed by `depth` ellipses; results are consed onto `done`, newest first. */
+/* Fills the template `sub`, which `depth` ellipses follow. Puts the results before `done`, newest
+ * first. */
 static value fill_repeated(struct expansion *e, value sub, int64_t depth, value bindings,
                            value done) {
   if (depth == 0) return cons(fill(e, sub, bindings), done);
@@ -142,7 +137,7 @@ static value fill_repeated(struct expansion *e, value sub, int64_t depth, value 
       value name = car(car(p)), items = cdr(car(p));
       if (!is_pair(items)) return done;
       inner = cons(cons(name, car(items)), inner);
-      cdr(car(p)) = cdr(items);
+      set_cdr(car(p), cdr(items));
     }
     done = fill_repeated(e, sub, depth - 1, inner, done);
   }

@@ -1,17 +1,11 @@
-/* The program: start of the interpreter, line editing, statistics. boot.scm does the rest. */
+/* The program: starts the interpreter and prints statistics. boot.scm does the rest. */
 #include "scheme.h"
 
 #include <locale.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
-#ifdef SCHEME_HAS_EDITLINE
-#include <editline/readline.h>
-#endif
-
-/* The text of boot.scm, as the assembler finds it. */
+/* The text of boot.scm, which the assembler includes. */
 __asm__(".pushsection .rodata\n"
         "boot_source: .incbin \"" BOOT_FILE "\"\n"
         "boot_source_end:\n"
@@ -34,37 +28,13 @@ static void print_statistics(void) {
 }
 
 EXPRESSION("%print-statistics-at-exit", "", (atexit(print_statistics), UNSPECIFIED))
-EXPRESSION("%terminal?", "", make_bool(isatty(STDIN_FILENO) != 0))
-
-value edit_line(const char *prompt) {
-#ifdef SCHEME_HAS_EDITLINE
-  char *line = readline(prompt);
-  if (line != NULL && *line != 0) add_history(line);
-#else
-  char *line = NULL;
-  size_t room = 0;
-  printf("%s", prompt);
-  if (getline(&line, &room, stdin) >= 0)
-    line[strcspn(line, "\n")] = 0;
-  else
-    line = NULL;
-#endif
-  struct port *text = make_text_port();
-  if (line != NULL) {
-    print_c(text, line);
-    print_char(text, '\n');
-  }
-  free(line);
-  return text_written(text);
-}
-
 static value evaluate(value form) {
   return vm_run(compile_program(expand_program(form)));
 }
 
 static void boot(void) {
   globals.frames = globals.winders = globals.handlers = NIL;
-  globals.condition = globals.place = FALSE;
+  globals.irritants = globals.place = FALSE;
   globals.booting = TRUE;
   forms_start();
   vm_start();
@@ -83,12 +53,12 @@ int main(int argc, char **argv) {
   const struct mem_range ranges[] = {{(value *)&globals, &globals_end}, vm_stack()};
   clock_gettime(CLOCK_MONOTONIC, &started);
   setlocale(LC_CTYPE, "C.UTF-8");
+  depth_start();
   mem_start(ranges, sizeof ranges / sizeof ranges[0]);
   boot();
   value arguments = NIL;
   while (argc > 0)
     arguments = cons(string_from_c(argv[--argc]), arguments);
   evaluate(cons(intern_c("%main"), arguments));
-  fflush(NULL);
-  return 0;
+  finish(0);
 }

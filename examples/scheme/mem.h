@@ -1,12 +1,15 @@
-/* What the interpreter asks of a collector, and all it asks. Two answers exist: mem_tide.h with
- * mem_tide.c (Tidemark) and mem_boehm.h with mem_boehm.c (Boehm GC); the build picks one.
+/* All that the interpreter asks of a collector. There are two implementations, mem_tide.[ch] on
+ * Tidemark and mem_boehm.[ch] on Boehm GC. The build picks one.
  *
  * - Two kinds of object: `refs` (every word is a value of the interpreter or a pointer outside
  *   the heap), zeroed, and `leaf` (never looked into), of any content. Objects are 16-byte
  *   aligned and never move.
  * - The C stack is a conservative root, so C code holds plain pointers across allocations.
- * - Other roots: the ranges [start, end) handed to mem_start, whose ends may change between
- *   allocations (the virtual machine's stack grows and shrinks).
+ * - Other roots are the ranges [start, end) given to mem_start. Their ends may change between
+ *   allocations: the virtual machine's stack grows and shrinks.
+ * - References are stored through mem_write(object, slot, content) and mem_write_range(object,
+ *   slots, contents, count). Only a fresh object, since which nothing has been allocated, is
+ *   filled by plain stores. Collectors of young objects, and concurrent ones, need to be told.
  * - MEM_NAME names the collector.
  * - Allocation never returns NULL: without memory the program ends with exit code 4. */
 #ifndef EXAMPLES_SCHEME_MEM_H

@@ -1,5 +1,5 @@
-/* Boehm GC under the interpreter, set up as well as we know how: no interior pointers from the
- * heap (a pair is 16 bytes, not 32), pointer-free objects as such, free lists taken whole. */
+/* Boehm GC under the interpreter, in its fastest way: no interior pointers from the heap (a pair is
+ * 16 bytes, not 32), pointer-free objects declared as such, free lists taken whole. */
 #include "mem.h"
 
 #include <stdio.h>
@@ -27,8 +27,8 @@ static void on_event(GC_EventType event) {
   if (event == GC_EVENT_END) collect_total += now_ms() - collect_started;
 }
 
-/* Cells still on our free lists are nobody's: forget them and let the sweep find them again.
- * (Keeping them would need each one marked, since leaf cells are not traced.) */
+/* Forgets the cells that are left on our free lists: the sweep finds them again. To keep them, each
+ * would have to be marked. */
 static void push_roots(void) {
   memset(mem_free, 0, sizeof mem_free);
   if (earlier_roots != NULL) earlier_roots();
@@ -37,6 +37,7 @@ static void push_roots(void) {
 }
 
 void mem_start(const struct mem_range *ranges, size_t count) {
+  GC_set_warn_proc(GC_ignore_warn_proc); /* mem_exhausted says it in one line */
   GC_set_all_interior_pointers(0);
   GC_INIT();
   root_ranges = ranges;
@@ -71,6 +72,6 @@ struct mem_stats mem_stats(void) {
 }
 
 void mem_exhausted(size_t bytes) {
-  fprintf(stderr, "scheme-boehm: out of memory: no room for %zu bytes\n", bytes);
+  fprintf(stderr, "scheme-boehm: no room for %zu bytes: out of memory\n", bytes);
   exit(4);
 }

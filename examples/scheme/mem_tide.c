@@ -22,8 +22,8 @@ static _Noreturn void refuse(const char *what, const char *why) {
 
 void mem_start(const struct mem_range *ranges, size_t count) {
   struct tide_error error = {0};
-  /* Programs here run for a second or so, and most heaps are small: huge pages cost more when
-   * they are touched first than they save later. */
+  /* Huge pages would cost more when they are first touched than they save: programs run for a
+   * second or so, and most heaps are small. */
   struct tide_options options;
   tide_options_init(&options);
   options.small_pages = true;
@@ -38,7 +38,8 @@ void mem_start(const struct mem_range *ranges, size_t count) {
 }
 
 void mem_collect(void) {
-  tide_collect(mem_mutator);
+  enum tide_status status = tide_collect(mem_mutator);
+  if (status != TIDE_OK) refuse("cannot collect", tide_status_text(status));
 }
 
 struct mem_stats mem_stats(void) {
@@ -50,7 +51,7 @@ struct mem_stats mem_stats(void) {
 }
 
 void mem_exhausted(size_t bytes) {
-  fprintf(stderr, "scheme-tide: out of memory: no room for %zu bytes (%s)\n", bytes,
+  fprintf(stderr, "scheme-tide: no room for %zu bytes: %s\n", bytes,
           tide_status_text(tide_alloc_status(mem_mutator)));
   exit(4);
 }

@@ -21,4 +21,12 @@ static inline void *mem_leaf(size_t bytes) {
   return object;
 }
 
+static inline void mem_write(void *object, void *slot, uintptr_t content) {
+  tide_write(mem_mutator, object, slot, (void *)content);
+}
+
+static inline void mem_write_range(void *object, void *slots, const void *contents, size_t count) {
+  tide_write_range(mem_mutator, object, slots, contents, count);
+}
+
 #endif

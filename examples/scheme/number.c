@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of numbers, and of integers; signatures have seen to that. */
+/* The signatures of primitives make sure that these get numbers, and integers. */
 static double real(value v) {
   return is_fixnum(v) ? (double)unfix(v) : flonum_of(v);
 }
@@ -26,7 +26,7 @@ static value checked_fix(wide n) {
   return fix((int64_t)n);
 }
 
-/* An integer result of two is inexact if one of them is. */
+/* Makes the result of two integers inexact if one of them is. */
 static value like(const value *a, int64_t n) {
   return both_fixnums(a[0], a[1]) ? checked_fix(n) : make_flonum((double)n);
 }
@@ -42,7 +42,7 @@ ARITHMETIC(add, +)
 ARITHMETIC(subtract, -)
 ARITHMETIC(multiply, *)
 
-/* There are no exact fractions: what does not divide becomes inexact. */
+/* There are no exact fractions, so a quotient that is no integer is inexact. */
 static value divide(value a, value b) {
   if (b == fix(0)) fail("division by zero", UNBOUND);
   bool exact = both_fixnums(a, b) && unfix(a) % unfix(b) == 0;
@@ -133,7 +133,7 @@ PRIMITIVE("expt", "nn") {
 
 /* ---- Reals ---------------------------------------------------------------------------------- */
 
-/* Rounding leaves fixnums alone; of the other functions only some have an exact result for 0. */
+/* Rounding returns fixnums as they are. Some of the other functions have an exact result for 0. */
 #define REAL_FUNCTION(name, function, exact)                                                       \
   EXPRESSION(name, "n", exact ? a[0] : make_flonum(function(real(a[0]))))
 REAL_FUNCTION("floor", floor, is_fixnum(a[0]))
@@ -166,7 +166,7 @@ EXPRESSION("inexact", "n", is_fixnum(a[0]) ? make_flonum(real(a[0])) : a[0])
 
 /* ---- Text ----------------------------------------------------------------------------------- */
 
-/* The shortest decimal that reads back as the same number. */
+/* Returns the shortest decimal that reads back as the same number. */
 static value flonum_to_string(double d) {
   char text[40];
   if (isnan(d)) return string_from_c("+nan.0");
@@ -194,7 +194,7 @@ static value number_to_string(value number, int radix) {
   return string_from_c(at);
 }
 
-/* What strtod takes and Scheme too. */
+/* Returns FALSE for what Scheme does not take, though strtod does. */
 static value parse_decimal(const char *text) {
   char *end;
   if (strcmp(text, "+inf.0") == 0) return make_flonum(INFINITY);
@@ -205,7 +205,7 @@ static value parse_decimal(const char *text) {
   return end != text && *end == 0 ? make_flonum(number) : FALSE;
 }
 
-/* One that is too large for a fixnum is an error, not a wrong number. */
+/* An integer that is too large for a fixnum is an error, not a wrong number. */
 static value parse_integer(const char *text, int radix) {
   char *end;
   const char *digits = text + (*text == '+' || *text == '-');
@@ -220,7 +220,7 @@ static value parse_integer(const char *text, int radix) {
 }
 
 value parse_number(const char *text, int radix) {
-  static const char prefixes[] = "xbodei"; /* exactness is as the digits say */
+  static const char prefixes[] = "xbodei"; /* e and i are ignored: the digits decide */
   static const int radices[] = {16, 2, 8, 10};
   for (; text[0] == '#' && text[1] != 0; text += 2) {
     const char *prefix = strchr(prefixes, tolower((unsigned char)text[1]));
@@ -238,4 +238,9 @@ static int radix_of(int count, const value *a) {
 }
 
 EXPRESSION("number->string", "n|i", number_to_string(a[0], radix_of(count, a)))
-EXPRESSION("string->number", "s|i", parse_number(c_from_string(a[0]), radix_of(count, a)))
+
+PRIMITIVE("string->number", "s|i") {
+  const char *text = c_from_string(a[0]);
+  bool whole = strlen(text) == size_of(a[0]); /* no NUL, and ASCII as all numbers are */
+  return whole ? parse_number(text, radix_of(count, a)) : FALSE;
+}

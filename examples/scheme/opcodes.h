@@ -9,11 +9,12 @@
 
 enum { RETURN_FRAME, RETURN_CLOSURE, RETURN_TO, RETURN_WORDS }; /* what FRAME pushes */
 
-/* X(opcode); P(opcode, name, arguments) for a primitive that has an instruction: all arguments
- * but the last are on the stack. The opcode after it, JN_…, branches if the result is false. */
+/* X(opcode) is an instruction. P(opcode, name, arguments) are two for a primitive: one that calls
+ * it, and JN_opcode, which branches if the result is false. The last argument is in the
+ * accumulator, the others are on the stack. */
 /* clang-format off */
 #define OPCODES(X, P)                                                                              \
-  /* Values; of two for a variable, the second is for a captured one */                            \
+  /* Values. Of a pair LOCAL…, FREE… the second is for captured variables, and comes next */       \
   X(CONST) X(GLOBAL) X(SELF) X(LOCAL) X(FREE) X(LOCAL_BOX) X(FREE_BOX)                             \
   X(SET_LOCAL_BOX) X(SET_FREE_BOX) X(SET_GLOBAL) X(DEFINE) X(MAKE_BOX) X(BOX_LOCAL)                \
   X(PUSH) X(POP) X(CLOSURE) /* code count: captured values are popped */                           \
@@ -47,7 +48,7 @@ enum opcode {
       OPCODE_COUNT
 };
 
-/* The word that stands for an instruction in a program. */
+/* Returns the word that stands for an instruction in a program. */
 value opcode_word(enum opcode opcode);
 value make_procedure(value name, const value *words, size_t count);
 

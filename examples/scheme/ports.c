@@ -1,8 +1,11 @@
-/* Ports: files, strings, and the terminal line by line; characters are UTF-8 outside. */
+/* Ports: files, strings, and the terminal. Outside of the interpreter, characters are UTF-8. A file
+ * that cannot be opened, read, written or closed is an error of the kind "file". */
 #include "scheme.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct port *make_port(FILE *file, value text, const char *name, int flags) {
@@ -12,7 +15,7 @@ struct port *make_port(FILE *file, value text, const char *name, int flags) {
   return port;
 }
 
-struct port *make_file_port(FILE *file, const char *name, int flags) {
+static struct port *make_file_port(FILE *file, const char *name, int flags) {
   return make_port(file, string_from_c(""), name, flags);
 }
 
@@ -27,25 +30,63 @@ bool is_port(value v, intptr_t flags) {
 }
 
 value port_place(const struct port *port, intptr_t line) {
-  char text[512];
-  snprintf(text, sizeof text, "%.480s:%ld", c_from_string(port->name), (long)line);
-  return string_from_c(text);
+  char number[24];
+  struct port *text = make_text_port();
+  snprintf(number, sizeof number, ":%ld", (long)line);
+  print_c(text, c_from_string(port->name));
+  print_c(text, number);
+  return text_written(text);
+}
+
+/* Fails for the reason in `errno`. */
+static _Noreturn void fail_file(const char *what, value name) {
+  value reason = string_from_c(strerror(errno));
+  fail_as("file", what, list2(name, reason));
 }
 
 /* ---- Characters in and out ------------------------------------------------------------------ */
 
-/* The next line of a file or from the terminal; false at the end. */
+/* Returns a line from the terminal with its end, or an empty string at the end of input. */
+static value edited_line(const char *prompt) {
+  struct port *text = make_text_port();
+  char *line = edit_line(prompt);
+  if (line != NULL) {
+    print_c(text, line);
+    print_char(text, '\n');
+  }
+  free(line);
+  return text_written(text);
+}
+
+/* Reads up to the end of a line. Of a long line it reads a piece that ends where a character ends.
+ */
+static value read_piece(struct port *port) {
+  enum { ROOM = 4096, CHARACTER_BYTES = 4 };
+  char piece[ROOM];
+  size_t count = 0;
+  int c = 0;
+  while (count < ROOM && c != '\n' && (c = getc_unlocked(port->file)) != EOF) {
+    if (count > ROOM - CHARACTER_BYTES && (c & 0xc0) != 0x80) {
+      ungetc(c, port->file);
+      break;
+    }
+    piece[count++] = (char)c;
+  }
+  if (!ferror(port->file)) return string_from_utf8(piece, count);
+  int reason = errno;
+  close_port(port);
+  errno = reason;
+  fail_file("cannot read the file:", port->name);
+}
+
+/* Reads more of a file, or a line from the terminal. Returns false at the end. */
 static bool refill(struct port *port) {
-  static char *line;
-  static size_t room;
   if (port->file == NULL) return false;
   port->at = 0;
-  if ((port->flags & PORT_TERMINAL) != 0) {
-    port->text = edit_line(port->datum_line == 0 ? "> " : "  ");
-  } else {
-    ssize_t length = getline(&line, &room, port->file);
-    port->text = string_from_utf8(line, length < 0 ? 0 : (size_t)length);
-  }
+  if ((port->flags & PORT_TERMINAL) != 0)
+    store(port, text, edited_line(port->datum_line == 0 ? "> " : "  "));
+  else
+    store(port, text, read_piece(port));
   return size_of(port->text) != 0;
 }
 
@@ -63,14 +104,15 @@ int32_t next_char(struct port *port) {
 
 static void put_bytes(struct port *port, const void *bytes, size_t count) {
   if (port->file != NULL) {
-    fwrite(bytes, 1, count, port->file);
+    if (fwrite(bytes, 1, count, port->file) != count)
+      fail_file("cannot write to the file:", port->name);
     return;
   }
   size_t room = size_of(port->text), used = (size_t)port->at;
   if (used + count > room) {
     value wider = new_sequence(T_BYTES, 2 * room + count);
     memcpy(bytes_of(wider), bytes_of(port->text), used);
-    port->text = wider;
+    store(port, text, wider);
   }
   memcpy(bytes_of(port->text) + used, bytes, count);
   port->at += (intptr_t)count;
@@ -105,41 +147,79 @@ value text_written(const struct port *port) {
 
 /* ---- Opening and closing -------------------------------------------------------------------- */
 
-static _Noreturn void fail_file(const char *what, value name) {
-  value reason = string_from_c(strerror(errno));
-  fail_condition(make_condition("file", string_from_c(what), list2(name, reason)));
+/* Refuses names that hold a NUL: the system would read them up to there. */
+static const char *path_from(value name) {
+  for (size_t i = 0; i < size_of(name); i++)
+    if (chars_of(name)[i] == 0) fail_list("NUL character in the name of a file:", cons(name, NIL));
+  return c_from_string(name);
 }
 
-static value open_file(const char *mode, value name, int direction) {
-  const char *path = c_from_string(name);
-  FILE *file = fopen(path, mode);
+struct port *open_file(value name, int direction) {
+  const char *path = path_from(name);
+  FILE *file = fopen(path, direction == PORT_INPUT ? "r" : "w");
+  struct stat status;
+  if (file != NULL && fstat(fileno(file), &status) == 0 && S_ISDIR(status.st_mode)) {
+    fclose(file);
+    file = NULL;
+    errno = EISDIR;
+  }
   if (file == NULL) fail_file("cannot open the file:", name);
-  return (value)make_file_port(file, path, direction);
+  return make_file_port(file, path, direction);
 }
 
 static value delete_file(value name) {
-  if (unlink(c_from_string(name)) != 0) fail_file("cannot delete the file:", name);
+  if (unlink(path_from(name)) != 0) fail_file("cannot delete the file:", name);
   return UNSPECIFIED;
 }
 
-static value close_port(struct port *port) {
-  if (port->file == stdin || port->file == stdout || port->file == stderr) return UNSPECIFIED;
-  if (port->file != NULL) fclose(port->file);
-  port->file = NULL;
+static value flush(const struct port *port) {
+  if (port->file != NULL && fflush(port->file) != 0)
+    fail_file("cannot write to the file:", port->name);
+  return UNSPECIFIED;
+}
+
+value close_port(struct port *port) {
+  FILE *file = port->file;
+  bool standard = file == stdin || file == stdout || file == stderr;
   port->flags &= ~PORT_OPEN;
+  if (standard) return (port->flags & PORT_OUTPUT) != 0 ? flush(port) : UNSPECIFIED;
+  port->file = NULL;
+  if (file != NULL && fclose(file) != 0) fail_file("cannot close the file:", port->name);
   return UNSPECIFIED;
 }
 
-/* Standard input with line editing, starting on a new line. */
+/* Writes what is buffered for one file, or for all files if it is NULL. Reports a failure. */
+static bool flush_last(FILE *file, const char *name) {
+  if (fflush(file) == 0) return true;
+  fprintf(stderr, "scheme: cannot write %s: %s\n", name, strerror(errno));
+  return false;
+}
+
+void finish(int code) {
+  bool written = flush_last(stdout, "standard output");
+  written &= flush_last(NULL, "a file that was left open");
+  exit(written || code != 0 ? code : EXIT_FILE);
+}
+
+/* Prints a message behind what has been printed so far. If that cannot be done, there is nobody
+ * left to tell. */
+static value complain(value message) {
+  value bytes = utf8_from_string(message, 0, size_of(message));
+  flush_last(stdout, "standard output");
+  fwrite(bytes_of(bytes), 1, size_of(bytes), stderr);
+  return UNSPECIFIED;
+}
+
+/* From here on the port, standard input, is read by edited lines. */
 static value edit_input(struct port *port) {
-  port->text = string_from_c("");
+  store(port, text, string_from_c(""));
   port->at = port->datum_line = 0;
   port->flags |= PORT_TERMINAL;
   return UNSPECIFIED;
 }
 
-EXPRESSION("open-input-file", "s", open_file("r", a[0], PORT_INPUT))
-EXPRESSION("open-output-file", "s", open_file("w", a[0], PORT_OUTPUT))
+EXPRESSION("open-input-file", "s", (value)open_file(a[0], PORT_INPUT))
+EXPRESSION("open-output-file", "s", (value)open_file(a[0], PORT_OUTPUT))
 EXPRESSION("open-input-string", "s", (value)make_port(NULL, a[0], "string", PORT_INPUT))
 EXPRESSION("open-output-string", "", (value)make_text_port())
 EXPRESSION("get-output-string", "P", text_written((struct port *)a[0]))
@@ -153,19 +233,20 @@ EXPRESSION("%input-cell", "", globals.input)
 EXPRESSION("%output-cell", "", globals.output)
 EXPRESSION("current-error-port", "", globals.error_output)
 EXPRESSION("%place", "P", port_place((struct port *)a[0], ((struct port *)a[0])->datum_line))
+EXPRESSION("%complain", "s", complain(a[0]))
 EXPRESSION("%edit-input!", "", edit_input((struct port *)car(globals.input)))
-EXPRESSION("file-exists?", "s", make_bool(access(c_from_string(a[0]), F_OK) == 0))
+EXPRESSION("file-exists?", "s", make_bool(access(path_from(a[0]), F_OK) == 0))
 EXPRESSION("delete-file", "s", delete_file(a[0]))
 
 /* ---- Reading and writing -------------------------------------------------------------------- */
 
-/* The port that is argument `index`, or the current one. */
-static struct port *input(int count, const value *a, int index) {
+struct port *input_port(int count, const value *a, int index) {
   value port = count > index ? a[index] : car(globals.input);
   if (!is_port(port, PORT_INPUT | PORT_OPEN)) fail_type("open input port", port);
   return (struct port *)port;
 }
-static struct port *output(int count, const value *a, int index) {
+
+static struct port *output_port(int count, const value *a, int index) {
   value port = count > index ? a[index] : car(globals.output);
   if (!is_port(port, PORT_OUTPUT | PORT_OPEN)) fail_type("open output port", port);
   return (struct port *)port;
@@ -175,7 +256,8 @@ static value char_or_end(int32_t c) {
   return c < 0 ? END_OF_FILE : make_char((uint32_t)c);
 }
 
-/* Characters up to `end` (dropped) or `most` of them; END_OF_FILE if there is none at all. */
+/* Reads characters up to `end`, which it drops, or at most `most` of them. Returns END_OF_FILE if
+ * there is none. */
 static value read_chars(struct port *port, int32_t end, int64_t most) {
   struct port *out = make_text_port();
   int32_t c = 0;
@@ -191,18 +273,12 @@ static value write_chars(struct port *port, value string, int count, const value
   return UNSPECIFIED;
 }
 
-static value flush(const struct port *port) {
-  if (port->file != NULL) fflush(port->file);
-  return UNSPECIFIED;
-}
-
-EXPRESSION("read", "|.", read_datum(input(count, a, 0)))
-EXPRESSION("read-char", "|.", char_or_end(next_char(input(count, a, 0))))
-EXPRESSION("peek-char", "|.", char_or_end(peek_char(input(count, a, 0))))
-EXPRESSION("char-ready?", "|.", make_bool(input(count, a, 0) != NULL))
-EXPRESSION("read-line", "|.", read_chars(input(count, a, 0), '\n', INT64_MAX))
-EXPRESSION("read-string", "i|.", read_chars(input(count, a, 1), -2, unfix(a[0])))
-EXPRESSION("newline", "|.", (print_char(output(count, a, 0), '\n'), UNSPECIFIED))
-EXPRESSION("write-char", "c|.", (print_char(output(count, a, 1), char_of(a[0])), UNSPECIFIED))
-EXPRESSION("write-string", "s|.ii", write_chars(output(count, a, 1), a[0], count, a))
-EXPRESSION("flush-output-port", "|.", flush(output(count, a, 0)))
+EXPRESSION("read-char", "|.", char_or_end(next_char(input_port(count, a, 0))))
+EXPRESSION("peek-char", "|.", char_or_end(peek_char(input_port(count, a, 0))))
+EXPRESSION("char-ready?", "|.", make_bool(input_port(count, a, 0) != NULL))
+EXPRESSION("read-line", "|.", read_chars(input_port(count, a, 0), '\n', INT64_MAX))
+EXPRESSION("read-string", "i|.", read_chars(input_port(count, a, 1), -2, unfix(a[0])))
+EXPRESSION("newline", "|.", (print_char(output_port(count, a, 0), '\n'), UNSPECIFIED))
+EXPRESSION("write-char", "c|.", (print_char(output_port(count, a, 1), char_of(a[0])), UNSPECIFIED))
+EXPRESSION("write-string", "s|.ii", write_chars(output_port(count, a, 1), a[0], count, a))
+EXPRESSION("flush-output-port", "|.", flush(output_port(count, a, 0)))

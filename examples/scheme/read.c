@@ -1,4 +1,4 @@
-/* The reader: characters to data. */
+/* The reader makes data from characters. */
 #include "scheme.h"
 
 #include <ctype.h>
@@ -13,7 +13,7 @@ struct reader {
 
 static _Noreturn void fail_read(struct reader *r, const char *what) {
   value place = port_place(r->port, r->port->line);
-  fail_condition(make_condition("read", string_from_c(what), cons(place, NIL)));
+  fail_as("read", what, cons(place, NIL));
 }
 
 static bool is_blank(int32_t c) {
@@ -26,7 +26,7 @@ static bool is_delimiter(int32_t c) {
   return c < 0 || is_space(c) || (c < 128 && strchr("()\";'", c) != NULL);
 }
 
-/* The next character, for what is inside of something: there has to be one. */
+/* Returns the next character. Fails at the end of file. */
 static int32_t next_inside(struct reader *r, const char *what) {
   int32_t c = next_char(r->port);
   if (c < 0) fail_read(r, what);
@@ -44,25 +44,30 @@ static void skip_block_comment(struct reader *r) {
 
 /* ---- Tokens, strings, characters ------------------------------------------------------------- */
 
+/* Reads up to a delimiter. Returns the text, which begins with `start` and `first`. */
 static const char *read_token(struct reader *r, const char *start, int32_t first) {
   r->text->at = 0;
   print_c(r->text, start);
   print_char(r->text, (uint32_t)first);
   while (!is_delimiter(peek_char(r->port)))
     print_char(r->text, (uint32_t)next_char(r->port));
-  return c_written(r->text);
+  const char *token = c_written(r->text);
+  if (strlen(token) != (size_t)r->text->at) fail_read(r, "NUL character outside of a string");
+  return token;
 }
 
 static int32_t read_hex(struct reader *r) {
   int32_t code = 0, c;
   while ((c = next_char(r->port)) != ';') {
-    if (c < 0 || c > 127 || !isxdigit(c) || code > 0x10ffff) fail_read(r, "bad \\x escape");
+    if (c < 0 || c > 127 || !isxdigit(c)) fail_read(r, "bad \\x escape");
     code = code * 16 + (isdigit(c) ? c - '0' : tolower(c) - 'a' + 10);
+    if (code > 0x10ffff) fail_read(r, "no such character");
   }
   return code;
 }
 
-/* After a backslash, in strings and |symbols|; -1: a line break that counts for nothing. */
+/* Reads what follows a backslash in a string or |symbol|. Returns -1 for an escaped end of line,
+ * which stands for no character. */
 static int32_t read_escape(struct reader *r) {
   static const char letters[] = "ntrab", meanings[] = "\n\t\r\a\b";
   int32_t c = next_char(r->port);
@@ -83,7 +88,7 @@ static value read_delimited(struct reader *r, int32_t end) {
   for (r->text->at = 0;;) {
     int32_t c = next_inside(r, end == '"' ? "end of file in a string" : "end of file in |symbol|");
     if (c == end) return text_written(r->text);
-    if (c == '\r') { /* a line may end with it */
+    if (c == '\r') { /* CR and CR LF end a line, too */
       if (peek_char(r->port) == '\n') next_char(r->port);
       c = '\n';
     }
@@ -92,7 +97,7 @@ static value read_delimited(struct reader *r, int32_t end) {
   }
 }
 
-/* The preferred name of a character first. */
+/* Of several names for a character, the one to print comes first. */
 static const struct char_name {
   const char *name;
   uint32_t code;
@@ -123,8 +128,9 @@ static value read_character(struct reader *r) {
 
 static value read_in(struct reader *r, int32_t c);
 
-/* The next character that begins a datum; skips blanks and comments. */
+/* Skips blanks and comments. Returns the character that begins the next datum. */
 static int32_t next_start(struct reader *r) {
+  check_depth();
   for (;;) {
     int32_t c = next_char(r->port);
     if (c == ';') {
@@ -153,12 +159,12 @@ static value read_list(struct reader *r) {
     if (c == ')') return cdr(head);
     if (c == '.' && is_delimiter(peek_char(r->port))) {
       if (last == head) fail_read(r, "nothing before the dot of a list");
-      cdr(last) = read_next(r);
+      set_cdr(last, read_next(r));
       if (next_start(r) != ')') fail_read(r, "no ) after the tail of a list");
       return cdr(head);
     }
     value next = cons(read_in(r, c), NIL);
-    cdr(last) = next;
+    set_cdr(last, next);
     last = next;
   }
 }
@@ -230,3 +236,5 @@ value read_datum(struct port *port) {
   port->datum_line = port->line;
   return c < 0 ? END_OF_FILE : read_in(&r, c);
 }
+
+EXPRESSION("read", "|.", read_datum(input_port(count, a, 0)))

@@ -1,4 +1,4 @@
-/* Vectors, strings and bytevectors: the same procedures for the three. Characters. */
+/* Vectors, strings and bytevectors have the same procedures. Characters, and UTF-8. */
 #include "scheme.h"
 
 #include <string.h>
@@ -11,7 +11,6 @@ static uint8_t *place(enum type type, value s, size_t index) {
   return bytes_of(s) + index * widths[type];
 }
 
-/* Vectors are full of zeros, which are no values; the others of anything. */
 value new_sequence(enum type type, size_t length) {
   if (length >= SIZE_MAX >> 12) fail_type("length", fix((int64_t)length));
   size_t bytes = sizeof(value) + length * widths[type] + (type == T_BYTES); /* for a NUL */
@@ -29,7 +28,7 @@ static inline value get(enum type type, value s, size_t i) {
 static inline value put(enum type type, value s, size_t i, value v) {
   if (type == T_STRING && !is_char(v)) fail_type("character", v);
   if (type == T_BYTES && (!is_fixnum(v) || (uint64_t)unfix(v) > 255)) fail_type("byte", v);
-  if (type == T_VECTOR) slots_of(s)[i] = v;
+  if (type == T_VECTOR) set_slot(s, i, v);
   if (type == T_STRING) chars_of(s)[i] = char_of(v);
   if (type == T_BYTES) bytes_of(s)[i] = (uint8_t)unfix(v);
   return UNSPECIFIED;
@@ -78,8 +77,11 @@ static value copy_into(enum type type, int count, const value *a) {
   struct span span = span_of(count, a, 3, a[2]);
   size_t at = span_of(2, a, 1, a[0]).from;
   if (size_of(a[0]) - at < span.to - span.from) fail("no room at the target:", a[1]);
-  memmove(place(type, a[0], at), place(type, a[2], span.from),
-          (span.to - span.from) * widths[type]);
+  uint8_t *to = place(type, a[0], at), *from = place(type, a[2], span.from);
+  if (type == T_VECTOR)
+    mem_write_range((void *)a[0], to, from, span.to - span.from);
+  else
+    memmove(to, from, (span.to - span.from) * widths[type]);
   return UNSPECIFIED;
 }
 
@@ -109,7 +111,8 @@ static value to_list(enum type type, int count, const value *a) {
   return list;
 }
 
-/* `s` is the letter for signatures, `item` the name before -ref and -set!. */
+/* `s` is the letter for signatures, `item` the name before -ref and -set!, `initial` the content.
+ */
 #define SEQUENCE(type, name, s, item, initial)                                                     \
   EXPRESSION(name "?", ".", make_bool(is_type(a[0], type)))                                        \
   EXPRESSION("make-" name, "i|.", make_filled(type, unfix(a[0]), count > 1 ? a[1] : initial))      \
@@ -131,7 +134,7 @@ EXPRESSION("%slots", ".", is_type(a[0], T_RECORD) ? slots_to_list(a[0]) : FALSE)
 
 /* ---- UTF-8 ---------------------------------------------------------------------------------- */
 
-/* One code point; malformed input becomes U+FFFD. Returns the bytes used. */
+/* Decodes one code point. Malformed input becomes U+FFFD. Returns how many bytes it takes. */
 static inline size_t decode(const unsigned char *text, size_t bytes, uint32_t *out) {
   static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
   size_t more = text[0] < 0xe0 ? 1 : text[0] < 0xf0 ? 2 : 3, i = 1;
@@ -147,7 +150,7 @@ static inline size_t decode(const unsigned char *text, size_t bytes, uint32_t *o
 
 value string_from_utf8(const char *text, size_t bytes) {
   const unsigned char *at = (const unsigned char *)text, *end = at + bytes;
-  value string = new_sequence(T_STRING, bytes); /* as long as it can be */
+  value string = new_sequence(T_STRING, bytes); /* no more characters than bytes */
   size_t length = 0;
   while (at < end)
     at += decode(at, (size_t)(end - at), &chars_of(string)[length++]);
@@ -212,9 +215,6 @@ EXPRESSION("char-lower-case?", "c", make_bool(iswlower(wide(a[0]))))
 EXPRESSION("char-numeric?", "c", make_bool(wide(a[0]) - '0' < 10))
 EXPRESSION("digit-value", "c", wide(a[0]) - '0' < 10 ? fix(wide(a[0]) - '0') : FALSE)
 
-int order_words(value a, value b) {
-  return (a > b) - (a < b);
-}
 static int order_strings(value a, value b) {
   for (size_t i = 0; i < size_of(a) && i < size_of(b); i++) {
     int order = order_words(chars_of(a)[i], chars_of(b)[i]);

@@ -1,8 +1,8 @@
-/* Between the expander and the compiler: identifiers, scopes, and the syntax tree.
+/* Identifiers, scopes, and the syntax tree, which the expander makes and the compiler reads.
  *
  * Hygiene: each use of a macro renames the identifiers that its template inserts to fresh
  * aliases {identifier, scope of the macro's definition}. Binding forms bind aliases like
- * symbols; an alias nobody bound means what its identifier means where the macro was defined.
+ * symbols. An alias that is not bound means what its identifier means where the macro was defined.
  *
  * A scope is a pair of its bindings, ((identifier . meaning) …), and the scope around it; the
  * top level is (). An identifier means a variable, a macro, a special form (fixnum), or, if no
@@ -27,7 +27,7 @@ struct variable {
   value header;
   value name;
   struct variable *next; /* in a list of parameters */
-  struct node *loop;     /* the lambda, if calling it is jumping to its start */
+  struct node *loop;     /* the lambda, if each call is a jump to its start */
   intptr_t used;         /* references met so far */
   intptr_t boxed;        /* assigned, or referenced before its definition is complete */
   /* The compiler's: */
@@ -38,7 +38,7 @@ struct variable {
 
 enum node_kind {
   N_CONSTANT,  /* datum */
-  N_REFERENCE, /* datum: a variable, or the symbol of a global; also of the next two */
+  N_REFERENCE, /* datum: a variable, or the symbol of a global, as of the next two */
   N_SET,       /* parts: the new content */
   N_DEFINE,    /* parts: the content; a variable is there until the end of the block around it */
   N_IF,        /* parts: test, then, else */
@@ -64,7 +64,7 @@ static inline bool is_identifier(value v) {
   return is_type(v, T_SYMBOL) || is_type(v, T_ALIAS);
 }
 
-/* NULL for the symbol of a global. */
+/* Returns NULL for the symbol of a global. */
 static inline struct variable *as_variable(value meaning) {
   return is_type(meaning, T_VARIABLE) ? (struct variable *)meaning : NULL;
 }
@@ -77,6 +77,7 @@ static inline int64_t count_parts(const struct node *node) {
 }
 
 value lookup(value identifier, value scope); /* what it means */
+value strip_syntax(value form);              /* macros' aliases back to symbols */
 _Noreturn void fail_syntax(const char *what, value form);
 
 value make_macro(value spec, value scope); /* (syntax-rules …) */

@@ -1,12 +1,12 @@
-/* Equality and hash tables. A table is a vector of chains of (key . content) pairs. Objects never
- * move, so an address is a lasting hash: nothing to do after a collection. */
+/* Equality, searching lists, and hash tables. A table is a vector of chains of (key . content)
+ * pairs. Objects never move, so an address is a lasting hash: nothing to do after a collection. */
 #include "scheme.h"
 
 #include <string.h>
 
 struct table {
   value header;
-  value chains; /* vector of a power of two */
+  value chains; /* vector, its length a power of two */
   intptr_t count;
   intptr_t by_content; /* equal?, not eqv? */
 };
@@ -19,13 +19,14 @@ bool values_eqv(value a, value b) {
   return memcmp(&flonum_of(a), &flonum_of(b), sizeof(double)) == 0;
 }
 
-/* equal? ends on circular data, and soon where much is shared: in a long comparison some of the
- * pairs and vectors that meet are united in classes, and members of a class are taken as equal.
+/* equal? ends on circular data, and takes little time where much is shared. A long comparison puts
+ * some of the pairs and vectors that it compares into one class, and takes members of a class as
+ * equal.
  * (M. Adams, R. K. Dybvig: Efficient Nondestructive Equality Checking for Trees and Graphs,
  * ICFP 2008.) */
 struct comparison {
-  int64_t steps; /* still to go without looking at classes; below 0 we look */
-  value classes; /* table: member to one nearer to the class's representative */
+  int64_t steps; /* left before classes are used; below 0 they are */
+  value classes; /* table: from a member towards the representative of its class */
 };
 enum { STEPS_QUICK = 400, STEPS_SLOW = 40 };
 
@@ -35,14 +36,14 @@ static value representative(value classes, value v) {
   return v;
 }
 
-/* Whether they are known to be equal, for all that matters. */
+/* Whether they may be taken as equal because they, or others of their classes, met before. */
 static bool met_before(struct comparison *c, value a, value b) {
   if (--c->steps >= 0) return false;
   if (c->classes == FALSE) c->classes = make_table(false);
   a = representative(c->classes, a);
   b = representative(c->classes, b);
   if (a == b) {
-    c->steps = 0; /* it pays: go on like this */
+    c->steps = 0; /* it pays: keep using classes */
     return true;
   }
   table_put(c->classes, a, b);
@@ -78,6 +79,33 @@ EXPRESSION("eq?", "..", make_bool(a[0] == a[1]))
 EXPRESSION("eqv?", "..", make_bool(values_eqv(a[0], a[1])))
 EXPRESSION("equal?", "..", make_bool(values_equal(a[0], a[1])))
 
+/* ---- Searching lists ---------------------------------------------------------------------------
+ */
+
+static bool values_eq(value a, value b) {
+  return a == b;
+}
+
+/* Returns the first tail of the list whose car is the same or, of a list of entries (key .
+ * content), the first entry whose key is the same. Returns FALSE if there is none. */
+static value search(const value *a, bool entries, bool (*same)(value, value)) {
+  value list = a[1];
+  for (; is_pair(list); list = cdr(list)) {
+    value item = car(list);
+    if (entries && !is_pair(item)) fail_type("pair", item);
+    if (same(a[0], entries ? car(item) : item)) return entries ? item : list;
+  }
+  if (list != NIL) fail_type("list", list);
+  return FALSE;
+}
+
+EXPRESSION("memq", "..", search(a, false, values_eq))
+EXPRESSION("memv", "..", search(a, false, values_eqv))
+EXPRESSION("%member", "..", search(a, false, values_equal))
+EXPRESSION("assq", "..", search(a, true, values_eq))
+EXPRESSION("assv", "..", search(a, true, values_eqv))
+EXPRESSION("%assoc", "..", search(a, true, values_equal))
+
 /* ---- Hashing -------------------------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t h, uint64_t word) {
@@ -85,7 +113,7 @@ static uint64_t mix(uint64_t h, uint64_t word) {
   return h ^ h >> 29;
 }
 
-/* Of the contents or of the identity; `left` bounds the work on large or circular data. */
+/* Hashes the contents or the identity. `left` bounds the work on large and circular data. */
 static uint64_t hash(value v, bool by_content, int left) {
   uint64_t h = 17, bits = v;
   if (is_type(v, T_FLONUM)) memcpy(&bits, &flonum_of(v), sizeof bits);
@@ -112,10 +140,12 @@ static value *chain_of(const struct table *t, value key) {
   return &slots_of(t->chains)[hash(key, t->by_content, 32) & (size_of(t->chains) - 1)];
 }
 
-/* Where the chain's link to the key's entry is, or NIL at the end of the chain. */
-static value *find(const struct table *t, value key) {
+/* Returns the address of the chain's link to the key's entry, or of the NIL that ends the chain.
+ * That word is inside *holder. */
+static value *find(const struct table *t, value key, value *holder) {
   value *link = chain_of(t, key);
-  for (; *link != NIL; link = &cdr(*link)) {
+  *holder = t->chains;
+  for (; *link != NIL; *holder = *link, link = &cdr(*link)) {
     value other = car(car(*link));
     if (other == key || (t->by_content ? values_equal(other, key) : values_eqv(other, key))) break;
   }
@@ -132,15 +162,15 @@ static value entries(const struct table *t) {
 
 static value clear(struct table *t, int64_t chains) {
   t->count = 0;
-  t->chains = make_filled(T_VECTOR, chains, NIL);
+  store(t, chains, make_filled(T_VECTOR, chains, NIL));
   return UNSPECIFIED;
 }
 
 /* Puts a list of one entry before its chain. */
 static void add(struct table *t, value link) {
   value *chain = chain_of(t, car(car(link)));
-  cdr(link) = *chain;
-  *chain = link;
+  set_cdr(link, *chain);
+  mem_write((void *)t->chains, chain, link);
   t->count++;
 }
 
@@ -162,15 +192,17 @@ value make_table(bool by_content) {
 }
 
 value table_ref(value table, value key, value otherwise) {
-  const value *link = find((const struct table *)table, key);
+  value holder;
+  const value *link = find((const struct table *)table, key, &holder);
   return *link != NIL ? cdr(car(*link)) : otherwise;
 }
 
 void table_put(value table, value key, value content) {
   struct table *t = (struct table *)table;
-  const value *link = find(t, key);
+  value holder;
+  const value *link = find(t, key, &holder);
   if (*link != NIL) {
-    cdr(car(*link)) = content;
+    set_cdr(car(*link), content);
     return;
   }
   if ((size_t)t->count == size_of(t->chains)) grow(t);
@@ -178,9 +210,9 @@ void table_put(value table, value key, value content) {
 }
 
 static value delete (struct table *t, value key) {
-  value *link = find(t, key);
+  value holder, *link = find(t, key, &holder);
   if (*link == NIL) return UNSPECIFIED;
-  *link = cdr(*link);
+  mem_write((void *)holder, link, cdr(*link));
   t->count--;
   return UNSPECIFIED;
 }

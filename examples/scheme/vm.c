@@ -1,115 +1,22 @@
-/* The virtual machine: the stack, and the loop that runs programs.
- *
- * The stack holds frames: three words of return information {words of the caller's frame,
- * caller's closure, where to go on (address | 1, so that it is no reference)}, then the callee's
- * parameters, variables and temporaries. It starts with return information that leads to the
- * UNDERFLOW instruction, which fetches the next frame from the heap: call/cc and a full stack
- * move all frames there, as a list of segments, and returning brings them back one by one. So
- * recursion is as deep as the heap allows, and a continuation can be entered many times. */
-#include "opcodes.h"
+/* The virtual machine: the loop that runs programs, and how a run starts, fails and ends. The
+ * stack and continuations are in frames.c. */
+#include "vm.h"
 
-#include <setjmp.h>
-#include <stdlib.h>
-#include <string.h>
-
-struct globals globals;
-
-enum { STACK_WORDS = 1 << 16, STACK_SPARE = 64 };
-/* A frame on the heap: the one below it, then its words and those that return to it. */
-enum { SEGMENT_BELOW, SEGMENT_WORDS };
-
-/* Registers, while the machine's loop does not hold them in variables. */
-static struct machine {
-  value *sp, *fp; /* first free word; start of the frame */
-  const value *pc;
-  struct closure *self;
-  value accumulator;
-  intptr_t arguments;
-  value *bottom; /* where the first frame starts */
-  value *limit;
-  jmp_buf *trap; /* where errors go; NULL: nobody runs */
-} machine;
-
-static value stack[STACK_WORDS];
-
-struct mem_range vm_stack(void) {
-  return (struct mem_range){machine.sp = stack, &machine.sp};
-}
-
-static const void *const *addresses;
+static const void *const *addresses; /* of the instructions' code, by opcode */
 
 value opcode_word(enum opcode opcode) {
   return (value)addresses[opcode];
 }
 
-static value make_closure(struct code *code, const value *captured, size_t count) {
-  struct closure *closure = mem_refs(sizeof *closure + count * sizeof(value));
-  closure->header = make_header(T_CLOSURE, count);
-  closure->code = code;
-  for (size_t i = 0; i < count; i++)
-    closure->captured[i] = captured[i];
-  return (value)closure;
-}
-
-value make_procedure(value name, const value *words, size_t count) {
-  struct code *code = mem_refs(sizeof *code + count * sizeof(value));
-  code->header = make_header(T_CODE, count);
-  code->name = name;
-  memcpy(code->program, words, count * sizeof(value));
-  return make_closure(code, NULL, 0);
-}
-
-/* ---- Frames --------------------------------------------------------------------------------- */
-
-/* Moves all frames below the current one to the heap, and that to the bottom. */
-static void move_frames(void) {
-  value newest = NIL, *below = &newest;
-  value *end = machine.fp; /* of the next frame to move, the words that return to it included */
-  while (end > machine.bottom) {
-    size_t words = RETURN_WORDS + end[RETURN_FRAME - RETURN_WORDS];
-    value segment = make_object(T_SEGMENT, SEGMENT_WORDS + words);
-    slots_of(segment)[SEGMENT_BELOW] = NIL;
-    end -= words;
-    memcpy(slots_of(segment) + SEGMENT_WORDS, end, words * sizeof(value));
-    *below = segment;
-    below = &slots_of(segment)[SEGMENT_BELOW];
-  }
-  *below = globals.frames;
-  globals.frames = newest;
-  memmove(machine.bottom, machine.fp, (size_t)(machine.sp - machine.fp) * sizeof(value));
-  machine.sp = machine.bottom + (machine.sp - machine.fp);
-  machine.fp = machine.bottom;
-}
-
-/* Fetches the newest frame from the heap; false if there is none. */
-static bool fetch_frame(void) {
-  if (globals.frames == NIL) return false;
-  value segment = globals.frames;
-  size_t words = size_of(segment) - SEGMENT_WORDS - RETURN_WORDS;
-  const value *frame = slots_of(segment) + SEGMENT_WORDS, *back = frame + words;
-  memcpy(machine.bottom, frame, words * sizeof(value));
-  machine.fp = machine.bottom;
-  machine.sp = machine.fp + words;
-  machine.self = (struct closure *)back[RETURN_CLOSURE];
-  machine.pc = (const value *)(back[RETURN_TO] - 1);
-  globals.frames = slots_of(segment)[SEGMENT_BELOW];
-  return true;
-}
-
-/* Checks that `words` more fit on the stack, moving frames away if need be. */
-static void make_room(intptr_t words) {
-  if (machine.sp + words <= machine.limit) return;
-  move_frames();
-  if (machine.sp + words > machine.limit) fail_list("too many arguments:", cons(fix(words), NIL));
-}
-
-/* ---- What instructions do that take more than a few lines ------------------------------------ */
+/* ---- Instructions that take more than a few lines ----------------------------------------------
+ */
 
 static _Noreturn void fail_arguments(void) {
   fail_list("wrong number of arguments:", list2((value)machine.self, fix(machine.arguments)));
 }
 
-/* The list of the last parameter; the others and the list are on the stack afterwards. */
+/* Makes a list of the arguments from the last parameter on. The other parameters and that list are
+ * on the stack afterwards. */
 static void collect_rest(intptr_t parameters) {
   if (machine.arguments < parameters - 1) fail_arguments();
   value list = NIL;
@@ -119,7 +26,7 @@ static void collect_rest(intptr_t parameters) {
   machine.sp = machine.fp + parameters;
 }
 
-/* (%apply f list): f to the accumulator, the arguments to the frame. */
+/* (%apply f list): moves f to the accumulator and the list's items to the frame. */
 static void spread_list(void) {
   value list = machine.fp[1];
   int64_t length = list_length(list);
@@ -132,35 +39,6 @@ static void spread_list(void) {
     *machine.sp++ = car(list);
 }
 
-/* A continuation is a procedure: THROW, with what to restore in its captured values. */
-enum { CAPTURED_FRAMES, CAPTURED_HANDLERS, CAPTURED_WINDERS, CAPTURED_COUNT };
-
-static value capture_continuation(void) {
-  const value state[] = {globals.frames, globals.handlers, globals.winders};
-  return make_closure(((struct closure *)globals.thrower)->code, state, CAPTURED_COUNT);
-}
-
-/* Makes the frame's arguments one value and the continuation's frames the ones to return to;
- * or, if before and after thunks have to run first, a call of %rewind. */
-static bool throw_values(void) {
-  const value *state = machine.self->captured;
-  value result = make_values((int)machine.arguments, machine.fp);
-  if (state[CAPTURED_WINDERS] == globals.winders) {
-    globals.frames = state[CAPTURED_FRAMES];
-    globals.handlers = state[CAPTURED_HANDLERS];
-    machine.fp = machine.bottom;
-    machine.accumulator = result;
-    return true;
-  }
-  machine.fp[0] = (value)machine.self;
-  machine.fp[1] = state[CAPTURED_WINDERS];
-  machine.fp[2] = result;
-  machine.sp = machine.fp + 3;
-  machine.arguments = 3;
-  machine.accumulator = symbol_of(intern_c("%rewind"))->global;
-  return false;
-}
-
 static inline bool both_fixnums(value a, value b) {
   return (a & b & 3) == 1;
 }
@@ -169,7 +47,8 @@ static inline bool in_vector(value vector, value index) {
   return is_type(vector, T_VECTOR) && is_fixnum(index) && (uint64_t)unfix(index) < size_of(vector);
 }
 
-/* ---- The loop's vocabulary: every instruction ends in NEXT, or in a jump that leads to one. -- */
+/* ---- The loop's vocabulary: each instruction ends in NEXT, or in a jump that leads to one ------
+ */
 
 #define NEXT goto *(const void *)*pc++
 #define OPCODE(name) op_##name:
@@ -184,7 +63,7 @@ static inline bool in_vector(value vector, value index) {
     pc += taken ? offset : 0;                                                                      \
     NEXT;                                                                                          \
   } while (0)
-/* What the instruction has no quick way for: the primitive of that name does it, or fails. */
+/* Calls the primitive for operands that the instruction does not handle. It may fail. */
 #define SLOW(name, count)                                                                          \
   do {                                                                                             \
     *sp++ = acc;                                                                                   \
@@ -192,7 +71,7 @@ static inline bool in_vector(value vector, value index) {
     acc = call_primitive(slots_of(globals.inlined)[OP_##name], count, sp - (count));               \
     sp -= (count);                                                                                 \
   } while (0)
-/* The instruction for a primitive, and the one that branches if its result is false. */
+/* Defines the instruction for a primitive, and the one that branches if the result is false. */
 /* clang-format off */
 #define PRIMITIVE_OPCODE(name, count, quick, result)                                               \
   OPCODE(name) QUICK(name, count, quick, result, NEXT)                                             \
@@ -210,7 +89,7 @@ static inline bool in_vector(value vector, value index) {
 #define COMPARISON(name, operator)                                                                 \
   TEST(name, 2, both_fixnums(sp[-1], acc), (int64_t)sp[-1] operator(int64_t) acc)
 
-/* Addition or subtraction, tags and all: the sum of 4a + 1 and 4b is 4(a + b) + 1. */
+/* Addition or subtraction without taking off the tags: 4a + 1 plus 4b is 4(a + b) + 1. */
 #define SUM(name, overflows)                                                                       \
   OPCODE(CONST_##name) if (LIKELY(IN_RANGE(overflows, *pc))) {                                     \
     acc = (value)number;                                                                           \
@@ -223,8 +102,9 @@ static inline bool in_vector(value vector, value index) {
 #define IN_RANGE(overflows, by)                                                                    \
   (both_fixnums(sp[-1], by) && !overflows((int64_t)sp[-1], (int64_t)((by)-1), &number))
 
-/* Runs from the state in `machine` until the frames are used up; returns the result. With
- * `machine.pc` NULL it only tells where its instructions are. One case per instruction. */
+/* Runs from the state in `machine` until no frame is left to return to; returns the result. With
+ * `machine.pc` NULL it only notes where the code of each instruction is. It is this long because
+ * instructions jump from one to the next, which they can do only inside one function. */
 static value execute(void) {
   static const void *const table[] = {
 #define X(name) &&op_##name,
@@ -254,9 +134,9 @@ static value execute(void) {
   INSTRUCTION(LOCAL_PUSH, *sp++ = fp[*pc++])
   INSTRUCTION(FREE_PUSH, *sp++ = self->captured[*pc++])
   INSTRUCTION(POP, sp -= *pc++)
-  INSTRUCTION(SET_LOCAL_BOX, (slots_of(fp[*pc++])[0] = acc, acc = UNSPECIFIED))
-  INSTRUCTION(SET_FREE_BOX, (slots_of(self->captured[*pc++])[0] = acc, acc = UNSPECIFIED))
-  INSTRUCTION(DEFINE, (symbol_of(*pc++)->global = acc, acc = UNSPECIFIED))
+  INSTRUCTION(SET_LOCAL_BOX, (set_slot(fp[*pc++], 0, acc), acc = UNSPECIFIED))
+  INSTRUCTION(SET_FREE_BOX, (set_slot(self->captured[*pc++], 0, acc), acc = UNSPECIFIED))
+  INSTRUCTION(DEFINE, (store(symbol_of(*pc), global, acc), pc++, acc = UNSPECIFIED))
   OPCODE(LOCAL_BOX) acc = slots_of(fp[*pc++])[0];
   goto check_box;
   OPCODE(FREE_BOX) acc = slots_of(self->captured[*pc++])[0];
@@ -270,7 +150,7 @@ unbound:
   SYNC;
   fail_list("unbound variable:", cons(pc[-1], NIL));
   OPCODE(SET_GLOBAL) if (symbol_of(*pc++)->global == UNBOUND) goto unbound;
-  symbol_of(pc[-1])->global = acc;
+  store(symbol_of(pc[-1]), global, acc);
   acc = UNSPECIFIED;
   NEXT;
   INSTRUCTION(MAKE_BOX, (machine.sp = sp, acc = make_object_of(T_BOX, 1, &acc)))
@@ -355,11 +235,11 @@ leave:
   PRIMITIVE_OPCODE(CADR, 1, is_pair(acc) && is_pair(cdr(acc)), car(cdr(acc)))
   PRIMITIVE_OPCODE(CDDR, 1, is_pair(acc) && is_pair(cdr(acc)), cdr(cdr(acc)))
   PRIMITIVE_OPCODE(CONS, 2, true, (machine.sp = sp, cons(sp[-1], acc)))
-  PRIMITIVE_OPCODE(SET_CAR, 2, is_pair(sp[-1]), (car(sp[-1]) = acc, UNSPECIFIED))
-  PRIMITIVE_OPCODE(SET_CDR, 2, is_pair(sp[-1]), (cdr(sp[-1]) = acc, UNSPECIFIED))
+  PRIMITIVE_OPCODE(SET_CAR, 2, is_pair(sp[-1]), (set_car(sp[-1], acc), UNSPECIFIED))
+  PRIMITIVE_OPCODE(SET_CDR, 2, is_pair(sp[-1]), (set_cdr(sp[-1], acc), UNSPECIFIED))
   PRIMITIVE_OPCODE(VECTOR_REF, 2, in_vector(sp[-1], acc), slots_of(sp[-1])[unfix(acc)])
   PRIMITIVE_OPCODE(VECTOR_SET, 3, in_vector(sp[-2], sp[-1]),
-                   (slots_of(sp[-2])[unfix(sp[-1])] = acc, UNSPECIFIED))
+                   (set_slot(sp[-2], (size_t)unfix(sp[-1]), acc), UNSPECIFIED))
   SUM(ADD, __builtin_add_overflow)
   SUM(SUB, __builtin_sub_overflow)
   PRIMITIVE_OPCODE(MUL, 2,
@@ -403,7 +283,7 @@ apply_from_machine:
   goto apply;
   OPCODE(UNDERFLOW) SYNC;
   if (!fetch_frame()) {
-    machine.sp = machine.bottom; /* keeps the first frame's return information rooted */
+    machine.sp = machine.bottom; /* the return information at the bottom stays a root */
     return acc;
   }
   sp = machine.sp;
@@ -423,28 +303,28 @@ static void start_call(value procedure, intptr_t arguments) {
   machine.arguments = arguments;
 }
 
-/* Calls %raise as if the instruction that failed had. */
+/* Makes a condition object of the failure that is noted. boot.scm defines its type. */
+static value make_condition(void) {
+  value type = symbol_of(intern_c("%condition"))->global;
+  const value kind = intern_c(failure.kind), message = string_from_c(failure.what);
+  const value slots[] = {type, kind, message, globals.irritants};
+  return make_object_of(T_RECORD, sizeof slots / sizeof slots[0], slots);
+}
+
+/* Calls %raise as if the instruction that failed had called it. */
 static void enter_handler(void) {
   value raise = symbol_of(intern_c("%raise"))->global;
-  if (!is_type(raise, T_CLOSURE)) {
-    machine.trap = NULL;
-    fail_condition(globals.condition);
+  if (!is_type(raise, T_CLOSURE)) { /* boot.scm fails before it defines errors */
+    error_trap = NULL;
+    fail_as(failure.kind, failure.what, globals.irritants);
   }
+  value condition = make_condition(); /* first, as it may collect */
   machine.sp[RETURN_FRAME] = (value)(machine.sp - machine.fp);
   machine.sp[RETURN_CLOSURE] = (value)machine.self;
   machine.sp[RETURN_TO] = (value)machine.pc | 1;
   machine.sp += RETURN_WORDS;
-  *machine.sp++ = globals.condition;
+  *machine.sp++ = condition;
   start_call(raise, 1);
-}
-
-void fail_condition(value condition) {
-  if (machine.trap == NULL) {
-    fprintf(stderr, "scheme: %s\n", c_from_string(slots_of(condition)[2]));
-    exit(1);
-  }
-  globals.condition = condition;
-  longjmp(*machine.trap, 1);
 }
 
 value vm_run(value closure) {
@@ -453,29 +333,26 @@ value vm_run(value closure) {
   globals.frames = NIL;
   start_call(closure, 0);
   if (setjmp(trap) != 0) enter_handler();
-  machine.trap = &trap;
+  error_trap = &trap;
   value result = execute();
-  machine.trap = NULL;
+  error_trap = NULL;
   return result;
 }
 
-/* A procedure whose program is one instruction; without `entry` it takes any arguments. */
+/* Makes a procedure whose program is one instruction. With no parameters it takes any arguments. */
 static value make_builtin(const char *name, enum opcode opcode, value parameters) {
   const value words[] = {opcode_word(OP_ENTRY), parameters, parameters, opcode_word(opcode)};
   bool entry = parameters > 0;
   value symbol = intern_c(name);
-  return symbol_of(symbol)->global = make_procedure(symbol, words + (entry ? 0 : 3), entry ? 4 : 1);
+  value procedure = make_procedure(symbol, words + (entry ? 0 : 3), entry ? 4 : 1);
+  store(symbol_of(symbol), global, procedure);
+  return procedure;
 }
 
 void vm_start(void) {
   machine.pc = NULL;
   execute();
-  value underflow = make_builtin("%underflow", OP_UNDERFLOW, 0);
-  stack[RETURN_FRAME] = 0;
-  stack[RETURN_CLOSURE] = underflow;
-  stack[RETURN_TO] = (value)((struct closure *)underflow)->code->program | 1;
-  machine.bottom = machine.sp = machine.fp = stack + RETURN_WORDS;
-  machine.limit = stack + STACK_WORDS - STACK_SPARE;
+  stack_start(make_builtin("%underflow", OP_UNDERFLOW, 0));
   globals.thrower = make_builtin("continuation", OP_THROW, 0);
   make_builtin("%apply", OP_APPLY, 2);
   make_builtin("%call/cc", OP_CALL_CC, 1);

@@ -23,6 +23,8 @@ const char *tide_status_text(enum tide_status status) {
     return "refused by the operating system";
   case TIDE_ERROR_CHECK:
     return "verification failed";
+  case TIDE_ERROR_UNSUPPORTED:
+    return "not in this build of the library";
   }
   return "unknown status";
 }
@@ -51,6 +53,14 @@ enum tide_status td_succeed(struct tide_error *error) {
     error->text[0] = 0;
   }
   return TIDE_OK;
+}
+
+const char *td_list_names(char text[TD_NAMES_BYTES], const char *(*name)(size_t index)) {
+  size_t used = 0;
+  text[0] = 0;
+  for (size_t i = 0; name(i) && used < TD_NAMES_BYTES; i++)
+    used += (size_t)snprintf(text + used, TD_NAMES_BYTES - used, "%s%s", i ? ", " : "", name(i));
+  return text;
 }
 
 #ifdef TD_DEBUG

@@ -12,6 +12,11 @@ enum tide_status td_fail(struct tide_error *error, enum tide_status status, cons
 /* Clears *error unless it is NULL. Returns TIDE_OK. */
 enum tide_status td_succeed(struct tide_error *error);
 
+/* Writes the names name(0), name(1), … up to NULL into text, with commas between them. Returns
+ * text. */
+#define TD_NAMES_BYTES 160
+const char *td_list_names(char text[TD_NAMES_BYTES], const char *(*name)(size_t index));
+
 /* Reports a wrong use of the interface where no error can be returned. Debug builds print the
  * message and abort. Other builds go on, and the caller returns what its function documents. */
 void td_misuse(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "gc/base/thread.h"
+#include "heap/find.h"
+#include "heap/walk.h"
 
 /* The rest of the asking thread's own run is marked as allocated, but holds no objects yet. */
 static bool in_unused_run(struct tide_heap *heap, uintptr_t object) {

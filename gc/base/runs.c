@@ -2,6 +2,8 @@
  * inlined code needs no test; pages of it that are never touched cost nothing. */
 #include "gc/base/runs.h"
 
+#include "heap/alloc.h"
+
 #define RUNS ((size_t)TIDE_LAYOUT_MAX * TIDE_BUMP_SLOTS)
 #define RUNS_BYTES (RUNS * sizeof(struct tide_bump))
 #define TABLE_BYTES (RUNS_BYTES + RUNS * sizeof(uint32_t)) /* the runs, then `filled` */

@@ -3,13 +3,20 @@
 
 #include <stdlib.h>
 
-static void word(struct td_scanner *scanner, uintptr_t value) {
+#include "heap/find.h"
+
+static void word(struct td_scanner *scanner, const uintptr_t *slot) {
+  uintptr_t value = *slot;
+  scanner->slot = slot;
   if (td_is_reference(scanner->space, value)) scanner->reference(scanner, value);
 }
 
+/* The slot is forgotten at the end: what a trace function reports next may have none. */
 static void slots(struct tide_tracer *tracer, const uintptr_t *at, size_t count) {
+  struct td_scanner *scanner = (struct td_scanner *)tracer;
   for (size_t i = 0; i < count; i++)
-    word((struct td_scanner *)tracer, at[i]);
+    word(scanner, &at[i]);
+  scanner->slot = NULL;
 }
 
 static void conservative(struct tide_tracer *tracer, uintptr_t value) {
@@ -27,13 +34,16 @@ void td_scanner_init(struct td_scanner *scanner, const struct td_space *space,
 /* Foreign memory may be written by threads in blocking regions, or be poisoned. */
 static __attribute__((no_sanitize("address", "thread"), noinline)) void
 conservative_words(struct td_scanner *scanner, const uintptr_t *at, size_t count) {
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < count; i++) {
+    scanner->slot = &at[i];
     scanner->tracer.conservative(&scanner->tracer, at[i]);
+  }
+  scanner->slot = NULL;
 }
 
 static void bitmap(struct td_scanner *scanner, const uintptr_t *at, uint64_t bits) {
   for (; bits; bits &= bits - 1)
-    word(scanner, at[__builtin_ctzll(bits)]);
+    word(scanner, &at[__builtin_ctzll(bits)]);
 }
 
 static void scan_special(struct td_scanner *scanner, uintptr_t object, unsigned kind) {
@@ -61,6 +71,10 @@ void td_scan_object(struct td_scanner *scanner, uintptr_t object) {
   case TD_KIND_PREFIXED:
     if (words > block->map) slots(&scanner->tracer, at + block->map, words - block->map);
     break;
+  case TD_KIND_REPEATED:
+    for (size_t i = 0; i + layout->words <= words; i += layout->words)
+      bitmap(scanner, at + i, layout->element);
+    break;
   case TD_KIND_BITMAP_LONG:
     for (uint32_t i = 0; i < layout->words; i += 64)
       bitmap(scanner, at + i, layout->bits[i / 64]);
@@ -83,7 +97,7 @@ void td_scan_span(struct td_scanner *scanner, const struct td_span *span) {
     return;
   }
   for (size_t i = 0; i < span->count; i++)
-    word(scanner, span->kind == TD_SPAN_INDIRECT ? *(const uintptr_t *)at[i] : at[i]);
+    word(scanner, span->kind == TD_SPAN_INDIRECT ? (const uintptr_t *)at[i] : &at[i]);
 }
 
 static bool grow(struct td_worklist *list) {

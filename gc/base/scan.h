@@ -1,5 +1,5 @@
 /* Reading one object's references, serially. Shared by everything in gc that follows references
- * itself (ephemerons, finalizer order, verification, snapshots), and deliberately not by the
+ * itself (ephemerons, finalizer order, verification, the walk), and deliberately not by the
  * marker, whose work the verification checks. */
 #ifndef TD_GC_BASE_SCAN_H
 #define TD_GC_BASE_SCAN_H
@@ -12,6 +12,9 @@
 struct td_scanner {
   struct tide_tracer tracer; /* for trace functions and root callbacks */
   const struct td_space *space;
+  /* Where the reference that is being reported was read, NULL if the embedder passed a value. Not
+   * necessarily in the object: a trace function reads wherever it wants. */
+  const uintptr_t *slot;
   /* A strong reference: `target` lies inside the range and is granule-aligned, or is what
    * td_space_find said about a conservative word. */
   void (*reference)(struct td_scanner *scanner, uintptr_t target);

@@ -63,11 +63,12 @@ static double least_blocks(const struct td_sizing *policy, const struct td_sizin
 }
 
 uint32_t td_sizing_next(struct td_sizing *policy, const struct td_sizing_facts *facts) {
-  double live = (double)facts->live_bytes, target;
+  double external = (double)facts->external_bytes;
+  double live = (double)facts->live_bytes + external, target;
   note_rates(policy, facts);
   switch (policy->kind) {
   case TIDE_SIZING_FIXED:
-    target = (double)policy->max_blocks * TD_BLOCK_BYTES;
+    target = (double)policy->max_blocks * TD_BLOCK_BYTES + external;
     break;
   case TIDE_SIZING_ADAPTIVE:
     target = live + root_room(policy, live, policy->adaptive_cost);
@@ -78,11 +79,14 @@ uint32_t td_sizing_next(struct td_sizing *policy, const struct td_sizing_facts *
   default:
     target = live + default_room(policy, live);
   }
-  double blocks = target / TD_BLOCK_BYTES + 1;
+  double blocks = (target - external) / TD_BLOCK_BYTES + 1;
   double least = least_blocks(policy, facts);
   policy->room = target - live;
   if (blocks < least) blocks = least;
   if (blocks < policy->initial_blocks) blocks = policy->initial_blocks;
+  double due = policy->kind == TIDE_SIZING_FIXED ? (double)(UINT64_MAX / 2)
+                                                 : blocks * TD_BLOCK_BYTES + external;
+  policy->due_bytes = due < (double)(UINT64_MAX / 2) ? (uint64_t)due : UINT64_MAX / 2;
   uint32_t budget = blocks < (double)policy->max_blocks ? (uint32_t)blocks : policy->max_blocks;
   policy->recent[policy->recent_at++ % TD_KEEP_CYCLES] = budget;
   return budget;

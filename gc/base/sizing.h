@@ -8,6 +8,7 @@
 #include "tide/tide.h"
 
 #define TD_GROWTH_DEFAULT 2.0
+#define TD_GROWTH_MOST 1e6
 #define TD_INITIAL_DEFAULT ((size_t)4 << 20)
 #define TD_ADAPTIVE_COST_DEFAULT 0.005 /* per MiB */
 #define TD_KEEP_CYCLES 8u
@@ -19,9 +20,12 @@ struct td_sizing {
   double adaptive_cost;
   uint32_t initial_blocks, max_blocks;
   /* Changed by td_sizing_next; recent by td_sizing_raised too. Under the heap's lock. */
-  double allocation_rate;          /* bytes per ns, smoothed */
-  double marking_rate;             /* bytes per ns, smoothed */
-  double room;                     /* bytes to be allocated until the next collection, as meant */
+  double allocation_rate; /* bytes per ns, smoothed */
+  double marking_rate;    /* bytes per ns, smoothed */
+  double room;            /* bytes to be allocated until the next collection, as meant */
+  /* A collection is due when used blocks and external bytes reach this. max_blocks does not bound
+   * it, or a heap at its limit would collect each time that external memory is added. */
+  uint64_t due_bytes;
   uint32_t recent[TD_KEEP_CYCLES]; /* budgets, for giving memory back late */
   unsigned recent_at;
 };
@@ -29,13 +33,14 @@ struct td_sizing {
 /* What a collection and the time before it showed. */
 struct td_sizing_facts {
   size_t live_bytes;
-  uint32_t used_blocks; /* after sweeping */
+  size_t external_bytes; /* outside the heap, held by its objects */
+  uint32_t used_blocks;  /* after sweeping */
   uint64_t collect_ns;
   uint64_t mutator_ns;      /* between the last collection and this */
   uint64_t allocated_bytes; /* in that time */
 };
 
-/* used_blocks that may be reached before the next collection. */
+/* Returns the used_blocks that may be reached before the next collection, and sets due_bytes. */
 uint32_t td_sizing_next(struct td_sizing *policy, const struct td_sizing_facts *facts);
 /* The budget was not enough and had to be raised. */
 void td_sizing_raised(struct td_sizing *policy, uint32_t budget);

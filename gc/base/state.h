@@ -175,6 +175,13 @@ struct td_ephemerons {
   uint64_t objects; /* marked by the serial closure */
 };
 
+/* ---- What a collection did ---- */
+
+struct td_cycle_figures {
+  struct tide_cycle_stats all;
+  struct tide_marker_stats marker[TIDE_MARKERS_MAX]; /* [0, all.markers) */
+};
+
 /* ---- A heap ---- */
 
 #define TD_HEAP_MAX_LEAST ((size_t)1 << 20)
@@ -188,7 +195,8 @@ struct tide_heap {
   struct td_root_set roots;
   struct td_finalizers finalizers;
   struct td_ephemerons ephemerons;
-  struct td_sizing policy;
+  struct td_sizing policy; /* under the space's lock, as external_bytes */
+  size_t external_bytes;   /* that the program has told of: tide_external_add */
 
   /* Constant after creation. */
   bool (*out_of_memory)(void *context, size_t bytes);
@@ -200,6 +208,7 @@ struct tide_heap {
 
   /* Under the world's lock. */
   struct td_marker_config config;
+  uint32_t pauses_open;      /* of tide_collect_pause: no collection begins while there is one */
   uint64_t ended_ns;         /* when the last collection ended */
   uint64_t allocated_before; /* bytes allocated before it */
   struct tide_bump *pooled_tables[TD_POOLED_TABLES];
@@ -216,8 +225,8 @@ struct tide_heap {
 
   /* Under the stats lock. */
   pthread_mutex_t stats_lock;
-  struct tide_cycle_stats *last;     /* the collection that ended last */
-  struct tide_cycle_stats *building; /* the one that runs: the collecting thread's */
+  struct td_cycle_figures *last;     /* the collection that ended last */
+  struct td_cycle_figures *building; /* the one that runs: the collecting thread's */
   struct tide_pause_histogram pauses;
   uint64_t mark_ns_total, pause_ns_total, pause_ns_max;
   tide_event_fn event;

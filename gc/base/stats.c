@@ -35,10 +35,10 @@ static void probe(const struct tide_heap *heap, enum tide_event event) {
     TD_PROBE1(mark__end, heap);
     break;
   case TIDE_EVENT_WEAK_END:
-    TD_PROBE2(weak__end, heap, heap->building->objects);
+    TD_PROBE2(weak__end, heap, heap->building->all.objects);
     break;
   case TIDE_EVENT_SWEEP_END:
-    TD_PROBE2(sweep__end, heap, heap->building->bytes);
+    TD_PROBE2(sweep__end, heap, heap->building->all.bytes);
     break;
   case TIDE_EVENT_CYCLE_END:
     TD_PROBE1(cycle__end, heap);
@@ -81,13 +81,13 @@ void td_stats_tell_growth(struct tide_heap *heap) {
 
 void td_stats_publish(struct tide_heap *heap) {
   pthread_mutex_lock(&heap->stats_lock);
-  struct tide_cycle_stats *ended = heap->building;
+  struct td_cycle_figures *ended = heap->building;
   heap->building = heap->last;
   heap->last = ended;
-  heap->mark_ns_total += ended->mark_ns;
-  heap->pause_ns_total += ended->pause_ns;
-  if (ended->pause_ns > heap->pause_ns_max) heap->pause_ns_max = ended->pause_ns;
-  unsigned bucket = ended->pause_ns ? 63u - (unsigned)__builtin_clzll(ended->pause_ns) : 0;
+  heap->mark_ns_total += ended->all.mark_ns;
+  heap->pause_ns_total += ended->all.pause_ns;
+  if (ended->all.pause_ns > heap->pause_ns_max) heap->pause_ns_max = ended->all.pause_ns;
+  unsigned bucket = ended->all.pause_ns ? 63u - (unsigned)__builtin_clzll(ended->all.pause_ns) : 0;
   heap->pauses.bucket[bucket < 48 ? bucket : 47]++;
   heap->pauses.count++;
   pthread_mutex_unlock(&heap->stats_lock);
@@ -103,10 +103,15 @@ void tide_heap_on_event(struct tide_heap *heap, tide_event_fn callback, void *co
   pthread_mutex_unlock(&heap->stats_lock);
 }
 
-void tide_heap_stats(struct tide_heap *heap, struct tide_heap_stats *stats) {
-  if (!stats) return;
-  *stats = (struct tide_heap_stats){0};
-  if (!heap) return;
+/* Gives a caller what it knows of a structure, and zeroes for what this library does not. */
+static void hand_over(void *to, size_t bytes, const void *from, size_t from_bytes) {
+  if (!to) return;
+  size_t known = bytes < from_bytes ? bytes : from_bytes;
+  memcpy(to, from, known);
+  memset((char *)to + known, 0, bytes - known);
+}
+
+static void fill_heap_stats(struct tide_heap *heap, struct tide_heap_stats *stats) {
   struct td_space *blocks = &heap->space;
   pthread_mutex_lock(&blocks->lock);
   stats->heap_bytes = (uint64_t)blocks->used_blocks * TD_BLOCK_BYTES;
@@ -131,24 +136,43 @@ void tide_heap_stats(struct tide_heap *heap, struct tide_heap_stats *stats) {
   stats->mutators = atomic_load_explicit(&heap->world.count, memory_order_relaxed);
 }
 
-void tide_cycle_stats(struct tide_heap *heap, struct tide_cycle_stats *stats) {
-  if (!stats) return;
-  if (!heap) {
-    stats->number = 0;
-    return;
-  }
-  pthread_mutex_lock(&heap->stats_lock);
-  size_t used = offsetof(struct tide_cycle_stats, marker) +
-                heap->last->markers * sizeof heap->last->marker[0];
-  memcpy(stats, heap->last, used);
-  pthread_mutex_unlock(&heap->stats_lock);
+void tide_heap_stats_sized(struct tide_heap *heap, struct tide_heap_stats *stats,
+                           size_t struct_bytes) {
+  struct tide_heap_stats now = {0};
+  if (heap) fill_heap_stats(heap, &now);
+  hand_over(stats, struct_bytes, &now, sizeof now);
 }
 
-void tide_pause_histogram(struct tide_heap *heap, struct tide_pause_histogram *histogram) {
-  if (!histogram) return;
-  *histogram = (struct tide_pause_histogram){0};
-  if (!heap) return;
+void tide_cycle_stats_sized(struct tide_heap *heap, struct tide_cycle_stats *stats,
+                            size_t struct_bytes) {
+  struct tide_cycle_stats last = {0};
+  if (heap) {
+    pthread_mutex_lock(&heap->stats_lock);
+    last = heap->last->all;
+    pthread_mutex_unlock(&heap->stats_lock);
+  }
+  hand_over(stats, struct_bytes, &last, sizeof last);
+}
+
+size_t tide_marker_stats_sized(struct tide_heap *heap, struct tide_marker_stats *stats, size_t room,
+                               size_t struct_bytes) {
+  if (!heap) return 0;
   pthread_mutex_lock(&heap->stats_lock);
-  *histogram = heap->pauses;
+  size_t count = heap->last->all.markers;
+  for (size_t i = 0; stats && i < count && i < room; i++)
+    hand_over((char *)stats + i * struct_bytes, struct_bytes, &heap->last->marker[i],
+              sizeof heap->last->marker[i]);
   pthread_mutex_unlock(&heap->stats_lock);
+  return count;
+}
+
+void tide_pause_histogram_sized(struct tide_heap *heap, struct tide_pause_histogram *histogram,
+                                size_t struct_bytes) {
+  struct tide_pause_histogram now = {0};
+  if (heap) {
+    pthread_mutex_lock(&heap->stats_lock);
+    now = heap->pauses;
+    pthread_mutex_unlock(&heap->stats_lock);
+  }
+  hand_over(histogram, struct_bytes, &now, sizeof now);
 }

@@ -2,23 +2,33 @@
 #include "gc/cycle/budget.h"
 
 #include "gc/base/stats.h"
+#include "heap/blocks.h"
 
-void td_budget_set(struct tide_heap *heap, const struct td_sizing_facts *facts) {
+void td_budget_set(struct tide_heap *heap, struct td_sizing_facts facts) {
   pthread_mutex_lock(&heap->space.lock);
-  struct td_sizing_facts all = *facts;
-  all.used_blocks = heap->space.used_blocks;
-  heap->space.budget_blocks = td_sizing_next(&heap->policy, &all);
+  facts.used_blocks = heap->space.used_blocks;
+  facts.external_bytes = heap->external_bytes;
+  heap->space.budget_blocks = td_sizing_next(&heap->policy, &facts);
   pthread_mutex_unlock(&heap->space.lock);
+}
+
+uint32_t td_budget_most(struct tide_heap *heap) {
+  pthread_mutex_lock(&heap->space.lock);
+  uint32_t most = heap->space.max_blocks;
+  pthread_mutex_unlock(&heap->space.lock);
+  return most;
 }
 
 bool td_budget_grow(struct tide_heap *heap, uint32_t blocks) {
   pthread_mutex_lock(&heap->space.lock);
   uint32_t used = heap->space.used_blocks, most = heap->space.max_blocks;
+  uint32_t before = heap->space.budget_blocks;
   uint64_t wanted = (uint64_t)used + used / 8 + blocks;
-  bool grew = heap->space.budget_blocks < most;
-  if (wanted <= heap->space.budget_blocks) wanted = (uint64_t)heap->space.budget_blocks + blocks;
+  if (wanted <= before) wanted = (uint64_t)before + blocks;
+  bool grew = before < most;
   if (grew) {
     heap->space.budget_blocks = wanted < most ? (uint32_t)wanted : most;
+    heap->policy.due_bytes += (uint64_t)(heap->space.budget_blocks - before) * TD_BLOCK_BYTES;
     td_sizing_raised(&heap->policy, heap->space.budget_blocks);
   }
   pthread_mutex_unlock(&heap->space.lock);

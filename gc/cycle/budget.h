@@ -4,8 +4,11 @@
 
 #include "gc/base/state.h"
 
-/* Sets the budget by what a collection and the time before it showed. */
-void td_budget_set(struct tide_heap *heap, const struct td_sizing_facts *facts);
+/* Sets the budget by what a collection and the time before it showed. used_blocks and
+ * external_bytes of the facts are filled in here. */
+void td_budget_set(struct tide_heap *heap, struct td_sizing_facts facts);
+/* Returns the hard limit in blocks. */
+uint32_t td_budget_most(struct tide_heap *heap);
 /* Raises the budget by what `blocks` more need. Returns false if the hard limit is reached. */
 bool td_budget_grow(struct tide_heap *heap, uint32_t blocks);
 /* Returns free memory beyond what the last few budgets wanted to the system. */

@@ -19,6 +19,9 @@
 #include "gc/stop/pause.h"
 #include "gc/stop/registers.h"
 #include "gc/stop/world.h"
+#include "heap/blocks.h"
+#include "heap/epoch.h"
+#include "heap/sort.h"
 #include "heap/slabs.h"
 
 /* A collection in the making. */
@@ -59,8 +62,8 @@ static void mark(struct tide_heap *heap) {
 
 static void set_budget(const struct cycle *cycle) {
   struct tide_heap *heap = cycle->heap;
-  td_budget_set(heap, &(struct td_sizing_facts){
-                          .live_bytes = heap->building->bytes,
+  td_budget_set(heap, (struct td_sizing_facts){
+                          .live_bytes = heap->building->all.bytes,
                           .collect_ns = cycle->swept_ns - cycle->stopped_ns,
                           .mutator_ns = cycle->begin_ns - heap->ended_ns,
                           .allocated_bytes = cycle->allocated_bytes - heap->allocated_before,
@@ -71,7 +74,7 @@ static void set_budget(const struct cycle *cycle) {
 /* Everything between the stop and the resume. */
 static void collect_stopped(struct cycle *cycle) {
   struct tide_heap *heap = cycle->heap;
-  struct tide_cycle_stats *stats = heap->building;
+  struct tide_cycle_stats *stats = &heap->building->all;
   td_pause_retire_runs(heap);
   /* relaxed: world stopped. */
   cycle->allocated_bytes = atomic_load_explicit(&heap->allocated_bytes, memory_order_relaxed);
@@ -80,7 +83,7 @@ static void collect_stopped(struct cycle *cycle) {
   mark(heap);
   cycle->marked_ns = td_stats_tell(heap, TIDE_EVENT_MARK_END);
   td_reclaim(heap);
-  td_mark_end(heap->markers, stats);
+  td_mark_end(heap->markers, stats, heap->building->marker);
   stats->objects += heap->ephemerons.objects;
   cycle->weak_ns = td_stats_tell(heap, TIDE_EVENT_WEAK_END);
   stats->blocks_freed = td_space_end_marking(&heap->space);
@@ -103,7 +106,7 @@ static void write_log(const struct tide_heap *heap, const struct tide_cycle_stat
 /* The figures of a collection that has ended become those of the last one. */
 static void publish(struct cycle *cycle) {
   struct tide_heap *heap = cycle->heap;
-  struct tide_cycle_stats *stats = heap->building;
+  struct tide_cycle_stats *stats = &heap->building->all;
   /* relaxed: written under the world's lock; readers only ask whether it has changed. */
   stats->number = atomic_fetch_add_explicit(&heap->cycles, 1, memory_order_relaxed) + 1;
   stats->stop_ns = cycle->stopped_ns - cycle->begin_ns;
@@ -142,16 +145,17 @@ static void collect_and_unlock(struct tide_mutator *mutator,
   td_world_unlock(heap);
 }
 
-bool td_collect_unless(struct tide_mutator *mutator, uint64_t seen) {
+enum td_collected td_collect_unless(struct tide_mutator *mutator, uint64_t seen) {
   struct tide_heap *heap = mutator->heap;
   td_world_lock(heap);
   /* relaxed: changed under the lock that we hold. */
-  if (atomic_load_explicit(&heap->cycles, memory_order_relaxed) != seen) {
+  bool by_other = atomic_load_explicit(&heap->cycles, memory_order_relaxed) != seen;
+  if (by_other || heap->pauses_open) {
     td_world_unlock(heap);
-    return false;
+    return by_other ? TD_COLLECTED_BY_OTHER : TD_COLLECTED_PAUSED;
   }
   collect_and_unlock(mutator, NULL, NULL);
-  return true;
+  return TD_COLLECTED;
 }
 
 enum tide_status td_collect_and(struct tide_mutator *mutator, const char *function,
@@ -159,6 +163,10 @@ enum tide_status td_collect_and(struct tide_mutator *mutator, const char *functi
   enum tide_status status = td_pause_allowed(mutator, function);
   if (status != TIDE_OK) return status;
   td_world_lock(mutator->heap);
+  if (mutator->heap->pauses_open) {
+    td_world_unlock(mutator->heap);
+    return TIDE_ERROR_STATE;
+  }
   collect_and_unlock(mutator, then, argument);
   return TIDE_OK;
 }

@@ -4,9 +4,13 @@
 
 #include "gc/base/state.h"
 
-/* Collects, unless another thread has done so since *cycles was `seen`. Returns true if this
- * thread collected. */
-bool td_collect_unless(struct tide_mutator *mutator, uint64_t seen);
+enum td_collected {
+  TD_COLLECTED,          /* by this thread */
+  TD_COLLECTED_BY_OTHER, /* since `seen` */
+  TD_COLLECTED_PAUSED,   /* not at all: the program has paused collecting */
+};
+/* Collects, unless another thread has done so since *cycles was `seen`. */
+enum td_collected td_collect_unless(struct tide_mutator *mutator, uint64_t seen);
 
 /* Collects, and calls `then` in the same stop: the heap then holds what was marked and nothing
  * else. `then` may be NULL. Returns what td_pause_allowed says. */

@@ -30,7 +30,7 @@ static void paint_conservative(struct tide_tracer *tracer, uintptr_t word) {
   uintptr_t offset = word - space->base;
   if (offset >= (uintptr_t)space->frontier << TD_BLOCK_LOG2) return;
   uint32_t b = (uint32_t)(offset >> TD_BLOCK_LOG2);
-  if (space->infos[b].state == TD_BLOCK_TAIL) b -= space->infos[b].run_blocks;
+  if (space->infos[b].state == TD_BLOCK_TAIL) b -= space->infos[b].extent_offset;
   const struct td_block_info *info = &space->infos[b];
   uintptr_t start = space->base + ((uintptr_t)b << TD_BLOCK_LOG2);
   if (info->state == TD_BLOCK_LARGE) {

@@ -10,6 +10,9 @@
 #include "gc/base/error.h"
 #include "gc/roots/gather.h"
 #include "gc/stop/pause.h"
+#include "heap/check.h"
+#include "heap/find.h"
+#include "heap/walk.h"
 
 /* An ephemeron whose key was not reached when it was met. */
 struct waiting {

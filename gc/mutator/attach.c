@@ -6,10 +6,12 @@
 
 #include "gc/base/error.h"
 #include "gc/base/runs.h"
+#include "gc/base/sized.h"
 #include "gc/base/thread.h"
 #include "gc/mutator/fiber.h"
 #include "gc/mutator/handles.h"
 #include "gc/stop/world.h"
+#include "heap/alloc.h"
 
 /* ---- Once per process ---- */
 
@@ -48,16 +50,9 @@ void tide_attach_options_init(struct tide_attach_options *options) {
 static bool read_options(const struct tide_attach_options *options,
                          struct tide_attach_options *read, struct tide_error *error) {
   tide_attach_options_init(read);
-  if (options) {
-    if (options->struct_size < sizeof(size_t) || options->struct_size > 4096) {
-      td_fail(error, TIDE_ERROR_ARGUMENT,
-              "tide_attach: options without tide_attach_options_init (struct_size %zu)",
-              options->struct_size);
-      return false;
-    }
-    memcpy(read, options,
-           options->struct_size < sizeof *read ? options->struct_size : sizeof *read);
-  }
+  if (options &&
+      !td_sized_copy(read, sizeof *read, options, "tide_attach", "tide_attach_options_init", error))
+    return false;
   if (read->stack != TIDE_STACK_CONSERVATIVE && read->stack != TIDE_STACK_PRECISE) {
     td_fail(error, TIDE_ERROR_ARGUMENT, "tide_attach: no stack kind has number %d",
             (int)read->stack);

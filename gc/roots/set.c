@@ -69,8 +69,16 @@ static enum tide_status add_slot(struct td_root_set *roots, uintptr_t slot) {
   return TIDE_OK;
 }
 
-enum tide_status tide_root_add(struct tide_heap *heap, void *slot) {
-  if (!slot || (uintptr_t)slot % 8) return TIDE_ERROR_ARGUMENT;
+/* Does the memory overlap the range in which this heap's objects lie? Somebody gave a reference
+ * where the address of a slot is wanted, or a slot that is no root. */
+static bool inside_space(const struct tide_heap *heap, const void *start, size_t bytes) {
+  uintptr_t base = heap->space.base, end = base + heap->space.reserved_bytes;
+  return (uintptr_t)start < end && (uintptr_t)start + bytes > base;
+}
+
+enum tide_status(tide_root_add)(struct tide_heap *heap, void *slot) {
+  if (!heap || !slot || (uintptr_t)slot % 8 || inside_space(heap, slot, sizeof(void *)))
+    return TIDE_ERROR_ARGUMENT;
   enum tide_status status = begin_change(heap);
   if (status != TIDE_OK) return status;
   status = add_slot(&heap->roots, (uintptr_t)slot);
@@ -88,7 +96,7 @@ static enum tide_status remove_slot(struct td_root_set *roots, uintptr_t slot) {
   return TIDE_OK;
 }
 
-enum tide_status tide_root_remove(struct tide_heap *heap, void *slot) {
+enum tide_status(tide_root_remove)(struct tide_heap *heap, void *slot) {
   if (!slot) return TIDE_ERROR_ARGUMENT;
   enum tide_status status = begin_change(heap);
   if (status != TIDE_OK) return status;
@@ -127,7 +135,8 @@ static enum tide_status change_ranges(struct tide_heap *heap, struct td_root_ran
 
 enum tide_status tide_root_add_range(struct tide_heap *heap, void *slots, size_t count) {
   if (!heap || !slots || (uintptr_t)slots % 8 || count == 0 ||
-      count > (UINTPTR_MAX - (uintptr_t)slots) / sizeof(void *))
+      count > (UINTPTR_MAX - (uintptr_t)slots) / sizeof(void *) ||
+      inside_space(heap, slots, count * sizeof(void *)))
     return TIDE_ERROR_ARGUMENT;
   return change_ranges(heap, &heap->roots.ranges, slots, count, true);
 }
@@ -139,7 +148,8 @@ enum tide_status tide_root_remove_range(struct tide_heap *heap, void *slots) {
 
 enum tide_status tide_root_add_conservative(struct tide_heap *heap, const void *start,
                                             size_t bytes) {
-  if (!heap || !start || bytes == 0 || bytes > UINTPTR_MAX - (uintptr_t)start)
+  if (!heap || !start || bytes == 0 || bytes > UINTPTR_MAX - (uintptr_t)start ||
+      inside_space(heap, start, bytes))
     return TIDE_ERROR_ARGUMENT;
   return change_ranges(heap, &heap->roots.conservative, start, bytes, true);
 }

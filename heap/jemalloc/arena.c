@@ -1,6 +1,6 @@
 /* Extent hooks over a reserved range. jemalloc asks for address space by `alloc`, which goes up
- * through the range and never back: what jemalloc gives up it retains, decommitted, and uses
- * again. */
+ * through the range and never back. Address space that jemalloc gives up it retains, decommitted,
+ * and uses again. */
 #include "heap/jemalloc/arena.h"
 
 #include <errno.h>
@@ -14,13 +14,13 @@
 #include "platform/platform.h"
 
 struct td_arena {
-  extent_hooks_t hooks; /* first: the hooks find the rest by it */
+  extent_hooks_t hooks; /* first, because hooks find the arena by its address */
   unsigned index;
   bool fills; /* jemalloc was told to write into what it hands out */
   uintptr_t end;
-  _Atomic(uintptr_t) next;     /* no extent above */
+  _Atomic(uintptr_t) next;     /* no extent was placed at or above it */
   _Atomic(size_t) committed;   /* relaxed: a figure of some moment */
-  uintptr_t fresh, fresh_high; /* committed last; the taking thread's */
+  uintptr_t fresh, fresh_high; /* what was committed last; used by the taking thread only */
 };
 
 static bool commit(struct td_arena *arena, uintptr_t at, size_t bytes) {
@@ -31,13 +31,13 @@ static bool commit(struct td_arena *arena, uintptr_t at, size_t bytes) {
   return true;
 }
 
-/* ---- Hooks; those that return bool return true for "no" ---- */
+/* ---- Hooks: those that return a bool return true if they refuse ---- */
 
 static void *hook_alloc(extent_hooks_t *hooks, void *where, size_t bytes, size_t align, bool *zero,
                         bool *committed, unsigned index) {
   struct td_arena *arena = (struct td_arena *)hooks;
   (void)index;
-  /* relaxed, both: the number is all that counts. */
+  /* relaxed, both: only the number itself is shared. */
   uintptr_t next = atomic_load_explicit(&arena->next, memory_order_relaxed), at;
   do {
     at = (next + align - 1) & ~(uintptr_t)(align - 1);
@@ -71,7 +71,7 @@ static bool hook_decommit(extent_hooks_t *hooks, void *at, size_t bytes, size_t 
                           size_t length, unsigned index) {
   struct td_arena *arena = (struct td_arena *)hooks;
   (void)bytes, (void)index;
-  td_plat_decommit((char *)at + offset, length);
+  if (!td_plat_decommit((char *)at + offset, length)) return true;
   atomic_fetch_sub_explicit(&arena->committed, length, memory_order_relaxed);
   return false;
 }
@@ -79,8 +79,7 @@ static bool hook_decommit(extent_hooks_t *hooks, void *at, size_t bytes, size_t 
 static bool hook_purge(extent_hooks_t *hooks, void *at, size_t bytes, size_t offset, size_t length,
                        unsigned index) {
   (void)hooks, (void)bytes, (void)index;
-  td_plat_purge((char *)at + offset, length);
-  return false;
+  return !td_plat_purge((char *)at + offset, length);
 }
 
 static bool hook_split(extent_hooks_t *hooks, void *at, size_t bytes, size_t first, size_t second,
@@ -98,7 +97,7 @@ static bool hook_merge(extent_hooks_t *hooks, void *first, size_t first_bytes, v
 
 /* ---- Life ---- */
 
-/* MALLOC_CONF may ask for junk in what is handed out. */
+/* Returns whether MALLOC_CONF makes jemalloc write into the memory that it hands out. */
 static bool fills_memory(void) {
   const char *junk = NULL;
   size_t bytes = sizeof junk;
@@ -108,7 +107,7 @@ static bool fills_memory(void) {
 struct td_arena *td_arena_open(void *start, size_t bytes) {
   struct td_arena *arena = calloc(1, sizeof *arena);
   if (!arena) return NULL;
-  /* No purge_lazy: freed lazily, pages would count as ours until memory is short. */
+  /* Without purge_lazy: pages freed lazily would count as this process's until memory is short. */
   arena->hooks = (extent_hooks_t){.alloc = hook_alloc,
                                   .dalloc = hook_dalloc,
                                   .destroy = hook_destroy,

@@ -1,8 +1,9 @@
-/* The pool of blocks over slabs that jemalloc chooses. What is taken from the arena at once, one
- * slab mostly, several for a long run, is given back at once: it is a group. A free block has its
- * bit set whether its slab is the heap's or not, as in the other pool; only blocks of slabs that
- * are the heap's are given out. Slabs do not lie side by side, so no run crosses from one group
- * into another. */
+/* The pool of blocks, over slabs that jemalloc chooses.
+ *
+ * Memory is taken from the arena in groups of neighbouring slabs: one slab mostly, several for a
+ * long extent. A group is given back as a whole. Groups do not lie side by side, so no extent
+ * crosses from one into another. As in the other pool, a free block has its bit set whether or not
+ * the space has its slab at present; only blocks of slabs that it has are given out. */
 #include "heap/blocks.h"
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #include "heap/jemalloc/arena.h"
 #include "heap/slabs.h"
 
-/* In slab_committed. */
+/* Values of slab_committed. */
 enum { NOT_OURS = 0, GROUP_FIRST = 1, GROUP_OTHER = 2 };
 
 _Static_assert(TD_SLAB_BLOCKS == 32, "a word of 32 bits tells which blocks of a slab are free");
@@ -21,8 +22,8 @@ struct td_slabs {
 
 /* ---- The arena ---- */
 
-/* jemalloc puts a page behind each large allocation, so that every other slab's addresses are
- * left out, and a chunk of its own bookkeeping into the range. */
+/* jemalloc puts a page behind each large allocation, so the addresses of every other slab stay
+ * unused. It also puts a chunk of its own bookkeeping into the range. */
 size_t td_slabs_range_bytes(size_t wanted) {
   size_t margin = 8 * TD_SLAB_BYTES;
   return wanted <= (SIZE_MAX - margin) / 4 ? 2 * wanted + margin : wanted;
@@ -31,7 +32,7 @@ size_t td_slabs_range_bytes(size_t wanted) {
 bool td_slabs_open(struct td_space *space) {
   struct td_slabs *slabs = calloc(1, sizeof *slabs);
   if (!slabs) return false;
-  /* Block 0 is never given out; without its slab, every group is whole. */
+  /* Block 0 is never given out. Its slab stays outside the arena, so that every group is whole. */
   slabs->arena =
       td_arena_open((char *)space->base + TD_SLAB_BYTES, space->reserved_bytes - TD_SLAB_BYTES);
   if (!slabs->arena) {
@@ -73,7 +74,7 @@ static void set_free(struct td_space *space, uint32_t first, uint32_t count, boo
   }
 }
 
-/* Blocks below it are free or used, never unknown. */
+/* Moves the frontier up. The blocks that it passes become free ones, except for block 0. */
 static void raise_frontier(struct td_space *space, uint32_t end) {
   if (end <= space->frontier) return;
   set_free(space, space->frontier, end - space->frontier, true);
@@ -81,14 +82,14 @@ static void raise_frontier(struct td_space *space, uint32_t end) {
   space->frontier = end;
 }
 
-/* With what jemalloc keeps. */
+/* The peak counts what jemalloc keeps as well. */
 static void note_peak(struct td_space *space) {
   size_t all = td_arena_committed_bytes(space->slabs->arena);
   uint32_t slabs = (uint32_t)((all + TD_SLAB_BYTES - 1) / TD_SLAB_BYTES);
   if (slabs > space->peak_committed_slabs) space->peak_committed_slabs = slabs;
 }
 
-/* The first block of a new group for so many; 0: no memory. */
+/* Takes a new group for so many blocks. Returns its first block, or 0 if there is no memory. */
 static uint32_t take_group(struct td_space *space, uint32_t count) {
   size_t bytes = ((size_t)count + TD_SLAB_BLOCKS - 1) / TD_SLAB_BLOCKS * TD_SLAB_BYTES;
   bool zero;
@@ -133,8 +134,8 @@ static void give_group(struct td_space *space, uint32_t slab, uint32_t slabs) {
 
 /* ---- The pool ---- */
 
-/* The lowest of `count` neighbouring set bits, -1 if there are none. */
-static int run_in(uint32_t bits, uint32_t count) {
+/* Returns the lowest of `count` neighbouring set bits, or -1. */
+static int extent_in(uint32_t bits, uint32_t count) {
   for (uint32_t have = 1; have < count;) {
     uint32_t more = have < count - have ? have : count - have;
     bits &= bits >> more;
@@ -143,8 +144,8 @@ static int run_in(uint32_t bits, uint32_t count) {
   return bits ? __builtin_ctz(bits) : -1;
 }
 
-/* In a slab of the heap's; 0: in none. */
-static uint32_t find_run(struct td_space *space, uint32_t count) {
+/* Returns `count` free blocks within one slab that the space has, or 0. */
+static uint32_t find_in_slab(struct td_space *space, uint32_t count) {
   uint32_t slabs = space->frontier / (uint32_t)TD_SLAB_BLOCKS;
   bool nothing_below = true;
   for (uint32_t slab = space->single_hint / (uint32_t)TD_SLAB_BLOCKS; slab < slabs; slab++) {
@@ -152,13 +153,13 @@ static uint32_t find_run(struct td_space *space, uint32_t count) {
     uint32_t bits = space->slab_committed[slab] == NOT_OURS ? 0 : free_blocks_of(space, slab);
     nothing_below &= bits == 0;
     if (nothing_below) space->single_hint = first + (uint32_t)TD_SLAB_BLOCKS;
-    int at = run_in(bits, count);
+    int at = extent_in(bits, count);
     if (at >= 0) return first + (uint32_t)at;
   }
   return 0;
 }
 
-/* A long run in a group that is free and has not gone yet; 0: there is none. */
+/* Returns a group for so many blocks that is free and was not given back yet, or 0. */
 static uint32_t find_group(struct td_space *space, uint32_t count) {
   for (uint32_t slab = 0; slab < space->frontier / TD_SLAB_BLOCKS; slab++) {
     if (space->slab_committed[slab] != GROUP_FIRST) continue;
@@ -169,14 +170,17 @@ static uint32_t find_group(struct td_space *space, uint32_t count) {
   return 0;
 }
 
-uint32_t td_blocks_take(struct td_space *space, uint32_t count) {
-  if (count > space->budget_blocks || space->used_blocks > space->budget_blocks - count) return 0;
-  uint32_t first = count <= TD_SLAB_BLOCKS ? find_run(space, count) : find_group(space, count);
-  if (first == 0) first = take_group(space, count);
-  if (first == 0) return 0;
-  set_free(space, first, count, false);
+/* jemalloc does not say whether memory or room in the range is missing: both count as memory. */
+enum td_room td_blocks_take(struct td_space *space, uint32_t count, uint32_t *first) {
+  if (count > space->budget_blocks || space->used_blocks > space->budget_blocks - count)
+    return TD_ROOM_OVER_BUDGET;
+  uint32_t found = count <= TD_SLAB_BLOCKS ? find_in_slab(space, count) : find_group(space, count);
+  if (found == 0) found = take_group(space, count);
+  if (found == 0) return TD_ROOM_NO_MEMORY;
+  set_free(space, found, count, false);
   space->used_blocks += count;
-  return first;
+  *first = found;
+  return TD_ROOM;
 }
 
 void td_blocks_give(struct td_space *space, uint32_t first, uint32_t count) {

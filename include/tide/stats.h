@@ -1,8 +1,10 @@
-/* What a heap and its collections did: counters, events, the heap walk, verification, snapshots.
+/* What a heap and its collections did: counters, events, verification. The walk over a heap's
+ * objects and the snapshots are in tide/inspect.h, which this header includes.
  * Times are in nanoseconds, sizes in bytes; units are in the names. */
 #ifndef TIDE_STATS_H
 #define TIDE_STATS_H
 
+#include "tide/inspect.h"
 #include "tide/tide.h"
 
 #ifdef __cplusplus
@@ -21,7 +23,34 @@ struct tide_heap_stats {
   uint64_t mark_ns_total, pause_ns_total, pause_ns_max;
   uint64_t mutators;
 };
-TIDE_API void tide_heap_stats(struct tide_heap *heap, struct tide_heap_stats *stats);
+/* Fills in the figures of this moment, zeroes if heap is NULL. The function below says how large
+ * the structure of your header is, so that a newer library fills in no more. */
+TIDE_API void tide_heap_stats_sized(struct tide_heap *heap, struct tide_heap_stats *stats,
+                                    size_t struct_bytes);
+static inline void tide_heap_stats(struct tide_heap *heap, struct tide_heap_stats *stats) {
+  tide_heap_stats_sized(heap, stats, sizeof *stats);
+}
+
+struct tide_cycle_stats {
+  uint64_t number; /* 1 is the first collection of the heap */
+  const char *engine;
+  unsigned markers;   /* allowed */
+  unsigned recruited; /* took part */
+  uint64_t objects;   /* marked, duplicates included */
+  uint64_t bytes;     /* live, by whole cells */
+  uint64_t stop_ns;   /* from the wish until every mutator stood still */
+  uint64_t mark_ns;   /* from the first root to agreed termination */
+  uint64_t weak_ns, sweep_ns;
+  uint64_t pause_ns; /* all of it */
+  uint64_t blocks_freed;
+  uint64_t steals;
+};
+/* Fills in the figures of the last collection. All are 0 if there was none, or if heap is NULL. */
+TIDE_API void tide_cycle_stats_sized(struct tide_heap *heap, struct tide_cycle_stats *stats,
+                                     size_t struct_bytes);
+static inline void tide_cycle_stats(struct tide_heap *heap, struct tide_cycle_stats *stats) {
+  tide_cycle_stats_sized(heap, stats, sizeof *stats);
+}
 
 /* One marker's part of a collection. */
 struct tide_marker_stats {
@@ -39,24 +68,15 @@ struct tide_marker_stats {
   uint64_t started_ns, ended_ns;
   uint64_t roots_ns, trace_ns, dense_ns, idle_ns;
 };
-
-struct tide_cycle_stats {
-  uint64_t number; /* 1 is the first collection of the heap */
-  const char *engine;
-  unsigned markers;   /* allowed */
-  unsigned recruited; /* took part */
-  uint64_t objects;   /* marked, duplicates included */
-  uint64_t bytes;     /* live, by whole cells */
-  uint64_t stop_ns;   /* from the wish until every mutator stood still */
-  uint64_t mark_ns;   /* from the first root to agreed termination */
-  uint64_t weak_ns, sweep_ns;
-  uint64_t pause_ns; /* all of it */
-  uint64_t blocks_freed;
-  uint64_t steals;
-  struct tide_marker_stats marker[TIDE_MARKERS_MAX]; /* [0, markers) */
-};
-/* The last collection; number is 0 if there was none, and all there is if heap is NULL. */
-TIDE_API void tide_cycle_stats(struct tide_heap *heap, struct tide_cycle_stats *stats);
+/* Fills in the figures of the markers of the last collection, up to `room` of them. Returns how
+ * many markers were allowed in it, 0 if there was no collection or heap is NULL. stats may be NULL.
+ */
+TIDE_API size_t tide_marker_stats_sized(struct tide_heap *heap, struct tide_marker_stats *stats,
+                                        size_t room, size_t struct_bytes);
+static inline size_t tide_marker_stats(struct tide_heap *heap, struct tide_marker_stats *stats,
+                                       size_t room) {
+  return tide_marker_stats_sized(heap, stats, room, sizeof *stats);
+}
 
 /* Objects that the last collection marked, counted from the marks. The objects of tide_cycle_stats
  * minus this number are the duplicates: objects that two markers met at the same moment and both
@@ -68,7 +88,13 @@ struct tide_pause_histogram {
   uint64_t bucket[48];
   uint64_t count;
 };
-TIDE_API void tide_pause_histogram(struct tide_heap *heap, struct tide_pause_histogram *histogram);
+TIDE_API void tide_pause_histogram_sized(struct tide_heap *heap,
+                                         struct tide_pause_histogram *histogram,
+                                         size_t struct_bytes);
+static inline void tide_pause_histogram(struct tide_heap *heap,
+                                        struct tide_pause_histogram *histogram) {
+  tide_pause_histogram_sized(heap, histogram, sizeof *histogram);
+}
 
 /* Everything one may want to know while it happens. The callback runs on the collecting thread
  * with the world stopped, but for CYCLE_BEGIN and HEAP_SHRANK, when it runs, and HEAP_GREW, which
@@ -125,17 +151,11 @@ TIDE_API enum tide_status tide_trace_begin(struct tide_heap *heap, size_t events
 TIDE_API size_t tide_trace_read(struct tide_heap *heap, struct tide_trace_event *events,
                                 size_t room, uint64_t *lost);
 
-/* Calls visit for every object that is live as of the last collection or was allocated since, in
- * address order. Attached thread; the other mutators are stopped meanwhile. visit must not
- * allocate; returning false ends the walk. `bytes` is the cell's size. This function and those
- * below: TIDE_ERROR_ARGUMENT for NULL; TIDE_ERROR_STATE in a blocking region or a callback. */
-typedef bool (*tide_visit_fn)(void *object, size_t bytes, tide_layout layout, void *context);
-TIDE_API enum tide_status tide_heap_walk(struct tide_mutator *mutator, tide_visit_fn visit,
-                                         void *context);
-
 /* What an independent serial marking from the same roots found, compared with the marks that the
  * last collection left; the words of stacks and registers are those that the collection saw. Call
- * it right after tide_collect, before anything else happens. TIDE_ERROR_CHECK if they differ. */
+ * it right after tide_collect, before anything else happens. TIDE_ERROR_CHECK if they differ. This
+ * function and the next: TIDE_ERROR_ARGUMENT for NULL; TIDE_ERROR_STATE in a blocking region or a
+ * callback. */
 struct tide_check {
   bool equal;
   uint64_t objects, bytes, edges; /* of the serial marking; edges are non-null references */
@@ -145,22 +165,6 @@ TIDE_API enum tide_status tide_check_marks(struct tide_mutator *mutator, struct 
 
 /* Checks the heap's own structures; the first fault goes into error. */
 TIDE_API enum tide_status tide_check_heap(struct tide_mutator *mutator, struct tide_error *error);
-
-/* Collects, and in the same stop writes what that found alive as V8 .heapsnapshot (opens in Chrome
- * DevTools): nothing that others allocate meanwhile. */
-TIDE_API enum tide_status tide_heap_snapshot(struct tide_mutator *mutator, const char *path,
-                                             struct tide_error *error);
-/* The same as a graph file (.thg), which the program `tidemark` reads without importing it:
- * tidemark compare --graph file:PATH. It holds sizes, references and roots, and no contents, types
- * or addresses. References found by trace functions, and only these, may be in other words of the
- * object than in truth; where there are more than it has words, it is longer in the file.
- * Trace functions must report the same references each time that they are asked, and root
- * callbacks. Both functions write a file of another name beside path and rename it when it is
- * whole; path must not name anything but a regular file. TIDE_ERROR_SYSTEM: it cannot be written,
- * and error says why; TIDE_ERROR_MEMORY; TIDE_ERROR_LIMIT: 2^32 - 1 objects, roots or more;
- * TIDE_ERROR_STATE: a collection is not possible here, or a trace function's reports differ. */
-TIDE_API enum tide_status tide_heap_snapshot_thg(struct tide_mutator *mutator, const char *path,
-                                                 struct tide_error *error);
 
 #ifdef __cplusplus
 }

@@ -2,13 +2,13 @@
 
 #include "platform/probes.h"
 
-void td_report_grant(struct td_marker *marker) {
+void td_report_granted(struct td_marker *marker) {
   marker->stats.grants++;
   td_event(&marker->events, TIDE_TRACE_GRANT, 0, 0);
   TD_PROBE1(grant, marker->id);
 }
 
-void td_report_steal(struct td_marker *marker, unsigned victim, uint32_t items) {
+void td_report_stolen(struct td_marker *marker, unsigned victim, uint32_t items) {
   marker->stats.steals++;
   marker->stats.stolen_items += items;
   td_event(&marker->events, TIDE_TRACE_STEAL, victim, items);

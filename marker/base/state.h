@@ -24,6 +24,8 @@
 #include "marker/base/span.h"
 #include "marker/base/termination.h"
 #include "marker/base/tuning.h"
+#include "marker/queue/growth.h"
+#include "marker/queue/policy.h"
 #include "platform/platform.h"
 #include "tide/stats.h"
 
@@ -31,6 +33,7 @@ struct td_markers {
   /* Constant between configurations. */
   struct td_space *space;
   const struct td_engine *engine;
+  enum td_policy_kind policy;
   struct td_marker **marker;
   unsigned limit; /* how many markers may take part */
   uint32_t queue_blocks, queue_items;
@@ -89,6 +92,7 @@ struct td_marker {
   void *queue;
   void *owner;
   void *storage;
+  struct td_growth growth; /* open if the queue grows */
 
   /* Memory of the marking loop. */
   uint16_t *chunk_objects; /* grey objects of a chunk: see marker/loop/address_order.c */
@@ -98,7 +102,7 @@ struct td_marker {
   bool took_part;
   bool leaves_early;          /* leaves are frequent: mark them where they are met */
   uint32_t queued_leaves;     /* leaves that came out of the queue since the last poll */
-  uint32_t victim;            /* the marker that was stolen from last */
+  struct td_policy policy;    /* whom to steal from; made anew with each configuration */
   uint32_t recruit_step;      /* objects to scan before waking another marker; doubles each time */
   struct td_root_cursor at;   /* in the roots */
   uintptr_t weak, ephemerons; /* chains of objects met: [weak.chain] */

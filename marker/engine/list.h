@@ -1,15 +1,18 @@
-/* The list of marking engines. */
+/* The marking engines: one for each queue of marker/queue/list.h, in its order. */
 #ifndef TD_MARKER_ENGINE_LIST_H
 #define TD_MARKER_ENGINE_LIST_H
 
 #include <stddef.h>
 
-#include "marker/base/engine.h"
+struct td_engine;
 
-/* Returns the engine of that name, NULL if there is none. */
+/* Returns the engine of that index, or NULL past the last. The first is the default. */
+const struct td_engine *td_engine_at(size_t index);
+
+/* Returns the engine of that name, or NULL if there is none. */
 const struct td_engine *td_engine_find(const char *name);
-/* Return the name of an engine and a line about it, NULL behind the last one. The first engine is
- * the default. */
+
+/* Return what the list says of the engine of that index, or NULL past the last. */
 const char *td_engine_name(size_t index);
 const char *td_engine_text(size_t index);
 

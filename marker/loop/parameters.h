@@ -1,7 +1,8 @@
 /* What an engine must define before it includes marker/loop/loop.h, which is compiled once around
  * each kind of queue:
  *
- *   Q(name)     td_<queue>_name: the queue's functions and types (marker/queue/contract.h)
+ *   QUEUE       struct QUEUE is the shared part of a queue
+ *   Q(name)     its functions, and struct Q(owner): see marker/queue/contract.h
  *   owned(o)    a function: roughly how many items the owner could share
  *
  * All headers that include this one are parts of that template. */
@@ -9,7 +10,7 @@
 #define TD_MARKER_LOOP_PARAMETERS_H
 
 #ifndef Q
-#error "marker/loop/ is a template: define Q(name) and owned() before including marker/loop/loop.h"
+#error "define QUEUE, Q(name) and owned() first: marker/loop/ is a template"
 #endif
 
 #include <stdint.h>

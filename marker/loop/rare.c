@@ -1,5 +1,6 @@
 #include "marker/loop/rare.h"
 
+#include "heap/find.h"
 #include "heap/marks.h"
 #include "marker/base/deferred.h"
 #include "marker/base/weak_chain.h"
@@ -40,6 +41,16 @@ static void scan_long_bitmap(const struct td_layout *layout, const uintptr_t *sl
     if (layout->bits[i / 64] >> (i % 64) & 1) add(buffer, slots[i]);
 }
 
+/* An array of objects: the map of an element holds for every one of them. */
+static void scan_repeated(const struct td_layout *layout, const uintptr_t *slots, size_t words,
+                          struct td_trace_buffer *buffer) {
+  for (size_t at = words / layout->words * layout->words; at > 0;) {
+    at -= layout->words;
+    for (uint64_t map = layout->element; map; map &= map - 1)
+      add(buffer, slots[at + (unsigned)__builtin_ctzll(map)]);
+  }
+}
+
 void td_scan_rare_into(struct td_marker *marker, uintptr_t object, struct td_trace_buffer *buffer) {
   const struct td_space *space = marker->set->space;
   const struct td_block *block = &space->blocks[(object - space->base) >> TD_BLOCK_LOG2];
@@ -49,6 +60,10 @@ void td_scan_rare_into(struct td_marker *marker, uintptr_t object, struct td_tra
   case TD_KIND_BITMAP_LONG:
     scan_long_bitmap(layout, (const uintptr_t *)object,
                      td_space_object_bytes(space, object) / sizeof(uintptr_t), buffer);
+    break;
+  case TD_KIND_REPEATED:
+    scan_repeated(layout, (const uintptr_t *)object,
+                  td_space_object_bytes(space, object) / sizeof(uintptr_t), buffer);
     break;
   case TD_KIND_TRACED:
     layout->trace((void *)object, td_space_object_bytes(space, object), &buffer->tracer,

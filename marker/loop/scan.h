@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "heap/find.h"
 #include "heap/space.h"
 
 #define TD_INLINE static inline __attribute__((always_inline))

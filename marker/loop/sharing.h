@@ -13,7 +13,7 @@
 TD_INLINE void grant(struct loop *l) {
   if (owned(&l->o) < 2) return;
   Q(grant)(l->queue, &l->o);
-  td_report_grant(l->marker);
+  td_report_granted(l->marker);
 }
 
 /* Gives work to thieves that ask for it. That costs both sides some hundred nanoseconds. If they

@@ -49,7 +49,7 @@ struct page_walk {
 struct loop {
   struct td_view v;
   struct td_marker *marker;
-  struct Q(queue) * queue;
+  struct QUEUE *queue;
   struct Q(owner) o;
   uintptr_t next;   /* the newest child; 0: none */
   uintptr_t last;   /* the object scanned last */

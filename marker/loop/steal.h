@@ -8,17 +8,17 @@
 #include "marker/base/root_slices.h"
 #include "marker/loop/parameters.h"
 
-/* Takes a batch from somebody else's queue into the own one. */
+/* Takes items from somebody else's queue, as many tries as there are others; the policy says whom
+ * to try. Returns the number of items. */
 static __attribute__((noinline)) uint32_t steal(struct td_marker *marker, uint64_t *items) {
   struct td_markers *set = marker->set;
   if (td_term_alone(&set->term)) return 0;
-  for (unsigned i = 0; i < set->limit; i++) {
-    unsigned v = (marker->victim + i) % set->limit;
-    if (v == marker->id) continue;
-    int32_t count = Q(steal)(set->marker[v]->queue, items, TD_STEAL_MOST);
+  for (unsigned tries = 1; tries < set->limit; tries++) {
+    uint32_t victim = td_policy_next(&marker->policy);
+    int32_t count = Q(steal)(set->marker[victim]->queue, items, TD_STEAL_MOST);
+    td_policy_tell(&marker->policy, victim, count > 0);
     if (count > 0) {
-      marker->victim = v;
-      td_report_steal(marker, v, (uint32_t)count);
+      td_report_stolen(marker, victim, (uint32_t)count);
       return (uint32_t)count;
     }
     marker->stats.failed_steals++;
@@ -26,7 +26,8 @@ static __attribute__((noinline)) uint32_t steal(struct td_marker *marker, uint64
   return 0;
 }
 
-/* For td_idle: would another try pay? Says what is wished for if not. */
+/* For td_idle. Returns true if another try would pay: there are root slices, flagged pages, or
+ * items in somebody's queue. Otherwise it tells everybody that this marker wants work. */
 static bool promising(struct td_marker *marker) {
   struct td_markers *set = marker->set;
   if (td_root_slices_left(set) || td_deferred_page(set, 8)) return true;

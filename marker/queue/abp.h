@@ -5,8 +5,9 @@
  * Differs: bounded; 64-bit indices never wrap, so no tag is needed; the owner keeps bottom and its
  * last look at top to itself and reads neither back.
  *
- * The second set of orders, all sequentially consistent and without fences, is queue_abp_sc.h.  It
- * is also what a race detector that does not model fences must be given (TD_QUEUE_FENCE_FREE).
+ * The second set of orders, all sequentially consistent and without fences, is
+ * marker/queue/abp_sc.h.  It is also what a race detector that does not model fences must be given
+ * (TD_QUEUE_FENCE_FREE).
  *
  * Invariants: top <= bottom + 1; the items are [top, bottom); top only grows, by compare-and-swap;
  * only the owner writes bottom and slots.
@@ -184,18 +185,11 @@ static inline int32_t td_abp_steal(struct td_abp *q, uint64_t *out, uint32_t max
   return td_abp_steal_with(q, out, max, TD_ABP_OPTIMISED);
 }
 
-/* Every item is visible anyway. */
-static inline void td_abp_want(struct td_abp *q) {
-  (void)q;
-}
+TD_QUEUE_WITHOUT_WISHES(abp)
+TD_QUEUE_BOUNDED(abp)
 
-static inline bool td_abp_wanted(struct td_abp const *q) {
-  (void)q;
-  return false;
-}
-
-static inline void td_abp_grant(struct td_abp *q, struct td_abp_owner *o) {
-  (void)q, (void)o;
+static inline uint64_t td_abp_owned(struct td_abp_owner const *o) {
+  return o->bottom - o->top_seen;
 }
 
 #endif

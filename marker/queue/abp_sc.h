@@ -1,5 +1,5 @@
-/* The deque of queue_abp.h with every shared access sequentially consistent: what one gets by
- * writing it down without thinking about memory orders. */
+/* The deque of marker/queue/abp.h with every shared access sequentially consistent: what one gets
+ * by writing it down without thinking about memory orders. */
 #ifndef TD_MARKER_QUEUE_ABP_SC_H
 #define TD_MARKER_QUEUE_ABP_SC_H
 
@@ -34,21 +34,15 @@ static inline int32_t td_abp_sc_steal(struct td_abp_sc *q, uint64_t *out, uint32
   return td_abp_steal_with(&q->deque, out, max, TD_ABP_ALL_SC);
 }
 
-static inline void td_abp_sc_want(struct td_abp_sc *q) {
-  (void)q;
-}
-
-static inline bool td_abp_sc_wanted(struct td_abp_sc const *q) {
-  (void)q;
-  return false;
-}
-
-static inline void td_abp_sc_grant(struct td_abp_sc *q, struct td_abp_sc_owner *o) {
-  (void)q, (void)o;
-}
+TD_QUEUE_WITHOUT_WISHES(abp_sc)
+TD_QUEUE_BOUNDED(abp_sc)
 
 static inline uint64_t td_abp_sc_size(struct td_abp_sc const *q) {
   return td_abp_size(&q->deque);
+}
+
+static inline uint64_t td_abp_sc_owned(struct td_abp_sc_owner const *o) {
+  return td_abp_owned(&o->deque);
 }
 
 #endif

@@ -54,12 +54,16 @@ struct td_bwos_block {
   _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) word;
 };
 
-struct td_bwos {
-  /* Constant after init. */
-  _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) *slots;
+/* A ring of blocks and their slots. Constant after init. */
+struct td_bwos_ring {
+  _Atomic(uint64_t) *slots;
   struct td_bwos_block *blocks;
   uint64_t block_mask;
   uint32_t entries;
+};
+
+struct td_bwos {
+  _Alignas(TD_CACHE_LINE) struct td_bwos_ring ring;
 
   /* Number of the oldest block that is perhaps not dead; only grows.  Thieves, rarely the owner,
    * write: [bwos.base]. */
@@ -99,12 +103,13 @@ static inline uint32_t td_bwos_index(uint64_t word) {
   return (uint32_t)word & ((UINT32_C(1) << TD_BWOS_INDEX_BITS) - 1);
 }
 
-static inline _Atomic(uint64_t) *td_bwos_shared(struct td_bwos *q, uint64_t number) {
-  return &q->blocks[number & q->block_mask].word;
+static inline _Atomic(uint64_t) *td_bwos_shared(struct td_bwos_ring const *r, uint64_t number) {
+  return &r->blocks[number & r->block_mask].word;
 }
 
-static inline _Atomic(uint64_t) *td_bwos_slot(struct td_bwos *q, uint64_t number, uint32_t index) {
-  return q->slots + (number & q->block_mask) * q->entries + index;
+static inline _Atomic(uint64_t) *td_bwos_slot(struct td_bwos_ring const *r, uint64_t number,
+                                              uint32_t index) {
+  return r->slots + (number & r->block_mask) * r->entries + index;
 }
 
 static inline size_t td_bwos_storage_bytes(uint32_t blocks, uint32_t entries) {
@@ -112,13 +117,27 @@ static inline size_t td_bwos_storage_bytes(uint32_t blocks, uint32_t entries) {
   return td_queue_bytes(blocks, entries, sizeof(_Atomic(uint64_t)), sizeof(struct td_bwos_block));
 }
 
+/* All blocks are private and empty. */
+static inline void td_bwos_ring_init(struct td_bwos_ring *r, void *storage, uint32_t blocks,
+                                     uint32_t entries) {
+  /* Words first: they need the storage's alignment. */
+  r->blocks = (struct td_bwos_block *)storage;
+  r->slots = (_Atomic(uint64_t) *)(void *)(r->blocks + blocks);
+  r->block_mask = blocks - 1;
+  r->entries = entries;
+  for (uint32_t i = 0; i < blocks; i++)
+    TD_STORAGE_ATOMIC_INIT(&r->blocks[i].word, UINT64_C(0));
+  for (size_t i = 0; i < (size_t)blocks * entries; i++)
+    TD_STORAGE_ATOMIC_INIT(&r->slots[i], UINT64_C(0));
+}
+
 /* The owner works in block `number` from now on, and its private items are [floor, cursor). */
 static inline void td_bwos_enter(struct td_bwos *q, struct td_bwos_owner *o, uint64_t number,
                                  uint32_t floor, uint32_t cursor) {
   o->top = number;
-  o->floor = td_bwos_slot(q, number, floor);
-  o->cursor = td_bwos_slot(q, number, cursor);
-  o->end = td_bwos_slot(q, number, q->entries);
+  o->floor = td_bwos_slot(&q->ring, number, floor);
+  o->cursor = td_bwos_slot(&q->ring, number, cursor);
+  o->end = td_bwos_slot(&q->ring, number, q->ring.entries);
   o->limit = 0;
   /* relaxed: an estimate for td_bwos_size. */
   atomic_store_explicit(&q->top, number, memory_order_relaxed);
@@ -126,15 +145,7 @@ static inline void td_bwos_enter(struct td_bwos *q, struct td_bwos_owner *o, uin
 
 static inline void td_bwos_init(struct td_bwos *q, struct td_bwos_owner *o, void *storage,
                                 uint32_t blocks, uint32_t entries) {
-  /* Words first: they need the storage's alignment. */
-  q->blocks = (struct td_bwos_block *)storage;
-  q->slots = (_Atomic(uint64_t) *)(void *)(q->blocks + blocks);
-  q->block_mask = blocks - 1;
-  q->entries = entries;
-  for (uint32_t i = 0; i < blocks; i++)
-    TD_STORAGE_ATOMIC_INIT(&q->blocks[i].word, UINT64_C(0));
-  for (size_t i = 0; i < (size_t)blocks * entries; i++)
-    TD_STORAGE_ATOMIC_INIT(&q->slots[i], UINT64_C(0));
+  td_bwos_ring_init(&q->ring, storage, blocks, entries);
   /* Numbers start where "one ring below" is no negative number. */
   atomic_init(&q->base, (uint64_t)blocks);
   atomic_init(&q->top, (uint64_t)blocks);
@@ -145,11 +156,11 @@ static inline void td_bwos_init(struct td_bwos *q, struct td_bwos_owner *o, void
 
 /* Grant the private items of the top block up to slot `limit`. */
 static inline void td_bwos_publish(struct td_bwos *q, struct td_bwos_owner *o, uint32_t limit) {
-  _Atomic(uint64_t) *word = td_bwos_shared(q, o->top);
+  _Atomic(uint64_t) *word = td_bwos_shared(&q->ring, o->top);
   if (o->limit == 0) {
     /* relaxed: a private word was last written by this thread. */
     uint64_t old = atomic_load_explicit(word, memory_order_relaxed);
-    uint32_t first = (uint32_t)(o->floor - td_bwos_slot(q, o->top, 0));
+    uint32_t first = (uint32_t)(o->floor - td_bwos_slot(&q->ring, o->top, 0));
     /* release [bwos.grant]: the items, before a thief sees the range. */
     atomic_store_explicit(word,
                           td_bwos_word(td_bwos_version(old) + TD_STEP(bwos, version), limit, first),
@@ -180,19 +191,19 @@ static inline void td_bwos_move_base_past(struct td_bwos *q, uint64_t number) {
 /* The top block is full: grant it and enter the next.  false: the ring is full. */
 TD_SLOW_PATH bool td_bwos_up(struct td_bwos *q, struct td_bwos_owner *o) {
   uint64_t next = o->top + 1;
-  _Atomic(uint64_t) *word = td_bwos_shared(q, next);
+  _Atomic(uint64_t) *word = td_bwos_shared(&q->ring, next);
   /* acquire [bwos.claim]: thieves have read what they claimed before we overwrite it. */
   uint64_t old = atomic_load_explicit(word, TD_ORDER(bwos, reclaim, acquire));
   if (td_bwos_limit(old) != 0) {
-    if (td_bwos_index(old) != q->entries && TD_STEP(bwos, full)) return false;
+    if (td_bwos_index(old) != q->ring.entries && TD_STEP(bwos, full)) return false;
     /* Whoever sees the new state of this block must not take base for its old number. */
-    if (TD_STEP(bwos, base_past)) td_bwos_move_base_past(q, next - q->block_mask - 1);
+    if (TD_STEP(bwos, base_past)) td_bwos_move_base_past(q, next - q->ring.block_mask - 1);
     /* relaxed: published by the grant that follows [bwos.grant], which every thief has seen that
      * gets here by way of base; it must not take the old "dead" for this number's. */
     if (TD_STEP(bwos, private))
       atomic_store_explicit(word, td_bwos_word(td_bwos_version(old), 0, 0), memory_order_relaxed);
   }
-  td_bwos_publish(q, o, q->entries);
+  td_bwos_publish(q, o, q->ring.entries);
   td_bwos_enter(q, o, next, 0, 0);
   return true;
 }
@@ -209,7 +220,7 @@ static inline uint64_t td_bwos_takeover(_Atomic(uint64_t) *word) {
 /* No private items are left: take back granted ones.  false: thieves have got them all. */
 TD_SLOW_PATH bool td_bwos_down(struct td_bwos *q, struct td_bwos_owner *o) {
   if (o->limit != 0) {
-    uint64_t old = td_bwos_takeover(td_bwos_shared(q, o->top));
+    uint64_t old = td_bwos_takeover(td_bwos_shared(&q->ring, o->top));
     uint32_t first = td_bwos_index(old);
     uint32_t limit = td_bwos_limit(old);
     td_bwos_enter(q, o, o->top, first, limit);
@@ -217,13 +228,13 @@ TD_SLOW_PATH bool td_bwos_down(struct td_bwos *q, struct td_bwos_owner *o) {
   }
   /* The whole top block is ours and empty. */
   td_bwos_enter(q, o, o->top, 0, 0);
-  _Atomic(uint64_t) *word = td_bwos_shared(q, o->top - 1);
+  _Atomic(uint64_t) *word = td_bwos_shared(&q->ring, o->top - 1);
   /* relaxed: "dead" or "never used" ends the search and touches no slot. */
   uint64_t seen = atomic_load_explicit(word, memory_order_relaxed);
   if (td_bwos_index(seen) < td_bwos_limit(seen)) {
     uint64_t old = td_bwos_takeover(word);
-    if (td_bwos_index(old) < q->entries) {
-      td_bwos_enter(q, o, o->top - 1, td_bwos_index(old), q->entries);
+    if (td_bwos_index(old) < q->ring.entries) {
+      td_bwos_enter(q, o, o->top - 1, td_bwos_index(old), q->ring.entries);
       return true;
     }
     /* Thieves were faster.  release [bwos.grant]: a thief that learns "dead" from here must still
@@ -260,20 +271,21 @@ static inline uint64_t td_bwos_get(struct td_bwos *q, struct td_bwos_owner *o) {
   return item;
 }
 
-/* Claim items of block `number` whose word was seen as `word`, granted. */
-static inline int32_t td_bwos_claim(struct td_bwos *q, uint64_t number, uint64_t word,
+/* Claims items of block `number`, whose word was seen as `word` with index < limit. Returns as
+ * td_Q_steal does. */
+static inline int32_t td_bwos_claim(struct td_bwos_ring const *r, uint64_t number, uint64_t word,
                                     uint64_t *out, uint32_t max) {
   uint32_t first = td_bwos_index(word);
   uint32_t count = td_bwos_limit(word) - first;
   if (count > max) count = max;
   if (count > TD_BWOS_BATCH) count = TD_BWOS_BATCH;
-  _Atomic(uint64_t) *slot = td_bwos_slot(q, number, first);
+  _Atomic(uint64_t) *slot = td_bwos_slot(r, number, first);
   /* relaxed: if the owner has rewritten a slot, it has changed the word and the claim fails. */
   for (uint32_t i = 0; i < count; i++)
     out[i] = atomic_load_explicit(slot + i, memory_order_relaxed);
   /* release [bwos.claim]: the reads stay before the claim.  (RC11 gives that for nothing; IMM and
    * Arm do not.)  relaxed on failure: nothing was learnt. */
-  if (!atomic_compare_exchange_strong_explicit(td_bwos_shared(q, number), &word, word + count,
+  if (!atomic_compare_exchange_strong_explicit(td_bwos_shared(r, number), &word, word + count,
                                                TD_ORDER(bwos, claim, release),
                                                memory_order_relaxed))
     return -1;
@@ -292,39 +304,48 @@ static inline int32_t td_bwos_steal(struct td_bwos *q, uint64_t *out, uint32_t m
     /* acquire [bwos.base]: the word read next is this number's, or newer. */
     uint64_t number = atomic_load_explicit(&q->base, TD_ORDER(bwos, base_get, acquire));
     /* acquire [bwos.grant]: the items, and the state of the block above. */
-    uint64_t word = atomic_load_explicit(td_bwos_shared(q, number), TD_ORDER(bwos, see, acquire));
+    uint64_t word =
+        atomic_load_explicit(td_bwos_shared(&q->ring, number), TD_ORDER(bwos, see, acquire));
     /* relaxed: if the word is a later number's, the acquire above makes base's change visible. */
     if (TD_STEP(bwos, recheck) && atomic_load_explicit(&q->base, memory_order_relaxed) != number)
       return -1;
     uint32_t first = td_bwos_index(word);
     if (first < td_bwos_limit(word)) {
-      int32_t taken = td_bwos_claim(q, number, word, out, max);
+      int32_t taken = td_bwos_claim(&q->ring, number, word, out, max);
       /* At once, to spare the next thief a look; were this thief stopped here for ever, the next
        * one or the owner would do it. */
-      if (taken > 0 && first + (uint32_t)taken == q->entries && TD_STEP(bwos, pass_at_once))
+      if (taken > 0 && first + (uint32_t)taken == q->ring.entries && TD_STEP(bwos, pass_at_once))
         td_bwos_pass_dead(q, number);
       return taken;
     }
-    if (first != q->entries && TD_STEP(bwos, dead)) return 0;
+    if (first != q->ring.entries && TD_STEP(bwos, dead)) return 0;
     td_bwos_pass_dead(q, number);
   }
   return max == 0 ? 0 : -1;
 }
 
-static inline void td_bwos_want(struct td_bwos *q) {
+static inline void td_bwos_wish(_Atomic(uint32_t) *want) {
   /* relaxed, both: a wish orders nothing.  Looked at first, so that the owner keeps the line. */
-  if (atomic_load_explicit(&q->want, memory_order_relaxed) == 0)
-    atomic_store_explicit(&q->want, 1u, memory_order_relaxed);
+  if (atomic_load_explicit(want, memory_order_relaxed) == 0)
+    atomic_store_explicit(want, 1u, memory_order_relaxed);
+}
+
+static inline bool td_bwos_is_wished(_Atomic(uint32_t) const *want) {
+  /* relaxed: as above. */
+  return atomic_load_explicit(want, memory_order_relaxed) != 0;
+}
+
+static inline void td_bwos_want(struct td_bwos *q) {
+  td_bwos_wish(&q->want);
 }
 
 static inline bool td_bwos_wanted(struct td_bwos const *q) {
-  /* relaxed: as above. */
-  return atomic_load_explicit(&q->want, memory_order_relaxed) != 0;
+  return td_bwos_is_wished(&q->want);
 }
 
 TD_SLOW_PATH void td_bwos_grant_half(struct td_bwos *q, struct td_bwos_owner *o) {
   uint32_t half = (uint32_t)(o->cursor - o->floor) / 2;
-  td_bwos_publish(q, o, (uint32_t)(o->floor - td_bwos_slot(q, o->top, 0)) + half);
+  td_bwos_publish(q, o, (uint32_t)(o->floor - td_bwos_slot(&q->ring, o->top, 0)) + half);
   o->floor += half;
   /* relaxed: a wish orders nothing. */
   atomic_store_explicit(&q->want, 0u, memory_order_relaxed);
@@ -339,9 +360,16 @@ static inline uint64_t td_bwos_size(struct td_bwos const *q) {
   /* relaxed, all: an estimate from one block's word and the two numbers. */
   uint64_t base = atomic_load_explicit(&q->base, memory_order_relaxed);
   uint64_t top = atomic_load_explicit(&q->top, memory_order_relaxed);
-  uint64_t word = atomic_load_explicit(&q->blocks[base & q->block_mask].word, memory_order_relaxed);
-  uint64_t above = top > base + 1 ? (top - base - 1) * q->entries : 0;
+  uint64_t word =
+      atomic_load_explicit(&q->ring.blocks[base & q->ring.block_mask].word, memory_order_relaxed);
+  uint64_t above = top > base + 1 ? (top - base - 1) * q->ring.entries : 0;
   return above + td_bwos_limit(word) - td_bwos_index(word);
 }
+
+static inline uint64_t td_bwos_owned(struct td_bwos_owner const *o) {
+  return (uint64_t)(o->cursor - o->floor);
+}
+
+TD_QUEUE_BOUNDED(bwos)
 
 #endif

@@ -1,10 +1,10 @@
 /* FIFO block-based work stealing (BWoS), for breadth-first marking.
  *
- * A ring of blocks, numbered as in queue_bwos.h and with the same shared word.  The owner puts into
- * block `last` and gets from block `first`; the blocks between them are granted, and thieves take
- * from any of these, which one they choose at random so as not to meet each other.  Source: Wang et
- * al., BWoS, OSDI 2023.  Differs as queue_bwos.h does, and grants early: on a thief's wish the
- * owner ends its put block before it is full.
+ * A ring of blocks, numbered as in marker/queue/bwos.h and with the same shared word.  The owner
+ * puts into block `last` and gets from block `first`; the blocks between them are granted, and
+ * thieves take from any of these, which one they choose at random so as not to meet each other.
+ * Source: Wang et al., BWoS, OSDI 2023.  Differs as marker/queue/bwos.h does, and grants early: on
+ * a thief's wish the owner ends its put block before it is full.
  *
  * Invariants:
  *   [bwos_fifo.visit]  The owner visits every block in order, taking over what thieves left of it,
@@ -21,12 +21,11 @@
 /* The most blocks one steal looks at. */
 #define TD_BWOS_FIFO_LOOKS 4
 
+/* What a block that holds an unknown number of items counts for in td_bwos_fifo_owned. */
+#define TD_BWOS_FIFO_SOME 4
+
 struct td_bwos_fifo {
-  /* Constant after init. */
-  _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) *slots;
-  struct td_bwos_block *blocks;
-  uint64_t block_mask;
-  uint32_t entries;
+  _Alignas(TD_CACHE_LINE) struct td_bwos_ring ring;
 
   /* Numbers of the get and the put block.  Owner writes at block borders, thieves read. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) first;
@@ -50,49 +49,33 @@ struct td_bwos_fifo_owner {
   uint64_t last;
 };
 
-static inline _Atomic(uint64_t) *td_bwos_fifo_shared(struct td_bwos_fifo *q, uint64_t number) {
-  return &q->blocks[number & q->block_mask].word;
-}
-
-static inline _Atomic(uint64_t) *td_bwos_fifo_slot(struct td_bwos_fifo *q, uint64_t number,
-                                                   uint32_t index) {
-  return q->slots + (number & q->block_mask) * q->entries + index;
-}
-
 static inline size_t td_bwos_fifo_storage_bytes(uint32_t blocks, uint32_t entries) {
   return td_bwos_storage_bytes(blocks, entries);
 }
 
 static inline void td_bwos_fifo_init(struct td_bwos_fifo *q, struct td_bwos_fifo_owner *o,
                                      void *storage, uint32_t blocks, uint32_t entries) {
-  q->blocks = (struct td_bwos_block *)storage;
-  q->slots = (_Atomic(uint64_t) *)(void *)(q->blocks + blocks);
-  q->block_mask = blocks - 1;
-  q->entries = entries;
-  for (uint32_t i = 0; i < blocks; i++)
-    TD_STORAGE_ATOMIC_INIT(&q->blocks[i].word, UINT64_C(0));
-  for (size_t i = 0; i < (size_t)blocks * entries; i++)
-    TD_STORAGE_ATOMIC_INIT(&q->slots[i], UINT64_C(0));
+  td_bwos_ring_init(&q->ring, storage, blocks, entries);
   atomic_init(&q->first, (uint64_t)blocks);
   atomic_init(&q->last, (uint64_t)blocks);
   atomic_init(&q->turn, UINT64_C(0));
   atomic_init(&q->want, 0u);
   o->first = o->last = blocks;
-  o->out = o->out_end = o->in = q->slots;
-  o->in_end = q->slots + entries;
+  o->out = o->out_end = o->in = q->ring.slots;
+  o->in_end = q->ring.slots + entries;
 }
 
 /* Is there a block after the put block that the get block does not need? */
 static inline bool td_bwos_fifo_has_next(struct td_bwos_fifo const *q,
                                          struct td_bwos_fifo_owner const *o) {
-  return o->last + 1 - o->first <= q->block_mask || !TD_STEP(bwos_fifo, full);
+  return o->last + 1 - o->first <= q->ring.block_mask || !TD_STEP(bwos_fifo, full);
 }
 
 /* Grant [index, limit) of the put block and go on in the next. */
 static inline void td_bwos_fifo_close(struct td_bwos_fifo *q, struct td_bwos_fifo_owner *o,
                                       uint32_t index, uint32_t limit) {
   if (index < limit) {
-    _Atomic(uint64_t) *word = td_bwos_fifo_shared(q, o->last);
+    _Atomic(uint64_t) *word = td_bwos_shared(&q->ring, o->last);
     /* relaxed: a private word was last written by this thread. */
     uint64_t old = atomic_load_explicit(word, memory_order_relaxed);
     /* release [bwos_fifo.grant]: the items, before a thief sees the range. */
@@ -100,8 +83,8 @@ static inline void td_bwos_fifo_close(struct td_bwos_fifo *q, struct td_bwos_fif
                           TD_ORDER(bwos_fifo, grant, release));
   }
   o->last++;
-  o->in = td_bwos_fifo_slot(q, o->last, 0);
-  o->in_end = o->in + q->entries;
+  o->in = td_bwos_slot(&q->ring, o->last, 0);
+  o->in_end = o->in + q->ring.entries;
   /* relaxed: where thieves look; what they find there decides [bwos_fifo.visit]. */
   atomic_store_explicit(&q->last, o->last, memory_order_relaxed);
 }
@@ -114,7 +97,7 @@ TD_SLOW_PATH bool td_bwos_fifo_advance(struct td_bwos_fifo *q, struct td_bwos_fi
     o->out_end = o->in_end;
     td_bwos_fifo_close(q, o, 0, 0);
   } else {
-    td_bwos_fifo_close(q, o, 0, q->entries);
+    td_bwos_fifo_close(q, o, 0, q->ring.entries);
   }
   return true;
 }
@@ -134,17 +117,17 @@ static inline bool td_bwos_fifo_put(struct td_bwos_fifo *q, struct td_bwos_fifo_
 
 /* Take over what thieves have left of block first.  false: nothing. */
 static inline bool td_bwos_fifo_takeover(struct td_bwos_fifo *q, struct td_bwos_fifo_owner *o) {
-  _Atomic(uint64_t) *word = td_bwos_fifo_shared(q, o->first);
+  _Atomic(uint64_t) *word = td_bwos_shared(&q->ring, o->first);
   /* relaxed: version and limit, which this thread alone writes. */
   uint64_t old = atomic_load_explicit(word, memory_order_relaxed);
   if (td_bwos_limit(old) == 0) return false;
   if (TD_STEP(bwos_fifo, takeover)) {
-    /* acquire [bwos_fifo.claim]: thieves have read what they claimed before we overwrite it. */
+    /* acquire [bwos.claim]: thieves have read what they claimed before we overwrite it. */
     old = atomic_exchange_explicit(word, td_bwos_word(td_bwos_version(old), 0, 0),
                                    TD_ORDER(bwos_fifo, takeover, acquire));
   }
-  o->out = td_bwos_fifo_slot(q, o->first, td_bwos_index(old));
-  o->out_end = td_bwos_fifo_slot(q, o->first, td_bwos_limit(old));
+  o->out = td_bwos_slot(&q->ring, o->first, td_bwos_index(old));
+  o->out_end = td_bwos_slot(&q->ring, o->first, td_bwos_limit(old));
   return o->out != o->out_end;
 }
 
@@ -155,12 +138,12 @@ TD_SLOW_PATH bool td_bwos_fifo_refill(struct td_bwos_fifo *q, struct td_bwos_fif
     o->first++;
     /* relaxed: as in td_bwos_fifo_close. */
     atomic_store_explicit(&q->first, o->first, memory_order_relaxed);
-    o->out = o->out_end = td_bwos_fifo_slot(q, o->first, 0);
+    o->out = o->out_end = td_bwos_slot(&q->ring, o->first, 0);
   }
   o->out_end = o->in;
   if (o->out != o->out_end) return true;
   /* Empty: start the block afresh. */
-  o->out = o->out_end = o->in = td_bwos_fifo_slot(q, o->last, 0);
+  o->out = o->out_end = o->in = td_bwos_slot(&q->ring, o->last, 0);
   return false;
 }
 
@@ -177,26 +160,6 @@ static inline uint64_t td_bwos_fifo_get(struct td_bwos_fifo *q, struct td_bwos_f
   return item;
 }
 
-/* As td_bwos_claim. */
-static inline int32_t td_bwos_fifo_claim(struct td_bwos_fifo *q, uint64_t number, uint64_t word,
-                                         uint64_t *out, uint32_t max) {
-  uint32_t first = td_bwos_index(word);
-  uint32_t count = td_bwos_limit(word) - first;
-  if (count > max) count = max;
-  if (count > TD_BWOS_BATCH) count = TD_BWOS_BATCH;
-  _Atomic(uint64_t) *slot = td_bwos_fifo_slot(q, number, first);
-  /* relaxed: if the owner has rewritten a slot, it has changed the word and the claim fails. */
-  for (uint32_t i = 0; i < count; i++)
-    out[i] = atomic_load_explicit(slot + i, memory_order_relaxed);
-  /* release [bwos_fifo.claim]: the reads stay before the claim.  relaxed on failure: nothing was
-   * learnt. */
-  if (!atomic_compare_exchange_strong_explicit(td_bwos_fifo_shared(q, number), &word, word + count,
-                                               TD_ORDER(bwos_fifo, claim, release),
-                                               memory_order_relaxed))
-    return -1;
-  return (int32_t)count;
-}
-
 /* Steal, looking first at the granted block that `choice` (any number) selects. */
 static inline int32_t td_bwos_fifo_steal_from(struct td_bwos_fifo *q, uint64_t *out, uint32_t max,
                                               uint64_t choice) {
@@ -210,9 +173,9 @@ static inline int32_t td_bwos_fifo_steal_from(struct td_bwos_fifo *q, uint64_t *
     uint64_t number = first + (choice + look) % count;
     /* acquire [bwos_fifo.grant]: the items. */
     uint64_t word =
-        atomic_load_explicit(td_bwos_fifo_shared(q, number), TD_ORDER(bwos_fifo, see, acquire));
+        atomic_load_explicit(td_bwos_shared(&q->ring, number), TD_ORDER(bwos_fifo, see, acquire));
     if (td_bwos_index(word) < td_bwos_limit(word))
-      return td_bwos_fifo_claim(q, number, word, out, max);
+      return td_bwos_claim(&q->ring, number, word, out, max);
   }
   return 0;
 }
@@ -225,20 +188,17 @@ static inline int32_t td_bwos_fifo_steal(struct td_bwos_fifo *q, uint64_t *out, 
 }
 
 static inline void td_bwos_fifo_want(struct td_bwos_fifo *q) {
-  /* relaxed, both: a wish orders nothing.  Looked at first, so that the owner keeps the line. */
-  if (atomic_load_explicit(&q->want, memory_order_relaxed) == 0)
-    atomic_store_explicit(&q->want, 1u, memory_order_relaxed);
+  td_bwos_wish(&q->want);
 }
 
 static inline bool td_bwos_fifo_wanted(struct td_bwos_fifo const *q) {
-  /* relaxed: as above. */
-  return atomic_load_explicit(&q->want, memory_order_relaxed) != 0;
+  return td_bwos_is_wished(&q->want);
 }
 
 /* Ends the put block early.  Where it is the get block too, the owner keeps the older half, which
  * it is about to get, and thieves may have the rest. */
 TD_SLOW_PATH void td_bwos_fifo_grant_now(struct td_bwos_fifo *q, struct td_bwos_fifo_owner *o) {
-  _Atomic(uint64_t) *begin = td_bwos_fifo_slot(q, o->last, 0);
+  _Atomic(uint64_t) *begin = td_bwos_slot(&q->ring, o->last, 0);
   uint32_t limit = (uint32_t)(o->in - begin);
   uint32_t index = 0;
   if (o->first == o->last) {
@@ -251,7 +211,7 @@ TD_SLOW_PATH void td_bwos_fifo_grant_now(struct td_bwos_fifo *q, struct td_bwos_
 }
 
 static inline void td_bwos_fifo_grant(struct td_bwos_fifo *q, struct td_bwos_fifo_owner *o) {
-  _Atomic(uint64_t) *begin = o->first == o->last ? o->out : o->in_end - q->entries;
+  _Atomic(uint64_t) *begin = o->first == o->last ? o->out : o->in_end - q->ring.entries;
   if (o->in - begin < 2 || !td_bwos_fifo_has_next(q, o)) return;
   TD_ON_COPY(struct td_bwos_fifo_owner, o, copy, td_bwos_fifo_grant_now(q, copy));
 }
@@ -260,7 +220,14 @@ static inline uint64_t td_bwos_fifo_size(struct td_bwos_fifo const *q) {
   /* relaxed, both: an estimate. */
   uint64_t first = atomic_load_explicit(&q->first, memory_order_relaxed);
   uint64_t last = atomic_load_explicit(&q->last, memory_order_relaxed);
-  return last > first + 1 ? (last - first - 1) * q->entries : 0;
+  return last > first + 1 ? (last - first - 1) * q->ring.entries : 0;
 }
+
+/* A count of blocks: how many items they hold is not known without a look at their words. */
+static inline uint64_t td_bwos_fifo_owned(struct td_bwos_fifo_owner const *o) {
+  return o->last - o->first + (o->in != o->out ? TD_BWOS_FIFO_SOME : 0);
+}
+
+TD_QUEUE_BOUNDED(bwos_fifo)
 
 #endif

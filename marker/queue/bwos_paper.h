@@ -65,7 +65,7 @@ static inline uint32_t td_bwos_paper_position(uint64_t packed) {
   return (uint32_t)packed;
 }
 
-static inline uint32_t td_bwos_paper_owned(struct td_bwos_paper const *q) {
+static inline uint32_t td_bwos_paper_owners(struct td_bwos_paper const *q) {
   return TD_STEP(bwos_paper, owned) ? q->entries + 1 : q->entries;
 }
 
@@ -101,7 +101,7 @@ static inline void td_bwos_paper_reset(struct td_bwos_paper *q, uint64_t number)
   block->b_pos = 0;
   /* relaxed, both: thieves touch the block only after its grant, and know its round. */
   atomic_store_explicit(&block->s_cnt, td_bwos_paper_pack(round, 0), memory_order_relaxed);
-  atomic_store_explicit(&block->s_pos, td_bwos_paper_pack(round, td_bwos_paper_owned(q)),
+  atomic_store_explicit(&block->s_pos, td_bwos_paper_pack(round, td_bwos_paper_owners(q)),
                         memory_order_relaxed);
 }
 
@@ -162,7 +162,7 @@ TD_SLOW_PATH bool td_bwos_paper_retreat(struct td_bwos_paper *q, struct td_bwos_
     return false;
   /* relaxed: the items left are this thread's own, and those below belong to their thieves. */
   uint64_t old = atomic_exchange_explicit(
-      &block->s_pos, td_bwos_paper_pack(round, td_bwos_paper_owned(q)), memory_order_relaxed);
+      &block->s_pos, td_bwos_paper_pack(round, td_bwos_paper_owners(q)), memory_order_relaxed);
   if (td_bwos_paper_position(old) >= q->entries) {
     /* Thieves were faster.  relaxed: says nothing but "exhausted", for good. */
     if (TD_STEP(bwos_paper, restore))
@@ -241,19 +241,9 @@ static inline int32_t td_bwos_paper_steal(struct td_bwos_paper *q, uint64_t *out
   return max == 0 ? 0 : -1;
 }
 
-/* The paper has no early grant: a block is granted when it is full. */
-static inline void td_bwos_paper_want(struct td_bwos_paper *q) {
-  (void)q;
-}
-
-static inline bool td_bwos_paper_wanted(struct td_bwos_paper const *q) {
-  (void)q;
-  return false;
-}
-
-static inline void td_bwos_paper_grant(struct td_bwos_paper *q, struct td_bwos_paper_owner *o) {
-  (void)q, (void)o;
-}
+/* The paper grants a block when it is full, never earlier. */
+TD_QUEUE_WITHOUT_WISHES(bwos_paper)
+TD_QUEUE_BOUNDED(bwos_paper)
 
 static inline uint64_t td_bwos_paper_size(struct td_bwos_paper const *q) {
   /* relaxed, all: an estimate. */
@@ -264,6 +254,10 @@ static inline uint64_t td_bwos_paper_size(struct td_bwos_paper const *q) {
   uint32_t position = td_bwos_paper_position(seen);
   uint64_t above = top > number + 1 ? (top - number - 1) * q->entries : 0;
   return above + (position < q->entries ? q->entries - position : 0);
+}
+
+static inline uint64_t td_bwos_paper_owned(struct td_bwos_paper_owner const *o) {
+  return o->block->f_pos - o->block->b_pos;
 }
 
 #endif

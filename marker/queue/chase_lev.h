@@ -1,10 +1,14 @@
 /* The growing circular deque of Chase and Lev, with the orders of Lê et al., PPoPP 2013.
  *
- * Differs from queue_abp.h only in that a full buffer is replaced by one of twice the size. Thieves
- * may still be reading the old one, so buffers are kept, chained, until td_chase_lev_release.
+ * Differs from marker/queue/abp.h only in that a full buffer is replaced by one of twice the size.
+ * Where the memory for it comes from is the caller's choice: see td_Q_grow_from. Without memory the
+ * deque is bounded, and put says that it is full.
  *
- * Invariants: top <= bottom + 1; the items are [top, bottom); a buffer that has been replaced is
- * never written again, so a slot that a thief reads there still holds what it held.
+ * Invariants:
+ *   top <= bottom + 1, and the items are [top, bottom).
+ *   [chase_lev.kept]  A buffer that has been replaced is not written again, and its memory is not
+ *                     reused before td_chase_lev_shrink: a late thief may still read there, and
+ *                     finds in each slot what it held.
  */
 #ifndef TD_MARKER_QUEUE_CHASE_LEV_H
 #define TD_MARKER_QUEUE_CHASE_LEV_H
@@ -23,13 +27,7 @@
 /* Constant once published, but for the slots that follow it: [chase_lev.buffer]. */
 struct td_chase_lev_buffer {
   _Alignas(TD_CACHE_LINE) uint64_t mask;
-  size_t bytes;
-  struct td_chase_lev_buffer *smaller; /* the one this replaced */
 };
-
-/* Memory for a larger buffer, aligned to TD_CACHE_LINE, or NULL. */
-typedef void *td_chase_lev_alloc(void *context, size_t bytes);
-typedef void td_chase_lev_free(void *context, void *memory, size_t bytes);
 
 struct td_chase_lev {
   /* Thieves, and the owner for the last item, compare-and-swap. */
@@ -39,7 +37,8 @@ struct td_chase_lev {
   /* Owner writes, thieves read: [chase_lev.buffer]. */
   _Alignas(TD_CACHE_LINE) _Atomic(struct td_chase_lev_buffer *) buffer;
   /* Owner only, rarely. */
-  td_chase_lev_alloc *alloc;
+  struct td_chase_lev_buffer *first; /* the one in the storage of init */
+  td_queue_more *more;               /* NULL: the deque is bounded */
   void *context;
 };
 
@@ -59,79 +58,69 @@ static inline size_t td_chase_lev_storage_bytes(uint32_t blocks, uint32_t entrie
   return slots == 0 ? 0 : slots + sizeof(struct td_chase_lev_buffer);
 }
 
-static inline struct td_chase_lev_buffer *td_chase_lev_make(void *memory, uint64_t items,
-                                                            size_t bytes) {
+static inline struct td_chase_lev_buffer *td_chase_lev_make(void *memory, uint64_t items) {
   struct td_chase_lev_buffer *buffer = (struct td_chase_lev_buffer *)memory;
   buffer->mask = items - 1;
-  buffer->bytes = bytes;
-  buffer->smaller = NULL;
   for (uint64_t i = 0; i < items; i++)
     TD_STORAGE_ATOMIC_INIT(td_chase_lev_slots(buffer) + i, UINT64_C(0));
   return buffer;
 }
 
+static inline void td_chase_lev_use(struct td_chase_lev_owner *o,
+                                    struct td_chase_lev_buffer *buffer) {
+  o->mask = buffer->mask;
+  o->slots = td_chase_lev_slots(buffer);
+}
+
 static inline void td_chase_lev_init(struct td_chase_lev *q, struct td_chase_lev_owner *o,
                                      void *storage, uint32_t blocks, uint32_t entries) {
-  struct td_chase_lev_buffer *buffer = td_chase_lev_make(
-      storage, (uint64_t)blocks * entries, td_chase_lev_storage_bytes(blocks, entries));
+  struct td_chase_lev_buffer *buffer = td_chase_lev_make(storage, (uint64_t)blocks * entries);
   /* 1, so that bottom - 1 is no negative number. */
   atomic_init(&q->top, UINT64_C(1));
   atomic_init(&q->bottom, UINT64_C(1));
   atomic_init(&q->buffer, buffer);
-  q->alloc = NULL;
+  q->first = buffer;
+  q->more = NULL;
   q->context = NULL;
   o->bottom = 1;
   o->top_seen = 1;
-  o->mask = buffer->mask;
-  o->slots = td_chase_lev_slots(buffer);
+  td_chase_lev_use(o, buffer);
 }
 
-/* Owner: where larger buffers come from.  Without this the deque is bounded. */
-static inline void td_chase_lev_grow_with(struct td_chase_lev *q, td_chase_lev_alloc *alloc,
+static inline void td_chase_lev_grow_from(struct td_chase_lev *q, td_queue_more *more,
                                           void *context) {
-  q->alloc = alloc;
+  q->more = more;
   q->context = context;
 }
 
-/* Owner, while no thief runs and the deque is empty: give back all buffers but the first. */
-static inline void td_chase_lev_release(struct td_chase_lev *q, struct td_chase_lev_owner *o,
-                                        td_chase_lev_free *release, void *context) {
-  /* relaxed: no other thread is at work. */
-  struct td_chase_lev_buffer *buffer = atomic_load_explicit(&q->buffer, memory_order_relaxed);
-  while (buffer->smaller != NULL) {
-    struct td_chase_lev_buffer *smaller = buffer->smaller;
-    release(context, buffer, buffer->bytes);
-    buffer = smaller;
-  }
-  atomic_store_explicit(&q->buffer, buffer, memory_order_relaxed);
-  o->mask = buffer->mask;
-  o->slots = td_chase_lev_slots(buffer);
+static inline void td_chase_lev_shrink(struct td_chase_lev *q, struct td_chase_lev_owner *o) {
+  /* relaxed: no other thread uses the queue. */
+  atomic_store_explicit(&q->buffer, q->first, memory_order_relaxed);
+  td_chase_lev_use(o, q->first);
 }
 
-/* Replace the full buffer by one of twice the size.  false: no memory. */
+/* Replaces the full buffer by one of twice the size. Returns false if there is no memory. */
 static inline bool td_chase_lev_grow(struct td_chase_lev *q, struct td_chase_lev_owner *o) {
   uint64_t items = 2 * (o->mask + 1);
   uint64_t room = (SIZE_MAX / 2 - sizeof(struct td_chase_lev_buffer)) / sizeof(_Atomic(uint64_t));
-  if (q->alloc == NULL || items > room) return false;
+  if (q->more == NULL || items > room) return false;
   size_t bytes = sizeof(struct td_chase_lev_buffer) + (size_t)items * sizeof(_Atomic(uint64_t));
-  void *memory = q->alloc(q->context, bytes);
+  void *memory = q->more(q->context, bytes);
   if (memory == NULL) return false;
-  struct td_chase_lev_buffer *buffer = td_chase_lev_make(memory, items, bytes);
-  /* relaxed, all: this thread wrote what it copies, and publishes it below. */
-  buffer->smaller = atomic_load_explicit(&q->buffer, memory_order_relaxed);
+  struct td_chase_lev_buffer *buffer = td_chase_lev_make(memory, items);
   _Atomic(uint64_t) *slots = td_chase_lev_slots(buffer);
+  /* relaxed, all: this thread wrote what it copies, and publishes it below. */
   for (uint64_t i = o->top_seen; i != o->bottom && TD_STEP(chase_lev, copy); i++) {
     uint64_t item = atomic_load_explicit(&o->slots[i & o->mask], memory_order_relaxed);
     atomic_store_explicit(&slots[i & buffer->mask], item, memory_order_relaxed);
   }
   /* release [chase_lev.buffer]: the copied items, before a thief finds them here. */
   atomic_store_explicit(&q->buffer, buffer, TD_ORDER(chase_lev, buffer_set, release));
-  o->mask = buffer->mask;
-  o->slots = slots;
+  td_chase_lev_use(o, buffer);
   return true;
 }
 
-/* Owner: is there room now?  Looks at top, then grows. */
+/* Returns true if there is room after a look at top, or after growing. */
 TD_SLOW_PATH bool td_chase_lev_room(struct td_chase_lev *q, struct td_chase_lev_owner *o) {
   /* acquire [chase_lev.claim]: thieves have read the slots they claimed before we overwrite them.
    */
@@ -210,7 +199,7 @@ static inline int32_t td_chase_lev_steal_one(struct td_chase_lev *q, uint64_t *o
   return 1;
 }
 
-/* Several items need several claims, as in queue_abp.h. */
+/* Several items need several claims, as in marker/queue/abp.h. */
 static inline int32_t td_chase_lev_steal(struct td_chase_lev *q, uint64_t *out, uint32_t max) {
   uint32_t taken = 0;
   while (taken < max) {
@@ -221,25 +210,17 @@ static inline int32_t td_chase_lev_steal(struct td_chase_lev *q, uint64_t *out, 
   return (int32_t)taken;
 }
 
-/* Every item is visible anyway. */
-static inline void td_chase_lev_want(struct td_chase_lev *q) {
-  (void)q;
-}
-
-static inline bool td_chase_lev_wanted(struct td_chase_lev const *q) {
-  (void)q;
-  return false;
-}
-
-static inline void td_chase_lev_grant(struct td_chase_lev *q, struct td_chase_lev_owner *o) {
-  (void)q, (void)o;
-}
+TD_QUEUE_WITHOUT_WISHES(chase_lev)
 
 static inline uint64_t td_chase_lev_size(struct td_chase_lev const *q) {
   /* relaxed, both: an estimate. */
   uint64_t top = atomic_load_explicit(&q->top, memory_order_relaxed);
   uint64_t bottom = atomic_load_explicit(&q->bottom, memory_order_relaxed);
   return bottom > top ? bottom - top : 0;
+}
+
+static inline uint64_t td_chase_lev_owned(struct td_chase_lev_owner const *o) {
+  return o->bottom - o->top_seen;
 }
 
 #endif

@@ -1,46 +1,61 @@
-/* The contract of a marking queue, and the few helpers every queue shares.
+/* The contract of a marking queue, and the few helpers that every queue shares.
  *
- * A queue belongs to one owner thread, which puts and gets; any other thread may steal.  Each queue
- * Q is one header, marker/queue_Q.h, of static inline functions, so that the tracing loop is
- * compiled around it and a model checker compiles the very same lines.  Q is one of
- * serial, bwos, bwos_paper, bwos_fifo, abp, abp_sc, chase_lev, mutex.
+ * A queue belongs to one thread, its owner, which puts items in and gets them out. Any other thread
+ * may steal. Each queue Q of marker/queue/list.h is one header, marker/queue/Q.h, of static inline
+ * functions. The tracing loop is compiled around them, and a model checker compiles the very same
+ * lines.
  *
- *   struct td_Q            shared part.  Thieves touch it; it needs cache-line alignment.
- *   struct td_Q_owner      the owner's part.  Plain data: the owner may copy it into a local
- * variable (its cursor then lives in registers) and write it back when it goes idle. Thieves never
- * read it.
+ * Two structures:
+ *   struct td_Q        The shared part: thieves touch it. It needs the alignment of a cache line.
+ *   struct td_Q_owner  The owner's part: plain data that thieves never read. The owner may keep a
+ *                      copy in a local variable, so that its cursor lives in registers, and write
+ * it back when it goes idle.
  *
+ * Setting up (no other thread uses the queue):
  *   size_t td_Q_storage_bytes(uint32_t blocks, uint32_t entries)
- *       Bytes of storage for blocks * entries items; 0 if the numbers are invalid: zero, no power
- * of two, beyond the queue's limits (TD_Q_MAX_ENTRIES...) or too large for a size_t. void
+ *                      Returns the bytes of storage for blocks * entries items. Returns 0 if a
+ * number is no power of two or beyond the queue's limits, or if the bytes are beyond size_t. void
  * td_Q_init(struct td_Q *q, struct td_Q_owner *o, void *storage, uint32_t blocks, uint32_t entries)
- *       storage: td_Q_storage_bytes(blocks, entries) bytes, aligned to TD_CACHE_LINE, the caller's;
- *       it outlives the queue.  Numbers as accepted by td_Q_storage_bytes.  No thread uses q yet.
- *   bool td_Q_put(struct td_Q *q, struct td_Q_owner *o, uint64_t item)
- *       Owner.  false: full, nothing was stored.  item != 0.
- *   uint64_t td_Q_get(struct td_Q *q, struct td_Q_owner *o)
- *       Owner.  The newest item (bwos_fifo: the oldest); 0: none.  After 0 every item ever put has
- *       been returned by get or claimed by a thief, until the owner puts again.
- *   int32_t td_Q_steal(struct td_Q *q, uint64_t *out, uint32_t max)
- *       Any thread but the owner.  > 0: so many items, at most max, are in out, oldest first;
- *       0: nothing to take at the moment; -1: lost a race, another try may succeed.  A failing
- *       steal costs O(1).  out may be overwritten (up to max) even when nothing is taken.
- *   void td_Q_want(struct td_Q *q)
- *       Thief: "grant something before a block is full, please".  Nothing where every item is
- *       visible to thieves anyway.
- *   bool td_Q_wanted(struct td_Q const *q)
- *       Owner: is there such a wish?  One relaxed load of a line nobody writes without need.
- *   void td_Q_grant(struct td_Q *q, struct td_Q_owner *o)
- *       Owner: make the older half of the private items visible and clear the wish.  With fewer
- *       than two private items nothing happens and the wish stays.
- *   uint64_t td_Q_size(struct td_Q const *q)
- *       Any thread: roughly what thieves could take, for choosing a victim.  Never waits.
+ *                      Makes an empty queue. The storage is the caller's, aligned to TD_CACHE_LINE,
+ *                      of td_Q_storage_bytes(blocks, entries) bytes, and outlives the queue.
+ *   void td_Q_grow_from(struct td_Q *q, td_queue_more *more, void *context)
+ *                      A queue that can grow asks `more` for memory from now on when it is full.
+ *                      Others ignore it.
+ *   void td_Q_shrink(struct td_Q *q, struct td_Q_owner *o)
+ *                      Goes back to the storage of td_Q_init: what `more` gave may be reused. The
+ *                      queue is empty.
  *
- * TD_ORDER(queue, site, order) is memory_order_<order>, and TD_STEP(queue, site) is 1.  Both exist
- * so that tests/model can weaken one order or leave out one step of the very code that is shipped,
- * and show that each of them matters.  Orders written without TD_ORDER are relaxed, and say why.
- * [q.tag] names a release/acquire pair; both sides carry the tag.
- */
+ * The owner:
+ *   bool td_Q_put(struct td_Q *q, struct td_Q_owner *o, uint64_t item)
+ *                      Stores the item, which is not 0. Returns false, and stores nothing, if the
+ *                      queue is full.
+ *   uint64_t td_Q_get(struct td_Q *q, struct td_Q_owner *o)
+ *                      Returns the newest item (bwos_fifo: the oldest), or 0 if there is none.
+ * After 0, every item ever put has been returned by get or claimed by a thief, until the owner puts
+ * again. bool td_Q_wanted(struct td_Q const *q) Returns true if a thief has wished for a grant.
+ * Costs one relaxed load of a cache line that is written only when a wish comes or goes. void
+ * td_Q_grant(struct td_Q *q, struct td_Q_owner *o) Makes the older half of the private items
+ * visible to thieves and clears the wish. With fewer than two private items it does nothing, and
+ * the wish stays. uint64_t td_Q_owned(struct td_Q_owner const *o) Returns roughly how many items
+ * the owner could share. 0 if it has put none.
+ *
+ * A thief:
+ *   int32_t td_Q_steal(struct td_Q *q, uint64_t *out, uint32_t max)
+ *                      Takes up to max items into out, oldest first. Returns how many; 0 if there
+ * is nothing to take at the moment; -1 if another thread was faster, so that another try may
+ * succeed. A failing steal costs O(1). It may overwrite any of out[0] to out[max - 1], even when it
+ * takes nothing. void td_Q_want(struct td_Q *q) Wishes that the owner would grant something before
+ * a block is full. Does nothing where every item is visible to thieves anyway.
+ *
+ * Any thread:
+ *   uint64_t td_Q_size(struct td_Q const *q)
+ *                      Returns roughly how many items thieves could take. Never waits.
+ *
+ * Memory orders: TD_ORDER(queue, site, order) is memory_order_<order>, and TD_STEP(queue, site)
+ * is 1. Both exist so that tests/model can weaken one order, or leave out one step, of the very
+ * code that is shipped, and show that each of them matters. An order written without TD_ORDER is
+ * relaxed, and a comment says why that is enough. A tag like [abp.item] names a release and acquire
+ * pair; both sides carry the tag. */
 #ifndef TD_MARKER_QUEUE_CONTRACT_H
 #define TD_MARKER_QUEUE_CONTRACT_H
 
@@ -56,8 +71,9 @@
 #define TD_STEP(queue, site) 1
 #endif
 
-/* Slow paths are out of line, so that the hot loop around them stays small, and get a copy of the
- * owner's state: otherwise its address would escape and the cursor could not live in a register. */
+/* Slow paths are out of line, so that the hot loop around them stays small. They get a copy of the
+ * owner's state: otherwise its address would escape, and the cursor could not live in a register.
+ */
 #define TD_SLOW_PATH __attribute__((noinline, cold, unused)) static
 #ifndef TD_ON_COPY
 #define TD_ON_COPY(type, owner, copy, statement)                                                   \
@@ -69,7 +85,8 @@
   } while (0)
 #endif
 
-/* Tells the compiler what the contract promises, so that "empty" and "item == 0" are one branch. */
+/* Tells the compiler what the contract promises, so that one branch tests both "the queue is empty"
+ * and "the item is 0". */
 #ifndef TD_ASSUME
 #define TD_ASSUME(condition) ((condition) ? (void)0 : __builtin_unreachable())
 #endif
@@ -82,7 +99,7 @@
 #define TD_STORAGE_ATOMIC_INIT(pointer, value) atomic_init(pointer, value)
 #endif
 
-/* Slots that are never accessed by two threads at once; a checker may watch for that. */
+/* Slots that two threads never access at once. A checker may watch for that. */
 #ifndef TD_PLAIN
 #define TD_PLAIN(type) type
 #define TD_PLAIN_LOAD(pointer) (*(pointer))
@@ -94,7 +111,8 @@ static inline bool td_queue_is_power_of_two(uint64_t n) {
   return n != 0 && (n & (n - 1)) == 0;
 }
 
-/* blocks * entries * slot_bytes + blocks * block_bytes, or 0 if that is invalid or too large. */
+/* Returns blocks * entries * slot_bytes + blocks * block_bytes, or 0 if a number is no power of two
+ * or the result is too large. */
 static inline size_t td_queue_bytes(uint32_t blocks, uint32_t entries, size_t slot_bytes,
                                     size_t block_bytes) {
   if (!td_queue_is_power_of_two(blocks) || !td_queue_is_power_of_two(entries)) return 0;
@@ -104,5 +122,34 @@ static inline size_t td_queue_bytes(uint32_t blocks, uint32_t entries, size_t sl
   if (block_bytes != 0 && blocks > half / block_bytes) return 0;
   return (size_t)items * slot_bytes + (size_t)blocks * block_bytes;
 }
+
+/* Returns memory for a larger queue, aligned to TD_CACHE_LINE, or NULL if there is none. */
+typedef void *td_queue_more(void *context, size_t bytes);
+
+/* Defines the functions that do nothing in a queue without early grants. */
+#define TD_QUEUE_WITHOUT_WISHES(Q)                                                                 \
+  static inline void td_##Q##_want(struct td_##Q *q) {                                             \
+    (void)q;                                                                                       \
+  }                                                                                                \
+  static inline bool td_##Q##_wanted(struct td_##Q const *q) {                                     \
+    (void)q;                                                                                       \
+    return false;                                                                                  \
+  }                                                                                                \
+  static inline void td_##Q##_grant(struct td_##Q *q, struct td_##Q##_owner *o) {                  \
+    (void)q, (void)o;                                                                              \
+  }
+
+/* Defines the functions that do nothing in a queue of fixed size. */
+#define TD_QUEUE_BOUNDED(Q)                                                                        \
+  static inline void td_##Q##_grow_from(struct td_##Q *q, td_queue_more *more, void *context) {    \
+    (void)q, (void)more, (void)context;                                                            \
+  }                                                                                                \
+  static inline void td_##Q##_shrink(struct td_##Q *q, struct td_##Q##_owner *o) {                 \
+    (void)q, (void)o;                                                                              \
+  }
+
+/* For code that is compiled around one queue, whose identifier is TD_QUEUE. */
+#define TD_QUEUE_PASTE(a, b, c) a##b##c
+#define TD_QUEUE_JOIN(a, b, c) TD_QUEUE_PASTE(a, b, c)
 
 #endif

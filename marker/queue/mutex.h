@@ -87,18 +87,11 @@ static inline int32_t td_mutex_steal(struct td_mutex *q, uint64_t *out, uint32_t
   return (int32_t)count;
 }
 
-/* Every item is visible anyway. */
-static inline void td_mutex_want(struct td_mutex *q) {
-  (void)q;
-}
+TD_QUEUE_WITHOUT_WISHES(mutex)
+TD_QUEUE_BOUNDED(mutex)
 
-static inline bool td_mutex_wanted(struct td_mutex const *q) {
-  (void)q;
-  return false;
-}
-
-static inline void td_mutex_grant(struct td_mutex *q, struct td_mutex_owner *o) {
-  (void)q, (void)o;
+static inline uint64_t td_mutex_owned(struct td_mutex_owner const *o) {
+  return o->bottom;
 }
 
 #endif

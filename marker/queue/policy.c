@@ -2,11 +2,11 @@
 
 #include <string.h>
 
-/* prob: so many victims are looked at; the last one is accepted in any case, because a size is an
- * estimate, and a thief that never tries would never find out. */
+/* prob: so many victims are looked at. The last one is accepted in any case: a size is an estimate,
+ * and a thief that never tries would never find out. */
 #define LOOKS_MOST 8u
 
-/* longest forgets an eighth with each look, so that it follows the queues down as well. */
+/* prob: `longest` loses an eighth with each look, so that it follows the queues down as well. */
 #define FORGET_SHIFT 3u
 
 static const char *const names[] = {
@@ -34,8 +34,14 @@ bool td_policy_find(const char *name, enum td_policy_kind *kind) {
   return false;
 }
 
-bool td_policy_is_numa(enum td_policy_kind kind) {
-  return kind == TD_POLICY_NUMA || kind == TD_POLICY_NUMA_PROB;
+enum td_policy_kind td_policy_without_distances(enum td_policy_kind kind) {
+  if (kind == TD_POLICY_NUMA) return TD_POLICY_RANDOM;
+  if (kind == TD_POLICY_NUMA_PROB) return TD_POLICY_RANDOM_PROB;
+  return kind;
+}
+
+static bool is_numa(enum td_policy_kind kind) {
+  return td_policy_without_distances(kind) != kind;
 }
 
 /* ---- Random choice --------------------------------------------------------------------- */
@@ -48,7 +54,7 @@ static uint32_t draw(struct td_policy *p) {
   return p->random = x;
 }
 
-/* Uniform over [0, n) but for a bias below n / 2^32. */
+/* Returns a number of [0, n), uniform but for a bias below n / 2^32. */
 static uint32_t below(struct td_policy *p, uint32_t n) {
   return (uint32_t)((uint64_t)draw(p) * n >> 32);
 }
@@ -85,7 +91,6 @@ static uint64_t size_of(const struct td_policy *p, uint32_t victim) {
 static uint32_t choose_best_of_two(struct td_policy *p) {
   uint32_t others = p->options.count - 1;
   uint32_t i = below(p, others);
-  if (others == 1) return other(p, i);
   /* A second one that is not the first: skip 1 to others - 1 places. */
   uint32_t j = (uint32_t)(((uint64_t)i + 1 + below(p, others - 1)) % others);
   uint32_t a = other(p, i), b = other(p, j);
@@ -95,7 +100,6 @@ static uint32_t choose_best_of_two(struct td_policy *p) {
 /* Starts anywhere, so that thieves which see equal sizes do not meet. */
 static uint32_t choose_best_of_many(struct td_policy *p) {
   uint32_t others = p->options.count - 1;
-  if (others == 1) return other(p, 0);
   uint32_t start = below(p, others);
   uint32_t best = other(p, start);
   uint64_t most = size_of(p, best);
@@ -126,7 +130,8 @@ static uint32_t distance_to(const struct td_policy *p, uint32_t victim) {
   return p->options.distances[victim];
 }
 
-/* The smallest distance to another that is more than `than`; `than` itself if there is none. */
+/* Returns the smallest distance to another that is more than `than`, or `than` itself if there is
+ * none. */
 static uint32_t distance_over(const struct td_policy *p, uint32_t than, bool *found) {
   uint32_t next = than;
   *found = false;
@@ -146,7 +151,7 @@ static uint32_t count_within(const struct td_policy *p, uint32_t radius) {
   return count;
 }
 
-/* Two tries, on average, at each victim within the radius before it grows. */
+/* On average, each victim within the radius is tried twice before the radius grows. */
 static void look_within(struct td_policy *p, uint32_t radius) {
   p->radius = radius;
   p->patience = 2 * count_within(p, radius);
@@ -177,21 +182,17 @@ static bool has_choice(const struct td_policy *p) {
 
 enum td_policy_kind td_policy_init(struct td_policy *p, const struct td_policy_options *options) {
   *p = (struct td_policy){.options = *options, .kind = options->kind};
-  /* Any seed but 0 will do, as long as thieves have different ones. */
+  /* Any seed but 0 will do. Thieves have different ones. */
   p->random = 2463534242u ^ (options->self + 1) * 0x9E3779B9u;
   if (p->random == 0) p->random = 2463534242u;
   p->turn = after(p, options->self);
-  if (td_policy_is_numa(p->kind)) {
-    if (has_choice(p))
-      look_within(p, nearest(p));
-    else
-      p->kind = p->kind == TD_POLICY_NUMA ? TD_POLICY_RANDOM : TD_POLICY_RANDOM_PROB;
-  }
+  p->only = options->count == 2 ? p->turn : TD_POLICY_NOBODY;
+  if (!has_choice(p)) p->kind = td_policy_without_distances(p->kind);
+  if (is_numa(p->kind)) look_within(p, nearest(p));
   return p->kind;
 }
 
 static uint32_t choose_with_prob(struct td_policy *p) {
-  if (p->options.count == 2) return other(p, 0);
   uint32_t victim = TD_POLICY_NOBODY;
   for (uint32_t look = 0; look < LOOKS_MOST; look++) {
     victim = p->kind == TD_POLICY_NUMA_PROB ? choose_near(p) : choose_random(p);
@@ -203,7 +204,7 @@ static uint32_t choose_with_prob(struct td_policy *p) {
   return victim;
 }
 
-uint32_t td_policy_next(struct td_policy *p) {
+uint32_t td_policy_choose(struct td_policy *p) {
   if (p->options.count < 2) return TD_POLICY_NOBODY;
   switch (p->kind) {
   case TD_POLICY_SEQUENTIAL:
@@ -224,9 +225,9 @@ uint32_t td_policy_next(struct td_policy *p) {
   return choose_random(p);
 }
 
-void td_policy_tell(struct td_policy *p, uint32_t victim, bool taken) {
+void td_policy_learn(struct td_policy *p, uint32_t victim, bool taken) {
   if (p->kind == TD_POLICY_LAST && taken) p->turn = victim;
-  if (!td_policy_is_numa(p->kind)) return;
+  if (!is_numa(p->kind)) return;
   if (taken) {
     look_within(p, nearest(p));
   } else if (p->patience == 0 || --p->patience == 0) {

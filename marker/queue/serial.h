@@ -48,21 +48,16 @@ static inline int32_t td_serial_steal(struct td_serial *q, uint64_t *out, uint32
   return 0;
 }
 
-static inline void td_serial_want(struct td_serial *q) {
-  (void)q;
-}
-
-static inline bool td_serial_wanted(struct td_serial const *q) {
-  (void)q;
-  return false;
-}
-
-static inline void td_serial_grant(struct td_serial *q, struct td_serial_owner *o) {
-  (void)q, (void)o;
-}
+TD_QUEUE_WITHOUT_WISHES(serial)
+TD_QUEUE_BOUNDED(serial)
 
 static inline uint64_t td_serial_size(struct td_serial const *q) {
   (void)q;
+  return 0;
+}
+
+static inline uint64_t td_serial_owned(struct td_serial_owner const *o) {
+  (void)o;
   return 0;
 }
 

@@ -11,48 +11,12 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
+from program import INPUT, RESOURCES, USAGE, Case, children_of, run, setup
+
 OPTIONS = None
-USAGE, INPUT, RESOURCES = 2, 3, 4
-
-
-def run(*arguments, timeout=240, **environment):
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("TIDE_", "GC_"))}
-    env.update(environment)
-    return subprocess.run([OPTIONS.program, *map(str, arguments)], capture_output=True, text=True,
-                          timeout=timeout, env=env)
-
-
-class Case(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="tidemark-cli-")
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def fails(self, status, words, *arguments, **environment):
-        """The program returns `status` and says `words` in one line on stderr."""
-        result = run(*arguments, **environment)
-        lines = result.stderr.strip().splitlines()
-        self.assertEqual(result.returncode, status, (arguments, result.stderr))
-        self.assertEqual(len(lines), 1, (arguments, result.stderr))
-        self.assertTrue(lines[0].startswith("tidemark: "), lines[0])
-        for word in words.split("|"):
-            self.assertIn(word, lines[0], arguments)
-        return result
-
-    def works(self, *arguments, **environment):
-        result = run(*arguments, **environment)
-        self.assertEqual(result.returncode, 0, (arguments, result.stderr))
-        return result
-
-    def boehm_is_there(self):
-        found = json.loads(self.works("engines", "--json", "-").stdout)["engines"]
-        return any(e["name"] == "boehm" and e["available"] for e in found)
 
 
 class Usage(Case):
@@ -96,6 +60,7 @@ class Usage(Case):
                 ("--markers|empty", ("--markers", "1,,2")),
                 ("--engine|empty", ("--engine", "")),
                 ("nonesuch|bwos", ("--engine", "nonesuch")),
+                ("nonesuch|best-of-many|numa+prob", ("--policy", "nonesuch")),
                 ("more than 64", ("--markers", ",".join("1" * 65))),
                 ("--heap-max|1Q", ("--heap-max", "1Q")),
                 ("--heap-max|10", ("--heap-max", "10")),
@@ -120,10 +85,10 @@ class Usage(Case):
         self.fails(USAGE, "SPEC", "graph")
         self.fails(USAGE, "unexpected", "graph", "tree:depth=4", "tree:depth=5")
         self.fails(USAGE, "FILE", "import")
-        self.fails(USAGE, "-o", "import", "dump.hprof")
+        self.fails(USAGE, "-o", "import", "-")
 
     def test_environment(self):
-        for name, value in (("TIDE_ENGINE", "nonesuch"), ("TIDE_MARKERS", "many"),
+        for name, value in (("TIDE_ENGINE", "nonesuch"), ("TIDE_POLICY", "nonesuch"), ("TIDE_MARKERS", "many"),
                             ("TIDE_HEAP_MAX", "lots")):
             with self.subTest(name):
                 self.fails(USAGE, f"{name}|{value}", "mark", "--graph", "tree:depth=4",
@@ -278,12 +243,24 @@ class Results(Case):
             self.assertTrue(0 < times["min"] <= times["median"] <= times["max"])
             self.assertTrue(spread["min"] <= row["ratio_to_first"] <= spread["max"])
             if row["engine"] == "abp":
-                self.assertEqual(spread, {"median": 1, "min": 1, "max": 1})
+                self.assertEqual(set(spread.values()), {1})
+                self.assertIsNone(row["differs_from_first"])
                 self.assertEqual(row["ratio_to_first"], 1)
 
     def test_unchecked_is_null(self):
         for row in self.rows("--graph", "tree:depth=6", "--engine", "bwos", "--markers", "1"):
             self.assertIsNone(row["checked"])
+
+    def test_policy(self):
+        base = ("--graph", "tree:depth=8", "--engine", "bwos", "--markers", "3", "--rounds", "1", "--check")
+        self.assertEqual([r["policy"] for r in self.rows(*base)], ["last"])
+        for name in ("random", "sequential", "last", "best-of-two", "best-of-many", "random+prob"):
+            with self.subTest(name):
+                rows = self.rows(*base, "--policy", name)
+                self.assertEqual([(r["policy"], r["checked"]) for r in rows], [(name, True)])
+        said = self.works("mark", "--graph", "tree:depth=8", "--json", "-", TIDE_POLICY="numa+prob")
+        self.assertEqual(json.loads(said.stdout)["rows"][0]["policy"], "numa+prob")
+        self.assertIn("numa+prob chooses like random+prob", said.stderr)
 
     def test_no_base_no_ratio(self):
         rows = self.rows("--graph", "tree:depth=6", "--engine", "serial,bwos", "--markers", "1,2")
@@ -387,26 +364,13 @@ class Children(Case):
         if not self.boehm_is_there() or OPTIONS.sanitizer:
             self.skipTest("no boehm here")
 
-    @staticmethod
-    def children_of(pid):
-        found = []
-        for name in os.listdir("/proc"):
-            try:
-                with open(f"/proc/{name}/stat", encoding="utf-8") as file:
-                    fields = file.read().rsplit(")", 1)
-                if name.isdigit() and int(fields[1].split()[1]) == pid:
-                    found.append((int(name), fields[0].split("(", 1)[1]))
-            except (OSError, IndexError, ValueError):
-                continue
-        return found
-
     def start(self):
         parent = subprocess.Popen(
             [OPTIONS.program, "compare", "--graph", "tree:depth=18", "--engine", "boehm", "--markers",
              "1", "--rounds", "10000", "--quiet"],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         for _ in range(600):
-            children = self.children_of(parent.pid)
+            children = children_of(parent.pid)
             if children and children[0][1].startswith("tidemark-boehm"):
                 return parent, children[0][0]
             time.sleep(0.05)
@@ -450,6 +414,7 @@ def main():
     parser.add_argument("--sanitizer", default="")
     parser.add_argument("part", choices=PARTS)
     OPTIONS = parser.parse_args()
+    setup(OPTIONS)
     suite = unittest.defaultTestLoader.loadTestsFromTestCase(PARTS[OPTIONS.part])
     result = unittest.TextTestRunner(verbosity=2).run(suite)
     return 0 if result.wasSuccessful() else 1

@@ -5,10 +5,10 @@ Usage: gcbench.py --program PROGRAM
 """
 import argparse
 import json
-import os
-import subprocess
 import sys
 import unittest
+
+import program
 
 OPTIONS = None
 USAGE, RESOURCES = 2, 4
@@ -17,10 +17,7 @@ SMALL = ("--depth", "10", "--operations", "10000", "--rounds", "1", "--quiet")
 
 
 def run(*arguments, **environment):
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("TIDE_", "GC_"))}
-    env.update(environment)
-    return subprocess.run([OPTIONS.program, "gcbench", *map(str, arguments)], capture_output=True,
-                          text=True, timeout=240, env=env)
+    return program.run("gcbench", *arguments, **environment)
 
 
 def built():
@@ -29,19 +26,14 @@ def built():
     return [line.split()[0] for line in lines[:5] if "(not built)" not in line]
 
 
-class Gcbench(unittest.TestCase):
+class Gcbench(program.Case):
     def rows(self, *arguments, **environment):
         result = run(*arguments, "--json", "-", **environment)
         self.assertEqual(result.returncode, 0, (arguments, result.stderr))
         return json.loads(result.stdout)["rows"]
 
     def fails(self, status, words, *arguments, **environment):
-        result = run(*arguments, **environment)
-        lines = result.stderr.strip().splitlines()
-        self.assertEqual(result.returncode, status, (arguments, result.stderr))
-        self.assertEqual(len(lines), 1, result.stderr)
-        for word in words:
-            self.assertIn(word, lines[0])
+        super().fails(status, words, "gcbench", *arguments, **environment)
 
     def test_every_workload_on_every_collector(self):
         """Equal sums are the program's own check: a difference would be exit status 1."""
@@ -79,14 +71,14 @@ class Gcbench(unittest.TestCase):
                 self.assertTrue(any(r["collections"] for r in rows if r["workload"] == workload))
 
     def test_no_room(self):
-        self.fails(RESOURCES, ("lru", "tide", "--heap-max"), "--workload", "lru", "--collector",
+        self.fails(RESOURCES, "lru|tide|--heap-max", "--workload", "lru", "--collector",
                    "tide", "--heap-max", "8M", "--rounds", 1)
 
     def test_misuse(self):
-        self.fails(USAGE, ("dlmalloc",), "--collector", "dlmalloc")
-        self.fails(USAGE, ("sort",), "--workload", "sort")
-        self.fails(USAGE, ("mutators",), "--mutators", "0")
-        self.fails(USAGE, ("depth",), "--depth", "1")
+        self.fails(USAGE, "dlmalloc", "--collector", "dlmalloc")
+        self.fails(USAGE, "sort", "--workload", "sort")
+        self.fails(USAGE, "mutators", "--mutators", "0")
+        self.fails(USAGE, "depth", "--depth", "1")
 
 
 def main():
@@ -94,6 +86,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", required=True)
     OPTIONS, rest = parser.parse_known_args()
+    program.setup(OPTIONS)
     unittest.main(argv=[sys.argv[0], *rest])
 
 

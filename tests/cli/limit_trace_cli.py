@@ -11,8 +11,9 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
+
+import program
 
 OPTIONS = None
 USAGE, INPUT, RESOURCES = 2, 3, 4
@@ -20,34 +21,9 @@ CPUS = len(os.sched_getaffinity(0))
 QUICK = ("--bytes", "1M", "--run-ms", "0.1", "--rounds", "2", "--quiet")
 
 
-def run(*arguments, timeout=200):
-    env = {k: v for k, v in os.environ.items() if not k.startswith("TIDE_")}
-    return subprocess.run([OPTIONS.program, *map(str, arguments)], capture_output=True, text=True,
-                          timeout=timeout, check=False, env=env)
-
-
-class Case(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="tidemark-limit-")
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def works(self, *arguments):
-        result = run(*arguments)
-        self.assertEqual(result.returncode, 0, (arguments, result.stderr))
-        return result
-
+class Case(program.Case):
     def fails(self, status, words, *arguments):
-        """The program returns `status`, says `words` in one line on stderr, leaves nothing."""
-        result = run(*arguments)
-        lines = result.stderr.strip().splitlines()
-        self.assertEqual(result.returncode, status, (arguments, result.stderr))
-        self.assertEqual(len(lines), 1, (arguments, result.stderr))
-        self.assertTrue(lines[0].startswith("tidemark: "), lines[0])
-        for word in words.split("|"):
-            self.assertIn(word, lines[0], arguments)
+        super().fails(status, words, *arguments)
         self.assertEqual(os.listdir(self.folder), [])
 
 
@@ -250,6 +226,7 @@ def main():
     parser.add_argument("--sanitizer", default="")
     parser.add_argument("part", choices=PARTS)
     OPTIONS = parser.parse_args()
+    program.setup(OPTIONS)
     suite = unittest.defaultTestLoader.loadTestsFromTestCase(PARTS[OPTIONS.part])
     result = unittest.TextTestRunner(verbosity=2).run(suite)
     return 0 if result.wasSuccessful() else 1

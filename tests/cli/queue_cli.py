@@ -9,10 +9,10 @@ import argparse
 import json
 import os
 import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
+
+import program
 
 OPTIONS = None
 CHECK, USAGE, RESOURCES = 1, 2, 4
@@ -25,29 +25,14 @@ FIELDS = {"experiment", "pattern", "engine", "threads", "stolen_percent", "balan
 QUICK = ("--rounds", "2", "--run-ms", "0.1")
 
 
-def run(*arguments, timeout=200):
-    return subprocess.run([OPTIONS.program, "queue", *map(str, arguments)], capture_output=True,
-                          text=True, timeout=timeout, check=False)
+def run(*arguments):
+    return program.run("queue", *arguments)
 
 
-class Case(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="tidemark-queue-")
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
+class Case(program.Case):
     def fails(self, status, words, *arguments):
-        """The program returns `status` and says `words` in one line on stderr, and nothing else."""
-        result = run(*arguments)
-        lines = result.stderr.strip().splitlines()
-        self.assertEqual(result.returncode, status, (arguments, result.stderr))
-        self.assertEqual(len(lines), 1, (arguments, result.stderr))
-        self.assertTrue(lines[0].startswith("tidemark: "), lines[0])
+        result = super().fails(status, words, "queue", *arguments)
         self.assertEqual(result.stdout, "")
-        for word in words.split("|"):
-            self.assertIn(word, lines[0], arguments)
 
     def rows(self, experiment, *arguments):
         """The rows of an experiment, after checks that hold for all of them."""
@@ -257,6 +242,7 @@ def main():
     parser.add_argument("--sanitizer", default="")
     parser.add_argument("part", choices=PARTS)
     OPTIONS = parser.parse_args()
+    program.setup(OPTIONS)
     suite = unittest.defaultTestLoader.loadTestsFromTestCase(PARTS[OPTIONS.part])
     result = unittest.TextTestRunner(verbosity=2).run(suite)
     return 0 if result.wasSuccessful() else 1

@@ -36,6 +36,20 @@ static ALONE void run_alloc(size_t turns) {
     *(void *volatile *)tide_alloc(m, TIDE_LAYOUT_REFS, 16) = NULL;
 }
 
+/* The barrier and the store that it is today. */
+static ALONE void run_store_plain(size_t turns) {
+  for (size_t i = 0; i < turns; i++) {
+    *(tide_slot *)&array[i % WORDS] = sink;
+    FRESH;
+  }
+}
+static ALONE void run_store_barrier(size_t turns) {
+  for (size_t i = 0; i < turns; i++) {
+    tide_write(m, array, &array[i % WORDS], sink);
+    FRESH;
+  }
+}
+
 /* SIGUSR1 before and after what is to be counted. */
 static void child(void (*run)(size_t), size_t turns) {
   struct tide_heap *heap = tide_heap_create(NULL, NULL);
@@ -105,12 +119,15 @@ int main(void) {
   double sum = per_turn("sum", run_sum_plain), sum_poll = per_turn("sum, polled", run_sum_polled);
   double mix = per_turn("mix", run_mix_plain), mix_poll = per_turn("mix, polled", run_mix_polled);
   double alloc = per_turn("allocation", run_alloc);
+  double store = per_turn("store", run_store_plain);
+  double barrier = per_turn("barrier", run_store_barrier);
 #if defined(__OPTIMIZE__) && defined(__x86_64__)
   /* Of the polled loops: those without may be unrolled. Somebody else's signal may add a step. */
   CHECK(sum_poll <= 4 + 3.01 && mix_poll <= 5 + 3.01);
-  CHECK(alloc <= 15 + 4); /* the loop's own: a store, an addition, a comparison, a branch */
+  CHECK(barrier <= store + 0.01); /* the same instructions */
+  CHECK(alloc <= 15 + 4);         /* the loop's own: a store, an addition, a comparison, a branch */
 #else
-  CHECK(sum_poll > 1 && mix_poll > 1 && alloc > 1);
+  CHECK(sum_poll > 1 && mix_poll > 1 && alloc > 1 && store > 1 && barrier > 1);
 #endif
   CHECK(sum_poll > sum && mix_poll > mix);
   return 0;

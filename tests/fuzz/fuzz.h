@@ -4,8 +4,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "workloads/thg.h"
+#include "workloads/import.h"
+#include "workloads/thg_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -20,6 +22,21 @@ static inline void judge(bool was_read, struct td_thg *graph, const struct td_th
     abort();
   }
   td_thg_free(graph);
+}
+
+/* Imports the bytes as the dump that they are once they begin with `magic`. */
+static inline void import_as(const char *magic, size_t magic_bytes, const uint8_t *data,
+                             size_t size) {
+  struct td_thg graph;
+  struct td_thg_error error = {0};
+  if (size < magic_bytes) return;
+  uint8_t *bytes = malloc(size);
+  if (!bytes) return;
+  memcpy(bytes, data, size);
+  memcpy(bytes, magic, magic_bytes);
+  bool was_read = td_import_bytes(bytes, size, "fuzz", &graph, NULL, &error);
+  judge(was_read, &graph, &error);
+  free(bytes);
 }
 
 #endif

@@ -5,7 +5,7 @@
 #include <xxhash.h>
 
 #include "tests/fuzz/fuzz.h"
-#include "workloads/thg_format.h"
+#include "inspect/thg/format.h"
 
 static void mend(uint8_t *bytes, size_t size) {
   struct td_thg_header header;

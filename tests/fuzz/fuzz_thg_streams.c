@@ -9,7 +9,7 @@
 #include <xxhash.h>
 
 #include "tests/fuzz/fuzz.h"
-#include "workloads/thg_format.h"
+#include "inspect/thg/format.h"
 
 #define LEAD 9u
 #define STREAMS 6u

@@ -18,7 +18,12 @@ CLEAN = {
     "cmake/packages-test.txt": "c\n",
     ".clang-format": "BasedOnStyle: LLVM\nColumnLimit: 100\n",
 }
-LONG = "int f(void) {\n" + "  td_x();\n" * 110 + "}\n"
+def function_of(lines):
+    return "int f(void) {\n" + "  td_x();\n" * (lines - 2) + "}\n"
+
+
+LONG_FILE = "int a;\n" * 400
+REASON = "/* Purpose. Longer than 400 lines because\n * of reasons. */\n"
 # check: (file, its faulty text, what the finding says)
 FAULTS = [
     ("includes", "heap/bad.c", '#include "gc/cycle.h"\n', "heap may not include gc/cycle.h"),
@@ -34,8 +39,10 @@ FAULTS = [
     ("orders", "marker/bad.c", "int f(void) { return atomic_load(&x); }\n", "order not named"),
     ("orders", "marker/bad.c",
      "int f(void) { return atomic_load_explicit(&x, memory_order_acquire); }\n", "no [tag]"),
-    ("lengths", "gc/bad.c", LONG, "f has 112 lines"),
-    ("lengths", "gc/bad.c", "int a;\n" * 651, "651 lines"),
+    ("lengths", "gc/bad.c", function_of(51), "f has 51 lines"),
+    ("lengths", "gc/bad.c", "/* Purpose. */\n" + LONG_FILE, "401 lines, over 400"),
+    ("lengths", "gc/bad.c", LONG_FILE + REASON, "402 lines"),
+    ("lengths", "gc/bad.c", "/* Longer than 400 lines because */\n" + LONG_FILE, "401 lines"),
     ("words", "gc/bad.c", "/* TO" "DO: later */\n", "unfinished"),
     ("words", "gc/bad.c", '"/ho' 'me/me/x"\n', "a path of one machine"),
     ("format", "gc/bad.c", "int   a;\n", "not as clang-format"),
@@ -45,9 +52,19 @@ FAULTS = [
 ]
 
 
-def run(script, root, check):
-    return subprocess.run([sys.executable, script, "--root", root, check], capture_output=True,
-                          text=True, check=False)
+# Files at the limits, or over them with a reason: (check, file, text, arguments)
+GOOD = [
+    ("lengths", "gc/good.c", function_of(50), []),
+    ("lengths", "gc/good.c", LONG_FILE, []),
+    ("lengths", "gc/good.c", REASON + LONG_FILE, []),
+    ("lengths", "gc/good.c", "/* One case per instruction. */\n" + function_of(80), []),
+    ("lengths", "gc/later.c", function_of(51), ["--later=gc/later.c", "--later=heap/"]),
+]
+
+
+def run(script, root, check, arguments=()):
+    return subprocess.run([sys.executable, script, "--root", root, *arguments, check],
+                          capture_output=True, text=True, check=False)
 
 
 def grow(root, files):
@@ -71,7 +88,14 @@ def main():
                 wrong += 1
                 print(f"{check}, {'fault in ' + name if faulty else 'clean tree'}: "
                       f"status {done.returncode}\n{done.stdout}{done.stderr}")
-    print(f"{2 * len(FAULTS)} runs, {wrong} wrong")
+    for check, name, text, arguments in GOOD:
+        with tempfile.TemporaryDirectory() as root:
+            grow(root, {**CLEAN, name: text})
+            done = run(script, root, check, arguments)
+        if done.returncode != 0:
+            wrong += 1
+            print(f"{check}, {name} is good: status {done.returncode}\n{done.stdout}{done.stderr}")
+    print(f"{2 * len(FAULTS) + len(GOOD)} runs, {wrong} wrong")
     return 1 if wrong else 0
 
 

@@ -1,6 +1,6 @@
-/* Every graph of the table, small, on every engine with 1, 2 and 4 markers, with queues as the
- * engine likes them and with the smallest there are: the marks are those of a serial marking, and
- * the objects those that the graph's definition promises.
+/* Every graph of the table, small, on every engine with 1, 2 and 4 markers, the policies in turn,
+ * with queues as the engine likes them and with the smallest there are: the marks are those of a
+ * serial marking, and the objects those that the graph's definition promises.
  *
  *   graphs [--synthetic]      without the recorded graph */
 #include "tests/marking/rig.h"
@@ -52,6 +52,7 @@ static void on_every_engine(struct rig *r, const struct td_graph_spec *spec) {
     for (size_t i = 0; i < sizeof markers / sizeof *markers; i++) {
       if (!rig_engine_may(engine, markers[i])) continue;
       rig_configure(r, engine, markers[i]);
+      if (markers[i] > 2) rig_choose_policy(r, collections);
       uint64_t objects = rig_collect(r, spec->text);
       if (first == 0) first = objects;
       CHECK(objects > 0 && objects == first);

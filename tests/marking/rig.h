@@ -7,29 +7,35 @@
 #include <string.h>
 
 #include "tests/stress/driver.h"
+#include "tide/advanced.h"
 #include "tide/stats.h"
 #include "tide/tide.h"
 
 struct rig {
   struct tide_heap *heap;
   struct tide_mutator *m;
-  const char *engine;
+  const char *engine, *policy;
   unsigned markers;
   struct tide_cycle_stats cycle; /* of the last collection */
-  uint64_t marked;               /* by the last collection, each object once */
+  struct tide_marker_stats marker[TIDE_MARKERS_MAX];
+  uint64_t marked; /* by the last collection, each object once */
 };
 
 /* Queues of blocks * items; 0, 0: what the engine likes. Only handles and roots count: the
  * mutator's stack is not scanned. */
 static inline void rig_open(struct rig *r, size_t heap_max_bytes, uint32_t blocks, uint32_t items) {
-  *r = (struct rig){.engine = "bwos", .markers = 1};
+  *r = (struct rig){.engine = "bwos", .policy = "last", .markers = 1};
+  struct tide_advanced_options advanced;
+  tide_advanced_options_init(&advanced);
+  advanced.engine = r->engine;
+  advanced.policy = r->policy;
+  advanced.queue_blocks = blocks;
+  advanced.queue_block_items = items;
   struct tide_options options;
   tide_options_init(&options);
+  options.advanced = &advanced;
   options.heap_max_bytes = heap_max_bytes;
   options.markers = 1;
-  options.engine = r->engine;
-  options.queue_blocks = blocks;
-  options.queue_block_items = items;
   struct tide_error error;
   r->heap = tide_heap_create(&options, &error);
   if (!r->heap) fprintf(stderr, "%s\n", error.text);
@@ -56,12 +62,30 @@ static inline void rig_configure(struct rig *r, const char *engine, unsigned mar
   r->markers = markers;
 }
 
+/* The policies in turn, any number. */
+static inline void rig_choose_policy(struct rig *r, uint64_t number) {
+  size_t count = 0;
+  while (tide_policy_name(count))
+    count++;
+  r->policy = tide_policy_name(number % count);
+  CHECK(tide_heap_set_policy(r->heap, r->policy, NULL) == TIDE_OK);
+}
+
+/* One of the engines, any number. */
+static inline const char *rig_engine_of(uint64_t number) {
+  size_t count = 0;
+  while (tide_engine_name(count))
+    count++;
+  return tide_engine_name(number % count);
+}
+
 static inline bool rig_engine_may(const char *engine, unsigned markers) {
   return markers == 1 || strcmp(engine, "serial") != 0;
 }
 
 static inline void rig_complain(const struct rig *r, const char *what, const char *why) {
-  fprintf(stderr, "%s, engine %s, %u markers: %s\n", what, r->engine, r->markers, why);
+  fprintf(stderr, "%s, engine %s, policy %s, %u markers: %s\n", what, r->engine, r->policy,
+          r->markers, why);
   exit(1);
 }
 
@@ -71,7 +95,7 @@ static inline void rig_check_counters(const struct rig *r, const char *what) {
   const struct tide_cycle_stats *c = &r->cycle;
   uint64_t objects = 0, steals = 0, stolen = 0;
   for (unsigned i = 0; i < c->markers; i++) {
-    const struct tide_marker_stats *one = &c->marker[i];
+    const struct tide_marker_stats *one = &r->marker[i];
     objects += one->objects;
     steals += one->steals;
     stolen += one->stolen_items;
@@ -98,6 +122,7 @@ static inline uint64_t rig_collect(struct rig *r, const char *what) {
   r->marked = tide_count_marked(r->m);
   if (r->marked != check.objects) rig_complain(r, what, "wrong number of marks");
   tide_cycle_stats(r->heap, &r->cycle);
+  tide_marker_stats(r->heap, r->marker, TIDE_MARKERS_MAX);
   rig_check_counters(r, what);
   return check.objects;
 }

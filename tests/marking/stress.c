@@ -1,5 +1,5 @@
-/* Random graphs, engines, capacities and numbers of markers, for seconds or for hours; every
- * collection is verified.
+/* Random graphs, engines, policies, capacities and numbers of markers, for seconds or for hours;
+ * every collection is verified.
  *
  *   stress --seconds N [--seed N] [--markers N]
  *
@@ -28,8 +28,8 @@ static uint64_t now_ns(void) {
 
 static const char *any_engine(uint32_t *random, unsigned markers) {
   for (;;) {
-    const char *name = tide_engine_name(random_next(random) % 8);
-    if (name && rig_engine_may(name, markers)) return name;
+    const char *name = rig_engine_of(random_next(random));
+    if (rig_engine_may(name, markers)) return name;
   }
 }
 
@@ -39,8 +39,8 @@ static void add(struct totals *t, const struct rig *r) {
   t->duplicates += r->cycle.objects - r->marked;
   t->steals += r->cycle.steals;
   for (unsigned i = 0; i < r->cycle.markers; i++) {
-    t->overflows += r->cycle.marker[i].overflows;
-    t->parks += r->cycle.marker[i].parks;
+    t->overflows += r->marker[i].overflows;
+    t->parks += r->marker[i].parks;
   }
 }
 
@@ -59,6 +59,7 @@ static void one_heap(uint32_t *random, const struct options *o, struct totals *t
   for (unsigned round = 0; round < 6; round++) {
     unsigned markers = 1 + random_next(random) % (unsigned)o->markers;
     rig_configure(&r, any_engine(random, markers), markers);
+    rig_choose_policy(&r, random_next(random));
     if (round == 4) mixed_let_go(&g);
     for (uint32_t i = 0; g.object && i < count / 8; i++)
       mixed_link(&g, random_next(random) % count);

@@ -1,6 +1,6 @@
-/* Engines and numbers of markers change between collections, many times, with helpers that have
- * just finished, still watch for work, or sleep; then more markers than CPUs; and work for which a
- * second marker must have come and stolen.
+/* Engines, policies and numbers of markers change between collections, many times, with helpers
+ * that have just finished, still watch for work, or sleep; then more markers than CPUs; and work
+ * for which a second marker must have come and stolen.
  *
  *   switch [TIMES] */
 #include "tests/marking/rig.h"
@@ -27,8 +27,8 @@ static void change_and_collect(size_t times, unsigned most, unsigned depth) {
   uint32_t random = 2463534242u;
   for (size_t i = 0; i < times; i++) {
     unsigned markers = 1 + random_next(&random) % most;
-    const char *engine = tide_engine_name(random_next(&random) % 8);
-    CHECK(engine);
+    const char *engine = rig_engine_of(random_next(&random));
+    rig_choose_policy(&r, random_next(&random));
     if (rig_engine_may(engine, markers)) rig_configure(&r, engine, markers);
     /* Two at once, so that a change meets helpers that have just been at work. */
     CHECK(tide_collect(r.m) == TIDE_OK);
@@ -45,6 +45,7 @@ static void refused(void) {
   struct tide_error error;
   CHECK(tide_heap_set_engine(r.heap, "no such engine", &error) == TIDE_ERROR_ARGUMENT);
   CHECK(tide_heap_set_engine(r.heap, "serial", &error) == TIDE_ERROR_ARGUMENT);
+  CHECK(tide_heap_set_policy(r.heap, "no such policy", &error) == TIDE_ERROR_ARGUMENT);
   CHECK(tide_heap_set_markers(r.heap, 0, &error) == TIDE_ERROR_ARGUMENT);
   CHECK(tide_heap_set_markers(r.heap, TIDE_MARKERS_MAX + 1, &error) == TIDE_ERROR_ARGUMENT);
   CHECK(rig_collect(&r, "after refused changes") == 127);
@@ -64,7 +65,7 @@ static void helpers_steal(const char *engine) {
   for (; rounds < 2000 && (steals == 0 || helped == 0); rounds++) {
     rig_collect(&r, "a large tree");
     steals += r.cycle.steals;
-    helped += r.cycle.marker[1].objects;
+    helped += r.marker[1].objects;
     objects += r.marked;
     twice += r.cycle.objects - r.marked;
   }

@@ -1,10 +1,13 @@
 """What is checked: scenarios for every queue, and mutants that a scenario must find out.
 
 A scenario is a script for the owner and one for each of two thieves (letters: head of relacy.cpp).
-`left` is the most items that may be the owner's alone when everybody has stopped. `steps` are
-protocol steps switched off to put a thief into a state where it stays for ever. `version_bits` is
-how many bits of a version are enough for the scenario; one bit less is not.
+`left` is the most items that may be the owner's alone when everybody has stopped. `growths` is how
+often a queue that grows is given memory. `steps` are protocol steps switched off to put a thief into
+a state where it stays for ever. `version_bits` is how many bits of a version are enough for the
+scenario; one bit less is not.
 """
+import pathlib
+import re
 from dataclasses import dataclass
 
 
@@ -17,6 +20,7 @@ class Scenario:
     left: int = 40
     blocks: int = 2
     entries: int = 2
+    growths: int = 1
     steps: tuple = ()
     version_bits: int = 38
     tools: tuple = ("relacy", "genmc")
@@ -90,6 +94,12 @@ SCENARIOS = {
         Scenario("grow", "pppgd", ("2", "1"), "full: a larger buffer", blocks=2, entries=1, tools=("relacy",)),
         Scenario("larger", "ppp", ("1", ""), "full: a larger buffer", blocks=2, entries=1),
         Scenario("again", "pgpgpd", ("1", "1"), "get lowers bottom before a thief sees the put"),
+        Scenario("twice", "pppppgd", ("1", ""), "a thief looks at a buffer that was replaced twice",
+                 blocks=2, entries=1, growths=2, tools=("relacy",)),
+        Scenario("no_memory", "yyn!gpgpgd", ("A2", "A1"), "full without memory, and on from there",
+                 blocks=2, entries=1, growths=0, tools=("relacy",)),
+        Scenario("exhausted", "yyyyn!ggppd", ("A2", "A1"), "full when the memory ends",
+                 blocks=2, entries=1, tools=("relacy",)),
     ],
 }
 SCENARIOS["abp_sc"] = SCENARIOS["abp"]
@@ -138,7 +148,7 @@ MUTANTS = {
     "bwos_fifo": [
         Mutant("bwos_fifo.grant=relaxed", "again", "relacy"),
         Mutant("bwos_fifo.see=relaxed", "again", "relacy"),
-        Mutant("bwos_fifo.claim=relaxed", "again", "imm", IMM),
+        Mutant("bwos.claim=relaxed", "again", "imm", IMM),
         Mutant("bwos_fifo.takeover=relaxed", "again", "none", DEPENDENT),
         Mutant("bwos_fifo.takeover=0", "early", "relacy"),
         Mutant("bwos_fifo.full=0", "wrap", "relacy"),
@@ -168,6 +178,7 @@ MUTANTS = {
                "a growing buffer published relaxed: new pointer, old contents"),
         Mutant("chase_lev.buffer_get=relaxed", "larger", "relacy"),
         Mutant("chase_lev.copy=0", "larger", "relacy"),
+        Mutant("memory.kept=0", "twice", "relacy", "a replaced buffer is reused at once"),
     ],
     "abp_sc": [],
 }
@@ -176,3 +187,17 @@ MUTANTS = {
 def find(queue, name):
     """The scenario of that name."""
     return next(s for s in SCENARIOS[queue] if s.name == name)
+
+
+LIST = pathlib.Path(__file__).resolve().parents[2] / "marker/queue/list.h"
+
+
+def lock_free_queues():
+    """The queues of the list whose protocol has to be checked."""
+    return set(re.findall(r'X\((\w+), "[\w-]+", LOCK_FREE', LIST.read_text(encoding="utf-8")))
+
+
+for table in (SCENARIOS, MUTANTS):
+    if set(table) != lock_free_queues():
+        raise SystemExit("cases.py and marker/queue/list.h differ: "
+                         f"{sorted(set(table) ^ lock_free_queues())}")

@@ -18,14 +18,13 @@ static struct scenario scenario;
 static _Alignas(TD_CACHE_LINE) uint64_t storage[MODEL_BLOCKS * (MODEL_ENTRIES + 32)];
 static atomic_int phase;
 
-#ifdef MODEL_GROWS
+/* For the one growth of a scenario. */
 static _Alignas(TD_CACHE_LINE) uint64_t more_storage[64];
 
 static void *more(void *context, size_t bytes) {
   (void)context;
   return bytes <= sizeof more_storage ? more_storage : NULL;
 }
-#endif
 
 #define PUT (void)scenario_owner_put(&scenario);
 #define GET (void)scenario_owner_get(&scenario);
@@ -55,9 +54,7 @@ static void *thief1(void *unused) {
 int main(void) {
   pthread_t threads[2];
   scenario_init(&scenario, storage);
-#ifdef MODEL_GROWS
-  td_chase_lev_grow_with(&scenario.queue, more, NULL);
-#endif
+  SCENARIO_Q(_grow_from)(&scenario.queue, more, NULL);
   pthread_create(&threads[0], NULL, thief0, NULL);
   pthread_create(&threads[1], NULL, thief1, NULL);
   MODEL_OWNER

@@ -8,6 +8,8 @@
  * batch are private places like the item that a marker has in hand here; slices of arrays are items
  * like others. The names are those of the shipped functions.
  *
+ * Longer than 400 lines because it is one marker's whole loop, to be read beside the shipped one.
+ *
  * Written in what C and C++ share, so that every checker runs the same lines. A checker defines,
  * before it includes this file,
  *

@@ -1,7 +1,7 @@
 // Runs scenarios of one queue under the Relacy race detector.
 //
 //   relacy_QUEUE --owner SCRIPT [--thief SCRIPT]... [--left N] [--search bound:N|random:N]
-//                [--blocks N] [--entries N] [--version-bits N]
+//                [--blocks N] [--entries N] [--growths N] [--version-bits N]
 //                [--mutant SITE=ORDER|SITE=0]...
 //   relacy_QUEUE --list
 //
@@ -18,6 +18,7 @@
 #define MODEL_ASSERT(condition) RL_ASSERT(condition)
 static unsigned blocks = 2;
 static unsigned entries = 2;
+static unsigned growths = 1; // how often there is memory for a queue that grows
 static unsigned version_bits = 38;
 #define TD_BWOS_VERSION_BITS version_bits
 #define MODEL_BLOCKS blocks
@@ -39,29 +40,42 @@ unsigned left_max = SCENARIO_ITEMS;
   std::exit(2);
 }
 
-#ifdef MODEL_GROWS
-// Memory for the one larger buffer a scenario needs.
-alignas(64) unsigned char more_storage[16384];
-void *more(void *, size_t bytes) {
-  return bytes <= sizeof more_storage ? more_storage : nullptr;
+// Memory for larger storage, as often as the scenario says.
+struct memory {
+  unsigned given;
+  scenario *state;
+};
+alignas(64) unsigned char more_storage[2][16384];
+
+// A mutant reuses the memory of a queue's first storage, which it has left: zero stands for
+// whatever would be written there.
+template <typename Queue> auto overwrite(Queue *q) -> decltype(q->first->mask, void()) {
+  for (uint64_t i = 0; i <= q->first->mask; i++)
+    atomic_store_explicit(td_chase_lev_slots(q->first) + i, UINT64_C(0), memory_order_relaxed);
 }
-#endif
+void overwrite(void *) {}
+
+void *more(void *context, size_t bytes) {
+  auto m = static_cast<memory *>(context);
+  if (m->given == growths || m->given == 2 || bytes > sizeof more_storage[0]) return nullptr;
+  if (m->given == 1 && !TD_STEP(memory, kept)) overwrite(&m->state->queue);
+  return more_storage[m->given++];
+}
 
 // Aligned storage that outlives the executions; atomics in it are made anew for each.
 alignas(64) unsigned char storage[65536];
 
 struct test : rl::test_suite<test, 3> {
   scenario state;
-
+  memory larger;
   unsigned phase;
 
   void before() {
     phase = 0;
     object_count = 0;
     scenario_init(&state, storage);
-#ifdef MODEL_GROWS
-    td_chase_lev_grow_with(&state.queue, more, nullptr);
-#endif
+    larger = {0, &state};
+    SCENARIO_Q(_grow_from)(&state.queue, more, &larger);
   }
 
   void thread(unsigned index) {
@@ -133,6 +147,8 @@ bool own_option(std::string const &option, char const *value) {
     blocks = number();
   else if (option == "--entries")
     entries = number();
+  else if (option == "--growths")
+    growths = number();
   else if (option == "--version-bits")
     version_bits = number();
   else

@@ -16,6 +16,8 @@ import sys
 def public_functions(root):
     """{name: (result, [parameters], header)} of what include/tide declares."""
     functions = {}
+    with open(os.path.join(root, "include", "tide", "tide.h"), encoding="utf-8") as file:
+        within = set(re.findall(r'#include "(tide/\w+\.h)"', file.read()))
     for path in sorted(glob.glob(os.path.join(root, "include", "tide", "*.h"))):
         with open(path, encoding="utf-8") as file:
             text = re.sub(r"/\*.*?\*/", " ", file.read(), flags=re.S)
@@ -26,8 +28,9 @@ def public_functions(root):
                 end += 1
             inside = " ".join(text[found.end():end - 1].split())
             parameters = [p.strip() for p in re.split(r",(?![^(]*\))", inside)]
+            header = "tide/" + os.path.basename(path)
             functions[found.group(2)] = (" ".join(found.group(1).split()), parameters,
-                                         "tide/" + os.path.basename(path))
+                                         "tide/tide.h" if header in within else header)
     return functions
 
 

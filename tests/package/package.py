@@ -43,7 +43,7 @@ def way_install(options):
     shutil.rmtree(options.prefix, ignore_errors=True)
     run("cmake", "--install", options.build, "--prefix", options.prefix)
     for pattern in ("include/tide/tide.h", "include/tide/stats.h", "**/libtidemark.so",
-                    "**/libtidemark.so.0", "**/libtidemark.a", "**/tidemarkConfig.cmake",
+                    "**/libtidemark.so.0.2", "**/libtidemark.a", "**/tidemarkConfig.cmake",
                     "**/tidemarkConfigVersion.cmake", "**/pkgconfig/tidemark.pc",
                     "**/man3/tidemark.3", "**/man3/tide_alloc_array.3", "**/single/tidemark.c",
                     "**/single/tidemark.h"):
@@ -56,7 +56,7 @@ def way_install(options):
             run(program, "compare", "--graph", "tree:depth=8", "--engine", "bwos,boehm",
                 "--markers", "1", "--rounds", "1", "--check", "--quiet")
         folder_of(options, "**/man1/tidemark.1")
-    with open(os.path.join(options.prefix, "include/tide/tide.h"), encoding="utf-8") as file:
+    with open(os.path.join(options.prefix, "include/tide/base.h"), encoding="utf-8") as file:
         version = ".".join(re.findall(r"#define TIDE_VERSION_\w+ (\d+)", file.read()))
     told = run("pkg-config", "--modversion", os.path.join(
         folder_of(options, "**/pkgconfig/tidemark.pc"), "tidemark.pc")).strip()
@@ -84,7 +84,7 @@ def way_symbols(options):
     declared = set(re.findall(r"TIDE_API[^;{]*?\b(tide_\w+)\s*\(", headers))
     demand(declared == exported, f"exported and declared agree: {sorted(declared ^ exported)}")
     dynamic = run("readelf", "-d", library)
-    demand("[libtidemark.so.0]" in dynamic, "the soname is libtidemark.so.0")
+    demand("[libtidemark.so.0.2]" in dynamic, "the soname is libtidemark.so.0.2")
     archive = os.path.join(folder_of(options, "**/libtidemark.a"), "libtidemark.a")
     defined = {line.split()[2] for line in run("nm", "-g", "--defined-only", archive).splitlines()
                if len(line.split()) == 3}
@@ -132,6 +132,20 @@ def way_single_file(options):
         names = [line.split()[-1] for line in run("nm", "-D", "--defined-only", library).splitlines()]
         strangers = [name for name in names if not name.startswith("tide_")]
         demand(names and not strangers, f"the single file exports tide_* only, but {strangers}")
+        graph_file(options, folder, build)
+
+
+def graph_file(options, folder, build):
+    """The single file writes graph files only where it is told that there is an xxhash.h."""
+    source = os.path.join(options.root, "tests/package/consumer/graph_file.c")
+    program, path = os.path.join(build, "graph_file"), os.path.join(build, "heap.thg")
+    for define, told in ([], "not in this build of the library"), (["-DTIDE_GRAPH_FILES"], "no error"):
+        run(options.cc, "-std=gnu17", "-Wall", "-Werror", *define, "-I", folder, source,
+            os.path.join(folder, "tidemark.c"), "-pthread", "-o", program)
+        output = run(program, path)
+        demand(output.startswith(told), f"{define}: {output}")
+        demand(os.path.exists(path) == bool(define), f"{define}: a file is there, or not")
+        demand(define or "xxhash.h" in output, f"the reason is told: {output}")
 
 
 # Two sources that use the same file-local names, through a shared header and a template.
@@ -197,7 +211,7 @@ def way_collisions(options):
 
 
 def way_python(options):
-    library = os.path.join(folder_of(options, "**/libtidemark.so.0"), "libtidemark.so.0")
+    library = os.path.join(folder_of(options, "**/libtidemark.so.0.2"), "libtidemark.so.0.2")
     script = os.path.join(options.root, "examples/python/linked_list.py")
     output = run(sys.executable, script, library)
     demand("kept 1000 nodes" in output, f"the list was kept: {output!r}")
@@ -248,7 +262,7 @@ int main(int count, char **arguments) {
 
 def way_unload(options):
     """Threads and forks go on after the library was used and unloaded."""
-    library = os.path.join(folder_of(options, "**/libtidemark.so.0"), "libtidemark.so.0")
+    library = os.path.join(folder_of(options, "**/libtidemark.so.0.2"), "libtidemark.so.0.2")
     with tempfile.TemporaryDirectory() as folder:
         source, program = os.path.join(folder, "host.c"), os.path.join(folder, "host")
         with open(source, "w", encoding="utf-8") as file:
@@ -261,6 +275,10 @@ def way_subproject(options):
     with tempfile.TemporaryDirectory() as build:
         run("cmake", "-G", "Ninja", "-S", os.path.join(options.root, "tests/package/subproject"),
             "-B", build, f"-DTIDEMARK_SOURCE={options.root}", "-DCMAKE_BUILD_TYPE=Debug")
+        with open(os.path.join(build, "CMakeCache.txt"), encoding="utf-8") as file:
+            cache = file.read()
+        for part in ("PROGRAM", "TESTS", "EXAMPLES"):
+            demand(f"TIDE_{part}:BOOL=OFF" in cache, f"inside another project TIDE_{part} is off")
         run("cmake", "--build", build, "--target", "host")
         expect_cells(run(os.path.join(build, "host")))
 

@@ -3,12 +3,15 @@
 
 #include <jemalloc/jemalloc.h>
 
+#include "heap/blocks.h"
+#include "heap/create.h"
+#include "heap/large.h"
 #include "heap/slabs.h"
 
 static struct td_space heap;
 
 static void *large(size_t blocks) {
-  return td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, blocks * TD_BLOCK_BYTES);
+  return heap_large(&heap, TIDE_LAYOUT_LEAF, blocks * TD_BLOCK_BYTES);
 }
 
 static void collect(void **live, size_t count) {
@@ -20,7 +23,7 @@ static void set_decay(ssize_t milliseconds) {
   cr_assert_eq(mallctl("arenas.dirty_decay_ms", NULL, NULL, &milliseconds, sizeof milliseconds), 0);
 }
 
-Test(pool, blocks_of_a_slab_are_shared_by_short_runs) {
+Test(pool, blocks_of_a_slab_are_shared_by_short_extents) {
   heap_open(&heap, 64 * MIB);
   char *a = large(20), *b = large(12), *c = large(3);
   cr_assert(a && b && c);
@@ -37,18 +40,19 @@ Test(pool, blocks_of_a_slab_are_shared_by_short_runs) {
   td_space_deinit(&heap);
 }
 
-Test(pool, a_long_run_is_a_group_and_goes_as_a_group) {
+Test(pool, a_long_extent_is_a_group_and_goes_as_a_group) {
   set_decay(0);
   heap_open(&heap, 256 * MIB);
-  char *run = large(9 * 32 + 1); /* jemalloc has no size between 9 and 10 slabs */
-  cr_assert_not_null(run);
+  char *extent = large(9 * 32 + 1); /* jemalloc has no size between 9 and 10 slabs */
+  cr_assert_not_null(extent);
   cr_assert_eq(heap.committed_slabs, 10);
   char *small = large(5); /* in the rest of it */
-  cr_assert_eq(small - run, (ptrdiff_t)((9 * 32 + 1) * TD_BLOCK_BYTES));
+  cr_assert_eq(small - extent, (ptrdiff_t)((9 * 32 + 1) * TD_BLOCK_BYTES));
   void *live[] = {small};
   collect(live, 1);
   cr_assert_eq(td_space_trim(&heap, 0), 0, "a part of it is in use");
-  cr_assert_null(td_blocks_take(&heap, heap.budget_blocks));
+  uint32_t first;
+  cr_assert_eq(td_blocks_take(&heap, heap.budget_blocks, &first), TD_ROOM_OVER_BUDGET);
   collect(NULL, 0);
   cr_assert_eq(td_space_trim(&heap, 9 * TD_SLAB_BYTES), 10 * TD_SLAB_BYTES,
                "no part of it is kept");
@@ -82,7 +86,7 @@ Test(pool, the_budget_is_exact) {
 Test(pool, the_range_is_long_enough) {
   heap_open(&heap, 64 * MIB);
   for (uint32_t i = 0; i < heap.max_blocks / 17; i++)
-    cr_assert_not_null(large(17), "run %u: no two of them in one slab", i);
+    cr_assert_not_null(large(17), "extent %u: no two of them in one slab", i);
   td_space_deinit(&heap);
 }
 
@@ -104,25 +108,25 @@ Test(pool, kept_slabs_come_back_without_being_zero) {
   td_space_deinit(&heap);
 }
 
-/* Long and short runs at random, some alive at each collection. */
-Test(pool, random_runs) {
-  enum { RUNS = 60 };
+/* Long and short extents at random, some alive at each collection. */
+Test(pool, random_extents) {
+  enum { EXTENTS = 60 };
   heap_open(&heap, 256 * MIB);
   uint32_t x = 2463534242u;
   for (int round = 0; round < 16; round++) {
-    void *runs[RUNS];
+    void *extents[EXTENTS];
     size_t count = 0;
-    for (int i = 0; i < RUNS; i++) {
+    for (int i = 0; i < EXTENTS; i++) {
       x ^= x << 13, x ^= x >> 17, x ^= x << 5;
       size_t blocks = 1 + (x % 8 == 0 ? x / 8 % 200 : x / 8 % 40);
-      unsigned char *run = large(blocks);
-      if (!run) break;
-      cr_assert(is_zero(run, blocks * TD_BLOCK_BYTES));
-      memset(run, 0x5a, blocks * TD_BLOCK_BYTES);
-      if (i % 5 == 0) runs[count++] = run;
+      unsigned char *extent = large(blocks);
+      if (!extent) break;
+      cr_assert(is_zero(extent, blocks * TD_BLOCK_BYTES));
+      memset(extent, 0x5a, blocks * TD_BLOCK_BYTES);
+      if (i % 5 == 0) extents[count++] = extent;
     }
     heap_check(&heap);
-    collect(runs, round % 3 ? count : 0);
+    collect(extents, round % 3 ? count : 0);
     if (round % 4 == 3) td_space_trim(&heap, (size_t)round % 3 * 4 * TD_SLAB_BYTES);
     heap_check(&heap);
   }

@@ -1,6 +1,6 @@
-/* Stress for the queues, for seconds or for hours.
+/* Stress for one queue, for seconds or for hours. Compiled once for each queue of the list.
  *
- *   queue --seconds N [--queue Q]... [--threads N]
+ *   stress_queue_Q --seconds N [--threads N]
  *
  * One owner puts items with unique numbers and gets; the other threads steal, in batches of random
  * size, and wish for early grants; now and then somebody stalls, for a few instructions, for a time
@@ -8,7 +8,7 @@
  * the owner's habits.  Every number must come out exactly once: a round's numbers are counted in
  * an array of bytes, and checked when the round ends.
  *
- * Prints what was done per queue.  Exit status: 0 nothing lost and nothing twice, 1 otherwise, 2
+ * Prints what was done.  Exit status: 0 nothing lost and nothing twice, 1 otherwise, 2
  * usage, 4 no memory or no threads. */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,11 +20,20 @@
 #include <string.h>
 #include <time.h>
 
-#include "marker/queue/all.h"
+#include TD_QUEUE_HEADER
+
+#include "marker/queue/growth.h"
+#include "marker/queue/list.h"
+
+#define QUEUE TD_QUEUE_JOIN(td_, TD_QUEUE, )
+#define Q(name) TD_QUEUE_JOIN(td_, TD_QUEUE, _##name)
 
 #define MAX_THREADS 64
 #define ROUND_ITEMS (1u << 18)
 #define BATCH 64
+
+/* A queue that grows finds so much memory: enough for the small rings, not for the large. */
+#define GROWTH_BYTES (2u << 20)
 
 struct counts {
   uint64_t rounds, puts, gets, steals, stolen, empty, lost_races, fulls, grants, lost, twice;
@@ -92,52 +101,124 @@ static void add_counts(struct counts *sum, struct counts const *part) {
   sum->twice += part->twice;
 }
 
-/* Larger buffers for the growing deque, up to a size at which it is full like the others. */
-static void *larger_buffer(void *context, size_t bytes) {
-  (void)context;
-  return bytes > 1u << 20 ? NULL : aligned_alloc(TD_CACHE_LINE, round_up(bytes));
-}
-
-static void free_buffer(void *context, void *memory, size_t bytes) {
-  (void)context, (void)bytes;
-  free(memory);
-}
-
-/* What a queue needs besides its storage: only the growing one anything. */
-#define STRESS_PREPARE(queue) ((void)0)
-#define STRESS_RELEASE(queue, owner) ((void)0)
-
-#define STRESS_QUEUE bwos
-#include "tests/stress/queue_rounds.h"
-#define STRESS_QUEUE bwos_paper
-#include "tests/stress/queue_rounds.h"
-#define STRESS_QUEUE bwos_fifo
-#include "tests/stress/queue_rounds.h"
-#define STRESS_QUEUE abp
-#include "tests/stress/queue_rounds.h"
-#define STRESS_QUEUE abp_sc
-#include "tests/stress/queue_rounds.h"
-#define STRESS_QUEUE mutex
-#include "tests/stress/queue_rounds.h"
-#define STRESS_QUEUE serial
-#include "tests/stress/queue_rounds.h"
-
-#undef STRESS_PREPARE
-#undef STRESS_RELEASE
-#define STRESS_PREPARE(queue) td_chase_lev_grow_with(queue, larger_buffer, NULL)
-#define STRESS_RELEASE(queue, owner) td_chase_lev_release(queue, owner, free_buffer, NULL)
-#define STRESS_QUEUE chase_lev
-#include "tests/stress/queue_rounds.h"
-
-struct stress {
-  char const *name;
-  bool (*round)(struct ring ring, uint32_t *random, struct counts *counts);
-  bool chosen;
+struct thief {
+  struct QUEUE *queue;
+  uint32_t random;
+  struct counts counts;
+  pthread_t thread;
 };
 
-#define LIST_STRESS(Q) {#Q, Q##_round, false},
-static struct stress all[] = {TD_FOR_EACH_QUEUE(LIST_STRESS)};
-enum { QUEUES = sizeof all / sizeof *all };
+static void *steal_all(void *argument) {
+  struct thief *t = argument;
+  uint64_t out[BATCH];
+  uint32_t idle = 0;
+  while (!atomic_load_explicit(&over, memory_order_relaxed)) {
+    int32_t taken = Q(steal)(t->queue, out, 1 + next_random(&t->random) % BATCH);
+    for (int32_t i = 0; i < taken; i++)
+      saw(out[i], &t->counts);
+    t->counts.steals += taken > 0;
+    t->counts.stolen += taken > 0 ? (uint64_t)taken : 0;
+    t->counts.empty += taken == 0;
+    t->counts.lost_races += taken < 0;
+    if (taken == 0 && next_random(&t->random) % 4 == 0) Q(want)(t->queue);
+    /* Do not sit out a time slice that the owner could use. */
+    idle = taken > 0 ? 0 : idle + 1;
+    if (idle % 64 == 63) sched_yield();
+    stall(&t->random);
+  }
+  return NULL;
+}
+
+/* Put up to n items. */
+static bool put_some(struct QUEUE *q, struct Q(owner) * o, uint32_t n, struct counts *counts) {
+  for (; n != 0 && counts->round_puts < ROUND_ITEMS; n--) {
+    if (!Q(put)(q, o, counts->round_puts + 1)) {
+      counts->fulls++;
+      return false;
+    }
+    counts->round_puts++;
+  }
+  return true;
+}
+
+/* Get up to n items, granting on a wish. */
+static void get_some(struct QUEUE *q, struct Q(owner) * o, uint32_t n, struct counts *counts) {
+  for (; n != 0; n--) {
+    if (Q(wanted)(q)) {
+      Q(grant)(q, o);
+      counts->grants++;
+    }
+    uint64_t item = Q(get)(q, o);
+    if (item == 0) return;
+    saw(item, counts);
+    counts->gets++;
+  }
+}
+
+/* Give thieves a little time; where there is much to take, the time slice. */
+static bool wait_for_room(struct QUEUE *q, struct Q(owner) * o, struct counts *counts) {
+  for (int tries = 0; tries < 20; tries++) {
+    if (put_some(q, o, 1, counts)) return true;
+    if (Q(size)(q) > 1000) sched_yield();
+  }
+  return false;
+}
+
+/* The owner's part of a round: busy owners put and get in bursts, generous ones leave what they can
+ * to thieves. */
+static void own(struct QUEUE *q, struct Q(owner) * shared_owner, bool generous, uint32_t *random,
+                struct counts *counts) {
+  struct Q(owner) o = *shared_owner;
+  uint32_t burst = 1u << next_random(random) % 8;
+  counts->round_puts = 0;
+  while (counts->round_puts < ROUND_ITEMS) {
+    bool room = put_some(q, &o, next_random(random) % (2 * burst), counts);
+    if (generous && Q(wanted)(q)) {
+      Q(grant)(q, &o);
+      counts->grants++;
+    }
+    if (!generous)
+      get_some(q, &o, next_random(random) % (2 * burst), counts);
+    else if (!room && !wait_for_room(q, &o, counts))
+      get_some(q, &o, 1 + next_random(random) % burst, counts);
+    stall(random);
+  }
+  for (int tries = 0; generous && tries < 100 && Q(size)(q) > 1000; tries++)
+    sched_yield();
+  get_some(q, &o, UINT32_MAX, counts);
+  counts->puts += counts->round_puts;
+  *shared_owner = o;
+}
+
+static bool run_round(struct ring ring, uint32_t *random, struct counts *counts,
+                      struct td_growth *growth) {
+  static struct QUEUE queue;
+  struct Q(owner) owner;
+  static struct thief thieves[MAX_THREADS];
+  size_t bytes = Q(storage_bytes)(ring.blocks, ring.entries);
+  void *storage = aligned_alloc(TD_CACHE_LINE, round_up(bytes));
+  if (storage == NULL) return false;
+  Q(init)(&queue, &owner, storage, ring.blocks, ring.entries);
+  Q(grow_from)(&queue, td_growth_take, growth);
+  atomic_store_explicit(&over, false, memory_order_relaxed);
+  uint32_t started = 0;
+  while (started + 1 < thread_count) {
+    struct thief *t = &thieves[started];
+    *t = (struct thief){.queue = &queue, .random = next_random(random)};
+    if (pthread_create(&t->thread, NULL, steal_all, t) != 0) break;
+    started++;
+  }
+  own(&queue, &owner, counts->rounds / RINGS % 2 != 0, random, counts);
+  atomic_store_explicit(&over, true, memory_order_relaxed);
+  for (uint32_t i = 0; i < started; i++) {
+    pthread_join(thieves[i].thread, NULL);
+    add_counts(counts, &thieves[i].counts);
+  }
+  Q(shrink)(&queue, &owner);
+  td_growth_reset(growth);
+  free(storage);
+  return started + 1 == thread_count;
+}
 
 static double now(void) {
   struct timespec t;
@@ -153,14 +234,17 @@ static void check_round(struct counts *counts) {
   counts->rounds++;
 }
 
-/* Rounds of one queue for so many seconds, each kind of ring with each habit at least once. */
-static bool run_queue(struct stress *s, double seconds) {
+/* Rounds for so many seconds, each kind of ring with each habit at least once. */
+static bool run(double seconds) {
+  const char *name = td_queue_entries[TD_QUEUE_JOIN(TD_QUEUE_NUMBER_, TD_QUEUE, )].name;
+  struct td_growth growth;
+  bool ready = td_growth_open(&growth, GROWTH_BYTES);
   struct counts counts = {0};
   uint32_t random = 2463534242u;
   double end = now() + seconds;
   do {
-    if (!s->round(rings[counts.rounds % RINGS], &random, &counts)) {
-      fprintf(stderr, "stress: %s: no memory or no more threads\n", s->name);
+    if (!ready || !run_round(rings[counts.rounds % RINGS], &random, &counts, &growth)) {
+      fprintf(stderr, "stress: %s: no memory or no more threads\n", name);
       exit(4);
     }
     check_round(&counts);
@@ -168,14 +252,14 @@ static bool run_queue(struct stress *s, double seconds) {
   printf("%-10s %" PRIu64 " rounds, %" PRIu64 " put, %" PRIu64 " got, %" PRIu64
          " stolen in %" PRIu64 " steals, %" PRIu64 " empty, %" PRIu64 " races lost, %" PRIu64
          " full, %" PRIu64 " grants; %" PRIu64 " lost, %" PRIu64 " twice\n",
-         s->name, counts.rounds, counts.puts, counts.gets, counts.stolen, counts.steals,
-         counts.empty, counts.lost_races, counts.fulls, counts.grants, counts.lost, counts.twice);
-  fflush(stdout);
+         name, counts.rounds, counts.puts, counts.gets, counts.stolen, counts.steals, counts.empty,
+         counts.lost_races, counts.fulls, counts.grants, counts.lost, counts.twice);
+  td_growth_close(&growth);
   return counts.lost == 0 && counts.twice == 0;
 }
 
 static void usage(char const *what, char const *value) {
-  fprintf(stderr, "stress: %s '%s'\nusage: queue --seconds N [--queue Q]... [--threads N]\n", what,
+  fprintf(stderr, "stress: %s '%s'\nusage: stress_queue_Q --seconds N [--threads N]\n", what,
           value);
   exit(2);
 }
@@ -189,18 +273,8 @@ static double number(char const *option, char const *text, double min, double ma
   return value;
 }
 
-static void choose(char const *name) {
-  for (int i = 0; i < QUEUES; i++) {
-    if (strcmp(all[i].name, name) != 0) continue;
-    all[i].chosen = true;
-    return;
-  }
-  usage("no queue", name);
-}
-
 int main(int argc, char **argv) {
   double seconds = 0;
-  int chosen = 0;
   for (int i = 1; i < argc; i += 2) {
     if (i + 1 == argc) usage("unknown option or no value for", argv[i]);
     if (strcmp(argv[i], "--seconds") == 0) {
@@ -209,9 +283,6 @@ int main(int argc, char **argv) {
       double n = number("bad number of threads (1 to 64)", argv[i + 1], 1, MAX_THREADS);
       if (n != (double)(uint32_t)n) usage("bad number of threads", argv[i + 1]);
       thread_count = (uint32_t)n;
-    } else if (strcmp(argv[i], "--queue") == 0) {
-      choose(argv[i + 1]);
-      chosen++;
     } else {
       usage("unknown option", argv[i]);
     }
@@ -222,10 +293,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "stress: no memory\n");
     return 4;
   }
-  int active = chosen > 0 ? chosen : QUEUES;
-  bool good = true;
-  for (int i = 0; i < QUEUES; i++)
-    if (chosen == 0 || all[i].chosen) good = run_queue(&all[i], seconds / active) && good;
+  bool good = run(seconds);
   free(seen);
   return good ? 0 : 1;
 }

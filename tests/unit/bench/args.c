@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>
 
-#include "bench/args.h"
+#include "bench/cli/args.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "bench/samples.h"
+#include "bench/cli/samples.h"
 
 #include <math.h>
 
@@ -54,4 +54,59 @@ Test(samples, ratios_are_taken_pairwise) {
   cr_assert_eq(td_samples_ratio(&other, &none).count, 0);
   td_samples_free(&base);
   td_samples_free(&other);
+}
+
+Test(samples, rounds_without_a_measurement_are_left_out) {
+  struct td_samples samples = series((double[]){4, (double)NAN, 2}, 3);
+  struct td_samples base = series((double[]){2, 1, (double)NAN}, 3);
+  struct td_summary summary = td_samples_summary(&samples);
+  cr_assert(summary.count == 2 && summary.median == 3 && summary.min == 2);
+  struct td_summary ratio = td_samples_ratio(&samples, &base);
+  cr_assert(ratio.count == 1 && ratio.median == 2);
+  td_samples_free(&samples);
+  td_samples_free(&base);
+}
+
+Test(samples, quartiles) {
+  struct td_samples samples = series((double[]){9, 8, 7, 6, 5, 4, 3, 2, 1}, 9);
+  struct td_summary summary = td_samples_summary(&samples);
+  cr_assert(summary.low == 3 && summary.median == 5 && summary.high == 7);
+  td_samples_free(&samples);
+  samples = series((double[]){3, 1, 2}, 3);
+  summary = td_samples_summary(&samples);
+  cr_assert(summary.low == 1 && summary.high == 3, "of so few, the smallest and the largest");
+  td_samples_free(&samples);
+}
+
+/* b is the longer one in all rounds but the first `exceptions`. */
+static bool differ(size_t rounds, size_t exceptions) {
+  struct td_samples a = {0}, b = {0};
+  for (size_t i = 0; i < rounds; i++)
+    cr_assert(td_samples_add(&a, 10) && td_samples_add(&b, i < exceptions ? 9 : 11));
+  bool found = td_samples_differ(&a, &b);
+  cr_assert_eq(td_samples_differ(&b, &a), found, "whichever comes first");
+  td_samples_free(&a);
+  td_samples_free(&b);
+  return found;
+}
+
+/* The bounds are those of the binomial distribution: 2 * P(k or fewer of n) < 1/15. */
+Test(samples, so_many_rounds_must_agree) {
+  static const struct {
+    size_t rounds, most_exceptions;
+  } bounds[] = {{5, 0}, {6, 0}, {7, 0}, {8, 0}, {9, 1}, {15, 3}, {100, 40}};
+  for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
+    cr_expect(differ(bounds[i].rounds, bounds[i].most_exceptions), "%zu", bounds[i].rounds);
+    cr_expect_not(differ(bounds[i].rounds, bounds[i].most_exceptions + 1), "%zu", bounds[i].rounds);
+  }
+  for (size_t rounds = 0; rounds < TD_ROUNDS_TO_DIFFER; rounds++)
+    cr_expect_not(differ(rounds, 0), "%zu rounds", rounds);
+  cr_expect(differ(10000, 4900) && !differ(10000, 4910), "the normal distribution, near enough");
+}
+
+Test(samples, what_is_equal_does_not_differ) {
+  struct td_samples a = series((double[]){1, 2, 3, 4, 5, 6}, 6), none = {0};
+  cr_expect_not(td_samples_differ(&a, &a));
+  cr_expect_not(td_samples_differ(&a, &none));
+  td_samples_free(&a);
 }

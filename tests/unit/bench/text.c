@@ -1,9 +1,10 @@
 /* What is written: JSON, tables, files that appear whole. */
 #include <criterion/criterion.h>
 
-#include "bench/grid.h"
-#include "bench/json.h"
-#include "bench/output.h"
+#include "bench/cli/grid.h"
+#include "bench/cli/json.h"
+#include "bench/cli/output.h"
+#include "bench/cli/utf8.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,16 +41,46 @@ Test(json, escapes_and_knows_no_infinity) {
   struct td_json json;
   td_json_begin(&json, out);
   td_json_array_begin(&json, NULL);
-  td_json_text(&json, NULL, "a\"b\\c\n\x01é");
-  td_json_text(&json, NULL, NULL);
+  td_json_string(&json, NULL, "a\"b\\c\n\x01é\xff");
+  td_json_string(&json, NULL, NULL);
   td_json_real(&json, NULL, (double)INFINITY);
   td_json_real(&json, NULL, (double)NAN);
   td_json_real(&json, NULL, 0.5);
   td_json_array_end(&json);
   fclose(out);
-  cr_assert_str_eq(text,
-                   "[\n  \"a\\\"b\\\\c\\u000a\\u0001é\",\n  null,\n  null,\n  null,\n  0.5\n]");
+  cr_assert_str_eq(
+      text, "[\n  \"a\\\"b\\\\c\\u000a\\u0001é\uFFFD\",\n  null,\n  null,\n  null,\n  0.5\n]");
   free(text);
+}
+
+/* Every way in which bytes fail to be UTF-8, and what is left of them. */
+Test(utf8, replaces_what_is_none) {
+  static const struct {
+    const char *text, *plain;
+  } cases[] = {
+      {"plain é 漢 \U0001F600", "plain é 漢 \U0001F600"},
+      {"\xff", "\uFFFD"},
+      {"a\x80"
+       "b",
+       "a\uFFFDb"},
+      {"\xc3", "\uFFFD"},
+      {"\xc3(", "\uFFFD("},
+      {"\xe2\x82", "\uFFFD\uFFFD"},
+      {"\xc0\xaf", "\uFFFD\uFFFD"},
+      {"\xe0\x80\x80", "\uFFFD\uFFFD\uFFFD"},
+      {"\xed\xa0\x80", "\uFFFD\uFFFD\uFFFD"},
+      {"\xf4\x90\x80\x80", "\uFFFD\uFFFD\uFFFD\uFFFD"},
+      {"\xf8\x88\x80\x80\x80", "\uFFFD\uFFFD\uFFFD\uFFFD\uFFFD"},
+      {"tab\tbell\a\x7f", "tab\uFFFDbell\uFFFD\uFFFD"},
+      {"\xc2\x85", "\uFFFD"},
+      {"\xef\xbf\xbe", "\uFFFD"},
+      {"", ""},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char *plain = td_utf8_plain(cases[i].text);
+    cr_expect_str_eq(plain, cases[i].plain, "case %zu", i);
+    free(plain);
+  }
 }
 
 Test(grid, aligns_characters_not_bytes) {
@@ -64,7 +95,7 @@ Test(grid, aligns_characters_not_bytes) {
   FILE *out = open_memstream(&text, &bytes);
   td_grid_print(&grid, out);
   fclose(out);
-  td_grid_free(&grid);
+
   cr_assert_str_eq(text, "name     of µs\né            7\nabcdef  123456\n");
   free(text);
 }

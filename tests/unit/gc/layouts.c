@@ -6,7 +6,7 @@
 /* An object of `words` words, each referring to an object of its own; how many of those live. */
 static uint64_t followed(struct world *w, tide_layout layout, size_t words) {
   size_t scope = tide_scope_open(w->m);
-  void **object = tide_handle(w->m, tide_alloc_array(w->m, layout, words, 8));
+  void **object = tide_handle(w->m, tide_alloc(w->m, layout, words * 8));
   cr_assert_not_null(*object);
   for (size_t i = 0; i < words; i++) {
     void *leaf = tide_alloc(w->m, TIDE_LAYOUT_LEAF, 16);

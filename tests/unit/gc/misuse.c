@@ -2,6 +2,7 @@
 #include <pthread.h>
 
 #include "tests/unit/gc/common.h"
+#include "tide/advanced.h"
 
 Test(misuse, allocation_by_a_detached_mutator, .signal = TOLD) {
   struct world w = world_new();
@@ -163,12 +164,14 @@ Test(misuse, null_arguments_that_are_plain_errors) {
   cr_assert_eq(tide_check_marks(NULL, NULL), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_heap_snapshot(NULL, NULL, NULL), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_heap_set_engine(NULL, NULL, NULL), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_heap_set_policy(NULL, NULL, NULL), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_heap_set_markers(NULL, 1, NULL), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_alloc_status(NULL), TIDE_ERROR_ARGUMENT);
   struct tide_heap_stats stats;
   tide_heap_stats(NULL, &stats);
   cr_assert_eq(stats.collections, 0);
   tide_options_init(NULL);
+  tide_advanced_options_init(NULL);
   tide_attach_options_init(NULL);
   tide_heap_on_event(NULL, NULL, NULL);
   cr_assert_not_null(tide_status_text((enum tide_status)99));

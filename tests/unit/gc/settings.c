@@ -4,6 +4,7 @@
 
 #include "gc/environment.h"
 #include "tests/unit/gc/common.h"
+#include "tide/advanced.h"
 
 static void refused(struct tide_options *options, enum tide_status status, const char *named) {
   struct tide_error error = {0};
@@ -43,15 +44,6 @@ Test(options, nonsense_is_refused) {
   o.markers = 257;
   refused(&o, TIDE_ERROR_ARGUMENT, "markers");
   o = small_options();
-  o.engine = "steam";
-  refused(&o, TIDE_ERROR_ARGUMENT, "steam");
-  o = small_options();
-  o.queue_blocks = 3;
-  refused(&o, TIDE_ERROR_ARGUMENT, "queue_blocks");
-  o = small_options();
-  o.queue_block_items = 1;
-  refused(&o, TIDE_ERROR_ARGUMENT, "queue_block_items");
-  o = small_options();
   o.sizing = (enum tide_sizing)17;
   refused(&o, TIDE_ERROR_ARGUMENT, "sizing");
   double factors[] = {1.0, 0.5, -2, 1e300, (double)__builtin_nanf("")};
@@ -60,15 +52,88 @@ Test(options, nonsense_is_refused) {
     o.growth_factor = factors[i];
     refused(&o, TIDE_ERROR_ARGUMENT, "growth_factor");
   }
-  o = small_options();
-  o.adaptive_cost = -1;
-  refused(&o, TIDE_ERROR_ARGUMENT, "adaptive_cost");
+}
+
+static void advanced_refused(const struct tide_advanced_options *advanced, const char *named) {
+  struct tide_options o = small_options();
+  o.advanced = advanced;
+  refused(&o, TIDE_ERROR_ARGUMENT, named);
+}
+
+Test(options, advanced_nonsense_is_refused) {
+  struct tide_advanced_options defaults, a;
+  tide_advanced_options_init(&defaults);
+  a = defaults;
+  a.struct_size = 0;
+  advanced_refused(&a, "tide_advanced_options_init");
+  a.struct_size = SIZE_MAX;
+  advanced_refused(&a, "tide_advanced_options_init");
+  a = defaults;
+  a.engine = "steam";
+  advanced_refused(&a, "steam");
+  a = defaults;
+  a.policy = "diplomacy";
+  advanced_refused(&a, "diplomacy");
+  uint32_t shapes[] = {1, 3, 6, UINT32_MAX, UINT32_C(1) << 31};
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+    a = defaults;
+    a.queue_blocks = shapes[i];
+    a.queue_block_items = shapes[i];
+    advanced_refused(&a, "blocks");
+  }
+  double costs[] = {-1, 1e300, (double)__builtin_nanf("")};
+  for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) {
+    a = defaults;
+    a.adaptive_cost = costs[i];
+    advanced_refused(&a, "adaptive_cost");
+  }
+}
+
+Test(options, advanced_structures_of_other_headers_work) {
+  struct {
+    struct tide_advanced_options known;
+    uint64_t unknown;
+  } newer = {.unknown = 0};
+  tide_advanced_options_init(&newer.known);
+  newer.known.struct_size = sizeof newer;
+  newer.known.engine = "mutex";
+  struct tide_options o = small_options();
+  o.advanced = &newer.known;
+  struct tide_heap *heap = tide_heap_create(&o, NULL);
+  cr_assert_not_null(heap);
+  tide_heap_destroy(heap);
+  newer.unknown = 1;
+  advanced_refused(&newer.known, "newer header");
+  newer.known.struct_size = offsetof(struct tide_advanced_options, policy);
+  newer.known.policy = "not read";
+  heap = tide_heap_create(&o, NULL);
+  cr_assert_not_null(heap);
+  tide_heap_destroy(heap);
+}
+
+Test(options, a_policy_without_anything_to_choose_by_says_so) {
+  struct tide_advanced_options a;
+  struct tide_error error;
+  tide_advanced_options_init(&a);
+  struct tide_options o = small_options();
+  o.advanced = &a;
+  a.policy = "numa";
+  struct tide_heap *heap = tide_heap_create(&o, &error);
+  cr_assert_not_null(heap);
+  cr_assert_eq(error.status, TIDE_OK);
+  cr_assert_not_null(strstr(error.text, "numa"));
+  cr_assert_not_null(strstr(error.text, "random"));
+  cr_assert_eq(tide_heap_set_policy(heap, "numa+prob", &error), TIDE_OK);
+  cr_assert_not_null(strstr(error.text, "random+prob"));
+  cr_assert_eq(tide_heap_set_policy(heap, "best-of-two", &error), TIDE_OK);
+  cr_assert_str_empty(error.text);
+  tide_heap_destroy(heap);
 }
 
 Test(options, an_older_program_s_shorter_structure_works) {
   struct tide_options o = small_options();
   o.struct_size = offsetof(struct tide_options, reserve_bytes);
-  o.engine = "not read";
+  o.advanced = (const struct tide_advanced_options *)"not read";
   struct tide_heap *heap = tide_heap_create(&o, NULL);
   cr_assert_not_null(heap);
   struct tide_heap_stats stats;
@@ -109,6 +174,8 @@ Test(environment, values_that_mean_nothing_are_named) {
       {"TIDE_HEAP_MAX", "99999999999999999999"},
       {"TIDE_HEAP_MAX", "99999999T"},
       {"TIDE_ENGINE", "steam"},
+      {"TIDE_POLICY", "diplomacy"},
+      {"TIDE_POLICY", "Last"},
       {"TIDE_VERIFY", "yes"},
       {"TIDE_VERIFY", "2"},
       {"TIDE_STRESS", "often"},
@@ -123,15 +190,27 @@ Test(environment, values_that_mean_nothing_are_named) {
   }
 }
 
+Test(environment, names_that_would_do_are_listed) {
+  setenv("TIDE_POLICY", "a long name that is cut, so that the others fit into the line", 1);
+  for (size_t i = 0; tide_policy_name(i); i++)
+    refused(NULL, TIDE_ERROR_ENVIRONMENT, tide_policy_name(i));
+  unsetenv("TIDE_POLICY");
+  setenv("TIDE_ENGINE", "a long name that is cut, so that the others fit into the line", 1);
+  for (size_t i = 0; tide_engine_name(i); i++)
+    refused(NULL, TIDE_ERROR_ENVIRONMENT, tide_engine_name(i));
+}
+
 Test(environment, good_values_are_read) {
   struct td_environment e;
   struct tide_error error;
   cr_assert(td_environment_read(&e, &error));
-  cr_assert(e.markers == 0 && e.heap_max_bytes == 0 && !e.engine && !e.verify && !e.stress);
+  cr_assert(e.markers == 0 && e.heap_max_bytes == 0 && !e.engine && !e.policy && !e.verify &&
+            !e.stress);
   cr_assert(!e.small_pages);
   setenv("TIDE_MARKERS", "3", 1);
   setenv("TIDE_HEAP_MAX", "2G", 1);
   setenv("TIDE_ENGINE", "abp", 1);
+  setenv("TIDE_POLICY", "best-of-many", 1);
   setenv("TIDE_VERIFY", "1", 1);
   setenv("TIDE_STRESS", "12", 1);
   setenv("TIDE_LOG", "0", 1);
@@ -140,6 +219,7 @@ Test(environment, good_values_are_read) {
   cr_assert_eq(e.markers, 3);
   cr_assert_eq(e.heap_max_bytes, (size_t)2 << 30);
   cr_assert_str_eq(e.engine, "abp");
+  cr_assert_str_eq(e.policy, "best-of-many");
   cr_assert(e.verify && !e.log && e.small_pages);
   setenv("TIDE_HUGE_PAGES", "1", 1);
   cr_assert(td_environment_read(&e, &error) && !e.small_pages);
@@ -154,7 +234,10 @@ Test(environment, options_win) {
   setenv("TIDE_MARKERS", "3", 1);
   setenv("TIDE_ENGINE", "abp", 1);
   struct tide_options o;
+  struct tide_advanced_options a;
   tide_options_init(&o);
+  tide_advanced_options_init(&a);
+  o.advanced = &a;
   for (int given = 0; given < 2; given++) {
     struct world w = world_with(&o, TIDE_STACK_PRECISE);
     struct tide_heap_stats heap_stats;
@@ -168,7 +251,7 @@ Test(environment, options_win) {
     world_end(&w);
     o.heap_max_bytes = (size_t)16 << 20;
     o.markers = 2;
-    o.engine = "mutex";
+    a.engine = "mutex";
   }
 }
 
@@ -202,10 +285,34 @@ Test(engines, can_be_changed_and_each_finds_the_same) {
   cr_assert_null(tide_engine_text(count));
   cr_assert_eq(tide_heap_set_engine(w.heap, "steam", &error), TIDE_ERROR_ARGUMENT);
   cr_assert_not_null(strstr(error.text, "steam"));
+  cr_assert_not_null(strstr(error.text, "serial"), "it lists the names");
   cr_assert_eq(tide_heap_set_engine(w.heap, "bwos", &error), TIDE_OK);
   cr_assert_eq(tide_heap_set_markers(w.heap, 0, &error), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_heap_set_markers(w.heap, 257, &error), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_heap_set_markers(w.heap, 4, &error), TIDE_OK);
   cr_assert_eq(live_after_collect(&w), 20000);
+  world_end(&w);
+}
+
+Test(policies, can_be_changed_and_each_finds_the_same) {
+  struct tide_options o = small_options();
+  o.markers = 4;
+  struct world w = world_with(&o, TIDE_STACK_PRECISE);
+  void **head = tide_handle(w.m, NULL);
+  for (uint64_t i = 0; i < 20000; i++)
+    *head = pair_new(&w, *head, i % 3 ? NULL : *head, i);
+  struct tide_error error;
+  size_t count = 0;
+  for (; tide_policy_name(count); count++) {
+    cr_assert_eq(tide_heap_set_policy(w.heap, tide_policy_name(count), &error), TIDE_OK);
+    cr_assert_eq(live_after_collect(&w), 20000);
+  }
+  cr_assert_eq(count, 8);
+  cr_assert_null(tide_policy_name(SIZE_MAX));
+  cr_assert_eq(tide_heap_set_policy(w.heap, "diplomacy", &error), TIDE_ERROR_ARGUMENT);
+  cr_assert_not_null(strstr(error.text, "diplomacy"));
+  cr_assert_not_null(strstr(error.text, "numa+prob"), "it lists the names");
+  cr_assert_eq(tide_heap_set_policy(w.heap, NULL, &error), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_heap_set_policy(w.heap, "last", NULL), TIDE_OK);
   world_end(&w);
 }

@@ -1,9 +1,13 @@
 /* Files of the live heap: what is in them and when there is none. Graph files are read back by the
  * tests of workloads. */
+#include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/unit/gc/common.h"
@@ -52,6 +56,26 @@ Test(snapshot, counts_nodes_and_edges) {
   world_end(&w);
 }
 
+Test(snapshot, says_what_layouts_are_called) {
+  struct world w = world_new();
+  tide_layout cons = tide_layout_named(w.heap, w.pair, "cons \"cell\"", NULL);
+  cr_assert_neq(cons, TIDE_LAYOUT_INVALID);
+  tide_handle(w.m, tide_alloc(w.m, cons, sizeof(struct pair)));
+  char path[] = "/tmp/tide-snapshot-XXXXXX";
+  int file = mkstemp(path);
+  cr_assert_geq(file, 0);
+  close(file);
+  cr_assert_eq(tide_heap_snapshot(w.m, path, NULL), TIDE_OK);
+  char *text = read_all(path);
+  const char *strings = strstr(text, "\"strings\":");
+  cr_assert_not_null(strings);
+  cr_assert_not_null(strstr(strings, "\"cons \\\"cell\\\"\""), "%s", strings);
+  cr_assert_not_null(strstr(strings, "\"layout 1: leaf\""), "%s", strings);
+  free(text);
+  unlink(path);
+  world_end(&w);
+}
+
 /* ---- Trace functions and root callbacks that do not report the same each time ---- */
 
 struct fickle {
@@ -77,8 +101,6 @@ static void refused(struct world *w) {
   snprintf(path, sizeof path, "/tmp/tide-fickle-%d", (int)getpid());
   cr_assert_eq(tide_heap_snapshot(w->m, path, &error), TIDE_ERROR_STATE);
   cr_assert_not_null(strstr(error.text, "does not report the same references"), "%s", error.text);
-  cr_assert_neq(access(path, F_OK), 0, "a file was left behind");
-  strcat(path, ".part");
   cr_assert_neq(access(path, F_OK), 0, "a file was left behind");
 }
 
@@ -150,5 +172,173 @@ Test(snapshot, holds_what_its_own_collection_marked) {
     pthread_join(threads[i], NULL);
   tide_blocking_leave(w.m);
   unlink(path);
+  world_end(&w);
+}
+
+/* ---- Files that somebody else has a hand in ---- */
+
+static char folder[] = "/tmp/tide-files-XXXXXX";
+
+static void folder_begin(void) {
+  cr_assert_not_null(mkdtemp(folder));
+}
+
+/* How many files are in it; they are removed. */
+static int folder_empty(void) {
+  int count = 0;
+  DIR *open = opendir(folder);
+  cr_assert_not_null(open);
+  for (struct dirent *entry; (entry = readdir(open));) {
+    if (entry->d_name[0] == '.' && strspn(entry->d_name, ".") == strlen(entry->d_name)) continue;
+    cr_assert_eq(unlinkat(dirfd(open), entry->d_name, 0), 0);
+    count++;
+  }
+  closedir(open);
+  return count;
+}
+
+static void folder_end(void) {
+  folder_empty();
+  rmdir(folder);
+}
+
+static char *inside(const char *name) {
+  static char path[sizeof folder + 40];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  return path;
+}
+
+TestSuite(files, .init = folder_begin, .fini = folder_end);
+
+static void put(const char *path, const char *text) {
+  FILE *file = fopen(path, "w");
+  cr_assert(file && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+/* A link at a name that can be guessed leads nowhere, and what it names stays as it is. */
+Test(files, a_link_that_somebody_planted) {
+  struct world w = world_new();
+  char victim[64], target[64];
+  snprintf(victim, sizeof victim, "%s", inside("victim"));
+  snprintf(target, sizeof target, "%s", inside("heap"));
+  put(victim, "precious");
+  cr_assert_eq(symlink("victim", inside("heap.part")), 0);
+  cr_assert_eq(tide_heap_snapshot(w.m, target, NULL), TIDE_OK);
+  cr_assert_eq(tide_heap_snapshot_thg(w.m, target, NULL), TIDE_OK);
+  char *text = read_all(victim);
+  cr_assert_str_eq(text, "precious");
+  free(text);
+  struct stat status;
+  cr_assert_eq(lstat(inside("heap.part"), &status), 0);
+  cr_assert(S_ISLNK(status.st_mode));
+  cr_assert_eq(folder_empty(), 3);
+  world_end(&w);
+}
+
+Test(files, have_the_mode_that_the_umask_leaves) {
+  struct world w = world_new();
+  struct stat status;
+  mode_t before = umask(027);
+  cr_assert_eq(tide_heap_snapshot(w.m, inside("heap"), NULL), TIDE_OK);
+  cr_assert_eq(umask(before), 027);
+  cr_assert_eq(stat(inside("heap"), &status), 0);
+  cr_assert_eq(status.st_mode & 0777, 0640);
+  world_end(&w);
+}
+
+enum { WRITERS = 4, ROUNDS = 30 };
+
+/* A heap of its own, of so many objects, in the same file as the others. */
+static void write_often(uint64_t objects) {
+  struct world w = world_new();
+  void **list = tide_handle(w.m, NULL);
+  for (uint64_t i = 0; i < objects; i++)
+    *list = pair_new(&w, *list, NULL, i);
+  for (int i = 0; i < ROUNDS; i++)
+    cr_assert_eq(tide_heap_snapshot(w.m, inside("heap"), NULL), TIDE_OK);
+  world_end(&w);
+}
+
+static uint64_t objects_of(uint64_t writer) {
+  return 100 + 1000 * writer;
+}
+
+/* Whole: all nodes, and the end. */
+static void expect_whole_file(void) {
+  char *text = read_all(inside("heap"));
+  uint64_t nodes = number_after(text, "\"node_count\":") - 1, writer = nodes / 1000;
+  cr_assert_eq(nodes, objects_of(writer));
+  cr_assert_eq(number_after(text, "\"edge_count\":"), nodes);
+  cr_assert_str_eq(text + strlen(text) - 3, "]}\n");
+  uint64_t lines = 0;
+  for (const char *at = text; *at; at++)
+    lines += *at == '\n';
+  cr_assert_geq(lines, 2 * nodes);
+  free(text);
+}
+
+static void *write_in_thread(void *writer) {
+  write_often(objects_of(*(uint64_t *)writer));
+  return NULL;
+}
+
+Test(files, several_threads_write_the_same) {
+  pthread_t threads[WRITERS];
+  uint64_t numbers[WRITERS];
+  for (uint64_t i = 0; i < WRITERS; i++) {
+    numbers[i] = i;
+    cr_assert_eq(pthread_create(&threads[i], NULL, write_in_thread, &numbers[i]), 0);
+  }
+  for (int i = 0; i < WRITERS; i++)
+    cr_assert_eq(pthread_join(threads[i], NULL), 0);
+  expect_whole_file();
+  cr_assert_eq(folder_empty(), 1);
+}
+
+Test(files, several_processes_write_the_same) {
+  pid_t children[WRITERS];
+  for (uint64_t i = 0; i < WRITERS; i++) {
+    children[i] = fork();
+    if (children[i] == 0) {
+      write_often(objects_of(i));
+      _exit(0);
+    }
+    cr_assert_gt(children[i], 0);
+  }
+  for (int i = 0, status; i < WRITERS; i++) {
+    cr_assert_eq(waitpid(children[i], &status, 0), children[i]);
+    cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  }
+  expect_whole_file();
+  cr_assert_eq(folder_empty(), 1);
+}
+
+static void refused_at(struct world *w, const char *path, const char *why) {
+  struct tide_error error;
+  cr_assert_eq(tide_heap_snapshot(w->m, path, &error), TIDE_ERROR_SYSTEM);
+  cr_assert_not_null(strstr(error.text, why), "%s", error.text);
+  cr_assert_eq(tide_heap_snapshot_thg(w->m, path, &error), TIDE_ERROR_SYSTEM);
+  cr_assert_not_null(strstr(error.text, why), "%s", error.text);
+}
+
+Test(files, folders_that_cannot_be_written) {
+  struct world w = world_new();
+  char name[300] = {0};
+  memset(name, 'x', sizeof name - 1);
+  refused_at(&w, "/proc/self/heap", "/proc/self/heap"); /* not even by root */
+  refused_at(&w, inside("nowhere/heap"), "No such file or directory");
+  refused_at(&w, name, "File name too long");
+  put(inside("file"), "");
+  refused_at(&w, inside("file/heap"), "Not a directory");
+  refused_at(&w, folder, "not a regular file");
+  cr_assert_eq(mkfifo(inside("pipe"), 0600), 0);
+  refused_at(&w, inside("pipe"), "not a regular file");
+  cr_assert_eq(folder_empty(), 2);
+  if (geteuid() != 0) { /* root may write everywhere */
+    cr_assert_eq(chmod(folder, 0500), 0);
+    refused_at(&w, inside("heap"), "Permission denied");
+    cr_assert_eq(chmod(folder, 0700), 0);
+  }
+  cr_assert_eq(folder_empty(), 0);
   world_end(&w);
 }

@@ -11,9 +11,11 @@
 Test(stats, add_up) {
   struct world w = world_new();
   void **head = tide_handle(w.m, NULL);
-  static struct tide_cycle_stats cycle;
+  struct tide_cycle_stats cycle;
+  static struct tide_marker_stats marker[TIDE_MARKERS_MAX];
   tide_cycle_stats(w.heap, &cycle);
   cr_assert_eq(cycle.number, 0);
+  cr_assert_eq(tide_marker_stats(w.heap, marker, 1), 0);
   for (uint64_t i = 0; i < 5000; i++)
     *head = pair_new(&w, *head, NULL, i);
   for (int i = 0; i < 3; i++)
@@ -30,9 +32,11 @@ Test(stats, add_up) {
   cr_assert_geq(cycle.recruited, 1);
   cr_assert_str_eq(cycle.engine, "bwos");
   cr_assert_geq(cycle.pause_ns, cycle.mark_ns + cycle.stop_ns + cycle.sweep_ns);
+  cr_assert_eq(tide_marker_stats(w.heap, NULL, 0), 2);
+  cr_assert_eq(tide_marker_stats(w.heap, marker, TIDE_MARKERS_MAX), 2);
   uint64_t by_markers = 0, by_buckets = 0;
   for (unsigned i = 0; i < cycle.markers; i++)
-    by_markers += cycle.marker[i].objects;
+    by_markers += marker[i].objects;
   cr_assert_geq(by_markers, 5000);
   for (int i = 0; i < 48; i++)
     by_buckets += pauses.bucket[i];
@@ -239,5 +243,33 @@ Test(verify, broken_structures_are_told) {
   cr_assert_eq(tide_check_heap(w.m, &error), TIDE_ERROR_CHECK);
   cr_assert_neq(error.text[0], 0);
   w.heap->space.blocks[block].cell_granules--;
+  world_end(&w);
+}
+
+/* A program that was compiled against an older header has shorter structures, one with a newer
+ * header longer ones: neither is written past its end nor left with what was there before. */
+Test(stats, structures_of_other_headers) {
+  struct world w = world_new();
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  struct {
+    struct tide_heap_stats stats;
+    uint64_t newer[4];
+  } longer, shorter;
+  memset(&longer, 0xee, sizeof longer);
+  memset(&shorter, 0xee, sizeof shorter);
+  tide_heap_stats_sized(w.heap, &longer.stats, sizeof longer);
+  cr_assert_eq(longer.stats.collections, 1);
+  cr_assert_eq(longer.newer[0] | longer.newer[3], 0);
+  tide_heap_stats_sized(w.heap, &shorter.stats, sizeof(uint64_t));
+  cr_assert_eq(shorter.stats.collections, 1);
+  cr_assert_eq(shorter.stats.heap_bytes, UINT64_C(0xeeeeeeeeeeeeeeee));
+  unsigned char markers[2][sizeof(struct tide_marker_stats) + 8];
+  memset(markers, 0xee, sizeof markers);
+  void *first = markers[0];
+  cr_assert_eq(tide_marker_stats_sized(w.heap, first, 2, sizeof markers[0]), 2);
+  cr_assert_eq(markers[1][sizeof markers[1] - 1], 0);
+  tide_heap_stats_sized(w.heap, NULL, sizeof(struct tide_heap_stats));
+  tide_cycle_stats_sized(NULL, NULL, 0);
+  tide_pause_histogram_sized(w.heap, NULL, 8);
   world_end(&w);
 }

@@ -11,7 +11,7 @@ static void open_with_one_of_each(void) {
   struct tide_bump bump = {0};
   uintptr_t small = (uintptr_t)heap_alloc(&heap, &bump, TIDE_LAYOUT_REFS, 3);
   td_space_retire(&heap, &bump);
-  uintptr_t large = (uintptr_t)td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, 5 * TD_BLOCK_BYTES);
+  uintptr_t large = (uintptr_t)heap_large(&heap, TIDE_LAYOUT_LEAF, 5 * TD_BLOCK_BYTES);
   small_block = (uint32_t)((small - heap.base) >> TD_BLOCK_LOG2);
   large_block = (uint32_t)((large - heap.base) >> TD_BLOCK_LOG2);
   free_block = large_block + 5;
@@ -60,11 +60,11 @@ Test(check, faults_of_small_blocks) {
 Test(check, faults_of_large_objects) {
   open_with_one_of_each();
   struct td_block_info *info = &heap.infos[large_block];
-  EXPECT_FAULT(info->run_blocks, 0, large_block);
-  EXPECT_FAULT(info->run_blocks, 6, large_block);
-  EXPECT_FAULT(info->run_blocks, heap.block_count, large_block);
+  EXPECT_FAULT(info->extent_blocks, 0, large_block);
+  EXPECT_FAULT(info->extent_blocks, 6, large_block);
+  EXPECT_FAULT(info->extent_blocks, heap.block_count, large_block);
   EXPECT_FAULT(info->large_bytes, 5 * TD_BLOCK_BYTES + 1, large_block);
-  EXPECT_FAULT(info[2].run_blocks, 3, large_block);
+  EXPECT_FAULT(info[2].extent_offset, 3, large_block);
   EXPECT_FAULT(info[4].state, TD_BLOCK_FREE, large_block);
   EXPECT_FAULT(info->state, TD_BLOCK_FREE, large_block);
   td_space_deinit(&heap);

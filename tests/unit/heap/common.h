@@ -6,9 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap/alloc.h"
 #include "heap/blocks.h"
-#include "heap/space.h"
+#include "heap/check.h"
+#include "heap/create.h"
+#include "heap/epoch.h"
+#include "heap/find.h"
+#include "heap/large.h"
 #include "heap/marks.h"
+#include "heap/sort.h"
+#include "heap/walk.h"
 
 #define MIB ((size_t)1 << 20)
 
@@ -26,10 +33,19 @@ static inline void heap_check(struct td_space *space) {
 static inline void *heap_alloc(struct td_space *space, struct tide_bump *bump, tide_layout layout,
                                unsigned size_class) {
   size_t bytes = td_class_bytes(size_class);
-  if (bump->limit - bump->next < bytes && td_space_refill(space, bump, layout, size_class) == 0)
+  enum td_room room;
+  if (bump->limit - bump->next < bytes &&
+      td_space_refill(space, bump, layout, size_class, &room) == 0)
     return NULL;
   void *object = (void *)bump->next;
   bump->next += bytes;
+  return object;
+}
+
+static inline void *heap_large(struct td_space *space, tide_layout layout, size_t bytes) {
+  enum td_room room = TD_ROOM;
+  void *object = td_space_alloc_large(space, layout, bytes, &room);
+  cr_assert_eq(object == NULL, room != TD_ROOM);
   return object;
 }
 

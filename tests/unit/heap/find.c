@@ -67,7 +67,7 @@ Test(find, large_objects_and_the_rest_of_their_last_block) {
   heap_open(&heap, 64 * MIB);
   size_t sizes[] = {TD_SMALL_BYTES_MAX + 1, TD_BLOCK_BYTES, TD_BLOCK_BYTES + 1, 3 * MIB - 5};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-    uintptr_t object = (uintptr_t)td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, sizes[i]);
+    uintptr_t object = (uintptr_t)heap_large(&heap, TIDE_LAYOUT_LEAF, sizes[i]);
     size_t rounded = (sizes[i] + 15) / 16 * 16;
     cr_assert_eq(td_space_object_bytes(&heap, object), rounded);
     for (size_t at = 0; at < rounded; at += at < 4096 ? 1 : 4093)
@@ -94,7 +94,7 @@ Test(find, foreign_addresses) {
   for (int used = 0; used < 2; used++) {
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
       if (!used || i != 6) cr_assert_eq(td_space_find(&heap, none[i]), 0, "address %zu", i);
-    cr_assert_not_null(td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, TD_BLOCK_BYTES));
+    cr_assert_not_null(heap_large(&heap, TIDE_LAYOUT_LEAF, TD_BLOCK_BYTES));
   }
   td_space_deinit(&heap);
 }

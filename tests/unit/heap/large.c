@@ -28,7 +28,7 @@ Test(large, sizes_are_rounded_to_granules_and_blocks) {
                     5 * MIB + 17};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     uint32_t before = heap.used_blocks;
-    char *object = (char *)td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, sizes[i]);
+    char *object = (char *)heap_large(&heap, TIDE_LAYOUT_LEAF, sizes[i]);
     cr_assert_not_null(object);
     cr_assert_eq((uintptr_t)object % TD_BLOCK_BYTES, 0);
     cr_assert_eq(heap.used_blocks - before, (sizes[i] + TD_BLOCK_BYTES - 1) / TD_BLOCK_BYTES);
@@ -46,7 +46,7 @@ Test(large, memory_is_zero_again) {
   heap_open(&heap, 64 * MIB);
   for (size_t bytes = 40000; bytes < 8 * MIB; bytes = bytes * 2 + 999)
     for (int again = 0; again < 3; again++) {
-      char *object = (char *)td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, bytes);
+      char *object = (char *)heap_large(&heap, TIDE_LAYOUT_LEAF, bytes);
       cr_assert_not_null(object);
       cr_assert(is_zero(object, bytes), "%zu bytes, time %d", bytes, again);
       memset(object, 0xcc, bytes);
@@ -57,7 +57,7 @@ Test(large, memory_is_zero_again) {
   for (int i = 0; i < 3000; i++)
     memset(heap_alloc(&heap, &bump, TIDE_LAYOUT_LEAF, 32), 0xcc, 512);
   heap_collect(&heap, &bump, NULL, 0, 1);
-  char *object = (char *)td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, MIB / 2);
+  char *object = (char *)heap_large(&heap, TIDE_LAYOUT_LEAF, MIB / 2);
   cr_assert(is_zero(object, MIB / 2));
   td_space_deinit(&heap);
 }
@@ -66,7 +66,7 @@ Test(large, several_gib_that_nobody_touches_cost_nothing) {
   size_t bytes = (size_t)6 << 30;
   heap_open(&heap, (size_t)8 << 30);
   size_t before = resident_bytes();
-  char *object = (char *)td_space_alloc_large(&heap, TIDE_LAYOUT_REFS, bytes);
+  char *object = (char *)heap_large(&heap, TIDE_LAYOUT_REFS, bytes);
   cr_assert_not_null(object);
   cr_assert_eq(td_space_object_bytes(&heap, (uintptr_t)object), bytes);
   uintptr_t last = (uintptr_t)object + bytes - 1;
@@ -87,7 +87,7 @@ Test(large, impossible_sizes) {
   heap_open(&heap, 64 * MIB);
   size_t sizes[] = {0, 65 * MIB, 200 * MIB, SIZE_MAX / 2, SIZE_MAX - 14, SIZE_MAX};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-    cr_assert_null(td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, sizes[i]), "%zu", sizes[i]);
+    cr_assert_null(heap_large(&heap, TIDE_LAYOUT_LEAF, sizes[i]), "%zu", sizes[i]);
   cr_assert_eq(heap.used_blocks, 0);
   heap_check(&heap);
   td_space_deinit(&heap);

@@ -1,12 +1,13 @@
-/* The pool of blocks: runs across slabs, the budget, the limit, memory given back. */
+/* The pool of blocks: extents across slabs, the budget, the limit, memory given back. */
 #include <stdio.h>
+#include <sys/mman.h>
 
 #include "tests/unit/heap/common.h"
 
 static struct td_space heap;
 
 static void *large(size_t blocks) {
-  return td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, blocks * TD_BLOCK_BYTES);
+  return heap_large(&heap, TIDE_LAYOUT_LEAF, blocks * TD_BLOCK_BYTES);
 }
 
 static void collect(void **live, size_t count) {
@@ -14,7 +15,7 @@ static void collect(void **live, size_t count) {
   heap_collect(&heap, &none, live, count, 1);
 }
 
-Test(pool, a_run_crosses_slabs_and_finds_its_hole_again) {
+Test(pool, an_extent_crosses_slabs_and_finds_its_hole_again) {
   heap_open(&heap, 64 * MIB);
   void *a = large(20), *b = large(20), *c = large(100), *d = large(7);
   cr_assert(a && b && c && d);
@@ -109,6 +110,23 @@ Test(pool, trimming_gives_memory_back_and_what_comes_again_is_zero) {
   td_space_deinit(&heap);
 }
 
+Test(pool, a_locked_slab_is_kept) {
+  heap_open(&heap, 64 * MIB);
+  void *object = large(80); /* from slab 0, where block 0 is, to slab 2 */
+  memset(object, 0x22, 80 * TD_BLOCK_BYTES);
+  cr_assert_eq(heap.committed_slabs, 3);
+  if (mlock((char *)heap.base + TD_SLAB_BYTES, TD_SLAB_BYTES) != 0)
+    cr_skip_test("this process may not lock memory");
+  collect(NULL, 0);
+  cr_assert_eq(td_space_trim(&heap, 0), TD_SLAB_BYTES, "slab 2 only");
+  cr_assert_eq(heap.committed_slabs, 2);
+  heap_check(&heap);
+  cr_assert_eq(large(80), object);
+  cr_assert(is_zero(object, 80 * TD_BLOCK_BYTES));
+  heap_check(&heap);
+  td_space_deinit(&heap);
+}
+
 /* Small objects in slabs that were given back: fresh pages need no zeroing, used blocks do. */
 Test(pool, small_objects_after_trimming_are_zero) {
   heap_open(&heap, 64 * MIB);
@@ -122,5 +140,28 @@ Test(pool, small_objects_after_trimming_are_zero) {
     heap_collect(&heap, &bump, NULL, 0, 1);
     if (round % 2) td_space_trim(&heap, (size_t)round * TD_SLAB_BYTES);
   }
+  td_space_deinit(&heap);
+}
+
+/* The table of free blocks may end where its mapping ends, and nothing behind it is read. */
+Test(pool, the_search_stays_inside_its_table) {
+  struct tide_error error;
+  cr_assert(td_space_init(&heap, 64 * MIB, SIZE_MAX, &error));
+  uint32_t all = heap.block_count - 1;
+  cr_assert_eq(heap.block_count % 64, 0, "or the table does not end with a whole word");
+  size_t page = td_plat_page_bytes(), bytes = heap.block_count / 8;
+  char *guarded = td_plat_reserve(2 * page, page);
+  cr_assert(guarded && bytes <= page && td_plat_commit(guarded, page));
+  uint64_t *own = heap.free_bits;
+  heap.free_bits = memcpy(guarded + page - bytes, own, bytes);
+  cr_assert_not_null(large(all - 2));
+  cr_assert_not_null(large(2));
+  heap.used_blocks -=
+      2; /* within the budget, with a hole of one block before the last, too short for two */
+  heap.free_bits[(all - 1) / 64] |= (uint64_t)1 << ((all - 1) % 64);
+  heap.single_hint = 1;
+  cr_assert_null(large(2));
+  heap.free_bits = own;
+  td_plat_release(guarded, 2 * page);
   td_space_deinit(&heap);
 }

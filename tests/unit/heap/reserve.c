@@ -39,7 +39,8 @@ static int smaller(void) {
   if (!td_space_init(&heap, (size_t)64 << 30, SIZE_MAX, &error)) return 3;
   if (heap.reserved_bytes >= 400 * MIB || heap.reserved_bytes < 64 * MIB) return 4;
   if (heap.max_blocks != heap.block_count - 1) return 5;
-  char *object = (char *)td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, 8 * MIB);
+  enum td_room room;
+  char *object = (char *)td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, 8 * MIB, &room);
   if (!object || !is_zero(object, 8 * MIB)) return 6;
   memset(object, 1, 8 * MIB);
   if (!td_space_check(&heap, &error)) return 7;
@@ -85,6 +86,42 @@ Test(reserve, many_heaps_at_once_and_one_after_another) {
       td_space_deinit(&heaps[i]);
   }
   td_space_deinit(&heaps[0]); /* again: nothing happens */
+}
+
+Test(reserve, pages_of_the_system_fit_into_blocks) {
+  cr_assert(td_space_can_use_pages(4096));
+  cr_assert(td_space_can_use_pages(16384));
+  cr_assert(td_space_can_use_pages(65536));
+  cr_assert_not(td_space_can_use_pages(131072));
+  cr_assert_not(td_space_can_use_pages(0));
+}
+
+/* What is promised to fit: the objects and their side tables, and something for the program. */
+Test(reserve, a_share_of_memory_leaves_room_for_side_tables) {
+  size_t sizes[] = {0, 64 * MIB, (size_t)1 << 30, (size_t)7 << 30, (size_t)1 << 44};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    size_t share = td_space_share_of(sizes[i]), blocks = share / TD_BLOCK_BYTES;
+    size_t tables = share / TD_GRANULE_BYTES +
+                    blocks * (sizeof(struct td_block) + sizeof(struct td_block_info) +
+                              TD_FLAG_ROWS * TD_BLOCK_PAGES + 1);
+    cr_assert_leq(share + tables, sizes[i] - sizes[i] / 16, "%zu", sizes[i]);
+  }
+  cr_assert_leq(td_space_share_of(SIZE_MAX), SIZE_MAX);
+}
+
+Test(reserve, no_number_of_blocks_overflows) {
+#ifdef TD_SANITIZE_address
+  cr_skip_test("AddressSanitizer takes most of the address space");
+#endif
+  struct td_space heap;
+  struct tide_error error;
+  size_t sizes[] = {(size_t)1 << 46, (size_t)1 << 48, SIZE_MAX / 2, SIZE_MAX};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    cr_assert(td_space_init(&heap, sizes[i], SIZE_MAX, &error), "%s", error.text);
+    cr_assert_eq((size_t)heap.block_count, heap.reserved_bytes / TD_BLOCK_BYTES);
+    cr_assert_eq(heap.max_blocks, heap.block_count - 1);
+    td_space_deinit(&heap);
+  }
 }
 
 Test(reserve, ranges_are_aligned_to_slabs) {

@@ -130,7 +130,7 @@ Test(sweep, epochs_come_round) {
   void *old[2 * OLD];
   for (size_t i = 0; i < 2 * OLD; i++)
     old[i] = heap_alloc(&heap, &bump, TIDE_LAYOUT_LEAF, CLASS);
-  uint64_t *number = (uint64_t *)td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, 100000);
+  uint64_t *number = (uint64_t *)heap_large(&heap, TIDE_LAYOUT_LEAF, 100000);
   unsigned restarts = 0;
   for (unsigned round = 0; round < ROUNDS; round++) {
     uint8_t before = heap.epoch;
@@ -167,7 +167,8 @@ Test(sweep, runs_of_one_cell) {
   heap.stress = true;
   struct tide_bump bump = {0};
   for (unsigned c = 1; c < TD_CLASSES; c++) {
-    cr_assert_eq(td_space_refill(&heap, &bump, TIDE_LAYOUT_LEAF, c), td_class_bytes(c));
+    enum td_room room;
+    cr_assert_eq(td_space_refill(&heap, &bump, TIDE_LAYOUT_LEAF, c, &room), td_class_bytes(c));
     td_space_retire(&heap, &bump);
   }
   td_space_deinit(&heap);

@@ -2,9 +2,11 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "marker/loop/batch.h"
+#include "heap/create.h"
+#include "heap/epoch.h"
 #include "marker/base/root_slices.h"
 #include "marker/base/state.h"
+#include "marker/loop/batch.h"
 
 Test(items, slices_keep_their_three_numbers) {
   const uint64_t granules[] = {1, 4096, ((uint64_t)1 << TD_ITEM_GRANULE_BITS) - 1};

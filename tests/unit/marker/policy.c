@@ -271,7 +271,9 @@ Test(policy, numa_without_nodes_says_so) {
   cr_assert_eq(td_policy_init(&policy, &options), TD_POLICY_RANDOM, "one node");
   options.kind = TD_POLICY_NUMA_PROB;
   cr_assert_eq(td_policy_init(&policy, &options), TD_POLICY_RANDOM_PROB);
-  cr_assert(td_policy_is_numa(TD_POLICY_NUMA_PROB) && !td_policy_is_numa(TD_POLICY_RANDOM_PROB));
+  cr_assert_eq(td_policy_without_distances(TD_POLICY_NUMA_PROB), TD_POLICY_RANDOM_PROB);
+  cr_assert_eq(td_policy_without_distances(TD_POLICY_NUMA), TD_POLICY_RANDOM);
+  cr_assert_eq(td_policy_without_distances(TD_POLICY_BEST_OF_TWO), TD_POLICY_BEST_OF_TWO);
   options.kind = TD_POLICY_LAST;
   cr_assert_eq(td_policy_init(&policy, &options), TD_POLICY_LAST);
 }

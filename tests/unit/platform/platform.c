@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 Test(memory, reserve_aligns_and_commits_zeroes) {
@@ -25,11 +26,11 @@ Test(memory, purge_and_decommit_give_zeroes_back) {
   char *at = td_plat_reserve(65536, 4096);
   cr_assert(td_plat_commit(at, 65536));
   memset(at, 9, 65536);
-  td_plat_purge(at, 32768);
+  cr_assert(td_plat_purge(at, 32768));
   cr_assert_eq(at[0], 0);
   cr_assert_eq(at[32767], 0);
   cr_assert_eq(at[32768], 9);
-  td_plat_decommit(at, 65536);
+  cr_assert(td_plat_decommit(at, 65536));
   cr_assert(td_plat_commit(at, 65536));
   for (int i = 0; i < 65536; i++)
     cr_assert_eq(at[i], 0);
@@ -58,6 +59,19 @@ Test(memory, decommitted_memory_is_not_accessible) {
   cr_assert_not(readable(at + 5));
 }
 
+Test(memory, locked_memory_is_not_given_back_and_the_caller_is_told) {
+  char *at = td_plat_reserve(65536, 4096);
+  cr_assert(td_plat_commit(at, 65536));
+  memset(at, 9, 65536);
+  if (mlock(at, 65536) != 0) cr_skip_test("this process may not lock memory");
+  cr_assert_not(td_plat_purge(at, 65536));
+  cr_assert_not(td_plat_decommit(at, 65536));
+  cr_assert_eq(at[0], 9);
+  cr_assert_eq(munlock(at, 65536), 0);
+  cr_assert(td_plat_decommit(at, 65536));
+  td_plat_release(at, 65536);
+}
+
 Test(memory, impossible_reservations_are_refused) {
   cr_assert_null(td_plat_reserve(0, 4096));
   cr_assert_null(td_plat_reserve(SIZE_MAX - 4096, 4096));
@@ -67,8 +81,8 @@ Test(memory, impossible_reservations_are_refused) {
 
 Test(memory, empty_ranges_are_no_error) {
   cr_assert(td_plat_commit((void *)4096, 0));
-  td_plat_decommit((void *)4096, 0);
-  td_plat_purge((void *)4096, 0);
+  cr_assert(td_plat_decommit((void *)4096, 0));
+  cr_assert(td_plat_purge((void *)4096, 0));
   td_plat_release(NULL, 4096);
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "workloads/import.h"
+#include "workloads/thg_read.h"
 
 struct bytes {
   uint8_t *data;

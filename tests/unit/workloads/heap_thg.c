@@ -4,13 +4,9 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-#include "inspect/xxh64.h"
 #include "tests/unit/gc/common.h"
 #include "tests/unit/workloads/dump.h"
 #include "workloads/import.h"
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 enum { OBJECTS = 2000, LONG_WORDS = 130, TRACED_MOST = 200 };
 
@@ -338,19 +334,4 @@ Test(heap_thg, a_disk_that_fills_up) {
   graph = read_thg();
   td_thg_free(&graph);
   cr_assert_eq(count_files(h.folder), 1);
-}
-
-Test(checksum, is_xxh64) {
-  static uint8_t bytes[1000];
-  for (size_t i = 0; i < sizeof bytes; i++)
-    bytes[i] = (uint8_t)(i * 131 + i / 7);
-  for (size_t length = 0; length < 300; length++) {
-    for (size_t piece = 1; piece < 100; piece += 13) {
-      struct td_xxh64 sum;
-      td_xxh64_begin(&sum);
-      for (size_t at = 0; at < length; at += piece)
-        td_xxh64_add(&sum, bytes + at, length - at < piece ? length - at : piece);
-      cr_assert_eq(td_xxh64_value(&sum), XXH64(bytes, length, 0), "%zu in %zu", length, piece);
-    }
-  }
 }

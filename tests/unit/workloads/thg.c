@@ -4,7 +4,8 @@
 #include <sys/stat.h>
 
 #include "tests/unit/workloads/thg_sample.h"
-#include "workloads/thg_format.h"
+#include "workloads/thg_zstd.h"
+#include "inspect/thg/writer.h"
 
 static void assert_round_trip(const struct td_thg *graph) {
   struct bytes bytes = file_bytes(graph);
@@ -87,8 +88,7 @@ Test(thg, shipped_graphs) {
     struct td_thg graph;
     struct td_thg_error error = {0};
     struct stat status;
-    snprintf(path, sizeof path, "%.*s/../../../workloads/graphs/%s",
-             (int)(strrchr(__FILE__, '/') - __FILE__), __FILE__, shipped[s].name);
+    snprintf(path, sizeof path, "%s/%s", TD_GRAPHS_FOLDER, shipped[s].name);
     cr_assert(td_thg_read(path, &graph, &error), "%s", error.text);
     cr_assert(td_thg_check(&graph, &error), "%s", error.text);
     cr_assert_geq(graph.object_count, shipped[s].objects_min);
@@ -228,4 +228,39 @@ Test(thg, progress_reaches_its_end) {
   cr_assert_eq(heard.done, heard.total);
   remove_folder(folder);
   td_thg_free(&graph);
+}
+
+/* A file must be long enough that readers grant it the memory of its graph. */
+static void assert_padded(uint64_t objects) {
+  struct td_thg_zstd zstd;
+  struct td_thg_writer writer;
+  FILE *file = tmpfile();
+  cr_assert(file);
+  cr_assert(td_thg_zstd_new(&zstd, NULL, 1));
+  struct td_thg_sink sink = td_thg_zstd_sink(&zstd);
+  td_thg_writer_begin(&writer, file, &sink);
+  for (unsigned s = 1; s <= TD_THG_STREAM_COUNT; s++) {
+    td_thg_writer_open(&writer, (enum td_thg_stream)s);
+    td_thg_put(&writer, 0);
+    td_thg_writer_close(&writer);
+  }
+  writer.header.object_count = objects;
+  td_thg_writer_end(&writer);
+  cr_assert_eq(writer.failure, TD_THG_WRITER_FINE);
+  uint64_t needed = td_thg_memory_bytes(&writer.header, 1);
+  uint64_t length = writer.header.file_bytes;
+  cr_assert_leq(needed, td_thg_allowance(length, TD_THG_ALLOWANCE_BASE));
+  cr_assert(length < 1000 || needed + 1000 > td_thg_allowance(length, TD_THG_ALLOWANCE_BASE));
+  cr_assert_eq(fseek(file, 0, SEEK_END), 0);
+  cr_assert_eq(ftell(file), (long)length);
+  td_thg_writer_free(&writer);
+  td_thg_zstd_free(&zstd);
+  fclose(file);
+}
+
+Test(thg, padding) {
+  assert_padded(1);
+  assert_padded(13000000);
+  assert_padded(14000000);
+  assert_padded(1000000000);
 }

@@ -6,7 +6,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "workloads/thg_format.h"
+#include "inspect/thg/format.h"
 
 static bool is_refused_graph(const uint8_t *data, size_t length) {
   struct td_thg graph;
@@ -154,17 +154,24 @@ static const struct raw leaf = {"\0", "\0", "\x10", "", "\0", {1, 1, 1, 0, 1}};
 
 Test(thg_damaged, claims_of_the_header) {
   assert_raw(1, 0, 1, 1, &leaf, NULL);
-  assert_raw(2, 0, 1, 1, &leaf, "ends too early");
-  assert_raw(1, 0, 2, 1, &leaf, "ends too early");
+  assert_raw(2, 0, 1, 1, &leaf, "column shape of is too short: 2 numbers in 1 bytes");
+  assert_raw(1, 0, 2, 1, &leaf, "column roots is too short: 2 numbers in 1 bytes");
   assert_raw(1, 0, 0, 1, &leaf, "too long");
-  assert_raw(1, 1, 1, 1, &leaf, "fewer references");
+  assert_raw(1, 1, 1, 1, &leaf, "column targets is too short: 1 numbers in 0 bytes");
   assert_raw(1, 0, 1, 2, &leaf, "more shapes than objects");
   assert_raw(UINT32_MAX, 0, 1, 1, &leaf, "too many objects");
   assert_raw(UINT64_MAX, 0, 1, 1, &leaf, "too many objects");
   assert_raw(1, 0, UINT64_MAX, 1, &leaf, "too many roots");
-  assert_raw(1, UINT64_MAX, 1, 1, &leaf, "more memory than this machine has");
-  assert_raw(1, UINT64_C(1) << 50, 1, 1, &leaf, "more memory than this machine has");
-  assert_raw(UINT32_MAX - 1, 0, 1, 1, &leaf, "");
+  assert_raw(1, UINT64_MAX, 1, 1, &leaf, "column targets is too short");
+  assert_raw(UINT32_MAX - 1, 0, 1, 1, &leaf, "column shape of is too short");
+  struct raw spare = leaf;
+  spare.targets = "\0";
+  spare.lengths[3] = 1;
+  assert_raw(1, 1, 1, 1, &spare, "fewer references");
+  char zeros[100] = {0};
+  spare.targets = zeros;
+  spare.lengths[3] = 11;
+  assert_raw(1, 0, 1, 1, &spare, "column targets is too long: 0 numbers in 11 bytes");
 }
 
 Test(thg_damaged, claims_of_the_streams) {
@@ -190,7 +197,10 @@ Test(thg_damaged, claims_of_the_streams) {
   assert_raw(1, 0, 1, 1, &raw, "a root that is no object");
   raw = leaf;
   raw.lengths[1] = 0;
-  assert_raw(1, 0, 1, 1, &raw, "ends too early");
+  assert_raw(1, 0, 1, 1, &raw, "column shape of is too short");
+  raw = leaf;
+  raw.shape_of = "\x80";
+  assert_raw(1, 0, 1, 1, &raw, "column shape of: ends too early");
   raw = leaf;
   raw.shapes = "\7";
   assert_raw(1, 0, 1, 1, &raw, "an unknown kind of shape");
@@ -236,9 +246,12 @@ Test(thg_damaged, bombs) {
   c = make_claim(1, 0, 1, 1, &leaf);
   c.header.entries[1].raw_bytes = 2;
   assert_claim(&c, "too long");
-  c = make_claim(1, 0, 1, 1, &leaf);
-  c.header.entries[1].raw_bytes = 0;
-  assert_claim(&c, "holds more than it says");
+  struct raw two = leaf;
+  two.shape_of = "\0\0";
+  two.lengths[1] = 2;
+  c = make_claim(1, 0, 1, 1, &two);
+  c.header.entries[1].raw_bytes = 1;
+  assert_claim(&c, "column shape of: holds more than it says");
   /* Sixteen million zeros in some hundred bytes, where one is announced. */
   enum { ZEROS = 16 << 20 };
   char *zeros = calloc(ZEROS, 1);
@@ -252,7 +265,7 @@ Test(thg_damaged, bombs) {
 Test(thg_damaged, streams_left_out_or_unknown) {
   struct claim c = make_claim(1, 0, 1, 1, &leaf);
   c.header.entries[3].stream = 99;
-  assert_claim(&c, "no stream 4");
+  assert_claim(&c, "no column targets");
   /* A stream nobody knows is passed over, for versions to come. */
   c = make_claim(1, 0, 1, 1, &leaf);
   add_stream(&c, "later", 5);

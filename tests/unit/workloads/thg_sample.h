@@ -3,7 +3,7 @@
 #define TD_TESTS_UNIT_WORKLOADS_THG_SAMPLE_H
 
 #include "tests/unit/workloads/dump.h"
-#include "workloads/thg.h"
+#include "workloads/thg_read.h"
 
 enum { SAMPLE_OBJECTS = 40, SAMPLE_SHAPES = 5 };
 

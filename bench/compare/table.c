@@ -1,0 +1,110 @@
+#include "bench/compare/table.h"
+
+#include "bench/cli/grid.h"
+#include "bench/cli/utf8.h"
+
+static const char *checked_text(enum td_checked checked) {
+  switch (checked) {
+  case TD_CHECKED_EQUAL:
+    return "equal";
+  case TD_CHECKED_DIFFERENT:
+    return "DIFFERENT";
+  case TD_NOT_CHECKED:
+    break;
+  }
+  return "-";
+}
+
+static void table_row(struct td_grid *grid, const struct td_graph_rows *graph,
+                      const struct td_row *row, bool first, bool limit) {
+  struct td_summary ns = td_row_ns_per_object(graph, row);
+  struct td_summary ratio = td_row_ratio(row);
+  td_grid_cell(grid, "%s", first ? graph->label : "");
+  td_grid_cell(grid, "%s", row->engine.name);
+  td_grid_cell(grid, "%u", row->markers);
+  td_grid_cell(grid, "%.2f", ns.median * (double)graph->objects / 1e6);
+  td_grid_cell(grid, "%.2f", ns.median);
+  td_grid_cell(grid, "%.2f", ns.min);
+  td_grid_cell(grid, "%.2f", ns.max);
+  if (ratio.count)
+    td_grid_cell(grid, "%.2f (%.2f-%.2f)%s", ratio.median, ratio.min, ratio.max,
+                 td_rows_alike(row, row->base) ? " ~" : "  ");
+  else
+    td_grid_cell(grid, "-");
+  if (limit) td_grid_cell(grid, "%.2f", td_row_to_oracle(graph, row).median);
+  if (row->cycle)
+    td_grid_cell(grid, "%.0f", td_samples_summary(&row->steals).median);
+  else
+    td_grid_cell(grid, "-");
+  td_grid_cell(grid, "%s", checked_text(row->checked));
+}
+
+/* ---- What cannot be told apart --------------------------------------------------------- */
+
+/* Prints the pairs of engines on one graph that cannot be told apart and are not marked in the
+ * table, which compares with the first engine only. Returns whether there were any. */
+static bool print_pairs(const struct td_graph_rows *graph, unsigned markers, bool first,
+                        FILE *out) {
+  bool any = false;
+  for (size_t i = 0; i < graph->row_count; i++)
+    for (size_t j = 0; j < i; j++) {
+      const struct td_row *a = &graph->rows[j], *b = &graph->rows[i];
+      if (a->markers != markers || a == a->base || !td_rows_alike(a, b)) continue;
+      if (!any) {
+        fputs(first ? "Cannot be told apart from each other:\n  " : "  ", out);
+        td_utf8_put_plain(graph->label, out);
+        fprintf(out, ", %u marker%s:", markers, markers == 1 ? "" : "s");
+      }
+      fprintf(out, "%s %s ~ %s", any ? "," : "", a->engine.name, b->engine.name);
+      any = true;
+    }
+  if (any) fputc('\n', out);
+  return any;
+}
+
+/* Says what the mark in the table means, if it is there, and lists the other pairs. */
+static void print_alike(const struct td_comparison *comparison, FILE *out) {
+  bool marked = false;
+  for (size_t g = 0; g < comparison->graph_count; g++)
+    for (size_t i = 0; i < comparison->graphs[g].row_count; i++) {
+      const struct td_row *row = &comparison->graphs[g].rows[i];
+      marked = marked || (row->base && td_rows_alike(row, row->base));
+    }
+  if (marked)
+    fprintf(out, "~: cannot be told apart from %s; too few rounds agree on which is faster.\n",
+            comparison->engines[0].name);
+  if (comparison->rounds < TD_ROUNDS_TO_DIFFER) {
+    if (marked) fprintf(out, "Fewer than %u rounds tell nothing apart.\n", TD_ROUNDS_TO_DIFFER);
+    return;
+  }
+  bool any = false;
+  for (size_t g = 0; g < comparison->graph_count; g++)
+    for (size_t m = 0; m < comparison->marker_count; m++)
+      any = print_pairs(&comparison->graphs[g], comparison->markers[m], !any, out) || any;
+}
+
+int td_compare_print(const struct td_comparison *comparison, FILE *out) {
+  struct td_grid grid;
+  td_grid_begin(&grid, comparison->limit ? "graph engine >markers >mark_ms >ns/object >min >max "
+                                           ">ratio_(spread) >to_oracle >steals >check"
+                                         : "graph engine >markers >mark_ms >ns/object >min >max "
+                                           ">ratio_(spread) >steals >check");
+  for (size_t g = 0; g < comparison->graph_count; g++) {
+    const struct td_graph_rows *graph = &comparison->graphs[g];
+    td_grid_rule(&grid);
+    for (size_t i = 0; i < graph->row_count; i++)
+      table_row(&grid, graph, &graph->rows[i], i == 0, comparison->limit);
+  }
+  int status = td_grid_print(&grid, out);
+  fprintf(out,
+          "\nMedians of %u interleaved round(s). ratio: mark time over that of %s with as many "
+          "markers,\ntaken round by round; over 1 is slower.\n",
+          comparison->rounds, comparison->engines[0].name);
+  if (comparison->limit)
+    fputs("to oracle: mark time over that of touching the same memory with all of it known\n"
+          "beforehand, in the better of two orders, with as many threads; 1 is the limit.\n",
+          out);
+  if (comparison->engine_count > 1) print_alike(comparison, out);
+  td_host_print(&comparison->host, out);
+  return status;
+}

@@ -1,0 +1,113 @@
+#include "bench/engines/engines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/boehm/guest.h"
+#include "bench/cli/args.h"
+#include "bench/cli/complain.h"
+#include "bench/cli/document.h"
+#include "bench/cli/grid.h"
+#include "bench/cli/options.h"
+#include "marker/queue/list.h"
+#include "marker/queue/policy.h"
+#include "tide/advanced.h"
+#include "tide/tide.h"
+
+static const struct td_bench_engine guests[] = {
+    {"boehm", "Boehm GC, objects conservative, in a process of its own", TD_ENGINE_BOEHM, false},
+    {"boehm-typed", "Boehm GC, objects described by typed kinds, in a process of its own",
+     TD_ENGINE_BOEHM_TYPED, false},
+};
+
+bool td_bench_engine_at(size_t index, struct td_bench_engine *engine) {
+  size_t own = 0;
+  while (tide_engine_name(own))
+    own++;
+  if (index >= own) {
+    index -= own;
+    if (index >= sizeof guests / sizeof guests[0]) return false;
+    *engine = guests[index];
+    return true;
+  }
+  const char *name = tide_engine_name(index);
+  *engine = (struct td_bench_engine){.name = name,
+                                     .text = tide_engine_text(index),
+                                     .kind = TD_ENGINE_TIDE,
+                                     .one_marker = td_queue_entries[td_queue_find(name)].sharing ==
+                                                   TD_QUEUE_NOT_SHARED};
+  return true;
+}
+
+static const char *name_at(size_t index) {
+  struct td_bench_engine engine;
+  return td_bench_engine_at(index, &engine) ? engine.name : NULL;
+}
+
+int td_bench_engine_find(const char *command, const char *name, struct td_bench_engine *engine) {
+  for (size_t i = 0; td_bench_engine_at(i, engine); i++)
+    if (strcmp(engine->name, name) == 0) return TD_EXIT_OK;
+  return td_args_no_such(command, "engine", name, name_at);
+}
+
+int td_bench_policy_choose(const char *command, const char *name, const char **policy) {
+  enum td_policy_kind kind = TD_POLICY_LAST;
+  const char *said = name ? name : getenv("TIDE_POLICY");
+  bool found = said && td_policy_find(said, &kind);
+  /* Nonsense in the environment is told when the heap is made. */
+  if (name && !found) return td_args_no_such(command, "policy", name, tide_policy_name);
+  enum td_policy_kind in_force = td_policy_without_distances(kind);
+  if (in_force != kind)
+    td_note("policy %s chooses like %s: where markers run is not known", td_policy_name(kind),
+            td_policy_name(in_force));
+  *policy = td_policy_name(kind);
+  return TD_EXIT_OK;
+}
+
+static int write_json(const char *path) {
+  struct td_document document;
+  int status = td_document_begin(&document, path, NULL);
+  if (status != TD_EXIT_OK) return status;
+  struct td_json *json = &document.json;
+  td_json_array_begin(json, "engines");
+  struct td_bench_engine engine;
+  for (size_t i = 0; td_bench_engine_at(i, &engine); i++) {
+    td_json_object_begin(json, NULL);
+    td_json_string(json, "name", engine.name);
+    td_json_string(json, "text", engine.text);
+    td_json_bool(json, "one_marker", engine.one_marker);
+    td_json_bool(json, "available", engine.kind == TD_ENGINE_TIDE || td_boehm_is_there());
+    td_json_object_end(json);
+  }
+  td_json_array_end(json);
+  return td_document_commit(&document);
+}
+
+int td_command_engines(int argc, char **argv) {
+  const char *json_path = NULL;
+  bool quiet = false;
+  const struct td_option options[] = {td_option_json(&json_path, "the list as JSON"),
+                                      td_option_quiet(&quiet)};
+  const struct td_usage usage = {
+      .command = "engines",
+      .summary =
+          "Lists what can mark a graph: the marking queues, which all run under the same\n"
+          "marker, and Boehm GC. --engine takes these names; TIDE_ENGINE takes those of queues.",
+      .options = options,
+      .option_count = sizeof options / sizeof options[0]};
+  int status = td_args_parse(&usage, argc, argv);
+  if (status != TD_ARGS_GO_ON) return status;
+  const struct td_output_option output = {"json", json_path, true};
+  status = td_outputs_check("engines", &output, 1);
+  if (status != TD_EXIT_OK) return status;
+  struct td_grid grid;
+  td_grid_begin(&grid, "engine what_it_is");
+  struct td_bench_engine engine;
+  for (size_t i = 0; td_bench_engine_at(i, &engine); i++) {
+    bool there = engine.kind == TD_ENGINE_TIDE || td_boehm_is_there();
+    td_grid_cell(&grid, "%s", engine.name);
+    td_grid_cell(&grid, "%s%s", engine.text, there ? "" : " (not built here)");
+  }
+  status = td_grid_print(&grid, td_human(json_path));
+  return status == TD_EXIT_OK && json_path ? write_json(json_path) : status;
+}

@@ -1,0 +1,22 @@
+/* The collections that a program of gcbench counts, and how it fails. */
+#ifndef TD_BENCH_GCBENCH_CHILD_ACCOUNT_H
+#define TD_BENCH_GCBENCH_CHILD_ACCOUNT_H
+
+#include <stdint.h>
+
+/* The collections of this process, in order. Written while the mutators are stopped. */
+#define GCBENCH_PAUSES_MAX 65536u
+struct gcbench_pauses {
+  uint64_t collect_ns;
+  uint64_t count;
+  uint64_t at[GCBENCH_PAUSES_MAX]; /* the first so many */
+};
+extern struct gcbench_pauses gcbench_pauses;
+
+void gcbench_pause(uint64_t pause_ns, uint64_t collect_ns);
+
+/* Tells the parent and ends the process. */
+_Noreturn void gcbench_fail(int status, const char *text);
+_Noreturn void gcbench_out_of_memory(void);
+
+#endif

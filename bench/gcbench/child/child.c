@@ -1,0 +1,139 @@
+/* tidemark-gcbench-COLLECTOR: one run of one workload on one allocator. The tidemark program starts
+ * it, one process per run, and reads one line from its standard output:
+ *   ran TOTAL_NS COLLECT_NS P50_NS P99_NS MAX_NS PEAK_BYTES COLLECTIONS SUM
+ *   error STATUS TEXT
+ * Arguments: WORKLOAD MUTATORS DEPTH OPERATIONS HEAP_MAX MARKERS PARENT. The time is that of the
+ * whole work, setting up the allocator included; the peak is the process's, as the kernel tells it.
+ */
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "bench/cli/clock.h"
+#include "bench/gcbench/child/account.h"
+#include "bench/gcbench/child/work.h"
+
+struct thread {
+  pthread_t id;
+  gcbench_work work;
+  struct gcbench_share share;
+  uint64_t sum;
+};
+
+/* ---- Work ------------------------------------------------------------------------------ */
+
+static gcbench_work find_work(const char *name) {
+  static const struct {
+    const char *name;
+    gcbench_work work;
+  } all[] = {{"gcbench", gcbench_work_gcbench},
+             {"binary-trees", gcbench_work_binary_trees},
+             {"lru", gcbench_work_lru},
+             {"strings", gcbench_work_strings},
+             {"mutate", gcbench_work_mutate}};
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+    if (strcmp(all[i].name, name) == 0) return all[i].work;
+  return NULL;
+}
+
+static struct memory *attach(void) {
+  struct memory *memory = memory_attach();
+  if (!memory) gcbench_fail(4, "cannot attach a thread to the collector");
+  return memory;
+}
+
+static void *run_share(void *argument) {
+  struct thread *thread = argument;
+  struct memory *memory = attach();
+  thread->sum = thread->work(memory, &thread->share);
+  memory_detach(memory);
+  return NULL;
+}
+
+/* Share 0 runs on the main thread. */
+static uint64_t run_all(struct thread *threads, unsigned mutators) {
+  struct memory *memory = attach();
+  for (unsigned i = 1; i < mutators; i++)
+    if (pthread_create(&threads[i].id, NULL, run_share, &threads[i]) != 0)
+      gcbench_fail(4, "cannot start a thread");
+  uint64_t sum = threads[0].work(memory, &threads[0].share);
+  memory_wait_begin(memory);
+  for (unsigned i = 1; i < mutators; i++)
+    pthread_join(threads[i].id, NULL);
+  memory_wait_end(memory);
+  for (unsigned i = 1; i < mutators; i++)
+    sum += threads[i].sum;
+  memory_detach(memory);
+  return sum;
+}
+
+/* ---- Figures --------------------------------------------------------------------------- */
+
+/* Reads VmHWM. ru_maxrss would begin with the size of the process that forked this one. */
+static uint64_t peak_bytes(void) {
+  FILE *status = fopen("/proc/self/status", "r");
+  char line[256];
+  uint64_t kib = 0;
+  while (status && fgets(line, sizeof line, status))
+    if (sscanf(line, "VmHWM: %" SCNu64, &kib) == 1) break;
+  if (status) fclose(status);
+  if (kib == 0) gcbench_fail(4, "/proc/self/status does not tell the peak of memory");
+  return kib * 1024;
+}
+
+static int compare_counts(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Returns the smallest pause that at least `percent` of all pauses do not exceed. */
+static uint64_t percentile(const uint64_t *sorted, uint64_t count, unsigned percent) {
+  if (count == 0) return 0;
+  uint64_t rank = (count * percent + 99) / 100;
+  return sorted[rank > 0 ? rank - 1 : 0];
+}
+
+static int report(uint64_t total_ns, uint64_t sum) {
+  uint64_t peak = peak_bytes();
+  uint64_t *pauses = gcbench_pauses.at;
+  uint64_t count = gcbench_pauses.count;
+  if (count > GCBENCH_PAUSES_MAX) gcbench_fail(4, "more collections than can be kept account of");
+  qsort(pauses, count, sizeof *pauses, compare_counts);
+  printf("ran %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+         " %" PRIu64 "\n",
+         total_ns, gcbench_pauses.collect_ns, percentile(pauses, count, 50),
+         percentile(pauses, count, 99), percentile(pauses, count, 100), peak, count, sum);
+  return fflush(stdout) == 0 ? 0 : 4;
+}
+
+int main(int argc, char **argv) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  gcbench_work work = argc == 8 ? find_work(argv[1]) : NULL;
+  if (!work || (pid_t)atoll(argv[7]) != getppid()) {
+    fputs("tidemark-gcbench: a part of tidemark, which starts it; see tidemark gcbench --help\n",
+          stderr);
+    return 2;
+  }
+  unsigned mutators = (unsigned)atoi(argv[2]);
+  struct thread *threads = calloc(mutators, sizeof *threads);
+  if (!threads) gcbench_out_of_memory();
+  for (unsigned i = 0; i < mutators; i++)
+    threads[i] = (struct thread){.work = work,
+                                 .share = {.number = i,
+                                           .mutators = mutators,
+                                           .depth = (unsigned)atoi(argv[3]),
+                                           .operations = strtoull(argv[4], NULL, 10)}};
+  const struct memory_options options = {.heap_max = strtoull(argv[5], NULL, 10),
+                                         .markers = (unsigned)atoi(argv[6])};
+  uint64_t begin = td_now_ns();
+  memory_begin(&options);
+  uint64_t sum = run_all(threads, mutators);
+  uint64_t total_ns = td_now_ns() - begin;
+  free(threads);
+  return report(total_ns, sum);
+}

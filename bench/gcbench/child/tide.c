@@ -1,0 +1,49 @@
+/* The functions of the allocator that are not inlined. */
+#include "bench/gcbench/child/tide.h"
+
+#include "bench/gcbench/child/account.h"
+#include "tide/stats.h"
+
+struct gcbench_tide gcbench_tide;
+
+static void tell_event(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
+                       void *context) {
+  (void)heap;
+  uint64_t *begun = context;
+  if (event == TIDE_EVENT_CYCLE_BEGIN) *begun = now_ns;
+  if (event == TIDE_EVENT_CYCLE_END) gcbench_pause(now_ns - *begun, now_ns - *begun);
+}
+
+void memory_begin(const struct memory_options *wanted) {
+  static uint64_t begun;
+  struct tide_options options;
+  tide_options_init(&options);
+  options.heap_max_bytes = wanted->heap_max;
+  if (wanted->heap_max) options.sizing = TIDE_SIZING_FIXED;
+  options.markers = wanted->markers;
+  struct tide_error error = {0};
+  gcbench_tide.heap = tide_heap_create(&options, &error);
+  if (!gcbench_tide.heap) gcbench_fail(error.status == TIDE_ERROR_MEMORY ? 4 : 2, error.text);
+  gcbench_tide.layout[MEMORY_LEAF] = TIDE_LAYOUT_LEAF;
+  gcbench_tide.layout[MEMORY_REFS] = TIDE_LAYOUT_REFS;
+  for (unsigned kind = MEMORY_TREE; kind < MEMORY_KINDS; kind++)
+    gcbench_tide.layout[kind] =
+        tide_layout_bitmap(gcbench_tide.heap, &memory_bits[kind], memory_words[kind], &error);
+  tide_heap_on_event(gcbench_tide.heap, tell_event, &begun);
+}
+
+struct memory *memory_attach(void) {
+  return (struct memory *)tide_attach(gcbench_tide.heap, NULL, NULL);
+}
+
+void memory_detach(struct memory *memory) {
+  tide_detach((struct tide_mutator *)memory);
+}
+
+void memory_wait_begin(struct memory *memory) {
+  tide_blocking_enter((struct tide_mutator *)memory);
+}
+
+void memory_wait_end(struct memory *memory) {
+  tide_blocking_leave((struct tide_mutator *)memory);
+}

@@ -1,0 +1,342 @@
+/* tidemark gcbench: whole programs that mostly allocate, on collectors and on allocators whose
+ * memory is freed by hand. */
+#include "bench/gcbench/gcbench.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cli/args.h"
+#include "bench/cli/complain.h"
+#include "bench/cli/document.h"
+#include "bench/cli/figures.h"
+#include "bench/cli/grid.h"
+#include "bench/cli/host.h"
+#include "bench/cli/options.h"
+#include "bench/cli/output.h"
+#include "bench/cli/progress.h"
+#include "bench/cli/samples.h"
+#include "bench/gcbench/run.h"
+
+#define MUTATORS_MAX 64u
+#define DEPTH_DEFAULT_GCBENCH 18u
+#define DEPTH_DEFAULT_BINARY 20u
+#define OPERATIONS_DEFAULT UINT64_C(4000000)
+
+static const struct workload {
+  const char *name, *text;
+  bool is_trees;
+  unsigned depth;
+} workloads[] = {
+    {"gcbench", "Ellis, Kovac and Boehm's: short-lived trees beside a long-lived one", true,
+     DEPTH_DEFAULT_GCBENCH},
+    {"binary-trees", "that of the Benchmarks Game: smaller nodes, more of them", true,
+     DEPTH_DEFAULT_BINARY},
+    {"lru", "a cache of 262144 entries that drops the least recently used", false, 0},
+    {"strings", "strings cut and joined, 131072 of them kept", false, 0},
+    {"mutate", "a forest of a million nodes whose subtrees are swapped and replaced", false, 0},
+};
+#define WORKLOADS (sizeof workloads / sizeof workloads[0])
+
+/* If the collector's program was not built, this Debian package was missing. */
+static const struct collector {
+  const char *name, *text, *package;
+} collectors[] = {
+    {"tide", "Tidemark", ""},
+    {"boehm", "Boehm GC", "libgc-dev"},
+    {"malloc", "the C library's malloc and free", ""},
+    {"jemalloc", "jemalloc, with free", "libjemalloc-dev"},
+    {"mimalloc", "mimalloc, with free", "libmimalloc-dev"},
+};
+#define COLLECTORS (sizeof collectors / sizeof collectors[0])
+
+struct row {
+  const struct workload *workload;
+  const struct collector *collector;
+  unsigned mutators;
+  struct row *first; /* the row that ratios are taken to */
+  struct td_samples total_ms, collect_ms, p50_ms, p99_ms, max_ms, peak_bytes, collections;
+  uint64_t sum;
+};
+
+struct request {
+  struct td_words workloads, collectors;
+  struct td_numbers mutators;
+  uint64_t depth, operations, heap_max, markers, rounds;
+  const char *json;
+  bool quiet;
+  struct td_host host;
+  struct row *rows;
+  size_t row_count;
+};
+
+/* ---- The command line ------------------------------------------------------------------ */
+
+static void print_details(FILE *out) {
+  fputs("Workloads:\n", out);
+  for (size_t i = 0; i < WORKLOADS; i++)
+    fprintf(out, "  %-13s %s\n", workloads[i].name, workloads[i].text);
+  fputs("Collectors:\n", out);
+  for (size_t i = 0; i < COLLECTORS; i++)
+    fprintf(out, "  %-13s %s%s\n", collectors[i].name, collectors[i].text,
+            td_gcbench_is_there(collectors[i].name) ? "" : " (not built)");
+  fputs(
+      "The work is divided among the mutators: more mutators do not do more of it. Every run is a\n"
+      "process of its own. A pause is the time for which the world stands still.\n",
+      out);
+}
+
+static int parse(struct request *request, int argc, char **argv) {
+  const struct td_option options[] = {
+      td_option_words("workload", "W[,W…]", &request->workloads, "workloads (default: all)"),
+      td_option_words("collector", "C[,C…]", &request->collectors,
+                      "collectors; ratios are taken to the first (default: all that were built)"),
+      td_option_numbers("mutators", "N[,N…]", &request->mutators, 1, MUTATORS_MAX,
+                        "numbers of allocating threads (default: 1)"),
+      td_option_markers(&request->markers, "marking threads (default: all CPUs allowed)"),
+      td_option_number(
+          "depth", "D", &request->depth, 4, 28,
+          "depth of the largest trees but the first (default: gcbench 18, binary-trees 20)"),
+      td_option_number("operations", "N", &request->operations, 1, 1e12,
+                       "operations of the other workloads"),
+      td_option_heap_max(&request->heap_max,
+                         "heaps that are collected use as much, and no more (default: the "
+                         "collector decides)"),
+      td_option_rounds(&request->rounds, "runs per row, interleaved"),
+      td_option_json(&request->json, "the rows as JSON"),
+      td_option_quiet(&request->quiet),
+  };
+  const struct td_usage usage = {
+      .command = "gcbench",
+      .summary = "Runs programs that mostly allocate, on collectors and with explicit free,\n"
+                 "and tells their times, pauses and peak memory.",
+      .options = options,
+      .option_count = sizeof options / sizeof options[0],
+      .print_details = print_details,
+  };
+  return td_args_parse(&usage, argc, argv);
+}
+
+static const char *workload_at(size_t index) {
+  return index < WORKLOADS ? workloads[index].name : NULL;
+}
+
+static const char *collector_at(size_t index) {
+  return index < COLLECTORS ? collectors[index].name : NULL;
+}
+
+static const struct workload *find_workload(const char *name) {
+  for (size_t i = 0; i < WORKLOADS; i++)
+    if (strcmp(workloads[i].name, name) == 0) return &workloads[i];
+  td_args_no_such("gcbench", "workload", name, workload_at);
+  return NULL;
+}
+
+static const struct collector *find_collector(const char *name) {
+  for (size_t i = 0; i < COLLECTORS; i++)
+    if (strcmp(collectors[i].name, name) == 0) return &collectors[i];
+  td_args_no_such("gcbench", "collector", name, collector_at);
+  return NULL;
+}
+
+static int check_collectors(const struct request *request) {
+  for (size_t i = 0; i < request->collectors.count; i++) {
+    const struct collector *collector = find_collector(request->collectors.at[i]);
+    if (!collector) return TD_EXIT_USAGE;
+    if (!td_gcbench_is_there(collector->name))
+      return td_complain(TD_EXIT_RESOURCES,
+                         "gcbench: the collector %s was not built: install its headers "
+                         "(Debian: %s) and build again",
+                         collector->name, collector->package);
+  }
+  return TD_EXIT_OK;
+}
+
+/* Where nothing was chosen, everything there is takes part. */
+static void fill_in(struct request *request) {
+  for (size_t i = 0; i < WORKLOADS && request->workloads.count < i + 1; i++)
+    request->workloads.at[request->workloads.count++] = workloads[i].name;
+  if (request->mutators.count == 0) request->mutators.at[request->mutators.count++] = 1;
+  if (request->collectors.count > 0) return;
+  for (size_t i = 0; i < COLLECTORS; i++) {
+    if (td_gcbench_is_there(collectors[i].name))
+      request->collectors.at[request->collectors.count++] = collectors[i].name;
+    else
+      td_note("gcbench: the collector %s is left out: it was not built (Debian: %s)",
+              collectors[i].name, collectors[i].package);
+  }
+}
+
+static int make_rows(struct request *request) {
+  size_t per_group = request->collectors.count;
+  size_t count = request->workloads.count * request->mutators.count * per_group;
+  request->rows = calloc(count, sizeof *request->rows);
+  if (!request->rows) return td_complain(TD_EXIT_RESOURCES, "not enough memory");
+  for (size_t i = 0; i < count; i++) {
+    struct row *row = &request->rows[i];
+    size_t group = i / per_group;
+    row->workload = find_workload(request->workloads.at[group / request->mutators.count]);
+    row->collector = find_collector(request->collectors.at[i % per_group]);
+    if (!row->workload || !row->collector) return TD_EXIT_USAGE;
+    row->mutators = (unsigned)request->mutators.at[group % request->mutators.count];
+    row->first = &request->rows[group * per_group];
+  }
+  request->row_count = count;
+  return TD_EXIT_OK;
+}
+
+/* ---- Running --------------------------------------------------------------------------- */
+
+static bool keep(struct row *row, const struct td_gcbench_result *result) {
+  return td_samples_add(&row->total_ms, (double)result->total_ns / 1e6) &&
+         td_samples_add(&row->collect_ms, (double)result->collect_ns / 1e6) &&
+         td_samples_add(&row->p50_ms, (double)result->pause_p50_ns / 1e6) &&
+         td_samples_add(&row->p99_ms, (double)result->pause_p99_ns / 1e6) &&
+         td_samples_add(&row->max_ms, (double)result->pause_max_ns / 1e6) &&
+         td_samples_add(&row->peak_bytes, (double)result->peak_bytes) &&
+         td_samples_add(&row->collections, (double)result->collections);
+}
+
+static int run_row(const struct request *request, struct row *row) {
+  unsigned depth = request->depth ? (unsigned)request->depth : row->workload->depth;
+  const struct td_gcbench_task task = {.workload = row->workload->name,
+                                       .collector = row->collector->name,
+                                       .mutators = row->mutators,
+                                       .markers = (unsigned)request->markers,
+                                       .depth = depth,
+                                       .operations = request->operations,
+                                       .heap_max_bytes = request->heap_max};
+  struct td_gcbench_result result;
+  int status = td_gcbench_run(&task, &result);
+  if (status != TD_EXIT_OK) return status;
+  if (!keep(row, &result))
+    return td_complain(TD_EXIT_RESOURCES, "not enough memory for measurements");
+  row->sum = result.sum;
+  if (row->first->sum != row->sum)
+    return td_complain(TD_EXIT_CHECK,
+                       "gcbench: %s on %s: the sum is %" PRIu64 ", on %s it is %" PRIu64,
+                       row->workload->name, row->collector->name, row->sum,
+                       row->first->collector->name, row->first->sum);
+  return TD_EXIT_OK;
+}
+
+static int run_all(struct request *request) {
+  size_t done = 0, total = request->row_count * request->rounds;
+  td_progress_begin();
+  for (uint64_t round = 0; round < request->rounds; round++)
+    for (size_t i = 0; i < request->row_count; i++) {
+      char what[96];
+      snprintf(what, sizeof what, "%s on %s", request->rows[i].workload->name,
+               request->rows[i].collector->name);
+      td_progress(what, done++, total);
+      int status = run_row(request, &request->rows[i]);
+      if (status != TD_EXIT_OK) return status;
+    }
+  td_progress_end();
+  return TD_EXIT_OK;
+}
+
+/* ---- Reporting ------------------------------------------------------------------------- */
+
+static double median(const struct td_samples *samples) {
+  return td_samples_summary(samples).median;
+}
+
+static int print(const struct request *request, FILE *out) {
+  struct td_grid grid;
+  td_grid_begin(&grid, "workload collector >mutators >total_ms >ratio >spread >collections "
+                       ">collect_ms >p50_ms >p99_ms >max_ms >peak_MiB");
+  for (size_t i = 0; i < request->row_count; i++) {
+    const struct row *row = &request->rows[i];
+    if (row->first == row && i > 0) td_grid_rule(&grid);
+    struct td_summary ratio = td_samples_ratio(&row->total_ms, &row->first->total_ms);
+    td_grid_cell(&grid, "%s", row->workload->name);
+    td_grid_cell(&grid, "%s", row->collector->name);
+    td_grid_cell(&grid, "%u", row->mutators);
+    td_grid_cell(&grid, "%.0f", median(&row->total_ms));
+    bool open = row->first != row && !td_samples_differ(&row->total_ms, &row->first->total_ms);
+    td_grid_cell(&grid, "%.2f%s", ratio.median, open ? " ~" : "");
+    td_grid_cell(&grid, "%.2f–%.2f", ratio.min, ratio.max);
+    td_grid_cell(&grid, "%.0f", median(&row->collections));
+    td_grid_cell(&grid, "%.1f", median(&row->collect_ms));
+    td_grid_cell(&grid, "%.2f", median(&row->p50_ms));
+    td_grid_cell(&grid, "%.2f", median(&row->p99_ms));
+    td_grid_cell(&grid, "%.2f", td_samples_summary(&row->max_ms).max);
+    td_grid_cell(&grid, "%.0f", median(&row->peak_bytes) / (1 << 20));
+  }
+  int status = td_grid_print(&grid, out);
+  fputs(
+      "\nratio: total time over that of the first collector, run by run, and its range; over 1 is "
+      "slower.\n~ behind a ratio: these runs cannot tell the two apart.\n",
+      out);
+  td_host_print(&request->host, out);
+  return status;
+}
+
+static void put_row(struct td_json *json, const struct request *request, const struct row *row) {
+  td_json_object_begin(json, NULL);
+  td_json_string(json, "workload", row->workload->name);
+  td_json_string(json, "collector", row->collector->name);
+  td_json_count(json, "mutators", row->mutators);
+  td_json_real(json, "total_ms", median(&row->total_ms));
+  td_json_real(json, "collect_ms", median(&row->collect_ms));
+  td_json_object_begin(json, "pause_ms");
+  td_json_real(json, "p50", median(&row->p50_ms));
+  td_json_real(json, "p99", median(&row->p99_ms));
+  td_json_real(json, "max", td_samples_summary(&row->max_ms).max);
+  td_json_object_end(json);
+  td_json_count(json, "peak_bytes", (uint64_t)median(&row->peak_bytes));
+  td_json_count(json, "collections", (uint64_t)median(&row->collections));
+  td_json_count(json, "rounds", request->rounds);
+  td_json_summary(json, "total_ms_spread", td_samples_summary(&row->total_ms));
+  td_json_summary(json, "ratio_to_first", td_samples_ratio(&row->total_ms, &row->first->total_ms));
+  td_json_differs(json, "differs_from_first", &row->total_ms, &row->first->total_ms);
+  td_json_object_end(json);
+}
+
+static int write_json(const struct request *request) {
+  if (!request->json) return TD_EXIT_OK;
+  struct td_document document;
+  int status = td_document_begin(&document, request->json, &request->host);
+  if (status != TD_EXIT_OK) return status;
+  struct td_json *json = &document.json;
+  td_json_array_begin(json, "rows");
+  for (size_t i = 0; i < request->row_count; i++)
+    put_row(json, request, &request->rows[i]);
+  td_json_array_end(json);
+  return td_document_commit(&document);
+}
+
+static void free_rows(struct request *request) {
+  for (size_t i = 0; i < request->row_count; i++) {
+    struct row *row = &request->rows[i];
+    struct td_samples *all[] = {&row->total_ms, &row->collect_ms, &row->p50_ms,     &row->p99_ms,
+                                &row->max_ms,   &row->peak_bytes, &row->collections};
+    for (size_t s = 0; s < sizeof all / sizeof all[0]; s++)
+      td_samples_free(all[s]);
+  }
+  free(request->rows);
+}
+
+int td_command_gcbench(int argc, char **argv) {
+  struct request request = {.operations = OPERATIONS_DEFAULT, .rounds = 3};
+  int status = parse(&request, argc, argv);
+  if (status != TD_ARGS_GO_ON) return status;
+  td_progress_setup(request.quiet);
+  const struct td_output_option output = {"json", request.json, true};
+  status = td_outputs_check("gcbench", &output, 1);
+  if (status == TD_EXIT_OK) status = check_collectors(&request);
+  if (status == TD_EXIT_OK) {
+    td_host_read(&request.host);
+    fill_in(&request);
+    status = make_rows(&request);
+  }
+  td_noise_begin(&request.host.noise);
+  if (status == TD_EXIT_OK) status = run_all(&request);
+  td_noise_end(&request.host.noise);
+  if (status == TD_EXIT_OK) status = print(&request, td_human(request.json));
+  if (status == TD_EXIT_OK) status = write_json(&request);
+  free_rows(&request);
+  return status;
+}

@@ -1,0 +1,30 @@
+/* One run of a workload of gcbench, in a process of its own (bench/gcbench/child/child.c).
+ *
+ * Errors are said on stderr. Functions return an exit status, 0 if all is well. */
+#ifndef TD_BENCH_GCBENCH_RUN_H
+#define TD_BENCH_GCBENCH_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct td_gcbench_task {
+  const char *workload, *collector;
+  unsigned mutators, markers; /* markers 0: the collector's default */
+  unsigned depth;
+  uint64_t operations;
+  uint64_t heap_max_bytes; /* 0: no limit */
+};
+
+struct td_gcbench_result {
+  uint64_t total_ns, collect_ns;
+  uint64_t pause_p50_ns, pause_p99_ns, pause_max_ns;
+  uint64_t peak_bytes, collections;
+  uint64_t sum; /* equal for equal work, whatever the collector */
+};
+
+/* Returns whether the collector's program was built and can be found. */
+bool td_gcbench_is_there(const char *collector);
+
+int td_gcbench_run(const struct td_gcbench_task *task, struct td_gcbench_result *result);
+
+#endif

@@ -1,0 +1,93 @@
+/* Several engines on several graphs: what was asked, and what was measured. */
+#ifndef TD_BENCH_MARKING_COMPARISON_H
+#define TD_BENCH_MARKING_COMPARISON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bench/boehm/guest.h"
+#include "bench/cli/host.h"
+#include "bench/cli/samples.h"
+#include "bench/engines/engines.h"
+#include "bench/limit/oracle.h"
+#include "bench/marking/trace.h"
+#include "tide/stats.h"
+#include "workloads/profile.h"
+#include "workloads/spec.h"
+
+enum td_checked { TD_NOT_CHECKED, TD_CHECKED_EQUAL, TD_CHECKED_DIFFERENT };
+
+/* A row: one engine with one number of markers on one graph. */
+struct td_row {
+  struct td_bench_engine engine;
+  unsigned markers;
+  const struct td_row
+      *base; /* the row that ratios are taken to; NULL: the first engine has no such row */
+  struct td_samples mark_ns;            /* one per round */
+  struct td_samples steals, duplicates; /* of Tidemark only, like the next */
+  struct td_cycle_record *cycle;        /* of the fastest round so far */
+  uint64_t cycle_ns;
+  uint64_t objects, bytes; /* that were marked */
+  enum td_checked checked;
+  struct td_noise_count noise; /* during its timed rounds */
+  struct td_boehm *boehm;
+};
+
+struct td_graph_rows {
+  const struct td_graph_spec *spec;
+  const char *label;              /* short name for tables: inside spec->text */
+  uint64_t objects, edges, bytes; /* live, by the independent serial marking */
+  struct td_row *rows;
+  size_t row_count;
+  struct td_graph_profile *profile; /* NULL unless asked for */
+  struct td_oracle oracle;          /* all zero unless asked for */
+  char *about;                      /* what a recorded graph says of itself; NULL: nothing */
+};
+
+struct td_comparison {
+  /* As asked. */
+  struct td_graph_spec *specs;
+  size_t graph_count;
+  struct td_bench_engine engines[64];
+  size_t engine_count;
+  unsigned markers[64];
+  size_t marker_count;
+  const char *policy; /* of the Tidemark heaps */
+  unsigned rounds;
+  bool check;
+  uint64_t heap_max_bytes; /* 0: the default */
+  bool details;            /* the JSON tells of each marker */
+  bool profile;            /* look at the graphs' shapes as well */
+  bool limit;              /* replay the oracle in every round as well */
+  struct td_trace
+      *trace; /* records the first row of each graph after its rounds; NULL: nothing is recorded */
+  /* As measured. */
+  struct td_graph_rows *graphs; /* [graph_count] */
+  struct td_host host;
+  struct td_cpus cpus; /* with `limit` only */
+  bool different;      /* some check failed */
+};
+
+void td_comparison_free(struct td_comparison *comparison);
+
+/* Makes the rows of a graph, still empty. Returns 0, or an exit status after saying why not. */
+int td_graph_rows_make(const struct td_comparison *comparison, struct td_graph_rows *graph);
+/* Returns the row of an engine with so many markers, or NULL. */
+const struct td_row *td_graph_row(const struct td_graph_rows *graph, const char *engine,
+                                  unsigned markers);
+
+/* Returns nanoseconds per live object. */
+struct td_summary td_row_ns_per_object(const struct td_graph_rows *graph, const struct td_row *row);
+/* Returns the mark time of the row over that of its base, round by round: over 1 is slower. */
+struct td_summary td_row_ratio(const struct td_row *row);
+/* Returns whether two rows of a graph have the same number of markers and times that the rounds
+ * cannot tell apart (td_samples_differ). False for a row and itself, and if one is NULL. */
+bool td_rows_alike(const struct td_row *a, const struct td_row *b);
+/* Returns the mark time of the row over that of the oracle with as many threads, in its faster
+ * order. The count is 0 if there was no oracle. */
+struct td_summary td_row_to_oracle(const struct td_graph_rows *graph, const struct td_row *row);
+/* Returns nanoseconds per live object of that oracle. */
+struct td_summary td_row_oracle(const struct td_graph_rows *graph, const struct td_row *row);
+
+#endif

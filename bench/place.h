@@ -1,9 +1,0 @@
-/* Finding what was built or installed together with the program. */
-#ifndef TD_BENCH_PLACE_H
-#define TD_BENCH_PLACE_H
-
-/* The first of the candidates that exists, as a path to be freed, or NULL. A relative candidate
- * is taken from the folder the running program lies in. The list ends with NULL. */
-char *td_place_find(const char *candidate, ...) __attribute__((sentinel));
-
-#endif

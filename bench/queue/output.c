@@ -1,0 +1,186 @@
+/* What `tidemark queue` prints and writes. */
+#include "bench/queue/output.h"
+
+#include <math.h>
+
+#include "bench/cli/complain.h"
+#include "bench/cli/document.h"
+#include "bench/cli/grid.h"
+
+/* ---- Text ------------------------------------------------------------------------------ */
+
+static const char *const headings[] = {
+    [TD_QUEUE_SINGLE] = "pattern <queue <cursor >Mops >ratio >spread >same_cursor >discarded",
+    [TD_QUEUE_STOLEN] =
+        "queue <cursor >wanted_% >stolen_% >Mops >ratio >spread >same_cursor >discarded",
+    [TD_QUEUE_POOL] =
+        "queue >threads <policy >balance_% >stolen_% >Mops >ratio >spread >same_cursor >discarded",
+    [TD_QUEUE_INTERFERENCE] =
+        "pattern <queue >threads >wanted/s >events/s >Mops >ratio >spread >same_cursor >discarded",
+};
+
+static const char *const explanations[] = {
+    [TD_QUEUE_SINGLE] = "Mops: million puts and gets per second.",
+    [TD_QUEUE_STOLEN] =
+        "Mops: million puts, gets and stolen items per second, of both threads. stolen %: of the\n"
+        "items put, as counted.",
+    [TD_QUEUE_POOL] =
+        "Mops: million puts, gets and stolen items per second, of all threads. balance: 100 % is\n"
+        "where stealing gives every thread as many items. The owners' cursors are in locals.",
+    [TD_QUEUE_INTERFERENCE] =
+        "Mops: million operations per second of the first thread, its cursor in a local. events:\n"
+        "what the second thread did to it. Lines are compared with one thread alone.",
+};
+
+/* Prints a dash where there is no number. */
+static void number_cell(struct td_grid *grid, int decimals, double value) {
+  if (isfinite(value))
+    td_grid_cell(grid, "%.*f", decimals, value);
+  else
+    td_grid_cell(grid, "–");
+}
+
+static const char *cursor_text(const struct td_queue_cell *cell) {
+  return cell->cursor == TD_CURSOR_LOCAL ? "local" : "in memory";
+}
+
+static void print_parameters(const struct td_queue_bench *bench, const struct td_queue_cell *cell,
+                             struct td_grid *grid) {
+  bool pool = bench->experiment == TD_QUEUE_POOL, stolen = bench->experiment == TD_QUEUE_STOLEN;
+  if (!pool && !stolen) td_grid_cell(grid, "%s", cell->pattern);
+  td_grid_cell(grid, "%s", cell->kind ? cell->kind->name : "–");
+  if (stolen || bench->experiment == TD_QUEUE_SINGLE) td_grid_cell(grid, "%s", cursor_text(cell));
+  if (pool || bench->experiment == TD_QUEUE_INTERFERENCE) td_grid_cell(grid, "%u", cell->threads);
+  if (pool) td_grid_cell(grid, "%s", cell->has_policy ? td_policy_name(cell->policy) : "–");
+  if (pool) number_cell(grid, 1, cell->balance);
+  if (stolen) number_cell(grid, 1, cell->stolen_wanted);
+  if (pool || stolen)
+    number_cell(grid, 1,
+                cell->threads > 1 ? td_samples_summary(&cell->stolen).median : (double)NAN);
+  if (bench->experiment == TD_QUEUE_INTERFERENCE) {
+    number_cell(grid, 0, cell->frequency);
+    number_cell(grid, 0, td_samples_summary(&cell->events).median);
+  }
+}
+
+static void print_row(const struct td_queue_bench *bench, const struct td_queue_cell *cell,
+                      struct td_grid *grid) {
+  print_parameters(bench, cell, grid);
+  struct td_summary ratio = td_queue_ratio(bench, cell, cell->base);
+  number_cell(grid, 1, td_samples_summary(&cell->mops).median);
+  number_cell(grid, 3, ratio.median);
+  if (ratio.count)
+    td_grid_cell(grid, "%.2f–%.2f", ratio.min, ratio.max);
+  else
+    td_grid_cell(grid, "–");
+  number_cell(grid, 3, td_queue_ratio(bench, cell, cell->base_same).median);
+  td_grid_cell(grid, "%u", cell->discarded);
+}
+
+static void print_notes(const struct td_queue_bench *bench, FILE *out) {
+  size_t empty = 0;
+  bool fell_back = false;
+  for (size_t i = 0; i < bench->cell_count; i++) {
+    empty += td_samples_summary(&bench->cells[i].mops).count == 0;
+    fell_back |= bench->cells[i].policy != bench->cells[i].policy_in_force;
+  }
+  if (fell_back)
+    fprintf(out,
+            "numa: the CPUs used lie on %u NUMA node(s), all equally far: there is nothing to "
+            "choose\nby, so numa was random and numa+prob was random+prob.\n",
+            bench->cpus.nodes);
+  if (empty)
+    fprintf(out, "%zu row(s) without figures: every run was disturbed. The machine is too busy.\n",
+            empty);
+}
+
+int td_queue_print(const struct td_queue_bench *bench, FILE *out) {
+  td_host_print(&bench->host, out);
+  fprintf(out, "%u rounds, %u blocks of %u items, %u items per fill, batches of up to %u\n\n",
+          bench->rounds, bench->blocks, bench->entries, bench->fill, bench->batch);
+  struct td_grid grid;
+  td_grid_begin(&grid, headings[bench->experiment]);
+  for (size_t i = 0; i < bench->cell_count; i++)
+    print_row(bench, &bench->cells[i], &grid);
+  int status = td_grid_print(&grid, out);
+  fprintf(
+      out,
+      "\n%s\nratio: to serial, alone, in the same loop, with its cursor in memory; same cursor: "
+      "to serial\nwith its cursor where this row has it. discarded: runs in which a thread lost "
+      "its CPU or that\ntook over three times as long as the shortest.\n",
+      explanations[bench->experiment]);
+  print_notes(bench, out);
+  return status;
+}
+
+/* ---- JSON ------------------------------------------------------------------------------ */
+
+static void write_cursor(struct td_json *json, const struct td_queue_cell *cell) {
+  if (cell->has_cursor)
+    td_json_bool(json, "cursor", cell->cursor == TD_CURSOR_LOCAL);
+  else
+    td_json_null(json, "cursor");
+}
+
+static void write_spread(struct td_json *json, const char *key, struct td_summary summary) {
+  td_json_object_begin(json, key);
+  td_json_real(json, "min", summary.min);
+  td_json_real(json, "max", summary.max);
+  td_json_object_end(json);
+}
+
+static void write_row(const struct td_queue_bench *bench, const struct td_queue_cell *cell,
+                      struct td_json *json) {
+  struct td_summary mops = td_samples_summary(&cell->mops);
+  struct td_summary ratio = td_queue_ratio(bench, cell, cell->base);
+  bool steals = cell->threads > 1;
+  td_json_object_begin(json, NULL);
+  td_json_string(json, "experiment", bench->experiment_name);
+  td_json_string(json, "pattern", cell->pattern);
+  td_json_string(json, "engine", cell->kind ? cell->kind->name : NULL);
+  write_cursor(json, cell);
+  td_json_count(json, "threads", cell->threads);
+  td_json_real(json, "stolen_percent_wanted", cell->stolen_wanted);
+  td_json_real(json, "stolen_percent",
+               steals ? td_samples_summary(&cell->stolen).median : (double)NAN);
+  td_json_real(json, "balance_percent", cell->balance);
+  td_json_string(json, "policy", cell->has_policy ? td_policy_name(cell->policy) : NULL);
+  td_json_string(json, "policy_in_force",
+                 cell->has_policy ? td_policy_name(cell->policy_in_force) : NULL);
+  td_json_real(json, "events_per_second_wanted", cell->frequency);
+  td_json_real(json, "events_per_second", td_samples_summary(&cell->events).median);
+  td_json_real(json, "mops", mops.median);
+  write_spread(json, "mops_spread", mops);
+  td_json_real(json, "ratio_to_seq", ratio.median);
+  write_spread(json, "ratio_to_seq_spread", ratio);
+  td_json_real(json, "ratio_to_seq_same_cursor",
+               td_queue_ratio(bench, cell, cell->base_same).median);
+  td_json_count(json, "runs", mops.count);
+  td_json_count(json, "discarded", cell->discarded);
+  td_json_object_end(json);
+}
+
+static void write_settings(const struct td_queue_bench *bench, struct td_json *json) {
+  td_json_object_begin(json, "settings");
+  td_json_string(json, "experiment", bench->experiment_name);
+  td_json_count(json, "rounds", bench->rounds);
+  td_json_count(json, "blocks", bench->blocks);
+  td_json_count(json, "entries", bench->entries);
+  td_json_count(json, "fill", bench->fill);
+  td_json_count(json, "batch", bench->batch);
+  td_json_real(json, "run_ms", bench->run_ns / 1e6);
+  td_json_object_end(json);
+}
+
+int td_queue_write_json(const struct td_queue_bench *bench, const char *path) {
+  if (!path) return TD_EXIT_OK;
+  struct td_document document;
+  int status = td_document_begin(&document, path, &bench->host);
+  if (status != TD_EXIT_OK) return status;
+  write_settings(bench, &document.json);
+  td_json_array_begin(&document.json, "rows");
+  for (size_t i = 0; i < bench->cell_count; i++)
+    write_row(bench, &bench->cells[i], &document.json);
+  td_json_array_end(&document.json);
+  return td_document_commit(&document);
+}

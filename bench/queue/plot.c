@@ -1,0 +1,217 @@
+/* The charts of `tidemark queue`, in the form of those in the BWoS paper (Wang et al., OSDI 2023).
+ */
+#include "bench/queue/plot.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cli/complain.h"
+#include "bench/cli/plot.h"
+
+#define SERIES_MAX TD_LIST_MAX
+#define CHARTS_MAX 16u
+
+/* A chart being filled. The points of all its series lie in two arrays. */
+struct sheet {
+  struct td_series series[SERIES_MAX];
+  double *x, *y;
+  size_t points;
+};
+
+struct plot {
+  const struct td_queue_bench *bench;
+  struct td_chart charts[CHARTS_MAX];
+  struct sheet sheets[CHARTS_MAX];
+  const char *categories[TD_LIST_MAX];
+  size_t count;
+  bool failed;
+};
+
+/* Returns the sheet of a new chart, with room for every cell of the bench, or NULL without memory.
+ */
+static struct sheet *new_sheet(struct plot *plot) {
+  if (plot->count == CHARTS_MAX) return NULL;
+  struct sheet *sheet = &plot->sheets[plot->count];
+  sheet->x = calloc(2 * plot->bench->cell_count + 1, sizeof *sheet->x);
+  if (!sheet->x) {
+    plot->failed = true;
+    return NULL;
+  }
+  sheet->y = sheet->x + plot->bench->cell_count;
+  plot->charts[plot->count++].series = sheet->series;
+  return sheet;
+}
+
+/* Adds a series to the chart. Points that are added afterwards belong to it. */
+static void add_series(struct plot *plot, struct sheet *sheet, const char *name) {
+  struct td_chart *chart = &plot->charts[plot->count - 1];
+  if (chart->series_count == SERIES_MAX) return;
+  sheet->series[chart->series_count++] = (struct td_series){
+      .name = name, .x = sheet->x + sheet->points, .y = sheet->y + sheet->points};
+}
+
+static void add_point(struct plot *plot, struct sheet *sheet, double x, double y) {
+  struct td_chart *chart = &plot->charts[plot->count - 1];
+  sheet->x[sheet->points] = x;
+  sheet->y[sheet->points++] = y;
+  sheet->series[chart->series_count - 1].count++;
+}
+
+static double ratio_of(const struct plot *plot, const struct td_queue_cell *cell) {
+  return td_queue_ratio(plot->bench, cell, cell->base).median;
+}
+
+/* ---- single ---------------------------------------------------------------------------- */
+
+static const struct td_queue_cell *find_single(const struct td_queue_bench *bench,
+                                               const char *pattern,
+                                               const struct td_queue_kind *kind,
+                                               enum td_queue_cursor cursor) {
+  for (size_t i = 0; i < bench->cell_count; i++) {
+    const struct td_queue_cell *cell = &bench->cells[i];
+    if (strcmp(cell->pattern, pattern) == 0 && cell->kind == kind && cell->cursor == cursor)
+      return cell;
+  }
+  return NULL;
+}
+
+static void chart_single(struct plot *plot, enum td_queue_cursor cursor, const char *title) {
+  const struct td_queue_bench *bench = plot->bench;
+  struct sheet *sheet = new_sheet(plot);
+  if (!sheet) return;
+  struct td_chart *chart = &plot->charts[plot->count - 1];
+  chart->title = title;
+  chart->y_label = "throughput, serial in memory = 1";
+  chart->categories = bench->patterns;
+  chart->category_count = bench->pattern_count;
+  for (size_t k = 0; td_queue_kind_at(k); k++) {
+    const struct td_queue_kind *kind = td_queue_kind_at(k);
+    if (!find_single(bench, bench->patterns[0], kind, cursor)) continue;
+    add_series(plot, sheet, kind->name);
+    for (size_t p = 0; p < bench->pattern_count; p++) {
+      const struct td_queue_cell *cell = find_single(bench, bench->patterns[p], kind, cursor);
+      add_point(plot, sheet, (double)p, cell ? ratio_of(plot, cell) : (double)NAN);
+    }
+  }
+}
+
+/* ---- Lines: stolen, pool, interference ------------------------------------------------- */
+
+static double x_of(const struct td_queue_bench *bench, const struct td_queue_cell *cell) {
+  switch (bench->experiment) {
+  case TD_QUEUE_STOLEN:
+    return td_samples_summary(&cell->stolen).median;
+  case TD_QUEUE_POOL:
+    return cell->balance;
+  default:
+    return td_samples_summary(&cell->events).median / 1e6;
+  }
+}
+
+/* Draws one line per queue: its cells with more than one thread and this pattern, cursor and
+ * policy. */
+static void chart_lines(struct plot *plot, const char *title, const char *x_label,
+                        const char *pattern, enum td_queue_cursor cursor, int policy) {
+  const struct td_queue_bench *bench = plot->bench;
+  struct sheet *sheet = new_sheet(plot);
+  if (!sheet) return;
+  struct td_chart *chart = &plot->charts[plot->count - 1];
+  chart->title = title;
+  chart->x_label = x_label;
+  chart->y_label = "throughput, serial in memory = 1";
+  const struct td_queue_kind *last = NULL;
+  for (size_t i = 0; i < bench->cell_count; i++) {
+    const struct td_queue_cell *cell = &bench->cells[i];
+    if (cell->threads < 2 || strcmp(cell->pattern, pattern) != 0) continue;
+    if (cell->cursor != cursor) continue;
+    if (policy >= 0 && (int)cell->policy != policy) continue;
+    if (cell->kind != last) add_series(plot, sheet, cell->kind->name);
+    last = cell->kind;
+    add_point(plot, sheet, x_of(bench, cell), ratio_of(plot, cell));
+  }
+}
+
+/* Draws the patterns on cache lines, with one thread alone and with a second one. */
+static void chart_cache_lines(struct plot *plot) {
+  const struct td_queue_bench *bench = plot->bench;
+  struct sheet *sheet = new_sheet(plot);
+  if (!sheet) return;
+  struct td_chart *chart = &plot->charts[plot->count - 1];
+  chart->title = "One thread on cache lines, alone and with a second (Fig. 2e, 2f)";
+  chart->y_label = "million operations per second";
+  chart->categories = plot->categories;
+  for (unsigned threads = 1; threads <= 2; threads++) {
+    add_series(plot, sheet, threads == 1 ? "alone" : "with a second thread");
+    for (size_t i = 0; i < bench->cell_count; i++) {
+      const struct td_queue_cell *cell = &bench->cells[i];
+      if (cell->kind || cell->threads != threads) continue;
+      size_t category = sheet->series[chart->series_count - 1].count;
+      plot->categories[category] = cell->pattern;
+      chart->category_count = category + 1;
+      add_point(plot, sheet, (double)category, td_samples_summary(&cell->mops).median);
+    }
+  }
+  if (chart->category_count == 0) {
+    free(sheet->x);
+    plot->count--;
+  }
+}
+
+static void chart_interference(struct plot *plot) {
+  static const char steals[] = "steals", sizes[] = "sizes";
+  bool has_steals = false, has_sizes = false;
+  for (size_t i = 0; i < plot->bench->cell_count; i++) {
+    const struct td_queue_cell *cell = &plot->bench->cells[i];
+    has_steals |= cell->threads > 1 && strcmp(cell->pattern, steals) == 0;
+    has_sizes |= cell->threads > 1 && strcmp(cell->pattern, sizes) == 0;
+  }
+  if (has_steals)
+    chart_lines(plot, "The owner's throughput under steals (Fig. 2b)",
+                "million attempts to steal per second", steals, TD_CURSOR_LOCAL, -1);
+  if (has_sizes)
+    chart_lines(plot, "The owner's throughput under size queries (Fig. 2c)",
+                "million queries per second", sizes, TD_CURSOR_LOCAL, -1);
+  chart_cache_lines(plot);
+}
+
+/* ---- The file -------------------------------------------------------------------------- */
+
+static void fill(struct plot *plot) {
+  const struct td_queue_bench *bench = plot->bench;
+  switch (bench->experiment) {
+  case TD_QUEUE_SINGLE:
+    chart_single(plot, TD_CURSOR_IN_MEMORY, "One thread, the owner's cursor in memory");
+    chart_single(plot, TD_CURSOR_LOCAL, "One thread, the owner's cursor in a local");
+    break;
+  case TD_QUEUE_STOLEN:
+    chart_lines(plot, "One owner, one thief, the owner's cursor in memory", "% stolen, as measured",
+                "fill-drain", TD_CURSOR_IN_MEMORY, -1);
+    chart_lines(plot, "One owner, one thief, the owner's cursor in a local",
+                "% stolen, as measured", "fill-drain", TD_CURSOR_LOCAL, -1);
+    break;
+  case TD_QUEUE_POOL:
+    for (size_t p = 0; p < bench->policy_count; p++)
+      chart_lines(plot, td_policy_name(bench->policies[p]), "balance, %", "fill-drain",
+                  TD_CURSOR_LOCAL, (int)bench->policies[p]);
+    break;
+  case TD_QUEUE_INTERFERENCE:
+    chart_interference(plot);
+    break;
+  }
+}
+
+int td_queue_plot(const struct td_queue_bench *bench, const char *path) {
+  if (!path) return TD_EXIT_OK;
+  struct plot *plot = calloc(1, sizeof *plot);
+  if (!plot) return td_complain(TD_EXIT_RESOURCES, "queue: not enough memory for the plot");
+  plot->bench = bench;
+  fill(plot);
+  int status = plot->failed
+                   ? td_complain(TD_EXIT_RESOURCES, "queue: not enough memory for the plot")
+                   : td_plot_write(plot->charts, plot->count, path);
+  for (size_t i = 0; i < plot->count; i++)
+    free(plot->sheets[i].x);
+  free(plot);
+  return status;
+}

@@ -1,0 +1,76 @@
+#include "bench/report/figures.h"
+
+#include <inttypes.h>
+
+#include "bench/report/html.h"
+
+static void put_row(struct td_page *page, const struct td_graph_rows *graph,
+                    const struct td_row *row) {
+  struct td_summary ns = td_row_ns_per_object(graph, row), ratio = td_row_ratio(row);
+  fputs("<tr><td>", page->out);
+  td_html_text(page->out, row->engine.name);
+  fprintf(page->out, "</td><td>%u</td><td>%.2f</td><td>%.2f</td><td>%.2f–%.2f</td>", row->markers,
+          ns.median * (double)graph->objects / 1e6, ns.median, ns.min, ns.max);
+  if (ratio.count)
+    fprintf(page->out, "<td>%.2f%s</td><td>%.2f–%.2f</td>", ratio.median,
+            td_rows_alike(row, row->base) ? " ~" : "", ratio.min, ratio.max);
+  else
+    fputs("<td>–</td><td>–</td>", page->out);
+  if (row->cycle)
+    fprintf(page->out, "<td>%.0f</td><td>%.0f</td>", td_samples_summary(&row->steals).median,
+            td_samples_summary(&row->duplicates).median);
+  else
+    fputs("<td>–</td><td>–</td>", page->out);
+  fprintf(page->out, "<td>%s</td></tr>\n",
+          row->checked == TD_CHECKED_EQUAL       ? "equal"
+          : row->checked == TD_CHECKED_DIFFERENT ? "<strong>DIFFERENT</strong>"
+                                                 : "–");
+}
+
+void td_report_figures(struct td_page *page) {
+  fputs("<h2>All figures</h2>\n<div class=\"wide\"><table>\n<tr><th>engine</th>"
+        "<th>markers</th><th>mark, ms</th><th>ns per<br>object</th><th>fastest–<br>slowest</th>"
+        "<th>ratio to<br>",
+        page->out);
+  td_html_text(page->out, page->comparison->engines[0].name);
+  fputs("</th><th>spread</th><th>steals</th><th>scanned<br>twice</th><th>check</th></tr>\n",
+        page->out);
+  for (size_t g = 0; g < page->comparison->graph_count; g++) {
+    const struct td_graph_rows *graph = &page->comparison->graphs[g];
+    fputs("<tr class=\"graph\"><td colspan=\"10\">", page->out);
+    td_html_text(page->out, graph->label);
+    fputs("</td></tr>\n", page->out);
+    for (size_t i = 0; i < graph->row_count; i++)
+      put_row(page, graph, &graph->rows[i]);
+  }
+  fputs("</table></div>\n<p class=\"small\">~: cannot be told apart from the first engine. Steals, "
+        "and objects that two markers scanned at the same "
+        "moment (harmless): medians over the rounds.</p>\n",
+        page->out);
+}
+
+void td_report_machine(struct td_page *page) {
+  const struct td_host *host = &page->comparison->host;
+  fputs("<h2>The machine</h2>\n<dl>\n<dt>processor</dt><dd>", page->out);
+  td_html_text(page->out, host->cpu);
+  fprintf(page->out, ": %u core%s in %u package%s, %u hardware thread%s, %u of them allowed</dd>\n",
+          host->cores, td_plural(host->cores), host->packages, td_plural(host->packages),
+          host->hardware_threads, td_plural(host->hardware_threads), host->cpus_allowed);
+  fprintf(page->out,
+          "<dt>caches</dt><dd>L1 %" PRIu64 " KiB, L2 %" PRIu64 " KiB, L3 %" PRIu64 " MiB</dd>\n"
+          "<dt>memory</dt><dd>%.1f GiB in %u NUMA node%s, transparent huge pages: ",
+          host->l1_bytes >> 10, host->l2_bytes >> 10, host->l3_bytes >> 20,
+          (double)host->memory_bytes / (double)(1u << 30), host->numa_nodes,
+          td_plural(host->numa_nodes));
+  td_html_text(page->out, host->huge_pages);
+  fputs("</dd>\n<dt>system</dt><dd>", page->out);
+  td_html_text(page->out, host->kernel);
+  fputs("</dd>\n<dt>compiler</dt><dd>", page->out);
+  td_html_text(page->out, host->compiler);
+  fprintf(
+      page->out,
+      "</dd>\n<dt>tidemark</dt><dd>%s</dd>\n<dt>measured</dt><dd>%s</dd>\n<dt>meanwhile</dt><dd>",
+      host->version, host->time);
+  td_noise_print(&host->noise, host->hardware_threads, page->out);
+  fputs("</dd>\n</dl>\n", page->out);
+}

@@ -1,0 +1,107 @@
+#include "bench/report/report.h"
+
+#include "bench/cli/complain.h"
+#include "bench/cli/output.h"
+#include "bench/report/figures.h"
+#include "bench/report/graphs.h"
+#include "bench/report/html.h"
+#include "bench/report/page.h"
+#include "bench/report/summary.h"
+#include "bench/report/svg.h"
+
+static const char style[] =
+    ":root{color-scheme:light}"
+    "body{font:16px/1.55 system-ui,-apple-system,'Segoe UI',Roboto,sans-serif;color:#1c2430;"
+    "background:#fff;max-width:1000px;margin:0 auto;padding:2rem 1.25rem 4rem}"
+    "h1{font-size:1.9rem;line-height:1.2;margin:0 0 .25rem}"
+    "h2{font-size:1.35rem;margin:2.6rem 0 .5rem;border-bottom:1px solid #d9dee4;"
+    "padding-bottom:.25rem}"
+    "h3{font-size:1.08rem;margin:2rem 0 .2rem;overflow-wrap:anywhere}"
+    "h3,code,tr.graph td{font-family:ui-monospace,Consolas,monospace}"
+    "h4{font-size:.9rem;margin:1rem 0 .2rem;color:#4a5563;font-weight:600}"
+    "p,li{max-width:75ch}"
+    ".sub,.small{color:#4a5563}"
+    ".small{font-size:.88rem;margin:.2rem 0}"
+    ".bad{background:#fbe9eb;border-left:4px solid #b23a48;padding:.6rem 1rem}"
+    ".key{max-width:none}"
+    ".key span{display:inline-block;margin-right:1.1rem}"
+    ".key i{display:inline-block;width:.8em;height:.8em;margin-right:.35em;border-radius:2px}"
+    "svg{width:100%;min-width:640px;height:auto;display:block;margin:.2rem 0 .4rem}"
+    "svg text{font:12.5px system-ui,sans-serif;fill:#1c2430}"
+    "svg .name,svg .end{text-anchor:end}"
+    "svg .tick{text-anchor:middle;font-size:11.5px}"
+    "svg .tick,svg .value,svg .start,svg .end{fill:#4a5563}"
+    ".grid{stroke:#e3e7ec}"
+    ".one{stroke:#1c2430;stroke-dasharray:3 3}"
+    ".whisker{stroke:#1c2430}"
+    ".wide{overflow-x:auto}"
+    "table{border-collapse:collapse;font-size:.86rem;font-variant-numeric:tabular-nums}"
+    "th,td{padding:.22rem .7rem;text-align:right;white-space:nowrap}"
+    "th{border-bottom:2px solid #1c2430;vertical-align:bottom}"
+    "td{border-bottom:1px solid #e9edf1}"
+    "th:first-child,td:first-child{text-align:left}"
+    "tr.graph td{font-weight:600;padding-top:.9rem;border-bottom-color:#9aa5b1}"
+    "dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1rem;margin:.5rem 0}"
+    "dt{font-weight:600}"
+    "dd{margin:0}";
+
+static void put_method(struct td_page *page) {
+  fputs(
+      "<h2>What was compared</h2>\n"
+      "<p>A garbage collector must find every object that a program can still reach. It starts "
+      "from the <em>roots</em> and follows references; each object it meets is <em>marked</em>, "
+      "once. The objects met but not yet looked into are the <em>frontier</em>. Several threads, "
+      "the <em>markers</em>, can share it: each keeps its part in a queue of its own, and one "
+      "that runs dry steals from another. How long that takes, per live object, is what this page "
+      "compares. Sweeping, and what the program itself does, are not in the figures.</p>\n<dl>\n",
+      page->out);
+  for (size_t i = 0; i < page->comparison->engine_count; i++) {
+    fprintf(page->out, "<dt style=\"color:%s\">", td_svg_colour(i));
+    td_html_text(page->out, page->comparison->engines[i].name);
+    fputs("</dt><dd>", page->out);
+    td_html_text(page->out, page->comparison->engines[i].text);
+    fputs("</dd>\n", page->out);
+  }
+  fprintf(
+      page->out,
+      "</dl>\n<p>All engines but Boehm GC mark the same Tidemark heap with the same marker; only "
+      "the queue differs. Boehm GC holds the same graph, built by the same calls, in a process "
+      "of its own for each number of markers, and is timed by its own collection events. After "
+      "a round that warms up there were %u timed round%s. In each round every engine marked "
+      "once, and each round began with another one, so that whatever disturbed the machine "
+      "for a while disturbed all. Bars show the median, whiskers the fastest and the slowest "
+      "round. Ratios are taken within each round. Only ratios carry over to another "
+      "machine.</p>\n",
+      page->comparison->rounds, td_plural(page->comparison->rounds));
+}
+
+static void put_page(struct td_page *page) {
+  const struct td_host *host = &page->comparison->host;
+  size_t graphs = page->comparison->graph_count;
+  fprintf(page->out,
+          "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
+          "<title>Tidemark: marking compared</title>\n<style>%s</style></head><body>\n"
+          "<h1>Marking compared</h1>\n<p class=\"sub\">Tidemark %s, %s, ",
+          style, host->version, host->time);
+  td_html_text(page->out, host->cpu);
+  fprintf(page->out, ", %zu graph%s</p>\n", graphs, td_plural(graphs));
+  td_report_summary(page);
+  put_method(page);
+  td_report_graphs(page);
+  td_report_figures(page);
+  td_report_machine(page);
+  fputs("</body></html>\n", page->out);
+}
+
+int td_report_write(const struct td_comparison *comparison, const char *path) {
+  if (!path) return TD_EXIT_OK;
+  struct td_output output;
+  int status = td_output_open(&output, path);
+  if (status != TD_EXIT_OK) return status;
+  struct td_page page = {.out = output.file, .comparison = comparison};
+  put_page(&page);
+  if (!page.failed) return td_output_commit(&output);
+  td_output_discard(&output);
+  return td_complain(TD_EXIT_RESOURCES, "not enough memory for the report '%s'", path);
+}

@@ -1,0 +1,222 @@
+#include "bench/report/svg.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "bench/report/html.h"
+
+#define WIDTH 960.0
+#define LABEL_WIDTH 190.0
+#define NOTE_WIDTH 190.0
+#define DOTS_LABEL_WIDTH 305.0
+#define PLOT_WIDTH (WIDTH - LABEL_WIDTH - NOTE_WIDTH)
+
+const char *td_svg_colour(size_t index) {
+  static const char *const colours[] = {"#1b6ca8", "#e07b39", "#3a9d5d", "#b23a48", "#7a5ba6",
+                                        "#8c6d46", "#5c7285", "#c2a83e", "#2a9d9d", "#d16ba5"};
+  return colours[index % (sizeof colours / sizeof colours[0])];
+}
+
+static void begin(FILE *out, const char *title, double height) {
+  fprintf(out, "<div class=\"wide\"><svg viewBox=\"0 0 %.0f %.0f\" role=\"img\"><title>", WIDTH,
+          height);
+  td_html_text(out, title);
+  fputs("</title>\n", out);
+}
+
+static void put_text(FILE *out, double x, double y, const char *class, const char *text) {
+  fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", x, y, class);
+  td_html_text(out, text);
+  fputs("</text>\n", out);
+}
+
+static void put_line(FILE *out, double x1, double y1, double x2, double y2, const char *class) {
+  fprintf(out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"%s\"/>\n", x1, y1, x2,
+          y2, class);
+}
+
+static void put_box(FILE *out, double x, double y, double width, double height,
+                    const char *colour) {
+  if (width > 0)
+    fprintf(out, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\" fill=\"%s\"/>\n", x, y,
+            width, height, colour);
+}
+
+/* The round number 1, 2 or 5 times a power of ten that cuts [0, top] into four to nine parts. */
+static double step_for(double top) {
+  double power = pow(10, floor(log10(top)));
+  double lead = top / power;
+  return lead >= 8 ? 2 * power : lead >= 4 ? power : lead >= 2 ? power / 2 : power / 5;
+}
+
+/* ---- Bars ------------------------------------------------------------------------------ */
+
+static void put_axis(FILE *out, double top, double height) {
+  char text[32];
+  double step = step_for(top);
+  for (double v = 0; v <= top * 1.0001; v += step) {
+    double x = LABEL_WIDTH + v / top * PLOT_WIDTH;
+    put_line(out, x, 2, x, height - 18, "grid");
+    snprintf(text, sizeof text, "%.6g", v);
+    put_text(out, x, height - 4, "tick", text);
+  }
+}
+
+static void put_bar(FILE *out, const struct td_bar *bar, double y, double top) {
+  double scale = PLOT_WIDTH / top;
+  put_text(out, LABEL_WIDTH - 8, y + 13, "name", bar->label);
+  put_box(out, LABEL_WIDTH, y + 2, bar->value * scale, 14, bar->colour);
+  double low = LABEL_WIDTH + bar->low * scale, high = LABEL_WIDTH + bar->high * scale;
+  put_line(out, low, y + 9, high, y + 9, "whisker");
+  put_line(out, low, y + 6, low, y + 12, "whisker");
+  put_line(out, high, y + 6, high, y + 12, "whisker");
+  char text[96];
+  snprintf(text, sizeof text, "%.2f (%.2f–%.2f)", bar->value, bar->low, bar->high);
+  put_text(out, high + 8, y + 13, "value", text);
+}
+
+void td_svg_bars(FILE *out, const char *title, const struct td_bar *bars, size_t count) {
+  double top = 0, height = 24;
+  for (size_t i = 0; i < count; i++) {
+    if (bars[i].high > top) top = bars[i].high;
+    height += bars[i].gap_before ? 27 : 20;
+  }
+  if (!(top > 0)) return;
+  begin(out, title, height);
+  put_axis(out, top, height);
+  double y = 2;
+  for (size_t i = 0; i < count; i++) {
+    if (bars[i].gap_before) y += 7;
+    put_bar(out, &bars[i], y, top);
+    y += 20;
+  }
+  fputs("</svg></div>\n", out);
+}
+
+/* ---- Dots ------------------------------------------------------------------------------ */
+
+static double dot_place(double value, double low, double high) {
+  return DOTS_LABEL_WIDTH + log(value / low) / log(high / low) * (WIDTH - 30 - DOTS_LABEL_WIDTH);
+}
+
+static void put_log_axis(FILE *out, double low, double high, double height) {
+  static const double steps[] = {0.1, 0.2, 0.5, 1, 2, 3, 5, 10, 20, 30, 50, 100};
+  char text[32];
+  for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+    if (steps[i] < low || steps[i] > high) continue;
+    double x = dot_place(steps[i], low, high);
+    put_line(out, x, 2, x, height - 18, steps[i] == 1 ? "one" : "grid");
+    snprintf(text, sizeof text, "%g ×", steps[i]);
+    put_text(out, x, height - 4, "tick", text);
+  }
+}
+
+/* Engines stand a little above each other, so that their whiskers can be told apart. */
+static void put_dot(FILE *out, const struct td_dots *dots, const struct td_dot *dot, double y,
+                    double low, double high) {
+  double x = dot_place(dot->value, low, high);
+  fprintf(out,
+          "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" "
+          "stroke-width=\"2\"/>\n",
+          dot_place(dot->low, low, high), y, dot_place(dot->high, low, high), y, dots->colour);
+  fprintf(out,
+          "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"%s\" stroke=\"%s\" "
+          "stroke-width=\"2\"><title>",
+          x, y, dot->open ? "#fff" : dots->colour, dots->colour);
+  td_html_text(out, dots->name);
+  fprintf(out, ": %.2f × (quartiles %.2f–%.2f)%s</title></circle>\n", dot->value, dot->low,
+          dot->high, dot->open ? ", cannot be told apart from 1" : "");
+}
+
+static bool is_drawn(const struct td_dot *dot) {
+  return isfinite(dot->value) && dot->value > 0 && dot->low > 0 && isfinite(dot->high);
+}
+
+void td_svg_dots(FILE *out, const char *title, const char *const *categories, size_t category_count,
+                 const struct td_dots *dots, size_t count) {
+  double low = 0.8, high = 1.25, step = 18 + 3 * (double)count;
+  double height = 26 + step * (double)category_count;
+  for (size_t i = 0; i < count * category_count; i++) {
+    const struct td_dot *dot = &dots[i / category_count].at[i % category_count];
+    if (!is_drawn(dot)) continue;
+    low = fmin(low, dot->low / 1.15);
+    high = fmax(high, dot->high * 1.15);
+  }
+  begin(out, title, height);
+  put_log_axis(out, low, high, height);
+  for (size_t c = 0; c < category_count; c++) {
+    double y = step * ((double)c + 0.5);
+    put_text(out, DOTS_LABEL_WIDTH - 12, y + 4, "name", categories[c]);
+    put_line(out, DOTS_LABEL_WIDTH, y, WIDTH - 30, y, "grid");
+    for (size_t i = 0; i < count; i++)
+      if (is_drawn(&dots[i].at[c]))
+        put_dot(out, &dots[i], &dots[i].at[c], y + 3 * ((double)i - ((double)count - 1) / 2), low,
+                high);
+  }
+  fputs("</svg></div>\n", out);
+}
+
+/* ---- Lanes ----------------------------------------------------------------------------- */
+
+static void put_lane(FILE *out, const struct td_lane *lane, double y, double total_ns) {
+  double scale = PLOT_WIDTH / total_ns;
+  put_text(out, LABEL_WIDTH - 8, y + 15, "name", lane->label);
+  put_box(out, LABEL_WIDTH, y + 3, PLOT_WIDTH, 16, TD_SVG_AWAY);
+  if (lane->took_part) {
+    double x = LABEL_WIDTH + lane->started_ns * scale;
+    double parts = lane->roots_ns + lane->trace_ns + lane->idle_ns;
+    double span = (lane->ended_ns - lane->started_ns) * scale;
+    double unit = parts > 0 ? span / parts : 0;
+    put_box(out, x, y + 3, lane->roots_ns * unit, 16, TD_SVG_ROOTS);
+    put_box(out, x + lane->roots_ns * unit, y + 3, lane->trace_ns * unit, 16, TD_SVG_TRACE);
+    put_box(out, x + (lane->roots_ns + lane->trace_ns) * unit, y + 3, lane->idle_ns * unit, 16,
+            TD_SVG_IDLE);
+  }
+  put_text(out, LABEL_WIDTH + PLOT_WIDTH + 8, y + 15, "value", lane->note);
+}
+
+void td_svg_lanes(FILE *out, const char *title, const struct td_lane *lanes, size_t count,
+                  double total_ns) {
+  if (!(total_ns > 0)) return;
+  double height = 24 * (double)count + 22;
+  begin(out, title, height);
+  for (size_t i = 0; i < count; i++)
+    put_lane(out, &lanes[i], 24 * (double)i, total_ns);
+  char text[32];
+  for (int quarter = 0; quarter <= 4; quarter++) {
+    double x = LABEL_WIDTH + PLOT_WIDTH * quarter / 4;
+    snprintf(text, sizeof text, "%.3g ms", total_ns * quarter / 4e6);
+    put_line(out, x, 0, x, height - 18, "grid");
+    put_text(out, x, height - 4, "tick", text);
+  }
+  fputs("</svg></div>\n", out);
+}
+
+/* ---- Frontier -------------------------------------------------------------------------- */
+
+void td_svg_frontier(FILE *out, const char *title, const double *width, unsigned points,
+                     uint64_t levels) {
+  double widest = 2, height = 110, base = height - 20;
+  for (unsigned i = 0; i < points; i++)
+    widest = fmax(widest, width[i]);
+  begin(out, title, height);
+  char text[64];
+  /* One object stands a little above the base, so that a list is a line and not nothing. */
+  double decades = ceil(log10(widest)), unit = (base - 12) / (decades > 0 ? decades : 1);
+  for (double d = 0; d <= decades; d += decades > 4 ? 2 : 1) {
+    double y = base - 6 - d * unit;
+    put_line(out, LABEL_WIDTH, y, WIDTH - 30, y, "grid");
+    snprintf(text, sizeof text, "%.0f", pow(10, d));
+    put_text(out, LABEL_WIDTH - 8, y + 4, "name", text);
+  }
+  double step = points ? (WIDTH - 30 - LABEL_WIDTH) / points : 0;
+  for (unsigned i = 0; i < points; i++) {
+    double tall = width[i] >= 1 ? 6 + log10(width[i]) * unit : 3;
+    put_box(out, LABEL_WIDTH + i * step, base - tall, step > 3 ? step - 1 : step, tall, "#8fb3d1");
+  }
+  put_line(out, LABEL_WIDTH, base, WIDTH - 30, base, "whisker");
+  put_text(out, LABEL_WIDTH, height - 4, "start", "the roots' objects");
+  snprintf(text, sizeof text, "level %" PRIu64, levels);
+  put_text(out, WIDTH - 30, height - 4, "end", text);
+  fputs("</svg></div>\n", out);
+}

@@ -1,0 +1,19 @@
+/* Allocation of small objects: runs of free cells for a mutator's bump cache. */
+#ifndef TD_HEAP_ALLOC_H
+#define TD_HEAP_ALLOC_H
+
+#include "heap/space.h"
+
+/* Moves the bump cache on to zeroed cells of the class, wherever there are some. The cache is the
+ * caller's own: no other thread touches it. Returns how many bytes it covers now; 0 if there is no
+ * room, and then *room says why. */
+size_t td_space_refill(struct td_space *space, struct tide_bump *bump, tide_layout layout,
+                       unsigned size_class, enum td_room *room);
+/* The same within the block that the cache lies in, so no lock is taken. Returns 0 if the block is
+ * used up or the cache is empty. */
+size_t td_space_advance(struct td_space *space, struct tide_bump *bump);
+/* Gives the unused rest of the run back and empties the cache. The world is stopped, or the owner
+ * calls. */
+void td_space_retire(struct td_space *space, struct tide_bump *bump);
+
+#endif

@@ -1,0 +1,77 @@
+/* Blocks: what the heap knows of each 64 KiB of its range.
+ *
+ * A block holds cells of one layout and one size class, or it is part of an extent: the
+ * neighbouring blocks of one large object. Two tables have an entry for every block. The marker
+ * reads struct td_block for every object it meets, so that one is small. struct td_block_info is
+ * for everybody else. */
+#ifndef TD_HEAP_BLOCK_H
+#define TD_HEAP_BLOCK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "heap/layout.h"
+#include "tide/tide.h"
+
+#define TD_GRANULE_LOG2 4u /* objects start at multiples of a granule */
+#define TD_GRANULE_BYTES ((size_t)1 << TD_GRANULE_LOG2)
+#define TD_BLOCK_LOG2 16u
+#define TD_BLOCK_BYTES ((size_t)1 << TD_BLOCK_LOG2)
+#define TD_BLOCK_GRANULES (TD_BLOCK_BYTES / TD_GRANULE_BYTES)
+#define TD_BLOCK_GRANULES_LOG2 (TD_BLOCK_LOG2 - TD_GRANULE_LOG2)
+#define TD_SMALL_BYTES_MAX (TD_BLOCK_BYTES / 2) /* longer objects get an extent */
+
+/* Read by markers for every object. Constant during marking. */
+struct td_block {
+  uint64_t map;           /* by kind: see enum td_kind */
+  uint32_t cell_granules; /* 0 for large objects: see td_block_info */
+  uint8_t kind;           /* enum td_kind */
+  uint8_t unused;
+  tide_layout layout;
+};
+_Static_assert(sizeof(struct td_block) == 16, "four to a cache line");
+
+enum td_block_state {
+  TD_BLOCK_FREE = 0, /* in the pool, or never committed */
+  TD_BLOCK_SMALL,    /* cells of one size class */
+  TD_BLOCK_LARGE,    /* first block of an extent */
+  TD_BLOCK_TAIL,     /* further block of an extent */
+};
+
+/* Written under the heap's lock, or by the mutator that owns the block: see [owner]. */
+struct td_block_info {
+  uint32_t next;  /* SMALL, unswept: the next block of the list, 0 at the end */
+  uint32_t recip; /* SMALL: ceil(2^24 / cell_granules), see td_cell_of */
+  union {
+    uint32_t extent_blocks; /* LARGE: length of the extent */
+    uint32_t extent_offset; /* TAIL: distance to the first block of the extent */
+  };
+  uint16_t cells; /* SMALL */
+  uint16_t live;  /* SMALL: cells that the last collection found alive */
+  uint8_t size_class;
+  uint8_t state;  /* enum td_block_state */
+  uint8_t zeroed; /* nobody has written into the block since its memory came from the system */
+  uint8_t unused;
+  uint16_t piece;     /* SMALL: bytes of a piece of a run, whole cells */
+  uint16_t reserved;  /* SMALL: granule where the reservation of the owner's run ends, see [run] */
+  size_t large_bytes; /* LARGE: size of the object, rounded up to granules */
+};
+
+/* Returns the marker's entry for a block of cells. Where cells have at most 64 words, layouts that
+ * need no table become bitmaps or leaves: the fewer kinds the marker meets, the better the
+ * processor predicts the next. */
+struct td_block td_small_block(const struct td_layout *described, tide_layout layout,
+                               uint32_t cell_granules);
+
+/* Returns the number of the cell that a granule of a SMALL block lies in. This is exact: the
+ * granule is below 2^12 and a cell has at most 2^11 granules, so the error of recip times the
+ * granule stays below the distance to the next quotient. */
+static inline uint32_t td_cell_of(const struct td_block_info *info, uint32_t granule_in_block) {
+  return (uint32_t)((uint64_t)granule_in_block * info->recip >> 24);
+}
+
+static inline uint32_t td_block_of_granule(uint64_t granule) {
+  return (uint32_t)(granule >> TD_BLOCK_GRANULES_LOG2);
+}
+
+#endif

@@ -1,0 +1,83 @@
+/* The check of a space's structures. */
+#include "heap/check.h"
+
+#include <stdio.h>
+
+#include "heap/blocks.h"
+#include "heap/marks.h"
+
+static bool fault(struct tide_error *error, uint32_t block, const char *what) {
+  if (error) {
+    error->status = TIDE_ERROR_CHECK;
+    snprintf(error->text, sizeof error->text, "heap check: block %u: %s", block, what);
+  }
+  return false;
+}
+
+static bool check_free(const struct td_space *space, uint32_t b, struct tide_error *error) {
+  if (space->infos[b].state != TD_BLOCK_FREE) return fault(error, b, "free bit of a used block");
+  if (space->blocks[b].kind != TD_KIND_NONE) return fault(error, b, "free block with a kind");
+  return true;
+}
+
+static bool check_small(const struct td_space *space, uint32_t b, struct tide_error *error) {
+  const struct td_block *block = &space->blocks[b];
+  const struct td_block_info *info = &space->infos[b];
+  if (block->layout == 0 || block->layout >= space->layouts.count)
+    return fault(error, b, "unknown layout");
+  const struct td_layout *described = &space->layouts.at[block->layout];
+  struct td_block fresh = td_small_block(described, block->layout, block->cell_granules);
+  if (block->kind != fresh.kind || block->map != fresh.map)
+    return fault(error, b, "kind or map differs from the layout's");
+  if ((size_t)block->cell_granules << TD_GRANULE_LOG2 != td_class_bytes(info->size_class))
+    return fault(error, b, "cell size differs from the class's");
+  if (info->cells != TD_BLOCK_GRANULES / block->cell_granules)
+    return fault(error, b, "wrong number of cells");
+  uint64_t first = (uint64_t)b << TD_BLOCK_GRANULES_LOG2;
+  for (uint64_t i = 0; i < TD_BLOCK_GRANULES; i++)
+    if (space->marks[first + i] & TD_DEFERRED) return fault(error, b, "deferred object left");
+  return true;
+}
+
+static bool check_large(const struct td_space *space, uint32_t b, struct tide_error *error) {
+  const struct td_block_info *info = &space->infos[b];
+  if (info->extent_blocks == 0 || info->extent_blocks > space->frontier - b)
+    return fault(error, b, "large object leaves the heap");
+  if (info->large_bytes > (size_t)info->extent_blocks << TD_BLOCK_LOG2)
+    return fault(error, b, "large object longer than its blocks");
+  for (uint32_t i = 1; i < info->extent_blocks; i++)
+    if (space->infos[b + i].state != TD_BLOCK_TAIL || space->infos[b + i].extent_offset != i)
+      return fault(error, b, "broken tail of a large object");
+  return true;
+}
+
+static bool check_block(const struct td_space *space, uint32_t b, struct tide_error *error) {
+  if (!space->slab_committed[b / TD_SLAB_BLOCKS]) return fault(error, b, "used but not committed");
+  for (size_t page = b * TD_BLOCK_PAGES; page < (b + 1) * TD_BLOCK_PAGES; page++)
+    for (unsigned row = 0; row < TD_FLAG_ROWS; row++)
+      if (td_flag_peek(space, row, page)) return fault(error, b, "deferred flag left");
+  switch (space->infos[b].state) {
+  case TD_BLOCK_SMALL:
+    return check_small(space, b, error);
+  case TD_BLOCK_LARGE:
+    return check_large(space, b, error);
+  case TD_BLOCK_TAIL: {
+    uint32_t head = b - space->infos[b].extent_offset;
+    return space->infos[b].extent_offset <= b && space->infos[head].state == TD_BLOCK_LARGE
+               ? true
+               : fault(error, b, "tail without a head");
+  }
+  default:
+    return fault(error, b, "used block without a state");
+  }
+}
+
+bool td_space_check(struct td_space *space, struct tide_error *error) {
+  uint32_t used = 0;
+  for (uint32_t b = 1; b < space->frontier; b++) {
+    bool is_free = td_block_is_free(space, b);
+    used += !is_free;
+    if (!(is_free ? check_free(space, b, error) : check_block(space, b, error))) return false;
+  }
+  return used == space->used_blocks || fault(error, 0, "count of used blocks is wrong");
+}

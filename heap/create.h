@@ -1,0 +1,26 @@
+/* Creating a space: the reservation and the side tables. */
+#ifndef TD_HEAP_CREATE_H
+#define TD_HEAP_CREATE_H
+
+#include "heap/space.h"
+
+/* Reserves reserve_bytes of address space, or half as much until the system agrees, down to
+ * 64 MiB. max_bytes is the hard limit of what objects may use. Returns false with `error` set
+ * (NULL is allowed) if there is no room; then the space is all zero. */
+bool td_space_init(struct td_space *space, size_t reserve_bytes, size_t max_bytes,
+                   struct tide_error *error);
+/* Returns whether a space can live on system pages of this size: blocks must begin and end with a
+ * page, because memory is given back by the block and by the slab. td_space_init refuses others. */
+static inline bool td_space_can_use_pages(size_t page_bytes) {
+  return page_bytes > 0 && TD_BLOCK_BYTES % page_bytes == 0;
+}
+/* Returns what objects may use if they, the side tables and the rest of the program are to fit into
+ * memory_bytes. The tables take a sixteenth of what objects use; as much is left for the program.
+ */
+static inline size_t td_space_share_of(size_t memory_bytes) {
+  return memory_bytes - memory_bytes / 8;
+}
+/* All objects are gone. Does nothing for a space that is all zero. */
+void td_space_deinit(struct td_space *space);
+
+#endif

@@ -1,0 +1,11 @@
+/* Epochs: how all objects become unmarked at once. */
+#ifndef TD_HEAP_EPOCH_H
+#define TD_HEAP_EPOCH_H
+
+#include "heap/space.h"
+
+/* Takes the next epoch: from here on every object counts as unmarked. The world is stopped, and all
+ * runs are retired. */
+void td_space_begin_marking(struct td_space *space);
+
+#endif

@@ -1,0 +1,20 @@
+/* From an address to the object that it points at or into. */
+#ifndef TD_HEAP_FIND_H
+#define TD_HEAP_FIND_H
+
+#include "heap/marks.h"
+
+/* Returns whether an object starts at the granule, which is the first of a cell or of an extent.
+ * While marking, objects are those found alive so far and those allocated before. Markers may run
+ * meanwhile. */
+static inline bool td_holds_object(const struct td_space *space, uint64_t granule) {
+  unsigned epoch = td_mark_load(&space->marks[granule]) & (TD_DEFERRED - 1);
+  return epoch == space->epoch || epoch == space->epoch_before;
+}
+
+/* Returns the start of the object that the address points at or into, or 0. Any address will do. */
+uintptr_t td_space_find(const struct td_space *space, uintptr_t address);
+/* Returns the bytes of an object's cell, or of a large object. `object` is the start of one. */
+size_t td_space_object_bytes(const struct td_space *space, uintptr_t object);
+
+#endif

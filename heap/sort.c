@@ -1,0 +1,71 @@
+/* Sorting the blocks after marking: empty ones go back to the pool, those with room are listed, and
+ * full ones are not looked at again. Free cells are found later, by allocation: see heap/sweep.h.
+ */
+#include "heap/sort.h"
+
+#include <string.h>
+
+#include "heap/blocks.h"
+
+/* Returns how many of a block's bytes equal the epoch. Only the first bytes of marked objects do,
+ * because everything else was written in an earlier epoch. Vectors have sixteen lanes, which every
+ * x86-64 and AArch64 processor has: for wider ones than the target has, compilers fall back on
+ * single bytes. */
+static uint32_t count_block(const uint8_t *marks, uint8_t epoch) {
+  typedef uint8_t lanes __attribute__((vector_size(16), may_alias));
+  enum { VECTORS = TD_BLOCK_GRANULES / sizeof(lanes), ROUND = 128 };
+  _Static_assert(VECTORS % ROUND == 0 && ROUND <= 255, "a lane counts to 255");
+  const lanes *vectors = (const lanes *)(const void *)marks;
+  uint32_t count = 0;
+  for (unsigned from = 0; from < VECTORS; from += ROUND) {
+    lanes sum = {0};
+    for (unsigned i = from; i < from + ROUND; i++)
+      sum -= (lanes)(vectors[i] == epoch);
+    for (unsigned i = 0; i < sizeof sum; i++)
+      count += sum[i];
+  }
+  return count;
+}
+
+/* Counts what is alive in a block and lists it as unswept if it has room. Returns whether nothing
+ * is alive. */
+static bool sort_block(struct td_space *space, uint32_t b) {
+  struct td_block *block = &space->blocks[b];
+  struct td_block_info *info = &space->infos[b];
+  const uint8_t *marks = space->marks + ((uint64_t)b << TD_BLOCK_GRANULES_LOG2);
+  info->zeroed = 0;
+  if (info->state == TD_BLOCK_LARGE) {
+    if (*marks != space->epoch) return true;
+    space->live_objects++;
+    space->live_bytes += info->large_bytes;
+    return false;
+  }
+  info->live = (uint16_t)count_block(marks, space->epoch);
+  space->live_objects += info->live;
+  space->live_bytes += (uint64_t)info->live * block->cell_granules << TD_GRANULE_LOG2;
+  if (info->live > 0 && info->live < info->cells) {
+    uint32_t *list = &space->unswept[(size_t)block->layout * TIDE_BUMP_SLOTS + info->size_class];
+    info->next = *list;
+    *list = b;
+  }
+  return info->live == 0;
+}
+
+uint32_t td_space_end_marking(struct td_space *space) {
+  pthread_mutex_lock(&space->lock);
+  memset(space->unswept, 0, (size_t)space->layouts.count * TIDE_BUMP_SLOTS * sizeof(uint32_t));
+  uint32_t freed = 0;
+  space->live_objects = space->live_bytes = 0;
+  space->epoch_before = space->epoch;
+  /* From the top down: the lists then begin with low blocks, and these fill first. */
+  for (uint32_t b = space->frontier; b-- > 1;) {
+    const struct td_block_info *info = &space->infos[b];
+    if (info->state != TD_BLOCK_SMALL && info->state != TD_BLOCK_LARGE) continue;
+    if (!sort_block(space, b)) continue;
+    uint32_t count = info->state == TD_BLOCK_LARGE ? info->extent_blocks : 1;
+    td_blocks_give(space, b, count);
+    freed += count;
+  }
+  pthread_mutex_unlock(&space->lock);
+  return freed;
+}

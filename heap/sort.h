@@ -1,0 +1,11 @@
+/* Sorting the blocks after marking, by what is alive in them. */
+#ifndef TD_HEAP_SORT_H
+#define TD_HEAP_SORT_H
+
+#include "heap/space.h"
+
+/* Counts what is alive, returns blocks without a marked object to the pool, and lists those with
+ * room as unswept. Returns the number of blocks freed. The world is stopped. */
+uint32_t td_space_end_marking(struct td_space *space);
+
+#endif

@@ -1,0 +1,42 @@
+/* Sweeping, which happens when a mutator needs cells and not before: a free cell is one whose first
+ * byte is not of the present epoch. Both searches look at one block, from granule `at` up to the
+ * granule `end`; `marks` are the bytes of the block.
+ *
+ * What is searched has not been handed out since the last collection, so in it the bytes of the
+ * present epoch are the starts of live objects and nothing else. */
+#ifndef TD_HEAP_SWEEP_H
+#define TD_HEAP_SWEEP_H
+
+#include "heap/marks.h"
+
+/* Returns the first granule of [at, end) whose byte equals the epoch, or end. */
+static inline uint32_t td_sweep_next_live(const uint8_t *marks, uint32_t at, uint32_t end,
+                                          uint8_t epoch) {
+  typedef uint8_t lanes __attribute__((vector_size(16), may_alias));
+  typedef uint64_t halves __attribute__((vector_size(16)));
+  for (; at < end && at % sizeof(lanes) != 0; at++)
+    if (marks[at] == epoch) return at;
+  for (; at < end; at += (uint32_t)sizeof(lanes)) {
+    halves equal = (halves)(*(const lanes *)(const void *)(marks + at) == epoch);
+    if ((equal[0] | equal[1]) == 0) continue;
+    uint32_t lane = equal[0] ? (uint32_t)__builtin_ctzll(equal[0]) / 8
+                             : 8 + (uint32_t)__builtin_ctzll(equal[1]) / 8;
+    return at + lane < end ? at + lane : end;
+  }
+  return end;
+}
+
+/* Returns the first granule of the first free cell at or after the cell at `at`, or end. */
+static inline uint32_t td_sweep_next_free(const uint8_t *marks, uint32_t at, uint32_t end,
+                                          uint32_t cell, uint8_t epoch) {
+  uint64_t all = UINT64_C(0x0101010101010101) * epoch;
+  while (at < end && marks[at] == epoch) {
+    at += cell;
+    while (cell == 1 && at % 8 == 0 && at < end &&
+           *(const td_mark_word *)(const void *)(marks + at) == all)
+      at += 8;
+  }
+  return at < end ? at : end;
+}
+
+#endif

@@ -1,0 +1,59 @@
+/* What all public headers share: the version, the opaque types, statuses and errors.
+ * <tide/tide.h> includes this; start reading there. */
+#ifndef TIDE_BASE_H
+#define TIDE_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define TIDE_API __attribute__((visibility("default")))
+#define TIDE_LIKELY(x) __builtin_expect(!!(x), 1)
+#else
+#error "Tidemark needs GCC or Clang"
+#endif
+
+#define TIDE_VERSION_MAJOR 0
+#define TIDE_VERSION_MINOR 2
+#define TIDE_VERSION_PATCH 0
+
+struct tide_heap;    /* a heap and its collector */
+struct tide_mutator; /* a thread that is attached to a heap */
+struct tide_tracer;  /* takes references from a trace function or root callback */
+
+/* The number of a layout in the heap that made it. */
+typedef uint16_t tide_layout;
+
+enum tide_status {
+  TIDE_OK = 0,
+  TIDE_ERROR_ARGUMENT,    /* a NULL, zero, huge or contradictory argument */
+  TIDE_ERROR_ENVIRONMENT, /* an environment variable TIDE_… has a value that means nothing */
+  TIDE_ERROR_MEMORY,      /* the system or the heap's limit gives no more memory */
+  TIDE_ERROR_LIMIT,       /* a count over one of Tidemark's own limits (TIDE_…_MAX) */
+  TIDE_ERROR_STATE,       /* right call, wrong moment: already attached, still attached, … */
+  TIDE_ERROR_SYSTEM,      /* the operating system refused a thread, a mapping or a file */
+  TIDE_ERROR_CHECK,       /* a verification found a difference */
+  TIDE_ERROR_UNSUPPORTED, /* this build of the library leaves it out */
+};
+
+/* Filled in by calls that can fail for more than one reason. Pass NULL if you don't care. */
+struct tide_error {
+  enum tide_status status;
+  char text[256]; /* one line that names what was wrong and where; no newline */
+};
+
+/* Returns a constant English phrase for a status, never NULL. */
+TIDE_API const char *tide_status_text(enum tide_status status);
+
+/* Returns "MAJOR.MINOR.PATCH" of the library that is linked. */
+TIDE_API const char *tide_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,47 @@
+/* Fibers: stacks that are not a thread's own. <tide/tide.h> includes this.
+ *
+ * A mutator whose stack is scanned conservatively may run on further stacks (coroutines, green
+ * threads), if it says so. Precise mutators need none of this. */
+#ifndef TIDE_FIBER_H
+#define TIDE_FIBER_H
+
+#include "tide/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct tide_fiber_stack;
+
+/* Registers the stack [low, high), on which only this thread runs. From now on it is a root: all
+ * of it until the mutator has run on it (so leave guard pages out), later what lies above the
+ * place where the mutator left it.
+ *
+ * Returns NULL on failure and says why in *error:
+ *   TIDE_ERROR_ARGUMENT  low or high is no multiple of 8, or high is not above low
+ *   TIDE_ERROR_STATE     it overlaps another stack of this mutator; or the mutator is not the
+ *                        caller's, in a blocking region, or in a callback of a collection
+ *   TIDE_ERROR_MEMORY    no memory to remember it */
+TIDE_API struct tide_fiber_stack *tide_stack_register(struct tide_mutator *mutator, void *low,
+                                                      void *high, struct tide_error *error);
+
+/* Tells that the mutator is about to run on that stack; NULL stands for the thread's own. Call it
+ * right before the switch, because it notes the registers.
+ *
+ *   TIDE_ERROR_ARGUMENT  this mutator has no such stack
+ *   TIDE_ERROR_STATE     the thread has left its own stack already; or as for tide_stack_register.
+ *                        A fiber that has ended may have been left before the call. */
+TIDE_API enum tide_status tide_stack_switch(struct tide_mutator *mutator,
+                                            struct tide_fiber_stack *to);
+
+/* Forgets a stack.
+ *
+ *   TIDE_ERROR_ARGUMENT  this mutator has no such stack
+ *   TIDE_ERROR_STATE     the mutator runs on it; or as for tide_stack_register */
+TIDE_API enum tide_status tide_stack_unregister(struct tide_mutator *mutator,
+                                                struct tide_fiber_stack *stack);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

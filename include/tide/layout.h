@@ -1,0 +1,65 @@
+/* Layouts: what the collector must know of an object's inside. <tide/tide.h> includes this. */
+#ifndef TIDE_LAYOUT_H
+#define TIDE_LAYOUT_H
+
+#include "tide/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Equal layouts share one number. A layout belongs to the heap that made it and lives as long.
+ *
+ * The functions that make one return TIDE_LAYOUT_INVALID on failure and say why in *error:
+ *   TIDE_ERROR_ARGUMENT  NULL, zero, or a description that contradicts itself
+ *   TIDE_ERROR_LIMIT     over TIDE_LAYOUT_MAX layouts, or over TIDE_LAYOUT_WORDS_MAX words
+ *   TIDE_ERROR_MEMORY    no memory to remember it */
+#define TIDE_LAYOUT_INVALID ((tide_layout)0)
+#define TIDE_LAYOUT_LEAF ((tide_layout)1)         /* no references: never looked into */
+#define TIDE_LAYOUT_REFS ((tide_layout)2)         /* every word is a reference slot */
+#define TIDE_LAYOUT_CONSERVATIVE ((tide_layout)3) /* any word may point at or into an object */
+#define TIDE_LAYOUT_MAX 4096u
+#define TIDE_LAYOUT_WORDS_MAX 4096u /* longest bitmap, in 8-byte words */
+#define TIDE_LAYOUT_NAME_MAX 63u    /* longest name, in bytes */
+
+/* The reference slots of a structure of `bytes` bytes, by offset. Offsets must be multiples of
+ * 8, distinct and inside the structure. Larger objects of the layout have references only there;
+ * tide_alloc_array repeats the structure. */
+TIDE_API tide_layout tide_layout_offsets(struct tide_heap *heap, size_t bytes,
+                                         const size_t *offsets, size_t count,
+                                         struct tide_error *error);
+/* The same as a bitmap: bit i of bits[i / 64] says that word i is a reference slot. */
+TIDE_API tide_layout tide_layout_bitmap(struct tide_heap *heap, const uint64_t *bits, size_t words,
+                                        struct tide_error *error);
+/* prefix_words words without references, then references to the end (a vector with a header). */
+TIDE_API tide_layout tide_layout_prefixed(struct tide_heap *heap, size_t prefix_words,
+                                          struct tide_error *error);
+/* Objects that only your function can read: it calls tide_trace for each reference. It runs on
+ * marking threads, several at once, while mutators are stopped; it must not allocate. It is called
+ * for an object at least once in a collection that reaches it, and again by checks and snapshots,
+ * so it only reads. The size given is that of the cell, at least what was asked for. */
+typedef void (*tide_trace_fn)(void *object, size_t bytes, struct tide_tracer *tracer,
+                              void *context);
+TIDE_API tide_layout tide_layout_traced(struct tide_heap *heap, tide_trace_fn trace, void *context,
+                                        struct tide_error *error);
+
+/* A layout like the one given, with a name: snapshots, verification and logs call its objects by
+ * it. Objects of a named layout have blocks of their own. The name is copied: UTF-8 without control
+ * characters, 1 to TIDE_LAYOUT_NAME_MAX bytes. */
+TIDE_API tide_layout tide_layout_named(struct tide_heap *heap, tide_layout layout, const char *name,
+                                       struct tide_error *error);
+/* Returns the name, or NULL if the layout has none or is none of this heap. The string lives as
+ * long as the heap. */
+TIDE_API const char *tide_layout_name(struct tide_heap *heap, tide_layout layout);
+
+/* Inside a trace function or root callback only. Values that are not references are ignored. */
+TIDE_API void tide_trace(struct tide_tracer *tracer, const void *reference);
+/* count reference slots at slots. */
+TIDE_API void tide_trace_range(struct tide_tracer *tracer, void *const *slots, size_t count);
+/* A word that may point at or into an object. */
+TIDE_API void tide_trace_conservative(struct tide_tracer *tracer, uintptr_t word);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,99 @@
+/* Roots: where a collection begins, beside the stacks of mutators. <tide/tide.h> includes this. */
+#ifndef TIDE_ROOT_H
+#define TIDE_ROOT_H
+
+#include "tide/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Registered roots ------------------------------------------------------------------ */
+
+/* Roots of the heap, for as long as they are registered. The memory stays readable, and only
+ * running mutators write it.
+ *
+ *   TIDE_ERROR_ARGUMENT  NULL; a slot that is not 8-byte aligned; an empty or overflowing range;
+ *                        memory inside this heap's objects, which are no roots (a pointer was given
+ *                        where the address of a pointer is wanted); removing what was not added
+ *   TIDE_ERROR_STATE     the same address is registered already; in a callback of a collection
+ *   TIDE_ERROR_MEMORY    no memory to remember it
+ *
+ * A slot is the address of a pointer: tide_root_add(heap, &list). In C and C++ a pointer to
+ * anything that is no word, as in tide_root_add(heap, list), does not compile. */
+TIDE_API enum tide_status tide_root_add(struct tide_heap *heap, void *slot);
+TIDE_API enum tide_status tide_root_remove(struct tide_heap *heap, void *slot);
+/* An array of count slots. */
+TIDE_API enum tide_status tide_root_add_range(struct tide_heap *heap, void *slots, size_t count);
+TIDE_API enum tide_status tide_root_remove_range(struct tide_heap *heap, void *slots);
+/* Memory [start, start + bytes) in which any aligned word may point at or into an object. */
+TIDE_API enum tide_status tide_root_add_conservative(struct tide_heap *heap, const void *start,
+                                                     size_t bytes);
+TIDE_API enum tide_status tide_root_remove_conservative(struct tide_heap *heap, const void *start);
+/* Called once in every collection, and again by checks and snapshots, mutators stopped. It calls
+ * tide_trace for its references. */
+typedef void (*tide_root_fn)(struct tide_tracer *tracer, void *context);
+TIDE_API enum tide_status tide_root_add_callback(struct tide_heap *heap, tide_root_fn callback,
+                                                 void *context);
+TIDE_API enum tide_status tide_root_remove_callback(struct tide_heap *heap, tide_root_fn callback,
+                                                    void *context);
+
+/* ---- Handles --------------------------------------------------------------------------- */
+
+/* Handles: precise roots of one mutator, in scopes that close in reverse order.
+ *   size_t scope = tide_scope_open(m);
+ *   struct node **n = (struct node **)tide_handle(m, tide_alloc(m, node, sizeof **n));
+ *   …
+ *   tide_scope_close(m, scope);
+ * A handle is a slot that you may read and write. It is valid until its scope closes, or until
+ * the detach if no scope was open.
+ *
+ * tide_handle returns NULL when memory ran out. tide_scope_open returns SIZE_MAX then, and later
+ * handles belong to the scope outside. In a blocking region or a callback of a collection, they
+ * return NULL, SIZE_MAX or TIDE_ERROR_STATE. */
+TIDE_API size_t tide_scope_open(struct tide_mutator *mutator);
+TIDE_API void **tide_handle(struct tide_mutator *mutator, void *reference);
+/*   TIDE_ERROR_ARGUMENT  the scope is not the innermost */
+TIDE_API enum tide_status tide_scope_close(struct tide_mutator *mutator, size_t scope);
+/* Closes the scope and all inside it, for those who left functions by longjmp or an exception.
+ *   TIDE_ERROR_ARGUMENT  the scope is not open */
+TIDE_API enum tide_status tide_scope_unwind(struct tide_mutator *mutator, size_t scope);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* ---- Has the compiler check that an address of a slot is given ------------------------- */
+
+/* What is given must point at something as large as a word; void * passes, for those who have
+ * computed an address. The functions stay as they are declared: a foreign-function interface, or
+ * (tide_root_add)(heap, address), calls them without this check. They refuse addresses inside the
+ * heap's objects at run time. */
+#ifdef __cplusplus
+
+extern "C++" {
+template <class Word> inline enum tide_status tide_root_add(struct tide_heap *heap, Word *slot) {
+  static_assert(sizeof(Word) == sizeof(void *), "the address of a slot is wanted: &x, not x");
+  return tide_root_add(heap, static_cast<void *>(slot));
+}
+template <class Word> inline enum tide_status tide_root_remove(struct tide_heap *heap, Word *slot) {
+  static_assert(sizeof(Word) == sizeof(void *), "the address of a slot is wanted: &x, not x");
+  return tide_root_remove(heap, static_cast<void *>(slot));
+}
+}
+
+#else
+
+#define TIDE_POINTS_AT_WORD(slot)                                                                  \
+  (sizeof(*_Generic((slot), void * : (void **)0, default : (slot))) == sizeof(void *))
+#define TIDE_SLOT(slot)                                                                            \
+  ((void)sizeof(struct {                                                                           \
+     _Static_assert(TIDE_POINTS_AT_WORD(slot), "the address of a slot is wanted: &x, not x");      \
+     char checked;                                                                                 \
+   }),                                                                                             \
+   (void *)(slot))
+#define tide_root_add(heap, slot) (tide_root_add)(heap, TIDE_SLOT(slot))
+#define tide_root_remove(heap, slot) (tide_root_remove)(heap, TIDE_SLOT(slot))
+
+#endif
+#endif

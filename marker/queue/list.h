@@ -1,0 +1,68 @@
+/* The one list of queues. The marking engines, the queues of `tidemark queue`, the tests and the
+ * model checks all come from it.
+ *
+ * TD_QUEUES(X) is X(Q, name, sharing, room, blocks, items, text) for each queue:
+ *   Q              the identifier: the queue is struct td_Q of marker/queue/Q.h
+ *   name           what users call it: --engine, TIDE_ENGINE, rows of tables
+ *   sharing        how thieves get at items, see enum td_queue_sharing
+ *   room           what happens when it is full, see enum td_queue_room
+ *   blocks, items  a marker's queue is made for blocks times items, unless the heap's options say
+ *                  otherwise
+ *   text           one line for `tidemark engines`
+ * The first queue is the default. CMake and the scripts of tests/model read the entries from this
+ * file, so an entry begins with X(Q, "name", SHARING, ROOM. */
+#ifndef TD_MARKER_QUEUE_LIST_H
+#define TD_MARKER_QUEUE_LIST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* clang-format off */
+#define TD_QUEUES(X)                                                                               \
+  X(bwos, "bwos", LOCK_FREE, FIXED, 16, 128,                                                       \
+    "LIFO BWoS: block-based work stealing with batch claims and early grant (the default)")        \
+  X(bwos_paper, "bwos-paper", LOCK_FREE, FIXED, 32, 64,                                            \
+    "LIFO BWoS as published: Wang et al., OSDI 2023")                                              \
+  X(bwos_fifo, "bwos-fifo", LOCK_FREE, FIXED, 32, 64,                                              \
+    "FIFO BWoS of the same paper: marks breadth first")                                            \
+  X(abp, "abp", LOCK_FREE, FIXED, 32, 64,                                                          \
+    "array deque of Arora, Blumofe and Plaxton, with the fences of Lê et al.")                     \
+  X(abp_sc, "abp-sc", LOCK_FREE, FIXED, 32, 64,                                                    \
+    "the same deque, every access sequentially consistent")                                        \
+  X(chase_lev, "chase-lev", LOCK_FREE, GROWS, 32, 64,                                              \
+    "circular deque of Chase and Lev, which grows while marking")                                  \
+  X(mutex, "mutex", LOCKED, FIXED, 32, 64,                                                         \
+    "array deque behind a lock")                                                                   \
+  X(serial, "serial", NOT_SHARED, FIXED, 32, 64,                                                   \
+    "array stack for one marker: the ceiling")
+/* clang-format on */
+
+enum td_queue_sharing {
+  TD_QUEUE_LOCK_FREE,  /* by atomic operations, which tests/model checks */
+  TD_QUEUE_LOCKED,     /* under a lock */
+  TD_QUEUE_NOT_SHARED, /* not at all: the queue is for one marker */
+};
+
+enum td_queue_room {
+  TD_QUEUE_FIXED, /* it refuses items */
+  TD_QUEUE_GROWS, /* it gets larger, as long as there is memory */
+};
+
+struct td_queue_entry {
+  const char *name;
+  const char *text;
+  uint32_t blocks, items;
+  enum td_queue_sharing sharing;
+  enum td_queue_room room;
+};
+
+/* TD_QUEUE_NUMBER_Q is the number of queue Q, from 0. */
+#define TD_QUEUE_NUMBER(Q, ...) TD_QUEUE_NUMBER_##Q,
+enum td_queue_number { TD_QUEUES(TD_QUEUE_NUMBER) TD_QUEUE_COUNT };
+
+extern const struct td_queue_entry td_queue_entries[TD_QUEUE_COUNT];
+
+/* Returns the number of the queue of that name, or TD_QUEUE_COUNT if there is none. */
+enum td_queue_number td_queue_find(const char *name);
+
+#endif

@@ -1,0 +1,74 @@
+/* Linux: memory. */
+#include "platform/platform.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+void *td_plat_reserve(size_t bytes, size_t align) {
+  size_t page = td_plat_page_bytes();
+  if (align < page) align = page;
+  if (bytes == 0 || bytes > SIZE_MAX - align - page) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  bytes = (bytes + page - 1) & ~(page - 1);
+  size_t span = bytes + align - page;
+  void *at = mmap(NULL, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED) return NULL;
+  uintptr_t low = (uintptr_t)at;
+  uintptr_t start = (low + align - 1) & ~(uintptr_t)(align - 1);
+  if (start > low) munmap(at, start - low);
+  if (low + span > start + bytes) munmap((void *)(start + bytes), low + span - (start + bytes));
+  return (void *)start;
+}
+
+void td_plat_release(void *start, size_t bytes) {
+  if (start && bytes) munmap(start, bytes);
+}
+
+bool td_plat_commit(void *start, size_t bytes) {
+  return bytes == 0 || mprotect(start, bytes, PROT_READ | PROT_WRITE) == 0;
+}
+
+void td_plat_populate(void *start, size_t bytes) {
+#ifdef MADV_POPULATE_WRITE /* since Linux 5.14 */
+  int saved = errno;
+  madvise(start, bytes, MADV_POPULATE_WRITE);
+  errno = saved;
+#else
+  (void)start, (void)bytes;
+#endif
+}
+
+bool td_plat_purge(void *start, size_t bytes) {
+  return bytes == 0 || madvise(start, bytes, MADV_DONTNEED) == 0;
+}
+
+bool td_plat_decommit(void *start, size_t bytes) {
+  if (bytes == 0) return true;
+  if (!td_plat_purge(start, bytes)) return false;
+  /* The memory is gone by now. If access stays, because there are too many mappings, no harm is
+   * done: commit allows it again. */
+  int saved = errno;
+  mprotect(start, bytes, PROT_NONE);
+  errno = saved;
+  return true;
+}
+
+void td_plat_advise_huge(void *start, size_t bytes) {
+  int saved = errno;
+  if (bytes) madvise(start, bytes, MADV_HUGEPAGE);
+  errno = saved;
+}
+
+size_t td_plat_page_bytes(void) {
+  static _Atomic(size_t) known;
+  /* relaxed: every thread computes the same value. */
+  size_t bytes = atomic_load_explicit(&known, memory_order_relaxed);
+  if (bytes == 0) {
+    bytes = (size_t)sysconf(_SC_PAGESIZE);
+    atomic_store_explicit(&known, bytes, memory_order_relaxed);
+  }
+  return bytes;
+}

@@ -1,0 +1,55 @@
+/* How much memory the code under test holds at once: the linker puts these in front of malloc,
+ * calloc, realloc and free.  Included by one source file of a program. */
+#ifndef TD_TESTS_FAULT_LIVE_H
+#define TD_TESTS_FAULT_LIVE_H
+
+#include <malloc.h>
+#include <stddef.h>
+
+static size_t live_bytes, live_most;
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t bytes);
+void *__real_realloc(void *old, size_t bytes);
+void __real_free(void *old);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_realloc(void *old, size_t bytes);
+void __wrap_free(void *old);
+
+static void *count(void *taken) {
+  live_bytes += taken ? malloc_usable_size(taken) : 0;
+  if (live_bytes > live_most) live_most = live_bytes;
+  return taken;
+}
+
+/* What was allocated by a library, and so was not counted, can be freed here. */
+static void uncount(void *old) {
+  size_t bytes = old ? malloc_usable_size(old) : 0;
+  live_bytes -= bytes < live_bytes ? bytes : live_bytes;
+}
+
+void *__wrap_malloc(size_t bytes) {
+  return count(__real_malloc(bytes));
+}
+
+void *__wrap_calloc(size_t number, size_t bytes) {
+  return count(__real_calloc(number, bytes));
+}
+
+void *__wrap_realloc(void *old, size_t bytes) {
+  uncount(old);
+  return count(__real_realloc(old, bytes));
+}
+
+void __wrap_free(void *old) {
+  uncount(old);
+  __real_free(old);
+}
+
+/* Begins to look for the most. */
+static void live_begin(void) {
+  live_bytes = live_most = 0;
+}
+
+#endif

@@ -1,0 +1,168 @@
+/* Pausing, external memory, and limits that change. */
+#include "tests/unit/gc/common.h"
+
+#define MIB ((size_t)1 << 20)
+
+static uint64_t collections(struct world *w) {
+  struct tide_heap_stats stats;
+  tide_heap_stats(w->heap, &stats);
+  return stats.collections;
+}
+
+/* Makes garbage: `mib` MiB of it. */
+static bool churn(struct world *w, size_t mib) {
+  for (size_t i = 0; i < mib * 64; i++)
+    if (!tide_alloc(w->m, TIDE_LAYOUT_LEAF, MIB / 64)) return false;
+  return true;
+}
+
+Test(pause, no_collection_begins) {
+  struct world w = world_new();
+  cr_assert_eq(tide_collect_pause(w.heap), TIDE_OK);
+  cr_assert_eq(tide_collect_pause(w.heap), TIDE_OK);
+  cr_assert(churn(&w, 40));
+  cr_assert_eq(tide_collect(w.m), TIDE_ERROR_STATE);
+  cr_assert_eq(tide_collect_resume(w.heap), TIDE_OK);
+  cr_assert_eq(tide_collect(w.m), TIDE_ERROR_STATE);
+  cr_assert_eq(collections(&w), 0);
+  /* Up to the limit, and there it is refused. */
+  cr_assert_not(churn(&w, 40));
+  cr_assert_eq(tide_alloc_status(w.m), TIDE_ERROR_MEMORY);
+  cr_assert_eq(collections(&w), 0);
+  cr_assert_eq(tide_collect_resume(w.heap), TIDE_OK);
+  cr_assert(churn(&w, 100));
+  cr_assert_gt(collections(&w), 0);
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  cr_assert_eq(tide_collect_resume(w.heap), TIDE_ERROR_STATE);
+  world_end(&w);
+}
+
+static void pause_in_event(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
+                           void *count) {
+  (void)now_ns;
+  if (event != TIDE_EVENT_MARK_END) return;
+  cr_assert_eq(tide_collect_pause(heap), TIDE_ERROR_STATE);
+  cr_assert_eq(tide_collect_resume(heap), TIDE_ERROR_STATE);
+  cr_assert_eq(tide_heap_set_max(heap, 32 * MIB, NULL), TIDE_ERROR_STATE);
+  cr_assert_eq(tide_heap_set_sizing(heap, TIDE_SIZING_FIXED, 0, NULL), TIDE_ERROR_STATE);
+  ++*(int *)count;
+}
+
+Test(pause, refusals) {
+  cr_assert_eq(tide_collect_pause(NULL), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_collect_resume(NULL), TIDE_ERROR_ARGUMENT);
+  struct world w = world_new();
+  int count = 0;
+  tide_heap_on_event(w.heap, pause_in_event, &count);
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  cr_assert_eq(count, 1);
+  world_end(&w);
+}
+
+Test(external, brings_collections_about) {
+  struct world w = world_new();
+  cr_assert_eq(tide_external_add(w.m, (ptrdiff_t)MIB), TIDE_OK);
+  cr_assert_eq(collections(&w), 0);
+  /* What is freed as fast as it is taken needs none. */
+  for (int i = 0; i < 1000; i++) {
+    cr_assert_eq(tide_external_add(w.m, (ptrdiff_t)MIB), TIDE_OK);
+    cr_assert_eq(tide_external_add(w.m, -(ptrdiff_t)MIB), TIDE_OK);
+  }
+  cr_assert_eq(collections(&w), 0);
+  /* What stays does, ever more seldom; though the heap itself is empty. */
+  for (int i = 0; i < 1000; i++)
+    cr_assert_eq(tide_external_add(w.m, (ptrdiff_t)MIB), TIDE_OK);
+  uint64_t first = collections(&w);
+  cr_assert_gt(first, 0);
+  cr_assert_lt(first, 30, "%d collections of 1000", (int)first);
+  cr_assert_eq(tide_external_add(w.m, -(ptrdiff_t)(1001 * MIB)), TIDE_OK);
+  world_end(&w);
+}
+
+/* Allocation and external memory use up the same room. */
+Test(external, counts_together_with_objects) {
+  struct world w = world_new();
+  cr_assert_not_null(tide_handle(w.m, tide_alloc(w.m, TIDE_LAYOUT_LEAF, 16 * MIB)));
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  struct tide_heap_stats before, after;
+  tide_heap_stats(w.heap, &before);
+  cr_assert_eq(tide_external_add(w.m, (ptrdiff_t)(8 * MIB)), TIDE_OK);
+  tide_heap_stats(w.heap, &after);
+  cr_assert_eq(before.next_collection_bytes - after.next_collection_bytes, 8 * MIB);
+  cr_assert_eq(tide_external_add(w.m, -(ptrdiff_t)(8 * MIB)), TIDE_OK);
+  tide_heap_stats(w.heap, &after);
+  cr_assert_eq(before.next_collection_bytes, after.next_collection_bytes);
+  world_end(&w);
+}
+
+Test(external, refusals) {
+  struct world w = world_new();
+  cr_assert_eq(tide_external_add(NULL, 1), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_external_add(w.m, -1), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_external_add(w.m, PTRDIFF_MAX), TIDE_OK);
+  cr_assert_eq(tide_external_add(w.m, 1), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_external_add(w.m, PTRDIFF_MIN), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_external_add(w.m, -PTRDIFF_MAX), TIDE_OK);
+  tide_blocking_enter(w.m);
+  cr_assert_eq(tide_external_add(w.m, 1), TIDE_ERROR_STATE);
+  tide_blocking_leave(w.m);
+  cr_assert(churn(&w, 100));
+  world_end(&w);
+}
+
+Test(limits, the_limit_moves) {
+  struct world w = world_new();
+  struct tide_error error;
+  cr_assert_eq(tide_heap_set_max(w.heap, 16 * MIB, &error), TIDE_OK);
+  cr_assert_null(tide_alloc(w.m, TIDE_LAYOUT_LEAF, 20 * MIB));
+  cr_assert_eq(tide_alloc_status(w.m), TIDE_ERROR_MEMORY);
+  void **kept = tide_handle(w.m, tide_alloc(w.m, TIDE_LAYOUT_LEAF, 10 * MIB));
+  cr_assert_not_null(*kept);
+  cr_assert_null(tide_alloc(w.m, TIDE_LAYOUT_LEAF, 10 * MIB));
+  cr_assert_eq(tide_heap_set_max(w.heap, 100 * MIB, &error), TIDE_OK, "%s", error.text);
+  cr_assert_not_null(tide_handle(w.m, tide_alloc(w.m, TIDE_LAYOUT_LEAF, 70 * MIB)));
+  /* Below what is in use: nothing more until something dies. */
+  cr_assert_eq(tide_heap_set_max(w.heap, 16 * MIB, &error), TIDE_OK);
+  cr_assert_null(tide_alloc(w.m, TIDE_LAYOUT_LEAF, MIB));
+  struct tide_heap_stats stats;
+  tide_heap_stats(w.heap, &stats);
+  cr_assert_eq(stats.heap_max_bytes, 16 * MIB);
+  world_end(&w);
+}
+
+Test(limits, sizing_changes) {
+  struct world w = world_new();
+  void **kept = tide_handle(w.m, tide_alloc(w.m, TIDE_LAYOUT_LEAF, 8 * MIB));
+  cr_assert_not_null(*kept);
+  struct tide_heap_stats stats;
+  cr_assert_eq(tide_heap_set_sizing(w.heap, TIDE_SIZING_GROWTH, 4.0, NULL), TIDE_OK);
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  tide_heap_stats(w.heap, &stats);
+  cr_assert_geq(stats.next_collection_bytes, 32 * MIB);
+  cr_assert_eq(tide_heap_set_sizing(w.heap, TIDE_SIZING_GROWTH, 1.5, NULL), TIDE_OK);
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  tide_heap_stats(w.heap, &stats);
+  cr_assert_leq(stats.next_collection_bytes, 13 * MIB);
+  cr_assert_eq(tide_heap_set_sizing(w.heap, TIDE_SIZING_FIXED, 0, NULL), TIDE_OK);
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  tide_heap_stats(w.heap, &stats);
+  cr_assert_eq(stats.next_collection_bytes, stats.heap_max_bytes);
+  world_end(&w);
+}
+
+Test(limits, refusals) {
+  struct world w = world_new();
+  struct tide_error error;
+  size_t wrong[] = {0, 1, MIB - 1, SIZE_MAX, PTRDIFF_MAX};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    cr_assert_eq(tide_heap_set_max(w.heap, wrong[i], &error), TIDE_ERROR_ARGUMENT);
+    cr_assert_neq(error.text[0], 0);
+  }
+  cr_assert_eq(tide_heap_set_max(NULL, 16 * MIB, NULL), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_heap_set_sizing(NULL, TIDE_SIZING_FIXED, 0, NULL), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_heap_set_sizing(w.heap, (enum tide_sizing)9, 0, NULL), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_heap_set_sizing(w.heap, TIDE_SIZING_GROWTH, 1.0, NULL), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_heap_set_sizing(w.heap, TIDE_SIZING_GROWTH, -2, NULL), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_heap_set_sizing(w.heap, TIDE_SIZING_GROWTH, 1e9, NULL), TIDE_ERROR_ARGUMENT);
+  world_end(&w);
+}

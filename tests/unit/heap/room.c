@@ -1,0 +1,87 @@
+/* Why there is no room: the budget, memory and place are told apart, and a search that failed is
+ * not made again before something is freed. */
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/unit/heap/common.h"
+
+static struct td_space heap;
+
+static enum td_room room_for(size_t blocks) {
+  enum td_room room = TD_ROOM;
+  td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, blocks * TD_BLOCK_BYTES, &room);
+  return room;
+}
+
+Test(room, over_the_budget) {
+  heap_open(&heap, 64 * MIB);
+  heap.budget_blocks = 10;
+  cr_assert_eq(room_for(11), TD_ROOM_OVER_BUDGET);
+  cr_assert_eq(room_for(10), TD_ROOM);
+  struct tide_bump bump = {0};
+  enum td_room room = TD_ROOM;
+  cr_assert_eq(td_space_refill(&heap, &bump, TIDE_LAYOUT_LEAF, 1, &room), 0);
+  cr_assert_eq(room, TD_ROOM_OVER_BUDGET);
+  td_space_deinit(&heap);
+}
+
+Test(room, sizes_that_no_range_holds) {
+  heap_open(&heap, 64 * MIB);
+  enum td_room room = TD_ROOM;
+  size_t sizes[] = {0, heap.reserved_bytes + 1, (size_t)1 << 48, SIZE_MAX / 2, SIZE_MAX};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++, room = TD_ROOM) {
+    cr_assert_null(td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, sizes[i], &room));
+    cr_assert_eq(room, TD_ROOM_NO_PLACE, "%zu", sizes[i]);
+  }
+  td_space_deinit(&heap);
+}
+
+/* Every second block of the whole range is used. */
+Test(room, no_place_among_fragments) {
+  struct tide_error error;
+  cr_assert(td_space_init(&heap, 64 * MIB, SIZE_MAX, &error));
+  size_t all = heap.block_count - 1;
+  void **live = calloc(all, sizeof *live);
+  for (size_t i = 0; i < all; i++)
+    live[i] = heap_large(&heap, TIDE_LAYOUT_LEAF, TD_BLOCK_BYTES);
+  struct tide_bump none = {0};
+  heap_collect(&heap, &none, live, all, 2);
+  cr_assert_eq(room_for(2), TD_ROOM_NO_PLACE);
+  cr_assert_eq(heap.extent_limit, 2, "what was found is remembered");
+  cr_assert_eq(room_for(3), TD_ROOM_NO_PLACE);
+  cr_assert_eq(room_for(1), TD_ROOM, "shorter ones still fit");
+  heap_collect(&heap, &none, live, all, 4);
+  cr_assert_eq(room_for(3), TD_ROOM, "every fourth block is used now");
+  cr_assert_eq(room_for(4), TD_ROOM_NO_PLACE);
+  heap_check(&heap);
+  free(live);
+  td_space_deinit(&heap);
+}
+
+/* What the system counts as data is limited; it must not use Criterion. */
+static int starved(void) {
+  struct tide_error error;
+  if (!td_space_init(&heap, 64 * MIB, 64 * MIB, &error)) return 2;
+  struct rlimit limit = {MIB, MIB};
+  if (setrlimit(RLIMIT_DATA, &limit) != 0) return 3;
+  if (room_for(8) != TD_ROOM_NO_MEMORY) return 4;
+  struct tide_bump bump = {0};
+  enum td_room room = TD_ROOM;
+  if (td_space_refill(&heap, &bump, TIDE_LAYOUT_LEAF, 1, &room) != 0) return 5;
+  return room == TD_ROOM_NO_MEMORY && heap.used_blocks == 0 ? 0 : 6;
+}
+
+Test(room, no_memory_from_the_system) {
+#if defined(TD_SANITIZE_address)
+  cr_skip_test("AddressSanitizer needs memory of its own");
+#endif
+  pid_t child = fork();
+  cr_assert_geq(child, 0);
+  if (child == 0) _exit(starved());
+  int status;
+  cr_assert_eq(waitpid(child, &status, 0), child);
+  cr_assert(WIFEXITED(status));
+  cr_assert_eq(WEXITSTATUS(status), 0);
+}

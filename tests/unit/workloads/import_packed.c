@@ -1,0 +1,262 @@
+/* Dumps that are packed with gzip, and dumps that come through standard input. */
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <zlib.h>
+
+#include "tests/unit/workloads/hprof_small.h"
+
+static const char snapshot[] =
+    "{\"snapshot\":{\"meta\":{\"node_fields\":[\"id\",\"self_size\",\"edge_count\"],"
+    "\"edge_fields\":[\"type\",\"to_node\"]}},\"nodes\":[1,8,1],\"edges\":[0,0]}";
+
+/* Appends the bytes as one gzip member. */
+static void pack(struct bytes *out, const void *data, size_t length) {
+  uint8_t room[4096];
+  z_stream z = {.next_in = (Bytef *)(uintptr_t)data, .avail_in = (uInt)length};
+  z.next_out = room;
+  z.avail_out = sizeof room;
+  cr_assert_eq(deflateInit2(&z, 9, Z_DEFLATED, MAX_WBITS + 16, 9, Z_DEFAULT_STRATEGY), Z_OK);
+  cr_assert_eq(deflate(&z, Z_FINISH), Z_STREAM_END);
+  put_bytes(out, room, sizeof room - z.avail_out);
+  deflateEnd(&z);
+}
+
+static struct td_thg import_bytes(const struct bytes *b) {
+  struct td_thg graph;
+  struct td_thg_error error = {0};
+  cr_assert(td_import_bytes(b->data, b->length, "dump", &graph, NULL, &error), "%s", error.text);
+  return graph;
+}
+
+static void assert_imports_as(const struct bytes *b, const struct td_thg *expected) {
+  struct td_thg graph = import_bytes(b);
+  assert_same_graph(&graph, expected);
+  td_thg_free(&graph);
+}
+
+Test(import_packed, same_as_unpacked) {
+  for (unsigned id = 4; id <= 8; id += 4) {
+    struct dump d = small_dump(id, id == 8);
+    struct bytes packed = {0};
+    struct td_thg expected = import_bytes(&d.bytes);
+    pack(&packed, d.bytes.data, d.bytes.length);
+    assert_imports_as(&packed, &expected);
+    /* In two members, as gzip a b > ab writes them, and in three with an empty one. */
+    packed.length = 0;
+    pack(&packed, d.bytes.data, 40);
+    pack(&packed, "", 0);
+    pack(&packed, d.bytes.data + 40, d.bytes.length - 40);
+    assert_imports_as(&packed, &expected);
+    td_thg_free(&expected);
+    free(packed.data);
+    free(d.bytes.data);
+  }
+}
+
+Test(import_packed, snapshot) {
+  struct bytes plain = {0}, packed = {0};
+  put_bytes(&plain, snapshot, strlen(snapshot));
+  pack(&packed, snapshot, strlen(snapshot));
+  struct td_thg expected = import_bytes(&plain);
+  assert_imports_as(&packed, &expected);
+  td_thg_free(&expected);
+  free(plain.data);
+  free(packed.data);
+}
+
+static void assert_refused(const struct bytes *b, size_t length, const char *wanted) {
+  struct td_thg graph;
+  struct td_thg_error error = {0};
+  cr_assert_not(td_import_bytes(b->data, length, "damaged", &graph, NULL, &error), "%zu of %zu",
+                length, b->length);
+  cr_assert_eq(error.kind, TD_THG_BAD_INPUT, "%s", error.text);
+  cr_assert(strstr(error.text, wanted), "\"%s\" lacks \"%s\"", error.text, wanted);
+  cr_assert_null(graph.size);
+}
+
+Test(import_packed, damaged) {
+  struct dump d = small_dump(8, true);
+  struct bytes packed = {0};
+  pack(&packed, d.bytes.data, d.bytes.length);
+  for (size_t length = 2; length < packed.length; length++)
+    assert_refused(&packed, length, "cut short");
+  for (size_t bit = 16; bit < packed.length * 8; bit++) {
+    packed.data[bit / 8] ^= (uint8_t)(1u << bit % 8);
+    is_refused(&packed, packed.length); /* the time and the system in the header may be anything */
+    packed.data[bit / 8] ^= (uint8_t)(1u << bit % 8);
+  }
+  packed.data[packed.length - 8] ^= 1;
+  assert_refused(&packed, packed.length, "gzip: incorrect data check");
+  packed.data[packed.length - 8] ^= 1;
+  put_bytes(&packed, "more", 4);
+  assert_refused(&packed, packed.length, "gzip: incorrect header check");
+  free(packed.data);
+  free(d.bytes.data);
+}
+
+Test(import_packed, what_is_no_dump) {
+  struct bytes packed = {0};
+  struct td_thg graph = {0};
+  pack(&packed, "noise", 5);
+  assert_refused(&packed, packed.length, "neither an HPROF dump");
+  packed.length = 0;
+  pack(&packed, "", 0);
+  assert_refused(&packed, packed.length, "empty");
+  packed.length = 0;
+  pack(&packed, "\x89THG\r\n\x1a\n", 8);
+  assert_refused(&packed, packed.length, "unpack it with gunzip first");
+  td_thg_free(&graph);
+  free(packed.data);
+}
+
+/* ---- Standard input ----------------------------------------------------------------------- */
+
+/* Lets a child write the bytes, a few at a time, into a pipe that is standard input from now on. */
+static pid_t pipe_in(const struct bytes *b, size_t piece) {
+  int ends[2];
+  cr_assert_eq(pipe(ends), 0);
+  pid_t child = fork();
+  cr_assert_geq(child, 0);
+  if (child == 0) {
+    close(ends[0]);
+    for (size_t at = 0; at < b->length; at += piece) {
+      size_t count = b->length - at < piece ? b->length - at : piece;
+      if (write(ends[1], b->data + at, count) != (ssize_t)count) _exit(1);
+    }
+    _exit(0);
+  }
+  close(ends[1]);
+  cr_assert_eq(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
+  close(ends[0]);
+  return child;
+}
+
+static void assert_piped(const struct bytes *b, size_t piece, const struct td_thg *expected) {
+  struct td_import_summary summary;
+  struct td_thg_error error = {0};
+  struct td_thg graph;
+  pid_t child = pipe_in(b, piece);
+  cr_assert(td_import_graph("-", NULL, &graph, &summary, &error), "%s", error.text);
+  cr_assert_eq(waitpid(child, NULL, 0), child);
+  cr_assert_eq(summary.input_bytes, b->length);
+  assert_same_graph(&graph, expected);
+  td_thg_free(&graph);
+}
+
+Test(import_packed, through_a_pipe) {
+  struct dump d = small_dump(8, true);
+  struct bytes packed = {0}, json = {0};
+  char folder[200];
+  make_folder(folder, sizeof folder);
+  setenv("TMPDIR", folder, 1);
+  pack(&packed, d.bytes.data, d.bytes.length);
+  put_bytes(&json, snapshot, strlen(snapshot));
+  struct td_thg expected = import_bytes(&d.bytes);
+  for (size_t piece = 1; piece < 10000; piece *= 13) {
+    assert_piped(&d.bytes, piece, &expected);
+    assert_piped(&packed, piece, &expected);
+  }
+  td_thg_free(&expected);
+  expected = import_bytes(&json);
+  assert_piped(&json, 7, &expected);
+  td_thg_free(&expected);
+  cr_assert_eq(count_files(folder), 0, "what was kept of the pipe has no name");
+  remove_folder(folder);
+  free(d.bytes.data);
+  free(packed.data);
+  free(json.data);
+}
+
+/* A regular file as standard input is read from where it stands. */
+Test(import_packed, through_redirection) {
+  struct dump d = small_dump(4, false);
+  struct td_thg expected = import_bytes(&d.bytes);
+  struct td_thg_error error = {0};
+  struct td_thg graph;
+  char folder[200], path[300];
+  make_folder(folder, sizeof folder);
+  snprintf(path, sizeof path, "%s/dump", folder);
+  FILE *file = fopen(path, "wb");
+  cr_assert(file);
+  fputs("skipped", file);
+  fwrite(d.bytes.data, 1, d.bytes.length, file);
+  fclose(file);
+  int opened = open(path, O_RDONLY);
+  cr_assert_eq(dup2(opened, STDIN_FILENO), STDIN_FILENO);
+  lseek(STDIN_FILENO, 7, SEEK_SET);
+  cr_assert(td_import_graph("-", NULL, &graph, NULL, &error), "%s", error.text);
+  assert_same_graph(&graph, &expected);
+  td_thg_free(&graph);
+  /* And never onto itself. */
+  cr_assert_not(td_import_file("-", path, NULL, NULL, &error));
+  cr_assert(strstr(error.text, "would be overwritten"), "%s", error.text);
+  remove_folder(folder);
+  td_thg_free(&expected);
+  free(d.bytes.data);
+  close(opened);
+}
+
+Test(import_packed, a_pipe_with_nowhere_to_keep_it) {
+  struct dump d = small_dump(8, true);
+  struct td_thg_error error = {0};
+  struct td_thg graph;
+  setenv("TMPDIR", "/no/such/folder", 1);
+  pid_t child = pipe_in(&d.bytes, 100);
+  cr_assert_not(td_import_graph("-", NULL, &graph, NULL, &error));
+  cr_assert_eq(error.kind, TD_THG_NO_RESOURCES);
+  cr_assert(strstr(error.text, "/no/such/folder"), "%s", error.text);
+  waitpid(child, NULL, 0);
+  free(d.bytes.data);
+}
+
+/* ---- The name of the graph ---------------------------------------------------------------- */
+
+Test(import_packed, names) {
+  static const char *const names[][2] = {
+      {"a.hprof", "a.thg"},
+      {"b.heapsnapshot", "b.thg"},
+      {"c.hprof.gz", "c.thg"},
+      {"d.heapsnapshot.gz", "d.thg"},
+      {"e.gz", "e.thg"},
+      {"f.bin", "f.bin.thg"},
+      {"g", "g.thg"},
+      {"dir.hprof/h", "dir.hprof/h.thg"},
+      {"dir/.hprof", "dir/.hprof.thg"},
+      {".gz", ".gz.thg"},
+      {"i.thg", "i.thg"},
+  };
+  for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
+    char *name = td_import_output_name(names[n][0]);
+    cr_expect_str_eq(name, names[n][1]);
+    free(name);
+  }
+}
+
+struct seen {
+  unsigned reports;
+  bool has_total, is_wrong;
+  char last[100];
+};
+
+static void see(void *context, const char *phase, uint64_t done, uint64_t total) {
+  struct seen *seen = context;
+  seen->reports++;
+  seen->has_total |= total != 0;
+  seen->is_wrong |= total != 0 && done > total;
+  snprintf(seen->last, sizeof seen->last, "%s", phase);
+}
+
+Test(import_packed, progress) {
+  struct dump d = small_dump(8, true);
+  struct seen seen = {0};
+  const struct td_thg_progress progress = {.report = see, .context = &seen};
+  struct td_thg graph;
+  pid_t child = pipe_in(&d.bytes, 100);
+  cr_assert(td_import_graph("-", &progress, &graph, NULL, NULL));
+  waitpid(child, NULL, 0);
+  cr_assert_gt(seen.reports, 3);
+  cr_assert_not(seen.is_wrong);
+  cr_assert(strstr(seen.last, "reading references, 0.0"), "%s", seen.last);
+  td_thg_free(&graph);
+  free(d.bytes.data);
+}
