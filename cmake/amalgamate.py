@@ -9,8 +9,10 @@ what was file-local now shares one translation unit:
   - names: a static function or variable, a tag, a typedef or an enumerator that two sources
     define is renamed FILE_NAME in each (--verbose lists them);
   - macros: those that a source defines are undefined at its end.
-A header without an include guard is a template: it is expanded wherever it is included and
-counts as part of the source.
+A template is a header that is compiled anew in each source. It counts as part of the source and is
+expanded there: wherever it is included if it has no include guard, else once. A header is a template
+if it has no guard, if it refuses to be compiled alone (#ifndef PARAMETER, #error), or if it includes
+a template.
 """
 import argparse
 import os
@@ -34,6 +36,7 @@ class Tree:
 
     def __init__(self, root):
         self.root = root
+        self.templates = {}
 
     def path(self, name):
         for folder in ("", "include"):
@@ -50,6 +53,24 @@ class Tree:
         found = re.match(r'(?:\s|/\*.*?\*/|//[^\n]*)*#[ \t]*ifndef[ \t]+(\w+)\s+#[ \t]*define[ \t]+\1\b',
                          self.text(name), re.S)
         return found and found.group(1)
+
+    def template(self, name):
+        if name not in self.templates:
+            self.templates[name] = self.is_template(name)
+        return self.templates[name]
+
+    def is_template(self, name):
+        text = self.text(name)
+        return bool(not self.guard(name) or re.search(r'^#[ \t]*ifndef[ \t]+\w+\s+#[ \t]*error\b', text, re.M)
+                    or any(self.template(other) for other in INCLUDE.findall(text) if not is_public(other)))
+
+    def unguarded(self, name):
+        """The text without its include guard."""
+        text, guard = self.text(name), self.guard(name)
+        if not guard:
+            return text
+        text = re.sub(rf'^#[ \t]*ifndef[ \t]+{guard}\s+#[ \t]*define[ \t]+{guard}\b', "", text, 1, re.M)
+        return text[:text.rindex("#endif")]
 
 
 def system_includes(text, guarded):
@@ -76,21 +97,25 @@ def headers_in_order(tree, name, done, order):
     for included in INCLUDE.findall(tree.text(name)):
         if is_public(included) or included in done:
             continue
-        if not tree.guard(included):
-            headers_in_order(tree, included, done, order)
-            continue
-        done.add(included)
+        template = tree.template(included)
+        if not template or tree.guard(included):
+            done.add(included)
         headers_in_order(tree, included, done, order)
-        order.append(included)
+        if not template:
+            order.append(included)
 
 
-def expand(tree, text):
-    """Replaces includes: guarded headers are there already, templates come in place."""
+def expand(tree, text, seen=None):
+    """Replaces includes: ordinary headers are there already, templates come in place."""
+    seen = set() if seen is None else seen
+
     def replace(match):
         name = match.group(1)
-        if is_public(name) or tree.guard(name):
+        if is_public(name) or name in seen or not tree.template(name):
             return ""
-        return expand(tree, tree.text(name))
+        if tree.guard(name):
+            seen.add(name)
+        return expand(tree, tree.unguarded(name), seen)
     return INCLUDE.sub(replace, text)
 
 

@@ -35,7 +35,7 @@ static bool check_small(const struct td_space *space, uint32_t b, struct tide_er
     return fault(error, b, "wrong number of cells");
   uint64_t first = (uint64_t)b << TD_BLOCK_GRANULES_LOG2;
   for (uint64_t i = 0; i < TD_BLOCK_GRANULES; i++)
-    if (space->marks[first + i] & TD_PENDING) return fault(error, b, "pending object left");
+    if (space->marks[first + i] & TD_DEFERRED) return fault(error, b, "deferred object left");
   return true;
 }
 
@@ -55,7 +55,7 @@ static bool check_block(const struct td_space *space, uint32_t b, struct tide_er
   if (!space->slab_committed[b / TD_SLAB_BLOCKS]) return fault(error, b, "used but not committed");
   for (size_t page = b * TD_BLOCK_PAGES; page < (b + 1) * TD_BLOCK_PAGES; page++)
     for (unsigned row = 0; row < TD_FLAG_ROWS; row++)
-      if (td_flag_peek(space, row, page)) return fault(error, b, "pending flag left");
+      if (td_flag_peek(space, row, page)) return fault(error, b, "deferred flag left");
   switch (space->infos[b].state) {
   case TD_BLOCK_SMALL:
     return check_small(space, b, error);

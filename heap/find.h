@@ -8,7 +8,7 @@
  * While marking, objects are those found alive so far and those allocated before. Markers may run
  * meanwhile. */
 static inline bool td_holds_object(const struct td_space *space, uint64_t granule) {
-  unsigned epoch = td_mark_load(&space->marks[granule]) & (TD_PENDING - 1);
+  unsigned epoch = td_mark_load(&space->marks[granule]) & (TD_DEFERRED - 1);
   return epoch == space->epoch || epoch == space->epoch_before;
 }
 

@@ -1,17 +1,17 @@
 /* Access to mark bytes and page flags while several markers run.
  *
  * [mark] Any marker may write a mark byte at any time. Every store puts the same epoch there, with
- * or without TD_PENDING, so the worst that a race does is to have an object scanned twice:
+ * or without TD_DEFERRED, so the worst that a race does is to have an object scanned twice:
  *   - Two markers read "unmarked", and both store and scan. That is a duplicate.
  *   - One stores the epoch, because it will scan the object itself. The other stores the epoch and
- *     TD_PENDING, and then sets the page's flag, because whoever takes the flag scans every pending
- *     object of the page. Whichever store is last, the object is scanned once or twice.
- * No store makes an object unmarked again, and only the marker that then scans a pending object
- * takes TD_PENDING away. Relaxed order is enough: the contents of objects were published when the
- * world stopped, and marking writes none of them.
+ *     TD_DEFERRED, and then sets the page's flag, because whoever takes the flag scans every
+ * deferred object of the page. Whichever store is last, the object is scanned once or twice. No
+ * store makes an object unmarked again, and only the marker that then scans a deferred object takes
+ * TD_DEFERRED away. Relaxed order is enough: the contents of objects were published when the world
+ * stopped, and marking writes none of them.
  *
  * [flag] A page has a flag in each row, and a marker always uses the same row. It stores 1 in the
- * flag after each pending byte, always, without testing the flag first: the test could be answered
+ * flag after each deferred byte, always, without testing the flag first: the test could be answered
  * before the byte is visible. Whoever takes the flag exchanges it for 0 and then reads the bytes,
  * so it either sees the byte or leaves the later 1 behind. If there are more markers than rows, two
  * markers may store the same flag. A plain store by the second would hide from the taker that the
@@ -23,7 +23,7 @@
 #include "heap/space.h"
 
 typedef uint64_t __attribute__((may_alias)) td_mark_word;
-#define TD_PENDING_WORD UINT64_C(0x8080808080808080) /* TD_PENDING in each byte */
+#define TD_DEFERRED_WORD UINT64_C(0x8080808080808080) /* TD_DEFERRED in each byte */
 
 static inline uint8_t td_mark_load(const uint8_t *mark) {
   return __atomic_load_n(mark, __ATOMIC_RELAXED); /* relaxed: [mark] */
@@ -43,7 +43,7 @@ static inline _Atomic(uint8_t) *td_flag_row(const struct td_space *space, unsign
 }
 
 static inline void td_flag_store(_Atomic(uint8_t) *flag) {
-  /* release [flag]: after the pending byte; pairs with td_flag_take. */
+  /* release [flag]: after the deferred byte; pairs with td_flag_take. */
   atomic_store_explicit(flag, 1, memory_order_release);
 }
 

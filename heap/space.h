@@ -7,10 +7,10 @@
  *
  * Side tables, found from an address by a subtraction and a shift:
  *   marks[granule]   one byte for 16 bytes: the epoch in which the object that starts there was
- *                    last found alive, or was allocated, and the bit TD_PENDING
+ *                    last found alive, or was allocated, and the bit TD_DEFERRED
  *   blocks[block]    what the marker must know of a block (16 bytes)
  *   infos[block]     what only allocation and sorting need
- *   flags[row][page] the 4 KiB page has pending objects
+ *   flags[row][page] the 4 KiB page has deferred objects
  *
  * Invariants
  *   [epoch] Between collections, a cell of a SMALL block holds an object if and only if the byte of
@@ -46,7 +46,7 @@
 #define TD_SLAB_LOG2 21u /* memory is taken from the system and given back by the slab */
 #define TD_SLAB_BYTES ((size_t)1 << TD_SLAB_LOG2)
 #define TD_SLAB_BLOCKS (TD_SLAB_BYTES / TD_BLOCK_BYTES)
-#define TD_PAGE_LOG2 12u /* what one pending flag speaks for; not the system's page */
+#define TD_PAGE_LOG2 12u /* what one deferred flag speaks for; not the system's page */
 #define TD_PAGE_BYTES ((size_t)1 << TD_PAGE_LOG2)
 #define TD_PAGE_GRANULES (TD_PAGE_BYTES / TD_GRANULE_BYTES)
 #define TD_BLOCK_PAGES (TD_BLOCK_BYTES / TD_PAGE_BYTES)
@@ -54,7 +54,7 @@
  */
 #define TD_FLAG_ROWS 4u
 
-#define TD_PENDING 0x80u /* in a mark byte: marked, not yet scanned */
+#define TD_DEFERRED 0x80u /* in a mark byte: marked, not yet scanned */
 #define TD_EPOCH_FIRST 2u
 #define TD_EPOCH_LAST 126u
 
@@ -118,9 +118,9 @@ static inline uintptr_t td_granule_address(uintptr_t base, uint64_t granule) {
   return base + (granule << TD_GRANULE_LOG2);
 }
 
-/* Returns whether the object that starts here was found alive in this epoch, pending or not. */
+/* Returns whether the object that starts here was found alive in this epoch, deferred or not. */
 static inline bool td_is_marked(const struct td_space *space, uint64_t granule) {
-  return (space->marks[granule] & (TD_PENDING - 1)) == space->epoch;
+  return (space->marks[granule] & (TD_DEFERRED - 1)) == space->epoch;
 }
 
 #endif

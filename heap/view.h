@@ -32,7 +32,7 @@ static inline uint8_t *td_view_mark(const struct td_view *v, uintptr_t object) {
 }
 
 static inline bool td_view_is_marked(const struct td_view *v, uintptr_t object) {
-  return (td_mark_load(td_view_mark(v, object)) & (TD_PENDING - 1)) == v->epoch;
+  return (td_mark_load(td_view_mark(v, object)) & (TD_DEFERRED - 1)) == v->epoch;
 }
 
 static inline struct td_block *td_view_block(const struct td_view *v, uintptr_t object) {

@@ -48,7 +48,7 @@ static void mark_spans(struct tide_heap *heap, const struct td_span *spans, size
     roots.context = heap;
   }
   marking->begun = true;
-  td_mark_run(heap->markers, &roots);
+  td_mark_phase(heap->markers, &roots);
 }
 
 static void mark(struct tide_heap *heap) {

@@ -56,7 +56,7 @@ static void run_values(struct tide_heap *heap) {
   struct td_ephemerons *e = &heap->ephemerons;
   struct td_span span = {e->values, e->value_count, TD_SPAN_SLOTS};
   struct td_roots roots = {.spans = &span, .span_count = 1};
-  if (e->value_count) td_mark_run(heap->markers, &roots);
+  if (e->value_count) td_mark_phase(heap->markers, &roots);
   e->value_count = 0;
 }
 

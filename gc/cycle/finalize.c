@@ -27,5 +27,5 @@ void td_finalize_queue_dying(struct tide_heap *heap) {
       {f->pending_objects + first, count < to_end ? count : to_end, TD_SPAN_SLOTS},
       {f->pending_objects, count < to_end ? 0 : count - to_end, TD_SPAN_SLOTS}};
   struct td_roots roots = {.spans = spans, .span_count = spans[1].count ? 2 : 1};
-  td_mark_run(heap->markers, &roots);
+  td_mark_phase(heap->markers, &roots);
 }

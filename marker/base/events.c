@@ -1,11 +1,7 @@
-/* Events of markers: rare enough to be written out of line. */
 #include "marker/base/events.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "marker/base/state.h"
-#include "platform/probes.h"
 
 bool td_events_resize(struct td_events *events, unsigned marker, size_t capacity) {
   if (capacity != events->capacity) {
@@ -15,7 +11,7 @@ bool td_events_resize(struct td_events *events, unsigned marker, size_t capacity
   if (capacity && !events->at) {
     events->at = malloc(capacity * sizeof *events->at);
     if (!events->at) return false;
-    memset(events->at, 0, capacity * sizeof *events->at); /* no page is to be missing later */
+    memset(events->at, 0, capacity * sizeof *events->at); /* touch all pages now, not in a pause */
     events->capacity = capacity;
   }
   events->count = 0;
@@ -55,26 +51,4 @@ void td_naps_tell(struct td_naps *naps, struct td_events *events) {
     td_event_at(events, naps->to[i % TD_NAPS_MOST], TIDE_TRACE_WAKE, 0, 0);
   }
   naps->count = 0;
-}
-
-/* ---- The tracing loop's ---- */
-
-void td_granted(struct td_marker *marker) {
-  marker->stats.grants++;
-  td_event(&marker->events, TIDE_TRACE_GRANT, 0, 0);
-  TD_PROBE1(grant, marker->id);
-}
-
-void td_stolen(struct td_marker *marker, unsigned victim, uint32_t items) {
-  marker->stats.steals++;
-  marker->stats.stolen_items += items;
-  td_event(&marker->events, TIDE_TRACE_STEAL, victim, items);
-  TD_PROBE3(steal, marker->id, victim, items);
-}
-
-void td_roots_done(struct td_marker *marker, uint64_t begin_ns, size_t slots) {
-  uint64_t now = td_plat_now_ns();
-  marker->stats.roots_ns += now - begin_ns;
-  td_event_at(&marker->events, begin_ns, TIDE_TRACE_ROOTS_BEGIN, 0, slots);
-  td_event_at(&marker->events, now, TIDE_TRACE_ROOTS_END, 0, 0);
 }

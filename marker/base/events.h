@@ -1,8 +1,9 @@
-/* What a marker did and when, for tide_trace_read: off until asked for, and then a few stores at
- * moments that are rare, never per object.
+/* The event log of a marker, for tide_trace_read. It is off until it is asked for. When it is on it
+ * costs a few stores at rare moments, never one per object.
  *
- * Owner: the marker while it is active, else the collecting thread: [term.leave]. The memory is
- * there before a collection begins; when it is full, events are counted as lost. */
+ * A log belongs to its marker while that is active, else to the collecting thread: [term.leave].
+ * Its memory is allocated before a collection begins. Events that find it full are counted as
+ * lost. */
 #ifndef TD_MARKER_BASE_EVENTS_H
 #define TD_MARKER_BASE_EVENTS_H
 
@@ -14,15 +15,16 @@
 #include "tide/stats.h"
 
 struct td_events {
-  struct tide_trace_event *at; /* NULL: nothing is remembered */
+  struct tide_trace_event *at; /* NULL: the log is off */
   size_t count, capacity;
   uint64_t lost;
   unsigned marker;
 };
 
-/* Room for so many, all of it empty; 0: none. false: no memory, and none is remembered. */
+/* Empties the log and gives it room for `capacity` events; 0 turns it off. Returns false if there
+ * is no memory; the log is off then. */
 bool td_events_resize(struct td_events *events, unsigned marker, size_t capacity);
-/* Moves up to `room` of them; the rest is lost as well. */
+/* Moves up to `room` events to `to` and returns how many. Those that remain are lost. */
 size_t td_events_take(struct td_events *events, struct tide_trace_event *to, size_t room,
                       uint64_t *lost);
 
@@ -39,8 +41,8 @@ static inline void td_event(struct td_events *events, enum tide_trace_kind kind,
     td_event_write(events, td_plat_now_ns(), kind, other, value);
 }
 
-/* The times a marker slept since it was last active: it may not write events then. The last few
- * are kept. The marker's own. */
+/* When a marker slept since it was last active. It may not write to its log then, so it keeps the
+ * last few times here, in memory of its own. */
 #define TD_NAPS_MOST 8u
 struct td_naps {
   uint64_t from[TD_NAPS_MOST], to[TD_NAPS_MOST];
@@ -51,7 +53,7 @@ static inline void td_naps_add(struct td_naps *naps, uint64_t from, uint64_t to)
   naps->from[naps->count % TD_NAPS_MOST] = from;
   naps->to[naps->count++ % TD_NAPS_MOST] = to;
 }
-/* Becomes events, and is forgotten. */
+/* Writes the naps to the log and forgets them. */
 void td_naps_tell(struct td_naps *naps, struct td_events *events);
 
 #endif

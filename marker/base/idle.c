@@ -1,20 +1,19 @@
-/* Markers with nothing to do: watching, sleeping, being woken.
+/* Nothing but speed depends on a wake-up, with two exceptions that are waited for in loops: the end
+ * of a phase (the collecting thread waits for it) and td_quiet.
  *
- * A helper sleeps on the futex word `signal` from one collection to the next; a collection that
- * needs it wakes it. A marker out of work watches for a while, one at a time and ever more
- * seldom, then sleeps too. Nothing depends on a wake-up but speed, with two exceptions that are
- * waited for in loops: the end of a run (by the collecting thread) and td_quiet.
- *
- * [idle.signal] `signal` is raised after what the sleeper should see; the sleeper reads it before
- * it looks. The futex compares again, so a change between look and sleep is not missed. */
-#include "marker/base/state.h"
+ * [idle.signal] Whoever wakes others raises a futex word after it has written what they should see.
+ * A sleeper reads the word before it looks. The futex compares the word once more, so a change
+ * between the look and the sleep is not missed. */
+#include "marker/base/idle.h"
+
+#include "marker/base/events.h"
 #include "platform/probes.h"
 
-#define WATCH_NS 60000u  /* how long a marker watches before it sleeps */
-#define QUIET_NS 50000u  /* how long td_quiet sleeps between two looks, once it does */
+#define WATCH_NS 60000u  /* how long a marker watches for work before it sleeps */
+#define QUIET_NS 50000u  /* how long td_quiet sleeps between two looks */
 #ifndef PAUSES_MOST      /* tests/model looks less often */
 #define PAUSES_MOST 512u /* longest pause between two looks, in pause instructions */
-#define QUIET_LOOKS 64u  /* looks of td_quiet before it sleeps */
+#define QUIET_LOOKS 64u  /* how often td_quiet looks before it sleeps */
 #endif
 
 static uint32_t read_word(const _Atomic(uint32_t) *word) {
@@ -37,7 +36,7 @@ static void sleep_on(struct td_marker *marker, _Atomic(uint32_t) *word, uint32_t
   uint64_t since = td_plat_now_ns();
   /* relaxed: a hint for td_recruit. */
   if (ready) atomic_fetch_add_explicit(&set->ready, 1, memory_order_relaxed);
-  /* seq_cst, both: see td_quiet. */
+  /* seq_cst, both: see wait_for_sleepers. */
   atomic_fetch_add_explicit(&set->parked, 1, memory_order_seq_cst);
   td_plat_wait(word, seen, 0);
   atomic_fetch_sub_explicit(&set->parked, 1, memory_order_seq_cst);
@@ -74,8 +73,8 @@ static void stop_watching(struct td_markers *set) {
   atomic_store_explicit(&set->spinning, 0, memory_order_relaxed); /* relaxed: as above */
 }
 
-/* Looks again and again, ever more seldom; true: joined. */
-static bool watch(struct td_marker *marker, bool (*promising)(struct td_marker *)) {
+/* Looks for work, ever more seldom. Returns true if the marker has joined. */
+static bool watch(struct td_marker *marker, td_promising promising) {
   struct td_markers *set = marker->set;
   uint64_t until = td_plat_now_ns() + WATCH_NS;
   for (unsigned pauses = 4;;) {
@@ -90,7 +89,8 @@ static bool watch(struct td_marker *marker, bool (*promising)(struct td_marker *
   }
 }
 
-/* The end of a run is nearer than a wake-up takes: the collecting thread waits awake first. */
+/* The end of a phase is mostly nearer than a wake-up takes, so the collecting thread waits awake
+ * at first. Returns whether the phase is over. */
 static bool watch_for_end(struct td_markers *set) {
   uint64_t until = td_plat_now_ns() + WATCH_NS;
   do {
@@ -102,8 +102,9 @@ static bool watch_for_end(struct td_markers *set) {
   return false;
 }
 
-/* The collecting thread waits here for the end, but helps when there is something to do. */
-static bool wait_for_end(struct td_marker *marker, bool (*promising)(struct td_marker *)) {
+/* The collecting thread waits for the end of the phase here. Returns true if it has joined again,
+ * because there is something to do. */
+static bool wait_for_end(struct td_marker *marker, td_promising promising) {
   struct td_markers *set = marker->set;
   if (watch_for_end(set)) return false;
   for (;;) {
@@ -115,7 +116,7 @@ static bool wait_for_end(struct td_marker *marker, bool (*promising)(struct td_m
   }
 }
 
-/* This marker has joined: its numbers are its own again. */
+/* The marker has joined: its statistics and events are its own again. */
 static void arrive(struct td_marker *marker) {
   struct tide_marker_stats *stats = &marker->stats;
   marker->joined_ns = td_plat_now_ns();
@@ -129,7 +130,7 @@ static void arrive(struct td_marker *marker) {
   TD_PROBE1(join, marker->id);
 }
 
-/* It is about to leave: still its own. */
+/* The marker is about to leave: they are still its own. */
 static void part(struct td_marker *marker) {
   uint64_t now = td_plat_now_ns();
   marker->stats.ended_ns = now - marker->set->start_ns;
@@ -138,7 +139,7 @@ static void part(struct td_marker *marker) {
   TD_PROBE2(leave, marker->id, marker->stats.objects);
 }
 
-bool td_idle(struct td_marker *marker, bool joined, bool (*promising)(struct td_marker *marker)) {
+bool td_idle(struct td_marker *marker, bool joined, td_promising promising) {
   struct td_markers *set = marker->set;
   if (joined) part(marker);
   if (joined && td_term_leave(&set->term)) {
@@ -160,9 +161,10 @@ void *td_helper(void *argument) {
   struct td_markers *set = marker->set;
   for (;;) {
     uint32_t signal = read_word(&set->signal), surplus = read_word(&set->surplus);
-    /* acquire [idle.quit]: nothing is read after it but the thread's own state. */
+    /* acquire [idle.quit]: pairs with td_markers_destroy. */
     if (atomic_load_explicit(&set->quit, memory_order_acquire)) return NULL;
-    /* seq_cst: see td_quiet. While it is 0 and this thread awake, the configuration stays. */
+    /* seq_cst: see wait_for_sleepers. While `closed` is 0 and this thread is awake, the
+     * configuration does not change. */
     bool wanted =
         !atomic_load_explicit(&set->closed, memory_order_seq_cst) && marker->id < set->limit;
     if (wanted && !td_term_over(&set->term)) set->engine->work(marker, false);
@@ -178,12 +180,14 @@ void td_wake_all(struct td_markers *set) {
   raise_word(&set->surplus, INT32_MAX);
 }
 
-/* Forbids: a helper counts itself awake, finds `closed` 0, while the configuring thread has set
- * `closed` and counts it asleep. Both write one and read the other, sequentially consistent.
+/* A helper that wakes counts itself awake and then reads `closed`. The configuring thread sets
+ * `closed` and then reads how many sleep. All four accesses are sequentially consistent, which
+ * forbids that the helper finds `closed` 0 while the configuring thread counts it asleep.
  *
- * Whom we wait for may need our processor: another real-time class or a crowd keeps it off until
- * we sleep, and yielding gives way to equals only. Nobody wakes us, so that helpers need not know
- * that somebody waits; the timeout does. How long we wait between two looks orders nothing. */
+ * The configuring thread must not wait awake for long. It may have a higher real-time priority than
+ * a helper, or the machine may be crowded; then the helper gets the processor only when this thread
+ * sleeps, and yielding would not do. It sleeps with a timeout, so helpers need not know that
+ * somebody waits for them. */
 static void wait_for_sleepers(struct td_markers *set) {
   for (unsigned looks = 0;; looks++) {
     uint32_t parked = atomic_load_explicit(&set->parked, memory_order_seq_cst);
@@ -203,7 +207,8 @@ void td_quiet(struct td_markers *set) {
 void td_reopen(struct td_markers *set, bool moved) {
   atomic_store_explicit(&set->closed, 0, memory_order_seq_cst);
   if (!moved) return;
-  /* Everybody looks which word to sleep on now; the next collection is not disturbed by it. */
+  /* All helpers now find out on which word to sleep, so that they do not disturb the next
+   * collection. */
   td_wake_all(set);
   wait_for_sleepers(set);
 }

@@ -11,8 +11,6 @@ static inline uint64_t owned(const struct Q(owner) * o) {
 }
 
 #include "marker/loop/loop.h"
-#include "marker/loop/tested.h"
-#include "marker/loop/work.h"
 
 static void init(struct td_marker *marker, uint32_t blocks, uint32_t items) {
   Q(init)(marker->queue, marker->owner, marker->storage, blocks, items);

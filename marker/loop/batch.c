@@ -1,4 +1,3 @@
-/* The passes over a batch: see marker/loop/batch.h. */
 #include "marker/loop/batch.h"
 
 uint32_t td_batch_sift(const struct td_view *v, uintptr_t *references, uint32_t count) {
@@ -10,7 +9,7 @@ uint32_t td_batch_sift(const struct td_view *v, uintptr_t *references, uint32_t 
     uintptr_t object = references[i];
     uint8_t mark = td_mark_load((const uint8_t *)(marks + (object >> TD_GRANULE_LOG2)));
     references[kept] = object;
-    kept += (uint8_t)((mark ^ epoch) << 1) != 0; /* the shift drops TD_PENDING */
+    kept += (uint8_t)((mark ^ epoch) << 1) != 0; /* the shift drops TD_DEFERRED */
   }
   return kept;
 }

@@ -1,32 +1,34 @@
-/* References that wait for their marks: two buffers, one being filled while the marks of the
- * other's references are on their way. When the first is full, the second is sifted and they
- * change places; so every mark has as long to arrive as it takes to scan a few dozen references,
- * and whether a reference is new decides no branch.
+/* Testing references in batches. A reference that was found waits until its mark byte is in the
+ * cache. There are two buffers: one is filled while the mark bytes for the references in the other
+ * one are on their way. When the first is full, the other one is flushed and they change places. So
+ * every mark byte has as long to arrive as it takes to scan a few dozen references.
  *
- * The owner keeps the structure in a local variable. */
+ * Its owner keeps the structure in a local variable. */
 #ifndef TD_MARKER_LOOP_BATCH_H
 #define TD_MARKER_LOOP_BATCH_H
 
 #include "heap/view.h"
-#include "marker/base/state.h"
+#include "marker/base/tuning.h"
+#include "marker/loop/scan.h"
 
-/* Full at TD_BATCH, but one more bitmap object (64 slots) may be scanned before that is looked
- * at, and a word that is no reference is written behind the last. */
+/* A batch is full at TD_BATCH references. Whoever fills it need not look after each: it has room
+ * for TD_BATCH_STEP more, and for a word behind the last that is no reference. */
 #define TD_BATCH_STEP 64u
 #define TD_BATCH_ROOM (TD_BATCH + TD_BATCH_STEP + 8u)
 
 struct td_batch {
-  uintptr_t *filling; /* this buffer is being filled, */
-  uintptr_t *other;   /* the references in this one wait */
-  size_t count;       /* references in the first */
-  uint32_t waiting;   /* references in the second */
+  uintptr_t *filling; /* the buffer that is being filled, */
+  uintptr_t *other;   /* and the one whose references wait */
+  size_t count;       /* references in `filling` */
+  uint32_t waiting;   /* references in `other` */
 };
 
 static inline struct td_batch td_batch_of(uintptr_t *buffers) {
   return (struct td_batch){.filling = buffers, .other = buffers + TD_BATCH_ROOM};
 }
 
-/* Words that are no references are overwritten by the next. */
+/* Adds a word if it is a reference. Any other word is overwritten by the next one: that is cheaper
+ * than a branch. */
 static inline void td_batch_add(struct td_batch *batch, const struct td_view *v, uintptr_t word) {
   batch->filling[batch->count] = word;
   batch->count += td_view_is_reference(v, word);
@@ -40,12 +42,14 @@ static inline bool td_batch_is_empty(const struct td_batch *batch) {
   return batch->count + batch->waiting == 0;
 }
 
-/* Moves those references forward that lead to unmarked objects; how many. One may be there twice.
- * Out of line, as the next: they run once per batch and want all registers. */
+/* Moves the references to unmarked objects to the front and returns how many there are. An object
+ * may be among them twice. This and the next are out of line: they are called once per batch and
+ * need all registers. */
 uint32_t td_batch_sift(const struct td_view *v, uintptr_t *references, uint32_t count);
+/* Asks for the mark bytes of the references. */
 void td_batch_fetch(const struct td_view *v, const uintptr_t *references, uint32_t count);
 
-/* When the waiting references have been dealt with: those just gathered wait now. */
+/* When the waiting references are done: those that were added since then wait now. */
 static inline void td_batch_turn(struct td_batch *batch, const struct td_view *v) {
   uintptr_t *empty = batch->other;
   batch->other = batch->filling;
@@ -53,6 +57,20 @@ static inline void td_batch_turn(struct td_batch *batch, const struct td_view *v
   batch->filling = empty;
   batch->count = 0;
   td_batch_fetch(v, batch->other, batch->waiting);
+}
+
+/* Marks and counts an object that was found, unless it is marked. A leaf is done then; any other
+ * object gets the mark byte `grey`. Returns whether the object has to be scanned. */
+TD_INLINE bool td_batch_admit(const struct td_view *v, uintptr_t object, uint8_t grey,
+                              uint64_t *objects) {
+  if (td_view_is_marked(v, object)) return false;
+  *objects += 1;
+  if (td_view_block(v, object)->kind == TD_KIND_LEAF) {
+    td_mark_store(td_view_mark(v, object), v->epoch);
+    return false;
+  }
+  td_mark_store(td_view_mark(v, object), grey);
+  return true;
 }
 
 #endif

@@ -1,6 +1,12 @@
-/* How a marker takes work from another marker's queue. Part of the template: marker/loop/work.h
- * includes it once around each queue. It uses the marker and the queues, and nothing of the loop's
- * state. */
+/* How a marker takes work from another marker's queue. A part of the template of marker/loop/loop.h
+ * that uses the marker and the queues, and nothing of the loop's state. */
+#ifndef TD_MARKER_LOOP_STEAL_H
+#define TD_MARKER_LOOP_STEAL_H
+
+#include "marker/base/deferred.h"
+#include "marker/base/report.h"
+#include "marker/base/root_slices.h"
+#include "marker/loop/parameters.h"
 
 /* Takes items from somebody else's queue, as many tries as there are others; the policy says whom
  * to try. Returns the number of items. */
@@ -12,7 +18,7 @@ static __attribute__((noinline)) uint32_t steal(struct td_marker *marker, uint64
     int32_t count = Q(steal)(set->marker[victim]->queue, items, TD_STEAL_MOST);
     td_policy_tell(&marker->policy, victim, count > 0);
     if (count > 0) {
-      td_stolen(marker, victim, (uint32_t)count);
+      td_report_stolen(marker, victim, (uint32_t)count);
       return (uint32_t)count;
     }
     marker->stats.failed_steals++;
@@ -24,10 +30,12 @@ static __attribute__((noinline)) uint32_t steal(struct td_marker *marker, uint64
  * items in somebody's queue. Otherwise it tells everybody that this marker wants work. */
 static bool promising(struct td_marker *marker) {
   struct td_markers *set = marker->set;
-  if (td_roots_left(set) || td_pending_page(set, 8)) return true;
+  if (td_root_slices_left(set) || td_deferred_page(set, 8)) return true;
   for (unsigned v = 0; v < set->limit; v++)
     if (v != marker->id && Q(size)(set->marker[v]->queue) != 0) return true;
   for (unsigned v = 0; v < set->limit; v++)
     if (v != marker->id) Q(want)(set->marker[v]->queue);
   return false;
 }
+
+#endif

@@ -1,6 +1,6 @@
 """What is checked beside the queues: markers and their queues together, and parking.
 
-A client is a small run of several markers around the shipped headers (marking.h, parking.h). Relacy
+A client is a small marking by several markers around the shipped headers (marking.h, parking.h). Relacy
 and GenMC have clients of their own, since what one finishes the other may not. A mutant names the
 client that finds it out with each tool; "": that tool cannot, or nothing small enough to finish
 does, and `why` says which.
@@ -12,14 +12,14 @@ from dataclasses import dataclass
 class Marking:
     """Queue, overflow, stealing, early grants, flags, termination: see the head of marking.h."""
     name: str
-    ways: str
+    modes: str
     graph: str  # children of each object, digits, separated by commas
     roots: str  # objects of each root slice
     why: str
     rows: int = 2
     looks: int = 3  # Relacy: how often a helper looks; GenMC: it joins once at most
     first: int = 1  # GenMC: root slices that marker 0 takes before the others begin; -1: they begin
-                    # before the run
+                    # before the phase
     wish: int = 0   # GenMC: the helper wishes for an early grant first
     steps: tuple = ()  # GenMC: steps left out, that the search may finish
     bound: int = 0  # Relacy: with --full, every execution of up to so many forced switches
@@ -28,7 +28,7 @@ class Marking:
 
 @dataclass(frozen=True)
 class Parking:
-    """Sleeping and waking, the end of a run, a change of configuration: see parking.h."""
+    """Sleeping and waking, the end of a phase, a change of configuration: see parking.h."""
     name: str
     script: str
     why: str
@@ -54,11 +54,11 @@ RELACY = {
         Marking("pair", "od", "12,3,3,", "0", "one shared child, one marker without a queue", bound=2),
         Marking("late", "oo", "123,,,", "0", "no overflow: helpers come for early grants", bound=2),
         Marking("star", "uo", "12345,,,,,", "0", "the queue overflows", bound=1,
-                meet="joined,stolen,alone,granted,deferred,walked,turned,foreign"),
+                meet="joined,stolen,alone,granted,deferred,walked,passed,foreign"),
         Marking("walk", "od", ",,014567,,,,,", "23", "the queue overflows while a page is walked",
-                meet="joined,stolen,alone,granted,deferred,walked,reflagged,turned,foreign"),
-        Marking("dense", "uod", "12345,2,3,0,,", "0,5", "three markers, three ways of marking", rows=3,
-                meet="joined,stolen,alone,granted,deferred,walked,turned,foreign"),
+                meet="joined,stolen,alone,granted,deferred,walked,reflagged,passed,foreign"),
+        Marking("dense", "uod", "12345,2,3,0,,", "0,5", "three markers, three modes", rows=3,
+                meet="joined,stolen,alone,granted,deferred,walked,passed,foreign"),
         Marking("grow", "ooo", "1234,567,2345,01,567,,,", "0,2", "three queues, granted early and again",
                 rows=3),
         Marking("rows", "uuu", "1234,567,2345,01,567,,,", "0,2", "three markers store one row of flags",
@@ -67,7 +67,7 @@ RELACY = {
                 meet="joined,alone,walked"),
     ],
     "parking": [
-        Parking("run", "or", "a run and its end", items=2),
+        Parking("phase", "or", "a phase and its end", items=2),
         Parking("change", "or2r", "the configuration is made anew", items=2),
         Parking("fewer", "o1r2r", "a helper is left out, and comes back", items=2),
         Parking("two", "or3", "two helpers", items=2, helpers=2),
@@ -77,14 +77,14 @@ RELACY = {
 
 GENMC = {
     "marking": [
-        Marking("begin", "dd", ",", "0", "helpers look while the run is made ready", first=-1),
+        Marking("begin", "dd", ",", "0", "helpers look while the phase is being prepared", first=-1),
         Marking("flags", "dd", "1,", "0", "flags and termination, no queue"),
-        Marking("same", "dd", ",", "0,0", "both make one object pending"),
+        Marking("same", "dd", ",", "0,0", "both make one object deferred"),
         Marking("twice", "dd", ",", "01", "one flag is stored twice and taken between", first=0),
         # Nobody has a queue there, so that nothing hangs on the answer.
         Marking("both", "dd", ",", "0,1", "two markers store one flag", rows=1, first=0,
                 steps=("marking.alone",)),
-        Marking("bytes", "od", ",", "0,0", "the race for a mark byte: one queues, one makes it pending",
+        Marking("bytes", "od", ",", "0,0", "the race for a mark byte: one queues, one makes it deferred",
                 first=0),
         Marking("three", "ddd", ",", "0", "three markers, flags and termination", rows=3),
         Marking("early", "oo", "12,,34,,", "0", "an early grant, and one that grows", wish=1),
@@ -93,9 +93,9 @@ GENMC = {
         Marking("untested", "uo", "12345,,,,,", "0", "the same, references queued untested"),
     ],
     "parking": [
-        Parking("end", "RUN", "the end of a run wakes who waits for it", items=2, helper="JOIN"),
-        Parking("watch", "RUN", "the same, with watching", helper="JOIN", spinning=0),
-        Parking("helper", "RUN QUIT", "a helper that sleeps is recruited"),
+        Parking("end", "PHASE", "the end of a phase wakes who waits for it", items=2, helper="JOIN"),
+        Parking("watch", "PHASE", "the same, with watching", helper="JOIN", spinning=0),
+        Parking("helper", "PHASE QUIT", "a helper that sleeps is recruited"),
         Parking("change", "CONFIGURE(2) QUIT", "the configuration is made anew"),
         Parking("fewer", "CONFIGURE(1) QUIT", "a helper is left out"),
         Parking("open", "OPEN QUIT", "helpers are started and ended", closed=1),
@@ -122,7 +122,7 @@ MUTANTS = {
         Mutant("term.leave=release", "star", "star"),
         Mutant("term.leave=relaxed", "star", "star"),
         Mutant("term.over=relaxed", "star", "star"),
-        Mutant("term.ask=0", "star", "star", "a marker joins a run that is over"),
+        Mutant("term.ask=0", "star", "star", "a marker joins a phase that is over"),
         Mutant("term.join_first=0", "late", "star", "a marker takes before it joins"),
         Mutant("term.hold=0", "star", "star", "a marker leaves with stolen items in hand"),
         Mutant("flag.store=relaxed", "dense", "star"),
@@ -139,13 +139,13 @@ MUTANTS = {
         Mutant("marking.drain=0", "star", "star", "a marker leaves with items in its queue"),
         Mutant("marking.grant=0", "star", "early", "an early grant that is not published"),
         Mutant("marking.see_flags=0", "dense", "flags", "a marker leaves without a look at flags"),
-        Mutant("marking.keep=0", "dense", "star", "a pending object is taken and unmarked"),
+        Mutant("marking.keep=0", "dense", "star", "a deferred object is taken and unmarked"),
         Mutant("marking.reflag=0", "walk", "", "a page in mid-walk is left when the queue overflows: "
                "needs more objects than GenMC finishes"),
     ],
     "parking": [
-        Mutant("load(word)=relaxed", "run", "end", "the sleeper looks before it reads the futex word"),
-        Mutant("fetch_add(word)=relaxed", "run", "end", "the word changes before what it tells of"),
+        Mutant("load(word)=relaxed", "phase", "end", "the sleeper looks before it reads the futex word"),
+        Mutant("fetch_add(word)=relaxed", "phase", "end", "the word changes before what it tells of"),
         Mutant("load(&set->closed)=acquire", "change", "change"),
         Mutant("store(&set->closed)=release", "change", "change"),
         Mutant("fetch_sub(&set->parked)=acq_rel", "change", "change"),
@@ -155,13 +155,13 @@ MUTANTS = {
                "to see: its waking is what must be ordered with `closed`", "none"),
         Mutant("load(&set->quit)=relaxed", "", "open", "the futex word is read before it and was raised "
                "after `quit`", "none"),
-        Mutant("store(&t->active)=relaxed", "run", "end"),
-        Mutant("fetch_sub(&t->active)=acquire", "run", "end"),
-        Mutant("fetch_sub(&t->active)=release", "run", "end"),
-        Mutant("load(&t->active)=relaxed", "run", "end"),
-        Mutant("wake=0", "run", "end", "the word changes and nobody is woken"),
+        Mutant("store(&t->active)=relaxed", "phase", "end"),
+        Mutant("fetch_sub(&t->active)=acquire", "phase", "end"),
+        Mutant("fetch_sub(&t->active)=release", "phase", "end"),
+        Mutant("load(&t->active)=relaxed", "phase", "end"),
+        Mutant("wake=0", "phase", "end", "the word changes and nobody is woken"),
         Mutant("wake_all=0", "two", "", "only one is woken: needs two sleepers, too long for GenMC"),
-        Mutant("compare=0", "run", "end", "the futex sleeps without comparing: a lost wake-up"),
+        Mutant("compare=0", "phase", "end", "the futex sleeps without comparing: a lost wake-up"),
         Mutant("quiet=0", "change", "change", "the configuration changes under the helpers"),
     ],
 }
@@ -175,7 +175,7 @@ def find(clients, name):
 def relacy_arguments(client):
     """The command line of relacy_marking or relacy_parking."""
     if isinstance(client, Marking):
-        return ["--ways", client.ways, "--graph", client.graph, "--roots", client.roots,
+        return ["--modes", client.modes, "--graph", client.graph, "--roots", client.roots,
                 "--rows", str(client.rows), "--looks", str(client.looks)]
     return ["--script", client.script, "--items", str(client.items), "--helpers", str(client.helpers)]
 
@@ -190,8 +190,8 @@ def genmc_source(program, client, mutant):
     """The C program of a client."""
     if program == "marking":
         lines = {
-            "MODEL_MARKERS": len(client.ways),
-            "MODEL_WAYS": hex(sum(ord(way) << 8 * i for i, way in enumerate(client.ways))),
+            "MODEL_MARKERS": len(client.modes),
+            "MODEL_MODES": hex(sum(ord(mode) << 8 * i for i, mode in enumerate(client.modes))),
             "MODEL_GRAPH": sets(client.graph), "MODEL_ROOTS": sets(client.roots),
             "MODEL_SLICES": len(client.roots.split(",")),
             "MODEL_PAGES": (len(client.graph.split(",")) + 1) // 2,

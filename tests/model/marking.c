@@ -20,7 +20,7 @@
 
 /* Of the heap, marks and flags only. */
 #define TD_HEAP_SPACE_H
-#define TD_PENDING 0x80u
+#define TD_DEFERRED 0x80u
 struct td_space {
   _Atomic(uint8_t) *flags;
   size_t flag_pages;
@@ -36,7 +36,7 @@ extern struct marking state;
 #define MODEL_STATE state
 static uint8_t marks[8];
 #define MODEL_MARKS marks
-#define MODEL_WAY(id) (MODEL_WAYS >> (8 * (id)) & 0xff)
+#define MODEL_MODE(id) (MODEL_MODES >> (8 * (id)) & 0xff)
 #include "tests/model/marking.h"
 
 struct marking state;

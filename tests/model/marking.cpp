@@ -1,11 +1,11 @@
 // Marking in the small (marking.h: queue, termination, marks and flags together, as shipped) under
 // the Relacy race detector.
 //
-//   relacy_marking --ways WAYS --graph CHILDREN --roots SLICES [--rows N] [--looks N]
+//   relacy_marking --modes MODES --graph CHILDREN --roots SLICES [--rows N] [--looks N]
 //                  [--search bound:N|random:N] [--mutant SITE=ORDER|SITE=0]... [--meet EVENTS]
 //   relacy_marking --list ...
 //
-// WAYS: a letter for each marker, see marking.h. CHILDREN: digits for each object, separated by
+// MODES: a letter for each marker, see marking.h. CHILDREN: digits for each object, separated by
 // commas: "12,3,3," is object 0 referring to 1 and 2, both of these to 3. SLICES: the same for root
 // slices. --looks: how often a helper looks for work before it sleeps for good.
 //
@@ -35,7 +35,7 @@ constexpr rl::memory_order memory_order_acquire = rl::mo_acquire;
 
 // Of the heap, marks and flags only. Mark bytes are addresses here, the atomics are beside them.
 #define TD_HEAP_SPACE_H
-#define TD_PENDING 0x80u
+#define TD_DEFERRED 0x80u
 struct td_space {
   rl::atomic<uint8_t> *flags;
   size_t flag_pages;
@@ -56,14 +56,14 @@ void store_mark(uint8_t *mark, uint8_t value);
 
 namespace {
 unsigned markers, slices, pages, rows = 4, looks = 3;
-char const *ways = "";
+char const *modes = "";
 uint64_t graph, roots;
 uint8_t marks[8];
 unsigned long met[16];
 } // namespace
 #define MODEL_MET(event) (void)(met[event]++)
 #define MODEL_MARKERS markers
-#define MODEL_WAY(id) ways[id]
+#define MODEL_MODE(id) modes[id]
 extern struct marking *current;
 #define MODEL_STATE (*current)
 #define MODEL_MARKS marks
@@ -80,7 +80,7 @@ struct marking *current;
 namespace {
 
 char const *const event_names[EVENTS] = {"joined", "stolen",    "alone",  "granted", "deferred",
-                                         "walked", "reflagged", "turned", "foreign"};
+                                         "walked", "reflagged", "passed", "foreign"};
 
 [[noreturn]] void usage(std::string const &why) {
   std::cerr << why << "; see the head of tests/model/marking.cpp\n";
@@ -129,7 +129,7 @@ template <int MARKERS> struct test : rl::test_suite<test<MARKERS>, MARKERS> {
     marking_check();
   }
 
-  // Does not ask for the end first, so that joining alone must show it the run's description.
+  // Does not ask for the end first, so that joining alone must show it the description of the phase.
   void help(unsigned id) {
     for (unsigned look = 0; look < looks; look++)
       if (marking_promising(id))
@@ -158,8 +158,8 @@ unsigned parse_sets(std::string const &text, uint64_t *sets) {
 }
 
 bool own_option(std::string const &option, char const *value) {
-  if (option == "--ways")
-    ways = value;
+  if (option == "--modes")
+    modes = value;
   else if (option == "--graph")
     pages = (parse_sets(value, &graph) + 1) / 2;
   else if (option == "--roots")
@@ -178,8 +178,8 @@ bool own_option(std::string const &option, char const *value) {
 int main(int argc, char **argv) {
   rl::test_params params;
   settings given = read_options(argc, argv, own_option);
-  markers = (unsigned)std::strlen(ways);
-  if (std::strspn(ways, "uod") != markers) usage("bad ways");
+  markers = (unsigned)std::strlen(modes);
+  if (std::strspn(modes, "uod") != markers) usage("bad modes");
   if (pages == 0 || slices == 0) usage("no graph or no roots");
   if (rows < 1 || rows > 4) usage("bad number of rows");
   if (td_bwos_storage_bytes(MARKING_BLOCKS, MARKING_ENTRIES) > sizeof storage[0]) return 2;

@@ -1,28 +1,38 @@
-/* Marking in the small: markers, each with a queue, mark a graph of a few objects, with root
- * slices, stealing, early grants, full queues, pending bytes and flags, dense turns, joining,
- * leaving and the end of the run.
+/* Marking in the small: markers, each with a queue, mark a graph of a few objects. There are root
+ * slices, stealing, early grants, full queues, deferred bytes and flags, passes in address order,
+ * joining, leaving and the end of the phase.
  *
- * The queue (marker/queue/bwos.h), the termination (marker/base/termination.h) and the bytes and
- * flags (heap/marks.h) are the shipped ones. The loop around them is marker/loop/work.h,
- * marker/loop/loop.h and marker/loop/dense.c without what no other marker can see: window, register
- * and batch are private places like the item that a marker has in hand here, and slices of arrays
- * are items like others. The names are those of the shipped functions.
+ * The queue (marker/queue/bwos.h), the termination (marker/base/termination.h), and the bytes and
+ * flags (heap/marks.h) are the shipped ones. The loop around them is that of marker/loop/loop.h and
+ * marker/loop/address_order.c without what no other marker can see. The next child, window and
+ * batch are private places like the item that a marker has in hand here; slices of arrays are items
+ * like others. The names are those of the shipped functions.
+ *
+ * Longer than 400 lines because it is one marker's whole loop, to be read beside the shipped one.
  *
  * Written in what C and C++ share, so that every checker runs the same lines. A checker defines,
  * before it includes this file,
- *   MODEL_MARKERS       how many; MARKING_MOST at most
- *   MODEL_STATE         the struct marking of this execution; MODEL_MARKS: its mark bytes
- *   MODEL_WAY(id)       a letter for each marker: u queues untested references, o owed ones, d
- * queues nothing: all is pending MODEL_GRAPH         byte o: which objects o refers to, a bit for
- * each (64 bits) MODEL_ROOTS         byte s: which objects root slice s has MODEL_SLICES        how
- * many slices MODEL_ROWS          rows of flags; fewer than markers: shared rows MODEL_ASSERT(c)
- * report a violation unless c MODEL_MET(event)    count one of enum marking_event and calls
- * marking_init, marking_start; then marker 0 marking_collect, and any marker, any number of times,
- * marking_try. Marker 0, when it was the last to leave or has seen the end, marking_check.
  *
- * Checked when marker 0 has seen the end: every object that the roots reach is marked and was
- * scanned, no other; none is pending; no flag, root slice or queue holds anything; and whatever
- * markers write for themselves may be read and written by marker 0 (a data race otherwise). */
+ *   MODEL_MARKERS: how many markers; MARKING_MOST at most
+ *   MODEL_STATE: the struct marking of this execution
+ *   MODEL_MARKS: its mark bytes
+ *   MODEL_MODE(id): a letter for each marker. u queues untested references, o grey objects;
+ *     d queues nothing and defers everything
+ *   MODEL_GRAPH: 64 bits; byte o has a bit for each object to which object o refers
+ *   MODEL_ROOTS: byte s has a bit for each object of root slice s
+ *   MODEL_SLICES: how many root slices
+ *   MODEL_ROWS: rows of flags; if there are fewer than markers, rows are shared
+ *   MODEL_ASSERT(c): reports a violation unless c
+ *   MODEL_MET(event): counts one of enum marking_event
+ *
+ * and calls marking_init, marking_start; then marker 0 marking_collect, and any marker, any number
+ * of times, marking_try. Marker 0, when it was the last to leave or has seen the end,
+ * marking_check.
+ *
+ * Checked when marker 0 has seen the end: every object that the roots reach, and no other, is
+ * marked and was scanned. None is deferred. No flag, root slice or queue holds anything. Whatever
+ * markers write for themselves may be read and written by marker 0; it would be a data race
+ * otherwise. */
 #ifndef TD_TESTS_MODEL_MARKING_H
 #define TD_TESTS_MODEL_MARKING_H
 
@@ -38,7 +48,7 @@ enum marking_event {
   DEFERRED,
   WALKED,
   REFLAGGED,
-  TURNED,
+  PASSED,
   FOREIGN,
   EVENTS
 };
@@ -56,7 +66,7 @@ struct marking {
 
 /* One marker's state while it is active. */
 struct marking_loop {
-  bool dense;         /* the queue was full */
+  bool full;          /* the queue was full */
   unsigned walk;      /* page being walked, + 1; 0: none */
   unsigned walk_from; /* object to go on from there */
   uint64_t scanned;   /* bit o: object o; from bit 32 on, how many scans */
@@ -73,10 +83,10 @@ static inline uint8_t *marking_mark(unsigned object) {
 }
 
 static inline bool marking_is_marked(unsigned object) {
-  return (td_mark_load(marking_mark(object)) & (TD_PENDING - 1)) == MARKING_EPOCH;
+  return (td_mark_load(marking_mark(object)) & (TD_DEFERRED - 1)) == MARKING_EPOCH;
 }
 
-/* td_pending_flag */
+/* td_deferred_flag */
 static inline void marking_flag(struct marking_loop *l, unsigned id, unsigned page) {
   unsigned row = id % MODEL_ROWS;
   _Atomic(uint8_t) *flag = &td_flag_row(&MODEL_STATE.heap, row)[page];
@@ -88,20 +98,20 @@ static inline void marking_flag(struct marking_loop *l, unsigned id, unsigned pa
     td_flag_store(flag);
 }
 
-/* td_pending_owe */
-static inline void marking_owe(struct marking_loop *l, unsigned id, unsigned object) {
+/* td_defer_grey */
+static inline void marking_defer_grey(struct marking_loop *l, unsigned id, unsigned object) {
   /* relaxed, both: as shipped */
   if (TD_STEP(flag, announce) &&
       atomic_load_explicit(&MODEL_STATE.flagged, memory_order_relaxed) == 0)
     atomic_store_explicit(&MODEL_STATE.flagged, 1u, memory_order_relaxed);
-  if (TD_STEP(flag, last)) td_mark_store(marking_mark(object), MARKING_EPOCH | TD_PENDING);
+  if (TD_STEP(flag, last)) td_mark_store(marking_mark(object), MARKING_EPOCH | TD_DEFERRED);
   marking_flag(l, id, object / 2);
-  if (!TD_STEP(flag, last)) td_mark_store(marking_mark(object), MARKING_EPOCH | TD_PENDING);
+  if (!TD_STEP(flag, last)) td_mark_store(marking_mark(object), MARKING_EPOCH | TD_DEFERRED);
 }
 
-/* An item is twice the object's number + 2, and + 1 if its children are owed. */
-static inline uint64_t marking_item(unsigned object, bool owed) {
-  return 2 * (uint64_t)object + 2 + (owed ? 1 : 0);
+/* An item is twice the object's number + 2, and + 1 if it is grey. */
+static inline uint64_t marking_item(unsigned object, bool grey) {
+  return 2 * (uint64_t)object + 2 + (grey ? 1 : 0);
 }
 
 static inline unsigned marking_object(uint64_t item) {
@@ -113,19 +123,19 @@ static inline void marking_put(struct marking_loop *l, unsigned id, uint64_t ite
   if (!TD_STEP(marking, defer)) return;
   MODEL_MET(DEFERRED);
   unsigned object = marking_object(item);
-  if ((item & 1) != 0 || !marking_is_marked(object)) marking_owe(l, id, object);
-  l->dense = true;
+  if ((item & 1) != 0 || !marking_is_marked(object)) marking_defer_grey(l, id, object);
+  l->full = true;
 }
 
 /* The children of an object, or the objects of a root slice. */
 static inline void marking_meet(struct marking_loop *l, unsigned id, unsigned objects, bool dense) {
   for (unsigned object = 0; object < MARKING_OBJECTS; object++) {
     if ((objects >> object & 1) == 0) continue;
-    if (!dense && MODEL_WAY(id) == 'u') {
+    if (!dense && MODEL_MODE(id) == 'u') {
       marking_put(l, id, marking_item(object, false));
     } else if (!marking_is_marked(object)) {
-      if (dense || MODEL_WAY(id) == 'd') {
-        marking_owe(l, id, object);
+      if (dense || MODEL_MODE(id) == 'd') {
+        marking_defer_grey(l, id, object);
       } else {
         td_mark_store(marking_mark(object), MARKING_EPOCH);
         marking_put(l, id, marking_item(object, true));
@@ -166,8 +176,8 @@ static inline void marking_share(struct marking_loop *l, unsigned id) {
 
 static inline void marking_drain(struct marking_loop *l, unsigned id) {
   uint64_t item;
-  if (MODEL_WAY(id) == 'd') return; /* has no queue */
-  while (!l->dense && (item = td_bwos_get(&MODEL_STATE.queue[id], &MODEL_STATE.owner[id])) != 0) {
+  if (MODEL_MODE(id) == 'd') return; /* has no queue */
+  while (!l->full && (item = td_bwos_get(&MODEL_STATE.queue[id], &MODEL_STATE.owner[id])) != 0) {
     marking_scan_item(l, id, item);
     marking_share(l, id);
     if (!TD_STEP(marking, drain)) return;
@@ -176,7 +186,7 @@ static inline void marking_drain(struct marking_loop *l, unsigned id) {
 
 /* ---- Flagged pages ---- */
 
-/* td_pending_take */
+/* td_deferred_take */
 static inline bool marking_take_flag(struct marking_loop *l, unsigned id, unsigned page) {
   bool taken = false;
   for (unsigned row = 0; row < MODEL_ROWS; row++) {
@@ -188,9 +198,9 @@ static inline bool marking_take_flag(struct marking_loop *l, unsigned id, unsign
   return taken;
 }
 
-/* From here on this marker owes the scanning of the object, if it was pending. */
+/* If the object was deferred, this marker scans it from here on. */
 static inline bool marking_take_object(unsigned object) {
-  if ((td_mark_load(marking_mark(object)) & TD_PENDING) == 0) return false;
+  if ((td_mark_load(marking_mark(object)) & TD_DEFERRED) == 0) return false;
   td_mark_store(marking_mark(object), TD_STEP(marking, keep) ? MARKING_EPOCH : 0);
   return true;
 }
@@ -198,7 +208,7 @@ static inline bool marking_take_object(unsigned object) {
 /* One pass over a page; false: it was not flagged. */
 static inline bool marking_pass(struct marking_loop *l, unsigned id, unsigned page) {
   if (!marking_take_flag(l, id, page)) return false;
-  MODEL_MET(TURNED);
+  MODEL_MET(PASSED);
   bool first = marking_take_object(2 * page);
   bool second = marking_take_object(2 * page + 1);
   if (first) marking_scan(l, id, 2 * page, true);
@@ -206,8 +216,9 @@ static inline bool marking_pass(struct marking_loop *l, unsigned id, unsigned pa
   return true;
 }
 
-/* go_dense: a page in mid-walk is flagged again; one turn over the pages, each twice at most. */
-static inline void marking_go_dense(struct marking_loop *l, unsigned id) {
+/* drain_in_address_order: a page in mid-walk is flagged again; one pass over the pages, each taken
+ * twice at most. */
+static inline void marking_in_address_order(struct marking_loop *l, unsigned id) {
   if (l->walk != 0 && TD_STEP(marking, reflag)) {
     MODEL_MET(REFLAGGED);
     marking_flag(l, id, l->walk - 1);
@@ -215,10 +226,10 @@ static inline void marking_go_dense(struct marking_loop *l, unsigned id) {
   l->walk = 0;
   for (unsigned page = 0; page < MODEL_PAGES; page++)
     if (marking_pass(l, id, page)) marking_pass(l, id, page);
-  l->dense = false;
+  l->full = false;
 }
 
-/* The next pending object of the page being walked. */
+/* The next deferred object of the page being walked. */
 static inline void marking_walk_on(struct marking_loop *l, unsigned id) {
   unsigned end = 2 * l->walk;
   while (l->walk_from < end) {
@@ -230,7 +241,7 @@ static inline void marking_walk_on(struct marking_loop *l, unsigned id) {
   l->walk = 0;
 }
 
-/* td_pending_page: a flagged page + 1; 0: none */
+/* td_deferred_page: a flagged page + 1; 0: none */
 static inline unsigned marking_flagged(void) {
   /* relaxed: as shipped */
   if (atomic_load_explicit(&MODEL_STATE.flagged, memory_order_relaxed) == 0) return 0;
@@ -260,7 +271,7 @@ static inline bool marking_scan_roots(struct marking_loop *l, unsigned id) {
 static inline uint32_t marking_look(unsigned id, uint64_t *items) {
   for (unsigned i = 1; i < MODEL_MARKERS; i++) {
     unsigned victim = (id + i) % MODEL_MARKERS;
-    if (MODEL_WAY(victim) == 'd') continue; /* never has anything */
+    if (MODEL_MODE(victim) == 'd') continue; /* never has anything */
     int32_t count = td_bwos_steal(&MODEL_STATE.queue[victim], items, MARKING_STEAL);
     if (count <= 0) continue;
     MODEL_MET(STOLEN);
@@ -269,8 +280,7 @@ static inline uint32_t marking_look(unsigned id, uint64_t *items) {
   return 0;
 }
 
-/* steal in marker/loop/steal.h. Neither mutant, who never looks or looks even when alone, is a
- * violation. */
+/* steal. Neither mutant, who never looks or looks even when alone, is a violation. */
 static inline uint32_t marking_steal(unsigned id, uint64_t *items) {
   if (!TD_STEP(marking, look)) return 0;
   if (TD_STEP(marking, alone) && td_term_alone(&MODEL_STATE.term)) {
@@ -283,7 +293,7 @@ static inline uint32_t marking_steal(unsigned id, uint64_t *items) {
 static inline void marking_accept(struct marking_loop *l, unsigned id, const uint64_t *items,
                                   uint32_t count) {
   for (uint32_t i = count; i-- > 0;)
-    if (MODEL_WAY(id) == 'd')
+    if (MODEL_MODE(id) == 'd')
       marking_scan_item(l, id, items[i]);
     else
       marking_put(l, id, items[i]);
@@ -317,16 +327,16 @@ static inline bool marking_find_work(struct marking_loop *l, unsigned id) {
 static inline bool marking_promising(unsigned id) {
   if (marking_roots_left() || marking_flagged() != 0) return true;
   for (unsigned v = 0; v < MODEL_MARKERS; v++)
-    if (v != id && MODEL_WAY(v) != 'd' && td_bwos_size(&MODEL_STATE.queue[v]) != 0) return true;
+    if (v != id && MODEL_MODE(v) != 'd' && td_bwos_size(&MODEL_STATE.queue[v]) != 0) return true;
   for (unsigned v = 0; v < MODEL_MARKERS; v++)
-    if (v != id && MODEL_WAY(v) != 'd') td_bwos_want(&MODEL_STATE.queue[v]);
+    if (v != id && MODEL_MODE(v) != 'd') td_bwos_want(&MODEL_STATE.queue[v]);
   return false;
 }
 
-/* ---- A marker's part in a run ---- */
+/* ---- A marker's part in a phase ---- */
 
 static inline void marking_begin(struct marking_loop *l, unsigned id) {
-  l->dense = false;
+  l->full = false;
   l->walk = l->walk_from = 0;
   l->scanned = TD_PLAIN_LOAD(&MODEL_STATE.scanned[id]);
 }
@@ -335,8 +345,8 @@ static inline void marking_begin(struct marking_loop *l, unsigned id) {
 static inline bool marking_work(struct marking_loop *l, unsigned id) {
   for (;;) {
     marking_drain(l, id);
-    if (l->dense) {
-      marking_go_dense(l, id);
+    if (l->full) {
+      marking_in_address_order(l, id);
     } else if (l->walk != 0) {
       marking_walk_on(l, id);
     } else if (!marking_find_work(l, id)) {
@@ -388,7 +398,7 @@ static inline void marking_init(_Atomic(uint8_t) *flags, void *storage, size_t b
   MODEL_STATE.heap.flag_pages = MODEL_PAGES;
   for (unsigned i = 0; i < MODEL_MARKERS; i++) {
     TD_PLAIN_STORE(&MODEL_STATE.scanned[i], UINT64_C(0));
-    if (MODEL_WAY(i) == 'd') continue;
+    if (MODEL_MODE(i) == 'd') continue;
     td_bwos_init(&MODEL_STATE.queue[i], &MODEL_STATE.owner[i], (char *)storage + i * bytes,
                  MARKING_BLOCKS, MARKING_ENTRIES);
   }
@@ -420,7 +430,7 @@ static inline void marking_check(void) {
   for (unsigned i = 0; i < MODEL_MARKERS; i++) {
     scanned |= (uint32_t)TD_PLAIN_LOAD(&MODEL_STATE.scanned[i]);
     TD_PLAIN_STORE(&MODEL_STATE.scanned[i], UINT64_C(0));
-    if (MODEL_WAY(i) == 'd') continue;
+    if (MODEL_MODE(i) == 'd') continue;
     MODEL_ASSERT(td_bwos_get(&MODEL_STATE.queue[i], &MODEL_STATE.owner[i]) == 0);
     for (unsigned look = 0; look <= MARKING_BLOCKS; look++)
       MODEL_ASSERT(td_bwos_steal(&MODEL_STATE.queue[i], items, MARKING_STEAL) == 0);

@@ -47,13 +47,13 @@ extern struct parking state;
 
 struct parking state;
 
-/* A helper's whole life; or its part in one run, as one that found the run in time. */
+/* A helper's whole life; or its part in one phase, as one that found the phase in time. */
 #define HELP td_helper(marker);
 #define JOIN                                                                                       \
   if (td_term_join(&state.set.term)) parking_work(marker, true);
 #define QUIT parking_quit();
 #define OPEN parking_open();
-#define RUN parking_run();
+#define PHASE parking_phase();
 #define CONFIGURE(markers) parking_configure(markers);
 
 static void *helper(void *marker) {

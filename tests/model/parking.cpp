@@ -5,7 +5,7 @@
 //                  [--mutant SITE=ORDER|SITE=0]... [--meet EVENTS]
 //   relacy_parking --list ...
 //
-// SCRIPT, what the collecting thread does, one letter a step: o open the configuration, r a run,
+// SCRIPT, what the collecting thread does, one letter a step: o open the configuration, r a phase,
 // 1..3 configure so many markers; at last it ends the helpers. A SITE is an access, as
 // "load(&set->closed)", or a step of the model. Whoever sleeps for ever makes the execution
 // endless.
@@ -100,7 +100,7 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
       if (*step == 'o')
         parking_open();
       else if (*step == 'r')
-        parking_run();
+        parking_phase();
       else
         parking_configure((unsigned)(*step - '0'));
     parking_quit();

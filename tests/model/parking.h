@@ -1,32 +1,37 @@
 /* Markers with nothing to do: marker/base/idle.c and marker/base/termination.h, as shipped, around
- * a futex made of atomics. The collecting thread (marker 0) opens the configuration, makes runs,
- * changes the configuration between them, and ends the helpers; helpers run td_helper.
+ * a futex made of atomics. The collecting thread (marker 0) opens the configuration, makes phases,
+ * changes the configuration between them, and ends the helpers. Helpers execute td_helper.
  *
  * The futex synchronises no memory from the waker to the sleeper, because a real one promises none.
  *
  * A checker defines, before it includes this file, the atomics (with a hook for mutants, see
  * MODEL_ORDER_OF), and
- *   MODEL_HELPERS      how many helper threads
- *   MODEL_ITEMS        how many items a run has
- *   MODEL_CLOSED       1: as td_markers_create starts helpers; 0: open from the start
- *   MODEL_SPINNING     1: somebody else watches for ever, so that markers sleep at once; 0 as
- * shipped MODEL_ASSERT(c)    report a violation unless c MODEL_MET(event)   count one of enum
- * parking_event MODEL_STEP(name)   1, or 0 if the mutant leaves that step out MODEL_WATCHED type of
- * a plain unsigned that is watched for data races MODEL_STATE        the struct parking of this
- * execution MODEL_WAIT(c)      wait until c MODEL_SELF         the number of the marker that runs
- *   MODEL_NOW()        a clock that has always gone on by more than a marker watches
  *
- * Checked: each run's items are all taken once, when marker 0 believes that it is over; helpers
- * see the configuration of before a change or after it, never one in the making (a data race);
- * the statistics of a marker are its own while it is active, and marker 0's after the run; and
- * everybody comes to an end: the end of a run, a change of configuration and the end of the
- * helpers wake whom they must. */
+ *   MODEL_HELPERS: how many helper threads
+ *   MODEL_ITEMS: how many items a phase has
+ *   MODEL_CLOSED: 1, as td_markers_create starts helpers; 0, open from the start
+ *   MODEL_SPINNING: 1, somebody else watches for ever, so that markers sleep at once; 0, as shipped
+ *   MODEL_ASSERT(c): reports a violation unless c
+ *   MODEL_MET(event): counts one of enum parking_event
+ *   MODEL_STEP(name): 1, or 0 if the mutant leaves that step out
+ *   MODEL_WATCHED: type of a plain unsigned that is watched for data races
+ *   MODEL_STATE: the struct parking of this execution
+ *   MODEL_WAIT(c): waits until c
+ *   MODEL_SELF: the number of the marker that executes
+ *   MODEL_NOW(): a clock that has always gone on by more than a marker watches
+ *
+ * Checked: the items of each phase are all taken once when marker 0 believes that it is over.
+ * Helpers see the configuration of before a change or after it, never one in the making; that would
+ * be a data race. The statistics of a marker are its own while it is active, and marker 0's after
+ * the phase. Everybody comes to an end: the end of a phase, a change of configuration and the end
+ * of the helpers wake whom they must. */
 #ifndef TD_TESTS_MODEL_PARKING_H
 #define TD_TESTS_MODEL_PARKING_H
 
 #include "marker/base/termination.h"
 
-/* Of marker/base/state.h and what it includes, what idle.c uses. */
+/* What idle.c uses of these headers is below. */
+#define TD_MARKER_BASE_EVENTS_H
 #define TD_MARKER_BASE_STATE_H
 #define TD_PLATFORM_PROBES_H
 #define TD_PROBE1(name, a) ((void)(a))
@@ -78,7 +83,7 @@ struct parking {
   struct td_markers set;
   struct td_marker marker[PARKING_MOST];
   struct td_engine engine;
-  _Atomic(uint32_t) next;                    /* item of this run */
+  _Atomic(uint32_t) next;                    /* item of this phase */
   _Atomic(uint32_t) asleep[2][PARKING_MOST]; /* the futex: 1 asleep, 2 woken */
   MODEL_WATCHED taken[PARKING_MOST];         /* a marker's while active, else marker 0's */
 };
@@ -137,8 +142,6 @@ static inline unsigned td_plat_wake(_Atomic(uint32_t) *futex, unsigned count) {
   return woken;
 }
 
-unsigned td_recruit(struct td_markers *set);
-void td_wake_all(struct td_markers *set);
 #include "marker/base/idle.c"
 
 /* ---- Work ---- */
@@ -157,7 +160,7 @@ static bool parking_take(struct td_marker *marker) {
   return true;
 }
 
-/* The shape of trace_work.h's: everybody who finds an item wakes somebody for the next. */
+/* Like work() in marker/loop/loop.h: everybody who finds an item wakes somebody for the next. */
 static void parking_work(struct td_marker *marker, bool joined) {
   if (!joined && !td_idle(marker, false, parking_promising)) return;
   do
@@ -202,7 +205,7 @@ static inline void parking_open(void) {
   td_wake_all(&MODEL_STATE.set);
 }
 
-static inline void parking_run(void) {
+static inline void parking_phase(void) {
   struct td_markers *set = &MODEL_STATE.set;
   for (unsigned id = 0; id <= MODEL_HELPERS; id++)
     MODEL_STATE.taken[id] = 0;

@@ -1,14 +1,14 @@
-// Termination and the pending flags under the Relacy race detector: marker/base/termination.h and
+// Termination and the deferred flags under the Relacy race detector: marker/base/termination.h and
 // the flags of heap/marks.h, as shipped, with three markers around them that mark a small graph.
 //
 //   termination [--full]
 //
-// Marker 0 starts the run and waits for its end; the others come and go. A marker takes root
+// Marker 0 starts the phase and waits for its end; the others come and go. A marker takes root
 // slices, its own queue, flagged pages, others' queues; marker 0 marks by queue, the others by
-// pending bytes, so both ways race for the same objects. Queues hold one item, and are right by
+// deferred bytes, so markers of both modes race for the same objects. Queues hold one item, and are right by
 // construction: they have models of their own.
 //
-// Checked when marker 0 has seen the end: every object is marked and was scanned, none is pending,
+// Checked when marker 0 has seen the end: every object is marked and was scanned, none is deferred,
 // no flag and no queue holds anything, and whatever markers wrote for themselves may be read and
 // written by marker 0 (a data race otherwise). Then every mutant must fail in one of these ways.
 //
@@ -27,7 +27,7 @@ enum { MARKERS = 3, OBJECTS = 4, PAGES = 2, ROOTS = 2, EPOCH = 2, NOTHING = OBJE
 struct settings {
   rl::memory_order start, join, leave, over, flag_store, flag_take;
   bool flag_always; // store the flag without looking whether it is there
-  bool flag_last;   // after the pending byte
+  bool flag_last;   // after the deferred byte
   bool empty_queue; // look at the own queue before leaving
   bool see_flags;   // look at the flags before leaving
   bool keep_byte;   // a taken object becomes marked, not unmarked
@@ -61,7 +61,7 @@ settings use = shipped;
 
 // Of the heap, the flags only.
 #define TD_HEAP_SPACE_H
-#define TD_PENDING 0x80u
+#define TD_DEFERRED 0x80u
 struct td_space {
   rl::atomic<uint8_t> *flags;
   size_t flag_pages;
@@ -84,7 +84,7 @@ struct test : rl::test_suite<test, MARKERS> {
   rl::atomic<uint8_t> flags[MARKERS * PAGES]; // a row for each marker
   rl::atomic<int> queue[MARKERS];             // an object + 1, or 0
   rl::atomic<int> root_next;
-  rl::var<int> description;    // of the run: written before the start, read after joining
+  rl::var<int> description;    // of the phase: written before the start, read after joining
   rl::var<int> stats[MARKERS]; // a marker's while it is active, marker 0's after the end
   unsigned scans[OBJECTS];     // the checker's own
   td_space heap;
@@ -123,7 +123,7 @@ struct test : rl::test_suite<test, MARKERS> {
   }
 
   // A helper looks a few times, then sleeps, as one may. It does not ask for the end first, so that
-  // joining alone must show it the run's description.
+  // joining alone must show it the description of the phase.
   void help(unsigned id) {
     for (int look = 0; look < 4; look++) {
       if (promising(id) && td_term_join(&term)) {
@@ -192,7 +192,7 @@ struct test : rl::test_suite<test, MARKERS> {
 
   void take(unsigned id, size_t page) {
     for (int object = (int)page * 2; object < (int)page * 2 + 2; object++) {
-      if ((mark[object].load(rl::mo_relaxed, RL_INFO) & TD_PENDING) == 0) continue;
+      if ((mark[object].load(rl::mo_relaxed, RL_INFO) & TD_DEFERRED) == 0) continue;
       mark[object].store(use.keep_byte ? EPOCH : 0, rl::mo_relaxed, RL_INFO);
       scan(id, object);
     }
@@ -207,14 +207,14 @@ struct test : rl::test_suite<test, MARKERS> {
 
   void meet(unsigned id, int object) {
     if (object == NOTHING) return;
-    if ((mark[object].load(rl::mo_relaxed, RL_INFO) & (TD_PENDING - 1)) == EPOCH) return;
+    if ((mark[object].load(rl::mo_relaxed, RL_INFO) & (TD_DEFERRED - 1)) == EPOCH) return;
     if (id == 0 && queue[id].load(rl::mo_relaxed, RL_INFO) == 0) {
       mark[object].store(EPOCH, rl::mo_relaxed, RL_INFO);
       queue[id].store(object + 1, rl::mo_release, RL_INFO);
       return;
     }
-    // no room in the queue, or dense marking
-    if (use.flag_last) mark[object].store(EPOCH | TD_PENDING, rl::mo_relaxed, RL_INFO);
+    // no room in the queue, or marking in address order
+    if (use.flag_last) mark[object].store(EPOCH | TD_DEFERRED, rl::mo_relaxed, RL_INFO);
     rl::atomic<uint8_t> *flag = &td_flag_row(&heap, use.own_row ? id : 0)[object / 2];
     if (use.flag_always || flag->load(rl::mo_relaxed, RL_INFO) == 0) {
       if (!use.own_row && use.exchange)
@@ -222,7 +222,7 @@ struct test : rl::test_suite<test, MARKERS> {
       else
         td_flag_store(flag);
     }
-    if (!use.flag_last) mark[object].store(EPOCH | TD_PENDING, rl::mo_relaxed, RL_INFO);
+    if (!use.flag_last) mark[object].store(EPOCH | TD_DEFERRED, rl::mo_relaxed, RL_INFO);
   }
 
   void check() {

@@ -52,8 +52,8 @@ Test(check, faults_of_small_blocks) {
   EXPECT_FAULT(info->state, TD_BLOCK_FREE, small_block);
   EXPECT_FAULT(info->state, TD_BLOCK_TAIL, small_block);
   uint8_t *marks = heap.marks + ((uint64_t)small_block << TD_BLOCK_GRANULES_LOG2);
-  EXPECT_FAULT(marks[0], heap.epoch | TD_PENDING, small_block);
-  EXPECT_FAULT(marks[TD_BLOCK_GRANULES - 1], TD_PENDING, small_block);
+  EXPECT_FAULT(marks[0], heap.epoch | TD_DEFERRED, small_block);
+  EXPECT_FAULT(marks[TD_BLOCK_GRANULES - 1], TD_DEFERRED, small_block);
   td_space_deinit(&heap);
 }
 
@@ -87,6 +87,6 @@ Test(check, a_flag_left_behind) {
   open_with_one_of_each();
   size_t page = (size_t)large_block * TD_BLOCK_PAGES + 3;
   td_flag_store(&heap.flags[page]);
-  expect_fault(large_block, "a pending flag");
+  expect_fault(large_block, "a deferred flag");
   td_space_deinit(&heap);
 }

@@ -4,6 +4,7 @@
 
 #include "heap/create.h"
 #include "heap/epoch.h"
+#include "marker/base/root_slices.h"
 #include "marker/base/state.h"
 #include "marker/loop/batch.h"
 
@@ -54,13 +55,13 @@ Test(items, a_batch_takes_references_and_drops_other_words) {
   td_space_deinit(&heap);
 }
 
-/* Marked and pending objects are dropped, all others kept in their order. */
+/* Marked and deferred objects are dropped, all others kept in their order. */
 Test(items, sifting_keeps_the_unmarked) {
   open_heap();
   td_space_begin_marking(&heap);
   struct td_view v = td_view_of(&heap);
   uintptr_t references[TD_BATCH], kept = 0, expected[TD_BATCH];
-  const uint8_t bytes[] = {0, heap.epoch, (uint8_t)(heap.epoch | TD_PENDING), heap.epoch_before};
+  const uint8_t bytes[] = {0, heap.epoch, (uint8_t)(heap.epoch | TD_DEFERRED), heap.epoch_before};
   for (uintptr_t i = 0; i < TD_BATCH; i++) {
     references[i] = heap.base + 65536 + 16 * i;
     td_mark_store(td_view_mark(&v, references[i]), bytes[i * i % 7 % 4]);
@@ -82,30 +83,28 @@ Test(items, root_slices_cover_all_spans_once) {
   enum { SPANS = sizeof counts / sizeof *counts };
   struct td_span spans[SPANS];
   struct td_markers *set = aligned_alloc(TD_CACHE_LINE, (sizeof *set + 63) / 64 * 64);
-  *set = (struct td_markers){.spans = spans, .span_count = SPANS};
-  size_t all = 0, slices = 0;
-  for (size_t i = 0; i < SPANS; all += counts[i++]) {
+  *set = (struct td_markers){.phase = 1};
+  size_t all = 0;
+  for (size_t i = 0; i < SPANS; all += counts[i++])
     spans[i] = (struct td_span){words + all, counts[i], TD_SPAN_SLOTS};
-    slices += (counts[i] + TD_SLICE_SLOTS - 1) / TD_SLICE_SLOTS;
-  }
-  atomic_store_explicit(&set->root_slices, slices, memory_order_relaxed);
+  td_root_slices_begin(set, spans, SPANS);
   struct td_marker *marker = aligned_alloc(TD_CACHE_LINE, 2 * ((sizeof *marker + 63) / 64 * 64));
   for (int m = 0; m < 2; m++)
     marker[m] = (struct td_marker){.set = set};
   struct td_root_slice slice;
-  for (unsigned turn = 0; td_roots_next(&marker[turn % 3 % 2], &slice); turn++) {
+  for (unsigned turn = 0; td_root_slices_next(&marker[turn % 3 % 2], &slice); turn++) {
     cr_assert(slice.count >= 1 && slice.count <= TD_SLICE_SLOTS);
     for (size_t i = 0; i < slice.count; i++)
       seen[(const uintptr_t *)slice.start - words + (ptrdiff_t)i]++;
   }
   for (size_t i = 0; i < all; i++)
     cr_assert_eq(seen[i], 1, "word %zu", i);
-  cr_assert_not(td_roots_left(set));
+  cr_assert_not(td_root_slices_left(set));
   free(marker);
   free(set);
 }
 
-Test(items, nobody_joins_a_run_that_is_over) {
+Test(items, nobody_joins_a_phase_that_is_over) {
   struct td_termination t = {0};
   cr_assert(td_term_over(&t));
   cr_assert_not(td_term_join(&t));

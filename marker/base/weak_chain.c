@@ -1,13 +1,11 @@
-/* Weak references and ephemerons that a marker meets: chained for gc, which decides on them when
- * everything strongly reachable is marked.
- *
- * [weak.chain] Two markers may scan the same object at once. The one that changes `claimed` to
- * the number of this cycle chains it, on a chain of its own. */
+/* [weak.chain] Two markers may scan the same object at once. The one that changes `claimed` to the
+ * number of this collection chains the object, on a chain of its own. */
+#include "marker/base/weak_chain.h"
+
 #include "heap/marks.h"
-#include "marker/base/state.h"
 
 static bool claim(_Atomic(uint64_t) *claimed, uint64_t cycle) {
-  /* relaxed, both: only atomicity matters; the chain is read after marking: [term.leave]. */
+  /* relaxed, both: only one marker may win; the chain is read after the phase: [term.leave]. */
   uint64_t seen = atomic_load_explicit(claimed, memory_order_relaxed);
   return seen != cycle && atomic_compare_exchange_strong_explicit(
                               claimed, &seen, cycle, memory_order_relaxed, memory_order_relaxed);
@@ -25,7 +23,7 @@ bool td_ephemeron_met(struct td_marker *marker, uintptr_t address) {
   struct td_ephemeron_object *ephemeron = (struct td_ephemeron_object *)address;
   uint64_t key = td_granule_of(space->base, ephemeron->key);
   if (key >= space->granules ||
-      (td_mark_load(&space->marks[key]) & (TD_PENDING - 1)) == space->epoch)
+      (td_mark_load(&space->marks[key]) & (TD_DEFERRED - 1)) == space->epoch)
     return true;
   if (!claim(&ephemeron->claimed, marker->set->cycle)) return false;
   ephemeron->link = marker->ephemerons;
@@ -33,7 +31,7 @@ bool td_ephemeron_met(struct td_marker *marker, uintptr_t address) {
   return false;
 }
 
-/* Joins the chains of all markers. The collecting thread, between runs. */
+/* Joins the chains of all markers. */
 static uintptr_t take(struct td_markers *set, bool weak) {
   uintptr_t all = 0;
   for (unsigned i = 0; i < set->limit; i++) {
@@ -50,9 +48,9 @@ static uintptr_t take(struct td_markers *set, bool weak) {
   return all;
 }
 
-uintptr_t td_mark_take_weak(struct td_markers *markers) {
-  return take(markers, true);
+uintptr_t td_weak_chain_take(struct td_markers *set) {
+  return take(set, true);
 }
-uintptr_t td_mark_take_ephemerons(struct td_markers *markers) {
-  return take(markers, false);
+uintptr_t td_ephemeron_chain_take(struct td_markers *set) {
+  return take(set, false);
 }

@@ -1,0 +1,40 @@
+/* The numbers that marking was tuned with, all in one place. docs/results-techniques.md has the
+ * measurements behind them. */
+#ifndef TD_MARKER_BASE_TUNING_H
+#define TD_MARKER_BASE_TUNING_H
+
+/* Arrays and roots are scanned in slices of this many slots, so that markers can share them. */
+#define TD_SLICE_SLOTS 512u
+/* How much work a slice is, counted in objects. */
+#define TD_SLICE_EFFORT (TD_SLICE_SLOTS / 8)
+
+/* Objects that wait in the prefetch window. A power of two. */
+#define TD_WINDOW 32u
+/* An object closer than this to the one scanned before it is not worth a prefetch. */
+#define TD_NEAR_BYTES 256u
+/* Marking that moves on in even steps prefetches this many steps ahead. */
+#define TD_NEAR_AHEAD 32u
+
+/* Batched mode: objects that are fetched together. */
+#define TD_GROUP 16u
+/* References that wait together for their mark bytes. */
+#define TD_BATCH 128u
+
+/* Address order: a marker claims the heap in chunks of this many blocks. */
+#define TD_CHUNK_BLOCKS 8u
+/* Address order: how many objects ahead of the scan are prefetched. */
+#define TD_AHEAD 24u
+
+/* A marker looks every this many objects whether another one wants work. */
+#define TD_POLL_OBJECTS 64u
+/* The most items that one steal takes. */
+#define TD_STEAL_MOST 32u
+/* A phase begins with one marker. A marker wakes another one when it has scanned this many objects
+ * and has this many items to share: waking a thread for less does not pay. */
+#define TD_RECRUIT_OBJECTS 8192u
+#define TD_RECRUIT_ITEMS 4u
+
+/* References from a trace function that are kept before they are deferred. */
+#define TD_TRACE_BUFFER 256u
+
+#endif

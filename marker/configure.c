@@ -1,0 +1,174 @@
+/* The set of markers of a heap: created, configured, destroyed. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "marker/base/idle.h"
+#include "marker/engine/list.h"
+#include "marker/make.h"
+#include "marker/marker.h"
+
+static bool fail(struct tide_error *error, enum tide_status status, const char *what,
+                 const char *which) {
+  if (error) {
+    error->status = status;
+    snprintf(error->text, sizeof error->text, what, which);
+  }
+  return false;
+}
+
+static bool check_config(const struct td_marker_config *config, const struct td_engine **engine,
+                         uint32_t *blocks, uint32_t *items, struct tide_error *error) {
+  *engine = config->engine ? config->engine : td_engine_at(0);
+  const struct td_queue_entry *queue = (*engine)->queue;
+  if (config->markers == 0 || config->markers > TIDE_MARKERS_MAX)
+    return fail(error, TIDE_ERROR_ARGUMENT, "the number of markers must be 1 to 256%s", "");
+  if (queue->sharing == TD_QUEUE_NOT_SHARED && config->markers > 1)
+    return fail(error, TIDE_ERROR_ARGUMENT, "engine '%s' marks with one marker only", queue->name);
+  *blocks = config->queue_blocks ? config->queue_blocks : queue->blocks;
+  *items = config->queue_block_items ? config->queue_block_items : queue->items;
+  if ((*engine)->storage_bytes(*blocks, *items) == 0)
+    return fail(error, TIDE_ERROR_ARGUMENT,
+                "queue of engine '%s': blocks and items must be powers of two in its range",
+                queue->name);
+  return true;
+}
+
+static _Thread_local const struct td_markers *helped; /* NULL in a thread that is no helper */
+
+bool td_markers_has_thread(const struct td_markers *markers) {
+  return helped == markers;
+}
+
+static void *help(void *argument) {
+  struct td_marker *marker = argument;
+  helped = marker->set;
+  return td_helper(marker);
+}
+
+/* Starts the helpers that are missing. If the system refuses a thread, that is an error here and
+ * now, so that no collection depends on the system. */
+static bool start_helpers(struct td_markers *set, unsigned markers, struct tide_error *error) {
+  while (set->started + 1 < markers) {
+    struct td_marker *marker = set->marker[set->started + 1];
+    if (!td_plat_thread_start(&marker->thread, help, marker)) {
+      if (error) {
+        error->status = TIDE_ERROR_SYSTEM;
+        snprintf(error->text, sizeof error->text, "cannot start marker thread %u of %u: %s",
+                 set->started + 2, markers, strerror(errno));
+      }
+      return false;
+    }
+    set->started++;
+  }
+  return true;
+}
+
+static uint64_t size_of(void *context, uint32_t victim) {
+  const struct td_markers *set = context;
+  return set->engine->size(set->marker[victim]->queue);
+}
+
+/* Tells the markers that may take part whom to steal from. The library does not know where markers
+ * execute, so there are no distances between them. */
+static void choose_victims(struct td_markers *set) {
+  for (unsigned i = 0; i < set->limit; i++)
+    td_policy_init(
+        &set->marker[i]->policy,
+        &(struct td_policy_options){
+            .kind = set->policy, .self = i, .count = set->limit, .size = size_of, .context = set});
+}
+
+static bool configure(struct td_markers *set, const struct td_marker_config *config,
+                      struct tide_error *error) {
+  const struct td_engine *engine;
+  uint32_t blocks, items;
+  if (!check_config(config, &engine, &blocks, &items, error)) return false;
+  for (unsigned i = 0; i < config->markers; i++) {
+    if (!set->marker[i]) set->marker[i] = td_marker_make(set, i);
+    bool ready =
+        set->marker[i] && (set->marker[i]->events.capacity == set->event_capacity ||
+                           td_events_resize(&set->marker[i]->events, i, set->event_capacity));
+    if (!ready) return fail(error, TIDE_ERROR_MEMORY, "no memory for the markers' tables%s", "");
+  }
+  if (!td_marker_queues_make(set, engine, blocks, items, config->markers))
+    return fail(error, TIDE_ERROR_MEMORY, "no memory for the queues of engine '%s'",
+                engine->queue->name);
+  set->engine = engine;
+  set->policy = config->policy;
+  set->queue_blocks = blocks;
+  set->queue_items = items;
+  set->limit = config->markers < set->limit ? config->markers : set->limit;
+  if (!start_helpers(set, config->markers, error)) return false;
+  set->limit = config->markers;
+  set->flag_rows = set->limit < TD_FLAG_ROWS ? set->limit : TD_FLAG_ROWS;
+  return true;
+}
+
+/* For helpers that have just been started: they find out on which word to sleep. Nobody needs to
+ * wait for that. */
+static void open_first(struct td_markers *set) {
+  choose_victims(set);
+  td_reopen(set, false);
+  td_wake_all(set);
+}
+
+struct td_markers *td_markers_create(struct td_space *space, const struct td_marker_config *config,
+                                     struct tide_error *error) {
+  struct td_markers *set = aligned_alloc(TD_CACHE_LINE, sizeof *set);
+  struct td_marker **table = calloc(TIDE_MARKERS_MAX, sizeof *table);
+  if (!set || !table) {
+    free(set);
+    free(table);
+    fail(error, TIDE_ERROR_MEMORY, "no memory for the markers%s", "");
+    return NULL;
+  }
+  memset(set, 0, sizeof *set);
+  set->space = space;
+  set->marker = table;
+  /* relaxed: there is no helper yet. Those that start meanwhile must not look at a configuration
+   * that is not complete. */
+  atomic_store_explicit(&set->closed, 1, memory_order_relaxed);
+  if (configure(set, config, error)) {
+    open_first(set);
+    return set;
+  }
+  td_markers_destroy(set);
+  return NULL;
+}
+
+bool td_markers_configure(struct td_markers *set, const struct td_marker_config *config,
+                          struct tide_error *error) {
+  td_quiet(set);
+  unsigned before = set->limit;
+  bool done = configure(set, config, error);
+  choose_victims(set);
+  td_reopen(set, set->limit != before);
+  return done;
+}
+
+void td_markers_destroy(struct td_markers *set) {
+  if (!set) return;
+  /* release [idle.quit]: pairs with td_helper. */
+  atomic_store_explicit(&set->quit, 1, memory_order_release);
+  td_wake_all(set);
+  for (unsigned i = 1; i <= set->started; i++)
+    td_plat_thread_join(&set->marker[i]->thread);
+  for (unsigned i = 0; i < TIDE_MARKERS_MAX; i++)
+    td_marker_free(set->marker[i]);
+  free(set->marker);
+  free(set);
+}
+
+void td_markers_after_fork(struct td_markers *set) {
+  unsigned wanted = set->limit;
+  set->started = 0;
+  atomic_store_explicit(&set->parked, 0, memory_order_relaxed); /* relaxed, all: the only thread */
+  atomic_store_explicit(&set->ready, 0, memory_order_relaxed);
+  atomic_store_explicit(&set->spinning, 0, memory_order_relaxed);
+  atomic_store_explicit(&set->closed, 1, memory_order_relaxed);
+  struct tide_error ignored;
+  if (!start_helpers(set, wanted, &ignored)) set->limit = set->started + 1;
+  open_first(set);
+}

@@ -1,0 +1,262 @@
+/* When a queue is full, the frontier is dense. Then scanning it in address order beats any order
+ * that the graph suggests: objects and marks lie side by side, and every access is known long
+ * before it is needed. All objects of a page have one layout, so decisions are made once a page,
+ * and the inner loops decide nothing.
+ *
+ * Markers claim chunks of the heap from a shared counter. In a chunk, a marker takes the flagged
+ * pages, lists their deferred objects, and scans these. */
+#include "marker/loop/address_order.h"
+
+#include "marker/base/deferred.h"
+#include "marker/base/idle.h"
+#include "marker/loop/array.h"
+#include "marker/loop/batch.h"
+#include "marker/loop/rare.h"
+#include "platform/probes.h"
+
+#define REPEATS 4u     /* how often a chunk is scanned while pages in it are flagged anew */
+#define PAYS 8u        /* another pass pays at so many objects per flagged page */
+#define PAYS_CHUNK 16u /* and so many per chunk, because flags are looked for in all chunks */
+#define MASK 64u       /* granules that one mask covers */
+
+/* One marker's pass over the heap. */
+struct heap_pass {
+  struct td_view v;
+  struct td_space *space;
+  struct td_marker *marker;
+  _Atomic(uint8_t) *flags; /* this marker's row */
+  bool shared;             /* other markers set flags in that row as well */
+  uint64_t objects;        /* marked */
+  struct td_batch batch;
+};
+
+/* The deferred objects of one page, which this marker scans now: their granules, counted from
+ * `start`. Behind the last one come those of the next page, or TD_AHEAD more that may be
+ * prefetched. */
+struct page_objects {
+  uintptr_t start;
+  const uint16_t *at;
+  uint32_t count;
+  uint32_t second; /* distance to a second cache line that is worth a prefetch; 0: there is none */
+};
+
+/* ---- References ---- */
+
+/* Marks and defers the new objects to which the waiting references lead. Out of line, so that the
+ * loops that scan keep their registers. */
+static __attribute__((noinline)) void flush(struct heap_pass *p) {
+  const struct td_view v = p->v;
+  const uintptr_t *kept = p->batch.other;
+  _Atomic(uint8_t) *flags = p->flags;
+  const bool shared = p->shared;
+  uint64_t objects = 0;
+  uint32_t count = td_batch_sift(&p->v, p->batch.other, p->batch.waiting);
+  for (uint32_t i = 0; i < count; i++) {
+    uintptr_t object = kept[i];
+    if (td_batch_admit(&v, object, v.epoch | TD_DEFERRED, &objects))
+      td_deferred_store(&flags[td_view_page(&v, object)], shared);
+  }
+  p->objects += objects;
+  td_batch_turn(&p->batch, &p->v);
+}
+
+TD_INLINE void flush_if_full(struct heap_pass *p) {
+  if (__builtin_expect(td_batch_is_full(&p->batch), 0)) flush(p);
+}
+
+TD_INLINE void add(void *context, uintptr_t word) {
+  struct heap_pass *p = context;
+  td_batch_add(&p->batch, &p->v, word);
+  flush_if_full(p);
+}
+
+/* ---- Scanning ---- */
+
+/* Returns the next object to scan. Prefetches the one that comes TD_AHEAD objects later. */
+TD_INLINE uintptr_t object_of(const struct page_objects *t, uint32_t i) {
+  uintptr_t later = t->start + ((uintptr_t)t->at[i + TD_AHEAD] << TD_GRANULE_LOG2);
+  __builtin_prefetch((const void *)later);
+  __builtin_prefetch((const void *)(later + t->second));
+  return t->start + ((uintptr_t)t->at[i] << TD_GRANULE_LOG2);
+}
+
+/* Scans the slots that have a bit in the map, the first one first: here the order is free. */
+static void scan_bitmaps(struct heap_pass *p, const struct page_objects *t, uint64_t map) {
+  uint8_t slot[64];
+  uint32_t slots = 0;
+  for (; map; map &= map - 1)
+    slot[slots++] = (uint8_t)__builtin_ctzll(map);
+  const struct td_view v = p->v;
+  struct td_batch batch = p->batch;
+  for (uint32_t i = 0; i < t->count; i++) {
+    const uintptr_t *words = (const uintptr_t *)object_of(t, i);
+    for (uint32_t k = 0; k < slots; k++)
+      td_batch_add(&batch, &v, words[slot[k]]);
+    if (__builtin_expect(!td_batch_is_full(&batch), 1)) continue;
+    p->batch = batch;
+    flush(p);
+    batch = p->batch;
+  }
+  p->batch = batch;
+}
+
+/* Arrays are not cut in slices here, because all markers are busy. The words are added in steps:
+ * looking after each word whether the batch is full would cost a quarter more. */
+static void scan_array(struct heap_pass *p, uintptr_t object) {
+  struct td_array a = td_array_of(p->space, object);
+  if (a.conservative) {
+    td_scan_conservative(p->space, a.slots, a.from, a.to, add, p);
+    return;
+  }
+  const struct td_view v = p->v;
+  while (a.from < a.to) {
+    struct td_batch batch = p->batch;
+    size_t stop = a.to - a.from < TD_BATCH_STEP ? a.to : a.from + TD_BATCH_STEP;
+    for (; a.from < stop; a.from++)
+      td_batch_add(&batch, &v, a.slots[a.from]);
+    p->batch = batch;
+    flush_if_full(p);
+  }
+}
+
+static void scan_page(struct heap_pass *p, struct page_objects *t) {
+  if (t->count == 0) return; /* somebody else scanned them, or the page was flagged twice */
+  uintptr_t first = t->start + ((uintptr_t)t->at[0] << TD_GRANULE_LOG2);
+  const struct td_block *block = td_view_block(&p->v, first);
+  uint32_t bytes = block->cell_granules << TD_GRANULE_LOG2; /* 0: a large object */
+  t->second = bytes - 1u < TD_CACHE_LINE ? bytes - 1 : TD_CACHE_LINE;
+  if (block->kind == TD_KIND_BITMAP) {
+    scan_bitmaps(p, t, block->map);
+    return;
+  }
+  bool array = td_kind_is_array(block->kind);
+  for (uint32_t i = 0; i < t->count; i++)
+    if (array)
+      scan_array(p, object_of(t, i));
+    else
+      td_scan_rare(p->marker, object_of(t, i), add, p);
+}
+
+/* ---- Taking deferred objects ---- */
+
+/* Returns which of MASK granules hold deferred objects. Bit 8 * i + j stands for granule i + 8 * j,
+ * because it comes from byte i of word j. Bits in the order of granules would take longer, and
+ * nobody needs them. */
+TD_INLINE uint64_t deferred_mask(const uint8_t *marks) {
+  uint64_t mask = 0;
+#pragma GCC unroll 8
+  for (unsigned j = 0; j < 8; j++)
+    mask |= (td_mark_load_word(marks + 8 * j) & TD_DEFERRED_WORD) >> (7 - j);
+  return mask;
+}
+
+static const uint8_t granule_of_bit[MASK] = {
+    0,  8,  16, 24, 32, 40, 48, 56, 1,  9,  17, 25, 33, 41, 49, 57, 2,  10, 18, 26, 34, 42,
+    50, 58, 3,  11, 19, 27, 35, 43, 51, 59, 4,  12, 20, 28, 36, 44, 52, 60, 5,  13, 21, 29,
+    37, 45, 53, 61, 6,  14, 22, 30, 38, 46, 54, 62, 7,  15, 23, 31, 39, 47, 55, 63};
+
+/* Takes the deferred objects of a page: from here on it is this marker that scans them. Writes
+ * their granules to `end`, counted from the first page of the chunk, and returns the new end. */
+TD_INLINE uint16_t *take_page(struct heap_pass *p, size_t page, size_t chunk, uint16_t *end) {
+  uint8_t *marks = p->space->marks + (uint64_t)page * TD_PAGE_GRANULES;
+  const uint32_t first = (uint32_t)((page - chunk) * TD_PAGE_GRANULES);
+  const uint8_t epoch = p->v.epoch;
+  for (uint32_t g = 0; g < TD_PAGE_GRANULES; g += MASK)
+    for (uint64_t mask = deferred_mask(marks + g); mask; mask &= mask - 1) {
+      uint32_t granule = g + granule_of_bit[__builtin_ctzll(mask)];
+      td_mark_store(&marks[granule], epoch);
+      *end++ = (uint16_t)(first + granule);
+    }
+  return end;
+}
+
+/* Takes the flags of a chunk and asks for the mark bytes of the flagged pages. Returns how many. */
+static uint32_t take_flags(struct td_markers *set, size_t chunk, uint8_t *pages) {
+  uint32_t count = 0;
+  for (size_t page = 0; page < TD_CHUNK_PAGES; page += 8) {
+    for (uint64_t word = td_deferred_eight(set, chunk + page); word; word &= word - 1) {
+      size_t one = page + (unsigned)__builtin_ctzll(word) / 8;
+      if (!td_deferred_take(set, chunk + one)) continue;
+      const uint8_t *marks = set->space->marks + (chunk + one) * TD_PAGE_GRANULES;
+      for (size_t line = 0; line < TD_PAGE_GRANULES; line += TD_CACHE_LINE)
+        __builtin_prefetch(marks + line, 1);
+      pages[count++] = (uint8_t)one;
+    }
+  }
+  return count;
+}
+
+/* Scans the deferred objects of a chunk, which is given by its first page. Returns how many. Adds
+ * the number of flagged pages. */
+static __attribute__((noinline)) uint32_t scan_chunk(struct heap_pass *p, size_t chunk,
+                                                     uint64_t *flagged) {
+  uint8_t pages[TD_CHUNK_PAGES];
+  const uint16_t *ends[TD_CHUNK_PAGES];
+  _Static_assert(TD_CHUNK_PAGES <= 256, "a page of a chunk fits a byte");
+  _Static_assert(TD_CHUNK_BLOCKS * TD_BLOCK_GRANULES <= 65536, "a granule of a chunk fits two");
+  uint16_t *const list = p->marker->chunk_objects, *end = list;
+  uint32_t taken = take_flags(p->marker->set, chunk, pages);
+  for (uint32_t i = 0; i < taken; i++)
+    ends[i] = end = take_page(p, chunk + pages[i], chunk, end);
+  *flagged += taken;
+  uint16_t last = end == list ? 0 : end[-1];
+  for (uint32_t i = 0; i < TD_AHEAD; i++)
+    end[i] = last;
+  struct page_objects t = {.start = p->v.base + chunk * TD_PAGE_BYTES, .at = list};
+  for (uint32_t i = 0; i < taken; i++) {
+    t.count = (uint32_t)(ends[i] - t.at);
+    scan_page(p, &t);
+    t.at = ends[i];
+  }
+  return (uint32_t)(end - list);
+}
+
+/* ---- Passes over the heap ---- */
+
+/* The marker takes as many chunks as the heap has; if it is alone, these are all of them. Adds the
+ * number of objects scanned. Returns false if another pass would not pay. */
+static bool pass(struct td_marker *marker, uint64_t *total) {
+  struct td_markers *set = marker->set;
+  struct heap_pass p = {.v = td_view_of(set->space),
+                        .space = set->space,
+                        .marker = marker,
+                        .flags = td_deferred_row(marker),
+                        .shared = td_deferred_rows_are_shared(set),
+                        .batch = td_batch_of(marker->batches)};
+  uint64_t scanned = 0, flagged = 0;
+  /* relaxed: constant during a phase, see td_markers.chunks. */
+  uint32_t chunks = atomic_load_explicit(&set->chunks, memory_order_relaxed);
+  for (uint32_t i = 0; i < chunks; i++) {
+    /* relaxed: the counter only spreads the markers over the heap. */
+    uint64_t next = atomic_fetch_add_explicit(&set->chunk_next, 1, memory_order_relaxed);
+    size_t page = (size_t)(next % chunks) * TD_CHUNK_PAGES;
+    for (unsigned repeat = 0; repeat < REPEATS; repeat++) {
+      uint32_t count = scan_chunk(&p, page, &flagged);
+      scanned += count;
+      if (count == 0) break;
+    }
+  }
+  flush(&p);
+  flush(&p);
+  marker->stats.objects += p.objects;
+  marker->stats.dense_objects += scanned;
+  *total += scanned;
+  marker->stats.dense_turns++;
+  return scanned >= PAYS * flagged && scanned >= PAYS_CHUNK * chunks;
+}
+
+bool td_mark_in_address_order(struct td_marker *marker) {
+  uint64_t since = td_plat_now_ns(), total = 0;
+  td_event_at(&marker->events, since, TIDE_TRACE_DENSE_BEGIN, 0, 0);
+  TD_PROBE1(dense__begin, marker->id);
+  td_deferred_announce(marker->set);
+  do
+    td_recruit(marker->set);
+  while (pass(marker, &total));
+  uint64_t now = td_plat_now_ns();
+  marker->stats.dense_ns += now - since;
+  td_event_at(&marker->events, now, TIDE_TRACE_DENSE_END, 0, total);
+  TD_PROBE2(dense__end, marker->id, total);
+  /* relaxed: as in pass. */
+  return total >= atomic_load_explicit(&marker->set->chunks, memory_order_relaxed);
+}

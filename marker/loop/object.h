@@ -1,0 +1,52 @@
+/* Scanning one object, of any kind, and asking for those that come after it. */
+#ifndef TD_MARKER_LOOP_OBJECT_H
+#define TD_MARKER_LOOP_OBJECT_H
+
+#include "marker/loop/rare.h"
+#include "marker/loop/slices.h"
+#include "marker/loop/state.h"
+
+/* Returns whether the item has to be scanned. A grey one has; any other one is marked here, unless
+ * somebody has marked it before. */
+TD_INLINE bool claim(struct loop *l, const struct td_view *v, uint64_t item) {
+  if (item & TD_ITEM_GREY) return true;
+  if (td_view_is_marked(v, item)) return false;
+  td_mark_store(td_view_mark(v, item), v->epoch);
+  l->objects++;
+  return true;
+}
+
+/* Scans an object that is marked: calls visit_one for the slots of a short bitmap, visit_many for
+ * those of longer objects. */
+TD_INLINE void scan_children(struct loop *l, uintptr_t object, const struct td_block *block,
+                             td_visit visit_one, td_visit visit_many) {
+  l->last = object;
+  if (block->kind == TD_KIND_BITMAP)
+    td_scan_map((const uintptr_t *)object, block->map, visit_one, l);
+  else if (td_kind_is_array(block->kind))
+    scan_array(l, object, visit_many);
+  else if (block->kind == TD_KIND_LEAF)
+    l->marker->queued_leaves++;
+  else
+    td_scan_rare(l->marker, object, visit_many, l);
+}
+
+TD_INLINE void scan_item(struct loop *l, uint64_t item, td_visit visit_one, td_visit visit_many) {
+  uintptr_t object = item & ~TD_ITEM_GREY;
+  if (claim(l, &l->v, item))
+    scan_children(l, object, td_view_block(&l->v, object), visit_one, visit_many);
+}
+
+/* Returns whether the object is so close to the last one that its cache lines are likely there. */
+TD_INLINE bool is_near(const struct loop *l, uint64_t item) {
+  return item - l->last + TD_NEAR_BYTES <= 2 * TD_NEAR_BYTES;
+}
+
+/* Marking goes on at `object`. Objects that follow each other at some distance often go on doing
+ * so; the object that then comes some steps later is asked for. */
+TD_INLINE void fetch_ahead(const struct loop *l, uintptr_t object) {
+  uintptr_t later = object + (object - l->last) * TD_NEAR_AHEAD;
+  __builtin_prefetch((const void *)later);
+}
+
+#endif

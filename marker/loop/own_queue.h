@@ -1,0 +1,28 @@
+/* Putting items into the marker's own queue. An item for which the queue has no room is deferred.
+ */
+#ifndef TD_MARKER_LOOP_OWN_QUEUE_H
+#define TD_MARKER_LOOP_OWN_QUEUE_H
+
+#include "marker/base/deferred.h"
+#include "marker/loop/state.h"
+
+/* Defers an object, given as an item. */
+static __attribute__((noinline, cold)) void defer(struct td_marker *marker, uint64_t item) {
+  if (item & TD_ITEM_GREY)
+    td_defer_grey(marker, item & ~TD_ITEM_GREY);
+  else
+    td_defer(marker, item);
+}
+
+TD_INLINE void refused(struct loop *l, uint64_t item) {
+  defer(l->marker, item);
+  if (--l->mode.refusals_left > 0) return;
+  l->mode.full = true;
+  l->poll = 1; /* the next poll, which notices, comes at once */
+}
+
+TD_INLINE void put(struct loop *l, uint64_t item) {
+  if (__builtin_expect(!Q(put)(l->queue, &l->o, item), 0)) refused(l, item);
+}
+
+#endif

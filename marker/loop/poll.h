@@ -1,0 +1,64 @@
+/* The poll: a marker stops every TD_POLL_OBJECTS objects to choose its mode and to share work. */
+#ifndef TD_MARKER_LOOP_POLL_H
+#define TD_MARKER_LOOP_POLL_H
+
+#include "marker/loop/sharing.h"
+#include "marker/loop/state.h"
+
+#define SCORE_MOST 8
+#define LEAVES_MANY (TD_POLL_OBJECTS / 8)
+
+/* Returns whether the mode tests references before it queues objects. */
+TD_INLINE bool is_testing(enum mode mode) {
+  return mode == BATCHED || mode == NARROW;
+}
+
+/* Returns the mode in which marking goes on. */
+TD_INLINE enum mode mode_of(const struct loop *l) {
+  return l->mode.full ? ADDRESS_ORDER : l->mode.sparse;
+}
+
+/* How many of the references since the last poll led to new objects? Less than three quarters speak
+ * for testing, more than seven eighths against it. The score keeps short stretches from deciding.
+ */
+TD_INLINE void keep_score(struct loop *l) {
+  struct mode_choice *m = &l->mode;
+  uint64_t fresh = l->objects - m->objects_before;
+  uint64_t looked = is_testing(m->sparse) ? m->tested : TD_POLL_OBJECTS;
+  m->objects_before = l->objects;
+  m->tested = 0;
+  if (4 * fresh < 3 * looked)
+    m->score += m->score < SCORE_MOST;
+  else if (8 * fresh > 7 * looked)
+    m->score -= m->score > -SCORE_MOST;
+}
+
+TD_INLINE void choose_mode(struct loop *l) {
+  struct td_marker *marker = l->marker;
+  if (marker->queued_leaves > LEAVES_MANY) marker->leaves_early = true;
+  marker->queued_leaves = 0;
+  keep_score(l);
+  bool testing = is_testing(l->mode.sparse);
+  if (!testing && l->mode.score == SCORE_MOST)
+    l->mode.sparse = BATCHED;
+  else if (!testing || l->mode.score == -SCORE_MOST)
+    l->mode.sparse = marker->leaves_early ? LEAVES_EARLY : DEPTH_FIRST;
+}
+
+/* Returns true if `mode`, in which marking was going on, has to be left. */
+TD_INLINE bool at_poll(struct loop *l, enum mode mode) {
+  l->poll = TD_POLL_OBJECTS;
+  l->sharing.effort += TD_POLL_OBJECTS;
+  l->marker->stats.window_sum += l->window.count;
+  l->marker->stats.window_samples++;
+  choose_mode(l);
+  share(l);
+  return mode_of(l) != mode || l->sharing.spill;
+}
+
+/* Counts an object, and polls when it is time. Returns true if `mode` has to be left. */
+TD_INLINE bool has_to_leave(struct loop *l, enum mode mode) {
+  return __builtin_expect(--l->poll == 0, 0) && __builtin_expect(at_poll(l, mode), 0);
+}
+
+#endif

@@ -1,0 +1,50 @@
+/* Sharing work with markers that have none. */
+#ifndef TD_MARKER_LOOP_SHARING_H
+#define TD_MARKER_LOOP_SHARING_H
+
+#include "marker/base/idle.h"
+#include "marker/base/report.h"
+#include "marker/loop/own_queue.h"
+#include "marker/loop/state.h"
+
+#define GIVE_STEP_MOST 4096u
+
+/* Lets thieves have a part of the queue at once. */
+TD_INLINE void grant(struct loop *l) {
+  if (owned(&l->o) < 2) return;
+  Q(grant)(l->queue, &l->o);
+  td_report_granted(l->marker);
+}
+
+/* Gives work to thieves that ask for it. That costs both sides some hundred nanoseconds. If they
+ * ask again as soon as the next time has come, they got little; then the time after it comes later.
+ */
+TD_INLINE void give(struct loop *l) {
+  struct sharing *s = &l->sharing;
+  if (s->effort - s->give_at > TD_POLL_OBJECTS)
+    s->give_step = TD_POLL_OBJECTS;
+  else if (s->give_step < GIVE_STEP_MOST)
+    s->give_step *= 2;
+  s->give_at = s->effort + s->give_step;
+  s->spill = owned(&l->o) < 2; /* thieves reach the queue only */
+  grant(l);
+}
+
+/* Gives work to a marker that asks for some, or wakes one that sleeps while there is plenty. */
+TD_INLINE void share(struct loop *l) {
+  struct sharing *s = &l->sharing;
+  if (Q(wanted)(l->queue) && s->effort >= s->give_at && (owned(&l->o) >= 2 || l->window.count >= 2))
+    give(l);
+  if (s->effort >= s->recruit_at && owned(&l->o) + l->window.count >= TD_RECRUIT_ITEMS)
+    s->recruit_at = td_recruit_more(l->marker, s->effort);
+}
+
+/* Moves the window into the queue. */
+TD_INLINE void spill(struct loop *l) {
+  l->sharing.spill = false;
+  while (l->window.count > 0)
+    put(l, td_window_take(&l->window));
+  grant(l);
+}
+
+#endif

@@ -1,0 +1,78 @@
+/* Where a marker looks for work when it has none: root slices, then flagged pages, then the queues
+ * of other markers. */
+#ifndef TD_MARKER_LOOP_SOURCES_H
+#define TD_MARKER_LOOP_SOURCES_H
+
+#include "marker/base/root_slices.h"
+#include "marker/loop/depth_first.h"
+#include "marker/loop/steal.h"
+
+TD_INLINE void scan_roots(struct loop *l, const struct td_root_slice *slice) {
+  const uintptr_t *words = slice->start;
+  uint64_t since = td_plat_now_ns();
+  switch (slice->kind) {
+  case TD_SPAN_SLOTS:
+    td_scan_words(words, 0, slice->count, visit, l);
+    break;
+  case TD_SPAN_INDIRECT:
+    for (size_t i = slice->count; i-- > 0;)
+      visit(l, *(const uintptr_t *)words[i]);
+    break;
+  case TD_SPAN_CONSERVATIVE:
+    td_scan_conservative(l->marker->set->space, words, 0, slice->count, visit, l);
+    break;
+  }
+  td_report_roots(l->marker, since, slice->count);
+}
+
+/* Goes on with the flagged page: scans the deferred objects among the next eight granules that have
+ * any. Their children are marked before this is called again. */
+TD_INLINE void walk_on(struct loop *l) {
+  uint64_t end = (l->walk.page + 1) * TD_PAGE_GRANULES;
+  for (uint64_t g = l->walk.from; g < end; g += 8) {
+    uint64_t word = td_mark_load_word(td_view_mark(&l->v, td_view_object(&l->v, g)));
+    word &= TD_DEFERRED_WORD;
+    if (!word) continue;
+    l->walk.from = g + 8;
+    while (word) {
+      uintptr_t object = td_view_object(&l->v, g + (uint64_t)__builtin_ctzll(word) / 8);
+      word &= word - 1;
+      td_mark_store(td_view_mark(&l->v, object), l->v.epoch);
+      scan_children(l, object, td_view_block(&l->v, object), visit, visit_element);
+    }
+    return;
+  }
+  l->walk.page = 0;
+}
+
+/* Puts stolen items into the own queue, which is empty. If it is too small for them all, objects
+ * are deferred and slices are scanned at once. */
+TD_INLINE void accept(struct loop *l, const uint64_t *items, uint32_t count) {
+  for (uint32_t i = count; i-- > 0;) {
+    if (!(items[i] & TD_ITEM_SLICE))
+      put(l, items[i]);
+    else if (!Q(put)(l->queue, &l->o, items[i]))
+      scan_slice(l, items[i], visit_element);
+  }
+}
+
+/* Returns false if there was nothing to find. */
+TD_INLINE bool find_work(struct loop *l) {
+  struct td_root_slice slice;
+  if (td_root_slices_next(l->marker, &slice)) {
+    scan_roots(l, &slice);
+    return true;
+  }
+  size_t flagged = td_deferred_page(l->marker->set, td_view_page(&l->v, l->last));
+  if (flagged) {
+    if (!td_deferred_take(l->marker->set, flagged)) return true;
+    l->walk = (struct page_walk){.page = flagged, .from = flagged * TD_PAGE_GRANULES};
+    return true;
+  }
+  uint64_t items[TD_STEAL_MOST];
+  uint32_t count = steal(l->marker, items);
+  accept(l, items, count);
+  return count > 0;
+}
+
+#endif

@@ -1,0 +1,65 @@
+/* The state of the marking loop: a local variable of work() in marker/loop/loop.h. Its address goes
+ * to inlined functions only, so that the compiler keeps what the loop uses most in registers. The
+ * modes that test references work on a copy, whose address they pass on. */
+#ifndef TD_MARKER_LOOP_STATE_H
+#define TD_MARKER_LOOP_STATE_H
+
+#include "heap/view.h"
+#include "marker/base/state.h"
+#include "marker/loop/batch.h"
+#include "marker/loop/parameters.h"
+#include "marker/loop/window.h"
+
+/* How marking goes on. marker/loop/README.md tells what leads from one mode to another. */
+enum mode {
+  DEPTH_FIRST,   /* follow the newest child; references are queued as they are */
+  LEAVES_EARLY,  /* the same, but leaves are marked where they are met */
+  BATCHED,       /* test references in batches and queue grey objects */
+  NARROW,        /* test references one by one, because there are few */
+  ADDRESS_ORDER, /* defer everything, then scan the heap in address order */
+};
+
+/* What decides the mode. */
+struct mode_choice {
+  enum mode sparse;        /* the mode while the queue has room: any but ADDRESS_ORDER */
+  int32_t score;           /* how much speaks for testing references */
+  uint64_t tested;         /* references tested since the last poll */
+  uint64_t objects_before; /* `objects` at the last poll */
+  /* The queue was full, and marking in address order is likely to pay. */
+  bool full;
+  uint32_t refusals_left; /* items to defer one by one before that is believed */
+  uint32_t refusals;      /* the same for the next time */
+};
+
+/* When to share work. Effort is counted in objects; a slice of an array counts as several. */
+struct sharing {
+  uint64_t effort;
+  uint64_t recruit_at; /* effort at which to think of waking another marker */
+  uint64_t give_at;    /* effort at which thieves may get something again, */
+  uint32_t give_step;  /* which is so much after the last time */
+  bool spill;          /* move the window into the queue, where thieves reach it */
+};
+
+/* The flagged page whose deferred objects are being scanned. */
+struct page_walk {
+  size_t page;   /* 0: none */
+  uint64_t from; /* granule at which to go on */
+};
+
+struct loop {
+  struct td_view v;
+  struct td_marker *marker;
+  struct QUEUE *queue;
+  struct Q(owner) o;
+  uintptr_t next;   /* the newest child; 0: none */
+  uintptr_t last;   /* the object scanned last */
+  uint64_t objects; /* objects marked, but for leaves that were marked where they were met */
+  uint32_t poll;    /* objects until the next poll */
+  struct td_window window;
+  struct td_batch batch;
+  struct mode_choice mode;
+  struct sharing sharing;
+  struct page_walk walk;
+};
+
+#endif

@@ -1,0 +1,85 @@
+/* The frame of a collection: what the collecting thread does around and between phases. */
+#include "marker/base/deferred.h"
+#include "marker/base/root_slices.h"
+#include "marker/base/weak_chain.h"
+#include "marker/loop/rare.h"
+#include "marker/marker.h"
+#include "platform/probes.h"
+
+void td_mark_begin(struct td_markers *set) {
+  set->cycle++;
+  set->mark_ns = 0;
+  uint32_t chunks = (set->space->frontier + TD_CHUNK_BLOCKS - 1) / TD_CHUNK_BLOCKS;
+  /* relaxed, both: td_term_start publishes them: [term.start]. */
+  atomic_store_explicit(&set->flagged, 0, memory_order_relaxed);
+  atomic_store_explicit(&set->chunks, chunks, memory_order_relaxed);
+  for (unsigned i = 0; i < set->limit; i++) {
+    struct td_marker *marker = set->marker[i];
+    marker->stats = (struct tide_marker_stats){0};
+    marker->took_part = i == 0;
+    marker->leaves_early = false;
+    marker->queued_leaves = 0;
+    marker->weak = marker->ephemerons = 0;
+    marker->recruit_step = TD_RECRUIT_OBJECTS;
+  }
+}
+
+/* The callback passes references one by one. They are deferred: marking has not begun. */
+static void call_back(struct td_marker *marker, const struct td_roots *roots) {
+  struct td_trace_buffer buffer;
+  td_trace_buffer_init(&buffer, marker);
+  uint64_t since = td_plat_now_ns();
+  roots->callback(&buffer.tracer, roots->context);
+  td_trace_buffer_flush(&buffer);
+  marker->stats.roots_ns += td_plat_now_ns() - since;
+}
+
+void td_mark_phase(struct td_markers *set, const struct td_roots *roots) {
+  struct td_marker *self = set->marker[0];
+  uint64_t begin = td_plat_now_ns();
+  td_root_slices_begin(set, roots->spans, roots->span_count);
+  set->phase++;
+  set->start_ns = begin - set->mark_ns;
+  self->joined_ns = begin;
+  td_event_at(&self->events, begin, TIDE_TRACE_JOIN, 0, 0);
+  TD_PROBE1(join, 0);
+  if (roots->callback) call_back(self, roots);
+  td_term_start(&set->term);
+  set->engine->work(self, true);
+  set->mark_ns += td_plat_now_ns() - begin;
+}
+
+/* During marking, trace_ns counts all the time that a marker was active. */
+static void split_time(struct tide_marker_stats *m) {
+  uint64_t span = m->ended_ns - m->started_ns;
+  m->idle_ns = span > m->trace_ns ? span - m->trace_ns : 0;
+  m->trace_ns -= m->roots_ns + m->dense_ns;
+}
+
+void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
+                 struct tide_marker_stats *figures) {
+  stats->engine = set->engine->queue->name;
+  stats->markers = set->limit;
+  stats->recruited = 0;
+  stats->objects = stats->steals = 0;
+  stats->mark_ns = set->mark_ns;
+  for (unsigned i = 0; i < set->limit; i++) {
+    struct td_marker *marker = set->marker[i];
+    const struct tide_marker_stats *one = &marker->stats;
+    set->engine->shrink(marker);
+    td_growth_reset(&marker->growth);
+    stats->recruited += marker->took_part;
+    stats->objects += one->objects;
+    stats->steals += one->steals;
+    figures[i] = *one;
+    split_time(&figures[i]);
+  }
+}
+
+uintptr_t td_mark_take_weak(struct td_markers *set) {
+  return td_weak_chain_take(set);
+}
+
+uintptr_t td_mark_take_ephemerons(struct td_markers *set) {
+  return td_ephemeron_chain_take(set);
+}
