@@ -85,7 +85,7 @@ enum tide_status tide_heap_set_policy(struct tide_heap *heap, const char *name,
   return status;
 }
 
-enum tide_status tide_trace_begin(struct tide_heap *heap, size_t events) {
+enum tide_status tide_timeline_begin(struct tide_heap *heap, size_t events) {
   if (!heap || events > (size_t)1 << 26) return TIDE_ERROR_ARGUMENT;
   if (td_inside_collection(heap)) return TIDE_ERROR_STATE;
   td_world_lock(heap);
@@ -94,8 +94,8 @@ enum tide_status tide_trace_begin(struct tide_heap *heap, size_t events) {
   return done ? TIDE_OK : TIDE_ERROR_MEMORY;
 }
 
-size_t tide_trace_read(struct tide_heap *heap, struct tide_trace_event *events, size_t room,
-                       uint64_t *lost) {
+size_t tide_timeline_read(struct tide_heap *heap, struct tide_timeline_event *events, size_t room,
+                          uint64_t *lost) {
   if (!heap || td_inside_collection(heap)) return 0;
   td_world_lock(heap);
   size_t count = td_markers_trace_read(heap->markers, events, events ? room : 0, lost);

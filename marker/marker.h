@@ -44,10 +44,10 @@ void td_markers_after_fork(struct td_markers *markers);
  * trace functions only. */
 bool td_markers_has_thread(const struct td_markers *markers);
 
-/* ---- The event log: tide_trace_begin and tide_trace_read; between collections ---- */
+/* ---- The event log: tide_timeline_begin and tide_timeline_read; between collections ---- */
 
 bool td_markers_trace(struct td_markers *markers, size_t events);
-size_t td_markers_trace_read(struct td_markers *markers, struct tide_trace_event *events,
+size_t td_markers_trace_read(struct td_markers *markers, struct tide_timeline_event *events,
                              size_t room, uint64_t *lost);
 
 /* ---- A collection ---- */

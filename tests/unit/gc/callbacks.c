@@ -57,7 +57,7 @@ static void act_on_heap(struct helper *helper) {
   cr_assert_eq(tide_heap_set_markers(heap, 1, NULL), TIDE_ERROR_STATE);
   cr_assert_eq(tide_heap_destroy(heap), TIDE_ERROR_STATE);
   cr_assert_eq(tide_finalizers_pending(heap), 0);
-  cr_assert_eq(tide_trace_begin(heap, 16), TIDE_ERROR_STATE);
+  cr_assert_eq(tide_timeline_begin(heap, 16), TIDE_ERROR_STATE);
 }
 
 Test(callbacks, a_marking_thread_is_refused_what_waits_for_the_collection) {
