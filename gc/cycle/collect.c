@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "gc/base/stats.h"
+#include "gc/base/thread.h"
 #include "gc/cycle/budget.h"
 #include "gc/cycle/ephemeron.h"
 #include "gc/cycle/reclaim.h"
@@ -135,13 +136,17 @@ static void collect_locked(void *argument) {
   td_world_resume(heap, cycle->self);
 }
 
-static void collect_and_unlock(struct tide_mutator *mutator,
-                               void (*then)(struct tide_mutator *, void *), void *argument) {
+static TD_KEEPS_CALL void collect_and_unlock(struct tide_mutator *mutator,
+                                             void (*then)(struct tide_mutator *, void *),
+                                             void *argument) {
   struct tide_heap *heap = mutator->heap;
   struct cycle cycle = {.heap = heap, .self = mutator, .then = then, .argument = argument};
+  struct td_call call;
+  td_thread_call_begin(&call, "a trace function, root callback, event or visit");
   td_stack_call(collect_locked, &cycle);
   td_budget_trim(heap);
   td_slabs_tick(&heap->space);
+  td_thread_call_end(&call);
   td_world_unlock(heap);
 }
 

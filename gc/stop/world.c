@@ -1,6 +1,7 @@
 /* The handshake between a collection and the mutators. */
 #include "gc/stop/world.h"
 
+#include "gc/base/runs.h"
 #include "gc/base/thread.h"
 #include "gc/stop/registers.h"
 
@@ -51,7 +52,7 @@ static void wait_at_gate(struct tide_mutator *mutator) {
 }
 
 static bool takes_part(const struct tide_mutator *m, const struct tide_mutator *except) {
-  return m != except && m->blocking_depth == 0;
+  return m != except && !m->region_safe;
 }
 
 void td_thread_enter_safe(const struct tide_mutator *except) {
@@ -82,18 +83,30 @@ static void lock_safely(void *heap) {
   td_thread_leave_safe(NULL);
 }
 
-static void set_holder(struct td_world *world, const void *thread) {
+/* Functions of the embedder that run while the thread holds a world may not allocate, from no heap:
+ * the runs of all its mutators are out of sight meanwhile. */
+static void show_runs(const struct td_self *self) {
+  for (struct tide_mutator *m = self->mutators; m; m = m->thread_next)
+    td_runs_show(m);
+}
+
+static void become_holder(struct td_world *world) {
+  struct td_self *self = td_self();
   /* relaxed: compared with the reader's own identity only, which only that thread stores. */
-  atomic_store_explicit(&world->holder, thread, memory_order_relaxed);
+  atomic_store_explicit(&world->holder, self, memory_order_relaxed);
+  if (self->worlds++ == 0) show_runs(self);
 }
 
 void td_world_lock_safe(struct tide_heap *heap) {
   pthread_mutex_lock(&heap->world.lock);
-  set_holder(&heap->world, td_thread_identity());
+  become_holder(&heap->world);
 }
 
 void td_world_unlock_safe(struct tide_heap *heap) {
-  set_holder(&heap->world, NULL);
+  struct td_self *self = td_self();
+  /* relaxed: as in become_holder. */
+  atomic_store_explicit(&heap->world.holder, NULL, memory_order_relaxed);
+  if (--self->worlds == 0) show_runs(self);
   pthread_mutex_unlock(&heap->world.lock);
 }
 
@@ -101,7 +114,7 @@ void td_world_lock(struct tide_heap *heap) {
   int before;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
   if (pthread_mutex_trylock(&heap->world.lock) != 0) td_stack_call(lock_safely, heap);
-  set_holder(&heap->world, td_thread_identity());
+  become_holder(&heap->world);
   heap->world.cancel_state = before;
 }
 
