@@ -98,10 +98,11 @@ static void write_log(const struct tide_heap *heap, const struct tide_cycle_stat
   fprintf(stderr,
           "tidemark: collection %" PRIu64 ": live %" PRIu64 " objects, %" PRIu64
           " KiB; mark %" PRIu64 " us with %u of %u markers (%s); pause %" PRIu64
-          " us; freed %" PRIu64 " blocks; next at %" PRIu32 " blocks\n",
+          " us, of it stopping %" PRIu64 " us; freed %" PRIu64 " blocks; next at %" PRIu32
+          " blocks\n",
           stats->number, stats->objects, stats->bytes >> 10, stats->mark_ns / 1000,
           stats->recruited, stats->markers, stats->engine, stats->pause_ns / 1000,
-          stats->blocks_freed, heap->space.budget_blocks);
+          stats->stop_ns / 1000, stats->blocks_freed, heap->space.budget_blocks);
 }
 
 /* The figures of a collection that has ended become those of the last one. */

@@ -27,7 +27,7 @@ static TD_KEEPS_CALL void call_stopped(void *argument) {
   struct pause *pause = argument;
   struct tide_heap *heap = pause->mutator->heap;
   struct td_call call;
-  td_thread_call_begin(&call, "a trace function, root callback or visit");
+  td_thread_call_begin(&call, "a trace function, root callback, event or visit");
   td_world_stop(heap, pause->mutator);
   td_pause_retire_runs(heap);
   pause->call(pause->mutator, pause->argument);

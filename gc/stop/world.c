@@ -2,7 +2,9 @@
 #include "gc/stop/world.h"
 
 #include "gc/base/runs.h"
+#include "gc/base/stats.h"
 #include "gc/base/thread.h"
+#include "gc/stop/late.h"
 #include "gc/stop/registers.h"
 
 /* Tries of the stopper before it sleeps: about the time in which a running mutator answers. */
@@ -124,7 +126,31 @@ void td_world_unlock(struct tide_heap *heap) {
   pthread_setcancelstate(before, &disabled);
 }
 
-static void wait_for_mutators(struct td_world *world) {
+/* A wait that has a deadline, at which it tells that it lasts. */
+struct patience {
+  struct tide_heap *heap;
+  const struct tide_mutator *self;
+  bool with_event;
+  uint64_t begin_ns, due_ns;
+};
+
+/* Returns how long to wait until it is to be called again. */
+static uint64_t lose_patience(struct patience *patience) {
+  uint64_t now = td_plat_now_ns();
+  if (patience->begin_ns == 0) {
+    patience->begin_ns = now;
+    patience->due_ns = now + TD_LATE_NS;
+  }
+  if (now >= patience->due_ns) {
+    td_late_tell(patience->heap, patience->self, now - patience->begin_ns);
+    if (patience->with_event) td_stats_tell(patience->heap, TIDE_EVENT_STOP_LATE);
+    patience->due_ns = now + TD_LATE_AGAIN_NS;
+  }
+  return patience->due_ns - now;
+}
+
+static void wait_for_mutators(struct patience *patience) {
+  struct td_world *world = &patience->heap->world;
   for (unsigned spins = 0;; spins++) {
     /* acquire [world.safe]: pairs with the last count_down. */
     uint32_t left = atomic_load_explicit(&world->awaited, memory_order_acquire);
@@ -132,11 +158,11 @@ static void wait_for_mutators(struct td_world *world) {
     if (spins < STOP_SPINS)
       td_plat_pause();
     else
-      td_plat_wait(&world->awaited, left, 0);
+      td_plat_wait(&world->awaited, left, lose_patience(patience));
   }
 }
 
-void td_world_stop_mutators(struct tide_heap *heap, const struct tide_mutator *self) {
+static void stop(struct tide_heap *heap, const struct tide_mutator *self, bool with_event) {
   struct td_world *world = &heap->world;
   /* relaxed: changed under the lock that we hold. */
   uint32_t count = atomic_load_explicit(&world->count, memory_order_relaxed);
@@ -154,7 +180,11 @@ void td_world_stop_mutators(struct tide_heap *heap, const struct tide_mutator *s
   }
   /* acquire [world.safe]: as in wait_for_mutators, which sees the result. */
   if (safe) atomic_fetch_sub_explicit(&world->awaited, safe, memory_order_acq_rel);
-  wait_for_mutators(world);
+  wait_for_mutators(&(struct patience){.heap = heap, .self = self, .with_event = with_event});
+}
+
+void td_world_stop_mutators(struct tide_heap *heap, const struct tide_mutator *self) {
+  stop(heap, self, false); /* a callback would meet locks that fork holds */
 }
 
 static void open_gate(struct td_world *world, const struct tide_mutator *self) {
@@ -182,7 +212,7 @@ void td_world_resume_mutators(struct tide_heap *heap, const struct tide_mutator 
 
 void td_world_stop(struct tide_heap *heap, struct tide_mutator *self) {
   td_thread_enter_safe(self);
-  td_world_stop_mutators(heap, self);
+  stop(heap, self, true);
 }
 
 void td_world_resume(struct tide_heap *heap, struct tide_mutator *self) {
