@@ -41,6 +41,10 @@ bool td_markers_has_thread(const struct td_markers *markers) {
   return helped == markers;
 }
 
+bool td_markers_is_helper(void) {
+  return helped != NULL;
+}
+
 static void *help(void *argument) {
   struct td_marker *marker = argument;
   helped = marker->set;

@@ -43,6 +43,8 @@ void td_markers_after_fork(struct td_markers *markers);
 /* Returns whether the calling thread is one of the helpers. Of the embedder's code, helpers call
  * trace functions only. */
 bool td_markers_has_thread(const struct td_markers *markers);
+/* The same for the helpers of all markers. */
+bool td_markers_is_helper(void);
 
 /* ---- The event log: tide_timeline_begin and tide_timeline_read; between collections ---- */
 

@@ -97,8 +97,8 @@ static inline void tide_pause_histogram(struct tide_heap *heap,
 }
 
 /* Everything one may want to know while it happens. The callback runs on the collecting thread
- * with the world stopped, but for CYCLE_BEGIN and HEAP_SHRANK, when it runs, and HEAP_GREW, which
- * comes from the thread whose allocation made the heap grow. It must not allocate from the heap;
+ * with the world stopped, but for CYCLE_BEGIN, STOP_LATE and HEAP_SHRANK, when it runs, and
+ * HEAP_GREW, which comes from the thread whose allocation made the heap grow. It must not allocate from the heap;
  * in HEAP_GREW it may collect. */
 enum tide_event {
   TIDE_EVENT_CYCLE_BEGIN,
@@ -110,6 +110,7 @@ enum tide_event {
   TIDE_EVENT_CYCLE_END,
   TIDE_EVENT_HEAP_GREW,
   TIDE_EVENT_HEAP_SHRANK,
+  TIDE_EVENT_STOP_LATE, /* a thread has not stopped for a second; again every ten seconds */
 };
 typedef void (*tide_event_fn)(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
                               void *context);
