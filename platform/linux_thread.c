@@ -83,7 +83,7 @@ const char *td_plat_thread_name(long id, char name[TD_THREAD_NAME_BYTES]) {
   int saved = errno;
   snprintf(path, sizeof path, "/proc/self/task/%ld/comm", id);
   FILE *file = fopen(path, "re");
-  if (!file || !fgets(name, TD_THREAD_NAME_BYTES, file)) strcpy(name, "?");
+  if (!file || !fgets(name, TD_THREAD_NAME_BYTES, file)) snprintf(name, TD_THREAD_NAME_BYTES, "?");
   if (file) fclose(file);
   name[strcspn(name, "\n")] = 0;
   errno = saved;

@@ -96,10 +96,10 @@ static inline void tide_pause_histogram(struct tide_heap *heap,
   tide_pause_histogram_sized(heap, histogram, sizeof *histogram);
 }
 
-/* Everything one may want to know while it happens. The callback runs on the collecting thread
- * with the world stopped, but for CYCLE_BEGIN, STOP_LATE and HEAP_SHRANK, when it runs, and
- * HEAP_GREW, which comes from the thread whose allocation made the heap grow. It must not allocate from the heap;
- * in HEAP_GREW it may collect. */
+/* Everything one may want to know while it happens. The callback runs on the collecting thread with
+ * the world stopped. There are two exceptions: in CYCLE_BEGIN, STOP_LATE and HEAP_SHRANK the world
+ * runs, and HEAP_GREW comes from the thread whose allocation made the heap grow. The callback must
+ * not allocate from the heap; in HEAP_GREW it may collect. */
 enum tide_event {
   TIDE_EVENT_CYCLE_BEGIN,
   TIDE_EVENT_STOPPED,
