@@ -44,6 +44,7 @@ struct tide_cycle_stats {
   uint64_t pause_ns; /* all of it */
   uint64_t blocks_freed;
   uint64_t steals;
+  unsigned available; /* of the markers: fewer if the system refused threads */
 };
 /* Fills in the figures of the last collection. All are 0 if there was none, or if heap is NULL. */
 TIDE_API void tide_cycle_stats_sized(struct tide_heap *heap, struct tide_cycle_stats *stats,
@@ -98,8 +99,8 @@ static inline void tide_pause_histogram(struct tide_heap *heap,
 
 /* Everything one may want to know while it happens. The callback runs on the collecting thread
  * with the world stopped, but for CYCLE_BEGIN, STOP_LATE and HEAP_SHRANK, when it runs, and
- * HEAP_GREW, which comes from the thread whose allocation made the heap grow. It must not allocate from the heap;
- * in HEAP_GREW it may collect. */
+ * HEAP_GREW, which comes from the thread whose allocation made the heap grow. It must not allocate
+ * from the heap; in HEAP_GREW it may collect. */
 enum tide_event {
   TIDE_EVENT_CYCLE_BEGIN,
   TIDE_EVENT_STOPPED,
