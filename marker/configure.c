@@ -1,11 +1,11 @@
 /* The set of markers of a heap: created, configured, destroyed. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "marker/base/idle.h"
 #include "marker/engine/list.h"
+#include "marker/helpers.h"
 #include "marker/make.h"
 #include "marker/marker.h"
 
@@ -32,40 +32,6 @@ static bool check_config(const struct td_marker_config *config, const struct td_
     return fail(error, TIDE_ERROR_ARGUMENT,
                 "queue of engine '%s': blocks and items must be powers of two in its range",
                 queue->name);
-  return true;
-}
-
-static _Thread_local const struct td_markers *helped; /* NULL in a thread that is no helper */
-
-bool td_markers_has_thread(const struct td_markers *markers) {
-  return helped == markers;
-}
-
-bool td_markers_is_helper(void) {
-  return helped != NULL;
-}
-
-static void *help(void *argument) {
-  struct td_marker *marker = argument;
-  helped = marker->set;
-  return td_helper(marker);
-}
-
-/* Starts the helpers that are missing. If the system refuses a thread, that is an error here and
- * now, so that no collection depends on the system. */
-static bool start_helpers(struct td_markers *set, unsigned markers, struct tide_error *error) {
-  while (set->started + 1 < markers) {
-    struct td_marker *marker = set->marker[set->started + 1];
-    if (!td_plat_thread_start(&marker->thread, help, marker)) {
-      if (error) {
-        error->status = TIDE_ERROR_SYSTEM;
-        snprintf(error->text, sizeof error->text, "cannot start marker thread %u of %u: %s",
-                 set->started + 2, markers, strerror(errno));
-      }
-      return false;
-    }
-    set->started++;
-  }
   return true;
 }
 
@@ -103,19 +69,9 @@ static bool configure(struct td_markers *set, const struct td_marker_config *con
   set->policy = config->policy;
   set->queue_blocks = blocks;
   set->queue_items = items;
-  set->limit = config->markers < set->limit ? config->markers : set->limit;
-  if (!start_helpers(set, config->markers, error)) return false;
   set->limit = config->markers;
   set->flag_rows = set->limit < TD_FLAG_ROWS ? set->limit : TD_FLAG_ROWS;
   return true;
-}
-
-/* For helpers that have just been started: they find out on which word to sleep. Nobody needs to
- * wait for that. */
-static void open_first(struct td_markers *set) {
-  choose_victims(set);
-  td_reopen(set, false);
-  td_wake_all(set);
 }
 
 struct td_markers *td_markers_create(struct td_space *space, const struct td_marker_config *config,
@@ -131,11 +87,8 @@ struct td_markers *td_markers_create(struct td_space *space, const struct td_mar
   memset(set, 0, sizeof *set);
   set->space = space;
   set->marker = table;
-  /* relaxed: there is no helper yet. Those that start meanwhile must not look at a configuration
-   * that is not complete. */
-  atomic_store_explicit(&set->closed, 1, memory_order_relaxed);
   if (configure(set, config, error)) {
-    open_first(set);
+    choose_victims(set);
     return set;
   }
   td_markers_destroy(set);
@@ -154,11 +107,7 @@ bool td_markers_configure(struct td_markers *set, const struct td_marker_config 
 
 void td_markers_destroy(struct td_markers *set) {
   if (!set) return;
-  /* release [idle.quit]: pairs with td_helper. */
-  atomic_store_explicit(&set->quit, 1, memory_order_release);
-  td_wake_all(set);
-  for (unsigned i = 1; i <= set->started; i++)
-    td_plat_thread_join(&set->marker[i]->thread);
+  td_helpers_end(set);
   for (unsigned i = 0; i < TIDE_MARKERS_MAX; i++)
     td_marker_free(set->marker[i]);
   free(set->marker);
@@ -166,13 +115,5 @@ void td_markers_destroy(struct td_markers *set) {
 }
 
 void td_markers_after_fork(struct td_markers *set) {
-  unsigned wanted = set->limit;
-  set->started = 0;
-  atomic_store_explicit(&set->parked, 0, memory_order_relaxed); /* relaxed, all: the only thread */
-  atomic_store_explicit(&set->ready, 0, memory_order_relaxed);
-  atomic_store_explicit(&set->spinning, 0, memory_order_relaxed);
-  atomic_store_explicit(&set->closed, 1, memory_order_relaxed);
-  struct tide_error ignored;
-  if (!start_helpers(set, wanted, &ignored)) set->limit = set->started + 1;
-  open_first(set);
+  td_helpers_forget(set);
 }

@@ -1,9 +1,9 @@
 /* How live objects are found: the markers of one heap.
  *
- * A collection calls td_mark_begin, td_mark_phase once or more, and td_mark_end. All these calls
- * come from the thread that collects, while the world is stopped. That thread is marker 0. The
- * other markers are helper threads, which sleep between phases and are woken only when there is
- * work for them. */
+ * A collection calls td_markers_ready, then td_mark_begin, td_mark_phase once or more, and
+ * td_mark_end. All these calls come from the thread that collects, while the world is stopped. That
+ * thread is marker 0. The other markers are helper threads, which sleep between phases and are
+ * woken only when there is work for them. */
 #ifndef TD_MARKER_MARKER_H
 #define TD_MARKER_MARKER_H
 
@@ -37,8 +37,8 @@ void td_markers_destroy(struct td_markers *set);
 /* Between collections. Returns false if it fails; the old configuration stays. */
 bool td_markers_configure(struct td_markers *set, const struct td_marker_config *config,
                           struct tide_error *error);
-/* In the child after a fork: the helper threads are gone, so others are started. Before the fork
- * there is nothing to wait for between collections. */
+/* In the child after a fork: the helper threads are gone. The next collection starts others. Before
+ * the fork there is nothing to wait for between collections. */
 void td_markers_after_fork(struct td_markers *set);
 /* Returns whether the calling thread is one of the helpers. Of the embedder's code, helpers call
  * trace functions only. */
@@ -54,6 +54,8 @@ size_t td_markers_trace_read(struct td_markers *set, struct tide_timeline_event 
 
 /* ---- A collection ---- */
 
+/* A collection is about to stop the world: starts the helpers that are missing. */
+void td_markers_ready(struct td_markers *set);
 void td_mark_begin(struct td_markers *set);
 /* Marks everything that the roots reach and that is not marked yet. Cannot fail and allocates
  * nothing. */

@@ -60,6 +60,7 @@ void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
                  struct tide_marker_stats *figures) {
   stats->engine = set->engine->queue->name;
   stats->markers = set->limit;
+  stats->available = set->available;
   stats->recruited = 0;
   stats->objects = stats->steals = 0;
   stats->mark_ns = set->mark_ns;
@@ -74,6 +75,8 @@ void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
     figures[i] = *one;
     split_time(&figures[i]);
   }
+  /* relaxed: td_markers_ready has said why. */
+  atomic_fetch_add_explicit(&set->collecting, 1, memory_order_relaxed);
 }
 
 uintptr_t td_mark_take_weak(struct td_markers *set) {

@@ -144,6 +144,7 @@ static TD_KEEPS_CALL void collect_and_unlock(struct tide_mutator *mutator,
   struct cycle cycle = {.heap = heap, .self = mutator, .then = then, .argument = argument};
   struct td_call call;
   td_thread_call_begin(&call, "a trace function, root callback, event or visit");
+  td_markers_ready(heap->markers);
   td_stack_call(collect_locked, &cycle);
   td_budget_trim(heap);
   td_slabs_tick(&heap->space);

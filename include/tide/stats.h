@@ -44,6 +44,7 @@ struct tide_cycle_stats {
   uint64_t pause_ns; /* all of it */
   uint64_t blocks_freed;
   uint64_t steals;
+  unsigned available; /* of the markers: fewer if the system refused threads */
 };
 /* Fills in the figures of the last collection. All are 0 if there was none, or if heap is NULL. */
 TIDE_API void tide_cycle_stats_sized(struct tide_heap *heap, struct tide_cycle_stats *stats,

@@ -9,8 +9,11 @@
 #include "marker/base/events.h"
 #include "platform/probes.h"
 
-#define WATCH_NS 60000u  /* how long a marker watches for work before it sleeps */
-#define QUIET_NS 50000u  /* how long td_quiet sleeps between two looks */
+#define WATCH_NS 60000u     /* how long a marker watches for work before it sleeps */
+#define QUIET_NS 50000u     /* how long td_quiet sleeps between two looks */
+#ifndef IDLE_NS             /* tests/model has no such helpers: they are done with everything */
+#define IDLE_NS 1000000000u /* a helper that sleeps for so long without a collection ends */
+#endif
 #ifndef PAUSES_MOST      /* tests/model looks less often */
 #define PAUSES_MOST 512u /* longest pause between two looks, in pause instructions */
 #define QUIET_LOOKS 64u  /* how often td_quiet looks before it sleeps */
@@ -27,8 +30,9 @@ static void raise_word(_Atomic(uint32_t) *word, unsigned count) {
   td_plat_wake(word, count);
 }
 
-/* Sleeps unless the word has changed from what was seen. */
-static void sleep_on(struct td_marker *marker, _Atomic(uint32_t) *word, uint32_t seen) {
+/* Sleeps unless the word has changed from what was seen. Returns true if a helper has slept for a
+ * long time and the word is still the same. */
+static bool sleep_on(struct td_marker *marker, _Atomic(uint32_t) *word, uint32_t seen) {
   struct td_markers *set = marker->set;
   bool ready = word == &set->signal;
   marker->parks++;
@@ -38,12 +42,30 @@ static void sleep_on(struct td_marker *marker, _Atomic(uint32_t) *word, uint32_t
   if (ready) atomic_fetch_add_explicit(&set->ready, 1, memory_order_relaxed);
   /* seq_cst, both: see wait_for_sleepers. */
   atomic_fetch_add_explicit(&set->parked, 1, memory_order_seq_cst);
-  td_plat_wait(word, seen, 0);
+  td_plat_wait(word, seen, marker->id ? IDLE_NS : 0);
   atomic_fetch_sub_explicit(&set->parked, 1, memory_order_seq_cst);
   if (ready) atomic_fetch_sub_explicit(&set->ready, 1, memory_order_relaxed); /* as above */
-  td_naps_add(&marker->naps, since, td_plat_now_ns());
+  uint64_t now = td_plat_now_ns();
+  td_naps_add(&marker->naps, since, now);
   TD_PROBE1(wake, marker->id);
   marker->wakes++;
+  return marker->id && IDLE_NS && now - since >= IDLE_NS && read_word(word) == seen;
+}
+
+/* Nothing was collected while the helper slept, and nothing is being collected. */
+static bool is_superfluous(const struct td_markers *set, uint32_t collecting) {
+  /* relaxed, both times: if a collection begins just now, it has one marker less. */
+  return collecting % 2 == 0 &&
+         atomic_load_explicit(&set->collecting, memory_order_relaxed) == collecting;
+}
+
+/* From now on the helper counts as asleep for good: td_markers_ready in marker/helpers.c. */
+static void retire(struct td_marker *marker) {
+  struct td_markers *set = marker->set;
+  /* relaxed: whoever reads it joins the thread. */
+  atomic_store_explicit(&marker->life, TD_HELPER_RETIRED, memory_order_relaxed);
+  /* seq_cst: see wait_for_sleepers. */
+  atomic_fetch_add_explicit(&set->parked, 1, memory_order_seq_cst);
 }
 
 unsigned td_recruit(struct td_markers *set) {
@@ -161,6 +183,7 @@ void *td_helper(void *argument) {
   struct td_markers *set = marker->set;
   for (;;) {
     uint32_t signal = read_word(&set->signal), surplus = read_word(&set->surplus);
+    uint32_t collecting = atomic_load_explicit(&set->collecting, memory_order_relaxed);
     /* acquire [idle.quit]: pairs with td_markers_destroy. */
     if (atomic_load_explicit(&set->quit, memory_order_acquire)) return NULL;
     /* seq_cst: see wait_for_sleepers. While `closed` is 0 and this thread is awake, the
@@ -168,10 +191,12 @@ void *td_helper(void *argument) {
     bool wanted =
         !atomic_load_explicit(&set->closed, memory_order_seq_cst) && marker->id < set->limit;
     if (wanted && !td_term_over(&set->term)) set->engine->work(marker, false);
-    if (wanted)
-      sleep_on(marker, &set->signal, signal);
-    else
-      sleep_on(marker, &set->surplus, surplus);
+    bool in_vain =
+        wanted ? sleep_on(marker, &set->signal, signal) : sleep_on(marker, &set->surplus, surplus);
+    if (in_vain && is_superfluous(set, collecting)) {
+      retire(marker);
+      return NULL;
+    }
   }
 }
 

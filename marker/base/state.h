@@ -68,9 +68,11 @@ struct td_markers {
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) signal; /* for markers that may take part */
   _Atomic(uint32_t) surplus;                        /* for helpers beyond `limit` */
   _Atomic(uint32_t) quit;                           /* 1: helpers end */
+  _Atomic(uint32_t) collecting; /* odd in a collection: it counts beginnings and ends */
 
   /* The collecting thread only. */
-  unsigned started;      /* helper threads that exist */
+  unsigned started;      /* helper threads that exist, those included that have retired */
+  unsigned available;    /* markers with a thread in this collection, this thread's included */
   uint64_t mark_ns;      /* time in phases of this collection */
   size_t event_capacity; /* events that each marker remembers; 0: none */
 };
@@ -82,10 +84,14 @@ struct td_root_cursor {
   uint64_t first; /* number of the first slice of that span */
 };
 
+/* The helper writes RETIRED, when it ends for want of work; all else is the collecting thread's. */
+enum td_helper_life { TD_HELPER_NONE, TD_HELPER_LIVES, TD_HELPER_RETIRED };
+
 struct td_marker {
   struct td_markers *set;
   unsigned id;
-  struct td_thread thread;
+  struct td_thread thread; /* of a helper, while there is one */
+  _Atomic(uint32_t) life;  /* of that thread: enum td_helper_life */
 
   /* The queue, in one allocation: the part that is shared, the owner's part, the slots. */
   void *memory;

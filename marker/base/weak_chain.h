@@ -9,7 +9,7 @@
 void td_weak_met(struct td_marker *marker, uintptr_t address);
 /* A marker scans an ephemeron. Returns true if the key is marked or no reference: the value is an
  * ordinary reference then. Otherwise chains the ephemeron. */
-bool td_ephemeron_met(struct td_marker *marker, uintptr_t object);
+bool td_ephemeron_met(struct td_marker *marker, uintptr_t address);
 
 /* Take what was chained since the last call, from all markers. The collecting thread, between
  * phases. Return the address of the first object, 0 if there is none. */

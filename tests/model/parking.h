@@ -38,6 +38,8 @@
 #define TD_PROBE2(name, a, b) ((void)(a))
 #define PAUSES_MOST 1u
 #define QUIET_LOOKS 0u
+#define IDLE_NS 0u /* no helper retires: one that has, touches nothing any more */
+#define TD_HELPER_RETIRED 2u
 
 enum { PARKING_MOST = 3 };
 /* What executions should meet, or the model shows nothing. */
@@ -64,13 +66,14 @@ struct td_markers {
   MODEL_WATCHED limit;
   uint64_t start_ns;
   struct td_termination term;
-  _Atomic(uint32_t) parked, ready, spinning, closed, signal, surplus, quit;
+  _Atomic(uint32_t) parked, ready, spinning, closed, signal, surplus, quit, collecting;
   unsigned started;
 };
 
 struct td_marker {
   struct td_markers *set;
   unsigned id;
+  _Atomic(uint32_t) life;
   bool took_part;
   uint32_t recruit_step;
   uint64_t parks, wakes, joined_ns;
@@ -186,6 +189,7 @@ static inline void parking_init(void) {
   atomic_init(&set->signal, 0u);
   atomic_init(&set->surplus, 0u);
   atomic_init(&set->quit, 0u);
+  atomic_init(&set->collecting, 0u);
   atomic_init(&MODEL_STATE.next, (uint32_t)MODEL_ITEMS);
   for (unsigned id = 0; id <= MODEL_HELPERS; id++) {
     struct td_marker *marker = &MODEL_STATE.marker[id];

@@ -1,0 +1,84 @@
+/* Starting and ending helper threads. */
+#include "marker/helpers.h"
+
+#include "marker/base/idle.h"
+#include "marker/marker.h"
+
+static _Thread_local const struct td_markers *helped; /* NULL in a thread that is no helper */
+
+bool td_markers_has_thread(const struct td_markers *markers) {
+  return helped == markers;
+}
+
+bool td_markers_is_helper(void) {
+  return helped != NULL;
+}
+
+/* The last thread of a process that ends goes through the program's exit handlers: it is no helper
+ * any more then. */
+static void *help(void *argument) {
+  struct td_marker *marker = argument;
+  helped = marker->set;
+  td_helper(marker);
+  helped = NULL;
+  return NULL;
+}
+
+static enum td_helper_life life_of(const struct td_marker *marker) {
+  /* relaxed: what follows a retirement is ordered by the join. */
+  return (enum td_helper_life)atomic_load_explicit(&marker->life, memory_order_relaxed);
+}
+
+static void set_life(struct td_marker *marker, enum td_helper_life life) {
+  /* relaxed: the helper does not exist, or not yet. */
+  atomic_store_explicit(&marker->life, (uint32_t)life, memory_order_relaxed);
+}
+
+/* A helper that has retired still counts as asleep. */
+static void bury(struct td_markers *set, struct td_marker *marker) {
+  td_plat_thread_join(&marker->thread);
+  set_life(marker, TD_HELPER_NONE);
+  set->started--;
+  /* relaxed: only this thread looks at the number, unless helpers wake, and those add. */
+  atomic_fetch_sub_explicit(&set->parked, 1, memory_order_relaxed);
+}
+
+static bool start(struct td_markers *set, struct td_marker *marker) {
+  set_life(marker, TD_HELPER_LIVES);
+  if (td_plat_thread_start(&marker->thread, help, marker)) {
+    set->started++;
+    return true;
+  }
+  set_life(marker, TD_HELPER_NONE);
+  return false;
+}
+
+void td_markers_ready(struct td_markers *set) {
+  /* relaxed: a helper that decides just now to end is one marker less in this collection. */
+  atomic_fetch_add_explicit(&set->collecting, 1, memory_order_relaxed);
+  bool refused = false;
+  set->available = 1;
+  for (unsigned i = 1; i < set->limit; i++) {
+    struct td_marker *marker = set->marker[i];
+    if (life_of(marker) == TD_HELPER_RETIRED) bury(set, marker);
+    if (life_of(marker) == TD_HELPER_NONE && !refused) refused = !start(set, marker);
+    set->available += life_of(marker) == TD_HELPER_LIVES;
+  }
+}
+
+void td_helpers_end(struct td_markers *set) {
+  /* release [idle.quit]: pairs with td_helper. */
+  atomic_store_explicit(&set->quit, 1, memory_order_release);
+  td_wake_all(set);
+  for (unsigned i = 1; i < TIDE_MARKERS_MAX && set->marker[i]; i++)
+    if (life_of(set->marker[i]) != TD_HELPER_NONE) td_plat_thread_join(&set->marker[i]->thread);
+}
+
+void td_helpers_forget(struct td_markers *set) {
+  set->started = 0;
+  for (unsigned i = 1; i < TIDE_MARKERS_MAX && set->marker[i]; i++)
+    set_life(set->marker[i], TD_HELPER_NONE);
+  atomic_store_explicit(&set->parked, 0, memory_order_relaxed); /* relaxed, all: the only thread */
+  atomic_store_explicit(&set->ready, 0, memory_order_relaxed);
+  atomic_store_explicit(&set->spinning, 0, memory_order_relaxed);
+}
