@@ -147,12 +147,9 @@ static void look_and_act(struct tide_walk *walk, void *context) {
   cr_assert_eq(tide_heap_walk(w->m, count_visit, &count), TIDE_ERROR_STATE);
   cr_assert_eq(tide_collect(w->m), TIDE_ERROR_STATE);
   cr_assert_eq(tide_heap_snapshot(w->m, "/tmp/tide-inside", NULL), TIDE_ERROR_STATE);
-  cr_assert_null(tide_alloc(w->m, w->pair, sizeof(struct pair)));
-  cr_assert_eq(tide_alloc_status(w->m), TIDE_ERROR_STATE);
   cr_assert_eq(tide_detach(w->m), TIDE_ERROR_STATE);
   void *slot;
   cr_assert_eq(tide_root_add(w->heap, &slot), TIDE_ERROR_STATE);
-  cr_assert_eq(tide_finalizers_run(w->m, 1), 0);
   cr_assert_eq(tide_finalizers_pending(w->heap), 0);
   struct tide_heap_stats stats;
   tide_heap_stats(w->heap, &stats);
@@ -165,6 +162,30 @@ Test(walk, inside_itself) {
   inspect(&w, look_and_act, &w);
   tide_handle(w.m, pair_new(&w, NULL, NULL, 2));
   cr_assert_eq(live_after_collect(&w), 2);
+  world_end(&w);
+}
+
+static void look_and_allocate(struct tide_walk *walk, void *context) {
+  struct world *w = context;
+  (void)walk;
+  cr_assert_null(tide_alloc(w->m, w->pair, sizeof(struct pair)));
+  cr_assert_eq(tide_alloc_status(w->m), TIDE_ERROR_STATE);
+}
+
+static void look_and_finalize(struct tide_walk *walk, void *context) {
+  (void)walk;
+  cr_assert_eq(tide_finalizers_run(((struct world *)context)->m, 1), 0);
+}
+
+Test(walk, finalizing_inside, .signal = TOLD) {
+  struct world w = world_new();
+  inspect(&w, look_and_finalize, &w);
+  world_end(&w);
+}
+
+Test(walk, allocating_inside, .signal = TOLD) {
+  struct world w = world_new();
+  inspect(&w, look_and_allocate, &w);
   world_end(&w);
 }
 
