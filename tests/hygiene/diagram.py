@@ -51,7 +51,7 @@ def reduced(uses):
 
 
 def levels_of(uses, circles):
-    """0 for what uses nothing; folders of a circle share a level."""
+    """Each folder above what it uses, and as close below its users as it may; circles share a level."""
     group = {node: frozenset(c) for c in circles for node in c}
     levels = {}
 
@@ -65,6 +65,11 @@ def levels_of(uses, circles):
 
     for node in uses:
         level(node)
+    for node in sorted(uses, key=levels.get, reverse=True):
+        members = group.get(node, frozenset([node]))
+        users = [levels[user] for user in uses if user not in members and uses[user] & members]
+        if users:
+            levels.update(dict.fromkeys(members, min(users) - 1))
     return levels
 
 
