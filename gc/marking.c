@@ -39,8 +39,8 @@ static enum tide_status configure(struct tide_heap *heap, const struct td_engine
   return local.status;
 }
 
-static enum tide_status check_call(struct tide_heap *heap, const char *name,
-                                   const char *function, struct tide_error *error) {
+static enum tide_status check_call(struct tide_heap *heap, const char *name, const char *function,
+                                   struct tide_error *error) {
   if (!heap || !name)
     return td_fail(error, TIDE_ERROR_ARGUMENT, "%s: %s is NULL", function, heap ? "name" : "heap");
   if (td_inside_collection(heap))

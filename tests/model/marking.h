@@ -76,7 +76,7 @@ static inline bool marking_is_marked(unsigned object) {
   return (td_mark_load(marking_mark(object)) & (TD_PENDING - 1)) == MARKING_EPOCH;
 }
 
-/* td_dense_flag */
+/* td_pending_flag */
 static inline void marking_flag(struct marking_loop *l, unsigned id, unsigned page) {
   unsigned row = id % MODEL_ROWS;
   _Atomic(uint8_t) *flag = &td_flag_row(&MODEL_STATE.heap, row)[page];
@@ -88,7 +88,7 @@ static inline void marking_flag(struct marking_loop *l, unsigned id, unsigned pa
     td_flag_store(flag);
 }
 
-/* td_dense_owe */
+/* td_pending_owe */
 static inline void marking_owe(struct marking_loop *l, unsigned id, unsigned object) {
   /* relaxed, both: as shipped */
   if (TD_STEP(flag, announce) &&
@@ -176,7 +176,7 @@ static inline void marking_drain(struct marking_loop *l, unsigned id) {
 
 /* ---- Flagged pages ---- */
 
-/* td_dense_take */
+/* td_pending_take */
 static inline bool marking_take_flag(struct marking_loop *l, unsigned id, unsigned page) {
   bool taken = false;
   for (unsigned row = 0; row < MODEL_ROWS; row++) {
@@ -230,7 +230,7 @@ static inline void marking_walk_on(struct marking_loop *l, unsigned id) {
   l->walk = 0;
 }
 
-/* td_dense_flagged: a flagged page + 1; 0: none */
+/* td_pending_page: a flagged page + 1; 0: none */
 static inline unsigned marking_flagged(void) {
   /* relaxed: as shipped */
   if (atomic_load_explicit(&MODEL_STATE.flagged, memory_order_relaxed) == 0) return 0;
@@ -269,7 +269,8 @@ static inline uint32_t marking_look(unsigned id, uint64_t *items) {
   return 0;
 }
 
-/* steal. Neither mutant, who never looks or looks even when alone, is a violation. */
+/* steal in marker/loop/steal.h. Neither mutant, who never looks or looks even when alone, is a
+ * violation. */
 static inline uint32_t marking_steal(unsigned id, uint64_t *items) {
   if (!TD_STEP(marking, look)) return 0;
   if (TD_STEP(marking, alone) && td_term_alone(&MODEL_STATE.term)) {
