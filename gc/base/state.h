@@ -54,7 +54,7 @@ struct td_local_root {
   struct td_local_root *up;
 };
 
-/* Bits of td_mutator.state. */
+/* Bits of tide_mutator.state. */
 #define TD_SAFE 1u /* the mutator promises not to touch the heap; it sets and clears this */
 #define TD_STOP 2u /* someone has stopped the world: SAFE may not be cleared; the stopper's */
 
