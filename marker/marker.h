@@ -33,38 +33,38 @@ struct td_marker_config {
 struct td_markers *td_markers_create(struct td_space *space, const struct td_marker_config *config,
                                      struct tide_error *error);
 /* Ends the helper threads. NULL is allowed. */
-void td_markers_destroy(struct td_markers *markers);
+void td_markers_destroy(struct td_markers *set);
 /* Between collections. Returns false if it fails; the old configuration stays. */
-bool td_markers_configure(struct td_markers *markers, const struct td_marker_config *config,
+bool td_markers_configure(struct td_markers *set, const struct td_marker_config *config,
                           struct tide_error *error);
 /* In the child after a fork: the helper threads are gone, so others are started. Before the fork
  * there is nothing to wait for between collections. */
-void td_markers_after_fork(struct td_markers *markers);
+void td_markers_after_fork(struct td_markers *set);
 /* Returns whether the calling thread is one of the helpers. Of the embedder's code, helpers call
  * trace functions only. */
-bool td_markers_has_thread(const struct td_markers *markers);
+bool td_markers_has_thread(const struct td_markers *set);
 
 /* ---- The event log: tide_trace_begin and tide_trace_read; between collections ---- */
 
-bool td_markers_trace(struct td_markers *markers, size_t events);
-size_t td_markers_trace_read(struct td_markers *markers, struct tide_trace_event *events,
-                             size_t room, uint64_t *lost);
+bool td_markers_trace(struct td_markers *set, size_t events);
+size_t td_markers_trace_read(struct td_markers *set, struct tide_trace_event *events, size_t room,
+                             uint64_t *lost);
 
 /* ---- A collection ---- */
 
-void td_mark_begin(struct td_markers *markers);
+void td_mark_begin(struct td_markers *set);
 /* Marks everything that the roots reach and that is not marked yet. Cannot fail and allocates
  * nothing. */
-void td_mark_phase(struct td_markers *markers, const struct td_roots *roots);
+void td_mark_phase(struct td_markers *set, const struct td_roots *roots);
 /* Fills in engine, markers, recruited, objects, mark_ns (the sum over phases) and steals, and the
  * figures of each marker, of which there are `markers`. */
-void td_mark_end(struct td_markers *markers, struct tide_cycle_stats *stats,
+void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
                  struct tide_marker_stats *figures);
 
 /* Return the weak references, and the ephemerons with an unmarked key, that phases have met since
  * the last call: the address of the first one, chained by their link words, which end with 0. Each
  * object is in the chain once. */
-uintptr_t td_mark_take_weak(struct td_markers *markers);
-uintptr_t td_mark_take_ephemerons(struct td_markers *markers);
+uintptr_t td_mark_take_weak(struct td_markers *set);
+uintptr_t td_mark_take_ephemerons(struct td_markers *set);
 
 #endif
