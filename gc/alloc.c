@@ -52,15 +52,18 @@ static void *take_large(struct tide_mutator *mutator, struct request *request) {
   return object;
 }
 
+static TD_KEEPS_CALL void tell_growth(struct tide_mutator *mutator, void *object) {
+  struct td_callback call;
+  td_callback_begin(mutator, &call, (uintptr_t)object, "an event");
+  td_stats_tell_growth(mutator->heap);
+  td_callback_end(mutator, &call);
+}
+
 static void *take(struct tide_mutator *mutator, struct request *request) {
   void *object = request->size_class ? take_small(mutator, request) : take_large(mutator, request);
   /* relaxed: see td_stats_tell. */
-  if (object && atomic_load_explicit(&mutator->heap->has_event, memory_order_relaxed)) {
-    struct td_callback call;
-    td_callback_begin(mutator, &call, (uintptr_t)object, "an event");
-    td_stats_tell_growth(mutator->heap);
-    td_callback_end(mutator, &call);
-  }
+  if (object && atomic_load_explicit(&mutator->heap->has_event, memory_order_relaxed))
+    tell_growth(mutator, object);
   return object;
 }
 
@@ -83,7 +86,7 @@ static void *take_after_collection(struct tide_mutator *mutator, struct request 
   return collected == TD_COLLECTED ? take(mutator, request) : NULL;
 }
 
-static bool ask_embedder(struct tide_mutator *mutator, size_t bytes) {
+static TD_KEEPS_CALL bool ask_embedder(struct tide_mutator *mutator, size_t bytes) {
   struct tide_heap *heap = mutator->heap;
   if (!heap->out_of_memory) return false;
   struct td_callback call;

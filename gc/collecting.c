@@ -7,7 +7,7 @@
 
 enum tide_status tide_collect_pause(struct tide_heap *heap) {
   if (!heap) return TIDE_ERROR_ARGUMENT;
-  if (td_inside_collection(heap)) return TIDE_ERROR_STATE;
+  if (td_in_callback()) return TIDE_ERROR_STATE;
   td_world_lock(heap);
   bool room = heap->pauses_open < UINT32_MAX;
   heap->pauses_open += room;
@@ -17,7 +17,7 @@ enum tide_status tide_collect_pause(struct tide_heap *heap) {
 
 enum tide_status tide_collect_resume(struct tide_heap *heap) {
   if (!heap) return TIDE_ERROR_ARGUMENT;
-  if (td_inside_collection(heap)) return TIDE_ERROR_STATE;
+  if (td_in_callback()) return TIDE_ERROR_STATE;
   td_world_lock(heap);
   bool open = heap->pauses_open > 0;
   heap->pauses_open -= open;

@@ -97,8 +97,9 @@ static enum tide_status add(struct td_finalizers *f, uintptr_t object, tide_fina
 
 enum tide_status tide_finalizer_add(struct tide_mutator *mutator, void *object,
                                     tide_finalizer_fn finalizer, void *context) {
-  if (!mutator || !object || !finalizer) return TIDE_ERROR_ARGUMENT;
-  if (!td_mutator_may_act(mutator, "tide_finalizer_add")) return TIDE_ERROR_STATE;
+  if (!td_mutator_may_act(mutator, "tide_finalizer_add"))
+    return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
+  if (!object || !finalizer) return TIDE_ERROR_ARGUMENT;
   if (td_object_start(mutator->heap, object) != (uintptr_t)object) return TIDE_ERROR_ARGUMENT;
   struct td_finalizers *f = &mutator->heap->finalizers;
   pthread_mutex_lock(&f->lock);
@@ -125,7 +126,8 @@ size_t tide_finalizer_remove(struct tide_mutator *mutator, void *object) {
 
 size_t tide_finalizers_pending(struct tide_heap *heap) {
   if (!heap) return 0;
-  bool inside = td_inside_collection(heap); /* the collection holds the lock */
+  bool inside = td_inside_collection(heap);  /* the collection holds the lock */
+  if (!inside && td_in_callback()) return 0; /* another heap's may be held by who waits for us */
   if (!inside) pthread_mutex_lock(&heap->finalizers.lock);
   size_t count = heap->finalizers.pending_count;
   if (!inside) pthread_mutex_unlock(&heap->finalizers.lock);
@@ -150,14 +152,22 @@ static bool take_off(struct tide_mutator *mutator, struct td_finalizer *taken,
   return any;
 }
 
+static TD_KEEPS_CALL bool run_one(struct tide_mutator *mutator) {
+  struct td_call call;
+  struct td_local_root keep;
+  struct td_finalizer taken;
+  if (!take_off(mutator, &taken, &keep)) return false;
+  td_thread_call_begin(&call, "a finalizer");
+  taken.call((void *)taken.object, taken.context);
+  td_thread_call_end(&call);
+  mutator->locals = keep.up;
+  return true;
+}
+
 size_t tide_finalizers_run(struct tide_mutator *mutator, size_t most) {
   if (!td_mutator_may_act(mutator, "tide_finalizers_run")) return 0;
-  struct td_finalizer taken;
-  struct td_local_root keep;
   size_t count = 0;
-  for (; count < most && take_off(mutator, &taken, &keep); count++) {
-    taken.call((void *)taken.object, taken.context);
-    mutator->locals = keep.up;
-  }
+  while (count < most && run_one(mutator))
+    count++;
   return count;
 }

@@ -18,22 +18,20 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool ready;
 
 /* There is no way to tell fork's caller, and waiting would be for ever. */
-static void refuse(const struct tide_heap *heap) {
-  fprintf(stderr,
-          "tidemark: fork in a trace function, root callback, event or visit of heap %p; it would "
-          "wait for itself\n",
-          (const void *)heap);
+static void refuse(void) {
+  fputs("tidemark: fork in a trace function, root callback, event or visit; it would wait for "
+        "itself\n",
+        stderr);
   abort();
 }
 
 static void stop_all(void *unused) {
   (void)unused;
+  if (td_in_callback()) refuse();
   /* All worlds' locks before the first stop: a thread that waits for one counts as standing
    * still in every heap, so nobody can wait for us who holds one. */
   td_thread_enter_safe(NULL);
   pthread_mutex_lock(&lock);
-  for (struct tide_heap *heap = heaps; heap; heap = heap->next)
-    if (td_inside_collection(heap)) refuse(heap);
   for (struct tide_heap *heap = heaps; heap; heap = heap->next)
     td_world_lock_safe(heap);
   td_thread_leave_safe(NULL);
@@ -70,6 +68,7 @@ static void after_fork_in_child(void) {
   for (struct tide_heap *heap = heaps; heap; heap = heap->next) {
     unlock_heap(heap);
     struct tide_mutator *self = tide_current(heap);
+    if (self) self->thread_id = td_plat_thread_id();
     td_mutators_drop_others(heap, self);
     td_world_resume_mutators(heap, self);
     td_markers_after_fork(heap->markers);
@@ -82,14 +81,17 @@ static void register_handlers(void) {
   ready = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0;
 }
 
-bool td_registry_add(struct tide_heap *heap) {
+const char *td_registry_add(struct tide_heap *heap) {
   pthread_once(&once, register_handlers);
-  if (!ready) return false;
+  if (!ready) return "cannot register fork handlers";
   pthread_mutex_lock(&lock);
-  heap->next = heaps;
-  heaps = heap;
+  bool good = heaps || td_mutators_open();
+  if (good) {
+    heap->next = heaps;
+    heaps = heap;
+  }
   pthread_mutex_unlock(&lock);
-  return true;
+  return good ? NULL : "no thread key or address space left";
 }
 
 void td_registry_remove(struct tide_heap *heap) {
@@ -98,5 +100,6 @@ void td_registry_remove(struct tide_heap *heap) {
   while (*link != heap)
     link = &(*link)->next;
   *link = heap->next;
+  if (!heaps) td_mutators_close();
   pthread_mutex_unlock(&lock);
 }

@@ -4,8 +4,8 @@
 
 #include "gc/base/state.h"
 
-/* false: the system refused to register fork handlers. */
-bool td_registry_add(struct tide_heap *heap);
+/* Returns NULL, or says what the system refused. */
+const char *td_registry_add(struct tide_heap *heap);
 void td_registry_remove(struct tide_heap *heap);
 
 #endif

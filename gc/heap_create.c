@@ -44,11 +44,9 @@ static bool build_heap(struct tide_heap *heap, const struct tide_options *o,
   }
   heap->weak_table_layout = td_weak_table_layout(heap);
   start_policy(heap, o);
-  if (!td_registry_add(heap)) {
-    td_fail(error, TIDE_ERROR_SYSTEM, "tide_heap_create: cannot register fork handlers");
-    return false;
-  }
-  return true;
+  const char *refused = td_registry_add(heap);
+  if (refused) td_fail(error, TIDE_ERROR_SYSTEM, "tide_heap_create: %s", refused);
+  return !refused;
 }
 
 static void free_heap(struct tide_heap *heap) {
@@ -91,6 +89,10 @@ struct tide_heap *tide_heap_create(const struct tide_options *options, struct ti
   struct tide_options o;
   struct tide_advanced_options advanced;
   struct td_environment environment;
+  if (td_in_callback()) {
+    td_fail(error, TIDE_ERROR_STATE, "tide_heap_create: inside a collection");
+    return NULL;
+  }
   if (!td_options_read(options, &o, &advanced, &environment, error)) return NULL;
   size_t bytes = (sizeof(struct tide_heap) + TD_CACHE_LINE - 1) / TD_CACHE_LINE * TD_CACHE_LINE;
   struct tide_heap *heap = aligned_alloc(TD_CACHE_LINE, bytes);
@@ -121,7 +123,7 @@ struct tide_heap *tide_heap_create(const struct tide_options *options, struct ti
 
 enum tide_status tide_heap_destroy(struct tide_heap *heap) {
   if (!heap) return TIDE_OK;
-  if (td_inside_collection(heap)) return TIDE_ERROR_STATE;
+  if (td_in_callback()) return TIDE_ERROR_STATE;
   td_world_lock(heap);
   /* relaxed: changed under the lock that we hold. */
   bool attached = atomic_load_explicit(&heap->world.count, memory_order_relaxed) != 0;

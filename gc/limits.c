@@ -15,7 +15,7 @@ enum tide_status tide_heap_set_max(struct tide_heap *heap, size_t heap_max_bytes
                                    struct tide_error *error) {
   const char *wrong = heap ? max_objection(heap, heap_max_bytes) : "heap is NULL";
   if (wrong) return td_fail(error, TIDE_ERROR_ARGUMENT, "tide_heap_set_max: %s", wrong);
-  if (td_inside_collection(heap))
+  if (td_in_callback())
     return td_fail(error, TIDE_ERROR_STATE, "tide_heap_set_max: inside a collection");
   td_world_lock(heap);
   pthread_mutex_lock(&heap->space.lock);
@@ -40,7 +40,7 @@ enum tide_status tide_heap_set_sizing(struct tide_heap *heap, enum tide_sizing s
   else if (growth_factor != 0 && !(growth_factor > 1 && growth_factor <= TD_GROWTH_MOST))
     wrong = "growth_factor is not over 1";
   if (wrong) return td_fail(error, TIDE_ERROR_ARGUMENT, "tide_heap_set_sizing: %s", wrong);
-  if (td_inside_collection(heap))
+  if (td_in_callback())
     return td_fail(error, TIDE_ERROR_STATE, "tide_heap_set_sizing: inside a collection");
   td_world_lock(heap);
   pthread_mutex_lock(&heap->space.lock);

@@ -39,11 +39,11 @@ static enum tide_status configure(struct tide_heap *heap, const struct td_engine
   return local.status;
 }
 
-static enum tide_status check_call(struct tide_heap *heap, const char *name,
-                                   const char *function, struct tide_error *error) {
+static enum tide_status check_call(struct tide_heap *heap, const char *name, const char *function,
+                                   struct tide_error *error) {
   if (!heap || !name)
     return td_fail(error, TIDE_ERROR_ARGUMENT, "%s: %s is NULL", function, heap ? "name" : "heap");
-  if (td_inside_collection(heap))
+  if (td_in_callback())
     return td_fail(error, TIDE_ERROR_STATE, "%s: inside a collection", function);
   return TIDE_OK;
 }
@@ -85,18 +85,18 @@ enum tide_status tide_heap_set_policy(struct tide_heap *heap, const char *name,
   return status;
 }
 
-enum tide_status tide_trace_begin(struct tide_heap *heap, size_t events) {
+enum tide_status tide_timeline_begin(struct tide_heap *heap, size_t events) {
   if (!heap || events > (size_t)1 << 26) return TIDE_ERROR_ARGUMENT;
-  if (td_inside_collection(heap)) return TIDE_ERROR_STATE;
+  if (td_in_callback()) return TIDE_ERROR_STATE;
   td_world_lock(heap);
   bool done = td_markers_trace(heap->markers, events);
   td_world_unlock(heap);
   return done ? TIDE_OK : TIDE_ERROR_MEMORY;
 }
 
-size_t tide_trace_read(struct tide_heap *heap, struct tide_trace_event *events, size_t room,
-                       uint64_t *lost) {
-  if (!heap || td_inside_collection(heap)) return 0;
+size_t tide_timeline_read(struct tide_heap *heap, struct tide_timeline_event *events, size_t room,
+                          uint64_t *lost) {
+  if (!heap || td_in_callback()) return 0;
   td_world_lock(heap);
   size_t count = td_markers_trace_read(heap->markers, events, events ? room : 0, lost);
   td_world_unlock(heap);
@@ -109,7 +109,7 @@ enum tide_status tide_heap_set_markers(struct tide_heap *heap, unsigned markers,
   if (markers == 0 || markers > TIDE_MARKERS_MAX)
     return td_fail(error, TIDE_ERROR_ARGUMENT, "tide_heap_set_markers: %u is not in 1 to %u",
                    markers, TIDE_MARKERS_MAX);
-  if (td_inside_collection(heap))
+  if (td_in_callback())
     return td_fail(error, TIDE_ERROR_STATE, "tide_heap_set_markers: inside a collection");
   return configure(heap, NULL, markers, NULL, error);
 }

@@ -257,14 +257,13 @@ static void inspect_stopped(struct tide_mutator *mutator, void *argument) {
 
 enum tide_status tide_heap_inspect(struct tide_mutator *mutator, tide_inspect_fn inspect,
                                    void *context, struct tide_error *error) {
-  if (!mutator || !inspect)
-    return td_fail(error, TIDE_ERROR_ARGUMENT, "tide_heap_inspect: %s is NULL",
-                   mutator ? "inspect" : "mutator");
+  if (!inspect) return td_fail(error, TIDE_ERROR_ARGUMENT, "tide_heap_inspect: inspect is NULL");
   struct inspection inspection = {.inspect = inspect, .context = context};
   enum tide_status status =
       td_collect_and(mutator, "tide_heap_inspect", inspect_stopped, &inspection);
   if (status != TIDE_OK)
-    return td_fail(error, status, "tide_heap_inspect: a collection is not possible here");
+    return td_fail(error, status, "tide_heap_inspect: %s",
+                   mutator ? "a collection is not possible here" : "mutator is NULL");
   if (inspection.no_memory)
     return td_fail(error, TIDE_ERROR_MEMORY,
                    "tide_heap_inspect: not enough memory to number the objects");

@@ -41,6 +41,10 @@ bool td_markers_has_thread(const struct td_markers *markers) {
   return helped == markers;
 }
 
+bool td_markers_is_helper(void) {
+  return helped != NULL;
+}
+
 static void *help(void *argument) {
   struct td_marker *marker = argument;
   helped = marker->set;
@@ -82,8 +86,8 @@ static void choose_victims(struct td_markers *set) {
 
 static bool configure(struct td_markers *set, const struct td_marker_config *config,
                       struct tide_error *error) {
-  const struct td_engine *engine;
-  uint32_t blocks, items;
+  const struct td_engine *engine = NULL;
+  uint32_t blocks = 0, items = 0;
   if (!check_config(config, &engine, &blocks, &items, error)) return false;
   for (unsigned i = 0; i < config->markers; i++) {
     if (!set->marker[i]) set->marker[i] = td_marker_make(set, i);

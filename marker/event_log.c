@@ -15,8 +15,8 @@ bool td_markers_trace(struct td_markers *set, size_t events) {
   return done;
 }
 
-size_t td_markers_trace_read(struct td_markers *set, struct tide_trace_event *events, size_t room,
-                             uint64_t *lost) {
+size_t td_markers_trace_read(struct td_markers *set, struct tide_timeline_event *events,
+                             size_t room, uint64_t *lost) {
   size_t count = 0;
   /* Between collections only the collecting thread writes events: see td_marker.naps. */
   for (unsigned i = 0; i < TIDE_MARKERS_MAX && set->marker[i]; i++)

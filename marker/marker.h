@@ -43,12 +43,14 @@ void td_markers_after_fork(struct td_markers *set);
 /* Returns whether the calling thread is one of the helpers. Of the embedder's code, helpers call
  * trace functions only. */
 bool td_markers_has_thread(const struct td_markers *set);
+/* The same for the helpers of all markers. */
+bool td_markers_is_helper(void);
 
-/* ---- The event log: tide_trace_begin and tide_trace_read; between collections ---- */
+/* ---- The event log: tide_timeline_begin and tide_timeline_read; between collections ---- */
 
 bool td_markers_trace(struct td_markers *set, size_t events);
-size_t td_markers_trace_read(struct td_markers *set, struct tide_trace_event *events, size_t room,
-                             uint64_t *lost);
+size_t td_markers_trace_read(struct td_markers *set, struct tide_timeline_event *events,
+                             size_t room, uint64_t *lost);
 
 /* ---- A collection ---- */
 

@@ -41,7 +41,7 @@ void td_mark_phase(struct td_markers *set, const struct td_roots *roots) {
   set->phase++;
   set->start_ns = begin - set->mark_ns;
   self->joined_ns = begin;
-  td_event_at(&self->events, begin, TIDE_TRACE_JOIN, 0, 0);
+  td_event_at(&self->events, begin, TIDE_TIMELINE_JOIN, 0, 0);
   TD_PROBE1(join, 0);
   if (roots->callback) call_back(self, roots);
   td_term_start(&set->term);

@@ -3,6 +3,11 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 bool td_plat_thread_start(struct td_thread *thread, void *(*body)(void *), void *argument) {
   sigset_t all, before;
@@ -24,20 +29,63 @@ void td_plat_thread_join(struct td_thread *thread) {
   pthread_join(thread->handle, NULL);
 }
 
-bool td_plat_stack_bounds(void **low, void **high) {
+extern void *__libc_stack_end __attribute__((weak));
+
+bool td_plat_stack_bounds(struct td_stack_bounds *bounds) {
   pthread_attr_t attributes;
-  int error = pthread_getattr_np(pthread_self(), &attributes);
-  if (error) {
-    errno = error;
-    return false;
-  }
+  void *low;
   size_t bytes = 0;
-  error = pthread_attr_getstack(&attributes, low, &bytes);
-  pthread_attr_destroy(&attributes);
+  int error = pthread_getattr_np(pthread_self(), &attributes);
+  if (!error) {
+    error = pthread_attr_getstack(&attributes, &low, &bytes);
+    pthread_attr_destroy(&attributes);
+  }
+  if (error && td_plat_thread_id() == getpid() && &__libc_stack_end) {
+    /* Without /proc the GNU C library does not tell bounds, but where the stack began. */
+    uintptr_t page = td_plat_page_bytes(), high = (uintptr_t)__libc_stack_end;
+    *bounds = (struct td_stack_bounds){.low = (uintptr_t)&attributes & ~(page - 1),
+                                       .high = (high + page - 1) & ~(page - 1),
+                                       .grows = true};
+    return true;
+  }
   if (error) {
     errno = error;
     return false;
   }
-  *high = (char *)*low + bytes;
+  *bounds = (struct td_stack_bounds){.low = (uintptr_t)low,
+                                     .high = (uintptr_t)low + bytes,
+                                     .grows = td_plat_thread_id() == getpid()};
   return true;
+}
+
+bool td_plat_stack_reaches(uintptr_t address, uintptr_t high) {
+  unsigned char resident[512];
+  size_t page = td_plat_page_bytes(), most = sizeof resident * page;
+  uintptr_t low = address & ~(uintptr_t)(page - 1);
+  bool mapped = true;
+  int saved = errno;
+  /* From the top down: what is mapped there ends soon if it is another stack. */
+  for (uintptr_t end = (high + page - 1) & ~(uintptr_t)(page - 1); mapped && end > low;) {
+    size_t bytes = end - low < most ? end - low : most;
+    end -= bytes;
+    mapped = mincore((void *)end, bytes, resident) == 0 || errno != ENOMEM;
+  }
+  errno = saved;
+  return mapped;
+}
+
+long td_plat_thread_id(void) {
+  return syscall(SYS_gettid);
+}
+
+const char *td_plat_thread_name(long id, char name[TD_THREAD_NAME_BYTES]) {
+  char path[64];
+  int saved = errno;
+  snprintf(path, sizeof path, "/proc/self/task/%ld/comm", id);
+  FILE *file = fopen(path, "re");
+  if (!file || !fgets(name, TD_THREAD_NAME_BYTES, file)) snprintf(name, TD_THREAD_NAME_BYTES, "?");
+  if (file) fclose(file);
+  name[strcspn(name, "\n")] = 0;
+  errno = saved;
+  return name;
 }

@@ -54,8 +54,26 @@ struct td_thread {
  * threads. Only signals of the thread's own faults, such as SIGSEGV, are let through. */
 bool td_plat_thread_start(struct td_thread *thread, void *(*body)(void *), void *argument);
 void td_plat_thread_join(struct td_thread *thread);
-/* Tells where the calling thread's stack is: [*low, *high). */
-bool td_plat_stack_bounds(void **low, void **high);
+
+struct td_stack_bounds {
+  uintptr_t low, high; /* [low, high) */
+  bool grows;          /* the system makes it longer when it is used below `low` */
+};
+/* Tells where the calling thread's stack is. A process's first stack grows as far as the limit of
+ * the moment allows (RLIMIT_STACK), and some C libraries tell only of what it has reached. */
+bool td_plat_stack_bounds(struct td_stack_bounds *bounds);
+/* Could a thread on a stack that grows and ends at `high` stand at `address`? Returns false if
+ * memory in between is not mapped: the system leaves a gap between such a stack and what lies below
+ * it. If the system does not tell what is mapped, the answer is true. */
+bool td_plat_stack_reaches(uintptr_t address, uintptr_t high);
+
+/* Returns the number by which the system knows the calling thread. */
+long td_plat_thread_id(void);
+#define TD_THREAD_NAME_BYTES 32
+/* Writes the name of a thread of this process into name, "?" if the system does not tell it.
+ * Returns name. */
+const char *td_plat_thread_name(long id, char name[TD_THREAD_NAME_BYTES]);
+
 /* Returns how many CPUs this process may use by its affinity mask and its control group's quota, at
  * least 1. */
 unsigned td_plat_cpus_allowed(void);

@@ -11,6 +11,7 @@
 #include "workloads/import_source.h"
 #include "inspect/thg/format.h"
 #include "workloads/thg_read.h"
+#include "workloads/thg_write.h"
 
 /* As much of a dump as must be seen to tell what it is. */
 #define LOOK_BYTES 4096u

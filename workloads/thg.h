@@ -50,11 +50,6 @@ uint64_t td_thg_slots(const struct td_thg_shape *shape, uint64_t size_bytes);
 /* Returns the smallest size that an object of that shape may have, in bytes. */
 uint64_t td_thg_size_min(const struct td_thg_shape *shape);
 
-/* Write a valid graph to path: to a temporary file beside it first, which is synced and renamed,
- * so that path holds either what it held before or the whole graph.  progress may be NULL. */
-bool td_thg_write(const char *path, const struct td_thg *graph,
-                  const struct td_thg_progress *progress, struct td_thg_error *error);
-
 /* Returns whether the invariants above hold; if not, *error names the first that does not. */
 bool td_thg_check(const struct td_thg *graph, struct td_thg_error *error);
 

@@ -1,4 +1,5 @@
-/* A recorded graph as a compressed .thg file. */
+#include "workloads/thg_write.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -40,10 +40,10 @@ static void put_span(struct writer *w, const char *name, unsigned thread, uint64
   td_json_object_end(&w->json);
 }
 
-static void put_instant(struct writer *w, const char *name, const struct tide_trace_event *e) {
+static void put_instant(struct writer *w, const char *name, const struct tide_timeline_event *e) {
   begin_event(w, name, "i", e->marker, e->ns);
   td_json_string(&w->json, "s", "t");
-  if (e->kind == TIDE_TRACE_STEAL) {
+  if (e->kind == TIDE_TIMELINE_STEAL) {
     td_json_object_begin(&w->json, "args");
     td_json_count(&w->json, "from_marker", e->other);
     td_json_count(&w->json, "items", e->value);
@@ -85,45 +85,45 @@ struct lane {
   uint64_t joined_ns, left_ns, roots_ns, dense_ns, parked_ns, slots;
 };
 
-static void put_event(struct writer *w, struct lane *lane, const struct tide_trace_event *e) {
-  switch ((enum tide_trace_kind)e->kind) {
-  case TIDE_TRACE_JOIN:
+static void put_event(struct writer *w, struct lane *lane, const struct tide_timeline_event *e) {
+  switch ((enum tide_timeline_kind)e->kind) {
+  case TIDE_TIMELINE_JOIN:
     put_in_phases(w, "idle", lane->marker, lane->left_ns, e->ns);
     lane->active = true;
     lane->joined_ns = e->ns;
     break;
-  case TIDE_TRACE_LEAVE:
+  case TIDE_TIMELINE_LEAVE:
     put_span(w, "trace", lane->marker, lane->joined_ns, e->ns, "objects", e->value);
     lane->active = false;
     lane->left_ns = e->ns;
     break;
-  case TIDE_TRACE_ROOTS_BEGIN:
+  case TIDE_TIMELINE_ROOTS_BEGIN:
     lane->roots_ns = e->ns;
     lane->slots = e->value;
     break;
-  case TIDE_TRACE_ROOTS_END:
+  case TIDE_TIMELINE_ROOTS_END:
     put_span(w, "roots", lane->marker, lane->roots_ns, e->ns, "slots", lane->slots);
     break;
-  case TIDE_TRACE_DENSE_BEGIN:
+  case TIDE_TIMELINE_DENSE_BEGIN:
     lane->dense_ns = e->ns;
     break;
-  case TIDE_TRACE_DENSE_END:
+  case TIDE_TIMELINE_DENSE_END:
     put_span(w, "dense", lane->marker, lane->dense_ns, e->ns, "objects", e->value);
     break;
-  case TIDE_TRACE_PARK:
+  case TIDE_TIMELINE_PARK:
     lane->parked_ns = e->ns;
     if (e->ns >= w->zero_ns) put_instant(w, "park", e);
     break;
-  case TIDE_TRACE_WAKE:
+  case TIDE_TIMELINE_WAKE:
     put_in_phases(w, "parked", lane->marker, lane->parked_ns, e->ns);
     break;
-  case TIDE_TRACE_STEAL:
+  case TIDE_TIMELINE_STEAL:
     put_instant(w, "steal", e);
     break;
-  case TIDE_TRACE_GRANT:
+  case TIDE_TIMELINE_GRANT:
     put_instant(w, "grant", e);
     break;
-  case TIDE_TRACE_RECRUIT:
+  case TIDE_TIMELINE_RECRUIT:
     put_instant(w, "recruit", e);
     break;
   }
@@ -142,7 +142,7 @@ static void put_phases(struct writer *w) {
       [TIDE_EVENT_STOPPED] = "stop",    [TIDE_EVENT_MARK_BEGIN] = "retire",
       [TIDE_EVENT_MARK_END] = "mark",   [TIDE_EVENT_WEAK_END] = "weak",
       [TIDE_EVENT_SWEEP_END] = "sweep", [TIDE_EVENT_CYCLE_END] = "finish",
-      [TIDE_EVENT_HEAP_SHRANK] = NULL,
+      [TIDE_EVENT_HEAP_SHRANK] = NULL,  [TIDE_EVENT_STOP_LATE] = NULL,
   };
   const struct td_trace *trace = w->trace;
   uint64_t begin = 0, last = 0;
@@ -158,7 +158,7 @@ static void put_phases(struct writer *w) {
 }
 
 static int by_time(const void *a, const void *b) {
-  const struct tide_trace_event *x = a, *y = b;
+  const struct tide_timeline_event *x = a, *y = b;
   return (x->ns > y->ns) - (x->ns < y->ns);
 }
 
@@ -172,19 +172,19 @@ static void put_counter(struct writer *w, const char *name, uint64_t ns, uint64_
 
 static int put_counters(struct writer *w) {
   const struct td_trace *trace = w->trace;
-  struct tide_trace_event *sorted = malloc((trace->count + 1) * sizeof *sorted);
+  struct tide_timeline_event *sorted = malloc((trace->count + 1) * sizeof *sorted);
   if (!sorted) return td_complain(TD_EXIT_RESOURCES, "not enough memory for the trace");
   for (size_t i = 0; i < trace->count; i++)
     sorted[i] = trace->events[i];
   qsort(sorted, trace->count, sizeof *sorted, by_time);
   uint64_t active = 0, stolen = 0;
   for (size_t i = 0; i < trace->count; i++) {
-    const struct tide_trace_event *e = &sorted[i];
-    if (e->kind == TIDE_TRACE_JOIN) put_counter(w, "active markers", e->ns, ++active);
+    const struct tide_timeline_event *e = &sorted[i];
+    if (e->kind == TIDE_TIMELINE_JOIN) put_counter(w, "active markers", e->ns, ++active);
     /* If there was no room for the join, its leave does not count either. */
-    if (e->kind == TIDE_TRACE_LEAVE && active > 0)
+    if (e->kind == TIDE_TIMELINE_LEAVE && active > 0)
       put_counter(w, "active markers", e->ns, --active);
-    if (e->kind == TIDE_TRACE_STEAL) put_counter(w, "stolen items", e->ns, stolen += e->value);
+    if (e->kind == TIDE_TIMELINE_STEAL) put_counter(w, "stolen items", e->ns, stolen += e->value);
   }
   free(sorted);
   return TD_EXIT_OK;

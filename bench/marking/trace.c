@@ -36,15 +36,15 @@ int td_trace_record(struct td_trace *trace, struct td_subject *subject, const ch
   size_t each = events_per_marker(markers);
   *trace = (struct td_trace){.graph = subject->name, .engine = engine, .markers = markers};
   trace->events = calloc(each * markers, sizeof *trace->events);
-  if (!trace->events || tide_trace_begin(subject->heap, each) != TIDE_OK) {
+  if (!trace->events || tide_timeline_begin(subject->heap, each) != TIDE_OK) {
     td_trace_free(trace);
     return td_complain(TD_EXIT_RESOURCES, "not enough memory for the trace");
   }
   tide_heap_on_event(subject->heap, note_phase, trace);
   int status = collect(trace, subject);
   tide_heap_on_event(subject->heap, NULL, NULL);
-  trace->count = tide_trace_read(subject->heap, trace->events, each * markers, &trace->lost);
-  tide_trace_begin(subject->heap, 0);
+  trace->count = tide_timeline_read(subject->heap, trace->events, each * markers, &trace->lost);
+  tide_timeline_begin(subject->heap, 0);
   return status;
 }
 

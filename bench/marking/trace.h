@@ -16,7 +16,7 @@ struct td_trace_phase {
 };
 
 struct td_trace {
-  struct tide_trace_event *events; /* of one marker after the other, each in the order of time */
+  struct tide_timeline_event *events; /* of one marker after the other, each in the order of time */
   size_t count;
   uint64_t lost;
   struct td_trace_phase phases[TD_TRACE_PHASES_MAX];

@@ -4,33 +4,49 @@
 #include "gc/base/error.h"
 #include "gc/base/thread.h"
 
+/* What most calls come to: nothing is wrong, and one look at the thread's own data tells. */
+static bool all_is_well(const struct tide_mutator *mutator, const struct td_self *self) {
+  return mutator && mutator->thread == self && mutator->heap && !mutator->blocking_depth &&
+         !self->worlds && !self->call.at;
+}
+
 bool td_mutator_check(const struct tide_mutator *mutator, const char *function) {
+  const struct td_self *self = td_self();
+  td_call_check(&self->call);
   if (!mutator) {
     td_misuse("%s: the mutator is NULL", function);
   } else if (!mutator->heap) {
     td_misuse("%s: mutator %p is detached", function, (const void *)mutator);
-  } else if (mutator->thread != td_thread_identity()) {
+  } else if (mutator->thread != self) {
     td_misuse("%s: mutator %p belongs to another thread%s", function, (const void *)mutator,
-              td_markers_has_thread(mutator->heap->markers) ? " (called in a trace function)" : "");
+              td_markers_is_helper() ? " (called in a trace function)" : "");
   } else {
     return true;
   }
   return false;
 }
 
-bool td_mutator_may_look(const struct tide_mutator *mutator, const char *function) {
+bool td_mutator_may_wait(const struct tide_mutator *mutator, const char *function) {
   if (!td_mutator_check(mutator, function)) return false;
+  if (!td_in_callback()) return true;
+  td_misuse("%s in a trace function, root callback, event or visit", function);
+  return false;
+}
+
+static bool outside_regions(const struct tide_mutator *mutator, const char *function) {
   if (mutator->blocking_depth == 0) return true;
   td_misuse("%s: mutator %p is in a blocking region", function, (const void *)mutator);
   return false;
 }
 
 bool td_mutator_may_act(const struct tide_mutator *mutator, const char *function) {
-  if (!td_mutator_may_look(mutator, function)) return false;
-  /* relaxed: as in td_inside_collection. Its other half concerns marking threads, and those have
-   * no mutator. */
-  const void *holder = atomic_load_explicit(&mutator->heap->world.holder, memory_order_relaxed);
-  if (holder != td_thread_identity()) return true;
-  td_misuse("%s in a trace function, root callback, event or visit", function);
-  return false;
+  return all_is_well(mutator, td_self()) ||
+         (td_mutator_may_wait(mutator, function) && outside_regions(mutator, function));
+}
+
+bool td_mutator_may_look(const struct tide_mutator *mutator, const char *function) {
+  if (all_is_well(mutator, td_self())) return true;
+  if (mutator && mutator->heap && td_in_callback() && td_inside_collection(mutator->heap))
+    return true;
+  return td_mutator_may_act(mutator, function);
 }

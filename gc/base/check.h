@@ -1,5 +1,6 @@
 /* May the calling thread use this mutator, here and now? Each function reports a misuse of the
- * `function` named when it returns false. */
+ * `function` named when it returns false. Each ends the process with a message if the thread has
+ * left a function of the embedder that must return (gc/base/call.h). */
 #ifndef TD_GC_BASE_CHECK_H
 #define TD_GC_BASE_CHECK_H
 
@@ -8,12 +9,16 @@
 /* Returns true if this is an attached mutator of the calling thread. */
 bool td_mutator_check(const struct tide_mutator *mutator, const char *function);
 
-/* The same, outside of blocking regions. In a region, a collection may read the mutator's
- * structures at any moment. */
-bool td_mutator_may_look(const struct tide_mutator *mutator, const char *function);
+/* The same, outside of callbacks of collections, of any heap. These have read the mutator's
+ * structures already, and a mutator of another heap counts as standing still meanwhile. */
+bool td_mutator_may_wait(const struct tide_mutator *mutator, const char *function);
 
-/* The same, outside of collections and walks too. These have read the mutator's structures
- * already. */
+/* The same, outside of blocking regions too. In a region, a collection may read the mutator's
+ * structures at any moment. */
 bool td_mutator_may_act(const struct tide_mutator *mutator, const char *function);
+
+/* May the thread look at objects? With an attached mutator of its own outside of blocking regions;
+ * or, in a callback of a collection, with any mutator of the heap that is collected. */
+bool td_mutator_may_look(const struct tide_mutator *mutator, const char *function);
 
 #endif

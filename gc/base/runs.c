@@ -2,6 +2,7 @@
  * inlined code needs no test; pages of it that are never touched cost nothing. */
 #include "gc/base/runs.h"
 
+#include "gc/base/thread.h"
 #include "heap/alloc.h"
 
 #define RUNS ((size_t)TIDE_LAYOUT_MAX * TIDE_BUMP_SLOTS)
@@ -21,8 +22,13 @@ static void *map_zeroed(size_t bytes) {
 }
 
 bool td_runs_prepare(void) {
-  if (!no_runs) no_runs = map_zeroed(RUNS_BYTES);
+  no_runs = map_zeroed(RUNS_BYTES);
   return no_runs != NULL;
+}
+
+void td_runs_end(void) {
+  td_plat_release(no_runs, RUNS_BYTES);
+  no_runs = NULL;
 }
 
 bool td_runs_open(struct tide_heap *heap, struct tide_mutator *mutator) {
@@ -49,7 +55,7 @@ void td_runs_free_pool(struct tide_heap *heap) {
 }
 
 void td_runs_show(struct tide_mutator *mutator) {
-  bool allowed = mutator->blocking_depth == 0 && !mutator->callback;
+  bool allowed = mutator->blocking_depth == 0 && !mutator->callback && td_self()->worlds == 0;
   mutator->fast.bump = allowed ? mutator->runs : no_runs;
 }
 

@@ -4,8 +4,10 @@
 
 #include "gc/base/state.h"
 
-/* Once per process, before the first mutator. Returns false if there is no address space. */
+/* Before the first mutator. Returns false if there is no address space. */
 bool td_runs_prepare(void);
+/* After the last one. */
+void td_runs_end(void);
 
 /* A table for the mutator, under the world's lock. Returns false if there is no memory. */
 bool td_runs_open(struct tide_heap *heap, struct tide_mutator *mutator);

@@ -35,6 +35,7 @@
 struct tide_fiber_stack {
   struct tide_fiber_stack *next;
   uintptr_t low, high;
+  bool grows;    /* it may be used below `low`: see td_plat_stack_bounds */
   uintptr_t top; /* lowest word in use; while the mutator stands still, or when it left */
   bool left;     /* the mutator ran here and told of leaving: top and saved are of that moment */
   void *fake; /* AddressSanitizer's other stack, which has some of the frames' variables, or NULL */
@@ -54,7 +55,7 @@ struct td_local_root {
   struct td_local_root *up;
 };
 
-/* Bits of td_mutator.state. */
+/* Bits of tide_mutator.state. */
 #define TD_SAFE 1u /* the mutator promises not to touch the heap; it sets and clears this */
 #define TD_STOP 2u /* someone has stopped the world: SAFE may not be cleared; the stopper's */
 
@@ -64,6 +65,7 @@ struct tide_mutator {
   /* Constant while attached. */
   struct tide_heap *heap; /* NULL once detached */
   const void *thread;     /* td_thread_identity of the thread that attached it */
+  long thread_id;         /* the system's number of that thread; the forking one's changes */
   struct tide_bump *runs; /* fast.bump points here, or at an empty table when it must not */
   uint32_t *filled;       /* behind the runs: indices of those that may hold a run */
   enum tide_stack stack_kind;
@@ -71,6 +73,10 @@ struct tide_mutator {
   /* Owner only; a stopper reads them while the mutator is safe. */
   uint32_t filled_count;
   uint32_t blocking_depth;
+  bool region_safe;   /* it counts as standing still for the length of its blocking region */
+  bool region_copied; /* its stack's words are those in `region`: the stack itself may change */
+  uintptr_t *region;  /* words of the current stack and of registers that may be references */
+  size_t region_count, region_capacity;
   enum tide_status alloc_status;
   uint64_t stress_count;
   uint64_t handed_out; /* bytes, not yet in the heap's allocated_bytes */

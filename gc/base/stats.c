@@ -49,6 +49,9 @@ static void probe(const struct tide_heap *heap, enum tide_event event) {
   case TIDE_EVENT_HEAP_SHRANK:
     TD_PROBE1(heap__shrank, heap);
     break;
+  case TIDE_EVENT_STOP_LATE:
+    TD_PROBE1(stop__late, heap);
+    break;
   }
 }
 

@@ -1,31 +1,26 @@
-/* The calling thread: its identity, its mutators, and whether it collects. */
+/* The calling thread: its mutators, its stack, and whether it collects. */
 #include "gc/base/thread.h"
 
-static _Thread_local struct tide_mutator *thread_mutators;
-static _Thread_local char identity;
+static _Thread_local struct td_self self;
 
-const void *td_thread_identity(void) {
-  return &identity;
-}
-
-struct tide_mutator *td_thread_mutators(void) {
-  return thread_mutators;
+struct td_self *td_self(void) {
+  return &self;
 }
 
 void td_thread_add(struct tide_mutator *mutator) {
-  mutator->thread_next = thread_mutators;
-  thread_mutators = mutator;
+  mutator->thread_next = self.mutators;
+  self.mutators = mutator;
 }
 
 void td_thread_remove(struct tide_mutator *mutator) {
-  struct tide_mutator **link = &thread_mutators;
+  struct tide_mutator **link = &self.mutators;
   while (*link != mutator)
     link = &(*link)->thread_next;
   *link = mutator->thread_next;
 }
 
 struct tide_mutator *tide_current(struct tide_heap *heap) {
-  struct tide_mutator *m = thread_mutators;
+  struct tide_mutator *m = self.mutators;
   while (m && m->heap != heap)
     m = m->thread_next;
   return heap ? m : NULL;
@@ -35,8 +30,42 @@ struct tide_heap *tide_heap_of(struct tide_mutator *mutator) {
   return mutator ? mutator->heap : NULL;
 }
 
+const struct td_stack_bounds *td_thread_stack(void) {
+  if (self.stack.high == 0 && !td_plat_stack_bounds(&self.stack)) return NULL;
+  return &self.stack;
+}
+
+static bool holds(uintptr_t low, uintptr_t high, uintptr_t address) {
+  return address >= low && address < high;
+}
+
+void td_thread_call_begin(struct td_call *call, const char *name) {
+  uintptr_t at = (uintptr_t)call;
+  struct td_open_call fresh = {.name = name};
+  if (holds(self.stack.low, self.stack.high, at)) {
+    fresh.low = self.stack.low;
+    fresh.high = self.stack.high;
+  }
+  for (const struct tide_mutator *m = self.mutators; m; m = m->thread_next) {
+    const struct tide_fiber_stack *fiber = m->current;
+    if (fiber == &m->own || !holds(fiber->low, fiber->high, at)) continue;
+    fresh.low = fiber->low;
+    fresh.high = fiber->high;
+  }
+  td_call_begin(&self.call, call, &fresh);
+}
+
+void td_thread_call_end(const struct td_call *call) {
+  td_call_end(&self.call, call);
+}
+
+bool td_in_callback(void) {
+  td_call_check(&self.call);
+  return self.worlds > 0 || td_markers_is_helper();
+}
+
 bool td_inside_collection(struct tide_heap *heap) {
   /* relaxed: compared with our own identity, which only this thread stores there. */
-  return atomic_load_explicit(&heap->world.holder, memory_order_relaxed) == &identity ||
+  return atomic_load_explicit(&heap->world.holder, memory_order_relaxed) == &self ||
          td_markers_has_thread(heap->markers);
 }

@@ -1,21 +1,49 @@
-/* The calling thread and its mutators. */
+/* The calling thread: its mutators, the worlds it holds, and the embedder's function it is in. */
 #ifndef TD_GC_BASE_THREAD_H
 #define TD_GC_BASE_THREAD_H
 
+#include "gc/base/call.h"
 #include "gc/base/state.h"
 
+/* What is known of a thread. Only the thread itself uses it; others compare its address. */
+struct td_self {
+  struct tide_mutator *mutators; /* of all heaps, linked by thread_next */
+  struct td_open_call call;
+  uint32_t worlds;              /* how many worlds' locks it holds */
+  struct td_stack_bounds stack; /* its own; high is 0 until somebody asks */
+};
+struct td_self *td_self(void);
+
 /* An address that stands for the calling thread for as long as it lives. */
-const void *td_thread_identity(void);
+static inline const void *td_thread_identity(void) {
+  return td_self();
+}
 
 /* The calling thread's mutators of all heaps, linked by thread_next. */
-struct tide_mutator *td_thread_mutators(void);
+static inline struct tide_mutator *td_thread_mutators(void) {
+  return td_self()->mutators;
+}
 void td_thread_add(struct tide_mutator *mutator);
 /* The mutator must be one of them. */
 void td_thread_remove(struct tide_mutator *mutator);
 
-/* Returns true on the thread that holds the world of this heap, and on its marking threads. These
- * are the threads on which trace functions, root callbacks, events and visits are called. They
- * must not wait for the locks of gc. */
+/* Returns the bounds of the thread's own stack, or NULL with errno set if the system does not tell
+ * them. */
+const struct td_stack_bounds *td_thread_stack(void);
+
+/* Around a call of an embedder's function: gc/base/call.h. `name` says in messages what was called.
+ */
+void td_thread_call_begin(struct td_call *call, const char *name);
+void td_thread_call_end(const struct td_call *call);
+
+/* Returns true on a thread that holds the world of any heap, and on marking threads of any heap.
+ * These are the threads on which trace functions, root callbacks, events of a collection and visits
+ * are called. They must not wait for a lock of gc, of any heap: whoever holds that lock may wait
+ * for the collection. Nor may they use a mutator of another heap: as long as the world stands
+ * still, those count as standing still too (td_world_stop). */
+bool td_in_callback(void);
+
+/* Returns true if it is a collection of this heap whose callback the thread is in. */
 bool td_inside_collection(struct tide_heap *heap);
 
 #endif

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "gc/base/stats.h"
+#include "gc/base/thread.h"
 #include "gc/cycle/budget.h"
 #include "gc/cycle/ephemeron.h"
 #include "gc/cycle/reclaim.h"
@@ -97,10 +98,11 @@ static void write_log(const struct tide_heap *heap, const struct tide_cycle_stat
   fprintf(stderr,
           "tidemark: collection %" PRIu64 ": live %" PRIu64 " objects, %" PRIu64
           " KiB; mark %" PRIu64 " us with %u of %u markers (%s); pause %" PRIu64
-          " us; freed %" PRIu64 " blocks; next at %" PRIu32 " blocks\n",
+          " us, of it stopping %" PRIu64 " us; freed %" PRIu64 " blocks; next at %" PRIu32
+          " blocks\n",
           stats->number, stats->objects, stats->bytes >> 10, stats->mark_ns / 1000,
           stats->recruited, stats->markers, stats->engine, stats->pause_ns / 1000,
-          stats->blocks_freed, heap->space.budget_blocks);
+          stats->stop_ns / 1000, stats->blocks_freed, heap->space.budget_blocks);
 }
 
 /* The figures of a collection that has ended become those of the last one. */
@@ -135,13 +137,17 @@ static void collect_locked(void *argument) {
   td_world_resume(heap, cycle->self);
 }
 
-static void collect_and_unlock(struct tide_mutator *mutator,
-                               void (*then)(struct tide_mutator *, void *), void *argument) {
+static TD_KEEPS_CALL void collect_and_unlock(struct tide_mutator *mutator,
+                                             void (*then)(struct tide_mutator *, void *),
+                                             void *argument) {
   struct tide_heap *heap = mutator->heap;
   struct cycle cycle = {.heap = heap, .self = mutator, .then = then, .argument = argument};
+  struct td_call call;
+  td_thread_call_begin(&call, "a trace function, root callback, event or visit");
   td_stack_call(collect_locked, &cycle);
   td_budget_trim(heap);
   td_slabs_tick(&heap->space);
+  td_thread_call_end(&call);
   td_world_unlock(heap);
 }
 

@@ -1,33 +1,47 @@
 /* Attaching and detaching threads. */
 #include "gc/mutator/attach.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "gc/base/check.h"
 #include "gc/base/error.h"
 #include "gc/base/runs.h"
 #include "gc/base/sized.h"
 #include "gc/base/thread.h"
 #include "gc/mutator/fiber.h"
 #include "gc/mutator/handles.h"
+#include "gc/mutator/stacks.h"
 #include "gc/stop/world.h"
 #include "heap/alloc.h"
 
-/* ---- Once per process ---- */
+/* ---- While there are heaps ---- */
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t exit_key;
-static bool exit_key_made;
-static bool runs_ready;
 
 static void detach(struct tide_mutator *mutator);
+
+/* The thread may have ended in a finalizer or the out-of-memory hook: their frames are gone. */
+static void forget_frames(struct td_self *self) {
+  self->call = (struct td_open_call){0};
+  for (struct tide_mutator *m = self->mutators; m; m = m->thread_next) {
+    m->locals = NULL;
+    m->callback = NULL;
+    td_runs_show(m);
+  }
+}
 
 /* Runs at a thread's end. Other destructors may still want the heap: wait for one round. */
 static void thread_ends(void *round) {
   static char second;
-  /* The frames that they lie in are gone if the thread ended in a callback. */
-  for (struct tide_mutator *m = td_thread_mutators(); m; m = m->thread_next)
-    m->locals = NULL;
+  struct td_self *self = td_self();
+  if (self->worlds) {
+    fprintf(stderr, "tidemark: a thread ended in %s, and the heap's other threads wait for it\n",
+            self->call.at ? self->call.name : "fork");
+    abort();
+  }
+  forget_frames(self);
   if (round != &second) {
     pthread_setspecific(exit_key, &second);
     return;
@@ -36,9 +50,16 @@ static void thread_ends(void *round) {
     detach(td_thread_mutators());
 }
 
-static void prepare_process(void) {
-  exit_key_made = pthread_key_create(&exit_key, thread_ends) == 0;
-  runs_ready = td_runs_prepare();
+bool td_mutators_open(void) {
+  if (!td_runs_prepare()) return false;
+  if (pthread_key_create(&exit_key, thread_ends) == 0) return true;
+  td_runs_end();
+  return false;
+}
+
+void td_mutators_close(void) {
+  pthread_key_delete(exit_key);
+  td_runs_end();
 }
 
 /* ---- Attach ---- */
@@ -91,11 +112,19 @@ static enum tide_status build(struct tide_heap *heap, const struct tide_attach_o
   mutator->own.high = 1; /* a precise mutator's stack is never looked at */
   mutator->current = &mutator->own;
   mutator->thread = td_thread_identity();
+  mutator->thread_id = td_plat_thread_id();
+  (void)td_thread_stack(); /* of precise mutators it is good to know, but not necessary */
   if (options->stack == TIDE_STACK_CONSERVATIVE && !td_fibers_open(mutator)) {
     put_mutator(heap, mutator);
     return TIDE_ERROR_SYSTEM;
   }
   if (!td_runs_open(heap, mutator)) {
+    put_mutator(heap, mutator);
+    return TIDE_ERROR_MEMORY;
+  }
+  /* Last, because what is set here stays. */
+  if (pthread_setspecific(exit_key, mutator->thread) != 0) {
+    td_runs_close(heap, mutator);
     put_mutator(heap, mutator);
     return TIDE_ERROR_MEMORY;
   }
@@ -113,15 +142,10 @@ struct tide_mutator *tide_attach(struct tide_heap *heap, const struct tide_attac
     return NULL;
   }
   if (!read_options(options, &read, error)) return NULL;
-  if (tide_current(heap) || td_inside_collection(heap)) {
+  if (tide_current(heap) || td_in_callback()) {
     td_fail(error, TIDE_ERROR_STATE, "tide_attach: %s",
             tide_current(heap) ? "this thread is attached to the heap already"
                                : "in a trace function, root callback or event");
-    return NULL;
-  }
-  pthread_once(&once, prepare_process);
-  if (!exit_key_made || !runs_ready || pthread_setspecific(exit_key, td_thread_identity()) != 0) {
-    td_fail(error, TIDE_ERROR_SYSTEM, "tide_attach: no thread key or address space left");
     return NULL;
   }
   td_world_lock(heap);
@@ -145,6 +169,12 @@ struct tide_mutator *tide_attach(struct tide_heap *heap, const struct tide_attac
 
 /* ---- Detach ---- */
 
+/* Without any mutator, nothing of ours is to be called at the thread's end: the library may be gone
+ * by then. Under a world's lock, so that the heap's end, and with the last heap the key's, wait. */
+static void forget_thread(void) {
+  if (!td_thread_mutators()) pthread_setspecific(exit_key, NULL);
+}
+
 /* Takes a mutator apart. Under the world's lock, no stop under way or the stopper calling. */
 static void dismantle(struct tide_heap *heap, struct tide_mutator *mutator) {
   td_runs_retire(mutator);
@@ -155,6 +185,7 @@ static void dismantle(struct tide_heap *heap, struct tide_mutator *mutator) {
   /* relaxed: changed under the lock only. */
   atomic_fetch_sub_explicit(&heap->world.count, 1, memory_order_relaxed);
   td_fibers_close(mutator);
+  td_stacks_close(mutator);
   td_handles_close(mutator);
   td_runs_close(heap, mutator);
   mutator->fast.stop = 0;
@@ -167,18 +198,16 @@ static void detach(struct tide_mutator *mutator) {
   struct tide_heap *heap = mutator->heap;
   td_world_lock(heap);
   td_thread_remove(mutator);
+  forget_thread();
   dismantle(heap, mutator);
   td_world_unlock(heap);
-  /* So that nothing of ours is called at the thread's end: the library may be gone by then. */
-  if (!td_thread_mutators()) pthread_setspecific(exit_key, NULL);
 }
 
 enum tide_status tide_detach(struct tide_mutator *mutator) {
   if (!mutator) return TIDE_OK;
-  if (!mutator->heap || mutator->thread != td_thread_identity() || mutator->scope)
-    return TIDE_ERROR_STATE;
+  if (!td_mutator_may_wait(mutator, "tide_detach") || mutator->scope) return TIDE_ERROR_STATE;
   /* Local roots: a finalizer or the out-of-memory hook runs, and wants the mutator back. */
-  if (mutator->locals || td_inside_collection(mutator->heap)) return TIDE_ERROR_STATE;
+  if (mutator->locals) return TIDE_ERROR_STATE;
   detach(mutator);
   return TIDE_OK;
 }

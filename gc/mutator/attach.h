@@ -4,6 +4,12 @@
 
 #include "gc/base/state.h"
 
+/* Before the first heap of the process, or the first since the last one's end: what all mutators
+ * share. Returns false if the system has no address space or no thread key left. */
+bool td_mutators_open(void);
+/* After the last heap's end. An unloaded library leaves nothing behind. */
+void td_mutators_close(void);
+
 /* Fork, in the child: removes every mutator of the heap but `keep`. The world is stopped. */
 void td_mutators_drop_others(struct tide_heap *heap, struct tide_mutator *keep);
 

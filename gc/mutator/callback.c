@@ -2,9 +2,12 @@
 #include "gc/mutator/callback.h"
 
 #include "gc/base/runs.h"
+#include "gc/base/thread.h"
 
 void td_callback_begin(struct tide_mutator *mutator, struct td_callback *call, uintptr_t held,
                        const char *name) {
+  td_thread_call_begin(&call->call, name);
+  call->outer = mutator->callback;
   call->keep = (struct td_local_root){held, mutator->locals};
   mutator->locals = &call->keep;
   mutator->callback = name;
@@ -12,7 +15,8 @@ void td_callback_begin(struct tide_mutator *mutator, struct td_callback *call, u
 }
 
 void td_callback_end(struct tide_mutator *mutator, const struct td_callback *call) {
+  td_thread_call_end(&call->call);
   mutator->locals = call->keep.up;
-  mutator->callback = NULL;
+  mutator->callback = call->outer;
   td_runs_show(mutator);
 }

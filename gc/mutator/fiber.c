@@ -5,12 +5,14 @@
 
 #include "gc/base/check.h"
 #include "gc/base/error.h"
+#include "gc/base/thread.h"
 #include "gc/stop/registers.h"
 
 bool td_fibers_open(struct tide_mutator *mutator) {
-  void *low, *high;
-  if (!td_plat_stack_bounds(&low, &high)) return false;
-  mutator->own = (struct tide_fiber_stack){.low = (uintptr_t)low, .high = (uintptr_t)high};
+  const struct td_stack_bounds *bounds = td_thread_stack();
+  if (!bounds) return false;
+  mutator->own =
+      (struct tide_fiber_stack){.low = bounds->low, .high = bounds->high, .grows = bounds->grows};
   mutator->own.top = mutator->own.high;
   mutator->current = &mutator->own;
   mutator->fibers = NULL;
@@ -81,7 +83,7 @@ TD_READS_STACKS enum tide_status tide_stack_switch(struct tide_mutator *mutator,
   }
   from->saved_count = 0;
   if (from->left)
-    td_stack_describe_for_later(from, __builtin_dwarf_cfa()); /* else a fiber that has ended */
+    td_stack_describe_left(from, __builtin_dwarf_cfa()); /* else a fiber that has ended */
   mutator->current = to ? to : &mutator->own;
   mutator->current->saved_count = 0;
   mutator->current->left = false;

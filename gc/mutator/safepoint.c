@@ -1,7 +1,10 @@
 /* Where a mutator lets collections happen: safepoints and blocking regions. */
+#include <errno.h>
+
 #include "gc/base/check.h"
 #include "gc/base/error.h"
 #include "gc/base/runs.h"
+#include "gc/mutator/stacks.h"
 #include "gc/stop/registers.h"
 #include "gc/stop/world.h"
 
@@ -14,7 +17,7 @@ static void stand_still(void *unused) {
 }
 
 void tide_safepoint_slow(struct tide_mutator *mutator) {
-  if (!td_mutator_check(mutator, "tide_safepoint") || mutator->blocking_depth) return;
+  if (!td_mutator_may_wait(mutator, "tide_safepoint") || mutator->blocking_depth) return;
   /* relaxed: a stop that is not seen now is seen at the next safepoint. */
   if (atomic_load_explicit(&mutator->state, memory_order_relaxed) & TD_STOP)
     td_stack_call(stand_still, NULL);
@@ -22,25 +25,35 @@ void tide_safepoint_slow(struct tide_mutator *mutator) {
 
 /* ---- Blocking regions ---- */
 
-TD_READS_STACKS void tide_blocking_enter(struct tide_mutator *mutator) {
-  if (!td_mutator_check(mutator, "tide_blocking_enter")) return;
-  if (mutator->blocking_depth++ > 0) return;
-  td_stack_describe_for_later(mutator->current, __builtin_dwarf_cfa());
-  td_runs_show(mutator);
+/* Without memory for a copy of its stack the mutator does not become safe: a collection waits until
+ * it leaves the region, and nothing is lost. */
+static void enter(void *argument) {
+  struct tide_mutator *mutator = argument;
+  if (!td_stacks_keep(mutator)) return;
+  mutator->region_safe = true;
   td_world_enter_safe(mutator);
 }
 
-/* A stop is under way. Until here the mutator counted as blocked, so that its description from
- * the region's start has stayed as a collector may be reading it. */
+void tide_blocking_enter(struct tide_mutator *mutator) {
+  if (!td_mutator_may_wait(mutator, "tide_blocking_enter")) return;
+  if (mutator->blocking_depth++ > 0) return;
+  int saved = errno;
+  td_runs_show(mutator);
+  td_stack_call(enter, mutator);
+  errno = saved;
+}
+
+/* A stop is under way. The thread becomes one that stands still in all its heaps. Until it goes on,
+ * collections use the words that it kept when it entered the region. */
 static void leave_when_possible(void *argument) {
   struct tide_mutator *mutator = argument;
   td_thread_enter_safe(NULL);
-  mutator->blocking_depth = 0;
+  mutator->region_safe = false;
   td_thread_leave_safe(NULL);
 }
 
 void tide_blocking_leave(struct tide_mutator *mutator) {
-  if (!td_mutator_check(mutator, "tide_blocking_leave")) return;
+  if (!td_mutator_may_wait(mutator, "tide_blocking_leave")) return;
   if (mutator->blocking_depth == 0) {
     td_misuse("tide_blocking_leave without tide_blocking_enter");
     return;
@@ -49,9 +62,11 @@ void tide_blocking_leave(struct tide_mutator *mutator) {
     mutator->blocking_depth--;
     return;
   }
-  if (td_world_try_leave_safe(mutator))
-    mutator->blocking_depth = 0;
-  else
-    td_stack_call(leave_when_possible, mutator);
+  bool was_safe = mutator->region_safe;
+  if (was_safe && td_world_try_leave_safe(mutator)) mutator->region_safe = false;
+  if (mutator->region_safe) td_stack_call(leave_when_possible, mutator);
+  mutator->blocking_depth = 0;
+  td_stacks_drop(mutator);
   td_runs_show(mutator);
+  if (!was_safe) tide_safepoint(mutator); /* somebody may have waited all the time */
 }

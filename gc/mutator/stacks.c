@@ -13,6 +13,10 @@
 /* Frames that a thread may enter between telling of a switch and switching. */
 #define SWITCH_SLACK_BYTES 1024u
 
+/* What a mutator keeps room for when its first copy is made, and always between two copies. */
+#define REGION_WORDS_MIN TD_SINK_WORDS
+#define REGION_WORDS_KEPT (16u * TD_SINK_WORDS)
+
 /* Where words are copied to, and which of them. */
 struct look {
   struct td_root_sink *sink;
@@ -29,16 +33,19 @@ static TD_READS_STACKS size_t filter(uintptr_t *out, uintptr_t base, uintptr_t b
   return found;
 }
 
-static void copy_words(const struct look *look, uintptr_t low, uintptr_t high) {
+/* Returns false if the sink has no room. */
+static bool copy_words(const struct look *look, uintptr_t low, uintptr_t high) {
   low = (low + 7) & ~(uintptr_t)7;
   while (low + 8 <= high) {
     size_t count = (high - low) / 8;
     if (count > TD_SINK_WORDS) count = TD_SINK_WORDS;
     uintptr_t *room = look->sink->room(look->sink);
+    if (!room) return false;
     look->sink->copied(look->sink,
                        filter(room, look->base, look->bytes, (const uintptr_t *)low, count));
     low += count * 8;
   }
+  return true;
 }
 
 static TD_READS_STACKS uintptr_t stack_word(uintptr_t at) {
@@ -46,17 +53,20 @@ static TD_READS_STACKS uintptr_t stack_word(uintptr_t at) {
 }
 
 /* A part of a stack, and those frames of the other stack that it refers to. */
-static void copy_part(const struct look *look, const struct tide_fiber_stack *stack, uintptr_t low,
+static bool copy_part(const struct look *look, const struct tide_fiber_stack *stack, uintptr_t low,
                       uintptr_t high) {
-  copy_words(look, low, high);
+  bool good = copy_words(look, low, high);
   void *begin, *end, *before = NULL;
-  for (uintptr_t at = (low + 7) & ~(uintptr_t)7; stack->fake && at + 8 <= high; at += 8) {
+  for (uintptr_t at = (low + 7) & ~(uintptr_t)7; good && stack->fake && at + 8 <= high; at += 8) {
     void *word = (void *)stack_word(at);
     if (!td_stack_fake_frame(stack->fake, word, &begin, &end) || begin == before) continue;
-    copy_words(look, (uintptr_t)begin, (uintptr_t)end);
+    good = copy_words(look, (uintptr_t)begin, (uintptr_t)end);
     before = begin;
   }
+  return good;
 }
+
+/* ---- In a collection ---- */
 
 static void copy_saved(const struct look *look, const struct tide_fiber_stack *stack) {
   uintptr_t saved = (uintptr_t)stack->saved;
@@ -71,12 +81,7 @@ static void copy_resting(const struct look *look, const struct tide_fiber_stack 
   copy_saved(look, stack);
 }
 
-void td_stacks_emit(const struct tide_mutator *mutator, struct td_root_sink *sink) {
-  if (mutator->stack_kind == TIDE_STACK_PRECISE) return;
-  const struct td_space *space = &mutator->heap->space;
-  const struct look look = {
-      .sink = sink, .base = space->base, .bytes = (uintptr_t)space->frontier << TD_BLOCK_LOG2};
-  struct tide_fiber_stack *current = mutator->current;
+static void copy_current(const struct look *look, const struct tide_fiber_stack *current) {
   if (!td_stack_holds(current, current->top)) {
     fprintf(stderr,
             "tidemark: a mutator stands at %#zx, outside the stack [%#zx, %#zx) it runs on; "
@@ -84,9 +89,72 @@ void td_stacks_emit(const struct tide_mutator *mutator, struct td_root_sink *sin
             (size_t)current->top, (size_t)current->low, (size_t)current->high);
     abort(); /* going on would free objects that the unknown stack holds */
   }
-  copy_part(&look, current, current->top, current->high);
-  copy_saved(&look, current);
+  copy_part(look, current, current->top, current->high);
+}
+
+void td_stacks_emit(const struct tide_mutator *mutator, struct td_root_sink *sink) {
+  if (mutator->stack_kind == TIDE_STACK_PRECISE) return;
+  const struct td_space *space = &mutator->heap->space;
+  const struct look look = {
+      .sink = sink, .base = space->base, .bytes = (uintptr_t)space->frontier << TD_BLOCK_LOG2};
+  const struct tide_fiber_stack *current = mutator->current;
+  if (mutator->region_copied)
+    copy_words(&look, (uintptr_t)mutator->region,
+               (uintptr_t)(mutator->region + mutator->region_count));
+  else
+    copy_current(&look, current);
   if (current != &mutator->own) copy_resting(&look, &mutator->own);
   for (struct tide_fiber_stack *f = mutator->fibers; f; f = f->next)
     if (f != current) copy_resting(&look, f);
+}
+
+/* ---- For a blocking region ---- */
+
+struct keeper {
+  struct td_root_sink sink; /* first */
+  struct tide_mutator *mutator;
+};
+
+static uintptr_t *room_in_region(struct td_root_sink *sink) {
+  struct tide_mutator *m = ((struct keeper *)sink)->mutator;
+  if (m->region_capacity - m->region_count < TD_SINK_WORDS) {
+    size_t capacity = m->region_capacity ? m->region_capacity * 2 : REGION_WORDS_MIN;
+    uintptr_t *larger = realloc(m->region, capacity * sizeof *larger);
+    if (!larger) return NULL;
+    m->region = larger;
+    m->region_capacity = capacity;
+  }
+  return m->region + m->region_count;
+}
+
+static void copied_to_region(struct td_root_sink *sink, size_t count) {
+  ((struct keeper *)sink)->mutator->region_count += count;
+}
+
+bool td_stacks_keep(struct tide_mutator *mutator) {
+  if (mutator->stack_kind == TIDE_STACK_PRECISE) return true;
+  const struct td_space *space = &mutator->heap->space;
+  const struct tide_fiber_stack *current = mutator->current;
+  /* The range as it can become at most: others may move the frontier just now. */
+  struct keeper keeper = {.sink = {.room = room_in_region, .copied = copied_to_region},
+                          .mutator = mutator};
+  const struct look look = {
+      .sink = &keeper.sink, .base = space->base, .bytes = space->reserved_bytes};
+  mutator->region_count = 0;
+  /* On a stack that nobody has told of: the next collection says so. */
+  if (!td_stack_holds(current, current->top)) return true;
+  mutator->region_copied = copy_part(&look, current, current->top, current->high);
+  return mutator->region_copied;
+}
+
+void td_stacks_drop(struct tide_mutator *mutator) {
+  mutator->region_copied = false;
+  if (mutator->region_capacity <= REGION_WORDS_KEPT) return;
+  td_stacks_close(mutator);
+}
+
+void td_stacks_close(struct tide_mutator *mutator) {
+  free(mutator->region);
+  mutator->region = NULL;
+  mutator->region_count = mutator->region_capacity = 0;
 }

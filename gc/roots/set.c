@@ -54,7 +54,7 @@ static bool make_room(void **array, size_t *capacity, size_t count, size_t bytes
  * holds the lock. */
 static enum tide_status begin_change(struct tide_heap *heap) {
   if (!heap) return TIDE_ERROR_ARGUMENT;
-  if (td_inside_collection(heap)) return TIDE_ERROR_STATE;
+  if (td_in_callback()) return TIDE_ERROR_STATE;
   pthread_mutex_lock(&heap->roots.lock);
   return TIDE_OK;
 }

@@ -8,11 +8,8 @@
 #include "gc/stop/world.h"
 
 enum tide_status td_pause_allowed(const struct tide_mutator *mutator, const char *function) {
-  if (!mutator) return TIDE_ERROR_ARGUMENT;
-  if (!td_mutator_check(mutator, function) || mutator->blocking_depth ||
-      td_inside_collection(mutator->heap))
-    return TIDE_ERROR_STATE;
-  return TIDE_OK;
+  if (td_mutator_may_act(mutator, function)) return TIDE_OK;
+  return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
 }
 
 void td_pause_retire_runs(struct tide_heap *heap) {
@@ -26,12 +23,15 @@ struct pause {
   void *argument;
 };
 
-static void call_stopped(void *argument) {
+static TD_KEEPS_CALL void call_stopped(void *argument) {
   struct pause *pause = argument;
   struct tide_heap *heap = pause->mutator->heap;
+  struct td_call call;
+  td_thread_call_begin(&call, "a trace function, root callback, event or visit");
   td_world_stop(heap, pause->mutator);
   td_pause_retire_runs(heap);
   pause->call(pause->mutator, pause->argument);
+  td_thread_call_end(&call);
   td_world_resume(heap, pause->mutator);
 }
 

@@ -6,7 +6,7 @@
 
 #include "gc/base/thread.h"
 
-/* Frames of functions that wrap tide_blocking_enter and return before the region ends. */
+/* Frames of functions that wrap tide_stack_switch and return before the switch. */
 #define WRAPPER_BYTES 512u
 
 /* With detect_stack_use_after_return, which some compilers have for their default, AddressSanitizer
@@ -23,7 +23,7 @@ static void *current_fake(void) {
 
 static TD_READS_STACKS void call_inside(void (*run)(void *), void *argument) {
   for (struct tide_mutator *m = td_thread_mutators(); m; m = m->thread_next) {
-    if (m->blocking_depth) continue; /* described when the region was entered */
+    if (m->region_safe) continue; /* described when the region was entered */
     m->current->top = (uintptr_t)__builtin_frame_address(0);
     m->current->saved_count = 0;
     m->current->fake = current_fake();
@@ -39,10 +39,10 @@ TD_READS_STACKS void td_stack_call(void (*run)(void *argument), void *argument) 
   __asm__ volatile("" ::: "memory"); /* not a tail call: the frame must stay */
 }
 
-/* As td_stack_call, but for the time after the embedder's call has returned: the stack is described
- * from `end` on, the frame of the embedder's function, and what lies below it is copied: our own
- * frames, which hold its registers, some in the one and some in the other. A little more is copied,
- * because that function may be one that only wraps the call and returns as well. */
+/* The stack is described from `end` on, the frame of the embedder's function. What lies below it is
+ * copied: our own frames, which hold that function's registers, some in the one and some in the
+ * other. A little more is copied, because that function may be one that only wraps the call and
+ * returns as well. */
 static TD_READS_STACKS void copy_frames(struct tide_fiber_stack *stack, uintptr_t end) {
   uintptr_t start = (uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)7;
   uintptr_t most = start + sizeof stack->saved, wanted = end + WRAPPER_BYTES;
@@ -60,10 +60,15 @@ static TD_READS_STACKS void copy_frames(struct tide_fiber_stack *stack, uintptr_
   stack->fake = current_fake();
 }
 
-TD_READS_STACKS void td_stack_describe_for_later(struct tide_fiber_stack *stack, void *end) {
+TD_READS_STACKS void td_stack_describe_left(struct tide_fiber_stack *stack, void *end) {
   __builtin_unwind_init();
   copy_frames(stack, (uintptr_t)end);
   __asm__ volatile("" ::: "memory");
+}
+
+bool td_stack_holds(const struct tide_fiber_stack *stack, uintptr_t address) {
+  if (address - stack->low < stack->high - stack->low) return true;
+  return stack->grows && address < stack->low && td_plat_stack_reaches(address, stack->high);
 }
 
 bool td_stack_fake_frame(void *fake, void *word, void **begin, void **end) {

@@ -8,17 +8,17 @@
  * purpose. */
 #define TD_READS_STACKS __attribute__((no_sanitize("address", "thread", "undefined"), noinline))
 
-static inline bool td_stack_holds(const struct tide_fiber_stack *stack, uintptr_t address) {
-  return address - stack->low < stack->high - stack->low;
-}
+/* Is this an address of the stack? The low end of a stack that grows is where it was when somebody
+ * asked for it; below that the answer costs system calls. */
+bool td_stack_holds(const struct tide_fiber_stack *stack, uintptr_t address);
 
 /* Calls run with every callee-saved register spilled to the stack, and with the stacks of all the
  * calling thread's mutators described from there on. */
 void td_stack_call(void (*run)(void *argument), void *argument);
 
-/* Describes a stack for the time after the embedder's call has returned. `end` is the frame of
- * the embedder's function: the stack is described from there on. What lies below it is copied. */
-void td_stack_describe_for_later(struct tide_fiber_stack *stack, void *end);
+/* Describes a stack that the thread is about to leave for another. `end` is the frame of the
+ * embedder's function: the stack is described from there on. What lies below it is copied. */
+void td_stack_describe_left(struct tide_fiber_stack *stack, void *end);
 
 /* The frames that AddressSanitizer moved to a stack of its own. Returns false if `word` does not
  * lie in such a frame of the fake stack; else [*begin, *end) is the frame. */

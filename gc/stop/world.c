@@ -1,7 +1,10 @@
 /* The handshake between a collection and the mutators. */
 #include "gc/stop/world.h"
 
+#include "gc/base/runs.h"
+#include "gc/base/stats.h"
 #include "gc/base/thread.h"
+#include "gc/stop/late.h"
 #include "gc/stop/registers.h"
 
 /* Tries of the stopper before it sleeps: about the time in which a running mutator answers. */
@@ -51,7 +54,7 @@ static void wait_at_gate(struct tide_mutator *mutator) {
 }
 
 static bool takes_part(const struct tide_mutator *m, const struct tide_mutator *except) {
-  return m != except && m->blocking_depth == 0;
+  return m != except && !m->region_safe;
 }
 
 void td_thread_enter_safe(const struct tide_mutator *except) {
@@ -82,18 +85,30 @@ static void lock_safely(void *heap) {
   td_thread_leave_safe(NULL);
 }
 
-static void set_holder(struct td_world *world, const void *thread) {
+/* Functions of the embedder that run while the thread holds a world may not allocate, from no heap:
+ * the runs of all its mutators are out of sight meanwhile. */
+static void show_runs(const struct td_self *self) {
+  for (struct tide_mutator *m = self->mutators; m; m = m->thread_next)
+    td_runs_show(m);
+}
+
+static void become_holder(struct td_world *world) {
+  struct td_self *self = td_self();
   /* relaxed: compared with the reader's own identity only, which only that thread stores. */
-  atomic_store_explicit(&world->holder, thread, memory_order_relaxed);
+  atomic_store_explicit(&world->holder, self, memory_order_relaxed);
+  if (self->worlds++ == 0) show_runs(self);
 }
 
 void td_world_lock_safe(struct tide_heap *heap) {
   pthread_mutex_lock(&heap->world.lock);
-  set_holder(&heap->world, td_thread_identity());
+  become_holder(&heap->world);
 }
 
 void td_world_unlock_safe(struct tide_heap *heap) {
-  set_holder(&heap->world, NULL);
+  struct td_self *self = td_self();
+  /* relaxed: as in become_holder. */
+  atomic_store_explicit(&heap->world.holder, NULL, memory_order_relaxed);
+  if (--self->worlds == 0) show_runs(self);
   pthread_mutex_unlock(&heap->world.lock);
 }
 
@@ -101,7 +116,7 @@ void td_world_lock(struct tide_heap *heap) {
   int before;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
   if (pthread_mutex_trylock(&heap->world.lock) != 0) td_stack_call(lock_safely, heap);
-  set_holder(&heap->world, td_thread_identity());
+  become_holder(&heap->world);
   heap->world.cancel_state = before;
 }
 
@@ -111,7 +126,31 @@ void td_world_unlock(struct tide_heap *heap) {
   pthread_setcancelstate(before, &disabled);
 }
 
-static void wait_for_mutators(struct td_world *world) {
+/* A wait that has a deadline, at which it tells that it lasts. */
+struct patience {
+  struct tide_heap *heap;
+  const struct tide_mutator *self;
+  bool with_event;
+  uint64_t begin_ns, due_ns;
+};
+
+/* Returns how long to wait until it is to be called again. */
+static uint64_t lose_patience(struct patience *patience) {
+  uint64_t now = td_plat_now_ns();
+  if (patience->begin_ns == 0) {
+    patience->begin_ns = now;
+    patience->due_ns = now + TD_LATE_NS;
+  }
+  if (now >= patience->due_ns) {
+    td_late_tell(patience->heap, patience->self, now - patience->begin_ns);
+    if (patience->with_event) td_stats_tell(patience->heap, TIDE_EVENT_STOP_LATE);
+    patience->due_ns = now + TD_LATE_AGAIN_NS;
+  }
+  return patience->due_ns - now;
+}
+
+static void wait_for_mutators(struct patience *patience) {
+  struct td_world *world = &patience->heap->world;
   for (unsigned spins = 0;; spins++) {
     /* acquire [world.safe]: pairs with the last count_down. */
     uint32_t left = atomic_load_explicit(&world->awaited, memory_order_acquire);
@@ -119,11 +158,11 @@ static void wait_for_mutators(struct td_world *world) {
     if (spins < STOP_SPINS)
       td_plat_pause();
     else
-      td_plat_wait(&world->awaited, left, 0);
+      td_plat_wait(&world->awaited, left, lose_patience(patience));
   }
 }
 
-void td_world_stop_mutators(struct tide_heap *heap, const struct tide_mutator *self) {
+static void stop(struct tide_heap *heap, const struct tide_mutator *self, bool with_event) {
   struct td_world *world = &heap->world;
   /* relaxed: changed under the lock that we hold. */
   uint32_t count = atomic_load_explicit(&world->count, memory_order_relaxed);
@@ -141,7 +180,11 @@ void td_world_stop_mutators(struct tide_heap *heap, const struct tide_mutator *s
   }
   /* acquire [world.safe]: as in wait_for_mutators, which sees the result. */
   if (safe) atomic_fetch_sub_explicit(&world->awaited, safe, memory_order_acq_rel);
-  wait_for_mutators(world);
+  wait_for_mutators(&(struct patience){.heap = heap, .self = self, .with_event = with_event});
+}
+
+void td_world_stop_mutators(struct tide_heap *heap, const struct tide_mutator *self) {
+  stop(heap, self, false); /* a callback would meet locks that fork holds */
 }
 
 static void open_gate(struct td_world *world, const struct tide_mutator *self) {
@@ -169,7 +212,7 @@ void td_world_resume_mutators(struct tide_heap *heap, const struct tide_mutator 
 
 void td_world_stop(struct tide_heap *heap, struct tide_mutator *self) {
   td_thread_enter_safe(self);
-  td_world_stop_mutators(heap, self);
+  stop(heap, self, true);
 }
 
 void td_world_resume(struct tide_heap *heap, struct tide_mutator *self) {

@@ -96,10 +96,10 @@ static inline void tide_pause_histogram(struct tide_heap *heap,
   tide_pause_histogram_sized(heap, histogram, sizeof *histogram);
 }
 
-/* Everything one may want to know while it happens. The callback runs on the collecting thread
- * with the world stopped, but for CYCLE_BEGIN and HEAP_SHRANK, when it runs, and HEAP_GREW, which
- * comes from the thread whose allocation made the heap grow. It must not allocate from the heap;
- * in HEAP_GREW it may collect. */
+/* Everything one may want to know while it happens. The callback runs on the collecting thread with
+ * the world stopped. There are two exceptions: in CYCLE_BEGIN, STOP_LATE and HEAP_SHRANK the world
+ * runs, and HEAP_GREW comes from the thread whose allocation made the heap grow. The callback must
+ * not allocate from the heap; in HEAP_GREW it may collect. */
 enum tide_event {
   TIDE_EVENT_CYCLE_BEGIN,
   TIDE_EVENT_STOPPED,
@@ -110,6 +110,7 @@ enum tide_event {
   TIDE_EVENT_CYCLE_END,
   TIDE_EVENT_HEAP_GREW,
   TIDE_EVENT_HEAP_SHRANK,
+  TIDE_EVENT_STOP_LATE, /* a thread has not stopped for a second; again every ten seconds */
 };
 typedef void (*tide_event_fn)(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
                               void *context);
@@ -118,38 +119,38 @@ TIDE_API void tide_heap_on_event(struct tide_heap *heap, tide_event_fn callback,
 
 /* ---- What markers do, moment by moment ---- */
 
-enum tide_trace_kind {
-  TIDE_TRACE_JOIN,        /* has work, or looks for it where there is some */
-  TIDE_TRACE_LEAVE,       /* has none; value: objects it has marked so far in this collection */
-  TIDE_TRACE_ROOTS_BEGIN, /* a slice of roots; value: its slots */
-  TIDE_TRACE_ROOTS_END,
-  TIDE_TRACE_DENSE_BEGIN, /* its queue was full: goes on in address order */
-  TIDE_TRACE_DENSE_END,   /* value: objects scanned that way since the beginning */
-  TIDE_TRACE_STEAL,       /* value: items taken; other: from which marker */
-  TIDE_TRACE_GRANT,       /* gave the older half of its items to a thief that asked */
-  TIDE_TRACE_RECRUIT,     /* woke a sleeping marker */
-  TIDE_TRACE_PARK,        /* fell asleep */
-  TIDE_TRACE_WAKE,
+enum tide_timeline_kind {
+  TIDE_TIMELINE_JOIN,        /* has work, or looks for it where there is some */
+  TIDE_TIMELINE_LEAVE,       /* has none; value: objects it has marked so far in this collection */
+  TIDE_TIMELINE_ROOTS_BEGIN, /* a slice of roots; value: its slots */
+  TIDE_TIMELINE_ROOTS_END,
+  TIDE_TIMELINE_DENSE_BEGIN, /* its queue was full: goes on in address order */
+  TIDE_TIMELINE_DENSE_END,   /* value: objects scanned that way since the beginning */
+  TIDE_TIMELINE_STEAL,       /* value: items taken; other: from which marker */
+  TIDE_TIMELINE_GRANT,       /* gave the older half of its items to a thief that asked */
+  TIDE_TIMELINE_RECRUIT,     /* woke a sleeping marker */
+  TIDE_TIMELINE_PARK,        /* fell asleep */
+  TIDE_TIMELINE_WAKE,
 };
-struct tide_trace_event {
+struct tide_timeline_event {
   uint64_t ns; /* the clock of tide_event_fn */
   uint64_t value;
   uint16_t marker, other;
-  uint32_t kind; /* enum tide_trace_kind */
+  uint32_t kind; /* enum tide_timeline_kind */
 };
 
 /* From now on every marker remembers its first `events` events, in memory that is taken here; 0
  * ends that and gives the memory back. What was remembered before is forgotten. Between
  * collections. TIDE_ERROR_ARGUMENT (heap is NULL, more than 2^26 events), TIDE_ERROR_STATE (inside
  * a collection), TIDE_ERROR_MEMORY (nothing is recorded then). */
-TIDE_API enum tide_status tide_trace_begin(struct tide_heap *heap, size_t events);
+TIDE_API enum tide_status tide_timeline_begin(struct tide_heap *heap, size_t events);
 
 /* Moves what is remembered to events[0, room), marker by marker and each in the order of time, and
  * makes place for more; how many there were. What did not fit, here or there, is lost and added to
  * *lost (may be NULL). A marker's parks are told when it has work again, and not at all if it
  * never does. 0 if heap is NULL or inside a collection. */
-TIDE_API size_t tide_trace_read(struct tide_heap *heap, struct tide_trace_event *events,
-                                size_t room, uint64_t *lost);
+TIDE_API size_t tide_timeline_read(struct tide_heap *heap, struct tide_timeline_event *events,
+                                   size_t room, uint64_t *lost);
 
 /* What an independent serial marking from the same roots found, compared with the marks that the
  * last collection left; the words of stacks and registers are those that the collection saw. Call

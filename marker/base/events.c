@@ -20,7 +20,7 @@ bool td_events_resize(struct td_events *events, unsigned marker, size_t capacity
   return true;
 }
 
-size_t td_events_take(struct td_events *events, struct tide_trace_event *to, size_t room,
+size_t td_events_take(struct td_events *events, struct tide_timeline_event *to, size_t room,
                       uint64_t *lost) {
   size_t count = events->count < room ? events->count : room;
   if (count) memcpy(to, events->at, count * sizeof *to);
@@ -30,25 +30,25 @@ size_t td_events_take(struct td_events *events, struct tide_trace_event *to, siz
   return count;
 }
 
-void td_event_write(struct td_events *events, uint64_t ns, enum tide_trace_kind kind,
+void td_event_write(struct td_events *events, uint64_t ns, enum tide_timeline_kind kind,
                     unsigned other, uint64_t value) {
   if (events->count == events->capacity) {
     events->lost++;
     return;
   }
-  events->at[events->count++] = (struct tide_trace_event){.ns = ns,
-                                                          .value = value,
-                                                          .marker = (uint16_t)events->marker,
-                                                          .other = (uint16_t)other,
-                                                          .kind = (uint32_t)kind};
+  events->at[events->count++] = (struct tide_timeline_event){.ns = ns,
+                                                             .value = value,
+                                                             .marker = (uint16_t)events->marker,
+                                                             .other = (uint16_t)other,
+                                                             .kind = (uint32_t)kind};
 }
 
 void td_naps_tell(struct td_naps *naps, struct td_events *events) {
   uint64_t kept = naps->count < TD_NAPS_MOST ? naps->count : TD_NAPS_MOST;
   if (events->at) events->lost += 2 * (naps->count - kept);
   for (uint64_t i = naps->count - kept; i < naps->count; i++) {
-    td_event_at(events, naps->from[i % TD_NAPS_MOST], TIDE_TRACE_PARK, 0, 0);
-    td_event_at(events, naps->to[i % TD_NAPS_MOST], TIDE_TRACE_WAKE, 0, 0);
+    td_event_at(events, naps->from[i % TD_NAPS_MOST], TIDE_TIMELINE_PARK, 0, 0);
+    td_event_at(events, naps->to[i % TD_NAPS_MOST], TIDE_TIMELINE_WAKE, 0, 0);
   }
   naps->count = 0;
 }

@@ -1,5 +1,5 @@
-/* The event log of a marker, for tide_trace_read. It is off until it is asked for. When it is on it
- * costs a few stores at rare moments, never one per object.
+/* The event log of a marker, for tide_timeline_read. It is off until it is asked for. When it is on
+ * it costs a few stores at rare moments, never one per object.
  *
  * A log belongs to its marker while that is active, else to the collecting thread: [term.leave].
  * Its memory is allocated before a collection begins. Events that find it full are counted as
@@ -15,7 +15,7 @@
 #include "tide/stats.h"
 
 struct td_events {
-  struct tide_trace_event *at; /* NULL: the log is off */
+  struct tide_timeline_event *at; /* NULL: the log is off */
   size_t count, capacity;
   uint64_t lost;
   unsigned marker;
@@ -25,17 +25,17 @@ struct td_events {
  * is no memory; the log is off then. */
 bool td_events_resize(struct td_events *events, unsigned marker, size_t capacity);
 /* Moves up to `room` events to `to` and returns how many. Those that remain are lost. */
-size_t td_events_take(struct td_events *events, struct tide_trace_event *to, size_t room,
+size_t td_events_take(struct td_events *events, struct tide_timeline_event *to, size_t room,
                       uint64_t *lost);
 
-void td_event_write(struct td_events *events, uint64_t ns, enum tide_trace_kind kind,
+void td_event_write(struct td_events *events, uint64_t ns, enum tide_timeline_kind kind,
                     unsigned other, uint64_t value);
 
-static inline void td_event_at(struct td_events *events, uint64_t ns, enum tide_trace_kind kind,
+static inline void td_event_at(struct td_events *events, uint64_t ns, enum tide_timeline_kind kind,
                                unsigned other, uint64_t value) {
   if (__builtin_expect(events->at != NULL, 0)) td_event_write(events, ns, kind, other, value);
 }
-static inline void td_event(struct td_events *events, enum tide_trace_kind kind, unsigned other,
+static inline void td_event(struct td_events *events, enum tide_timeline_kind kind, unsigned other,
                             uint64_t value) {
   if (__builtin_expect(events->at != NULL, 0))
     td_event_write(events, td_plat_now_ns(), kind, other, value);

@@ -55,7 +55,7 @@ unsigned td_recruit(struct td_markers *set) {
 
 uint64_t td_recruit_more(struct td_marker *marker, uint64_t effort) {
   if (td_recruit(marker->set)) {
-    td_event(&marker->events, TIDE_TRACE_RECRUIT, 0, 0);
+    td_event(&marker->events, TIDE_TIMELINE_RECRUIT, 0, 0);
     if (marker->recruit_step < 1u << 20) marker->recruit_step *= 2;
   }
   return effort + marker->recruit_step;
@@ -126,7 +126,7 @@ static void arrive(struct td_marker *marker) {
   stats->wakes += marker->wakes;
   marker->parks = marker->wakes = 0;
   td_naps_tell(&marker->naps, &marker->events);
-  td_event_at(&marker->events, marker->joined_ns, TIDE_TRACE_JOIN, 0, 0);
+  td_event_at(&marker->events, marker->joined_ns, TIDE_TIMELINE_JOIN, 0, 0);
   TD_PROBE1(join, marker->id);
 }
 
@@ -135,7 +135,7 @@ static void part(struct td_marker *marker) {
   uint64_t now = td_plat_now_ns();
   marker->stats.ended_ns = now - marker->set->start_ns;
   marker->stats.trace_ns += now - marker->joined_ns;
-  td_event_at(&marker->events, now, TIDE_TRACE_LEAVE, 0, marker->stats.objects);
+  td_event_at(&marker->events, now, TIDE_TIMELINE_LEAVE, 0, marker->stats.objects);
   TD_PROBE2(leave, marker->id, marker->stats.objects);
 }
 

@@ -1,4 +1,4 @@
-/* The numbers that marking was tuned with, all in one place. docs/results-techniques.md has the
+/* The numbers that marking was tuned with, all in one place. docs/notes/marker.md has the
  * measurements behind them. */
 #ifndef TD_MARKER_BASE_TUNING_H
 #define TD_MARKER_BASE_TUNING_H

@@ -6,7 +6,7 @@
 #include "marker/base/state.h"
 
 /* A marker scans a weak reference: chains it. */
-void td_weak_met(struct td_marker *marker, uintptr_t object);
+void td_weak_met(struct td_marker *marker, uintptr_t address);
 /* A marker scans an ephemeron. Returns true if the key is marked or no reference: the value is an
  * ordinary reference then. Otherwise chains the ephemeron. */
 bool td_ephemeron_met(struct td_marker *marker, uintptr_t object);

@@ -247,7 +247,7 @@ static bool pass(struct td_marker *marker, uint64_t *total) {
 
 bool td_mark_in_address_order(struct td_marker *marker) {
   uint64_t since = td_plat_now_ns(), total = 0;
-  td_event_at(&marker->events, since, TIDE_TRACE_DENSE_BEGIN, 0, 0);
+  td_event_at(&marker->events, since, TIDE_TIMELINE_DENSE_BEGIN, 0, 0);
   TD_PROBE1(dense__begin, marker->id);
   td_deferred_announce(marker->set);
   do
@@ -255,7 +255,7 @@ bool td_mark_in_address_order(struct td_marker *marker) {
   while (pass(marker, &total));
   uint64_t now = td_plat_now_ns();
   marker->stats.dense_ns += now - since;
-  td_event_at(&marker->events, now, TIDE_TRACE_DENSE_END, 0, total);
+  td_event_at(&marker->events, now, TIDE_TIMELINE_DENSE_END, 0, total);
   TD_PROBE2(dense__end, marker->id, total);
   /* relaxed: as in pass. */
   return total >= atomic_load_explicit(&marker->set->chunks, memory_order_relaxed);

@@ -185,8 +185,8 @@ static inline int32_t td_abp_steal(struct td_abp *q, uint64_t *out, uint32_t max
   return td_abp_steal_with(q, out, max, TD_ABP_OPTIMISED);
 }
 
-TD_QUEUE_WITHOUT_WISHES(abp)
-TD_QUEUE_BOUNDED(abp)
+TD_QUEUE_WITHOUT_WISHES(abp);
+TD_QUEUE_BOUNDED(abp);
 
 static inline uint64_t td_abp_owned(struct td_abp_owner const *o) {
   return o->bottom - o->top_seen;

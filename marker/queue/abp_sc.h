@@ -34,8 +34,8 @@ static inline int32_t td_abp_sc_steal(struct td_abp_sc *q, uint64_t *out, uint32
   return td_abp_steal_with(&q->deque, out, max, TD_ABP_ALL_SC);
 }
 
-TD_QUEUE_WITHOUT_WISHES(abp_sc)
-TD_QUEUE_BOUNDED(abp_sc)
+TD_QUEUE_WITHOUT_WISHES(abp_sc);
+TD_QUEUE_BOUNDED(abp_sc);
 
 static inline uint64_t td_abp_sc_size(struct td_abp_sc const *q) {
   return td_abp_size(&q->deque);

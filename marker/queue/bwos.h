@@ -370,6 +370,6 @@ static inline uint64_t td_bwos_owned(struct td_bwos_owner const *o) {
   return (uint64_t)(o->cursor - o->floor);
 }
 
-TD_QUEUE_BOUNDED(bwos)
+TD_QUEUE_BOUNDED(bwos);
 
 #endif

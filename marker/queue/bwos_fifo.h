@@ -228,6 +228,6 @@ static inline uint64_t td_bwos_fifo_owned(struct td_bwos_fifo_owner const *o) {
   return o->last - o->first + (o->in != o->out ? TD_BWOS_FIFO_SOME : 0);
 }
 
-TD_QUEUE_BOUNDED(bwos_fifo)
+TD_QUEUE_BOUNDED(bwos_fifo);
 
 #endif

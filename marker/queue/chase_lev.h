@@ -210,7 +210,7 @@ static inline int32_t td_chase_lev_steal(struct td_chase_lev *q, uint64_t *out, 
   return (int32_t)taken;
 }
 
-TD_QUEUE_WITHOUT_WISHES(chase_lev)
+TD_QUEUE_WITHOUT_WISHES(chase_lev);
 
 static inline uint64_t td_chase_lev_size(struct td_chase_lev const *q) {
   /* relaxed, both: an estimate. */

@@ -137,7 +137,8 @@ typedef void *td_queue_more(void *context, size_t bytes);
   }                                                                                                \
   static inline void td_##Q##_grant(struct td_##Q *q, struct td_##Q##_owner *o) {                  \
     (void)q, (void)o;                                                                              \
-  }
+  }                                                                                                \
+  struct td_##Q /* takes the semicolon */
 
 /* Defines the functions that do nothing in a queue of fixed size. */
 #define TD_QUEUE_BOUNDED(Q)                                                                        \
@@ -146,7 +147,8 @@ typedef void *td_queue_more(void *context, size_t bytes);
   }                                                                                                \
   static inline void td_##Q##_shrink(struct td_##Q *q, struct td_##Q##_owner *o) {                 \
     (void)q, (void)o;                                                                              \
-  }
+  }                                                                                                \
+  struct td_##Q /* takes the semicolon */
 
 /* For code that is compiled around one queue, whose identifier is TD_QUEUE. */
 #define TD_QUEUE_PASTE(a, b, c) a##b##c

@@ -33,7 +33,7 @@ void td_growth_close(struct td_growth *growth);
 
 /* Returns memory aligned to TD_CACHE_LINE whose contents mean nothing, or NULL if there is none: a
  * td_queue_more whose context is the growth. */
-void *td_growth_take(void *growth, size_t bytes);
+void *td_growth_take(void *context, size_t bytes);
 
 /* Makes all memory free again. What was not used since the last reset goes back to the system: the
  * next collection finds as much committed as this one used. */

@@ -48,8 +48,8 @@ static inline int32_t td_serial_steal(struct td_serial *q, uint64_t *out, uint32
   return 0;
 }
 
-TD_QUEUE_WITHOUT_WISHES(serial)
-TD_QUEUE_BOUNDED(serial)
+TD_QUEUE_WITHOUT_WISHES(serial);
+TD_QUEUE_BOUNDED(serial);
 
 static inline uint64_t td_serial_size(struct td_serial const *q) {
   (void)q;

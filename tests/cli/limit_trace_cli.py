@@ -198,7 +198,7 @@ class Trace(Case):
 class Probes(Case):
     WANTED = {"cycle__begin", "cycle__end", "stopped", "mark__begin", "mark__end", "weak__end",
               "sweep__end", "join", "leave", "steal", "grant", "park", "wake", "dense__begin",
-              "dense__end", "heap__grew", "heap__shrank"}
+              "dense__end", "heap__grew", "heap__shrank", "stop__late"}
 
     def test_notes(self):
         if not OPTIONS.library or not shutil.which("readelf"):

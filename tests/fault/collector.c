@@ -6,72 +6,15 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/fault/refuse_library.h"
 #include "tests/stress/driver.h"
 #include "tide/advanced.h"
 #include "tide/stats.h"
 #include "tide/tide.h"
-
-/* ---- Refusing ---- */
-
-static bool counting;      /* calls are counted and may be refused */
-static uint64_t calls;     /* so far */
-static uint64_t refuse_at; /* the call to refuse, from 1; 0: none */
-static bool refuse_later;  /* and all behind it */
-static uint64_t refused;
-
-static bool refuse(void) {
-  if (!counting) return false;
-  calls++;
-  bool no = refuse_at && (calls == refuse_at || (refuse_later && calls > refuse_at));
-  refused += no;
-  if (no) errno = ENOMEM;
-  return no;
-}
-
-void *__real_malloc(size_t bytes);
-void *__real_calloc(size_t count, size_t bytes);
-void *__real_realloc(void *old, size_t bytes);
-void *__real_aligned_alloc(size_t alignment, size_t bytes);
-void *__real_mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset);
-int __real_mprotect(void *at, size_t bytes, int protection);
-int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
-                          void *argument);
-void *__wrap_malloc(size_t bytes);
-void *__wrap_calloc(size_t count, size_t bytes);
-void *__wrap_realloc(void *old, size_t bytes);
-void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
-void *__wrap_mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset);
-int __wrap_mprotect(void *at, size_t bytes, int protection);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
-                          void *argument);
-
-void *__wrap_malloc(size_t bytes) {
-  return refuse() ? NULL : __real_malloc(bytes);
-}
-void *__wrap_calloc(size_t count, size_t bytes) {
-  return refuse() ? NULL : __real_calloc(count, bytes);
-}
-void *__wrap_realloc(void *old, size_t bytes) {
-  return refuse() ? NULL : __real_realloc(old, bytes);
-}
-void *__wrap_aligned_alloc(size_t alignment, size_t bytes) {
-  return refuse() ? NULL : __real_aligned_alloc(alignment, bytes);
-}
-void *__wrap_mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset) {
-  return refuse() ? MAP_FAILED : __real_mmap(at, bytes, protection, flags, file, offset);
-}
-int __wrap_mprotect(void *at, size_t bytes, int protection) {
-  return refuse() ? -1 : __real_mprotect(at, bytes, protection);
-}
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
-                          void *argument) {
-  return refuse() ? EAGAIN : __real_pthread_create(thread, attributes, run, argument);
-}
 
 /* ---- The scenario ---- */
 
@@ -302,44 +245,6 @@ static void starve(void) {
   CHECK(tide_heap_destroy(heap) == TIDE_OK);
 }
 
-/* A queue that grows is full when the system gives no more memory, and marking goes on from there:
- * nothing is lost. With memory it never is. */
-static void grow_without_memory(void) {
-  struct tide_advanced_options advanced;
-  struct tide_options options;
-  struct tide_attach_options attach;
-  tide_advanced_options_init(&advanced);
-  advanced.engine = "chase-lev";
-  advanced.queue_blocks = advanced.queue_block_items = 2;
-  tide_options_init(&options);
-  options.advanced = &advanced;
-  options.markers = 1;
-  tide_attach_options_init(&attach);
-  attach.stack = TIDE_STACK_PRECISE;
-  struct tide_heap *heap = tide_heap_create(&options, NULL);
-  struct tide_mutator *m = tide_attach(heap, &attach, NULL);
-  CHECK(m);
-  size_t offsets[] = {offsetof(struct node, next), offsetof(struct node, other)};
-  tide_layout layout = tide_layout_offsets(heap, sizeof(struct node), offsets, 2, NULL);
-  CHECK(tide_handle(m, make_wide(m, layout, 1)));
-  struct tide_marker_stats first;
-  for (int round = 0; round < 4; round++) {
-    if (round % 2)
-      CHECK(tide_collect(m) == TIDE_OK);
-    else
-      collect_without_memory(m);
-    CHECK(tide_marker_stats(heap, &first, 1) > 0);
-    struct tide_cycle_stats stats;
-    tide_cycle_stats(heap, &stats);
-    CHECK(stats.objects == 1 + 2 * WIDE);
-    /* The third collection finds the memory that the second one needed. */
-    CHECK((first.overflows > 0) == (round == 0));
-    CHECK(live(m) == 1 + 2 * WIDE);
-  }
-  CHECK(tide_detach(m) == TIDE_OK);
-  CHECK(tide_heap_destroy(heap) == TIDE_OK);
-}
-
 /* ---- Fork without threads, and low limits ---- */
 
 static void expect_good_child(pid_t child) {
@@ -407,7 +312,6 @@ int main(void) {
   refuse_each(false);
   refuse_each(true);
   starve();
-  grow_without_memory();
   fork_without_threads();
   low_address_space();
   return 0;

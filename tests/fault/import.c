@@ -125,9 +125,7 @@ static void refuse_each(struct place *place) {
         refusal.countdown = n++;
         refusal.is_for_ever = for_ever;
       } while (try_once(place, faults[f].kind));
-      bool has_none = faults[f].call == CALL_WRITE && !place->is_piped;
-      cr_assert_eq(n == 1, has_none, "%ld calls of kind %d in the whole import", n - 1,
-                   faults[f].call);
+      cr_assert_gt(n, 1, "no call of kind %d in the whole import", faults[f].call);
     }
   }
 }

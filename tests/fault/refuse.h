@@ -18,8 +18,8 @@ enum call {
   CALL_OPEN,
   CALL_STAT,
   CALL_READ,
-  CALL_WRITE, /* of what is kept of a pipe */
-  CALL_PUT,   /* into the graph file */
+  CALL_WRITE,
+  CALL_PUT, /* of the C library's streams */
   CALL_SYNC,
   CALL_CLOSE,
   CALL_RENAME,
@@ -100,6 +100,7 @@ int __real_mkostemp(char *path, int flags);
 int __real_fstat(int file, struct stat *status);
 ssize_t __real_read(int file, void *buffer, size_t bytes);
 ssize_t __real_pread(int file, void *buffer, size_t bytes, off_t at);
+ssize_t __real_write(int file, const void *buffer, size_t bytes);
 ssize_t __real_pwrite(int file, const void *buffer, size_t bytes, off_t at);
 int __real_fsync(int file);
 int __real_close(int file);
@@ -113,6 +114,7 @@ int __wrap_mkostemp(char *path, int flags);
 int __wrap_fstat(int file, struct stat *status);
 ssize_t __wrap_read(int file, void *buffer, size_t bytes);
 ssize_t __wrap_pread(int file, void *buffer, size_t bytes, off_t at);
+ssize_t __wrap_write(int file, const void *buffer, size_t bytes);
 ssize_t __wrap_pwrite(int file, const void *buffer, size_t bytes, off_t at);
 int __wrap_fsync(int file);
 int __wrap_close(int file);
@@ -144,6 +146,10 @@ ssize_t __wrap_read(int file, void *buffer, size_t bytes) {
 
 ssize_t __wrap_pread(int file, void *buffer, size_t bytes, off_t at) {
   return is_refused_call(CALL_READ) ? -1 : __real_pread(file, buffer, shorten(bytes), at);
+}
+
+ssize_t __wrap_write(int file, const void *buffer, size_t bytes) {
+  return is_refused_call(CALL_WRITE) ? -1 : __real_write(file, buffer, shorten(bytes));
 }
 
 ssize_t __wrap_pwrite(int file, const void *buffer, size_t bytes, off_t at) {

@@ -43,7 +43,7 @@ enum { PARKING_MOST = 3 };
 /* What executions should meet, or the model shows nothing. */
 enum parking_event { HELPED, RECRUITED, SLEPT, CHANGED, EVENTS };
 
-enum tide_trace_kind { TIDE_TRACE_JOIN, TIDE_TRACE_LEAVE, TIDE_TRACE_RECRUIT };
+enum tide_timeline_kind { TIDE_TIMELINE_JOIN, TIDE_TIMELINE_LEAVE, TIDE_TIMELINE_RECRUIT };
 struct td_events {
   int unused;
 };
@@ -100,11 +100,11 @@ static inline void td_naps_add(struct td_naps *naps, uint64_t from, uint64_t to)
 static inline void td_naps_tell(struct td_naps *naps, struct td_events *events) {
   (void)naps, (void)events;
 }
-static inline void td_event_at(struct td_events *events, uint64_t ns, enum tide_trace_kind kind,
+static inline void td_event_at(struct td_events *events, uint64_t ns, enum tide_timeline_kind kind,
                                unsigned other, uint64_t value) {
   (void)events, (void)ns, (void)kind, (void)other, (void)value;
 }
-static inline void td_event(struct td_events *events, enum tide_trace_kind kind, unsigned other,
+static inline void td_event(struct td_events *events, enum tide_timeline_kind kind, unsigned other,
                             uint64_t value) {
   (void)events, (void)kind, (void)other, (void)value;
 }

@@ -29,12 +29,14 @@ static void trace_on_helper(void *object, size_t bytes, struct tide_tracer *trac
     helper->act(helper);
 }
 
-static void collect_with_helper(void (*act)(struct helper *)) {
+static void collect_with_helper_after(void (*prepare)(struct world *),
+                                      void (*act)(struct helper *)) {
   struct tide_options options = small_options();
   options.markers = 4;
   struct helper helper = {.w = world_with(&options, TIDE_STACK_PRECISE), .act = act};
   struct tide_mutator *m = helper.w.m;
   helper.collector = pthread_self();
+  if (prepare) prepare(&helper.w);
   tide_layout traced = tide_layout_traced(helper.w.heap, trace_on_helper, &helper, NULL);
   enum { COUNT = 20000 };
   void **all = (void **)tide_alloc_array(m, TIDE_LAYOUT_REFS, COUNT, sizeof *all);
@@ -47,6 +49,10 @@ static void collect_with_helper(void (*act)(struct helper *)) {
   world_end(&helper.w);
 }
 
+static void collect_with_helper(void (*act)(struct helper *)) {
+  collect_with_helper_after(NULL, act);
+}
+
 static void act_on_heap(struct helper *helper) {
   struct tide_heap *heap = helper->w.heap;
   struct tide_error error;
@@ -57,7 +63,7 @@ static void act_on_heap(struct helper *helper) {
   cr_assert_eq(tide_heap_set_markers(heap, 1, NULL), TIDE_ERROR_STATE);
   cr_assert_eq(tide_heap_destroy(heap), TIDE_ERROR_STATE);
   cr_assert_eq(tide_finalizers_pending(heap), 0);
-  cr_assert_eq(tide_trace_begin(heap, 16), TIDE_ERROR_STATE);
+  cr_assert_eq(tide_timeline_begin(heap, 16), TIDE_ERROR_STATE);
 }
 
 Test(callbacks, a_marking_thread_is_refused_what_waits_for_the_collection) {
@@ -109,9 +115,12 @@ static void act_in_event(struct tide_heap *heap, enum tide_event event, uint64_t
   watcher->calls++;
   bool growth = event == TIDE_EVENT_HEAP_GREW;
   cr_assert_eq(tide_heap_set_markers(heap, 2, NULL), growth ? TIDE_OK : TIDE_ERROR_STATE);
-  cr_assert_eq(tide_detach(watcher->w.m), TIDE_ERROR_STATE);
-  cr_assert_eq(tide_collect(watcher->w.m), growth ? TIDE_OK : TIDE_ERROR_STATE);
+  if (growth || watcher->allocates) {
+    cr_assert_eq(tide_detach(watcher->w.m), TIDE_ERROR_STATE);
+    cr_assert_eq(tide_collect(watcher->w.m), growth ? TIDE_OK : TIDE_ERROR_STATE);
+  }
   if (!watcher->allocates) return;
+  cr_assert_null(tide_alloc(watcher->w.m, TIDE_LAYOUT_LEAF, 16));
   cr_assert_null(tide_alloc(watcher->w.m, TIDE_LAYOUT_LEAF, 5000));
   cr_assert_eq(tide_alloc_status(watcher->w.m), TIDE_ERROR_STATE);
 }
@@ -135,6 +144,33 @@ static void swing(enum tide_event awaited, bool allocates) {
   cr_assert_gt(watcher.calls, 0);
   tide_heap_on_event(w->heap, NULL, NULL);
   world_end(w);
+}
+
+/* The world is not stopped yet, or has only just been: mutators still have runs to allocate from.
+ */
+static void allocate_inline(struct tide_heap *heap, enum tide_event event, uint64_t now,
+                            void *argument) {
+  (void)heap, (void)now;
+  struct watcher *watcher = argument;
+  if (event != watcher->awaited) return;
+  watcher->calls++;
+  cr_assert_null(tide_alloc(watcher->w.m, TIDE_LAYOUT_LEAF, 16));
+}
+static void allocate_in(enum tide_event event) {
+  struct watcher watcher = {.w = world_new(), .awaited = event};
+  cr_assert_not_null(tide_alloc(watcher.w.m, TIDE_LAYOUT_LEAF, 16)); /* a run */
+  tide_heap_on_event(watcher.w.heap, allocate_inline, &watcher);
+  cr_assert_eq(tide_collect(watcher.w.m), TIDE_OK);
+  cr_assert_eq(watcher.calls, 1);
+  cr_assert_not_null(tide_alloc(watcher.w.m, TIDE_LAYOUT_LEAF, 16));
+  world_end(&watcher.w);
+}
+
+Test(callbacks, no_inlined_allocation_at_the_beginning, .signal = TOLD) {
+  allocate_in(TIDE_EVENT_CYCLE_BEGIN);
+}
+Test(callbacks, no_inlined_allocation_when_stopped, .signal = TOLD) {
+  allocate_in(TIDE_EVENT_STOPPED);
 }
 
 Test(callbacks, at_the_beginning_of_a_collection) {
@@ -233,7 +269,6 @@ static void detach_in_finalizer(void *object, void *context) {
   cr_assert_eq(tide_detach(w->m), TIDE_ERROR_STATE);
   cr_assert_not_null(tide_alloc(w->m, TIDE_LAYOUT_LEAF, 100));
 }
-
 Test(callbacks, no_detach_in_a_finalizer) {
   struct world w = world_new();
   for (int i = 0; i < 3; i++)
@@ -306,6 +341,40 @@ Test(callbacks, a_thread_is_not_cancelled_inside_a_collection, .timeout = 60) {
   cr_assert_eq(stats.collections, 1);
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
   world_end(&w);
+}
+
+/* ---- Weak references in trace functions ---- */
+
+static struct reader {
+  struct tide_weak *weak;
+  struct tide_ephemeron *ephemeron;
+  struct tide_weak_table *table;
+  void *object;
+} reader;
+
+static void act_look(struct helper *helper) {
+  struct tide_mutator *m = helper->w.m;
+  cr_assert_eq(tide_weak_get(m, reader.weak), reader.object);
+  cr_assert_eq(tide_ephemeron_key(m, reader.ephemeron), reader.object);
+  cr_assert_eq(tide_ephemeron_value(m, reader.ephemeron), reader.object);
+  cr_assert_eq(tide_weak_table_count(m, reader.table), 1);
+  cr_assert_eq(tide_weak_table_get(m, reader.table, reader.object), reader.object);
+}
+
+static void make_references(struct world *w) {
+  reader.object = pair_new(w, NULL, NULL, 1);
+  cr_assert_not_null(tide_handle(w->m, reader.object));
+  reader.weak = tide_weak_new(w->m, reader.object, TIDE_WEAK_BEFORE);
+  cr_assert_not_null(tide_handle(w->m, reader.weak));
+  reader.ephemeron = tide_ephemeron_new(w->m, reader.object, reader.object);
+  cr_assert_not_null(tide_handle(w->m, reader.ephemeron));
+  reader.table = tide_weak_table_new(w->m);
+  cr_assert_not_null(tide_handle(w->m, reader.table));
+  cr_assert(tide_weak_table_put(w->m, reader.table, reader.object, reader.object));
+}
+
+Test(callbacks, a_marking_thread_may_look) {
+  collect_with_helper_after(make_references, act_look);
 }
 
 /* ---- Walks ---- */

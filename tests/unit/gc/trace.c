@@ -5,7 +5,7 @@
 
 #define ROOM 4096u
 
-static struct tide_trace_event events[ROOM];
+static struct tide_timeline_event events[ROOM];
 
 static void grow_list(struct world *w, void **head, uint64_t length) {
   for (uint64_t i = 0; i < length; i++)
@@ -15,11 +15,11 @@ static void grow_list(struct world *w, void **head, uint64_t length) {
 Test(trace, misuse) {
   struct world w = world_new();
   uint64_t lost = 0;
-  cr_assert_eq(tide_trace_begin(NULL, 10), TIDE_ERROR_ARGUMENT);
-  cr_assert_eq(tide_trace_begin(w.heap, SIZE_MAX), TIDE_ERROR_ARGUMENT);
-  cr_assert_eq(tide_trace_read(NULL, events, ROOM, &lost), 0);
-  cr_assert_eq(tide_trace_read(w.heap, events, ROOM, NULL), 0, "nothing was asked for");
-  cr_assert_eq(tide_trace_read(w.heap, NULL, ROOM, &lost), 0);
+  cr_assert_eq(tide_timeline_begin(NULL, 10), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_timeline_begin(w.heap, SIZE_MAX), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_timeline_read(NULL, events, ROOM, &lost), 0);
+  cr_assert_eq(tide_timeline_read(w.heap, events, ROOM, NULL), 0, "nothing was asked for");
+  cr_assert_eq(tide_timeline_read(w.heap, NULL, ROOM, &lost), 0);
   world_end(&w);
 }
 
@@ -27,12 +27,12 @@ Test(trace, misuse) {
 static void check_order(size_t count) {
   for (size_t i = 0; i < count; i++) {
     cr_assert_lt(events[i].marker, 2);
-    cr_assert_leq(events[i].kind, TIDE_TRACE_WAKE);
+    cr_assert_leq(events[i].kind, TIDE_TIMELINE_WAKE);
     if (i + 1 < count && events[i + 1].marker == events[i].marker)
       cr_assert_leq(events[i].ns, events[i + 1].ns);
-    if (events[i].kind == TIDE_TRACE_ROOTS_BEGIN)
-      cr_assert_eq(events[i + 1].kind, TIDE_TRACE_ROOTS_END);
-    if (events[i].kind == TIDE_TRACE_PARK) cr_assert_eq(events[i + 1].kind, TIDE_TRACE_WAKE);
+    if (events[i].kind == TIDE_TIMELINE_ROOTS_BEGIN)
+      cr_assert_eq(events[i + 1].kind, TIDE_TIMELINE_ROOTS_END);
+    if (events[i].kind == TIDE_TIMELINE_PARK) cr_assert_eq(events[i + 1].kind, TIDE_TIMELINE_WAKE);
   }
 }
 
@@ -40,21 +40,21 @@ Test(trace, tells_of_a_collection) {
   struct world w = world_new();
   void **head = tide_handle(w.m, NULL);
   grow_list(&w, head, 20000);
-  cr_assert_eq(tide_trace_begin(w.heap, ROOM / 2), TIDE_OK);
+  cr_assert_eq(tide_timeline_begin(w.heap, ROOM / 2), TIDE_OK);
   tide_collect(w.m);
   uint64_t lost = 0, joins = 0, leaves = 0, objects[2] = {0};
-  size_t count = tide_trace_read(w.heap, events, ROOM, &lost);
+  size_t count = tide_timeline_read(w.heap, events, ROOM, &lost);
   cr_assert_gt(count, 3);
   cr_assert_eq(lost, 0);
   check_order(count);
   for (size_t i = 0; i < count; i++) {
-    joins += events[i].kind == TIDE_TRACE_JOIN;
-    leaves += events[i].kind == TIDE_TRACE_LEAVE;
-    if (events[i].kind == TIDE_TRACE_LEAVE) objects[events[i].marker] = events[i].value;
+    joins += events[i].kind == TIDE_TIMELINE_JOIN;
+    leaves += events[i].kind == TIDE_TIMELINE_LEAVE;
+    if (events[i].kind == TIDE_TIMELINE_LEAVE) objects[events[i].marker] = events[i].value;
   }
   cr_assert_eq(joins, leaves);
   cr_assert_geq(objects[0] + objects[1], 20000);
-  cr_assert_eq(tide_trace_read(w.heap, events, ROOM, &lost), 0, "each is told once");
+  cr_assert_eq(tide_timeline_read(w.heap, events, ROOM, &lost), 0, "each is told once");
   world_end(&w);
 }
 
@@ -62,15 +62,15 @@ Test(trace, counts_what_it_loses) {
   struct world w = world_new();
   void **head = tide_handle(w.m, NULL);
   grow_list(&w, head, 100);
-  cr_assert_eq(tide_trace_begin(w.heap, 1), TIDE_OK);
+  cr_assert_eq(tide_timeline_begin(w.heap, 1), TIDE_OK);
   tide_collect(w.m);
   uint64_t lost = 0;
-  size_t count = tide_trace_read(w.heap, events, ROOM, &lost);
+  size_t count = tide_timeline_read(w.heap, events, ROOM, &lost);
   cr_assert(count >= 1 && count <= 2);
   cr_assert_geq(lost, 3, "a marker joins, scans roots and leaves");
   uint64_t before = lost;
   tide_collect(w.m);
-  cr_assert_eq(tide_trace_read(w.heap, NULL, 0, &lost), 0);
+  cr_assert_eq(tide_timeline_read(w.heap, NULL, 0, &lost), 0);
   cr_assert_geq(lost - before, 4, "no room here is a loss as well");
   world_end(&w);
 }
@@ -79,11 +79,11 @@ Test(trace, ends) {
   struct world w = world_new();
   void **head = tide_handle(w.m, NULL);
   grow_list(&w, head, 100);
-  cr_assert_eq(tide_trace_begin(w.heap, ROOM / 4), TIDE_OK);
+  cr_assert_eq(tide_timeline_begin(w.heap, ROOM / 4), TIDE_OK);
   tide_collect(w.m);
-  cr_assert_eq(tide_trace_begin(w.heap, 0), TIDE_OK);
+  cr_assert_eq(tide_timeline_begin(w.heap, 0), TIDE_OK);
   tide_collect(w.m);
-  cr_assert_eq(tide_trace_read(w.heap, events, ROOM, NULL), 0);
+  cr_assert_eq(tide_timeline_read(w.heap, events, ROOM, NULL), 0);
   world_end(&w);
 }
 
@@ -93,10 +93,10 @@ Test(trace, follows_the_number_of_markers) {
   void **head = tide_handle(w.m, NULL);
   grow_list(&w, head, 100);
   cr_assert_eq(tide_heap_set_markers(w.heap, 1, NULL), TIDE_OK);
-  cr_assert_eq(tide_trace_begin(w.heap, ROOM / 4), TIDE_OK);
+  cr_assert_eq(tide_timeline_begin(w.heap, ROOM / 4), TIDE_OK);
   cr_assert_eq(tide_heap_set_markers(w.heap, 4, NULL), TIDE_OK);
   tide_collect(w.m);
-  cr_assert_gt(tide_trace_read(w.heap, events, ROOM, NULL), 3);
+  cr_assert_gt(tide_timeline_read(w.heap, events, ROOM, NULL), 3);
   world_end(&w);
 }
 

@@ -157,17 +157,18 @@ Test(threads, wait_returns_when_the_word_differs_or_time_is_up) {
 }
 
 static void *look_at_stack(void *bounds_pointer) {
-  void **bounds = bounds_pointer;
+  struct td_stack_bounds *bounds = bounds_pointer;
   char here;
-  bool good = td_plat_stack_bounds(&bounds[0], &bounds[1]);
-  return good && (char *)bounds[0] < &here && &here < (char *)bounds[1] ? bounds : NULL;
+  uintptr_t at = (uintptr_t)&here;
+  return td_plat_stack_bounds(bounds) && bounds->low < at && at < bounds->high ? bounds : NULL;
 }
 
 Test(threads, stack_bounds_hold_the_frame) {
-  void *bounds[2], *result;
-  cr_assert_not_null(look_at_stack(bounds));
+  struct td_stack_bounds bounds;
+  void *result;
+  cr_assert_not_null(look_at_stack(&bounds));
   pthread_t thread;
-  cr_assert_eq(pthread_create(&thread, NULL, look_at_stack, bounds), 0);
+  cr_assert_eq(pthread_create(&thread, NULL, look_at_stack, &bounds), 0);
   pthread_join(thread, &result);
   cr_assert_not_null(result);
 }

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "tests/unit/workloads/recorded.h"
+#include "workloads/thg_write.h"
 
 /* A collector of plain memory that never collects, and that can fail its n-th call. */
 struct plain {

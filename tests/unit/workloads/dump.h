@@ -11,6 +11,7 @@
 
 #include "workloads/import.h"
 #include "workloads/thg_read.h"
+#include "workloads/thg_write.h"
 
 struct bytes {
   uint8_t *data;

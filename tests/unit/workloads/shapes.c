@@ -3,7 +3,7 @@
 
 #include "tests/unit/workloads/recorded.h"
 
-/* xorshift32 from the definition, not from workloads/shape.h. */
+/* xorshift32 from the definition, not from workloads/random.h. */
 static uint32_t x;
 static void start(void) {
   x = 2463534242u;

@@ -1,0 +1,69 @@
+/* A refusal in front of every allocation, mapping and thread start of the library: the linker calls
+ * these functions in their places (--wrap). Included once in a program. */
+#ifndef TD_TESTS_FAULT_REFUSE_LIBRARY_H
+#define TD_TESTS_FAULT_REFUSE_LIBRARY_H
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/types.h>
+
+static bool counting;      /* calls are counted and may be refused */
+static uint64_t calls;     /* so far */
+static uint64_t refuse_at; /* the call to refuse, from 1; 0: none */
+static bool refuse_later;  /* and all behind it */
+static uint64_t refused;
+
+static bool refuse(void) {
+  if (!counting) return false;
+  calls++;
+  bool no = refuse_at && (calls == refuse_at || (refuse_later && calls > refuse_at));
+  refused += no;
+  if (no) errno = ENOMEM;
+  return no;
+}
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t bytes);
+void *__real_realloc(void *old, size_t bytes);
+void *__real_aligned_alloc(size_t alignment, size_t bytes);
+void *__real_mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset);
+int __real_mprotect(void *at, size_t bytes, int protection);
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *argument);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_realloc(void *old, size_t bytes);
+void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
+void *__wrap_mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset);
+int __wrap_mprotect(void *at, size_t bytes, int protection);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *argument);
+
+void *__wrap_malloc(size_t bytes) {
+  return refuse() ? NULL : __real_malloc(bytes);
+}
+void *__wrap_calloc(size_t count, size_t bytes) {
+  return refuse() ? NULL : __real_calloc(count, bytes);
+}
+void *__wrap_realloc(void *old, size_t bytes) {
+  return refuse() ? NULL : __real_realloc(old, bytes);
+}
+void *__wrap_aligned_alloc(size_t alignment, size_t bytes) {
+  return refuse() ? NULL : __real_aligned_alloc(alignment, bytes);
+}
+void *__wrap_mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset) {
+  return refuse() ? MAP_FAILED : __real_mmap(at, bytes, protection, flags, file, offset);
+}
+int __wrap_mprotect(void *at, size_t bytes, int protection) {
+  return refuse() ? -1 : __real_mprotect(at, bytes, protection);
+}
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *argument) {
+  return refuse() ? EAGAIN : __real_pthread_create(thread, attributes, run, argument);
+}
+
+#endif

@@ -1,0 +1,104 @@
+/* A thread that does not answer a stop is named, on stderr and by an event; it goes on as soon as
+ * that has happened. The same for a fork, without an event.
+ *
+ * Usage: stress_late */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/stress/driver.h"
+#include "tide/stats.h"
+#include "tide/tide.h"
+
+static struct tide_heap *heap;
+static _Atomic(bool) stands, may_go_on;
+static _Atomic(int) events;
+static long culprit;
+
+static void *spin(void *unused) {
+  struct tide_mutator *m = tide_attach(heap, NULL, NULL);
+  CHECK(m);
+  pthread_setname_np(pthread_self(), "the culprit");
+  culprit = syscall(SYS_gettid);
+  stands = true;
+  while (!may_go_on)
+    continue; /* attached, and neither a safepoint nor a blocking region */
+  tide_detach(m);
+  return unused;
+}
+
+static void on_event(struct tide_heap *of, enum tide_event event, uint64_t now, void *context) {
+  (void)now, (void)context;
+  if (event != TIDE_EVENT_STOP_LATE) return;
+  CHECK(of == heap && tide_collect_pause(heap) == TIDE_ERROR_STATE);
+  events++;
+  may_go_on = true;
+}
+
+/* What arrives on stderr; lets the culprit go when it has been named. */
+static int pipes[2], real_stderr;
+static char said[4096];
+
+static void *listen(void *unused) {
+  size_t used = 0;
+  ssize_t bytes;
+  while ((bytes = read(pipes[0], said + used, sizeof said - 1 - used)) > 0) {
+    used += (size_t)bytes;
+    if (strstr(said, "the culprit")) may_go_on = true;
+  }
+  return unused;
+}
+
+static void expect_told(void (*stop)(struct tide_mutator *), struct tide_mutator *m) {
+  pthread_t thread, listener;
+  memset(said, 0, sizeof said);
+  stands = may_go_on = false;
+  CHECK(pipe(pipes) == 0 && pthread_create(&thread, NULL, spin, NULL) == 0);
+  while (!stands)
+    tide_safepoint(m);
+  real_stderr = dup(STDERR_FILENO);
+  CHECK(dup2(pipes[1], STDERR_FILENO) >= 0 && close(pipes[1]) == 0);
+  CHECK(pthread_create(&listener, NULL, listen, NULL) == 0);
+  stop(m);
+  dup2(real_stderr, STDERR_FILENO); /* closes the pipe's last end */
+  close(real_stderr);
+  pthread_join(listener, NULL);
+  close(pipes[0]);
+  tide_blocking_enter(m);
+  pthread_join(thread, NULL);
+  tide_blocking_leave(m);
+  char number[32];
+  snprintf(number, sizeof number, "thread %ld ", culprit);
+  if (!strstr(said, "waited 1 s") || !strstr(said, number) || !strstr(said, "(the culprit, "))
+    fprintf(stderr, "said: %s\n", said);
+  CHECK(strstr(said, number) && strstr(said, "(the culprit, "));
+  CHECK(strchr(said, '\n') == strrchr(said, '\n'));
+}
+
+static void collect(struct tide_mutator *m) {
+  CHECK(tide_collect(m) == TIDE_OK);
+}
+
+static void fork_once(struct tide_mutator *m) {
+  (void)m;
+  pid_t child = fork();
+  int status;
+  if (child == 0) _exit(0);
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+}
+
+int main(void) {
+  CHECK(heap = tide_heap_create(NULL, NULL));
+  struct tide_mutator *m = tide_attach(heap, NULL, NULL);
+  CHECK(m);
+  tide_heap_on_event(heap, on_event, NULL);
+  expect_told(collect, m);
+  CHECK(events == 1);
+  expect_told(fork_once, m);
+  CHECK(events == 1);
+  CHECK(tide_detach(m) == TIDE_OK && tide_heap_destroy(heap) == TIDE_OK);
+  return 0;
+}

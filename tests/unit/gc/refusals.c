@@ -1,0 +1,360 @@
+/* Every function that takes a mutator, in every place where it must not be called: the answer is
+ * the one that its comment promises, and debug builds say which function it was and abort.
+ * Each call is made in a process of its own. */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/unit/gc/common.h"
+
+/* What a call is made with. The objects are of the mutator's heap unless it is NULL. */
+struct at {
+  struct tide_mutator *m;
+  void *object;
+  struct tide_weak *weak;
+  struct tide_ephemeron *ephemeron;
+  struct tide_weak_table *table;
+  struct tide_fiber_stack *stack;
+};
+
+static void finalize(void *object, void *context) {
+  (void)object, (void)context;
+}
+static bool visit(void *object, size_t bytes, tide_layout layout, void *context) {
+  (void)object, (void)bytes, (void)layout, (void)context;
+  abort();
+}
+static void inspect(struct tide_walk *walk, void *context) {
+  (void)walk, (void)context;
+  abort();
+}
+
+static bool refused(const struct at *at, enum tide_status status) {
+  return status == TIDE_ERROR_STATE || (!at->m && status == TIDE_ERROR_ARGUMENT);
+}
+
+static bool detach(const struct at *at) {
+  return tide_detach(at->m) == (at->m ? TIDE_ERROR_STATE : TIDE_OK);
+}
+static bool blocking_enter(const struct at *at) {
+  tide_blocking_enter(at->m);
+  return true;
+}
+static bool blocking_leave(const struct at *at) {
+  tide_blocking_leave(at->m);
+  return true;
+}
+static bool safepoint(const struct at *at) {
+  tide_safepoint_slow(at->m);
+  return true;
+}
+static bool alloc(const struct at *at) {
+  return !tide_alloc_slow(at->m, TIDE_LAYOUT_LEAF, 4000);
+}
+static bool alloc_array(const struct at *at) {
+  return !tide_alloc_array(at->m, TIDE_LAYOUT_LEAF, 100, 40);
+}
+static bool alloc_aligned(const struct at *at) {
+  return !tide_alloc_aligned(at->m, TIDE_LAYOUT_LEAF, 64, 64);
+}
+static bool collect(const struct at *at) {
+  return refused(at, tide_collect(at->m));
+}
+static bool external(const struct at *at) {
+  return refused(at, tide_external_add(at->m, 1));
+}
+static bool scope_open(const struct at *at) {
+  return tide_scope_open(at->m) == SIZE_MAX;
+}
+static bool handle(const struct at *at) {
+  return !tide_handle(at->m, NULL);
+}
+static bool scope_close(const struct at *at) {
+  return tide_scope_close(at->m, 1) == TIDE_ERROR_STATE;
+}
+static bool scope_unwind(const struct at *at) {
+  return tide_scope_unwind(at->m, 1) == TIDE_ERROR_STATE;
+}
+static bool weak_new(const struct at *at) {
+  return !tide_weak_new(at->m, at->object, TIDE_WEAK_BEFORE);
+}
+static bool weak_get(const struct at *at) {
+  return !tide_weak_get(at->m, at->weak);
+}
+static bool ephemeron_new(const struct at *at) {
+  return !tide_ephemeron_new(at->m, at->object, at->object);
+}
+static bool ephemeron_key(const struct at *at) {
+  return !tide_ephemeron_key(at->m, at->ephemeron);
+}
+static bool ephemeron_value(const struct at *at) {
+  return !tide_ephemeron_value(at->m, at->ephemeron);
+}
+static bool ephemeron_set(const struct at *at) {
+  tide_ephemeron_set(at->m, at->ephemeron, NULL);
+  return true;
+}
+static bool table_new(const struct at *at) {
+  return !tide_weak_table_new(at->m);
+}
+static bool table_put(const struct at *at) {
+  return !tide_weak_table_put(at->m, at->table, at->object, at->object);
+}
+static bool table_get(const struct at *at) {
+  return !tide_weak_table_get(at->m, at->table, at->object);
+}
+static bool table_remove(const struct at *at) {
+  return !tide_weak_table_remove(at->m, at->table, at->object);
+}
+static bool table_count(const struct at *at) {
+  return tide_weak_table_count(at->m, at->table) == 0;
+}
+static bool finalizer_add(const struct at *at) {
+  return refused(at, tide_finalizer_add(at->m, at->object, finalize, NULL));
+}
+static bool finalizer_remove(const struct at *at) {
+  return tide_finalizer_remove(at->m, at->object) == 0;
+}
+static bool finalizers_run(const struct at *at) {
+  return tide_finalizers_run(at->m, 1) == 0;
+}
+static bool stack_register(const struct at *at) {
+  static char other[4096] __attribute__((aligned(16)));
+  struct tide_error error;
+  return !tide_stack_register(at->m, other, other + sizeof other, &error) &&
+         error.status == TIDE_ERROR_STATE;
+}
+static bool stack_switch(const struct at *at) {
+  return tide_stack_switch(at->m, at->stack) == TIDE_ERROR_STATE;
+}
+static bool stack_unregister(const struct at *at) {
+  return tide_stack_unregister(at->m, at->stack) == TIDE_ERROR_STATE;
+}
+static bool walk(const struct at *at) {
+  return refused(at, tide_heap_walk(at->m, visit, NULL));
+}
+static bool inspection(const struct at *at) {
+  struct tide_error error;
+  return refused(at, tide_heap_inspect(at->m, inspect, NULL, &error)) && refused(at, error.status);
+}
+static bool check_marks(const struct at *at) {
+  struct tide_check check;
+  return refused(at, tide_check_marks(at->m, &check));
+}
+static bool check_heap(const struct at *at) {
+  return refused(at, tide_check_heap(at->m, NULL));
+}
+static bool count_marked(const struct at *at) {
+  return tide_count_marked(at->m) == 0;
+}
+
+enum {
+  IN_REGIONS = 1, /* allowed in blocking regions */
+  NULL_IS_FINE = 2,
+  LOOKS = 4, /* allowed in callbacks of the heap's own collections */
+};
+static const struct function {
+  const char *name; /* as the message says it */
+  bool (*call)(const struct at *at);
+  unsigned flags;
+} functions[] = {
+    {"tide_detach", detach, IN_REGIONS | NULL_IS_FINE},
+    {"tide_blocking_enter", blocking_enter, IN_REGIONS},
+    {"tide_blocking_leave", blocking_leave, IN_REGIONS},
+    {"tide_safepoint", safepoint, IN_REGIONS},
+    {"allocation", alloc, 0},
+    {"allocation", alloc_array, 0},
+    {"allocation", alloc_aligned, 0},
+    {"tide_collect", collect, 0},
+    {"tide_external_add", external, 0},
+    {"tide_scope_open", scope_open, 0},
+    {"tide_handle", handle, 0},
+    {"tide_scope_close", scope_close, 0},
+    {"tide_scope_unwind", scope_unwind, 0},
+    {"tide_weak_new", weak_new, 0},
+    {"tide_weak_get", weak_get, LOOKS},
+    {"tide_ephemeron_new", ephemeron_new, 0},
+    {"tide_ephemeron_key", ephemeron_key, LOOKS},
+    {"tide_ephemeron_value", ephemeron_value, LOOKS},
+    {"tide_ephemeron_set", ephemeron_set, 0},
+    {"tide_weak_table_new", table_new, 0},
+    {"tide_weak_table_put", table_put, 0},
+    {"tide_weak_table_get", table_get, LOOKS},
+    {"tide_weak_table_remove", table_remove, 0},
+    {"tide_weak_table_count", table_count, LOOKS},
+    {"tide_finalizer_add", finalizer_add, 0},
+    {"tide_finalizer_remove", finalizer_remove, 0},
+    {"tide_finalizers_run", finalizers_run, 0},
+    {"tide_stack_register", stack_register, 0},
+    {"tide_stack_switch", stack_switch, 0},
+    {"tide_stack_unregister", stack_unregister, 0},
+    {"tide_heap_walk", walk, 0},
+    {"tide_heap_inspect", inspection, 0},
+    {"tide_check_marks", check_marks, 0},
+    {"tide_check_heap", check_heap, 0},
+    {"tide_count_marked", count_marked, 0},
+};
+enum { FUNCTIONS = sizeof functions / sizeof *functions };
+
+/* ---- Places ---- */
+
+static struct at fill(struct world *w) {
+  static char stack[2][4096] __attribute__((aligned(16)));
+  static int stacks;
+  struct at at = {.m = w->m};
+  at.object = pair_new(w, NULL, NULL, 1);
+  at.weak = tide_weak_new(w->m, at.object, TIDE_WEAK_BEFORE);
+  at.ephemeron = tide_ephemeron_new(w->m, at.object, at.object);
+  at.table = tide_weak_table_new(w->m);
+  tide_handle(w->m, at.object);
+  tide_handle(w->m, at.weak);
+  tide_handle(w->m, at.ephemeron);
+  tide_handle(w->m, at.table);
+  cr_assert(tide_weak_table_put(w->m, at.table, at.object, at.object));
+  at.stack = tide_stack_register(w->m, stack[stacks], stack[stacks] + sizeof *stack, NULL);
+  stacks++;
+  return at;
+}
+
+typedef bool (*place_fn)(const struct function *function);
+
+static bool with_null(const struct function *function) {
+  struct world w = world_new();
+  struct at at = fill(&w);
+  at.m = NULL;
+  return function->call(&at);
+}
+
+static bool detached(const struct function *function) {
+  struct world w = world_new();
+  struct at at = fill(&w);
+  return tide_detach(w.m) == TIDE_OK && function->call(&at);
+}
+
+struct call {
+  const struct function *function;
+  struct at at;
+  bool good;
+};
+static void *make(void *argument) {
+  struct call *call = argument;
+  call->good = call->function->call(&call->at);
+  return NULL;
+}
+
+static bool by_another_thread(const struct function *function) {
+  struct world w = world_new();
+  struct call call = {.function = function, .at = fill(&w)};
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, make, &call) != 0) return false;
+  pthread_join(thread, NULL);
+  return call.good;
+}
+
+static bool in_region(const struct function *function) {
+  struct world w = world_new();
+  struct at at = fill(&w);
+  tide_blocking_enter(w.m);
+  return function->call(&at);
+}
+
+static void make_in_event(struct tide_heap *heap, enum tide_event event, uint64_t now,
+                          void *argument) {
+  (void)heap, (void)now;
+  if (event == TIDE_EVENT_STOPPED) make(argument);
+}
+
+static bool in_callback(const struct function *function) {
+  struct world w = world_new();
+  struct call call = {.function = function, .at = fill(&w)};
+  tide_heap_on_event(w.heap, make_in_event, &call);
+  return tide_collect(w.m) == TIDE_OK && call.good;
+}
+
+static bool in_callback_of_another_heap(const struct function *function) {
+  struct world w = world_new(), other = world_new();
+  struct call call = {.function = function, .at = fill(&other)};
+  tide_heap_on_event(w.heap, make_in_event, &call);
+  return tide_collect(w.m) == TIDE_OK && call.good;
+}
+
+static void make_in_root_callback(struct tide_tracer *tracer, void *argument) {
+  (void)tracer;
+  make(argument);
+}
+
+static bool in_root_callback_of_another_heap(const struct function *function) {
+  struct world w = world_new(), other = world_new();
+  struct call call = {.function = function, .at = fill(&other)};
+  cr_assert_eq(tide_root_add_callback(w.heap, make_in_root_callback, &call), TIDE_OK);
+  return tide_collect(w.m) == TIDE_OK && call.good;
+}
+
+static bool make_in_visit(void *object, size_t bytes, tide_layout layout, void *argument) {
+  (void)object, (void)bytes, (void)layout;
+  make(argument);
+  return false;
+}
+
+static bool in_visit_of_another_heap(const struct function *function) {
+  struct world w = world_new(), other = world_new();
+  struct call call = {.function = function, .at = fill(&other)};
+  cr_assert_not_null(tide_handle(w.m, pair_new(&w, NULL, NULL, 1)));
+  return tide_heap_walk(w.m, make_in_visit, &call) == TIDE_OK && call.good;
+}
+
+/* ---- */
+
+static void expect_refusal(place_fn place, const struct function *function) {
+  int pipes[2];
+  cr_assert_eq(pipe(pipes), 0);
+  fflush(NULL);
+  pid_t child = fork();
+  if (child == 0) {
+    dup2(pipes[1], STDERR_FILENO);
+    signal(SIGABRT, SIG_DFL);
+    _exit(place(function) ? 0 : 1);
+  }
+  close(pipes[1]);
+  char said[512];
+  ssize_t bytes = read(pipes[0], said, sizeof said - 1);
+  said[bytes > 0 ? bytes : 0] = 0;
+  close(pipes[0]);
+  int status;
+  cr_assert_eq(waitpid(child, &status, 0), child);
+  if (TOLD) {
+    cr_expect(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT, "%s is told", function->name);
+    cr_expect_not_null(strstr(said, function->name), "%s: %s", function->name, said);
+  } else {
+    cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%s: %#x %s", function->name,
+              (unsigned)status, said);
+  }
+}
+
+static void expect_refusals(place_fn place, unsigned but) {
+  for (size_t i = 0; i < FUNCTIONS; i++)
+    if (!(functions[i].flags & but)) expect_refusal(place, &functions[i]);
+}
+
+Test(refusals, null) {
+  expect_refusals(with_null, NULL_IS_FINE);
+}
+Test(refusals, detached_mutators) {
+  expect_refusals(detached, 0);
+}
+Test(refusals, another_threads_mutators) {
+  expect_refusals(by_another_thread, 0);
+}
+Test(refusals, blocking_regions) {
+  expect_refusals(in_region, IN_REGIONS);
+}
+Test(refusals, callbacks) {
+  expect_refusals(in_callback, LOOKS);
+}
+Test(refusals, callbacks_of_another_heap) {
+  expect_refusals(in_callback_of_another_heap, 0);
+  expect_refusals(in_root_callback_of_another_heap, 0);
+  expect_refusals(in_visit_of_another_heap, 0);
+}
