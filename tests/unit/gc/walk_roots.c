@@ -122,7 +122,7 @@ static void look_with_nothing(struct tide_walk *walk, void *context) {
   cr_assert_eq(tide_walk_layout(NULL, TIDE_LAYOUT_LEAF, &info), TIDE_ERROR_ARGUMENT);
 }
 
-Test(walk, null) {
+Test(walk, null, .signal = TOLD) {
   struct world w = world_new();
   refused(NULL, must_not_run, TIDE_ERROR_ARGUMENT, "mutator is NULL");
   refused(w.m, NULL, TIDE_ERROR_ARGUMENT, "inspect is NULL");
@@ -156,7 +156,7 @@ static void look_and_act(struct tide_walk *walk, void *context) {
   cr_assert_eq(stats.collections, 1, "its own");
 }
 
-Test(walk, inside_itself) {
+Test(walk, inside_itself, .signal = TOLD) {
   struct world w = world_new();
   tide_handle(w.m, pair_new(&w, NULL, NULL, 1));
   inspect(&w, look_and_act, &w);
@@ -201,7 +201,7 @@ static void event_that_inspects(struct tide_heap *heap, enum tide_event event, u
     refused(((struct world *)context)->m, must_not_run, TIDE_ERROR_STATE, "not possible here");
 }
 
-Test(walk, in_callbacks_and_blocking_regions) {
+Test(walk, in_callbacks_and_blocking_regions, .signal = TOLD) {
   struct world w = world_new();
   cr_assert_eq(tide_root_add_callback(w.heap, root_that_inspects, &w), TIDE_OK);
   tide_heap_on_event(w.heap, event_that_inspects, &w);

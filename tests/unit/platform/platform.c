@@ -1,4 +1,8 @@
 /* The operating system's contract. */
+/* mlock by its number: the address sanitizer makes a function of that name do nothing. */
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "platform/platform.h"
 
 #include <criterion/criterion.h>
@@ -63,11 +67,11 @@ Test(memory, locked_memory_is_not_given_back_and_the_caller_is_told) {
   char *at = td_plat_reserve(65536, 4096);
   cr_assert(td_plat_commit(at, 65536));
   memset(at, 9, 65536);
-  if (mlock(at, 65536) != 0) cr_skip_test("this process may not lock memory");
+  if (syscall(SYS_mlock, at, 65536) != 0) cr_skip_test("this process may not lock memory");
   cr_assert_not(td_plat_purge(at, 65536));
   cr_assert_not(td_plat_decommit(at, 65536));
   cr_assert_eq(at[0], 9);
-  cr_assert_eq(munlock(at, 65536), 0);
+  cr_assert_eq(syscall(SYS_munlock, at, 65536), 0);
   cr_assert(td_plat_decommit(at, 65536));
   td_plat_release(at, 65536);
 }
