@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 void *td_plat_reserve(size_t bytes, size_t align) {
@@ -71,4 +72,14 @@ size_t td_plat_page_bytes(void) {
     atomic_store_explicit(&known, bytes, memory_order_relaxed);
   }
   return bytes;
+}
+
+bool td_plat_readable(uintptr_t address) {
+  int saved = errno;
+  /* The system reads the set of signals before it finds that there is no such thing to do with it.
+   */
+  long done = syscall(SYS_rt_sigprocmask, ~0, (void *)address, NULL, (size_t)8);
+  bool readable = done == 0 || errno != EFAULT;
+  errno = saved;
+  return readable;
 }

@@ -36,6 +36,8 @@ bool td_plat_purge(void *start, size_t bytes);
 /* Asks for huge pages. This is a hint. */
 void td_plat_advise_huge(void *start, size_t bytes);
 size_t td_plat_page_bytes(void);
+/* Can the eight bytes at an aligned address be read? Costs a system call, and never a fault. */
+bool td_plat_readable(uintptr_t address);
 /* Returns how much memory this process may use: the machine's or the control group's, whichever is
  * less. */
 size_t td_plat_memory_bytes(void);

@@ -16,7 +16,7 @@
  * nothing overwrites it. */
 #define TD_KEEPS_CALL __attribute__((no_sanitize("address"), noinline))
 
-#define TD_CALL_WORDS 12u
+#define TD_CALL_WORDS 32u
 
 struct td_call;
 

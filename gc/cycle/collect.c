@@ -17,6 +17,7 @@
 #include "gc/cycle/reclaim.h"
 #include "gc/cycle/verify.h"
 #include "gc/roots/gather.h"
+#include "gc/roots/readable.h"
 #include "gc/stop/pause.h"
 #include "gc/stop/registers.h"
 #include "gc/stop/world.h"
@@ -79,7 +80,10 @@ static void collect_stopped(struct cycle *cycle) {
   td_pause_retire_runs(heap);
   /* relaxed: world stopped. */
   cycle->allocated_bytes = atomic_load_explicit(&heap->allocated_bytes, memory_order_relaxed);
-  if (heap->verify) td_verify_begin(heap);
+  if (heap->verify) {
+    td_roots_demand_readable(heap);
+    td_verify_begin(heap);
+  }
   td_stats_tell(heap, TIDE_EVENT_MARK_BEGIN);
   mark(heap);
   cycle->marked_ns = td_stats_tell(heap, TIDE_EVENT_MARK_END);

@@ -244,18 +244,28 @@ static void *load_use_unload(void *unused) {
   if (dlopen(path, RTLD_NOW | RTLD_NOLOAD)) exit(5);
   return unused;
 }
+static long mapped_kilobytes(void) {
+  long pages = 0;
+  FILE *file = fopen("/proc/self/statm", "r");
+  if (!file || fscanf(file, "%ld", &pages) != 1) exit(9);
+  fclose(file);
+  return pages * (sysconf(_SC_PAGESIZE) / 1024);
+}
 int main(int count, char **arguments) {
+  long before = 0;
   path = arguments[count - 1];
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 1100; i++) { /* more than there are thread keys */
     pthread_t thread;
     if (pthread_create(&thread, NULL, load_use_unload, NULL)) return 6;
     pthread_join(thread, NULL);
+    if (i == 10) before = mapped_kilobytes();
+    if (i % 100) continue;
     int status;
     pid_t child = fork();
     if (child == 0) _exit(0);
     if (waitpid(child, &status, 0) != child || status) return 7;
   }
-  return 0;
+  return mapped_kilobytes() > before + 65536 ? 8 : 0;
 }
 """
 

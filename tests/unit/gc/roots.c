@@ -1,5 +1,8 @@
 /* Every kind of root keeps what it should, and no more. */
 #include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "tests/unit/gc/common.h"
 
@@ -103,6 +106,34 @@ Test(roots, callbacks_are_called_once_a_collection) {
   cr_assert_eq(tide_root_remove_callback(w.heap, trace_roots, &called), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(live_after_collect(&w), 0);
   world_end(&w);
+}
+
+/* Memory of roots that went without a word: with TIDE_VERIFY=1 there is a message, no fault. */
+static void collect_with_lost_roots(enum tide_status (*add)(struct tide_heap *, void *)) {
+  setenv("TIDE_VERIFY", "1", 1);
+  struct world w = world_new();
+  size_t bytes = (size_t)sysconf(_SC_PAGESIZE) * 4;
+  char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  cr_assert_eq(add(w.heap, memory + bytes / 2 - 16), TIDE_OK);
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  munmap(memory + bytes / 4, bytes / 2);
+  tide_collect(w.m);
+  cr_assert_fail();
+}
+static enum tide_status add_conservative(struct tide_heap *heap, void *start) {
+  return tide_root_add_conservative(heap, start, 4096);
+}
+static enum tide_status add_range(struct tide_heap *heap, void *start) {
+  return tide_root_add_range(heap, start, 512);
+}
+Test(roots, a_slot_in_memory_that_is_gone, .signal = SIGABRT) {
+  collect_with_lost_roots((tide_root_add));
+}
+Test(roots, a_range_in_memory_that_is_gone, .signal = SIGABRT) {
+  collect_with_lost_roots(add_range);
+}
+Test(roots, conservative_memory_that_is_gone, .signal = SIGABRT) {
+  collect_with_lost_roots(add_conservative);
 }
 
 Test(handles, scopes_close_in_order) {

@@ -1,0 +1,44 @@
+/* Looking at registered roots through the system, which survives memory that is gone. */
+#include "gc/roots/readable.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The page that was found readable last. Roots mostly lie side by side. */
+struct known {
+  uintptr_t page;
+};
+
+static bool is_readable(struct known *known, uintptr_t address) {
+  uintptr_t page = address & ~(uintptr_t)(td_plat_page_bytes() - 1);
+  if (page == known->page) return true;
+  if (!td_plat_readable(address & ~(uintptr_t)7)) return false;
+  known->page = page;
+  return true;
+}
+
+static void demand(struct known *known, uintptr_t start, size_t bytes, const char *function) {
+  size_t step = td_plat_page_bytes();
+  for (uintptr_t at = start, end = start + bytes; at < end; at = (at & ~(step - 1)) + step) {
+    if (is_readable(known, at)) continue;
+    fprintf(
+        stderr,
+        "tidemark: TIDE_VERIFY: the root at %#zx, registered by %s, cannot be read at %#zx: its "
+        "memory went without a call of tide_root_remove…\n",
+        (size_t)start, function, (size_t)at);
+    abort();
+  }
+}
+
+void td_roots_demand_readable(const struct tide_heap *heap) {
+  const struct td_root_set *roots = &heap->roots;
+  struct known known = {.page = 0};
+  for (size_t i = 0; i < roots->slot_count; i++)
+    demand(&known, roots->slots[i], sizeof(void *), "tide_root_add");
+  for (size_t i = 0; i < roots->ranges.count; i++)
+    demand(&known, (uintptr_t)roots->ranges.at[i].start, roots->ranges.at[i].count * sizeof(void *),
+           "tide_root_add_range");
+  for (size_t i = 0; i < roots->conservative.count; i++)
+    demand(&known, (uintptr_t)roots->conservative.at[i].start, roots->conservative.at[i].count,
+           "tide_root_add_conservative");
+}

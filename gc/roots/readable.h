@@ -1,0 +1,12 @@
+/* Are the registered roots still there? */
+#ifndef TD_GC_ROOTS_READABLE_H
+#define TD_GC_ROOTS_READABLE_H
+
+#include "gc/base/state.h"
+
+/* Ends the process with a message if memory that was registered as a root cannot be read, before a
+ * marker meets it. A system call for each page of roots, so TIDE_VERIFY=1 only. World stopped, the
+ * roots' lock held. */
+void td_roots_demand_readable(const struct tide_heap *heap);
+
+#endif
