@@ -270,13 +270,30 @@ def library_header(tree, version):
     return "".join(parts)
 
 
+HEAD = """/* Tidemark {version}, single-file edition. Generated.
+ *
+ * Compile it as C, with -std=gnu17 -pthread, and link it with your program.
+ *   -DTIDE_ALL_ENGINES  all marking engines, for comparing them: three times as long to
+ *                       compile. Without it there are bwos, the default, and serial.
+ *   -DTIDE_GRAPH_FILES  tide_heap_snapshot_thg, which needs xxhash.h.
+
+{licence} */
+#ifdef __cplusplus
+#error "tidemark.c is C: compile it by itself with a C compiler (cc -std=gnu17 -c tidemark.c) and include tidemark.h in C++"
+#else
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#define TD_SINGLE_FILE 1
+"""
+
+
 def library_source(tree, sources, version, verbose, optional):
     """optional: {source: macro}; such a source is there only where the macro is defined."""
     done, order = set(), []
     for source in sources:
         headers_in_order(tree, source, done, order)
-    parts = [f"/* Tidemark {version}, single-file edition. Generated; compile with -std=gnu17 -pthread.\n\n",
-             tree.text("LICENSE").strip(), " */\n#ifndef _GNU_SOURCE\n#define _GNU_SOURCE\n#endif\n",
+    parts = [HEAD.format(version=version, licence=tree.text("LICENSE").strip()),
              '#include "tidemark.h"\n\n']
     # Before the pragma: the system's functions are not ours to hide.
     system = {line for name in order for line in system_includes(tree.text(name), True)}
@@ -307,7 +324,7 @@ def library_source(tree, sources, version, verbose, optional):
         parts += [rename(text, mine, stem, pasting)]
         parts += [f"#undef {macro}\n" for macro in macros]
         parts += ["#endif\n"] if source in optional else []
-    parts.append("\n#pragma GCC visibility pop\n")
+    parts.append("\n#pragma GCC visibility pop\n#endif\n")
     if verbose:
         for name, files in sorted(shared.items()):
             print(f"{name}: {', '.join(files)}")

@@ -1,19 +1,31 @@
 #include "marker/engine/list.h"
 
+#include <string.h>
+
 #include "marker/base/state.h"
 
 #define DECLARE(Q, ...) extern const struct td_engine td_engine_##Q;
 TD_QUEUES(DECLARE)
 
-#define ENGINE(Q, ...) &td_engine_##Q,
-static const struct td_engine *const engines[TD_QUEUE_COUNT] = {TD_QUEUES(ENGINE)};
+#define ENGINE_ALWAYS(Q) &td_engine_##Q,
+#if defined(TD_SINGLE_FILE) && !defined(TIDE_ALL_ENGINES)
+#define ENGINE_EXTRA(Q)
+#else
+#define ENGINE_EXTRA(Q) &td_engine_##Q,
+#endif
+
+#define ENGINE(Q, name, sharing, room, edition, ...) ENGINE_##edition(Q)
+static const struct td_engine *const engines[] = {TD_QUEUES(ENGINE)};
 
 const struct td_engine *td_engine_at(size_t index) {
-  return index < TD_QUEUE_COUNT ? engines[index] : NULL;
+  return index < sizeof engines / sizeof *engines ? engines[index] : NULL;
 }
 
 const struct td_engine *td_engine_find(const char *name) {
-  return td_engine_at(td_queue_find(name));
+  size_t index = 0;
+  while (td_engine_at(index) && strcmp(engines[index]->queue->name, name) != 0)
+    index++;
+  return td_engine_at(index);
 }
 
 const char *td_engine_name(size_t index) {

@@ -1,17 +1,16 @@
 /* The bounded array deque of Arora, Blumofe and Plaxton with Chase and Lev's circular indices.
  *
- * Every item is visible to thieves at once, which costs the owner a full fence per get.  Orders are
+ * Every item is visible to thieves at once, which costs the owner a full fence per get. Orders are
  * those of Lê et al., Correct and Efficient Work-Stealing for Weak Memory Models, PPoPP 2013.
- * Differs: bounded; 64-bit indices never wrap, so no tag is needed; the owner keeps bottom and its
- * last look at top to itself and reads neither back.
+ * Differs: the deque is bounded; indices have 64 bits and never wrap, so that no tag is needed; the
+ * owner keeps bottom and its last look at top to itself, and reads neither back.
  *
- * The second set of orders, all sequentially consistent and without fences, is
- * marker/queue/abp_sc.h.  It is also what a race detector that does not model fences must be given
+ * There is a second set of orders, all sequentially consistent and without fences, for
+ * marker/queue/abp_sc.h. A race detector that does not model fences needs it too
  * (TD_QUEUE_FENCE_FREE).
  *
  * Invariants: top <= bottom + 1; the items are [top, bottom); top only grows, by compare-and-swap;
- * only the owner writes bottom and slots.
- */
+ * only the owner writes bottom and slots. */
 #ifndef TD_MARKER_QUEUE_ABP_H
 #define TD_MARKER_QUEUE_ABP_H
 
@@ -30,9 +29,9 @@ struct td_abp {
   /* Constant after init. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) *slots;
   uint64_t mask;
-  /* Thieves, and the owner for the last item, compare-and-swap. */
+  /* Thieves compare-and-swap, and the owner for the last item: [abp.claim]. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) top;
-  /* Owner writes, thieves read: [abp.item]. */
+  /* The owner writes, thieves read: [abp.item]. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) bottom;
 };
 
@@ -51,7 +50,7 @@ static inline void td_abp_init(struct td_abp *q, struct td_abp_owner *o, void *s
   q->mask = (uint64_t)blocks * entries - 1;
   for (uint64_t i = 0; i <= q->mask; i++)
     TD_STORAGE_ATOMIC_INIT(&q->slots[i], UINT64_C(0));
-  /* 1, so that bottom - 1 is no negative number. */
+  /* They start at 1, so that bottom - 1 is not negative. */
   atomic_init(&q->top, UINT64_C(1));
   atomic_init(&q->bottom, UINT64_C(1));
   o->bottom = 1;
@@ -73,7 +72,7 @@ static inline bool td_abp_put_with(struct td_abp *q, struct td_abp_owner *o, uin
   if (orders == TD_ABP_ALL_SC) {
     atomic_store_explicit(&q->bottom, bottom + 1, memory_order_seq_cst);
   } else if (TD_STEP(abp, put_fence)) {
-    /* release [abp.item].  A fence, not a release store: it also covers the relaxed stores of
+    /* release [abp.item]. A fence, not a release store: it also covers the relaxed stores of
      * bottom in get, from which a thief may learn of this item. */
     atomic_thread_fence(TD_ORDER(abp, put_fence, release));
     atomic_store_explicit(&q->bottom, bottom + 1, memory_order_relaxed);
@@ -111,7 +110,7 @@ static inline uint64_t td_abp_get_with(struct td_abp *q, struct td_abp_owner *o,
   } else {
     atomic_store_explicit(&q->bottom, bottom, memory_order_relaxed);
     /* Forbids: the owner misses a thief's claim of this item, and the thief misses that the owner
-     * has lowered bottom past it; then both would take it.  See td_abp_steal_one. */
+     * has lowered bottom past it; then both would take it. See td_abp_steal_one. */
     atomic_thread_fence(TD_ORDER(abp, get_fence, seq_cst));
     top = atomic_load_explicit(&q->top, memory_order_relaxed);
   }

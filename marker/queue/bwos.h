@@ -1,56 +1,55 @@
 /* LIFO block-based work stealing (BWoS), in the form that measured best.
  *
- * A ring of blocks of `entries` slots.  Blocks have sequence numbers; number s lives in block
- * s mod blocks.  The owner works in block `top`; every block below it is granted to thieves, who
- * take the oldest items, from block `base`.  Source: Wang et al., BWoS, OSDI 2023.  Differs (the
- * reasons are in docs/queues.md): the owner's state is apart from the blocks, one shared word per
- * block, thieves read before they claim and claim several items at once, and part of the top block
- * can be granted early.
+ * The queue is a ring of blocks of `entries` slots. Blocks have sequence numbers: number s lives in
+ * block s mod blocks. The owner works in block `top`. Every block below it is granted to thieves.
+ * They take the oldest items, which are in block `base`.
+ *
+ * Source: Wang et al., BWoS, OSDI 2023. Differs, for the reasons in docs/queues.md: the owner's
+ * state is apart from the blocks; a block has one shared word; a thief reads before it claims, and
+ * claims several items at once; part of the top block can be granted early.
  *
  * The shared word of a block is (version, limit, index):
- *   private  limit == 0                      the owner's alone
+ *   private  limit == 0                      the block is the owner's alone
  *   granted  index < limit                   thieves may claim [index, limit)
- *   drained  0 < limit == index < entries    the top block's early grant is used up
- *   dead     limit == index == entries       taken to the last item by thieves
- * Only the owner changes version and limit; thieves only raise index, by compare-and-swap of the
- * whole word.  The version is new with every grant that starts from `private`, so a word never
- * returns to a value it had while slots of the block were rewritten in between.
+ *   drained  0 < limit == index < entries    thieves have used up the top block's early grant
+ *   dead     limit == index == entries       thieves have taken the last item
+ * Only the owner changes version and limit. Thieves only raise index, by compare-and-swap of the
+ * whole word. Every grant that starts from `private` has a new version. So a word never returns to
+ * a value that it had before slots of the block were rewritten.
  *
  * Invariants:
  *
- * [bwos.order] Blocks below base are dead, and a dead block stays dead until its number is used up:
- * base > s before block s + blocks is entered.  So when the block below top is dead, all are, and
+ * [bwos.order] Blocks below base are dead. A dead block stays dead until its number is used up:
+ * base > s before block s + blocks is entered. So when the block below top is dead, all are, and
  * the owner knows that the queue is empty.
  *
  * [bwos.full] Every block from base to top - 1 was granted whole (limit == entries).
  *
- * [bwos.slots] The owner writes a slot only while it is private: after an acquiring takeover or an
- * acquiring look at a dead block.  A thief that reads a slot later than that fails its claim.
+ * [bwos.slots] The owner writes a slot only while it is private: after an acquiring takeover, or an
+ * acquiring look at a dead block. A thief that reads a slot later than that fails its claim.
  *
- * No thief can delay the owner: before its claim a thief has written nothing, and after it there is
- * nothing left to do that the owner needs.
- */
+ * No thief can delay the owner. Before its claim a thief has written nothing, and after the claim
+ * it has nothing to do that the owner needs. */
 #ifndef TD_MARKER_QUEUE_BWOS_H
 #define TD_MARKER_QUEUE_BWOS_H
 
 #include "marker/queue/contract.h"
 
-/* 13 bits of index, 13 of limit, 38 of version.  One version is used up per grant of the same
- * block; crossing one block border for nothing else takes the owner about 8 ns a time, so a thief
- * would have to be stopped between its look and its claim for over half an hour, and to wake within
- * the one grant in 2^38 that brings its word back, before it could claim what is no longer there.
- */
+/* 13 bits of index, 13 of limit, 38 of version. Each grant of a block uses up one version. An owner
+ * that does nothing but cross one block border takes about 8 ns for each. So a thief can claim what
+ * is no longer there only if it is stopped between its look and its claim for over half an hour,
+ * and wakes during the one grant in 2^38 that brings its word back. */
 #define TD_BWOS_INDEX_BITS 13
 #ifndef TD_BWOS_VERSION_BITS
 #define TD_BWOS_VERSION_BITS (64 - 2 * TD_BWOS_INDEX_BITS)
 #endif
 #define TD_BWOS_MAX_ENTRIES (UINT32_C(1) << (TD_BWOS_INDEX_BITS - 1))
 
-/* The most items one claim takes.  More gains nothing and starves other thieves. */
+/* The most items that one claim takes. More gains nothing and starves other thieves. */
 #define TD_BWOS_BATCH 32
 
 struct td_bwos_block {
-  /* Owner and thieves write, see above: [bwos.grant] [bwos.claim]. */
+  /* Owner and thieves write and read, see above: [bwos.grant] [bwos.claim]. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) word;
 };
 
@@ -65,14 +64,15 @@ struct td_bwos_ring {
 struct td_bwos {
   _Alignas(TD_CACHE_LINE) struct td_bwos_ring ring;
 
-  /* Number of the oldest block that is perhaps not dead; only grows.  Thieves, rarely the owner,
-   * write: [bwos.base]. */
+  /* The number of the oldest block that may not be dead. It only grows. Thieves write and read it;
+   * rarely, the owner writes: [bwos.base]. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) base;
 
-  /* Number of the owner's block.  Owner writes at block borders; only td_bwos_size reads. */
+  /* The number of the owner's block. The owner writes it at block borders; td_bwos_size reads. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) top;
 
-  /* A thief's wish for an early grant.  Alone in its line: the owner polls it. */
+  /* 1 if a thief wishes for an early grant. Thieves set it, the owner polls and clears it: so it is
+   * alone in its cache line. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) want;
 };
 
@@ -117,7 +117,7 @@ static inline size_t td_bwos_storage_bytes(uint32_t blocks, uint32_t entries) {
   return td_queue_bytes(blocks, entries, sizeof(_Atomic(uint64_t)), sizeof(struct td_bwos_block));
 }
 
-/* All blocks are private and empty. */
+/* Makes a ring whose blocks are private and empty. */
 static inline void td_bwos_ring_init(struct td_bwos_ring *r, void *storage, uint32_t blocks,
                                      uint32_t entries) {
   /* Words first: they need the storage's alignment. */
@@ -131,7 +131,7 @@ static inline void td_bwos_ring_init(struct td_bwos_ring *r, void *storage, uint
     TD_STORAGE_ATOMIC_INIT(&r->slots[i], UINT64_C(0));
 }
 
-/* The owner works in block `number` from now on, and its private items are [floor, cursor). */
+/* From now on, the owner works in block `number`, and its private items are [floor, cursor). */
 static inline void td_bwos_enter(struct td_bwos *q, struct td_bwos_owner *o, uint64_t number,
                                  uint32_t floor, uint32_t cursor) {
   o->top = number;
@@ -146,7 +146,7 @@ static inline void td_bwos_enter(struct td_bwos *q, struct td_bwos_owner *o, uin
 static inline void td_bwos_init(struct td_bwos *q, struct td_bwos_owner *o, void *storage,
                                 uint32_t blocks, uint32_t entries) {
   td_bwos_ring_init(&q->ring, storage, blocks, entries);
-  /* Numbers start where "one ring below" is no negative number. */
+  /* Numbers start at one ring, so that no number below is negative. */
   atomic_init(&q->base, (uint64_t)blocks);
   atomic_init(&q->top, (uint64_t)blocks);
   atomic_init(&q->want, 0u);
@@ -154,7 +154,7 @@ static inline void td_bwos_init(struct td_bwos *q, struct td_bwos_owner *o, void
   td_bwos_enter(q, o, blocks, 0, 0);
 }
 
-/* Grant the private items of the top block up to slot `limit`. */
+/* Grants the private items of the top block up to slot `limit`. */
 static inline void td_bwos_publish(struct td_bwos *q, struct td_bwos_owner *o, uint32_t limit) {
   _Atomic(uint64_t) *word = td_bwos_shared(&q->ring, o->top);
   if (o->limit == 0) {
@@ -174,7 +174,7 @@ static inline void td_bwos_publish(struct td_bwos *q, struct td_bwos_owner *o, u
   o->below = 1;
 }
 
-/* Make base > number; every block up to number is dead. */
+/* Makes base > number. Every block up to number is dead. */
 static inline void td_bwos_move_base_past(struct td_bwos *q, uint64_t number) {
   /* relaxed: base only grows, so it is at least this. */
   uint64_t dead = atomic_load_explicit(&q->base, memory_order_relaxed);
@@ -188,7 +188,7 @@ static inline void td_bwos_move_base_past(struct td_bwos *q, uint64_t number) {
   }
 }
 
-/* The top block is full: grant it and enter the next.  false: the ring is full. */
+/* The top block is full: grants it and enters the next. Returns false if the ring is full. */
 TD_SLOW_PATH bool td_bwos_up(struct td_bwos *q, struct td_bwos_owner *o) {
   uint64_t next = o->top + 1;
   _Atomic(uint64_t) *word = td_bwos_shared(&q->ring, next);
@@ -196,10 +196,10 @@ TD_SLOW_PATH bool td_bwos_up(struct td_bwos *q, struct td_bwos_owner *o) {
   uint64_t old = atomic_load_explicit(word, TD_ORDER(bwos, reclaim, acquire));
   if (td_bwos_limit(old) != 0) {
     if (td_bwos_index(old) != q->ring.entries && TD_STEP(bwos, full)) return false;
-    /* Whoever sees the new state of this block must not take base for its old number. */
+    /* Who sees the new state of this block must not come to it by its old number. */
     if (TD_STEP(bwos, base_past)) td_bwos_move_base_past(q, next - q->ring.block_mask - 1);
-    /* relaxed: published by the grant that follows [bwos.grant], which every thief has seen that
-     * gets here by way of base; it must not take the old "dead" for this number's. */
+    /* relaxed: the grant that follows publishes it [bwos.grant], and every thief that gets here by
+     * way of base has seen that grant. So none takes the old "dead" for this number's. */
     if (TD_STEP(bwos, private))
       atomic_store_explicit(word, td_bwos_word(td_bwos_version(old), 0, 0), memory_order_relaxed);
   }
@@ -208,7 +208,7 @@ TD_SLOW_PATH bool td_bwos_up(struct td_bwos *q, struct td_bwos_owner *o) {
   return true;
 }
 
-/* Take back what thieves have left of a block: returns the word before. */
+/* Takes back what thieves have left of a block. Returns the word as it was. */
 static inline uint64_t td_bwos_takeover(_Atomic(uint64_t) *word) {
   /* relaxed: only for the version, which this thread alone writes. */
   uint64_t old = atomic_load_explicit(word, memory_order_relaxed);
@@ -217,7 +217,8 @@ static inline uint64_t td_bwos_takeover(_Atomic(uint64_t) *word) {
                                   TD_ORDER(bwos, takeover, acquire));
 }
 
-/* No private items are left: take back granted ones.  false: thieves have got them all. */
+/* No private items are left: takes back granted ones. Returns false if thieves have got them all.
+ */
 TD_SLOW_PATH bool td_bwos_down(struct td_bwos *q, struct td_bwos_owner *o) {
   if (o->limit != 0) {
     uint64_t old = td_bwos_takeover(td_bwos_shared(&q->ring, o->top));
@@ -252,7 +253,7 @@ static inline bool td_bwos_put(struct td_bwos *q, struct td_bwos_owner *o, uint6
     if (!entered) return false;
   }
   /* relaxed: published by a later grant; atomic because a thief too late may still read it. */
-  o->cursor++; /* first: the next put then does not wait for the item to be stored */
+  o->cursor++; /* before the store, so that the next put does not wait for the item */
   atomic_store_explicit(o->cursor - 1, item, memory_order_relaxed);
   return true;
 }
@@ -283,7 +284,7 @@ static inline int32_t td_bwos_claim(struct td_bwos_ring const *r, uint64_t numbe
   /* relaxed: if the owner has rewritten a slot, it has changed the word and the claim fails. */
   for (uint32_t i = 0; i < count; i++)
     out[i] = atomic_load_explicit(slot + i, memory_order_relaxed);
-  /* release [bwos.claim]: the reads stay before the claim.  (RC11 gives that for nothing; IMM and
+  /* release [bwos.claim]: the reads stay before the claim. (RC11 gives that for nothing; IMM and
    * Arm do not.)  relaxed on failure: nothing was learnt. */
   if (!atomic_compare_exchange_strong_explicit(td_bwos_shared(r, number), &word, word + count,
                                                TD_ORDER(bwos, claim, release),
@@ -312,8 +313,8 @@ static inline int32_t td_bwos_steal(struct td_bwos *q, uint64_t *out, uint32_t m
     uint32_t first = td_bwos_index(word);
     if (first < td_bwos_limit(word)) {
       int32_t taken = td_bwos_claim(&q->ring, number, word, out, max);
-      /* At once, to spare the next thief a look; were this thief stopped here for ever, the next
-       * one or the owner would do it. */
+      /* At once, to spare the next thief a look. If this thief stopped here for ever, the next one
+       * or the owner would do it. */
       if (taken > 0 && first + (uint32_t)taken == q->ring.entries && TD_STEP(bwos, pass_at_once))
         td_bwos_pass_dead(q, number);
       return taken;
@@ -325,7 +326,8 @@ static inline int32_t td_bwos_steal(struct td_bwos *q, uint64_t *out, uint32_t m
 }
 
 static inline void td_bwos_wish(_Atomic(uint32_t) *want) {
-  /* relaxed, both: a wish orders nothing.  Looked at first, so that the owner keeps the line. */
+  /* relaxed, both: a wish orders nothing. It is looked at first, so that the owner keeps the line.
+   */
   if (atomic_load_explicit(want, memory_order_relaxed) == 0)
     atomic_store_explicit(want, 1u, memory_order_relaxed);
 }

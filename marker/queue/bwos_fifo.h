@@ -1,24 +1,24 @@
 /* FIFO block-based work stealing (BWoS), for breadth-first marking.
  *
- * A ring of blocks, numbered as in marker/queue/bwos.h and with the same shared word.  The owner
- * puts into block `last` and gets from block `first`; the blocks between them are granted, and
- * thieves take from any of these, which one they choose at random so as not to meet each other.
- * Source: Wang et al., BWoS, OSDI 2023.  Differs as marker/queue/bwos.h does, and grants early: on
- * a thief's wish the owner ends its put block before it is full.
+ * The queue is a ring of blocks, numbered as in marker/queue/bwos.h and with the same shared word.
+ * The owner puts into block `last` and gets from block `first`. The blocks between them are
+ * granted. Thieves take from any of these; each begins at another one, so as not to meet the
+ * others.
+ *
+ * Source: Wang et al., BWoS, OSDI 2023. Differs as marker/queue/bwos.h does. And it grants early:
+ * on a thief's wish the owner ends its put block before that is full.
  *
  * Invariants:
- *   [bwos_fifo.visit]  The owner visits every block in order, taking over what thieves left of it,
- *                      so nothing depends on thieves seeing fresh numbers: whatever granted range a
- *                      thief finds is a good one.
- *   [bwos_fifo.slots]  A slot is rewritten only after its block was taken over (acquire), one ring
- *                      later.  A thief that read a rewritten slot fails its claim.
- */
+ *   [bwos_fifo.visit]  The owner visits every block in order and takes over what thieves left of
+ * it. So nothing depends on thieves seeing fresh numbers: whatever granted range a thief finds, it
+ * may claim. [bwos_fifo.slots]  A slot is rewritten only after its block was taken over (acquire),
+ * one ring later. A thief that read a rewritten slot fails its claim. */
 #ifndef TD_MARKER_QUEUE_BWOS_FIFO_H
 #define TD_MARKER_QUEUE_BWOS_FIFO_H
 
 #include "marker/queue/bwos.h"
 
-/* The most blocks one steal looks at. */
+/* The most blocks that one steal looks at. */
 #define TD_BWOS_FIFO_LOOKS 4
 
 /* What a block that holds an unknown number of items counts for in td_bwos_fifo_owned. */
@@ -27,19 +27,20 @@
 struct td_bwos_fifo {
   _Alignas(TD_CACHE_LINE) struct td_bwos_ring ring;
 
-  /* Numbers of the get and the put block.  Owner writes at block borders, thieves read. */
+  /* The numbers of the get and the put block. The owner writes them at block borders, thieves read.
+   */
   _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) first;
   _Atomic(uint64_t) last;
 
-  /* Where the next thief without a choice of its own looks.  Thieves only. */
+  /* Where the next thief begins to look. Thieves only. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) turn;
 
-  /* A thief's wish for an early grant.  Alone in its line: the owner polls it. */
+  /* As in struct td_bwos. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) want;
 };
 
-/* The private items are [out, out_end) of block first, then [in_begin, in) of block last; if these
- * are one block, [out, in), and out_end is a place between them. */
+/* The private items are [out, out_end) of block first, then those of block last up to `in`. If
+ * these are one block, they are [out, in), and out_end is a place between the two. */
 struct td_bwos_fifo_owner {
   _Atomic(uint64_t) *out;
   _Atomic(uint64_t) *out_end;
@@ -65,13 +66,13 @@ static inline void td_bwos_fifo_init(struct td_bwos_fifo *q, struct td_bwos_fifo
   o->in_end = q->ring.slots + entries;
 }
 
-/* Is there a block after the put block that the get block does not need? */
+/* Returns true if there is a block after the put block that is not the get block. */
 static inline bool td_bwos_fifo_has_next(struct td_bwos_fifo const *q,
                                          struct td_bwos_fifo_owner const *o) {
   return o->last + 1 - o->first <= q->ring.block_mask || !TD_STEP(bwos_fifo, full);
 }
 
-/* Grant [index, limit) of the put block and go on in the next. */
+/* Grants [index, limit) of the put block and goes on in the next. */
 static inline void td_bwos_fifo_close(struct td_bwos_fifo *q, struct td_bwos_fifo_owner *o,
                                       uint32_t index, uint32_t limit) {
   if (index < limit) {
@@ -89,7 +90,7 @@ static inline void td_bwos_fifo_close(struct td_bwos_fifo *q, struct td_bwos_fif
   atomic_store_explicit(&q->last, o->last, memory_order_relaxed);
 }
 
-/* The put block is full.  false: so is the ring. */
+/* The put block is full: goes on in the next. Returns false if the ring is full. */
 TD_SLOW_PATH bool td_bwos_fifo_advance(struct td_bwos_fifo *q, struct td_bwos_fifo_owner *o) {
   if (!td_bwos_fifo_has_next(q, o)) return false;
   if (o->first == o->last) {
@@ -115,7 +116,7 @@ static inline bool td_bwos_fifo_put(struct td_bwos_fifo *q, struct td_bwos_fifo_
   return true;
 }
 
-/* Take over what thieves have left of block first.  false: nothing. */
+/* Takes over what thieves have left of block first. Returns false if that is nothing. */
 static inline bool td_bwos_fifo_takeover(struct td_bwos_fifo *q, struct td_bwos_fifo_owner *o) {
   _Atomic(uint64_t) *word = td_bwos_shared(&q->ring, o->first);
   /* relaxed: version and limit, which this thread alone writes. */
@@ -131,7 +132,7 @@ static inline bool td_bwos_fifo_takeover(struct td_bwos_fifo *q, struct td_bwos_
   return o->out != o->out_end;
 }
 
-/* The private part of the get block is used up: find more.  false: the queue is empty. */
+/* The private part of the get block is used up: finds more. Returns false if the queue is empty. */
 TD_SLOW_PATH bool td_bwos_fifo_refill(struct td_bwos_fifo *q, struct td_bwos_fifo_owner *o) {
   while (o->first != o->last) {
     if (td_bwos_fifo_takeover(q, o)) return true;
@@ -142,7 +143,7 @@ TD_SLOW_PATH bool td_bwos_fifo_refill(struct td_bwos_fifo *q, struct td_bwos_fif
   }
   o->out_end = o->in;
   if (o->out != o->out_end) return true;
-  /* Empty: start the block afresh. */
+  /* The queue is empty: the block starts afresh. */
   o->out = o->out_end = o->in = td_bwos_slot(&q->ring, o->last, 0);
   return false;
 }
@@ -160,7 +161,7 @@ static inline uint64_t td_bwos_fifo_get(struct td_bwos_fifo *q, struct td_bwos_f
   return item;
 }
 
-/* Steal, looking first at the granted block that `choice` (any number) selects. */
+/* Steals. The first granted block to look at is the one that `choice` (any number) selects. */
 static inline int32_t td_bwos_fifo_steal_from(struct td_bwos_fifo *q, uint64_t *out, uint32_t max,
                                               uint64_t choice) {
   /* relaxed, both: [bwos_fifo.visit]. */
@@ -181,7 +182,7 @@ static inline int32_t td_bwos_fifo_steal_from(struct td_bwos_fifo *q, uint64_t *
 }
 
 static inline int32_t td_bwos_fifo_steal(struct td_bwos_fifo *q, uint64_t *out, uint32_t max) {
-  /* relaxed, both: any number will do, two thieves with the same one as well. */
+  /* relaxed, both: any number will do, even the same one for two thieves. */
   uint64_t turn = atomic_load_explicit(&q->turn, memory_order_relaxed);
   atomic_store_explicit(&q->turn, turn + TD_BWOS_FIFO_LOOKS, memory_order_relaxed);
   return td_bwos_fifo_steal_from(q, out, max, turn);
@@ -195,8 +196,8 @@ static inline bool td_bwos_fifo_wanted(struct td_bwos_fifo const *q) {
   return td_bwos_is_wished(&q->want);
 }
 
-/* Ends the put block early.  Where it is the get block too, the owner keeps the older half, which
- * it is about to get, and thieves may have the rest. */
+/* Ends the put block early. If it is the get block too, the owner keeps the older half, which it is
+ * about to get, and thieves may have the rest. */
 TD_SLOW_PATH void td_bwos_fifo_grant_now(struct td_bwos_fifo *q, struct td_bwos_fifo_owner *o) {
   _Atomic(uint64_t) *begin = td_bwos_slot(&q->ring, o->last, 0);
   uint32_t limit = (uint32_t)(o->in - begin);

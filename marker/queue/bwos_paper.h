@@ -1,18 +1,18 @@
 /* LIFO block-based work stealing (BWoS) as in the paper: Wang et al., BWoS, OSDI 2023.
  *
- * Each block has the paper's four positions: f_pos and b_pos, between which the owner's items lie,
- * s_pos, the next item for thieves, and s_cnt, the number of finished steals.  The shared ones
- * carry the block's round, so that what belongs to an earlier use of the block is recognised.  A
+ * Each block has the paper's four positions. The owner's items lie between b_pos and f_pos. s_pos
+ * is the next item for thieves, and s_cnt the number of finished steals. These two are shared and
+ * carry the block's round, so that what belongs to an earlier use of the block is recognised. A
  * thief claims one item by compare-and-swap of s_pos, then reads it, then counts the finished
- * steal; the owner reuses a block when all its steals are finished.
+ * steal. The owner reuses a block when all its steals are finished.
  *
- * Differs: s_pos has a value of its own (OWNED) for "the owner has it", where the paper uses the
- * end of the block for that and for "exhausted"; otherwise a thief could pass a live block.  And
- * put reports "full" where the paper's put may wait for a thief in mid-steal.  See docs/queues.md.
+ * Differs in two points; docs/queues.md has the reasons. s_pos has a value of its own for "the
+ * owner has the block". The paper uses the end of the block for that and for "exhausted", so that a
+ * thief could pass a live block. And put reports "full" where the paper's put may wait for a thief
+ * in mid-steal.
  *
- * Blocks have sequence numbers; number s lives in block s mod blocks, in round s / blocks.
- * Invariant [bwos_paper.order]: blocks below s_blk are exhausted for good.
- */
+ * Blocks have sequence numbers: number s lives in block s mod blocks, in round s / blocks.
+ * Invariant [bwos_paper.order]: blocks below s_blk are exhausted for good. */
 #ifndef TD_MARKER_QUEUE_BWOS_PAPER_H
 #define TD_MARKER_QUEUE_BWOS_PAPER_H
 
@@ -24,9 +24,9 @@ struct td_bwos_paper_block {
   /* Owner only. */
   _Alignas(TD_CACHE_LINE) uint32_t f_pos;
   uint32_t b_pos;
-  /* (round, next index for thieves).  Owner and thieves write: [bwos_paper.grant]. */
+  /* (round, next index for thieves). Owner and thieves write and read: [bwos_paper.grant]. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) s_pos;
-  /* (round, finished steals).  Thieves add, owner resets: [bwos_paper.finish]. */
+  /* (round, finished steals). Thieves add; the owner reads and resets: [bwos_paper.finish]. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) s_cnt;
 };
 
@@ -38,10 +38,10 @@ struct td_bwos_paper {
   uint32_t blocks_log2;
   uint32_t entries;
 
-  /* Number of the block thieves take from; only grows.  Thieves write. */
+  /* The number of the block that thieves take from. It only grows. Thieves write and read. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) s_blk;
 
-  /* Number of the owner's block.  Owner writes; only td_bwos_paper_size reads. */
+  /* The number of the owner's block. The owner writes it; td_bwos_paper_size reads. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) top;
 };
 
@@ -93,7 +93,7 @@ static inline void td_bwos_paper_enter(struct td_bwos_paper *q, struct td_bwos_p
   atomic_store_explicit(&q->top, number, memory_order_relaxed);
 }
 
-/* Begin a new round of a block that is the owner's alone. */
+/* Begins a new round of a block that is the owner's alone. */
 static inline void td_bwos_paper_reset(struct td_bwos_paper *q, uint64_t number) {
   struct td_bwos_paper_block *block = td_bwos_paper_block(q, number);
   uint32_t round = td_bwos_paper_round_of(q, number);
@@ -129,7 +129,7 @@ static inline void td_bwos_paper_init(struct td_bwos_paper *q, struct td_bwos_pa
   td_bwos_paper_enter(q, o, blocks);
 }
 
-/* The block is full: grant it and go on in the next.  false: the next is still in use. */
+/* The block is full: grants it and goes on in the next. Returns false if that is still in use. */
 TD_SLOW_PATH bool td_bwos_paper_advance(struct td_bwos_paper *q, struct td_bwos_paper_owner *o) {
   uint64_t next = o->top + 1;
   uint32_t round = td_bwos_paper_round_of(q, next);
@@ -150,7 +150,7 @@ TD_SLOW_PATH bool td_bwos_paper_advance(struct td_bwos_paper *q, struct td_bwos_
   return true;
 }
 
-/* The block is empty: take over the one below.  false: thieves have got all of it. */
+/* The block is empty: takes over the one below. Returns false if thieves have got all of it. */
 TD_SLOW_PATH bool td_bwos_paper_retreat(struct td_bwos_paper *q, struct td_bwos_paper_owner *o) {
   uint64_t number = o->top - 1;
   uint32_t round = td_bwos_paper_round_of(q, number);

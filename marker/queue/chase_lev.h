@@ -30,13 +30,13 @@ struct td_chase_lev_buffer {
 };
 
 struct td_chase_lev {
-  /* Thieves, and the owner for the last item, compare-and-swap. */
+  /* Thieves compare-and-swap, and the owner for the last item: [chase_lev.claim]. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) top;
-  /* Owner writes, thieves read: [chase_lev.item]. */
+  /* The owner writes, thieves read: [chase_lev.item]. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) bottom;
-  /* Owner writes, thieves read: [chase_lev.buffer]. */
+  /* The owner writes, thieves read: [chase_lev.buffer]. */
   _Alignas(TD_CACHE_LINE) _Atomic(struct td_chase_lev_buffer *) buffer;
-  /* Owner only, rarely. */
+  /* The owner reads them when it grows; constant while others use the queue. */
   struct td_chase_lev_buffer *first; /* the one in the storage of init */
   td_queue_more *more;               /* NULL: the deque is bounded */
   void *context;
@@ -75,7 +75,7 @@ static inline void td_chase_lev_use(struct td_chase_lev_owner *o,
 static inline void td_chase_lev_init(struct td_chase_lev *q, struct td_chase_lev_owner *o,
                                      void *storage, uint32_t blocks, uint32_t entries) {
   struct td_chase_lev_buffer *buffer = td_chase_lev_make(storage, (uint64_t)blocks * entries);
-  /* 1, so that bottom - 1 is no negative number. */
+  /* They start at 1, so that bottom - 1 is not negative. */
   atomic_init(&q->top, UINT64_C(1));
   atomic_init(&q->bottom, UINT64_C(1));
   atomic_init(&q->buffer, buffer);
@@ -138,7 +138,7 @@ static inline bool td_chase_lev_put(struct td_chase_lev *q, struct td_chase_lev_
   /* relaxed: published by the fence; atomic because a late thief may still read. */
   atomic_store_explicit(&o->slots[o->bottom & o->mask], item, memory_order_relaxed);
   o->bottom++;
-  /* release [chase_lev.item].  A fence, not a release store: see td_abp_put_with. */
+  /* release [chase_lev.item]. A fence, not a release store: see td_abp_put_with. */
   TD_CHASE_LEV_FENCE(TD_ORDER(chase_lev, put_fence, release));
   atomic_store_explicit(&q->bottom, o->bottom, TD_CHASE_LEV_SHARED);
   return true;
@@ -150,7 +150,7 @@ static inline uint64_t td_chase_lev_get(struct td_chase_lev *q, struct td_chase_
   if (bottom < o->top_seen) return 0;
   atomic_store_explicit(&q->bottom, bottom, TD_CHASE_LEV_SHARED);
   /* Forbids: the owner misses a thief's claim of this item, and the thief misses that the owner has
-   * lowered bottom past it; then both would take it.  See td_chase_lev_steal_one. */
+   * lowered bottom past it; then both would take it. See td_chase_lev_steal_one. */
   TD_CHASE_LEV_FENCE(TD_ORDER(chase_lev, get_fence, seq_cst));
   uint64_t top = atomic_load_explicit(&q->top, TD_CHASE_LEV_SHARED);
   uint64_t item = 0;

@@ -1,61 +1,76 @@
 /* The contract of a marking queue, and the few helpers that every queue shares.
  *
- * A queue belongs to one thread, its owner, which puts items in and gets them out. Any other thread
- * may steal. Each queue Q of marker/queue/list.h is one header, marker/queue/Q.h, of static inline
- * functions. The tracing loop is compiled around them, and a model checker compiles the very same
- * lines.
+ * A queue belongs to one thread, its owner, which puts items in and gets them out. Any other
+ * thread may steal. Each queue Q of marker/queue/list.h is one header, marker/queue/Q.h, of static
+ * inline functions. The tracing loop is compiled around them, and a model checker compiles the very
+ * same lines.
  *
- * Two structures:
- *   struct td_Q        The shared part: thieves touch it. It needs the alignment of a cache line.
- *   struct td_Q_owner  The owner's part: plain data that thieves never read. The owner may keep a
- *                      copy in a local variable, so that its cursor lives in registers, and write
- * it back when it goes idle.
+ * struct td_Q is the shared part, which thieves touch. It needs the alignment of a cache line.
+ * struct td_Q_owner is the owner's part: plain data that thieves never read. The owner may keep a
+ * copy of it in a local variable, so that its cursor lives in registers, and write it back when it
+ * goes idle.
  *
- * Setting up (no other thread uses the queue):
- *   size_t td_Q_storage_bytes(uint32_t blocks, uint32_t entries)
- *                      Returns the bytes of storage for blocks * entries items. Returns 0 if a
- * number is no power of two or beyond the queue's limits, or if the bytes are beyond size_t. void
- * td_Q_init(struct td_Q *q, struct td_Q_owner *o, void *storage, uint32_t blocks, uint32_t entries)
- *                      Makes an empty queue. The storage is the caller's, aligned to TD_CACHE_LINE,
- *                      of td_Q_storage_bytes(blocks, entries) bytes, and outlives the queue.
- *   void td_Q_grow_from(struct td_Q *q, td_queue_more *more, void *context)
- *                      A queue that can grow asks `more` for memory from now on when it is full.
- *                      Others ignore it.
- *   void td_Q_shrink(struct td_Q *q, struct td_Q_owner *o)
- *                      Goes back to the storage of td_Q_init: what `more` gave may be reused. The
- *                      queue is empty.
+ * In the following, q is a struct td_Q and o its struct td_Q_owner.
  *
- * The owner:
- *   bool td_Q_put(struct td_Q *q, struct td_Q_owner *o, uint64_t item)
- *                      Stores the item, which is not 0. Returns false, and stores nothing, if the
- *                      queue is full.
- *   uint64_t td_Q_get(struct td_Q *q, struct td_Q_owner *o)
- *                      Returns the newest item (bwos_fifo: the oldest), or 0 if there is none.
- * After 0, every item ever put has been returned by get or claimed by a thief, until the owner puts
- * again. bool td_Q_wanted(struct td_Q const *q) Returns true if a thief has wished for a grant.
- * Costs one relaxed load of a cache line that is written only when a wish comes or goes. void
- * td_Q_grant(struct td_Q *q, struct td_Q_owner *o) Makes the older half of the private items
- * visible to thieves and clears the wish. With fewer than two private items it does nothing, and
- * the wish stays. uint64_t td_Q_owned(struct td_Q_owner const *o) Returns roughly how many items
- * the owner could share. 0 if it has put none.
+ * ---- Setting up, while no other thread uses the queue ----
  *
- * A thief:
- *   int32_t td_Q_steal(struct td_Q *q, uint64_t *out, uint32_t max)
- *                      Takes up to max items into out, oldest first. Returns how many; 0 if there
- * is nothing to take at the moment; -1 if another thread was faster, so that another try may
- * succeed. A failing steal costs O(1). It may overwrite any of out[0] to out[max - 1], even when it
- * takes nothing. void td_Q_want(struct td_Q *q) Wishes that the owner would grant something before
- * a block is full. Does nothing where every item is visible to thieves anyway.
+ * size_t td_Q_storage_bytes(uint32_t blocks, uint32_t entries)
+ *     Returns the bytes of storage for blocks * entries items. Returns 0 if a number is no power
+ *     of two or beyond the queue's limits, or if the bytes are beyond size_t.
  *
- * Any thread:
- *   uint64_t td_Q_size(struct td_Q const *q)
- *                      Returns roughly how many items thieves could take. Never waits.
+ * void td_Q_init(q, o, void *storage, uint32_t blocks, uint32_t entries)
+ *     Makes an empty queue. The storage is the caller's and outlives the queue. It is aligned to
+ *     TD_CACHE_LINE and has td_Q_storage_bytes(blocks, entries) bytes, which is not 0.
  *
- * Memory orders: TD_ORDER(queue, site, order) is memory_order_<order>, and TD_STEP(queue, site)
- * is 1. Both exist so that tests/model can weaken one order, or leave out one step, of the very
- * code that is shipped, and show that each of them matters. An order written without TD_ORDER is
- * relaxed, and a comment says why that is enough. A tag like [abp.item] names a release and acquire
- * pair; both sides carry the tag. */
+ * void td_Q_grow_from(q, td_queue_more *more, void *context)
+ *     A queue that can grow asks `more` for memory when it is full, from now on. Others ignore it.
+ *
+ * void td_Q_shrink(q, o)
+ *     The queue is empty. It goes back to the storage of td_Q_init; what `more` gave is free again.
+ *
+ * ---- The owner ----
+ *
+ * bool td_Q_put(q, o, uint64_t item)
+ *     Stores the item, which is not 0. Returns false, and stores nothing, if the queue is full.
+ *
+ * uint64_t td_Q_get(q, o)
+ *     Returns the newest item (bwos_fifo: the oldest), or 0 if there is none. After 0, every item
+ *     ever put has been returned by get or claimed by a thief, until the owner puts again.
+ *
+ * bool td_Q_wanted(q)
+ *     Returns true if a thief has wished for a grant. Costs one relaxed load of a cache line that
+ *     is written only when a wish comes or goes.
+ *
+ * void td_Q_grant(q, o)
+ *     Makes the older half of the private items visible to thieves and clears the wish. With fewer
+ *     than two private items it does nothing, and the wish stays.
+ *
+ * uint64_t td_Q_owned(o)
+ *     Returns roughly how many items the owner could share; 0 if it has put none.
+ *
+ * ---- A thief ----
+ *
+ * int32_t td_Q_steal(q, uint64_t *out, uint32_t max)
+ *     Takes up to max items into out, oldest first. Returns how many; 0 if there is nothing to take
+ *     at the moment; -1 if another thread was faster, so that another try may succeed. A failing
+ *     steal costs O(1). out[0] to out[max - 1] may be overwritten even when nothing is taken.
+ *
+ * void td_Q_want(q)
+ *     Wishes that the owner would grant something before a block is full. Does nothing where every
+ *     item is visible to thieves anyway.
+ *
+ * ---- Any thread ----
+ *
+ * uint64_t td_Q_size(q)
+ *     Returns roughly how many items thieves could take. Never waits.
+ *
+ * ---- Memory orders ----
+ *
+ * TD_ORDER(queue, site, order) is memory_order_<order>, and TD_STEP(queue, site) is 1. Both exist
+ * so that tests/model can weaken one order, or leave out one step, of the very code that is
+ * shipped, and show that each of them matters. An order written without TD_ORDER is relaxed, and a
+ * comment says why that is enough. A tag like [abp.item] names a release and acquire pair; both
+ * sides carry the tag. */
 #ifndef TD_MARKER_QUEUE_CONTRACT_H
 #define TD_MARKER_QUEUE_CONTRACT_H
 

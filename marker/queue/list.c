@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define ENTRY(Q, name, sharing, room, blocks, items, text)                                         \
+#define ENTRY(Q, name, sharing, room, edition, blocks, items, text)                                \
   {name, text, blocks, items, TD_QUEUE_##sharing, TD_QUEUE_##room},
 const struct td_queue_entry td_queue_entries[TD_QUEUE_COUNT] = {TD_QUEUES(ENTRY)};
 

@@ -1,16 +1,19 @@
 /* The one list of queues. The marking engines, the queues of `tidemark queue`, the tests and the
  * model checks all come from it.
  *
- * TD_QUEUES(X) is X(Q, name, sharing, room, blocks, items, text) for each queue:
+ * TD_QUEUES(X) is X(Q, name, sharing, room, edition, blocks, items, text) for each queue:
+ *
  *   Q              the identifier: the queue is struct td_Q of marker/queue/Q.h
  *   name           what users call it: --engine, TIDE_ENGINE, rows of tables
- *   sharing        how thieves get at items, see enum td_queue_sharing
- *   room           what happens when it is full, see enum td_queue_room
- *   blocks, items  a marker's queue is made for blocks times items, unless the heap's options say
- *                  otherwise
+ *   sharing        how thieves get at items: see enum td_queue_sharing
+ *   room           what happens when it is full: see enum td_queue_room
+ *   edition        ALWAYS: the single-file edition has this engine; EXTRA: only if it is
+ *                  compiled with TIDE_ALL_ENGINES, because each takes a second to compile
+ *   blocks, items  a marker's queue is made for blocks times items, unless options say otherwise
  *   text           one line for `tidemark engines`
+ *
  * The first queue is the default. CMake and the scripts of tests/model read the entries from this
- * file, so an entry begins with X(Q, "name", SHARING, ROOM. */
+ * file, so an entry begins with X(Q, "name", SHARING, ROOM, EDITION. */
 #ifndef TD_MARKER_QUEUE_LIST_H
 #define TD_MARKER_QUEUE_LIST_H
 
@@ -19,21 +22,21 @@
 
 /* clang-format off */
 #define TD_QUEUES(X)                                                                               \
-  X(bwos, "bwos", LOCK_FREE, FIXED, 16, 128,                                                       \
+  X(bwos, "bwos", LOCK_FREE, FIXED, ALWAYS, 16, 128,                                               \
     "LIFO BWoS: block-based work stealing with batch claims and early grant (the default)")        \
-  X(bwos_paper, "bwos-paper", LOCK_FREE, FIXED, 32, 64,                                            \
+  X(bwos_paper, "bwos-paper", LOCK_FREE, FIXED, EXTRA, 32, 64,                                     \
     "LIFO BWoS as published: Wang et al., OSDI 2023")                                              \
-  X(bwos_fifo, "bwos-fifo", LOCK_FREE, FIXED, 32, 64,                                              \
+  X(bwos_fifo, "bwos-fifo", LOCK_FREE, FIXED, EXTRA, 32, 64,                                       \
     "FIFO BWoS of the same paper: marks breadth first")                                            \
-  X(abp, "abp", LOCK_FREE, FIXED, 32, 64,                                                          \
+  X(abp, "abp", LOCK_FREE, FIXED, EXTRA, 32, 64,                                                   \
     "array deque of Arora, Blumofe and Plaxton, with the fences of Lê et al.")                     \
-  X(abp_sc, "abp-sc", LOCK_FREE, FIXED, 32, 64,                                                    \
+  X(abp_sc, "abp-sc", LOCK_FREE, FIXED, EXTRA, 32, 64,                                             \
     "the same deque, every access sequentially consistent")                                        \
-  X(chase_lev, "chase-lev", LOCK_FREE, GROWS, 32, 64,                                              \
+  X(chase_lev, "chase-lev", LOCK_FREE, GROWS, EXTRA, 32, 64,                                       \
     "circular deque of Chase and Lev, which grows while marking")                                  \
-  X(mutex, "mutex", LOCKED, FIXED, 32, 64,                                                         \
+  X(mutex, "mutex", LOCKED, FIXED, EXTRA, 32, 64,                                                  \
     "array deque behind a lock")                                                                   \
-  X(serial, "serial", NOT_SHARED, FIXED, 32, 64,                                                   \
+  X(serial, "serial", NOT_SHARED, FIXED, ALWAYS, 32, 64,                                           \
     "array stack for one marker: the ceiling")
 /* clang-format on */
 

@@ -1,6 +1,6 @@
 /* A circular deque under a lock: the simplest queue that works, and the one to beat first.
  *
- * Invariants: bottom - top <= mask + 1; the items are [top, bottom).  Both indices and the slots
+ * Invariants: bottom - top <= mask + 1; the items are [top, bottom). Both indices and the slots
  * change only under the lock; the indices are atomic so that "nothing to take" needs no lock. */
 #ifndef TD_MARKER_QUEUE_MUTEX_H
 #define TD_MARKER_QUEUE_MUTEX_H
@@ -13,7 +13,7 @@ struct td_mutex {
   _Alignas(TD_CACHE_LINE) pthread_mutex_t lock;
   uint64_t *slots;
   uint64_t mask;
-  /* Written under the lock; looked at by anybody. */
+  /* Written under the lock. Anybody reads them at any time. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) top;
   _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) bottom;
 };
@@ -71,7 +71,7 @@ static inline uint64_t td_mutex_size(struct td_mutex const *q) {
   return bottom > top ? bottom - top : 0;
 }
 
-/* Takes half of what there is, so that owner and thief both have work after one locking. */
+/* Takes half of the items, so that owner and thief both have work after one locking. */
 static inline int32_t td_mutex_steal(struct td_mutex *q, uint64_t *out, uint32_t max) {
   if (max == 0 || td_mutex_size(q) == 0) return 0;
   if (pthread_mutex_trylock(&q->lock) != 0) return -1;

@@ -1,4 +1,4 @@
-/* A plain array stack for one marker: the ceiling the other queues are measured against.
+/* A plain array stack for one marker: the ceiling that the other queues are measured against.
  * Nothing is shared, so nothing can be stolen. */
 #ifndef TD_MARKER_QUEUE_SERIAL_H
 #define TD_MARKER_QUEUE_SERIAL_H

@@ -42,7 +42,7 @@ def expect_cells(output):
 def way_install(options):
     shutil.rmtree(options.prefix, ignore_errors=True)
     run("cmake", "--install", options.build, "--prefix", options.prefix)
-    for pattern in ("include/tide/tide.h", "include/tide/stats.h", "**/libtidemark.so",
+    for pattern in ("include/tide/tide.h", "include/tide/advanced.h", "include/tide/stats.h", "**/libtidemark.so",
                     "**/libtidemark.so.0.2", "**/libtidemark.a", "**/tidemarkConfig.cmake",
                     "**/tidemarkConfigVersion.cmake", "**/pkgconfig/tidemark.pc",
                     "**/man3/tidemark.3", "**/man3/tide_alloc_array.3", "**/single/tidemark.c",
@@ -133,6 +133,47 @@ def way_single_file(options):
         strangers = [name for name in names if not name.startswith("tide_")]
         demand(names and not strangers, f"the single file exports tide_* only, but {strangers}")
         graph_file(options, folder, build)
+        engines_of_the_single_file(options, folder, build, compiled)
+        refused_as_cxx(options, folder, build)
+
+
+# Prints the names of the engines, a line each.
+ENGINES = """#include <stdio.h>
+#include "tidemark.h"
+int main(void) {
+  for (size_t i = 0; tide_engine_name(i); i++) puts(tide_engine_name(i));
+  return 0;
+}
+"""
+
+
+def engines_of_the_single_file(options, folder, build, compiled):
+    """The default engine and the one for one marker; with TIDE_ALL_ENGINES all of the list."""
+    source, program = os.path.join(build, "engines.c"), os.path.join(build, "engines")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(ENGINES)
+    with open(os.path.join(options.root, "marker/queue/list.h"), encoding="utf-8") as file:
+        listed = re.findall(r'X\([a-z_]+, "([\w-]+)"', file.read())
+    everything = os.path.join(build, "everything.o")
+    run(options.cc, "-std=gnu17", "-Wall", "-Werror", "-O0", "-DTIDE_ALL_ENGINES", "-I", folder, "-c",
+        os.path.join(folder, "tidemark.c"), "-o", everything)
+    for library, wanted in ((compiled, ["bwos", "serial"]), (everything, listed)):
+        run(options.cc, "-I", folder, source, library, "-pthread", "-o", program)
+        demand(run(program).split() == wanted, f"the engines are {wanted}")
+
+
+def refused_as_cxx(options, folder, build):
+    """Compiled as C++, or included from it, tidemark.c says in one line what to do."""
+    including = os.path.join(build, "including.cc")
+    with open(including, "w", encoding="utf-8") as file:
+        file.write('#include "tidemark.c"\nint main() { return 0; }\n')
+    for command in ([options.cxx, "-x", "c++", os.path.join(folder, "tidemark.c")],
+                    [options.cxx, including]):
+        done = subprocess.run([*command, "-I", folder, "-fsyntax-only"], capture_output=True, text=True,
+                              check=False)
+        errors = [line for line in done.stderr.splitlines() if ": error:" in line]
+        demand(done.returncode != 0 and len(errors) == 1, f"one error, in C++: {done.stderr}")
+        demand("cc -std=gnu17 -c tidemark.c" in errors[0], f"it says what to do: {done.stderr}")
 
 
 def graph_file(options, folder, build):
@@ -345,6 +386,7 @@ def main():
     for folder in ("--root", "--build", "--prefix"):
         parser.add_argument(folder, required=True)
     parser.add_argument("--cc", default="cc")
+    parser.add_argument("--cxx", default="c++")
     parser.add_argument("way", choices=sorted(ways))
     options = parser.parse_args()
     ways[options.way](options)
