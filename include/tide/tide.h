@@ -264,7 +264,7 @@ static inline void tide_write(struct tide_mutator *mutator, void *object, void *
 static inline void tide_write_range(struct tide_mutator *mutator, void *object, void *slots,
                                     const void *values, size_t count) {
   (void)mutator, (void)object;
-  __builtin_memmove(slots, values, count * sizeof(void *));
+  if (count) __builtin_memmove(slots, values, count * sizeof(void *));
 }
 
 /* Return the bytes usable at an object, its layout, and the object that an address points at or
