@@ -25,9 +25,11 @@ struct tide_advanced_options {
 TIDE_API void tide_advanced_options_init(struct tide_advanced_options *options);
 
 /* Chooses the marking queue for the following collections. Waits for a collection to end.
- *   TIDE_ERROR_ARGUMENT  heap or name is NULL, no such engine, or an engine for one marker with
- * more TIDE_ERROR_MEMORY    no memory for its queues; all is as before TIDE_ERROR_STATE     in a
- * callback */
+ *
+ *   TIDE_ERROR_ARGUMENT  heap or name is NULL, or there is no such engine
+ *   TIDE_ERROR_ARGUMENT  the engine is for one marker, and the heap has more
+ *   TIDE_ERROR_MEMORY    no memory for its queues; all is as before
+ *   TIDE_ERROR_STATE     in a callback */
 TIDE_API enum tide_status tide_heap_set_engine(struct tide_heap *heap, const char *name,
                                                struct tide_error *error);
 
