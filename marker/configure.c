@@ -87,6 +87,12 @@ struct td_markers *td_markers_create(struct td_space *space, const struct td_mar
   memset(set, 0, sizeof *set);
   set->space = space;
   set->marker = table;
+  if (!td_regions_open(&set->regions, space)) {
+    free(set->marker);
+    free(set);
+    fail(error, TIDE_ERROR_MEMORY, "no address space for the regions%s", "");
+    return NULL;
+  }
   if (configure(set, config, error)) {
     choose_victims(set);
     return set;
@@ -111,6 +117,7 @@ void td_markers_destroy(struct td_markers *set) {
   for (unsigned i = 0; i < TIDE_MARKERS_MAX; i++)
     td_marker_free(set->marker[i]);
   free(set->marker);
+  td_regions_close(&set->regions);
   free(set);
 }
 

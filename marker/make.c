@@ -16,6 +16,7 @@ void td_marker_free(struct td_marker *marker) {
   free(marker->events.at);
   free(marker->chunk_objects);
   free(marker->batches);
+  td_visitor_free(&marker->visitor);
   free(marker);
 }
 
@@ -25,7 +26,8 @@ struct td_marker *td_marker_make(struct td_markers *set, unsigned id) {
   *marker = (struct td_marker){.set = set, .id = id};
   marker->chunk_objects = malloc(TD_CHUNK_OBJECTS_ROOM * sizeof *marker->chunk_objects);
   marker->batches = malloc(2 * TD_BATCH_ROOM * sizeof *marker->batches);
-  if (marker->chunk_objects && marker->batches) return marker;
+  if (marker->chunk_objects && marker->batches && td_visitor_make(&marker->visitor, marker))
+    return marker;
   td_marker_free(marker);
   return NULL;
 }

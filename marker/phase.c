@@ -1,3 +1,5 @@
+#include <stdio.h>
+#include <stdlib.h>
 /* The frame of a collection: what the collecting thread does around and between phases. */
 #include "marker/base/deferred.h"
 #include "marker/base/root_slices.h"
@@ -13,8 +15,12 @@ void td_mark_begin(struct td_markers *set) {
   /* relaxed, both: td_term_start publishes them: [term.start]. */
   atomic_store_explicit(&set->flagged, 0, memory_order_relaxed);
   atomic_store_explicit(&set->chunks, chunks, memory_order_relaxed);
+  td_regions_begin(&set->regions, set->space);
   for (unsigned i = 0; i < set->limit; i++) {
     struct td_marker *marker = set->marker[i];
+    td_visitor_begin(&marker->visitor);
+    marker->visits_at = 0;
+    marker->visits_step = TD_VISITS_AGAIN;
     marker->stats = (struct tide_marker_stats){0};
     marker->took_part = i == 0;
     marker->leaves_early = false;
@@ -53,7 +59,7 @@ void td_mark_phase(struct td_markers *set, const struct td_roots *roots) {
 static void split_time(struct tide_marker_stats *m) {
   uint64_t span = m->ended_ns - m->started_ns;
   m->idle_ns = span > m->trace_ns ? span - m->trace_ns : 0;
-  m->trace_ns -= m->roots_ns + m->dense_ns;
+  m->trace_ns -= m->roots_ns + m->dense_ns + m->region_ns;
 }
 
 void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
@@ -73,6 +79,7 @@ void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
     stats->objects += one->objects;
     stats->steals += one->steals;
     figures[i] = *one;
+    if (getenv("TD_STAT")) fprintf(stderr, "m%u visits %lu refs/visit %.0f objects %lu of %lu ns/obj %.1f pool %zu of %u | following %lu visiting %lu dense %lu\n", i, one->region_visits, (double)one->region_references/(one->region_visits+1), one->region_objects, one->objects, (double)one->region_ns/(one->region_objects+1), td_pool_used_bytes(&set->regions.pool)/1024, set->regions.pool.limit, marker->visits_at, marker->visits_step, one->dense_objects);
     split_time(&figures[i]);
   }
   /* relaxed: td_markers_ready has said why. */

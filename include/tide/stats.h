@@ -68,6 +68,9 @@ struct tide_marker_stats {
    * address order, and having nothing to do. A marker that took no part has only zeroes. */
   uint64_t started_ns, ended_ns;
   uint64_t roots_ns, trace_ns, dense_ns, idle_ns;
+  /* Marking by regions: visits, the references that were tested in them and the objects that were
+   * marked, and the time, which is a fifth part of what lies between. */
+  uint64_t region_visits, region_references, region_objects, region_ns;
 };
 /* Fills in the figures of the markers of the last collection, up to `room` of them. Returns how
  * many markers were allowed in it, 0 if there was no collection or heap is NULL. stats may be NULL.

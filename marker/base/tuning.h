@@ -25,6 +25,17 @@
 /* Address order: how many objects ahead of the scan are prefetched. */
 #define TD_AHEAD 24u
 
+/* A visit of a region: how many objects ahead of the scan are prefetched, and how many are listed
+ * before they are scanned. A list may get as many more as one word of the summary speaks for. */
+#define TD_VISIT_AHEAD 16u
+#define TD_VISIT_LIST 2048u
+#define TD_VISIT_LIST_ROOM (TD_VISIT_LIST + 4096u + TD_VISIT_AHEAD)
+
+/* A frontier of so many items is wide enough to be visited by regions. */
+#define TD_WIDE 4096u
+/* Objects until regions are tried again after they did not pay; twice as many each time. */
+#define TD_VISITS_AGAIN 65536u
+
 /* A marker looks every this many objects whether another one wants work. */
 #define TD_POLL_OBJECTS 64u
 /* The most items that one steal takes. */

@@ -11,6 +11,7 @@
 
 #include "marker/base/idle.h"
 #include "marker/loop/batched.h"
+#include "marker/loop/by_region.h"
 #include "marker/loop/depth_first.h"
 #include "marker/loop/narrow.h"
 #include "marker/loop/overflow.h"
@@ -61,6 +62,9 @@ TD_INLINE void drain(struct loop *l) {
       break;
     case ADDRESS_ORDER:
       drain_in_address_order(l);
+      break;
+    case BY_REGION:
+      drain_by_region(l);
       break;
     }
   } while (l->sharing.spill || mode_of(l) != mode);

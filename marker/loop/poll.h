@@ -6,6 +6,7 @@
 #include "marker/loop/state.h"
 
 #define SCORE_MOST 8
+#define SCATTER_MOST 16u
 #define LEAVES_MANY (TD_POLL_OBJECTS / 8)
 
 /* Returns whether the mode tests references before it queues objects. */
@@ -15,6 +16,7 @@ TD_INLINE bool is_testing(enum mode mode) {
 
 /* Returns the mode in which marking goes on. */
 TD_INLINE enum mode mode_of(const struct loop *l) {
+  if (l->mode.scattered) return BY_REGION;
   return l->mode.full ? ADDRESS_ORDER : l->mode.sparse;
 }
 
@@ -45,6 +47,27 @@ TD_INLINE void choose_mode(struct loop *l) {
     l->mode.sparse = marker->leaves_early ? LEAVES_EARLY : DEPTH_FIRST;
 }
 
+/* A frontier that fills the window, or the queue, leads to many places at once. */
+TD_INLINE bool is_scattered(const struct loop *l) {
+  return l->mode.full || l->mode.sparse == BATCHED || l->window.count >= TD_WINDOW * 3 / 4;
+}
+
+TD_INLINE uint64_t objects_so_far(const struct loop *l) {
+  return l->objects + l->marker->stats.objects;
+}
+
+/* Sixteen polls more with a scattered frontier than without decide. */
+TD_INLINE void choose_regions(struct loop *l) {
+  struct mode_choice *m = &l->mode;
+  if (is_scattered(l))
+    m->scatter += m->scatter < SCATTER_MOST;
+  else
+    m->scatter -= m->scatter > 0;
+  if ((m->full || m->scatter == SCATTER_MOST) && objects_so_far(l) >= l->marker->visits_at &&
+      td_regions_pay(&l->marker->set->regions))
+    m->scattered = true;
+}
+
 /* Returns true if `mode`, in which marking was going on, has to be left. */
 TD_INLINE bool at_poll(struct loop *l, enum mode mode) {
   l->poll = TD_POLL_OBJECTS;
@@ -52,6 +75,7 @@ TD_INLINE bool at_poll(struct loop *l, enum mode mode) {
   l->marker->stats.window_sum += l->window.count;
   l->marker->stats.window_samples++;
   choose_mode(l);
+  choose_regions(l);
   share(l);
   return mode_of(l) != mode || l->sharing.spill;
 }

@@ -4,6 +4,7 @@
 #define TD_MARKER_LOOP_SOURCES_H
 
 #include "marker/base/root_slices.h"
+#include "marker/loop/by_region.h"
 #include "marker/loop/depth_first.h"
 #include "marker/loop/steal.h"
 
@@ -63,6 +64,7 @@ TD_INLINE bool find_work(struct loop *l) {
     scan_roots(l, &slice);
     return true;
   }
+  if (unload_region(l)) return true;
   size_t flagged = td_deferred_page(l->marker->set, td_view_page(&l->v, l->last));
   if (flagged) {
     if (!td_deferred_take(l->marker->set, flagged)) return true;

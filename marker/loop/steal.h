@@ -30,7 +30,8 @@ static __attribute__((noinline)) uint32_t steal(struct td_marker *marker, uint64
  * items in somebody's queue. Otherwise it tells everybody that this marker wants work. */
 static bool promising(struct td_marker *marker) {
   struct td_markers *set = marker->set;
-  if (td_root_slices_left(set) || td_deferred_page(set, 8)) return true;
+  if (td_root_slices_left(set) || td_regions_wait(&set->regions) || td_deferred_page(set, 8))
+    return true;
   for (unsigned v = 0; v < set->limit; v++)
     if (v != marker->id && Q(size)(set->marker[v]->queue) != 0) return true;
   for (unsigned v = 0; v < set->limit; v++)

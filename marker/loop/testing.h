@@ -88,7 +88,10 @@ static __attribute__((noinline)) void take_group(struct loop *l, struct group *g
 
 /* After `scanned` objects. Returns true if the mode has to be left. */
 static __attribute__((noinline)) bool enough(struct loop *l, enum mode mode, uint32_t scanned) {
-  if (l->mode.full) return true;
+  if (l->mode.full) {
+    choose_regions(l);
+    return true;
+  }
   if (l->poll > scanned) {
     l->poll -= scanned;
     return false;

@@ -1,0 +1,80 @@
+/* The memory of regions and visitors. Both are as large as the heap's range asks for, and touched as
+ * far as the heap reaches. */
+#include <stdlib.h>
+
+#include "marker/base/state.h"
+#include "marker/region/fresh.h"
+#include "marker/region/regions.h"
+
+#define SHIFT_LEAST (21u - TD_GRANULE_LOG2) /* 2 MiB, whose marks take 128 KiB */
+#define SHIFT_MOST (24u - TD_GRANULE_LOG2)
+#define REGIONS_MANY 1024u /* with more, larger regions are better: open chunks should stay cached */
+#define POOL_PART 32u      /* waiting references take no more than this part of the heap */
+#define POOL_LEAST ((size_t)1 << 20)
+
+static size_t regions_of(const struct td_space *space) {
+  return (space->granules >> SHIFT_LEAST) + 1;
+}
+
+bool td_regions_open(struct td_regions *regions, const struct td_space *space) {
+  regions->room = regions_of(space);
+  size_t bytes = regions->room * sizeof *regions->at;
+  regions->at = td_plat_reserve(bytes, 0);
+  size_t most = (size_t)space->max_blocks << TD_BLOCK_LOG2;
+  if (regions->at && td_plat_commit(regions->at, bytes) &&
+      td_pool_open(&regions->pool, most / POOL_PART + POOL_LEAST))
+    return true;
+  td_plat_release(regions->at, bytes);
+  regions->at = NULL;
+  return false;
+}
+
+void td_regions_close(struct td_regions *regions) {
+  if (!regions->at) return;
+  td_plat_release(regions->at, regions->room * sizeof *regions->at);
+  td_pool_close(&regions->pool);
+}
+
+void td_regions_begin(struct td_regions *regions, const struct td_space *space) {
+  uint64_t granules = (uint64_t)space->frontier << TD_BLOCK_GRANULES_LOG2;
+  unsigned shift = SHIFT_LEAST;
+  while (shift < SHIFT_MOST && granules >> shift > REGIONS_MANY)
+    shift++;
+  regions->shift = shift;
+  regions->count = (uint32_t)(granules >> shift) + 1;
+  size_t used = (size_t)space->used_blocks << TD_BLOCK_LOG2;
+  td_pool_begin(&regions->pool, used / POOL_PART > POOL_LEAST ? used / POOL_PART : POOL_LEAST);
+  /* relaxed: td_term_start publishes it: [term.start]. */
+  atomic_store_explicit(&regions->used, 0, memory_order_relaxed);
+}
+
+bool td_visitor_make(struct td_visitor *visitor, struct td_marker *marker) {
+  size_t words = (size_t)1 << SHIFT_MOST >> TD_FRESH_WORD;
+  *visitor = (struct td_visitor){.marker = marker, .regions = &marker->set->regions};
+  visitor->open_bytes = regions_of(marker->set->space) * sizeof *visitor->open;
+  visitor->open = td_plat_reserve(visitor->open_bytes, 0);
+  visitor->fresh = calloc(words, sizeof *visitor->fresh);
+  visitor->summary = calloc(words / 64, sizeof *visitor->summary);
+  visitor->ring = malloc(TD_WIDE * sizeof *visitor->ring);
+  visitor->list = malloc(TD_VISIT_LIST_ROOM * sizeof *visitor->list);
+  if (visitor->open && td_plat_commit(visitor->open, visitor->open_bytes) && visitor->fresh &&
+      visitor->summary && visitor->ring && visitor->list)
+    return true;
+  td_visitor_free(visitor);
+  return false;
+}
+
+void td_visitor_free(struct td_visitor *visitor) {
+  td_plat_release(visitor->open, visitor->open_bytes);
+  free(visitor->fresh);
+  free(visitor->summary);
+  free(visitor->ring);
+  free(visitor->list);
+  *visitor = (struct td_visitor){0};
+}
+
+void td_visitor_begin(struct td_visitor *visitor) {
+  visitor->stock = (struct td_stock){.first = 0};
+  /* Markers begin at different places. */
+  visitor->cursor = visitor->marker->id * visitor->regions->count / visitor->marker->set->limit;
+}

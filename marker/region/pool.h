@@ -1,0 +1,51 @@
+/* The chunks that waiting references are kept in. Their memory is reserved when the heap is created
+ * and touched only when it is used, and a collection uses no more than a part of the heap. When
+ * there is no chunk left, references are deferred instead (marker/base/deferred.h), so nothing can
+ * fail.
+ *
+ * Each marker has a stock of chunks. What it has too many of goes to a common list, from which a
+ * marker takes all there is; so nobody takes one while others do, and no number is mistaken for
+ * another one (the ABA problem).
+ *
+ * [pool.spare] What the last user of a chunk did to it is over before somebody else uses it. */
+#ifndef TD_MARKER_REGION_POOL_H
+#define TD_MARKER_REGION_POOL_H
+
+#include <stddef.h>
+
+#include "marker/region/region.h"
+
+struct td_pool {
+  struct td_chunk *at; /* chunk 0 is never used */
+  uint32_t count;      /* as many are reserved */
+  uint32_t limit;      /* chunks below it may be used in this collection; constant meanwhile */
+  _Atomic(uint32_t) fresh; /* relaxed counter: chunks below it were used in this collection */
+  _Atomic(uint32_t) spare; /* the common list; every marker writes it */
+};
+
+/* A marker's stock: its own while it is active. */
+struct td_stock {
+  uint32_t first, last;      /* a chain, which ends with 0 */
+  uint32_t count;            /* chunks put into the chain since it was taken or given away */
+  uint32_t fresh, fresh_end; /* chunks that nobody has used yet */
+  /* Chunks got less chunks put. Other markers read it: a relaxed figure. */
+  _Atomic(uint32_t) balance;
+};
+
+/* Reserves chunks. Returns false if the system refuses. */
+bool td_pool_open(struct td_pool *pool, size_t bytes);
+void td_pool_close(struct td_pool *pool);
+/* Before a collection: all chunks are unused, and `bytes` of them may be used. */
+void td_pool_begin(struct td_pool *pool, size_t bytes);
+/* Returns how much memory the chunks have that were used in this collection. */
+size_t td_pool_used_bytes(const struct td_pool *pool);
+
+/* Returns a chunk, or 0 if there is none. */
+uint32_t td_pool_get(struct td_pool *pool, struct td_stock *stock);
+void td_pool_put(struct td_pool *pool, struct td_stock *stock, uint32_t number);
+
+static inline uint32_t td_pool_number(const struct td_pool *pool, const struct td_chunk *chunk) {
+  return (uint32_t)(chunk - pool->at);
+}
+
+#endif

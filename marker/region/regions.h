@@ -1,0 +1,82 @@
+/* Marking by regions, for graphs whose references lead far.
+ *
+ * A reference that is found is not tested. It is thrown: its granule is appended to the open chunk
+ * that this marker has for the region it leads to. A full chunk is pushed to the region. Later some
+ * marker claims the region, sifts all references that wait there, which finds the new objects, and
+ * scans these in the order of their addresses. What they refer to is thrown in turn.
+ *
+ * So the marks that are tested lie in the cache, the objects of a visit are known before the first
+ * one is scanned, and the marks of a region do not pass from core to core. The price of an object
+ * does not depend on the size of the heap. Propagation blocking (Beamer, Asanovic and Patterson,
+ * IPDPS 2017) is the same idea for the vertices of a graph.
+ *
+ * Not templates: visits use no queue. marker/loop/by_region.h connects them with the loop. */
+#ifndef TD_MARKER_REGION_REGIONS_H
+#define TD_MARKER_REGION_REGIONS_H
+
+#include "heap/space.h"
+#include "marker/base/tuning.h"
+#include "marker/region/pool.h"
+
+struct td_marker;
+struct td_markers;
+
+/* What the markers of a heap share. */
+struct td_regions {
+  struct td_region *at; /* as many as the smallest regions of the heap's range */
+  size_t room;
+  /* Constant while marking. */
+  unsigned shift; /* log2 of the granules of a region */
+  uint32_t count; /* regions up to the frontier */
+  struct td_pool pool;
+  /* 1 once a chunk was pushed in this collection; until then nobody needs to look. A marker sets it
+   * before it pushes: as td_markers.flagged. */
+  _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) used;
+};
+
+/* What a marker has for its visits. */
+struct td_visitor {
+  struct td_marker *marker;
+  struct td_regions *regions;
+  /* Where the next reference to each region goes: into a chunk of this marker. A pointer to the end
+   * of a chunk, or NULL, says that another chunk is needed. */
+  uint32_t **open;
+  size_t open_bytes;
+  uint64_t *fresh;   /* a bit for each granule of the region that is being visited */
+  uint64_t *summary; /* a bit for each word of `fresh` */
+  uint64_t *ring;    /* TD_WIDE items: see marker/loop/by_region.h */
+  uint32_t *list;    /* granules of objects that are scanned next, in order */
+  struct td_stock stock;
+  uint32_t part;   /* the part of a region that is scanned first */
+  uint32_t cursor; /* the region that is looked at next */
+};
+
+/* Why visiting ended. */
+enum td_visits_end {
+  TD_VISITS_DONE,   /* no reference waits that this marker could reach */
+  TD_VISITS_NARROW, /* few references wait in each region, and they do not become more */
+};
+
+bool td_regions_open(struct td_regions *regions, const struct td_space *space);
+void td_regions_close(struct td_regions *regions);
+bool td_visitor_make(struct td_visitor *visitor, struct td_marker *marker);
+void td_visitor_free(struct td_visitor *visitor);
+/* Before a collection. */
+void td_regions_begin(struct td_regions *regions, const struct td_space *space);
+void td_visitor_begin(struct td_visitor *visitor);
+
+/* Throws an object whose mark nobody has looked at. */
+void td_visitor_throw(struct td_visitor *visitor, uintptr_t object);
+/* Visits regions. Afterwards the marker has no open chunks. */
+enum td_visits_end td_visitor_run(struct td_visitor *visitor);
+/* Returns whether the heap has so many regions that visiting them may pay. */
+bool td_regions_pay(const struct td_regions *regions);
+
+/* Returns whether a chunk waits in a region that nobody owns. */
+bool td_regions_wait(const struct td_regions *regions);
+/* Takes one waiting chunk out of a region that nobody owns and writes the addresses of the objects
+ * to `objects`, which has room for TD_CHUNK_REFERENCES. Returns how many; 0 if there is none.
+ * `many` says whether more chunks waited there. */
+uint32_t td_visitor_unload(struct td_visitor *visitor, uintptr_t *objects, bool *many);
+
+#endif

@@ -1,0 +1,154 @@
+#include "marker/base/deferred.h"
+#include "marker/loop/array.h"
+#include "marker/loop/rare.h"
+#include "marker/region/fresh.h"
+#include "marker/region/sift.h"
+
+#define AHEAD TD_VISIT_AHEAD
+#define LIST_FULL TD_VISIT_LIST
+
+/* Objects of one block, which have one layout. Behind the last of the whole list come AHEAD more
+ * that may be prefetched. */
+struct run {
+  const uint32_t *at;
+  uint32_t count;
+};
+
+static void visit_word(void *context, uintptr_t word) {
+  td_throw(context, word);
+}
+
+/* Long arrays are deferred: then they are cut in slices, and many markers scan them. */
+static void scan_array(struct td_visit_state *s, struct td_throwing *t, uintptr_t object) {
+  const struct td_space *space = s->visitor->marker->set->space;
+  struct td_array a = td_array_of(space, object);
+  if (a.to - a.from > 2 * TD_SLICE_SLOTS)
+    td_defer_grey(s->visitor->marker, object);
+  else
+    td_array_scan(&a, space, a.from, a.to, visit_word, t);
+}
+
+/* Scans the slots that have a bit in the map, the first one first: here the order is free. */
+static __attribute__((noinline)) void scan_bitmaps(struct td_visit_state *s, const struct run *run,
+                                                   const struct td_block *block) {
+  const struct td_throwing t = td_throwing_of(s->visitor, &s->v);
+  const uintptr_t start = td_view_object(&s->v, s->first);
+  const uint32_t *at = run->at, *const end = at + run->count;
+  uint32_t bytes = block->cell_granules << TD_GRANULE_LOG2; /* 0: a large object */
+  const uint32_t second = bytes - 1u < TD_CACHE_LINE ? bytes - 1 : TD_CACHE_LINE;
+  uint8_t slot[64];
+  uint32_t slots = 0;
+  for (uint64_t map = block->map; map; map &= map - 1)
+    slot[slots++] = (uint8_t)__builtin_ctzll(map);
+  for (; at < end; at++) {
+    uintptr_t later = start + ((uintptr_t)at[AHEAD] << TD_GRANULE_LOG2);
+    __builtin_prefetch((const void *)later);
+    __builtin_prefetch((const void *)(later + second));
+    const uintptr_t *words = (const uintptr_t *)(start + ((uintptr_t)*at << TD_GRANULE_LOG2));
+    for (uint32_t k = 0; k < slots; k++)
+      td_throw(&t, words[slot[k]]);
+  }
+}
+
+static __attribute__((noinline)) void scan_others(struct td_visit_state *s, const struct run *run,
+                                                  uint8_t kind) {
+  struct td_throwing t = td_throwing_of(s->visitor, &s->v);
+  const uintptr_t start = td_view_object(&s->v, s->first);
+  for (uint32_t i = 0; i < run->count; i++) {
+    uintptr_t object = start + ((uintptr_t)run->at[i] << TD_GRANULE_LOG2);
+    __builtin_prefetch((const void *)(start + ((uintptr_t)run->at[i + AHEAD] << TD_GRANULE_LOG2)));
+    if (td_kind_is_array(kind))
+      scan_array(s, &t, object);
+    else
+      td_scan_rare(s->visitor->marker, object, visit_word, &t);
+  }
+}
+
+/* Scans the objects of the list, which ends before `end` and has room for AHEAD more. */
+static void scan_list(struct td_visit_state *s, uint32_t *end) {
+  const uint32_t *at = s->visitor->list;
+  if (at == end) return;
+  for (uint32_t i = 0; i < AHEAD; i++)
+    end[i] = end[-1];
+  while (at < end) {
+    uint32_t block = *at >> TD_BLOCK_GRANULES_LOG2;
+    struct run run = {.at = at, .count = 1};
+    while (at + run.count < end && at[run.count] >> TD_BLOCK_GRANULES_LOG2 == block)
+      run.count++;
+    const struct td_block *entry =
+        td_view_block(&s->v, td_view_object(&s->v, s->first + *at));
+    if (entry->kind == TD_KIND_BITMAP)
+      scan_bitmaps(s, &run, entry);
+    else
+      scan_others(s, &run, entry->kind);
+    at += run.count;
+  }
+}
+
+bool td_chunks_are_scarce(const struct td_visitor *visitor) {
+  const struct td_markers *set = visitor->marker->set;
+  uint32_t used = 0;
+  /* relaxed: figures of other markers, which may be old. */
+  for (unsigned i = 0; i < set->limit; i++)
+    used += atomic_load_explicit(&set->marker[i]->visitor.stock.balance, memory_order_relaxed);
+  uint32_t limit = visitor->regions->pool.limit;
+  return used > limit - limit / 4;
+}
+
+/* Fresh objects of a part become deferred. */
+static void defer_part(struct td_visit_state *s, uint32_t part) {
+  struct td_visitor *visitor = s->visitor;
+  uint32_t *end = td_fresh_list(visitor->fresh, visitor->summary, part, visitor->list);
+  for (const uint32_t *at = visitor->list; at < end; at++)
+    td_defer_grey(visitor->marker, td_view_object(&s->v, s->first + *at));
+}
+
+/* Deferred objects of a part become fresh. A part is a block. */
+static void take_deferred(struct td_visit_state *s, uint32_t part) {
+  struct td_visitor *visitor = s->visitor;
+  struct td_markers *set = visitor->marker->set;
+  uint64_t granule = s->first + ((uint64_t)part << TD_FRESH_PART);
+  size_t page = (size_t)(granule / TD_PAGE_GRANULES);
+  _Static_assert(TD_FRESH_PART == TD_BLOCK_GRANULES_LOG2, "a part is a block");
+  for (size_t i = 0; i < TD_BLOCK_PAGES; i += 8)
+    for (uint64_t word = td_deferred_eight(set, page + i); word; word &= word - 1) {
+      size_t one = i + (unsigned)__builtin_ctzll(word) / 8;
+      if (!td_deferred_take(set, page + one)) continue;
+      for (uint64_t g = 0; g < TD_PAGE_GRANULES; g += 8) {
+        uint64_t at = granule + one * TD_PAGE_GRANULES + g;
+        uint8_t *marks = td_view_mark(&s->v, td_view_object(&s->v, at));
+        for (uint64_t some = td_mark_load_word(marks) & TD_DEFERRED_WORD; some; some &= some - 1) {
+          unsigned k = (unsigned)__builtin_ctzll(some) / 8;
+          td_mark_store(&marks[k], s->v.epoch);
+          td_fresh_add(visitor->fresh, visitor->summary, (uint32_t)(at - s->first) + k);
+        }
+      }
+    }
+}
+
+void td_scan_fresh(struct td_visit_state *s) {
+  struct td_visitor *visitor = s->visitor;
+  struct td_region *region = &visitor->regions->at[s->first >> visitor->regions->shift];
+  uint32_t parts = (uint32_t)1 << visitor->regions->shift >> TD_FRESH_PART;
+  uint32_t *end = visitor->list;
+  bool deferred = td_region_has_deferred(region), scarce = td_chunks_are_scarce(visitor);
+  bool left = false;
+  for (uint32_t i = 0; i < parts; i++) {
+    uint32_t part = (visitor->part + i) % parts;
+    if (scarce) {
+      left |= deferred || visitor->summary[part];
+      if (visitor->summary[part]) defer_part(s, part);
+      continue;
+    }
+    if (deferred) take_deferred(s, part);
+    if (!visitor->summary[part]) continue;
+    end = td_fresh_list(visitor->fresh, visitor->summary, part, end);
+    if (end - visitor->list < LIST_FULL) continue;
+    scan_list(s, end);
+    end = visitor->list;
+    scarce = td_chunks_are_scarce(visitor);
+    if (scarce) visitor->part = part + 1;
+  }
+  scan_list(s, end);
+  if (left != deferred) td_region_set_deferred(region, left);
+}

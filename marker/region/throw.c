@@ -1,0 +1,65 @@
+#include "marker/region/throw.h"
+
+#include "marker/base/deferred.h"
+
+_Static_assert(sizeof(struct td_chunk) == 1024, "a power of two, and chunks lie at multiples of it");
+
+/* Must come before the first push of a phase. */
+static void announce(struct td_regions *regions) {
+  /* relaxed, both: see td_regions.used. */
+  if (!atomic_load_explicit(&regions->used, memory_order_relaxed))
+    atomic_store_explicit(&regions->used, 1, memory_order_relaxed);
+}
+
+/* There are no chunks left: the references of a full one are deferred, and it can be used again. */
+static uint32_t *defer_chunk(struct td_visitor *visitor, struct td_chunk *chunk, uint64_t region) {
+  const struct td_view v = td_view_of(visitor->marker->set->space);
+  uint64_t first = region << visitor->regions->shift;
+  for (uint32_t i = 0; i < TD_CHUNK_REFERENCES; i++)
+    td_defer(visitor->marker, td_view_object(&v, first + chunk->at[i]));
+  return visitor->open[region] = chunk->at;
+}
+
+uint32_t *td_visitor_next_chunk(struct td_visitor *visitor, uint64_t granule) {
+  struct td_regions *regions = visitor->regions;
+  uint64_t region = granule >> regions->shift;
+  uint32_t *at = visitor->open[region];
+  uint32_t number = td_pool_get(&regions->pool, &visitor->stock);
+  if (!number) {
+    if (at) return defer_chunk(visitor, td_open_chunk(at), region);
+    const struct td_view v = td_view_of(visitor->marker->set->space);
+    td_defer(visitor->marker, td_view_object(&v, granule));
+    return NULL;
+  }
+  if (at) {
+    struct td_chunk *full = td_open_chunk(at);
+    full->count = TD_CHUNK_REFERENCES;
+    announce(regions);
+    td_region_push(&regions->at[region], full, td_pool_number(&regions->pool, full));
+  }
+  return visitor->open[region] = regions->pool.at[number].at;
+}
+
+void td_visitor_throw(struct td_visitor *visitor, uintptr_t object) {
+  const struct td_view v = td_view_of(visitor->marker->set->space);
+  struct td_throwing t = td_throwing_of(visitor, &v);
+  td_throw(&t, object);
+}
+
+void td_visitor_close(struct td_visitor *visitor) {
+  struct td_regions *regions = visitor->regions;
+  for (uint32_t r = 0; r < regions->count; r++) {
+    uint32_t *at = visitor->open[r];
+    if (!at) continue;
+    struct td_chunk *chunk = td_open_chunk(at);
+    uint32_t number = td_pool_number(&regions->pool, chunk);
+    chunk->count = (uint32_t)(at - chunk->at);
+    visitor->open[r] = NULL;
+    if (chunk->count > 0) {
+      announce(regions);
+      td_region_push(&regions->at[r], chunk, number);
+    } else {
+      td_pool_put(&regions->pool, &visitor->stock, number);
+    }
+  }
+}

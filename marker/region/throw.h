@@ -1,0 +1,53 @@
+/* Throwing references to the regions that they lead to. */
+#ifndef TD_MARKER_REGION_THROW_H
+#define TD_MARKER_REGION_THROW_H
+
+#include "heap/view.h"
+#include "marker/loop/scan.h"
+#include "marker/region/regions.h"
+
+/* What throwing needs, for a local variable: the loops that throw keep it in registers. */
+struct td_throwing {
+  struct td_visitor *visitor;
+  uint32_t **open;
+  uintptr_t base;
+  uint64_t granules;
+  unsigned shift;
+};
+
+static inline struct td_throwing td_throwing_of(struct td_visitor *visitor,
+                                                const struct td_view *v) {
+  return (struct td_throwing){.visitor = visitor,
+                              .open = visitor->open,
+                              .base = v->base,
+                              .granules = v->granules,
+                              .shift = visitor->regions->shift};
+}
+
+/* The open chunk of a region is full, or there is none. Returns where a reference to the granule
+ * goes; NULL if there is no memory: then the reference has been deferred. */
+uint32_t *td_visitor_next_chunk(struct td_visitor *visitor, uint64_t granule);
+
+/* Gives all open chunks to their regions. */
+void td_visitor_close(struct td_visitor *visitor);
+
+/* Does nothing with a word that is no reference. */
+TD_INLINE void td_throw(const struct td_throwing *t, uintptr_t word) {
+  uint64_t granule = td_granule_of(t->base, word);
+  if (granule >= t->granules) return;
+  uint32_t **open = &t->open[granule >> t->shift];
+  uint32_t *at = *open;
+  if (__builtin_expect(((uintptr_t)at & (sizeof(struct td_chunk) - 1)) == 0, 0)) {
+    at = td_visitor_next_chunk(t->visitor, granule);
+    if (!at) return;
+  }
+  *at = (uint32_t)granule & (((uint32_t)1 << t->shift) - 1);
+  *open = at + 1;
+}
+
+/* Returns the chunk that an open pointer writes to. */
+static inline struct td_chunk *td_open_chunk(uint32_t *at) {
+  return (struct td_chunk *)((uintptr_t)(at - 1) & ~(sizeof(struct td_chunk) - 1));
+}
+
+#endif

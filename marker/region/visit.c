@@ -1,0 +1,162 @@
+/* Which region is visited next, and when visiting ends. */
+#include "marker/base/idle.h"
+#include "marker/region/sift.h"
+
+#define PAY_REGIONS 8u         /* with fewer regions, all marks are in the cache anyway */
+#define HOME_WEIGHT 2u
+#define RECRUIT_VISITS 16u     /* a sleeping marker is woken every so many visits */
+#define ROUND_VISITS 64u       /* a round has so many visits, or as many as there are regions */
+#define NARROW_REFERENCES 512u /* fewer in a visit, on average, do not pay */
+
+/* Most chunks were filled by another core. */
+static void fetch_chunk(const struct td_chunk *chunk) {
+  for (size_t line = 0; line < sizeof *chunk; line += TD_CACHE_LINE)
+    __builtin_prefetch((const char *)chunk + line);
+}
+
+/* Tests and scans until nothing waits in the region. The caller owns it. */
+static void visit(struct td_visit_state *s, uint32_t r) {
+  struct td_visitor *visitor = s->visitor;
+  struct td_regions *regions = visitor->regions;
+  s->first = (uint64_t)r << regions->shift;
+  for (bool found = true; found;) {
+    found = td_region_has_deferred(&regions->at[r]) && !td_chunks_are_scarce(visitor);
+    uint32_t *at = visitor->open[r];
+    if (at) {
+      struct td_chunk *chunk = td_open_chunk(at);
+      visitor->open[r] = chunk->at;
+      found |= td_sift(s, chunk->at, (uint32_t)(at - chunk->at));
+    }
+    for (uint32_t number = td_region_take(&regions->at[r]); number;) {
+      struct td_chunk *chunk = &regions->pool.at[number];
+      uint32_t next = chunk->next;
+      if (next) fetch_chunk(&regions->pool.at[next]);
+      found |= td_sift(s, chunk->at, chunk->count);
+      td_pool_put(&regions->pool, &visitor->stock, number);
+      number = next;
+    }
+    if (found) td_scan_fresh(s);
+  }
+  td_region_leave(&regions->at[r]);
+}
+
+/* Returns how much waits in a region that could be claimed, counted in chunks. */
+static uint32_t waiting(const struct td_region *region, bool deferred) {
+  uint64_t word = td_region_look(region);
+  if (td_region_is_owned(word)) return 0;
+  return td_region_waiting(word) + (deferred && td_region_has_deferred(region));
+}
+
+/* Claims the region in which most waits; those that this marker visits first count double, because
+ * their marks are in its cache. Returns false if nothing waits. */
+static bool claim_fullest(struct td_visitor *visitor, bool deferred, uint32_t *claimed) {
+  struct td_regions *regions = visitor->regions;
+  uint32_t home = visitor->marker->id, markers = visitor->marker->set->limit;
+  for (;;) {
+    uint32_t best = 0, most = 0;
+    for (uint32_t r = 0; r < regions->count; r++) {
+      uint32_t much = waiting(&regions->at[r], deferred);
+      if (r % markers == home) much *= HOME_WEIGHT;
+      if (much <= most) continue;
+      most = much;
+      best = r;
+    }
+    *claimed = best;
+    if (most == 0) return false;
+    if (td_region_claim(&regions->at[best])) return true;
+  }
+}
+
+static bool claim_any(struct td_visitor *visitor, uint32_t *claimed) {
+  if (claim_fullest(visitor, !td_chunks_are_scarce(visitor), claimed)) return true;
+  td_visitor_close(visitor);
+  return claim_fullest(visitor, true, claimed);
+}
+
+/* A round of visits: do they pay? */
+struct round {
+  uint64_t visits, sifted; /* when it began */
+  uint64_t before;         /* references a visit in the round before */
+};
+
+/* Returns true if few references wait, and not many more than in the round before. */
+static bool is_narrow(struct round *round, const struct td_visitor *visitor, uint64_t visits,
+                      uint64_t sifted) {
+  uint64_t done = visits - round->visits, count = visitor->regions->count;
+  if (done < ROUND_VISITS || done < count) return false;
+  uint64_t mean = (sifted - round->sifted) / done;
+  bool narrow = mean < NARROW_REFERENCES && 4 * mean < 5 * round->before;
+  *round = (struct round){.visits = visits, .sifted = sifted, .before = mean};
+  return narrow;
+}
+
+enum td_visits_end td_visitor_run(struct td_visitor *visitor) {
+  struct tide_marker_stats *stats = &visitor->marker->stats;
+  struct td_visit_state s = {.visitor = visitor, .v = td_view_of(visitor->marker->set->space)};
+  struct round round = {0};
+  uint64_t begin = td_plat_now_ns(), visits = 0;
+  enum td_visits_end end = TD_VISITS_DONE;
+  td_recruit(visitor->marker->set);
+  for (uint32_t r; end == TD_VISITS_DONE && claim_any(visitor, &r);) {
+    visit(&s, r);
+    if (++visits % RECRUIT_VISITS == 0) td_recruit(visitor->marker->set);
+    if (is_narrow(&round, visitor, visits, s.sifted)) end = TD_VISITS_NARROW;
+  }
+  td_visitor_close(visitor);
+  stats->objects += s.objects;
+  stats->region_visits += visits;
+  stats->region_objects += s.objects;
+  stats->region_references += s.sifted;
+  stats->region_ns += td_plat_now_ns() - begin;
+  return end;
+}
+
+bool td_regions_pay(const struct td_regions *regions) {
+  return regions->count > PAY_REGIONS;
+}
+
+/* Claims the next region in which a chunk waits. */
+static bool claim_next(struct td_visitor *visitor, uint32_t *claimed) {
+  struct td_regions *regions = visitor->regions;
+  uint32_t r = visitor->cursor < regions->count ? visitor->cursor : 0;
+  for (uint32_t i = 0; i < regions->count; i++, r = r + 1 < regions->count ? r + 1 : 0) {
+    if (!waiting(&regions->at[r], false) || !td_region_claim(&regions->at[r])) continue;
+    *claimed = r;
+    visitor->cursor = r;
+    return true;
+  }
+  return false;
+}
+
+/* ---- For a marker that follows references one by one ---- */
+
+bool td_regions_wait(const struct td_regions *regions) {
+  /* relaxed: see td_regions.used. */
+  if (!atomic_load_explicit(&regions->used, memory_order_relaxed)) return false;
+  for (uint32_t r = 0; r < regions->count; r++) {
+    uint64_t word = td_region_look(&regions->at[r]);
+    if (!td_region_is_owned(word) && td_region_waiting(word) > 0) return true;
+  }
+  return false;
+}
+
+uint32_t td_visitor_unload(struct td_visitor *visitor, uintptr_t *objects, bool *many) {
+  struct td_regions *regions = visitor->regions;
+  uint32_t r, count = 0;
+  *many = false;
+  /* relaxed: as above. */
+  if (!atomic_load_explicit(&regions->used, memory_order_relaxed)) return 0;
+  if (!claim_next(visitor, &r)) return 0;
+  const struct td_view v = td_view_of(visitor->marker->set->space);
+  uint64_t first = (uint64_t)r << regions->shift;
+  *many = td_region_waiting(td_region_look(&regions->at[r])) > 1;
+  uint32_t number = td_region_pop(&regions->at[r], regions->pool.at);
+  if (number) {
+    struct td_chunk *chunk = &regions->pool.at[number];
+    for (count = 0; count < chunk->count; count++)
+      objects[count] = td_view_object(&v, first + chunk->at[count]);
+    td_pool_put(&regions->pool, &visitor->stock, number);
+  }
+  td_region_leave(&regions->at[r]);
+  return count;
+}
