@@ -65,7 +65,8 @@ static void widen_scan(struct widening *w, uint64_t item) {
 /* Scans until the ring is full, which is what a wide frontier does soon. Otherwise returns false
  * when it is empty, or when twice as many objects as it holds have been scanned. */
 static bool widen(struct widening *w) {
-  for (uint32_t scanned = 0; w->count < TD_WIDE * 3 / 4; scanned++) {
+  const uint32_t wide = w->l.marker->set->regions.limits.wide;
+  for (uint32_t scanned = 0; w->count < wide; scanned++) {
     if (w->count == 0 || scanned == 2 * TD_WIDE) return false;
     uint64_t item = w->ring[w->head++ % TD_WIDE];
     w->count--;

@@ -6,23 +6,30 @@
 #include "marker/region/fresh.h"
 #include "marker/region/regions.h"
 
-#define SHIFT_LEAST (21u - TD_GRANULE_LOG2) /* 2 MiB, whose marks take 128 KiB */
 #define SHIFT_MOST (24u - TD_GRANULE_LOG2)
 #define REGIONS_MANY 1024u /* with more, larger regions are better: open chunks should stay cached */
-#define POOL_PART 32u      /* waiting references take no more than this part of the heap */
-#define POOL_LEAST ((size_t)1 << 20)
+#define SHIFT_SMALLEST TD_BLOCK_GRANULES_LOG2
+
+static const struct td_region_limits usual = {
+    .shift_least = 21u - TD_GRANULE_LOG2, /* 2 MiB, whose marks take 128 KiB */
+    .regions_pay = 8, /* with fewer regions, all marks are in the cache anyway */
+    .pool_least = (size_t)1 << 20,
+    .pool_part = 32,
+    .wide = TD_WIDE * 3 / 4,
+};
 
 static size_t regions_of(const struct td_space *space) {
-  return (space->granules >> SHIFT_LEAST) + 1;
+  return (space->granules >> SHIFT_SMALLEST) + 1;
 }
 
 bool td_regions_open(struct td_regions *regions, const struct td_space *space) {
+  regions->limits = usual;
   regions->room = regions_of(space);
   size_t bytes = regions->room * sizeof *regions->at;
   regions->at = td_plat_reserve(bytes, 0);
   size_t most = (size_t)space->max_blocks << TD_BLOCK_LOG2;
   if (regions->at && td_plat_commit(regions->at, bytes) &&
-      td_pool_open(&regions->pool, most / POOL_PART + POOL_LEAST))
+      td_pool_open(&regions->pool, most / usual.pool_part + usual.pool_least))
     return true;
   td_plat_release(regions->at, bytes);
   regions->at = NULL;
@@ -37,13 +44,14 @@ void td_regions_close(struct td_regions *regions) {
 
 void td_regions_begin(struct td_regions *regions, const struct td_space *space) {
   uint64_t granules = (uint64_t)space->frontier << TD_BLOCK_GRANULES_LOG2;
-  unsigned shift = SHIFT_LEAST;
+  unsigned shift = regions->limits.shift_least;
   while (shift < SHIFT_MOST && granules >> shift > REGIONS_MANY)
     shift++;
   regions->shift = shift;
   regions->count = (uint32_t)(granules >> shift) + 1;
   size_t used = (size_t)space->used_blocks << TD_BLOCK_LOG2;
-  td_pool_begin(&regions->pool, used / POOL_PART > POOL_LEAST ? used / POOL_PART : POOL_LEAST);
+  size_t pool = used / regions->limits.pool_part;
+  td_pool_begin(&regions->pool, pool > regions->limits.pool_least ? pool : regions->limits.pool_least);
   /* relaxed: td_term_start publishes it: [term.start]. */
   atomic_store_explicit(&regions->used, 0, memory_order_relaxed);
 }

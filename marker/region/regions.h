@@ -25,6 +25,14 @@ struct td_markers;
 struct td_regions {
   struct td_region *at; /* as many as the smallest regions of the heap's range */
   size_t room;
+  /* Constant while marking. Tests make them small. */
+  struct td_region_limits {
+    unsigned shift_least; /* log2 of the granules of the smallest regions, at least 12: a block */
+    uint32_t regions_pay; /* a heap with fewer regions is not marked by regions */
+    size_t pool_least;    /* waiting references may take so much memory, */
+    uint32_t pool_part;   /* or one part in so many of the heap */
+    uint32_t wide;        /* a frontier of so many items is wide; at most TD_WIDE */
+  } limits;
   /* Constant while marking. */
   unsigned shift; /* log2 of the granules of a region */
   uint32_t count; /* regions up to the frontier */
@@ -70,7 +78,9 @@ void td_visitor_throw(struct td_visitor *visitor, uintptr_t object);
 /* Visits regions. Afterwards the marker has no open chunks. */
 enum td_visits_end td_visitor_run(struct td_visitor *visitor);
 /* Returns whether the heap has so many regions that visiting them may pay. */
-bool td_regions_pay(const struct td_regions *regions);
+static inline bool td_regions_pay(const struct td_regions *regions) {
+  return regions->count >= regions->limits.regions_pay;
+}
 
 /* Returns whether a chunk waits in a region that nobody owns. */
 bool td_regions_wait(const struct td_regions *regions);

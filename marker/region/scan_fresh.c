@@ -132,9 +132,10 @@ void td_scan_fresh(struct td_visit_state *s) {
   uint32_t parts = (uint32_t)1 << visitor->regions->shift >> TD_FRESH_PART;
   uint32_t *end = visitor->list;
   bool deferred = td_region_has_deferred(region), scarce = td_chunks_are_scarce(visitor);
+  const uint32_t start = visitor->part;
   bool left = false;
   for (uint32_t i = 0; i < parts; i++) {
-    uint32_t part = (visitor->part + i) % parts;
+    uint32_t part = (start + i) % parts;
     if (scarce) {
       left |= deferred || visitor->summary[part];
       if (visitor->summary[part]) defer_part(s, part);

@@ -2,7 +2,6 @@
 #include "marker/base/idle.h"
 #include "marker/region/sift.h"
 
-#define PAY_REGIONS 8u         /* with fewer regions, all marks are in the cache anyway */
 #define HOME_WEIGHT 2u
 #define RECRUIT_VISITS 16u     /* a sleeping marker is woken every so many visits */
 #define ROUND_VISITS 64u       /* a round has so many visits, or as many as there are regions */
@@ -109,10 +108,6 @@ enum td_visits_end td_visitor_run(struct td_visitor *visitor) {
   stats->region_references += s.sifted;
   stats->region_ns += td_plat_now_ns() - begin;
   return end;
-}
-
-bool td_regions_pay(const struct td_regions *regions) {
-  return regions->count > PAY_REGIONS;
 }
 
 /* Claims the next region in which a chunk waits. */
