@@ -1,5 +1,3 @@
-#include <stdio.h>
-#include <stdlib.h>
 /* The frame of a collection: what the collecting thread does around and between phases. */
 #include "marker/base/deferred.h"
 #include "marker/base/root_slices.h"
@@ -79,7 +77,6 @@ void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
     stats->objects += one->objects;
     stats->steals += one->steals;
     figures[i] = *one;
-    if (getenv("TD_STAT")) fprintf(stderr, "m%u visits %lu refs/visit %.0f objects %lu of %lu ns/obj %.1f pool %zu of %u | following %lu visiting %lu dense %lu\n", i, one->region_visits, (double)one->region_references/(one->region_visits+1), one->region_objects, one->objects, (double)one->region_ns/(one->region_objects+1), td_pool_used_bytes(&set->regions.pool)/1024, set->regions.pool.limit, marker->visits_at, marker->visits_step, one->dense_objects);
     split_time(&figures[i]);
   }
   /* relaxed: td_markers_ready has said why. */
