@@ -13,7 +13,7 @@ void td_mark_begin(struct td_markers *set) {
   /* relaxed, both: td_term_start publishes them: [term.start]. */
   atomic_store_explicit(&set->flagged, 0, memory_order_relaxed);
   atomic_store_explicit(&set->chunks, chunks, memory_order_relaxed);
-  td_regions_begin(&set->regions, set->space);
+  td_regions_begin(&set->regions, set->space, set->cycle);
   for (unsigned i = 0; i < set->limit; i++) {
     struct td_marker *marker = set->marker[i];
     td_visitor_begin(&marker->visitor);

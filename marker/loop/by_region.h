@@ -117,15 +117,14 @@ static __attribute__((noinline)) bool throw_frontier(struct loop *l) {
   return wide;
 }
 
-static void discourage(struct loop *l) {
+TD_INLINE void drain_by_region(struct loop *l) {
   struct td_marker *marker = l->marker;
+  enum td_visits_end end = TD_VISITS_NARROW;
+  if (throw_frontier(l)) end = td_visitor_run(&marker->visitor);
+  if (end == TD_VISITS_REPEAT) l->mode.full = true; /* the deferred objects are many */
+  if (end != TD_VISITS_NARROW) return;
   marker->visits_at = objects_so_far(l) + marker->visits_step;
   marker->visits_step *= 2;
-}
-
-TD_INLINE void drain_by_region(struct loop *l) {
-  if (!throw_frontier(l) || td_visitor_run(&l->marker->visitor) == TD_VISITS_NARROW)
-    discourage(l);
 }
 
 /* Returns whether there were references that wait for a region. */
@@ -135,7 +134,7 @@ static __attribute__((noinline)) bool unload_region(struct loop *l) {
   uint32_t count = td_visitor_unload(&l->marker->visitor, objects, &many);
   for (uint32_t i = count; i-- > 0;)
     put(l, objects[i]);
-  if (many && objects_so_far(l) >= l->marker->visits_at) l->mode.scattered = true;
+  if (many && may_visit(l)) l->mode.scattered = true;
   return count > 0;
 }
 

@@ -56,6 +56,10 @@ TD_INLINE uint64_t objects_so_far(const struct loop *l) {
   return l->objects + l->marker->stats.objects;
 }
 
+TD_INLINE bool may_visit(const struct loop *l) {
+  return objects_so_far(l) >= l->marker->visits_at && td_regions_pay(&l->marker->set->regions);
+}
+
 /* Sixteen polls more with a scattered frontier than without decide. */
 TD_INLINE void choose_regions(struct loop *l) {
   struct mode_choice *m = &l->mode;
@@ -63,9 +67,7 @@ TD_INLINE void choose_regions(struct loop *l) {
     m->scatter += m->scatter < SCATTER_MOST;
   else
     m->scatter -= m->scatter > 0;
-  if ((m->full || m->scatter == SCATTER_MOST) && objects_so_far(l) >= l->marker->visits_at &&
-      td_regions_pay(&l->marker->set->regions))
-    m->scattered = true;
+  if ((m->full || m->scatter == SCATTER_MOST) && may_visit(l)) m->scattered = true;
 }
 
 /* Returns true if `mode`, in which marking was going on, has to be left. */

@@ -8,12 +8,14 @@
 
 #define SHIFT_MOST (24u - TD_GRANULE_LOG2)
 #define REGIONS_MANY 1024u /* with more, larger regions are better: open chunks should stay cached */
+#define LOOK_AGAIN 16u /* collections after which it is tried again whether references repeat */
 #define SHIFT_SMALLEST TD_BLOCK_GRANULES_LOG2
 
 static const struct td_region_limits usual = {
     .shift_least = 21u - TD_GRANULE_LOG2, /* 2 MiB, whose marks take 128 KiB */
-    .regions_pay = 8, /* with fewer regions, all marks are in the cache anyway */
-    .pool_least = (size_t)1 << 20,
+    .regions_pay = 16,  /* with fewer regions, all marks are in the cache anyway */
+    .repeats_pay = 128, /* with fewer, testing in batches is better: docs/notes/marker.md */
+    .pool_least = (size_t)4 << 20,
     .pool_part = 32,
     .wide = TD_WIDE * 3 / 4,
 };
@@ -42,7 +44,8 @@ void td_regions_close(struct td_regions *regions) {
   td_pool_close(&regions->pool);
 }
 
-void td_regions_begin(struct td_regions *regions, const struct td_space *space) {
+void td_regions_begin(struct td_regions *regions, const struct td_space *space,
+                      uint64_t cycle) {
   uint64_t granules = (uint64_t)space->frontier << TD_BLOCK_GRANULES_LOG2;
   unsigned shift = regions->limits.shift_least;
   while (shift < SHIFT_MOST && granules >> shift > REGIONS_MANY)
@@ -52,7 +55,8 @@ void td_regions_begin(struct td_regions *regions, const struct td_space *space) 
   size_t used = (size_t)space->used_blocks << TD_BLOCK_LOG2;
   size_t pool = used / regions->limits.pool_part;
   td_pool_begin(&regions->pool, pool > regions->limits.pool_least ? pool : regions->limits.pool_least);
-  /* relaxed: td_term_start publishes it: [term.start]. */
+  /* relaxed, both: td_term_start publishes them: [term.start]. */
+  if (cycle % LOOK_AGAIN == 0) atomic_store_explicit(&regions->repeats, 0, memory_order_relaxed);
   atomic_store_explicit(&regions->used, 0, memory_order_relaxed);
 }
 

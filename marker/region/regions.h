@@ -28,7 +28,8 @@ struct td_regions {
   /* Constant while marking. Tests make them small. */
   struct td_region_limits {
     unsigned shift_least; /* log2 of the granules of the smallest regions, at least 12: a block */
-    uint32_t regions_pay; /* a heap with fewer regions is not marked by regions */
+    uint32_t regions_pay; /* a heap with fewer regions is not marked by regions, */
+    uint32_t repeats_pay; /* nor one with fewer if many references lead to marked objects */
     size_t pool_least;    /* waiting references may take so much memory, */
     uint32_t pool_part;   /* or one part in so many of the heap */
     uint32_t wide;        /* a frontier of so many items is wide; at most TD_WIDE */
@@ -40,6 +41,8 @@ struct td_regions {
   /* 1 once a chunk was pushed in this collection; until then nobody needs to look. A marker sets it
    * before it pushes: as td_markers.flagged. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) used;
+  /* 1 once a marker found that references repeat: all stop visiting. Kept for a few collections. */
+  _Atomic(uint32_t) repeats;
 };
 
 /* What a marker has for its visits. */
@@ -55,6 +58,7 @@ struct td_visitor {
   uint64_t *ring;    /* TD_WIDE items: see marker/loop/by_region.h */
   uint32_t *list;    /* granules of objects that are scanned next, in order */
   struct td_stock stock;
+  bool defers;     /* new objects are deferred and not scanned */
   uint32_t part;   /* the part of a region that is scanned first */
   uint32_t cursor; /* the region that is looked at next */
 };
@@ -63,6 +67,7 @@ struct td_visitor {
 enum td_visits_end {
   TD_VISITS_DONE,   /* no reference waits that this marker could reach */
   TD_VISITS_NARROW, /* few references wait in each region, and they do not become more */
+  TD_VISITS_REPEAT, /* many references lead to marked objects, and the heap is not very large */
 };
 
 bool td_regions_open(struct td_regions *regions, const struct td_space *space);
@@ -70,16 +75,19 @@ void td_regions_close(struct td_regions *regions);
 bool td_visitor_make(struct td_visitor *visitor, struct td_marker *marker);
 void td_visitor_free(struct td_visitor *visitor);
 /* Before a collection. */
-void td_regions_begin(struct td_regions *regions, const struct td_space *space);
+void td_regions_begin(struct td_regions *regions, const struct td_space *space, uint64_t cycle);
 void td_visitor_begin(struct td_visitor *visitor);
 
 /* Throws an object whose mark nobody has looked at. */
 void td_visitor_throw(struct td_visitor *visitor, uintptr_t object);
-/* Visits regions. Afterwards the marker has no open chunks. */
+/* Visits regions. Afterwards the marker has no open chunks. If references repeat, those that wait are
+ * tested nevertheless, and the new objects to which they lead are deferred. */
 enum td_visits_end td_visitor_run(struct td_visitor *visitor);
 /* Returns whether the heap has so many regions that visiting them may pay. */
 static inline bool td_regions_pay(const struct td_regions *regions) {
-  return regions->count >= regions->limits.regions_pay;
+  /* relaxed: a hint. */
+  return regions->count >= regions->limits.regions_pay &&
+         !atomic_load_explicit(&regions->repeats, memory_order_relaxed);
 }
 
 /* Returns whether a chunk waits in a region that nobody owns. */

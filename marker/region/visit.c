@@ -78,15 +78,28 @@ struct round {
   uint64_t before;         /* references a visit in the round before */
 };
 
-/* Returns true if few references wait, and not many more than in the round before. */
-static bool is_narrow(struct round *round, const struct td_visitor *visitor, uint64_t visits,
-                      uint64_t sifted) {
-  uint64_t done = visits - round->visits, count = visitor->regions->count;
-  if (done < ROUND_VISITS || done < count) return false;
-  uint64_t mean = (sifted - round->sifted) / done;
+/* Few references wait when a visit tests few, and not many more than in the round before. Many
+ * repeat when less than three quarters of all so far led to new objects. */
+static enum td_visits_end judge(struct round *round, const struct td_visit_state *s,
+                                uint64_t visits) {
+  struct td_regions *regions = s->visitor->regions;
+  uint64_t done = visits - round->visits;
+  /* relaxed, here and below: a hint to the others. */
+  if (atomic_load_explicit(&regions->repeats, memory_order_relaxed)) return TD_VISITS_REPEAT;
+  if (done < ROUND_VISITS || done < regions->count) return TD_VISITS_DONE;
+  uint64_t mean = (s->sifted - round->sifted) / done;
   bool narrow = mean < NARROW_REFERENCES && 4 * mean < 5 * round->before;
-  *round = (struct round){.visits = visits, .sifted = sifted, .before = mean};
-  return narrow;
+  bool repeat = 4 * s->objects < 3 * s->sifted && regions->count < regions->limits.repeats_pay;
+  if (repeat) atomic_store_explicit(&regions->repeats, 1, memory_order_relaxed);
+  *round = (struct round){.visits = visits, .sifted = s->sifted, .before = mean};
+  return narrow ? TD_VISITS_NARROW : repeat ? TD_VISITS_REPEAT : TD_VISITS_DONE;
+}
+
+static void defer_what_waits(struct td_visit_state *s) {
+  s->visitor->defers = true;
+  for (uint32_t r; claim_fullest(s->visitor, false, &r);)
+    visit(s, r);
+  s->visitor->defers = false;
 }
 
 enum td_visits_end td_visitor_run(struct td_visitor *visitor) {
@@ -99,9 +112,10 @@ enum td_visits_end td_visitor_run(struct td_visitor *visitor) {
   for (uint32_t r; end == TD_VISITS_DONE && claim_any(visitor, &r);) {
     visit(&s, r);
     if (++visits % RECRUIT_VISITS == 0) td_recruit(visitor->marker->set);
-    if (is_narrow(&round, visitor, visits, s.sifted)) end = TD_VISITS_NARROW;
+    end = judge(&round, &s, visits);
   }
   td_visitor_close(visitor);
+  if (end == TD_VISITS_REPEAT) defer_what_waits(&s);
   stats->objects += s.objects;
   stats->region_visits += visits;
   stats->region_objects += s.objects;
