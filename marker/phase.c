@@ -57,7 +57,7 @@ void td_mark_phase(struct td_markers *set, const struct td_roots *roots) {
 static void split_time(struct tide_marker_stats *m) {
   uint64_t span = m->ended_ns - m->started_ns;
   m->idle_ns = span > m->trace_ns ? span - m->trace_ns : 0;
-  m->trace_ns -= m->roots_ns + m->dense_ns + m->region_ns;
+  m->trace_ns -= m->roots_ns + m->dense_ns;
 }
 
 void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
@@ -68,6 +68,7 @@ void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
   stats->recruited = 0;
   stats->objects = stats->steals = 0;
   stats->mark_ns = set->mark_ns;
+  stats->region_pool_bytes = td_pool_used_bytes(&set->regions.pool);
   for (unsigned i = 0; i < set->limit; i++) {
     struct td_marker *marker = set->marker[i];
     const struct tide_marker_stats *one = &marker->stats;

@@ -102,6 +102,22 @@ static void print_shares(const struct td_cycle_record *cycle, FILE *out) {
   fputs("\n\n", out);
 }
 
+/* Says nothing if no region was visited. */
+static void print_regions(const struct td_cycle_record *cycle, FILE *out) {
+  uint64_t visits = 0, references = 0, objects = 0;
+  for (unsigned i = 0; i < cycle->all.markers; i++) {
+    visits += cycle->marker[i].region_visits;
+    references += cycle->marker[i].region_references;
+    objects += cycle->marker[i].region_objects;
+  }
+  if (visits == 0) return;
+  fprintf(out,
+          "%.1f %% of the objects were marked in %" PRIu64 " visits of regions, which tested %.0f\n"
+          "references each; %.1f KiB held those that waited.\n\n",
+          100 * ratio(objects, cycle->all.objects), visits, ratio(references, visits),
+          (double)cycle->all.region_pool_bytes / 1024);
+}
+
 static int print_times(const struct td_cycle_record *cycle, FILE *out) {
   struct td_grid grid;
   td_grid_begin(&grid, ">marker >start_µs >roots_µs >trace_µs >dense_µs >idle_µs >termination_µs");
@@ -137,6 +153,7 @@ static int print(const struct td_comparison *comparison, FILE *out) {
       (double)cycle->all.sweep_ns / 1e3, (double)cycle->all.pause_ns / 1e3,
       cycle->all.objects - row->objects);
   print_shares(cycle, out);
+  print_regions(cycle, out);
   if (status == TD_EXIT_OK) status = print_work(cycle, out);
   fputc('\n', out);
   return status == TD_EXIT_OK ? print_times(cycle, out) : status;

@@ -26,6 +26,10 @@ static void json_marker(struct td_json *json, const struct tide_marker_stats *m,
   td_json_count(json, "overflows", m->overflows);
   td_json_count(json, "dense_objects", m->dense_objects);
   td_json_count(json, "dense_turns", m->dense_turns);
+  td_json_count(json, "region_visits", m->region_visits);
+  td_json_count(json, "region_references", m->region_references);
+  td_json_count(json, "region_objects", m->region_objects);
+  td_json_count(json, "region_ns", m->region_ns);
   td_json_real(json, "window_mean",
                m->window_samples ? (double)m->window_sum / (double)m->window_samples : 0.0);
   td_json_count(json, "roots_ns", m->roots_ns);
@@ -43,6 +47,7 @@ static void json_cycle(struct td_json *json, const char *key, const struct td_cy
   td_json_count(json, "recruited", cycle->all.recruited);
   td_json_count(json, "stop_ns", cycle->all.stop_ns);
   td_json_count(json, "mark_ns", cycle->all.mark_ns);
+  td_json_count(json, "region_pool_bytes", cycle->all.region_pool_bytes);
   td_json_count(json, "weak_ns", cycle->all.weak_ns);
   td_json_count(json, "sweep_ns", cycle->all.sweep_ns);
   td_json_count(json, "pause_ns", cycle->all.pause_ns);

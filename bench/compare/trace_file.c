@@ -82,7 +82,7 @@ static void put_in_phases(struct writer *w, const char *name, unsigned marker, u
 struct lane {
   unsigned marker;
   bool active;
-  uint64_t joined_ns, left_ns, roots_ns, dense_ns, parked_ns, slots;
+  uint64_t joined_ns, left_ns, roots_ns, dense_ns, regions_ns, parked_ns, slots;
 };
 
 static void put_event(struct writer *w, struct lane *lane, const struct tide_timeline_event *e) {
@@ -109,6 +109,12 @@ static void put_event(struct writer *w, struct lane *lane, const struct tide_tim
     break;
   case TIDE_TIMELINE_DENSE_END:
     put_span(w, "dense", lane->marker, lane->dense_ns, e->ns, "objects", e->value);
+    break;
+  case TIDE_TIMELINE_REGIONS_BEGIN:
+    lane->regions_ns = e->ns;
+    break;
+  case TIDE_TIMELINE_REGIONS_END:
+    put_span(w, "regions", lane->marker, lane->regions_ns, e->ns, "objects", e->value);
     break;
   case TIDE_TIMELINE_PARK:
     lane->parked_ns = e->ns;

@@ -45,6 +45,8 @@ struct tide_cycle_stats {
   uint64_t blocks_freed;
   uint64_t steals;
   unsigned available; /* of the markers: fewer if the system refused threads */
+  /* Most memory that references waited in for a visit of their region; 0 if none did. */
+  uint64_t region_pool_bytes;
 };
 /* Fills in the figures of the last collection. All are 0 if there was none, or if heap is NULL. */
 TIDE_API void tide_cycle_stats_sized(struct tide_heap *heap, struct tide_cycle_stats *stats,
@@ -68,8 +70,8 @@ struct tide_marker_stats {
    * address order, and having nothing to do. A marker that took no part has only zeroes. */
   uint64_t started_ns, ended_ns;
   uint64_t roots_ns, trace_ns, dense_ns, idle_ns;
-  /* Marking by regions: visits, the references that were tested in them and the objects that were
-   * marked, and the time, which is a fifth part of what lies between. */
+  /* Marking by regions: visits, the references tested in them, the objects marked, and the time,
+   * which is a part of trace_ns. */
   uint64_t region_visits, region_references, region_objects, region_ns;
 };
 /* Fills in the figures of the markers of the last collection, up to `room` of them. Returns how
@@ -135,6 +137,8 @@ enum tide_timeline_kind {
   TIDE_TIMELINE_RECRUIT,     /* woke a sleeping marker */
   TIDE_TIMELINE_PARK,        /* fell asleep */
   TIDE_TIMELINE_WAKE,
+  TIDE_TIMELINE_REGIONS_BEGIN, /* its frontier is scattered: goes on by regions */
+  TIDE_TIMELINE_REGIONS_END,   /* value: objects marked that way since the beginning */
 };
 struct tide_timeline_event {
   uint64_t ns; /* the clock of tide_event_fn */

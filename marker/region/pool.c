@@ -36,7 +36,8 @@ void td_pool_begin(struct td_pool *pool, size_t bytes) {
 size_t td_pool_used_bytes(const struct td_pool *pool) {
   /* relaxed: a figure. Counting goes on beyond the limit. */
   uint32_t fresh = atomic_load_explicit(&pool->fresh, memory_order_relaxed);
-  return (fresh < pool->limit ? fresh : pool->limit) * sizeof *pool->at;
+  uint32_t used = fresh < pool->limit ? fresh : pool->limit;
+  return used > 1 ? used * sizeof *pool->at : 0;
 }
 
 static uint32_t take_from_chain(struct td_pool *pool, struct td_stock *stock) {

@@ -5,6 +5,7 @@
 #define HOME_WEIGHT 2u
 #define RECRUIT_VISITS 16u     /* a sleeping marker is woken every so many visits */
 #define ROUND_VISITS 64u       /* a round has so many visits, or as many as there are regions */
+#define REPEAT_REFERENCES 262144u /* whether references repeat is judged after so many */
 #define NARROW_REFERENCES 512u /* fewer in a visit, on average, do not pay */
 
 /* Most chunks were filled by another core. */
@@ -89,7 +90,8 @@ static enum td_visits_end judge(struct round *round, const struct td_visit_state
   if (done < ROUND_VISITS || done < regions->count) return TD_VISITS_DONE;
   uint64_t mean = (s->sifted - round->sifted) / done;
   bool narrow = mean < NARROW_REFERENCES && 4 * mean < 5 * round->before;
-  bool repeat = 4 * s->objects < 3 * s->sifted && regions->count < regions->limits.repeats_pay;
+  bool repeat = s->sifted >= REPEAT_REFERENCES && 4 * s->objects < 3 * s->sifted &&
+                regions->count < regions->limits.repeats_pay;
   if (repeat) atomic_store_explicit(&regions->repeats, 1, memory_order_relaxed);
   *round = (struct round){.visits = visits, .sifted = s->sifted, .before = mean};
   return narrow ? TD_VISITS_NARROW : repeat ? TD_VISITS_REPEAT : TD_VISITS_DONE;
@@ -108,6 +110,7 @@ enum td_visits_end td_visitor_run(struct td_visitor *visitor) {
   struct round round = {0};
   uint64_t begin = td_plat_now_ns(), visits = 0;
   enum td_visits_end end = TD_VISITS_DONE;
+  td_event_at(&visitor->marker->events, begin, TIDE_TIMELINE_REGIONS_BEGIN, 0, 0);
   td_recruit(visitor->marker->set);
   for (uint32_t r; end == TD_VISITS_DONE && claim_any(visitor, &r);) {
     visit(&s, r);
@@ -120,7 +123,9 @@ enum td_visits_end td_visitor_run(struct td_visitor *visitor) {
   stats->region_visits += visits;
   stats->region_objects += s.objects;
   stats->region_references += s.sifted;
-  stats->region_ns += td_plat_now_ns() - begin;
+  uint64_t now = td_plat_now_ns();
+  stats->region_ns += now - begin;
+  td_event_at(&visitor->marker->events, now, TIDE_TIMELINE_REGIONS_END, 0, s.objects);
   return end;
 }
 
