@@ -34,7 +34,7 @@ static const char details[] =
 static int parse(struct request *request, int argc, char **argv) {
   const struct td_option options[] = {
       td_option_graphs(&request->graphs,
-                       "graphs to mark (default: two real heaps and seven synthetic ones)"),
+                       "graphs to mark (default: three real heaps and seven synthetic ones)"),
       td_option_engines(&request->engines,
                         "engines; ratios are taken to the first (default: bwos,abp,boehm)"),
       td_option_marker_counts(&request->markers,
