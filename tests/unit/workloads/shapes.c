@@ -1,4 +1,5 @@
 /* Every graph against its definition, written down a second time as plainly as possible. */
+#include <math.h>
 #include <string.h>
 
 #include "tests/unit/workloads/recorded.h"
@@ -234,6 +235,64 @@ Test(shapes, random) {
   td_thg_free(&graph);
 }
 
+/* Of an object's references, the share `local` leads to the 32 before it, itself and the 31 behind
+ * it, counted in a circle. */
+static void expect_clustered(const char *text, uint32_t objects, uint32_t degree, uint32_t local) {
+  struct td_thg graph = record(text);
+  uint32_t near = 0;
+  cr_expect_eq(graph.object_count, objects + 1);
+  start();
+  for (uint32_t i = 0; i < objects; i++) {
+    cr_assert_eq(slot_count(&graph, i), degree);
+    for (uint32_t k = 0; k < degree; k++) {
+      bool is_near = next() % 100 < local;
+      int64_t target = is_near ? (int64_t)i - 32 + next() % 64 : next() % objects;
+      while (target < 0)
+        target += objects;
+      cr_assert_eq(ref(&graph, i, k), target % objects, "%s: object %u", text, i);
+      near += is_near;
+    }
+  }
+  expect_root(&graph, objects);
+  cr_expect_eq(slot_count(&graph, objects), 16);
+  for (uint32_t i = 0; i < 16; i++)
+    cr_expect_eq(ref(&graph, objects, i), next() % objects);
+  cr_expect_leq(near, (local + 3) * objects * degree / 100);
+  cr_expect_geq(near + 3 * objects * degree / 100, local * objects * degree / 100);
+  td_thg_free(&graph);
+}
+
+Test(shapes, clustered) {
+  expect_clustered("clustered:objects=3K,degree=3,roots=16,local=93", 3000, 3, 93);
+  expect_clustered("clustered:objects=3K,degree=2,roots=16,local=0", 3000, 2, 0);
+  expect_clustered("clustered:objects=3K,degree=2,roots=16,local=100", 3000, 2, 100);
+  expect_clustered("clustered:objects=5,degree=200,roots=16,local=50", 5, 200, 50);
+}
+
+Test(shapes, powerlaw) {
+  enum { OBJECTS = 3000, DEGREE = 4 };
+  struct td_thg graph = record("powerlaw:objects=3K,degree=4,roots=16");
+  uint32_t *in = calloc(OBJECTS, sizeof *in);
+  cr_expect_eq(graph.object_count, OBJECTS + 1);
+  start();
+  for (uint32_t i = 0; i < OBJECTS; i++) {
+    cr_assert_eq(slot_count(&graph, i), DEGREE);
+    for (uint32_t k = 0; k < DEGREE; k++) {
+      double u = next() / 4294967296.0;
+      cr_assert_eq(ref(&graph, i, k), floor(OBJECTS * (u * u * u)));
+      in[ref(&graph, i, k)]++;
+    }
+  }
+  expect_root(&graph, OBJECTS);
+  for (uint32_t i = 0; i < 16; i++)
+    cr_expect_eq(ref(&graph, OBJECTS, i), next() % OBJECTS);
+  /* The third root of 1 in 3000 is 7 %: so many lead to the first object. */
+  cr_expect_geq(in[0], OBJECTS * DEGREE * 6 / 100);
+  cr_expect_leq(in[0], OBJECTS * DEGREE * 8 / 100);
+  free(in);
+  td_thg_free(&graph);
+}
+
 Test(shapes, dag) {
   struct td_thg graph = record("dag:layers=6,width=20,degree=3");
   start();
@@ -323,6 +382,10 @@ static const char *const small[] = {
     "forest:trees=1500,depth=1",
     "random:objects=500,degree=3,roots=5",
     "random:objects=1,degree=1,roots=1",
+    "clustered:objects=500,degree=3,roots=5,local=80",
+    "clustered:objects=1,degree=1,roots=1,local=50",
+    "powerlaw:objects=500,degree=3,roots=5",
+    "powerlaw:objects=1,degree=1,roots=1",
     "list:length=1",
     "list:length=300,order=shuffled",
     "lists:count=10,length=20",
