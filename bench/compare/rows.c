@@ -60,7 +60,8 @@ static void json_alike(struct td_json *json, const struct td_graph_rows *graph,
                   row->base ? &row->base->mark_ns : NULL);
   td_json_array_begin(json, "cannot_be_told_from");
   for (size_t i = 0; i < graph->row_count; i++)
-    if (td_rows_alike(row, &graph->rows[i])) td_json_string(json, NULL, graph->rows[i].engine.name);
+    if (td_rows_alike(row, &graph->rows[i]))
+      td_json_string(json, NULL, graph->rows[i].engine.label);
   td_json_array_end(json);
 }
 
@@ -79,6 +80,7 @@ static void json_row(struct td_json *json, const struct td_comparison *compariso
   td_json_object_begin(json, NULL);
   td_json_string(json, "graph", graph->spec->text);
   td_json_string(json, "engine", row->engine.name);
+  td_json_string(json, "object_kind", td_objects_name(row->engine.objects));
   td_json_string(json, "policy", row->engine.kind == TD_ENGINE_TIDE ? comparison->policy : NULL);
   td_json_count(json, "markers", row->markers);
   td_json_count(json, "rounds", row->mark_ns.count);
@@ -112,6 +114,7 @@ int td_compare_json(const struct td_comparison *comparison, const char *path) {
   struct td_document document;
   int status = td_document_begin(&document, path, &comparison->host);
   if (status != TD_EXIT_OK) return status;
+  td_json_string(&document.json, "objects", td_comparison_objects(comparison));
   td_json_array_begin(&document.json, "rows");
   for (size_t g = 0; g < comparison->graph_count; g++)
     for (size_t i = 0; i < comparison->graphs[g].row_count; i++)

@@ -21,6 +21,7 @@ static void table_row(struct td_grid *grid, const struct td_graph_rows *graph,
   struct td_summary ratio = td_row_ratio(row);
   td_grid_cell(grid, "%s", first ? graph->label : "");
   td_grid_cell(grid, "%s", row->engine.name);
+  td_grid_cell(grid, "%s", td_objects_name(row->engine.objects));
   td_grid_cell(grid, "%u", row->markers);
   td_grid_cell(grid, "%.2f", ns.median * (double)graph->objects / 1e6);
   td_grid_cell(grid, "%.2f", ns.median);
@@ -55,7 +56,7 @@ static bool print_pairs(const struct td_graph_rows *graph, unsigned markers, boo
         td_utf8_put_plain(graph->label, out);
         fprintf(out, ", %u marker%s:", markers, markers == 1 ? "" : "s");
       }
-      fprintf(out, "%s %s ~ %s", any ? "," : "", a->engine.name, b->engine.name);
+      fprintf(out, "%s %s ~ %s", any ? "," : "", a->engine.label, b->engine.label);
       any = true;
     }
   if (any) fputc('\n', out);
@@ -72,7 +73,7 @@ static void print_alike(const struct td_comparison *comparison, FILE *out) {
     }
   if (marked)
     fprintf(out, "~: cannot be told apart from %s; too few rounds agree on which is faster.\n",
-            comparison->engines[0].name);
+            comparison->engines[0].label);
   if (comparison->rounds < TD_ROUNDS_TO_DIFFER) {
     if (marked) fprintf(out, "Fewer than %u rounds tell nothing apart.\n", TD_ROUNDS_TO_DIFFER);
     return;
@@ -85,10 +86,11 @@ static void print_alike(const struct td_comparison *comparison, FILE *out) {
 
 int td_compare_print(const struct td_comparison *comparison, FILE *out) {
   struct td_grid grid;
-  td_grid_begin(&grid, comparison->limit ? "graph engine >markers >mark_ms >ns/object >min >max "
-                                           ">ratio_(spread) >to_oracle >steals >check"
-                                         : "graph engine >markers >mark_ms >ns/object >min >max "
-                                           ">ratio_(spread) >steals >check");
+  td_grid_begin(&grid, comparison->limit
+                           ? "graph engine objects >markers >mark_ms >ns/object >min >max "
+                             ">ratio_(spread) >to_oracle >steals >check"
+                           : "graph engine objects >markers >mark_ms >ns/object >min >max "
+                             ">ratio_(spread) >steals >check");
   for (size_t g = 0; g < comparison->graph_count; g++) {
     const struct td_graph_rows *graph = &comparison->graphs[g];
     td_grid_rule(&grid);
@@ -99,7 +101,7 @@ int td_compare_print(const struct td_comparison *comparison, FILE *out) {
   fprintf(out,
           "\nMedians of %u interleaved round(s). ratio: mark time over that of %s with as many "
           "markers,\ntaken round by round; over 1 is slower.\n",
-          comparison->rounds, comparison->engines[0].name);
+          comparison->rounds, comparison->engines[0].label);
   if (comparison->limit)
     fputs("to oracle: mark time over that of touching the same memory with all of it known\n"
           "beforehand, in the better of two orders, with as many threads; 1 is the limit.\n",

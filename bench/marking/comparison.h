@@ -18,7 +18,7 @@
 
 enum td_checked { TD_NOT_CHECKED, TD_CHECKED_EQUAL, TD_CHECKED_DIFFERENT };
 
-/* A row: one engine with one number of markers on one graph. */
+/* A row: one engine with objects of one kind and one number of markers on one graph. */
 struct td_row {
   struct td_bench_engine engine;
   unsigned markers;
@@ -49,7 +49,8 @@ struct td_comparison {
   /* As asked. */
   struct td_graph_spec *specs;
   size_t graph_count;
-  struct td_bench_engine engines[64];
+  /* An engine whose objects are of two kinds is here twice. */
+  struct td_bench_engine engines[TD_OBJECTS_KINDS * TD_LIST_MAX];
   size_t engine_count;
   unsigned markers[64];
   size_t marker_count;
@@ -73,9 +74,13 @@ void td_comparison_free(struct td_comparison *comparison);
 
 /* Makes the rows of a graph, still empty. Returns 0, or an exit status after saying why not. */
 int td_graph_rows_make(const struct td_comparison *comparison, struct td_graph_rows *graph);
-/* Returns the row of an engine with so many markers, or NULL. */
+/* Returns the row of the engine of this label with so many markers, or NULL. */
 const struct td_row *td_graph_row(const struct td_graph_rows *graph, const char *engine,
                                   unsigned markers);
+
+/* Returns "precise", "conservative" or both, as asked of the engines of Tidemark; what Boehm GC's
+ * are if there is no other. */
+const char *td_comparison_objects(const struct td_comparison *comparison);
 
 /* Returns nanoseconds per live object. */
 struct td_summary td_row_ns_per_object(const struct td_graph_rows *graph, const struct td_row *row);

@@ -9,7 +9,8 @@ static void put_row(struct td_page *page, const struct td_graph_rows *graph,
   struct td_summary ns = td_row_ns_per_object(graph, row), ratio = td_row_ratio(row);
   fputs("<tr><td>", page->out);
   td_html_text(page->out, row->engine.name);
-  fprintf(page->out, "</td><td>%u</td><td>%.2f</td><td>%.2f</td><td>%.2f–%.2f</td>", row->markers,
+  fprintf(page->out, "</td><td>%s</td><td>%u</td><td>%.2f</td><td>%.2f</td><td>%.2f–%.2f</td>",
+          td_objects_name(row->engine.objects), row->markers,
           ns.median * (double)graph->objects / 1e6, ns.median, ns.min, ns.max);
   if (ratio.count)
     fprintf(page->out, "<td>%.2f%s</td><td>%.2f–%.2f</td>", ratio.median,
@@ -29,15 +30,16 @@ static void put_row(struct td_page *page, const struct td_graph_rows *graph,
 
 void td_report_figures(struct td_page *page) {
   fputs("<h2>All figures</h2>\n<div class=\"wide\"><table>\n<tr><th>engine</th>"
-        "<th>markers</th><th>mark, ms</th><th>ns per<br>object</th><th>fastest–<br>slowest</th>"
+        "<th>objects</th><th>markers</th><th>mark, ms</th><th>ns "
+        "per<br>object</th><th>fastest–<br>slowest</th>"
         "<th>ratio to<br>",
         page->out);
-  td_html_text(page->out, page->comparison->engines[0].name);
+  td_html_text(page->out, page->comparison->engines[0].label);
   fputs("</th><th>spread</th><th>steals</th><th>scanned<br>twice</th><th>check</th></tr>\n",
         page->out);
   for (size_t g = 0; g < page->comparison->graph_count; g++) {
     const struct td_graph_rows *graph = &page->comparison->graphs[g];
-    fputs("<tr class=\"graph\"><td colspan=\"10\">", page->out);
+    fputs("<tr class=\"graph\"><td colspan=\"11\">", page->out);
     td_html_text(page->out, graph->label);
     fputs("</td></tr>\n", page->out);
     for (size_t i = 0; i < graph->row_count; i++)

@@ -64,6 +64,10 @@ class Usage(Case):
                 ("more than 64", ("--markers", ",".join("1" * 65))),
                 ("--heap-max|1Q", ("--heap-max", "1Q")),
                 ("--heap-max|10", ("--heap-max", "10")),
+                ("nonesuch|precise conservative", ("--objects", "nonesuch")),
+                ("--objects|boehm are always conservative", ("--engine", "boehm", "--objects", "precise")),
+                ("--objects|boehm-typed are always precise",
+                 ("--engine", "boehm-typed,boehm", "--objects", "conservative")),
                 ("serial|nothing to do", ("--engine", "serial", "--markers", "2"))):
             with self.subTest(arguments):
                 self.fails(USAGE, words, "compare", "--graph", "tree:depth=4", *arguments)
@@ -80,6 +84,10 @@ class Usage(Case):
         self.fails(USAGE, "2", "mark", "--graph", "tree:depth=4;tree:depth=5")
         self.fails(USAGE, "serial", "mark", "--graph", "tree:depth=4", "--engine", "serial",
                    "--markers", "2")
+        self.fails(USAGE, "--objects|one kind", "mark", "--graph", "tree:depth=4", "--objects",
+                   "precise,conservative")
+        self.fails(USAGE, "--objects|boehm are always", "mark", "--graph", "tree:depth=4", "--engine",
+                   "boehm", "--objects", "conservative")
 
     def test_missing_words(self):
         self.fails(USAGE, "SPEC", "graph")
@@ -262,6 +270,45 @@ class Results(Case):
         self.assertEqual(json.loads(said.stdout)["rows"][0]["policy"], "numa+prob")
         self.assertIn("numa+prob chooses like random+prob", said.stderr)
 
+    def test_objects(self):
+        """The same graph, whatever the marker knows of its objects; the ratios are to the first kind."""
+        graphs = "random:objects=5K,degree=3,roots=8;map:entries=1K;list:length=1K"
+        rows = self.rows("--graph", graphs, "--engine", "bwos,serial", "--markers", "1,2", "--rounds",
+                         "2", "--check", "--objects", "conservative,precise")
+        self.assertEqual([(r["engine"], r["object_kind"], r["markers"]) for r in rows[:6]],
+                         [("bwos", "conservative", 1), ("bwos", "conservative", 2),
+                          ("bwos", "precise", 1), ("bwos", "precise", 2),
+                          ("serial", "conservative", 1), ("serial", "precise", 1)])
+        self.assertEqual(len(rows), 18)
+        for row in rows:
+            self.assertIs(row["checked"], True)
+        for graph in graphs.split(";"):
+            found = {(r["objects"], r["edges"]) for r in rows if r["graph"] == graph}
+            self.assertEqual(len(found), 1)
+        self.assertEqual(rows[1]["ratio_to_first"], 1)
+        self.assertGreater(rows[3]["ratio_to_first"], 0)
+
+    def test_objects_are_named(self):
+        for asked in ("precise", "conservative", "precise,conservative"):
+            arguments = ("compare", "--graph", "tree:depth=8", "--engine", "abp", "--markers", "1",
+                         "--rounds", "1", "--objects", asked)
+            document = json.loads(self.works(*arguments, "--json", "-").stdout)
+            self.assertEqual(document["objects"], asked)
+            self.assertEqual([r["object_kind"] for r in document["rows"]], asked.split(","))
+            table = self.works(*arguments).stdout
+            for kind in asked.split(","):
+                self.assertRegex(table, rf"abp +{kind} +1 ")
+        page = self.path("out.html")
+        self.works("compare", "--graph", "tree:depth=8", "--engine", "abp", "--markers", "1",
+                   "--rounds", "1", "--objects", "precise,conservative", "--report", page)
+        with open(page, encoding="utf-8") as file:
+            text = file.read()
+        self.assertIn("abp (conservative)", text)
+        self.assertIn("are conservative in <code>boehm</code>", text)
+        row = json.loads(self.works("mark", "--graph", "tree:depth=8", "--markers", "1", "--check",
+                                    "--objects", "conservative", "--json", "-").stdout)["rows"][0]
+        self.assertEqual((row["object_kind"], row["checked"]), ("conservative", True))
+
     def test_no_base_no_ratio(self):
         rows = self.rows("--graph", "tree:depth=6", "--engine", "serial,bwos", "--markers", "1,2")
         ratios = {(r["engine"], r["markers"]): r["ratio_to_first"] for r in rows}
@@ -281,6 +328,8 @@ class Results(Case):
         for row in rows:
             self.assertIs(row["checked"], True, row)
             by_graph.setdefault(row["graph"], set()).add((row["objects"], row["edges"]))
+            kind = "conservative" if row["engine"] == "boehm" else "precise"
+            self.assertEqual(row["object_kind"], kind)
             if row["engine"].startswith("boehm"):
                 self.assertIsNone(row["steals"])
                 self.assertGreaterEqual(row["live_bytes"], 16 * row["objects"])
