@@ -20,6 +20,7 @@ struct request {
   struct td_words graphs, engines, objects;
   struct td_numbers markers;
   uint64_t rounds, heap_max;
+  double seconds;
   const char *policy, *json, *plot, *report;
   bool check, limit, quiet;
 };
@@ -41,7 +42,13 @@ static int parse(struct request *request, int argc, char **argv) {
       td_option_marker_counts(&request->markers,
                               "numbers of marking threads (default: 1, 2 and all CPUs allowed)"),
       td_option_policy(&request->policy),
-      td_option_rounds(&request->rounds, "timed rounds, after one that warms up"),
+      td_option_rounds(
+          &request->rounds,
+          "timed rounds, after one that warms up; with --seconds the least (default: 5)"),
+      td_option_real(
+          "seconds", "S", &request->seconds, 0.001, 86400,
+          "go on with further rounds of a graph until its median ratios are known to 5 % "
+          "or so many seconds are over (default: 10; none if --rounds is given)"),
       td_option_check(&request->check),
       {.name = "limit",
        .flag = &request->limit,
@@ -144,7 +151,8 @@ static int prepare(struct request *request, struct td_comparison *comparison) {
   choose_markers(request, comparison);
   if (status == TD_EXIT_OK)
     status = td_bench_policy_choose("compare", request->policy, &comparison->policy);
-  comparison->rounds = (unsigned)request->rounds;
+  comparison->rounds = request->rounds ? (unsigned)request->rounds : 5;
+  comparison->seconds = request->seconds == 0 && request->rounds == 0 ? 10 : request->seconds;
   comparison->check = request->check;
   comparison->heap_max_bytes = request->heap_max;
   comparison->profile = request->report != NULL;
@@ -167,7 +175,7 @@ static int publish(const struct td_comparison *comparison, const struct request 
 }
 
 int td_command_compare(int argc, char **argv) {
-  struct request request = {.rounds = 5};
+  struct request request = {0};
   int status = parse(&request, argc, argv);
   if (status != TD_ARGS_GO_ON) return status;
   td_progress_setup(request.quiet);

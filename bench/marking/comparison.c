@@ -23,6 +23,31 @@ struct td_summary td_row_ratio(const struct td_row *row) {
   return td_samples_ratio(&row->mark_ns, row->base ? &row->base->mark_ns : &none);
 }
 
+bool td_row_is_compared(const struct td_row *row) {
+  return row->base && row->base != row;
+}
+
+bool td_row_is_known(const struct td_row *row) {
+  struct td_summary ratio = td_row_ratio(row);
+  return td_row_is_compared(row) && td_summary_doubt(&ratio) <= TD_RATIO_DOUBT;
+}
+
+bool td_graph_is_known(const struct td_graph_rows *graph) {
+  for (size_t i = 0; i < graph->row_count; i++)
+    if (td_row_is_compared(&graph->rows[i]) && !td_row_is_known(&graph->rows[i])) return false;
+  return true;
+}
+
+void td_comparison_rounds(const struct td_comparison *comparison, unsigned *fewest,
+                          unsigned *most) {
+  *fewest = *most = comparison->graphs[0].rounds;
+  for (size_t g = 1; g < comparison->graph_count; g++) {
+    unsigned rounds = comparison->graphs[g].rounds;
+    if (rounds < *fewest) *fewest = rounds;
+    if (rounds > *most) *most = rounds;
+  }
+}
+
 bool td_rows_alike(const struct td_row *a, const struct td_row *b) {
   if (!a || !b || a == b || a->markers != b->markers) return false;
   return !td_samples_differ(&a->mark_ns, &b->mark_ns);

@@ -40,6 +40,8 @@ struct td_graph_rows {
   uint64_t objects, edges, bytes; /* live, by the independent serial marking */
   struct td_row *rows;
   size_t row_count;
+  unsigned rounds;                  /* that were timed */
+  bool out_of_time;                 /* before the ratios were known */
   struct td_graph_profile *profile; /* NULL unless asked for */
   struct td_oracle oracle;          /* all zero unless asked for */
   char *about;                      /* what a recorded graph says of itself; NULL: nothing */
@@ -55,7 +57,9 @@ struct td_comparison {
   unsigned markers[64];
   size_t marker_count;
   const char *policy; /* of the Tidemark heaps */
-  unsigned rounds;
+  unsigned rounds;    /* of each graph, at least */
+  double
+      seconds; /* further rounds, until the ratios are known or this is over; 0: no further ones */
   bool check;
   uint64_t heap_max_bytes; /* 0: the default */
   bool details;            /* the JSON tells of each marker */
@@ -86,6 +90,15 @@ const char *td_comparison_objects(const struct td_comparison *comparison);
 struct td_summary td_row_ns_per_object(const struct td_graph_rows *graph, const struct td_row *row);
 /* Returns the mark time of the row over that of its base, round by round: over 1 is slower. */
 struct td_summary td_row_ratio(const struct td_row *row);
+/* Returns whether the row has a ratio to another one, and its median is known well enough: to one
+ * twentieth, 19 times in 20 (td_summary_doubt). */
+#define TD_RATIO_DOUBT 0.05
+bool td_row_is_compared(const struct td_row *row);
+bool td_row_is_known(const struct td_row *row);
+/* Returns whether so much is known of every row of the graph that has a ratio to another. */
+bool td_graph_is_known(const struct td_graph_rows *graph);
+/* The fewest and the most rounds that any graph of the comparison took. */
+void td_comparison_rounds(const struct td_comparison *comparison, unsigned *fewest, unsigned *most);
 /* Returns whether two rows of a graph have the same number of markers and times that the rounds
  * cannot tell apart (td_samples_differ). False for a row and itself, and if one is NULL. */
 bool td_rows_alike(const struct td_row *a, const struct td_row *b);

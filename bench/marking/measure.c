@@ -5,11 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/cli/clock.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/progress.h"
 #include "bench/marking/guests.h"
 #include "bench/marking/shape.h"
 #include "bench/subject/subject.h"
+
+#define ROUNDS_MAX 100000u /* of tiny graphs; they are known long before */
+#define LOOK_SELDOM 32u    /* from so many rounds on, not after each */
 
 /* ---- One marking ----------------------------------------------------------------------- */
 
@@ -17,6 +21,7 @@ struct work {
   struct td_comparison *comparison;
   struct td_graph_rows *graph;
   struct td_subject subject[TD_OBJECTS_KINDS]; /* all zero where no row wants it */
+  uint64_t rounds_began_ns;
   struct td_cycle_record *cycle; /* scratch: too large for the stack of a careful program */
 };
 
@@ -167,18 +172,54 @@ static size_t stride_of(unsigned round, size_t rows) {
   return stride;
 }
 
+/* Tells of the rounds that are certain; of those beyond, how much of their time is over. */
+static void show_progress(const struct work *work, const struct td_row *row, unsigned round,
+                          size_t at) {
+  const struct td_comparison *comparison = work->comparison;
+  size_t rows = work->graph->row_count;
+  char what[128];
+  if (round < comparison->rounds) {
+    snprintf(what, sizeof what, "%.28s: round %u of %u: %s", work->graph->label, round + 1,
+             comparison->rounds, row->engine.label);
+    td_progress(what, round * rows + at, comparison->rounds * rows);
+  } else {
+    snprintf(what, sizeof what, "%.28s: round %u, until ratios are known: %s", work->graph->label,
+             round + 1, row->engine.label);
+    td_progress(what, td_now_ns() - work->rounds_began_ns, (uint64_t)(comparison->seconds * 1e9));
+  }
+}
+
 static int one_round(struct work *work, unsigned round) {
   size_t rows = work->graph->row_count, stride = stride_of(round, rows);
   for (size_t i = 0; i < rows; i++) {
     struct td_row *row = &work->graph->rows[(i * stride + round) % rows];
-    char what[128];
-    snprintf(what, sizeof what, "%.28s: round %u of %u: %s", work->graph->label, round + 1,
-             work->comparison->rounds, row->engine.label);
-    td_progress(what, round * rows + i, work->comparison->rounds * rows);
+    show_progress(work, row, round, i);
     int status = mark_timed(work, row);
     if (status != TD_EXIT_OK) return status;
   }
   return work->comparison->limit ? td_oracle_round(&work->graph->oracle) : TD_EXIT_OK;
+}
+
+/* Returns whether there is to be another round. What is known is looked at the more seldom the more
+ * rounds there were: sorting thousands of ratios takes longer than a round of a small graph. */
+static bool go_on(struct work *work, unsigned done) {
+  const struct td_comparison *comparison = work->comparison;
+  if (done < comparison->rounds) return true;
+  if (comparison->seconds <= 0) return false;
+  bool is_over = (double)(td_now_ns() - work->rounds_began_ns) >= comparison->seconds * 1e9;
+  if (!is_over && done >= LOOK_SELDOM && done % (done / LOOK_SELDOM + 1) != 0) return true;
+  bool known = td_graph_is_known(work->graph);
+  work->graph->out_of_time = !known;
+  return !known && !is_over && done < ROUNDS_MAX;
+}
+
+static int all_rounds(struct work *work) {
+  int status = TD_EXIT_OK;
+  work->rounds_began_ns = td_now_ns();
+  unsigned *done = &work->graph->rounds;
+  for (; status == TD_EXIT_OK && go_on(work, *done); ++*done)
+    status = one_round(work, *done);
+  return status;
 }
 
 /* Returns whether a row wants a heap with objects of that kind. Without such a row, a precise one
@@ -229,8 +270,7 @@ static int run_graph(struct work *work) {
     status =
         td_guests_start(work->graph, any_subject(work)->heap, work->comparison->heap_max_bytes);
   if (status == TD_EXIT_OK) status = warm_up(work);
-  for (unsigned round = 0; round < work->comparison->rounds && status == TD_EXIT_OK; round++)
-    status = one_round(work, round);
+  if (status == TD_EXIT_OK) status = all_rounds(work);
   if (status == TD_EXIT_OK && work->comparison->trace)
     status = td_trace_record(work->comparison->trace,
                              &work->subject[work->graph->rows[0].engine.objects],

@@ -13,8 +13,9 @@ static void put_row(struct td_page *page, const struct td_graph_rows *graph,
           td_objects_name(row->engine.objects), row->markers,
           ns.median * (double)graph->objects / 1e6, ns.median, ns.min, ns.max);
   if (ratio.count)
-    fprintf(page->out, "<td>%.2f%s</td><td>%.2f–%.2f</td>", ratio.median,
-            td_rows_alike(row, row->base) ? " ~" : "", ratio.min, ratio.max);
+    fprintf(page->out, "<td>%.2f%s%s</td><td>%.2f–%.2f</td>", ratio.median,
+            td_rows_alike(row, row->base) ? " ~" : "",
+            td_row_is_compared(row) && !td_row_is_known(row) ? " ?" : "", ratio.min, ratio.max);
   else
     fputs("<td>–</td><td>–</td>", page->out);
   if (row->cycle)
@@ -45,7 +46,9 @@ void td_report_figures(struct td_page *page) {
     for (size_t i = 0; i < graph->row_count; i++)
       put_row(page, graph, &graph->rows[i]);
   }
-  fputs("</table></div>\n<p class=\"small\">~: cannot be told apart from the first engine. Steals, "
+  fputs("</table></div>\n<p class=\"small\">~: cannot be told apart from the first engine. ?: the "
+        "median is not known to 5 % by "
+        "these rounds. Steals, "
         "and objects that two markers scanned at the same "
         "moment (harmless): medians over the rounds.</p>\n",
         page->out);

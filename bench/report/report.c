@@ -57,7 +57,23 @@ static const char *objects_in_words(const struct td_comparison *comparison) {
          "references are scanned word by word (conservative)";
 }
 
+static const char *rounds_in_words(const struct td_comparison *comparison, char *text,
+                                   size_t bytes) {
+  unsigned fewest, most;
+  td_comparison_rounds(comparison, &fewest, &most);
+  int length = fewest == most
+                   ? snprintf(text, bytes, "%u timed round%s", most, td_plural(most))
+                   : snprintf(text, bytes, "%u to %u timed rounds of each graph", fewest, most);
+  if (comparison->seconds > 0)
+    snprintf(text + length, bytes - (size_t)length,
+             ": at least %u, until every median ratio was known to %.0f %% (by a 95 %% interval of "
+             "order statistics, which asks nothing of the distribution) or %g s were over",
+             comparison->rounds, 100 * TD_RATIO_DOUBT, comparison->seconds);
+  return text;
+}
+
 static void put_method(struct td_page *page) {
+  char rounds[320];
   fputs(
       "<h2>What was compared</h2>\n"
       "<p>A garbage collector must find every object that a program can still reach. It starts "
@@ -84,13 +100,12 @@ static void put_method(struct td_page *page) {
       "their layouts; compare like with like (<code>--objects</code>). Boehm GC holds the same "
       "graph, built by the same calls, in a process "
       "of its own for each number of markers, and is timed by its own collection events. After "
-      "a round that warms up there were %u timed round%s. In each round every engine marked "
+      "a round that warms up there were %s. In each round every engine marked "
       "once, and each round began with another one, so that whatever disturbed the machine "
       "for a while disturbed all. Bars show the median, whiskers the fastest and the slowest "
       "round. Ratios are taken within each round. Only ratios carry over to another "
       "machine.</p>\n",
-      objects_in_words(page->comparison), page->comparison->rounds,
-      td_plural(page->comparison->rounds));
+      objects_in_words(page->comparison), rounds_in_words(page->comparison, rounds, sizeof rounds));
 }
 
 static void put_page(struct td_page *page) {

@@ -158,11 +158,13 @@ static bool put_pairs(struct td_page *page, const struct td_graph_rows *graph, b
 
 static void put_alike(struct td_page *page) {
   const struct td_comparison *comparison = page->comparison;
-  if (comparison->rounds < TD_ROUNDS_TO_DIFFER) {
+  unsigned fewest, most;
+  td_comparison_rounds(comparison, &fewest, &most);
+  if (most < TD_ROUNDS_TO_DIFFER) {
     fprintf(page->out,
             "<p class=\"bad\">%u round%s: too few to tell any two engines apart. %u are the least."
             "</p>\n",
-            comparison->rounds, td_plural(comparison->rounds), TD_ROUNDS_TO_DIFFER);
+            most, td_plural(most), TD_ROUNDS_TO_DIFFER);
     return;
   }
   bool any = false;

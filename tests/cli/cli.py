@@ -68,6 +68,10 @@ class Usage(Case):
                 ("--objects|boehm are always conservative", ("--engine", "boehm", "--objects", "precise")),
                 ("--objects|boehm-typed are always precise",
                  ("--engine", "boehm-typed,boehm", "--objects", "conservative")),
+                ("--seconds|0", ("--seconds", "0")),
+                ("--seconds|-1", ("--seconds", "-1")),
+                ("--seconds|1e9", ("--seconds", "1e9")),
+                ("--seconds|soon", ("--seconds", "soon")),
                 ("serial|nothing to do", ("--engine", "serial", "--markers", "2"))):
             with self.subTest(arguments):
                 self.fails(USAGE, words, "compare", "--graph", "tree:depth=4", *arguments)
@@ -288,6 +292,46 @@ class Results(Case):
         self.assertEqual(rows[1]["ratio_to_first"], 1)
         self.assertGreater(rows[3]["ratio_to_first"], 0)
 
+    def test_rounds_until_ratios_are_known(self):
+        """Known: the interval lies within 5 % of the median. Not known: the time was over."""
+        arguments = ("compare", "--graph", "tree:depth=10;tree:depth=0", "--engine", "bwos,serial,abp",
+                     "--markers", "1,2", "--seconds", "2")
+        began = time.monotonic()
+        document = json.loads(self.works(*arguments, "--json", "-").stdout)
+        self.assertLess(time.monotonic() - began, 60)
+        late = document["repeat"]["out_of_time"]
+        self.assertEqual(document["repeat"]["seconds"], 2)
+        for graph in arguments[2].split(";"):
+            rows = [r for r in document["rows"] if r["graph"] == graph]
+            self.assertEqual(len({r["rounds"] for r in rows}), 1)
+            self.assertGreaterEqual(rows[0]["rounds"], 6)
+            self.assertEqual(graph in late, any(r["ratio_is_known"] is False for r in rows))
+            for row in rows:
+                if row["engine"] == "bwos":
+                    self.assertIsNone(row["ratio_is_known"])
+                    continue
+                interval, ratio = row["ratio_to_first_interval"], row["ratio_to_first"]
+                self.assertTrue(interval["low"] <= ratio <= interval["high"])
+                width = max(interval["high"] - ratio, ratio - interval["low"]) / ratio
+                self.assertEqual(row["ratio_is_known"], width < 0.05, (row, width))
+
+    def test_seconds_are_over(self):
+        """So little time that nothing can be known: the least rounds, and the table says so."""
+        arguments = ("compare", "--graph", "tree:depth=8", "--engine", "bwos,abp", "--markers", "1",
+                     "--seconds", "0.001", "--rounds", "3")
+        document = json.loads(self.works(*arguments, "--json", "-").stdout)
+        self.assertGreaterEqual(document["rows"][0]["rounds"], 3)
+        if document["rows"][0]["rounds"] < 6:
+            self.assertEqual(document["repeat"]["out_of_time"], ["tree:depth=8"])
+            self.assertEqual(document["rows"][1]["ratio_to_first_interval"], {"low": None, "high": None})
+        self.assertRegex(self.works(*arguments).stdout, "until every median ratio is known to 5 %")
+
+    def test_rounds_alone_are_kept_to(self):
+        document = json.loads(self.works("compare", "--graph", "tree:depth=8", "--engine", "bwos,abp",
+                                         "--markers", "1", "--rounds", "3", "--json", "-").stdout)
+        self.assertEqual({r["rounds"] for r in document["rows"]}, {3})
+        self.assertEqual(document["repeat"]["out_of_time"], [])
+
     def test_objects_are_named(self):
         for asked in ("precise", "conservative", "precise,conservative"):
             arguments = ("compare", "--graph", "tree:depth=8", "--engine", "abp", "--markers", "1",
@@ -310,7 +354,10 @@ class Results(Case):
         self.assertEqual((row["object_kind"], row["checked"]), ("conservative", True))
 
     def test_no_base_no_ratio(self):
-        rows = self.rows("--graph", "tree:depth=6", "--engine", "serial,bwos", "--markers", "1,2")
+        rows = self.rows("--graph", "tree:depth=6", "--engine", "serial,bwos", "--markers", "1,2",
+                         "--rounds", "5")
+        self.assertEqual({r["rounds"] for r in rows}, {5})
+        self.assertEqual({r["ratio_is_known"] for r in rows if r["markers"] == 2}, {None})
         ratios = {(r["engine"], r["markers"]): r["ratio_to_first"] for r in rows}
         self.assertIsNone(ratios[("bwos", 2)])
         self.assertIsNotNone(ratios[("bwos", 1)])
