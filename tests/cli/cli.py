@@ -491,6 +491,35 @@ class Children(Case):
         self.assertEqual(len(errors.strip().splitlines()), 1, errors)
         self.assertIn("signal 9", errors)
 
+    def answers(self, spec, kind, markers, requests):
+        """What the child answers to each request, the first being that the graph is built."""
+        program = os.path.join(os.path.dirname(OPTIONS.program), "tidemark-boehm")
+        result = subprocess.run([program, spec, str(markers), kind, "0", str(os.getpid())], text=True,
+                                input="".join(request + "\n" for request in requests),
+                                capture_output=True, timeout=120, check=False)
+        return [line for line in result.stdout.splitlines() if not line.startswith("progress")]
+
+    def test_only_roots_lead_into_the_graph(self):
+        """A stray word on a stack or in static data lets a second marker begin in the middle of a
+        list. Without the graph's roots, nothing of it is marked."""
+        for spec in ("list:length=100K,order=shuffled", "list:length=100K", "lists:count=10,length=1K",
+                     "tree:depth=15,order=shuffled", "random:objects=50K", "map:entries=20K",
+                     "comb:teeth=100,length=100", "records:length=20K"):
+            for kind in ("conservative", "typed"):
+                for markers in (1, 2):
+                    for before in ((), ("mark", "count", "mark")):
+                        with self.subTest((spec, kind, markers, before)):
+                            said = self.answers(spec, kind, markers, (*before, "strays"))
+                            self.assertRegex(said[0], "^ready ")
+                            self.assertEqual(said[-1], "strays 0")
+
+    def test_strays_would_be_seen(self):
+        """With the roots, all is marked; after that request, the graph is gone."""
+        said = self.answers("list:length=1K", "conservative", 1, ("mark", "count", "strays", "count"))
+        self.assertRegex(said[2], "^count 1000 ")
+        self.assertEqual(said[3], "strays 0")
+        self.assertRegex(said[4], "^count 0 ")
+
     def test_not_for_people(self):
         program = os.path.join(os.path.dirname(OPTIONS.program), "tidemark-boehm")
         result = subprocess.run([program], capture_output=True, text=True, timeout=60, check=False)
