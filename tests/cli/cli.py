@@ -93,6 +93,28 @@ class Usage(Case):
         self.fails(USAGE, "--objects|boehm are always", "mark", "--graph", "tree:depth=4", "--engine",
                    "boehm", "--objects", "conservative")
 
+    def test_mark_out_of_range(self):
+        for words, arguments in (
+                ("--markers|'0'", ("--markers", "0")), ("--markers|'257'", ("--markers", "257")),
+                ("--markers|'1.5'", ("--markers", "1.5")), ("--markers|'2,3'", ("--markers", "2,3")),
+                ("--markers|'18446744073709551617'", ("--markers", "18446744073709551617")),
+                ("--rounds|'0'", ("--rounds", "0")), ("--rounds|'10001'", ("--rounds", "10001")),
+                ("--heap-max|'0'", ("--heap-max", "0")), ("--heap-max|'-5'", ("--heap-max", "-5")),
+                ("--heap-max|'1E'", ("--heap-max", "1E")),
+                ("--heap-max|128T", ("--heap-max", "99999999T")),
+                ("--objects", ("--objects", "")), ("--objects", ("--objects",)),
+                ("bwos,abp", ("--engine", "bwos,abp"))):
+            with self.subTest(arguments):
+                self.fails(USAGE, words, "mark", "--graph", "tree:depth=4", *arguments)
+        for words, spec in (
+                ("local=101|0 to 100", "clustered:local=101"), ("-1", "clustered:local=-1"),
+                ("50%", "clustered:local=50%"), ("objects=0", "clustered:objects=0"),
+                ("degree=1001", "clustered:degree=1001"), ("roots=0", "powerlaw:roots=0"),
+                ("objects=99999999999", "powerlaw:objects=99999999999"),
+                ("local", "powerlaw:local=5")):
+            with self.subTest(spec):
+                self.fails(USAGE, words, "mark", "--graph", spec)
+
     def test_missing_words(self):
         self.fails(USAGE, "SPEC", "graph")
         self.fails(USAGE, "unexpected", "graph", "tree:depth=4", "tree:depth=5")
