@@ -145,7 +145,7 @@ Test(samples, the_median_lies_where_it_is_said_to) {
     td_samples_free(&samples);
   }
   cr_expect_gt(stopped, TRIALS * 95 / 100);
-cr_expect_gt(right, TRIALS * 90 / 100, "%u of %u", right, TRIALS);
+  cr_expect_gt(right, TRIALS * 90 / 100, "%u of %u", right, TRIALS);
 }
 
 /* b is the longer one in all rounds but the first `exceptions`. */
