@@ -27,6 +27,7 @@ _tidemark_values() {
     --experiment) printf '%s\n' single stolen pool interference ;;
     --pattern) printf '%s\n' fill-drain gc-predictable gc-random steals sizes store-1-line \
       store-64-lines add-1-line add-64-lines ;;
+    --objects) printf '%s\n' precise conservative ;;
     --policy) printf '%s\n' random sequential last best-of-two best-of-many numa random+prob \
       numa+prob ;;
     --workload) _tidemark_listed "$1" gcbench Workloads: ;;

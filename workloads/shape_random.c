@@ -1,16 +1,21 @@
-/* Graphs with random edges: uniform, and in layers. */
+/* Graphs with random edges: uniform, mostly near, mostly to a few objects, and in layers. */
 #include "workloads/build.h"
 #include "workloads/random.h"
 
 #define OBJECTS_MAX UINT64_C(4000000000)
 #define DEGREE_MAX 1000u
 
-enum { RANDOM_OBJECTS = 0, RANDOM_DEGREE = 1, RANDOM_ROOTS = 2 };
+#define PERCENT_ALL 100u
+#define AROUND 64u /* objects that are near another one, half of them before it */
+
+/* Of random, clustered and powerlaw. */
+enum { OBJECTS = 0, DEGREE = 1, ROOTS = 2, LOCAL = 3 };
 static const struct td_graph_key random_keys[] = {
-    [RANDOM_OBJECTS] = {"objects", "objects, not all of them reachable", 5000000, 1, OBJECTS_MAX,
-                        NULL},
-    [RANDOM_DEGREE] = {"degree", "references of each, to random objects", 4, 1, DEGREE_MAX, NULL},
-    [RANDOM_ROOTS] = {"roots", "random objects in the root array", 1024, 1, OBJECTS_MAX, NULL},
+    [OBJECTS] = {"objects", "objects, not all of them reachable", 5000000, 1, OBJECTS_MAX, NULL},
+    [DEGREE] = {"degree", "references of each, to random objects", 4, 1, DEGREE_MAX, NULL},
+    [ROOTS] = {"roots", "random objects in the root array", 1024, 1, OBJECTS_MAX, NULL},
+    [LOCAL] = {"local", "percentage of the references that lead to one of the 64 objects around",
+               90, 0, PERCENT_ALL, NULL},
 };
 
 enum { DAG_LAYERS = 0, DAG_WIDTH = 1, DAG_DEGREE = 2 };
@@ -38,22 +43,51 @@ static uint64_t bytes_of(uint64_t count, uint64_t degree, uint64_t roots) {
 
 /* ---- random ---------------------------------------------------------------------------- */
 
-static void plan_random(const struct td_graph_spec *spec, struct td_graph_plan *plan) {
-  uint64_t objects = spec->value[RANDOM_OBJECTS], roots = spec->value[RANDOM_ROOTS];
-  *plan = (struct td_graph_plan){.known = true,
-                                 .objects = objects + 1,
-                                 .bytes = bytes_of(objects, spec->value[RANDOM_DEGREE], roots)};
+/* Returns where a reference of an object leads. */
+typedef uint64_t choose_target(struct td_random *random, const struct td_graph_spec *spec,
+                               uint64_t object);
+
+static uint64_t anywhere(struct td_random *random, const struct td_graph_spec *spec,
+                         uint64_t object) {
+  (void)object;
+  return td_random_below(random, spec->value[OBJECTS]);
 }
 
-static bool build_random(struct td_graph_builder *builder) {
-  uint64_t objects = builder->spec->value[RANDOM_OBJECTS];
-  uint64_t degree = builder->spec->value[RANDOM_DEGREE];
-  uint64_t roots = builder->spec->value[RANDOM_ROOTS], array = objects;
+/* The numbers of objects are a circle here. */
+static uint64_t mostly_near(struct td_random *random, const struct td_graph_spec *spec,
+                            uint64_t object) {
+  uint64_t objects = spec->value[OBJECTS];
+  if (td_random_below(random, PERCENT_ALL) >= spec->value[LOCAL])
+    return td_random_below(random, objects);
+  uint64_t first = object + objects - AROUND / 2 % objects;
+  return (first + td_random_below(random, AROUND)) % objects;
+}
+
+/* The cube of an even choice: of object i come about as many references as (objects / i)^(2/3). The
+ * cube is at least 3 in 2^32 below 1, so that the product stays below the number of objects. */
+static uint64_t mostly_few(struct td_random *random, const struct td_graph_spec *spec,
+                           uint64_t object) {
+  (void)object;
+  double u = (double)td_random_next(random) * 0x1p-32;
+  return (uint64_t)((double)spec->value[OBJECTS] * (u * u * u));
+}
+
+static void plan_random(const struct td_graph_spec *spec, struct td_graph_plan *plan) {
+  uint64_t objects = spec->value[OBJECTS], roots = spec->value[ROOTS];
+  *plan = (struct td_graph_plan){.known = true,
+                                 .objects = objects + 1,
+                                 .bytes = bytes_of(objects, spec->value[DEGREE], roots)};
+}
+
+static bool build_choosing(struct td_graph_builder *builder, choose_target *target) {
+  const struct td_graph_spec *spec = builder->spec;
+  uint64_t objects = spec->value[OBJECTS], degree = spec->value[DEGREE];
+  uint64_t roots = spec->value[ROOTS], array = objects;
   if (!alloc_all(builder, objects, degree, roots)) return false;
   struct td_random random = td_random_start();
   for (uint64_t i = 0; i < objects; i++) {
     for (uint64_t k = 0; k < degree; k++)
-      td_build_link(builder, i, k, td_random_below(&random, objects));
+      td_build_link(builder, i, k, target(&random, spec, i));
     td_build_step(builder);
   }
   for (uint64_t i = 0; i < roots; i++)
@@ -61,10 +95,32 @@ static bool build_random(struct td_graph_builder *builder) {
   return td_build_root(builder, array);
 }
 
+static bool build_random(struct td_graph_builder *builder) {
+  return build_choosing(builder, anywhere);
+}
+
+static bool build_clustered(struct td_graph_builder *builder) {
+  return build_choosing(builder, mostly_near);
+}
+
+static bool build_powerlaw(struct td_graph_builder *builder) {
+  return build_choosing(builder, mostly_few);
+}
+
 const struct td_graph_kind td_graph_random = {
     "random",    "objects with references to uniformly random objects; one root array",
     random_keys, 3,
     plan_random, build_random};
+
+const struct td_graph_kind td_graph_clustered = {
+    "clustered", "objects with references mostly into their neighbourhood; one root array",
+    random_keys, 4,
+    plan_random, build_clustered};
+
+const struct td_graph_kind td_graph_powerlaw = {
+    "powerlaw",  "objects with references mostly to the same few; one root array",
+    random_keys, 3,
+    plan_random, build_powerlaw};
 
 /* ---- dag ------------------------------------------------------------------------------- */
 

@@ -18,6 +18,7 @@ struct td_graph_tide {
   struct root_chunk *roots; /* newest first; only that one has room */
   void (*progress)(void *context, uint64_t done, uint64_t total);
   void *progress_context;
+  bool conservative;
   const char *reason; /* of the last failure */
   struct tide_error error;
 };
@@ -32,6 +33,7 @@ static size_t words_of(const struct td_thg_shape *shape) {
 
 static tide_layout layout_of(struct td_graph_tide *graph, const struct td_thg_shape *shape) {
   if (shape->kind == TD_THG_LEAF) return TIDE_LAYOUT_LEAF;
+  if (graph->conservative) return TIDE_LAYOUT_CONSERVATIVE;
   if (shape->kind == TD_THG_BITMAP)
     return tide_layout_bitmap(graph->heap, shape->bitmap, words_of(shape), &graph->error);
   if (shape->prefix_words == 0) return TIDE_LAYOUT_REFS;
@@ -121,6 +123,10 @@ void td_graph_tide_free(struct td_graph_tide *graph) {
     free(chunk);
   }
   free(graph);
+}
+
+void td_graph_tide_be_conservative(struct td_graph_tide *graph) {
+  graph->conservative = true;
 }
 
 void td_graph_tide_progress(struct td_graph_tide *graph,

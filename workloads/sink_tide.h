@@ -24,6 +24,10 @@ void td_graph_tide_free(struct td_graph_tide *graph);
 /* Fills *sink, which is valid while the graph is. */
 void td_graph_tide_sink(struct td_graph_tide *graph, struct td_graph_sink *sink);
 
+/* Has all objects that can hold references scanned word by word, whatever their shape; those
+ * without references stay leaves. Call it before td_graph_tide_sink. */
+void td_graph_tide_be_conservative(struct td_graph_tide *graph);
+
 /* Has the building's progress reported; NULL ends that.  Call it before td_graph_tide_sink. */
 void td_graph_tide_progress(struct td_graph_tide *graph,
                             void (*progress)(void *context, uint64_t done, uint64_t total),

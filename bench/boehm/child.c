@@ -8,10 +8,13 @@
  *           everything marked
  *   check   "checked MISSING EXTRA": objects that a serial search over a recording of the graph
  *           reaches and that are not marked, and the other way round
+ *   strays  takes the graph's roots away and collects: "strays OBJECTS", those that something else
+ *           still leads to. The graph is gone then; for tests.
  *
  * How Boehm GC is set up, to its advantage where there is a choice: references in these graphs
  * point at first bytes only, so interior pointers are not recognised in the heap (which saves
- * it a byte, often a granule, per object); it does not collect while the graph is being built. */
+ * it a byte, often a granule, per object); it does not collect while the graph is being built; and
+ * nothing but the roots leads into the graph (bench/boehm/collector.h). */
 #define GC_THREADS
 #include <gc/base/state.h>
 #include <gc/gc_mark.h>
@@ -24,11 +27,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "bench/boehm/environment.h"
-#include "bench/cli/clock.h"
+#include "bench/boehm/collector.h"
 #include "workloads/graph.h"
 #include "workloads/sink_record.h"
 
@@ -46,20 +47,24 @@ struct shape {
   GC_descr descriptor;
 };
 
+/* Roots; the collector scans the slots. */
+struct chunk {
+  struct chunk *next;
+  size_t used;
+  void *slot[ROOTS_PER_CHUNK];
+};
+
 struct graph {
   bool typed;
   struct shape *shapes;
   uint32_t shape_count;
   unsigned own_kinds;
-  void **chunk; /* the roots being added; the collector scans it */
-  size_t chunk_used;
+  struct chunk *chunk; /* the newest, to which roots are added */
   /* Every object, in the order of allocation. Boehm GC does not scan malloc's memory, so this list
    * keeps nothing alive. */
   void **objects;
   size_t object_count, object_capacity;
 };
-
-static uint64_t mark_started_ns, mark_ns;
 
 static int say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static int say(const char *format, ...) {
@@ -129,22 +134,30 @@ static bool remember(struct graph *graph, void *object) {
   return true;
 }
 
+/* The cells that a stray word would lead to are left to die. */
+static void *allocate_unmet(const struct shape *shape, size_t bytes) {
+  void *object = allocate(shape, bytes);
+  while (object && td_collector_may_be_met(object, bytes))
+    object = allocate(shape, bytes);
+  return object;
+}
+
 static void *sink_alloc(void *context, uint32_t number, size_t bytes) {
   struct graph *graph = context;
-  void *object = allocate(&graph->shapes[number], bytes);
+  void *object = allocate_unmet(&graph->shapes[number], bytes);
   return object && remember(graph, object) ? object : NULL;
 }
 
 static bool sink_root(void *context, void *object) {
   struct graph *graph = context;
-  if (!graph->chunk || graph->chunk_used == ROOTS_PER_CHUNK) {
-    void **chunk = calloc(ROOTS_PER_CHUNK, sizeof *chunk);
+  if (!graph->chunk || graph->chunk->used == ROOTS_PER_CHUNK) {
+    struct chunk *chunk = calloc(1, sizeof *chunk);
     if (!chunk) return false;
-    GC_add_roots(chunk, chunk + ROOTS_PER_CHUNK);
+    GC_add_roots(chunk->slot, chunk->slot + ROOTS_PER_CHUNK);
+    chunk->next = graph->chunk;
     graph->chunk = chunk;
-    graph->chunk_used = 0;
   }
-  graph->chunk[graph->chunk_used++] = object;
+  graph->chunk->slot[graph->chunk->used++] = object;
   return true;
 }
 
@@ -172,11 +185,6 @@ static const char *sink_reason(void *context) {
 
 /* ---- Marking and counting -------------------------------------------------------------- */
 
-static void GC_CALLBACK on_event(GC_EventType event) {
-  if (event == GC_EVENT_MARK_START) mark_started_ns = td_now_ns();
-  if (event == GC_EVENT_MARK_END) mark_ns += td_now_ns() - mark_started_ns;
-}
-
 static void GC_CALLBACK add_bytes(void *object, size_t bytes, void *context) {
   (void)object;
   *(uint64_t *)context += bytes;
@@ -201,6 +209,16 @@ static void *GC_CALLBACK count_marked(void *context) {
     count->objects += is_marked(count->graph->objects[i]);
   GC_enumerate_reachable_objects_inner(add_bytes, &count->bytes);
   return NULL;
+}
+
+/* What is marked without the graph's roots is met by accident: see collector.h. */
+static int count_strays(const struct graph *graph) {
+  for (struct chunk *chunk = graph->chunk; chunk; chunk = chunk->next)
+    GC_remove_roots(chunk->slot, chunk->slot + ROOTS_PER_CHUNK);
+  td_collector_mark();
+  struct count count = {.graph = graph};
+  GC_call_with_alloc_lock(count_marked, &count);
+  return say("strays %" PRIu64 "\n", count.objects) ? 4 : 0;
 }
 
 struct check {
@@ -275,18 +293,10 @@ static int check_marks(const struct graph *graph, const char *text) {
 /* ---- Life ------------------------------------------------------------------------------ */
 
 static int start_collector(unsigned markers, uint64_t heap_max) {
-  td_boehm_clean_environment();
-  GC_set_markers_count(markers);
-  GC_set_all_interior_pointers(0);
-  GC_set_warn_proc(GC_ignore_warn_proc);
-  GC_INIT();
-  if (heap_max) GC_set_max_heap_size((GC_word)heap_max);
-  GC_start_mark_threads();
-  GC_set_on_collection_event(on_event);
-  if ((unsigned)GC_get_parallel() + 1 == markers) return 0;
+  unsigned started = td_collector_start(markers, heap_max);
+  if (started == markers) return 0;
   char text[96];
-  snprintf(text, sizeof text, "Boehm GC starts %d marker(s) when asked for %u",
-           GC_get_parallel() + 1, markers);
+  snprintf(text, sizeof text, "Boehm GC starts %u marker(s) when asked for %u", started, markers);
   return fail(4, text);
 }
 
@@ -309,18 +319,18 @@ static int build(const char *text, struct graph *graph) {
   return built ? 0 : fail((int)error.status, error.text);
 }
 
+static int say_count(const struct graph *graph) {
+  struct count count = {.graph = graph};
+  GC_call_with_alloc_lock(count_marked, &count);
+  return say("count %" PRIu64 " %" PRIu64 "\n", count.objects, count.bytes) ? 4 : 0;
+}
+
 static int answer(const struct graph *graph, const char *text, const char *request) {
-  if (strcmp(request, "mark\n") == 0) {
-    mark_ns = 0;
-    GC_gcollect();
-    return say("marked %" PRIu64 "\n", mark_ns) ? 4 : 0;
-  }
-  if (strcmp(request, "count\n") == 0) {
-    struct count count = {.graph = graph};
-    GC_call_with_alloc_lock(count_marked, &count);
-    return say("count %" PRIu64 " %" PRIu64 "\n", count.objects, count.bytes) ? 4 : 0;
-  }
+  if (strcmp(request, "mark\n") == 0)
+    return say("marked %" PRIu64 "\n", td_collector_mark()) ? 4 : 0;
+  if (strcmp(request, "count\n") == 0) return say_count(graph);
   if (strcmp(request, "check\n") == 0) return check_marks(graph, text);
+  if (strcmp(request, "strays\n") == 0) return count_strays(graph);
   return fail(2, "tidemark-boehm: a request that it does not know");
 }
 

@@ -64,6 +64,12 @@ struct td_option td_option_engines(struct td_words *target, const char *text) {
   return td_option_words("engine", "E[,E…]", target, text);
 }
 
+struct td_option td_option_objects(struct td_words *target, const char *argument) {
+  return td_option_words("objects", argument, target,
+                         "what the marker knows of Tidemark's objects: where their references are, "
+                         "or nothing (default: precise)");
+}
+
 struct td_option td_option_markers(uint64_t *target, const char *text) {
   return td_option_number("markers", "N", target, 1, TIDE_MARKERS_MAX, text);
 }

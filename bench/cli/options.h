@@ -15,6 +15,7 @@ struct td_option td_option_graph(struct td_words *target, const char *text);
 struct td_option td_option_graphs(struct td_words *target, const char *text);
 struct td_option td_option_engine(const char **target, const char *text);
 struct td_option td_option_engines(struct td_words *target, const char *text);
+struct td_option td_option_objects(struct td_words *target, const char *argument);
 struct td_option td_option_markers(uint64_t *target, const char *text);
 struct td_option td_option_marker_counts(struct td_numbers *target, const char *text);
 

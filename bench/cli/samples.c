@@ -9,6 +9,9 @@
  * half the root of the count: this many roots away from the middle is as unlikely. */
 #define MANY 500u
 #define NORMAL 0.917
+/* The same for the interval in which a median is sought: 19 times in 20. */
+#define UNSURE 0.05
+#define NORMAL_UNSURE 0.98
 
 bool td_samples_add(struct td_samples *samples, double value) {
   if (samples->count == samples->capacity) {
@@ -36,18 +39,44 @@ static int compare_doubles(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+/* Returns how many values may be left out at either end so that the true median lies between the
+ * rest 19 times in 20, and one more; 0 if even all are too few. For each value it is as likely to
+ * be above as below, so the number below is that of a coin's heads. */
+static size_t sure_rank(size_t count) {
+  if (count > MANY) return (size_t)((double)count / 2 - NORMAL_UNSURE * sqrt((double)count));
+  double ways = 1, sum = 0; /* ways: binomial coefficient over 2^count */
+  for (size_t i = 0; i < count; i++)
+    ways /= 2;
+  size_t rank = 0;
+  while (rank < count && 2 * (sum + ways) <= UNSURE) {
+    sum += ways;
+    ways = ways * (double)(count - rank) / (double)(rank + 1);
+    rank++;
+  }
+  return rank;
+}
+
 /* Sorts `values` in place; none is NAN. */
 static struct td_summary summarise(double *values, size_t count) {
   if (count == 0)
-    return (struct td_summary){.median = NAN, .min = NAN, .max = NAN, .low = NAN, .high = NAN};
+    return (struct td_summary){.median = NAN,
+                               .min = NAN,
+                               .max = NAN,
+                               .low = NAN,
+                               .high = NAN,
+                               .sure_low = NAN,
+                               .sure_high = NAN};
   qsort(values, count, sizeof *values, compare_doubles);
   double median = values[count / 2];
   if (count % 2 == 0) median = (values[count / 2 - 1] + median) / 2;
+  size_t rank = sure_rank(count);
   return (struct td_summary){.median = median,
                              .min = values[0],
                              .max = values[count - 1],
                              .low = values[(count - 1) / 4],
                              .high = values[count - 1 - (count - 1) / 4],
+                             .sure_low = rank > 0 ? values[rank - 1] : (double)NAN,
+                             .sure_high = rank > 0 ? values[count - rank] : (double)NAN,
                              .count = count};
 }
 
@@ -72,12 +101,20 @@ struct td_summary td_samples_ratio(const struct td_samples *samples,
   return summarise(samples->scratch, count);
 }
 
+double td_summary_doubt(const struct td_summary *summary) {
+  double below = summary->median - summary->sure_low, above = summary->sure_high - summary->median;
+  double doubt = (below > above ? below : above) / summary->median;
+  return isfinite(doubt) ? doubt : (double)INFINITY;
+}
+
 struct td_summary td_summary_over(struct td_summary summary, double divisor) {
   summary.median /= divisor;
   summary.min /= divisor;
   summary.max /= divisor;
   summary.low /= divisor;
   summary.high /= divisor;
+  summary.sure_low /= divisor;
+  summary.sure_high /= divisor;
   return summary;
 }
 

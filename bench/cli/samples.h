@@ -19,7 +19,12 @@ struct td_samples {
 struct td_summary {
   double median, min, max; /* NAN if there were none */
   double low, high;        /* the quartiles: a quarter of the values lies below, above */
-  size_t count;            /* of the values that were there */
+  /* Between these two lies the median of all the values that could be measured, 19 times in 20.
+   * They are values themselves, as far from the middle as a fair coin may be one-sided (order
+   * statistics), and so ask nothing of the distribution. NAN for fewer than TD_VALUES_TO_BE_SURE.
+   */
+  double sure_low, sure_high;
+  size_t count; /* of the values that were there */
 };
 
 /* Returns false if there is no memory. An all-zero struct is an empty series. */
@@ -30,6 +35,12 @@ struct td_summary td_samples_summary(const struct td_samples *samples);
 
 /* Summarises at[i] / base[i] over the rounds that both have. */
 struct td_summary td_samples_ratio(const struct td_samples *samples, const struct td_samples *base);
+
+#define TD_VALUES_TO_BE_SURE 6u
+
+/* Returns how far off the median may be, as a part of it: 0.05 if it is known to 5 %. INFINITY if
+ * there are too few values to say. */
+double td_summary_doubt(const struct td_summary *summary);
 
 /* Divides all values of a summary. */
 struct td_summary td_summary_over(struct td_summary summary, double divisor);

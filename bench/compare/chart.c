@@ -14,7 +14,7 @@ struct series_data {
 static bool fill_series(const struct td_comparison *comparison, const struct td_row *like,
                         struct series_data *data) {
   size_t graphs = comparison->graph_count;
-  snprintf(data->name, sizeof data->name, "%s, %u marker%s", like->engine.name, like->markers,
+  snprintf(data->name, sizeof data->name, "%s, %u marker%s", like->engine.label, like->markers,
            like->markers == 1 ? "" : "s");
   data->y = calloc(3 * graphs, sizeof *data->y);
   if (!data->y) return false;

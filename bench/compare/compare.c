@@ -17,9 +17,10 @@
 #include "tide/tide.h"
 
 struct request {
-  struct td_words graphs, engines;
+  struct td_words graphs, engines, objects;
   struct td_numbers markers;
   uint64_t rounds, heap_max;
+  double seconds;
   const char *policy, *json, *plot, *report;
   bool check, limit, quiet;
 };
@@ -34,13 +35,20 @@ static const char details[] =
 static int parse(struct request *request, int argc, char **argv) {
   const struct td_option options[] = {
       td_option_graphs(&request->graphs,
-                       "graphs to mark (default: two real heaps and seven synthetic ones)"),
+                       "graphs to mark (default: three real heaps and seven synthetic ones)"),
       td_option_engines(&request->engines,
                         "engines; ratios are taken to the first (default: bwos,abp,boehm)"),
+      td_option_objects(&request->objects, "KIND[,KIND]"),
       td_option_marker_counts(&request->markers,
                               "numbers of marking threads (default: 1, 2 and all CPUs allowed)"),
       td_option_policy(&request->policy),
-      td_option_rounds(&request->rounds, "timed rounds, after one that warms up"),
+      td_option_rounds(
+          &request->rounds,
+          "timed rounds, after one that warms up; with --seconds the least (default: 5)"),
+      td_option_real(
+          "seconds", "S", &request->seconds, 0.001, 86400,
+          "go on with further rounds of a graph until its median ratios are known to 5 % "
+          "or so many seconds are over (default: 10; none if --rounds is given)"),
       td_option_check(&request->check),
       {.name = "limit",
        .flag = &request->limit,
@@ -69,6 +77,24 @@ static int parse(struct request *request, int argc, char **argv) {
 
 /* ---- From the request to the comparison ------------------------------------------------ */
 
+/* Adds an engine once for each kind of objects that it is to have. */
+static void add_engine(struct td_comparison *comparison, const struct td_bench_engine *engine,
+                       const enum td_objects *kinds, size_t kind_count) {
+  if (engine->kind != TD_ENGINE_TIDE) kind_count = 1;
+  for (size_t k = 0; k < kind_count; k++) {
+    struct td_bench_engine *added = &comparison->engines[comparison->engine_count++];
+    *added = *engine;
+    if (engine->kind == TD_ENGINE_TIDE) td_bench_engine_set_objects(added, kinds[k]);
+  }
+}
+
+/* Refuses --objects where no engine has a choice. */
+static int require_a_choice(const struct td_comparison *comparison) {
+  for (size_t e = 0; e < comparison->engine_count; e++)
+    if (comparison->engines[e].kind == TD_ENGINE_TIDE) return TD_EXIT_OK;
+  return td_bench_no_choice("compare", &comparison->engines[0]);
+}
+
 static int choose_engines(struct request *request, struct td_comparison *comparison) {
   if (request->engines.count == 0) {
     request->engines = (struct td_words){.at = {"bwos", "abp", "boehm"}, .count = 3};
@@ -78,12 +104,16 @@ static int choose_engines(struct request *request, struct td_comparison *compari
       request->engines.count--;
     }
   }
-  for (size_t i = 0; i < request->engines.count; i++) {
-    int status = td_bench_engine_find("compare", request->engines.at[i], &comparison->engines[i]);
-    if (status != TD_EXIT_OK) return status;
-    comparison->engine_count++;
+  enum td_objects kinds[TD_OBJECTS_KINDS];
+  size_t kind_count;
+  int status = td_objects_find("compare", &request->objects, kinds, &kind_count);
+  for (size_t i = 0; i < request->engines.count && status == TD_EXIT_OK; i++) {
+    struct td_bench_engine engine;
+    status = td_bench_engine_find("compare", request->engines.at[i], &engine);
+    if (status == TD_EXIT_OK) add_engine(comparison, &engine, kinds, kind_count);
   }
-  return TD_EXIT_OK;
+  if (status == TD_EXIT_OK && request->objects.count > 0) status = require_a_choice(comparison);
+  return status;
 }
 
 static void choose_markers(const struct request *request, struct td_comparison *comparison) {
@@ -121,7 +151,8 @@ static int prepare(struct request *request, struct td_comparison *comparison) {
   choose_markers(request, comparison);
   if (status == TD_EXIT_OK)
     status = td_bench_policy_choose("compare", request->policy, &comparison->policy);
-  comparison->rounds = (unsigned)request->rounds;
+  comparison->rounds = request->rounds ? (unsigned)request->rounds : 5;
+  comparison->seconds = request->seconds == 0 && request->rounds == 0 ? 10 : request->seconds;
   comparison->check = request->check;
   comparison->heap_max_bytes = request->heap_max;
   comparison->profile = request->report != NULL;
@@ -144,7 +175,7 @@ static int publish(const struct td_comparison *comparison, const struct request 
 }
 
 int td_command_compare(int argc, char **argv) {
-  struct request request = {.rounds = 5};
+  struct request request = {0};
   int status = parse(&request, argc, argv);
   if (status != TD_ARGS_GO_ON) return status;
   td_progress_setup(request.quiet);

@@ -19,7 +19,7 @@
 #include "tide/tide.h"
 
 struct request {
-  struct td_words graphs;
+  struct td_words graphs, objects;
   const char *engine, *policy, *json, *trace;
   uint64_t markers, rounds, heap_max;
   bool check, quiet;
@@ -29,6 +29,7 @@ static int parse(struct request *request, int argc, char **argv) {
   const struct td_option options[] = {
       td_option_graph(&request->graphs, "the graph to mark"),
       td_option_engine(&request->engine, "engine (default: bwos)"),
+      td_option_objects(&request->objects, "KIND"),
       td_option_markers(&request->markers, "marking threads (default: all CPUs allowed)"),
       td_option_policy(&request->policy),
       td_option_rounds(&request->rounds, "timed rounds; the details are of the fastest"),
@@ -161,6 +162,17 @@ static int print(const struct td_comparison *comparison, FILE *out) {
 
 /* ---- The command ----------------------------------------------------------------------- */
 
+static int choose_objects(const struct request *request, struct td_bench_engine *engine) {
+  enum td_objects kinds[TD_OBJECTS_KINDS];
+  size_t count;
+  int status = td_objects_find("mark", &request->objects, kinds, &count);
+  if (status != TD_EXIT_OK || request->objects.count == 0) return status;
+  if (count > 1) return td_complain(TD_EXIT_USAGE, "mark: --objects: one kind is wanted, not two");
+  if (engine->kind != TD_ENGINE_TIDE) return td_bench_no_choice("mark", engine);
+  td_bench_engine_set_objects(engine, kinds[0]);
+  return TD_EXIT_OK;
+}
+
 static int prepare(const struct request *request, struct td_comparison *comparison) {
   if (request->graphs.count != 1)
     return td_complain(TD_EXIT_USAGE,
@@ -168,6 +180,7 @@ static int prepare(const struct request *request, struct td_comparison *comparis
                        request->graphs.count);
   int status = td_bench_engine_find("mark", request->engine ? request->engine : "bwos",
                                     &comparison->engines[0]);
+  if (status == TD_EXIT_OK) status = choose_objects(request, &comparison->engines[0]);
   if (status == TD_EXIT_OK)
     status = td_bench_policy_choose("mark", request->policy, &comparison->policy);
   if (status != TD_EXIT_OK) return status;

@@ -65,7 +65,8 @@ static void json_alike(struct td_json *json, const struct td_graph_rows *graph,
                   row->base ? &row->base->mark_ns : NULL);
   td_json_array_begin(json, "cannot_be_told_from");
   for (size_t i = 0; i < graph->row_count; i++)
-    if (td_rows_alike(row, &graph->rows[i])) td_json_string(json, NULL, graph->rows[i].engine.name);
+    if (td_rows_alike(row, &graph->rows[i]))
+      td_json_string(json, NULL, graph->rows[i].engine.label);
   td_json_array_end(json);
 }
 
@@ -78,12 +79,42 @@ static void json_noise(struct td_json *json, const struct td_row *row) {
     td_json_null(json, "involuntary_switches");
 }
 
+/* Where the median of the ratio lies, 19 times in 20, and whether that is narrow enough. */
+static void json_known(struct td_json *json, const struct td_row *row,
+                       const struct td_summary *ratio) {
+  td_json_object_begin(json, "ratio_to_first_interval");
+  td_json_real(json, "low", ratio->sure_low);
+  td_json_real(json, "high", ratio->sure_high);
+  td_json_object_end(json);
+  if (td_row_is_compared(row))
+    td_json_bool(json, "ratio_is_known", td_row_is_known(row));
+  else
+    td_json_null(json, "ratio_is_known");
+}
+
+/* What the rounds were to be, and what "known" means. */
+static void json_rounds(struct td_json *json, const struct td_comparison *comparison) {
+  td_json_object_begin(json, "repeat");
+  td_json_count(json, "rounds", comparison->rounds);
+  td_json_real(json, "seconds", comparison->seconds);
+  td_json_real(json, "known_to", TD_RATIO_DOUBT);
+  td_json_string(json, "method",
+                 "95 % order-statistic interval of the median of the ratios, taken round by round");
+  td_json_array_begin(json, "out_of_time");
+  for (size_t g = 0; g < comparison->graph_count; g++)
+    if (comparison->graphs[g].out_of_time)
+      td_json_string(json, NULL, comparison->graphs[g].spec->text);
+  td_json_array_end(json);
+  td_json_object_end(json);
+}
+
 static void json_row(struct td_json *json, const struct td_comparison *comparison,
                      const struct td_graph_rows *graph, const struct td_row *row) {
   struct td_summary ratio = td_row_ratio(row);
   td_json_object_begin(json, NULL);
   td_json_string(json, "graph", graph->spec->text);
   td_json_string(json, "engine", row->engine.name);
+  td_json_string(json, "object_kind", td_objects_name(row->engine.objects));
   td_json_string(json, "policy", row->engine.kind == TD_ENGINE_TIDE ? comparison->policy : NULL);
   td_json_count(json, "markers", row->markers);
   td_json_count(json, "rounds", row->mark_ns.count);
@@ -94,6 +125,7 @@ static void json_row(struct td_json *json, const struct td_comparison *compariso
   td_json_summary(json, "mark_ns", td_samples_summary(&row->mark_ns));
   td_json_real(json, "ratio_to_first", ratio.median);
   td_json_summary(json, "ratio_to_first_spread", ratio);
+  json_known(json, row, &ratio);
   json_alike(json, graph, row);
   td_json_real(json, "oracle_ns_per_object", td_row_oracle(graph, row).median);
   td_json_real(json, "ratio_to_oracle", td_row_to_oracle(graph, row).median);
@@ -117,6 +149,8 @@ int td_compare_json(const struct td_comparison *comparison, const char *path) {
   struct td_document document;
   int status = td_document_begin(&document, path, &comparison->host);
   if (status != TD_EXIT_OK) return status;
+  td_json_string(&document.json, "objects", td_comparison_objects(comparison));
+  json_rounds(&document.json, comparison);
   td_json_array_begin(&document.json, "rows");
   for (size_t g = 0; g < comparison->graph_count; g++)
     for (size_t i = 0; i < comparison->graphs[g].row_count; i++)

@@ -15,23 +15,31 @@ static const char *checked_text(enum td_checked checked) {
   return "-";
 }
 
-static void table_row(struct td_grid *grid, const struct td_graph_rows *graph,
-                      const struct td_row *row, bool first, bool limit) {
+/* Returns what is to be said of a ratio behind it. */
+static const char *mark_of(const struct td_comparison *comparison, const struct td_row *row) {
+  bool alike = td_rows_alike(row, row->base);
+  bool unsure = comparison->seconds > 0 && td_row_is_compared(row) && !td_row_is_known(row);
+  return alike && unsure ? "~?" : alike ? "~ " : unsure ? " ?" : "  ";
+}
+
+static void table_row(struct td_grid *grid, const struct td_comparison *comparison,
+                      const struct td_graph_rows *graph, const struct td_row *row, bool first) {
   struct td_summary ns = td_row_ns_per_object(graph, row);
   struct td_summary ratio = td_row_ratio(row);
   td_grid_cell(grid, "%s", first ? graph->label : "");
   td_grid_cell(grid, "%s", row->engine.name);
+  td_grid_cell(grid, "%s", td_objects_name(row->engine.objects));
   td_grid_cell(grid, "%u", row->markers);
   td_grid_cell(grid, "%.2f", ns.median * (double)graph->objects / 1e6);
   td_grid_cell(grid, "%.2f", ns.median);
   td_grid_cell(grid, "%.2f", ns.min);
   td_grid_cell(grid, "%.2f", ns.max);
   if (ratio.count)
-    td_grid_cell(grid, "%.2f (%.2f-%.2f)%s", ratio.median, ratio.min, ratio.max,
-                 td_rows_alike(row, row->base) ? " ~" : "  ");
+    td_grid_cell(grid, "%.2f (%.2f-%.2f) %s", ratio.median, ratio.min, ratio.max,
+                 mark_of(comparison, row));
   else
     td_grid_cell(grid, "-");
-  if (limit) td_grid_cell(grid, "%.2f", td_row_to_oracle(graph, row).median);
+  if (comparison->limit) td_grid_cell(grid, "%.2f", td_row_to_oracle(graph, row).median);
   if (row->cycle)
     td_grid_cell(grid, "%.0f", td_samples_summary(&row->steals).median);
   else
@@ -55,7 +63,7 @@ static bool print_pairs(const struct td_graph_rows *graph, unsigned markers, boo
         td_utf8_put_plain(graph->label, out);
         fprintf(out, ", %u marker%s:", markers, markers == 1 ? "" : "s");
       }
-      fprintf(out, "%s %s ~ %s", any ? "," : "", a->engine.name, b->engine.name);
+      fprintf(out, "%s %s ~ %s", any ? "," : "", a->engine.label, b->engine.label);
       any = true;
     }
   if (any) fputc('\n', out);
@@ -72,8 +80,10 @@ static void print_alike(const struct td_comparison *comparison, FILE *out) {
     }
   if (marked)
     fprintf(out, "~: cannot be told apart from %s; too few rounds agree on which is faster.\n",
-            comparison->engines[0].name);
-  if (comparison->rounds < TD_ROUNDS_TO_DIFFER) {
+            comparison->engines[0].label);
+  unsigned fewest, most;
+  td_comparison_rounds(comparison, &fewest, &most);
+  if (most < TD_ROUNDS_TO_DIFFER) {
     if (marked) fprintf(out, "Fewer than %u rounds tell nothing apart.\n", TD_ROUNDS_TO_DIFFER);
     return;
   }
@@ -83,23 +93,46 @@ static void print_alike(const struct td_comparison *comparison, FILE *out) {
       any = print_pairs(&comparison->graphs[g], comparison->markers[m], !any, out) || any;
 }
 
+/* How many rounds there were, and why so many. */
+static void print_rounds(const struct td_comparison *comparison, FILE *out) {
+  unsigned fewest, most;
+  td_comparison_rounds(comparison, &fewest, &most);
+  fprintf(out, "\nMedians of %u", fewest);
+  if (most > fewest) fprintf(out, " to %u", most);
+  fputs(" interleaved round(s)", out);
+  if (comparison->seconds <= 0) {
+    fputs(". ", out);
+    return;
+  }
+  fprintf(out,
+          ": of each graph at least %u, until every median ratio is known to %.0f %%\n(95 %% "
+          "order-statistic interval) or %g s are over. ",
+          comparison->rounds, 100 * TD_RATIO_DOUBT, comparison->seconds);
+  bool all = true;
+  for (size_t g = 0; g < comparison->graph_count; g++)
+    all = all && !comparison->graphs[g].out_of_time;
+  fputs(all ? "All are known.\n" : "Those with a ? are not.\n", out);
+}
+
 int td_compare_print(const struct td_comparison *comparison, FILE *out) {
   struct td_grid grid;
-  td_grid_begin(&grid, comparison->limit ? "graph engine >markers >mark_ms >ns/object >min >max "
-                                           ">ratio_(spread) >to_oracle >steals >check"
-                                         : "graph engine >markers >mark_ms >ns/object >min >max "
-                                           ">ratio_(spread) >steals >check");
+  td_grid_begin(&grid, comparison->limit
+                           ? "graph engine objects >markers >mark_ms >ns/object >min >max "
+                             ">ratio_(spread) >to_oracle >steals >check"
+                           : "graph engine objects >markers >mark_ms >ns/object >min >max "
+                             ">ratio_(spread) >steals >check");
   for (size_t g = 0; g < comparison->graph_count; g++) {
     const struct td_graph_rows *graph = &comparison->graphs[g];
     td_grid_rule(&grid);
     for (size_t i = 0; i < graph->row_count; i++)
-      table_row(&grid, graph, &graph->rows[i], i == 0, comparison->limit);
+      table_row(&grid, comparison, graph, &graph->rows[i], i == 0);
   }
   int status = td_grid_print(&grid, out);
+  print_rounds(comparison, out);
   fprintf(out,
-          "\nMedians of %u interleaved round(s). ratio: mark time over that of %s with as many "
-          "markers,\ntaken round by round; over 1 is slower.\n",
-          comparison->rounds, comparison->engines[0].name);
+          "ratio: mark time over that of %s with as many markers, taken round by round; over 1 is "
+          "slower.\n",
+          comparison->engines[0].label);
   if (comparison->limit)
     fputs("to oracle: mark time over that of touching the same memory with all of it known\n"
           "beforehand, in the better of two orders, with as many threads; 1 is the limit.\n",

@@ -15,9 +15,10 @@
 #include "tide/tide.h"
 
 static const struct td_bench_engine guests[] = {
-    {"boehm", "Boehm GC, objects conservative, in a process of its own", TD_ENGINE_BOEHM, false},
+    {"boehm", "Boehm GC, objects conservative, in a process of its own", TD_ENGINE_BOEHM, false,
+     TD_OBJECTS_CONSERVATIVE, "boehm"},
     {"boehm-typed", "Boehm GC, objects described by typed kinds, in a process of its own",
-     TD_ENGINE_BOEHM_TYPED, false},
+     TD_ENGINE_BOEHM_TYPED, false, TD_OBJECTS_PRECISE, "boehm-typed"},
 };
 
 bool td_bench_engine_at(size_t index, struct td_bench_engine *engine) {
@@ -36,7 +37,44 @@ bool td_bench_engine_at(size_t index, struct td_bench_engine *engine) {
                                      .kind = TD_ENGINE_TIDE,
                                      .one_marker = td_queue_entries[td_queue_find(name)].sharing ==
                                                    TD_QUEUE_NOT_SHARED};
+  td_bench_engine_set_objects(engine, TD_OBJECTS_PRECISE);
   return true;
+}
+
+const char *td_objects_name(size_t objects) {
+  static const char *const names[TD_OBJECTS_KINDS] = {
+      [TD_OBJECTS_PRECISE] = "precise", [TD_OBJECTS_CONSERVATIVE] = "conservative"};
+  return objects < TD_OBJECTS_KINDS ? names[objects] : NULL;
+}
+
+int td_objects_find(const char *command, const struct td_words *names,
+                    enum td_objects kinds[TD_OBJECTS_KINDS], size_t *count) {
+  bool found[TD_OBJECTS_KINDS] = {false};
+  *count = 0;
+  for (size_t i = 0; i < names->count; i++) {
+    size_t kind = 0;
+    while (kind < TD_OBJECTS_KINDS && strcmp(names->at[i], td_objects_name(kind)) != 0)
+      kind++;
+    if (kind == TD_OBJECTS_KINDS)
+      return td_args_no_such(command, "kind of objects", names->at[i], td_objects_name);
+    if (!found[kind]) kinds[(*count)++] = (enum td_objects)kind;
+    found[kind] = true;
+  }
+  if (*count == 0) kinds[(*count)++] = TD_OBJECTS_PRECISE;
+  return TD_EXIT_OK;
+}
+
+void td_bench_engine_set_objects(struct td_bench_engine *engine, enum td_objects objects) {
+  engine->objects = objects;
+  snprintf(engine->label, sizeof engine->label, "%.30s%s", engine->name,
+           objects == TD_OBJECTS_CONSERVATIVE ? " (conservative)" : "");
+}
+
+int td_bench_no_choice(const char *command, const struct td_bench_engine *engine) {
+  return td_complain(TD_EXIT_USAGE,
+                     "%s: --objects: the objects of %s are always %s; the choice is for Tidemark's "
+                     "engines",
+                     command, engine->name, td_objects_name(engine->objects));
 }
 
 static const char *name_at(size_t index) {
@@ -76,6 +114,11 @@ static int write_json(const char *path) {
     td_json_string(json, "name", engine.name);
     td_json_string(json, "text", engine.text);
     td_json_bool(json, "one_marker", engine.one_marker);
+    td_json_array_begin(json, "objects");
+    for (size_t kind = 0; kind < TD_OBJECTS_KINDS; kind++)
+      if (engine.kind == TD_ENGINE_TIDE || engine.objects == kind)
+        td_json_string(json, NULL, td_objects_name(kind));
+    td_json_array_end(json);
     td_json_bool(json, "available", engine.kind == TD_ENGINE_TIDE || td_boehm_is_there());
     td_json_object_end(json);
   }

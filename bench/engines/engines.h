@@ -5,16 +5,38 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "bench/cli/args.h"
+
 enum td_bench_engine_kind { TD_ENGINE_TIDE, TD_ENGINE_BOEHM, TD_ENGINE_BOEHM_TYPED };
+
+/* What the marker knows of an object that can hold references: where they are, or nothing, so that
+ * it looks at every word. Boehm GC's engines are one or the other; those of Tidemark can be both.
+ */
+enum td_objects { TD_OBJECTS_PRECISE, TD_OBJECTS_CONSERVATIVE };
+#define TD_OBJECTS_KINDS 2u
 
 struct td_bench_engine {
   const char *name, *text;
   enum td_bench_engine_kind kind;
   bool one_marker; /* it can mark with one marker only */
+  enum td_objects objects;
+  char label[48]; /* the name, and what its objects are where the name does not say it */
 };
 
 /* Returns false if the index, from 0, is past the last engine. */
 bool td_bench_engine_at(size_t index, struct td_bench_engine *engine);
+
+/* Returns "precise" or "conservative"; NULL past the last kind. */
+const char *td_objects_name(size_t objects);
+/* Finds the kinds named, each once, or the precise one if none is. Returns 0, or an exit status
+ * after saying that there is no such kind. */
+int td_objects_find(const char *command, const struct td_words *names,
+                    enum td_objects kinds[TD_OBJECTS_KINDS], size_t *count);
+/* Changes what the objects of an engine of Tidemark are, and its label. */
+void td_bench_engine_set_objects(struct td_bench_engine *engine, enum td_objects objects);
+
+/* Says that --objects means nothing to this engine. Returns the exit status. */
+int td_bench_no_choice(const char *command, const struct td_bench_engine *engine);
 
 /* Finds an engine by its name. Returns 0, or an exit status after saying that there is none and
  * which there are. */

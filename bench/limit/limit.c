@@ -118,8 +118,9 @@ static int measure_graph(const struct request *request, struct limit *limit, siz
   struct td_subject subject;
   struct td_places places = {0};
   td_progress_begin();
-  int status =
-      td_subject_create_through(spec, request->heap_max, td_places_wrap, &places, &subject);
+  const struct td_subject_build build = {
+      .heap_max_bytes = request->heap_max, .wrap = td_places_wrap, .context = &places};
+  int status = td_subject_create(spec, &build, &subject);
   if (status != TD_EXIT_OK) {
     td_places_free(&places);
     return status;

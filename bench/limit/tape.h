@@ -43,7 +43,7 @@ struct td_places {
   size_t count, capacity;
   bool failed; /* memory ran out */
 };
-/* Wraps a sink; for td_subject_create_through. */
+/* Wraps a sink; for td_subject_create. */
 void td_places_wrap(void *places, struct td_graph_sink *sink);
 void td_places_free(struct td_places *places);
 

@@ -23,6 +23,31 @@ struct td_summary td_row_ratio(const struct td_row *row) {
   return td_samples_ratio(&row->mark_ns, row->base ? &row->base->mark_ns : &none);
 }
 
+bool td_row_is_compared(const struct td_row *row) {
+  return row->base && row->base != row;
+}
+
+bool td_row_is_known(const struct td_row *row) {
+  struct td_summary ratio = td_row_ratio(row);
+  return td_row_is_compared(row) && td_summary_doubt(&ratio) <= TD_RATIO_DOUBT;
+}
+
+bool td_graph_is_known(const struct td_graph_rows *graph) {
+  for (size_t i = 0; i < graph->row_count; i++)
+    if (td_row_is_compared(&graph->rows[i]) && !td_row_is_known(&graph->rows[i])) return false;
+  return true;
+}
+
+void td_comparison_rounds(const struct td_comparison *comparison, unsigned *fewest,
+                          unsigned *most) {
+  *fewest = *most = comparison->graphs[0].rounds;
+  for (size_t g = 1; g < comparison->graph_count; g++) {
+    unsigned rounds = comparison->graphs[g].rounds;
+    if (rounds < *fewest) *fewest = rounds;
+    if (rounds > *most) *most = rounds;
+  }
+}
+
 bool td_rows_alike(const struct td_row *a, const struct td_row *b) {
   if (!a || !b || a == b || a->markers != b->markers) return false;
   return !td_samples_differ(&a->mark_ns, &b->mark_ns);
@@ -47,10 +72,21 @@ static bool row_is_possible(const struct td_bench_engine *engine, unsigned marke
   return !engine->one_marker || markers == 1;
 }
 
+const char *td_comparison_objects(const struct td_comparison *comparison) {
+  bool tide = false, found[TD_OBJECTS_KINDS] = {false};
+  for (size_t e = 0; e < comparison->engine_count; e++)
+    tide = tide || comparison->engines[e].kind == TD_ENGINE_TIDE;
+  for (size_t e = 0; e < comparison->engine_count; e++)
+    if (!tide || comparison->engines[e].kind == TD_ENGINE_TIDE)
+      found[comparison->engines[e].objects] = true;
+  if (found[TD_OBJECTS_PRECISE] && found[TD_OBJECTS_CONSERVATIVE]) return "precise,conservative";
+  return td_objects_name(found[TD_OBJECTS_PRECISE] ? TD_OBJECTS_PRECISE : TD_OBJECTS_CONSERVATIVE);
+}
+
 const struct td_row *td_graph_row(const struct td_graph_rows *graph, const char *engine,
                                   unsigned markers) {
   for (size_t i = 0; i < graph->row_count; i++)
-    if (strcmp(graph->rows[i].engine.name, engine) == 0 && graph->rows[i].markers == markers)
+    if (strcmp(graph->rows[i].engine.label, engine) == 0 && graph->rows[i].markers == markers)
       return &graph->rows[i];
   return NULL;
 }
@@ -62,10 +98,11 @@ int td_graph_rows_make(const struct td_comparison *comparison, struct td_graph_r
     for (size_t m = 0; m < comparison->marker_count; m++) {
       const struct td_bench_engine *engine = &comparison->engines[e];
       unsigned markers = comparison->markers[m];
-      if (!row_is_possible(engine, markers) || td_graph_row(graph, engine->name, markers)) continue;
+      if (!row_is_possible(engine, markers) || td_graph_row(graph, engine->label, markers))
+        continue;
       struct td_row *row = &graph->rows[graph->row_count++];
       *row = (struct td_row){.engine = *engine, .markers = markers};
-      row->base = td_graph_row(graph, comparison->engines[0].name, markers);
+      row->base = td_graph_row(graph, comparison->engines[0].label, markers);
       if (engine->kind != TD_ENGINE_TIDE) continue;
       row->cycle = calloc(1, sizeof *row->cycle);
       if (!row->cycle) return td_complain(TD_EXIT_RESOURCES, "not enough memory for the results");

@@ -18,7 +18,7 @@
 
 enum td_checked { TD_NOT_CHECKED, TD_CHECKED_EQUAL, TD_CHECKED_DIFFERENT };
 
-/* A row: one engine with one number of markers on one graph. */
+/* A row: one engine with objects of one kind and one number of markers on one graph. */
 struct td_row {
   struct td_bench_engine engine;
   unsigned markers;
@@ -40,6 +40,8 @@ struct td_graph_rows {
   uint64_t objects, edges, bytes; /* live, by the independent serial marking */
   struct td_row *rows;
   size_t row_count;
+  unsigned rounds;                  /* that were timed */
+  bool out_of_time;                 /* before the ratios were known */
   struct td_graph_profile *profile; /* NULL unless asked for */
   struct td_oracle oracle;          /* all zero unless asked for */
   char *about;                      /* what a recorded graph says of itself; NULL: nothing */
@@ -49,12 +51,15 @@ struct td_comparison {
   /* As asked. */
   struct td_graph_spec *specs;
   size_t graph_count;
-  struct td_bench_engine engines[64];
+  /* An engine whose objects are of two kinds is here twice. */
+  struct td_bench_engine engines[TD_OBJECTS_KINDS * TD_LIST_MAX];
   size_t engine_count;
   unsigned markers[64];
   size_t marker_count;
   const char *policy; /* of the Tidemark heaps */
-  unsigned rounds;
+  unsigned rounds;    /* of each graph, at least */
+  double
+      seconds; /* further rounds, until the ratios are known or this is over; 0: no further ones */
   bool check;
   uint64_t heap_max_bytes; /* 0: the default */
   bool details;            /* the JSON tells of each marker */
@@ -73,14 +78,27 @@ void td_comparison_free(struct td_comparison *comparison);
 
 /* Makes the rows of a graph, still empty. Returns 0, or an exit status after saying why not. */
 int td_graph_rows_make(const struct td_comparison *comparison, struct td_graph_rows *graph);
-/* Returns the row of an engine with so many markers, or NULL. */
+/* Returns the row of the engine of this label with so many markers, or NULL. */
 const struct td_row *td_graph_row(const struct td_graph_rows *graph, const char *engine,
                                   unsigned markers);
+
+/* Returns "precise", "conservative" or both, as asked of the engines of Tidemark; what Boehm GC's
+ * are if there is no other. */
+const char *td_comparison_objects(const struct td_comparison *comparison);
 
 /* Returns nanoseconds per live object. */
 struct td_summary td_row_ns_per_object(const struct td_graph_rows *graph, const struct td_row *row);
 /* Returns the mark time of the row over that of its base, round by round: over 1 is slower. */
 struct td_summary td_row_ratio(const struct td_row *row);
+/* Returns whether the row has a ratio to another one, and its median is known well enough: to one
+ * twentieth, 19 times in 20 (td_summary_doubt). */
+#define TD_RATIO_DOUBT 0.05
+bool td_row_is_compared(const struct td_row *row);
+bool td_row_is_known(const struct td_row *row);
+/* Returns whether so much is known of every row of the graph that has a ratio to another. */
+bool td_graph_is_known(const struct td_graph_rows *graph);
+/* The fewest and the most rounds that any graph of the comparison took. */
+void td_comparison_rounds(const struct td_comparison *comparison, unsigned *fewest, unsigned *most);
 /* Returns whether two rows of a graph have the same number of markers and times that the rounds
  * cannot tell apart (td_samples_differ). False for a row and itself, and if one is NULL. */
 bool td_rows_alike(const struct td_row *a, const struct td_row *b);

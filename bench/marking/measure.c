@@ -5,18 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/cli/clock.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/progress.h"
 #include "bench/marking/guests.h"
 #include "bench/marking/shape.h"
 #include "bench/subject/subject.h"
 
+#define ROUNDS_MAX 100000u /* of tiny graphs; they are known long before */
+#define LOOK_SELDOM 32u    /* from so many rounds on, not after each */
+
 /* ---- One marking ----------------------------------------------------------------------- */
 
 struct work {
   struct td_comparison *comparison;
   struct td_graph_rows *graph;
-  struct td_subject subject;
+  struct td_subject subject[TD_OBJECTS_KINDS]; /* all zero where no row wants it */
+  uint64_t rounds_began_ns;
   struct td_cycle_record *cycle; /* scratch: too large for the stack of a careful program */
 };
 
@@ -25,7 +30,7 @@ static void note_different(struct work *work, struct td_row *row, const char *di
   work->comparison->different = true;
   td_progress_end();
   td_complain(TD_EXIT_CHECK, "%s: %s with %u marker(s): %s", work->graph->spec->text,
-              row->engine.name, row->markers, difference);
+              row->engine.label, row->markers, difference);
 }
 
 /* Every marking must find as many objects as the serial one, whether or not --check was given. */
@@ -52,8 +57,8 @@ static int mark_boehm(struct td_row *row, bool timed) {
 }
 
 static int mark_tide(struct work *work, struct td_row *row, bool timed) {
-  int status =
-      td_subject_mark(&work->subject, row->engine.name, row->markers, work->cycle, &row->objects);
+  int status = td_subject_mark(&work->subject[row->engine.objects], row->engine.name, row->markers,
+                               work->cycle, &row->objects);
   if (status != TD_EXIT_OK) return status;
   row->bytes = work->graph->bytes;
   if (timed) {
@@ -85,7 +90,7 @@ static int mark_timed(struct work *work, struct td_row *row) {
 /* To be called after a marking by the row's engine. */
 static int check_tide(struct work *work, struct td_row *row) {
   struct tide_check check;
-  int status = td_subject_check(&work->subject, &check);
+  int status = td_subject_check(&work->subject[row->engine.objects], &check);
   if (status != TD_EXIT_OK) return status;
   if (check.equal)
     row->checked = TD_CHECKED_EQUAL;
@@ -113,12 +118,19 @@ static int check_boehm(struct work *work, struct td_row *row) {
   return TD_EXIT_OK;
 }
 
+/* Returns the heap that stands for the graph: any will do, as all hold the same one. */
+static struct td_subject *any_subject(struct work *work) {
+  bool precise = work->subject[TD_OBJECTS_PRECISE].heap != NULL;
+  return &work->subject[precise ? TD_OBJECTS_PRECISE : TD_OBJECTS_CONSERVATIVE];
+}
+
 /* Finds out what is live by the serial marking, which shares no code with queues and markers. */
 static int read_truth(struct work *work) {
   uint64_t objects;
-  int status = td_subject_mark(&work->subject, "serial", 1, work->cycle, &objects);
+  struct td_subject *subject = any_subject(work);
+  int status = td_subject_mark(subject, "serial", 1, work->cycle, &objects);
   struct tide_check check;
-  if (status == TD_EXIT_OK) status = td_subject_check(&work->subject, &check);
+  if (status == TD_EXIT_OK) status = td_subject_check(subject, &check);
   if (status != TD_EXIT_OK) return status;
   work->graph->objects = check.objects;
   work->graph->edges = check.edges;
@@ -134,7 +146,7 @@ static int warm_up(struct work *work) {
     struct td_row *row = &work->graph->rows[i];
     char what[128];
     snprintf(what, sizeof what, "%.20s: warming up%s: %s", work->graph->label,
-             work->comparison->check ? " and checking" : "", row->engine.name);
+             work->comparison->check ? " and checking" : "", row->engine.label);
     td_progress(what, i, work->graph->row_count);
     status = mark(work, row, false);
     if (status != TD_EXIT_OK) break;
@@ -160,33 +172,91 @@ static size_t stride_of(unsigned round, size_t rows) {
   return stride;
 }
 
+/* Tells of the rounds that are certain; of those beyond, how much of their time is over. */
+static void show_progress(const struct work *work, const struct td_row *row, unsigned round,
+                          size_t at) {
+  const struct td_comparison *comparison = work->comparison;
+  size_t rows = work->graph->row_count;
+  char what[128];
+  if (round < comparison->rounds) {
+    snprintf(what, sizeof what, "%.28s: round %u of %u: %s", work->graph->label, round + 1,
+             comparison->rounds, row->engine.label);
+    td_progress(what, round * rows + at, comparison->rounds * rows);
+  } else {
+    snprintf(what, sizeof what, "%.28s: round %u, until ratios are known: %s", work->graph->label,
+             round + 1, row->engine.label);
+    td_progress(what, td_now_ns() - work->rounds_began_ns, (uint64_t)(comparison->seconds * 1e9));
+  }
+}
+
 static int one_round(struct work *work, unsigned round) {
   size_t rows = work->graph->row_count, stride = stride_of(round, rows);
   for (size_t i = 0; i < rows; i++) {
     struct td_row *row = &work->graph->rows[(i * stride + round) % rows];
-    char what[128];
-    snprintf(what, sizeof what, "%.28s: round %u of %u: %s", work->graph->label, round + 1,
-             work->comparison->rounds, row->engine.name);
-    td_progress(what, round * rows + i, work->comparison->rounds * rows);
+    show_progress(work, row, round, i);
     int status = mark_timed(work, row);
     if (status != TD_EXIT_OK) return status;
   }
   return work->comparison->limit ? td_oracle_round(&work->graph->oracle) : TD_EXIT_OK;
 }
 
-/* Builds the graph on a heap and, if asked for, the oracle that knows it. */
+/* Returns whether there is to be another round. What is known is looked at the more seldom the more
+ * rounds there were: sorting thousands of ratios takes longer than a round of a small graph. */
+static bool go_on(struct work *work, unsigned done) {
+  const struct td_comparison *comparison = work->comparison;
+  if (done < comparison->rounds) return true;
+  if (comparison->seconds <= 0) return false;
+  bool is_over = (double)(td_now_ns() - work->rounds_began_ns) >= comparison->seconds * 1e9;
+  if (!is_over && done >= LOOK_SELDOM && done % (done / LOOK_SELDOM + 1) != 0) return true;
+  bool known = td_graph_is_known(work->graph);
+  work->graph->out_of_time = !known;
+  return !known && !is_over && done < ROUNDS_MAX;
+}
+
+static int all_rounds(struct work *work) {
+  int status = TD_EXIT_OK;
+  work->rounds_began_ns = td_now_ns();
+  unsigned *done = &work->graph->rounds;
+  for (; status == TD_EXIT_OK && go_on(work, *done); ++*done)
+    status = one_round(work, *done);
+  return status;
+}
+
+/* Returns whether a row wants a heap with objects of that kind. Without such a row, a precise one
+ * is the graph that others are compared with. */
+static bool is_wanted(const struct td_comparison *comparison, enum td_objects objects) {
+  bool tide = false;
+  for (size_t e = 0; e < comparison->engine_count; e++) {
+    if (comparison->engines[e].kind != TD_ENGINE_TIDE) continue;
+    if (comparison->engines[e].objects == objects) return true;
+    tide = true;
+  }
+  return !tide && objects == TD_OBJECTS_PRECISE;
+}
+
+/* Builds the oracle that knows where the heap's objects are. */
+static int build_oracle(struct work *work, const struct td_places *places) {
+  const struct td_comparison *comparison = work->comparison;
+  return td_oracle_init(&work->graph->oracle, work->graph->spec, places, &comparison->cpus,
+                        comparison->markers, comparison->marker_count);
+}
+
+/* Builds the graph on a heap for each kind of objects and, if asked for, an oracle for the first.
+ */
 static int build(struct work *work) {
   const struct td_comparison *comparison = work->comparison;
-  const struct td_graph_spec *spec = work->graph->spec;
-  if (!comparison->limit)
-    return td_subject_create(spec, comparison->heap_max_bytes, &work->subject);
   struct td_places places = {0};
-  int status = td_subject_create_through(spec, comparison->heap_max_bytes, td_places_wrap, &places,
-                                         &work->subject);
-  if (status == TD_EXIT_OK) {
-    status = td_oracle_init(&work->graph->oracle, spec, &places, &comparison->cpus,
-                            comparison->markers, comparison->marker_count);
-    if (status != TD_EXIT_OK) td_subject_destroy(&work->subject);
+  struct td_subject_build how = {.heap_max_bytes = comparison->heap_max_bytes, .context = &places};
+  if (comparison->limit) how.wrap = td_places_wrap;
+  int status = TD_EXIT_OK;
+  for (unsigned kind = 0; kind < TD_OBJECTS_KINDS && status == TD_EXIT_OK; kind++) {
+    if (!is_wanted(comparison, (enum td_objects)kind)) continue;
+    how.conservative = kind == TD_OBJECTS_CONSERVATIVE;
+    status = td_subject_create(work->graph->spec, &how, &work->subject[kind]);
+    if (status == TD_EXIT_OK)
+      status = td_subject_set_policy(&work->subject[kind], comparison->policy);
+    if (status == TD_EXIT_OK && how.wrap) status = build_oracle(work, &places);
+    how.wrap = NULL;
   }
   td_places_free(&places);
   return status;
@@ -196,19 +266,19 @@ static int run_graph(struct work *work) {
   td_progress_begin();
   int status = td_graph_rows_make(work->comparison, work->graph);
   if (status == TD_EXIT_OK) status = build(work);
-  if (status != TD_EXIT_OK) return status;
-  status = td_subject_set_policy(&work->subject, work->comparison->policy);
   if (status == TD_EXIT_OK)
-    status = td_guests_start(work->graph, work->subject.heap, work->comparison->heap_max_bytes);
+    status =
+        td_guests_start(work->graph, any_subject(work)->heap, work->comparison->heap_max_bytes);
   if (status == TD_EXIT_OK) status = warm_up(work);
-  for (unsigned round = 0; round < work->comparison->rounds && status == TD_EXIT_OK; round++)
-    status = one_round(work, round);
+  if (status == TD_EXIT_OK) status = all_rounds(work);
   if (status == TD_EXIT_OK && work->comparison->trace)
-    status = td_trace_record(work->comparison->trace, &work->subject,
+    status = td_trace_record(work->comparison->trace,
+                             &work->subject[work->graph->rows[0].engine.objects],
                              work->graph->rows[0].engine.name, work->graph->rows[0].markers);
   td_guests_stop(work->graph);
   td_oracle_end(&work->graph->oracle);
-  td_subject_destroy(&work->subject);
+  for (unsigned kind = 0; kind < TD_OBJECTS_KINDS; kind++)
+    td_subject_destroy(&work->subject[kind]);
   if (status == TD_EXIT_OK && work->comparison->profile) status = td_shape_read(work->graph);
   td_progress_end();
   return status;

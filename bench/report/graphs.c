@@ -18,12 +18,12 @@ static void put_bars(struct td_page *page, const struct td_graph_rows *graph) {
       if (row->markers != page->comparison->markers[m] || count == graph->row_count) continue;
       struct td_summary ns = td_row_ns_per_object(graph, row);
       struct td_bar *bar = &bars[count++];
-      *bar = (struct td_bar){.colour = td_page_colour(page, row->engine.name),
+      *bar = (struct td_bar){.colour = td_page_colour(page, row->engine.label),
                              .value = ns.median,
                              .low = ns.min,
                              .high = ns.max,
                              .gap_before = first && m > 0};
-      snprintf(bar->label, sizeof bar->label, "%s, %u marker%s", row->engine.name, row->markers,
+      snprintf(bar->label, sizeof bar->label, "%s, %u marker%s", row->engine.label, row->markers,
                td_plural(row->markers));
       first = false;
     }
@@ -55,7 +55,7 @@ static void put_lanes(struct td_page *page, const struct td_row *row, uint64_t l
       snprintf(lane->note, sizeof lane->note, "not called");
   }
   fputs("<h4>", page->out);
-  td_html_text(page->out, row->engine.name);
+  td_html_text(page->out, row->engine.label);
   fprintf(page->out, " with %u markers, the fastest round</h4>\n", row->markers);
   td_svg_lanes(page->out, "What each marker did", lanes, cycle->all.markers,
                (double)cycle->all.mark_ns);

@@ -23,7 +23,7 @@ unsigned td_page_most_markers(const struct td_page *page) {
 const char *td_page_colour(const struct td_page *page, const char *engine) {
   size_t index = 0;
   while (index < page->comparison->engine_count &&
-         strcmp(page->comparison->engines[index].name, engine) != 0)
+         strcmp(page->comparison->engines[index].label, engine) != 0)
     index++;
   return td_svg_colour(index);
 }
@@ -32,7 +32,7 @@ void td_page_key(const struct td_page *page) {
   fputs("<p class=\"key small\">", page->out);
   for (size_t i = 0; i < page->comparison->engine_count; i++) {
     fprintf(page->out, "<span><i style=\"background:%s\"></i>", td_svg_colour(i));
-    td_html_text(page->out, page->comparison->engines[i].name);
+    td_html_text(page->out, page->comparison->engines[i].label);
     fputs("</span>", page->out);
   }
   fputs("</p>\n", page->out);

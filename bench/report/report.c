@@ -1,5 +1,7 @@
 #include "bench/report/report.h"
 
+#include <string.h>
+
 #include "bench/cli/complain.h"
 #include "bench/cli/output.h"
 #include "bench/report/figures.h"
@@ -45,7 +47,33 @@ static const char style[] =
     "dt{font-weight:600}"
     "dd{margin:0}";
 
+static const char *objects_in_words(const struct td_comparison *comparison) {
+  const char *objects = td_comparison_objects(comparison);
+  if (strcmp(objects, "precise") == 0) return "with their layouts (precise)";
+  if (strcmp(objects, "conservative") == 0)
+    return "without layouts: those that can hold references are scanned word by word "
+           "(conservative), as in <code>boehm</code>";
+  return "twice, on two heaps: with their layouts, and without, so that those that can hold "
+         "references are scanned word by word (conservative)";
+}
+
+static const char *rounds_in_words(const struct td_comparison *comparison, char *text,
+                                   size_t bytes) {
+  unsigned fewest, most;
+  td_comparison_rounds(comparison, &fewest, &most);
+  int length = fewest == most
+                   ? snprintf(text, bytes, "%u timed round%s", most, td_plural(most))
+                   : snprintf(text, bytes, "%u to %u timed rounds of each graph", fewest, most);
+  if (comparison->seconds > 0)
+    snprintf(text + length, bytes - (size_t)length,
+             ": at least %u, until every median ratio was known to %.0f %% (by a 95 %% interval of "
+             "order statistics, which asks nothing of the distribution) or %g s were over",
+             comparison->rounds, 100 * TD_RATIO_DOUBT, comparison->seconds);
+  return text;
+}
+
 static void put_method(struct td_page *page) {
+  char rounds[320];
   fputs(
       "<h2>What was compared</h2>\n"
       "<p>A garbage collector must find every object that a program can still reach. It starts "
@@ -57,7 +85,7 @@ static void put_method(struct td_page *page) {
       page->out);
   for (size_t i = 0; i < page->comparison->engine_count; i++) {
     fprintf(page->out, "<dt style=\"color:%s\">", td_svg_colour(i));
-    td_html_text(page->out, page->comparison->engines[i].name);
+    td_html_text(page->out, page->comparison->engines[i].label);
     fputs("</dt><dd>", page->out);
     td_html_text(page->out, page->comparison->engines[i].text);
     fputs("</dd>\n", page->out);
@@ -65,14 +93,19 @@ static void put_method(struct td_page *page) {
   fprintf(
       page->out,
       "</dl>\n<p>All engines but Boehm GC mark the same Tidemark heap with the same marker; only "
-      "the queue differs. Boehm GC holds the same graph, built by the same calls, in a process "
+      "the queue differs. The objects of that heap were built %s. "
+      "<strong>Boehm GC’s are conservative in <code>boehm</code></strong>, which looks at every "
+      "word "
+      "of an object that can hold references, and not in <code>boehm-typed</code>, which was told "
+      "their layouts; compare like with like (<code>--objects</code>). Boehm GC holds the same "
+      "graph, built by the same calls, in a process "
       "of its own for each number of markers, and is timed by its own collection events. After "
-      "a round that warms up there were %u timed round%s. In each round every engine marked "
+      "a round that warms up there were %s. In each round every engine marked "
       "once, and each round began with another one, so that whatever disturbed the machine "
       "for a while disturbed all. Bars show the median, whiskers the fastest and the slowest "
       "round. Ratios are taken within each round. Only ratios carry over to another "
       "machine.</p>\n",
-      page->comparison->rounds, td_plural(page->comparison->rounds));
+      objects_in_words(page->comparison), rounds_in_words(page->comparison, rounds, sizeof rounds));
 }
 
 static void put_page(struct td_page *page) {

@@ -46,7 +46,7 @@ static void put_headings(struct td_page *page, unsigned most) {
   for (size_t m = 0; m < comparison->marker_count; m++) {
     fprintf(page->out, "<th>mark time, %u marker%s,<br>", comparison->markers[m],
             td_plural(comparison->markers[m]));
-    td_html_text(page->out, comparison->engines[0].name);
+    td_html_text(page->out, comparison->engines[0].label);
     fputs(" = 1</th>", page->out);
   }
   if (most > 1) fprintf(page->out, "<th>speed-up<br>from 1 to %u markers</th>", most);
@@ -55,7 +55,7 @@ static void put_headings(struct td_page *page, unsigned most) {
 
 static void put_engine(struct td_page *page, size_t index, unsigned most) {
   const struct td_comparison *comparison = page->comparison;
-  const char *engine = comparison->engines[index].name;
+  const char *engine = comparison->engines[index].label;
   fprintf(page->out, "<tr><td style=\"color:%s\"><strong>", td_svg_colour(index));
   td_html_text(page->out, engine);
   fputs("</strong></td>", page->out);
@@ -107,7 +107,7 @@ static void put_dots(struct td_page *page, unsigned markers) {
     for (size_t g = 0; g < graphs; g++)
       labels[g] = comparison->graphs[g].label;
     for (size_t e = 0; e < engines; e++) {
-      const char *engine = comparison->engines[e].name;
+      const char *engine = comparison->engines[e].label;
       series[e] =
           (struct td_dots){.name = engine, .colour = td_svg_colour(e), .at = dots + e * graphs};
       fill_dots(page, engine, markers, dots + e * graphs);
@@ -123,7 +123,7 @@ static void put_dots(struct td_page *page, unsigned markers) {
 static void put_overview(struct td_page *page, unsigned markers) {
   fprintf(page->out, "<h4>Mark time with %u marker%s, as a multiple of ", markers,
           td_plural(markers));
-  td_html_text(page->out, page->comparison->engines[0].name);
+  td_html_text(page->out, page->comparison->engines[0].label);
   fputs("’s (logarithmic; to the right is slower)</h4>\n", page->out);
   td_page_key(page);
   put_dots(page, markers);
@@ -146,9 +146,9 @@ static bool put_pairs(struct td_page *page, const struct td_graph_rows *graph, b
             page->out);
       any = true;
       fputs("<li>", page->out);
-      td_html_text(page->out, a->engine.name);
+      td_html_text(page->out, a->engine.label);
       fputs(" and ", page->out);
-      td_html_text(page->out, b->engine.name);
+      td_html_text(page->out, b->engine.label);
       fputs(" on ", page->out);
       td_html_text(page->out, graph->label);
       fprintf(page->out, ", %u marker%s</li>\n", a->markers, td_plural(a->markers));
@@ -158,11 +158,13 @@ static bool put_pairs(struct td_page *page, const struct td_graph_rows *graph, b
 
 static void put_alike(struct td_page *page) {
   const struct td_comparison *comparison = page->comparison;
-  if (comparison->rounds < TD_ROUNDS_TO_DIFFER) {
+  unsigned fewest, most;
+  td_comparison_rounds(comparison, &fewest, &most);
+  if (most < TD_ROUNDS_TO_DIFFER) {
     fprintf(page->out,
             "<p class=\"bad\">%u round%s: too few to tell any two engines apart. %u are the least."
             "</p>\n",
-            comparison->rounds, td_plural(comparison->rounds), TD_ROUNDS_TO_DIFFER);
+            most, td_plural(most), TD_ROUNDS_TO_DIFFER);
     return;
   }
   bool any = false;

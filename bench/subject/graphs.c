@@ -118,6 +118,7 @@ void td_graphs_default(struct td_words *words) {
   };
   words->count = 0;
   add_shipped(words, "javac.thg");
+  add_shipped(words, "service.thg");
   add_shipped(words, "ast.thg");
   for (size_t i = 0; i < sizeof synthetic / sizeof synthetic[0]; i++)
     words->at[words->count++] = synthetic[i];

@@ -87,27 +87,22 @@ static int refuse_too_large(const struct td_subject *subject, const struct td_gr
                      spec->text, (plan.bytes >> 20) + 1, stats.heap_max_bytes >> 20);
 }
 
-int td_subject_create_through(const struct td_graph_spec *spec, uint64_t heap_max_bytes,
-                              void (*wrap)(void *context, struct td_graph_sink *sink),
-                              void *context, struct td_subject *subject) {
+int td_subject_create(const struct td_graph_spec *spec, const struct td_subject_build *build,
+                      struct td_subject *subject) {
   *subject = (struct td_subject){.name = spec->text};
-  int status = create_heap(heap_max_bytes, subject);
+  int status = create_heap(build->heap_max_bytes, subject);
   if (status == TD_EXIT_OK) status = refuse_too_large(subject, spec);
   if (status == TD_EXIT_OK) {
     td_graph_tide_progress(subject->graph, report_progress, subject);
+    if (build->conservative) td_graph_tide_be_conservative(subject->graph);
     struct td_graph_sink sink;
     td_graph_tide_sink(subject->graph, &sink);
-    if (wrap) wrap(context, &sink);
+    if (build->wrap) build->wrap(build->context, &sink);
     struct td_graph_error error = {0};
     if (!td_graph_build(spec, &sink, NULL, &error)) status = report_failure(subject, spec, &error);
   }
   if (status != TD_EXIT_OK) td_subject_destroy(subject);
   return status;
-}
-
-int td_subject_create(const struct td_graph_spec *spec, uint64_t heap_max_bytes,
-                      struct td_subject *subject) {
-  return td_subject_create_through(spec, heap_max_bytes, NULL, NULL, subject);
 }
 
 void td_subject_destroy(struct td_subject *subject) {

@@ -5,6 +5,7 @@
 #ifndef TD_BENCH_SUBJECT_SUBJECT_H
 #define TD_BENCH_SUBJECT_SUBJECT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "tide/stats.h"
@@ -21,13 +22,17 @@ struct td_subject {
   unsigned markers;
 };
 
-/* Builds the graph. heap_max_bytes 0: TIDE_HEAP_MAX, else the library's default. */
-int td_subject_create(const struct td_graph_spec *spec, uint64_t heap_max_bytes,
+/* How to build; all zero is fine. */
+struct td_subject_build {
+  uint64_t heap_max_bytes; /* 0: TIDE_HEAP_MAX, else the library's default */
+  bool conservative;       /* objects that can hold references are scanned word by word */
+  void (*wrap)(void *context, struct td_graph_sink *sink); /* changes the sink; NULL: does not */
+  void *context;
+};
+
+/* Builds the graph. */
+int td_subject_create(const struct td_graph_spec *spec, const struct td_subject_build *build,
                       struct td_subject *subject);
-/* The same; wrap changes the sink that the graph is built through. */
-int td_subject_create_through(const struct td_graph_spec *spec, uint64_t heap_max_bytes,
-                              void (*wrap)(void *context, struct td_graph_sink *sink),
-                              void *context, struct td_subject *subject);
 /* For the collections that follow: whom markers steal from. */
 int td_subject_set_policy(struct td_subject *subject, const char *policy);
 /* An all-zero subject is fine. */

@@ -64,6 +64,14 @@ class Usage(Case):
                 ("more than 64", ("--markers", ",".join("1" * 65))),
                 ("--heap-max|1Q", ("--heap-max", "1Q")),
                 ("--heap-max|10", ("--heap-max", "10")),
+                ("nonesuch|precise conservative", ("--objects", "nonesuch")),
+                ("--objects|boehm are always conservative", ("--engine", "boehm", "--objects", "precise")),
+                ("--objects|boehm-typed are always precise",
+                 ("--engine", "boehm-typed,boehm", "--objects", "conservative")),
+                ("--seconds|0", ("--seconds", "0")),
+                ("--seconds|-1", ("--seconds", "-1")),
+                ("--seconds|1e9", ("--seconds", "1e9")),
+                ("--seconds|soon", ("--seconds", "soon")),
                 ("serial|nothing to do", ("--engine", "serial", "--markers", "2"))):
             with self.subTest(arguments):
                 self.fails(USAGE, words, "compare", "--graph", "tree:depth=4", *arguments)
@@ -80,6 +88,32 @@ class Usage(Case):
         self.fails(USAGE, "2", "mark", "--graph", "tree:depth=4;tree:depth=5")
         self.fails(USAGE, "serial", "mark", "--graph", "tree:depth=4", "--engine", "serial",
                    "--markers", "2")
+        self.fails(USAGE, "--objects|one kind", "mark", "--graph", "tree:depth=4", "--objects",
+                   "precise,conservative")
+        self.fails(USAGE, "--objects|boehm are always", "mark", "--graph", "tree:depth=4", "--engine",
+                   "boehm", "--objects", "conservative")
+
+    def test_mark_out_of_range(self):
+        for words, arguments in (
+                ("--markers|'0'", ("--markers", "0")), ("--markers|'257'", ("--markers", "257")),
+                ("--markers|'1.5'", ("--markers", "1.5")), ("--markers|'2,3'", ("--markers", "2,3")),
+                ("--markers|'18446744073709551617'", ("--markers", "18446744073709551617")),
+                ("--rounds|'0'", ("--rounds", "0")), ("--rounds|'10001'", ("--rounds", "10001")),
+                ("--heap-max|'0'", ("--heap-max", "0")), ("--heap-max|'-5'", ("--heap-max", "-5")),
+                ("--heap-max|'1E'", ("--heap-max", "1E")),
+                ("--heap-max|128T", ("--heap-max", "99999999T")),
+                ("--objects", ("--objects", "")), ("--objects", ("--objects",)),
+                ("bwos,abp", ("--engine", "bwos,abp"))):
+            with self.subTest(arguments):
+                self.fails(USAGE, words, "mark", "--graph", "tree:depth=4", *arguments)
+        for words, spec in (
+                ("local=101|0 to 100", "clustered:local=101"), ("-1", "clustered:local=-1"),
+                ("50%", "clustered:local=50%"), ("objects=0", "clustered:objects=0"),
+                ("degree=1001", "clustered:degree=1001"), ("roots=0", "powerlaw:roots=0"),
+                ("objects=99999999999", "powerlaw:objects=99999999999"),
+                ("local", "powerlaw:local=5")):
+            with self.subTest(spec):
+                self.fails(USAGE, words, "mark", "--graph", spec)
 
     def test_missing_words(self):
         self.fails(USAGE, "SPEC", "graph")
@@ -262,8 +296,90 @@ class Results(Case):
         self.assertEqual(json.loads(said.stdout)["rows"][0]["policy"], "numa+prob")
         self.assertIn("numa+prob chooses like random+prob", said.stderr)
 
+    def test_objects(self):
+        """The same graph, whatever the marker knows of its objects; the ratios are to the first kind."""
+        graphs = "random:objects=5K,degree=3,roots=8;map:entries=1K;list:length=1K"
+        rows = self.rows("--graph", graphs, "--engine", "bwos,serial", "--markers", "1,2", "--rounds",
+                         "2", "--check", "--objects", "conservative,precise")
+        self.assertEqual([(r["engine"], r["object_kind"], r["markers"]) for r in rows[:6]],
+                         [("bwos", "conservative", 1), ("bwos", "conservative", 2),
+                          ("bwos", "precise", 1), ("bwos", "precise", 2),
+                          ("serial", "conservative", 1), ("serial", "precise", 1)])
+        self.assertEqual(len(rows), 18)
+        for row in rows:
+            self.assertIs(row["checked"], True)
+        for graph in graphs.split(";"):
+            found = {(r["objects"], r["edges"]) for r in rows if r["graph"] == graph}
+            self.assertEqual(len(found), 1)
+        self.assertEqual(rows[1]["ratio_to_first"], 1)
+        self.assertGreater(rows[3]["ratio_to_first"], 0)
+
+    def test_rounds_until_ratios_are_known(self):
+        """Known: the interval lies within 5 % of the median. Not known: the time was over."""
+        arguments = ("compare", "--graph", "tree:depth=10;tree:depth=0", "--engine", "bwos,serial,abp",
+                     "--markers", "1,2", "--seconds", "2")
+        began = time.monotonic()
+        document = json.loads(self.works(*arguments, "--json", "-").stdout)
+        self.assertLess(time.monotonic() - began, 60)
+        late = document["repeat"]["out_of_time"]
+        self.assertEqual(document["repeat"]["seconds"], 2)
+        for graph in arguments[2].split(";"):
+            rows = [r for r in document["rows"] if r["graph"] == graph]
+            self.assertEqual(len({r["rounds"] for r in rows}), 1)
+            self.assertGreaterEqual(rows[0]["rounds"], 6)
+            self.assertEqual(graph in late, any(r["ratio_is_known"] is False for r in rows))
+            for row in rows:
+                if row["engine"] == "bwos":
+                    self.assertIsNone(row["ratio_is_known"])
+                    continue
+                interval, ratio = row["ratio_to_first_interval"], row["ratio_to_first"]
+                self.assertTrue(interval["low"] <= ratio <= interval["high"])
+                width = max(interval["high"] - ratio, ratio - interval["low"]) / ratio
+                self.assertEqual(row["ratio_is_known"], width < 0.05, (row, width))
+
+    def test_seconds_are_over(self):
+        """So little time that nothing can be known: the least rounds, and the table says so."""
+        arguments = ("compare", "--graph", "tree:depth=8", "--engine", "bwos,abp", "--markers", "1",
+                     "--seconds", "0.001", "--rounds", "3")
+        document = json.loads(self.works(*arguments, "--json", "-").stdout)
+        self.assertGreaterEqual(document["rows"][0]["rounds"], 3)
+        if document["rows"][0]["rounds"] < 6:
+            self.assertEqual(document["repeat"]["out_of_time"], ["tree:depth=8"])
+            self.assertEqual(document["rows"][1]["ratio_to_first_interval"], {"low": None, "high": None})
+        self.assertRegex(self.works(*arguments).stdout, "until every median ratio is known to 5 %")
+
+    def test_rounds_alone_are_kept_to(self):
+        document = json.loads(self.works("compare", "--graph", "tree:depth=8", "--engine", "bwos,abp",
+                                         "--markers", "1", "--rounds", "3", "--json", "-").stdout)
+        self.assertEqual({r["rounds"] for r in document["rows"]}, {3})
+        self.assertEqual(document["repeat"]["out_of_time"], [])
+
+    def test_objects_are_named(self):
+        for asked in ("precise", "conservative", "precise,conservative"):
+            arguments = ("compare", "--graph", "tree:depth=8", "--engine", "abp", "--markers", "1",
+                         "--rounds", "1", "--objects", asked)
+            document = json.loads(self.works(*arguments, "--json", "-").stdout)
+            self.assertEqual(document["objects"], asked)
+            self.assertEqual([r["object_kind"] for r in document["rows"]], asked.split(","))
+            table = self.works(*arguments).stdout
+            for kind in asked.split(","):
+                self.assertRegex(table, rf"abp +{kind} +1 ")
+        page = self.path("out.html")
+        self.works("compare", "--graph", "tree:depth=8", "--engine", "abp", "--markers", "1",
+                   "--rounds", "1", "--objects", "precise,conservative", "--report", page)
+        with open(page, encoding="utf-8") as file:
+            text = file.read()
+        self.assertIn("abp (conservative)", text)
+        self.assertIn("are conservative in <code>boehm</code>", text)
+        row = json.loads(self.works("mark", "--graph", "tree:depth=8", "--markers", "1", "--check",
+                                    "--objects", "conservative", "--json", "-").stdout)["rows"][0]
+        self.assertEqual((row["object_kind"], row["checked"]), ("conservative", True))
+
     def test_no_base_no_ratio(self):
-        rows = self.rows("--graph", "tree:depth=6", "--engine", "serial,bwos", "--markers", "1,2")
+        rows = self.rows("--graph", "tree:depth=6", "--engine", "serial,bwos", "--markers", "1,2",
+                         "--rounds", "5")
+        self.assertEqual({r["rounds"] for r in rows}, {5})
+        self.assertEqual({r["ratio_is_known"] for r in rows if r["markers"] == 2}, {None})
         ratios = {(r["engine"], r["markers"]): r["ratio_to_first"] for r in rows}
         self.assertIsNone(ratios[("bwos", 2)])
         self.assertIsNotNone(ratios[("bwos", 1)])
@@ -281,6 +397,8 @@ class Results(Case):
         for row in rows:
             self.assertIs(row["checked"], True, row)
             by_graph.setdefault(row["graph"], set()).add((row["objects"], row["edges"]))
+            kind = "conservative" if row["engine"] == "boehm" else "precise"
+            self.assertEqual(row["object_kind"], kind)
             if row["engine"].startswith("boehm"):
                 self.assertIsNone(row["steals"])
                 self.assertGreaterEqual(row["live_bytes"], 16 * row["objects"])
@@ -394,6 +512,35 @@ class Children(Case):
         self.assertEqual(parent.returncode, RESOURCES, errors)
         self.assertEqual(len(errors.strip().splitlines()), 1, errors)
         self.assertIn("signal 9", errors)
+
+    def answers(self, spec, kind, markers, requests):
+        """What the child answers to each request, the first being that the graph is built."""
+        program = os.path.join(os.path.dirname(OPTIONS.program), "tidemark-boehm")
+        result = subprocess.run([program, spec, str(markers), kind, "0", str(os.getpid())], text=True,
+                                input="".join(request + "\n" for request in requests),
+                                capture_output=True, timeout=120, check=False)
+        return [line for line in result.stdout.splitlines() if not line.startswith("progress")]
+
+    def test_only_roots_lead_into_the_graph(self):
+        """A stray word on a stack or in static data lets a second marker begin in the middle of a
+        list. Without the graph's roots, nothing of it is marked."""
+        for spec in ("list:length=100K,order=shuffled", "list:length=100K", "lists:count=10,length=1K",
+                     "tree:depth=15,order=shuffled", "random:objects=50K", "map:entries=20K",
+                     "comb:teeth=100,length=100", "records:length=20K"):
+            for kind in ("conservative", "typed"):
+                for markers in (1, 2):
+                    for before in ((), ("mark", "count", "mark")):
+                        with self.subTest((spec, kind, markers, before)):
+                            said = self.answers(spec, kind, markers, (*before, "strays"))
+                            self.assertRegex(said[0], "^ready ")
+                            self.assertEqual(said[-1], "strays 0")
+
+    def test_strays_would_be_seen(self):
+        """With the roots, all is marked; after that request, the graph is gone."""
+        said = self.answers("list:length=1K", "conservative", 1, ("mark", "count", "strays", "count"))
+        self.assertRegex(said[2], "^count 1000 ")
+        self.assertEqual(said[3], "strays 0")
+        self.assertRegex(said[4], "^count 0 ")
 
     def test_not_for_people(self):
         program = os.path.join(os.path.dirname(OPTIONS.program), "tidemark-boehm")

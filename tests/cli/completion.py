@@ -77,6 +77,7 @@ class Completion(unittest.TestCase):
         self.assertEqual(complete("tidemark queue --experiment p"), ["pool"])
         self.assertEqual(complete("tidemark gcbench --workload st"), ["strings"])
         self.assertIn("malloc", complete("tidemark gcbench --collector tide,m")[0])
+        self.assertEqual(complete("tidemark compare --objects precise,c"), ["precise,conservative"])
         self.assertEqual(complete("tidemark compare --check "), [], "a flag takes no value")
 
 

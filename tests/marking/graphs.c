@@ -12,6 +12,8 @@ static const char *const specs[] = {
     "tree:depth=11,order=shuffled",
     "forest:trees=300,depth=3",
     "random:objects=6K,degree=4,roots=64",
+    "clustered:objects=6K,degree=2,roots=64,local=93",
+    "powerlaw:objects=6K,degree=4,roots=64",
     "dag:layers=12,width=400",
     "list:length=5K",
     "list:length=5K,order=shuffled",

@@ -3,6 +3,7 @@
 #include "bench/cli/samples.h"
 
 #include <math.h>
+#include <stdint.h>
 
 static struct td_samples series(const double *values, size_t count) {
   struct td_samples samples = {0};
@@ -76,6 +77,75 @@ Test(samples, quartiles) {
   summary = td_samples_summary(&samples);
   cr_assert(summary.low == 1 && summary.high == 3, "of so few, the smallest and the largest");
   td_samples_free(&samples);
+}
+
+/* By the binomial distribution: of 6, 2 * P(0) = 3 %; of 9, 2 * P(1 or fewer) = 4 %; of 100, 2 *
+ * P(39 or fewer) = 3.5 %. */
+Test(samples, where_the_median_lies) {
+  static const struct {
+    size_t count;
+    double low, high;
+  } bounds[] = {{6, 1, 6},     {8, 1, 8},       {9, 2, 8},          {20, 6, 15},
+                {100, 40, 61}, {500, 228, 273}, {10000, 4902, 5099}};
+  for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
+    struct td_samples samples = {0};
+    for (size_t v = bounds[i].count; v >= 1; v--)
+      cr_assert(td_samples_add(&samples, (double)v));
+    struct td_summary summary = td_samples_summary(&samples);
+    cr_expect(summary.sure_low == bounds[i].low && summary.sure_high == bounds[i].high,
+              "%zu: %g to %g", bounds[i].count, summary.sure_low, summary.sure_high);
+    td_samples_free(&samples);
+  }
+}
+
+Test(samples, too_few_values_say_nothing) {
+  struct td_samples samples = {0};
+  for (unsigned i = 0; i < TD_VALUES_TO_BE_SURE; i++) {
+    struct td_summary summary = td_samples_summary(&samples);
+    cr_expect(isnan(summary.sure_low) && isnan(summary.sure_high));
+    cr_expect(isinf(td_summary_doubt(&summary)));
+    cr_assert(td_samples_add(&samples, 7));
+  }
+  struct td_summary summary = td_samples_summary(&samples);
+  cr_expect(summary.sure_low == 7 && td_summary_doubt(&summary) == 0);
+  td_samples_free(&samples);
+}
+
+Test(samples, doubt_is_a_part_of_the_median) {
+  struct td_samples samples = series((double[]){90, 95, 99, 101, 104, 106}, 6);
+  struct td_summary summary = td_samples_summary(&samples);
+  cr_expect(fabs(td_summary_doubt(&summary) - 0.1) < 1e-12);
+  summary = td_summary_over(summary, 10);
+  cr_expect(fabs(td_summary_doubt(&summary) - 0.1) < 1e-12);
+  td_samples_free(&samples);
+}
+
+/* Ratios of times that are now and then much too long, taken until their median is known to 5 %:
+ * how often does it lie where it was said to lie? Looking after every round costs a little. */
+Test(samples, the_median_lies_where_it_is_said_to) {
+  enum { TRIALS = 2000, ROUNDS = 300 };
+  uint32_t x = 2463534242u;
+  unsigned stopped = 0, right = 0;
+  for (unsigned trial = 0; trial < TRIALS; trial++) {
+    struct td_samples samples = {0};
+    struct td_summary summary;
+    do {
+      double sum = -6; /* of twelve even choices: nearly normal, deviation 1 */
+      for (unsigned i = 0; i < 12; i++) {
+        x ^= x << 13, x ^= x >> 17, x ^= x << 5;
+        sum += x / 4294967296.0;
+      }
+      cr_assert(td_samples_add(&samples, exp(0.1 * sum) * (x % 10 == 0   ? 2
+                                                           : x % 10 == 1 ? 0.5
+                                                                         : 1)));
+      summary = td_samples_summary(&samples);
+    } while (td_summary_doubt(&summary) > 0.05 && samples.count < ROUNDS);
+    stopped += samples.count < ROUNDS;
+    right += summary.sure_low <= 1 && summary.sure_high >= 1;
+    td_samples_free(&samples);
+  }
+  cr_expect_gt(stopped, TRIALS * 95 / 100);
+  cr_expect_gt(right, TRIALS * 90 / 100, "%u of %u", right, TRIALS);
 }
 
 /* b is the longer one in all rounds but the first `exceptions`. */

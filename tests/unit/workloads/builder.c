@@ -114,7 +114,8 @@ static const char *const graphs[] = {
     "star:arms=30,length=3",         "wide:leaves=90",
     "array:slots=90,targets=7",      "map:entries=30",
     "dag:layers=5,width=9,degree=3", "ast:files=3,nodes=90,names=9",
-    "records:length=40,fields=2",
+    "records:length=40,fields=2",    "clustered:objects=90,degree=3,local=80",
+    "powerlaw:objects=90,degree=3",
 };
 #define GRAPH_COUNT (sizeof graphs / sizeof graphs[0])
 

@@ -1,19 +1,7 @@
 /* Every graph against its definition, written down a second time as plainly as possible. */
 #include <string.h>
 
-#include "tests/unit/workloads/recorded.h"
-
-/* xorshift32 from the definition, not from workloads/random.h. */
-static uint32_t x;
-static void start(void) {
-  x = 2463534242u;
-}
-static uint32_t next(void) {
-  x ^= x << 13;
-  x ^= x >> 17;
-  x ^= x << 5;
-  return x;
-}
+#include "tests/unit/workloads/definition.h"
 
 static uint32_t *permutation(uint32_t n) {
   uint32_t *p = malloc(n * sizeof *p);
@@ -25,19 +13,6 @@ static uint32_t *permutation(uint32_t n) {
     p[j] = kept;
   }
   return p;
-}
-
-static void expect_counts(const char *text, const struct td_thg *graph, uint64_t objects,
-                          uint64_t edges) {
-  struct reached reached = reach(graph);
-  cr_expect_eq(reached.objects, objects, "%s: %llu objects", text,
-               (unsigned long long)reached.objects);
-  cr_expect_eq(reached.edges, edges, "%s: %llu edges", text, (unsigned long long)reached.edges);
-}
-
-static void expect_root(const struct td_thg *graph, uint32_t root) {
-  cr_assert_eq(graph->root_count, 1);
-  cr_expect_eq(graph->roots[0], root);
 }
 
 /* ---- Trees ----------------------------------------------------------------------------- */
@@ -215,39 +190,6 @@ Test(shapes, array) {
   td_thg_free(&graph);
 }
 
-/* ---- Random edges ---------------------------------------------------------------------- */
-
-Test(shapes, random) {
-  struct td_thg graph = record("random:objects=3000,degree=4,roots=64");
-  start();
-  for (uint32_t i = 0; i < 3000; i++) {
-    cr_assert_eq(graph.size[i], 32);
-    for (uint32_t k = 0; k < 4; k++)
-      cr_assert_eq(ref(&graph, i, k), next() % 3000);
-  }
-  expect_root(&graph, 3000);
-  for (uint32_t i = 0; i < 64; i++)
-    cr_expect_eq(ref(&graph, 3000, i), next() % 3000);
-  struct reached reached = reach(&graph);
-  cr_expect_eq(reached.edges, (reached.objects - 1) * 4 + 64);
-  cr_expect_gt(reached.objects, 2800);
-  td_thg_free(&graph);
-}
-
-Test(shapes, dag) {
-  struct td_thg graph = record("dag:layers=6,width=20,degree=3");
-  start();
-  for (uint32_t i = 0; i < 120; i++) {
-    cr_assert_eq(slot_count(&graph, i), 3);
-    for (uint32_t k = 0; k < 3; k++) {
-      uint32_t target = i >= 100 ? TD_THG_NULL : k == 0 ? i + 20 : (i / 20 + 1) * 20 + next() % 20;
-      cr_assert_eq(ref(&graph, i, k), target);
-    }
-  }
-  expect_counts("dag", &graph, 121, 5 * 20 * 3 + 20);
-  td_thg_free(&graph);
-}
-
 /* ---- Map ------------------------------------------------------------------------------- */
 
 Test(shapes, map) {
@@ -323,6 +265,10 @@ static const char *const small[] = {
     "forest:trees=1500,depth=1",
     "random:objects=500,degree=3,roots=5",
     "random:objects=1,degree=1,roots=1",
+    "clustered:objects=500,degree=3,roots=5,local=80",
+    "clustered:objects=1,degree=1,roots=1,local=50",
+    "powerlaw:objects=500,degree=3,roots=5",
+    "powerlaw:objects=1,degree=1,roots=1",
     "list:length=1",
     "list:length=300,order=shuffled",
     "lists:count=10,length=20",

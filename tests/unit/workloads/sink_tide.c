@@ -74,6 +74,8 @@ static const char *const graphs[] = {
     "tree:depth=12,order=shuffled",
     "forest:trees=3000,depth=2",
     "random:objects=20K,degree=4,roots=64",
+    "clustered:objects=20K,degree=4,roots=64,local=93",
+    "powerlaw:objects=20K,degree=4,roots=64",
     "list:length=20K",
     "list:length=20K,order=shuffled",
     "lists:count=10,length=500",

@@ -138,6 +138,12 @@ Test(spec, out_of_range_and_overflow) {
   REFUSED("list:length=18446744073709551616", "out of range");
   REFUSED("list:length=18446744073709551615G", "out of range");
   REFUSED("list:length=99999999999999999999999999", "out of range");
+  REFUSED("clustered:local=101", "out of range", "local=101", "0 to 100");
+  REFUSED("clustered:degree=0", "out of range", "degree=0", "1 to 1000");
+  REFUSED("clustered:objects=0", "out of range", "objects=0");
+  REFUSED("powerlaw:objects=5G", "out of range");
+  REFUSED("powerlaw:degree=1001", "out of range");
+  REFUSED("powerlaw:local=50", "local", "objects, degree, roots");
   REFUSED("lists:count=1M,length=1M", "more objects than");
   REFUSED("dag:layers=4G,width=4G,degree=1K", "more objects than");
   REFUSED("forest:trees=1G,depth=30", "more objects than");
