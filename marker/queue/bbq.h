@@ -160,7 +160,8 @@ static inline int32_t td_bbq_reserve(struct td_bbq *q, uint64_t number, uint64_t
   if (td_bbq_offset(reserved) == q->entries) return -2;
   /* acquire [bbq.item]: the items. */
   uint64_t committed = atomic_load_explicit(&block->committed, TD_ORDER(bbq, items, acquire));
-  if (committed == reserved) return 0;
+  /* A look that is older than another's claim finds nothing. The owner's own is never older. */
+  if (committed <= reserved && TD_STEP(bbq, stale)) return 0;
   uint64_t count = committed - reserved;
   if (count > max) count = max;
   /* relaxed: nothing is released before the items are read; what was acquired goes on with the

@@ -65,8 +65,8 @@ static inline bool td_kotlin_has_room(struct td_kotlin *q, struct td_kotlin_owne
     if (o->producer - o->consumer_seen >= q->mask) return false;
   }
   /* relaxed: [kotlin.place]. */
-  return atomic_load_explicit(&q->slots[o->producer & q->mask], memory_order_relaxed) == 0 ||
-         !TD_STEP(kotlin, emptied);
+  return !TD_STEP(kotlin, emptied) ||
+         atomic_load_explicit(&q->slots[o->producer & q->mask], memory_order_relaxed) == 0;
 }
 
 static inline bool td_kotlin_put(struct td_kotlin *q, struct td_kotlin_owner *o, uint64_t item) {

@@ -68,10 +68,12 @@ static inline bool td_ring_put(struct td_ring *q, struct td_ring_owner *o, uint6
 static inline uint64_t td_ring_get_last(struct td_ring *q, struct td_ring_owner *o, uint64_t bottom,
                                         uint64_t item) {
   uint64_t top = bottom;
-  /* seq_cst: one winner, in the total order of claims.  relaxed on failure: lost. */
+  /* One winner: the order of changes of top decides. release [ring.claim]: a thief that sees this
+   * top sees how far get has lowered bottom. acquire [ring.claim], won or lost: thieves have read
+   * the slots they claimed before we overwrite them. */
   bool won = !TD_STEP(ring, last) || atomic_compare_exchange_strong_explicit(
                                          &q->top, &top, bottom + 1,
-                                         TD_ORDER(ring, claim_last, seq_cst), memory_order_relaxed);
+                                         TD_ORDER(ring, claim_last, acq_rel), memory_order_acquire);
   o->bottom = bottom + 1;
   o->top_seen = bottom + 1;
   /* relaxed: the queue is empty, whichever of the two values a thief sees. */
@@ -104,14 +106,17 @@ static inline uint64_t td_ring_get(struct td_ring *q, struct td_ring_owner *o) {
 }
 
 static inline int32_t td_ring_steal_one(struct td_ring *q, uint64_t *out) {
-  /* seq_cst, both: top before bottom, against the owner's bottom before top.  The second acquires
-   * [ring.item] the item. */
-  uint64_t top = atomic_load_explicit(&q->top, TD_ORDER(ring, steal_top, seq_cst));
+  /* acquire [ring.claim]: bottom, read next, is not older than the claim that this top comes from.
+   */
+  uint64_t top = atomic_load_explicit(&q->top, TD_ORDER(ring, steal_top, acquire));
+  /* seq_cst: after the claims that made top what it is, and so after the owner's exchange of bottom
+   * if the owner has missed one of them. Acquires [ring.item] the item. */
   uint64_t bottom = atomic_load_explicit(&q->bottom, TD_ORDER(ring, steal_bottom, seq_cst));
   if (top >= bottom) return 0;
   /* relaxed: if the slot has been overwritten, the claim fails. */
   uint64_t item = atomic_load_explicit(&q->slots[top & q->mask], memory_order_relaxed);
-  /* seq_cst [ring.claim]: as in td_ring_get_last. */
+  /* seq_cst [ring.claim]: before or after the owner's look at top, in one order with the accesses
+   * of bottom. */
   if (!atomic_compare_exchange_strong_explicit(
           &q->top, &top, top + 1, TD_ORDER(ring, claim, seq_cst), memory_order_relaxed))
     return -1;

@@ -25,7 +25,7 @@
 
 struct td_tokio {
   /* Constant after init. */
-  _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) *slots;
+  _Alignas(TD_CACHE_LINE) TD_PLAIN(uint64_t) * slots;
   uint32_t mask;
   /* steal in the upper half, real in the lower. All compare-and-swap: [tokio.front], [tokio.free].
    */
@@ -54,15 +54,15 @@ static inline uint32_t td_tokio_real_of(uint64_t head) {
 
 static inline size_t td_tokio_storage_bytes(uint32_t blocks, uint32_t entries) {
   if ((uint64_t)blocks * entries > TD_TOKIO_MAX_ITEMS) return 0;
-  return td_queue_bytes(blocks, entries, sizeof(_Atomic(uint64_t)), 0);
+  return td_queue_bytes(blocks, entries, sizeof(TD_PLAIN(uint64_t)), 0);
 }
 
 static inline void td_tokio_init(struct td_tokio *q, struct td_tokio_owner *o, void *storage,
                                  uint32_t blocks, uint32_t entries) {
-  q->slots = (_Atomic(uint64_t) *)storage;
+  q->slots = (TD_PLAIN(uint64_t) *)storage;
   q->mask = blocks * entries - 1;
   for (uint32_t i = 0; i <= q->mask; i++)
-    TD_STORAGE_ATOMIC_INIT(&q->slots[i], UINT64_C(0));
+    TD_STORAGE_PLAIN_INIT(&q->slots[i], 0);
   atomic_init(&q->head, UINT64_C(0));
   atomic_init(&q->tail, UINT32_C(0));
   o->tail = o->steal_seen = o->real_seen = 0;
@@ -77,8 +77,7 @@ static inline bool td_tokio_put(struct td_tokio *q, struct td_tokio_owner *o, ui
     o->real_seen = td_tokio_real_of(head);
     if (tail - o->steal_seen > q->mask) return false;
   }
-  /* relaxed: published by the store of tail. */
-  atomic_store_explicit(&q->slots[tail & q->mask], item, memory_order_relaxed);
+  TD_PLAIN_STORE(&q->slots[tail & q->mask], item);
   o->tail = tail + 1;
   /* release [tokio.item]: the item. */
   atomic_store_explicit(&q->tail, tail + 1, TD_ORDER(tokio, put_tail, release));
@@ -99,8 +98,7 @@ static inline uint64_t td_tokio_get(struct td_tokio *q, struct td_tokio_owner *o
     if (atomic_compare_exchange_strong_explicit(
             &q->head, &head, next, TD_ORDER(tokio, get, release), memory_order_relaxed)) {
       o->real_seen = real + 1;
-      /* relaxed: this thread wrote it. */
-      uint64_t item = atomic_load_explicit(&q->slots[real & q->mask], memory_order_relaxed);
+      uint64_t item = TD_PLAIN_LOAD(&q->slots[real & q->mask]);
       TD_ASSUME(item != 0);
       return item;
     }
@@ -135,10 +133,8 @@ static inline int32_t td_tokio_steal(struct td_tokio *q, uint64_t *out, uint32_t
   if (!atomic_compare_exchange_strong_explicit(&q->head, &head, claimed, memory_order_relaxed,
                                                memory_order_relaxed))
     return -1;
-  for (uint32_t i = 0; i < count; i++) {
-    /* relaxed: acquired above, and not overwritten before td_tokio_finish. */
-    out[i] = atomic_load_explicit(&q->slots[(real + i) & q->mask], memory_order_relaxed);
-  }
+  for (uint32_t i = 0; i < count; i++)
+    out[i] = TD_PLAIN_LOAD(&q->slots[(real + i) & q->mask]);
   td_tokio_finish(q, claimed);
   return (int32_t)count;
 }
