@@ -195,7 +195,7 @@ class Rows(Case):
     def test_batches_and_rivals(self):
         self.need_two_cpus()
         rows = self.rows("stolen", "--engine", "bwos,abp,mutex,bwos-fifo,tokio", "--stolen", "0,5",
-                         "--batch", "1,8", "--run-ms", "1", "--rounds", "5")
+                         "--batch", "1,8", "--run-ms", "1")
         found = {(r["engine"], r["batch"], r["stolen_percent_wanted"], r["cursor"]) for r in rows
                  if r["engine"] != "serial"}
         self.assertEqual(len(found), 5 * 2 * 2 * 2)

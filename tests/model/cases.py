@@ -8,7 +8,7 @@ scenario; one bit less is not.
 """
 import pathlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,8 @@ NEXT = [
     Scenario("slot", "p", ("1", "1"), "the slot is all there is"),
     Scenario("kick", "ppp", ("1", "1"), "items move from the slot into the ring"),
     Scenario("tight", "ppppp", ("1", "1"), "the ring is full, the slot is not", blocks=2, entries=1, tools=("relacy",)),
-    Scenario("place", "pppggpp", ("1", ""), "a place comes round that a thief has not emptied", blocks=2, entries=1),
+    Scenario("place", "pppggpp", ("1", ""), "a place comes round that a thief has not emptied", blocks=2,
+             entries=1),
 ]
 SCENARIOS["tokio"] = FIFO
 SCENARIOS["go"] = FIFO + NEXT
@@ -128,13 +129,19 @@ SCENARIOS["kotlin"] = FIFO + NEXT
 SCENARIOS["eigen"] = [
     *FIFO,
     Scenario("turns", "pppggpppd", ("11", "2"), "up and down", tools=("relacy",)),
-    Scenario("behind", "pppppgpp", ("21", "1"), "two thieves one after the other", blocks=2, entries=1, tools=("relacy",)),
+    Scenario("behind", "pppppgpp", ("21", "1"), "two thieves, one after the other", blocks=2, entries=1,
+             tools=("relacy",)),
 ]
 SCENARIOS["bbq"] = [*GENERAL, *LEFT,
     Scenario("last", "ppgd", ("1", "1"), "the last item, wanted by three"),
     Scenario("turn", "ppppppp", ("21", "21"), "two thieves go on to the next block", tools=("relacy",)),
+    FIFO[-1],
     Scenario("small", "ppppp", ("2", "1"), "blocks of one item", blocks=2, entries=1),
 ]
+
+# GenMC has not been run on these.
+for name in ("ring", "tokio", "go", "kotlin", "eigen", "bbq"):
+    SCENARIOS[name] = [replace(s, tools=("relacy",)) for s in SCENARIOS[name]]
 
 IMM = "RC11 and Relacy know no load buffering: only IMM lets the read pass the claim"
 DEPENDENT = ("the stores that must stay below it are behind a branch on what it reads: enough in IMM "
@@ -281,7 +288,7 @@ MUTANTS = {
         Mutant("bbq.stale=0", "last", "relacy", "a claim seen before the put that it follows"),
         Mutant("bbq.turn=relaxed", "turn", "none", RENEWED),
         Mutant("bbq.reserved=relaxed", "turn", "none", RENEWED),
-        Mutant("bbq.renew=0", "wrap", "relacy", "a block is consumed twice as much as it has"),
+        Mutant("bbq.renew=0", "room", "relacy", "a block is never consumed again"),
         Mutant("bbq.full=0", "wrap", "relacy"),
     ],
 }
