@@ -109,8 +109,8 @@ static inline int32_t td_ring_steal_one(struct td_ring *q, uint64_t *out) {
   /* acquire [ring.claim]: bottom, read next, is not older than the claim that this top comes from.
    */
   uint64_t top = atomic_load_explicit(&q->top, TD_ORDER(ring, steal_top, acquire));
-  /* seq_cst: after the claims that made top what it is, and so after the owner's exchange of bottom
-   * if the owner has missed one of them. Acquires [ring.item] the item. */
+  /* acquire [ring.item]: the item. seq_cst: after the claims that made top what it is, and so after
+   * the owner's exchange of bottom if the owner has missed one of them. */
   uint64_t bottom = atomic_load_explicit(&q->bottom, TD_ORDER(ring, steal_bottom, seq_cst));
   if (top >= bottom) return 0;
   /* relaxed: if the slot has been overwritten, the claim fails. */

@@ -12,9 +12,9 @@
  *
  * Checked: an item got or stolen was put; nobody gets one twice; in the end none is missing; one
  * steal takes in the order of putting; what was written before a put can be read after the steal
- * (where the checker watches for that); after a get that found nothing there is nothing for thieves;
- * and when everybody has stopped, what was granted can still be stolen: at most `left_max` items
- * are the owner's alone. */
+ * (where the checker watches for that); after a get that found nothing there is nothing for
+ * thieves; and when everybody has stopped, what was granted can still be stolen: at most `left_max`
+ * items are the owner's alone. */
 #ifndef TD_TESTS_MODEL_SCENARIO_H
 #define TD_TESTS_MODEL_SCENARIO_H
 
