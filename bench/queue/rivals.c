@@ -56,9 +56,11 @@ static void describe(const struct td_queue_bench *bench, const struct td_queue_c
     td_grid_cell(grid, "%u", cell->batch);
   else
     td_grid_cell(grid, "–");
-  double percent = bench->experiment == TD_QUEUE_POOL ? cell->balance : cell->stolen_wanted;
-  if (isfinite(percent))
-    td_grid_cell(grid, "%.1f", percent);
+  double at = cell->stolen_wanted;
+  if (bench->experiment == TD_QUEUE_POOL) at = cell->balance;
+  if (bench->experiment == TD_QUEUE_INTERFERENCE) at = cell->frequency;
+  if (isfinite(at))
+    td_grid_cell(grid, "%g", at);
   else
     td_grid_cell(grid, "–");
 }
@@ -86,7 +88,11 @@ static bool has_rivals(const struct td_queue_bench *bench) {
 int td_queue_rivals_print(const struct td_queue_bench *bench, FILE *out) {
   if (!has_rivals(bench)) return TD_EXIT_OK;
   struct td_grid grid;
-  td_grid_begin(&grid, "queue <pattern <cursor <policy >batch >% <best_rival >times_it >spread");
+  td_grid_begin(&grid, bench->experiment == TD_QUEUE_INTERFERENCE
+                           ? "queue <pattern <cursor <policy >batch >wanted/s <best_rival "
+                             ">times_it >spread"
+                           : "queue <pattern <cursor <policy >batch >% <best_rival >times_it "
+                             ">spread");
   for (size_t i = 0; i < bench->cell_count; i++) {
     const struct td_queue_cell *rival = td_queue_best_rival(bench, &bench->cells[i]);
     if (rival) print_row(bench, &bench->cells[i], rival, &grid);
