@@ -60,7 +60,7 @@ static void describe(const struct td_queue_bench *bench, const struct td_queue_c
   if (bench->experiment == TD_QUEUE_POOL) at = cell->balance;
   if (bench->experiment == TD_QUEUE_INTERFERENCE) at = cell->frequency;
   if (isfinite(at))
-    td_grid_cell(grid, "%g", at);
+    td_grid_cell(grid, "%.10g", at);
   else
     td_grid_cell(grid, "–");
 }

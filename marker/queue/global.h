@@ -63,4 +63,12 @@ static inline uint32_t td_global_take(struct td_global *g, uint64_t *out, uint32
   return count;
 }
 
+/* Takes the oldest item; 0 if there is none. Out of line, so that the owner's path around it keeps
+ * its state in registers. */
+TD_SLOW_PATH uint64_t td_global_take_one(struct td_global *g) {
+  uint64_t item = 0;
+  td_global_take(g, &item, 1);
+  return item;
+}
+
 #endif

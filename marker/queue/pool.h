@@ -50,8 +50,7 @@ static inline bool td_pool_put(struct td_pool *q, struct td_pool_owner *o, uint6
 
 static inline uint64_t td_pool_get(struct td_pool *q, struct td_pool_owner *o) {
   uint64_t item = td_mutex_get(&q->own, &o->own);
-  if (TD_UNLIKELY(item == 0)) td_global_take(q->global, &item, 1);
-  return item;
+  return TD_LIKELY(item != 0) ? item : td_global_take_one(q->global);
 }
 
 /* First what came from outside, then what is another's. */
