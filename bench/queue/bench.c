@@ -88,6 +88,7 @@ void *td_queue_bench_init(struct td_queue_bench *bench, const struct td_queue_ki
                           unsigned thread) {
   memset(bench->states[thread], 0, kind->state_bytes);
   kind->init(bench->states[thread], bench->storages[thread], bench->blocks, bench->entries);
+  kind->join(bench->states[thread], bench->states[0]);
   return bench->states[thread];
 }
 

@@ -46,6 +46,7 @@ struct td_queue_cell {
   double stolen_wanted, balance;
   bool has_policy;
   enum td_policy_kind policy, policy_in_force;
+  uint32_t batch;   /* most items that a thief takes at once; 0: there is no thief with a choice */
   double frequency; /* events wanted per second; 0: none; infinite: as many as possible */
   td_queue_cell_run *run;
   size_t base;      /* the cell that ratios are taken to */
@@ -82,7 +83,9 @@ struct td_queue_bench {
   double frequencies[TD_LIST_MAX];
   size_t frequency_count;
   unsigned threads, rounds;
-  uint32_t blocks, entries, fill, batch;
+  uint32_t batches[TD_LIST_MAX];
+  size_t batch_count;
+  uint32_t blocks, entries, fill;
   double run_ns;
 
   /* Found and made. */

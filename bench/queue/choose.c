@@ -54,6 +54,7 @@ static int refuse_idle_options(const struct td_queue_request *r,
       {"pattern", r->patterns.count > 0, x == TD_QUEUE_SINGLE || x == TD_QUEUE_INTERFERENCE},
       {"stolen", r->stolen.count > 0, x == TD_QUEUE_STOLEN},
       {"balance", r->balance.count > 0, x == TD_QUEUE_POOL},
+      {"batch", r->batches.count > 0, x == TD_QUEUE_STOLEN || x == TD_QUEUE_POOL},
       {"policy", r->policies.count > 0, x == TD_QUEUE_POOL},
       {"frequency", r->frequencies.count > 0, x == TD_QUEUE_INTERFERENCE},
   };
@@ -136,7 +137,10 @@ static void choose_numbers(const struct td_queue_request *r, struct td_queue_ben
   bench->frequency_count = choose_reals(
       &asked, frequencies, sizeof frequencies / sizeof frequencies[0], bench->frequencies);
   bench->rounds = (unsigned)r->rounds;
-  bench->batch = (uint32_t)r->batch;
+  bench->batch_count = r->batches.count ? r->batches.count : 1;
+  bench->batches[0] = TD_QUEUE_BATCH_MAX;
+  for (size_t i = 0; i < r->batches.count; i++)
+    bench->batches[i] = (uint32_t)r->batches.at[i];
   bench->run_ns = r->run_ms * 1e6;
 }
 

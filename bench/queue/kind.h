@@ -53,6 +53,8 @@ struct td_queue_kind {
   size_t (*storage_bytes)(uint32_t blocks, uint32_t entries);
   size_t state_bytes;
   void (*init)(void *state, void *storage, uint32_t blocks, uint32_t entries);
+  /* Makes them queues of one set, of which `first` is the first. */
+  void (*join)(void *state, void *first);
   /* Puts 1 … fill and then gets until the queue is empty, `rounds` times. */
   struct td_queue_tally (*fill_drain[2])(void *state, uint64_t rounds, uint32_t fill);
   /* Gets an item and puts its children, through all steps, `rounds` times. Items are 1, 2, … */

@@ -22,6 +22,10 @@ static void init(void *state, void *storage, uint32_t blocks, uint32_t entries) 
   Q(init)(&s->queue, &s->owner, storage, blocks, entries);
 }
 
+static void join(void *state, void *first) {
+  Q(join)(&((struct state *)state)->queue, &((struct state *)first)->queue);
+}
+
 static inline void add(struct td_queue_tally *tally, uint64_t item) {
   tally->count++;
   tally->sum += item;
@@ -189,6 +193,7 @@ const struct td_queue_kind KIND = {
     .storage_bytes = Q(storage_bytes),
     .state_bytes = sizeof(struct state),
     .init = init,
+    .join = join,
     .fill_drain =
         {[TD_CURSOR_IN_MEMORY] = fill_drain_in_memory, [TD_CURSOR_LOCAL] = fill_drain_local},
     .follow = {[TD_CURSOR_IN_MEMORY] = follow_in_memory, [TD_CURSOR_LOCAL] = follow_local},

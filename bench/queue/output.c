@@ -6,15 +6,17 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/document.h"
 #include "bench/cli/grid.h"
+#include "bench/queue/rivals.h"
 
 /* ---- Text ------------------------------------------------------------------------------ */
 
 static const char *const headings[] = {
     [TD_QUEUE_SINGLE] = "pattern <queue <cursor >Mops >ratio >spread >same_cursor >discarded",
     [TD_QUEUE_STOLEN] =
-        "queue <cursor >wanted_% >stolen_% >Mops >ratio >spread >same_cursor >discarded",
+        "queue <cursor >batch >wanted_% >stolen_% >Mops >ratio >spread >same_cursor >discarded",
     [TD_QUEUE_POOL] =
-        "queue >threads <policy >balance_% >stolen_% >Mops >ratio >spread >same_cursor >discarded",
+        "queue >threads <policy >batch >balance_% >stolen_% >Mops >ratio >spread >same_cursor "
+        ">discarded",
     [TD_QUEUE_INTERFERENCE] =
         "pattern <queue >threads >wanted/s >events/s >Mops >ratio >spread >same_cursor >discarded",
 };
@@ -52,6 +54,7 @@ static void print_parameters(const struct td_queue_bench *bench, const struct td
   if (stolen || bench->experiment == TD_QUEUE_SINGLE) td_grid_cell(grid, "%s", cursor_text(cell));
   if (pool || bench->experiment == TD_QUEUE_INTERFERENCE) td_grid_cell(grid, "%u", cell->threads);
   if (pool) td_grid_cell(grid, "%s", cell->has_policy ? td_policy_name(cell->policy) : "–");
+  if (pool || stolen) number_cell(grid, 0, cell->batch ? cell->batch : (double)NAN);
   if (pool) number_cell(grid, 1, cell->balance);
   if (stolen) number_cell(grid, 1, cell->stolen_wanted);
   if (pool || stolen)
@@ -96,8 +99,8 @@ static void print_notes(const struct td_queue_bench *bench, FILE *out) {
 
 int td_queue_print(const struct td_queue_bench *bench, FILE *out) {
   td_host_print(&bench->host, out);
-  fprintf(out, "%u rounds, %u blocks of %u items, %u items per fill, batches of up to %u\n\n",
-          bench->rounds, bench->blocks, bench->entries, bench->fill, bench->batch);
+  fprintf(out, "%u rounds, %u blocks of %u items, %u items per fill\n\n", bench->rounds,
+          bench->blocks, bench->entries, bench->fill);
   struct td_grid grid;
   td_grid_begin(&grid, headings[bench->experiment]);
   for (size_t i = 0; i < bench->cell_count; i++)
@@ -110,6 +113,7 @@ int td_queue_print(const struct td_queue_bench *bench, FILE *out) {
       "its CPU or that\ntook over three times as long as the shortest.\n",
       explanations[bench->experiment]);
   print_notes(bench, out);
+  if (status == TD_EXIT_OK) status = td_queue_rivals_print(bench, out);
   return status;
 }
 
@@ -127,6 +131,16 @@ static void write_spread(struct td_json *json, const char *key, struct td_summar
   td_json_real(json, "min", summary.min);
   td_json_real(json, "max", summary.max);
   td_json_object_end(json);
+}
+
+static void write_rival(const struct td_queue_bench *bench, const struct td_queue_cell *cell,
+                        struct td_json *json) {
+  const struct td_queue_cell *rival = td_queue_best_rival(bench, cell);
+  td_json_string(json, "best_rival", rival ? rival->kind->name : NULL);
+  if (!rival) return;
+  struct td_summary ratio = td_queue_ratio(bench, cell, (size_t)(rival - bench->cells));
+  td_json_real(json, "ratio_to_best_rival", ratio.median);
+  write_spread(json, "ratio_to_best_rival_spread", ratio);
 }
 
 static void write_row(const struct td_queue_bench *bench, const struct td_queue_cell *cell,
@@ -147,6 +161,10 @@ static void write_row(const struct td_queue_bench *bench, const struct td_queue_
   td_json_string(json, "policy", cell->has_policy ? td_policy_name(cell->policy) : NULL);
   td_json_string(json, "policy_in_force",
                  cell->has_policy ? td_policy_name(cell->policy_in_force) : NULL);
+  if (cell->batch)
+    td_json_count(json, "batch", cell->batch);
+  else
+    td_json_null(json, "batch");
   td_json_real(json, "events_per_second_wanted", cell->frequency);
   td_json_real(json, "events_per_second", td_samples_summary(&cell->events).median);
   td_json_real(json, "mops", mops.median);
@@ -155,6 +173,7 @@ static void write_row(const struct td_queue_bench *bench, const struct td_queue_
   write_spread(json, "ratio_to_seq_spread", ratio);
   td_json_real(json, "ratio_to_seq_same_cursor",
                td_queue_ratio(bench, cell, cell->base_same).median);
+  write_rival(bench, cell, json);
   td_json_count(json, "runs", mops.count);
   td_json_count(json, "discarded", cell->discarded);
   td_json_object_end(json);
@@ -167,7 +186,6 @@ static void write_settings(const struct td_queue_bench *bench, struct td_json *j
   td_json_count(json, "blocks", bench->blocks);
   td_json_count(json, "entries", bench->entries);
   td_json_count(json, "fill", bench->fill);
-  td_json_count(json, "batch", bench->batch);
   td_json_real(json, "run_ms", bench->run_ns / 1e6);
   td_json_object_end(json);
 }

@@ -1,16 +1,22 @@
-/* The charts of `tidemark queue`, in the form of those in the BWoS paper (Wang et al., OSDI 2023).
- */
+/* The charts of `tidemark queue`, in the form of those in the BWoS paper (Wang et al., OSDI 2023):
+ * queues whose owner gets the newest item (Fig. 10) and the oldest (Fig. 11) apart. */
 #include "bench/queue/plot.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/cli/complain.h"
 #include "bench/cli/plot.h"
+#include "bench/queue/rivals.h"
 
 #define SERIES_MAX TD_LIST_MAX
 #define CHARTS_MAX 16u
+#define TITLE_MAX 96u
+
+enum order { ANY, LIFO, FIFO };
+static const char *const order_titles[] = {"", "LIFO (Fig. 10): ", "FIFO (Fig. 11): "};
 
 /* A chart being filled. The points of all its series lie in two arrays. */
 struct sheet {
@@ -24,6 +30,8 @@ struct plot {
   struct td_chart charts[CHARTS_MAX];
   struct sheet sheets[CHARTS_MAX];
   const char *categories[TD_LIST_MAX];
+  char titles[CHARTS_MAX][TITLE_MAX];
+  char names[CHARTS_MAX][SERIES_MAX][TITLE_MAX];
   size_t count;
   bool failed;
 };
@@ -58,6 +66,24 @@ static void add_point(struct plot *plot, struct sheet *sheet, double x, double y
   sheet->series[chart->series_count - 1].count++;
 }
 
+static bool is_of(enum order order, const struct td_queue_kind *kind) {
+  return order == ANY || kind == td_queue_kind_ceiling() ||
+         td_queue_is_lifo(kind) == (order == LIFO);
+}
+
+static const char *title_of(struct plot *plot, enum order order, const char *text) {
+  char *title = plot->titles[plot->count - 1];
+  snprintf(title, TITLE_MAX, "%s%s", order_titles[order], text);
+  return title;
+}
+
+/* Gives up a chart to which nothing belongs. */
+static void drop_if_empty(struct plot *plot, struct sheet *sheet) {
+  if (plot->charts[plot->count - 1].series_count > 0) return;
+  free(sheet->x);
+  plot->count--;
+}
+
 static double ratio_of(const struct plot *plot, const struct td_queue_cell *cell) {
   return td_queue_ratio(plot->bench, cell, cell->base).median;
 }
@@ -76,18 +102,19 @@ static const struct td_queue_cell *find_single(const struct td_queue_bench *benc
   return NULL;
 }
 
-static void chart_single(struct plot *plot, enum td_queue_cursor cursor, const char *title) {
+static void chart_single(struct plot *plot, enum td_queue_cursor cursor, enum order order,
+                         const char *title) {
   const struct td_queue_bench *bench = plot->bench;
   struct sheet *sheet = new_sheet(plot);
   if (!sheet) return;
   struct td_chart *chart = &plot->charts[plot->count - 1];
-  chart->title = title;
+  chart->title = title_of(plot, order, title);
   chart->y_label = "throughput, serial in memory = 1";
   chart->categories = bench->patterns;
   chart->category_count = bench->pattern_count;
   for (size_t k = 0; td_queue_kind_at(k); k++) {
     const struct td_queue_kind *kind = td_queue_kind_at(k);
-    if (!find_single(bench, bench->patterns[0], kind, cursor)) continue;
+    if (!is_of(order, kind) || !find_single(bench, bench->patterns[0], kind, cursor)) continue;
     add_series(plot, sheet, kind->name);
     for (size_t p = 0; p < bench->pattern_count; p++) {
       const struct td_queue_cell *cell = find_single(bench, bench->patterns[p], kind, cursor);
@@ -109,27 +136,46 @@ static double x_of(const struct td_queue_bench *bench, const struct td_queue_cel
   }
 }
 
-/* Draws one line per queue: its cells with more than one thread and this pattern, cursor and
- * policy. */
-static void chart_lines(struct plot *plot, const char *title, const char *x_label,
-                        const char *pattern, enum td_queue_cursor cursor, int policy) {
+/* What a chart of lines is about. */
+struct lines {
+  const char *title, *x_label, *pattern;
+  enum td_queue_cursor cursor;
+  int policy; /* -1: any */
+};
+
+static bool is_on(const struct lines *lines, enum order order, const struct td_queue_cell *cell) {
+  return cell->threads > 1 && strcmp(cell->pattern, lines->pattern) == 0 &&
+         cell->cursor == lines->cursor && is_of(order, cell->kind) &&
+         (lines->policy < 0 || (int)cell->policy == lines->policy);
+}
+
+/* Returns the name of the line that begins with this cell. */
+static const char *line_name(struct plot *plot, const struct td_queue_cell *cell) {
+  size_t chart = plot->count - 1, line = plot->charts[chart].series_count;
+  if (plot->bench->batch_count < 2 || !cell->batch || line == SERIES_MAX) return cell->kind->name;
+  snprintf(plot->names[chart][line], TITLE_MAX, "%s, batches of %u", cell->kind->name, cell->batch);
+  return plot->names[chart][line];
+}
+
+/* Draws one line per queue and batch. */
+static void chart_lines(struct plot *plot, const struct lines *lines, enum order order) {
   const struct td_queue_bench *bench = plot->bench;
   struct sheet *sheet = new_sheet(plot);
   if (!sheet) return;
   struct td_chart *chart = &plot->charts[plot->count - 1];
-  chart->title = title;
-  chart->x_label = x_label;
+  chart->title = title_of(plot, order, lines->title);
+  chart->x_label = lines->x_label;
   chart->y_label = "throughput, serial in memory = 1";
-  const struct td_queue_kind *last = NULL;
+  const struct td_queue_cell *last = NULL;
   for (size_t i = 0; i < bench->cell_count; i++) {
     const struct td_queue_cell *cell = &bench->cells[i];
-    if (cell->threads < 2 || strcmp(cell->pattern, pattern) != 0) continue;
-    if (cell->cursor != cursor) continue;
-    if (policy >= 0 && (int)cell->policy != policy) continue;
-    if (cell->kind != last) add_series(plot, sheet, cell->kind->name);
-    last = cell->kind;
+    if (!is_on(lines, order, cell)) continue;
+    if (!last || cell->kind != last->kind || cell->batch != last->batch)
+      add_series(plot, sheet, line_name(plot, cell));
+    last = cell;
     add_point(plot, sheet, x_of(bench, cell), ratio_of(plot, cell));
   }
+  drop_if_empty(plot, sheet);
 }
 
 /* Draws the patterns on cache lines, with one thread alone and with a second one. */
@@ -167,38 +213,48 @@ static void chart_interference(struct plot *plot) {
     has_sizes |= cell->threads > 1 && strcmp(cell->pattern, sizes) == 0;
   }
   if (has_steals)
-    chart_lines(plot, "The owner's throughput under steals (Fig. 2b)",
-                "million attempts to steal per second", steals, TD_CURSOR_LOCAL, -1);
+    chart_lines(plot,
+                &(struct lines){"The owner's throughput under steals (Fig. 2b)",
+                                "million attempts to steal per second", steals, TD_CURSOR_LOCAL,
+                                -1},
+                ANY);
   if (has_sizes)
-    chart_lines(plot, "The owner's throughput under size queries (Fig. 2c)",
-                "million queries per second", sizes, TD_CURSOR_LOCAL, -1);
+    chart_lines(plot,
+                &(struct lines){"The owner's throughput under size queries (Fig. 2c)",
+                                "million queries per second", sizes, TD_CURSOR_LOCAL, -1},
+                ANY);
   chart_cache_lines(plot);
 }
 
 /* ---- The file -------------------------------------------------------------------------- */
 
-static void fill(struct plot *plot) {
+static void fill_order(struct plot *plot, enum order order) {
   const struct td_queue_bench *bench = plot->bench;
-  switch (bench->experiment) {
-  case TD_QUEUE_SINGLE:
-    chart_single(plot, TD_CURSOR_IN_MEMORY, "One thread, the owner's cursor in memory");
-    chart_single(plot, TD_CURSOR_LOCAL, "One thread, the owner's cursor in a local");
-    break;
-  case TD_QUEUE_STOLEN:
-    chart_lines(plot, "One owner, one thief, the owner's cursor in memory", "% stolen, as measured",
-                "fill-drain", TD_CURSOR_IN_MEMORY, -1);
-    chart_lines(plot, "One owner, one thief, the owner's cursor in a local",
-                "% stolen, as measured", "fill-drain", TD_CURSOR_LOCAL, -1);
-    break;
-  case TD_QUEUE_POOL:
+  static const char in_memory[] = "the owner's cursor in memory",
+                    local[] = "the owner's cursor in a local", stolen[] = "% stolen, as measured",
+                    pattern[] = "fill-drain";
+  if (bench->experiment == TD_QUEUE_SINGLE) {
+    chart_single(plot, TD_CURSOR_IN_MEMORY, order, in_memory);
+    chart_single(plot, TD_CURSOR_LOCAL, order, local);
+  } else if (bench->experiment == TD_QUEUE_STOLEN) {
+    chart_lines(plot, &(struct lines){in_memory, stolen, pattern, TD_CURSOR_IN_MEMORY, -1}, order);
+    chart_lines(plot, &(struct lines){local, stolen, pattern, TD_CURSOR_LOCAL, -1}, order);
+  } else {
     for (size_t p = 0; p < bench->policy_count; p++)
-      chart_lines(plot, td_policy_name(bench->policies[p]), "balance, %", "fill-drain",
-                  TD_CURSOR_LOCAL, (int)bench->policies[p]);
-    break;
-  case TD_QUEUE_INTERFERENCE:
-    chart_interference(plot);
-    break;
+      chart_lines(plot,
+                  &(struct lines){td_policy_name(bench->policies[p]), "balance, %", pattern,
+                                  TD_CURSOR_LOCAL, (int)bench->policies[p]},
+                  order);
   }
+}
+
+static void fill(struct plot *plot) {
+  if (plot->bench->experiment == TD_QUEUE_INTERFERENCE) {
+    chart_interference(plot);
+    return;
+  }
+  fill_order(plot, LIFO);
+  fill_order(plot, FIFO);
 }
 
 int td_queue_plot(const struct td_queue_bench *bench, const char *path) {

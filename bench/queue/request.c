@@ -13,13 +13,15 @@ static const char details[] =
     "interference  the owner's throughput while a second thread steals (pattern steals) or asks\n"
     "              for sizes (sizes), --frequency times a second; and two threads on one or 64\n"
     "              cache lines (store-1-line, store-64-lines, add-1-line, add-64-lines)\n"
+    "stolen and pool end with BWoS against its best rival, in each row and apart for owners that "
+    "get\n"
+    "the newest item (the paper's Fig. 10) and the oldest (Fig. 11).\n"
     "Ratios are to serial, a plain array stack, in the same rounds. Runs in which a thread lost\n"
     "its CPU are discarded, counted and repeated. Every run checks that what came out is what\n"
     "went in; exit status 1 if not.";
 
 int td_queue_request_parse(struct td_queue_request *r, int argc, char **argv) {
-  *r = (struct td_queue_request){
-      .rounds = 15, .blocks = 64, .entries = 128, .batch = TD_QUEUE_BATCH_MAX, .run_ms = 2};
+  *r = (struct td_queue_request){.rounds = 15, .blocks = 64, .entries = 128, .run_ms = 2};
   const struct td_option options[] = {
       td_option_word("experiment", "X", &r->experiment, "single, stolen, pool or interference"),
       td_option_engines(&r->engines, "queues (default: all; in pool: bwos,abp)"),
@@ -41,8 +43,8 @@ int td_queue_request_parse(struct td_queue_request *r, int argc, char **argv) {
                        "blocks of a queue, a power of two"),
       td_option_number("entries", "E", &r->entries, 1, UINT32_MAX,
                        "items of a block, a power of two"),
-      td_option_number("batch", "N", &r->batch, 1, TD_QUEUE_BATCH_MAX,
-                       "most items that a thief takes at once"),
+      td_option_numbers("batch", "N[,N…]", &r->batches, 1, TD_QUEUE_BATCH_MAX,
+                        "of stolen and pool: most items that a thief takes at once (default: 32)"),
       td_option_rounds(&r->rounds, "runs per row"),
       td_option_run_ms(&r->run_ms, "how long a run takes, about"),
       td_option_json(&r->json, "the rows as JSON"),

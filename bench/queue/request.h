@@ -11,8 +11,8 @@ struct td_queue_request {
   const char *experiment, *json, *plot;
   struct td_words engines, patterns, policies;
   struct td_reals stolen, balance;
-  struct td_numbers frequencies;
-  uint64_t threads, rounds, blocks, entries, batch;
+  struct td_numbers frequencies, batches;
+  uint64_t threads, rounds, blocks, entries;
   double run_ms;
   bool quiet;
 };

@@ -93,7 +93,7 @@ static void be_thief(struct job *job, unsigned thread) {
       rest();
       continue;
     }
-    uint32_t most = owed < job->bench->batch ? (uint32_t)owed : job->bench->batch;
+    uint32_t most = owed < job->cell->batch ? (uint32_t)owed : job->cell->batch;
     uint32_t victim = td_policy_next(&policy);
     int32_t count = job->cell->kind->steal(job->bench->states[victim], items, most);
     td_policy_tell(&policy, victim, count > 0);
@@ -211,10 +211,11 @@ static bool add_bases(struct td_queue_bench *bench) {
 
 static bool add_stolen_cells(struct td_queue_bench *bench, const struct td_queue_kind *kind,
                              enum td_queue_cursor cursor) {
-  for (size_t s = 0; s < bench->stolen_count; s++) {
+  for (size_t i = 0; i < bench->batch_count * bench->stolen_count; i++) {
     struct td_queue_cell *cell = cell_of(bench, kind, cursor);
     if (!cell) return false;
-    cell->stolen_wanted = bench->stolen[s];
+    cell->batch = bench->batches[i / bench->stolen_count];
+    cell->stolen_wanted = bench->stolen[i % bench->stolen_count];
   }
   return true;
 }
@@ -230,9 +231,10 @@ bool td_queue_stolen_cells(struct td_queue_bench *bench) {
 }
 
 static bool add_pool_cell(struct td_queue_bench *bench, const struct td_queue_kind *kind,
-                          enum td_policy_kind policy, double balance) {
+                          enum td_policy_kind policy, uint32_t batch, double balance) {
   struct td_queue_cell *cell = cell_of(bench, kind, TD_CURSOR_LOCAL);
   if (!cell) return false;
+  cell->batch = batch;
   cell->balance = balance;
   cell->has_policy = true;
   cell->policy = policy;
@@ -246,14 +248,21 @@ static bool add_pool_cell(struct td_queue_bench *bench, const struct td_queue_ki
   return true;
 }
 
+static bool add_pool_cells(struct td_queue_bench *bench, const struct td_queue_kind *kind,
+                           enum td_policy_kind policy) {
+  for (size_t i = 0; i < bench->batch_count * bench->balance_count; i++)
+    if (!add_pool_cell(bench, kind, policy, bench->batches[i / bench->balance_count],
+                       bench->balance[i % bench->balance_count]))
+      return false;
+  return true;
+}
+
 bool td_queue_pool_cells(struct td_queue_bench *bench) {
   if (!add_bases(bench)) return false;
   for (size_t k = 0; k < bench->kind_count; k++) {
     if (bench->kinds[k] == td_queue_kind_ceiling()) continue;
     for (size_t p = 0; p < bench->policy_count; p++)
-      for (size_t b = 0; b < bench->balance_count; b++)
-        if (!add_pool_cell(bench, bench->kinds[k], bench->policies[p], bench->balance[b]))
-          return false;
+      if (!add_pool_cells(bench, bench->kinds[k], bench->policies[p])) return false;
   }
   return true;
 }

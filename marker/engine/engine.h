@@ -15,6 +15,7 @@ static inline uint64_t owned(const struct Q(owner) * o) {
 static void init(struct td_marker *marker, uint32_t blocks, uint32_t items) {
   Q(init)(marker->queue, marker->owner, marker->storage, blocks, items);
   Q(grow_from)(marker->queue, td_growth_take, &marker->growth);
+  Q(join)(marker->queue, marker->set->marker[0]->queue);
 }
 
 static void shrink(struct td_marker *marker) {

@@ -186,6 +186,7 @@ static inline int32_t td_abp_steal(struct td_abp *q, uint64_t *out, uint32_t max
 
 TD_QUEUE_WITHOUT_WISHES(abp);
 TD_QUEUE_BOUNDED(abp);
+TD_QUEUE_BY_ITSELF(abp);
 
 static inline uint64_t td_abp_owned(struct td_abp_owner const *o) {
   return o->bottom - o->top_seen;

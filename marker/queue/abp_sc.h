@@ -36,6 +36,7 @@ static inline int32_t td_abp_sc_steal(struct td_abp_sc *q, uint64_t *out, uint32
 
 TD_QUEUE_WITHOUT_WISHES(abp_sc);
 TD_QUEUE_BOUNDED(abp_sc);
+TD_QUEUE_BY_ITSELF(abp_sc);
 
 static inline uint64_t td_abp_sc_size(struct td_abp_sc const *q) {
   return td_abp_size(&q->deque);

@@ -373,5 +373,6 @@ static inline uint64_t td_bwos_owned(struct td_bwos_owner const *o) {
 }
 
 TD_QUEUE_BOUNDED(bwos);
+TD_QUEUE_BY_ITSELF(bwos);
 
 #endif

@@ -230,5 +230,6 @@ static inline uint64_t td_bwos_fifo_owned(struct td_bwos_fifo_owner const *o) {
 }
 
 TD_QUEUE_BOUNDED(bwos_fifo);
+TD_QUEUE_BY_ITSELF(bwos_fifo);
 
 #endif

@@ -244,6 +244,7 @@ static inline int32_t td_bwos_paper_steal(struct td_bwos_paper *q, uint64_t *out
 /* The paper grants a block when it is full, never earlier. */
 TD_QUEUE_WITHOUT_WISHES(bwos_paper);
 TD_QUEUE_BOUNDED(bwos_paper);
+TD_QUEUE_BY_ITSELF(bwos_paper);
 
 static inline uint64_t td_bwos_paper_size(struct td_bwos_paper const *q) {
   /* relaxed, all: an estimate. */

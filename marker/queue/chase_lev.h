@@ -223,4 +223,6 @@ static inline uint64_t td_chase_lev_owned(struct td_chase_lev_owner const *o) {
   return o->bottom - o->top_seen;
 }
 
+TD_QUEUE_BY_ITSELF(chase_lev);
+
 #endif

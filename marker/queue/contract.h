@@ -28,14 +28,19 @@
  * void td_Q_shrink(q, o)
  *     The queue is empty. It goes back to the storage of td_Q_init; what `more` gave is free again.
  *
+ * void td_Q_join(q, struct td_Q *first)
+ *     q becomes one of the set of queues that begins with `first`, which outlives it: from now on
+ *     they share what the queues of a pool share. Others ignore it.
+ *
  * ---- The owner ----
  *
  * bool td_Q_put(q, o, uint64_t item)
  *     Stores the item, which is not 0. Returns false, and stores nothing, if the queue is full.
  *
  * uint64_t td_Q_get(q, o)
- *     Returns the newest item (bwos_fifo: the oldest), or 0 if there is none. After 0, every item
- *     ever put has been returned by get or claimed by a thief, until the owner puts again.
+ *     Returns an item, which one enum td_queue_order of marker/queue/list.h says, or 0 if there is
+ *     none. After 0, every item ever put has been returned by get or claimed by a thief, until the
+ *     owner puts again.
  *
  * bool td_Q_wanted(q)
  *     Returns true if a thief has wished for a grant. Costs one relaxed load of a cache line that
@@ -60,6 +65,10 @@
  *     item is visible to thieves anyway.
  *
  * ---- Any thread ----
+ *
+ * bool td_Q_offer(q, uint64_t item)
+ *     Gives an item, which is not 0, to the queues of a pool: any owner's get and any thief may
+ *     find it. Returns false, and stores nothing, if there is no room, or no such pool.
  *
  * uint64_t td_Q_size(q)
  *     Returns roughly how many items thieves could take. Never waits.
@@ -162,6 +171,17 @@ typedef void *td_queue_more(void *context, size_t bytes);
   }                                                                                                \
   static inline void td_##Q##_shrink(struct td_##Q *q, struct td_##Q##_owner *o) {                 \
     (void)q, (void)o;                                                                              \
+  }                                                                                                \
+  struct td_##Q /* takes the semicolon */
+
+/* Defines the functions of a queue that is no pool's. */
+#define TD_QUEUE_BY_ITSELF(Q)                                                                      \
+  static inline void td_##Q##_join(struct td_##Q *q, struct td_##Q *first) {                       \
+    (void)q, (void)first;                                                                          \
+  }                                                                                                \
+  static inline bool td_##Q##_offer(struct td_##Q *q, uint64_t item) {                             \
+    (void)q, (void)item;                                                                           \
+    return false;                                                                                  \
   }                                                                                                \
   struct td_##Q /* takes the semicolon */
 

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#define ENTRY(Q, name, sharing, room, edition, blocks, items, text)                                \
-  {name, text, blocks, items, TD_QUEUE_##sharing, TD_QUEUE_##room},
+#define ENTRY(Q, name, sharing, room, edition, order, blocks, items, text)                         \
+  {name, text, blocks, items, TD_QUEUE_##sharing, TD_QUEUE_##room, TD_QUEUE_##order},
 const struct td_queue_entry td_queue_entries[TD_QUEUE_COUNT] = {TD_QUEUES(ENTRY)};
 
 enum td_queue_number td_queue_find(const char *name) {

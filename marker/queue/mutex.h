@@ -89,6 +89,7 @@ static inline int32_t td_mutex_steal(struct td_mutex *q, uint64_t *out, uint32_t
 
 TD_QUEUE_WITHOUT_WISHES(mutex);
 TD_QUEUE_BOUNDED(mutex);
+TD_QUEUE_BY_ITSELF(mutex);
 
 static inline uint64_t td_mutex_owned(struct td_mutex_owner const *o) {
   return o->bottom;

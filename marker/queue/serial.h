@@ -50,6 +50,7 @@ static inline int32_t td_serial_steal(struct td_serial *q, uint64_t *out, uint32
 
 TD_QUEUE_WITHOUT_WISHES(serial);
 TD_QUEUE_BOUNDED(serial);
+TD_QUEUE_BY_ITSELF(serial);
 
 static inline uint64_t td_serial_size(struct td_serial const *q) {
   (void)q;

@@ -17,7 +17,8 @@ import program
 OPTIONS = None
 CHECK, USAGE, RESOURCES = 1, 2, 4
 CPUS = len(os.sched_getaffinity(0))
-QUEUES = ["bwos", "bwos-paper", "bwos-fifo", "abp", "abp-sc", "chase-lev", "mutex", "serial"]
+QUEUES = ["bwos", "bwos-paper", "bwos-fifo", "abp", "abp-sc", "chase-lev", "ring", "eigen", "bbq",
+          "tokio", "go", "kotlin", "mutex", "pool", "pool-bwos", "serial"]
 POLICIES = ["random", "sequential", "last", "best-of-two", "best-of-many", "numa", "random+prob",
             "numa+prob"]
 FIELDS = {"experiment", "pattern", "engine", "threads", "stolen_percent", "balance_percent",
@@ -104,6 +105,7 @@ class Usage(Case):
 
     def test_names(self):
         self.fails(USAGE, "nonesuch|bwos", "--experiment", "single", "--engine", "nonesuch")
+        self.fails(USAGE, "|".join(QUEUES), "--experiment", "single", "--engine", "nonesuch")
         self.fails(USAGE, "boehm|bwos", "--experiment", "single", "--engine", "bwos,boehm")
         self.fails(USAGE, "twice|abp", "--experiment", "single", "--engine", "abp,abp")
         self.fails(USAGE, "serial", "--experiment", "stolen", "--engine", "serial")
@@ -116,7 +118,7 @@ class Usage(Case):
         for option, value, experiment in (
                 ("--stolen", "10", "single"), ("--balance", "10", "stolen"),
                 ("--policy", "random", "single"), ("--pattern", "fill-drain", "pool"),
-                ("--frequency", "10", "stolen")):
+                ("--frequency", "10", "stolen"), ("--batch", "8", "single")):
             self.fails(USAGE, f"{option}|{experiment}", "--experiment", experiment, option, value)
 
     def test_other_numbers(self):
@@ -189,6 +191,26 @@ class Rows(Case):
                 self.assertEqual(row["stolen_percent"], 0)
             if row["policy"] and "numa" not in row["policy"]:
                 self.assertEqual(row["policy"], row["policy_in_force"])
+
+    def test_batches_and_rivals(self):
+        self.need_two_cpus()
+        rows = self.rows("stolen", "--engine", "bwos,abp,mutex,bwos-fifo,tokio", "--stolen", "0,5",
+                         "--batch", "1,8", "--run-ms", "1")
+        found = {(r["engine"], r["batch"], r["stolen_percent_wanted"], r["cursor"]) for r in rows
+                 if r["engine"] != "serial"}
+        self.assertEqual(len(found), 5 * 2 * 2 * 2)
+        for row in rows:
+            rivals = {"bwos": ("abp", "mutex"), "bwos-fifo": ("tokio",)}.get(row["engine"])
+            if not rivals:
+                self.assertIsNone(row["best_rival"])
+                continue
+            like = [r for r in rows if r["engine"] in rivals and r["mops"] is not None and all(
+                r[k] == row[k] for k in ("batch", "stolen_percent_wanted", "cursor"))]
+            if like:
+                best = max(like, key=lambda r: r["mops"])
+                self.assertEqual(row["best_rival"], best["engine"])
+            else:
+                self.assertIsNone(row["best_rival"])
 
     def test_numa_falls_back_aloud(self):
         self.need_two_cpus()

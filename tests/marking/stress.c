@@ -1,7 +1,9 @@
 /* Random graphs, engines, policies, capacities and numbers of markers, for seconds or for hours;
  * every collection is verified.
  *
- *   stress --seconds N [--seed N] [--markers N]
+ *   stress --seconds N|--runs N [--seed N] [--markers N] [--least N]
+ *
+ * A run is a collection. Each has from `least` (1) to `markers` (4) markers.
  *
  * Prints what was done. Exit status: 0 all marks were right, 1 one was wrong (stderr says where
  * and with which seed), 2 usage. */
@@ -13,7 +15,7 @@ static const uint32_t capacities[][2] = {{0, 0}, {2, 2}, {2, 4}, {4, 8}, {16, 16
 #define CAPACITIES (sizeof capacities / sizeof *capacities)
 
 struct options {
-  uint64_t seconds, seed, markers;
+  uint64_t seconds, runs, seed, markers, least;
 };
 
 struct totals {
@@ -57,7 +59,8 @@ static void one_heap(uint32_t *random, const struct options *o, struct totals *t
   uint32_t count = 1 + random_next(random) % most;
   mixed_build(&g, &r, random_next(random), count, 1 + random_next(random) % count);
   for (unsigned round = 0; round < 6; round++) {
-    unsigned markers = 1 + random_next(random) % (unsigned)o->markers;
+    unsigned markers =
+        (unsigned)o->least + random_next(random) % (unsigned)(o->markers - o->least + 1);
     rig_configure(&r, any_engine(random, markers), markers);
     rig_choose_policy(&r, random_next(random));
     if (round == 4) mixed_let_go(&g);
@@ -73,17 +76,24 @@ static void one_heap(uint32_t *random, const struct options *o, struct totals *t
 }
 
 static void usage(const char *what) {
-  fprintf(stderr, "stress: %s\nusage: stress --seconds N [--seed N] [--markers 1…256]\n", what);
+  fprintf(stderr,
+          "stress: %s\nusage: stress --seconds N|--runs N [--seed N] [--markers 1…256] [--least "
+          "1…256]\n",
+          what);
   exit(2);
 }
 
 static struct options options_of(int count, char **arguments) {
-  struct options o = {.seed = 2463534242u, .markers = 4};
+  struct options o = {.seed = 2463534242u, .markers = 4, .least = 1};
   for (int i = 1; i < count; i += 2) {
     if (i + 1 == count) usage("an option without a value");
     uint64_t value = argument(count, arguments, i + 1, 0);
     if (strcmp(arguments[i], "--seconds") == 0)
       o.seconds = value;
+    else if (strcmp(arguments[i], "--runs") == 0)
+      o.runs = value;
+    else if (strcmp(arguments[i], "--least") == 0)
+      o.least = value;
     else if (strcmp(arguments[i], "--seed") == 0)
       o.seed = value;
     else if (strcmp(arguments[i], "--markers") == 0)
@@ -91,8 +101,9 @@ static struct options options_of(int count, char **arguments) {
     else
       usage("unknown option");
   }
-  if (o.seconds == 0) usage("--seconds is missing or 0");
+  if ((o.seconds == 0) == (o.runs == 0)) usage("one of --seconds and --runs must be more than 0");
   if (o.markers == 0 || o.markers > TIDE_MARKERS_MAX) usage("--markers is out of range");
+  if (o.least == 0 || o.least > o.markers) usage("--least is out of range");
   if (o.seed == 0 || o.seed > UINT32_MAX) usage("--seed is out of range");
   return o;
 }
@@ -104,7 +115,7 @@ int main(int count, char **arguments) {
   uint64_t end = now_ns() + o.seconds * 1000000000u;
   do
     one_heap(&random, &o, &t);
-  while (now_ns() < end);
+  while (o.runs ? t.collections < o.runs : now_ns() < end);
   printf("%" PRIu64 " heaps, %" PRIu64 " collections verified, %" PRIu64 " objects, %" PRIu64
          " duplicates, %" PRIu64 " steals, %" PRIu64 " overflows, %" PRIu64 " parks\n",
          t.heaps, t.collections, t.objects, t.duplicates, t.steals, t.overflows, t.parks);

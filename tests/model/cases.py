@@ -8,7 +8,7 @@ scenario; one bit less is not.
 """
 import pathlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -103,12 +103,55 @@ SCENARIOS = {
     ],
 }
 SCENARIOS["abp_sc"] = SCENARIOS["abp"]
+SCENARIOS["ring"] = [
+    *SCENARIOS["abp"],
+    Scenario("lower", "pppggp", ("2", ""), "thieves read what get has stored in bottom", tools=("relacy",)),
+]
+# FIFO rings: from thieves' front to back.
+FIFO = [
+    Scenario("drain", "ppgd", ("1", "1"), "the last item, wanted by three"),
+    Scenario("reuse", "pppppp", ("2", ""), "a slot comes back that a thief has taken", blocks=2, entries=1),
+    Scenario("half", "ppppgpd", ("4", "1"), "a thief takes half, the owner goes on", tools=("relacy",)),
+    Scenario("wrap", "ppgppgppgd", ("2", "1"), "full and round the ring", blocks=2, entries=1, tools=("relacy",)),
+    Scenario("again", "pgpgpd", ("1", "1"), "empty in between"),
+    Scenario("room", "yyggyyggyy", ("", ""), "what was got makes room", blocks=2, entries=1),
+]
+NEXT = [
+    Scenario("slot", "p", ("1", "1"), "the slot is all there is"),
+    Scenario("kick", "ppp", ("1", "1"), "items move from the slot into the ring"),
+    Scenario("tight", "ppppp", ("1", "1"), "the ring is full, the slot is not", blocks=2, entries=1, tools=("relacy",)),
+    Scenario("place", "pppggpp", ("1", ""), "a place comes round that a thief has not emptied", blocks=2,
+             entries=1),
+]
+SCENARIOS["tokio"] = FIFO
+SCENARIOS["go"] = FIFO + NEXT
+SCENARIOS["kotlin"] = FIFO + NEXT
+SCENARIOS["eigen"] = [
+    *FIFO,
+    Scenario("turns", "pppggpppd", ("11", "2"), "up and down", tools=("relacy",)),
+    Scenario("behind", "pppppgpp", ("21", "1"), "two thieves, one after the other", blocks=2, entries=1,
+             tools=("relacy",)),
+]
+SCENARIOS["bbq"] = [*GENERAL, *LEFT,
+    Scenario("last", "ppgd", ("1", "1"), "the last item, wanted by three"),
+    Scenario("turn", "ppppppp", ("21", "21"), "two thieves go on to the next block", tools=("relacy",)),
+    FIFO[-1],
+    Scenario("small", "ppppp", ("2", "1"), "blocks of one item", blocks=2, entries=1),
+]
+
+# GenMC has not been run on these.
+for name in ("ring", "tokio", "go", "kotlin", "eigen", "bbq"):
+    SCENARIOS[name] = [replace(s, tools=("relacy",)) for s in SCENARIOS[name]]
 
 IMM = "RC11 and Relacy know no load buffering: only IMM lets the read pass the claim"
 DEPENDENT = ("the stores that must stay below it are behind a branch on what it reads: enough in IMM "
              "and on hardware; RC11 knows no load buffering; C11 itself promises nothing for branches")
 FENCES = ("the full fences order claims already in RC11 and IMM; C11 as of 2011, for which Lê et al. "
           "prove their orders, needs it")
+NEWEST = ("Relacy gives a seq_cst load of `bottom` the newest value, whatever was acquired before it; "
+          "no checker here shows it")
+RENEWED = ("only load buffering lets a count come before the renewal that its claim depends on: "
+           "no checker here shows it")
 
 MUTANTS = {
     "bwos": [
@@ -181,6 +224,73 @@ MUTANTS = {
         Mutant("memory.kept=0", "twice", "relacy", "a replaced buffer is reused at once"),
     ],
     "abp_sc": [],
+    "ring": [
+        Mutant("ring.put_bottom=relaxed", "drain", "relacy"),
+        Mutant("ring.put_top=relaxed", "reuse", "none", DEPENDENT),
+        Mutant("ring.get_bottom=acq_rel", "drain", "relacy"),
+        Mutant("ring.get_bottom=relaxed", "drain", "relacy"),
+        Mutant("ring.get_top=acquire", "drain", "relacy"),
+        Mutant("ring.steal_top=relaxed", "drain", "none", NEWEST),
+        Mutant("ring.steal_bottom=acquire", "drain", "relacy"),
+        Mutant("ring.steal_bottom=relaxed", "drain", "relacy"),
+        Mutant("ring.claim=acq_rel", "drain", "relacy"),
+        Mutant("ring.claim_last=relaxed", "lower", "none", NEWEST),
+        Mutant("ring.last=0", "drain", "relacy"),
+    ],
+    "tokio": [
+        Mutant("tokio.put_tail=relaxed", "drain", "relacy"),
+        Mutant("tokio.steal_tail=relaxed", "drain", "relacy"),
+        Mutant("tokio.get=relaxed", "drain", "relacy"),
+        Mutant("tokio.steal_head=relaxed", "drain", "relacy"),
+        Mutant("tokio.put_head=relaxed", "reuse", "relacy"),
+        Mutant("tokio.finish=relaxed", "reuse", "relacy"),
+        Mutant("tokio.busy=0", "reuse", "relacy", "the owner overwrites what a thief is reading"),
+        Mutant("tokio.alone=0", "half", "relacy", "two thieves at once"),
+    ],
+    "go": [
+        Mutant("go.put_tail=relaxed", "kick", "relacy"),
+        Mutant("go.steal_tail=relaxed", "kick", "relacy"),
+        Mutant("go.get=relaxed", "drain", "relacy"),
+        Mutant("go.steal_head=relaxed", "drain", "relacy"),
+        Mutant("go.put_head=relaxed", "reuse", "none", DEPENDENT),
+        Mutant("go.claim=relaxed", "reuse", "imm", IMM),
+        Mutant("go.fill=relaxed", "tight", "relacy"),
+        Mutant("go.kick=relaxed", "slot", "relacy"),
+        Mutant("go.steal_next=relaxed", "slot", "relacy"),
+        Mutant("go.full=0", "wrap", "relacy"),
+        Mutant("go.claim_own=0", "drain", "relacy"),
+    ],
+    "kotlin": [
+        Mutant("kotlin.produce=relaxed", "kick", "relacy"),
+        Mutant("kotlin.consume=relaxed", "kick", "relacy"),
+        Mutant("kotlin.fill=relaxed", "tight", "relacy"),
+        Mutant("kotlin.kick=relaxed", "slot", "relacy"),
+        Mutant("kotlin.steal_next=relaxed", "slot", "relacy"),
+        Mutant("kotlin.emptied=0", "place", "relacy", "a place is filled before its item was taken"),
+        Mutant("kotlin.empty=0", "room", "relacy", "a place is never emptied"),
+        Mutant("kotlin.claim_own=0", "drain", "relacy"),
+    ],
+    "eigen": [
+        Mutant("eigen.ready=relaxed", "drain", "relacy"),
+        Mutant("eigen.claim=relaxed", "drain", "relacy"),
+        Mutant("eigen.free=relaxed", "reuse", "relacy"),
+        Mutant("eigen.put_state=relaxed", "reuse", "relacy"),
+        Mutant("eigen.lock=relaxed", "behind", "relacy"),
+        Mutant("eigen.unlock=relaxed", "behind", "relacy"),
+        Mutant("eigen.lock=0", "half", "relacy", "two thieves at once"),
+        Mutant("eigen.full=0", "reuse", "relacy"),
+    ],
+    "bbq": [
+        Mutant("bbq.commit=relaxed", "last", "relacy"),
+        Mutant("bbq.items=relaxed", "last", "relacy"),
+        Mutant("bbq.consume=relaxed", "reuse", "relacy"),
+        Mutant("bbq.open=relaxed", "reuse", "relacy"),
+        Mutant("bbq.stale=0", "last", "relacy", "a claim seen before the put that it follows"),
+        Mutant("bbq.turn=relaxed", "turn", "none", RENEWED),
+        Mutant("bbq.reserved=relaxed", "turn", "none", RENEWED),
+        Mutant("bbq.renew=0", "room", "relacy", "a block is never consumed again"),
+        Mutant("bbq.full=0", "wrap", "relacy"),
+    ],
 }
 
 

@@ -23,6 +23,10 @@ static unsigned version_bits = 38;
 #define TD_BWOS_VERSION_BITS version_bits
 #define MODEL_BLOCKS blocks
 #define MODEL_ENTRIES entries
+// What the items stand for: written before they are put. Relacy reports who reads it unordered.
+static rl::var<unsigned> *meaning;
+#define MODEL_GIVE(item) meaning[item](RL_INFO).store((unsigned)(item))
+#define MODEL_TAKE(item) MODEL_ASSERT(meaning[item](RL_INFO).load() == (unsigned)(item))
 #include MODEL_HEADER
 #include "scenario.h"
 
@@ -69,9 +73,11 @@ struct test : rl::test_suite<test, 3> {
   scenario state;
   memory larger;
   unsigned phase;
+  rl::var<unsigned> meanings[SCENARIO_ITEMS + 2];
 
   void before() {
     phase = 0;
+    meaning = meanings;
     object_count = 0;
     scenario_init(&state, storage);
     larger = {0, &state};

@@ -5,13 +5,16 @@
  *   MODEL_QUEUE            which queue
  *   MODEL_ASSERT(c)        report a violation unless c
  *   MODEL_BLOCKS, MODEL_ENTRIES
+ *   MODEL_GIVE(item), MODEL_TAKE(item)   (may be left out) write what the item stands for before it
+ *                          is put, and read it by whoever has got or stolen the item
  * and calls scenario_init, then from three threads scenario_owner_* and scenario_thief_* in some
  * sequence, then, alone again, scenario_finish.
  *
  * Checked: an item got or stolen was put; nobody gets one twice; in the end none is missing; one
- * steal takes in the order of putting; after a get that found nothing there is nothing for thieves;
- * and when everybody has stopped, what was granted can still be stolen: at most `left_max` items
- * are the owner's alone. */
+ * steal takes in the order of putting; what was written before a put can be read after the steal
+ * (where the checker watches for that); after a get that found nothing there is nothing for
+ * thieves; and when everybody has stopped, what was granted can still be stolen: at most `left_max`
+ * items are the owner's alone. */
 #ifndef TD_TESTS_MODEL_SCENARIO_H
 #define TD_TESTS_MODEL_SCENARIO_H
 
@@ -22,6 +25,11 @@
 /* The most items a scenario puts; they are numbered from 1 in the order of putting. */
 #define SCENARIO_ITEMS 40
 #define SCENARIO_BATCH 4
+
+#ifndef MODEL_GIVE
+#define MODEL_GIVE(item) ((void)0)
+#define MODEL_TAKE(item) ((void)0)
+#endif
 
 struct scenario {
   struct SCENARIO_Q() queue;
@@ -45,11 +53,13 @@ static inline void scenario_note(uint64_t *set, uint64_t item) {
   MODEL_ASSERT(item >= 1 && item <= SCENARIO_ITEMS);
   MODEL_ASSERT((*set >> item & 1) == 0);
   *set |= UINT64_C(1) << item;
+  MODEL_TAKE(item);
 }
 
 /* The owner works on a copy of its state and writes it back, as the tracing loop does. */
 static inline bool scenario_owner_put(struct scenario *s) {
   bool stored;
+  MODEL_GIVE(s->put + 1);
   TD_ON_COPY(struct SCENARIO_Q(_owner), &s->owner, owner,
              stored = SCENARIO_Q(_put)(&s->queue, owner, s->put + 1));
   if (stored) {

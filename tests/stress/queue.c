@@ -1,12 +1,12 @@
 /* Stress for one queue, for seconds or for hours. Compiled once for each queue of the list.
  *
- *   stress_queue_Q --seconds N [--threads N]
+ *   stress_queue_Q --seconds N|--runs N [--threads N] [--items N] [--seed N]
  *
  * One owner puts items with unique numbers and gets; the other threads steal, in batches of random
  * size, and wish for early grants; now and then somebody stalls, for a few instructions, for a time
  * slice, or in the middle of its own work.  Rings from tiny to production size take turns, as do
  * the owner's habits.  Every number must come out exactly once: a round's numbers are counted in
- * an array of bytes, and checked when the round ends.
+ * an array of bytes, and checked when the round ends.  A run is a round: a new queue, new threads.
  *
  * Prints what was done.  Exit status: 0 nothing lost and nothing twice, 1 otherwise, 2
  * usage, 4 no memory or no threads. */
@@ -28,15 +28,16 @@
 #define QUEUE TD_QUEUE_JOIN(td_, TD_QUEUE, )
 #define Q(name) TD_QUEUE_JOIN(td_, TD_QUEUE, _##name)
 
-#define MAX_THREADS 64
-#define ROUND_ITEMS (1u << 18)
+#define MAX_THREADS 256
+#define MAX_ITEMS (1u << 18)
 #define BATCH 64
 
 /* A queue that grows finds so much memory: enough for the small rings, not for the large. */
 #define GROWTH_BYTES (2u << 20)
 
 struct counts {
-  uint64_t rounds, puts, gets, steals, stolen, empty, lost_races, fulls, grants, lost, twice;
+  uint64_t rounds, puts, gets, steals, stolen, empty, lost_races, fulls, grants, offered, lost,
+      twice;
   uint64_t round_puts; /* of this round */
 };
 
@@ -50,6 +51,9 @@ static struct ring const rings[] = {{2, 2},   {2, 4},    {4, 2},    {4, 16},
 enum { RINGS = sizeof rings / sizeof *rings };
 
 static uint32_t thread_count = 3;
+
+/* How many numbers a round has. */
+static uint32_t round_items = MAX_ITEMS;
 
 /* Times every number came out in this round; each is touched by one thread unless it came out
  * twice. */
@@ -86,7 +90,7 @@ static void stall(uint32_t *random) {
 
 /* relaxed: a count; the owner reads it after joining everybody. */
 static void saw(uint64_t item, struct counts *counts) {
-  if (item == 0 || item > ROUND_ITEMS) {
+  if (item == 0 || item > round_items) {
     counts->twice++; /* not a number that was put in this round */
     return;
   }
@@ -129,10 +133,12 @@ static void *steal_all(void *argument) {
   return NULL;
 }
 
-/* Put up to n items. */
+/* Put up to n items. Where there is another way in, an item in eight takes it. */
 static bool put_some(struct QUEUE *q, struct Q(owner) * o, uint32_t n, struct counts *counts) {
-  for (; n != 0 && counts->round_puts < ROUND_ITEMS; n--) {
-    if (!Q(put)(q, o, counts->round_puts + 1)) {
+  for (; n != 0 && counts->round_puts < round_items; n--) {
+    if (counts->round_puts % 8 == 5 && Q(offer)(q, counts->round_puts + 1))
+      counts->offered++;
+    else if (!Q(put)(q, o, counts->round_puts + 1)) {
       counts->fulls++;
       return false;
     }
@@ -171,7 +177,7 @@ static void own(struct QUEUE *q, struct Q(owner) * shared_owner, bool generous, 
   struct Q(owner) o = *shared_owner;
   uint32_t burst = 1u << next_random(random) % 8;
   counts->round_puts = 0;
-  while (counts->round_puts < ROUND_ITEMS) {
+  while (counts->round_puts < round_items) {
     bool room = put_some(q, &o, next_random(random) % (2 * burst), counts);
     if (generous && Q(wanted)(q)) {
       Q(grant)(q, &o);
@@ -227,40 +233,51 @@ static double now(void) {
 }
 
 static void check_round(struct counts *counts) {
-  for (uint32_t i = 0; i < ROUND_ITEMS; i++) {
+  for (uint32_t i = 0; i < round_items; i++) {
     counts->lost += atomic_load_explicit(&seen[i], memory_order_relaxed) == 0;
     atomic_store_explicit(&seen[i], 0, memory_order_relaxed);
   }
   counts->rounds++;
 }
 
-/* Rounds for so many seconds, each kind of ring with each habit at least once. */
-static bool run(double seconds) {
+/* How long to go on: for so many seconds, with each kind of ring and each habit at least once; or
+ * for so many rounds. */
+struct length {
+  double seconds;
+  uint64_t runs;
+};
+
+static bool goes_on(const struct length *length, double end, uint64_t rounds) {
+  return length->runs ? rounds < length->runs : now() < end || rounds < 2 * RINGS;
+}
+
+static bool run(const struct length *length, uint32_t random) {
   const char *name = td_queue_entries[TD_QUEUE_JOIN(TD_QUEUE_NUMBER_, TD_QUEUE, )].name;
   struct td_growth growth;
   bool ready = td_growth_open(&growth, GROWTH_BYTES);
   struct counts counts = {0};
-  uint32_t random = 2463534242u;
-  double end = now() + seconds;
+  double end = now() + length->seconds;
   do {
     if (!ready || !run_round(rings[counts.rounds % RINGS], &random, &counts, &growth)) {
       fprintf(stderr, "stress: %s: no memory or no more threads\n", name);
       exit(4);
     }
     check_round(&counts);
-  } while (now() < end || counts.rounds < 2 * RINGS);
+  } while (goes_on(length, end, counts.rounds));
   printf("%-10s %" PRIu64 " rounds, %" PRIu64 " put, %" PRIu64 " got, %" PRIu64
          " stolen in %" PRIu64 " steals, %" PRIu64 " empty, %" PRIu64 " races lost, %" PRIu64
-         " full, %" PRIu64 " grants; %" PRIu64 " lost, %" PRIu64 " twice\n",
+         " full, %" PRIu64 " grants, %" PRIu64 " offered; %" PRIu64 " lost, %" PRIu64 " twice\n",
          name, counts.rounds, counts.puts, counts.gets, counts.stolen, counts.steals, counts.empty,
-         counts.lost_races, counts.fulls, counts.grants, counts.lost, counts.twice);
+         counts.lost_races, counts.fulls, counts.grants, counts.offered, counts.lost, counts.twice);
   td_growth_close(&growth);
   return counts.lost == 0 && counts.twice == 0;
 }
 
 static void usage(char const *what, char const *value) {
-  fprintf(stderr, "stress: %s '%s'\nusage: stress_queue_Q --seconds N [--threads N]\n", what,
-          value);
+  fprintf(stderr,
+          "stress: %s '%s'\nusage: stress_queue_Q --seconds N|--runs N [--threads N] [--items N] "
+          "[--seed N]\n",
+          what, value);
   exit(2);
 }
 
@@ -273,27 +290,39 @@ static double number(char const *option, char const *text, double min, double ma
   return value;
 }
 
+static uint32_t whole(char const *option, char const *text, uint32_t min, uint32_t max) {
+  double n = number(option, text, min, max);
+  if (n != (double)(uint32_t)n) usage(option, text);
+  return (uint32_t)n;
+}
+
 int main(int argc, char **argv) {
-  double seconds = 0;
+  struct length length = {0};
+  uint32_t seed = 2463534242u;
   for (int i = 1; i < argc; i += 2) {
     if (i + 1 == argc) usage("unknown option or no value for", argv[i]);
-    if (strcmp(argv[i], "--seconds") == 0) {
-      seconds = number("bad number of seconds", argv[i + 1], 0.001, 1e7);
-    } else if (strcmp(argv[i], "--threads") == 0) {
-      double n = number("bad number of threads (1 to 64)", argv[i + 1], 1, MAX_THREADS);
-      if (n != (double)(uint32_t)n) usage("bad number of threads", argv[i + 1]);
-      thread_count = (uint32_t)n;
-    } else {
+    char const *value = argv[i + 1];
+    if (strcmp(argv[i], "--seconds") == 0)
+      length.seconds = number("bad number of seconds", value, 0.001, 1e7);
+    else if (strcmp(argv[i], "--runs") == 0)
+      length.runs = whole("bad number of runs", value, 1, UINT32_MAX);
+    else if (strcmp(argv[i], "--threads") == 0)
+      thread_count = whole("bad number of threads (1 to 256)", value, 1, MAX_THREADS);
+    else if (strcmp(argv[i], "--items") == 0)
+      round_items = whole("bad number of items (1 to 262144)", value, 1, MAX_ITEMS);
+    else if (strcmp(argv[i], "--seed") == 0)
+      seed = whole("bad seed", value, 1, UINT32_MAX);
+    else
       usage("unknown option", argv[i]);
-    }
   }
-  if (seconds == 0) usage("missing", "--seconds");
-  seen = calloc(ROUND_ITEMS, sizeof *seen);
+  if ((length.seconds != 0) == (length.runs != 0))
+    usage("needed, one of them:", "--seconds, --runs");
+  seen = calloc(round_items, sizeof *seen);
   if (seen == NULL) {
     fprintf(stderr, "stress: no memory\n");
     return 4;
   }
-  bool good = run(seconds);
+  bool good = run(&length, seed);
   free(seen);
   return good ? 0 : 1;
 }

@@ -12,7 +12,16 @@
 #define Q(name) TD_QUEUE_JOIN(td_, TD_QUEUE, _##name)
 #define NUMBER TD_QUEUE_JOIN(TD_QUEUE_NUMBER_, TD_QUEUE, )
 
-static const bool oldest_first = NUMBER == TD_QUEUE_NUMBER_bwos_fifo;
+static enum td_queue_order order(void) {
+  return td_queue_entries[NUMBER].order;
+}
+
+/* Returns which of n items, put in order and numbered from 1, get number i returns. */
+static uint64_t nth(uint64_t i, uint64_t n) {
+  if (order() == TD_QUEUE_OLDEST) return i;
+  if (order() == TD_QUEUE_NEXT) return i == 1 ? n : i - 1;
+  return n + 1 - i;
+}
 
 struct box {
   struct TD_QUEUE_JOIN(td_, TD_QUEUE, ) queue;
@@ -58,43 +67,62 @@ Test(queue, accepts_the_defaults_of_the_list) {
   cr_expect_neq(Q(storage_bytes)(entry->blocks, entry->items), 0, "%s", entry->name);
 }
 
-/* Against a model: an array with the newest item last. */
-static void compare_with_array(uint32_t blocks, uint32_t entries) {
+/* A model: an array with the newest item last. */
+struct model {
+  uint64_t at[1 << 12];
+  size_t first, count;
+  bool has_next; /* put since the last get */
+};
+
+static void model_put(struct model *m, uint64_t item) {
+  if (m->first + m->count == sizeof m->at / sizeof *m->at) {
+    memmove(m->at, m->at + m->first, m->count * sizeof *m->at);
+    m->first = 0;
+  }
+  m->at[m->first + m->count++] = item;
+  m->has_next = true;
+}
+
+static uint64_t model_get(struct model *m) {
+  bool newest = order() == TD_QUEUE_NEWEST || (order() == TD_QUEUE_NEXT && m->has_next);
+  m->has_next = false;
+  if (m->count == 0) return 0;
+  m->count--;
+  return newest ? m->at[m->first + m->count] : m->at[m->first++];
+}
+
+static void compare_with_model(uint32_t blocks, uint32_t entries) {
   struct box *b = make(blocks, entries);
-  static uint64_t model[1 << 12];
-  size_t first = 0, count = 0;
+  static struct model model;
+  model = (struct model){.count = 0};
   uint32_t random = 2463534242u;
   for (uint64_t next = 1; next < 20000;) {
     random ^= random << 13, random ^= random >> 17, random ^= random << 5;
     if (random % 64 == 0) Q(grant)(&b->queue, &b->owner);
     if (random >> 8 & 1) {
-      if (first + count == 1 << 12) {
-        memmove(model, model + first, count * sizeof *model);
-        first = 0;
-      }
-      if (!put(b, next)) {
-        /* FIFO BWoS keeps the block it gets from; others are full at their capacity. */
-        cr_assert_geq(count, (size_t)blocks * entries / (oldest_first ? 8 : 2));
+      if (put(b, next)) {
+        model_put(&model, next++);
         continue;
       }
-      model[first + count++] = next++;
+      /* FIFO BWoS keeps the block it gets from, BBQ what is left of it; others are full at their
+       * capacity. */
+      size_t least = (size_t)blocks * entries / (order() == TD_QUEUE_OLDEST ? 8 : 2);
+      cr_assert_geq(model.count, least);
     } else {
-      uint64_t item = get(b);
-      uint64_t expected = count == 0 ? 0 : oldest_first ? model[first++] : model[first + count - 1];
-      count -= count != 0;
+      uint64_t item = get(b), expected = model_get(&model);
       cr_assert_eq(item, expected, "%ux%u: %lu for %lu", blocks, entries, item, expected);
     }
   }
-  while (count-- != 0)
+  while (model_get(&model) != 0)
     cr_assert_neq(get(b), 0);
   cr_assert_eq(get(b), 0);
   drop(b);
 }
 
 Test(queue, gives_back_in_order) {
-  compare_with_array(2, 4);
-  compare_with_array(4, 16);
-  compare_with_array(8, 128);
+  compare_with_model(2, 4);
+  compare_with_model(4, 16);
+  compare_with_model(8, 128);
 }
 
 Test(queue, is_full_at_its_capacity_and_stores_nothing_then) {
@@ -104,7 +132,7 @@ Test(queue, is_full_at_its_capacity_and_stores_nothing_then) {
   cr_assert_not(put(b, 5));
   cr_assert_not(put(b, 6));
   for (uint64_t item = 1; item <= 4; item++)
-    cr_assert_eq(get(b), oldest_first ? item : 5 - item);
+    cr_assert_eq(get(b), nth(item, 4));
   cr_assert_eq(get(b), 0);
   drop(b);
 }
@@ -121,15 +149,15 @@ Test(queue, grows_where_the_list_says_so) {
     cr_assert_eq(stored, 4);
   else
     cr_assert_eq(stored, 128, "%lu: as far as the memory goes", stored);
-  for (uint64_t left = stored; left > 0; left--)
-    cr_assert_eq(get(b), oldest_first ? stored + 1 - left : left);
+  for (uint64_t i = 1; i <= stored; i++)
+    cr_assert_eq(get(b), nth(i, stored));
   Q(shrink)(&b->queue, &b->owner);
   td_growth_close(&growth);
-  /* Back in its first storage, and there is no memory any more. FIFO BWoS keeps the block it gets
-   * from, so that less may fit. */
+  /* Back in its first storage, and there is no memory any more. A FIFO of blocks keeps the one it
+   * gets from, so that less may fit. */
   for (stored = 0; put(b, stored + 1);)
     stored++;
-  cr_assert(oldest_first ? stored >= 2 && stored <= 4 : stored == 4, "%lu", stored);
+  cr_assert(order() == TD_QUEUE_OLDEST ? stored >= 2 && stored <= 4 : stored == 4, "%lu", stored);
   drop(b);
 }
 
@@ -190,6 +218,31 @@ Test(queue, steals_nothing_from_an_empty_queue_nor_into_no_room) {
     put(b, item);
   cr_assert_eq(Q(steal)(&b->queue, out, 0), 0);
   drop(b);
+}
+
+/* What came from outside is found by the owner, by thieves, and by all queues of the set; queues
+ * that are no pool's take nothing. */
+Test(queue, takes_work_from_outside_where_it_is_a_pool) {
+  struct box *first = make(4, 4), *second = make(4, 4);
+  Q(join)(&first->queue, &first->queue);
+  Q(join)(&second->queue, &first->queue);
+  bool pool = NUMBER == TD_QUEUE_NUMBER_pool || NUMBER == TD_QUEUE_NUMBER_pool_bwos;
+  uint64_t offered = 0, out[4] = {0};
+  while (offered < 100 && Q(offer)(&second->queue, offered + 1))
+    offered++;
+  cr_assert_eq(offered, pool ? 16 : 0, "%lu", offered);
+  cr_assert_eq(Q(size)(&first->queue), offered);
+  put(first, 99);
+  cr_assert_eq(get(first), 99, "its own come first");
+  cr_assert_eq(get(first), pool ? 1 : 0);
+  cr_assert_eq(get(second), pool ? 2 : 0);
+  cr_assert_eq(Q(steal)(&first->queue, out, 4), pool ? 4 : 0);
+  cr_assert_eq(out[0], pool ? 3 : 0);
+  for (offered = pool ? 6 : 16; offered < 16; offered++)
+    cr_assert_eq(get(second), offered + 1);
+  cr_assert_eq(get(first), 0);
+  drop(second);
+  drop(first);
 }
 
 /* The marker asks it whether sharing could pay. */
