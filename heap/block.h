@@ -19,6 +19,7 @@
 #define TD_BLOCK_BYTES ((size_t)1 << TD_BLOCK_LOG2)
 #define TD_BLOCK_GRANULES (TD_BLOCK_BYTES / TD_GRANULE_BYTES)
 #define TD_BLOCK_GRANULES_LOG2 (TD_BLOCK_LOG2 - TD_GRANULE_LOG2)
+#define TD_RANGE_LOG2 48u /* of the longest range: blocks are counted in 32 bits */
 #define TD_SMALL_BYTES_MAX (TD_BLOCK_BYTES / 2) /* longer objects get an extent */
 
 /* Read by markers for every object. Constant during marking. */

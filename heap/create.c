@@ -8,6 +8,7 @@
 #include "heap/slabs.h"
 
 #define RESERVE_MIN ((size_t)64 << 20)
+#define RESERVE_MAX (((size_t)1 << TD_RANGE_LOG2) - TD_SLAB_BYTES)
 
 static void say(struct tide_error *error, enum tide_status status, const char *what, size_t bytes) {
   if (!error) return;
@@ -93,6 +94,7 @@ bool td_space_init(struct td_space *space, size_t reserve_bytes, size_t max_byte
   }
   size_t wanted = reserve_bytes < RESERVE_MIN ? RESERVE_MIN : reserve_bytes;
   wanted = td_slabs_range_bytes(wanted) & ~(TD_SLAB_BYTES - 1);
+  if (wanted > RESERVE_MAX) wanted = RESERVE_MAX;
   while (!map_all(space, wanted)) {
     if (wanted / 2 < RESERVE_MIN) {
       say(error, TIDE_ERROR_SYSTEM, "cannot reserve address space for a heap", wanted);
