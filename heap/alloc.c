@@ -157,12 +157,26 @@ size_t td_space_refill(struct td_space *space, struct tide_bump *bump, tide_layo
   return 0;
 }
 
+static uint64_t granule_at(const struct td_space *space, uintptr_t address) {
+  return (address - space->base) >> TD_GRANULE_LOG2;
+}
+
+/* Returns the granule where the run ends: what was reserved behind its piece belongs to it. */
+static uint64_t end_of_run(const struct td_space *space, const struct tide_bump *bump) {
+  uint32_t block = td_block_of_granule(granule_at(space, bump->limit - 1));
+  return ((uint64_t)block << TD_BLOCK_GRANULES_LOG2) + space->infos[block].reserved;
+}
+
 void td_space_retire(struct td_space *space, struct tide_bump *bump) {
   if (bump->limit) {
-    uint64_t granule = (bump->next - space->base) >> TD_GRANULE_LOG2;
-    uint32_t block = (uint32_t)((bump->limit - 1 - space->base) >> TD_BLOCK_LOG2);
-    uint64_t end = ((uint64_t)block << TD_BLOCK_GRANULES_LOG2) + space->infos[block].reserved;
-    memset(space->marks + granule, 0, end - granule);
+    uint64_t granule = granule_at(space, bump->next);
+    memset(space->marks + granule, 0, end_of_run(space, bump) - granule);
   }
   *bump = (struct tide_bump){0};
+}
+
+bool td_space_is_unused(const struct td_space *space, const struct tide_bump *bump,
+                        uintptr_t address) {
+  return bump->limit && address >= bump->next &&
+         granule_at(space, address) < end_of_run(space, bump);
 }
