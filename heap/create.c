@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "heap/poison.h"
 #include "heap/slabs.h"
 
 #define RESERVE_MIN ((size_t)64 << 20)
@@ -115,6 +116,7 @@ bool td_space_init(struct td_space *space, size_t reserve_bytes, size_t max_byte
   }
   td_plat_advise_huge(space->marks, space->granules);
   pthread_mutex_init(&space->lock, NULL);
+  space->has_poison = td_poison_is_possible();
   space->extent_limit = UINT32_MAX;
   space->epoch = space->epoch_before = TD_EPOCH_FIRST;
   size_t max_blocks = max_bytes / TD_BLOCK_BYTES;
@@ -127,6 +129,8 @@ bool td_space_init(struct td_space *space, size_t reserve_bytes, size_t max_byte
 void td_space_deinit(struct td_space *space) {
   if (!space->base) return;
   pthread_mutex_destroy(&space->lock);
+  /* Others may get these addresses next. */
+  if (space->has_poison) td_unpoison(space->base, (size_t)space->frontier << TD_BLOCK_LOG2);
   td_layouts_deinit(&space->layouts);
   td_slabs_close(space);
   unmap_all(space);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "heap/blocks.h"
+#include "heap/poison.h"
 
 #define PURGE_BYTES ((size_t)1 << 20) /* from here on, fresh pages are cheaper than zeroing */
 
@@ -30,6 +31,8 @@ void *td_space_alloc_large(struct td_space *space, tide_layout layout, size_t by
   *room = td_blocks_take(space, count, &first);
   pthread_mutex_unlock(&space->lock);
   if (*room != TD_ROOM) return NULL;
+  if (space->has_poison)
+    td_unpoison(space->base + ((uintptr_t)first << TD_BLOCK_LOG2), (size_t)count << TD_BLOCK_LOG2);
   zero(space, first, count, rounded);
   for (uint32_t b = first + 1; b < first + count; b++) {
     space->blocks[b] = (struct td_block){.layout = layout};
