@@ -130,7 +130,8 @@ void td_space_deinit(struct td_space *space) {
   if (!space->base) return;
   pthread_mutex_destroy(&space->lock);
   /* Others may get these addresses next. */
-  if (space->has_poison) td_unpoison(space->base, (size_t)space->frontier << TD_BLOCK_LOG2);
+  for (size_t slab = 0; space->has_poison && slab < space->frontier / TD_SLAB_BLOCKS; slab++)
+    if (space->slab_committed[slab]) td_unpoison(space->base + slab * TD_SLAB_BYTES, TD_SLAB_BYTES);
   td_layouts_deinit(&space->layouts);
   td_slabs_close(space);
   unmap_all(space);

@@ -66,7 +66,9 @@ struct tide_advanced_options;
  * were compiled against an older header working. */
 struct tide_options {
   size_t struct_size;    /* set by tide_options_init */
-  size_t heap_max_bytes; /* hard limit; default TIDE_HEAP_MAX, else 7/8 of the memory there is */
+  /* Hard limit: what objects and the heap's tables of them take from the system, fragments included,
+   * stays below it, but for a few MiB. Default TIDE_HEAP_MAX, else 7/8 of the memory there is. */
+  size_t heap_max_bytes;
   size_t heap_initial_bytes; /* no collection before this much is in use */
   size_t reserve_bytes;      /* address space; halved until the system agrees */
   /* Marking threads, the collecting one included; default TIDE_MARKERS, else CPUs allowed. */
