@@ -54,6 +54,7 @@ static void note_peak(struct td_space *space) {
 /* Takes the memory from a free block that has some. */
 static bool strip(struct td_space *space, uint32_t block) {
   if (!td_plat_purge(address_of(space, block), TD_BLOCK_BYTES)) return false;
+  if (space->has_poison) td_unpoison((uintptr_t)address_of(space, block), TD_BLOCK_BYTES);
   /* Or the system would make the slab one huge page again. */
   td_plat_advise_small(address_of(space, block), TD_BLOCK_BYTES);
   space->infos[block].zeroed = TD_ZEROED_BARE;

@@ -63,7 +63,9 @@ static bool take_in(struct td_space *space, const struct cell *cell, void *conte
     *cell->mark = TD_FREED_YOUNGEST;
     turn->bytes[0] += cell->bytes;
   }
-  if (space->has_poison) td_poison(cell->start, cell->bytes);
+  /* The sanitizer needs an eighth of that in memory of its own. */
+  if (space->has_poison)
+    td_poison(cell->start, cell->bytes < BYTES_MOST ? cell->bytes : BYTES_MOST);
   return true;
 }
 
