@@ -1,6 +1,5 @@
 #include "heap/backing.h"
 
-#include "heap/blocks.h"
 #include "heap/poison.h"
 
 /* What the space may have beyond its limit: a slab is the least that is taken at once, a huge page
