@@ -4,7 +4,7 @@
 
 #include "gc/base/state.h"
 
-#define TD_HOLDER_BYTES 144
+#define TD_HOLDER_BYTES 176
 
 /* Writes "layout 'name'", or "layout 7" for one without a name, into text. Returns text. */
 const char *td_layout_words(const struct tide_heap *heap, tide_layout layout,
