@@ -10,6 +10,7 @@
 #include "gc/mutator/callback.h"
 #include "heap/alloc.h"
 #include "heap/large.h"
+#include "heap/quarantine.h"
 
 /* A mutator adds to the heap's count of allocated bytes this often. */
 #define FLUSH_BYTES ((uint64_t)256 << 10)
@@ -102,13 +103,15 @@ static void *take_by_force(struct tide_mutator *mutator, struct request *request
   struct tide_heap *heap = mutator->heap;
   size_t blocks = blocks_of(request);
   if (blocks > td_budget_most(heap)) return refuse(mutator, TIDE_ERROR_MEMORY);
-  for (bool asked = false;; asked = true) {
+  for (bool asked = false;;) {
     void *object = take_after_collection(mutator, request);
     while (!object && request->room == TD_ROOM_OVER_BUDGET &&
            td_budget_grow(heap, (uint32_t)blocks))
       object = take(mutator, request);
     if (object) return object;
+    if (heap->verify && td_quarantine_drain(&heap->space)) continue;
     if (asked || !ask_embedder(mutator, request->bytes)) return refuse(mutator, TIDE_ERROR_MEMORY);
+    asked = true;
   }
 }
 

@@ -111,7 +111,8 @@ struct tide_heap *tide_heap_create(const struct tide_options *options, struct ti
     free(heap);
     return NULL;
   }
-  heap->space.stress = heap->stress != 0;
+  heap->space.has_quarantine = heap->verify;
+  heap->space.stress = heap->stress != 0 || heap->verify;
   heap->space.small_pages = o.small_pages;
   if (!build_heap(heap, &o, error)) {
     free_heap(heap);

@@ -4,10 +4,14 @@
 #include <string.h>
 
 #include "gc/base/error.h"
-#include "gc/base/state.h"
+#include "gc/base/thread.h"
 
 static tide_layout intern(struct tide_heap *heap, const struct td_layout *wanted,
                           struct tide_error *error) {
+  if (td_in_callback()) {
+    td_fail(error, TIDE_ERROR_STATE, "layout: inside a collection");
+    return TIDE_LAYOUT_INVALID;
+  }
   pthread_mutex_lock(&heap->space.lock);
   tide_layout layout = td_layouts_intern(&heap->space.layouts, wanted);
   bool full = heap->space.layouts.count == TIDE_LAYOUT_MAX;

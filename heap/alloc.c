@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "heap/blocks.h"
+#include "heap/poison.h"
+#include "heap/quarantine.h"
 #include "heap/sweep.h"
 
 /* A piece is small, so that its zeroes are still in the first-level cache when objects are written
@@ -32,6 +34,20 @@ static void prefetch(uintptr_t at, uintptr_t end) {
     __builtin_prefetch((void *)at, 1);
 }
 
+static uintptr_t address_in(const struct td_space *space, uint32_t block, uint32_t granule) {
+  return td_granule_address(space->base, ((uint64_t)block << TD_BLOCK_GRANULES_LOG2) + granule);
+}
+
+/* The same as td_sweep_next_free, for a space with a quarantine. */
+static __attribute__((noinline, cold)) uint32_t
+next_free_outside_quarantine(const struct td_space *space, const uint8_t *marks, uint32_t at,
+                             uint32_t end, uint32_t cell) {
+  at = td_sweep_next_free(marks, at, end, cell, space->epoch);
+  while (at < end && td_mark_is_freed(marks[at]))
+    at = td_sweep_next_free(marks, at + cell, end, cell, space->epoch);
+  return at;
+}
+
 /* Reserves the next free cells of the block from granule `at` on. Returns their first granule, and
  * info->reserved says where they end. If no cell is free it returns the end of the cells and
  * changes nothing. */
@@ -39,18 +55,17 @@ static uint32_t reserve(struct td_space *space, uint32_t block, uint32_t at, uin
   struct td_block_info *info = &space->infos[block];
   uint8_t *marks = space->marks + ((uint64_t)block << TD_BLOCK_GRANULES_LOG2);
   uint32_t end = info->cells * cell;
-  uint32_t start = td_sweep_next_free(marks, at, end, cell, space->epoch);
+  uint32_t start = space->has_quarantine ? next_free_outside_quarantine(space, marks, at, end, cell)
+                                         : td_sweep_next_free(marks, at, end, cell, space->epoch);
   if (start == end) return end;
   uint32_t most = space->stress || cell > RESERVE_GRANULES ? cell : RESERVE_GRANULES / cell * cell;
   uint32_t bound = start + most < end ? start + most : end;
   uint32_t stop = td_sweep_next_live(marks, start, bound, space->epoch);
   memset(marks + start, space->epoch, stop - start);
   info->reserved = (uint16_t)stop;
+  if (space->has_poison)
+    td_unpoison(address_in(space, block, start), (size_t)(stop - start) << TD_GRANULE_LOG2);
   return start;
-}
-
-static uintptr_t address_in(const struct td_space *space, uint32_t block, uint32_t granule) {
-  return td_granule_address(space->base, ((uint64_t)block << TD_BLOCK_GRANULES_LOG2) + granule);
 }
 
 /* Moves the cache to the piece at `at`, which is below `end`, the end of the block's reservation.
@@ -157,12 +172,26 @@ size_t td_space_refill(struct td_space *space, struct tide_bump *bump, tide_layo
   return 0;
 }
 
+static uint64_t granule_at(const struct td_space *space, uintptr_t address) {
+  return (address - space->base) >> TD_GRANULE_LOG2;
+}
+
+/* Returns the granule where the run ends: what was reserved behind its piece belongs to it. */
+static uint64_t end_of_run(const struct td_space *space, const struct tide_bump *bump) {
+  uint32_t block = td_block_of_granule(granule_at(space, bump->limit - 1));
+  return ((uint64_t)block << TD_BLOCK_GRANULES_LOG2) + space->infos[block].reserved;
+}
+
 void td_space_retire(struct td_space *space, struct tide_bump *bump) {
   if (bump->limit) {
-    uint64_t granule = (bump->next - space->base) >> TD_GRANULE_LOG2;
-    uint32_t block = (uint32_t)((bump->limit - 1 - space->base) >> TD_BLOCK_LOG2);
-    uint64_t end = ((uint64_t)block << TD_BLOCK_GRANULES_LOG2) + space->infos[block].reserved;
-    memset(space->marks + granule, 0, end - granule);
+    uint64_t granule = granule_at(space, bump->next);
+    memset(space->marks + granule, 0, end_of_run(space, bump) - granule);
   }
   *bump = (struct tide_bump){0};
+}
+
+bool td_space_is_unused(const struct td_space *space, const struct tide_bump *bump,
+                        uintptr_t address) {
+  return bump->limit && address >= bump->next &&
+         granule_at(space, address) < end_of_run(space, bump);
 }

@@ -15,5 +15,9 @@ size_t td_space_advance(struct td_space *space, struct tide_bump *bump);
 /* Gives the unused rest of the run back and empties the cache. The world is stopped, or the owner
  * calls. */
 void td_space_retire(struct td_space *space, struct tide_bump *bump);
+/* Returns whether the address lies in the unused rest of the run, behind its piece included. The
+ * owner asks. */
+bool td_space_is_unused(const struct td_space *space, const struct tide_bump *bump,
+                        uintptr_t address);
 
 #endif

@@ -19,6 +19,7 @@
 #define TD_BLOCK_BYTES ((size_t)1 << TD_BLOCK_LOG2)
 #define TD_BLOCK_GRANULES (TD_BLOCK_BYTES / TD_GRANULE_BYTES)
 #define TD_BLOCK_GRANULES_LOG2 (TD_BLOCK_LOG2 - TD_GRANULE_LOG2)
+#define TD_RANGE_LOG2 48u /* of the longest range: blocks are counted in 32 bits */
 #define TD_SMALL_BYTES_MAX (TD_BLOCK_BYTES / 2) /* longer objects get an extent */
 
 /* Read by markers for every object. Constant during marking. */
@@ -38,6 +39,12 @@ enum td_block_state {
   TD_BLOCK_TAIL,     /* further block of an extent */
 };
 
+enum td_zeroed {
+  TD_WRITTEN = 0, /* the block holds what somebody wrote */
+  TD_ZEROED,      /* nobody has written into it since its memory came from the system */
+  TD_ZEROED_BARE, /* free: the same, and it has no memory yet (heap/backing.h) */
+};
+
 /* Written under the heap's lock, or by the mutator that owns the block: see [owner]. */
 struct td_block_info {
   uint32_t next;  /* SMALL, unswept: the next block of the list, 0 at the end */
@@ -50,7 +57,7 @@ struct td_block_info {
   uint16_t live;  /* SMALL: cells that the last collection found alive */
   uint8_t size_class;
   uint8_t state;  /* enum td_block_state */
-  uint8_t zeroed; /* nobody has written into the block since its memory came from the system */
+  uint8_t zeroed; /* enum td_zeroed */
   uint8_t unused;
   uint16_t piece;     /* SMALL: bytes of a piece of a run, whole cells */
   uint16_t reserved;  /* SMALL: granule where the reservation of the owner's run ends, see [run] */

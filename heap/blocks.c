@@ -3,7 +3,7 @@
  * was given back, or was never used. */
 #include "heap/blocks.h"
 
-#include <string.h>
+#include "heap/backing.h"
 
 static void set_free(struct td_space *space, uint32_t block, bool is_free) {
   uint64_t bit = (uint64_t)1 << (block % 64);
@@ -11,31 +11,6 @@ static void set_free(struct td_space *space, uint32_t block, bool is_free) {
     space->free_bits[block / 64] |= bit;
   else
     space->free_bits[block / 64] &= ~bit;
-}
-
-static bool commit_slab(struct td_space *space, uint32_t slab) {
-  char *start = (char *)space->base + (size_t)slab * TD_SLAB_BYTES;
-  if (!td_plat_commit(start, TD_SLAB_BYTES)) return false;
-  if (space->small_pages)
-    td_plat_populate(start, TD_SLAB_BYTES);
-  else
-    td_plat_advise_huge(start, TD_SLAB_BYTES);
-  space->slab_committed[slab] = 1;
-  /* relaxed: under the lock. */
-  uint32_t slabs = 1 + atomic_fetch_add_explicit(&space->committed_slabs, 1, memory_order_relaxed);
-  if (slabs > space->peak_committed_slabs) space->peak_committed_slabs = slabs;
-  for (uint32_t b = 0; b < TD_SLAB_BLOCKS; b++)
-    space->infos[slab * TD_SLAB_BLOCKS + b].zeroed = 1;
-  return true;
-}
-
-/* Commits the slabs of [first, first + count). If one cannot be had it returns false; the slabs
- * committed so far then stay in the pool. */
-static bool commit_range(struct td_space *space, uint32_t first, uint32_t count) {
-  uint32_t last = (uint32_t)((first + count - 1) / TD_SLAB_BLOCKS);
-  for (uint32_t slab = (uint32_t)(first / TD_SLAB_BLOCKS); slab <= last; slab++)
-    if (!space->slab_committed[slab] && !commit_slab(space, slab)) return false;
-  return true;
 }
 
 /* Adds the next slab's blocks to the pool. Returns false at the end of the range. */
@@ -90,7 +65,7 @@ enum td_room td_blocks_take(struct td_space *space, uint32_t count, uint32_t *fi
     return TD_ROOM_OVER_BUDGET;
   uint32_t found = find_extent(space, count);
   if (found == 0) return TD_ROOM_NO_PLACE;
-  if (!commit_range(space, found, count)) return TD_ROOM_NO_MEMORY;
+  if (!td_backing_take(space, found, count)) return TD_ROOM_NO_MEMORY;
   for (uint32_t b = found; b < found + count; b++)
     set_free(space, b, false);
   space->used_blocks += count;
@@ -120,11 +95,7 @@ size_t td_space_trim(struct td_space *space, size_t keep_bytes) {
       keep--;
       continue;
     }
-    if (!td_plat_decommit((char *)space->base + (size_t)slab * TD_SLAB_BYTES, TD_SLAB_BYTES))
-      continue;
-    space->slab_committed[slab] = 0;
-    /* relaxed: under the lock. */
-    atomic_fetch_sub_explicit(&space->committed_slabs, 1, memory_order_relaxed);
+    if (!td_backing_give_slab(space, slab)) continue;
     given += TD_SLAB_BYTES;
   }
   pthread_mutex_unlock(&space->lock);

@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "heap/poison.h"
 #include "heap/slabs.h"
 
 #define RESERVE_MIN ((size_t)64 << 20)
+#define RESERVE_MAX (((size_t)1 << TD_RANGE_LOG2) - TD_SLAB_BYTES)
 
 static void say(struct tide_error *error, enum tide_status status, const char *what, size_t bytes) {
   if (!error) return;
@@ -93,6 +95,7 @@ bool td_space_init(struct td_space *space, size_t reserve_bytes, size_t max_byte
   }
   size_t wanted = reserve_bytes < RESERVE_MIN ? RESERVE_MIN : reserve_bytes;
   wanted = td_slabs_range_bytes(wanted) & ~(TD_SLAB_BYTES - 1);
+  if (wanted > RESERVE_MAX) wanted = RESERVE_MAX;
   while (!map_all(space, wanted)) {
     if (wanted / 2 < RESERVE_MIN) {
       say(error, TIDE_ERROR_SYSTEM, "cannot reserve address space for a heap", wanted);
@@ -113,6 +116,7 @@ bool td_space_init(struct td_space *space, size_t reserve_bytes, size_t max_byte
   }
   td_plat_advise_huge(space->marks, space->granules);
   pthread_mutex_init(&space->lock, NULL);
+  space->has_poison = td_poison_is_possible();
   space->extent_limit = UINT32_MAX;
   space->epoch = space->epoch_before = TD_EPOCH_FIRST;
   size_t max_blocks = max_bytes / TD_BLOCK_BYTES;
@@ -125,6 +129,9 @@ bool td_space_init(struct td_space *space, size_t reserve_bytes, size_t max_byte
 void td_space_deinit(struct td_space *space) {
   if (!space->base) return;
   pthread_mutex_destroy(&space->lock);
+  /* Others may get these addresses next. */
+  for (size_t slab = 0; space->has_poison && slab < space->frontier / TD_SLAB_BLOCKS; slab++)
+    if (space->slab_committed[slab]) td_unpoison(space->base + slab * TD_SLAB_BYTES, TD_SLAB_BYTES);
   td_layouts_deinit(&space->layouts);
   td_slabs_close(space);
   unmap_all(space);

@@ -1,16 +1,17 @@
-/* Epochs. A byte holds one of 125, so once in 125 collections all bytes are rewritten. */
+/* Epochs. A byte holds one of 121, so once in 121 collections all bytes are rewritten. */
 #include "heap/epoch.h"
 
 #include "heap/blocks.h"
+#include "heap/quarantine.h"
 
-/* Rewrites the byte of every live object as the first epoch and all others as free, so that no old
- * byte can equal an epoch to come. */
+/* Rewrites the byte of every live object as the first epoch, and all others as free but for those
+ * in quarantine, so that no old byte can equal an epoch to come. */
 static void restart_epochs(struct td_space *space) {
   for (uint32_t b = 1; b < space->frontier; b++) {
     if (td_block_is_free(space, b)) continue;
     uint8_t *marks = space->marks + ((uint64_t)b << TD_BLOCK_GRANULES_LOG2);
     for (size_t i = 0; i < TD_BLOCK_GRANULES; i++)
-      marks[i] = marks[i] == space->epoch ? TD_EPOCH_FIRST : 0;
+      if (!td_mark_is_freed(marks[i])) marks[i] = marks[i] == space->epoch ? TD_EPOCH_FIRST : 0;
   }
   space->epoch = TD_EPOCH_FIRST;
 }

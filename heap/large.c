@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "heap/blocks.h"
+#include "heap/poison.h"
 
 #define PURGE_BYTES ((size_t)1 << 20) /* from here on, fresh pages are cheaper than zeroing */
 
@@ -18,6 +19,13 @@ static void zero(struct td_space *space, uint32_t first, uint32_t count, size_t 
   memset(start, 0, bytes);
 }
 
+/* Only blocks that were written are poisoned. */
+static void unpoison(const struct td_space *space, uint32_t first, uint32_t count) {
+  for (uint32_t b = first; b < first + count; b++)
+    if (!space->infos[b].zeroed)
+      td_unpoison(space->base + ((uintptr_t)b << TD_BLOCK_LOG2), TD_BLOCK_BYTES);
+}
+
 void *td_space_alloc_large(struct td_space *space, tide_layout layout, size_t bytes,
                            enum td_room *room) {
   *room = TD_ROOM_NO_PLACE;
@@ -30,6 +38,7 @@ void *td_space_alloc_large(struct td_space *space, tide_layout layout, size_t by
   *room = td_blocks_take(space, count, &first);
   pthread_mutex_unlock(&space->lock);
   if (*room != TD_ROOM) return NULL;
+  if (space->has_poison) unpoison(space, first, count);
   zero(space, first, count, rounded);
   for (uint32_t b = first + 1; b < first + count; b++) {
     space->blocks[b] = (struct td_block){.layout = layout};

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "heap/blocks.h"
+#include "heap/quarantine.h"
 
 /* Returns how many of a block's bytes equal the epoch. Only the first bytes of marked objects do,
  * because everything else was written in an earlier epoch. Vectors have sixteen lanes, which every
@@ -28,14 +29,14 @@ static uint32_t count_block(const uint8_t *marks, uint8_t epoch) {
 }
 
 /* Counts what is alive in a block and lists it as unswept if it has room. Returns whether nothing
- * is alive. */
+ * is alive, nor in quarantine. */
 static bool sort_block(struct td_space *space, uint32_t b) {
   struct td_block *block = &space->blocks[b];
   struct td_block_info *info = &space->infos[b];
   const uint8_t *marks = space->marks + ((uint64_t)b << TD_BLOCK_GRANULES_LOG2);
   info->zeroed = 0;
   if (info->state == TD_BLOCK_LARGE) {
-    if (*marks != space->epoch) return true;
+    if (*marks != space->epoch) return !td_mark_is_freed(*marks);
     space->live_objects++;
     space->live_bytes += info->large_bytes;
     return false;
@@ -43,18 +44,20 @@ static bool sort_block(struct td_space *space, uint32_t b) {
   info->live = (uint16_t)count_block(marks, space->epoch);
   space->live_objects += info->live;
   space->live_bytes += (uint64_t)info->live * block->cell_granules << TD_GRANULE_LOG2;
-  if (info->live > 0 && info->live < info->cells) {
+  uint32_t used = info->live + (space->has_quarantine ? td_quarantine_count(space, b) : 0);
+  if (used > 0 && used < info->cells) {
     uint32_t *list = &space->unswept[(size_t)block->layout * TIDE_BUMP_SLOTS + info->size_class];
     info->next = *list;
     *list = b;
   }
-  return info->live == 0;
+  return used == 0;
 }
 
 uint32_t td_space_end_marking(struct td_space *space) {
   pthread_mutex_lock(&space->lock);
   memset(space->unswept, 0, (size_t)space->layouts.count * TIDE_BUMP_SLOTS * sizeof(uint32_t));
   uint32_t freed = 0;
+  if (space->has_quarantine || space->has_poison) td_quarantine_turn(space);
   space->live_objects = space->live_bytes = 0;
   space->epoch_before = space->epoch;
   /* From the top down: the lists then begin with low blocks, and these fill first. */

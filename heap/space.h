@@ -56,7 +56,7 @@
 
 #define TD_DEFERRED 0x80u /* in a mark byte: marked, not yet scanned */
 #define TD_EPOCH_FIRST 2u
-#define TD_EPOCH_LAST 126u
+#define TD_EPOCH_LAST 122u
 
 /* Why there is no room for an object. Only a larger budget helps against the first; against the
  * others it would help to free something. */
@@ -95,13 +95,20 @@ struct td_space {
   _Atomic(uint32_t)
       committed_slabs; /* written under the lock; relaxed readers want a figure only */
   uint32_t peak_committed_slabs;
+  uint32_t bare_blocks;   /* blocks of committed slabs that have no memory: heap/backing.h */
+  uint32_t strip_hint;    /* word of free_bits where to look for free blocks with memory */
   uint32_t budget_blocks; /* used_blocks does not pass it: set by the collector's sizing */
   uint32_t max_blocks;    /* hard limit; constant after creation */
   uint32_t *unswept;      /* [layout * TIDE_BUMP_SLOTS + class]: first block of the list */
   uint8_t *slab_committed;
   struct td_layouts layouts;
-  bool small_pages; /* do not ask the system for huge ones; constant after creation */
-  bool stress;      /* runs of one cell, so that every allocation takes the slow path */
+  size_t quarantine_bytes; /* of dead objects: heap/quarantine.h */
+  bool quarantine_drains;  /* let all of them go at the next turn */
+  bool small_pages;        /* do not ask the system for huge ones; constant after creation */
+  bool stress;             /* runs of one cell, so that every allocation takes the slow path */
+  /* Constant after creation, both: what becomes of dead objects, see heap/quarantine.h. */
+  bool has_quarantine; /* `stress` is set too */
+  bool has_poison;
 };
 
 /* ---- Address arithmetic ---- */

@@ -50,27 +50,52 @@ static void choose_victims(struct td_markers *set) {
             .kind = set->policy, .self = i, .count = set->limit, .size = size_of, .context = set});
 }
 
+/* Makes the markers up to `count` that do not exist yet. They remember as many events as the
+ * others.
+ */
+static bool make_markers(struct td_markers *set, unsigned count) {
+  for (unsigned i = 0; i < count; i++) {
+    if (!set->marker[i]) set->marker[i] = td_marker_make(set, i);
+    if (!set->marker[i]) return false;
+    struct td_events *events = &set->marker[i]->events;
+    if (events->capacity != set->event_capacity &&
+        !td_events_resize(events, i, set->event_capacity))
+      return false;
+  }
+  return true;
+}
+
+/* Frees the markers from number `from` on. None of them has ever had a thread. */
+static void drop_markers(struct td_markers *set, unsigned from) {
+  for (unsigned i = from; i < TIDE_MARKERS_MAX; i++) {
+    td_marker_free(set->marker[i]);
+    set->marker[i] = NULL;
+  }
+}
+
+/* Gets everything that can be refused before it changes anything. */
 static bool configure(struct td_markers *set, const struct td_marker_config *config,
                       struct tide_error *error) {
   const struct td_engine *engine = NULL;
   uint32_t blocks = 0, items = 0;
+  unsigned existing = 0;
   if (!check_config(config, &engine, &blocks, &items, error)) return false;
-  for (unsigned i = 0; i < config->markers; i++) {
-    if (!set->marker[i]) set->marker[i] = td_marker_make(set, i);
-    bool ready =
-        set->marker[i] && (set->marker[i]->events.capacity == set->event_capacity ||
-                           td_events_resize(&set->marker[i]->events, i, set->event_capacity));
-    if (!ready) return fail(error, TIDE_ERROR_MEMORY, "no memory for the markers' tables%s", "");
+  while (existing < TIDE_MARKERS_MAX && set->marker[existing])
+    existing++;
+  bool made = make_markers(set, config->markers);
+  if (!made || !td_marker_queues_make(set, engine, blocks, items, config->markers)) {
+    drop_markers(set, existing);
+    return made ? fail(error, TIDE_ERROR_MEMORY, "no memory for the queues of engine '%s'",
+                       engine->queue->name)
+                : fail(error, TIDE_ERROR_MEMORY, "no memory for the markers' tables%s", "");
   }
-  if (!td_marker_queues_make(set, engine, blocks, items, config->markers))
-    return fail(error, TIDE_ERROR_MEMORY, "no memory for the queues of engine '%s'",
-                engine->queue->name);
   set->engine = engine;
   set->policy = config->policy;
   set->queue_blocks = blocks;
   set->queue_items = items;
   set->limit = config->markers;
   set->flag_rows = set->limit < TD_FLAG_ROWS ? set->limit : TD_FLAG_ROWS;
+  choose_victims(set);
   return true;
 }
 
@@ -87,16 +112,10 @@ struct td_markers *td_markers_create(struct td_space *space, const struct td_mar
   memset(set, 0, sizeof *set);
   set->space = space;
   set->marker = table;
-  if (!td_regions_open(&set->regions, space)) {
-    free(set->marker);
-    free(set);
+  if (!td_regions_open(&set->regions, space))
     fail(error, TIDE_ERROR_MEMORY, "no address space for the regions%s", "");
-    return NULL;
-  }
-  if (configure(set, config, error)) {
-    choose_victims(set);
+  else if (configure(set, config, error))
     return set;
-  }
   td_markers_destroy(set);
   return NULL;
 }
@@ -106,7 +125,6 @@ bool td_markers_configure(struct td_markers *set, const struct td_marker_config 
   td_quiet(set);
   unsigned before = set->limit;
   bool done = configure(set, config, error);
-  choose_victims(set);
   td_reopen(set, set->limit != before);
   return done;
 }

@@ -63,6 +63,12 @@ void td_plat_advise_huge(void *start, size_t bytes) {
   errno = saved;
 }
 
+void td_plat_advise_small(void *start, size_t bytes) {
+  int saved = errno;
+  if (bytes) madvise(start, bytes, MADV_NOHUGEPAGE);
+  errno = saved;
+}
+
 size_t td_plat_page_bytes(void) {
   static _Atomic(size_t) known;
   /* relaxed: every thread computes the same value. */

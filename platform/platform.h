@@ -35,6 +35,8 @@ bool td_plat_decommit(void *start, size_t bytes);
 bool td_plat_purge(void *start, size_t bytes);
 /* Asks for huge pages. This is a hint. */
 void td_plat_advise_huge(void *start, size_t bytes);
+/* Asks for small pages, so that no memory comes which nobody touches. This is a hint. */
+void td_plat_advise_small(void *start, size_t bytes);
 size_t td_plat_page_bytes(void);
 /* Can the eight bytes at an aligned address be read? Costs a system call, and never a fault. */
 bool td_plat_readable(uintptr_t address);

@@ -4,19 +4,22 @@
 #include <stdlib.h>
 
 #include "gc/base/thread.h"
+#include "heap/alloc.h"
 #include "heap/find.h"
 #include "heap/walk.h"
 
-/* The rest of the asking thread's own run is marked as allocated, but holds no objects yet. */
+/* What the asking thread has reserved for its own run is marked as allocated, but the rest of it
+ * holds no objects yet. */
 static bool in_unused_run(struct tide_heap *heap, uintptr_t object) {
   const struct tide_mutator *mutator = tide_current(heap);
+  const struct td_space *space = &heap->space;
   if (!mutator || !mutator->runs) return false;
-  uint32_t b = (uint32_t)((object - heap->space.base) >> TD_BLOCK_LOG2);
-  if (heap->space.infos[b].state != TD_BLOCK_SMALL) return false;
-  const struct tide_bump *run =
-      &mutator->runs[(size_t)heap->space.blocks[b].layout * TIDE_BUMP_SLOTS +
-                     heap->space.infos[b].size_class];
-  return object >= run->next && object < run->limit;
+  uint32_t b = (uint32_t)((object - space->base) >> TD_BLOCK_LOG2);
+  if (space->infos[b].state != TD_BLOCK_SMALL) return false;
+  return td_space_is_unused(space,
+                            &mutator->runs[(size_t)space->blocks[b].layout * TIDE_BUMP_SLOTS +
+                                           space->infos[b].size_class],
+                            object);
 }
 
 uintptr_t td_object_start(struct tide_heap *heap, const void *address) {

@@ -8,7 +8,10 @@
 static void word(struct td_scanner *scanner, const uintptr_t *slot) {
   uintptr_t value = *slot;
   scanner->slot = slot;
-  if (td_is_reference(scanner->space, value)) scanner->reference(scanner, value);
+  if (td_is_reference(scanner->space, value))
+    scanner->reference(scanner, value);
+  else if (scanner->no_reference)
+    scanner->no_reference(scanner, value);
 }
 
 /* The slot is forgotten at the end: what a trace function reports next may have none. */

@@ -209,7 +209,6 @@ struct tide_heap {
   void *out_of_memory_context;
   uint64_t stress; /* collect every so many allocations; 0: never */
   bool verify, log;
-  uint64_t *existing; /* with verify, in a collection: bitmap of the objects before it */
   tide_layout weak_table_layout;
 
   /* Under the world's lock. */

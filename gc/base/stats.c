@@ -122,6 +122,7 @@ static void fill_heap_stats(struct tide_heap *heap, struct tide_heap_stats *stat
   stats->committed_bytes =
       (uint64_t)atomic_load_explicit(&blocks->committed_slabs, memory_order_relaxed) *
       TD_SLAB_BYTES;
+  stats->committed_bytes -= (uint64_t)blocks->bare_blocks * TD_BLOCK_BYTES;
   stats->committed_bytes += td_slabs_cached_bytes(blocks);
   stats->peak_committed_bytes = (uint64_t)blocks->peak_committed_slabs * TD_SLAB_BYTES;
   stats->heap_max_bytes = (uint64_t)blocks->max_blocks * TD_BLOCK_BYTES;

@@ -8,10 +8,12 @@
 
 #include "gc/base/object.h"
 #include "gc/base/error.h"
+#include "gc/cycle/holder.h"
 #include "gc/roots/gather.h"
 #include "gc/stop/pause.h"
 #include "heap/check.h"
 #include "heap/find.h"
+#include "heap/quarantine.h"
 #include "heap/walk.h"
 
 /* An ephemeron whose key was not reached when it was met. */
@@ -30,25 +32,19 @@ struct check {
   struct waiting *waiting;
   size_t waiting_count, waiting_capacity;
   bool no_memory;
+  bool is_early; /* before marking: only references are checked, there are no marks yet */
+  bool is_hinted;
+  bool in_callbacks; /* of roots: what tide_trace is given has no slot */
   struct tide_check *result;
 };
 
+/* Keeps the first difference. `what` is wrong with the object. */
 static void describe(struct check *check, uintptr_t object, const char *what) {
-  struct tide_check *result = check->result;
-  if (!result->equal) return; /* the first one only */
-  result->equal = false;
-  const struct td_space *space = &check->heap->space;
-  uint64_t block = (object - space->base) >> TD_BLOCK_LOG2;
-  char referrer[96] = "a root";
-  if (check->referrer) {
-    uint64_t of = (check->referrer - space->base) >> TD_BLOCK_LOG2;
-    snprintf(referrer, sizeof referrer, "object %#zx (block %" PRIu64 ", layout %u)",
-             (size_t)check->referrer, of, space->blocks[of].layout);
-  }
-  snprintf(result->difference, sizeof result->difference,
-           "%#zx (block %" PRIu64 ", layout %u, mark byte %u in epoch %u) %s; referred to by %s",
-           (size_t)object, block, space->blocks[block].layout,
-           space->marks[td_granule_of(space->base, object)], space->epoch, what, referrer);
+  if (!check->result->equal) return;
+  check->result->equal = false;
+  const void *slot = check->in_callbacks ? NULL : check->scanner.slot;
+  td_difference_words(check->heap, object, what, check->referrer, slot, check->result->difference,
+                      sizeof check->result->difference);
 }
 
 static bool test_and_set(struct check *check, uintptr_t object) {
@@ -72,22 +68,14 @@ static void key_reached(struct check *check, uintptr_t key) {
       push(check, check->waiting[i].value);
 }
 
-/* Marking has made an object of whatever it met: only what was known before tells them apart. */
-static bool existed(const struct check *check, uintptr_t object) {
-  const uint64_t *existing = check->heap->existing;
-  uint64_t granule = td_granule_of(check->heap->space.base, object);
-  return !existing || (granule < (uint64_t)check->heap->space.frontier << TD_BLOCK_GRANULES_LOG2 &&
-                       existing[granule / 64] >> (granule % 64) & 1);
-}
-
 static bool is_object(struct check *check, uintptr_t object) {
   uintptr_t found = td_space_find(&check->heap->space, object);
-  if (found == object && existed(check, object)) return true;
-  char what[128] = "is reached but was not marked, or is no object";
-  if (found && found != object)
+  if (found == object) return true;
+  char what[64] = "is reached but was not marked, or is no object";
+  if (found)
     snprintf(what, sizeof what, "is no object, but lies inside that at %#zx", (size_t)found);
-  else if (!existed(check, object))
-    snprintf(what, sizeof what, "is no object: free memory, or reclaimed in an earlier collection");
+  else if (check->is_early)
+    snprintf(what, sizeof what, "is no object: free memory, or reclaimed before");
   describe(check, object, what);
   return false;
 }
@@ -99,7 +87,8 @@ static void reach(struct check *check, uintptr_t object) {
   if (test_and_set(check, object)) return;
   check->result->objects++;
   check->result->bytes += td_space_object_bytes(space, object);
-  if (!td_object_is_marked(space, object)) describe(check, object, "is reached but not marked");
+  if (!check->is_early && !td_object_is_marked(space, object))
+    describe(check, object, "is reached but not marked");
   if (check->keys.count) key_reached(check, object);
   push(check, object);
 }
@@ -108,6 +97,20 @@ static void reference(struct td_scanner *scanner, uintptr_t target) {
   struct check *check = (struct check *)scanner;
   check->result->edges += check->referrer != 0;
   reach(check, target);
+}
+
+/* A word in a slot that is no reference by its low bits. It may well be a tagged number, but if it
+ * lies inside an object that was reclaimed, somebody should know. */
+static void no_reference(struct td_scanner *scanner, uintptr_t word) {
+  struct check *check = (struct check *)scanner;
+  if (!check->is_early || check->is_hinted) return;
+  struct td_freed freed = td_quarantine_find(scanner->space, word);
+  if (!freed.start) return;
+  char text[256];
+  check->is_hinted = true;
+  td_difference_words(check->heap, word, "is no reference, but looks like one", check->referrer,
+                      scanner->slot, text, sizeof text);
+  fprintf(stderr, "tidemark: TIDE_VERIFY: perhaps: %s\n", text);
 }
 
 static bool is_reached(const struct check *check, uintptr_t object) {
@@ -175,19 +178,22 @@ static bool marked_but_not_reached(uintptr_t object, size_t bytes, tide_layout l
 }
 
 /* World stopped, locks of roots and finalizers held. false: out of memory. */
-static bool check_stopped(struct tide_heap *heap, struct tide_check *result) {
-  struct check check = {.heap = heap, .result = result};
+static bool check_stopped(struct tide_heap *heap, bool is_early, struct tide_check *result) {
+  struct check check = {.heap = heap, .is_early = is_early, .result = result};
   *result = (struct tide_check){.equal = true};
   td_scanner_init(&check.scanner, &heap->space, reference);
   check.scanner.ephemeron = ephemeron_met;
+  check.scanner.no_reference = no_reference;
   size_t words = (size_t)heap->space.frontier * TD_BLOCK_GRANULES / 64;
   check.reached = calloc(words ? words : 1, sizeof *check.reached);
   check.no_memory = !check.reached;
   if (!check.no_memory) {
-    td_roots_gather(heap, TD_WORDS_KEPT, scan_spans, &check);
+    td_roots_gather(heap, is_early ? TD_WORDS_FRESH : TD_WORDS_KEPT, scan_spans, &check);
+    check.in_callbacks = true;
     td_roots_call_back(&check.scanner.tracer, heap);
+    check.in_callbacks = false;
     scan_listed(&check);
-    if (!check.no_memory && !heap->roots.words_incomplete)
+    if (!is_early && !check.no_memory && !heap->roots.words_incomplete)
       td_space_walk(&heap->space, marked_but_not_reached, &check);
   }
   free(check.reached);
@@ -197,28 +203,39 @@ static bool check_stopped(struct tide_heap *heap, struct tide_check *result) {
   return !check.no_memory;
 }
 
+static _Noreturn void end_with(const char *text) {
+  fprintf(stderr, "tidemark: TIDE_VERIFY: %s\n", text);
+  abort();
+}
+
+static void check_or_abort(struct tide_heap *heap, bool is_early) {
+  struct tide_check result;
+  if (!check_stopped(heap, is_early, &result))
+    fputs("tidemark: TIDE_VERIFY: not enough memory to check the marks\n", stderr);
+  else if (!result.equal)
+    end_with(result.difference);
+}
+
 void td_verify_begin(struct tide_heap *heap) {
-  heap->existing = td_object_bitmap(&heap->space);
+  size_t offset;
+  struct td_freed freed = td_quarantine_damage(&heap->space, &offset);
+  if (freed.start) {
+    char text[256], layout[TD_HOLDER_BYTES];
+    snprintf(
+        text, sizeof text,
+        "object %#zx (%.80s, %zu bytes) was written to, at byte %zu, after it was reclaimed %u "
+        "collection%s ago",
+        (size_t)freed.start, td_layout_words(heap, freed.layout, layout), freed.bytes, offset,
+        freed.ago, freed.ago == 1 ? "" : "s");
+    end_with(text);
+  }
+  check_or_abort(heap, true);
 }
 
 void td_verify_or_abort(struct tide_heap *heap) {
   struct tide_error error = {.status = TIDE_OK};
-  struct tide_check result;
-  if (!td_space_check(&heap->space, &error)) {
-    fprintf(stderr, "tidemark: TIDE_VERIFY: %s\n", error.text);
-    abort();
-  }
-  bool complete = heap->existing && check_stopped(heap, &result);
-  free(heap->existing);
-  heap->existing = NULL;
-  if (!complete) {
-    fputs("tidemark: TIDE_VERIFY: not enough memory to check the marks\n", stderr);
-    return;
-  }
-  if (!result.equal) {
-    fprintf(stderr, "tidemark: TIDE_VERIFY: %s\n", result.difference);
-    abort();
-  }
+  if (!td_space_check(&heap->space, &error)) end_with(error.text);
+  check_or_abort(heap, false);
 }
 
 /* ---- The embedder's functions ---- */
@@ -233,7 +250,7 @@ static void check_marks(struct tide_mutator *mutator, void *argument) {
   struct tide_heap *heap = mutator->heap;
   pthread_mutex_lock(&heap->roots.lock);
   pthread_mutex_lock(&heap->finalizers.lock);
-  if (!check_stopped(heap, call->result)) call->status = TIDE_ERROR_MEMORY;
+  if (!check_stopped(heap, false, call->result)) call->status = TIDE_ERROR_MEMORY;
   pthread_mutex_unlock(&heap->finalizers.lock);
   pthread_mutex_unlock(&heap->roots.lock);
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "heap/jemalloc/arena.h"
+#include "heap/poison.h"
 #include "heap/slabs.h"
 
 /* Values of slab_committed. */
@@ -127,6 +128,8 @@ static bool group_is_free(const struct td_space *space, uint32_t slab, uint32_t 
 static void give_group(struct td_space *space, uint32_t slab, uint32_t slabs) {
   for (uint32_t i = 0; i < slabs; i++)
     space->slab_committed[slab + i] = NOT_OURS;
+  if (space->has_poison)
+    td_unpoison(space->base + (size_t)slab * TD_SLAB_BYTES, slabs * TD_SLAB_BYTES);
   td_arena_give(space->slabs->arena, (char *)space->base + (size_t)slab * TD_SLAB_BYTES);
   /* relaxed: under the lock. */
   atomic_fetch_sub_explicit(&space->committed_slabs, slabs, memory_order_relaxed);

@@ -13,6 +13,7 @@ extern "C" {
  * The functions that make one return TIDE_LAYOUT_INVALID on failure and say why in *error:
  *   TIDE_ERROR_ARGUMENT  NULL, zero, or a description that contradicts itself
  *   TIDE_ERROR_LIMIT     over TIDE_LAYOUT_MAX layouts, or over TIDE_LAYOUT_WORDS_MAX words
+ *   TIDE_ERROR_STATE     in a callback of a collection
  *   TIDE_ERROR_MEMORY    no memory to remember it */
 #define TIDE_LAYOUT_INVALID ((tide_layout)0)
 #define TIDE_LAYOUT_LEAF ((tide_layout)1)         /* no references: never looked into */

@@ -11,7 +11,7 @@ extern "C" {
 /* ---- Registered roots ------------------------------------------------------------------ */
 
 /* Roots of the heap, for as long as they are registered. The memory stays readable, and only
- * running mutators write it.
+ * running mutators write it. TIDE_VERIFY=1 names a root whose memory is gone.
  *
  *   TIDE_ERROR_ARGUMENT  NULL; a slot that is not 8-byte aligned; an empty or overflowing range;
  *                        memory inside this heap's objects, which are no roots (a pointer was given

@@ -28,8 +28,10 @@
  * exception or the thread's end. While the world stands still (in trace functions, root callbacks,
  * events, visits of a walk) call only tide_trace… and what just looks: tide_current, tide_heap_of,
  * tide_object_…, tide_weak_get, tide_ephemeron_key and _value, tide_weak_table_get and _count, and
- * statistics. Other calls are refused with TIDE_ERROR_STATE, NULL, false or 0. A fork there ends
- * the process with a message.
+ * statistics. Other calls are refused with TIDE_ERROR_STATE, NULL, false or 0, whichever mutator of
+ * the thread they take: those of its other heaps count as standing still meanwhile. That includes
+ * making layouts. A fork there ends the process with a message, and so does the next call into the
+ * library after a function of yours was left without returning.
  *
  * Misuse that a function can see is answered as its comment says. Debug builds of the library say
  * what was wrong and abort where a mutator is NULL, detached, another thread's, or used where it
@@ -65,8 +67,11 @@ struct tide_advanced_options;
 /* Zero in any field means "the default". Call tide_options_init first: it keeps programs that
  * were compiled against an older header working. */
 struct tide_options {
-  size_t struct_size;    /* set by tide_options_init */
-  size_t heap_max_bytes; /* hard limit; default TIDE_HEAP_MAX, else 7/8 of the memory there is */
+  size_t struct_size; /* set by tide_options_init */
+  /* Hard limit: what objects and the heap's tables of them take from the system, fragments
+   * included, stays below it, but for a few MiB. Default TIDE_HEAP_MAX, else 7/8 of the memory
+   * there is. */
+  size_t heap_max_bytes;
   size_t heap_initial_bytes; /* no collection before this much is in use */
   size_t reserve_bytes;      /* address space; halved until the system agrees */
   /* Marking threads, the collecting one included; default TIDE_MARKERS, else CPUs allowed. */
@@ -97,9 +102,11 @@ TIDE_API void tide_options_init(struct tide_options *options);
  *                           header and unknown to this library
  *   TIDE_ERROR_ENVIRONMENT  a variable TIDE_… means nothing
  *   TIDE_ERROR_MEMORY       no memory for the heap's own tables
- *   TIDE_ERROR_SYSTEM       no address space, no marking thread, no fork handlers
- * On success error->status is TIDE_OK. error->text is then empty, unless something was not to be
- * had as it was meant: the system gave less address space, or a policy found nothing to choose by.
+ *   TIDE_ERROR_STATE        in a callback
+ *   TIDE_ERROR_SYSTEM       no address space, no thread key, no fork handlers; or the system's
+ * pages are longer than 64 KiB On success error->status is TIDE_OK. error->text is then empty,
+ * unless something was not to be had as it was meant: the system gave less address space, or a
+ * policy found nothing to choose by.
  */
 TIDE_API struct tide_heap *tide_heap_create(const struct tide_options *options,
                                             struct tide_error *error);
@@ -110,9 +117,11 @@ TIDE_API struct tide_heap *tide_heap_create(const struct tide_options *options,
 TIDE_API enum tide_status tide_heap_destroy(struct tide_heap *heap);
 
 /* Chooses the number of markers for the following collections. Waits for a collection to end.
+ * Their threads start when a collection needs them, and end when there was none for a second. A
+ * thread that the system refuses is one marker less: see `available` in struct tide_cycle_stats.
  *   TIDE_ERROR_ARGUMENT  heap is NULL, not 1 to TIDE_MARKERS_MAX, or more than one with an engine
  *                        for one marker
- *   TIDE_ERROR_MEMORY, TIDE_ERROR_SYSTEM  no memory or threads for it; all is as before
+ *   TIDE_ERROR_MEMORY    no memory for their queues; all is as before
  *   TIDE_ERROR_STATE     in a callback */
 TIDE_API enum tide_status tide_heap_set_markers(struct tide_heap *heap, unsigned markers,
                                                 struct tide_error *error);
@@ -154,7 +163,8 @@ TIDE_API void tide_attach_options_init(struct tide_attach_options *options);
  *   TIDE_ERROR_ARGUMENT  heap is NULL, or the options mean nothing
  *   TIDE_ERROR_STATE     this thread is attached to the heap already, or in a callback
  *   TIDE_ERROR_MEMORY    no memory for a mutator
- *   TIDE_ERROR_SYSTEM    the system does not tell the stack's bounds, or has no thread key left */
+ *   TIDE_ERROR_SYSTEM    the system does not tell the bounds of the stack, which is a conservative
+ *                        one */
 TIDE_API struct tide_mutator *tide_attach(struct tide_heap *heap,
                                           const struct tide_attach_options *options,
                                           struct tide_error *error);
@@ -173,6 +183,8 @@ TIDE_API struct tide_heap *tide_heap_of(struct tide_mutator *mutator);
  *
  * The references that the thread has on its conservative stack and in its registers when it enters
  * keep their objects alive until it leaves, whatever the thread does with that stack meanwhile.
+ * They are copied when it enters, so a deep stack makes that longer. Without memory for the copy,
+ * collections wait until the thread leaves.
  * The calls may stand in small functions of their own (a guard's constructor and destructor).
  * Leaving may wait for a collection to end. Both keep errno. */
 TIDE_API void tide_blocking_enter(struct tide_mutator *mutator);

@@ -11,7 +11,7 @@
 
 #define WATCH_NS 60000u     /* how long a marker watches for work before it sleeps */
 #define QUIET_NS 50000u     /* how long td_quiet sleeps between two looks */
-#ifndef IDLE_NS             /* tests/model has no such helpers: they are done with everything */
+#ifndef IDLE_NS             /* tests/model has helpers that end at once, or never */
 #define IDLE_NS 1000000000u /* a helper that sleeps for so long without a collection ends */
 #endif
 #ifndef PAUSES_MOST      /* tests/model looks less often */

@@ -3,8 +3,10 @@
 #ifndef TD_MARKER_BASE_ITEM_H
 #define TD_MARKER_BASE_ITEM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
+#include "heap/block.h"
 #include "marker/base/tuning.h"
 
 /* ---- Objects ---- */
@@ -16,26 +18,32 @@
 
 /* ---- Slices ---- */
 
-/* No address has bit 63; an item that has it is a slice. Bits 58 to 62 hold the level of the slice,
- * bits 36 to 57 its index, bits 0 to 35 the granule at which the array begins. The slice covers the
- * slots [index * S, (index + 1) * S) of the array, where S = TD_SLICE_SLOTS << level. */
+/* No address has bit 63; an item that has it is a slice. Bits 44 to 62 hold the number of the
+ * slice, bits 0 to 43 the granule at which the array begins, which is enough for every range that a
+ * space can have. Slices are numbered as the nodes of a binary tree: 1 is the whole array, 2n and
+ * 2n + 1 are the halves of slice n. How many slots that makes follows from the length of the array,
+ * so no array is too long. Slices of the last numbers are not cut any further. */
 #define TD_ITEM_SLICE ((uint64_t)1 << 63)
-#define TD_ITEM_GRANULE_BITS 36u
-#define TD_ITEM_INDEX_BITS 22u
+#define TD_ITEM_GRANULE_BITS (TD_RANGE_LOG2 - TD_GRANULE_LOG2)
+#define TD_ITEM_NUMBER_BITS (63u - TD_ITEM_GRANULE_BITS)
 
-static inline uint64_t td_slice_item(uint64_t granule, unsigned level, uint64_t index) {
-  return TD_ITEM_SLICE | (uint64_t)level << (TD_ITEM_GRANULE_BITS + TD_ITEM_INDEX_BITS) |
-         index << TD_ITEM_GRANULE_BITS | granule;
+static inline uint64_t td_slice_item(uint64_t granule, uint64_t number) {
+  return TD_ITEM_SLICE | number << TD_ITEM_GRANULE_BITS | granule;
 }
 
 static inline uint64_t td_item_granule(uint64_t item) {
   return item & (((uint64_t)1 << TD_ITEM_GRANULE_BITS) - 1);
 }
-static inline uint64_t td_item_index(uint64_t item) {
-  return item >> TD_ITEM_GRANULE_BITS & (((uint64_t)1 << TD_ITEM_INDEX_BITS) - 1);
+static inline uint64_t td_item_number(uint64_t item) {
+  return item >> TD_ITEM_GRANULE_BITS & (((uint64_t)1 << TD_ITEM_NUMBER_BITS) - 1);
 }
-static inline unsigned td_item_level(uint64_t item) {
-  return (unsigned)(item >> (TD_ITEM_GRANULE_BITS + TD_ITEM_INDEX_BITS)) & 31u;
+/* Returns how often the array was cut in halves to make slice `number`. */
+static inline unsigned td_slice_depth(uint64_t number) {
+  return 63u - (unsigned)__builtin_clzll(number);
+}
+/* Returns whether slice `number` has halves that are slices. */
+static inline bool td_slice_can_be_cut(uint64_t number) {
+  return number < (uint64_t)1 << (TD_ITEM_NUMBER_BITS - 1);
 }
 
 #endif

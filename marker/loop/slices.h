@@ -6,18 +6,27 @@
 #include "marker/loop/array.h"
 #include "marker/loop/state.h"
 
+/* Returns how often an array of `count` slots can be cut in halves before slices are short. */
+static unsigned cuts_of(size_t count) {
+  unsigned cuts = 0;
+  while (((size_t)TD_SLICE_SLOTS << cuts) < count)
+    cuts++;
+  return cuts;
+}
+
 /* Halves the slice and scans the first part. When the queue is full, that is all the rest. */
 TD_INLINE void scan_slice(struct loop *l, uint64_t item, td_visit visit_one) {
-  uint64_t granule = td_item_granule(item), index = td_item_index(item);
-  unsigned level = td_item_level(item);
+  uint64_t granule = td_item_granule(item), number = td_item_number(item);
   struct td_array a = td_array_of(l->marker->set->space, td_view_object(&l->v, granule));
   size_t count = a.to - a.from;
+  unsigned depth = td_slice_depth(number), level = cuts_of(count) - depth;
+  size_t index = number - ((size_t)1 << depth);
   size_t to = (index + 1) << level;
-  while (level > 0 && index < (uint64_t)1 << (TD_ITEM_INDEX_BITS - 1)) {
+  for (; level > 0 && td_slice_can_be_cut(number); number *= 2) {
     level--;
     index *= 2;
     if (((index + 1) << level) * TD_SLICE_SLOTS >= count) continue;
-    if (!Q(put)(l->queue, &l->o, td_slice_item(granule, level, index + 1))) break;
+    if (!Q(put)(l->queue, &l->o, td_slice_item(granule, 2 * number + 1))) break;
     to = (index + 1) << level;
   }
   size_t start = a.from + (index << level) * TD_SLICE_SLOTS;
@@ -25,21 +34,12 @@ TD_INLINE void scan_slice(struct loop *l, uint64_t item, td_visit visit_one) {
   td_array_scan(&a, l->marker->set->space, start, stop < a.to ? stop : a.to, visit_one, l);
 }
 
-/* Returns the level of the slice that covers `count` slots. */
-static unsigned top_level(size_t count) {
-  unsigned level = 0;
-  while (((size_t)TD_SLICE_SLOTS << level) < count)
-    level++;
-  return level;
-}
-
 TD_INLINE void scan_array(struct loop *l, uintptr_t object, td_visit visit_one) {
   struct td_array a = td_array_of(l->marker->set->space, object);
   if (a.to - a.from <= 2 * TD_SLICE_SLOTS)
     td_array_scan(&a, l->marker->set->space, a.from, a.to, visit_one, l);
   else
-    scan_slice(l, td_slice_item(td_view_granule(&l->v, object), top_level(a.to - a.from), 0),
-               visit_one);
+    scan_slice(l, td_slice_item(td_view_granule(&l->v, object), 1), visit_one);
 }
 
 #endif

@@ -16,6 +16,7 @@ static uint64_t calls;     /* so far */
 static uint64_t refuse_at; /* the call to refuse, from 1; 0: none */
 static bool refuse_later;  /* and all behind it */
 static uint64_t refused;
+static int64_t taken; /* pieces of memory, less those freed where the program wraps free */
 
 static bool refuse(void) {
   if (!counting) return false;
@@ -24,6 +25,11 @@ static bool refuse(void) {
   refused += no;
   if (no) errno = ENOMEM;
   return no;
+}
+
+static void *count_taken(void *piece) {
+  taken += counting && piece;
+  return piece;
 }
 
 void *__real_malloc(size_t bytes);
@@ -44,16 +50,16 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
                           void *argument);
 
 void *__wrap_malloc(size_t bytes) {
-  return refuse() ? NULL : __real_malloc(bytes);
+  return refuse() ? NULL : count_taken(__real_malloc(bytes));
 }
 void *__wrap_calloc(size_t count, size_t bytes) {
-  return refuse() ? NULL : __real_calloc(count, bytes);
+  return refuse() ? NULL : count_taken(__real_calloc(count, bytes));
 }
 void *__wrap_realloc(void *old, size_t bytes) {
   return refuse() ? NULL : __real_realloc(old, bytes);
 }
 void *__wrap_aligned_alloc(size_t alignment, size_t bytes) {
-  return refuse() ? NULL : __real_aligned_alloc(alignment, bytes);
+  return refuse() ? NULL : count_taken(__real_aligned_alloc(alignment, bytes));
 }
 void *__wrap_mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset) {
   return refuse() ? MAP_FAILED : __real_mmap(at, bytes, protection, flags, file, offset);

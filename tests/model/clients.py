@@ -36,6 +36,7 @@ class Parking:
     helpers: int = 1
     helper: str = "HELP"  # GenMC: what a helper does
     closed: int = 0       # GenMC: as helpers are started
+    idle: int = 0         # Relacy: helpers that sleep in vain retire, marker/helpers.c starts others
     spinning: int = 1     # GenMC: nobody watches, everybody sleeps at once
     meet: str = "helped,recruited,slept,changed"  # Relacy: what executions must meet
 
@@ -72,6 +73,10 @@ RELACY = {
         Parking("fewer", "o1r2r", "a helper is left out, and comes back", items=2),
         Parking("two", "or3", "two helpers", items=2, helpers=2),
         Parking("all", "o2r3r", "two helpers, one left out", items=2, helpers=2),
+        Parking("retire", "cre2cre2", "a helper retires, and another takes its place", items=2, idle=1,
+                meet="helped,recruited,slept,changed,retired,restarted"),
+        Parking("retire_two", "cre3", "two helpers, of whom some retire", items=2, helpers=2, idle=1,
+                meet="helped,recruited,slept,retired"),
     ],
 }
 
@@ -102,6 +107,7 @@ GENMC = {
     ],
 }
 
+IDLE = "GenMC's clients have no threads that begin again"
 SEVERAL = "takes more than two blocks' worth of early grants: too long for GenMC"
 
 MUTANTS = {
@@ -163,6 +169,8 @@ MUTANTS = {
         Mutant("wake_all=0", "two", "", "only one is woken: needs two sleepers, too long for GenMC"),
         Mutant("compare=0", "phase", "end", "the futex sleeps without comparing: a lost wake-up"),
         Mutant("quiet=0", "change", "change", "the configuration changes under the helpers"),
+        Mutant("retire_count=0", "retire", "", "a helper retires and does not count as asleep: " + IDLE),
+        Mutant("bury_count=0", "retire", "", "a helper that was buried counts as asleep: " + IDLE),
     ],
 }
 
@@ -177,7 +185,8 @@ def relacy_arguments(client):
     if isinstance(client, Marking):
         return ["--modes", client.modes, "--graph", client.graph, "--roots", client.roots,
                 "--rows", str(client.rows), "--looks", str(client.looks)]
-    return ["--script", client.script, "--items", str(client.items), "--helpers", str(client.helpers)]
+    return ["--script", client.script, "--items", str(client.items), "--helpers", str(client.helpers),
+            "--idle", str(client.idle)]
 
 
 def sets(text):

@@ -41,6 +41,7 @@ static __thread uint64_t now;
 #define MODEL_NOW() (now += 1000000)
 static __thread unsigned self;
 #define MODEL_SELF self
+#define MODEL_TIMEOUT() 0
 extern struct parking state;
 #define MODEL_STATE state
 #include "tests/model/parking.h"

@@ -1,14 +1,15 @@
 // Parking and waking (parking.h: marker/base/idle.c and marker/base/termination.h as shipped) under
 // Relacy.
 //
-//   relacy_parking --script SCRIPT [--helpers 1|2] [--items N] [--search bound:N|random:N]
-//                  [--mutant SITE=ORDER|SITE=0]... [--meet EVENTS]
+//   relacy_parking --script SCRIPT [--helpers 1|2] [--items N] [--idle 1]
+//                  [--search bound:N|random:N] [--mutant SITE=ORDER|SITE=0]... [--meet EVENTS]
 //   relacy_parking --list ...
 //
 // SCRIPT, what the collecting thread does, one letter a step: o open the configuration, r a phase,
-// 1..3 configure so many markers; at last it ends the helpers. A SITE is an access, as
-// "load(&set->closed)", or a step of the model. Whoever sleeps for ever makes the execution
-// endless.
+// 1..3 configure so many markers; at last it ends the helpers. With --idle, marker/helpers.c as
+// shipped starts, buries and ends the helpers, and they retire when they have slept in vain: c is
+// the beginning of a collection then, e its end. A SITE is an access, as "load(&set->closed)", or a
+// step of the model. Whoever sleeps for ever makes the execution endless.
 //
 // --meet: events that some execution must have met, or the search has shown nothing.
 //
@@ -19,6 +20,7 @@
 #include "relacy/stdatomic.h"
 
 #include <cstdint>
+#include <cstring>
 
 // Every access is a site of its own: idle.c spells its orders out.
 #define MODEL_ORDER_OF(site, order) static_cast<rl::memory_order>(MODEL_SITE(site, false, order))
@@ -30,9 +32,11 @@
 #define atomic_store_explicit(p, value, order)                                                     \
   ((p)->store((value), MODEL_ORDER_OF("store(" #p ")", order), RL_INFO))
 #define atomic_fetch_add_explicit(p, value, order)                                                 \
-  ((p)->fetch_add((value), MODEL_ORDER_OF("fetch_add(" #p ")", order), RL_INFO))
+  ((p)->fetch_add(counts(__func__) ? (value) : 0, MODEL_ORDER_OF("fetch_add(" #p ")", order),      \
+                  RL_INFO))
 #define atomic_fetch_sub_explicit(p, value, order)                                                 \
-  ((p)->fetch_sub((value), MODEL_ORDER_OF("fetch_sub(" #p ")", order), RL_INFO))
+  ((p)->fetch_sub(counts(__func__) ? (value) : 0, MODEL_ORDER_OF("fetch_sub(" #p ")", order),      \
+                  RL_INFO))
 
 namespace {
 
@@ -47,10 +51,17 @@ struct watched {
   watched &operator=(watched const &other) { return *this = (unsigned)other; }
 };
 
-unsigned helpers = 1, items = 1;
+unsigned helpers = 1, items = 1, idle;
 uint64_t now;
 unsigned long met[8];
 char const *script = "or";
+
+// Mutants that do not count a helper: one that retires, or one that is buried.
+bool counts(char const *function) {
+  if (std::strcmp(function, "retire") == 0) return MODEL_SITE("retire_count", true, 1);
+  if (std::strcmp(function, "bury") == 0) return MODEL_SITE("bury_count", true, 1);
+  return true;
+}
 
 } // namespace
 
@@ -60,7 +71,9 @@ char const *script = "or";
 #define MODEL_WATCHED watched
 #define MODEL_HELPERS helpers
 #define MODEL_ITEMS items
-#define MODEL_CLOSED 1
+#define MODEL_CLOSED !idle
+#define IDLE_NS (idle ? 1u : 0u)
+#define MODEL_TIMEOUT() (rl::rand(3) == 0)
 #define MODEL_SPINNING 0
 #define MODEL_WAIT(condition)                                                                      \
   while (!(condition))                                                                             \
@@ -72,11 +85,50 @@ extern struct parking *current;
 #include "tests/model/parking.h"
 struct parking *current;
 
+// ---- Threads of helpers: the checker has them from the start, and they wait to be begun ----
+
+namespace {
+
+struct body {
+  _Atomic(uint32_t) state; // 0 none, 1 begun, 2 ended, 3 never again
+  void *(*run)(void *);
+  void *argument;
+} * bodies;
+
+} // namespace
+
+static bool td_plat_thread_start(struct td_thread *thread, void *(*run)(void *), void *argument) {
+  thread->id = ((struct td_marker *)argument)->id;
+  struct body *body = &bodies[thread->id];
+  RL_ASSERT(atomic_load_explicit(&body->state, memory_order_relaxed) == 0);
+  body->run = run;
+  body->argument = argument;
+  atomic_store_explicit(&body->state, 1u, memory_order_release);
+  return true;
+}
+
+static void td_plat_thread_join(struct td_thread *thread) {
+  struct body *body = &bodies[thread->id];
+  MODEL_WAIT(atomic_load_explicit(&body->state, memory_order_acquire) == 2);
+  atomic_store_explicit(&body->state, 0u, memory_order_relaxed);
+  MODEL_MET(RESTARTED);
+}
+
+#define TD_MARKER_MARKER_H
+#define TIDE_MARKERS_MAX PARKING_MOST
+#define _Thread_local
+bool td_markers_has_thread(struct td_markers const *markers);
+bool td_markers_is_helper(void);
+void td_markers_ready(struct td_markers *set);
+#include "marker/helpers.c"
+#undef _Thread_local
+
 #include "relacy/checker.h"
 
 namespace {
 
-char const *const event_names[EVENTS] = {"helped", "recruited", "slept", "changed"};
+char const *const event_names[EVENTS] = {"helped",  "recruited", "slept",
+                                         "changed", "retired",   "restarted"};
 
 [[noreturn]] void usage(std::string const &why) {
   std::cerr << why << "; see the head of tests/model/parking.cpp\n";
@@ -85,13 +137,37 @@ char const *const event_names[EVENTS] = {"helped", "recruited", "slept", "change
 
 template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
   parking state;
+  body body_of[THREADS];
 
   void before() {
     current = &state;
+    bodies = body_of;
+    for (body &b : body_of)
+      atomic_init(&b.state, 0u);
     parking_init();
+    if (idle) state.set.started = 0;
+  }
+
+  void live(unsigned id) {
+    for (;;) {
+      uint32_t now;
+      MODEL_WAIT((now = atomic_load_explicit(&body_of[id].state, memory_order_acquire)) % 2 == 1);
+      if (now == 3) return;
+      body_of[id].run(body_of[id].argument);
+      if (atomic_load_explicit(&state.marker[id].life, memory_order_relaxed) == TD_HELPER_RETIRED)
+        MODEL_MET(RETIRED);
+      atomic_store_explicit(&body_of[id].state, 2u, memory_order_release);
+    }
+  }
+
+  void end_all() {
+    td_helpers_end(&state.set);
+    for (int id = 1; id < THREADS; id++)
+      atomic_store_explicit(&body_of[id].state, 3u, memory_order_relaxed);
   }
 
   void thread(unsigned id) {
+    if (id != 0 && idle) return live(id);
     if (id != 0) {
       td_helper(&state.marker[id]);
       return;
@@ -101,9 +177,16 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
         parking_open();
       else if (*step == 'r')
         parking_phase();
+      else if (*step == 'c')
+        td_markers_ready(&state.set);
+      else if (*step == 'e')
+        atomic_fetch_add_explicit(&state.set.collecting, 1u, memory_order_relaxed); // td_mark_end
       else
         parking_configure((unsigned)(*step - '0'));
-    parking_quit();
+    if (idle)
+      end_all();
+    else
+      parking_quit();
   }
 };
 
@@ -114,6 +197,8 @@ bool own_option(std::string const &option, char const *value) {
     helpers = (unsigned)std::strtoul(value, nullptr, 10);
   else if (option == "--items")
     items = (unsigned)std::strtoul(value, nullptr, 10);
+  else if (option == "--idle")
+    idle = (unsigned)std::strtoul(value, nullptr, 10);
   else
     return false;
   return true;
@@ -124,7 +209,7 @@ bool own_option(std::string const &option, char const *value) {
 int main(int argc, char **argv) {
   rl::test_params params;
   settings given = read_options(argc, argv, own_option);
-  if (std::strspn(script, "or123") != std::strlen(script)) usage("bad script");
+  if (std::strspn(script, "orce123") != std::strlen(script)) usage("bad script");
   set_search(params, given.search);
   params.execution_depth_limit = 3000;
   int status = 2;

@@ -19,6 +19,8 @@
  *   MODEL_WAIT(c): waits until c
  *   MODEL_SELF: the number of the marker that executes
  *   MODEL_NOW(): a clock that has always gone on by more than a marker watches
+ *   IDLE_NS: 0 or undefined, no helper retires; else whoever sleeps so long may wake by itself
+ *   MODEL_TIMEOUT(): whether it does so now
  *
  * Checked: the items of each phase are all taken once when marker 0 believes that it is over.
  * Helpers see the configuration of before a change or after it, never one in the making; that would
@@ -38,12 +40,17 @@
 #define TD_PROBE2(name, a, b) ((void)(a))
 #define PAUSES_MOST 1u
 #define QUIET_LOOKS 0u
-#define IDLE_NS 0u /* no helper retires: one that has, touches nothing any more */
-#define TD_HELPER_RETIRED 2u
+#ifndef IDLE_NS
+#define IDLE_NS 0u /* no helper retires */
+#endif
 
 enum { PARKING_MOST = 3 };
 /* What executions should meet, or the model shows nothing. */
-enum parking_event { HELPED, RECRUITED, SLEPT, CHANGED, EVENTS };
+enum parking_event { HELPED, RECRUITED, SLEPT, CHANGED, RETIRED, RESTARTED, EVENTS };
+enum td_helper_life { TD_HELPER_NONE, TD_HELPER_LIVES, TD_HELPER_RETIRED };
+struct td_thread {
+  unsigned id;
+};
 
 enum tide_timeline_kind { TIDE_TIMELINE_JOIN, TIDE_TIMELINE_LEAVE, TIDE_TIMELINE_RECRUIT };
 struct td_events {
@@ -67,12 +74,14 @@ struct td_markers {
   uint64_t start_ns;
   struct td_termination term;
   _Atomic(uint32_t) parked, ready, spinning, closed, signal, surplus, quit, collecting;
-  unsigned started;
+  struct td_marker **marker;
+  unsigned started, available;
 };
 
 struct td_marker {
   struct td_markers *set;
   unsigned id;
+  struct td_thread thread;
   _Atomic(uint32_t) life;
   bool took_part;
   uint32_t recruit_step;
@@ -89,6 +98,7 @@ struct parking {
   _Atomic(uint32_t) next;                    /* item of this phase */
   _Atomic(uint32_t) asleep[2][PARKING_MOST]; /* the futex: 1 asleep, 2 woken */
   MODEL_WATCHED taken[PARKING_MOST];         /* a marker's while active, else marker 0's */
+  struct td_marker *table[PARKING_MOST + 1];
 };
 
 /* ---- Platform ---- */
@@ -113,7 +123,8 @@ static inline void td_event(struct td_events *events, enum tide_timeline_kind ki
 }
 
 static inline void td_plat_wait(_Atomic(uint32_t) *futex, uint32_t expected, uint64_t timeout_ns) {
-  if (timeout_ns != 0) { /* looks again and again until there is something new */
+  if (timeout_ns != 0 &&
+      timeout_ns != IDLE_NS) { /* looks again and again until there is something new */
     MODEL_WAIT(atomic_load_explicit(futex, memory_order_relaxed) != expected);
     return;
   }
@@ -127,7 +138,9 @@ static inline void td_plat_wait(_Atomic(uint32_t) *futex, uint32_t expected, uin
     return;
   }
   MODEL_MET(SLEPT);
-  MODEL_WAIT(atomic_load_explicit(asleep, memory_order_relaxed) != 1);
+  MODEL_WAIT(atomic_load_explicit(asleep, memory_order_relaxed) != 1 ||
+             (timeout_ns != 0 && MODEL_TIMEOUT()));
+  if (timeout_ns != 0) atomic_exchange_explicit(asleep, 0u, memory_order_relaxed);
 }
 
 static inline unsigned td_plat_wake(_Atomic(uint32_t) *futex, unsigned count) {
@@ -191,11 +204,15 @@ static inline void parking_init(void) {
   atomic_init(&set->quit, 0u);
   atomic_init(&set->collecting, 0u);
   atomic_init(&MODEL_STATE.next, (uint32_t)MODEL_ITEMS);
+  set->marker = MODEL_STATE.table;
+  MODEL_STATE.table[MODEL_HELPERS + 1] = 0;
   for (unsigned id = 0; id <= MODEL_HELPERS; id++) {
     struct td_marker *marker = &MODEL_STATE.marker[id];
     marker->set = set;
     marker->id = id;
     marker->took_part = false;
+    MODEL_STATE.table[id] = marker;
+    atomic_init(&marker->life, (uint32_t)TD_HELPER_NONE);
     marker->parks = marker->wakes = 0;
     MODEL_STATE.taken[id] = 0;
     for (unsigned word = 0; word < 2; word++)

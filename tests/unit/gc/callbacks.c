@@ -56,6 +56,7 @@ static void collect_with_helper(void (*act)(struct helper *)) {
 static void act_on_heap(struct helper *helper) {
   struct tide_heap *heap = helper->w.heap;
   struct tide_error error;
+  cr_assert(!tide_layout_prefixed(heap, 7, &error) && error.status == TIDE_ERROR_STATE);
   cr_assert_eq(tide_root_add(heap, &helper->slot), TIDE_ERROR_STATE);
   cr_assert_eq(tide_root_remove(heap, &helper->slot), TIDE_ERROR_STATE);
   cr_assert_null(tide_attach(heap, NULL, &error));

@@ -141,6 +141,41 @@ Test(objects, are_found_and_others_are_not) {
   world_end(&w);
 }
 
+static void ignore_object(void *object, void *context) {
+  (void)object, (void)context;
+}
+
+/* No cell of the caller's reservation is an object before it was handed out, wherever its piece
+ * ends: in a fresh block, and in the gaps between live objects. */
+static void expect_nothing_behind(struct world *w, char *last, size_t bytes) {
+  size_t left = 65536 - (uintptr_t)last % 65536;
+  for (size_t at = bytes; at + bytes <= left; at += bytes) {
+    cr_assert_null(tide_object_find(w->heap, last + at), "%zu bytes behind", at);
+    cr_assert_eq(tide_object_bytes(w->heap, last + at), 0);
+    cr_assert_eq(tide_object_layout(w->heap, last + at), TIDE_LAYOUT_INVALID);
+    cr_assert_eq(tide_finalizer_add(w->m, last + at, ignore_object, NULL), TIDE_ERROR_ARGUMENT);
+  }
+}
+
+Test(objects, are_none_before_they_are_handed_out) {
+  const size_t sizes[] = {16, 32, 48, 512, 1024, 4096};
+  struct world w = world_new();
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    char *first = (char *)tide_alloc(w.m, TIDE_LAYOUT_LEAF, sizes[i]);
+    cr_assert_eq((uintptr_t)first % 65536, 0, "a fresh block");
+    expect_nothing_behind(&w, first, sizes[i]);
+    char *second = (char *)tide_alloc(w.m, TIDE_LAYOUT_LEAF, sizes[i]);
+    cr_assert_eq(tide_object_find(w.heap, second), second);
+    expect_nothing_behind(&w, second, sizes[i]);
+  }
+  tide_handle(w.m, tide_alloc(w.m, TIDE_LAYOUT_LEAF, 48));
+  tide_collect(w.m);
+  char *again = (char *)tide_alloc(w.m, TIDE_LAYOUT_LEAF, 48);
+  cr_assert_eq(tide_object_find(w.heap, again + 47), again);
+  cr_assert_null(tide_object_find(w.heap, again + 48 * 30));
+  world_end(&w);
+}
+
 /* ---- Verification ---- */
 
 static void differs(struct world *w, const void *object, const char *what) {

@@ -8,18 +8,18 @@
 #include "marker/base/state.h"
 #include "marker/loop/batch.h"
 
-Test(items, slices_keep_their_three_numbers) {
-  const uint64_t granules[] = {1, 4096, ((uint64_t)1 << TD_ITEM_GRANULE_BITS) - 1};
-  const uint64_t indices[] = {0, 1, 12345, ((uint64_t)1 << TD_ITEM_INDEX_BITS) - 1};
-  for (int g = 0; g < 3; g++)
-    for (int i = 0; i < 4; i++)
-      for (unsigned level = 0; level < 32; level++) {
-        uint64_t item = td_slice_item(granules[g], level, indices[i]);
-        cr_assert(item & TD_ITEM_SLICE);
-        cr_assert_eq(td_item_granule(item), granules[g]);
-        cr_assert_eq(td_item_index(item), indices[i]);
-        cr_assert_eq(td_item_level(item), level);
-      }
+/* The last granule of the longest range there can be, and the last number. */
+Test(items, slices_keep_their_two_numbers) {
+  const uint64_t last = ((uint64_t)UINT32_MAX << TD_BLOCK_GRANULES_LOG2) + TD_BLOCK_GRANULES - 1;
+  const uint64_t granules[] = {1, 4096, (uint64_t)1 << 36, ((uint64_t)1 << 40) + 4096, last};
+  const uint64_t numbers[] = {1, 2, 3, 12345, ((uint64_t)1 << TD_ITEM_NUMBER_BITS) - 1};
+  for (int g = 0; g < 5; g++)
+    for (int i = 0; i < 5; i++) {
+      uint64_t item = td_slice_item(granules[g], numbers[i]);
+      cr_assert(item & TD_ITEM_SLICE);
+      cr_assert_eq(td_item_granule(item), granules[g]);
+      cr_assert_eq(td_item_number(item), numbers[i]);
+    }
 }
 
 static struct td_space heap;

@@ -1,0 +1,159 @@
+/* The quarantine. It is there to find errors: what it costs does not matter where it is off. */
+#include "heap/quarantine.h"
+
+#include "heap/marks.h"
+#include "heap/poison.h"
+
+/* The most bytes in quarantine: this many, but not more than this part of the limit. */
+#define BYTES_MOST ((size_t)64 << 20)
+#define PART_OF_LIMIT 8u
+
+/* A visit of one cell, or of the extent of a large object. */
+struct cell {
+  uint8_t *mark;
+  uintptr_t start;
+  size_t bytes;
+  uint32_t block;
+};
+typedef bool (*visit)(struct td_space *space, const struct cell *cell, void *context);
+
+/* Visits all cells and extents, whether they hold objects or not, until a visit returns false. */
+static void each_cell(struct td_space *space, visit visit_one, void *context) {
+  for (uint32_t b = 1; b < space->frontier; b++) {
+    const struct td_block_info *info = &space->infos[b];
+    if (info->state != TD_BLOCK_SMALL && info->state != TD_BLOCK_LARGE) continue;
+    uint64_t granule = (uint64_t)b << TD_BLOCK_GRANULES_LOG2;
+    uint32_t step = space->blocks[b].cell_granules;
+    uint32_t cells = info->state == TD_BLOCK_SMALL ? info->cells : 1;
+    size_t bytes =
+        info->state == TD_BLOCK_SMALL ? (size_t)step << TD_GRANULE_LOG2 : info->large_bytes;
+    for (uint32_t i = 0; i < cells; i++, granule += step) {
+      struct cell cell = {&space->marks[granule], td_granule_address(space->base, granule), bytes,
+                          b};
+      if (!visit_one(space, &cell, context)) return;
+    }
+  }
+}
+
+/* ---- The turn ---- */
+
+struct turn {
+  size_t most;                 /* bytes that may stay */
+  size_t bytes[TD_FREED_AGES]; /* in quarantine, by age */
+  unsigned ages;               /* younger ones stay */
+};
+
+/* What is written here is somebody's memory no more, and perhaps poisoned. */
+static __attribute__((no_sanitize("address"))) void fill(uintptr_t start, size_t bytes) {
+  for (uint64_t *at = (uint64_t *)start, *end = at + bytes / sizeof *at; at < end; at++)
+    *at = TD_FREED_PATTERN;
+}
+
+static bool take_in(struct td_space *space, const struct cell *cell, void *context) {
+  struct turn *turn = context;
+  if (td_mark_is_freed(*cell->mark)) {
+    unsigned age = *cell->mark - TD_FREED_YOUNGEST + 1;
+    *cell->mark = age < TD_FREED_AGES ? (uint8_t)(*cell->mark + 1) : 0;
+    if (age < TD_FREED_AGES) turn->bytes[age] += cell->bytes;
+    return true;
+  }
+  if (*cell->mark != space->epoch_before) return true;
+  if (space->has_quarantine && cell->bytes <= turn->most / 2) {
+    fill(cell->start, cell->bytes);
+    *cell->mark = TD_FREED_YOUNGEST;
+    turn->bytes[0] += cell->bytes;
+  }
+  /* The sanitizer needs an eighth of that in memory of its own. */
+  if (space->has_poison)
+    td_poison(cell->start, cell->bytes < BYTES_MOST ? cell->bytes : BYTES_MOST);
+  return true;
+}
+
+static bool let_go(struct td_space *space, const struct cell *cell, void *context) {
+  (void)space;
+  const struct turn *turn = context;
+  if (td_mark_is_freed(*cell->mark) && *cell->mark >= TD_FREED_YOUNGEST + turn->ages)
+    *cell->mark = 0;
+  return true;
+}
+
+void td_quarantine_turn(struct td_space *space) {
+  struct turn turn = {.most = space->max_blocks * TD_BLOCK_BYTES / PART_OF_LIMIT};
+  if (turn.most > BYTES_MOST) turn.most = BYTES_MOST;
+  if (space->quarantine_drains) turn.most = 0;
+  each_cell(space, take_in, &turn);
+  size_t bytes = 0;
+  while (turn.ages < TD_FREED_AGES && bytes + turn.bytes[turn.ages] <= turn.most)
+    bytes += turn.bytes[turn.ages++];
+  if (turn.ages < TD_FREED_AGES) each_cell(space, let_go, &turn);
+  space->quarantine_bytes = bytes;
+  space->quarantine_drains = false;
+}
+
+uint32_t td_quarantine_count(const struct td_space *space, uint32_t block) {
+  const uint8_t *marks = space->marks + ((uint64_t)block << TD_BLOCK_GRANULES_LOG2);
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < space->infos[block].cells; i++)
+    count += td_mark_is_freed(marks[i * space->blocks[block].cell_granules]);
+  return count;
+}
+
+bool td_quarantine_drain(struct td_space *space) {
+  pthread_mutex_lock(&space->lock);
+  bool more = space->quarantine_bytes > 0 && !space->quarantine_drains;
+  if (more) space->quarantine_drains = true;
+  pthread_mutex_unlock(&space->lock);
+  return more;
+}
+
+/* ---- Questions ---- */
+
+static struct td_freed freed_at(const struct td_space *space, uint32_t block, uintptr_t start,
+                                size_t bytes) {
+  uint8_t mark = space->marks[(start - space->base) >> TD_GRANULE_LOG2];
+  if (!td_mark_is_freed(mark)) return (struct td_freed){0};
+  return (struct td_freed){start, bytes, space->blocks[block].layout, mark - TD_FREED_YOUNGEST + 1};
+}
+
+struct td_freed td_quarantine_find(const struct td_space *space, uintptr_t address) {
+  const struct td_freed none = {0};
+  uintptr_t offset = address - space->base;
+  if (offset >= (uintptr_t)space->frontier << TD_BLOCK_LOG2) return none;
+  uint32_t b = (uint32_t)(offset >> TD_BLOCK_LOG2);
+  if (space->infos[b].state == TD_BLOCK_TAIL) b -= space->infos[b].extent_offset;
+  const struct td_block_info *info = &space->infos[b];
+  uintptr_t start = space->base + ((uintptr_t)b << TD_BLOCK_LOG2);
+  if (info->state == TD_BLOCK_LARGE)
+    return address - start < info->large_bytes ? freed_at(space, b, start, info->large_bytes)
+                                               : none;
+  if (info->state != TD_BLOCK_SMALL) return none;
+  size_t bytes = (size_t)space->blocks[b].cell_granules << TD_GRANULE_LOG2;
+  size_t cell = (address - start) / bytes;
+  return cell < info->cells ? freed_at(space, b, start + cell * bytes, bytes) : none;
+}
+
+struct damage {
+  struct td_freed freed;
+  size_t offset;
+};
+
+static __attribute__((no_sanitize("address"))) bool
+look_for_damage(struct td_space *space, const struct cell *cell, void *context) {
+  struct damage *damage = context;
+  if (!td_mark_is_freed(*cell->mark)) return true;
+  const uint64_t *at = (const uint64_t *)cell->start;
+  for (size_t i = 0; i < cell->bytes / sizeof *at; i++) {
+    if (at[i] == TD_FREED_PATTERN) continue;
+    damage->freed = freed_at(space, cell->block, cell->start, cell->bytes);
+    damage->offset = i * sizeof *at;
+    return false;
+  }
+  return true;
+}
+
+struct td_freed td_quarantine_damage(const struct td_space *space, size_t *offset) {
+  struct damage damage = {0};
+  each_cell((struct td_space *)space, look_for_damage, &damage);
+  *offset = damage.offset;
+  return damage.freed;
+}

@@ -1,0 +1,258 @@
+/* References to what was reclaimed, under TIDE_VERIFY=1: found out, and told with who holds them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "gc/base/state.h"
+#include "heap/quarantine.h"
+#include "tests/unit/gc/common.h"
+
+/* ---- Children that write to standard error ---- */
+
+static char told[4096];
+
+/* Runs the scenario in a process of its own. Returns the signal that ended it, 0 if none did; what
+ * it wrote to standard error is in `told` then. */
+static int run(void (*scenario)(struct world *w)) {
+  int ends[2], status;
+  cr_assert_eq(pipe(ends), 0);
+  pid_t child = fork();
+  if (child == 0) {
+    dup2(ends[1], STDERR_FILENO);
+    setenv("TIDE_VERIFY", "1", 1);
+    signal(SIGABRT, SIG_DFL);
+    struct world w = world_new();
+    scenario(&w);
+    _exit(0);
+  }
+  close(ends[1]);
+  size_t used = 0;
+  for (ssize_t got; (got = read(ends[0], told + used, sizeof told - 1 - used)) > 0;)
+    used += (size_t)got;
+  told[used] = 0;
+  close(ends[0]);
+  cr_assert_eq(waitpid(child, &status, 0), child);
+  cr_assert(WIFSIGNALED(status) || WEXITSTATUS(status) == 0, "%s", told);
+  return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+static void expect_told(const char *what) {
+  cr_assert_not_null(strstr(told, what), "\"%s\" is missing in: %s", what, told);
+}
+
+/* ---- Forgotten roots ---- */
+
+static struct pair *forgotten; /* no root */
+
+/* An object of the layout 'node' that nothing refers to but the variable. */
+static void forget(struct world *w) {
+  tide_layout node = tide_layout_named(w->heap, w->pair, "node", NULL);
+  forgotten = (struct pair *)tide_alloc(w->m, node, sizeof *forgotten);
+  cr_assert_not_null(forgotten);
+  tide_collect(w->m);
+}
+
+static void hold_in_an_object(struct world *w) {
+  forget(w);
+  tide_layout holder = tide_layout_named(w->heap, w->pair, "holder", NULL);
+  struct pair *p = (struct pair *)tide_alloc(w->m, holder, sizeof *p);
+  tide_handle(w->m, p);
+  tide_collect(w->m);
+  p->right = forgotten;
+  tide_collect(w->m);
+}
+
+Test(dangling, a_forgotten_root_is_told_with_the_object_that_holds_it) {
+  cr_assert_eq(run(hold_in_an_object), SIGABRT, "%s", told);
+  expect_told("is an object (layout 'node', 32 bytes) reclaimed 2 collections ago");
+  expect_told("referred to by object 0x");
+  expect_told("layout 'holder'), byte 8\n");
+}
+
+/* Without the quarantine the object that comes next would have had the cell, and been it. */
+static void hold_after_others_came(struct world *w) {
+  forget(w);
+  tide_layout node = tide_layout_named(w->heap, w->pair, "node", NULL);
+  for (int i = 0; i < 5000; i++)
+    tide_handle(w->m, tide_alloc(w->m, node, sizeof *forgotten));
+  tide_handle(w->m, forgotten);
+  tide_collect(w->m);
+}
+
+Test(dangling, cells_are_not_handed_out_again_at_once) {
+  cr_assert_eq(run(hold_after_others_came), SIGABRT, "%s", told);
+  expect_told("(layout 'node', 32 bytes) reclaimed 1 collection ago");
+  expect_told("a root: the handle 0x");
+}
+
+static void register_slot(struct world *w) {
+  forget(w);
+  (tide_root_add)(w->heap, &forgotten);
+  tide_collect(w->m);
+}
+
+static void register_range(struct world *w) {
+  static void *range[5];
+  forget(w);
+  tide_root_add_range(w->heap, range, 5);
+  range[3] = forgotten;
+  tide_collect(w->m);
+}
+
+static void report(struct tide_tracer *tracer, void *context) {
+  (void)context;
+  tide_trace(tracer, forgotten);
+}
+
+static void register_callback(struct world *w) {
+  forget(w);
+  tide_root_add_callback(w->heap, report, NULL);
+  tide_collect(w->m);
+}
+
+Test(dangling, roots_are_told_by_how_they_were_registered) {
+  cr_assert_eq(run(register_slot), SIGABRT, "%s", told);
+  expect_told("registered by tide_root_add\n");
+  cr_assert_eq(run(register_range), SIGABRT, "%s", told);
+  expect_told("slot 3 of the range at 0x");
+  cr_assert_eq(run(register_callback), SIGABRT, "%s", told);
+  expect_told("a root callback");
+}
+
+/* ---- Interior pointers ---- */
+
+static void keep_the_inside(struct world *w, size_t at) {
+  tide_layout holder = tide_layout_named(w->heap, w->pair, "holder", NULL);
+  tide_layout node = tide_layout_named(w->heap, w->pair, "node", NULL);
+  struct pair *p = (struct pair *)tide_alloc(w->m, holder, sizeof *p);
+  tide_handle(w->m, p);
+  p->left = (struct pair *)((char *)tide_alloc(w->m, node, sizeof *p) + at);
+  tide_collect(w->m);
+  tide_collect(w->m);
+}
+
+static void keep_the_first_field(struct world *w) {
+  keep_the_inside(w, 16);
+}
+
+/* By its low bits this is a tagged number, so nobody can be sure. */
+static void keep_a_field_that_looks_like_a_number(struct world *w) {
+  keep_the_inside(w, 8);
+}
+
+Test(dangling, an_interior_pointer_as_the_only_reference) {
+  cr_assert_eq(run(keep_the_first_field), SIGABRT, "%s", told);
+  expect_told("is no object, but lies inside that at 0x");
+  expect_told("layout 'holder'), byte 0\n");
+  cr_assert_eq(run(keep_a_field_that_looks_like_a_number), 0, "%s", told);
+  expect_told("perhaps: 0x");
+  expect_told("is inside an object (layout 'node', 32 bytes) reclaimed 1 collection ago");
+  expect_told("layout 'holder'), byte 0\n");
+}
+
+/* ---- Contents ---- */
+
+static void write_to_the_dead(struct world *w) {
+  forget(w);
+  *(volatile uint64_t *)&forgotten->number = 1;
+  tide_collect(w->m);
+}
+
+/* Half a block and more: an extent of its own. */
+static void hold_the_end_of_a_long_one(struct world *w) {
+  tide_layout text = tide_layout_named(w->heap, TIDE_LAYOUT_LEAF, "text", NULL);
+  char *text_at = (char *)tide_alloc(w->m, text, 100000);
+  tide_collect(w->m);
+  tide_handle(w->m, text_at + 99984);
+  tide_collect(w->m);
+}
+
+Test(dangling, contents_of_the_dead) {
+#ifndef TD_SANITIZE_address /* which ends the program at the touch itself: tests/poison */
+  cr_assert_eq(run(write_to_the_dead), SIGABRT, "%s", told);
+  expect_told(
+      "(layout 'node', 32 bytes) was written to, at byte 16, after it was reclaimed 1 coll");
+#else
+  (void)write_to_the_dead;
+#endif
+  cr_assert_eq(run(hold_the_end_of_a_long_one), SIGABRT, "%s", told);
+  expect_told("is inside an object (layout 'text', 100000 bytes) reclaimed 1 collection ago");
+}
+
+static void trace(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
+  (void)bytes, (void)tracer, (void)context;
+  if (*(uint64_t *)object == 77) return;
+  fputs("traced what is dead\n", stderr);
+  _exit(3);
+}
+
+static void hold_a_traced_one(struct world *w) {
+  tide_layout traced = tide_layout_traced(w->heap, trace, NULL, NULL);
+  uint64_t *object = (uint64_t *)tide_alloc(w->m, traced, 64);
+  *object = 77;
+  tide_collect(w->m);
+  tide_handle(w->m, object);
+  tide_collect(w->m);
+}
+
+Test(dangling, trace_functions_are_not_called_for_the_dead) {
+  cr_assert_eq(run(hold_a_traced_one), SIGABRT, "%s", told);
+}
+
+/* ---- The quarantine ends ---- */
+
+Test(dangling, cells_leave_the_quarantine) {
+  setenv("TIDE_VERIFY", "1", 1);
+  struct world w = world_new();
+  struct pair *first = pair_new(&w, NULL, NULL, 1);
+  tide_handle(w.m, pair_new(&w, NULL, NULL, 2));
+  for (unsigned i = 0; i < TD_FREED_AGES; i++) {
+    tide_collect(w.m);
+    cr_assert_neq(pair_new(&w, NULL, NULL, 3), first, "after %u collections", i + 1);
+  }
+  tide_collect(w.m);
+  struct pair *again = pair_new(&w, NULL, NULL, 4);
+  cr_assert_eq(again, first);
+  cr_assert_eq((uintptr_t)again->left | (uintptr_t)again->right, 0, "zeroed");
+  world_end(&w);
+}
+
+/* What is in quarantine must not be what an allocation fails for. */
+Test(dangling, a_full_heap_has_no_quarantine) {
+  setenv("TIDE_VERIFY", "1", 1);
+  struct tide_options options = small_options();
+  options.heap_max_bytes = (size_t)8 << 20;
+  struct world w = world_with(&options, TIDE_STACK_PRECISE);
+  for (int i = 0; i < 6; i++)
+    cr_assert_not_null(*tide_handle(w.m, tide_alloc(w.m, TIDE_LAYOUT_LEAF, 1 << 20)));
+  for (int i = 0; i < 60; i++) {
+    cr_assert_not_null(tide_alloc(w.m, TIDE_LAYOUT_LEAF, 400000), "%d", i);
+    cr_assert_not_null(tide_alloc(w.m, TIDE_LAYOUT_LEAF, 20000 + 100 * (size_t)i), "%d", i);
+  }
+  cr_assert_not_null(tide_alloc(w.m, TIDE_LAYOUT_LEAF, 1900000));
+  struct tide_error error;
+  cr_assert_eq(tide_check_heap(w.m, &error), TIDE_OK, "%s", error.text);
+  world_end(&w);
+}
+
+/* Epochs start again while objects of all ages are in quarantine. */
+Test(dangling, the_quarantine_outlives_the_epochs) {
+  setenv("TIDE_VERIFY", "1", 1);
+  struct world w = world_new();
+  struct pair *dead[300];
+  tide_handle(w.m, pair_new(&w, NULL, NULL, 1));
+  for (int i = 0; i < 300; i++) {
+    dead[i] = pair_new(&w, NULL, NULL, 2);
+    cr_assert_eq(tide_collect(w.m), TIDE_OK);
+    for (int ago = 0; ago < (int)TD_FREED_AGES && ago <= i; ago++)
+      cr_assert_eq(td_quarantine_find(&w.heap->space, (uintptr_t)dead[i - ago] + 9).ago,
+                   (unsigned)ago + 1);
+  }
+  uint64_t count = 0;
+  tide_heap_walk(w.m, count_visit, &count);
+  cr_assert_eq(count, 1);
+  world_end(&w);
+}

@@ -1,0 +1,54 @@
+/* Objects at the far end of a range that is longer than most machines have memory for. */
+#include "gc/base/state.h"
+#include "tests/unit/gc/common.h"
+#include "tide/advanced.h"
+
+#define TIB ((size_t)1 << 40)
+#define SLOTS 100000u
+
+/* As if everything below had been in use once and were not free now. */
+static void begin_behind(struct td_space *space, size_t bytes) {
+  space->frontier = space->single_hint = (uint32_t)(bytes / TD_BLOCK_BYTES);
+}
+
+static uint64_t count_behind(size_t bytes, const char *engine) {
+  struct tide_options options = small_options();
+  options.reserve_bytes = bytes + TIB / 8;
+  struct world w = world_with(&options, TIDE_STACK_PRECISE);
+  if (w.heap->space.reserved_bytes < options.reserve_bytes)
+    cr_skip_test("the system gives no %zu GiB of addresses", options.reserve_bytes >> 30);
+  begin_behind(&w.heap->space, bytes);
+  struct tide_error error = {0};
+  cr_assert_eq(tide_heap_set_engine(w.heap, engine, &error), TIDE_OK, "%s", error.text);
+  void ***array = (void ***)tide_handle(w.m, NULL);
+  *array = (void **)tide_alloc_array(w.m, TIDE_LAYOUT_REFS, SLOTS, sizeof(void *));
+  cr_assert_not_null(*array);
+  cr_assert_geq((uintptr_t)*array, w.heap->space.base + bytes);
+  for (size_t i = 0; i < SLOTS; i++)
+    cr_assert_not_null((*array)[i] = tide_alloc(w.m, w.pair, sizeof(struct pair)));
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  uint64_t count = tide_count_marked(w.m);
+  world_end(&w);
+  return count;
+}
+
+Test(far, arrays_behind_a_tebibyte_keep_their_children) {
+  cr_assert_eq(count_behind(TIB + TIB / 256, "bwos"), SLOTS + 1);
+}
+
+Test(far, arrays_behind_eight_tebibytes_keep_their_children) {
+  cr_assert_eq(count_behind(8 * TIB, "abp"), SLOTS + 1);
+}
+
+/* More than blocks can be counted in, and more than any system gives. */
+Test(far, a_range_that_is_too_long_is_halved_until_it_fits) {
+  struct tide_options options = small_options();
+  options.reserve_bytes = ((size_t)1 << 48) + ((size_t)64 << 20);
+  struct world w = world_with(&options, TIDE_STACK_PRECISE);
+  const struct td_space *space = &w.heap->space;
+  cr_assert_lt(space->reserved_bytes, (size_t)1 << 48);
+  cr_assert_eq((size_t)space->block_count * TD_BLOCK_BYTES, space->reserved_bytes);
+  cr_assert_geq(space->reserved_bytes, options.heap_max_bytes);
+  cr_assert_not_null(pair_new(&w, NULL, NULL, 1));
+  world_end(&w);
+}

@@ -1,0 +1,75 @@
+/* The limit of a heap bounds its memory, not only what is in use. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "tests/unit/gc/common.h"
+
+#define MIB ((size_t)1 << 20)
+#define LIMIT (64 * MIB)
+
+static size_t resident_bytes(void) {
+  unsigned long pages = 0, resident = 0;
+  FILE *file = fopen("/proc/self/statm", "r");
+  cr_assert_not_null(file);
+  cr_assert_eq(fscanf(file, "%lu %lu", &pages, &resident), 2);
+  fclose(file);
+  return resident * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static void *fill(struct world *w, size_t bytes) {
+  void *object = tide_alloc(w->m, TIDE_LAYOUT_LEAF, bytes);
+  cr_assert_not_null(object, "%zu bytes", bytes);
+  memset(object, 1, bytes);
+  return object;
+}
+
+/* Fills the heap with objects of a block, keeps every 16th of them, and fills it with objects that
+ * do not fit in between: what is free lies scattered in slabs that are partly in use. Then small
+ * ones again. Returns the most that was resident. */
+static size_t churn(struct world *w) {
+  enum { BLOCKS = 960, KEPT = BLOCKS / 16, LONG = 16 };
+  void ***all = (void ***)tide_handle(w->m, NULL);
+  size_t most = 0;
+  for (int round = 0; round < 3; round++) {
+    *all = (void **)tide_alloc_array(w->m, TIDE_LAYOUT_REFS, BLOCKS, sizeof(void *));
+    for (int i = 0; i < BLOCKS; i++)
+      (*all)[i] = fill(w, 65536);
+    for (int i = 0; i < BLOCKS; i++)
+      if (i % 16) (*all)[i] = NULL;
+    cr_assert_eq(tide_collect(w->m), TIDE_OK);
+    for (int i = 1; i <= LONG; i++)
+      (*all)[i] = fill(w, 3 * MIB);
+    size_t now = resident_bytes();
+    if (now > most) most = now;
+    *all = NULL;
+  }
+  return most;
+}
+
+static void expect_bounded(bool small_pages) {
+  struct tide_options options = small_options();
+  options.small_pages = small_pages;
+  options.heap_max_bytes = LIMIT;
+  size_t before = resident_bytes();
+  struct world w = world_with(&options, TIDE_STACK_PRECISE);
+  size_t most = churn(&w) - before;
+  struct tide_heap_stats stats;
+  tide_heap_stats(w.heap, &stats);
+  cr_log_info("resident %zu KiB, committed %zu KiB", most >> 10,
+              (size_t)stats.peak_committed_bytes >> 10);
+#ifndef TD_SANITIZE_address /* has shadow memory for it */
+  cr_assert_leq(most, LIMIT + LIMIT / 8, "%zu KiB", most >> 10);
+#endif
+  cr_assert_leq(stats.peak_committed_bytes, LIMIT + LIMIT / 8);
+  struct tide_error error;
+  cr_assert_eq(tide_check_heap(w.m, &error), TIDE_OK, "%s", error.text);
+  world_end(&w);
+}
+
+Test(resident, a_heap_with_huge_pages_keeps_to_its_limit) {
+  expect_bounded(false);
+}
+
+Test(resident, a_heap_with_small_pages_keeps_to_its_limit) {
+  expect_bounded(true);
+}
