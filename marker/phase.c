@@ -68,7 +68,7 @@ void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
   stats->recruited = 0;
   stats->objects = stats->steals = 0;
   stats->mark_ns = set->mark_ns;
-  stats->region_pool_bytes = td_pool_used_bytes(&set->regions.pool);
+  stats->region_pool_bytes = td_chunks_used_bytes(&set->regions.pool);
   for (unsigned i = 0; i < set->limit; i++) {
     struct td_marker *marker = set->marker[i];
     const struct tide_marker_stats *one = &marker->stats;

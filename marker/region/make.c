@@ -31,7 +31,7 @@ bool td_regions_open(struct td_regions *regions, const struct td_space *space) {
   regions->at = td_plat_reserve(bytes, 0);
   size_t most = (size_t)space->max_blocks << TD_BLOCK_LOG2;
   if (regions->at && td_plat_commit(regions->at, bytes) &&
-      td_pool_open(&regions->pool, most / usual.pool_part + usual.pool_least))
+      td_chunks_open(&regions->pool, most / usual.pool_part + usual.pool_least))
     return true;
   td_plat_release(regions->at, bytes);
   regions->at = NULL;
@@ -41,7 +41,7 @@ bool td_regions_open(struct td_regions *regions, const struct td_space *space) {
 void td_regions_close(struct td_regions *regions) {
   if (!regions->at) return;
   td_plat_release(regions->at, regions->room * sizeof *regions->at);
-  td_pool_close(&regions->pool);
+  td_chunks_close(&regions->pool);
 }
 
 void td_regions_begin(struct td_regions *regions, const struct td_space *space,
@@ -54,7 +54,7 @@ void td_regions_begin(struct td_regions *regions, const struct td_space *space,
   regions->count = (uint32_t)(granules >> shift) + 1;
   size_t used = (size_t)space->used_blocks << TD_BLOCK_LOG2;
   size_t pool = used / regions->limits.pool_part;
-  td_pool_begin(&regions->pool, pool > regions->limits.pool_least ? pool : regions->limits.pool_least);
+  td_chunks_begin(&regions->pool, pool > regions->limits.pool_least ? pool : regions->limits.pool_least);
   /* relaxed, both: td_term_start publishes them: [term.start]. */
   if (cycle % LOOK_AGAIN == 0) atomic_store_explicit(&regions->repeats, 0, memory_order_relaxed);
   atomic_store_explicit(&regions->used, 0, memory_order_relaxed);

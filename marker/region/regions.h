@@ -16,7 +16,7 @@
 
 #include "heap/space.h"
 #include "marker/base/tuning.h"
-#include "marker/region/pool.h"
+#include "marker/region/chunks.h"
 
 struct td_marker;
 struct td_markers;
@@ -37,7 +37,7 @@ struct td_regions {
   /* Constant while marking. */
   unsigned shift; /* log2 of the granules of a region */
   uint32_t count; /* regions up to the frontier */
-  struct td_pool pool;
+  struct td_chunks pool;
   /* 1 once a chunk was pushed in this collection; until then nobody needs to look. A marker sets it
    * before it pushes: as td_markers.flagged. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) used;

@@ -24,7 +24,7 @@ uint32_t *td_visitor_next_chunk(struct td_visitor *visitor, uint64_t granule) {
   struct td_regions *regions = visitor->regions;
   uint64_t region = granule >> regions->shift;
   uint32_t *at = visitor->open[region];
-  uint32_t number = td_pool_get(&regions->pool, &visitor->stock);
+  uint32_t number = td_chunks_get(&regions->pool, &visitor->stock);
   if (!number) {
     if (at) return defer_chunk(visitor, td_open_chunk(at), region);
     const struct td_view v = td_view_of(visitor->marker->set->space);
@@ -35,7 +35,7 @@ uint32_t *td_visitor_next_chunk(struct td_visitor *visitor, uint64_t granule) {
     struct td_chunk *full = td_open_chunk(at);
     full->count = TD_CHUNK_REFERENCES;
     announce(regions);
-    td_region_push(&regions->at[region], full, td_pool_number(&regions->pool, full));
+    td_region_push(&regions->at[region], full, td_chunks_number(&regions->pool, full));
   }
   return visitor->open[region] = regions->pool.at[number].at;
 }
@@ -52,14 +52,14 @@ void td_visitor_close(struct td_visitor *visitor) {
     uint32_t *at = visitor->open[r];
     if (!at) continue;
     struct td_chunk *chunk = td_open_chunk(at);
-    uint32_t number = td_pool_number(&regions->pool, chunk);
+    uint32_t number = td_chunks_number(&regions->pool, chunk);
     chunk->count = (uint32_t)(at - chunk->at);
     visitor->open[r] = NULL;
     if (chunk->count > 0) {
       announce(regions);
       td_region_push(&regions->at[r], chunk, number);
     } else {
-      td_pool_put(&regions->pool, &visitor->stock, number);
+      td_chunks_put(&regions->pool, &visitor->stock, number);
     }
   }
 }

@@ -32,7 +32,7 @@ static void visit(struct td_visit_state *s, uint32_t r) {
       uint32_t next = chunk->next;
       if (next) fetch_chunk(&regions->pool.at[next]);
       found |= td_sift(s, chunk->at, chunk->count);
-      td_pool_put(&regions->pool, &visitor->stock, number);
+      td_chunks_put(&regions->pool, &visitor->stock, number);
       number = next;
     }
     if (found) td_scan_fresh(s);
@@ -169,7 +169,7 @@ uint32_t td_visitor_unload(struct td_visitor *visitor, uintptr_t *objects, bool 
     struct td_chunk *chunk = &regions->pool.at[number];
     for (count = 0; count < chunk->count; count++)
       objects[count] = td_view_object(&v, first + chunk->at[count]);
-    td_pool_put(&regions->pool, &visitor->stock, number);
+    td_chunks_put(&regions->pool, &visitor->stock, number);
   }
   td_region_leave(&regions->at[r]);
   return count;

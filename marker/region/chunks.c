@@ -1,4 +1,4 @@
-#include "marker/region/pool.h"
+#include "marker/region/chunks.h"
 
 #include "platform/platform.h"
 
@@ -6,26 +6,26 @@
 #define STOCK_MOST 64u /* chunks that a marker keeps */
 #define HUGE_PAGE ((size_t)2 << 20)
 
-bool td_pool_open(struct td_pool *pool, size_t bytes) {
+bool td_chunks_open(struct td_chunks *pool, size_t bytes) {
   size_t count = bytes / sizeof *pool->at;
   if (count > UINT32_MAX / 2) count = UINT32_MAX / 2;
   bytes = count * sizeof *pool->at;
-  *pool = (struct td_pool){.at = td_plat_reserve(bytes, HUGE_PAGE), .count = (uint32_t)count};
+  *pool = (struct td_chunks){.at = td_plat_reserve(bytes, HUGE_PAGE), .count = (uint32_t)count};
   if (!pool->at) return false;
   if (td_plat_commit(pool->at, bytes)) {
     td_plat_advise_huge(pool->at, bytes);
     return true;
   }
-  td_pool_close(pool);
+  td_chunks_close(pool);
   return false;
 }
 
-void td_pool_close(struct td_pool *pool) {
+void td_chunks_close(struct td_chunks *pool) {
   td_plat_release(pool->at, (size_t)pool->count * sizeof *pool->at);
   pool->at = NULL;
 }
 
-void td_pool_begin(struct td_pool *pool, size_t bytes) {
+void td_chunks_begin(struct td_chunks *pool, size_t bytes) {
   size_t limit = bytes / sizeof *pool->at;
   pool->limit = limit < pool->count ? (uint32_t)limit : pool->count;
   /* relaxed, both: td_term_start publishes them: [term.start]. */
@@ -33,14 +33,14 @@ void td_pool_begin(struct td_pool *pool, size_t bytes) {
   atomic_store_explicit(&pool->spare, 0, memory_order_relaxed);
 }
 
-size_t td_pool_used_bytes(const struct td_pool *pool) {
+size_t td_chunks_used_bytes(const struct td_chunks *pool) {
   /* relaxed: a figure. Counting goes on beyond the limit. */
   uint32_t fresh = atomic_load_explicit(&pool->fresh, memory_order_relaxed);
   uint32_t used = fresh < pool->limit ? fresh : pool->limit;
   return used > 1 ? used * sizeof *pool->at : 0;
 }
 
-static uint32_t take_from_chain(struct td_pool *pool, struct td_stock *stock) {
+static uint32_t take_from_chain(struct td_chunks *pool, struct td_stock *stock) {
   uint32_t number = stock->first;
   stock->first = pool->at[number].next;
   if (stock->count) stock->count--;
@@ -48,7 +48,7 @@ static uint32_t take_from_chain(struct td_pool *pool, struct td_stock *stock) {
 }
 
 /* Takes a few that nobody has used. Looks first, so that the counter does not run away. */
-static bool take_fresh(struct td_pool *pool, struct td_stock *stock) {
+static bool take_fresh(struct td_chunks *pool, struct td_stock *stock) {
   /* relaxed, both: which numbers they are orders nothing. */
   if (atomic_load_explicit(&pool->fresh, memory_order_relaxed) >= pool->limit) return false;
   uint32_t from = atomic_fetch_add_explicit(&pool->fresh, FRESH_STEP, memory_order_relaxed);
@@ -60,13 +60,13 @@ static bool take_fresh(struct td_pool *pool, struct td_stock *stock) {
 
 /* The chain has come from the common list. All but a few of it goes back there, unless somebody has
  * put chunks there meanwhile. */
-static void keep_some(struct td_pool *pool, struct td_stock *stock) {
+static void keep_some(struct td_chunks *pool, struct td_stock *stock) {
   uint32_t last = stock->first, none = 0;
   for (uint32_t kept = 1; kept < STOCK_MOST && pool->at[last].next; kept++)
     last = pool->at[last].next;
   uint32_t rest = pool->at[last].next;
   if (!rest) return;
-  /* release [pool.spare] */
+  /* release [chunks.spare] */
   if (atomic_compare_exchange_strong_explicit(&pool->spare, &none, rest, memory_order_release,
                                               memory_order_relaxed))
     pool->at[last].next = 0;
@@ -79,12 +79,12 @@ static void add_to_balance(struct td_stock *stock, uint32_t chunks) {
   atomic_store_explicit(&stock->balance, balance + chunks, memory_order_relaxed);
 }
 
-static uint32_t get(struct td_pool *pool, struct td_stock *stock) {
+static uint32_t get(struct td_chunks *pool, struct td_stock *stock) {
   if (stock->first) return take_from_chain(pool, stock);
   if (stock->fresh < stock->fresh_end || take_fresh(pool, stock)) return stock->fresh++;
   /* relaxed: mostly there is nothing, and this tells so more cheaply than the exchange. */
   if (atomic_load_explicit(&pool->spare, memory_order_relaxed) == 0) return 0;
-  /* acquire [pool.spare] */
+  /* acquire [chunks.spare] */
   stock->first = atomic_exchange_explicit(&pool->spare, 0, memory_order_acquire);
   stock->last = 0; /* unknown; the chain cannot be given away before it is used up */
   stock->count = 0;
@@ -93,23 +93,23 @@ static uint32_t get(struct td_pool *pool, struct td_stock *stock) {
   return take_from_chain(pool, stock);
 }
 
-uint32_t td_pool_get(struct td_pool *pool, struct td_stock *stock) {
+uint32_t td_chunks_get(struct td_chunks *pool, struct td_stock *stock) {
   uint32_t number = get(pool, stock);
   if (number) add_to_balance(stock, 1);
   return number;
 }
 
-static void give_away(struct td_pool *pool, struct td_stock *stock) {
+static void give_away(struct td_chunks *pool, struct td_stock *stock) {
   uint32_t seen = atomic_load_explicit(&pool->spare, memory_order_relaxed); /* a guess */
   do
     pool->at[stock->last].next = seen;
-  /* release [pool.spare] */
+  /* release [chunks.spare] */
   while (!atomic_compare_exchange_weak_explicit(&pool->spare, &seen, stock->first,
                                                 memory_order_release, memory_order_relaxed));
   stock->first = stock->last = stock->count = 0;
 }
 
-void td_pool_put(struct td_pool *pool, struct td_stock *stock, uint32_t number) {
+void td_chunks_put(struct td_chunks *pool, struct td_stock *stock, uint32_t number) {
   add_to_balance(stock, UINT32_MAX);
   if (!stock->first) stock->last = number;
   pool->at[number].next = stock->first;

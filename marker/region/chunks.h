@@ -7,15 +7,15 @@
  * marker takes all there is; so nobody takes one while others do, and no number is mistaken for
  * another one (the ABA problem).
  *
- * [pool.spare] What the last user of a chunk did to it is over before somebody else uses it. */
-#ifndef TD_MARKER_REGION_POOL_H
-#define TD_MARKER_REGION_POOL_H
+ * [chunks.spare] What the last user of a chunk did to it is over before somebody else uses it. */
+#ifndef TD_MARKER_REGION_CHUNKS_H
+#define TD_MARKER_REGION_CHUNKS_H
 
 #include <stddef.h>
 
 #include "marker/region/region.h"
 
-struct td_pool {
+struct td_chunks {
   struct td_chunk *at; /* chunk 0 is never used */
   uint32_t count;      /* as many are reserved */
   uint32_t limit;      /* chunks below it may be used in this collection; constant meanwhile */
@@ -33,18 +33,18 @@ struct td_stock {
 };
 
 /* Reserves chunks. Returns false if the system refuses. */
-bool td_pool_open(struct td_pool *pool, size_t bytes);
-void td_pool_close(struct td_pool *pool);
+bool td_chunks_open(struct td_chunks *pool, size_t bytes);
+void td_chunks_close(struct td_chunks *pool);
 /* Before a collection: all chunks are unused, and `bytes` of them may be used. */
-void td_pool_begin(struct td_pool *pool, size_t bytes);
+void td_chunks_begin(struct td_chunks *pool, size_t bytes);
 /* Returns how much memory the chunks have that were used in this collection. */
-size_t td_pool_used_bytes(const struct td_pool *pool);
+size_t td_chunks_used_bytes(const struct td_chunks *pool);
 
 /* Returns a chunk, or 0 if there is none. */
-uint32_t td_pool_get(struct td_pool *pool, struct td_stock *stock);
-void td_pool_put(struct td_pool *pool, struct td_stock *stock, uint32_t number);
+uint32_t td_chunks_get(struct td_chunks *pool, struct td_stock *stock);
+void td_chunks_put(struct td_chunks *pool, struct td_stock *stock, uint32_t number);
 
-static inline uint32_t td_pool_number(const struct td_pool *pool, const struct td_chunk *chunk) {
+static inline uint32_t td_chunks_number(const struct td_chunks *pool, const struct td_chunk *chunk) {
   return (uint32_t)(chunk - pool->at);
 }
 
