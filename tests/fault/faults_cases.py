@@ -53,6 +53,7 @@ class Case:
 class Program(Case):
     """A command of tidemark."""
     speaks_as = "tidemark"
+    writes_in_place = False
 
     def command(self, options, out):
         return [os.path.join(options.build, "tidemark"),
@@ -73,6 +74,7 @@ class Program(Case):
 
 class Example(Case):
     """A program of examples/: what fails is told in one line, and any status over 0 will do."""
+    writes_in_place = True  # the Scheme's ports, as R7RS has them
 
     def __init__(self, name, words, outputs=()):
         super().__init__(name, words, outputs)

@@ -183,16 +183,22 @@ static int meet_event(struct thread *thread, int status) {
     return 0;
   }
   switch (event) {
-  case 0: return signal; /* one of the program's own */
-  case PTRACE_EVENT_SECCOMP: meet_call(thread); break;
-  case PTRACE_EVENT_EXEC: thread->counts = false; break;
+  case 0:
+    return signal; /* one of the program's own */
+  case PTRACE_EVENT_SECCOMP:
+    meet_call(thread);
+    break;
+  case PTRACE_EVENT_EXEC:
+    thread->counts = false;
+    break;
   case PTRACE_EVENT_FORK:
   case PTRACE_EVENT_VFORK:
   case PTRACE_EVENT_CLONE:
     if (ptrace(PTRACE_GETEVENTMSG, thread->id, NULL, &other) == 0)
       find((pid_t)other)->counts = thread->counts;
     break;
-  default: break;
+  default:
+    break;
   }
   return 0;
 }

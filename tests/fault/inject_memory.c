@@ -1,5 +1,5 @@
-/* Loaded into programs (LD_PRELOAD): tells inject.c where to begin, and lets the n-th malloc, calloc
- * or realloc fail, counted over all processes of a run.
+/* Loaded into programs (LD_PRELOAD): tells inject.c where to begin, and lets the n-th malloc,
+ * calloc or realloc fail, counted over all processes of a run.
  *
  * INJECT_PAGE is a file of sizeof(struct page) bytes that the processes share; the one who starts
  * them sets `call`, `at` and `later`, and reads `counts`. INJECT_ONLY is what the names of the
@@ -70,8 +70,8 @@ __attribute__((constructor)) static void begin(void) {
   const char *path = getenv("INJECT_PAGE");
   if (!path || !takes_part()) return;
   int file = open(path, O_RDWR | O_CLOEXEC);
-  void *at = file < 0 ? MAP_FAILED
-                      : mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  void *at =
+      file < 0 ? MAP_FAILED : mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (at == MAP_FAILED) abort();
   close(file);
   page = at;
