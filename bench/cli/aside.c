@@ -10,9 +10,10 @@
 #include <unistd.h>
 
 static _Noreturn void run(bool (*work)(void *), void *result) {
-  static const struct rlimit none = {0, 0};
+  static const struct rlimit none = {0, 0}, seconds = {5, 5};
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   setrlimit(RLIMIT_CORE, &none);
+  setrlimit(RLIMIT_CPU, &seconds); /* hwloc may also go round in circles */
   int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (nowhere >= 0) dup2(nowhere, STDERR_FILENO);
   _exit(work(result) ? 0 : 1);
