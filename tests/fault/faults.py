@@ -159,7 +159,8 @@ class Tally:
             for case in cases:
                 made = references[case.name].counts
                 tried = sum(self.runs[case.name, call] for call in CALLS)
-                ends = sorted((s, n) for (name, s), n in self.statuses.items() if name == case.name)
+                ends = sorted(("hang" if s is None else str(s), n) for (name, s), n in self.statuses.items()
+                              if name == case.name)
                 file.write(f"| `{case.name}` | {' | '.join(str(made[call]) for call in CALLS)} | {tried} | "
                            f"{', '.join(f'{s}: {n}' for s, n in ends)} |\n")
 
