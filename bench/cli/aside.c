@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 static _Noreturn void run(bool (*work)(void *), void *result) {
-  static const struct rlimit none = {0, 0}, seconds = {5, 5};
+  static const struct rlimit none = {0, 0}, seconds = {2, 2};
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   setrlimit(RLIMIT_CORE, &none);
   setrlimit(RLIMIT_CPU, &seconds); /* hwloc may also go round in circles */
