@@ -285,6 +285,9 @@ HEAD = """/* Tidemark {version}, single-file edition. Generated.
 #define _GNU_SOURCE
 #endif
 #define TD_SINGLE_FILE 1
+#ifdef __clang__ /* which has functions of headers used where they are not headers any more */
+#pragma clang diagnostic ignored "-Wunused-function"
+#endif
 """
 
 

@@ -26,7 +26,9 @@ bool td_plat_thread_start(struct td_thread *thread, void *(*body)(void *), void 
 }
 
 void td_plat_thread_join(struct td_thread *thread) {
-  pthread_join(thread->handle, NULL);
+  /* A thread that is the last of its process runs the handlers of exit. A C library need not notice
+   * that it waits for itself. */
+  if (!pthread_equal(thread->handle, pthread_self())) pthread_join(thread->handle, NULL);
 }
 
 extern void *__libc_stack_end __attribute__((weak));

@@ -22,15 +22,14 @@ struct td_boehm {
   size_t line_bytes;
 };
 
-static char *find_program(void) {
-  return td_place_find("tidemark-boehm", "../libexec/tidemark/tidemark-boehm",
+static bool find_program(char path[TD_PLACE_BYTES]) {
+  return td_place_find(path, "tidemark-boehm", "../libexec/tidemark/tidemark-boehm",
                        TD_INSTALLED_LIBEXEC "/tidemark-boehm", NULL);
 }
 
 bool td_boehm_is_there(void) {
-  char *path = find_program();
-  free(path);
-  return path != NULL;
+  char path[TD_PLACE_BYTES];
+  return find_program(path);
 }
 
 /* ---- Talking --------------------------------------------------------------------------- */
@@ -152,8 +151,8 @@ static int start(struct td_boehm *boehm, char *program, const char *spec, unsign
 int td_boehm_start(const char *spec, unsigned markers, bool typed, uint64_t heap_max_bytes,
                    struct td_boehm **result) {
   *result = NULL;
-  char *program = find_program();
-  if (!program)
+  char program[TD_PLACE_BYTES];
+  if (!find_program(program))
     return td_complain(TD_EXIT_RESOURCES,
                        "the boehm engine is not built: install Boehm GC's headers "
                        "(Debian: libgc-dev) and build again");
@@ -166,7 +165,6 @@ int td_boehm_start(const char *spec, unsigned markers, bool typed, uint64_t heap
     boehm->socket = -1;
     status = start(boehm, program, spec, markers, typed, heap_max_bytes);
   }
-  free(program);
   if (status == TD_EXIT_OK)
     *result = boehm;
   else

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench/cli/aside.h"
 #include "tide/tide.h"
 
 #if defined(__clang__)
@@ -68,24 +69,24 @@ static unsigned count_of(hwloc_topology_t topology, hwloc_obj_type_t type) {
   return count > 0 ? (unsigned)count : 0;
 }
 
-static void read_topology(struct td_host *host) {
+static bool read_topology(void *result) {
+  struct td_host *host = result;
   hwloc_topology_t topology;
-  if (hwloc_topology_init(&topology) != 0) return;
+  if (hwloc_topology_init(&topology) != 0) return false;
   /* The description is of the whole machine. What this process may use of it is cpus_allowed. */
   hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
-  if (hwloc_topology_load(topology) == 0) {
-    hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
-    const char *model = package ? hwloc_obj_get_info_by_name(package, "CPUModel") : NULL;
-    snprintf(host->cpu, sizeof host->cpu, "%s", model ? model : "unknown CPU");
-    host->packages = count_of(topology, HWLOC_OBJ_PACKAGE);
-    host->cores = count_of(topology, HWLOC_OBJ_CORE);
-    host->hardware_threads = count_of(topology, HWLOC_OBJ_PU);
-    host->numa_nodes = count_of(topology, HWLOC_OBJ_NUMANODE);
-    host->l1_bytes = cache_bytes(topology, HWLOC_OBJ_L1CACHE);
-    host->l2_bytes = cache_bytes(topology, HWLOC_OBJ_L2CACHE);
-    host->l3_bytes = cache_bytes(topology, HWLOC_OBJ_L3CACHE);
-  }
-  hwloc_topology_destroy(topology);
+  if (hwloc_topology_load(topology) != 0) return false;
+  hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
+  const char *model = package ? hwloc_obj_get_info_by_name(package, "CPUModel") : NULL;
+  snprintf(host->cpu, sizeof host->cpu, "%s", model ? model : "unknown CPU");
+  host->packages = count_of(topology, HWLOC_OBJ_PACKAGE);
+  host->cores = count_of(topology, HWLOC_OBJ_CORE);
+  host->hardware_threads = count_of(topology, HWLOC_OBJ_PU);
+  host->numa_nodes = count_of(topology, HWLOC_OBJ_NUMANODE);
+  host->l1_bytes = cache_bytes(topology, HWLOC_OBJ_L1CACHE);
+  host->l2_bytes = cache_bytes(topology, HWLOC_OBJ_L2CACHE);
+  host->l3_bytes = cache_bytes(topology, HWLOC_OBJ_L3CACHE);
+  return true; /* the topology goes away with this process */
 }
 
 /* Picks the mode in force: "always [madvise] never" gives "madvise". */
@@ -99,8 +100,8 @@ static void read_huge_pages(char *mode, size_t bytes) {
 }
 
 void td_host_read(struct td_host *host) {
-  *host = (struct td_host){.cpu = "unknown CPU", .version = tide_version()};
-  read_topology(host);
+  if (!td_aside(read_topology, host, sizeof *host)) *host = (struct td_host){.cpu = "unknown CPU"};
+  host->version = tide_version();
   host->cpus_allowed = td_host_cpus_allowed();
   long pages = sysconf(_SC_PHYS_PAGES);
   if (pages > 0) host->memory_bytes = (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);

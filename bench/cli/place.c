@@ -2,7 +2,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,21 +13,17 @@ static void own_folder(char *folder, size_t bytes) {
   if (slash) *slash = '\0';
 }
 
-char *td_place_find(const char *candidate, ...) {
+bool td_place_find(char path[TD_PLACE_BYTES], const char *candidate, ...) {
   char folder[4096];
   own_folder(folder, sizeof folder);
-  char *found = NULL;
+  bool found = false;
   va_list more;
   va_start(more, candidate);
   for (; candidate && !found; candidate = va_arg(more, const char *)) {
-    char *path;
-    if (asprintf(&path, "%s%s%s", candidate[0] == '/' ? "" : folder, candidate[0] == '/' ? "" : "/",
-                 candidate) < 0)
-      break;
-    if (access(path, R_OK) == 0)
-      found = path;
-    else
-      free(path);
+    bool whole = candidate[0] == '/';
+    int length =
+        snprintf(path, TD_PLACE_BYTES, "%s%s%s", whole ? "" : folder, whole ? "" : "/", candidate);
+    found = length > 0 && length < TD_PLACE_BYTES && access(path, R_OK) == 0;
   }
   va_end(more);
   return found;

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,24 +12,23 @@
 #include "bench/cli/place.h"
 #include "bench/cli/progress.h"
 
-static char *find_program(const char *collector) {
+static bool find_program(char path[TD_PLACE_BYTES], const char *collector) {
   char beside[64], relative[96], installed[512];
   snprintf(beside, sizeof beside, "tidemark-gcbench-%s", collector);
   snprintf(relative, sizeof relative, "../libexec/tidemark/%s", beside);
   snprintf(installed, sizeof installed, "%s/%s", TD_INSTALLED_LIBEXEC, beside);
-  return td_place_find(beside, relative, installed, NULL);
+  return td_place_find(path, beside, relative, installed, NULL);
 }
 
 bool td_gcbench_is_there(const char *collector) {
-  char *path = find_program(collector);
-  free(path);
-  return path != NULL;
+  char path[TD_PLACE_BYTES];
+  return find_program(path, collector);
 }
 
 /* Starts the program with its standard output in a pipe. *out is the end to read from. */
 static int spawn(const char *program, const struct td_gcbench_task *task, pid_t *child, int *out) {
   char workload[32], mutators[16], depth[16], operations[24], heap[24], markers[16], parent[24];
-  char path[4096];
+  char path[TD_PLACE_BYTES];
   snprintf(path, sizeof path, "%s", program);
   snprintf(workload, sizeof workload, "%s", task->workload);
   snprintf(mutators, sizeof mutators, "%u", task->mutators);
@@ -79,8 +77,8 @@ static int explain(const struct td_gcbench_task *task, const char *answer, int e
 }
 
 int td_gcbench_run(const struct td_gcbench_task *task, struct td_gcbench_result *result) {
-  char *program = find_program(task->collector);
-  if (!program)
+  char program[TD_PLACE_BYTES];
+  if (!find_program(program, task->collector))
     return td_complain(
         TD_EXIT_RESOURCES,
         "gcbench: the program tidemark-gcbench-%s was not built, or is not beside this one",
@@ -88,7 +86,6 @@ int td_gcbench_run(const struct td_gcbench_task *task, struct td_gcbench_result 
   pid_t child;
   int out = -1;
   int status = spawn(program, task, &child, &out);
-  free(program);
   if (status != TD_EXIT_OK) return status;
   char answer[512];
   read_all(out, answer, sizeof answer);

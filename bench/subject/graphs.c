@@ -95,19 +95,16 @@ int td_graphs_parse(const struct td_words *words, struct td_graph_spec **specs, 
 static void add_shipped(struct td_words *words, const char *name) {
   static char *kept[4]; /* specs must live as long as the program; leak checkers find them here */
   static size_t kept_count;
-  char installed[64], *source = NULL, *prefix = NULL;
+  char installed[64], source[4096], prefix[4096], path[TD_PLACE_BYTES], *spec;
   snprintf(installed, sizeof installed, "../share/tidemark/graphs/%s", name);
-  char *path = NULL, *spec = NULL;
-  if (asprintf(&source, TD_SOURCE_GRAPHS "/%s", name) > 0 &&
-      asprintf(&prefix, TD_INSTALLED_GRAPHS "/%s", name) > 0)
-    path = td_place_find(installed, source, prefix, NULL);
-  if (path && kept_count < 4 && asprintf(&spec, "file:%s", path) > 0)
-    words->at[words->count++] = kept[kept_count++] = spec;
-  else
+  snprintf(source, sizeof source, TD_SOURCE_GRAPHS "/%s", name);
+  snprintf(prefix, sizeof prefix, TD_INSTALLED_GRAPHS "/%s", name);
+  if (!td_place_find(path, installed, source, prefix, NULL))
     td_note("the graph %s is left out: it is not beside this program", name);
-  free(path);
-  free(source);
-  free(prefix);
+  else if (kept_count == 4 || asprintf(&spec, "file:%s", path) < 0)
+    td_note("the graph %s is left out: not enough memory", name);
+  else
+    words->at[words->count++] = kept[kept_count++] = spec;
 }
 
 void td_graphs_default(struct td_words *words) {

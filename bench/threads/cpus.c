@@ -4,7 +4,9 @@
 #include <hwloc/distances.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "bench/cli/aside.h"
 #include "bench/cli/host.h"
 
 /* The distances, as in ACPI's table, of a system that does not have such a table. */
@@ -63,9 +65,16 @@ static void read_distances(hwloc_topology_t topology, struct td_cpus *cpus, cons
   if (table) hwloc_distances_release(topology, table);
 }
 
-bool td_cpus_read(struct td_cpus *cpus) {
+/* What is read aside. */
+struct reading {
+  struct td_cpus cpus; /* its distances are these */
+  uint32_t distances[TD_CREW_MAX * TD_CREW_MAX];
+};
+
+static bool read_topology(void *result) {
   static unsigned nodes[TD_CREW_MAX];
-  *cpus = (struct td_cpus){0};
+  struct reading *reading = result;
+  struct td_cpus *cpus = &reading->cpus;
   hwloc_topology_t topology;
   if (hwloc_topology_init(&topology) != 0) return false;
   bool loaded = hwloc_topology_load(topology) == 0;
@@ -73,12 +82,24 @@ bool td_cpus_read(struct td_cpus *cpus) {
   if (cpus->count == 0) {
     cpus->count = 1;
     cpus->number[0] = -1; /* unknown: wherever the system puts it */
-    nodes[0] = 0;
   }
   cpus->nodes = count_nodes(nodes, cpus->count);
-  cpus->distances = calloc((size_t)cpus->count * cpus->count, sizeof *cpus->distances);
-  if (loaded && cpus->distances) read_distances(topology, cpus, nodes);
-  hwloc_topology_destroy(topology);
+  cpus->distances = reading->distances;
+  if (loaded) read_distances(topology, cpus, nodes);
+  return true; /* the topology goes away with this process */
+}
+
+bool td_cpus_read(struct td_cpus *cpus) {
+  *cpus = (struct td_cpus){0};
+  struct reading *reading = malloc(sizeof *reading);
+  if (reading && td_aside(read_topology, reading, sizeof *reading)) {
+    *cpus = reading->cpus;
+    size_t cells = (size_t)cpus->count * cpus->count;
+    cpus->distances = calloc(cells, sizeof *cpus->distances);
+    if (cpus->distances)
+      memcpy(cpus->distances, reading->distances, cells * sizeof *cpus->distances);
+  }
+  free(reading);
   return cpus->distances != NULL;
 }
 

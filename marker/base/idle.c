@@ -49,7 +49,7 @@ static bool sleep_on(struct td_marker *marker, _Atomic(uint32_t) *word, uint32_t
   td_naps_add(&marker->naps, since, now);
   TD_PROBE1(wake, marker->id);
   marker->wakes++;
-  return marker->id && IDLE_NS && now - since >= IDLE_NS && read_word(word) == seen;
+  return marker->id && IDLE_NS > 0 && now - since >= IDLE_NS && read_word(word) == seen;
 }
 
 /* Nothing was collected while the helper slept, and nothing is being collected. */

@@ -311,7 +311,7 @@ def check_links(options):
 
 def check_packages(options):
     """The package lists are sorted and name nothing twice."""
-    for name in ("cmake/packages.txt", "cmake/packages-test.txt"):
+    for name in ("cmake/packages.txt", "cmake/packages-test.txt", "cmake/packages-matrix.txt"):
         listed = [line for line in Source(options.root, name).lines if line and line[0] != "#"]
         if listed != sorted(set(listed)):
             yield f"{name}: not sorted, or a name twice"

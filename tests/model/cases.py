@@ -36,7 +36,7 @@ class Mutant:
 
 # The client of the paper's Fig. 9, cut to two blocks of two: fill, full, wrap around, drain.
 GENERAL = [
-    Scenario("drain", "ppgd", ("1", ""), "one thief, nothing wraps"),
+    Scenario("drain", "pppd", ("2", "1"), "two thieves and the owner want one block, nothing wraps"),
     Scenario("reuse", "ppppp", ("2", ""), "a block comes back that a thief has taken"),
     Scenario("take", "pppggp", ("2", ""), "the owner takes a block back and writes to it"),
     Scenario("wrap", "pppppppgd", ("2", "2"), "thieves empty a block, the owner reuses it"),
@@ -75,7 +75,12 @@ SCENARIOS = {
         Scenario("late", "pppp!gggppp", ("A11", "A11"), "a takeover comes too late", left=2, blocks=4,
                  steps=("bwos_paper.pass_at_once",), tools=("relacy",)),
     ],
-    "bwos_fifo": GENERAL + [
+    # Early grants: of two full blocks this queue's thieves see next to nothing.
+    "bwos_fifo": [
+        Scenario("drain", "ppegd", ("1", "1"), "two thieves and the owner want what was granted early"),
+        Scenario("reuse", "ppppp", ("2", "1"), "a block comes back that thieves have taken"),
+        Scenario("take", "ppegpgp", ("1", "1"), "the owner takes a block over and goes on"),
+    ] + [s for s in GENERAL if s.name not in ("drain", "reuse", "take")] + [
         Scenario("left", "ppppppp", ("22", "1"), "what is granted stays within thieves' reach",
                  left=4, blocks=4),
         Scenario("three", "pppppppppgd", ("22", "2"), "more than one block between get and put",
@@ -155,7 +160,7 @@ RENEWED = ("only load buffering lets a count come before the renewal that its cl
 
 MUTANTS = {
     "bwos": [
-        Mutant("bwos.grant=relaxed", "wrap", "relacy"),
+        Mutant("bwos.grant=relaxed", "drain", "relacy"),
         Mutant("bwos.grant_more=relaxed", "more", "relacy"),
         Mutant("bwos.see=relaxed", "wrap", "relacy"),
         Mutant("bwos.claim=relaxed", "reuse", "imm", IMM),
@@ -178,7 +183,7 @@ MUTANTS = {
         Mutant("version_bits=2", "bits3", "relacy", "a version that comes back"),
     ],
     "bwos_paper": [
-        Mutant("bwos_paper.grant=relaxed", "wrap", "relacy"),
+        Mutant("bwos_paper.grant=relaxed", "drain", "relacy"),
         Mutant("bwos_paper.claim=relaxed", "wrap", "relacy",
                "a thief pairs a new index with old items"),
         Mutant("bwos_paper.finish=relaxed", "wrap", "relacy"),
@@ -189,12 +194,12 @@ MUTANTS = {
         Mutant("bwos_paper.restore=0", "late", "relacy"),
     ],
     "bwos_fifo": [
-        Mutant("bwos_fifo.grant=relaxed", "again", "relacy"),
-        Mutant("bwos_fifo.see=relaxed", "again", "relacy"),
+        Mutant("bwos_fifo.grant=relaxed", "drain", "relacy"),
+        Mutant("bwos_fifo.see=relaxed", "take", "relacy"),
         Mutant("bwos.claim=relaxed", "again", "imm", IMM),
         Mutant("bwos_fifo.takeover=relaxed", "again", "none", DEPENDENT),
-        Mutant("bwos_fifo.takeover=0", "early", "relacy"),
-        Mutant("bwos_fifo.full=0", "wrap", "relacy"),
+        Mutant("bwos_fifo.takeover=0", "take", "relacy"),
+        Mutant("bwos_fifo.full=0", "reuse", "relacy"),
     ],
     "abp": [
         Mutant("abp.put_fence=relaxed", "drain", "relacy"),

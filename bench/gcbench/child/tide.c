@@ -23,12 +23,15 @@ void memory_begin(const struct memory_options *wanted) {
   options.markers = wanted->markers;
   struct tide_error error = {0};
   gcbench_tide.heap = tide_heap_create(&options, &error);
-  if (!gcbench_tide.heap) gcbench_fail(error.status == TIDE_ERROR_MEMORY ? 4 : 2, error.text);
+  bool is_wish = error.status == TIDE_ERROR_ARGUMENT || error.status == TIDE_ERROR_ENVIRONMENT;
+  if (!gcbench_tide.heap) gcbench_fail(is_wish ? 2 : 4, error.text);
   gcbench_tide.layout[MEMORY_LEAF] = TIDE_LAYOUT_LEAF;
   gcbench_tide.layout[MEMORY_REFS] = TIDE_LAYOUT_REFS;
-  for (unsigned kind = MEMORY_TREE; kind < MEMORY_KINDS; kind++)
+  for (unsigned kind = MEMORY_TREE; kind < MEMORY_KINDS; kind++) {
     gcbench_tide.layout[kind] =
         tide_layout_bitmap(gcbench_tide.heap, &memory_bits[kind], memory_words[kind], &error);
+    if (gcbench_tide.layout[kind] == TIDE_LAYOUT_INVALID) gcbench_fail(4, error.text);
+  }
   tide_heap_on_event(gcbench_tide.heap, tell_event, &begun);
 }
 

@@ -1,0 +1,45 @@
+/* A short-lived heap, with all that the library takes for it: addresses, keys, threads, files. */
+#include "tests/soak/aside.h"
+
+#include <unistd.h>
+
+#include "tests/stress/driver.h"
+#include "tide/inspect.h"
+#include "tide/tide.h"
+
+enum { OBJECTS = 5000 };
+
+static void write_files(struct tide_mutator *m, const char *folder, uint64_t round) {
+  char path[512];
+  struct tide_error error;
+  snprintf(path, sizeof path, "%s/soak-%" PRIu64, folder, round);
+  CHECK(tide_heap_snapshot(m, path, &error) == TIDE_OK);
+  CHECK(unlink(path) == 0);
+  enum tide_status status = tide_heap_snapshot_thg(m, path, &error);
+  CHECK(status == TIDE_OK || status == TIDE_ERROR_UNSUPPORTED);
+  CHECK(status != TIDE_OK || unlink(path) == 0);
+}
+
+void soak_aside(const char *folder, uint64_t round) {
+  struct tide_options options;
+  tide_options_init(&options);
+  options.heap_max_bytes = (size_t)16 << 20;
+  options.markers = 2;
+  struct tide_heap *heap = tide_heap_create(&options, NULL);
+  struct tide_mutator *m = heap ? tide_attach(heap, NULL, NULL) : NULL;
+  CHECK(m);
+  void **list = NULL;
+  for (int i = 0; i < OBJECTS; i++) {
+    void **fresh = tide_alloc(m, TIDE_LAYOUT_REFS, 64);
+    CHECK(fresh);
+    tide_write(m, fresh, fresh, list);
+    list = fresh;
+  }
+  write_files(m, folder, round);
+  int length = 0;
+  for (void **at = list; at; at = *at)
+    length++;
+  CHECK(length == OBJECTS);
+  CHECK(tide_detach(m) == TIDE_OK);
+  CHECK(tide_heap_destroy(heap) == TIDE_OK);
+}

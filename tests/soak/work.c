@@ -1,0 +1,193 @@
+/* The soak's heap, its table, and the threads that change it. */
+#include "tests/soak/work.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/soak/aside.h"
+#include "tests/stress/driver.h"
+#include "tide/advanced.h"
+#include "tide/stats.h"
+
+enum { SLOTS = 120000, WORKERS = 3, BYTES_MOST = 700, LIST = 400 };
+
+struct node {
+  struct node *next;
+  uint64_t bytes, number; /* number is made from bytes, so that damage shows */
+};
+
+static uint64_t seal(uint64_t bytes) {
+  return bytes * 0x9e3779b97f4a7c15u + 1;
+}
+
+static struct node *make_node(struct soak *soak, struct tide_mutator *m, uint32_t *seed) {
+  size_t bytes = sizeof(struct node) + random_next(seed) % BYTES_MOST;
+  /* Some are large, in blocks of their own. */
+  if (random_next(seed) % 4096 == 0) bytes = 40000 + random_next(seed) % 300000;
+  struct node *node = tide_alloc(m, soak->node, bytes);
+  CHECK(node && !node->next);
+  node->bytes = bytes;
+  node->number = seal(bytes);
+  return node;
+}
+
+static void check_node(const struct node *node) {
+  CHECK(node->number == seal(node->bytes));
+}
+
+static void replace(struct soak *soak, struct tide_mutator *m, size_t at, uint32_t *seed) {
+  void **slot = &soak->objects[at];
+  struct node *old = *slot;
+  if (old) check_node(old);
+  tide_write(m, soak->objects, slot, make_node(soak, m, seed));
+}
+
+static void finalize(void *object, void *count) {
+  check_node(object);
+  ++*(uint64_t *)count;
+}
+
+/* Lists with weak references, ephemerons and finalizers, all of them garbage in the end. */
+static void make_garbage(struct soak *soak, struct tide_mutator *m, uint32_t *seed) {
+  static uint64_t finalized; /* finalizers run on the main thread only */
+  size_t scope = tide_scope_open(m);
+  void **head = tide_handle(m, NULL), **weak = tide_handle(m, NULL), **pair = tide_handle(m, NULL);
+  for (int i = 0; i < LIST; i++) {
+    struct node *fresh = make_node(soak, m, seed);
+    tide_write(m, fresh, &fresh->next, *head);
+    *head = fresh;
+    tide_safepoint(m);
+  }
+  *weak = tide_weak_new(m, *head, TIDE_WEAK_BEFORE);
+  *pair = tide_ephemeron_new(m, *head, ((struct node *)*head)->next);
+  CHECK(*weak && *pair);
+  CHECK(tide_finalizer_add(m, *head, finalize, &finalized) == TIDE_OK);
+  if (random_next(seed) % 8 == 0) CHECK(tide_collect(m) == TIDE_OK);
+  CHECK(tide_weak_get(m, *weak) == *head);
+  CHECK(tide_ephemeron_value(m, *pair) == ((struct node *)*head)->next);
+  for (const struct node *at = *head; at; at = at->next)
+    check_node(at);
+  CHECK(tide_scope_close(m, scope) == TIDE_OK);
+}
+
+struct worker {
+  pthread_t thread;
+  struct soak *soak;
+  size_t first; /* its part of the table: every third slot from here */
+  uint32_t seed;
+};
+
+static void *work(void *argument) {
+  struct worker *worker = argument;
+  struct soak *soak = worker->soak;
+  uint32_t *seed = &worker->seed;
+  struct tide_attach_options options;
+  tide_attach_options_init(&options);
+  bool precise = random_next(seed) % 2;
+  options.stack = precise ? TIDE_STACK_PRECISE : TIDE_STACK_CONSERVATIVE;
+  struct tide_mutator *m = tide_attach(soak->heap, &options, NULL);
+  CHECK(m);
+  for (int part = 0; part < 8; part++) {
+    for (int i = 0; i < 1500; i++)
+      replace(soak, m, random_next(seed) % (SLOTS / WORKERS) * WORKERS + worker->first, seed);
+    make_garbage(soak, m, seed);
+    tide_blocking_enter(m);
+    usleep(200);
+    tide_blocking_leave(m);
+  }
+  if (random_next(seed) % 2) CHECK(tide_detach(m) == TIDE_OK); /* else its end detaches it */
+  return NULL;
+}
+
+void soak_begin(struct soak *soak, const char *folder) {
+  *soak = (struct soak){.seed = 2463534242u, .folder = folder};
+  struct tide_options options;
+  tide_options_init(&options);
+  options.heap_max_bytes = (size_t)256 << 20;
+  options.heap_initial_bytes = (size_t)8 << 20;
+  options.markers = 2;
+  struct tide_error error;
+  soak->heap = tide_heap_create(&options, &error);
+  if (!soak->heap) fprintf(stderr, "%s\n", error.text);
+  CHECK(soak->heap);
+  size_t offset = 0;
+  soak->node = tide_layout_offsets(soak->heap, sizeof(struct node), &offset, 1, NULL);
+  soak->mutator = tide_attach(soak->heap, NULL, NULL);
+  CHECK(soak->mutator && tide_root_add(soak->heap, &soak->objects) == TIDE_OK);
+  soak->objects = tide_alloc_array(soak->mutator, TIDE_LAYOUT_REFS, SLOTS, sizeof(void *));
+  CHECK(soak->objects);
+  for (size_t i = 0; i < SLOTS; i++)
+    replace(soak, soak->mutator, i, &soak->seed);
+}
+
+static void check_table(const struct soak *soak) {
+  for (size_t i = 0; i < SLOTS; i++)
+    check_node(soak->objects[i]);
+}
+
+/* A child checks all that its parent had, collects twice, and ends. */
+static void fork_once(struct soak *soak) {
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    for (int i = 0; i < 2; i++)
+      CHECK(tide_collect(soak->mutator) == TIDE_OK);
+    check_table(soak);
+    _exit(0);
+  }
+  int status;
+  tide_blocking_enter(soak->mutator);
+  CHECK(waitpid(child, &status, 0) == child);
+  tide_blocking_leave(soak->mutator);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static void change_engine(struct soak *soak) {
+  size_t count = 0;
+  while (tide_engine_name(count))
+    count++;
+  const char *name = tide_engine_name(soak->round % count);
+  struct tide_error error;
+  /* One marker is what every engine can do with. */
+  CHECK(tide_heap_set_markers(soak->heap, 1, &error) == TIDE_OK);
+  CHECK(tide_heap_set_engine(soak->heap, name, &error) == TIDE_OK);
+  unsigned markers = strcmp(name, "serial") ? 1 + (unsigned)(soak->round % 3) : 1;
+  CHECK(tide_heap_set_markers(soak->heap, markers, &error) == TIDE_OK);
+}
+
+void soak_round(struct soak *soak) {
+  struct worker workers[WORKERS];
+  change_engine(soak);
+  for (size_t i = 0; i < WORKERS; i++) {
+    workers[i] = (struct worker){.soak = soak, .first = i, .seed = random_next(&soak->seed) | 1};
+    CHECK(pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0);
+  }
+  if (soak->round % 4 == 0) fork_once(soak);
+  if (soak->round % 8 == 1) {
+    tide_blocking_enter(soak->mutator);
+    soak_aside(soak->folder, soak->round);
+    tide_blocking_leave(soak->mutator);
+  }
+  tide_blocking_enter(soak->mutator);
+  for (size_t i = 0; i < WORKERS; i++)
+    pthread_join(workers[i].thread, NULL);
+  tide_blocking_leave(soak->mutator);
+  /* What is finalized goes away with the second collection. */
+  CHECK(tide_collect(soak->mutator) == TIDE_OK);
+  tide_finalizers_run(soak->mutator, SIZE_MAX);
+  CHECK(tide_collect(soak->mutator) == TIDE_OK);
+  struct tide_heap_stats stats;
+  tide_heap_stats(soak->heap, &stats);
+  CHECK(stats.mutators == 1);
+  soak->round++;
+}
+
+void soak_end(struct soak *soak) {
+  struct tide_error error;
+  check_table(soak);
+  CHECK(tide_check_heap(soak->mutator, &error) == TIDE_OK);
+  CHECK(tide_detach(soak->mutator) == TIDE_OK);
+  CHECK(tide_heap_destroy(soak->heap) == TIDE_OK);
+}

@@ -1,0 +1,25 @@
+/* The first thread ends by pthread_exit, and what runs last is a marker: it runs the handlers of
+ * exit, and one of them destroys the heap that the marker belongs to. Without a fork, whose
+ * children musl 1.2.3 does not let end in this way. */
+#include <pthread.h>
+#include <unistd.h>
+
+#include "tests/stress/driver.h"
+#include "tide/tide.h"
+
+static struct tide_heap *heap;
+
+static void destroy_at_exit(void) {
+  if (tide_heap_destroy(heap) != TIDE_OK) _exit(9);
+}
+
+int main(void) {
+  struct tide_options options;
+  tide_options_init(&options);
+  options.markers = 3;
+  heap = tide_heap_create(&options, NULL);
+  struct tide_mutator *m = heap ? tide_attach(heap, NULL, NULL) : NULL;
+  CHECK(m && atexit(destroy_at_exit) == 0);
+  CHECK(tide_collect(m) == TIDE_OK);
+  pthread_exit(NULL);
+}
