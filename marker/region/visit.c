@@ -111,6 +111,7 @@ enum td_visits_end td_visitor_run(struct td_visitor *visitor) {
   uint64_t begin = td_plat_now_ns(), visits = 0;
   enum td_visits_end end = TD_VISITS_DONE;
   td_event_at(&visitor->marker->events, begin, TIDE_TIMELINE_REGIONS_BEGIN, 0, 0);
+  td_regions_announce(visitor->regions);
   td_recruit(visitor->marker->set);
   for (uint32_t r; end == TD_VISITS_DONE && claim_any(visitor, &r);) {
     visit(&s, r);
