@@ -2,15 +2,18 @@
 
 #include "platform/platform.h"
 
-#define FRESH_STEP 8u  /* unused chunks that a marker takes at once */
-#define STOCK_MOST 64u /* chunks that a marker keeps */
+#ifndef TD_CHUNKS_KEPT     /* tests/model has fewer */
+#define TD_CHUNKS_STEP 8u  /* unused chunks that a marker takes at once */
+#define TD_CHUNKS_KEPT 64u /* chunks that a marker keeps */
+#endif
 #define HUGE_PAGE ((size_t)2 << 20)
 
 bool td_chunks_open(struct td_chunks *pool, size_t bytes) {
   size_t count = bytes / sizeof *pool->at;
   if (count > UINT32_MAX / 2) count = UINT32_MAX / 2;
   bytes = count * sizeof *pool->at;
-  *pool = (struct td_chunks){.at = td_plat_reserve(bytes, HUGE_PAGE), .count = (uint32_t)count};
+  pool->at = td_plat_reserve(bytes, HUGE_PAGE);
+  pool->count = (uint32_t)count;
   if (!pool->at) return false;
   if (td_plat_commit(pool->at, bytes)) {
     td_plat_advise_huge(pool->at, bytes);
@@ -51,10 +54,10 @@ static uint32_t take_from_chain(struct td_chunks *pool, struct td_stock *stock) 
 static bool take_fresh(struct td_chunks *pool, struct td_stock *stock) {
   /* relaxed, both: which numbers they are orders nothing. */
   if (atomic_load_explicit(&pool->fresh, memory_order_relaxed) >= pool->limit) return false;
-  uint32_t from = atomic_fetch_add_explicit(&pool->fresh, FRESH_STEP, memory_order_relaxed);
+  uint32_t from = atomic_fetch_add_explicit(&pool->fresh, TD_CHUNKS_STEP, memory_order_relaxed);
   if (from >= pool->limit) return false;
   stock->fresh = from;
-  stock->fresh_end = pool->limit - from < FRESH_STEP ? pool->limit : from + FRESH_STEP;
+  stock->fresh_end = pool->limit - from < TD_CHUNKS_STEP ? pool->limit : from + TD_CHUNKS_STEP;
   return true;
 }
 
@@ -62,7 +65,7 @@ static bool take_fresh(struct td_chunks *pool, struct td_stock *stock) {
  * put chunks there meanwhile. */
 static void keep_some(struct td_chunks *pool, struct td_stock *stock) {
   uint32_t last = stock->first, none = 0;
-  for (uint32_t kept = 1; kept < STOCK_MOST && pool->at[last].next; kept++)
+  for (uint32_t kept = 1; kept < TD_CHUNKS_KEPT && pool->at[last].next; kept++)
     last = pool->at[last].next;
   uint32_t rest = pool->at[last].next;
   if (!rest) return;
@@ -114,5 +117,5 @@ void td_chunks_put(struct td_chunks *pool, struct td_stock *stock, uint32_t numb
   if (!stock->first) stock->last = number;
   pool->at[number].next = stock->first;
   stock->first = number;
-  if (++stock->count >= STOCK_MOST && stock->last) give_away(pool, stock);
+  if (++stock->count >= TD_CHUNKS_KEPT && stock->last) give_away(pool, stock);
 }

@@ -7,7 +7,8 @@
  * marker takes all there is; so nobody takes one while others do, and no number is mistaken for
  * another one (the ABA problem).
  *
- * [chunks.spare] What the last user of a chunk did to it is over before somebody else uses it. */
+ * [chunks.spare] What the last user of a chunk did to it is over before somebody else uses it.
+ * Model: tests/model/chunks.cpp. */
 #ifndef TD_MARKER_REGION_CHUNKS_H
 #define TD_MARKER_REGION_CHUNKS_H
 

@@ -16,7 +16,8 @@
  * pushed, or it left. An active marker looks at all regions before it leaves the phase. It then
  * finds that state, or somebody has claimed the region since and is active in turn. The marker that
  * pushes while there is an owner may rely on the owner: that one finds the chunk when it takes, or
- * brings the word into that state when it leaves. Both see the same word, so no fence is needed. */
+ * brings the word into that state when it leaves. Both see the same word, so no fence is needed.
+ * Model: tests/model/region.cpp. */
 #ifndef TD_MARKER_REGION_REGION_H
 #define TD_MARKER_REGION_REGION_H
 
@@ -28,11 +29,15 @@
 #ifndef TD_CHUNK_REFERENCES
 #define TD_CHUNK_REFERENCES 254u
 #endif
+/* A model watches these for data races. */
+#ifndef TD_CHUNK_WORD
+#define TD_CHUNK_WORD uint32_t
+#endif
 
 struct td_chunk {
-  uint32_t next; /* number of another chunk, 0 at the end */
-  uint32_t count;
-  uint32_t at[TD_CHUNK_REFERENCES]; /* granules, counted from the start of the region */
+  TD_CHUNK_WORD next; /* number of another chunk, 0 at the end */
+  TD_CHUNK_WORD count;
+  TD_CHUNK_WORD at[TD_CHUNK_REFERENCES]; /* granules, counted from the start of the region */
 };
 
 struct td_region {
@@ -82,9 +87,9 @@ static inline void td_region_push(struct td_region *region, struct td_chunk *chu
   do
     chunk->next = (uint32_t)seen;
   /* release [region.list] */
-  while (!atomic_compare_exchange_weak_explicit(
-      &region->word, &seen, ((seen >> 32) << 32) + TD_REGION_CHUNK + number, TD_REGION_ORDER_PUSH,
-      memory_order_relaxed));
+  while (!atomic_compare_exchange_weak_explicit(&region->word, &seen,
+                                                ((seen >> 32) << 32) + TD_REGION_CHUNK + number,
+                                                TD_REGION_ORDER_PUSH, memory_order_relaxed));
 }
 
 /* Makes the caller the owner. Returns false if there is one. */
@@ -107,8 +112,8 @@ static inline uint32_t td_region_take(struct td_region *region) {
   return (uint32_t)atomic_exchange_explicit(&region->word, TD_REGION_OWNED, TD_REGION_ORDER_TAKE);
 }
 
-/* The owner takes the newest chunk. Returns its number, 0 if there is none. Nobody else takes chunks
- * meanwhile, so the chunk after it is still the one that it knows. */
+/* The owner takes the newest chunk. Returns its number, 0 if there is none. Nobody else takes
+ * chunks meanwhile, so the chunk after it is still the one that it knows. */
 static inline uint32_t td_region_pop(struct td_region *region, const struct td_chunk *chunks) {
   /* acquire, both times [region.list] */
   uint64_t seen = atomic_load_explicit(&region->word, TD_REGION_ORDER_TAKE);

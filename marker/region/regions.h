@@ -38,8 +38,8 @@ struct td_regions {
   unsigned shift; /* log2 of the granules of a region */
   uint32_t count; /* regions up to the frontier */
   struct td_chunks pool;
-  /* 1 once a chunk was pushed in this collection; until then nobody needs to look. A marker sets it
-   * before it pushes: as td_markers.flagged. */
+  /* 1 once a chunk may have been pushed in this collection; until then nobody needs to look. A marker
+   * sets it before it pushes or visits, so it never overlooks what it answers for. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) used;
   /* 1 once a marker found that references repeat: all stop visiting. Kept for a few collections. */
   _Atomic(uint32_t) repeats;

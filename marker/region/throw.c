@@ -2,10 +2,10 @@
 
 #include "marker/base/deferred.h"
 
-_Static_assert(sizeof(struct td_chunk) == 1024, "a power of two, and chunks lie at multiples of it");
+_Static_assert(sizeof(struct td_chunk) == 1024,
+               "a power of two, and chunks lie at multiples of it");
 
-/* Must come before the first push of a phase. */
-static void announce(struct td_regions *regions) {
+void td_regions_announce(struct td_regions *regions) {
   /* relaxed, both: see td_regions.used. */
   if (!atomic_load_explicit(&regions->used, memory_order_relaxed))
     atomic_store_explicit(&regions->used, 1, memory_order_relaxed);
@@ -34,7 +34,7 @@ uint32_t *td_visitor_next_chunk(struct td_visitor *visitor, uint64_t granule) {
   if (at) {
     struct td_chunk *full = td_open_chunk(at);
     full->count = TD_CHUNK_REFERENCES;
-    announce(regions);
+    td_regions_announce(regions);
     td_region_push(&regions->at[region], full, td_chunks_number(&regions->pool, full));
   }
   return visitor->open[region] = regions->pool.at[number].at;
@@ -56,7 +56,7 @@ void td_visitor_close(struct td_visitor *visitor) {
     chunk->count = (uint32_t)(at - chunk->at);
     visitor->open[r] = NULL;
     if (chunk->count > 0) {
-      announce(regions);
+      td_regions_announce(regions);
       td_region_push(&regions->at[r], chunk, number);
     } else {
       td_chunks_put(&regions->pool, &visitor->stock, number);

@@ -28,6 +28,10 @@ static inline struct td_throwing td_throwing_of(struct td_visitor *visitor,
  * goes; NULL if there is no memory: then the reference has been deferred. */
 uint32_t *td_visitor_next_chunk(struct td_visitor *visitor, uint64_t granule);
 
+/* A marker must call it before it pushes, and before it claims a region in which nothing waits:
+ * others may push there meanwhile, and rely on the owner to look at all regions again. */
+void td_regions_announce(struct td_regions *regions);
+
 /* Gives all open chunks to their regions. */
 void td_visitor_close(struct td_visitor *visitor);
 

@@ -3,10 +3,10 @@
 #include "marker/region/sift.h"
 
 #define HOME_WEIGHT 2u
-#define RECRUIT_VISITS 16u     /* a sleeping marker is woken every so many visits */
-#define ROUND_VISITS 64u       /* a round has so many visits, or as many as there are regions */
+#define RECRUIT_VISITS 16u        /* a sleeping marker is woken every so many visits */
+#define ROUND_VISITS 64u          /* a round has so many visits, or as many as there are regions */
 #define REPEAT_REFERENCES 262144u /* whether references repeat is judged after so many */
-#define NARROW_REFERENCES 512u /* fewer in a visit, on average, do not pay */
+#define NARROW_REFERENCES 512u    /* fewer in a visit, on average, do not pay */
 
 /* Most chunks were filled by another core. */
 static void fetch_chunk(const struct td_chunk *chunk) {
@@ -111,6 +111,7 @@ enum td_visits_end td_visitor_run(struct td_visitor *visitor) {
   uint64_t begin = td_plat_now_ns(), visits = 0;
   enum td_visits_end end = TD_VISITS_DONE;
   td_event_at(&visitor->marker->events, begin, TIDE_TIMELINE_REGIONS_BEGIN, 0, 0);
+  td_regions_announce(visitor->regions);
   td_recruit(visitor->marker->set);
   for (uint32_t r; end == TD_VISITS_DONE && claim_any(visitor, &r);) {
     visit(&s, r);
@@ -160,17 +161,20 @@ uint32_t td_visitor_unload(struct td_visitor *visitor, uintptr_t *objects, bool 
   *many = false;
   /* relaxed: as above. */
   if (!atomic_load_explicit(&regions->used, memory_order_relaxed)) return 0;
-  if (!claim_next(visitor, &r)) return 0;
   const struct td_view v = td_view_of(visitor->marker->set->space);
-  uint64_t first = (uint64_t)r << regions->shift;
-  *many = td_region_waiting(td_region_look(&regions->at[r])) > 1;
-  uint32_t number = td_region_pop(&regions->at[r], regions->pool.at);
-  if (number) {
-    struct td_chunk *chunk = &regions->pool.at[number];
-    for (count = 0; count < chunk->count; count++)
-      objects[count] = td_view_object(&v, first + chunk->at[count]);
-    td_chunks_put(&regions->pool, &visitor->stock, number);
+  /* What waited may be gone by the time of the claim, and since then others have relied on this
+   * owner. So it looks at all regions again. */
+  while (count == 0 && claim_next(visitor, &r)) {
+    uint64_t first = (uint64_t)r << regions->shift;
+    *many = td_region_waiting(td_region_look(&regions->at[r])) > 1;
+    uint32_t number = td_region_pop(&regions->at[r], regions->pool.at);
+    if (number) {
+      struct td_chunk *chunk = &regions->pool.at[number];
+      for (count = 0; count < chunk->count; count++)
+        objects[count] = td_view_object(&v, first + chunk->at[count]);
+      td_chunks_put(&regions->pool, &visitor->stock, number);
+    }
+    td_region_leave(&regions->at[r]);
   }
-  td_region_leave(&regions->at[r]);
   return count;
 }

@@ -38,6 +38,10 @@
 #define atomic_exchange_explicit(p, value, order) ((p)->exchange((value), (order), RL_INFO))
 #define atomic_fetch_add_explicit(p, value, order) ((p)->fetch_add((value), (order), RL_INFO))
 #define atomic_fetch_sub_explicit(p, value, order) ((p)->fetch_sub((value), (order), RL_INFO))
+#define atomic_fetch_and_explicit(p, value, order) ((p)->fetch_and((value), (order), RL_INFO))
+#define atomic_fetch_or_explicit(p, value, order) ((p)->fetch_or((value), (order), RL_INFO))
+#define atomic_compare_exchange_weak_explicit(p, expected, value, order, failure)                  \
+  ((p)->compare_exchange_weak(*(expected), (value), (order), RL_INFO, (failure), RL_INFO))
 #define atomic_compare_exchange_strong_explicit(p, expected, value, order, failure)                \
   ((p)->compare_exchange_strong(*(expected), (value), (order), RL_INFO, (failure), RL_INFO))
 #define atomic_init(p, value) ((p)->store((value), rl::mo_relaxed, RL_INFO))

@@ -1,0 +1,200 @@
+// The common list of chunks under the Relacy race detector: marker/region/chunks.c, as shipped but
+// for its sizes. Three markers get chunks, write into them and put them back; a stock keeps two.
+//
+//   chunks [--full]
+//
+// Checked: no chunk is used by two markers at once, none is lost, no more are used than the limit
+// allows, and what one marker did to a chunk is over before another one uses it (a data race
+// otherwise). Then every mutant must fail in one of these ways.
+//
+// Exit status: 0 as it must be, 1 not, 2 usage.
+#include "relacy/stdatomic.h"
+
+#include <cstdint>
+#include <cstring>
+#include <iostream>
+
+namespace {
+
+enum { MARKERS = 3, LIMIT = 7, KEPT = 2 };
+
+// What a run uses; a mutant changes one of them.
+struct settings {
+  rl::memory_order give, take;
+  bool take_all; // of the common list, by exchange
+};
+constexpr settings shipped = {rl::mo_release, rl::mo_acquire, true};
+settings use = shipped;
+
+// A plain number, watched for data races.
+struct watched {
+  rl::var<uint32_t> mutable v;
+  operator uint32_t() const { return v(RL_INFO).load(); }
+  watched &operator=(uint32_t value) {
+    v(RL_INFO).store(value);
+    return *this;
+  }
+  watched &operator=(watched const &other) { return *this = (uint32_t)other; }
+};
+
+uint32_t take_spare(rl::atomic<uint32_t> *spare);
+
+} // namespace
+
+#define TD_CHUNK_REFERENCES 1u
+#define TD_CHUNK_WORD watched
+#define TD_CHUNKS_STEP 1u
+#define TD_CHUNKS_KEPT KEPT
+#include "marker/region/chunks.h"
+// One place each in chunks.c.
+#undef atomic_exchange_explicit
+#define atomic_exchange_explicit(p, value, order) take_spare(p)
+#undef atomic_compare_exchange_weak_explicit
+#define atomic_compare_exchange_weak_explicit(p, expected, value, order, failure)                  \
+  ((p)->compare_exchange_weak(*(expected), (value), use.give, RL_INFO, (failure), RL_INFO))
+
+// Memory is the test's.
+#define TD_PLATFORM_PLATFORM_H
+static void *td_plat_reserve(size_t, size_t) {
+  return nullptr;
+}
+static bool td_plat_commit(void *, size_t) {
+  return false;
+}
+static void td_plat_release(void *, size_t) {}
+static void td_plat_advise_huge(void *, size_t) {}
+#include "marker/region/chunks.c"
+
+namespace {
+
+td_chunk *chunks_now; // of this execution
+
+uint32_t take_spare(rl::atomic<uint32_t> *spare) {
+  if (use.take_all) return spare->exchange(0, use.take, RL_INFO);
+  // A mutant takes one: the chunk after it is read before it is sure who has the first.
+  uint32_t seen = spare->load(rl::mo_acquire, RL_INFO), next;
+  do {
+    if (seen == 0) return 0;
+    next = chunks_now[seen].next;
+  } while (
+      !spare->compare_exchange_weak(seen, next, rl::mo_acq_rel, RL_INFO, rl::mo_acquire, RL_INFO));
+  chunks_now[seen].next = 0;
+  return seen;
+}
+
+struct test : rl::test_suite<test, MARKERS> {
+  td_chunks pool;
+  td_chunk chunk[LIMIT];
+  td_stock stock[MARKERS];
+  bool held[LIMIT]; // the checker's own
+
+  void before() {
+    chunks_now = chunk;
+    pool.at = chunk;
+    pool.count = LIMIT;
+    td_chunks_begin(&pool, LIMIT * sizeof *pool.at);
+    for (td_stock &s : stock) {
+      s.first = s.last = s.count = s.fresh = s.fresh_end = 0;
+      s.balance.store(0, rl::mo_relaxed, RL_INFO);
+    }
+    std::memset(held, 0, sizeof held);
+  }
+
+  // Marker 0 has many and puts them all, the others get and put by turns.
+  void thread(unsigned id) {
+    unsigned mine[3];
+    for (int round = 0; round < 2; round++) {
+      int most = id == 0 ? 3 : 2, count = 0;
+      for (int i = 0; i < most; i++)
+        if (unsigned number = get(id)) mine[count++] = number;
+      while (count > 0)
+        put(id, mine[--count]);
+    }
+    RL_ASSERT(stock[id].balance.load(rl::mo_relaxed, RL_INFO) == 0);
+  }
+
+  unsigned get(unsigned id) {
+    unsigned number = td_chunks_get(&pool, &stock[id]);
+    if (number == 0) return 0;
+    RL_ASSERT(number < LIMIT && !held[number]);
+    held[number] = true;
+    chunk[number].at[0] = id;
+    return number;
+  }
+
+  void put(unsigned id, unsigned number) {
+    RL_ASSERT((uint32_t)chunk[number].at[0] == id);
+    held[number] = false;
+    td_chunks_put(&pool, &stock[id], number);
+  }
+
+  // Every chunk is in one place.
+  void after() {
+    unsigned found = 0;
+    for (td_stock &s : stock) {
+      found += length(s.first);
+      found += s.fresh_end - s.fresh;
+    }
+    found += length(pool.spare.load(rl::mo_relaxed, RL_INFO));
+    uint32_t fresh = pool.fresh.load(rl::mo_relaxed, RL_INFO);
+    RL_ASSERT(found == (fresh < LIMIT ? fresh : LIMIT) - 1);
+  }
+
+  unsigned length(unsigned number) {
+    unsigned count = 0;
+    for (; number != 0 && count <= LIMIT; number = chunk[number].next)
+      count++;
+    return count;
+  }
+};
+
+struct mutant {
+  char const *name;
+  void (*plant)(settings *);
+};
+// Giving the rest back need not release: it changes no chunk of the rest, and as a
+// read-modify-write it continues the release of whoever gave these chunks away.
+mutant const mutants[] = {
+    {"giving away does not release", [](settings *s) { s->give = rl::mo_relaxed; }},
+    {"taking does not acquire", [](settings *s) { s->take = rl::mo_relaxed; }},
+    {"one chunk is taken, not all", [](settings *s) { s->take_all = false; }},
+};
+
+// One run of the checker; true: no violation.
+bool clean(unsigned long executions, unsigned long *done, char const **why) {
+  rl::test_params params;
+  params.search_type = rl::sched_random;
+  params.iteration_count = executions;
+  params.execution_depth_limit = 5000;
+  std::ostream nowhere(nullptr);
+  params.output_stream = std::getenv("MODEL_HISTORY") ? &std::cout : &nowhere;
+  params.progress_stream = &nowhere;
+  bool good = rl::simulate<test>(params);
+  *done = params.stop_iteration;
+  *why = rl::test_result_str(params.test_result);
+  return good;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  bool full = argc == 2 && std::strcmp(argv[1], "--full") == 0;
+  if (argc > 1 && !full) {
+    std::cerr << "chunks: unknown argument; usage: chunks [--full]\n";
+    return 2;
+  }
+  unsigned long done;
+  char const *why;
+  bool good = clean(full ? 2000000 : 30000, &done, &why);
+  std::cout << (good ? "ok  as shipped: no violation" : "BAD as shipped: ") << (good ? "" : why)
+            << ", " << done << " executions" << std::endl;
+  for (mutant const &m : mutants) {
+    use = shipped;
+    m.plant(&use);
+    bool found = !clean(full ? 2000000 : 300000, &done, &why);
+    std::cout << (found ? "ok  " : "BAD ") << m.name << ": " << (found ? why : "not found") << ", "
+              << done << " executions" << std::endl;
+    good = good && found;
+  }
+  return good ? 0 : 1;
+}
