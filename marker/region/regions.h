@@ -38,8 +38,8 @@ struct td_regions {
   unsigned shift; /* log2 of the granules of a region */
   uint32_t count; /* regions up to the frontier */
   struct td_chunks pool;
-  /* 1 once a chunk may have been pushed in this collection; until then nobody needs to look. A marker
-   * sets it before it pushes or visits, so it never overlooks what it answers for. */
+  /* 1 once a chunk may have been pushed in this collection; until then nobody needs to look. A
+   * marker sets it before it pushes or visits, so it never overlooks what it answers for. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) used;
   /* 1 once a marker found that references repeat: all stop visiting. Kept for a few collections. */
   _Atomic(uint32_t) repeats;
@@ -70,9 +70,10 @@ enum td_visits_end {
   TD_VISITS_REPEAT, /* many references lead to marked objects, and the heap is not very large */
 };
 
-bool td_regions_open(struct td_regions *regions, const struct td_space *space);
-void td_regions_close(struct td_regions *regions);
-bool td_visitor_make(struct td_visitor *visitor, struct td_marker *marker);
+/* Return NULL if there is no memory. */
+struct td_regions *td_regions_make(const struct td_space *space);
+struct td_visitor *td_visitor_make(struct td_marker *marker);
+void td_regions_free(struct td_regions *regions);
 void td_visitor_free(struct td_visitor *visitor);
 /* Before a collection. */
 void td_regions_begin(struct td_regions *regions, const struct td_space *space, uint64_t cycle);
@@ -80,9 +81,10 @@ void td_visitor_begin(struct td_visitor *visitor);
 
 /* Throws an object whose mark nobody has looked at. */
 void td_visitor_throw(struct td_visitor *visitor, uintptr_t object);
-/* Visits regions. Afterwards the marker has no open chunks. If references repeat, those that wait are
- * tested nevertheless, and the new objects to which they lead are deferred. */
+/* Visits regions. Afterwards the marker has no open chunks. If references repeat, those that wait
+ * are tested nevertheless, and the new objects to which they lead are deferred. */
 enum td_visits_end td_visitor_run(struct td_visitor *visitor);
+
 /* Returns whether the heap has so many regions that visiting them may pay. */
 static inline bool td_regions_pay(const struct td_regions *regions) {
   /* relaxed: a hint. */
@@ -92,6 +94,7 @@ static inline bool td_regions_pay(const struct td_regions *regions) {
 
 /* Returns whether a chunk waits in a region that nobody owns. */
 bool td_regions_wait(const struct td_regions *regions);
+
 /* Takes one waiting chunk out of a region that nobody owns and writes the addresses of the objects
  * to `objects`, which has room for TD_CHUNK_REFERENCES. Returns how many; 0 if there is none.
  * `many` says whether more chunks waited there. */

@@ -1,6 +1,6 @@
 #include "marker/base/deferred.h"
-#include "marker/loop/array.h"
-#include "marker/loop/rare.h"
+#include "marker/scan/array.h"
+#include "marker/scan/rare.h"
 #include "marker/region/fresh.h"
 #include "marker/region/sift.h"
 
@@ -75,8 +75,7 @@ static void scan_list(struct td_visit_state *s, uint32_t *end) {
     struct run run = {.at = at, .count = 1};
     while (at + run.count < end && at[run.count] >> TD_BLOCK_GRANULES_LOG2 == block)
       run.count++;
-    const struct td_block *entry =
-        td_view_block(&s->v, td_view_object(&s->v, s->first + *at));
+    const struct td_block *entry = td_view_block(&s->v, td_view_object(&s->v, s->first + *at));
     if (entry->kind == TD_KIND_BITMAP)
       scan_bitmaps(s, &run, entry);
     else
@@ -91,7 +90,7 @@ bool td_chunks_are_scarce(const struct td_visitor *visitor) {
   if (visitor->defers) return true;
   /* relaxed: figures of other markers, which may be old. */
   for (unsigned i = 0; i < set->limit; i++)
-    used += atomic_load_explicit(&set->marker[i]->visitor.stock.balance, memory_order_relaxed);
+    used += atomic_load_explicit(&set->marker[i]->visitor->stock.balance, memory_order_relaxed);
   uint32_t limit = visitor->regions->pool.limit;
   return used > limit - limit / 4;
 }
