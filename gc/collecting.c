@@ -1,6 +1,7 @@
 /* When a heap collects, as far as the program has a say: pauses, and memory outside the heap. */
 #include "gc/base/error.h"
 #include "gc/base/thread.h"
+#include "gc/cycle/budget.h"
 #include "gc/cycle/collect.h"
 #include "gc/stop/pause.h"
 #include "gc/stop/world.h"
@@ -23,6 +24,13 @@ enum tide_status tide_collect_resume(struct tide_heap *heap) {
   heap->pauses_open -= open;
   td_world_unlock(heap);
   return open ? TIDE_OK : TIDE_ERROR_STATE;
+}
+
+bool tide_heap_grow(struct tide_heap *heap, size_t bytes) {
+  if (!heap || td_in_callback()) return false;
+  size_t blocks = bytes / TD_BLOCK_BYTES + 1;
+  return td_budget_grow(heap, blocks < td_budget_most(heap) ? (uint32_t)blocks
+                                                            : td_budget_most(heap));
 }
 
 /* Adds to the external bytes, and lets the budget of blocks shrink or grow with what is left until

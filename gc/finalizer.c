@@ -5,6 +5,7 @@
 
 #include "gc/base/check.h"
 #include "gc/base/object.h"
+#include "gc/base/settled.h"
 #include "gc/base/thread.h"
 
 bool td_finalizers_init(struct td_finalizers *finalizers) {
@@ -17,6 +18,8 @@ void td_finalizers_deinit(struct td_finalizers *finalizers) {
   td_table_free(&finalizers->index);
   free(finalizers->pending_objects);
   free(finalizers->pending);
+  free(finalizers->pending_contexts);
+  td_settled_deinit(&finalizers->set);
   pthread_mutex_destroy(&finalizers->lock);
 }
 
@@ -32,27 +35,31 @@ static bool grow_entries(struct td_finalizers *f) {
   return true;
 }
 
-/* The ring holds all that are pending or could become so. */
-static bool grow_pending(struct td_finalizers *f) {
-  size_t wanted = f->pending_count + (f->count - f->removed) + 1;
+bool td_finalizers_grow_pending(struct td_finalizers *f) {
+  size_t wanted = f->pending_count + (f->count - f->removed) + f->set.count + 1;
   if (wanted <= f->pending_capacity) return true;
   size_t capacity = f->pending_capacity ? f->pending_capacity * 2 : 16;
   while (capacity < wanted)
     capacity *= 2;
   uintptr_t *objects = malloc(capacity * sizeof *objects);
+  uintptr_t *contexts = malloc(capacity * sizeof *contexts);
   struct td_finalizer *pending = malloc(capacity * sizeof *pending);
-  if (!objects || !pending) {
+  if (!objects || !pending || !contexts) {
     free(objects);
+    free(contexts);
     free(pending);
     return false;
   }
   for (size_t i = 0; i < f->pending_count; i++) {
     size_t at = (f->pending_first + i) % f->pending_capacity;
     objects[i] = f->pending_objects[at];
+    contexts[i] = f->pending_contexts[at];
     pending[i] = f->pending[at];
   }
   free(f->pending_objects);
+  free(f->pending_contexts);
   free(f->pending);
+  f->pending_contexts = contexts;
   f->pending_objects = objects;
   f->pending = pending;
   f->pending_capacity = capacity;
@@ -82,7 +89,7 @@ static enum tide_status add(struct td_finalizers *f, uintptr_t object, tide_fina
                             void *context) {
   if (f->removed > f->count / 2) compact(f);
   size_t at = f->count, first = td_table_get(&f->index, object);
-  if (!grow_entries(f) || !grow_pending(f) ||
+  if (!grow_entries(f) || !td_finalizers_grow_pending(f) ||
       (first == TD_TABLE_NONE && !td_table_put(&f->index, object, at)))
     return TIDE_ERROR_MEMORY;
   f->at[f->count++] = (struct td_finalizer){
@@ -134,17 +141,11 @@ size_t tide_finalizers_pending(struct tide_heap *heap) {
   return count;
 }
 
-/* Takes the oldest off the queue; its object becomes a local root before the lock is released,
- * because from then on nothing else holds it. */
-static bool take_off(struct tide_mutator *mutator, struct td_finalizer *taken,
-                     struct td_local_root *keep) {
-  struct td_finalizers *f = &mutator->heap->finalizers;
+bool td_finalizers_take(struct td_finalizers *f, struct td_finalizer *taken) {
   pthread_mutex_lock(&f->lock);
   bool any = f->pending_count > 0;
   if (any) {
     *taken = f->pending[f->pending_first];
-    *keep = (struct td_local_root){taken->object, mutator->locals};
-    mutator->locals = keep;
     f->pending_first = (f->pending_first + 1) % f->pending_capacity;
     f->pending_count--;
   }
@@ -152,15 +153,19 @@ static bool take_off(struct tide_mutator *mutator, struct td_finalizer *taken,
   return any;
 }
 
+/* What was taken off becomes local roots at once: from then on nothing else holds it, and no
+ * safepoint lies in between. */
 static TD_KEEPS_CALL bool run_one(struct tide_mutator *mutator) {
   struct td_call call;
-  struct td_local_root keep;
   struct td_finalizer taken;
-  if (!take_off(mutator, &taken, &keep)) return false;
+  if (!td_finalizers_take(&mutator->heap->finalizers, &taken)) return false;
+  struct td_local_root object = {taken.object, mutator->locals};
+  struct td_local_root context = {(uintptr_t)taken.context, &object};
+  mutator->locals = &context;
   td_thread_call_begin(&call, "a finalizer");
   taken.call((void *)taken.object, taken.context);
   td_thread_call_end(&call);
-  mutator->locals = keep.up;
+  mutator->locals = object.up;
   return true;
 }
 

@@ -7,4 +7,10 @@
 bool td_finalizers_init(struct td_finalizers *finalizers);
 void td_finalizers_deinit(struct td_finalizers *finalizers);
 
+/* Under the lock: makes room in the queue for one more than is registered. Returns false if there
+ * is no memory. */
+bool td_finalizers_grow_pending(struct td_finalizers *f);
+/* Takes the oldest pending one off the queue; false: there is none. Takes the lock. */
+bool td_finalizers_take(struct td_finalizers *f, struct td_finalizer *taken);
+
 #endif

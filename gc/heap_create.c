@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gc/alone.h"
 #include "gc/base/error.h"
 #include "gc/base/stats.h"
 #include "gc/base/thread.h"
@@ -14,7 +15,9 @@
 #include "gc/mutator/attach.h"
 #include "gc/options.h"
 #include "gc/roots/set.h"
+#include "gc/roots/source.h"
 #include "gc/stop/world.h"
+#include "gc/weak_slot.h"
 #include "gc/weak_table.h"
 #include "heap/create.h"
 #include "marker/engine/list.h"
@@ -38,7 +41,8 @@ static bool build_heap(struct tide_heap *heap, const struct tide_options *o,
   heap->markers = td_markers_create(&heap->space, &heap->config, error);
   if (!heap->markers) return false;
   if (!td_stats_init(heap) || !td_world_init(&heap->world) || !td_roots_init(&heap->roots) ||
-      !td_finalizers_init(&heap->finalizers) || !td_ephemerons_init(&heap->ephemerons)) {
+      !td_finalizers_init(&heap->finalizers) || !td_ephemerons_init(&heap->ephemerons) ||
+      pthread_mutex_init(&heap->alone, NULL) != 0) {
     td_fail(error, TIDE_ERROR_MEMORY, "tide_heap_create: out of memory");
     return false;
   }
@@ -54,6 +58,10 @@ static void free_heap(struct tide_heap *heap) {
   td_mutators_free_pools(heap);
   td_ephemerons_deinit(&heap->ephemerons);
   td_finalizers_deinit(&heap->finalizers);
+  for (int kind = 0; kind < TD_WEAK_KINDS; kind++)
+    td_weak_slots_deinit(&heap->weak_slots[kind]);
+  td_sources_deinit(&heap->sources);
+  td_alone_deinit(heap);
   td_roots_deinit(&heap->roots);
   td_world_deinit(&heap->world);
   td_stats_deinit(heap);

@@ -5,6 +5,7 @@
 #include "gc/base/object.h"
 #include "gc/base/scan.h"
 #include "gc/cycle/collect.h"
+#include "gc/cycle/settle.h"
 #include "gc/roots/gather.h"
 #include "gc/stop/pause.h"
 #include "heap/find.h"
@@ -173,6 +174,7 @@ enum tide_status tide_walk_roots(struct tide_walk *walk, tide_walk_root_fn visit
   td_roots_gather(walk->heap, TD_WORDS_KEPT, visit_spans, &r);
   r.kind = TIDE_ROOT_CALLBACK;
   if (!r.ended) td_roots_call_back(&r.scanner.tracer, walk->heap);
+  if (!r.ended) td_settle_report_waiting(&r.scanner.tracer, walk->heap);
   walk->in_roots = false;
   return TIDE_OK;
 }

@@ -24,6 +24,7 @@
 #include "gc/base/table.h"
 #include "heap/space.h"
 #include "marker/marker.h"
+#include "tide/foreign.h"
 #include "tide/stats.h"
 #include "tide/tide.h"
 
@@ -143,6 +144,41 @@ struct td_root_set {
   size_t span_count, span_capacity;
 };
 
+/* ---- Sources of roots: gc/roots/source.c; under the world's lock ---- */
+
+struct td_sources {
+  struct tide_root_source *at;
+  size_t source_count;
+  struct td_span *spans; /* as the sources told the last collection */
+  size_t count, capacity;
+};
+
+/* ---- Weak slots in place: gc/weak_slot.c; under the finalizers' lock ---- */
+
+#define TD_WEAK_KINDS 2 /* of enum tide_weak_kind */
+struct td_weak_slot {
+  uintptr_t slot, target;
+};
+struct td_weak_slots {
+  struct td_weak_slot *at;
+  size_t count, capacity;
+  struct td_table index; /* slot -> position */
+};
+
+/* ---- One finalizer to an object: gc/finalizer_set.c; under the finalizers' lock ---- */
+
+struct td_set_finalizer {
+  uintptr_t object;
+  tide_finalizer_fn call;
+  uint8_t order; /* enum tide_finalizer_order */
+};
+struct td_set_finalizers {
+  struct td_set_finalizer *at;
+  uintptr_t *contexts; /* of the same numbers: a root */
+  size_t count, capacity;
+  struct td_table index; /* object -> position */
+};
+
 /* ---- Finalizers: gc/finalizer.c ---- */
 
 struct td_finalizer {
@@ -161,7 +197,9 @@ struct td_finalizers {
    * array of their own because they are roots. */
   uintptr_t *pending_objects;
   struct td_finalizer *pending;
+  uintptr_t *pending_contexts; /* roots as well; 0 where the context is none */
   size_t pending_capacity, pending_first, pending_count;
+  struct td_set_finalizers set;
 };
 
 /* ---- Ephemerons: gc/cycle/ephemeron.c; the collecting thread's ---- */
@@ -200,6 +238,10 @@ struct tide_heap {
   struct td_world world;
   struct td_root_set roots;
   struct td_finalizers finalizers;
+  struct td_weak_slots weak_slots[TD_WEAK_KINDS];
+  struct td_sources sources;
+  pthread_mutex_t alone; /* held by markers, around functions of tide_layout_traced_alone */
+  struct td_alone *traced_alone; /* under the space's lock */
   struct td_ephemerons ephemerons;
   struct td_sizing policy; /* under the space's lock, as external_bytes */
   size_t external_bytes;   /* that the program has told of: tide_external_add */

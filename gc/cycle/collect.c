@@ -18,6 +18,7 @@
 #include "gc/cycle/verify.h"
 #include "gc/roots/gather.h"
 #include "gc/roots/readable.h"
+#include "gc/roots/source.h"
 #include "gc/stop/pause.h"
 #include "gc/stop/registers.h"
 #include "gc/stop/world.h"
@@ -141,7 +142,8 @@ static void collect_locked(void *argument) {
   td_world_resume(heap, cycle->self);
 }
 
-static TD_KEEPS_CALL void collect_and_unlock(struct tide_mutator *mutator,
+/* Returns false if there was no memory to remember the roots, and nothing happened. */
+static TD_KEEPS_CALL bool collect_and_unlock(struct tide_mutator *mutator,
                                              void (*then)(struct tide_mutator *, void *),
                                              void *argument) {
   struct tide_heap *heap = mutator->heap;
@@ -149,11 +151,15 @@ static TD_KEEPS_CALL void collect_and_unlock(struct tide_mutator *mutator,
   struct td_call call;
   td_thread_call_begin(&call, "a trace function, root callback, event or visit");
   td_markers_ready(heap->markers);
-  td_stack_call(collect_locked, &cycle);
-  td_budget_trim(heap);
-  td_slabs_tick(&heap->space);
+  bool rooted = td_sources_before_stop(heap);
+  if (rooted) {
+    td_stack_call(collect_locked, &cycle);
+    td_budget_trim(heap);
+    td_slabs_tick(&heap->space);
+  }
   td_thread_call_end(&call);
   td_world_unlock(heap);
+  return rooted;
 }
 
 enum td_collected td_collect_unless(struct tide_mutator *mutator, uint64_t seen) {
@@ -165,8 +171,7 @@ enum td_collected td_collect_unless(struct tide_mutator *mutator, uint64_t seen)
     td_world_unlock(heap);
     return by_other ? TD_COLLECTED_BY_OTHER : TD_COLLECTED_PAUSED;
   }
-  collect_and_unlock(mutator, NULL, NULL);
-  return TD_COLLECTED;
+  return collect_and_unlock(mutator, NULL, NULL) ? TD_COLLECTED : TD_COLLECTED_PAUSED;
 }
 
 enum tide_status td_collect_and(struct tide_mutator *mutator, const char *function,
@@ -178,8 +183,7 @@ enum tide_status td_collect_and(struct tide_mutator *mutator, const char *functi
     td_world_unlock(mutator->heap);
     return TIDE_ERROR_STATE;
   }
-  collect_and_unlock(mutator, then, argument);
-  return TIDE_OK;
+  return collect_and_unlock(mutator, then, argument) ? TIDE_OK : TIDE_ERROR_MEMORY;
 }
 
 enum tide_status tide_collect(struct tide_mutator *mutator) {

@@ -8,6 +8,7 @@
 
 #include "gc/base/object.h"
 #include "gc/base/error.h"
+#include "gc/cycle/settle.h"
 #include "gc/roots/gather.h"
 #include "gc/stop/pause.h"
 #include "heap/check.h"
@@ -186,6 +187,7 @@ static bool check_stopped(struct tide_heap *heap, struct tide_check *result) {
   if (!check.no_memory) {
     td_roots_gather(heap, TD_WORDS_KEPT, scan_spans, &check);
     td_roots_call_back(&check.scanner.tracer, heap);
+    td_settle_report_waiting(&check.scanner.tracer, heap);
     scan_listed(&check);
     if (!check.no_memory && !heap->roots.words_incomplete)
       td_space_walk(&heap->space, marked_but_not_reached, &check);

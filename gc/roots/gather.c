@@ -6,6 +6,7 @@
 #include "gc/base/sink.h"
 #include "gc/mutator/handles.h"
 #include "gc/mutator/stacks.h"
+#include "gc/roots/source.h"
 
 struct gathering {
   struct td_root_sink sink; /* first */
@@ -89,6 +90,22 @@ static void add_pending(struct td_root_sink *sink, const struct td_finalizers *f
   size_t first = f->pending_count < to_end ? f->pending_count : to_end;
   sink->span(sink, TD_SPAN_SLOTS, f->pending_objects + f->pending_first, first);
   sink->span(sink, TD_SPAN_SLOTS, f->pending_objects, f->pending_count - first);
+  sink->span(sink, TD_SPAN_CONSERVATIVE, f->pending_contexts + f->pending_first, first);
+  sink->span(sink, TD_SPAN_CONSERVATIVE, f->pending_contexts, f->pending_count - first);
+}
+
+/* Without memory for a longer list, what the sources have told is handed over and forgotten. */
+static void hand_over(const struct td_span *spans, size_t count, void *context) {
+  struct gathering *g = context;
+  g->take(g->heap, spans, count, g->context);
+  g->heap->roots.words_incomplete = true;
+}
+
+static void add_sources(struct gathering *g, enum td_root_words words) {
+  const struct td_sources *sources = &g->heap->sources;
+  if (words == TD_WORDS_FRESH) td_sources_stopped(g->heap, hand_over, g);
+  for (size_t i = 0; i < sources->count; i++)
+    add_span(&g->sink, sources->spans[i].kind, sources->spans[i].start, sources->spans[i].count);
 }
 
 void td_roots_gather(struct tide_heap *heap, enum td_root_words words, td_roots_take take,
@@ -101,10 +118,13 @@ void td_roots_gather(struct tide_heap *heap, enum td_root_words words, td_roots_
   roots->span_count = 0;
   add_registered(&g.sink, roots);
   add_pending(&g.sink, &heap->finalizers);
+  add_span(&g.sink, TD_SPAN_CONSERVATIVE, heap->finalizers.set.contexts,
+           heap->finalizers.set.count);
   if (words == TD_WORDS_FRESH) {
     roots->stack_word_count = 0;
     roots->words_incomplete = false;
   }
+  add_sources(&g, words);
   for (struct tide_mutator *m = heap->world.mutators; m; m = m->next) {
     td_handles_emit(m, &g.sink);
     if (words == TD_WORDS_FRESH) td_stacks_emit(m, &g.sink);
