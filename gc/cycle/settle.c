@@ -75,8 +75,8 @@ static void mark_queued(struct tide_heap *heap, size_t before) {
       {f->pending_objects + first, count < to_end ? count : to_end, TD_SPAN_SLOTS},
       {f->pending_objects, count < to_end ? 0 : count - to_end, TD_SPAN_SLOTS}};
   if (count == 0) return;
-  td_mark_phase(heap->markers, &(struct td_roots){.spans = spans,
-                                                  .span_count = spans[1].count ? 2 : 1});
+  td_mark_phase(heap->markers,
+                &(struct td_roots){.spans = spans, .span_count = spans[1].count ? 2 : 1});
   td_ephemerons_close(heap);
 }
 
@@ -90,8 +90,7 @@ static void queue_unmarked(struct tide_heap *heap, bool unreachable) {
 }
 
 void td_settle(struct tide_heap *heap) {
-  td_mark_phase(heap->markers,
-                &(struct td_roots){.callback = report_unmarked, .context = heap});
+  td_mark_phase(heap->markers, &(struct td_roots){.callback = report_unmarked, .context = heap});
   td_ephemerons_close(heap);
   queue_unmarked(heap, false);
   queue_unmarked(heap, true);

@@ -15,8 +15,7 @@ static bool is_dead(const struct tide_heap *heap, uintptr_t object) {
 
 static void fetch(const struct tide_heap *heap, const struct td_weak_slots *slots, size_t i) {
   if (i < slots->count)
-    __builtin_prefetch(
-        &heap->space.marks[td_granule_of(heap->space.base, slots->at[i].target)]);
+    __builtin_prefetch(&heap->space.marks[td_granule_of(heap->space.base, slots->at[i].target)]);
 }
 
 /* The last one takes the place of number i. */

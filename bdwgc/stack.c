@@ -1,0 +1,38 @@
+/* Where stacks begin. */
+#include "bdwgc/stack.h"
+
+#include <pthread.h>
+
+#include "bdwgc/state.h"
+
+EXPORT char *GC_stackbottom;
+
+static void *own_bottom(void) {
+  pthread_attr_t attributes;
+  void *low = NULL;
+  size_t bytes = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+    td_bdwgc_die("GC_get_stack_base: the system does not tell this thread's stack");
+  pthread_attr_getstack(&attributes, &low, &bytes);
+  pthread_attr_destroy(&attributes);
+  return (char *)low + bytes;
+}
+
+EXPORT int GC_get_stack_base(struct GC_stack_base *base) {
+  base->mem_base = own_bottom();
+  return GC_SUCCESS;
+}
+EXPORT void *GC_get_my_stackbottom(struct GC_stack_base *base) {
+  base->mem_base = own_bottom();
+  return td_bdwgc_self;
+}
+EXPORT void GC_set_stackbottom(void *thread, const struct GC_stack_base *base) {
+  (void)thread;
+  GC_stackbottom = base->mem_base;
+}
+EXPORT void *GC_call_with_stack_base(GC_stack_base_func call, void *data) {
+  struct GC_stack_base base = {__builtin_frame_address(0)};
+  void *result = call(&base, data);
+  __asm__ volatile("" ::: "memory"); /* not a tail call: the frame must stay */
+  return result;
+}
