@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bdwgc/collect.h"
+#include "bdwgc/figures.h"
 #include "bdwgc/held.h"
 #include "bdwgc/say.h"
 #include "bdwgc/settings.h"
@@ -100,6 +101,7 @@ EXPORT size_t GC_size(const void *object) {
 
 EXPORT void GC_free(void *object) {
   if (!object || !td_bdwgc.heap) return;
+  td_figures_freed(GC_size(object));
   td_bdwgc_let_go(object);
 }
 

@@ -12,6 +12,7 @@
 #include "tide/stats.h"
 
 extern EXPORT GC_word GC_gc_no;
+extern EXPORT int GC_parallel;
 
 static bool print;
 static GC_start_callback_proc start_callback;
@@ -58,6 +59,7 @@ static void end(struct tide_heap *heap) {
   tell(EVENT_PRE_START_WORLD);
   GC_gc_no++;
   td_figures_note(heap);
+  GC_parallel = (int)td_figures_markers(heap) - 1;
   /* relaxed: a hint to come to td_bdwgc_after_collection. */
   if (print || tide_finalizers_pending(heap))
     atomic_store_explicit(&td_bdwgc.work, true, memory_order_relaxed);
