@@ -1,11 +1,13 @@
 /* When a heap collects, as far as the program has a say: pauses, and memory outside the heap. */
 #include "gc/base/error.h"
+#include "gc/base/inside.h"
 #include "gc/base/thread.h"
 #include "gc/cycle/collect.h"
 #include "gc/stop/pause.h"
 #include "gc/stop/world.h"
 
 enum tide_status tide_collect_pause(struct tide_heap *heap) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!heap) return TIDE_ERROR_ARGUMENT;
   if (td_in_callback()) return TIDE_ERROR_STATE;
   td_world_lock(heap);
@@ -16,6 +18,7 @@ enum tide_status tide_collect_pause(struct tide_heap *heap) {
 }
 
 enum tide_status tide_collect_resume(struct tide_heap *heap) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!heap) return TIDE_ERROR_ARGUMENT;
   if (td_in_callback()) return TIDE_ERROR_STATE;
   td_world_lock(heap);
@@ -47,6 +50,7 @@ static bool add_external(struct tide_heap *heap, ptrdiff_t bytes, bool *due) {
 }
 
 enum tide_status tide_external_add(struct tide_mutator *mutator, ptrdiff_t bytes) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   enum tide_status status = td_pause_allowed(mutator, "tide_external_add");
   if (status != TIDE_OK) return status;
   /* relaxed: another thread's collection will do as well; the lock orders the rest. */
