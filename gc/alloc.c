@@ -1,6 +1,7 @@
 /* Allocation behind the inlined fast path. */
 #include "gc/base/check.h"
 #include "gc/base/error.h"
+#include "gc/base/inside.h"
 #include "gc/base/runs.h"
 #include "gc/base/stats.h"
 #include "gc/base/thread.h"
@@ -171,7 +172,7 @@ static void *allocate_bytes(struct tide_mutator *mutator, tide_layout layout, si
  * were made when the block was taken; where allocation is forbidden no run is to be found, as in
  * the inlined path. */
 static void *take_next_piece(struct tide_mutator *mutator, tide_layout layout, size_t bytes) {
-  if (!mutator || bytes > TIDE_BUMP_INLINE_BYTES || layout >= TIDE_LAYOUT_MAX) return NULL;
+  if (bytes > TIDE_BUMP_INLINE_BYTES || layout >= TIDE_LAYOUT_MAX) return NULL;
   /* relaxed: as in tide_safepoint; a collection that waits is for the longer way. */
   if (__atomic_load_n(&mutator->fast.stop, __ATOMIC_RELAXED)) return NULL;
   size_t cell = (bytes + TD_GRANULE_BYTES - 1) & ~(TD_GRANULE_BYTES - 1);
@@ -187,10 +188,15 @@ static void *take_next_piece(struct tide_mutator *mutator, tide_layout layout, s
 }
 
 void *tide_alloc_slow(struct tide_mutator *mutator, tide_layout layout, size_t bytes) {
+  if (!mutator) {
+    (void)allowed(mutator); /* says what is wrong */
+    return NULL;
+  }
+  td_allocation_begin(mutator);
   void *object = take_next_piece(mutator, layout, bytes);
-  if (TIDE_LIKELY(object)) return object;
-  if (!allowed(mutator)) return NULL;
-  return allocate_bytes(mutator, layout, bytes);
+  if (!TIDE_LIKELY(object) && allowed(mutator)) object = allocate_bytes(mutator, layout, bytes);
+  td_allocation_end(mutator);
+  return object;
 }
 
 void *tide_alloc_array(struct tide_mutator *mutator, tide_layout layout, size_t count,
@@ -211,6 +217,7 @@ void *tide_alloc_array(struct tide_mutator *mutator, tide_layout layout, size_t 
 
 void *tide_alloc_aligned(struct tide_mutator *mutator, tide_layout layout, size_t bytes,
                          size_t alignment) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!allowed(mutator)) return NULL;
   if (alignment == 0 || (alignment & (alignment - 1)) || alignment > TD_BLOCK_BYTES ||
       bytes > PTRDIFF_MAX - TD_BLOCK_BYTES)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "gc/base/error.h"
+#include "gc/base/inside.h"
 #include "tide/foreign.h"
 
 struct td_alone {
@@ -51,6 +52,7 @@ tide_layout tide_layout_traced_alone(struct tide_heap *heap, tide_trace_fn trace
             trace ? "heap" : "trace");
     return TIDE_LAYOUT_INVALID;
   }
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   pthread_mutex_lock(&heap->space.lock);
   struct td_alone *one = find_or_make(heap, trace, context);
   pthread_mutex_unlock(&heap->space.lock);

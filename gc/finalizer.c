@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "gc/base/check.h"
+#include "gc/base/inside.h"
 #include "gc/base/object.h"
 #include "gc/base/settled.h"
 #include "gc/base/thread.h"
@@ -104,6 +105,7 @@ static enum tide_status add(struct td_finalizers *f, uintptr_t object, tide_fina
 
 enum tide_status tide_finalizer_add(struct tide_mutator *mutator, void *object,
                                     tide_finalizer_fn finalizer, void *context) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!td_mutator_may_act(mutator, "tide_finalizer_add"))
     return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
   if (!object || !finalizer) return TIDE_ERROR_ARGUMENT;
@@ -116,6 +118,7 @@ enum tide_status tide_finalizer_add(struct tide_mutator *mutator, void *object,
 }
 
 size_t tide_finalizer_remove(struct tide_mutator *mutator, void *object) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!td_mutator_may_act(mutator, "tide_finalizer_remove") || !object) return 0;
   struct td_finalizers *f = &mutator->heap->finalizers;
   size_t count = 0;
@@ -132,16 +135,18 @@ size_t tide_finalizer_remove(struct tide_mutator *mutator, void *object) {
 /* ---- Running ---- */
 
 size_t tide_finalizers_pending(struct tide_heap *heap) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!heap) return 0;
-  bool inside = td_inside_collection(heap);  /* the collection holds the lock */
-  if (!inside && td_in_callback()) return 0; /* another heap's may be held by who waits for us */
-  if (!inside) pthread_mutex_lock(&heap->finalizers.lock);
+  bool held = td_inside_collection(heap);  /* the collection holds the lock */
+  if (!held && td_in_callback()) return 0; /* another heap's may be held by who waits for us */
+  if (!held) pthread_mutex_lock(&heap->finalizers.lock);
   size_t count = heap->finalizers.pending_count;
-  if (!inside) pthread_mutex_unlock(&heap->finalizers.lock);
+  if (!held) pthread_mutex_unlock(&heap->finalizers.lock);
   return count;
 }
 
 bool td_finalizers_take(struct td_finalizers *f, struct td_finalizer *taken) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   pthread_mutex_lock(&f->lock);
   bool any = f->pending_count > 0;
   if (any) {

@@ -1,5 +1,6 @@
 /* Registering the one finalizer of an object, and taking pending ones off the queue. */
 #include "gc/base/check.h"
+#include "gc/base/inside.h"
 #include "gc/base/object.h"
 #include "gc/base/settled.h"
 #include "gc/finalizer.h"
@@ -31,6 +32,7 @@ static bool exchange(struct td_finalizers *f, uintptr_t object,
 enum tide_status tide_finalizer_set(struct tide_mutator *mutator, void *object,
                                     const struct tide_finalizer_entry *entry,
                                     struct tide_finalizer_entry *before) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!td_mutator_may_act(mutator, "tide_finalizer_set"))
     return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
   if (entry && (!entry->call || (unsigned)entry->order > TIDE_FINALIZE_UNREACHABLE))
@@ -45,6 +47,7 @@ enum tide_status tide_finalizer_set(struct tide_mutator *mutator, void *object,
 }
 
 void *tide_finalizer_take(struct tide_mutator *mutator, struct tide_finalizer_entry *entry) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!entry || !td_mutator_may_act(mutator, "tide_finalizer_take")) return NULL;
   struct td_finalizer taken;
   if (!td_finalizers_take(&mutator->heap->finalizers, &taken)) return NULL;

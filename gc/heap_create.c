@@ -5,6 +5,7 @@
 
 #include "gc/alone.h"
 #include "gc/base/error.h"
+#include "gc/base/inside.h"
 #include "gc/base/stats.h"
 #include "gc/base/thread.h"
 #include "gc/cycle/budget.h"
@@ -94,6 +95,7 @@ static void remark(const struct tide_heap *heap, size_t wanted, struct tide_erro
 }
 
 struct tide_heap *tide_heap_create(const struct tide_options *options, struct tide_error *error) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct tide_options o;
   struct tide_advanced_options advanced;
   struct td_environment environment;
@@ -130,6 +132,7 @@ struct tide_heap *tide_heap_create(const struct tide_options *options, struct ti
 }
 
 enum tide_status tide_heap_destroy(struct tide_heap *heap) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!heap) return TIDE_OK;
   if (td_in_callback()) return TIDE_ERROR_STATE;
   td_world_lock(heap);

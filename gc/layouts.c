@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "gc/base/error.h"
+#include "gc/base/inside.h"
 #include "gc/base/state.h"
 
 static tide_layout intern(struct tide_heap *heap, const struct td_layout *wanted,
                           struct tide_error *error) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   pthread_mutex_lock(&heap->space.lock);
   tide_layout layout = td_layouts_intern(&heap->space.layouts, wanted);
   bool full = heap->space.layouts.count == TIDE_LAYOUT_MAX;
@@ -145,6 +147,7 @@ static bool is_public(const struct tide_heap *heap, tide_layout layout) {
 
 tide_layout tide_layout_named(struct tide_heap *heap, tide_layout layout, const char *name,
                               struct tide_error *error) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   const char *wrong = heap ? name_objection(name) : "heap is NULL";
   struct td_layout wanted = {0};
   if (!wrong) {
@@ -165,6 +168,7 @@ tide_layout tide_layout_named(struct tide_heap *heap, tide_layout layout, const 
 }
 
 const char *tide_layout_name(struct tide_heap *heap, tide_layout layout) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!heap || layout >= TIDE_LAYOUT_MAX) return NULL;
   pthread_mutex_lock(&heap->space.lock);
   const char *name =
@@ -190,6 +194,7 @@ static enum tide_status describe_element(const struct td_layout *layout, size_t 
 
 enum tide_status td_layout_of_array(struct tide_heap *heap, tide_layout *layout,
                                     size_t bytes_each) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct td_layouts *layouts = &heap->space.layouts;
   enum tide_status status = TIDE_OK;
   pthread_mutex_lock(&heap->space.lock);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "gc/base/check.h"
+#include "gc/base/inside.h"
 #include "gc/base/object.h"
 #include "tide/foreign.h"
 
@@ -64,6 +65,7 @@ static enum tide_status begin(struct tide_mutator *mutator, const char *function
 
 enum tide_status tide_weak_slot_add(struct tide_mutator *mutator, void *slot, const void *target,
                                     enum tide_weak_kind kind) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (td_mutator_may_act(mutator, "tide_weak_slot_add") &&
       (!target || td_object_start(mutator->heap, target) != (uintptr_t)target))
     return TIDE_ERROR_ARGUMENT;
@@ -76,6 +78,7 @@ enum tide_status tide_weak_slot_add(struct tide_mutator *mutator, void *slot, co
 
 enum tide_status tide_weak_slot_remove(struct tide_mutator *mutator, void *slot,
                                        enum tide_weak_kind kind) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   enum tide_status status = begin(mutator, "tide_weak_slot_remove", slot, kind);
   if (status != TIDE_OK) return status;
   status = drop(&mutator->heap->weak_slots[kind], (uintptr_t)slot);
@@ -85,6 +88,7 @@ enum tide_status tide_weak_slot_remove(struct tide_mutator *mutator, void *slot,
 
 enum tide_status tide_weak_slot_move(struct tide_mutator *mutator, void *from, void *to,
                                      enum tide_weak_kind kind) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!to || (uintptr_t)to % sizeof(void *)) return TIDE_ERROR_ARGUMENT;
   enum tide_status status = begin(mutator, "tide_weak_slot_move", from, kind);
   if (status != TIDE_OK) return status;

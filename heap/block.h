@@ -49,9 +49,9 @@ struct td_block_info {
   uint16_t cells; /* SMALL */
   uint16_t live;  /* SMALL: cells that the last collection found alive */
   uint8_t size_class;
-  uint8_t state;  /* enum td_block_state */
-  uint8_t zeroed; /* nobody has written into the block since its memory came from the system */
-  uint8_t unused;
+  uint8_t state;      /* enum td_block_state */
+  uint8_t zeroed;     /* nobody has written into the block since its memory came from the system */
+  uint8_t held;       /* SMALL, world stopped: a run in it is held, so it does not count as empty */
   uint16_t piece;     /* SMALL: bytes of a piece of a run, whole cells */
   uint16_t reserved;  /* SMALL: granule where the reservation of the owner's run ends, see [run] */
   size_t large_bytes; /* LARGE: size of the object, rounded up to granules */

@@ -43,12 +43,13 @@ static bool sort_block(struct td_space *space, uint32_t b) {
   info->live = (uint16_t)count_block(marks, space->epoch);
   space->live_objects += info->live;
   space->live_bytes += (uint64_t)info->live * block->cell_granules << TD_GRANULE_LOG2;
-  if (info->live > 0 && info->live < info->cells) {
+  bool wanted = info->live > 0 || info->held;
+  if (wanted && info->live < info->cells) {
     uint32_t *list = &space->unswept[(size_t)block->layout * TIDE_BUMP_SLOTS + info->size_class];
     info->next = *list;
     *list = b;
   }
-  return info->live == 0;
+  return !wanted;
 }
 
 uint32_t td_space_end_marking(struct td_space *space) {

@@ -59,7 +59,36 @@ void td_runs_show(struct tide_mutator *mutator) {
   mutator->fast.bump = allowed ? mutator->runs : no_runs;
 }
 
-void td_runs_retire(struct tide_mutator *mutator) {
+struct tide_bump *td_runs_none(void) {
+  return no_runs;
+}
+
+/* Inlined code takes cells from runs of these classes only. */
+static bool is_inlined(uint32_t index) {
+  return index % TIDE_BUMP_SLOTS * TD_GRANULE_BYTES <= TIDE_BUMP_INLINE_BYTES;
+}
+
+static void hold(struct tide_mutator *mutator) {
+  struct td_space *space = &mutator->heap->space;
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < mutator->filled_count; i++) {
+    uint32_t index = mutator->filled[i];
+    struct tide_bump *run = &mutator->runs[index];
+    if (is_inlined(index))
+      td_space_hold(space, run);
+    else
+      td_space_retire(space, run);
+    if (run->limit) mutator->filled[kept++] = index;
+  }
+  mutator->filled_count = kept;
+}
+
+void td_runs_hand_back(struct tide_mutator *mutator) {
+  for (uint32_t i = 0; mutator->interrupted && i < mutator->filled_count; i++)
+    td_space_hand_back(&mutator->heap->space, &mutator->runs[mutator->filled[i]]);
+}
+
+static void retire(struct tide_mutator *mutator) {
   struct td_space *space = &mutator->heap->space;
   for (uint32_t i = 0; i < mutator->filled_count; i++) {
     struct tide_bump *run = &mutator->runs[mutator->filled[i]];
@@ -67,6 +96,13 @@ void td_runs_retire(struct tide_mutator *mutator) {
     *run = (struct tide_bump){0};
   }
   mutator->filled_count = 0;
+}
+
+void td_runs_retire(struct tide_mutator *mutator) {
+  if (mutator->interrupted)
+    hold(mutator);
+  else
+    retire(mutator);
   td_runs_flush_counts(mutator);
 }
 

@@ -18,8 +18,12 @@ void td_runs_free_pool(struct tide_heap *heap);
 
 /* Lets inlined code see the mutator's runs, or empty ones where it may not allocate. */
 void td_runs_show(struct tide_mutator *mutator);
-/* Gives the unused rests of all runs back. World stopped, or the owner detaching. */
+/* Returns the empty ones. */
+struct tide_bump *td_runs_none(void);
+/* Gives the unused rests of all runs back. World stopped, or the owner detaching. Runs of which an
+ * interrupted mutator may be about to take a cell are held instead, until td_runs_hand_back. */
 void td_runs_retire(struct tide_mutator *mutator);
+void td_runs_hand_back(struct tide_mutator *mutator);
 /* Adds the bytes that this mutator was handed to the heap's count. */
 void td_runs_flush_counts(struct tide_mutator *mutator);
 

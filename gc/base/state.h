@@ -59,6 +59,10 @@ struct td_local_root {
 /* Bits of tide_mutator.state. */
 #define TD_SAFE 1u /* the mutator promises not to touch the heap; it sets and clears this */
 #define TD_STOP 2u /* someone has stopped the world: SAFE may not be cleared; the stopper's */
+#define TD_FORK 4u /* with STOP: it is a fork, see gc/stop/signal.h; the stopper's */
+#define TD_STOP_ONE 8u /* from here on the number of the last stop: [TD_STOP_ONE …) */
+
+struct td_self;
 
 struct tide_mutator {
   struct tide_mutator_fast fast;
@@ -70,11 +74,15 @@ struct tide_mutator {
   struct tide_bump *runs; /* fast.bump points here, or at an empty table when it must not */
   uint32_t *filled;       /* behind the runs: indices of those that may hold a run */
   enum tide_stack stack_kind;
+  int stop_signal; /* that stops its thread anywhere; 0: it polls */
 
   /* Owner only; a stopper reads them while the mutator is safe. */
   uint32_t filled_count;
   uint32_t blocking_depth;
-  bool region_safe;   /* it counts as standing still for the length of its blocking region */
+  struct td_self *signalled; /* its thread if a signal may stop that, or NULL */
+  bool interrupted;          /* it stands still wherever a signal met it: gc/stop/signal.h */
+  uint32_t door;             /* number of the fork's stop that it has answered so, 0: none */
+  bool region_safe;          /* it counts as standing still for the length of its blocking region */
   bool region_copied; /* its stack's words are those in `region`: the stack itself may change */
   uintptr_t *region;  /* words of the current stack and of registers that may be references */
   size_t region_count, region_capacity;
@@ -82,7 +90,9 @@ struct tide_mutator {
   uint64_t stress_count;
   uint64_t handed_out; /* bytes, not yet in the heap's allocated_bytes */
   struct tide_fiber_stack own;
-  struct tide_fiber_stack *current; /* the stack it runs on: &own or a registered one */
+  struct tide_fiber_stack *current; /* the stack it has told that it runs on: &own or a fiber's */
+  struct tide_fiber_stack *running; /* while it stands still: the one that it stood on. Another than
+                                     * `current` if a signal came between telling and switching */
   struct tide_fiber_stack *fibers;
   struct td_local_root *locals;
   const char *callback; /* a function of the embedder that runs inside an allocation, or NULL */

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "gc/base/inside.h"
 #include "gc/base/stats.h"
 #include "gc/base/thread.h"
 #include "gc/cycle/budget.h"
@@ -121,7 +122,6 @@ static void publish(struct cycle *cycle) {
   stats->sweep_ns = cycle->swept_ns - cycle->weak_ns;
   heap->ended_ns = td_stats_tell(heap, TIDE_EVENT_CYCLE_END);
   stats->pause_ns = heap->ended_ns - cycle->begin_ns;
-  if (heap->log) write_log(heap, stats);
   td_stats_publish(heap);
 }
 
@@ -139,6 +139,7 @@ static void collect_locked(void *argument) {
   pthread_mutex_unlock(&heap->roots.lock);
   publish(cycle);
   if (cycle->then) cycle->then(cycle->self, cycle->argument);
+  td_pause_hand_back_runs(heap);
   td_world_resume(heap, cycle->self);
 }
 
@@ -154,6 +155,7 @@ static TD_KEEPS_CALL bool collect_and_unlock(struct tide_mutator *mutator,
   bool rooted = td_sources_before_stop(heap);
   if (rooted) {
     td_stack_call(collect_locked, &cycle);
+    if (heap->log) write_log(heap, &heap->last->all); /* not before: it may wait for a stream */
     td_budget_trim(heap);
     td_slabs_tick(&heap->space);
   }
@@ -164,6 +166,7 @@ static TD_KEEPS_CALL bool collect_and_unlock(struct tide_mutator *mutator,
 
 enum td_collected td_collect_unless(struct tide_mutator *mutator, uint64_t seen) {
   struct tide_heap *heap = mutator->heap;
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   td_world_lock(heap);
   /* relaxed: changed under the lock that we hold. */
   bool by_other = atomic_load_explicit(&heap->cycles, memory_order_relaxed) != seen;
@@ -178,6 +181,7 @@ enum tide_status td_collect_and(struct tide_mutator *mutator, const char *functi
                                 void (*then)(struct tide_mutator *, void *), void *argument) {
   enum tide_status status = td_pause_allowed(mutator, function);
   if (status != TIDE_OK) return status;
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   td_world_lock(mutator->heap);
   if (mutator->heap->pauses_open) {
     td_world_unlock(mutator->heap);

@@ -4,10 +4,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <stdlib.h> /* abort */
 
 #include "gc/base/object.h"
 #include "gc/base/error.h"
+#include "gc/base/pages.h"
 #include "gc/cycle/settle.h"
 #include "gc/roots/gather.h"
 #include "gc/stop/pause.h"
@@ -120,7 +121,8 @@ static bool is_reached(const struct check *check, uintptr_t object) {
 static void wait_for_key(struct check *check, const struct td_ephemeron_object *ephemeron) {
   if (check->waiting_count == check->waiting_capacity) {
     size_t capacity = check->waiting_capacity ? check->waiting_capacity * 2 : 64;
-    struct waiting *larger = realloc(check->waiting, capacity * sizeof *larger);
+    struct waiting *larger = td_pages_grow(check->waiting, check->waiting_capacity * sizeof *larger,
+                                           capacity * sizeof *larger);
     if (!larger) {
       check->no_memory = true;
       return;
@@ -181,8 +183,7 @@ static bool check_stopped(struct tide_heap *heap, struct tide_check *result) {
   *result = (struct tide_check){.equal = true};
   td_scanner_init(&check.scanner, &heap->space, reference);
   check.scanner.ephemeron = ephemeron_met;
-  size_t words = (size_t)heap->space.frontier * TD_BLOCK_GRANULES / 64;
-  check.reached = calloc(words ? words : 1, sizeof *check.reached);
+  check.reached = td_pages_take(td_object_bitmap_bytes(&heap->space));
   check.no_memory = !check.reached;
   if (!check.no_memory) {
     td_roots_gather(heap, TD_WORDS_KEPT, scan_spans, &check);
@@ -192,8 +193,8 @@ static bool check_stopped(struct tide_heap *heap, struct tide_check *result) {
     if (!check.no_memory && !heap->roots.words_incomplete)
       td_space_walk(&heap->space, marked_but_not_reached, &check);
   }
-  free(check.reached);
-  free(check.waiting);
+  td_pages_give(check.reached, td_object_bitmap_bytes(&heap->space));
+  td_pages_give(check.waiting, check.waiting_capacity * sizeof *check.waiting);
   td_table_free(&check.keys);
   td_worklist_free(&check.list);
   return !check.no_memory;
@@ -207,18 +208,18 @@ void td_verify_or_abort(struct tide_heap *heap) {
   struct tide_error error = {.status = TIDE_OK};
   struct tide_check result;
   if (!td_space_check(&heap->space, &error)) {
-    fprintf(stderr, "tidemark: TIDE_VERIFY: %s\n", error.text);
+    td_plat_say("tidemark: TIDE_VERIFY: %s\n", error.text);
     abort();
   }
   bool complete = heap->existing && check_stopped(heap, &result);
-  free(heap->existing);
+  td_pages_give(heap->existing, td_object_bitmap_bytes(&heap->space));
   heap->existing = NULL;
   if (!complete) {
-    fputs("tidemark: TIDE_VERIFY: not enough memory to check the marks\n", stderr);
+    td_plat_say("tidemark: TIDE_VERIFY: not enough memory to check the marks\n");
     return;
   }
   if (!result.equal) {
-    fprintf(stderr, "tidemark: TIDE_VERIFY: %s\n", result.difference);
+    td_plat_say("tidemark: TIDE_VERIFY: %s\n", result.difference);
     abort();
   }
 }

@@ -5,6 +5,7 @@
 
 #include "gc/base/check.h"
 #include "gc/base/error.h"
+#include "gc/base/inside.h"
 #include "gc/base/thread.h"
 #include "gc/stop/registers.h"
 
@@ -14,7 +15,7 @@ bool td_fibers_open(struct tide_mutator *mutator) {
   mutator->own =
       (struct tide_fiber_stack){.low = bounds->low, .high = bounds->high, .grows = bounds->grows};
   mutator->own.top = mutator->own.high;
-  mutator->current = &mutator->own;
+  mutator->current = mutator->running = &mutator->own;
   mutator->fibers = NULL;
   return true;
 }
@@ -25,7 +26,7 @@ void td_fibers_close(struct tide_mutator *mutator) {
     free(mutator->fibers);
     mutator->fibers = next;
   }
-  mutator->current = &mutator->own;
+  mutator->current = mutator->running = &mutator->own;
 }
 
 static struct tide_fiber_stack **link_of(struct tide_mutator *mutator,
@@ -38,6 +39,7 @@ static struct tide_fiber_stack **link_of(struct tide_mutator *mutator,
 
 struct tide_fiber_stack *tide_stack_register(struct tide_mutator *mutator, void *low, void *high,
                                              struct tide_error *error) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   uintptr_t from = (uintptr_t)low, to = (uintptr_t)high;
   if (!td_mutator_may_act(mutator, "tide_stack_register")) {
     td_fail(error, TIDE_ERROR_STATE, "tide_stack_register: not this thread's mutator");
@@ -71,6 +73,7 @@ struct tide_fiber_stack *tide_stack_register(struct tide_mutator *mutator, void 
 
 TD_READS_STACKS enum tide_status tide_stack_switch(struct tide_mutator *mutator,
                                                    struct tide_fiber_stack *to) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!td_mutator_may_act(mutator, "tide_stack_switch")) return TIDE_ERROR_STATE;
   if (to && !link_of(mutator, to)) return TIDE_ERROR_ARGUMENT;
   struct tide_fiber_stack *from = mutator->current;
@@ -84,14 +87,13 @@ TD_READS_STACKS enum tide_status tide_stack_switch(struct tide_mutator *mutator,
   from->saved_count = 0;
   if (from->left)
     td_stack_describe_left(from, __builtin_dwarf_cfa()); /* else a fiber that has ended */
-  mutator->current = to ? to : &mutator->own;
-  mutator->current->saved_count = 0;
-  mutator->current->left = false;
+  mutator->current = to ? to : &mutator->own; /* its description is used once it is left again */
   return TIDE_OK;
 }
 
 enum tide_status tide_stack_unregister(struct tide_mutator *mutator,
                                        struct tide_fiber_stack *stack) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!td_mutator_may_act(mutator, "tide_stack_unregister")) return TIDE_ERROR_STATE;
   struct tide_fiber_stack **link = link_of(mutator, stack);
   if (!stack || !link) return TIDE_ERROR_ARGUMENT;

@@ -1,8 +1,7 @@
 /* Gathering roots into spans. */
 #include "gc/roots/gather.h"
 
-#include <stdlib.h>
-
+#include "gc/base/pages.h"
 #include "gc/base/sink.h"
 #include "gc/mutator/handles.h"
 #include "gc/mutator/stacks.h"
@@ -24,7 +23,8 @@ static void flush_spans(struct gathering *g) {
 
 static bool grow_spans(struct td_root_set *roots) {
   size_t capacity = roots->span_capacity * 2;
-  struct td_span *larger = realloc(roots->spans, capacity * sizeof *larger);
+  struct td_span *larger =
+      td_pages_grow(roots->spans, roots->span_capacity * sizeof *larger, capacity * sizeof *larger);
   if (!larger) return false;
   roots->spans = larger;
   roots->span_capacity = capacity;
@@ -44,7 +44,8 @@ static void add_span(struct td_root_sink *sink, enum td_span_kind kind, const vo
 
 static bool grow_words(struct td_root_set *roots) {
   size_t capacity = roots->stack_word_capacity * 2;
-  uintptr_t *larger = realloc(roots->stack_words, capacity * sizeof *larger);
+  uintptr_t *larger = td_pages_grow(roots->stack_words, roots->stack_word_capacity * sizeof *larger,
+                                    capacity * sizeof *larger);
   if (!larger) return false;
   roots->stack_words = larger;
   roots->stack_word_capacity = capacity;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gc/base/thread.h"
+#include "gc/base/inside.h"
 #include "gc/stop/world.h"
 #include "tide/foreign.h"
 
@@ -108,6 +108,7 @@ static enum tide_status change(struct tide_heap *heap, const struct tide_root_so
                                                        const struct tide_root_source *)) {
   if (!heap || !source || (!source->before_stop && !source->stopped)) return TIDE_ERROR_ARGUMENT;
   if (td_in_callback()) return TIDE_ERROR_STATE;
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   td_world_lock(heap);
   enum tide_status status = how(&heap->sources, source);
   td_world_unlock(heap);

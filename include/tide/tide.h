@@ -141,20 +141,48 @@ enum tide_stack {
   TIDE_STACK_PRECISE,          /* only handles are roots: see tide_handle */
 };
 
+/* How the thread comes to stand still for a collection. */
+enum tide_stop {
+  TIDE_STOP_POLL = 0, /* at safepoints: it calls tide_safepoint where it runs long */
+  TIDE_STOP_SIGNAL,   /* a signal stops it wherever it is; it may run without safepoints */
+};
+
 struct tide_attach_options {
   size_t struct_size; /* set by tide_attach_options_init */
   enum tide_stack stack;
+  enum tide_stop stop; /* TIDE_STOP_SIGNAL needs TIDE_STACK_CONSERVATIVE */
 };
 TIDE_API void tide_attach_options_init(struct tide_attach_options *options);
+
+/* Chooses the signal that stops the threads attached with TIDE_STOP_SIGNAL, for the whole process;
+ * 0 stands for the default, which is the variable TIDE_STOP_SIGNAL (a number), else SIGPWR.
+ *   TIDE_ERROR_ARGUMENT  no signal that a program can handle has this number
+ *   TIDE_ERROR_STATE     such threads are attached
+ * tide_stop_signal returns the signal in use or, before the first such attach, that was chosen; 0
+ * is the default then.
+ *
+ * Stopped threads may stand anywhere: inside malloc, or with a lock of the C library's. So what
+ * runs while the world stands still may call nothing that waits for those: no malloc, no stdio.
+ * Tidemark keeps to that itself in collections; your trace functions, root callbacks and events
+ * must, too. Where they cannot, and for snapshots and inspections, whose writers allocate, have
+ * such threads enter blocking regions first. System calls that the signal interrupts go on where
+ * the system restarts them (SA_RESTART); others, such as sleeps, fail with EINTR. */
+TIDE_API enum tide_status tide_stop_signal_set(int signal, struct tide_error *error);
+TIDE_API int tide_stop_signal(void);
 
 /* Makes the calling thread a mutator. NULL options stand for a conservative stack. Waits for a
  * running collection to end.
  *
  * Returns NULL on failure and says why in *error:
  *   TIDE_ERROR_ARGUMENT  heap is NULL, or the options mean nothing
- *   TIDE_ERROR_STATE     this thread is attached to the heap already, or in a callback
+ *   TIDE_ERROR_STATE     this thread is attached to the heap already, or in a callback; a
+ *                        signal would stop it in one heap and not in another; or the program
+ *                        handles the signal that stops threads itself
+ *   TIDE_ERROR_ENVIRONMENT  the variable TIDE_STOP_SIGNAL means nothing
  *   TIDE_ERROR_MEMORY    no memory for a mutator
- *   TIDE_ERROR_SYSTEM    the system does not tell the stack's bounds, or has no thread key left */
+ *   TIDE_ERROR_SYSTEM    the system does not tell the stack's bounds, or has no thread key left
+ * A thread that is attached with TIDE_STOP_SIGNAL has that signal unblocked. Do not block it again:
+ * collections would wait until the thread calls Tidemark. */
 TIDE_API struct tide_mutator *tide_attach(struct tide_heap *heap,
                                           const struct tide_attach_options *options,
                                           struct tide_error *error);
@@ -184,8 +212,8 @@ struct tide_bump {
   uintptr_t limit; /* end of the run */
 };
 struct tide_mutator_fast {
-  uint32_t stop; /* a collection waits; the collector writes, this thread reads */
-  uint32_t reserved;
+  uint32_t stop;          /* a collection waits; the collector writes, this thread reads */
+  uint32_t inside;        /* this thread allocates just now; it writes, its signal handler reads */
   struct tide_bump *bump; /* [layout * TIDE_BUMP_SLOTS + size class]; this thread only */
 };
 #define TIDE_BUMP_SLOTS 64u
@@ -223,7 +251,10 @@ static inline void *tide_alloc(struct tide_mutator *mutator, tide_layout layout,
     struct tide_bump *bump = &fast->bump[(size_t)layout * TIDE_BUMP_SLOTS + (cell >> 4)];
     uintptr_t at = bump->next;
     if (TIDE_LIKELY(at + cell - 1 < bump->limit)) { /* false for an empty cache and for cell 0 */
-      bump->next = at + cell;
+      __atomic_store_n(&bump->next, at + cell, __ATOMIC_RELAXED);
+      /* No instruction: the object is not written before the store is done, for a signal may stop
+       * this thread between any two. */
+      __asm__("" : "+r"(at) : "m"(bump->next));
       if (at == 0) __builtin_unreachable(); /* so that callers' tests for NULL cost nothing */
       return (void *)at;
     }
