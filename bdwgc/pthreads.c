@@ -65,9 +65,6 @@ EXPORT int GC_pthread_cancel(pthread_t thread) {
 EXPORT _Noreturn void GC_pthread_exit(void *result) {
   pthread_exit(result);
 }
-EXPORT int GC_pthread_sigmask(int how, const sigset_t *set, sigset_t *old) {
-  return pthread_sigmask(how, set, old);
-}
 EXPORT void *GC_dlopen(const char *path, int mode) {
   td_bdwgc_start();
   return dlopen(path, mode);

@@ -1,12 +1,9 @@
 /* Variables that programs read and write by name, and their setters and getters. */
 #include "bdwgc/settings.h"
 
-#include <limits.h>
-#include <signal.h>
-
 #include "bdwgc/state.h"
 
-struct td_bdwgc_settings td_bdwgc_settings = {.suspend_signal = -1, .restart_signal = -1};
+struct td_bdwgc_settings td_bdwgc_settings;
 
 /* ---- Variables that mean something here ---- */
 
@@ -131,21 +128,6 @@ EXPORT void GC_set_disable_automatic_collection(int value) {
     GC_disable();
   else
     GC_enable();
-}
-
-/* ---- Signals ---- */
-
-EXPORT void GC_set_suspend_signal(int number) {
-  td_bdwgc_settings.suspend_signal = number;
-}
-EXPORT int GC_get_suspend_signal(void) {
-  return td_bdwgc_settings.suspend_signal;
-}
-EXPORT void GC_set_thr_restart_signal(int number) {
-  td_bdwgc_settings.restart_signal = number;
-}
-EXPORT int GC_get_thr_restart_signal(void) {
-  return td_bdwgc_settings.restart_signal;
 }
 
 EXPORT unsigned GC_get_version(void) {

@@ -7,8 +7,6 @@
 struct td_bdwgc_settings {
   size_t max_heap_bytes; /* 0: the default */
   unsigned markers;      /* 0: the default */
-  GC_oom_func oom;       /* never NULL */
-  int suspend_signal, restart_signal;
 };
 extern struct td_bdwgc_settings td_bdwgc_settings;
 

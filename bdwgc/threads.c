@@ -31,6 +31,7 @@ static struct tide_mutator *attach(const char *function) {
   struct tide_error error;
   struct tide_attach_options options;
   tide_attach_options_init(&options);
+  options.stop = TIDE_STOP_SIGNAL;
   pthread_once(&key_once, make_key);
   struct tide_mutator *mutator = tide_attach(td_bdwgc.heap, &options, &error);
   if (!mutator) td_bdwgc_die("%s: %s", function, error.text);

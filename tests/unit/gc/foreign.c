@@ -20,7 +20,7 @@ static void stopped(struct tide_root_list *list, void *context) {
   (void)context;
   calls_stopped++;
   tide_root_report(list, (char *)&told_stopped[1] - 3, 8 + 3); /* a word is inside */
-  tide_root_report(list, told_stopped, 7);                                   /* short of one */
+  tide_root_report(list, told_stopped, 7);                     /* short of one */
 }
 
 Test(foreign, sources_tell_roots_in_each_collection_anew) {
@@ -29,7 +29,7 @@ Test(foreign, sources_tell_roots_in_each_collection_anew) {
   cr_assert_eq(tide_root_add_source(w.heap, &source), TIDE_OK);
   cr_assert_eq(tide_root_add_source(w.heap, &source), TIDE_ERROR_STATE);
   told_before[2] = (uintptr_t)pair_new(&w, NULL, NULL, 1) + 9; /* conservative: into the object */
-  told_stopped[0] = (uintptr_t)pair_new(&w, NULL, NULL, 4); /* not told of */
+  told_stopped[0] = (uintptr_t)pair_new(&w, NULL, NULL, 4);    /* not told of */
   told_stopped[1] = (uintptr_t)pair_new(&w, pair_new(&w, NULL, NULL, 2), NULL, 3);
   cr_assert_eq(live_after_collect(&w), 3);
   cr_assert_eq(calls_before, 1);
