@@ -11,6 +11,7 @@
 #include "bench/compare/compare.h"
 #include "bench/compare/mark.h"
 #include "bench/engines/engines.h"
+#include "bench/exec/exec.h"
 #include "bench/gcbench/gcbench.h"
 #include "bench/graph/graph.h"
 #include "bench/import/import.h"
@@ -34,6 +35,7 @@ static const struct command commands[] = {
     {"import", "turn a heap dump into a graph file", td_command_import},
     {"gcbench", "run programs that mostly allocate, on collectors and on malloc and free",
      td_command_gcbench},
+    {"exec", "run a program that was written for Boehm GC on Tidemark", td_command_exec},
     {"engines", "list the engines", td_command_engines},
 };
 static const size_t command_count = sizeof commands / sizeof commands[0];
