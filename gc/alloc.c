@@ -11,6 +11,7 @@
 #include "gc/mutator/callback.h"
 #include "heap/alloc.h"
 #include "heap/large.h"
+#include "heap/medium.h"
 
 /* A mutator adds to the heap's count of allocated bytes this often. */
 #define FLUSH_BYTES ((uint64_t)256 << 10)
@@ -20,6 +21,7 @@ struct request {
   tide_layout layout;
   unsigned size_class;
   size_t bytes;      /* of the cell, or of the large object */
+  bool in_blocks;    /* an object over half a block is to begin with a block */
   enum td_room room; /* why the last attempt failed */
 };
 
@@ -47,8 +49,12 @@ static void *take_small(struct tide_mutator *mutator, struct request *request) {
 }
 
 static void *take_large(struct tide_mutator *mutator, struct request *request) {
-  void *object =
-      td_space_alloc_large(&mutator->heap->space, request->layout, request->bytes, &request->room);
+  struct td_space *space = &mutator->heap->space;
+  void *object = NULL;
+  if (request->bytes <= TD_MEDIUM_BYTES_MAX && !request->in_blocks)
+    object = td_space_alloc_medium(space, request->layout, request->bytes);
+  if (!object)
+    object = td_space_alloc_large(space, request->layout, request->bytes, &request->room);
   if (object) mutator->handed_out += request->bytes;
   return object;
 }
@@ -224,7 +230,7 @@ void *tide_alloc_aligned(struct tide_mutator *mutator, tide_layout layout, size_
     return refuse(mutator, TIDE_ERROR_ARGUMENT);
   if (alignment <= TD_GRANULE_BYTES) return allocate_bytes(mutator, layout, bytes);
   /* Cells of a block start at multiples of their size; large objects at a block's start. */
-  struct request request = {.layout = layout, .bytes = bytes ? bytes : 1};
+  struct request request = {.layout = layout, .bytes = bytes ? bytes : 1, .in_blocks = true};
   if (request.bytes <= TD_SMALL_BYTES_MAX)
     request.size_class = td_class_aligned(request.bytes, alignment);
   if (request.size_class) request.bytes = td_class_bytes(request.size_class);

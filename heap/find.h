@@ -14,6 +14,16 @@ static inline bool td_holds_object(const struct td_space *space, uint64_t granul
 
 /* Returns the start of the object that the address points at or into, or 0. Any address will do. */
 uintptr_t td_space_find(const struct td_space *space, uintptr_t address);
+/* Returns the start of the cell, or large object, that the address lies in, whether it holds an
+ * object or not; 0 if there is none. */
+uintptr_t td_space_cell(const struct td_space *space, uintptr_t address);
+
+/* What begins in a block: `count` cells, one every `granules`. A large object counts as one. A tail
+ * or a free block has none, and the cells of a span count as its first block's. */
+struct td_cells {
+  uint32_t count, granules;
+};
+struct td_cells td_space_cells(const struct td_space *space, uint32_t block);
 /* Returns the bytes of an object's cell, or of a large object. `object` is the start of one. */
 size_t td_space_object_bytes(const struct td_space *space, uintptr_t object);
 

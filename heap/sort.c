@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "heap/blocks.h"
+#include "heap/medium.h"
 
 /* Returns how many of a block's bytes equal the epoch. Only the first bytes of marked objects do,
  * because everything else was written in an earlier epoch. Vectors have sixteen lanes, which every
@@ -33,6 +34,12 @@ static bool sort_block(struct td_space *space, uint32_t b) {
   struct td_block *block = &space->blocks[b];
   struct td_block_info *info = &space->infos[b];
   const uint8_t *marks = space->marks + ((uint64_t)b << TD_BLOCK_GRANULES_LOG2);
+  if (info->state == TD_BLOCK_MEDIUM) {
+    uint32_t live = td_medium_sort(space, b);
+    space->live_objects += live;
+    space->live_bytes += live * info->large_bytes;
+    return live == 0;
+  }
   info->zeroed = 0;
   if (info->state == TD_BLOCK_LARGE) {
     if (*marks != space->epoch) return true;
@@ -55,15 +62,16 @@ static bool sort_block(struct td_space *space, uint32_t b) {
 uint32_t td_space_end_marking(struct td_space *space) {
   pthread_mutex_lock(&space->lock);
   memset(space->unswept, 0, (size_t)space->layouts.count * TIDE_BUMP_SLOTS * sizeof(uint32_t));
+  td_medium_unlist(space);
   uint32_t freed = 0;
   space->live_objects = space->live_bytes = 0;
   space->epoch_before = space->epoch;
   /* From the top down: the lists then begin with low blocks, and these fill first. */
   for (uint32_t b = space->frontier; b-- > 1;) {
     const struct td_block_info *info = &space->infos[b];
-    if (info->state != TD_BLOCK_SMALL && info->state != TD_BLOCK_LARGE) continue;
+    if (info->state == TD_BLOCK_FREE || info->state == TD_BLOCK_TAIL) continue;
     if (!sort_block(space, b)) continue;
-    uint32_t count = info->state == TD_BLOCK_LARGE ? info->extent_blocks : 1;
+    uint32_t count = info->state == TD_BLOCK_SMALL ? 1 : info->extent_blocks;
     td_blocks_give(space, b, count);
     freed += count;
   }

@@ -89,12 +89,8 @@ void td_runs_hand_back(struct tide_mutator *mutator) {
 }
 
 static void retire(struct tide_mutator *mutator) {
-  struct td_space *space = &mutator->heap->space;
-  for (uint32_t i = 0; i < mutator->filled_count; i++) {
-    struct tide_bump *run = &mutator->runs[mutator->filled[i]];
-    td_space_retire(space, run);
-    *run = (struct tide_bump){0};
-  }
+  for (uint32_t i = 0; i < mutator->filled_count; i++)
+    td_space_retire(&mutator->heap->space, &mutator->runs[mutator->filled[i]]);
   mutator->filled_count = 0;
 }
 
@@ -103,6 +99,17 @@ void td_runs_retire(struct tide_mutator *mutator) {
     hold(mutator);
   else
     retire(mutator);
+  td_runs_flush_counts(mutator);
+}
+
+/* Of a run that was held, others may sweep the block just now: its cells are garbage until the next
+ * collection. */
+void td_runs_drop(struct tide_mutator *mutator) {
+  for (uint32_t i = 0; i < mutator->filled_count; i++) {
+    struct tide_bump *run = &mutator->runs[mutator->filled[i]];
+    if (run->limit & TD_RUN_HELD) *run = (struct tide_bump){0};
+  }
+  retire(mutator);
   td_runs_flush_counts(mutator);
 }
 

@@ -20,9 +20,11 @@ void td_runs_free_pool(struct tide_heap *heap);
 void td_runs_show(struct tide_mutator *mutator);
 /* Returns the empty ones. */
 struct tide_bump *td_runs_none(void);
-/* Gives the unused rests of all runs back. World stopped, or the owner detaching. Runs of which an
- * interrupted mutator may be about to take a cell are held instead, until td_runs_hand_back. */
+/* Gives the unused rests of all runs back. World stopped. Runs of which an interrupted mutator may
+ * be about to take a cell are held instead, until td_runs_hand_back. */
 void td_runs_retire(struct tide_mutator *mutator);
+/* The same for the owner that detaches. */
+void td_runs_drop(struct tide_mutator *mutator);
 void td_runs_hand_back(struct tide_mutator *mutator);
 /* Adds the bytes that this mutator was handed to the heap's count. */
 void td_runs_flush_counts(struct tide_mutator *mutator);

@@ -57,9 +57,9 @@ struct td_local_root {
 };
 
 /* Bits of tide_mutator.state. */
-#define TD_SAFE 1u /* the mutator promises not to touch the heap; it sets and clears this */
-#define TD_STOP 2u /* someone has stopped the world: SAFE may not be cleared; the stopper's */
-#define TD_FORK 4u /* with STOP: it is a fork, see gc/stop/signal.h; the stopper's */
+#define TD_SAFE 1u     /* the mutator promises not to touch the heap; it sets and clears this */
+#define TD_STOP 2u     /* someone has stopped the world: SAFE may not be cleared; the stopper's */
+#define TD_FORK 4u     /* with STOP: it is a fork, see gc/stop/signal.h; the stopper's */
 #define TD_STOP_ONE 8u /* from here on the number of the last stop: [TD_STOP_ONE …) */
 
 struct td_self;

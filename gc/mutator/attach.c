@@ -215,7 +215,7 @@ static void forget_thread(void) {
 
 /* Takes a mutator apart. Under the world's lock, no stop under way or the stopper calling. */
 static void dismantle(struct tide_heap *heap, struct tide_mutator *mutator) {
-  td_runs_retire(mutator);
+  td_runs_drop(mutator);
   struct tide_mutator **link = &heap->world.mutators;
   while (*link != mutator)
     link = &(*link)->next;
