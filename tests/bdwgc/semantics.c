@@ -37,6 +37,16 @@ static APART void wipe_stack(void) {
   volatile char room[8192];
   memset((void *)room, 0, sizeof room);
 }
+/* Runs on a stack that is gone afterwards. */
+static void *run_apart(void *call) {
+  ((void (*)(void))call)();
+  return NULL;
+}
+static void in_thread(void (*call)(void)) {
+  pthread_t thread;
+  CHECK(GC_pthread_create(&thread, NULL, run_apart, (void *)call) == 0);
+  CHECK(GC_pthread_join(thread, NULL) == 0);
+}
 static void collect(void) {
   for (int i = 0; i < 3; i++) {
     wipe_stack();
@@ -113,7 +123,7 @@ static void uncollectable(void) {
 #define MANY 200u
 static void *links[MANY], *long_links[MANY];
 static int finalized[4];
-static void *kept[MANY];
+static void *volatile kept[MANY];
 
 static void count_up(void *object, void *data) {
   (void)object;
@@ -134,7 +144,7 @@ static APART void make_linked(void) {
 }
 static void disappearing(void) {
   GC_set_finalize_on_demand(1);
-  make_linked();
+  in_thread(make_linked);
   collect();
   unsigned gone = 0, long_gone = 0;
   for (size_t i = 0; i < MANY; i++) {
@@ -176,7 +186,8 @@ static APART void make_chain(void) {
   }
 }
 static void finalizer_order(void) {
-  make_chain();
+  GC_set_finalize_on_demand(1);
+  in_thread(make_chain);
   for (int i = 0; i < 8 && ordered < 3; i++) {
     collect();
     GC_invoke_finalizers();
@@ -285,6 +296,8 @@ static void forks(void) {
 
 /* ---- Hooks and figures ---- */
 
+/* The compiler takes it for granted that GC_malloc returns nothing that it knows. */
+static void *(*volatile any_malloc)(size_t) = GC_malloc;
 static size_t wanted;
 static char rescue[64];
 static void *out_of_memory(size_t bytes) {
@@ -298,8 +311,8 @@ static void on_event(GC_EventType event) {
 static void hooks(void) {
   GC_set_warn_proc(GC_ignore_warn_proc);
   GC_set_oom_fn(out_of_memory);
-  CHECK(GC_malloc((size_t)1 << 62) == rescue && wanted == (size_t)1 << 62);
-  CHECK(GC_malloc((size_t)-1) == rescue && wanted == (size_t)-1);
+  CHECK(any_malloc((size_t)1 << 62) == rescue && wanted >= (size_t)1 << 62);
+  CHECK(any_malloc((size_t)-1) == rescue && wanted == (size_t)-1);
   GC_set_on_collection_event(on_event);
   GC_word before = GC_get_gc_no();
   GC_gcollect();
@@ -314,19 +327,21 @@ static void hooks(void) {
   GC_enable();
   CHECK(!GC_is_disabled());
 }
+static void fill(void) {
+  void **list = NULL, **cell;
+  while ((cell = any_malloc(4096)) != (void *)rescue) {
+    *cell = list;
+    list = cell;
+  }
+}
 static void memory_exhausted(void) {
   GC_set_warn_proc(GC_ignore_warn_proc);
   GC_set_oom_fn(out_of_memory);
   GC_set_max_heap_size((size_t)32 << 20);
-  void **list = NULL, **cell;
-  while ((cell = GC_malloc(4096)) != (void *)rescue) {
-    *cell = list;
-    list = cell;
-  }
-  CHECK(wanted == 4096);
-  list = cell = NULL;
+  in_thread(fill);
+  CHECK(wanted >= 4096);
   collect();
-  CHECK(GC_malloc(4096) != rescue);
+  CHECK(any_malloc(4096) != rescue);
 }
 static void figures(void) {
   GC_word heap, unused, unmapped, since, total, again;
