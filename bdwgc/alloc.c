@@ -99,10 +99,19 @@ EXPORT size_t GC_size(const void *object) {
 
 /* ---- Freeing and resizing ---- */
 
+/* An object is freed once. What is no object is told, as it would have been. */
 EXPORT void GC_free(void *object) {
-  if (!object || !td_bdwgc.heap) return;
-  td_figures_freed(GC_size(object));
+  if (!object) return;
+  td_bdwgc_start();
+  size_t bytes = GC_size(object);
   td_bdwgc_let_go(object);
+  bool entered = td_bdwgc_come_back();
+  enum tide_status status = tide_free(td_bdwgc_mutator(), object);
+  if (entered) td_bdwgc_go_away();
+  if (status == TIDE_ERROR_ARGUMENT)
+    td_bdwgc_warn("GC_free: %lx is not the start of an object", (GC_word)object);
+  else
+    td_figures_freed(bytes);
 }
 
 /* An object of the same kind, with what the old one held. */
@@ -127,9 +136,11 @@ EXPORT void *GC_realloc(void *object, size_t bytes) {
   size_t cell = GC_size(object), wanted;
   if (cell == 0) td_bdwgc_die("GC_realloc: %p is not the start of an object", object);
   if (__builtin_add_overflow(bytes, td_bdwgc.extra_bytes, &wanted)) return out_of_memory(bytes);
-  if (wanted <= cell && wanted >= cell / 2) {
+  if ((wanted <= cell && wanted >= cell / 2) ||
+      (wanted > cell && tide_resize_in_place(td_bdwgc_mutator(), object, wanted))) {
+    cell = GC_size(object);
     /* What is behind shall hold no old references, and be zero if the object grows again. */
-    memset((char *)object + bytes, 0, cell - bytes);
+    if (bytes < cell) memset((char *)object + bytes, 0, cell - bytes);
     return object;
   }
   return move(object, cell, bytes);

@@ -35,6 +35,8 @@ static void *take_small(struct tide_mutator *mutator, struct request *request) {
   uint32_t at = (uint32_t)request->layout * TIDE_BUMP_SLOTS + request->size_class;
   struct tide_bump *run = &mutator->runs[at];
   if (run->limit - run->next < request->bytes) {
+    void *freed = td_runs_take_freed(mutator, at, request->bytes);
+    if (freed) return freed;
     bool listed = run->limit != 0;
     size_t got = td_space_refill(&mutator->heap->space, run, request->layout, request->size_class,
                                  &request->room);
@@ -132,24 +134,8 @@ static bool allowed(struct tide_mutator *mutator) {
 /* Does the layout exist, and do its reference slots lie inside the object? Asked here only: a run
  * that the inlined path takes from was made by a request that has passed. */
 static bool fits_layout(const struct td_space *space, const struct request *request) {
-  if (request->layout >= TIDE_LAYOUT_MAX) return false;
-  const struct td_layout *layout = &space->layouts.at[request->layout];
-  size_t words = request->bytes / 8;
-  switch (layout->kind) {
-  case TD_KIND_NONE:
-    return false;
-  case TD_KIND_BITMAP:
-    return words >= 64u - (unsigned)__builtin_clzll(layout->map);
-  case TD_KIND_BITMAP_LONG:
-  case TD_KIND_REPEATED:
-    return words >= layout->words;
-  case TD_KIND_WEAK:
-    return request->bytes >= sizeof(struct td_weak_object);
-  case TD_KIND_EPHEMERON:
-    return request->bytes >= sizeof(struct td_ephemeron_object);
-  default:
-    return true;
-  }
+  return request->layout < TIDE_LAYOUT_MAX &&
+         td_layout_fits(&space->layouts.at[request->layout], request->bytes);
 }
 
 static void *allocate(struct tide_mutator *mutator, struct request *request) {
@@ -185,6 +171,8 @@ static void *take_next_piece(struct tide_mutator *mutator, tide_layout layout, s
   size_t at = (size_t)layout * TIDE_BUMP_SLOTS + (cell >> TD_GRANULE_LOG2);
   struct tide_bump *run = &mutator->fast.bump[at];
   if (run->limit == 0 || mutator->heap->stress) return NULL;
+  void *freed = td_runs_take_freed(mutator, (uint32_t)at, cell);
+  if (freed) return freed;
   size_t got = td_space_advance(&mutator->heap->space, run);
   if (got == 0) return NULL;
   mutator->handed_out += got;

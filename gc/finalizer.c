@@ -117,19 +117,23 @@ enum tide_status tide_finalizer_add(struct tide_mutator *mutator, void *object,
   return status;
 }
 
-size_t tide_finalizer_remove(struct tide_mutator *mutator, void *object) {
-  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
-  if (!td_mutator_may_act(mutator, "tide_finalizer_remove") || !object) return 0;
-  struct td_finalizers *f = &mutator->heap->finalizers;
+size_t td_finalizers_forget(struct tide_heap *heap, uintptr_t object) {
+  struct td_finalizers *f = &heap->finalizers;
   size_t count = 0;
   pthread_mutex_lock(&f->lock);
-  size_t i = td_table_get(&f->index, (uintptr_t)object);
+  size_t i = td_table_get(&f->index, object);
   for (; i != TD_TABLE_NONE; i = f->at[i].next, count++)
     f->at[i].object = 0;
-  if (count) td_table_remove(&f->index, (uintptr_t)object);
+  if (count) td_table_remove(&f->index, object);
   f->removed += count;
   pthread_mutex_unlock(&f->lock);
   return count;
+}
+
+size_t tide_finalizer_remove(struct tide_mutator *mutator, void *object) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  if (!td_mutator_may_act(mutator, "tide_finalizer_remove") || !object) return 0;
+  return td_finalizers_forget(mutator->heap, (uintptr_t)object);
 }
 
 /* ---- Running ---- */

@@ -6,6 +6,8 @@
 
 bool td_finalizers_init(struct td_finalizers *finalizers);
 void td_finalizers_deinit(struct td_finalizers *finalizers);
+/* Removes an object's finalizers. Returns how many. */
+size_t td_finalizers_forget(struct tide_heap *heap, uintptr_t object);
 
 /* Under the lock: makes room in the queue for one more than is registered. Returns false if there
  * is no memory. */

@@ -1,4 +1,6 @@
 /* Registering the one finalizer of an object, and taking pending ones off the queue. */
+#include "gc/finalizer_set.h"
+
 #include "gc/base/check.h"
 #include "gc/base/inside.h"
 #include "gc/base/object.h"
@@ -54,4 +56,12 @@ void *tide_finalizer_take(struct tide_mutator *mutator, struct tide_finalizer_en
   *entry = (struct tide_finalizer_entry){
       .call = taken.call, .context = taken.context, .order = TIDE_FINALIZE_ORDERED};
   return (void *)taken.object;
+}
+
+void td_finalizer_set_forget(struct tide_heap *heap, uintptr_t object) {
+  struct td_finalizers *f = &heap->finalizers;
+  pthread_mutex_lock(&f->lock);
+  size_t at = td_table_get(&f->set.index, object);
+  if (at != TD_TABLE_NONE) td_settled_forget(&f->set, at);
+  pthread_mutex_unlock(&f->lock);
 }

@@ -193,6 +193,7 @@ void td_space_hold(struct td_space *space, struct tide_bump *bump) {
 void td_space_hand_back(struct td_space *space, const struct tide_bump *bump) {
   if (bump->limit == 0) return;
   uintptr_t limit = bump->limit - TD_RUN_HELD;
+  if (bump->next == limit) return; /* its block may be somebody else's by now */
   uint32_t block = block_before(space, limit);
   for (uintptr_t at = bump->next; at < limit;
        at += (uintptr_t)space->blocks[block].cell_granules << TD_GRANULE_LOG2)

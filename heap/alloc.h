@@ -18,6 +18,10 @@ size_t td_space_advance(struct td_space *space, struct tide_bump *bump);
  * What was reserved behind the piece goes back, and the block with it, so that others may take it:
  * the bit tells that the run does not go on behind its piece. */
 #define TD_RUN_HELD ((uintptr_t)1)
+/* Does the address lie in the rest of the run's piece, which holds no objects yet? */
+static inline bool td_run_covers(const struct tide_bump *run, uintptr_t address) {
+  return address >= run->next && address < (run->limit & ~TD_RUN_HELD);
+}
 /* World stopped: the piece does not count as objects, but its block stays. Does nothing for an
  * empty cache. */
 void td_space_hold(struct td_space *space, struct tide_bump *bump);

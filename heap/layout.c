@@ -16,6 +16,25 @@ bool td_layouts_init(struct td_layouts *layouts) {
   return true;
 }
 
+bool td_layout_fits(const struct td_layout *layout, size_t bytes) {
+  size_t words = bytes / 8;
+  switch (layout->kind) {
+  case TD_KIND_NONE:
+    return false;
+  case TD_KIND_BITMAP:
+    return words >= 64u - (unsigned)__builtin_clzll(layout->map);
+  case TD_KIND_BITMAP_LONG:
+  case TD_KIND_REPEATED:
+    return words >= layout->words;
+  case TD_KIND_WEAK:
+    return bytes >= sizeof(struct td_weak_object);
+  case TD_KIND_EPHEMERON:
+    return bytes >= sizeof(struct td_ephemeron_object);
+  default:
+    return true;
+  }
+}
+
 static void free_parts(struct td_layout *layout) {
   free(layout->bits);
   free(layout->name);

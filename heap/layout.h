@@ -69,6 +69,9 @@ struct td_layouts {
   uint32_t count;
 };
 
+/* Returns whether the layout exists, and its slots lie inside an object of so many bytes. */
+bool td_layout_fits(const struct td_layout *layout, size_t bytes);
+
 bool td_layouts_init(struct td_layouts *layouts);
 void td_layouts_deinit(struct td_layouts *layouts);
 /* Returns the number of an equal layout, or of a new one; TIDE_LAYOUT_INVALID if the table is full

@@ -17,7 +17,7 @@ static bool in_unused_run(struct tide_heap *heap, uintptr_t object) {
   const struct tide_bump *run =
       &mutator->runs[(size_t)heap->space.blocks[b].layout * TIDE_BUMP_SLOTS +
                      heap->space.infos[b].size_class];
-  return object >= run->next && object < (run->limit & ~TD_RUN_HELD);
+  return td_run_covers(run, object);
 }
 
 uintptr_t td_object_start(struct tide_heap *heap, const void *address) {

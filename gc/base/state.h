@@ -73,11 +73,13 @@ struct tide_mutator {
   long thread_id;         /* the system's number of that thread; the forking one's changes */
   struct tide_bump *runs; /* fast.bump points here, or at an empty table when it must not */
   uint32_t *filled;       /* behind the runs: indices of those that may hold a run */
+  uintptr_t *freed;       /* behind those: lists of freed cells, gc/base/runs.c */
+  uint32_t *freed_at;     /* behind those: indices of the lists that were used */
   enum tide_stack stack_kind;
   int stop_signal; /* that stops its thread anywhere; 0: it polls */
 
   /* Owner only; a stopper reads them while the mutator is safe. */
-  uint32_t filled_count;
+  uint32_t filled_count, freed_count;
   uint32_t blocking_depth;
   struct td_self *signalled; /* its thread if a signal may stop that, or NULL */
   bool interrupted;          /* it stands still wherever a signal met it: gc/stop/signal.h */

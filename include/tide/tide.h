@@ -278,6 +278,24 @@ TIDE_API void *tide_alloc_aligned(struct tide_mutator *mutator, tide_layout layo
  * ephemerons and tables allocates too. */
 TIDE_API enum tide_status tide_alloc_status(const struct tide_mutator *mutator);
 
+/* Frees an object now, for programs that know that nothing refers to it any more. Nobody has to: a
+ * collection finds out by itself. A large object gives its memory back at once; the cell of a small
+ * one goes to the next allocation of its layout and size by this mutator, or to a collection. Its
+ * finalizers are forgotten and do not run. As with free, using the object afterwards is an error
+ * that nothing catches, and so is a reference to it in an object, root or weak reference that a
+ * collection follows. NULL is TIDE_OK. Allowed in finalizers and in the out-of-memory hook.
+ *   TIDE_ERROR_ARGUMENT  mutator is NULL; no object of the heap begins there; or it was freed
+ *                        already, as far as its memory still tells. Debug builds abort.
+ *   TIDE_ERROR_STATE     where the mutator may not act: blocking region, callback of a collection
+ */
+TIDE_API enum tide_status tide_free(struct tide_mutator *mutator, void *object);
+/* Makes an object usable for `bytes` bytes (0 counts as 1) without moving it. What it has got
+ * already stays, and what a large one gains is zeroed. A small object can take what its cell holds
+ * (tide_object_bytes); a large one also what is free behind it, and gives back what it does not
+ * need any more. Returns false if that is not possible, and for what is no object; nothing has
+ * changed then. Never collects. */
+TIDE_API bool tide_resize_in_place(struct tide_mutator *mutator, void *object, size_t bytes);
+
 /* A slot of an object, of whatever pointer type it is declared. */
 typedef void *__attribute__((__may_alias__)) tide_slot;
 

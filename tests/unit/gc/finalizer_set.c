@@ -168,6 +168,15 @@ Test(finalizer_set, both_ways_of_registering_live_side_by_side) {
   world_end(&w);
 }
 
+Test(finalizer_set, freeing_an_object_forgets_it) {
+  struct world w = world_new();
+  struct pair *freed = pair_new(&w, NULL, NULL, 1);
+  set(&w, freed, TIDE_FINALIZE_NO_ORDER);
+  cr_assert_eq(tide_free(w.m, freed), TIDE_OK);
+  cr_assert_eq(round_of(&w), 0);
+  world_end(&w);
+}
+
 Test(finalizer_set, what_means_nothing_is_refused) {
   struct world w = world_new();
   struct pair *object = pair_new(&w, NULL, NULL, 1);
