@@ -27,10 +27,10 @@ static bool change_blocks(struct td_space *space, uint32_t first, uint32_t count
   return true;
 }
 
-/* Makes the blocks from `from` on tails of the extent. */
+/* Makes the blocks from number `from` of the extent on tails of it. */
 static void join(struct td_space *space, uint32_t first, uint32_t from) {
   uint32_t end = first + space->infos[first].extent_blocks;
-  for (uint32_t b = from; b < end; b++) {
+  for (uint32_t b = first + from; b < end; b++) {
     space->blocks[b] = (struct td_block){.layout = space->blocks[first].layout};
     space->infos[b] = (struct td_block_info){.state = TD_BLOCK_TAIL, .extent_offset = b - first};
   }
