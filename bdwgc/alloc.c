@@ -7,6 +7,7 @@
 #include "bdwgc/held.h"
 #include "bdwgc/say.h"
 #include "bdwgc/settings.h"
+#include "bdwgc/stack.h"
 #include "bdwgc/state.h"
 #include "bdwgc/threads.h"
 
@@ -20,6 +21,7 @@ void *td_bdwgc_alloc_slow(size_t bytes, tide_layout layout) {
   td_bdwgc_start();
   struct tide_mutator *self = td_bdwgc_mutator();
   if (__builtin_add_overflow(bytes, td_bdwgc.extra_bytes, &wanted)) return out_of_memory(bytes);
+  td_stack_notice();
   td_bdwgc_after_collection();
   bool entered = td_bdwgc_come_back();
   void *object = tide_alloc(self, layout, wanted);
@@ -104,7 +106,6 @@ EXPORT void GC_free(void *object) {
   if (!object) return;
   td_bdwgc_start();
   size_t bytes = GC_size(object);
-  td_bdwgc_let_go(object);
   bool entered = td_bdwgc_come_back();
   enum tide_status status = tide_free(td_bdwgc_mutator(), object);
   if (entered) td_bdwgc_go_away();
@@ -117,12 +118,11 @@ EXPORT void GC_free(void *object) {
 /* An object of the same kind, with what the old one held. */
 static void *move(void *object, size_t held_bytes, size_t bytes) {
   tide_layout layout = tide_object_layout(td_bdwgc.heap, object);
-  bool held = td_bdwgc_is_held(object);
   void *volatile kept = object;
   char *larger = td_bdwgc_alloc(bytes, layout);
   if (!larger) return NULL;
   memcpy(larger, kept, held_bytes < bytes ? held_bytes : bytes);
-  if (held) td_bdwgc_hold(larger);
+  if (td_bdwgc_let_go(kept)) td_bdwgc_hold(larger);
   GC_free(kept);
   return larger;
 }

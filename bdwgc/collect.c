@@ -7,6 +7,7 @@
 #include "bdwgc/finalize.h"
 #include "bdwgc/java.h"
 #include "bdwgc/settings.h"
+#include "bdwgc/stack.h"
 #include "bdwgc/state.h"
 #include "bdwgc/threads.h"
 #include "tide/stats.h"
@@ -113,6 +114,7 @@ void td_bdwgc_after_collection(void) {
 static int collect(GC_stop_func stop) {
   struct tide_mutator *self = td_bdwgc_mutator();
   if (stop && stop()) return 0;
+  td_stack_notice();
   bool collected = tide_collect(self) == TIDE_OK;
   td_bdwgc_after_collection();
   return collected;

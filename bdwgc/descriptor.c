@@ -156,7 +156,47 @@ bool td_descriptor_calls(GC_word descriptor) {
 
 /* ---- Layouts ---- */
 
-tide_layout td_descriptor_layout(GC_word descriptor) {
-  (void)number_of;
-  return descriptor == GC_DS_LENGTH ? TIDE_LAYOUT_LEAF : TIDE_LAYOUT_CONSERVATIVE;
+#define WORDS_MOST 1024u /* of an element that is described word by word */
+#define KNOWN_MOST 256u
+static struct {
+  GC_word descriptor;
+  size_t words;
+  tide_layout layout;
+} known[KNOWN_MOST]; /* under the lock */
+static size_t known_count;
+
+static tide_layout make_layout(GC_word descriptor, size_t words) {
+  uint64_t bits[WORDS_MOST / 64] = {0};
+  struct long_bitmap map = {0};
+  if (is_long(descriptor)) map = long_bitmaps[number_of(descriptor)];
+  size_t length = (descriptor & GC_DS_TAGS) == GC_DS_LENGTH ? descriptor / sizeof(void *) : 0;
+  for (size_t i = 0; i < words; i++) {
+    bool one = (descriptor & GC_DS_TAGS) == GC_DS_BITMAP
+                   ? i < BITMAP_BITS && (descriptor >> (63 - i) & 1)
+                   : i < length || (i < map.words && bit(map.bits, i));
+    bits[i / 64] |= (uint64_t)one << (i % 64);
+  }
+  return tide_layout_bitmap_conservative(td_bdwgc.heap, bits, words, NULL);
+}
+
+/* Without a number for another layout, all words count. */
+tide_layout td_descriptor_layout(GC_word descriptor, size_t words) {
+  if (descriptor == GC_DS_LENGTH) return TIDE_LAYOUT_LEAF;
+  if (td_descriptor_calls(descriptor) || words == 0 || words > WORDS_MOST)
+    return TIDE_LAYOUT_CONSERVATIVE;
+  pthread_mutex_lock(&lock);
+  size_t i = 0;
+  while (i < known_count && (known[i].descriptor != descriptor || known[i].words != words))
+    i++;
+  tide_layout layout = i < known_count ? known[i].layout : TIDE_LAYOUT_CONSERVATIVE;
+  if (i == known_count && i < KNOWN_MOST) {
+    known[i].layout = make_layout(descriptor, words);
+    if (known[i].layout == TIDE_LAYOUT_INVALID) known[i].layout = TIDE_LAYOUT_CONSERVATIVE;
+    known[i].descriptor = descriptor;
+    known[i].words = words;
+    layout = known[i].layout;
+    known_count++;
+  }
+  pthread_mutex_unlock(&lock);
+  return layout;
 }

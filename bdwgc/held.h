@@ -4,10 +4,10 @@
 
 #include <stdbool.h>
 
-/* Makes the object a root, and returns it. NULL is allowed. */
+/* Holds the object, and returns it; NULL if there is no memory for that. NULL is allowed. */
 void *td_bdwgc_hold(void *object);
-bool td_bdwgc_is_held(const void *object);
-/* No root any more. */
-void td_bdwgc_let_go(void *object);
+bool td_bdwgc_is_held(void *object);
+/* Returns whether it was held. Freeing lets go by itself. */
+bool td_bdwgc_let_go(void *object);
 
 #endif

@@ -123,7 +123,7 @@ EXPORT void GC_generic_malloc_many(size_t bytes, int kind, void **result) {
 
 EXPORT int GC_get_kind_and_size(const void *object, size_t *bytes) {
   tide_layout layout = tide_object_layout(td_bdwgc.heap, object);
-  bool held = td_bdwgc_is_held(object);
+  bool held = td_bdwgc_is_held((void *)object);
   if (bytes) *bytes = tide_object_bytes(td_bdwgc.heap, object);
   for (unsigned i = GC_I_FIRST_FREE; i < kind_count; i++)
     if (kinds[i].layout == layout) return (int)i;
@@ -138,7 +138,7 @@ EXPORT void GC_register_describe_type_fn(int kind, GC_describe_type_fn function)
 
 EXPORT void *GC_malloc_explicitly_typed(size_t bytes, GC_word descriptor) {
   td_bdwgc_start();
-  return td_bdwgc_alloc(bytes, td_descriptor_layout(descriptor));
+  return td_bdwgc_alloc(bytes, td_descriptor_layout(descriptor, bytes / sizeof(void *)));
 }
 EXPORT void *GC_malloc_explicitly_typed_ignore_off_page(size_t bytes, GC_word descriptor) {
   return GC_malloc_explicitly_typed(bytes, descriptor);
@@ -147,8 +147,8 @@ EXPORT void *GC_calloc_explicitly_typed(size_t count, size_t bytes_each, GC_word
   size_t bytes;
   td_bdwgc_start();
   if (__builtin_mul_overflow(count, bytes_each, &bytes)) bytes = SIZE_MAX;
-  bool leaf = descriptor == GC_DS_LENGTH;
-  return td_bdwgc_alloc(bytes, leaf ? TIDE_LAYOUT_LEAF : TIDE_LAYOUT_CONSERVATIVE);
+  size_t words = bytes_each % sizeof(void *) ? 0 : bytes_each / sizeof(void *);
+  return td_bdwgc_alloc(bytes, td_descriptor_layout(descriptor, words));
 }
 
 /* ---- Objects whose first word points at a table with their descriptor ---- */

@@ -4,6 +4,9 @@
 
 #include "bdwgc/types.h"
 
-extern EXPORT char *GC_stackbottom;
+/* The program may have switched to another stack since the last call: tells the collector. */
+void td_stack_notice(void);
+/* The calling thread is the one that GC_stackbottom is about. */
+void td_stack_start(void);
 
 #endif

@@ -7,6 +7,7 @@
 #include "bdwgc/environment.h"
 #include "bdwgc/roots.h"
 #include "bdwgc/settings.h"
+#include "bdwgc/stack.h"
 #include "bdwgc/state.h"
 #include "bdwgc/threads.h"
 #include "tide/stats.h"
@@ -42,6 +43,7 @@ static void start(void) {
   if (!heap) td_bdwgc_die("%s", error.text);
   td_bdwgc.extra_bytes = GC_all_interior_pointers ? 1 : 0;
   td_bdwgc.heap = heap;
+  td_stack_start();
   td_bdwgc_roots_start();
   td_bdwgc_collect_start(environment.print_stats);
   if (environment.dont_gc) GC_disable();

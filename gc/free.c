@@ -7,6 +7,7 @@
 #include "gc/base/runs.h"
 #include "gc/finalizer.h"
 #include "gc/finalizer_set.h"
+#include "gc/roots/pin.h"
 #include "heap/alloc.h"
 #include "heap/find.h"
 #include "heap/free.h"
@@ -28,7 +29,7 @@ static bool is_object(const struct tide_mutator *mutator, uintptr_t object) {
   uint64_t granule = td_granule_of(space->base, object);
   if (granule >= space->granules) return false;
   uint8_t state = info_of(space, object)->state;
-  if (state == TD_BLOCK_FREE || td_space_cell(space, object) != object) return false;
+  if (state == TD_BLOCK_FREE || td_space_cell_in_use(space, object) != object) return false;
   if (!td_holds_object(space, granule)) return false;
   if (state != TD_BLOCK_SMALL) return true;
   const struct tide_bump *run = &mutator->runs[run_of(space, object)];
@@ -65,6 +66,7 @@ enum tide_status tide_free(struct tide_mutator *mutator, void *object) {
   }
   td_finalizers_forget(mutator->heap, at);
   td_finalizer_set_forget(mutator->heap, at);
+  (void)td_pin_remove(mutator->heap, at); /* most are not pinned */
   uint8_t state = info_of(space, at)->state;
   if (state == TD_BLOCK_SMALL)
     free_small(mutator, at);

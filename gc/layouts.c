@@ -52,6 +52,44 @@ tide_layout tide_layout_bitmap(struct tide_heap *heap, const uint64_t *bits, siz
   return intern(heap, &wanted, error);
 }
 
+/* Traces the words that a bitmap names, in every element of an object. */
+static void trace_words(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
+  const struct td_layout *layout = context;
+  const uintptr_t *at = object;
+  size_t words = bytes / sizeof *at;
+  for (size_t first = 0; first + layout->words <= words; first += layout->words)
+    for (uint32_t i = 0; i < layout->words; i++)
+      if (layout->bits[i / 64] >> (i % 64) & 1) tide_trace_conservative(tracer, at[first + i]);
+}
+
+/* Returns what is wrong with a bitmap, or NULL. */
+static const char *bitmap_objection(const struct tide_heap *heap, const uint64_t *bits,
+                                    size_t words) {
+  if (!heap) return "heap is NULL";
+  if (!bits) return "bits is NULL";
+  return words == 0 ? "no words" : NULL;
+}
+
+tide_layout tide_layout_bitmap_conservative(struct tide_heap *heap, const uint64_t *bits,
+                                            size_t words, struct tide_error *error) {
+  uint64_t copy[TIDE_LAYOUT_WORDS_MAX / 64] = {0}, any = 0;
+  const char *wrong = bitmap_objection(heap, bits, words);
+  if (wrong || words > TIDE_LAYOUT_WORDS_MAX) {
+    td_fail(error, wrong ? TIDE_ERROR_ARGUMENT : TIDE_ERROR_LIMIT,
+            "tide_layout_bitmap_conservative: %s", wrong ? wrong : "over TIDE_LAYOUT_WORDS_MAX");
+    return TIDE_LAYOUT_INVALID;
+  }
+  size_t count = (words + 63) / 64;
+  memcpy(copy, bits, count * sizeof *copy);
+  if (words % 64) copy[count - 1] &= ~(uint64_t)0 >> (64 - words % 64);
+  for (size_t i = 0; i < count; i++)
+    any |= copy[i];
+  if (!any) return TIDE_LAYOUT_LEAF;
+  struct td_layout wanted = {
+      .kind = TD_KIND_TRACED, .words = (uint32_t)words, .bits = copy, .trace = trace_words};
+  return intern(heap, &wanted, error);
+}
+
 tide_layout tide_layout_offsets(struct tide_heap *heap, size_t bytes, const size_t *offsets,
                                 size_t count, struct tide_error *error) {
   uint64_t bits[TIDE_LAYOUT_WORDS_MAX / 64] = {0};

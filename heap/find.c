@@ -16,15 +16,18 @@ static uintptr_t cell_in_extent(const struct td_space *space, uint32_t b, uintpt
   return info->state == TD_BLOCK_MEDIUM ? address - offset % info->large_bytes : 0;
 }
 
-uintptr_t td_space_cell(const struct td_space *space, uintptr_t address) {
-  uintptr_t offset = address - space->base;
-  if (offset >= (uintptr_t)space->frontier << TD_BLOCK_LOG2) return 0;
-  uint32_t b = (uint32_t)(offset >> TD_BLOCK_LOG2);
+uintptr_t td_space_cell_in_use(const struct td_space *space, uintptr_t address) {
+  uint32_t b = (uint32_t)((address - space->base) >> TD_BLOCK_LOG2);
   const struct td_block_info *info = &space->infos[b];
   if (info->state != TD_BLOCK_SMALL) return cell_in_extent(space, b, address);
   uintptr_t start = start_of(space, b);
   uint32_t cell = td_cell_of(info, (uint32_t)((address - start) >> TD_GRANULE_LOG2));
   return cell < info->cells ? td_granule_address(start, cell * space->blocks[b].cell_granules) : 0;
+}
+
+uintptr_t td_space_cell(const struct td_space *space, uintptr_t address) {
+  bool inside = address - space->base < (uintptr_t)space->frontier << TD_BLOCK_LOG2;
+  return inside ? td_space_cell_in_use(space, address) : 0;
 }
 
 uintptr_t td_space_find(const struct td_space *space, uintptr_t address) {

@@ -17,6 +17,8 @@ uintptr_t td_space_find(const struct td_space *space, uintptr_t address);
 /* Returns the start of the cell, or large object, that the address lies in, whether it holds an
  * object or not; 0 if there is none. */
 uintptr_t td_space_cell(const struct td_space *space, uintptr_t address);
+/* The same for an address inside the space's range; without the lock, if its block is in use. */
+uintptr_t td_space_cell_in_use(const struct td_space *space, uintptr_t address);
 
 /* What begins in a block: `count` cells, one every `granules`. A large object counts as one. A tail
  * or a free block has none, and the cells of a span count as its first block's. */

@@ -52,13 +52,19 @@ static bool same_name(const char *a, const char *b) {
   return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+/* Both have as many words. */
+static bool same_bits(const struct td_layout *a, const struct td_layout *b) {
+  return memcmp(a->bits, b->bits, (a->words + 63) / 64 * 8) == 0;
+}
+
 static bool same(const struct td_layout *a, const struct td_layout *b) {
   if (a->kind != b->kind || !same_name(a->name, b->name)) return false;
   switch (a->kind) {
   case TD_KIND_TRACED:
-    return a->trace == b->trace && a->context == b->context;
+    return a->trace == b->trace && a->words == b->words &&
+           (a->words ? same_bits(a, b) : a->context == b->context);
   case TD_KIND_BITMAP_LONG:
-    return a->words == b->words && memcmp(a->bits, b->bits, (a->words + 63) / 64 * 8) == 0;
+    return a->words == b->words && same_bits(a, b);
   case TD_KIND_REPEATED:
     return a->words == b->words && a->element == b->element;
   default:
@@ -71,7 +77,7 @@ static bool copy_parts(struct td_layout *layout, const struct td_layout *wanted)
   *layout = *wanted;
   layout->bits = NULL;
   layout->name = NULL;
-  if (wanted->kind == TD_KIND_BITMAP_LONG) {
+  if (wanted->bits) {
     size_t bytes = (wanted->words + 63) / 64 * 8;
     layout->bits = malloc(bytes);
     if (!layout->bits) return false;
@@ -93,6 +99,7 @@ tide_layout td_layouts_intern(struct td_layouts *layouts, const struct td_layout
   if (fresh.kind == TD_KIND_BITMAP_LONG || fresh.kind == TD_KIND_TRACED ||
       fresh.kind == TD_KIND_REPEATED)
     fresh.map = layouts->count;
+  if (fresh.kind == TD_KIND_TRACED && fresh.words) fresh.context = &layouts->at[layouts->count];
   layouts->at[layouts->count] = fresh;
   return (tide_layout)layouts->count++;
 }

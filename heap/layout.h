@@ -53,10 +53,10 @@ struct td_ephemeron_object {
 
 struct td_layout {
   uint8_t kind;        /* enum td_kind */
-  uint32_t words;      /* BITMAP_LONG: length in words; REPEATED: words of an element */
+  uint32_t words;      /* length in words of `bits`; REPEATED: words of an element */
   uint64_t map;        /* as in struct td_block; kinds that need the table: own layout number */
   uint64_t element;    /* REPEATED: bit i says that word i of an element is a slot */
-  uint64_t *bits;      /* BITMAP_LONG */
+  uint64_t *bits;      /* BITMAP_LONG; TRACED with words: `context` is this structure then */
   char *name;          /* or NULL */
   tide_trace_fn trace; /* TRACED */
   void *context;

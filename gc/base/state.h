@@ -92,6 +92,7 @@ struct tide_mutator {
   uint64_t stress_count;
   uint64_t handed_out; /* bytes, not yet in the heap's allocated_bytes */
   struct tide_fiber_stack own;
+  struct tide_fiber_stack native; /* what the system says of it; own is what the program says */
   struct tide_fiber_stack *current; /* the stack it has told that it runs on: &own or a fiber's */
   struct tide_fiber_stack *running; /* while it stands still: the one that it stood on. Another than
                                      * `current` if a signal came between telling and switching */
@@ -145,6 +146,9 @@ struct td_root_set {
   size_t slot_count, slot_capacity;
   struct td_table slot_index; /* address -> position */
   struct td_root_ranges ranges, conservative;
+  uintptr_t *pinned; /* objects that are kept alive, dense */
+  size_t pinned_count, pinned_capacity;
+  struct td_table pinned_index; /* object -> position */
   struct td_root_callback *callbacks;
   size_t callback_count, callback_capacity;
   /* World stopped: words of stacks and registers that lie inside the heap, as the last

@@ -15,6 +15,7 @@ bool td_fibers_open(struct tide_mutator *mutator) {
   mutator->own =
       (struct tide_fiber_stack){.low = bounds->low, .high = bounds->high, .grows = bounds->grows};
   mutator->own.top = mutator->own.high;
+  mutator->native = mutator->own;
   mutator->current = mutator->running = &mutator->own;
   mutator->fibers = NULL;
   return true;
@@ -100,5 +101,19 @@ enum tide_status tide_stack_unregister(struct tide_mutator *mutator,
   if (mutator->current == stack) return TIDE_ERROR_STATE;
   *link = stack->next;
   free(stack);
+  return TIDE_OK;
+}
+
+enum tide_status tide_stack_set_own(struct tide_mutator *mutator, void *low, void *high) {
+  uintptr_t from = (uintptr_t)low, to = (uintptr_t)high;
+  if (!td_mutator_may_act(mutator, "tide_stack_set_own"))
+    return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  if (from % 8 || to % 8 || to <= from) return TIDE_ERROR_ARGUMENT;
+  if (mutator->stack_kind == TIDE_STACK_PRECISE || mutator->current != &mutator->own)
+    return TIDE_ERROR_STATE;
+  /* A stack that grows from its very end reaches as far down as memory is mapped. */
+  mutator->own = (struct tide_fiber_stack){
+      .low = from ? from : to - 8, .high = to, .grows = from == 0, .top = to};
   return TIDE_OK;
 }

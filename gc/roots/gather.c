@@ -79,6 +79,7 @@ static void add_conservative(struct td_root_sink *sink, const struct td_root_ran
 
 static void add_registered(struct td_root_sink *sink, const struct td_root_set *roots) {
   sink->span(sink, TD_SPAN_INDIRECT, roots->slots, roots->slot_count);
+  sink->span(sink, TD_SPAN_SLOTS, roots->pinned, roots->pinned_count);
   for (size_t i = 0; i < roots->ranges.count; i++)
     sink->span(sink, TD_SPAN_SLOTS, roots->ranges.at[i].start, roots->ranges.at[i].count);
   for (size_t i = 0; i < roots->conservative.count; i++)

@@ -30,6 +30,8 @@ static void free_ranges(struct td_root_ranges *ranges) {
 void td_roots_deinit(struct td_root_set *roots) {
   free(roots->slots);
   td_table_free(&roots->slot_index);
+  td_pages_give(roots->pinned, roots->pinned_capacity * sizeof *roots->pinned);
+  td_table_free(&roots->pinned_index);
   free_ranges(&roots->ranges);
   free_ranges(&roots->conservative);
   free(roots->callbacks);

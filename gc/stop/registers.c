@@ -31,6 +31,7 @@ static struct tide_fiber_stack *stack_below(struct tide_mutator *m, uintptr_t he
   if (td_stack_holds(&m->own, here)) return &m->own;
   for (struct tide_fiber_stack *f = m->fibers; f; f = f->next)
     if (td_stack_holds(f, here)) return f;
+  if (td_stack_holds(&m->native, here)) return &m->native;
   return m->current;
 }
 

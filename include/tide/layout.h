@@ -31,6 +31,12 @@ TIDE_API tide_layout tide_layout_offsets(struct tide_heap *heap, size_t bytes,
 /* The same as a bitmap: bit i of bits[i / 64] says that word i is a reference slot. */
 TIDE_API tide_layout tide_layout_bitmap(struct tide_heap *heap, const uint64_t *bits, size_t words,
                                         struct tide_error *error);
+/* A bitmap of the words that may point at or into an object, for structures of which it is not
+ * known what those words hold. It describes `words` words, and is repeated to the end of the
+ * object: arrays of such structures need nothing else. A structure that has not all of its words is
+ * not read. */
+TIDE_API tide_layout tide_layout_bitmap_conservative(struct tide_heap *heap, const uint64_t *bits,
+                                                     size_t words, struct tide_error *error);
 /* prefix_words words without references, then references to the end (a vector with a header). */
 TIDE_API tide_layout tide_layout_prefixed(struct tide_heap *heap, size_t prefix_words,
                                           struct tide_error *error);
