@@ -15,7 +15,7 @@
 struct td_bdwgc td_bdwgc;
 
 /* Allocation until the first collection. */
-#define INITIAL_BYTES ((size_t)1 << 20)
+#define INITIAL_BYTES ((size_t)4 << 20)
 
 static struct tide_options options_from(const struct td_bdwgc_environment *environment) {
   struct tide_options options;
