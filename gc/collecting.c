@@ -33,8 +33,8 @@ bool tide_heap_grow(struct tide_heap *heap, size_t bytes) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!heap || td_in_callback()) return false;
   size_t blocks = bytes / TD_BLOCK_BYTES + 1;
-  return td_budget_grow(heap, blocks < td_budget_most(heap) ? (uint32_t)blocks
-                                                            : td_budget_most(heap));
+  return td_budget_grow(heap,
+                        blocks < td_budget_most(heap) ? (uint32_t)blocks : td_budget_most(heap));
 }
 
 /* Adds to the external bytes, and lets the budget of blocks shrink or grow with what is left until

@@ -92,7 +92,7 @@ struct tide_mutator {
   uint64_t stress_count;
   uint64_t handed_out; /* bytes, not yet in the heap's allocated_bytes */
   struct tide_fiber_stack own;
-  struct tide_fiber_stack native; /* what the system says of it; own is what the program says */
+  struct tide_fiber_stack native;   /* what the system says of it; own is what the program says */
   struct tide_fiber_stack *current; /* the stack it has told that it runs on: &own or a fiber's */
   struct tide_fiber_stack *running; /* while it stands still: the one that it stood on. Another than
                                      * `current` if a signal came between telling and switching */
@@ -256,7 +256,7 @@ struct tide_heap {
   struct td_finalizers finalizers;
   struct td_weak_slots weak_slots[TD_WEAK_KINDS];
   struct td_sources sources;
-  pthread_mutex_t alone; /* held by markers, around functions of tide_layout_traced_alone */
+  pthread_mutex_t alone;         /* held by markers, around functions of tide_layout_traced_alone */
   struct td_alone *traced_alone; /* under the space's lock */
   struct td_ephemerons ephemerons;
   struct td_sizing policy; /* under the space's lock, as external_bytes */
