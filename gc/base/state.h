@@ -91,7 +91,7 @@ struct tide_mutator {
   uint64_t stress_count;
   uint64_t handed_out; /* bytes, not yet in the heap's allocated_bytes */
   struct tide_fiber_stack own;
-  struct tide_fiber_stack native; /* what the system says of it; own is what the program says */
+  struct tide_fiber_stack native;   /* what the system says of it; own is what the program says */
   struct tide_fiber_stack *current; /* the stack it has told that it runs on: &own or a fiber's */
   struct tide_fiber_stack *running; /* while it stands still: the one that it stood on. Another than
                                      * `current` if a signal came between telling and switching */
