@@ -205,6 +205,24 @@ tide_layout tide_layout_named(struct tide_heap *heap, tide_layout layout, const 
   return intern(heap, &wanted, error);
 }
 
+tide_layout tide_layout_near_start(struct tide_heap *heap, tide_layout layout,
+                                   struct tide_error *error) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  struct td_layout wanted = {0};
+  if (heap) {
+    pthread_mutex_lock(&heap->space.lock);
+    if (is_public(heap, layout)) wanted = heap->space.layouts.at[layout];
+    pthread_mutex_unlock(&heap->space.lock);
+  }
+  if (wanted.kind == TD_KIND_NONE) {
+    td_fail(error, TIDE_ERROR_ARGUMENT, "tide_layout_near_start: %s",
+            heap ? "this heap has no such layout" : "heap is NULL");
+    return TIDE_LAYOUT_INVALID;
+  }
+  wanted.near_start = true;
+  return intern(heap, &wanted, error);
+}
+
 const char *tide_layout_name(struct tide_heap *heap, tide_layout layout) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!heap || layout >= TIDE_LAYOUT_MAX) return NULL;
@@ -225,6 +243,7 @@ static enum tide_status describe_element(const struct td_layout *layout, size_t 
   if (words > UINT32_MAX) return TIDE_ERROR_LIMIT;
   *repeated = (struct td_layout){.kind = TD_KIND_REPEATED,
                                  .words = (uint32_t)words,
+                                 .near_start = layout->near_start,
                                  .element = layout->map,
                                  .name = layout->name};
   return TIDE_OK;

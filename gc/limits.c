@@ -53,3 +53,26 @@ enum tide_status tide_heap_set_sizing(struct tide_heap *heap, enum tide_sizing s
   td_world_unlock(heap);
   return td_succeed(error);
 }
+
+_Static_assert(TIDE_DISPLACEMENT_MAX == TD_DISPLACEMENTS, "as many as there are bits");
+
+enum tide_status tide_heap_set_interior(struct tide_heap *heap, enum tide_interior interior) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  if (!heap || (interior != TIDE_INTERIOR_ALL && interior != TIDE_INTERIOR_BASE))
+    return TIDE_ERROR_ARGUMENT;
+  if (td_in_callback()) return TIDE_ERROR_STATE;
+  td_world_lock(heap);
+  heap->space.base_only = interior == TIDE_INTERIOR_BASE;
+  td_world_unlock(heap);
+  return TIDE_OK;
+}
+
+enum tide_status tide_heap_add_displacement(struct tide_heap *heap, size_t bytes) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  if (!heap || bytes >= TIDE_DISPLACEMENT_MAX) return TIDE_ERROR_ARGUMENT;
+  if (td_in_callback()) return TIDE_ERROR_STATE;
+  td_world_lock(heap);
+  heap->space.displacements[bytes / 64] |= (uint64_t)1 << (bytes % 64);
+  td_world_unlock(heap);
+  return TIDE_OK;
+}

@@ -30,9 +30,31 @@ uintptr_t td_space_cell(const struct td_space *space, uintptr_t address) {
   return inside ? td_space_cell_in_use(space, address) : 0;
 }
 
-uintptr_t td_space_find(const struct td_space *space, uintptr_t address) {
+uintptr_t td_space_find_any(const struct td_space *space, uintptr_t address) {
   uintptr_t cell = td_space_cell(space, address);
   return cell && td_holds_object(space, td_granule_of(space->base, cell)) ? cell : 0;
+}
+
+static bool is_near(const struct td_space *space, uintptr_t cell, uintptr_t address) {
+  if (address - cell < TD_DISPLACEMENTS) return true;
+  return !space->layouts.at[space->blocks[(cell - space->base) >> TD_BLOCK_LOG2].layout].near_start;
+}
+
+bool td_space_counts(const struct td_space *space, uintptr_t cell, uintptr_t address) {
+  uintptr_t offset = address - cell;
+  if (offset == 0) return true;
+  if (!space->base_only) return is_near(space, cell, address);
+  return offset < TD_DISPLACEMENTS && space->displacements[offset / 64] >> (offset % 64) & 1;
+}
+
+uintptr_t td_space_find_from_stack(const struct td_space *space, uintptr_t address) {
+  uintptr_t object = td_space_find_any(space, address);
+  return object && is_near(space, object, address) ? object : 0;
+}
+
+uintptr_t td_space_find(const struct td_space *space, uintptr_t address) {
+  uintptr_t object = td_space_find_any(space, address);
+  return object && td_space_counts(space, object, address) ? object : 0;
 }
 
 struct td_cells td_space_cells(const struct td_space *space, uint32_t block) {

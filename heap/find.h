@@ -13,7 +13,15 @@ static inline bool td_holds_object(const struct td_space *space, uint64_t granul
 }
 
 /* Returns the start of the object that the address points at or into, or 0. Any address will do. */
+uintptr_t td_space_find_any(const struct td_space *space, uintptr_t address);
+/* The same for what keeps objects alive: not from behind the beginning of an object whose layout
+ * wants that (near_start). */
+uintptr_t td_space_find_from_stack(const struct td_space *space, uintptr_t address);
+/* The same for a word that lies on no stack: if the space is base_only, it must point at the first
+ * byte or at a registered displacement. */
 uintptr_t td_space_find(const struct td_space *space, uintptr_t address);
+/* Does an address inside a cell count so? */
+bool td_space_counts(const struct td_space *space, uintptr_t cell, uintptr_t address);
 /* Returns the start of the cell, or large object, that the address lies in, whether it holds an
  * object or not; 0 if there is none. */
 uintptr_t td_space_cell(const struct td_space *space, uintptr_t address);

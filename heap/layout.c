@@ -58,7 +58,8 @@ static bool same_bits(const struct td_layout *a, const struct td_layout *b) {
 }
 
 static bool same(const struct td_layout *a, const struct td_layout *b) {
-  if (a->kind != b->kind || !same_name(a->name, b->name)) return false;
+  if (a->kind != b->kind || a->near_start != b->near_start || !same_name(a->name, b->name))
+    return false;
   switch (a->kind) {
   case TD_KIND_TRACED:
     return a->trace == b->trace && a->words == b->words &&

@@ -74,6 +74,8 @@ struct td_medium_list {
   uint32_t seen;  /* objects that came before there was a span */
 };
 
+#define TD_DISPLACEMENTS 4096u /* bytes from an object's start */
+
 struct td_space {
   /* Constant after creation. */
   uintptr_t base;
@@ -91,6 +93,10 @@ struct td_space {
   uint64_t live_objects, live_bytes; /* what the last collection found */
   uint8_t epoch;
   uint8_t epoch_before; /* while marking, the epoch of older objects; else equal to epoch */
+
+  /* Which conservative words count: heap/find.h. Written while no collection runs. */
+  bool base_only;
+  uint64_t displacements[TD_DISPLACEMENTS / 64]; /* bit i: i bytes behind the start will do, too */
 
   /* Under `lock`. */
   pthread_mutex_t lock;

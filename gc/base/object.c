@@ -23,7 +23,7 @@ static bool in_unused_run(struct tide_heap *heap, uintptr_t object) {
 uintptr_t td_object_start(struct tide_heap *heap, const void *address) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   pthread_mutex_lock(&heap->space.lock); /* others may move the frontier */
-  uintptr_t object = td_space_find(&heap->space, (uintptr_t)address);
+  uintptr_t object = td_space_find_any(&heap->space, (uintptr_t)address);
   if (object && in_unused_run(heap, object)) object = 0;
   pthread_mutex_unlock(&heap->space.lock);
   return object;

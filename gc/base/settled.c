@@ -23,6 +23,8 @@ static bool make_room(struct td_set_finalizers *set) {
 
 bool td_settled_put(struct td_set_finalizers *set, size_t at,
                     const struct td_set_finalizer *finalizer, uintptr_t context) {
+  /* relaxed: whoever frees an object that has a finalizer knows of the object, and so of this. */
+  atomic_store_explicit(&set->used, true, memory_order_relaxed);
   if (at == TD_TABLE_NONE) {
     if (!make_room(set) || !td_table_put(&set->index, finalizer->object, set->count)) return false;
     at = set->count++;

@@ -149,6 +149,7 @@ struct td_root_set {
   uintptr_t *pinned; /* objects that are kept alive, dense */
   size_t pinned_count, pinned_capacity;
   struct td_table pinned_index; /* object -> position */
+  _Atomic(bool) ever_pinned;    /* set under the lock; relaxed readers skip the lock without it */
   struct td_root_callback *callbacks;
   size_t callback_count, callback_capacity;
   /* World stopped: words of stacks and registers that lie inside the heap, as the last
@@ -193,6 +194,7 @@ struct td_set_finalizers {
   uintptr_t *contexts; /* of the same numbers: a root */
   size_t count, capacity;
   struct td_table index; /* object -> position */
+  _Atomic(bool) used;    /* ever; set under the lock, read without it by those who free */
 };
 
 /* ---- Finalizers: gc/finalizer.c ---- */
@@ -209,6 +211,7 @@ struct td_finalizers {
   struct td_finalizer *at; /* in order of registration */
   size_t count, capacity, removed;
   struct td_table index; /* object -> first entry */
+  _Atomic(bool) ever;    /* set under the lock; relaxed readers skip the lock without it */
   /* Pending, a ring of `capacity` entries so that queueing cannot fail. The objects stand in an
    * array of their own because they are roots. */
   uintptr_t *pending_objects;

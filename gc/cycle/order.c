@@ -29,7 +29,7 @@ static void paint(struct td_scanner *scanner, uintptr_t target) {
 static void paint_conservative(struct tide_tracer *tracer, uintptr_t word) {
   struct painter *painter = (struct painter *)tracer;
   uintptr_t cell = td_space_cell(painter->space, word);
-  if (cell) paint(&painter->scanner, cell);
+  if (cell && td_space_counts(painter->space, cell, word)) paint(&painter->scanner, cell);
 }
 
 static void scan_listed(struct painter *painter) {

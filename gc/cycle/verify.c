@@ -83,7 +83,7 @@ static bool existed(const struct check *check, uintptr_t object) {
 }
 
 static bool is_object(struct check *check, uintptr_t object) {
-  uintptr_t found = td_space_find(&check->heap->space, object);
+  uintptr_t found = td_space_find_any(&check->heap->space, object);
   if (found == object && existed(check, object)) return true;
   char what[128] = "is reached but was not marked, or is no object";
   if (found && found != object)

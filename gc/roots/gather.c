@@ -6,6 +6,7 @@
 #include "gc/mutator/handles.h"
 #include "gc/mutator/stacks.h"
 #include "gc/roots/source.h"
+#include "heap/find.h"
 
 struct gathering {
   struct td_root_sink sink; /* first */
@@ -65,8 +66,15 @@ static uintptr_t *room_for_words(struct td_root_sink *sink) {
   return roots->stack_words + roots->stack_word_count;
 }
 
+/* What other words may not, those of stacks may: point anywhere into an object. So they are
+ * replaced by its address where it makes a difference. */
 static void words_copied(struct td_root_sink *sink, size_t count) {
-  ((struct gathering *)sink)->heap->roots.stack_word_count += count;
+  struct tide_heap *heap = ((struct gathering *)sink)->heap;
+  struct td_root_set *roots = &heap->roots;
+  uintptr_t *words = roots->stack_words + roots->stack_word_count;
+  for (size_t i = 0; heap->space.base_only && i < count; i++)
+    words[i] = td_space_find_from_stack(&heap->space, words[i]);
+  roots->stack_word_count += count;
 }
 
 /* ---- All roots ---- */

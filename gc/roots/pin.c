@@ -24,6 +24,8 @@ static enum tide_status add(struct td_root_set *roots, uintptr_t object) {
   if (!make_room(roots) || !td_table_put(&roots->pinned_index, object, roots->pinned_count))
     return TIDE_ERROR_MEMORY;
   roots->pinned[roots->pinned_count++] = object;
+  /* relaxed: who frees an object comes after who pinned it, by the program's own order. */
+  atomic_store_explicit(&roots->ever_pinned, true, memory_order_relaxed);
   return TIDE_OK;
 }
 
@@ -50,6 +52,8 @@ static bool take_out(struct td_root_set *roots, uintptr_t object) {
 }
 
 bool td_pin_remove(struct tide_heap *heap, uintptr_t object) {
+  /* relaxed: as in add. */
+  if (!atomic_load_explicit(&heap->roots.ever_pinned, memory_order_relaxed)) return false;
   pthread_mutex_lock(&heap->roots.lock);
   bool was_in = take_out(&heap->roots, object);
   pthread_mutex_unlock(&heap->roots.lock);

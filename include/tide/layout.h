@@ -49,6 +49,13 @@ typedef void (*tide_trace_fn)(void *object, size_t bytes, struct tide_tracer *tr
 TIDE_API tide_layout tide_layout_traced(struct tide_heap *heap, tide_trace_fn trace, void *context,
                                         struct tide_error *error);
 
+/* A layout like the one given, for objects that only references to their first 4096 bytes keep
+ * alive: conservative words that point further into one do not count, wherever they lie. For large
+ * objects that a false pointer would otherwise retain easily; whoever uses one holds its beginning.
+ */
+TIDE_API tide_layout tide_layout_near_start(struct tide_heap *heap, tide_layout layout,
+                                            struct tide_error *error);
+
 /* A layout like the one given, with a name: snapshots, verification and logs call its objects by
  * it. Objects of a named layout have blocks of their own. The name is copied: UTF-8 without control
  * characters, 1 to TIDE_LAYOUT_NAME_MAX bytes. */

@@ -134,6 +134,20 @@ TIDE_API enum tide_status tide_heap_set_max(struct tide_heap *heap, size_t heap_
 TIDE_API enum tide_status tide_heap_set_sizing(struct tide_heap *heap, enum tide_sizing sizing,
                                                double growth_factor, struct tide_error *error);
 
+/* Which words of conservative layouts, conservative bitmaps and conservative roots keep objects
+ * alive. Words of stacks and registers do in any case, wherever they point into an object. */
+enum tide_interior {
+  TIDE_INTERIOR_ALL = 0, /* those that point at or into an object */
+  TIDE_INTERIOR_BASE,    /* those that point at its first byte, or behind it by a displacement */
+};
+/* Both wait for a collection to end.
+ *   TIDE_ERROR_ARGUMENT  heap is NULL; no such setting; or a displacement of TIDE_DISPLACEMENT_MAX
+ * or more TIDE_ERROR_STATE     in a callback */
+TIDE_API enum tide_status tide_heap_set_interior(struct tide_heap *heap,
+                                                 enum tide_interior interior);
+TIDE_API enum tide_status tide_heap_add_displacement(struct tide_heap *heap, size_t bytes);
+#define TIDE_DISPLACEMENT_MAX 4096u
+
 /* ---- Mutators -------------------------------------------------------------------------- */
 
 enum tide_stack {
