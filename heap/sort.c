@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "heap/blocks.h"
+#include "heap/medium.h"
 #include "heap/quarantine.h"
 
 /* Returns how many of a block's bytes equal the epoch. Only the first bytes of marked objects do,
@@ -34,6 +35,13 @@ static bool sort_block(struct td_space *space, uint32_t b) {
   struct td_block *block = &space->blocks[b];
   struct td_block_info *info = &space->infos[b];
   const uint8_t *marks = space->marks + ((uint64_t)b << TD_BLOCK_GRANULES_LOG2);
+  if (info->state == TD_BLOCK_MEDIUM) {
+    bool in_use;
+    uint32_t live = td_medium_sort(space, b, &in_use);
+    space->live_objects += live;
+    space->live_bytes += live * info->large_bytes;
+    return !in_use;
+  }
   info->zeroed = 0;
   if (info->state == TD_BLOCK_LARGE) {
     if (*marks != space->epoch) return !td_mark_is_freed(*marks);
@@ -45,17 +53,19 @@ static bool sort_block(struct td_space *space, uint32_t b) {
   space->live_objects += info->live;
   space->live_bytes += (uint64_t)info->live * block->cell_granules << TD_GRANULE_LOG2;
   uint32_t used = info->live + (space->has_quarantine ? td_quarantine_count(space, b) : 0);
-  if (used > 0 && used < info->cells) {
+  bool wanted = used > 0 || info->held;
+  if (wanted && used < info->cells) {
     uint32_t *list = &space->unswept[(size_t)block->layout * TIDE_BUMP_SLOTS + info->size_class];
     info->next = *list;
     *list = b;
   }
-  return used == 0;
+  return !wanted;
 }
 
 uint32_t td_space_end_marking(struct td_space *space) {
   pthread_mutex_lock(&space->lock);
   memset(space->unswept, 0, (size_t)space->layouts.count * TIDE_BUMP_SLOTS * sizeof(uint32_t));
+  td_medium_unlist(space);
   uint32_t freed = 0;
   if (space->has_quarantine || space->has_poison) td_quarantine_turn(space);
   space->live_objects = space->live_bytes = 0;
@@ -63,9 +73,9 @@ uint32_t td_space_end_marking(struct td_space *space) {
   /* From the top down: the lists then begin with low blocks, and these fill first. */
   for (uint32_t b = space->frontier; b-- > 1;) {
     const struct td_block_info *info = &space->infos[b];
-    if (info->state != TD_BLOCK_SMALL && info->state != TD_BLOCK_LARGE) continue;
+    if (info->state == TD_BLOCK_FREE || info->state == TD_BLOCK_TAIL) continue;
     if (!sort_block(space, b)) continue;
-    uint32_t count = info->state == TD_BLOCK_LARGE ? info->extent_blocks : 1;
+    uint32_t count = info->state == TD_BLOCK_SMALL ? 1 : info->extent_blocks;
     td_blocks_give(space, b, count);
     freed += count;
   }

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "gc/base/inside.h"
 #include "gc/base/stats.h"
 #include "gc/base/thread.h"
 #include "gc/cycle/budget.h"
@@ -18,6 +19,7 @@
 #include "gc/cycle/verify.h"
 #include "gc/roots/gather.h"
 #include "gc/roots/readable.h"
+#include "gc/roots/source.h"
 #include "gc/stop/pause.h"
 #include "gc/stop/registers.h"
 #include "gc/stop/world.h"
@@ -120,7 +122,6 @@ static void publish(struct cycle *cycle) {
   stats->sweep_ns = cycle->swept_ns - cycle->weak_ns;
   heap->ended_ns = td_stats_tell(heap, TIDE_EVENT_CYCLE_END);
   stats->pause_ns = heap->ended_ns - cycle->begin_ns;
-  if (heap->log) write_log(heap, stats);
   td_stats_publish(heap);
 }
 
@@ -138,10 +139,12 @@ static void collect_locked(void *argument) {
   pthread_mutex_unlock(&heap->roots.lock);
   publish(cycle);
   if (cycle->then) cycle->then(cycle->self, cycle->argument);
+  td_pause_hand_back_runs(heap);
   td_world_resume(heap, cycle->self);
 }
 
-static TD_KEEPS_CALL void collect_and_unlock(struct tide_mutator *mutator,
+/* Returns false if there was no memory to remember the roots, and nothing happened. */
+static TD_KEEPS_CALL bool collect_and_unlock(struct tide_mutator *mutator,
                                              void (*then)(struct tide_mutator *, void *),
                                              void *argument) {
   struct tide_heap *heap = mutator->heap;
@@ -149,15 +152,21 @@ static TD_KEEPS_CALL void collect_and_unlock(struct tide_mutator *mutator,
   struct td_call call;
   td_thread_call_begin(&call, "a trace function, root callback, event or visit");
   td_markers_ready(heap->markers);
-  td_stack_call(collect_locked, &cycle);
-  td_budget_trim(heap);
-  td_slabs_tick(&heap->space);
+  bool rooted = td_sources_before_stop(heap);
+  if (rooted) {
+    td_stack_call(collect_locked, &cycle);
+    if (heap->log) write_log(heap, &heap->last->all); /* not before: it may wait for a stream */
+    td_budget_trim(heap);
+    td_slabs_tick(&heap->space);
+  }
   td_thread_call_end(&call);
   td_world_unlock(heap);
+  return rooted;
 }
 
 enum td_collected td_collect_unless(struct tide_mutator *mutator, uint64_t seen) {
   struct tide_heap *heap = mutator->heap;
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   td_world_lock(heap);
   /* relaxed: changed under the lock that we hold. */
   bool by_other = atomic_load_explicit(&heap->cycles, memory_order_relaxed) != seen;
@@ -165,21 +174,20 @@ enum td_collected td_collect_unless(struct tide_mutator *mutator, uint64_t seen)
     td_world_unlock(heap);
     return by_other ? TD_COLLECTED_BY_OTHER : TD_COLLECTED_PAUSED;
   }
-  collect_and_unlock(mutator, NULL, NULL);
-  return TD_COLLECTED;
+  return collect_and_unlock(mutator, NULL, NULL) ? TD_COLLECTED : TD_COLLECTED_PAUSED;
 }
 
 enum tide_status td_collect_and(struct tide_mutator *mutator, const char *function,
                                 void (*then)(struct tide_mutator *, void *), void *argument) {
   enum tide_status status = td_pause_allowed(mutator, function);
   if (status != TIDE_OK) return status;
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   td_world_lock(mutator->heap);
   if (mutator->heap->pauses_open) {
     td_world_unlock(mutator->heap);
     return TIDE_ERROR_STATE;
   }
-  collect_and_unlock(mutator, then, argument);
-  return TIDE_OK;
+  return collect_and_unlock(mutator, then, argument) ? TIDE_OK : TIDE_ERROR_MEMORY;
 }
 
 enum tide_status tide_collect(struct tide_mutator *mutator) {

@@ -7,13 +7,15 @@
 enum td_collected {
   TD_COLLECTED,          /* by this thread */
   TD_COLLECTED_BY_OTHER, /* since `seen` */
-  TD_COLLECTED_PAUSED,   /* not at all: the program has paused collecting */
+  TD_COLLECTED_PAUSED,   /* not at all: the program has paused collecting, or there is no memory to
+                            remember the roots */
 };
 /* Collects, unless another thread has done so since *cycles was `seen`. */
 enum td_collected td_collect_unless(struct tide_mutator *mutator, uint64_t seen);
 
 /* Collects, and calls `then` in the same stop: the heap then holds what was marked and nothing
- * else. `then` may be NULL. Returns what td_pause_allowed says. */
+ * else. `then` may be NULL. Returns what td_pause_allowed says, or TIDE_ERROR_MEMORY if there is no
+ * memory to remember the roots. */
 enum tide_status td_collect_and(struct tide_mutator *mutator, const char *function,
                                 void (*then)(struct tide_mutator *, void *), void *argument);
 
