@@ -32,7 +32,8 @@ static bool change_blocks(struct td_space *space, uint32_t first, uint32_t count
 static void join(struct td_space *space, uint32_t first, uint32_t from) {
   uint32_t end = first + space->infos[first].extent_blocks;
   for (uint32_t b = first + from; b < end; b++) {
-    if (space->has_poison) td_unpoison(space->base + ((uintptr_t)b << TD_BLOCK_LOG2), TD_BLOCK_BYTES);
+    if (space->has_poison)
+      td_unpoison(space->base + ((uintptr_t)b << TD_BLOCK_LOG2), TD_BLOCK_BYTES);
     space->blocks[b] = (struct td_block){.layout = space->blocks[first].layout};
     space->infos[b] = (struct td_block_info){.state = TD_BLOCK_TAIL, .extent_offset = b - first};
   }

@@ -76,9 +76,14 @@ static bool let_go(struct td_space *space, const struct cell *cell, void *contex
   return true;
 }
 
+/* Returns how many bytes may be in quarantine. */
+static size_t most_of(const struct td_space *space) {
+  size_t most = space->max_blocks * TD_BLOCK_BYTES / PART_OF_LIMIT;
+  return most < BYTES_MOST ? most : BYTES_MOST;
+}
+
 void td_quarantine_turn(struct td_space *space) {
-  struct turn turn = {.most = space->max_blocks * TD_BLOCK_BYTES / PART_OF_LIMIT};
-  if (turn.most > BYTES_MOST) turn.most = BYTES_MOST;
+  struct turn turn = {.most = most_of(space)};
   if (space->quarantine_drains) turn.most = 0;
   each_cell(space, take_in, &turn);
   size_t bytes = 0;
@@ -102,7 +107,7 @@ bool td_quarantine_take(struct td_space *space, uintptr_t object) {
   if (!space->has_quarantine && !space->has_poison) return false;
   const size_t bytes = td_space_object_bytes(space, object);
   const uint32_t block = (uint32_t)((object - space->base) >> TD_BLOCK_LOG2);
-  bool stays = space->has_quarantine && bytes <= BYTES_MOST / 2;
+  bool stays = space->has_quarantine && bytes <= most_of(space) / 2;
   bool is_cell = space->infos[block].state == TD_BLOCK_SMALL;
   if (stays) fill(object, bytes);
   if (space->has_poison) poison(object, bytes);

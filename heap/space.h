@@ -108,11 +108,11 @@ struct td_space {
   _Atomic(uint32_t)
       committed_slabs; /* written under the lock; relaxed readers want a figure only */
   uint32_t peak_committed_slabs;
-  uint32_t bare_blocks;   /* blocks of committed slabs that have no memory: heap/backing.h */
-  uint32_t strip_hint;    /* word of free_bits where to look for free blocks with memory */
-  uint32_t budget_blocks; /* used_blocks does not pass it: set by the collector's sizing */
-  uint32_t max_blocks;    /* hard limit; constant after creation */
-  uint32_t *unswept;      /* [layout * TIDE_BUMP_SLOTS + class]: first block of the list */
+  uint32_t bare_blocks;          /* blocks of committed slabs that have no memory: heap/backing.h */
+  uint32_t strip_hint;           /* word of free_bits where to look for free blocks with memory */
+  uint32_t budget_blocks;        /* used_blocks does not pass it: set by the collector's sizing */
+  uint32_t max_blocks;           /* hard limit; constant after creation */
+  uint32_t *unswept;             /* [layout * TIDE_BUMP_SLOTS + class]: first block of the list */
   struct td_medium_list *medium; /* [layout * TD_MEDIUM_CLASSES + class] */
   uint8_t *slab_committed;
   struct td_layouts layouts;

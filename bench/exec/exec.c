@@ -13,9 +13,9 @@
 
 char *td_exec_library_folder(void) {
   char library[TD_PLACE_BYTES];
-  bool found =
-      td_place_find(library, "bdwgc/libgc.so.1", "../" TD_INSTALLED_LIB "/tidemark/bdwgc/libgc.so.1",
-                    TD_INSTALLED_BDWGC "/libgc.so.1", NULL);
+  bool found = td_place_find(library, "bdwgc/libgc.so.1",
+                             "../" TD_INSTALLED_LIB "/tidemark/bdwgc/libgc.so.1",
+                             TD_INSTALLED_BDWGC "/libgc.so.1", NULL);
   char *real = found ? realpath(library, NULL) : NULL;
   if (real)
     *strrchr(real, '/') = '\0';

@@ -189,7 +189,7 @@ struct tide_mutator *tide_attach(struct tide_heap *heap, const struct tide_attac
     td_fail(error, TIDE_ERROR_STATE, "tide_attach: %s", wrong);
     return NULL;
   }
-  int stop_signal = read.stop == TIDE_STOP_SIGNAL ? td_signal_join("tide_attach", error) : 0;
+  int stop_signal = read.stop == TIDE_STOP_SIGNAL ? td_signal_enroll("tide_attach", error) : 0;
   if (read.stop == TIDE_STOP_SIGNAL && !stop_signal) return NULL;
   td_world_lock(heap);
   enum tide_status status = build(heap, &read, stop_signal, &mutator);

@@ -132,7 +132,7 @@ static int join(const char *function, struct tide_error *error) {
   return number;
 }
 
-int td_signal_join(const char *function, struct tide_error *error) {
+int td_signal_enroll(const char *function, struct tide_error *error) {
   pthread_mutex_lock(&lock);
   int number = join(function, error);
   pthread_mutex_unlock(&lock);

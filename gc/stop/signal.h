@@ -17,7 +17,7 @@
 
 /* Makes sure that the signal is ours, and that the calling thread can be stopped by it. Returns its
  * number; or 0, and fills in the error. `function` is what the embedder called. */
-int td_signal_join(const char *function, struct tide_error *error);
+int td_signal_enroll(const char *function, struct tide_error *error);
 /* A mutator that had joined is no more. */
 void td_signal_leave(void);
 /* Before the library may be unloaded: nobody has joined. */
