@@ -67,10 +67,12 @@ static bool claim_fullest(struct td_visitor *visitor, bool deferred, uint32_t *c
   }
 }
 
+/* While chunks are scarce, a visit for deferred objects would only defer them again. If others have
+ * all the chunks, visiting ends, and these objects are found by the flags of their pages. */
 static bool claim_any(struct td_visitor *visitor, uint32_t *claimed) {
   if (claim_fullest(visitor, !td_chunks_are_scarce(visitor), claimed)) return true;
   td_visitor_close(visitor);
-  return claim_fullest(visitor, true, claimed);
+  return claim_fullest(visitor, !td_chunks_are_scarce(visitor), claimed);
 }
 
 /* A round of visits: do they pay? */
