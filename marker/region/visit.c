@@ -1,5 +1,6 @@
 /* Which region is visited next, and when visiting ends. */
 #include "marker/base/idle.h"
+#include "marker/region/check.h"
 #include "marker/region/sift.h"
 
 #define HOME_WEIGHT 2u
@@ -37,6 +38,7 @@ static void visit(struct td_visit_state *s, uint32_t r) {
     }
     if (found) td_scan_fresh(s);
   }
+  if (TD_REGIONS_CHECKED) td_visitor_check(visitor);
   td_region_leave(&regions->at[r]);
 }
 

@@ -1,4 +1,6 @@
 /* Throwing references and visiting regions, step by step. */
+#include <signal.h>
+
 #include "tests/unit/marker/visits.h"
 
 static struct site s;
@@ -198,5 +200,38 @@ Test(unloading, gives_one_chunk_of_a_region_that_nobody_owns) {
   cr_assert_eq(td_visitor_unload(visitor, got, &many), 0);
   cr_assert_eq(site_used(&s), 0, "one marker got the chunks, the other one put them back");
   cr_assert_eq(td_region_look(region), 0);
+  site_close(&s);
+}
+
+/* ---- What debug builds check ---- */
+
+#ifdef TD_DEBUG
+#define TOLD SIGABRT
+#else
+#define TOLD 0
+#endif
+
+Test(checks, an_object_that_a_visit_forgets, .signal = TOLD) {
+  site_open(&s);
+  struct pair *object = site_pair(&s, NULL, NULL);
+  site_begin(&s, 100);
+  struct td_visitor *visitor = site_visitor(&s, 0);
+  visitor->fresh[17] = 1; /* and no bit in the summary */
+  site_throw(&s, 0, object);
+  td_visitor_run(visitor);
+  visitor->fresh[17] = 0;
+  site_close(&s);
+}
+
+Test(checks, a_chunk_that_is_not_put_back, .signal = TOLD) {
+  site_open(&s);
+  struct pair *object = site_pair(&s, NULL, NULL);
+  site_begin(&s, 100);
+  struct td_span span = {.start = &object, .count = 1, .kind = TD_SPAN_SLOTS};
+  struct td_roots roots = {.spans = &span, .span_count = 1};
+  td_mark_phase(s.set, &roots);
+  cr_assert_eq(site_mark(&s, object), 0);
+  cr_assert_neq(td_chunks_get(&s.set->regions.pool, &site_visitor(&s, 1)->stock), 0);
+  td_mark_phase(s.set, &roots);
   site_close(&s);
 }
