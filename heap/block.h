@@ -27,7 +27,7 @@ struct td_block {
   uint64_t map;           /* by kind: see enum td_kind */
   uint32_t cell_granules; /* 0 for large and medium objects: see td_block_info */
   uint8_t kind;           /* enum td_kind */
-  uint8_t unused;
+  uint8_t size_class;     /* of cells */
   tide_layout layout;
 };
 _Static_assert(sizeof(struct td_block) == 16, "four to a cache line");
