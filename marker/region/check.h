@@ -12,7 +12,8 @@
 
 /* The owner is about to leave a region: no object waits to be scanned. */
 void td_visitor_check(const struct td_visitor *visitor);
-/* The collecting thread, after a phase: no region is owned or has chunks, and no chunk is in use. */
+/* The collecting thread, after a phase: no region is owned or has chunks, and no chunk is in use.
+ */
 void td_regions_check(const struct td_markers *set);
 
 #endif

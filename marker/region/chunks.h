@@ -17,9 +17,9 @@
 #include "marker/region/region.h"
 
 struct td_chunks {
-  struct td_chunk *at; /* chunk 0 is never used */
-  uint32_t count;      /* as many are reserved */
-  uint32_t limit;      /* chunks below it may be used in this collection; constant meanwhile */
+  struct td_chunk *at;     /* chunk 0 is never used */
+  uint32_t count;          /* as many are reserved */
+  uint32_t limit;          /* chunks below it may be used in this collection; constant meanwhile */
   _Atomic(uint32_t) fresh; /* relaxed counter: chunks below it were used in this collection */
   _Atomic(uint32_t) spare; /* the common list; every marker writes it */
 };
@@ -45,7 +45,8 @@ size_t td_chunks_used_bytes(const struct td_chunks *pool);
 uint32_t td_chunks_get(struct td_chunks *pool, struct td_stock *stock);
 void td_chunks_put(struct td_chunks *pool, struct td_stock *stock, uint32_t number);
 
-static inline uint32_t td_chunks_number(const struct td_chunks *pool, const struct td_chunk *chunk) {
+static inline uint32_t td_chunks_number(const struct td_chunks *pool,
+                                        const struct td_chunk *chunk) {
   return (uint32_t)(chunk - pool->at);
 }
 

@@ -1,5 +1,5 @@
-/* The memory of regions and visitors. Both are as large as the heap's range asks for, and touched as
- * far as the heap reaches. */
+/* The memory of regions and visitors. Both are as large as the heap's range asks for, and touched
+ * as far as the heap reaches. */
 #include <stdlib.h>
 
 #include "marker/base/state.h"
@@ -7,7 +7,8 @@
 #include "marker/region/regions.h"
 
 #define SHIFT_MOST (24u - TD_GRANULE_LOG2)
-#define REGIONS_MANY 1024u /* with more, larger regions are better: open chunks should stay cached */
+#define REGIONS_MANY                                                                               \
+  1024u                /* with more, larger regions are better: open chunks should stay cached */
 #define LOOK_AGAIN 16u /* collections after which it is tried again whether references repeat */
 #define SHIFT_SMALLEST TD_BLOCK_GRANULES_LOG2
 
@@ -44,8 +45,7 @@ void td_regions_close(struct td_regions *regions) {
   td_chunks_close(&regions->pool);
 }
 
-void td_regions_begin(struct td_regions *regions, const struct td_space *space,
-                      uint64_t cycle) {
+void td_regions_begin(struct td_regions *regions, const struct td_space *space, uint64_t cycle) {
   uint64_t granules = (uint64_t)space->frontier << TD_BLOCK_GRANULES_LOG2;
   unsigned shift = regions->limits.shift_least;
   while (shift < SHIFT_MOST && granules >> shift > REGIONS_MANY)
@@ -53,7 +53,8 @@ void td_regions_begin(struct td_regions *regions, const struct td_space *space,
   regions->shift = shift;
   size_t used = (size_t)space->used_blocks << TD_BLOCK_LOG2;
   size_t pool = used / regions->limits.pool_part;
-  td_chunks_begin(&regions->pool, pool > regions->limits.pool_least ? pool : regions->limits.pool_least);
+  td_chunks_begin(&regions->pool,
+                  pool > regions->limits.pool_least ? pool : regions->limits.pool_least);
   /* relaxed, all: td_term_start publishes them: [term.start]. */
   atomic_store_explicit(&regions->count, (uint32_t)(granules >> shift) + 1, memory_order_relaxed);
   if (cycle % LOOK_AGAIN == 0) atomic_store_explicit(&regions->repeats, 0, memory_order_relaxed);
@@ -88,5 +89,6 @@ void td_visitor_free(struct td_visitor *visitor) {
 void td_visitor_begin(struct td_visitor *visitor) {
   visitor->stock = (struct td_stock){.first = 0};
   /* Markers begin at different places. */
-  visitor->cursor = visitor->marker->id * td_regions_count(visitor->regions) / visitor->marker->set->limit;
+  visitor->cursor =
+      visitor->marker->id * td_regions_count(visitor->regions) / visitor->marker->set->limit;
 }

@@ -40,8 +40,8 @@ struct td_regions {
    * begins: see td_markers.root_slices. */
   _Atomic(uint32_t) count;
   struct td_chunks pool;
-  /* 1 once a chunk may have been pushed in this collection; until then nobody needs to look. A marker
-   * sets it before it pushes or visits, so it never overlooks what it answers for. */
+  /* 1 once a chunk may have been pushed in this collection; until then nobody needs to look. A
+   * marker sets it before it pushes or visits, so it never overlooks what it answers for. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) used;
   /* 1 once a marker found that references repeat: all stop visiting. Kept for a few collections. */
   _Atomic(uint32_t) repeats;
@@ -86,8 +86,8 @@ void td_visitor_begin(struct td_visitor *visitor);
 
 /* Throws an object whose mark nobody has looked at. */
 void td_visitor_throw(struct td_visitor *visitor, uintptr_t object);
-/* Visits regions. Afterwards the marker has no open chunks. If references repeat, those that wait are
- * tested nevertheless, and the new objects to which they lead are deferred. */
+/* Visits regions. Afterwards the marker has no open chunks. If references repeat, those that wait
+ * are tested nevertheless, and the new objects to which they lead are deferred. */
 enum td_visits_end td_visitor_run(struct td_visitor *visitor);
 /* Returns whether the heap has so many regions that visiting them may pay. */
 static inline bool td_regions_pay(const struct td_regions *regions) {

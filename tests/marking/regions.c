@@ -129,8 +129,9 @@ static void all_kinds(uint32_t seed) {
 
 enum { NODES = 6000, NODE_WORDS = 5 };
 
-/* A random graph of nodes, all in one long cycle. Each holds an ephemeron, whose key is the value of the one before, and a
- * weak reference to that value. So all values live if the first key does. */
+/* A random graph of nodes, all in one long cycle. Each holds an ephemeron, whose key is the value
+ * of the one before, and a weak reference to that value. So all values live if the first key does.
+ */
 static void **build_weak(void ***objects, struct tide_weak **weak) {
   uint32_t random = 88172645u;
   CHECK(tide_root_add_range(r.heap, objects, 3 * NODES) == TIDE_OK);

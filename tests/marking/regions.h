@@ -1,5 +1,5 @@
-/* Marking by regions with limits as small as a test likes: a graph of some thousand objects has many
- * regions then, a frontier of a handful is wide, and the pool has a few chunks or one. */
+/* Marking by regions with limits as small as a test likes: a graph of some thousand objects has
+ * many regions then, a frontier of a handful is wide, and the pool has a few chunks or one. */
 #ifndef TD_TESTS_MARKING_REGIONS_H
 #define TD_TESTS_MARKING_REGIONS_H
 
@@ -35,8 +35,8 @@ struct regions_met {
   bool deferred;  /* objects were deferred */
 };
 
-/* Nothing may be left of a phase: no chunk in a region or open, none out of the pool, no object that
- * waits to be scanned. An owner tests marks exactly, so visits count an object once. */
+/* Nothing may be left of a phase: no chunk in a region or open, none out of the pool, no object
+ * that waits to be scanned. An owner tests marks exactly, so visits count an object once. */
 static inline void rig_check_regions(struct rig *r, const char *what, struct regions_met *met) {
   struct td_markers *set = r->heap->markers;
   struct td_regions *regions = &set->regions;

@@ -1,7 +1,8 @@
 // Marking in the small (marking.h: queue, termination, marks and flags together, as shipped) under
 // the Relacy race detector.
 //
-//   relacy_marking --modes MODES --graph CHILDREN --roots SLICES [--rows N] [--looks N] [--chunks N]
+//   relacy_marking --modes MODES --graph CHILDREN --roots SLICES [--rows N] [--looks N] [--chunks
+//   N]
 //                  [--search bound:N|random:N] [--mutant SITE=ORDER|SITE=0]... [--meet EVENTS]
 //   relacy_marking --list ...
 //
@@ -102,9 +103,9 @@ struct marking *current;
 
 namespace {
 
-char const *const event_names[EVENTS] = {"joined", "stolen",    "alone",  "granted", "deferred",
-                                         "walked", "reflagged", "passed", "foreign", "visited",
-                                         "unloaded", "short",  "taken"};
+char const *const event_names[EVENTS] = {"joined",   "stolen",    "alone",  "granted", "deferred",
+                                         "walked",   "reflagged", "passed", "foreign", "visited",
+                                         "unloaded", "short",     "taken"};
 
 [[noreturn]] void usage(std::string const &why) {
   std::cerr << why << "; see the head of tests/model/marking.cpp\n";
@@ -153,7 +154,8 @@ template <int MARKERS> struct test : rl::test_suite<test<MARKERS>, MARKERS> {
     marking_check();
   }
 
-  // Does not ask for the end first, so that joining alone must show it the description of the phase.
+  // Does not ask for the end first, so that joining alone must show it the description of the
+  // phase.
   void help(unsigned id) {
     for (unsigned look = 0; look < looks; look++)
       if (marking_promising(id))

@@ -3,10 +3,11 @@
  * joining, leaving and the end of the phase; and regions, whose part is in marking_regions.h.
  *
  * The queue (marker/queue/bwos.h), the termination (marker/base/termination.h), the bytes and flags
- * (heap/marks.h) and the word of a region (marker/region/region.h) are the shipped ones. The loop around them is that of marker/loop/loop.h and
- * marker/loop/address_order.c without what no other marker can see. The next child, window and
- * batch are private places like the item that a marker has in hand here; slices of arrays are items
- * like others. The names are those of the shipped functions.
+ * (heap/marks.h) and the word of a region (marker/region/region.h) are the shipped ones. The loop
+ * around them is that of marker/loop/loop.h and marker/loop/address_order.c without what no other
+ * marker can see. The next child, window and batch are private places like the item that a marker
+ * has in hand here; slices of arrays are items like others. The names are those of the shipped
+ * functions.
  *
  * Longer than 400 lines because it is one marker's whole loop, to be read beside the shipped one.
  *
@@ -69,8 +70,8 @@ struct marking {
   struct td_bwos_owner owner[MARKING_MOST];
   struct td_region region[MARKING_REGIONS];
   struct td_chunk chunk[1 + MARKING_MOST * MARKING_CHUNKS]; /* chunk 0 is never used */
-  _Atomic(uint32_t) used;                   /* as td_regions.used */
-  unsigned chunks_used[MARKING_MOST];       /* each marker's own */
+  _Atomic(uint32_t) used;                                   /* as td_regions.used */
+  unsigned chunks_used[MARKING_MOST];                       /* each marker's own */
   TD_PLAIN(uint64_t) description;           /* written before the start, read after joining */
   TD_PLAIN(uint64_t) scanned[MARKING_MOST]; /* a marker's while active, else marker 0's */
 };

@@ -151,7 +151,8 @@ static inline void marking_visit(struct marking_loop *l, unsigned id, unsigned r
 static inline bool marking_waits(unsigned r, bool deferred) {
   uint64_t word = td_region_look(&MODEL_STATE.region[r]);
   if (td_region_is_owned(word)) return false;
-  return td_region_waiting(word) > 0 || (deferred && td_region_has_deferred(&MODEL_STATE.region[r]));
+  return td_region_waiting(word) > 0 ||
+         (deferred && td_region_has_deferred(&MODEL_STATE.region[r]));
 }
 
 static inline bool marking_claim(unsigned id, bool deferred, unsigned *claimed) {
@@ -194,8 +195,7 @@ static inline uint32_t marking_unload(unsigned id, uint64_t *items) {
   uint32_t count = 0;
   unsigned r;
   /* relaxed: as shipped */
-  if (!TD_STEP(regions, look) ||
-      atomic_load_explicit(&MODEL_STATE.used, memory_order_relaxed) == 0)
+  if (!TD_STEP(regions, look) || atomic_load_explicit(&MODEL_STATE.used, memory_order_relaxed) == 0)
     return 0;
   while (count == 0 && marking_claim(id, false, &r)) {
     unsigned number = td_region_pop(&MODEL_STATE.region[r], MODEL_STATE.chunk);

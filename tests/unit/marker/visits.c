@@ -22,7 +22,8 @@ Test(throwing, full_chunks_are_pushed_and_open_ones_when_closed) {
   td_visitor_close(site_visitor(&s, 0));
   cr_assert_eq(site_waiting(&s, objects[0]), 3);
   cr_assert_eq(site_used(&s), 3);
-  cr_assert_eq(site_mark(&s, objects[0]) & (TD_DEFERRED - 1), (uint8_t)(s.heap.epoch_before - s.heap.epoch) & 0x7f);
+  cr_assert_eq(site_mark(&s, objects[0]) & (TD_DEFERRED - 1),
+               (uint8_t)(s.heap.epoch_before - s.heap.epoch) & 0x7f);
   td_visitor_close(site_visitor(&s, 0));
   cr_assert_eq(site_waiting(&s, objects[0]), 3, "nothing is open any more");
   site_close(&s);
@@ -33,8 +34,14 @@ Test(throwing, what_is_no_reference_goes_nowhere) {
   struct pair *object = site_pair(&s, NULL, NULL);
   site_begin(&s, 100);
   const uintptr_t base = s.heap.base;
-  const uintptr_t words[] = {0, 1, 16, UINTPTR_MAX, (uintptr_t)object + 1, (uintptr_t)object + 8,
-                             base - 16, base + s.heap.reserved_bytes};
+  const uintptr_t words[] = {0,
+                             1,
+                             16,
+                             UINTPTR_MAX,
+                             (uintptr_t)object + 1,
+                             (uintptr_t)object + 8,
+                             base - 16,
+                             base + s.heap.reserved_bytes};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     td_visitor_throw(site_visitor(&s, 0), words[i]);
   cr_assert_eq(site_used(&s), 0);
@@ -68,9 +75,11 @@ Test(throwing, the_last_chunk_is_deferred_and_used_again) {
   for (int i = 0; i < MANY; i++)
     site_throw(&s, 0, objects[i]);
   site_throw(&s, 0, elsewhere);
-  cr_assert_eq(site_mark(&s, elsewhere), 0, "a leaf in another region, for which there is no chunk");
+  cr_assert_eq(site_mark(&s, elsewhere), 0,
+               "a leaf in another region, for which there is no chunk");
   for (int i = 0; i < MANY; i++)
-    cr_assert_eq(site_mark(&s, objects[i]) == TD_DEFERRED, i < 3 * (int)TD_CHUNK_REFERENCES, "%d", i);
+    cr_assert_eq(site_mark(&s, objects[i]) == TD_DEFERRED, i < 3 * (int)TD_CHUNK_REFERENCES, "%d",
+                 i);
   cr_assert_eq(site_used(&s), 1);
   td_visitor_close(site_visitor(&s, 0));
   cr_assert_eq(site_waiting(&s, objects[0]), 1);
