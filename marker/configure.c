@@ -8,6 +8,7 @@
 #include "marker/helpers.h"
 #include "marker/make.h"
 #include "marker/marker.h"
+#include "marker/region/regions.h"
 
 static bool fail(struct tide_error *error, enum tide_status status, const char *what,
                  const char *which) {
@@ -112,7 +113,8 @@ struct td_markers *td_markers_create(struct td_space *space, const struct td_mar
   memset(set, 0, sizeof *set);
   set->space = space;
   set->marker = table;
-  if (!td_regions_open(&set->regions, space))
+  set->regions = td_regions_make(space);
+  if (!set->regions)
     fail(error, TIDE_ERROR_MEMORY, "no address space for the regions%s", "");
   else if (configure(set, config, error))
     return set;
@@ -135,7 +137,7 @@ void td_markers_destroy(struct td_markers *set) {
   for (unsigned i = 0; i < TIDE_MARKERS_MAX; i++)
     td_marker_free(set->marker[i]);
   free(set->marker);
-  td_regions_close(&set->regions);
+  td_regions_free(set->regions);
   free(set);
 }
 

@@ -4,6 +4,7 @@
 
 #include "marker/loop/address_order.h"
 #include "marker/loop/batch.h"
+#include "marker/region/regions.h"
 
 static size_t rounded(size_t bytes) {
   return (bytes + TD_CACHE_LINE - 1) / TD_CACHE_LINE * TD_CACHE_LINE;
@@ -16,7 +17,7 @@ void td_marker_free(struct td_marker *marker) {
   free(marker->events.at);
   free(marker->chunk_objects);
   free(marker->batches);
-  td_visitor_free(&marker->visitor);
+  td_visitor_free(marker->visitor);
   free(marker);
 }
 
@@ -26,8 +27,8 @@ struct td_marker *td_marker_make(struct td_markers *set, unsigned id) {
   *marker = (struct td_marker){.set = set, .id = id};
   marker->chunk_objects = malloc(TD_CHUNK_OBJECTS_ROOM * sizeof *marker->chunk_objects);
   marker->batches = malloc(2 * TD_BATCH_ROOM * sizeof *marker->batches);
-  if (marker->chunk_objects && marker->batches && td_visitor_make(&marker->visitor, marker))
-    return marker;
+  marker->visitor = td_visitor_make(marker);
+  if (marker->chunk_objects && marker->batches && marker->visitor) return marker;
   td_marker_free(marker);
   return NULL;
 }

@@ -2,8 +2,9 @@
 #include "marker/base/deferred.h"
 #include "marker/base/root_slices.h"
 #include "marker/base/weak_chain.h"
-#include "marker/loop/rare.h"
+#include "marker/scan/rare.h"
 #include "marker/marker.h"
+#include "marker/region/regions.h"
 #include "marker/region/check.h"
 #include "platform/probes.h"
 
@@ -14,10 +15,10 @@ void td_mark_begin(struct td_markers *set) {
   /* relaxed, both: td_term_start publishes them: [term.start]. */
   atomic_store_explicit(&set->flagged, 0, memory_order_relaxed);
   atomic_store_explicit(&set->chunks, chunks, memory_order_relaxed);
-  td_regions_begin(&set->regions, set->space, set->cycle);
+  td_regions_begin(set->regions, set->space, set->cycle);
   for (unsigned i = 0; i < set->limit; i++) {
     struct td_marker *marker = set->marker[i];
-    td_visitor_begin(&marker->visitor);
+    td_visitor_begin(marker->visitor);
     marker->visits_at = 0;
     marker->visits_step = TD_VISITS_AGAIN;
     marker->stats = (struct tide_marker_stats){0};
@@ -70,7 +71,7 @@ void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
   stats->recruited = 0;
   stats->objects = stats->steals = 0;
   stats->mark_ns = set->mark_ns;
-  stats->region_pool_bytes = td_chunks_used_bytes(&set->regions.pool);
+  stats->region_pool_bytes = td_chunks_used_bytes(&set->regions->pool);
   for (unsigned i = 0; i < set->limit; i++) {
     struct td_marker *marker = set->marker[i];
     const struct tide_marker_stats *one = &marker->stats;

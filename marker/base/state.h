@@ -26,7 +26,6 @@
 #include "marker/base/tuning.h"
 #include "marker/queue/growth.h"
 #include "marker/queue/policy.h"
-#include "marker/region/regions.h"
 #include "platform/platform.h"
 #include "tide/stats.h"
 
@@ -39,7 +38,7 @@ struct td_markers {
   unsigned limit; /* how many markers may take part */
   uint32_t queue_blocks, queue_items;
   unsigned flag_rows; /* rows of page flags in use */
-  struct td_regions regions;
+  struct td_regions *regions;
 
   /* The phase. Written by the collecting thread before td_term_start, read by active markers. */
   const struct td_span *spans;
@@ -105,16 +104,16 @@ struct td_marker {
   /* Memory of the marking loop. */
   uint16_t *chunk_objects; /* grey objects of a chunk: see marker/loop/address_order.c */
   uintptr_t *batches;      /* the two buffers of a batch: see marker/loop/batch.h */
-  struct td_visitor visitor;
+  struct td_visitor *visitor;
 
   /* This marker while it is active. */
   bool took_part;
-  bool leaves_early;          /* leaves are frequent: mark them where they are met */
-  uint32_t queued_leaves;     /* leaves that came out of the queue since the last poll */
-  struct td_policy policy;    /* whom to steal from; made anew with each configuration */
+  bool leaves_early;       /* leaves are frequent: mark them where they are met */
+  uint32_t queued_leaves;  /* leaves that came out of the queue since the last poll */
+  struct td_policy policy; /* whom to steal from; made anew with each configuration */
   /* Visiting regions did not pay: it is tried again when this marker has marked so many objects, */
   uint64_t visits_at;
-  uint64_t visits_step; /* and if it fails again, so many later */
+  uint64_t visits_step;       /* and if it fails again, so many later */
   uint32_t recruit_step;      /* objects to scan before waking another marker; doubles each time */
   struct td_root_cursor at;   /* in the roots */
   uintptr_t weak, ephemerons; /* chains of objects met: [weak.chain] */

@@ -9,9 +9,9 @@
 
 #include "marker/base/deferred.h"
 #include "marker/base/idle.h"
-#include "marker/loop/array.h"
+#include "marker/scan/array.h"
 #include "marker/loop/batch.h"
-#include "marker/loop/rare.h"
+#include "marker/scan/rare.h"
 #include "platform/probes.h"
 
 #define REPEATS 4u     /* how often a chunk is scanned while pages in it are flagged anew */

@@ -9,7 +9,7 @@
 
 #include "heap/view.h"
 #include "marker/base/tuning.h"
-#include "marker/loop/scan.h"
+#include "marker/scan/scan.h"
 
 /* A batch is full at TD_BATCH references. Whoever fills it need not look after each: it has room
  * for TD_BATCH_STEP more, and for a word behind the last that is no reference. */

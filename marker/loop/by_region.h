@@ -10,7 +10,7 @@
 
 TD_INLINE void throw_word(void *context, uintptr_t word) {
   struct loop *l = context;
-  struct td_throwing t = td_throwing_of(&l->marker->visitor, &l->v);
+  struct td_throwing t = td_throwing_of(l->marker->visitor, &l->v);
   td_throw(&t, word);
 }
 
@@ -65,7 +65,7 @@ static void widen_scan(struct widening *w, uint64_t item) {
 /* Scans until the ring is full, which is what a wide frontier does soon. Otherwise returns false
  * when it is empty, or when twice as many objects as it holds have been scanned. */
 static bool widen(struct widening *w) {
-  const uint32_t wide = w->l.marker->set->regions.limits.wide;
+  const uint32_t wide = w->l.marker->set->regions->limits.wide;
   for (uint32_t scanned = 0; w->count < wide; scanned++) {
     if (w->count == 0 || scanned == 2 * TD_WIDE) return false;
     uint64_t item = w->ring[w->head++ % TD_WIDE];
@@ -93,12 +93,12 @@ static __attribute__((noinline)) void throw_item(struct loop *l, uint64_t item) 
   else if (item & TD_ITEM_GREY)
     scan_children(l, object, td_view_block(&l->v, object), throw_word, throw_word);
   else
-    td_visitor_throw(&l->marker->visitor, item);
+    td_visitor_throw(l->marker->visitor, item);
 }
 
 /* Throws the whole frontier, unless it is narrow; then it stays in the queue. */
 static __attribute__((noinline)) bool throw_frontier(struct loop *l) {
-  struct widening w = {.l = *l, .ring = l->marker->visitor.ring};
+  struct widening w = {.l = *l, .ring = l->marker->visitor->ring};
   uint64_t item;
   w.l.mode.full = w.l.mode.scattered = false;
   w.l.mode.scatter = 0;
@@ -120,7 +120,7 @@ static __attribute__((noinline)) bool throw_frontier(struct loop *l) {
 TD_INLINE void drain_by_region(struct loop *l) {
   struct td_marker *marker = l->marker;
   enum td_visits_end end = TD_VISITS_NARROW;
-  if (throw_frontier(l)) end = td_visitor_run(&marker->visitor);
+  if (throw_frontier(l)) end = td_visitor_run(marker->visitor);
   if (end == TD_VISITS_REPEAT) l->mode.full = true; /* the deferred objects are many */
   if (end != TD_VISITS_NARROW) return;
   marker->visits_at = objects_so_far(l) + marker->visits_step;
@@ -131,7 +131,7 @@ TD_INLINE void drain_by_region(struct loop *l) {
 static __attribute__((noinline)) bool unload_region(struct loop *l) {
   uintptr_t objects[TD_CHUNK_REFERENCES];
   bool many;
-  uint32_t count = td_visitor_unload(&l->marker->visitor, objects, &many);
+  uint32_t count = td_visitor_unload(l->marker->visitor, objects, &many);
   for (uint32_t i = count; i-- > 0;)
     put(l, objects[i]);
   if (many && may_visit(l)) l->mode.scattered = true;

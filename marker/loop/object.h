@@ -2,7 +2,7 @@
 #ifndef TD_MARKER_LOOP_OBJECT_H
 #define TD_MARKER_LOOP_OBJECT_H
 
-#include "marker/loop/rare.h"
+#include "marker/scan/rare.h"
 #include "marker/loop/slices.h"
 #include "marker/loop/state.h"
 

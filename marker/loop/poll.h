@@ -4,6 +4,7 @@
 
 #include "marker/loop/sharing.h"
 #include "marker/loop/state.h"
+#include "marker/region/regions.h"
 
 #define SCORE_MOST 8
 #define SCATTER_MOST 16u
@@ -57,7 +58,7 @@ TD_INLINE uint64_t objects_so_far(const struct loop *l) {
 }
 
 TD_INLINE bool may_visit(const struct loop *l) {
-  return objects_so_far(l) >= l->marker->visits_at && td_regions_pay(&l->marker->set->regions);
+  return objects_so_far(l) >= l->marker->visits_at && td_regions_pay(l->marker->set->regions);
 }
 
 /* Sixteen polls more with a scattered frontier than without decide. */

@@ -3,7 +3,7 @@
 #ifndef TD_MARKER_LOOP_SLICES_H
 #define TD_MARKER_LOOP_SLICES_H
 
-#include "marker/loop/array.h"
+#include "marker/scan/array.h"
 #include "marker/loop/state.h"
 
 /* Returns how often an array of `count` slots can be cut in halves before slices are short. */

@@ -7,6 +7,7 @@
 #include "marker/base/report.h"
 #include "marker/base/root_slices.h"
 #include "marker/loop/parameters.h"
+#include "marker/region/regions.h"
 
 /* Takes items from somebody else's queue, as many tries as there are others; the policy says whom
  * to try. Returns the number of items. */
@@ -30,7 +31,7 @@ static __attribute__((noinline)) uint32_t steal(struct td_marker *marker, uint64
  * items in somebody's queue. Otherwise it tells everybody that this marker wants work. */
 static bool promising(struct td_marker *marker) {
   struct td_markers *set = marker->set;
-  if (td_root_slices_left(set) || td_regions_wait(&set->regions) || td_deferred_page(set, 8))
+  if (td_root_slices_left(set) || td_regions_wait(set->regions) || td_deferred_page(set, 8))
     return true;
   for (unsigned v = 0; v < set->limit; v++)
     if (v != marker->id && Q(size)(set->marker[v]->queue) != 0) return true;

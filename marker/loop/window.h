@@ -5,7 +5,7 @@
 
 #include "heap/view.h"
 #include "marker/base/item.h"
-#include "marker/loop/scan.h"
+#include "marker/scan/scan.h"
 
 struct td_window {
   /* A ring of TD_WINDOW items. It lies outside of this structure, because an array inside would

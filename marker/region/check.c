@@ -14,12 +14,12 @@ void td_visitor_check(const struct td_visitor *visitor) {
 }
 
 void td_regions_check(const struct td_markers *set) {
-  const struct td_regions *regions = &set->regions;
+  const struct td_regions *regions = set->regions;
   uint32_t used = 0;
   for (uint32_t r = 0; r < td_regions_count(regions); r++)
     assert(td_region_look(&regions->at[r]) == 0);
   for (unsigned i = 0; i < set->limit; i++) {
-    const struct td_visitor *visitor = &set->marker[i]->visitor;
+    const struct td_visitor *visitor = set->marker[i]->visitor;
     /* relaxed: td_term_over has acquired it: [term.leave]. */
     used += atomic_load_explicit(&visitor->stock.balance, memory_order_relaxed);
     for (uint32_t r = 0; r < td_regions_count(regions); r++)

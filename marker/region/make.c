@@ -7,9 +7,8 @@
 #include "marker/region/regions.h"
 
 #define SHIFT_MOST (24u - TD_GRANULE_LOG2)
-#define REGIONS_MANY                                                                               \
-  1024u                /* with more, larger regions are better: open chunks should stay cached */
-#define LOOK_AGAIN 16u /* collections after which it is tried again whether references repeat */
+#define REGIONS_MANY 1024u /* with more, larger regions pay: open chunks should stay cached */
+#define LOOK_AGAIN 16u     /* collections until it is tried again whether references repeat */
 #define SHIFT_SMALLEST TD_BLOCK_GRANULES_LOG2
 
 static const struct td_region_limits usual = {
@@ -25,24 +24,26 @@ static size_t regions_of(const struct td_space *space) {
   return (space->granules >> SHIFT_SMALLEST) + 1;
 }
 
-bool td_regions_open(struct td_regions *regions, const struct td_space *space) {
-  regions->limits = usual;
-  regions->room = regions_of(space);
+struct td_regions *td_regions_make(const struct td_space *space) {
+  struct td_regions *regions = aligned_alloc(TD_CACHE_LINE, sizeof *regions);
+  if (!regions) return NULL;
+  *regions = (struct td_regions){.limits = usual, .room = regions_of(space)};
   size_t bytes = regions->room * sizeof *regions->at;
-  regions->at = td_plat_reserve(bytes, 0);
   size_t most = (size_t)space->max_blocks << TD_BLOCK_LOG2;
+  regions->at = td_plat_reserve(bytes, 0);
   if (regions->at && td_plat_commit(regions->at, bytes) &&
       td_chunks_open(&regions->pool, most / usual.pool_part + usual.pool_least))
-    return true;
+    return regions;
   td_plat_release(regions->at, bytes);
-  regions->at = NULL;
-  return false;
+  free(regions);
+  return NULL;
 }
 
-void td_regions_close(struct td_regions *regions) {
-  if (!regions->at) return;
+void td_regions_free(struct td_regions *regions) {
+  if (!regions) return;
   td_plat_release(regions->at, regions->room * sizeof *regions->at);
   td_chunks_close(&regions->pool);
+  free(regions);
 }
 
 void td_regions_begin(struct td_regions *regions, const struct td_space *space, uint64_t cycle) {
@@ -61,10 +62,12 @@ void td_regions_begin(struct td_regions *regions, const struct td_space *space, 
   atomic_store_explicit(&regions->used, 0, memory_order_relaxed);
 }
 
-bool td_visitor_make(struct td_visitor *visitor, struct td_marker *marker) {
-  size_t words = (size_t)1 << SHIFT_MOST >> TD_FRESH_WORD;
-  *visitor = (struct td_visitor){.marker = marker, .regions = &marker->set->regions};
-  visitor->open_bytes = regions_of(marker->set->space) * sizeof *visitor->open;
+struct td_visitor *td_visitor_make(struct td_marker *marker) {
+  const size_t words = (size_t)1 << SHIFT_MOST >> TD_FRESH_WORD;
+  struct td_visitor *visitor = malloc(sizeof *visitor);
+  if (!visitor) return NULL;
+  *visitor = (struct td_visitor){.marker = marker, .regions = marker->set->regions};
+  visitor->open_bytes = visitor->regions->room * sizeof *visitor->open;
   visitor->open = td_plat_reserve(visitor->open_bytes, 0);
   visitor->fresh = calloc(words, sizeof *visitor->fresh);
   visitor->summary = calloc(words / 64, sizeof *visitor->summary);
@@ -72,18 +75,19 @@ bool td_visitor_make(struct td_visitor *visitor, struct td_marker *marker) {
   visitor->list = malloc(TD_VISIT_LIST_ROOM * sizeof *visitor->list);
   if (visitor->open && td_plat_commit(visitor->open, visitor->open_bytes) && visitor->fresh &&
       visitor->summary && visitor->ring && visitor->list)
-    return true;
+    return visitor;
   td_visitor_free(visitor);
-  return false;
+  return NULL;
 }
 
 void td_visitor_free(struct td_visitor *visitor) {
+  if (!visitor) return;
   td_plat_release(visitor->open, visitor->open_bytes);
   free(visitor->fresh);
   free(visitor->summary);
   free(visitor->ring);
   free(visitor->list);
-  *visitor = (struct td_visitor){0};
+  free(visitor);
 }
 
 void td_visitor_begin(struct td_visitor *visitor) {

@@ -76,9 +76,10 @@ static inline uint32_t td_regions_count(const struct td_regions *regions) {
   return atomic_load_explicit(&regions->count, memory_order_relaxed); /* relaxed: see above */
 }
 
-bool td_regions_open(struct td_regions *regions, const struct td_space *space);
-void td_regions_close(struct td_regions *regions);
-bool td_visitor_make(struct td_visitor *visitor, struct td_marker *marker);
+/* Return NULL if there is no memory. */
+struct td_regions *td_regions_make(const struct td_space *space);
+struct td_visitor *td_visitor_make(struct td_marker *marker);
+void td_regions_free(struct td_regions *regions);
 void td_visitor_free(struct td_visitor *visitor);
 /* Before a collection. */
 void td_regions_begin(struct td_regions *regions, const struct td_space *space, uint64_t cycle);
@@ -89,6 +90,7 @@ void td_visitor_throw(struct td_visitor *visitor, uintptr_t object);
 /* Visits regions. Afterwards the marker has no open chunks. If references repeat, those that wait
  * are tested nevertheless, and the new objects to which they lead are deferred. */
 enum td_visits_end td_visitor_run(struct td_visitor *visitor);
+
 /* Returns whether the heap has so many regions that visiting them may pay. */
 static inline bool td_regions_pay(const struct td_regions *regions) {
   /* relaxed: a hint. */
@@ -98,6 +100,7 @@ static inline bool td_regions_pay(const struct td_regions *regions) {
 
 /* Returns whether a chunk waits in a region that nobody owns. */
 bool td_regions_wait(const struct td_regions *regions);
+
 /* Takes one waiting chunk out of a region that nobody owns and writes the addresses of the objects
  * to `objects`, which has room for TD_CHUNK_REFERENCES. Returns how many; 0 if there is none.
  * `many` says whether more chunks waited there. */

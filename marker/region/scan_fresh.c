@@ -1,6 +1,6 @@
 #include "marker/base/deferred.h"
-#include "marker/loop/array.h"
-#include "marker/loop/rare.h"
+#include "marker/scan/array.h"
+#include "marker/scan/rare.h"
 #include "marker/region/fresh.h"
 #include "marker/region/sift.h"
 
@@ -98,7 +98,7 @@ bool td_chunks_are_scarce(const struct td_visitor *visitor) {
   if (visitor->defers) return true;
   /* relaxed: figures of other markers, which may be old. */
   for (unsigned i = 0; i < set->limit; i++)
-    used += atomic_load_explicit(&set->marker[i]->visitor.stock.balance, memory_order_relaxed);
+    used += atomic_load_explicit(&set->marker[i]->visitor->stock.balance, memory_order_relaxed);
   uint32_t limit = visitor->regions->pool.limit;
   return used > limit - limit / 4;
 }

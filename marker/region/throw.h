@@ -3,7 +3,7 @@
 #define TD_MARKER_REGION_THROW_H
 
 #include "heap/view.h"
-#include "marker/loop/scan.h"
+#include "marker/scan/scan.h"
 #include "marker/region/regions.h"
 
 /* What throwing needs, for a local variable: the loops that throw keep it in registers. */

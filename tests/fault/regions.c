@@ -16,7 +16,8 @@ void __wrap_free(void *piece) {
   __real_free(piece);
 }
 
-enum { REGION_CALLS = 4 }; /* the regions and the pool: each is reserved and committed */
+/* Their description; the regions and the pool, each reserved and committed. */
+enum { REGION_CALLS = 5 };
 #define RANGE ((size_t)1 << 30)
 
 static struct td_space space;

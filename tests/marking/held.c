@@ -5,7 +5,7 @@
  *   held [MILLISECONDS]      how long it stops */
 #include <time.h>
 
-#include "marker/loop/rare.h"
+#include "marker/scan/rare.h"
 #include "tests/marking/regions.h"
 
 enum { OBJECTS = 20000, DEGREE = 4, ROOTS = 64 };

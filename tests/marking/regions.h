@@ -5,13 +5,14 @@
 
 #include "gc/base/state.h"
 #include "marker/base/state.h"
+#include "marker/region/regions.h"
 #include "tests/marking/rig.h"
 
 #define REGIONS_SHIFT_LEAST TD_BLOCK_GRANULES_LOG2 /* a block */
 #define REGIONS_PART_NONE UINT32_MAX               /* the pool does not grow with the heap */
 
 static inline struct td_regions *rig_regions(struct rig *r) {
-  return &r->heap->markers->regions;
+  return r->heap->markers->regions;
 }
 
 /* `chunks` includes chunk 0, which is never used. */
@@ -39,7 +40,7 @@ struct regions_met {
  * that waits to be scanned. An owner tests marks exactly, so visits count an object once. */
 static inline void rig_check_regions(struct rig *r, const char *what, struct regions_met *met) {
   struct td_markers *set = r->heap->markers;
-  struct td_regions *regions = &set->regions;
+  struct td_regions *regions = set->regions;
   uint32_t out = 0;
   *met = (struct regions_met){.repeat = atomic_load(&regions->repeats),
                               .exhausted = r->cycle.region_pool_bytes ==
@@ -48,7 +49,7 @@ static inline void rig_check_regions(struct rig *r, const char *what, struct reg
   for (uint32_t i = 0; i < regions->count; i++)
     if (td_region_look(&regions->at[i])) rig_complain(r, what, "a region is owned or has chunks");
   for (unsigned i = 0; i < set->limit; i++) {
-    struct td_visitor *visitor = &set->marker[i]->visitor;
+    struct td_visitor *visitor = set->marker[i]->visitor;
     out += atomic_load(&visitor->stock.balance);
     for (uint32_t k = 0; k < regions->count; k++)
       if (visitor->open[k]) rig_complain(r, what, "a chunk is open");

@@ -13,7 +13,7 @@ Test(throwing, full_chunks_are_pushed_and_open_ones_when_closed) {
   struct pair *objects[MANY + 1];
   site_fill(&s, objects, MANY + 1);
   site_begin(&s, 100);
-  struct td_regions *regions = &s.set->regions;
+  struct td_regions *regions = s.set->regions;
   for (int i = 0; i <= MANY; i++) {
     site_throw(&s, 0, objects[i]);
     cr_assert_eq(site_waiting(&s, objects[0]), (unsigned)i / TD_CHUNK_REFERENCES, "after %d", i);
@@ -119,12 +119,12 @@ Test(visiting, deferred_objects_of_the_region_are_scanned) {
   site_begin(&s, 100);
   struct td_marker *marker = s.set->marker[0];
   td_defer(marker, (uintptr_t)object);
-  td_region_set_deferred(&s.set->regions.at[site_region(&s, object)], true);
-  cr_assert_eq(td_visitor_run(&marker->visitor), TD_VISITS_DONE);
+  td_region_set_deferred(&s.set->regions->at[site_region(&s, object)], true);
+  cr_assert_eq(td_visitor_run(marker->visitor), TD_VISITS_DONE);
   cr_assert_eq(site_mark(&s, object), 0);
   cr_assert_eq(site_mark(&s, child), 0);
   cr_assert_eq(td_deferred_page(s.set, 0), 0);
-  cr_assert_not(td_region_has_deferred(&s.set->regions.at[site_region(&s, object)]));
+  cr_assert_not(td_region_has_deferred(&s.set->regions->at[site_region(&s, object)]));
   cr_assert_eq(marker->stats.objects, 2);
   site_close(&s);
 }
@@ -135,7 +135,7 @@ Test(visiting, ends_when_others_have_all_chunks, .timeout = 10) {
   site_open(&s);
   struct pair *object = site_pair(&s, NULL, NULL);
   site_begin(&s, 40);
-  struct td_regions *regions = &s.set->regions;
+  struct td_regions *regions = s.set->regions;
   struct td_visitor *other = site_visitor(&s, 1);
   while (td_chunks_get(&regions->pool, &other->stock)) {
   }
@@ -168,14 +168,14 @@ Test(visiting, stops_when_references_repeat_and_defers_what_waits) {
   site_open(&s);
   struct pair *child = site_pair(&s, NULL, NULL), *object = site_pair(&s, child, NULL);
   site_begin(&s, 100);
-  atomic_store(&s.set->regions.repeats, 1);
-  cr_assert_not(td_regions_pay(&s.set->regions));
+  atomic_store(&s.set->regions->repeats, 1);
+  cr_assert_not(td_regions_pay(s.set->regions));
   void *leaf = site_leaf(&s); /* in another block: two regions wait */
   site_throw(&s, 0, object);
   site_throw(&s, 0, leaf);
   cr_assert_eq(td_visitor_run(site_visitor(&s, 0)), TD_VISITS_REPEAT);
   cr_assert_eq(site_used(&s), 0);
-  cr_assert_not(td_regions_wait(&s.set->regions));
+  cr_assert_not(td_regions_wait(s.set->regions));
   cr_assert_eq(site_mark(&s, object) & (TD_DEFERRED - 1), 0);
   site_close(&s);
 }
@@ -194,10 +194,10 @@ Test(unloading, gives_one_chunk_of_a_region_that_nobody_owns) {
   for (size_t i = 0; i <= TD_CHUNK_REFERENCES; i++)
     site_throw(&s, 0, objects[i]);
   td_visitor_close(site_visitor(&s, 0));
-  struct td_region *region = &s.set->regions.at[site_region(&s, objects[0])];
+  struct td_region *region = &s.set->regions->at[site_region(&s, objects[0])];
   cr_assert(td_region_claim(region));
   cr_assert_eq(td_visitor_unload(visitor, got, &many), 0, "somebody owns it");
-  cr_assert_not(td_regions_wait(&s.set->regions));
+  cr_assert_not(td_regions_wait(s.set->regions));
   td_region_leave(region);
   cr_assert_eq(td_visitor_unload(visitor, got, &many), 1);
   cr_assert(many);
@@ -240,7 +240,7 @@ Test(checks, a_chunk_that_is_not_put_back, .signal = TOLD) {
   struct td_roots roots = {.spans = &span, .span_count = 1};
   td_mark_phase(s.set, &roots);
   cr_assert_eq(site_mark(&s, object), 0);
-  cr_assert_neq(td_chunks_get(&s.set->regions.pool, &site_visitor(&s, 1)->stock), 0);
+  cr_assert_neq(td_chunks_get(&s.set->regions->pool, &site_visitor(&s, 1)->stock), 0);
   td_mark_phase(s.set, &roots);
   site_close(&s);
 }

@@ -52,7 +52,7 @@ static inline void site_fill(struct site *s, struct pair **objects, size_t count
 /* A collection begins: regions are single blocks, and `chunks` chunks may be used, besides the one
  * that never is. */
 static inline void site_begin(struct site *s, size_t chunks) {
-  struct td_region_limits *limits = &s->set->regions.limits;
+  struct td_region_limits *limits = &s->set->regions->limits;
   limits->shift_least = TD_BLOCK_GRANULES_LOG2;
   limits->regions_pay = 1;
   limits->repeats_pay = UINT32_MAX;
@@ -65,7 +65,7 @@ static inline void site_begin(struct site *s, size_t chunks) {
 }
 
 static inline struct td_visitor *site_visitor(struct site *s, unsigned marker) {
-  return &s->set->marker[marker]->visitor;
+  return s->set->marker[marker]->visitor;
 }
 
 static inline void site_throw(struct site *s, unsigned marker, const void *object) {
@@ -78,18 +78,18 @@ static inline uint8_t site_mark(const struct site *s, const void *object) {
 }
 
 static inline uint32_t site_region(const struct site *s, const void *object) {
-  return (uint32_t)(heap_granule(&s->heap, object) >> s->set->regions.shift);
+  return (uint32_t)(heap_granule(&s->heap, object) >> s->set->regions->shift);
 }
 
 static inline uint32_t site_waiting(const struct site *s, const void *object) {
-  return td_region_waiting(td_region_look(&s->set->regions.at[site_region(s, object)]));
+  return td_region_waiting(td_region_look(&s->set->regions->at[site_region(s, object)]));
 }
 
 /* Chunks that are in use. */
 static inline uint32_t site_used(const struct site *s) {
   uint32_t used = 0;
   for (unsigned i = 0; i < MARKERS; i++)
-    used += atomic_load(&s->set->marker[i]->visitor.stock.balance);
+    used += atomic_load(&s->set->marker[i]->visitor->stock.balance);
   return used;
 }
 

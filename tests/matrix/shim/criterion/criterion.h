@@ -1,8 +1,9 @@
-/* A stand-in for Criterion where that is not to be had (cross compilers, another C library): as much
- * of it as the tests use. Each test runs in a process of its own. Included once in a program, which
- * ends with 1 if a test failed. Its output is one line for each failure, and one with the counts. */
-#ifndef TD_TESTS_MATRIX_CRITERION_H
-#define TD_TESTS_MATRIX_CRITERION_H
+/* A stand-in for Criterion where that is not to be had (cross compilers, another C library): as
+ * much of it as the tests use. Each test runs in a process of its own. Included once in a program,
+ * which ends with 1 if a test failed. Its output is one line for each failure, and one with the
+ * counts. */
+#ifndef TESTS_MATRIX_SHIM_CRITERION_CRITERION_H
+#define TESTS_MATRIX_SHIM_CRITERION_CRITERION_H
 
 #include <math.h>
 #include <signal.h>
@@ -44,9 +45,10 @@ static bool td_test_failed;
   TD_TEST_DECLARE(td_suites, suite, all, NULL, ##__VA_ARGS__)                                      \
   extern int td_suite_##suite
 
-__attribute__((format(printf, 6, 7), unused)) static void
-td_test_check(bool good, bool must, const char *file, int line, const char *what,
-              const char *format, ...) {
+__attribute__((format(printf, 6, 7), unused)) static void td_test_check(bool good, bool must,
+                                                                        const char *file, int line,
+                                                                        const char *what,
+                                                                        const char *format, ...) {
   if (good) return;
   td_test_failed = true;
   fprintf(stderr, "%s:%d: %s ", file, line, what);

@@ -1,10 +1,10 @@
 /* Objects that are arrays: all references, references behind a prefix, or conservative words. */
-#ifndef TD_MARKER_LOOP_ARRAY_H
-#define TD_MARKER_LOOP_ARRAY_H
+#ifndef TD_MARKER_SCAN_ARRAY_H
+#define TD_MARKER_SCAN_ARRAY_H
 
 #include <stdbool.h>
 
-#include "marker/loop/scan.h"
+#include "marker/scan/scan.h"
 
 /* The slots [from, to) of an object. */
 struct td_array {

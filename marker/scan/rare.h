@@ -1,11 +1,11 @@
 /* Objects of the rare kinds: long bitmaps, trace functions, weak references, ephemerons. They are
  * scanned out of line, and what they refer to is handed over in a buffer. */
-#ifndef TD_MARKER_LOOP_RARE_H
-#define TD_MARKER_LOOP_RARE_H
+#ifndef TD_MARKER_SCAN_RARE_H
+#define TD_MARKER_SCAN_RARE_H
 
 #include "marker/base/state.h"
 #include "marker/base/tracer.h"
-#include "marker/loop/scan.h"
+#include "marker/scan/scan.h"
 
 /* References that a trace function or root callback has passed. When the buffer is full, they are
  * deferred. */

@@ -1,4 +1,4 @@
-#include "marker/loop/array.h"
+#include "marker/scan/array.h"
 
 struct td_array td_array_of(const struct td_space *space, uintptr_t object) {
   uint32_t b = (uint32_t)((object - space->base) >> TD_BLOCK_LOG2);

@@ -1,4 +1,4 @@
-#include "marker/loop/rare.h"
+#include "marker/scan/rare.h"
 
 #include "heap/find.h"
 #include "heap/marks.h"
