@@ -161,6 +161,17 @@ void __tsan_write_range(void *at, size_t bytes) {
     return __atomic_compare_exchange_n(at, expected, value, 0, __ATOMIC_SEQ_CST,                   \
                                        __ATOMIC_SEQ_CST);                                          \
   }
+/* clang's way. */
+#define COMPARE_VALUE(type, bits)                                                                  \
+  type __tsan_atomic##bits##_compare_exchange_val(volatile type *at, type expected, type value,    \
+                                                  int order, int failure);                         \
+  type __tsan_atomic##bits##_compare_exchange_val(volatile type *at, type expected, type value,    \
+                                                  int order, int failure) {                        \
+    (void)order, (void)failure;                                                                    \
+    access(at);                                                                                    \
+    __atomic_compare_exchange_n(at, &expected, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);      \
+    return expected;                                                                               \
+  }
 #define ATOMIC_SIZE(type, bits)                                                                    \
   type __tsan_atomic##bits##_load(const volatile type *at, int order);                             \
   type __tsan_atomic##bits##_load(const volatile type *at, int order) {                            \
@@ -180,7 +191,8 @@ void __tsan_write_range(void *at, size_t bytes) {
   EXCHANGE(type, bits, fetch_and, __atomic_fetch_and)                                              \
   EXCHANGE(type, bits, fetch_or, __atomic_fetch_or)                                                \
   COMPARE(type, bits, compare_exchange_strong)                                                     \
-  COMPARE(type, bits, compare_exchange_weak)
+  COMPARE(type, bits, compare_exchange_weak)                                                       \
+  COMPARE_VALUE(type, bits)
 ATOMIC_SIZE(uint8_t, 8)
 ATOMIC_SIZE(uint16_t, 16)
 ATOMIC_SIZE(uint32_t, 32)
