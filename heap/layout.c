@@ -78,7 +78,7 @@ static bool copy_parts(struct td_layout *layout, const struct td_layout *wanted)
   *layout = *wanted;
   layout->bits = NULL;
   layout->name = NULL;
-  if (wanted->bits) {
+  if (wanted->bits && wanted->words > 0) {
     size_t bytes = (wanted->words + 63) / 64 * 8;
     layout->bits = malloc(bytes);
     if (!layout->bits) return false;
