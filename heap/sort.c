@@ -7,6 +7,7 @@
 
 #include "heap/blocks.h"
 #include "heap/quarantine.h"
+#include "heap/young.h"
 
 /* Returns how many of a block's bytes equal the epoch. Only the first bytes of marked objects do,
  * because everything else was written in an earlier epoch. Vectors have sixteen lanes, which every
@@ -28,6 +29,23 @@ static uint32_t count_block(const uint8_t *marks, uint8_t epoch) {
   return count;
 }
 
+/* Clears what is left of young objects, their first bytes and those inside of them. So the next
+ * young objects of the block are the only ones. */
+static void clear_young(uint8_t *marks) {
+  typedef uint8_t lanes __attribute__((vector_size(16), may_alias));
+  lanes *vectors = (lanes *)(void *)marks;
+  for (unsigned i = 0; i < TD_BLOCK_GRANULES / sizeof(lanes); i++)
+    vectors[i] &= ~(lanes)(vectors[i] == TD_YOUNG);
+}
+
+static void list_block(struct td_space *space, uint32_t b) {
+  struct td_block_info *info = &space->infos[b];
+  uint32_t *list =
+      &space->unswept[(size_t)space->blocks[b].layout * TIDE_BUMP_SLOTS + info->size_class];
+  info->next = *list;
+  *list = b;
+}
+
 /* Counts what is alive in a block and lists it as unswept if it has room. Returns whether nothing
  * is alive, nor in quarantine. */
 static bool sort_block(struct td_space *space, uint32_t b) {
@@ -45,12 +63,22 @@ static bool sort_block(struct td_space *space, uint32_t b) {
   space->live_objects += info->live;
   space->live_bytes += (uint64_t)info->live * block->cell_granules << TD_GRANULE_LOG2;
   uint32_t used = info->live + (space->has_quarantine ? td_quarantine_count(space, b) : 0);
-  if (used > 0 && used < info->cells) {
-    uint32_t *list = &space->unswept[(size_t)block->layout * TIDE_BUMP_SLOTS + info->size_class];
-    info->next = *list;
-    *list = b;
-  }
+  if (used > 0 && used < info->cells) list_block(space, b);
   return used == 0;
+}
+
+static uint32_t sort_and_give(struct td_space *space, uint32_t b) {
+  const struct td_block_info *info = &space->infos[b];
+  if (info->state != TD_BLOCK_SMALL && info->state != TD_BLOCK_LARGE) return 0;
+  if (!sort_block(space, b)) return 0;
+  uint32_t count = info->state == TD_BLOCK_LARGE ? info->extent_blocks : 1;
+  td_blocks_give(space, b, count);
+  return count;
+}
+
+static void after_marking(struct td_space *space) {
+  td_young_forget(space);
+  space->epoch_before = space->has_young ? TD_YOUNG : space->epoch;
 }
 
 uint32_t td_space_end_marking(struct td_space *space) {
@@ -59,16 +87,38 @@ uint32_t td_space_end_marking(struct td_space *space) {
   uint32_t freed = 0;
   if (space->has_quarantine || space->has_poison) td_quarantine_turn(space);
   space->live_objects = space->live_bytes = 0;
-  space->epoch_before = space->epoch;
   /* From the top down: the lists then begin with low blocks, and these fill first. */
+  for (uint32_t b = space->frontier; b-- > 1;)
+    freed += sort_and_give(space, b);
+  after_marking(space);
+  pthread_mutex_unlock(&space->lock);
+  return freed;
+}
+
+/* What the last collection found alive in the block is in the sums already. */
+static void uncount(struct td_space *space, uint32_t b) {
+  const struct td_block_info *info = &space->infos[b];
+  if (info->state != TD_BLOCK_SMALL) return;
+  space->live_objects -= info->live;
+  space->live_bytes -= (uint64_t)info->live * space->blocks[b].cell_granules << TD_GRANULE_LOG2;
+}
+
+uint32_t td_space_end_young(struct td_space *space) {
+  pthread_mutex_lock(&space->lock);
+  uint32_t freed = 0;
+  if (space->has_quarantine || space->has_poison) td_quarantine_turn(space);
   for (uint32_t b = space->frontier; b-- > 1;) {
-    const struct td_block_info *info = &space->infos[b];
-    if (info->state != TD_BLOCK_SMALL && info->state != TD_BLOCK_LARGE) continue;
-    if (!sort_block(space, b)) continue;
-    uint32_t count = info->state == TD_BLOCK_LARGE ? info->extent_blocks : 1;
-    td_blocks_give(space, b, count);
-    freed += count;
+    if (space->touched[b / 64] == 0) {
+      b &= ~(uint32_t)63; /* the loop goes on below */
+      continue;
+    }
+    if (!td_young_is_touched(space, b)) continue;
+    uncount(space, b);
+    if (space->infos[b].state == TD_BLOCK_SMALL)
+      clear_young(space->marks + ((uint64_t)b << TD_BLOCK_GRANULES_LOG2));
+    freed += sort_and_give(space, b);
   }
+  after_marking(space);
   pthread_mutex_unlock(&space->lock);
   return freed;
 }

@@ -87,8 +87,6 @@ static void reach(struct check *check, uintptr_t object) {
   if (test_and_set(check, object)) return;
   check->result->objects++;
   check->result->bytes += td_space_object_bytes(space, object);
-  if (!check->is_early && !td_object_is_marked(space, object))
-    describe(check, object, "is reached but not marked");
   if (check->keys.count) key_reached(check, object);
   push(check, object);
 }
@@ -193,7 +191,9 @@ static bool check_stopped(struct tide_heap *heap, bool is_early, struct tide_che
     td_roots_call_back(&check.scanner.tracer, heap);
     check.in_callbacks = false;
     scan_listed(&check);
-    if (!is_early && !check.no_memory && !heap->roots.words_incomplete)
+    /* A young collection keeps old objects, dead or alive. */
+    bool exact = !is_early && heap->last_kind == TIDE_CYCLE_FULL;
+    if (exact && !check.no_memory && !heap->roots.words_incomplete)
       td_space_walk(&heap->space, marked_but_not_reached, &check);
   }
   free(check.reached);
