@@ -17,6 +17,9 @@
 /* A mutator adds to the heap's count of allocated bytes this often. */
 #define FLUSH_BYTES ((uint64_t)256 << 10)
 
+/* Under TIDE_STRESS one in so many collections is full. */
+#define STRESS_FULL 8u
+
 /* What to allocate. size_class is 0 for objects with blocks of their own. */
 struct request {
   tide_layout layout;
@@ -164,13 +167,22 @@ static bool fits_layout(const struct td_space *space, const struct request *requ
   }
 }
 
+/* Young collections, if the heap has them, and every few a full one. */
+static void collect_for_stress(struct tide_mutator *mutator) {
+  bool young = mutator->heap->space.has_young && ++mutator->stress_turns % STRESS_FULL != 0;
+  if (young)
+    tide_collect_young(mutator);
+  else
+    tide_collect(mutator);
+}
+
 static void *allocate(struct tide_mutator *mutator, struct request *request) {
   struct tide_heap *heap = mutator->heap;
   if (!fits_layout(&heap->space, request)) return refuse(mutator, TIDE_ERROR_ARGUMENT);
   tide_safepoint(mutator);
   if (heap->stress && ++mutator->stress_count >= heap->stress) {
     mutator->stress_count = 0;
-    tide_collect(mutator);
+    collect_for_stress(mutator);
   }
   void *object = take(mutator, request);
   return object ? object : take_by_force(mutator, request);

@@ -79,7 +79,7 @@ struct tide_mutator {
   uintptr_t *region;  /* words of the current stack and of registers that may be references */
   size_t region_count, region_capacity;
   enum tide_status alloc_status;
-  uint64_t stress_count;
+  uint64_t stress_count, stress_turns;
   uint64_t handed_out; /* bytes, not yet in the heap's allocated_bytes */
   struct tide_fiber_stack own;
   struct tide_fiber_stack *current; /* the stack it runs on: &own or a registered one */
