@@ -32,7 +32,7 @@ static void start_policy(struct tide_heap *heap, const struct tide_options *o) {
       .max_blocks = most,
   };
   td_budget_set(heap, (struct td_sizing_facts){0});
-  td_young_plan(heap, 0);
+  td_young_begin(heap);
 }
 
 static bool build_heap(struct tide_heap *heap, const struct tide_options *o,

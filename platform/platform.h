@@ -38,6 +38,8 @@ void td_plat_advise_huge(void *start, size_t bytes);
 /* Asks for small pages, so that no memory comes which nobody touches. This is a hint. */
 void td_plat_advise_small(void *start, size_t bytes);
 size_t td_plat_page_bytes(void);
+/* Returns the size of a processor's second-level cache, 0 if the system does not tell it. */
+size_t td_plat_cache_bytes(void);
 /* Can the eight bytes at an aligned address be read? Costs a system call, and never a fault. */
 bool td_plat_readable(uintptr_t address);
 /* Returns how much memory this process may use: the machine's or the control group's, whichever is

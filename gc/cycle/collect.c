@@ -32,6 +32,7 @@ struct cycle {
   struct tide_heap *heap;
   struct tide_mutator *self;
   enum tide_cycle_kind kind;
+  bool asked;                                  /* by the program */
   void (*then)(struct tide_mutator *, void *); /* before the resume; may be NULL */
   void *argument;
   uint64_t begin_ns, stopped_ns, marked_ns, weak_ns, swept_ns;
@@ -121,7 +122,11 @@ static void collect_stopped(struct cycle *cycle) {
   sort(cycle);
   cycle->swept_ns = td_stats_tell(heap, TIDE_EVENT_SWEEP_END);
   if (cycle->kind == TIDE_CYCLE_FULL) set_budget(cycle);
-  td_young_plan(heap, cycle->swept_ns - cycle->stopped_ns);
+  const struct td_youth_facts facts = {.collect_ns = cycle->swept_ns - cycle->begin_ns,
+                                       .mutator_ns = cycle->begin_ns - heap->ended_ns,
+                                       .allocated_bytes = heap->growth_now,
+                                       .promoted_bytes = stats->promoted_bytes};
+  td_young_plan(heap, &facts, cycle->asked);
   if (heap->verify) td_verify_or_abort(heap);
 }
 
@@ -170,12 +175,16 @@ static void collect_locked(void *argument) {
 }
 
 static TD_KEEPS_CALL void collect_and_unlock(struct tide_mutator *mutator,
-                                             enum tide_cycle_kind kind,
+                                             enum tide_cycle_kind kind, bool asked,
                                              void (*then)(struct tide_mutator *, void *),
                                              void *argument) {
   struct tide_heap *heap = mutator->heap;
-  struct cycle cycle = {
-      .heap = heap, .self = mutator, .kind = kind, .then = then, .argument = argument};
+  struct cycle cycle = {.heap = heap,
+                        .self = mutator,
+                        .kind = kind,
+                        .asked = asked,
+                        .then = then,
+                        .argument = argument};
   struct td_call call;
   td_thread_call_begin(&call, "a trace function, root callback, event or visit");
   td_markers_ready(heap->markers);
@@ -197,7 +206,7 @@ enum td_collected td_collect_unless(struct tide_mutator *mutator, enum tide_cycl
     return by_other ? TD_COLLECTED_BY_OTHER : TD_COLLECTED_PAUSED;
   }
   if (kind == TIDE_CYCLE_YOUNG && td_young_is_unwise(heap)) kind = TIDE_CYCLE_FULL;
-  collect_and_unlock(mutator, kind, NULL, NULL);
+  collect_and_unlock(mutator, kind, false, NULL, NULL);
   return TD_COLLECTED;
 }
 
@@ -212,7 +221,8 @@ enum tide_status td_collect_and(struct tide_mutator *mutator, const char *functi
     td_world_unlock(mutator->heap);
     return TIDE_ERROR_STATE;
   }
-  collect_and_unlock(mutator, kind, then, argument);
+  if (kind == TIDE_CYCLE_YOUNG && td_young_is_unwise(mutator->heap)) kind = TIDE_CYCLE_FULL;
+  collect_and_unlock(mutator, kind, true, then, argument);
   return TIDE_OK;
 }
 

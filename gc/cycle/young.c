@@ -1,6 +1,7 @@
 /* Young collections. */
 #include "gc/cycle/young.h"
 
+#include "gc/mutator/barrier.h"
 #include "heap/log.h"
 #include "heap/young.h"
 
@@ -42,13 +43,40 @@ void td_young_mark_logged(struct tide_heap *heap) {
   mark_spans(&logged);
 }
 
-void td_young_plan(struct tide_heap *heap, uint64_t collect_ns) {
-  (void)collect_ns;
-  if (!heap->space.has_young) return;
-  heap->youth.due_bytes = (size_t)2 << 20;
-  td_young_set_due(&heap->space, heap->youth.due_bytes);
+/* ---- When ---- */
+
+/* Mutators log while young collections happen, and not otherwise. */
+static void switch_barriers(struct tide_heap *heap) {
+  for (struct tide_mutator *m = heap->world.mutators; m; m = m->next)
+    td_barrier_open(m);
 }
 
-bool td_young_is_unwise(struct tide_heap *heap) {
-  return !heap->space.has_young;
+static uint64_t room_of(struct tide_heap *heap) {
+  struct td_space *space = &heap->space;
+  pthread_mutex_lock(&space->lock);
+  uint64_t used = (uint64_t)space->used_blocks * TD_BLOCK_BYTES;
+  uint64_t budget = (uint64_t)space->budget_blocks * TD_BLOCK_BYTES;
+  pthread_mutex_unlock(&space->lock);
+  uint64_t holes = used > space->live_bytes ? used - space->live_bytes : 0;
+  return (budget > used ? budget - used : 0) + holes;
+}
+
+void td_young_begin(struct tide_heap *heap) {
+  td_youth_begin(&heap->youth, td_plat_cache_bytes());
+  if (heap->space.has_young) td_young_set_due(&heap->space, heap->youth.due_bytes);
+}
+
+void td_young_plan(struct tide_heap *heap, const struct td_youth_facts *facts, bool asked) {
+  if (!heap->space.has_young) return;
+  bool was_on = heap->youth.on;
+  if (heap->last_kind == TIDE_CYCLE_FULL)
+    td_youth_after_full(&heap->youth, facts->collect_ns, room_of(heap));
+  else if (!asked)
+    td_youth_after_young(&heap->youth, facts);
+  if (heap->youth.on != was_on) switch_barriers(heap);
+  td_young_set_due(&heap->space, heap->youth.on ? heap->youth.due_bytes : SIZE_MAX);
+}
+
+bool td_young_is_unwise(const struct tide_heap *heap) {
+  return !heap->space.has_young || !heap->youth.on;
 }

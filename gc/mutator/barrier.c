@@ -25,7 +25,7 @@ void td_barrier_close(struct tide_mutator *mutator) {
 void td_barrier_open(struct tide_mutator *mutator) {
   const struct td_space *space = &mutator->heap->space;
   td_barrier_close(mutator);
-  if (is_debug || !space->has_young) return;
+  if (is_debug || !space->has_young || !mutator->heap->youth.on) return;
   mutator->fast.marks = (const signed char *)space->marks;
   mutator->fast.mark_mask = space->mark_span - 1;
 }
@@ -53,5 +53,6 @@ static bool check_write(const struct tide_mutator *mutator, const void *object, 
 void tide_write_slow(struct tide_mutator *mutator, void *object, const void *slots, size_t count) {
   if (is_debug && !check_write(mutator, object, (uintptr_t)slots, count)) return;
   struct td_space *space = &mutator->heap->space;
-  if (space->has_young) td_log_write(space, (uintptr_t)object, (uintptr_t)slots, count);
+  if (space->has_young && mutator->heap->youth.on)
+    td_log_write(space, (uintptr_t)object, (uintptr_t)slots, count);
 }
