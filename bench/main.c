@@ -6,11 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/bdwgc/bdwgc.h"
 #include "bench/cli/cleanup.h"
 #include "bench/cli/complain.h"
 #include "bench/compare/compare.h"
 #include "bench/compare/mark.h"
 #include "bench/engines/engines.h"
+#include "bench/exec/exec.h"
 #include "bench/gcbench/gcbench.h"
 #include "bench/graph/graph.h"
 #include "bench/import/import.h"
@@ -34,6 +36,9 @@ static const struct command commands[] = {
     {"import", "turn a heap dump into a graph file", td_command_import},
     {"gcbench", "run programs that mostly allocate, on collectors and on malloc and free",
      td_command_gcbench},
+    {"exec", "run a program that was written for Boehm GC on Tidemark", td_command_exec},
+    {"bdwgc-bench", "measure such programs on Tidemark and on the system's libgc",
+     td_command_bdwgc_bench},
     {"engines", "list the engines", td_command_engines},
 };
 static const size_t command_count = sizeof commands / sizeof commands[0];
@@ -43,7 +48,7 @@ static void print_usage(FILE *out) {
         "Usage: tidemark COMMAND [OPTION…]\n\nCommands:\n",
         out);
   for (size_t i = 0; i < command_count; i++)
-    fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].text);
+    fprintf(out, "  %-11s %s\n", commands[i].name, commands[i].text);
   fputs("\n`tidemark COMMAND --help` explains a command; `tidemark --version` names the version.\n"
         "Exit status: 0 ok, 1 a check failed, 2 usage, 3 bad input file, 4 out of resources.\n",
         out);

@@ -1,6 +1,7 @@
 /* Allocation behind the inlined fast path. */
 #include "gc/base/check.h"
 #include "gc/base/error.h"
+#include "gc/base/inside.h"
 #include "gc/base/runs.h"
 #include "gc/base/stats.h"
 #include "gc/base/thread.h"
@@ -11,6 +12,7 @@
 #include "heap/alloc.h"
 #include "heap/large.h"
 #include "heap/log.h"
+#include "heap/medium.h"
 #include "heap/quarantine.h"
 #include "heap/young.h"
 
@@ -25,6 +27,7 @@ struct request {
   tide_layout layout;
   unsigned size_class;
   size_t bytes;      /* of the cell, or of the large object */
+  bool in_blocks;    /* an object over half a block is to begin with a block */
   enum td_room room; /* why the last attempt failed */
 };
 
@@ -38,6 +41,8 @@ static void *take_small(struct tide_mutator *mutator, struct request *request) {
   uint32_t at = (uint32_t)request->layout * TIDE_BUMP_SLOTS + request->size_class;
   struct tide_bump *run = &mutator->runs[at];
   if (run->limit - run->next < request->bytes) {
+    void *freed = td_runs_take_freed(mutator, at, request->bytes);
+    if (freed) return freed;
     bool listed = run->limit != 0;
     size_t got = td_space_refill(&mutator->heap->space, run, request->layout, request->size_class,
                                  &request->room);
@@ -52,8 +57,12 @@ static void *take_small(struct tide_mutator *mutator, struct request *request) {
 }
 
 static void *take_large(struct tide_mutator *mutator, struct request *request) {
-  void *object =
-      td_space_alloc_large(&mutator->heap->space, request->layout, request->bytes, &request->room);
+  struct td_space *space = &mutator->heap->space;
+  void *object = NULL;
+  if (request->bytes <= TD_MEDIUM_BYTES_MAX && !request->in_blocks)
+    object = td_space_alloc_medium(space, request->layout, request->bytes);
+  if (!object)
+    object = td_space_alloc_large(space, request->layout, request->bytes, &request->room);
   if (object) mutator->handed_out += request->bytes;
   return object;
 }
@@ -147,24 +156,8 @@ static bool allowed(struct tide_mutator *mutator) {
 /* Does the layout exist, and do its reference slots lie inside the object? Asked here only: a run
  * that the inlined path takes from was made by a request that has passed. */
 static bool fits_layout(const struct td_space *space, const struct request *request) {
-  if (request->layout >= TIDE_LAYOUT_MAX) return false;
-  const struct td_layout *layout = &space->layouts.at[request->layout];
-  size_t words = request->bytes / 8;
-  switch (layout->kind) {
-  case TD_KIND_NONE:
-    return false;
-  case TD_KIND_BITMAP:
-    return words >= 64u - (unsigned)__builtin_clzll(layout->map);
-  case TD_KIND_BITMAP_LONG:
-  case TD_KIND_REPEATED:
-    return words >= layout->words;
-  case TD_KIND_WEAK:
-    return request->bytes >= sizeof(struct td_weak_object);
-  case TD_KIND_EPHEMERON:
-    return request->bytes >= sizeof(struct td_ephemeron_object);
-  default:
-    return true;
-  }
+  return request->layout < TIDE_LAYOUT_MAX &&
+         td_layout_fits(&space->layouts.at[request->layout], request->bytes);
 }
 
 /* Young collections, if the heap has them, and every few a full one. */
@@ -202,13 +195,15 @@ static void *allocate_bytes(struct tide_mutator *mutator, tide_layout layout, si
  * were made when the block was taken; where allocation is forbidden no run is to be found, as in
  * the inlined path. */
 static void *take_next_piece(struct tide_mutator *mutator, tide_layout layout, size_t bytes) {
-  if (!mutator || bytes > TIDE_BUMP_INLINE_BYTES || layout >= TIDE_LAYOUT_MAX) return NULL;
+  if (bytes > TIDE_BUMP_INLINE_BYTES || layout >= TIDE_LAYOUT_MAX) return NULL;
   /* relaxed: as in tide_safepoint; a collection that waits is for the longer way. */
   if (__atomic_load_n(&mutator->fast.stop, __ATOMIC_RELAXED)) return NULL;
   size_t cell = (bytes + TD_GRANULE_BYTES - 1) & ~(TD_GRANULE_BYTES - 1);
   size_t at = (size_t)layout * TIDE_BUMP_SLOTS + (cell >> TD_GRANULE_LOG2);
   struct tide_bump *run = &mutator->fast.bump[at];
   if (run->limit == 0 || mutator->heap->stress) return NULL;
+  void *freed = td_runs_take_freed(mutator, (uint32_t)at, cell);
+  if (freed) return freed;
   size_t got = td_space_advance(&mutator->heap->space, run);
   if (got == 0) return NULL;
   mutator->handed_out += got;
@@ -218,10 +213,15 @@ static void *take_next_piece(struct tide_mutator *mutator, tide_layout layout, s
 }
 
 void *tide_alloc_slow(struct tide_mutator *mutator, tide_layout layout, size_t bytes) {
+  if (!mutator) {
+    (void)allowed(mutator); /* says what is wrong */
+    return NULL;
+  }
+  td_allocation_begin(mutator);
   void *object = take_next_piece(mutator, layout, bytes);
-  if (TIDE_LIKELY(object)) return object;
-  if (!allowed(mutator)) return NULL;
-  return allocate_bytes(mutator, layout, bytes);
+  if (!TIDE_LIKELY(object) && allowed(mutator)) object = allocate_bytes(mutator, layout, bytes);
+  td_allocation_end(mutator);
+  return object;
 }
 
 void *tide_alloc_array(struct tide_mutator *mutator, tide_layout layout, size_t count,
@@ -242,13 +242,14 @@ void *tide_alloc_array(struct tide_mutator *mutator, tide_layout layout, size_t 
 
 void *tide_alloc_aligned(struct tide_mutator *mutator, tide_layout layout, size_t bytes,
                          size_t alignment) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!allowed(mutator)) return NULL;
   if (alignment == 0 || (alignment & (alignment - 1)) || alignment > TD_BLOCK_BYTES ||
       bytes > PTRDIFF_MAX - TD_BLOCK_BYTES)
     return refuse(mutator, TIDE_ERROR_ARGUMENT);
   if (alignment <= TD_GRANULE_BYTES) return allocate_bytes(mutator, layout, bytes);
   /* Cells of a block start at multiples of their size; large objects at a block's start. */
-  struct request request = {.layout = layout, .bytes = bytes ? bytes : 1};
+  struct request request = {.layout = layout, .bytes = bytes ? bytes : 1, .in_blocks = true};
   if (request.bytes <= TD_SMALL_BYTES_MAX)
     request.size_class = td_class_aligned(request.bytes, alignment);
   if (request.size_class) request.bytes = td_class_bytes(request.size_class);

@@ -1,11 +1,14 @@
 /* When a heap collects, as far as the program has a say: pauses, and memory outside the heap. */
 #include "gc/base/error.h"
+#include "gc/base/inside.h"
 #include "gc/base/thread.h"
+#include "gc/cycle/budget.h"
 #include "gc/cycle/collect.h"
 #include "gc/stop/pause.h"
 #include "gc/stop/world.h"
 
 enum tide_status tide_collect_pause(struct tide_heap *heap) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!heap) return TIDE_ERROR_ARGUMENT;
   if (td_in_callback()) return TIDE_ERROR_STATE;
   td_world_lock(heap);
@@ -16,6 +19,7 @@ enum tide_status tide_collect_pause(struct tide_heap *heap) {
 }
 
 enum tide_status tide_collect_resume(struct tide_heap *heap) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!heap) return TIDE_ERROR_ARGUMENT;
   if (td_in_callback()) return TIDE_ERROR_STATE;
   td_world_lock(heap);
@@ -23,6 +27,14 @@ enum tide_status tide_collect_resume(struct tide_heap *heap) {
   heap->pauses_open -= open;
   td_world_unlock(heap);
   return open ? TIDE_OK : TIDE_ERROR_STATE;
+}
+
+bool tide_heap_grow(struct tide_heap *heap, size_t bytes) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  if (!heap || td_in_callback()) return false;
+  size_t blocks = bytes / TD_BLOCK_BYTES + 1;
+  return td_budget_grow(heap,
+                        blocks < td_budget_most(heap) ? (uint32_t)blocks : td_budget_most(heap));
 }
 
 /* Adds to the external bytes, and lets the budget of blocks shrink or grow with what is left until
@@ -47,6 +59,7 @@ static bool add_external(struct tide_heap *heap, ptrdiff_t bytes, bool *due) {
 }
 
 enum tide_status tide_external_add(struct tide_mutator *mutator, ptrdiff_t bytes) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   enum tide_status status = td_pause_allowed(mutator, "tide_external_add");
   if (status != TIDE_OK) return status;
   /* relaxed: another thread's collection will do as well; the lock orders the rest. */

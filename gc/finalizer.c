@@ -4,7 +4,9 @@
 #include <stdlib.h>
 
 #include "gc/base/check.h"
+#include "gc/base/inside.h"
 #include "gc/base/object.h"
+#include "gc/base/settled.h"
 #include "gc/base/thread.h"
 
 bool td_finalizers_init(struct td_finalizers *finalizers) {
@@ -17,6 +19,8 @@ void td_finalizers_deinit(struct td_finalizers *finalizers) {
   td_table_free(&finalizers->index);
   free(finalizers->pending_objects);
   free(finalizers->pending);
+  free(finalizers->pending_contexts);
+  td_settled_deinit(&finalizers->set);
   pthread_mutex_destroy(&finalizers->lock);
 }
 
@@ -32,27 +36,31 @@ static bool grow_entries(struct td_finalizers *f) {
   return true;
 }
 
-/* The ring holds all that are pending or could become so. */
-static bool grow_pending(struct td_finalizers *f) {
-  size_t wanted = f->pending_count + (f->count - f->removed) + 1;
+bool td_finalizers_grow_pending(struct td_finalizers *f) {
+  size_t wanted = f->pending_count + (f->count - f->removed) + f->set.count + 1;
   if (wanted <= f->pending_capacity) return true;
   size_t capacity = f->pending_capacity ? f->pending_capacity * 2 : 16;
   while (capacity < wanted)
     capacity *= 2;
   uintptr_t *objects = malloc(capacity * sizeof *objects);
+  uintptr_t *contexts = malloc(capacity * sizeof *contexts);
   struct td_finalizer *pending = malloc(capacity * sizeof *pending);
-  if (!objects || !pending) {
+  if (!objects || !pending || !contexts) {
     free(objects);
+    free(contexts);
     free(pending);
     return false;
   }
   for (size_t i = 0; i < f->pending_count; i++) {
     size_t at = (f->pending_first + i) % f->pending_capacity;
     objects[i] = f->pending_objects[at];
+    contexts[i] = f->pending_contexts[at];
     pending[i] = f->pending[at];
   }
   free(f->pending_objects);
+  free(f->pending_contexts);
   free(f->pending);
+  f->pending_contexts = contexts;
   f->pending_objects = objects;
   f->pending = pending;
   f->pending_capacity = capacity;
@@ -82,9 +90,11 @@ static enum tide_status add(struct td_finalizers *f, uintptr_t object, tide_fina
                             void *context) {
   if (f->removed > f->count / 2) compact(f);
   size_t at = f->count, first = td_table_get(&f->index, object);
-  if (!grow_entries(f) || !grow_pending(f) ||
+  if (!grow_entries(f) || !td_finalizers_grow_pending(f) ||
       (first == TD_TABLE_NONE && !td_table_put(&f->index, object, at)))
     return TIDE_ERROR_MEMORY;
+  /* relaxed: who frees an object comes after who registered it, by the program's own order. */
+  atomic_store_explicit(&f->ever, true, memory_order_relaxed);
   f->at[f->count++] = (struct td_finalizer){
       .object = object, .call = call, .context = context, .next = TD_TABLE_NONE};
   if (first != TD_TABLE_NONE) {
@@ -97,6 +107,7 @@ static enum tide_status add(struct td_finalizers *f, uintptr_t object, tide_fina
 
 enum tide_status tide_finalizer_add(struct tide_mutator *mutator, void *object,
                                     tide_finalizer_fn finalizer, void *context) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!td_mutator_may_act(mutator, "tide_finalizer_add"))
     return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
   if (!object || !finalizer) return TIDE_ERROR_ARGUMENT;
@@ -108,43 +119,46 @@ enum tide_status tide_finalizer_add(struct tide_mutator *mutator, void *object,
   return status;
 }
 
-size_t tide_finalizer_remove(struct tide_mutator *mutator, void *object) {
-  if (!td_mutator_may_act(mutator, "tide_finalizer_remove") || !object) return 0;
-  struct td_finalizers *f = &mutator->heap->finalizers;
+size_t td_finalizers_forget(struct tide_heap *heap, uintptr_t object) {
+  struct td_finalizers *f = &heap->finalizers;
   size_t count = 0;
+  /* relaxed: as in add. */
+  if (!atomic_load_explicit(&f->ever, memory_order_relaxed)) return 0;
   pthread_mutex_lock(&f->lock);
-  size_t i = td_table_get(&f->index, (uintptr_t)object);
+  size_t i = td_table_get(&f->index, object);
   for (; i != TD_TABLE_NONE; i = f->at[i].next, count++)
     f->at[i].object = 0;
-  if (count) td_table_remove(&f->index, (uintptr_t)object);
+  if (count) td_table_remove(&f->index, object);
   f->removed += count;
   pthread_mutex_unlock(&f->lock);
   return count;
 }
 
+size_t tide_finalizer_remove(struct tide_mutator *mutator, void *object) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  if (!td_mutator_may_act(mutator, "tide_finalizer_remove") || !object) return 0;
+  return td_finalizers_forget(mutator->heap, (uintptr_t)object);
+}
+
 /* ---- Running ---- */
 
 size_t tide_finalizers_pending(struct tide_heap *heap) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!heap) return 0;
-  bool inside = td_inside_collection(heap);  /* the collection holds the lock */
-  if (!inside && td_in_callback()) return 0; /* another heap's may be held by who waits for us */
-  if (!inside) pthread_mutex_lock(&heap->finalizers.lock);
+  bool held = td_inside_collection(heap);  /* the collection holds the lock */
+  if (!held && td_in_callback()) return 0; /* another heap's may be held by who waits for us */
+  if (!held) pthread_mutex_lock(&heap->finalizers.lock);
   size_t count = heap->finalizers.pending_count;
-  if (!inside) pthread_mutex_unlock(&heap->finalizers.lock);
+  if (!held) pthread_mutex_unlock(&heap->finalizers.lock);
   return count;
 }
 
-/* Takes the oldest off the queue; its object becomes a local root before the lock is released,
- * because from then on nothing else holds it. */
-static bool take_off(struct tide_mutator *mutator, struct td_finalizer *taken,
-                     struct td_local_root *keep) {
-  struct td_finalizers *f = &mutator->heap->finalizers;
+bool td_finalizers_take(struct td_finalizers *f, struct td_finalizer *taken) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   pthread_mutex_lock(&f->lock);
   bool any = f->pending_count > 0;
   if (any) {
     *taken = f->pending[f->pending_first];
-    *keep = (struct td_local_root){taken->object, mutator->locals};
-    mutator->locals = keep;
     f->pending_first = (f->pending_first + 1) % f->pending_capacity;
     f->pending_count--;
   }
@@ -152,15 +166,19 @@ static bool take_off(struct tide_mutator *mutator, struct td_finalizer *taken,
   return any;
 }
 
+/* What was taken off becomes local roots at once: from then on nothing else holds it, and no
+ * safepoint lies in between. */
 static TD_KEEPS_CALL bool run_one(struct tide_mutator *mutator) {
   struct td_call call;
-  struct td_local_root keep;
   struct td_finalizer taken;
-  if (!take_off(mutator, &taken, &keep)) return false;
+  if (!td_finalizers_take(&mutator->heap->finalizers, &taken)) return false;
+  struct td_local_root object = {taken.object, mutator->locals};
+  struct td_local_root context = {(uintptr_t)taken.context, &object};
+  mutator->locals = &context;
   td_thread_call_begin(&call, "a finalizer");
   taken.call((void *)taken.object, taken.context);
   td_thread_call_end(&call);
-  mutator->locals = keep.up;
+  mutator->locals = object.up;
   return true;
 }
 

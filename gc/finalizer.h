@@ -6,5 +6,13 @@
 
 bool td_finalizers_init(struct td_finalizers *finalizers);
 void td_finalizers_deinit(struct td_finalizers *finalizers);
+/* Removes an object's finalizers. Returns how many. */
+size_t td_finalizers_forget(struct tide_heap *heap, uintptr_t object);
+
+/* Under the lock: makes room in the queue for one more than is registered. Returns false if there
+ * is no memory. */
+bool td_finalizers_grow_pending(struct td_finalizers *f);
+/* Takes the oldest pending one off the queue; false: there is none. Takes the lock. */
+bool td_finalizers_take(struct td_finalizers *f, struct td_finalizer *taken);
 
 #endif

@@ -7,9 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "gc/base/thread.h"
+#include "gc/base/inside.h"
 #include "gc/mutator/attach.h"
 #include "gc/stop/registers.h"
+#include "gc/stop/signal.h"
 #include "gc/stop/world.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -42,9 +43,11 @@ static void stop_all(void *unused) {
     pthread_mutex_lock(&heap->space.lock);
     pthread_mutex_lock(&heap->stats_lock);
   }
+  td_signal_hold();
 }
 
 static void before_fork(void) {
+  (void)td_inside_begin(); /* until it is over */
   td_stack_call(stop_all, NULL);
 }
 
@@ -55,16 +58,24 @@ static void unlock_heap(struct tide_heap *heap) {
   pthread_mutex_unlock(&heap->roots.lock);
 }
 
+static void go_on(void) {
+  struct td_self *inside = td_self();
+  pthread_mutex_unlock(&lock);
+  td_inside_end(&inside);
+}
+
 static void after_fork_in_parent(void) {
+  td_signal_let_go();
   for (struct tide_heap *heap = heaps; heap; heap = heap->next) {
     unlock_heap(heap);
     td_world_resume_mutators(heap, tide_current(heap));
     td_world_unlock_safe(heap);
   }
-  pthread_mutex_unlock(&lock);
+  go_on();
 }
 
 static void after_fork_in_child(void) {
+  td_signal_let_go();
   for (struct tide_heap *heap = heaps; heap; heap = heap->next) {
     unlock_heap(heap);
     struct tide_mutator *self = tide_current(heap);
@@ -74,7 +85,7 @@ static void after_fork_in_child(void) {
     td_markers_after_fork(heap->markers);
     td_world_unlock_safe(heap);
   }
-  pthread_mutex_unlock(&lock);
+  go_on();
 }
 
 static void register_handlers(void) {

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gc/alone.h"
 #include "gc/base/error.h"
+#include "gc/base/inside.h"
 #include "gc/base/stats.h"
 #include "gc/base/thread.h"
 #include "gc/cycle/budget.h"
@@ -15,7 +17,9 @@
 #include "gc/mutator/attach.h"
 #include "gc/options.h"
 #include "gc/roots/set.h"
+#include "gc/roots/source.h"
 #include "gc/stop/world.h"
+#include "gc/weak_slot.h"
 #include "gc/weak_table.h"
 #include "heap/create.h"
 #include "marker/engine/list.h"
@@ -40,7 +44,8 @@ static bool build_heap(struct tide_heap *heap, const struct tide_options *o,
   heap->markers = td_markers_create(&heap->space, &heap->config, error);
   if (!heap->markers) return false;
   if (!td_stats_init(heap) || !td_world_init(&heap->world) || !td_roots_init(&heap->roots) ||
-      !td_finalizers_init(&heap->finalizers) || !td_ephemerons_init(&heap->ephemerons)) {
+      !td_finalizers_init(&heap->finalizers) || !td_ephemerons_init(&heap->ephemerons) ||
+      pthread_mutex_init(&heap->alone, NULL) != 0) {
     td_fail(error, TIDE_ERROR_MEMORY, "tide_heap_create: out of memory");
     return false;
   }
@@ -56,6 +61,10 @@ static void free_heap(struct tide_heap *heap) {
   td_mutators_free_pools(heap);
   td_ephemerons_deinit(&heap->ephemerons);
   td_finalizers_deinit(&heap->finalizers);
+  for (int kind = 0; kind < TD_WEAK_KINDS; kind++)
+    td_weak_slots_deinit(&heap->weak_slots[kind]);
+  td_sources_deinit(&heap->sources);
+  td_alone_deinit(heap);
   td_roots_deinit(&heap->roots);
   td_world_deinit(&heap->world);
   td_stats_deinit(heap);
@@ -88,6 +97,7 @@ static void remark(const struct tide_heap *heap, size_t wanted, struct tide_erro
 }
 
 struct tide_heap *tide_heap_create(const struct tide_options *options, struct tide_error *error) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct tide_options o;
   struct tide_advanced_options advanced;
   struct td_environment environment;
@@ -126,6 +136,7 @@ struct tide_heap *tide_heap_create(const struct tide_options *options, struct ti
 }
 
 enum tide_status tide_heap_destroy(struct tide_heap *heap) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!heap) return TIDE_OK;
   if (td_in_callback()) return TIDE_ERROR_STATE;
   td_world_lock(heap);

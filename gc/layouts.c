@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gc/base/error.h"
+#include "gc/base/inside.h"
 #include "gc/base/thread.h"
 
 static tide_layout intern(struct tide_heap *heap, const struct td_layout *wanted,
@@ -12,6 +13,7 @@ static tide_layout intern(struct tide_heap *heap, const struct td_layout *wanted
     td_fail(error, TIDE_ERROR_STATE, "layout: inside a collection");
     return TIDE_LAYOUT_INVALID;
   }
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   pthread_mutex_lock(&heap->space.lock);
   tide_layout layout = td_layouts_intern(&heap->space.layouts, wanted);
   bool full = heap->space.layouts.count == TIDE_LAYOUT_MAX;
@@ -51,6 +53,44 @@ tide_layout tide_layout_bitmap(struct tide_heap *heap, const uint64_t *bits, siz
   struct td_layout wanted = {.kind = TD_KIND_BITMAP, .map = copy[0]};
   if (count > 1)
     wanted = (struct td_layout){.kind = TD_KIND_BITMAP_LONG, .words = (uint32_t)last, .bits = copy};
+  return intern(heap, &wanted, error);
+}
+
+/* Traces the words that a bitmap names, in every element of an object. */
+static void trace_words(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
+  const struct td_layout *layout = context;
+  const uintptr_t *at = object;
+  size_t words = bytes / sizeof *at;
+  for (size_t first = 0; first + layout->words <= words; first += layout->words)
+    for (uint32_t i = 0; i < layout->words; i++)
+      if (layout->bits[i / 64] >> (i % 64) & 1) tide_trace_conservative(tracer, at[first + i]);
+}
+
+/* Returns what is wrong with a bitmap, or NULL. */
+static const char *bitmap_objection(const struct tide_heap *heap, const uint64_t *bits,
+                                    size_t words) {
+  if (!heap) return "heap is NULL";
+  if (!bits) return "bits is NULL";
+  return words == 0 ? "no words" : NULL;
+}
+
+tide_layout tide_layout_bitmap_conservative(struct tide_heap *heap, const uint64_t *bits,
+                                            size_t words, struct tide_error *error) {
+  uint64_t copy[TIDE_LAYOUT_WORDS_MAX / 64] = {0}, any = 0;
+  const char *wrong = bitmap_objection(heap, bits, words);
+  if (wrong || words > TIDE_LAYOUT_WORDS_MAX) {
+    td_fail(error, wrong ? TIDE_ERROR_ARGUMENT : TIDE_ERROR_LIMIT,
+            "tide_layout_bitmap_conservative: %s", wrong ? wrong : "over TIDE_LAYOUT_WORDS_MAX");
+    return TIDE_LAYOUT_INVALID;
+  }
+  size_t count = (words + 63) / 64;
+  memcpy(copy, bits, count * sizeof *copy);
+  if (words % 64) copy[count - 1] &= ~(uint64_t)0 >> (64 - words % 64);
+  for (size_t i = 0; i < count; i++)
+    any |= copy[i];
+  if (!any) return TIDE_LAYOUT_LEAF;
+  struct td_layout wanted = {
+      .kind = TD_KIND_TRACED, .words = (uint32_t)words, .bits = copy, .trace = trace_words};
   return intern(heap, &wanted, error);
 }
 
@@ -149,6 +189,7 @@ static bool is_public(const struct tide_heap *heap, tide_layout layout) {
 
 tide_layout tide_layout_named(struct tide_heap *heap, tide_layout layout, const char *name,
                               struct tide_error *error) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   const char *wrong = heap ? name_objection(name) : "heap is NULL";
   struct td_layout wanted = {0};
   if (!wrong) {
@@ -168,7 +209,26 @@ tide_layout tide_layout_named(struct tide_heap *heap, tide_layout layout, const 
   return intern(heap, &wanted, error);
 }
 
+tide_layout tide_layout_near_start(struct tide_heap *heap, tide_layout layout,
+                                   struct tide_error *error) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  struct td_layout wanted = {0};
+  if (heap) {
+    pthread_mutex_lock(&heap->space.lock);
+    if (is_public(heap, layout)) wanted = heap->space.layouts.at[layout];
+    pthread_mutex_unlock(&heap->space.lock);
+  }
+  if (wanted.kind == TD_KIND_NONE) {
+    td_fail(error, TIDE_ERROR_ARGUMENT, "tide_layout_near_start: %s",
+            heap ? "this heap has no such layout" : "heap is NULL");
+    return TIDE_LAYOUT_INVALID;
+  }
+  wanted.near_start = true;
+  return intern(heap, &wanted, error);
+}
+
 const char *tide_layout_name(struct tide_heap *heap, tide_layout layout) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!heap || layout >= TIDE_LAYOUT_MAX) return NULL;
   pthread_mutex_lock(&heap->space.lock);
   const char *name =
@@ -187,6 +247,7 @@ static enum tide_status describe_element(const struct td_layout *layout, size_t 
   if (words > UINT32_MAX) return TIDE_ERROR_LIMIT;
   *repeated = (struct td_layout){.kind = TD_KIND_REPEATED,
                                  .words = (uint32_t)words,
+                                 .near_start = layout->near_start,
                                  .element = layout->map,
                                  .name = layout->name};
   return TIDE_OK;
@@ -194,6 +255,7 @@ static enum tide_status describe_element(const struct td_layout *layout, size_t 
 
 enum tide_status td_layout_of_array(struct tide_heap *heap, tide_layout *layout,
                                     size_t bytes_each) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct td_layouts *layouts = &heap->space.layouts;
   enum tide_status status = TIDE_OK;
   pthread_mutex_lock(&heap->space.lock);

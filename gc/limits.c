@@ -1,5 +1,6 @@
 /* How large a heap may become, changed while it lives. */
 #include "gc/base/error.h"
+#include "gc/base/inside.h"
 #include "gc/base/thread.h"
 #include "gc/stop/world.h"
 
@@ -13,6 +14,7 @@ static const char *max_objection(const struct tide_heap *heap, size_t bytes) {
 
 enum tide_status tide_heap_set_max(struct tide_heap *heap, size_t heap_max_bytes,
                                    struct tide_error *error) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   const char *wrong = heap ? max_objection(heap, heap_max_bytes) : "heap is NULL";
   if (wrong) return td_fail(error, TIDE_ERROR_ARGUMENT, "tide_heap_set_max: %s", wrong);
   if (td_in_callback())
@@ -32,6 +34,7 @@ enum tide_status tide_heap_set_max(struct tide_heap *heap, size_t heap_max_bytes
 
 enum tide_status tide_heap_set_sizing(struct tide_heap *heap, enum tide_sizing sizing,
                                       double growth_factor, struct tide_error *error) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   const char *wrong = NULL;
   if (!heap)
     wrong = "heap is NULL";
@@ -49,4 +52,27 @@ enum tide_status tide_heap_set_sizing(struct tide_heap *heap, enum tide_sizing s
   pthread_mutex_unlock(&heap->space.lock);
   td_world_unlock(heap);
   return td_succeed(error);
+}
+
+_Static_assert(TIDE_DISPLACEMENT_MAX == TD_DISPLACEMENTS, "as many as there are bits");
+
+enum tide_status tide_heap_set_interior(struct tide_heap *heap, enum tide_interior interior) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  if (!heap || (interior != TIDE_INTERIOR_ALL && interior != TIDE_INTERIOR_BASE))
+    return TIDE_ERROR_ARGUMENT;
+  if (td_in_callback()) return TIDE_ERROR_STATE;
+  td_world_lock(heap);
+  heap->space.base_only = interior == TIDE_INTERIOR_BASE;
+  td_world_unlock(heap);
+  return TIDE_OK;
+}
+
+enum tide_status tide_heap_add_displacement(struct tide_heap *heap, size_t bytes) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  if (!heap || bytes >= TIDE_DISPLACEMENT_MAX) return TIDE_ERROR_ARGUMENT;
+  if (td_in_callback()) return TIDE_ERROR_STATE;
+  td_world_lock(heap);
+  heap->space.displacements[bytes / 64] |= (uint64_t)1 << (bytes % 64);
+  td_world_unlock(heap);
+  return TIDE_OK;
 }

@@ -4,6 +4,7 @@
 #include <limits.h>
 
 #include "gc/base/error.h"
+#include "gc/base/inside.h"
 #include "gc/base/thread.h"
 #include "gc/stop/world.h"
 #include "marker/engine/list.h"
@@ -50,6 +51,7 @@ static enum tide_status check_call(struct tide_heap *heap, const char *name, con
 
 enum tide_status tide_heap_set_engine(struct tide_heap *heap, const char *name,
                                       struct tide_error *error) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   char names[TD_NAMES_BYTES];
   enum tide_status status = check_call(heap, name, "tide_heap_set_engine", error);
   if (status != TIDE_OK) return status;
@@ -72,6 +74,7 @@ void td_marking_remark(enum td_policy_kind kind, struct tide_error *error) {
 
 enum tide_status tide_heap_set_policy(struct tide_heap *heap, const char *name,
                                       struct tide_error *error) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   char names[TD_NAMES_BYTES];
   enum td_policy_kind kind;
   enum tide_status status = check_call(heap, name, "tide_heap_set_policy", error);
@@ -86,6 +89,7 @@ enum tide_status tide_heap_set_policy(struct tide_heap *heap, const char *name,
 }
 
 enum tide_status tide_timeline_begin(struct tide_heap *heap, size_t events) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!heap || events > (size_t)1 << 26) return TIDE_ERROR_ARGUMENT;
   if (td_in_callback()) return TIDE_ERROR_STATE;
   td_world_lock(heap);
@@ -96,6 +100,7 @@ enum tide_status tide_timeline_begin(struct tide_heap *heap, size_t events) {
 
 size_t tide_timeline_read(struct tide_heap *heap, struct tide_timeline_event *events, size_t room,
                           uint64_t *lost) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!heap || td_in_callback()) return 0;
   td_world_lock(heap);
   size_t count = td_markers_trace_read(heap->markers, events, events ? room : 0, lost);
@@ -105,6 +110,7 @@ size_t tide_timeline_read(struct tide_heap *heap, struct tide_timeline_event *ev
 
 enum tide_status tide_heap_set_markers(struct tide_heap *heap, unsigned markers,
                                        struct tide_error *error) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!heap) return td_fail(error, TIDE_ERROR_ARGUMENT, "tide_heap_set_markers: heap is NULL");
   if (markers == 0 || markers > TIDE_MARKERS_MAX)
     return td_fail(error, TIDE_ERROR_ARGUMENT, "tide_heap_set_markers: %u is not in 1 to %u",

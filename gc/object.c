@@ -1,7 +1,10 @@
 /* Questions of embedders about objects. */
 #include "gc/base/object.h"
 
+#include "gc/base/scan.h"
+#include "gc/base/thread.h"
 #include "heap/find.h"
+#include "tide/foreign.h"
 
 void *tide_object_find(struct tide_heap *heap, const void *address) {
   return heap ? (void *)td_object_start(heap, address) : NULL;
@@ -16,4 +19,10 @@ tide_layout tide_object_layout(struct tide_heap *heap, const void *object) {
   if (!heap || !object || td_object_start(heap, object) != (uintptr_t)object)
     return TIDE_LAYOUT_INVALID;
   return heap->space.blocks[((uintptr_t)object - heap->space.base) >> TD_BLOCK_LOG2].layout;
+}
+
+bool tide_object_is_live(struct tide_heap *heap, const void *object) {
+  if (!heap || !td_inside_collection(heap)) return false;
+  uintptr_t start = (uintptr_t)object;
+  return td_space_find(&heap->space, start) == start && td_object_is_marked(&heap->space, start);
 }

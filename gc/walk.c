@@ -1,10 +1,10 @@
 /* The walk: what embedders may ask about a heap that stands still (tide/inspect.h). */
-#include <stdlib.h>
-
 #include "gc/base/error.h"
 #include "gc/base/object.h"
+#include "gc/base/pages.h"
 #include "gc/base/scan.h"
 #include "gc/cycle/collect.h"
+#include "gc/cycle/settle.h"
 #include "gc/roots/gather.h"
 #include "gc/stop/pause.h"
 #include "heap/find.h"
@@ -29,7 +29,7 @@ struct tide_walk {
 static bool number_objects(struct tide_walk *walk) {
   uint32_t blocks = walk->heap->space.frontier;
   walk->objects = td_object_bitmap(&walk->heap->space);
-  walk->before = calloc((size_t)blocks + 1, sizeof *walk->before);
+  walk->before = td_pages_take(((size_t)blocks + 1) * sizeof *walk->before);
   if (!walk->objects || !walk->before) return false;
   for (uint32_t b = 0; b < blocks; b++) {
     walk->before[b] = walk->count;
@@ -173,6 +173,7 @@ enum tide_status tide_walk_roots(struct tide_walk *walk, tide_walk_root_fn visit
   td_roots_gather(walk->heap, TD_WORDS_KEPT, visit_spans, &r);
   r.kind = TIDE_ROOT_CALLBACK;
   if (!r.ended) td_roots_call_back(&r.scanner.tracer, walk->heap);
+  if (!r.ended) td_settle_report_waiting(&r.scanner.tracer, walk->heap);
   walk->in_roots = false;
   return TIDE_OK;
 }
@@ -249,8 +250,8 @@ static void inspect_stopped(struct tide_mutator *mutator, void *argument) {
   pthread_mutex_unlock(&heap->space.lock);
   inspection->no_memory = !number_objects(&walk);
   if (!inspection->no_memory) inspection->inspect(&walk, inspection->context);
-  free(walk.objects);
-  free(walk.before);
+  td_pages_give(walk.objects, td_object_bitmap_bytes(&heap->space));
+  td_pages_give(walk.before, ((size_t)heap->space.frontier + 1) * sizeof *walk.before);
   pthread_mutex_unlock(&heap->finalizers.lock);
   pthread_mutex_unlock(&heap->roots.lock);
 }

@@ -1,6 +1,7 @@
 /* Weak references and ephemerons as the embedder sees them. */
 #include "gc/base/check.h"
 #include "gc/base/error.h"
+#include "gc/base/inside.h"
 #include "gc/base/state.h"
 
 /* May the thread look, and is this what its type says? Nothing but the block is asked, so that an
@@ -19,6 +20,7 @@ static bool is_kind(const struct tide_mutator *mutator, const void *object, enum
 
 struct tide_weak *tide_weak_new(struct tide_mutator *mutator, void *target,
                                 enum tide_weak_kind kind) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!td_mutator_may_act(mutator, "tide_weak_new")) return NULL;
   if (kind != TIDE_WEAK_BEFORE && kind != TIDE_WEAK_AFTER) {
     mutator->alloc_status = TIDE_ERROR_ARGUMENT;
@@ -40,6 +42,7 @@ void *tide_weak_get(struct tide_mutator *mutator, struct tide_weak *weak) {
 }
 
 struct tide_ephemeron *tide_ephemeron_new(struct tide_mutator *mutator, void *key, void *value) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!td_mutator_may_act(mutator, "tide_ephemeron_new")) return NULL;
   struct td_local_root keep_key = {(uintptr_t)key, mutator->locals};
   struct td_local_root keep_value = {(uintptr_t)value, &keep_key};

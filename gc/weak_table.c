@@ -5,6 +5,7 @@
 #include "gc/weak_table.h"
 
 #include "gc/base/check.h"
+#include "gc/base/inside.h"
 
 #define CAPACITY_MIN 8u
 
@@ -20,6 +21,7 @@ tide_layout td_weak_table_layout(struct tide_heap *heap) {
 }
 
 struct tide_weak_table *tide_weak_table_new(struct tide_mutator *mutator) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!td_mutator_may_act(mutator, "tide_weak_table_new")) return NULL;
   struct tide_weak_table *table =
       tide_alloc(mutator, mutator->heap->weak_table_layout, sizeof *table);
@@ -91,6 +93,7 @@ static bool put(struct tide_mutator *mutator, struct tide_weak_table *table, uin
 
 bool tide_weak_table_put(struct tide_mutator *mutator, struct tide_weak_table *table, void *key,
                          void *value) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!td_mutator_may_act(mutator, "tide_weak_table_put") || !table || !key) return false;
   struct td_local_root keep_table = {(uintptr_t)table, mutator->locals};
   struct td_local_root keep_key = {(uintptr_t)key, &keep_table};
@@ -103,6 +106,7 @@ bool tide_weak_table_put(struct tide_mutator *mutator, struct tide_weak_table *t
 
 void *tide_weak_table_get(struct tide_mutator *mutator, struct tide_weak_table *table,
                           const void *key) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!td_mutator_may_look(mutator, "tide_weak_table_get") || !table || !key) return NULL;
   const struct td_ephemeron_object *entry = *find(table, (uintptr_t)key);
   return entry ? (void *)entry->value : NULL;
@@ -110,6 +114,7 @@ void *tide_weak_table_get(struct tide_mutator *mutator, struct tide_weak_table *
 
 bool tide_weak_table_remove(struct tide_mutator *mutator, struct tide_weak_table *table,
                             const void *key) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!td_mutator_may_act(mutator, "tide_weak_table_remove") || !table || !key) return false;
   struct td_ephemeron_object *entry = *find(table, (uintptr_t)key);
   if (!entry) return false;
@@ -118,6 +123,7 @@ bool tide_weak_table_remove(struct tide_mutator *mutator, struct tide_weak_table
 }
 
 size_t tide_weak_table_count(struct tide_mutator *mutator, struct tide_weak_table *table) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!td_mutator_may_look(mutator, "tide_weak_table_count") || !table) return 0;
   return count_live(table);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "heap/blocks.h"
+#include "heap/log.h"
 #include "heap/poison.h"
 #include "heap/quarantine.h"
 #include "heap/sweep.h"
@@ -117,7 +118,7 @@ static size_t next_run(struct td_space *space, struct tide_bump *bump, uint32_t 
 
 size_t td_space_advance(struct td_space *space, struct tide_bump *bump) {
   uintptr_t at = bump->limit;
-  if (at == 0) return 0;
+  if (at == 0 || at & TD_RUN_HELD) return 0;
   uint32_t block = (uint32_t)((at - 1 - space->base) >> TD_BLOCK_LOG2);
   const struct td_block_info *info = &space->infos[block];
   uintptr_t end = address_in(space, block, info->reserved);
@@ -186,9 +187,15 @@ static uint64_t granule_at(const struct td_space *space, uintptr_t address) {
   return (address - space->base) >> TD_GRANULE_LOG2;
 }
 
+/* Returns the block of a run that ends at `limit`. */
+static uint32_t block_before(const struct td_space *space, uintptr_t limit) {
+  return (uint32_t)((limit - 1 - space->base) >> TD_BLOCK_LOG2);
+}
+
 /* Returns the granule where the run ends: what was reserved behind its piece belongs to it. */
 static uint64_t end_of_run(const struct td_space *space, const struct tide_bump *bump) {
-  uint32_t block = td_block_of_granule(granule_at(space, bump->limit - 1));
+  if (bump->limit & TD_RUN_HELD) return granule_at(space, bump->limit);
+  uint32_t block = block_before(space, bump->limit);
   return ((uint64_t)block << TD_BLOCK_GRANULES_LOG2) + space->infos[block].reserved;
 }
 
@@ -204,4 +211,33 @@ bool td_space_is_unused(const struct td_space *space, const struct tide_bump *bu
                         uintptr_t address) {
   return bump->limit && address >= bump->next &&
          granule_at(space, address) < end_of_run(space, bump);
+}
+
+void td_space_hold(struct td_space *space, struct tide_bump *bump) {
+  if (bump->limit == 0) return;
+  uint64_t granule = granule_at(space, bump->next);
+  memset(space->marks + granule, 0, end_of_run(space, bump) - granule);
+  bump->limit |= TD_RUN_HELD;
+  uintptr_t limit = bump->limit - TD_RUN_HELD;
+  if (bump->next < limit) space->infos[block_before(space, limit)].held = 1;
+}
+
+/* The cells of a run that goes on count as old: their block may be listed, and whoever sweeps it
+ * does not know young objects. So they are logged, because their first stores may be to come. */
+static void hand_back_cell(struct td_space *space, uintptr_t cell) {
+  if (space->has_young)
+    td_log_fresh(space, cell);
+  else
+    space->marks[granule_at(space, cell)] = space->epoch;
+}
+
+void td_space_hand_back(struct td_space *space, const struct tide_bump *bump) {
+  if (bump->limit == 0) return;
+  uintptr_t limit = bump->limit - TD_RUN_HELD;
+  if (bump->next == limit) return; /* its block may be somebody else's by now */
+  uint32_t block = block_before(space, limit);
+  for (uintptr_t at = bump->next; at < limit;
+       at += (uintptr_t)space->blocks[block].cell_granules << TD_GRANULE_LOG2)
+    hand_back_cell(space, at);
+  space->infos[block].held = 0;
 }

@@ -25,7 +25,7 @@
 /* Read by markers for every object. Constant during marking. */
 struct td_block {
   uint64_t map;           /* by kind: see enum td_kind */
-  uint32_t cell_granules; /* 0 for large objects: see td_block_info */
+  uint32_t cell_granules; /* 0 for large and medium objects: see td_block_info */
   uint8_t kind;           /* enum td_kind */
   uint8_t unused;
   tide_layout layout;
@@ -36,7 +36,8 @@ enum td_block_state {
   TD_BLOCK_FREE = 0, /* in the pool, or never committed */
   TD_BLOCK_SMALL,    /* cells of one size class */
   TD_BLOCK_LARGE,    /* first block of an extent */
-  TD_BLOCK_TAIL,     /* further block of an extent */
+  TD_BLOCK_MEDIUM,   /* first block of a span: heap/medium.h */
+  TD_BLOCK_TAIL,     /* further block of an extent or a span */
 };
 
 enum td_zeroed {
@@ -47,22 +48,26 @@ enum td_zeroed {
 
 /* Written under the heap's lock, or by the mutator that owns the block: see [owner]. */
 struct td_block_info {
-  uint32_t next;  /* SMALL, unswept: the next block of the list, 0 at the end */
+  uint32_t next;  /* SMALL, MEDIUM: the next of the list, 0 at the end */
   uint32_t recip; /* SMALL: ceil(2^24 / cell_granules), see td_cell_of */
   union {
-    uint32_t extent_blocks; /* LARGE: length of the extent */
-    uint32_t extent_offset; /* TAIL: distance to the first block of the extent */
+    uint32_t extent_blocks; /* LARGE, MEDIUM: length of the extent or span */
+    uint32_t extent_offset; /* TAIL: distance to the first block of it */
   };
-  uint16_t cells; /* SMALL */
-  uint16_t live;  /* SMALL: cells that the last collection found alive */
+  uint16_t cells; /* SMALL, MEDIUM */
+  uint16_t live;  /* SMALL, MEDIUM: cells that the last collection found alive */
   uint8_t size_class;
-  uint8_t state;  /* enum td_block_state */
-  uint8_t zeroed; /* enum td_zeroed */
-  uint8_t unused;
+  uint8_t state;      /* enum td_block_state */
+  uint8_t zeroed;     /* enum td_zeroed */
+  uint8_t held;       /* SMALL, world stopped: a run in it is held; MEDIUM: listed */
   uint16_t piece;     /* SMALL: bytes of a piece of a run, whole cells */
-  uint16_t reserved;  /* SMALL: granule where the reservation of the owner's run ends, see [run] */
-  size_t large_bytes; /* LARGE: size of the object, rounded up to granules */
+  uint16_t reserved;  /* SMALL: granule where the reservation of the owner's run ends, see [run],
+                       * or TD_RESERVED_LISTED: the block is unswept;
+                       * MEDIUM: cell to search from */
+  size_t large_bytes; /* LARGE: size of the object, rounded up to granules; spans: of a cell */
 };
+
+#define TD_RESERVED_LISTED UINT16_MAX
 
 /* Returns the marker's entry for a block of cells. Where cells have at most 64 words, layouts that
  * need no table become bitmaps or leaves: the fewer kinds the marker meets, the better the

@@ -73,6 +73,21 @@ enum td_room td_blocks_take(struct td_space *space, uint32_t count, uint32_t *fi
   return TD_ROOM;
 }
 
+bool td_blocks_take_behind(struct td_space *space, uint32_t first, uint32_t count) {
+  if (count > space->budget_blocks || space->used_blocks > space->budget_blocks - count)
+    return false;
+  if (first > space->block_count || count > space->block_count - first) return false;
+  while (first + count > space->frontier)
+    if (!move_frontier(space)) return false;
+  for (uint32_t b = first; b < first + count; b++)
+    if (!td_block_is_free(space, b)) return false;
+  if (!td_backing_take(space, first, count)) return false;
+  for (uint32_t b = first; b < first + count; b++)
+    set_free(space, b, false);
+  space->used_blocks += count;
+  return true;
+}
+
 void td_blocks_give(struct td_space *space, uint32_t first, uint32_t count) {
   for (uint32_t b = first; b < first + count; b++) {
     space->blocks[b] = (struct td_block){0};

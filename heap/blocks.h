@@ -8,6 +8,9 @@
  * *first. Their memory is committed, their state is still FREE, and `zeroed` tells whether they
  * were ever written. The caller holds the space's lock. */
 enum td_room td_blocks_take(struct td_space *space, uint32_t count, uint32_t *first);
+/* Takes the blocks [first, first + count) if all are free, within the budget. The caller holds the
+ * space's lock. Returns false if they are not to be had. */
+bool td_blocks_take_behind(struct td_space *space, uint32_t first, uint32_t count);
 /* Gives blocks back and clears their entries. The caller holds the space's lock. */
 void td_blocks_give(struct td_space *space, uint32_t first, uint32_t count);
 /* Gives slabs without a used block back to the system, but keeps keep_bytes of free memory. A slab

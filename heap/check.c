@@ -6,6 +6,7 @@
 #include "heap/blocks.h"
 #include "heap/log.h"
 #include "heap/marks.h"
+#include "heap/medium.h"
 #include "heap/young.h"
 
 static bool fault(struct tide_error *error, uint32_t block, const char *what) {
@@ -64,8 +65,12 @@ static bool check_large(const struct td_space *space, uint32_t b, struct tide_er
   const struct td_block_info *info = &space->infos[b];
   if (info->extent_blocks == 0 || info->extent_blocks > space->frontier - b)
     return fault(error, b, "large object leaves the heap");
-  if (info->large_bytes > (size_t)info->extent_blocks << TD_BLOCK_LOG2)
+  size_t bytes = (size_t)info->extent_blocks << TD_BLOCK_LOG2;
+  if (info->state == TD_BLOCK_LARGE && info->large_bytes > bytes)
     return fault(error, b, "large object longer than its blocks");
+  if (info->state == TD_BLOCK_MEDIUM && (info->large_bytes != td_medium_bytes(info->size_class) ||
+                                         info->cells * info->large_bytes != bytes))
+    return fault(error, b, "cells of a span do not fill it");
   for (uint32_t i = 1; i < info->extent_blocks; i++)
     if (space->infos[b + i].state != TD_BLOCK_TAIL || space->infos[b + i].extent_offset != i)
       return fault(error, b, "broken tail of a large object");
@@ -81,10 +86,12 @@ static bool check_block(const struct td_space *space, uint32_t b, struct tide_er
   case TD_BLOCK_SMALL:
     return check_small(space, b, error);
   case TD_BLOCK_LARGE:
+  case TD_BLOCK_MEDIUM:
     return check_large(space, b, error);
   case TD_BLOCK_TAIL: {
     uint32_t head = b - space->infos[b].extent_offset;
-    return space->infos[b].extent_offset <= b && space->infos[head].state == TD_BLOCK_LARGE
+    return space->infos[b].extent_offset <= b && (space->infos[head].state == TD_BLOCK_LARGE ||
+                                                  space->infos[head].state == TD_BLOCK_MEDIUM)
                ? true
                : fault(error, b, "tail without a head");
   }

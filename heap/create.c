@@ -47,6 +47,7 @@ static size_t free_bits_bytes(const struct td_space *space) {
   return ((size_t)space->block_count + 63) / 64 * 8;
 }
 
+#define MEDIUM_BYTES ((size_t)TIDE_LAYOUT_MAX * TD_MEDIUM_CLASSES * sizeof(struct td_medium_list))
 #define UNSWEPT_BYTES ((size_t)TIDE_LAYOUT_MAX * TIDE_BUMP_SLOTS * sizeof(uint32_t))
 
 static void unmap_all(struct td_space *space) {
@@ -58,6 +59,7 @@ static void unmap_all(struct td_space *space) {
   unmap_table(space->free_bits, free_bits_bytes(space));
   unmap_table(space->touched, free_bits_bytes(space));
   unmap_table(space->unswept, UNSWEPT_BYTES);
+  unmap_table(space->medium, MEDIUM_BYTES);
   unmap_table(space->slab_committed, count / TD_SLAB_BLOCKS);
   if (space->base) td_plat_release((void *)space->base, space->reserved_bytes);
 }
@@ -88,9 +90,10 @@ static bool map_all(struct td_space *space, size_t reserve_bytes, bool has_young
   space->free_bits = map_table(free_bits_bytes(space));
   space->touched = map_table(free_bits_bytes(space));
   space->unswept = map_table(UNSWEPT_BYTES);
+  space->medium = map_table(MEDIUM_BYTES);
   space->slab_committed = map_table(count / TD_SLAB_BLOCKS);
   if (space->marks && space->blocks && space->infos && space->flags && space->free_bits &&
-      space->touched && space->unswept && space->slab_committed)
+      space->touched && space->unswept && space->medium && space->slab_committed)
     return true;
   int saved = errno;
   unmap_all(space);

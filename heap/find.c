@@ -1,24 +1,72 @@
 /* From an address to the object that it points at or into. */
 #include "heap/find.h"
 
-uintptr_t td_space_find(const struct td_space *space, uintptr_t address) {
-  uintptr_t offset = address - space->base;
-  if (offset >= (uintptr_t)space->frontier << TD_BLOCK_LOG2) return 0;
-  uint32_t b = (uint32_t)(offset >> TD_BLOCK_LOG2);
+static uintptr_t start_of(const struct td_space *space, uint32_t block) {
+  return space->base + ((uintptr_t)block << TD_BLOCK_LOG2);
+}
+
+static uintptr_t cell_in_extent(const struct td_space *space, uint32_t b, uintptr_t address) {
   const struct td_block_info *info = &space->infos[b];
   if (info->state == TD_BLOCK_TAIL) {
     b -= info->extent_offset;
     info = &space->infos[b];
   }
-  uint64_t first = (uint64_t)b << TD_BLOCK_GRANULES_LOG2;
-  uintptr_t start = td_granule_address(space->base, first);
-  if (info->state == TD_BLOCK_LARGE)
-    return address - start < info->large_bytes && td_holds_object(space, first) ? start : 0;
-  if (info->state != TD_BLOCK_SMALL) return 0;
+  uintptr_t start = start_of(space, b), offset = address - start;
+  if (info->state == TD_BLOCK_LARGE) return offset < info->large_bytes ? start : 0;
+  return info->state == TD_BLOCK_MEDIUM ? address - offset % info->large_bytes : 0;
+}
+
+uintptr_t td_space_cell_in_use(const struct td_space *space, uintptr_t address) {
+  uint32_t b = (uint32_t)((address - space->base) >> TD_BLOCK_LOG2);
+  const struct td_block_info *info = &space->infos[b];
+  if (info->state != TD_BLOCK_SMALL) return cell_in_extent(space, b, address);
+  uintptr_t start = start_of(space, b);
   uint32_t cell = td_cell_of(info, (uint32_t)((address - start) >> TD_GRANULE_LOG2));
-  if (cell >= info->cells) return 0;
-  uint32_t granule = cell * space->blocks[b].cell_granules;
-  return td_holds_object(space, first + granule) ? td_granule_address(start, granule) : 0;
+  return cell < info->cells ? td_granule_address(start, cell * space->blocks[b].cell_granules) : 0;
+}
+
+uintptr_t td_space_cell(const struct td_space *space, uintptr_t address) {
+  bool inside = address - space->base < (uintptr_t)space->frontier << TD_BLOCK_LOG2;
+  return inside ? td_space_cell_in_use(space, address) : 0;
+}
+
+uintptr_t td_space_find_any(const struct td_space *space, uintptr_t address) {
+  uintptr_t cell = td_space_cell(space, address);
+  return cell && td_holds_object(space, td_granule_of(space->base, cell)) ? cell : 0;
+}
+
+static bool is_near(const struct td_space *space, uintptr_t cell, uintptr_t address) {
+  if (address - cell < TD_DISPLACEMENTS) return true;
+  return !space->layouts.at[space->blocks[(cell - space->base) >> TD_BLOCK_LOG2].layout].near_start;
+}
+
+bool td_space_counts(const struct td_space *space, uintptr_t cell, uintptr_t address) {
+  uintptr_t offset = address - cell;
+  if (offset == 0) return true;
+  if (!space->base_only) return is_near(space, cell, address);
+  return offset < TD_DISPLACEMENTS && space->displacements[offset / 64] >> (offset % 64) & 1;
+}
+
+uintptr_t td_space_find_from_stack(const struct td_space *space, uintptr_t address) {
+  uintptr_t object = td_space_find_any(space, address);
+  return object && is_near(space, object, address) ? object : 0;
+}
+
+uintptr_t td_space_find(const struct td_space *space, uintptr_t address) {
+  uintptr_t object = td_space_find_any(space, address);
+  return object && td_space_counts(space, object, address) ? object : 0;
+}
+
+struct td_cells td_space_cells(const struct td_space *space, uint32_t block) {
+  const struct td_block_info *info = &space->infos[block];
+  switch (info->state) {
+  case TD_BLOCK_SMALL:
+    return (struct td_cells){info->cells, space->blocks[block].cell_granules};
+  case TD_BLOCK_MEDIUM:
+    return (struct td_cells){info->cells, (uint32_t)(info->large_bytes >> TD_GRANULE_LOG2)};
+  default:
+    return (struct td_cells){info->state == TD_BLOCK_LARGE, 0};
+  }
 }
 
 size_t td_space_object_bytes(const struct td_space *space, uintptr_t object) {

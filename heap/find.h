@@ -13,7 +13,27 @@ static inline bool td_holds_object(const struct td_space *space, uint64_t granul
 }
 
 /* Returns the start of the object that the address points at or into, or 0. Any address will do. */
+uintptr_t td_space_find_any(const struct td_space *space, uintptr_t address);
+/* The same for what keeps objects alive: not from behind the beginning of an object whose layout
+ * wants that (near_start). */
+uintptr_t td_space_find_from_stack(const struct td_space *space, uintptr_t address);
+/* The same for a word that lies on no stack: if the space is base_only, it must point at the first
+ * byte or at a registered displacement. */
 uintptr_t td_space_find(const struct td_space *space, uintptr_t address);
+/* Does an address inside a cell count so? */
+bool td_space_counts(const struct td_space *space, uintptr_t cell, uintptr_t address);
+/* Returns the start of the cell, or large object, that the address lies in, whether it holds an
+ * object or not; 0 if there is none. */
+uintptr_t td_space_cell(const struct td_space *space, uintptr_t address);
+/* The same for an address inside the space's range; without the lock, if its block is in use. */
+uintptr_t td_space_cell_in_use(const struct td_space *space, uintptr_t address);
+
+/* What begins in a block: `count` cells, one every `granules`. A large object counts as one. A tail
+ * or a free block has none, and the cells of a span count as its first block's. */
+struct td_cells {
+  uint32_t count, granules;
+};
+struct td_cells td_space_cells(const struct td_space *space, uint32_t block);
 /* Returns the bytes of an object's cell, or of a large object. `object` is the start of one. */
 size_t td_space_object_bytes(const struct td_space *space, uintptr_t object);
 

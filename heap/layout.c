@@ -16,6 +16,25 @@ bool td_layouts_init(struct td_layouts *layouts) {
   return true;
 }
 
+bool td_layout_fits(const struct td_layout *layout, size_t bytes) {
+  size_t words = bytes / 8;
+  switch (layout->kind) {
+  case TD_KIND_NONE:
+    return false;
+  case TD_KIND_BITMAP:
+    return words >= 64u - (unsigned)__builtin_clzll(layout->map);
+  case TD_KIND_BITMAP_LONG:
+  case TD_KIND_REPEATED:
+    return words >= layout->words;
+  case TD_KIND_WEAK:
+    return bytes >= sizeof(struct td_weak_object);
+  case TD_KIND_EPHEMERON:
+    return bytes >= sizeof(struct td_ephemeron_object);
+  default:
+    return true;
+  }
+}
+
 static void free_parts(struct td_layout *layout) {
   free(layout->bits);
   free(layout->name);
@@ -33,13 +52,20 @@ static bool same_name(const char *a, const char *b) {
   return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+/* Both have as many words. */
+static bool same_bits(const struct td_layout *a, const struct td_layout *b) {
+  return memcmp(a->bits, b->bits, (a->words + 63) / 64 * 8) == 0;
+}
+
 static bool same(const struct td_layout *a, const struct td_layout *b) {
-  if (a->kind != b->kind || !same_name(a->name, b->name)) return false;
+  if (a->kind != b->kind || a->near_start != b->near_start || !same_name(a->name, b->name))
+    return false;
   switch (a->kind) {
   case TD_KIND_TRACED:
-    return a->trace == b->trace && a->context == b->context;
+    return a->trace == b->trace && a->words == b->words &&
+           (a->words ? same_bits(a, b) : a->context == b->context);
   case TD_KIND_BITMAP_LONG:
-    return a->words == b->words && memcmp(a->bits, b->bits, (a->words + 63) / 64 * 8) == 0;
+    return a->words == b->words && same_bits(a, b);
   case TD_KIND_REPEATED:
     return a->words == b->words && a->element == b->element;
   default:
@@ -52,7 +78,7 @@ static bool copy_parts(struct td_layout *layout, const struct td_layout *wanted)
   *layout = *wanted;
   layout->bits = NULL;
   layout->name = NULL;
-  if (wanted->kind == TD_KIND_BITMAP_LONG) {
+  if (wanted->bits) {
     size_t bytes = (wanted->words + 63) / 64 * 8;
     layout->bits = malloc(bytes);
     if (!layout->bits) return false;
@@ -74,6 +100,7 @@ tide_layout td_layouts_intern(struct td_layouts *layouts, const struct td_layout
   if (fresh.kind == TD_KIND_BITMAP_LONG || fresh.kind == TD_KIND_TRACED ||
       fresh.kind == TD_KIND_REPEATED)
     fresh.map = layouts->count;
+  if (fresh.kind == TD_KIND_TRACED && fresh.words) fresh.context = &layouts->at[layouts->count];
   layouts->at[layouts->count] = fresh;
   return (tide_layout)layouts->count++;
 }

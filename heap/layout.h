@@ -53,10 +53,11 @@ struct td_ephemeron_object {
 
 struct td_layout {
   uint8_t kind;        /* enum td_kind */
-  uint32_t words;      /* BITMAP_LONG: length in words; REPEATED: words of an element */
+  bool near_start;     /* conservative words behind the first TD_DISPLACEMENTS bytes do not count */
+  uint32_t words;      /* length in words of `bits`; REPEATED: words of an element */
   uint64_t map;        /* as in struct td_block; kinds that need the table: own layout number */
   uint64_t element;    /* REPEATED: bit i says that word i of an element is a slot */
-  uint64_t *bits;      /* BITMAP_LONG */
+  uint64_t *bits;      /* BITMAP_LONG; TRACED with words: `context` is this structure then */
   char *name;          /* or NULL */
   tide_trace_fn trace; /* TRACED */
   void *context;
@@ -68,6 +69,9 @@ struct td_layouts {
   struct td_layout *at; /* TIDE_LAYOUT_MAX entries */
   uint32_t count;
 };
+
+/* Returns whether the layout exists, and its slots lie inside an object of so many bytes. */
+bool td_layout_fits(const struct td_layout *layout, size_t bytes);
 
 bool td_layouts_init(struct td_layouts *layouts);
 void td_layouts_deinit(struct td_layouts *layouts);

@@ -1,6 +1,7 @@
 /* The quarantine. It is there to find errors: what it costs does not matter where it is off. */
 #include "heap/quarantine.h"
 
+#include "heap/find.h"
 #include "heap/marks.h"
 #include "heap/poison.h"
 
@@ -20,16 +21,11 @@ typedef bool (*visit)(struct td_space *space, const struct cell *cell, void *con
 /* Visits all cells and extents, whether they hold objects or not, until a visit returns false. */
 static void each_cell(struct td_space *space, visit visit_one, void *context) {
   for (uint32_t b = 1; b < space->frontier; b++) {
-    const struct td_block_info *info = &space->infos[b];
-    if (info->state != TD_BLOCK_SMALL && info->state != TD_BLOCK_LARGE) continue;
+    const struct td_cells cells = td_space_cells(space, b);
     uint64_t granule = (uint64_t)b << TD_BLOCK_GRANULES_LOG2;
-    uint32_t step = space->blocks[b].cell_granules;
-    uint32_t cells = info->state == TD_BLOCK_SMALL ? info->cells : 1;
-    size_t bytes =
-        info->state == TD_BLOCK_SMALL ? (size_t)step << TD_GRANULE_LOG2 : info->large_bytes;
-    for (uint32_t i = 0; i < cells; i++, granule += step) {
-      struct cell cell = {&space->marks[granule], td_granule_address(space->base, granule), bytes,
-                          b};
+    for (uint32_t i = 0; i < cells.count; i++, granule += cells.granules) {
+      uintptr_t start = td_granule_address(space->base, granule);
+      struct cell cell = {&space->marks[granule], start, td_space_object_bytes(space, start), b};
       if (!visit_one(space, &cell, context)) return;
     }
   }
@@ -49,6 +45,11 @@ static __attribute__((no_sanitize("address"))) void fill(uintptr_t start, size_t
     *at = TD_FREED_PATTERN;
 }
 
+/* The sanitizer needs an eighth of what is poisoned in memory of its own. */
+static void poison(uintptr_t start, size_t bytes) {
+  td_poison(start, bytes < BYTES_MOST ? bytes : BYTES_MOST);
+}
+
 static bool take_in(struct td_space *space, const struct cell *cell, void *context) {
   struct turn *turn = context;
   if (td_mark_is_freed(*cell->mark)) {
@@ -63,9 +64,7 @@ static bool take_in(struct td_space *space, const struct cell *cell, void *conte
     *cell->mark = TD_FREED_YOUNGEST;
     turn->bytes[0] += cell->bytes;
   }
-  /* The sanitizer needs an eighth of that in memory of its own. */
-  if (space->has_poison)
-    td_poison(cell->start, cell->bytes < BYTES_MOST ? cell->bytes : BYTES_MOST);
+  if (space->has_poison) poison(cell->start, cell->bytes);
   return true;
 }
 
@@ -77,9 +76,14 @@ static bool let_go(struct td_space *space, const struct cell *cell, void *contex
   return true;
 }
 
+/* Returns how many bytes may be in quarantine. */
+static size_t most_of(const struct td_space *space) {
+  size_t most = space->max_blocks * TD_BLOCK_BYTES / PART_OF_LIMIT;
+  return most < BYTES_MOST ? most : BYTES_MOST;
+}
+
 void td_quarantine_turn(struct td_space *space) {
-  struct turn turn = {.most = space->max_blocks * TD_BLOCK_BYTES / PART_OF_LIMIT};
-  if (turn.most > BYTES_MOST) turn.most = BYTES_MOST;
+  struct turn turn = {.most = most_of(space)};
   if (space->quarantine_drains) turn.most = 0;
   each_cell(space, take_in, &turn);
   size_t bytes = 0;
@@ -92,10 +96,24 @@ void td_quarantine_turn(struct td_space *space) {
 
 uint32_t td_quarantine_count(const struct td_space *space, uint32_t block) {
   const uint8_t *marks = space->marks + ((uint64_t)block << TD_BLOCK_GRANULES_LOG2);
+  const struct td_cells cells = td_space_cells(space, block);
   uint32_t count = 0;
-  for (uint32_t i = 0; i < space->infos[block].cells; i++)
-    count += td_mark_is_freed(marks[i * space->blocks[block].cell_granules]);
+  for (uint32_t i = 0; i < cells.count; i++)
+    count += td_mark_is_freed(marks[(size_t)i * cells.granules]);
   return count;
+}
+
+bool td_quarantine_take(struct td_space *space, uintptr_t object) {
+  if (!space->has_quarantine && !space->has_poison) return false;
+  const size_t bytes = td_space_object_bytes(space, object);
+  const uint32_t block = (uint32_t)((object - space->base) >> TD_BLOCK_LOG2);
+  bool stays = space->has_quarantine && bytes <= most_of(space) / 2;
+  bool is_cell = space->infos[block].state == TD_BLOCK_SMALL;
+  if (stays) fill(object, bytes);
+  if (space->has_poison) poison(object, bytes);
+  if (stays || is_cell)
+    space->marks[td_granule_of(space->base, object)] = stays ? TD_FREED_YOUNGEST : 0;
+  return stays || is_cell;
 }
 
 bool td_quarantine_drain(struct td_space *space) {
@@ -116,20 +134,10 @@ static struct td_freed freed_at(const struct td_space *space, uint32_t block, ui
 }
 
 struct td_freed td_quarantine_find(const struct td_space *space, uintptr_t address) {
-  const struct td_freed none = {0};
-  uintptr_t offset = address - space->base;
-  if (offset >= (uintptr_t)space->frontier << TD_BLOCK_LOG2) return none;
-  uint32_t b = (uint32_t)(offset >> TD_BLOCK_LOG2);
-  if (space->infos[b].state == TD_BLOCK_TAIL) b -= space->infos[b].extent_offset;
-  const struct td_block_info *info = &space->infos[b];
-  uintptr_t start = space->base + ((uintptr_t)b << TD_BLOCK_LOG2);
-  if (info->state == TD_BLOCK_LARGE)
-    return address - start < info->large_bytes ? freed_at(space, b, start, info->large_bytes)
-                                               : none;
-  if (info->state != TD_BLOCK_SMALL) return none;
-  size_t bytes = (size_t)space->blocks[b].cell_granules << TD_GRANULE_LOG2;
-  size_t cell = (address - start) / bytes;
-  return cell < info->cells ? freed_at(space, b, start + cell * bytes, bytes) : none;
+  uintptr_t start = td_space_cell(space, address);
+  if (!start) return (struct td_freed){0};
+  uint32_t block = (uint32_t)((start - space->base) >> TD_BLOCK_LOG2);
+  return freed_at(space, block, start, td_space_object_bytes(space, start));
 }
 
 struct damage {

@@ -28,7 +28,10 @@ static inline bool td_mark_is_freed(uint8_t mark) {
 /* Between marking and sorting, under the lock: takes in what has died, and lets go what was long
  * enough in quarantine. The epoch before is that of the dead. */
 void td_quarantine_turn(struct td_space *space);
-/* Returns how many cells of a SMALL block are in quarantine. */
+/* An object that its owner frees: it dies now. Returns false if that is all, and its memory is to
+ * be given back. */
+bool td_quarantine_take(struct td_space *space, uintptr_t object);
+/* Returns how many cells of a SMALL or MEDIUM block are in quarantine. */
 uint32_t td_quarantine_count(const struct td_space *space, uint32_t block);
 /* Lets go everything at the next turn, because memory is short. Returns false if that would free
  * nothing more. Any thread may call; takes the lock. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "heap/blocks.h"
+#include "heap/medium.h"
 #include "heap/quarantine.h"
 #include "heap/young.h"
 
@@ -38,8 +39,11 @@ static void clear_young(uint8_t *marks) {
     vectors[i] &= ~(lanes)(vectors[i] == TD_YOUNG);
 }
 
+/* After a young marking the lists are kept, so a block may be in one already. */
 static void list_block(struct td_space *space, uint32_t b) {
   struct td_block_info *info = &space->infos[b];
+  if (info->reserved == TD_RESERVED_LISTED) return;
+  info->reserved = TD_RESERVED_LISTED;
   uint32_t *list =
       &space->unswept[(size_t)space->blocks[b].layout * TIDE_BUMP_SLOTS + info->size_class];
   info->next = *list;
@@ -52,6 +56,13 @@ static bool sort_block(struct td_space *space, uint32_t b) {
   struct td_block *block = &space->blocks[b];
   struct td_block_info *info = &space->infos[b];
   const uint8_t *marks = space->marks + ((uint64_t)b << TD_BLOCK_GRANULES_LOG2);
+  if (info->state == TD_BLOCK_MEDIUM) {
+    bool in_use;
+    uint32_t live = td_medium_sort(space, b, &in_use);
+    space->live_objects += live;
+    space->live_bytes += live * info->large_bytes;
+    return !in_use;
+  }
   info->zeroed = 0;
   if (info->state == TD_BLOCK_LARGE) {
     if (*marks != space->epoch) return !td_mark_is_freed(*marks);
@@ -63,15 +74,16 @@ static bool sort_block(struct td_space *space, uint32_t b) {
   space->live_objects += info->live;
   space->live_bytes += (uint64_t)info->live * block->cell_granules << TD_GRANULE_LOG2;
   uint32_t used = info->live + (space->has_quarantine ? td_quarantine_count(space, b) : 0);
-  if (used > 0 && used < info->cells) list_block(space, b);
-  return used == 0;
+  bool wanted = used > 0 || info->held || info->reserved == TD_RESERVED_LISTED;
+  if (wanted && used < info->cells) list_block(space, b);
+  return !wanted;
 }
 
 static uint32_t sort_and_give(struct td_space *space, uint32_t b) {
   const struct td_block_info *info = &space->infos[b];
-  if (info->state != TD_BLOCK_SMALL && info->state != TD_BLOCK_LARGE) return 0;
+  if (info->state == TD_BLOCK_FREE || info->state == TD_BLOCK_TAIL) return 0;
   if (!sort_block(space, b)) return 0;
-  uint32_t count = info->state == TD_BLOCK_LARGE ? info->extent_blocks : 1;
+  uint32_t count = info->state == TD_BLOCK_SMALL ? 1 : info->extent_blocks;
   td_blocks_give(space, b, count);
   return count;
 }
@@ -84,12 +96,15 @@ static void after_marking(struct td_space *space) {
 uint32_t td_space_end_marking(struct td_space *space) {
   pthread_mutex_lock(&space->lock);
   memset(space->unswept, 0, (size_t)space->layouts.count * TIDE_BUMP_SLOTS * sizeof(uint32_t));
+  td_medium_unlist(space);
   uint32_t freed = 0;
   if (space->has_quarantine || space->has_poison) td_quarantine_turn(space);
   space->live_objects = space->live_bytes = 0;
   /* From the top down: the lists then begin with low blocks, and these fill first. */
-  for (uint32_t b = space->frontier; b-- > 1;)
+  for (uint32_t b = space->frontier; b-- > 1;) {
+    space->infos[b].reserved = 0; /* listed no more; of other states it says nothing now */
     freed += sort_and_give(space, b);
+  }
   after_marking(space);
   pthread_mutex_unlock(&space->lock);
   return freed;
@@ -98,9 +113,12 @@ uint32_t td_space_end_marking(struct td_space *space) {
 /* What the last collection found alive in the block is in the sums already. */
 static void uncount(struct td_space *space, uint32_t b) {
   const struct td_block_info *info = &space->infos[b];
-  if (info->state != TD_BLOCK_SMALL) return;
+  if (info->state != TD_BLOCK_SMALL && info->state != TD_BLOCK_MEDIUM) return;
+  uint64_t bytes = info->state == TD_BLOCK_MEDIUM
+                       ? info->large_bytes
+                       : (uint64_t)space->blocks[b].cell_granules << TD_GRANULE_LOG2;
   space->live_objects -= info->live;
-  space->live_bytes -= (uint64_t)info->live * space->blocks[b].cell_granules << TD_GRANULE_LOG2;
+  space->live_bytes -= info->live * bytes;
 }
 
 uint32_t td_space_end_young(struct td_space *space) {
@@ -114,7 +132,9 @@ uint32_t td_space_end_young(struct td_space *space) {
     }
     if (!td_young_is_touched(space, b)) continue;
     uncount(space, b);
-    if (space->infos[b].state == TD_BLOCK_SMALL)
+    if (space->infos[b].state == TD_BLOCK_MEDIUM)
+      td_medium_begin_young_sort(space, b);
+    else if (space->infos[b].state == TD_BLOCK_SMALL)
       clear_young(space->marks + ((uint64_t)b << TD_BLOCK_GRANULES_LOG2));
     freed += sort_and_give(space, b);
   }

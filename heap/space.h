@@ -76,6 +76,15 @@ enum td_room {
   TD_ROOM_NO_PLACE,    /* no free blocks lie side by side in sufficient number */
 };
 
+/* Spans of a layout and medium class: heap/medium.h. */
+#define TD_MEDIUM_CLASSES 32u
+struct td_medium_list {
+  uint32_t first; /* first block of the first span that may have room, or 0 */
+  uint32_t seen;  /* objects that came before there was a span */
+};
+
+#define TD_DISPLACEMENTS 4096u /* bytes from an object's start */
+
 struct td_space {
   /* Constant after creation. */
   uintptr_t base;
@@ -98,21 +107,26 @@ struct td_space {
    * allocated since the last collection: TD_YOUNG if has_young, else the epoch. */
   uint8_t epoch_before;
 
+  /* Which conservative words count: heap/find.h. Written while no collection runs. */
+  bool base_only;
+  uint64_t displacements[TD_DISPLACEMENTS / 64]; /* bit i: i bytes behind the start will do, too */
+
   /* Under `lock`. */
   pthread_mutex_t lock;
   uint64_t *free_bits;   /* a bit for each block below frontier: it is in the pool */
   uint32_t frontier;     /* no block at or above it was ever used */
   uint32_t single_hint;  /* no free block below */
   uint32_t extent_limit; /* no extent of so many blocks is free; or UINT32_MAX */
-  uint32_t used_blocks;  /* SMALL, LARGE and TAIL blocks */
+  uint32_t used_blocks;  /* those that are not FREE */
   _Atomic(uint32_t)
       committed_slabs; /* written under the lock; relaxed readers want a figure only */
   uint32_t peak_committed_slabs;
-  uint32_t bare_blocks;   /* blocks of committed slabs that have no memory: heap/backing.h */
-  uint32_t strip_hint;    /* word of free_bits where to look for free blocks with memory */
-  uint32_t budget_blocks; /* used_blocks does not pass it: set by the collector's sizing */
-  uint32_t max_blocks;    /* hard limit; constant after creation */
-  uint32_t *unswept;      /* [layout * TIDE_BUMP_SLOTS + class]: first block of the list */
+  uint32_t bare_blocks;          /* blocks of committed slabs that have no memory: heap/backing.h */
+  uint32_t strip_hint;           /* word of free_bits where to look for free blocks with memory */
+  uint32_t budget_blocks;        /* used_blocks does not pass it: set by the collector's sizing */
+  uint32_t max_blocks;           /* hard limit; constant after creation */
+  uint32_t *unswept;             /* [layout * TIDE_BUMP_SLOTS + class]: first block of the list */
+  struct td_medium_list *medium; /* [layout * TD_MEDIUM_CLASSES + class] */
   uint8_t *slab_committed;
   uint64_t *touched;    /* a bit for each block: heap/young.h. Set in spaces without youth, too */
   uint64_t young_bytes; /* room in blocks since they were touched */

@@ -5,6 +5,7 @@
 #include "marker/scan/rare.h"
 #include "marker/marker.h"
 #include "marker/region/regions.h"
+#include "marker/region/check.h"
 #include "platform/probes.h"
 
 void td_mark_begin(struct td_markers *set) {
@@ -55,6 +56,7 @@ void td_mark_phase(struct td_markers *set, const struct td_roots *roots) {
   if (roots->callback) call_back(self, roots);
   td_term_start(&set->term);
   set->engine->work(self, true);
+  if (TD_REGIONS_CHECKED) td_regions_check(set);
   set->mark_ns += td_plat_now_ns() - begin;
 }
 

@@ -80,6 +80,25 @@ size_t td_plat_page_bytes(void) {
   return bytes;
 }
 
+static size_t whole_pages(size_t bytes) {
+  size_t page = td_plat_page_bytes();
+  return bytes > SIZE_MAX - page ? 0 : (bytes + page - 1) & ~(page - 1);
+}
+
+void *td_plat_map(size_t bytes) {
+  int saved = errno;
+  void *at =
+      mmap(NULL, whole_pages(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  errno = saved;
+  return at == MAP_FAILED ? NULL : at;
+}
+
+void td_plat_unmap(void *start, size_t bytes) {
+  int saved = errno;
+  if (start) munmap(start, whole_pages(bytes));
+  errno = saved;
+}
+
 bool td_plat_readable(uintptr_t address) {
   int saved = errno;
   /* The system reads the set of signals before it finds that there is no such thing to do with it.

@@ -2,6 +2,7 @@
 #include "platform/platform.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -84,9 +85,11 @@ const char *td_plat_thread_name(long id, char name[TD_THREAD_NAME_BYTES]) {
   char path[64];
   int saved = errno;
   snprintf(path, sizeof path, "/proc/self/task/%ld/comm", id);
-  FILE *file = fopen(path, "re");
-  if (!file || !fgets(name, TD_THREAD_NAME_BYTES, file)) snprintf(name, TD_THREAD_NAME_BYTES, "?");
-  if (file) fclose(file);
+  int file = open(path, O_RDONLY | O_CLOEXEC); /* no stream: see td_plat_say */
+  ssize_t bytes = file >= 0 ? read(file, name, TD_THREAD_NAME_BYTES - 1) : -1;
+  if (file >= 0) close(file);
+  if (bytes <= 0) name[0] = '?', bytes = 1;
+  name[bytes] = 0;
   name[strcspn(name, "\n")] = 0;
   errno = saved;
   return name;

@@ -40,6 +40,10 @@ void td_plat_advise_small(void *start, size_t bytes);
 size_t td_plat_page_bytes(void);
 /* Returns the size of a processor's second-level cache, 0 if the system does not tell it. */
 size_t td_plat_cache_bytes(void);
+/* Returns zeroed pages for at least `bytes` bytes, NULL if there are none. */
+void *td_plat_map(size_t bytes);
+/* `bytes` as they were given; NULL is allowed. */
+void td_plat_unmap(void *start, size_t bytes);
 /* Can the eight bytes at an aligned address be read? Costs a system call, and never a fault. */
 bool td_plat_readable(uintptr_t address);
 /* Returns how much memory this process may use: the machine's or the control group's, whichever is
@@ -79,6 +83,29 @@ long td_plat_thread_id(void);
 /* Writes the name of a thread of this process into name, "?" if the system does not tell it.
  * Returns name. */
 const char *td_plat_thread_name(long id, char name[TD_THREAD_NAME_BYTES]);
+
+/* ---- The signal that stops threads ---- */
+
+/* Returns the number of the signal that is meant for such things. */
+int td_plat_signal_default(void);
+/* Returns whether a program can handle this signal, and it is none of a thread's own faults. */
+bool td_plat_signal_usable(int number);
+/* From now on `handler` is called on threads that get the signal, with all signals but faults
+ * blocked and errno kept. One handler at a time. Returns false if the program handles the signal
+ * itself, or if the system refuses. */
+bool td_plat_signal_take(int number, void (*handler)(void));
+bool td_plat_signal_is_ours(int number);
+/* Ends that, unless the program has taken the signal meanwhile. */
+void td_plat_signal_give(int number);
+/* Unblocks the signal in the calling thread. */
+void td_plat_signal_unblock(int number);
+/* Returns false if there is no such thread. */
+bool td_plat_signal_send(long thread_id, int number);
+
+/* Writes a text to standard error past the C library's streams, whose locks a thread that was
+ * stopped by a signal may hold. At most some 1500 bytes; for formats without floating point, which
+ * need no memory. */
+void td_plat_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Returns how many CPUs this process may use by its affinity mask and its control group's quota, at
  * least 1. */

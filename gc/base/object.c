@@ -1,8 +1,8 @@
 /* Where objects begin. */
 #include "gc/base/object.h"
 
-#include <stdlib.h>
-
+#include "gc/base/inside.h"
+#include "gc/base/pages.h"
 #include "gc/base/thread.h"
 #include "heap/alloc.h"
 #include "heap/find.h"
@@ -23,8 +23,9 @@ static bool in_unused_run(struct tide_heap *heap, uintptr_t object) {
 }
 
 uintptr_t td_object_start(struct tide_heap *heap, const void *address) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   pthread_mutex_lock(&heap->space.lock); /* others may move the frontier */
-  uintptr_t object = td_space_find(&heap->space, (uintptr_t)address);
+  uintptr_t object = td_space_find_any(&heap->space, (uintptr_t)address);
   if (object && in_unused_run(heap, object)) object = 0;
   pthread_mutex_unlock(&heap->space.lock);
   return object;
@@ -44,8 +45,7 @@ static bool note(uintptr_t object, size_t bytes, tide_layout layout, void *conte
 }
 
 uint64_t *td_object_bitmap(const struct td_space *space) {
-  size_t words = (size_t)space->frontier * TD_BLOCK_GRANULES / 64;
-  struct bitmap bitmap = {calloc(words + 1, sizeof(uint64_t)), space->base};
+  struct bitmap bitmap = {td_pages_take(td_object_bitmap_bytes(space)), space->base};
   if (bitmap.bits) td_space_walk(space, note, &bitmap);
   return bitmap.bits;
 }

@@ -2,12 +2,17 @@
  * inlined code needs no test; pages of it that are never touched cost nothing. */
 #include "gc/base/runs.h"
 
+#include <string.h>
+
 #include "gc/base/thread.h"
 #include "heap/alloc.h"
+#include "heap/log.h"
+#include "heap/young.h"
 
 #define RUNS ((size_t)TIDE_LAYOUT_MAX * TIDE_BUMP_SLOTS)
 #define RUNS_BYTES (RUNS * sizeof(struct tide_bump))
-#define TABLE_BYTES (RUNS_BYTES + RUNS * sizeof(uint32_t)) /* the runs, then `filled` */
+/* The runs, then `freed`, `filled` and `freed_at`. */
+#define TABLE_BYTES (RUNS_BYTES + RUNS * (sizeof(uintptr_t) + 2 * sizeof(uint32_t)))
 
 /* Runs that are all empty, for mutators that may not allocate. */
 static struct tide_bump *no_runs;
@@ -35,7 +40,9 @@ bool td_runs_open(struct tide_heap *heap, struct tide_mutator *mutator) {
   mutator->runs = heap->pooled_table_count ? heap->pooled_tables[--heap->pooled_table_count]
                                            : map_zeroed(TABLE_BYTES);
   if (!mutator->runs) return false;
-  mutator->filled = (uint32_t *)((char *)mutator->runs + RUNS_BYTES);
+  mutator->freed = (uintptr_t *)((char *)mutator->runs + RUNS_BYTES);
+  mutator->filled = (uint32_t *)(mutator->freed + RUNS);
+  mutator->freed_at = mutator->filled + RUNS;
   mutator->fast.bump = mutator->runs;
   return true;
 }
@@ -59,14 +66,116 @@ void td_runs_show(struct tide_mutator *mutator) {
   mutator->fast.bump = allowed ? mutator->runs : no_runs;
 }
 
-void td_runs_retire(struct tide_mutator *mutator) {
+/* ---- Freed cells ---- */
+
+/* A list's head has this bit once its index stands in freed_at. */
+#define LISTED ((uintptr_t)1)
+
+static uintptr_t *words_of(uintptr_t cell) {
+  return (uintptr_t *)cell;
+}
+
+/* What the second word of a freed cell says. */
+static uintptr_t seal_of(uintptr_t cell) {
+  return cell ^ (uintptr_t)0x5eed0ff5ce11f4eeu;
+}
+
+bool td_runs_is_freed(uintptr_t cell) {
+  return words_of(cell)[1] == seal_of(cell);
+}
+
+void td_runs_put_freed(struct tide_mutator *mutator, uint32_t index, uintptr_t cell) {
+  uintptr_t *head = &mutator->freed[index];
+  if (*head == 0) mutator->freed_at[mutator->freed_count++] = index;
+  words_of(cell)[0] = *head & ~LISTED;
+  words_of(cell)[1] = seal_of(cell);
+  *head = cell | LISTED;
+}
+
+void *td_runs_take_freed_slow(struct tide_mutator *mutator, uint32_t index, size_t bytes) {
+  uintptr_t cell = mutator->freed[index] & ~LISTED;
+  if (!cell) return NULL;
+  mutator->freed[index] = words_of(cell)[0] | LISTED;
+  mutator->handed_out += bytes;
   struct td_space *space = &mutator->heap->space;
+  if (space->has_young) td_log_fresh_if_old(space, cell);
+  return memset((void *)cell, 0, bytes);
+}
+
+/* A young collection then finds the cell free, if its block is old. */
+static void clear_mark(struct td_space *space, uintptr_t cell) {
+  uint64_t granule = td_granule_of(space->base, cell);
+  space->marks[granule] = 0;
+  td_young_touch(space, td_block_of_granule(granule), 0);
+}
+
+/* Forgets the lists. If the world is stopped, the cells are no objects from now on. */
+static void forget_freed(struct tide_mutator *mutator, bool stopped) {
+  struct td_space *space = &mutator->heap->space;
+  for (uint32_t i = 0; i < mutator->freed_count; i++) {
+    uintptr_t *head = &mutator->freed[mutator->freed_at[i]];
+    for (uintptr_t cell = *head & ~LISTED; stopped && cell; cell = words_of(cell)[0])
+      clear_mark(space, cell);
+    *head = 0;
+  }
+  mutator->freed_count = 0;
+}
+
+/* ---- Retiring ---- */
+
+struct tide_bump *td_runs_none(void) {
+  return no_runs;
+}
+
+/* Inlined code takes cells from runs of these classes only. */
+static bool is_inlined(uint32_t index) {
+  return index % TIDE_BUMP_SLOTS * TD_GRANULE_BYTES <= TIDE_BUMP_INLINE_BYTES;
+}
+
+static void hold(struct tide_mutator *mutator) {
+  struct td_space *space = &mutator->heap->space;
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < mutator->filled_count; i++) {
+    uint32_t index = mutator->filled[i];
+    struct tide_bump *run = &mutator->runs[index];
+    if (is_inlined(index))
+      td_space_hold(space, run);
+    else
+      td_space_retire(space, run);
+    if (run->limit) mutator->filled[kept++] = index;
+  }
+  mutator->filled_count = kept;
+}
+
+void td_runs_hand_back(struct tide_mutator *mutator) {
+  for (uint32_t i = 0; mutator->interrupted && i < mutator->filled_count; i++)
+    td_space_hand_back(&mutator->heap->space, &mutator->runs[mutator->filled[i]]);
+}
+
+static void retire(struct tide_mutator *mutator) {
+  for (uint32_t i = 0; i < mutator->filled_count; i++)
+    td_space_retire(&mutator->heap->space, &mutator->runs[mutator->filled[i]]);
+  mutator->filled_count = 0;
+}
+
+void td_runs_retire(struct tide_mutator *mutator) {
+  if (mutator->interrupted)
+    hold(mutator);
+  else
+    retire(mutator);
+  forget_freed(mutator, true);
+  td_runs_flush_counts(mutator);
+}
+
+/* Of a run that was held, others may sweep the block just now: its cells are garbage until the next
+ * collection. */
+void td_runs_drop(struct tide_mutator *mutator) {
   for (uint32_t i = 0; i < mutator->filled_count; i++) {
     struct tide_bump *run = &mutator->runs[mutator->filled[i]];
-    td_space_retire(space, run);
-    *run = (struct tide_bump){0};
+    if (run->limit & TD_RUN_HELD) *run = (struct tide_bump){0};
   }
-  mutator->filled_count = 0;
+  retire(mutator);
+  forget_freed(mutator, false);
   td_runs_flush_counts(mutator);
 }
 

@@ -18,8 +18,25 @@ void td_runs_free_pool(struct tide_heap *heap);
 
 /* Lets inlined code see the mutator's runs, or empty ones where it may not allocate. */
 void td_runs_show(struct tide_mutator *mutator);
-/* Gives the unused rests of all runs back. World stopped, or the owner detaching. */
+/* Returns the empty ones. */
+struct tide_bump *td_runs_none(void);
+/* Gives the unused rests of all runs back. World stopped. Runs of which an interrupted mutator may
+ * be about to take a cell are held instead, until td_runs_hand_back. */
 void td_runs_retire(struct tide_mutator *mutator);
+/* The same for the owner that detaches. */
+void td_runs_drop(struct tide_mutator *mutator);
+void td_runs_hand_back(struct tide_mutator *mutator);
+/* Cells that the program has freed, kept by the mutator that freed them. They count as allocated
+ * until it takes them again, or until the next collection, which forgets them. The first word of
+ * such a cell is a link, the second tells that it was freed. */
+void td_runs_put_freed(struct tide_mutator *mutator, uint32_t index, uintptr_t cell);
+bool td_runs_is_freed(uintptr_t cell);
+/* Returns a zeroed cell of so many bytes, or NULL. */
+void *td_runs_take_freed_slow(struct tide_mutator *mutator, uint32_t index, size_t bytes);
+static inline void *td_runs_take_freed(struct tide_mutator *mutator, uint32_t index, size_t bytes) {
+  return mutator->freed_count ? td_runs_take_freed_slow(mutator, index, bytes) : NULL;
+}
+
 /* Adds the bytes that this mutator was handed to the heap's count. */
 void td_runs_flush_counts(struct tide_mutator *mutator);
 

@@ -1,8 +1,7 @@
 /* Reading one object's references. */
 #include "gc/base/scan.h"
 
-#include <stdlib.h>
-
+#include "gc/base/pages.h"
 #include "heap/find.h"
 
 static void word(struct td_scanner *scanner, const uintptr_t *slot) {
@@ -105,7 +104,8 @@ void td_scan_span(struct td_scanner *scanner, const struct td_span *span) {
 
 static bool grow(struct td_worklist *list) {
   size_t capacity = list->capacity ? list->capacity * 2 : 1024;
-  uintptr_t *larger = realloc(list->at, capacity * sizeof *larger);
+  uintptr_t *larger =
+      td_pages_grow(list->at, list->capacity * sizeof *larger, capacity * sizeof *larger);
   if (!larger) return false;
   list->at = larger;
   list->capacity = capacity;
@@ -123,6 +123,6 @@ bool td_worklist_push(struct td_worklist *list, uintptr_t object) {
 }
 
 void td_worklist_free(struct td_worklist *list) {
-  free(list->at);
+  td_pages_give(list->at, list->capacity * sizeof *list->at);
   *list = (struct td_worklist){0};
 }

@@ -25,6 +25,7 @@
 #include "gc/base/table.h"
 #include "heap/space.h"
 #include "marker/marker.h"
+#include "tide/foreign.h"
 #include "tide/stats.h"
 #include "tide/tide.h"
 
@@ -57,8 +58,12 @@ struct td_local_root {
 };
 
 /* Bits of tide_mutator.state. */
-#define TD_SAFE 1u /* the mutator promises not to touch the heap; it sets and clears this */
-#define TD_STOP 2u /* someone has stopped the world: SAFE may not be cleared; the stopper's */
+#define TD_SAFE 1u     /* the mutator promises not to touch the heap; it sets and clears this */
+#define TD_STOP 2u     /* someone has stopped the world: SAFE may not be cleared; the stopper's */
+#define TD_FORK 4u     /* with STOP: it is a fork, see gc/stop/signal.h; the stopper's */
+#define TD_STOP_ONE 8u /* from here on the number of the last stop: [TD_STOP_ONE …) */
+
+struct td_self;
 
 struct tide_mutator {
   struct tide_mutator_fast fast;
@@ -69,12 +74,18 @@ struct tide_mutator {
   long thread_id;         /* the system's number of that thread; the forking one's changes */
   struct tide_bump *runs; /* fast.bump points here, or at an empty table when it must not */
   uint32_t *filled;       /* behind the runs: indices of those that may hold a run */
+  uintptr_t *freed;       /* behind those: lists of freed cells, gc/base/runs.c */
+  uint32_t *freed_at;     /* behind those: indices of the lists that were used */
   enum tide_stack stack_kind;
+  int stop_signal; /* that stops its thread anywhere; 0: it polls */
 
   /* Owner only; a stopper reads them while the mutator is safe. */
-  uint32_t filled_count;
+  uint32_t filled_count, freed_count;
   uint32_t blocking_depth;
-  bool region_safe;   /* it counts as standing still for the length of its blocking region */
+  struct td_self *signalled; /* its thread if a signal may stop that, or NULL */
+  bool interrupted;          /* it stands still wherever a signal met it: gc/stop/signal.h */
+  uint32_t door;             /* number of the fork's stop that it has answered so, 0: none */
+  bool region_safe;          /* it counts as standing still for the length of its blocking region */
   bool region_copied; /* its stack's words are those in `region`: the stack itself may change */
   uintptr_t *region;  /* words of the current stack and of registers that may be references */
   size_t region_count, region_capacity;
@@ -82,7 +93,10 @@ struct tide_mutator {
   uint64_t stress_count, stress_turns;
   uint64_t handed_out; /* bytes, not yet in the heap's allocated_bytes */
   struct tide_fiber_stack own;
-  struct tide_fiber_stack *current; /* the stack it runs on: &own or a registered one */
+  struct tide_fiber_stack native;   /* what the system says of it; own is what the program says */
+  struct tide_fiber_stack *current; /* the stack it has told that it runs on: &own or a fiber's */
+  struct tide_fiber_stack *running; /* while it stands still: the one that it stood on. Another than
+                                     * `current` if a signal came between telling and switching */
   struct tide_fiber_stack *fibers;
   struct td_local_root *locals;
   const char *callback; /* a function of the embedder that runs inside an allocation, or NULL */
@@ -133,6 +147,10 @@ struct td_root_set {
   size_t slot_count, slot_capacity;
   struct td_table slot_index; /* address -> position */
   struct td_root_ranges ranges, conservative;
+  uintptr_t *pinned; /* objects that are kept alive, dense */
+  size_t pinned_count, pinned_capacity;
+  struct td_table pinned_index; /* object -> position */
+  _Atomic(bool) ever_pinned;    /* set under the lock; relaxed readers skip the lock without it */
   struct td_root_callback *callbacks;
   size_t callback_count, callback_capacity;
   /* World stopped: words of stacks and registers that lie inside the heap, as the last
@@ -142,6 +160,42 @@ struct td_root_set {
   bool words_incomplete; /* for want of memory: verification cannot see all roots */
   struct td_span *spans;
   size_t span_count, span_capacity;
+};
+
+/* ---- Sources of roots: gc/roots/source.c; under the world's lock ---- */
+
+struct td_sources {
+  struct tide_root_source *at;
+  size_t source_count;
+  struct td_span *spans; /* as the sources told the last collection */
+  size_t count, capacity;
+};
+
+/* ---- Weak slots in place: gc/weak_slot.c; under the finalizers' lock ---- */
+
+#define TD_WEAK_KINDS 2 /* of enum tide_weak_kind */
+struct td_weak_slot {
+  uintptr_t slot, target;
+};
+struct td_weak_slots {
+  struct td_weak_slot *at;
+  size_t count, capacity;
+  struct td_table index; /* slot -> position */
+};
+
+/* ---- One finalizer to an object: gc/finalizer_set.c; under the finalizers' lock ---- */
+
+struct td_set_finalizer {
+  uintptr_t object;
+  tide_finalizer_fn call;
+  uint8_t order; /* enum tide_finalizer_order */
+};
+struct td_set_finalizers {
+  struct td_set_finalizer *at;
+  uintptr_t *contexts; /* of the same numbers: a root */
+  size_t count, capacity;
+  struct td_table index; /* object -> position */
+  _Atomic(bool) used;    /* ever; set under the lock, read without it by those who free */
 };
 
 /* ---- Finalizers: gc/finalizer.c ---- */
@@ -158,11 +212,14 @@ struct td_finalizers {
   struct td_finalizer *at; /* in order of registration */
   size_t count, capacity, removed;
   struct td_table index; /* object -> first entry */
+  _Atomic(bool) ever;    /* set under the lock; relaxed readers skip the lock without it */
   /* Pending, a ring of `capacity` entries so that queueing cannot fail. The objects stand in an
    * array of their own because they are roots. */
   uintptr_t *pending_objects;
   struct td_finalizer *pending;
+  uintptr_t *pending_contexts; /* roots as well; 0 where the context is none */
   size_t pending_capacity, pending_first, pending_count;
+  struct td_set_finalizers set;
 };
 
 /* ---- Ephemerons: gc/cycle/ephemeron.c; the collecting thread's ---- */
@@ -201,6 +258,10 @@ struct tide_heap {
   struct td_world world;
   struct td_root_set roots;
   struct td_finalizers finalizers;
+  struct td_weak_slots weak_slots[TD_WEAK_KINDS];
+  struct td_sources sources;
+  pthread_mutex_t alone;         /* held by markers, around functions of tide_layout_traced_alone */
+  struct td_alone *traced_alone; /* under the space's lock */
   struct td_ephemerons ephemerons;
   struct td_sizing policy; /* under the space's lock, as external_bytes */
   size_t external_bytes;   /* that the program has told of: tide_external_add */

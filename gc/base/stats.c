@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gc/base/inside.h"
 #include "heap/slabs.h"
 #include "platform/probes.h"
 
@@ -99,6 +100,7 @@ void td_stats_publish(struct tide_heap *heap) {
 }
 
 void tide_heap_on_event(struct tide_heap *heap, tide_event_fn callback, void *context) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!heap) return;
   pthread_mutex_lock(&heap->stats_lock);
   heap->event = callback;
@@ -147,6 +149,7 @@ static void fill_heap_stats(struct tide_heap *heap, struct tide_heap_stats *stat
 
 void tide_heap_stats_sized(struct tide_heap *heap, struct tide_heap_stats *stats,
                            size_t struct_bytes) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct tide_heap_stats now = {0};
   if (heap) fill_heap_stats(heap, &now);
   hand_over(stats, struct_bytes, &now, sizeof now);
@@ -154,6 +157,7 @@ void tide_heap_stats_sized(struct tide_heap *heap, struct tide_heap_stats *stats
 
 void tide_cycle_stats_sized(struct tide_heap *heap, struct tide_cycle_stats *stats,
                             size_t struct_bytes) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct tide_cycle_stats last = {0};
   if (heap) {
     pthread_mutex_lock(&heap->stats_lock);
@@ -165,6 +169,7 @@ void tide_cycle_stats_sized(struct tide_heap *heap, struct tide_cycle_stats *sta
 
 size_t tide_marker_stats_sized(struct tide_heap *heap, struct tide_marker_stats *stats, size_t room,
                                size_t struct_bytes) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!heap) return 0;
   pthread_mutex_lock(&heap->stats_lock);
   size_t count = heap->last->all.markers;
@@ -177,6 +182,7 @@ size_t tide_marker_stats_sized(struct tide_heap *heap, struct tide_marker_stats 
 
 void tide_pause_histogram_sized(struct tide_heap *heap, struct tide_pause_histogram *histogram,
                                 size_t struct_bytes) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct tide_pause_histogram now = {0};
   if (heap) {
     pthread_mutex_lock(&heap->stats_lock);

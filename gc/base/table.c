@@ -1,7 +1,9 @@
 /* The hash table of registered addresses. */
 #include "gc/base/table.h"
 
-#include <stdlib.h>
+#include "gc/base/pages.h"
+
+#define CAPACITY_MIN 256u /* a page of entries */
 
 static size_t home(const struct td_table *table, uintptr_t key) {
   uint64_t mixed = (uint64_t)key * 0x9e3779b97f4a7c15u; /* Fibonacci hashing */
@@ -23,13 +25,13 @@ size_t td_table_get(const struct td_table *table, uintptr_t key) {
 }
 
 static bool grow(struct td_table *table) {
-  size_t capacity = table->capacity ? table->capacity * 2 : 16;
+  size_t capacity = table->capacity ? table->capacity * 2 : CAPACITY_MIN;
   struct td_table larger = {.capacity = capacity, .count = table->count};
-  larger.at = calloc(capacity, sizeof *larger.at);
+  larger.at = td_pages_take(capacity * sizeof *larger.at);
   if (!larger.at) return false;
   for (size_t i = 0; i < table->capacity; i++)
     if (table->at[i].key) larger.at[find(&larger, table->at[i].key)] = table->at[i];
-  free(table->at);
+  td_table_free(table);
   *table = larger;
   return true;
 }
@@ -66,6 +68,6 @@ bool td_table_remove(struct td_table *table, uintptr_t key) {
 }
 
 void td_table_free(struct td_table *table) {
-  free(table->at);
+  td_pages_give(table->at, table->capacity * sizeof *table->at);
   *table = (struct td_table){0};
 }

@@ -11,6 +11,11 @@ struct td_self {
   struct td_open_call call;
   uint32_t worlds;              /* how many worlds' locks it holds */
   struct td_stack_bounds stack; /* its own; high is 0 until somebody asks */
+  /* For threads that a signal may stop; the thread and its signal handler: gc/base/inside.h. */
+  _Atomic(uint32_t) inside;             /* scopes that hold stops off */
+  volatile bool at_doors;               /* a fork waits: gc/stop/signal.h */
+  volatile bool waits_at_door;          /* it is noticed already */
+  void (*answer)(struct td_self *self); /* to be called at begin and end of such scopes, or NULL */
 };
 struct td_self *td_self(void);
 

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "gc/base/inside.h"
 #include "gc/base/stats.h"
 #include "gc/base/thread.h"
 #include "gc/cycle/budget.h"
@@ -19,6 +20,7 @@
 #include "gc/cycle/young.h"
 #include "gc/roots/gather.h"
 #include "gc/roots/readable.h"
+#include "gc/roots/source.h"
 #include "gc/stop/pause.h"
 #include "gc/stop/registers.h"
 #include "gc/stop/world.h"
@@ -153,7 +155,6 @@ static void publish(struct cycle *cycle) {
   stats->sweep_ns = cycle->swept_ns - cycle->weak_ns;
   heap->ended_ns = td_stats_tell(heap, TIDE_EVENT_CYCLE_END);
   stats->pause_ns = heap->ended_ns - cycle->begin_ns;
-  if (heap->log) write_log(heap, stats);
   td_stats_publish(heap);
 }
 
@@ -171,10 +172,12 @@ static void collect_locked(void *argument) {
   pthread_mutex_unlock(&heap->roots.lock);
   publish(cycle);
   if (cycle->then) cycle->then(cycle->self, cycle->argument);
+  td_pause_hand_back_runs(heap);
   td_world_resume(heap, cycle->self);
 }
 
-static TD_KEEPS_CALL void collect_and_unlock(struct tide_mutator *mutator,
+/* Returns false if there was no memory to remember the roots, and nothing happened. */
+static TD_KEEPS_CALL bool collect_and_unlock(struct tide_mutator *mutator,
                                              enum tide_cycle_kind kind, bool asked,
                                              void (*then)(struct tide_mutator *, void *),
                                              void *argument) {
@@ -188,16 +191,22 @@ static TD_KEEPS_CALL void collect_and_unlock(struct tide_mutator *mutator,
   struct td_call call;
   td_thread_call_begin(&call, "a trace function, root callback, event or visit");
   td_markers_ready(heap->markers);
-  td_stack_call(collect_locked, &cycle);
-  if (kind == TIDE_CYCLE_FULL) td_budget_trim(heap);
-  td_slabs_tick(&heap->space);
+  bool rooted = td_sources_before_stop(heap);
+  if (rooted) {
+    td_stack_call(collect_locked, &cycle);
+    if (heap->log) write_log(heap, &heap->last->all); /* not before: it may wait for a stream */
+    if (kind == TIDE_CYCLE_FULL) td_budget_trim(heap);
+    td_slabs_tick(&heap->space);
+  }
   td_thread_call_end(&call);
   td_world_unlock(heap);
+  return rooted;
 }
 
 enum td_collected td_collect_unless(struct tide_mutator *mutator, enum tide_cycle_kind kind,
                                     uint64_t seen) {
   struct tide_heap *heap = mutator->heap;
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   td_world_lock(heap);
   /* relaxed: changed under the lock that we hold. */
   bool by_other = atomic_load_explicit(&heap->cycles, memory_order_relaxed) != seen;
@@ -206,8 +215,8 @@ enum td_collected td_collect_unless(struct tide_mutator *mutator, enum tide_cycl
     return by_other ? TD_COLLECTED_BY_OTHER : TD_COLLECTED_PAUSED;
   }
   if (kind == TIDE_CYCLE_YOUNG && td_young_is_unwise(heap)) kind = TIDE_CYCLE_FULL;
-  collect_and_unlock(mutator, kind, false, NULL, NULL);
-  return TD_COLLECTED;
+  bool collected = collect_and_unlock(mutator, kind, false, NULL, NULL);
+  return collected ? TD_COLLECTED : TD_COLLECTED_PAUSED;
 }
 
 enum tide_status td_collect_and(struct tide_mutator *mutator, const char *function,
@@ -215,6 +224,7 @@ enum tide_status td_collect_and(struct tide_mutator *mutator, const char *functi
                                 void (*then)(struct tide_mutator *, void *), void *argument) {
   enum tide_status status = td_pause_allowed(mutator, function);
   if (status != TIDE_OK) return status;
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   td_world_lock(mutator->heap);
   bool possible = kind == TIDE_CYCLE_FULL || mutator->heap->space.has_young;
   if (mutator->heap->pauses_open || !possible) {
@@ -222,8 +232,8 @@ enum tide_status td_collect_and(struct tide_mutator *mutator, const char *functi
     return TIDE_ERROR_STATE;
   }
   if (kind == TIDE_CYCLE_YOUNG && td_young_is_unwise(mutator->heap)) kind = TIDE_CYCLE_FULL;
-  collect_and_unlock(mutator, kind, true, then, argument);
-  return TIDE_OK;
+  bool collected = collect_and_unlock(mutator, kind, true, then, argument);
+  return collected ? TIDE_OK : TIDE_ERROR_MEMORY;
 }
 
 enum tide_status tide_collect(struct tide_mutator *mutator) {

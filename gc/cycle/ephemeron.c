@@ -1,9 +1,9 @@
 /* Closing ephemerons. */
 #include "gc/cycle/ephemeron.h"
 
-#include <stdlib.h>
+#include "gc/base/pages.h"
 
-#define BUCKETS_MIN 64u
+#define BUCKETS_MIN 512u
 /* Rounds may look at this many ephemerons per block of the heap, and at each ephemeron so often,
  * before the serial closure takes over. */
 #define LOOKS_PER_BLOCK 256u
@@ -11,12 +11,12 @@
 
 bool td_ephemerons_init(struct td_ephemerons *ephemerons) {
   *ephemerons = (struct td_ephemerons){.bucket_count = BUCKETS_MIN};
-  ephemerons->buckets = calloc(BUCKETS_MIN, sizeof *ephemerons->buckets);
+  ephemerons->buckets = td_pages_take(BUCKETS_MIN * sizeof *ephemerons->buckets);
   return ephemerons->buckets && td_worklist_reserve(&ephemerons->list);
 }
 
 void td_ephemerons_deinit(struct td_ephemerons *ephemerons) {
-  free(ephemerons->buckets);
+  td_pages_give(ephemerons->buckets, ephemerons->bucket_count * sizeof *ephemerons->buckets);
   td_worklist_free(&ephemerons->list);
 }
 
@@ -168,13 +168,13 @@ static void size_buckets(struct td_ephemerons *e) {
   size_t wanted = e->bucket_count;
   while (wanted < e->count)
     wanted *= 2;
-  uintptr_t *larger = wanted > e->bucket_count ? calloc(wanted, sizeof *larger) : NULL;
+  uintptr_t *larger = wanted > e->bucket_count ? td_pages_take(wanted * sizeof *larger) : NULL;
   if (!larger) {
     for (size_t i = 0; i < e->bucket_count; i++)
       e->buckets[i] = 0;
     return;
   }
-  free(e->buckets);
+  td_pages_give(e->buckets, e->bucket_count * sizeof *e->buckets);
   e->buckets = larger;
   e->bucket_count = wanted;
 }

@@ -9,6 +9,7 @@ static void queue_object(struct td_finalizers *f, size_t first) {
     size_t at = (f->pending_first + f->pending_count++) % f->pending_capacity;
     f->pending[at] = f->at[i];
     f->pending_objects[at] = object;
+    f->pending_contexts[at] = 0;
     f->at[i].object = 0;
     f->removed++;
   }

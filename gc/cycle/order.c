@@ -1,6 +1,8 @@
 /* The order of finalization. */
 #include "gc/cycle/order.h"
 
+#include "heap/find.h"
+
 /* Colours; epochs lie between them. */
 #define COLOUR_MET 127u
 #define COLOUR_MET_AGAIN 1u
@@ -26,20 +28,8 @@ static void paint(struct td_scanner *scanner, uintptr_t target) {
 /* As td_space_find, but for cells of the colour in question, which td_space_find does not know. */
 static void paint_conservative(struct tide_tracer *tracer, uintptr_t word) {
   struct painter *painter = (struct painter *)tracer;
-  const struct td_space *space = painter->space;
-  uintptr_t offset = word - space->base;
-  if (offset >= (uintptr_t)space->frontier << TD_BLOCK_LOG2) return;
-  uint32_t b = (uint32_t)(offset >> TD_BLOCK_LOG2);
-  if (space->infos[b].state == TD_BLOCK_TAIL) b -= space->infos[b].extent_offset;
-  const struct td_block_info *info = &space->infos[b];
-  uintptr_t start = space->base + ((uintptr_t)b << TD_BLOCK_LOG2);
-  if (info->state == TD_BLOCK_LARGE) {
-    if (word - start < info->large_bytes) paint(&painter->scanner, start);
-  } else if (info->state == TD_BLOCK_SMALL) {
-    size_t cell_bytes = (size_t)space->blocks[b].cell_granules << TD_GRANULE_LOG2;
-    size_t cell = (word - start) / cell_bytes;
-    if (cell < info->cells) paint(&painter->scanner, start + cell * cell_bytes);
-  }
+  uintptr_t cell = td_space_cell(painter->space, word);
+  if (cell && td_space_counts(painter->space, cell, word)) paint(&painter->scanner, cell);
 }
 
 static void scan_listed(struct painter *painter) {
@@ -51,12 +41,9 @@ static void scan_listed(struct painter *painter) {
 static void scan_painted(struct painter *painter) {
   const struct td_space *space = painter->space;
   for (uint32_t b = 1; b < space->frontier; b++) {
-    const struct td_block_info *info = &space->infos[b];
-    if (info->state != TD_BLOCK_SMALL && info->state != TD_BLOCK_LARGE) continue;
-    uint32_t cells = info->state == TD_BLOCK_SMALL ? info->cells : 1;
-    for (uint32_t i = 0; i < cells; i++) {
-      uint64_t granule =
-          ((uint64_t)b << TD_BLOCK_GRANULES_LOG2) + (uint64_t)i * space->blocks[b].cell_granules;
+    struct td_cells cells = td_space_cells(space, b);
+    for (uint32_t i = 0; i < cells.count; i++) {
+      uint64_t granule = ((uint64_t)b << TD_BLOCK_GRANULES_LOG2) + (uint64_t)i * cells.granules;
       if (space->marks[granule] != painter->to) continue;
       td_scan_object(&painter->scanner, td_granule_address(space->base, granule));
       scan_listed(painter);

@@ -4,6 +4,8 @@
 #include "gc/cycle/ephemeron.h"
 #include "gc/cycle/finalize.h"
 #include "gc/cycle/order.h"
+#include "gc/cycle/settle.h"
+#include "gc/cycle/slots.h"
 
 static bool dead(const struct tide_heap *heap, uintptr_t word) {
   return td_is_reference(&heap->space, word) && !td_object_is_marked(&heap->space, word);
@@ -53,13 +55,18 @@ static void clear_dying(struct tide_heap *heap) {
 
 void td_reclaim(struct tide_heap *heap) {
   uintptr_t after = take_and_clear_before(heap, 0);
-  if (td_order_dying(heap)) {
+  td_slots_clear(heap, TIDE_WEAK_BEFORE);
+  bool dying = td_order_dying(heap), settling = td_settle_needed(heap);
+  if (dying || settling) {
     clear_dying(heap);
-    td_finalize_queue_dying(heap);
+    if (dying) td_finalize_queue_dying(heap);
     td_ephemerons_close(heap);
+    if (settling) td_settle(heap);
     after = take_and_clear_before(heap, after);
   }
   td_ephemerons_clear(heap);
+  td_slots_clear(heap, TIDE_WEAK_AFTER);
+  td_slots_forget(heap);
   for (uintptr_t x = after; x; x = ((struct td_weak_object *)x)->link) {
     struct td_weak_object *weak = (struct td_weak_object *)x;
     if (dead(heap, weak->target)) weak->target = 0;

@@ -5,7 +5,10 @@
  *      references which were not marked until then. So before the marking, all unmarked weak
  *      references of kind BEFORE are cleared too, unless their target is marked.
  *   3  Ephemerons are closed once more, then emptied where the key stays unmarked.
- *   4  Weak references of kind AFTER to unmarked objects are cleared. */
+ *   4  Weak references of kind AFTER to unmarked objects are cleared.
+ * Weak slots in place go with the references of their kind; slots in what is unmarked in the end
+ * are forgotten. Objects that have one finalizer of their own come after those of 2
+ * (gc/cycle/settle.h). */
 #ifndef TD_GC_CYCLE_RECLAIM_H
 #define TD_GC_CYCLE_RECLAIM_H
 

@@ -4,11 +4,13 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <stdlib.h> /* abort */
 
 #include "gc/base/object.h"
 #include "gc/base/error.h"
+#include "gc/base/pages.h"
 #include "gc/cycle/holder.h"
+#include "gc/cycle/settle.h"
 #include "gc/roots/gather.h"
 #include "gc/stop/pause.h"
 #include "heap/check.h"
@@ -69,9 +71,9 @@ static void key_reached(struct check *check, uintptr_t key) {
 }
 
 static bool is_object(struct check *check, uintptr_t object) {
-  uintptr_t found = td_space_find(&check->heap->space, object);
+  uintptr_t found = td_space_find_any(&check->heap->space, object);
   if (found == object) return true;
-  char what[64] = "is reached but was not marked, or is no object";
+  char what[128] = "is reached but was not marked, or is no object";
   if (found)
     snprintf(what, sizeof what, "is no object, but lies inside that at %#zx", (size_t)found);
   else if (check->is_early)
@@ -108,7 +110,7 @@ static void no_reference(struct td_scanner *scanner, uintptr_t word) {
   check->is_hinted = true;
   td_difference_words(check->heap, word, "is no reference, but looks like one", check->referrer,
                       scanner->slot, text, sizeof text);
-  fprintf(stderr, "tidemark: TIDE_VERIFY: perhaps: %s\n", text);
+  td_plat_say("tidemark: TIDE_VERIFY: perhaps: %s\n", text);
 }
 
 static bool is_reached(const struct check *check, uintptr_t object) {
@@ -120,7 +122,8 @@ static bool is_reached(const struct check *check, uintptr_t object) {
 static void wait_for_key(struct check *check, const struct td_ephemeron_object *ephemeron) {
   if (check->waiting_count == check->waiting_capacity) {
     size_t capacity = check->waiting_capacity ? check->waiting_capacity * 2 : 64;
-    struct waiting *larger = realloc(check->waiting, capacity * sizeof *larger);
+    struct waiting *larger = td_pages_grow(check->waiting, check->waiting_capacity * sizeof *larger,
+                                           capacity * sizeof *larger);
     if (!larger) {
       check->no_memory = true;
       return;
@@ -182,36 +185,36 @@ static bool check_stopped(struct tide_heap *heap, bool is_early, struct tide_che
   td_scanner_init(&check.scanner, &heap->space, reference);
   check.scanner.ephemeron = ephemeron_met;
   check.scanner.no_reference = no_reference;
-  size_t words = (size_t)heap->space.frontier * TD_BLOCK_GRANULES / 64;
-  check.reached = calloc(words ? words : 1, sizeof *check.reached);
+  check.reached = td_pages_take(td_object_bitmap_bytes(&heap->space));
   check.no_memory = !check.reached;
   if (!check.no_memory) {
     td_roots_gather(heap, is_early ? TD_WORDS_FRESH : TD_WORDS_KEPT, scan_spans, &check);
     check.in_callbacks = true;
     td_roots_call_back(&check.scanner.tracer, heap);
     check.in_callbacks = false;
+    td_settle_report_waiting(&check.scanner.tracer, heap);
     scan_listed(&check);
     /* A young collection keeps old objects, dead or alive. */
     bool exact = !is_early && heap->last_kind == TIDE_CYCLE_FULL;
     if (exact && !check.no_memory && !heap->roots.words_incomplete)
       td_space_walk(&heap->space, marked_but_not_reached, &check);
   }
-  free(check.reached);
-  free(check.waiting);
+  td_pages_give(check.reached, td_object_bitmap_bytes(&heap->space));
+  td_pages_give(check.waiting, check.waiting_capacity * sizeof *check.waiting);
   td_table_free(&check.keys);
   td_worklist_free(&check.list);
   return !check.no_memory;
 }
 
 static _Noreturn void end_with(const char *text) {
-  fprintf(stderr, "tidemark: TIDE_VERIFY: %s\n", text);
+  td_plat_say("tidemark: TIDE_VERIFY: %s\n", text);
   abort();
 }
 
 static void check_or_abort(struct tide_heap *heap, bool is_early) {
   struct tide_check result;
   if (!check_stopped(heap, is_early, &result))
-    fputs("tidemark: TIDE_VERIFY: not enough memory to check the marks\n", stderr);
+    td_plat_say("tidemark: TIDE_VERIFY: not enough memory to check the marks\n");
   else if (!result.equal)
     end_with(result.difference);
 }

@@ -7,6 +7,7 @@
 
 #include "gc/base/check.h"
 #include "gc/base/error.h"
+#include "gc/base/inside.h"
 #include "gc/base/runs.h"
 #include "gc/base/sized.h"
 #include "gc/base/thread.h"
@@ -14,6 +15,7 @@
 #include "gc/mutator/fiber.h"
 #include "gc/mutator/handles.h"
 #include "gc/mutator/stacks.h"
+#include "gc/stop/signal.h"
 #include "gc/stop/world.h"
 #include "heap/alloc.h"
 
@@ -35,6 +37,7 @@ static void forget_frames(struct td_self *self) {
 
 /* Runs at a thread's end. Other destructors may still want the heap: wait for one round. */
 static void thread_ends(void *round) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   static char second;
   struct td_self *self = td_self();
   if (self->worlds) {
@@ -59,6 +62,7 @@ bool td_mutators_open(void) {
 }
 
 void td_mutators_close(void) {
+  td_signal_close();
   pthread_key_delete(exit_key);
   td_runs_end();
 }
@@ -67,6 +71,13 @@ void td_mutators_close(void) {
 
 void tide_attach_options_init(struct tide_attach_options *options) {
   if (options) *options = (struct tide_attach_options){.struct_size = sizeof *options};
+}
+
+/* All of a thread's mutators stop it in the same way, or one signal would interrupt what another
+ * heap's collector counts on. */
+static bool same_stop(const struct tide_attach_options *options) {
+  const struct tide_mutator *other = td_thread_mutators();
+  return !other || (other->stop_signal != 0) == (options->stop == TIDE_STOP_SIGNAL);
 }
 
 static bool read_options(const struct tide_attach_options *options,
@@ -78,6 +89,17 @@ static bool read_options(const struct tide_attach_options *options,
   if (read->stack != TIDE_STACK_CONSERVATIVE && read->stack != TIDE_STACK_PRECISE) {
     td_fail(error, TIDE_ERROR_ARGUMENT, "tide_attach: no stack kind has number %d",
             (int)read->stack);
+    return false;
+  }
+  if (read->stop != TIDE_STOP_POLL && read->stop != TIDE_STOP_SIGNAL) {
+    td_fail(error, TIDE_ERROR_ARGUMENT, "tide_attach: no way to stop has number %d",
+            (int)read->stop);
+    return false;
+  }
+  if (read->stop == TIDE_STOP_SIGNAL && read->stack == TIDE_STACK_PRECISE) {
+    td_fail(error, TIDE_ERROR_ARGUMENT,
+            "tide_attach: a thread with a precise stack cannot be stopped by a signal: it may hold "
+            "references that no handle knows");
     return false;
   }
   return true;
@@ -105,13 +127,14 @@ static void put_mutator(struct tide_heap *heap, struct tide_mutator *mutator) {
 }
 
 static enum tide_status build(struct tide_heap *heap, const struct tide_attach_options *options,
-                              struct tide_mutator **built) {
+                              int stop_signal, struct tide_mutator **built) {
   struct tide_mutator *mutator = take_mutator(heap);
   if (!mutator) return TIDE_ERROR_MEMORY;
   memset(mutator, 0, sizeof *mutator);
   mutator->stack_kind = options->stack;
+  mutator->stop_signal = stop_signal;
   mutator->own.high = 1; /* a precise mutator's stack is never looked at */
-  mutator->current = &mutator->own;
+  mutator->current = mutator->running = &mutator->own;
   mutator->thread = td_thread_identity();
   mutator->thread_id = td_plat_thread_id();
   (void)td_thread_stack(); /* of precise mutators it is good to know, but not necessary */
@@ -135,8 +158,27 @@ static enum tide_status build(struct tide_heap *heap, const struct tide_attach_o
   return TIDE_OK;
 }
 
+static void enlist(struct tide_heap *heap, struct tide_mutator *mutator) {
+  mutator->next = heap->world.mutators;
+  heap->world.mutators = mutator;
+  /* relaxed: changed under the lock only. */
+  atomic_fetch_add_explicit(&heap->world.count, 1, memory_order_relaxed);
+  td_thread_add(mutator);
+  if (mutator->stop_signal) td_signal_bind_thread();
+}
+
+/* Returns why the thread cannot be attached now, or NULL. */
+static const char *objection(struct tide_heap *heap, const struct tide_attach_options *options) {
+  if (tide_current(heap)) return "this thread is attached to the heap already";
+  if (td_in_callback()) return "in a trace function, root callback or event";
+  if (!same_stop(options))
+    return "a thread is stopped by a signal in all heaps that it is attached to, or in none";
+  return NULL;
+}
+
 struct tide_mutator *tide_attach(struct tide_heap *heap, const struct tide_attach_options *options,
                                  struct tide_error *error) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct tide_attach_options read;
   struct tide_mutator *mutator = NULL;
   if (!heap) {
@@ -144,22 +186,18 @@ struct tide_mutator *tide_attach(struct tide_heap *heap, const struct tide_attac
     return NULL;
   }
   if (!read_options(options, &read, error)) return NULL;
-  if (tide_current(heap) || td_in_callback()) {
-    td_fail(error, TIDE_ERROR_STATE, "tide_attach: %s",
-            tide_current(heap) ? "this thread is attached to the heap already"
-                               : "in a trace function, root callback or event");
+  const char *wrong = objection(heap, &read);
+  if (wrong) {
+    td_fail(error, TIDE_ERROR_STATE, "tide_attach: %s", wrong);
     return NULL;
   }
+  int stop_signal = read.stop == TIDE_STOP_SIGNAL ? td_signal_enroll("tide_attach", error) : 0;
+  if (read.stop == TIDE_STOP_SIGNAL && !stop_signal) return NULL;
   td_world_lock(heap);
-  enum tide_status status = build(heap, &read, &mutator);
-  if (status == TIDE_OK) {
-    mutator->next = heap->world.mutators;
-    heap->world.mutators = mutator;
-    /* relaxed: changed under the lock only. */
-    atomic_fetch_add_explicit(&heap->world.count, 1, memory_order_relaxed);
-    td_thread_add(mutator);
-  }
+  enum tide_status status = build(heap, &read, stop_signal, &mutator);
+  if (status == TIDE_OK) enlist(heap, mutator);
   td_world_unlock(heap);
+  if (stop_signal && status != TIDE_OK) td_signal_leave();
   if (status != TIDE_OK)
     td_fail(error, status, "tide_attach: %s",
             status == TIDE_ERROR_SYSTEM ? "the system does not tell this thread's stack bounds"
@@ -179,13 +217,14 @@ static void forget_thread(void) {
 
 /* Takes a mutator apart. Under the world's lock, no stop under way or the stopper calling. */
 static void dismantle(struct tide_heap *heap, struct tide_mutator *mutator) {
-  td_runs_retire(mutator);
+  td_runs_drop(mutator);
   struct tide_mutator **link = &heap->world.mutators;
   while (*link != mutator)
     link = &(*link)->next;
   *link = mutator->next;
   /* relaxed: changed under the lock only. */
   atomic_fetch_sub_explicit(&heap->world.count, 1, memory_order_relaxed);
+  if (mutator->stop_signal) td_signal_leave();
   td_fibers_close(mutator);
   td_stacks_close(mutator);
   td_handles_close(mutator);
@@ -207,6 +246,7 @@ static void detach(struct tide_mutator *mutator) {
 }
 
 enum tide_status tide_detach(struct tide_mutator *mutator) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!mutator) return TIDE_OK;
   if (!td_mutator_may_wait(mutator, "tide_detach") || mutator->scope) return TIDE_ERROR_STATE;
   /* Local roots: a finalizer or the out-of-memory hook runs, and wants the mutator back. */

@@ -12,9 +12,11 @@ void td_callback_begin(struct tide_mutator *mutator, struct td_callback *call, u
   mutator->locals = &call->keep;
   mutator->callback = name;
   td_runs_show(mutator);
+  call->outside = td_outside_begin(mutator);
 }
 
 void td_callback_end(struct tide_mutator *mutator, const struct td_callback *call) {
+  td_outside_end(mutator, call->outside);
   td_thread_call_end(&call->call);
   mutator->locals = call->keep.up;
   mutator->callback = call->outer;

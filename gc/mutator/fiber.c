@@ -5,6 +5,7 @@
 
 #include "gc/base/check.h"
 #include "gc/base/error.h"
+#include "gc/base/inside.h"
 #include "gc/base/thread.h"
 #include "gc/stop/registers.h"
 
@@ -14,7 +15,8 @@ bool td_fibers_open(struct tide_mutator *mutator) {
   mutator->own =
       (struct tide_fiber_stack){.low = bounds->low, .high = bounds->high, .grows = bounds->grows};
   mutator->own.top = mutator->own.high;
-  mutator->current = &mutator->own;
+  mutator->native = mutator->own;
+  mutator->current = mutator->running = &mutator->own;
   mutator->fibers = NULL;
   return true;
 }
@@ -25,7 +27,7 @@ void td_fibers_close(struct tide_mutator *mutator) {
     free(mutator->fibers);
     mutator->fibers = next;
   }
-  mutator->current = &mutator->own;
+  mutator->current = mutator->running = &mutator->own;
 }
 
 static struct tide_fiber_stack **link_of(struct tide_mutator *mutator,
@@ -38,6 +40,7 @@ static struct tide_fiber_stack **link_of(struct tide_mutator *mutator,
 
 struct tide_fiber_stack *tide_stack_register(struct tide_mutator *mutator, void *low, void *high,
                                              struct tide_error *error) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   uintptr_t from = (uintptr_t)low, to = (uintptr_t)high;
   if (!td_mutator_may_act(mutator, "tide_stack_register")) {
     td_fail(error, TIDE_ERROR_STATE, "tide_stack_register: not this thread's mutator");
@@ -71,6 +74,7 @@ struct tide_fiber_stack *tide_stack_register(struct tide_mutator *mutator, void 
 
 TD_READS_STACKS enum tide_status tide_stack_switch(struct tide_mutator *mutator,
                                                    struct tide_fiber_stack *to) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!td_mutator_may_act(mutator, "tide_stack_switch")) return TIDE_ERROR_STATE;
   if (to && !link_of(mutator, to)) return TIDE_ERROR_ARGUMENT;
   struct tide_fiber_stack *from = mutator->current;
@@ -84,19 +88,32 @@ TD_READS_STACKS enum tide_status tide_stack_switch(struct tide_mutator *mutator,
   from->saved_count = 0;
   if (from->left)
     td_stack_describe_left(from, __builtin_dwarf_cfa()); /* else a fiber that has ended */
-  mutator->current = to ? to : &mutator->own;
-  mutator->current->saved_count = 0;
-  mutator->current->left = false;
+  mutator->current = to ? to : &mutator->own; /* its description is used once it is left again */
   return TIDE_OK;
 }
 
 enum tide_status tide_stack_unregister(struct tide_mutator *mutator,
                                        struct tide_fiber_stack *stack) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!td_mutator_may_act(mutator, "tide_stack_unregister")) return TIDE_ERROR_STATE;
   struct tide_fiber_stack **link = link_of(mutator, stack);
   if (!stack || !link) return TIDE_ERROR_ARGUMENT;
   if (mutator->current == stack) return TIDE_ERROR_STATE;
   *link = stack->next;
   free(stack);
+  return TIDE_OK;
+}
+
+enum tide_status tide_stack_set_own(struct tide_mutator *mutator, void *low, void *high) {
+  uintptr_t from = (uintptr_t)low, to = (uintptr_t)high;
+  if (!td_mutator_may_act(mutator, "tide_stack_set_own"))
+    return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  if (from % 8 || to % 8 || to <= from) return TIDE_ERROR_ARGUMENT;
+  if (mutator->stack_kind == TIDE_STACK_PRECISE || mutator->current != &mutator->own)
+    return TIDE_ERROR_STATE;
+  /* A stack that grows from its very end reaches as far down as memory is mapped. */
+  mutator->own = (struct tide_fiber_stack){
+      .low = from ? from : to - 8, .high = to, .grows = from == 0, .top = to};
   return TIDE_OK;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "gc/base/check.h"
+#include "gc/base/inside.h"
 
 #define FAILED_SCOPE SIZE_MAX
 
@@ -49,6 +50,7 @@ static uintptr_t pop_to(struct tide_mutator *mutator, size_t wanted) {
 
 /* A scope's token is its depth plus one, so that 0 can mean "none". */
 size_t tide_scope_open(struct tide_mutator *mutator) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!td_mutator_may_act(mutator, "tide_scope_open")) return FAILED_SCOPE;
   if (!push(mutator, (void *)(mutator->scope << 1 | 1))) return FAILED_SCOPE;
   mutator->scope = depth(mutator);
@@ -56,11 +58,13 @@ size_t tide_scope_open(struct tide_mutator *mutator) {
 }
 
 void **tide_handle(struct tide_mutator *mutator, void *reference) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!td_mutator_may_act(mutator, "tide_handle")) return NULL;
   return push(mutator, reference);
 }
 
 enum tide_status tide_scope_close(struct tide_mutator *mutator, size_t scope) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!td_mutator_may_act(mutator, "tide_scope_close")) return TIDE_ERROR_STATE;
   if (scope == 0 || scope != mutator->scope) return TIDE_ERROR_ARGUMENT;
   mutator->scope = pop_to(mutator, scope - 1) >> 1;
@@ -76,6 +80,7 @@ static uintptr_t word_at(const struct tide_mutator *mutator, size_t at) {
 }
 
 enum tide_status tide_scope_unwind(struct tide_mutator *mutator, size_t scope) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!td_mutator_may_act(mutator, "tide_scope_unwind")) return TIDE_ERROR_STATE;
   size_t open = mutator->scope;
   while (open > scope)

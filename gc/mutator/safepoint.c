@@ -3,6 +3,7 @@
 
 #include "gc/base/check.h"
 #include "gc/base/error.h"
+#include "gc/base/inside.h"
 #include "gc/base/runs.h"
 #include "gc/mutator/stacks.h"
 #include "gc/stop/registers.h"
@@ -17,6 +18,7 @@ static void stand_still(void *unused) {
 }
 
 void tide_safepoint_slow(struct tide_mutator *mutator) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!td_mutator_may_wait(mutator, "tide_safepoint") || mutator->blocking_depth) return;
   /* relaxed: a stop that is not seen now is seen at the next safepoint. */
   if (atomic_load_explicit(&mutator->state, memory_order_relaxed) & TD_STOP)
@@ -35,6 +37,7 @@ static void enter(void *argument) {
 }
 
 void tide_blocking_enter(struct tide_mutator *mutator) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!td_mutator_may_wait(mutator, "tide_blocking_enter")) return;
   if (mutator->blocking_depth++ > 0) return;
   int saved = errno;
@@ -53,6 +56,7 @@ static void leave_when_possible(void *argument) {
 }
 
 void tide_blocking_leave(struct tide_mutator *mutator) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!td_mutator_may_wait(mutator, "tide_blocking_leave")) return;
   if (mutator->blocking_depth == 0) {
     td_misuse("tide_blocking_leave without tide_blocking_enter");

@@ -5,7 +5,6 @@
  * does not mind if a thread in a blocking region goes on writing its stack. */
 #include "gc/mutator/stacks.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "gc/stop/registers.h"
@@ -81,15 +80,14 @@ static void copy_resting(const struct look *look, const struct tide_fiber_stack 
   copy_saved(look, stack);
 }
 
-static void copy_current(const struct look *look, const struct tide_fiber_stack *current) {
-  if (!td_stack_holds(current, current->top)) {
-    fprintf(stderr,
-            "tidemark: a mutator stands at %#zx, outside the stack [%#zx, %#zx) it runs on; "
-            "register the stack (tide_stack_register) and tell of the switch\n",
-            (size_t)current->top, (size_t)current->low, (size_t)current->high);
+static void copy_running(const struct look *look, const struct tide_fiber_stack *running) {
+  if (!td_stack_holds(running, running->top)) {
+    td_plat_say("tidemark: a mutator stands at %#zx, outside the stack [%#zx, %#zx) it runs on; "
+                "register the stack (tide_stack_register) and tell of the switch\n",
+                (size_t)running->top, (size_t)running->low, (size_t)running->high);
     abort(); /* going on would free objects that the unknown stack holds */
   }
-  copy_part(look, current, current->top, current->high);
+  copy_part(look, running, running->top, running->high);
 }
 
 void td_stacks_emit(const struct tide_mutator *mutator, struct td_root_sink *sink) {
@@ -97,15 +95,15 @@ void td_stacks_emit(const struct tide_mutator *mutator, struct td_root_sink *sin
   const struct td_space *space = &mutator->heap->space;
   const struct look look = {
       .sink = sink, .base = space->base, .bytes = (uintptr_t)space->frontier << TD_BLOCK_LOG2};
-  const struct tide_fiber_stack *current = mutator->current;
+  const struct tide_fiber_stack *running = mutator->running;
   if (mutator->region_copied)
     copy_words(&look, (uintptr_t)mutator->region,
                (uintptr_t)(mutator->region + mutator->region_count));
   else
-    copy_current(&look, current);
-  if (current != &mutator->own) copy_resting(&look, &mutator->own);
+    copy_running(&look, running);
+  if (running != &mutator->own) copy_resting(&look, &mutator->own);
   for (struct tide_fiber_stack *f = mutator->fibers; f; f = f->next)
-    if (f != current) copy_resting(&look, f);
+    if (f != running) copy_resting(&look, f);
 }
 
 /* ---- For a blocking region ---- */
@@ -134,7 +132,7 @@ static void copied_to_region(struct td_root_sink *sink, size_t count) {
 bool td_stacks_keep(struct tide_mutator *mutator) {
   if (mutator->stack_kind == TIDE_STACK_PRECISE) return true;
   const struct td_space *space = &mutator->heap->space;
-  const struct tide_fiber_stack *current = mutator->current;
+  const struct tide_fiber_stack *running = mutator->running;
   /* The range as it can become at most: others may move the frontier just now. */
   struct keeper keeper = {.sink = {.room = room_in_region, .copied = copied_to_region},
                           .mutator = mutator};
@@ -142,8 +140,8 @@ bool td_stacks_keep(struct tide_mutator *mutator) {
       .sink = &keeper.sink, .base = space->base, .bytes = space->reserved_bytes};
   mutator->region_count = 0;
   /* On a stack that nobody has told of: the next collection says so. */
-  if (!td_stack_holds(current, current->top)) return true;
-  mutator->region_copied = copy_part(&look, current, current->top, current->high);
+  if (!td_stack_holds(running, running->top)) return true;
+  mutator->region_copied = copy_part(&look, running, running->top, running->high);
   return mutator->region_copied;
 }
 

@@ -1,11 +1,12 @@
 /* Gathering roots into spans. */
 #include "gc/roots/gather.h"
 
-#include <stdlib.h>
-
+#include "gc/base/pages.h"
 #include "gc/base/sink.h"
 #include "gc/mutator/handles.h"
 #include "gc/mutator/stacks.h"
+#include "gc/roots/source.h"
+#include "heap/find.h"
 
 struct gathering {
   struct td_root_sink sink; /* first */
@@ -23,7 +24,8 @@ static void flush_spans(struct gathering *g) {
 
 static bool grow_spans(struct td_root_set *roots) {
   size_t capacity = roots->span_capacity * 2;
-  struct td_span *larger = realloc(roots->spans, capacity * sizeof *larger);
+  struct td_span *larger =
+      td_pages_grow(roots->spans, roots->span_capacity * sizeof *larger, capacity * sizeof *larger);
   if (!larger) return false;
   roots->spans = larger;
   roots->span_capacity = capacity;
@@ -43,7 +45,8 @@ static void add_span(struct td_root_sink *sink, enum td_span_kind kind, const vo
 
 static bool grow_words(struct td_root_set *roots) {
   size_t capacity = roots->stack_word_capacity * 2;
-  uintptr_t *larger = realloc(roots->stack_words, capacity * sizeof *larger);
+  uintptr_t *larger = td_pages_grow(roots->stack_words, roots->stack_word_capacity * sizeof *larger,
+                                    capacity * sizeof *larger);
   if (!larger) return false;
   roots->stack_words = larger;
   roots->stack_word_capacity = capacity;
@@ -63,8 +66,15 @@ static uintptr_t *room_for_words(struct td_root_sink *sink) {
   return roots->stack_words + roots->stack_word_count;
 }
 
+/* What other words may not, those of stacks may: point anywhere into an object. So they are
+ * replaced by its address where it makes a difference. */
 static void words_copied(struct td_root_sink *sink, size_t count) {
-  ((struct gathering *)sink)->heap->roots.stack_word_count += count;
+  struct tide_heap *heap = ((struct gathering *)sink)->heap;
+  struct td_root_set *roots = &heap->roots;
+  uintptr_t *words = roots->stack_words + roots->stack_word_count;
+  for (size_t i = 0; heap->space.base_only && i < count; i++)
+    words[i] = td_space_find_from_stack(&heap->space, words[i]);
+  roots->stack_word_count += count;
 }
 
 /* ---- All roots ---- */
@@ -77,6 +87,7 @@ static void add_conservative(struct td_root_sink *sink, const struct td_root_ran
 
 static void add_registered(struct td_root_sink *sink, const struct td_root_set *roots) {
   sink->span(sink, TD_SPAN_INDIRECT, roots->slots, roots->slot_count);
+  sink->span(sink, TD_SPAN_SLOTS, roots->pinned, roots->pinned_count);
   for (size_t i = 0; i < roots->ranges.count; i++)
     sink->span(sink, TD_SPAN_SLOTS, roots->ranges.at[i].start, roots->ranges.at[i].count);
   for (size_t i = 0; i < roots->conservative.count; i++)
@@ -89,6 +100,22 @@ static void add_pending(struct td_root_sink *sink, const struct td_finalizers *f
   size_t first = f->pending_count < to_end ? f->pending_count : to_end;
   sink->span(sink, TD_SPAN_SLOTS, f->pending_objects + f->pending_first, first);
   sink->span(sink, TD_SPAN_SLOTS, f->pending_objects, f->pending_count - first);
+  sink->span(sink, TD_SPAN_CONSERVATIVE, f->pending_contexts + f->pending_first, first);
+  sink->span(sink, TD_SPAN_CONSERVATIVE, f->pending_contexts, f->pending_count - first);
+}
+
+/* Without memory for a longer list, what the sources have told is handed over and forgotten. */
+static void hand_over(const struct td_span *spans, size_t count, void *context) {
+  struct gathering *g = context;
+  g->take(g->heap, spans, count, g->context);
+  g->heap->roots.words_incomplete = true;
+}
+
+static void add_sources(struct gathering *g, enum td_root_words words) {
+  const struct td_sources *sources = &g->heap->sources;
+  if (words == TD_WORDS_FRESH) td_sources_stopped(g->heap, hand_over, g);
+  for (size_t i = 0; i < sources->count; i++)
+    add_span(&g->sink, sources->spans[i].kind, sources->spans[i].start, sources->spans[i].count);
 }
 
 void td_roots_gather(struct tide_heap *heap, enum td_root_words words, td_roots_take take,
@@ -101,10 +128,13 @@ void td_roots_gather(struct tide_heap *heap, enum td_root_words words, td_roots_
   roots->span_count = 0;
   add_registered(&g.sink, roots);
   add_pending(&g.sink, &heap->finalizers);
+  add_span(&g.sink, TD_SPAN_CONSERVATIVE, heap->finalizers.set.contexts,
+           heap->finalizers.set.count);
   if (words == TD_WORDS_FRESH) {
     roots->stack_word_count = 0;
     roots->words_incomplete = false;
   }
+  add_sources(&g, words);
   for (struct tide_mutator *m = heap->world.mutators; m; m = m->next) {
     td_handles_emit(m, &g.sink);
     if (words == TD_WORDS_FRESH) td_stacks_emit(m, &g.sink);

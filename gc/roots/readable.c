@@ -1,7 +1,6 @@
 /* Looking at registered roots through the system, which survives memory that is gone. */
 #include "gc/roots/readable.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* The page that was found readable last. Roots mostly lie side by side. */
@@ -21,8 +20,7 @@ static void demand(struct known *known, uintptr_t start, size_t bytes, const cha
   size_t step = td_plat_page_bytes();
   for (uintptr_t at = start, end = start + bytes; at < end; at = (at & ~(step - 1)) + step) {
     if (is_readable(known, at)) continue;
-    fprintf(
-        stderr,
+    td_plat_say(
         "tidemark: TIDE_VERIFY: the root at %#zx, registered by %s, cannot be read at %#zx: its "
         "memory went without a call of tide_root_remove…\n",
         (size_t)start, function, (size_t)at);

@@ -4,18 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gc/base/inside.h"
+#include "gc/base/pages.h"
 #include "gc/base/thread.h"
 
 /* Spans, and words of stacks, that there is always room for. */
-#define SPANS_MIN 64u
+#define SPANS_MIN 128u
 #define WORDS_MIN 1024u
 _Static_assert(TD_SINK_WORDS <= WORDS_MIN, "what a sink copies at once always fits an empty list");
 
 bool td_roots_init(struct td_root_set *roots) {
   *roots = (struct td_root_set){0};
-  roots->spans = malloc(SPANS_MIN * sizeof *roots->spans);
+  roots->spans = td_pages_take(SPANS_MIN * sizeof *roots->spans);
   roots->span_capacity = SPANS_MIN;
-  roots->stack_words = malloc(WORDS_MIN * sizeof *roots->stack_words);
+  roots->stack_words = td_pages_take(WORDS_MIN * sizeof *roots->stack_words);
   roots->stack_word_capacity = WORDS_MIN;
   return roots->spans && roots->stack_words && pthread_mutex_init(&roots->lock, NULL) == 0;
 }
@@ -28,11 +30,13 @@ static void free_ranges(struct td_root_ranges *ranges) {
 void td_roots_deinit(struct td_root_set *roots) {
   free(roots->slots);
   td_table_free(&roots->slot_index);
+  td_pages_give(roots->pinned, roots->pinned_capacity * sizeof *roots->pinned);
+  td_table_free(&roots->pinned_index);
   free_ranges(&roots->ranges);
   free_ranges(&roots->conservative);
   free(roots->callbacks);
-  free(roots->stack_words);
-  free(roots->spans);
+  td_pages_give(roots->stack_words, roots->stack_word_capacity * sizeof *roots->stack_words);
+  td_pages_give(roots->spans, roots->span_capacity * sizeof *roots->spans);
   pthread_mutex_destroy(&roots->lock);
 }
 
@@ -77,6 +81,7 @@ static bool inside_space(const struct tide_heap *heap, const void *start, size_t
 }
 
 enum tide_status(tide_root_add)(struct tide_heap *heap, void *slot) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!heap || !slot || (uintptr_t)slot % 8 || inside_space(heap, slot, sizeof(void *)))
     return TIDE_ERROR_ARGUMENT;
   enum tide_status status = begin_change(heap);
@@ -97,6 +102,7 @@ static enum tide_status remove_slot(struct td_root_set *roots, uintptr_t slot) {
 }
 
 enum tide_status(tide_root_remove)(struct tide_heap *heap, void *slot) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!slot) return TIDE_ERROR_ARGUMENT;
   enum tide_status status = begin_change(heap);
   if (status != TIDE_OK) return status;
@@ -126,6 +132,7 @@ static enum tide_status remove_range(struct td_root_ranges *ranges, const void *
 
 static enum tide_status change_ranges(struct tide_heap *heap, struct td_root_ranges *ranges,
                                       const void *start, size_t count, bool add) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   enum tide_status status = begin_change(heap);
   if (status != TIDE_OK) return status;
   status = add ? add_range(ranges, start, count) : remove_range(ranges, start);
@@ -170,6 +177,7 @@ static size_t find_callback(const struct td_root_set *roots, tide_root_fn call,
 
 enum tide_status tide_root_add_callback(struct tide_heap *heap, tide_root_fn callback,
                                         void *context) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!callback) return TIDE_ERROR_ARGUMENT;
   enum tide_status status = begin_change(heap);
   if (status != TIDE_OK) return status;
@@ -187,6 +195,7 @@ enum tide_status tide_root_add_callback(struct tide_heap *heap, tide_root_fn cal
 
 enum tide_status tide_root_remove_callback(struct tide_heap *heap, tide_root_fn callback,
                                            void *context) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!callback) return TIDE_ERROR_ARGUMENT;
   enum tide_status status = begin_change(heap);
   if (status != TIDE_OK) return status;

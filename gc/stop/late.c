@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
+#include <stdio.h> /* vsnprintf */
 
 /* So many threads are named; of the others there is a count. */
 #define NAMED_MOST 8u
@@ -33,16 +33,19 @@ void td_late_tell(const struct tide_heap *heap, const struct tide_mutator *self,
   struct line line = {.used = 0};
   char name[TD_THREAD_NAME_BYTES];
   uint32_t count = 0;
+  int number = 0;
   add(&line, "tidemark: heap %p: stopping has waited %" PRIu64 " s for", (const void *)heap,
       waited_ns / 1000000000u);
   for (const struct tide_mutator *m = heap->world.mutators; m; m = m->next) {
-    if (!is_awaited(m, self) || count++ >= NAMED_MOST) continue;
+    if (!is_awaited(m, self)) continue;
+    if (m->stop_signal) number = m->stop_signal;
+    if (count++ >= NAMED_MOST) continue;
     add(&line, "%s thread %ld (%s, mutator %p)", count > 1 ? "," : "", m->thread_id,
         td_plat_thread_name(m->thread_id, name), (const void *)m);
   }
   if (count > NAMED_MOST) add(&line, " and %" PRIu32 " more", count - NAMED_MOST);
-  /* Otherwise the last one has just answered. */
-  if (count)
-    fprintf(stderr, "%s to allocate, to call tide_safepoint or to enter a blocking region\n",
-            line.text);
+  if (count == 0) return; /* the last one has just answered */
+  add(&line, " to allocate, to call tide_safepoint or to enter a blocking region");
+  if (number) add(&line, ", or to let signal %d through, which it seems to block", number);
+  td_plat_say("%s\n", line.text);
 }

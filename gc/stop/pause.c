@@ -2,6 +2,7 @@
 #include "gc/stop/pause.h"
 
 #include "gc/base/check.h"
+#include "gc/base/inside.h"
 #include "gc/base/runs.h"
 #include "gc/base/thread.h"
 #include "gc/stop/registers.h"
@@ -15,6 +16,11 @@ enum tide_status td_pause_allowed(const struct tide_mutator *mutator, const char
 void td_pause_retire_runs(struct tide_heap *heap) {
   for (struct tide_mutator *m = heap->world.mutators; m; m = m->next)
     td_runs_retire(m);
+}
+
+void td_pause_hand_back_runs(struct tide_heap *heap) {
+  for (struct tide_mutator *m = heap->world.mutators; m; m = m->next)
+    td_runs_hand_back(m);
 }
 
 struct pause {
@@ -32,6 +38,7 @@ static TD_KEEPS_CALL void call_stopped(void *argument) {
   td_pause_retire_runs(heap);
   pause->call(pause->mutator, pause->argument);
   td_thread_call_end(&call);
+  td_pause_hand_back_runs(heap);
   td_world_resume(heap, pause->mutator);
 }
 
@@ -40,6 +47,7 @@ enum tide_status td_with_world_stopped(struct tide_mutator *mutator, const char 
                                        void *argument) {
   enum tide_status status = td_pause_allowed(mutator, function);
   if (status != TIDE_OK) return status;
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct pause pause = {mutator, call, argument};
   struct tide_heap *heap = mutator->heap;
   td_world_lock(heap);

@@ -11,6 +11,8 @@ enum tide_status td_pause_allowed(const struct tide_mutator *mutator, const char
 
 /* Gives the rests of all mutators' runs back, so that every object is a real one. World stopped. */
 void td_pause_retire_runs(struct tide_heap *heap);
+/* Before the world goes on: runs that were held are their owners' again. */
+void td_pause_hand_back_runs(struct tide_heap *heap);
 
 /* Stops the world, retires all runs, and calls `call`. For walks and checks. */
 enum tide_status td_with_world_stopped(struct tide_mutator *mutator, const char *function,

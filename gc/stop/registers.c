@@ -1,7 +1,6 @@
 /* Registers and frames of the calling thread. */
 #include "gc/stop/registers.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "gc/base/thread.h"
@@ -21,12 +20,29 @@ static void *current_fake(void) {
              : NULL;
 }
 
+bool td_stack_holds(const struct tide_fiber_stack *stack, uintptr_t address) {
+  if (address - stack->low < stack->high - stack->low) return true;
+  return stack->grows && address < stack->low && td_plat_stack_reaches(address, stack->high);
+}
+
+/* A signal may stop the thread between its telling of a switch and the switch. */
+static struct tide_fiber_stack *stack_below(struct tide_mutator *m, uintptr_t here) {
+  if (!m->stop_signal || td_stack_holds(m->current, here)) return m->current;
+  if (td_stack_holds(&m->own, here)) return &m->own;
+  for (struct tide_fiber_stack *f = m->fibers; f; f = f->next)
+    if (td_stack_holds(f, here)) return f;
+  if (td_stack_holds(&m->native, here)) return &m->native;
+  return m->current;
+}
+
 static TD_READS_STACKS void call_inside(void (*run)(void *), void *argument) {
   for (struct tide_mutator *m = td_thread_mutators(); m; m = m->thread_next) {
     if (m->region_safe) continue; /* described when the region was entered */
-    m->current->top = (uintptr_t)__builtin_frame_address(0);
-    m->current->saved_count = 0;
-    m->current->fake = current_fake();
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    m->running = stack_below(m, here);
+    m->running->top = here;
+    m->running->fake = current_fake();
+    if (m->running == m->current) m->running->saved_count = 0;
   }
   run(argument);
 }
@@ -48,7 +64,7 @@ static TD_READS_STACKS void copy_frames(struct tide_fiber_stack *stack, uintptr_
   uintptr_t most = start + sizeof stack->saved, wanted = end + WRAPPER_BYTES;
   uint32_t count = 0;
   if (end > most) {
-    fprintf(stderr, "tidemark: frames of %zu bytes are too large to keep\n", end - start);
+    td_plat_say("tidemark: frames of %zu bytes are too large to keep\n", end - start);
     abort(); /* or a register's object would be lost: never as this file is compiled */
   }
   if (wanted > most) wanted = most;
@@ -64,11 +80,6 @@ TD_READS_STACKS void td_stack_describe_left(struct tide_fiber_stack *stack, void
   __builtin_unwind_init();
   copy_frames(stack, (uintptr_t)end);
   __asm__ volatile("" ::: "memory");
-}
-
-bool td_stack_holds(const struct tide_fiber_stack *stack, uintptr_t address) {
-  if (address - stack->low < stack->high - stack->low) return true;
-  return stack->grows && address < stack->low && td_plat_stack_reaches(address, stack->high);
 }
 
 bool td_stack_fake_frame(void *fake, void *word, void **begin, void **end) {

@@ -1,6 +1,8 @@
 /* The handshake between a collection and the mutators. */
 #include "gc/stop/world.h"
 
+#include <stdlib.h>
+
 #include "gc/base/runs.h"
 #include "gc/base/stats.h"
 #include "gc/base/thread.h"
@@ -27,15 +29,17 @@ static void count_down(struct td_world *world) {
 }
 
 void td_world_enter_safe(struct tide_mutator *mutator) {
-  /* release [world.safe]: pairs with the stopper's fetch_or in td_world_stop. */
+  /* release [world.safe]: pairs with the stopper's fetch_add in stop. */
   uint32_t before = atomic_fetch_or_explicit(&mutator->state, TD_SAFE, memory_order_release);
   if (before & TD_STOP) count_down(&mutator->heap->world);
 }
 
 bool td_world_try_leave_safe(struct tide_mutator *mutator) {
-  uint32_t expected = TD_SAFE;
+  /* relaxed: the exchange checks it. */
+  uint32_t state = atomic_load_explicit(&mutator->state, memory_order_relaxed);
   /* acquire [world.resume]: pairs with td_world_resume. */
-  return atomic_compare_exchange_strong_explicit(&mutator->state, &expected, 0,
+  return !(state & TD_STOP) &&
+         atomic_compare_exchange_strong_explicit(&mutator->state, &state, state & ~TD_SAFE,
                                                  memory_order_acquire, memory_order_relaxed);
 }
 
@@ -46,11 +50,53 @@ static void wait_at_gate(struct tide_mutator *mutator) {
    * below proves that STOP was not cleared meanwhile. */
   uint32_t gate = atomic_load_explicit(&world->gate, memory_order_acquire);
   /* relaxed, both: they only decide whether to sleep; the caller tries the state again. */
-  if (!(atomic_load_explicit(&mutator->state, memory_order_relaxed) & TD_STOP)) return;
+  uint32_t state = atomic_load_explicit(&mutator->state, memory_order_relaxed);
+  if (!(state & TD_STOP) || (mutator->interrupted && state & TD_FORK)) return;
   if (!(gate & 1) && !atomic_compare_exchange_strong_explicit(
                          &world->gate, &gate, gate | 1, memory_order_relaxed, memory_order_relaxed))
     return;
   td_plat_wait(&world->gate, gate | 1, 0);
+}
+
+static uint32_t number_of(uint32_t state) {
+  return state & ~(TD_STOP_ONE - 1);
+}
+
+static bool has_answered(const struct tide_mutator *mutator, uint32_t state) {
+  return state & TD_STOP && mutator->door == number_of(state);
+}
+
+bool td_world_awaits(const struct tide_mutator *mutator) {
+  /* acquire [world.stop]: pairs with the stopper's fetch_add. */
+  uint32_t state = atomic_load_explicit(&mutator->state, memory_order_acquire);
+  return !mutator->region_safe && (state & (TD_STOP | TD_SAFE)) == TD_STOP &&
+         !has_answered(mutator, state);
+}
+
+bool td_world_is_forking(const struct tide_mutator *mutator) {
+  /* acquire [world.resume]: without the bit, the thread goes on. */
+  return has_answered(mutator, atomic_load_explicit(&mutator->state, memory_order_acquire));
+}
+
+bool td_world_answer_fork(struct tide_mutator *mutator) {
+  /* acquire [world.stop]: as in td_world_awaits. */
+  uint32_t state = atomic_load_explicit(&mutator->state, memory_order_acquire);
+  if (!(state & TD_FORK)) return false;
+  mutator->door = number_of(state);
+  if (!(state & TD_SAFE)) {
+    count_down(&mutator->heap->world);
+    return true;
+  }
+  /* It was counted as safe. relaxed: nobody reads what this thread does until the next stop; the
+   * word has a number, so the comparison fails if this fork is over. */
+  return atomic_compare_exchange_strong_explicit(&mutator->state, &state, state & ~TD_SAFE,
+                                                 memory_order_relaxed, memory_order_relaxed);
+}
+
+void td_world_doze(struct tide_heap *heap, uint64_t ns) {
+  /* relaxed: the caller looks again in any case. */
+  uint32_t gate = atomic_load_explicit(&heap->world.gate, memory_order_relaxed);
+  td_plat_wait(&heap->world.gate, gate, ns);
 }
 
 static bool takes_part(const struct tide_mutator *m, const struct tide_mutator *except) {
@@ -62,13 +108,25 @@ void td_thread_enter_safe(const struct tide_mutator *except) {
     if (takes_part(m, except)) td_world_enter_safe(m);
 }
 
+/* A thread that a signal stopped, in malloc perhaps, may not stand still for a fork. */
+static bool try_leave(struct tide_mutator *m) {
+  return td_world_try_leave_safe(m) ||
+         (m->interrupted && (td_world_is_forking(m) || td_world_answer_fork(m)));
+}
+
+static void enter_again(struct tide_mutator *m) {
+  /* relaxed: only this thread changes the bit. */
+  bool safe = atomic_load_explicit(&m->state, memory_order_relaxed) & TD_SAFE;
+  if (!safe && !td_world_is_forking(m)) td_world_enter_safe(m);
+}
+
 /* All or none: the first one that may not be left, or NULL. */
 static struct tide_mutator *try_leave_all(const struct tide_mutator *except) {
-  for (struct tide_mutator *m = td_thread_mutators(); m; m = m->thread_next) {
-    if (!takes_part(m, except) || td_world_try_leave_safe(m)) continue;
-    for (struct tide_mutator *left = td_thread_mutators(); left != m; left = left->thread_next)
-      if (takes_part(left, except)) td_world_enter_safe(left);
-    return m;
+  for (struct tide_mutator *kept = td_thread_mutators(); kept; kept = kept->thread_next) {
+    if (!takes_part(kept, except) || try_leave(kept)) continue;
+    for (struct tide_mutator *m = td_thread_mutators(); m; m = m->thread_next)
+      if (takes_part(m, except)) enter_again(m);
+    return kept;
   }
   return NULL;
 }
@@ -162,29 +220,57 @@ static void wait_for_mutators(struct patience *patience) {
   }
 }
 
-static void stop(struct tide_heap *heap, const struct tide_mutator *self, bool with_event) {
+/* If the program has taken the signal meanwhile, the stop would last for ever. */
+static void demand_signal(int number) {
+  if (td_plat_signal_is_ours(number)) return;
+  td_plat_say(
+      "tidemark: the program has taken signal %d, by which threads are stopped, for itself; "
+      "TIDE_STOP_SIGNAL=NUMBER chooses another\n",
+      number);
+  abort();
+}
+
+/* Sends the signal to those who wait for it. */
+static void signal_mutators(const struct td_world *world, const struct tide_mutator *self) {
+  bool known = false;
+  for (const struct tide_mutator *m = world->mutators; m; m = m->next) {
+    /* relaxed: who becomes safe just now gets a signal that finds nothing to do. */
+    if (m == self || !m->stop_signal ||
+        atomic_load_explicit(&m->state, memory_order_relaxed) & TD_SAFE)
+      continue;
+    if (!known) demand_signal(m->stop_signal);
+    known = true;
+    td_plat_signal_send(m->thread_id, m->stop_signal);
+  }
+}
+
+static void stop(struct tide_heap *heap, const struct tide_mutator *self, bool for_fork) {
   struct td_world *world = &heap->world;
   /* relaxed: changed under the lock that we hold. */
   uint32_t count = atomic_load_explicit(&world->count, memory_order_relaxed);
   uint32_t others = count - (self ? 1 : 0);
   if (others == 0) return;
-  /* relaxed: reaches mutators through the fetch_or of their state. */
+  /* relaxed: reaches mutators through the change of their state. */
   atomic_store_explicit(&world->awaited, others, memory_order_relaxed);
+  /* Neither bit is set now, so an addition sets them. */
+  uint32_t bits = TD_STOP_ONE + TD_STOP + (for_fork ? TD_FORK : 0);
   uint32_t safe = 0;
   for (struct tide_mutator *m = world->mutators; m; m = m->next) {
     if (m == self) continue;
-    /* acquire [world.safe]: pairs with td_world_enter_safe; release: carries `awaited`. */
-    if (atomic_fetch_or_explicit(&m->state, TD_STOP, memory_order_acq_rel) & TD_SAFE) safe++;
+    /* acquire [world.safe]: pairs with td_world_enter_safe; release [world.stop]: carries what was
+     * written above to mutators and their signal handlers. */
+    if (atomic_fetch_add_explicit(&m->state, bits, memory_order_acq_rel) & TD_SAFE) safe++;
     /* relaxed: a hint to look at the state. */
     __atomic_store_n(&m->fast.stop, 1, __ATOMIC_RELAXED);
   }
   /* acquire [world.safe]: as in wait_for_mutators, which sees the result. */
   if (safe) atomic_fetch_sub_explicit(&world->awaited, safe, memory_order_acq_rel);
-  wait_for_mutators(&(struct patience){.heap = heap, .self = self, .with_event = with_event});
+  signal_mutators(world, self);
+  wait_for_mutators(&(struct patience){.heap = heap, .self = self, .with_event = !for_fork});
 }
 
 void td_world_stop_mutators(struct tide_heap *heap, const struct tide_mutator *self) {
-  stop(heap, self, false); /* a callback would meet locks that fork holds */
+  stop(heap, self, true); /* without an event, whose callback would meet locks that fork holds */
 }
 
 static void open_gate(struct td_world *world, const struct tide_mutator *self) {
@@ -192,7 +278,7 @@ static void open_gate(struct td_world *world, const struct tide_mutator *self) {
     if (m == self) continue;
     __atomic_store_n(&m->fast.stop, 0, __ATOMIC_RELAXED); /* relaxed: a hint */
     /* release [world.resume]: pairs with td_world_try_leave_safe. */
-    atomic_fetch_and_explicit(&m->state, ~TD_STOP, memory_order_release);
+    atomic_fetch_and_explicit(&m->state, ~(TD_STOP | TD_FORK), memory_order_release);
   }
   uint32_t gate = atomic_load_explicit(&world->gate, memory_order_relaxed);
   /* release [world.gate]: a mutator that reads the new gate also reads its state without STOP.
@@ -212,7 +298,7 @@ void td_world_resume_mutators(struct tide_heap *heap, const struct tide_mutator 
 
 void td_world_stop(struct tide_heap *heap, struct tide_mutator *self) {
   td_thread_enter_safe(self);
-  stop(heap, self, true);
+  stop(heap, self, false);
 }
 
 void td_world_resume(struct tide_heap *heap, struct tide_mutator *self) {

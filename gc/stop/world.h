@@ -1,12 +1,13 @@
 /* Stopping the world.
  *
- * Each mutator has one state word with two bits. SAFE is the mutator's: set, it does not touch
+ * Each mutator has one state word with these bits. SAFE is the mutator's: set, it does not touch
  * the heap, and its stack and registers are described in struct tide_mutator. STOP is the
- * stopper's: while it is set, SAFE may not be cleared. Since both live in one word and are only
- * changed by read-modify-write, exactly one of two things happens when a mutator becomes safe
- * while a stopper comes along: the stopper's fetch_or finds SAFE and counts it at once, or the
- * mutator's fetch_or finds STOP and counts itself. So nobody is waited for twice and nobody is
- * forgotten, without a further fence.
+ * stopper's: while it is set, SAFE may not be cleared (but see td_world_answer_fork). The rest is
+ * the number of the last stop, so that a word never looks the same in two of them. Since all live
+ * in one word and are only changed by read-modify-write, exactly one of two things happens when a
+ * mutator becomes safe while a stopper comes along: the stopper's fetch_or finds SAFE and counts it
+ * at once, or the mutator's fetch_or finds STOP and counts itself. So nobody is waited for twice
+ * and nobody is forgotten, without a further fence.
  *
  * `awaited` starts at the number of other mutators, each of which is subtracted once; whoever
  * brings it to zero wakes the stopper. Mutators that may not become unsafe sleep on `gate`, whose
@@ -14,7 +15,8 @@
  * from before the state was looked at, so a resume in between makes it fail.
  *
  * Tags: [world.safe] what a mutator did before it became safe is seen by the stopper;
- * [world.resume] what the stopper did is seen by a mutator that goes on. */
+ * [world.resume] what the stopper did is seen by a mutator that goes on; [world.stop] what the
+ * stopper wrote before it set STOP is seen by a signal handler that finds STOP. */
 #ifndef TD_GC_STOP_WORLD_H
 #define TD_GC_STOP_WORLD_H
 
@@ -34,6 +36,18 @@ bool td_world_try_leave_safe(struct tide_mutator *mutator);
  * nothing, and while it has to wait, all are safe. */
 void td_thread_enter_safe(const struct tide_mutator *except);
 void td_thread_leave_safe(const struct tide_mutator *except);
+
+/* For the handler of the signal that stops threads (gc/stop/signal.h), about a mutator of the
+ * calling thread. Is it to stand still, or to answer a fork? */
+bool td_world_awaits(const struct tide_mutator *mutator);
+/* If it is a fork: the mutator is not inside Tidemark and will not come in before the fork is over.
+ * Returns whether it is one. A mutator that counts as safe
+ * ceases to, and goes on. */
+bool td_world_answer_fork(struct tide_mutator *mutator);
+/* Does the fork that was answered so still last? */
+bool td_world_is_forking(const struct tide_mutator *mutator);
+/* Sleeps until the next resume, or for so long. */
+void td_world_doze(struct tide_heap *heap, uint64_t ns);
 
 /* Takes the world's lock. The calling thread's mutators, of this heap and of others, count as
  * safe while it waits. Afterwards no stop of this heap is under way. The thread cannot be cancelled

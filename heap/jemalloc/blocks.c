@@ -186,6 +186,21 @@ enum td_room td_blocks_take(struct td_space *space, uint32_t count, uint32_t *fi
   return TD_ROOM;
 }
 
+/* Only within a group: its blocks have one owner, whatever lies behind it. */
+bool td_blocks_take_behind(struct td_space *space, uint32_t first, uint32_t count) {
+  if (count > space->budget_blocks || space->used_blocks > space->budget_blocks - count)
+    return false;
+  if (count > space->frontier || first > space->frontier - count) return false;
+  for (uint32_t b = first; b < first + count; b++) {
+    bool begins = b % TD_SLAB_BLOCKS == 0;
+    if (!td_block_is_free(space, b)) return false;
+    if (begins && space->slab_committed[b / TD_SLAB_BLOCKS] != GROUP_OTHER) return false;
+  }
+  set_free(space, first, count, false);
+  space->used_blocks += count;
+  return true;
+}
+
 void td_blocks_give(struct td_space *space, uint32_t first, uint32_t count) {
   for (uint32_t b = first; b < first + count; b++) {
     space->blocks[b] = (struct td_block){0};

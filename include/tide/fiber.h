@@ -34,6 +34,16 @@ TIDE_API struct tide_fiber_stack *tide_stack_register(struct tide_mutator *mutat
 TIDE_API enum tide_status tide_stack_switch(struct tide_mutator *mutator,
                                             struct tide_fiber_stack *to);
 
+/* Tells that the thread's own stack is [low, high) from now on, for programs that switch stacks and
+ * keep what lies on the others alive by themselves. A low of NULL stands for as far as the thread
+ * gets: what is searched begins where it stands in any case. To be called on that stack, or right
+ * before the switch to it.
+ *
+ *   TIDE_ERROR_ARGUMENT  mutator is NULL, a bound is no multiple of 8, or high is not above low
+ *   TIDE_ERROR_STATE     the mutator runs on a registered stack, or its stack is precise; or as for
+ *                        tide_stack_register */
+TIDE_API enum tide_status tide_stack_set_own(struct tide_mutator *mutator, void *low, void *high);
+
 /* Forgets a stack.
  *
  *   TIDE_ERROR_ARGUMENT  this mutator has no such stack

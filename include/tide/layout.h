@@ -32,6 +32,12 @@ TIDE_API tide_layout tide_layout_offsets(struct tide_heap *heap, size_t bytes,
 /* The same as a bitmap: bit i of bits[i / 64] says that word i is a reference slot. */
 TIDE_API tide_layout tide_layout_bitmap(struct tide_heap *heap, const uint64_t *bits, size_t words,
                                         struct tide_error *error);
+/* A bitmap of the words that may point at or into an object, for structures of which it is not
+ * known what those words hold. It describes `words` words, and is repeated to the end of the
+ * object: arrays of such structures need nothing else. A structure that has not all of its words is
+ * not read. */
+TIDE_API tide_layout tide_layout_bitmap_conservative(struct tide_heap *heap, const uint64_t *bits,
+                                                     size_t words, struct tide_error *error);
 /* prefix_words words without references, then references to the end (a vector with a header). */
 TIDE_API tide_layout tide_layout_prefixed(struct tide_heap *heap, size_t prefix_words,
                                           struct tide_error *error);
@@ -43,6 +49,13 @@ typedef void (*tide_trace_fn)(void *object, size_t bytes, struct tide_tracer *tr
                               void *context);
 TIDE_API tide_layout tide_layout_traced(struct tide_heap *heap, tide_trace_fn trace, void *context,
                                         struct tide_error *error);
+
+/* A layout like the one given, for objects that only references to their first 4096 bytes keep
+ * alive: conservative words that point further into one do not count, wherever they lie. For large
+ * objects that a false pointer would otherwise retain easily; whoever uses one holds its beginning.
+ */
+TIDE_API tide_layout tide_layout_near_start(struct tide_heap *heap, tide_layout layout,
+                                            struct tide_error *error);
 
 /* A layout like the one given, with a name: snapshots, verification and logs call its objects by
  * it. Objects of a named layout have blocks of their own. The name is copied: UTF-8 without control

@@ -38,6 +38,17 @@ TIDE_API enum tide_status tide_root_add_callback(struct tide_heap *heap, tide_ro
 TIDE_API enum tide_status tide_root_remove_callback(struct tide_heap *heap, tide_root_fn callback,
                                                     void *context);
 
+/* ---- Pinned objects -------------------------------------------------------------------- */
+
+/* A pinned object is alive, and so is what it refers to, until it is unpinned or freed (tide_free),
+ * whether something refers to it or not. Hundreds of thousands may be.
+ *
+ *   TIDE_ERROR_ARGUMENT  mutator is NULL; no object of the heap begins there; or it is not pinned
+ *   TIDE_ERROR_STATE     it is pinned already; or where the mutator may not act
+ *   TIDE_ERROR_MEMORY    no memory to remember it */
+TIDE_API enum tide_status tide_object_pin(struct tide_mutator *mutator, void *object);
+TIDE_API enum tide_status tide_object_unpin(struct tide_mutator *mutator, void *object);
+
 /* ---- Handles --------------------------------------------------------------------------- */
 
 /* Handles: precise roots of one mutator, in scopes that close in reverse order.

@@ -149,6 +149,20 @@ TIDE_API enum tide_status tide_heap_set_max(struct tide_heap *heap, size_t heap_
 TIDE_API enum tide_status tide_heap_set_sizing(struct tide_heap *heap, enum tide_sizing sizing,
                                                double growth_factor, struct tide_error *error);
 
+/* Which words of conservative layouts, conservative bitmaps and conservative roots keep objects
+ * alive. Words of stacks and registers do in any case, wherever they point into an object. */
+enum tide_interior {
+  TIDE_INTERIOR_ALL = 0, /* those that point at or into an object */
+  TIDE_INTERIOR_BASE,    /* those that point at its first byte, or behind it by a displacement */
+};
+/* Both wait for a collection to end.
+ *   TIDE_ERROR_ARGUMENT  heap is NULL; no such setting; or a displacement of TIDE_DISPLACEMENT_MAX
+ * or more TIDE_ERROR_STATE     in a callback */
+TIDE_API enum tide_status tide_heap_set_interior(struct tide_heap *heap,
+                                                 enum tide_interior interior);
+TIDE_API enum tide_status tide_heap_add_displacement(struct tide_heap *heap, size_t bytes);
+#define TIDE_DISPLACEMENT_MAX 4096u
+
 /* ---- Mutators -------------------------------------------------------------------------- */
 
 enum tide_stack {
@@ -156,21 +170,49 @@ enum tide_stack {
   TIDE_STACK_PRECISE,          /* only handles are roots: see tide_handle */
 };
 
+/* How the thread comes to stand still for a collection. */
+enum tide_stop {
+  TIDE_STOP_POLL = 0, /* at safepoints: it calls tide_safepoint where it runs long */
+  TIDE_STOP_SIGNAL,   /* a signal stops it wherever it is; it may run without safepoints */
+};
+
 struct tide_attach_options {
   size_t struct_size; /* set by tide_attach_options_init */
   enum tide_stack stack;
+  enum tide_stop stop; /* TIDE_STOP_SIGNAL needs TIDE_STACK_CONSERVATIVE */
 };
 TIDE_API void tide_attach_options_init(struct tide_attach_options *options);
+
+/* Chooses the signal that stops the threads attached with TIDE_STOP_SIGNAL, for the whole process;
+ * 0 stands for the default, which is the variable TIDE_STOP_SIGNAL (a number), else SIGPWR.
+ *   TIDE_ERROR_ARGUMENT  no signal that a program can handle has this number
+ *   TIDE_ERROR_STATE     such threads are attached
+ * tide_stop_signal returns the signal in use or, before the first such attach, that was chosen; 0
+ * is the default then.
+ *
+ * Stopped threads may stand anywhere: inside malloc, or with a lock of the C library's. So what
+ * runs while the world stands still may call nothing that waits for those: no malloc, no stdio.
+ * Tidemark keeps to that itself in collections; your trace functions, root callbacks and events
+ * must, too. Where they cannot, and for snapshots and inspections, whose writers allocate, have
+ * such threads enter blocking regions first. System calls that the signal interrupts go on where
+ * the system restarts them (SA_RESTART); others, such as sleeps, fail with EINTR. */
+TIDE_API enum tide_status tide_stop_signal_set(int signal, struct tide_error *error);
+TIDE_API int tide_stop_signal(void);
 
 /* Makes the calling thread a mutator. NULL options stand for a conservative stack. Waits for a
  * running collection to end.
  *
  * Returns NULL on failure and says why in *error:
  *   TIDE_ERROR_ARGUMENT  heap is NULL, or the options mean nothing
- *   TIDE_ERROR_STATE     this thread is attached to the heap already, or in a callback
+ *   TIDE_ERROR_STATE     this thread is attached to the heap already, or in a callback; a
+ *                        signal would stop it in one heap and not in another; or the program
+ *                        handles the signal that stops threads itself
+ *   TIDE_ERROR_ENVIRONMENT  the variable TIDE_STOP_SIGNAL means nothing
  *   TIDE_ERROR_MEMORY    no memory for a mutator
  *   TIDE_ERROR_SYSTEM    the system does not tell the bounds of the stack, which is a conservative
- *                        one */
+ *                        one, or has no thread key left
+ * A thread that is attached with TIDE_STOP_SIGNAL has that signal unblocked. Do not block it again:
+ * collections would wait until the thread calls Tidemark. */
 TIDE_API struct tide_mutator *tide_attach(struct tide_heap *heap,
                                           const struct tide_attach_options *options,
                                           struct tide_error *error);
@@ -202,8 +244,8 @@ struct tide_bump {
   uintptr_t limit; /* end of the run */
 };
 struct tide_mutator_fast {
-  uint32_t stop; /* a collection waits; the collector writes, this thread reads */
-  uint32_t reserved;
+  uint32_t stop;          /* a collection waits; the collector writes, this thread reads */
+  uint32_t inside;        /* this thread allocates just now; it writes, its signal handler reads */
   struct tide_bump *bump; /* [layout * TIDE_BUMP_SLOTS + size class]; this thread only */
   /* For tide_write: the heap's marks, and what of an object's address finds its mark. Constant
    * while attached. Without the barrier the one mark there is belongs to no object. */
@@ -245,7 +287,10 @@ static inline void *tide_alloc(struct tide_mutator *mutator, tide_layout layout,
     struct tide_bump *bump = &fast->bump[(size_t)layout * TIDE_BUMP_SLOTS + (cell >> 4)];
     uintptr_t at = bump->next;
     if (TIDE_LIKELY(at + cell - 1 < bump->limit)) { /* false for an empty cache and for cell 0 */
-      bump->next = at + cell;
+      __atomic_store_n(&bump->next, at + cell, __ATOMIC_RELAXED);
+      /* No instruction: the object is not written before the store is done, for a signal may stop
+       * this thread between any two. */
+      __asm__("" : "+r"(at) : "m"(bump->next));
       if (at == 0) __builtin_unreachable(); /* so that callers' tests for NULL cost nothing */
       return (void *)at;
     }
@@ -268,6 +313,24 @@ TIDE_API void *tide_alloc_aligned(struct tide_mutator *mutator, tide_layout layo
  * for NULL, and TIDE_ERROR_STATE for another thread's mutator. What makes weak references,
  * ephemerons and tables allocates too. */
 TIDE_API enum tide_status tide_alloc_status(const struct tide_mutator *mutator);
+
+/* Frees an object now, for programs that know that nothing refers to it any more. Nobody has to: a
+ * collection finds out by itself. A large object gives its memory back at once; the cell of a small
+ * one goes to the next allocation of its layout and size by this mutator, or to a collection. Its
+ * finalizers are forgotten and do not run. As with free, using the object afterwards is an error
+ * that nothing catches, and so is a reference to it in an object, root or weak reference that a
+ * collection follows. NULL is TIDE_OK. Allowed in finalizers and in the out-of-memory hook.
+ *   TIDE_ERROR_ARGUMENT  mutator is NULL; no object of the heap begins there; or it was freed
+ *                        already, as far as its memory still tells. Debug builds abort.
+ *   TIDE_ERROR_STATE     where the mutator may not act: blocking region, callback of a collection
+ */
+TIDE_API enum tide_status tide_free(struct tide_mutator *mutator, void *object);
+/* Makes an object usable for `bytes` bytes (0 counts as 1) without moving it. What it has got
+ * already stays, and what a large one gains is zeroed. A small object can take what its cell holds
+ * (tide_object_bytes); a large one also what is free behind it, and gives back what it does not
+ * need any more. Returns false if that is not possible, and for what is no object; nothing has
+ * changed then. Never collects. */
+TIDE_API bool tide_resize_in_place(struct tide_mutator *mutator, void *object, size_t bytes);
 
 /* Return the bytes usable at an object, its layout, and the object that an address points at or
  * into (one past the end is the next one's). Return 0, TIDE_LAYOUT_INVALID and NULL for what is no

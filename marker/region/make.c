@@ -52,12 +52,12 @@ void td_regions_begin(struct td_regions *regions, const struct td_space *space, 
   while (shift < SHIFT_MOST && granules >> shift > REGIONS_MANY)
     shift++;
   regions->shift = shift;
-  regions->count = (uint32_t)(granules >> shift) + 1;
   size_t used = (size_t)space->used_blocks << TD_BLOCK_LOG2;
   size_t pool = used / regions->limits.pool_part;
   td_chunks_begin(&regions->pool,
                   pool > regions->limits.pool_least ? pool : regions->limits.pool_least);
-  /* relaxed, both: td_term_start publishes them: [term.start]. */
+  /* relaxed, all: td_term_start publishes them: [term.start]. */
+  atomic_store_explicit(&regions->count, (uint32_t)(granules >> shift) + 1, memory_order_relaxed);
   if (cycle % LOOK_AGAIN == 0) atomic_store_explicit(&regions->repeats, 0, memory_order_relaxed);
   atomic_store_explicit(&regions->used, 0, memory_order_relaxed);
 }
@@ -93,5 +93,6 @@ void td_visitor_free(struct td_visitor *visitor) {
 void td_visitor_begin(struct td_visitor *visitor) {
   visitor->stock = (struct td_stock){.first = 0};
   /* Markers begin at different places. */
-  visitor->cursor = visitor->marker->id * visitor->regions->count / visitor->marker->set->limit;
+  visitor->cursor =
+      visitor->marker->id * td_regions_count(visitor->regions) / visitor->marker->set->limit;
 }

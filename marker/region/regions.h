@@ -36,7 +36,9 @@ struct td_regions {
   } limits;
   /* Constant while marking. */
   unsigned shift; /* log2 of the granules of a region */
-  uint32_t count; /* regions up to the frontier */
+  /* Regions up to the frontier. Helpers that watch for work read it while the next collection
+   * begins: see td_markers.root_slices. */
+  _Atomic(uint32_t) count;
   struct td_chunks pool;
   /* 1 once a chunk may have been pushed in this collection; until then nobody needs to look. A
    * marker sets it before it pushes or visits, so it never overlooks what it answers for. */
@@ -70,6 +72,10 @@ enum td_visits_end {
   TD_VISITS_REPEAT, /* many references lead to marked objects, and the heap is not very large */
 };
 
+static inline uint32_t td_regions_count(const struct td_regions *regions) {
+  return atomic_load_explicit(&regions->count, memory_order_relaxed); /* relaxed: see above */
+}
+
 /* Return NULL if there is no memory. */
 struct td_regions *td_regions_make(const struct td_space *space);
 struct td_visitor *td_visitor_make(struct td_marker *marker);
@@ -88,7 +94,7 @@ enum td_visits_end td_visitor_run(struct td_visitor *visitor);
 /* Returns whether the heap has so many regions that visiting them may pay. */
 static inline bool td_regions_pay(const struct td_regions *regions) {
   /* relaxed: a hint. */
-  return regions->count >= regions->limits.regions_pay &&
+  return td_regions_count(regions) >= regions->limits.regions_pay &&
          !atomic_load_explicit(&regions->repeats, memory_order_relaxed);
 }
 

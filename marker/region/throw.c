@@ -48,7 +48,7 @@ void td_visitor_throw(struct td_visitor *visitor, uintptr_t object) {
 
 void td_visitor_close(struct td_visitor *visitor) {
   struct td_regions *regions = visitor->regions;
-  for (uint32_t r = 0; r < regions->count; r++) {
+  for (uint32_t r = 0; r < td_regions_count(regions); r++) {
     uint32_t *at = visitor->open[r];
     if (!at) continue;
     struct td_chunk *chunk = td_open_chunk(at);

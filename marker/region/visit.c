@@ -1,5 +1,6 @@
 /* Which region is visited next, and when visiting ends. */
 #include "marker/base/idle.h"
+#include "marker/region/check.h"
 #include "marker/region/sift.h"
 
 #define HOME_WEIGHT 2u
@@ -37,6 +38,7 @@ static void visit(struct td_visit_state *s, uint32_t r) {
     }
     if (found) td_scan_fresh(s);
   }
+  if (TD_REGIONS_CHECKED) td_visitor_check(visitor);
   td_region_leave(&regions->at[r]);
 }
 
@@ -51,10 +53,11 @@ static uint32_t waiting(const struct td_region *region, bool deferred) {
  * their marks are in its cache. Returns false if nothing waits. */
 static bool claim_fullest(struct td_visitor *visitor, bool deferred, uint32_t *claimed) {
   struct td_regions *regions = visitor->regions;
+  const uint32_t count = td_regions_count(regions);
   uint32_t home = visitor->marker->id, markers = visitor->marker->set->limit;
   for (;;) {
     uint32_t best = 0, most = 0;
-    for (uint32_t r = 0; r < regions->count; r++) {
+    for (uint32_t r = 0; r < count; r++) {
       uint32_t much = waiting(&regions->at[r], deferred);
       if (r % markers == home) much *= HOME_WEIGHT;
       if (much <= most) continue;
@@ -67,10 +70,12 @@ static bool claim_fullest(struct td_visitor *visitor, bool deferred, uint32_t *c
   }
 }
 
+/* While chunks are scarce, a visit for deferred objects would only defer them again. If others have
+ * all the chunks, visiting ends, and these objects are found by the flags of their pages. */
 static bool claim_any(struct td_visitor *visitor, uint32_t *claimed) {
   if (claim_fullest(visitor, !td_chunks_are_scarce(visitor), claimed)) return true;
   td_visitor_close(visitor);
-  return claim_fullest(visitor, true, claimed);
+  return claim_fullest(visitor, !td_chunks_are_scarce(visitor), claimed);
 }
 
 /* A round of visits: do they pay? */
@@ -85,13 +90,14 @@ static enum td_visits_end judge(struct round *round, const struct td_visit_state
                                 uint64_t visits) {
   struct td_regions *regions = s->visitor->regions;
   uint64_t done = visits - round->visits;
+  const uint32_t count = td_regions_count(regions);
   /* relaxed, here and below: a hint to the others. */
   if (atomic_load_explicit(&regions->repeats, memory_order_relaxed)) return TD_VISITS_REPEAT;
-  if (done < ROUND_VISITS || done < regions->count) return TD_VISITS_DONE;
+  if (done < ROUND_VISITS || done < count) return TD_VISITS_DONE;
   uint64_t mean = (s->sifted - round->sifted) / done;
   bool narrow = mean < NARROW_REFERENCES && 4 * mean < 5 * round->before;
   bool repeat = s->sifted >= REPEAT_REFERENCES && 4 * s->objects < 3 * s->sifted &&
-                regions->count < regions->limits.repeats_pay;
+                count < regions->limits.repeats_pay;
   if (repeat) atomic_store_explicit(&regions->repeats, 1, memory_order_relaxed);
   *round = (struct round){.visits = visits, .sifted = s->sifted, .before = mean};
   return narrow ? TD_VISITS_NARROW : repeat ? TD_VISITS_REPEAT : TD_VISITS_DONE;
@@ -133,8 +139,9 @@ enum td_visits_end td_visitor_run(struct td_visitor *visitor) {
 /* Claims the next region in which a chunk waits. */
 static bool claim_next(struct td_visitor *visitor, uint32_t *claimed) {
   struct td_regions *regions = visitor->regions;
-  uint32_t r = visitor->cursor < regions->count ? visitor->cursor : 0;
-  for (uint32_t i = 0; i < regions->count; i++, r = r + 1 < regions->count ? r + 1 : 0) {
+  const uint32_t count = td_regions_count(regions);
+  uint32_t r = visitor->cursor < count ? visitor->cursor : 0;
+  for (uint32_t i = 0; i < count; i++, r = r + 1 < count ? r + 1 : 0) {
     if (!waiting(&regions->at[r], false) || !td_region_claim(&regions->at[r])) continue;
     *claimed = r;
     visitor->cursor = r;
@@ -148,7 +155,7 @@ static bool claim_next(struct td_visitor *visitor, uint32_t *claimed) {
 bool td_regions_wait(const struct td_regions *regions) {
   /* relaxed: see td_regions.used. */
   if (!atomic_load_explicit(&regions->used, memory_order_relaxed)) return false;
-  for (uint32_t r = 0; r < regions->count; r++) {
+  for (uint32_t r = 0; r < td_regions_count(regions); r++) {
     uint64_t word = td_region_look(&regions->at[r]);
     if (!td_region_is_owned(word) && td_region_waiting(word) > 0) return true;
   }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "tests/stress/driver.h"
@@ -32,6 +33,8 @@ void *__real_realloc(void *old, size_t bytes);
 void *__wrap_malloc(size_t bytes);
 void *__wrap_calloc(size_t count, size_t bytes);
 void *__wrap_realloc(void *old, size_t bytes);
+void *__real_mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset);
+void *__wrap_mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset);
 
 void *__wrap_malloc(size_t bytes) {
   return refuse() ? NULL : __real_malloc(bytes);
@@ -41,6 +44,9 @@ void *__wrap_calloc(size_t count, size_t bytes) {
 }
 void *__wrap_realloc(void *old, size_t bytes) {
   return refuse() ? NULL : __real_realloc(old, bytes);
+}
+void *__wrap_mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset) {
+  return refuse() ? MAP_FAILED : __real_mmap(at, bytes, protection, flags, file, offset);
 }
 
 /* ---- A heap whose roots are thousands of words on a stack ---- */

@@ -16,6 +16,7 @@ CLEAN = {
     "run": "#!/bin/sh\necho \"$1\"\n",
     "cmake/packages.txt": "# list\na\nb\n",
     "cmake/packages-test.txt": "c\n",
+    "cmake/packages-matrix.txt": "d\n",
     ".clang-format": "BasedOnStyle: LLVM\nColumnLimit: 100\n",
 }
 def function_of(lines):

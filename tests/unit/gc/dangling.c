@@ -256,3 +256,52 @@ Test(dangling, the_quarantine_outlives_the_epochs) {
   cr_assert_eq(count, 1);
   world_end(&w);
 }
+
+/* ---- Objects that were freed ---- */
+
+static const size_t freed_sizes[] = {48, 3000, 40000, 1000000};
+static size_t freed_size;
+
+/* In a child: Criterion hears of failures in its own processes only. */
+static void must(bool good) {
+  if (!good) _exit(9);
+}
+
+/* Frees an object to which a root still leads. Cells of medium objects need some of their kind. */
+static void free_and_hold(struct world *w) {
+  void *kept = NULL;
+  for (int i = 0; i < 20; i++)
+    must((kept = tide_alloc(w->m, TIDE_LAYOUT_LEAF, freed_size)) != NULL);
+  must(tide_root_add(w->heap, &kept) == TIDE_OK);
+  must(tide_free(w->m, kept) == TIDE_OK);
+  tide_collect(w->m);
+}
+
+/* Nothing holds the objects but the stack, which is no root here: each is freed at once. */
+static void free_and_forget(struct world *w) {
+  for (int i = 0; i < 200; i++) {
+    void *object = tide_alloc(w->m, TIDE_LAYOUT_LEAF, freed_size);
+    must(object != NULL);
+    memset(object, 0xee, freed_size);
+    must(tide_free(w->m, object) == TIDE_OK);
+    if (i % 20 == 0) tide_collect(w->m);
+  }
+}
+
+static void free_and_write(struct world *w) {
+  char *kept = tide_alloc(w->m, TIDE_LAYOUT_LEAF, freed_size);
+  must(tide_free(w->m, kept) == TIDE_OK);
+  kept[freed_size / 2] = 1;
+  tide_collect(w->m);
+}
+
+Test(dangling, freed_objects_of_all_sizes) {
+  for (size_t i = 0; i < sizeof freed_sizes / sizeof *freed_sizes; i++) {
+    freed_size = freed_sizes[i];
+    cr_assert_eq(run(free_and_hold), SIGABRT, "%zu bytes", freed_size);
+    expect_told("a root");
+    cr_assert_eq(run(free_and_write), SIGABRT, "%zu bytes", freed_size);
+    expect_told("was written to");
+    cr_assert_eq(run(free_and_forget), 0, "%zu bytes: %s", freed_size, told);
+  }
+}

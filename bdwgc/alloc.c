@@ -1,0 +1,147 @@
+/* Allocation, resizing, freeing. */
+#include <errno.h>
+#include <string.h>
+
+#include "bdwgc/collect.h"
+#include "bdwgc/figures.h"
+#include "bdwgc/held.h"
+#include "bdwgc/say.h"
+#include "bdwgc/settings.h"
+#include "bdwgc/stack.h"
+#include "bdwgc/state.h"
+#include "bdwgc/threads.h"
+
+static void *out_of_memory(size_t bytes) {
+  td_bdwgc_warn("out of memory: no room for an object of %lu bytes", bytes);
+  return GC_oom_fn(bytes);
+}
+
+void *td_bdwgc_alloc_slow(size_t bytes, tide_layout layout) {
+  size_t wanted;
+  td_bdwgc_start();
+  struct tide_mutator *self = td_bdwgc_mutator();
+  if (__builtin_add_overflow(bytes, td_bdwgc.extra_bytes, &wanted)) return out_of_memory(bytes);
+  td_stack_notice();
+  td_bdwgc_after_collection();
+  bool entered = td_bdwgc_come_back();
+  void *object = tide_alloc(self, layout, wanted);
+  if (entered) td_bdwgc_go_away();
+  if (object) return object;
+  enum tide_status status = tide_alloc_status(self);
+  if (status == TIDE_ERROR_STATE)
+    td_bdwgc_die("allocation where there can be none: in a mark procedure, a start callback, "
+                 "push_other_roots or a collection event");
+  return out_of_memory(bytes);
+}
+
+EXPORT void *GC_malloc(size_t bytes) {
+  return td_bdwgc_alloc(bytes, TIDE_LAYOUT_CONSERVATIVE);
+}
+EXPORT void *GC_malloc_atomic(size_t bytes) {
+  return td_bdwgc_alloc(bytes, TIDE_LAYOUT_LEAF);
+}
+EXPORT void *GC_malloc_stubborn(size_t bytes) {
+  return td_bdwgc_alloc(bytes, TIDE_LAYOUT_CONSERVATIVE);
+}
+EXPORT void *GC_malloc_ignore_off_page(size_t bytes) {
+  return td_bdwgc_alloc(bytes, TIDE_LAYOUT_CONSERVATIVE);
+}
+EXPORT void *GC_malloc_atomic_ignore_off_page(size_t bytes) {
+  return td_bdwgc_alloc(bytes, TIDE_LAYOUT_LEAF);
+}
+EXPORT void *GC_malloc_uncollectable(size_t bytes) {
+  return td_bdwgc_hold(td_bdwgc_alloc(bytes, TIDE_LAYOUT_CONSERVATIVE));
+}
+EXPORT void *GC_malloc_atomic_uncollectable(size_t bytes) {
+  return td_bdwgc_hold(td_bdwgc_alloc(bytes, TIDE_LAYOUT_LEAF));
+}
+
+EXPORT void *GC_memalign(size_t alignment, size_t bytes) {
+  if (alignment <= 16) return GC_malloc(bytes);
+  td_bdwgc_start();
+  size_t wanted;
+  if (__builtin_add_overflow(bytes, td_bdwgc.extra_bytes, &wanted)) return out_of_memory(bytes);
+  void *object =
+      tide_alloc_aligned(td_bdwgc_mutator(), TIDE_LAYOUT_CONSERVATIVE, wanted, alignment);
+  return object ? object : out_of_memory(bytes);
+}
+EXPORT int GC_posix_memalign(void **object, size_t alignment, size_t bytes) {
+  if (alignment < sizeof(void *) || (alignment & (alignment - 1))) return EINVAL;
+  *object = GC_memalign(alignment, bytes);
+  return *object ? 0 : ENOMEM;
+}
+
+EXPORT char *GC_strndup(const char *text, size_t most) {
+  if (!text) return NULL;
+  size_t length = strnlen(text, most);
+  char *copy = td_bdwgc_alloc(length + 1, TIDE_LAYOUT_LEAF);
+  if (!copy) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  memcpy(copy, text, length);
+  copy[length] = '\0'; /* a hook may have given memory that is not zeroed */
+  return copy;
+}
+EXPORT char *GC_strdup(const char *text) {
+  return GC_strndup(text, SIZE_MAX);
+}
+
+/* ---- What is at an address ---- */
+
+EXPORT void *GC_base(void *address) {
+  return td_bdwgc.heap ? tide_object_find(td_bdwgc.heap, address) : NULL;
+}
+EXPORT int GC_is_heap_ptr(const void *address) {
+  return GC_base((void *)address) != NULL;
+}
+EXPORT size_t GC_size(const void *object) {
+  return tide_object_bytes(td_bdwgc.heap, object);
+}
+
+/* ---- Freeing and resizing ---- */
+
+/* An object is freed once. What is no object is told, as it would have been. */
+EXPORT void GC_free(void *object) {
+  if (!object) return;
+  td_bdwgc_start();
+  size_t bytes = GC_size(object);
+  bool entered = td_bdwgc_come_back();
+  enum tide_status status = tide_free(td_bdwgc_mutator(), object);
+  if (entered) td_bdwgc_go_away();
+  if (status == TIDE_ERROR_ARGUMENT)
+    td_bdwgc_warn("GC_free: %lx is not the start of an object", (GC_word)object);
+  else
+    td_figures_freed(bytes);
+}
+
+/* An object of the same kind, with what the old one held. */
+static void *move(void *object, size_t held_bytes, size_t bytes) {
+  tide_layout layout = tide_object_layout(td_bdwgc.heap, object);
+  void *volatile kept = object;
+  char *larger = td_bdwgc_alloc(bytes, layout);
+  if (!larger) return NULL;
+  memcpy(larger, kept, held_bytes < bytes ? held_bytes : bytes);
+  if (td_bdwgc_let_go(kept)) td_bdwgc_hold(larger);
+  GC_free(kept);
+  return larger;
+}
+
+EXPORT void *GC_realloc(void *object, size_t bytes) {
+  if (!object) return GC_malloc(bytes);
+  if (bytes == 0) {
+    GC_free(object);
+    return NULL;
+  }
+  size_t cell = GC_size(object), wanted;
+  if (cell == 0) td_bdwgc_die("GC_realloc: %p is not the start of an object", object);
+  if (__builtin_add_overflow(bytes, td_bdwgc.extra_bytes, &wanted)) return out_of_memory(bytes);
+  if ((wanted <= cell && wanted >= cell / 2) ||
+      (wanted > cell && tide_resize_in_place(td_bdwgc_mutator(), object, wanted))) {
+    cell = GC_size(object);
+    /* What is behind shall hold no old references, and be zero if the object grows again. */
+    if (bytes < cell) memset((char *)object + bytes, 0, cell - bytes);
+    return object;
+  }
+  return move(object, cell, bytes);
+}

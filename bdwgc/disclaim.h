@@ -1,0 +1,8 @@
+/* Objects that are asked before they go. */
+#ifndef TD_BDWGC_DISCLAIM_H
+#define TD_BDWGC_DISCLAIM_H
+
+/* A new object of the kind, or NULL: if the kind has a procedure, it will be called. */
+void td_disclaim_watch(void *object, unsigned kind);
+
+#endif

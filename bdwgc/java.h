@@ -1,0 +1,10 @@
+/* Toggle references. */
+#ifndef TD_BDWGC_JAVA_H
+#define TD_BDWGC_JAVA_H
+
+#include "tide/tide.h"
+
+/* Marking is over: weak ones whose object is dead are dropped. */
+void td_java_forget_dead(struct tide_heap *heap);
+
+#endif

@@ -1,0 +1,10 @@
+/* Many objects at once. */
+#ifndef TD_BDWGC_MANY_H
+#define TD_BDWGC_MANY_H
+
+#include "tide/tide.h"
+
+/* Returns about a page of objects, linked through their first words; NULL: out of memory. */
+void *td_bdwgc_alloc_many(size_t bytes, tide_layout layout);
+
+#endif

@@ -1,0 +1,125 @@
+/* The functions of <pthread.h> that programs call through the collector. */
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <dlfcn.h>
+
+#include "bdwgc/state.h"
+
+EXPORT void *GC_malloc_uncollectable(size_t bytes);
+EXPORT void GC_free(void *object);
+
+/* ---- Results of threads that have ended: nothing else holds them until somebody joins ---- */
+
+struct result {
+  struct result *next;
+  pthread_t thread;
+  void *value;
+};
+static struct result *results; /* under the lock */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool is_detached(void) {
+  pthread_attr_t attributes;
+  int state = PTHREAD_CREATE_DETACHED;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return false;
+  pthread_attr_getdetachstate(&attributes, &state);
+  pthread_attr_destroy(&attributes);
+  return state == PTHREAD_CREATE_DETACHED;
+}
+
+static void keep_result(void *value) {
+  if (!tide_object_find(td_bdwgc.heap, value) || is_detached()) return;
+  struct result *result = GC_malloc_uncollectable(sizeof *result);
+  if (!result) return;
+  result->thread = pthread_self();
+  result->value = value;
+  pthread_mutex_lock(&lock);
+  result->next = results;
+  results = result;
+  pthread_mutex_unlock(&lock);
+}
+
+static void forget_result(pthread_t thread) {
+  pthread_mutex_lock(&lock);
+  struct result **link = &results;
+  while (*link && !pthread_equal((*link)->thread, thread))
+    link = &(*link)->next;
+  struct result *gone = *link;
+  if (gone) *link = gone->next;
+  pthread_mutex_unlock(&lock);
+  GC_free(gone);
+}
+
+/* ---- Threads ---- */
+
+struct birth {
+  void *(*body)(void *);
+  void *argument;
+  sem_t registered; /* the parent holds the argument until the child does */
+};
+
+static void *live(void *data) {
+  struct birth *birth = data;
+  void *(*body)(void *) = birth->body;
+  void *argument = birth->argument;
+  (void)td_bdwgc_mutator();
+  sem_post(&birth->registered); /* the last use: it lies on the parent's stack */
+  void *value = body(argument);
+  keep_result(value);
+  return value;
+}
+
+/* A region for the wait: the child's registration may have to wait for a collection. */
+static void *wait_for_child(void *data) {
+  while (sem_wait(data) != 0) {
+  }
+  return NULL;
+}
+
+EXPORT void *GC_do_blocking(GC_fn_type call, void *data);
+
+EXPORT int GC_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                             void *(*body)(void *), void *argument) {
+  struct birth birth = {.body = body, .argument = argument};
+  td_bdwgc_start();
+  sem_init(&birth.registered, 0, 0);
+  int error = pthread_create(thread, attributes, live, &birth);
+  if (error == 0) GC_do_blocking(wait_for_child, &birth.registered);
+  sem_destroy(&birth.registered);
+  return error;
+}
+
+struct join {
+  pthread_t thread;
+  void **result;
+  int error;
+};
+static void *join(void *data) {
+  struct join *call = data;
+  call->error = pthread_join(call->thread, call->result);
+  return NULL;
+}
+EXPORT int GC_pthread_join(pthread_t thread, void **result) {
+  struct join call = {.thread = thread, .result = result};
+  GC_do_blocking(join, &call);
+  if (call.error == 0) forget_result(thread);
+  return call.error;
+}
+EXPORT int GC_pthread_detach(pthread_t thread) {
+  int error = pthread_detach(thread);
+  if (error == 0) forget_result(thread);
+  return error;
+}
+EXPORT int GC_pthread_cancel(pthread_t thread) {
+  return pthread_cancel(thread);
+}
+EXPORT _Noreturn void GC_pthread_exit(void *result) {
+  td_bdwgc_start();
+  keep_result(result);
+  pthread_exit(result);
+}
+EXPORT void *GC_dlopen(const char *path, int mode) {
+  td_bdwgc_start();
+  return dlopen(path, mode);
+}

@@ -1,0 +1,180 @@
+/* Roots: static data of the program and its libraries, taken afresh for each collection; what the
+ * program adds; and what its push_other_roots tells under the stop. */
+#include "bdwgc/roots.h"
+
+#include <link.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bdwgc/ranges.h"
+#include "bdwgc/settings.h"
+#include "bdwgc/state.h"
+
+static struct td_ranges added, excluded; /* under the lock */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static GC_has_static_roots_func filter;
+static uintptr_t own_base; /* where this library is loaded: it holds no roots */
+
+static void nothing(void) {}
+EXPORT GC_push_other_roots_proc GC_push_other_roots = nothing;
+
+/* ---- Before the stop ---- */
+
+struct segments {
+  struct tide_root_list *list;
+  uintptr_t program; /* lowest address of the program's own entry, which comes first */
+  bool first;
+};
+
+static void report_range(uintptr_t low, uintptr_t high, void *list) {
+  tide_root_report(list, (const void *)low, high - low);
+}
+
+static int add_segments(struct dl_phdr_info *info, size_t bytes, void *argument) {
+  (void)bytes;
+  struct segments *segments = argument;
+  bool is_program = segments->first;
+  segments->first = false;
+  if (info->dlpi_addr == own_base || (GC_no_dls && !is_program)) return 0;
+  for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+    if (header->p_type != PT_LOAD || !(header->p_flags & PF_W)) continue;
+    uintptr_t low = info->dlpi_addr + header->p_vaddr, high = low + header->p_memsz;
+    if (filter && !filter(info->dlpi_name, (void *)low, header->p_memsz)) continue;
+    td_ranges_without(&excluded, low, high, report_range, segments->list);
+  }
+  return 0;
+}
+
+static void before_stop(struct tide_root_list *list, void *context) {
+  (void)context;
+  struct segments segments = {.list = list, .first = true};
+  pthread_mutex_lock(&lock);
+  dl_iterate_phdr(add_segments, &segments);
+  for (size_t i = 0; i < added.count; i++)
+    td_ranges_without(&excluded, added.at[i].low, added.at[i].high, report_range, list);
+  pthread_mutex_unlock(&lock);
+}
+
+/* ---- Under the stop ---- */
+
+/* Words that a procedure names one by one lie here until the collection ends. */
+#define LOOSE_WORDS 4096u
+static uintptr_t loose[LOOSE_WORDS];
+static size_t loose_count;
+static struct tide_root_list *open_list; /* the collecting thread's, while it asks */
+static TD_TLS struct tide_tracer *open_tracer;
+
+static void stopped(struct tide_root_list *list, void *context) {
+  (void)context;
+  loose_count = 0;
+  open_list = list;
+  GC_push_other_roots();
+  open_list = NULL;
+}
+
+static void push(const char *function, void *bottom, void *top) {
+  if ((uintptr_t)bottom >= (uintptr_t)top) return;
+  if (open_list)
+    tide_root_report(open_list, bottom, (uintptr_t)top - (uintptr_t)bottom);
+  else if (open_tracer)
+    for (const uintptr_t *at = bottom; at + 1 <= (const uintptr_t *)top; at++)
+      tide_trace_conservative(open_tracer, *at);
+  else
+    td_bdwgc_die("%s: called outside of GC_push_other_roots and mark procedures", function);
+}
+
+static void push_word(uintptr_t word) {
+  if (open_tracer) {
+    tide_trace_conservative(open_tracer, word);
+  } else if (open_list) {
+    if (loose_count == LOOSE_WORDS)
+      td_bdwgc_die("GC_push_other_roots marks more than %u objects one by one", LOOSE_WORDS);
+    loose[loose_count] = word;
+    tide_root_report(open_list, &loose[loose_count++], sizeof *loose);
+  }
+}
+
+struct tide_tracer *td_bdwgc_tracer_set(struct tide_tracer *tracer) {
+  struct tide_tracer *before = open_tracer;
+  open_tracer = tracer;
+  return before;
+}
+
+EXPORT void GC_push_all(void *bottom, void *top) {
+  push("GC_push_all", bottom, top);
+}
+EXPORT void GC_push_all_eager(void *bottom, void *top) {
+  push("GC_push_all_eager", bottom, top);
+}
+EXPORT void GC_push_conditional(void *bottom, void *top, int all) {
+  (void)all;
+  push("GC_push_conditional", bottom, top);
+}
+EXPORT void GC_set_mark_bit(const void *object) {
+  push_word((uintptr_t)object);
+}
+EXPORT struct GC_ms_entry *GC_mark_and_push(void *object, struct GC_ms_entry *top,
+                                            struct GC_ms_entry *limit, void **source) {
+  (void)limit, (void)source;
+  push_word((uintptr_t)object);
+  return top;
+}
+EXPORT void GC_set_push_other_roots(GC_push_other_roots_proc procedure) {
+  GC_push_other_roots = procedure;
+}
+EXPORT GC_push_other_roots_proc GC_get_push_other_roots(void) {
+  return GC_push_other_roots;
+}
+/* Finalizers and their data are roots anyway. */
+EXPORT void GC_push_finalizer_structures(void) {}
+
+void td_bdwgc_roots_start(void) {
+  struct link_map *map;
+  Dl_info info;
+  struct tide_root_source source = {.before_stop = before_stop, .stopped = stopped};
+  if (dladdr1(&td_bdwgc, &info, (void **)&map, RTLD_DL_LINKMAP)) own_base = map->l_addr;
+  if (tide_root_add_source(td_bdwgc.heap, &source) != TIDE_OK)
+    td_bdwgc_die("no memory for the list of roots");
+}
+
+/* ---- What the program adds and takes away ---- */
+
+static void change(void (*how)(struct td_ranges *, uintptr_t, uintptr_t), struct td_ranges *ranges,
+                   void *low, void *high) {
+  uintptr_t from = ((uintptr_t)low + 7) & ~(uintptr_t)7, to = (uintptr_t)high & ~(uintptr_t)7;
+  td_bdwgc_start();
+  if (from >= to) return;
+  pthread_mutex_lock(&lock);
+  how(ranges, from, to);
+  pthread_mutex_unlock(&lock);
+}
+
+EXPORT void GC_add_roots(void *low, void *high) {
+  change(td_ranges_add, &added, low, high);
+}
+EXPORT void GC_remove_roots(void *low, void *high) {
+  change(td_ranges_remove, &added, low, high);
+}
+EXPORT void GC_exclude_static_roots(void *low, void *high) {
+  change(td_ranges_add, &excluded, low, high);
+}
+static void clear(struct td_ranges *ranges) {
+  pthread_mutex_lock(&lock);
+  ranges->count = 0;
+  pthread_mutex_unlock(&lock);
+}
+EXPORT void GC_clear_roots(void) {
+  clear(&added);
+}
+EXPORT void GC_clear_exclusion_table(void) {
+  clear(&excluded);
+}
+EXPORT int GC_is_tmp_root(void *address) {
+  (void)address;
+  return 0;
+}
+EXPORT void GC_register_has_static_roots_callback(GC_has_static_roots_func function) {
+  filter = function;
+}

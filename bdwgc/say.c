@@ -1,0 +1,96 @@
+/* Warnings, and the end. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bdwgc/say.h"
+#include "bdwgc/state.h"
+
+static GC_warn_proc warn_proc;
+
+void td_bdwgc_tell(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  flockfile(stderr);
+  fputs("tidemark: libgc: ", stderr);
+  vfprintf(stderr, format, arguments);
+  fputc('\n', stderr);
+  funlockfile(stderr);
+  va_end(arguments);
+}
+
+static void warn(char *format, GC_word argument) {
+  char text[256];
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+  snprintf(text, sizeof text, format, argument); /* the format comes from td_bdwgc_warn */
+#pragma GCC diagnostic pop
+  td_bdwgc_tell("%s", text);
+}
+
+void td_bdwgc_warn(const char *format, GC_word argument) {
+  (warn_proc ? warn_proc : warn)((char *)format, argument);
+}
+
+EXPORT void GC_set_warn_proc(GC_warn_proc proc) {
+  warn_proc = proc;
+}
+EXPORT GC_warn_proc GC_get_warn_proc(void) {
+  return warn_proc ? warn_proc : warn;
+}
+EXPORT void GC_ignore_warn_proc(char *format, GC_word argument) {
+  (void)format, (void)argument;
+}
+
+/* ---- The end ---- */
+
+static void write_text(const char *text) {
+  if (text) td_bdwgc_tell("%s", text);
+}
+
+EXPORT GC_abort_func GC_on_abort = write_text;
+
+EXPORT void GC_set_abort_func(GC_abort_func function) {
+  GC_on_abort = function;
+}
+EXPORT GC_abort_func GC_get_abort_func(void) {
+  return GC_on_abort;
+}
+
+void td_bdwgc_die(const char *format, ...) {
+  char text[256];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  GC_on_abort(text);
+  abort();
+}
+
+EXPORT void GC_abort_on_oom(void) {
+  td_bdwgc_die("out of memory");
+}
+
+/* ---- What the program prints through the collector ---- */
+
+static int log_fd = 2;
+
+EXPORT void GC_set_log_fd(int fd) {
+  log_fd = fd;
+}
+
+#define PRINT_TO(fd)                                                                               \
+  va_list arguments;                                                                               \
+  va_start(arguments, format);                                                                     \
+  vdprintf(fd, format, arguments);                                                                 \
+  va_end(arguments)
+
+__attribute__((format(printf, 1, 2))) EXPORT void GC_printf(const char *format, ...) {
+  PRINT_TO(1);
+}
+__attribute__((format(printf, 1, 2))) EXPORT void GC_err_printf(const char *format, ...) {
+  PRINT_TO(2);
+}
+__attribute__((format(printf, 1, 2))) EXPORT void GC_log_printf(const char *format, ...) {
+  PRINT_TO(log_fd);
+}

@@ -1,0 +1,135 @@
+/* Variables that programs read and write by name, and their setters and getters. */
+#include "bdwgc/settings.h"
+
+#include "bdwgc/state.h"
+
+struct td_bdwgc_settings td_bdwgc_settings;
+
+/* ---- Variables that mean something here ---- */
+
+EXPORT int GC_all_interior_pointers = 1;
+EXPORT int GC_java_finalization = 1;
+EXPORT int GC_finalize_on_demand, GC_no_dls, GC_dont_gc, GC_parallel;
+EXPORT GC_word GC_free_space_divisor = 3;
+EXPORT GC_word GC_gc_no;
+EXPORT GC_finalizer_notifier_proc GC_finalizer_notifier;
+EXPORT GC_on_heap_resize_proc GC_on_heap_resize;
+
+static void *return_null(size_t bytes) {
+  (void)bytes;
+  return NULL;
+}
+EXPORT GC_oom_func GC_oom_fn = return_null;
+
+/* Every address is plausible: programs only use the two to tell quickly what is not. */
+EXPORT void *GC_least_plausible_heap_addr = (void *)4096;
+EXPORT void *GC_greatest_plausible_heap_addr = (void *)(UINTPTR_MAX >> 1);
+
+/* ---- Variables that are kept and have no effect (docs/boehm.md says why) ---- */
+
+EXPORT int GC_dont_expand, GC_dont_precollect, GC_find_leak, GC_use_entire_heap, GC_full_freq = 19;
+EXPORT GC_word GC_non_gc_bytes, GC_max_retries;
+EXPORT unsigned long GC_time_limit = 999999;
+
+#define VALUE(type, name, variable)                                                                \
+  EXPORT type GC_get_##name(void) {                                                                \
+    return variable;                                                                               \
+  }                                                                                                \
+  EXPORT void GC_set_##name(type value) {                                                          \
+    variable = value;                                                                              \
+  }
+
+static int pages_executable, rate = 10, max_prior_attempts = 3, disable_automatic,
+                             unmap_on_gcollect, manual_vdb;
+static GC_word bytes_per_finalizer = 10000;
+static size_t min_bytes_allocd = 1;
+static struct GC_timeval_s time_limit;
+
+VALUE(int, all_interior_pointers, GC_all_interior_pointers)
+VALUE(int, java_finalization, GC_java_finalization)
+VALUE(int, finalize_on_demand, GC_finalize_on_demand)
+VALUE(int, no_dls, GC_no_dls)
+VALUE(int, dont_expand, GC_dont_expand)
+VALUE(int, dont_precollect, GC_dont_precollect)
+VALUE(int, find_leak, GC_find_leak)
+VALUE(int, full_freq, GC_full_freq)
+VALUE(GC_word, non_gc_bytes, GC_non_gc_bytes)
+VALUE(GC_word, max_retries, GC_max_retries)
+VALUE(unsigned long, time_limit, GC_time_limit)
+VALUE(struct GC_timeval_s, time_limit_tv, time_limit)
+VALUE(GC_word, allocd_bytes_per_finalizer, bytes_per_finalizer)
+VALUE(int, pages_executable, pages_executable)
+VALUE(size_t, min_bytes_allocd, min_bytes_allocd)
+VALUE(int, rate, rate)
+VALUE(int, max_prior_attempts, max_prior_attempts)
+VALUE(int, force_unmap_on_gcollect, unmap_on_gcollect)
+VALUE(int, manual_vdb_allowed, manual_vdb)
+VALUE(GC_finalizer_notifier_proc, finalizer_notifier, GC_finalizer_notifier)
+VALUE(GC_on_heap_resize_proc, on_heap_resize, GC_on_heap_resize)
+VALUE(GC_oom_func, oom_fn, GC_oom_fn)
+
+/* ---- How large the heap gets ---- */
+
+/* With a divisor of n, two n-ths of what is alive may be allocated until the next collection. */
+double td_bdwgc_growth(void) {
+  GC_word divisor = GC_free_space_divisor ? GC_free_space_divisor : 1;
+  return 1.0 + 2.0 / (double)divisor;
+}
+
+EXPORT GC_word GC_get_free_space_divisor(void) {
+  return GC_free_space_divisor;
+}
+EXPORT void GC_set_free_space_divisor(GC_word divisor) {
+  GC_free_space_divisor = divisor;
+  if (td_bdwgc.heap)
+    tide_heap_set_sizing(td_bdwgc.heap, TIDE_SIZING_GROWTH, td_bdwgc_growth(), NULL);
+}
+EXPORT void GC_set_max_heap_size(GC_word bytes) {
+  struct tide_error error;
+  td_bdwgc_settings.max_heap_bytes = bytes;
+  if (!td_bdwgc.heap || !bytes) return;
+  if (tide_heap_set_max(td_bdwgc.heap, bytes, &error) != TIDE_OK)
+    td_bdwgc_tell("GC_set_max_heap_size: %s", error.text);
+}
+EXPORT int GC_expand_hp(size_t bytes) {
+  td_bdwgc_start();
+  return tide_heap_grow(td_bdwgc.heap, bytes);
+}
+
+EXPORT int GC_get_parallel(void) {
+  return GC_parallel;
+}
+EXPORT void GC_set_markers_count(unsigned markers) {
+  td_bdwgc_settings.markers = markers < TIDE_MARKERS_MAX ? markers : TIDE_MARKERS_MAX;
+}
+
+/* ---- Collecting or not ---- */
+
+EXPORT void GC_disable(void) {
+  td_bdwgc_start();
+  if (tide_collect_pause(td_bdwgc.heap) == TIDE_OK)
+    __atomic_add_fetch(&GC_dont_gc, 1, __ATOMIC_RELAXED); /* relaxed: a count for the curious */
+}
+EXPORT void GC_enable(void) {
+  td_bdwgc_start();
+  if (tide_collect_resume(td_bdwgc.heap) == TIDE_OK)
+    __atomic_sub_fetch(&GC_dont_gc, 1, __ATOMIC_RELAXED); /* relaxed: as above */
+}
+EXPORT int GC_is_disabled(void) {
+  return GC_dont_gc != 0;
+}
+EXPORT int GC_get_disable_automatic_collection(void) {
+  return disable_automatic;
+}
+EXPORT void GC_set_disable_automatic_collection(int value) {
+  if (!disable_automatic == !value) return;
+  disable_automatic = value;
+  if (value)
+    GC_disable();
+  else
+    GC_enable();
+}
+
+EXPORT unsigned GC_get_version(void) {
+  return 8u << 16 | 2u << 8 | 2u;
+}

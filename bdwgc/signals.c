@@ -1,0 +1,32 @@
+/* The signal that stops threads. None is needed to let them go on. */
+#include <pthread.h>
+#include <signal.h>
+
+#include "bdwgc/state.h"
+
+static int restart_signal = SIGXCPU; /* for programs that leave it alone */
+
+EXPORT void GC_set_suspend_signal(int number) {
+  struct tide_error error;
+  if (tide_stop_signal_set(number, &error) != TIDE_OK)
+    td_bdwgc_die("GC_set_suspend_signal: %s", error.text);
+}
+EXPORT int GC_get_suspend_signal(void) {
+  int number = tide_stop_signal();
+  return number ? number : SIGPWR;
+}
+EXPORT void GC_set_thr_restart_signal(int number) {
+  restart_signal = number;
+}
+EXPORT int GC_get_thr_restart_signal(void) {
+  return restart_signal;
+}
+
+/* Whatever a thread blocks, it can be stopped. */
+EXPORT int GC_pthread_sigmask(int how, const sigset_t *set, sigset_t *old) {
+  sigset_t allowed;
+  if (!set || how == SIG_UNBLOCK) return pthread_sigmask(how, set, old);
+  allowed = *set;
+  sigdelset(&allowed, GC_get_suspend_signal());
+  return pthread_sigmask(how, &allowed, old);
+}

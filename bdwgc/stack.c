@@ -1,0 +1,60 @@
+/* Where stacks begin. */
+#include "bdwgc/stack.h"
+
+#include <pthread.h>
+
+#include "bdwgc/state.h"
+
+EXPORT char *GC_stackbottom;
+
+static void *own_bottom(void) {
+  pthread_attr_t attributes;
+  void *low = NULL;
+  size_t bytes = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+    td_bdwgc_die("GC_get_stack_base: the system does not tell this thread's stack");
+  pthread_attr_getstack(&attributes, &low, &bytes);
+  pthread_attr_destroy(&attributes);
+  return (char *)low + bytes;
+}
+
+EXPORT int GC_get_stack_base(struct GC_stack_base *base) {
+  base->mem_base = own_bottom();
+  return GC_SUCCESS;
+}
+EXPORT void *GC_get_my_stackbottom(struct GC_stack_base *base) {
+  base->mem_base = own_bottom();
+  return td_bdwgc_self;
+}
+static TD_TLS bool is_main;
+
+void td_stack_start(void) {
+  is_main = true;
+  if (!GC_stackbottom) GC_stackbottom = own_bottom();
+  td_bdwgc.stack_bottom = GC_stackbottom;
+}
+
+static void tell(char *bottom) {
+  uintptr_t high = (uintptr_t)bottom & ~(uintptr_t)7;
+  tide_stack_set_own(td_bdwgc_self, NULL, (void *)high);
+}
+
+void td_stack_notice(void) {
+  if (!is_main || GC_stackbottom == td_bdwgc.stack_bottom) return;
+  td_bdwgc.stack_bottom = GC_stackbottom;
+  tell(GC_stackbottom);
+}
+
+EXPORT void GC_set_stackbottom(void *thread, const struct GC_stack_base *base) {
+  td_bdwgc_start();
+  if (thread && thread != td_bdwgc_self)
+    td_bdwgc_die("GC_set_stackbottom: only a thread itself can move to another stack");
+  if (is_main) td_bdwgc.stack_bottom = GC_stackbottom = base->mem_base;
+  tell(base->mem_base);
+}
+EXPORT void *GC_call_with_stack_base(GC_stack_base_func call, void *data) {
+  struct GC_stack_base base = {__builtin_frame_address(0)};
+  void *result = call(&base, data);
+  __asm__ volatile("" ::: "memory"); /* not a tail call: the frame must stay */
+  return result;
+}

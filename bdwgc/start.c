@@ -1,0 +1,66 @@
+/* The heap, and how large it may get. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bdwgc/collect.h"
+#include "bdwgc/environment.h"
+#include "bdwgc/roots.h"
+#include "bdwgc/settings.h"
+#include "bdwgc/stack.h"
+#include "bdwgc/state.h"
+#include "bdwgc/threads.h"
+#include "tide/stats.h"
+
+struct td_bdwgc td_bdwgc;
+
+/* Allocation until the first collection. */
+#define INITIAL_BYTES ((size_t)4 << 20)
+
+static struct tide_options options_from(const struct td_bdwgc_environment *environment) {
+  struct tide_options options;
+  tide_options_init(&options);
+  options.heap_max_bytes = environment->maximum_bytes;
+  if (!options.heap_max_bytes) options.heap_max_bytes = td_bdwgc_settings.max_heap_bytes;
+  options.heap_initial_bytes = environment->initial_bytes;
+  if (!options.heap_initial_bytes) options.heap_initial_bytes = INITIAL_BYTES;
+  if (options.heap_max_bytes && options.heap_initial_bytes > options.heap_max_bytes)
+    options.heap_initial_bytes = options.heap_max_bytes;
+  options.markers = environment->markers ? environment->markers : td_bdwgc_settings.markers;
+  options.sizing = TIDE_SIZING_GROWTH;
+  options.growth_factor = td_bdwgc_growth();
+  options.small_pages = true;
+  return options;
+}
+
+static void start(void) {
+  struct td_bdwgc_environment environment;
+  struct tide_error error;
+  td_bdwgc_environment(&environment);
+  if (environment.free_space_divisor) GC_free_space_divisor = environment.free_space_divisor;
+  struct tide_options options = options_from(&environment);
+  struct tide_heap *heap = tide_heap_create(&options, &error);
+  if (!heap) td_bdwgc_die("%s", error.text);
+  td_bdwgc.extra_bytes = GC_all_interior_pointers ? 1 : 0;
+  td_bdwgc.heap = heap;
+  td_stack_start();
+  td_bdwgc_roots_start();
+  td_bdwgc_collect_start(environment.print_stats);
+  if (environment.dont_gc) GC_disable();
+}
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+void td_bdwgc_start(void) {
+  pthread_once(&once, start);
+  (void)td_bdwgc_mutator();
+}
+
+EXPORT void GC_init(void) {
+  td_bdwgc_start();
+}
+EXPORT int GC_is_init_called(void) {
+  return td_bdwgc.heap != NULL;
+}
+/* The heap stays until the process ends: objects may be in use in other threads. */
+EXPORT void GC_deinit(void) {}

@@ -1,0 +1,130 @@
+/* Registering threads, and the regions in which they do without the heap. */
+#include "bdwgc/threads.h"
+
+#include <pthread.h>
+
+#include "bdwgc/stack.h"
+#include "tide/advanced.h"
+
+TD_TLS struct tide_mutator *td_bdwgc_self;
+static TD_TLS bool away; /* inside GC_do_blocking, and not inside GC_call_with_gc_active */
+
+static pthread_key_t exit_key;
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+static GC_on_thread_event_proc on_thread_event;
+
+/* A registered thread ends. Destructors of the program may still allocate: wait for one round. */
+static void thread_ends(void *round) {
+  static char second;
+  if (round != &second) {
+    pthread_setspecific(exit_key, &second);
+    return;
+  }
+  if (td_bdwgc_self && tide_detach(td_bdwgc_self) == TIDE_OK) td_bdwgc_self = NULL;
+}
+
+static void make_key(void) {
+  if (pthread_key_create(&exit_key, thread_ends) != 0) td_bdwgc_die("no thread key is left");
+}
+
+static struct tide_mutator *attach(const char *function) {
+  struct tide_error error;
+  struct tide_attach_options options;
+  tide_attach_options_init(&options);
+  options.stop = TIDE_STOP_SIGNAL;
+  pthread_once(&key_once, make_key);
+  struct tide_mutator *mutator = tide_attach(td_bdwgc.heap, &options, &error);
+  if (!mutator) td_bdwgc_die("%s: %s", function, error.text);
+  pthread_setspecific(exit_key, &exit_key);
+  td_bdwgc_self = mutator;
+  return mutator;
+}
+
+struct tide_mutator *td_bdwgc_mutator(void) {
+  return td_bdwgc_self ? td_bdwgc_self : attach("a thread that was not registered");
+}
+
+EXPORT int GC_register_my_thread(const struct GC_stack_base *base) {
+  (void)base;
+  if (td_bdwgc_self) return GC_DUPLICATE;
+  td_bdwgc_start();
+  return GC_SUCCESS;
+}
+EXPORT int GC_unregister_my_thread(void) {
+  if (td_bdwgc_self && tide_detach(td_bdwgc_self) == TIDE_OK) td_bdwgc_self = NULL;
+  return GC_SUCCESS;
+}
+EXPORT int GC_thread_is_registered(void) {
+  return td_bdwgc_self != NULL;
+}
+EXPORT void GC_allow_register_threads(void) {
+  td_bdwgc_start();
+}
+EXPORT void GC_start_mark_threads(void) {}
+EXPORT void GC_set_on_thread_event(GC_on_thread_event_proc function) {
+  on_thread_event = function;
+}
+EXPORT GC_on_thread_event_proc GC_get_on_thread_event(void) {
+  return on_thread_event;
+}
+/* Words on another stack are found where the thread stands: see the manual on signal stacks. */
+EXPORT void GC_register_altstack(void *start, GC_word bytes, void *other, GC_word other_bytes) {
+  (void)start, (void)bytes, (void)other, (void)other_bytes;
+}
+
+/* ---- Regions ---- */
+
+bool td_bdwgc_come_back(void) {
+  if (!away) return false;
+  tide_blocking_leave(td_bdwgc_self);
+  away = false;
+  return true;
+}
+void td_bdwgc_go_away(void) {
+  away = true;
+  tide_blocking_enter(td_bdwgc_self);
+}
+
+EXPORT void *GC_do_blocking(GC_fn_type call, void *data) {
+  td_bdwgc_start();
+  if (away) return call(data);
+  td_bdwgc_go_away();
+  void *result = call(data);
+  td_bdwgc_come_back();
+  return result;
+}
+EXPORT void *GC_call_with_gc_active(GC_fn_type call, void *data) {
+  bool came_back = td_bdwgc_come_back();
+  void *result = call(data);
+  if (came_back) td_bdwgc_go_away();
+  return result;
+}
+
+/* ---- The allocation lock: no collection begins while it is held ---- */
+
+static pthread_mutex_t alloc_lock = PTHREAD_MUTEX_INITIALIZER;
+
+EXPORT void GC_alloc_lock(void) {
+  td_bdwgc_start();
+  tide_collect_pause(td_bdwgc.heap);
+  pthread_mutex_lock(&alloc_lock);
+}
+EXPORT void GC_alloc_unlock(void) {
+  pthread_mutex_unlock(&alloc_lock);
+  tide_collect_resume(td_bdwgc.heap);
+}
+EXPORT void *GC_call_with_alloc_lock(GC_fn_type call, void *data) {
+  GC_alloc_lock();
+  void *result = call(data);
+  GC_alloc_unlock();
+  return result;
+}
+
+/* ---- Fork: the collector has handlers of its own ---- */
+
+EXPORT void GC_set_handle_fork(int value) {
+  (void)value;
+}
+EXPORT void GC_atfork_prepare(void) {}
+EXPORT void GC_atfork_parent(void) {}
+EXPORT void GC_atfork_child(void) {}

@@ -1,0 +1,79 @@
+/* Threads that a signal may stop anywhere (TIDE_STOP_SIGNAL) may not be stopped inside Tidemark:
+ * they could hold one of its locks, or be in the middle of a change. So functions that take a lock
+ * or change what a collection reads hold stops off:
+ *
+ *   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+ *
+ * The end of the scope lets stops through again, and answers one that came meanwhile. Such scopes
+ * nest. For threads without such a mutator they cost a few instructions.
+ *
+ * Everything here is read and written by the thread itself and its signal handler, so relaxed
+ * accesses and fences for the compiler do. */
+#ifndef TD_GC_BASE_INSIDE_H
+#define TD_GC_BASE_INSIDE_H
+
+#include "gc/base/thread.h"
+
+static inline uint32_t td_inside_depth(const struct td_self *self) {
+  return atomic_load_explicit(&self->inside, memory_order_relaxed); /* relaxed: see above */
+}
+
+static inline void td_inside_set(struct td_self *self, uint32_t depth) {
+  atomic_signal_fence(memory_order_seq_cst);
+  atomic_store_explicit(&self->inside, depth, memory_order_relaxed); /* relaxed: see above */
+  atomic_signal_fence(memory_order_seq_cst);
+}
+
+static inline struct td_self *td_inside_begin(void) {
+  struct td_self *self = td_self();
+  td_inside_set(self, td_inside_depth(self) + 1);
+  if (self->answer) self->answer(self);
+  return self;
+}
+
+static inline void td_inside_end(struct td_self *const *inside) {
+  struct td_self *self = *inside;
+  td_inside_set(self, td_inside_depth(self) - 1);
+  if (self->answer) self->answer(self);
+}
+
+#define TD_HOLDS_STOPS __attribute__((cleanup(td_inside_end), unused))
+
+/* The same for the way to allocate, without a look at the thread's own data. */
+static inline void td_allocation_begin(struct tide_mutator *mutator) {
+  __atomic_store_n(&mutator->fast.inside, 1, __ATOMIC_RELAXED); /* relaxed: see above */
+  atomic_signal_fence(memory_order_seq_cst);
+  if (TIDE_LIKELY(mutator->signalled == NULL)) return;
+  mutator->signalled->answer(mutator->signalled);
+}
+
+static inline void td_allocation_end(struct tide_mutator *mutator) {
+  atomic_signal_fence(memory_order_seq_cst);
+  __atomic_store_n(&mutator->fast.inside, 0, __ATOMIC_RELAXED); /* relaxed: see above */
+  atomic_signal_fence(memory_order_seq_cst);
+  if (TIDE_LIKELY(mutator->signalled == NULL)) return;
+  mutator->signalled->answer(mutator->signalled);
+}
+
+/* Around a function of the embedder that runs inside such a scope, where the thread may be stopped.
+ */
+struct td_outside {
+  uint32_t depth, allocating;
+};
+static inline struct td_outside td_outside_begin(struct tide_mutator *mutator) {
+  struct td_self *self = td_self();
+  struct td_outside outside = {td_inside_depth(self), mutator->fast.inside};
+  __atomic_store_n(&mutator->fast.inside, 0, __ATOMIC_RELAXED); /* relaxed: see above */
+  td_inside_set(self, 0);
+  if (self->answer) self->answer(self);
+  return outside;
+}
+static inline void td_outside_end(struct tide_mutator *mutator, struct td_outside outside) {
+  struct td_self *self = td_self();
+  td_inside_set(self, outside.depth);
+  __atomic_store_n(&mutator->fast.inside, outside.allocating, __ATOMIC_RELAXED); /* as above */
+  atomic_signal_fence(memory_order_seq_cst);
+  if (self->answer) self->answer(self);
+}
+
+#endif

@@ -1,0 +1,69 @@
+/* Registering the one finalizer of an object, and taking pending ones off the queue. */
+#include "gc/finalizer_set.h"
+
+#include "gc/base/check.h"
+#include "gc/base/inside.h"
+#include "gc/base/object.h"
+#include "gc/base/settled.h"
+#include "gc/finalizer.h"
+
+static bool put(struct td_finalizers *f, uintptr_t object, size_t at,
+                const struct tide_finalizer_entry *entry) {
+  const struct td_set_finalizer finalizer = {
+      .object = object, .call = entry->call, .order = (uint8_t)entry->order};
+  return td_finalizers_grow_pending(f) &&
+         td_settled_put(&f->set, at, &finalizer, (uintptr_t)entry->context);
+}
+
+static bool exchange(struct td_finalizers *f, uintptr_t object,
+                     const struct tide_finalizer_entry *entry,
+                     struct tide_finalizer_entry *before) {
+  struct td_set_finalizers *set = &f->set;
+  size_t at = td_table_get(&set->index, object);
+  struct tide_finalizer_entry had = {0};
+  if (at != TD_TABLE_NONE)
+    had = (struct tide_finalizer_entry){.call = set->at[at].call,
+                                        .context = (void *)set->contexts[at],
+                                        .order = (enum tide_finalizer_order)set->at[at].order};
+  if (entry && !put(f, object, at, entry)) return false;
+  if (!entry && at != TD_TABLE_NONE) td_settled_forget(set, at);
+  if (before) *before = had;
+  return true;
+}
+
+enum tide_status tide_finalizer_set(struct tide_mutator *mutator, void *object,
+                                    const struct tide_finalizer_entry *entry,
+                                    struct tide_finalizer_entry *before) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  if (!td_mutator_may_act(mutator, "tide_finalizer_set"))
+    return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
+  if (entry && (!entry->call || (unsigned)entry->order > TIDE_FINALIZE_UNREACHABLE))
+    return TIDE_ERROR_ARGUMENT;
+  if (!object || td_object_start(mutator->heap, object) != (uintptr_t)object)
+    return TIDE_ERROR_ARGUMENT;
+  struct td_finalizers *f = &mutator->heap->finalizers;
+  pthread_mutex_lock(&f->lock);
+  bool done = exchange(f, (uintptr_t)object, entry, before);
+  pthread_mutex_unlock(&f->lock);
+  return done ? TIDE_OK : TIDE_ERROR_MEMORY;
+}
+
+void *tide_finalizer_take(struct tide_mutator *mutator, struct tide_finalizer_entry *entry) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  if (!entry || !td_mutator_may_act(mutator, "tide_finalizer_take")) return NULL;
+  struct td_finalizer taken;
+  if (!td_finalizers_take(&mutator->heap->finalizers, &taken)) return NULL;
+  *entry = (struct tide_finalizer_entry){
+      .call = taken.call, .context = taken.context, .order = TIDE_FINALIZE_ORDERED};
+  return (void *)taken.object;
+}
+
+void td_finalizer_set_forget(struct tide_heap *heap, uintptr_t object) {
+  struct td_finalizers *f = &heap->finalizers;
+  /* relaxed: see td_settled_put. */
+  if (!atomic_load_explicit(&f->set.used, memory_order_relaxed)) return;
+  pthread_mutex_lock(&f->lock);
+  size_t at = td_table_get(&f->set.index, object);
+  if (at != TD_TABLE_NONE) td_settled_forget(&f->set, at);
+  pthread_mutex_unlock(&f->lock);
+}

@@ -1,0 +1,19 @@
+/* Roots that are told afresh in each collection. */
+#ifndef TD_GC_ROOTS_SOURCE_H
+#define TD_GC_ROOTS_SOURCE_H
+
+#include "gc/base/sink.h"
+#include "gc/base/state.h"
+
+void td_sources_deinit(struct td_sources *sources);
+
+/* The world runs, and the caller holds its lock: asks the sources what there is. Returns false if
+ * there is no memory to remember it. */
+bool td_sources_before_stop(struct tide_heap *heap);
+
+/* World stopped: asks the sources for the rest. Where the list is full, `overfull` is called with
+ * what is there, and the list begins anew. */
+typedef void (*td_sources_overfull)(const struct td_span *spans, size_t count, void *context);
+void td_sources_stopped(struct tide_heap *heap, td_sources_overfull overfull, void *context);
+
+#endif

@@ -1,0 +1,122 @@
+/* For runtimes whose programs were written for another collector: roots that nobody registers one
+ * by one, weak slots that lie anywhere, one finalizer to an object in several orders, trace
+ * functions that bear no company. Include it besides <tide/tide.h>. */
+#ifndef TIDE_FOREIGN_H
+#define TIDE_FOREIGN_H
+
+#include "tide/tide.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Roots gathered afresh for each collection ------------------------------------------ */
+
+struct tide_root_list;
+
+/* A source tells in each collection anew which memory is to be searched for references. What it
+ * reports is searched conservatively, by all markers together.
+ *
+ * before_stop runs on the collecting thread while the others still run, so it may take locks that
+ * they hold for short: that of dl_iterate_phdr, say. stopped runs when the world stands still; it
+ * may neither take such locks nor allocate, from malloc included. Either may be NULL. Neither may
+ * use the heap but for tide_root_report and the statistics. */
+struct tide_root_source {
+  void (*before_stop)(struct tide_root_list *list, void *context);
+  void (*stopped)(struct tide_root_list *list, void *context);
+  void *context;
+};
+/* The structure is copied. Waits for a collection to end.
+ *   TIDE_ERROR_ARGUMENT  NULL, or a source without a function; removing what was not added
+ *   TIDE_ERROR_STATE     added already; in a callback of a collection
+ *   TIDE_ERROR_MEMORY    no memory to remember it */
+TIDE_API enum tide_status tide_root_add_source(struct tide_heap *heap,
+                                               const struct tide_root_source *source);
+TIDE_API enum tide_status tide_root_remove_source(struct tide_heap *heap,
+                                                  const struct tide_root_source *source);
+/* Inside a source only: any aligned word of [start, start + bytes) may point at or into an object.
+ * The memory must be readable until the collection ends. What is short of a word is left out. If
+ * there is no memory to remember it before the stop, the collection does not take place:
+ * tide_collect returns TIDE_ERROR_MEMORY, and allocation goes on as if collecting were paused. */
+TIDE_API void tide_root_report(struct tide_root_list *list, const void *start, size_t bytes);
+
+/* ---- Weak slots in place ----------------------------------------------------------------- */
+
+/* A weak slot is a word of yours, in an object or anywhere else, that a collection sets to NULL
+ * when its target dies. What the slot holds is yours too, the target's address in disguise for
+ * example: a word that markers take for a reference keeps the target alive. A slot inside an
+ * object is forgotten when that object is reclaimed. Memory elsewhere must stay writable until the
+ * slot is removed.
+ *
+ * A slot may be registered once for each kind. TIDE_WEAK_BEFORE slots are cleared before finalizers
+ * are queued, TIDE_WEAK_AFTER slots when the target is reclaimed.
+ *
+ *   TIDE_ERROR_ARGUMENT  NULL, a slot that is not 8-byte aligned, no such kind; the target is no
+ *                        object of this heap; moving or removing what is not registered
+ *   TIDE_ERROR_STATE     the slot is registered already (moving: the new one); in a blocking region
+ *                        or a callback of a collection; another thread's mutator
+ *   TIDE_ERROR_MEMORY    no memory to remember it */
+TIDE_API enum tide_status tide_weak_slot_add(struct tide_mutator *mutator, void *slot,
+                                             const void *target, enum tide_weak_kind kind);
+TIDE_API enum tide_status tide_weak_slot_remove(struct tide_mutator *mutator, void *slot,
+                                                enum tide_weak_kind kind);
+/* The word itself is not copied. */
+TIDE_API enum tide_status tide_weak_slot_move(struct tide_mutator *mutator, void *from, void *to,
+                                              enum tide_weak_kind kind);
+
+/* In events from TIDE_EVENT_MARK_END to TIDE_EVENT_CYCLE_END: returns whether the object that
+ * begins at this address was found alive. In MARK_END that means reached from roots; in the later
+ * ones, what finalizers will want counts as well. Returns false for what is no object of this heap,
+ * and outside of callbacks. */
+TIDE_API bool tide_object_is_live(struct tide_heap *heap, const void *object);
+
+/* ---- One finalizer to an object ---------------------------------------------------------- */
+
+/* When an unreachable object's turn comes. What tide_finalizer_add registers has an order of its
+ * own and is a thing apart. */
+enum tide_finalizer_order {
+  TIDE_FINALIZE_ORDERED = 0, /* not while an unreachable object with a finalizer reaches it, itself
+                                included: objects in a cycle are never finalized. Those of order
+                                TIDE_FINALIZE_NO_ORDER do not count */
+  TIDE_FINALIZE_IGNORE_SELF, /* the same, but references from the object straight to itself do not
+                                count */
+  TIDE_FINALIZE_NO_ORDER,    /* at once, unless an object of another order reaches it */
+  TIDE_FINALIZE_UNREACHABLE, /* the last of all: not while anything that waits for its finalizer
+                                reaches it */
+};
+struct tide_finalizer_entry {
+  tide_finalizer_fn call;
+  void *context; /* a root, searched conservatively: what it refers to stays alive */
+  enum tide_finalizer_order order;
+};
+/* Gives the object this finalizer in place of what it had, which goes to *before; *entry may be
+ * NULL: the object has none then. entry and before may be NULL. If it had none, before->call is
+ * NULL. Pending finalizers join the queue of tide_finalizers_run.
+ *
+ *   TIDE_ERROR_ARGUMENT  no object of this heap begins there; entry->call is NULL; no such order
+ *   TIDE_ERROR_MEMORY    no memory to remember it
+ *   TIDE_ERROR_STATE     blocking region, callback of a collection, another thread's mutator */
+TIDE_API enum tide_status tide_finalizer_set(struct tide_mutator *mutator, void *object,
+                                             const struct tide_finalizer_entry *entry,
+                                             struct tide_finalizer_entry *before);
+/* Takes the oldest pending finalizer off the queue without running it, for those whose finalizers
+ * may leave by longjmp. Returns its object, or NULL if none is pending. From now on nothing but
+ * the caller holds the object and entry->context. */
+TIDE_API void *tide_finalizer_take(struct tide_mutator *mutator,
+                                   struct tide_finalizer_entry *entry);
+
+/* ---- Trace functions, growth ------------------------------------------------------------- */
+
+/* As tide_layout_traced, for functions that are not written to run on several threads: of all
+ * functions of this heap that were given here, one at a time runs. Different threads call them. */
+TIDE_API tide_layout tide_layout_traced_alone(struct tide_heap *heap, tide_trace_fn trace,
+                                              void *context, struct tide_error *error);
+
+/* Lets the heap grow by this much before the next collection, up to its hard limit. Memory is
+ * taken from the system when it is used. Returns false if the limit is reached or heap is NULL. */
+TIDE_API bool tide_heap_grow(struct tide_heap *heap, size_t bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,406 @@
+/* What Boehm's headers promise, as a program sees it. Compiled against Debian's headers; runs on
+ * ours and, to show that it asks for nothing else, on Debian's library. Each part is named on the
+ * command line. Longer than 400 lines because the parts share how they collect and check. */
+#define GC_THREADS
+#define GC_NO_THREAD_REDIRECTS
+#include <gc/gc.h>
+#include <gc/gc_inline.h>
+#include <gc/gc_mark.h>
+#include <gc/gc_typed.h>
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CHECK(condition)                                                                           \
+  do {                                                                                             \
+    if (!(condition)) {                                                                            \
+      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                              \
+      exit(1);                                                                                     \
+    }                                                                                              \
+  } while (0)
+
+/* Builds garbage on a stack that is gone afterwards. */
+#define APART __attribute__((noinline))
+
+static void *before_main;
+__attribute__((constructor)) static void early(void) {
+  before_main = GC_malloc(64);
+  memset(before_main, 7, 64);
+}
+
+static APART void wipe_stack(void) {
+  volatile char room[8192];
+  memset((void *)room, 0, sizeof room);
+}
+/* Runs on a stack that is gone afterwards. */
+static void *run_apart(void *call) {
+  ((void (*)(void))call)();
+  return NULL;
+}
+static void in_thread(void (*call)(void)) {
+  pthread_t thread;
+  CHECK(GC_pthread_create(&thread, NULL, run_apart, (void *)call) == 0);
+  CHECK(GC_pthread_join(thread, NULL) == 0);
+}
+static void collect(void) {
+  for (int i = 0; i < 3; i++) {
+    wipe_stack();
+    GC_gcollect();
+  }
+}
+
+static void early_objects(void) {
+  collect();
+  CHECK(((char *)before_main)[63] == 7);
+  CHECK(GC_base((char *)before_main + 63) == before_main);
+}
+
+/* ---- Allocation ---- */
+
+static void allocation(void) {
+  char *text = GC_strdup("text"), *part = GC_strndup("longer", 4);
+  CHECK(!strcmp(text, "text") && !strcmp(part, "long"));
+  CHECK(GC_size(text) >= 5 && GC_base(text + 4) == text && GC_is_heap_ptr(text));
+  CHECK(!GC_base(&text) && !GC_is_heap_ptr(&text));
+  char *grown = GC_malloc(10);
+  memset(grown, 'x', 10);
+  grown = GC_realloc(grown, 100000);
+  CHECK(grown[0] == 'x' && grown[9] == 'x' && grown[99999] == 0);
+  grown = GC_realloc(grown, 5);
+  CHECK(grown[4] == 'x');
+  CHECK(GC_realloc(grown, 0) == NULL && GC_realloc(NULL, 8) != NULL);
+  GC_free(NULL);
+  void *aligned = GC_memalign(4096, 100), *other;
+  CHECK((GC_word)aligned % 4096 == 0);
+  CHECK(GC_posix_memalign(&other, 3, 100) != 0 && GC_posix_memalign(&other, 64, 100) == 0);
+  int count = 0;
+  for (void *cell = GC_malloc_many(48); cell; cell = GC_NEXT(cell), count++)
+    CHECK(GC_size(cell) >= 48);
+  CHECK(count >= 1);
+  void *list = NULL;
+  GC_generic_malloc_many(32, GC_I_PTRFREE, &list);
+  CHECK(list != NULL);
+}
+
+static void zeroed(void) {
+  for (int round = 0; round < 2000; round++) {
+    size_t bytes = (size_t)(round * 37 % 3000) + 1;
+    unsigned char *object = GC_malloc(bytes);
+    for (size_t i = 0; i < bytes; i++)
+      CHECK(object[i] == 0);
+    memset(object, 0xff, bytes);
+    if (round % 3 == 0) GC_free(object);
+  }
+}
+
+/* ---- Held objects ---- */
+
+static GC_word hidden[100];
+
+static APART void hold_some(void) {
+  for (size_t i = 0; i < 100; i++) {
+    char **object = GC_malloc_uncollectable(40);
+    object[0] = GC_strdup("inside");
+    hidden[i] = ~(GC_word)object;
+  }
+}
+static void uncollectable(void) {
+  hold_some();
+  collect();
+  for (size_t i = 0; i < 100; i++)
+    CHECK(!strcmp(((char **)~hidden[i])[0], "inside"));
+  for (size_t i = 0; i < 100; i++)
+    GC_free((void *)~hidden[i]);
+}
+
+/* ---- Links and finalizers ---- */
+
+#define MANY 200u
+static void *links[MANY], *long_links[MANY];
+static int finalized[4];
+static void *volatile kept[MANY];
+
+static void count_up(void *object, void *data) {
+  (void)object;
+  ++*(int *)data;
+}
+
+static APART void make_linked(void) {
+  for (size_t i = 0; i < MANY; i++) {
+    void *object = GC_malloc(48);
+    if (i % 2) kept[i] = object;
+    links[i] = (void *)~(GC_word)object;
+    long_links[i] = (void *)~(GC_word)object;
+    CHECK(GC_general_register_disappearing_link(&links[i], object) == GC_SUCCESS);
+    CHECK(GC_general_register_disappearing_link(&links[i], object) == GC_DUPLICATE);
+    CHECK(GC_register_long_link(&long_links[i], object) == GC_SUCCESS);
+    GC_register_finalizer_no_order(object, count_up, &finalized[0], NULL, NULL);
+  }
+}
+static void disappearing(void) {
+  GC_set_finalize_on_demand(1);
+  in_thread(make_linked);
+  collect();
+  unsigned gone = 0, long_gone = 0;
+  for (size_t i = 0; i < MANY; i++) {
+    CHECK(i % 2 == 0 || links[i] != NULL);
+    gone += links[i] == NULL;
+    long_gone += long_links[i] == NULL;
+  }
+  CHECK(gone > MANY / 2 - 10 && long_gone == 0); /* finalizers are pending: they hold them */
+  CHECK(GC_should_invoke_finalizers());
+  CHECK(GC_invoke_finalizers() == (int)gone && finalized[0] == (int)gone);
+  collect();
+  for (size_t i = 0; i < MANY; i++)
+    long_gone += long_links[i] == NULL;
+  CHECK(long_gone >= gone - 5);
+  static void *moved;
+  CHECK(GC_move_disappearing_link(&links[1], &moved) == GC_SUCCESS);
+  CHECK(GC_move_disappearing_link(&links[1], &moved) == GC_NOT_FOUND);
+  CHECK(GC_move_disappearing_link(&links[3], &links[5]) == GC_DUPLICATE);
+  CHECK(GC_unregister_disappearing_link(&moved) == 1);
+  CHECK(GC_unregister_disappearing_link(&moved) == 0);
+}
+
+static int order[3], ordered;
+static void note(void *object, void *data) {
+  (void)object;
+  order[ordered++] = (int)(GC_word)data;
+}
+static APART void make_chain(void) {
+  void *next = NULL;
+  for (GC_word i = 1; i <= 3; i++) { /* 3 -> 2 -> 1 */
+    void **object = GC_malloc(64);
+    *object = next;
+    next = object;
+    GC_finalization_proc old = NULL;
+    void *old_data = NULL;
+    GC_register_finalizer(object, count_up, NULL, NULL, NULL);
+    GC_register_finalizer(object, note, (void *)i, &old, &old_data);
+    CHECK(old == count_up && old_data == NULL);
+  }
+}
+static void finalizer_order(void) {
+  GC_set_finalize_on_demand(1);
+  in_thread(make_chain);
+  for (int i = 0; i < 8 && ordered < 3; i++) {
+    collect();
+    GC_invoke_finalizers();
+  }
+  CHECK(ordered == 3 && order[0] == 3 && order[1] == 2 && order[2] == 1);
+}
+
+/* ---- Typed objects, kinds, mark procedures ---- */
+
+static unsigned proc_kind;
+static int proc_calls;
+
+static struct GC_ms_entry *mark(GC_word *object, struct GC_ms_entry *top, struct GC_ms_entry *limit,
+                                GC_word environment) {
+  proc_calls++;
+  CHECK(environment == 5);
+  void *inside = (void *)~object[0]; /* a reference in disguise, which only we know */
+  if (object[0]) top = GC_MARK_AND_PUSH(inside, top, limit, (void **)object);
+  return top;
+}
+
+static APART void make_typed(void ***typed, GC_word **procced) {
+  GC_word bits = 2; /* the second word */
+  GC_descr descriptor = GC_make_descriptor(&bits, 4);
+  *typed = GC_malloc_explicitly_typed(4 * sizeof(void *), descriptor);
+  (*typed)[1] = GC_strdup("typed");
+  *procced = GC_malloc_kind(2 * sizeof(void *), (int)proc_kind);
+  char *seen = GC_strdup("seen");
+  (*procced)[0] = ~(GC_word)seen;
+}
+static void kinds(void) {
+  unsigned number = GC_new_proc(mark);
+  proc_kind = GC_new_kind(GC_new_free_list(), GC_MAKE_PROC(number, 5), 0, 1);
+  void **typed;
+  GC_word *procced;
+  make_typed(&typed, &procced);
+  collect();
+  for (int i = 0; i < 1000; i++)
+    memset(GC_malloc_atomic(8), 0xff, 8);
+  CHECK(!strcmp(typed[1], "typed"));
+  CHECK(proc_calls > 0 && !strcmp((char *)~procced[0], "seen"));
+  size_t bytes;
+  CHECK(GC_get_kind_and_size(procced, &bytes) == (int)proc_kind && bytes >= 16);
+}
+
+/* ---- Threads ---- */
+
+static void *blocked_part(void *data) {
+  return GC_call_with_gc_active((GC_fn_type)GC_malloc, data);
+}
+static void *busy(void *data) {
+  volatile int *stop = data;
+  char **mine = GC_malloc(100 * sizeof *mine);
+  for (int i = 0; i < 100; i++)
+    mine[i] = GC_strdup("a thread's own");
+  while (!*stop) {
+  } /* never polls */
+  for (int i = 0; i < 100; i++)
+    CHECK(!strcmp(mine[i], "a thread's own"));
+  return mine[7];
+}
+static void *explicit_thread(void *unused) {
+  struct GC_stack_base base;
+  (void)unused;
+  CHECK(!GC_thread_is_registered() && GC_get_stack_base(&base) == GC_SUCCESS);
+  CHECK(GC_register_my_thread(&base) == GC_SUCCESS);
+  CHECK(GC_register_my_thread(&base) == GC_DUPLICATE && GC_thread_is_registered());
+  for (int i = 0; i < 20000; i++)
+    GC_malloc(64);
+  CHECK(GC_unregister_my_thread() == GC_SUCCESS && !GC_thread_is_registered());
+  return NULL;
+}
+static void threads(void) {
+  pthread_t thread[4], plain;
+  volatile int stop = 0;
+  GC_allow_register_threads();
+  for (int i = 0; i < 4; i++)
+    CHECK(GC_pthread_create(&thread[i], NULL, busy, (void *)&stop) == 0);
+  CHECK(pthread_create(&plain, NULL, explicit_thread, NULL) == 0);
+  for (int i = 0; i < 10; i++)
+    GC_gcollect();
+  stop = 1;
+  for (int i = 0; i < 4; i++) {
+    void *result;
+    CHECK(GC_pthread_join(thread[i], &result) == 0 && !strcmp(result, "a thread's own"));
+  }
+  CHECK(pthread_join(plain, NULL) == 0);
+  CHECK(GC_do_blocking(blocked_part, (void *)40) != NULL);
+}
+
+static void forks(void) {
+  char *kept_text = GC_strdup("kept over fork");
+  GC_set_handle_fork(1);
+  pid_t child = fork();
+  if (child == 0) {
+    for (int i = 0; i < 50000; i++)
+      GC_malloc(64);
+    GC_gcollect();
+    _exit(strcmp(kept_text, "kept over fork") ? 1 : 0);
+  }
+  int status;
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  GC_gcollect();
+  CHECK(!strcmp(kept_text, "kept over fork"));
+}
+
+/* ---- Hooks and figures ---- */
+
+/* The compiler takes it for granted that GC_malloc returns nothing that it knows. */
+static void *(*volatile any_malloc)(size_t) = GC_malloc;
+static size_t wanted;
+static char rescue[64];
+static void *out_of_memory(size_t bytes) {
+  wanted = bytes;
+  return rescue;
+}
+static int events[GC_EVENT_END + 8];
+static void on_event(GC_EventType event) {
+  events[event]++;
+}
+static void hooks(void) {
+  GC_set_warn_proc(GC_ignore_warn_proc);
+  GC_set_oom_fn(out_of_memory);
+  CHECK(any_malloc((size_t)1 << 62) == rescue && wanted >= (size_t)1 << 62);
+  CHECK(any_malloc((size_t)-1) == rescue && wanted == (size_t)-1);
+  GC_set_on_collection_event(on_event);
+  GC_word before = GC_get_gc_no();
+  GC_gcollect();
+  CHECK(GC_get_gc_no() > before);
+  CHECK(events[GC_EVENT_START] && events[GC_EVENT_START] == events[GC_EVENT_END]);
+  GC_set_on_collection_event(NULL);
+  GC_disable();
+  before = GC_get_gc_no();
+  for (int i = 0; i < 100000; i++)
+    GC_malloc(100);
+  CHECK(GC_get_gc_no() == before && GC_is_disabled());
+  GC_enable();
+  CHECK(!GC_is_disabled());
+}
+static void fill(void) {
+  void **list = NULL, **cell;
+  while ((cell = any_malloc(4096)) != (void *)rescue) {
+    *cell = list;
+    list = cell;
+  }
+}
+static void memory_exhausted(void) {
+  GC_set_warn_proc(GC_ignore_warn_proc);
+  GC_set_oom_fn(out_of_memory);
+  GC_set_max_heap_size((size_t)32 << 20);
+  in_thread(fill);
+  CHECK(wanted >= 4096);
+  collect();
+  CHECK(any_malloc(4096) != rescue);
+}
+static void figures(void) {
+  GC_word heap, unused, unmapped, since, total, again;
+  GC_get_heap_usage_safe(&heap, &unused, &unmapped, &since, &total);
+  CHECK(heap == GC_get_heap_size() && unused <= heap);
+  for (int i = 0; i < 10000; i++)
+    GC_malloc(1000);
+  GC_get_heap_usage_safe(NULL, NULL, NULL, NULL, &again);
+  CHECK(again >= total + 9000000 && again == GC_get_total_bytes());
+  CHECK(GC_get_version() >> 16 == 8);
+}
+
+/* ---- Roots ---- */
+
+static char *in_static_data;
+static void roots(void) {
+  in_static_data = GC_strdup("static");
+  char **outside = malloc(64 * sizeof *outside);
+  memset(outside, 0, 64 * sizeof *outside);
+  GC_add_roots(outside, outside + 64);
+  for (int i = 0; i < 64; i++)
+    outside[i] = GC_strdup("in added roots");
+  collect();
+  for (int i = 0; i < 1000; i++)
+    memset(GC_malloc_atomic(15), 0xff, 15);
+  CHECK(!strcmp(in_static_data, "static"));
+  for (int i = 0; i < 64; i++)
+    CHECK(!strcmp(outside[i], "in added roots"));
+  GC_remove_roots(outside, outside + 64);
+  free(outside);
+  GC_gcollect();
+}
+
+static const struct part {
+  const char *name;
+  void (*run)(void);
+} parts[] = {
+    {"early_objects", early_objects},
+    {"allocation", allocation},
+    {"zeroed", zeroed},
+    {"uncollectable", uncollectable},
+    {"disappearing", disappearing},
+    {"finalizer_order", finalizer_order},
+    {"kinds", kinds},
+    {"threads", threads},
+    {"forks", forks},
+    {"hooks", hooks},
+    {"memory_exhausted", memory_exhausted},
+    {"figures", figures},
+    {"roots", roots},
+};
+
+int main(int argc, char **argv) {
+  GC_INIT();
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    if (argc < 2 || strcmp(argv[1], parts[i].name) != 0) continue;
+    parts[i].run();
+    return 0;
+  }
+  fprintf(stderr, "usage: %s PART\n", argv[0]);
+  return 2;
+}

@@ -1,0 +1,102 @@
+/* Threads free what they and others allocated, small and large, while collections run. Every object
+ * is filled with a number of its own; who loses a cell to somebody else finds out. Half the threads
+ * are stopped by a signal. Arguments: rounds, workers. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "tests/stress/driver.h"
+#include "tide/stats.h"
+#include "tide/tide.h"
+
+enum { SLOTS = 256 };
+
+static struct tide_heap *heap;
+static void *shared[SLOTS]; /* a root; exchanged by all threads */
+static uint64_t rounds;
+
+struct object {
+  size_t bytes;
+  uint64_t number;
+  unsigned char rest[];
+};
+
+static struct object *make(struct tide_mutator *m, uint32_t *seed) {
+  uint32_t kind = random_next(seed) % 100;
+  size_t bytes = 32 + random_next(seed) % (kind < 90 ? 400 : kind < 98 ? 20000 : 300000);
+  struct object *object = tide_alloc(m, TIDE_LAYOUT_LEAF, bytes);
+  CHECK(object && object->bytes == 0 && object->number == 0);
+  object->bytes = bytes;
+  object->number = random_next(seed);
+  for (size_t i = sizeof *object; i < bytes; i++) {
+    CHECK(((unsigned char *)object)[i] == 0);
+    ((unsigned char *)object)[i] = (unsigned char)object->number;
+  }
+  return object;
+}
+
+static void check(const struct object *object) {
+  for (size_t i = sizeof *object; i < object->bytes; i++)
+    CHECK(((const unsigned char *)object)[i] == (unsigned char)object->number);
+}
+
+static void *work(void *argument) {
+  uint32_t seed = 4711 + *(uint32_t *)argument * 77;
+  struct tide_attach_options options;
+  tide_attach_options_init(&options);
+  options.stop = *(uint32_t *)argument % 2 ? TIDE_STOP_SIGNAL : TIDE_STOP_POLL;
+  struct tide_mutator *m = tide_attach(heap, &options, NULL);
+  CHECK(m);
+  struct object *own[SLOTS] = {0};
+  for (uint64_t i = 0; i < rounds; i++) {
+    uint32_t at = random_next(&seed) % SLOTS;
+    if (own[at]) {
+      check(own[at]);
+      if (random_next(&seed) % 2) CHECK(tide_free(m, own[at]) == TIDE_OK);
+    }
+    own[at] = make(m, &seed);
+    if (random_next(&seed) % 4 == 0) { /* swap with what another thread has left there */
+      own[at] = __atomic_exchange_n(&shared[random_next(&seed) % SLOTS], own[at], __ATOMIC_ACQ_REL);
+      if (own[at]) check(own[at]);
+    }
+    if (random_next(&seed) % 2048 == 0) CHECK(tide_collect(m) == TIDE_OK);
+    if (i % 4096 == 4095) {
+      memset(own, 0, sizeof own);
+      CHECK(tide_detach(m) == TIDE_OK);
+      CHECK(m = tide_attach(heap, &options, NULL));
+    }
+  }
+  CHECK(tide_detach(m) == TIDE_OK);
+  return NULL;
+}
+
+int main(int count, char **arguments) {
+  rounds = argument(count, arguments, 1, 40000);
+  uint64_t workers = argument(count, arguments, 2, 4);
+  CHECK(workers <= 64);
+  struct tide_options options;
+  tide_options_init(&options);
+  options.heap_max_bytes = 512u << 20;
+  options.heap_initial_bytes = 2u << 20;
+  options.markers = 2;
+  CHECK(heap = tide_heap_create(&options, NULL));
+  CHECK(tide_root_add_range(heap, shared, SLOTS) == TIDE_OK);
+  pthread_t threads[64];
+  uint32_t numbers[64];
+  for (uint64_t i = 0; i < workers; i++) {
+    numbers[i] = (uint32_t)i;
+    CHECK(pthread_create(&threads[i], NULL, work, &numbers[i]) == 0);
+  }
+  for (uint64_t i = 0; i < workers; i++)
+    pthread_join(threads[i], NULL);
+  struct tide_mutator *m = tide_attach(heap, NULL, NULL);
+  struct tide_error error;
+  CHECK(tide_collect(m) == TIDE_OK && tide_check_heap(m, &error) == TIDE_OK);
+  CHECK(tide_count_marked(m) <= SLOTS + 64);
+  CHECK(tide_detach(m) == TIDE_OK);
+  struct tide_heap_stats stats;
+  tide_heap_stats(heap, &stats);
+  printf("%" PRIu64 " collections\n", stats.collections);
+  CHECK(tide_heap_destroy(heap) == TIDE_OK);
+  return 0;
+}

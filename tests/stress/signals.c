@@ -1,0 +1,198 @@
+/* Threads that never poll: a signal stops them wherever they are. They build lists and trees and
+ * check them, and between allocations stand inside malloc, inside stdio with a stream's lock, or in
+ * loops without a call. Others collect all the time, and gathering roots needs more and more memory
+ * meanwhile; whoever waited for a lock of the C library there would wait for ever.
+ * Arguments: seconds times ten, workers. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/stress/driver.h"
+#include "tide/stats.h"
+#include "tide/tide.h"
+
+struct node {
+  struct node *next;
+  uint64_t number;
+};
+
+static struct tide_heap *heap;
+static tide_layout node_layout;
+static _Atomic(bool) finished;
+static _Atomic(uint64_t) spins;
+static FILE *nowhere;
+
+static struct tide_mutator *attach(void) {
+  struct tide_attach_options options;
+  struct tide_error error;
+  tide_attach_options_init(&options);
+  options.stop = TIDE_STOP_SIGNAL;
+  struct tide_mutator *m = tide_attach(heap, &options, &error);
+  if (!m) fprintf(stderr, "%s\n", error.text);
+  CHECK(m);
+  return m;
+}
+
+static struct node *build(struct tide_mutator *m, uint64_t length) {
+  struct node *list = NULL;
+  for (uint64_t i = 0; i < length; i++) {
+    struct node *fresh = (struct node *)tide_alloc(m, node_layout, sizeof *fresh);
+    CHECK(fresh && fresh->next == NULL && fresh->number == 0);
+    fresh->number = i;
+    fresh->next = list;
+    list = fresh;
+  }
+  return list;
+}
+
+static void check_list(const struct node *list, uint64_t length) {
+  for (; list; list = list->next)
+    CHECK(list->number == --length);
+  CHECK(length == 0);
+}
+
+/* Cells of many classes and layouts, so that many runs are open when the signal comes. */
+static void check_sizes(struct tide_mutator *m, uint32_t *seed) {
+  void *kept[64];
+  size_t bytes[64];
+  for (int i = 0; i < 64; i++) {
+    bytes[i] = 8 + random_next(seed) % (i % 8 ? 500 : 40000);
+    unsigned char *object =
+        tide_alloc(m, i % 2 ? TIDE_LAYOUT_LEAF : TIDE_LAYOUT_CONSERVATIVE, bytes[i]);
+    CHECK(object);
+    for (size_t b = 0; b < bytes[i]; b++)
+      CHECK(object[b] == 0);
+    memset(object, i + 1, bytes[i]);
+    kept[i] = object;
+  }
+  for (int i = 0; i < 64; i++)
+    for (size_t b = 0; b < bytes[i]; b++)
+      CHECK(((unsigned char *)kept[i])[b] == i + 1);
+}
+
+static void linger(uint32_t *seed) {
+  switch (random_next(seed) % 4) {
+  case 0:
+    for (int i = 0; i < 200; i++) {
+      void *volatile block = malloc(16 + random_next(seed) % 4000);
+      free(block);
+    }
+    break;
+  case 1:
+    for (int i = 0; i < 50; i++)
+      fprintf(nowhere, "%d of %s\n", i, "many");
+    break;
+  case 2:
+    for (int i = 0; i < 20000; i++)
+      atomic_fetch_add_explicit(&spins, 1, memory_order_relaxed);
+    free(malloc(1)); /* where ThreadSanitizer lets signals through */
+    break;
+  default:
+    break;
+  }
+}
+
+static void *work(void *number) {
+  struct tide_mutator *m = attach();
+  uint32_t seed = 77 + *(uint32_t *)number;
+  struct node *old = build(m, 1000);
+  while (!atomic_load_explicit(&finished, memory_order_relaxed)) {
+    uint64_t length = random_next(&seed) % 400;
+    struct node *list = build(m, length);
+    linger(&seed);
+    check_list(list, length);
+    check_list(old, 1000);
+    if (random_next(&seed) % 8 == 0) check_sizes(m, &seed);
+    if (random_next(&seed) % 64 == 0) {
+      CHECK(tide_detach(m) == TIDE_OK);
+      m = attach();
+      old = build(m, 1000);
+    }
+  }
+  CHECK(tide_detach(m) == TIDE_OK);
+  return NULL;
+}
+
+/* More roots and deeper stacks from time to time: the lists of spans and words grow while threads
+ * stand inside malloc. */
+static void collect_deep(struct tide_mutator *m, unsigned depth) {
+  void *volatile words[256];
+  for (int i = 0; i < 256; i++)
+    words[i] = tide_alloc(m, TIDE_LAYOUT_LEAF, 16);
+  if (depth == 0)
+    CHECK(tide_collect(m) == TIDE_OK);
+  else
+    collect_deep(m, depth - 1);
+  CHECK(words[depth % 256]);
+}
+
+static void fork_once(struct tide_mutator *m, const struct node *list) {
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    check_list(list, 500);
+    check_list(build(m, 2000), 2000);
+    CHECK(tide_collect(m) == TIDE_OK);
+    check_list(list, 500);
+    _exit(0);
+  }
+  int status;
+  while (waitpid(child, &status, 0) != child)
+    continue; /* the signal interrupts, where the system does not restart it */
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+int main(int count, char **arguments) {
+  uint64_t tenths = argument(count, arguments, 1, 30);
+  uint64_t workers = argument(count, arguments, 2, 3);
+  CHECK(workers <= 64);
+  struct tide_options options;
+  tide_options_init(&options);
+  options.heap_max_bytes = 256u << 20;
+  options.heap_initial_bytes = 1u << 20;
+  options.markers = 2;
+  CHECK(heap = tide_heap_create(&options, NULL));
+  CHECK(nowhere = fopen("/dev/null", "w"));
+  size_t offset = 0;
+  node_layout = tide_layout_offsets(heap, sizeof(struct node), &offset, 1, NULL);
+  struct tide_mutator *m = attach();
+  CHECK(tide_stop_signal() > 0);
+  pthread_t threads[64];
+  uint32_t numbers[64];
+  for (uint64_t i = 0; i < workers; i++) {
+    numbers[i] = (uint32_t)i;
+    CHECK(pthread_create(&threads[i], NULL, work, &numbers[i]) == 0);
+  }
+  struct node *list = build(m, 500);
+  struct timespec begin, now;
+  clock_gettime(CLOCK_MONOTONIC, &begin);
+  uint64_t turns = 0, forks = 0;
+  do {
+    collect_deep(m, turns % 64 == 63 ? 40 : turns % 4);
+    void **roots = calloc(600, sizeof *roots);
+    for (int i = 0; i < 600; i += 2)
+      CHECK(tide_root_add_range(heap, &roots[i], 1) == TIDE_OK);
+    CHECK(tide_collect(m) == TIDE_OK);
+    for (int i = 0; i < 600; i += 2)
+      CHECK(tide_root_remove_range(heap, &roots[i]) == TIDE_OK);
+    free(roots);
+    if (turns++ % 8 == 0) fork_once(m, list), forks++;
+    check_list(list, 500);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+  } while ((uint64_t)((now.tv_sec - begin.tv_sec) * 10 +
+                      (now.tv_nsec - begin.tv_nsec) / 100000000) < tenths);
+  atomic_store_explicit(&finished, true, memory_order_relaxed);
+  CHECK(tide_detach(m) == TIDE_OK);
+  for (uint64_t i = 0; i < workers; i++)
+    pthread_join(threads[i], NULL);
+  struct tide_heap_stats stats;
+  tide_heap_stats(heap, &stats);
+  printf("%" PRIu64 " collections, %" PRIu64 " forks\n", stats.collections, forks);
+  CHECK(tide_heap_destroy(heap) == TIDE_OK);
+  fclose(nowhere);
+  return 0;
+}

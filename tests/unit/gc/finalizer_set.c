@@ -1,0 +1,192 @@
+/* One finalizer to an object, in its four orders. */
+#include "tide/foreign.h"
+
+#include "tests/unit/gc/common.h"
+
+static uint64_t ran[64];
+static size_t ran_count;
+
+static void record(void *object, void *context) {
+  (void)context;
+  ran[ran_count++] = ((struct pair *)object)->number;
+}
+
+static void set(struct world *w, void *object, enum tide_finalizer_order order) {
+  const struct tide_finalizer_entry entry = {.call = record, .order = order};
+  cr_assert_eq(tide_finalizer_set(w->m, object, &entry, NULL), TIDE_OK);
+}
+
+static bool did_run(uint64_t number) {
+  for (size_t i = 0; i < ran_count; i++)
+    if (ran[i] == number) return true;
+  return false;
+}
+
+/* Collects once. Returns how many finalizers ran. */
+static size_t round_of(struct world *w) {
+  live_after_collect(w);
+  ran_count = 0;
+  return tide_finalizers_run(w->m, SIZE_MAX);
+}
+
+Test(finalizer_set, ordered_from_the_outside_in) {
+  struct world w = world_new();
+  struct pair *one = pair_new(&w, NULL, NULL, 1), *two = pair_new(&w, one, NULL, 2);
+  struct pair *three = pair_new(&w, NULL, pair_new(&w, two, NULL, 99), 3);
+  set(&w, one, TIDE_FINALIZE_ORDERED);
+  set(&w, three, TIDE_FINALIZE_ORDERED);
+  set(&w, two, TIDE_FINALIZE_ORDERED);
+  for (uint64_t number = 3; number > 0; number--) {
+    cr_assert_eq(round_of(&w), 1);
+    cr_assert(did_run(number));
+  }
+  cr_assert_eq(round_of(&w), 0);
+  cr_assert_eq(live_after_collect(&w), 0);
+  world_end(&w);
+}
+
+Test(finalizer_set, ordered_ones_in_a_cycle_never) {
+  struct world w = world_new();
+  struct pair *one = pair_new(&w, NULL, NULL, 1), *two = pair_new(&w, one, NULL, 2);
+  one->left = two;
+  struct pair *self = pair_new(&w, NULL, NULL, 3);
+  self->right = self;
+  set(&w, one, TIDE_FINALIZE_ORDERED);
+  set(&w, two, TIDE_FINALIZE_ORDERED);
+  set(&w, self, TIDE_FINALIZE_ORDERED);
+  cr_assert_eq(round_of(&w), 0);
+  cr_assert_eq(live_after_collect(&w), 3);
+  cr_assert_eq(tide_finalizer_set(w.m, self, NULL, NULL), TIDE_OK);
+  cr_assert_eq(live_after_collect(&w), 2, "without one it dies");
+  world_end(&w);
+}
+
+Test(finalizer_set, references_to_itself_may_be_ignored) {
+  struct world w = world_new();
+  struct pair *self = pair_new(&w, NULL, NULL, 3), *far = pair_new(&w, NULL, NULL, 4);
+  self->right = self;
+  far->left = pair_new(&w, far, NULL, 5); /* not straight to itself */
+  set(&w, self, TIDE_FINALIZE_IGNORE_SELF);
+  set(&w, far, TIDE_FINALIZE_IGNORE_SELF);
+  cr_assert_eq(round_of(&w), 1);
+  cr_assert(did_run(3));
+  cr_assert_eq(live_after_collect(&w), 2);
+  world_end(&w);
+}
+
+Test(finalizer_set, a_chain_without_order_takes_one_collection) {
+  struct world w = world_new();
+  struct pair *chain = NULL;
+  for (uint64_t i = 0; i < 50; i++)
+    set(&w, chain = pair_new(&w, chain, chain, i), TIDE_FINALIZE_NO_ORDER);
+  cr_assert_eq(round_of(&w), 50);
+  for (uint64_t i = 0; i < 50; i++)
+    cr_assert(did_run(i));
+  cr_assert_eq(live_after_collect(&w), 0);
+  world_end(&w);
+}
+
+Test(finalizer_set, one_without_order_waits_for_an_ordered_one) {
+  struct world w = world_new();
+  struct pair *inner = pair_new(&w, NULL, NULL, 1), *outer = pair_new(&w, inner, NULL, 2);
+  set(&w, inner, TIDE_FINALIZE_NO_ORDER);
+  set(&w, outer, TIDE_FINALIZE_ORDERED);
+  cr_assert_eq(round_of(&w), 1);
+  cr_assert(did_run(2));
+  cr_assert_eq(round_of(&w), 1);
+  cr_assert(did_run(1));
+  world_end(&w);
+}
+
+Test(finalizer_set, unreachable_ones_come_last_of_all) {
+  struct world w = world_new();
+  struct pair *last = pair_new(&w, NULL, NULL, 1), *first = pair_new(&w, last, NULL, 2);
+  set(&w, last, TIDE_FINALIZE_UNREACHABLE);
+  set(&w, first, TIDE_FINALIZE_NO_ORDER);
+  cr_assert_eq(round_of(&w), 1);
+  cr_assert(did_run(2));
+  cr_assert_eq(round_of(&w), 1);
+  cr_assert(did_run(1));
+  cr_assert_eq(live_after_collect(&w), 0);
+  world_end(&w);
+}
+
+static void other(void *object, void *context) {
+  (void)object;
+  ++*(int *)context;
+}
+
+Test(finalizer_set, replacing_tells_what_there_was) {
+  struct world w = world_new();
+  int count = 0;
+  void **held = tide_handle(w.m, pair_new(&w, NULL, NULL, 1));
+  struct tide_finalizer_entry before;
+  const struct tide_finalizer_entry first = {record, NULL, TIDE_FINALIZE_IGNORE_SELF};
+  const struct tide_finalizer_entry second = {other, &count, TIDE_FINALIZE_ORDERED};
+  cr_assert_eq(tide_finalizer_set(w.m, *held, &first, &before), TIDE_OK);
+  cr_assert_null(before.call);
+  cr_assert_eq(tide_finalizer_set(w.m, *held, &second, &before), TIDE_OK);
+  cr_assert(before.call == record && before.order == TIDE_FINALIZE_IGNORE_SELF);
+  cr_assert_eq(tide_finalizer_set(w.m, *held, NULL, &before), TIDE_OK);
+  cr_assert(before.call == other && before.context == &count);
+  cr_assert_eq(tide_finalizer_set(w.m, *held, NULL, &before), TIDE_OK);
+  cr_assert_null(before.call);
+  cr_assert_eq(tide_finalizer_set(w.m, *held, &second, NULL), TIDE_OK);
+  *held = NULL;
+  cr_assert_eq(round_of(&w), 1);
+  cr_assert_eq(count, 1);
+  cr_assert_eq(ran_count, 0);
+  world_end(&w);
+}
+
+Test(finalizer_set, the_context_is_a_root) {
+  struct world w = world_new();
+  void **held = tide_handle(w.m, pair_new(&w, NULL, NULL, 1));
+  struct pair *context = pair_new(&w, NULL, NULL, 2);
+  const struct tide_finalizer_entry entry = {record, (char *)context + 8, TIDE_FINALIZE_ORDERED};
+  cr_assert_eq(tide_finalizer_set(w.m, *held, &entry, NULL), TIDE_OK);
+  cr_assert_eq(live_after_collect(&w), 2, "while it is registered");
+  *held = NULL;
+  cr_assert_eq(live_after_collect(&w), 2, "while it is pending");
+  struct tide_finalizer_entry taken = {.call = NULL};
+  void *object = tide_finalizer_take(w.m, &taken);
+  cr_assert_eq(((struct pair *)object)->number, 1);
+  cr_assert(taken.call == record && taken.context == entry.context);
+  cr_assert_null(tide_finalizer_take(w.m, &taken));
+  cr_assert_eq(live_after_collect(&w), 0, "taken");
+  world_end(&w);
+}
+
+Test(finalizer_set, both_ways_of_registering_live_side_by_side) {
+  struct world w = world_new();
+  struct pair *both = pair_new(&w, NULL, NULL, 1);
+  set(&w, both, TIDE_FINALIZE_ORDERED);
+  cr_assert_eq(tide_finalizer_add(w.m, both, record, NULL), TIDE_OK);
+  cr_assert_eq(round_of(&w), 1);
+  cr_assert_eq(round_of(&w), 1);
+  cr_assert_eq(live_after_collect(&w), 0);
+  world_end(&w);
+}
+
+Test(finalizer_set, freeing_an_object_forgets_it) {
+  struct world w = world_new();
+  struct pair *freed = pair_new(&w, NULL, NULL, 1);
+  set(&w, freed, TIDE_FINALIZE_NO_ORDER);
+  cr_assert_eq(tide_free(w.m, freed), TIDE_OK);
+  cr_assert_eq(round_of(&w), 0);
+  world_end(&w);
+}
+
+Test(finalizer_set, what_means_nothing_is_refused) {
+  struct world w = world_new();
+  struct pair *object = pair_new(&w, NULL, NULL, 1);
+  const struct tide_finalizer_entry none = {.call = NULL}, good = {.call = record};
+  const struct tide_finalizer_entry unknown = {.call = record,
+                                               .order = (enum tide_finalizer_order)9};
+  cr_assert_eq(tide_finalizer_set(w.m, object, &none, NULL), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_finalizer_set(w.m, object, &unknown, NULL), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_finalizer_set(w.m, NULL, &good, NULL), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_finalizer_set(w.m, &object->number, &good, NULL), TIDE_ERROR_ARGUMENT);
+  cr_assert_null(tide_finalizer_take(w.m, NULL));
+  world_end(&w);
+}

@@ -1,0 +1,293 @@
+/* What runtimes of other collectors ask for: tide/foreign.h, but for finalizers. */
+#include "tide/foreign.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "tests/unit/gc/common.h"
+
+/* ---- Roots gathered afresh ---- */
+
+static uintptr_t told_before[4], told_stopped[2]; /* of which number 1 is told */
+static unsigned calls_before, calls_stopped;
+
+static void before_stop(struct tide_root_list *list, void *context) {
+  calls_before++;
+  cr_assert_eq(context, (void *)told_before);
+  tide_root_report(list, told_before, sizeof told_before);
+}
+static void stopped(struct tide_root_list *list, void *context) {
+  (void)context;
+  calls_stopped++;
+  tide_root_report(list, (char *)&told_stopped[1] - 3, 8 + 3); /* a word is inside */
+  tide_root_report(list, told_stopped, 7);                     /* short of one */
+}
+
+Test(foreign, sources_tell_roots_in_each_collection_anew) {
+  struct world w = world_new();
+  const struct tide_root_source source = {before_stop, stopped, told_before};
+  cr_assert_eq(tide_root_add_source(w.heap, &source), TIDE_OK);
+  cr_assert_eq(tide_root_add_source(w.heap, &source), TIDE_ERROR_STATE);
+  told_before[2] = (uintptr_t)pair_new(&w, NULL, NULL, 1) + 9; /* conservative: into the object */
+  told_stopped[0] = (uintptr_t)pair_new(&w, NULL, NULL, 4);    /* not told of */
+  told_stopped[1] = (uintptr_t)pair_new(&w, pair_new(&w, NULL, NULL, 2), NULL, 3);
+  cr_assert_eq(live_after_collect(&w), 3);
+  cr_assert_eq(calls_before, 1);
+  cr_assert_eq(calls_stopped, 1, "checks ask nobody again");
+  told_before[2] = 0;
+  cr_assert_eq(live_after_collect(&w), 2);
+  cr_assert_eq(tide_root_remove_source(w.heap, &source), TIDE_OK);
+  cr_assert_eq(tide_root_remove_source(w.heap, &source), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(live_after_collect(&w), 0);
+  cr_assert_eq(calls_before, 2);
+  world_end(&w);
+}
+
+#define MANY 200000u
+static uintptr_t many[MANY];
+
+static void tell_many(struct tide_root_list *list, void *context) {
+  (void)context;
+  for (size_t i = 0; i < MANY; i++)
+    tide_root_report(list, &many[i], sizeof many[i]);
+}
+
+Test(foreign, a_source_may_tell_of_very_many_places) {
+  struct world w = world_new();
+  const struct tide_root_source source = {.stopped = tell_many};
+  cr_assert_eq(tide_root_add_source(w.heap, &source), TIDE_OK);
+  for (size_t i = 0; i < MANY; i += 1000)
+    many[i] = (uintptr_t)pair_new(&w, NULL, NULL, i);
+  cr_assert_eq(live_after_collect(&w), MANY / 1000);
+  world_end(&w);
+}
+
+Test(foreign, sources_that_mean_nothing_are_refused) {
+  struct world w = world_new();
+  const struct tide_root_source none = {.context = &w}, one = {.stopped = tell_many};
+  cr_assert_eq(tide_root_add_source(w.heap, &none), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_root_add_source(w.heap, NULL), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_root_add_source(NULL, &one), TIDE_ERROR_ARGUMENT);
+  tide_root_report(NULL, &w, sizeof w);
+  world_end(&w);
+}
+
+/* ---- Weak slots in place ---- */
+
+static uintptr_t disguised(const void *target) {
+  return ~(uintptr_t)target;
+}
+
+Test(foreign, a_slot_outside_the_heap_is_cleared_when_its_target_dies) {
+  struct world w = world_new();
+  static uintptr_t slot[2];
+  void **held = tide_handle(w.m, pair_new(&w, NULL, NULL, 1));
+  void *dying = pair_new(&w, NULL, NULL, 2);
+  slot[0] = disguised(*held);
+  slot[1] = disguised(dying);
+  cr_assert_eq(tide_weak_slot_add(w.m, &slot[0], *held, TIDE_WEAK_BEFORE), TIDE_OK);
+  cr_assert_eq(tide_weak_slot_add(w.m, &slot[0], *held, TIDE_WEAK_BEFORE), TIDE_ERROR_STATE);
+  cr_assert_eq(tide_weak_slot_add(w.m, &slot[1], dying, TIDE_WEAK_BEFORE), TIDE_OK);
+  cr_assert_eq(live_after_collect(&w), 1);
+  cr_assert_eq(slot[0], disguised(*held));
+  cr_assert_eq(slot[1], 0);
+  cr_assert_eq(tide_weak_slot_remove(w.m, &slot[1], TIDE_WEAK_BEFORE), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_weak_slot_remove(w.m, &slot[0], TIDE_WEAK_BEFORE), TIDE_OK);
+  *held = NULL;
+  uintptr_t before = slot[0];
+  cr_assert_eq(live_after_collect(&w), 0);
+  cr_assert_eq(slot[0], before, "removed");
+  world_end(&w);
+}
+
+Test(foreign, a_slot_in_an_object_is_forgotten_with_it) {
+  struct world w = world_new();
+  void **target = tide_handle(w.m, pair_new(&w, NULL, NULL, 1));
+  void **holder = tide_handle(w.m, tide_alloc(w.m, TIDE_LAYOUT_LEAF, 64));
+  uintptr_t *slot = (uintptr_t *)*holder + 3;
+  *slot = disguised(*target);
+  cr_assert_eq(tide_weak_slot_add(w.m, slot, *target, TIDE_WEAK_BEFORE), TIDE_OK);
+  cr_assert_eq(live_after_collect(&w), 2);
+  *holder = NULL;
+  cr_assert_eq(live_after_collect(&w), 1);
+  cr_assert_eq(tide_weak_slot_remove(w.m, slot, TIDE_WEAK_BEFORE), TIDE_ERROR_ARGUMENT);
+  world_end(&w);
+}
+
+Test(foreign, a_slot_moves) {
+  struct world w = world_new();
+  static uintptr_t from, to, third;
+  void *target = pair_new(&w, NULL, NULL, 1);
+  from = to = third = 7;
+  cr_assert_eq(tide_weak_slot_add(w.m, &from, target, TIDE_WEAK_AFTER), TIDE_OK);
+  cr_assert_eq(tide_weak_slot_add(w.m, &third, target, TIDE_WEAK_AFTER), TIDE_OK);
+  cr_assert_eq(tide_weak_slot_move(w.m, &from, &third, TIDE_WEAK_AFTER), TIDE_ERROR_STATE);
+  cr_assert_eq(tide_weak_slot_move(w.m, &to, &from, TIDE_WEAK_AFTER), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_weak_slot_move(w.m, &from, &to, TIDE_WEAK_BEFORE), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_weak_slot_move(w.m, &from, &to, TIDE_WEAK_AFTER), TIDE_OK);
+  cr_assert_eq(live_after_collect(&w), 0);
+  cr_assert_eq(from, 7);
+  cr_assert_eq(to, 0);
+  cr_assert_eq(third, 0);
+  world_end(&w);
+}
+
+static void nothing(void *object, void *context) {
+  (void)object, (void)context;
+}
+
+Test(foreign, slots_before_and_after_finalizers) {
+  struct world w = world_new();
+  static uintptr_t early, late;
+  void *target = pair_new(&w, NULL, NULL, 1);
+  early = late = disguised(target);
+  cr_assert_eq(tide_weak_slot_add(w.m, &early, target, TIDE_WEAK_BEFORE), TIDE_OK);
+  cr_assert_eq(tide_weak_slot_add(w.m, &late, target, TIDE_WEAK_AFTER), TIDE_OK);
+  const struct tide_finalizer_entry entry = {.call = nothing, .order = TIDE_FINALIZE_NO_ORDER};
+  cr_assert_eq(tide_finalizer_set(w.m, target, &entry, NULL), TIDE_OK);
+  cr_assert_eq(live_after_collect(&w), 1);
+  cr_assert_eq(early, 0);
+  cr_assert_eq(late, disguised(target), "it may come back");
+  cr_assert_eq(tide_finalizers_run(w.m, 9), 1);
+  cr_assert_eq(live_after_collect(&w), 0);
+  cr_assert_eq(late, 0);
+  world_end(&w);
+}
+
+#define SLOTS 5000u
+Test(foreign, many_slots_keep_their_places_in_the_list) {
+  struct world w = world_new();
+  static uintptr_t slot[SLOTS];
+  void **list = tide_handle(w.m, NULL);
+  for (size_t i = 0; i < SLOTS; i++) {
+    void *target = pair_new(&w, NULL, NULL, i);
+    if (i % 3 == 0) {
+      ((struct pair *)target)->left = *list;
+      *list = target;
+    }
+    slot[i] = disguised(target);
+    cr_assert_eq(tide_weak_slot_add(w.m, &slot[i], target, TIDE_WEAK_BEFORE), TIDE_OK);
+  }
+  cr_assert_eq(live_after_collect(&w), (SLOTS + 2) / 3);
+  for (size_t i = 0; i < SLOTS; i++) {
+    cr_assert_eq(slot[i] == 0, i % 3 != 0, "slot %zu", i);
+    enum tide_status status = tide_weak_slot_remove(w.m, &slot[i], TIDE_WEAK_BEFORE);
+    cr_assert_eq(status, i % 3 ? TIDE_ERROR_ARGUMENT : TIDE_OK, "slot %zu", i);
+  }
+  world_end(&w);
+}
+
+Test(foreign, slots_that_mean_nothing_are_refused) {
+  struct world w = world_new();
+  static uintptr_t slot[2];
+  void *target = pair_new(&w, NULL, NULL, 1);
+  void *odd = (char *)slot + 1;
+  cr_assert_eq(tide_weak_slot_add(w.m, NULL, target, TIDE_WEAK_BEFORE), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_weak_slot_add(w.m, odd, target, TIDE_WEAK_BEFORE), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_weak_slot_add(w.m, slot, NULL, TIDE_WEAK_BEFORE), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_weak_slot_add(w.m, slot, slot, TIDE_WEAK_BEFORE), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_weak_slot_add(w.m, slot, target, (enum tide_weak_kind)2), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_weak_slot_move(w.m, slot, odd, TIDE_WEAK_BEFORE), TIDE_ERROR_ARGUMENT);
+  tide_blocking_enter(w.m);
+  cr_assert_eq(tide_weak_slot_remove(w.m, slot, TIDE_WEAK_BEFORE), TIDE_ERROR_STATE);
+  tide_blocking_leave(w.m);
+  world_end(&w);
+}
+
+/* ---- Who is alive ---- */
+
+struct question {
+  void *live, *dead;
+  bool live_is, dead_is;
+  unsigned asked;
+};
+static void ask(struct tide_heap *heap, enum tide_event event, uint64_t now_ns, void *context) {
+  (void)now_ns;
+  struct question *question = context;
+  if (event != TIDE_EVENT_MARK_END) return;
+  question->asked++;
+  question->live_is = tide_object_is_live(heap, question->live);
+  question->dead_is = tide_object_is_live(heap, question->dead);
+}
+
+Test(foreign, events_may_ask_who_is_alive) {
+  struct world w = world_new();
+  void **held = tide_handle(w.m, pair_new(&w, NULL, NULL, 1));
+  struct question question = {.live = *held, .dead = pair_new(&w, NULL, NULL, 2)};
+  tide_heap_on_event(w.heap, ask, &question);
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  cr_assert_eq(question.asked, 1);
+  cr_assert(question.live_is);
+  cr_assert_not(question.dead_is);
+  cr_assert_not(tide_object_is_live(w.heap, *held), "not in a callback");
+  tide_heap_on_event(w.heap, NULL, NULL);
+  world_end(&w);
+}
+
+/* ---- Trace functions that bear no company ---- */
+
+static _Atomic(int) inside, most, calls;
+
+static void trace_one(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
+  (void)bytes, (void)context;
+  int now = atomic_fetch_add(&inside, 1) + 1;
+  for (int seen = atomic_load(&most);
+       now > seen && !atomic_compare_exchange_weak(&most, &seen, now);) {
+  }
+  for (volatile int i = 0; i < 300; i++) {
+  }
+  atomic_fetch_add(&calls, 1);
+  tide_trace_range(tracer, object, 2);
+  atomic_fetch_sub(&inside, 1);
+}
+
+static void *alone_tree(struct world *w, tide_layout layout, unsigned depth) {
+  size_t scope = tide_scope_open(w->m);
+  void **node = tide_handle(w->m, tide_alloc(w->m, layout, 2 * sizeof(void *)));
+  for (unsigned i = 0; depth && i < 2; i++)
+    ((void **)*node)[i] = alone_tree(w, layout, depth - 1);
+  void *made = *node;
+  tide_scope_close(w->m, scope);
+  return made;
+}
+
+Test(foreign, one_function_at_a_time_runs) {
+  struct tide_options options = small_options();
+  options.markers = 4;
+  struct world w = world_with(&options, TIDE_STACK_PRECISE);
+  tide_layout one = tide_layout_traced_alone(w.heap, trace_one, NULL, NULL);
+  tide_layout other = tide_layout_traced_alone(w.heap, trace_one, &w, NULL);
+  cr_assert_neq(one, TIDE_LAYOUT_INVALID);
+  cr_assert_neq(one, other);
+  cr_assert_eq(tide_layout_traced_alone(w.heap, trace_one, NULL, NULL), one, "shared");
+  struct tide_error error;
+  cr_assert_eq(tide_layout_traced_alone(w.heap, NULL, NULL, &error), TIDE_LAYOUT_INVALID);
+  cr_assert_eq(error.status, TIDE_ERROR_ARGUMENT);
+  void **left = tide_handle(w.m, alone_tree(&w, one, 12));
+  void **right = tide_handle(w.m, alone_tree(&w, other, 12));
+  cr_assert(*left && *right);
+  cr_assert_eq(live_after_collect(&w), 2 * ((1u << 13) - 1));
+  cr_assert_eq(atomic_load(&most), 1);
+  cr_assert_geq(atomic_load(&calls), 2 * ((1 << 13) - 1));
+  world_end(&w);
+}
+
+/* ---- Growth ---- */
+
+Test(foreign, a_heap_that_may_grow_collects_later) {
+  struct tide_options options = small_options();
+  options.heap_initial_bytes = (size_t)2 << 20;
+  struct world w = world_with(&options, TIDE_STACK_PRECISE);
+  cr_assert(tide_heap_grow(w.heap, (size_t)16 << 20));
+  for (size_t i = 0; i < (12u << 20) / sizeof(struct pair); i++)
+    pair_new(&w, NULL, NULL, i);
+  struct tide_heap_stats stats;
+  tide_heap_stats(w.heap, &stats);
+  cr_assert_eq(stats.collections, 0);
+  while (tide_heap_grow(w.heap, (size_t)16 << 20)) {
+  }
+  tide_heap_stats(w.heap, &stats);
+  cr_assert_geq(stats.next_collection_bytes, stats.heap_max_bytes);
+  cr_assert_not(tide_heap_grow(NULL, 1));
+  world_end(&w);
+}

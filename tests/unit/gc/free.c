@@ -1,0 +1,176 @@
+/* Freeing and resizing single objects. */
+#include <string.h>
+
+#include "tests/unit/gc/common.h"
+
+static bool is_zero(const void *start, size_t bytes) {
+  const unsigned char *at = start;
+  return bytes == 0 || (at[0] == 0 && memcmp(at, at + 1, bytes - 1) == 0);
+}
+
+static struct tide_heap_stats stats_of(struct tide_heap *heap) {
+  struct tide_heap_stats stats;
+  tide_heap_stats(heap, &stats);
+  return stats;
+}
+
+Test(free, the_newest_cell_is_the_next) {
+  struct world w = world_new();
+  void *first = tide_alloc(w.m, TIDE_LAYOUT_REFS, 64);
+  void *second = tide_alloc(w.m, TIDE_LAYOUT_REFS, 64);
+  memset(second, 0xcc, 64);
+  cr_assert_eq(tide_free(w.m, second), TIDE_OK);
+  void *again = tide_alloc(w.m, TIDE_LAYOUT_REFS, 64);
+  cr_assert_eq(again, second);
+  cr_assert(is_zero(again, 64));
+  cr_assert_eq(tide_free(w.m, again), TIDE_OK);
+  cr_assert_eq(tide_free(w.m, first), TIDE_OK);
+  cr_assert_eq(tide_alloc(w.m, TIDE_LAYOUT_REFS, 64), first);
+  world_end(&w);
+}
+
+/* Allocates and frees much more than the heap may hold, without one collection. */
+Test(free, small_cells_are_used_again) {
+  struct world w = world_new();
+  void *kept[500];
+  uint64_t before = stats_of(w.heap).collections;
+  for (int round = 0; round < 400; round++) {
+    for (int i = 0; i < 500; i++) {
+      cr_assert_not_null(kept[i] =
+                             tide_alloc(w.m, TIDE_LAYOUT_CONSERVATIVE, 100 + (size_t)i % 400));
+      cr_assert(is_zero(kept[i], 100 + (size_t)i % 400));
+      memset(kept[i], 0xee, 100 + (size_t)i % 400);
+    }
+    for (int i = 0; i < 500; i++)
+      cr_assert_eq(tide_free(w.m, kept[(i * 7) % 500]), TIDE_OK);
+  }
+  cr_assert_eq(stats_of(w.heap).collections, before);
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  cr_assert_eq(tide_count_marked(w.m), 0);
+  struct tide_error error;
+  cr_assert_eq(tide_check_heap(w.m, &error), TIDE_OK, "%s", error.text);
+  world_end(&w);
+}
+
+Test(free, large_objects_give_their_memory_back) {
+  struct world w = world_new();
+  uint64_t before = stats_of(w.heap).collections, used = stats_of(w.heap).heap_bytes;
+  size_t sizes[] = {33000, 100000, 1000000};
+  for (int i = 0; i < 3000; i++) {
+    size_t bytes = sizes[i % 3];
+    unsigned char *object = tide_alloc(w.m, TIDE_LAYOUT_LEAF, bytes);
+    cr_assert(object && is_zero(object, bytes));
+    memset(object, 0xdd, bytes);
+    cr_assert_eq(tide_free(w.m, object), TIDE_OK);
+  }
+  cr_assert_eq(stats_of(w.heap).collections, before);
+  cr_assert_eq(stats_of(w.heap).heap_bytes, used);
+  world_end(&w);
+}
+
+static void never(void *object, void *context) {
+  (void)object, (void)context;
+  cr_assert_fail("a freed object was finalized");
+}
+
+Test(free, finalizers_are_forgotten) {
+  struct world w = world_new();
+  void *object = tide_alloc(w.m, TIDE_LAYOUT_REFS, 64);
+  cr_assert_eq(tide_finalizer_add(w.m, object, never, NULL), TIDE_OK);
+  cr_assert_eq(tide_free(w.m, object), TIDE_OK);
+  cr_assert_eq(tide_alloc(w.m, TIDE_LAYOUT_REFS, 64), object);
+  object = NULL;
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  cr_assert_eq(tide_finalizers_run(w.m, 10), 0);
+  world_end(&w);
+}
+
+Test(free, nothing_is_fine) {
+  struct world w = world_new();
+  cr_assert_eq(tide_free(w.m, NULL), TIDE_OK);
+  cr_assert_not(tide_resize_in_place(w.m, NULL, 10));
+  world_end(&w);
+}
+
+Test(free, what_is_no_object_is_refused, .signal = TOLD) {
+  struct world w = world_new();
+  char *object = tide_alloc(w.m, TIDE_LAYOUT_REFS, 64);
+  cr_assert_eq(tide_free(w.m, object + 16), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_free(w.m, object + 64), TIDE_ERROR_ARGUMENT, "not handed out yet");
+  cr_assert_eq(tide_free(w.m, &w), TIDE_ERROR_ARGUMENT);
+  world_end(&w);
+}
+
+Test(free, twice_is_refused, .signal = TOLD) {
+  struct world w = world_new();
+  for (size_t bytes = 16; bytes < 100000; bytes *= 3) {
+    void *object = tide_alloc(w.m, TIDE_LAYOUT_REFS, bytes);
+    void *newer = tide_alloc(w.m, TIDE_LAYOUT_REFS, bytes);
+    cr_assert_eq(tide_free(w.m, object), TIDE_OK);
+    cr_assert_eq(tide_free(w.m, object), TIDE_ERROR_ARGUMENT, "%zu bytes", bytes);
+    cr_assert_eq(tide_free(w.m, newer), TIDE_OK);
+    cr_assert_eq(tide_free(w.m, newer), TIDE_ERROR_ARGUMENT, "%zu bytes", bytes);
+  }
+  world_end(&w);
+}
+
+Test(free, a_freed_object_that_is_still_seen_does_no_harm_to_conservative_heaps) {
+  struct tide_options options = small_options();
+  struct world w = world_with(&options, TIDE_STACK_CONSERVATIVE);
+  void *volatile dangling[100];
+  for (int i = 0; i < 100; i++)
+    dangling[i] = tide_alloc(w.m, TIDE_LAYOUT_CONSERVATIVE, 48);
+  for (int i = 0; i < 100; i += 2)
+    cr_assert_eq(tide_free(w.m, dangling[i]), TIDE_OK);
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  cr_assert_eq(tide_count_marked(w.m), 50);
+  struct tide_check check;
+  cr_assert_eq(tide_check_marks(w.m, &check), TIDE_OK, "%s", check.difference);
+  cr_assert(dangling[1]);
+  world_end(&w);
+}
+
+Test(resize, small_objects_have_their_cell) {
+  struct world w = world_new();
+  void *object = tide_alloc(w.m, TIDE_LAYOUT_REFS, 50);
+  cr_assert(tide_resize_in_place(w.m, object, 64));
+  cr_assert(tide_resize_in_place(w.m, object, 1));
+  cr_assert_not(tide_resize_in_place(w.m, object, 65));
+  cr_assert_not(tide_resize_in_place(w.m, (char *)object + 16, 16));
+  world_end(&w);
+}
+
+Test(resize, large_objects_grow_and_shrink) {
+  struct tide_options options = small_options();
+  options.heap_initial_bytes = options.heap_max_bytes; /* resizing does not collect */
+  struct world w = world_with(&options, TIDE_STACK_PRECISE);
+  size_t least = 600000, bytes = least;
+  uint64_t used = stats_of(w.heap).heap_bytes;
+  unsigned char *object = tide_alloc(w.m, TIDE_LAYOUT_CONSERVATIVE, bytes);
+  cr_assert_not_null(tide_handle(w.m, object));
+  memset(object, 1, bytes);
+  for (; bytes < 1600000; bytes += 99999) {
+    size_t before = tide_object_bytes(w.heap, object);
+    cr_assert(tide_resize_in_place(w.m, object, bytes + 99999));
+    cr_assert_geq(tide_object_bytes(w.heap, object), bytes + 99999);
+    cr_assert(is_zero(object + before, bytes + 99999 - before));
+    memset(object, 1, bytes + 99999);
+    cr_assert_eq(tide_object_find(w.heap, object + bytes), object);
+  }
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  cr_assert_eq(object[bytes - 1], 1);
+  cr_assert(tide_resize_in_place(w.m, object, least));
+  cr_assert_eq(tide_object_bytes(w.heap, object), least);
+  cr_assert_null(tide_object_find(w.heap, object + 2 * least));
+  cr_assert_leq(stats_of(w.heap).heap_bytes, used + least + 65536);
+  /* What lies behind it now is somebody else's. */
+  unsigned char *other = tide_alloc(w.m, TIDE_LAYOUT_LEAF, least);
+  if (other > object && other < object + 2 * least)
+    cr_assert_not(tide_resize_in_place(w.m, object, 3 * least));
+  cr_assert_not(tide_resize_in_place(w.m, object, (size_t)1 << 45));
+  cr_assert_not(tide_resize_in_place(w.m, object, SIZE_MAX));
+  struct tide_error error;
+  cr_assert_eq(tide_check_heap(w.m, &error), TIDE_OK, "%s", error.text);
+  cr_assert(other);
+  world_end(&w);
+}

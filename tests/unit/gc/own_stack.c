@@ -1,0 +1,81 @@
+/* Programs that switch stacks and tell only where the one lies that they run on. */
+#include <stdlib.h>
+#include <ucontext.h>
+
+#include "tests/unit/gc/common.h"
+
+enum { STACK_BYTES = 256 << 10 };
+
+static struct world w;
+static ucontext_t home, away;
+static char *stack;
+
+static __attribute__((noinline)) void build_and_collect(void) {
+  struct pair *volatile kept = pair_new(&w, NULL, NULL, 77);
+  for (int i = 0; i < 1000; i++)
+    pair_new(&w, NULL, NULL, 1);
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  for (int i = 0; i < 1000; i++)
+    pair_new(&w, NULL, NULL, 2);
+  cr_assert_eq(kept->number, 77);
+}
+
+static void run_with_low(void) {
+  cr_assert_eq(tide_stack_set_own(w.m, stack, stack + STACK_BYTES), TIDE_OK);
+  build_and_collect();
+}
+
+static void run_without_low(void) {
+  cr_assert_eq(tide_stack_set_own(w.m, NULL, stack + STACK_BYTES), TIDE_OK);
+  build_and_collect();
+}
+
+static void visit(void (*run)(void), enum tide_stop stop) {
+  struct tide_options options = small_options();
+  struct tide_attach_options attach;
+  w.heap = tide_heap_create(&options, NULL);
+  tide_attach_options_init(&attach);
+  attach.stop = stop;
+  w.m = tide_attach(w.heap, &attach, NULL);
+  w.pair = TIDE_LAYOUT_LEAF;
+  stack = aligned_alloc(4096, STACK_BYTES);
+  for (int i = 0; i < 3; i++) {
+    getcontext(&away);
+    away.uc_stack.ss_sp = stack;
+    away.uc_stack.ss_size = STACK_BYTES;
+    away.uc_link = &home;
+    makecontext(&away, run, 0);
+    swapcontext(&home, &away);
+    void *above = (char *)__builtin_frame_address(0) + 256;
+    cr_assert_eq(tide_stack_set_own(w.m, NULL, above), TIDE_OK);
+    build_and_collect();
+  }
+  world_end(&w);
+  free(stack);
+}
+
+Test(own_stack, lies_where_the_program_says) {
+  visit(run_with_low, TIDE_STOP_POLL);
+}
+
+Test(own_stack, may_have_an_unknown_end) {
+  visit(run_without_low, TIDE_STOP_POLL);
+}
+
+Test(own_stack, goes_with_signals) {
+  visit(run_with_low, TIDE_STOP_SIGNAL);
+  visit(run_without_low, TIDE_STOP_SIGNAL);
+}
+
+Test(own_stack, refuses_what_makes_no_sense) {
+  w = world_new();
+  char words[64] __attribute__((aligned(16)));
+  cr_assert_eq(tide_stack_set_own(w.m, NULL, words + 64), TIDE_ERROR_STATE, "a precise stack");
+  world_end(&w);
+  struct tide_options options = small_options();
+  w = world_with(&options, TIDE_STACK_CONSERVATIVE);
+  cr_assert_eq(tide_stack_set_own(w.m, words + 64, words), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_stack_set_own(w.m, words + 1, words + 64), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_stack_set_own(w.m, NULL, NULL), TIDE_ERROR_ARGUMENT);
+  world_end(&w);
+}

@@ -1,0 +1,236 @@
+/* Threads that a signal stops: what attaching refuses, which signal it is, and what is said when a
+ * program is in the way. Deterministic; the storm is tests/stress/signals.c. */
+#include <criterion/criterion.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/unit/gc/common.h"
+#include "tide/stats.h"
+#include "tide/tide.h"
+
+static struct tide_mutator *attach(struct tide_heap *heap, struct tide_error *error) {
+  struct tide_attach_options options;
+  tide_attach_options_init(&options);
+  options.stop = TIDE_STOP_SIGNAL;
+  return tide_attach(heap, &options, error);
+}
+
+Test(signals, need_a_conservative_stack) {
+  struct tide_heap *heap = tide_heap_create(NULL, NULL);
+  struct tide_attach_options options;
+  struct tide_error error;
+  tide_attach_options_init(&options);
+  options.stop = TIDE_STOP_SIGNAL;
+  options.stack = TIDE_STACK_PRECISE;
+  cr_assert_null(tide_attach(heap, &options, &error));
+  cr_assert_eq(error.status, TIDE_ERROR_ARGUMENT);
+  cr_assert(strstr(error.text, "precise stack"));
+  options.stop = (enum tide_stop)7;
+  options.stack = TIDE_STACK_CONSERVATIVE;
+  cr_assert_null(tide_attach(heap, &options, &error));
+  cr_assert_eq(error.status, TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_heap_destroy(heap), TIDE_OK);
+}
+
+Test(signals, stop_a_thread_in_all_heaps_or_none) {
+  struct tide_heap *one = tide_heap_create(NULL, NULL), *two = tide_heap_create(NULL, NULL);
+  struct tide_error error;
+  struct tide_mutator *m = tide_attach(one, NULL, NULL);
+  cr_assert_null(attach(two, &error));
+  cr_assert_eq(error.status, TIDE_ERROR_STATE);
+  cr_assert_eq(tide_detach(m), TIDE_OK);
+  m = attach(two, &error);
+  cr_assert(m);
+  cr_assert_null(tide_attach(one, NULL, &error));
+  cr_assert_eq(error.status, TIDE_ERROR_STATE);
+  struct tide_mutator *other = attach(one, &error);
+  cr_assert(other);
+  cr_assert_eq(tide_detach(m), TIDE_OK);
+  cr_assert_eq(tide_detach(other), TIDE_OK);
+  cr_assert_eq(tide_heap_destroy(one), TIDE_OK);
+  cr_assert_eq(tide_heap_destroy(two), TIDE_OK);
+}
+
+Test(signals, can_be_chosen) {
+  struct tide_heap *heap = tide_heap_create(NULL, NULL);
+  struct tide_error error;
+  cr_assert_eq(tide_stop_signal(), 0);
+  cr_assert_eq(tide_stop_signal_set(SIGKILL, &error), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_stop_signal_set(SIGSEGV, &error), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_stop_signal_set(4000, &error), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_stop_signal_set(SIGXCPU, &error), TIDE_OK);
+  struct tide_mutator *m = attach(heap, &error);
+  cr_assert(m);
+  cr_assert_eq(tide_stop_signal(), SIGXCPU);
+  cr_assert_eq(tide_stop_signal_set(SIGPWR, &error), TIDE_ERROR_STATE);
+  cr_assert_eq(tide_detach(m), TIDE_OK);
+  cr_assert_eq(tide_stop_signal_set(SIGPWR, &error), TIDE_OK);
+  struct sigaction now;
+  cr_assert_eq(sigaction(SIGXCPU, NULL, &now), 0);
+  cr_assert_eq(now.sa_handler, SIG_DFL, "the signal was not given back");
+  cr_assert_eq(tide_heap_destroy(heap), TIDE_OK);
+}
+
+Test(signals, come_from_the_environment) {
+  struct tide_heap *heap = tide_heap_create(NULL, NULL);
+  struct tide_error error;
+  setenv("TIDE_STOP_SIGNAL", "PWR", 1);
+  cr_assert_null(attach(heap, &error));
+  cr_assert_eq(error.status, TIDE_ERROR_ENVIRONMENT);
+  setenv("TIDE_STOP_SIGNAL", "9", 1);
+  cr_assert_null(attach(heap, &error));
+  setenv("TIDE_STOP_SIGNAL", "24", 1);
+  struct tide_mutator *m = attach(heap, &error);
+  cr_assert(m);
+  cr_assert_eq(tide_stop_signal(), 24);
+  cr_assert_eq(tide_detach(m), TIDE_OK);
+  cr_assert_eq(tide_heap_destroy(heap), TIDE_OK);
+}
+
+static void handle(int number) {
+  (void)number;
+}
+
+Test(signals, that_the_program_handles_are_left_to_it) {
+  struct tide_heap *heap = tide_heap_create(NULL, NULL);
+  struct tide_error error;
+  signal(SIGPWR, handle);
+  cr_assert_null(attach(heap, &error));
+  cr_assert_eq(error.status, TIDE_ERROR_STATE);
+  cr_assert(strstr(error.text, "TIDE_STOP_SIGNAL="), "%s", error.text);
+  cr_assert_eq(tide_heap_destroy(heap), TIDE_OK);
+}
+
+static struct tide_heap *shared;
+static _Atomic(int) turn;
+
+/* Runs without safepoints; the object is in a register or on the stack only. */
+static void *spin(void *unused) {
+  struct tide_mutator *m = attach(shared, NULL);
+  sigset_t set;
+  void **object = tide_alloc(m, TIDE_LAYOUT_REFS, 64);
+  object[3] = tide_alloc(m, TIDE_LAYOUT_LEAF, 64);
+  *(uint64_t *)object[3] = 12345;
+  if (turn == 10) { /* as a child of a thread that blocks all signals, or by itself */
+    sigfillset(&set);
+    pthread_sigmask(SIG_SETMASK, &set, NULL);
+  }
+  turn++;
+  while (turn % 10 == 1)
+    continue;
+  if (turn < 10) cr_assert_eq(*(uint64_t *)object[3], 12345);
+  tide_safepoint(m);
+  cr_assert_eq(*(uint64_t *)object[3], 12345);
+  tide_detach(m);
+  return unused;
+}
+
+Test(signals, stop_a_thread_that_never_polls) {
+  pthread_t thread;
+  shared = tide_heap_create(NULL, NULL);
+  struct tide_mutator *m = attach(shared, NULL);
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before); /* attaching lets the signal through */
+  pthread_create(&thread, NULL, spin, NULL);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  while (turn == 0)
+    continue;
+  for (int i = 0; i < 50; i++) {
+    void *volatile garbage = NULL;
+    for (int j = 0; j < 1000; j++)
+      garbage = tide_alloc(m, TIDE_LAYOUT_LEAF, 64);
+    (void)garbage;
+    cr_assert_eq(tide_collect(m), TIDE_OK);
+  }
+  turn++;
+  pthread_join(thread, NULL);
+  cr_assert_eq(tide_detach(m), TIDE_OK);
+  cr_assert_eq(tide_heap_destroy(shared), TIDE_OK);
+}
+
+/* Takes the signal for itself when threads are attached already. */
+Test(signals, taken_later_end_the_process, .signal = SIGABRT) {
+  pthread_t thread;
+  shared = tide_heap_create(NULL, NULL);
+  struct tide_mutator *m = attach(shared, NULL);
+  pthread_create(&thread, NULL, spin, NULL);
+  while (turn == 0)
+    continue;
+  signal(SIGPWR, handle);
+  tide_collect(m);
+}
+
+static void *read_all(void *file) {
+  static char said[4096];
+  size_t used = 0;
+  ssize_t bytes;
+  while ((bytes = read(*(int *)file, said + used, sizeof said - 1 - used)) > 0) {
+    used += (size_t)bytes;
+    if (memchr(said, '\n', used)) turn++; /* the thread may go on */
+  }
+  return said;
+}
+
+Test(signals, that_a_thread_blocks_are_named) {
+  pthread_t thread, reader;
+  int pipes[2], kept = dup(STDERR_FILENO);
+  void *said;
+  shared = tide_heap_create(NULL, NULL);
+  struct tide_mutator *m = attach(shared, NULL);
+  turn = 10;
+  pthread_create(&thread, NULL, spin, NULL);
+  while (turn == 10)
+    continue;
+  cr_assert_eq(pipe(pipes), 0);
+  pthread_create(&reader, NULL, read_all, &pipes[0]);
+  dup2(pipes[1], STDERR_FILENO);
+  close(pipes[1]);
+  cr_assert_eq(tide_collect(m), TIDE_OK);
+  dup2(kept, STDERR_FILENO);
+  pthread_join(reader, &said);
+  pthread_join(thread, NULL);
+  cr_assert(strstr(said, "signal 30"), "%s", (char *)said);
+  cr_assert_eq(tide_detach(m), TIDE_OK);
+  cr_assert_eq(tide_heap_destroy(shared), TIDE_OK);
+}
+
+/* A collection that wants to be told on the standard error, while a thread stands in a loop with
+ * that stream's lock: nothing is written before the thread goes on. */
+static void *hold_stderr(void *unused) {
+  struct tide_mutator *m = attach(shared, NULL);
+  flockfile(stderr);
+  turn++;
+  while (turn == 1)
+    continue;
+  funlockfile(stderr);
+  tide_detach(m);
+  return unused;
+}
+
+static void *let_go(void *unused) {
+  usleep(300000);
+  turn++;
+  return unused;
+}
+
+Test(signals, log_lines_wait_for_the_world) {
+  pthread_t thread, other;
+  setenv("TIDE_LOG", "1", 1);
+  shared = tide_heap_create(NULL, NULL);
+  struct tide_mutator *m = attach(shared, NULL);
+  pthread_create(&thread, NULL, hold_stderr, NULL);
+  while (turn == 0)
+    continue;
+  pthread_create(&other, NULL, let_go, NULL);
+  cr_assert_eq(tide_collect(m), TIDE_OK);
+  pthread_join(other, NULL);
+  pthread_join(thread, NULL);
+  cr_assert_eq(tide_detach(m), TIDE_OK);
+  cr_assert_eq(tide_heap_destroy(shared), TIDE_OK);
+}

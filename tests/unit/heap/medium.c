@@ -1,0 +1,138 @@
+/* Medium objects: packed into spans, zeroed, found from any address inside, reused. */
+#include "heap/medium.h"
+
+#include "tests/unit/heap/common.h"
+
+static struct td_space heap;
+
+static void *medium(tide_layout layout, size_t bytes) {
+  return td_space_alloc_medium(&heap, layout, bytes);
+}
+
+/* The first objects of a kind are meant to be large ones. */
+static void warm(tide_layout layout, size_t bytes) {
+  for (int i = 0; i < 16; i++) {
+    void *object = medium(layout, bytes);
+    if (object) td_space_free_medium(&heap, (uintptr_t)object);
+  }
+}
+
+static uint32_t collect(void **objects, size_t count, size_t step) {
+  struct tide_bump none = {0};
+  return heap_collect(&heap, &none, objects, count, step);
+}
+
+Test(medium, classes_hold_what_they_are_for_and_waste_an_eighth_at_most) {
+  for (size_t bytes = TD_SMALL_BYTES_MAX + 1; bytes <= TD_MEDIUM_BYTES_MAX; bytes++) {
+    unsigned c = td_medium_class(bytes);
+    cr_assert_lt(c, TD_MEDIUM_CLASSES);
+    cr_assert_geq(td_medium_bytes(c), bytes);
+    cr_assert(c == 0 || td_medium_bytes(c - 1) < bytes);
+    cr_assert_leq((double)td_medium_bytes(c), 1.126 * (double)bytes);
+  }
+}
+
+Test(medium, first_objects_of_a_kind_make_no_span) {
+  heap_open(&heap, 64 * MIB);
+  for (int i = 0; i < 16; i++)
+    cr_assert_null(medium(TIDE_LAYOUT_LEAF, 33000));
+  cr_assert_eq(heap.used_blocks, 0);
+  cr_assert_not_null(medium(TIDE_LAYOUT_LEAF, 33000));
+  cr_assert_null(medium(TIDE_LAYOUT_REFS, 33000), "another layout is another kind");
+  heap_check(&heap);
+  td_space_deinit(&heap);
+}
+
+Test(medium, objects_are_packed) {
+  size_t sizes[] = {33000, 50000, 66000, 100000, 140000, 300000};
+  heap_open(&heap, 512 * MIB);
+  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+    for (int i = 0; i < 16; i++)
+      (void)medium(TIDE_LAYOUT_LEAF, sizes[s]);
+    collect(NULL, 0, 1);
+    size_t count = 480;
+    for (size_t i = 0; i < count; i++)
+      cr_assert_not_null(medium(TIDE_LAYOUT_LEAF, sizes[s]));
+    double ratio = (double)heap.used_blocks * TD_BLOCK_BYTES / (double)(count * sizes[s]);
+    cr_assert_leq(ratio, 1.15, "%zu bytes take %.3f times as much", sizes[s], ratio);
+    heap_check(&heap);
+    cr_assert_gt(collect(NULL, 0, 1), 0);
+    cr_assert_eq(heap.used_blocks, 0);
+  }
+  td_space_deinit(&heap);
+}
+
+Test(medium, any_address_inside_finds_the_object) {
+  heap_open(&heap, 64 * MIB);
+  for (size_t bytes = 33000; bytes <= TD_MEDIUM_BYTES_MAX; bytes += 40000) {
+    for (int i = 0; i < 16; i++)
+      (void)medium(TIDE_LAYOUT_LEAF, bytes);
+    for (int i = 0; i < 20; i++) {
+      uintptr_t object = (uintptr_t)medium(TIDE_LAYOUT_LEAF, bytes);
+      size_t cell = td_medium_bytes(td_medium_class(bytes));
+      cr_assert(object);
+      cr_assert_eq(td_space_object_bytes(&heap, object), cell);
+      for (size_t at = 0; at < cell; at += 1000)
+        cr_assert_eq(td_space_find(&heap, object + at), object);
+      cr_assert_eq(td_space_find(&heap, object + cell - 1), object);
+    }
+    collect(NULL, 0, 1);
+  }
+  td_space_deinit(&heap);
+}
+
+/* Objects live, die and are freed at random. Each is filled with its own byte; nobody else's memory
+ * is touched, memory is zero when handed out, and visits find exactly those that are there. */
+Test(medium, cells_are_reused_and_nobody_elses) {
+  enum { OBJECTS = 400 };
+  static void *objects[OBJECTS];
+  static size_t sizes[OBJECTS];
+  uint32_t x = 2463534242u;
+  heap_open(&heap, 256 * MIB);
+  for (int round = 0; round < 12; round++) {
+    size_t live = 0;
+    for (int i = 0; i < OBJECTS; i++) {
+      x ^= x << 13, x ^= x >> 17, x ^= x << 5;
+      unsigned char *old = objects[i];
+      if (old) {
+        cr_assert_eq(old[0], i % 251 + 1);
+        cr_assert_eq(old[sizes[i] - 1], i % 251 + 1);
+        if (x % 3 == 0) td_space_free_medium(&heap, (uintptr_t)old);
+        if (x % 3) continue;
+      }
+      sizes[i] = 32769 + x % 3 * 30000 + x % 5;
+      objects[i] = medium(TIDE_LAYOUT_LEAF, sizes[i]);
+      if (!objects[i]) continue;
+      cr_assert(is_zero(objects[i], sizes[i]));
+      memset(objects[i], i % 251 + 1, sizes[i]);
+    }
+    void *kept[OBJECTS];
+    for (int i = 0; i < OBJECTS; i++) {
+      x ^= x << 13, x ^= x >> 17, x ^= x << 5;
+      if (x % 4 == 0) objects[i] = NULL;
+      if (objects[i]) kept[live++] = objects[i];
+    }
+    collect(kept, live, 1);
+    uint64_t seen = 0;
+    td_space_walk(&heap, heap_count, &seen);
+    cr_assert_eq(seen, live);
+    cr_assert_eq(heap.live_objects, live);
+  }
+  collect(NULL, 0, 1);
+  cr_assert_eq(heap.used_blocks, 0);
+  td_space_deinit(&heap);
+}
+
+Test(medium, the_last_object_freed_gives_the_span_back) {
+  void *objects[32];
+  heap_open(&heap, 64 * MIB);
+  warm(TIDE_LAYOUT_LEAF, 40000);
+  for (int i = 0; i < 32; i++)
+    cr_assert_not_null(objects[i] = medium(TIDE_LAYOUT_LEAF, 40000));
+  cr_assert_eq(heap.used_blocks, 20);
+  for (int i = 0; i < 32; i++)
+    td_space_free_medium(&heap, (uintptr_t)objects[i]);
+  cr_assert_eq(heap.used_blocks, 0);
+  heap_check(&heap);
+  td_space_deinit(&heap);
+}

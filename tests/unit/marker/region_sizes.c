@@ -1,0 +1,81 @@
+/* How many regions a heap has, how large they are, and how much memory waiting references may take:
+ * for heaps from nothing to a quarter of a TiB, which are only numbers here. */
+#include <criterion/criterion.h>
+
+#include "marker/region/regions.h"
+
+#define GIB ((uint64_t)1 << 30)
+#define RANGE (256 * GIB)
+enum { USUAL_SHIFT = 17, SHIFT_MOST = 20, REGIONS_MANY = 1024 };
+
+static struct td_space space = {.granules = RANGE >> TD_GRANULE_LOG2,
+                                .max_blocks = 8 * GIB >> TD_BLOCK_LOG2};
+static struct td_regions *regions;
+
+static void begin(uint64_t blocks, uint64_t used, uint64_t cycle) {
+  space.frontier = (uint32_t)blocks;
+  space.used_blocks = (uint32_t)used;
+  td_regions_begin(regions, &space, cycle);
+}
+
+static void open(void) {
+  regions = td_regions_make(&space);
+  cr_assert_not_null(regions);
+}
+
+Test(region_sizes, every_granule_below_the_frontier_has_a_region) {
+  open();
+  for (unsigned least = TD_BLOCK_GRANULES_LOG2; least <= SHIFT_MOST; least++)
+    for (uint64_t blocks = 0; blocks <= RANGE >> TD_BLOCK_LOG2; blocks += 1 + blocks / 3) {
+      regions->limits.shift_least = least;
+      begin(blocks, 0, 1);
+      uint64_t granules = blocks << TD_BLOCK_GRANULES_LOG2;
+      cr_assert(regions->shift >= least && regions->shift <= SHIFT_MOST);
+      cr_assert_leq(regions->count, regions->room);
+      cr_assert_gt(regions->count, granules ? (granules - 1) >> regions->shift : 0);
+      cr_assert(regions->count <= REGIONS_MANY + 1 || regions->shift == SHIFT_MOST);
+      bool larger_than_asked = regions->shift > least;
+      cr_assert(!larger_than_asked || granules >> (regions->shift - 1) > REGIONS_MANY,
+                "no larger than needed");
+    }
+  td_regions_free(regions);
+}
+
+Test(region_sizes, a_small_heap_is_not_marked_by_regions) {
+  open();
+  uint64_t region_blocks = (uint64_t)1 << (USUAL_SHIFT - TD_BLOCK_GRANULES_LOG2);
+  begin(14 * region_blocks, 0, 1);
+  cr_assert_not(td_regions_pay(regions));
+  begin(15 * region_blocks, 0, 1);
+  cr_assert(td_regions_pay(regions));
+  td_regions_free(regions);
+}
+
+Test(region_sizes, the_pool_is_a_part_of_what_is_used_and_no_more_than_is_reserved) {
+  open();
+  size_t least = (4 << 20) / sizeof(struct td_chunk);
+  static const uint64_t used_mib[] = {0, 1, 127, 128, 129, 4096, 8192, 1 << 20};
+  for (size_t i = 0; i < sizeof used_mib / sizeof *used_mib; i++) {
+    begin(1000, used_mib[i] << 20 >> TD_BLOCK_LOG2, 1);
+    uint64_t part = (used_mib[i] << 20) / 32 / sizeof(struct td_chunk);
+    uint64_t expected = part < least ? least : part;
+    if (expected > regions->pool.count) expected = regions->pool.count;
+    cr_assert_eq(regions->pool.limit, expected, "%lu MiB", (unsigned long)used_mib[i]);
+  }
+  cr_assert_eq(regions->pool.count, (8 * GIB / 32 + (4 << 20)) / sizeof(struct td_chunk));
+  td_regions_free(regions);
+}
+
+Test(region_sizes, whether_references_repeat_is_asked_again_after_some_collections) {
+  open();
+  unsigned kept = 0;
+  for (uint64_t cycle = 1; cycle <= 64; cycle++) {
+    begin(10000, 0, cycle);
+    cr_assert_eq(atomic_load(&regions->used), 0);
+    kept += !td_regions_pay(regions);
+    atomic_store(&regions->repeats, 1);
+    atomic_store(&regions->used, 1);
+  }
+  cr_assert_eq(kept, 64 - 1 - 64 / 16, "the first, and every sixteenth");
+  td_regions_free(regions);
+}

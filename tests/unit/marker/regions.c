@@ -1,0 +1,246 @@
+/* The parts of marking by regions, each alone. */
+#include <criterion/criterion.h>
+
+#include "marker/region/chunks.h"
+#include "marker/region/fresh.h"
+
+/* ---- Chunks ---- */
+
+static struct td_chunks open_chunks(size_t reserved, size_t allowed) {
+  struct td_chunks pool = {0};
+  cr_assert(td_chunks_open(&pool, reserved * sizeof(struct td_chunk)));
+  td_chunks_begin(&pool, allowed * sizeof(struct td_chunk));
+  return pool;
+}
+
+/* Gets chunks until there are none; returns how many. Each is another one and can be written. */
+static size_t get_all(struct td_chunks *pool, struct td_stock *stock, uint32_t *numbers,
+                      size_t room) {
+  size_t count = 0;
+  for (uint32_t number; (number = td_chunks_get(pool, stock)) != 0; count++) {
+    cr_assert_lt(count, room);
+    cr_assert_lt(number, pool->limit);
+    for (size_t i = 0; i < count; i++)
+      cr_assert_neq(numbers[i], number);
+    pool->at[number].count = number;
+    cr_assert_eq(td_chunks_number(pool, &pool->at[number]), number);
+    numbers[count] = number;
+  }
+  return count;
+}
+
+static void put_all(struct td_chunks *pool, struct td_stock *stock, const uint32_t *numbers,
+                    size_t count) {
+  for (size_t i = 0; i < count; i++)
+    td_chunks_put(pool, stock, numbers[i]);
+}
+
+static uint32_t balance_of(struct td_stock *stock) {
+  return atomic_load(&stock->balance);
+}
+
+Test(chunks, number_zero_is_never_given_and_the_limit_holds) {
+  uint32_t numbers[300];
+  for (size_t allowed = 0; allowed < 30; allowed++) {
+    struct td_chunks pool = open_chunks(300, allowed);
+    struct td_stock stock = {0};
+    size_t most = allowed ? allowed - 1 : 0;
+    cr_assert_eq(get_all(&pool, &stock, numbers, 300), most);
+    cr_assert_eq(balance_of(&stock), most);
+    cr_assert_eq(td_chunks_used_bytes(&pool), most ? allowed * sizeof(struct td_chunk) : 0);
+    cr_assert_eq(td_chunks_get(&pool, &stock), 0, "it stays exhausted");
+    cr_assert_eq(balance_of(&stock), most, "a refusal does not count");
+    td_chunks_close(&pool);
+  }
+}
+
+Test(chunks, no_more_are_used_than_are_reserved) {
+  uint32_t numbers[300];
+  struct td_chunks pool = open_chunks(20, 300);
+  struct td_stock stock = {0};
+  cr_assert_eq(get_all(&pool, &stock, numbers, 300), 19);
+  td_chunks_close(&pool);
+}
+
+Test(chunks, what_is_put_can_be_got_again) {
+  uint32_t numbers[300];
+  struct td_chunks pool = open_chunks(300, 200);
+  struct td_stock stock = {0};
+  for (int round = 0; round < 5; round++) {
+    cr_assert_eq(get_all(&pool, &stock, numbers, 300), 199);
+    put_all(&pool, &stock, numbers, 199);
+    cr_assert_eq(balance_of(&stock), 0);
+  }
+  cr_assert_eq(td_chunks_used_bytes(&pool), 200 * sizeof(struct td_chunk));
+  td_chunks_close(&pool);
+}
+
+Test(chunks, a_marker_gives_away_what_it_has_too_many_of) {
+  uint32_t numbers[300], others[300];
+  struct td_chunks pool = open_chunks(300, 250);
+  struct td_stock one = {0}, other = {0};
+  cr_assert_eq(get_all(&pool, &one, numbers, 300), 249);
+  cr_assert_eq(td_chunks_get(&pool, &other), 0);
+  put_all(&pool, &one, numbers, 249);
+  size_t got = get_all(&pool, &other, others, 300);
+  cr_assert_gt(got, 249 - 64 - 1, "one kept %zu", 249 - got);
+  cr_assert_eq(get_all(&pool, &one, numbers, 300), 249 - got);
+  cr_assert_eq(balance_of(&one) + balance_of(&other), 249, "one put what the other got");
+  td_chunks_close(&pool);
+}
+
+Test(chunks, who_takes_the_common_list_leaves_most_of_it) {
+  uint32_t numbers[1000], others[1000];
+  struct td_chunks pool = open_chunks(1000, 1000);
+  struct td_stock one = {0}, two = {0}, three = {0};
+  cr_assert_eq(get_all(&pool, &one, numbers, 1000), 999);
+  put_all(&pool, &one, numbers, 999);
+  cr_assert_neq(td_chunks_get(&pool, &two), 0);
+  cr_assert_geq(get_all(&pool, &three, others, 1000), 999 - 2 * 64 - 1);
+  td_chunks_close(&pool);
+}
+
+Test(chunks, a_collection_begins_with_all_chunks) {
+  uint32_t numbers[100];
+  struct td_chunks pool = open_chunks(100, 50);
+  struct td_stock stock = {0};
+  cr_assert_eq(get_all(&pool, &stock, numbers, 100), 49);
+  td_chunks_begin(&pool, 80 * sizeof(struct td_chunk));
+  cr_assert_eq(td_chunks_used_bytes(&pool), 0);
+  stock = (struct td_stock){0};
+  cr_assert_eq(get_all(&pool, &stock, numbers, 100), 79);
+  td_chunks_close(&pool);
+}
+
+/* ---- The word of a region ---- */
+
+static void push(struct td_region *region, struct td_chunk *chunks, uint32_t number) {
+  td_region_push(region, &chunks[number], number);
+}
+
+Test(region, chunks_are_counted_and_the_newest_is_taken_first) {
+  static struct td_chunk chunks[4];
+  struct td_region region = {0};
+  cr_assert_eq(td_region_waiting(td_region_look(&region)), 0);
+  for (uint32_t number = 1; number <= 3; number++) {
+    push(&region, chunks, number);
+    cr_assert_eq(td_region_waiting(td_region_look(&region)), number);
+    cr_assert_not(td_region_is_owned(td_region_look(&region)));
+  }
+  cr_assert(td_region_claim(&region));
+  cr_assert(td_region_is_owned(td_region_look(&region)));
+  cr_assert_eq(td_region_waiting(td_region_look(&region)), 3);
+  uint32_t number = td_region_take(&region);
+  for (uint32_t expected = 3; expected > 0; expected--, number = chunks[number].next)
+    cr_assert_eq(number, expected);
+  cr_assert_eq(number, 0);
+  cr_assert_eq(td_region_take(&region), 0, "all are taken at once");
+  td_region_leave(&region);
+  cr_assert_eq(td_region_look(&region), 0);
+}
+
+Test(region, there_is_one_owner) {
+  struct td_region region = {0};
+  cr_assert(td_region_claim(&region));
+  cr_assert_not(td_region_claim(&region));
+  td_region_leave(&region);
+  cr_assert(td_region_claim(&region));
+}
+
+Test(region, chunks_that_come_while_there_is_an_owner_stay) {
+  static struct td_chunk chunks[4];
+  struct td_region region = {0};
+  push(&region, chunks, 1);
+  cr_assert(td_region_claim(&region));
+  cr_assert_eq(td_region_take(&region), 1);
+  push(&region, chunks, 2);
+  push(&region, chunks, 3);
+  cr_assert(td_region_is_owned(td_region_look(&region)), "a push keeps the owner");
+  td_region_leave(&region);
+  cr_assert_eq(td_region_look(&region), 2 * TD_REGION_CHUNK + 3);
+  cr_assert_eq(chunks[3].next, 2);
+  cr_assert_eq(chunks[2].next, 0);
+}
+
+Test(region, single_chunks_are_taken_one_by_one) {
+  static struct td_chunk chunks[4];
+  struct td_region region = {0};
+  push(&region, chunks, 1);
+  push(&region, chunks, 2);
+  cr_assert(td_region_claim(&region));
+  cr_assert_eq(td_region_pop(&region, chunks), 2);
+  cr_assert_eq(td_region_look(&region), TD_REGION_OWNED + TD_REGION_CHUNK + 1);
+  push(&region, chunks, 3);
+  cr_assert_eq(td_region_pop(&region, chunks), 3);
+  cr_assert_eq(td_region_pop(&region, chunks), 1);
+  cr_assert_eq(td_region_pop(&region, chunks), 0);
+  cr_assert_eq(td_region_look(&region), TD_REGION_OWNED);
+}
+
+Test(region, the_largest_numbers_disturb_neither_count_nor_owner) {
+  struct td_chunk chunk;
+  struct td_region region = {0};
+  uint64_t many = 0x7ffffffeu * TD_REGION_CHUNK + UINT32_MAX;
+  atomic_store(&region.word, many | TD_REGION_OWNED);
+  td_region_push(&region, &chunk, UINT32_MAX - 1);
+  cr_assert_eq(chunk.next, UINT32_MAX);
+  uint64_t word = td_region_look(&region);
+  cr_assert_eq(word, UINT64_MAX - 1);
+  cr_assert(td_region_is_owned(word));
+  cr_assert_eq(td_region_waiting(word), 0x7fffffff);
+  cr_assert_eq(td_region_take(&region), UINT32_MAX - 1);
+}
+
+/* ---- Fresh objects ---- */
+
+enum { PARTS = 4, GRANULES = PARTS << TD_FRESH_PART };
+static uint64_t fresh[GRANULES / 64], summary[PARTS];
+static uint32_t list[1 << TD_FRESH_PART];
+
+static size_t listed(uint32_t part) {
+  return (size_t)(td_fresh_list(fresh, summary, part, list) - list);
+}
+
+static void check_empty(void) {
+  for (size_t i = 0; i < GRANULES / 64; i++)
+    cr_assert_eq(fresh[i], 0);
+  for (size_t i = 0; i < PARTS; i++)
+    cr_assert_eq(summary[i], 0);
+}
+
+Test(fresh, objects_come_in_the_order_of_their_addresses_and_once) {
+  static const uint32_t found[] = {4095, 0, 64, 63, 4000, 1, 63, 127, 128};
+  static const uint32_t expected[] = {0, 1, 63, 64, 127, 128, 4000, 4095};
+  for (uint32_t part = 0; part < PARTS; part++) {
+    for (size_t i = 0; i < sizeof found / sizeof *found; i++)
+      td_fresh_add(fresh, summary, (part << TD_FRESH_PART) + found[i]);
+    cr_assert_eq(listed(part), 8);
+    for (size_t i = 0; i < 8; i++)
+      cr_assert_eq(list[i], (part << TD_FRESH_PART) + expected[i]);
+    check_empty();
+    cr_assert_eq(listed(part), 0);
+  }
+}
+
+Test(fresh, a_part_lists_only_its_own) {
+  for (uint32_t part = 0; part < PARTS; part++) {
+    td_fresh_add(fresh, summary, part << TD_FRESH_PART);
+    td_fresh_add(fresh, summary, ((part + 1) << TD_FRESH_PART) - 1);
+  }
+  for (uint32_t part = PARTS; part-- > 0;) {
+    cr_assert_eq(listed(part), 2);
+    cr_assert_eq(list[0], part << TD_FRESH_PART);
+    cr_assert_eq(list[1], ((part + 1) << TD_FRESH_PART) - 1);
+  }
+  check_empty();
+}
+
+Test(fresh, a_part_may_be_full) {
+  for (uint32_t g = 0; g < 1u << TD_FRESH_PART; g++)
+    td_fresh_add(fresh, summary, (1u << TD_FRESH_PART) + g);
+  cr_assert_eq(listed(0), 0);
+  cr_assert_eq(listed(1), 1u << TD_FRESH_PART);
+  for (uint32_t g = 0; g < 1u << TD_FRESH_PART; g++)
+    cr_assert_eq(list[g], (1u << TD_FRESH_PART) + g);
+  check_empty();
+}

@@ -1,0 +1,246 @@
+/* Throwing references and visiting regions, step by step. */
+#include <signal.h>
+
+#include "tests/unit/marker/visits.h"
+
+static struct site s;
+
+/* ---- Throwing ---- */
+
+Test(throwing, full_chunks_are_pushed_and_open_ones_when_closed) {
+  site_open(&s);
+  enum { MANY = 2 * TD_CHUNK_REFERENCES };
+  struct pair *objects[MANY + 1];
+  site_fill(&s, objects, MANY + 1);
+  site_begin(&s, 100);
+  struct td_regions *regions = s.set->regions;
+  for (int i = 0; i <= MANY; i++) {
+    site_throw(&s, 0, objects[i]);
+    cr_assert_eq(site_waiting(&s, objects[0]), (unsigned)i / TD_CHUNK_REFERENCES, "after %d", i);
+    cr_assert_eq(td_regions_wait(regions), i >= (int)TD_CHUNK_REFERENCES);
+  }
+  td_visitor_close(site_visitor(&s, 0));
+  cr_assert_eq(site_waiting(&s, objects[0]), 3);
+  cr_assert_eq(site_used(&s), 3);
+  cr_assert_eq(site_mark(&s, objects[0]) & (TD_DEFERRED - 1),
+               (uint8_t)(s.heap.epoch_before - s.heap.epoch) & 0x7f);
+  td_visitor_close(site_visitor(&s, 0));
+  cr_assert_eq(site_waiting(&s, objects[0]), 3, "nothing is open any more");
+  site_close(&s);
+}
+
+Test(throwing, what_is_no_reference_goes_nowhere) {
+  site_open(&s);
+  struct pair *object = site_pair(&s, NULL, NULL);
+  site_begin(&s, 100);
+  const uintptr_t base = s.heap.base;
+  const uintptr_t words[] = {0,
+                             1,
+                             16,
+                             UINTPTR_MAX,
+                             (uintptr_t)object + 1,
+                             (uintptr_t)object + 8,
+                             base - 16,
+                             base + s.heap.reserved_bytes};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    td_visitor_throw(site_visitor(&s, 0), words[i]);
+  cr_assert_eq(site_used(&s), 0);
+  site_close(&s);
+}
+
+Test(throwing, without_a_chunk_objects_are_deferred) {
+  site_open(&s);
+  struct pair *object = site_pair(&s, NULL, NULL);
+  void *leaf = site_leaf(&s);
+  site_begin(&s, 0);
+  for (int twice = 0; twice < 2; twice++) {
+    site_throw(&s, 0, object);
+    site_throw(&s, 0, leaf);
+    cr_assert_eq(site_mark(&s, object), TD_DEFERRED);
+    cr_assert_eq(site_mark(&s, leaf), 0, "there is nothing to scan in a leaf");
+    cr_assert_eq(s.set->marker[0]->stats.objects, 2, "each is counted once");
+  }
+  struct td_view v = td_view_of(&s.heap);
+  cr_assert_eq(td_deferred_page(s.set, 0), td_view_page(&v, (uintptr_t)object));
+  site_close(&s);
+}
+
+Test(throwing, the_last_chunk_is_deferred_and_used_again) {
+  site_open(&s);
+  enum { MANY = 3 * TD_CHUNK_REFERENCES + 7 };
+  static struct pair *objects[MANY];
+  site_fill(&s, objects, MANY);
+  struct pair *elsewhere = (struct pair *)site_leaf(&s);
+  site_begin(&s, 1);
+  for (int i = 0; i < MANY; i++)
+    site_throw(&s, 0, objects[i]);
+  site_throw(&s, 0, elsewhere);
+  cr_assert_eq(site_mark(&s, elsewhere), 0,
+               "a leaf in another region, for which there is no chunk");
+  for (int i = 0; i < MANY; i++)
+    cr_assert_eq(site_mark(&s, objects[i]) == TD_DEFERRED, i < 3 * (int)TD_CHUNK_REFERENCES, "%d",
+                 i);
+  cr_assert_eq(site_used(&s), 1);
+  td_visitor_close(site_visitor(&s, 0));
+  cr_assert_eq(site_waiting(&s, objects[0]), 1);
+  site_close(&s);
+}
+
+/* ---- Visiting ---- */
+
+Test(visiting, everything_is_marked_and_counted_once) {
+  site_open(&s);
+  enum { MANY = 3 * PAIRS_PER_BLOCK };
+  struct pair *objects[MANY];
+  site_fill(&s, objects, MANY);
+  void *leaf = site_leaf(&s);
+  for (int i = 0; i + 1 < MANY; i++)
+    *objects[i] = (struct pair){objects[i + 1], i % 2 ? leaf : objects[(i * 7919) % MANY]};
+  site_begin(&s, 100);
+  site_throw(&s, 0, objects[0]);
+  enum td_visits_end end;
+  while ((end = td_visitor_run(site_visitor(&s, 0))) == TD_VISITS_NARROW) {
+  }
+  cr_assert_eq(end, TD_VISITS_DONE);
+  for (int i = 0; i < MANY; i++)
+    cr_assert_eq(site_mark(&s, objects[i]), 0);
+  cr_assert_eq(site_mark(&s, leaf), 0);
+  const struct tide_marker_stats *stats = &s.set->marker[0]->stats;
+  cr_assert_eq(stats->objects, MANY + 1);
+  cr_assert_eq(stats->region_objects, MANY + 1);
+  cr_assert_eq(stats->region_references, 2 * (MANY - 1) + 1);
+  cr_assert_eq(site_used(&s), 0);
+  site_close(&s);
+}
+
+Test(visiting, deferred_objects_of_the_region_are_scanned) {
+  site_open(&s);
+  struct pair *child = site_pair(&s, NULL, NULL), *object = site_pair(&s, child, NULL);
+  site_begin(&s, 100);
+  struct td_marker *marker = s.set->marker[0];
+  td_defer(marker, (uintptr_t)object);
+  td_region_set_deferred(&s.set->regions->at[site_region(&s, object)], true);
+  cr_assert_eq(td_visitor_run(marker->visitor), TD_VISITS_DONE);
+  cr_assert_eq(site_mark(&s, object), 0);
+  cr_assert_eq(site_mark(&s, child), 0);
+  cr_assert_eq(td_deferred_page(s.set, 0), 0);
+  cr_assert_not(td_region_has_deferred(&s.set->regions->at[site_region(&s, object)]));
+  cr_assert_eq(marker->stats.objects, 2);
+  site_close(&s);
+}
+
+/* Another marker has all chunks in use. To enter a region for its deferred objects is of no use
+ * then: they would be deferred again. */
+Test(visiting, ends_when_others_have_all_chunks, .timeout = 10) {
+  site_open(&s);
+  struct pair *object = site_pair(&s, NULL, NULL);
+  site_begin(&s, 40);
+  struct td_regions *regions = s.set->regions;
+  struct td_visitor *other = site_visitor(&s, 1);
+  while (td_chunks_get(&regions->pool, &other->stock)) {
+  }
+  cr_assert(td_chunks_are_scarce(other));
+  td_defer(s.set->marker[0], (uintptr_t)object);
+  td_region_set_deferred(&regions->at[site_region(&s, object)], true);
+  cr_assert_eq(td_visitor_run(site_visitor(&s, 0)), TD_VISITS_DONE);
+  cr_assert_eq(site_mark(&s, object), TD_DEFERRED, "for whoever takes the page");
+  cr_assert_neq(td_deferred_page(s.set, 0), 0);
+  site_close(&s);
+}
+
+Test(visiting, arrays_of_many_slots_are_left_to_all_markers) {
+  site_open(&s);
+  void **array = heap_large(&s.heap, TIDE_LAYOUT_REFS, 3000 * sizeof *array);
+  void **short_array = heap_large(&s.heap, TIDE_LAYOUT_REFS, TD_BLOCK_BYTES);
+  struct pair *first = site_pair(&s, NULL, NULL);
+  (void)short_array;
+  array[0] = first;
+  site_begin(&s, 100);
+  site_throw(&s, 0, array);
+  cr_assert_eq(td_visitor_run(site_visitor(&s, 0)), TD_VISITS_DONE);
+  cr_assert_eq(site_mark(&s, array), TD_DEFERRED);
+  cr_assert_neq(td_deferred_page(s.set, 0), 0);
+  cr_assert_neq(site_mark(&s, first), 0);
+  site_close(&s);
+}
+
+Test(visiting, stops_when_references_repeat_and_defers_what_waits) {
+  site_open(&s);
+  struct pair *child = site_pair(&s, NULL, NULL), *object = site_pair(&s, child, NULL);
+  site_begin(&s, 100);
+  atomic_store(&s.set->regions->repeats, 1);
+  cr_assert_not(td_regions_pay(s.set->regions));
+  void *leaf = site_leaf(&s); /* in another block: two regions wait */
+  site_throw(&s, 0, object);
+  site_throw(&s, 0, leaf);
+  cr_assert_eq(td_visitor_run(site_visitor(&s, 0)), TD_VISITS_REPEAT);
+  cr_assert_eq(site_used(&s), 0);
+  cr_assert_not(td_regions_wait(s.set->regions));
+  cr_assert_eq(site_mark(&s, object) & (TD_DEFERRED - 1), 0);
+  site_close(&s);
+}
+
+/* ---- Single chunks ---- */
+
+Test(unloading, gives_one_chunk_of_a_region_that_nobody_owns) {
+  site_open(&s);
+  struct pair *objects[TD_CHUNK_REFERENCES + 1];
+  uintptr_t got[TD_CHUNK_REFERENCES];
+  bool many;
+  site_fill(&s, objects, TD_CHUNK_REFERENCES + 1);
+  site_begin(&s, 100);
+  struct td_visitor *visitor = site_visitor(&s, 1);
+  cr_assert_eq(td_visitor_unload(visitor, got, &many), 0);
+  for (size_t i = 0; i <= TD_CHUNK_REFERENCES; i++)
+    site_throw(&s, 0, objects[i]);
+  td_visitor_close(site_visitor(&s, 0));
+  struct td_region *region = &s.set->regions->at[site_region(&s, objects[0])];
+  cr_assert(td_region_claim(region));
+  cr_assert_eq(td_visitor_unload(visitor, got, &many), 0, "somebody owns it");
+  cr_assert_not(td_regions_wait(s.set->regions));
+  td_region_leave(region);
+  cr_assert_eq(td_visitor_unload(visitor, got, &many), 1);
+  cr_assert(many);
+  cr_assert_eq(got[0], (uintptr_t)objects[TD_CHUNK_REFERENCES]);
+  cr_assert_eq(td_visitor_unload(visitor, got, &many), TD_CHUNK_REFERENCES);
+  cr_assert_not(many);
+  for (size_t i = 0; i < TD_CHUNK_REFERENCES; i++)
+    cr_assert_eq(got[i], (uintptr_t)objects[i]);
+  cr_assert_eq(td_visitor_unload(visitor, got, &many), 0);
+  cr_assert_eq(site_used(&s), 0, "one marker got the chunks, the other one put them back");
+  cr_assert_eq(td_region_look(region), 0);
+  site_close(&s);
+}
+
+/* ---- What debug builds check ---- */
+
+#ifdef TD_DEBUG
+#define TOLD SIGABRT
+#else
+#define TOLD 0
+#endif
+
+Test(checks, an_object_that_a_visit_forgets, .signal = TOLD) {
+  site_open(&s);
+  struct pair *object = site_pair(&s, NULL, NULL);
+  site_begin(&s, 100);
+  struct td_visitor *visitor = site_visitor(&s, 0);
+  visitor->fresh[17] = 1; /* and no bit in the summary */
+  site_throw(&s, 0, object);
+  td_visitor_run(visitor);
+  visitor->fresh[17] = 0;
+  site_close(&s);
+}
+
+Test(checks, a_chunk_that_is_not_put_back, .signal = TOLD) {
+  site_open(&s);
+  struct pair *object = site_pair(&s, NULL, NULL);
+  site_begin(&s, 100);
+  struct td_span span = {.start = &object, .count = 1, .kind = TD_SPAN_SLOTS};
+  struct td_roots roots = {.spans = &span, .span_count = 1};
+  td_mark_phase(s.set, &roots);
+  cr_assert_eq(site_mark(&s, object), 0);
+  cr_assert_neq(td_chunks_get(&s.set->regions->pool, &site_visitor(&s, 1)->stock), 0);
+  td_mark_phase(s.set, &roots);
+  site_close(&s);
+}
