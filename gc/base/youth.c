@@ -7,6 +7,8 @@
  * on it shrinks again. */
 #define SHARE_MUCH 0.06
 #define SHARE_LITTLE 0.015
+/* Young collections that cost so many times what full ones would are given up at once. */
+#define HOPELESS 4
 #define RESTS_FIRST 4u
 #define RESTS_MOST 64u
 
@@ -29,6 +31,10 @@ static bool pays(const struct td_youth *youth) {
          youth->young_cost + youth->survival * youth->full_cost < youth->full_cost;
 }
 
+static bool is_hopeless(const struct td_youth *youth) {
+  return youth->young_cost > HOPELESS * youth->full_cost;
+}
+
 static void give_up(struct td_youth *youth) {
   youth->on = false;
   youth->rests = youth->rest;
@@ -42,7 +48,7 @@ void td_youth_after_young(struct td_youth *youth, const struct td_youth_facts *f
   youth->survival = smooth(youth->survival, (double)facts->promoted_bytes / allocated);
   if (pays(youth)) {
     youth->rest = RESTS_FIRST;
-  } else if (youth->due_bytes >= youth->most_bytes) {
+  } else if (youth->due_bytes >= youth->most_bytes || is_hopeless(youth)) {
     give_up(youth);
     return;
   }
@@ -61,6 +67,6 @@ void td_youth_after_full(struct td_youth *youth, uint64_t collect_ns, uint64_t r
   if (youth->due_bytes > youth->most_bytes) youth->due_bytes = youth->most_bytes;
   if (youth->on || --youth->rests > 0) return;
   youth->on = true;
-  youth->due_bytes = youth->most_bytes;
+  youth->due_bytes = 2 * youth->least_bytes;
   youth->young_cost = youth->survival = 0;
 }
