@@ -8,6 +8,9 @@
  * call of Tidemark's own. That is every store but those between the allocation of an object and
  * this thread's next safepoint; and every allocation is a safepoint.
  *
+ * A thread that is stopped by a signal (TIDE_STOP_SIGNAL) may be stopped anywhere. It uses the
+ * barrier for every store, also into fresh objects.
+ *
  * Roots of all kinds, handles and stacks need no barrier: every collection looks at them. Objects
  * with a conservative or traced layout need it as others do, for stores of whatever their layout
  * takes for a reference. A store of what is no reference needs none.
