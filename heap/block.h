@@ -61,10 +61,13 @@ struct td_block_info {
   uint8_t zeroed;     /* enum td_zeroed */
   uint8_t held;       /* SMALL, world stopped: a run in it is held; MEDIUM: listed */
   uint16_t piece;     /* SMALL: bytes of a piece of a run, whole cells */
-  uint16_t reserved;  /* SMALL: granule where the reservation of the owner's run ends, see [run];
+  uint16_t reserved;  /* SMALL: granule where the reservation of the owner's run ends, see [run],
+                       * or TD_RESERVED_LISTED: the block is unswept;
                        * MEDIUM: cell to search from */
   size_t large_bytes; /* LARGE: size of the object, rounded up to granules; spans: of a cell */
 };
+
+#define TD_RESERVED_LISTED UINT16_MAX
 
 /* Returns the marker's entry for a block of cells. Where cells have at most 64 words, layouts that
  * need no table become bitmaps or leaves: the fewer kinds the marker meets, the better the
