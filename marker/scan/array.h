@@ -21,8 +21,8 @@ static inline bool td_kind_is_array(uint8_t kind) {
  * nobody else keeps the address of the result. */
 struct td_array td_array_of(const struct td_space *space, uintptr_t object);
 
-TD_INLINE void td_array_scan(const struct td_array *array, struct td_words *words,
-                             size_t from, size_t to, td_visit visit, void *context) {
+TD_INLINE void td_array_scan(const struct td_array *array, struct td_words *words, size_t from,
+                             size_t to, td_visit visit, void *context) {
   if (array->conservative)
     td_scan_conservative(words, array->slots, from, to, visit, context);
   else
