@@ -5,6 +5,7 @@
 #include <string.h>
 
 bool td_layouts_init(struct td_layouts *layouts) {
+  layouts->has_near_start = false;
   layouts->at = calloc(TIDE_LAYOUT_MAX, sizeof *layouts->at);
   if (!layouts->at) return false;
   layouts->at[TIDE_LAYOUT_LEAF].kind = TD_KIND_LEAF;
