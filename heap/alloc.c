@@ -7,6 +7,7 @@
 
 #include "heap/blocks.h"
 #include "heap/log.h"
+#include "heap/marks.h"
 #include "heap/poison.h"
 #include "heap/quarantine.h"
 #include "heap/sweep.h"
@@ -45,7 +46,7 @@ static __attribute__((noinline, cold)) uint32_t
 next_free_outside_quarantine(const struct td_space *space, const uint8_t *marks, uint32_t at,
                              uint32_t end, uint32_t cell) {
   at = td_sweep_next_free(marks, at, end, cell, space->epoch);
-  while (at < end && td_mark_is_freed(marks[at]))
+  while (at < end && td_mark_is_freed(td_mark_load(&marks[at])))
     at = td_sweep_next_free(marks, at + cell, end, cell, space->epoch);
   return at;
 }
