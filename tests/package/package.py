@@ -181,7 +181,7 @@ def graph_file(options, folder, build):
     source = os.path.join(options.root, "tests/package/consumer/graph_file.c")
     program, path = os.path.join(build, "graph_file"), os.path.join(build, "heap.thg")
     for define, told in ([], "not in this build of the library"), (["-DTIDE_GRAPH_FILES"], "no error"):
-        run(options.cc, "-std=gnu17", "-Wall", "-Werror", *define, "-I", folder, source,
+        run(options.cc, "-std=gnu17", "-Wall", "-Werror", "-O0", *define, "-I", folder, source,
             os.path.join(folder, "tidemark.c"), "-pthread", "-o", program)
         output = run(program, path)
         demand(output.startswith(told), f"{define}: {output}")
