@@ -58,8 +58,9 @@ enum tide_status td_succeed(struct tide_error *error) {
 const char *td_list_names(char text[TD_NAMES_BYTES], const char *(*name)(size_t index)) {
   size_t used = 0;
   text[0] = 0;
-  for (size_t i = 0; name(i) && used < TD_NAMES_BYTES; i++)
-    used += (size_t)snprintf(text + used, TD_NAMES_BYTES - used, "%s%s", i ? ", " : "", name(i));
+  const char *each;
+  for (size_t i = 0; (each = name(i)) && used < TD_NAMES_BYTES; i++)
+    used += (size_t)snprintf(text + used, TD_NAMES_BYTES - used, "%s%s", i ? ", " : "", each);
   return text;
 }
 

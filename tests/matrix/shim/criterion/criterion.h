@@ -98,6 +98,7 @@ __attribute__((format(printf, 6, 7), unused)) static void td_test_check(bool goo
   TD_CHECK(TD_NEAR(a, b, most), false, #a " is about " #b, __VA_ARGS__)
 
 #define cr_skip_test(...) _exit(TD_TEST_SKIPPED)
+#define cr_log_info(...) ((void)(fprintf(stderr, __VA_ARGS__), fputc('\n', stderr)))
 
 static _Noreturn void td_test_live(const struct td_test *test, const struct td_test *suite) {
   void (*init)(void) = test->init ? test->init : suite ? suite->init : NULL;
