@@ -287,13 +287,17 @@ static uint64_t read_by(uint64_t word, unsigned number) {
   return (word & ((UINT64_C(1) << READER_SHIFT) - 1)) | SHARED_BIT | reader;
 }
 
-/* Makes the line the core's alone. Returns when it is. */
+static bool has_copy(unsigned number, uint32_t line) {
+  return number != NOBODY && find_own(&memory.cores[number], line);
+}
+
+/* Makes the line the core's alone, which has it. Returns when it is. */
 static uint64_t take_over(unsigned number, uint32_t line, uint64_t word, uint64_t now) {
-  if (owner_of(word) == number && (word & SHARED_BIT) == 0) return now;
-  if ((word & SHARED_BIT) == 0) return now; /* the fetch has brought it alone */
-  unsigned reader = (unsigned)(word >> READER_SHIFT) & NOBODY;
-  if (reader == number) reader = owner_of(word);
-  uint64_t latency = memory.transfer[td_sim_distance(memory.topology, number, reader)];
+  if ((word & SHARED_BIT) == 0) return now;
+  unsigned other = (unsigned)(word >> READER_SHIFT) & NOBODY;
+  if (other == number) other = owner_of(word);
+  if (other == number || !has_copy(other, line)) return now;
+  uint64_t latency = memory.transfer[td_sim_distance(memory.topology, number, other)];
   return hand_on(line, now, latency, latency);
 }
 
