@@ -227,15 +227,22 @@ static uint64_t later(uint64_t a, uint64_t b) {
   return a > b ? a : b;
 }
 
+/* Clocks of cores are apart by as much as they may be ahead. So that a core which is ahead does not
+ * make others wait until its time, what is shared is taken to be used up to so much earlier. */
+static uint64_t use(uint64_t *free, uint64_t now, uint64_t length) {
+  uint64_t slack = 2 * memory.ps[TD_COST_lookahead_ns];
+  uint64_t begin = later(now, *free);
+  *free = later(*free, now > slack ? now - slack : 0) + length;
+  return begin;
+}
+
 /* Returns when a line that is handed from core to core arrives, if it is asked for at `now` and
  * takes `latency`. Nobody else gets it for `held`. */
 static uint64_t hand_on(uint32_t line, uint64_t now, uint64_t latency, uint64_t held) {
   struct queue_line *queue = &memory.queue[line * 0x9E3779B1u % QUEUE_LINES];
   if (queue->line != line + 1) *queue = (struct queue_line){.line = line + 1};
-  uint64_t begin = later(now, queue->free);
-  queue->free = begin + held;
   memory.counts.transfers++;
-  return begin + latency;
+  return use(&queue->free, now, held) + latency;
 }
 
 static uint64_t from_memory(struct core *core, unsigned number, uint32_t line, uint64_t now) {
@@ -244,8 +251,7 @@ static uint64_t from_memory(struct core *core, unsigned number, uint32_t line, u
   bool streams = find_own(core, line - 1) || find_own(core, line + 1);
   uint64_t issue = later(now, core->port);
   core->port = issue + memory.ps[streams ? TD_COST_stream_ns : TD_COST_line_ns];
-  uint64_t served = later(issue, memory.node_port[node]);
-  memory.node_port[node] = served + memory.node_line;
+  uint64_t served = use(&memory.node_port[node], issue, memory.node_line);
   memory.counts.lines++;
   uint64_t latency = memory.ps[streams ? TD_COST_stream_ns : TD_COST_memory_ns];
   return served + latency + (node != place->node && !streams ? memory.ps[TD_COST_remote_ns] : 0);
