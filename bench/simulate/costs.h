@@ -22,6 +22,7 @@
   X(occupied_ns, 10, ASSUMED, "how long a line that is handed on cannot be handed to the next")    \
   X(remote_ns, 70, ASSUMED, "memory of another node: so much later")                               \
   X(node_gbs, 200, ASSUMED, "bytes per nanosecond that the memory of a node gives to all cores")   \
+  X(hidden_ns, 30, ASSUMED, "how much of a wait for a line other work of the core hides")          \
   X(atomic_ns, 6, ASSUMED, "an atomic change or a full fence, in the core's own cache")            \
   X(clock_ns, 25, OWN, "asking for the time")                                                      \
   X(pause_ns, 20, OWN, "a pause instruction")                                                      \

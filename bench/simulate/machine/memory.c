@@ -332,7 +332,8 @@ static uint64_t access_slowly(unsigned number, uintptr_t address, enum td_sim_ac
   if (waits || own->ready <= now)
     core->near[(address >> LINE_LOG2) % NEAR_ENTRIES] =
         (struct near_entry){(address >> LINE_LOG2) + 1, word, own->version};
-  return waits ? later(now, own->ready) : now;
+  uint64_t hidden = access == TD_SIM_READ ? memory.ps[TD_COST_hidden_ns] : 0;
+  return waits && own->ready > now + hidden ? own->ready - hidden : now;
 }
 
 uint64_t td_sim_memory_access(unsigned number, uintptr_t address, enum td_sim_access access,
