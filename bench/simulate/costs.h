@@ -56,7 +56,8 @@ struct td_costs {
 };
 
 void td_costs_init(struct td_costs *costs);
-/* Returns the number of the cost of that name, of `length` bytes; TD_COST_COUNT if there is none. */
+/* Returns the number of the cost of that name, of `length` bytes; TD_COST_COUNT if there is none.
+ */
 enum td_cost td_cost_find(const char *name, size_t length);
 /* Returns whether the value makes sense for that cost. */
 bool td_cost_is_valid(enum td_cost cost, double value);

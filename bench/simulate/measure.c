@@ -104,8 +104,7 @@ static void end_nap(struct nap *nap) {
     while (atomic_load_explicit(&nap->seen, memory_order_acquire) != i + 1)
       td_pause();
     td_samples_add(&nap->call, (double)(called - begin));
-    td_samples_add(&nap->delay,
-                   nap->woken_ns > begin ? (double)(nap->woken_ns - begin) : 0);
+    td_samples_add(&nap->delay, nap->woken_ns > begin ? (double)(nap->woken_ns - begin) : 0);
   }
 }
 

@@ -8,9 +8,9 @@
 struct td_simulate_row {
   const char *graph;
   struct td_simulated at;
-  double alone_ns;         /* the same engine with one marker */
-  uint64_t critical_path;  /* of the graph, in objects */
-  double measured_ns;      /* on this machine; 0: not measured */
+  double alone_ns;        /* the same engine with one marker */
+  uint64_t critical_path; /* of the graph, in objects */
+  double measured_ns;     /* on this machine; 0: not measured */
 };
 
 struct td_simulate_result {

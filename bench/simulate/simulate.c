@@ -101,16 +101,16 @@ static int choose_engines(struct plan *plan) {
     int status = td_bench_engine_find("simulate", names.at[i], &engine);
     if (status != TD_EXIT_OK) return status;
     if (engine.kind != TD_ENGINE_TIDE)
-      return td_complain(TD_EXIT_USAGE, "simulate: only engines of Tidemark can be simulated, "
-                                        "not '%s'",
+      return td_complain(TD_EXIT_USAGE,
+                         "simulate: only engines of Tidemark can be simulated, "
+                         "not '%s'",
                          engine.name);
     if (engine.one_marker && several)
       return td_complain(TD_EXIT_USAGE, "simulate: engine '%s' marks with one marker only",
                          engine.name);
     length += (size_t)snprintf(plan->engines + length, LIST_BYTES - length, "%s%s", i ? "," : "",
                                engine.name);
-    if (length >= LIST_BYTES)
-      return td_complain(TD_EXIT_USAGE, "simulate: too many engines");
+    if (length >= LIST_BYTES) return td_complain(TD_EXIT_USAGE, "simulate: too many engines");
   }
   plan->per_graph = names.count * plan->markers.count;
   return TD_EXIT_OK;
@@ -132,9 +132,9 @@ static int choose_machine(struct plan *plan) {
   struct td_simulate_result *result = &plan->result;
   const struct request *request = plan->request;
   if (request->validate && request->topology)
-    return td_complain(TD_EXIT_USAGE, "simulate: --validate simulates this machine, not --topology");
-  snprintf(plan->topology, sizeof plan->topology, "pack:1 core:%u pu:1",
-           td_host_cpus_allowed());
+    return td_complain(TD_EXIT_USAGE,
+                       "simulate: --validate simulates this machine, not --topology");
+  snprintf(plan->topology, sizeof plan->topology, "pack:1 core:%u pu:1", td_host_cpus_allowed());
   result->topology = request->topology ? request->topology : DEFAULT_TOPOLOGY;
   if (request->validate) result->topology = plan->topology;
   result->seed = request->seed;
@@ -277,8 +277,8 @@ static int simulate(struct plan *plan) {
   td_noise_begin(&plan->result.host.noise);
   struct td_simulated *simulated = calloc(plan->per_graph, sizeof *simulated);
   double *measured = calloc(plan->per_graph, sizeof *measured);
-  int status = simulated && measured ? TD_EXIT_OK
-                                     : td_complain(TD_EXIT_RESOURCES, "not enough memory");
+  int status =
+      simulated && measured ? TD_EXIT_OK : td_complain(TD_EXIT_RESOURCES, "not enough memory");
   for (size_t i = 0; i < plan->graph_count && status == TD_EXIT_OK; i++)
     status = simulate_graph(plan, i, simulated, measured);
   free(simulated);

@@ -28,8 +28,8 @@ struct mode_choice {
   uint64_t objects_before; /* `objects` at the last poll */
   /* The queue was full, and marking in address order is likely to pay. */
   bool full;
-  bool scattered;   /* the next mode is BY_REGION */
-  uint32_t scatter; /* how much speaks for that */
+  bool scattered;         /* the next mode is BY_REGION */
+  uint32_t scatter;       /* how much speaks for that */
   uint32_t refusals_left; /* items to defer one by one before that is believed */
   uint32_t refusals;      /* the same for the next time */
 };

@@ -10,7 +10,7 @@
 /* A small cache of one way, where most accesses end. It is indexed by the bits of an address that
  * are the same in every run. */
 #define NEAR_ENTRIES 64u
-#define OWN_SETS 1024u    /* the core's own cache: 512 KiB */
+#define OWN_SETS 1024u /* the core's own cache: 512 KiB */
 #define OWN_WAYS 8u
 #define LAST_SETS 65536u /* a last cache: 32 MiB */
 #define LAST_WAYS 8u
@@ -84,8 +84,8 @@ static struct {
 } memory;
 
 static void *reserve(size_t bytes) {
-  void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                  -1, 0);
+  void *at =
+      mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return at == MAP_FAILED ? NULL : at;
 }
 

@@ -1,6 +1,6 @@
 /* The operating system that the simulated library sees: the linker replaces the functions of
- * platform/ that have to do with threads and time (--wrap), and locks, by those of this file. Before
- * the simulation begins, the real ones are called. */
+ * platform/ that have to do with threads and time (--wrap), and locks, by those of this file.
+ * Before the simulation begins, the real ones are called. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -93,7 +93,8 @@ unsigned __wrap_td_plat_wake(_Atomic(uint32_t) *word, unsigned count) {
   return woken;
 }
 
-/* ---- Locks: who finds one taken sleeps -------------------------------------------------------- */
+/* ---- Locks: who finds one taken sleeps --------------------------------------------------------
+ */
 
 int __real_pthread_mutex_lock(pthread_mutex_t *lock);
 int __real_pthread_mutex_unlock(pthread_mutex_t *lock);

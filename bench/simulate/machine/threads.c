@@ -189,14 +189,13 @@ static void dispatch(void) {
     struct td_sim_thread *thread = machine.thread[event.thread];
     if (event.sleep != 0) {
       bool holds = event.sleep == thread->sleep;
-      if (holds && (thread->state == SLEEPS || thread->state == WAKES))
-        wake_up(thread, event.time);
+      if (holds && (thread->state == SLEEPS || thread->state == WAKES)) wake_up(thread, event.time);
       continue;
     }
     td_sim_now.core = thread->core;
     td_sim_now.now = machine.core[thread->core].now;
-    uint64_t horizon = machine.events ? machine.heap[0].time + cost(TD_COST_lookahead_ns)
-                                      : UINT64_MAX;
+    uint64_t horizon =
+        machine.events ? machine.heap[0].time + cost(TD_COST_lookahead_ns) : UINT64_MAX;
     uint64_t turn = thread->started + cost(TD_COST_slice_ns);
     /* If nobody waits, it is looked at again as late as that. */
     td_sim_now.horizon = horizon < turn || turn < td_sim_now.now ? horizon : turn;

@@ -30,10 +30,9 @@ static const char *read_cores(struct td_sim_topology *t, hwloc_topology_t topolo
   t->nodes = count_of(topology, HWLOC_OBJ_NUMANODE);
   for (unsigned i = 0; i < t->cores; i++) {
     hwloc_obj_t pu = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PU, i);
-    t->core[i] =
-        (struct td_sim_core_place){.cache = number_of(topology, pu, cache),
-                                   .package = number_of(topology, pu, HWLOC_OBJ_PACKAGE),
-                                   .node = number_of(topology, pu, HWLOC_OBJ_NUMANODE)};
+    t->core[i] = (struct td_sim_core_place){.cache = number_of(topology, pu, cache),
+                                            .package = number_of(topology, pu, HWLOC_OBJ_PACKAGE),
+                                            .node = number_of(topology, pu, HWLOC_OBJ_NUMANODE)};
   }
   return NULL;
 }
