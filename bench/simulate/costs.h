@@ -10,7 +10,7 @@
  * ASSUMED are not. Names end in their unit. */
 /* clang-format off */
 #define TD_COSTS(X)                                                                                \
-  X(access_ns, 0.30, ASSUMED, "an access to memory that is in the core's own cache")                   \
+  X(access_ns, 0.30, ASSUMED, "an access to memory that is in the core's own cache")               \
   X(memory_ns, 110, LIMIT, "a line from memory: until it is there")                                \
   X(line_ns, 10, LIMIT, "a line from memory: what one more costs when many are asked for")         \
   X(stream_ns, 4, LIMIT, "the same when lines are read in order")                                  \
@@ -28,11 +28,11 @@
   X(pause_ns, 20, OWN, "a pause instruction")                                                      \
   X(wake_call_ns, 1500, OWN, "waking a thread: what it costs the waker")                           \
   X(wake_delay_ns, 8000, OWN, "waking a thread: until it executes")                                \
-  X(sleep_ns, 1000, ASSUMED, "going to sleep, or finding that there is no need")                       \
+  X(sleep_ns, 1000, ASSUMED, "going to sleep, or finding that there is no need")                   \
   X(switch_ns, 2000, ASSUMED, "another thread gets the core")                                      \
   X(slice_ns, 3000000, ASSUMED, "how long a thread keeps its core when others wait for one")       \
   X(lookahead_ns, 100, ASSUMED, "how far a core may be simulated ahead of the others")             \
-  X(pace, 1, ASSUMED, "accesses and memory take so many times as long: fits a graph to a measurement")
+  X(pace, 1, ASSUMED, "how many times as long accesses and memory take: fits a graph")
 /* clang-format on */
 
 enum td_cost {

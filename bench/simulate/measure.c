@@ -79,7 +79,7 @@ struct nap {
 };
 
 static void sleep_again(struct nap *nap, uint32_t before) {
-  /* acquire, not needed for more than this word. */
+  /* acquire [nap.word]: the call. */
   while (atomic_load_explicit(&nap->word, memory_order_acquire) == before)
     syscall(SYS_futex, &nap->word, FUTEX_WAIT_PRIVATE, before, NULL, NULL, 0);
 }
@@ -97,6 +97,7 @@ static void end_nap(struct nap *nap) {
   for (uint32_t i = 0; i < WAKES; i++) {
     usleep(200);
     uint64_t begin = td_now_ns();
+    /* release [nap.word] */
     atomic_store_explicit(&nap->word, i + 1, memory_order_release);
     syscall(SYS_futex, &nap->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
     uint64_t called = td_now_ns();
