@@ -18,6 +18,7 @@
 #include "bench/import/import.h"
 #include "bench/limit/limit.h"
 #include "bench/queue/queue.h"
+#include "bench/simulate/simulate.h"
 #include "tide/tide.h"
 
 struct command {
@@ -32,6 +33,7 @@ static const struct command commands[] = {
     {"limit", "measure what the memory of this machine allows, alone and for graphs",
      td_command_limit},
     {"queue", "measure the queues alone, as the BWoS paper does", td_command_queue},
+    {"simulate", "predict marking with many markers, by simulation", td_command_simulate},
     {"graph", "describe a graph: counts, degrees, depth, frontier", td_command_graph},
     {"import", "turn a heap dump into a graph file", td_command_import},
     {"gcbench", "run programs that mostly allocate, on collectors and on malloc and free",

@@ -81,4 +81,5 @@ void td_helpers_forget(struct td_markers *set) {
   atomic_store_explicit(&set->parked, 0, memory_order_relaxed); /* relaxed, all: the only thread */
   atomic_store_explicit(&set->ready, 0, memory_order_relaxed);
   atomic_store_explicit(&set->spinning, 0, memory_order_relaxed);
+  atomic_store_explicit(&set->waiting, 0, memory_order_relaxed);
 }

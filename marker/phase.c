@@ -8,6 +8,12 @@
 #include "marker/region/check.h"
 #include "platform/probes.h"
 
+/* What has brought a helper into the phase was work for many, so it looks for further ones soon. */
+static uint32_t first_recruit_step(const struct td_markers *set, unsigned id) {
+  if (id == 0 || set->limit < 4) return TD_RECRUIT_OBJECTS;
+  return TD_RECRUIT_OBJECTS / (set->limit < 16 ? set->limit / 2 : 8);
+}
+
 void td_mark_begin(struct td_markers *set) {
   set->cycle++;
   set->mark_ns = 0;
@@ -27,7 +33,8 @@ void td_mark_begin(struct td_markers *set) {
     marker->leaves_early = false;
     marker->queued_leaves = 0;
     marker->weak = marker->ephemerons = 0;
-    marker->recruit_step = TD_RECRUIT_OBJECTS;
+    marker->recruit_step = first_recruit_step(set, i);
+    marker->recruits = 0;
   }
 }
 

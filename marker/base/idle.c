@@ -69,30 +69,41 @@ static void retire(struct td_marker *marker) {
 }
 
 unsigned td_recruit(struct td_markers *set) {
-  /* relaxed: a hint. */
-  if (atomic_load_explicit(&set->ready, memory_order_relaxed) == 0) return 0;
-  raise_word(&set->signal, 1);
+  /* relaxed, both: hints. */
+  if (atomic_load_explicit(&set->ready, memory_order_relaxed) != 0) {
+    raise_word(&set->signal, 1);
+    return 1;
+  }
+  if (atomic_load_explicit(&set->waiting, memory_order_relaxed) == 0) return 0;
+  raise_word(&set->done, 1);
   return 1;
 }
 
 uint64_t td_recruit_more(struct td_marker *marker, uint64_t effort) {
   if (td_recruit(marker->set)) {
     td_event(&marker->events, TIDE_TIMELINE_RECRUIT, 0, 0);
-    if (marker->recruit_step < 1u << 20) marker->recruit_step *= 2;
+    if (++marker->recruits >= marker->set->limit - 1) {
+      marker->recruits = 0;
+      if (marker->recruit_step < 1u << 20) marker->recruit_step *= 2;
+    }
   }
   return effort + marker->recruit_step;
 }
 
+/* One marker watches, and among many one of eight: on a large machine work comes and goes faster
+ * than a sleeper wakes. */
 static bool may_watch(struct td_markers *set) {
-  uint32_t nobody = 0;
+  const uint32_t most = set->limit < 16 ? 1 : set->limit / 8;
   /* relaxed, both: who watches orders nothing. */
-  return atomic_load_explicit(&set->spinning, memory_order_relaxed) == 0 &&
-         atomic_compare_exchange_strong_explicit(&set->spinning, &nobody, 1, memory_order_relaxed,
-                                                 memory_order_relaxed);
+  uint32_t watch = atomic_load_explicit(&set->spinning, memory_order_relaxed);
+  /* One try: those who come together are too many, and would only be in each other's way. */
+  return watch < most &&
+         atomic_compare_exchange_strong_explicit(&set->spinning, &watch, watch + 1,
+                                                 memory_order_relaxed, memory_order_relaxed);
 }
 
 static void stop_watching(struct td_markers *set) {
-  atomic_store_explicit(&set->spinning, 0, memory_order_relaxed); /* relaxed: as above */
+  atomic_fetch_sub_explicit(&set->spinning, 1, memory_order_relaxed); /* relaxed: as above */
 }
 
 /* Looks for work, ever more seldom. Returns true if the marker has joined. */
@@ -130,11 +141,13 @@ static bool wait_for_end(struct td_marker *marker, td_promising promising) {
   struct td_markers *set = marker->set;
   if (watch_for_end(set)) return false;
   for (;;) {
-    uint32_t seen = read_word(&set->signal);
+    uint32_t seen = read_word(&set->done);
     if (td_term_over(&set->term)) return false;
     if (promising(marker) && td_term_join(&set->term)) return true;
     if (td_term_over(&set->term)) return false;
-    sleep_on(marker, &set->signal, seen);
+    atomic_store_explicit(&set->waiting, 1, memory_order_relaxed); /* relaxed: a hint */
+    sleep_on(marker, &set->done, seen);
+    atomic_store_explicit(&set->waiting, 0, memory_order_relaxed); /* as above */
   }
 }
 
@@ -165,7 +178,8 @@ bool td_idle(struct td_marker *marker, bool joined, td_promising promising) {
   struct td_markers *set = marker->set;
   if (joined) part(marker);
   if (joined && td_term_leave(&set->term)) {
-    if (marker->id != 0) raise_word(&set->signal, INT32_MAX); /* the collecting thread waits */
+    /* The collecting thread waits. Helpers may sleep on: waking them would only delay it. */
+    if (marker->id != 0) raise_word(&set->done, 1);
     return false;
   }
   bool again = false;

@@ -21,6 +21,7 @@
 #include "marker/base/engine.h"
 #include "marker/base/events.h"
 #include "marker/base/item.h"
+#include "marker/base/offers.h"
 #include "marker/base/span.h"
 #include "marker/base/termination.h"
 #include "marker/base/tuning.h"
@@ -61,15 +62,20 @@ struct td_markers {
    * marker sets it before it sets a flag, so it always finds its own flags. Flags of other markers
    * that it overlooks are found by those markers themselves. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) flagged;
+  struct td_offers offers; /* whose queue has something to take */
   /* Markers that sleep: written by the sleepers, read in the handshake of td_quiet. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) parked;
-  _Atomic(uint32_t) ready;    /* those among them that may take part: a hint for td_recruit */
-  _Atomic(uint32_t) spinning; /* 1 while an idle marker watches for work; further ones sleep */
-  _Atomic(uint32_t) closed;   /* 1 while the configuration changes: helpers keep away from it */
+  _Atomic(uint32_t) ready;  /* those among them that may take part: a hint for td_recruit */
+  _Atomic(uint32_t) closed; /* 1 while the configuration changes: helpers keep away from it */
+  /* Idle markers that watch for work; when they are enough, others sleep. In a line of its own,
+   * because markers that run out of work together all look here. */
+  _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) spinning;
   /* Futex words: a change tells sleepers to look. Written by whoever wakes. */
-  _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) signal; /* for markers that may take part */
-  _Atomic(uint32_t) surplus;                        /* for helpers beyond `limit` */
-  _Atomic(uint32_t) quit;                           /* 1: helpers end */
+  _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) signal; /* for helpers that may take part */
+  _Atomic(uint32_t) done;       /* for the collecting thread: the phase is over, or there is work */
+  _Atomic(uint32_t) waiting;    /* 1 while that thread sleeps in a phase: a hint for td_recruit */
+  _Atomic(uint32_t) surplus;    /* for helpers beyond `limit` */
+  _Atomic(uint32_t) quit;       /* 1: helpers end */
   _Atomic(uint32_t) collecting; /* odd in a collection: it counts beginnings and ends */
 
   /* The collecting thread only. */
@@ -116,7 +122,8 @@ struct td_marker {
   /* Visiting regions did not pay: it is tried again when this marker has marked so many objects, */
   uint64_t visits_at;
   uint64_t visits_step;       /* and if it fails again, so many later */
-  uint32_t recruit_step;      /* objects to scan before waking another marker; doubles each time */
+  uint32_t recruit_step;      /* objects to scan before waking another marker; */
+  uint32_t recruits;          /* doubles when it has woken as many as there are others */
   struct td_root_cursor at;   /* in the roots */
   uintptr_t weak, ephemerons; /* chains of objects met: [weak.chain] */
   uint64_t joined_ns;         /* when it became active */
@@ -128,5 +135,10 @@ struct td_marker {
   uint64_t parks, wakes;
   struct td_naps naps;
 };
+
+/* Returns whether the markers are so many that they tell each other what they have to offer. */
+static inline bool td_has_offers(const struct td_markers *set) {
+  return set->limit > 2;
+}
 
 #endif

@@ -30,11 +30,19 @@ TD_INLINE void give(struct loop *l) {
   grant(l);
 }
 
+/* Tells thieves whether there is something in the queue. */
+TD_INLINE void offer(struct loop *l) {
+  struct td_markers *set = l->marker->set;
+  if (!td_has_offers(set) || td_offers_has(&set->offers, l->marker->id)) return;
+  if (Q(size)(l->queue) != 0) td_offers_set(&set->offers, l->marker->id);
+}
+
 /* Gives work to a marker that asks for some, or wakes one that sleeps while there is plenty. */
 TD_INLINE void share(struct loop *l) {
   struct sharing *s = &l->sharing;
   if (Q(wanted)(l->queue) && s->effort >= s->give_at && (owned(&l->o) >= 2 || l->window.count >= 2))
     give(l);
+  offer(l);
   if (s->effort >= s->recruit_at && owned(&l->o) + l->window.count >= TD_RECRUIT_ITEMS)
     s->recruit_at = td_recruit_more(l->marker, s->effort);
 }

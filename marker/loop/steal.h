@@ -14,14 +14,20 @@
 static __attribute__((noinline)) uint32_t steal(struct td_marker *marker, uint64_t *items) {
   struct td_markers *set = marker->set;
   if (td_term_alone(&set->term)) return 0;
+  const bool hinted = td_has_offers(set);
   for (unsigned tries = 1; tries < set->limit; tries++) {
     uint32_t victim = td_policy_next(&marker->policy);
+    if (hinted && !td_offers_has(&set->offers, victim)) {
+      td_policy_tell(&marker->policy, victim, false);
+      continue;
+    }
     int32_t count = Q(steal)(set->marker[victim]->queue, items, TD_STEAL_MOST);
     td_policy_tell(&marker->policy, victim, count > 0);
     if (count > 0) {
       td_report_stolen(marker, victim, (uint32_t)count);
       return (uint32_t)count;
     }
+    if (hinted && count == 0) td_offers_clear(&set->offers, victim);
     marker->stats.failed_steals++;
   }
   return 0;
@@ -33,8 +39,13 @@ static bool promising(struct td_marker *marker) {
   struct td_markers *set = marker->set;
   if (td_root_slices_left(set) || td_regions_wait(set->regions) || td_deferred_page(set, 8))
     return true;
-  for (unsigned v = 0; v < set->limit; v++)
-    if (v != marker->id && Q(size)(set->marker[v]->queue) != 0) return true;
+  const bool hinted = td_has_offers(set);
+  if (hinted && td_offers_any(&set->offers, set->limit, marker->id)) return true;
+  for (unsigned v = 0; v < set->limit; v++) {
+    if (v == marker->id || Q(size)(set->marker[v]->queue) == 0) continue;
+    if (hinted) td_offers_set(&set->offers, v);
+    return true;
+  }
   for (unsigned v = 0; v < set->limit; v++)
     if (v != marker->id) Q(want)(set->marker[v]->queue);
   return false;

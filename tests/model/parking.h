@@ -73,7 +73,8 @@ struct td_markers {
   MODEL_WATCHED limit;
   uint64_t start_ns;
   struct td_termination term;
-  _Atomic(uint32_t) parked, ready, spinning, closed, signal, surplus, quit, collecting;
+  _Atomic(uint32_t) parked, ready, spinning, closed, signal, done, waiting, surplus, quit,
+      collecting;
   struct td_marker **marker;
   unsigned started, available;
 };
@@ -84,7 +85,7 @@ struct td_marker {
   struct td_thread thread;
   _Atomic(uint32_t) life;
   bool took_part;
-  uint32_t recruit_step;
+  uint32_t recruit_step, recruits;
   uint64_t parks, wakes, joined_ns;
   struct td_naps naps;
   struct td_events events;
@@ -96,7 +97,7 @@ struct parking {
   struct td_marker marker[PARKING_MOST];
   struct td_engine engine;
   _Atomic(uint32_t) next;                    /* item of this phase */
-  _Atomic(uint32_t) asleep[2][PARKING_MOST]; /* the futex: 1 asleep, 2 woken */
+  _Atomic(uint32_t) asleep[3][PARKING_MOST]; /* the futexes: 1 asleep, 2 woken */
   MODEL_WATCHED taken[PARKING_MOST];         /* a marker's while active, else marker 0's */
   struct td_marker *table[PARKING_MOST + 1];
 };
@@ -122,13 +123,18 @@ static inline void td_event(struct td_events *events, enum tide_timeline_kind ki
   (void)events, (void)kind, (void)other, (void)value;
 }
 
+static inline unsigned parking_number(_Atomic(uint32_t) *futex) {
+  if (futex == &MODEL_STATE.set.surplus) return 1;
+  return futex == &MODEL_STATE.set.done ? 2 : 0;
+}
+
 static inline void td_plat_wait(_Atomic(uint32_t) *futex, uint32_t expected, uint64_t timeout_ns) {
   if (timeout_ns != 0 &&
       timeout_ns != IDLE_NS) { /* looks again and again until there is something new */
     MODEL_WAIT(atomic_load_explicit(futex, memory_order_relaxed) != expected);
     return;
   }
-  _Atomic(uint32_t) *asleep = &MODEL_STATE.asleep[futex == &MODEL_STATE.set.surplus][MODEL_SELF];
+  _Atomic(uint32_t) *asleep = &MODEL_STATE.asleep[parking_number(futex)][MODEL_SELF];
   atomic_store_explicit(asleep, 1u, memory_order_relaxed);
   atomic_thread_fence(memory_order_seq_cst); /* with the one in td_plat_wake: the system's lock */
   if (MODEL_STEP(compare) && atomic_load_explicit(futex, memory_order_relaxed) != expected) {
@@ -150,9 +156,9 @@ static inline unsigned td_plat_wake(_Atomic(uint32_t) *futex, unsigned count) {
   atomic_thread_fence(memory_order_seq_cst);
   for (unsigned id = 0; id <= MODEL_HELPERS && woken < count; id++) {
     uint32_t sleeping = 1;
-    if (atomic_compare_exchange_strong_explicit(
-            &MODEL_STATE.asleep[futex == &MODEL_STATE.set.surplus][id], &sleeping, 2u,
-            memory_order_relaxed, memory_order_relaxed))
+    if (atomic_compare_exchange_strong_explicit(&MODEL_STATE.asleep[parking_number(futex)][id],
+                                                &sleeping, 2u, memory_order_relaxed,
+                                                memory_order_relaxed))
       woken++;
   }
   return woken;
@@ -198,6 +204,8 @@ static inline void parking_init(void) {
   atomic_init(&set->parked, 0u);
   atomic_init(&set->ready, 0u);
   atomic_init(&set->spinning, (uint32_t)MODEL_SPINNING);
+  atomic_init(&set->done, 0u);
+  atomic_init(&set->waiting, 0u);
   atomic_init(&set->closed, (uint32_t)MODEL_CLOSED);
   atomic_init(&set->signal, 0u);
   atomic_init(&set->surplus, 0u);
@@ -215,7 +223,7 @@ static inline void parking_init(void) {
     atomic_init(&marker->life, (uint32_t)TD_HELPER_NONE);
     marker->parks = marker->wakes = 0;
     MODEL_STATE.taken[id] = 0;
-    for (unsigned word = 0; word < 2; word++)
+    for (unsigned word = 0; word < 3; word++)
       atomic_init(&MODEL_STATE.asleep[word][id], 0u);
   }
 }

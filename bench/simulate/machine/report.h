@@ -1,0 +1,23 @@
+/* What the simulation notes while the library marks. */
+#ifndef TD_BENCH_SIMULATE_MACHINE_REPORT_H
+#define TD_BENCH_SIMULATE_MACHINE_REPORT_H
+
+#include <stdint.h>
+
+#include "bench/simulate/costs.h"
+
+/* The costs in force. */
+extern struct td_costs td_sim_costs;
+
+/* A byte is stored atomically: perhaps a mark. */
+void td_sim_note_mark(uintptr_t address);
+
+/* The phases since the last call: their time, and how much of it passed after the last mark. In
+ * nanoseconds. */
+struct td_sim_phases {
+  double ns, end_ns;
+  uint64_t phases;
+};
+struct td_sim_phases td_sim_take_phases(void);
+
+#endif

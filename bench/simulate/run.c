@@ -1,0 +1,117 @@
+#include "bench/simulate/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench/cli/child.h"
+#include "bench/cli/complain.h"
+#include "bench/cli/place.h"
+#include "bench/cli/progress.h"
+
+#define LIST_BYTES 2048
+
+static bool find_program(char path[TD_PLACE_BYTES]) {
+  return td_place_find(path, "tidemark-simulate", "../libexec/tidemark/tidemark-simulate",
+                       TD_INSTALLED_LIBEXEC "/tidemark-simulate", NULL);
+}
+
+static void list_markers(const struct td_simulation *simulation, char text[LIST_BYTES]) {
+  size_t length = 0;
+  for (size_t i = 0; i < simulation->marker_count; i++)
+    length += (size_t)snprintf(text + length, LIST_BYTES - length, "%s%" PRIu64, i ? "," : "",
+                               simulation->markers[i]);
+}
+
+static void list_costs(const struct td_costs *costs, char text[LIST_BYTES]) {
+  size_t length = 0;
+  for (unsigned i = 0; i < TD_COST_COUNT; i++)
+    length += (size_t)snprintf(text + length, LIST_BYTES - length, "%s%s=%.6g", i ? "," : "",
+                               td_cost_entries[i].name, costs->at[i]);
+}
+
+/* Starts the program with its standard output in a pipe, of which *out is the end to read from. */
+static int spawn(const struct td_simulation *simulation, pid_t *child, FILE **out) {
+  char path[TD_PLACE_BYTES], parent[24], seed[24], heap[24], markers[LIST_BYTES], costs[LIST_BYTES];
+  if (!find_program(path))
+    return td_complain(TD_EXIT_RESOURCES, "simulate: the program tidemark-simulate was not built, "
+                                          "or is not beside this one");
+  snprintf(parent, sizeof parent, "%lld", (long long)getpid());
+  snprintf(seed, sizeof seed, "%" PRIu64, simulation->seed);
+  snprintf(heap, sizeof heap, "%" PRIu64, simulation->heap_max_bytes);
+  list_markers(simulation, markers);
+  list_costs(simulation->costs, costs);
+  char *const arguments[] = {path,
+                             parent,
+                             (char *)(uintptr_t)simulation->graph,
+                             (char *)(uintptr_t)simulation->engines,
+                             markers,
+                             (char *)(uintptr_t)simulation->policy,
+                             seed,
+                             (char *)(uintptr_t)simulation->topology,
+                             heap,
+                             costs,
+                             NULL};
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    return td_complain(TD_EXIT_RESOURCES, "cannot make a pipe: %s", strerror(errno));
+  const struct td_child_start start = {
+      .arguments = arguments, .in = -1, .out = ends[1], .errors = -1};
+  int error = td_child_start(&start, child);
+  close(ends[1]);
+  *out = error == 0 ? fdopen(ends[0], "r") : NULL;
+  if (*out) return TD_EXIT_OK;
+  close(ends[0]);
+  if (error == 0) td_child_kill(*child);
+  return td_complain(TD_EXIT_RESOURCES, "cannot start '%s': %s", path, strerror(errno));
+}
+
+static bool read_row(const char *line, struct td_simulated *row) {
+  return sscanf(line,
+                "row %31s %u %" SCNu64 " %lf %lf %lf %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+                " %u %" SCNu64 " %" SCNu64 " %" SCNu64,
+                row->engine, &row->markers, &row->objects, &row->mark_ns, &row->end_ns,
+                &row->active_ns, &row->steals, &row->failed_steals, &row->grants, &row->parks,
+                &row->took_part, &row->accesses, &row->lines, &row->transfers) == 14;
+}
+
+static size_t read_rows(FILE *from, const struct td_simulation *simulation,
+                        struct td_simulated *rows, size_t row_count) {
+  char line[512], what[96];
+  unsigned cores = 1, nodes = 1;
+  size_t count = 0;
+  snprintf(what, sizeof what, "simulating %.64s", simulation->graph);
+  td_progress(what, 0, row_count);
+  while (count < row_count && fgets(line, sizeof line, from)) {
+    if (sscanf(line, "machine %u %u", &cores, &nodes) == 2) continue;
+    if (!read_row(line, &rows[count])) break;
+    rows[count].cores = cores;
+    rows[count++].nodes = nodes;
+    td_progress(what, count, row_count);
+  }
+  return count;
+}
+
+int td_simulate_run(const struct td_simulation *simulation, struct td_simulated *rows,
+                    size_t row_count) {
+  pid_t child;
+  FILE *from = NULL;
+  td_progress_begin();
+  int status = spawn(simulation, &child, &from);
+  if (status != TD_EXIT_OK) return status;
+  size_t count = read_rows(from, simulation, rows, row_count);
+  fclose(from);
+  int ended = td_child_wait(child);
+  td_progress_end();
+  /* It has said itself why it could not. */
+  if (WIFEXITED(ended) && WEXITSTATUS(ended) != 0 && ended != -1) return WEXITSTATUS(ended);
+  if (ended != 0) return td_child_complain("simulate", ended);
+  if (count == row_count) return TD_EXIT_OK;
+  return td_complain(TD_EXIT_RESOURCES, "simulate: its process told %zu of %zu results", count,
+                     row_count);
+}

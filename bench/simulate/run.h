@@ -1,0 +1,39 @@
+/* One simulation, in a process of its own (bench/simulate/machine/child.c).
+ *
+ * Errors are said on stderr. Functions return an exit status, 0 if all is well. */
+#ifndef TD_BENCH_SIMULATE_RUN_H
+#define TD_BENCH_SIMULATE_RUN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bench/simulate/costs.h"
+
+struct td_simulation {
+  const char *graph;   /* a spec */
+  const char *engines; /* names, separated by commas */
+  const char *policy, *topology;
+  const uint64_t *markers;
+  size_t marker_count;
+  uint64_t seed, heap_max_bytes;
+  const struct td_costs *costs;
+};
+
+/* What one engine did with one number of markers. Times are simulated nanoseconds. */
+struct td_simulated {
+  char engine[32];
+  unsigned markers, took_part; /* those that have marked anything */
+  unsigned cores, nodes;       /* of the machine */
+  uint64_t objects;
+  double mark_ns;
+  double end_ns;    /* from the last mark until the collecting thread goes on */
+  double active_ns; /* of all markers together */
+  uint64_t steals, failed_steals, grants, parks;
+  uint64_t accesses, lines, transfers; /* lines: from memory */
+};
+
+/* Stores a row per engine and number of markers, in this order; there is room for as many. */
+int td_simulate_run(const struct td_simulation *simulation, struct td_simulated *rows,
+                    size_t row_count);
+
+#endif

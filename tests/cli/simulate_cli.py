@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Tests of `tidemark simulate` from outside, on tiny graphs: rows hang together, runs can be
+repeated, bad input is told. No time is judged.
+
+Usage: simulate_cli.py --program PROGRAM PART
+"""
+import argparse
+import json
+import os
+import sys
+import unittest
+
+import program
+
+USAGE, INPUT, RESOURCES = 2, 3, 4
+SMALL = "pack:2 [numa] l3:2 core:2 pu:1"
+
+
+class Case(program.Case):
+    def setUp(self):
+        super().setUp()
+        self.costs = self.path("costs.json")
+        with open(self.costs, "w", encoding="utf-8") as file:
+            file.write('{"memory_ns": 100, "wake_delay_ns": 5000}')
+
+    def simulate(self, graph, *arguments):
+        result = self.works("simulate", "--quiet", "--costs", self.costs, "--graph", graph,
+                            "--json", "-", *arguments)
+        document = json.loads(result.stdout)
+        self.assertLessEqual({"version", "host", "costs", "topology", "policy", "seed", "rows"},
+                             document.keys())
+        return document
+
+    def rows(self, graph, *arguments):
+        return self.simulate(graph, *arguments)["rows"]
+
+
+class Usage(Case):
+    def test_help(self):
+        text = self.works("simulate", "--help").stdout
+        for word in ("--topology", "--costs", "--seed", "--validate", "--fit", "hwloc"):
+            self.assertIn(word, text)
+
+    def test_bad_input(self):
+        tree = ("--graph", "tree:depth=4")
+        for status, words, arguments in (
+                (USAGE, "--graph", ()),
+                (USAGE, "nonesuch", (*tree, "--engine", "nonesuch")),
+                (USAGE, "one marker", (*tree, "--engine", "serial", "--markers", "1,2")),
+                (USAGE, "--markers|257", (*tree, "--markers", "257")),
+                (USAGE, "nonesuch", (*tree, "--policy", "nonesuch")),
+                (USAGE, "topology|banana", (*tree, "--topology", "banana")),
+                (USAGE, "512", (*tree, "--topology", "pack:8 core:128 pu:1")),
+                (USAGE, "--validate|--topology", (*tree, "--validate", "--topology", SMALL)),
+                (USAGE, "--seed", (*tree, "--seed", "-1")),
+                (USAGE, "banana", ("--graph", "tree:depth=banana")),
+                (INPUT, "nope.thg", ("--graph", "file:nope.thg")),
+                (RESOURCES, "too large", ("--graph", "random:objects=4G,degree=60")),
+                (RESOURCES, "too small", ("--graph", "tree:depth=22", "--heap-max", "8M")),
+                (RESOURCES, "nowhere", (*tree, "--json", self.path("nowhere/x.json"))),
+                (USAGE, ".txt", (*tree, "--plot", self.path("plot.txt")))):
+            with self.subTest(arguments):
+                self.fails(status, words, "simulate", "--quiet", "--costs", self.costs, *arguments)
+
+    def test_bad_costs(self):
+        for text, words in (("", "no JSON object"), ('{"speed_ns": 1}', "no cost 'speed_ns'"),
+                            ('{"memory_ns": -1}', "memory_ns"), ('{"memory_ns": x}', "memory_ns"),
+                            ('{"memory_ns": 1', "does not end"), ("{7}", "not JSON"),
+                            ('{"node_gbs": 0}', "node_gbs"), ('{"memory_ns": 1e999}', "memory_ns")):
+            with self.subTest(text):
+                with open(self.costs, "w", encoding="utf-8") as file:
+                    file.write(text)
+                self.fails(INPUT, words, "simulate", "--quiet", "--graph", "tree:depth=4",
+                           "--costs", self.costs)
+        self.fails(INPUT, "nope.json", "simulate", "--quiet", "--graph", "tree:depth=4",
+                   "--costs", self.path("nope.json"))
+
+
+class Rows(Case):
+    def test_all_objects_once_or_more(self):
+        for graph, objects, levels in (("tree:depth=12", 8191, 13), ("list:length=3000", 3000, 3000),
+                                       ("wide:leaves=5000", 5001, 2)):
+            for row in self.rows(graph, "--markers", "1,2,8", "--topology", SMALL):
+                with self.subTest(row=row):
+                    self.assertEqual(row["objects"], objects)
+                    self.assertEqual(row["critical_path"], levels)
+                    self.assertLessEqual(row["bound"], row["markers"] * 1.0001)
+                    self.assertLessEqual(row["bound"], max(1.0, objects / levels) * 1.0001)
+                    self.assertTrue(0 <= row["idle_share"] <= 1)
+                    self.assertGreater(row["mark_ns"], row["end_ns"])
+                    self.assertAlmostEqual(row["efficiency"], row["speedup"] / row["markers"],
+                                           delta=1e-4)
+
+    def test_one_marker_steals_nothing(self):
+        row = self.rows("tree:depth=12", "--markers", "1")[0]
+        self.assertEqual((row["steals"], row["speedup"], row["took_part"]), (0, 1, 1))
+
+    def test_list_gains_nothing(self):
+        for row in self.rows("list:length=20000", "--markers", "1,4", "--topology", SMALL):
+            self.assertAlmostEqual(row["speedup"], 1, delta=0.1)
+            self.assertEqual(row["bound"], 1)
+
+    def test_wide_graph_gains(self):
+        rows = self.rows("tree:depth=17", "--markers", "1,4", "--topology", SMALL)
+        self.assertGreater(rows[1]["speedup"], 1.5)
+        self.assertGreater(rows[1]["steals"], 0)
+
+    def test_engines(self):
+        engines = ["bwos", "abp", "chase-lev", "mutex", "pool"]
+        rows = self.rows("tree:depth=13", "--engine", ",".join(engines), "--markers", "4",
+                         "--topology", SMALL)
+        self.assertEqual([r["engine"] for r in rows], [e for e in engines for _ in range(2)])
+        self.assertEqual({r["objects"] for r in rows}, {16383})
+
+    def test_more_threads_than_cores(self):
+        rows = self.rows("tree:depth=14", "--markers", "8", "--topology", "core:2 pu:1")
+        self.assertEqual(rows[1]["objects"], 32767)
+        self.assertLessEqual(rows[1]["bound"], 2)
+
+
+class Repeat(Case):
+    def test_same_seed_same_rows(self):
+        again = [self.rows("random:objects=20K", "--markers", "2,8", "--topology", SMALL,
+                           "--seed", "7") for _ in range(3)]
+        self.assertEqual(again[0], again[1])
+        self.assertEqual(again[0], again[2])
+
+    def test_costs_cost(self):
+        """One marker pays what each access costs, and nothing else scales with it."""
+        times = []
+        for access in (1, 2, 3):
+            with open(self.costs, "w", encoding="utf-8") as file:
+                names = ("memory_ns", "line_ns", "stream_ns", "cache_ns", "cache_line_ns",
+                         "remote_ns", "atomic_ns", "clock_ns", "sleep_ns", "wake_call_ns")
+                file.write(json.dumps({**dict.fromkeys(names, 0), "access_ns": access}))
+            row = self.rows("tree:depth=12", "--markers", "1")[0]
+            times.append((row["mark_ns"], row["accesses"]))
+        self.assertAlmostEqual(times[2][0] - times[1][0], times[1][0] - times[0][0],
+                               delta=0.02 * times[0][0])
+
+    def test_costs_come_back(self):
+        first = self.simulate("tree:depth=10", "--markers", "2", "--topology", SMALL)
+        self.costs = self.path("first.json")
+        with open(self.costs, "w", encoding="utf-8") as file:
+            json.dump(first, file)
+        second = self.simulate("tree:depth=10", "--markers", "2", "--topology", SMALL)
+        self.assertEqual(first["rows"], second["rows"])
+        self.assertEqual(first["costs"], second["costs"])
+
+
+PARTS = {"usage": Usage, "rows": Rows, "repeat": Repeat}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--program", required=True)
+    parser.add_argument("part", choices=sorted(PARTS))
+    options = parser.parse_args()
+    program.setup(options)
+    beside = os.path.join(os.path.dirname(options.program), "tidemark-simulate")
+    if not os.path.exists(beside):
+        print("tidemark-simulate was not built here: skipped")
+        return 77
+    suite = unittest.defaultTestLoader.loadTestsFromTestCase(PARTS[options.part])
+    return 0 if unittest.TextTestRunner().run(suite).wasSuccessful() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
