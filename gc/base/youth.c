@@ -10,7 +10,7 @@
 /* Young collections that cost so many times what full ones would are given up at once. */
 #define HOPELESS 4
 /* What trials in vain may take of the time of full collections. */
-#define TRIAL_SHARE 0.03
+#define TRIAL_SHARE 0.1
 
 static double smooth(double old, double fresh) {
   return old > 0 ? old + SMOOTHING * (fresh - old) : fresh;
