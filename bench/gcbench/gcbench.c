@@ -23,6 +23,7 @@
 #define DEPTH_DEFAULT_GCBENCH 18u
 #define DEPTH_DEFAULT_BINARY 20u
 #define OPERATIONS_DEFAULT UINT64_C(4000000)
+#define LIVE_DEFAULT (UINT64_C(256) << 20)
 
 static const struct workload {
   const char *name, *text;
@@ -35,6 +36,7 @@ static const struct workload {
      DEPTH_DEFAULT_BINARY},
     {"lru", "a cache of 262144 entries that drops the least recently used", false, 0},
     {"strings", "strings cut and joined, 131072 of them kept", false, 0},
+    {"service", "requests that drop what they allocate, beside a cache of --live bytes", false, 0},
     {"mutate", "a forest of a million nodes whose subtrees are swapped and replaced", false, 0},
 };
 #define WORKLOADS (sizeof workloads / sizeof workloads[0])
@@ -65,7 +67,7 @@ struct row {
 struct request {
   struct td_words workloads, collectors, young;
   struct td_numbers mutators;
-  uint64_t depth, operations, heap_max, markers, rounds;
+  uint64_t depth, operations, live, heap_max, markers, rounds;
   const char *json;
   bool quiet;
   struct td_host host;
@@ -89,6 +91,13 @@ static void print_details(FILE *out) {
       out);
 }
 
+static struct td_option option_live(uint64_t *live) {
+  struct td_option option = td_option_number("live", "BYTES", live, 1 << 20, 0x1p40,
+                                             "size of the cache of service, as 1G (default: 256M)");
+  option.is_bytes = true;
+  return option;
+}
+
 static int parse(struct request *request, int argc, char **argv) {
   const struct td_option options[] = {
       td_option_words("workload", "W[,W…]", &request->workloads, "workloads (default: all)"),
@@ -105,6 +114,7 @@ static int parse(struct request *request, int argc, char **argv) {
           "depth of the largest trees but the first (default: gcbench 18, binary-trees 20)"),
       td_option_number("operations", "N", &request->operations, 1, 1e12,
                        "operations of the other workloads"),
+      option_live(&request->live),
       td_option_heap_max(&request->heap_max,
                          "heaps that are collected use as much, and no more (default: the "
                          "collector decides)"),
@@ -237,6 +247,7 @@ static int run_row(const struct request *request, struct row *row) {
                                        .depth = depth,
                                        .operations = request->operations,
                                        .young = row->young,
+                                       .live_bytes = request->live,
                                        .heap_max_bytes = request->heap_max};
   struct td_gcbench_result result;
   int status = td_gcbench_run(&task, &result);
@@ -358,7 +369,7 @@ static void free_rows(struct request *request) {
 }
 
 int td_command_gcbench(int argc, char **argv) {
-  struct request request = {.operations = OPERATIONS_DEFAULT, .rounds = 3};
+  struct request request = {.operations = OPERATIONS_DEFAULT, .live = LIVE_DEFAULT, .rounds = 3};
   int status = parse(&request, argc, argv);
   if (status != TD_ARGS_GO_ON) return status;
   td_progress_setup(request.quiet);

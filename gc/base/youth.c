@@ -9,8 +9,8 @@
 #define SHARE_LITTLE 0.015
 /* Young collections that cost so many times what full ones would are given up at once. */
 #define HOPELESS 4
-#define RESTS_FIRST 4u
-#define RESTS_MOST 64u
+/* What trials in vain may take of the time of full collections. */
+#define TRIAL_SHARE 0.1
 
 static double smooth(double old, double fresh) {
   return old > 0 ? old + SMOOTHING * (fresh - old) : fresh;
@@ -18,11 +18,8 @@ static double smooth(double old, double fresh) {
 
 void td_youth_begin(struct td_youth *youth, size_t cache_bytes) {
   size_t least = cache_bytes > LEAST_BYTES ? cache_bytes : LEAST_BYTES;
-  *youth = (struct td_youth){.on = true,
-                             .due_bytes = 2 * least,
-                             .least_bytes = least,
-                             .most_bytes = 2 * least,
-                             .rest = RESTS_FIRST};
+  *youth = (struct td_youth){
+      .on = true, .due_bytes = 2 * least, .least_bytes = least, .most_bytes = 2 * least};
 }
 
 /* What is promoted brings the next full collection nearer. */
@@ -37,8 +34,6 @@ static bool is_hopeless(const struct td_youth *youth) {
 
 static void give_up(struct td_youth *youth) {
   youth->on = false;
-  youth->rests = youth->rest;
-  youth->rest = youth->rest < RESTS_MOST ? youth->rest * 2 : RESTS_MOST;
 }
 
 void td_youth_after_young(struct td_youth *youth, const struct td_youth_facts *facts) {
@@ -46,9 +41,8 @@ void td_youth_after_young(struct td_youth *youth, const struct td_youth_facts *f
   double share = (double)facts->collect_ns / (double)(facts->collect_ns + facts->mutator_ns + 1);
   youth->young_cost = smooth(youth->young_cost, (double)facts->collect_ns / allocated);
   youth->survival = smooth(youth->survival, (double)facts->promoted_bytes / allocated);
-  if (pays(youth)) {
-    youth->rest = RESTS_FIRST;
-  } else if (youth->due_bytes >= youth->most_bytes || is_hopeless(youth)) {
+  youth->wasted_ns = pays(youth) ? 0 : youth->wasted_ns + (double)facts->collect_ns;
+  if (!pays(youth) && (youth->due_bytes >= youth->most_bytes || is_hopeless(youth))) {
     give_up(youth);
     return;
   }
@@ -65,8 +59,10 @@ void td_youth_after_full(struct td_youth *youth, uint64_t collect_ns, uint64_t r
   youth->full_cost = smooth(youth->full_cost, (double)collect_ns / room);
   youth->most_bytes = room_bytes / 2 > youth->least_bytes ? room_bytes / 2 : youth->least_bytes;
   if (youth->due_bytes > youth->most_bytes) youth->due_bytes = youth->most_bytes;
-  if (youth->on || --youth->rests > 0) return;
+  if (youth->on) return;
+  youth->wasted_ns -= TRIAL_SHARE * (double)collect_ns;
+  if (youth->wasted_ns > 0) return;
   youth->on = true;
   youth->due_bytes = 2 * youth->least_bytes;
-  youth->young_cost = youth->survival = 0;
+  youth->young_cost = youth->survival = youth->wasted_ns = 0;
 }

@@ -4,7 +4,8 @@
  * round in memory that is cached. If collections of it take too large a part of the time it grows:
  * more of what is young has died then, and what is written to twice counts once. If even half of
  * the room that a full collection leaves does not make them cheaper by the byte than full ones
- * would be, there are none for some full collections, and mutators need not log what they write. */
+ * would be, there are none for some full collections, and mutators need not log what they write:
+ * for so many that what was tried in vain is a small part of their time. */
 #ifndef TD_GC_BASE_YOUTH_H
 #define TD_GC_BASE_YOUTH_H
 
@@ -19,8 +20,7 @@ struct td_youth {
   double full_cost;  /* ns of a full collection for each byte of room that it leaves */
   double young_cost; /* ns of young ones for each byte allocated, smoothed */
   double survival;   /* promoted bytes for each byte allocated, smoothed */
-  uint32_t rests;    /* full collections until the next try */
-  uint32_t rest;     /* so many the next time */
+  double wasted_ns;  /* of young collections that did not pay; full ones make up for it */
 };
 
 /* What a collection that became due by itself showed. */

@@ -142,6 +142,12 @@ static void write_log(const struct tide_heap *heap, const struct tide_cycle_stat
           stats->bytes >> 10, stats->mark_ns / 1000, stats->recruited, stats->markers,
           stats->engine, stats->pause_ns / 1000, stats->stop_ns / 1000, stats->blocks_freed,
           heap->space.budget_blocks);
+  if (stats->kind == TIDE_CYCLE_YOUNG)
+    fprintf(stderr,
+            "tidemark: promoted %" PRIu64 " KiB, looked into %" PRIu64
+            " old objects or slots; next young collection after %zu KiB%s\n",
+            stats->promoted_bytes >> 10, stats->logged, heap->youth.due_bytes >> 10,
+            heap->youth.on ? "" : " is put off: they do not pay");
 }
 
 /* The figures of a collection that has ended become those of the last one. */

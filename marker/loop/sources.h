@@ -66,10 +66,12 @@ TD_INLINE bool find_work(struct loop *l) {
     return true;
   }
   if (unload_region(l)) return true;
-  size_t flagged = td_deferred_page(l->marker->set, td_view_page(&l->v, l->last));
+  /* On from the page before: flags are looked for in the whole heap, but once only. */
+  size_t flagged = td_deferred_page(l->marker->set, l->walk.before);
   if (flagged) {
     if (!td_deferred_take(l->marker->set, flagged)) return true;
-    l->walk = (struct page_walk){.page = flagged, .from = flagged * TD_PAGE_GRANULES};
+    l->walk =
+        (struct page_walk){.page = flagged, .from = flagged * TD_PAGE_GRANULES, .before = flagged};
     return true;
   }
   uint64_t items[TD_STEAL_MOST];

@@ -47,6 +47,7 @@ struct sharing {
 struct page_walk {
   size_t page;   /* 0: none */
   uint64_t from; /* granule at which to go on */
+  size_t before; /* the page taken before, from which the next one is looked for */
 };
 
 struct loop {

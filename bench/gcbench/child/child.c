@@ -2,9 +2,9 @@
  * it, one process per run, and reads one line from its standard output:
  *   ran TOTAL_NS COLLECT_NS P50_NS P99_NS MAX_NS PEAK_BYTES COLLECTIONS SUM
  *   error STATUS TEXT
- * Arguments: WORKLOAD MUTATORS DEPTH OPERATIONS HEAP_MAX MARKERS YOUNG PARENT. The time is that of
- * the whole work, setting up the allocator included; the peak is the process's, as the kernel tells
- * it.
+ * Arguments: WORKLOAD MUTATORS DEPTH OPERATIONS HEAP_MAX MARKERS YOUNG LIVE PARENT. The time is
+ * that of the whole work, setting up the allocator included; the peak is the process's, as the
+ * kernel tells it.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -32,11 +32,9 @@ static gcbench_work find_work(const char *name) {
   static const struct {
     const char *name;
     gcbench_work work;
-  } all[] = {{"gcbench", gcbench_work_gcbench},
-             {"binary-trees", gcbench_work_binary_trees},
-             {"lru", gcbench_work_lru},
-             {"strings", gcbench_work_strings},
-             {"mutate", gcbench_work_mutate}};
+  } all[] = {{"gcbench", gcbench_work_gcbench}, {"binary-trees", gcbench_work_binary_trees},
+             {"lru", gcbench_work_lru},         {"strings", gcbench_work_strings},
+             {"mutate", gcbench_work_mutate},   {"service", gcbench_work_service}};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
     if (strcmp(all[i].name, name) == 0) return all[i].work;
   return NULL;
@@ -114,8 +112,8 @@ static int report(uint64_t total_ns, uint64_t sum) {
 
 int main(int argc, char **argv) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  gcbench_work work = argc == 9 ? find_work(argv[1]) : NULL;
-  if (!work || (pid_t)atoll(argv[8]) != getppid()) {
+  gcbench_work work = argc == 10 ? find_work(argv[1]) : NULL;
+  if (!work || (pid_t)atoll(argv[9]) != getppid()) {
     fputs("tidemark-gcbench: a part of tidemark, which starts it; see tidemark gcbench --help\n",
           stderr);
     return 2;
@@ -128,7 +126,8 @@ int main(int argc, char **argv) {
                                  .share = {.number = i,
                                            .mutators = mutators,
                                            .depth = (unsigned)atoi(argv[3]),
-                                           .operations = strtoull(argv[4], NULL, 10)}};
+                                           .operations = strtoull(argv[4], NULL, 10),
+                                           .live_bytes = strtoull(argv[8], NULL, 10)}};
   const struct memory_options options = {.heap_max = strtoull(argv[5], NULL, 10),
                                          .markers = (unsigned)atoi(argv[6]),
                                          .young = atoi(argv[7]) != 0};
