@@ -42,11 +42,22 @@ static int report_death(struct td_boehm *boehm) {
   return td_child_complain(boehm->name, td_child_wait(child));
 }
 
+/* Talking failed on this side: the child may well be alive, and would wait for ever. */
+static int give_up(struct td_boehm *boehm, const char *what) {
+  int error = errno;
+  pid_t child = boehm->child;
+  boehm->child = 0;
+  td_progress_end();
+  td_child_kill(child);
+  return td_complain(TD_EXIT_RESOURCES, "%s: cannot %s its process: %s", boehm->name, what,
+                     strerror(error));
+}
+
 /* Reads lines until one is not about progress. *answer is that line, without its newline. */
 static int read_answer(struct td_boehm *boehm, const char **answer) {
   for (;;) {
     ssize_t length = getline(&boehm->line, &boehm->line_bytes, boehm->answers);
-    if (length <= 0) return report_death(boehm);
+    if (length <= 0) return feof(boehm->answers) ? report_death(boehm) : give_up(boehm, "hear");
     boehm->line[strcspn(boehm->line, "\n")] = '\0';
     uint64_t done, total;
     if (sscanf(boehm->line, "progress %" SCNu64 " %" SCNu64, &done, &total) == 2) {
@@ -66,8 +77,9 @@ static int read_answer(struct td_boehm *boehm, const char **answer) {
 static int ask(struct td_boehm *boehm, const char *request, const char **answer) {
   size_t length = strlen(request);
   /* MSG_NOSIGNAL: a dead child is an error to report, not a signal to die from. */
+  errno = 0;
   if (send(boehm->socket, request, length, MSG_NOSIGNAL) != (ssize_t)length)
-    return report_death(boehm);
+    return errno == EPIPE || errno == ECONNRESET ? report_death(boehm) : give_up(boehm, "ask");
   return read_answer(boehm, answer);
 }
 

@@ -93,7 +93,7 @@ static void print_details(FILE *out) {
 
 static struct td_option option_live(uint64_t *live) {
   struct td_option option = td_option_number("live", "BYTES", live, 1 << 20, 0x1p40,
-                                             "size of the cache of service, as 1G (default: 256M)");
+                                             "size of the cache of service, as 1G");
   option.is_bytes = true;
   return option;
 }

@@ -12,8 +12,8 @@ import program
 
 OPTIONS = None
 USAGE, RESOURCES = 2, 4
-WORKLOADS = ("gcbench", "binary-trees", "lru", "strings", "mutate")
-SMALL = ("--depth", "10", "--operations", "10000", "--rounds", "1", "--quiet")
+WORKLOADS = ("gcbench", "binary-trees", "lru", "strings", "service", "mutate")
+SMALL = ("--depth", "10", "--operations", "10000", "--live", "2M", "--rounds", "1", "--quiet")
 
 
 def run(*arguments, **environment):
@@ -64,7 +64,7 @@ class Gcbench(program.Case):
     def test_heap_and_marks_are_sound(self):
         """TIDE_VERIFY=1 ends a process whose marks differ from a serial marking's."""
         for mutators in (1, 3):
-            rows = self.rows("--depth", 8, "--operations", 1000, "--rounds", 1, "--mutators",
+            rows = self.rows("--depth", 8, "--operations", 1000, "--live", "1M", "--rounds", 1, "--mutators",
                              mutators, "--collector", "tide,malloc", TIDE_VERIFY="1",
                              TIDE_STRESS="5000")
             for workload in ("gcbench", "strings", "mutate"):
