@@ -48,6 +48,14 @@ next_free_outside_quarantine(const struct td_space *space, const uint8_t *marks,
   return at;
 }
 
+/* Gets the memory of a run at once, but for the first of a block: many a class of sizes has a few
+ * objects only, and those shall not cost more than their pages. */
+static void get_pages(const struct td_space *space, uint32_t block, uint32_t start, uint32_t stop) {
+  if (start == 0 || space->stress) return;
+  uintptr_t from = address_in(space, block, start) & ~(TD_PAGE_BYTES - 1);
+  td_plat_populate((void *)from, address_in(space, block, stop) - from);
+}
+
 /* Reserves the next free cells of the block from granule `at` on. Returns their first granule, and
  * info->reserved says where they end. If no cell is free it returns the end of the cells and
  * changes nothing. */
@@ -63,6 +71,7 @@ static uint32_t reserve(struct td_space *space, uint32_t block, uint32_t at, uin
   uint32_t stop = td_sweep_next_live(marks, start, bound, space->epoch);
   memset(marks + start, space->epoch, stop - start);
   info->reserved = (uint16_t)stop;
+  if (info->zeroed && space->small_pages) get_pages(space, block, start, stop);
   if (space->has_poison)
     td_unpoison(address_in(space, block, start), (size_t)(stop - start) << TD_GRANULE_LOG2);
   return start;
@@ -131,7 +140,6 @@ static void format(struct td_space *space, uint32_t block, tide_layout layout,
   struct td_block_info *info = &space->infos[block];
   uint8_t zeroed = info->zeroed;
   *info = (struct td_block_info){
-      .recip = (((uint32_t)1 << 24) + cell - 1) / cell,
       .cells = (uint16_t)(TD_BLOCK_GRANULES / cell),
       .size_class = (uint8_t)size_class,
       .state = TD_BLOCK_SMALL,

@@ -102,5 +102,6 @@ tide_layout td_layouts_intern(struct td_layouts *layouts, const struct td_layout
     fresh.map = layouts->count;
   if (fresh.kind == TD_KIND_TRACED && fresh.words) fresh.context = &layouts->at[layouts->count];
   layouts->at[layouts->count] = fresh;
+  layouts->has_near |= fresh.near_start;
   return (tide_layout)layouts->count++;
 }

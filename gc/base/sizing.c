@@ -47,10 +47,15 @@ static double root_room(const struct td_sizing *policy, double live, double cost
   return square_root(live * policy->allocation_rate / (cost * policy->marking_rate));
 }
 
-static double default_room(const struct td_sizing *policy, double live) {
+/* What may be allocated per collection grows with what a collection has to read. */
+static double growth_room(const struct td_sizing *policy, double live, double roots) {
+  return (live + roots) * (policy->growth_factor - 1);
+}
+
+static double default_room(const struct td_sizing *policy, double live, double roots) {
   double room = root_room(policy, live, DEFAULT_COST);
   if (room > DEFAULT_ROOM_MOST) room = DEFAULT_ROOM_MOST;
-  double grown = live * (policy->growth_factor - 1);
+  double grown = growth_room(policy, live, roots);
   return room > grown ? room : grown;
 }
 
@@ -65,6 +70,7 @@ static double least_blocks(const struct td_sizing *policy, const struct td_sizin
 uint32_t td_sizing_next(struct td_sizing *policy, const struct td_sizing_facts *facts) {
   double external = (double)facts->external_bytes;
   double live = (double)facts->live_bytes + external, target;
+  double roots = (double)facts->root_bytes;
   note_rates(policy, facts);
   switch (policy->kind) {
   case TIDE_SIZING_FIXED:
@@ -74,10 +80,10 @@ uint32_t td_sizing_next(struct td_sizing *policy, const struct td_sizing_facts *
     target = live + root_room(policy, live, policy->adaptive_cost);
     break;
   case TIDE_SIZING_GROWTH:
-    target = live * policy->growth_factor;
+    target = live + growth_room(policy, live, roots);
     break;
   default:
-    target = live + default_room(policy, live);
+    target = live + default_room(policy, live, roots);
   }
   double blocks = (target - external) / TD_BLOCK_BYTES + 1;
   double least = least_blocks(policy, facts);

@@ -34,6 +34,7 @@ struct td_sizing {
 struct td_sizing_facts {
   size_t live_bytes;
   size_t external_bytes; /* outside the heap, held by its objects */
+  size_t root_bytes;     /* read from roots: they make a collection dearer, as live bytes do */
   uint32_t used_blocks;  /* after sweeping */
   uint64_t collect_ns;
   uint64_t mutator_ns;      /* between the last collection and this */

@@ -36,11 +36,13 @@ struct cycle {
   void *argument;
   uint64_t begin_ns, stopped_ns, marked_ns, weak_ns, swept_ns;
   uint64_t allocated_bytes; /* so far, when it began */
+  size_t root_bytes;        /* read by marking */
 };
 
 /* Marking from roots. The first phase also calls the root callbacks. */
 struct marking {
   bool begun;
+  size_t root_words;
 };
 
 static void mark_spans(struct tide_heap *heap, const struct td_span *spans, size_t count,
@@ -52,22 +54,27 @@ static void mark_spans(struct tide_heap *heap, const struct td_span *spans, size
     roots.context = heap;
   }
   marking->begun = true;
+  for (size_t i = 0; i < count; i++)
+    marking->root_words += spans[i].count;
   td_mark_phase(heap->markers, &roots);
 }
 
-static void mark(struct tide_heap *heap) {
+/* Returns how many bytes of roots were read. */
+static size_t mark(struct tide_heap *heap) {
   struct marking marking = {.begun = false};
   td_space_begin_marking(&heap->space);
   td_ephemerons_begin(heap);
   td_mark_begin(heap->markers);
   td_roots_gather(heap, TD_WORDS_FRESH, mark_spans, &marking);
   td_ephemerons_close(heap);
+  return marking.root_words * sizeof(uintptr_t);
 }
 
 static void set_budget(const struct cycle *cycle) {
   struct tide_heap *heap = cycle->heap;
   td_budget_set(heap, (struct td_sizing_facts){
                           .live_bytes = heap->building->all.bytes,
+                          .root_bytes = cycle->root_bytes,
                           .collect_ns = cycle->swept_ns - cycle->stopped_ns,
                           .mutator_ns = cycle->begin_ns - heap->ended_ns,
                           .allocated_bytes = cycle->allocated_bytes - heap->allocated_before,
@@ -87,7 +94,7 @@ static void collect_stopped(struct cycle *cycle) {
     td_verify_begin(heap);
   }
   td_stats_tell(heap, TIDE_EVENT_MARK_BEGIN);
-  mark(heap);
+  cycle->root_bytes = mark(heap);
   cycle->marked_ns = td_stats_tell(heap, TIDE_EVENT_MARK_END);
   td_reclaim(heap);
   td_mark_end(heap->markers, stats, heap->building->marker);

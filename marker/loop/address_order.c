@@ -105,7 +105,7 @@ static void scan_bitmaps(struct heap_pass *p, const struct page_objects *t, uint
 static void scan_array(struct heap_pass *p, uintptr_t object) {
   struct td_array a = td_array_of(p->space, object);
   if (a.conservative) {
-    td_scan_conservative(p->space, a.slots, a.from, a.to, add, p);
+    td_scan_conservative(&p->v, a.slots, a.from, a.to, add, p);
     return;
   }
   const struct td_view v = p->v;

@@ -20,7 +20,7 @@ TD_INLINE void scan_roots(struct loop *l, const struct td_root_slice *slice) {
       visit(l, *(const uintptr_t *)words[i]);
     break;
   case TD_SPAN_CONSERVATIVE:
-    td_scan_conservative(l->marker->set->space, words, 0, slice->count, visit, l);
+    td_scan_conservative(&l->v, words, 0, slice->count, visit, l);
     break;
   }
   td_report_roots(l->marker, since, slice->count);

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "heap/find.h"
 #include "heap/space.h"
+#include "heap/view.h"
 
 #define TD_INLINE static inline __attribute__((always_inline))
 
@@ -47,12 +47,13 @@ TD_INLINE void td_scan_map(const uintptr_t *slots, uint64_t map, td_visit visit,
   }
 }
 
-/* Visits the objects that the words point at or into. */
-TD_INLINE void td_scan_conservative(const struct td_space *space, const uintptr_t *words,
-                                    size_t from, size_t to, td_visit visit, void *context) {
+/* Visits the cells that the words point at or into. Some may be free; what is done with them later
+ * tests their marks anyway, when these have arrived (td_view_is_white). */
+TD_INLINE void td_scan_conservative(const struct td_view *v, const uintptr_t *words, size_t from,
+                                    size_t to, td_visit visit, void *context) {
   for (size_t i = to; i-- > from;) {
-    uintptr_t object = td_space_find(space, words[i]);
-    if (object) visit(context, object);
+    uintptr_t cell = td_view_candidate(v, words[i]);
+    if (cell) visit(context, cell);
   }
 }
 

@@ -23,6 +23,15 @@ Test(policy, growth_is_live_times_factor_within_bounds) {
   cr_assert_eq(td_sizing_next(&policy, &facts), 100000);
 }
 
+Test(policy, what_is_read_from_roots_counts) {
+  struct td_sizing policy = make(TIDE_SIZING_GROWTH);
+  policy.growth_factor = 1.5;
+  struct td_sizing_facts facts = {
+      .live_bytes = 1000 * TD_BLOCK_BYTES, .root_bytes = 400 * TD_BLOCK_BYTES, .used_blocks = 1000};
+  uint32_t budget = td_sizing_next(&policy, &facts);
+  cr_assert(budget >= 1700 && budget <= 1701, "%u", budget);
+}
+
 Test(policy, default_room_is_a_root_up_to_a_bound_or_growth) {
   const struct {
     unsigned live_mib, allocations_per_mark, room_mib;
