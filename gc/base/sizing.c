@@ -67,11 +67,34 @@ static double least_blocks(const struct td_sizing *policy, const struct td_sizin
   return (double)facts->allocated_bytes < policy->room / 2 ? used + used / 8 + 4 : used;
 }
 
+/* How much of what was free in partly empty blocks has been allocated since? The rest was of
+ * layouts and sizes that are not asked for. */
+static void note_use(struct td_sizing *policy, const struct td_sizing_facts *facts) {
+  double fresh = (double)facts->used_blocks + facts->freed_blocks - policy->used_blocks;
+  double reused = (double)facts->allocated_bytes - (fresh > 0 ? fresh : 0) * TD_BLOCK_BYTES;
+  double part = policy->free_bytes > 0 && reused < policy->free_bytes
+                    ? 1 - (reused > 0 ? reused : 0) / policy->free_bytes
+                    : 0;
+  policy->unusable += SMOOTHING * (part - policy->unusable);
+  policy->used_blocks = facts->used_blocks;
+  policy->free_bytes = (double)facts->used_blocks * TD_BLOCK_BYTES - (double)facts->live_bytes;
+  if (policy->free_bytes < 0) policy->free_bytes = 0;
+}
+
+/* A heap that grows by a factor shall really have its room, so what cannot be used is added. The
+ * part is that of free bytes, so what is added is not missed again when it has become partly empty:
+ * a heap with constant live bytes does not grow for ever. */
+static double usable_blocks(const struct td_sizing *policy, double room) {
+  double missing = room - policy->free_bytes * (1 - policy->unusable);
+  return policy->used_blocks + (missing > 0 ? missing / TD_BLOCK_BYTES : 0);
+}
+
 uint32_t td_sizing_next(struct td_sizing *policy, const struct td_sizing_facts *facts) {
   double external = (double)facts->external_bytes;
   double live = (double)facts->live_bytes + external, target;
   double roots = (double)facts->root_bytes;
   note_rates(policy, facts);
+  note_use(policy, facts);
   switch (policy->kind) {
   case TIDE_SIZING_FIXED:
     target = (double)policy->max_blocks * TD_BLOCK_BYTES + external;
@@ -88,6 +111,8 @@ uint32_t td_sizing_next(struct td_sizing *policy, const struct td_sizing_facts *
   double blocks = (target - external) / TD_BLOCK_BYTES + 1;
   double least = least_blocks(policy, facts);
   policy->room = target - live;
+  if (policy->kind == TIDE_SIZING_GROWTH && usable_blocks(policy, policy->room) > least)
+    least = usable_blocks(policy, policy->room);
   if (blocks < least) blocks = least;
   if (blocks < policy->initial_blocks) blocks = policy->initial_blocks;
   double due = policy->kind == TIDE_SIZING_FIXED ? (double)(UINT64_MAX / 2)

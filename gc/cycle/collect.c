@@ -75,6 +75,7 @@ static void set_budget(const struct cycle *cycle) {
   td_budget_set(heap, (struct td_sizing_facts){
                           .live_bytes = heap->building->all.bytes,
                           .root_bytes = cycle->root_bytes,
+                          .freed_blocks = (uint32_t)heap->building->all.blocks_freed,
                           .collect_ns = cycle->swept_ns - cycle->stopped_ns,
                           .mutator_ns = cycle->begin_ns - heap->ended_ns,
                           .allocated_bytes = cycle->allocated_bytes - heap->allocated_before,

@@ -73,6 +73,30 @@ Test(policy, a_fragmented_heap_does_not_grow_for_ever) {
   }
 }
 
+/* Half of the cells are free, and next to none of them is of a size that is asked for. */
+Test(policy, a_growing_heap_gets_the_room_that_its_factor_promises) {
+  struct td_sizing policy = make(TIDE_SIZING_GROWTH);
+  struct td_sizing_facts facts = {.live_bytes = 1000 * TD_BLOCK_BYTES, .used_blocks = 2000};
+  uint32_t budget = td_sizing_next(&policy, &facts);
+  for (int i = 0; i < 10; i++) {
+    facts.allocated_bytes = (uint64_t)(budget - 2000) * TD_BLOCK_BYTES;
+    facts.freed_blocks = budget - 2000;
+    budget = td_sizing_next(&policy, &facts);
+  }
+  cr_assert(budget > 2900 && budget <= 3001, "%u", budget);
+}
+
+Test(policy, a_growing_heap_does_not_grow_for_ever) {
+  struct td_sizing policy = make(TIDE_SIZING_GROWTH);
+  struct td_sizing_facts facts = {.live_bytes = 2000 * TD_BLOCK_BYTES, .used_blocks = 2000};
+  for (int i = 0; i < 20; i++) {
+    uint32_t budget = td_sizing_next(&policy, &facts);
+    cr_assert_leq(budget, 4001);
+    facts.used_blocks = budget; /* and no block became empty, but every cell was used */
+    facts.allocated_bytes = ((uint64_t)budget * TD_BLOCK_BYTES - facts.live_bytes);
+  }
+}
+
 Test(policy, fixed_goes_to_the_limit) {
   struct td_sizing policy = make(TIDE_SIZING_FIXED);
   cr_assert_eq(td_sizing_next(&policy, &(struct td_sizing_facts){0}), 100000);
