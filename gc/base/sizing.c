@@ -8,6 +8,10 @@
 
 #include "heap/space.h"
 
+/* What a program has needed it may need again: a heap that grows by a factor keeps so much of its
+ * last budget. Programs whose live set swings would collect all the time while it is small, in
+ * memory that they have anyway. */
+#define KEPT_PART 0.875
 /* Weight of the newest observation. */
 #define SMOOTHING 0.5
 /* The default rule's cost per MiB, and the most that the root may ask for. Heaps with little alive
@@ -27,6 +31,10 @@ static double square_root(double x) {
   for (int i = 0; i < 6; i++)
     root = (root + x / root) / 2;
   return root;
+}
+
+static double larger(double a, double b) {
+  return a > b ? a : b;
 }
 
 static double smooth(double old, double fresh) {
@@ -111,14 +119,17 @@ uint32_t td_sizing_next(struct td_sizing *policy, const struct td_sizing_facts *
   double blocks = (target - external) / TD_BLOCK_BYTES + 1;
   double least = least_blocks(policy, facts);
   policy->room = target - live;
-  if (policy->kind == TIDE_SIZING_GROWTH && usable_blocks(policy, policy->room) > least)
-    least = usable_blocks(policy, policy->room);
+  if (policy->kind == TIDE_SIZING_GROWTH) {
+    least = larger(least, usable_blocks(policy, policy->room));
+    least = larger(least, policy->last_budget * KEPT_PART);
+  }
   if (blocks < least) blocks = least;
   if (blocks < policy->initial_blocks) blocks = policy->initial_blocks;
   double due = policy->kind == TIDE_SIZING_FIXED ? (double)(UINT64_MAX / 2)
                                                  : blocks * TD_BLOCK_BYTES + external;
   policy->due_bytes = due < (double)(UINT64_MAX / 2) ? (uint64_t)due : UINT64_MAX / 2;
   uint32_t budget = blocks < (double)policy->max_blocks ? (uint32_t)blocks : policy->max_blocks;
+  policy->last_budget = budget;
   policy->recent[policy->recent_at++ % TD_KEEP_CYCLES] = budget;
   return budget;
 }
