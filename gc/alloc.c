@@ -11,11 +11,16 @@
 #include "gc/mutator/callback.h"
 #include "heap/alloc.h"
 #include "heap/large.h"
+#include "heap/log.h"
 #include "heap/medium.h"
 #include "heap/quarantine.h"
+#include "heap/young.h"
 
 /* A mutator adds to the heap's count of allocated bytes this often. */
 #define FLUSH_BYTES ((uint64_t)256 << 10)
+
+/* Under TIDE_STRESS one in so many collections is full. */
+#define STRESS_FULL 8u
 
 /* What to allocate. size_class is 0 for objects with blocks of their own. */
 struct request {
@@ -67,6 +72,8 @@ static TD_KEEPS_CALL void tell_growth(struct tide_mutator *mutator, void *object
   td_callback_begin(mutator, &call, (uintptr_t)object, "an event");
   td_stats_tell_growth(mutator->heap);
   td_callback_end(mutator, &call);
+  /* If it has collected, the object is old by now. But its first stores need no barrier. */
+  if (mutator->heap->space.has_young) td_log_fresh_if_old(&mutator->heap->space, (uintptr_t)object);
 }
 
 static void *take(struct tide_mutator *mutator, struct request *request) {
@@ -81,18 +88,22 @@ static size_t blocks_of(struct request *request) {
   return request->size_class ? 1 : (request->bytes + TD_BLOCK_BYTES - 1) >> TD_BLOCK_LOG2;
 }
 
-/* Collects until an attempt after this thread's own collection has failed too: what another
- * thread's collection found may be used up by third ones before we run. */
+/* Collects until an attempt after this thread's own full collection has failed too: what another
+ * thread's collection found may be used up by third ones before we run. A young collection is tried
+ * if it is due, and then another attempt is made. */
 static void *take_after_collection(struct tide_mutator *mutator, struct request *request) {
   struct tide_heap *heap = mutator->heap;
   enum td_collected collected;
+  enum tide_cycle_kind kind;
   do {
     /* relaxed: another thread's collection is a reason to try again; the lock orders the rest. */
     uint64_t seen = atomic_load_explicit(&heap->cycles, memory_order_relaxed);
     void *object = take(mutator, request);
     if (object) return object;
-    collected = td_collect_unless(mutator, seen);
-  } while (collected == TD_COLLECTED_BY_OTHER);
+    kind = request->room == TD_ROOM_YOUNG_DUE ? TIDE_CYCLE_YOUNG : TIDE_CYCLE_FULL;
+    collected = td_collect_unless(mutator, kind, seen);
+  } while (collected == TD_COLLECTED_BY_OTHER ||
+           (collected == TD_COLLECTED && kind == TIDE_CYCLE_YOUNG));
   return collected == TD_COLLECTED ? take(mutator, request) : NULL;
 }
 
@@ -106,6 +117,15 @@ static TD_KEEPS_CALL bool ask_embedder(struct tide_mutator *mutator, size_t byte
   return again;
 }
 
+/* Lets the heap grow without a collection, if it is the heap's own bounds that are in the way. */
+static bool may_grow(struct tide_heap *heap, struct request *request) {
+  if (request->room == TD_ROOM_YOUNG_DUE) {
+    td_young_set_due(&heap->space, SIZE_MAX); /* collecting is paused; the next one sets it anew */
+    return true;
+  }
+  return request->room == TD_ROOM_OVER_BUDGET && td_budget_grow(heap, (uint32_t)blocks_of(request));
+}
+
 /* There is no room: collect, then let the heap grow if it was the budget that is used up, then ask
  * the embedder. */
 static void *take_by_force(struct tide_mutator *mutator, struct request *request) {
@@ -114,8 +134,7 @@ static void *take_by_force(struct tide_mutator *mutator, struct request *request
   if (blocks > td_budget_most(heap)) return refuse(mutator, TIDE_ERROR_MEMORY);
   for (bool asked = false;;) {
     void *object = take_after_collection(mutator, request);
-    while (!object && request->room == TD_ROOM_OVER_BUDGET &&
-           td_budget_grow(heap, (uint32_t)blocks))
+    while (!object && may_grow(heap, request))
       object = take(mutator, request);
     if (object) return object;
     if (heap->verify && td_quarantine_drain(&heap->space)) continue;
@@ -141,13 +160,22 @@ static bool fits_layout(const struct td_space *space, const struct request *requ
          td_layout_fits(&space->layouts.at[request->layout], request->bytes);
 }
 
+/* Young collections, if the heap has them, and every few a full one. */
+static void collect_for_stress(struct tide_mutator *mutator) {
+  bool young = mutator->heap->space.has_young && ++mutator->stress_turns % STRESS_FULL != 0;
+  if (young)
+    tide_collect_young(mutator);
+  else
+    tide_collect(mutator);
+}
+
 static void *allocate(struct tide_mutator *mutator, struct request *request) {
   struct tide_heap *heap = mutator->heap;
   if (!fits_layout(&heap->space, request)) return refuse(mutator, TIDE_ERROR_ARGUMENT);
   tide_safepoint(mutator);
   if (heap->stress && ++mutator->stress_count >= heap->stress) {
     mutator->stress_count = 0;
-    tide_collect(mutator);
+    collect_for_stress(mutator);
   }
   void *object = take(mutator, request);
   return object ? object : take_by_force(mutator, request);

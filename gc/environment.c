@@ -87,6 +87,9 @@ bool td_environment_read(struct td_environment *environment, struct tide_error *
   bool huge_pages = true;
   if (!read_flag("TIDE_HUGE_PAGES", &huge_pages, error)) return false;
   environment->small_pages = !huge_pages;
+  bool young = true;
+  if (!read_flag("TIDE_YOUNG", &young, error)) return false;
+  environment->no_young = !young;
   return read_flag("TIDE_VERIFY", &environment->verify, error) &&
          read_flag("TIDE_LOG", &environment->log, error);
 }

@@ -17,6 +17,7 @@ struct td_environment {
   bool verify;           /* TIDE_VERIFY: 0 or 1 */
   uint64_t stress;       /* TIDE_STRESS: collect every so many allocations */
   bool small_pages;      /* TIDE_HUGE_PAGES: 0 (or 1) */
+  bool no_young;         /* TIDE_YOUNG: 0 (or 1) */
   bool log;              /* TIDE_LOG: 0 or 1, a line on stderr per collection */
 };
 

@@ -10,6 +10,7 @@
 #include "gc/base/thread.h"
 #include "gc/cycle/budget.h"
 #include "gc/cycle/ephemeron.h"
+#include "gc/cycle/young.h"
 #include "gc/finalizer.h"
 #include "gc/fork.h"
 #include "gc/marking.h"
@@ -35,6 +36,7 @@ static void start_policy(struct tide_heap *heap, const struct tide_options *o) {
       .max_blocks = most,
   };
   td_budget_set(heap, (struct td_sizing_facts){0});
+  td_young_begin(heap);
 }
 
 static bool build_heap(struct tide_heap *heap, const struct tide_options *o,
@@ -117,7 +119,8 @@ struct tide_heap *tide_heap_create(const struct tide_options *options, struct ti
   heap->verify = environment.verify;
   heap->log = environment.log;
   configure_markers(&heap->config, &o);
-  if (!td_space_init(&heap->space, o.reserve_bytes, o.heap_max_bytes, error)) {
+  if (!(o.write_barrier ? td_space_init_young : td_space_init)(&heap->space, o.reserve_bytes,
+                                                               o.heap_max_bytes, error)) {
     free(heap);
     return NULL;
   }

@@ -72,5 +72,7 @@ void tide_ephemeron_set(struct tide_mutator *mutator, struct tide_ephemeron *eph
       !is_kind(mutator, ephemeron, TD_KIND_EPHEMERON, "tide_ephemeron_set"))
     return;
   struct td_ephemeron_object *object = (struct td_ephemeron_object *)ephemeron;
-  if (object->key) object->value = (uintptr_t)value; /* a dead one stays empty */
+  if (!object->key) return; /* a dead one stays empty */
+  tide_write_begin(mutator, object, &object->value, 1);
+  object->value = (uintptr_t)value;
 }

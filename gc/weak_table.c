@@ -28,9 +28,10 @@ struct tide_weak_table *tide_weak_table_new(struct tide_mutator *mutator) {
   if (!table) return NULL;
   struct td_local_root keep = {(uintptr_t)table, mutator->locals};
   mutator->locals = &keep;
-  table->slots = tide_alloc_array(mutator, TIDE_LAYOUT_REFS, CAPACITY_MIN, sizeof *table->slots);
+  void *slots = tide_alloc_array(mutator, TIDE_LAYOUT_REFS, CAPACITY_MIN, sizeof *table->slots);
   mutator->locals = keep.up;
-  if (!table->slots) return NULL;
+  if (!slots) return NULL;
+  tide_write(mutator, table, &table->slots, slots); /* a collection may have seen it meanwhile */
   table->capacity = CAPACITY_MIN;
   return table;
 }
@@ -69,6 +70,7 @@ static bool rehash(struct tide_mutator *mutator, struct tide_weak_table *table) 
     *find(&fresh, entry->key) = entry;
     fresh.used++;
   }
+  tide_write_begin(mutator, table, &table->slots, 1);
   *table = fresh;
   return true;
 }
@@ -77,13 +79,14 @@ static bool put(struct tide_mutator *mutator, struct tide_weak_table *table, uin
                 uintptr_t value) {
   struct td_ephemeron_object **slot = find(table, key);
   if (*slot) {
+    tide_write_begin(mutator, *slot, &(*slot)->value, 1);
     (*slot)->value = value;
     return true;
   }
   if (table->used >= table->capacity / 4 * 3 && !rehash(mutator, table)) return false;
   struct tide_ephemeron *entry = tide_ephemeron_new(mutator, (void *)key, (void *)value);
   if (!entry) return false;
-  *find(table, key) = (struct td_ephemeron_object *)entry;
+  tide_write(mutator, table->slots, find(table, key), entry);
   table->used++;
   return true;
 }

@@ -6,9 +6,12 @@
 #include <string.h>
 
 #include "heap/blocks.h"
+#include "heap/log.h"
+#include "heap/marks.h"
 #include "heap/poison.h"
 #include "heap/quarantine.h"
 #include "heap/sweep.h"
+#include "heap/young.h"
 
 /* A piece is small, so that its zeroes are still in the first-level cache when objects are written
  * over them. The lines of the piece after the next are prefetched meanwhile, because a stream of
@@ -43,7 +46,7 @@ static __attribute__((noinline, cold)) uint32_t
 next_free_outside_quarantine(const struct td_space *space, const uint8_t *marks, uint32_t at,
                              uint32_t end, uint32_t cell) {
   at = td_sweep_next_free(marks, at, end, cell, space->epoch);
-  while (at < end && td_mark_is_freed(marks[at]))
+  while (at < end && td_mark_is_freed(td_mark_load(&marks[at])))
     at = td_sweep_next_free(marks, at + cell, end, cell, space->epoch);
   return at;
 }
@@ -69,7 +72,7 @@ static uint32_t reserve(struct td_space *space, uint32_t block, uint32_t at, uin
   uint32_t most = space->stress || cell > RESERVE_GRANULES ? cell : RESERVE_GRANULES / cell * cell;
   uint32_t bound = start + most < end ? start + most : end;
   uint32_t stop = td_sweep_next_live(marks, start, bound, space->epoch);
-  memset(marks + start, space->epoch, stop - start);
+  memset(marks + start, space->epoch_before, stop - start); /* [young] */
   info->reserved = (uint16_t)stop;
   if (info->zeroed && space->small_pages) get_pages(space, block, start, stop);
   if (space->has_poison)
@@ -140,6 +143,7 @@ static void format(struct td_space *space, uint32_t block, tide_layout layout,
   struct td_block_info *info = &space->infos[block];
   uint8_t zeroed = info->zeroed;
   *info = (struct td_block_info){
+      .recip = td_class_recip[size_class],
       .cells = (uint16_t)(TD_BLOCK_GRANULES / cell),
       .size_class = (uint8_t)size_class,
       .state = TD_BLOCK_SMALL,
@@ -147,8 +151,14 @@ static void format(struct td_space *space, uint32_t block, tide_layout layout,
       .piece = (uint16_t)(piece_granules(space, cell) << TD_GRANULE_LOG2),
   };
   space->blocks[block] = td_small_block(described, layout, cell);
+  space->blocks[block].size_class = (uint8_t)size_class;
   /* Bytes of what the block held before could equal this epoch or one to come. */
   memset(space->marks + ((uint64_t)block << TD_BLOCK_GRANULES_LOG2), 0, TD_BLOCK_GRANULES);
+}
+
+static size_t free_bytes(const struct td_space *space, uint32_t block) {
+  const struct td_block_info *info = &space->infos[block];
+  return (size_t)(info->cells - info->live) * space->blocks[block].cell_granules << TD_GRANULE_LOG2;
 }
 
 /* Takes the next block off the unswept list of the layout and class, or a fresh one. Returns 0 if
@@ -157,14 +167,18 @@ static uint32_t take_block(struct td_space *space, tide_layout layout, unsigned 
                            enum td_room *room) {
   pthread_mutex_lock(&space->lock);
   uint32_t *list = &space->unswept[(size_t)layout * TIDE_BUMP_SLOTS + size_class];
-  uint32_t block = *list;
-  if (block) {
+  uint32_t block = 0;
+  if (td_young_is_due(space)) {
+    *room = TD_ROOM_YOUNG_DUE;
+  } else if (*list) {
+    block = *list;
     *list = space->infos[block].next;
     space->infos[block].reserved = 0;
   } else {
     *room = td_blocks_take(space, 1, &block);
     if (block) format(space, block, layout, size_class);
   }
+  if (block) td_young_touch(space, block, free_bytes(space, block));
   pthread_mutex_unlock(&space->lock);
   return block;
 }
@@ -219,6 +233,15 @@ void td_space_hold(struct td_space *space, struct tide_bump *bump) {
   if (bump->next < limit) space->infos[block_before(space, limit)].held = 1;
 }
 
+/* The cells of a run that goes on count as old: their block may be listed, and whoever sweeps it
+ * does not know young objects. So they are logged, because their first stores may be to come. */
+static void hand_back_cell(struct td_space *space, uintptr_t cell) {
+  if (space->has_young)
+    td_log_fresh(space, cell);
+  else
+    space->marks[granule_at(space, cell)] = space->epoch;
+}
+
 void td_space_hand_back(struct td_space *space, const struct tide_bump *bump) {
   if (bump->limit == 0) return;
   uintptr_t limit = bump->limit - TD_RUN_HELD;
@@ -226,6 +249,6 @@ void td_space_hand_back(struct td_space *space, const struct tide_bump *bump) {
   uint32_t block = block_before(space, limit);
   for (uintptr_t at = bump->next; at < limit;
        at += (uintptr_t)space->blocks[block].cell_granules << TD_GRANULE_LOG2)
-    space->marks[granule_at(space, at)] = space->epoch;
+    hand_back_cell(space, at);
   space->infos[block].held = 0;
 }

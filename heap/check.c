@@ -4,8 +4,10 @@
 #include <stdio.h>
 
 #include "heap/blocks.h"
+#include "heap/log.h"
 #include "heap/marks.h"
 #include "heap/medium.h"
+#include "heap/young.h"
 
 static bool fault(struct tide_error *error, uint32_t block, const char *what) {
   if (error) {
@@ -21,6 +23,28 @@ static bool check_free(const struct td_space *space, uint32_t b, struct tide_err
   return true;
 }
 
+/* Nothing is deferred outside of collections but what is logged, and its page is flagged. */
+static bool check_deferred(const struct td_space *space, uint32_t b, struct tide_error *error) {
+  uint64_t first = (uint64_t)b << TD_BLOCK_GRANULES_LOG2;
+  for (uint64_t i = first; i < first + TD_BLOCK_GRANULES; i++) {
+    if (!(space->marks[i] & TD_DEFERRED)) continue;
+    if (!space->has_young) return fault(error, b, "deferred object left");
+    if (space->marks[i] != TD_CARD && space->marks[i] != (space->epoch | TD_DEFERRED))
+      return fault(error, b, "deferred object that is not old");
+    if (!td_flag_peek(space, 0, i / TD_PAGE_GRANULES))
+      return fault(error, b, "logged object on a page without a flag");
+  }
+  return true;
+}
+
+static bool check_young(const struct td_space *space, uint32_t b, struct tide_error *error) {
+  uint64_t first = (uint64_t)b << TD_BLOCK_GRANULES_LOG2;
+  if (!space->has_young || td_young_is_touched(space, b)) return true;
+  for (uint64_t i = first; i < first + TD_BLOCK_GRANULES; i++)
+    if (space->marks[i] == TD_YOUNG) return fault(error, b, "young object in an untouched block");
+  return true;
+}
+
 static bool check_small(const struct td_space *space, uint32_t b, struct tide_error *error) {
   const struct td_block *block = &space->blocks[b];
   const struct td_block_info *info = &space->infos[b];
@@ -30,15 +54,11 @@ static bool check_small(const struct td_space *space, uint32_t b, struct tide_er
   struct td_block fresh = td_small_block(described, block->layout, block->cell_granules);
   if (block->kind != fresh.kind || block->map != fresh.map)
     return fault(error, b, "kind or map differs from the layout's");
-  if (block->recip != fresh.recip) return fault(error, b, "wrong reciprocal of the cell size");
   if ((size_t)block->cell_granules << TD_GRANULE_LOG2 != td_class_bytes(info->size_class))
     return fault(error, b, "cell size differs from the class's");
   if (info->cells != TD_BLOCK_GRANULES / block->cell_granules)
     return fault(error, b, "wrong number of cells");
-  uint64_t first = (uint64_t)b << TD_BLOCK_GRANULES_LOG2;
-  for (uint64_t i = 0; i < TD_BLOCK_GRANULES; i++)
-    if (space->marks[first + i] & TD_DEFERRED) return fault(error, b, "deferred object left");
-  return true;
+  return check_deferred(space, b, error) && check_young(space, b, error);
 }
 
 static bool check_large(const struct td_space *space, uint32_t b, struct tide_error *error) {
@@ -60,7 +80,7 @@ static bool check_large(const struct td_space *space, uint32_t b, struct tide_er
 static bool check_block(const struct td_space *space, uint32_t b, struct tide_error *error) {
   if (!space->slab_committed[b / TD_SLAB_BLOCKS]) return fault(error, b, "used but not committed");
   for (size_t page = b * TD_BLOCK_PAGES; page < (b + 1) * TD_BLOCK_PAGES; page++)
-    for (unsigned row = 0; row < TD_FLAG_ROWS; row++)
+    for (unsigned row = space->has_young; row < TD_FLAG_ROWS; row++) /* the log has row 0 */
       if (td_flag_peek(space, row, page)) return fault(error, b, "deferred flag left");
   switch (space->infos[b].state) {
   case TD_BLOCK_SMALL:

@@ -52,35 +52,48 @@ static size_t free_bits_bytes(const struct td_space *space) {
 
 static void unmap_all(struct td_space *space) {
   size_t count = space->block_count;
-  unmap_table(space->marks, space->granules);
+  unmap_table(space->marks, space->mark_span);
   unmap_table(space->blocks, count * sizeof *space->blocks);
   unmap_table(space->infos, count * sizeof *space->infos);
   unmap_table((void *)space->flags, space->flag_pages * TD_FLAG_ROWS);
   unmap_table(space->free_bits, free_bits_bytes(space));
+  unmap_table(space->touched, free_bits_bytes(space));
   unmap_table(space->unswept, UNSWEPT_BYTES);
   unmap_table(space->medium, MEDIUM_BYTES);
   unmap_table(space->slab_committed, count / TD_SLAB_BLOCKS);
   if (space->base) td_plat_release((void *)space->base, space->reserved_bytes);
 }
 
-static bool map_all(struct td_space *space, size_t reserve_bytes) {
+/* Returns the least power of two that is not below `bytes`. */
+static size_t power_above(size_t bytes) {
+  size_t power = 1;
+  while (power < bytes)
+    power *= 2;
+  return power;
+}
+
+static bool map_all(struct td_space *space, size_t reserve_bytes, bool has_young) {
+  size_t align = has_young ? power_above(reserve_bytes) : TD_SLAB_BYTES;
+  space->has_young = has_young;
   space->reserved_bytes = reserve_bytes;
   space->granules = reserve_bytes / TD_GRANULE_BYTES;
   space->block_count = (uint32_t)(reserve_bytes / TD_BLOCK_BYTES);
   size_t count = space->block_count;
-  space->base = (uintptr_t)td_plat_reserve(reserve_bytes, TD_SLAB_BYTES);
+  space->base = (uintptr_t)td_plat_reserve(reserve_bytes, align);
   if (!space->base) return false;
-  space->marks = map_table(space->granules);
+  space->mark_span = has_young ? align / TD_GRANULE_BYTES : space->granules;
+  space->marks = map_table(space->mark_span);
   space->blocks = map_table(count * sizeof *space->blocks);
   space->infos = map_table(count * sizeof *space->infos);
   space->flag_pages = count * TD_BLOCK_PAGES;
   space->flags = map_table(space->flag_pages * TD_FLAG_ROWS);
   space->free_bits = map_table(free_bits_bytes(space));
+  space->touched = map_table(free_bits_bytes(space));
   space->unswept = map_table(UNSWEPT_BYTES);
   space->medium = map_table(MEDIUM_BYTES);
   space->slab_committed = map_table(count / TD_SLAB_BLOCKS);
   if (space->marks && space->blocks && space->infos && space->flags && space->free_bits &&
-      space->unswept && space->medium && space->slab_committed)
+      space->touched && space->unswept && space->medium && space->slab_committed)
     return true;
   int saved = errno;
   unmap_all(space);
@@ -89,8 +102,8 @@ static bool map_all(struct td_space *space, size_t reserve_bytes) {
   return false;
 }
 
-bool td_space_init(struct td_space *space, size_t reserve_bytes, size_t max_bytes,
-                   struct tide_error *error) {
+static bool init(struct td_space *space, size_t reserve_bytes, size_t max_bytes, bool has_young,
+                 struct tide_error *error) {
   *space = (struct td_space){0};
   if (!td_space_can_use_pages(td_plat_page_bytes())) {
     refuse_pages(error);
@@ -99,7 +112,7 @@ bool td_space_init(struct td_space *space, size_t reserve_bytes, size_t max_byte
   size_t wanted = reserve_bytes < RESERVE_MIN ? RESERVE_MIN : reserve_bytes;
   wanted = td_slabs_range_bytes(wanted) & ~(TD_SLAB_BYTES - 1);
   if (wanted > RESERVE_MAX) wanted = RESERVE_MAX;
-  while (!map_all(space, wanted)) {
+  while (!map_all(space, wanted, has_young)) {
     if (wanted / 2 < RESERVE_MIN) {
       say(error, TIDE_ERROR_SYSTEM, "cannot reserve address space for a heap", wanted);
       return false;
@@ -121,12 +134,24 @@ bool td_space_init(struct td_space *space, size_t reserve_bytes, size_t max_byte
   pthread_mutex_init(&space->lock, NULL);
   space->has_poison = td_poison_is_possible();
   space->extent_limit = UINT32_MAX;
-  space->epoch = space->epoch_before = TD_EPOCH_FIRST;
+  space->young_due = SIZE_MAX;
+  space->epoch = has_young ? TD_EPOCH_FIRST_OLD : TD_EPOCH_FIRST;
+  space->epoch_before = has_young ? TD_YOUNG : space->epoch;
   size_t max_blocks = max_bytes / TD_BLOCK_BYTES;
   size_t usable = space->block_count - 1u;
   space->max_blocks = (uint32_t)(max_blocks < usable ? max_blocks : usable);
   space->budget_blocks = space->max_blocks;
   return true;
+}
+
+bool td_space_init(struct td_space *space, size_t reserve_bytes, size_t max_bytes,
+                   struct tide_error *error) {
+  return init(space, reserve_bytes, max_bytes, false, error);
+}
+
+bool td_space_init_young(struct td_space *space, size_t reserve_bytes, size_t max_bytes,
+                         struct tide_error *error) {
+  return init(space, reserve_bytes, max_bytes, true, error);
 }
 
 void td_space_deinit(struct td_space *space) {

@@ -9,6 +9,11 @@
  * (NULL is allowed) if there is no room; then the space is all zero. */
 bool td_space_init(struct td_space *space, size_t reserve_bytes, size_t max_bytes,
                    struct tide_error *error);
+/* The same for a space that tells young objects from old ones. The range and the table of marks are
+ * laid out so that the bits of any address, masked by mark_span - 1 granules, find a byte of the
+ * table: an object's own mark, or for what is no object some other byte. tide_write needs that. */
+bool td_space_init_young(struct td_space *space, size_t reserve_bytes, size_t max_bytes,
+                         struct tide_error *error);
 /* Returns whether a space can live on system pages of this size: blocks must begin and end with a
  * page, because memory is given back by the block and by the slab. td_space_init refuses others. */
 static inline bool td_space_can_use_pages(size_t page_bytes) {

@@ -1,22 +1,26 @@
-/* Epochs. A byte holds one of 121, so once in 121 collections all bytes are rewritten. */
+/* Epochs. A byte holds one of 121, or one of 59 in spaces that tell young objects from old ones. So
+ * once in as many full collections all bytes are rewritten. */
 #include "heap/epoch.h"
 
 #include "heap/blocks.h"
 #include "heap/quarantine.h"
+#include "heap/young.h"
 
 /* Rewrites the byte of every live object as the first epoch, and all others as free but for those
  * in quarantine, so that no old byte can equal an epoch to come. */
 static void restart_epochs(struct td_space *space) {
+  uint8_t first = space->has_young ? TD_EPOCH_FIRST_OLD : TD_EPOCH_FIRST;
   for (uint32_t b = 1; b < space->frontier; b++) {
     if (td_block_is_free(space, b)) continue;
     uint8_t *marks = space->marks + ((uint64_t)b << TD_BLOCK_GRANULES_LOG2);
     for (size_t i = 0; i < TD_BLOCK_GRANULES; i++)
-      if (!td_mark_is_freed(marks[i])) marks[i] = marks[i] == space->epoch ? TD_EPOCH_FIRST : 0;
+      if (!td_mark_is_freed(marks[i])) marks[i] = marks[i] == space->epoch ? first : 0;
   }
-  space->epoch = TD_EPOCH_FIRST;
+  space->epoch = first;
 }
 
 void td_space_begin_marking(struct td_space *space) {
+  if (space->has_young) td_young_make_old(space);
   if (space->epoch == TD_EPOCH_LAST) restart_epochs(space);
   space->epoch_before = space->epoch;
   space->epoch++;

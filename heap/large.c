@@ -5,6 +5,7 @@
 
 #include "heap/blocks.h"
 #include "heap/poison.h"
+#include "heap/young.h"
 
 #define PURGE_BYTES ((size_t)1 << 20) /* from here on, fresh pages are cheaper than zeroing */
 
@@ -35,7 +36,8 @@ void *td_space_alloc_large(struct td_space *space, tide_layout layout, size_t by
   const struct td_layout *described = &space->layouts.at[layout];
   pthread_mutex_lock(&space->lock);
   uint32_t first = 0;
-  *room = td_blocks_take(space, count, &first);
+  *room = td_young_is_due(space) ? TD_ROOM_YOUNG_DUE : td_blocks_take(space, count, &first);
+  if (*room == TD_ROOM) td_young_touch(space, first, (size_t)count << TD_BLOCK_LOG2);
   pthread_mutex_unlock(&space->lock);
   if (*room != TD_ROOM) return NULL;
   if (space->has_poison) unpoison(space, first, count);
@@ -48,6 +50,6 @@ void *td_space_alloc_large(struct td_space *space, tide_layout layout, size_t by
       .state = TD_BLOCK_LARGE, .extent_blocks = count, .large_bytes = rounded};
   space->blocks[first] =
       (struct td_block){.map = described->map, .kind = described->kind, .layout = layout};
-  space->marks[(uint64_t)first << TD_BLOCK_GRANULES_LOG2] = space->epoch;
+  space->marks[(uint64_t)first << TD_BLOCK_GRANULES_LOG2] = space->epoch_before; /* [young] */
   return (char *)space->base + ((size_t)first << TD_BLOCK_LOG2);
 }

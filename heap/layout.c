@@ -5,6 +5,7 @@
 #include <string.h>
 
 bool td_layouts_init(struct td_layouts *layouts) {
+  layouts->has_near_start = false;
   layouts->at = calloc(TIDE_LAYOUT_MAX, sizeof *layouts->at);
   if (!layouts->at) return false;
   layouts->at[TIDE_LAYOUT_LEAF].kind = TD_KIND_LEAF;
@@ -78,7 +79,7 @@ static bool copy_parts(struct td_layout *layout, const struct td_layout *wanted)
   *layout = *wanted;
   layout->bits = NULL;
   layout->name = NULL;
-  if (wanted->bits) {
+  if (wanted->bits && wanted->words > 0) {
     size_t bytes = (wanted->words + 63) / 64 * 8;
     layout->bits = malloc(bytes);
     if (!layout->bits) return false;
@@ -102,6 +103,6 @@ tide_layout td_layouts_intern(struct td_layouts *layouts, const struct td_layout
     fresh.map = layouts->count;
   if (fresh.kind == TD_KIND_TRACED && fresh.words) fresh.context = &layouts->at[layouts->count];
   layouts->at[layouts->count] = fresh;
-  layouts->has_near |= fresh.near_start;
+  layouts->has_near_start |= fresh.near_start;
   return (tide_layout)layouts->count++;
 }

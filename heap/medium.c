@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "heap/blocks.h"
+#include "heap/find.h"
 #include "heap/poison.h"
 #include "heap/quarantine.h"
+#include "heap/young.h"
 
 #define PAGE_BYTES ((size_t)4096)
 #define BLOCK_PAGES (TD_BLOCK_BYTES / PAGE_BYTES)
@@ -100,8 +102,8 @@ static bool make_span(struct td_space *space, tide_layout layout, unsigned mediu
 }
 
 static bool is_free(const struct td_space *space, uint32_t first, uint32_t cell) {
-  uint8_t mark = *mark_of(space, first, cell);
-  return mark != space->epoch && !td_mark_is_freed(mark);
+  const uint8_t *mark = mark_of(space, first, cell);
+  return !td_holds_object(space, (uint64_t)(mark - space->marks)) && !td_mark_is_freed(*mark);
 }
 
 /* Returns the next free cell of the span, or the number of its cells. */
@@ -124,7 +126,8 @@ static uintptr_t take_cell(struct td_space *space, tide_layout layout, unsigned 
     struct td_block_info *info = &space->infos[first];
     uint32_t cell = next_free(space, first);
     if (cell < info->cells) {
-      *mark_of(space, first, cell) = space->epoch;
+      *mark_of(space, first, cell) = space->epoch_before; /* [young] */
+      td_young_touch(space, first, info->large_bytes);
       info->reserved = (uint16_t)(cell + 1);
       return space->base + ((uintptr_t)first << TD_BLOCK_LOG2) + cell * info->large_bytes;
     }
@@ -140,7 +143,7 @@ static uint32_t span_of(const struct td_space *space, uintptr_t object) {
 void *td_space_alloc_medium(struct td_space *space, tide_layout layout, size_t bytes) {
   unsigned medium_class = td_medium_class(bytes);
   pthread_mutex_lock(&space->lock);
-  uintptr_t object = take_cell(space, layout, medium_class);
+  uintptr_t object = td_young_is_due(space) ? 0 : take_cell(space, layout, medium_class);
   bool zeroed = object && space->infos[span_of(space, object)].zeroed;
   pthread_mutex_unlock(&space->lock);
   if (object && space->has_poison) td_unpoison(object, td_medium_bytes(medium_class));
@@ -148,7 +151,14 @@ void *td_space_alloc_medium(struct td_space *space, tide_layout layout, size_t b
   return (void *)object;
 }
 
-static uint32_t count_used(const struct td_space *space, uint32_t first) {
+static bool is_empty(const struct td_space *space, uint32_t first) {
+  for (uint32_t cell = 0; cell < space->infos[first].cells; cell++)
+    if (td_holds_object(space, (uint64_t)(mark_of(space, first, cell) - space->marks)))
+      return false;
+  return true;
+}
+
+static uint32_t count_marked(const struct td_space *space, uint32_t first) {
   uint32_t count = 0;
   for (uint32_t cell = 0; cell < space->infos[first].cells; cell++)
     count += *mark_of(space, first, cell) == space->epoch;
@@ -164,7 +174,7 @@ void td_space_free_medium(struct td_space *space, uintptr_t object) {
   *mark_of(space, first, cell) = 0;
   info->zeroed = 0;
   if (cell < info->reserved) info->reserved = (uint16_t)cell;
-  if (count_used(space, first) == 0) {
+  if (is_empty(space, first)) {
     unlist(space, first);
     td_blocks_give(space, first, info->extent_blocks);
   } else if (!info->held) {
@@ -175,7 +185,7 @@ void td_space_free_medium(struct td_space *space, uintptr_t object) {
 
 uint32_t td_medium_sort(struct td_space *space, uint32_t first, bool *in_use) {
   struct td_block_info *info = &space->infos[first];
-  uint32_t live = count_used(space, first);
+  uint32_t live = count_marked(space, first);
   info->zeroed = 0;
   info->live = (uint16_t)live;
   info->reserved = 0;
@@ -184,6 +194,14 @@ uint32_t td_medium_sort(struct td_space *space, uint32_t first, bool *in_use) {
   if (used > 0 && used < info->cells) enlist(space, first);
   *in_use = used > 0;
   return live;
+}
+
+void td_medium_begin_young_sort(struct td_space *space, uint32_t first) {
+  unlist(space, first);
+  for (uint32_t cell = 0; cell < space->infos[first].cells; cell++) {
+    uint8_t *mark = mark_of(space, first, cell);
+    if (*mark == TD_YOUNG) *mark = 0;
+  }
 }
 
 void td_medium_unlist(struct td_space *space) {

@@ -28,6 +28,9 @@ void td_space_free_medium(struct td_space *space, uintptr_t object);
 /* For sorting; under the lock. Lists a span that has room. Returns how many of its cells hold live
  * objects, and whether any cell is in use: those in quarantine are. */
 uint32_t td_medium_sort(struct td_space *space, uint32_t first, bool *in_use);
+/* Before that, after a young marking: takes the span off its list and clears the marks of young
+ * objects that are dead. */
+void td_medium_begin_young_sort(struct td_space *space, uint32_t first);
 /* Empties all lists. */
 void td_medium_unlist(struct td_space *space);
 

@@ -111,8 +111,10 @@ bool td_quarantine_take(struct td_space *space, uintptr_t object) {
   bool is_cell = space->infos[block].state == TD_BLOCK_SMALL;
   if (stays) fill(object, bytes);
   if (space->has_poison) poison(object, bytes);
+  /* Another mutator may be sweeping the block and read the byte. With a quarantine, neither of the
+   * values that it may find makes the cell a free one. */
   if (stays || is_cell)
-    space->marks[td_granule_of(space->base, object)] = stays ? TD_FREED_YOUNGEST : 0;
+    td_mark_store(&space->marks[td_granule_of(space->base, object)], stays ? TD_FREED_YOUNGEST : 0);
   return stays || is_cell;
 }
 

@@ -8,6 +8,7 @@
 #include "heap/blocks.h"
 #include "heap/medium.h"
 #include "heap/quarantine.h"
+#include "heap/young.h"
 
 /* Returns how many of a block's bytes equal the epoch. Only the first bytes of marked objects do,
  * because everything else was written in an earlier epoch. Vectors have sixteen lanes, which every
@@ -27,6 +28,26 @@ static uint32_t count_block(const uint8_t *marks, uint8_t epoch) {
       count += sum[i];
   }
   return count;
+}
+
+/* Clears what is left of young objects, their first bytes and those inside of them. So the next
+ * young objects of the block are the only ones. */
+static void clear_young(uint8_t *marks) {
+  typedef uint8_t lanes __attribute__((vector_size(16), may_alias));
+  lanes *vectors = (lanes *)(void *)marks;
+  for (unsigned i = 0; i < TD_BLOCK_GRANULES / sizeof(lanes); i++)
+    vectors[i] &= ~(lanes)(vectors[i] == TD_YOUNG);
+}
+
+/* After a young marking the lists are kept, so a block may be in one already. */
+static void list_block(struct td_space *space, uint32_t b) {
+  struct td_block_info *info = &space->infos[b];
+  if (info->reserved == TD_RESERVED_LISTED) return;
+  info->reserved = TD_RESERVED_LISTED;
+  uint32_t *list =
+      &space->unswept[(size_t)space->blocks[b].layout * TIDE_BUMP_SLOTS + info->size_class];
+  info->next = *list;
+  *list = b;
 }
 
 /* Counts what is alive in a block and lists it as unswept if it has room. Returns whether nothing
@@ -53,13 +74,23 @@ static bool sort_block(struct td_space *space, uint32_t b) {
   space->live_objects += info->live;
   space->live_bytes += (uint64_t)info->live * block->cell_granules << TD_GRANULE_LOG2;
   uint32_t used = info->live + (space->has_quarantine ? td_quarantine_count(space, b) : 0);
-  bool wanted = used > 0 || info->held;
-  if (wanted && used < info->cells) {
-    uint32_t *list = &space->unswept[(size_t)block->layout * TIDE_BUMP_SLOTS + info->size_class];
-    info->next = *list;
-    *list = b;
-  }
+  bool wanted = used > 0 || info->held || info->reserved == TD_RESERVED_LISTED;
+  if (wanted && used < info->cells) list_block(space, b);
   return !wanted;
+}
+
+static uint32_t sort_and_give(struct td_space *space, uint32_t b) {
+  const struct td_block_info *info = &space->infos[b];
+  if (info->state == TD_BLOCK_FREE || info->state == TD_BLOCK_TAIL) return 0;
+  if (!sort_block(space, b)) return 0;
+  uint32_t count = info->state == TD_BLOCK_SMALL ? 1 : info->extent_blocks;
+  td_blocks_give(space, b, count);
+  return count;
+}
+
+static void after_marking(struct td_space *space) {
+  td_young_forget(space);
+  space->epoch_before = space->has_young ? TD_YOUNG : space->epoch;
 }
 
 uint32_t td_space_end_marking(struct td_space *space) {
@@ -69,16 +100,45 @@ uint32_t td_space_end_marking(struct td_space *space) {
   uint32_t freed = 0;
   if (space->has_quarantine || space->has_poison) td_quarantine_turn(space);
   space->live_objects = space->live_bytes = 0;
-  space->epoch_before = space->epoch;
   /* From the top down: the lists then begin with low blocks, and these fill first. */
   for (uint32_t b = space->frontier; b-- > 1;) {
-    const struct td_block_info *info = &space->infos[b];
-    if (info->state == TD_BLOCK_FREE || info->state == TD_BLOCK_TAIL) continue;
-    if (!sort_block(space, b)) continue;
-    uint32_t count = info->state == TD_BLOCK_SMALL ? 1 : info->extent_blocks;
-    td_blocks_give(space, b, count);
-    freed += count;
+    space->infos[b].reserved = 0; /* listed no more; of other states it says nothing now */
+    freed += sort_and_give(space, b);
   }
+  after_marking(space);
+  pthread_mutex_unlock(&space->lock);
+  return freed;
+}
+
+/* What the last collection found alive in the block is in the sums already. */
+static void uncount(struct td_space *space, uint32_t b) {
+  const struct td_block_info *info = &space->infos[b];
+  if (info->state != TD_BLOCK_SMALL && info->state != TD_BLOCK_MEDIUM) return;
+  uint64_t bytes = info->state == TD_BLOCK_MEDIUM
+                       ? info->large_bytes
+                       : (uint64_t)space->blocks[b].cell_granules << TD_GRANULE_LOG2;
+  space->live_objects -= info->live;
+  space->live_bytes -= info->live * bytes;
+}
+
+uint32_t td_space_end_young(struct td_space *space) {
+  pthread_mutex_lock(&space->lock);
+  uint32_t freed = 0;
+  if (space->has_quarantine || space->has_poison) td_quarantine_turn(space);
+  for (uint32_t b = space->frontier; b-- > 1;) {
+    if (space->touched[b / 64] == 0) {
+      b &= ~(uint32_t)63; /* the loop goes on below */
+      continue;
+    }
+    if (!td_young_is_touched(space, b)) continue;
+    uncount(space, b);
+    if (space->infos[b].state == TD_BLOCK_MEDIUM)
+      td_medium_begin_young_sort(space, b);
+    else if (space->infos[b].state == TD_BLOCK_SMALL)
+      clear_young(space->marks + ((uint64_t)b << TD_BLOCK_GRANULES_LOG2));
+    freed += sort_and_give(space, b);
+  }
+  after_marking(space);
   pthread_mutex_unlock(&space->lock);
   return freed;
 }

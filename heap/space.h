@@ -17,10 +17,14 @@
  *      its first granule equals space->epoch. Allocation stores the epoch. A collection takes the
  *      next epoch and stores it for every object it finds. Nothing has to be cleared afterwards: a
  *      byte with another epoch is a free cell.
- *   [run] A mutator allocates from a run of free cells. The cells reserved for the run count as
- *      objects from then on, used or not. The mutator's bump cache covers the reservation piece by
- *      piece, because what it covers must be zeroed. Before a collection the unused rest is given
- *      back (byte 0).
+ *   [young] In a space that tells young objects from old ones, allocation stores TD_YOUNG instead.
+ *      So a cell holds an object if its byte is the epoch, then the object is old, or TD_YOUNG. A
+ *      young collection keeps the epoch: what is old counts as marked, and the young objects that
+ * it finds get the epoch. Afterwards no byte is TD_YOUNG, because sorting clears those of the dead.
+ * A full collection makes all objects old first (heap/young.h), and then goes on as ever. [run] A
+ * mutator allocates from a run of free cells. The cells reserved for the run count as objects from
+ * then on, used or not. The mutator's bump cache covers the reservation piece by piece, because
+ * what it covers must be zeroed. Before a collection the unused rest is given back (byte 0).
  *   [owner] A block taken off an unswept list, or fresh from the pool, belongs to one mutator until
  *      the next collection.
  *
@@ -57,12 +61,17 @@
 #define TD_DEFERRED 0x80u /* in a mark byte: marked, not yet scanned */
 #define TD_EPOCH_FIRST 2u
 #define TD_EPOCH_LAST 122u
+/* In spaces that tell young objects: tide_write takes a byte from TIDE_MARK_OLD on for old. */
+#define TD_EPOCH_FIRST_OLD TIDE_MARK_OLD
+#define TD_YOUNG 2u
+_Static_assert(TD_EPOCH_FIRST_OLD < TD_EPOCH_LAST && TD_YOUNG < TIDE_MARK_OLD, "byte ranges");
 
 /* Why there is no room for an object. Only a larger budget helps against the first; against the
- * others it would help to free something. */
+ * last two it would help to free something. */
 enum td_room {
   TD_ROOM = 0,         /* there is */
   TD_ROOM_OVER_BUDGET, /* the budget is used up */
+  TD_ROOM_YOUNG_DUE,   /* a young collection would make room; so would a larger young_due */
   TD_ROOM_NO_MEMORY,   /* the system gives no memory */
   TD_ROOM_NO_PLACE,    /* no free blocks lie side by side in sufficient number */
 };
@@ -88,11 +97,15 @@ struct td_space {
   size_t flag_pages;
   uint32_t block_count;
   struct td_slabs *slabs; /* heap/slabs.h; NULL if slabs come from the system */
+  bool has_young;         /* objects allocated since the last collection are told from others */
+  size_t mark_span;       /* bytes of the table of marks; if has_young a power of two, see create */
 
   /* Written while the world is stopped, read by all. */
   uint64_t live_objects, live_bytes; /* what the last collection found */
   uint8_t epoch;
-  uint8_t epoch_before; /* while marking, the epoch of older objects; else equal to epoch */
+  /* While marking, the byte of objects that were not found yet. At other times that of objects
+   * allocated since the last collection: TD_YOUNG if has_young, else the epoch. */
+  uint8_t epoch_before;
 
   /* Which conservative words count: heap/find.h. Written while no collection runs. */
   bool base_only;
@@ -115,6 +128,9 @@ struct td_space {
   uint32_t *unswept;             /* [layout * TIDE_BUMP_SLOTS + class]: first block of the list */
   struct td_medium_list *medium; /* [layout * TD_MEDIUM_CLASSES + class] */
   uint8_t *slab_committed;
+  uint64_t *touched;    /* a bit for each block: heap/young.h. Set in spaces without youth, too */
+  uint64_t young_bytes; /* room in blocks since they were touched */
+  uint64_t young_due;   /* no block is given out once young_bytes has reached this */
   struct td_layouts layouts;
   size_t quarantine_bytes; /* of dead objects: heap/quarantine.h */
   bool quarantine_drains;  /* let all of them go at the next turn */

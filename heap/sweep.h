@@ -9,15 +9,23 @@
 
 #include "heap/marks.h"
 
+/* Other mutators may log objects of the block meanwhile, which sets TD_DEFERRED in their bytes. So
+ * bytes are loaded atomically, and compared without that bit. */
+static inline bool td_sweep_is_live(const uint8_t *mark, uint8_t epoch) {
+  return (td_mark_load(mark) & (TD_DEFERRED - 1)) == epoch;
+}
+
 /* Returns the first granule of [at, end) whose byte equals the epoch, or end. */
 static inline uint32_t td_sweep_next_live(const uint8_t *marks, uint32_t at, uint32_t end,
                                           uint8_t epoch) {
   typedef uint8_t lanes __attribute__((vector_size(16), may_alias));
   typedef uint64_t halves __attribute__((vector_size(16)));
+  const halves low = {~TD_DEFERRED_WORD, ~TD_DEFERRED_WORD};
   for (; at < end && at % sizeof(lanes) != 0; at++)
-    if (marks[at] == epoch) return at;
+    if (td_sweep_is_live(marks + at, epoch)) return at;
   for (; at < end; at += (uint32_t)sizeof(lanes)) {
-    halves equal = (halves)(*(const lanes *)(const void *)(marks + at) == epoch);
+    const halves loaded = {td_mark_load_word(marks + at), td_mark_load_word(marks + at + 8)};
+    const halves equal = (halves)((lanes)(loaded & low) == epoch);
     if ((equal[0] | equal[1]) == 0) continue;
     uint32_t lane = equal[0] ? (uint32_t)__builtin_ctzll(equal[0]) / 8
                              : 8 + (uint32_t)__builtin_ctzll(equal[1]) / 8;
@@ -30,10 +38,10 @@ static inline uint32_t td_sweep_next_live(const uint8_t *marks, uint32_t at, uin
 static inline uint32_t td_sweep_next_free(const uint8_t *marks, uint32_t at, uint32_t end,
                                           uint32_t cell, uint8_t epoch) {
   uint64_t all = UINT64_C(0x0101010101010101) * epoch;
-  while (at < end && marks[at] == epoch) {
+  while (at < end && td_sweep_is_live(marks + at, epoch)) {
     at += cell;
     while (cell == 1 && at % 8 == 0 && at < end &&
-           *(const td_mark_word *)(const void *)(marks + at) == all)
+           (td_mark_load_word(marks + at) & ~TD_DEFERRED_WORD) == all)
       at += 8;
   }
   return at < end ? at : end;

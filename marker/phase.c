@@ -19,6 +19,7 @@ void td_mark_begin(struct td_markers *set) {
   for (unsigned i = 0; i < set->limit; i++) {
     struct td_marker *marker = set->marker[i];
     td_visitor_begin(marker->visitor);
+    td_words_begin(&marker->words, set->space);
     marker->visits_at = 0;
     marker->visits_step = TD_VISITS_AGAIN;
     marker->stats = (struct tide_marker_stats){0};
@@ -28,6 +29,10 @@ void td_mark_begin(struct td_markers *set) {
     marker->weak = marker->ephemerons = 0;
     marker->recruit_step = TD_RECRUIT_OBJECTS;
   }
+}
+
+void td_mark_announce_deferred(struct td_markers *set) {
+  td_deferred_announce(set);
 }
 
 /* The callback passes references one by one. They are deferred: marking has not begun. */

@@ -181,6 +181,23 @@ size_t td_plat_memory_bytes(void) {
   return bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes;
 }
 
+/* The folders index0, index1, … are the caches of one processor, of every level. Sizes are told in
+ * KiB. */
+size_t td_plat_cache_bytes(void) {
+  int saved = errno;
+  size_t bytes = 0;
+  for (unsigned i = 0; i < 8 && bytes == 0; i++) {
+    char path[96], line[32];
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%u/level", i);
+    if (!read_line(path, line, sizeof line)) break;
+    if (strcmp(line, "2\n") != 0) continue;
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%u/size", i);
+    if (read_line(path, line, sizeof line)) bytes = strtoull(line, NULL, 10) << 10;
+  }
+  errno = saved;
+  return bytes;
+}
+
 /* Returns how many CPUs the affinity mask allows. If the mask of a large machine does not fit, the
  * kernel says EINVAL, and a longer one is tried. */
 static unsigned cpus_by_affinity(void) {

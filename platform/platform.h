@@ -38,6 +38,8 @@ void td_plat_advise_huge(void *start, size_t bytes);
 /* Asks for small pages, so that no memory comes which nobody touches. This is a hint. */
 void td_plat_advise_small(void *start, size_t bytes);
 size_t td_plat_page_bytes(void);
+/* Returns the size of a processor's second-level cache, 0 if the system does not tell it. */
+size_t td_plat_cache_bytes(void);
 /* Returns zeroed pages for at least `bytes` bytes, NULL if there are none. */
 void *td_plat_map(size_t bytes);
 /* `bytes` as they were given; NULL is allowed. */

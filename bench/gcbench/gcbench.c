@@ -42,12 +42,13 @@ static const struct workload {
 /* If the collector's program was not built, this Debian package was missing. */
 static const struct collector {
   const char *name, *text, *package;
+  bool has_young; /* can collect young objects apart */
 } collectors[] = {
-    {"tide", "Tidemark", ""},
-    {"boehm", "Boehm GC", "libgc-dev"},
-    {"malloc", "the C library's malloc and free", ""},
-    {"jemalloc", "jemalloc, with free", "libjemalloc-dev"},
-    {"mimalloc", "mimalloc, with free", "libmimalloc-dev"},
+    {"tide", "Tidemark", "", true},
+    {"boehm", "Boehm GC", "libgc-dev", false},
+    {"malloc", "the C library's malloc and free", "", false},
+    {"jemalloc", "jemalloc, with free", "libjemalloc-dev", false},
+    {"mimalloc", "mimalloc, with free", "libmimalloc-dev", false},
 };
 #define COLLECTORS (sizeof collectors / sizeof collectors[0])
 
@@ -55,13 +56,14 @@ struct row {
   const struct workload *workload;
   const struct collector *collector;
   unsigned mutators;
+  bool young;
   struct row *first; /* the row that ratios are taken to */
   struct td_samples total_ms, collect_ms, p50_ms, p99_ms, max_ms, peak_bytes, collections;
   uint64_t sum;
 };
 
 struct request {
-  struct td_words workloads, collectors;
+  struct td_words workloads, collectors, young;
   struct td_numbers mutators;
   uint64_t depth, operations, heap_max, markers, rounds;
   const char *json;
@@ -94,6 +96,9 @@ static int parse(struct request *request, int argc, char **argv) {
                       "collectors; ratios are taken to the first (default: all that were built)"),
       td_option_numbers("mutators", "N[,N…]", &request->mutators, 1, MUTATORS_MAX,
                         "numbers of allocating threads (default: 1)"),
+      td_option_words("young", "on|off", &request->young,
+                      "collect young objects apart, where a collector can (default: on); both "
+                      "make a row each"),
       td_option_markers(&request->markers, "marking threads (default: all CPUs allowed)"),
       td_option_number(
           "depth", "D", &request->depth, 4, 28,
@@ -157,6 +162,7 @@ static int check_collectors(const struct request *request) {
 static void fill_in(struct request *request) {
   for (size_t i = 0; i < WORKLOADS && request->workloads.count < i + 1; i++)
     request->workloads.at[request->workloads.count++] = workloads[i].name;
+  if (request->young.count == 0) request->young.at[request->young.count++] = "on";
   if (request->mutators.count == 0) request->mutators.at[request->mutators.count++] = 1;
   if (request->collectors.count > 0) return;
   for (size_t i = 0; i < COLLECTORS; i++) {
@@ -168,20 +174,44 @@ static void fill_in(struct request *request) {
   }
 }
 
+/* A group's rows: one for each collector, or one for each choice of `young` that it has. */
+static size_t rows_of_group(const struct request *request) {
+  size_t count = 0;
+  for (size_t i = 0; i < request->collectors.count; i++)
+    count += find_collector(request->collectors.at[i])->has_young ? request->young.count : 1;
+  return count;
+}
+
+static struct row *make_group(const struct request *request, const char *workload,
+                              uint64_t mutators, struct row *at) {
+  struct row *first = at;
+  for (size_t i = 0; i < request->collectors.count; i++) {
+    const struct collector *collector = find_collector(request->collectors.at[i]);
+    size_t choices = collector->has_young ? request->young.count : 1;
+    for (size_t k = 0; k < choices; k++)
+      *at++ = (struct row){.workload = find_workload(workload),
+                           .collector = collector,
+                           .mutators = (unsigned)mutators,
+                           .young = collector->has_young && strcmp(request->young.at[k], "on") == 0,
+                           .first = first};
+  }
+  return at;
+}
+
 static int make_rows(struct request *request) {
-  size_t per_group = request->collectors.count;
-  size_t count = request->workloads.count * request->mutators.count * per_group;
+  for (size_t i = 0; i < request->workloads.count; i++)
+    if (!find_workload(request->workloads.at[i])) return TD_EXIT_USAGE;
+  for (size_t i = 0; i < request->young.count; i++)
+    if (strcmp(request->young.at[i], "on") != 0 && strcmp(request->young.at[i], "off") != 0)
+      return td_complain(TD_EXIT_USAGE, "gcbench: --young is 'on' or 'off', not '%s'",
+                         request->young.at[i]);
+  size_t count = request->workloads.count * request->mutators.count * rows_of_group(request);
   request->rows = calloc(count, sizeof *request->rows);
   if (!request->rows) return td_complain(TD_EXIT_RESOURCES, "not enough memory");
-  for (size_t i = 0; i < count; i++) {
-    struct row *row = &request->rows[i];
-    size_t group = i / per_group;
-    row->workload = find_workload(request->workloads.at[group / request->mutators.count]);
-    row->collector = find_collector(request->collectors.at[i % per_group]);
-    if (!row->workload || !row->collector) return TD_EXIT_USAGE;
-    row->mutators = (unsigned)request->mutators.at[group % request->mutators.count];
-    row->first = &request->rows[group * per_group];
-  }
+  struct row *at = request->rows;
+  for (size_t w = 0; w < request->workloads.count; w++)
+    for (size_t m = 0; m < request->mutators.count; m++)
+      at = make_group(request, request->workloads.at[w], request->mutators.at[m], at);
   request->row_count = count;
   return TD_EXIT_OK;
 }
@@ -206,6 +236,7 @@ static int run_row(const struct request *request, struct row *row) {
                                        .markers = (unsigned)request->markers,
                                        .depth = depth,
                                        .operations = request->operations,
+                                       .young = row->young,
                                        .heap_max_bytes = request->heap_max};
   struct td_gcbench_result result;
   int status = td_gcbench_run(&task, &result);
@@ -243,9 +274,14 @@ static double median(const struct td_samples *samples) {
   return td_samples_summary(samples).median;
 }
 
+static const char *young_word(const struct row *row) {
+  if (!row->collector->has_young) return "-";
+  return row->young ? "on" : "off";
+}
+
 static int print(const struct request *request, FILE *out) {
   struct td_grid grid;
-  td_grid_begin(&grid, "workload collector >mutators >total_ms >ratio >spread >collections "
+  td_grid_begin(&grid, "workload collector young >mutators >total_ms >ratio >spread >collections "
                        ">collect_ms >p50_ms >p99_ms >max_ms >peak_MiB");
   for (size_t i = 0; i < request->row_count; i++) {
     const struct row *row = &request->rows[i];
@@ -253,6 +289,7 @@ static int print(const struct request *request, FILE *out) {
     struct td_summary ratio = td_samples_ratio(&row->total_ms, &row->first->total_ms);
     td_grid_cell(&grid, "%s", row->workload->name);
     td_grid_cell(&grid, "%s", row->collector->name);
+    td_grid_cell(&grid, "%s", young_word(row));
     td_grid_cell(&grid, "%u", row->mutators);
     td_grid_cell(&grid, "%.0f", median(&row->total_ms));
     bool open = row->first != row && !td_samples_differ(&row->total_ms, &row->first->total_ms);
@@ -278,6 +315,7 @@ static void put_row(struct td_json *json, const struct request *request, const s
   td_json_object_begin(json, NULL);
   td_json_string(json, "workload", row->workload->name);
   td_json_string(json, "collector", row->collector->name);
+  if (row->collector->has_young) td_json_string(json, "young", young_word(row));
   td_json_count(json, "mutators", row->mutators);
   td_json_real(json, "total_ms", median(&row->total_ms));
   td_json_real(json, "collect_ms", median(&row->collect_ms));

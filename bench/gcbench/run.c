@@ -39,7 +39,9 @@ static int spawn(const char *program, const struct td_gcbench_task *task, pid_t 
   /* The child compares this with its parent's number: we might have died before the child could ask
    * the kernel to die with us. */
   snprintf(parent, sizeof parent, "%lld", (long long)getpid());
-  char *arguments[] = {path, workload, mutators, depth, operations, heap, markers, parent, NULL};
+  char young[2] = {task->young ? '1' : '0', 0};
+  char *arguments[] = {path, workload, mutators, depth,  operations,
+                       heap, markers,  young,    parent, NULL};
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
     return td_complain(TD_EXIT_RESOURCES, "cannot make a pipe: %s", strerror(errno));

@@ -13,6 +13,7 @@ struct td_gcbench_task {
   unsigned depth;
   uint64_t operations;
   uint64_t heap_max_bytes; /* 0: no limit */
+  bool young;              /* collect young objects apart, where the collector can */
 };
 
 struct td_gcbench_result {

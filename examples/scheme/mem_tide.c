@@ -27,6 +27,7 @@ void mem_start(const struct mem_range *ranges, size_t count) {
   struct tide_options options;
   tide_options_init(&options);
   options.small_pages = true;
+  options.write_barrier = true; /* mem.h: references are stored through mem_write */
   heap = tide_heap_create(&options, &error);
   if (heap == NULL) refuse("cannot create the heap", error.text);
   mem_mutator = tide_attach(heap, NULL, &error);

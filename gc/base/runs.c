@@ -6,6 +6,8 @@
 
 #include "gc/base/thread.h"
 #include "heap/alloc.h"
+#include "heap/log.h"
+#include "heap/young.h"
 
 #define RUNS ((size_t)TIDE_LAYOUT_MAX * TIDE_BUMP_SLOTS)
 #define RUNS_BYTES (RUNS * sizeof(struct tide_bump))
@@ -95,7 +97,16 @@ void *td_runs_take_freed_slow(struct tide_mutator *mutator, uint32_t index, size
   if (!cell) return NULL;
   mutator->freed[index] = words_of(cell)[0] | LISTED;
   mutator->handed_out += bytes;
+  struct td_space *space = &mutator->heap->space;
+  if (space->has_young) td_log_fresh_if_old(space, cell);
   return memset((void *)cell, 0, bytes);
+}
+
+/* A young collection then finds the cell free, if its block is old. */
+static void clear_mark(struct td_space *space, uintptr_t cell) {
+  uint64_t granule = td_granule_of(space->base, cell);
+  space->marks[granule] = 0;
+  td_young_touch(space, td_block_of_granule(granule), 0);
 }
 
 /* Forgets the lists. If the world is stopped, the cells are no objects from now on. */
@@ -104,7 +115,7 @@ static void forget_freed(struct tide_mutator *mutator, bool stopped) {
   for (uint32_t i = 0; i < mutator->freed_count; i++) {
     uintptr_t *head = &mutator->freed[mutator->freed_at[i]];
     for (uintptr_t cell = *head & ~LISTED; stopped && cell; cell = words_of(cell)[0])
-      space->marks[td_granule_of(space->base, cell)] = 0;
+      clear_mark(space, cell);
     *head = 0;
   }
   mutator->freed_count = 0;

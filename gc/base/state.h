@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "gc/base/sizing.h"
+#include "gc/base/youth.h"
 #include "gc/base/scan.h"
 #include "gc/base/table.h"
 #include "heap/space.h"
@@ -89,7 +90,7 @@ struct tide_mutator {
   uintptr_t *region;  /* words of the current stack and of registers that may be references */
   size_t region_count, region_capacity;
   enum tide_status alloc_status;
-  uint64_t stress_count;
+  uint64_t stress_count, stress_turns;
   uint64_t handed_out; /* bytes, not yet in the heap's allocated_bytes */
   struct tide_fiber_stack own;
   struct tide_fiber_stack native;   /* what the system says of it; own is what the program says */
@@ -277,6 +278,11 @@ struct tide_heap {
   uint32_t pauses_open;      /* of tide_collect_pause: no collection begins while there is one */
   uint64_t ended_ns;         /* when the last collection ended */
   uint64_t allocated_before; /* bytes allocated before it */
+  /* Since the last full collection: time of mutators, and bytes that were allocated and, as far as
+   * one knows, live. Of the latter those that came since the last collection of any kind. */
+  uint64_t mutator_ns, grown_bytes, growth_now;
+  enum tide_cycle_kind last_kind; /* of the last collection; while it ends, of that */
+  struct td_youth youth;
   struct tide_bump *pooled_tables[TD_POOLED_TABLES];
   unsigned pooled_table_count;
   struct tide_mutator *retired_first, *retired_last; /* detached ones, reused late */
@@ -294,6 +300,7 @@ struct tide_heap {
   struct td_cycle_figures *last;     /* the collection that ended last */
   struct td_cycle_figures *building; /* the one that runs: the collecting thread's */
   struct tide_pause_histogram pauses;
+  uint64_t young_cycles, promoted_bytes;
   uint64_t mark_ns_total, pause_ns_total, pause_ns_max;
   tide_event_fn event;
   void *event_context;

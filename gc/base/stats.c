@@ -88,6 +88,8 @@ void td_stats_publish(struct tide_heap *heap) {
   struct td_cycle_figures *ended = heap->building;
   heap->building = heap->last;
   heap->last = ended;
+  heap->young_cycles += ended->all.kind == TIDE_CYCLE_YOUNG;
+  heap->promoted_bytes += ended->all.promoted_bytes;
   heap->mark_ns_total += ended->all.mark_ns;
   heap->pause_ns_total += ended->all.pause_ns;
   if (ended->all.pause_ns > heap->pause_ns_max) heap->pause_ns_max = ended->all.pause_ns;
@@ -129,9 +131,12 @@ static void fill_heap_stats(struct tide_heap *heap, struct tide_heap_stats *stat
   stats->peak_committed_bytes = (uint64_t)blocks->peak_committed_slabs * TD_SLAB_BYTES;
   stats->heap_max_bytes = (uint64_t)blocks->max_blocks * TD_BLOCK_BYTES;
   stats->reserved_bytes = blocks->reserved_bytes;
+  stats->young_bytes = blocks->has_young ? blocks->young_due : 0;
   stats->next_collection_bytes = (uint64_t)blocks->budget_blocks * TD_BLOCK_BYTES;
   pthread_mutex_unlock(&blocks->lock);
   pthread_mutex_lock(&heap->stats_lock);
+  stats->young_collections = heap->young_cycles;
+  stats->promoted_bytes = heap->promoted_bytes;
   stats->mark_ns_total = heap->mark_ns_total;
   stats->pause_ns_total = heap->pause_ns_total;
   stats->pause_ns_max = heap->pause_ns_max;

@@ -17,6 +17,7 @@
 #include "gc/cycle/ephemeron.h"
 #include "gc/cycle/reclaim.h"
 #include "gc/cycle/verify.h"
+#include "gc/cycle/young.h"
 #include "gc/roots/gather.h"
 #include "gc/roots/readable.h"
 #include "gc/roots/source.h"
@@ -32,11 +33,12 @@
 struct cycle {
   struct tide_heap *heap;
   struct tide_mutator *self;
+  enum tide_cycle_kind kind;
+  bool asked;                                  /* by the program */
   void (*then)(struct tide_mutator *, void *); /* before the resume; may be NULL */
   void *argument;
   uint64_t begin_ns, stopped_ns, marked_ns, weak_ns, swept_ns;
-  uint64_t allocated_bytes; /* so far, when it began */
-  size_t root_bytes;        /* read by marking */
+  size_t root_bytes; /* read by marking */
 };
 
 /* Marking from roots. The first phase also calls the root callbacks. */
@@ -60,11 +62,12 @@ static void mark_spans(struct tide_heap *heap, const struct td_span *spans, size
 }
 
 /* Returns how many bytes of roots were read. */
-static size_t mark(struct tide_heap *heap) {
+static size_t mark(struct tide_heap *heap, enum tide_cycle_kind kind) {
   struct marking marking = {.begun = false};
-  td_space_begin_marking(&heap->space);
+  if (kind == TIDE_CYCLE_FULL) td_space_begin_marking(&heap->space);
   td_ephemerons_begin(heap);
   td_mark_begin(heap->markers);
+  if (kind == TIDE_CYCLE_YOUNG) td_young_mark_logged(heap);
   td_roots_gather(heap, TD_WORDS_FRESH, mark_spans, &marking);
   td_ephemerons_close(heap);
   return marking.root_words * sizeof(uintptr_t);
@@ -77,10 +80,36 @@ static void set_budget(const struct cycle *cycle) {
                           .root_bytes = cycle->root_bytes,
                           .freed_blocks = (uint32_t)heap->building->all.blocks_freed,
                           .collect_ns = cycle->swept_ns - cycle->stopped_ns,
-                          .mutator_ns = cycle->begin_ns - heap->ended_ns,
-                          .allocated_bytes = cycle->allocated_bytes - heap->allocated_before,
+                          .mutator_ns = heap->mutator_ns,
+                          .allocated_bytes = heap->grown_bytes,
                       });
-  heap->allocated_before = cycle->allocated_bytes;
+  heap->mutator_ns = heap->grown_bytes = 0;
+}
+
+/* What was allocated since the last collection counts as growth of the heap. */
+static void note_growth(const struct cycle *cycle) {
+  struct tide_heap *heap = cycle->heap;
+  /* relaxed: world stopped. */
+  uint64_t allocated = atomic_load_explicit(&heap->allocated_bytes, memory_order_relaxed);
+  heap->mutator_ns += cycle->begin_ns - heap->ended_ns;
+  heap->growth_now = allocated - heap->allocated_before;
+  heap->grown_bytes += heap->growth_now;
+  heap->allocated_before = allocated;
+}
+
+/* Of that, what a young collection has reclaimed counts no more. */
+static void sort(const struct cycle *cycle) {
+  struct tide_heap *heap = cycle->heap;
+  struct tide_cycle_stats *stats = &heap->building->all;
+  uint64_t before = heap->space.live_bytes;
+  bool young = cycle->kind == TIDE_CYCLE_YOUNG;
+  stats->kind = heap->last_kind = cycle->kind;
+  stats->blocks_freed =
+      young ? td_space_end_young(&heap->space) : td_space_end_marking(&heap->space);
+  stats->bytes = heap->space.live_bytes;
+  stats->promoted_bytes = young && stats->bytes > before ? stats->bytes - before : 0;
+  if (!young) stats->logged = 0;
+  if (young) heap->grown_bytes += stats->promoted_bytes - heap->growth_now;
 }
 
 /* Everything between the stop and the resume. */
@@ -88,35 +117,39 @@ static void collect_stopped(struct cycle *cycle) {
   struct tide_heap *heap = cycle->heap;
   struct tide_cycle_stats *stats = &heap->building->all;
   td_pause_retire_runs(heap);
-  /* relaxed: world stopped. */
-  cycle->allocated_bytes = atomic_load_explicit(&heap->allocated_bytes, memory_order_relaxed);
+  note_growth(cycle);
   if (heap->verify) {
     td_roots_demand_readable(heap);
     td_verify_begin(heap);
   }
   td_stats_tell(heap, TIDE_EVENT_MARK_BEGIN);
-  cycle->root_bytes = mark(heap);
+  cycle->root_bytes = mark(heap, cycle->kind);
   cycle->marked_ns = td_stats_tell(heap, TIDE_EVENT_MARK_END);
   td_reclaim(heap);
   td_mark_end(heap->markers, stats, heap->building->marker);
   stats->objects += heap->ephemerons.objects;
   cycle->weak_ns = td_stats_tell(heap, TIDE_EVENT_WEAK_END);
-  stats->blocks_freed = td_space_end_marking(&heap->space);
-  stats->bytes = heap->space.live_bytes;
+  sort(cycle);
   cycle->swept_ns = td_stats_tell(heap, TIDE_EVENT_SWEEP_END);
-  set_budget(cycle);
+  if (cycle->kind == TIDE_CYCLE_FULL) set_budget(cycle);
+  const struct td_youth_facts facts = {.collect_ns = cycle->swept_ns - cycle->begin_ns,
+                                       .mutator_ns = cycle->begin_ns - heap->ended_ns,
+                                       .allocated_bytes = heap->growth_now,
+                                       .promoted_bytes = stats->promoted_bytes};
+  td_young_plan(heap, &facts, cycle->asked);
   if (heap->verify) td_verify_or_abort(heap);
 }
 
 static void write_log(const struct tide_heap *heap, const struct tide_cycle_stats *stats) {
   fprintf(stderr,
-          "tidemark: collection %" PRIu64 ": live %" PRIu64 " objects, %" PRIu64
+          "tidemark: %s collection %" PRIu64 ": live %" PRIu64 " objects, %" PRIu64
           " KiB; mark %" PRIu64 " us with %u of %u markers (%s); pause %" PRIu64
           " us, of it stopping %" PRIu64 " us; freed %" PRIu64 " blocks; next at %" PRIu32
           " blocks\n",
-          stats->number, stats->objects, stats->bytes >> 10, stats->mark_ns / 1000,
-          stats->recruited, stats->markers, stats->engine, stats->pause_ns / 1000,
-          stats->stop_ns / 1000, stats->blocks_freed, heap->space.budget_blocks);
+          stats->kind == TIDE_CYCLE_YOUNG ? "young" : "full", stats->number, stats->objects,
+          stats->bytes >> 10, stats->mark_ns / 1000, stats->recruited, stats->markers,
+          stats->engine, stats->pause_ns / 1000, stats->stop_ns / 1000, stats->blocks_freed,
+          heap->space.budget_blocks);
 }
 
 /* The figures of a collection that has ended become those of the last one. */
@@ -153,10 +186,16 @@ static void collect_locked(void *argument) {
 
 /* Returns false if there was no memory to remember the roots, and nothing happened. */
 static TD_KEEPS_CALL bool collect_and_unlock(struct tide_mutator *mutator,
+                                             enum tide_cycle_kind kind, bool asked,
                                              void (*then)(struct tide_mutator *, void *),
                                              void *argument) {
   struct tide_heap *heap = mutator->heap;
-  struct cycle cycle = {.heap = heap, .self = mutator, .then = then, .argument = argument};
+  struct cycle cycle = {.heap = heap,
+                        .self = mutator,
+                        .kind = kind,
+                        .asked = asked,
+                        .then = then,
+                        .argument = argument};
   struct td_call call;
   td_thread_call_begin(&call, "a trace function, root callback, event or visit");
   td_markers_ready(heap->markers);
@@ -164,7 +203,7 @@ static TD_KEEPS_CALL bool collect_and_unlock(struct tide_mutator *mutator,
   if (rooted) {
     td_stack_call(collect_locked, &cycle);
     if (heap->log) write_log(heap, &heap->last->all); /* not before: it may wait for a stream */
-    td_budget_trim(heap);
+    if (kind == TIDE_CYCLE_FULL) td_budget_trim(heap);
     td_slabs_tick(&heap->space);
   }
   td_thread_call_end(&call);
@@ -172,7 +211,8 @@ static TD_KEEPS_CALL bool collect_and_unlock(struct tide_mutator *mutator,
   return rooted;
 }
 
-enum td_collected td_collect_unless(struct tide_mutator *mutator, uint64_t seen) {
+enum td_collected td_collect_unless(struct tide_mutator *mutator, enum tide_cycle_kind kind,
+                                    uint64_t seen) {
   struct tide_heap *heap = mutator->heap;
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   td_world_lock(heap);
@@ -182,22 +222,32 @@ enum td_collected td_collect_unless(struct tide_mutator *mutator, uint64_t seen)
     td_world_unlock(heap);
     return by_other ? TD_COLLECTED_BY_OTHER : TD_COLLECTED_PAUSED;
   }
-  return collect_and_unlock(mutator, NULL, NULL) ? TD_COLLECTED : TD_COLLECTED_PAUSED;
+  if (kind == TIDE_CYCLE_YOUNG && td_young_is_unwise(heap)) kind = TIDE_CYCLE_FULL;
+  bool collected = collect_and_unlock(mutator, kind, false, NULL, NULL);
+  return collected ? TD_COLLECTED : TD_COLLECTED_PAUSED;
 }
 
 enum tide_status td_collect_and(struct tide_mutator *mutator, const char *function,
+                                enum tide_cycle_kind kind,
                                 void (*then)(struct tide_mutator *, void *), void *argument) {
   enum tide_status status = td_pause_allowed(mutator, function);
   if (status != TIDE_OK) return status;
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   td_world_lock(mutator->heap);
-  if (mutator->heap->pauses_open) {
+  bool possible = kind == TIDE_CYCLE_FULL || mutator->heap->space.has_young;
+  if (mutator->heap->pauses_open || !possible) {
     td_world_unlock(mutator->heap);
     return TIDE_ERROR_STATE;
   }
-  return collect_and_unlock(mutator, then, argument) ? TIDE_OK : TIDE_ERROR_MEMORY;
+  if (kind == TIDE_CYCLE_YOUNG && td_young_is_unwise(mutator->heap)) kind = TIDE_CYCLE_FULL;
+  bool collected = collect_and_unlock(mutator, kind, true, then, argument);
+  return collected ? TIDE_OK : TIDE_ERROR_MEMORY;
 }
 
 enum tide_status tide_collect(struct tide_mutator *mutator) {
-  return td_collect_and(mutator, "tide_collect", NULL, NULL);
+  return td_collect_and(mutator, "tide_collect", TIDE_CYCLE_FULL, NULL, NULL);
+}
+
+enum tide_status tide_collect_young(struct tide_mutator *mutator) {
+  return td_collect_and(mutator, "tide_collect_young", TIDE_CYCLE_YOUNG, NULL, NULL);
 }

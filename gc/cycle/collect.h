@@ -10,13 +10,16 @@ enum td_collected {
   TD_COLLECTED_PAUSED,   /* not at all: the program has paused collecting, or there is no memory to
                             remember the roots */
 };
-/* Collects, unless another thread has done so since *cycles was `seen`. */
-enum td_collected td_collect_unless(struct tide_mutator *mutator, uint64_t seen);
+/* Collects, unless another thread has done so since *cycles was `seen`. A young collection may turn
+ * out a full one, if that is wiser. */
+enum td_collected td_collect_unless(struct tide_mutator *mutator, enum tide_cycle_kind kind,
+                                    uint64_t seen);
 
-/* Collects, and calls `then` in the same stop: the heap then holds what was marked and nothing
- * else. `then` may be NULL. Returns what td_pause_allowed says, or TIDE_ERROR_MEMORY if there is no
- * memory to remember the roots. */
+/* Collects everything or what is young, and calls `then` in the same stop: the heap then holds what
+ * was marked and nothing else. `then` may be NULL. Returns what td_pause_allowed says, or
+ * TIDE_ERROR_MEMORY if there is no memory to remember the roots. */
 enum tide_status td_collect_and(struct tide_mutator *mutator, const char *function,
+                                enum tide_cycle_kind kind,
                                 void (*then)(struct tide_mutator *, void *), void *argument);
 
 #endif

@@ -89,8 +89,6 @@ static void reach(struct check *check, uintptr_t object) {
   if (test_and_set(check, object)) return;
   check->result->objects++;
   check->result->bytes += td_space_object_bytes(space, object);
-  if (!check->is_early && !td_object_is_marked(space, object))
-    describe(check, object, "is reached but not marked");
   if (check->keys.count) key_reached(check, object);
   push(check, object);
 }
@@ -196,7 +194,9 @@ static bool check_stopped(struct tide_heap *heap, bool is_early, struct tide_che
     check.in_callbacks = false;
     td_settle_report_waiting(&check.scanner.tracer, heap);
     scan_listed(&check);
-    if (!is_early && !check.no_memory && !heap->roots.words_incomplete)
+    /* A young collection keeps old objects, dead or alive. */
+    bool exact = !is_early && heap->last_kind == TIDE_CYCLE_FULL;
+    if (exact && !check.no_memory && !heap->roots.words_incomplete)
       td_space_walk(&heap->space, marked_but_not_reached, &check);
   }
   td_pages_give(check.reached, td_object_bitmap_bytes(&heap->space));

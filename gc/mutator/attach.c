@@ -11,6 +11,7 @@
 #include "gc/base/runs.h"
 #include "gc/base/sized.h"
 #include "gc/base/thread.h"
+#include "gc/mutator/barrier.h"
 #include "gc/mutator/fiber.h"
 #include "gc/mutator/handles.h"
 #include "gc/mutator/stacks.h"
@@ -152,6 +153,7 @@ static enum tide_status build(struct tide_heap *heap, const struct tide_attach_o
     return TIDE_ERROR_MEMORY;
   }
   mutator->heap = heap;
+  td_barrier_open(mutator);
   *built = mutator;
   return TIDE_OK;
 }
@@ -228,6 +230,7 @@ static void dismantle(struct tide_heap *heap, struct tide_mutator *mutator) {
   td_handles_close(mutator);
   td_runs_close(heap, mutator);
   mutator->fast.stop = 0;
+  td_barrier_close(mutator);
   mutator->heap = NULL;
   mutator->alloc_status = TIDE_ERROR_STATE;
   put_mutator(heap, mutator);

@@ -22,6 +22,9 @@ struct tide_heap_stats {
   uint64_t next_collection_bytes; /* heap_bytes at which the next collection is due */
   uint64_t mark_ns_total, pause_ns_total, pause_ns_max;
   uint64_t mutators;
+  uint64_t young_collections; /* of `collections` */
+  uint64_t promoted_bytes;    /* in all of these */
+  uint64_t young_bytes;       /* allocated between two collections, if nothing else comes first */
 };
 /* Fills in the figures of this moment, zeroes if heap is NULL. The function below says how large
  * the structure of your header is, so that a newer library fills in no more. */
@@ -31,13 +34,18 @@ static inline void tide_heap_stats(struct tide_heap *heap, struct tide_heap_stat
   tide_heap_stats_sized(heap, stats, sizeof *stats);
 }
 
+enum tide_cycle_kind {
+  TIDE_CYCLE_FULL = 0,
+  TIDE_CYCLE_YOUNG, /* old objects count as alive; see tide_options.write_barrier */
+};
+
 struct tide_cycle_stats {
   uint64_t number; /* 1 is the first collection of the heap */
   const char *engine;
   unsigned markers;   /* allowed */
   unsigned recruited; /* took part */
-  uint64_t objects;   /* marked, duplicates included */
-  uint64_t bytes;     /* live, by whole cells */
+  uint64_t objects;   /* marked in this collection, duplicates included */
+  uint64_t bytes;     /* live, by whole cells; what is old and was not looked at counts as live */
   uint64_t stop_ns;   /* from the wish until every mutator stood still */
   uint64_t mark_ns;   /* from the first root to agreed termination */
   uint64_t weak_ns, sweep_ns;
@@ -47,6 +55,10 @@ struct tide_cycle_stats {
   unsigned available; /* of the markers: fewer if the system refused threads */
   /* Most memory that references waited in for a visit of their region; 0 if none did. */
   uint64_t region_pool_bytes;
+  enum tide_cycle_kind kind;
+  /* Of a young collection: bytes of young objects that it found alive, which are old from here on;
+   * and old objects, or slots of long arrays, that it looked into because they were written to. */
+  uint64_t promoted_bytes, logged;
 };
 /* Fills in the figures of the last collection. All are 0 if there was none, or if heap is NULL. */
 TIDE_API void tide_cycle_stats_sized(struct tide_heap *heap, struct tide_cycle_stats *stats,

@@ -39,8 +39,9 @@
  * not NULL.
  *
  * Further headers. This one brings tide/layout.h (layouts, trace functions), tide/root.h
- * (registered roots, handles), tide/weak.h (weak references, ephemerons, finalizers) and
- * tide/fiber.h (coroutine stacks). Include tide/stats.h for figures, events and checks. */
+ * (registered roots, handles), tide/write.h (the write barrier), tide/weak.h (weak references,
+ * ephemerons, finalizers) and tide/fiber.h (coroutine stacks). Include tide/stats.h for figures,
+ * events and checks. */
 #ifndef TIDE_TIDE_H
 #define TIDE_TIDE_H
 
@@ -89,6 +90,11 @@ struct tide_options {
    * better off without. Small pages are asked for when objects come to lie there, some at a time.
    * Default: false unless TIDE_HUGE_PAGES is 0. */
   bool small_pages;
+  /* The program promises to store references into objects by tide_write (tide/write.h tells when).
+   * The heap then collects young objects apart: most collections look only at what was allocated
+   * since the last one, and at what was written since. TIDE_YOUNG=0 switches that off, as if the
+   * promise had not been given; TIDE_YOUNG=1 and no promise is as without. Default: false. */
+  bool write_barrier;
   const struct tide_advanced_options *advanced; /* NULL, or see tide/advanced.h */
 };
 
@@ -241,6 +247,10 @@ struct tide_mutator_fast {
   uint32_t stop;          /* a collection waits; the collector writes, this thread reads */
   uint32_t inside;        /* this thread allocates just now; it writes, its signal handler reads */
   struct tide_bump *bump; /* [layout * TIDE_BUMP_SLOTS + size class]; this thread only */
+  /* For tide_write: the heap's marks, and what of an object's address finds its mark. Constant
+   * while attached. Without the barrier the one mark there is belongs to no object. */
+  const signed char *marks;
+  uintptr_t mark_mask;
 };
 #define TIDE_BUMP_SLOTS 64u
 #define TIDE_BUMP_INLINE_BYTES 512u /* classes of 16 bytes each up to here */
@@ -322,26 +332,6 @@ TIDE_API enum tide_status tide_free(struct tide_mutator *mutator, void *object);
  * changed then. Never collects. */
 TIDE_API bool tide_resize_in_place(struct tide_mutator *mutator, void *object, size_t bytes);
 
-/* A slot of an object, of whatever pointer type it is declared. */
-typedef void *__attribute__((__may_alias__)) tide_slot;
-
-/* The write barrier: stores a reference into a slot of an object. `slot` is the address of the
- * slot, inside `object`. Today this is a plain store and costs the same.
- *
- * Programs that want to collect young objects or concurrently, once Tidemark can, must use it for
- * every store of a reference into an object that a collection may have seen; that is, after the
- * next safepoint that follows its allocation. Roots, handles and stacks need no barrier. */
-static inline void tide_write(struct tide_mutator *mutator, void *object, void *slot, void *value) {
-  (void)mutator, (void)object;
-  *(tide_slot *)slot = value;
-}
-/* The same for count slots of one object, which get what is at `values`. Both may overlap. */
-static inline void tide_write_range(struct tide_mutator *mutator, void *object, void *slots,
-                                    const void *values, size_t count) {
-  (void)mutator, (void)object;
-  if (count) __builtin_memmove(slots, values, count * sizeof(void *));
-}
-
 /* Return the bytes usable at an object, its layout, and the object that an address points at or
  * into (one past the end is the next one's). Return 0, TIDE_LAYOUT_INVALID and NULL for what is no
  * object of this heap. For an attached thread that is not in a blocking region, or in a callback.
@@ -352,12 +342,20 @@ TIDE_API void *tide_object_find(struct tide_heap *heap, const void *address);
 
 /* ---- Collecting ------------------------------------------------------------------------ */
 
-/* Collects now: stops the other mutators, marks, resumes them. Returns when it is done. If
- * another thread is collecting already, waits for that one, then collects.
+/* Collects everything now: stops the other mutators, marks, resumes them. Returns when it is done.
+ * If another thread is collecting already, waits for that one, then collects.
  *   TIDE_ERROR_ARGUMENT  mutator is NULL
  *   TIDE_ERROR_STATE     collecting is paused; in a blocking region or a callback of a collection;
  *                        a mutator that is detached or another thread's */
 TIDE_API enum tide_status tide_collect(struct tide_mutator *mutator);
+
+/* Collects what is young: objects allocated since the last collection that nothing reaches. What
+ * was alive then counts as alive. Needs the promise of tide_options.write_barrier. Else as
+ * tide_collect.
+ *   TIDE_ERROR_STATE     as above; or the heap was created without the promise, or with
+ * TIDE_YOUNG=0
+ */
+TIDE_API enum tide_status tide_collect_young(struct tide_mutator *mutator);
 
 /* Between these two calls no collection of this heap begins. Allocation lets the heap grow up to
  * its hard limit instead, and fails there. Pauses nest, over all threads. Pausing waits for a
@@ -381,5 +379,6 @@ TIDE_API enum tide_status tide_external_add(struct tide_mutator *mutator, ptrdif
 
 #include "tide/fiber.h"
 #include "tide/weak.h"
+#include "tide/write.h"
 
 #endif

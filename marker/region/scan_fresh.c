@@ -25,7 +25,7 @@ static void scan_array(struct td_visit_state *s, struct td_throwing *t, uintptr_
   if (a.to - a.from > 2 * TD_SLICE_SLOTS)
     td_defer_grey(s->visitor->marker, object);
   else
-    td_array_scan(&a, &s->v, a.from, a.to, visit_word, t);
+    td_array_scan(&a, &s->visitor->marker->words, a.from, a.to, visit_word, t);
 }
 
 /* Scans the slots that have a bit in the map, the first one first: here the order is free. */
@@ -64,12 +64,20 @@ static __attribute__((noinline)) void scan_others(struct td_visit_state *s, cons
   }
 }
 
+/* Asks for the first objects of a list. Each of the others is asked for by the one AHEAD of it. */
+static void fetch_first(const struct td_visit_state *s, const uint32_t *list) {
+  const uintptr_t start = td_view_object(&s->v, s->first);
+  for (uint32_t i = 0; i < AHEAD; i++)
+    __builtin_prefetch((const void *)(start + ((uintptr_t)list[i] << TD_GRANULE_LOG2)));
+}
+
 /* Scans the objects of the list, which ends before `end` and has room for AHEAD more. */
 static void scan_list(struct td_visit_state *s, uint32_t *end) {
   const uint32_t *at = s->visitor->list;
   if (at == end) return;
   for (uint32_t i = 0; i < AHEAD; i++)
     end[i] = end[-1];
+  fetch_first(s, at);
   while (at < end) {
     uint32_t block = *at >> TD_BLOCK_GRANULES_LOG2;
     struct run run = {.at = at, .count = 1};

@@ -16,7 +16,7 @@ void __wrap_free(void *piece) {
   __real_free(piece);
 }
 
-/* The structure, then the regions and the pool, each of which is reserved and committed. */
+/* Their description; the regions and the pool, each reserved and committed. */
 enum { REGION_CALLS = 5 };
 #define RANGE ((size_t)1 << 30)
 

@@ -6,7 +6,7 @@ Usage: tidy.py --root FOLDER --build FOLDER [--nodes N] [--later PREFIX]…
 Checks the sources of platform, heap, marker, gc and inspect that the build folder compiles, as many
 at a time as there are CPUs. Findings in files whose path begins with a --later prefix are told but
 do not count. The analyzer gives a function up after N states, by default after as many as it likes,
-which takes several times as long as 40000.
+which takes several times as long as 20000.
 
 Exit 0: none; 1: findings; 2: clang-tidy failed; 77: it is not installed.
 """

@@ -17,6 +17,7 @@ class Marking:
     roots: str  # objects of each root slice
     why: str
     rows: int = 2
+    chunks: int = 8  # Relacy: of each marker that visits regions
     looks: int = 3  # Relacy: how often a helper looks; GenMC: it joins once at most
     first: int = 1  # GenMC: root slices that marker 0 takes before the others begin; -1: they begin
                     # before the phase
@@ -66,6 +67,16 @@ RELACY = {
                 rows=1),
         Marking("both", "dd", ",", "0,1", "two markers store one flag", rows=1,
                 meet="joined,alone,walked"),
+        Marking("visit", "rr", "45,,,,167,,23,", "0,4", "both visit regions",
+                meet="joined,alone,visited"),
+        Marking("unload", "su", "45,,,,167,,23,", "0,4", "one gives up visiting, both take chunks",
+                meet="joined,stolen,visited,unloaded"),
+        Marking("one", "ro", "1456,57,0,,2367,,23,", "0,4", "a pool of one chunk", chunks=1,
+                meet="joined,deferred,walked,passed,visited,short"),
+        Marking("short", "ro", "1456,7,0,,2367,,23,", "0,4", "the pool ends while an object is scanned",
+                chunks=3, meet="joined,walked,visited,short"),
+        Marking("mixed", "rso", "1456,57,0,,2367,,23,", "0,4", "three modes, and a pool of few chunks",
+                chunks=3, rows=3, meet="joined,stolen,walked,visited,unloaded,short,taken"),
     ],
     "parking": [
         Parking("phase", "or", "a phase and its end", items=2),
@@ -108,6 +119,7 @@ GENMC = {
 }
 
 IDLE = "GenMC's clients have no threads that begin again"
+REGIONS = "GenMC has no clients with regions"
 SEVERAL = "takes more than two blocks' worth of early grants: too long for GenMC"
 
 MUTANTS = {
@@ -146,6 +158,17 @@ MUTANTS = {
         Mutant("marking.grant=0", "star", "early", "an early grant that is not published"),
         Mutant("marking.see_flags=0", "dense", "flags", "a marker leaves without a look at flags"),
         Mutant("marking.keep=0", "dense", "star", "a deferred object is taken and unmarked"),
+        Mutant("region.push=relaxed", "visit", "", REGIONS),
+        Mutant("region.take=relaxed", "visit", "", REGIONS),
+        Mutant("region.claim=relaxed", "", "", "an object is scanned twice, no more: region.cpp, where "
+               "marks have to be exact, finds it", "none"),
+        Mutant("region.leave=relaxed", "", "", "the same", "none"),
+        Mutant("regions.announce=0", "unload", "", "nobody is told that chunks wait: " + REGIONS),
+        Mutant("regions.defer=0", "one", "", "a reference without a chunk is dropped: " + REGIONS),
+        Mutant("regions.defer_chunk=0", "short", "", "so is a full chunk: " + REGIONS),
+        Mutant("regions.defer_fresh=0", "one", "", "so are new objects: " + REGIONS),
+        Mutant("regions.close=0", "visit", "", "a marker leaves with open chunks: " + REGIONS),
+        Mutant("regions.look=0", "unload", "", "a marker leaves without a look at regions: " + REGIONS),
         Mutant("marking.reflag=0", "walk", "", "a page in mid-walk is left when the queue overflows: "
                "needs more objects than GenMC finishes"),
     ],
@@ -184,7 +207,7 @@ def relacy_arguments(client):
     """The command line of relacy_marking or relacy_parking."""
     if isinstance(client, Marking):
         return ["--modes", client.modes, "--graph", client.graph, "--roots", client.roots,
-                "--rows", str(client.rows), "--looks", str(client.looks)]
+                "--rows", str(client.rows), "--looks", str(client.looks), "--chunks", str(client.chunks)]
     return ["--script", client.script, "--items", str(client.items), "--helpers", str(client.helpers),
             "--idle", str(client.idle)]
 

@@ -31,6 +31,11 @@ struct td_space {
 #undef memory_order_release
 #undef memory_order_acquire
 
+#define MODEL_REGIONS 0 /* regions are Relacy's: see region.cpp and marking_regions.h */
+#define MODEL_CHUNKS 0
+#define TD_CHUNK_REFERENCES 2u
+#include "marker/region/region.h"
+
 #define MODEL_MET(event) (void)(event)
 extern struct marking state;
 #define MODEL_STATE state

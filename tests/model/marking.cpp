@@ -1,13 +1,15 @@
 // Marking in the small (marking.h: queue, termination, marks and flags together, as shipped) under
 // the Relacy race detector.
 //
-//   relacy_marking --modes MODES --graph CHILDREN --roots SLICES [--rows N] [--looks N]
+//   relacy_marking --modes MODES --graph CHILDREN --roots SLICES [--rows N] [--looks N] [--chunks
+//   N]
 //                  [--search bound:N|random:N] [--mutant SITE=ORDER|SITE=0]... [--meet EVENTS]
 //   relacy_marking --list ...
 //
 // MODES: a letter for each marker, see marking.h. CHILDREN: digits for each object, separated by
 // commas: "12,3,3," is object 0 referring to 1 and 2, both of these to 3. SLICES: the same for root
-// slices. --looks: how often a helper looks for work before it sleeps for good.
+// slices. --looks: how often a helper looks for work before it sleeps for good. --chunks: how many
+// each marker has.
 //
 // --meet: events that some execution must have met, or the search has shown nothing.
 //
@@ -18,6 +20,7 @@
 #include "relacy/stdatomic.h"
 
 #include <cstdint>
+#include <cstring>
 
 #define MODEL_ASSERT(condition) RL_ASSERT(condition)
 #include "marker/queue/bwos.h"
@@ -54,8 +57,27 @@ void store_mark(uint8_t *mark, uint8_t value);
 #undef memory_order_release
 #undef memory_order_acquire
 
+// A plain number of a chunk, watched for data races.
 namespace {
-unsigned markers, slices, pages, rows = 4, looks = 3;
+struct watched {
+  rl::var<uint32_t> mutable v;
+  operator uint32_t() const { return v(RL_INFO).load(); }
+  watched &operator=(uint32_t value) {
+    v(RL_INFO).store(value);
+    return *this;
+  }
+};
+} // namespace
+#define TD_CHUNK_REFERENCES 2u
+#define TD_CHUNK_WORD watched
+#define TD_REGION_ORDER_PUSH TD_ORDER(region, push, release)
+#define TD_REGION_ORDER_TAKE TD_ORDER(region, take, acquire)
+#define TD_REGION_ORDER_CLAIM TD_ORDER(region, claim, acquire)
+#define TD_REGION_ORDER_LEAVE TD_ORDER(region, leave, release)
+#include "marker/region/region.h"
+
+namespace {
+unsigned markers, slices, pages, rows = 4, looks = 3, chunks = 8;
 char const *modes = "";
 uint64_t graph, roots;
 uint8_t marks[8];
@@ -72,6 +94,8 @@ extern struct marking *current;
 #define MODEL_SLICES slices
 #define MODEL_PAGES pages
 #define MODEL_ROWS rows
+#define MODEL_REGIONS (std::strpbrk(modes, "rs") != nullptr)
+#define MODEL_CHUNKS chunks
 #include "tests/model/marking.h"
 struct marking *current;
 
@@ -79,8 +103,9 @@ struct marking *current;
 
 namespace {
 
-char const *const event_names[EVENTS] = {"joined", "stolen",    "alone",  "granted", "deferred",
-                                         "walked", "reflagged", "passed", "foreign"};
+char const *const event_names[EVENTS] = {"joined",   "stolen",    "alone",  "granted", "deferred",
+                                         "walked",   "reflagged", "passed", "foreign", "visited",
+                                         "unloaded", "short",     "taken"};
 
 [[noreturn]] void usage(std::string const &why) {
   std::cerr << why << "; see the head of tests/model/marking.cpp\n";
@@ -129,7 +154,8 @@ template <int MARKERS> struct test : rl::test_suite<test<MARKERS>, MARKERS> {
     marking_check();
   }
 
-  // Does not ask for the end first, so that joining alone must show it the description of the phase.
+  // Does not ask for the end first, so that joining alone must show it the description of the
+  // phase.
   void help(unsigned id) {
     for (unsigned look = 0; look < looks; look++)
       if (marking_promising(id))
@@ -168,6 +194,8 @@ bool own_option(std::string const &option, char const *value) {
     rows = (unsigned)std::strtoul(value, nullptr, 10);
   else if (option == "--looks")
     looks = (unsigned)std::strtoul(value, nullptr, 10);
+  else if (option == "--chunks")
+    chunks = (unsigned)std::strtoul(value, nullptr, 10);
   else
     return false;
   return true;
@@ -179,9 +207,10 @@ int main(int argc, char **argv) {
   rl::test_params params;
   settings given = read_options(argc, argv, own_option);
   markers = (unsigned)std::strlen(modes);
-  if (std::strspn(modes, "uod") != markers) usage("bad modes");
+  if (std::strspn(modes, "uodrs") != markers) usage("bad modes");
   if (pages == 0 || slices == 0) usage("no graph or no roots");
   if (rows < 1 || rows > 4) usage("bad number of rows");
+  if (chunks > MARKING_CHUNKS) usage("bad number of chunks");
   if (td_bwos_storage_bytes(MARKING_BLOCKS, MARKING_ENTRIES) > sizeof storage[0]) return 2;
   set_search(params, given.search);
   params.execution_depth_limit = 20000;

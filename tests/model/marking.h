@@ -1,12 +1,13 @@
 /* Marking in the small: markers, each with a queue, mark a graph of a few objects. There are root
  * slices, stealing, early grants, full queues, deferred bytes and flags, passes in address order,
- * joining, leaving and the end of the phase.
+ * joining, leaving and the end of the phase; and regions, whose part is in marking_regions.h.
  *
- * The queue (marker/queue/bwos.h), the termination (marker/base/termination.h), and the bytes and
- * flags (heap/marks.h) are the shipped ones. The loop around them is that of marker/loop/loop.h and
- * marker/loop/address_order.c without what no other marker can see. The next child, window and
- * batch are private places like the item that a marker has in hand here; slices of arrays are items
- * like others. The names are those of the shipped functions.
+ * The queue (marker/queue/bwos.h), the termination (marker/base/termination.h), the bytes and flags
+ * (heap/marks.h) and the word of a region (marker/region/region.h) are the shipped ones. The loop
+ * around them is that of marker/loop/loop.h and marker/loop/address_order.c without what no other
+ * marker can see. The next child, window and batch are private places like the item that a marker
+ * has in hand here; slices of arrays are items like others. The names are those of the shipped
+ * functions.
  *
  * Longer than 400 lines because it is one marker's whole loop, to be read beside the shipped one.
  *
@@ -17,7 +18,9 @@
  *   MODEL_STATE: the struct marking of this execution
  *   MODEL_MARKS: its mark bytes
  *   MODEL_MODE(id): a letter for each marker. u queues untested references, o grey objects;
- *     d queues nothing and defers everything
+ *     d queues nothing and defers everything; r and s visit regions, see marking_regions.h
+ *   MODEL_REGIONS: whether some marker does
+ *   MODEL_CHUNKS: how many chunks each marker has, MARKING_CHUNKS at most
  *   MODEL_GRAPH: 64 bits; byte o has a bit for each object to which object o refers
  *   MODEL_ROOTS: byte s has a bit for each object of root slice s
  *   MODEL_SLICES: how many root slices
@@ -37,6 +40,7 @@
 #define TD_TESTS_MODEL_MARKING_H
 
 enum { MARKING_MOST = 3, MARKING_OBJECTS = 8, MARKING_PAGES = 4, MARKING_EPOCH = 2 };
+enum { MARKING_REGIONS = 2, MARKING_SHIFT = 2, MARKING_REGION_PAGES = 2, MARKING_CHUNKS = 8 };
 enum { MARKING_BLOCKS = 2, MARKING_ENTRIES = 2, MARKING_STEAL = 4, MARKING_SCANS = 60 };
 
 /* What executions should meet, or the model shows nothing. */
@@ -50,6 +54,10 @@ enum marking_event {
   REFLAGGED,
   PASSED,
   FOREIGN,
+  VISITED,
+  UNLOADED,
+  SHORT,
+  TAKEN,
   EVENTS
 };
 
@@ -60,6 +68,10 @@ struct marking {
   _Atomic(uint32_t) flagged;
   struct td_bwos queue[MARKING_MOST];
   struct td_bwos_owner owner[MARKING_MOST];
+  struct td_region region[MARKING_REGIONS];
+  struct td_chunk chunk[1 + MARKING_MOST * MARKING_CHUNKS]; /* chunk 0 is never used */
+  _Atomic(uint32_t) used;                                   /* as td_regions.used */
+  unsigned chunks_used[MARKING_MOST];                       /* each marker's own */
   TD_PLAIN(uint64_t) description;           /* written before the start, read after joining */
   TD_PLAIN(uint64_t) scanned[MARKING_MOST]; /* a marker's while active, else marker 0's */
 };
@@ -70,6 +82,9 @@ struct marking_loop {
   unsigned walk;      /* page being walked, + 1; 0: none */
   unsigned walk_from; /* object to go on from there */
   uint64_t scanned;   /* bit o: object o; from bit 32 on, how many scans */
+  /* The open chunk of each region, 0 if there is none, and the references in it. */
+  unsigned open[MARKING_REGIONS], filled[MARKING_REGIONS];
+  unsigned fresh; /* a bit for each object that this visit has to scan */
 };
 
 static inline unsigned marking_children(unsigned object) {
@@ -131,7 +146,7 @@ static inline void marking_put(struct marking_loop *l, unsigned id, uint64_t ite
 static inline void marking_meet(struct marking_loop *l, unsigned id, unsigned objects, bool dense) {
   for (unsigned object = 0; object < MARKING_OBJECTS; object++) {
     if ((objects >> object & 1) == 0) continue;
-    if (!dense && MODEL_MODE(id) == 'u') {
+    if (!dense && MODEL_MODE(id) != 'o' && MODEL_MODE(id) != 'd') {
       marking_put(l, id, marking_item(object, false));
     } else if (!marking_is_marked(object)) {
       if (dense || MODEL_MODE(id) == 'd') {
@@ -144,10 +159,14 @@ static inline void marking_meet(struct marking_loop *l, unsigned id, unsigned ob
   }
 }
 
-static inline void marking_scan(struct marking_loop *l, unsigned id, unsigned object, bool dense) {
+static inline void marking_note(struct marking_loop *l, unsigned object) {
   uint64_t scanned = (l->scanned | UINT64_C(1) << object) + (UINT64_C(1) << 32);
   l->scanned = scanned;
   MODEL_ASSERT(scanned >> 32 < MARKING_SCANS);
+}
+
+static inline void marking_scan(struct marking_loop *l, unsigned id, unsigned object, bool dense) {
+  marking_note(l, object);
   marking_meet(l, id, marking_children(object), dense);
 }
 
@@ -215,6 +234,8 @@ static inline bool marking_pass(struct marking_loop *l, unsigned id, unsigned pa
   if (second) marking_scan(l, id, 2 * page + 1, true);
   return true;
 }
+
+#include "tests/model/marking_regions.h"
 
 /* drain_in_address_order: a page in mid-walk is flagged again; one pass over the pages, each taken
  * twice at most. */
@@ -301,6 +322,12 @@ static inline void marking_accept(struct marking_loop *l, unsigned id, const uin
 
 static inline bool marking_find_work(struct marking_loop *l, unsigned id) {
   if (marking_scan_roots(l, id)) return true;
+  if (MODEL_REGIONS) {
+    uint64_t unloaded[TD_CHUNK_REFERENCES];
+    uint32_t references = marking_unload(id, unloaded);
+    marking_accept(l, id, unloaded, references);
+    if (references > 0) return true;
+  }
   unsigned flagged = TD_STEP(marking, see_flags) ? marking_flagged() : 0;
   if (flagged != 0) {
     if (!marking_take_flag(l, id, flagged - 1)) return true;
@@ -325,7 +352,8 @@ static inline bool marking_find_work(struct marking_loop *l, unsigned id) {
 
 /* td_idle's promising: would another try pay? Says what is wished for if not. */
 static inline bool marking_promising(unsigned id) {
-  if (marking_roots_left() || marking_flagged() != 0) return true;
+  if (marking_roots_left() || (MODEL_REGIONS && marking_regions_wait())) return true;
+  if (marking_flagged() != 0) return true;
   for (unsigned v = 0; v < MODEL_MARKERS; v++)
     if (v != id && MODEL_MODE(v) != 'd' && td_bwos_size(&MODEL_STATE.queue[v]) != 0) return true;
   for (unsigned v = 0; v < MODEL_MARKERS; v++)
@@ -338,13 +366,19 @@ static inline bool marking_promising(unsigned id) {
 static inline void marking_begin(struct marking_loop *l, unsigned id) {
   l->full = false;
   l->walk = l->walk_from = 0;
+  l->fresh = 0;
+  for (unsigned r = 0; r < MARKING_REGIONS; r++)
+    l->open[r] = l->filled[r] = 0;
   l->scanned = TD_PLAIN_LOAD(&MODEL_STATE.scanned[id]);
 }
 
 /* Active; has left when it returns. true: it was the last. */
 static inline bool marking_work(struct marking_loop *l, unsigned id) {
   for (;;) {
-    marking_drain(l, id);
+    if (marking_visits(id) && !l->full)
+      marking_by_region(l, id);
+    else
+      marking_drain(l, id);
     if (l->full) {
       marking_in_address_order(l, id);
     } else if (l->walk != 0) {
@@ -394,6 +428,7 @@ static inline void marking_init(_Atomic(uint8_t) *flags, void *storage, size_t b
   atomic_init(&MODEL_STATE.term.active, 0u);
   atomic_init(&MODEL_STATE.root_next, UINT64_C(0));
   atomic_init(&MODEL_STATE.flagged, 0u);
+  if (MODEL_REGIONS) marking_init_regions();
   MODEL_STATE.heap.flags = flags;
   MODEL_STATE.heap.flag_pages = MODEL_PAGES;
   for (unsigned i = 0; i < MODEL_MARKERS; i++) {
@@ -438,6 +473,8 @@ static inline void marking_check(void) {
   TD_PLAIN_STORE(&MODEL_STATE.description, UINT64_C(2));
   MODEL_ASSERT((uint32_t)scanned == reached);
   MODEL_ASSERT(!marking_roots_left());
+  for (unsigned r = 0; MODEL_REGIONS && r < MARKING_REGIONS; r++)
+    MODEL_ASSERT(td_region_look(&MODEL_STATE.region[r]) == 0);
   for (unsigned object = 0; object < 2 * MODEL_PAGES; object++) {
     uint8_t wanted = (reached >> object & 1) != 0 ? MARKING_EPOCH : 0;
     MODEL_ASSERT(td_mark_load(marking_mark(object)) == wanted);

@@ -49,6 +49,13 @@ static inline void *memory_new_zeroed(struct memory *memory, enum memory_kind ki
   return object;
 }
 
+/* No barrier. */
+static inline void memory_write(struct memory *memory, void *object, void *slot, void *value) {
+  (void)memory;
+  (void)object;
+  memcpy(slot, &value, sizeof value);
+}
+
 static inline void memory_free(struct memory *memory, void *object) {
   (void)memory;
   (void)object;

@@ -2,8 +2,9 @@
  * it, one process per run, and reads one line from its standard output:
  *   ran TOTAL_NS COLLECT_NS P50_NS P99_NS MAX_NS PEAK_BYTES COLLECTIONS SUM
  *   error STATUS TEXT
- * Arguments: WORKLOAD MUTATORS DEPTH OPERATIONS HEAP_MAX MARKERS PARENT. The time is that of the
- * whole work, setting up the allocator included; the peak is the process's, as the kernel tells it.
+ * Arguments: WORKLOAD MUTATORS DEPTH OPERATIONS HEAP_MAX MARKERS YOUNG PARENT. The time is that of
+ * the whole work, setting up the allocator included; the peak is the process's, as the kernel tells
+ * it.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -113,8 +114,8 @@ static int report(uint64_t total_ns, uint64_t sum) {
 
 int main(int argc, char **argv) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  gcbench_work work = argc == 8 ? find_work(argv[1]) : NULL;
-  if (!work || (pid_t)atoll(argv[7]) != getppid()) {
+  gcbench_work work = argc == 9 ? find_work(argv[1]) : NULL;
+  if (!work || (pid_t)atoll(argv[8]) != getppid()) {
     fputs("tidemark-gcbench: a part of tidemark, which starts it; see tidemark gcbench --help\n",
           stderr);
     return 2;
@@ -129,7 +130,8 @@ int main(int argc, char **argv) {
                                            .depth = (unsigned)atoi(argv[3]),
                                            .operations = strtoull(argv[4], NULL, 10)}};
   const struct memory_options options = {.heap_max = strtoull(argv[5], NULL, 10),
-                                         .markers = (unsigned)atoi(argv[6])};
+                                         .markers = (unsigned)atoi(argv[6]),
+                                         .young = atoi(argv[7]) != 0};
   uint64_t begin = td_now_ns();
   memory_begin(&options);
   uint64_t sum = run_all(threads, mutators);

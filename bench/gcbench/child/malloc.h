@@ -4,6 +4,7 @@
 #define TD_BENCH_GCBENCH_CHILD_MALLOC_H
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench/gcbench/child/account.h"
 #include "bench/gcbench/child/memory.h"
@@ -28,6 +29,13 @@ static inline void *memory_new_zeroed(struct memory *memory, enum memory_kind ki
   void *object = calloc(1, bytes);
   if (!object) gcbench_out_of_memory();
   return object;
+}
+
+/* No barrier. */
+static inline void memory_write(struct memory *memory, void *object, void *slot, void *value) {
+  (void)memory;
+  (void)object;
+  memcpy(slot, &value, sizeof value);
 }
 
 static inline void memory_free(struct memory *memory, void *object) {

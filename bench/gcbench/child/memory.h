@@ -7,6 +7,7 @@
  *   MEMORY_COLLECTS           true: memory_free does nothing, and nobody needs to call it
  *   memory_new                returns an object, zeroed or not; never NULL (gcbench_out_of_memory)
  *   memory_new_zeroed         the same, zeroed
+ *   memory_write              stores a reference into a slot of an object, any but a fresh one
  *   memory_free               gives an object back, where MEMORY_COLLECTS is false
  * and the C file of the same name the functions below.
  *
@@ -39,6 +40,7 @@ static const unsigned memory_words[MEMORY_KINDS] = {
 struct memory_options {
   uint64_t heap_max; /* 0: no limit */
   unsigned markers;
+  bool young; /* collect young objects apart, if the collector does so */
 };
 
 struct memory;

@@ -16,7 +16,7 @@ static struct node *build(struct memory *memory, struct node *parent, unsigned l
   struct node *node = memory_new(memory, MEMORY_NODE, sizeof *node);
   *node = (struct node){.parent = parent, .value = value};
   for (unsigned i = 0; levels > 0 && i < 2; i++)
-    node->child[i] = build(memory, node, levels - 1, 2 * value + i);
+    memory_write(memory, node, &node->child[i], build(memory, node, levels - 1, 2 * value + i));
   return node;
 }
 
@@ -40,19 +40,19 @@ static struct node *descend(struct node *root, unsigned levels, uint64_t path) {
   return root;
 }
 
-static void hang(struct node *parent, unsigned side, struct node *child) {
-  parent->child[side] = child;
-  child->parent = parent;
+static void hang(struct memory *memory, struct node *parent, unsigned side, struct node *child) {
+  memory_write(memory, parent, &parent->child[side], child);
+  memory_write(memory, child, &child->parent, parent);
 }
 
-static void swap(struct node *a, struct node *b, uint64_t path) {
+static void swap(struct memory *memory, struct node *a, struct node *b, uint64_t path) {
   unsigned level = (unsigned)(path >> 32) % LEVELS;
   a = descend(a, level, path);
   b = descend(b, level, path >> LEVELS);
   unsigned side_a = path >> 24 & 1, side_b = path >> 25 & 1;
   struct node *from_a = a->child[side_a], *from_b = b->child[side_b];
-  hang(a, side_a, from_b);
-  hang(b, side_b, from_a);
+  hang(memory, a, side_a, from_b);
+  hang(memory, b, side_b, from_a);
 }
 
 /* Small subtrees are replaced more often than large ones. */
@@ -62,7 +62,8 @@ static uint64_t replace(struct memory *memory, struct node *root, uint64_t path)
   unsigned side = path >> 24 & 1;
   struct node *old = parent->child[side];
   uint64_t before = old->value;
-  parent->child[side] = build(memory, parent, LEVELS - 1 - level, path & 0xffff);
+  struct node *fresh = build(memory, parent, LEVELS - 1 - level, path & 0xffff);
+  memory_write(memory, parent, &parent->child[side], fresh);
   destroy(memory, old);
   return before;
 }
@@ -72,12 +73,12 @@ uint64_t gcbench_work_mutate(struct memory *memory, const struct gcbench_share *
   struct node **roots = memory_new_zeroed(memory, MEMORY_REFS, count * sizeof(struct node *));
   uint64_t state = gcbench_seed(share), sum = 0;
   for (uint32_t i = 0; i < count; i++)
-    roots[i] = build(memory, NULL, LEVELS, i);
+    memory_write(memory, roots, &roots[i], build(memory, NULL, LEVELS, i));
   uint64_t operations = gcbench_part(share, share->operations);
   for (uint64_t i = 0; i < operations; i++) {
     uint32_t a = gcbench_below(&state, count), b = gcbench_below(&state, count);
     uint64_t path = gcbench_random(&state);
-    if (a != b) swap(roots[a], roots[b], path);
+    if (a != b) swap(memory, roots[a], roots[b], path);
     sum += replace(memory, roots[b], gcbench_random(&state));
   }
   for (uint32_t i = 0; i < count; i++) {

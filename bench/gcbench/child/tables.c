@@ -27,26 +27,28 @@ static struct entry **bucket_of(const struct cache *cache, uint64_t key) {
   return &cache->buckets[(key * UINT64_C(0x9e3779b97f4a7c15) >> 40) & cache->mask];
 }
 
-static void ring_remove(struct entry *entry) {
-  entry->newer->older = entry->older;
-  entry->older->newer = entry->newer;
+static void ring_remove(struct memory *memory, struct entry *entry) {
+  memory_write(memory, entry->newer, &entry->newer->older, entry->older);
+  memory_write(memory, entry->older, &entry->older->newer, entry->newer);
 }
 
-static void ring_insert(const struct cache *cache, struct entry *entry) {
-  entry->newer = cache->ring;
-  entry->older = cache->ring->older;
-  entry->older->newer = entry;
-  cache->ring->older = entry;
+static void ring_insert(struct memory *memory, const struct cache *cache, struct entry *entry) {
+  struct entry *newest = cache->ring->older;
+  memory_write(memory, entry, &entry->newer, cache->ring);
+  memory_write(memory, entry, &entry->older, newest);
+  memory_write(memory, newest, &newest->newer, entry);
+  memory_write(memory, cache->ring, &cache->ring->older, entry);
 }
 
 static void evict(struct memory *memory, struct cache *cache) {
   struct entry *victim =
       cache->ring->newer; /* behind the newest, the ring goes on with the oldest */
-  ring_remove(victim);
+  ring_remove(memory, victim);
   struct entry **link = bucket_of(cache, victim->key);
-  while (*link != victim)
-    link = &(*link)->next;
-  *link = victim->next;
+  void *holder = cache->buckets;
+  for (; *link != victim; link = &(*link)->next)
+    holder = *link;
+  memory_write(memory, holder, link, victim->next);
   cache->entries--;
   memory_free(memory, victim->value);
   memory_free(memory, victim);
@@ -59,7 +61,7 @@ static struct entry *insert(struct memory *memory, struct cache *cache, uint64_t
   struct entry *entry = memory_new(memory, MEMORY_ENTRY, sizeof *entry);
   struct entry **bucket = bucket_of(cache, key);
   *entry = (struct entry){.key = key, .value = value, .next = *bucket};
-  *bucket = entry;
+  memory_write(memory, cache->buckets, bucket, entry);
   cache->entries++;
   return entry;
 }
@@ -69,12 +71,12 @@ static uint64_t use(struct memory *memory, struct cache *cache, uint64_t key, si
   while (entry && entry->key != key)
     entry = entry->next;
   if (entry) {
-    ring_remove(entry);
-    ring_insert(cache, entry);
+    ring_remove(memory, entry);
+    ring_insert(memory, cache, entry);
     return 1 + (entry->value[0] & 0xff);
   }
   entry = insert(memory, cache, key, value_bytes);
-  ring_insert(cache, entry);
+  ring_insert(memory, cache, entry);
   if (cache->entries > cache->limit) evict(memory, cache);
   return 0;
 }
@@ -162,7 +164,7 @@ uint64_t gcbench_work_strings(struct memory *memory, const struct gcbench_share 
   struct string **table = memory_new_zeroed(memory, MEMORY_REFS, count * sizeof(struct string *));
   uint64_t state = gcbench_seed(share), sum = 0;
   for (uint32_t i = 0; i < count; i++) {
-    table[i] = string_new(memory, 8);
+    memory_write(memory, table, &table[i], string_new(memory, 8));
     uint64_t bytes = gcbench_random(&state);
     memcpy(table[i]->bytes, &bytes, 8);
   }
@@ -172,7 +174,7 @@ uint64_t gcbench_work_strings(struct memory *memory, const struct gcbench_share 
     struct string *fresh = next_string(memory, table, count, &state);
     sum += hash(fresh);
     memory_free(memory, table[slot]);
-    table[slot] = fresh;
+    memory_write(memory, table, &table[slot], fresh);
   }
   for (uint32_t i = 0; !MEMORY_COLLECTS && i < count; i++)
     memory_free(memory, table[i]);

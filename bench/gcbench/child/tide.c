@@ -21,6 +21,7 @@ void memory_begin(const struct memory_options *wanted) {
   options.heap_max_bytes = wanted->heap_max;
   if (wanted->heap_max) options.sizing = TIDE_SIZING_FIXED;
   options.markers = wanted->markers;
+  options.write_barrier = wanted->young;
   struct tide_error error = {0};
   gcbench_tide.heap = tide_heap_create(&options, &error);
   bool is_wish = error.status == TIDE_ERROR_ARGUMENT || error.status == TIDE_ERROR_ENVIRONMENT;

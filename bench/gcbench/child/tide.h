@@ -28,6 +28,10 @@ static inline void *memory_new_zeroed(struct memory *memory, enum memory_kind ki
   return memory_new(memory, kind, bytes);
 }
 
+static inline void memory_write(struct memory *memory, void *object, void *slot, void *value) {
+  tide_write((struct tide_mutator *)memory, object, slot, value);
+}
+
 static inline void memory_free(struct memory *memory, void *object) {
   (void)memory;
   (void)object;

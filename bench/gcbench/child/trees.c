@@ -92,8 +92,8 @@ static struct node *node_build_up(struct memory *memory, unsigned depth) {
 
 static void node_build_down(struct memory *memory, unsigned depth, struct node *node) {
   if (depth == 0) return;
-  node->left = node_new(memory, NULL, NULL);
-  node->right = node_new(memory, NULL, NULL);
+  memory_write(memory, node, &node->left, node_new(memory, NULL, NULL));
+  memory_write(memory, node, &node->right, node_new(memory, NULL, NULL));
   node_build_down(memory, depth - 1, node->left);
   node_build_down(memory, depth - 1, node->right);
 }

@@ -177,7 +177,7 @@ Test(foreign, many_slots_keep_their_places_in_the_list) {
   world_end(&w);
 }
 
-Test(foreign, slots_that_mean_nothing_are_refused) {
+Test(foreign, slots_that_mean_nothing_are_refused, .signal = TOLD) {
   struct world w = world_new();
   static uintptr_t slot[2];
   void *target = pair_new(&w, NULL, NULL, 1);

@@ -249,13 +249,13 @@ Test(files, have_the_mode_that_the_umask_leaves) {
 enum { WRITERS = 4, ROUNDS = 30 };
 
 /* A heap of its own, of so many objects, in the same file as the others. */
-static void write_often(uint64_t objects) {
+static void write_often(const char *path, uint64_t objects) {
   struct world w = world_new();
   void **list = tide_handle(w.m, NULL);
   for (uint64_t i = 0; i < objects; i++)
     *list = pair_new(&w, *list, NULL, i);
   for (int i = 0; i < ROUNDS; i++)
-    cr_assert_eq(tide_heap_snapshot(w.m, inside("heap"), NULL), TIDE_OK);
+    cr_assert_eq(tide_heap_snapshot(w.m, path, NULL), TIDE_OK);
   world_end(&w);
 }
 
@@ -277,17 +277,24 @@ static void expect_whole_file(void) {
   free(text);
 }
 
+struct writer {
+  const char *path;
+  uint64_t number;
+};
+
 static void *write_in_thread(void *writer) {
-  write_often(objects_of(*(uint64_t *)writer));
+  const struct writer *self = writer;
+  write_often(self->path, objects_of(self->number));
   return NULL;
 }
 
 Test(files, several_threads_write_the_same) {
   pthread_t threads[WRITERS];
-  uint64_t numbers[WRITERS];
+  struct writer writers[WRITERS];
+  const char *path = inside("heap"); /* its memory is the same for all calls */
   for (uint64_t i = 0; i < WRITERS; i++) {
-    numbers[i] = i;
-    cr_assert_eq(pthread_create(&threads[i], NULL, write_in_thread, &numbers[i]), 0);
+    writers[i] = (struct writer){path, i};
+    cr_assert_eq(pthread_create(&threads[i], NULL, write_in_thread, &writers[i]), 0);
   }
   for (int i = 0; i < WRITERS; i++)
     cr_assert_eq(pthread_join(threads[i], NULL), 0);
@@ -300,7 +307,7 @@ Test(files, several_processes_write_the_same) {
   for (uint64_t i = 0; i < WRITERS; i++) {
     children[i] = fork();
     if (children[i] == 0) {
-      write_often(objects_of(i));
+      write_often(inside("heap"), objects_of(i));
       _exit(0);
     }
     cr_assert_gt(children[i], 0);

@@ -1,0 +1,82 @@
+/* Young collections. */
+#include "gc/cycle/young.h"
+
+#include "gc/mutator/barrier.h"
+#include "heap/log.h"
+#include "heap/young.h"
+
+#define SPANS 128u
+
+/* Logged slots as spans, as many as fit; then they are marked, and others take their place. */
+struct logged {
+  struct tide_heap *heap;
+  struct td_span spans[SPANS];
+  size_t count;
+  uint64_t slots;
+};
+
+static void mark_spans(struct logged *logged) {
+  struct td_roots roots = {.spans = logged->spans, .span_count = logged->count};
+  if (logged->count) td_mark_phase(logged->heap->markers, &roots);
+  logged->count = 0;
+}
+
+static void add_slots(const struct td_logged_slots *slots, void *context) {
+  struct logged *logged = context;
+  enum td_span_kind kind = slots->conservative ? TD_SPAN_CONSERVATIVE : TD_SPAN_SLOTS;
+  size_t count = (size_t)(slots->to - slots->from);
+  logged->slots += count;
+  struct td_span *last = logged->count ? &logged->spans[logged->count - 1] : NULL;
+  if (last && last->kind == kind && (const uintptr_t *)last->start + last->count == slots->from) {
+    last->count += count;
+    return;
+  }
+  if (logged->count == SPANS) mark_spans(logged);
+  logged->spans[logged->count++] = (struct td_span){slots->from, count, kind};
+}
+
+void td_young_mark_logged(struct tide_heap *heap) {
+  struct logged logged = {.heap = heap};
+  uint64_t objects = td_log_take_cards(&heap->space, add_slots, &logged);
+  heap->building->all.logged = objects + logged.slots;
+  if (objects) td_mark_announce_deferred(heap->markers);
+  mark_spans(&logged);
+}
+
+/* ---- When ---- */
+
+/* Mutators log while young collections happen, and not otherwise. */
+static void switch_barriers(struct tide_heap *heap) {
+  for (struct tide_mutator *m = heap->world.mutators; m; m = m->next)
+    td_barrier_open(m);
+}
+
+static uint64_t room_of(struct tide_heap *heap) {
+  struct td_space *space = &heap->space;
+  pthread_mutex_lock(&space->lock);
+  uint64_t used = (uint64_t)space->used_blocks * TD_BLOCK_BYTES;
+  uint64_t budget = (uint64_t)space->budget_blocks * TD_BLOCK_BYTES;
+  pthread_mutex_unlock(&space->lock);
+  uint64_t holes = used > space->live_bytes ? used - space->live_bytes : 0;
+  return (budget > used ? budget - used : 0) + holes;
+}
+
+void td_young_begin(struct tide_heap *heap) {
+  td_youth_begin(&heap->youth, td_plat_cache_bytes());
+  if (heap->space.has_young) td_young_set_due(&heap->space, heap->youth.due_bytes);
+}
+
+void td_young_plan(struct tide_heap *heap, const struct td_youth_facts *facts, bool asked) {
+  if (!heap->space.has_young) return;
+  bool was_on = heap->youth.on;
+  if (heap->last_kind == TIDE_CYCLE_FULL)
+    td_youth_after_full(&heap->youth, facts->collect_ns, room_of(heap));
+  else if (!asked)
+    td_youth_after_young(&heap->youth, facts);
+  if (heap->youth.on != was_on) switch_barriers(heap);
+  td_young_set_due(&heap->space, heap->youth.on ? heap->youth.due_bytes : SIZE_MAX);
+}
+
+bool td_young_is_unwise(const struct tide_heap *heap) {
+  return !heap->space.has_young || !heap->youth.on;
+}

@@ -1,0 +1,19 @@
+/* What is special about collections of young objects. */
+#ifndef TD_GC_CYCLE_YOUNG_H
+#define TD_GC_CYCLE_YOUNG_H
+
+#include "gc/base/state.h"
+
+/* After td_mark_begin: marks what logged slots of arrays lead to, and leaves logged objects to the
+ * markers of the next phase. */
+void td_young_mark_logged(struct tide_heap *heap);
+
+/* At the beginning of a heap. */
+void td_young_begin(struct tide_heap *heap);
+/* After any collection, the world stopped: says when the next young one is due, or that there will
+ * be none for a while. asked: it was the program that wanted a collection now. */
+void td_young_plan(struct tide_heap *heap, const struct td_youth_facts *facts, bool asked);
+/* Should a young collection that is wanted be a full one? Under the world's lock. */
+bool td_young_is_unwise(const struct tide_heap *heap);
+
+#endif

@@ -1,0 +1,58 @@
+/* The write barrier behind its inlined part. */
+#include "gc/mutator/barrier.h"
+
+#include "gc/base/check.h"
+#include "gc/base/error.h"
+#include "gc/base/object.h"
+#include "heap/find.h"
+#include "heap/log.h"
+
+/* Debug builds hear of every store, because no mark is below what tide_write sees there. */
+#ifdef TD_DEBUG
+static const bool is_debug = true;
+#else
+static const bool is_debug = false;
+#endif
+
+/* What tide_write sees where it has nothing to tell, and where it tells everything. */
+static const signed char never = 0, always = TIDE_MARK_OLD;
+
+void td_barrier_close(struct tide_mutator *mutator) {
+  mutator->fast.marks = is_debug ? &always : &never;
+  mutator->fast.mark_mask = 0;
+}
+
+void td_barrier_open(struct tide_mutator *mutator) {
+  const struct td_space *space = &mutator->heap->space;
+  td_barrier_close(mutator);
+  if (is_debug || !space->has_young || !mutator->heap->youth.on) return;
+  mutator->fast.marks = (const signed char *)space->marks;
+  mutator->fast.mark_mask = space->mark_span - 1;
+}
+
+/* Does the object exist, and do the slots lie inside of it? */
+static bool check_write(const struct tide_mutator *mutator, const void *object, uintptr_t slots,
+                        size_t count) {
+  if (!td_mutator_check(mutator, "tide_write")) return false;
+  const char *wrong = NULL;
+  uintptr_t offset = slots - (uintptr_t)object;
+  bool exists = object && td_object_start(mutator->heap, object) == (uintptr_t)object;
+  size_t bytes = exists ? td_space_object_bytes(&mutator->heap->space, (uintptr_t)object) : 0;
+  if (!object)
+    wrong = "the object is NULL";
+  else if (!exists)
+    wrong = "no object of this heap begins there";
+  else if (offset > bytes || count > (bytes - offset) / sizeof(void *))
+    wrong = "the slot lies outside of the object";
+  else
+    return true;
+  td_misuse("tide_write: object %p, slot %p: %s", object, (void *)slots, wrong);
+  return false;
+}
+
+void tide_write_slow(struct tide_mutator *mutator, void *object, const void *slots, size_t count) {
+  if (is_debug && !check_write(mutator, object, (uintptr_t)slots, count)) return;
+  struct td_space *space = &mutator->heap->space;
+  if (space->has_young && mutator->heap->youth.on)
+    td_log_write(space, (uintptr_t)object, (uintptr_t)slots, count);
+}

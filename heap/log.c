@@ -1,0 +1,155 @@
+/* The log of old objects that were written to. */
+#include "heap/log.h"
+
+#include "heap/find.h"
+#include "heap/marks.h"
+
+#define ROW 0u
+
+static uint32_t block_of(const struct td_space *space, uintptr_t address) {
+  return (uint32_t)((address - space->base) >> TD_BLOCK_LOG2);
+}
+
+static void flag_page(const struct td_space *space, uint64_t granule) {
+  /* relaxed: the stop publishes it, see heap/log.h. */
+  atomic_store_explicit(&td_flag_row(space, ROW)[granule / TD_PAGE_GRANULES], 1,
+                        memory_order_relaxed);
+}
+
+/* ---- Logging ---- */
+
+/* Can slots of an object of this kind be logged alone? */
+static bool has_cards(uint8_t kind, size_t bytes) {
+  return bytes > TD_PAGE_BYTES && (kind == TD_KIND_REFS || kind == TD_KIND_PREFIXED ||
+                                   kind == TD_KIND_CONSERVATIVE || kind == TD_KIND_REPEATED);
+}
+
+static void log_slots(struct td_space *space, uint64_t first, uintptr_t slots, uintptr_t end) {
+  uint64_t from = td_granule_of(space->base, slots & ~(uintptr_t)(TD_GRANULE_BYTES - 1));
+  uint64_t to = td_granule_of(space->base, (end - 1) & ~(uintptr_t)(TD_GRANULE_BYTES - 1)) + 1;
+  if (from == first) from++;
+  if (to <= from) to = from + 1;
+  for (uint64_t granule = from; granule < to; granule++)
+    td_mark_store(&space->marks[granule], TD_CARD);
+  for (uint64_t page = from / TD_PAGE_GRANULES; page <= (to - 1) / TD_PAGE_GRANULES; page++)
+    flag_page(space, page * TD_PAGE_GRANULES);
+}
+
+void td_log_write(struct td_space *space, uintptr_t object, uintptr_t slots, size_t count) {
+  uint64_t granule = td_granule_of(space->base, object);
+  if (granule >= space->granules || td_mark_load(&space->marks[granule]) != space->epoch) return;
+  size_t bytes = td_space_object_bytes(space, object);
+  uint8_t kind = space->blocks[block_of(space, object)].kind;
+  if (kind == TD_KIND_LEAF) return;
+  if (!has_cards(kind, bytes)) {
+    td_log_fresh(space, object);
+    return;
+  }
+  uintptr_t offset = slots - object;
+  if (offset >= bytes || count > (bytes - offset) / sizeof(uintptr_t)) return;
+  log_slots(space, granule, slots, slots + count * sizeof(uintptr_t));
+}
+
+void td_log_fresh(struct td_space *space, uintptr_t object) {
+  uint64_t granule = td_granule_of(space->base, object);
+  td_mark_store(&space->marks[granule], space->epoch | TD_DEFERRED);
+  flag_page(space, granule);
+}
+
+void td_log_fresh_if_old(struct td_space *space, uintptr_t object) {
+  if (td_is_marked(space, td_granule_of(space->base, object))) td_log_fresh(space, object);
+}
+
+/* ---- Taking ---- */
+
+/* Calls for every flagged page, until `take` returns. Flags are cleared before. */
+static void each_page(struct td_space *space, void (*take)(struct td_space *, uint64_t, void *),
+                      void *context) {
+  _Atomic(uint8_t) *flags = td_flag_row(space, ROW);
+  size_t pages = (size_t)space->frontier * TD_BLOCK_PAGES;
+  for (size_t page = 0; page < pages; page += 8) {
+    /* relaxed, both: the world is stopped, and the stop has published what was logged. */
+    uint64_t word =
+        __atomic_load_n((const td_mark_word *)(const void *)(flags + page), __ATOMIC_RELAXED);
+    for (; word; word &= word - 1) {
+      size_t one = page + (unsigned)__builtin_ctzll(word) / 8;
+      atomic_store_explicit(&flags[one], 0, memory_order_relaxed);
+      take(space, (uint64_t)one * TD_PAGE_GRANULES, context);
+    }
+  }
+}
+
+struct taking {
+  void (*visit)(const struct td_logged_slots *slots, void *context);
+  void *context;
+  uint64_t objects;
+};
+
+/* Tells the slots in [from, to) of an array: at once if every word is one, else each by itself. */
+static void tell_slots(const struct td_space *space, const struct td_block *block, uintptr_t object,
+                       struct td_logged_slots slots, const struct taking *taking) {
+  const uintptr_t *start = (const uintptr_t *)object;
+  if (block->kind == TD_KIND_PREFIXED && slots.from < start + block->map)
+    slots.from = start + block->map;
+  if (block->kind != TD_KIND_REPEATED) {
+    slots.conservative = block->kind == TD_KIND_CONSERVATIVE;
+    if (slots.from < slots.to) taking->visit(&slots, taking->context);
+    return;
+  }
+  const struct td_layout *layout = &space->layouts.at[block->layout];
+  for (const uintptr_t *at = slots.from; at < slots.to; at++) {
+    struct td_logged_slots one = {.from = at, .to = at + 1};
+    size_t element = (size_t)(at - start) / layout->words;
+    size_t elements = td_space_object_bytes(space, object) / sizeof *at / layout->words;
+    if (element < elements && layout->element >> ((size_t)(at - start) % layout->words) & 1)
+      taking->visit(&one, taking->context);
+  }
+}
+
+static void take_card(struct td_space *space, uint64_t granule, const struct taking *taking) {
+  uintptr_t at = td_granule_address(space->base, granule);
+  uintptr_t object = td_space_find_any(space, at);
+  if (!object) return; /* it was freed since */
+  const struct td_block *block = &space->blocks[block_of(space, object)];
+  size_t bytes = td_space_object_bytes(space, object);
+  if (!has_cards(block->kind, bytes)) return; /* another object lies there now */
+  uintptr_t from = at - object == TD_GRANULE_BYTES ? object : at;
+  struct td_logged_slots slots = {.from = (const uintptr_t *)from,
+                                  .to = (const uintptr_t *)(at + TD_GRANULE_BYTES)};
+  tell_slots(space, block, object, slots, taking);
+}
+
+static void take_page(struct td_space *space, uint64_t first, void *context) {
+  struct taking *taking = context;
+  uint64_t logged = 0;
+  for (uint64_t granule = first; granule < first + TD_PAGE_GRANULES; granule++) {
+    uint8_t *mark = &space->marks[granule];
+    if (!(*mark & TD_DEFERRED)) continue;
+    if (*mark == (space->epoch | TD_DEFERRED)) {
+      logged++;
+      continue;
+    }
+    *mark = 0;
+    take_card(space, granule, taking);
+  }
+  taking->objects += logged;
+  if (logged) flag_page(space, first);
+}
+
+uint64_t td_log_take_cards(struct td_space *space,
+                           void (*visit)(const struct td_logged_slots *slots, void *context),
+                           void *context) {
+  struct taking taking = {visit, context, 0};
+  each_page(space, take_page, &taking);
+  return taking.objects;
+}
+
+static void clear_page(struct td_space *space, uint64_t first, void *context) {
+  (void)context;
+  for (uint64_t granule = first; granule < first + TD_PAGE_GRANULES; granule++)
+    space->marks[granule] &= (uint8_t)~TD_DEFERRED;
+}
+
+void td_log_clear(struct td_space *space) {
+  each_page(space, clear_page, NULL);
+}

@@ -1,0 +1,36 @@
+/* Young objects. */
+#include "heap/young.h"
+
+#include <string.h>
+
+#include "heap/log.h"
+#include "heap/marks.h"
+
+void td_young_set_due(struct td_space *space, size_t bytes) {
+  pthread_mutex_lock(&space->lock);
+  space->young_due = bytes;
+  pthread_mutex_unlock(&space->lock);
+}
+
+/* Bytes inside of objects become the epoch too, as if they had been allocated in it. */
+static void make_block_old(struct td_space *space, uint32_t block) {
+  uint8_t *marks = space->marks + ((uint64_t)block << TD_BLOCK_GRANULES_LOG2);
+  for (size_t i = 0; i < TD_BLOCK_GRANULES; i++)
+    marks[i] = marks[i] == TD_YOUNG ? space->epoch : marks[i];
+}
+
+void td_young_make_old(struct td_space *space) {
+  td_log_clear(space);
+  for (uint32_t b = 1; b < space->frontier; b++) {
+    if (space->touched[b / 64] == 0) {
+      b |= 63;
+      continue;
+    }
+    if (td_young_is_touched(space, b)) make_block_old(space, b);
+  }
+}
+
+void td_young_forget(struct td_space *space) {
+  memset(space->touched, 0, ((size_t)space->frontier + 63) / 64 * sizeof *space->touched);
+  space->young_bytes = 0;
+}

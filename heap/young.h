@@ -1,0 +1,36 @@
+/* Young objects: those allocated since the last collection, in a space that has_young.
+ *
+ * All of them lie in *touched* blocks, which is where a mutator allocated since that collection.
+ * So a young collection sorts these blocks and no others, and a full one can make their objects old
+ * before it begins: from there on it need not know of youth at all. */
+#ifndef TD_HEAP_YOUNG_H
+#define TD_HEAP_YOUNG_H
+
+#include "heap/space.h"
+
+/* Objects are allocated in the block, `bytes` of them at most. The caller holds the space's lock,
+ * or the world is stopped. */
+static inline void td_young_touch(struct td_space *space, uint32_t block, size_t bytes) {
+  space->young_bytes += bytes;
+  space->touched[block / 64] |= (uint64_t)1 << (block % 64);
+}
+
+static inline bool td_young_is_touched(const struct td_space *space, uint32_t block) {
+  return space->touched[block / 64] >> (block % 64) & 1;
+}
+
+/* Is it time for a young collection? The caller holds the space's lock. */
+static inline bool td_young_is_due(const struct td_space *space) {
+  return space->young_bytes >= space->young_due;
+}
+
+/* The young part may get so large. Until a collection says otherwise; SIZE_MAX: without a bound.
+ * Takes the lock. */
+void td_young_set_due(struct td_space *space, size_t bytes);
+
+/* World stopped, before a full marking: makes the young objects old, and forgets the log. */
+void td_young_make_old(struct td_space *space);
+/* No block is touched any more. Under the lock. */
+void td_young_forget(struct td_space *space);
+
+#endif

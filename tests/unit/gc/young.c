@@ -1,0 +1,316 @@
+/* Young collections: what they keep, what they reclaim, what they look at. */
+#include "heap/poison.h"
+#include "tests/unit/gc/common.h"
+
+static struct world world_young(void) {
+  struct tide_options options = small_options();
+  options.write_barrier = true;
+  return world_with(&options, TIDE_STACK_PRECISE);
+}
+
+static uint64_t count_objects(struct world *w) {
+  uint64_t count = 0;
+  cr_assert_eq(tide_heap_walk(w->m, count_visit, &count), TIDE_OK);
+  return count;
+}
+
+static uint64_t count_after_young(struct world *w) {
+  cr_assert_eq(tide_collect_young(w->m), TIDE_OK);
+  struct tide_check check;
+  enum tide_status status = tide_check_marks(w->m, &check);
+  cr_assert_eq(status, TIDE_OK, "%s", check.difference);
+  struct tide_error error;
+  cr_assert_eq(tide_check_heap(w->m, &error), TIDE_OK, "%s", error.text);
+  struct tide_cycle_stats stats;
+  tide_cycle_stats(w->heap, &stats);
+  cr_assert_eq(stats.kind, TIDE_CYCLE_YOUNG);
+  return count_objects(w);
+}
+
+Test(young, needs_the_promise) {
+  struct world w = world_new();
+  cr_assert_eq(tide_collect_young(w.m), TIDE_ERROR_STATE);
+  world_end(&w);
+}
+
+Test(young, is_off_where_the_environment_says_so) {
+  setenv("TIDE_YOUNG", "0", 1);
+  struct world w = world_young();
+  cr_assert_eq(tide_collect_young(w.m), TIDE_ERROR_STATE);
+  world_end(&w);
+  setenv("TIDE_YOUNG", "yes", 1);
+  struct tide_error error;
+  cr_assert_null(tide_heap_create(NULL, &error));
+  cr_assert_eq(error.status, TIDE_ERROR_ENVIRONMENT);
+  cr_assert_not_null(strstr(error.text, "TIDE_YOUNG"));
+  setenv("TIDE_YOUNG", "1", 1);
+  w = world_new();
+  cr_assert_eq(tide_collect_young(w.m), TIDE_ERROR_STATE);
+  world_end(&w);
+}
+
+Test(young, reclaims_young_garbage_and_keeps_old) {
+  struct world w = world_young();
+  struct pair *kept = pair_new(&w, NULL, NULL, 1);
+  void **handle = tide_handle(w.m, kept);
+  pair_new(&w, NULL, NULL, 2);
+  cr_assert_eq(count_objects(&w), 2);
+  cr_assert_eq(count_after_young(&w), 1);
+  struct tide_cycle_stats stats;
+  tide_cycle_stats(w.heap, &stats);
+  cr_assert_eq(stats.objects, 1);
+  cr_assert_eq(stats.promoted_bytes, 32);
+  *handle = NULL; /* old garbage is for a full collection */
+  cr_assert_eq(count_after_young(&w), 1);
+  tide_cycle_stats(w.heap, &stats);
+  cr_assert_eq(stats.objects, 0);
+  cr_assert_eq(live_after_collect(&w), 0);
+  struct tide_heap_stats heap;
+  tide_heap_stats(w.heap, &heap);
+  cr_assert_eq(heap.collections, 3);
+  cr_assert_eq(heap.young_collections, 2);
+  cr_assert_eq(heap.promoted_bytes, 32);
+  world_end(&w);
+}
+
+Test(young, looks_into_old_objects_that_were_written_to) {
+  struct world w = world_young();
+  struct pair *old = pair_new(&w, NULL, NULL, 1);
+  cr_assert_not_null(tide_handle(w.m, old));
+  for (unsigned round = 0; round < 3; round++) {
+    cr_assert_eq(count_after_young(&w), 1 + round);
+    struct pair *young = pair_new(&w, old->left, NULL, round);
+    tide_write(w.m, old, &old->left, young);
+    tide_write(w.m, old, &old->left, young);
+    struct tide_error error;
+    cr_assert_eq(tide_check_heap(w.m, &error), TIDE_OK, "%s", error.text);
+  }
+  cr_assert_eq(count_after_young(&w), 4);
+  struct tide_cycle_stats stats;
+  tide_cycle_stats(w.heap, &stats);
+  cr_assert_eq(stats.logged, 1);
+  cr_assert_eq(stats.objects, 1);
+  cr_assert_eq(live_after_collect(&w), 4);
+  world_end(&w);
+}
+
+/* The log of what no collection has taken does not outlive a full one. */
+Test(young, a_full_collection_forgets_the_log) {
+  struct world w = world_young();
+  struct pair *old = pair_new(&w, NULL, NULL, 1);
+  void **handle = tide_handle(w.m, old);
+  cr_assert_eq(count_after_young(&w), 1);
+  tide_write(w.m, old, &old->left, pair_new(&w, NULL, NULL, 2));
+  cr_assert_eq(live_after_collect(&w), 2);
+  cr_assert_eq(count_after_young(&w), 2);
+  struct tide_cycle_stats stats;
+  tide_cycle_stats(w.heap, &stats);
+  cr_assert_eq(stats.logged, 0);
+  tide_write(w.m, old, &old->right, pair_new(&w, NULL, NULL, 3));
+  *handle = NULL;
+  cr_assert_eq(live_after_collect(&w), 0);
+  world_end(&w);
+}
+
+Test(young, cells_of_the_dead_are_handed_out_again) {
+  struct world w = world_young();
+  struct pair *old = pair_new(&w, NULL, NULL, 1);
+  cr_assert_not_null(tide_handle(w.m, old));
+  for (unsigned round = 0; round < 400; round++) { /* more than there are epochs */
+    for (unsigned i = 0; i < 100; i++)
+      pair_new(&w, old, NULL, i);
+    tide_write(w.m, old, &old->left, pair_new(&w, NULL, NULL, round));
+    cr_assert_eq(round % 5 ? count_after_young(&w) : live_after_collect(&w), 2 + round % 5);
+  }
+  struct tide_heap_stats stats;
+  tide_heap_stats(w.heap, &stats);
+  cr_assert_leq(stats.heap_bytes, 2 << 16);
+  world_end(&w);
+}
+
+Test(young, long_arrays_are_logged_by_the_slot) {
+  struct world w = world_young();
+  size_t counts[] = {512, 513, 600, 4000, 20000, 200000};
+  for (unsigned i = 0; i < sizeof counts / sizeof *counts; i++) {
+    size_t count = counts[i];
+    void **array = (void **)tide_alloc_array(w.m, TIDE_LAYOUT_REFS, count, sizeof(void *));
+    cr_assert_not_null(array);
+    void **handle = tide_handle(w.m, array);
+    cr_assert_eq(count_after_young(&w), 1);
+    size_t at[] = {0, 1, 2, 3, count / 2, count - 1};
+    for (unsigned k = 0; k < 6; k++)
+      tide_write(w.m, array, &array[at[k]], pair_new(&w, NULL, NULL, at[k]));
+    cr_assert_eq(count_after_young(&w), 7);
+    struct tide_cycle_stats stats;
+    tide_cycle_stats(w.heap, &stats);
+    cr_assert_leq(stats.logged, 10);
+    for (unsigned k = 0; k < 6; k++)
+      cr_assert_eq(((struct pair *)array[at[k]])->number, at[k]);
+    void *fresh[8];
+    size_t scope = tide_scope_open(w.m);
+    for (unsigned k = 0; k < 8; k++)
+      cr_assert_not_null(tide_handle(w.m, fresh[k] = pair_new(&w, NULL, NULL, k)));
+    tide_write_range(w.m, array, &array[count - 8], fresh, 8);
+    tide_write_range(w.m, array, &array[1], fresh, 8);
+    tide_scope_close(w.m, scope);
+    cr_assert_eq(count_after_young(&w), 15);
+    *handle = NULL;
+    cr_assert_eq(live_after_collect(&w), 0);
+  }
+  world_end(&w);
+}
+
+static void note_object(void *object, void *context) {
+  *(void **)context = object;
+}
+
+Test(young, finalizers_of_young_objects_are_due_and_those_of_old_ones_wait) {
+  struct world w = world_young();
+  void *done = NULL;
+  struct pair *old = pair_new(&w, NULL, NULL, 1);
+  void **handle = tide_handle(w.m, old);
+  cr_assert_eq(tide_finalizer_add(w.m, old, note_object, &done), TIDE_OK);
+  cr_assert_eq(count_after_young(&w), 1);
+  *handle = NULL;
+  struct pair *young = pair_new(&w, pair_new(&w, NULL, NULL, 2), NULL, 3);
+  cr_assert_eq(tide_finalizer_add(w.m, young, note_object, &done), TIDE_OK);
+  cr_assert_eq(count_after_young(&w), 3);
+  cr_assert_eq(tide_finalizers_run(w.m, 10), 1);
+  cr_assert_eq(done, young);
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  cr_assert_eq(tide_finalizers_run(w.m, 10), 1);
+  cr_assert_eq(done, old);
+  cr_assert_eq(live_after_collect(&w), 0);
+  world_end(&w);
+}
+
+Test(young, weak_things_follow_what_young_collections_find) {
+  struct world w = world_young();
+  struct tide_weak *weak = tide_weak_new(w.m, pair_new(&w, NULL, NULL, 1), TIDE_WEAK_BEFORE);
+  cr_assert_not_null(tide_handle(w.m, weak));
+  struct pair *key = pair_new(&w, NULL, NULL, 2);
+  void **key_handle = tide_handle(w.m, key);
+  struct tide_ephemeron *ephemeron = tide_ephemeron_new(w.m, key, NULL);
+  cr_assert_not_null(tide_handle(w.m, ephemeron));
+  struct tide_weak_table *table = tide_weak_table_new(w.m);
+  cr_assert_not_null(tide_handle(w.m, table));
+  cr_assert_eq(tide_collect_young(w.m), TIDE_OK);
+  cr_assert_null(tide_weak_get(w.m, weak));
+  /* All of these are old now, and what they get is young. */
+  tide_ephemeron_set(w.m, ephemeron, pair_new(&w, NULL, NULL, 3));
+  for (uint64_t i = 0; i < 100; i++) /* more than the table has room for at first */
+    cr_assert(tide_weak_table_put(w.m, table, i % 2 ? pair_new(&w, NULL, NULL, i) : (void *)key,
+                                  pair_new(&w, NULL, NULL, 4)));
+  count_after_young(&w);
+  cr_assert_eq(((struct pair *)tide_ephemeron_value(w.m, ephemeron))->number, 3);
+  cr_assert_eq(tide_weak_table_count(w.m, table), 1);
+  cr_assert_eq(((struct pair *)tide_weak_table_get(w.m, table, key))->number, 4);
+  /* An old key is alive until a full collection says otherwise. */
+  *key_handle = NULL;
+  count_after_young(&w);
+  cr_assert_not_null(tide_ephemeron_value(w.m, ephemeron));
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  cr_assert_null(tide_ephemeron_value(w.m, ephemeron));
+  world_end(&w);
+}
+
+/* The cell of a freed old object that is handed out again is that of a fresh object. */
+Test(young, freed_cells_count_as_fresh) {
+  if (td_poison_is_possible())
+    cr_skip_test("AddressSanitizer keeps freed cells until a collection");
+  struct world w = world_young();
+  struct pair *old = pair_new(&w, NULL, NULL, 1);
+  pair_new(&w, NULL, NULL, 2);
+  void **handle = tide_handle(w.m, old);
+  cr_assert_eq(count_after_young(&w), 1);
+  struct pair *young = pair_new(&w, NULL, NULL, 3);
+  cr_assert_eq(tide_free(w.m, old), TIDE_OK);
+  struct pair *again = NULL;
+  for (unsigned i = 0; i < 5000 && again != old; i++)
+    again = pair_new(&w, young, NULL, 4);
+  cr_assert_eq(again, old);
+  *handle = again;
+  count_after_young(&w);
+  cr_assert_eq(again->left, young);
+  cr_assert_eq(young->number, 3);
+  cr_assert_eq(live_after_collect(&w), 2);
+  world_end(&w);
+}
+
+/* An event of growth comes from inside an allocation, and may collect. The object that is being
+ * made is old afterwards, but its first stores need no barrier. */
+static void collect_in_growth(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
+                              void *context) {
+  (void)now_ns, (void)context;
+  if (event == TIDE_EVENT_HEAP_GREW) tide_collect_young(tide_current(heap));
+}
+
+Test(young, an_object_that_became_old_in_its_allocation_counts_as_fresh) {
+  struct world w = world_young();
+  struct pair *young = pair_new(&w, NULL, NULL, 1);
+  void **handle = tide_handle(w.m, young);
+  tide_heap_on_event(w.heap, collect_in_growth, NULL);
+  void **array = tide_alloc(w.m, TIDE_LAYOUT_REFS, (size_t)4 << 20);
+  tide_heap_on_event(w.heap, NULL, NULL);
+  cr_assert_not_null(array);
+  struct tide_heap_stats stats;
+  tide_heap_stats(w.heap, &stats);
+  cr_assert_eq(stats.young_collections, 1);
+  void **second = tide_handle(w.m, array);
+  array[7] = *handle = pair_new(&w, NULL, NULL, 2);
+  *handle = NULL;
+  cr_assert_eq(count_after_young(&w), 3); /* the array, the old pair, the young one */
+  cr_assert_eq(((struct pair *)array[7])->number, 2);
+  *second = NULL;
+  cr_assert_eq(live_after_collect(&w), 0);
+  world_end(&w);
+}
+
+/* Debug builds say what is wrong. Others store. */
+static void write_into(void *object, void **slot) {
+  struct world w = world_young();
+  tide_write(w.m, object, slot, &w);
+  cr_assert_eq(*slot, &w);
+  world_end(&w);
+}
+
+Test(young, writes_into_null_are_told, .signal = TOLD) {
+  void *slot;
+  write_into(NULL, &slot);
+}
+
+Test(young, writes_into_what_is_no_object_are_told, .signal = TOLD) {
+  static void *foreign[2];
+  write_into(foreign, foreign);
+}
+
+Test(young, writes_outside_of_the_object_are_told, .signal = TOLD) {
+  struct world w = world_young();
+  struct pair *pair = pair_new(&w, NULL, NULL, 1), *next = pair_new(&w, NULL, NULL, 2);
+  (void)next;
+  cr_assert_not_null(tide_handle(w.m, pair));
+  tide_write(w.m, pair, (char *)pair + tide_object_bytes(w.heap, pair), NULL);
+  world_end(&w);
+}
+
+Test(young, writes_into_another_heap_s_object_are_told, .signal = TOLD) {
+  struct world w = world_young(), other = world_young();
+  struct pair *pair = pair_new(&other, NULL, NULL, 1);
+  cr_assert_not_null(tide_handle(other.m, pair));
+  cr_assert_eq(tide_collect_young(other.m), TIDE_OK);
+  tide_write(w.m, pair, &pair->left, NULL);
+  world_end(&w);
+  world_end(&other);
+}
+
+/* What TIDE_VERIFY=1 says of a store that was forgotten. */
+Test(young, a_forgotten_barrier_is_found, .signal = SIGABRT) {
+  setenv("TIDE_VERIFY", "1", 1);
+  struct world w = world_young();
+  tide_layout named = tide_layout_named(w.heap, w.pair, "couple", NULL);
+  struct pair *old = tide_alloc(w.m, named, sizeof *old);
+  cr_assert_not_null(tide_handle(w.m, old));
+  cr_assert_eq(tide_collect_young(w.m), TIDE_OK);
+  old->right = pair_new(&w, NULL, NULL, 1);
+  tide_collect_young(w.m);
+}

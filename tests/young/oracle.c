@@ -1,0 +1,304 @@
+/* Random programs against a shadow of the heap: after every collection, young or full, the heap
+ * must hold exactly what the shadow says, slot by slot. Young collections under every engine, with
+ * one marker and several; some that the program asks for, some that the heap decides on.
+ *
+ *   young_oracle [--operations N] [--seed S] [--engine NAME] [--markers N] [--mutant NAME]
+ *
+ * With a mutant, the program errs in that way, and the difference must be found:
+ *   forget      some stores have no barrier
+ *   other       the barrier is told of a slot some pages away
+ *   early       a collection comes between the barrier and the store
+ *   log         nothing is logged, because the program never says anything */
+#include <string.h>
+
+#include "tests/young/shadow.h"
+#include "tide/advanced.h"
+
+#define ALIVE_MOST 400u
+
+enum mutant { NONE, FORGET, OTHER, EARLY, LOG };
+static const char *const mutants[] = {"none", "forget", "other", "early", "log"};
+
+struct setting {
+  uint64_t operations;
+  uint32_t seed;
+  const char *engine;
+  unsigned markers;
+  enum mutant mutant;
+};
+
+struct run {
+  struct shadow s;
+  uint32_t random;
+  enum mutant mutant;
+  uint64_t seen; /* collections that were compared */
+};
+
+static uint32_t below(struct run *r, uint32_t bound) {
+  return random_next(&r->random) % bound;
+}
+
+/* ---- Collections ---- */
+
+/* After anything that may have collected. If an allocation collects twice, the second collection is
+ * a full one, and what it leaves does not depend on the first. */
+static void catch_up(struct run *r, unsigned fresh) {
+  struct tide_heap_stats heap;
+  struct tide_cycle_stats cycle;
+  tide_heap_stats(r->s.heap, &heap);
+  if (heap.collections == r->seen) return;
+  tide_cycle_stats(r->s.heap, &cycle);
+  CHECK(heap.collections == r->seen + 1 || cycle.kind == TIDE_CYCLE_FULL);
+  r->seen = heap.collections;
+  shadow_collected(&r->s, cycle.kind, fresh);
+}
+
+static void collect(struct run *r) {
+  bool full = below(r, 4) == 0;
+  CHECK((full ? tide_collect : tide_collect_young)(r->s.m) == TIDE_OK);
+  catch_up(r, 0);
+}
+
+/* ---- Operations ---- */
+
+/* An object that is reached, or 0. */
+static uint32_t pick(struct run *r) {
+  uint32_t number = r->s.root[below(r, ROOTS)];
+  for (uint32_t steps = below(r, 6); steps > 0; steps--) {
+    const struct node *node = &r->s.node[number];
+    uint32_t next = node->count ? node->slot[below(r, node->count)] : 0;
+    if (next) number = next;
+  }
+  return number;
+}
+
+/* Few objects are long. */
+static uint32_t slots_of(struct run *r, enum shape shape) {
+  uint32_t few = 1 + below(r, 12), dice = below(r, 64);
+  switch (shape) {
+  case PAIR:
+    return 2;
+  case BITMAP_LONG:
+    return 50;
+  case LEAF:
+    return 0;
+  case REPEATED:
+    return 2 * (dice == 0 ? 2000 + below(r, 2000) : dice < 6 ? 180 + below(r, 200) : few);
+  default:
+    return dice == 0 ? 4200 + below(r, 9000) : dice < 6 ? 500 + below(r, 700) : few;
+  }
+}
+
+static void *allocate(struct run *r, enum shape shape, uint32_t slots) {
+  struct tide_mutator *m = r->s.m;
+  tide_layout layout = r->s.layout[shape];
+  switch (shape) {
+  case PAIR:
+    return tide_alloc(m, layout, 24);
+  case LEAF:
+    return tide_alloc(m, layout, 8 + 8 * below(r, 20));
+  case REPEATED:
+    return tide_alloc_array(m, layout, slots / 2, 24);
+  case BITMAP_LONG:
+    return tide_alloc(m, layout, 800);
+  default:
+    return tide_alloc(m, layout, ((size_t)slots + (shape == PREFIXED ? 2 : shape == TRACED)) * 8);
+  }
+}
+
+static uint32_t make_weak(struct run *r, enum shape shape) {
+  uint32_t key = pick(r), value = pick(r);
+  void *at = (void *)r->s.node[key].at, *held = (void *)r->s.node[value].at, *made;
+  if (shape == WEAK)
+    made = tide_weak_new(r->s.m, at, below(r, 2) ? TIDE_WEAK_BEFORE : TIDE_WEAK_AFTER);
+  else
+    made = tide_ephemeron_new(r->s.m, at, held);
+  catch_up(r, 1);
+  uint32_t number = shadow_add(&r->s, shape, made, shape == WEAK ? 1 : 2);
+  r->s.node[number].slot[0] = key;
+  if (shape == EPHEMERON) r->s.node[number].slot[1] = value;
+  return number;
+}
+
+/* A fresh object's first stores need no barrier. */
+static uint32_t make(struct run *r) {
+  enum shape shape = (enum shape)below(r, SHAPES);
+  if (shape == WEAK || shape == EPHEMERON) return make_weak(r, shape);
+  uint32_t slots = slots_of(r, shape);
+  void *object = allocate(r, shape, slots);
+  catch_up(r, 1);
+  uint32_t number = shadow_add(&r->s, shape, object, slots);
+  for (uint32_t i = 0; i < slots && i < 8; i++) {
+    uint32_t value = pick(r), at = below(r, slots);
+    r->s.node[number].slot[at] = value;
+    *shadow_slot(&r->s, number, at) = (void *)r->s.node[value].at;
+  }
+  return number;
+}
+
+/* What the program should have done with tide_write. */
+static void err(struct run *r, void *object, void **slot, void *value) {
+  if (r->mutant == OTHER) tide_write_begin(r->s.m, object, slot - 600, 1);
+  if (r->mutant == EARLY) {
+    tide_write_begin(r->s.m, object, slot, 1);
+    CHECK(tide_collect_young(r->s.m) == TIDE_OK);
+    catch_up(r, 0);
+  }
+  *slot = value;
+}
+
+static void write(struct run *r, uint32_t number, uint32_t index, uint32_t value) {
+  struct node *node = &r->s.node[number];
+  void *object = (void *)node->at, *to = (void *)r->s.node[value].at;
+  node->slot[index] = value;
+  if (node->shape == EPHEMERON) {
+    tide_ephemeron_set(r->s.m, object, to);
+    return;
+  }
+  bool errs = r->mutant == LOG || (r->mutant == OTHER && index >= 600) ||
+              ((r->mutant == FORGET || r->mutant == EARLY) && below(r, 16) == 0);
+  if (errs)
+    err(r, object, shadow_slot(&r->s, number, index), to);
+  else
+    tide_write(r->s.m, object, shadow_slot(&r->s, number, index), to);
+}
+
+static void write_some(struct run *r, uint32_t value) {
+  uint32_t number = pick(r);
+  const struct node *node = &r->s.node[number];
+  if (!number || !node->count || node->shape == WEAK) return;
+  if (node->shape == EPHEMERON && !node->slot[0]) return;
+  write(r, number, node->shape == EPHEMERON ? 1 : below(r, node->count), value);
+}
+
+static void write_range(struct run *r) {
+  uint32_t number = pick(r), values[40];
+  struct node *node = &r->s.node[number];
+  void *words[40];
+  if (!number || r->mutant) return;
+  if (node->shape != REFS && node->shape != PREFIXED && node->shape != CONSERVATIVE) return;
+  uint32_t count = 1 + below(r, node->count < 40 ? node->count : 40);
+  uint32_t at = below(r, node->count - count + 1);
+  for (uint32_t i = 0; i < count; i++) {
+    values[i] = pick(r);
+    words[i] = (void *)r->s.node[values[i]].at;
+  }
+  memcpy(&node->slot[at], values, count * sizeof *values);
+  tide_write_range(r->s.m, (void *)node->at, shadow_slot(&r->s, number, at), words, count);
+}
+
+/* Lets a part of what is reached go, before there is too much of it. */
+static void let_go(struct run *r) {
+  for (unsigned i = 0; i < ROOTS; i++)
+    if (below(r, 2)) shadow_set_root(&r->s, i, 0);
+}
+
+static void step(struct run *r) {
+  uint32_t dice = below(r, 100);
+  if (r->s.alive > ALIVE_MOST && dice == 99) let_go(r);
+  if (dice < 40) {
+    uint32_t fresh = make(r);
+    if (below(r, 3) == 0)
+      write_some(r, fresh);
+    else
+      shadow_set_root(&r->s, below(r, ROOTS), fresh);
+  } else if (dice < 80) {
+    write_some(r, pick(r));
+  } else if (dice < 88) {
+    write_range(r);
+  } else if (dice < 98) {
+    shadow_set_root(&r->s, below(r, ROOTS), below(r, 2) ? pick(r) : 0);
+  } else {
+    collect(r);
+  }
+}
+
+/* ---- Runs ---- */
+
+static const char *run(const struct setting *setting, uint64_t *collections) {
+  struct tide_options o;
+  struct tide_advanced_options a;
+  struct tide_attach_options attach;
+  tide_options_init(&o);
+  tide_advanced_options_init(&a);
+  tide_attach_options_init(&attach);
+  a.engine = setting->engine;
+  o.advanced = &a;
+  o.markers = setting->markers;
+  o.write_barrier = true;
+  o.heap_max_bytes = (size_t)256 << 20;
+  attach.stack = TIDE_STACK_PRECISE;
+  struct tide_heap *heap = tide_heap_create(&o, NULL);
+  CHECK(heap);
+  struct tide_mutator *m = tide_attach(heap, &attach, NULL);
+  static struct run r;
+  r = (struct run){.random = setting->seed * 2654435761u | 1u, .mutant = setting->mutant};
+  shadow_open(&r.s, heap, m);
+  for (uint64_t i = 0; i < setting->operations && !r.s.difference; i++)
+    step(&r);
+  const char *difference = r.s.difference;
+  *collections = r.s.collections;
+  shadow_close(&r.s);
+  CHECK(tide_detach(m) == TIDE_OK && tide_heap_destroy(heap) == TIDE_OK);
+  return difference;
+}
+
+static bool passes(const struct setting *setting) {
+  uint64_t collections;
+  const char *difference = run(setting, &collections);
+  bool good = (difference != NULL) == (setting->mutant != NONE);
+  printf("%s, %u markers, seed %u, mutant %s: %" PRIu64 " collections, %s%s%s\n", setting->engine,
+         setting->markers, setting->seed, mutants[setting->mutant], collections,
+         difference ? "differs: " : "all as expected", difference ? difference : "",
+         good ? "" : " (WRONG)");
+  return good;
+}
+
+static void usage(const char *name) {
+  fprintf(stderr,
+          "usage: %s [--operations N] [--seed S] [--engine NAME] [--markers N] [--mutant NAME]\n",
+          name);
+  exit(2);
+}
+
+static void read_argument(struct setting *s, int count, char **arguments, int i) {
+  const char *option = arguments[i], *value = i + 1 < count ? arguments[i + 1] : NULL;
+  if (!value) usage(arguments[0]);
+  if (strcmp(option, "--operations") == 0)
+    s->operations = argument(count, arguments, i + 1, 0);
+  else if (strcmp(option, "--seed") == 0)
+    s->seed = (uint32_t)argument(count, arguments, i + 1, 0);
+  else if (strcmp(option, "--engine") == 0)
+    s->engine = value;
+  else if (strcmp(option, "--markers") == 0)
+    s->markers = (unsigned)argument(count, arguments, i + 1, 0);
+  else if (strcmp(option, "--mutant") == 0) {
+    unsigned k = 0;
+    while (k <= LOG && strcmp(mutants[k], value) != 0)
+      k++;
+    if (k > LOG) usage(arguments[0]);
+    s->mutant = (enum mutant)k;
+  } else
+    usage(arguments[0]);
+}
+
+int main(int count, char **arguments) {
+  struct setting given = {.operations = 3000, .seed = 1};
+  for (int i = 1; i < count; i += 2)
+    read_argument(&given, count, arguments, i);
+  bool good = true;
+  for (size_t e = 0; tide_engine_name(e); e++) {
+    const char *engine = tide_engine_name(e);
+    if (given.engine && strcmp(engine, given.engine) != 0) continue;
+    for (unsigned markers = 1; markers <= 4; markers *= 2) {
+      struct setting s = given;
+      if (given.markers && given.markers != markers) continue;
+      if (markers > 1 && strcmp(engine, "serial") == 0) continue;
+      s.engine = engine;
+      s.markers = markers;
+      s.seed = given.seed + markers + 16 * (uint32_t)e;
+      good &= passes(&s);
+    }
+  }
+  return good ? 0 : 1;
+}
