@@ -9,8 +9,8 @@
 #include "heap/space.h"
 
 /* What a program has needed it may need again: a heap that grows by a factor keeps so much of its
- * last budget. Programs whose live set swings would collect all the time while it is small, in
- * memory that they have anyway. */
+ * last budget, as long as the memory is not given back anyway. Programs whose live set swings would
+ * collect all the time while it is small. */
 #define KEPT_PART 0.875
 /* Weight of the newest observation. */
 #define SMOOTHING 0.5
@@ -97,6 +97,15 @@ static double usable_blocks(const struct td_sizing *policy, double room) {
   return policy->used_blocks + (missing > 0 ? missing / TD_BLOCK_BYTES : 0);
 }
 
+static double kept_blocks(const struct td_sizing *policy) {
+  double kept = policy->last_budget * KEPT_PART, most = td_sizing_keep(policy);
+  return kept < most ? kept : most;
+}
+
+static uint32_t bounded(const struct td_sizing *policy, double blocks) {
+  return blocks < (double)policy->max_blocks ? (uint32_t)blocks : policy->max_blocks;
+}
+
 uint32_t td_sizing_next(struct td_sizing *policy, const struct td_sizing_facts *facts) {
   double external = (double)facts->external_bytes;
   double live = (double)facts->live_bytes + external, target;
@@ -119,19 +128,17 @@ uint32_t td_sizing_next(struct td_sizing *policy, const struct td_sizing_facts *
   double blocks = (target - external) / TD_BLOCK_BYTES + 1;
   double least = least_blocks(policy, facts);
   policy->room = target - live;
-  if (policy->kind == TIDE_SIZING_GROWTH) {
+  if (policy->kind == TIDE_SIZING_GROWTH)
     least = larger(least, usable_blocks(policy, policy->room));
-    least = larger(least, policy->last_budget * KEPT_PART);
-  }
   if (blocks < least) blocks = least;
   if (blocks < policy->initial_blocks) blocks = policy->initial_blocks;
+  policy->recent[policy->recent_at++ % TD_KEEP_CYCLES] = bounded(policy, blocks);
+  if (policy->kind == TIDE_SIZING_GROWTH) blocks = larger(blocks, kept_blocks(policy));
   double due = policy->kind == TIDE_SIZING_FIXED ? (double)(UINT64_MAX / 2)
                                                  : blocks * TD_BLOCK_BYTES + external;
   policy->due_bytes = due < (double)(UINT64_MAX / 2) ? (uint64_t)due : UINT64_MAX / 2;
-  uint32_t budget = blocks < (double)policy->max_blocks ? (uint32_t)blocks : policy->max_blocks;
-  policy->last_budget = budget;
-  policy->recent[policy->recent_at++ % TD_KEEP_CYCLES] = budget;
-  return budget;
+  policy->last_budget = bounded(policy, blocks);
+  return policy->last_budget;
 }
 
 void td_sizing_raised(struct td_sizing *policy, uint32_t budget) {
