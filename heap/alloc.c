@@ -143,7 +143,6 @@ static void format(struct td_space *space, uint32_t block, tide_layout layout,
   struct td_block_info *info = &space->infos[block];
   uint8_t zeroed = info->zeroed;
   *info = (struct td_block_info){
-      .recip = td_class_recip[size_class],
       .cells = (uint16_t)(TD_BLOCK_GRANULES / cell),
       .size_class = (uint8_t)size_class,
       .state = TD_BLOCK_SMALL,
@@ -151,7 +150,6 @@ static void format(struct td_space *space, uint32_t block, tide_layout layout,
       .piece = (uint16_t)(piece_granules(space, cell) << TD_GRANULE_LOG2),
   };
   space->blocks[block] = td_small_block(described, layout, cell);
-  space->blocks[block].size_class = (uint8_t)size_class;
   /* Bytes of what the block held before could equal this epoch or one to come. */
   memset(space->marks + ((uint64_t)block << TD_BLOCK_GRANULES_LOG2), 0, TD_BLOCK_GRANULES);
 }
