@@ -31,6 +31,19 @@ static void report_range(uintptr_t low, uintptr_t high, void *list) {
   tide_root_report(list, (const void *)low, high - low);
 }
 
+/* What the loader makes read-only when it has relocated it holds nothing of the heap. */
+static void add_segment(const struct dl_phdr_info *info, uintptr_t low, uintptr_t high,
+                        struct tide_root_list *list) {
+  for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+    uintptr_t from = info->dlpi_addr + header->p_vaddr;
+    if (header->p_type != PT_GNU_RELRO || from < low || from >= high) continue;
+    td_ranges_without(&excluded, low, from, report_range, list);
+    low = from + header->p_memsz;
+  }
+  if (low < high) td_ranges_without(&excluded, low, high, report_range, list);
+}
+
 static int add_segments(struct dl_phdr_info *info, size_t bytes, void *argument) {
   (void)bytes;
   struct segments *segments = argument;
@@ -42,7 +55,7 @@ static int add_segments(struct dl_phdr_info *info, size_t bytes, void *argument)
     if (header->p_type != PT_LOAD || !(header->p_flags & PF_W)) continue;
     uintptr_t low = info->dlpi_addr + header->p_vaddr, high = low + header->p_memsz;
     if (filter && !filter(info->dlpi_name, (void *)low, header->p_memsz)) continue;
-    td_ranges_without(&excluded, low, high, report_range, segments->list);
+    add_segment(info, low, high, segments->list);
   }
   return 0;
 }

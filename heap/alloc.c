@@ -51,6 +51,14 @@ next_free_outside_quarantine(const struct td_space *space, const uint8_t *marks,
   return at;
 }
 
+/* Gets the memory of a run at once, but for the first of a block: many a class of sizes has a few
+ * objects only, and those shall not cost more than their pages. */
+static void get_pages(const struct td_space *space, uint32_t block, uint32_t start, uint32_t stop) {
+  if (start == 0 || space->stress) return;
+  uintptr_t from = address_in(space, block, start) & ~(TD_PAGE_BYTES - 1);
+  td_plat_populate((void *)from, address_in(space, block, stop) - from);
+}
+
 /* Reserves the next free cells of the block from granule `at` on. Returns their first granule, and
  * info->reserved says where they end. If no cell is free it returns the end of the cells and
  * changes nothing. */
@@ -66,6 +74,7 @@ static uint32_t reserve(struct td_space *space, uint32_t block, uint32_t at, uin
   uint32_t stop = td_sweep_next_live(marks, start, bound, space->epoch);
   memset(marks + start, space->epoch_before, stop - start); /* [young] */
   info->reserved = (uint16_t)stop;
+  if (info->zeroed && space->small_pages) get_pages(space, block, start, stop);
   if (space->has_poison)
     td_unpoison(address_in(space, block, start), (size_t)(stop - start) << TD_GRANULE_LOG2);
   return start;
@@ -134,7 +143,6 @@ static void format(struct td_space *space, uint32_t block, tide_layout layout,
   struct td_block_info *info = &space->infos[block];
   uint8_t zeroed = info->zeroed;
   *info = (struct td_block_info){
-      .recip = td_class_recip[size_class],
       .cells = (uint16_t)(TD_BLOCK_GRANULES / cell),
       .size_class = (uint8_t)size_class,
       .state = TD_BLOCK_SMALL,
@@ -142,7 +150,6 @@ static void format(struct td_space *space, uint32_t block, tide_layout layout,
       .piece = (uint16_t)(piece_granules(space, cell) << TD_GRANULE_LOG2),
   };
   space->blocks[block] = td_small_block(described, layout, cell);
-  space->blocks[block].size_class = (uint8_t)size_class;
   /* Bytes of what the block held before could equal this epoch or one to come. */
   memset(space->marks + ((uint64_t)block << TD_BLOCK_GRANULES_LOG2), 0, TD_BLOCK_GRANULES);
 }

@@ -100,9 +100,7 @@ static bool commit_slab(struct td_space *space, uint32_t slab, bool is_bare) {
   if (!td_plat_commit(start, TD_SLAB_BYTES)) return false;
   if (is_bare)
     td_plat_advise_small(start, TD_SLAB_BYTES);
-  else if (space->small_pages)
-    td_plat_populate(start, TD_SLAB_BYTES);
-  else
+  else if (!space->small_pages)
     td_plat_advise_huge(start, TD_SLAB_BYTES);
   space->slab_committed[slab] = 1;
   /* relaxed: under the lock. */

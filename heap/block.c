@@ -17,8 +17,9 @@ static uint64_t repeat(const struct td_layout *described, uint64_t words) {
 struct td_block td_small_block(const struct td_layout *described, tide_layout layout,
                                uint32_t cell_granules) {
   struct td_block block = {.map = described->map,
-                           .cell_granules = cell_granules,
+                           .recip = td_recip_of(cell_granules) & 0xffffffu,
                            .kind = described->kind,
+                           .cell_granules = (uint16_t)cell_granules,
                            .layout = layout};
   uint64_t words = (uint64_t)cell_granules * 2;
   if (words > 64) return block;

@@ -7,6 +7,7 @@
 #ifndef TD_HEAP_BLOCK_H
 #define TD_HEAP_BLOCK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,9 +26,9 @@
 /* Read by markers for every object. Constant during marking. */
 struct td_block {
   uint64_t map;           /* by kind: see enum td_kind */
-  uint32_t cell_granules; /* 0 for large and medium objects: see td_block_info */
-  uint8_t kind;           /* enum td_kind */
-  uint8_t size_class;     /* of cells */
+  uint32_t recip : 24;    /* SMALL: see td_cell_of */
+  uint32_t kind : 8;      /* enum td_kind */
+  uint16_t cell_granules; /* 0 for large and medium objects: see td_block_info */
   tide_layout layout;
 };
 _Static_assert(sizeof(struct td_block) == 16, "four to a cache line");
@@ -48,8 +49,7 @@ enum td_zeroed {
 
 /* Written under the heap's lock, or by the mutator that owns the block: see [owner]. */
 struct td_block_info {
-  uint32_t next;  /* SMALL, MEDIUM: the next of the list, 0 at the end */
-  uint32_t recip; /* SMALL: ceil(2^24 / cell_granules), see td_cell_of */
+  uint32_t next; /* SMALL, MEDIUM: the next of the list, 0 at the end */
   union {
     uint32_t extent_blocks; /* LARGE, MEDIUM: length of the extent or span */
     uint32_t extent_offset; /* TAIL: distance to the first block of it */
@@ -75,15 +75,25 @@ struct td_block_info {
 struct td_block td_small_block(const struct td_layout *described, tide_layout layout,
                                uint32_t cell_granules);
 
+/* Returns 2^23 / cell_granules, rounded up. */
+static inline uint32_t td_recip_of(uint32_t cell_granules) {
+  return (((uint32_t)1 << 23) + cell_granules - 1) / cell_granules;
+}
+
 /* Returns the number of the cell that a granule of a SMALL block lies in. This is exact: the
  * granule is below 2^12 and a cell has at most 2^11 granules, so the error of recip times the
  * granule stays below the distance to the next quotient. */
-static inline uint32_t td_cell_of(const struct td_block_info *info, uint32_t granule_in_block) {
-  return (uint32_t)((uint64_t)granule_in_block * info->recip >> 24);
+static inline uint32_t td_cell_of(const struct td_block *block, uint32_t granule_in_block) {
+  return (uint32_t)((uint64_t)granule_in_block * block->recip >> 23);
 }
 
 static inline uint32_t td_block_of_granule(uint64_t granule) {
   return (uint32_t)(granule >> TD_BLOCK_GRANULES_LOG2);
+}
+
+/* Returns whether the block holds cells of a few words that are all conservative. */
+static inline bool td_block_is_short_conservative(const struct td_block *block) {
+  return block->kind == TD_KIND_CONSERVATIVE && block->cell_granules - 1u < 32;
 }
 
 #endif

@@ -54,6 +54,7 @@ static bool check_small(const struct td_space *space, uint32_t b, struct tide_er
   struct td_block fresh = td_small_block(described, block->layout, block->cell_granules);
   if (block->kind != fresh.kind || block->map != fresh.map)
     return fault(error, b, "kind or map differs from the layout's");
+  if (block->recip != fresh.recip) return fault(error, b, "wrong reciprocal of the cell size");
   if ((size_t)block->cell_granules << TD_GRANULE_LOG2 != td_class_bytes(info->size_class))
     return fault(error, b, "cell size differs from the class's");
   if (info->cells != TD_BLOCK_GRANULES / block->cell_granules)

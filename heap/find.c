@@ -21,8 +21,9 @@ uintptr_t td_space_cell_in_use(const struct td_space *space, uintptr_t address) 
   const struct td_block_info *info = &space->infos[b];
   if (info->state != TD_BLOCK_SMALL) return cell_in_extent(space, b, address);
   uintptr_t start = start_of(space, b);
-  uint32_t cell = td_cell_of(info, (uint32_t)((address - start) >> TD_GRANULE_LOG2));
-  return cell < info->cells ? td_granule_address(start, cell * space->blocks[b].cell_granules) : 0;
+  const struct td_block *block = &space->blocks[b];
+  uint32_t cell = td_cell_of(block, (uint32_t)((address - start) >> TD_GRANULE_LOG2));
+  return cell < info->cells ? td_granule_address(start, cell * block->cell_granules) : 0;
 }
 
 uintptr_t td_space_cell(const struct td_space *space, uintptr_t address) {

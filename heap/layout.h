@@ -68,7 +68,7 @@ struct td_layout {
 struct td_layouts {
   struct td_layout *at; /* TIDE_LAYOUT_MAX entries */
   uint32_t count;
-  bool has_near_start; /* one of them has near_start */
+  bool has_near_start; /* one of them is near_start */
 };
 
 /* Returns whether the layout exists, and its slots lie inside an object of so many bytes. */

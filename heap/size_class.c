@@ -24,20 +24,6 @@ size_t td_class_bytes(unsigned size_class) {
   return base + base / 4 * (geometric % 4 + 1);
 }
 
-#define RECIP(granules) ((((uint32_t)1 << 24) + (granules)-1) / (granules))
-/* The four classes of a doubling, which begins above `granules`. */
-#define RECIPS(granules)                                                                           \
-  RECIP((granules) / 4 * 5), RECIP((granules) / 4 * 6), RECIP((granules) / 4 * 7),                 \
-      RECIP((granules) / 4 * 8)
-
-const uint32_t td_class_recip[TD_CLASSES] = {
-    0,           RECIP(1),    RECIP(2),    RECIP(3),    RECIP(4),  RECIP(5),   RECIP(6),
-    RECIP(7),    RECIP(8),    RECIP(9),    RECIP(10),   RECIP(11), RECIP(12),  RECIP(13),
-    RECIP(14),   RECIP(15),   RECIP(16),   RECIP(17),   RECIP(18), RECIP(19),  RECIP(20),
-    RECIP(21),   RECIP(22),   RECIP(23),   RECIP(24),   RECIP(25), RECIP(26),  RECIP(27),
-    RECIP(28),   RECIP(29),   RECIP(30),   RECIP(31),   RECIP(32), RECIPS(32), RECIPS(64),
-    RECIPS(128), RECIPS(256), RECIPS(512), RECIPS(1024)};
-
 unsigned td_class_aligned(size_t bytes, size_t alignment) {
   for (unsigned c = td_class_of(bytes); c < TD_CLASSES; c++)
     if (td_class_bytes(c) % alignment == 0) return c;

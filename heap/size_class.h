@@ -7,13 +7,9 @@
 #define TD_HEAP_SIZE_CLASS_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 #define TD_CLASS_LINEAR_LAST 32u
 #define TD_CLASSES 57u
-
-/* For each class, ceil(2^24 / granules of a cell): see td_cell_of. */
-extern const uint32_t td_class_recip[TD_CLASSES];
 
 /* Returns the smallest class that holds `bytes`, which is in [1, TD_SMALL_BYTES_MAX]. */
 unsigned td_class_of(size_t bytes);

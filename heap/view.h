@@ -4,6 +4,7 @@
 #ifndef TD_HEAP_VIEW_H
 #define TD_HEAP_VIEW_H
 
+#include "heap/find.h"
 #include "heap/marks.h"
 
 struct td_view {
@@ -12,6 +13,9 @@ struct td_view {
   uintptr_t marks;
   uintptr_t blocks;
   uint8_t epoch;
+  uint8_t white; /* mark byte of an object that nobody has marked yet */
+  bool interior; /* a conservative word may point anywhere into an object */
+  const struct td_space *space;
 };
 
 static inline struct td_view td_view_of(const struct td_space *space) {
@@ -20,7 +24,10 @@ static inline struct td_view td_view_of(const struct td_space *space) {
                           .marks = (uintptr_t)space->marks - (space->base >> TD_GRANULE_LOG2),
                           .blocks = (uintptr_t)space->blocks -
                                     (space->base >> TD_BLOCK_LOG2) * sizeof(struct td_block),
-                          .epoch = space->epoch};
+                          .epoch = space->epoch,
+                          .white = space->epoch_before,
+                          .interior = !space->base_only && !space->layouts.has_near_start,
+                          .space = space};
 }
 
 static inline bool td_view_is_reference(const struct td_view *v, uintptr_t word) {
@@ -31,8 +38,10 @@ static inline uint8_t *td_view_mark(const struct td_view *v, uintptr_t object) {
   return (uint8_t *)(v->marks + (object >> TD_GRANULE_LOG2));
 }
 
-static inline bool td_view_is_marked(const struct td_view *v, uintptr_t object) {
-  return (td_mark_load(td_view_mark(v, object)) & (TD_DEFERRED - 1)) == v->epoch;
+/* Returns whether an object begins there that nobody has marked. A free cell is none: what
+ * td_view_candidate returns may be one, and so may a reference that dangles. */
+static inline bool td_view_is_white(const struct td_view *v, uintptr_t object) {
+  return td_mark_load(td_view_mark(v, object)) == v->white;
 }
 
 static inline struct td_block *td_view_block(const struct td_view *v, uintptr_t object) {
@@ -49,6 +58,19 @@ static inline uintptr_t td_view_object(const struct td_view *v, uint64_t granule
 
 static inline size_t td_view_page(const struct td_view *v, uintptr_t object) {
   return (object - v->base) >> TD_PAGE_LOG2;
+}
+
+/* Returns the start of the cell that a conservative word points at or into and keeps alive, or 0.
+ * The cell may be free. No mark is read here, so that the caller can fetch it first. */
+static inline uintptr_t td_view_candidate(const struct td_view *v, uintptr_t word) {
+  if (word - v->base >= v->granules << TD_GRANULE_LOG2) return 0;
+  const struct td_block *block = td_view_block(v, word);
+  uint32_t granule = (uint32_t)(word >> TD_GRANULE_LOG2) % TD_BLOCK_GRANULES;
+  uint32_t start = td_cell_of(block, granule) * block->cell_granules;
+  uintptr_t cell = (word & ~(TD_BLOCK_BYTES - 1)) + ((uintptr_t)start << TD_GRANULE_LOG2);
+  if (block->cell_granules == 0) return td_space_find(v->space, word);
+  if (start + block->cell_granules > TD_BLOCK_GRANULES) return 0; /* too short for a cell */
+  return cell == word || v->interior || td_space_counts(v->space, cell, word) ? cell : 0;
 }
 
 /* Returns the number of the block that the object starts in. */

@@ -25,7 +25,6 @@ void td_mark_begin(struct td_markers *set) {
   for (unsigned i = 0; i < set->limit; i++) {
     struct td_marker *marker = set->marker[i];
     td_visitor_begin(marker->visitor);
-    td_words_begin(&marker->words, set->space);
     marker->visits_at = 0;
     marker->visits_step = TD_VISITS_AGAIN;
     marker->stats = (struct tide_marker_stats){0};

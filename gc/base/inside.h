@@ -24,17 +24,34 @@ static inline void td_inside_set(struct td_self *self, uint32_t depth) {
   atomic_signal_fence(memory_order_seq_cst);
 }
 
+/* Returns whether nobody wants the thread to stop, as far as it can tell from little. A thread that
+ * blocks the signal still finds `stop`. */
+static inline bool td_is_unasked(const struct td_self *self) {
+  const struct tide_mutator *m = self->mutators;
+  /* relaxed: a hint, as in tide_safepoint; what it misses the signal brings. */
+  return !self->put_off && !self->at_doors && m && !m->thread_next &&
+         !__atomic_load_n(&m->fast.stop, __ATOMIC_RELAXED);
+}
+
+/* The thread has come out, or has gone in: then it waits for nothing but a fork. */
+static inline void td_inside_answer(struct td_self *self) {
+  if (self->answer && !TIDE_LIKELY(td_is_unasked(self))) self->answer(self);
+}
+static inline void td_inside_enter(struct td_self *self) {
+  if (!TIDE_LIKELY(!self->at_doors)) self->answer(self);
+}
+
 static inline struct td_self *td_inside_begin(void) {
   struct td_self *self = td_self();
   td_inside_set(self, td_inside_depth(self) + 1);
-  if (self->answer) self->answer(self);
+  td_inside_enter(self);
   return self;
 }
 
 static inline void td_inside_end(struct td_self *const *inside) {
   struct td_self *self = *inside;
   td_inside_set(self, td_inside_depth(self) - 1);
-  if (self->answer) self->answer(self);
+  td_inside_answer(self);
 }
 
 #define TD_HOLDS_STOPS __attribute__((cleanup(td_inside_end), unused))
@@ -44,7 +61,7 @@ static inline void td_allocation_begin(struct tide_mutator *mutator) {
   __atomic_store_n(&mutator->fast.inside, 1, __ATOMIC_RELAXED); /* relaxed: see above */
   atomic_signal_fence(memory_order_seq_cst);
   if (TIDE_LIKELY(mutator->signalled == NULL)) return;
-  mutator->signalled->answer(mutator->signalled);
+  td_inside_enter(mutator->signalled);
 }
 
 static inline void td_allocation_end(struct tide_mutator *mutator) {
@@ -52,7 +69,7 @@ static inline void td_allocation_end(struct tide_mutator *mutator) {
   __atomic_store_n(&mutator->fast.inside, 0, __ATOMIC_RELAXED); /* relaxed: see above */
   atomic_signal_fence(memory_order_seq_cst);
   if (TIDE_LIKELY(mutator->signalled == NULL)) return;
-  mutator->signalled->answer(mutator->signalled);
+  td_inside_answer(mutator->signalled);
 }
 
 /* Around a function of the embedder that runs inside such a scope, where the thread may be stopped.
@@ -65,7 +82,7 @@ static inline struct td_outside td_outside_begin(struct tide_mutator *mutator) {
   struct td_outside outside = {td_inside_depth(self), mutator->fast.inside};
   __atomic_store_n(&mutator->fast.inside, 0, __ATOMIC_RELAXED); /* relaxed: see above */
   td_inside_set(self, 0);
-  if (self->answer) self->answer(self);
+  td_inside_answer(self);
   return outside;
 }
 static inline void td_outside_end(struct tide_mutator *mutator, struct td_outside outside) {
@@ -73,7 +90,7 @@ static inline void td_outside_end(struct tide_mutator *mutator, struct td_outsid
   td_inside_set(self, outside.depth);
   __atomic_store_n(&mutator->fast.inside, outside.allocating, __ATOMIC_RELAXED); /* as above */
   atomic_signal_fence(memory_order_seq_cst);
-  if (self->answer) self->answer(self);
+  td_inside_enter(self);
 }
 
 #endif

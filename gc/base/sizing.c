@@ -8,6 +8,10 @@
 
 #include "heap/space.h"
 
+/* What a program has needed it may need again: a heap that grows by a factor keeps so much of its
+ * last budget, as long as the memory is not given back anyway. Programs whose live set swings would
+ * collect all the time while it is small. */
+#define KEPT_PART 0.875
 /* Weight of the newest observation. */
 #define SMOOTHING 0.5
 /* The default rule's cost per MiB, and the most that the root may ask for. Heaps with little alive
@@ -29,6 +33,10 @@ static double square_root(double x) {
   return root;
 }
 
+static double larger(double a, double b) {
+  return a > b ? a : b;
+}
+
 static double smooth(double old, double fresh) {
   return old > 0 ? old + SMOOTHING * (fresh - old) : fresh;
 }
@@ -47,10 +55,15 @@ static double root_room(const struct td_sizing *policy, double live, double cost
   return square_root(live * policy->allocation_rate / (cost * policy->marking_rate));
 }
 
-static double default_room(const struct td_sizing *policy, double live) {
+/* What may be allocated per collection grows with what a collection has to read. */
+static double growth_room(const struct td_sizing *policy, double live, double roots) {
+  return (live + roots) * (policy->growth_factor - 1);
+}
+
+static double default_room(const struct td_sizing *policy, double live, double roots) {
   double room = root_room(policy, live, DEFAULT_COST);
   if (room > DEFAULT_ROOM_MOST) room = DEFAULT_ROOM_MOST;
-  double grown = live * (policy->growth_factor - 1);
+  double grown = growth_room(policy, live, roots);
   return room > grown ? room : grown;
 }
 
@@ -62,10 +75,43 @@ static double least_blocks(const struct td_sizing *policy, const struct td_sizin
   return (double)facts->allocated_bytes < policy->room / 2 ? used + used / 8 + 4 : used;
 }
 
+/* How much of what was free in partly empty blocks has been allocated since? The rest was of
+ * layouts and sizes that are not asked for. */
+static void note_use(struct td_sizing *policy, const struct td_sizing_facts *facts) {
+  double fresh = (double)facts->used_blocks + facts->freed_blocks - policy->used_blocks;
+  double reused = (double)facts->allocated_bytes - (fresh > 0 ? fresh : 0) * TD_BLOCK_BYTES;
+  double part = policy->free_bytes > 0 && reused < policy->free_bytes
+                    ? 1 - (reused > 0 ? reused : 0) / policy->free_bytes
+                    : 0;
+  policy->unusable += SMOOTHING * (part - policy->unusable);
+  policy->used_blocks = facts->used_blocks;
+  policy->free_bytes = (double)facts->used_blocks * TD_BLOCK_BYTES - (double)facts->live_bytes;
+  if (policy->free_bytes < 0) policy->free_bytes = 0;
+}
+
+/* A heap that grows by a factor shall really have its room, so what cannot be used is added. The
+ * part is that of free bytes, so what is added is not missed again when it has become partly empty:
+ * a heap with constant live bytes does not grow for ever. */
+static double usable_blocks(const struct td_sizing *policy, double room) {
+  double missing = room - policy->free_bytes * (1 - policy->unusable);
+  return policy->used_blocks + (missing > 0 ? missing / TD_BLOCK_BYTES : 0);
+}
+
+static double kept_blocks(const struct td_sizing *policy) {
+  double kept = policy->last_budget * KEPT_PART, most = td_sizing_keep(policy);
+  return kept < most ? kept : most;
+}
+
+static uint32_t bounded(const struct td_sizing *policy, double blocks) {
+  return blocks < (double)policy->max_blocks ? (uint32_t)blocks : policy->max_blocks;
+}
+
 uint32_t td_sizing_next(struct td_sizing *policy, const struct td_sizing_facts *facts) {
   double external = (double)facts->external_bytes;
   double live = (double)facts->live_bytes + external, target;
+  double roots = (double)facts->root_bytes;
   note_rates(policy, facts);
+  note_use(policy, facts);
   switch (policy->kind) {
   case TIDE_SIZING_FIXED:
     target = (double)policy->max_blocks * TD_BLOCK_BYTES + external;
@@ -74,22 +120,25 @@ uint32_t td_sizing_next(struct td_sizing *policy, const struct td_sizing_facts *
     target = live + root_room(policy, live, policy->adaptive_cost);
     break;
   case TIDE_SIZING_GROWTH:
-    target = live * policy->growth_factor;
+    target = live + growth_room(policy, live, roots);
     break;
   default:
-    target = live + default_room(policy, live);
+    target = live + default_room(policy, live, roots);
   }
   double blocks = (target - external) / TD_BLOCK_BYTES + 1;
   double least = least_blocks(policy, facts);
   policy->room = target - live;
+  if (policy->kind == TIDE_SIZING_GROWTH)
+    least = larger(least, usable_blocks(policy, policy->room));
   if (blocks < least) blocks = least;
   if (blocks < policy->initial_blocks) blocks = policy->initial_blocks;
+  policy->recent[policy->recent_at++ % TD_KEEP_CYCLES] = bounded(policy, blocks);
+  if (policy->kind == TIDE_SIZING_GROWTH) blocks = larger(blocks, kept_blocks(policy));
   double due = policy->kind == TIDE_SIZING_FIXED ? (double)(UINT64_MAX / 2)
                                                  : blocks * TD_BLOCK_BYTES + external;
   policy->due_bytes = due < (double)(UINT64_MAX / 2) ? (uint64_t)due : UINT64_MAX / 2;
-  uint32_t budget = blocks < (double)policy->max_blocks ? (uint32_t)blocks : policy->max_blocks;
-  policy->recent[policy->recent_at++ % TD_KEEP_CYCLES] = budget;
-  return budget;
+  policy->last_budget = bounded(policy, blocks);
+  return policy->last_budget;
 }
 
 void td_sizing_raised(struct td_sizing *policy, uint32_t budget) {

@@ -23,6 +23,10 @@ struct td_sizing {
   double allocation_rate; /* bytes per ns, smoothed */
   double marking_rate;    /* bytes per ns, smoothed */
   double room;            /* bytes to be allocated until the next collection, as meant */
+  double free_bytes;      /* free in blocks that were in use after the last collection */
+  double unusable;        /* part of those that nobody asked for, smoothed */
+  uint32_t used_blocks;   /* after the last collection */
+  uint32_t last_budget;
   /* A collection is due when used blocks and external bytes reach this. max_blocks does not bound
    * it, or a heap at its limit would collect each time that external memory is added. */
   uint64_t due_bytes;
@@ -34,7 +38,9 @@ struct td_sizing {
 struct td_sizing_facts {
   size_t live_bytes;
   size_t external_bytes; /* outside the heap, held by its objects */
+  size_t root_bytes;     /* read from roots: they make a collection dearer, as live bytes do */
   uint32_t used_blocks;  /* after sweeping */
+  uint32_t freed_blocks; /* by sweeping */
   uint64_t collect_ns;
   uint64_t mutator_ns;      /* between the last collection and this */
   uint64_t allocated_bytes; /* in that time */

@@ -15,7 +15,8 @@ struct td_self {
   _Atomic(uint32_t) inside;             /* scopes that hold stops off */
   volatile bool at_doors;               /* a fork waits: gc/stop/signal.h */
   volatile bool waits_at_door;          /* it is noticed already */
-  void (*answer)(struct td_self *self); /* to be called at begin and end of such scopes, or NULL */
+  volatile bool put_off;                /* the handler came while the thread was inside */
+  void (*answer)(struct td_self *self); /* what to do then, or NULL if no signal stops it */
 };
 struct td_self *td_self(void);
 

@@ -38,11 +38,13 @@ struct cycle {
   void (*then)(struct tide_mutator *, void *); /* before the resume; may be NULL */
   void *argument;
   uint64_t begin_ns, stopped_ns, marked_ns, weak_ns, swept_ns;
+  size_t root_bytes; /* read by marking */
 };
 
 /* Marking from roots. The first phase also calls the root callbacks. */
 struct marking {
   bool begun;
+  size_t root_words;
 };
 
 static void mark_spans(struct tide_heap *heap, const struct td_span *spans, size_t count,
@@ -54,10 +56,13 @@ static void mark_spans(struct tide_heap *heap, const struct td_span *spans, size
     roots.context = heap;
   }
   marking->begun = true;
+  for (size_t i = 0; i < count; i++)
+    marking->root_words += spans[i].count;
   td_mark_phase(heap->markers, &roots);
 }
 
-static void mark(struct tide_heap *heap, enum tide_cycle_kind kind) {
+/* Returns how many bytes of roots were read. */
+static size_t mark(struct tide_heap *heap, enum tide_cycle_kind kind) {
   struct marking marking = {.begun = false};
   if (kind == TIDE_CYCLE_FULL) td_space_begin_marking(&heap->space);
   td_ephemerons_begin(heap);
@@ -65,12 +70,15 @@ static void mark(struct tide_heap *heap, enum tide_cycle_kind kind) {
   if (kind == TIDE_CYCLE_YOUNG) td_young_mark_logged(heap);
   td_roots_gather(heap, TD_WORDS_FRESH, mark_spans, &marking);
   td_ephemerons_close(heap);
+  return marking.root_words * sizeof(uintptr_t);
 }
 
 static void set_budget(const struct cycle *cycle) {
   struct tide_heap *heap = cycle->heap;
   td_budget_set(heap, (struct td_sizing_facts){
                           .live_bytes = heap->building->all.bytes,
+                          .root_bytes = cycle->root_bytes,
+                          .freed_blocks = (uint32_t)heap->building->all.blocks_freed,
                           .collect_ns = cycle->swept_ns - cycle->stopped_ns,
                           .mutator_ns = heap->mutator_ns,
                           .allocated_bytes = heap->grown_bytes,
@@ -115,7 +123,7 @@ static void collect_stopped(struct cycle *cycle) {
     td_verify_begin(heap);
   }
   td_stats_tell(heap, TIDE_EVENT_MARK_BEGIN);
-  mark(heap, cycle->kind);
+  cycle->root_bytes = mark(heap, cycle->kind);
   cycle->marked_ns = td_stats_tell(heap, TIDE_EVENT_MARK_END);
   td_reclaim(heap);
   td_mark_end(heap->markers, stats, heap->building->marker);

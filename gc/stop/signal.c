@@ -59,6 +59,7 @@ static bool close_doors(struct td_self *self) {
 static void on_signal(void) {
   struct td_self *self = td_self();
   if (td_inside_depth(self) || allocates(self)) {
+    self->put_off = true;
     if (self->waits_at_door) close_doors(self);
     return;
   }
@@ -89,6 +90,8 @@ static void answer(struct td_self *self) {
       wait_at_doors(self);
     return;
   }
+  self->put_off = false;
+  atomic_signal_fence(memory_order_seq_cst);
   if (anyone_awaited(self)) td_stack_call(stand_still, NULL);
 }
 

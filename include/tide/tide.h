@@ -87,7 +87,7 @@ struct tide_options {
   void *out_of_memory_context;
   /* Do not ask the system for huge pages. They mark scattered heaps faster. But a page that is
    * touched for the first time costs more, in some virtual machines much more, so short runs are
-   * better off without. Small pages are asked for 2 MiB at a time, all in use from then on.
+   * better off without. Small pages are asked for when objects come to lie there, some at a time.
    * Default: false unless TIDE_HUGE_PAGES is 0. */
   bool small_pages;
   /* The program promises to store references into objects by tide_write (tide/write.h tells when).

@@ -31,7 +31,7 @@ bool td_deferred_take(struct td_markers *set, size_t page) {
 
 void td_defer(struct td_marker *marker, uintptr_t object) {
   struct td_view v = td_view_of(marker->set->space);
-  if (td_view_is_marked(&v, object)) return;
+  if (!td_view_is_white(&v, object)) return;
   marker->stats.objects++;
   if (td_view_block(&v, object)->kind == TD_KIND_LEAF)
     td_mark_store(td_view_mark(&v, object), v.epoch);

@@ -25,7 +25,6 @@
 #include "marker/base/span.h"
 #include "marker/base/termination.h"
 #include "marker/base/tuning.h"
-#include "marker/base/words.h"
 #include "marker/queue/growth.h"
 #include "marker/queue/policy.h"
 #include "platform/platform.h"
@@ -112,7 +111,6 @@ struct td_marker {
   uint16_t *chunk_objects; /* grey objects of a chunk: see marker/loop/address_order.c */
   uintptr_t *batches;      /* the two buffers of a batch: see marker/loop/batch.h */
   struct td_visitor *visitor;
-  struct td_words words;
 
   /* This marker while it is active. */
   bool took_part;

@@ -31,11 +31,6 @@
 #define TD_VISIT_LIST 2048u
 #define TD_VISIT_LIST_ROOM (TD_VISIT_LIST + 4096u + TD_VISIT_AHEAD)
 
-/* Words that may be pointers: so many wait for mark bytes and block entries, and those that lead
- * less than so many bytes away do not wait. */
-#define TD_WORDS 64u
-#define TD_WORDS_NEAR 2048u
-
 /* A frontier of so many items is wide enough to be visited by regions. */
 #define TD_WIDE 4096u
 /* Objects until regions are tried again after they did not pay; twice as many each time. */

@@ -105,7 +105,7 @@ static void scan_bitmaps(struct heap_pass *p, const struct page_objects *t, uint
 static void scan_array(struct heap_pass *p, uintptr_t object) {
   struct td_array a = td_array_of(p->space, object);
   if (a.conservative) {
-    td_scan_conservative(&p->marker->words, a.slots, a.from, a.to, add, p);
+    td_scan_conservative(&p->v, a.slots, a.from, a.to, add, p);
     return;
   }
   const struct td_view v = p->v;
@@ -236,8 +236,6 @@ static bool pass(struct td_marker *marker, uint64_t *total) {
       if (count == 0) break;
     }
   }
-  for (uintptr_t object; (object = td_words_next(&marker->words)) != 0;)
-    add(&p, object);
   flush(&p);
   flush(&p);
   marker->stats.objects += p.objects;

@@ -2,14 +2,14 @@
 
 uint32_t td_batch_sift(const struct td_view *v, uintptr_t *references, uint32_t count) {
   const uintptr_t marks = v->marks;
-  const uint8_t epoch = v->epoch;
+  const uint8_t white = v->white;
   uint32_t kept = 0;
 #pragma GCC unroll 4
   for (uint32_t i = 0; i < count; i++) {
     uintptr_t object = references[i];
     uint8_t mark = td_mark_load((const uint8_t *)(marks + (object >> TD_GRANULE_LOG2)));
     references[kept] = object;
-    kept += (uint8_t)((mark ^ epoch) << 1) != 0; /* the shift drops TD_DEFERRED */
+    kept += mark == white;
   }
   return kept;
 }

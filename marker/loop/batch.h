@@ -42,7 +42,7 @@ static inline bool td_batch_is_empty(const struct td_batch *batch) {
   return batch->count + batch->waiting == 0;
 }
 
-/* Moves the references to unmarked objects to the front and returns how many there are. An object
+/* Moves the references to white objects to the front and returns how many there are. An object
  * may be among them twice. This and the next are out of line: they are called once per batch and
  * need all registers. */
 uint32_t td_batch_sift(const struct td_view *v, uintptr_t *references, uint32_t count);
@@ -63,7 +63,7 @@ static inline void td_batch_turn(struct td_batch *batch, const struct td_view *v
  * object gets the mark byte `grey`. Returns whether the object has to be scanned. */
 TD_INLINE bool td_batch_admit(const struct td_view *v, uintptr_t object, uint8_t grey,
                               uint64_t *objects) {
-  if (td_view_is_marked(v, object)) return false;
+  if (!td_view_is_white(v, object)) return false;
   *objects += 1;
   if (td_view_block(v, object)->kind == TD_KIND_LEAF) {
     td_mark_store(td_view_mark(v, object), v->epoch);

@@ -23,8 +23,14 @@ static __attribute__((noinline)) void scan_group(struct loop *l, const struct gr
         td_batch_add(&batch, &v, slots[(unsigned)__builtin_ctzll(map)]);
       if (__builtin_expect(!td_batch_is_full(&batch), 1)) continue;
     }
+    bool conservative = td_block_is_short_conservative(block);
+    if (conservative) {
+      for (uint32_t k = 0; k < 2u * block->cell_granules; k++)
+        td_batch_add(&batch, &v, td_view_candidate(&v, slots[k]));
+      if (__builtin_expect(!td_batch_is_full(&batch), 1)) continue;
+    }
     l->batch = batch;
-    if (bitmap)
+    if (bitmap || conservative)
       flush(l);
     else
       scan_other(l, object, block->kind);

@@ -102,7 +102,6 @@ static __attribute__((noinline)) bool throw_frontier(struct loop *l) {
   uint64_t item;
   w.l.mode.full = w.l.mode.scattered = false;
   w.l.mode.scatter = 0;
-  (void)take_words(&w.l); /* often none waits */
   widen_fill(&w);
   bool wide = widen(&w);
   for (; w.count > 0; w.count--) {

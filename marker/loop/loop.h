@@ -99,8 +99,7 @@ static void work(struct td_marker *marker, bool joined) {
     } else if (!find_work(&l)) {
       marker->stats.objects += l.objects;
       *(struct Q(owner) *)marker->owner = l.o;
-      assert(l.window.count == 0 && l.next == 0 && td_batch_is_empty(&l.batch) &&
-             td_words_are_empty(&marker->words));
+      assert(l.window.count == 0 && l.next == 0 && td_batch_is_empty(&l.batch));
       if (!td_idle(marker, true, promising)) return;
       begin(&l, marker, ring); /* it may be a later phase that was joined */
     }

@@ -2,12 +2,20 @@
  * They fill neither groups nor batches.
  *
  * Each reference is tested where it is met, the newest object first, until there is a group of
- * other objects. Those are scanned next, and so on. What arrays and objects of rare kinds refer to
- * goes into the batch nevertheless; that ends the mode. */
+ * other objects. Those are scanned next, and so on. What long arrays and objects of rare kinds
+ * refer to goes into the batch nevertheless; that ends the mode. */
 #ifndef TD_MARKER_LOOP_NARROW_H
 #define TD_MARKER_LOOP_NARROW_H
 
 #include "marker/loop/testing.h"
+
+TD_INLINE void meet_alone(struct loop *l, const struct td_view *v, struct Q(owner) * o,
+                          uintptr_t word, uint64_t *refs) {
+  *refs += 1;
+  if (!td_batch_admit(v, word, v->epoch, &l->objects)) return;
+  put_grey(l, o, word);
+  __builtin_prefetch((const void *)word);
+}
 
 /* Scans one object and asks for those that it refers to. Returns true if there are references in
  * the batch. */
@@ -17,6 +25,13 @@ TD_INLINE bool scan_alone(struct loop *l, const struct td_view *v, struct Q(owne
   const uintptr_t *slots = (const uintptr_t *)object;
   const struct td_block *block = td_view_block(v, object);
   if (!claim(l, v, item)) return false;
+  if (td_block_is_short_conservative(block)) {
+    for (uint32_t i = 0; i < 2u * block->cell_granules; i++) {
+      uintptr_t cell = td_view_candidate(v, slots[i]);
+      if (cell) meet_alone(l, v, o, cell, refs);
+    }
+    return false;
+  }
   if (__builtin_expect(block->kind != TD_KIND_BITMAP, 0)) {
     l->o = *o;
     scan_other(l, object, block->kind);
@@ -25,11 +40,7 @@ TD_INLINE bool scan_alone(struct loop *l, const struct td_view *v, struct Q(owne
   }
   for (uint64_t map = block->map; map; map &= map - 1) {
     uintptr_t word = slots[(unsigned)__builtin_ctzll(map)];
-    if (!td_view_is_reference(v, word)) continue;
-    *refs += 1;
-    if (!td_batch_admit(v, word, v->epoch, &l->objects)) continue;
-    put_grey(l, o, word);
-    __builtin_prefetch((const void *)word);
+    if (td_view_is_reference(v, word)) meet_alone(l, v, o, word, refs);
   }
   return false;
 }

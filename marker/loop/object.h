@@ -10,19 +10,22 @@
  * somebody has marked it before. */
 TD_INLINE bool claim(struct loop *l, const struct td_view *v, uint64_t item) {
   if (item & TD_ITEM_GREY) return true;
-  if (td_view_is_marked(v, item)) return false;
+  if (!td_view_is_white(v, item)) return false;
   td_mark_store(td_view_mark(v, item), v->epoch);
   l->objects++;
   return true;
 }
 
-/* Scans an object that is marked: calls visit_one for the slots of a short bitmap, visit_many for
- * those of longer objects. */
+/* Scans an object that is marked: calls visit_one for the slots of a short object, visit_many for
+ * those of longer ones. */
 TD_INLINE void scan_children(struct loop *l, uintptr_t object, const struct td_block *block,
                              td_visit visit_one, td_visit visit_many) {
   l->last = object;
   if (block->kind == TD_KIND_BITMAP)
     td_scan_map((const uintptr_t *)object, block->map, visit_one, l);
+  else if (td_block_is_short_conservative(block))
+    td_scan_conservative(&l->v, (const uintptr_t *)object, 0, 2 * (size_t)block->cell_granules,
+                         visit_one, l);
   else if (td_kind_is_array(block->kind))
     scan_array(l, object, visit_many);
   else if (block->kind == TD_KIND_LEAF)

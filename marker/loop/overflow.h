@@ -23,10 +23,7 @@ TD_INLINE void defer_queue(struct loop *l) {
 }
 
 TD_INLINE void defer_all(struct loop *l) {
-  struct td_words *words = &l->marker->words;
   defer_queue(l);
-  for (uintptr_t object; (object = td_words_next(words)) != 0;)
-    defer(l->marker, object);
   if (l->next) defer(l->marker, l->next);
   l->next = 0;
   while (l->window.count > 0)

@@ -25,14 +25,4 @@ TD_INLINE void put(struct loop *l, uint64_t item) {
   if (__builtin_expect(!Q(put)(l->queue, &l->o, item), 0)) refused(l, item);
 }
 
-/* Looks at all words that wait. Returns whether any of them led to something. */
-static __attribute__((noinline)) bool take_words(struct loop *l) {
-  struct td_words *words = &l->marker->words;
-  uintptr_t object = td_words_next(words);
-  bool found = object != 0;
-  for (; object; object = td_words_next(words))
-    put(l, object);
-  return found;
-}
-
 #endif

@@ -47,10 +47,9 @@ TD_INLINE void share(struct loop *l) {
     s->recruit_at = td_recruit_more(l->marker, s->effort);
 }
 
-/* Moves the window into the queue, and what waiting words lead to. */
+/* Moves the window into the queue. */
 TD_INLINE void spill(struct loop *l) {
   l->sharing.spill = false;
-  (void)take_words(l); /* often none waits */
   while (l->window.count > 0)
     put(l, td_window_take(&l->window));
   grant(l);

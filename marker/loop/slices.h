@@ -31,13 +31,13 @@ TD_INLINE void scan_slice(struct loop *l, uint64_t item, td_visit visit_one) {
   }
   size_t start = a.from + (index << level) * TD_SLICE_SLOTS;
   size_t stop = a.from + to * TD_SLICE_SLOTS;
-  td_array_scan(&a, &l->marker->words, start, stop < a.to ? stop : a.to, visit_one, l);
+  td_array_scan(&a, &l->v, start, stop < a.to ? stop : a.to, visit_one, l);
 }
 
 TD_INLINE void scan_array(struct loop *l, uintptr_t object, td_visit visit_one) {
   struct td_array a = td_array_of(l->marker->set->space, object);
   if (a.to - a.from <= 2 * TD_SLICE_SLOTS)
-    td_array_scan(&a, &l->marker->words, a.from, a.to, visit_one, l);
+    td_array_scan(&a, &l->v, a.from, a.to, visit_one, l);
   else
     scan_slice(l, td_slice_item(td_view_granule(&l->v, object), 1), visit_one);
 }

@@ -20,7 +20,7 @@ TD_INLINE void scan_roots(struct loop *l, const struct td_root_slice *slice) {
       visit(l, *(const uintptr_t *)words[i]);
     break;
   case TD_SPAN_CONSERVATIVE:
-    td_scan_conservative(&l->marker->words, words, 0, slice->count, visit, l);
+    td_scan_conservative(&l->v, words, 0, slice->count, visit, l);
     break;
   }
   td_report_roots(l->marker, since, slice->count);
@@ -59,7 +59,6 @@ TD_INLINE void accept(struct loop *l, const uint64_t *items, uint32_t count) {
 
 /* Returns false if there was nothing to find. */
 TD_INLINE bool find_work(struct loop *l) {
-  if (take_words(l)) return true;
   struct td_root_slice slice;
   if (td_root_slices_next(l->marker, &slice)) {
     scan_roots(l, &slice);

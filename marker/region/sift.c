@@ -10,9 +10,9 @@ static void fetch_marks(const uint8_t *marks, const uint32_t *references, uint32
     __builtin_prefetch(&marks[references[i]], 1);
 }
 
-/* Moves the references to unmarked objects to the front and returns how many there are. Whether a
+/* Moves the references to white objects to the front and returns how many there are. Whether a
  * reference is kept cannot be predicted, so there is no branch. */
-static uint32_t drop_marked(const uint8_t *marks, uint8_t epoch, uint32_t *references,
+static uint32_t drop_marked(const uint8_t *marks, uint8_t white, uint32_t *references,
                             uint32_t count) {
   uint32_t kept = 0;
 #pragma GCC unroll 4
@@ -20,7 +20,7 @@ static uint32_t drop_marked(const uint8_t *marks, uint8_t epoch, uint32_t *refer
     uint32_t granule = references[i];
     uint8_t mark = td_mark_load(&marks[granule]);
     references[kept] = granule;
-    kept += (uint8_t)((mark ^ epoch) << 1) != 0; /* the shift drops TD_DEFERRED */
+    kept += mark == white;
   }
   return kept;
 }
@@ -29,14 +29,14 @@ bool td_sift(struct td_visit_state *s, uint32_t *references, uint32_t count) {
   const uintptr_t start = td_view_object(&s->v, s->first);
   uint8_t *const marks = td_view_mark(&s->v, start);
   const struct td_block *const blocks = td_view_block(&s->v, start);
-  const uint8_t epoch = s->v.epoch;
+  const uint8_t epoch = s->v.epoch, white = s->v.white;
   uint64_t *const fresh = s->visitor->fresh, *const summary = s->visitor->summary;
   uint32_t objects = 0, leaves = 0;
   fetch_marks(marks, references, count);
-  uint32_t kept = drop_marked(marks, epoch, references, count);
+  uint32_t kept = drop_marked(marks, white, references, count);
   for (uint32_t i = 0; i < kept; i++) {
     uint32_t granule = references[i];
-    if ((td_mark_load(&marks[granule]) & (TD_DEFERRED - 1)) == epoch) continue; /* met twice */
+    if (td_mark_load(&marks[granule]) != white) continue; /* met twice */
     td_mark_store(&marks[granule], epoch);
     objects++;
     if (blocks[granule >> TD_BLOCK_GRANULES_LOG2].kind == TD_KIND_LEAF)

@@ -48,8 +48,6 @@ void td_visitor_throw(struct td_visitor *visitor, uintptr_t object) {
 
 void td_visitor_close(struct td_visitor *visitor) {
   struct td_regions *regions = visitor->regions;
-  for (uintptr_t object; (object = td_words_next(&visitor->marker->words)) != 0;)
-    td_visitor_throw(visitor, object);
   for (uint32_t r = 0; r < td_regions_count(regions); r++) {
     uint32_t *at = visitor->open[r];
     if (!at) continue;

@@ -32,7 +32,7 @@ uint32_t *td_visitor_next_chunk(struct td_visitor *visitor, uint64_t granule);
  * others may push there meanwhile, and rely on the owner to look at all regions again. */
 void td_regions_announce(struct td_regions *regions);
 
-/* Throws what waiting words lead to, and gives all open chunks to their regions. */
+/* Gives all open chunks to their regions. */
 void td_visitor_close(struct td_visitor *visitor);
 
 /* Does nothing with a word that is no reference. */

@@ -19,12 +19,23 @@ static inline bool td_kind_is_array(uint8_t kind) {
 
 /* Returns the slots of an object whose kind is an array. By value, so that the compiler knows that
  * nobody else keeps the address of the result. */
-struct td_array td_array_of(const struct td_space *space, uintptr_t object);
+TD_INLINE struct td_array td_array_of(const struct td_space *space, uintptr_t object) {
+  uint32_t b = (uint32_t)((object - space->base) >> TD_BLOCK_LOG2);
+  const struct td_block *block = &space->blocks[b];
+  size_t bytes = block->cell_granules ? (size_t)block->cell_granules << TD_GRANULE_LOG2
+                                      : space->infos[b].large_bytes;
+  size_t to = bytes / sizeof(uintptr_t);
+  size_t from = block->kind == TD_KIND_PREFIXED ? block->map : 0;
+  return (struct td_array){.slots = (const uintptr_t *)object,
+                           .from = from < to ? from : to,
+                           .to = to,
+                           .conservative = block->kind == TD_KIND_CONSERVATIVE};
+}
 
-TD_INLINE void td_array_scan(const struct td_array *array, struct td_words *words, size_t from,
+TD_INLINE void td_array_scan(const struct td_array *array, const struct td_view *v, size_t from,
                              size_t to, td_visit visit, void *context) {
   if (array->conservative)
-    td_scan_conservative(words, array->slots, from, to, visit, context);
+    td_scan_conservative(v, array->slots, from, to, visit, context);
   else
     td_scan_words(array->slots, from, to, visit, context);
 }

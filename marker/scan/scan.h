@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "marker/base/words.h"
+#include "heap/space.h"
+#include "heap/view.h"
 
 #define TD_INLINE static inline __attribute__((always_inline))
 
@@ -46,14 +47,13 @@ TD_INLINE void td_scan_map(const uintptr_t *slots, uint64_t map, td_visit visit,
   }
 }
 
-/* Visits the unmarked objects that words point at or into: some of these words, and some that
- * waited. Others of these then wait in `waiting`. */
-TD_INLINE void td_scan_conservative(struct td_words *waiting, const uintptr_t *words, size_t from,
+/* Visits the cells that the words point at or into. Some may be free; what is done with them later
+ * tests their marks anyway, when these have arrived (td_view_is_white). */
+TD_INLINE void td_scan_conservative(const struct td_view *v, const uintptr_t *words, size_t from,
                                     size_t to, td_visit visit, void *context) {
   for (size_t i = to; i-- > from;) {
-    uintptr_t word = td_words_exchange(waiting, words[i], &words[i]);
-    uintptr_t object = word ? td_words_object(waiting, word) : 0;
-    if (object) visit(context, object);
+    uintptr_t cell = td_view_candidate(v, words[i]);
+    if (cell) visit(context, cell);
   }
 }
 

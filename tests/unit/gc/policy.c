@@ -23,6 +23,15 @@ Test(policy, growth_is_live_times_factor_within_bounds) {
   cr_assert_eq(td_sizing_next(&policy, &facts), 100000);
 }
 
+Test(policy, what_is_read_from_roots_counts) {
+  struct td_sizing policy = make(TIDE_SIZING_GROWTH);
+  policy.growth_factor = 1.5;
+  struct td_sizing_facts facts = {
+      .live_bytes = 1000 * TD_BLOCK_BYTES, .root_bytes = 400 * TD_BLOCK_BYTES, .used_blocks = 1000};
+  uint32_t budget = td_sizing_next(&policy, &facts);
+  cr_assert(budget >= 1700 && budget <= 1701, "%u", budget);
+}
+
 Test(policy, default_room_is_a_root_up_to_a_bound_or_growth) {
   const struct {
     unsigned live_mib, allocations_per_mark, room_mib;
@@ -61,6 +70,43 @@ Test(policy, a_fragmented_heap_does_not_grow_for_ever) {
     facts.used_blocks = budget; /* and no block became empty */
     facts.allocated_bytes = ((uint64_t)budget * TD_BLOCK_BYTES - facts.live_bytes);
     facts.mutator_ns = 1000;
+  }
+}
+
+/* Half of the cells are free, and next to none of them is of a size that is asked for. */
+Test(policy, a_growing_heap_gets_the_room_that_its_factor_promises) {
+  struct td_sizing policy = make(TIDE_SIZING_GROWTH);
+  struct td_sizing_facts facts = {.live_bytes = 1000 * TD_BLOCK_BYTES, .used_blocks = 2000};
+  uint32_t budget = td_sizing_next(&policy, &facts);
+  for (int i = 0; i < 10; i++) {
+    facts.allocated_bytes = (uint64_t)(budget - 2000) * TD_BLOCK_BYTES;
+    facts.freed_blocks = budget - 2000;
+    budget = td_sizing_next(&policy, &facts);
+  }
+  cr_assert(budget > 2900 && budget <= 3001, "%u", budget);
+}
+
+Test(policy, a_growing_heap_shrinks_slowly_while_its_memory_is_kept) {
+  struct td_sizing policy = make(TIDE_SIZING_GROWTH);
+  struct td_sizing_facts large = {.live_bytes = 5000 * TD_BLOCK_BYTES, .used_blocks = 5000};
+  struct td_sizing_facts small = {.live_bytes = 10 * TD_BLOCK_BYTES, .used_blocks = 10};
+  uint32_t budget = td_sizing_next(&policy, &large), before = budget;
+  for (unsigned i = 1; i < TD_KEEP_CYCLES; i++, before = budget) {
+    budget = td_sizing_next(&policy, &small);
+    cr_assert(budget < before && budget + 1 >= before - before / 8, "%u after %u", budget, before);
+    cr_assert_leq(budget, td_sizing_keep(&policy));
+  }
+  cr_assert_eq(td_sizing_next(&policy, &small), policy.initial_blocks);
+}
+
+Test(policy, a_growing_heap_does_not_grow_for_ever) {
+  struct td_sizing policy = make(TIDE_SIZING_GROWTH);
+  struct td_sizing_facts facts = {.live_bytes = 2000 * TD_BLOCK_BYTES, .used_blocks = 2000};
+  for (int i = 0; i < 20; i++) {
+    uint32_t budget = td_sizing_next(&policy, &facts);
+    cr_assert_leq(budget, 4001);
+    facts.used_blocks = budget; /* and no block became empty, but every cell was used */
+    facts.allocated_bytes = ((uint64_t)budget * TD_BLOCK_BYTES - facts.live_bytes);
   }
 }
 

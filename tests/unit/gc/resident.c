@@ -73,3 +73,21 @@ Test(resident, a_heap_with_huge_pages_keeps_to_its_limit) {
 Test(resident, a_heap_with_small_pages_keeps_to_its_limit) {
   expect_bounded(true);
 }
+
+/* An object of each size, each in a block of its own, costs pages and not blocks. */
+Test(resident, few_objects_of_many_sizes_cost_their_pages) {
+  struct tide_options options = small_options();
+  options.small_pages = true;
+  struct world w = world_with(&options, TIDE_STACK_PRECISE);
+  fill(&w, 16);
+  size_t before = resident_bytes(), asked = 0;
+  for (size_t bytes = 32; bytes <= 4096; bytes += bytes < 512 ? 16 : bytes / 4) {
+    fill(&w, bytes);
+    asked += bytes;
+  }
+  size_t cost = resident_bytes() - before;
+#ifndef TD_SANITIZE_address /* has shadow memory for it */
+  cr_assert_lt(cost, MIB, "%zu KiB for %zu KiB", cost >> 10, asked >> 10);
+#endif
+  world_end(&w);
+}

@@ -32,8 +32,8 @@ static void expect_fault(uint32_t block, const char *what) {
 /* Plants a value, expects the fault, puts the old one back. */
 #define EXPECT_FAULT(field, value, block)                                                          \
   do {                                                                                             \
-    __typeof__(field) kept_ = (field);                                                             \
-    (field) = (__typeof__(field))(value);                                                          \
+    __typeof__((field) + 0) kept_ = (field); /* + 0: there are bit-fields */                       \
+    (field) = (__typeof__((field) + 0))(value);                                                    \
     expect_fault(block, #field " = " #value);                                                      \
     (field) = kept_;                                                                               \
     heap_check(&heap);                                                                             \
@@ -47,6 +47,7 @@ Test(check, faults_of_small_blocks) {
   EXPECT_FAULT(block->layout, heap.layouts.count, small_block);
   EXPECT_FAULT(block->kind, TD_KIND_LEAF, small_block);
   EXPECT_FAULT(block->cell_granules, 4, small_block);
+  EXPECT_FAULT(block->recip, block->recip + 1, small_block);
   EXPECT_FAULT(info->size_class, 4, small_block);
   EXPECT_FAULT(info->cells, info->cells + 1, small_block);
   EXPECT_FAULT(info->state, TD_BLOCK_FREE, small_block);

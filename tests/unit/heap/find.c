@@ -1,7 +1,16 @@
 /* Which object an address points at or into. */
+#include "heap/view.h"
 #include "tests/unit/heap/common.h"
 
 static struct td_space heap;
+
+/* What markers are led to, who test the mark later: the same cell, or a free one. */
+static void expect_candidate(uintptr_t address, uintptr_t object, uintptr_t cell) {
+  const struct td_view v = td_view_of(&heap);
+  uintptr_t candidate = td_view_candidate(&v, address);
+  cr_assert_eq(candidate, cell, "%zx", (size_t)address);
+  cr_assert_eq(candidate && td_view_is_white(&v, candidate), object != 0);
+}
 
 /* Every granule boundary of the block and the bytes around it; `alive` says which cells hold
  * objects. */
@@ -13,6 +22,8 @@ static void expect_block(const char *block, unsigned c, const char *alive) {
       uintptr_t expected = cell < cells && alive[cell] ? (uintptr_t)block + cell * bytes : 0;
       cr_assert_eq(td_space_find(&heap, (uintptr_t)block + at + in), expected, "class %u, byte %zu",
                    c, at + in);
+      expect_candidate((uintptr_t)block + at + in, expected,
+                       cell < cells ? (uintptr_t)block + cell * bytes : 0);
     }
 }
 
@@ -36,8 +47,10 @@ Test(find, every_granule_of_every_class_before_and_after_sweeping) {
       alive[i] = i < cells - 1 && i % 3 == 0;
     expect_block(block, c, alive);
     heap_collect(&heap, &bump, NULL, 0, 1);
-    memset(alive, 0, cells);
-    expect_block(block, c, alive);
+    for (size_t at = 0; at < TD_BLOCK_BYTES; at += 8)
+      cr_assert_eq(td_space_find(&heap, (uintptr_t)block + at), 0);
+    const struct td_view v = td_view_of(&heap);
+    cr_assert_eq(td_view_candidate(&v, (uintptr_t)block), 0, "the block is free");
     free(objects);
     free(alive);
   }
@@ -54,7 +67,11 @@ Test(find, while_marking) {
   td_space_begin_marking(&heap);
   cr_assert_eq(td_space_find(&heap, (uintptr_t)object + 47), (uintptr_t)object);
   cr_assert_eq(td_space_find(&heap, (uintptr_t)dead), 0);
+  const struct td_view v = td_view_of(&heap);
+  cr_assert(td_view_is_white(&v, (uintptr_t)object));
+  cr_assert(!td_view_is_white(&v, (uintptr_t)dead));
   td_mark_store(&heap.marks[heap_granule(&heap, object)], heap.epoch | TD_DEFERRED);
+  cr_assert(!td_view_is_white(&v, (uintptr_t)object));
   cr_assert_eq(td_space_find(&heap, (uintptr_t)object + 1), (uintptr_t)object);
   cr_assert(td_is_marked(&heap, heap_granule(&heap, object)));
   heap_mark(&heap, object);
@@ -70,8 +87,10 @@ Test(find, large_objects_and_the_rest_of_their_last_block) {
     uintptr_t object = (uintptr_t)heap_large(&heap, TIDE_LAYOUT_LEAF, sizes[i]);
     size_t rounded = (sizes[i] + 15) / 16 * 16;
     cr_assert_eq(td_space_object_bytes(&heap, object), rounded);
-    for (size_t at = 0; at < rounded; at += at < 4096 ? 1 : 4093)
+    for (size_t at = 0; at < rounded; at += at < 4096 ? 1 : 4093) {
       cr_assert_eq(td_space_find(&heap, object + at), object);
+      expect_candidate(object + at, object, object);
+    }
     cr_assert_eq(td_space_find(&heap, object + rounded - 1), object);
     size_t whole = (rounded + TD_BLOCK_BYTES - 1) / TD_BLOCK_BYTES * TD_BLOCK_BYTES;
     for (size_t at = rounded; at < whole; at += TD_GRANULE_BYTES)
