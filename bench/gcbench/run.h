@@ -12,7 +12,7 @@ struct td_gcbench_task {
   unsigned mutators, markers; /* markers 0: the collector's default */
   unsigned depth;
   uint64_t operations;
-  uint64_t live_bytes; /* of service's cache */
+  uint64_t live_bytes;     /* of service's cache */
   uint64_t heap_max_bytes; /* 0: no limit */
   bool young;              /* collect young objects apart, where the collector can */
 };
