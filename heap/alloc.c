@@ -57,8 +57,9 @@ static uint32_t next_live(const struct td_space *space, uint32_t block, const ui
                           uint32_t at, uint32_t end) {
   uint32_t stop = td_sweep_next_live(marks, at, end, space->epoch);
   if (TIDE_LIKELY(!td_avoids(space, block))) return stop;
-  const uint8_t *avoided = memchr(marks + at, TD_AVOIDED, stop - at);
-  return avoided ? (uint32_t)(avoided - marks) : stop;
+  while (at < stop && td_mark_load(&marks[at]) != TD_AVOIDED)
+    at++;
+  return at;
 }
 
 /* Gets the memory of a run at once, but for the first of a block: many a class of sizes has a few
