@@ -13,6 +13,7 @@
 #include "heap/large.h"
 #include "heap/log.h"
 #include "heap/medium.h"
+#include "heap/avoid.h"
 #include "heap/quarantine.h"
 #include "heap/young.h"
 
@@ -138,6 +139,7 @@ static void *take_by_force(struct tide_mutator *mutator, struct request *request
       object = take(mutator, request);
     if (object) return object;
     if (heap->verify && td_quarantine_drain(&heap->space)) continue;
+    if (td_avoid_give_up(&heap->space)) continue;
     if (asked || !ask_embedder(mutator, request->bytes)) return refuse(mutator, TIDE_ERROR_MEMORY);
     asked = true;
   }

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "heap/avoid.h"
 #include "heap/blocks.h"
 #include "heap/log.h"
 #include "heap/marks.h"
@@ -51,6 +52,16 @@ next_free_outside_quarantine(const struct td_space *space, const uint8_t *marks,
   return at;
 }
 
+/* Returns the first granule of [at, end) that begins a live object or an avoided cell, or end. */
+static uint32_t next_live(const struct td_space *space, uint32_t block, const uint8_t *marks,
+                          uint32_t at, uint32_t end) {
+  uint32_t stop = td_sweep_next_live(marks, at, end, space->epoch);
+  if (TIDE_LIKELY(!td_avoids(space, block))) return stop;
+  while (at < stop && td_mark_load(&marks[at]) != TD_AVOIDED)
+    at++;
+  return at;
+}
+
 /* Gets the memory of a run at once, but for the first of a block: many a class of sizes has a few
  * objects only, and those shall not cost more than their pages. */
 static void get_pages(const struct td_space *space, uint32_t block, uint32_t start, uint32_t stop) {
@@ -66,12 +77,13 @@ static uint32_t reserve(struct td_space *space, uint32_t block, uint32_t at, uin
   struct td_block_info *info = &space->infos[block];
   uint8_t *marks = space->marks + ((uint64_t)block << TD_BLOCK_GRANULES_LOG2);
   uint32_t end = info->cells * cell;
-  uint32_t start = space->has_quarantine ? next_free_outside_quarantine(space, marks, at, end, cell)
-                                         : td_sweep_next_free(marks, at, end, cell, space->epoch);
+  uint32_t start = space->has_quarantine || td_avoids(space, block)
+                       ? next_free_outside_quarantine(space, marks, at, end, cell)
+                       : td_sweep_next_free(marks, at, end, cell, space->epoch);
   if (start == end) return end;
   uint32_t most = space->stress || cell > RESERVE_GRANULES ? cell : RESERVE_GRANULES / cell * cell;
   uint32_t bound = start + most < end ? start + most : end;
-  uint32_t stop = td_sweep_next_live(marks, start, bound, space->epoch);
+  uint32_t stop = next_live(space, block, marks, start, bound);
   memset(marks + start, space->epoch_before, stop - start); /* [young] */
   info->reserved = (uint16_t)stop;
   if (info->zeroed && space->small_pages) get_pages(space, block, start, stop);
@@ -141,17 +153,17 @@ static void format(struct td_space *space, uint32_t block, tide_layout layout,
   const struct td_layout *described = &space->layouts.at[layout];
   uint32_t cell = (uint32_t)(td_class_bytes(size_class) >> TD_GRANULE_LOG2);
   struct td_block_info *info = &space->infos[block];
-  uint8_t zeroed = info->zeroed;
+  uint8_t zeroed = info->zeroed, avoided = info->avoided;
   *info = (struct td_block_info){
       .cells = (uint16_t)(TD_BLOCK_GRANULES / cell),
       .size_class = (uint8_t)size_class,
       .state = TD_BLOCK_SMALL,
       .zeroed = zeroed,
+      .avoided = avoided,
       .piece = (uint16_t)(piece_granules(space, cell) << TD_GRANULE_LOG2),
   };
   space->blocks[block] = td_small_block(described, layout, cell);
-  /* Bytes of what the block held before could equal this epoch or one to come. */
-  memset(space->marks + ((uint64_t)block << TD_BLOCK_GRANULES_LOG2), 0, TD_BLOCK_GRANULES);
+  td_avoid_format(space, block);
 }
 
 static size_t free_bytes(const struct td_space *space, uint32_t block) {

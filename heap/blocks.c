@@ -3,6 +3,7 @@
  * was given back, or was never used. */
 #include "heap/blocks.h"
 
+#include "heap/avoid.h"
 #include "heap/backing.h"
 
 static void set_free(struct td_space *space, uint32_t block, bool is_free) {
@@ -37,20 +38,21 @@ static uint32_t next_free(const struct td_space *space, uint32_t from) {
   return block < space->frontier ? block : space->frontier;
 }
 
-/* Returns the lowest `count` neighbouring free blocks, or 0. They may end above the frontier, which
- * then moves up. */
-static uint32_t find_extent(struct td_space *space, uint32_t count) {
+/* Returns the lowest `count` neighbouring free blocks, or 0; if `clean`, only such at which no
+ * false pointer was seen. They may end above the frontier, which then moves up. */
+static uint32_t find_extent(struct td_space *space, uint32_t count, bool clean) {
   if (count >= space->extent_limit) return 0;
   uint32_t start = next_free(space, space->single_hint);
   space->single_hint = start;
   uint32_t end = start;
   for (;;) {
-    while (end < space->frontier && end - start < count && td_block_is_free(space, end))
+    while (end < space->frontier && end - start < count && td_block_is_free(space, end) &&
+           !(clean && td_avoids(space, end)))
       end++;
     if (end - start == count) return start;
     if (end == space->frontier) {
       if (!move_frontier(space)) {
-        space->extent_limit = count;
+        if (!clean) space->extent_limit = count;
         return 0;
       }
       if (start == 0) start = end = 1; /* block 0 is never given out */
@@ -63,7 +65,9 @@ static uint32_t find_extent(struct td_space *space, uint32_t count) {
 enum td_room td_blocks_take(struct td_space *space, uint32_t count, uint32_t *first) {
   if (count > space->budget_blocks || space->used_blocks > space->budget_blocks - count)
     return TD_ROOM_OVER_BUDGET;
-  uint32_t found = find_extent(space, count);
+  /* Single blocks are for cells, each of which is avoided alone. */
+  uint32_t found = count > 1 ? find_extent(space, count, true) : 0;
+  if (found == 0) found = find_extent(space, count, false);
   if (found == 0) return TD_ROOM_NO_PLACE;
   if (!td_backing_take(space, found, count)) return TD_ROOM_NO_MEMORY;
   for (uint32_t b = found; b < found + count; b++)
@@ -91,7 +95,7 @@ bool td_blocks_take_behind(struct td_space *space, uint32_t first, uint32_t coun
 void td_blocks_give(struct td_space *space, uint32_t first, uint32_t count) {
   for (uint32_t b = first; b < first + count; b++) {
     space->blocks[b] = (struct td_block){0};
-    space->infos[b] = (struct td_block_info){0};
+    space->infos[b] = (struct td_block_info){.avoided = space->infos[b].avoided};
     set_free(space, b, true);
   }
   space->used_blocks -= count;

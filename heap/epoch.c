@@ -2,6 +2,7 @@
  * once in as many full collections all bytes are rewritten. */
 #include "heap/epoch.h"
 
+#include "heap/avoid.h"
 #include "heap/blocks.h"
 #include "heap/quarantine.h"
 #include "heap/young.h"
@@ -20,6 +21,7 @@ static void restart_epochs(struct td_space *space) {
 }
 
 void td_space_begin_marking(struct td_space *space) {
+  td_avoid_begin(space);
   if (space->has_young) td_young_make_old(space);
   if (space->epoch == TD_EPOCH_LAST) restart_epochs(space);
   space->epoch_before = space->epoch;

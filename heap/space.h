@@ -134,6 +134,9 @@ struct td_space {
   struct td_layouts layouts;
   size_t quarantine_bytes; /* of dead objects: heap/quarantine.h */
   bool quarantine_drains;  /* let all of them go at the next turn */
+  uint32_t avoid_end;      /* blocks below it are watched for false pointers: heap/avoid.h */
+  bool avoids_some;        /* and such cells were found in the last collection */
+  bool avoids_nothing;     /* do not look for them in the next */
   bool small_pages;        /* do not ask the system for huge ones; constant after creation */
   bool stress;             /* runs of one cell, so that every allocation takes the slow path */
   /* Constant after creation, both: what becomes of dead objects, see heap/quarantine.h. */

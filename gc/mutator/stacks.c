@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "gc/stop/registers.h"
+#include "heap/avoid.h"
 
 /* Frames that a thread may enter between telling of a switch and switching. */
 #define SWITCH_SLACK_BYTES 1024u
@@ -94,7 +95,7 @@ void td_stacks_emit(const struct tide_mutator *mutator, struct td_root_sink *sin
   if (mutator->stack_kind == TIDE_STACK_PRECISE) return;
   const struct td_space *space = &mutator->heap->space;
   const struct look look = {
-      .sink = sink, .base = space->base, .bytes = (uintptr_t)space->frontier << TD_BLOCK_LOG2};
+      .sink = sink, .base = space->base, .bytes = td_avoid_watched_bytes(space)};
   const struct tide_fiber_stack *running = mutator->running;
   if (mutator->region_copied)
     copy_words(&look, (uintptr_t)mutator->region,

@@ -3,6 +3,7 @@
 #ifndef TD_MARKER_LOOP_SOURCES_H
 #define TD_MARKER_LOOP_SOURCES_H
 
+#include "heap/avoid.h"
 #include "marker/base/root_slices.h"
 #include "marker/loop/by_region.h"
 #include "marker/loop/depth_first.h"
@@ -21,6 +22,7 @@ TD_INLINE void scan_roots(struct loop *l, const struct td_root_slice *slice) {
     break;
   case TD_SPAN_CONSERVATIVE:
     td_scan_conservative(&l->v, words, 0, slice->count, visit, l);
+    td_avoid_note(l->marker->set->space, words, slice->count);
     break;
   }
   td_report_roots(l->marker, since, slice->count);
