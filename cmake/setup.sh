@@ -96,9 +96,19 @@ configure() { # PRESET
   die 1 "configuring build/$1 failed"
 }
 
+# Compilers' results are kept for the next fresh tree, where ccache is installed. They do not depend
+# on the tree's place.
+use_ccache() {
+  command -v ccache >/dev/null 2>&1 || return 0
+  export CMAKE_C_COMPILER_LAUNCHER="${CMAKE_C_COMPILER_LAUNCHER-ccache}"
+  export CMAKE_CXX_COMPILER_LAUNCHER="${CMAKE_CXX_COMPILER_LAUNCHER-ccache}"
+  export CCACHE_BASEDIR="${CCACHE_BASEDIR-$root}" CCACHE_NOHASHDIR="${CCACHE_NOHASHDIR-1}"
+}
+
 build() { # PRESET [TARGET…]
   preset=$1
   shift
+  use_ccache
   configure "$preset"
   if [ -t 2 ]; then
     NINJA_STATUS="[%f/%t $preset] " ninja -C "$root/build/$preset" "$@" >&2 ||
