@@ -79,12 +79,29 @@ static _Noreturn void live_as_child(struct tide_mutator *m, const struct node *l
   _exit(0);
 }
 
+/* A C library that keeps a lock while fork's handlers run makes a second thread that forks wait for
+ * it. That thread must count as stopped meanwhile. musl does; the GNU library does not since 2.36.
+ */
+#ifdef __GLIBC__
+enum { IN_REGION_EVERY = 2 };
+#else
+enum { IN_REGION_EVERY = 1 };
+#endif
+
+static pid_t fork_attached_once(struct tide_mutator *m, uint64_t turn) {
+  if (turn % IN_REGION_EVERY) return fork();
+  tide_blocking_enter(m);
+  pid_t child = fork();
+  tide_blocking_leave(m);
+  return child;
+}
+
 static void *fork_attached(void *forks) {
   struct tide_mutator *m = tide_attach(heap, NULL, NULL);
   CHECK(m);
   struct node *list = build(m, 500);
   for (uint64_t i = 0; i < *(uint64_t *)forks; i++) {
-    pid_t child = fork();
+    pid_t child = fork_attached_once(m, i);
     CHECK(child >= 0);
     if (child == 0) live_as_child(m, list);
     tide_blocking_enter(m);

@@ -1,5 +1,6 @@
 /* Files of the live heap: what is in them and when there is none. Graph files are read back by the
  * tests of workloads. */
+#include <errno.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -334,7 +335,7 @@ Test(files, folders_that_cannot_be_written) {
   memset(name, 'x', sizeof name - 1);
   refused_at(&w, "/proc/self/heap", "/proc/self/heap"); /* not even by root */
   refused_at(&w, inside("nowhere/heap"), "No such file or directory");
-  refused_at(&w, name, "File name too long");
+  refused_at(&w, name, strerror(ENAMETOOLONG));
   put(inside("file"), "");
   refused_at(&w, inside("file/heap"), "Not a directory");
   refused_at(&w, folder, "not a regular file");
