@@ -15,7 +15,8 @@ import sys
 
 # xxhash.h is a header alone and the same for all processors.
 XXHASH = "/usr/include/xxhash.h"
-SMALL = ["-DTIDE_XXHASH_FOLDER={folder}/headers", "-DTIDE_GRAPH_FILES=ON", "-DTIDE_PROGRAM=OFF", "-DTIDE_EXAMPLES=OFF", "-DTIDE_TESTS=ON", "-DTIDE_TEST_SHIM=ON"]
+SMALL = ["-DTIDE_XXHASH_FOLDER={folder}/headers", "-DTIDE_GRAPH_FILES=ON", "-DTIDE_PROGRAM=OFF",
+         "-DTIDE_EXAMPLES=OFF", "-DTIDE_TESTS=ON", "-DTIDE_TEST_SHIM=ON"]
 TOOLCHAIN = "-DCMAKE_TOOLCHAIN_FILE={root}/cmake/%s.cmake"
 CONSUMER = "tests/package/consumer/consumer.c"
 
@@ -41,11 +42,14 @@ ROWS = [
         "same thread, which AArch64 forbids and `abp_sc` relies on",
         (["aarch64-linux-gnu-gcc"], ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"])),
     Row("musl", "musl 1.2.3, static", [TOOLCHAIN % "musl", *SMALL], ["test_programs"],
-        ("cxx_scopes", "stress_left", "unit_gc_fibers", "stress_ends", "fault_configure", "fault_regions"),
-        "Debian's musl has no C++ and no makecontext; musl 1.2.3 hangs where the first thread of a "
+        ("cxx_scopes", "stress_left", "unit_gc_fibers", "unit_gc_own_stack", "poison_dead", "stress_ends",
+         "fault_configure", "fault_regions"),
+        "Debian's musl has no C++, no makecontext and no sanitizer; musl 1.2.3 hangs where the first thread of a "
         "forked child ends before others; in a static program the C library's own calls of malloc are "
         "counted too", (["musl-gcc", "-static"], [])),
 ]
+# The library with jemalloc, and what a second compiler makes of it: no part of any row.
+NOT_BUILT = ("slabs_.*", "stress_regions_other_compiler")
 REFUSED = (("s390x", ["s390x-linux-gnu-gcc"]), ("i386", ["i686-linux-gnu-gcc"]))
 
 
@@ -66,8 +70,11 @@ def counts(report):
     number = {name: int((re.search(rf'\b{name}="(\d+)"', text) or [0, 0])[1])
               for name in ("tests", "failures", "skipped", "disabled")}
     failed = re.findall(r'<testcase name="([^"]+)"[^>]*status="fail"', text)
+    # ctest calls a test skipped whose program could not be built.
+    missing = re.findall(r'<testcase name="([^"]+)"[^>]*>\s*<skipped message="Unable to find executable"', text)
     skipped = number["skipped"] + number["disabled"]
-    return number["tests"] - number["failures"] - skipped, number["failures"], skipped, failed
+    passed = number["tests"] - number["failures"] - skipped
+    return passed, number["failures"] + len(missing), skipped - len(missing), failed + missing
 
 
 def single_file(options, row, folder, log):
@@ -92,14 +99,13 @@ def try_row(options, row):
                  for word in row.configure]
         if run(["cmake", "-G", "Ninja", "-S", options.root, "-B", folder, *words], log):
             return False, f"| {row.what} | not configured | | |"
-        left_out = "|".join(f"^{name}$" for name in row.left_out)
+        left_out = "|".join(f"^{name}$" for name in row.left_out + NOT_BUILT)
         # A program that is left out need not link: what does not is seen as a test that fails.
         run(["ninja", "-C", folder, "-k", "0", *row.targets, "single_file"], log)
         if os.path.exists(report):
             os.remove(report)
-        run(["ctest", "--test-dir", folder, "-L", "unit|driver", *(["-E", left_out] if left_out else []),
-             "-j", str(os.cpu_count()), "--timeout", "900", "--output-on-failure", "--output-junit",
-             report], log)
+        run(["ctest", "--test-dir", folder, "-L", "unit|driver", "-E", left_out, "-j", str(os.cpu_count()),
+             "--timeout", "900", "--output-on-failure", "--output-junit", report], log)
         passed, failed, skipped, names = counts(report)
         single = single_file(options, row, folder, log)
     left = f"{', '.join(row.left_out)}: {row.why}" if row.left_out else ""
