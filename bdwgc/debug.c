@@ -79,37 +79,21 @@ EXPORT void GC_debug_ptr_store_and_dirty(void *slot, const void *value) {
   GC_ptr_store_and_dirty(slot, value);
 }
 
-/* ---- Displacements: every address inside an object is good for it ---- */
-
-EXPORT void GC_register_displacement(size_t bytes) {
-  (void)bytes;
-}
-EXPORT void GC_debug_register_displacement(size_t bytes) {
-  (void)bytes;
-}
-
 /* ---- Checks of pointers ---- */
 
 static void say_pair(void *a, void *b) {
   td_bdwgc_die("GC_same_obj: %p and %p are not in the same object", a, b);
 }
-static void say_displacement(void *address) {
-  td_bdwgc_die("GC_is_valid_displacement: %p is no valid pointer into an object", address);
-}
 static void say_invisible(void *address) {
   td_bdwgc_die("GC_is_visible: %p would not be seen", address);
 }
 EXPORT void (*GC_same_obj_print_proc)(void *, void *) = say_pair;
-EXPORT void (*GC_is_valid_displacement_print_proc)(void *) = say_displacement;
 EXPORT void (*GC_is_visible_print_proc)(void *) = say_invisible;
 
 EXPORT void *GC_same_obj(void *a, void *b) {
   void *object = tide_object_find(td_bdwgc.heap, a);
   if (object != tide_object_find(td_bdwgc.heap, b)) GC_same_obj_print_proc(a, b);
   return a;
-}
-EXPORT void *GC_is_valid_displacement(void *address) {
-  return address;
 }
 EXPORT void *GC_is_visible(void *address) {
   return address;

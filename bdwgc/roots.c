@@ -87,10 +87,12 @@ static void stopped(struct tide_root_list *list, void *context) {
   open_list = NULL;
 }
 
-static void push(const char *function, void *bottom, void *top) {
+typedef void report_fn(struct tide_root_list *list, const void *start, size_t bytes);
+
+static void push(const char *function, void *bottom, void *top, report_fn *report) {
   if ((uintptr_t)bottom >= (uintptr_t)top) return;
   if (open_list)
-    tide_root_report(open_list, bottom, (uintptr_t)top - (uintptr_t)bottom);
+    report(open_list, bottom, (uintptr_t)top - (uintptr_t)bottom);
   else if (open_tracer)
     for (const uintptr_t *at = bottom; at + 1 <= (const uintptr_t *)top; at++)
       tide_trace_conservative(open_tracer, *at);
@@ -116,14 +118,17 @@ struct tide_tracer *td_bdwgc_tracer_set(struct tide_tracer *tracer) {
 }
 
 EXPORT void GC_push_all(void *bottom, void *top) {
-  push("GC_push_all", bottom, top);
+  push("GC_push_all", bottom, top, tide_root_report);
 }
+/* For stacks: pointers count wherever they lead into an object. Where all do anyway, words are
+ * searched faster. */
 EXPORT void GC_push_all_eager(void *bottom, void *top) {
-  push("GC_push_all_eager", bottom, top);
+  push("GC_push_all_eager", bottom, top,
+       GC_all_interior_pointers ? tide_root_report : tide_root_report_stack);
 }
 EXPORT void GC_push_conditional(void *bottom, void *top, int all) {
   (void)all;
-  push("GC_push_conditional", bottom, top);
+  push("GC_push_conditional", bottom, top, tide_root_report);
 }
 EXPORT void GC_set_mark_bit(const void *object) {
   push_word((uintptr_t)object);

@@ -7,7 +7,6 @@ struct td_bdwgc_settings td_bdwgc_settings;
 
 /* ---- Variables that mean something here ---- */
 
-EXPORT int GC_all_interior_pointers = 1;
 EXPORT int GC_java_finalization = 1;
 EXPORT int GC_finalize_on_demand, GC_no_dls, GC_dont_gc, GC_parallel;
 EXPORT GC_word GC_free_space_divisor = 3;
@@ -45,7 +44,6 @@ static GC_word bytes_per_finalizer = 10000;
 static size_t min_bytes_allocd = 1;
 static struct GC_timeval_s time_limit;
 
-VALUE(int, all_interior_pointers, GC_all_interior_pointers)
 VALUE(int, java_finalization, GC_java_finalization)
 VALUE(int, finalize_on_demand, GC_finalize_on_demand)
 VALUE(int, no_dls, GC_no_dls)

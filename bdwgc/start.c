@@ -5,6 +5,7 @@
 
 #include "bdwgc/collect.h"
 #include "bdwgc/environment.h"
+#include "bdwgc/interior.h"
 #include "bdwgc/roots.h"
 #include "bdwgc/settings.h"
 #include "bdwgc/stack.h"
@@ -43,6 +44,7 @@ static void start(void) {
   if (!heap) td_bdwgc_die("%s", error.text);
   td_bdwgc.extra_bytes = GC_all_interior_pointers ? 1 : 0;
   td_bdwgc.heap = heap;
+  td_bdwgc_interior_start();
   td_stack_start();
   td_bdwgc_roots_start();
   td_bdwgc_collect_start(environment.print_stats);

@@ -16,7 +16,7 @@
 struct td_bdwgc {
   struct tide_heap *heap; /* NULL until td_bdwgc_start; constant then */
   size_t extra_bytes;     /* an object has so many more than asked for, so that a pointer one past
-                             the end keeps it: 0 or 1; constant once there is a heap */
+                             the end keeps it: 0 or 1 */
   char *stack_bottom;     /* GC_stackbottom as the collector knows it */
   _Atomic(bool) work;     /* something waits for the next allocation: finalizers, a notifier */
 };

@@ -158,7 +158,8 @@ static void visit_spans(struct tide_heap *heap, const struct td_span *spans, siz
   (void)heap;
   struct roots *r = argument;
   for (size_t i = 0; i < count && !r->ended; i++) {
-    r->kind = spans[i].kind == TD_SPAN_CONSERVATIVE ? TIDE_ROOT_CONSERVATIVE : TIDE_ROOT_SLOT;
+    bool words = spans[i].kind == TD_SPAN_CONSERVATIVE || spans[i].kind == TD_SPAN_STACK;
+    r->kind = words ? TIDE_ROOT_CONSERVATIVE : TIDE_ROOT_SLOT;
     td_scan_span(&r->scanner, &spans[i]);
   }
 }

@@ -43,6 +43,15 @@ conservative_words(struct td_scanner *scanner, const uintptr_t *at, size_t count
   scanner->slot = NULL;
 }
 
+static void stack_words(struct td_scanner *scanner, const uintptr_t *at, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    uintptr_t object = td_space_find_from_stack(scanner->space, at[i]);
+    scanner->slot = &at[i];
+    if (object) scanner->tracer.conservative(&scanner->tracer, object);
+  }
+  scanner->slot = NULL;
+}
+
 static void bitmap(struct td_scanner *scanner, const uintptr_t *at, uint64_t bits) {
   for (; bits; bits &= bits - 1)
     word(scanner, &at[__builtin_ctzll(bits)]);
@@ -96,6 +105,10 @@ void td_scan_span(struct td_scanner *scanner, const struct td_span *span) {
   const uintptr_t *at = span->start;
   if (span->kind == TD_SPAN_CONSERVATIVE) {
     conservative_words(scanner, at, span->count);
+    return;
+  }
+  if (span->kind == TD_SPAN_STACK) {
+    stack_words(scanner, at, span->count);
     return;
   }
   for (size_t i = 0; i < span->count; i++)

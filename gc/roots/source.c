@@ -41,7 +41,8 @@ void td_sources_deinit(struct td_sources *sources) {
   free(sources->at);
 }
 
-void tide_root_report(struct tide_root_list *list, const void *start, size_t bytes) {
+static void report(struct tide_root_list *list, const void *start, size_t bytes,
+                   enum td_span_kind kind) {
   uintptr_t low = ((uintptr_t)start + 7) & ~(uintptr_t)7, high = (uintptr_t)start + bytes;
   if (!list || bytes < sizeof(void *) || high < low || high - low < sizeof(void *)) return;
   struct td_sources *sources = list->sources;
@@ -51,8 +52,15 @@ void tide_root_report(struct tide_root_list *list, const void *start, size_t byt
     list->overfull(sources->spans, sources->count, list->context);
     sources->count = 0;
   }
-  sources->spans[sources->count++] =
-      (struct td_span){(const void *)low, (high - low) / 8, TD_SPAN_CONSERVATIVE};
+  sources->spans[sources->count++] = (struct td_span){(const void *)low, (high - low) / 8, kind};
+}
+
+void tide_root_report(struct tide_root_list *list, const void *start, size_t bytes) {
+  report(list, start, bytes, TD_SPAN_CONSERVATIVE);
+}
+
+void tide_root_report_stack(struct tide_root_list *list, const void *start, size_t bytes) {
+  report(list, start, bytes, TD_SPAN_STACK);
 }
 
 bool td_sources_before_stop(struct tide_heap *heap) {

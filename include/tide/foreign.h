@@ -39,6 +39,9 @@ TIDE_API enum tide_status tide_root_remove_source(struct tide_heap *heap,
  * there is no memory to remember it before the stop, the collection does not take place:
  * tide_collect returns TIDE_ERROR_MEMORY, and allocation goes on as if collecting were paused. */
 TIDE_API void tide_root_report(struct tide_root_list *list, const void *start, size_t bytes);
+/* The same for a stack: its words keep objects alive wherever they point into one, whatever
+ * tide_heap_set_interior says. */
+TIDE_API void tide_root_report_stack(struct tide_root_list *list, const void *start, size_t bytes);
 
 /* ---- Weak slots in place ----------------------------------------------------------------- */
 

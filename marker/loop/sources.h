@@ -9,6 +9,16 @@
 #include "marker/loop/depth_first.h"
 #include "marker/loop/steal.h"
 
+static __attribute__((noinline)) void scan_stack(struct loop *l, const uintptr_t *words,
+                                                 size_t count) {
+  struct td_space *space = l->marker->set->space;
+  for (size_t i = 0; i < count; i++) {
+    uintptr_t object = td_space_find_from_stack(space, words[i]);
+    if (object) visit(l, object);
+  }
+  td_avoid_note(space, words, count);
+}
+
 TD_INLINE void scan_roots(struct loop *l, const struct td_root_slice *slice) {
   const uintptr_t *words = slice->start;
   uint64_t since = td_plat_now_ns();
@@ -23,6 +33,9 @@ TD_INLINE void scan_roots(struct loop *l, const struct td_root_slice *slice) {
   case TD_SPAN_CONSERVATIVE:
     td_scan_conservative(&l->v, words, 0, slice->count, visit, l);
     td_avoid_note(l->marker->set->space, words, slice->count);
+    break;
+  case TD_SPAN_STACK:
+    scan_stack(l, words, slice->count);
     break;
   }
   td_report_roots(l->marker, since, slice->count);

@@ -43,6 +43,25 @@ Test(foreign, sources_tell_roots_in_each_collection_anew) {
   world_end(&w);
 }
 
+static void tell_both(struct tide_root_list *list, void *context) {
+  (void)context;
+  tide_root_report(list, &told_before[0], sizeof told_before[0]);
+  tide_root_report_stack(list, &told_before[1], sizeof told_before[1]);
+}
+
+Test(foreign, words_of_stacks_may_point_anywhere) {
+  struct world w = world_new();
+  const struct tide_root_source source = {.stopped = tell_both};
+  cr_assert_eq(tide_root_add_source(w.heap, &source), TIDE_OK);
+  told_before[0] = (uintptr_t)pair_new(&w, NULL, NULL, 1) + 9;
+  told_before[1] = (uintptr_t)pair_new(&w, NULL, NULL, 2) + 9;
+  cr_assert_eq(live_after_collect(&w), 2);
+  cr_assert_eq(tide_heap_set_interior(w.heap, TIDE_INTERIOR_BASE), TIDE_OK);
+  cr_assert_eq(live_after_collect(&w), 1);
+  cr_assert_eq(((struct pair *)(told_before[1] - 9))->number, 2);
+  world_end(&w);
+}
+
 #define MANY 200000u
 static uintptr_t many[MANY];
 
