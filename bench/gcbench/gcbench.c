@@ -158,7 +158,13 @@ static const struct collector *find_collector(const char *name) {
   return NULL;
 }
 
-static int check_collectors(const struct request *request) {
+static int check_words(const struct request *request) {
+  for (size_t i = 0; i < request->workloads.count; i++)
+    if (!find_workload(request->workloads.at[i])) return TD_EXIT_USAGE;
+  for (size_t i = 0; i < request->young.count; i++)
+    if (strcmp(request->young.at[i], "on") != 0 && strcmp(request->young.at[i], "off") != 0)
+      return td_complain(TD_EXIT_USAGE, "gcbench: --young is 'on' or 'off', not '%s'",
+                         request->young.at[i]);
   for (size_t i = 0; i < request->collectors.count; i++) {
     const struct collector *collector = find_collector(request->collectors.at[i]);
     if (!collector) return TD_EXIT_USAGE;
@@ -212,12 +218,6 @@ static struct row *make_group(const struct request *request, const char *workloa
 }
 
 static int make_rows(struct request *request) {
-  for (size_t i = 0; i < request->workloads.count; i++)
-    if (!find_workload(request->workloads.at[i])) return TD_EXIT_USAGE;
-  for (size_t i = 0; i < request->young.count; i++)
-    if (strcmp(request->young.at[i], "on") != 0 && strcmp(request->young.at[i], "off") != 0)
-      return td_complain(TD_EXIT_USAGE, "gcbench: --young is 'on' or 'off', not '%s'",
-                         request->young.at[i]);
   size_t count = request->workloads.count * request->mutators.count * rows_of_group(request);
   request->rows = calloc(count, sizeof *request->rows);
   if (!request->rows) return td_complain(TD_EXIT_RESOURCES, "not enough memory");
@@ -382,7 +382,7 @@ int td_command_gcbench(int argc, char **argv) {
   td_progress_setup(request.quiet);
   const struct td_output_option output = {"json", request.json, true};
   status = td_outputs_check("gcbench", &output, 1);
-  if (status == TD_EXIT_OK) status = check_collectors(&request);
+  if (status == TD_EXIT_OK) status = check_words(&request);
   if (status == TD_EXIT_OK) {
     td_host_read(&request.host);
     fill_in(&request);

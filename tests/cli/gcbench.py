@@ -99,6 +99,7 @@ class Gcbench(program.Case):
         self.fails(USAGE, "dlmalloc", "--collector", "dlmalloc")
         self.fails(USAGE, "|".join(("sort", *WORKLOADS)), "--workload", "sort")
         self.fails(USAGE, "mutators", "--mutators", "0")
+        self.fails(USAGE, "young|maybe", "--young", "maybe")
         self.fails(USAGE, "depth", "--depth", "1")
 
 
