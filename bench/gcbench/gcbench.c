@@ -37,6 +37,7 @@ static const struct workload {
     {"lru", "a cache of 262144 entries that drops the least recently used", false, 0},
     {"strings", "strings cut and joined, 131072 of them kept", false, 0},
     {"service", "requests that drop what they allocate, beside a cache of --live bytes", false, 0},
+    {"interp", "an interpreter's frames, closures and conses, beside its definitions", false, 0},
     {"mutate", "a forest of a million nodes whose subtrees are swapped and replaced", false, 0},
 };
 #define WORKLOADS (sizeof workloads / sizeof workloads[0])
@@ -60,7 +61,8 @@ struct row {
   unsigned mutators;
   bool young;
   struct row *first; /* the row that ratios are taken to */
-  struct td_samples total_ms, collect_ms, p50_ms, p99_ms, max_ms, peak_bytes, collections;
+  struct td_samples total_ms, collect_ms, p50_ms, p99_ms, max_ms, peak_bytes;
+  struct td_samples collections, full;
   uint64_t sum;
 };
 
@@ -92,8 +94,9 @@ static void print_details(FILE *out) {
 }
 
 static struct td_option option_live(uint64_t *live) {
-  struct td_option option = td_option_number("live", "BYTES", live, 1 << 20, 0x1p40,
-                                             "size of the cache of service, as 1G");
+  struct td_option option =
+      td_option_number("live", "BYTES", live, 1 << 20, 0x1p40,
+                       "size of the cache of service, as 1G; interp's definitions take a 16th");
   option.is_bytes = true;
   return option;
 }
@@ -155,7 +158,13 @@ static const struct collector *find_collector(const char *name) {
   return NULL;
 }
 
-static int check_collectors(const struct request *request) {
+static int check_words(const struct request *request) {
+  for (size_t i = 0; i < request->workloads.count; i++)
+    if (!find_workload(request->workloads.at[i])) return TD_EXIT_USAGE;
+  for (size_t i = 0; i < request->young.count; i++)
+    if (strcmp(request->young.at[i], "on") != 0 && strcmp(request->young.at[i], "off") != 0)
+      return td_complain(TD_EXIT_USAGE, "gcbench: --young is 'on' or 'off', not '%s'",
+                         request->young.at[i]);
   for (size_t i = 0; i < request->collectors.count; i++) {
     const struct collector *collector = find_collector(request->collectors.at[i]);
     if (!collector) return TD_EXIT_USAGE;
@@ -209,12 +218,6 @@ static struct row *make_group(const struct request *request, const char *workloa
 }
 
 static int make_rows(struct request *request) {
-  for (size_t i = 0; i < request->workloads.count; i++)
-    if (!find_workload(request->workloads.at[i])) return TD_EXIT_USAGE;
-  for (size_t i = 0; i < request->young.count; i++)
-    if (strcmp(request->young.at[i], "on") != 0 && strcmp(request->young.at[i], "off") != 0)
-      return td_complain(TD_EXIT_USAGE, "gcbench: --young is 'on' or 'off', not '%s'",
-                         request->young.at[i]);
   size_t count = request->workloads.count * request->mutators.count * rows_of_group(request);
   request->rows = calloc(count, sizeof *request->rows);
   if (!request->rows) return td_complain(TD_EXIT_RESOURCES, "not enough memory");
@@ -235,7 +238,8 @@ static bool keep(struct row *row, const struct td_gcbench_result *result) {
          td_samples_add(&row->p99_ms, (double)result->pause_p99_ns / 1e6) &&
          td_samples_add(&row->max_ms, (double)result->pause_max_ns / 1e6) &&
          td_samples_add(&row->peak_bytes, (double)result->peak_bytes) &&
-         td_samples_add(&row->collections, (double)result->collections);
+         td_samples_add(&row->collections, (double)result->collections) &&
+         td_samples_add(&row->full, (double)result->full_collections);
 }
 
 static int run_row(const struct request *request, struct row *row) {
@@ -293,7 +297,7 @@ static const char *young_word(const struct row *row) {
 static int print(const struct request *request, FILE *out) {
   struct td_grid grid;
   td_grid_begin(&grid, "workload collector young >mutators >total_ms >ratio >spread >collections "
-                       ">collect_ms >p50_ms >p99_ms >max_ms >peak_MiB");
+                       ">full >collect_ms >p50_ms >p99_ms >max_ms >peak_MiB");
   for (size_t i = 0; i < request->row_count; i++) {
     const struct row *row = &request->rows[i];
     if (row->first == row && i > 0) td_grid_rule(&grid);
@@ -307,6 +311,7 @@ static int print(const struct request *request, FILE *out) {
     td_grid_cell(&grid, "%.2f%s", ratio.median, open ? " ~" : "");
     td_grid_cell(&grid, "%.2f–%.2f", ratio.min, ratio.max);
     td_grid_cell(&grid, "%.0f", median(&row->collections));
+    td_grid_cell(&grid, "%.0f", median(&row->full));
     td_grid_cell(&grid, "%.1f", median(&row->collect_ms));
     td_grid_cell(&grid, "%.2f", median(&row->p50_ms));
     td_grid_cell(&grid, "%.2f", median(&row->p99_ms));
@@ -316,7 +321,8 @@ static int print(const struct request *request, FILE *out) {
   int status = td_grid_print(&grid, out);
   fputs(
       "\nratio: total time over that of the first collector, run by run, and its range; over 1 is "
-      "slower.\n~ behind a ratio: these runs cannot tell the two apart.\n",
+      "slower.\n~ behind a ratio: these runs cannot tell the two apart.\nfull: collections of all "
+      "objects; the others were of young ones.\n",
       out);
   td_host_print(&request->host, out);
   return status;
@@ -337,6 +343,7 @@ static void put_row(struct td_json *json, const struct request *request, const s
   td_json_object_end(json);
   td_json_count(json, "peak_bytes", (uint64_t)median(&row->peak_bytes));
   td_json_count(json, "collections", (uint64_t)median(&row->collections));
+  td_json_count(json, "full_collections", (uint64_t)median(&row->full));
   td_json_count(json, "rounds", request->rounds);
   td_json_summary(json, "total_ms_spread", td_samples_summary(&row->total_ms));
   td_json_summary(json, "ratio_to_first", td_samples_ratio(&row->total_ms, &row->first->total_ms));
@@ -360,8 +367,8 @@ static int write_json(const struct request *request) {
 static void free_rows(struct request *request) {
   for (size_t i = 0; i < request->row_count; i++) {
     struct row *row = &request->rows[i];
-    struct td_samples *all[] = {&row->total_ms, &row->collect_ms, &row->p50_ms,     &row->p99_ms,
-                                &row->max_ms,   &row->peak_bytes, &row->collections};
+    struct td_samples *all[] = {&row->total_ms, &row->collect_ms, &row->p50_ms,      &row->p99_ms,
+                                &row->max_ms,   &row->peak_bytes, &row->collections, &row->full};
     for (size_t s = 0; s < sizeof all / sizeof all[0]; s++)
       td_samples_free(all[s]);
   }
@@ -375,7 +382,7 @@ int td_command_gcbench(int argc, char **argv) {
   td_progress_setup(request.quiet);
   const struct td_output_option output = {"json", request.json, true};
   status = td_outputs_check("gcbench", &output, 1);
-  if (status == TD_EXIT_OK) status = check_collectors(&request);
+  if (status == TD_EXIT_OK) status = check_words(&request);
   if (status == TD_EXIT_OK) {
     td_host_read(&request.host);
     fill_in(&request);

@@ -96,9 +96,10 @@ int td_gcbench_run(const struct td_gcbench_task *task, struct td_gcbench_result 
   int ended = td_child_wait(child);
   if (sscanf(answer,
              "ran %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
-             " %" SCNu64,
+             " %" SCNu64 " %" SCNu64,
              &result->total_ns, &result->collect_ns, &result->pause_p50_ns, &result->pause_p99_ns,
-             &result->pause_max_ns, &result->peak_bytes, &result->collections, &result->sum) == 8 &&
+             &result->pause_max_ns, &result->peak_bytes, &result->collections,
+             &result->full_collections, &result->sum) == 9 &&
       ended == 0)
     return TD_EXIT_OK;
   return explain(task, answer, ended);

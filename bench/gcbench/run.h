@@ -12,7 +12,7 @@ struct td_gcbench_task {
   unsigned mutators, markers; /* markers 0: the collector's default */
   unsigned depth;
   uint64_t operations;
-  uint64_t live_bytes;     /* of service's cache */
+  uint64_t live_bytes;     /* of service's cache; interp takes a 16th */
   uint64_t heap_max_bytes; /* 0: no limit */
   bool young;              /* collect young objects apart, where the collector can */
 };
@@ -20,8 +20,9 @@ struct td_gcbench_task {
 struct td_gcbench_result {
   uint64_t total_ns, collect_ns;
   uint64_t pause_p50_ns, pause_p99_ns, pause_max_ns;
-  uint64_t peak_bytes, collections;
-  uint64_t sum; /* equal for equal work, whatever the collector */
+  uint64_t peak_bytes;
+  uint64_t collections, full_collections; /* full: not of young objects only */
+  uint64_t sum;                           /* equal for equal work, whatever the collector */
 };
 
 /* Returns whether the collector's program was built and can be found. */

@@ -5,6 +5,7 @@ Usage: gcbench.py --program PROGRAM
 """
 import argparse
 import json
+import re
 import sys
 import unittest
 
@@ -12,7 +13,7 @@ import program
 
 OPTIONS = None
 USAGE, RESOURCES = 2, 4
-WORKLOADS = ("gcbench", "binary-trees", "lru", "strings", "service", "mutate")
+WORKLOADS = ("gcbench", "binary-trees", "lru", "strings", "service", "interp", "mutate")
 SMALL = ("--depth", "10", "--operations", "10000", "--live", "2M", "--rounds", "1", "--quiet")
 
 
@@ -59,7 +60,23 @@ class Gcbench(program.Case):
         self.assertGreater(tide["pause_ms"]["p50"], 0)
         self.assertGreaterEqual(tide["collect_ms"], tide["pause_ms"]["max"])
         self.assertLess(tide["collect_ms"], tide["total_ms"])
-        self.assertEqual((malloc["collections"], malloc["collect_ms"]), (0, 0))
+        self.assertLess(tide["full_collections"], tide["collections"])
+        self.assertEqual((malloc["collections"], malloc["full_collections"], malloc["collect_ms"]),
+                         (0, 0, 0))
+
+    def test_full_collections_are_told_apart(self):
+        on, off = self.rows("--workload", "interp", "--operations", "200K", "--live", "64M",
+                            "--rounds", 1, "--collector", "tide", "--young", "on,off")
+        self.assertEqual((on["young"], off["young"]), ("on", "off"))
+        self.assertLess(on["full_collections"], on["collections"])
+        self.assertGreater(off["collections"], 0)
+        self.assertEqual(off["full_collections"], off["collections"])
+        table = run("--workload", "interp", "--collector", "tide,malloc", *SMALL).stdout
+        lines = [re.split("  +", line.strip()) for line in table.splitlines()]
+        heads = lines[0]
+        self.assertEqual(heads[heads.index("collections") + 1], "full")
+        rows = [line for line in lines if line[0] == "interp"]
+        self.assertEqual([len(row) for row in rows], [len(heads)] * 2, table)
 
     def test_heap_and_marks_are_sound(self):
         """TIDE_VERIFY=1 ends a process whose marks differ from a serial marking's. mutate has a
@@ -71,7 +88,7 @@ class Gcbench(program.Case):
                                  "--mutators", mutators, "--collector", "tide,malloc",
                                  "--workload", ",".join(workloads), TIDE_VERIFY="1",
                                  TIDE_STRESS=str(stress))
-                for workload in {"gcbench", "strings", "mutate"} & set(workloads):
+                for workload in {"gcbench", "strings", "interp", "mutate"} & set(workloads):
                     self.assertTrue(any(r["collections"] for r in rows if r["workload"] == workload))
 
     def test_no_room(self):
@@ -80,8 +97,9 @@ class Gcbench(program.Case):
 
     def test_misuse(self):
         self.fails(USAGE, "dlmalloc", "--collector", "dlmalloc")
-        self.fails(USAGE, "sort", "--workload", "sort")
+        self.fails(USAGE, "|".join(("sort", *WORKLOADS)), "--workload", "sort")
         self.fails(USAGE, "mutators", "--mutators", "0")
+        self.fails(USAGE, "young|maybe", "--young", "maybe")
         self.fails(USAGE, "depth", "--depth", "1")
 
 

@@ -71,3 +71,7 @@ void memory_wait_begin(struct memory *memory) {
 void memory_wait_end(struct memory *memory) {
   (void)memory;
 }
+
+uint64_t memory_young_collections(void) {
+  return 0;
+}

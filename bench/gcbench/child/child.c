@@ -1,6 +1,6 @@
 /* tidemark-gcbench-COLLECTOR: one run of one workload on one allocator. The tidemark program starts
  * it, one process per run, and reads one line from its standard output:
- *   ran TOTAL_NS COLLECT_NS P50_NS P99_NS MAX_NS PEAK_BYTES COLLECTIONS SUM
+ *   ran TOTAL_NS COLLECT_NS P50_NS P99_NS MAX_NS PEAK_BYTES COLLECTIONS FULL SUM
  *   error STATUS TEXT
  * Arguments: WORKLOAD MUTATORS DEPTH OPERATIONS HEAP_MAX MARKERS YOUNG LIVE PARENT. The time is
  * that of the whole work, setting up the allocator included; the peak is the process's, as the
@@ -34,7 +34,8 @@ static gcbench_work find_work(const char *name) {
     gcbench_work work;
   } all[] = {{"gcbench", gcbench_work_gcbench}, {"binary-trees", gcbench_work_binary_trees},
              {"lru", gcbench_work_lru},         {"strings", gcbench_work_strings},
-             {"mutate", gcbench_work_mutate},   {"service", gcbench_work_service}};
+             {"mutate", gcbench_work_mutate},   {"service", gcbench_work_service},
+             {"interp", gcbench_work_interp}};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
     if (strcmp(all[i].name, name) == 0) return all[i].work;
   return NULL;
@@ -104,9 +105,10 @@ static int report(uint64_t total_ns, uint64_t sum) {
   if (count > GCBENCH_PAUSES_MAX) gcbench_fail(4, "more collections than can be kept account of");
   qsort(pauses, count, sizeof *pauses, compare_counts);
   printf("ran %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-         " %" PRIu64 "\n",
+         " %" PRIu64 " %" PRIu64 "\n",
          total_ns, gcbench_pauses.collect_ns, percentile(pauses, count, 50),
-         percentile(pauses, count, 99), percentile(pauses, count, 100), peak, count, sum);
+         percentile(pauses, count, 99), percentile(pauses, count, 100), peak, count,
+         count - memory_young_collections(), sum);
   return fflush(stdout) == 0 ? 0 : 4;
 }
 

@@ -52,5 +52,7 @@ void memory_detach(struct memory *memory);
 /* Called by a thread around waiting for others. */
 void memory_wait_begin(struct memory *memory);
 void memory_wait_end(struct memory *memory);
+/* How many of the collections so far looked at young objects only. Called when all is done. */
+uint64_t memory_young_collections(void);
 
 #endif

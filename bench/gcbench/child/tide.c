@@ -51,3 +51,9 @@ void memory_wait_begin(struct memory *memory) {
 void memory_wait_end(struct memory *memory) {
   tide_blocking_leave((struct tide_mutator *)memory);
 }
+
+uint64_t memory_young_collections(void) {
+  struct tide_heap_stats stats;
+  tide_heap_stats(gcbench_tide.heap, &stats);
+  return stats.young_collections;
+}

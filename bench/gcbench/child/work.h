@@ -12,7 +12,7 @@ struct gcbench_share {
   unsigned number, mutators;
   unsigned depth;      /* of the trees */
   uint64_t operations; /* of the other workloads, all shares together */
-  uint64_t live_bytes; /* of service's cache, all shares together */
+  uint64_t live_bytes; /* --live, all shares together */
 };
 
 typedef uint64_t (*gcbench_work)(struct memory *memory, const struct gcbench_share *share);
@@ -22,6 +22,7 @@ uint64_t gcbench_work_binary_trees(struct memory *memory, const struct gcbench_s
 uint64_t gcbench_work_lru(struct memory *memory, const struct gcbench_share *share);
 uint64_t gcbench_work_strings(struct memory *memory, const struct gcbench_share *share);
 uint64_t gcbench_work_service(struct memory *memory, const struct gcbench_share *share);
+uint64_t gcbench_work_interp(struct memory *memory, const struct gcbench_share *share);
 uint64_t gcbench_work_mutate(struct memory *memory, const struct gcbench_share *share);
 
 /* Returns how many of `count` equal pieces of work belong to this share. Pieces are dealt out in
