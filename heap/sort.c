@@ -50,9 +50,15 @@ static void list_block(struct td_space *space, uint32_t b) {
   *list = b;
 }
 
+/* After a young collection a block with little room is not worth the search for it; the next full
+ * one lists it. */
+static uint32_t least_room(const struct td_block_info *info, bool young) {
+  return young && info->cells > 8 ? info->cells / 8u : 1;
+}
+
 /* Counts what is alive in a block and lists it as unswept if it has room. Returns whether nothing
  * is alive, nor in quarantine. */
-static bool sort_block(struct td_space *space, uint32_t b) {
+static bool sort_block(struct td_space *space, uint32_t b, bool young) {
   struct td_block *block = &space->blocks[b];
   struct td_block_info *info = &space->infos[b];
   const uint8_t *marks = space->marks + ((uint64_t)b << TD_BLOCK_GRANULES_LOG2);
@@ -75,14 +81,14 @@ static bool sort_block(struct td_space *space, uint32_t b) {
   space->live_bytes += (uint64_t)info->live * block->cell_granules << TD_GRANULE_LOG2;
   uint32_t used = info->live + (space->has_quarantine ? td_quarantine_count(space, b) : 0);
   bool wanted = used > 0 || info->held || info->reserved == TD_RESERVED_LISTED;
-  if (wanted && used < info->cells) list_block(space, b);
+  if (wanted && used + least_room(info, young) <= info->cells) list_block(space, b);
   return !wanted;
 }
 
-static uint32_t sort_and_give(struct td_space *space, uint32_t b) {
+static uint32_t sort_and_give(struct td_space *space, uint32_t b, bool young) {
   const struct td_block_info *info = &space->infos[b];
   if (info->state == TD_BLOCK_FREE || info->state == TD_BLOCK_TAIL) return 0;
-  if (!sort_block(space, b)) return 0;
+  if (!sort_block(space, b, young)) return 0;
   uint32_t count = info->state == TD_BLOCK_SMALL ? 1 : info->extent_blocks;
   td_blocks_give(space, b, count);
   return count;
@@ -103,7 +109,7 @@ uint32_t td_space_end_marking(struct td_space *space) {
   /* From the top down: the lists then begin with low blocks, and these fill first. */
   for (uint32_t b = space->frontier; b-- > 1;) {
     space->infos[b].reserved = 0; /* listed no more; of other states it says nothing now */
-    freed += sort_and_give(space, b);
+    freed += sort_and_give(space, b, false);
   }
   after_marking(space);
   pthread_mutex_unlock(&space->lock);
@@ -136,7 +142,7 @@ uint32_t td_space_end_young(struct td_space *space) {
       td_medium_begin_young_sort(space, b);
     else if (space->infos[b].state == TD_BLOCK_SMALL)
       clear_young(space->marks + ((uint64_t)b << TD_BLOCK_GRANULES_LOG2));
-    freed += sort_and_give(space, b);
+    freed += sort_and_give(space, b, true);
   }
   after_marking(space);
   pthread_mutex_unlock(&space->lock);
