@@ -70,7 +70,13 @@ static inline uintptr_t td_view_candidate(const struct td_view *v, uintptr_t wor
   uintptr_t cell = (word & ~(TD_BLOCK_BYTES - 1)) + ((uintptr_t)start << TD_GRANULE_LOG2);
   if (block->cell_granules == 0) return td_space_find(v->space, word);
   if (start + block->cell_granules > TD_BLOCK_GRANULES) return 0; /* too short for a cell */
-  return cell == word || v->interior || td_space_counts(v->space, cell, word) ? cell : 0;
+  if (__builtin_expect(cell == word, 1)) {
+    /* The two are the same, but the processor can go on with the word while it still computes the
+     * cell. So the compiler must not take the one for the other. */
+    __asm__("" : "+r"(word));
+    return word;
+  }
+  return v->interior || td_space_counts(v->space, cell, word) ? cell : 0;
 }
 
 /* Returns the number of the block that the object starts in. */
