@@ -53,9 +53,11 @@ static void check(const struct node *node, uint64_t number) {
 
 /* Stores what is there already. So most of the time goes into the barrier. */
 static void write_again(struct tide_mutator *m, const struct own *own) {
-  for (unsigned times = 0; times < 20; times++)
+  for (unsigned times = 0; times < 20; times++) {
     for (unsigned i = 0; i < HOLDERS; i++)
       tide_write(m, own->holder[i], &own->holder[i]->next, own->holder[i]->next);
+    free(malloc(1)); /* where ThreadSanitizer lets signals through */
+  }
 }
 
 static void turn(struct tide_mutator *m, struct own *own, uint64_t number) {
