@@ -254,6 +254,7 @@ static bool passes(const struct setting *setting) {
          setting->markers, setting->seed, mutants[setting->mutant], collections,
          difference ? "differs: " : "all as expected", difference ? difference : "",
          good ? "" : " (WRONG)");
+  fflush(stdout); /* runs may be long */
   return good;
 }
 

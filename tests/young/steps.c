@@ -9,6 +9,7 @@
 #include <string.h>
 #include <ucontext.h>
 
+#include "gc/base/inside.h"
 #include "tests/stress/driver.h"
 #include "tide/stats.h"
 #include "tide/tide.h"
@@ -55,8 +56,8 @@ static void on_step(int number, siginfo_t *info, void *context) {
   if (step++ != stop_at) return;
   atomic_fetch_add(&wanted, 1);
   const struct tide_mutator_fast *fast = (const struct tide_mutator_fast *)self;
-  while (atomic_load(&done) != atomic_load(&wanted) &&
-         !__atomic_load_n(&fast->inside, __ATOMIC_RELAXED))
+  bool inside = fast->inside || td_inside_depth(td_self());
+  while (!inside && atomic_load(&done) != atomic_load(&wanted))
     sched_yield();
 }
 
