@@ -89,22 +89,28 @@ static size_t blocks_of(struct request *request) {
   return request->size_class ? 1 : (request->bytes + TD_BLOCK_BYTES - 1) >> TD_BLOCK_LOG2;
 }
 
+static struct td_wish wish_for(enum td_room room) {
+  if (room == TD_ROOM_YOUNG_DUE) return (struct td_wish){TIDE_CYCLE_YOUNG, TIDE_CAUSE_YOUNG};
+  return (struct td_wish){TIDE_CYCLE_FULL,
+                          room == TD_ROOM_OVER_BUDGET ? TIDE_CAUSE_GROWTH : TIDE_CAUSE_ROOM};
+}
+
 /* Collects until an attempt after this thread's own full collection has failed too: what another
  * thread's collection found may be used up by third ones before we run. A young collection is tried
  * if it is due, and then another attempt is made. */
 static void *take_after_collection(struct tide_mutator *mutator, struct request *request) {
   struct tide_heap *heap = mutator->heap;
   enum td_collected collected;
-  enum tide_cycle_kind kind;
+  struct td_wish wish;
   do {
     /* relaxed: another thread's collection is a reason to try again; the lock orders the rest. */
     uint64_t seen = atomic_load_explicit(&heap->cycles, memory_order_relaxed);
     void *object = take(mutator, request);
     if (object) return object;
-    kind = request->room == TD_ROOM_YOUNG_DUE ? TIDE_CYCLE_YOUNG : TIDE_CYCLE_FULL;
-    collected = td_collect_unless(mutator, kind, seen);
+    wish = wish_for(request->room);
+    collected = td_collect_unless(mutator, wish, seen);
   } while (collected == TD_COLLECTED_BY_OTHER ||
-           (collected == TD_COLLECTED && kind == TIDE_CYCLE_YOUNG));
+           (collected == TD_COLLECTED && wish.kind == TIDE_CYCLE_YOUNG));
   return collected == TD_COLLECTED ? take(mutator, request) : NULL;
 }
 
@@ -165,10 +171,8 @@ static bool fits_layout(const struct td_space *space, const struct request *requ
 /* Young collections, if the heap has them, and every few a full one. */
 static void collect_for_stress(struct tide_mutator *mutator) {
   bool young = mutator->heap->space.has_young && ++mutator->stress_turns % STRESS_FULL != 0;
-  if (young)
-    tide_collect_young(mutator);
-  else
-    tide_collect(mutator);
+  struct td_wish wish = {young ? TIDE_CYCLE_YOUNG : TIDE_CYCLE_FULL, TIDE_CAUSE_STRESS};
+  td_collect_and(mutator, "allocation", wish, NULL, NULL);
 }
 
 static void *allocate(struct tide_mutator *mutator, struct request *request) {

@@ -66,7 +66,8 @@ enum tide_status tide_external_add(struct tide_mutator *mutator, ptrdiff_t bytes
   uint64_t seen = atomic_load_explicit(&mutator->heap->cycles, memory_order_relaxed);
   bool due = false;
   if (!add_external(mutator->heap, bytes, &due)) return TIDE_ERROR_ARGUMENT;
-  if (due && !mutator->callback) td_collect_unless(mutator, TIDE_CYCLE_FULL, seen);
+  struct td_wish wish = {TIDE_CYCLE_FULL, TIDE_CAUSE_EXTERNAL};
+  if (due && !mutator->callback) td_collect_unless(mutator, wish, seen);
   if (bytes > 0) tide_safepoint(mutator);
   return TIDE_OK;
 }

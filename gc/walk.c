@@ -261,8 +261,9 @@ enum tide_status tide_heap_inspect(struct tide_mutator *mutator, tide_inspect_fn
                                    void *context, struct tide_error *error) {
   if (!inspect) return td_fail(error, TIDE_ERROR_ARGUMENT, "tide_heap_inspect: inspect is NULL");
   struct inspection inspection = {.inspect = inspect, .context = context};
+  struct td_wish wish = {TIDE_CYCLE_FULL, TIDE_CAUSE_INSPECT};
   enum tide_status status =
-      td_collect_and(mutator, "tide_heap_inspect", TIDE_CYCLE_FULL, inspect_stopped, &inspection);
+      td_collect_and(mutator, "tide_heap_inspect", wish, inspect_stopped, &inspection);
   if (status != TIDE_OK)
     return td_fail(error, status, "tide_heap_inspect: %s",
                    mutator ? "a collection is not possible here" : "mutator is NULL");

@@ -72,6 +72,8 @@ static bool check_large(const struct td_space *space, uint32_t b, struct tide_er
   if (info->state == TD_BLOCK_MEDIUM && (info->large_bytes != td_medium_bytes(info->size_class) ||
                                          info->cells * info->large_bytes != bytes))
     return fault(error, b, "cells of a span do not fill it");
+  for (uint32_t i = 0; i < info->extent_blocks; i++)
+    if (!check_young(space, b + i, error)) return false;
   for (uint32_t i = 1; i < info->extent_blocks; i++)
     if (space->infos[b + i].state != TD_BLOCK_TAIL || space->infos[b + i].extent_offset != i)
       return fault(error, b, "broken tail of a large object");

@@ -126,8 +126,11 @@ static uintptr_t take_cell(struct td_space *space, tide_layout layout, unsigned 
     struct td_block_info *info = &space->infos[first];
     uint32_t cell = next_free(space, first);
     if (cell < info->cells) {
-      *mark_of(space, first, cell) = space->epoch_before; /* [young] */
+      uint8_t *mark = mark_of(space, first, cell);
+      *mark = space->epoch_before; /* [young] */
       td_young_touch(space, first, info->large_bytes);
+      /* The block that has the mark, too, which is where the object is made old. */
+      td_young_touch(space, (uint32_t)((mark - space->marks) >> TD_BLOCK_GRANULES_LOG2), 0);
       info->reserved = (uint16_t)(cell + 1);
       return space->base + ((uintptr_t)first << TD_BLOCK_LOG2) + cell * info->large_bytes;
     }

@@ -1,6 +1,7 @@
 /* Young objects: those allocated since the last collection, in a space that has_young.
  *
- * All of them lie in *touched* blocks, which is where a mutator allocated since that collection.
+ * All of them lie in *touched* blocks, which is where a mutator allocated since that collection. Of
+ * a span (heap/medium.h), the first block is touched as well, wherever the object begins.
  * So a young collection sorts these blocks and no others, and a full one can make their objects old
  * before it begins: from there on it need not know of youth at all. */
 #ifndef TD_HEAP_YOUNG_H

@@ -142,6 +142,23 @@ static void put_lane(struct writer *w, unsigned marker) {
   if (!lane.active) put_in_phases(w, "idle", marker, lane.left_ns, UINT64_MAX);
 }
 
+static void put_collection(struct writer *w, uint64_t begin, const struct td_trace_phase *end) {
+  static const char *const causes[] = {
+      [TIDE_CAUSE_NONE] = "none",       [TIDE_CAUSE_CALL] = "call",
+      [TIDE_CAUSE_INSPECT] = "inspect", [TIDE_CAUSE_STRESS] = "stress",
+      [TIDE_CAUSE_YOUNG] = "young",     [TIDE_CAUSE_GROWTH] = "growth",
+      [TIDE_CAUSE_ROOM] = "room",       [TIDE_CAUSE_EXTERNAL] = "external",
+  };
+  begin_event(w, "collection", "X", w->trace->markers, begin);
+  td_json_thousandths(&w->json, "dur", end->ns - begin);
+  td_json_object_begin(&w->json, "args");
+  td_json_count(&w->json, "number", end->cycle.number);
+  td_json_string(&w->json, "kind", end->cycle.kind == TIDE_CYCLE_YOUNG ? "young" : "full");
+  td_json_string(&w->json, "cause", causes[end->cycle.cause]);
+  td_json_object_end(&w->json);
+  td_json_object_end(&w->json);
+}
+
 /* Writes the phases of the collecting thread, one after the other, below the whole collection. */
 static void put_phases(struct writer *w) {
   static const char *const names[] = {
@@ -158,8 +175,7 @@ static void put_phases(struct writer *w) {
     if (!names[phase->event]) continue;
     put_span(w, names[phase->event], trace->markers, last, phase->ns, NULL, 0);
     last = phase->ns;
-    if (phase->event == TIDE_EVENT_CYCLE_END)
-      put_span(w, "collection", trace->markers, begin, phase->ns, NULL, 0);
+    if (phase->event == TIDE_EVENT_CYCLE_END) put_collection(w, begin, phase);
   }
 }
 

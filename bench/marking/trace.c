@@ -9,10 +9,11 @@
 
 static void note_phase(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
                        void *context) {
-  (void)heap;
   struct td_trace *trace = context;
-  if (trace->phase_count < TD_TRACE_PHASES_MAX)
-    trace->phases[trace->phase_count++] = (struct td_trace_phase){.event = event, .ns = now_ns};
+  if (trace->phase_count == TD_TRACE_PHASES_MAX) return;
+  struct td_trace_phase *phase = &trace->phases[trace->phase_count++];
+  *phase = (struct td_trace_phase){.event = event, .ns = now_ns};
+  tide_cycle_running(heap, &phase->cycle);
 }
 
 static size_t events_per_marker(unsigned markers) {

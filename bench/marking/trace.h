@@ -13,6 +13,7 @@
 struct td_trace_phase {
   enum tide_event event;
   uint64_t ns;
+  struct tide_cycle_running cycle; /* that the event belongs to */
 };
 
 struct td_trace {

@@ -299,6 +299,7 @@ struct tide_heap {
   pthread_mutex_t stats_lock;
   struct td_cycle_figures *last;     /* the collection that ended last */
   struct td_cycle_figures *building; /* the one that runs: the collecting thread's */
+  struct tide_cycle_running running; /* the collecting thread writes it */
   struct tide_pause_histogram pauses;
   uint64_t young_cycles, promoted_bytes;
   uint64_t mark_ns_total, pause_ns_total, pause_ns_max;

@@ -21,10 +21,11 @@ void td_stats_deinit(struct tide_heap *heap) {
   pthread_mutex_destroy(&heap->stats_lock);
 }
 
+/* Of a collection: by the collecting thread. */
 static void probe(const struct tide_heap *heap, enum tide_event event) {
   switch (event) {
   case TIDE_EVENT_CYCLE_BEGIN:
-    TD_PROBE1(cycle__begin, heap);
+    TD_PROBE3(cycle__begin, heap, heap->running.kind, heap->running.cause);
     break;
   case TIDE_EVENT_STOPPED:
     TD_PROBE1(stopped, heap);
@@ -42,7 +43,7 @@ static void probe(const struct tide_heap *heap, enum tide_event event) {
     TD_PROBE2(sweep__end, heap, heap->building->all.bytes);
     break;
   case TIDE_EVENT_CYCLE_END:
-    TD_PROBE1(cycle__end, heap);
+    TD_PROBE2(cycle__end, heap, heap->running.kind);
     break;
   case TIDE_EVENT_HEAP_GREW:
     TD_PROBE1(heap__grew, heap);
@@ -69,6 +70,17 @@ uint64_t td_stats_tell(struct tide_heap *heap, enum tide_event event) {
   return now;
 }
 
+uint64_t td_stats_begin(struct tide_heap *heap, enum tide_cycle_kind kind,
+                        enum tide_cycle_cause cause) {
+  pthread_mutex_lock(&heap->stats_lock);
+  /* relaxed: changed under the world's lock, which this thread holds. */
+  heap->running.number = atomic_load_explicit(&heap->cycles, memory_order_relaxed) + 1;
+  heap->running.kind = kind;
+  heap->running.cause = cause;
+  pthread_mutex_unlock(&heap->stats_lock);
+  return td_stats_tell(heap, TIDE_EVENT_CYCLE_BEGIN);
+}
+
 void td_stats_tell_growth(struct tide_heap *heap) {
   /* relaxed, all: asked at every run that is handed out; a change missed now is told next time,
    * and the lock orders the rest. */
@@ -88,6 +100,7 @@ void td_stats_publish(struct tide_heap *heap) {
   struct td_cycle_figures *ended = heap->building;
   heap->building = heap->last;
   heap->last = ended;
+  heap->running = (struct tide_cycle_running){0};
   heap->young_cycles += ended->all.kind == TIDE_CYCLE_YOUNG;
   heap->promoted_bytes += ended->all.promoted_bytes;
   heap->mark_ns_total += ended->all.mark_ns;
@@ -165,6 +178,18 @@ void tide_cycle_stats_sized(struct tide_heap *heap, struct tide_cycle_stats *sta
     pthread_mutex_unlock(&heap->stats_lock);
   }
   hand_over(stats, struct_bytes, &last, sizeof last);
+}
+
+void tide_cycle_running_sized(struct tide_heap *heap, struct tide_cycle_running *running,
+                              size_t struct_bytes) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  struct tide_cycle_running now = {0};
+  if (heap) {
+    pthread_mutex_lock(&heap->stats_lock);
+    now = heap->running;
+    pthread_mutex_unlock(&heap->stats_lock);
+  }
+  hand_over(running, struct_bytes, &now, sizeof now);
 }
 
 size_t tide_marker_stats_sized(struct tide_heap *heap, struct tide_marker_stats *stats, size_t room,

@@ -7,6 +7,10 @@
 bool td_stats_init(struct tide_heap *heap);
 void td_stats_deinit(struct tide_heap *heap);
 
+/* A collection begins: what tide_cycle_running says until td_stats_publish. Tells CYCLE_BEGIN, and
+ * returns the time. */
+uint64_t td_stats_begin(struct tide_heap *heap, enum tide_cycle_kind kind,
+                        enum tide_cycle_cause cause);
 /* Calls the embedder's callback, if there is one. Returns the time. */
 uint64_t td_stats_tell(struct tide_heap *heap, enum tide_event event);
 /* HEAP_GREW or HEAP_SHRANK if committed memory differs from when it was told last. */

@@ -34,7 +34,7 @@ struct cycle {
   struct tide_heap *heap;
   struct tide_mutator *self;
   enum tide_cycle_kind kind;
-  bool asked;                                  /* by the program */
+  enum tide_cycle_cause cause;
   void (*then)(struct tide_mutator *, void *); /* before the resume; may be NULL */
   void *argument;
   uint64_t begin_ns, stopped_ns, marked_ns, weak_ns, swept_ns;
@@ -104,12 +104,18 @@ static void sort(const struct cycle *cycle) {
   uint64_t before = heap->space.live_bytes;
   bool young = cycle->kind == TIDE_CYCLE_YOUNG;
   stats->kind = heap->last_kind = cycle->kind;
+  stats->cause = cycle->cause;
   stats->blocks_freed =
       young ? td_space_end_young(&heap->space) : td_space_end_marking(&heap->space);
   stats->bytes = heap->space.live_bytes;
   stats->promoted_bytes = young && stats->bytes > before ? stats->bytes - before : 0;
   if (!young) stats->logged = 0;
   if (young) heap->grown_bytes += stats->promoted_bytes - heap->growth_now;
+}
+
+/* Did the program want the collection now? */
+static bool was_asked(enum tide_cycle_cause cause) {
+  return cause == TIDE_CAUSE_CALL || cause == TIDE_CAUSE_INSPECT || cause == TIDE_CAUSE_STRESS;
 }
 
 /* Everything between the stop and the resume. */
@@ -136,7 +142,7 @@ static void collect_stopped(struct cycle *cycle) {
                                        .mutator_ns = cycle->begin_ns - heap->ended_ns,
                                        .allocated_bytes = heap->growth_now,
                                        .promoted_bytes = stats->promoted_bytes};
-  td_young_plan(heap, &facts, cycle->asked);
+  td_young_plan(heap, &facts, was_asked(cycle->cause));
   if (heap->verify) td_verify_or_abort(heap);
 }
 
@@ -176,7 +182,7 @@ static void publish(struct cycle *cycle) {
 static void collect_locked(void *argument) {
   struct cycle *cycle = argument;
   struct tide_heap *heap = cycle->heap;
-  cycle->begin_ns = td_stats_tell(heap, TIDE_EVENT_CYCLE_BEGIN);
+  cycle->begin_ns = td_stats_begin(heap, cycle->kind, cycle->cause);
   td_world_stop(heap, cycle->self);
   pthread_mutex_lock(&heap->roots.lock);
   pthread_mutex_lock(&heap->finalizers.lock);
@@ -191,15 +197,14 @@ static void collect_locked(void *argument) {
 }
 
 /* Returns false if there was no memory to remember the roots, and nothing happened. */
-static TD_KEEPS_CALL bool collect_and_unlock(struct tide_mutator *mutator,
-                                             enum tide_cycle_kind kind, bool asked,
+static TD_KEEPS_CALL bool collect_and_unlock(struct tide_mutator *mutator, struct td_wish wish,
                                              void (*then)(struct tide_mutator *, void *),
                                              void *argument) {
   struct tide_heap *heap = mutator->heap;
   struct cycle cycle = {.heap = heap,
                         .self = mutator,
-                        .kind = kind,
-                        .asked = asked,
+                        .kind = wish.kind,
+                        .cause = wish.cause,
                         .then = then,
                         .argument = argument};
   struct td_call call;
@@ -209,7 +214,7 @@ static TD_KEEPS_CALL bool collect_and_unlock(struct tide_mutator *mutator,
   if (rooted) {
     td_stack_call(collect_locked, &cycle);
     if (heap->log) write_log(heap, &heap->last->all); /* not before: it may wait for a stream */
-    if (kind == TIDE_CYCLE_FULL) td_budget_trim(heap);
+    if (cycle.kind == TIDE_CYCLE_FULL) td_budget_trim(heap);
     td_slabs_tick(&heap->space);
   }
   td_thread_call_end(&call);
@@ -217,7 +222,7 @@ static TD_KEEPS_CALL bool collect_and_unlock(struct tide_mutator *mutator,
   return rooted;
 }
 
-enum td_collected td_collect_unless(struct tide_mutator *mutator, enum tide_cycle_kind kind,
+enum td_collected td_collect_unless(struct tide_mutator *mutator, struct td_wish wish,
                                     uint64_t seen) {
   struct tide_heap *heap = mutator->heap;
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
@@ -228,32 +233,35 @@ enum td_collected td_collect_unless(struct tide_mutator *mutator, enum tide_cycl
     td_world_unlock(heap);
     return by_other ? TD_COLLECTED_BY_OTHER : TD_COLLECTED_PAUSED;
   }
-  if (kind == TIDE_CYCLE_YOUNG && td_young_is_unwise(heap)) kind = TIDE_CYCLE_FULL;
-  bool collected = collect_and_unlock(mutator, kind, false, NULL, NULL);
+  if (wish.kind == TIDE_CYCLE_YOUNG && td_young_is_unwise(heap)) wish.kind = TIDE_CYCLE_FULL;
+  bool collected = collect_and_unlock(mutator, wish, NULL, NULL);
   return collected ? TD_COLLECTED : TD_COLLECTED_PAUSED;
 }
 
 enum tide_status td_collect_and(struct tide_mutator *mutator, const char *function,
-                                enum tide_cycle_kind kind,
-                                void (*then)(struct tide_mutator *, void *), void *argument) {
+                                struct td_wish wish, void (*then)(struct tide_mutator *, void *),
+                                void *argument) {
   enum tide_status status = td_pause_allowed(mutator, function);
   if (status != TIDE_OK) return status;
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   td_world_lock(mutator->heap);
-  bool possible = kind == TIDE_CYCLE_FULL || mutator->heap->space.has_young;
+  bool possible = wish.kind == TIDE_CYCLE_FULL || mutator->heap->space.has_young;
   if (mutator->heap->pauses_open || !possible) {
     td_world_unlock(mutator->heap);
     return TIDE_ERROR_STATE;
   }
-  if (kind == TIDE_CYCLE_YOUNG && td_young_is_unwise(mutator->heap)) kind = TIDE_CYCLE_FULL;
-  bool collected = collect_and_unlock(mutator, kind, true, then, argument);
+  if (wish.kind == TIDE_CYCLE_YOUNG && td_young_is_unwise(mutator->heap))
+    wish.kind = TIDE_CYCLE_FULL;
+  bool collected = collect_and_unlock(mutator, wish, then, argument);
   return collected ? TIDE_OK : TIDE_ERROR_MEMORY;
 }
 
 enum tide_status tide_collect(struct tide_mutator *mutator) {
-  return td_collect_and(mutator, "tide_collect", TIDE_CYCLE_FULL, NULL, NULL);
+  struct td_wish wish = {TIDE_CYCLE_FULL, TIDE_CAUSE_CALL};
+  return td_collect_and(mutator, "tide_collect", wish, NULL, NULL);
 }
 
 enum tide_status tide_collect_young(struct tide_mutator *mutator) {
-  return td_collect_and(mutator, "tide_collect_young", TIDE_CYCLE_YOUNG, NULL, NULL);
+  struct td_wish wish = {TIDE_CYCLE_YOUNG, TIDE_CAUSE_CALL};
+  return td_collect_and(mutator, "tide_collect_young", wish, NULL, NULL);
 }

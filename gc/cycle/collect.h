@@ -4,6 +4,12 @@
 
 #include "gc/base/state.h"
 
+/* What is wanted, and why. */
+struct td_wish {
+  enum tide_cycle_kind kind;
+  enum tide_cycle_cause cause;
+};
+
 enum td_collected {
   TD_COLLECTED,          /* by this thread */
   TD_COLLECTED_BY_OTHER, /* since `seen` */
@@ -12,14 +18,14 @@ enum td_collected {
 };
 /* Collects, unless another thread has done so since *cycles was `seen`. A young collection may turn
  * out a full one, if that is wiser. */
-enum td_collected td_collect_unless(struct tide_mutator *mutator, enum tide_cycle_kind kind,
+enum td_collected td_collect_unless(struct tide_mutator *mutator, struct td_wish wish,
                                     uint64_t seen);
 
 /* Collects everything or what is young, and calls `then` in the same stop: the heap then holds what
  * was marked and nothing else. `then` may be NULL. Returns what td_pause_allowed says, or
  * TIDE_ERROR_MEMORY if there is no memory to remember the roots. */
 enum tide_status td_collect_and(struct tide_mutator *mutator, const char *function,
-                                enum tide_cycle_kind kind,
-                                void (*then)(struct tide_mutator *, void *), void *argument);
+                                struct td_wish wish, void (*then)(struct tide_mutator *, void *),
+                                void *argument);
 
 #endif

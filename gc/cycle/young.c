@@ -48,7 +48,7 @@ void td_young_mark_logged(struct tide_heap *heap) {
 /* Mutators log while young collections happen, and not otherwise. */
 static void switch_barriers(struct tide_heap *heap) {
   for (struct tide_mutator *m = heap->world.mutators; m; m = m->next)
-    td_barrier_open(m);
+    td_barrier_switch(m);
 }
 
 static uint64_t room_of(struct tide_heap *heap) {

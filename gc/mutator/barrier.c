@@ -3,6 +3,7 @@
 
 #include "gc/base/check.h"
 #include "gc/base/error.h"
+#include "gc/base/inside.h"
 #include "gc/base/object.h"
 #include "heap/find.h"
 #include "heap/log.h"
@@ -17,17 +18,32 @@ static const bool is_debug = false;
 /* What tide_write sees where it has nothing to tell, and where it tells everything. */
 static const signed char never = 0, always = TIDE_MARK_OLD;
 
-void td_barrier_close(struct tide_mutator *mutator) {
-  mutator->fast.marks = is_debug ? &always : &never;
-  mutator->fast.mark_mask = 0;
+/* relaxed: the thread itself is stopped, or calls. */
+static void set_mask(struct tide_mutator *mutator, uintptr_t mask) {
+  __atomic_store_n(&mutator->fast.mark_mask, mask, __ATOMIC_RELAXED);
 }
 
 void td_barrier_open(struct tide_mutator *mutator) {
   const struct td_space *space = &mutator->heap->space;
-  td_barrier_close(mutator);
-  if (is_debug || !space->has_young || !mutator->heap->youth.on) return;
-  mutator->fast.marks = (const signed char *)space->marks;
-  mutator->fast.mark_mask = space->mark_span - 1;
+  set_mask(mutator, 0);
+  mutator->fast.marks = is_debug           ? &always
+                        : space->has_young ? (const signed char *)space->marks
+                                           : &never;
+  td_barrier_switch(mutator);
+}
+
+void td_barrier_close(struct tide_mutator *mutator) {
+  set_mask(mutator, 0);
+  mutator->fast.marks = is_debug ? &always : &never;
+}
+
+/* The thread may have been stopped by a signal between the two loads of tide_write_begin, so only
+ * one of both words changes. The mark that the mask 0 leads to is the first one's, of a block that
+ * never holds objects. */
+void td_barrier_switch(struct tide_mutator *mutator) {
+  const struct td_space *space = &mutator->heap->space;
+  bool looks = !is_debug && space->has_young && mutator->heap->youth.on;
+  set_mask(mutator, looks ? space->mark_span - 1 : 0);
 }
 
 /* Does the object exist, and do the slots lie inside of it? */
@@ -50,9 +66,13 @@ static bool check_write(const struct tide_mutator *mutator, const void *object, 
   return false;
 }
 
+/* Stops are held off: a collection in between would find an object half logged, or the epoch that
+ * it is logged with past. */
 void tide_write_slow(struct tide_mutator *mutator, void *object, const void *slots, size_t count) {
   if (is_debug && !check_write(mutator, object, (uintptr_t)slots, count)) return;
   struct td_space *space = &mutator->heap->space;
+  td_allocation_begin(mutator);
   if (space->has_young && mutator->heap->youth.on)
     td_log_write(space, (uintptr_t)object, (uintptr_t)slots, count);
+  td_allocation_end(mutator);
 }

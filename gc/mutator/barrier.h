@@ -4,9 +4,12 @@
 
 #include "gc/base/state.h"
 
-/* Lets tide_write see the marks of the mutator's heap if that collects young objects. */
+/* While the mutator is being attached: lets tide_write see the marks of its heap if that collects
+ * young objects. */
 void td_barrier_open(struct tide_mutator *mutator);
-/* Lets it see nothing. */
+/* Lets it see nothing, for good. */
 void td_barrier_close(struct tide_mutator *mutator);
+/* World stopped: the heap has begun to collect young objects, or has ceased to. */
+void td_barrier_switch(struct tide_mutator *mutator);
 
 #endif

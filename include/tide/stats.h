@@ -39,6 +39,19 @@ enum tide_cycle_kind {
   TIDE_CYCLE_YOUNG, /* old objects count as alive; see tide_options.write_barrier */
 };
 
+/* Why a collection was begun. Where a young one is wanted and young ones do not pay, a full one
+ * comes for the same cause. */
+enum tide_cycle_cause {
+  TIDE_CAUSE_NONE = 0, /* there is no collection */
+  TIDE_CAUSE_CALL,     /* tide_collect or tide_collect_young */
+  TIDE_CAUSE_INSPECT,  /* tide_heap_inspect or a snapshot */
+  TIDE_CAUSE_STRESS,   /* TIDE_STRESS */
+  TIDE_CAUSE_YOUNG,    /* so much was allocated that a young collection is due */
+  TIDE_CAUSE_GROWTH,   /* the heap is as large as it is to become before the next collection */
+  TIDE_CAUSE_ROOM,     /* the system or the address space has no room for what is allocated */
+  TIDE_CAUSE_EXTERNAL, /* tide_external_add */
+};
+
 struct tide_cycle_stats {
   uint64_t number; /* 1 is the first collection of the heap */
   const char *engine;
@@ -59,6 +72,7 @@ struct tide_cycle_stats {
   /* Of a young collection: bytes of young objects that it found alive, which are old from here on;
    * and old objects, or slots of long arrays, that it looked into because they were written to. */
   uint64_t promoted_bytes, logged;
+  enum tide_cycle_cause cause;
 };
 /* Fills in the figures of the last collection. All are 0 if there was none, or if heap is NULL. */
 TIDE_API void tide_cycle_stats_sized(struct tide_heap *heap, struct tide_cycle_stats *stats,
@@ -134,6 +148,20 @@ typedef void (*tide_event_fn)(struct tide_heap *heap, enum tide_event event, uin
                               void *context);
 /* One callback per heap; NULL removes it. A call that has begun by then may go on. */
 TIDE_API void tide_heap_on_event(struct tide_heap *heap, tide_event_fn callback, void *context);
+
+/* The collection that runs: what an event belongs to. */
+struct tide_cycle_running {
+  uint64_t number; /* as in tide_cycle_stats */
+  enum tide_cycle_kind kind;
+  enum tide_cycle_cause cause;
+};
+/* Fills it in, from CYCLE_BEGIN to CYCLE_END; zeroes if no collection runs, as in HEAP_GREW, or if
+ * heap is NULL. */
+TIDE_API void tide_cycle_running_sized(struct tide_heap *heap, struct tide_cycle_running *running,
+                                       size_t struct_bytes);
+static inline void tide_cycle_running(struct tide_heap *heap, struct tide_cycle_running *running) {
+  tide_cycle_running_sized(heap, running, sizeof *running);
+}
 
 /* ---- What markers do, moment by moment ---- */
 

@@ -247,8 +247,9 @@ struct tide_mutator_fast {
   uint32_t stop;          /* a collection waits; the collector writes, this thread reads */
   uint32_t inside;        /* this thread allocates just now; it writes, its signal handler reads */
   struct tide_bump *bump; /* [layout * TIDE_BUMP_SLOTS + size class]; this thread only */
-  /* For tide_write: the heap's marks, and what of an object's address finds its mark. Constant
-   * while attached. Without the barrier the one mark there is belongs to no object. */
+  /* For tide_write: the heap's marks, constant while attached, and what of an object's address
+   * finds its mark. A collection may change the latter: it is 0 while nothing need be told, and
+   * what is found then belongs to no object. */
   const signed char *marks;
   uintptr_t mark_mask;
 };

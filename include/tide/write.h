@@ -43,7 +43,11 @@ TIDE_API void tide_write_slow(struct tide_mutator *mutator, void *object, const 
  * atomic exchange. No safepoint may lie between this and the store. */
 static inline void tide_write_begin(struct tide_mutator *mutator, void *object, const void *slots,
                                     size_t count) {
-  const struct tide_mutator_fast *fast = (const struct tide_mutator_fast *)mutator;
+  struct tide_mutator_fast *fast = (struct tide_mutator_fast *)mutator;
+  /* No instruction: a mask that was loaded before will not do, because a signal may have stopped
+   * this thread since, and a collection may have changed it. If one stops it between here and the
+   * store, the reference to be stored is old afterwards. */
+  __asm__ volatile("" : "+m"(fast->mark_mask));
   uintptr_t at = (uintptr_t)object >> 4 & fast->mark_mask;
   /* relaxed: others may be telling of the same object, which comes to the same. What a collection
    * has changed was published when it let this thread go on. */

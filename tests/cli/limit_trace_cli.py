@@ -166,6 +166,9 @@ class Trace(Case):
             self.assertEqual(span["args"]["objects"], row["objects"])
         names = {e["name"] for e in spans}
         self.assertLessEqual({"collection", "stop", "mark", "weak", "sweep", "roots"}, names)
+        cycles = [e["args"] for e in spans if e["name"] == "collection"]
+        self.assertEqual([(c["kind"], c["cause"]) for c in cycles], 3 * [("full", "call")])
+        self.assertEqual([c["number"] - cycles[0]["number"] for c in cycles], [0, 1, 2])
         self.assertEqual([e for e in events if e["ph"] == "i"], [], "nobody to steal from")
 
     def test_two_markers(self):
@@ -213,6 +216,8 @@ class Probes(Case):
                                check=True).stdout
         found = set(re.findall(r"Provider: tidemark\s+Name: (\w+)", notes))
         self.assertEqual(found, self.WANTED)
+        begin = re.search(r"Name: cycle__begin\s.*?Arguments: (.*)", notes, re.DOTALL)
+        self.assertEqual(len(begin[1].split("\n")[0].split()), 3, "heap, kind, cause")
 
 
 PARTS = {"limit": Limit, "compare": Compare, "trace": Trace, "probes": Probes}

@@ -3,7 +3,9 @@
  * one marker and several; some that the program asks for, some that the heap decides on.
  *
  *   young_oracle [--operations N] [--seed S] [--engine NAME] [--markers N] [--mutant NAME]
+ *                [--faulty 1]
  *
+ * With --faulty 1 the library errs (faults.c), and the difference must be found.
  * With a mutant, the program errs in that way, and the difference must be found:
  *   forget      some stores have no barrier
  *   other       the barrier is told of a slot some pages away
@@ -25,6 +27,7 @@ struct setting {
   const char *engine;
   unsigned markers;
   enum mutant mutant;
+  bool faulty;
 };
 
 struct run {
@@ -246,17 +249,19 @@ static const char *run(const struct setting *setting, uint64_t *collections) {
 static bool passes(const struct setting *setting) {
   uint64_t collections;
   const char *difference = run(setting, &collections);
-  bool good = (difference != NULL) == (setting->mutant != NONE);
+  bool good = (difference != NULL) == (setting->mutant != NONE || setting->faulty);
   printf("%s, %u markers, seed %u, mutant %s: %" PRIu64 " collections, %s%s%s\n", setting->engine,
          setting->markers, setting->seed, mutants[setting->mutant], collections,
          difference ? "differs: " : "all as expected", difference ? difference : "",
          good ? "" : " (WRONG)");
+  fflush(stdout); /* runs may be long */
   return good;
 }
 
 static void usage(const char *name) {
   fprintf(stderr,
-          "usage: %s [--operations N] [--seed S] [--engine NAME] [--markers N] [--mutant NAME]\n",
+          "usage: %s [--operations N] [--seed S] [--engine NAME] [--markers N] [--mutant NAME] "
+          "[--faulty 1]\n",
           name);
   exit(2);
 }
@@ -272,6 +277,8 @@ static void read_argument(struct setting *s, int count, char **arguments, int i)
     s->engine = value;
   else if (strcmp(option, "--markers") == 0)
     s->markers = (unsigned)argument(count, arguments, i + 1, 0);
+  else if (strcmp(option, "--faulty") == 0)
+    s->faulty = argument(count, arguments, i + 1, 0) != 0;
   else if (strcmp(option, "--mutant") == 0) {
     unsigned k = 0;
     while (k <= LOG && strcmp(mutants[k], value) != 0)

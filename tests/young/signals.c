@@ -1,0 +1,138 @@
+/* Threads that a signal stops anywhere, so also between the barrier and the store and inside the
+ * barrier, write references to young objects into old ones all the time, while young and full
+ * collections come one after the other. Every reference leads to what was stored.
+ * Arguments: collections, workers. */
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "tests/stress/driver.h"
+#include "tide/stats.h"
+#include "tide/tide.h"
+
+enum { HOLDERS = 600, SLOTS = 2000 };
+
+struct node {
+  struct node *next;
+  uint64_t number;
+};
+
+static struct tide_heap *heap;
+static tide_layout layout;
+static _Atomic(bool) finished;
+
+static struct tide_mutator *attach(void) {
+  struct tide_attach_options options;
+  struct tide_error error;
+  tide_attach_options_init(&options);
+  options.stop = TIDE_STOP_SIGNAL;
+  struct tide_mutator *m = tide_attach(heap, &options, &error);
+  if (!m) fprintf(stderr, "%s\n", error.text);
+  CHECK(m);
+  return m;
+}
+
+static struct node *make(struct tide_mutator *m, struct node *next, uint64_t number) {
+  struct node *fresh = (struct node *)tide_alloc(m, layout, sizeof *fresh);
+  CHECK(fresh && !fresh->next);
+  fresh->number = number;
+  tide_write(m, fresh, &fresh->next, next); /* it may be old already */
+  return fresh;
+}
+
+/* What a worker has: small objects, which are logged as a whole, and a long array, which is logged
+ * by the slot. `number` counts what was stored there. */
+struct own {
+  struct node *holder[HOLDERS];
+  void **array;
+  uint64_t holder_number[HOLDERS], slot_number[SLOTS];
+};
+
+static void check(const struct node *node, uint64_t number) {
+  CHECK(node && node->number == number && node->next && node->next->number == number);
+}
+
+/* Stores what is there already. So most of the time goes into the barrier. */
+static void write_again(struct tide_mutator *m, const struct own *own) {
+  for (unsigned times = 0; times < 20; times++) {
+    for (unsigned i = 0; i < HOLDERS; i++)
+      tide_write(m, own->holder[i], &own->holder[i]->next, own->holder[i]->next);
+    free(malloc(1)); /* where ThreadSanitizer lets signals through */
+  }
+}
+
+static void turn(struct tide_mutator *m, struct own *own, uint64_t number) {
+  for (unsigned i = 0; i < HOLDERS; i++) {
+    struct node *holder = own->holder[i];
+    if (holder->next) check(holder->next, own->holder_number[i]);
+    tide_write(m, holder, &holder->next, make(m, make(m, NULL, number + i), number + i));
+    own->holder_number[i] = number + i;
+  }
+  for (unsigned i = 0; i < SLOTS; i += 3) {
+    unsigned at = (unsigned)(number + i) % SLOTS;
+    if (own->array[at]) check(own->array[at], own->slot_number[at]);
+    tide_write(m, own->array, &own->array[at], make(m, make(m, NULL, number + i), number + i));
+    own->slot_number[at] = number + i;
+  }
+}
+
+static void *work(void *unused) {
+  struct tide_mutator *m = attach();
+  static _Thread_local struct own own;
+  void *volatile array = own.array = tide_alloc_array(m, TIDE_LAYOUT_REFS, SLOTS, sizeof(void *));
+  CHECK(own.array);
+  void **list = tide_alloc_array(m, TIDE_LAYOUT_REFS, HOLDERS, sizeof(void *));
+  void **volatile kept = list;
+  CHECK(list);
+  for (unsigned i = 0; i < HOLDERS; i++) {
+    own.holder[i] = NULL;
+    void *holder = make(m, NULL, i);
+    tide_write(m, list, &list[i], holder);
+    own.holder[i] = holder;
+  }
+  for (uint64_t number = 1; !atomic_load_explicit(&finished, memory_order_relaxed); number += 5)
+    turn(m, &own, number), write_again(m, &own);
+  CHECK(array == own.array && kept);
+  CHECK(tide_detach(m) == TIDE_OK);
+  return unused;
+}
+
+int main(int count, char **arguments) {
+  uint64_t collections = argument(count, arguments, 1, 4000);
+  uint64_t workers = argument(count, arguments, 2, 2);
+  struct tide_options options;
+  tide_options_init(&options);
+  options.heap_max_bytes = 64u << 20;
+  options.markers = 2;
+  options.write_barrier = true;
+  heap = tide_heap_create(&options, NULL);
+  CHECK(heap && workers <= 64);
+  size_t offset = 0;
+  layout = tide_layout_offsets(heap, sizeof(struct node), &offset, 1, NULL);
+  struct tide_mutator *m = attach();
+  pthread_t threads[64];
+  for (uint64_t i = 0; i < workers; i++)
+    CHECK(pthread_create(&threads[i], NULL, work, NULL) == 0);
+  uint32_t seed = 4711;
+  for (uint64_t i = 0; i < collections; i++) {
+    bool full = random_next(&seed) % 8 == 0;
+    CHECK((full ? tide_collect : tide_collect_young)(m) == TIDE_OK);
+    for (volatile uint32_t wait = random_next(&seed) % 20000; wait; wait--)
+      continue;
+  }
+  atomic_store_explicit(&finished, true, memory_order_relaxed);
+  tide_blocking_enter(m);
+  for (uint64_t i = 0; i < workers; i++)
+    pthread_join(threads[i], NULL);
+  tide_blocking_leave(m);
+  struct tide_error error;
+  enum tide_status status = tide_check_heap(m, &error);
+  if (status != TIDE_OK) fprintf(stderr, "%s\n", error.text);
+  CHECK(status == TIDE_OK);
+  struct tide_heap_stats stats;
+  tide_heap_stats(heap, &stats);
+  printf("%" PRIu64 " collections, %" PRIu64 " of them young\n", stats.collections,
+         stats.young_collections);
+  CHECK(stats.young_collections > collections / 8);
+  CHECK(tide_detach(m) == TIDE_OK && tide_heap_destroy(heap) == TIDE_OK);
+  return 0;
+}
