@@ -11,6 +11,11 @@
 
 #include "tests/model/genmc.h"
 
+/* What the items stand for: written before they are put. GenMC reports who reads it unordered. */
+static uint64_t meaning[64];
+#define MODEL_GIVE(item) ((void)(meaning[item] = (item)))
+#define MODEL_TAKE(item) assert(meaning[item] == (item))
+
 #include MODEL_HEADER
 #include "tests/model/scenario.h"
 
@@ -27,6 +32,8 @@ static void *more(void *context, size_t bytes) {
 }
 
 #define PUT (void)scenario_owner_put(&scenario);
+#define PUT_IN MODEL_ASSERT(scenario_owner_put(&scenario));
+#define PUT_OUT MODEL_ASSERT(!scenario_owner_put(&scenario));
 #define GET (void)scenario_owner_get(&scenario);
 #define DRAIN scenario_owner_drain(&scenario);
 #define GRANT scenario_owner_grant(&scenario);
