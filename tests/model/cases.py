@@ -181,6 +181,23 @@ for queue, names in TOO_LONG.items():
     SCENARIOS[queue] = [replace(s, tools=("relacy",) if s.name in names else ("relacy", "genmc"))
                         for s in SCENARIOS[queue]]
 
+# Pools: an array or bwos for each worker, and a locked queue for work from outside (o: a thief offers
+# an item, with GenMC only). Under locks there is nothing for Relacy, which does not know pthreads.
+LOCKED = ("pool", "pool_bwos")
+POOL = [
+    Scenario("drain", "ppgd", ("1", "1"), "the last item, wanted by three"),
+    Scenario("outside", "pd", ("o", "1"), "work from outside, which the owner and a thief want"),
+    Scenario("offered", "ppgg", ("o1", "2"), "who has offered steals, too"),
+    Scenario("round", "pppgpd", ("2", ""), "full and round the ring", blocks=2, entries=1),
+]
+SCENARIOS["pool"] = [replace(s, tools=("genmc",)) for s in POOL]
+SCENARIOS["pool_bwos"] = [replace(s, tools=("genmc",)) for s in [
+    Scenario("drain", "pppd", ("2", "1"), "two thieves and the owner want one block"),
+    *POOL[1:3],
+    Scenario("reuse", "ppppp", ("2", "o"), "a block comes back that a thief has taken"),
+    Scenario("granted", "ppegd", ("1", "o"), "an early grant, and work from outside"),
+]]
+
 IMM = "RC11 and Relacy know no load buffering: only IMM lets the read pass the claim"
 DEPENDENT = ("the stores that must stay below it are behind a branch on what it reads: enough in IMM "
              "and on hardware; RC11 knows no load buffering; C11 itself promises nothing for branches")
@@ -261,6 +278,15 @@ MUTANTS = {
         Mutant("memory.kept=0", "twice", "relacy", "a replaced buffer is reused at once"),
     ],
     "abp_sc": [],
+    "pool": [
+        Mutant("mutex.lock=0", "drain", "rc11", "the owner and thieves in one deque"),
+        Mutant("global.lock=0", "outside", "rc11", "two in the global queue"),
+    ],
+    "pool_bwos": [
+        Mutant("bwos.grant=relaxed", "drain", "rc11"),
+        Mutant("bwos.see=relaxed", "granted", "rc11"),
+        Mutant("global.lock=0", "outside", "rc11", "two in the global queue"),
+    ],
     "ring": [
         Mutant("ring.put_bottom=relaxed", "drain", "relacy"),
         Mutant("ring.put_top=relaxed", "reuse", "none", DEPENDENT),
@@ -346,6 +372,6 @@ def lock_free_queues():
 
 
 for table in (SCENARIOS, MUTANTS):
-    if set(table) != lock_free_queues():
+    if set(table) != lock_free_queues() | set(LOCKED):
         raise SystemExit("cases.py and marker/queue/list.h differ: "
-                         f"{sorted(set(table) ^ lock_free_queues())}")
+                         f"{sorted(set(table) ^ lock_free_queues() ^ set(LOCKED))}")
