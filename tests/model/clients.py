@@ -140,7 +140,7 @@ GENMC = {
 }
 
 IDLE = "GenMC's clients have no threads that begin again"
-REGIONS = "GenMC has no clients with regions"
+REGIONS = "GenMC has regions by themselves only: regions.c"
 SEVERAL = "takes more than two blocks' worth of early grants: too long for GenMC"
 
 MUTANTS = {
