@@ -31,7 +31,7 @@ enum { REFERENCES = sizeof targets, OBJECTS = sizeof children };
 static struct td_termination term;
 static struct td_region region[REGIONS];
 static struct td_chunk chunk[REFERENCES + 1]; /* chunk n begins with reference n - 1 */
-static uint32_t thrown[REFERENCES]; /* of who throws it */
+static uint32_t thrown[REFERENCES];           /* of who throws it */
 /* The region's owner's. */
 static uint32_t owners[REGIONS], marks[OBJECTS], sifted[REFERENCES];
 
@@ -115,9 +115,7 @@ static void look(void (*empty)(unsigned)) {
 
 static void *help(void *id) {
   if (!td_term_join(&term)) return NULL;
-  switch ((uintptr_t)id) {
-    MODEL_HELPERS
-  }
+  switch ((uintptr_t)id) { MODEL_HELPERS }
   (void)td_term_leave(&term);
   return NULL;
 }

@@ -110,7 +110,8 @@ static inline void scenario_thief_want(struct scenario *s) {
   SCENARIO_Q(_want)(&s->queue);
 }
 
-/* Work from outside, for a pool: one item of each thief at most, beyond the numbers of the owner's. */
+/* Work from outside, for a pool: one item of each thief at most, beyond the numbers of the owner's.
+ */
 static inline void scenario_thief_offer(struct scenario *s, int thief) {
   uint64_t item = SCENARIO_ITEMS - (uint64_t)thief;
   MODEL_GIVE(item);
