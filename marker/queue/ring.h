@@ -107,8 +107,10 @@ static inline uint64_t td_ring_get(struct td_ring *q, struct td_ring_owner *o) {
 
 static inline int32_t td_ring_steal_one(struct td_ring *q, uint64_t *out) {
   /* acquire [ring.claim]: bottom, read next, is not older than the claim that this top comes from.
-   */
-  uint64_t top = atomic_load_explicit(&q->top, TD_ORDER(ring, steal_top, acquire));
+   * seq_cst: C++20 and RC11 order the claim before the look at bottom only if this look at top is
+   * in their one order, too. Else a thief finds what another has claimed below an item, and not
+   * that the owner has got that item meanwhile: it takes the item a second time. */
+  uint64_t top = atomic_load_explicit(&q->top, TD_ORDER(ring, steal_top, seq_cst));
   /* acquire [ring.item]: the item. seq_cst: after the claims that made top what it is, and so after
    * the owner's exchange of bottom if the owner has missed one of them. */
   uint64_t bottom = atomic_load_explicit(&q->bottom, TD_ORDER(ring, steal_bottom, seq_cst));

@@ -17,7 +17,7 @@
  * finds that state, or somebody has claimed the region since and is active in turn. The marker that
  * pushes while there is an owner may rely on the owner: that one finds the chunk when it takes, or
  * brings the word into that state when it leaves. Both see the same word, so no fence is needed.
- * Model: tests/model/region.cpp. */
+ * Models: tests/model/region.cpp, tests/model/regions.c. */
 #ifndef TD_MARKER_REGION_REGION_H
 #define TD_MARKER_REGION_REGION_H
 

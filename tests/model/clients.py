@@ -43,6 +43,17 @@ class Parking:
 
 
 @dataclass(frozen=True)
+class Region:
+    """Chunks that are thrown to regions and taken from them: see regions.c. Only for GenMC."""
+    name: str
+    owner: str     # what marker 0 does
+    helpers: tuple # what the others do
+    targets: str   # the object of each reference, a digit each
+    children: str  # the reference of each object, "-" if there is none
+    why: str
+
+
+@dataclass(frozen=True)
 class Mutant:
     site: str
     relacy: str
@@ -116,10 +127,20 @@ GENMC = {
         Parking("fewer", "CONFIGURE(1) QUIT", "a helper is left out"),
         Parking("open", "OPEN QUIT", "helpers are started and ended", closed=1),
     ],
+    "regions": [
+        Region("hand", "THROW(0, 1) LOOK", ("THROW(1, 1) LOOK",), "00", "-",
+               "two markers throw to one region and visit it"),
+        Region("scan", "THROW(0, 1) LOOK", ("LOOK",), "02", "1--",
+               "a visit throws a reference to another region"),
+        Region("single", "THROW(0, 1) THROW(1, 1) LOOK", ("LOOK_SINGLE",), "01", "--",
+               "one takes all, one single chunks"),
+        Region("pop", "THROW(0, 2) THROW(2, 1) LOOK_SINGLE", ("LOOK_SINGLE",), "010", "--",
+               "both take single chunks"),
+    ],
 }
 
 IDLE = "GenMC's clients have no threads that begin again"
-REGIONS = "GenMC has no clients with regions"
+REGIONS = "GenMC has regions by themselves only: regions.c"
 SEVERAL = "takes more than two blocks' worth of early grants: too long for GenMC"
 
 MUTANTS = {
@@ -171,6 +192,15 @@ MUTANTS = {
         Mutant("regions.look=0", "unload", "", "a marker leaves without a look at regions: " + REGIONS),
         Mutant("marking.reflag=0", "walk", "", "a page in mid-walk is left when the queue overflows: "
                "needs more objects than GenMC finishes"),
+    ],
+    "regions": [
+        Mutant("region.push=relaxed", "", "hand", "a chunk comes without its references"),
+        Mutant("region.take=relaxed", "", "hand", "the same"),
+        Mutant("region.claim=relaxed", "", "hand", "marks come without those of the owner before"),
+        Mutant("region.leave=relaxed", "", "hand", "the same"),
+        Mutant("regions.claim=0", "", "hand", "a region is visited without a claim"),
+        Mutant("regions.look=0", "", "hand", "a marker leaves without a look at regions"),
+        Mutant("term.leave=relaxed", "", "hand", "the end comes without what others did"),
     ],
     "parking": [
         Mutant("load(word)=relaxed", "phase", "end", "the sleeper looks before it reads the futex word"),
@@ -232,6 +262,13 @@ def genmc_source(program, client, mutant):
         }
         for step in client.steps:
             lines["SKIPPED_" + step.replace(".", "_")] = "~, 0"
+    elif program == "regions":
+        cases = "".join(f"case {i}: {script} break; " for i, script in enumerate(client.helpers))
+        lines = {
+            "MODEL_OWNER": client.owner, "MODEL_HELPERS": cases, "MODEL_COUNT": len(client.helpers),
+            "MODEL_TARGETS": "{" + ",".join(client.targets) + "}",
+            "MODEL_CHILDREN": "{" + ",".join(client.children).replace("-", "NONE") + "}",
+        }
     else:
         lines = {
             "MODEL_SCRIPT": client.script, "MODEL_ITEMS": client.items,
@@ -242,7 +279,7 @@ def genmc_source(program, client, mutant):
         site, value = mutant.split("=")
         if value == "0":
             lines["SKIPPED_" + site.replace(".", "_")] = "~, 0"
-        elif program == "marking":
+        elif program != "parking":
             lines["MUTANT_" + site.replace(".", "_")] = "~, __ATOMIC_" + value.upper()
         else:
             lines["MUTANT_SITE"] = f'"{site}"'

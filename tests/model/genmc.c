@@ -11,6 +11,18 @@
 
 #include "tests/model/genmc.h"
 
+/* What the items stand for: written before they are put. GenMC reports who reads it unordered. */
+static uint64_t meaning[64];
+#define MODEL_GIVE(item) ((void)(meaning[item] = (item)))
+#define MODEL_TAKE(item) assert(meaning[item] == (item))
+
+/* A mutant leaves out the locks of a pool's deques, or the one of its global queue. */
+#define MODEL_LOCKS(name)                                                                          \
+  (__builtin_strcmp(name, "&g->lock") == 0 ? TD_STEP(global, lock) : TD_STEP(mutex, lock))
+#define pthread_mutex_lock(m) (MODEL_LOCKS(#m) ? pthread_mutex_lock(m) : 0)
+#define pthread_mutex_trylock(m) (MODEL_LOCKS(#m) ? pthread_mutex_trylock(m) : 0)
+#define pthread_mutex_unlock(m) (MODEL_LOCKS(#m) ? pthread_mutex_unlock(m) : 0)
+
 #include MODEL_HEADER
 #include "tests/model/scenario.h"
 
@@ -27,11 +39,14 @@ static void *more(void *context, size_t bytes) {
 }
 
 #define PUT (void)scenario_owner_put(&scenario);
+#define PUT_IN MODEL_ASSERT(scenario_owner_put(&scenario));
+#define PUT_OUT MODEL_ASSERT(!scenario_owner_put(&scenario));
 #define GET (void)scenario_owner_get(&scenario);
 #define DRAIN scenario_owner_drain(&scenario);
 #define GRANT scenario_owner_grant(&scenario);
 #define GRANT_IF_WANTED scenario_owner_grant_if_wanted(&scenario);
 #define STEAL(max) (void)scenario_thief_steal(&scenario, thief, max);
+#define OFFER scenario_thief_offer(&scenario, thief);
 #define WANT scenario_thief_want(&scenario);
 /* relaxed: phases order steps in time and synchronise nothing. */
 #define BEGIN_PHASE (void)atomic_fetch_add_explicit(&phase, 1, memory_order_relaxed);

@@ -40,6 +40,7 @@ struct scenario {
   bool empty;   /* get has found nothing, and nothing was put since */
   /* Each thief's own. */
   uint64_t stolen[2];
+  uint64_t offered[2]; /* as stolen: what it gave to the pool */
 };
 
 static inline void scenario_init(struct scenario *s, void *storage) {
@@ -47,6 +48,7 @@ static inline void scenario_init(struct scenario *s, void *storage) {
   s->put = 0;
   s->empty = false;
   s->got = s->stolen[0] = s->stolen[1] = 0;
+  s->offered[0] = s->offered[1] = 0;
 }
 
 static inline void scenario_note(uint64_t *set, uint64_t item) {
@@ -108,13 +110,22 @@ static inline void scenario_thief_want(struct scenario *s) {
   SCENARIO_Q(_want)(&s->queue);
 }
 
+/* Work from outside, for a pool: one item of each thief at most, beyond the numbers of the owner's.
+ */
+static inline void scenario_thief_offer(struct scenario *s, int thief) {
+  uint64_t item = SCENARIO_ITEMS - (uint64_t)thief;
+  MODEL_GIVE(item);
+  if (SCENARIO_Q(_offer)(&s->queue, item)) s->offered[thief] = UINT64_C(1) << item;
+}
+
 /* Everybody has stopped.  Steal what can be stolen, then get the rest. */
 static inline void scenario_finish(struct scenario *s, uint32_t left_max) {
   int tries = 0;
   int32_t taken;
+  uint64_t offered = s->offered[0] | s->offered[1];
   while ((taken = scenario_thief_steal(s, 0, SCENARIO_BATCH)) != 0) {
     /* Alone a thief loses no race; one look may go to moving on from a dead block. */
-    MODEL_ASSERT(taken < 0 || !s->empty);
+    MODEL_ASSERT(taken < 0 || !s->empty || offered != 0);
     tries = taken > 0 ? 0 : tries + 1;
     MODEL_ASSERT(tries <= MODEL_BLOCKS + 1);
   }
@@ -125,7 +136,7 @@ static inline void scenario_finish(struct scenario *s, uint32_t left_max) {
   MODEL_ASSERT((s->got & s->stolen[0]) == 0 && (s->got & s->stolen[1]) == 0);
   MODEL_ASSERT((s->stolen[0] & s->stolen[1]) == 0);
   uint64_t all = s->got | s->stolen[0] | s->stolen[1];
-  MODEL_ASSERT(all == (UINT64_C(1) << (s->put + 1)) - 2);
+  MODEL_ASSERT(all == (((UINT64_C(1) << (s->put + 1)) - 2) | offered));
 }
 
 #endif
