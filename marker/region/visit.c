@@ -50,8 +50,8 @@ static uint32_t waiting(const struct td_region *region, bool deferred) {
 }
 
 /* Claims the region in which most waits. Those that this marker visits first count double, because
- * their marks are in its cache; with several nodes of memory, near ones count more. Returns false
- * if nothing waits. */
+ * their marks are in its cache. With several nodes of memory, near ones count more, and double at
+ * home only: else a near one would pass for one at home. Returns false if nothing waits. */
 TD_INLINE bool claim_by(struct td_visitor *visitor, bool deferred, bool near, uint32_t *claimed) {
   struct td_regions *regions = visitor->regions;
   const uint32_t count = td_regions_count(regions);
@@ -61,8 +61,9 @@ TD_INLINE bool claim_by(struct td_visitor *visitor, bool deferred, bool near, ui
     uint64_t most = 0;
     for (uint32_t r = 0; r < count; r++) {
       uint64_t much = waiting(&regions->at[r], deferred);
-      if (r % markers == own) much *= CACHED_WEIGHT;
-      if (near) much *= visitor->near.weight[regions->at[r].home];
+      const unsigned weight = near ? visitor->near.weight[regions->at[r].home] : TD_WEIGHT_HOME;
+      if (r % markers == own && weight == TD_WEIGHT_HOME) much *= CACHED_WEIGHT;
+      if (near) much *= weight;
       if (much <= most) continue;
       most = much;
       best = r;
