@@ -66,6 +66,8 @@ static bool differ(const struct td_region *at, uint32_t count) {
 void td_homes_begin(struct td_homes *homes, const struct td_space *space, struct td_region *at,
                     const struct td_homes_of *of) {
   bool told = true;
+  /* relaxed: as the homes, [term.start] publishes it. */
+  atomic_store_explicit(&homes->inhabited, 0, memory_order_relaxed);
   if (of->cycle % ASK_AGAIN != 0 && homes->count == of->count && homes->shift == of->shift) return;
   homes->count = of->count;
   homes->shift = of->shift;
@@ -75,7 +77,7 @@ void td_homes_begin(struct td_homes *homes, const struct td_space *space, struct
 }
 
 /* The weight falls with the distance, from that of the own node to that of the farthest one. */
-void td_nearness_ask(struct td_nearness *near, const struct td_homes *homes, unsigned marker) {
+void td_nearness_ask(struct td_nearness *near, struct td_homes *homes, unsigned marker) {
   const struct td_nodes *nodes = &homes->nodes;
   int node = homes->node_of(marker);
   near->asked = true;
@@ -87,7 +89,12 @@ void td_nearness_ask(struct td_nearness *near, const struct td_homes *homes, uns
     if (distance[i] > far) far = distance[i];
   if (own == 0 || far == own) return;
   memset(near->weight, TD_WEIGHT_HOME, sizeof near->weight);
+  /* relaxed: a hint. */
+  near->inhabited =
+      atomic_fetch_or_explicit(&homes->inhabited, UINT64_C(1) << node, memory_order_relaxed) |
+      UINT64_C(1) << node;
   for (unsigned i = 0; i < nodes->count; i++) {
+    if (!(near->inhabited >> i & 1)) continue;
     unsigned closer = distance[i] ? far - distance[i] : 0;
     near->weight[i] =
         (uint8_t)(TD_WEIGHT_FAR + (TD_WEIGHT_HOME - TD_WEIGHT_FAR) * closer / (far - own));

@@ -4,6 +4,9 @@
  * time to time. A marker is *near* a region by the distance from the node on which it executes. So
  * owners prefer regions at home, and thieves of single chunks look there first.
  *
+ * A region on a node where no marker is counts as at home for all: nobody is nearer, and whoever
+ * put off its visit would only have to come back later, for as much.
+ *
  * It is a preference and no more. A weight decides between regions in which about as much waits;
  * one that is far is taken as soon as enough waits there, or nothing waits elsewhere. So no region
  * depends on anybody's being near, and nothing of region.h does.
@@ -31,6 +34,9 @@ struct td_homes {
   /* Written before a collection by the collecting thread. Active markers read it, and the regions'
    * homes: [term.start]. */
   bool differ; /* not all regions have the same home */
+  /* A bit for each node on which a marker has been in this collection. Markers set theirs: relaxed,
+   * all accesses, because it is a hint. */
+  _Atomic(uint64_t) inhabited;
   /* The collecting thread's: what homes were asked for, and whether they were told. */
   uint32_t count;
   unsigned shift;
@@ -41,6 +47,7 @@ struct td_nearness {
   bool asked; /* in this collection */
   bool known;
   uint32_t node;
+  uint64_t inhabited;               /* as it was when the weights were computed */
   uint8_t weight[TD_NODES_MAX + 1]; /* by home */
 };
 
@@ -58,6 +65,13 @@ void td_homes_open(struct td_homes *homes);
 void td_homes_begin(struct td_homes *homes, const struct td_space *space, struct td_region *at,
                     const struct td_homes_of *of);
 /* A marker asks where it is. It may be elsewhere the next time. */
-void td_nearness_ask(struct td_nearness *near, const struct td_homes *homes, unsigned marker);
+void td_nearness_ask(struct td_nearness *near, struct td_homes *homes, unsigned marker);
+
+/* Returns whether markers have come to further nodes since. */
+static inline bool td_nearness_is_old(const struct td_nearness *near,
+                                      const struct td_homes *homes) {
+  /* relaxed: a hint. */
+  return atomic_load_explicit(&homes->inhabited, memory_order_relaxed) != near->inhabited;
+}
 
 #endif

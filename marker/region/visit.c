@@ -75,8 +75,11 @@ TD_INLINE bool claim_by(struct td_visitor *visitor, bool deferred, bool near, ui
 }
 
 static bool claim_fullest(struct td_visitor *visitor, bool deferred, uint32_t *claimed) {
-  return visitor->near.known ? claim_by(visitor, deferred, true, claimed)
-                             : claim_by(visitor, deferred, false, claimed);
+  if (!visitor->near.known) return claim_by(visitor, deferred, false, claimed);
+  struct td_homes *homes = &visitor->regions->homes;
+  if (td_nearness_is_old(&visitor->near, homes))
+    td_nearness_ask(&visitor->near, homes, visitor->marker->id);
+  return claim_by(visitor, deferred, true, claimed);
 }
 
 /* While chunks are scarce, a visit for deferred objects would only defer them again. If others have
@@ -177,8 +180,9 @@ TD_INLINE bool claim_next_of(struct td_visitor *visitor, unsigned least, uint32_
 
 /* At home first, then not far, then anywhere: whoever finds nothing has looked at all regions. */
 static __attribute__((noinline)) bool claim_near(struct td_visitor *visitor, uint32_t *claimed) {
-  const struct td_homes *homes = &visitor->regions->homes;
-  if (!visitor->near.asked) td_nearness_ask(&visitor->near, homes, visitor->marker->id);
+  struct td_homes *homes = &visitor->regions->homes;
+  if (!visitor->near.asked || td_nearness_is_old(&visitor->near, homes))
+    td_nearness_ask(&visitor->near, homes, visitor->marker->id);
   for (unsigned least = TD_WEIGHT_HOME; visitor->near.known && least > TD_WEIGHT_FAR; least /= 2)
     if (claim_next_of(visitor, least, claimed)) return true;
   return claim_next_of(visitor, 0, claimed);

@@ -58,6 +58,12 @@ static void open_on(unsigned nodes, int first, int second) {
   choose_machine(nodes, first, second);
 }
 
+/* Markers have been on all nodes. */
+static void begin_inhabited(void) {
+  site_begin(&s, 200);
+  atomic_store(&s.set->regions->homes.inhabited, (UINT64_C(1) << machine.nodes) - 1);
+}
+
 static struct pair *object_in(unsigned block) {
   return objects[block * PAIRS_PER_BLOCK];
 }
@@ -109,7 +115,7 @@ static void check_owners(bool is_home_empty) {
     for (unsigned here = 0; here < nodes; here++) {
       open_on(nodes, (int)here, 0);
       unsigned blocks = is_home_empty ? blocks_off(here) : (1u << BLOCKS) - 1;
-      site_begin(&s, 200);
+      begin_inhabited();
       cr_assert(s.set->regions->homes.differ);
       throw_to(blocks);
       unsigned node = first_visited(blocks);
@@ -134,7 +140,7 @@ Test(owners, prefer_near_regions_if_nothing_waits_at_home) {
 Test(owners, go_far_where_much_more_waits) {
   open_on(2, 0, 1);
   unsigned home = node_at((uintptr_t)object_in(0)) == 0 ? 0 : 1, far = 1 - home;
-  site_begin(&s, 200);
+  begin_inhabited();
   for (int i = 0; i < 9 * (int)TD_CHUNK_REFERENCES; i++)
     site_throw(&s, 1, objects[far * PAIRS_PER_BLOCK + (unsigned)i]);
   throw_to(1u << home);
@@ -164,6 +170,39 @@ Test(owners, visit_all_regions_although_nobody_is_on_their_nodes) {
   }
 }
 
+/* Throws four chunks far away and one to marker 0's node. */
+static void throw_more_away(void) {
+  unsigned home = node_at((uintptr_t)object_in(0)) == 0 ? 0 : 1, far = 1 - home;
+  for (unsigned i = 0; i < 4 * TD_CHUNK_REFERENCES; i++)
+    site_throw(&s, 1, objects[far * PAIRS_PER_BLOCK + i]);
+  throw_to(1u << home);
+}
+
+Test(owners, put_off_no_regions_of_nodes_where_nobody_is) {
+  open_on(2, 0, 1);
+  site_begin(&s, 200);
+  throw_more_away();
+  cr_assert_eq(first_visited(3), 1);
+  site_close(&s);
+}
+
+/* Marker 1 has come to its node after marker 0 had asked, and before it claims. */
+Test(owners, notice_who_comes) {
+  open_on(2, 0, 1);
+  site_begin(&s, 200);
+  struct td_homes *homes = &s.set->regions->homes;
+  struct td_nearness *near = &site_visitor(&s, 0)->near;
+  td_nearness_ask(near, homes, 0);
+  cr_assert_eq(near->weight[1], TD_WEIGHT_HOME);
+  cr_assert_not(td_nearness_is_old(near, homes));
+  td_nearness_ask(&site_visitor(&s, 1)->near, homes, 1);
+  cr_assert(td_nearness_is_old(near, homes));
+  throw_more_away();
+  cr_assert_eq(first_visited(3), 0);
+  cr_assert_eq(near->weight[1], TD_WEIGHT_FAR);
+  site_close(&s);
+}
+
 /* ---- Thieves ---- */
 
 Test(thieves, look_at_home_then_near_then_anywhere) {
@@ -173,7 +212,7 @@ Test(thieves, look_at_home_then_near_then_anywhere) {
       bool many;
       unsigned taken = 0, before = 0;
       open_on(nodes, (int)here, 0);
-      site_begin(&s, 200);
+      begin_inhabited();
       throw_to((1u << BLOCKS) - 1);
       for (uint32_t count; (count = td_visitor_unload(site_visitor(&s, 0), got, &many)) > 0;) {
         unsigned away = steps(here, node_at(got[0]));
