@@ -111,6 +111,26 @@ void td_plat_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * least 1. */
 unsigned td_plat_cpus_allowed(void);
 
+/* ---- Nodes: parts of the memory, each nearer to some CPUs than to others ---- */
+
+/* A machine with higher numbers counts as one node. */
+#define TD_NODES_MAX 64u
+struct td_nodes {
+  unsigned count; /* numbers are below it; 1: there is one, or the system does not tell of more */
+  /* How far from a node another one's memory is, as the system tells: mostly 10 to the same one.
+   * 0 where there is no such node. */
+  uint8_t distance[TD_NODES_MAX][TD_NODES_MAX];
+};
+/* Tells the nodes of the machine. What makes no sense counts as one node, and so does a machine
+ * whose nodes are all equally far. */
+void td_plat_nodes(struct td_nodes *nodes);
+/* Returns the node of the CPU that the calling thread executes on at the moment, a negative number
+ * if the system does not tell it. */
+int td_plat_node_here(void);
+/* Fills in the node on which each page lies, a negative number for a page that nobody has touched.
+ * Returns false if the system does not tell. */
+bool td_plat_nodes_of(void **pages, size_t count, int *nodes);
+
 /* Sleeps while *word == expected, for timeout_ns at most (0: without limit). May return for no
  * reason. */
 void td_plat_wait(_Atomic(uint32_t) *word, uint32_t expected, uint64_t timeout_ns);

@@ -103,6 +103,20 @@ static void print_shares(const struct td_cycle_record *cycle, FILE *out) {
   fputs("\n\n", out);
 }
 
+/* Says nothing if memory has one node. */
+static void print_homes(const struct td_cycle_record *cycle, FILE *out) {
+  uint64_t home = 0, away = 0;
+  for (unsigned i = 0; i < cycle->all.markers; i++) {
+    home += cycle->marker[i].region_home_visits;
+    away += cycle->marker[i].region_away_visits;
+  }
+  if (home + away == 0) return;
+  fprintf(out,
+          "%" PRIu64 " visits were of regions on the marker's own node of memory, %" PRIu64
+          " of regions on others.\n\n",
+          home, away);
+}
+
 /* Says nothing if no region was visited. */
 static void print_regions(const struct td_cycle_record *cycle, FILE *out) {
   uint64_t visits = 0, references = 0, objects = 0;
@@ -155,6 +169,7 @@ static int print(const struct td_comparison *comparison, FILE *out) {
       cycle->all.objects - row->objects);
   print_shares(cycle, out);
   print_regions(cycle, out);
+  print_homes(cycle, out);
   if (status == TD_EXIT_OK) status = print_work(cycle, out);
   fputc('\n', out);
   return status == TD_EXIT_OK ? print_times(cycle, out) : status;

@@ -30,6 +30,8 @@ static void json_marker(struct td_json *json, const struct tide_marker_stats *m,
   td_json_count(json, "region_references", m->region_references);
   td_json_count(json, "region_objects", m->region_objects);
   td_json_count(json, "region_ns", m->region_ns);
+  td_json_count(json, "region_home_visits", m->region_home_visits);
+  td_json_count(json, "region_away_visits", m->region_away_visits);
   td_json_real(json, "window_mean",
                m->window_samples ? (double)m->window_sum / (double)m->window_samples : 0.0);
   td_json_count(json, "roots_ns", m->roots_ns);

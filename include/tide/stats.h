@@ -99,6 +99,10 @@ struct tide_marker_stats {
   /* Marking by regions: visits, the references tested in them, the objects marked, and the time,
    * which is a part of trace_ns. */
   uint64_t region_visits, region_references, region_objects, region_ns;
+  /* Of these visits, those of regions on the node of memory where the marker executed, and those of
+   * regions on other nodes. Both are 0 where the objects lie on one node, or the system does not
+   * tell. */
+  uint64_t region_home_visits, region_away_visits;
 };
 /* Fills in the figures of the markers of the last collection, up to `room` of them. Returns how
  * many markers were allowed in it, 0 if there was no collection or heap is NULL. stats may be NULL.

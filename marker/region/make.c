@@ -28,6 +28,7 @@ struct td_regions *td_regions_make(const struct td_space *space) {
   struct td_regions *regions = aligned_alloc(TD_CACHE_LINE, sizeof *regions);
   if (!regions) return NULL;
   *regions = (struct td_regions){.limits = usual, .room = regions_of(space)};
+  td_homes_open(&regions->homes);
   size_t bytes = regions->room * sizeof *regions->at;
   size_t most = (size_t)space->max_blocks << TD_BLOCK_LOG2;
   regions->at = td_plat_reserve(bytes, 0);
@@ -60,6 +61,12 @@ void td_regions_begin(struct td_regions *regions, const struct td_space *space, 
   atomic_store_explicit(&regions->count, (uint32_t)(granules >> shift) + 1, memory_order_relaxed);
   if (cycle % LOOK_AGAIN == 0) atomic_store_explicit(&regions->repeats, 0, memory_order_relaxed);
   atomic_store_explicit(&regions->used, 0, memory_order_relaxed);
+  if (regions->homes.nodes.count > 1)
+    td_homes_begin(
+        &regions->homes, space, regions->at,
+        &(struct td_homes_of){.cycle = cycle,
+                              .shift = shift,
+                              .count = td_regions_pay(regions) ? td_regions_count(regions) : 0});
 }
 
 struct td_visitor *td_visitor_make(struct td_marker *marker) {
@@ -92,6 +99,7 @@ void td_visitor_free(struct td_visitor *visitor) {
 
 void td_visitor_begin(struct td_visitor *visitor) {
   visitor->stock = (struct td_stock){.first = 0};
+  visitor->near.asked = visitor->near.known = false;
   /* Markers begin at different places. */
   visitor->cursor =
       visitor->marker->id * td_regions_count(visitor->regions) / visitor->marker->set->limit;

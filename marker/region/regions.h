@@ -17,6 +17,7 @@
 #include "heap/space.h"
 #include "marker/base/tuning.h"
 #include "marker/region/chunks.h"
+#include "marker/region/homes.h"
 
 struct td_marker;
 struct td_markers;
@@ -40,6 +41,7 @@ struct td_regions {
    * begins: see td_markers.root_slices. */
   _Atomic(uint32_t) count;
   struct td_chunks pool;
+  struct td_homes homes;
   /* 1 once a chunk may have been pushed in this collection; until then nobody needs to look. A
    * marker sets it before it pushes or visits, so it never overlooks what it answers for. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) used;
@@ -63,6 +65,7 @@ struct td_visitor {
   bool defers;     /* new objects are deferred and not scanned */
   uint32_t part;   /* the part of a region that is scanned first */
   uint32_t cursor; /* the region that is looked at next */
+  struct td_nearness near;
 };
 
 /* Why visiting ended. */

@@ -3,7 +3,7 @@
 #include "marker/region/check.h"
 #include "marker/region/sift.h"
 
-#define HOME_WEIGHT 2u
+#define CACHED_WEIGHT 2u
 #define RECRUIT_VISITS 16u        /* a sleeping marker is woken every so many visits */
 #define ROUND_VISITS 64u          /* a round has so many visits, or as many as there are regions */
 #define REPEAT_REFERENCES 262144u /* whether references repeat is judged after so many */
@@ -49,17 +49,21 @@ static uint32_t waiting(const struct td_region *region, bool deferred) {
   return td_region_waiting(word) + (deferred && td_region_has_deferred(region));
 }
 
-/* Claims the region in which most waits; those that this marker visits first count double, because
- * their marks are in its cache. Returns false if nothing waits. */
-static bool claim_fullest(struct td_visitor *visitor, bool deferred, uint32_t *claimed) {
+/* Claims the region in which most waits. Those that this marker visits first count double, because
+ * their marks are in its cache. With several nodes of memory, near ones count more, and double at
+ * home only: else a near one would pass for one at home. Returns false if nothing waits. */
+TD_INLINE bool claim_by(struct td_visitor *visitor, bool deferred, bool near, uint32_t *claimed) {
   struct td_regions *regions = visitor->regions;
   const uint32_t count = td_regions_count(regions);
-  uint32_t home = visitor->marker->id, markers = visitor->marker->set->limit;
+  uint32_t own = visitor->marker->id, markers = visitor->marker->set->limit;
   for (;;) {
-    uint32_t best = 0, most = 0;
+    uint32_t best = 0;
+    uint64_t most = 0;
     for (uint32_t r = 0; r < count; r++) {
-      uint32_t much = waiting(&regions->at[r], deferred);
-      if (r % markers == home) much *= HOME_WEIGHT;
+      uint64_t much = waiting(&regions->at[r], deferred);
+      const unsigned weight = near ? visitor->near.weight[regions->at[r].home] : TD_WEIGHT_HOME;
+      if (r % markers == own && weight == TD_WEIGHT_HOME) much *= CACHED_WEIGHT;
+      if (near) much *= weight;
       if (much <= most) continue;
       most = much;
       best = r;
@@ -68,6 +72,14 @@ static bool claim_fullest(struct td_visitor *visitor, bool deferred, uint32_t *c
     if (most == 0) return false;
     if (td_region_claim(&regions->at[best])) return true;
   }
+}
+
+static bool claim_fullest(struct td_visitor *visitor, bool deferred, uint32_t *claimed) {
+  if (!visitor->near.known) return claim_by(visitor, deferred, false, claimed);
+  struct td_homes *homes = &visitor->regions->homes;
+  if (td_nearness_is_old(&visitor->near, homes))
+    td_nearness_ask(&visitor->near, homes, visitor->marker->id);
+  return claim_by(visitor, deferred, true, claimed);
 }
 
 /* While chunks are scarce, a visit for deferred objects would only defer them again. If others have
@@ -110,6 +122,17 @@ static void defer_what_waits(struct td_visit_state *s) {
   s->visitor->defers = false;
 }
 
+/* Says whether the marker is near the region that it has visited. */
+static void count_home(const struct td_visitor *visitor, uint32_t r) {
+  struct tide_marker_stats *stats = &visitor->marker->stats;
+  uint32_t home = visitor->regions->at[r].home;
+  if (home == TD_NO_HOME) return;
+  if (home == visitor->near.node)
+    stats->region_home_visits++;
+  else
+    stats->region_away_visits++;
+}
+
 enum td_visits_end td_visitor_run(struct td_visitor *visitor) {
   struct tide_marker_stats *stats = &visitor->marker->stats;
   struct td_visit_state s = {.visitor = visitor, .v = td_view_of(visitor->marker->set->space)};
@@ -119,8 +142,11 @@ enum td_visits_end td_visitor_run(struct td_visitor *visitor) {
   td_event_at(&visitor->marker->events, begin, TIDE_TIMELINE_REGIONS_BEGIN, 0, 0);
   td_regions_announce(visitor->regions);
   td_recruit(visitor->marker->set);
+  if (visitor->regions->homes.differ)
+    td_nearness_ask(&visitor->near, &visitor->regions->homes, visitor->marker->id);
   for (uint32_t r; end == TD_VISITS_DONE && claim_any(visitor, &r);) {
     visit(&s, r);
+    if (visitor->near.known) count_home(visitor, r);
     if (++visits % RECRUIT_VISITS == 0) td_recruit(visitor->marker->set);
     end = judge(&round, &s, visits);
   }
@@ -136,18 +162,35 @@ enum td_visits_end td_visitor_run(struct td_visitor *visitor) {
   return end;
 }
 
-/* Claims the next region in which a chunk waits. */
-static bool claim_next(struct td_visitor *visitor, uint32_t *claimed) {
+/* Claims the next region in which a chunk waits, of those that count at least so much if `least` is
+ * not 0. */
+TD_INLINE bool claim_next_of(struct td_visitor *visitor, unsigned least, uint32_t *claimed) {
   struct td_regions *regions = visitor->regions;
   const uint32_t count = td_regions_count(regions);
   uint32_t r = visitor->cursor < count ? visitor->cursor : 0;
   for (uint32_t i = 0; i < count; i++, r = r + 1 < count ? r + 1 : 0) {
+    if (least && visitor->near.weight[regions->at[r].home] < least) continue;
     if (!waiting(&regions->at[r], false) || !td_region_claim(&regions->at[r])) continue;
     *claimed = r;
     visitor->cursor = r;
     return true;
   }
   return false;
+}
+
+/* At home first, then not far, then anywhere: whoever finds nothing has looked at all regions. */
+static __attribute__((noinline)) bool claim_near(struct td_visitor *visitor, uint32_t *claimed) {
+  struct td_homes *homes = &visitor->regions->homes;
+  if (!visitor->near.asked || td_nearness_is_old(&visitor->near, homes))
+    td_nearness_ask(&visitor->near, homes, visitor->marker->id);
+  for (unsigned least = TD_WEIGHT_HOME; visitor->near.known && least > TD_WEIGHT_FAR; least /= 2)
+    if (claim_next_of(visitor, least, claimed)) return true;
+  return claim_next_of(visitor, 0, claimed);
+}
+
+static bool claim_next(struct td_visitor *visitor, uint32_t *claimed) {
+  return visitor->regions->homes.differ ? claim_near(visitor, claimed)
+                                        : claim_next_of(visitor, 0, claimed);
 }
 
 /* ---- For a marker that follows references one by one ---- */

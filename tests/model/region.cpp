@@ -7,7 +7,8 @@
 // gives up after each visit. Marker 2 takes single chunks and leaves the others waiting. What a
 // marker finds it throws into chunks of its own, and nobody leaves the phase before it has looked
 // at all regions. Marks are plain variables. A marker that takes a single chunk tests its
-// references as the owner here, so that marks need no atomics.
+// references as the owner here, so that marks need no atomics. It looks in the region of its node
+// first; the others prefer the region of their number.
 //
 // Checked when marker 0 has seen the end: every reference was sifted exactly once, every object is
 // marked, nothing waits and no region is owned; nobody touches marks or chunks in a data race. Then
@@ -23,7 +24,7 @@
 namespace {
 
 enum { MARKERS = 3, OBJECTS = 4, REGIONS = 2, SHIFT = 1, ROOTS = 2, REFERENCES = 6, CHUNKS = 7 };
-enum { SINGLE = 2 /* the marker that takes single chunks */ };
+enum { SINGLE = 2 /* the marker that takes single chunks */, SINGLE_NODE = 1 /* where it is */ };
 
 // What a run uses; a mutant changes one of them.
 struct settings {
@@ -38,10 +39,11 @@ struct settings {
   bool keep_older;   // a chunk that is pushed knows the one before it
   bool announce;     // `used` is set before a push,
   bool announce_run; // and before visits
+  bool anywhere;     // single chunks are looked for at home first, but not only there
 };
 constexpr settings shipped = {
     rl::mo_release, rl::mo_acquire, rl::mo_acquire, rl::mo_release, true, true, true,
-    true,           true,           true,           true,           true, true, true};
+    true,           true,           true,           true,           true, true, true, true};
 settings use = shipped;
 
 // A plain number, watched for data races.
@@ -92,6 +94,7 @@ struct test : rl::test_suite<test, MARKERS> {
       r.word.store(0, rl::mo_relaxed, RL_INFO);
       // A hint left by an earlier collection: region 0 is claimed while nothing waits there.
       r.deferred.store(&r == region, rl::mo_relaxed, RL_INFO);
+      r.home = (uint32_t)(&r - region);
     }
     used.store(0, rl::mo_relaxed, RL_INFO);
     root_next.store(0, rl::mo_relaxed, RL_INFO);
@@ -304,7 +307,12 @@ struct test : rl::test_suite<test, MARKERS> {
   }
 
   bool claim_next(unsigned *claimed) {
+    return claim_at(true, claimed) || (use.anywhere && claim_at(false, claimed));
+  }
+
+  bool claim_at(bool home, unsigned *claimed) {
     for (unsigned r = 0; r < REGIONS; r++) {
+      if (home && region[r].home != SINGLE_NODE) continue;
       if (!waits(&region[r]) || (use.pop_claimed && !claim(&region[r]))) continue;
       *claimed = r;
       return true;
@@ -341,6 +349,7 @@ mutant const mutants[] = {
     {"push drops the older chunks", [](settings *s) { s->keep_older = false; }},
     {"a push is not announced", [](settings *s) { s->announce = false; }},
     {"a visit is not announced", [](settings *s) { s->announce_run = false; }},
+    {"single chunks are taken at home only", [](settings *s) { s->anywhere = false; }},
 };
 
 // One run of the checker; true: no violation.

@@ -51,6 +51,13 @@ void *__wrap_td_plat_reserve(size_t bytes, size_t align) {
   return start;
 }
 
+/* Pages are spread over the simulated nodes in turn, so regions have no homes; and those of the
+ * real machine mean nothing here. */
+void __wrap_td_plat_nodes(struct td_nodes *nodes);
+void __wrap_td_plat_nodes(struct td_nodes *nodes) {
+  *nodes = (struct td_nodes){.count = 1};
+}
+
 uint64_t __real_td_plat_now_ns(void);
 uint64_t __wrap_td_plat_now_ns(void);
 uint64_t __wrap_td_plat_now_ns(void) {
