@@ -41,9 +41,9 @@ struct settings {
   bool announce_run; // and before visits
   bool anywhere;     // single chunks are looked for at home first, but not only there
 };
-constexpr settings shipped = {
-    rl::mo_release, rl::mo_acquire, rl::mo_acquire, rl::mo_release, true, true, true,
-    true,           true,           true,           true,           true, true, true, true};
+constexpr settings shipped = {rl::mo_release, rl::mo_acquire, rl::mo_acquire, rl::mo_release, true,
+                              true,           true,           true,           true,           true,
+                              true,           true,           true,           true,           true};
 settings use = shipped;
 
 // A plain number, watched for data races.
