@@ -120,11 +120,9 @@ struct tide_tracer *td_bdwgc_tracer_set(struct tide_tracer *tracer) {
 EXPORT void GC_push_all(void *bottom, void *top) {
   push("GC_push_all", bottom, top, tide_root_report);
 }
-/* For stacks: pointers count wherever they lead into an object. Where all do anyway, words are
- * searched faster. */
+/* For stacks. */
 EXPORT void GC_push_all_eager(void *bottom, void *top) {
-  push("GC_push_all_eager", bottom, top,
-       GC_all_interior_pointers ? tide_root_report : tide_root_report_stack);
+  push("GC_push_all_eager", bottom, top, tide_root_report_stack);
 }
 EXPORT void GC_push_conditional(void *bottom, void *top, int all) {
   (void)all;

@@ -35,19 +35,11 @@ void td_scanner_init(struct td_scanner *scanner, const struct td_space *space,
 
 /* Foreign memory may be written by threads in blocking regions, or be poisoned. */
 static __attribute__((no_sanitize("address", "thread"), noinline)) void
-conservative_words(struct td_scanner *scanner, const uintptr_t *at, size_t count) {
+conservative_words(struct td_scanner *scanner, const uintptr_t *at, size_t count, bool stack) {
   for (size_t i = 0; i < count; i++) {
     scanner->slot = &at[i];
-    scanner->tracer.conservative(&scanner->tracer, at[i]);
-  }
-  scanner->slot = NULL;
-}
-
-static void stack_words(struct td_scanner *scanner, const uintptr_t *at, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    uintptr_t object = td_space_find_from_stack(scanner->space, at[i]);
-    scanner->slot = &at[i];
-    if (object) scanner->tracer.conservative(&scanner->tracer, object);
+    uintptr_t word = stack ? td_space_find_from_stack(scanner->space, at[i]) : at[i];
+    if (word) scanner->tracer.conservative(&scanner->tracer, word);
   }
   scanner->slot = NULL;
 }
@@ -91,7 +83,7 @@ void td_scan_object(struct td_scanner *scanner, uintptr_t object) {
       bitmap(scanner, at + i, layout->bits[i / 64]);
     break;
   case TD_KIND_CONSERVATIVE:
-    conservative_words(scanner, at, words);
+    conservative_words(scanner, at, words, false);
     break;
   case TD_KIND_TRACED:
     layout->trace((void *)object, bytes, &scanner->tracer, layout->context);
@@ -103,12 +95,8 @@ void td_scan_object(struct td_scanner *scanner, uintptr_t object) {
 
 void td_scan_span(struct td_scanner *scanner, const struct td_span *span) {
   const uintptr_t *at = span->start;
-  if (span->kind == TD_SPAN_CONSERVATIVE) {
-    conservative_words(scanner, at, span->count);
-    return;
-  }
-  if (span->kind == TD_SPAN_STACK) {
-    stack_words(scanner, at, span->count);
+  if (span->kind == TD_SPAN_CONSERVATIVE || span->kind == TD_SPAN_STACK) {
+    conservative_words(scanner, at, span->count, span->kind == TD_SPAN_STACK);
     return;
   }
   for (size_t i = 0; i < span->count; i++)

@@ -6,7 +6,6 @@
 #include "gc/mutator/handles.h"
 #include "gc/mutator/stacks.h"
 #include "gc/roots/source.h"
-#include "heap/find.h"
 
 struct gathering {
   struct td_root_sink sink; /* first */
@@ -58,7 +57,7 @@ static uintptr_t *room_for_words(struct td_root_sink *sink) {
   struct gathering *g = (struct gathering *)sink;
   struct td_root_set *roots = &g->heap->roots;
   if (roots->stack_word_capacity - roots->stack_word_count < TD_SINK_WORDS && !grow_words(roots)) {
-    add_span(sink, TD_SPAN_CONSERVATIVE, roots->stack_words, roots->stack_word_count);
+    add_span(sink, TD_SPAN_STACK, roots->stack_words, roots->stack_word_count);
     flush_spans(g);
     roots->stack_word_count = 0;
     roots->words_incomplete = true;
@@ -66,15 +65,8 @@ static uintptr_t *room_for_words(struct td_root_sink *sink) {
   return roots->stack_words + roots->stack_word_count;
 }
 
-/* What other words may not, those of stacks may: point anywhere into an object. So they are
- * replaced by its address where it makes a difference. */
 static void words_copied(struct td_root_sink *sink, size_t count) {
-  struct tide_heap *heap = ((struct gathering *)sink)->heap;
-  struct td_root_set *roots = &heap->roots;
-  uintptr_t *words = roots->stack_words + roots->stack_word_count;
-  for (size_t i = 0; heap->space.base_only && i < count; i++)
-    words[i] = td_space_find_from_stack(&heap->space, words[i]);
-  roots->stack_word_count += count;
+  ((struct gathering *)sink)->heap->roots.stack_word_count += count;
 }
 
 /* ---- All roots ---- */
@@ -139,7 +131,7 @@ void td_roots_gather(struct tide_heap *heap, enum td_root_words words, td_roots_
     td_handles_emit(m, &g.sink);
     if (words == TD_WORDS_FRESH) td_stacks_emit(m, &g.sink);
   }
-  add_span(&g.sink, TD_SPAN_CONSERVATIVE, roots->stack_words, roots->stack_word_count);
+  add_span(&g.sink, TD_SPAN_STACK, roots->stack_words, roots->stack_word_count);
   flush_spans(&g);
 }
 

@@ -9,14 +9,13 @@
 #include "marker/loop/depth_first.h"
 #include "marker/loop/steal.h"
 
+/* Where words of stacks may do what others may not, they are looked up one by one. */
 static __attribute__((noinline)) void scan_stack(struct loop *l, const uintptr_t *words,
                                                  size_t count) {
-  struct td_space *space = l->marker->set->space;
-  for (size_t i = 0; i < count; i++) {
-    uintptr_t object = td_space_find_from_stack(space, words[i]);
+  for (size_t i = count; i-- > 0;) {
+    uintptr_t object = td_space_find_from_stack(l->v.space, words[i]);
     if (object) visit(l, object);
   }
-  td_avoid_note(space, words, count);
 }
 
 TD_INLINE void scan_roots(struct loop *l, const struct td_root_slice *slice) {
@@ -31,11 +30,12 @@ TD_INLINE void scan_roots(struct loop *l, const struct td_root_slice *slice) {
       visit(l, *(const uintptr_t *)words[i]);
     break;
   case TD_SPAN_CONSERVATIVE:
-    td_scan_conservative(&l->v, words, 0, slice->count, visit, l);
-    td_avoid_note(l->marker->set->space, words, slice->count);
-    break;
   case TD_SPAN_STACK:
-    scan_stack(l, words, slice->count);
+    if (slice->kind == TD_SPAN_STACK && l->v.space->base_only)
+      scan_stack(l, words, slice->count);
+    else
+      td_scan_conservative(&l->v, words, 0, slice->count, visit, l);
+    td_avoid_note(l->marker->set->space, words, slice->count);
     break;
   }
   td_report_roots(l->marker, since, slice->count);
