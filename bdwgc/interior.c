@@ -15,6 +15,7 @@ static uint64_t displacements[TIDE_DISPLACEMENT_MAX / 64];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void set_interior(int all) {
+  td_bdwgc.extra_bytes = all ? 1 : 0;
   (void)tide_heap_set_interior(td_bdwgc.heap, all ? TIDE_INTERIOR_ALL : TIDE_INTERIOR_BASE);
 }
 
@@ -29,12 +30,10 @@ void td_bdwgc_interior_start(void) {
 EXPORT int GC_get_all_interior_pointers(void) {
   return GC_all_interior_pointers;
 }
-/* Objects that were allocated before have no byte more for a pointer one past their end. */
+/* Objects that were allocated while this was 0 are not kept by pointers one past their end. */
 EXPORT void GC_set_all_interior_pointers(int all) {
   GC_all_interior_pointers = all;
-  if (!td_bdwgc.heap) return;
-  td_bdwgc.extra_bytes = all ? 1 : 0;
-  set_interior(all);
+  if (td_bdwgc.heap) set_interior(all);
 }
 
 EXPORT void GC_register_displacement(size_t bytes) {

@@ -42,7 +42,6 @@ static void start(void) {
   struct tide_options options = options_from(&environment);
   struct tide_heap *heap = tide_heap_create(&options, &error);
   if (!heap) td_bdwgc_die("%s", error.text);
-  td_bdwgc.extra_bytes = GC_all_interior_pointers ? 1 : 0;
   td_bdwgc.heap = heap;
   td_bdwgc_interior_start();
   td_stack_start();

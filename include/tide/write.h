@@ -45,8 +45,8 @@ static inline void tide_write_begin(struct tide_mutator *mutator, void *object, 
                                     size_t count) {
   struct tide_mutator_fast *fast = (struct tide_mutator_fast *)mutator;
   /* No instruction: a mask that was loaded before will not do, because a signal may have stopped
-   * this thread since, and a collection may have changed it. If one stops it between here and the
-   * store, the reference to be stored is old afterwards. */
+   * this thread since, and a collection may have changed it. If a collection comes between here and
+   * the store, the object to be referred to is old afterwards, and nothing need be told. */
   __asm__ volatile("" : "+m"(fast->mark_mask));
   uintptr_t at = (uintptr_t)object >> 4 & fast->mark_mask;
   /* relaxed: others may be telling of the same object, which comes to the same. What a collection

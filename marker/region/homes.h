@@ -37,7 +37,7 @@ struct td_homes {
   /* A bit for each node on which a marker has been in this collection. Markers set theirs: relaxed,
    * all accesses, because it is a hint. */
   _Atomic(uint64_t) inhabited;
-  /* The collecting thread's: what homes were asked for, and whether they were told. */
+  /* The collecting thread's: the regions whose homes were asked for last. */
   uint32_t count;
   unsigned shift;
 };
