@@ -11,9 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/stress/driver.h"
+#include "tests/stress/by_signal.h"
 #include "tide/stats.h"
-#include "tide/tide.h"
 
 struct node {
   struct node *next;
@@ -25,17 +24,6 @@ static tide_layout node_layout;
 static _Atomic(bool) finished;
 static _Atomic(uint64_t) spins;
 static FILE *nowhere;
-
-static struct tide_mutator *attach(void) {
-  struct tide_attach_options options;
-  struct tide_error error;
-  tide_attach_options_init(&options);
-  options.stop = TIDE_STOP_SIGNAL;
-  struct tide_mutator *m = tide_attach(heap, &options, &error);
-  if (!m) fprintf(stderr, "%s\n", error.text);
-  CHECK(m);
-  return m;
-}
 
 static struct node *build(struct tide_mutator *m, uint64_t length) {
   struct node *list = NULL;
@@ -97,7 +85,7 @@ static void linger(uint32_t *seed) {
 }
 
 static void *work(void *number) {
-  struct tide_mutator *m = attach();
+  struct tide_mutator *m = attach_by_signal(heap);
   uint32_t seed = 77 + *(uint32_t *)number;
   struct node *old = build(m, 1000);
   while (!atomic_load_explicit(&finished, memory_order_relaxed)) {
@@ -109,7 +97,7 @@ static void *work(void *number) {
     if (random_next(&seed) % 8 == 0) check_sizes(m, &seed);
     if (random_next(&seed) % 64 == 0) {
       CHECK(tide_detach(m) == TIDE_OK);
-      m = attach();
+      m = attach_by_signal(heap);
       old = build(m, 1000);
     }
   }
@@ -159,7 +147,7 @@ int main(int count, char **arguments) {
   CHECK(nowhere = fopen("/dev/null", "w"));
   size_t offset = 0;
   node_layout = tide_layout_offsets(heap, sizeof(struct node), &offset, 1, NULL);
-  struct tide_mutator *m = attach();
+  struct tide_mutator *m = attach_by_signal(heap);
   CHECK(tide_stop_signal() > 0);
   pthread_t threads[64];
   uint32_t numbers[64];
