@@ -1,4 +1,5 @@
-/* What the parts of bdwgc_semantics share: how they collect, check and leave garbage behind. */
+/* What bdwgc_semantics and bdwgc_base_only share: how they collect, check and leave garbage behind.
+ */
 #ifndef TD_TESTS_BDWGC_SEMANTICS_H
 #define TD_TESTS_BDWGC_SEMANTICS_H
 
