@@ -38,6 +38,7 @@ EXPORT void GC_register_disclaim_proc(int kind, GC_disclaim_proc procedure, int 
 /* ---- Objects with a closure in front ---- */
 
 EXPORT unsigned GC_new_kind(void **list, GC_word descriptor, int add_size, int clear);
+EXPORT void GC_register_displacement(size_t bytes);
 static unsigned finalized_kind;
 
 static int call_closure(void *object) {
@@ -49,6 +50,7 @@ static int call_closure(void *object) {
 EXPORT void GC_init_finalized_malloc(void) {
   td_bdwgc_start();
   if (finalized_kind) return;
+  GC_register_displacement(sizeof(void *)); /* the program sees what lies behind the closure */
   finalized_kind = GC_new_kind(NULL, GC_DS_LENGTH, 1, 1);
   GC_register_disclaim_proc((int)finalized_kind, call_closure, 1);
 }

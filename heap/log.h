@@ -11,7 +11,9 @@
  * the object's mark.
  *
  * Several mutators may log at once. All of them store the same byte, and nobody takes anything back
- * until the world has stopped. The stop publishes what they stored, so relaxed stores will do. */
+ * until the world has stopped. The stop publishes what they stored, so relaxed stores will do. Nor
+ * may a signal stop a mutator between the byte and the flag: another one would find the object
+ * logged. Clients of all this: tests/model/stopping.h. */
 #ifndef TD_HEAP_LOG_H
 #define TD_HEAP_LOG_H
 

@@ -36,10 +36,12 @@ void td_slots_clear(struct tide_heap *heap, enum tide_weak_kind kind) {
   }
 }
 
-/* Does the slot lie in memory of the heap that holds no object any more? A free cell was one. */
+/* Does the slot lie in memory of the heap that holds no object any more? A free cell was one. A
+ * slot is no word of the program: it may lie anywhere in an object, whichever words keep that
+ * alive. */
 static bool lies_in_dead(const struct tide_heap *heap, uintptr_t slot) {
   if (slot - heap->space.base >= heap->space.reserved_bytes) return false;
-  uintptr_t object = td_space_find(&heap->space, slot);
+  uintptr_t object = td_space_find_any(&heap->space, slot);
   return !object || is_dead(heap, object);
 }
 

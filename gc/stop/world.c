@@ -10,7 +10,9 @@
 #include "gc/stop/registers.h"
 
 /* Tries of the stopper before it sleeps: about the time in which a running mutator answers. */
+#ifndef STOP_SPINS /* a model checker has others */
 #define STOP_SPINS 64
+#endif
 
 bool td_world_init(struct td_world *world) {
   *world = (struct td_world){0};
@@ -29,8 +31,9 @@ static void count_down(struct td_world *world) {
 }
 
 void td_world_enter_safe(struct tide_mutator *mutator) {
-  /* release [world.safe]: pairs with the stopper's fetch_add in stop. */
-  uint32_t before = atomic_fetch_or_explicit(&mutator->state, TD_SAFE, memory_order_release);
+  /* release [world.safe]: pairs with the stopper's fetch_add in stop; acquire [world.stop]: who
+   * finds STOP counts down from what the stopper wrote, not from what was there before. */
+  uint32_t before = atomic_fetch_or_explicit(&mutator->state, TD_SAFE, memory_order_acq_rel);
   if (before & TD_STOP) count_down(&mutator->heap->world);
 }
 

@@ -16,7 +16,8 @@
  *
  * Tags: [world.safe] what a mutator did before it became safe is seen by the stopper;
  * [world.resume] what the stopper did is seen by a mutator that goes on; [world.stop] what the
- * stopper wrote before it set STOP is seen by a signal handler that finds STOP. */
+ * stopper wrote before it set STOP, `awaited` above all, is seen by who becomes safe, or by a
+ * signal handler, and finds STOP. Clients: tests/model/stopping.h. */
 #ifndef TD_GC_STOP_WORLD_H
 #define TD_GC_STOP_WORLD_H
 

@@ -1,57 +1,19 @@
 /* What Boehm's headers promise, as a program sees it. Compiled against Debian's headers; runs on
  * ours and, to show that it asks for nothing else, on Debian's library. Each part is named on the
- * command line. Longer than 400 lines because the parts share how they collect and check. */
-#define GC_THREADS
-#define GC_NO_THREAD_REDIRECTS
-#include <gc/gc.h>
+ * command line. */
+#include "tests/bdwgc/semantics.h"
+
 #include <gc/gc_inline.h>
 #include <gc/gc_mark.h>
 #include <gc/gc_typed.h>
 
-#include <dlfcn.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#define CHECK(condition)                                                                           \
-  do {                                                                                             \
-    if (!(condition)) {                                                                            \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                              \
-      exit(1);                                                                                     \
-    }                                                                                              \
-  } while (0)
-
-/* Builds garbage on a stack that is gone afterwards. */
-#define APART __attribute__((noinline))
 
 static void *before_main;
 __attribute__((constructor)) static void early(void) {
   before_main = GC_malloc(64);
   memset(before_main, 7, 64);
-}
-
-static APART void wipe_stack(void) {
-  volatile char room[8192];
-  memset((void *)room, 0, sizeof room);
-}
-/* Runs on a stack that is gone afterwards. */
-static void *run_apart(void *call) {
-  ((void (*)(void))call)();
-  return NULL;
-}
-static void in_thread(void (*call)(void)) {
-  pthread_t thread;
-  CHECK(GC_pthread_create(&thread, NULL, run_apart, (void *)call) == 0);
-  CHECK(GC_pthread_join(thread, NULL) == 0);
-}
-static void collect(void) {
-  for (int i = 0; i < 3; i++) {
-    wipe_stack();
-    GC_gcollect();
-  }
 }
 
 static void early_objects(void) {
@@ -352,69 +314,6 @@ static void figures(void) {
   GC_get_heap_usage_safe(NULL, NULL, NULL, NULL, &again);
   CHECK(again >= total + 9000000 && again == GC_get_total_bytes());
   CHECK(GC_get_version() >> 16 == 8);
-}
-
-/* ---- Roots ---- */
-
-static char *in_static_data;
-static void roots(void) {
-  in_static_data = GC_strdup("static");
-  char **outside = malloc(64 * sizeof *outside);
-  memset(outside, 0, 64 * sizeof *outside);
-  GC_add_roots(outside, outside + 64);
-  for (int i = 0; i < 64; i++)
-    outside[i] = GC_strdup("in added roots");
-  collect();
-  for (int i = 0; i < 1000; i++)
-    memset(GC_malloc_atomic(15), 0xff, 15);
-  CHECK(!strcmp(in_static_data, "static"));
-  for (int i = 0; i < 64; i++)
-    CHECK(!strcmp(outside[i], "in added roots"));
-  GC_remove_roots(outside, outside + 64);
-  free(outside);
-  GC_gcollect();
-}
-
-/* ---- Pointers into objects ---- */
-
-#define EACH 300
-static char **pointers; /* at the first byte, three behind it, eight behind it */
-static void **watched;  /* in memory that nobody searches */
-
-static APART void point_into_objects(void) {
-  for (int i = 0; i < 3 * EACH; i++) {
-    char *object = GC_malloc_atomic(100);
-    watched[i] = object;
-    CHECK(GC_general_register_disappearing_link(&watched[i], object) == 0);
-    pointers[i] = object + (i < EACH ? 0 : i < 2 * EACH ? 3 : 8);
-  }
-}
-static int alive(int from, int to) {
-  int count = 0;
-  for (int i = from; i < to; i++)
-    count += watched[i] != NULL;
-  return count;
-}
-static void *displaced; /* what the check of displacements complained about */
-static void note_displaced(void *address) {
-  displaced = address;
-}
-static void interior(void) {
-  pointers = GC_malloc(3 * EACH * sizeof *pointers);
-  watched = calloc(3 * EACH, sizeof *watched);
-  CHECK(pointers && watched && GC_get_all_interior_pointers() == 1);
-  in_thread(point_into_objects);
-  collect();
-  CHECK(alive(0, 3 * EACH) == 3 * EACH);
-  GC_set_all_interior_pointers(0);
-  GC_register_displacement(3);
-  char *volatile on_stack = pointers[2 * EACH];
-  collect();
-  CHECK(alive(0, 2 * EACH) == 2 * EACH);
-  CHECK(on_stack && watched[2 * EACH] && alive(2 * EACH, 3 * EACH) < EACH / 10);
-  GC_is_valid_displacement_print_proc = note_displaced;
-  CHECK(GC_is_valid_displacement(pointers[EACH]) == pointers[EACH] && !displaced);
-  CHECK(GC_is_valid_displacement(on_stack) == on_stack && displaced == on_stack);
 }
 
 static const struct part {

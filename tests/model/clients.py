@@ -43,6 +43,19 @@ class Parking:
 
 
 @dataclass(frozen=True)
+class Stopping:
+    """Mutators that log what they write to, and collections that stop them: see stopping.h. A letter
+    a step: s safepoint, i where a signal may come, t tell of a write, w write, d let the own
+    reference go, c look at what was written, b a blocking region. Collections: y young, f full."""
+    name: str
+    mutators: tuple
+    why: str
+    collections: str = "y"
+    signalled: int = 0  # a bit for each mutator that a signal stops
+    meet: str = "polled,logged"  # Relacy: what executions must meet
+
+
+@dataclass(frozen=True)
 class Region:
     """Chunks that are thrown to regions and taken from them: see regions.c. Only for GenMC."""
     name: str
@@ -100,6 +113,19 @@ RELACY = {
         Parking("retire_two", "cre3", "two helpers, of whom some retire", items=2, helpers=2, idle=1,
                 meet="helped,recruited,slept,retired"),
     ],
+    "stopping": [
+        Stopping("poll", ("stwsdsc",), "one that polls, and a young collection"),
+        Stopping("signal", ("itiwidic",), "one that a signal stops between any two steps", signalled=1,
+                 meet="signalled,putoff,logged"),
+        Stopping("again", ("itiwidic",), "young, full and young again", collections="yfy", signalled=1,
+                 meet="signalled,putoff,logged"),
+        Stopping("block", ("stwdbc",), "a blocking region while there is a stop"),
+        Stopping("twice", ("twdbc", "twdbc"), "two write into one object", meet="logged,twice"),
+        Stopping("half", ("t", "twd"), "one is stopped while it logs, the other finds that done",
+                 signalled=1, meet="logged,twice,putoff"),
+        Stopping("mixed", ("stwsdsc", "itiwidic"), "one polls, a signal stops the other",
+                 collections="yfy", signalled=2, meet="polled,signalled,putoff,logged,twice"),
+    ],
 }
 
 GENMC = {
@@ -127,6 +153,16 @@ GENMC = {
         Parking("fewer", "CONFIGURE(1) QUIT", "a helper is left out"),
         Parking("open", "OPEN QUIT", "helpers are started and ended", closed=1),
     ],
+    "stopping": [
+        Stopping("poll", ("stwsdsc",), "one that polls, and a young collection"),
+        Stopping("signal", ("itiwidic",), "one that a signal stops between any two steps", signalled=1),
+        Stopping("block", ("twdbc",), "a blocking region while there is a stop"),
+        Stopping("again", ("twsdc",), "two young collections", collections="yy"),
+        Stopping("full", ("twsdc",), "a full one, and a young one", collections="fy"),
+        Stopping("twice", ("twd", "twd"), "two write into one object"),
+        Stopping("half", ("t", "twd"), "one is stopped while it logs, the other finds that done",
+                 signalled=1),
+    ],
     "regions": [
         Region("hand", "THROW(0, 1) LOOK", ("THROW(1, 1) LOOK",), "00", "-",
                "two markers throw to one region and visit it"),
@@ -139,6 +175,7 @@ GENMC = {
     ],
 }
 
+FIRST = "what Relacy reads of a count is always the newest"
 IDLE = "GenMC's clients have no threads that begin again"
 REGIONS = "GenMC has regions by themselves only: regions.c"
 SEVERAL = "takes more than two blocks' worth of early grants: too long for GenMC"
@@ -193,6 +230,29 @@ MUTANTS = {
         Mutant("marking.reflag=0", "walk", "", "a page in mid-walk is left when the queue overflows: "
                "needs more objects than GenMC finishes"),
     ],
+    "stopping": [
+        Mutant("tell=0", "poll", "poll", "a store without the barrier"),
+        Mutant("late=0", "poll", "poll", "a collection between the barrier and the store"),
+        Mutant("inside=0", "half", "half", "a thread is stopped when it has logged by half"),
+        Mutant("flag=0", "poll", "", "the page is not flagged: heap/log.c is as shipped for GenMC"),
+        Mutant("wake=0", "signal", "signal", "nobody is woken at the gate"),
+        Mutant("fetch_or(&mutator->state)=acquire", "poll", "poll", "stopped without what it logged"),
+        Mutant("fetch_or(&mutator->state)=release", "", "poll", "counts down before the count is there: "
+               + FIRST),
+        Mutant("fetch_add(&m->state)=acquire", "", "poll", "the same"),
+        Mutant("fetch_add(&m->state)=release", "block", "block", "finds it safe without what it did"),
+        Mutant("fetch_sub(&world->awaited, 1)=acquire", "poll", "poll", "the last to stop hides itself"),
+        Mutant("fetch_sub(&world->awaited, 1)=release", "", "twice", "the last to stop hides others: a "
+               "count continues the release sequence of those before it", "none"),
+        Mutant("fetch_sub(&world->awaited, safe)=relaxed", "", "twice", "the same", "none"),
+        Mutant("load(&world->awaited, memory_order_acquire)=relaxed", "poll", "poll"),
+        Mutant("fetch_and(&m->state)=relaxed", "poll", "poll", "goes on without what was collected"),
+        Mutant("cas(&mutator->state)=relaxed", "poll", "poll", "the same"),
+        Mutant("cas(&world->gate)=relaxed", "poll", "poll", "sleeps after the last resume"),
+        Mutant("load(&world->gate, memory_order_acquire)=relaxed", "poll", "poll", "the same"),
+        Mutant("load(&mutator->state, memory_order_acquire)=relaxed", "", "signal", "who stands still "
+               "acquires again; only a fork is answered without, and there is none here", "none"),
+    ],
     "regions": [
         Mutant("region.push=relaxed", "", "hand", "a chunk comes without its references"),
         Mutant("region.take=relaxed", "", "hand", "the same"),
@@ -234,12 +294,18 @@ def find(clients, name):
 
 
 def relacy_arguments(client):
-    """The command line of relacy_marking or relacy_parking."""
+    """The command line of relacy_marking, relacy_parking or relacy_stopping."""
+    if isinstance(client, Stopping):
+        return [*(word for script in client.mutators for word in ("--mutator", script)),
+                "--collections", client.collections, "--signalled", str(client.signalled)]
     if isinstance(client, Marking):
         return ["--modes", client.modes, "--graph", client.graph, "--roots", client.roots,
                 "--rows", str(client.rows), "--looks", str(client.looks), "--chunks", str(client.chunks)]
     return ["--script", client.script, "--items", str(client.items), "--helpers", str(client.helpers),
             "--idle", str(client.idle)]
+
+
+STEPS = {"s": "SAFEPOINT", "i": "SIGNAL", "t": "TELL", "w": "STORE", "d": "DROP", "c": "CHECK", "b": "BLOCK"}
 
 
 def sets(text):
@@ -262,6 +328,14 @@ def genmc_source(program, client, mutant):
         }
         for step in client.steps:
             lines["SKIPPED_" + step.replace(".", "_")] = "~, 0"
+    elif program == "stopping":
+        cases = "".join(f"case {i}: {' '.join(STEPS[step] for step in script)} break; "
+                        for i, script in enumerate(client.mutators))
+        lines = {
+            "MODEL_MUTATORS": len(client.mutators), "MODEL_SIGNALLED": client.signalled,
+            "MODEL_SCRIPTS": cases,
+            "MODEL_COLLECTIONS": " ".join({"y": "YOUNG", "f": "FULL"}[c] for c in client.collections),
+        }
     elif program == "regions":
         cases = "".join(f"case {i}: {script} break; " for i, script in enumerate(client.helpers))
         lines = {
@@ -279,7 +353,7 @@ def genmc_source(program, client, mutant):
         site, value = mutant.split("=")
         if value == "0":
             lines["SKIPPED_" + site.replace(".", "_")] = "~, 0"
-        elif program != "parking":
+        elif program not in ("parking", "stopping"):
             lines["MUTANT_" + site.replace(".", "_")] = "~, __ATOMIC_" + value.upper()
         else:
             lines["MUTANT_SITE"] = f'"{site}"'

@@ -6,43 +6,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/stress/driver.h"
+#include "tests/stress/list.h"
 #include "tide/stats.h"
-#include "tide/tide.h"
-
-struct node {
-  struct node *next;
-  uint64_t number;
-};
 
 static struct tide_heap *heap;
 static tide_layout node_layout;
 static _Atomic(bool) finished;
-
-static struct node *build(struct tide_mutator *m, uint64_t length) {
-  struct node *list = NULL;
-  for (uint64_t i = 0; i < length; i++) {
-    struct node *fresh = (struct node *)tide_alloc(m, node_layout, sizeof *fresh);
-    CHECK(fresh);
-    fresh->number = i;
-    fresh->next = list;
-    list = fresh;
-  }
-  return list;
-}
-
-static void check_list(const struct node *list, uint64_t length) {
-  for (; list; list = list->next)
-    CHECK(list->number == --length);
-  CHECK(length == 0);
-}
 
 static void *allocate(void *unused) {
   (void)unused;
   struct tide_mutator *m = tide_attach(heap, NULL, NULL);
   CHECK(m);
   while (!atomic_load_explicit(&finished, memory_order_relaxed))
-    check_list(build(m, 300), 300);
+    list_check(list_build(m, node_layout, 300), 300);
   CHECK(tide_detach(m) == TIDE_OK);
   return NULL;
 }
@@ -54,13 +30,13 @@ static void wait_for(pid_t child) {
 }
 
 static void check_life(struct tide_mutator *m, const struct node *list) {
-  if (list) check_list(list, 500);
+  if (list) list_check(list, 500);
   for (int i = 0; i < 3; i++) {
-    struct node *mine = build(m, 2000);
+    struct node *mine = list_build(m, node_layout, 2000);
     CHECK(tide_collect(m) == TIDE_OK);
-    check_list(mine, 2000);
+    list_check(mine, 2000);
   }
-  if (list) check_list(list, 500);
+  if (list) list_check(list, 500);
   struct tide_error error;
   CHECK(tide_check_heap(m, &error) == TIDE_OK);
 }
@@ -99,7 +75,7 @@ static pid_t fork_attached_once(struct tide_mutator *m, uint64_t turn) {
 static void *fork_attached(void *forks) {
   struct tide_mutator *m = tide_attach(heap, NULL, NULL);
   CHECK(m);
-  struct node *list = build(m, 500);
+  struct node *list = list_build(m, node_layout, 500);
   for (uint64_t i = 0; i < *(uint64_t *)forks; i++) {
     pid_t child = fork_attached_once(m, i);
     CHECK(child >= 0);
@@ -107,7 +83,7 @@ static void *fork_attached(void *forks) {
     tide_blocking_enter(m);
     wait_for(child);
     tide_blocking_leave(m);
-    check_list(list, 500);
+    list_check(list, 500);
   }
   CHECK(tide_detach(m) == TIDE_OK);
   return NULL;
@@ -134,8 +110,7 @@ int main(int count, char **arguments) {
   options.markers = 2;
   heap = tide_heap_create(&options, NULL);
   CHECK(heap);
-  size_t offset = 0;
-  node_layout = tide_layout_offsets(heap, sizeof(struct node), &offset, 1, NULL);
+  node_layout = list_layout(heap);
   pthread_t threads[64], attached, unattached;
   for (uint64_t i = 0; i < workers; i++)
     CHECK(pthread_create(&threads[i], NULL, allocate, NULL) == 0);

@@ -11,49 +11,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/stress/driver.h"
+#include "tests/stress/by_signal.h"
+#include "tests/stress/list.h"
 #include "tide/stats.h"
-#include "tide/tide.h"
-
-struct node {
-  struct node *next;
-  uint64_t number;
-};
 
 static struct tide_heap *heap;
 static tide_layout node_layout;
 static _Atomic(bool) finished;
 static _Atomic(uint64_t) spins;
 static FILE *nowhere;
-
-static struct tide_mutator *attach(void) {
-  struct tide_attach_options options;
-  struct tide_error error;
-  tide_attach_options_init(&options);
-  options.stop = TIDE_STOP_SIGNAL;
-  struct tide_mutator *m = tide_attach(heap, &options, &error);
-  if (!m) fprintf(stderr, "%s\n", error.text);
-  CHECK(m);
-  return m;
-}
-
-static struct node *build(struct tide_mutator *m, uint64_t length) {
-  struct node *list = NULL;
-  for (uint64_t i = 0; i < length; i++) {
-    struct node *fresh = (struct node *)tide_alloc(m, node_layout, sizeof *fresh);
-    CHECK(fresh && fresh->next == NULL && fresh->number == 0);
-    fresh->number = i;
-    fresh->next = list;
-    list = fresh;
-  }
-  return list;
-}
-
-static void check_list(const struct node *list, uint64_t length) {
-  for (; list; list = list->next)
-    CHECK(list->number == --length);
-  CHECK(length == 0);
-}
 
 /* Cells of many classes and layouts, so that many runs are open when the signal comes. */
 static void check_sizes(struct tide_mutator *m, uint32_t *seed) {
@@ -97,20 +63,20 @@ static void linger(uint32_t *seed) {
 }
 
 static void *work(void *number) {
-  struct tide_mutator *m = attach();
+  struct tide_mutator *m = attach_by_signal(heap);
   uint32_t seed = 77 + *(uint32_t *)number;
-  struct node *old = build(m, 1000);
+  struct node *old = list_build(m, node_layout, 1000);
   while (!atomic_load_explicit(&finished, memory_order_relaxed)) {
     uint64_t length = random_next(&seed) % 400;
-    struct node *list = build(m, length);
+    struct node *list = list_build(m, node_layout, length);
     linger(&seed);
-    check_list(list, length);
-    check_list(old, 1000);
+    list_check(list, length);
+    list_check(old, 1000);
     if (random_next(&seed) % 8 == 0) check_sizes(m, &seed);
     if (random_next(&seed) % 64 == 0) {
       CHECK(tide_detach(m) == TIDE_OK);
-      m = attach();
-      old = build(m, 1000);
+      m = attach_by_signal(heap);
+      old = list_build(m, node_layout, 1000);
     }
   }
   CHECK(tide_detach(m) == TIDE_OK);
@@ -134,10 +100,10 @@ static void fork_once(struct tide_mutator *m, const struct node *list) {
   pid_t child = fork();
   CHECK(child >= 0);
   if (child == 0) {
-    check_list(list, 500);
-    check_list(build(m, 2000), 2000);
+    list_check(list, 500);
+    list_check(list_build(m, node_layout, 2000), 2000);
     CHECK(tide_collect(m) == TIDE_OK);
-    check_list(list, 500);
+    list_check(list, 500);
     _exit(0);
   }
   int status;
@@ -157,9 +123,8 @@ int main(int count, char **arguments) {
   options.markers = 2;
   CHECK(heap = tide_heap_create(&options, NULL));
   CHECK(nowhere = fopen("/dev/null", "w"));
-  size_t offset = 0;
-  node_layout = tide_layout_offsets(heap, sizeof(struct node), &offset, 1, NULL);
-  struct tide_mutator *m = attach();
+  node_layout = list_layout(heap);
+  struct tide_mutator *m = attach_by_signal(heap);
   CHECK(tide_stop_signal() > 0);
   pthread_t threads[64];
   uint32_t numbers[64];
@@ -167,7 +132,7 @@ int main(int count, char **arguments) {
     numbers[i] = (uint32_t)i;
     CHECK(pthread_create(&threads[i], NULL, work, &numbers[i]) == 0);
   }
-  struct node *list = build(m, 500);
+  struct node *list = list_build(m, node_layout, 500);
   struct timespec begin, now;
   clock_gettime(CLOCK_MONOTONIC, &begin);
   uint64_t turns = 0, forks = 0;
@@ -181,7 +146,7 @@ int main(int count, char **arguments) {
       CHECK(tide_root_remove_range(heap, &roots[i]) == TIDE_OK);
     free(roots);
     if (turns++ % 8 == 0) fork_once(m, list), forks++;
-    check_list(list, 500);
+    list_check(list, 500);
     clock_gettime(CLOCK_MONOTONIC, &now);
   } while ((uint64_t)((now.tv_sec - begin.tv_sec) * 10 +
                       (now.tv_nsec - begin.tv_nsec) / 100000000) < tenths);

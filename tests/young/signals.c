@@ -5,9 +5,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "tests/stress/driver.h"
-#include "tide/stats.h"
-#include "tide/tide.h"
+#include "tests/stress/by_signal.h"
+#include "tests/young/heap.h"
 
 enum { HOLDERS = 600, SLOTS = 2000 };
 
@@ -19,17 +18,6 @@ struct node {
 static struct tide_heap *heap;
 static tide_layout layout;
 static _Atomic(bool) finished;
-
-static struct tide_mutator *attach(void) {
-  struct tide_attach_options options;
-  struct tide_error error;
-  tide_attach_options_init(&options);
-  options.stop = TIDE_STOP_SIGNAL;
-  struct tide_mutator *m = tide_attach(heap, &options, &error);
-  if (!m) fprintf(stderr, "%s\n", error.text);
-  CHECK(m);
-  return m;
-}
 
 static struct node *make(struct tide_mutator *m, struct node *next, uint64_t number) {
   struct node *fresh = (struct node *)tide_alloc(m, layout, sizeof *fresh);
@@ -76,7 +64,7 @@ static void turn(struct tide_mutator *m, struct own *own, uint64_t number) {
 }
 
 static void *work(void *unused) {
-  struct tide_mutator *m = attach();
+  struct tide_mutator *m = attach_by_signal(heap);
   static _Thread_local struct own own;
   void *volatile array = own.array = tide_alloc_array(m, TIDE_LAYOUT_REFS, SLOTS, sizeof(void *));
   CHECK(own.array);
@@ -99,16 +87,11 @@ static void *work(void *unused) {
 int main(int count, char **arguments) {
   uint64_t collections = argument(count, arguments, 1, 4000);
   uint64_t workers = argument(count, arguments, 2, 2);
-  struct tide_options options;
-  tide_options_init(&options);
-  options.heap_max_bytes = 64u << 20;
-  options.markers = 2;
-  options.write_barrier = true;
-  heap = tide_heap_create(&options, NULL);
-  CHECK(heap && workers <= 64);
+  CHECK(workers <= 64);
+  heap = young_heap(2);
   size_t offset = 0;
   layout = tide_layout_offsets(heap, sizeof(struct node), &offset, 1, NULL);
-  struct tide_mutator *m = attach();
+  struct tide_mutator *m = attach_by_signal(heap);
   pthread_t threads[64];
   for (uint64_t i = 0; i < workers; i++)
     CHECK(pthread_create(&threads[i], NULL, work, NULL) == 0);
@@ -120,19 +103,8 @@ int main(int count, char **arguments) {
       continue;
   }
   atomic_store_explicit(&finished, true, memory_order_relaxed);
-  tide_blocking_enter(m);
-  for (uint64_t i = 0; i < workers; i++)
-    pthread_join(threads[i], NULL);
-  tide_blocking_leave(m);
-  struct tide_error error;
-  enum tide_status status = tide_check_heap(m, &error);
-  if (status != TIDE_OK) fprintf(stderr, "%s\n", error.text);
-  CHECK(status == TIDE_OK);
-  struct tide_heap_stats stats;
-  tide_heap_stats(heap, &stats);
-  printf("%" PRIu64 " collections, %" PRIu64 " of them young\n", stats.collections,
-         stats.young_collections);
-  CHECK(stats.young_collections > collections / 8);
-  CHECK(tide_detach(m) == TIDE_OK && tide_heap_destroy(heap) == TIDE_OK);
+  join_all(m, threads, workers);
+  CHECK(is_sound(m));
+  young_heap_end(heap, m, collections / 8 + 1);
   return 0;
 }

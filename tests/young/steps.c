@@ -2,7 +2,6 @@
  * stopped at each: the thread goes through a store step by step, and at one of the steps, another
  * one each time, another thread collects. Afterwards what was stored must be found, and the heap
  * must be in order. For processors and systems with single steps that a program can ask for. */
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -10,9 +9,8 @@
 #include <ucontext.h>
 
 #include "gc/base/inside.h"
-#include "tests/stress/driver.h"
-#include "tide/stats.h"
-#include "tide/tide.h"
+#include "tests/stress/by_signal.h"
+#include "tests/young/heap.h"
 
 #if !defined(__x86_64__) || !defined(__linux__)
 int main(void) {
@@ -72,15 +70,14 @@ static __attribute__((noinline)) void store(void *object, void **slot, void *val
 }
 
 static void expect_order(void **object, const void *value, size_t at) {
-  struct tide_error error;
   struct tide_check check;
   CHECK(tide_collect_young(self) == TIDE_OK);
   enum tide_status status = tide_check_marks(self, &check);
   if (status != TIDE_OK) fprintf(stderr, "step %" PRIu64 ": %s\n", stop_at, check.difference);
   CHECK(status == TIDE_OK);
-  status = tide_check_heap(self, &error);
-  if (status != TIDE_OK) fprintf(stderr, "step %" PRIu64 ": %s\n", stop_at, error.text);
-  CHECK(status == TIDE_OK);
+  bool sound = is_sound(self);
+  if (!sound) fprintf(stderr, "at step %" PRIu64 "\n", stop_at);
+  CHECK(sound);
   CHECK(object[at] == value && tide_object_find(heap, object) == object);
   CHECK(tide_object_find(heap, value) == value && **(uint64_t *const *)&value == stop_at);
 }
@@ -104,16 +101,8 @@ static uint64_t stop_everywhere(size_t words, bool with_full) {
 }
 
 int main(void) {
-  struct tide_options options;
-  struct tide_attach_options attach;
-  tide_options_init(&options);
-  tide_attach_options_init(&attach);
-  options.heap_max_bytes = 64u << 20;
-  options.markers = 1;
-  options.write_barrier = true;
-  attach.stop = TIDE_STOP_SIGNAL;
-  CHECK((heap = tide_heap_create(&options, NULL)) != NULL);
-  CHECK((self = tide_attach(heap, &attach, NULL)) != NULL);
+  heap = young_heap(1);
+  self = attach_by_signal(heap);
   struct sigaction action = {.sa_sigaction = on_step, .sa_flags = SA_SIGINFO | SA_RESTART};
   CHECK(sigaction(SIGTRAP, &action, NULL) == 0);
   pthread_t collector;
@@ -125,14 +114,8 @@ int main(void) {
     CHECK(steps > 10);
   }
   atomic_store(&finished, true);
-  tide_blocking_enter(self);
-  pthread_join(collector, NULL);
-  tide_blocking_leave(self);
-  struct tide_heap_stats stats;
-  tide_heap_stats(heap, &stats);
-  printf("%" PRIu64 " collections, %" PRIu64 " of them young\n", stats.collections,
-         stats.young_collections);
-  CHECK(tide_detach(self) == TIDE_OK && tide_heap_destroy(heap) == TIDE_OK);
+  join_all(self, &collector, 1);
+  young_heap_end(heap, self, 1);
   return 0;
 }
 #endif

@@ -1,11 +1,7 @@
 /* Several mutators share one array of lists and write into it and into the lists all the time,
  * while young and full collections come as they like. Every list holds what was put there.
  * Arguments: rounds (per worker), workers. */
-#include <pthread.h>
-
-#include "tests/stress/driver.h"
-#include "tide/stats.h"
-#include "tide/tide.h"
+#include "tests/young/heap.h"
 
 enum { SLOTS = 3000, LOCKS = 16 };
 
@@ -20,7 +16,6 @@ static void **shared; /* longer than a page: logged by the slot */
 static pthread_mutex_t locks[LOCKS];
 
 struct worker {
-  pthread_t thread;
   uint32_t seed;
   uint64_t rounds;
 };
@@ -77,14 +72,9 @@ static void *work(void *argument) {
 int main(int count, char **arguments) {
   uint64_t rounds = argument(count, arguments, 1, 60000);
   uint64_t workers = argument(count, arguments, 2, 4);
-  struct tide_options options;
-  tide_options_init(&options);
-  options.heap_max_bytes = 64u << 20;
-  options.markers = 2;
-  options.write_barrier = true;
-  heap = tide_heap_create(&options, NULL);
+  heap = young_heap(2);
   struct tide_mutator *m = tide_attach(heap, NULL, NULL);
-  CHECK(heap && m);
+  CHECK(m);
   size_t offsets[] = {0, 8};
   layout = tide_layout_offsets(heap, sizeof(struct node), offsets, 2, NULL);
   CHECK(tide_root_add(heap, &shared) == TIDE_OK);
@@ -92,23 +82,17 @@ int main(int count, char **arguments) {
   for (unsigned i = 0; i < LOCKS; i++)
     pthread_mutex_init(&locks[i], NULL);
   struct worker *all = calloc(workers, sizeof *all);
-  CHECK(shared && all);
+  pthread_t *threads = calloc(workers, sizeof *threads);
+  CHECK(shared && all && threads);
   for (uint64_t i = 0; i < workers; i++) {
     all[i] = (struct worker){.seed = 2463534242u + (uint32_t)i * 7919u, .rounds = rounds};
-    CHECK(pthread_create(&all[i].thread, NULL, work, &all[i]) == 0);
+    CHECK(pthread_create(&threads[i], NULL, work, &all[i]) == 0);
   }
-  tide_blocking_enter(m);
-  for (uint64_t i = 0; i < workers; i++)
-    pthread_join(all[i].thread, NULL);
-  tide_blocking_leave(m);
+  join_all(m, threads, workers);
   for (uint64_t i = 0; i < SLOTS; i++)
     check(shared[i], i);
-  struct tide_heap_stats stats;
-  tide_heap_stats(heap, &stats);
-  printf("%" PRIu64 " collections, %" PRIu64 " of them young\n", stats.collections,
-         stats.young_collections);
-  CHECK(stats.young_collections > 0);
-  CHECK(tide_detach(m) == TIDE_OK && tide_heap_destroy(heap) == TIDE_OK);
+  young_heap_end(heap, m, 1);
+  free(threads);
   free(all);
   return 0;
 }

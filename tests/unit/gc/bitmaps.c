@@ -14,13 +14,6 @@ static tide_layout middle_word(struct tide_heap *heap) {
   return layout;
 }
 
-static uint64_t marked(struct world *w) {
-  struct tide_check check;
-  cr_assert_eq(tide_collect(w->m), TIDE_OK);
-  cr_assert_eq(tide_check_marks(w->m, &check), TIDE_OK, "%s", check.difference);
-  return tide_count_marked(w->m);
-}
-
 Test(bitmaps, name_words_that_may_be_pointers) {
   struct world w = world_new();
   uintptr_t *object = tide_alloc(w.m, middle_word(w.heap), WORDS * 8);
@@ -28,10 +21,10 @@ Test(bitmaps, name_words_that_may_be_pointers) {
   for (int i = 0; i < WORDS; i++)
     object[i] = (uintptr_t)pair_new(&w, NULL, NULL, 7) + 9; /* inside */
   uintptr_t kept = object[1] - 9;
-  cr_assert_eq(marked(&w), 2);
+  cr_assert_eq(live_after_collect(&w), 2);
   cr_assert_eq(((struct pair *)kept)->number, 7);
   object[1] = 12345;
-  cr_assert_eq(marked(&w), 1);
+  cr_assert_eq(live_after_collect(&w), 1);
   world_end(&w);
 }
 
@@ -42,7 +35,7 @@ Test(bitmaps, repeat_over_arrays) {
   cr_assert_not_null(tide_handle(w.m, array));
   for (int i = 0; i < COUNT * WORDS; i++)
     array[i] = (uintptr_t)pair_new(&w, NULL, NULL, (uint64_t)i);
-  cr_assert_eq(marked(&w), 1 + COUNT);
+  cr_assert_eq(live_after_collect(&w), 1 + COUNT);
   for (int i = 0; i < COUNT; i++)
     cr_assert_eq(((struct pair *)array[i * WORDS + 1])->number, (uint64_t)(i * WORDS + 1));
   world_end(&w);
@@ -63,7 +56,7 @@ Test(bitmaps, that_are_equal_are_one_layout) {
   cr_assert_not_null(tide_handle(w.m, object));
   object[64] = (uintptr_t)pair_new(&w, NULL, NULL, 1);
   object[65] = (uintptr_t)pair_new(&w, NULL, NULL, 2);
-  cr_assert_eq(marked(&w), 2);
+  cr_assert_eq(live_after_collect(&w), 2);
   world_end(&w);
 }
 

@@ -75,17 +75,27 @@ static inline bool count_visit(void *object, size_t bytes, tide_layout layout, v
   return true;
 }
 
-/* Objects in the heap after a collection. */
-static inline uint64_t live_after_collect(struct world *w) {
-  cr_assert_eq(tide_collect(w->m), TIDE_OK);
+static inline uint64_t count_objects(struct world *w) {
+  uint64_t count = 0;
+  cr_assert_eq(tide_heap_walk(w->m, count_visit, &count), TIDE_OK);
+  return count;
+}
+
+/* What the roots reach is marked, and the heap is in order. Returns how many objects are marked. */
+static inline uint64_t expect_sound(struct world *w) {
   struct tide_check check;
   enum tide_status status = tide_check_marks(w->m, &check);
   cr_assert_eq(status, TIDE_OK, "%s", check.difference);
   struct tide_error error;
   cr_assert_eq(tide_check_heap(w->m, &error), TIDE_OK, "%s", error.text);
-  uint64_t count = 0;
-  cr_assert_eq(tide_heap_walk(w->m, count_visit, &count), TIDE_OK);
-  cr_assert_eq(count, check.objects);
+  return check.objects;
+}
+
+/* Objects in the heap after a collection. */
+static inline uint64_t live_after_collect(struct world *w) {
+  cr_assert_eq(tide_collect(w->m), TIDE_OK);
+  uint64_t marked = expect_sound(w), count = count_objects(w);
+  cr_assert_eq(count, marked);
   return count;
 }
 

@@ -133,6 +133,31 @@ Test(foreign, a_slot_in_an_object_is_forgotten_with_it) {
   world_end(&w);
 }
 
+/* Words that may be pointers count only at an object's start. That is none of the slot's business.
+ */
+Test(foreign, a_slot_lies_anywhere_in_an_object) {
+  struct world w = world_new();
+  struct tide_error error;
+  cr_assert_eq(tide_heap_set_interior(w.heap, TIDE_INTERIOR_BASE), TIDE_OK);
+  tide_layout near = tide_layout_near_start(w.heap, TIDE_LAYOUT_LEAF, &error);
+  cr_assert_neq(near, TIDE_LAYOUT_INVALID, "%s", error.text);
+  const size_t words[] = {2, 3, 600, 5000, 20000};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    void **target = tide_handle(w.m, pair_new(&w, NULL, NULL, 1));
+    uintptr_t *holder = tide_alloc(w.m, i % 2 ? near : TIDE_LAYOUT_LEAF, words[i] * 8);
+    cr_assert_not_null(tide_handle(w.m, holder));
+    uintptr_t *slot = &holder[words[i] - 1];
+    *slot = disguised(*target);
+    cr_assert_eq(tide_weak_slot_add(w.m, slot, *target, TIDE_WEAK_BEFORE), TIDE_OK);
+    live_after_collect(&w);
+    cr_assert_eq(*slot, disguised(*target));
+    *target = NULL;
+    live_after_collect(&w);
+    cr_assert_eq(*slot, 0, "%zu words", words[i]);
+  }
+  world_end(&w);
+}
+
 Test(foreign, a_slot_moves) {
   struct world w = world_new();
   static uintptr_t from, to, third;

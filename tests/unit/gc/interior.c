@@ -3,13 +3,6 @@
 
 #include "tests/unit/gc/common.h"
 
-static uint64_t marked(struct world *w) {
-  struct tide_check check;
-  cr_assert_eq(tide_collect(w->m), TIDE_OK);
-  cr_assert_eq(tide_check_marks(w->m, &check), TIDE_OK, "%s", check.difference);
-  return tide_count_marked(w->m);
-}
-
 /* An object whose words may be pointers, held by a handle. */
 static uintptr_t *conservative_words(struct world *w) {
   uintptr_t *words = tide_alloc(w->m, TIDE_LAYOUT_CONSERVATIVE, 64);
@@ -23,13 +16,13 @@ Test(interior, counts_from_the_heap_as_it_is_set) {
   words[0] = (uintptr_t)tide_alloc(w.m, TIDE_LAYOUT_LEAF, 100);
   words[1] = (uintptr_t)tide_alloc(w.m, TIDE_LAYOUT_LEAF, 100) + 24;
   words[2] = (uintptr_t)tide_alloc(w.m, TIDE_LAYOUT_LEAF, 100) + 3;
-  cr_assert_eq(marked(&w), 4);
+  cr_assert_eq(live_after_collect(&w), 4);
   cr_assert_eq(tide_heap_set_interior(w.heap, TIDE_INTERIOR_BASE), TIDE_OK);
   cr_assert_eq(tide_heap_add_displacement(w.heap, 3), TIDE_OK);
-  cr_assert_eq(marked(&w), 3);
+  cr_assert_eq(live_after_collect(&w), 3);
   cr_assert_not_null(tide_object_find(w.heap, (void *)(words[2] + 50)), "questions are free");
   cr_assert_eq(tide_heap_set_interior(w.heap, TIDE_INTERIOR_ALL), TIDE_OK);
-  cr_assert_eq(marked(&w), 3);
+  cr_assert_eq(live_after_collect(&w), 3);
   world_end(&w);
 }
 
@@ -38,9 +31,9 @@ Test(interior, counts_for_conservative_roots_too) {
   struct world w = world_new();
   cr_assert_eq(tide_root_add_conservative(w.heap, root, sizeof root), TIDE_OK);
   root[0] = (uintptr_t)tide_alloc(w.m, TIDE_LAYOUT_LEAF, 100) + 8;
-  cr_assert_eq(marked(&w), 1);
+  cr_assert_eq(live_after_collect(&w), 1);
   cr_assert_eq(tide_heap_set_interior(w.heap, TIDE_INTERIOR_BASE), TIDE_OK);
-  cr_assert_eq(marked(&w), 0);
+  cr_assert_eq(live_after_collect(&w), 0);
   cr_assert_eq(tide_root_remove_conservative(w.heap, root), TIDE_OK);
   world_end(&w);
 }
@@ -55,7 +48,7 @@ Test(interior, counts_always_from_stacks) {
     object[6] = 4000 + (uint64_t)i;
     held[i] = (uintptr_t)(object + 6);
   }
-  cr_assert_geq(marked(&w), 100);
+  cr_assert_geq(live_after_collect(&w), 100);
   for (int i = 0; i < 1000; i++)
     memset(tide_alloc(w.m, TIDE_LAYOUT_LEAF, 100), 0xff, 100);
   for (int i = 0; i < 100; i++)
@@ -74,11 +67,11 @@ Test(interior, ends_near_the_start_where_the_layout_says) {
   size_t sizes[] = {10000, 50000, 200000, 2000000};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     words[0] = (uintptr_t)tide_alloc(w.m, near, sizes[i]) + 4095;
-    cr_assert_eq(marked(&w), 2);
+    cr_assert_eq(live_after_collect(&w), 2);
     words[0]++;
-    cr_assert_eq(marked(&w), 1, "%zu bytes", sizes[i]);
+    cr_assert_eq(live_after_collect(&w), 1, "%zu bytes", sizes[i]);
     words[0] = (uintptr_t)tide_alloc(w.m, TIDE_LAYOUT_LEAF, sizes[i]) + 5000;
-    cr_assert_eq(marked(&w), 2);
+    cr_assert_eq(live_after_collect(&w), 2);
   }
   world_end(&w);
 }

@@ -13,20 +13,10 @@ static inline struct world world_young(void) {
   return world_young_with(TIDE_STACK_PRECISE);
 }
 
-static inline uint64_t count_objects(struct world *w) {
-  uint64_t count = 0;
-  cr_assert_eq(tide_heap_walk(w->m, count_visit, &count), TIDE_OK);
-  return count;
-}
-
 /* Objects in the heap after a young collection. */
 static inline uint64_t count_after_young(struct world *w) {
   cr_assert_eq(tide_collect_young(w->m), TIDE_OK);
-  struct tide_check check;
-  enum tide_status status = tide_check_marks(w->m, &check);
-  cr_assert_eq(status, TIDE_OK, "%s", check.difference);
-  struct tide_error error;
-  cr_assert_eq(tide_check_heap(w->m, &error), TIDE_OK, "%s", error.text);
+  expect_sound(w);
   struct tide_cycle_stats stats;
   tide_cycle_stats(w->heap, &stats);
   cr_assert_eq(stats.kind, TIDE_CYCLE_YOUNG);

@@ -156,12 +156,8 @@ Test(owners, visit_all_regions_although_nobody_is_on_their_nodes) {
       *objects[i] = (struct pair){objects[i + 1], objects[i * 31L % MANY]};
     site_begin(&s, 500);
     site_throw(&s, 0, objects[0]);
-    enum td_visits_end end;
-    while ((end = td_visitor_run(site_visitor(&s, 0))) == TD_VISITS_NARROW) {
-    }
-    cr_assert_eq(end, TD_VISITS_DONE);
-    for (int i = 0; i < MANY; i++)
-      cr_assert_eq(site_mark(&s, objects[i]), 0);
+    site_visit_all(&s);
+    site_expect_marked(&s, objects, MANY);
     const struct tide_marker_stats *stats = &s.set->marker[0]->stats;
     cr_expect_gt(stats->region_home_visits, 0);
     cr_expect_gt(stats->region_away_visits, 0);

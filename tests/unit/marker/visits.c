@@ -98,12 +98,8 @@ Test(visiting, everything_is_marked_and_counted_once) {
     *objects[i] = (struct pair){objects[i + 1], i % 2 ? leaf : objects[(i * 7919) % MANY]};
   site_begin(&s, 100);
   site_throw(&s, 0, objects[0]);
-  enum td_visits_end end;
-  while ((end = td_visitor_run(site_visitor(&s, 0))) == TD_VISITS_NARROW) {
-  }
-  cr_assert_eq(end, TD_VISITS_DONE);
-  for (int i = 0; i < MANY; i++)
-    cr_assert_eq(site_mark(&s, objects[i]), 0);
+  site_visit_all(&s);
+  site_expect_marked(&s, objects, MANY);
   cr_assert_eq(site_mark(&s, leaf), 0);
   const struct tide_marker_stats *stats = &s.set->marker[0]->stats;
   cr_assert_eq(stats->objects, MANY + 1);

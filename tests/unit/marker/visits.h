@@ -86,6 +86,21 @@ static inline uint32_t site_waiting(const struct site *s, const void *object) {
   return td_region_waiting(td_region_look(&s->set->regions->at[site_region(s, object)]));
 }
 
+/* Marker 0 visits until nothing waits. */
+static inline void site_visit_all(struct site *s) {
+  enum td_visits_end end;
+  do
+    end = td_visitor_run(site_visitor(s, 0));
+  while (end == TD_VISITS_NARROW);
+  cr_assert_eq(end, TD_VISITS_DONE);
+}
+
+static inline void site_expect_marked(const struct site *s, struct pair *const *objects,
+                                      int count) {
+  for (int i = 0; i < count; i++)
+    cr_assert_eq(site_mark(s, objects[i]), 0, "%d", i);
+}
+
 /* Chunks that are in use. */
 static inline uint32_t site_used(const struct site *s) {
   uint32_t used = 0;

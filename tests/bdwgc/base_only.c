@@ -1,0 +1,77 @@
+/* Programs for which pointers in the heap count at an object's first byte only, as Guile's do: they
+ * say so before anything is allocated. Links behind the first word of an object, and objects that
+ * the library itself hands out from behind their first word, must go on to work. */
+#include "tests/bdwgc/semantics.h"
+
+#include <gc/gc_disclaim.h>
+
+#define MANY 300
+static void **volatile kept; /* of the heap */
+
+static APART void forget(void) {
+  for (int i = 0; i < MANY; i++)
+    kept[i] = NULL;
+}
+
+/* ---- Links, such as in an interpreter's weak vectors ---- */
+
+static void **volatile links; /* of the heap, not searched */
+
+static APART void make_linked(void) {
+  for (int i = 0; i < MANY; i++) {
+    kept[i] = links[i] = GC_malloc_atomic(100);
+    CHECK(GC_general_register_disappearing_link(&links[i], kept[i]) == GC_SUCCESS);
+  }
+}
+static int linked(void) {
+  int count = 0;
+  for (int i = 0; i < MANY; i++)
+    count += links[i] != NULL;
+  return count;
+}
+static void inner_links(void) {
+  links = GC_malloc_atomic(MANY * sizeof *links);
+  in_thread(make_linked);
+  collect();
+  CHECK(linked() == MANY);
+  in_thread(forget);
+  collect();
+  CHECK(linked() < MANY / 10);
+}
+
+/* ---- Objects behind a closure ---- */
+
+static int closed;
+static void close_one(void *object, void *data) {
+  (void)object, (void)data;
+  closed++;
+}
+static const struct GC_finalizer_closure closure = {close_one, NULL};
+
+static APART void make_closed(void) {
+  for (int i = 0; i < MANY; i++)
+    kept[i] = GC_finalized_malloc(40, &closure);
+}
+static void finalized_malloc(void) {
+  GC_init_finalized_malloc();
+  in_thread(make_closed);
+  collect();
+  for (int i = 0; i < 1000; i++) /* runs what is due */
+    CHECK(GC_malloc(40));
+  CHECK(closed == 0);
+  in_thread(forget);
+  collect();
+  for (int i = 0; i < 1000; i++)
+    CHECK(GC_finalized_malloc(40, &closure));
+  CHECK(closed > MANY - MANY / 10);
+}
+
+int main(void) {
+  GC_set_all_interior_pointers(0);
+  GC_INIT();
+  kept = GC_malloc(MANY * sizeof *kept);
+  CHECK(kept);
+  inner_links();
+  finalized_malloc();
+  return 0;
+}

@@ -1,0 +1,66 @@
+/* What bdwgc_semantics asks of roots, and of pointers into objects. */
+#include "tests/bdwgc/semantics.h"
+
+/* ---- Roots ---- */
+
+static char *in_static_data;
+void roots(void) {
+  in_static_data = GC_strdup("static");
+  char **outside = malloc(64 * sizeof *outside);
+  memset(outside, 0, 64 * sizeof *outside);
+  GC_add_roots(outside, outside + 64);
+  for (int i = 0; i < 64; i++)
+    outside[i] = GC_strdup("in added roots");
+  collect();
+  for (int i = 0; i < 1000; i++)
+    memset(GC_malloc_atomic(15), 0xff, 15);
+  CHECK(!strcmp(in_static_data, "static"));
+  for (int i = 0; i < 64; i++)
+    CHECK(!strcmp(outside[i], "in added roots"));
+  GC_remove_roots(outside, outside + 64);
+  free(outside);
+  GC_gcollect();
+}
+
+/* ---- Pointers into objects ---- */
+
+#define EACH 300
+static char **pointers; /* at the first byte, three behind it, eight behind it */
+static void **watched;  /* in memory that nobody searches */
+
+static APART void point_into_objects(void) {
+  for (int i = 0; i < 3 * EACH; i++) {
+    char *object = GC_malloc_atomic(100);
+    watched[i] = object;
+    CHECK(GC_general_register_disappearing_link(&watched[i], object) == 0);
+    pointers[i] = object + (i < EACH ? 0 : i < 2 * EACH ? 3 : 8);
+  }
+}
+static int alive(int from, int to) {
+  int count = 0;
+  for (int i = from; i < to; i++)
+    count += watched[i] != NULL;
+  return count;
+}
+static void *displaced; /* what the check of displacements complained about */
+static void note_displaced(void *address) {
+  displaced = address;
+}
+void interior(void) {
+  pointers = GC_malloc(3 * EACH * sizeof *pointers);
+  watched = calloc(3 * EACH, sizeof *watched);
+  CHECK(pointers && watched && GC_get_all_interior_pointers() == 1);
+  in_thread(point_into_objects);
+  collect();
+  CHECK(alive(0, 3 * EACH) == 3 * EACH);
+  GC_set_all_interior_pointers(0);
+  GC_register_displacement(0); /* so late, Debian's forgets it, and loses large objects */
+  GC_register_displacement(3);
+  char *volatile on_stack = pointers[2 * EACH];
+  collect();
+  CHECK(alive(0, 2 * EACH) == 2 * EACH);
+  CHECK(on_stack && watched[2 * EACH] && alive(2 * EACH, 3 * EACH) < EACH / 10);
+  GC_is_valid_displacement_print_proc = note_displaced;
+  CHECK(GC_is_valid_displacement(pointers[EACH]) == pointers[EACH] && !displaced);
+  CHECK(GC_is_valid_displacement(on_stack) == on_stack && displaced == on_stack);
+}

@@ -1,0 +1,52 @@
+/* What bdwgc_semantics and bdwgc_base_only share: how they collect, check and leave garbage behind.
+ */
+#ifndef TD_TESTS_BDWGC_SEMANTICS_H
+#define TD_TESTS_BDWGC_SEMANTICS_H
+
+#define GC_THREADS
+#define GC_NO_THREAD_REDIRECTS
+#include <gc/gc.h>
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHECK(condition)                                                                           \
+  do {                                                                                             \
+    if (!(condition)) {                                                                            \
+      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                              \
+      exit(1);                                                                                     \
+    }                                                                                              \
+  } while (0)
+
+/* Builds garbage on a stack that is gone afterwards. */
+#define APART __attribute__((noinline))
+
+static APART void wipe_stack(void) {
+  char room[8192];
+  memset(room, 0, sizeof room);
+  __asm__ volatile("" ::"r"(room) : "memory"); /* else the compiler leaves it all out */
+}
+/* Runs on a stack that is gone afterwards. */
+static inline void *run_apart(void *call) {
+  ((void (*)(void))call)();
+  return NULL;
+}
+static inline void in_thread(void (*call)(void)) {
+  pthread_t thread;
+  CHECK(GC_pthread_create(&thread, NULL, run_apart, (void *)call) == 0);
+  CHECK(GC_pthread_join(thread, NULL) == 0);
+}
+static inline void collect(void) {
+  for (int i = 0; i < 3; i++) {
+    wipe_stack();
+    GC_gcollect();
+  }
+}
+
+/* The parts of roots.c. */
+void roots(void);
+void interior(void);
+
+#endif

@@ -1,0 +1,218 @@
+/* Stops and the log of young collections (stopping.h) for GenMC, with gc/mutator/barrier.c,
+ * heap/log.c and heap/marks.h as shipped. The collections are a macro, MODEL_COLLECTIONS, and what
+ * mutators do is another, MODEL_SCRIPTS, with a case for each. run-genmc makes them from
+ * clients.py, and for a mutant MUTANT_SITE, which access, as "fetch_or(&mutator->state)", and
+ * MUTANT_ORDER. */
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#ifndef MUTANT_SITE
+#define MUTANT_SITE ""
+#define MUTANT_ORDER memory_order_relaxed
+#endif
+/* Compared when compiled: an order must be a constant. */
+#define MODEL_ORDER_OF(site, order)                                                                \
+  (__builtin_strcmp(site, MUTANT_SITE) == 0 ? MUTANT_ORDER : order)
+#undef atomic_load_explicit
+#undef atomic_fetch_add_explicit
+#undef atomic_fetch_sub_explicit
+#undef atomic_fetch_and_explicit
+#undef atomic_fetch_or_explicit
+#undef atomic_compare_exchange_strong_explicit
+#undef atomic_compare_exchange_weak_explicit
+#undef atomic_signal_fence
+#define atomic_load_explicit(p, order)                                                             \
+  __c11_atomic_load(p, MODEL_ORDER_OF("load(" #p ", " #order ")", order))
+#define atomic_fetch_add_explicit(p, value, order)                                                 \
+  __c11_atomic_fetch_add(p, value, MODEL_ORDER_OF("fetch_add(" #p ")", order))
+#define atomic_fetch_sub_explicit(p, value, order)                                                 \
+  __c11_atomic_fetch_sub(p, value, MODEL_ORDER_OF("fetch_sub(" #p ", " #value ")", order))
+#define atomic_fetch_and_explicit(p, value, order)                                                 \
+  __c11_atomic_fetch_and(p, value, MODEL_ORDER_OF("fetch_and(" #p ")", order))
+#define atomic_fetch_or_explicit(p, value, order)                                                  \
+  __c11_atomic_fetch_or(p, value, MODEL_ORDER_OF("fetch_or(" #p ")", order))
+#define atomic_compare_exchange_strong_explicit(p, seen, value, order, failure)                    \
+  __c11_atomic_compare_exchange_strong(p, seen, value, MODEL_ORDER_OF("cas(" #p ")", order),       \
+                                       failure)
+#define atomic_compare_exchange_weak_explicit(p, seen, value, order, failure)                      \
+  (__c11_atomic_compare_exchange_strong(p, seen, value, MODEL_ORDER_OF("cas(" #p ")", order),      \
+                                        failure) ||                                                \
+   model_again())
+/* For the compiler only; GenMC would take it for one between threads. */
+#define atomic_signal_fence(order) ((void)0)
+/* So is the empty instruction in the barrier. */
+#define __asm__
+#define volatile(...)
+
+#define MODEL_ASSERT(condition) assert(condition)
+#define MODEL_MET(event) (void)(event)
+#define MODEL_SECOND(first, second, ...) second
+#define MODEL_PICK(...) MODEL_SECOND(__VA_ARGS__)
+#define MODEL_STEP(name) MODEL_PICK(SKIPPED_##name, 1, 0)
+#define MODEL_WATCHED unsigned
+#define MODEL_HINT uint32_t
+#define MODEL_MARK signed char
+#define MODEL_MADE_OF_ZERO(type)
+/* Lets the next round of a loop around this one count as another: GenMC takes a round in which
+ * nothing was stored for waiting. */
+static __thread unsigned self_number;
+#define MODEL_SELF self_number
+static _Atomic(uint32_t) rounds[MODEL_MUTATORS + 1];
+static inline bool model_again(void) {
+  __c11_atomic_fetch_add(&rounds[MODEL_SELF], 1, __ATOMIC_RELAXED);
+  return false;
+}
+#define MODEL_WAIT(condition)                                                                      \
+  do {                                                                                             \
+    while (!(condition)) {                                                                         \
+    }                                                                                              \
+    model_again();                                                                                 \
+  } while (0)
+extern struct stopping state;
+#define MODEL_STATE state
+#include "tests/model/stopping.h"
+
+struct stopping state;
+static uint8_t marks[GRANULES];
+static _Atomic(uint8_t) flags[1];
+static struct td_block blocks[1] = {{.kind = TD_KIND_REFS}};
+
+/* ---- What barrier.c and log.c call ---- */
+
+static inline uint64_t td_granule_of(uintptr_t base, uintptr_t word) {
+  return (word - base) / TD_GRANULE_BYTES;
+}
+static inline uintptr_t td_granule_address(uintptr_t base, uint64_t granule) {
+  return base + granule * TD_GRANULE_BYTES;
+}
+static inline bool td_is_marked(const struct td_space *space, uint64_t granule) {
+  return (space->marks[granule] & (TD_DEFERRED - 1)) == space->epoch;
+}
+/* Between the test of the mark and the stores: a signal may come. */
+static size_t td_space_object_bytes(const struct td_space *space, uintptr_t object) {
+  (void)space, (void)object;
+  signal_point();
+  return TD_GRANULE_BYTES;
+}
+static uintptr_t td_space_find_any(const struct td_space *space, uintptr_t address) {
+  (void)space;
+  return address;
+}
+static bool td_mutator_check(const struct tide_mutator *mutator, const char *function) {
+  (void)mutator, (void)function;
+  return true;
+}
+static uintptr_t td_object_start(struct tide_heap *heap, const void *address) {
+  (void)heap;
+  return (uintptr_t)address;
+}
+static void td_misuse(const char *format, ...) {
+  (void)format;
+}
+/* A mutant lets stops through inside the barrier. */
+static inline void model_begin(struct tide_mutator *mutator) {
+  if (MODEL_STEP(inside)) td_allocation_begin(mutator);
+}
+static inline void model_end(struct tide_mutator *mutator) {
+  if (MODEL_STEP(inside)) td_allocation_end(mutator);
+}
+#define td_allocation_begin model_begin
+#define td_allocation_end model_end
+#include "heap/marks.h"
+/* Between the byte and the flag, too. */
+static _Atomic(uint8_t) *model_row(const struct td_space *space) {
+  signal_point();
+  return space->flags;
+}
+#define td_flag_row(space, row) model_row(space)
+#define td_mark_word uint8_t /* one flag at a time */
+#include "gc/mutator/barrier.c"
+#include "heap/log.c"
+
+/* ---- Collections ---- */
+
+static void visit(const struct td_logged_slots *slots, void *context) {
+  (void)slots, (void)context;
+  assert(0);
+}
+static void clear_log(void) {
+  td_log_clear(&state.heap.space);
+}
+static bool take_log(void) {
+  uint64_t objects = td_log_take_cards(&state.heap.space, visit, NULL);
+  /* The markers take the flag. */
+  return objects > 0 && td_flag_take(&state.heap.space, 0, 0);
+}
+static unsigned mark_of(unsigned granule) {
+  return marks[granule];
+}
+static void set_mark(unsigned granule, unsigned mark) {
+  marks[granule] = (uint8_t)mark;
+}
+
+/* Each collection is another thread's: GenMC takes the second use of a frame of the stack for one
+ * of freed memory. */
+static void collect_apart(void *(*run)(void *)) {
+  pthread_t thread;
+  pthread_create(&thread, NULL, run, NULL);
+  pthread_join(thread, NULL);
+}
+static void *make_young(void *unused) {
+  self_number = MODEL_MUTATORS;
+  stop_and_collect(false);
+  return unused;
+}
+static void *make_full(void *unused) {
+  self_number = MODEL_MUTATORS;
+  stop_and_collect(true);
+  return unused;
+}
+static void *make_last(void *unused) {
+  self_number = MODEL_MUTATORS;
+  collect(false);
+  return unused;
+}
+#define YOUNG collect_apart(make_young);
+#define FULL collect_apart(make_full);
+
+#define SAFEPOINT safepoint();
+#define SIGNAL signal_point();
+#define TELL step_tell(id);
+#define STORE step_store(id);
+#define DROP step_drop(id);
+#define CHECK step_check(id);
+#define BLOCK step_block(id);
+
+static void *mutator(void *number) {
+  unsigned id = self_number = (unsigned)(uintptr_t)number;
+  switch (id) { MODEL_SCRIPTS }
+  step_end(id);
+  return NULL;
+}
+
+int main(void) {
+  pthread_t threads[MODEL_MUTATORS];
+  stopping_init();
+  state.heap.space.marks = marks;
+  state.heap.space.flags = flags;
+  state.heap.space.blocks = blocks;
+  marks[OLD] = TD_EPOCH_FIRST_OLD;
+  for (unsigned id = 0; id < MODEL_MUTATORS; id++) {
+    marks[OLD + 1 + id] = TD_YOUNG;
+    state.mutator[id].fast.marks = (const signed char *)marks;
+  }
+  for (uintptr_t id = 0; id < MODEL_MUTATORS; id++)
+    pthread_create(&threads[id], NULL, mutator, (void *)id);
+  MODEL_COLLECTIONS
+  for (unsigned id = 0; id < MODEL_MUTATORS; id++)
+    pthread_join(threads[id], NULL);
+  collect_apart(make_last);
+  for (unsigned id = 0; id < MODEL_MUTATORS; id++)
+    assert(state.slot[id] == 0 || state.freed[state.slot[id]] == 0);
+  return 0;
+}

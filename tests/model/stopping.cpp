@@ -1,0 +1,261 @@
+// Stops and the log of young collections (stopping.h: include/tide/write.h, gc/stop/world.c,
+// gc/stop/signal.c and gc/base/inside.h as shipped) under Relacy.
+//
+//   relacy_stopping --mutator SCRIPT [--mutator SCRIPT] [--collections SCRIPT] [--signalled BITS]
+//                   [--search bound:N|random:N] [--mutant SITE=ORDER|SITE=0]... [--meet EVENTS]
+//   relacy_stopping --list ...
+//
+// Scripts, one letter a step. Mutator: s safepoint, i where a signal may come, t tell of a write, w
+// write, d let the own reference go, c look at what was written, b a blocking region; it ends in
+// one. Collections: y young, f full. --signalled: a bit for each mutator that signals stop. A SITE
+// is an access, as "fetch_or(&mutator->state)", or a step of the model. Whoever waits for ever
+// makes the execution endless.
+//
+// --meet: events that some execution must have met, or the search has shown nothing.
+//
+// With MODEL_HISTORY set, the execution that went wrong is printed.
+//
+// Exit status: 0 no violation, 1 a violation (described on stdout), 2 usage, 3 the mutant's site
+// was never reached.
+#include <pthread.h>
+
+#include "relacy/stdatomic.h"
+
+// Relacy's own, which no initializer makes. The lock of the world is for several that collect.
+#undef pthread_mutex_t
+#undef pthread_mutex_init
+#undef pthread_mutex_destroy
+#undef pthread_mutex_lock
+#undef pthread_mutex_trylock
+#undef pthread_mutex_unlock
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+// Every access is a site of its own, named as in stopping.c.
+#define MODEL_ORDER_OF(site, order) static_cast<rl::memory_order>(MODEL_SITE(site, false, order))
+#undef atomic_load_explicit
+#undef atomic_fetch_add_explicit
+#undef atomic_fetch_sub_explicit
+#undef atomic_fetch_and_explicit
+#undef atomic_fetch_or_explicit
+#undef atomic_compare_exchange_strong_explicit
+#undef atomic_compare_exchange_weak_explicit
+#define atomic_load_explicit(p, order)                                                             \
+  ((p)->load(MODEL_ORDER_OF("load(" #p ", " #order ")", order), RL_INFO))
+#define atomic_fetch_add_explicit(p, value, order)                                                 \
+  ((p)->fetch_add((value), MODEL_ORDER_OF("fetch_add(" #p ")", order), RL_INFO))
+#define atomic_fetch_sub_explicit(p, value, order)                                                 \
+  ((p)->fetch_sub((value), MODEL_ORDER_OF("fetch_sub(" #p ", " #value ")", order), RL_INFO))
+#define atomic_fetch_and_explicit(p, value, order)                                                 \
+  ((p)->fetch_and((value), MODEL_ORDER_OF("fetch_and(" #p ")", order), RL_INFO))
+#define atomic_fetch_or_explicit(p, value, order)                                                  \
+  ((p)->fetch_or((value), MODEL_ORDER_OF("fetch_or(" #p ")", order), RL_INFO))
+#define atomic_compare_exchange_strong_explicit(p, seen, value, order, failure)                    \
+  ((p)->compare_exchange_strong(*(seen), (value), MODEL_ORDER_OF("cas(" #p ")", order), RL_INFO,   \
+                                (failure), RL_INFO))
+#define atomic_compare_exchange_weak_explicit(p, seen, value, order, failure)                      \
+  ((p)->compare_exchange_weak(*(seen), (value), MODEL_ORDER_OF("cas(" #p ")", order), RL_INFO,     \
+                              (failure), RL_INFO))
+#define atomic_signal_fence(order) ((void)0) // for the compiler only
+#define __atomic_load_n(p, order) model_load(p)
+#define __atomic_store_n(p, value, order) model_store((p), (value))
+
+namespace {
+
+// Relaxed, all of them. What a thread alone uses is plain.
+template <typename T> T model_load(rl::atomic<T> const *p) {
+  return p->load(rl::mo_relaxed, RL_INFO);
+}
+template <typename T, typename V> void model_store(rl::atomic<T> *p, V value) {
+  p->store((T)value, rl::mo_relaxed, RL_INFO);
+}
+uint32_t model_load(uint32_t const *p) {
+  return *p;
+}
+void model_store(uint32_t *p, uint32_t value) {
+  *p = value;
+}
+
+// A plain number, watched for data races.
+struct watched {
+  rl::var<unsigned> mutable v;
+  operator unsigned() const { return v(RL_INFO).load(); }
+  watched &operator=(unsigned value) {
+    v(RL_INFO).store(value);
+    return *this;
+  }
+  watched &operator=(watched const &other) { return *this = (unsigned)other; }
+};
+
+unsigned signalled;
+unsigned long met[8];
+char const *collections = "y";
+char const *scripts[2];
+unsigned mutators;
+
+} // namespace
+
+#define MODEL_ASSERT(condition) RL_ASSERT(condition)
+#define MODEL_MET(event) (void)(met[event]++)
+#define MODEL_STEP(name) MODEL_SITE(#name, true, 1)
+#define MODEL_WATCHED watched
+#define MODEL_HINT rl::atomic<uint32_t>
+#define MODEL_MARK rl::atomic<signed char>
+// For td_world_init, which nobody calls here.
+#define MODEL_MADE_OF_ZERO(type)                                                                   \
+  type() {}                                                                                        \
+  type(int) {}                                                                                     \
+  type &operator=(type const &) {                                                                  \
+    return *this;                                                                                  \
+  }
+#define MODEL_MUTATORS mutators
+#define MODEL_SIGNALLED signalled
+#define MODEL_WAIT(condition)                                                                      \
+  while (!(condition))                                                                             \
+  rl::yield(1, RL_INFO)
+#define MODEL_SELF rl::thread_index()
+extern struct stopping *current;
+#define MODEL_STATE (*current)
+#include "tests/model/stopping.h"
+struct stopping *current;
+
+#include "relacy/checker.h"
+
+// ---- gc/mutator/barrier.c, heap/log.c and heap/marks.h: their steps ----
+
+namespace {
+
+rl::atomic<signed char> *marks;
+rl::atomic<uint8_t> *flag;
+
+} // namespace
+
+static bool is_old(signed char mark) {
+  return (uint8_t)mark == MODEL_STATE.heap.space.epoch;
+}
+
+void tide_write_slow(struct tide_mutator *m, void *object, void const *slots, size_t count) {
+  size_t granule = (uintptr_t)object / TD_GRANULE_BYTES;
+  MODEL_MET(LOGGED);
+  if (MODEL_STEP(inside)) td_allocation_begin(m);
+  if (is_old(model_load(&marks[granule]))) {
+    signal_point();
+    model_store(&marks[granule], (signed char)(MODEL_STATE.heap.space.epoch | TD_DEFERRED));
+    signal_point();
+    if (MODEL_STEP(flag)) flag->store(1, rl::mo_relaxed, RL_INFO);
+  } else {
+    MODEL_MET(FOUND_LOGGED);
+  }
+  if (MODEL_STEP(inside)) td_allocation_end(m);
+}
+
+static unsigned mark_of(unsigned granule) {
+  return (uint8_t)model_load(&marks[granule]);
+}
+static void set_mark(unsigned granule, unsigned mark) {
+  model_store(&marks[granule], (signed char)mark);
+}
+static bool take_log() {
+  if (flag->load(rl::mo_relaxed, RL_INFO) == 0) return false;
+  flag->store(0, rl::mo_relaxed, RL_INFO);
+  return mark_of(OLD) == (MODEL_STATE.heap.space.epoch | TD_DEFERRED);
+}
+static void clear_log() {
+  take_log();
+}
+
+namespace {
+
+char const *const event_names[EVENTS] = {"signalled", "putoff", "polled", "twice", "logged"};
+
+[[noreturn]] void usage(std::string const &why) {
+  std::cerr << why << "; see the head of tests/model/stopping.cpp\n";
+  std::exit(2);
+}
+
+template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
+  stopping state;
+  rl::atomic<signed char> mark[GRANULES];
+  rl::atomic<uint8_t> page;
+  rl::atomic<uint32_t> over; // mutators that have ended
+
+  void before() {
+    current = &state;
+    marks = mark;
+    flag = &page;
+    stopping_init();
+    page.store(0, rl::mo_relaxed, RL_INFO);
+    over.store(0, rl::mo_relaxed, RL_INFO);
+    set_mark(0, 0);
+    set_mark(OLD, TD_EPOCH_FIRST_OLD);
+    for (unsigned granule = OLD + 1; granule < GRANULES; granule++)
+      set_mark(granule, TD_YOUNG);
+    for (unsigned id = 0; id < mutators; id++)
+      state.mutator[id].fast.marks = mark;
+  }
+
+  void thread(unsigned id) {
+    if (id < mutators) {
+      for (char const *step = scripts[id]; *step; step++)
+        mutate(id, *step);
+      step_end(id);
+      over.fetch_add(1, rl::mo_release, RL_INFO);
+      return;
+    }
+    for (char const *one = collections; *one; one++)
+      stop_and_collect(*one == 'f');
+    MODEL_WAIT(over.load(rl::mo_acquire, RL_INFO) == mutators);
+    collect(false);
+    for (unsigned i = 0; i < mutators; i++)
+      RL_ASSERT(state.slot[i] == 0 || state.freed[state.slot[i]] == 0);
+  }
+
+  void mutate(unsigned id, char step) {
+    switch (step) {
+    case 's':
+      return safepoint();
+    case 'i':
+      return signal_point();
+    case 't':
+      return step_tell(id);
+    case 'w':
+      return step_store(id);
+    case 'd':
+      return step_drop(id);
+    case 'c':
+      return step_check(id);
+    default:
+      return step_block(id);
+    }
+  }
+};
+
+bool own_option(std::string const &option, char const *value) {
+  if (option == "--mutator") {
+    if (mutators == 2) usage("one or two mutators");
+    if (std::strspn(value, "sitwdcb") != std::strlen(value)) usage("bad script");
+    scripts[mutators++] = value;
+  } else if (option == "--collections") {
+    if (std::strspn(value, "yf") != std::strlen(value)) usage("bad script");
+    collections = value;
+  } else if (option == "--signalled") {
+    signalled = (unsigned)std::strtoul(value, nullptr, 10);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  rl::test_params params;
+  settings given = read_options(argc, argv, own_option);
+  set_search(params, given.search);
+  params.execution_depth_limit = 3000;
+  if (mutators == 0) usage("no mutator");
+  int status = mutators == 1 ? check<test<2>>(params) : check<test<3>>(params);
+  return conclude(given, status, event_names, met, EVENTS);
+}

@@ -1,0 +1,111 @@
+/* For stopping.h: what the files under test use of headers that are not. Their types have the
+ * fields that matter there, and no others. GRANULES says how long the table of marks is. */
+#ifndef TD_TESTS_MODEL_STOPPING_TYPES_H
+#define TD_TESTS_MODEL_STOPPING_TYPES_H
+
+#define TD_GC_BASE_STATE_H
+#define TD_GC_BASE_RUNS_H
+#define TD_GC_BASE_STATS_H
+#define TD_GC_BASE_THREAD_H
+#define TD_GC_BASE_CHECK_H
+#define TD_GC_BASE_ERROR_H
+#define TD_GC_BASE_OBJECT_H
+#define TD_GC_STOP_LATE_H
+#define TD_GC_STOP_REGISTERS_H
+#define TD_HEAP_SPACE_H
+#define TD_HEAP_FIND_H
+#define TIDE_TIDE_H
+#define TIDE_API
+#define TIDE_LIKELY(condition) (condition)
+#define STOP_SPINS 0 /* everybody sleeps at once */
+#define TD_LATE_NS 1000u
+#define TD_LATE_AGAIN_NS 1000u
+
+#define TD_SAFE 1u
+#define TD_STOP 2u
+#define TD_FORK 4u
+#define TD_STOP_ONE 8u
+#define TD_GRANULE_BYTES 16u
+#define TD_BLOCK_LOG2 16u
+#define TD_BLOCK_PAGES 1u /* and each_page asks for one flag at a time */
+#define TD_PAGE_BYTES ((size_t)GRANULES * TD_GRANULE_BYTES)
+#define TD_PAGE_GRANULES GRANULES
+#define TD_DEFERRED 0x80u
+#define TD_YOUNG 2u
+#define TD_EPOCH_FIRST_OLD 64u
+enum { TD_KIND_LEAF, TD_KIND_REFS, TD_KIND_PREFIXED, TD_KIND_CONSERVATIVE, TD_KIND_REPEATED };
+
+enum tide_status { TIDE_OK, TIDE_ERROR_STATE, TIDE_ERROR_ARGUMENT, TIDE_ERROR_ENVIRONMENT };
+enum tide_event_kind { TIDE_EVENT_STOP_LATE };
+struct tide_error {
+  int unused;
+};
+struct tide_bump {
+  int unused;
+};
+struct tide_mutator_fast {
+  MODEL_HINT stop;
+  uint32_t inside;
+  struct tide_bump *bump;
+  const MODEL_MARK *marks;
+  uintptr_t mark_mask;
+};
+struct td_layout {
+  size_t words;
+  uint64_t element;
+};
+struct td_block {
+  uint8_t kind, map;
+  unsigned layout;
+};
+struct td_space {
+  uintptr_t base;
+  size_t granules, mark_span, flag_pages;
+  uint8_t *marks;
+  struct td_block *blocks;
+  _Atomic(uint8_t) *flags;
+  bool has_young;
+  uint8_t epoch;
+  uint32_t frontier;
+  struct {
+    struct td_layout *at;
+  } layouts;
+};
+struct td_self;
+struct tide_heap;
+struct tide_mutator {
+  struct tide_mutator_fast fast;
+  struct tide_heap *heap;
+  struct td_self *signalled;
+  struct tide_mutator *next, *thread_next;
+  long thread_id;
+  int stop_signal;
+  uint32_t door;
+  bool region_safe, interrupted;
+  _Atomic(uint32_t) state;
+};
+struct td_world {
+  pthread_mutex_t lock;
+  struct tide_mutator *mutators;
+  _Atomic(uint32_t) count, awaited, gate;
+  int cancel_state;
+  _Atomic(const void *) holder;
+  MODEL_MADE_OF_ZERO(td_world)
+};
+struct td_youth {
+  bool on;
+};
+struct tide_heap {
+  struct td_space space;
+  struct td_world world;
+  struct td_youth youth;
+};
+struct td_self {
+  struct tide_mutator *mutators;
+  uint32_t worlds;
+  _Atomic(uint32_t) inside;
+  volatile bool at_doors, waits_at_door, put_off;
+  void (*answer)(struct td_self *self);
+};
+
+#endif
