@@ -30,6 +30,21 @@ void td_young_make_old(struct td_space *space) {
   }
 }
 
+/* Of cells the first byte only: what is inside of them sorting clears. */
+static void keep_block(struct td_space *space, uint32_t block) {
+  const struct td_block_info *info = &space->infos[block];
+  uint8_t *marks = space->marks + ((uint64_t)block << TD_BLOCK_GRANULES_LOG2);
+  size_t cell = info->state == TD_BLOCK_SMALL ? space->blocks[block].cell_granules : 1;
+  size_t end = info->state == TD_BLOCK_SMALL ? info->cells * cell : TD_BLOCK_GRANULES;
+  for (size_t i = 0; i < end; i += cell)
+    if (marks[i] == TD_YOUNG) marks[i] = space->epoch;
+}
+
+void td_young_keep(struct td_space *space) {
+  for (uint32_t b = 1; b < space->frontier; b++)
+    if (td_young_is_touched(space, b)) keep_block(space, b);
+}
+
 void td_young_forget(struct td_space *space) {
   memset(space->touched, 0, ((size_t)space->frontier + 63) / 64 * sizeof *space->touched);
   space->young_bytes = 0;

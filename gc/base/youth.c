@@ -5,15 +5,29 @@
 #define LEAST_BYTES ((size_t)1 << 20)
 /* The part of the time that young collections may take before the young part grows, and from which
  * on it shrinks again. */
-#define SHARE_MUCH 0.06
-#define SHARE_LITTLE 0.015
-/* Young collections that cost so many times what full ones would are given up at once. */
+#define SHARE_MUCH 0.01
+#define SHARE_LITTLE 0.002
+/* A young collection should take no longer: programs notice longer pauses. */
+#define PAUSE_NS 3000000.0
+/* One pause may have been the fault of other programs. */
+#define SLOW_MOST 2u
+/* Young collections that cost so many times what full ones would are given up at once, and so are
+ * those where so much survives. */
 #define HOPELESS 4
-/* What trials in vain may take of the time of full collections. */
+#define SURVIVAL_HOPELESS 0.9
+/* What a larger young part on trial may take of the time of a full collection. */
 #define TRIAL_SHARE 0.1
+/* What trials in vain may take of the time of full collections, and the shortest wait in multiples
+ * of the young part that a trial begins with. */
+#define WASTE_SHARE 0.05
+#define WAIT_LEAST 16u
 
 static double smooth(double old, double fresh) {
   return old > 0 ? old + SMOOTHING * (fresh - old) : fresh;
+}
+
+static size_t first_bytes(const struct td_youth *youth) {
+  return 2 * youth->least_bytes;
 }
 
 void td_youth_begin(struct td_youth *youth, size_t cache_bytes) {
@@ -22,47 +36,90 @@ void td_youth_begin(struct td_youth *youth, size_t cache_bytes) {
       .on = true, .due_bytes = 2 * least, .least_bytes = least, .most_bytes = 2 * least};
 }
 
+static void keep_in_bounds(struct td_youth *youth) {
+  if (youth->due_bytes > youth->most_bytes) youth->due_bytes = youth->most_bytes;
+  if (youth->due_bytes < youth->least_bytes) youth->due_bytes = youth->least_bytes;
+}
+
+static void set_most(struct td_youth *youth, uint64_t room_bytes) {
+  youth->most_bytes = room_bytes / 2 > youth->least_bytes ? room_bytes / 2 : youth->least_bytes;
+}
+
 /* What is promoted brings the next full collection nearer. */
 static bool pays(const struct td_youth *youth) {
   return youth->full_cost <= 0 ||
          youth->young_cost + youth->survival * youth->full_cost < youth->full_cost;
 }
 
-static bool is_hopeless(const struct td_youth *youth) {
-  return youth->young_cost > HOPELESS * youth->full_cost;
+/* Until full collections that come meanwhile will have cost so much more than the trial. */
+static void wait(struct td_youth *youth) {
+  double bytes = youth->wasted_ns / (WASTE_SHARE * youth->full_cost);
+  double least = (double)(WAIT_LEAST * first_bytes(youth)), most = (double)(SIZE_MAX / 2);
+  if (bytes < least) bytes = least;
+  youth->on = false;
+  youth->due_bytes = bytes < most ? (size_t)bytes : SIZE_MAX / 2;
 }
 
-static void give_up(struct td_youth *youth) {
-  youth->on = false;
+/* Is there no hope that a larger young part makes them pay, or is it too dear to find out? */
+static bool is_hopeless(const struct td_youth *youth, uint64_t collect_ns) {
+  return youth->due_bytes >= youth->most_bytes || youth->young_cost > HOPELESS * youth->full_cost ||
+         youth->survival > SURVIVAL_HOPELESS ||
+         4 * (double)collect_ns > TRIAL_SHARE * (double)youth->full_ns;
+}
+
+/* They pay: how large should the young part be? */
+static void adjust(struct td_youth *youth, const struct td_youth_facts *facts) {
+  double pause = (double)facts->worked_ns;
+  double share = pause / (pause + (double)facts->mutator_ns + 1);
+  youth->slow_count = pause > PAUSE_NS ? youth->slow_count + 1 : 0;
+  if (youth->slow_count >= SLOW_MOST || share < SHARE_LITTLE) {
+    youth->due_bytes /= 2;
+    youth->slow_count = 0;
+  } else if (share > SHARE_MUCH && 2 * pause < PAUSE_NS) {
+    youth->due_bytes *= 2;
+  }
 }
 
 void td_youth_after_young(struct td_youth *youth, const struct td_youth_facts *facts) {
   double allocated = (double)(facts->allocated_bytes ? facts->allocated_bytes : 1);
-  double share = (double)facts->collect_ns / (double)(facts->collect_ns + facts->mutator_ns + 1);
-  youth->young_cost = smooth(youth->young_cost, (double)facts->collect_ns / allocated);
+  youth->young_cost = smooth(youth->young_cost, (double)facts->worked_ns / allocated);
   youth->survival = smooth(youth->survival, (double)facts->promoted_bytes / allocated);
-  youth->wasted_ns = pays(youth) ? 0 : youth->wasted_ns + (double)facts->collect_ns;
-  if (!pays(youth) && (youth->due_bytes >= youth->most_bytes || is_hopeless(youth))) {
-    give_up(youth);
+  set_most(youth, facts->room_bytes);
+  if (pays(youth)) {
+    youth->wasted_ns = 0;
+    adjust(youth, facts);
+    keep_in_bounds(youth);
     return;
   }
-  if (share > SHARE_MUCH)
-    youth->due_bytes *= pays(youth) ? 2 : 4;
-  else if (share < SHARE_LITTLE)
-    youth->due_bytes /= 2;
-  if (youth->due_bytes > youth->most_bytes) youth->due_bytes = youth->most_bytes;
-  if (youth->due_bytes < youth->least_bytes) youth->due_bytes = youth->least_bytes;
+  youth->wasted_ns += (double)facts->worked_ns;
+  if (is_hopeless(youth, facts->worked_ns)) {
+    wait(youth);
+  } else {
+    youth->due_bytes *= 4;
+    keep_in_bounds(youth);
+  }
 }
 
-void td_youth_after_full(struct td_youth *youth, uint64_t collect_ns, uint64_t room_bytes) {
-  double room = (double)(room_bytes ? room_bytes : 1);
-  youth->full_cost = smooth(youth->full_cost, (double)collect_ns / room);
-  youth->most_bytes = room_bytes / 2 > youth->least_bytes ? room_bytes / 2 : youth->least_bytes;
-  if (youth->due_bytes > youth->most_bytes) youth->due_bytes = youth->most_bytes;
-  if (youth->on) return;
-  youth->wasted_ns -= TRIAL_SHARE * (double)collect_ns;
-  if (youth->wasted_ns > 0) return;
+void td_youth_after_full(struct td_youth *youth, const struct td_youth_facts *facts) {
+  double room = (double)(facts->room_bytes ? facts->room_bytes : 1);
+  youth->full_ns = facts->collect_ns;
+  youth->full_cost = smooth(youth->full_cost, (double)facts->collect_ns / room);
+  set_most(youth, facts->room_bytes);
+  if (youth->on) {
+    keep_in_bounds(youth);
+    return;
+  }
+  youth->wasted_ns -= WASTE_SHARE * (double)facts->collect_ns;
+  if (youth->wasted_ns <= 0)
+    td_youth_resume(youth); /* nothing is young, which would otherwise have to be brought about */
+  else
+    wait(youth);
+}
+
+void td_youth_resume(struct td_youth *youth) {
   youth->on = true;
-  youth->due_bytes = 2 * youth->least_bytes;
+  youth->due_bytes = first_bytes(youth);
   youth->young_cost = youth->survival = youth->wasted_ns = 0;
+  youth->slow_count = 0;
+  keep_in_bounds(youth);
 }

@@ -66,17 +66,30 @@ void td_young_begin(struct tide_heap *heap) {
   if (heap->space.has_young) td_young_set_due(&heap->space, heap->youth.due_bytes);
 }
 
-void td_young_plan(struct tide_heap *heap, const struct td_youth_facts *facts, bool asked) {
+void td_young_plan(struct tide_heap *heap, struct td_youth_facts facts, bool asked) {
+  struct td_youth *youth = &heap->youth;
   if (!heap->space.has_young) return;
-  bool was_on = heap->youth.on;
+  bool was_on = youth->on;
+  facts.room_bytes = room_of(heap);
   if (heap->last_kind == TIDE_CYCLE_FULL)
-    td_youth_after_full(&heap->youth, facts->collect_ns, room_of(heap));
+    td_youth_after_full(youth, &facts);
+  else if (!was_on)
+    td_youth_resume(youth);
   else if (!asked)
-    td_youth_after_young(&heap->youth, facts);
-  if (heap->youth.on != was_on) switch_barriers(heap);
-  td_young_set_due(&heap->space, heap->youth.on ? heap->youth.due_bytes : SIZE_MAX);
+    td_youth_after_young(youth, &facts);
+  if (youth->on != was_on) switch_barriers(heap);
+  td_young_set_due(&heap->space, youth->due_bytes);
 }
 
-bool td_young_is_unwise(const struct tide_heap *heap) {
-  return !heap->space.has_young || !heap->youth.on;
+bool td_young_is_unwise(const struct tide_heap *heap, enum tide_cycle_cause cause) {
+  return !heap->space.has_young || (!heap->youth.on && cause != TIDE_CAUSE_YOUNG);
+}
+
+bool td_young_may_do(struct tide_heap *heap) {
+  struct td_space *space = &heap->space;
+  if (!space->has_young || !heap->youth.on) return false;
+  pthread_mutex_lock(&space->lock);
+  bool enough = space->young_bytes >= heap->youth.due_bytes / 2;
+  pthread_mutex_unlock(&space->lock);
+  return enough;
 }
