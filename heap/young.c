@@ -15,8 +15,13 @@ void td_young_set_due(struct td_space *space, size_t bytes) {
 /* Bytes inside of objects become the epoch too, as if they had been allocated in it. */
 static void make_block_old(struct td_space *space, uint32_t block) {
   uint8_t *marks = space->marks + ((uint64_t)block << TD_BLOCK_GRANULES_LOG2);
-  for (size_t i = 0; i < TD_BLOCK_GRANULES; i++)
-    marks[i] = marks[i] == TD_YOUNG ? space->epoch : marks[i];
+  typedef uint8_t lanes __attribute__((vector_size(16), may_alias));
+  lanes *vectors = (lanes *)(void *)marks;
+  uint8_t epoch = space->epoch;
+  for (size_t i = 0; i < TD_BLOCK_GRANULES / sizeof(lanes); i++) {
+    lanes young = (lanes)(vectors[i] == TD_YOUNG);
+    vectors[i] = (vectors[i] & ~young) | (young & epoch);
+  }
 }
 
 void td_young_make_old(struct td_space *space) {

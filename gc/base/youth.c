@@ -9,6 +9,8 @@
 #define SHARE_LITTLE 0.002
 /* A young collection should take no longer: programs notice longer pauses. */
 #define PAUSE_NS 3000000.0
+/* What a trial may take if everything survives. */
+#define TRIAL_NS 8000000.0
 /* One pause may have been the fault of other programs. */
 #define SLOW_MOST 2u
 /* Young collections that cost so many times what full ones would are given up at once, and so are
@@ -18,8 +20,8 @@
 /* What a larger young part on trial may take of the time of a full collection. */
 #define TRIAL_SHARE 0.1
 /* What trials in vain may take of the time of full collections, and the shortest wait in multiples
- * of the young part that a trial begins with. */
-#define WASTE_SHARE 0.05
+ * of the young part at the beginning. */
+#define WASTE_SHARE 0.1
 #define WAIT_LEAST 16u
 
 static double smooth(double old, double fresh) {
@@ -41,8 +43,12 @@ static void keep_in_bounds(struct td_youth *youth) {
   if (youth->due_bytes < youth->least_bytes) youth->due_bytes = youth->least_bytes;
 }
 
-static void set_most(struct td_youth *youth, uint64_t room_bytes) {
-  youth->most_bytes = room_bytes / 2 > youth->least_bytes ? room_bytes / 2 : youth->least_bytes;
+/* What young collections leave behind takes from the room. The young part shrinks with it, but not
+ * so far that it is no better than a full collection. */
+static void set_most(struct td_youth *youth, uint64_t room_bytes, size_t least) {
+  size_t half = room_bytes / 2;
+  if (half < youth->least_bytes) half = youth->least_bytes;
+  youth->most_bytes = half > least ? half : least;
 }
 
 /* What is promoted brings the next full collection nearer. */
@@ -58,6 +64,17 @@ static void wait(struct td_youth *youth) {
   if (bytes < least) bytes = least;
   youth->on = false;
   youth->due_bytes = bytes < most ? (size_t)bytes : SIZE_MAX / 2;
+}
+
+/* The next trial is of a larger young part, or again of the smallest. */
+static void enlarge_trial(struct td_youth *youth) {
+  double dearest = youth->mark_cost > 0 ? TRIAL_NS / youth->mark_cost : 0;
+  size_t most = youth->full_most_bytes;
+  if (dearest < (double)most) most = (size_t)dearest;
+  if (youth->due_bytes >= most)
+    youth->trial_bytes = first_bytes(youth);
+  else
+    youth->trial_bytes = 4 * youth->due_bytes < most ? 4 * youth->due_bytes : most;
 }
 
 /* Is there no hope that a larger young part makes them pay, or is it too dear to find out? */
@@ -84,15 +101,20 @@ void td_youth_after_young(struct td_youth *youth, const struct td_youth_facts *f
   double allocated = (double)(facts->allocated_bytes ? facts->allocated_bytes : 1);
   youth->young_cost = smooth(youth->young_cost, (double)facts->worked_ns / allocated);
   youth->survival = smooth(youth->survival, (double)facts->promoted_bytes / allocated);
-  set_most(youth, facts->room_bytes);
+  if (facts->promoted_bytes)
+    youth->mark_cost =
+        smooth(youth->mark_cost, (double)facts->worked_ns / (double)facts->promoted_bytes);
+  set_most(youth, facts->room_bytes, youth->full_most_bytes / 4);
   if (pays(youth)) {
     youth->wasted_ns = 0;
     adjust(youth, facts);
     keep_in_bounds(youth);
+    youth->trial_bytes = youth->due_bytes;
     return;
   }
   youth->wasted_ns += (double)facts->worked_ns;
   if (is_hopeless(youth, facts->worked_ns)) {
+    enlarge_trial(youth);
     wait(youth);
   } else {
     youth->due_bytes *= 4;
@@ -104,7 +126,8 @@ void td_youth_after_full(struct td_youth *youth, const struct td_youth_facts *fa
   double room = (double)(facts->room_bytes ? facts->room_bytes : 1);
   youth->full_ns = facts->collect_ns;
   youth->full_cost = smooth(youth->full_cost, (double)facts->collect_ns / room);
-  set_most(youth, facts->room_bytes);
+  set_most(youth, facts->room_bytes, 0);
+  youth->full_most_bytes = youth->most_bytes;
   if (youth->on) {
     keep_in_bounds(youth);
     return;
@@ -118,7 +141,7 @@ void td_youth_after_full(struct td_youth *youth, const struct td_youth_facts *fa
 
 void td_youth_resume(struct td_youth *youth) {
   youth->on = true;
-  youth->due_bytes = first_bytes(youth);
+  youth->due_bytes = youth->trial_bytes;
   youth->young_cost = youth->survival = youth->wasted_ns = 0;
   youth->slow_count = 0;
   keep_in_bounds(youth);

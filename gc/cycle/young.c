@@ -6,41 +6,53 @@
 #include "heap/young.h"
 
 #define SPANS 128u
+#define OBJECTS 1024u
 
-/* Logged slots as spans, as many as fit; then they are marked, and others take their place. */
+/* What was logged, as much as fits; then it is marked, and the next takes its place. The last span
+ * is that of the objects. */
 struct logged {
   struct tide_heap *heap;
-  struct td_span spans[SPANS];
-  size_t count;
-  uint64_t slots;
+  struct td_span spans[SPANS + 1];
+  uintptr_t objects[OBJECTS];
+  size_t span_count, object_count;
+  uint64_t taken;
 };
 
-static void mark_spans(struct logged *logged) {
-  struct td_roots roots = {.spans = logged->spans, .span_count = logged->count};
-  if (logged->count) td_mark_phase(logged->heap->markers, &roots);
-  logged->count = 0;
+static void mark_taken(struct logged *logged) {
+  logged->spans[logged->span_count++] =
+      (struct td_span){logged->objects, logged->object_count, TD_SPAN_OBJECTS};
+  struct td_roots roots = {.spans = logged->spans, .span_count = logged->span_count};
+  td_mark_phase(logged->heap->markers, &roots);
+  logged->span_count = logged->object_count = 0;
 }
 
 static void add_slots(const struct td_logged_slots *slots, void *context) {
   struct logged *logged = context;
   enum td_span_kind kind = slots->conservative ? TD_SPAN_CONSERVATIVE : TD_SPAN_SLOTS;
   size_t count = (size_t)(slots->to - slots->from);
-  logged->slots += count;
-  struct td_span *last = logged->count ? &logged->spans[logged->count - 1] : NULL;
+  logged->taken += count;
+  struct td_span *last = logged->span_count ? &logged->spans[logged->span_count - 1] : NULL;
   if (last && last->kind == kind && (const uintptr_t *)last->start + last->count == slots->from) {
     last->count += count;
     return;
   }
-  if (logged->count == SPANS) mark_spans(logged);
-  logged->spans[logged->count++] = (struct td_span){slots->from, count, kind};
+  if (logged->span_count == SPANS) mark_taken(logged);
+  logged->spans[logged->span_count++] = (struct td_span){slots->from, count, kind};
+}
+
+static void add_object(uintptr_t object, void *context) {
+  struct logged *logged = context;
+  logged->taken++;
+  if (logged->object_count == OBJECTS) mark_taken(logged);
+  logged->objects[logged->object_count++] = object;
 }
 
 void td_young_mark_logged(struct tide_heap *heap) {
+  static const struct td_log_visit visit = {add_slots, add_object};
   struct logged logged = {.heap = heap};
-  uint64_t objects = td_log_take_cards(&heap->space, add_slots, &logged);
-  heap->building->all.logged = objects + logged.slots;
-  if (objects) td_mark_announce_deferred(heap->markers);
-  mark_spans(&logged);
+  td_log_take(&heap->space, &visit, &logged);
+  heap->building->all.logged = logged.taken;
+  if (logged.taken) mark_taken(&logged);
 }
 
 /* ---- When ---- */

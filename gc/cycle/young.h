@@ -4,8 +4,7 @@
 
 #include "gc/base/state.h"
 
-/* After td_mark_begin: marks what logged slots of arrays lead to, and leaves logged objects to the
- * markers of the next phase. */
+/* After td_mark_begin: marks what logged objects and slots lead to. */
 void td_young_mark_logged(struct tide_heap *heap);
 
 /* At the beginning of a heap. */

@@ -76,18 +76,34 @@ Test(youth, waits_where_all_survives) {
   cr_assert_geq(youth.due_bytes, 32 * MIB, "not before the trial is a small part");
   td_youth_resume(&youth);
   cr_assert(youth.on);
-  cr_assert_eq(youth.due_bytes, 2 * MIB);
+  cr_assert_eq(youth.due_bytes, 8 * MIB, "what dies later than 2 MiB may die sooner than 8");
   young(&youth, MS / 20, 5 * MS, 1);
   cr_assert(youth.on, "what was before the wait does not count");
+  cr_assert_eq(youth.due_bytes, 8 * MIB);
+}
+
+Test(youth, tries_all_sizes_that_are_not_too_dear) {
+  struct td_youth youth = make();
+  size_t wanted[] = {2 * MIB, 8 * MIB, 32 * MIB, 2 * MIB};
+  size_t wait = 0;
+  for (unsigned i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+    cr_assert_eq(youth.due_bytes, wanted[i]);
+    young(&youth, wanted[i] / MIB * MS / 4, 5 * MS, 256); /* 32 MiB take 8 ms */
+    cr_assert(!youth.on);
+    if (i < 3) cr_assert_gt(youth.due_bytes, wait);
+    wait = youth.due_bytes;
+    youth.wasted_ns = 0;
+    td_youth_resume(&youth);
+  }
 }
 
 Test(youth, waits_the_longer_the_dearer_the_trial_was) {
   struct td_youth cheap = make(), dear = make();
-  young(&cheap, MS, 5 * MS, 255);
-  young(&dear, 2 * MS, 5 * MS, 255);
+  young(&cheap, 2 * MS, 5 * MS, 255);
+  young(&dear, 4 * MS, 5 * MS, 255);
   cr_assert(!cheap.on && !dear.on);
   cr_assert_geq(dear.due_bytes, cheap.due_bytes + cheap.due_bytes / 2);
-  /* Trials take a twentieth of what full collections take, which is 0.24 ns a byte. */
+  /* Trials take a tenth of what full collections take, which is 0.24 ns a byte. */
   cr_assert_leq(dear.due_bytes, 200 * MIB);
 }
 
@@ -106,10 +122,10 @@ Test(youth, tries_a_larger_part_where_that_is_cheap) {
 
 Test(youth, full_collections_shorten_the_wait) {
   struct td_youth youth = make();
-  young(&youth, 8 * MS, 5 * MS, 255);
+  young(&youth, 16 * MS, 5 * MS, 255);
   size_t wait = youth.due_bytes;
   struct td_youth_facts full = {.collect_ns = 100 * MS, .room_bytes = 400 * MIB};
-  td_youth_after_full(&youth, &full); /* makes up for 5 ms */
+  td_youth_after_full(&youth, &full); /* makes up for 10 ms */
   cr_assert(!youth.on);
   cr_assert_leq(youth.due_bytes, wait / 2);
   td_youth_after_full(&youth, &full);
