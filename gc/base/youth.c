@@ -23,6 +23,8 @@
  * of the young part at the beginning. */
 #define WASTE_SHARE 0.1
 #define WAIT_LEAST 16u
+/* Of what full collections give for large trials, so much is kept. */
+#define CREDIT_MOST (2 * TRIAL_NS)
 
 static double smooth(double old, double fresh) {
   return old > 0 ? old + SMOOTHING * (fresh - old) : fresh;
@@ -34,8 +36,11 @@ static size_t first_bytes(const struct td_youth *youth) {
 
 void td_youth_begin(struct td_youth *youth, size_t cache_bytes) {
   size_t least = cache_bytes > LEAST_BYTES ? cache_bytes : LEAST_BYTES;
-  *youth = (struct td_youth){
-      .on = true, .due_bytes = 2 * least, .least_bytes = least, .most_bytes = 2 * least};
+  *youth = (struct td_youth){.on = true,
+                             .due_bytes = 2 * least,
+                             .least_bytes = least,
+                             .most_bytes = 2 * least,
+                             .trial_bytes = 8 * least};
 }
 
 static void keep_in_bounds(struct td_youth *youth) {
@@ -57,24 +62,44 @@ static bool pays(const struct td_youth *youth) {
          youth->young_cost + youth->survival * youth->full_cost < youth->full_cost;
 }
 
-/* Until full collections that come meanwhile will have cost so much more than the trial. */
+/* Returns what a trial costs if everything survives. */
+static double trial_cost(const struct td_youth *youth, size_t bytes) {
+  return youth->mark_cost * (double)bytes;
+}
+
+/* Until full collections that come meanwhile would have cost so much more than a small trial. */
 static void wait(struct td_youth *youth) {
-  double bytes = youth->wasted_ns / (WASTE_SHARE * youth->full_cost);
+  double bytes = trial_cost(youth, first_bytes(youth)) / (WASTE_SHARE * youth->full_cost);
   double least = (double)(WAIT_LEAST * first_bytes(youth)), most = (double)(SIZE_MAX / 2);
   if (bytes < least) bytes = least;
   youth->on = false;
   youth->due_bytes = bytes < most ? (size_t)bytes : SIZE_MAX / 2;
 }
 
-/* The next trial is of a larger young part, or again of the smallest. */
-static void enlarge_trial(struct td_youth *youth) {
-  double dearest = youth->mark_cost > 0 ? TRIAL_NS / youth->mark_cost : 0;
+/* Returns the size of the next large trial, within its bounds. */
+static size_t large_trial(const struct td_youth *youth) {
   size_t most = youth->full_most_bytes;
+  double dearest = youth->mark_cost > 0 ? TRIAL_NS / youth->mark_cost : (double)most;
   if (dearest < (double)most) most = (size_t)dearest;
-  if (youth->due_bytes >= most)
-    youth->trial_bytes = first_bytes(youth);
-  else
-    youth->trial_bytes = 4 * youth->due_bytes < most ? 4 * youth->due_bytes : most;
+  if (most < first_bytes(youth)) most = first_bytes(youth);
+  return youth->trial_bytes < most ? youth->trial_bytes : most;
+}
+
+/* A trial was in vain. After a large one the next is larger still, or the smallest of them. */
+static void note_failure(struct td_youth *youth, uint64_t worked_ns) {
+  size_t large = large_trial(youth);
+  youth->credit_ns -= (double)worked_ns;
+  if (youth->due_bytes < large) return;
+  bool was_largest = youth->trial_bytes > large || large >= youth->full_most_bytes;
+  youth->trial_bytes = was_largest ? 4 * first_bytes(youth) : 4 * large;
+}
+
+static void begin_trial(struct td_youth *youth, size_t bytes) {
+  youth->on = true;
+  youth->due_bytes = bytes;
+  youth->young_cost = youth->survival = 0;
+  youth->slow_count = 0;
+  keep_in_bounds(youth);
 }
 
 /* Is there no hope that a larger young part makes them pay, or is it too dear to find out? */
@@ -101,22 +126,21 @@ void td_youth_after_young(struct td_youth *youth, const struct td_youth_facts *f
   double allocated = (double)(facts->allocated_bytes ? facts->allocated_bytes : 1);
   youth->young_cost = smooth(youth->young_cost, (double)facts->worked_ns / allocated);
   youth->survival = smooth(youth->survival, (double)facts->promoted_bytes / allocated);
-  if (facts->promoted_bytes)
+  if (facts->promoted_bytes > facts->allocated_bytes / 2)
     youth->mark_cost =
         smooth(youth->mark_cost, (double)facts->worked_ns / (double)facts->promoted_bytes);
   set_most(youth, facts->room_bytes, youth->full_most_bytes / 4);
   if (pays(youth)) {
-    youth->wasted_ns = 0;
     adjust(youth, facts);
     keep_in_bounds(youth);
     youth->trial_bytes = youth->due_bytes;
     return;
   }
-  youth->wasted_ns += (double)facts->worked_ns;
   if (is_hopeless(youth, facts->worked_ns)) {
-    enlarge_trial(youth);
+    note_failure(youth, facts->worked_ns);
     wait(youth);
   } else {
+    youth->credit_ns -= (double)facts->worked_ns;
     youth->due_bytes *= 4;
     keep_in_bounds(youth);
   }
@@ -128,21 +152,21 @@ void td_youth_after_full(struct td_youth *youth, const struct td_youth_facts *fa
   youth->full_cost = smooth(youth->full_cost, (double)facts->collect_ns / room);
   set_most(youth, facts->room_bytes, 0);
   youth->full_most_bytes = youth->most_bytes;
+  youth->credit_ns += WASTE_SHARE * (double)facts->collect_ns;
+  if (youth->credit_ns > CREDIT_MOST) youth->credit_ns = CREDIT_MOST;
   if (youth->on) {
     keep_in_bounds(youth);
     return;
   }
-  youth->wasted_ns -= WASTE_SHARE * (double)facts->collect_ns;
-  if (youth->wasted_ns <= 0)
-    td_youth_resume(youth); /* nothing is young, which would otherwise have to be brought about */
+  /* Nothing is young, which before another trial has to be brought about. */
+  if (youth->credit_ns >= trial_cost(youth, large_trial(youth)))
+    begin_trial(youth, large_trial(youth));
+  else if (youth->credit_ns >= trial_cost(youth, first_bytes(youth)))
+    begin_trial(youth, first_bytes(youth));
   else
     wait(youth);
 }
 
 void td_youth_resume(struct td_youth *youth) {
-  youth->on = true;
-  youth->due_bytes = youth->trial_bytes;
-  youth->young_cost = youth->survival = youth->wasted_ns = 0;
-  youth->slow_count = 0;
-  keep_in_bounds(youth);
+  begin_trial(youth, first_bytes(youth));
 }

@@ -7,10 +7,11 @@
  *
  * Young collections pay if they are cheaper by the byte than full ones. If they do not, a larger
  * young part is tried, as long as that costs little beside a full collection. Then mutators stop to
- * log what they write, and the heap waits, until full collections have cost so much that another
- * trial is a small part of it. What is young then is taken for old, unlooked at, so that the trial
- * begins with nothing. After a trial in vain the next one is larger, and comes later because it is
- * dearer: what a program builds before it drops it may be of any size. */
+ * log what they write, and the heap waits until another trial is a small part of what full
+ * collections cost meanwhile. What is young then is taken for old, unlooked at, so that the trial
+ * begins with nothing: it is small and cheap. What a program builds before it drops it may be of
+ * any size, so larger and larger trials come in between, after full collections, a part of whose
+ * time they may take. */
 #ifndef TD_GC_BASE_YOUTH_H
 #define TD_GC_BASE_YOUTH_H
 
@@ -23,14 +24,14 @@ struct td_youth {
   size_t due_bytes; /* to be allocated until the next one, or until the wait ends */
   size_t least_bytes, most_bytes;
   size_t full_most_bytes; /* most_bytes after the last full collection */
-  double wasted_ns;       /* of young collections in vain, but for what full ones made up for */
-  size_t trial_bytes;     /* due_bytes of the next trial */
-  double mark_cost;       /* ns of young ones for each byte promoted, smoothed */
-  uint64_t full_ns;       /* of the last full collection */
-  double full_cost;       /* ns of a full collection for each byte of room that it leaves */
-  double young_cost;      /* ns of young ones for each byte allocated, smoothed */
-  double survival;        /* promoted bytes for each byte allocated, smoothed */
-  unsigned slow_count;    /* young collections in a row that took too long */
+  double credit_ns;    /* that full collections have given for trials, and trials not taken yet */
+  size_t trial_bytes;  /* due_bytes of the next trial */
+  double mark_cost;    /* ns of young ones for each byte promoted, smoothed */
+  uint64_t full_ns;    /* of the last full collection */
+  double full_cost;    /* ns of a full collection for each byte of room that it leaves */
+  double young_cost;   /* ns of young ones for each byte allocated, smoothed */
+  double survival;     /* promoted bytes for each byte allocated, smoothed */
+  unsigned slow_count; /* young collections in a row that took too long */
 };
 
 /* What a collection that became due by itself showed. */
