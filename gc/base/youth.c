@@ -67,13 +67,14 @@ static double trial_cost(const struct td_youth *youth, size_t bytes) {
   return youth->mark_cost * (double)bytes;
 }
 
-/* Until full collections that come meanwhile would have cost so much more than a small trial. */
+/* Until full collections that come meanwhile would have cost so much more than a small trial. But
+ * for no more than a part of the room: what a full one costs changes with what is alive. */
 static void wait(struct td_youth *youth) {
   double bytes = trial_cost(youth, first_bytes(youth)) / (WASTE_SHARE * youth->full_cost);
-  double least = (double)(WAIT_LEAST * first_bytes(youth)), most = (double)(SIZE_MAX / 2);
-  if (bytes < least) bytes = least;
+  size_t least = WAIT_LEAST * first_bytes(youth), most = youth->most_bytes / 2;
   youth->on = false;
-  youth->due_bytes = bytes < most ? (size_t)bytes : SIZE_MAX / 2;
+  youth->due_bytes = bytes < (double)most ? (size_t)bytes : most;
+  if (youth->due_bytes < least) youth->due_bytes = least;
 }
 
 /* Returns the size of the next large trial, within its bounds. */
@@ -109,6 +110,13 @@ static bool is_hopeless(const struct td_youth *youth, uint64_t collect_ns) {
          4 * (double)collect_ns > TRIAL_SHARE * (double)youth->full_ns;
 }
 
+/* While there was no full collection, its cost is what marking has cost so far, for all that is
+ * alive. */
+static void guess_full_cost(struct td_youth *youth, const struct td_youth_facts *facts) {
+  double room = (double)(facts->room_bytes ? facts->room_bytes : 1);
+  youth->full_cost = youth->mark_cost * (double)facts->live_bytes / room;
+}
+
 /* They pay: how large should the young part be? */
 static void adjust(struct td_youth *youth, const struct td_youth_facts *facts) {
   double pause = (double)facts->worked_ns;
@@ -130,6 +138,7 @@ void td_youth_after_young(struct td_youth *youth, const struct td_youth_facts *f
     youth->mark_cost =
         smooth(youth->mark_cost, (double)facts->worked_ns / (double)facts->promoted_bytes);
   set_most(youth, facts->room_bytes, youth->full_most_bytes / 4);
+  if (youth->full_ns == 0) guess_full_cost(youth, facts);
   if (pays(youth)) {
     adjust(youth, facts);
     keep_in_bounds(youth);
@@ -148,6 +157,7 @@ void td_youth_after_young(struct td_youth *youth, const struct td_youth_facts *f
 
 void td_youth_after_full(struct td_youth *youth, const struct td_youth_facts *facts) {
   double room = (double)(facts->room_bytes ? facts->room_bytes : 1);
+  if (youth->full_ns == 0) youth->full_cost = 0; /* it was a guess */
   youth->full_ns = facts->collect_ns;
   youth->full_cost = smooth(youth->full_cost, (double)facts->collect_ns / room);
   set_most(youth, facts->room_bytes, 0);

@@ -83,6 +83,7 @@ void td_young_plan(struct tide_heap *heap, struct td_youth_facts facts, bool ask
   if (!heap->space.has_young) return;
   bool was_on = youth->on;
   facts.room_bytes = room_of(heap);
+  facts.live_bytes = heap->space.live_bytes;
   if (heap->last_kind == TIDE_CYCLE_FULL)
     td_youth_after_full(youth, &facts);
   else if (!was_on)

@@ -99,8 +99,8 @@ Test(youth, tries_all_sizes_after_full_collections) {
 
 Test(youth, waits_the_longer_the_dearer_the_trial_was) {
   struct td_youth cheap = make(), dear = make();
-  young(&cheap, 2 * MS, 5 * MS, 255);
-  young(&dear, 4 * MS, 5 * MS, 255);
+  young(&cheap, MS, 5 * MS, 255);
+  young(&dear, 2 * MS, 5 * MS, 255);
   cr_assert(!cheap.on && !dear.on);
   cr_assert_geq(dear.due_bytes, cheap.due_bytes + cheap.due_bytes / 2);
   /* Trials take a tenth of what full collections take, which is 0.24 ns a byte. */
@@ -131,6 +131,27 @@ Test(youth, full_collections_give_time_for_trials) {
   while (!youth.on && ++count < 100);
   cr_assert_geq(count, 50, "12 ms were spent, of 10 given before, and 12 are wanted");
   cr_assert(youth.on);
+}
+
+/* A heap with a large limit grows: a full collection would be late and find all alive. */
+Test(youth, guesses_before_there_was_a_full_collection) {
+  struct td_youth youth;
+  td_youth_begin(&youth, MIB);
+  struct td_youth_facts facts = {.worked_ns = MS / 2,
+                                 .mutator_ns = 5 * MS,
+                                 .allocated_bytes = 2 * MIB,
+                                 .promoted_bytes = 2 * MIB,
+                                 .live_bytes = 100 * MIB,
+                                 .room_bytes = 1000 * MIB};
+  td_youth_after_young(&youth, &facts);
+  cr_assert(!youth.on);
+  cr_assert_geq(youth.due_bytes, 150 * MIB);
+  cr_assert_leq(youth.due_bytes, 250 * MIB);
+  td_youth_resume(&youth);
+  facts.promoted_bytes = 2 * MIB / 100;
+  facts.worked_ns = MS / 100;
+  td_youth_after_young(&youth, &facts);
+  cr_assert(youth.on, "0.005 ns a byte beside 0.025");
 }
 
 Test(youth, without_figures_is_no_disaster) {
