@@ -23,6 +23,8 @@
  * of the young part at the beginning. */
 #define WASTE_SHARE 0.1
 #define WAIT_LEAST 16u
+/* The longest one: what is young then is gone through in a pause. */
+#define WAIT_MOST 48u
 /* Of what full collections give for large trials, so much is kept. */
 #define CREDIT_MOST (2 * TRIAL_NS)
 
@@ -69,9 +71,10 @@ static double trial_cost(const struct td_youth *youth, size_t bytes) {
 
 /* Until full collections that come meanwhile would have cost so much more than a small trial. But
  * for no more than a part of the room: what a full one costs changes with what is alive. */
-static void wait(struct td_youth *youth) {
+static void begin_wait(struct td_youth *youth) {
   double bytes = trial_cost(youth, first_bytes(youth)) / (WASTE_SHARE * youth->full_cost);
   size_t least = WAIT_LEAST * first_bytes(youth), most = youth->most_bytes / 2;
+  if (most > WAIT_MOST * first_bytes(youth)) most = WAIT_MOST * first_bytes(youth);
   youth->on = false;
   youth->due_bytes = bytes < (double)most ? (size_t)bytes : most;
   if (youth->due_bytes < least) youth->due_bytes = least;
@@ -147,7 +150,7 @@ void td_youth_after_young(struct td_youth *youth, const struct td_youth_facts *f
   }
   if (is_hopeless(youth, facts->worked_ns)) {
     note_failure(youth, facts->worked_ns);
-    wait(youth);
+    begin_wait(youth);
   } else {
     youth->credit_ns -= (double)facts->worked_ns;
     youth->due_bytes *= 4;
@@ -174,7 +177,7 @@ void td_youth_after_full(struct td_youth *youth, const struct td_youth_facts *fa
   else if (youth->credit_ns >= trial_cost(youth, first_bytes(youth)))
     begin_trial(youth, first_bytes(youth));
   else
-    wait(youth);
+    begin_wait(youth);
 }
 
 void td_youth_resume(struct td_youth *youth) {
