@@ -7,6 +7,7 @@
 #include "gc/base/thread.h"
 #include "gc/cycle/budget.h"
 #include "gc/cycle/collect.h"
+#include "gc/cycle/young.h"
 #include "gc/layouts.h"
 #include "gc/mutator/callback.h"
 #include "heap/alloc.h"
@@ -89,8 +90,9 @@ static size_t blocks_of(struct request *request) {
   return request->size_class ? 1 : (request->bytes + TD_BLOCK_BYTES - 1) >> TD_BLOCK_LOG2;
 }
 
-static struct td_wish wish_for(enum td_room room) {
-  if (room == TD_ROOM_YOUNG_DUE) return (struct td_wish){TIDE_CYCLE_YOUNG, TIDE_CAUSE_YOUNG};
+static struct td_wish wish_for(struct tide_heap *heap, enum td_room room) {
+  if (room == TD_ROOM_YOUNG_DUE || (room == TD_ROOM_OVER_BUDGET && td_young_may_do(heap)))
+    return (struct td_wish){TIDE_CYCLE_YOUNG, TIDE_CAUSE_YOUNG};
   return (struct td_wish){TIDE_CYCLE_FULL,
                           room == TD_ROOM_OVER_BUDGET ? TIDE_CAUSE_GROWTH : TIDE_CAUSE_ROOM};
 }
@@ -107,7 +109,7 @@ static void *take_after_collection(struct tide_mutator *mutator, struct request 
     uint64_t seen = atomic_load_explicit(&heap->cycles, memory_order_relaxed);
     void *object = take(mutator, request);
     if (object) return object;
-    wish = wish_for(request->room);
+    wish = wish_for(heap, request->room);
     collected = td_collect_unless(mutator, wish, seen);
   } while (collected == TD_COLLECTED_BY_OTHER ||
            (collected == TD_COLLECTED && wish.kind == TIDE_CYCLE_YOUNG));

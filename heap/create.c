@@ -58,6 +58,7 @@ static void unmap_all(struct td_space *space) {
   unmap_table((void *)space->flags, space->flag_pages * TD_FLAG_ROWS);
   unmap_table(space->free_bits, free_bits_bytes(space));
   unmap_table(space->touched, free_bits_bytes(space));
+  unmap_table(space->logged_slabs, count / TD_SLAB_BLOCKS);
   unmap_table(space->unswept, UNSWEPT_BYTES);
   unmap_table(space->medium, MEDIUM_BYTES);
   unmap_table(space->slab_committed, count / TD_SLAB_BLOCKS);
@@ -89,11 +90,13 @@ static bool map_all(struct td_space *space, size_t reserve_bytes, bool has_young
   space->flags = map_table(space->flag_pages * TD_FLAG_ROWS);
   space->free_bits = map_table(free_bits_bytes(space));
   space->touched = map_table(free_bits_bytes(space));
+  space->logged_slabs = map_table(count / TD_SLAB_BLOCKS);
   space->unswept = map_table(UNSWEPT_BYTES);
   space->medium = map_table(MEDIUM_BYTES);
   space->slab_committed = map_table(count / TD_SLAB_BLOCKS);
   if (space->marks && space->blocks && space->infos && space->flags && space->free_bits &&
-      space->touched && space->unswept && space->medium && space->slab_committed)
+      space->touched && space->logged_slabs && space->unswept && space->medium &&
+      space->slab_committed)
     return true;
   int saved = errno;
   unmap_all(space);

@@ -5,6 +5,8 @@
 #include "heap/marks.h"
 
 #define ROW 0u
+#define SLAB_GRANULES (TD_SLAB_BYTES / TD_GRANULE_BYTES)
+#define SLAB_PAGES (TD_SLAB_BYTES / TD_PAGE_BYTES)
 
 static uint32_t block_of(const struct td_space *space, uintptr_t address) {
   return (uint32_t)((address - space->base) >> TD_BLOCK_LOG2);
@@ -14,6 +16,8 @@ static void flag_page(const struct td_space *space, uint64_t granule) {
   /* relaxed: the stop publishes it, see heap/log.h. */
   atomic_store_explicit(&td_flag_row(space, ROW)[granule / TD_PAGE_GRANULES], 1,
                         memory_order_relaxed);
+  /* relaxed: as above. */
+  __atomic_store_n(&space->logged_slabs[granule / SLAB_GRANULES], 1, __ATOMIC_RELAXED);
 }
 
 /* ---- Logging ---- */
@@ -62,12 +66,12 @@ void td_log_fresh_if_old(struct td_space *space, uintptr_t object) {
 
 /* ---- Taking ---- */
 
-/* Calls for every flagged page, until `take` returns. Flags are cleared before. */
-static void each_page(struct td_space *space, void (*take)(struct td_space *, uint64_t, void *),
-                      void *context) {
+typedef void (*take_fn)(struct td_space *space, uint64_t first, void *context);
+
+/* Calls for every flagged page of a slab. Flags are cleared before. */
+static void each_page_of(struct td_space *space, size_t slab, take_fn take, void *context) {
   _Atomic(uint8_t) *flags = td_flag_row(space, ROW);
-  size_t pages = (size_t)space->frontier * TD_BLOCK_PAGES;
-  for (size_t page = 0; page < pages; page += 8) {
+  for (size_t page = slab * SLAB_PAGES; page < (slab + 1) * SLAB_PAGES; page += 8) {
     /* relaxed, both: the world is stopped, and the stop has published what was logged. */
     uint64_t word =
         __atomic_load_n((const td_mark_word *)(const void *)(flags + page), __ATOMIC_RELAXED);
@@ -79,10 +83,19 @@ static void each_page(struct td_space *space, void (*take)(struct td_space *, ui
   }
 }
 
+/* Calls for every flagged page. What a collection of little costs must not depend on the size of
+ * the heap, so slabs without such pages are passed over. */
+static void each_page(struct td_space *space, take_fn take, void *context) {
+  for (size_t slab = 0; slab * TD_SLAB_BLOCKS < space->frontier; slab++) {
+    if (!space->logged_slabs[slab]) continue;
+    space->logged_slabs[slab] = 0;
+    each_page_of(space, slab, take, context);
+  }
+}
+
 struct taking {
-  void (*visit)(const struct td_logged_slots *slots, void *context);
+  const struct td_log_visit *visit;
   void *context;
-  uint64_t objects;
 };
 
 /* Tells the slots in [from, to) of an array: at once if every word is one, else each by itself. */
@@ -93,7 +106,7 @@ static void tell_slots(const struct td_space *space, const struct td_block *bloc
     slots.from = start + block->map;
   if (block->kind != TD_KIND_REPEATED) {
     slots.conservative = block->kind == TD_KIND_CONSERVATIVE;
-    if (slots.from < slots.to) taking->visit(&slots, taking->context);
+    if (slots.from < slots.to) taking->visit->slots(&slots, taking->context);
     return;
   }
   const struct td_layout *layout = &space->layouts.at[block->layout];
@@ -102,7 +115,7 @@ static void tell_slots(const struct td_space *space, const struct td_block *bloc
     size_t element = (size_t)(at - start) / layout->words;
     size_t elements = td_space_object_bytes(space, object) / sizeof *at / layout->words;
     if (element < elements && layout->element >> ((size_t)(at - start) % layout->words) & 1)
-      taking->visit(&one, taking->context);
+      taking->visit->slots(&one, taking->context);
   }
 }
 
@@ -120,28 +133,24 @@ static void take_card(struct td_space *space, uint64_t granule, const struct tak
 }
 
 static void take_page(struct td_space *space, uint64_t first, void *context) {
-  struct taking *taking = context;
-  uint64_t logged = 0;
-  for (uint64_t granule = first; granule < first + TD_PAGE_GRANULES; granule++) {
-    uint8_t *mark = &space->marks[granule];
-    if (!(*mark & TD_DEFERRED)) continue;
-    if (*mark == (space->epoch | TD_DEFERRED)) {
-      logged++;
-      continue;
+  const struct taking *taking = context;
+  for (uint64_t granule = first; granule < first + TD_PAGE_GRANULES; granule += 8) {
+    uint64_t word = td_mark_load_word(&space->marks[granule]) & TD_DEFERRED_WORD;
+    for (; word; word &= word - 1) {
+      uint64_t one = granule + (unsigned)__builtin_ctzll(word) / 8;
+      bool is_object = space->marks[one] == (space->epoch | TD_DEFERRED);
+      space->marks[one] = is_object ? space->epoch : 0;
+      if (is_object)
+        taking->visit->object(td_granule_address(space->base, one), taking->context);
+      else
+        take_card(space, one, taking);
     }
-    *mark = 0;
-    take_card(space, granule, taking);
   }
-  taking->objects += logged;
-  if (logged) flag_page(space, first);
 }
 
-uint64_t td_log_take_cards(struct td_space *space,
-                           void (*visit)(const struct td_logged_slots *slots, void *context),
-                           void *context) {
-  struct taking taking = {visit, context, 0};
+void td_log_take(struct td_space *space, const struct td_log_visit *visit, void *context) {
+  struct taking taking = {visit, context};
   each_page(space, take_page, &taking);
-  return taking.objects;
 }
 
 static void clear_page(struct td_space *space, uint64_t first, void *context) {

@@ -2,7 +2,7 @@
  * young collection looks into these and into no other old objects.
  *
  * Logging an object is deferring it: it gets TD_DEFERRED in its mark byte, and its page a flag in
- * row 0 (heap/marks.h). So the log is what markers scan anyway. It takes no memory and cannot
+ * row 0 (heap/marks.h), and so gets its slab. So the log takes hardly any memory and cannot
  * overflow, and a second write to the same object finds it done.
  *
  * An array of more than a page is not logged as a whole. The granules of the slots that are written
@@ -37,11 +37,12 @@ struct td_logged_slots {
   const uintptr_t *from, *to;
   bool conservative;
 };
-/* World stopped, before a young marking. Takes the cards, and tells the slots of each. Returns how
- * many objects are logged; they stay, for the markers. */
-uint64_t td_log_take_cards(struct td_space *space,
-                           void (*visit)(const struct td_logged_slots *slots, void *context),
-                           void *context);
+struct td_log_visit {
+  void (*slots)(const struct td_logged_slots *slots, void *context);
+  void (*object)(uintptr_t object, void *context); /* marked; to be scanned as a whole */
+};
+/* World stopped, before a young marking: takes the log, and tells what is in it. */
+void td_log_take(struct td_space *space, const struct td_log_visit *visit, void *context);
 /* World stopped, before a full marking: empties the log. */
 void td_log_clear(struct td_space *space);
 

@@ -30,13 +30,24 @@ static uint32_t count_block(const uint8_t *marks, uint8_t epoch) {
   return count;
 }
 
-/* Clears what is left of young objects, their first bytes and those inside of them. So the next
- * young objects of the block are the only ones. */
-static void clear_young(uint8_t *marks) {
+/* The same, and clears what is left of young objects, their first bytes and those inside of them.
+ * So the next young objects of the block are the only ones. */
+static uint32_t count_and_clear_young(uint8_t *marks, uint8_t epoch) {
   typedef uint8_t lanes __attribute__((vector_size(16), may_alias));
+  enum { VECTORS = TD_BLOCK_GRANULES / sizeof(lanes), ROUND = 128 };
   lanes *vectors = (lanes *)(void *)marks;
-  for (unsigned i = 0; i < TD_BLOCK_GRANULES / sizeof(lanes); i++)
-    vectors[i] &= ~(lanes)(vectors[i] == TD_YOUNG);
+  uint32_t count = 0;
+  for (unsigned from = 0; from < VECTORS; from += ROUND) {
+    lanes sum = {0};
+    for (unsigned i = from; i < from + ROUND; i++) {
+      lanes vector = vectors[i];
+      sum -= (lanes)(vector == epoch);
+      vectors[i] = vector & ~(lanes)(vector == TD_YOUNG);
+    }
+    for (unsigned i = 0; i < sizeof sum; i++)
+      count += sum[i];
+  }
+  return count;
 }
 
 /* After a young marking the lists are kept, so a block may be in one already. */
@@ -50,10 +61,10 @@ static void list_block(struct td_space *space, uint32_t b) {
   *list = b;
 }
 
-/* After a young collection a block with little room is not worth the search for it; the next full
- * one lists it. */
+/* After a young collection a block that is half full is not worth the search for it: its runs are
+ * short, and finding them costs more than the collection has saved. The next full one lists it. */
 static uint32_t least_room(const struct td_block_info *info, bool young) {
-  return young && info->cells > 8 ? info->cells / 8u : 1;
+  return young && info->cells > 8 ? info->cells / 2u : 1;
 }
 
 /* Counts what is alive in a block and lists it as unswept if it has room. Returns whether nothing
@@ -61,7 +72,7 @@ static uint32_t least_room(const struct td_block_info *info, bool young) {
 static bool sort_block(struct td_space *space, uint32_t b, bool young) {
   struct td_block *block = &space->blocks[b];
   struct td_block_info *info = &space->infos[b];
-  const uint8_t *marks = space->marks + ((uint64_t)b << TD_BLOCK_GRANULES_LOG2);
+  uint8_t *marks = space->marks + ((uint64_t)b << TD_BLOCK_GRANULES_LOG2);
   if (info->state == TD_BLOCK_MEDIUM) {
     bool in_use;
     uint32_t live = td_medium_sort(space, b, &in_use);
@@ -76,7 +87,8 @@ static bool sort_block(struct td_space *space, uint32_t b, bool young) {
     space->live_bytes += info->large_bytes;
     return false;
   }
-  info->live = (uint16_t)count_block(marks, space->epoch);
+  info->live = (uint16_t)(young ? count_and_clear_young(marks, space->epoch)
+                                : count_block(marks, space->epoch));
   space->live_objects += info->live;
   space->live_bytes += (uint64_t)info->live * block->cell_granules << TD_GRANULE_LOG2;
   uint32_t used = info->live + (space->has_quarantine ? td_quarantine_count(space, b) : 0);
@@ -138,10 +150,7 @@ uint32_t td_space_end_young(struct td_space *space) {
     }
     if (!td_young_is_touched(space, b)) continue;
     uncount(space, b);
-    if (space->infos[b].state == TD_BLOCK_MEDIUM)
-      td_medium_begin_young_sort(space, b);
-    else if (space->infos[b].state == TD_BLOCK_SMALL)
-      clear_young(space->marks + ((uint64_t)b << TD_BLOCK_GRANULES_LOG2));
+    if (space->infos[b].state == TD_BLOCK_MEDIUM) td_medium_begin_young_sort(space, b);
     freed += sort_and_give(space, b, true);
   }
   after_marking(space);

@@ -128,9 +128,10 @@ struct td_space {
   uint32_t *unswept;             /* [layout * TIDE_BUMP_SLOTS + class]: first block of the list */
   struct td_medium_list *medium; /* [layout * TD_MEDIUM_CLASSES + class] */
   uint8_t *slab_committed;
-  uint64_t *touched;    /* a bit for each block: heap/young.h. Set in spaces without youth, too */
-  uint64_t young_bytes; /* room in blocks since they were touched */
-  uint64_t young_due;   /* no block is given out once young_bytes has reached this */
+  uint64_t *touched;     /* a bit for each block: heap/young.h. Set in spaces without youth, too */
+  uint8_t *logged_slabs; /* a byte for each slab: it has logged pages. See heap/log.h */
+  uint64_t young_bytes;  /* room in blocks since they were touched */
+  uint64_t young_due;    /* no block is given out once young_bytes has reached this */
   struct td_layouts layouts;
   size_t quarantine_bytes; /* of dead objects: heap/quarantine.h */
   bool quarantine_drains;  /* let all of them go at the next turn */

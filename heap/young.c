@@ -15,8 +15,13 @@ void td_young_set_due(struct td_space *space, size_t bytes) {
 /* Bytes inside of objects become the epoch too, as if they had been allocated in it. */
 static void make_block_old(struct td_space *space, uint32_t block) {
   uint8_t *marks = space->marks + ((uint64_t)block << TD_BLOCK_GRANULES_LOG2);
-  for (size_t i = 0; i < TD_BLOCK_GRANULES; i++)
-    marks[i] = marks[i] == TD_YOUNG ? space->epoch : marks[i];
+  typedef uint8_t lanes __attribute__((vector_size(16), may_alias));
+  lanes *vectors = (lanes *)(void *)marks;
+  uint8_t epoch = space->epoch;
+  for (size_t i = 0; i < TD_BLOCK_GRANULES / sizeof(lanes); i++) {
+    lanes young = (lanes)(vectors[i] == TD_YOUNG);
+    vectors[i] = (vectors[i] & ~young) | (young & epoch);
+  }
 }
 
 void td_young_make_old(struct td_space *space) {
@@ -28,6 +33,21 @@ void td_young_make_old(struct td_space *space) {
     }
     if (td_young_is_touched(space, b)) make_block_old(space, b);
   }
+}
+
+/* Of cells the first byte only: what is inside of them sorting clears. */
+static void keep_block(struct td_space *space, uint32_t block) {
+  const struct td_block_info *info = &space->infos[block];
+  uint8_t *marks = space->marks + ((uint64_t)block << TD_BLOCK_GRANULES_LOG2);
+  size_t cell = info->state == TD_BLOCK_SMALL ? space->blocks[block].cell_granules : 1;
+  size_t end = info->state == TD_BLOCK_SMALL ? info->cells * cell : TD_BLOCK_GRANULES;
+  for (size_t i = 0; i < end; i += cell)
+    if (marks[i] == TD_YOUNG) marks[i] = space->epoch;
+}
+
+void td_young_keep(struct td_space *space) {
+  for (uint32_t b = 1; b < space->frontier; b++)
+    if (td_young_is_touched(space, b)) keep_block(space, b);
 }
 
 void td_young_forget(struct td_space *space) {

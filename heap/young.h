@@ -31,6 +31,8 @@ void td_young_set_due(struct td_space *space, size_t bytes);
 
 /* World stopped, before a full marking: makes the young objects old, and forgets the log. */
 void td_young_make_old(struct td_space *space);
+/* World stopped, instead of a young marking: as if it had found every young object. */
+void td_young_keep(struct td_space *space);
 /* No block is touched any more. Under the lock. */
 void td_young_forget(struct td_space *space);
 

@@ -57,9 +57,6 @@ size_t td_markers_trace_read(struct td_markers *set, struct tide_timeline_event 
 /* A collection is about to stop the world: starts the helpers that are missing. */
 void td_markers_ready(struct td_markers *set);
 void td_mark_begin(struct td_markers *set);
-/* Between td_mark_begin and a phase: there are deferred objects already, flagged in row 0, and the
- * phases are to scan them. */
-void td_mark_announce_deferred(struct td_markers *set);
 /* Marks everything that the roots reach and that is not marked yet. Cannot fail and allocates
  * nothing. */
 void td_mark_phase(struct td_markers *set, const struct td_roots *roots);

@@ -37,10 +37,6 @@ void td_mark_begin(struct td_markers *set) {
   }
 }
 
-void td_mark_announce_deferred(struct td_markers *set) {
-  td_deferred_announce(set);
-}
-
 /* The callback passes references one by one. They are deferred: marking has not begun. */
 static void call_back(struct td_marker *marker, const struct td_roots *roots) {
   struct td_trace_buffer buffer;

@@ -54,6 +54,9 @@ size_t td_plat_memory_bytes(void);
 
 /* Returns the time of a clock that never goes back. */
 uint64_t td_plat_now_ns(void);
+/* Returns how long the calling thread has run on a processor. What it measures does not change
+ * with what other programs do. */
+uint64_t td_plat_thread_ns(void);
 
 /* ---- Threads ---- */
 

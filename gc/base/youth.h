@@ -1,11 +1,17 @@
 /* When a young collection is due, and whether they pay. Pure: figures in, a number of bytes out.
  *
- * The young part begins at the size of a cache, so that a program which allocates and drops goes
- * round in memory that is cached. If collections of it take too large a part of the time it grows:
- * more of what is young has died then, and what is written to twice counts once. If even half of
- * the room that a full collection leaves does not make them cheaper by the byte than full ones
- * would be, there are none for some full collections, and mutators need not log what they write:
- * for so many that what was tried in vain is a small part of their time. */
+ * The young part begins at the size of a cache. If collections of it take too large a part of the
+ * time it grows, because more of what is young has died then, and what is written to twice counts
+ * once. It grows no further than the room that a full collection has left, of which it takes a
+ * half at most, and than collections of it are short.
+ *
+ * Young collections pay if they are cheaper by the byte than full ones. If they do not, a larger
+ * young part is tried, as long as that costs little beside a full collection. Then mutators stop to
+ * log what they write, and the heap waits until another trial is a small part of what full
+ * collections cost meanwhile. What is young then is taken for old, unlooked at, so that the trial
+ * begins with nothing: it is small and cheap. What a program builds before it drops it may be of
+ * any size, so larger and larger trials come in between, after full collections, a part of whose
+ * time they may take. */
 #ifndef TD_GC_BASE_YOUTH_H
 #define TD_GC_BASE_YOUTH_H
 
@@ -15,25 +21,35 @@
 
 struct td_youth {
   bool on;          /* young collections happen, and mutators log */
-  size_t due_bytes; /* to be allocated until the next one */
+  size_t due_bytes; /* to be allocated until the next one, or until the wait ends */
   size_t least_bytes, most_bytes;
-  double full_cost;  /* ns of a full collection for each byte of room that it leaves */
-  double young_cost; /* ns of young ones for each byte allocated, smoothed */
-  double survival;   /* promoted bytes for each byte allocated, smoothed */
-  double wasted_ns;  /* of young collections that did not pay; full ones make up for it */
+  size_t full_most_bytes; /* most_bytes after the last full collection */
+  double credit_ns;    /* that full collections have given for trials, and trials not taken yet */
+  size_t trial_bytes;  /* due_bytes of the next trial */
+  double mark_cost;    /* ns of young ones for each byte promoted, smoothed */
+  uint64_t full_ns;    /* of the last full collection */
+  double full_cost;    /* ns of a full collection for each byte of room that it leaves */
+  double young_cost;   /* ns of young ones for each byte allocated, smoothed */
+  double survival;     /* promoted bytes for each byte allocated, smoothed */
+  unsigned slow_count; /* young collections in a row that took too long */
 };
 
 /* What a collection that became due by itself showed. */
 struct td_youth_facts {
-  uint64_t collect_ns, mutator_ns; /* mutator_ns: since the collection before */
-  uint64_t allocated_bytes;        /* in that time */
-  uint64_t promoted_bytes;
+  uint64_t collect_ns;      /* for which the program waited */
+  uint64_t worked_ns;       /* of it, the collecting thread's own: others do not disturb it */
+  uint64_t mutator_ns;      /* since the collection before */
+  uint64_t allocated_bytes; /* in that time */
+  uint64_t promoted_bytes;  /* of a young collection */
+  uint64_t live_bytes;      /* as far as one knows */
+  uint64_t room_bytes;      /* that it leaves until a full one is due */
 };
 
 /* cache_bytes: of the processor's second level, or 0 if nobody knows. */
 void td_youth_begin(struct td_youth *youth, size_t cache_bytes);
 void td_youth_after_young(struct td_youth *youth, const struct td_youth_facts *facts);
-/* After a full collection, which leaves room for so many bytes until the next. */
-void td_youth_after_full(struct td_youth *youth, uint64_t collect_ns, uint64_t room_bytes);
+void td_youth_after_full(struct td_youth *youth, const struct td_youth_facts *facts);
+/* The wait has ended, and nothing is young: tries again. */
+void td_youth_resume(struct td_youth *youth);
 
 #endif

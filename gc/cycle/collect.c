@@ -28,6 +28,7 @@
 #include "heap/epoch.h"
 #include "heap/sort.h"
 #include "heap/slabs.h"
+#include "heap/young.h"
 
 /* A collection in the making. */
 struct cycle {
@@ -35,10 +36,12 @@ struct cycle {
   struct tide_mutator *self;
   enum tide_cycle_kind kind;
   enum tide_cycle_cause cause;
+  bool keeps; /* what is young becomes old, unlooked at: gc/base/youth.h */
   void (*then)(struct tide_mutator *, void *); /* before the resume; may be NULL */
   void *argument;
   uint64_t begin_ns, stopped_ns, marked_ns, weak_ns, swept_ns;
-  size_t root_bytes; /* read by marking */
+  uint64_t worked_ns; /* by this thread, at the beginning */
+  size_t root_bytes;  /* read by marking */
 };
 
 /* Marking from roots. The first phase also calls the root callbacks. */
@@ -62,13 +65,18 @@ static void mark_spans(struct tide_heap *heap, const struct td_span *spans, size
 }
 
 /* Returns how many bytes of roots were read. */
-static size_t mark(struct tide_heap *heap, enum tide_cycle_kind kind) {
+static size_t mark(struct tide_heap *heap, const struct cycle *cycle) {
   struct marking marking = {.begun = false};
-  if (kind == TIDE_CYCLE_FULL) td_space_begin_marking(&heap->space);
+  if (cycle->kind == TIDE_CYCLE_FULL) td_space_begin_marking(&heap->space);
   td_ephemerons_begin(heap);
   td_mark_begin(heap->markers);
-  if (kind == TIDE_CYCLE_YOUNG) td_young_mark_logged(heap);
-  td_roots_gather(heap, TD_WORDS_FRESH, mark_spans, &marking);
+  if (cycle->keeps) {
+    td_young_keep(&heap->space);
+    heap->building->all.logged = 0;
+  } else {
+    if (cycle->kind == TIDE_CYCLE_YOUNG) td_young_mark_logged(heap);
+    td_roots_gather(heap, TD_WORDS_FRESH, mark_spans, &marking);
+  }
   td_ephemerons_close(heap);
   return marking.root_words * sizeof(uintptr_t);
 }
@@ -129,7 +137,7 @@ static void collect_stopped(struct cycle *cycle) {
     td_verify_begin(heap);
   }
   td_stats_tell(heap, TIDE_EVENT_MARK_BEGIN);
-  cycle->root_bytes = mark(heap, cycle->kind);
+  cycle->root_bytes = mark(heap, cycle);
   cycle->marked_ns = td_stats_tell(heap, TIDE_EVENT_MARK_END);
   td_reclaim(heap);
   td_mark_end(heap->markers, stats, heap->building->marker);
@@ -139,11 +147,22 @@ static void collect_stopped(struct cycle *cycle) {
   cycle->swept_ns = td_stats_tell(heap, TIDE_EVENT_SWEEP_END);
   if (cycle->kind == TIDE_CYCLE_FULL) set_budget(cycle);
   const struct td_youth_facts facts = {.collect_ns = cycle->swept_ns - cycle->begin_ns,
+                                       .worked_ns = td_plat_thread_ns() - cycle->worked_ns,
                                        .mutator_ns = cycle->begin_ns - heap->ended_ns,
                                        .allocated_bytes = heap->growth_now,
                                        .promoted_bytes = stats->promoted_bytes};
-  td_young_plan(heap, &facts, was_asked(cycle->cause));
+  td_young_plan(heap, facts, was_asked(cycle->cause));
   if (heap->verify) td_verify_or_abort(heap);
+}
+
+static void write_young_log(const struct tide_heap *heap, const struct tide_cycle_stats *stats) {
+  if (stats->kind == TIDE_CYCLE_YOUNG)
+    fprintf(stderr,
+            "tidemark: promoted %" PRIu64 " KiB, looked into %" PRIu64 " old objects or slots\n",
+            stats->promoted_bytes >> 10, stats->logged);
+  fprintf(stderr, "tidemark: young collections: %s %zu KiB\n",
+          heap->youth.on ? "the next one after" : "they do not pay, tried again after",
+          heap->youth.due_bytes >> 10);
 }
 
 static void write_log(const struct tide_heap *heap, const struct tide_cycle_stats *stats) {
@@ -156,12 +175,7 @@ static void write_log(const struct tide_heap *heap, const struct tide_cycle_stat
           stats->bytes >> 10, stats->mark_ns / 1000, stats->recruited, stats->markers,
           stats->engine, stats->pause_ns / 1000, stats->stop_ns / 1000, stats->blocks_freed,
           heap->space.budget_blocks);
-  if (stats->kind == TIDE_CYCLE_YOUNG)
-    fprintf(stderr,
-            "tidemark: promoted %" PRIu64 " KiB, looked into %" PRIu64
-            " old objects or slots; next young collection after %zu KiB%s\n",
-            stats->promoted_bytes >> 10, stats->logged, heap->youth.due_bytes >> 10,
-            heap->youth.on ? "" : " is put off: they do not pay");
+  if (heap->space.has_young) write_young_log(heap, stats);
 }
 
 /* The figures of a collection that has ended become those of the last one. */
@@ -182,6 +196,7 @@ static void publish(struct cycle *cycle) {
 static void collect_locked(void *argument) {
   struct cycle *cycle = argument;
   struct tide_heap *heap = cycle->heap;
+  cycle->worked_ns = td_plat_thread_ns();
   cycle->begin_ns = td_stats_begin(heap, cycle->kind, cycle->cause);
   td_world_stop(heap, cycle->self);
   pthread_mutex_lock(&heap->roots.lock);
@@ -205,6 +220,7 @@ static TD_KEEPS_CALL bool collect_and_unlock(struct tide_mutator *mutator, struc
                         .self = mutator,
                         .kind = wish.kind,
                         .cause = wish.cause,
+                        .keeps = wish.kind == TIDE_CYCLE_YOUNG && !heap->youth.on,
                         .then = then,
                         .argument = argument};
   struct td_call call;
@@ -233,7 +249,8 @@ enum td_collected td_collect_unless(struct tide_mutator *mutator, struct td_wish
     td_world_unlock(heap);
     return by_other ? TD_COLLECTED_BY_OTHER : TD_COLLECTED_PAUSED;
   }
-  if (wish.kind == TIDE_CYCLE_YOUNG && td_young_is_unwise(heap)) wish.kind = TIDE_CYCLE_FULL;
+  if (wish.kind == TIDE_CYCLE_YOUNG && td_young_is_unwise(heap, wish.cause))
+    wish.kind = TIDE_CYCLE_FULL;
   bool collected = collect_and_unlock(mutator, wish, NULL, NULL);
   return collected ? TD_COLLECTED : TD_COLLECTED_PAUSED;
 }
@@ -250,7 +267,7 @@ enum tide_status td_collect_and(struct tide_mutator *mutator, const char *functi
     td_world_unlock(mutator->heap);
     return TIDE_ERROR_STATE;
   }
-  if (wish.kind == TIDE_CYCLE_YOUNG && td_young_is_unwise(mutator->heap))
+  if (wish.kind == TIDE_CYCLE_YOUNG && td_young_is_unwise(mutator->heap, wish.cause))
     wish.kind = TIDE_CYCLE_FULL;
   bool collected = collect_and_unlock(mutator, wish, then, argument);
   return collected ? TIDE_OK : TIDE_ERROR_MEMORY;

@@ -6,41 +6,53 @@
 #include "heap/young.h"
 
 #define SPANS 128u
+#define OBJECTS 1024u
 
-/* Logged slots as spans, as many as fit; then they are marked, and others take their place. */
+/* What was logged, as much as fits; then it is marked, and the next takes its place. The last span
+ * is that of the objects. */
 struct logged {
   struct tide_heap *heap;
-  struct td_span spans[SPANS];
-  size_t count;
-  uint64_t slots;
+  struct td_span spans[SPANS + 1];
+  uintptr_t objects[OBJECTS];
+  size_t span_count, object_count;
+  uint64_t taken;
 };
 
-static void mark_spans(struct logged *logged) {
-  struct td_roots roots = {.spans = logged->spans, .span_count = logged->count};
-  if (logged->count) td_mark_phase(logged->heap->markers, &roots);
-  logged->count = 0;
+static void mark_taken(struct logged *logged) {
+  logged->spans[logged->span_count++] =
+      (struct td_span){logged->objects, logged->object_count, TD_SPAN_OBJECTS};
+  struct td_roots roots = {.spans = logged->spans, .span_count = logged->span_count};
+  td_mark_phase(logged->heap->markers, &roots);
+  logged->span_count = logged->object_count = 0;
 }
 
 static void add_slots(const struct td_logged_slots *slots, void *context) {
   struct logged *logged = context;
   enum td_span_kind kind = slots->conservative ? TD_SPAN_CONSERVATIVE : TD_SPAN_SLOTS;
   size_t count = (size_t)(slots->to - slots->from);
-  logged->slots += count;
-  struct td_span *last = logged->count ? &logged->spans[logged->count - 1] : NULL;
+  logged->taken += count;
+  struct td_span *last = logged->span_count ? &logged->spans[logged->span_count - 1] : NULL;
   if (last && last->kind == kind && (const uintptr_t *)last->start + last->count == slots->from) {
     last->count += count;
     return;
   }
-  if (logged->count == SPANS) mark_spans(logged);
-  logged->spans[logged->count++] = (struct td_span){slots->from, count, kind};
+  if (logged->span_count == SPANS) mark_taken(logged);
+  logged->spans[logged->span_count++] = (struct td_span){slots->from, count, kind};
+}
+
+static void add_object(uintptr_t object, void *context) {
+  struct logged *logged = context;
+  logged->taken++;
+  if (logged->object_count == OBJECTS) mark_taken(logged);
+  logged->objects[logged->object_count++] = object;
 }
 
 void td_young_mark_logged(struct tide_heap *heap) {
+  static const struct td_log_visit visit = {add_slots, add_object};
   struct logged logged = {.heap = heap};
-  uint64_t objects = td_log_take_cards(&heap->space, add_slots, &logged);
-  heap->building->all.logged = objects + logged.slots;
-  if (objects) td_mark_announce_deferred(heap->markers);
-  mark_spans(&logged);
+  td_log_take(&heap->space, &visit, &logged);
+  heap->building->all.logged = logged.taken;
+  if (logged.taken) mark_taken(&logged);
 }
 
 /* ---- When ---- */
@@ -66,17 +78,31 @@ void td_young_begin(struct tide_heap *heap) {
   if (heap->space.has_young) td_young_set_due(&heap->space, heap->youth.due_bytes);
 }
 
-void td_young_plan(struct tide_heap *heap, const struct td_youth_facts *facts, bool asked) {
+void td_young_plan(struct tide_heap *heap, struct td_youth_facts facts, bool asked) {
+  struct td_youth *youth = &heap->youth;
   if (!heap->space.has_young) return;
-  bool was_on = heap->youth.on;
+  bool was_on = youth->on;
+  facts.room_bytes = room_of(heap);
+  facts.live_bytes = heap->space.live_bytes;
   if (heap->last_kind == TIDE_CYCLE_FULL)
-    td_youth_after_full(&heap->youth, facts->collect_ns, room_of(heap));
+    td_youth_after_full(youth, &facts);
+  else if (!was_on)
+    td_youth_resume(youth);
   else if (!asked)
-    td_youth_after_young(&heap->youth, facts);
-  if (heap->youth.on != was_on) switch_barriers(heap);
-  td_young_set_due(&heap->space, heap->youth.on ? heap->youth.due_bytes : SIZE_MAX);
+    td_youth_after_young(youth, &facts);
+  if (youth->on != was_on) switch_barriers(heap);
+  td_young_set_due(&heap->space, youth->due_bytes);
 }
 
-bool td_young_is_unwise(const struct tide_heap *heap) {
-  return !heap->space.has_young || !heap->youth.on;
+bool td_young_is_unwise(const struct tide_heap *heap, enum tide_cycle_cause cause) {
+  return !heap->space.has_young || (!heap->youth.on && cause != TIDE_CAUSE_YOUNG);
+}
+
+bool td_young_may_do(struct tide_heap *heap) {
+  struct td_space *space = &heap->space;
+  if (!space->has_young || !heap->youth.on) return false;
+  pthread_mutex_lock(&space->lock);
+  bool enough = space->young_bytes >= heap->youth.due_bytes / 2;
+  pthread_mutex_unlock(&space->lock);
+  return enough;
 }

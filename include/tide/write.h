@@ -62,7 +62,11 @@ static inline void tide_write(struct tide_mutator *mutator, void *object, void *
   tide_write_begin(mutator, object, slot, 1);
   *(tide_slot *)slot = value;
 }
-/* The same for count slots of one object, which get what is at `values`. Both may overlap. */
+/* The same for count slots of one object, which get what is at `values`. Both may overlap.
+ * While this copies, no other thread may write to `values`: where threads are stopped by a signal,
+ * a collection may come in the middle, and a young reference that gets there afterwards would be
+ * copied untold. For the same reason a collection must see what `values` holds: it lies in the
+ * heap, in a root or on a stack. */
 static inline void tide_write_range(struct tide_mutator *mutator, void *object, void *slots,
                                     const void *values, size_t count) {
   if (!count) return;

@@ -8,6 +8,9 @@
 /* How much work a slice is, counted in objects. */
 #define TD_SLICE_EFFORT (TD_SLICE_SLOTS / 8)
 
+/* Objects that are given as roots are fetched so many ahead of the scan. */
+#define TD_OBJECTS_AHEAD 8u
+
 /* Objects that wait in the prefetch window. A power of two. */
 #define TD_WINDOW 32u
 /* An object closer than this to the one scanned before it is not worth a prefetch. */

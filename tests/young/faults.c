@@ -18,7 +18,6 @@
 #include "heap/log.h"
 #include "heap/sort.h"
 #include "heap/young.h"
-#include "marker/marker.h"
 
 static enum fault { NONE, DEAF, FIRST, DROP, IDLE, ERASE, BORN, NEVER, FAULTS } fault;
 
@@ -50,18 +49,16 @@ void __wrap_td_log_write(struct td_space *space, uintptr_t object, uintptr_t slo
     __real_td_log_write(space, object, slots, count);
 }
 
-typedef void (*visit_fn)(const struct td_logged_slots *slots, void *context);
-uint64_t __real_td_log_take_cards(struct td_space *space, visit_fn visit, void *context);
-uint64_t __wrap_td_log_take_cards(struct td_space *space, visit_fn visit, void *context);
-uint64_t __wrap_td_log_take_cards(struct td_space *space, visit_fn visit, void *context) {
-  if (fault == DROP) td_log_clear(space);
-  return __real_td_log_take_cards(space, visit, context);
+static void look_away(uintptr_t object, void *context) {
+  (void)object, (void)context;
 }
 
-void __real_td_mark_announce_deferred(struct td_markers *set);
-void __wrap_td_mark_announce_deferred(struct td_markers *set);
-void __wrap_td_mark_announce_deferred(struct td_markers *set) {
-  if (fault != IDLE) __real_td_mark_announce_deferred(set);
+void __real_td_log_take(struct td_space *space, const struct td_log_visit *visit, void *context);
+void __wrap_td_log_take(struct td_space *space, const struct td_log_visit *visit, void *context);
+void __wrap_td_log_take(struct td_space *space, const struct td_log_visit *visit, void *context) {
+  const struct td_log_visit idle = {visit->slots, look_away};
+  if (fault == DROP) td_log_clear(space);
+  __real_td_log_take(space, fault == IDLE ? &idle : visit, context);
 }
 
 /* ---- Marks ---- */
