@@ -7,8 +7,8 @@
 /* The object that the address points at or into, 0 if none. */
 uintptr_t td_object_start(struct tide_heap *heap, const void *address);
 
-/* Does an object begin there that the program has not freed? Cheaper than the above on a thread with
- * a mutator of the heap. */
+/* Does an object begin there that the program has not freed? Cheaper than the above on a thread
+ * with a mutator of the heap. */
 bool td_object_begins(struct tide_heap *heap, const void *address);
 /* The same of that mutator's thread, without the heap's lock, because entries of blocks in which
  * somebody's objects lie do not change. */

@@ -114,8 +114,8 @@ TIDE_API void *tide_finalizer_take(struct tide_mutator *mutator,
  * lets it: by allocating, collecting, a safepoint or a blocking region. For threads that a signal
  * stops; those that poll are not stopped elsewhere anyway. For short stretches, such as taking the
  * disguise off a weak slot: whoever collects waits. It costs next to nothing, other than
- * tide_collect_pause, which stays good while the thread allocates or blocks. Holds nest. Wrong calls
- * do nothing, and debug builds abort. */
+ * tide_collect_pause, which stays good while the thread allocates or blocks. Holds nest. Wrong
+ * calls do nothing, and debug builds abort. */
 TIDE_API void tide_stop_hold(struct tide_mutator *mutator);
 TIDE_API void tide_stop_release(struct tide_mutator *mutator);
 
