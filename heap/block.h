@@ -88,6 +88,13 @@ static inline uint32_t td_cell_of(const struct td_block *block, uint32_t granule
   return (uint32_t)((uint64_t)granule_in_block * block->recip >> 23);
 }
 
+/* Returns whether a cell, or what is left behind the last one, begins at a granule of a SMALL
+ * block. The fraction of the product is what the granule adds to a whole number of cells: nothing
+ * but the error, or recip at least. False for blocks without cells, whose recip is 0. */
+static inline bool td_begins_cell(const struct td_block *block, uint32_t granule_in_block) {
+  return (granule_in_block * block->recip & (((uint32_t)1 << 23) - 1)) < block->recip;
+}
+
 static inline uint32_t td_block_of_granule(uint64_t granule) {
   return (uint32_t)(granule >> TD_BLOCK_GRANULES_LOG2);
 }

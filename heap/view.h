@@ -60,23 +60,32 @@ static inline size_t td_view_page(const struct td_view *v, uintptr_t object) {
   return (object - v->base) >> TD_PAGE_LOG2;
 }
 
-/* Returns the start of the cell that a conservative word points at or into and keeps alive, or 0.
- * The cell may be free. No mark is read here, so that the caller can fetch it first. */
-static inline uintptr_t td_view_candidate(const struct td_view *v, uintptr_t word) {
-  if (word - v->base >= v->granules << TD_GRANULE_LOG2) return 0;
-  const struct td_block *block = td_view_block(v, word);
+/* A word that points behind the beginning of a cell, or into no cell at all. It is given no pointer
+ * to a view: loops keep theirs in registers. */
+static __attribute__((noinline)) uintptr_t td_view_inside(const struct td_space *space,
+                                                          bool interior, uintptr_t word) {
+  const struct td_block *block = &space->blocks[(word - space->base) >> TD_BLOCK_LOG2];
   uint32_t granule = (uint32_t)(word >> TD_GRANULE_LOG2) % TD_BLOCK_GRANULES;
   uint32_t start = td_cell_of(block, granule) * block->cell_granules;
   uintptr_t cell = (word & ~(TD_BLOCK_BYTES - 1)) + ((uintptr_t)start << TD_GRANULE_LOG2);
-  if (block->cell_granules == 0) return td_space_find(v->space, word);
+  if (block->cell_granules == 0) return td_space_find(space, word);
   if (start + block->cell_granules > TD_BLOCK_GRANULES) return 0; /* too short for a cell */
-  if (__builtin_expect(cell == word, 1)) {
-    /* The two are the same, but the processor can go on with the word while it still computes the
-     * cell. So the compiler must not take the one for the other. */
-    __asm__("" : "+r"(word));
-    return word;
+  return interior || td_space_counts(space, cell, word) ? cell : 0;
+}
+
+/* Returns the start of the cell that a conservative word points at or into and keeps alive, or 0.
+ * The cell may be free, or be what is left behind the last one of a block, which is never white. No
+ * mark is read here, so that the caller can fetch it first. Most words that are pointers point to
+ * the beginning: then the processor goes on with the word while it still looks at the block. */
+static inline uintptr_t td_view_candidate(const struct td_view *v, uintptr_t word) {
+  uint64_t granule = td_granule_of(v->base, word);
+  if (granule < v->granules) {
+    const struct td_block *block = td_view_block(v, word);
+    if (__builtin_expect(td_begins_cell(block, granule % TD_BLOCK_GRANULES), 1)) return word;
+  } else if (word - v->base >= v->granules << TD_GRANULE_LOG2) {
+    return 0;
   }
-  return v->interior || td_space_counts(v->space, cell, word) ? cell : 0;
+  return td_view_inside(v->space, v->interior, word);
 }
 
 /* Returns the number of the block that the object starts in. */

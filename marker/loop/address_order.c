@@ -100,20 +100,34 @@ static void scan_bitmaps(struct heap_pass *p, const struct page_objects *t, uint
   p->batch = batch;
 }
 
+/* The same for all words of short conservative objects. */
+static void scan_conservative(struct heap_pass *p, const struct page_objects *t, uint32_t words) {
+  const struct td_view v = p->v;
+  struct td_batch batch = p->batch;
+  for (uint32_t i = 0; i < t->count; i++) {
+    const uintptr_t *object = (const uintptr_t *)object_of(t, i);
+    for (uint32_t k = 0; k < words; k++)
+      td_batch_add_word(&batch, &v, object[k]);
+    if (__builtin_expect(!td_batch_is_full(&batch), 1)) continue;
+    p->batch = batch;
+    flush(p);
+    batch = p->batch;
+  }
+  p->batch = batch;
+}
+
 /* Arrays are not cut in slices here, because all markers are busy. The words are added in steps:
  * looking after each word whether the batch is full would cost a quarter more. */
 static void scan_array(struct heap_pass *p, uintptr_t object) {
   struct td_array a = td_array_of(p->space, object);
-  if (a.conservative) {
-    td_scan_conservative(&p->v, a.slots, a.from, a.to, add, p);
-    return;
-  }
   const struct td_view v = p->v;
   while (a.from < a.to) {
     struct td_batch batch = p->batch;
     size_t stop = a.to - a.from < TD_BATCH_STEP ? a.to : a.from + TD_BATCH_STEP;
-    for (; a.from < stop; a.from++)
+    for (; !a.conservative && a.from < stop; a.from++)
       td_batch_add(&batch, &v, a.slots[a.from]);
+    for (; a.from < stop; a.from++)
+      td_batch_add_word(&batch, &v, a.slots[a.from]);
     p->batch = batch;
     flush_if_full(p);
   }
@@ -127,6 +141,10 @@ static void scan_page(struct heap_pass *p, struct page_objects *t) {
   t->second = bytes - 1u < TD_CACHE_LINE ? bytes - 1 : TD_CACHE_LINE;
   if (block->kind == TD_KIND_BITMAP) {
     scan_bitmaps(p, t, block->map);
+    return;
+  }
+  if (td_block_is_short_conservative(block)) {
+    scan_conservative(p, t, 2u * block->cell_granules);
     return;
   }
   bool array = td_kind_is_array(block->kind);

@@ -14,6 +14,16 @@ uint32_t td_batch_sift(const struct td_view *v, uintptr_t *references, uint32_t 
   return kept;
 }
 
+uint32_t td_batch_resolve(const struct td_view *v, uintptr_t *words, uint32_t count) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    uintptr_t cell = td_view_candidate(v, words[i]);
+    words[kept] = cell;
+    kept += cell != 0;
+  }
+  return kept;
+}
+
 void td_batch_fetch(const struct td_view *v, const uintptr_t *references, uint32_t count) {
 #pragma GCC unroll 4
   for (uint32_t i = 0; i < count; i++)

@@ -21,6 +21,7 @@ struct td_batch {
   uintptr_t *other;   /* and the one whose references wait */
   size_t count;       /* references in `filling` */
   uint32_t waiting;   /* references in `other` */
+  bool words;         /* some in `filling` are words that may be pointers into cells */
 };
 
 static inline struct td_batch td_batch_of(uintptr_t *buffers) {
@@ -32,6 +33,15 @@ static inline struct td_batch td_batch_of(uintptr_t *buffers) {
 static inline void td_batch_add(struct td_batch *batch, const struct td_view *v, uintptr_t word) {
   batch->filling[batch->count] = word;
   batch->count += td_view_is_reference(v, word);
+}
+
+/* The same for a word of a conservative object. Its cell is looked up when the batch turns, many at
+ * a time. */
+static inline void td_batch_add_word(struct td_batch *batch, const struct td_view *v,
+                                     uintptr_t word) {
+  batch->filling[batch->count] = word;
+  batch->count += word - v->base < v->granules << TD_GRANULE_LOG2;
+  batch->words = true;
 }
 
 static inline bool td_batch_is_full(const struct td_batch *batch) {
@@ -46,6 +56,9 @@ static inline bool td_batch_is_empty(const struct td_batch *batch) {
  * may be among them twice. This and the next are out of line: they are called once per batch and
  * need all registers. */
 uint32_t td_batch_sift(const struct td_view *v, uintptr_t *references, uint32_t count);
+/* Replaces words by the cells that they point at or into. Those that point into none go. Returns
+ * how many there are. */
+uint32_t td_batch_resolve(const struct td_view *v, uintptr_t *words, uint32_t count);
 /* Asks for the mark bytes of the references. */
 void td_batch_fetch(const struct td_view *v, const uintptr_t *references, uint32_t count);
 
@@ -56,6 +69,9 @@ static inline void td_batch_turn(struct td_batch *batch, const struct td_view *v
   batch->waiting = (uint32_t)batch->count;
   batch->filling = empty;
   batch->count = 0;
+  if (__builtin_expect(batch->words, 0))
+    batch->waiting = td_batch_resolve(v, batch->other, batch->waiting);
+  batch->words = false;
   td_batch_fetch(v, batch->other, batch->waiting);
 }
 

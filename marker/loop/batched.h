@@ -26,7 +26,7 @@ static __attribute__((noinline)) void scan_group(struct loop *l, const struct gr
     bool conservative = td_block_is_short_conservative(block);
     if (conservative) {
       for (uint32_t k = 0; k < 2u * block->cell_granules; k++)
-        td_batch_add(&batch, &v, td_view_candidate(&v, slots[k]));
+        td_batch_add_word(&batch, &v, slots[k]);
       if (__builtin_expect(!td_batch_is_full(&batch), 1)) continue;
     }
     l->batch = batch;
