@@ -102,10 +102,7 @@ EXPORT size_t GC_size(const void *object) {
 /* ---- Freeing and resizing ---- */
 
 /* An object is freed once. What is no object is told, as it would have been. */
-EXPORT void GC_free(void *object) {
-  if (!object) return;
-  td_bdwgc_start();
-  size_t bytes = GC_size(object);
+static void give_back(void *object, size_t bytes) {
   bool entered = td_bdwgc_come_back();
   enum tide_status status = tide_free(td_bdwgc_mutator(), object);
   if (entered) td_bdwgc_go_away();
@@ -113,6 +110,9 @@ EXPORT void GC_free(void *object) {
     td_bdwgc_warn("GC_free: %lx is not the start of an object", (GC_word)object);
   else
     td_figures_freed(bytes);
+}
+EXPORT void GC_free(void *object) {
+  if (object) give_back(object, GC_size(object));
 }
 
 /* An object of the same kind, with what the old one held. */
@@ -123,7 +123,7 @@ static void *move(void *object, size_t held_bytes, size_t bytes) {
   if (!larger) return NULL;
   memcpy(larger, kept, held_bytes < bytes ? held_bytes : bytes);
   if (td_bdwgc_let_go(kept)) td_bdwgc_hold(larger);
-  GC_free(kept);
+  give_back(kept, held_bytes);
   return larger;
 }
 

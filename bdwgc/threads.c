@@ -104,14 +104,18 @@ EXPORT void *GC_call_with_gc_active(GC_fn_type call, void *data) {
 
 static pthread_mutex_t alloc_lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* A thread that waits for the lock can be stopped, so that its holder may stand still with it. In a
+ * blocking region holding stops off would hold nothing off. */
 EXPORT void GC_alloc_lock(void) {
   td_bdwgc_start();
-  tide_collect_pause(td_bdwgc.heap);
+  if (away) tide_collect_pause(td_bdwgc.heap);
   pthread_mutex_lock(&alloc_lock);
+  if (!away) tide_stop_hold(td_bdwgc_self);
 }
 EXPORT void GC_alloc_unlock(void) {
+  if (!away) tide_stop_release(td_bdwgc_self);
   pthread_mutex_unlock(&alloc_lock);
-  tide_collect_resume(td_bdwgc.heap);
+  if (away) tide_collect_resume(td_bdwgc.heap);
 }
 EXPORT void *GC_call_with_alloc_lock(GC_fn_type call, void *data) {
   GC_alloc_lock();

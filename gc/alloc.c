@@ -81,7 +81,8 @@ static TD_KEEPS_CALL void tell_growth(struct tide_mutator *mutator, void *object
 static void *take(struct tide_mutator *mutator, struct request *request) {
   void *object = request->size_class ? take_small(mutator, request) : take_large(mutator, request);
   /* relaxed: see td_stats_tell. */
-  if (object && atomic_load_explicit(&mutator->heap->has_event, memory_order_relaxed))
+  if (object && atomic_load_explicit(&mutator->heap->has_event, memory_order_relaxed) &&
+      td_stats_growth_is_news(mutator->heap))
     tell_growth(mutator, object);
   return object;
 }
@@ -208,10 +209,11 @@ static void *take_next_piece(struct tide_mutator *mutator, tide_layout layout, s
   if (__atomic_load_n(&mutator->fast.stop, __ATOMIC_RELAXED)) return NULL;
   size_t cell = (bytes + TD_GRANULE_BYTES - 1) & ~(TD_GRANULE_BYTES - 1);
   size_t at = (size_t)layout * TIDE_BUMP_SLOTS + (cell >> TD_GRANULE_LOG2);
-  struct tide_bump *run = &mutator->fast.bump[at];
-  if (run->limit == 0 || mutator->heap->stress) return NULL;
-  void *freed = td_runs_take_freed(mutator, (uint32_t)at, cell);
+  if (mutator->fast.bump != mutator->runs || mutator->heap->stress) return NULL;
+  void *freed = td_runs_take_freed(mutator, (uint32_t)at, cell); /* there was a block, so checked */
   if (freed) return freed;
+  struct tide_bump *run = &mutator->runs[at];
+  if (run->limit == 0) return NULL;
   size_t got = td_space_advance(&mutator->heap->space, run);
   if (got == 0) return NULL;
   mutator->handed_out += got;

@@ -111,7 +111,7 @@ enum tide_status tide_finalizer_add(struct tide_mutator *mutator, void *object,
   if (!td_mutator_may_act(mutator, "tide_finalizer_add"))
     return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
   if (!object || !finalizer) return TIDE_ERROR_ARGUMENT;
-  if (td_object_start(mutator->heap, object) != (uintptr_t)object) return TIDE_ERROR_ARGUMENT;
+  if (!td_object_begins(mutator->heap, object)) return TIDE_ERROR_ARGUMENT;
   struct td_finalizers *f = &mutator->heap->finalizers;
   pthread_mutex_lock(&f->lock);
   enum tide_status status = add(f, (uintptr_t)object, finalizer, context);

@@ -4,6 +4,7 @@
 #include "gc/base/check.h"
 #include "gc/base/error.h"
 #include "gc/base/inside.h"
+#include "gc/base/object.h"
 #include "gc/base/runs.h"
 #include "gc/finalizer.h"
 #include "gc/finalizer_set.h"
@@ -18,25 +19,6 @@ static const struct td_block_info *info_of(const struct td_space *space, uintptr
   return &space->infos[(object - space->base) >> TD_BLOCK_LOG2];
 }
 
-static uint32_t run_of(const struct td_space *space, uintptr_t object) {
-  size_t b = (object - space->base) >> TD_BLOCK_LOG2;
-  return (uint32_t)space->blocks[b].layout * TIDE_BUMP_SLOTS + space->infos[b].size_class;
-}
-
-/* Does an object begin here? Without the space's lock, because entries of blocks in which
- * somebody's objects lie do not change. */
-static bool is_object(const struct tide_mutator *mutator, uintptr_t object) {
-  const struct td_space *space = &mutator->heap->space;
-  uint64_t granule = td_granule_of(space->base, object);
-  if (granule >= space->granules) return false;
-  uint8_t state = info_of(space, object)->state;
-  if (state == TD_BLOCK_FREE || td_space_cell_in_use(space, object) != object) return false;
-  if (!td_holds_object(space, granule)) return false;
-  if (state != TD_BLOCK_SMALL) return true;
-  const struct tide_bump *run = &mutator->runs[run_of(space, object)];
-  return !td_space_is_unused(space, run, object) && !td_runs_is_freed(object);
-}
-
 static bool take_back(struct tide_mutator *mutator, uint32_t index, uintptr_t object,
                       size_t bytes) {
   struct tide_bump *run = &mutator->runs[index];
@@ -49,7 +31,7 @@ static bool take_back(struct tide_mutator *mutator, uint32_t index, uintptr_t ob
 
 static void free_small(struct tide_mutator *mutator, uintptr_t object) {
   const struct td_space *space = &mutator->heap->space;
-  uint32_t index = run_of(space, object);
+  uint32_t index = td_object_run(space, object);
   size_t bytes = td_space_object_bytes(space, object);
   if (!take_back(mutator, index, object, bytes)) td_runs_put_freed(mutator, index, object);
 }
@@ -61,7 +43,7 @@ enum tide_status tide_free(struct tide_mutator *mutator, void *object) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct td_space *space = &mutator->heap->space;
   uintptr_t at = (uintptr_t)object;
-  if (!is_object(mutator, at)) {
+  if (!td_object_begins_here(mutator, at)) {
     td_misuse("tide_free: %p is no object of this heap, or was freed already", object);
     return TIDE_ERROR_ARGUMENT;
   }
@@ -85,7 +67,7 @@ bool tide_resize_in_place(struct tide_mutator *mutator, void *object, size_t byt
   struct td_space *space = &mutator->heap->space;
   uintptr_t at = (uintptr_t)object;
   if (bytes == 0) bytes = 1;
-  if (!is_object(mutator, at)) return false;
+  if (!td_object_begins_here(mutator, at)) return false;
   size_t before = td_space_object_bytes(space, at);
   if (info_of(space, at)->state != TD_BLOCK_LARGE) return bytes <= before;
   const struct td_block *block = &space->blocks[(at - space->base) >> TD_BLOCK_LOG2];

@@ -11,13 +11,12 @@ void *tide_object_find(struct tide_heap *heap, const void *address) {
 }
 
 size_t tide_object_bytes(struct tide_heap *heap, const void *object) {
-  if (!heap || !object || td_object_start(heap, object) != (uintptr_t)object) return 0;
+  if (!heap || !object || !td_object_begins(heap, object)) return 0;
   return td_space_object_bytes(&heap->space, (uintptr_t)object);
 }
 
 tide_layout tide_object_layout(struct tide_heap *heap, const void *object) {
-  if (!heap || !object || td_object_start(heap, object) != (uintptr_t)object)
-    return TIDE_LAYOUT_INVALID;
+  if (!heap || !object || !td_object_begins(heap, object)) return TIDE_LAYOUT_INVALID;
   return heap->space.blocks[((uintptr_t)object - heap->space.base) >> TD_BLOCK_LOG2].layout;
 }
 

@@ -67,7 +67,7 @@ enum tide_status tide_weak_slot_add(struct tide_mutator *mutator, void *slot, co
                                     enum tide_weak_kind kind) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (td_mutator_may_act(mutator, "tide_weak_slot_add") &&
-      (!target || td_object_start(mutator->heap, target) != (uintptr_t)target))
+      (!target || !td_object_begins(mutator->heap, target)))
     return TIDE_ERROR_ARGUMENT;
   enum tide_status status = begin(mutator, "tide_weak_slot_add", slot, kind);
   if (status != TIDE_OK) return status;

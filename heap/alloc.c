@@ -23,6 +23,7 @@
 #define PIECE_CELLS 8u
 #define PIECES_AHEAD 2u
 #define RESERVE_GRANULES 1024u
+#define NEXT_RUN_BYTES (2 * TD_CACHE_LINE)
 
 /* Returns the granules of a piece, which holds whole cells. */
 static uint32_t piece_granules(const struct td_space *space, uint32_t cell) {
@@ -70,6 +71,30 @@ static void get_pages(const struct td_space *space, uint32_t block, uint32_t sta
   td_plat_populate((void *)from, address_in(space, block, stop) - from);
 }
 
+/* Among live objects most runs are a cell or two, for which a call would be long. */
+static void fill_marks(uint8_t *marks, uint8_t value, uint32_t count) {
+  if (count >= 8) {
+    memset(marks, value, count);
+    return;
+  }
+  if (count & 4) memset(marks, value, 4);
+  marks += count & 4;
+  if (count & 2) memset(marks, value, 2);
+  marks += count & 2;
+  if (count & 1) *marks = value;
+}
+
+/* The same of whole granules. */
+static void zero(uintptr_t at, size_t bytes) {
+  if (bytes >= 4 * TD_GRANULE_BYTES) {
+    memset((void *)at, 0, bytes);
+    return;
+  }
+  if (bytes & 2 * TD_GRANULE_BYTES) memset((void *)at, 0, 2 * TD_GRANULE_BYTES);
+  at += bytes & 2 * TD_GRANULE_BYTES;
+  if (bytes & TD_GRANULE_BYTES) memset((void *)at, 0, TD_GRANULE_BYTES);
+}
+
 /* Reserves the next free cells of the block from granule `at` on. Returns their first granule, and
  * info->reserved says where they end. If no cell is free it returns the end of the cells and
  * changes nothing. */
@@ -81,10 +106,11 @@ static uint32_t reserve(struct td_space *space, uint32_t block, uint32_t at, uin
                        ? next_free_outside_quarantine(space, marks, at, end, cell)
                        : td_sweep_next_free(marks, at, end, cell, space->epoch);
   if (start == end) return end;
-  uint32_t most = space->stress || cell > RESERVE_GRANULES ? cell : RESERVE_GRANULES / cell * cell;
+  uint32_t most = space->stress || cell > RESERVE_GRANULES ? cell : RESERVE_GRANULES;
   uint32_t bound = start + most < end ? start + most : end;
   uint32_t stop = next_live(space, block, marks, start, bound);
-  memset(marks + start, space->epoch_before, stop - start); /* [young] */
+  if (stop == bound && bound < end) stop -= (stop - start) % cell;
+  fill_marks(marks + start, space->epoch_before, stop - start); /* [young] */
   info->reserved = (uint16_t)stop;
   if (info->zeroed && space->small_pages) get_pages(space, block, start, stop);
   if (space->has_poison)
@@ -103,12 +129,13 @@ static size_t hand_out(struct tide_bump *bump, const struct td_block_info *info,
   if (info->zeroed) return stop - at;
   uintptr_t ahead = at + PIECES_AHEAD * piece;
   prefetch(ahead, ahead + piece < end ? ahead + piece : end);
-  memset((void *)at, 0, stop - at);
+  zero(at, stop - at);
   return stop - at;
 }
 
 /* Prefetches the beginning of the run after the reserved one if it is near. Among live objects runs
- * are short, so the mutator will soon come to it. */
+ * are short, so the mutator will soon come to it. It is likely short as well: what lies behind it
+ * may be others' live data. */
 static void prefetch_next_run(const struct td_space *space, uint32_t block) {
   const struct td_block_info *info = &space->infos[block];
   const uint8_t *marks = space->marks + ((uint64_t)block << TD_BLOCK_GRANULES_LOG2);
@@ -118,7 +145,7 @@ static void prefetch_next_run(const struct td_space *space, uint32_t block) {
   uint32_t next = td_sweep_next_free(marks, info->reserved, far, cell, space->epoch);
   if (next >= far) return;
   uintptr_t from = address_in(space, block, next), to = address_in(space, block, end);
-  prefetch(from, from + info->piece < to ? from + info->piece : to);
+  prefetch(from, from + NEXT_RUN_BYTES < to ? from + NEXT_RUN_BYTES : to);
 }
 
 /* Reserves the next run of the block from granule `at` on and hands out its first piece. Returns

@@ -15,17 +15,21 @@ static inline bool td_sweep_is_live(const uint8_t *mark, uint8_t epoch) {
   return (td_mark_load(mark) & (TD_DEFERRED - 1)) == epoch;
 }
 
-/* Returns the first granule of [at, end) whose byte equals the epoch, or end. */
+/* Returns the first granule of [at, end) whose byte equals the epoch, or end. The bytes before `at`
+ * that share its sixteen are read with them: most runs among live objects end there. */
 static inline uint32_t td_sweep_next_live(const uint8_t *marks, uint32_t at, uint32_t end,
                                           uint8_t epoch) {
   typedef uint8_t lanes __attribute__((vector_size(16), may_alias));
   typedef uint64_t halves __attribute__((vector_size(16)));
   const halves low = {~TD_DEFERRED_WORD, ~TD_DEFERRED_WORD};
-  for (; at < end && at % sizeof(lanes) != 0; at++)
-    if (td_sweep_is_live(marks + at, epoch)) return at;
-  for (; at < end; at += (uint32_t)sizeof(lanes)) {
+  const uint32_t first = at % (uint32_t)sizeof(lanes);
+  uint64_t before_low = first < 8 ? ~UINT64_C(0) << 8 * first : 0;
+  uint64_t before_high = first < 8 ? ~UINT64_C(0) : ~UINT64_C(0) << 8 * (first - 8);
+  for (at -= first; at < end; at += (uint32_t)sizeof(lanes)) {
     const halves loaded = {td_mark_load_word(marks + at), td_mark_load_word(marks + at + 8)};
-    const halves equal = (halves)((lanes)(loaded & low) == epoch);
+    halves equal = (halves)((lanes)(loaded & low) == epoch);
+    equal &= (halves){before_low, before_high};
+    before_low = before_high = ~UINT64_C(0);
     if ((equal[0] | equal[1]) == 0) continue;
     uint32_t lane = equal[0] ? (uint32_t)__builtin_ctzll(equal[0]) / 8
                              : 8 + (uint32_t)__builtin_ctzll(equal[1]) / 8;

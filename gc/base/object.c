@@ -3,30 +3,59 @@
 
 #include "gc/base/inside.h"
 #include "gc/base/pages.h"
+#include "gc/base/runs.h"
 #include "gc/base/thread.h"
 #include "heap/alloc.h"
 #include "heap/find.h"
 #include "heap/walk.h"
 
 /* What the asking thread has reserved for its own run is marked as allocated, but the rest of it
- * holds no objects yet. */
-static bool in_unused_run(struct tide_heap *heap, uintptr_t object) {
+ * holds no objects yet. `object` begins in a SMALL block. */
+static bool in_unused_run(const struct tide_mutator *mutator, uintptr_t object) {
+  const struct td_space *space = &mutator->heap->space;
+  return td_space_is_unused(space, &mutator->runs[td_object_run(space, object)], object);
+}
+
+static uint32_t block_at(const struct td_space *space, uintptr_t object) {
+  return (uint32_t)((object - space->base) >> TD_BLOCK_LOG2);
+}
+
+/* Does a cell begin there? */
+static bool is_cell(const struct td_space *space, uint32_t block, uintptr_t object) {
+  const struct td_block *entry = &space->blocks[block];
+  uint32_t granule = (uint32_t)(object >> TD_GRANULE_LOG2) % TD_BLOCK_GRANULES;
+  uint32_t cell = td_cell_of(entry, granule);
+  return cell * entry->cell_granules == granule && cell < space->infos[block].cells &&
+         object % TD_GRANULE_BYTES == 0;
+}
+
+bool td_object_begins_here(const struct tide_mutator *mutator, uintptr_t object) {
+  const struct td_space *space = &mutator->heap->space;
+  uint64_t granule = td_granule_of(space->base, object);
+  if (granule >= space->granules) return false;
+  uint32_t block = block_at(space, object);
+  if (space->infos[block].state == TD_BLOCK_SMALL)
+    return is_cell(space, block, object) && td_holds_object(space, granule) &&
+           !in_unused_run(mutator, object) && !td_runs_is_freed(object);
+  return space->infos[block].state != TD_BLOCK_FREE &&
+         td_space_cell_in_use(space, object) == object && td_holds_object(space, granule);
+}
+
+bool td_object_begins(struct tide_heap *heap, const void *address) {
   const struct tide_mutator *mutator = tide_current(heap);
-  const struct td_space *space = &heap->space;
-  if (!mutator || !mutator->runs) return false;
-  uint32_t b = (uint32_t)((object - space->base) >> TD_BLOCK_LOG2);
-  if (space->infos[b].state != TD_BLOCK_SMALL) return false;
-  return td_space_is_unused(space,
-                            &mutator->runs[(size_t)space->blocks[b].layout * TIDE_BUMP_SLOTS +
-                                           space->infos[b].size_class],
-                            object);
+  return mutator && mutator->runs ? td_object_begins_here(mutator, (uintptr_t)address)
+                                  : td_object_start(heap, address) == (uintptr_t)address;
 }
 
 uintptr_t td_object_start(struct tide_heap *heap, const void *address) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   pthread_mutex_lock(&heap->space.lock); /* others may move the frontier */
   uintptr_t object = td_space_find_any(&heap->space, (uintptr_t)address);
-  if (object && in_unused_run(heap, object)) object = 0;
+  const struct tide_mutator *mutator = object ? tide_current(heap) : NULL;
+  if (mutator && mutator->runs &&
+      heap->space.infos[block_at(&heap->space, object)].state == TD_BLOCK_SMALL &&
+      in_unused_run(mutator, object))
+    object = 0;
   pthread_mutex_unlock(&heap->space.lock);
   return object;
 }

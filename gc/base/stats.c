@@ -81,13 +81,17 @@ uint64_t td_stats_begin(struct tide_heap *heap, enum tide_cycle_kind kind,
   return td_stats_tell(heap, TIDE_EVENT_CYCLE_BEGIN);
 }
 
-void td_stats_tell_growth(struct tide_heap *heap) {
-  /* relaxed, all: asked at every run that is handed out; a change missed now is told next time,
-   * and the lock orders the rest. */
+/* relaxed, all: asked at every run that is handed out; a change missed now is told next time, and
+ * the lock orders the rest. */
+bool td_stats_growth_is_news(struct tide_heap *heap) {
   uint32_t committed = atomic_load_explicit(&heap->space.committed_slabs, memory_order_relaxed);
-  if (committed == atomic_load_explicit(&heap->committed_slabs_seen, memory_order_relaxed)) return;
+  return committed != atomic_load_explicit(&heap->committed_slabs_seen, memory_order_relaxed);
+}
+
+void td_stats_tell_growth(struct tide_heap *heap) {
+  if (!td_stats_growth_is_news(heap)) return;
   pthread_mutex_lock(&heap->space.lock);
-  committed = atomic_load_explicit(&heap->space.committed_slabs, memory_order_relaxed);
+  uint32_t committed = atomic_load_explicit(&heap->space.committed_slabs, memory_order_relaxed);
   uint32_t seen =
       atomic_exchange_explicit(&heap->committed_slabs_seen, committed, memory_order_relaxed);
   pthread_mutex_unlock(&heap->space.lock);

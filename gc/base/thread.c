@@ -1,7 +1,10 @@
 /* The calling thread: its mutators, its stack, and whether it collects. */
 #include "gc/base/thread.h"
 
-static _Thread_local struct td_self self;
+/* At a fixed distance from the thread's pointer, in a shared library too: nearly every function of
+ * the interface asks for it. It is small enough for what the loader keeps for libraries that are
+ * opened late. */
+static _Thread_local struct td_self self __attribute__((tls_model("initial-exec")));
 
 struct td_self *td_self(void) {
   return &self;

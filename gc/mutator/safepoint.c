@@ -25,6 +25,21 @@ void tide_safepoint_slow(struct tide_mutator *mutator) {
     td_stack_call(stand_still, NULL);
 }
 
+/* ---- Without safepoints ---- */
+
+void tide_stop_hold(struct tide_mutator *mutator) {
+  if (td_mutator_check(mutator, "tide_stop_hold")) (void)td_inside_begin();
+}
+
+void tide_stop_release(struct tide_mutator *mutator) {
+  if (!td_mutator_check(mutator, "tide_stop_release")) return;
+  struct td_self *inside = td_self();
+  if (td_inside_depth(inside) == 0)
+    td_misuse("tide_stop_release without tide_stop_hold");
+  else
+    td_inside_end(&inside);
+}
+
 /* ---- Blocking regions ---- */
 
 /* Without memory for a copy of its stack the mutator does not become safe: a collection waits until

@@ -34,7 +34,7 @@ enum tide_status tide_object_pin(struct tide_mutator *mutator, void *object) {
     return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct tide_heap *heap = mutator->heap;
-  if (!object || td_object_start(heap, object) != (uintptr_t)object) return TIDE_ERROR_ARGUMENT;
+  if (!object || !td_object_begins(heap, object)) return TIDE_ERROR_ARGUMENT;
   pthread_mutex_lock(&heap->roots.lock);
   enum tide_status status = add(&heap->roots, (uintptr_t)object);
   pthread_mutex_unlock(&heap->roots.lock);

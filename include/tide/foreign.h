@@ -108,6 +108,17 @@ TIDE_API enum tide_status tide_finalizer_set(struct tide_mutator *mutator, void 
 TIDE_API void *tide_finalizer_take(struct tide_mutator *mutator,
                                    struct tide_finalizer_entry *entry);
 
+/* ---- A few steps that no collection comes between ----------------------------------------- */
+
+/* Between these two calls of a thread the world is not stopped for a collection, unless the thread
+ * lets it: by allocating, collecting, a safepoint or a blocking region. For threads that a signal
+ * stops; those that poll are not stopped elsewhere anyway. For short stretches, such as taking the
+ * disguise off a weak slot: whoever collects waits. It costs next to nothing, other than
+ * tide_collect_pause, which stays good while the thread allocates or blocks. Holds nest. Wrong
+ * calls do nothing, and debug builds abort. */
+TIDE_API void tide_stop_hold(struct tide_mutator *mutator);
+TIDE_API void tide_stop_release(struct tide_mutator *mutator);
+
 /* ---- Trace functions, growth ------------------------------------------------------------- */
 
 /* As tide_layout_traced, for functions that are not written to run on several threads: of all

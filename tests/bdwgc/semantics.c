@@ -7,6 +7,8 @@
 #include <gc/gc_mark.h>
 #include <gc/gc_typed.h>
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -316,6 +318,47 @@ static void figures(void) {
   CHECK(GC_get_version() >> 16 == 8);
 }
 
+/* ---- Holding the allocation lock ---- */
+
+static _Atomic(bool) is_inside, may_leave;
+
+static void *look(void *data) {
+  (void)data;
+  GC_word before = GC_get_gc_no();
+  is_inside = true;
+  for (int i = 0; i < 20; i++) {
+    CHECK(GC_get_gc_no() == before); /* the other thread wants to collect all the time */
+    usleep(5000);
+  }
+  may_leave = true;
+  return NULL;
+}
+
+static void *hold_lock(void *data) {
+  GC_call_with_alloc_lock(look, data);
+  return NULL;
+}
+
+static void alloc_lock(void) {
+  pthread_t thread;
+  CHECK(GC_pthread_create(&thread, NULL, hold_lock, NULL) == 0);
+  while (!is_inside)
+    usleep(100);
+  GC_word before = GC_get_gc_no();
+  GC_gcollect();
+  CHECK(may_leave);
+  CHECK(GC_get_gc_no() > before);
+  CHECK(GC_pthread_join(thread, NULL) == 0);
+}
+
+/* A program that drops what it allocates has a small heap. */
+static void little_alive(void) {
+  for (int i = 0; i < 1000000; i++)
+    CHECK(GC_MALLOC(32));
+  CHECK(GC_get_gc_no() > 3);
+  CHECK(GC_get_heap_size() <= (size_t)4 << 20);
+}
+
 static const struct part {
   const char *name;
   void (*run)(void);
@@ -334,6 +377,8 @@ static const struct part {
     {"figures", figures},
     {"roots", roots},
     {"interior", interior},
+    {"alloc_lock", alloc_lock},
+    {"little_alive", little_alive},
 };
 
 int main(int argc, char **argv) {

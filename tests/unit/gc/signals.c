@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "tests/unit/gc/common.h"
+#include "tide/foreign.h"
 #include "tide/stats.h"
 #include "tide/tide.h"
 
@@ -233,4 +234,39 @@ Test(signals, log_lines_wait_for_the_world) {
   pthread_join(thread, NULL);
   cr_assert_eq(tide_detach(m), TIDE_OK);
   cr_assert_eq(tide_heap_destroy(shared), TIDE_OK);
+}
+
+/* ---- Holding stops off ---- */
+
+static _Atomic(bool) holds, is_through;
+
+static void *hold_for_a_while(void *heap) {
+  struct tide_mutator *m = attach(heap, NULL);
+  tide_stop_hold(m);
+  tide_stop_hold(m);
+  holds = true;
+  usleep(30000);
+  tide_stop_release(m);
+  usleep(30000); /* the outer hold is still open */
+  is_through = true;
+  tide_stop_release(m);
+  return tide_detach(m) == TIDE_OK ? heap : NULL;
+}
+
+Test(signals, do_not_stop_a_thread_that_holds_them_off) {
+  struct tide_heap *heap = tide_heap_create(NULL, NULL);
+  struct tide_mutator *m = attach(heap, NULL);
+  pthread_t thread;
+  void *good;
+  cr_assert_eq(pthread_create(&thread, NULL, hold_for_a_while, heap), 0);
+  while (!holds)
+    usleep(100);
+  cr_assert_eq(tide_collect(m), TIDE_OK);
+  cr_assert(is_through, "the thread was stopped in between");
+  tide_blocking_enter(m);
+  cr_assert_eq(pthread_join(thread, &good), 0);
+  tide_blocking_leave(m);
+  cr_assert_eq(good, heap);
+  cr_assert_eq(tide_detach(m), TIDE_OK);
+  cr_assert_eq(tide_heap_destroy(heap), TIDE_OK);
 }

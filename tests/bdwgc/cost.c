@@ -1,0 +1,59 @@
+/* How many instructions calls of the drop-in take: bounds are somewhat
+ * above what they take, so that a lock or a list too much is noticed. Skipped (77) where a process
+ * may not trace its child. */
+#include <gc.h>
+
+#define STEPS_FEW 20
+#define STEPS_MANY 120
+#include "tests/cost/steps.h"
+
+static void *volatile sink;
+
+static void steps_prepare(void) {
+  GC_INIT();
+  GC_disable();
+}
+
+static void run_alloc(size_t turns) {
+  while (turns-- > 0)
+    sink = GC_MALLOC(32);
+}
+
+/* As programs build strings: a large buffer is cut to what it holds. */
+static void run_realloc(size_t turns) {
+  while (turns-- > 0) {
+    void *buffer = GC_MALLOC_ATOMIC(80);
+    sink = GC_REALLOC(buffer, 20);
+  }
+}
+
+static void run_free(size_t turns) {
+  while (turns-- > 0) {
+    void *first = GC_MALLOC_ATOMIC(40), *second = GC_MALLOC_ATOMIC(40);
+    GC_FREE(first);
+    GC_FREE(second);
+  }
+}
+
+static void *look(void *data) {
+  return data;
+}
+static void run_lock(size_t turns) {
+  while (turns-- > 0)
+    sink = GC_call_with_alloc_lock(look, NULL);
+}
+
+int main(void) {
+  setvbuf(stdout, NULL, _IOLBF, 0);
+  stay_here();
+  double alloc = per_turn("allocation", run_alloc), cut = per_turn("realloc", run_realloc);
+  double freed = per_turn("two freed", run_free), lock = per_turn("lock", run_lock);
+  CHECK(alloc > 1 && cut > 1 && freed > 1 && lock > 1);
+#ifdef __OPTIMIZE__
+  if (!getenv("TD_BDWGC")) return 0; /* another's library: nothing is asked of it */
+  CHECK(alloc <= 100);
+  CHECK(cut <= 1000 && freed <= 1400);
+  CHECK(lock <= 350);
+#endif
+  return 0;
+}
