@@ -3,7 +3,7 @@
  * of markers:
  *   machine CORES NODES
  *   row ENGINE MARKERS OBJECTS MARK_NS END_NS ACTIVE_NS STEALS FAILED GRANTS PARKS TOOK_PART
- *       ACCESSES LINES TRANSFERS
+ *       ACCESSES LINES TRANSFERS SPENT_NS…
  * Arguments: PARENT GRAPH ENGINES MARKERS POLICY SEED TOPOLOGY HEAP_MAX COSTS. Lists are separated
  * by commas; COSTS are NAME=VALUE. What goes wrong is said on standard error. */
 #include <inttypes.h>
@@ -52,10 +52,13 @@ static void print_row(const struct td_cycle_record *record, uint64_t objects,
     took_part += m->objects > 0;
   }
   printf("row %s %u %" PRIu64 " %.0f %.0f %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-         " %u %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+         " %u %" PRIu64 " %" PRIu64 " %" PRIu64,
          record->all.engine, record->all.markers, objects, phases.ns, phases.end_ns, active,
          record->all.steals, failed, grants, parks, took_part, counts.accesses, counts.lines,
          counts.transfers);
+  for (unsigned i = 0; i < TD_SPENT_COUNT; i++)
+    printf(" %.0f", phases.spent_ns[i]);
+  putchar('\n');
   fflush(stdout);
 }
 

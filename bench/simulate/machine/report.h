@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "bench/simulate/costs.h"
+#include "bench/simulate/run.h"
 
 /* The costs in force. */
 extern struct td_costs td_sim_costs;
@@ -16,6 +17,7 @@ void td_sim_note_mark(uintptr_t address);
  * nanoseconds. */
 struct td_sim_phases {
   double ns, end_ns;
+  double spent_ns[TD_SPENT_COUNT]; /* of all threads together */
   uint64_t phases;
 };
 struct td_sim_phases td_sim_take_phases(void);

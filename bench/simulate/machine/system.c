@@ -6,9 +6,11 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "bench/simulate/machine/account.h"
 #include "bench/simulate/machine/memory.h"
 #include "bench/simulate/machine/report.h"
 #include "bench/simulate/machine/threads.h"
+#include "marker/base/idle.h"
 #include "marker/marker.h"
 #include "platform/platform.h"
 
@@ -32,13 +34,25 @@ struct td_sim_phases td_sim_take_phases(void) {
 void __real_td_mark_phase(struct td_markers *set, const struct td_roots *roots);
 void __wrap_td_mark_phase(struct td_markers *set, const struct td_roots *roots);
 void __wrap_td_mark_phase(struct td_markers *set, const struct td_roots *roots) {
+  const struct td_sim_account before = td_sim_account;
   uint64_t begin = td_sim_now.now;
   last_mark = begin;
   __real_td_mark_phase(set, roots);
   uint64_t end = td_sim_now.now;
   phases.ns += (double)(end - begin) / 1000;
+  for (unsigned i = 0; i < TD_SPENT_COUNT; i++)
+    phases.spent_ns[i] += (double)(td_sim_account.ps[i] - before.ps[i]) / 1000;
   /* Marks of others may be a little ahead of this core's clock. */
   if (phases.phases++ == 0) phases.end_ns = end > last_mark ? (double)(end - last_mark) / 1000 : 0;
+}
+
+bool __real_td_idle(struct td_marker *marker, bool joined, td_promising promising);
+bool __wrap_td_idle(struct td_marker *marker, bool joined, td_promising promising);
+bool __wrap_td_idle(struct td_marker *marker, bool joined, td_promising promising) {
+  td_sim_idle = true;
+  bool again = __real_td_idle(marker, joined, promising);
+  td_sim_idle = false;
+  return again;
 }
 
 /* ---- Memory, time and threads ------------------------------------------------------------ */
