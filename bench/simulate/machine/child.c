@@ -68,6 +68,8 @@ static int mark(struct td_subject *subject, const char *engine, unsigned markers
   struct td_sim_memory_counts before = td_sim_memory_counts(), after;
   td_sim_take_phases();
   td_sim_memory_forget();
+  td_sim_rest();
+  td_sim_told = report;
   int status = td_subject_mark(subject, engine, markers, &record, &objects);
   if (status != TD_EXIT_OK) return status;
   after = td_sim_memory_counts();
@@ -78,7 +80,7 @@ static int mark(struct td_subject *subject, const char *engine, unsigned markers
   return TD_EXIT_OK;
 }
 
-/* The first collection starts the helpers and is not told. */
+/* The first collection starts the helpers and is not told. Memory costs nothing in it. */
 static int mark_all(struct td_subject *subject, char *engines, const char *markers) {
   int status = TD_EXIT_OK;
   for (char *save, *engine = strtok_r(engines, ",", &save); engine && status == TD_EXIT_OK;

@@ -95,13 +95,10 @@ static void *reserve(size_t bytes) {
 }
 
 void td_sim_memory_costs(const struct td_costs *costs) {
-  double pace = costs->at[TD_COST_pace];
   for (unsigned i = 0; i < TD_COST_COUNT; i++)
     memory.ps[i] = (uint64_t)(costs->at[i] * 1000);
-  const enum td_cost paced[] = {TD_COST_access_ns, TD_COST_memory_ns, TD_COST_line_ns,
-                                TD_COST_stream_ns, TD_COST_cache_ns,  TD_COST_cache_line_ns};
-  for (size_t i = 0; i < sizeof paced / sizeof paced[0]; i++)
-    memory.ps[paced[i]] = (uint64_t)(costs->at[paced[i]] * pace * 1000);
+  memory.ps[TD_COST_access_ns] =
+      (uint64_t)(costs->at[TD_COST_access_ns] * costs->at[TD_COST_pace] * 1000);
   memory.transfer[TD_SIM_SAME_CACHE] = memory.ps[TD_COST_transfer_cache_ns];
   memory.transfer[TD_SIM_SAME_PACKAGE] = memory.ps[TD_COST_transfer_package_ns];
   memory.transfer[TD_SIM_SAME_MACHINE] = memory.ps[TD_COST_transfer_machine_ns];

@@ -2,6 +2,7 @@
 #ifndef TD_BENCH_SIMULATE_MACHINE_REPORT_H
 #define TD_BENCH_SIMULATE_MACHINE_REPORT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "bench/simulate/costs.h"
@@ -21,5 +22,10 @@ struct td_sim_phases {
   uint64_t phases;
 };
 struct td_sim_phases td_sim_take_phases(void);
+
+/* Whether accesses to memory take time in the phases that follow. */
+extern bool td_sim_told;
+/* Lets time go by until all helpers have gone to sleep. */
+void td_sim_rest(void);
 
 #endif

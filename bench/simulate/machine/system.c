@@ -14,10 +14,13 @@
 #include "marker/marker.h"
 #include "platform/platform.h"
 
+#define REST_NS 10000000u
+
 struct td_costs td_sim_costs;
 
 /* ---- Phases ------------------------------------------------------------------------------ */
 
+bool td_sim_told;
 static struct td_sim_phases phases;
 static uint64_t last_mark;
 
@@ -31,13 +34,20 @@ struct td_sim_phases td_sim_take_phases(void) {
   return taken;
 }
 
+void td_sim_rest(void) {
+  static _Atomic(uint32_t) never;
+  td_sim_sleep(&never, REST_NS);
+}
+
 void __real_td_mark_phase(struct td_markers *set, const struct td_roots *roots);
 void __wrap_td_mark_phase(struct td_markers *set, const struct td_roots *roots);
 void __wrap_td_mark_phase(struct td_markers *set, const struct td_roots *roots) {
   const struct td_sim_account before = td_sim_account;
+  td_sim_now.counts = td_sim_now.on && td_sim_told;
   uint64_t begin = td_sim_now.now;
   last_mark = begin;
   __real_td_mark_phase(set, roots);
+  td_sim_now.counts = false;
   uint64_t end = td_sim_now.now;
   phases.ns += (double)(end - begin) / 1000;
   for (unsigned i = 0; i < TD_SPENT_COUNT; i++)
@@ -123,8 +133,9 @@ int __wrap_pthread_mutex_lock(pthread_mutex_t *lock);
 int __wrap_pthread_mutex_unlock(pthread_mutex_t *lock);
 
 static void change(const void *at) {
-  td_sim_now.now =
-      td_sim_memory_access(td_sim_now.core, (uintptr_t)at, TD_SIM_CHANGE, td_sim_now.now);
+  if (td_sim_now.counts)
+    td_sim_now.now =
+        td_sim_memory_access(td_sim_now.core, (uintptr_t)at, TD_SIM_CHANGE, td_sim_now.now);
   td_sim_step();
 }
 
