@@ -83,6 +83,7 @@ void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
   stats->objects = stats->steals = 0;
   stats->mark_ns = set->mark_ns;
   stats->region_pool_bytes = td_chunks_used_bytes(&set->regions->pool);
+  uint64_t visited = 0;
   for (unsigned i = 0; i < set->limit; i++) {
     struct td_marker *marker = set->marker[i];
     const struct tide_marker_stats *one = &marker->stats;
@@ -91,9 +92,13 @@ void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
     stats->recruited += marker->took_part;
     stats->objects += one->objects;
     stats->steals += one->steals;
+    visited += one->region_objects;
     figures[i] = *one;
     split_time(&figures[i]);
   }
+  td_regions_end(
+      set->regions, set->space,
+      &(struct td_trial_facts){.ns = set->mark_ns, .objects = stats->objects, .visited = visited});
   /* relaxed: td_markers_ready has said why. */
   atomic_fetch_add_explicit(&set->collecting, 1, memory_order_relaxed);
 }

@@ -15,6 +15,7 @@ static const struct td_region_limits usual = {
     .shift_least = 21u - TD_GRANULE_LOG2, /* 2 MiB, whose marks take 128 KiB */
     .regions_pay = 16,  /* with fewer regions, all marks are in the cache anyway */
     .repeats_pay = 128, /* with fewer, testing in batches is better: docs/notes/marker.md */
+    .trials_pay = 128,  /* with more, visits have been as fast or faster on all graphs */
     .pool_least = (size_t)4 << 20,
     .pool_part = 32,
     .wide = TD_WIDE * 3 / 4,
@@ -27,7 +28,8 @@ static size_t regions_of(const struct td_space *space) {
 struct td_regions *td_regions_make(const struct td_space *space) {
   struct td_regions *regions = aligned_alloc(TD_CACHE_LINE, sizeof *regions);
   if (!regions) return NULL;
-  *regions = (struct td_regions){.limits = usual, .room = regions_of(space)};
+  *regions =
+      (struct td_regions){.limits = usual, .room = regions_of(space), .trial = td_trial_new()};
   td_homes_open(&regions->homes);
   size_t bytes = regions->room * sizeof *regions->at;
   size_t most = (size_t)space->max_blocks << TD_BLOCK_LOG2;
@@ -58,7 +60,10 @@ void td_regions_begin(struct td_regions *regions, const struct td_space *space, 
   td_chunks_begin(&regions->pool,
                   pool > regions->limits.pool_least ? pool : regions->limits.pool_least);
   /* relaxed, all: td_term_start publishes them: [term.start]. */
-  atomic_store_explicit(&regions->count, (uint32_t)(granules >> shift) + 1, memory_order_relaxed);
+  const uint32_t count = (uint32_t)(granules >> shift) + 1;
+  atomic_store_explicit(&regions->count, count, memory_order_relaxed);
+  td_trial_begin(&regions->trial,
+                 count >= regions->limits.regions_pay && count < regions->limits.trials_pay);
   if (cycle % LOOK_AGAIN == 0) atomic_store_explicit(&regions->repeats, 0, memory_order_relaxed);
   atomic_store_explicit(&regions->used, 0, memory_order_relaxed);
   if (regions->homes.nodes.count > 1)
@@ -67,6 +72,13 @@ void td_regions_begin(struct td_regions *regions, const struct td_space *space, 
         &(struct td_homes_of){.cycle = cycle,
                               .shift = shift,
                               .count = td_regions_pay(regions) ? td_regions_count(regions) : 0});
+}
+
+void td_regions_end(struct td_regions *regions, const struct td_space *space,
+                    const struct td_trial_facts *facts) {
+  const bool young = space->epoch == regions->epoch;
+  regions->epoch = space->epoch;
+  if (!young) td_trial_end(&regions->trial, facts);
 }
 
 struct td_visitor *td_visitor_make(struct td_marker *marker) {

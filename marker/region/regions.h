@@ -18,6 +18,7 @@
 #include "marker/base/tuning.h"
 #include "marker/region/chunks.h"
 #include "marker/region/homes.h"
+#include "marker/region/trial.h"
 
 struct td_marker;
 struct td_markers;
@@ -30,7 +31,8 @@ struct td_regions {
   struct td_region_limits {
     unsigned shift_least; /* log2 of the granules of the smallest regions, at least 12: a block */
     uint32_t regions_pay; /* a heap with fewer regions is not marked by regions, */
-    uint32_t repeats_pay; /* nor one with fewer if many references lead to marked objects */
+    uint32_t repeats_pay; /* nor one with fewer if many references lead to marked objects; */
+    uint32_t trials_pay;  /* one with fewer is marked the other way now and then */
     size_t pool_least;    /* waiting references may take so much memory, */
     uint32_t pool_part;   /* or one part in so many of the heap */
     uint32_t wide;        /* a frontier of so many items is wide; at most TD_WIDE */
@@ -42,6 +44,9 @@ struct td_regions {
   _Atomic(uint32_t) count;
   struct td_chunks pool;
   struct td_homes homes;
+  /* The collecting thread's; constant while marking. */
+  struct td_trial trial;
+  uint8_t epoch; /* of the last collection; a young one keeps it */
   /* 1 once a chunk may have been pushed in this collection; until then nobody needs to look. A
    * marker sets it before it pushes or visits, so it never overlooks what it answers for. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) used;
@@ -87,6 +92,9 @@ void td_visitor_free(struct td_visitor *visitor);
 /* Before a collection. */
 void td_regions_begin(struct td_regions *regions, const struct td_space *space, uint64_t cycle);
 void td_visitor_begin(struct td_visitor *visitor);
+/* After one. */
+void td_regions_end(struct td_regions *regions, const struct td_space *space,
+                    const struct td_trial_facts *facts);
 
 /* Throws an object whose mark nobody has looked at. */
 void td_visitor_throw(struct td_visitor *visitor, uintptr_t object);
@@ -97,7 +105,7 @@ enum td_visits_end td_visitor_run(struct td_visitor *visitor);
 /* Returns whether the heap has so many regions that visiting them may pay. */
 static inline bool td_regions_pay(const struct td_regions *regions) {
   /* relaxed: a hint. */
-  return td_regions_count(regions) >= regions->limits.regions_pay &&
+  return regions->trial.visits && td_regions_count(regions) >= regions->limits.regions_pay &&
          !atomic_load_explicit(&regions->repeats, memory_order_relaxed);
 }
 

@@ -51,6 +51,30 @@ Test(region_sizes, a_small_heap_is_not_marked_by_regions) {
   td_regions_free(regions);
 }
 
+/* A full collection: the epoch is another one. Returns whether visits were allowed. */
+static bool collect(uint64_t blocks, bool young, uint64_t ns) {
+  begin(blocks, 0, 1);
+  bool visits = td_regions_pay(regions);
+  space.epoch = (uint8_t)(young ? space.epoch : space.epoch % 100 + 1);
+  td_regions_end(
+      regions, &space,
+      &(struct td_trial_facts){.ns = ns, .objects = 1 << 20, .visited = visits ? 1 << 20 : 0});
+  return visits;
+}
+
+Test(region_sizes, a_heap_of_few_regions_is_tried_without_visits_and_a_large_one_is_not) {
+  open();
+  uint64_t region_blocks = (uint64_t)1 << (USUAL_SHIFT - TD_BLOCK_GRANULES_LOG2);
+  for (unsigned i = 0; i < 10; i++)
+    cr_assert(collect(200 * region_blocks, false, 1000));
+  cr_assert(collect(100 * region_blocks, false, 1000));
+  for (unsigned i = 0; i < 10; i++)
+    cr_assert_not(collect(100 * region_blocks, true, 1), "young collections tell nothing");
+  cr_assert_not(collect(100 * region_blocks, false, 2000));
+  cr_assert(collect(100 * region_blocks, false, 1000), "visits were faster");
+  td_regions_free(regions);
+}
+
 Test(region_sizes, the_pool_is_a_part_of_what_is_used_and_no_more_than_is_reserved) {
   open();
   size_t least = (4 << 20) / sizeof(struct td_chunk);

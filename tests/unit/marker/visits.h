@@ -56,6 +56,7 @@ static inline void site_begin(struct site *s, size_t chunks) {
   limits->shift_least = TD_BLOCK_GRANULES_LOG2;
   limits->regions_pay = 1;
   limits->repeats_pay = UINT32_MAX;
+  limits->trials_pay = 0;
   limits->pool_least = (chunks + 1) * sizeof(struct td_chunk);
   limits->pool_part = UINT32_MAX;
   td_space_retire(&s->heap, &s->pairs);
