@@ -212,9 +212,9 @@ static int mark_really(struct plan *plan, const struct td_graph_spec *spec, doub
   return td_mark_really(&marking, ns);
 }
 
-/* Fits the pace so that one marker of the first engine takes as long as on this machine. Waiting for
- * memory is not paced: `tidemark limit` has measured it. A faster core waits longer, so that one step
- * is not enough. */
+/* Fits the pace so that one marker of the first engine takes as long as on this machine. Waiting
+ * for memory is not paced: `tidemark limit` has measured it. A faster core waits longer, so that
+ * one step is not enough. */
 static int fit_pace(const struct td_simulation *simulation, double measured_ns,
                     struct td_costs *costs) {
   const uint64_t one = 1;

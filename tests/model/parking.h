@@ -101,9 +101,9 @@ struct parking {
   struct td_markers set;
   struct td_marker marker[PARKING_MOST];
   struct td_engine engine;
-  _Atomic(uint32_t) next;                    /* item of this phase */
-  _Atomic(uint32_t) asleep[PARKING_MOST];    /* who waits for its futex: 1 asleep, 2 woken */
-  MODEL_WATCHED taken[PARKING_MOST];         /* a marker's while active, else marker 0's */
+  _Atomic(uint32_t) next;                 /* item of this phase */
+  _Atomic(uint32_t) asleep[PARKING_MOST]; /* who waits for its futex: 1 asleep, 2 woken */
+  MODEL_WATCHED taken[PARKING_MOST];      /* a marker's while active, else marker 0's */
   struct td_marker *table[PARKING_MOST + 1];
 };
 
