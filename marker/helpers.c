@@ -34,21 +34,20 @@ static void set_life(struct td_marker *marker, enum td_helper_life life) {
   atomic_store_explicit(&marker->life, (uint32_t)life, memory_order_relaxed);
 }
 
-/* A helper that has retired still counts as asleep. */
-static void bury(struct td_markers *set, struct td_marker *marker) {
+static void bury(struct td_marker *marker) {
   td_plat_thread_join(&marker->thread);
   set_life(marker, TD_HELPER_NONE);
-  set->started--;
-  /* relaxed: only this thread looks at the number, unless helpers wake, and those add. */
-  atomic_fetch_sub_explicit(&set->parked, 1, memory_order_relaxed);
 }
 
-static bool start(struct td_markers *set, struct td_marker *marker) {
+static void set_awake(struct td_marker *marker, uint32_t awake) {
+  atomic_store_explicit(&marker->awake, awake, memory_order_relaxed); /* relaxed: as above */
+}
+
+static bool start(struct td_marker *marker) {
   set_life(marker, TD_HELPER_LIVES);
-  if (td_plat_thread_start(&marker->thread, help, marker)) {
-    set->started++;
-    return true;
-  }
+  set_awake(marker, 1);
+  if (td_plat_thread_start(&marker->thread, help, marker)) return true;
+  set_awake(marker, 0);
   set_life(marker, TD_HELPER_NONE);
   return false;
 }
@@ -60,8 +59,8 @@ void td_markers_ready(struct td_markers *set) {
   set->available = 1;
   for (unsigned i = 1; i < set->limit; i++) {
     struct td_marker *marker = set->marker[i];
-    if (life_of(marker) == TD_HELPER_RETIRED) bury(set, marker);
-    if (life_of(marker) == TD_HELPER_NONE && !refused) refused = !start(set, marker);
+    if (life_of(marker) == TD_HELPER_RETIRED) bury(marker);
+    if (life_of(marker) == TD_HELPER_NONE && !refused) refused = !start(marker);
     set->available += life_of(marker) == TD_HELPER_LIVES;
   }
 }
@@ -75,11 +74,12 @@ void td_helpers_end(struct td_markers *set) {
 }
 
 void td_helpers_forget(struct td_markers *set) {
-  set->started = 0;
-  for (unsigned i = 1; i < TIDE_MARKERS_MAX && set->marker[i]; i++)
+  for (unsigned i = 1; i < TIDE_MARKERS_MAX && set->marker[i]; i++) {
     set_life(set->marker[i], TD_HELPER_NONE);
-  atomic_store_explicit(&set->parked, 0, memory_order_relaxed); /* relaxed, all: the only thread */
-  atomic_store_explicit(&set->ready, 0, memory_order_relaxed);
-  atomic_store_explicit(&set->spinning, 0, memory_order_relaxed);
+    set_awake(set->marker[i], 0);
+    td_bits_clear(&set->sleepers, i);
+  }
+  atomic_store_explicit(&set->spinning, 0,
+                        memory_order_relaxed); /* relaxed, both: the only thread */
   atomic_store_explicit(&set->waiting, 0, memory_order_relaxed);
 }

@@ -32,7 +32,7 @@
   X(switch_ns, 2000, ASSUMED, "another thread gets the core")                                      \
   X(slice_ns, 3000000, ASSUMED, "how long a thread keeps its core when others wait for one")       \
   X(lookahead_ns, 100, ASSUMED, "how far a core may be simulated ahead of the others")             \
-  X(pace, 1, ASSUMED, "how many times as long accesses and memory take: fits a graph")
+  X(pace, 1, ASSUMED, "how many times as long work takes, other than waiting: fits a graph")
 /* clang-format on */
 
 enum td_cost {

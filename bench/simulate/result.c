@@ -18,6 +18,17 @@ double td_simulate_idle(const struct td_simulate_row *row) {
   return idle > 0 ? idle : 0; /* the markers' clocks are a little apart */
 }
 
+double td_simulate_spent(const struct td_simulate_row *row, enum td_spent what) {
+  return row->at.spent_ns[what] / (row->at.mark_ns * row->at.markers);
+}
+
+double td_simulate_asleep(const struct td_simulate_row *row) {
+  double rest = 1;
+  for (unsigned i = 0; i < TD_SPENT_COUNT; i++)
+    rest -= td_simulate_spent(row, (enum td_spent)i);
+  return rest > 0 ? rest : 0; /* what is said of idle */
+}
+
 double td_simulate_bound(const struct td_simulate_row *row) {
   double most = fmin(row->at.markers, row->at.cores);
   if (row->critical_path == 0) return most;
@@ -52,6 +63,38 @@ static void print_row(struct td_grid *grid, const struct td_simulate_result *res
   td_grid_cell(grid, "%u", row->at.took_part);
 }
 
+static const char *const spent_names[TD_SPENT_COUNT] = {
+    [TD_SPENT_WORK] = "work",           [TD_SPENT_MEMORY] = "memory",
+    [TD_SPENT_BANDWIDTH] = "bandwidth", [TD_SPENT_TRANSFER] = "transfer",
+    [TD_SPENT_WAKING] = "waking",       [TD_SPENT_WATCHING] = "watching",
+    [TD_SPENT_ARISING] = "arising"};
+
+/* Where the markers' time goes, in percent. */
+static int print_spent(const struct td_simulate_result *result, FILE *out) {
+  struct td_grid grid;
+  td_grid_begin(&grid,
+                "graph <engine >markers >work >memory >bandwidth >transfer >waking >watching "
+                ">arising >asleep");
+  for (size_t i = 0; i < result->row_count; i++) {
+    const struct td_simulate_row *row = &result->rows[i];
+    if (i == 0 || row->graph != row[-1].graph) td_grid_rule(&grid);
+    td_grid_cell(&grid, "%s", row->graph);
+    td_grid_cell(&grid, "%s", row->at.engine);
+    td_grid_cell(&grid, "%u", row->at.markers);
+    for (unsigned k = 0; k < TD_SPENT_COUNT; k++)
+      td_grid_cell(&grid, "%.1f", 100 * td_simulate_spent(row, (enum td_spent)k));
+    td_grid_cell(&grid, "%.1f", 100 * td_simulate_asleep(row));
+  }
+  fputs("\nWhere the markers' time goes, in percent\n\n", out);
+  int status = td_grid_print(&grid, out);
+  fputs(
+      "\nwork: instructions and caches; memory, bandwidth, transfer: waiting for lines from "
+      "memory, from memory\nthat has no rest, from other cores; waking: others; watching: without "
+      "work; arising: woken, and not\nexecuting yet.\n",
+      out);
+  return status;
+}
+
 int td_simulate_print(const struct td_simulate_result *result, FILE *out) {
   struct td_grid grid;
   td_grid_begin(&grid,
@@ -66,6 +109,7 @@ int td_simulate_print(const struct td_simulate_result *result, FILE *out) {
     print_row(&grid, result, row);
   }
   int status = td_grid_print(&grid, out);
+  if (status == TD_EXIT_OK) status = print_spent(result, out);
   fprintf(out,
           "\nSimulated%s: %s, victims %s, seed %" PRIu64
           ". bound: markers, cores, or objects over the\n"
@@ -107,6 +151,11 @@ static void json_row(struct td_json *json, const struct td_simulate_result *resu
   td_json_count(json, "accesses", at->accesses);
   td_json_count(json, "memory_lines", at->lines);
   td_json_count(json, "transfers", at->transfers);
+  td_json_object_begin(json, "spent_share");
+  for (unsigned i = 0; i < TD_SPENT_COUNT; i++)
+    td_json_real(json, spent_names[i], td_simulate_spent(row, (enum td_spent)i));
+  td_json_real(json, "asleep", td_simulate_asleep(row));
+  td_json_object_end(json);
   if (row->measured_ns > 0) {
     td_json_real(json, "measured_ns", row->measured_ns);
     td_json_real(json, "predicted_to_measured", at->mark_ns / row->measured_ns);

@@ -26,6 +26,10 @@ struct td_simulate_result {
 double td_simulate_speedup(const struct td_simulate_row *row);
 /* Returns the share of the markers' time in which they were not active. */
 double td_simulate_idle(const struct td_simulate_row *row);
+/* Returns the share of the markers' time that is spent so. */
+double td_simulate_spent(const struct td_simulate_row *row, enum td_spent what);
+/* Returns the share in which they sleep. */
+double td_simulate_asleep(const struct td_simulate_row *row);
 /* Returns what no speed-up exceeds: the markers, or the objects per object of the critical path. */
 double td_simulate_bound(const struct td_simulate_row *row);
 /* Returns the speed-up at which the nodes' memories would have no rest. */

@@ -71,18 +71,30 @@ static int spawn(const struct td_simulation *simulation, pid_t *child, FILE **ou
   return td_complain(TD_EXIT_RESOURCES, "cannot start '%s': %s", path, strerror(errno));
 }
 
+static bool read_spent(const char *text, struct td_simulated *row) {
+  for (unsigned i = 0; i < TD_SPENT_COUNT; i++) {
+    char *end;
+    row->spent_ns[i] = strtod(text, &end);
+    if (end == text) return false;
+    text = end;
+  }
+  return true;
+}
+
 static bool read_row(const char *line, struct td_simulated *row) {
-  return sscanf(line,
-                "row %31s %u %" SCNu64 " %lf %lf %lf %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
-                " %u %" SCNu64 " %" SCNu64 " %" SCNu64,
-                row->engine, &row->markers, &row->objects, &row->mark_ns, &row->end_ns,
-                &row->active_ns, &row->steals, &row->failed_steals, &row->grants, &row->parks,
-                &row->took_part, &row->accesses, &row->lines, &row->transfers) == 14;
+  int end = 0;
+  int count = sscanf(line,
+                     "row %31s %u %" SCNu64 " %lf %lf %lf %" SCNu64 " %" SCNu64 " %" SCNu64
+                     " %" SCNu64 " %u %" SCNu64 " %" SCNu64 " %" SCNu64 "%n",
+                     row->engine, &row->markers, &row->objects, &row->mark_ns, &row->end_ns,
+                     &row->active_ns, &row->steals, &row->failed_steals, &row->grants, &row->parks,
+                     &row->took_part, &row->accesses, &row->lines, &row->transfers, &end);
+  return count == 14 && read_spent(line + end, row);
 }
 
 static size_t read_rows(FILE *from, const struct td_simulation *simulation,
                         struct td_simulated *rows, size_t row_count) {
-  char line[512], what[96];
+  char line[1024], what[96];
   unsigned cores = 1, nodes = 1;
   size_t count = 0;
   snprintf(what, sizeof what, "simulating %.64s", simulation->graph);

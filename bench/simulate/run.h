@@ -19,6 +19,18 @@ struct td_simulation {
   const struct td_costs *costs;
 };
 
+/* What the markers' time is spent on, as far as they do not sleep. */
+enum td_spent {
+  TD_SPENT_WORK,      /* instructions, and what is in the core's own cache or the last one */
+  TD_SPENT_MEMORY,    /* waiting for a line from memory */
+  TD_SPENT_BANDWIDTH, /* the same, because the node's memory had no rest */
+  TD_SPENT_TRANSFER,  /* waiting for a line from another core */
+  TD_SPENT_WAKING,    /* waking others */
+  TD_SPENT_WATCHING,  /* without work, looking for some */
+  TD_SPENT_ARISING,   /* woken, and not executing yet */
+  TD_SPENT_COUNT
+};
+
 /* What one engine did with one number of markers. Times are simulated nanoseconds. */
 struct td_simulated {
   char engine[32];
@@ -30,6 +42,7 @@ struct td_simulated {
   double active_ns; /* of all markers together */
   uint64_t steals, failed_steals, grants, parks;
   uint64_t accesses, lines, transfers; /* lines: from memory */
+  double spent_ns[TD_SPENT_COUNT];     /* of all markers together */
 };
 
 /* Stores a row per engine and number of markers, in this order; there is room for as many. */

@@ -3,6 +3,7 @@
 #include "bench/simulate/simulate.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -211,8 +212,9 @@ static int mark_really(struct plan *plan, const struct td_graph_spec *spec, doub
   return td_mark_really(&marking, ns);
 }
 
-/* Fits the pace so that one marker of the first engine takes as long as on this machine. What one
- * marker does is nearly all paced, so that two steps are enough. */
+/* Fits the pace so that one marker of the first engine takes as long as on this machine. Waiting
+ * for memory is not paced: `tidemark limit` has measured it. A faster core waits longer, so that
+ * one step is not enough. */
 static int fit_pace(const struct td_simulation *simulation, double measured_ns,
                     struct td_costs *costs) {
   const uint64_t one = 1;
@@ -224,11 +226,12 @@ static int fit_pace(const struct td_simulation *simulation, double measured_ns,
   alone.markers = &one;
   alone.marker_count = 1;
   alone.costs = costs;
-  for (unsigned step = 0; step < 2; step++) {
+  for (unsigned step = 0; step < 3; step++) {
     struct td_simulated row;
     int status = td_simulate_run(&alone, &row, 1);
     if (status != TD_EXIT_OK) return status;
-    costs->at[TD_COST_pace] *= measured_ns / row.mark_ns;
+    double work = row.spent_ns[TD_SPENT_WORK], waits = row.mark_ns - work;
+    costs->at[TD_COST_pace] *= fmax((measured_ns - waits) / work, 0.25);
   }
   return TD_EXIT_OK;
 }

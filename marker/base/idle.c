@@ -30,21 +30,20 @@ static void raise_word(_Atomic(uint32_t) *word, unsigned count) {
   td_plat_wake(word, count);
 }
 
-/* Sleeps unless the word has changed from what was seen. Returns true if a helper has slept for a
- * long time and the word is still the same. */
-static bool sleep_on(struct td_marker *marker, _Atomic(uint32_t) *word, uint32_t seen) {
+/* Sleeps unless the word has changed from what was seen. `ready`: a helper that may be recruited.
+ * Returns true if a helper has slept for a long time and the word is still the same. */
+static bool sleep_on(struct td_marker *marker, _Atomic(uint32_t) *word, uint32_t seen, bool ready) {
   struct td_markers *set = marker->set;
-  bool ready = word == &set->signal;
   marker->parks++;
   TD_PROBE1(park, marker->id);
   uint64_t since = td_plat_now_ns();
-  /* relaxed: a hint for td_recruit. */
-  if (ready) atomic_fetch_add_explicit(&set->ready, 1, memory_order_relaxed);
-  /* seq_cst, both: see wait_for_sleepers. */
-  atomic_fetch_add_explicit(&set->parked, 1, memory_order_seq_cst);
+  if (ready) td_bits_set(&set->sleepers, marker->id);
+  /* release [idle.asleep]: what the helper has read of the configuration; see wait_for_sleepers. */
+  atomic_store_explicit(&marker->awake, 0, memory_order_release);
   td_plat_wait(word, seen, marker->id ? IDLE_NS : 0);
-  atomic_fetch_sub_explicit(&set->parked, 1, memory_order_seq_cst);
-  if (ready) atomic_fetch_sub_explicit(&set->ready, 1, memory_order_relaxed); /* as above */
+  /* seq_cst: see wait_for_sleepers. */
+  atomic_store_explicit(&marker->awake, 1, memory_order_seq_cst);
+  if (ready) td_bits_clear(&set->sleepers, marker->id);
   uint64_t now = td_plat_now_ns();
   td_naps_add(&marker->naps, since, now);
   TD_PROBE1(wake, marker->id);
@@ -61,26 +60,27 @@ static bool is_superfluous(const struct td_markers *set, uint32_t collecting) {
 
 /* From now on the helper counts as asleep for good: td_markers_ready in marker/helpers.c. */
 static void retire(struct td_marker *marker) {
-  struct td_markers *set = marker->set;
   /* relaxed: whoever reads it joins the thread. */
   atomic_store_explicit(&marker->life, TD_HELPER_RETIRED, memory_order_relaxed);
-  /* seq_cst: see wait_for_sleepers. */
-  atomic_fetch_add_explicit(&set->parked, 1, memory_order_seq_cst);
+  /* release [idle.asleep]: as in sleep_on. */
+  atomic_store_explicit(&marker->awake, 0, memory_order_release);
 }
 
-unsigned td_recruit(struct td_markers *set) {
-  /* relaxed, both: hints. */
-  if (atomic_load_explicit(&set->ready, memory_order_relaxed) != 0) {
-    raise_word(&set->signal, 1);
+unsigned td_recruit(struct td_marker *marker) {
+  struct td_markers *set = marker->set;
+  uint32_t helper = td_bits_take(&set->sleepers, set->limit, marker->id);
+  if (helper != TD_BITS_NONE) {
+    raise_word(&set->marker[helper]->signal, 1);
     return 1;
   }
+  /* relaxed: a hint. */
   if (atomic_load_explicit(&set->waiting, memory_order_relaxed) == 0) return 0;
   raise_word(&set->done, 1);
   return 1;
 }
 
 uint64_t td_recruit_more(struct td_marker *marker, uint64_t effort) {
-  if (td_recruit(marker->set)) {
+  if (td_recruit(marker)) {
     td_event(&marker->events, TIDE_TIMELINE_RECRUIT, 0, 0);
     if (++marker->recruits >= marker->set->limit - 1) {
       marker->recruits = 0;
@@ -146,7 +146,7 @@ static bool wait_for_end(struct td_marker *marker, td_promising promising) {
     if (promising(marker) && td_term_join(&set->term)) return true;
     if (td_term_over(&set->term)) return false;
     atomic_store_explicit(&set->waiting, 1, memory_order_relaxed); /* relaxed: a hint */
-    sleep_on(marker, &set->done, seen);
+    sleep_on(marker, &set->done, seen, false);
     atomic_store_explicit(&set->waiting, 0, memory_order_relaxed); /* as above */
   }
 }
@@ -196,7 +196,7 @@ void *td_helper(void *argument) {
   struct td_marker *marker = argument;
   struct td_markers *set = marker->set;
   for (;;) {
-    uint32_t signal = read_word(&set->signal), surplus = read_word(&set->surplus);
+    uint32_t signal = read_word(&marker->signal);
     uint32_t collecting = atomic_load_explicit(&set->collecting, memory_order_relaxed);
     /* acquire [idle.quit]: pairs with td_markers_destroy. */
     if (atomic_load_explicit(&set->quit, memory_order_acquire)) return NULL;
@@ -205,8 +205,7 @@ void *td_helper(void *argument) {
     bool wanted =
         !atomic_load_explicit(&set->closed, memory_order_seq_cst) && marker->id < set->limit;
     if (wanted && !td_term_over(&set->term)) set->engine->work(marker, false);
-    bool in_vain =
-        wanted ? sleep_on(marker, &set->signal, signal) : sleep_on(marker, &set->surplus, surplus);
+    bool in_vain = sleep_on(marker, &marker->signal, signal, wanted);
     if (in_vain && is_superfluous(set, collecting)) {
       retire(marker);
       return NULL;
@@ -215,26 +214,28 @@ void *td_helper(void *argument) {
 }
 
 void td_wake_all(struct td_markers *set) {
-  raise_word(&set->signal, INT32_MAX);
-  raise_word(&set->surplus, INT32_MAX);
+  for (unsigned i = 1; i < TIDE_MARKERS_MAX && set->marker[i]; i++)
+    raise_word(&set->marker[i]->signal, 1);
 }
 
-/* A helper that wakes counts itself awake and then reads `closed`. The configuring thread sets
- * `closed` and then reads how many sleep. All four accesses are sequentially consistent, which
- * forbids that the helper finds `closed` 0 while the configuring thread counts it asleep.
+/* A helper that wakes says that it is awake and then reads `closed`. The configuring thread sets
+ * `closed` and then reads who is awake. All four accesses are sequentially consistent, which
+ * forbids that the helper finds `closed` 0 while the configuring thread finds it asleep.
  *
  * The configuring thread must not wait awake for long. It may have a higher real-time priority than
  * a helper, or the machine may be crowded; then the helper gets the processor only when this thread
  * sleeps, and yielding would not do. It sleeps with a timeout, so helpers need not know that
  * somebody waits for them. */
 static void wait_for_sleepers(struct td_markers *set) {
-  for (unsigned looks = 0;; looks++) {
-    uint32_t parked = atomic_load_explicit(&set->parked, memory_order_seq_cst);
-    if (parked >= set->started) return;
-    if (looks < QUIET_LOOKS)
-      td_plat_pause();
-    else
-      td_plat_wait(&set->parked, parked, QUIET_NS);
+  unsigned looks = 0;
+  for (unsigned i = 1; i < TIDE_MARKERS_MAX && set->marker[i]; i++) {
+    struct td_marker *helper = set->marker[i];
+    /* seq_cst: see above; and acquire [idle.asleep]: what it has read, before it is changed. */
+    while (atomic_load_explicit(&helper->awake, memory_order_seq_cst))
+      if (looks++ < QUIET_LOOKS)
+        td_plat_pause();
+      else
+        td_plat_wait(&helper->awake, 1, QUIET_NS);
   }
 }
 
@@ -243,11 +244,20 @@ void td_quiet(struct td_markers *set) {
   wait_for_sleepers(set);
 }
 
+/* A helper that went to sleep while the configuration was closed cannot be recruited: it did not
+ * know whether it may take part. */
+static void wake_deaf(struct td_markers *set) {
+  for (unsigned i = 1; i < set->limit && set->marker[i]; i++)
+    if (!td_bits_has(&set->sleepers, i)) raise_word(&set->marker[i]->signal, 1);
+}
+
 void td_reopen(struct td_markers *set, bool moved) {
   atomic_store_explicit(&set->closed, 0, memory_order_seq_cst);
-  if (!moved) return;
-  /* All helpers now find out on which word to sleep, so that they do not disturb the next
-   * collection. */
+  if (!moved) {
+    wake_deaf(set);
+    return;
+  }
+  /* All helpers now find out whether they may be recruited. */
   td_wake_all(set);
   wait_for_sleepers(set);
 }

@@ -1,8 +1,8 @@
 /* Markers without work: watching, sleeping, being woken.
  *
- * A helper sleeps on a futex from one collection to the next, until a collection needs it. A marker
- * that has run out of work leaves the phase. One of those who have left watches for new work for a
- * while, ever more seldom; the others sleep at once. */
+ * A helper sleeps on a futex of its own from one collection to the next, until a collection needs
+ * it. A marker that has run out of work leaves the phase. One of those who have left watches for
+ * new work for a while, ever more seldom; the others sleep at once. */
 #ifndef TD_MARKER_BASE_IDLE_H
 #define TD_MARKER_BASE_IDLE_H
 
@@ -16,8 +16,9 @@ typedef bool (*td_promising)(struct td_marker *marker);
  * go back to sleep. */
 bool td_idle(struct td_marker *marker, bool joined, td_promising promising);
 
-/* Wakes one sleeping marker. Returns how many were told to wake, 0 or 1. */
-unsigned td_recruit(struct td_markers *set);
+/* Wakes one sleeping marker, one that is next to this one if possible. Returns how many were told
+ * to wake, 0 or 1. */
+unsigned td_recruit(struct td_marker *marker);
 /* The same for a marker that has done `effort` in this phase, in objects, and has work to share.
  * Returns the effort at which to recruit again. */
 uint64_t td_recruit_more(struct td_marker *marker, uint64_t effort);

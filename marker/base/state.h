@@ -18,10 +18,10 @@
 #include <stdint.h>
 
 #include "heap/space.h"
+#include "marker/base/bits.h"
 #include "marker/base/engine.h"
 #include "marker/base/events.h"
 #include "marker/base/item.h"
-#include "marker/base/offers.h"
 #include "marker/base/span.h"
 #include "marker/base/termination.h"
 #include "marker/base/tuning.h"
@@ -61,24 +61,27 @@ struct td_markers {
    * marker sets it before it sets a flag, so it always finds its own flags. Flags of other markers
    * that it overlooks are found by those markers themselves. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) flagged;
-  struct td_offers offers; /* whose queue has something to take */
-  /* Markers that sleep: written by the sleepers, read in the handshake of td_quiet. */
-  _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) parked;
-  _Atomic(uint32_t) ready;  /* those among them that may take part: a hint for td_recruit */
-  _Atomic(uint32_t) closed; /* 1 while the configuration changes: helpers keep away from it */
+  /* Whose queue has something that thieves could take, so that a thief among many need not ask
+   * everybody. An owner sets its own bit at a poll; a thief that finds nothing clears it. Whoever
+   * watches for work looks at the queues themselves now and then, and sets what is missing. With
+   * two markers there is nobody to choose, and no bits. */
+  struct td_bits offers;
+  /* Helpers that sleep and may take part. A helper sets its own bit; whoever takes it away wakes
+   * that helper. */
+  struct td_bits sleepers;
   /* Idle markers that watch for work; when they are enough, others sleep. In a line of its own,
    * because markers that run out of work together all look here. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) spinning;
-  /* Futex words: a change tells sleepers to look. Written by whoever wakes. */
-  _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) signal; /* for helpers that may take part */
-  _Atomic(uint32_t) done;       /* for the collecting thread: the phase is over, or there is work */
+  /* Read at every turn of a helper, and seldom written. */
+  _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) closed; /* 1 while the configuration changes: helpers
+                                                     * keep away from it */
+  _Atomic(uint32_t) done;       /* futex of the collecting thread: the phase is over, or there is
+                                 * work. Written by whoever wakes it */
   _Atomic(uint32_t) waiting;    /* 1 while that thread sleeps in a phase: a hint for td_recruit */
-  _Atomic(uint32_t) surplus;    /* for helpers beyond `limit` */
   _Atomic(uint32_t) quit;       /* 1: helpers end */
   _Atomic(uint32_t) collecting; /* odd in a collection: it counts beginnings and ends */
 
   /* The collecting thread only. */
-  unsigned started;      /* helper threads that exist, those included that have retired */
   unsigned available;    /* markers with a thread in this collection, this thread's included */
   uint64_t mark_ns;      /* time in phases of this collection */
   size_t event_capacity; /* events that each marker remembers; 0: none */
@@ -132,6 +135,11 @@ struct td_marker {
    * marker joins, because the collecting thread may be reading those before: [term.leave]. */
   uint64_t parks, wakes;
   struct td_naps naps;
+
+  /* Futex of the helper: a change tells it to look. Written by whoever wakes it. */
+  _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) signal;
+  /* 1 while the helper's thread is awake. It writes, but for its start; td_quiet reads. */
+  _Atomic(uint32_t) awake;
 };
 
 /* Returns whether the markers are so many that they tell each other what they have to offer. */

@@ -269,7 +269,7 @@ bool td_mark_in_address_order(struct td_marker *marker) {
   TD_PROBE1(dense__begin, marker->id);
   td_deferred_announce(marker->set);
   do
-    td_recruit(marker->set);
+    td_recruit(marker);
   while (pass(marker, &total));
   uint64_t now = td_plat_now_ns();
   marker->stats.dense_ns += now - since;

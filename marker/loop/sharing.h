@@ -33,8 +33,8 @@ TD_INLINE void give(struct loop *l) {
 /* Tells thieves whether there is something in the queue. */
 TD_INLINE void offer(struct loop *l) {
   struct td_markers *set = l->marker->set;
-  if (!td_has_offers(set) || td_offers_has(&set->offers, l->marker->id)) return;
-  if (Q(size)(l->queue) != 0) td_offers_set(&set->offers, l->marker->id);
+  if (!td_has_offers(set) || td_bits_has(&set->offers, l->marker->id)) return;
+  if (Q(size)(l->queue) != 0) td_bits_set(&set->offers, l->marker->id);
 }
 
 /* Gives work to a marker that asks for some, or wakes one that sleeps while there is plenty. */

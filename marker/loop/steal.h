@@ -17,7 +17,7 @@ static __attribute__((noinline)) uint32_t steal(struct td_marker *marker, uint64
   const bool hinted = td_has_offers(set);
   for (unsigned tries = 1; tries < set->limit; tries++) {
     uint32_t victim = td_policy_next(&marker->policy);
-    if (hinted && !td_offers_has(&set->offers, victim)) {
+    if (hinted && !td_bits_has(&set->offers, victim)) {
       td_policy_tell(&marker->policy, victim, false);
       continue;
     }
@@ -27,7 +27,7 @@ static __attribute__((noinline)) uint32_t steal(struct td_marker *marker, uint64
       td_report_stolen(marker, victim, (uint32_t)count);
       return (uint32_t)count;
     }
-    if (hinted && count == 0) td_offers_clear(&set->offers, victim);
+    if (hinted && count == 0) td_bits_clear(&set->offers, victim);
     marker->stats.failed_steals++;
   }
   return 0;
@@ -40,10 +40,10 @@ static bool promising(struct td_marker *marker) {
   if (td_root_slices_left(set) || td_regions_wait(set->regions) || td_deferred_page(set, 8))
     return true;
   const bool hinted = td_has_offers(set);
-  if (hinted && td_offers_any(&set->offers, set->limit, marker->id)) return true;
+  if (hinted && td_bits_any(&set->offers, set->limit, marker->id)) return true;
   for (unsigned v = 0; v < set->limit; v++) {
     if (v == marker->id || Q(size)(set->marker[v]->queue) == 0) continue;
-    if (hinted) td_offers_set(&set->offers, v);
+    if (hinted) td_bits_set(&set->offers, v);
     return true;
   }
   for (unsigned v = 0; v < set->limit; v++)

@@ -141,13 +141,13 @@ enum td_visits_end td_visitor_run(struct td_visitor *visitor) {
   enum td_visits_end end = TD_VISITS_DONE;
   td_event_at(&visitor->marker->events, begin, TIDE_TIMELINE_REGIONS_BEGIN, 0, 0);
   td_regions_announce(visitor->regions);
-  td_recruit(visitor->marker->set);
+  td_recruit(visitor->marker);
   if (visitor->regions->homes.differ)
     td_nearness_ask(&visitor->near, &visitor->regions->homes, visitor->marker->id);
   for (uint32_t r; end == TD_VISITS_DONE && claim_any(visitor, &r);) {
     visit(&s, r);
     if (visitor->near.known) count_home(visitor, r);
-    if (++visits % RECRUIT_VISITS == 0) td_recruit(visitor->marker->set);
+    if (++visits % RECRUIT_VISITS == 0) td_recruit(visitor->marker);
     end = judge(&round, &s, visits);
   }
   td_visitor_close(visitor);

@@ -267,11 +267,10 @@ MUTANTS = {
         Mutant("fetch_add(word)=relaxed", "phase", "end", "the word changes before what it tells of"),
         Mutant("load(&set->closed)=acquire", "change", "change"),
         Mutant("store(&set->closed)=release", "change", "change"),
-        Mutant("fetch_sub(&set->parked)=acq_rel", "change", "change"),
-        Mutant("load(&set->parked)=acquire", "change", "change"),
-        Mutant("fetch_add(&set->parked)=relaxed", "change", "change"),
-        Mutant("fetch_add(&set->parked)=acq_rel", "", "change", "a helper that falls asleep has nothing "
-               "to see: its waking is what must be ordered with `closed`", "none"),
+        Mutant("store(&marker->awake)=release", "change", "change", "a helper wakes and then looks at "
+               "`closed`"),
+        Mutant("load(&helper->awake)=acquire", "change", "change"),
+        Mutant("store(&marker->awake)=relaxed", "change", "change", "and falls asleep when it has looked"),
         Mutant("load(&set->quit)=relaxed", "", "open", "the futex word is read before it and was raised "
                "after `quit`", "none"),
         Mutant("store(&t->active)=relaxed", "phase", "end"),
@@ -279,11 +278,10 @@ MUTANTS = {
         Mutant("fetch_sub(&t->active)=release", "phase", "end"),
         Mutant("load(&t->active)=relaxed", "phase", "end"),
         Mutant("wake=0", "phase", "end", "the word changes and nobody is woken"),
-        Mutant("wake_all=0", "two", "", "only one is woken: needs two sleepers, too long for GenMC"),
         Mutant("compare=0", "phase", "end", "the futex sleeps without comparing: a lost wake-up"),
         Mutant("quiet=0", "change", "change", "the configuration changes under the helpers"),
-        Mutant("retire_count=0", "retire", "", "a helper retires and does not count as asleep: " + IDLE),
-        Mutant("bury_count=0", "retire", "", "a helper that was buried counts as asleep: " + IDLE),
+        Mutant("retire_says=0", "retire", "", "a helper retires and passes for awake: " + IDLE),
+        Mutant("start_says=0", "retire", "", "a helper starts and passes for asleep: " + IDLE),
     ],
 }
 

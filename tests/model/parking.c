@@ -42,6 +42,7 @@ static __thread uint64_t now;
 static __thread unsigned self;
 #define MODEL_SELF self
 #define MODEL_TIMEOUT() 0
+#define MODEL_STARTED 1
 extern struct parking state;
 #define MODEL_STATE state
 #include "tests/model/parking.h"

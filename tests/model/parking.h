@@ -9,6 +9,7 @@
  *
  *   MODEL_HELPERS: how many helper threads
  *   MODEL_ITEMS: how many items a phase has
+ *   MODEL_STARTED: 1, the helpers execute from the beginning; 0, marker/helpers.c starts them
  *   MODEL_CLOSED: 1, as td_markers_create starts helpers; 0, open from the start
  *   MODEL_SPINNING: 1, somebody else watches for ever, so that markers sleep at once; 0, as shipped
  *   MODEL_ASSERT(c): reports a violation unless c
@@ -30,6 +31,8 @@
 #ifndef TD_TESTS_MODEL_PARKING_H
 #define TD_TESTS_MODEL_PARKING_H
 
+#define TD_BITS_MOST 64u
+#include "marker/base/bits.h"
 #include "marker/base/termination.h"
 
 /* What idle.c uses of these headers is below. */
@@ -45,6 +48,7 @@
 #endif
 
 enum { PARKING_MOST = 3 };
+#define TIDE_MARKERS_MAX PARKING_MOST
 /* What executions should meet, or the model shows nothing. */
 enum parking_event { HELPED, RECRUITED, SLEPT, CHANGED, RETIRED, RESTARTED, EVENTS };
 enum td_helper_life { TD_HELPER_NONE, TD_HELPER_LIVES, TD_HELPER_RETIRED };
@@ -73,10 +77,10 @@ struct td_markers {
   MODEL_WATCHED limit;
   uint64_t start_ns;
   struct td_termination term;
-  _Atomic(uint32_t) parked, ready, spinning, closed, signal, done, waiting, surplus, quit,
-      collecting;
+  struct td_bits sleepers;
+  _Atomic(uint32_t) spinning, closed, done, waiting, quit, collecting;
   struct td_marker **marker;
-  unsigned started, available;
+  unsigned available;
 };
 
 struct td_marker {
@@ -90,15 +94,16 @@ struct td_marker {
   struct td_naps naps;
   struct td_events events;
   struct tide_marker_stats stats;
+  _Atomic(uint32_t) signal, awake;
 };
 
 struct parking {
   struct td_markers set;
   struct td_marker marker[PARKING_MOST];
   struct td_engine engine;
-  _Atomic(uint32_t) next;                    /* item of this phase */
-  _Atomic(uint32_t) asleep[3][PARKING_MOST]; /* the futexes: 1 asleep, 2 woken */
-  MODEL_WATCHED taken[PARKING_MOST];         /* a marker's while active, else marker 0's */
+  _Atomic(uint32_t) next;                 /* item of this phase */
+  _Atomic(uint32_t) asleep[PARKING_MOST]; /* who waits for its futex: 1 asleep, 2 woken */
+  MODEL_WATCHED taken[PARKING_MOST];      /* a marker's while active, else marker 0's */
   struct td_marker *table[PARKING_MOST + 1];
 };
 
@@ -123,9 +128,13 @@ static inline void td_event(struct td_events *events, enum tide_timeline_kind ki
   (void)events, (void)kind, (void)other, (void)value;
 }
 
-static inline unsigned parking_number(_Atomic(uint32_t) *futex) {
-  if (futex == &MODEL_STATE.set.surplus) return 1;
-  return futex == &MODEL_STATE.set.done ? 2 : 0;
+/* Returns whose futex it is: each has but one sleeper. */
+static inline unsigned parking_whose(_Atomic(uint32_t) *futex) {
+  unsigned id = 0;
+  if (futex == &MODEL_STATE.set.done) return 0;
+  while (futex != &MODEL_STATE.marker[id].signal)
+    id++;
+  return id;
 }
 
 static inline void td_plat_wait(_Atomic(uint32_t) *futex, uint32_t expected, uint64_t timeout_ns) {
@@ -134,7 +143,7 @@ static inline void td_plat_wait(_Atomic(uint32_t) *futex, uint32_t expected, uin
     MODEL_WAIT(atomic_load_explicit(futex, memory_order_relaxed) != expected);
     return;
   }
-  _Atomic(uint32_t) *asleep = &MODEL_STATE.asleep[parking_number(futex)][MODEL_SELF];
+  _Atomic(uint32_t) *asleep = &MODEL_STATE.asleep[MODEL_SELF];
   atomic_store_explicit(asleep, 1u, memory_order_relaxed);
   atomic_thread_fence(memory_order_seq_cst); /* with the one in td_plat_wake: the system's lock */
   if (MODEL_STEP(compare) && atomic_load_explicit(futex, memory_order_relaxed) != expected) {
@@ -150,18 +159,13 @@ static inline void td_plat_wait(_Atomic(uint32_t) *futex, uint32_t expected, uin
 }
 
 static inline unsigned td_plat_wake(_Atomic(uint32_t) *futex, unsigned count) {
-  unsigned woken = 0;
+  uint32_t sleeping = 1;
+  (void)count;
   if (!MODEL_STEP(wake)) return 0;
-  if (!MODEL_STEP(wake_all)) count = 1;
   atomic_thread_fence(memory_order_seq_cst);
-  for (unsigned id = 0; id <= MODEL_HELPERS && woken < count; id++) {
-    uint32_t sleeping = 1;
-    if (atomic_compare_exchange_strong_explicit(&MODEL_STATE.asleep[parking_number(futex)][id],
-                                                &sleeping, 2u, memory_order_relaxed,
-                                                memory_order_relaxed))
-      woken++;
-  }
-  return woken;
+  return atomic_compare_exchange_strong_explicit(&MODEL_STATE.asleep[parking_whose(futex)],
+                                                 &sleeping, 2u, memory_order_relaxed,
+                                                 memory_order_relaxed);
 }
 
 #include "marker/base/idle.c"
@@ -187,7 +191,7 @@ static void parking_work(struct td_marker *marker, bool joined) {
   if (!joined && !td_idle(marker, false, parking_promising)) return;
   do
     while (parking_take(marker))
-      if (td_recruit(marker->set) != 0) MODEL_MET(RECRUITED);
+      if (td_recruit(marker) != 0) MODEL_MET(RECRUITED);
   while (td_idle(marker, true, parking_promising));
 }
 
@@ -198,22 +202,19 @@ static inline void parking_init(void) {
   MODEL_STATE.engine.work = parking_work;
   set->engine = &MODEL_STATE.engine;
   set->limit = MODEL_HELPERS + 1;
-  set->started = MODEL_HELPERS;
   set->start_ns = 0;
   atomic_init(&set->term.active, 0u);
-  atomic_init(&set->parked, 0u);
-  atomic_init(&set->ready, 0u);
+  atomic_init(&set->sleepers.of[0].bits, 0u);
   atomic_init(&set->spinning, (uint32_t)MODEL_SPINNING);
   atomic_init(&set->done, 0u);
   atomic_init(&set->waiting, 0u);
   atomic_init(&set->closed, (uint32_t)MODEL_CLOSED);
-  atomic_init(&set->signal, 0u);
-  atomic_init(&set->surplus, 0u);
   atomic_init(&set->quit, 0u);
   atomic_init(&set->collecting, 0u);
   atomic_init(&MODEL_STATE.next, (uint32_t)MODEL_ITEMS);
   set->marker = MODEL_STATE.table;
-  MODEL_STATE.table[MODEL_HELPERS + 1] = 0;
+  for (unsigned id = MODEL_HELPERS + 1; id <= PARKING_MOST; id++)
+    MODEL_STATE.table[id] = 0;
   for (unsigned id = 0; id <= MODEL_HELPERS; id++) {
     struct td_marker *marker = &MODEL_STATE.marker[id];
     marker->set = set;
@@ -223,8 +224,9 @@ static inline void parking_init(void) {
     atomic_init(&marker->life, (uint32_t)TD_HELPER_NONE);
     marker->parks = marker->wakes = 0;
     MODEL_STATE.taken[id] = 0;
-    for (unsigned word = 0; word < 3; word++)
-      atomic_init(&MODEL_STATE.asleep[word][id], 0u);
+    atomic_init(&marker->signal, 0u);
+    atomic_init(&marker->awake, (uint32_t)(id != 0 && MODEL_STARTED));
+    atomic_init(&MODEL_STATE.asleep[id], 0u);
   }
 }
 

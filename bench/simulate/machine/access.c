@@ -12,7 +12,7 @@
 #include "bench/simulate/machine/threads.h"
 
 static inline void touch(const volatile void *address, enum td_sim_access access) {
-  if (!td_sim_now.on) return;
+  if (!td_sim_now.counts) return;
   /* The thread's own stack is in registers, or as good as. */
   uintptr_t here = (uintptr_t)__builtin_frame_address(0), there = (uintptr_t)address;
   if (there - here < 16384) return;

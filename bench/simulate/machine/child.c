@@ -3,7 +3,7 @@
  * of markers:
  *   machine CORES NODES
  *   row ENGINE MARKERS OBJECTS MARK_NS END_NS ACTIVE_NS STEALS FAILED GRANTS PARKS TOOK_PART
- *       ACCESSES LINES TRANSFERS
+ *       ACCESSES LINES TRANSFERS SPENT_NS…
  * Arguments: PARENT GRAPH ENGINES MARKERS POLICY SEED TOPOLOGY HEAP_MAX COSTS. Lists are separated
  * by commas; COSTS are NAME=VALUE. What goes wrong is said on standard error. */
 #include <inttypes.h>
@@ -52,10 +52,13 @@ static void print_row(const struct td_cycle_record *record, uint64_t objects,
     took_part += m->objects > 0;
   }
   printf("row %s %u %" PRIu64 " %.0f %.0f %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-         " %u %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+         " %u %" PRIu64 " %" PRIu64 " %" PRIu64,
          record->all.engine, record->all.markers, objects, phases.ns, phases.end_ns, active,
          record->all.steals, failed, grants, parks, took_part, counts.accesses, counts.lines,
          counts.transfers);
+  for (unsigned i = 0; i < TD_SPENT_COUNT; i++)
+    printf(" %.0f", phases.spent_ns[i]);
+  putchar('\n');
   fflush(stdout);
 }
 
@@ -65,6 +68,8 @@ static int mark(struct td_subject *subject, const char *engine, unsigned markers
   struct td_sim_memory_counts before = td_sim_memory_counts(), after;
   td_sim_take_phases();
   td_sim_memory_forget();
+  td_sim_rest();
+  td_sim_told = report;
   int status = td_subject_mark(subject, engine, markers, &record, &objects);
   if (status != TD_EXIT_OK) return status;
   after = td_sim_memory_counts();
@@ -75,7 +80,7 @@ static int mark(struct td_subject *subject, const char *engine, unsigned markers
   return TD_EXIT_OK;
 }
 
-/* The first collection starts the helpers and is not told. */
+/* The first collection starts the helpers and is not told. Memory costs nothing in it. */
 static int mark_all(struct td_subject *subject, char *engines, const char *markers) {
   int status = TD_EXIT_OK;
   for (char *save, *engine = strtok_r(engines, ",", &save); engine && status == TD_EXIT_OK;

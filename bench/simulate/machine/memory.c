@@ -1,5 +1,7 @@
 #include "bench/simulate/machine/memory.h"
 
+#include "bench/simulate/machine/account.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -31,9 +33,12 @@ struct near_entry {
   uint32_t version;
 };
 
+/* Where a line comes from. */
+enum source { FROM_CACHE, FROM_MEMORY, FROM_BUSY_MEMORY, FROM_CORE, SOURCES };
+
 struct own_entry {
   uint32_t line, version; /* line + 1; 0: none */
-  uint64_t ready;         /* when it arrives */
+  uint64_t ready;         /* when it arrives; the lowest bits say from where: enum source */
 };
 
 struct core {
@@ -90,13 +95,10 @@ static void *reserve(size_t bytes) {
 }
 
 void td_sim_memory_costs(const struct td_costs *costs) {
-  double pace = costs->at[TD_COST_pace];
   for (unsigned i = 0; i < TD_COST_COUNT; i++)
     memory.ps[i] = (uint64_t)(costs->at[i] * 1000);
-  const enum td_cost paced[] = {TD_COST_access_ns, TD_COST_memory_ns, TD_COST_line_ns,
-                                TD_COST_stream_ns, TD_COST_cache_ns,  TD_COST_cache_line_ns};
-  for (size_t i = 0; i < sizeof paced / sizeof paced[0]; i++)
-    memory.ps[paced[i]] = (uint64_t)(costs->at[paced[i]] * pace * 1000);
+  memory.ps[TD_COST_access_ns] =
+      (uint64_t)(costs->at[TD_COST_access_ns] * costs->at[TD_COST_pace] * 1000);
   memory.transfer[TD_SIM_SAME_CACHE] = memory.ps[TD_COST_transfer_cache_ns];
   memory.transfer[TD_SIM_SAME_PACKAGE] = memory.ps[TD_COST_transfer_package_ns];
   memory.transfer[TD_SIM_SAME_MACHINE] = memory.ps[TD_COST_transfer_machine_ns];
@@ -236,13 +238,28 @@ static uint64_t use(uint64_t *free, uint64_t now, uint64_t length) {
   return begin;
 }
 
+static uint64_t from(enum source source, uint64_t time) {
+  return (time & ~(uint64_t)3) | source;
+}
+
+/* Returns how long to wait at `now` for what is ready then, if `hidden` of it does not count. */
+static uint64_t wait_for(uint64_t ready, uint64_t now, uint64_t hidden) {
+  static const enum td_spent spent[SOURCES] = {[FROM_CACHE] = TD_SPENT_WORK,
+                                               [FROM_MEMORY] = TD_SPENT_MEMORY,
+                                               [FROM_BUSY_MEMORY] = TD_SPENT_BANDWIDTH,
+                                               [FROM_CORE] = TD_SPENT_TRANSFER};
+  if (ready <= now + hidden) return 0;
+  td_sim_book(spent[ready & 3], ready - hidden - now);
+  return ready - hidden - now;
+}
+
 /* Returns when a line that is handed from core to core arrives, if it is asked for at `now` and
  * takes `latency`. Nobody else gets it for `held`. */
 static uint64_t hand_on(uint32_t line, uint64_t now, uint64_t latency, uint64_t held) {
   struct queue_line *queue = &memory.queue[line * 0x9E3779B1u % QUEUE_LINES];
   if (queue->line != line + 1) *queue = (struct queue_line){.line = line + 1};
   memory.counts.transfers++;
-  return use(&queue->free, now, held) + latency;
+  return from(FROM_CORE, use(&queue->free, now, held) + latency);
 }
 
 static uint64_t from_memory(struct core *core, unsigned number, uint32_t line, uint64_t now) {
@@ -254,7 +271,8 @@ static uint64_t from_memory(struct core *core, unsigned number, uint32_t line, u
   uint64_t served = use(&memory.node_port[node], issue, memory.node_line);
   memory.counts.lines++;
   uint64_t latency = memory.ps[streams ? TD_COST_stream_ns : TD_COST_memory_ns];
-  return served + latency + (node != place->node && !streams ? memory.ps[TD_COST_remote_ns] : 0);
+  if (node != place->node && !streams) latency += memory.ps[TD_COST_remote_ns];
+  return from(served > issue + latency ? FROM_BUSY_MEMORY : FROM_MEMORY, served + latency);
 }
 
 /* The line is not in the core's own cache, or has been written elsewhere since. Returns when it
@@ -274,7 +292,7 @@ static uint64_t fetch(struct core *core, unsigned number, uint32_t line, uint64_
   if (in_last(mine, line)) {
     uint64_t issue = later(now, core->port);
     core->port = issue + memory.ps[TD_COST_cache_line_ns];
-    return issue + memory.ps[TD_COST_cache_ns];
+    return from(FROM_CACHE, issue + memory.ps[TD_COST_cache_ns]);
   }
   uint64_t ready = from_memory(core, number, line, now);
   put_last(mine, line);
@@ -333,15 +351,17 @@ static uint64_t access_slowly(unsigned number, uintptr_t address, enum td_sim_ac
     core->near[(address >> LINE_LOG2) % NEAR_ENTRIES] =
         (struct near_entry){(address >> LINE_LOG2) + 1, word, own->version};
   uint64_t hidden = access == TD_SIM_READ ? memory.ps[TD_COST_hidden_ns] : 0;
-  return waits && own->ready > now + hidden ? own->ready - hidden : now;
+  return waits ? now + wait_for(own->ready, now, hidden) : now;
 }
 
 uint64_t td_sim_memory_access(unsigned number, uintptr_t address, enum td_sim_access access,
                               uint64_t now) {
   struct core *core = &memory.cores[number];
   memory.counts.accesses++;
-  if (access != TD_SIM_PREFETCH) now += memory.ps[TD_COST_access_ns];
-  if (access == TD_SIM_CHANGE) now += memory.ps[TD_COST_atomic_ns];
+  uint64_t work = access != TD_SIM_PREFETCH ? memory.ps[TD_COST_access_ns] : 0;
+  if (access == TD_SIM_CHANGE) work += memory.ps[TD_COST_atomic_ns];
+  td_sim_book(TD_SPENT_WORK, work);
+  now += work;
   struct near_entry *near = &core->near[(address >> LINE_LOG2) % NEAR_ENTRIES];
   if (near->line == (address >> LINE_LOG2) + 1 && near->version == (uint32_t)*near->word) {
     uint64_t word = *near->word;

@@ -2,9 +2,11 @@
 #ifndef TD_BENCH_SIMULATE_MACHINE_REPORT_H
 #define TD_BENCH_SIMULATE_MACHINE_REPORT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "bench/simulate/costs.h"
+#include "bench/simulate/run.h"
 
 /* The costs in force. */
 extern struct td_costs td_sim_costs;
@@ -16,8 +18,14 @@ void td_sim_note_mark(uintptr_t address);
  * nanoseconds. */
 struct td_sim_phases {
   double ns, end_ns;
+  double spent_ns[TD_SPENT_COUNT]; /* of all threads together */
   uint64_t phases;
 };
 struct td_sim_phases td_sim_take_phases(void);
+
+/* Whether accesses to memory take time in the phases that follow. */
+extern bool td_sim_told;
+/* Lets time go by until all helpers have gone to sleep. */
+void td_sim_rest(void);
 
 #endif

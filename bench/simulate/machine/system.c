@@ -6,16 +6,21 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "bench/simulate/machine/account.h"
 #include "bench/simulate/machine/memory.h"
 #include "bench/simulate/machine/report.h"
 #include "bench/simulate/machine/threads.h"
+#include "marker/base/idle.h"
 #include "marker/marker.h"
 #include "platform/platform.h"
+
+#define REST_NS 10000000u
 
 struct td_costs td_sim_costs;
 
 /* ---- Phases ------------------------------------------------------------------------------ */
 
+bool td_sim_told;
 static struct td_sim_phases phases;
 static uint64_t last_mark;
 
@@ -29,16 +34,35 @@ struct td_sim_phases td_sim_take_phases(void) {
   return taken;
 }
 
+void td_sim_rest(void) {
+  static _Atomic(uint32_t) never;
+  td_sim_sleep(&never, REST_NS);
+}
+
 void __real_td_mark_phase(struct td_markers *set, const struct td_roots *roots);
 void __wrap_td_mark_phase(struct td_markers *set, const struct td_roots *roots);
 void __wrap_td_mark_phase(struct td_markers *set, const struct td_roots *roots) {
+  const struct td_sim_account before = td_sim_account;
+  td_sim_now.counts = td_sim_now.on && td_sim_told;
   uint64_t begin = td_sim_now.now;
   last_mark = begin;
   __real_td_mark_phase(set, roots);
+  td_sim_now.counts = false;
   uint64_t end = td_sim_now.now;
   phases.ns += (double)(end - begin) / 1000;
+  for (unsigned i = 0; i < TD_SPENT_COUNT; i++)
+    phases.spent_ns[i] += (double)(td_sim_account.ps[i] - before.ps[i]) / 1000;
   /* Marks of others may be a little ahead of this core's clock. */
   if (phases.phases++ == 0) phases.end_ns = end > last_mark ? (double)(end - last_mark) / 1000 : 0;
+}
+
+bool __real_td_idle(struct td_marker *marker, bool joined, td_promising promising);
+bool __wrap_td_idle(struct td_marker *marker, bool joined, td_promising promising);
+bool __wrap_td_idle(struct td_marker *marker, bool joined, td_promising promising) {
+  td_sim_idle = true;
+  bool again = __real_td_idle(marker, joined, promising);
+  td_sim_idle = false;
+  return again;
 }
 
 /* ---- Memory, time and threads ------------------------------------------------------------ */
@@ -109,8 +133,9 @@ int __wrap_pthread_mutex_lock(pthread_mutex_t *lock);
 int __wrap_pthread_mutex_unlock(pthread_mutex_t *lock);
 
 static void change(const void *at) {
-  td_sim_now.now =
-      td_sim_memory_access(td_sim_now.core, (uintptr_t)at, TD_SIM_CHANGE, td_sim_now.now);
+  if (td_sim_now.counts)
+    td_sim_now.now =
+        td_sim_memory_access(td_sim_now.core, (uintptr_t)at, TD_SIM_CHANGE, td_sim_now.now);
   td_sim_step();
 }
 

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include "bench/simulate/machine/account.h"
 #include "bench/simulate/machine/topology.h"
 
 #define THREADS_MAX 1024u
@@ -65,6 +66,8 @@ static struct {
 } machine;
 
 struct td_sim_now td_sim_now;
+struct td_sim_account td_sim_account;
+_Thread_local bool td_sim_idle;
 
 static uint64_t cost(enum td_cost which) {
   return (uint64_t)(machine.costs.at[which] * 1000);
@@ -223,6 +226,7 @@ void td_sim_yield(void) {
 
 void td_sim_spend(double ns) {
   if (!td_sim_now.on) return;
+  td_sim_book(TD_SPENT_WORK, (uint64_t)(ns * 1000));
   td_sim_now.now += (uint64_t)(ns * 1000);
   td_sim_step();
 }
@@ -337,8 +341,10 @@ unsigned td_sim_wake(const void *key, unsigned count) {
             (--machine.sleepers - i) * sizeof machine.sleeping[0]);
     thread->state = WAKES;
     thread->sleep = ++machine.sleeps; /* its timeout is void */
+    td_sim_book(TD_SPENT_WAKING, cost(TD_COST_wake_call_ns));
     td_sim_now.now += cost(TD_COST_wake_call_ns);
     uint64_t delay = (uint64_t)((double)cost(TD_COST_wake_delay_ns) * chance());
+    td_sim_book(TD_SPENT_ARISING, delay);
     push(td_sim_now.now + delay, thread->number, thread->sleep);
     woken++;
   }

@@ -18,6 +18,7 @@ struct td_sim_thread;
 /* What the thread that executes now needs to know at every step. */
 struct td_sim_now {
   bool on;          /* the simulation has begun */
+  bool counts;      /* in a phase that is told: accesses to memory take time */
   unsigned core;    /* on which the thread executes */
   uint64_t now;     /* the clock of that core */
   uint64_t horizon; /* when it has to look whether others come first */

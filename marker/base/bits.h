@@ -1,0 +1,75 @@
+/* A bit for each marker: what the others should know of it at a glance.
+ *
+ * Bits are hints. A bit that is missing, or is there in vain, costs time only; so all accesses are
+ * relaxed, because they order nothing. Changes look first, so that the line stays with everybody
+ * while nothing changes. */
+#ifndef TD_MARKER_BASE_BITS_H
+#define TD_MARKER_BASE_BITS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "marker/queue/contract.h"
+
+#ifndef TD_BITS_MOST /* tests/model has fewer markers */
+#include "tide/tide.h"
+#define TD_BITS_MOST TIDE_MARKERS_MAX
+#endif
+#define TD_BITS_NONE UINT32_MAX
+
+struct td_bits {
+  /* A cache line for 64 markers. All markers write; relaxed: see above. */
+  struct {
+    _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) bits;
+  } of[(TD_BITS_MOST + 63) / 64];
+};
+
+static inline bool td_bits_has(const struct td_bits *b, unsigned id) {
+  /* relaxed: see above. */
+  return atomic_load_explicit(&b->of[id / 64].bits, memory_order_relaxed) >> id % 64 & 1;
+}
+
+/* Returns whether any of the first `count` markers but `self` has a bit. */
+static inline bool td_bits_any(const struct td_bits *b, unsigned count, unsigned self) {
+  for (unsigned i = 0; i * 64 < count; i++) {
+    /* relaxed: see above. */
+    uint64_t bits = atomic_load_explicit(&b->of[i].bits, memory_order_relaxed);
+    if (self / 64 == i) bits &= ~((uint64_t)1 << self % 64);
+    if (bits) return true;
+  }
+  return false;
+}
+
+static inline void td_bits_set(struct td_bits *b, unsigned id) {
+  if (td_bits_has(b, id)) return;
+  /* relaxed: see above. */
+  atomic_fetch_or_explicit(&b->of[id / 64].bits, (uint64_t)1 << id % 64, memory_order_relaxed);
+}
+
+/* Returns whether this call has taken the bit away. */
+static inline bool td_bits_clear(struct td_bits *b, unsigned id) {
+  const uint64_t bit = (uint64_t)1 << id % 64;
+  if (!td_bits_has(b, id)) return false;
+  /* relaxed: see above. */
+  return atomic_fetch_and_explicit(&b->of[id / 64].bits, ~bit, memory_order_relaxed) & bit;
+}
+
+/* Takes away a bit of one of the first `count` markers, the next one from `self` on if there is
+ * one. Returns whose; TD_BITS_NONE if nobody has one. */
+static inline uint32_t td_bits_take(struct td_bits *b, unsigned count, unsigned self) {
+  const unsigned words = (count + 63) / 64;
+  for (unsigned i = 0; i <= words; i++) {
+    unsigned word = (self / 64 + i) % words;
+    /* relaxed: see above. */
+    uint64_t bits = atomic_load_explicit(&b->of[word].bits, memory_order_relaxed);
+    if (i == 0) bits &= ~(uint64_t)0 << self % 64;
+    for (; bits; bits &= bits - 1) {
+      unsigned id = 64 * word + (unsigned)__builtin_ctzll(bits);
+      if (td_bits_clear(b, id)) return id;
+    }
+  }
+  return TD_BITS_NONE;
+}
+
+#endif
