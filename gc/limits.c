@@ -1,4 +1,6 @@
 /* How large a heap may become, changed while it lives. */
+#include <string.h>
+
 #include "gc/base/error.h"
 #include "gc/base/inside.h"
 #include "gc/base/thread.h"
@@ -49,7 +51,8 @@ enum tide_status tide_heap_set_sizing(struct tide_heap *heap, enum tide_sizing s
   pthread_mutex_lock(&heap->space.lock);
   heap->policy.kind = sizing;
   heap->policy.growth_factor = growth_factor != 0 ? growth_factor : TD_GROWTH_DEFAULT;
-  heap->policy.last_budget = 0; /* what the rule before has allowed is no promise of this one */
+  /* What the rule before has allowed is no promise of this one. */
+  memset(heap->policy.recent, 0, sizeof heap->policy.recent);
   pthread_mutex_unlock(&heap->space.lock);
   td_world_unlock(heap);
   return td_succeed(error);

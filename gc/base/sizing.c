@@ -8,10 +8,6 @@
 
 #include "heap/space.h"
 
-/* What a program has needed it may need again: a heap that grows by a factor keeps so much of its
- * last budget, as long as the memory is not given back anyway. Programs whose live set swings would
- * collect all the time while it is small. */
-#define KEPT_PART 0.875
 /* Weight of the newest observation. */
 #define SMOOTHING 0.5
 /* The default rule's cost per MiB, and the most that the root may ask for. Heaps with little alive
@@ -97,11 +93,6 @@ static double usable_blocks(const struct td_sizing *policy, double room) {
   return policy->used_blocks + (missing > 0 ? missing / TD_BLOCK_BYTES : 0);
 }
 
-static double kept_blocks(const struct td_sizing *policy) {
-  double kept = policy->last_budget * KEPT_PART, most = td_sizing_keep(policy);
-  return kept < most ? kept : most;
-}
-
 static uint32_t bounded(const struct td_sizing *policy, double blocks) {
   return blocks < (double)policy->max_blocks ? (uint32_t)blocks : policy->max_blocks;
 }
@@ -133,12 +124,13 @@ uint32_t td_sizing_next(struct td_sizing *policy, const struct td_sizing_facts *
   if (blocks < least) blocks = least;
   if (blocks < policy->initial_blocks) blocks = policy->initial_blocks;
   policy->recent[policy->recent_at++ % TD_KEEP_CYCLES] = bounded(policy, blocks);
-  if (policy->kind == TIDE_SIZING_GROWTH) blocks = larger(blocks, kept_blocks(policy));
+  /* A heap that grows by a factor uses the memory that it keeps: a program whose live set swings
+   * would collect all the time while it is small. */
+  if (policy->kind == TIDE_SIZING_GROWTH) blocks = larger(blocks, td_sizing_keep(policy));
   double due = policy->kind == TIDE_SIZING_FIXED ? (double)(UINT64_MAX / 2)
                                                  : blocks * TD_BLOCK_BYTES + external;
   policy->due_bytes = due < (double)(UINT64_MAX / 2) ? (uint64_t)due : UINT64_MAX / 2;
-  policy->last_budget = bounded(policy, blocks);
-  return policy->last_budget;
+  return bounded(policy, blocks);
 }
 
 void td_sizing_raised(struct td_sizing *policy, uint32_t budget) {

@@ -26,7 +26,6 @@ struct td_sizing {
   double free_bytes;      /* free in blocks that were in use after the last collection */
   double unusable;        /* part of those that nobody asked for, smoothed */
   uint32_t used_blocks;   /* after the last collection */
-  uint32_t last_budget;
   /* A collection is due when used blocks and external bytes reach this. max_blocks does not bound
    * it, or a heap at its limit would collect each time that external memory is added. */
   uint64_t due_bytes;
