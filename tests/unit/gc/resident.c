@@ -74,6 +74,24 @@ Test(resident, a_heap_with_small_pages_keeps_to_its_limit) {
   expect_bounded(true);
 }
 
+/* The marks of 20 MiB are 1.25 MiB. With a huge page they may be 3. */
+Test(resident, marks_of_a_heap_with_small_pages_cost_their_pages) {
+  struct tide_options options = small_options();
+  options.small_pages = true;
+  options.heap_initial_bytes = LIMIT;
+  struct world w = world_with(&options, TIDE_STACK_PRECISE);
+  fill(&w, 16);
+  size_t before = resident_bytes();
+  for (int i = 0; i < 20 * 1024; i++)
+    fill(&w, 1024);
+  size_t cost = resident_bytes() - before;
+  cr_log_info("%zu KiB", cost >> 10);
+#ifndef TD_SANITIZE_address /* has shadow memory for it */
+  cr_assert_lt(cost, 20 * MIB + 20 * MIB / 16 + MIB / 2, "%zu KiB", cost >> 10);
+#endif
+  world_end(&w);
+}
+
 /* An object of each size, each in a block of its own, costs pages and not blocks. */
 Test(resident, few_objects_of_many_sizes_cost_their_pages) {
   struct tide_options options = small_options();
