@@ -242,22 +242,6 @@ static void threads(void) {
   CHECK(GC_do_blocking(blocked_part, (void *)40) != NULL);
 }
 
-/* The child's first thread is not the one whose stack was the first. */
-static void *forks_in_thread(void *unused) {
-  (void)unused;
-  pid_t child = fork();
-  if (child == 0) {
-    struct GC_stack_base base;
-    char *here = (char *)&base;
-    bool good = GC_get_stack_base(&base) == GC_SUCCESS && (char *)base.mem_base > here &&
-                (char *)base.mem_base - here < 64 << 20;
-    _exit(good ? 0 : 1);
-  }
-  int status;
-  CHECK(waitpid(child, &status, 0) == child && status == 0);
-  return NULL;
-}
-
 static void forks(void) {
   char *kept_text = GC_strdup("kept over fork");
   GC_set_handle_fork(1);
@@ -272,9 +256,6 @@ static void forks(void) {
   CHECK(waitpid(child, &status, 0) == child && status == 0);
   GC_gcollect();
   CHECK(!strcmp(kept_text, "kept over fork"));
-  pthread_t thread;
-  CHECK(pthread_create(&thread, NULL, forks_in_thread, NULL) == 0);
-  CHECK(pthread_join(thread, NULL) == 0);
 }
 
 /* ---- Hooks and figures ---- */
@@ -391,6 +372,7 @@ static const struct part {
     {"kinds", kinds},
     {"threads", threads},
     {"forks", forks},
+    {"fork_in_thread", fork_in_thread},
     {"hooks", hooks},
     {"memory_exhausted", memory_exhausted},
     {"figures", figures},
