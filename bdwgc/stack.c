@@ -7,7 +7,23 @@
 
 EXPORT char *GC_stackbottom;
 
+/* Where the first thread's stack began. The C library would read the list of all mappings for it.
+ */
+extern void *__libc_stack_end __attribute__((weak));
+
+/* No other stack is so near. After a fork in another thread it is that one's stack we are on. */
+#define NEAR_BYTES ((uintptr_t)1 << 20)
+
+static bool is_on_first_stack(void) {
+  return &__libc_stack_end &&
+         (uintptr_t)__libc_stack_end - (uintptr_t)__builtin_frame_address(0) < NEAR_BYTES;
+}
+
+static TD_TLS void *known_bottom;
+
 static void *own_bottom(void) {
+  if (known_bottom) return known_bottom;
+  if (is_on_first_stack()) return known_bottom = __libc_stack_end;
   pthread_attr_t attributes;
   void *low = NULL;
   size_t bytes = 0;
@@ -15,7 +31,7 @@ static void *own_bottom(void) {
     td_bdwgc_die("GC_get_stack_base: the system does not tell this thread's stack");
   pthread_attr_getstack(&attributes, &low, &bytes);
   pthread_attr_destroy(&attributes);
-  return (char *)low + bytes;
+  return known_bottom = (char *)low + bytes;
 }
 
 EXPORT int GC_get_stack_base(struct GC_stack_base *base) {

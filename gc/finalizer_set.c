@@ -59,8 +59,7 @@ void *tide_finalizer_take(struct tide_mutator *mutator, struct tide_finalizer_en
 
 void td_finalizer_set_forget(struct tide_heap *heap, uintptr_t object) {
   struct td_finalizers *f = &heap->finalizers;
-  /* relaxed: see td_settled_put. */
-  if (!atomic_load_explicit(&f->set.used, memory_order_relaxed)) return;
+  if (!td_settled_may_have(&f->set, object)) return;
   pthread_mutex_lock(&f->lock);
   size_t at = td_table_get(&f->set.index, object);
   if (at != TD_TABLE_NONE) td_settled_forget(&f->set, at);

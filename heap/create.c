@@ -157,6 +157,13 @@ bool td_space_init_young(struct td_space *space, size_t reserve_bytes, size_t ma
   return init(space, reserve_bytes, max_bytes, true, error);
 }
 
+/* A huge page holds the marks of 32 MiB: to a heap of ten it would add more than a tenth. */
+void td_space_use_small_pages(struct td_space *space) {
+  size_t granules = TD_SMALL_MARKS_BYTES / TD_GRANULE_BYTES;
+  td_plat_advise_small(space->marks, granules < space->granules ? granules : space->granules);
+  space->small_pages = true;
+}
+
 void td_space_deinit(struct td_space *space) {
   if (!space->base) return;
   pthread_mutex_destroy(&space->lock);

@@ -8,6 +8,7 @@
 #include "platform/linux_limits.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,12 +21,18 @@
 #define PATH_BYTES (2 * LINE_BYTES)
 #define PERIOD_US_DEFAULT 100000u /* the kernel's own */
 
+/* Reads the beginning of a small file. No stream: a dozen of these files are read when a program
+ * starts, and a stream would ask for the file's size and allocate a buffer each time. */
 static bool read_line(const char *path, char *line, size_t bytes) {
-  FILE *file = fopen(path, "re");
-  if (!file) return false;
-  bool read = fgets(line, (int)bytes, file) != NULL;
-  fclose(file);
-  return read;
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  ssize_t got = read(file, line, bytes - 1);
+  close(file);
+  if (got <= 0) return false;
+  line[got] = 0;
+  char *end = strchr(line, '\n');
+  if (end) end[1] = 0;
+  return true;
 }
 
 /* Reads a number that a space or the end follows. "max", or anything else that is no number, means
@@ -119,7 +126,7 @@ struct controller {
 /* Returns the part of a group's path that can be asked. A path with ".." leads out of this
  * process's namespace; then only the mount's root is left, which is the namespace's own group. */
 static const char *visible_part(const char *group) {
-  if (*group != '/') return "";
+  if (*group != '/' || group[1] == 0) return "";
   for (const char *at = strstr(group, "/.."); at; at = strstr(at + 3, "/.."))
     if (at[3] == '/' || at[3] == 0) return "";
   return group;
@@ -141,6 +148,7 @@ static void read_group(const char *root, char *line, const struct controller *c,
   } else if (names_controller(list, path, c->name)) {
     snprintf(mount, sizeof mount, "%s/sys/fs/cgroup/%.*s", root, (int)(path - list), list);
     walk_up(mount, group, c->v1, limit);
+    if ((size_t)(path - list) == strlen(c->name)) return; /* the next would be the same */
     snprintf(mount, sizeof mount, "%s/sys/fs/cgroup/%s", root, c->name);
     walk_up(mount, group, c->v1, limit);
   }

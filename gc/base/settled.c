@@ -23,8 +23,9 @@ static bool make_room(struct td_set_finalizers *set) {
 
 bool td_settled_put(struct td_set_finalizers *set, size_t at,
                     const struct td_set_finalizer *finalizer, uintptr_t context) {
+  uint32_t bit = td_settled_bit(finalizer->object);
   /* relaxed: whoever frees an object that has a finalizer knows of the object, and so of this. */
-  atomic_store_explicit(&set->used, true, memory_order_relaxed);
+  atomic_fetch_or_explicit(&set->seen[bit / 64], (uint64_t)1 << (bit % 64), memory_order_relaxed);
   if (at == TD_TABLE_NONE) {
     if (!make_room(set) || !td_table_put(&set->index, finalizer->object, set->count)) return false;
     at = set->count++;

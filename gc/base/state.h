@@ -190,12 +190,15 @@ struct td_set_finalizer {
   tide_finalizer_fn call;
   uint8_t order; /* enum tide_finalizer_order */
 };
+#define TD_SETTLED_WORDS 32u
 struct td_set_finalizers {
   struct td_set_finalizer *at;
   uintptr_t *contexts; /* of the same numbers: a root */
   size_t count, capacity;
   struct td_table index; /* object -> position */
-  _Atomic(bool) used;    /* ever; set under the lock, read without it by those who free */
+  /* Bits by address (a Bloom filter of one hash) of what ever had a finalizer here. Set under the
+   * lock, read without it by those who free. */
+  _Atomic(uint64_t) seen[TD_SETTLED_WORDS];
 };
 
 /* ---- Finalizers: gc/finalizer.c ---- */

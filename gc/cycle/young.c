@@ -74,8 +74,9 @@ static uint64_t room_of(struct tide_heap *heap) {
 }
 
 void td_young_begin(struct tide_heap *heap) {
+  if (!heap->space.has_young) return; /* and the system is not asked for its caches */
   td_youth_begin(&heap->youth, td_plat_cache_bytes());
-  if (heap->space.has_young) td_young_set_due(&heap->space, heap->youth.due_bytes);
+  td_young_set_due(&heap->space, heap->youth.due_bytes);
 }
 
 void td_young_plan(struct tide_heap *heap, struct td_youth_facts facts, bool asked) {

@@ -1,5 +1,9 @@
-/* What bdwgc_semantics asks of roots, and of pointers into objects. */
+/* What bdwgc_semantics asks of roots and stacks, and of pointers into objects. */
 #include "tests/bdwgc/semantics.h"
+
+#include <stdbool.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* ---- Roots ---- */
 
@@ -63,4 +67,26 @@ void interior(void) {
   GC_is_valid_displacement_print_proc = note_displaced;
   CHECK(GC_is_valid_displacement(pointers[EACH]) == pointers[EACH] && !displaced);
   CHECK(GC_is_valid_displacement(on_stack) == on_stack && displaced == on_stack);
+}
+
+/* The child's first thread is not the one whose stack was the first. */
+static void *forks_in_thread(void *unused) {
+  (void)unused;
+  pid_t child = fork();
+  if (child == 0) {
+    struct GC_stack_base base;
+    char *here = (char *)&base;
+    bool good = GC_get_stack_base(&base) == GC_SUCCESS && (char *)base.mem_base > here &&
+                (char *)base.mem_base - here < 64 << 20;
+    _exit(good ? 0 : 1);
+  }
+  int status;
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  return NULL;
+}
+
+void fork_in_thread(void) {
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, forks_in_thread, NULL) == 0);
+  CHECK(pthread_join(thread, NULL) == 0);
 }

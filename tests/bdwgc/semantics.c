@@ -372,6 +372,7 @@ static const struct part {
     {"kinds", kinds},
     {"threads", threads},
     {"forks", forks},
+    {"fork_in_thread", fork_in_thread},
     {"hooks", hooks},
     {"memory_exhausted", memory_exhausted},
     {"figures", figures},

@@ -48,5 +48,6 @@ static inline void collect(void) {
 /* The parts of roots.c. */
 void roots(void);
 void interior(void);
+void fork_in_thread(void);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "tests/unit/gc/common.h"
 
-static uint64_t ran[64];
+static uint64_t ran[2048];
 static size_t ran_count;
 
 static void record(void *object, void *context) {
@@ -174,6 +174,27 @@ Test(finalizer_set, freeing_an_object_forgets_it) {
   set(&w, freed, TIDE_FINALIZE_NO_ORDER);
   cr_assert_eq(tide_free(w.m, freed), TIDE_OK);
   cr_assert_eq(round_of(&w), 0);
+  world_end(&w);
+}
+
+/* Every one of them, whatever its address, and none but them. */
+Test(finalizer_set, freeing_some_of_many_forgets_those) {
+  enum { COUNT = 5000 };
+  struct world w = world_new();
+  void **all = (void **)tide_alloc_array(w.m, TIDE_LAYOUT_REFS, COUNT, sizeof(void *));
+  void ***kept = (void ***)tide_handle(w.m, NULL);
+  *kept = all;
+  for (int i = 0; i < COUNT; i++) {
+    (*kept)[i] = pair_new(&w, NULL, NULL, i);
+    if (i % 2) set(&w, (*kept)[i], TIDE_FINALIZE_NO_ORDER);
+  }
+  for (int i = 0; i < COUNT; i++)
+    if (i % 4 < 2) {
+      cr_assert_eq(tide_free(w.m, (*kept)[i]), TIDE_OK);
+      (*kept)[i] = NULL;
+    }
+  *kept = NULL;
+  cr_assert_eq(round_of(&w), COUNT / 4);
   world_end(&w);
 }
 

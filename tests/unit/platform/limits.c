@@ -76,6 +76,14 @@ Test(limits, version_2) {
   cpus_are(3); /* two and a half */
 }
 
+Test(limits, the_group_may_be_the_mount_itself) {
+  put("proc/self/cgroup", "0::/\n");
+  put("sys/fs/cgroup/memory.max", "6000000\n12\n"); /* the first line counts */
+  put("sys/fs/cgroup/cpu.max", "100000 100000\n");
+  memory_is(6000000);
+  cpus_are(1);
+}
+
 Test(limits, version_2_max_is_none) {
   put("proc/self/cgroup", "0::/job\n");
   put("sys/fs/cgroup/job/memory.max", "max\n");
