@@ -55,6 +55,20 @@ static inline bool td_bits_clear(struct td_bits *b, unsigned id) {
   return atomic_fetch_and_explicit(&b->of[id / 64].bits, ~bit, memory_order_relaxed) & bit;
 }
 
+/* Returns whose bit is the next one of the first `count` markers from `from` on, cyclically;
+ * TD_BITS_NONE if nobody has one. */
+static inline uint32_t td_bits_next(const struct td_bits *b, unsigned count, unsigned from) {
+  const unsigned words = (count + 63) / 64;
+  for (unsigned i = 0; i <= words; i++) {
+    unsigned word = (from / 64 + i) % words;
+    /* relaxed: see above. */
+    uint64_t bits = atomic_load_explicit(&b->of[word].bits, memory_order_relaxed);
+    if (i == 0) bits &= ~(uint64_t)0 << from % 64;
+    if (bits) return 64 * word + (unsigned)__builtin_ctzll(bits);
+  }
+  return TD_BITS_NONE;
+}
+
 /* Takes away a bit of one of the first `count` markers, the next one from `self` on if there is
  * one. Returns whose; TD_BITS_NONE if nobody has one. */
 static inline uint32_t td_bits_take(struct td_bits *b, unsigned count, unsigned self) {

@@ -66,6 +66,10 @@ struct td_markers {
    * watches for work looks at the queues themselves now and then, and sets what is missing. With
    * two markers there is nobody to choose, and no bits. */
   struct td_bits offers;
+  /* Who may have set flags that nobody has taken yet, so that a marker among many need not look at
+   * all rows. A marker sets its own bit with its first flag, and clears it when it finds none in its
+   * row any more. */
+  struct td_bits flaggers;
   /* Helpers that sleep and may take part. A helper sets its own bit; whoever takes it away wakes
    * that helper. */
   struct td_bits sleepers;
@@ -117,6 +121,7 @@ struct td_marker {
 
   /* This marker while it is active. */
   bool took_part;
+  bool has_flagged;        /* there may be flags that this marker has set: td_deferred_find */
   bool leaves_early;       /* leaves are frequent: mark them where they are met */
   uint32_t queued_leaves;  /* leaves that came out of the queue since the last poll */
   struct td_policy policy; /* whom to steal from; made anew with each configuration */
@@ -135,6 +140,8 @@ struct td_marker {
    * marker joins, because the collecting thread may be reading those before: [term.leave]. */
   uint64_t parks, wakes;
   struct td_naps naps;
+
+  unsigned glance; /* where td_deferred_glance goes on; the marker's own, active or not */
 
   /* Futex of the helper: a change tells it to look. Written by whoever wakes it. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) signal;

@@ -267,7 +267,7 @@ bool td_mark_in_address_order(struct td_marker *marker) {
   uint64_t since = td_plat_now_ns(), total = 0;
   td_event_at(&marker->events, since, TIDE_TIMELINE_DENSE_BEGIN, 0, 0);
   TD_PROBE1(dense__begin, marker->id);
-  td_deferred_announce(marker->set);
+  td_deferred_announce(marker);
   do
     td_recruit(marker);
   while (pass(marker, &total));

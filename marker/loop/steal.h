@@ -37,7 +37,7 @@ static __attribute__((noinline)) uint32_t steal(struct td_marker *marker, uint64
  * items in somebody's queue. Otherwise it tells everybody that this marker wants work. */
 static bool promising(struct td_marker *marker) {
   struct td_markers *set = marker->set;
-  if (td_root_slices_left(set) || td_regions_wait(set->regions) || td_deferred_page(set, 8))
+  if (td_root_slices_left(set) || td_regions_wait(set->regions) || td_deferred_glance(marker))
     return true;
   const bool hinted = td_has_offers(set);
   if (hinted && td_bits_any(&set->offers, set->limit, marker->id)) return true;
