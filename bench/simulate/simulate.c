@@ -71,7 +71,7 @@ static int parse(struct request *request, int argc, char **argv) {
        .text = "mark each graph on this machine by one marker, and fit the pace to it"},
       {.name = "validate",
        .flag = &request->validate,
-       .text = "simulate this machine, and compare with markings on it; fits the pace"},
+       .text = "simulate this machine, and compare with markings on it"},
       td_option_rounds(&request->rounds, "rounds of the markings on this machine"),
       td_option_heap_max(&request->heap_max, NULL),
       td_option_json(&request->json, "the rows as JSON"),
@@ -264,9 +264,9 @@ static int simulate_graph(struct plan *plan, size_t graph, struct td_simulated *
                                            .costs = &costs};
   uint64_t critical_path = 0;
   int status = profile(&plan->specs[graph], &critical_path);
-  bool fits = request->validate || request->fit;
-  if (status == TD_EXIT_OK && fits) status = mark_really(plan, &plan->specs[graph], measured);
-  if (status == TD_EXIT_OK && fits) status = fit_pace(&simulation, measured[0], &costs);
+  bool marks = request->validate || request->fit;
+  if (status == TD_EXIT_OK && marks) status = mark_really(plan, &plan->specs[graph], measured);
+  if (status == TD_EXIT_OK && request->fit) status = fit_pace(&simulation, measured[0], &costs);
   if (status == TD_EXIT_OK) status = td_simulate_run(&simulation, simulated, plan->per_graph);
   if (status != TD_EXIT_OK) return status;
   if (plan->graph_count == 1) plan->result.costs = costs; /* told as they were used */
