@@ -16,7 +16,8 @@
   X(memory_ns, 110, LIMIT, "a line from memory: until it is there")                                \
   X(line_ns, 10, LIMIT, "a line from memory: what one more costs when many are asked for")         \
   X(stream_ns, 4, LIMIT, "the same when lines are read in order")                                  \
-  X(cache_ns, 20, ASSUMED, "a line from the last cache of this core")                              \
+  X(cache_ns, 20, OWN, "a line from the last cache of this core")                                  \
+  X(cache_mib, 32, OWN, "what this machine's last cache holds; --topology says it of others")      \
   X(cache_line_ns, 3, ASSUMED, "the same: what one more costs when many are asked for")            \
   X(transfer_cache_ns, 60, LIMIT, "a line from another core below the same last cache")            \
   X(transfer_package_ns, 130, ASSUMED, "a line from another core of the same package")             \

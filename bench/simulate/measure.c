@@ -12,6 +12,7 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/samples.h"
 #include "bench/limit/memory.h"
+#include "bench/simulate/last_cache.h"
 #include "bench/threads/cpus.h"
 #include "bench/threads/crew.h"
 
@@ -171,6 +172,9 @@ int td_costs_measure(struct td_costs *costs) {
   struct td_cpus cpus;
   if (!td_cpus_read(&cpus)) return td_complain(TD_EXIT_RESOURCES, "simulate: not enough memory");
   int status = measure_memory(costs, &cpus);
+  if (status == TD_EXIT_OK &&
+      !td_last_cache_measure(&costs->at[TD_COST_cache_mib], &costs->at[TD_COST_cache_ns]))
+    status = td_complain(TD_EXIT_RESOURCES, "simulate: not enough memory");
   if (status == TD_EXIT_OK) {
     /* Every second guess is wrong. */
     costs->at[TD_COST_surprise_ns] = 2 * (time_of_branch(true) - time_of_branch(false));

@@ -20,7 +20,7 @@
 #include "tide/tide.h"
 #include "workloads/profile.h"
 
-#define DEFAULT_TOPOLOGY "pack:2 [numa] l3:8 core:8 pu:1"
+#define DEFAULT_TOPOLOGY "pack:2 [numa] l3:8(size=32MiB) core:8 pu:1"
 #define LIST_BYTES 1024
 
 struct request {
@@ -135,18 +135,22 @@ static int choose_machine(struct plan *plan) {
   if (request->validate && request->topology)
     return td_complain(TD_EXIT_USAGE,
                        "simulate: --validate simulates this machine, not --topology");
-  snprintf(plan->topology, sizeof plan->topology, "pack:1 core:%u pu:1", td_host_cpus_allowed());
   result->topology = request->topology ? request->topology : DEFAULT_TOPOLOGY;
-  if (request->validate) result->topology = plan->topology;
   result->seed = request->seed;
   result->validate = request->validate;
   return td_bench_policy_choose("simulate", request->policy, &result->policy);
 }
 
 static int choose_costs(struct plan *plan) {
-  td_costs_init(&plan->result.costs);
-  return plan->request->costs ? td_costs_read(&plan->result.costs, plan->request->costs)
-                              : td_costs_measure(&plan->result.costs);
+  struct td_costs *costs = &plan->result.costs;
+  td_costs_init(costs);
+  int status = plan->request->costs ? td_costs_read(costs, plan->request->costs)
+                                    : td_costs_measure(costs);
+  if (!plan->request->validate) return status;
+  snprintf(plan->topology, sizeof plan->topology, "pack:1 l3:1(size=%.0fMiB) core:%u pu:1",
+           costs->at[TD_COST_cache_mib], td_host_cpus_allowed());
+  plan->result.topology = plan->topology;
+  return status;
 }
 
 /* The simulated machine remembers each line of the heap. */
