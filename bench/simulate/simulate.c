@@ -144,8 +144,8 @@ static int choose_machine(struct plan *plan) {
 static int choose_costs(struct plan *plan) {
   struct td_costs *costs = &plan->result.costs;
   td_costs_init(costs);
-  int status = plan->request->costs ? td_costs_read(costs, plan->request->costs)
-                                    : td_costs_measure(costs);
+  int status =
+      plan->request->costs ? td_costs_read(costs, plan->request->costs) : td_costs_measure(costs);
   if (!plan->request->validate) return status;
   snprintf(plan->topology, sizeof plan->topology, "pack:1 l3:1(size=%.0fMiB) core:%u pu:1",
            costs->at[TD_COST_cache_mib], td_host_cpus_allowed());

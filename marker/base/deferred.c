@@ -2,7 +2,6 @@
 
 #include "heap/view.h"
 
-#define MANY 8u    /* so many markers do not look at all flags when there is no need */
 #define GLANCE 64u /* words of eight flags that a glance looks at */
 
 void td_deferred_announce(struct td_marker *marker) {
@@ -12,7 +11,7 @@ void td_deferred_announce(struct td_marker *marker) {
     atomic_store_explicit(&set->flagged, 1, memory_order_relaxed);
   if (marker->has_flagged) return;
   marker->has_flagged = true;
-  if (set->limit >= MANY) td_bits_set(&set->flaggers, marker->id);
+  if (td_are_many(set)) td_bits_set(&set->flaggers, marker->id);
 }
 
 void td_deferred_flag(struct td_marker *marker, size_t page) {
@@ -75,8 +74,8 @@ size_t td_deferred_page(const struct td_markers *set, size_t from) {
   return 0;
 }
 
-/* Looks at `count` of the `words` words of the row in which marker `id` sets flags, from word number
- * `at` on. Returns as td_deferred_page does. */
+/* Looks at `count` of the `words` words of the row in which marker `id` sets flags, from word
+ * number `at` on. Returns as td_deferred_page does. */
 static size_t look(const struct td_markers *set, unsigned id, size_t words, size_t at,
                    size_t count) {
   const _Atomic(uint8_t) *row = td_flag_row(set->space, id % TD_FLAG_ROWS);
@@ -91,11 +90,11 @@ static size_t look(const struct td_markers *set, unsigned id, size_t words, size
 
 size_t td_deferred_glance(struct td_marker *marker) {
   struct td_markers *set = marker->set;
-  if (set->limit < MANY) return td_deferred_page(set, 8);
+  if (!td_are_many(set)) return td_deferred_page(set, 8);
   size_t words = words_of(set);
   if (words == 0) return 0;
-  uint32_t other = td_bits_next(&set->flaggers, set->limit,
-                                (marker->id + 1 + marker->glance) % set->limit);
+  uint32_t other =
+      td_bits_next(&set->flaggers, set->limit, (marker->id + 1 + marker->glance) % set->limit);
   if (other == TD_BITS_NONE) return 0;
   size_t at = (size_t)marker->glance++ * GLANCE % words;
   return look(set, other, words, at, words < GLANCE ? words : GLANCE);
@@ -103,16 +102,16 @@ size_t td_deferred_glance(struct td_marker *marker) {
 
 size_t td_deferred_find(struct td_marker *marker, size_t from) {
   struct td_markers *set = marker->set;
-  const bool few = set->limit < MANY;
-  if (!few && !marker->has_flagged) return td_deferred_glance(marker);
+  const bool many = td_are_many(set);
+  if (many && !marker->has_flagged) return td_deferred_glance(marker);
   size_t words = words_of(set), page = 0;
-  if (few)
+  if (!many)
     page = td_deferred_page(set, from);
   else if (words)
     page = look(set, marker->id, words, from / 8 % words, words);
   if (page) return page;
   marker->has_flagged = false;
-  if (few) return 0;
+  if (!many) return 0;
   td_bits_clear(&set->flaggers, marker->id);
   return td_deferred_glance(marker);
 }

@@ -31,8 +31,9 @@ uint64_t td_deferred_eight(const struct td_markers *set, size_t page);
 size_t td_deferred_page(const struct td_markers *set, size_t from);
 /* The same for an active marker without work. Few markers look at all pages. Among many, that would
  * get dearer with each of them, because flags come from the cores that set them. There a marker
- * answers for its own flags: if it has set any, it looks at its whole row, and when it finds nothing
- * it may leave the phase as far as flags are concerned. At flags of others it takes a glance. */
+ * answers for its own flags: if it has set any, it looks at its whole row, and when it finds
+ * nothing it may leave the phase as far as flags are concerned. At flags of others it takes a
+ * glance. */
 size_t td_deferred_find(struct td_marker *marker, size_t from);
 /* A look at a few pages of somebody who has set flags, others each time; at all if markers are few.
  * For a marker that watches: it has no flags to answer for. */

@@ -1,6 +1,6 @@
 /* Instructions. The compiler calls a function at the beginning of every basic block
- * (-fsanitize-coverage=trace-pc). A block costs time, and a block that was not expected to come next
- * costs more: the processor has begun to execute another one.
+ * (-fsanitize-coverage=trace-pc). A block costs time, and a block that was not expected to come
+ * next costs more: the processor has begun to execute another one.
  *
  * A core expects what came after this block when the branches before it went the same way, the more
  * of them the better: tables for histories of several lengths, of which the longest that knows

@@ -68,8 +68,8 @@ Test(flags, among_many_glances_find_those_of_others_in_the_end) {
   struct pair *object = open_with(MANY, 64);
   td_defer(s.set->marker[3], (uintptr_t)object);
   /* relaxed: nobody else is there. */
-  size_t pages = (size_t)atomic_load_explicit(&s.set->chunks, memory_order_relaxed) *
-                 TD_CHUNK_PAGES;
+  size_t pages =
+      (size_t)atomic_load_explicit(&s.set->chunks, memory_order_relaxed) * TD_CHUNK_PAGES;
   cr_assert_gt(pages, 2 * PAGES_OF_GLANCE);
   unsigned most = (unsigned)(pages / PAGES_OF_GLANCE) + 1, slowest = 0;
   for (unsigned i = 0; i < MANY; i++) {
