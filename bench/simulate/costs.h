@@ -10,8 +10,8 @@
  * ASSUMED are not. Names end in their unit. */
 /* clang-format off */
 #define TD_COSTS(X)                                                                                \
-  X(access_ns, 0.20, ASSUMED, "an access to memory that is in the core's own cache")               \
-  X(block_ns, 0.20, ASSUMED, "instructions up to the next branch, without their accesses")         \
+  X(access_ns, 0.30, ASSUMED, "an access to memory that is in the core's own cache")               \
+  X(block_ns, 0.30, ASSUMED, "instructions up to the next branch, without their accesses")         \
   X(surprise_ns, 4, OWN, "a branch that leads elsewhere than it did before")                       \
   X(memory_ns, 110, LIMIT, "a line from memory: until it is there")                                \
   X(line_ns, 10, LIMIT, "a line from memory: what one more costs when many are asked for")         \
