@@ -276,17 +276,17 @@ static inline unsigned marking_flagged(unsigned first, unsigned rows) {
 
 /* td_deferred_glance: it need not find anything. That of marker 0 finds all there is, those of
  * others nothing. */
-static inline unsigned marking_glance(unsigned id) {
-  return id == 0 ? marking_flagged(0, MODEL_ROWS) : 0;
+static inline unsigned marking_glance(unsigned id, unsigned from_row) {
+  return id == 0 ? marking_flagged(from_row, MODEL_ROWS - from_row) : 0;
 }
 
 /* td_deferred_find */
 static inline unsigned marking_find_flagged(struct marking_loop *l, unsigned id) {
-  if (!l->has_flagged) return marking_glance(id);
+  if (!l->has_flagged) return marking_glance(id, 0);
   unsigned flagged = marking_flagged(id % MODEL_ROWS, 1);
   if (flagged != 0) return flagged;
   l->has_flagged = false;
-  return marking_glance(id);
+  return marking_glance(id, 1); /* marker 0 has looked at its row, which is the first */
 }
 
 /* ---- Root slices and other markers' queues ---- */
@@ -370,7 +370,7 @@ static inline bool marking_find_work(struct marking_loop *l, unsigned id) {
 /* td_idle's promising: would another try pay? Says what is wished for if not. */
 static inline bool marking_promising(unsigned id) {
   if (marking_roots_left() || (MODEL_REGIONS && marking_regions_wait())) return true;
-  if (marking_glance(id) != 0) return true;
+  if (marking_glance(id, 0) != 0) return true;
   for (unsigned v = 0; v < MODEL_MARKERS; v++)
     if (v != id && MODEL_MODE(v) != 'd' && td_bwos_size(&MODEL_STATE.queue[v]) != 0) return true;
   for (unsigned v = 0; v < MODEL_MARKERS; v++)
