@@ -14,7 +14,7 @@
 #define NEAR_ENTRIES 64u
 #define OWN_SETS 1024u /* the core's own cache: 512 KiB */
 #define OWN_WAYS 8u
-#define LAST_WAYS 8u /* of a last cache */
+#define LAST_WAYS 8u     /* of a last cache */
 #define NODE_PAGE_LOG2 6 /* lines of a page */
 #define FOREIGN_LOG2 20  /* lines outside of all ranges that are known at once */
 
