@@ -71,8 +71,14 @@ static void get_pages(const struct td_space *space, uint32_t block, uint32_t sta
   td_plat_populate((void *)from, address_in(space, block, stop) - from);
 }
 
-/* Among live objects most runs are a cell or two, for which a call would be long. */
-static void fill_marks(uint8_t *marks, uint8_t value, uint32_t count) {
+/* Writes the first bytes of a run's cells, and nothing between them: see [start]. Among live
+ * objects most runs are a cell or two, for which a call would be long. */
+static void fill_marks(uint8_t *marks, uint8_t value, uint32_t count, uint32_t cell) {
+  if (cell > 1) {
+    for (uint32_t i = 0; i < count; i += cell)
+      marks[i] = value;
+    return;
+  }
   if (count >= 8) {
     memset(marks, value, count);
     return;
@@ -110,7 +116,7 @@ static uint32_t reserve(struct td_space *space, uint32_t block, uint32_t at, uin
   uint32_t bound = start + most < end ? start + most : end;
   uint32_t stop = next_live(space, block, marks, start, bound);
   if (stop == bound && bound < end) stop -= (stop - start) % cell;
-  fill_marks(marks + start, space->epoch_before, stop - start); /* [young] */
+  fill_marks(marks + start, space->epoch_before, stop - start, cell); /* [young] */
   info->reserved = (uint16_t)stop;
   if (info->zeroed && space->small_pages) get_pages(space, block, start, stop);
   if (space->has_poison)
@@ -190,6 +196,7 @@ static void format(struct td_space *space, uint32_t block, tide_layout layout,
       .piece = (uint16_t)(piece_granules(space, cell) << TD_GRANULE_LOG2),
   };
   space->blocks[block] = td_small_block(described, layout, cell);
+  space->has_words |= td_kind_has_words(space->blocks[block].kind);
   td_avoid_format(space, block);
 }
 

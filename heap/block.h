@@ -70,6 +70,11 @@ struct td_block_info {
 
 #define TD_RESERVED_LISTED UINT16_MAX
 
+/* Returns whether the words of objects of this kind may be pointers that are looked up. */
+static inline bool td_kind_has_words(unsigned kind) {
+  return kind == TD_KIND_CONSERVATIVE || kind == TD_KIND_WORDS;
+}
+
 /* Returns the marker's entry for a block of cells. Where cells have at most 64 words, layouts that
  * need no table become bitmaps or leaves: the fewer kinds the marker meets, the better the
  * processor predicts the next. */
@@ -88,20 +93,8 @@ static inline uint32_t td_cell_of(const struct td_block *block, uint32_t granule
   return (uint32_t)((uint64_t)granule_in_block * block->recip >> 23);
 }
 
-/* Returns whether a cell, or what is left behind the last one, begins at a granule of a SMALL
- * block. The fraction of the product is what the granule adds to a whole number of cells: nothing
- * but the error, or recip at least. False for blocks without cells, whose recip is 0. */
-static inline bool td_begins_cell(const struct td_block *block, uint32_t granule_in_block) {
-  return (granule_in_block * block->recip & (((uint32_t)1 << 23) - 1)) < block->recip;
-}
-
 static inline uint32_t td_block_of_granule(uint64_t granule) {
   return (uint32_t)(granule >> TD_BLOCK_GRANULES_LOG2);
-}
-
-/* Returns whether the block holds cells of a few words that are all conservative. */
-static inline bool td_block_is_short_conservative(const struct td_block *block) {
-  return block->kind == TD_KIND_CONSERVATIVE && block->cell_granules - 1u < 32;
 }
 
 #endif

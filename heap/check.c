@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "heap/blocks.h"
+#include "heap/find.h"
 #include "heap/log.h"
 #include "heap/marks.h"
 #include "heap/medium.h"
@@ -15,6 +16,17 @@ static bool fault(struct tide_error *error, uint32_t block, const char *what) {
     snprintf(error->text, sizeof error->text, "heap check: block %u: %s", block, what);
   }
   return false;
+}
+
+/* [start] */
+static bool check_starts(const struct td_space *space, uint32_t b, struct tide_error *error) {
+  uint64_t first = (uint64_t)b << TD_BLOCK_GRANULES_LOG2;
+  for (uint64_t i = first; i < first + TD_BLOCK_GRANULES; i++) {
+    uintptr_t address = td_granule_address(space->base, i);
+    if (td_holds_object(space, i) && td_space_cell(space, address) != address)
+      return fault(error, b, "mark of an object where none begins");
+  }
+  return true;
 }
 
 static bool check_free(const struct td_space *space, uint32_t b, struct tide_error *error) {
@@ -109,6 +121,7 @@ bool td_space_check(struct td_space *space, struct tide_error *error) {
     bool is_free = td_block_is_free(space, b);
     used += !is_free;
     if (!(is_free ? check_free(space, b, error) : check_block(space, b, error))) return false;
+    if (!check_starts(space, b, error)) return false;
   }
   return used == space->used_blocks || fault(error, 0, "count of used blocks is wrong");
 }

@@ -7,13 +7,22 @@
 #include "heap/quarantine.h"
 #include "heap/young.h"
 
+/* Many bytes of free blocks lie on pages without memory, and shall get none. */
+static void clear_written(uint8_t *marks) {
+  for (size_t i = 0; i < TD_BLOCK_GRANULES; i++)
+    if (marks[i] != 0) marks[i] = 0;
+}
+
 /* Rewrites the byte of every live object as the first epoch, and all others as free but for those
  * in quarantine, so that no old byte can equal an epoch to come. */
 static void restart_epochs(struct td_space *space) {
   uint8_t first = space->has_young ? TD_EPOCH_FIRST_OLD : TD_EPOCH_FIRST;
   for (uint32_t b = 1; b < space->frontier; b++) {
-    if (td_block_is_free(space, b)) continue;
     uint8_t *marks = space->marks + ((uint64_t)b << TD_BLOCK_GRANULES_LOG2);
+    if (td_block_is_free(space, b)) {
+      clear_written(marks);
+      continue;
+    }
     for (size_t i = 0; i < TD_BLOCK_GRANULES; i++)
       if (!td_mark_is_freed(marks[i])) marks[i] = marks[i] == space->epoch ? first : 0;
   }

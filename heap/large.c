@@ -38,6 +38,7 @@ void *td_space_alloc_large(struct td_space *space, tide_layout layout, size_t by
   uint32_t first = 0;
   *room = td_young_is_due(space) ? TD_ROOM_YOUNG_DUE : td_blocks_take(space, count, &first);
   if (*room == TD_ROOM) td_young_touch(space, first, (size_t)count << TD_BLOCK_LOG2);
+  space->has_words |= td_kind_has_words(described->kind);
   pthread_mutex_unlock(&space->lock);
   if (*room != TD_ROOM) return NULL;
   if (space->has_poison) unpoison(space, first, count);

@@ -16,6 +16,7 @@ enum td_kind {
   TD_KIND_NONE = 0,     /* free block, or the tail of a large object */
   TD_KIND_LEAF,         /* nothing to scan */
   TD_KIND_BITMAP,       /* map: bit i says that word i is a slot */
+  TD_KIND_WORDS,        /* of blocks only: the same, and each may point at or into an object */
   TD_KIND_REFS,         /* every word a slot */
   TD_KIND_PREFIXED,     /* map: words to skip, then slots to the end of the cell */
   TD_KIND_BITMAP_LONG,  /* more than 64 words: the layout's words */
@@ -52,12 +53,13 @@ struct td_ephemeron_object {
 };
 
 struct td_layout {
-  uint8_t kind;        /* enum td_kind */
-  bool near_start;     /* conservative words behind the first TD_DISPLACEMENTS bytes do not count */
-  uint32_t words;      /* length in words of `bits`; REPEATED: words of an element */
-  uint64_t map;        /* as in struct td_block; kinds that need the table: own layout number */
-  uint64_t element;    /* REPEATED: bit i says that word i of an element is a slot */
-  uint64_t *bits;      /* BITMAP_LONG; TRACED with words: `context` is this structure then */
+  uint8_t kind;     /* enum td_kind */
+  bool near_start;  /* conservative words behind the first TD_DISPLACEMENTS bytes do not count */
+  uint32_t words;   /* length in words of `bits`; REPEATED: words of an element */
+  uint64_t map;     /* as in struct td_block; kinds that need the table: own layout number */
+  uint64_t element; /* REPEATED: bit i says that word i of an element is a slot */
+  /* BITMAP_LONG; TRACED with words, which may be pointers: `context` is this structure then */
+  uint64_t *bits;
   char *name;          /* or NULL */
   tide_trace_fn trace; /* TRACED */
   void *context;

@@ -50,6 +50,7 @@ static void format(struct td_space *space, uint32_t first, uint32_t blocks, tide
   const struct td_layout *described = &space->layouts.at[layout];
   size_t bytes = td_medium_bytes(medium_class);
   bool zeroed = true;
+  space->has_words |= td_kind_has_words(described->kind);
   for (uint32_t b = first; b < first + blocks; b++) {
     zeroed = zeroed && space->infos[b].zeroed;
     space->blocks[b] =

@@ -10,10 +10,9 @@
 #include "heap/quarantine.h"
 #include "heap/young.h"
 
-/* Returns how many of a block's bytes equal the epoch. Only the first bytes of marked objects do,
- * because everything else was written in an earlier epoch. Vectors have sixteen lanes, which every
- * x86-64 and AArch64 processor has: for wider ones than the target has, compilers fall back on
- * single bytes. */
+/* Returns how many of a block's bytes equal the epoch: those of marked objects, see [start].
+ * Vectors have sixteen lanes, which every x86-64 and AArch64 processor has: for wider ones than the
+ * target has, compilers fall back on single bytes. */
 static uint32_t count_block(const uint8_t *marks, uint8_t epoch) {
   typedef uint8_t lanes __attribute__((vector_size(16), may_alias));
   enum { VECTORS = TD_BLOCK_GRANULES / sizeof(lanes), ROUND = 128 };
@@ -30,8 +29,8 @@ static uint32_t count_block(const uint8_t *marks, uint8_t epoch) {
   return count;
 }
 
-/* The same, and clears what is left of young objects, their first bytes and those inside of them.
- * So the next young objects of the block are the only ones. */
+/* The same, and clears the bytes of dead young objects, so that the next young objects of the block
+ * are the only ones. */
 static uint32_t count_and_clear_young(uint8_t *marks, uint8_t epoch) {
   typedef uint8_t lanes __attribute__((vector_size(16), may_alias));
   enum { VECTORS = TD_BLOCK_GRANULES / sizeof(lanes), ROUND = 128 };
@@ -82,7 +81,11 @@ static bool sort_block(struct td_space *space, uint32_t b, bool young) {
   }
   info->zeroed = 0;
   if (info->state == TD_BLOCK_LARGE) {
-    if (*marks != space->epoch) return !td_mark_is_freed(*marks);
+    if (td_mark_is_freed(*marks)) return false;
+    if (*marks != space->epoch) {
+      *marks = 0; /* [start]: the block is free from here on */
+      return true;
+    }
     space->live_objects++;
     space->live_bytes += info->large_bytes;
     return false;

@@ -17,14 +17,18 @@
  *      its first granule equals space->epoch. Allocation stores the epoch. A collection takes the
  *      next epoch and stores it for every object it finds. Nothing has to be cleared afterwards: a
  *      byte with another epoch is a free cell.
+ *   [start] No other byte equals the epoch, nor, while marking, the one before: not the bytes of
+ *      granules inside of objects, and none in free blocks. So a marker that is led somewhere by a
+ *      word which may be a pointer learns from one byte whether an object begins there.
  *   [young] In a space that tells young objects from old ones, allocation stores TD_YOUNG instead.
  *      So a cell holds an object if its byte is the epoch, then the object is old, or TD_YOUNG. A
  *      young collection keeps the epoch: what is old counts as marked, and the young objects that
  * it finds get the epoch. Afterwards no byte is TD_YOUNG, because sorting clears those of the dead.
- * A full collection makes all objects old first (heap/young.h), and then goes on as ever. [run] A
- * mutator allocates from a run of free cells. The cells reserved for the run count as objects from
- * then on, used or not. The mutator's bump cache covers the reservation piece by piece, because
- * what it covers must be zeroed. Before a collection the unused rest is given back (byte 0).
+ *      A full collection makes all objects old first (heap/young.h), and then goes on as ever.
+ *   [run] A mutator allocates from a run of free cells. The cells reserved for the run count as
+ *      objects from then on, used or not. The mutator's bump cache covers the reservation piece by
+ *      piece, because what it covers must be zeroed. Before a collection the unused rest is given
+ *      back (byte 0).
  *   [owner] A block taken off an unswept list, or fresh from the pool, belongs to one mutator until
  *      the next collection.
  *
@@ -132,6 +136,7 @@ struct td_space {
   uint8_t *logged_slabs; /* a byte for each slab: it has logged pages. See heap/log.h */
   uint64_t young_bytes;  /* room in blocks since they were touched */
   uint64_t young_due;    /* no block is given out once young_bytes has reached this */
+  bool has_words;        /* there was a conservative object: see td_kind_has_words */
   struct td_layouts layouts;
   size_t quarantine_bytes; /* of dead objects: heap/quarantine.h */
   bool quarantine_drains;  /* let all of them go at the next turn */

@@ -3,7 +3,7 @@
  * granule `end`; `marks` are the bytes of the block.
  *
  * What is searched has not been handed out since the last collection, so in it the bytes of the
- * present epoch are the starts of live objects and nothing else. */
+ * present epoch are those of live objects: see [start]. */
 #ifndef TD_HEAP_SWEEP_H
 #define TD_HEAP_SWEEP_H
 

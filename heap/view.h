@@ -1,6 +1,7 @@
-/* A marker's view of the space: what the marking loops keep in registers. The tables are indexed by
- * the address of an object itself, so that no subtraction stands between a reference and the loads
- * that it leads to: `marks` is where the mark byte of address 0 would be, and `blocks` likewise. */
+/* A marker's view of the space while the world is stopped: what the marking loops keep in
+ * registers. The tables are indexed by the address of an object itself, so that no subtraction
+ * stands between a reference and the loads that it leads to: `marks` is where the mark byte of
+ * address 0 would be, and `blocks` likewise. */
 #ifndef TD_HEAP_VIEW_H
 #define TD_HEAP_VIEW_H
 
@@ -9,24 +10,33 @@
 
 struct td_view {
   uintptr_t base;
-  uint64_t granules;
+  uint64_t granules; /* up to the frontier: beyond it there is no object, and no region */
   uintptr_t marks;
   uintptr_t blocks;
   uint8_t epoch;
   uint8_t white; /* mark byte of an object that nobody has marked yet */
+  bool words;    /* there are conservative objects */
   bool interior; /* a conservative word may point anywhere into an object */
+  /* Of a conservative word: its distance from the base is less, and it has none of these bits, or
+   * it has to be looked up. */
+  uintptr_t bytes, unaligned;
   const struct td_space *space;
 };
 
 static inline struct td_view td_view_of(const struct td_space *space) {
+  bool interior = !space->base_only && !space->layouts.has_near_start;
+  uint64_t granules = (uint64_t)space->frontier << TD_BLOCK_GRANULES_LOG2;
   return (struct td_view){.base = space->base,
-                          .granules = space->granules,
+                          .granules = granules,
                           .marks = (uintptr_t)space->marks - (space->base >> TD_GRANULE_LOG2),
                           .blocks = (uintptr_t)space->blocks -
                                     (space->base >> TD_BLOCK_LOG2) * sizeof(struct td_block),
                           .epoch = space->epoch,
                           .white = space->epoch_before,
-                          .interior = !space->base_only && !space->layouts.has_near_start,
+                          .words = space->has_words,
+                          .interior = interior,
+                          .bytes = granules << TD_GRANULE_LOG2,
+                          .unaligned = interior ? 0 : TD_GRANULE_BYTES - 1,
                           .space = space};
 }
 
@@ -38,8 +48,22 @@ static inline uint8_t *td_view_mark(const struct td_view *v, uintptr_t object) {
   return (uint8_t *)(v->marks + (object >> TD_GRANULE_LOG2));
 }
 
-/* Returns whether an object begins there that nobody has marked. A free cell is none: what
- * td_view_candidate returns may be one, and so may a reference that dangles. */
+/* What the mark byte says of an address. Only the first granules of objects are white or marked,
+ * see [start]. So a reference that was gathered from conservative words is met like any other, and
+ * only one that points at something else has to be looked up (td_view_inside). */
+enum td_met {
+  TD_MET_MARKED, /* an object begins there, and somebody has marked it */
+  TD_MET_WHITE,  /* an object begins there that nobody has marked */
+  TD_MET_OTHER,  /* no object begins there: it may lie inside of one, or in a free cell */
+};
+
+static inline enum td_met td_view_meet(const struct td_view *v, uintptr_t address) {
+  uint8_t mark = td_mark_load(td_view_mark(v, address));
+  if (mark == v->white) return TD_MET_WHITE;
+  bool marked = (mark & (TD_DEFERRED - 1)) == v->epoch;
+  return __builtin_expect(marked, 1) ? TD_MET_MARKED : TD_MET_OTHER;
+}
+
 static inline bool td_view_is_white(const struct td_view *v, uintptr_t object) {
   return td_mark_load(td_view_mark(v, object)) == v->white;
 }
@@ -60,32 +84,30 @@ static inline size_t td_view_page(const struct td_view *v, uintptr_t object) {
   return (object - v->base) >> TD_PAGE_LOG2;
 }
 
-/* A word that points behind the beginning of a cell, or into no cell at all. It is given no pointer
- * to a view: loops keep theirs in registers. */
+/* Returns the start of the cell that an address points into and keeps alive, 0 if there is none or
+ * if the address is the start. The cell may be free. Out of line, because few words need it, and
+ * given no pointer to a view: loops keep theirs in registers. */
 static __attribute__((noinline)) uintptr_t td_view_inside(const struct td_space *space,
                                                           bool interior, uintptr_t word) {
   const struct td_block *block = &space->blocks[(word - space->base) >> TD_BLOCK_LOG2];
   uint32_t granule = (uint32_t)(word >> TD_GRANULE_LOG2) % TD_BLOCK_GRANULES;
   uint32_t start = td_cell_of(block, granule) * block->cell_granules;
   uintptr_t cell = (word & ~(TD_BLOCK_BYTES - 1)) + ((uintptr_t)start << TD_GRANULE_LOG2);
-  if (block->cell_granules == 0) return td_space_find(space, word);
+  bool small = block->cell_granules > 0;
+  if (!small) cell = td_space_find(space, word);
   if (start + block->cell_granules > TD_BLOCK_GRANULES) return 0; /* too short for a cell */
-  return interior || td_space_counts(space, cell, word) ? cell : 0;
+  if (small && !interior && !td_space_counts(space, cell, word)) return 0;
+  return cell == word ? 0 : cell;
 }
 
-/* Returns the start of the cell that a conservative word points at or into and keeps alive, or 0.
- * The cell may be free, or be what is left behind the last one of a block, which is never white. No
- * mark is read here, so that the caller can fetch it first. Most words that are pointers point to
- * the beginning: then the processor goes on with the word while it still looks at the block. */
-static inline uintptr_t td_view_candidate(const struct td_view *v, uintptr_t word) {
-  uint64_t granule = td_granule_of(v->base, word);
-  if (granule < v->granules) {
-    const struct td_block *block = td_view_block(v, word);
-    if (__builtin_expect(td_begins_cell(block, granule % TD_BLOCK_GRANULES), 1)) return word;
-  } else if (word - v->base >= v->granules << TD_GRANULE_LOG2) {
-    return 0;
-  }
-  return td_view_inside(v->space, v->interior, word);
+/* Returns the reference that a word which may be a pointer goes on as, or 0. That is the word
+ * itself, or its granule where it may point anywhere into an object. Nothing is read that would
+ * have to be asked for. */
+static inline uintptr_t td_view_word(const struct td_view *v, uintptr_t word) {
+  if (word - v->base >= v->bytes) return 0;
+  if (__builtin_expect((word & v->unaligned) != 0, 0))
+    return td_view_inside(v->space, v->interior, word);
+  return word & ~(TD_GRANULE_BYTES - 1);
 }
 
 /* Returns the number of the block that the object starts in. */

@@ -12,7 +12,6 @@ void td_young_set_due(struct td_space *space, size_t bytes) {
   pthread_mutex_unlock(&space->lock);
 }
 
-/* Bytes inside of objects become the epoch too, as if they had been allocated in it. */
 static void make_block_old(struct td_space *space, uint32_t block) {
   uint8_t *marks = space->marks + ((uint64_t)block << TD_BLOCK_GRANULES_LOG2);
   typedef uint8_t lanes __attribute__((vector_size(16), may_alias));
@@ -35,19 +34,9 @@ void td_young_make_old(struct td_space *space) {
   }
 }
 
-/* Of cells the first byte only: what is inside of them sorting clears. */
-static void keep_block(struct td_space *space, uint32_t block) {
-  const struct td_block_info *info = &space->infos[block];
-  uint8_t *marks = space->marks + ((uint64_t)block << TD_BLOCK_GRANULES_LOG2);
-  size_t cell = info->state == TD_BLOCK_SMALL ? space->blocks[block].cell_granules : 1;
-  size_t end = info->state == TD_BLOCK_SMALL ? info->cells * cell : TD_BLOCK_GRANULES;
-  for (size_t i = 0; i < end; i += cell)
-    if (marks[i] == TD_YOUNG) marks[i] = space->epoch;
-}
-
 void td_young_keep(struct td_space *space) {
   for (uint32_t b = 1; b < space->frontier; b++)
-    if (td_young_is_touched(space, b)) keep_block(space, b);
+    if (td_young_is_touched(space, b)) make_block_old(space, b);
 }
 
 void td_young_forget(struct td_space *space) {

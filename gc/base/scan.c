@@ -68,6 +68,10 @@ void td_scan_object(struct td_scanner *scanner, uintptr_t object) {
   case TD_KIND_BITMAP:
     bitmap(scanner, at, block->map);
     break;
+  case TD_KIND_WORDS:
+    for (uint64_t bits = block->map; bits; bits &= bits - 1)
+      conservative_words(scanner, &at[__builtin_ctzll(bits)], 1, false);
+    break;
   case TD_KIND_REFS:
     slots(&scanner->tracer, at, words);
     break;

@@ -9,9 +9,10 @@
 
 #define TD_CHUNK_PAGES (TD_CHUNK_BLOCKS * TD_BLOCK_PAGES)
 
-/* Marks and counts the object and defers it. Does nothing if it is marked already. A leaf is only
- * marked and counted, for there is nothing to scan in it. */
-void td_defer(struct td_marker *marker, uintptr_t object);
+/* Marks and counts the object that a reference leads to, or into which a conservative word points,
+ * and defers it. Does nothing if it is marked already. A leaf is only marked and counted, for there
+ * is nothing to scan in it. */
+void td_defer(struct td_marker *marker, uintptr_t reference);
 /* Defers an object that is grey already. */
 void td_defer_grey(struct td_marker *marker, uintptr_t object);
 

@@ -53,7 +53,9 @@ static __attribute__((noinline)) void flush(struct heap_pass *p) {
   uint32_t count = td_batch_sift(&p->v, p->batch.other, p->batch.waiting);
   for (uint32_t i = 0; i < count; i++) {
     uintptr_t object = kept[i];
-    if (td_batch_admit(&v, object, v.epoch | TD_DEFERRED, &objects))
+    enum td_met met = td_view_meet(&v, object);
+    if (__builtin_expect(met == TD_MET_OTHER, 0)) td_defer(p->marker, object);
+    if (met == TD_MET_WHITE && td_batch_admit(&v, object, v.epoch | TD_DEFERRED, &objects))
       td_deferred_store(&flags[td_view_page(&v, object)], shared);
   }
   p->objects += objects;
@@ -81,7 +83,8 @@ TD_INLINE uintptr_t object_of(const struct page_objects *t, uint32_t i) {
 }
 
 /* Scans the slots that have a bit in the map, the first one first: here the order is free. */
-static void scan_bitmaps(struct heap_pass *p, const struct page_objects *t, uint64_t map) {
+TD_INLINE void scan_short(struct heap_pass *p, const struct page_objects *t, uint64_t map,
+                          bool conservative) {
   uint8_t slot[64];
   uint32_t slots = 0;
   for (; map; map &= map - 1)
@@ -91,7 +94,10 @@ static void scan_bitmaps(struct heap_pass *p, const struct page_objects *t, uint
   for (uint32_t i = 0; i < t->count; i++) {
     const uintptr_t *words = (const uintptr_t *)object_of(t, i);
     for (uint32_t k = 0; k < slots; k++)
-      td_batch_add(&batch, &v, words[slot[k]]);
+      if (conservative)
+        td_batch_add_word(&batch, &v, words[slot[k]]);
+      else
+        td_batch_add(&batch, &v, words[slot[k]]);
     if (__builtin_expect(!td_batch_is_full(&batch), 1)) continue;
     p->batch = batch;
     flush(p);
@@ -100,20 +106,12 @@ static void scan_bitmaps(struct heap_pass *p, const struct page_objects *t, uint
   p->batch = batch;
 }
 
-/* The same for all words of short conservative objects. */
-static void scan_conservative(struct heap_pass *p, const struct page_objects *t, uint32_t words) {
-  const struct td_view v = p->v;
-  struct td_batch batch = p->batch;
-  for (uint32_t i = 0; i < t->count; i++) {
-    const uintptr_t *object = (const uintptr_t *)object_of(t, i);
-    for (uint32_t k = 0; k < words; k++)
-      td_batch_add_word(&batch, &v, object[k]);
-    if (__builtin_expect(!td_batch_is_full(&batch), 1)) continue;
-    p->batch = batch;
-    flush(p);
-    batch = p->batch;
-  }
-  p->batch = batch;
+static void scan_bitmaps(struct heap_pass *p, const struct page_objects *t, uint64_t map) {
+  scan_short(p, t, map, false);
+}
+
+static void scan_conservative(struct heap_pass *p, const struct page_objects *t, uint64_t map) {
+  scan_short(p, t, map, true);
 }
 
 /* Arrays are not cut in slices here, because all markers are busy. The words are added in steps:
@@ -143,8 +141,8 @@ static void scan_page(struct heap_pass *p, struct page_objects *t) {
     scan_bitmaps(p, t, block->map);
     return;
   }
-  if (td_block_is_short_conservative(block)) {
-    scan_conservative(p, t, 2u * block->cell_granules);
+  if (block->kind == TD_KIND_WORDS) {
+    scan_conservative(p, t, block->map);
     return;
   }
   bool array = td_kind_is_array(block->kind);

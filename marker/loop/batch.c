@@ -1,6 +1,6 @@
 #include "marker/loop/batch.h"
 
-uint32_t td_batch_sift(const struct td_view *v, uintptr_t *references, uint32_t count) {
+static uint32_t keep_white(const struct td_view *v, uintptr_t *references, uint32_t count) {
   const uintptr_t marks = v->marks;
   const uint8_t white = v->white;
   uint32_t kept = 0;
@@ -14,14 +14,22 @@ uint32_t td_batch_sift(const struct td_view *v, uintptr_t *references, uint32_t 
   return kept;
 }
 
-uint32_t td_batch_resolve(const struct td_view *v, uintptr_t *words, uint32_t count) {
+static uint32_t drop_marked(const struct td_view *v, uintptr_t *references, uint32_t count) {
+  const uintptr_t marks = v->marks;
+  const uint8_t epoch = v->epoch;
   uint32_t kept = 0;
+#pragma GCC unroll 4
   for (uint32_t i = 0; i < count; i++) {
-    uintptr_t cell = td_view_candidate(v, words[i]);
-    words[kept] = cell;
-    kept += cell != 0;
+    uintptr_t reference = references[i];
+    uint8_t mark = td_mark_load((const uint8_t *)(marks + (reference >> TD_GRANULE_LOG2)));
+    references[kept] = reference;
+    kept += (mark & (TD_DEFERRED - 1)) != epoch;
   }
   return kept;
+}
+
+uint32_t td_batch_sift(const struct td_view *v, uintptr_t *references, uint32_t count) {
+  return v->words ? drop_marked(v, references, count) : keep_white(v, references, count);
 }
 
 void td_batch_fetch(const struct td_view *v, const uintptr_t *references, uint32_t count) {

@@ -21,7 +21,6 @@ struct td_batch {
   uintptr_t *other;   /* and the one whose references wait */
   size_t count;       /* references in `filling` */
   uint32_t waiting;   /* references in `other` */
-  bool words;         /* some in `filling` are words that may be pointers into cells */
 };
 
 static inline struct td_batch td_batch_of(uintptr_t *buffers) {
@@ -35,13 +34,12 @@ static inline void td_batch_add(struct td_batch *batch, const struct td_view *v,
   batch->count += td_view_is_reference(v, word);
 }
 
-/* The same for a word of a conservative object. Its cell is looked up when the batch turns, many at
- * a time. */
+/* The same for a word of a conservative object: td_view_word, without a branch for each. */
 static inline void td_batch_add_word(struct td_batch *batch, const struct td_view *v,
                                      uintptr_t word) {
-  batch->filling[batch->count] = word;
-  batch->count += word - v->base < v->granules << TD_GRANULE_LOG2;
-  batch->words = true;
+  uintptr_t reference = v->interior ? word & ~(TD_GRANULE_BYTES - 1) : td_view_word(v, word);
+  batch->filling[batch->count] = reference;
+  batch->count += reference - v->base < v->bytes;
 }
 
 static inline bool td_batch_is_full(const struct td_batch *batch) {
@@ -52,13 +50,11 @@ static inline bool td_batch_is_empty(const struct td_batch *batch) {
   return batch->count + batch->waiting == 0;
 }
 
-/* Moves the references to white objects to the front and returns how many there are. An object
- * may be among them twice. This and the next are out of line: they are called once per batch and
- * need all registers. */
+/* Moves the references to white objects to the front and returns how many there are. An object may
+ * be among them twice. Where there are conservative objects, references that lead to no object's
+ * beginning stay, too. This and the next are out of line: they are called once per batch and need
+ * all registers. */
 uint32_t td_batch_sift(const struct td_view *v, uintptr_t *references, uint32_t count);
-/* Replaces words by the cells that they point at or into. Those that point into none go. Returns
- * how many there are. */
-uint32_t td_batch_resolve(const struct td_view *v, uintptr_t *words, uint32_t count);
 /* Asks for the mark bytes of the references. */
 void td_batch_fetch(const struct td_view *v, const uintptr_t *references, uint32_t count);
 
@@ -69,17 +65,13 @@ static inline void td_batch_turn(struct td_batch *batch, const struct td_view *v
   batch->waiting = (uint32_t)batch->count;
   batch->filling = empty;
   batch->count = 0;
-  if (__builtin_expect(batch->words, 0))
-    batch->waiting = td_batch_resolve(v, batch->other, batch->waiting);
-  batch->words = false;
   td_batch_fetch(v, batch->other, batch->waiting);
 }
 
-/* Marks and counts an object that was found, unless it is marked. A leaf is done then; any other
- * object gets the mark byte `grey`. Returns whether the object has to be scanned. */
+/* Marks and counts a white object. A leaf is done then; any other object gets the mark byte `grey`.
+ * Returns whether the object has to be scanned. */
 TD_INLINE bool td_batch_admit(const struct td_view *v, uintptr_t object, uint8_t grey,
                               uint64_t *objects) {
-  if (!td_view_is_white(v, object)) return false;
   *objects += 1;
   if (td_view_block(v, object)->kind == TD_KIND_LEAF) {
     td_mark_store(td_view_mark(v, object), v->epoch);

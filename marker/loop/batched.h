@@ -14,7 +14,7 @@ static __attribute__((noinline)) void scan_group(struct loop *l, const struct gr
   struct td_batch batch = l->batch;
   for (uint32_t i = 0; i < g->count; i++) {
     uintptr_t object = g->items[i] & ~TD_ITEM_GREY;
-    if (!claim(l, &v, g->items[i])) continue;
+    if (!claim(l, &v, &l->o, g->items[i])) continue;
     const uintptr_t *slots = (const uintptr_t *)object;
     const struct td_block *block = td_view_block(&v, object);
     bool bitmap = block->kind == TD_KIND_BITMAP;
@@ -23,10 +23,10 @@ static __attribute__((noinline)) void scan_group(struct loop *l, const struct gr
         td_batch_add(&batch, &v, slots[(unsigned)__builtin_ctzll(map)]);
       if (__builtin_expect(!td_batch_is_full(&batch), 1)) continue;
     }
-    bool conservative = td_block_is_short_conservative(block);
+    bool conservative = block->kind == TD_KIND_WORDS;
     if (conservative) {
-      for (uint32_t k = 0; k < 2u * block->cell_granules; k++)
-        td_batch_add_word(&batch, &v, slots[k]);
+      for (uint64_t map = block->map; map; map &= map - 1)
+        td_batch_add_word(&batch, &v, slots[(unsigned)__builtin_ctzll(map)]);
       if (__builtin_expect(!td_batch_is_full(&batch), 1)) continue;
     }
     l->batch = batch;

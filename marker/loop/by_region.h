@@ -58,7 +58,7 @@ static void widen_scan(struct widening *w, uint64_t item) {
     scan_slice(l, item, widen_put);
     return;
   }
-  if (!claim(l, &l->v, item)) return;
+  if (!claim(l, &l->v, &l->o, item)) return;
   scan_children(l, object, td_view_block(&l->v, object), widen_put, widen_put);
 }
 

@@ -22,10 +22,11 @@ TD_INLINE void visit(void *context, uintptr_t word) {
   l->next = word;
 }
 
-/* Returns whether the object is a leaf. A leaf is marked. */
+/* Returns whether an object begins there that is a leaf. A leaf is marked. */
 TD_INLINE bool visit_leaf(struct loop *l, uintptr_t word) {
   if (td_view_block(&l->v, word)->kind != TD_KIND_LEAF) return false;
-  if (!td_view_is_white(&l->v, word)) return true;
+  enum td_met met = td_view_meet(&l->v, word);
+  if (met != TD_MET_WHITE) return met == TD_MET_MARKED;
   td_mark_store(td_view_mark(&l->v, word), l->v.epoch);
   l->marker->stats.objects++; /* not l->objects, for which the loop has no register left */
   return true;
@@ -75,9 +76,7 @@ TD_INLINE bool chase(struct loop *l, enum mode mode, td_visit visit_one) {
     uintptr_t object = l->next;
     fetch_ahead(l, object);
     l->next = 0;
-    if (!td_view_is_white(&l->v, object)) return true;
-    td_mark_store(td_view_mark(&l->v, object), l->v.epoch);
-    l->objects++;
+    if (!claim_at(l, &l->v, &l->o, object)) return true;
     scan_children(l, object, td_view_block(&l->v, object), visit_one, visit_element);
   }
   return true;

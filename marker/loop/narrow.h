@@ -12,9 +12,7 @@
 TD_INLINE void meet_alone(struct loop *l, const struct td_view *v, struct Q(owner) * o,
                           uintptr_t word, uint64_t *refs) {
   *refs += 1;
-  if (!td_batch_admit(v, word, v->epoch, &l->objects)) return;
-  put_grey(l, o, word);
-  __builtin_prefetch((const void *)word);
+  if (meet_reference(l, v, o, word, &l->objects)) __builtin_prefetch((const void *)word);
 }
 
 /* Scans one object and asks for those that it refers to. Returns true if there are references in
@@ -24,11 +22,11 @@ TD_INLINE bool scan_alone(struct loop *l, const struct td_view *v, struct Q(owne
   uintptr_t object = item & ~TD_ITEM_GREY;
   const uintptr_t *slots = (const uintptr_t *)object;
   const struct td_block *block = td_view_block(v, object);
-  if (!claim(l, v, item)) return false;
-  if (td_block_is_short_conservative(block)) {
-    for (uint32_t i = 0; i < 2u * block->cell_granules; i++) {
-      uintptr_t cell = td_view_candidate(v, slots[i]);
-      if (cell) meet_alone(l, v, o, cell, refs);
+  if (!claim(l, v, o, item)) return false;
+  if (block->kind == TD_KIND_WORDS) {
+    for (uint64_t map = block->map; map; map &= map - 1) {
+      uintptr_t reference = td_view_word(v, slots[(unsigned)__builtin_ctzll(map)]);
+      if (reference) meet_alone(l, v, o, reference, refs);
     }
     return false;
   }

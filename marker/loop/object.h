@@ -2,18 +2,26 @@
 #ifndef TD_MARKER_LOOP_OBJECT_H
 #define TD_MARKER_LOOP_OBJECT_H
 
-#include "marker/scan/rare.h"
+#include "marker/loop/own_queue.h"
 #include "marker/loop/slices.h"
+#include "marker/scan/rare.h"
 #include "marker/loop/state.h"
 
-/* Returns whether the item has to be scanned. A grey one has; any other one is marked here, unless
- * somebody has marked it before. */
-TD_INLINE bool claim(struct loop *l, const struct td_view *v, uint64_t item) {
-  if (item & TD_ITEM_GREY) return true;
-  if (!td_view_is_white(v, item)) return false;
-  td_mark_store(td_view_mark(v, item), v->epoch);
+/* Returns whether an object begins at the address that nobody had marked. It is marked here. If the
+ * address lies inside of an object, that one waits in the queue; `o` is the owner's part of it. */
+TD_INLINE bool claim_at(struct loop *l, const struct td_view *v, struct Q(owner) * o,
+                        uintptr_t address) {
+  enum td_met met = td_view_meet(v, address);
+  if (__builtin_expect(met == TD_MET_OTHER, 0)) put_inside(l, v, o, address);
+  if (met != TD_MET_WHITE) return false;
+  td_mark_store(td_view_mark(v, address), v->epoch);
   l->objects++;
   return true;
+}
+
+/* Returns whether the item has to be scanned. A grey one has been marked before. */
+TD_INLINE bool claim(struct loop *l, const struct td_view *v, struct Q(owner) * o, uint64_t item) {
+  return item & TD_ITEM_GREY || claim_at(l, v, o, item);
 }
 
 /* Scans an object that is marked: calls visit_one for the slots of a short object, visit_many for
@@ -22,10 +30,9 @@ TD_INLINE void scan_children(struct loop *l, uintptr_t object, const struct td_b
                              td_visit visit_one, td_visit visit_many) {
   l->last = object;
   if (block->kind == TD_KIND_BITMAP)
-    td_scan_map((const uintptr_t *)object, block->map, visit_one, l);
-  else if (td_block_is_short_conservative(block))
-    td_scan_conservative(&l->v, (const uintptr_t *)object, 0, 2 * (size_t)block->cell_granules,
-                         visit_one, l);
+    td_scan_map(&l->v, (const uintptr_t *)object, block->map, false, visit_one, l);
+  else if (block->kind == TD_KIND_WORDS)
+    td_scan_map(&l->v, (const uintptr_t *)object, block->map, true, visit_one, l);
   else if (td_kind_is_array(block->kind))
     scan_array(l, object, visit_many);
   else if (block->kind == TD_KIND_LEAF)
@@ -36,7 +43,7 @@ TD_INLINE void scan_children(struct loop *l, uintptr_t object, const struct td_b
 
 TD_INLINE void scan_item(struct loop *l, uint64_t item, td_visit visit_one, td_visit visit_many) {
   uintptr_t object = item & ~TD_ITEM_GREY;
-  if (claim(l, &l->v, item))
+  if (claim(l, &l->v, &l->o, item))
     scan_children(l, object, td_view_block(&l->v, object), visit_one, visit_many);
 }
 

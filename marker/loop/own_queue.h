@@ -3,6 +3,7 @@
 #ifndef TD_MARKER_LOOP_OWN_QUEUE_H
 #define TD_MARKER_LOOP_OWN_QUEUE_H
 
+#include "heap/view.h"
 #include "marker/base/deferred.h"
 #include "marker/loop/state.h"
 
@@ -23,6 +24,14 @@ TD_INLINE void refused(struct loop *l, uint64_t item) {
 
 TD_INLINE void put(struct loop *l, uint64_t item) {
   if (__builtin_expect(!Q(put)(l->queue, &l->o, item), 0)) refused(l, item);
+}
+
+/* The address, which a conservative word held, is not that of an object. If it lies inside of a
+ * cell, that becomes an item; `o` is the owner's part of the queue. */
+TD_INLINE void put_inside(struct loop *l, const struct td_view *v, struct Q(owner) * o,
+                          uintptr_t address) {
+  uintptr_t cell = td_view_inside(v->space, v->interior, address);
+  if (cell && !Q(put)(l->queue, o, cell)) refused(l, cell);
 }
 
 #endif

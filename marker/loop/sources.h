@@ -32,7 +32,7 @@ TD_INLINE void scan_roots(struct loop *l, const struct td_root_slice *slice) {
   uint64_t since = td_plat_now_ns();
   switch (slice->kind) {
   case TD_SPAN_SLOTS:
-    td_scan_words(words, 0, slice->count, visit, l);
+    td_scan_words(&l->v, words, 0, slice->count, false, visit, l);
     break;
   case TD_SPAN_INDIRECT:
     for (size_t i = slice->count; i-- > 0;)
@@ -46,7 +46,7 @@ TD_INLINE void scan_roots(struct loop *l, const struct td_root_slice *slice) {
     if (slice->kind == TD_SPAN_STACK && l->v.space->base_only)
       scan_stack(l, words, slice->count);
     else
-      td_scan_conservative(&l->v, words, 0, slice->count, visit, l);
+      td_scan_words(&l->v, words, 0, slice->count, true, visit, l);
     td_avoid_note(l->marker->set->space, words, slice->count);
     break;
   }

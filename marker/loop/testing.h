@@ -24,6 +24,16 @@ TD_INLINE void put_grey(struct loop *l, struct Q(owner) * o, uintptr_t object) {
   if (__builtin_expect(!Q(put)(l->queue, o, item), 0)) refused(l, item);
 }
 
+/* Marks the object to which a reference leads. Returns whether it was new and was queued. */
+TD_INLINE bool meet_reference(struct loop *l, const struct td_view *v, struct Q(owner) * o,
+                              uintptr_t reference, uint64_t *objects) {
+  enum td_met met = td_view_meet(v, reference);
+  if (met == TD_MET_OTHER) put_inside(l, v, o, reference);
+  if (met != TD_MET_WHITE || !td_batch_admit(v, reference, v->epoch, objects)) return false;
+  put_grey(l, o, reference);
+  return true;
+}
+
 /* ---- The batch ---- */
 
 /* Marks and queues the new objects to which the waiting references lead. The addresses that are
@@ -36,7 +46,7 @@ static __attribute__((noinline)) void flush(struct loop *l) {
   uint32_t count = td_batch_sift(&l->v, l->batch.other, l->batch.waiting);
   l->mode.tested += l->batch.waiting;
   for (uint32_t i = 0; i < count; i++)
-    if (td_batch_admit(&v, kept[i], v.epoch, &objects)) put_grey(l, &o, kept[i]);
+    meet_reference(l, &v, &o, kept[i], &objects);
   l->o = o;
   l->objects += objects;
   td_batch_turn(&l->batch, &l->v);

@@ -29,8 +29,8 @@ static void scan_array(struct td_visit_state *s, struct td_throwing *t, uintptr_
 }
 
 /* Scans the slots that have a bit in the map, the first one first: here the order is free. */
-static __attribute__((noinline)) void scan_bitmaps(struct td_visit_state *s, const struct run *run,
-                                                   const struct td_block *block) {
+TD_INLINE void scan_short(struct td_visit_state *s, const struct run *run,
+                          const struct td_block *block, bool conservative) {
   const struct td_throwing t = td_throwing_of(s->visitor, &s->v);
   const uintptr_t start = td_view_object(&s->v, s->first);
   const uint32_t *at = run->at, *const end = at + run->count;
@@ -46,8 +46,18 @@ static __attribute__((noinline)) void scan_bitmaps(struct td_visit_state *s, con
     __builtin_prefetch((const void *)(later + second));
     const uintptr_t *words = (const uintptr_t *)(start + ((uintptr_t)*at << TD_GRANULE_LOG2));
     for (uint32_t k = 0; k < slots; k++)
-      td_throw(&t, words[slot[k]]);
+      td_throw(&t, conservative ? td_view_word(&s->v, words[slot[k]]) : words[slot[k]]);
   }
+}
+
+static __attribute__((noinline)) void scan_bitmaps(struct td_visit_state *s, const struct run *run,
+                                                   const struct td_block *block) {
+  scan_short(s, run, block, false);
+}
+
+static __attribute__((noinline)) void
+scan_conservative(struct td_visit_state *s, const struct run *run, const struct td_block *block) {
+  scan_short(s, run, block, true);
 }
 
 static __attribute__((noinline)) void scan_others(struct td_visit_state *s, const struct run *run,
@@ -86,6 +96,8 @@ static void scan_list(struct td_visit_state *s, uint32_t *end) {
     const struct td_block *entry = td_view_block(&s->v, td_view_object(&s->v, s->first + *at));
     if (entry->kind == TD_KIND_BITMAP)
       scan_bitmaps(s, &run, entry);
+    else if (entry->kind == TD_KIND_WORDS)
+      scan_conservative(s, &run, entry);
     else
       scan_others(s, &run, entry->kind);
     at += run.count;

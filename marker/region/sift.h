@@ -13,8 +13,9 @@ struct td_visit_state {
   uint64_t sifted;  /* references that were tested */
 };
 
-/* Marks the objects to which the references lead and that were not marked. Those that have to be
- * scanned become fresh; returns whether there are any. Destroys the references. */
+/* Marks the objects to which the references lead, or into which conservative words point, and that
+ * were not marked. Those that have to be scanned become fresh; returns whether there are any.
+ * Destroys the references. */
 bool td_sift(struct td_visit_state *s, uint32_t *references, uint32_t count);
 /* Scans fresh objects, and deferred ones of the region, and throws what they refer to. If chunks
  * become scarce, the fresh objects that remain are deferred. */

@@ -35,9 +35,9 @@ TD_INLINE struct td_array td_array_of(const struct td_space *space, uintptr_t ob
 TD_INLINE void td_array_scan(const struct td_array *array, const struct td_view *v, size_t from,
                              size_t to, td_visit visit, void *context) {
   if (array->conservative)
-    td_scan_conservative(v, array->slots, from, to, visit, context);
+    td_scan_words(v, array->slots, from, to, true, visit, context);
   else
-    td_scan_words(array->slots, from, to, visit, context);
+    td_scan_words(v, array->slots, from, to, false, visit, context);
 }
 
 #endif

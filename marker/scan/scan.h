@@ -7,53 +7,61 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "heap/space.h"
 #include "heap/view.h"
 
 #define TD_INLINE static inline __attribute__((always_inline))
 
 typedef void (*td_visit)(void *context, uintptr_t word);
 
-TD_INLINE void td_scan_words(const uintptr_t *slots, size_t from, size_t to, td_visit visit,
-                             void *context) {
+/* Visits a slot. If it holds a word that may be a pointer, it visits the reference which that goes
+ * on as. It need not lead to the beginning of an object: its mark tells, when it has arrived
+ * (td_view_meet). `conservative` is a constant. */
+TD_INLINE void td_scan_slot(const struct td_view *v, uintptr_t word, bool conservative,
+                            td_visit visit, void *context) {
+  if (conservative) {
+    word = td_view_word(v, word);
+    if (!word) return;
+    if (!td_view_is_reference(v, word)) __builtin_unreachable(); /* `visit` need not ask again */
+  }
+  visit(context, word);
+}
+
+TD_INLINE void td_scan_words(const struct td_view *v, const uintptr_t *slots, size_t from,
+                             size_t to, bool conservative, td_visit visit, void *context) {
   for (size_t i = to; i-- > from;)
-    visit(context, slots[i]);
+    td_scan_slot(v, slots[i], conservative, visit, context);
 }
 
 /* Visits the slots that have a bit in the map. Pairs, links and short maps are handled by branches,
  * which the processor predicts. A slot number computed from the map would make the address of the
  * next object wait for the load of the map. */
-TD_INLINE void td_scan_map(const uintptr_t *slots, uint64_t map, td_visit visit, void *context) {
+TD_INLINE void td_scan_map(const struct td_view *v, const uintptr_t *slots, uint64_t map,
+                           bool conservative, td_visit visit, void *context) {
   if (map == 3) {
-    visit(context, slots[1]);
-    visit(context, slots[0]);
+    td_scan_slot(v, slots[1], conservative, visit, context);
+    td_scan_slot(v, slots[0], conservative, visit, context);
     return;
   }
   if (map == 1) {
-    visit(context, slots[0]);
+    td_scan_slot(v, slots[0], conservative, visit, context);
     return;
   }
   if (map < 16) {
-    if (map & 8) visit(context, slots[3]);
-    if (map & 4) visit(context, slots[2]);
-    if (map & 2) visit(context, slots[1]);
-    if (map & 1) visit(context, slots[0]);
+    if (map & 8) td_scan_slot(v, slots[3], conservative, visit, context);
+    if (map & 4) td_scan_slot(v, slots[2], conservative, visit, context);
+    if (map & 2) td_scan_slot(v, slots[1], conservative, visit, context);
+    if (map & 1) td_scan_slot(v, slots[0], conservative, visit, context);
+    return;
+  }
+  if (conservative) { /* nearly always all of them */
+    for (unsigned i = 64u - (unsigned)__builtin_clzll(map); i-- > 0;)
+      if (map >> i & 1) td_scan_slot(v, slots[i], true, visit, context);
     return;
   }
   while (map) {
     unsigned i = 63u - (unsigned)__builtin_clzll(map);
     map ^= (uint64_t)1 << i;
-    visit(context, slots[i]);
-  }
-}
-
-/* Visits the cells that the words point at or into. Some may be free; what is done with them later
- * tests their marks anyway, when these have arrived (td_view_is_white). */
-TD_INLINE void td_scan_conservative(const struct td_view *v, const uintptr_t *words, size_t from,
-                                    size_t to, td_visit visit, void *context) {
-  for (size_t i = to; i-- > from;) {
-    uintptr_t cell = td_view_candidate(v, words[i]);
-    if (cell) visit(context, cell);
+    td_scan_slot(v, slots[i], false, visit, context);
   }
 }
 

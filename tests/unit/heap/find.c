@@ -4,24 +4,22 @@
 
 static struct td_space heap;
 
-/* What markers are led to, who test the mark later: the same cell, or a free one. */
-static void expect_candidate(uintptr_t address, uintptr_t object, uintptr_t cell) {
-  const struct td_view v = td_view_of(&heap);
-  uintptr_t candidate = td_view_candidate(&v, address);
-  cr_assert_eq(candidate, cell, "%zx", (size_t)address);
-  cr_assert_eq(candidate && td_view_is_white(&v, candidate), object != 0);
-}
-
-/* Where a marker is led by an address in a block of cells. What begins behind the last cell passes
- * for one: nothing there is ever white. */
-static uintptr_t candidate_of(uintptr_t block, size_t offset, size_t bytes) {
-  size_t cell = offset / bytes;
-  return cell < TD_BLOCK_BYTES / bytes || offset % bytes == 0 ? block + cell * bytes : 0;
+/* Where a word that may be a pointer leads a marker to: an object that is white, or 0. */
+static uintptr_t met_by(const struct td_view *v, uintptr_t word) {
+  uintptr_t reference = td_view_word(v, word);
+  for (int looks = 0; reference; looks++) {
+    cr_assert(looks < 2, "a cell that is found inside is not inside of another");
+    enum td_met met = td_view_meet(v, reference);
+    if (met != TD_MET_OTHER) return met == TD_MET_WHITE ? reference : 0;
+    reference = td_view_inside(v->space, v->interior, reference);
+  }
+  return 0;
 }
 
 /* Every granule boundary of the block and the bytes around it; `alive` says which cells hold
  * objects. */
 static void expect_block(const char *block, unsigned c, const char *alive) {
+  const struct td_view v = td_view_of(&heap);
   size_t bytes = td_class_bytes(c), cells = TD_BLOCK_BYTES / bytes;
   for (size_t at = 0; at < TD_BLOCK_BYTES; at += TD_GRANULE_BYTES)
     for (size_t in = 0; in < TD_GRANULE_BYTES; in += TD_GRANULE_BYTES - 1) {
@@ -29,8 +27,7 @@ static void expect_block(const char *block, unsigned c, const char *alive) {
       uintptr_t expected = cell < cells && alive[cell] ? (uintptr_t)block + cell * bytes : 0;
       cr_assert_eq(td_space_find(&heap, (uintptr_t)block + at + in), expected, "class %u, byte %zu",
                    c, at + in);
-      expect_candidate((uintptr_t)block + at + in, expected,
-                       candidate_of((uintptr_t)block, at + in, bytes));
+      cr_assert_eq(met_by(&v, (uintptr_t)block + at + in), expected);
     }
 }
 
@@ -54,10 +51,11 @@ Test(find, every_granule_of_every_class_before_and_after_sweeping) {
       alive[i] = i < cells - 1 && i % 3 == 0;
     expect_block(block, c, alive);
     heap_collect(&heap, &bump, NULL, 0, 1);
-    for (size_t at = 0; at < TD_BLOCK_BYTES; at += 8)
-      cr_assert_eq(td_space_find(&heap, (uintptr_t)block + at), 0);
     const struct td_view v = td_view_of(&heap);
-    cr_assert_eq(td_view_candidate(&v, (uintptr_t)block), 0, "the block is free");
+    for (size_t at = 0; at < TD_BLOCK_BYTES; at += 8) {
+      cr_assert_eq(td_space_find(&heap, (uintptr_t)block + at), 0);
+      cr_assert_eq(met_by(&v, (uintptr_t)block + at), 0, "the block is free");
+    }
     free(objects);
     free(alive);
   }
@@ -92,11 +90,12 @@ Test(find, large_objects_and_the_rest_of_their_last_block) {
   size_t sizes[] = {TD_SMALL_BYTES_MAX + 1, TD_BLOCK_BYTES, TD_BLOCK_BYTES + 1, 3 * MIB - 5};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     uintptr_t object = (uintptr_t)heap_large(&heap, TIDE_LAYOUT_LEAF, sizes[i]);
+    const struct td_view v = td_view_of(&heap);
     size_t rounded = (sizes[i] + 15) / 16 * 16;
     cr_assert_eq(td_space_object_bytes(&heap, object), rounded);
     for (size_t at = 0; at < rounded; at += at < 4096 ? 1 : 4093) {
       cr_assert_eq(td_space_find(&heap, object + at), object);
-      expect_candidate(object + at, object, object);
+      cr_assert_eq(met_by(&v, object + at), object);
     }
     cr_assert_eq(td_space_find(&heap, object + rounded - 1), object);
     size_t whole = (rounded + TD_BLOCK_BYTES - 1) / TD_BLOCK_BYTES * TD_BLOCK_BYTES;
@@ -135,5 +134,30 @@ Test(find, only_aligned_words_of_the_range_are_references) {
   }
   cr_assert_eq(td_granule_of(heap.base, heap.base + heap.reserved_bytes), heap.granules);
   cr_assert_eq(td_granule_of(heap.base, heap.base + heap.reserved_bytes - 16), heap.granules - 1);
+  td_space_deinit(&heap);
+}
+
+/* What a block once held is forgotten: its bytes never pass for objects, neither while it is free
+ * nor as the inside of a large object, however often epochs return. */
+Test(find, old_bytes_never_pass_for_objects) {
+  heap_open(&heap, 64 * MIB);
+  struct tide_bump bump = {0};
+  const char *block = heap_alloc(&heap, &bump, TIDE_LAYOUT_LEAF, 1);
+  while (heap_alloc(&heap, &bump, TIDE_LAYOUT_LEAF, 1) < (void *)(block + TD_BLOCK_BYTES))
+    continue;
+  heap_collect(&heap, &bump, NULL, 0, 1);
+  for (unsigned used = 0; used < 2; used++) {
+    void *large = used ? heap_large(&heap, TIDE_LAYOUT_LEAF, 3 * TD_BLOCK_BYTES) : NULL;
+    if (used) cr_assert(large <= (void *)block, "the test is for its inside");
+    for (unsigned cycle = 0; cycle < 2 * TD_EPOCH_LAST; cycle++) {
+      td_space_begin_marking(&heap);
+      const struct td_view v = td_view_of(&heap);
+      for (size_t at = 0; at < TD_BLOCK_BYTES; at += TD_GRANULE_BYTES)
+        if (block + at != large)
+          cr_assert_eq(td_view_meet(&v, (uintptr_t)block + at), TD_MET_OTHER, "cycle %u", cycle);
+      if (large) heap_mark(&heap, large);
+      td_space_end_marking(&heap);
+    }
+  }
   td_space_deinit(&heap);
 }

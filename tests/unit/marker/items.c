@@ -4,6 +4,7 @@
 
 #include "heap/create.h"
 #include "heap/epoch.h"
+#include "heap/large.h"
 #include "marker/base/root_slices.h"
 #include "marker/base/state.h"
 #include "marker/loop/batch.h"
@@ -26,7 +27,9 @@ static struct td_space heap;
 
 static void open_heap(void) {
   struct tide_error error;
+  enum td_room room;
   cr_assert(td_space_init(&heap, (size_t)64 << 20, (size_t)64 << 20, &error), "%s", error.text);
+  cr_assert_not_null(td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, (size_t)1 << 20, &room));
 }
 
 Test(items, a_batch_takes_references_and_drops_other_words) {
@@ -40,6 +43,7 @@ Test(items, a_batch_takes_references_and_drops_other_words) {
     td_batch_add(&batch, &v, 0);
     td_batch_add(&batch, &v, heap.base + 65536 + 16 * i + 1);
     td_batch_add(&batch, &v, heap.base - 16);
+    td_batch_add(&batch, &v, heap.base + ((uintptr_t)heap.frontier << TD_BLOCK_LOG2));
     td_batch_add(&batch, &v, heap.base + heap.reserved_bytes);
   }
   cr_assert_eq(batch.count, TD_BATCH);
@@ -55,17 +59,20 @@ Test(items, a_batch_takes_references_and_drops_other_words) {
   td_space_deinit(&heap);
 }
 
-/* Marked and deferred objects and free cells are dropped, all others kept in their order. */
-Test(items, sifting_keeps_the_white) {
+/* Marked and deferred objects are dropped; white ones stay, in their order, and of words also those
+ * that lead to no object's beginning. */
+static void expect_sifted(bool words) {
   open_heap();
   td_space_begin_marking(&heap);
   struct td_view v = td_view_of(&heap);
   uintptr_t references[TD_BATCH], kept = 0, expected[TD_BATCH];
+  v.words = words;
   const uint8_t bytes[] = {0, heap.epoch, (uint8_t)(heap.epoch | TD_DEFERRED), heap.epoch_before};
   for (uintptr_t i = 0; i < TD_BATCH; i++) {
     references[i] = heap.base + 65536 + 16 * i;
     td_mark_store(td_view_mark(&v, references[i]), bytes[i * 7 % 13 % 4]);
-    if (td_view_is_white(&v, references[i])) expected[kept++] = references[i];
+    enum td_met met = td_view_meet(&v, references[i]);
+    if (met == TD_MET_WHITE || (words && met == TD_MET_OTHER)) expected[kept++] = references[i];
   }
   cr_assert(kept > 0 && kept < TD_BATCH);
   cr_assert_eq(td_batch_sift(&v, references, TD_BATCH), kept);
@@ -73,6 +80,11 @@ Test(items, sifting_keeps_the_white) {
     cr_assert_eq(references[i], expected[i]);
   cr_assert_eq(td_batch_sift(&v, references, 0), 0);
   td_space_deinit(&heap);
+}
+
+Test(items, sifting_keeps_the_white) {
+  expect_sifted(false);
+  expect_sifted(true);
 }
 
 /* Every word of every span is in one slice, whichever of two markers takes which. */
