@@ -11,7 +11,7 @@
 /* What has brought a helper into the phase was work for many, so it looks for further ones soon. */
 static uint32_t first_recruit_step(const struct td_markers *set, unsigned id) {
   if (id == 0 || set->limit < 4) return TD_RECRUIT_OBJECTS;
-  return TD_RECRUIT_OBJECTS / (set->limit < 16 ? set->limit / 2 : 8);
+  return TD_RECRUIT_OBJECTS / (td_are_many(set) ? 8 : set->limit / 2);
 }
 
 void td_mark_begin(struct td_markers *set) {
@@ -33,7 +33,7 @@ void td_mark_begin(struct td_markers *set) {
     marker->queued_leaves = 0;
     marker->weak = marker->ephemerons = 0;
     marker->recruit_step = first_recruit_step(set, i);
-    marker->recruits = 0;
+    marker->recruits = marker->recruit_vain = 0;
   }
 }
 

@@ -11,17 +11,20 @@
 /* clang-format off */
 #define TD_COSTS(X)                                                                                \
   X(access_ns, 0.30, ASSUMED, "an access to memory that is in the core's own cache")               \
+  X(block_ns, 0.30, ASSUMED, "instructions up to the next branch, without their accesses")         \
+  X(surprise_ns, 4, OWN, "a branch that leads elsewhere than it did before")                       \
   X(memory_ns, 110, LIMIT, "a line from memory: until it is there")                                \
   X(line_ns, 10, LIMIT, "a line from memory: what one more costs when many are asked for")         \
   X(stream_ns, 4, LIMIT, "the same when lines are read in order")                                  \
-  X(cache_ns, 20, ASSUMED, "a line from the last cache of this core")                              \
+  X(cache_ns, 20, OWN, "a line from the last cache of this core")                                  \
+  X(cache_mib, 32, OWN, "what this machine's last cache holds; --topology says it of others")      \
   X(cache_line_ns, 3, ASSUMED, "the same: what one more costs when many are asked for")            \
   X(transfer_cache_ns, 60, LIMIT, "a line from another core below the same last cache")            \
   X(transfer_package_ns, 130, ASSUMED, "a line from another core of the same package")             \
   X(transfer_machine_ns, 250, ASSUMED, "a line from a core of another package")                    \
   X(occupied_ns, 10, ASSUMED, "how long a line that is handed on cannot be handed to the next")    \
   X(remote_ns, 70, ASSUMED, "memory of another node: so much later")                               \
-  X(node_gbs, 200, ASSUMED, "bytes per nanosecond that the memory of a node gives to all cores")   \
+  X(node_gbs, 378, ASSUMED, "bytes per nanosecond that the memory of a node gives to all cores")   \
   X(hidden_ns, 30, ASSUMED, "how much of a wait for a line other work of the core hides")          \
   X(atomic_ns, 6, ASSUMED, "an atomic change or a full fence, in the core's own cache")            \
   X(clock_ns, 25, OWN, "asking for the time")                                                      \

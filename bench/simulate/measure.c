@@ -12,6 +12,7 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/samples.h"
 #include "bench/limit/memory.h"
+#include "bench/simulate/last_cache.h"
 #include "bench/threads/cpus.h"
 #include "bench/threads/crew.h"
 
@@ -61,6 +62,40 @@ static double time_of(void (*step)(void)) {
     for (unsigned i = 0; i < LOOPS; i++)
       step();
     double ns = (double)(td_now_ns() - begin) / LOOPS;
+    if (ns < least) least = ns;
+  }
+  return least;
+}
+
+/* ---- Branches ----------------------------------------------------------------------------- */
+
+#define THROWS 4096u
+
+/* Counts in two ways, so that there is a branch. Out of line: what is thrown is not known here. */
+static __attribute__((noinline)) unsigned follow(const uint8_t *thrown, unsigned count) {
+  unsigned here = 0, there = 1;
+  for (unsigned i = 0; i < count; i++) {
+    if (thrown[i])
+      __asm__ volatile("" : "+r"(here));
+    else
+      __asm__ volatile("" : "+r"(there));
+  }
+  return here + there;
+}
+
+/* Returns the least time of a branch. `random`: nobody can foretell it. */
+static double time_of_branch(bool random) {
+  static uint8_t thrown[THROWS];
+  double least = 1e9;
+  uint32_t state = 2463534242u;
+  for (unsigned round = 0; round < 64; round++) {
+    for (unsigned i = 0; i < THROWS; i++) { /* anew, or they would be learnt */
+      state ^= state << 13, state ^= state >> 17, state ^= state << 5;
+      thrown[i] = random && (state >> 16 & 1);
+    }
+    uint64_t begin = td_now_ns();
+    (void)follow(thrown, THROWS);
+    double ns = (double)(td_now_ns() - begin) / THROWS;
     if (ns < least) least = ns;
   }
   return least;
@@ -137,7 +172,12 @@ int td_costs_measure(struct td_costs *costs) {
   struct td_cpus cpus;
   if (!td_cpus_read(&cpus)) return td_complain(TD_EXIT_RESOURCES, "simulate: not enough memory");
   int status = measure_memory(costs, &cpus);
+  if (status == TD_EXIT_OK &&
+      !td_last_cache_measure(&costs->at[TD_COST_cache_mib], &costs->at[TD_COST_cache_ns]))
+    status = td_complain(TD_EXIT_RESOURCES, "simulate: not enough memory");
   if (status == TD_EXIT_OK) {
+    /* Every second guess is wrong. */
+    costs->at[TD_COST_surprise_ns] = 2 * (time_of_branch(true) - time_of_branch(false));
     costs->at[TD_COST_clock_ns] = time_of(ask_time);
     costs->at[TD_COST_pause_ns] = time_of(pause_once);
     status = measure_wake(costs, &cpus);

@@ -20,7 +20,7 @@
 #include "tide/tide.h"
 #include "workloads/profile.h"
 
-#define DEFAULT_TOPOLOGY "pack:2 [numa] l3:8 core:8 pu:1"
+#define DEFAULT_TOPOLOGY "pack:2 [numa] l3:8(size=32MiB) core:8 pu:1"
 #define LIST_BYTES 1024
 
 struct request {
@@ -71,7 +71,7 @@ static int parse(struct request *request, int argc, char **argv) {
        .text = "mark each graph on this machine by one marker, and fit the pace to it"},
       {.name = "validate",
        .flag = &request->validate,
-       .text = "simulate this machine, and compare with markings on it; fits the pace"},
+       .text = "simulate this machine, and compare with markings on it"},
       td_option_rounds(&request->rounds, "rounds of the markings on this machine"),
       td_option_heap_max(&request->heap_max, NULL),
       td_option_json(&request->json, "the rows as JSON"),
@@ -135,18 +135,22 @@ static int choose_machine(struct plan *plan) {
   if (request->validate && request->topology)
     return td_complain(TD_EXIT_USAGE,
                        "simulate: --validate simulates this machine, not --topology");
-  snprintf(plan->topology, sizeof plan->topology, "pack:1 core:%u pu:1", td_host_cpus_allowed());
   result->topology = request->topology ? request->topology : DEFAULT_TOPOLOGY;
-  if (request->validate) result->topology = plan->topology;
   result->seed = request->seed;
   result->validate = request->validate;
   return td_bench_policy_choose("simulate", request->policy, &result->policy);
 }
 
 static int choose_costs(struct plan *plan) {
-  td_costs_init(&plan->result.costs);
-  return plan->request->costs ? td_costs_read(&plan->result.costs, plan->request->costs)
-                              : td_costs_measure(&plan->result.costs);
+  struct td_costs *costs = &plan->result.costs;
+  td_costs_init(costs);
+  int status =
+      plan->request->costs ? td_costs_read(costs, plan->request->costs) : td_costs_measure(costs);
+  if (!plan->request->validate) return status;
+  snprintf(plan->topology, sizeof plan->topology, "pack:1 l3:1(size=%.0fMiB) core:%u pu:1",
+           costs->at[TD_COST_cache_mib], td_host_cpus_allowed());
+  plan->result.topology = plan->topology;
+  return status;
 }
 
 /* The simulated machine remembers each line of the heap. */
@@ -264,9 +268,9 @@ static int simulate_graph(struct plan *plan, size_t graph, struct td_simulated *
                                            .costs = &costs};
   uint64_t critical_path = 0;
   int status = profile(&plan->specs[graph], &critical_path);
-  bool fits = request->validate || request->fit;
-  if (status == TD_EXIT_OK && fits) status = mark_really(plan, &plan->specs[graph], measured);
-  if (status == TD_EXIT_OK && fits) status = fit_pace(&simulation, measured[0], &costs);
+  bool marks = request->validate || request->fit;
+  if (status == TD_EXIT_OK && marks) status = mark_really(plan, &plan->specs[graph], measured);
+  if (status == TD_EXIT_OK && request->fit) status = fit_pace(&simulation, measured[0], &costs);
   if (status == TD_EXIT_OK) status = td_simulate_run(&simulation, simulated, plan->per_graph);
   if (status != TD_EXIT_OK) return status;
   if (plan->graph_count == 1) plan->result.costs = costs; /* told as they were used */

@@ -18,24 +18,28 @@
 #endif
 #define TD_BITS_NONE UINT32_MAX
 
+#define TD_BITS_LINE 16u /* markers in a line: the more, the more wait for each other */
+
 struct td_bits {
-  /* A cache line for 64 markers. All markers write; relaxed: see above. */
+  /* A cache line for some markers. All markers write; relaxed: see above. */
   struct {
     _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) bits;
-  } of[(TD_BITS_MOST + 63) / 64];
+  } of[(TD_BITS_MOST + TD_BITS_LINE - 1) / TD_BITS_LINE];
 };
 
 static inline bool td_bits_has(const struct td_bits *b, unsigned id) {
   /* relaxed: see above. */
-  return atomic_load_explicit(&b->of[id / 64].bits, memory_order_relaxed) >> id % 64 & 1;
+  return atomic_load_explicit(&b->of[id / TD_BITS_LINE].bits, memory_order_relaxed) >>
+             id % TD_BITS_LINE &
+         1;
 }
 
 /* Returns whether any of the first `count` markers but `self` has a bit. */
 static inline bool td_bits_any(const struct td_bits *b, unsigned count, unsigned self) {
-  for (unsigned i = 0; i * 64 < count; i++) {
+  for (unsigned i = 0; i * TD_BITS_LINE < count; i++) {
     /* relaxed: see above. */
     uint64_t bits = atomic_load_explicit(&b->of[i].bits, memory_order_relaxed);
-    if (self / 64 == i) bits &= ~((uint64_t)1 << self % 64);
+    if (self / TD_BITS_LINE == i) bits &= ~((uint64_t)1 << self % TD_BITS_LINE);
     if (bits) return true;
   }
   return false;
@@ -44,29 +48,48 @@ static inline bool td_bits_any(const struct td_bits *b, unsigned count, unsigned
 static inline void td_bits_set(struct td_bits *b, unsigned id) {
   if (td_bits_has(b, id)) return;
   /* relaxed: see above. */
-  atomic_fetch_or_explicit(&b->of[id / 64].bits, (uint64_t)1 << id % 64, memory_order_relaxed);
+  atomic_fetch_or_explicit(&b->of[id / TD_BITS_LINE].bits, (uint64_t)1 << id % TD_BITS_LINE,
+                           memory_order_relaxed);
 }
 
 /* Returns whether this call has taken the bit away. */
 static inline bool td_bits_clear(struct td_bits *b, unsigned id) {
-  const uint64_t bit = (uint64_t)1 << id % 64;
+  const uint64_t bit = (uint64_t)1 << id % TD_BITS_LINE;
   if (!td_bits_has(b, id)) return false;
   /* relaxed: see above. */
-  return atomic_fetch_and_explicit(&b->of[id / 64].bits, ~bit, memory_order_relaxed) & bit;
+  return atomic_fetch_and_explicit(&b->of[id / TD_BITS_LINE].bits, ~bit, memory_order_relaxed) &
+         bit;
+}
+
+/* Returns whose bit is the next one of the first `count` markers from `from` on, cyclically;
+ * TD_BITS_NONE if nobody has one. */
+static inline uint32_t td_bits_next(const struct td_bits *b, unsigned count, unsigned from) {
+  const unsigned words = (count + TD_BITS_LINE - 1) / TD_BITS_LINE;
+  for (unsigned i = 0; i <= words; i++) {
+    unsigned word = (from / TD_BITS_LINE + i) % words;
+    /* relaxed: see above. */
+    uint64_t bits = atomic_load_explicit(&b->of[word].bits, memory_order_relaxed);
+    if (i == 0) bits &= ~(uint64_t)0 << from % TD_BITS_LINE;
+    if (bits) return TD_BITS_LINE * word + (unsigned)__builtin_ctzll(bits);
+  }
+  return TD_BITS_NONE;
 }
 
 /* Takes away a bit of one of the first `count` markers, the next one from `self` on if there is
  * one. Returns whose; TD_BITS_NONE if nobody has one. */
 static inline uint32_t td_bits_take(struct td_bits *b, unsigned count, unsigned self) {
-  const unsigned words = (count + 63) / 64;
+  const unsigned words = (count + TD_BITS_LINE - 1) / TD_BITS_LINE;
   for (unsigned i = 0; i <= words; i++) {
-    unsigned word = (self / 64 + i) % words;
+    unsigned word = (self / TD_BITS_LINE + i) % words;
     /* relaxed: see above. */
     uint64_t bits = atomic_load_explicit(&b->of[word].bits, memory_order_relaxed);
-    if (i == 0) bits &= ~(uint64_t)0 << self % 64;
-    for (; bits; bits &= bits - 1) {
-      unsigned id = 64 * word + (unsigned)__builtin_ctzll(bits);
-      if (td_bits_clear(b, id)) return id;
+    if (i == 0) bits &= ~(uint64_t)0 << self % TD_BITS_LINE;
+    for (unsigned tries = 0; bits && tries < 2; tries++) {
+      uint64_t bit = bits & -bits;
+      /* relaxed: see above. */
+      uint64_t before = atomic_fetch_and_explicit(&b->of[word].bits, ~bit, memory_order_relaxed);
+      if (before & bit) return TD_BITS_LINE * word + (unsigned)__builtin_ctzll(bit);
+      bits &= before;
     }
   }
   return TD_BITS_NONE;

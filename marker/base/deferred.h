@@ -16,8 +16,9 @@ void td_defer(struct td_marker *marker, uintptr_t reference);
 /* Defers an object that is grey already. */
 void td_defer_grey(struct td_marker *marker, uintptr_t object);
 
-/* Must be called before the first flag of a phase is set. td_defer and td_defer_grey do so. */
-void td_deferred_announce(struct td_markers *set);
+/* Must be called before the marker sets flags in its row by itself. td_defer, td_defer_grey and
+ * td_deferred_flag do so. */
+void td_deferred_announce(struct td_marker *marker);
 /* Flags a page. */
 void td_deferred_flag(struct td_marker *marker, size_t page);
 /* Takes the flags of a page from all rows. Returns true if there was one: the caller then scans
@@ -29,6 +30,15 @@ uint64_t td_deferred_eight(const struct td_markers *set, size_t page);
 /* Returns the first flagged page from `from` on, cyclically; 0 if there is none. Page 0 is never
  * flagged, because it holds no objects. */
 size_t td_deferred_page(const struct td_markers *set, size_t from);
+/* The same for an active marker without work. Few markers look at all pages. Among many, that would
+ * get dearer with each of them, because flags come from the cores that set them. There a marker
+ * answers for its own flags: if it has set any, it looks at its whole row, and when it finds
+ * nothing it may leave the phase as far as flags are concerned. At flags of others it takes a
+ * glance. */
+size_t td_deferred_find(struct td_marker *marker, size_t from);
+/* A look at a few pages of somebody who has set flags, others each time; at all if markers are few.
+ * For a marker that watches: it has no flags to answer for. */
+size_t td_deferred_glance(struct td_marker *marker);
 
 /* ---- Rows: each marker sets flags in one row; rows are shared if there are more markers ---- */
 

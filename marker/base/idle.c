@@ -11,6 +11,7 @@
 
 #define WATCH_NS 60000u     /* how long a marker watches for work before it sleeps */
 #define QUIET_NS 50000u     /* how long td_quiet sleeps between two looks */
+#define VAIN_MOST 5u        /* among many, recruiting in vain doubles the step so many times */
 #ifndef IDLE_NS             /* tests/model has helpers that end at once, or never */
 #define IDLE_NS 1000000000u /* a helper that sleeps for so long without a collection ends */
 #endif
@@ -66,8 +67,18 @@ static void retire(struct td_marker *marker) {
   atomic_store_explicit(&marker->awake, 0, memory_order_release);
 }
 
+/* One marker watches, and among many one of eight: on a large machine work comes and goes faster
+ * than a sleeper wakes. */
+static uint32_t watchers_of(const struct td_markers *set) {
+  return td_are_many(set) ? set->limit / 8 : 1;
+}
+
 unsigned td_recruit(struct td_marker *marker) {
   struct td_markers *set = marker->set;
+  /* Those who watch are awake: they come sooner. relaxed: who watches orders nothing. */
+  if (td_are_many(set) &&
+      atomic_load_explicit(&set->spinning, memory_order_relaxed) >= watchers_of(set))
+    return 0;
   uint32_t helper = td_bits_take(&set->sleepers, set->limit, marker->id);
   if (helper != TD_BITS_NONE) {
     raise_word(&set->marker[helper]->signal, 1);
@@ -80,24 +91,24 @@ unsigned td_recruit(struct td_marker *marker) {
 }
 
 uint64_t td_recruit_more(struct td_marker *marker, uint64_t effort) {
-  if (td_recruit(marker)) {
-    td_event(&marker->events, TIDE_TIMELINE_RECRUIT, 0, 0);
-    if (++marker->recruits >= marker->set->limit - 1) {
-      marker->recruits = 0;
-      if (marker->recruit_step < 1u << 20) marker->recruit_step *= 2;
-    }
+  if (!td_recruit(marker)) {
+    if (td_are_many(marker->set) && marker->recruit_vain < VAIN_MOST) marker->recruit_vain++;
+    return effort + ((uint64_t)marker->recruit_step << marker->recruit_vain);
+  }
+  marker->recruit_vain = 0;
+  td_event(&marker->events, TIDE_TIMELINE_RECRUIT, 0, 0);
+  if (++marker->recruits >= marker->set->limit - 1) {
+    marker->recruits = 0;
+    if (marker->recruit_step < 1u << 20) marker->recruit_step *= 2;
   }
   return effort + marker->recruit_step;
 }
 
-/* One marker watches, and among many one of eight: on a large machine work comes and goes faster
- * than a sleeper wakes. */
 static bool may_watch(struct td_markers *set) {
-  const uint32_t most = set->limit < 16 ? 1 : set->limit / 8;
   /* relaxed, both: who watches orders nothing. */
   uint32_t watch = atomic_load_explicit(&set->spinning, memory_order_relaxed);
   /* One try: those who come together are too many, and would only be in each other's way. */
-  return watch < most &&
+  return watch < watchers_of(set) &&
          atomic_compare_exchange_strong_explicit(&set->spinning, &watch, watch + 1,
                                                  memory_order_relaxed, memory_order_relaxed);
 }

@@ -66,6 +66,10 @@ struct td_markers {
    * watches for work looks at the queues themselves now and then, and sets what is missing. With
    * two markers there is nobody to choose, and no bits. */
   struct td_bits offers;
+  /* Who may have set flags that nobody has taken yet, so that a marker among many need not look at
+   * all rows. A marker sets its own bit with its first flag, and clears it when it finds none in
+   * its row any more. */
+  struct td_bits flaggers;
   /* Helpers that sleep and may take part. A helper sets its own bit; whoever takes it away wakes
    * that helper. */
   struct td_bits sleepers;
@@ -117,6 +121,7 @@ struct td_marker {
 
   /* This marker while it is active. */
   bool took_part;
+  bool has_flagged;        /* there may be flags that this marker has set: td_deferred_find */
   bool leaves_early;       /* leaves are frequent: mark them where they are met */
   uint32_t queued_leaves;  /* leaves that came out of the queue since the last poll */
   struct td_policy policy; /* whom to steal from; made anew with each configuration */
@@ -125,6 +130,7 @@ struct td_marker {
   uint64_t visits_step;       /* and if it fails again, so many later */
   uint32_t recruit_step;      /* objects to scan before waking another marker; */
   uint32_t recruits;          /* doubles when it has woken as many as there are others */
+  uint32_t recruit_vain;      /* doublings of that step, because there was nobody to wake */
   struct td_root_cursor at;   /* in the roots */
   uintptr_t weak, ephemerons; /* chains of objects met: [weak.chain] */
   uint64_t joined_ns;         /* when it became active */
@@ -136,11 +142,18 @@ struct td_marker {
   uint64_t parks, wakes;
   struct td_naps naps;
 
+  unsigned glance; /* where td_deferred_glance goes on; the marker's own, active or not */
+
   /* Futex of the helper: a change tells it to look. Written by whoever wakes it. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) signal;
   /* 1 while the helper's thread is awake. It writes, but for its start; td_quiet reads. */
   _Atomic(uint32_t) awake;
 };
+
+/* See TD_MANY_MARKERS. */
+static inline bool td_are_many(const struct td_markers *set) {
+  return set->limit >= TD_MANY_MARKERS;
+}
 
 /* Returns whether the markers are so many that they tell each other what they have to offer. */
 static inline bool td_has_offers(const struct td_markers *set) {

@@ -5,15 +5,15 @@
  *   joins   by raising `active` from a number other than 0, before it takes work from others;
  *   leaves  by lowering it. It may leave when it holds no work: its window, its next object and its
  *           queue are empty, it has no open chunk, and since then it has seen no root slice, no
- * region with a chunk that nobody owns, and no flagged page. Once `active` is 0 the phase is over.
- * It stays 0 until the next phase, because nobody may join.
+ *           region with a chunk that nobody owns, and none of the flags that it has set itself.
+ * Once `active` is 0 the phase is over. It stays 0 until the next phase, because nobody may join.
  *
  * Why no work is left then. Work is in the private places of markers, in queues, in root slices, in
  * chunks that wait in regions, and in flagged pages.
  *   - Private places and queues are empty when their marker leaves. Only that marker fills them,
  *     after it has joined again.
  *   - Root slices only get fewer.
- *   - A flag is set by an active marker, which looks at all flags again before it leaves. If it
+ *   - A flag is set by an active marker, which looks for its flags again before it leaves. If it
  *     does not find its flag, another marker has taken it. That marker was active then, and scans
  * the page before it leaves itself.
  *   - So it is with chunks: see marker/region/region.h.

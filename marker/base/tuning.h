@@ -48,6 +48,14 @@
 #define TD_RECRUIT_OBJECTS 8192u
 #define TD_RECRUIT_ITEMS 4u
 
+/* So many markers are many: what each of them does to all others has to be little then. Fewer share
+ * work as few do. */
+#define TD_MANY_MARKERS 16u
+/* One of many looks so many objects later again whether others have taken what it offers. */
+#define TD_LOOK_OBJECTS 256u
+/* A thief among many takes one item of so many: the oldest items lead to most of the work. */
+#define TD_STEAL_PART 16u
+
 /* References from a trace function that are kept before they are deferred. */
 #define TD_TRACE_BUFFER 256u
 

@@ -229,6 +229,15 @@ static __attribute__((noinline)) uint32_t scan_chunk(struct heap_pass *p, size_t
 
 /* ---- Passes over the heap ---- */
 
+/* Returns which chunk a marker scans as number `i` of its pass. Few markers share a counter, which
+ * spreads them over the heap. Many would wait for it: each begins at a place of its own. */
+TD_INLINE uint64_t chunk_number(struct td_marker *marker, uint32_t chunks, uint32_t i) {
+  struct td_markers *set = marker->set;
+  if (td_are_many(set)) return (uint64_t)marker->id * chunks / set->limit + i;
+  /* relaxed: see above. */
+  return atomic_fetch_add_explicit(&set->chunk_next, 1, memory_order_relaxed);
+}
+
 /* The marker takes as many chunks as the heap has; if it is alone, these are all of them. Adds the
  * number of objects scanned. Returns false if another pass would not pay. */
 static bool pass(struct td_marker *marker, uint64_t *total) {
@@ -243,9 +252,7 @@ static bool pass(struct td_marker *marker, uint64_t *total) {
   /* relaxed: constant during a phase, see td_markers.chunks. */
   uint32_t chunks = atomic_load_explicit(&set->chunks, memory_order_relaxed);
   for (uint32_t i = 0; i < chunks; i++) {
-    /* relaxed: the counter only spreads the markers over the heap. */
-    uint64_t next = atomic_fetch_add_explicit(&set->chunk_next, 1, memory_order_relaxed);
-    size_t page = (size_t)(next % chunks) * TD_CHUNK_PAGES;
+    size_t page = (size_t)(chunk_number(marker, chunks, i) % chunks) * TD_CHUNK_PAGES;
     for (unsigned repeat = 0; repeat < REPEATS; repeat++) {
       uint32_t count = scan_chunk(&p, page, &flagged);
       scanned += count;
@@ -265,7 +272,7 @@ bool td_mark_in_address_order(struct td_marker *marker) {
   uint64_t since = td_plat_now_ns(), total = 0;
   td_event_at(&marker->events, since, TIDE_TIMELINE_DENSE_BEGIN, 0, 0);
   TD_PROBE1(dense__begin, marker->id);
-  td_deferred_announce(marker->set);
+  td_deferred_announce(marker);
   do
     td_recruit(marker);
   while (pass(marker, &total));

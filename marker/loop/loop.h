@@ -70,6 +70,11 @@ TD_INLINE void drain(struct loop *l) {
   } while (l->sharing.spill || mode_of(l) != mode);
 }
 
+/* Among many, who has found work wakes another one as soon as it has something to share. */
+TD_INLINE uint64_t first_recruiting(const struct td_marker *marker) {
+  return marker->id != 0 && td_are_many(marker->set) ? 0 : marker->recruit_step;
+}
+
 TD_INLINE void begin(struct loop *l, struct td_marker *marker, uint64_t *ring) {
   *l = (struct loop){
       .v = td_view_of(marker->set->space),
@@ -83,7 +88,7 @@ TD_INLINE void begin(struct loop *l, struct td_marker *marker, uint64_t *ring) {
       .mode = {.sparse = marker->leaves_early ? LEAVES_EARLY : DEPTH_FIRST,
                .refusals_left = 1,
                .refusals = 1},
-      .sharing = {.recruit_at = marker->recruit_step, .give_step = TD_POLL_OBJECTS},
+      .sharing = {.recruit_at = first_recruiting(marker), .give_step = TD_POLL_OBJECTS},
   };
 }
 

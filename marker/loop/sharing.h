@@ -37,12 +37,23 @@ TD_INLINE void offer(struct loop *l) {
   if (Q(size)(l->queue) != 0) td_bits_set(&set->offers, l->marker->id);
 }
 
-/* Gives work to a marker that asks for some, or wakes one that sleeps while there is plenty. */
+/* Among many, somebody is always about to run out of work, and sleeps if there is nothing to take.
+ * So there something is on offer all the time, whether anybody asks or not. */
+TD_INLINE bool is_asked(const struct loop *l) {
+  const struct td_markers *set = l->marker->set;
+  return Q(wanted)(l->queue) || (td_are_many(set) && !td_bits_has(&set->offers, l->marker->id));
+}
+
+/* Gives work to a marker that asks for some, or wakes one that sleeps while there is plenty. Among
+ * many, what others may have changed is looked at more seldom, because it then comes from them. */
 TD_INLINE void share(struct loop *l) {
   struct sharing *s = &l->sharing;
-  if (Q(wanted)(l->queue) && s->effort >= s->give_at && (owned(&l->o) >= 2 || l->window.count >= 2))
-    give(l);
-  offer(l);
+  if (s->effort >= s->look_at) {
+    if (td_are_many(l->marker->set)) s->look_at = s->effort + TD_LOOK_OBJECTS;
+    if (s->effort >= s->give_at && (owned(&l->o) >= 2 || l->window.count >= 2) && is_asked(l))
+      give(l);
+    offer(l);
+  }
   if (s->effort >= s->recruit_at && owned(&l->o) + l->window.count >= TD_RECRUIT_ITEMS)
     s->recruit_at = td_recruit_more(l->marker, s->effort);
 }

@@ -93,7 +93,7 @@ TD_INLINE bool find_work(struct loop *l) {
   }
   if (unload_region(l)) return true;
   /* On from the page before: flags are looked for in the whole heap, but once only. */
-  size_t flagged = td_deferred_page(l->marker->set, l->walk.before);
+  size_t flagged = td_deferred_find(l->marker, l->walk.before);
   if (flagged) {
     if (!td_deferred_take(l->marker->set, flagged)) return true;
     l->walk =

@@ -9,6 +9,15 @@
 #include "marker/loop/parameters.h"
 #include "marker/region/regions.h"
 
+/* In trees and halved arrays the oldest item leads to half of the work, the next one to half of the
+ * rest. Of two, a thief takes as much as it can carry and seldom comes. Among many, it would leave
+ * the victim with next to nothing, which then comes for work, too; and others find nothing. */
+static uint32_t most_from(const struct td_markers *set, uint32_t victim) {
+  if (!td_are_many(set)) return TD_STEAL_MOST;
+  uint64_t part = 1 + Q(size)(set->marker[victim]->queue) / TD_STEAL_PART;
+  return part < TD_STEAL_MOST ? (uint32_t)part : TD_STEAL_MOST;
+}
+
 /* Takes items from somebody else's queue, as many tries as there are others; the policy says whom
  * to try. Returns the number of items. */
 static __attribute__((noinline)) uint32_t steal(struct td_marker *marker, uint64_t *items) {
@@ -21,7 +30,7 @@ static __attribute__((noinline)) uint32_t steal(struct td_marker *marker, uint64
       td_policy_tell(&marker->policy, victim, false);
       continue;
     }
-    int32_t count = Q(steal)(set->marker[victim]->queue, items, TD_STEAL_MOST);
+    int32_t count = Q(steal)(set->marker[victim]->queue, items, most_from(set, victim));
     td_policy_tell(&marker->policy, victim, count > 0);
     if (count > 0) {
       td_report_stolen(marker, victim, (uint32_t)count);
@@ -37,7 +46,7 @@ static __attribute__((noinline)) uint32_t steal(struct td_marker *marker, uint64
  * items in somebody's queue. Otherwise it tells everybody that this marker wants work. */
 static bool promising(struct td_marker *marker) {
   struct td_markers *set = marker->set;
-  if (td_root_slices_left(set) || td_regions_wait(set->regions) || td_deferred_page(set, 8))
+  if (td_root_slices_left(set) || td_regions_wait(set->regions) || td_deferred_glance(marker))
     return true;
   const bool hinted = td_has_offers(set);
   if (hinted && td_bits_any(&set->offers, set->limit, marker->id)) return true;

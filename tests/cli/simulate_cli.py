@@ -112,6 +112,25 @@ class Rows(Case):
         self.assertEqual([r["engine"] for r in rows], [e for e in engines for _ in range(2)])
         self.assertEqual({r["objects"] for r in rows}, {16383})
 
+    def test_many_markers_get_work(self):
+        """More markers are not slower where there is work, and nobody is left out."""
+        some, many = self.rows("tree:depth=18", "--markers", "32,64")[1:]
+        self.assertEqual((some["took_part"], many["took_part"]), (32, 64))
+        self.assertLess(many["mark_ns"], 1.05 * some["mark_ns"])
+
+    def test_surprises_cost(self):
+        times = []
+        for surprise in (0, 100):
+            with open(self.costs, "w", encoding="utf-8") as file:
+                json.dump({"surprise_ns": surprise}, file)
+            times.append(self.rows("tree:depth=12", "--markers", "1")[0]["mark_ns"])
+        self.assertGreater(times[1], 1.1 * times[0])
+
+    def test_a_small_last_cache_is_filled(self):
+        lines = [self.rows("tree:depth=16,order=shuffled", "--markers", "1", "--topology",
+                           f"l3:1(size={size}MiB) core:1 pu:1")[0]["memory_lines"] for size in (1, 32)]
+        self.assertGreater(lines[0], 1.1 * lines[1])
+
     def test_more_threads_than_cores(self):
         rows = self.rows("tree:depth=14", "--markers", "8", "--topology", "core:2 pu:1")
         self.assertEqual(rows[1]["objects"], 32767)

@@ -215,6 +215,7 @@ MUTANTS = {
         Mutant("marking.drain=0", "star", "star", "a marker leaves with items in its queue"),
         Mutant("marking.grant=0", "star", "early", "an early grant that is not published"),
         Mutant("marking.see_flags=0", "dense", "flags", "a marker leaves without a look at flags"),
+        Mutant("marking.own=0", "dense", "flags", "a marker does not look for the flags that it has set"),
         Mutant("marking.keep=0", "dense", "star", "a deferred object is taken and unmarked"),
         Mutant("region.push=relaxed", "visit", "", REGIONS),
         Mutant("region.take=relaxed", "visit", "", REGIONS),

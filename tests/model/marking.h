@@ -79,6 +79,7 @@ struct marking {
 /* One marker's state while it is active. */
 struct marking_loop {
   bool full;          /* the queue was full */
+  bool has_flagged;   /* there may be flags that this marker has set */
   unsigned walk;      /* page being walked, + 1; 0: none */
   unsigned walk_from; /* object to go on from there */
   uint64_t scanned;   /* bit o: object o; from bit 32 on, how many scans */
@@ -104,6 +105,7 @@ static inline bool marking_is_marked(unsigned object) {
 /* td_deferred_flag */
 static inline void marking_flag(struct marking_loop *l, unsigned id, unsigned page) {
   unsigned row = id % MODEL_ROWS;
+  if (TD_STEP(marking, own)) l->has_flagged = true;
   _Atomic(uint8_t) *flag = &td_flag_row(&MODEL_STATE.heap, row)[page];
   /* relaxed: a mutant's */
   if (!TD_STEP(flag, always) && atomic_load_explicit(flag, memory_order_relaxed) != 0) return;
@@ -262,14 +264,29 @@ static inline void marking_walk_on(struct marking_loop *l, unsigned id) {
   l->walk = 0;
 }
 
-/* td_deferred_page: a flagged page + 1; 0: none */
-static inline unsigned marking_flagged(void) {
+/* A look at `rows` rows: a flagged page + 1; 0: none */
+static inline unsigned marking_flagged(unsigned first, unsigned rows) {
   /* relaxed: as shipped */
   if (atomic_load_explicit(&MODEL_STATE.flagged, memory_order_relaxed) == 0) return 0;
   for (unsigned page = 0; page < MODEL_PAGES; page++)
-    for (unsigned row = 0; row < MODEL_ROWS; row++)
+    for (unsigned row = first; row < first + rows; row++)
       if (td_flag_peek(&MODEL_STATE.heap, row, page)) return page + 1;
   return 0;
+}
+
+/* td_deferred_glance: it need not find anything. That of marker 0 finds all there is, those of
+ * others nothing. */
+static inline unsigned marking_glance(unsigned id, unsigned from_row) {
+  return id == 0 ? marking_flagged(from_row, MODEL_ROWS - from_row) : 0;
+}
+
+/* td_deferred_find */
+static inline unsigned marking_find_flagged(struct marking_loop *l, unsigned id) {
+  if (!l->has_flagged) return marking_glance(id, 0);
+  unsigned flagged = marking_flagged(id % MODEL_ROWS, 1);
+  if (flagged != 0) return flagged;
+  l->has_flagged = false;
+  return marking_glance(id, 1); /* marker 0 has looked at its row, which is the first */
 }
 
 /* ---- Root slices and other markers' queues ---- */
@@ -328,7 +345,7 @@ static inline bool marking_find_work(struct marking_loop *l, unsigned id) {
     marking_accept(l, id, unloaded, references);
     if (references > 0) return true;
   }
-  unsigned flagged = TD_STEP(marking, see_flags) ? marking_flagged() : 0;
+  unsigned flagged = TD_STEP(marking, see_flags) ? marking_find_flagged(l, id) : 0;
   if (flagged != 0) {
     if (!marking_take_flag(l, id, flagged - 1)) return true;
     MODEL_MET(WALKED);
@@ -353,7 +370,7 @@ static inline bool marking_find_work(struct marking_loop *l, unsigned id) {
 /* td_idle's promising: would another try pay? Says what is wished for if not. */
 static inline bool marking_promising(unsigned id) {
   if (marking_roots_left() || (MODEL_REGIONS && marking_regions_wait())) return true;
-  if (marking_flagged() != 0) return true;
+  if (marking_glance(id, 0) != 0) return true;
   for (unsigned v = 0; v < MODEL_MARKERS; v++)
     if (v != id && MODEL_MODE(v) != 'd' && td_bwos_size(&MODEL_STATE.queue[v]) != 0) return true;
   for (unsigned v = 0; v < MODEL_MARKERS; v++)
@@ -364,7 +381,7 @@ static inline bool marking_promising(unsigned id) {
 /* ---- A marker's part in a phase ---- */
 
 static inline void marking_begin(struct marking_loop *l, unsigned id) {
-  l->full = false;
+  l->full = l->has_flagged = false;
   l->walk = l->walk_from = 0;
   l->fresh = 0;
   for (unsigned r = 0; r < MARKING_REGIONS; r++)

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "bench/cli/complain.h"
+#include "bench/simulate/machine/branches.h"
 #include "bench/simulate/machine/memory.h"
 #include "bench/simulate/machine/report.h"
 #include "bench/simulate/machine/threads.h"
@@ -106,6 +107,7 @@ static int simulate(char **argv) {
   if (status != TD_EXIT_OK) return status;
   if (!td_sim_memory_begin(&topology, &td_sim_costs))
     return td_complain(TD_EXIT_RESOURCES, "simulate: not enough memory for the machine");
+  td_sim_branches_begin(&td_sim_costs);
   struct td_graph_spec spec;
   struct td_graph_error error = {0};
   if (!td_graph_spec_parse(argv[GRAPH], &spec, &error))

@@ -14,8 +14,7 @@
 #define NEAR_ENTRIES 64u
 #define OWN_SETS 1024u /* the core's own cache: 512 KiB */
 #define OWN_WAYS 8u
-#define LAST_SETS 65536u /* a last cache: 32 MiB */
-#define LAST_WAYS 8u
+#define LAST_WAYS 8u     /* of a last cache */
 #define NODE_PAGE_LOG2 6 /* lines of a page */
 #define FOREIGN_LOG2 20  /* lines outside of all ranges that are known at once */
 
@@ -48,9 +47,9 @@ struct core {
   uint64_t port;          /* when it may ask for another line */
 };
 
-struct last_cache {
-  uint32_t line[LAST_SETS][LAST_WAYS];
-  uint8_t turn[LAST_SETS];
+struct last_set {
+  uint32_t line[LAST_WAYS]; /* line + 1; 0: none */
+  uint32_t turn;            /* the way to be replaced next */
 };
 
 struct range {
@@ -76,7 +75,8 @@ static struct {
   uint64_t transfer[3];
   uint64_t node_line; /* what a line costs a node */
   struct core *cores;
-  struct last_cache *caches;
+  struct last_set *last; /* of all last caches, one cache after the other */
+  uint32_t last_sets;    /* of each, a power of two */
   uint64_t node_port[TD_SIM_CORES_MAX];
   struct range range[RANGES_MAX];
   unsigned ranges;
@@ -105,10 +105,14 @@ void td_sim_memory_costs(const struct td_costs *costs) {
   memory.node_line = (uint64_t)(64 * 1000 / costs->at[TD_COST_node_gbs]);
 }
 
+static size_t last_bytes(void) {
+  return (size_t)memory.topology->caches * memory.last_sets * sizeof *memory.last;
+}
+
 void td_sim_memory_forget(void) {
   /* The system gives zeroes for what is touched again. */
   madvise(memory.cores, memory.topology->cores * sizeof *memory.cores, MADV_DONTNEED);
-  madvise(memory.caches, memory.topology->caches * sizeof *memory.caches, MADV_DONTNEED);
+  madvise(memory.last, last_bytes(), MADV_DONTNEED);
   madvise(memory.queue, QUEUE_LINES * sizeof *memory.queue, MADV_DONTNEED);
   memset(memory.node_port, 0, sizeof memory.node_port);
 }
@@ -116,13 +120,16 @@ void td_sim_memory_forget(void) {
 bool td_sim_memory_begin(const struct td_sim_topology *topology, const struct td_costs *costs) {
   memory.topology = topology;
   memory.cores = reserve(topology->cores * sizeof *memory.cores);
-  memory.caches = reserve(topology->caches * sizeof *memory.caches);
+  memory.last_sets = 1;
+  while (memory.last_sets < topology->cache_bytes / (LAST_WAYS << LINE_LOG2))
+    memory.last_sets *= 2;
+  memory.last = reserve(last_bytes());
   memory.foreign = reserve(sizeof *memory.foreign << FOREIGN_LOG2);
   memory.foreign_words = reserve(sizeof *memory.foreign_words << FOREIGN_LOG2);
   memory.queue = reserve(QUEUE_LINES * sizeof *memory.queue);
   memory.lines = 1u << FOREIGN_LOG2;
   td_sim_memory_costs(costs);
-  return memory.cores && memory.caches && memory.foreign && memory.foreign_words && memory.queue;
+  return memory.cores && memory.last && memory.foreign && memory.foreign_words && memory.queue;
 }
 
 void td_sim_memory_range(const void *start, size_t bytes) {
@@ -207,20 +214,21 @@ static struct own_entry *replace_own(struct core *core, uint32_t line) {
 
 /* ---- Last caches ------------------------------------------------------------------------- */
 
-static unsigned last_set(uint32_t line) {
-  return (line * 0x9E3779B1u >> 16) % LAST_SETS;
+static struct last_set *last_set(unsigned cache, uint32_t line) {
+  uint32_t set = (line * 0x9E3779B1u >> 8) & (memory.last_sets - 1);
+  return &memory.last[(size_t)cache * memory.last_sets + set];
 }
 
-static bool in_last(const struct last_cache *cache, uint32_t line) {
-  const uint32_t *set = cache->line[last_set(line)];
+static bool in_last(unsigned cache, uint32_t line) {
+  const struct last_set *set = last_set(cache, line);
   for (unsigned way = 0; way < LAST_WAYS; way++)
-    if (set[way] == line + 1) return true;
+    if (set->line[way] == line + 1) return true;
   return false;
 }
 
-static void put_last(struct last_cache *cache, uint32_t line) {
-  unsigned set = last_set(line);
-  if (!in_last(cache, line)) cache->line[set][cache->turn[set]++ % LAST_WAYS] = line + 1;
+static void put_last(unsigned cache, uint32_t line) {
+  struct last_set *set = last_set(cache, line);
+  if (!in_last(cache, line)) set->line[set->turn++ % LAST_WAYS] = line + 1;
 }
 
 /* ---- Where a line comes from ------------------------------------------------------------- */
@@ -280,10 +288,10 @@ static uint64_t from_memory(struct core *core, unsigned number, uint32_t line, u
 static uint64_t fetch(struct core *core, unsigned number, uint32_t line, uint64_t word,
                       uint64_t now, bool alone) {
   unsigned owner = owner_of(word);
-  struct last_cache *mine = &memory.caches[memory.topology->core[number].cache];
+  unsigned mine = memory.topology->core[number].cache;
   if (owner != NOBODY && owner != number) {
     uint64_t latency = memory.transfer[td_sim_distance(memory.topology, number, owner)];
-    struct last_cache *its = &memory.caches[memory.topology->core[owner].cache];
+    unsigned its = memory.topology->core[owner].cache;
     if (find_own(&memory.cores[owner], line) || (its != mine && in_last(its, line))) {
       put_last(mine, line);
       return hand_on(line, now, latency, alone ? latency : memory.ps[TD_COST_occupied_ns]);

@@ -14,7 +14,7 @@
 
 #define THREADS_MAX 1024u
 #define STACK_BYTES (512u << 10)
-#define EVENTS_MAX (8u * THREADS_MAX)
+#define EVENTS_MAX (1u << 20) /* with those of sleepers that were woken before their time */
 #define OWN_VARIABLES_MAX 4096u
 #define NOBODY UINT32_MAX
 

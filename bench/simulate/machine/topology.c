@@ -18,6 +18,12 @@ static unsigned count_of(hwloc_topology_t topology, hwloc_obj_type_t type) {
   return count > 0 ? (unsigned)count : 1;
 }
 
+/* Without last caches in the description they have the size of today's. */
+static uint64_t last_cache_bytes(hwloc_topology_t topology) {
+  hwloc_obj_t cache = hwloc_get_obj_by_type(topology, HWLOC_OBJ_L3CACHE, 0);
+  return cache && cache->attr->cache.size ? cache->attr->cache.size : (uint64_t)32 << 20;
+}
+
 static const char *read_cores(struct td_sim_topology *t, hwloc_topology_t topology) {
   t->cores = count_of(topology, HWLOC_OBJ_PU);
   if (t->cores > TD_SIM_CORES_MAX) return "it has more than 512 processing units";
@@ -26,6 +32,7 @@ static const char *read_cores(struct td_sim_topology *t, hwloc_topology_t topolo
                                ? HWLOC_OBJ_L3CACHE
                                : HWLOC_OBJ_PACKAGE;
   t->caches = count_of(topology, cache);
+  t->cache_bytes = last_cache_bytes(topology);
   t->packages = count_of(topology, HWLOC_OBJ_PACKAGE);
   t->nodes = count_of(topology, HWLOC_OBJ_NUMANODE);
   for (unsigned i = 0; i < t->cores; i++) {

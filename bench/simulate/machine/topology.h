@@ -17,6 +17,7 @@ struct td_sim_core_place {
 
 struct td_sim_topology {
   unsigned cores, caches, packages, nodes;
+  uint64_t cache_bytes; /* of a last cache */
   struct td_sim_core_place core[TD_SIM_CORES_MAX];
 };
 

@@ -1,0 +1,65 @@
+/* Helpers that cannot be recruited, because they went to sleep while the configuration was closed:
+ * opening it again wakes them, and only them. */
+#include <sched.h>
+
+#include "marker/base/idle.h"
+#include "tests/unit/marker/visits.h"
+
+static struct site s;
+
+static uint32_t signal_of(unsigned id) {
+  return atomic_load(&s.set->marker[id]->signal);
+}
+
+static void wait_until_recruitable(unsigned id) {
+  while (!td_bits_has(&s.set->sleepers, id))
+    sched_yield();
+}
+
+/* The helper begins to execute when the configuration is closed, and sleeps when this returns. */
+static void open_with_deaf_helper(void) {
+  site_open(&s);
+  atomic_store(&s.set->closed, 1);
+  td_markers_ready(s.set);
+  td_quiet(s.set);
+}
+
+Test(sleepers, who_fell_asleep_while_closed_cannot_be_recruited) {
+  open_with_deaf_helper();
+  cr_assert_not(td_bits_has(&s.set->sleepers, 1));
+  cr_assert_eq(td_recruit(s.set->marker[0]), 0);
+  site_close(&s);
+}
+
+Test(sleepers, opening_wakes_who_cannot_be_recruited, .timeout = 60) {
+  open_with_deaf_helper();
+  uint32_t before = signal_of(1);
+  td_reopen(s.set, false);
+  cr_assert_eq(signal_of(1), before + 1);
+  wait_until_recruitable(1);
+  cr_assert_eq(td_recruit(s.set->marker[0]), 1);
+  site_close(&s);
+}
+
+Test(sleepers, opening_lets_others_sleep_on, .timeout = 60) {
+  open_with_deaf_helper();
+  td_reopen(s.set, false);
+  wait_until_recruitable(1);
+  uint32_t before = signal_of(1);
+  td_quiet(s.set);
+  td_reopen(s.set, false);
+  cr_assert_eq(signal_of(1), before);
+  cr_assert(td_bits_has(&s.set->sleepers, 1));
+  site_close(&s);
+}
+
+Test(sleepers, another_number_of_markers_wakes_everybody, .timeout = 60) {
+  open_with_deaf_helper();
+  td_reopen(s.set, false);
+  wait_until_recruitable(1);
+  uint32_t before = signal_of(1);
+  td_quiet(s.set);
+  td_reopen(s.set, true);
+  cr_assert_eq(signal_of(1), before + 1);
+  site_close(&s);
+}
