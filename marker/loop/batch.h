@@ -1,7 +1,7 @@
-/* Testing references in batches. A reference that was found waits until its mark byte is in the
- * cache. There are two buffers: one is filled while the mark bytes for the references in the other
- * one are on their way. When the first is full, the other one is flushed and they change places. So
- * every mark byte has as long to arrive as it takes to scan a few dozen references.
+/* Testing references in batches. A reference that was found in an object waits until its mark byte
+ * is in the cache. There are two buffers: one is filled while the mark bytes for the references in
+ * the other one are on their way. When the first is full, the other one is flushed and they change
+ * places. So every mark byte has as long to arrive as it takes to scan a few dozen references.
  *
  * Its owner keeps the structure in a local variable. */
 #ifndef TD_MARKER_LOOP_BATCH_H

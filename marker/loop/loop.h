@@ -21,7 +21,7 @@
 
 static __attribute__((noinline)) void drain_testing_copy(struct loop *l) {
   enum mode mode;
-  if (l->next) meet(l, l->next);
+  if (l->next) put(l, l->next); /* not into the batch: a root's word may lead into an object */
   l->next = 0;
   do {
     mode = mode_of(l);
