@@ -17,6 +17,7 @@ class Marking:
     roots: str  # objects of each root slice
     why: str
     rows: int = 2
+    many: int = 0  # each answers for its own flags; 1: marker 0 sees others', 2: nobody does
     chunks: int = 8  # Relacy: of each marker that visits regions
     looks: int = 3  # Relacy: how often a helper looks; GenMC: it joins once at most
     first: int = 1  # GenMC: root slices that marker 0 takes before the others begin; -1: they begin
@@ -85,6 +86,10 @@ RELACY = {
                 meet="joined,stolen,alone,granted,deferred,walked,reflagged,passed,foreign"),
         Marking("dense", "uod", "12345,2,3,0,,", "0,5", "three markers, three modes", rows=3,
                 meet="joined,stolen,alone,granted,deferred,walked,passed,foreign"),
+        Marking("many", "uod", "12345,2,3,0,,", "0,5", "the same among many", rows=3, many=1,
+                meet="joined,stolen,alone,granted,deferred,walked,passed,foreign"),
+        Marking("blind", "uod", "12345,2,3,0,,", "0,5", "the same, and nobody sees others' flags", rows=3,
+                many=2, meet="joined,stolen,alone,granted,deferred,walked"),
         Marking("grow", "ooo", "1234,567,2345,01,567,,,", "0,2", "three queues, granted early and again",
                 rows=3),
         Marking("rows", "uuu", "1234,567,2345,01,567,,,", "0,2", "three markers store one row of flags",
@@ -132,6 +137,8 @@ GENMC = {
     "marking": [
         Marking("begin", "dd", ",", "0", "helpers look while the phase is being prepared", first=-1),
         Marking("flags", "dd", "1,", "0", "flags and termination, no queue"),
+        Marking("own", "dd", "1,", "0", "the same among many", many=2),
+        Marking("others", "oo", "12345,,,,,", "0", "star among many", many=1),
         Marking("same", "dd", ",", "0,0", "both make one object deferred"),
         Marking("twice", "dd", ",", "01", "one flag is stored twice and taken between", first=0),
         # Nobody has a queue there, so that nothing hangs on the answer.
@@ -215,7 +222,7 @@ MUTANTS = {
         Mutant("marking.drain=0", "star", "star", "a marker leaves with items in its queue"),
         Mutant("marking.grant=0", "star", "early", "an early grant that is not published"),
         Mutant("marking.see_flags=0", "dense", "flags", "a marker leaves without a look at flags"),
-        Mutant("marking.own=0", "dense", "flags", "a marker does not look for the flags that it has set"),
+        Mutant("marking.own=0", "blind", "own", "a marker does not look for the flags that it has set"),
         Mutant("marking.keep=0", "dense", "star", "a deferred object is taken and unmarked"),
         Mutant("region.push=relaxed", "visit", "", REGIONS),
         Mutant("region.take=relaxed", "visit", "", REGIONS),
@@ -299,7 +306,8 @@ def relacy_arguments(client):
                 "--collections", client.collections, "--signalled", str(client.signalled)]
     if isinstance(client, Marking):
         return ["--modes", client.modes, "--graph", client.graph, "--roots", client.roots,
-                "--rows", str(client.rows), "--looks", str(client.looks), "--chunks", str(client.chunks)]
+                "--rows", str(client.rows), "--looks", str(client.looks), "--chunks", str(client.chunks),
+                "--many", str(client.many)]
     return ["--script", client.script, "--items", str(client.items), "--helpers", str(client.helpers),
             "--idle", str(client.idle)]
 
@@ -323,7 +331,7 @@ def genmc_source(program, client, mutant):
             "MODEL_SLICES": len(client.roots.split(",")),
             "MODEL_PAGES": (len(client.graph.split(",")) + 1) // 2,
             "MODEL_ROWS": client.rows, "MODEL_FIRST": client.first,
-            "MODEL_WISH": client.wish,
+            "MODEL_WISH": client.wish, "MODEL_MANY": client.many,
         }
         for step in client.steps:
             lines["SKIPPED_" + step.replace(".", "_")] = "~, 0"

@@ -1,15 +1,15 @@
 // Marking in the small (marking.h: queue, termination, marks and flags together, as shipped) under
 // the Relacy race detector.
 //
-//   relacy_marking --modes MODES --graph CHILDREN --roots SLICES [--rows N] [--looks N] [--chunks
-//   N]
+//   relacy_marking --modes MODES --graph CHILDREN --roots SLICES [--rows N] [--looks N]
+//                  [--chunks N] [--many 0|1|2]
 //                  [--search bound:N|random:N] [--mutant SITE=ORDER|SITE=0]... [--meet EVENTS]
 //   relacy_marking --list ...
 //
 // MODES: a letter for each marker, see marking.h. CHILDREN: digits for each object, separated by
 // commas: "12,3,3," is object 0 referring to 1 and 2, both of these to 3. SLICES: the same for root
 // slices. --looks: how often a helper looks for work before it sleeps for good. --chunks: how many
-// each marker has.
+// each marker has. --many: see MODEL_MANY.
 //
 // --meet: events that some execution must have met, or the search has shown nothing.
 //
@@ -77,7 +77,7 @@ struct watched {
 #include "marker/region/region.h"
 
 namespace {
-unsigned markers, slices, pages, rows = 4, looks = 3, chunks = 8;
+unsigned markers, slices, pages, rows = 4, looks = 3, chunks = 8, many;
 char const *modes = "";
 uint64_t graph, roots;
 uint8_t marks[8];
@@ -96,6 +96,7 @@ extern struct marking *current;
 #define MODEL_ROWS rows
 #define MODEL_REGIONS (std::strpbrk(modes, "rs") != nullptr)
 #define MODEL_CHUNKS chunks
+#define MODEL_MANY many
 #include "tests/model/marking.h"
 struct marking *current;
 
@@ -196,6 +197,8 @@ bool own_option(std::string const &option, char const *value) {
     looks = (unsigned)std::strtoul(value, nullptr, 10);
   else if (option == "--chunks")
     chunks = (unsigned)std::strtoul(value, nullptr, 10);
+  else if (option == "--many")
+    many = (unsigned)std::strtoul(value, nullptr, 10);
   else
     return false;
   return true;
@@ -211,6 +214,7 @@ int main(int argc, char **argv) {
   if (pages == 0 || slices == 0) usage("no graph or no roots");
   if (rows < 1 || rows > 4) usage("bad number of rows");
   if (chunks > MARKING_CHUNKS) usage("bad number of chunks");
+  if (many > 2) usage("--many is 0, 1 or 2");
   if (td_bwos_storage_bytes(MARKING_BLOCKS, MARKING_ENTRIES) > sizeof storage[0]) return 2;
   set_search(params, given.search);
   params.execution_depth_limit = 20000;

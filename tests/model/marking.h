@@ -25,6 +25,8 @@
  *   MODEL_ROOTS: byte s has a bit for each object of root slice s
  *   MODEL_SLICES: how many root slices
  *   MODEL_ROWS: rows of flags; if there are fewer than markers, rows are shared
+ *   MODEL_MANY: 0: everybody looks at all flags. Otherwise as among many, each answers for its own:
+ *     at flags of others 1 lets marker 0 look and nobody else, 2 nobody
  *   MODEL_ASSERT(c): reports a violation unless c
  *   MODEL_MET(event): counts one of enum marking_event
  *
@@ -274,15 +276,15 @@ static inline unsigned marking_flagged(unsigned first, unsigned rows) {
   return 0;
 }
 
-/* td_deferred_glance: it need not find anything. That of marker 0 finds all there is, those of
- * others nothing. */
+/* td_deferred_glance: among many it need not find anything. */
 static inline unsigned marking_glance(unsigned id, unsigned from_row) {
-  return id == 0 ? marking_flagged(from_row, MODEL_ROWS - from_row) : 0;
+  if (MODEL_MANY && (MODEL_MANY > 1 || id != 0)) return 0;
+  return marking_flagged(from_row, MODEL_ROWS - from_row);
 }
 
 /* td_deferred_find */
 static inline unsigned marking_find_flagged(struct marking_loop *l, unsigned id) {
-  if (!l->has_flagged) return marking_glance(id, 0);
+  if (!MODEL_MANY || !l->has_flagged) return marking_glance(id, 0);
   unsigned flagged = marking_flagged(id % MODEL_ROWS, 1);
   if (flagged != 0) return flagged;
   l->has_flagged = false;
