@@ -16,9 +16,9 @@ struct td_view {
   uint8_t epoch;
   uint8_t white; /* mark byte of an object that nobody has marked yet */
   bool words;    /* there are conservative objects */
-  bool interior; /* a conservative word may point anywhere into an object */
-  /* Of a conservative word: its distance from the base is less, and it has none of these bits, or
-   * it has to be looked up. */
+  /* A conservative word that leads into the heap is less than so many bytes from the base. Where it
+   * has one of the bits of `unaligned`, it has to be looked up: those are all low bits, but none if
+   * it may point anywhere into an object. */
   uintptr_t bytes, unaligned;
   const struct td_space *space;
 };
@@ -34,7 +34,6 @@ static inline struct td_view td_view_of(const struct td_space *space) {
                           .epoch = space->epoch,
                           .white = space->epoch_before,
                           .words = space->has_words,
-                          .interior = interior,
                           .bytes = granules << TD_GRANULE_LOG2,
                           .unaligned = interior ? 0 : TD_GRANULE_BYTES - 1,
                           .space = space};
@@ -88,7 +87,7 @@ static inline size_t td_view_page(const struct td_view *v, uintptr_t object) {
  * if the address is the start. The cell may be free. Out of line, because few words need it, and
  * given no pointer to a view: loops keep theirs in registers. */
 static __attribute__((noinline)) uintptr_t td_view_inside(const struct td_space *space,
-                                                          bool interior, uintptr_t word) {
+                                                          uintptr_t word) {
   const struct td_block *block = &space->blocks[(word - space->base) >> TD_BLOCK_LOG2];
   uint32_t granule = (uint32_t)(word >> TD_GRANULE_LOG2) % TD_BLOCK_GRANULES;
   uint32_t start = td_cell_of(block, granule) * block->cell_granules;
@@ -96,7 +95,7 @@ static __attribute__((noinline)) uintptr_t td_view_inside(const struct td_space 
   bool small = block->cell_granules > 0;
   if (!small) cell = td_space_find(space, word);
   if (start + block->cell_granules > TD_BLOCK_GRANULES) return 0; /* too short for a cell */
-  if (small && !interior && !td_space_counts(space, cell, word)) return 0;
+  if (small && !td_space_counts(space, cell, word)) return 0;
   return cell == word ? 0 : cell;
 }
 
@@ -105,8 +104,7 @@ static __attribute__((noinline)) uintptr_t td_view_inside(const struct td_space 
  * have to be asked for. */
 static inline uintptr_t td_view_word(const struct td_view *v, uintptr_t word) {
   if (word - v->base >= v->bytes) return 0;
-  if (__builtin_expect((word & v->unaligned) != 0, 0))
-    return td_view_inside(v->space, v->interior, word);
+  if (__builtin_expect((word & v->unaligned) != 0, 0)) return td_view_inside(v->space, word);
   return word & ~(TD_GRANULE_BYTES - 1);
 }
 

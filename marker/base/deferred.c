@@ -39,7 +39,7 @@ bool td_deferred_take(struct td_markers *set, size_t page) {
 void td_defer(struct td_marker *marker, uintptr_t reference) {
   struct td_view v = td_view_of(marker->set->space);
   bool other = td_view_meet(&v, reference) == TD_MET_OTHER;
-  uintptr_t object = other ? td_view_inside(v.space, v.interior, reference) : reference;
+  uintptr_t object = other ? td_view_inside(v.space, reference) : reference;
   if (!object || !td_view_is_white(&v, object)) return;
   marker->stats.objects++;
   if (td_view_block(&v, object)->kind == TD_KIND_LEAF)

@@ -10,8 +10,8 @@ enum td_span_kind {
   TD_SPAN_SLOTS,        /* start: count reference slots */
   TD_SPAN_INDIRECT,     /* start: count addresses of reference slots */
   TD_SPAN_CONSERVATIVE, /* start: count aligned words; each may point at or into an object */
-  TD_SPAN_OBJECTS,      /* start: count addresses of objects that are marked, to be scanned */
   TD_SPAN_STACK,        /* the same for words of stacks, which TIDE_INTERIOR_BASE is not for */
+  TD_SPAN_OBJECTS,      /* start: count addresses of objects that are marked, to be scanned */
 };
 
 struct td_span {

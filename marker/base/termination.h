@@ -14,8 +14,8 @@
  *     after it has joined again.
  *   - Root slices only get fewer.
  *   - A flag is set by an active marker, which looks for its flags again before it leaves. If it
- *     does not find its flag, another marker has taken it. That marker was active then, and scans
- * the page before it leaves itself.
+ *     does not find its flag, another marker has taken it. That marker was active then, and
+ *     scans the page before it leaves itself.
  *   - So it is with chunks: see marker/region/region.h.
  * So whatever a marker produces is taken by a marker that is active at that time and that finishes
  * it before leaving. The last marker to leave leaves nothing behind.

@@ -4,8 +4,8 @@
 
 #include "marker/loop/own_queue.h"
 #include "marker/loop/slices.h"
-#include "marker/scan/rare.h"
 #include "marker/loop/state.h"
+#include "marker/scan/rare.h"
 
 /* Returns whether an object begins at the address that nobody had marked. It is marked here. If the
  * address lies inside of an object, that one waits in the queue; `o` is the owner's part of it. */

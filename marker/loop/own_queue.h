@@ -30,7 +30,7 @@ TD_INLINE void put(struct loop *l, uint64_t item) {
  * cell, that becomes an item; `o` is the owner's part of the queue. */
 TD_INLINE void put_inside(struct loop *l, const struct td_view *v, struct Q(owner) * o,
                           uintptr_t address) {
-  uintptr_t cell = td_view_inside(v->space, v->interior, address);
+  uintptr_t cell = td_view_inside(v->space, address);
   if (cell && !Q(put)(l->queue, o, cell)) refused(l, cell);
 }
 

@@ -34,7 +34,7 @@ static __attribute__((noinline, cold)) bool look_inside(struct td_visit_state *s
                                                         uint32_t *granule) {
   const struct td_view *v = &s->v;
   uintptr_t address = td_view_object(v, s->first + *granule);
-  uintptr_t cell = td_view_inside(v->space, v->interior, address);
+  uintptr_t cell = td_view_inside(v->space, address);
   if (!cell) return false;
   uint64_t from = td_view_granule(v, cell);
   if (from >= s->first) {

@@ -11,7 +11,7 @@ static uintptr_t met_by(const struct td_view *v, uintptr_t word) {
     cr_assert(looks < 2, "a cell that is found inside is not inside of another");
     enum td_met met = td_view_meet(v, reference);
     if (met != TD_MET_OTHER) return met == TD_MET_WHITE ? reference : 0;
-    reference = td_view_inside(v->space, v->interior, reference);
+    reference = td_view_inside(v->space, reference);
   }
   return 0;
 }
