@@ -58,7 +58,7 @@ TD_INLINE uint64_t refill(struct loop *l) {
       scan_queued_slice(l, item, visit_element);
       if (l->next) return 0;
     } else if (is_near(l, item)) {
-      fetch_ahead(l, item & ~TD_ITEM_GREY);
+      fetch_ahead(l, item);
       return item;
     } else {
       td_window_append(&l->window, &l->v, item);
@@ -89,7 +89,8 @@ TD_INLINE void drain_depth_first(struct loop *l, enum mode mode, td_visit visit_
     uint64_t item = l->next;
     l->next = 0;
     if (item) {
-      uint64_t oldest = l->window.count == TD_WINDOW ? td_window_take(&l->window) : 0;
+      /* A window that was full when its oldest item was taken is as good as full. */
+      uint64_t oldest = l->window.count >= TD_WINDOW - 1 ? td_window_take(&l->window) : 0;
       td_window_append(&l->window, &l->v, item);
       item = oldest;
     }

@@ -19,7 +19,8 @@
 #include "marker/loop/sharing.h"
 #include "marker/loop/sources.h"
 
-static __attribute__((noinline)) void drain_testing_copy(struct loop *l) {
+/* The modes that test references pass the state's address to functions that are not inlined. */
+static __attribute__((noinline)) void drain_testing(struct loop *l) {
   enum mode mode;
   if (l->next) put(l, l->next); /* not into the batch: a root's word may lead into an object */
   l->next = 0;
@@ -35,12 +36,19 @@ static __attribute__((noinline)) void drain_testing_copy(struct loop *l) {
     flush(l);
 }
 
-/* The modes that test references work on a copy, whose address they may pass to functions that are
- * not inlined. So the other modes keep the state in registers. */
-TD_INLINE void drain_testing(struct loop *l) {
-  struct loop copy = *l;
-  drain_testing_copy(&copy);
-  *l = copy;
+/* The modes that follow the newest child keep the state in registers. So they, too, work on a copy,
+ * but its address never leaves the function: `flatten` inlines all that is not a slow path, and a
+ * slow path gets copies of what it needs. An address that escapes costs a sixth of the time. */
+static __attribute__((noinline, flatten)) void drain_all_queued(struct loop *state) {
+  struct loop l = *state;
+  drain_depth_first(&l, DEPTH_FIRST, visit);
+  *state = l;
+}
+
+static __attribute__((noinline, flatten)) void drain_leaves_early(struct loop *state) {
+  struct loop l = *state;
+  drain_depth_first(&l, LEAVES_EARLY, visit_element);
+  *state = l;
 }
 
 /* Marks until nothing is left that belongs to this marker, in one mode after the other. */
@@ -51,10 +59,10 @@ TD_INLINE void drain(struct loop *l) {
     mode = mode_of(l);
     switch (mode) {
     case DEPTH_FIRST:
-      drain_depth_first(l, mode, visit);
+      drain_all_queued(l);
       break;
     case LEAVES_EARLY:
-      drain_depth_first(l, mode, visit_element);
+      drain_leaves_early(l);
       break;
     case BATCHED:
     case NARROW:

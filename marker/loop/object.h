@@ -42,9 +42,12 @@ TD_INLINE void scan_children(struct loop *l, uintptr_t object, const struct td_b
 }
 
 TD_INLINE void scan_item(struct loop *l, uint64_t item, td_visit visit_one, td_visit visit_many) {
-  uintptr_t object = item & ~TD_ITEM_GREY;
-  if (claim(l, &l->v, &l->o, item))
-    scan_children(l, object, td_view_block(&l->v, object), visit_one, visit_many);
+  uintptr_t object = item;
+  if (__builtin_expect((item & TD_ITEM_GREY) != 0, 0))
+    object = item & ~TD_ITEM_GREY;
+  else if (!claim_at(l, &l->v, &l->o, object))
+    return;
+  scan_children(l, object, td_view_block(&l->v, object), visit_one, visit_many);
 }
 
 /* Returns whether the object is so close to the last one that its cache lines are likely there. */

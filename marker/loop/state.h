@@ -1,6 +1,6 @@
-/* The state of the marking loop: a local variable of work() in marker/loop/loop.h. Its address goes
- * to inlined functions only, so that the compiler keeps what the loop uses most in registers. The
- * modes that test references work on a copy, whose address they pass on. */
+/* The state of the marking loop: a local variable of work() in marker/loop/loop.h. The modes that
+ * follow the newest child work on a copy whose address goes to inlined functions only, so that the
+ * compiler keeps what they use most in registers. */
 #ifndef TD_MARKER_LOOP_STATE_H
 #define TD_MARKER_LOOP_STATE_H
 
