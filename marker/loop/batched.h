@@ -50,23 +50,26 @@ static void flush_rest(struct loop *l) {
 
 /* Marks until window, queue and batch are empty, or the mode has to be left. */
 static void drain_batched(struct loop *l) {
-  struct group now = {.count = 0}, next;
+  struct group groups[2], *now = &groups[0], *next = &groups[1];
+  now->count = 0;
   while (l->mode.sparse != NARROW) {
-    take_group(l, &next);
-    scan_group(l, &now);
+    take_group(l, next);
+    scan_group(l, now);
     bool over = false;
-    if (now.count + next.count > 0)
-      over = enough(l, BATCHED, now.count);
+    if (now->count + next->count > 0)
+      over = enough(l, BATCHED, now->count);
     else if (td_batch_is_empty(&l->batch))
       return;
     else
       flush_rest(l);
+    struct group *scanned = now;
     now = next;
+    next = scanned;
     if (over) break;
   }
   _Static_assert(2 * TD_GROUP <= TD_WINDOW, "a group goes back to what is left in the window");
-  while (now.count > 0)
-    td_window_append(&l->window, &l->v, now.items[--now.count]);
+  while (now->count > 0)
+    td_window_append(&l->window, &l->v, now->items[--now->count]);
 }
 
 #endif

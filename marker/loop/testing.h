@@ -78,10 +78,10 @@ static __attribute__((noinline)) void meet_queued_slice(struct loop *l, uint64_t
  * lines. Slices of arrays are scanned at once. */
 static __attribute__((noinline)) void take_group(struct loop *l, struct group *g) {
   struct Q(owner) o = l->o;
-  g->count = 0;
-  while (g->count < TD_GROUP && l->window.count > 0)
-    g->items[g->count++] = td_window_take(&l->window);
-  while (g->count < TD_GROUP) {
+  uint32_t count = 0;
+  while (count < TD_GROUP && l->window.count > 0)
+    g->items[count++] = td_window_take(&l->window);
+  while (count < TD_GROUP) {
     uint64_t item = Q(get)(l->queue, &o);
     if (item == 0) break;
     if (__builtin_expect((item & TD_ITEM_SLICE) != 0, 0)) {
@@ -90,9 +90,10 @@ static __attribute__((noinline)) void take_group(struct loop *l, struct group *g
       o = l->o;
     } else {
       __builtin_prefetch((const void *)item);
-      g->items[g->count++] = item;
+      g->items[count++] = item;
     }
   }
+  g->count = count;
   l->o = o;
 }
 
