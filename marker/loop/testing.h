@@ -89,7 +89,7 @@ static __attribute__((noinline)) void take_group(struct loop *l, struct group *g
       meet_queued_slice(l, item);
       o = l->o;
     } else {
-      __builtin_prefetch((const void *)item);
+      td_fetch_object(item);
       g->items[count++] = item;
     }
   }
