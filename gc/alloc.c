@@ -112,7 +112,7 @@ static void *take_after_collection(struct tide_mutator *mutator, struct request 
     if (object) return object;
     wish = wish_for(heap, request->room);
     collected = td_collect_unless(mutator, wish, seen);
-  } while (collected == TD_COLLECTED_BY_OTHER ||
+  } while (collected == TD_COLLECTED_BY_OTHER || collected == TD_COLLECTED_POSTPONED ||
            (collected == TD_COLLECTED && wish.kind == TIDE_CYCLE_YOUNG));
   return collected == TD_COLLECTED ? take(mutator, request) : NULL;
 }

@@ -39,19 +39,20 @@ static void log_slots(struct td_space *space, uint64_t first, uintptr_t slots, u
     flag_page(space, page * TD_PAGE_GRANULES);
 }
 
-void td_log_write(struct td_space *space, uintptr_t object, uintptr_t slots, size_t count) {
+bool td_log_write(struct td_space *space, uintptr_t object, uintptr_t slots, size_t count) {
   uint64_t granule = td_granule_of(space->base, object);
-  if (granule >= space->granules || td_mark_load(&space->marks[granule]) != space->epoch) return;
+  if (granule >= space->granules || td_mark_load(&space->marks[granule]) != space->epoch)
+    return false;
   size_t bytes = td_space_object_bytes(space, object);
   uint8_t kind = space->blocks[block_of(space, object)].kind;
-  if (kind == TD_KIND_LEAF) return;
-  if (!has_cards(kind, bytes)) {
-    td_log_fresh(space, object);
-    return;
-  }
   uintptr_t offset = slots - object;
-  if (offset >= bytes || count > (bytes - offset) / sizeof(uintptr_t)) return;
-  log_slots(space, granule, slots, slots + count * sizeof(uintptr_t));
+  bool inside = offset < bytes && count <= (bytes - offset) / sizeof(uintptr_t);
+  if (kind == TD_KIND_LEAF) return false;
+  if (!has_cards(kind, bytes))
+    td_log_fresh(space, object);
+  else if (inside)
+    log_slots(space, granule, slots, slots + count * sizeof(uintptr_t));
+  return inside;
 }
 
 void td_log_fresh(struct td_space *space, uintptr_t object) {

@@ -14,6 +14,8 @@
  * are not slower for cycling through 4 MiB than through 32: measured on binary trees. */
 #define DEFAULT_COST 0.002
 #define DEFAULT_ROOM_MOST ((double)(72 << 20))
+/* A budget that comes from a guess stays below such a part of the hard limit. */
+#define UNMARKED_PART 4
 
 /* So that one library needs no libm: Newton's iteration from an estimate off by a power of two
  * at most, quadratic from there. */
@@ -131,6 +133,16 @@ uint32_t td_sizing_next(struct td_sizing *policy, const struct td_sizing_facts *
                                                  : blocks * TD_BLOCK_BYTES + external;
   policy->due_bytes = due < (double)(UINT64_MAX / 2) ? (uint64_t)due : UINT64_MAX / 2;
   return bounded(policy, blocks);
+}
+
+uint32_t td_sizing_unmarked(struct td_sizing *policy, size_t live_bytes) {
+  double live = (double)live_bytes;
+  double blocks = (live + growth_room(policy, live, 0)) / TD_BLOCK_BYTES + 1;
+  if (policy->kind != TIDE_SIZING_DEFAULT || live < DEFAULT_ROOM_MOST) return 0;
+  if (blocks > (double)policy->max_blocks / UNMARKED_PART) return 0;
+  policy->due_bytes = (uint64_t)(blocks * TD_BLOCK_BYTES);
+  td_sizing_raised(policy, (uint32_t)blocks);
+  return (uint32_t)blocks;
 }
 
 void td_sizing_raised(struct td_sizing *policy, uint32_t budget) {

@@ -47,6 +47,10 @@ struct td_sizing_facts {
 
 /* Returns the used_blocks that may be reached before the next collection, and sets due_bytes. */
 uint32_t td_sizing_next(struct td_sizing *policy, const struct td_sizing_facts *facts);
+/* A full collection is due and would free nearly nothing of live_bytes: returns the budget that it
+ * would set, and sets due_bytes. 0 if the rule is one that an embedder has chosen, if the heap is
+ * so small that it is soon marked, or if the budget would come near the hard limit. */
+uint32_t td_sizing_unmarked(struct td_sizing *policy, size_t live_bytes);
 /* The budget was not enough and had to be raised. */
 void td_sizing_raised(struct td_sizing *policy, uint32_t budget);
 /* Blocks, used or free, that should stay committed: the largest of the last few budgets, so that

@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "gc/base/filling.h"
 #include "gc/base/sizing.h"
 #include "gc/base/youth.h"
 #include "gc/base/scan.h"
@@ -92,6 +93,9 @@ struct tide_mutator {
   enum tide_status alloc_status;
   uint64_t stress_count, stress_turns;
   uint64_t handed_out; /* bytes, not yet in the heap's allocated_bytes */
+  /* Stores that the barrier has told of since the last collection, and those of them to a slot that
+   * held another reference. A collection sets them to 0. */
+  uint64_t told, replaced;
   struct tide_fiber_stack own;
   struct tide_fiber_stack native;   /* what the system says of it; own is what the program says */
   struct tide_fiber_stack *current; /* the stack it has told that it runs on: &own or a fiber's */
@@ -286,6 +290,7 @@ struct tide_heap {
   uint64_t mutator_ns, grown_bytes, growth_now;
   enum tide_cycle_kind last_kind; /* of the last collection; while it ends, of that */
   struct td_youth youth;
+  struct td_filling filling;
   struct tide_bump *pooled_tables[TD_POOLED_TABLES];
   unsigned pooled_table_count;
   struct tide_mutator *retired_first, *retired_last; /* detached ones, reused late */

@@ -35,6 +35,18 @@ bool td_budget_grow(struct tide_heap *heap, uint32_t blocks) {
   return grew;
 }
 
+bool td_budget_grow_unmarked(struct tide_heap *heap) {
+  struct td_space *space = &heap->space;
+  pthread_mutex_lock(&space->lock);
+  uint32_t blocks = 0;
+  if (heap->external_bytes == 0)
+    blocks = td_sizing_unmarked(&heap->policy, space->live_bytes + space->young_bytes);
+  bool grew = blocks > space->used_blocks;
+  if (grew) space->budget_blocks = blocks;
+  pthread_mutex_unlock(&space->lock);
+  return grew;
+}
+
 void td_budget_trim(struct tide_heap *heap) {
   pthread_mutex_lock(&heap->space.lock);
   /* relaxed: under the lock. */

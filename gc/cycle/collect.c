@@ -40,8 +40,9 @@ struct cycle {
   void (*then)(struct tide_mutator *, void *); /* before the resume; may be NULL */
   void *argument;
   uint64_t begin_ns, stopped_ns, marked_ns, weak_ns, swept_ns;
-  uint64_t worked_ns; /* by this thread, at the beginning */
-  size_t root_bytes;  /* read by marking */
+  uint64_t worked_ns;   /* by this thread, at the beginning */
+  size_t root_bytes;    /* read by marking */
+  uint64_t freed_bytes; /* by a full collection */
 };
 
 /* Marking from roots. The first phase also calls the root callbacks. */
@@ -106,7 +107,7 @@ static void note_growth(const struct cycle *cycle) {
 }
 
 /* Of that, what a young collection has reclaimed counts no more. */
-static void sort(const struct cycle *cycle) {
+static void sort(struct cycle *cycle) {
   struct tide_heap *heap = cycle->heap;
   struct tide_cycle_stats *stats = &heap->building->all;
   uint64_t before = heap->space.live_bytes;
@@ -117,6 +118,8 @@ static void sort(const struct cycle *cycle) {
       young ? td_space_end_young(&heap->space) : td_space_end_marking(&heap->space);
   stats->bytes = heap->space.live_bytes;
   stats->promoted_bytes = young && stats->bytes > before ? stats->bytes - before : 0;
+  if (!young && before + heap->growth_now > stats->bytes)
+    cycle->freed_bytes = before + heap->growth_now - stats->bytes;
   if (!young) stats->logged = 0;
   if (young) heap->grown_bytes += stats->promoted_bytes - heap->growth_now;
 }
@@ -150,7 +153,8 @@ static void collect_stopped(struct cycle *cycle) {
                                        .worked_ns = td_plat_thread_ns() - cycle->worked_ns,
                                        .mutator_ns = cycle->begin_ns - heap->ended_ns,
                                        .allocated_bytes = heap->growth_now,
-                                       .promoted_bytes = stats->promoted_bytes};
+                                       .promoted_bytes = stats->promoted_bytes,
+                                       .freed_bytes = cycle->freed_bytes};
   td_young_plan(heap, facts, was_asked(cycle->cause));
   if (heap->verify) td_verify_or_abort(heap);
 }
@@ -251,6 +255,10 @@ enum td_collected td_collect_unless(struct tide_mutator *mutator, struct td_wish
   }
   if (wish.kind == TIDE_CYCLE_YOUNG && td_young_is_unwise(heap, wish.cause))
     wish.kind = TIDE_CYCLE_FULL;
+  if (wish.kind == TIDE_CYCLE_FULL && wish.cause == TIDE_CAUSE_GROWTH && td_young_postpones(heap)) {
+    td_world_unlock(heap);
+    return TD_COLLECTED_POSTPONED;
+  }
   bool collected = collect_and_unlock(mutator, wish, NULL, NULL);
   return collected ? TD_COLLECTED : TD_COLLECTED_PAUSED;
 }

@@ -79,12 +79,28 @@ void td_young_begin(struct tide_heap *heap) {
   td_young_set_due(&heap->space, heap->youth.due_bytes);
 }
 
+/* looked: not if the young objects were taken for old. */
+static void note_filling(struct tide_heap *heap, const struct td_youth_facts *facts, bool looked) {
+  struct td_filling_facts filling = {.allocated_bytes = facts->allocated_bytes,
+                                     .promoted_bytes = facts->promoted_bytes};
+  for (struct tide_mutator *m = heap->world.mutators; m; m = m->next) {
+    filling.told += m->told;
+    filling.replaced += m->replaced;
+    m->told = m->replaced = 0;
+  }
+  if (heap->last_kind == TIDE_CYCLE_FULL)
+    td_filling_after_full(&heap->filling, facts->freed_bytes, facts->live_bytes);
+  else if (looked)
+    td_filling_after_young(&heap->filling, &filling);
+}
+
 void td_young_plan(struct tide_heap *heap, struct td_youth_facts facts, bool asked) {
   struct td_youth *youth = &heap->youth;
   if (!heap->space.has_young) return;
   bool was_on = youth->on;
   facts.room_bytes = room_of(heap);
   facts.live_bytes = heap->space.live_bytes;
+  note_filling(heap, &facts, was_on);
   if (heap->last_kind == TIDE_CYCLE_FULL)
     td_youth_after_full(youth, &facts);
   else if (!was_on)
@@ -97,6 +113,13 @@ void td_young_plan(struct tide_heap *heap, struct td_youth_facts facts, bool ask
 
 bool td_young_is_unwise(const struct tide_heap *heap, enum tide_cycle_cause cause) {
   return !heap->space.has_young || (!heap->youth.on && cause != TIDE_CAUSE_YOUNG);
+}
+
+bool td_young_postpones(struct tide_heap *heap) {
+  if (!heap->space.has_young || !td_filling_may_postpone(&heap->filling)) return false;
+  if (!td_budget_grow_unmarked(heap)) return false;
+  td_filling_note_postponed(&heap->filling);
+  return true;
 }
 
 bool td_young_may_do(struct tide_heap *heap) {

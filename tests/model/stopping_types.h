@@ -82,6 +82,7 @@ struct tide_mutator {
   int stop_signal;
   uint32_t door;
   bool region_safe, interrupted;
+  uint64_t told, replaced;
   _Atomic(uint32_t) state;
 };
 struct td_world {

@@ -40,13 +40,11 @@ void __wrap_tide_write_slow(struct tide_mutator *m, void *object, const void *sl
   if (fault != DEAF) __real_tide_write_slow(m, object, slots, count);
 }
 
-void __real_td_log_write(struct td_space *space, uintptr_t object, uintptr_t slots, size_t count);
-void __wrap_td_log_write(struct td_space *space, uintptr_t object, uintptr_t slots, size_t count);
-void __wrap_td_log_write(struct td_space *space, uintptr_t object, uintptr_t slots, size_t count) {
-  if (fault == FIRST)
-    __real_td_log_write(space, object, object, 1);
-  else
-    __real_td_log_write(space, object, slots, count);
+bool __real_td_log_write(struct td_space *space, uintptr_t object, uintptr_t slots, size_t count);
+bool __wrap_td_log_write(struct td_space *space, uintptr_t object, uintptr_t slots, size_t count);
+bool __wrap_td_log_write(struct td_space *space, uintptr_t object, uintptr_t slots, size_t count) {
+  if (fault == FIRST) return __real_td_log_write(space, object, object, 1);
+  return __real_td_log_write(space, object, slots, count);
 }
 
 static void look_away(uintptr_t object, void *context) {

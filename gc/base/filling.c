@@ -1,0 +1,35 @@
+/* Whether the heap is being filled. */
+#include "gc/base/filling.h"
+
+/* Nearly all: so many in so many. */
+#define FREED_LITTLE 16u
+/* That nothing was freed of less says little about what is to come. */
+#define LIVE_TELLING ((uint64_t)64 << 20)
+#define DIED_LITTLE 8u
+#define REPLACED_LITTLE 8u
+/* Samples between two decisions, and full collections postponed in a row. */
+#define SAMPLES_LEAST 2u
+#define POSTPONED_MOST 3u
+
+void td_filling_after_young(struct td_filling *filling, const struct td_filling_facts *facts) {
+  uint64_t lived = facts->promoted_bytes, all = facts->allocated_bytes;
+  uint64_t died = all > lived ? all - lived : 0;
+  if (died > all / DIED_LITTLE || facts->replaced > facts->told / REPLACED_LITTLE)
+    filling->doubted = true;
+  filling->samples++;
+}
+
+void td_filling_after_full(struct td_filling *filling, uint64_t freed_bytes, uint64_t live_bytes) {
+  bool tells = live_bytes >= LIVE_TELLING;
+  *filling = (struct td_filling){.keeps = tells && freed_bytes <= live_bytes / FREED_LITTLE};
+}
+
+bool td_filling_may_postpone(const struct td_filling *filling) {
+  return filling->keeps && !filling->doubted && filling->samples >= SAMPLES_LEAST &&
+         filling->postponed < POSTPONED_MOST;
+}
+
+void td_filling_note_postponed(struct td_filling *filling) {
+  filling->postponed++;
+  filling->samples = 0;
+}

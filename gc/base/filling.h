@@ -1,0 +1,42 @@
+/* Is the heap being filled? A program that fills a cache keeps all that it allocates. Full
+ * collections then free nothing, and come again whenever the heap has doubled. Pure: figures in, an
+ * answer out.
+ *
+ * That old objects live can only be guessed. An old object dies if a reference to it is replaced in
+ * another one, or a root lets go of it. The first is seen by the write barrier. The second is not;
+ * but where it is the program's way, a full collection before would have freed something. So a full
+ * collection is postponed if the last one has freed nearly nothing, all samples of young objects
+ * since then have survived, and what was stored into old objects replaced nearly no reference.
+ *
+ * A wrong guess costs memory until the next full collection. So not many in a row are postponed. */
+#ifndef TD_GC_BASE_FILLING_H
+#define TD_GC_BASE_FILLING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* All zero at the beginning. Under the world's lock. */
+struct td_filling {
+  bool keeps;   /* the last full collection freed nearly nothing of a heap large enough to tell */
+  bool doubted; /* since then, something showed that objects die */
+  unsigned samples;   /* young collections since the last decision where nearly all survived */
+  unsigned postponed; /* full collections since the last */
+};
+
+/* What a young collection showed that has looked at the young objects. */
+struct td_filling_facts {
+  uint64_t allocated_bytes, promoted_bytes;
+  uint64_t told;     /* stores into old objects, as far as mutators have told of them */
+  uint64_t replaced; /* of them those to slots that held another reference */
+};
+
+void td_filling_after_young(struct td_filling *filling, const struct td_filling_facts *facts);
+/* freed_bytes: of what was there before; what is young counts as having been there. */
+void td_filling_after_full(struct td_filling *filling, uint64_t freed_bytes, uint64_t live_bytes);
+/* A full collection is due because the heap has grown: may it do without? */
+bool td_filling_may_postpone(const struct td_filling *filling);
+/* It has been postponed. */
+void td_filling_note_postponed(struct td_filling *filling);
+
+#endif

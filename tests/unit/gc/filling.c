@@ -1,0 +1,65 @@
+/* When full collections of a heap that is being filled are postponed. */
+#include "gc/base/filling.h"
+
+#include <criterion/criterion.h>
+
+#define MIB ((uint64_t)1 << 20)
+
+static struct td_filling after_full(uint64_t freed_mib, uint64_t live_mib) {
+  struct td_filling filling = {0};
+  td_filling_after_full(&filling, freed_mib * MIB, live_mib * MIB);
+  return filling;
+}
+
+/* Two samples of 2 MiB. */
+static void sample(struct td_filling *filling, uint64_t lived_percent, uint64_t replaced) {
+  struct td_filling_facts facts = {.allocated_bytes = 2 * MIB,
+                                   .promoted_bytes = 2 * MIB * lived_percent / 100,
+                                   .told = 1000,
+                                   .replaced = replaced};
+  td_filling_after_young(filling, &facts);
+  td_filling_after_young(filling, &facts);
+}
+
+Test(filling, postpones_while_all_survives_but_not_for_ever) {
+  struct td_filling filling = after_full(0, 80);
+  unsigned postponed = 0;
+  for (unsigned turn = 0; turn < 100; turn++) {
+    cr_assert_not(td_filling_may_postpone(&filling), "there was no sample since the last decision");
+    sample(&filling, 97, 10);
+    if (!td_filling_may_postpone(&filling)) break;
+    td_filling_note_postponed(&filling);
+    postponed++;
+  }
+  cr_assert(postponed > 0 && postponed < 10, "%u", postponed);
+  td_filling_after_full(&filling, 1 * MIB, 1000 * MIB);
+  sample(&filling, 97, 10);
+  cr_assert(td_filling_may_postpone(&filling), "the full collection has freed nothing again");
+}
+
+Test(filling, does_not_begin_with_a_guess) {
+  struct td_filling filling = {0};
+  sample(&filling, 100, 0);
+  cr_assert_not(td_filling_may_postpone(&filling));
+}
+
+Test(filling, a_small_heap_tells_nothing) {
+  struct td_filling filling = after_full(0, 10);
+  sample(&filling, 100, 0);
+  cr_assert_not(td_filling_may_postpone(&filling));
+}
+
+Test(filling, each_sign_of_death_counts_until_the_next_full_collection) {
+  const struct {
+    uint64_t freed_mib, lived_percent, replaced;
+  } rows[] = {{20, 100, 0}, {0, 70, 0}, {0, 100, 300}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    struct td_filling filling = after_full(rows[i].freed_mib, 80);
+    sample(&filling, rows[i].lived_percent, rows[i].replaced);
+    sample(&filling, 100, 0);
+    cr_assert_not(td_filling_may_postpone(&filling), "row %zu", i);
+    td_filling_after_full(&filling, 0, 80 * MIB);
+    sample(&filling, 100, 0);
+    cr_assert(td_filling_may_postpone(&filling), "row %zu, afterwards", i);
+  }
+}
