@@ -91,7 +91,8 @@ struct tide_mutator {
   size_t region_count, region_capacity;
   enum tide_status alloc_status;
   uint64_t stress_count, stress_turns;
-  uint64_t handed_out; /* bytes, not yet in the heap's allocated_bytes */
+  uint64_t handed_out;  /* bytes, not yet in the heap's allocated_bytes */
+  uint64_t freed_bytes; /* by tide_free, not yet in the heap's */
   struct tide_fiber_stack own;
   struct tide_fiber_stack native;   /* what the system says of it; own is what the program says */
   struct tide_fiber_stack *current; /* the stack it has told that it runs on: &own or a fiber's */
@@ -297,6 +298,7 @@ struct tide_heap {
 
   /* Bytes of runs and large objects handed out; relaxed counter, mutators add now and then. */
   _Atomic(uint64_t) allocated_bytes;
+  _Atomic(uint64_t) freed_bytes;
 
   /* Under the stats lock. */
   pthread_mutex_t stats_lock;
