@@ -24,16 +24,6 @@ TD_INLINE void put_grey(struct loop *l, struct Q(owner) * o, uintptr_t object) {
   if (__builtin_expect(!Q(put)(l->queue, o, item), 0)) refused(l, item);
 }
 
-/* Marks the object to which a reference leads. Returns whether it was new and was queued. */
-TD_INLINE bool meet_reference(struct loop *l, const struct td_view *v, struct Q(owner) * o,
-                              uintptr_t reference, uint64_t *objects) {
-  enum td_met met = td_view_meet(v, reference);
-  if (met == TD_MET_OTHER) put_inside(l, v, o, reference);
-  if (met != TD_MET_WHITE || !td_batch_admit(v, reference, v->epoch, objects)) return false;
-  put_grey(l, o, reference);
-  return true;
-}
-
 /* ---- The batch ---- */
 
 /* Marks the new objects to which the references lead, and moves those that have to be scanned to
