@@ -39,7 +39,7 @@ extern void *__libc_stack_end __attribute__((weak));
 #define FIRST_STACK_GAP ((uintptr_t)128 << 20)
 
 /* Of a process's first thread, without reading the list of all mappings, as the GNU C library does
- * for it: that takes a program that starts a thirtieth of its time. Returns false on other threads,
+ * for it: programs that run for a few milliseconds notice that. Returns false on other threads,
  * on the stack of a thread that forked, and where a larger stack may meet what lies below it. */
 static bool first_stack_bounds(struct td_stack_bounds *bounds) {
   struct rlimit limit;
