@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "bdwgc/collect.h"
-#include "bdwgc/figures.h"
 #include "bdwgc/held.h"
 #include "bdwgc/say.h"
 #include "bdwgc/settings.h"
@@ -102,29 +101,48 @@ EXPORT size_t GC_size(const void *object) {
 /* ---- Freeing and resizing ---- */
 
 /* An object is freed once. What is no object is told, as it would have been. */
-static void give_back(void *object, size_t bytes) {
-  bool entered = td_bdwgc_come_back();
-  enum tide_status status = tide_free(td_bdwgc_mutator(), object);
-  if (entered) td_bdwgc_go_away();
-  if (status == TIDE_ERROR_ARGUMENT)
-    td_bdwgc_warn("GC_free: %lx is not the start of an object", (GC_word)object);
-  else
-    td_figures_freed(bytes);
+static void give_back(struct tide_mutator *self, void *object) {
+  if (TIDE_LIKELY(tide_free(self, object) != TIDE_ERROR_ARGUMENT)) return;
+  td_bdwgc_warn("GC_free: %lx is not the start of an object", (GC_word)object);
 }
+
 EXPORT void GC_free(void *object) {
-  if (object) give_back(object, GC_size(object));
+  if (!object) return;
+  struct tide_mutator *self = td_bdwgc_mutator();
+  bool entered = td_bdwgc_come_back();
+  give_back(self, object);
+  if (entered) td_bdwgc_go_away();
 }
 
 /* An object of the same kind, with what the old one held. */
-static void *move(void *object, size_t held_bytes, size_t bytes) {
-  tide_layout layout = tide_object_layout(td_bdwgc.heap, object);
+static void *move(struct tide_mutator *self, void *object, const struct tide_object_facts *old,
+                  size_t bytes) {
   void *volatile kept = object;
-  char *larger = td_bdwgc_alloc(bytes, layout);
-  if (!larger) return NULL;
-  memcpy(larger, kept, held_bytes < bytes ? held_bytes : bytes);
-  if (td_bdwgc_let_go(kept)) td_bdwgc_hold(larger);
-  give_back(kept, held_bytes);
-  return larger;
+  char *moved = td_bdwgc_alloc(bytes, old->layout);
+  if (!moved) return NULL;
+  memcpy(moved, kept, old->bytes < bytes ? old->bytes : bytes);
+  if (old->pinned) td_bdwgc_hold(moved);
+  give_back(self, kept);
+  return moved;
+}
+
+static bool fits(struct tide_mutator *self, void *object, struct tide_object_facts *facts,
+                 size_t wanted) {
+  if (wanted <= facts->bytes) return wanted >= facts->bytes / 2;
+  return facts->may_grow && tide_resize_in_place(self, object, wanted) &&
+         tide_object_look(self, object, facts);
+}
+
+static void *resize(struct tide_mutator *self, void *object, size_t bytes) {
+  struct tide_object_facts facts;
+  size_t wanted;
+  if (!tide_object_look(self, object, &facts))
+    td_bdwgc_die("GC_realloc: %p is not the start of an object", object);
+  if (__builtin_add_overflow(bytes, td_bdwgc.extra_bytes, &wanted)) return out_of_memory(bytes);
+  if (!fits(self, object, &facts, wanted)) return move(self, object, &facts, bytes);
+  /* What is behind shall hold no old references, and be zero if the object grows again. */
+  if (bytes < facts.bytes) memset((char *)object + bytes, 0, facts.bytes - bytes);
+  return object;
 }
 
 EXPORT void *GC_realloc(void *object, size_t bytes) {
@@ -133,15 +151,10 @@ EXPORT void *GC_realloc(void *object, size_t bytes) {
     GC_free(object);
     return NULL;
   }
-  size_t cell = GC_size(object), wanted;
-  if (cell == 0) td_bdwgc_die("GC_realloc: %p is not the start of an object", object);
-  if (__builtin_add_overflow(bytes, td_bdwgc.extra_bytes, &wanted)) return out_of_memory(bytes);
-  if ((wanted <= cell && wanted >= cell / 2) ||
-      (wanted > cell && tide_resize_in_place(td_bdwgc_mutator(), object, wanted))) {
-    cell = GC_size(object);
-    /* What is behind shall hold no old references, and be zero if the object grows again. */
-    if (bytes < cell) memset((char *)object + bytes, 0, cell - bytes);
-    return object;
-  }
-  return move(object, cell, bytes);
+  if (!td_bdwgc_self) td_bdwgc_start();
+  struct tide_mutator *self = td_bdwgc_self;
+  bool entered = td_bdwgc_come_back();
+  void *resized = resize(self, object, bytes);
+  if (entered) td_bdwgc_go_away();
+  return resized;
 }

@@ -9,27 +9,20 @@
 
 extern EXPORT GC_word GC_gc_no, GC_non_gc_bytes;
 
-static uint64_t allocated_before; /* by the last collection's end; written under the stop */
-
-/* Since the last collection ended. */
-static _Atomic(size_t) freed_bytes;
+/* By the last collection's end; written under the stop. */
+static uint64_t allocated_before, freed_before;
 
 void td_figures_note(struct tide_heap *heap) {
   struct tide_heap_stats stats;
   tide_heap_stats(heap, &stats);
   allocated_before = stats.allocated_bytes;
-  atomic_store_explicit(&freed_bytes, 0, memory_order_relaxed); /* relaxed: as above */
+  freed_before = stats.freed_bytes;
 }
 
 unsigned td_figures_markers(struct tide_heap *heap) {
   struct tide_cycle_stats cycle;
   tide_cycle_stats(heap, &cycle);
   return cycle.markers ? cycle.markers : 1;
-}
-
-void td_figures_freed(size_t bytes) {
-  /* relaxed: a count for the curious. */
-  atomic_fetch_add_explicit(&freed_bytes, bytes, memory_order_relaxed);
 }
 
 static struct tide_heap_stats now(void) {
@@ -61,7 +54,7 @@ EXPORT size_t GC_get_bytes_since_gc(void) {
   return since_gc(&stats);
 }
 EXPORT size_t GC_get_expl_freed_bytes_since_gc(void) {
-  return atomic_load_explicit(&freed_bytes, memory_order_relaxed); /* relaxed: as above */
+  return now().freed_bytes - freed_before;
 }
 EXPORT size_t GC_get_total_bytes(void) {
   return now().allocated_bytes;
@@ -98,7 +91,7 @@ EXPORT size_t GC_get_prof_stats(struct GC_prof_stats_s *filled, size_t bytes) {
       .non_gc_bytes = GC_non_gc_bytes,
       .gc_no = GC_gc_no,
       .markers_m1 = cycle.markers ? cycle.markers - 1 : 0,
-      .expl_freed_bytes_since_gc = GC_get_expl_freed_bytes_since_gc(),
+      .expl_freed_bytes_since_gc = stats.freed_bytes - freed_before,
       .obtained_from_os_bytes = stats.peak_committed_bytes,
   };
   size_t common = bytes < sizeof all ? bytes : sizeof all;

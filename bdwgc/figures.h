@@ -6,8 +6,6 @@
 
 /* At the end of a collection, world stopped. */
 void td_figures_note(struct tide_heap *heap);
-/* The program has freed an object of so many bytes. */
-void td_figures_freed(size_t bytes);
 /* Returns how many markers the last collection had at its disposal, 1 before the first. */
 unsigned td_figures_markers(struct tide_heap *heap);
 

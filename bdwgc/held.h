@@ -2,12 +2,8 @@
 #ifndef TD_BDWGC_HELD_H
 #define TD_BDWGC_HELD_H
 
-#include <stdbool.h>
-
-/* Holds the object, and returns it; NULL if there is no memory for that. NULL is allowed. */
+/* Holds the object, and returns it; NULL if there is no memory for that. NULL is allowed. Freeing
+ * lets go by itself. */
 void *td_bdwgc_hold(void *object);
-bool td_bdwgc_is_held(void *object);
-/* Returns whether it was held. Freeing lets go by itself. */
-bool td_bdwgc_let_go(void *object);
 
 #endif

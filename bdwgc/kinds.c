@@ -122,13 +122,13 @@ EXPORT void GC_generic_malloc_many(size_t bytes, int kind, void **result) {
 }
 
 EXPORT int GC_get_kind_and_size(const void *object, size_t *bytes) {
-  tide_layout layout = tide_object_layout(td_bdwgc.heap, object);
-  bool held = td_bdwgc_is_held((void *)object);
-  if (bytes) *bytes = tide_object_bytes(td_bdwgc.heap, object);
+  struct tide_object_facts facts = {.layout = TIDE_LAYOUT_INVALID};
+  (void)tide_object_look(td_bdwgc_mutator(), object, &facts);
+  if (bytes) *bytes = facts.bytes;
   for (unsigned i = GC_I_FIRST_FREE; i < kind_count; i++)
-    if (kinds[i].layout == layout) return (int)i;
-  if (layout == TIDE_LAYOUT_LEAF) return held ? GC_I_AUNCOLLECTABLE : GC_I_PTRFREE;
-  return held ? GC_I_UNCOLLECTABLE : GC_I_NORMAL;
+    if (kinds[i].layout == facts.layout) return (int)i;
+  if (facts.layout == TIDE_LAYOUT_LEAF) return facts.pinned ? GC_I_AUNCOLLECTABLE : GC_I_PTRFREE;
+  return facts.pinned ? GC_I_UNCOLLECTABLE : GC_I_NORMAL;
 }
 EXPORT void GC_register_describe_type_fn(int kind, GC_describe_type_fn function) {
   (void)kind, (void)function; /* for the debugging dumps that there are none of */

@@ -68,7 +68,8 @@ VALUE(GC_oom_func, oom_fn, GC_oom_fn)
 
 /* ---- How large the heap gets ---- */
 
-/* With a divisor of n, two n-ths of what is alive may be allocated until the next collection. */
+/* With a divisor of n, two n-ths of what is alive may be allocated until the next collection; less
+ * where much holds no references, a little more in small heaps. */
 double td_bdwgc_growth(void) {
   GC_word divisor = GC_free_space_divisor ? GC_free_space_divisor : 1;
   return 1.0 + 2.0 / (double)divisor;
@@ -80,7 +81,7 @@ EXPORT GC_word GC_get_free_space_divisor(void) {
 EXPORT void GC_set_free_space_divisor(GC_word divisor) {
   GC_free_space_divisor = divisor;
   if (td_bdwgc.heap)
-    tide_heap_set_sizing(td_bdwgc.heap, TIDE_SIZING_GROWTH, td_bdwgc_growth(), NULL);
+    tide_heap_set_sizing(td_bdwgc.heap, TIDE_SIZING_SCANNED, td_bdwgc_growth(), NULL);
 }
 EXPORT void GC_set_max_heap_size(GC_word bytes) {
   struct tide_error error;

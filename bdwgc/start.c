@@ -29,7 +29,7 @@ static struct tide_options options_from(const struct td_bdwgc_environment *envir
   if (options.heap_max_bytes && options.heap_initial_bytes > options.heap_max_bytes)
     options.heap_initial_bytes = options.heap_max_bytes;
   options.markers = environment->markers ? environment->markers : td_bdwgc_settings.markers;
-  options.sizing = TIDE_SIZING_GROWTH;
+  options.sizing = TIDE_SIZING_SCANNED;
   options.growth_factor = td_bdwgc_growth();
   options.small_pages = true;
   return options;

@@ -30,7 +30,10 @@ extern TD_TLS struct tide_mutator *td_bdwgc_self;
 /* Creates the heap and registers the calling thread, unless that was done. */
 void td_bdwgc_start(void);
 /* Returns the thread's mutator. A thread that nobody has registered is registered now. */
-struct tide_mutator *td_bdwgc_mutator(void);
+struct tide_mutator *td_bdwgc_attach(void);
+static inline struct tide_mutator *td_bdwgc_mutator(void) {
+  return TIDE_LIKELY(td_bdwgc_self) ? td_bdwgc_self : td_bdwgc_attach();
+}
 
 /* The way round: starts, registers, runs finalizers, asks hooks. */
 void *td_bdwgc_alloc_slow(size_t bytes, tide_layout layout);

@@ -7,7 +7,7 @@
 #include "tide/advanced.h"
 
 TD_TLS struct tide_mutator *td_bdwgc_self;
-static TD_TLS bool away; /* inside GC_do_blocking, and not inside GC_call_with_gc_active */
+TD_TLS bool td_bdwgc_away;
 
 static pthread_key_t exit_key;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
@@ -40,8 +40,8 @@ static struct tide_mutator *attach(const char *function) {
   return mutator;
 }
 
-struct tide_mutator *td_bdwgc_mutator(void) {
-  return td_bdwgc_self ? td_bdwgc_self : attach("a thread that was not registered");
+struct tide_mutator *td_bdwgc_attach(void) {
+  return attach("a thread that was not registered");
 }
 
 EXPORT int GC_register_my_thread(const struct GC_stack_base *base) {
@@ -74,20 +74,18 @@ EXPORT void GC_register_altstack(void *start, GC_word bytes, void *other, GC_wor
 
 /* ---- Regions ---- */
 
-bool td_bdwgc_come_back(void) {
-  if (!away) return false;
+void td_bdwgc_leave_region(void) {
   tide_blocking_leave(td_bdwgc_self);
-  away = false;
-  return true;
+  td_bdwgc_away = false;
 }
 void td_bdwgc_go_away(void) {
-  away = true;
+  td_bdwgc_away = true;
   tide_blocking_enter(td_bdwgc_self);
 }
 
 EXPORT void *GC_do_blocking(GC_fn_type call, void *data) {
   td_bdwgc_start();
-  if (away) return call(data);
+  if (td_bdwgc_away) return call(data);
   td_bdwgc_go_away();
   void *result = call(data);
   td_bdwgc_come_back();
@@ -108,14 +106,14 @@ static pthread_mutex_t alloc_lock = PTHREAD_MUTEX_INITIALIZER;
  * blocking region holding stops off would hold nothing off. */
 EXPORT void GC_alloc_lock(void) {
   td_bdwgc_start();
-  if (away) tide_collect_pause(td_bdwgc.heap);
+  if (td_bdwgc_away) tide_collect_pause(td_bdwgc.heap);
   pthread_mutex_lock(&alloc_lock);
-  if (!away) tide_stop_hold(td_bdwgc_self);
+  if (!td_bdwgc_away) tide_stop_hold(td_bdwgc_self);
 }
 EXPORT void GC_alloc_unlock(void) {
-  if (!away) tide_stop_release(td_bdwgc_self);
+  if (!td_bdwgc_away) tide_stop_release(td_bdwgc_self);
   pthread_mutex_unlock(&alloc_lock);
-  if (away) tide_collect_resume(td_bdwgc.heap);
+  if (td_bdwgc_away) tide_collect_resume(td_bdwgc.heap);
 }
 EXPORT void *GC_call_with_alloc_lock(GC_fn_type call, void *data) {
   GC_alloc_lock();

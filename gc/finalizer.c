@@ -93,7 +93,7 @@ static enum tide_status add(struct td_finalizers *f, uintptr_t object, tide_fina
   if (!grow_entries(f) || !td_finalizers_grow_pending(f) ||
       (first == TD_TABLE_NONE && !td_table_put(&f->index, object, at)))
     return TIDE_ERROR_MEMORY;
-  /* relaxed: who frees an object comes after who registered it, by the program's own order. */
+  /* relaxed: as in td_finalizers_forget. */
   atomic_store_explicit(&f->ever, true, memory_order_relaxed);
   f->at[f->count++] = (struct td_finalizer){
       .object = object, .call = call, .context = context, .next = TD_TABLE_NONE};
@@ -119,11 +119,9 @@ enum tide_status tide_finalizer_add(struct tide_mutator *mutator, void *object,
   return status;
 }
 
-size_t td_finalizers_forget(struct tide_heap *heap, uintptr_t object) {
+size_t td_finalizers_forget_known(struct tide_heap *heap, uintptr_t object) {
   struct td_finalizers *f = &heap->finalizers;
   size_t count = 0;
-  /* relaxed: as in add. */
-  if (!atomic_load_explicit(&f->ever, memory_order_relaxed)) return 0;
   pthread_mutex_lock(&f->lock);
   size_t i = td_table_get(&f->index, object);
   for (; i != TD_TABLE_NONE; i = f->at[i].next, count++)

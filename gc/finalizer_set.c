@@ -4,7 +4,6 @@
 #include "gc/base/check.h"
 #include "gc/base/inside.h"
 #include "gc/base/object.h"
-#include "gc/base/settled.h"
 #include "gc/finalizer.h"
 
 static bool put(struct td_finalizers *f, uintptr_t object, size_t at,
@@ -57,9 +56,8 @@ void *tide_finalizer_take(struct tide_mutator *mutator, struct tide_finalizer_en
   return (void *)taken.object;
 }
 
-void td_finalizer_set_forget(struct tide_heap *heap, uintptr_t object) {
+void td_finalizer_set_forget_known(struct tide_heap *heap, uintptr_t object) {
   struct td_finalizers *f = &heap->finalizers;
-  if (!td_settled_may_have(&f->set, object)) return;
   pthread_mutex_lock(&f->lock);
   size_t at = td_table_get(&f->set.index, object);
   if (at != TD_TABLE_NONE) td_settled_forget(&f->set, at);

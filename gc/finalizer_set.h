@@ -2,9 +2,13 @@
 #ifndef TD_GC_FINALIZER_SET_H
 #define TD_GC_FINALIZER_SET_H
 
-#include "gc/base/state.h"
+#include "gc/base/settled.h"
 
 /* Removes the object's, if it has one. */
-void td_finalizer_set_forget(struct tide_heap *heap, uintptr_t object);
+void td_finalizer_set_forget_known(struct tide_heap *heap, uintptr_t object);
+static inline void td_finalizer_set_forget(struct tide_heap *heap, uintptr_t object) {
+  if (!TIDE_LIKELY(!td_settled_may_have(&heap->finalizers.set, object)))
+    td_finalizer_set_forget_known(heap, object);
+}
 
 #endif

@@ -1,23 +1,17 @@
-/* Freeing and resizing single objects. */
+/* Looking at, freeing and resizing single objects. */
 #include <string.h>
 
 #include "gc/base/check.h"
 #include "gc/base/error.h"
 #include "gc/base/inside.h"
 #include "gc/base/object.h"
-#include "gc/base/runs.h"
 #include "gc/finalizer.h"
 #include "gc/finalizer_set.h"
 #include "gc/roots/pin.h"
-#include "heap/alloc.h"
-#include "heap/find.h"
 #include "heap/free.h"
 #include "heap/medium.h"
 #include "heap/quarantine.h"
-
-static const struct td_block_info *info_of(const struct td_space *space, uintptr_t object) {
-  return &space->infos[(object - space->base) >> TD_BLOCK_LOG2];
-}
+#include "tide/foreign.h"
 
 static bool take_back(struct tide_mutator *mutator, uint32_t index, uintptr_t object,
                       size_t bytes) {
@@ -29,11 +23,11 @@ static bool take_back(struct tide_mutator *mutator, uint32_t index, uintptr_t ob
   return true;
 }
 
-static void free_small(struct tide_mutator *mutator, uintptr_t object) {
-  const struct td_space *space = &mutator->heap->space;
-  uint32_t index = td_object_run(space, object);
-  size_t bytes = td_space_object_bytes(space, object);
-  if (!take_back(mutator, index, object, bytes)) td_runs_put_freed(mutator, index, object);
+/* Nothing of ours that goes by the object's address shall meet its successor. */
+static void forget(struct tide_heap *heap, uintptr_t object) {
+  td_finalizers_forget(heap, object);
+  td_finalizer_set_forget(heap, object);
+  (void)td_pin_remove(heap, object); /* most are not pinned */
 }
 
 enum tide_status tide_free(struct tide_mutator *mutator, void *object) {
@@ -43,22 +37,38 @@ enum tide_status tide_free(struct tide_mutator *mutator, void *object) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct td_space *space = &mutator->heap->space;
   uintptr_t at = (uintptr_t)object;
-  if (!td_object_begins_here(mutator, at)) {
+  struct td_found found;
+  if (!TIDE_LIKELY(td_object_look_here(mutator, at, &found))) {
     td_misuse("tide_free: %p is no object of this heap, or was freed already", object);
     return TIDE_ERROR_ARGUMENT;
   }
-  td_finalizers_forget(mutator->heap, at);
-  td_finalizer_set_forget(mutator->heap, at);
-  (void)td_pin_remove(mutator->heap, at); /* most are not pinned */
-  uint8_t state = info_of(space, at)->state;
+  forget(mutator->heap, at);
+  size_t bytes = td_found_bytes(&found);
+  uint8_t state = found.info->state;
+  mutator->freed_bytes += bytes;
   if (td_quarantine_take(space, at)) return TIDE_OK;
-  if (state == TD_BLOCK_SMALL)
-    free_small(mutator, at);
-  else if (state == TD_BLOCK_LARGE)
+  if (TIDE_LIKELY(state == TD_BLOCK_SMALL)) {
+    if (!take_back(mutator, found.run, at, bytes)) td_runs_put_freed(mutator, found.run, at);
+  } else if (state == TD_BLOCK_LARGE) {
     td_space_free_large(space, at);
-  else
+  } else {
     td_space_free_medium(space, at);
+  }
   return TIDE_OK;
+}
+
+/* Nothing is changed here, so the thread may be stopped in between: what it asks about is an object
+ * before and after. */
+bool tide_object_look(struct tide_mutator *mutator, const void *object,
+                      struct tide_object_facts *facts) {
+  if (!td_mutator_may_act(mutator, "tide_object_look") || !object || !facts) return false;
+  struct td_found found;
+  if (!td_object_look_here(mutator, (uintptr_t)object, &found)) return false;
+  facts->bytes = td_found_bytes(&found);
+  facts->layout = found.block->layout;
+  facts->may_grow = found.info->state == TD_BLOCK_LARGE;
+  facts->pinned = td_pin_has(mutator->heap, (uintptr_t)object);
+  return true;
 }
 
 bool tide_resize_in_place(struct tide_mutator *mutator, void *object, size_t bytes) {
@@ -66,13 +76,13 @@ bool tide_resize_in_place(struct tide_mutator *mutator, void *object, size_t byt
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct td_space *space = &mutator->heap->space;
   uintptr_t at = (uintptr_t)object;
+  struct td_found found;
   if (bytes == 0) bytes = 1;
-  if (!td_object_begins_here(mutator, at)) return false;
-  size_t before = td_space_object_bytes(space, at);
-  if (info_of(space, at)->state != TD_BLOCK_LARGE) return bytes <= before;
-  const struct td_block *block = &space->blocks[(at - space->base) >> TD_BLOCK_LOG2];
+  if (!td_object_look_here(mutator, at, &found)) return false;
+  size_t before = td_found_bytes(&found);
+  if (found.info->state != TD_BLOCK_LARGE) return bytes <= before;
   if (bytes > PTRDIFF_MAX - TD_BLOCK_BYTES ||
-      !td_layout_fits(&space->layouts.at[block->layout], bytes) ||
+      !td_layout_fits(&space->layouts.at[found.block->layout], bytes) ||
       !td_space_resize_large(space, at, bytes))
     return false;
   if (bytes > before) mutator->handed_out += bytes - before;

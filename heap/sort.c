@@ -66,17 +66,28 @@ static uint32_t least_room(const struct td_block_info *info, bool young) {
   return young && info->cells > 8 ? info->cells / 2u : 1;
 }
 
+/* Adds so many objects of the block to what is alive, or takes them away if there are less than 0.
+ */
+static void count_live(struct td_space *space, uint32_t b, int32_t objects, size_t bytes_each) {
+  uint64_t bytes = (uint64_t)((int64_t)bytes_each * objects);
+  space->live_objects += (uint64_t)(int64_t)objects;
+  space->live_bytes += bytes;
+  if (space->blocks[b].kind == TD_KIND_LEAF) space->leaf_bytes += bytes;
+}
+
+static size_t cell_bytes(const struct td_space *space, uint32_t b) {
+  return (size_t)space->blocks[b].cell_granules << TD_GRANULE_LOG2;
+}
+
 /* Counts what is alive in a block and lists it as unswept if it has room. Returns whether nothing
  * is alive, nor in quarantine. */
 static bool sort_block(struct td_space *space, uint32_t b, bool young) {
-  struct td_block *block = &space->blocks[b];
   struct td_block_info *info = &space->infos[b];
   uint8_t *marks = space->marks + ((uint64_t)b << TD_BLOCK_GRANULES_LOG2);
   if (info->state == TD_BLOCK_MEDIUM) {
     bool in_use;
     uint32_t live = td_medium_sort(space, b, &in_use);
-    space->live_objects += live;
-    space->live_bytes += live * info->large_bytes;
+    count_live(space, b, (int32_t)live, info->large_bytes);
     return !in_use;
   }
   info->zeroed = 0;
@@ -86,14 +97,12 @@ static bool sort_block(struct td_space *space, uint32_t b, bool young) {
       *marks = 0; /* [start]: the block is free from here on */
       return true;
     }
-    space->live_objects++;
-    space->live_bytes += info->large_bytes;
+    count_live(space, b, 1, info->large_bytes);
     return false;
   }
   info->live = (uint16_t)(young ? count_and_clear_young(marks, space->epoch)
                                 : count_block(marks, space->epoch));
-  space->live_objects += info->live;
-  space->live_bytes += (uint64_t)info->live * block->cell_granules << TD_GRANULE_LOG2;
+  count_live(space, b, info->live, cell_bytes(space, b));
   uint32_t used = info->live + (space->has_quarantine ? td_quarantine_count(space, b) : 0);
   bool wanted = used > 0 || info->held || info->reserved == TD_RESERVED_LISTED;
   if (wanted && used + least_room(info, young) <= info->cells) list_block(space, b);
@@ -120,7 +129,7 @@ uint32_t td_space_end_marking(struct td_space *space) {
   td_medium_unlist(space);
   uint32_t freed = 0;
   if (space->has_quarantine || space->has_poison) td_quarantine_turn(space);
-  space->live_objects = space->live_bytes = 0;
+  space->live_objects = space->live_bytes = space->leaf_bytes = 0;
   /* From the top down: the lists then begin with low blocks, and these fill first. */
   for (uint32_t b = space->frontier; b-- > 1;) {
     space->infos[b].reserved = 0; /* listed no more; of other states it says nothing now */
@@ -135,11 +144,8 @@ uint32_t td_space_end_marking(struct td_space *space) {
 static void uncount(struct td_space *space, uint32_t b) {
   const struct td_block_info *info = &space->infos[b];
   if (info->state != TD_BLOCK_SMALL && info->state != TD_BLOCK_MEDIUM) return;
-  uint64_t bytes = info->state == TD_BLOCK_MEDIUM
-                       ? info->large_bytes
-                       : (uint64_t)space->blocks[b].cell_granules << TD_GRANULE_LOG2;
-  space->live_objects -= info->live;
-  space->live_bytes -= info->live * bytes;
+  bool medium = info->state == TD_BLOCK_MEDIUM;
+  count_live(space, b, -(int32_t)info->live, medium ? info->large_bytes : cell_bytes(space, b));
 }
 
 uint32_t td_space_end_young(struct td_space *space) {

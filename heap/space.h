@@ -106,6 +106,7 @@ struct td_space {
 
   /* Written while the world is stopped, read by all. */
   uint64_t live_objects, live_bytes; /* what the last collection found */
+  uint64_t leaf_bytes;               /* of these, in objects without references */
   uint8_t epoch;
   /* While marking, the byte of objects that were not found yet. At other times that of objects
    * allocated since the last collection: TD_YOUNG if has_young, else the epoch. */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -34,10 +35,28 @@ void td_plat_thread_join(struct td_thread *thread) {
 
 extern void *__libc_stack_end __attribute__((weak));
 
+/* So much below a process's first stack the kernel leaves free for it (MIN_GAP of its layouts). */
+#define FIRST_STACK_GAP ((uintptr_t)128 << 20)
+
+/* Of a process's first thread, without reading the list of all mappings, as the GNU C library does
+ * for it: programs that run for a few milliseconds notice that. Returns false on other threads,
+ * on the stack of a thread that forked, and where a larger stack may meet what lies below it. */
+static bool first_stack_bounds(struct td_stack_bounds *bounds) {
+  struct rlimit limit;
+  if (!&__libc_stack_end || td_plat_thread_id() != getpid()) return false;
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur > FIRST_STACK_GAP) return false;
+  uintptr_t page = td_plat_page_bytes(), here = (uintptr_t)__builtin_frame_address(0);
+  uintptr_t high = ((uintptr_t)__libc_stack_end + page - 1) & ~(page - 1);
+  uintptr_t low = high - (limit.rlim_cur & ~(page - 1));
+  *bounds = (struct td_stack_bounds){.low = low, .high = high, .grows = true};
+  return here >= low && here < high;
+}
+
 bool td_plat_stack_bounds(struct td_stack_bounds *bounds) {
   pthread_attr_t attributes;
   void *low;
   size_t bytes = 0;
+  if (first_stack_bounds(bounds)) return true;
   int error = pthread_getattr_np(pthread_self(), &attributes);
   if (!error) {
     error = pthread_attr_getstack(&attributes, &low, &bytes);

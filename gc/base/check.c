@@ -2,13 +2,6 @@
 #include "gc/base/check.h"
 
 #include "gc/base/error.h"
-#include "gc/base/thread.h"
-
-/* What most calls come to: nothing is wrong, and one look at the thread's own data tells. */
-static bool all_is_well(const struct tide_mutator *mutator, const struct td_self *self) {
-  return mutator && mutator->thread == self && mutator->heap && !mutator->blocking_depth &&
-         !self->worlds && !self->call.at;
-}
 
 bool td_mutator_check(const struct tide_mutator *mutator, const char *function) {
   const struct td_self *self = td_self();
@@ -39,13 +32,12 @@ static bool outside_regions(const struct tide_mutator *mutator, const char *func
   return false;
 }
 
-bool td_mutator_may_act(const struct tide_mutator *mutator, const char *function) {
-  return all_is_well(mutator, td_self()) ||
-         (td_mutator_may_wait(mutator, function) && outside_regions(mutator, function));
+bool td_mutator_may_act_after_all(const struct tide_mutator *mutator, const char *function) {
+  return td_mutator_may_wait(mutator, function) && outside_regions(mutator, function);
 }
 
 bool td_mutator_may_look(const struct tide_mutator *mutator, const char *function) {
-  if (all_is_well(mutator, td_self())) return true;
+  if (td_mutator_is_well(mutator, td_self())) return true;
   if (mutator && mutator->heap && td_in_callback() && td_inside_collection(mutator->heap))
     return true;
   return td_mutator_may_act(mutator, function);

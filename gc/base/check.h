@@ -4,7 +4,14 @@
 #ifndef TD_GC_BASE_CHECK_H
 #define TD_GC_BASE_CHECK_H
 
-#include "gc/base/state.h"
+#include "gc/base/thread.h"
+
+/* What most calls come to: nothing is wrong, and one look at the thread's own data tells. */
+static inline bool td_mutator_is_well(const struct tide_mutator *mutator,
+                                      const struct td_self *self) {
+  return mutator && mutator->thread == self && mutator->heap && !mutator->blocking_depth &&
+         !self->worlds && !self->call.at;
+}
 
 /* Returns true if this is an attached mutator of the calling thread. */
 bool td_mutator_check(const struct tide_mutator *mutator, const char *function);
@@ -15,7 +22,11 @@ bool td_mutator_may_wait(const struct tide_mutator *mutator, const char *functio
 
 /* The same, outside of blocking regions too. In a region, a collection may read the mutator's
  * structures at any moment. */
-bool td_mutator_may_act(const struct tide_mutator *mutator, const char *function);
+bool td_mutator_may_act_after_all(const struct tide_mutator *mutator, const char *function);
+static inline bool td_mutator_may_act(const struct tide_mutator *mutator, const char *function) {
+  return TIDE_LIKELY(td_mutator_is_well(mutator, td_self())) ||
+         td_mutator_may_act_after_all(mutator, function);
+}
 
 /* May the thread look at objects? With an attached mutator of its own outside of blocking regions;
  * or, in a callback of a collection, with any mutator of the heap that is collected. */

@@ -20,25 +20,15 @@ static uint32_t block_at(const struct td_space *space, uintptr_t object) {
   return (uint32_t)((object - space->base) >> TD_BLOCK_LOG2);
 }
 
-/* Does a cell begin there? */
-static bool is_cell(const struct td_space *space, uint32_t block, uintptr_t object) {
-  const struct td_block *entry = &space->blocks[block];
-  uint32_t granule = (uint32_t)(object >> TD_GRANULE_LOG2) % TD_BLOCK_GRANULES;
-  uint32_t cell = td_cell_of(entry, granule);
-  return cell * entry->cell_granules == granule && cell < space->infos[block].cells &&
-         object % TD_GRANULE_BYTES == 0;
+bool td_object_begins_apart(const struct td_space *space, uintptr_t object) {
+  return space->infos[block_at(space, object)].state != TD_BLOCK_FREE &&
+         td_space_cell_in_use(space, object) == object &&
+         td_holds_object(space, td_granule_of(space->base, object));
 }
 
 bool td_object_begins_here(const struct tide_mutator *mutator, uintptr_t object) {
-  const struct td_space *space = &mutator->heap->space;
-  uint64_t granule = td_granule_of(space->base, object);
-  if (granule >= space->granules) return false;
-  uint32_t block = block_at(space, object);
-  if (space->infos[block].state == TD_BLOCK_SMALL)
-    return is_cell(space, block, object) && td_holds_object(space, granule) &&
-           !in_unused_run(mutator, object) && !td_runs_is_freed(object);
-  return space->infos[block].state != TD_BLOCK_FREE &&
-         td_space_cell_in_use(space, object) == object && td_holds_object(space, granule);
+  struct td_found found;
+  return td_object_look_here(mutator, object, &found);
 }
 
 bool td_object_begins(struct tide_heap *heap, const void *address) {

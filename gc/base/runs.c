@@ -75,20 +75,11 @@ static uintptr_t *words_of(uintptr_t cell) {
   return (uintptr_t *)cell;
 }
 
-/* What the second word of a freed cell says. */
-static uintptr_t seal_of(uintptr_t cell) {
-  return cell ^ (uintptr_t)0x5eed0ff5ce11f4eeu;
-}
-
-bool td_runs_is_freed(uintptr_t cell) {
-  return words_of(cell)[1] == seal_of(cell);
-}
-
 void td_runs_put_freed(struct tide_mutator *mutator, uint32_t index, uintptr_t cell) {
   uintptr_t *head = &mutator->freed[index];
   if (*head == 0) mutator->freed_at[mutator->freed_count++] = index;
   words_of(cell)[0] = *head & ~LISTED;
-  words_of(cell)[1] = seal_of(cell);
+  words_of(cell)[1] = td_runs_seal(cell);
   *head = cell | LISTED;
 }
 
@@ -183,5 +174,7 @@ void td_runs_flush_counts(struct tide_mutator *mutator) {
   /* relaxed: a statistic. */
   atomic_fetch_add_explicit(&mutator->heap->allocated_bytes, mutator->handed_out,
                             memory_order_relaxed);
-  mutator->handed_out = 0;
+  atomic_fetch_add_explicit(&mutator->heap->freed_bytes, mutator->freed_bytes,
+                            memory_order_relaxed); /* relaxed: as above */
+  mutator->handed_out = mutator->freed_bytes = 0;
 }

@@ -30,14 +30,20 @@ void td_runs_hand_back(struct tide_mutator *mutator);
  * until it takes them again, or until the next collection, which forgets them. The first word of
  * such a cell is a link, the second tells that it was freed. */
 void td_runs_put_freed(struct tide_mutator *mutator, uint32_t index, uintptr_t cell);
-bool td_runs_is_freed(uintptr_t cell);
+/* What the second word says. */
+static inline uintptr_t td_runs_seal(uintptr_t cell) {
+  return cell ^ (uintptr_t)0x5eed0ff5ce11f4eeu;
+}
+static inline bool td_runs_is_freed(uintptr_t cell) {
+  return ((const uintptr_t *)cell)[1] == td_runs_seal(cell);
+}
 /* Returns a zeroed cell of so many bytes, or NULL. */
 void *td_runs_take_freed_slow(struct tide_mutator *mutator, uint32_t index, size_t bytes);
 static inline void *td_runs_take_freed(struct tide_mutator *mutator, uint32_t index, size_t bytes) {
   return mutator->freed_count ? td_runs_take_freed_slow(mutator, index, bytes) : NULL;
 }
 
-/* Adds the bytes that this mutator was handed to the heap's count. */
+/* Adds the bytes that this mutator was handed, and has freed, to the heap's counts. */
 void td_runs_flush_counts(struct tide_mutator *mutator);
 
 #endif

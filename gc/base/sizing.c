@@ -17,6 +17,13 @@
 /* A budget that comes from a guess stays below such a part of the hard limit. */
 #define UNMARKED_PART 4
 
+/* By what is read: what an object without references counts, and the extra room of small heaps, as
+ * a part of what is alive and at most. Found by trying on eleven programs for Boehm GC:
+ * docs/boehm.md has their figures. */
+#define LEAF_WEIGHT (2.0 / 3)
+#define EXTRA_PART (1.0 / 3)
+#define EXTRA_MOST ((double)(1 << 20))
+
 /* So that one library needs no libm: Newton's iteration from an estimate off by a power of two
  * at most, quadratic from there. */
 static double square_root(double x) {
@@ -58,6 +65,15 @@ static double growth_room(const struct td_sizing *policy, double live, double ro
   return (live + roots) * (policy->growth_factor - 1);
 }
 
+/* A collection does not read what holds no references, but it finds and sorts it. Where little is
+ * alive, its fixed costs are most of it, and a little more room saves much. */
+static double scanned_room(const struct td_sizing *policy, const struct td_sizing_facts *facts,
+                           double live) {
+  double read = live - (double)facts->leaf_bytes * (1 - LEAF_WEIGHT);
+  double extra = live * EXTRA_PART < EXTRA_MOST ? live * EXTRA_PART : EXTRA_MOST;
+  return growth_room(policy, read, (double)facts->root_bytes) + extra;
+}
+
 static double default_room(const struct td_sizing *policy, double live, double roots) {
   double room = root_room(policy, live, DEFAULT_COST);
   if (room > DEFAULT_ROOM_MOST) room = DEFAULT_ROOM_MOST;
@@ -95,6 +111,11 @@ static double usable_blocks(const struct td_sizing *policy, double room) {
   return policy->used_blocks + (missing > 0 ? missing / TD_BLOCK_BYTES : 0);
 }
 
+/* By a factor, and not by rates? */
+static bool grows(const struct td_sizing *policy) {
+  return policy->kind == TIDE_SIZING_GROWTH || policy->kind == TIDE_SIZING_SCANNED;
+}
+
 static uint32_t bounded(const struct td_sizing *policy, double blocks) {
   return blocks < (double)policy->max_blocks ? (uint32_t)blocks : policy->max_blocks;
 }
@@ -115,20 +136,22 @@ uint32_t td_sizing_next(struct td_sizing *policy, const struct td_sizing_facts *
   case TIDE_SIZING_GROWTH:
     target = live + growth_room(policy, live, roots);
     break;
+  case TIDE_SIZING_SCANNED:
+    target = live + scanned_room(policy, facts, live);
+    break;
   default:
     target = live + default_room(policy, live, roots);
   }
   double blocks = (target - external) / TD_BLOCK_BYTES + 1;
   double least = least_blocks(policy, facts);
   policy->room = target - live;
-  if (policy->kind == TIDE_SIZING_GROWTH)
-    least = larger(least, usable_blocks(policy, policy->room));
+  if (grows(policy)) least = larger(least, usable_blocks(policy, policy->room));
   if (blocks < least) blocks = least;
   if (blocks < policy->initial_blocks) blocks = policy->initial_blocks;
   policy->recent[policy->recent_at++ % TD_KEEP_CYCLES] = bounded(policy, blocks);
   /* A heap that grows by a factor uses the memory that it keeps: a program whose live set swings
    * would collect all the time while it is small. */
-  if (policy->kind == TIDE_SIZING_GROWTH) blocks = larger(blocks, td_sizing_keep(policy));
+  if (grows(policy)) blocks = larger(blocks, td_sizing_keep(policy));
   double due = policy->kind == TIDE_SIZING_FIXED ? (double)(UINT64_MAX / 2)
                                                  : blocks * TD_BLOCK_BYTES + external;
   policy->due_bytes = due < (double)(UINT64_MAX / 2) ? (uint64_t)due : UINT64_MAX / 2;

@@ -36,6 +36,7 @@ struct td_sizing {
 /* What a collection and the time before it showed. */
 struct td_sizing_facts {
   size_t live_bytes;
+  size_t leaf_bytes;     /* of these, in objects that hold no references */
   size_t external_bytes; /* outside the heap, held by its objects */
   size_t root_bytes;     /* read from roots: they make a collection dearer, as live bytes do */
   uint32_t used_blocks;  /* after sweeping */

@@ -92,7 +92,8 @@ struct tide_mutator {
   size_t region_count, region_capacity;
   enum tide_status alloc_status;
   uint64_t stress_count, stress_turns;
-  uint64_t handed_out; /* bytes, not yet in the heap's allocated_bytes */
+  uint64_t handed_out;  /* bytes, not yet in the heap's allocated_bytes */
+  uint64_t freed_bytes; /* by tide_free, not yet in the heap's */
   /* Stores that the barrier has told of since the last collection, and those of them to a slot that
    * held another reference. A collection sets them to 0. */
   uint64_t told, replaced;
@@ -302,6 +303,7 @@ struct tide_heap {
 
   /* Bytes of runs and large objects handed out; relaxed counter, mutators add now and then. */
   _Atomic(uint64_t) allocated_bytes;
+  _Atomic(uint64_t) freed_bytes;
 
   /* Under the stats lock. */
   pthread_mutex_t stats_lock;

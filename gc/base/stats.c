@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gc/base/inside.h"
+#include "gc/base/thread.h"
 #include "heap/slabs.h"
 #include "platform/probes.h"
 
@@ -160,6 +161,9 @@ static void fill_heap_stats(struct tide_heap *heap, struct tide_heap_stats *stat
   pthread_mutex_unlock(&heap->stats_lock);
   /* relaxed, all: figures of some moment. */
   stats->allocated_bytes = atomic_load_explicit(&heap->allocated_bytes, memory_order_relaxed);
+  stats->freed_bytes = atomic_load_explicit(&heap->freed_bytes, memory_order_relaxed);
+  const struct tide_mutator *mutator = tide_current(heap);
+  if (mutator) stats->freed_bytes += mutator->freed_bytes;
   stats->collections = atomic_load_explicit(&heap->cycles, memory_order_relaxed);
   stats->mutators = atomic_load_explicit(&heap->world.count, memory_order_relaxed);
 }

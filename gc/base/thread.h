@@ -18,7 +18,13 @@ struct td_self {
   volatile bool put_off;                /* the handler came while the thread was inside */
   void (*answer)(struct td_self *self); /* what to do then, or NULL if no signal stops it */
 };
-struct td_self *td_self(void);
+/* At a fixed distance from the thread's pointer, in a shared library too: nearly every function of
+ * the interface asks for it. It is small enough for what the loader keeps for libraries that are
+ * opened late. */
+extern _Thread_local struct td_self td_self_here __attribute__((tls_model("initial-exec")));
+static inline struct td_self *td_self(void) {
+  return &td_self_here;
+}
 
 /* An address that stands for the calling thread for as long as it lives. */
 static inline const void *td_thread_identity(void) {

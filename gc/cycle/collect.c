@@ -86,6 +86,7 @@ static void set_budget(const struct cycle *cycle) {
   struct tide_heap *heap = cycle->heap;
   td_budget_set(heap, (struct td_sizing_facts){
                           .live_bytes = heap->building->all.bytes,
+                          .leaf_bytes = heap->space.leaf_bytes,
                           .root_bytes = cycle->root_bytes,
                           .freed_blocks = (uint32_t)heap->building->all.blocks_freed,
                           .collect_ns = cycle->swept_ns - cycle->stopped_ns,

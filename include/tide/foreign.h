@@ -119,6 +119,21 @@ TIDE_API void *tide_finalizer_take(struct tide_mutator *mutator,
 TIDE_API void tide_stop_hold(struct tide_mutator *mutator);
 TIDE_API void tide_stop_release(struct tide_mutator *mutator);
 
+/* ---- All that is asked about an object, at once ------------------------------------------ */
+
+struct tide_object_facts {
+  size_t bytes; /* that may be used, as tide_object_bytes tells */
+  tide_layout layout;
+  bool pinned;   /* by tide_object_pin */
+  bool may_grow; /* tide_resize_in_place may get it more than `bytes` */
+};
+/* Tells about the object that begins at this address, for the price of one look-up: it takes no
+ * lock in a heap where nothing was ever pinned. Returns false, and leaves *facts alone, if none
+ * begins there, if it was freed, as far as its memory still tells, if an argument is NULL, and
+ * where the mutator may not act: blocking region, callback of a collection, another thread. */
+TIDE_API bool tide_object_look(struct tide_mutator *mutator, const void *object,
+                               struct tide_object_facts *facts);
+
 /* ---- Trace functions, growth ------------------------------------------------------------- */
 
 /* As tide_layout_traced, for functions that are not written to run on several threads: of all

@@ -25,6 +25,8 @@ struct tide_heap_stats {
   uint64_t young_collections; /* of `collections` */
   uint64_t promoted_bytes;    /* in all of these */
   uint64_t young_bytes;       /* allocated between two collections, if nothing else comes first */
+  uint64_t freed_bytes;       /* by tide_free since the heap was created, by whole cells; what other
+                                 threads have freed since the last collection may be missing */
 };
 /* Fills in the figures of this moment, zeroes if heap is NULL. The function below says how large
  * the structure of your header is, so that a newer library fills in no more. */

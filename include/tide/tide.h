@@ -61,6 +61,8 @@ enum tide_sizing {
   TIDE_SIZING_FIXED,       /* collect only when the hard limit is reached */
   TIDE_SIZING_GROWTH,      /* next collection at live bytes times growth_factor */
   TIDE_SIZING_ADAPTIVE,    /* square-root rule of MemBalancer (Kirisame et al., OOPSLA 2022) */
+  TIDE_SIZING_SCANNED,     /* growth by what collections read: objects without references count
+                              two thirds, and small heaps get up to 1 MiB more */
 };
 
 struct tide_advanced_options;
@@ -143,7 +145,7 @@ TIDE_API enum tide_status tide_heap_set_max(struct tide_heap *heap, size_t heap_
                                             struct tide_error *error);
 
 /* Changes how the heap grows, from the next collection on. A factor of 0 stands for the default;
- * only TIDE_SIZING_DEFAULT and TIDE_SIZING_GROWTH use it.
+ * TIDE_SIZING_FIXED and TIDE_SIZING_ADAPTIVE do not use it.
  *   TIDE_ERROR_ARGUMENT  heap is NULL, no such sizing, or a factor that is not over 1
  *   TIDE_ERROR_STATE     in a callback */
 TIDE_API enum tide_status tide_heap_set_sizing(struct tide_heap *heap, enum tide_sizing sizing,

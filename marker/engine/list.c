@@ -8,7 +8,9 @@
 TD_QUEUES(DECLARE)
 
 #define ENGINE_ALWAYS(Q) &td_engine_##Q,
-#if defined(TD_SINGLE_FILE) && !defined(TIDE_ALL_ENGINES)
+/* The libgc.so.1 is compiled with TD_FEW_ENGINES: programs that collect seldom should not have the
+ * code of a dozen engines in memory. */
+#if defined(TD_FEW_ENGINES) || (defined(TD_SINGLE_FILE) && !defined(TIDE_ALL_ENGINES))
 #define ENGINE_EXTRA(Q)
 #else
 #define ENGINE_EXTRA(Q) &td_engine_##Q,

@@ -1,5 +1,5 @@
 /* The marking engines: one for each queue of marker/queue/list.h, in its order. The single-file
- * edition may lack some. */
+ * edition and the libgc.so.1 may lack some. */
 #ifndef TD_MARKER_ENGINE_LIST_H
 #define TD_MARKER_ENGINE_LIST_H
 

@@ -65,10 +65,10 @@ int main(void) {
   CHECK(alloc > 1 && cut > 1 && freed > 1 && lock > 1 && others > 1);
 #ifdef __OPTIMIZE__
   if (!getenv("TD_BDWGC")) return 0; /* another's library: nothing is asked of it */
-  CHECK(alloc <= 100);
-  CHECK(cut <= 1000 && freed <= 1400);
+  CHECK(alloc <= 60);
+  CHECK(cut <= 480 && freed <= 560);
   CHECK(others <= freed + 20);
-  CHECK(lock <= 350);
+  CHECK(lock <= 260);
 #endif
   return 0;
 }

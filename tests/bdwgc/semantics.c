@@ -70,6 +70,7 @@ static APART void hold_some(void) {
   for (size_t i = 0; i < 100; i++) {
     char **object = GC_malloc_uncollectable(40);
     object[0] = GC_strdup("inside");
+    if (i % 2) object = GC_realloc(object, i % 4 == 1 ? 500 : 8); /* held as before */
     hidden[i] = ~(GC_word)object;
   }
 }
@@ -310,12 +311,15 @@ static void memory_exhausted(void) {
 static void figures(void) {
   GC_word heap, unused, unmapped, since, total, again;
   GC_get_heap_usage_safe(&heap, &unused, &unmapped, &since, &total);
-  CHECK(heap == GC_get_heap_size() && unused <= heap);
+  CHECK(heap == GC_get_heap_size() && unused <= heap && GC_get_version() >> 16 == 8);
   for (int i = 0; i < 10000; i++)
     GC_malloc(1000);
   GC_get_heap_usage_safe(NULL, NULL, NULL, NULL, &again);
   CHECK(again >= total + 9000000 && again == GC_get_total_bytes());
-  CHECK(GC_get_version() >> 16 == 8);
+  GC_gcollect();
+  CHECK(GC_get_expl_freed_bytes_since_gc() == 0);
+  GC_free(GC_malloc(1000));
+  CHECK(GC_get_expl_freed_bytes_since_gc() >= 1000);
 }
 
 /* ---- Holding the allocation lock ---- */

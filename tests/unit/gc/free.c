@@ -3,6 +3,7 @@
 
 #include "heap/poison.h"
 #include "tests/unit/gc/common.h"
+#include "tide/foreign.h"
 
 /* Under AddressSanitizer freed cells are poisoned, and nobody gets them before a collection. */
 static void skip_if_poisoned(void) {
@@ -135,6 +136,85 @@ Test(free, a_freed_object_that_is_still_seen_does_no_harm_to_conservative_heaps)
   cr_assert_eq(tide_count_marked(w.m), 50);
   expect_sound(&w);
   cr_assert(dangling[1]);
+  world_end(&w);
+}
+
+Test(free, is_counted) {
+  struct world w = world_new();
+  uint64_t before = stats_of(w.heap).freed_bytes, expected = 0;
+  for (size_t bytes = 16; bytes < 1000000; bytes *= 3) {
+    void *object = tide_alloc(w.m, TIDE_LAYOUT_LEAF, bytes);
+    expected += tide_object_bytes(w.heap, object);
+    cr_assert_eq(tide_free(w.m, object), TIDE_OK);
+    cr_assert_eq(stats_of(w.heap).freed_bytes, before + expected, "%zu bytes", bytes);
+  }
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  cr_assert_eq(stats_of(w.heap).freed_bytes, before + expected, "a collection frees nothing so");
+  world_end(&w);
+}
+
+Test(look, tells_what_the_single_questions_tell) {
+  struct world w = world_new();
+  const tide_layout layouts[] = {TIDE_LAYOUT_LEAF, TIDE_LAYOUT_REFS, TIDE_LAYOUT_CONSERVATIVE};
+  for (size_t i = 0; i < 3; i++) {
+    for (size_t bytes = 16; bytes < 1000000; bytes *= 3) {
+      struct tide_object_facts facts;
+      void **held = tide_handle(w.m, tide_alloc(w.m, layouts[i], bytes));
+      cr_assert(tide_object_look(w.m, *held, &facts), "%zu bytes", bytes);
+      cr_assert_eq(facts.bytes, tide_object_bytes(w.heap, *held));
+      cr_assert_eq(facts.layout, layouts[i]);
+      cr_assert_eq(facts.layout, tide_object_layout(w.heap, *held));
+      cr_assert_not(facts.pinned);
+      if (facts.may_grow) continue;
+      cr_assert_not(tide_resize_in_place(w.m, *held, facts.bytes + 1), "%zu bytes", bytes);
+    }
+  }
+  struct tide_object_facts large;
+  cr_assert(tide_object_look(w.m, tide_alloc(w.m, TIDE_LAYOUT_LEAF, 600000), &large));
+  cr_assert(large.may_grow);
+  world_end(&w);
+}
+
+Test(look, knows_pinned_objects) {
+  struct world w = world_new();
+  struct tide_object_facts facts;
+  void *object = tide_alloc(w.m, TIDE_LAYOUT_LEAF, 40), *other = tide_alloc(w.m, 1, 40);
+  cr_assert_eq(tide_object_pin(w.m, object), TIDE_OK);
+  cr_assert(tide_object_look(w.m, object, &facts) && facts.pinned);
+  cr_assert(tide_object_look(w.m, other, &facts) && !facts.pinned);
+  cr_assert_eq(tide_object_unpin(w.m, object), TIDE_OK);
+  cr_assert(tide_object_look(w.m, object, &facts) && !facts.pinned);
+  world_end(&w);
+}
+
+/* Inside objects, behind the newest, in freed cells of every kind, in unused memory. */
+Test(look, finds_nothing_where_no_object_begins) {
+  struct world w = world_new();
+  struct tide_object_facts facts = {.bytes = 7};
+  for (size_t bytes = 16; bytes < 1000000; bytes *= 3) {
+    char *older = tide_alloc(w.m, TIDE_LAYOUT_LEAF, bytes);
+    char *object = tide_alloc(w.m, TIDE_LAYOUT_LEAF, bytes);
+    size_t cell = tide_object_bytes(w.heap, object);
+    cr_assert_not(tide_object_look(w.m, object + 8, &facts));
+    cr_assert_not(tide_object_look(w.m, object + 1, &facts));
+    for (size_t inside = 16; inside<cell; inside += cell> 4096 ? 4096 : 16)
+      cr_assert_not(tide_object_look(w.m, object + inside, &facts), "%zu of %zu", inside, bytes);
+    if (object == older + cell) cr_assert_not(tide_object_look(w.m, object + cell, &facts));
+    cr_assert_eq(tide_free(w.m, older), TIDE_OK);
+    cr_assert_eq(tide_free(w.m, object), TIDE_OK);
+    cr_assert_not(tide_object_look(w.m, older, &facts), "%zu bytes", bytes);
+    cr_assert_not(tide_object_look(w.m, object, &facts), "%zu bytes", bytes);
+  }
+  cr_assert_not(tide_object_look(w.m, &w, &facts));
+  cr_assert_not(tide_object_look(w.m, NULL, &facts));
+  cr_assert_not(tide_object_look(w.m, (void *)(UINTPTR_MAX & ~(uintptr_t)15), &facts));
+  cr_assert_eq(facts.bytes, 7, "left alone");
+  world_end(&w);
+}
+
+Test(look, is_refused_without_its_arguments) {
+  struct world w = world_new();
+  cr_assert_not(tide_object_look(w.m, tide_alloc(w.m, TIDE_LAYOUT_LEAF, 16), NULL));
   world_end(&w);
 }
 

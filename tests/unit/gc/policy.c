@@ -32,6 +32,28 @@ Test(policy, what_is_read_from_roots_counts) {
   cr_assert(budget >= 1700 && budget <= 1701, "%u", budget);
 }
 
+/* The same live bytes, with more and more of them in leaves; the factor's room is as large as what
+ * is read, and a large heap gets 1 MiB on top. */
+Test(policy, scanned_room_goes_by_what_is_read) {
+  uint32_t extra = (1 << 20) / TD_BLOCK_BYTES;
+  for (uint32_t leaves = 0; leaves <= 1000; leaves += 100) {
+    struct td_sizing policy = make(TIDE_SIZING_SCANNED);
+    struct td_sizing_facts facts = {.live_bytes = 1000 * TD_BLOCK_BYTES,
+                                    .leaf_bytes = leaves * TD_BLOCK_BYTES,
+                                    .used_blocks = 1000};
+    uint32_t room = td_sizing_next(&policy, &facts) - 1000, read = 1000 - leaves / 3;
+    cr_assert(room + 1 >= read + extra && room <= read + extra + 1, "%u leaves: %u", leaves, room);
+  }
+}
+
+Test(policy, small_heaps_get_a_third_more_by_what_is_read) {
+  struct td_sizing policy = make(TIDE_SIZING_SCANNED);
+  policy.initial_blocks = 1;
+  struct td_sizing_facts facts = {.live_bytes = 30 * TD_BLOCK_BYTES, .used_blocks = 30};
+  uint32_t budget = td_sizing_next(&policy, &facts);
+  cr_assert(budget >= 70 && budget <= 71, "%u", budget);
+}
+
 Test(policy, default_room_is_a_root_up_to_a_bound_or_growth) {
   const struct {
     unsigned live_mib, allocations_per_mark, room_mib;

@@ -76,6 +76,7 @@ Test(large, several_gib_that_nobody_touches_cost_nothing) {
   keep_only(object);
   cr_assert_eq(heap.live_objects, 1);
   cr_assert_eq(heap.live_bytes, bytes);
+  cr_assert_eq(heap.leaf_bytes, 0, "it has references");
   /* side tables: 24 and 16 bytes per block; a few pages of the object, huge ones perhaps */
   cr_assert_leq(resident_bytes() - before, (size_t)64 << 20);
   cr_assert_eq(keep_only(NULL), bytes / TD_BLOCK_BYTES);

@@ -58,6 +58,7 @@ Test(sweep, exactly_the_dead_cells_are_reused) {
       cr_assert_eq(heap_collect(&heap, &bump, objects, count, step), empty_of(3, count / 3, step));
       cr_assert_eq(heap.live_objects, live);
       cr_assert_eq(heap.live_bytes, live * td_class_bytes(c));
+      cr_assert_eq(heap.leaf_bytes, heap.live_bytes);
       char *reused = calloc(count, 1);
       for (size_t i = 0; i < count - live; i++) {
         void *object = heap_alloc(&heap, &bump, TIDE_LAYOUT_LEAF, c);

@@ -167,6 +167,20 @@ static void *look_at_stack(void *bounds_pointer) {
   return td_plat_stack_bounds(bounds) && bounds->low < at && at < bounds->high ? bounds : NULL;
 }
 
+/* The first stack's are found without asking the C library, which must not say otherwise. */
+Test(threads, stack_bounds_are_within_the_c_librarys) {
+  struct td_stack_bounds bounds;
+  pthread_attr_t attributes;
+  void *low;
+  size_t bytes;
+  cr_assert_not_null(look_at_stack(&bounds));
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) cr_skip_test("it does not tell");
+  cr_assert_eq(pthread_attr_getstack(&attributes, &low, &bytes), 0);
+  pthread_attr_destroy(&attributes);
+  cr_assert_leq(bounds.high, (uintptr_t)low + bytes);
+  cr_assert(bounds.grows && bounds.high - bounds.low >= bytes / 2);
+}
+
 Test(threads, stack_bounds_hold_the_frame) {
   struct td_stack_bounds bounds;
   void *result;
