@@ -18,6 +18,10 @@
 /* Marking that moves on in even steps prefetches this many steps ahead. */
 #define TD_NEAR_AHEAD 32u
 
+/* An object whose size nobody has looked up is asked for in two places: at its beginning and so
+ * many bytes behind it. Most objects are short, but often they do not lie in one cache line. */
+#define TD_FETCH_BYTES 48u
+
 /* Batched mode: objects that are fetched together. */
 #define TD_GROUP 16u
 /* References that wait together for their mark bytes. */
@@ -36,8 +40,11 @@
 
 /* A frontier of so many items is wide enough to be visited by regions. */
 #define TD_WIDE 4096u
-/* Objects until regions are tried again after they did not pay; twice as many each time. */
+/* Objects until regions are tried again after they did not pay; twice as many each time. After
+ * visits that have marked TD_VISITS_PAID objects it begins with fewer. */
 #define TD_VISITS_AGAIN 65536u
+#define TD_VISITS_PAID 16384u
+#define TD_VISITS_SOON 8192u
 
 /* A marker looks every this many objects whether another one wants work. */
 #define TD_POLL_OBJECTS 64u

@@ -202,6 +202,34 @@ static uint32_t take_flags(struct td_markers *set, size_t chunk, uint8_t *pages)
   return count;
 }
 
+/* Asks for the first objects of a list. Each of the others is asked for by the one TD_AHEAD before
+ * it. */
+TD_INLINE void fetch_first(const struct heap_pass *p, size_t chunk, const uint16_t *list) {
+  const uintptr_t start = p->v.base + chunk * TD_PAGE_BYTES;
+  for (uint32_t i = 0; i < TD_AHEAD; i++)
+    td_fetch_object(start + ((uintptr_t)list[i] << TD_GRANULE_LOG2));
+}
+
+/* Writes the deferred objects of the pages to `list`, and where those of each page end to `ends`.
+ * The first objects are asked for as soon as they are known, so that they come while the others are
+ * being listed. Behind the last one come TD_AHEAD more that may be prefetched. */
+TD_INLINE uint16_t *list_objects(struct heap_pass *p, size_t chunk, const uint8_t *pages,
+                                 uint32_t count, uint16_t *list, const uint16_t **ends) {
+  uint16_t *end = list;
+  bool fetched = false;
+  for (uint32_t i = 0; i < count; i++) {
+    ends[i] = end = take_page(p, chunk + pages[i], chunk, end);
+    if (fetched || end - list < (ptrdiff_t)TD_AHEAD) continue;
+    fetch_first(p, chunk, list);
+    fetched = true;
+  }
+  const uint16_t last = end == list ? 0 : end[-1];
+  for (uint32_t i = 0; i < TD_AHEAD; i++)
+    end[i] = last;
+  if (!fetched) fetch_first(p, chunk, list);
+  return end;
+}
+
 /* Scans the deferred objects of a chunk, which is given by its first page. Returns how many. Adds
  * the number of flagged pages. */
 static __attribute__((noinline)) uint32_t scan_chunk(struct heap_pass *p, size_t chunk,
@@ -210,14 +238,11 @@ static __attribute__((noinline)) uint32_t scan_chunk(struct heap_pass *p, size_t
   const uint16_t *ends[TD_CHUNK_PAGES];
   _Static_assert(TD_CHUNK_PAGES <= 256, "a page of a chunk fits a byte");
   _Static_assert(TD_CHUNK_BLOCKS * TD_BLOCK_GRANULES <= 65536, "a granule of a chunk fits two");
-  uint16_t *const list = p->marker->chunk_objects, *end = list;
+  uint16_t *const list = p->marker->chunk_objects;
   uint32_t taken = take_flags(p->marker->set, chunk, pages);
-  for (uint32_t i = 0; i < taken; i++)
-    ends[i] = end = take_page(p, chunk + pages[i], chunk, end);
+  if (taken == 0) return 0;
+  const uint16_t *end = list_objects(p, chunk, pages, taken, list, ends);
   *flagged += taken;
-  uint16_t last = end == list ? 0 : end[-1];
-  for (uint32_t i = 0; i < TD_AHEAD; i++)
-    end[i] = last;
   struct page_objects t = {.start = p->v.base + chunk * TD_PAGE_BYTES, .at = list};
   for (uint32_t i = 0; i < taken; i++) {
     t.count = (uint32_t)(ends[i] - t.at);

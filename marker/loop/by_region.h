@@ -120,9 +120,12 @@ static __attribute__((noinline)) bool throw_frontier(struct loop *l) {
 TD_INLINE void drain_by_region(struct loop *l) {
   struct td_marker *marker = l->marker;
   enum td_visits_end end = TD_VISITS_NARROW;
+  const uint64_t before = marker->stats.region_objects;
   if (throw_frontier(l)) end = td_visitor_run(marker->visitor);
   if (end == TD_VISITS_REPEAT) l->mode.full = true; /* the deferred objects are many */
   if (end != TD_VISITS_NARROW) return;
+  /* A frontier that was wide for long and is narrow now will often be wide again. */
+  if (marker->stats.region_objects - before >= TD_VISITS_PAID) marker->visits_step = TD_VISITS_SOON;
   marker->visits_at = objects_so_far(l) + marker->visits_step;
   marker->visits_step *= 2;
 }

@@ -28,7 +28,7 @@ TD_INLINE bool visit_leaf(struct loop *l, uintptr_t word) {
   enum td_met met = td_view_meet(&l->v, word);
   if (met != TD_MET_WHITE) return met == TD_MET_MARKED;
   td_mark_store(td_view_mark(&l->v, word), l->v.epoch);
-  l->marker->stats.objects++; /* not l->objects, for which the loop has no register left */
+  l->leaves++;
   return true;
 }
 

@@ -110,7 +110,7 @@ static void work(struct td_marker *marker, bool joined) {
     if (l.walk.page) {
       walk_on(&l);
     } else if (!find_work(&l)) {
-      marker->stats.objects += l.objects;
+      marker->stats.objects += l.objects + l.leaves;
       *(struct Q(owner) *)marker->owner = l.o;
       assert(l.window.count == 0 && l.next == 0 && td_batch_is_empty(&l.batch));
       if (!td_idle(marker, true, promising)) return;

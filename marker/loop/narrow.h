@@ -9,6 +9,16 @@
 
 #include "marker/loop/testing.h"
 
+/* Marks the object to which a reference leads. Returns whether it was new and was queued. */
+TD_INLINE bool meet_reference(struct loop *l, const struct td_view *v, struct Q(owner) * o,
+                              uintptr_t reference, uint64_t *objects) {
+  enum td_met met = td_view_meet(v, reference);
+  if (met == TD_MET_OTHER) put_inside(l, v, o, reference);
+  if (met != TD_MET_WHITE || !td_batch_admit(v, reference, v->epoch, objects)) return false;
+  put_grey(l, o, reference);
+  return true;
+}
+
 TD_INLINE void meet_alone(struct loop *l, const struct td_view *v, struct Q(owner) * o,
                           uintptr_t word, uint64_t *refs) {
   *refs += 1;

@@ -54,7 +54,7 @@ TD_INLINE bool is_scattered(const struct loop *l) {
 }
 
 TD_INLINE uint64_t objects_so_far(const struct loop *l) {
-  return l->objects + l->marker->stats.objects;
+  return l->objects + l->leaves + l->marker->stats.objects;
 }
 
 TD_INLINE bool may_visit(const struct loop *l) {

@@ -24,29 +24,41 @@ TD_INLINE void put_grey(struct loop *l, struct Q(owner) * o, uintptr_t object) {
   if (__builtin_expect(!Q(put)(l->queue, o, item), 0)) refused(l, item);
 }
 
-/* Marks the object to which a reference leads. Returns whether it was new and was queued. */
-TD_INLINE bool meet_reference(struct loop *l, const struct td_view *v, struct Q(owner) * o,
-                              uintptr_t reference, uint64_t *objects) {
-  enum td_met met = td_view_meet(v, reference);
-  if (met == TD_MET_OTHER) put_inside(l, v, o, reference);
-  if (met != TD_MET_WHITE || !td_batch_admit(v, reference, v->epoch, objects)) return false;
-  put_grey(l, o, reference);
-  return true;
-}
-
 /* ---- The batch ---- */
+
+/* Marks the new objects to which the references lead, and moves those that have to be scanned to
+ * the front. Returns how many these are. Which objects are leaves cannot be predicted, so there is
+ * no branch for it. */
+TD_INLINE uint32_t mark_all(struct loop *l, const struct td_view *v, struct Q(owner) * o,
+                            uintptr_t *references, uint32_t count, uint64_t *objects) {
+  uint32_t grey = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    uintptr_t object = references[i];
+    enum td_met met = td_view_meet(v, object);
+    if (__builtin_expect(met != TD_MET_WHITE, 0)) {
+      if (met == TD_MET_OTHER) put_inside(l, v, o, object);
+      continue;
+    }
+    td_mark_store(td_view_mark(v, object), v->epoch);
+    *objects += 1;
+    references[grey] = object;
+    grey += td_view_block(v, object)->kind != TD_KIND_LEAF;
+  }
+  return grey;
+}
 
 /* Marks and queues the new objects to which the waiting references lead. The addresses that are
  * passed to functions are not those of the local variables, which so stay in registers. */
 static __attribute__((noinline)) void flush(struct loop *l) {
   const struct td_view v = l->v;
   struct Q(owner) o = l->o;
-  const uintptr_t *kept = l->batch.other;
+  uintptr_t *references = l->batch.other;
   uint64_t objects = 0;
-  uint32_t count = td_batch_sift(&l->v, l->batch.other, l->batch.waiting);
+  uint32_t kept = td_batch_sift(&l->v, references, l->batch.waiting);
   l->mode.tested += l->batch.waiting;
-  for (uint32_t i = 0; i < count; i++)
-    meet_reference(l, &v, &o, kept[i], &objects);
+  uint32_t grey = mark_all(l, &v, &o, references, kept, &objects);
+  for (uint32_t i = 0; i < grey; i++)
+    put_grey(l, &o, references[i]);
   l->o = o;
   l->objects += objects;
   td_batch_turn(&l->batch, &l->v);
@@ -89,7 +101,7 @@ static __attribute__((noinline)) void take_group(struct loop *l, struct group *g
       meet_queued_slice(l, item);
       o = l->o;
     } else {
-      __builtin_prefetch((const void *)item);
+      td_fetch_object(item);
       g->items[count++] = item;
     }
   }

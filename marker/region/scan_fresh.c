@@ -78,7 +78,7 @@ static __attribute__((noinline)) void scan_others(struct td_visit_state *s, cons
 static void fetch_first(const struct td_visit_state *s, const uint32_t *list) {
   const uintptr_t start = td_view_object(&s->v, s->first);
   for (uint32_t i = 0; i < AHEAD; i++)
-    __builtin_prefetch((const void *)(start + ((uintptr_t)list[i] << TD_GRANULE_LOG2)));
+    td_fetch_object(start + ((uintptr_t)list[i] << TD_GRANULE_LOG2));
 }
 
 /* Scans the objects of the list, which ends before `end` and has room for AHEAD more. */

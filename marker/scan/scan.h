@@ -8,8 +8,15 @@
 #include <stdint.h>
 
 #include "heap/view.h"
+#include "marker/base/tuning.h"
 
 #define TD_INLINE static inline __attribute__((always_inline))
+
+/* Asks for the cache lines that an object probably has. */
+TD_INLINE void td_fetch_object(uintptr_t object) {
+  __builtin_prefetch((const void *)object);
+  __builtin_prefetch((const void *)(object + TD_FETCH_BYTES));
+}
 
 typedef void (*td_visit)(void *context, uintptr_t word);
 
