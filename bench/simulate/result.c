@@ -54,6 +54,9 @@ static void print_row(struct td_grid *grid, const struct td_simulate_result *res
     td_grid_cell(grid, "%.2f", row->at.mark_ns / row->measured_ns);
   }
   td_grid_cell(grid, "%.2f", td_simulate_speedup(row));
+  if (result->seeds > 1)
+    td_grid_cell(grid, "%.2f-%.2f", row->alone_ns / row->at.mark_ns_most,
+                 row->alone_ns / row->at.mark_ns_least);
   td_grid_cell(grid, "%.2f", td_simulate_speedup(row) / row->at.markers);
   td_grid_cell(grid, "%.1f", td_simulate_bound(row));
   td_grid_cell(grid, "%.1f", td_simulate_memory_bound(row, &result->costs));
@@ -97,12 +100,13 @@ static int print_spent(const struct td_simulate_result *result, FILE *out) {
 
 int td_simulate_print(const struct td_simulate_result *result, FILE *out) {
   struct td_grid grid;
-  td_grid_begin(&grid,
-                result->validate
-                    ? "graph <engine >markers >mark_ms >measured_ms >ratio >speed-up >efficiency "
-                      ">bound >memory_bound >idle_% >steals >end_us >took_part"
-                    : "graph <engine >markers >mark_ms >speed-up >efficiency >bound "
-                      ">memory_bound >idle_% >steals >end_us >took_part");
+  char columns[256];
+  snprintf(
+      columns, sizeof columns,
+      "graph <engine >markers >mark_ms %s>speed-up %s>efficiency >bound >memory_bound >idle_%% "
+      ">steals >end_us >took_part",
+      result->validate ? ">measured_ms >ratio " : "", result->seeds > 1 ? ">range " : "");
+  td_grid_begin(&grid, columns);
   for (size_t i = 0; i < result->row_count; i++) {
     const struct td_simulate_row *row = &result->rows[i];
     if (i == 0 || row->graph != row[-1].graph) td_grid_rule(&grid);
@@ -111,12 +115,12 @@ int td_simulate_print(const struct td_simulate_result *result, FILE *out) {
   int status = td_grid_print(&grid, out);
   if (status == TD_EXIT_OK) status = print_spent(result, out);
   fprintf(out,
-          "\nSimulated%s: %s, victims %s, seed %" PRIu64
+          "\nSimulated%s: %s, victims %s, seeds %" PRIu64 " to %" PRIu64
           ". bound: markers, cores, or objects over the\n"
           "longest way; memory bound: the speed-up at which memory has no rest; end: from the last "
           "mark to\nthe end of the phase.\n",
           result->validate ? ", and measured" : " time", result->topology, result->policy,
-          result->seed);
+          result->seed, result->seed + result->seeds - 1);
   for (unsigned i = 0; i < TD_COST_COUNT; i++)
     fprintf(out, "%s%s %.4g%s", i ? ", " : "Costs: ", td_cost_entries[i].name, result->costs.at[i],
             td_cost_entries[i].source == TD_COST_ASSUMED ? "*" : "");
@@ -136,6 +140,8 @@ static void json_row(struct td_json *json, const struct td_simulate_result *resu
   td_json_count(json, "markers", at->markers);
   td_json_count(json, "objects", at->objects);
   td_json_real(json, "mark_ns", at->mark_ns);
+  td_json_real(json, "mark_ns_least", at->mark_ns_least);
+  td_json_real(json, "mark_ns_most", at->mark_ns_most);
   td_json_real(json, "speedup", td_simulate_speedup(row));
   td_json_real(json, "efficiency", td_simulate_speedup(row) / at->markers);
   td_json_real(json, "idle_share", td_simulate_idle(row));
@@ -172,6 +178,7 @@ int td_simulate_write_json(const struct td_simulate_result *result, const char *
   td_json_string(json, "topology", result->topology);
   td_json_string(json, "policy", result->policy);
   td_json_count(json, "seed", result->seed);
+  td_json_count(json, "seeds", result->seeds);
   td_json_object_begin(json, "costs");
   for (unsigned i = 0; i < TD_COST_COUNT; i++)
     td_json_real(json, td_cost_entries[i].name, result->costs.at[i]);

@@ -17,7 +17,7 @@ struct td_simulate_result {
   struct td_host host;
   struct td_costs costs;
   const char *topology, *policy;
-  uint64_t seed;
+  uint64_t seed, seeds;
   bool validate;
   struct td_simulate_row *rows;
   size_t row_count;

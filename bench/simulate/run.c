@@ -37,12 +37,14 @@ static void list_costs(const struct td_costs *costs, char text[LIST_BYTES]) {
 
 /* Starts the program with its standard output in a pipe, of which *out is the end to read from. */
 static int spawn(const struct td_simulation *simulation, pid_t *child, FILE **out) {
-  char path[TD_PLACE_BYTES], parent[24], seed[24], heap[24], markers[LIST_BYTES], costs[LIST_BYTES];
+  char path[TD_PLACE_BYTES], parent[24], seed[24], seeds[24], heap[24], markers[LIST_BYTES],
+      costs[LIST_BYTES];
   if (!find_program(path))
     return td_complain(TD_EXIT_RESOURCES, "simulate: the program tidemark-simulate was not built, "
                                           "or is not beside this one");
   snprintf(parent, sizeof parent, "%lld", (long long)getpid());
   snprintf(seed, sizeof seed, "%" PRIu64, simulation->seed);
+  snprintf(seeds, sizeof seeds, "%" PRIu64, simulation->seeds);
   snprintf(heap, sizeof heap, "%" PRIu64, simulation->heap_max_bytes);
   list_markers(simulation, markers);
   list_costs(simulation->costs, costs);
@@ -53,6 +55,7 @@ static int spawn(const struct td_simulation *simulation, pid_t *child, FILE **ou
                              markers,
                              (char *)(uintptr_t)simulation->policy,
                              seed,
+                             seeds,
                              (char *)(uintptr_t)simulation->topology,
                              heap,
                              costs,
@@ -92,31 +95,54 @@ static bool read_row(const char *line, struct td_simulated *row) {
   return count == 14 && read_spent(line + end, row);
 }
 
+static int by_time(const void *a, const void *b) {
+  double x = ((const struct td_simulated *)a)->mark_ns,
+         y = ((const struct td_simulated *)b)->mark_ns;
+  return (x > y) - (x < y);
+}
+
+/* Of the runs with `count` seeds, the one whose time is the median. */
+static struct td_simulated median_of(struct td_simulated *runs, size_t count) {
+  qsort(runs, count, sizeof *runs, by_time);
+  struct td_simulated median = runs[(count - 1) / 2];
+  median.mark_ns_least = runs[0].mark_ns;
+  median.mark_ns_most = runs[count - 1].mark_ns;
+  return median;
+}
+
+/* Returns how many rows came, of which there may be `row_count`. `runs` is room for one row's. */
 static size_t read_rows(FILE *from, const struct td_simulation *simulation,
-                        struct td_simulated *rows, size_t row_count) {
+                        struct td_simulated *runs, struct td_simulated *rows, size_t row_count) {
   char line[1024], what[96];
   unsigned cores = 1, nodes = 1;
+  const size_t seeds = (size_t)simulation->seeds, total = row_count * seeds;
   size_t count = 0;
   snprintf(what, sizeof what, "simulating %.64s", simulation->graph);
-  td_progress(what, 0, row_count);
-  while (count < row_count && fgets(line, sizeof line, from)) {
+  td_progress(what, 0, total);
+  while (count < total && fgets(line, sizeof line, from)) {
     if (sscanf(line, "machine %u %u", &cores, &nodes) == 2) continue;
-    if (!read_row(line, &rows[count])) break;
-    rows[count].cores = cores;
-    rows[count++].nodes = nodes;
-    td_progress(what, count, row_count);
+    struct td_simulated *run = &runs[count % seeds];
+    if (!read_row(line, run)) break;
+    run->cores = cores;
+    run->nodes = nodes;
+    count++;
+    if (count % seeds == 0) rows[count / seeds - 1] = median_of(runs, seeds);
+    td_progress(what, count, total);
   }
-  return count;
+  return count / seeds;
 }
 
 int td_simulate_run(const struct td_simulation *simulation, struct td_simulated *rows,
                     size_t row_count) {
   pid_t child;
   FILE *from = NULL;
+  struct td_simulated *runs = calloc((size_t)simulation->seeds, sizeof *runs);
+  if (!runs) return td_complain(TD_EXIT_RESOURCES, "not enough memory");
   td_progress_begin();
   int status = spawn(simulation, &child, &from);
+  size_t count = status == TD_EXIT_OK ? read_rows(from, simulation, runs, rows, row_count) : 0;
+  free(runs);
   if (status != TD_EXIT_OK) return status;
-  size_t count = read_rows(from, simulation, rows, row_count);
   fclose(from);
   int ended = td_child_wait(child);
   td_progress_end();

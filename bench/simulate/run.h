@@ -15,7 +15,8 @@ struct td_simulation {
   const char *policy, *topology;
   const uint64_t *markers;
   size_t marker_count;
-  uint64_t seed, heap_max_bytes;
+  uint64_t seed, seeds; /* so many seeds, from that one on */
+  uint64_t heap_max_bytes;
   const struct td_costs *costs;
 };
 
@@ -31,13 +32,14 @@ enum td_spent {
   TD_SPENT_COUNT
 };
 
-/* What one engine did with one number of markers. Times are simulated nanoseconds. */
+/* What one engine did with one number of markers. Times are simulated nanoseconds. With several
+ * seeds it is what happened with the one whose mark_ns is the median, the lower of two. */
 struct td_simulated {
   char engine[32];
   unsigned markers, took_part; /* those that have marked anything */
   unsigned cores, nodes;       /* of the machine */
   uint64_t objects;
-  double mark_ns;
+  double mark_ns, mark_ns_least, mark_ns_most; /* of all seeds */
   double end_ns;    /* from the last mark until the collecting thread goes on */
   double active_ns; /* of all markers together */
   uint64_t steals, failed_steals, grants, parks;

@@ -26,7 +26,7 @@
 struct request {
   struct td_words graphs, engines;
   struct td_numbers markers;
-  uint64_t seed, rounds, heap_max;
+  uint64_t seed, seeds, rounds, heap_max;
   const char *topology, *policy, *costs, *json, *plot;
   bool validate, fit, quiet;
 };
@@ -64,6 +64,8 @@ static int parse(struct request *request, int argc, char **argv) {
       td_option_policy(&request->policy),
       td_option_number("seed", "N", &request->seed, 0, 4294967295.0,
                        "what chance decides: how long threads take to wake"),
+      td_option_number("seeds", "N", &request->seeds, 1, 1000,
+                       "simulate with so many seeds, from --seed on, and tell median and range"),
       td_option_word("costs", "FILE", &request->costs,
                      "take the costs from this JSON file instead of measuring"),
       {.name = "fit",
@@ -137,6 +139,7 @@ static int choose_machine(struct plan *plan) {
                        "simulate: --validate simulates this machine, not --topology");
   result->topology = request->topology ? request->topology : DEFAULT_TOPOLOGY;
   result->seed = request->seed;
+  result->seeds = request->seeds;
   result->validate = request->validate;
   return td_bench_policy_choose("simulate", request->policy, &result->policy);
 }
@@ -229,6 +232,7 @@ static int fit_pace(const struct td_simulation *simulation, double measured_ns,
   alone.engines = first;
   alone.markers = &one;
   alone.marker_count = 1;
+  alone.seeds = 1;
   alone.costs = costs;
   for (unsigned step = 0; step < 3; step++) {
     struct td_simulated row;
@@ -264,6 +268,7 @@ static int simulate_graph(struct plan *plan, size_t graph, struct td_simulated *
                                            .markers = plan->markers.at,
                                            .marker_count = plan->markers.count,
                                            .seed = request->seed,
+                                           .seeds = request->seeds,
                                            .heap_max_bytes = request->heap_max,
                                            .costs = &costs};
   uint64_t critical_path = 0;
@@ -295,7 +300,7 @@ static int simulate(struct plan *plan) {
 }
 
 int td_command_simulate(int argc, char **argv) {
-  struct request request = {.seed = 1, .rounds = 5};
+  struct request request = {.seed = 1, .seeds = 1, .rounds = 5};
   int status = parse(&request, argc, argv);
   if (status != TD_ARGS_GO_ON) return status;
   td_progress_setup(request.quiet);

@@ -38,7 +38,7 @@ class Case(program.Case):
 class Usage(Case):
     def test_help(self):
         text = self.works("simulate", "--help").stdout
-        for word in ("--topology", "--costs", "--seed", "--validate", "--fit", "hwloc"):
+        for word in ("--topology", "--costs", "--seed", "--seeds", "--validate", "--fit", "hwloc"):
             self.assertIn(word, text)
 
     def test_bad_input(self):
@@ -53,6 +53,7 @@ class Usage(Case):
                 (USAGE, "512", (*tree, "--topology", "pack:8 core:128 pu:1")),
                 (USAGE, "--validate|--topology", (*tree, "--validate", "--topology", SMALL)),
                 (USAGE, "--seed", (*tree, "--seed", "-1")),
+                (USAGE, "--seeds", (*tree, "--seeds", "0")),
                 (USAGE, "banana", ("--graph", "tree:depth=banana")),
                 (INPUT, "nope.thg", ("--graph", "file:nope.thg")),
                 (RESOURCES, "too large", ("--graph", "random:objects=4G,degree=60")),
@@ -143,6 +144,24 @@ class Repeat(Case):
                            "--seed", "7") for _ in range(3)]
         self.assertEqual(again[0], again[1])
         self.assertEqual(again[0], again[2])
+
+    def test_rows_do_not_depend_on_each_other(self):
+        """Also where the library tries two ways of marking: in heaps of 16 regions and more."""
+        graph = "random:objects=1M,degree=3"
+        alone = self.rows(graph, "--markers", "4", "--topology", SMALL)
+        listed = self.rows(graph, "--markers", "2,4", "--topology", SMALL)
+        self.assertEqual([r["markers"] for r in listed], [1, 2, 4])
+        self.assertEqual(alone, [listed[0], listed[2]])
+
+    def test_seeds_make_a_range(self):
+        arguments = ("tree:depth=14", "--markers", "4", "--topology", SMALL)
+        single = [self.rows(*arguments, "--seed", str(seed))[1] for seed in (5, 6, 7)]
+        document = self.simulate(*arguments, "--seed", "5", "--seeds", "3")
+        times = sorted(row["mark_ns"] for row in single)
+        row = document["rows"][1]
+        self.assertEqual([row["mark_ns_least"], row["mark_ns"], row["mark_ns_most"]], times)
+        self.assertLess(times[0], times[2])
+        self.assertEqual((document["seed"], document["seeds"]), (5, 3))
 
     def test_costs_cost(self):
         """One marker pays what each access costs, and nothing else scales with it."""

@@ -12,6 +12,7 @@
 #include "bench/simulate/machine/threads.h"
 #include "marker/base/idle.h"
 #include "marker/marker.h"
+#include "marker/region/regions.h"
 #include "platform/platform.h"
 
 #define REST_NS 10000000u
@@ -54,6 +55,24 @@ void __wrap_td_mark_phase(struct td_markers *set, const struct td_roots *roots) 
     phases.spent_ns[i] += (double)(td_sim_account.ps[i] - before.ps[i]) / 1000;
   /* Marks of others may be a little ahead of this core's clock. */
   if (phases.phases++ == 0) phases.end_ns = end > last_mark ? (double)(end - last_mark) / 1000 : 0;
+}
+
+static const struct td_trial *trial;
+
+bool td_sim_settled(void) {
+  return !trial || !trial->open || (trial->left > 0 && trial->visits == trial->better);
+}
+
+/* A collection that is not told teaches the library nothing about which way is faster. */
+void __real_td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
+                        struct tide_marker_stats *figures);
+void __wrap_td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
+                        struct tide_marker_stats *figures);
+void __wrap_td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
+                        struct tide_marker_stats *figures) {
+  __real_td_mark_end(set, stats, figures);
+  if (td_sim_now.on && !td_sim_told) set->regions->trial = td_trial_new();
+  trial = &set->regions->trial;
 }
 
 bool __real_td_idle(struct td_marker *marker, bool joined, td_promising promising);

@@ -1,0 +1,125 @@
+#include "bench/simulate/machine/row.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "bench/cli/complain.h"
+#include "bench/simulate/machine/memory.h"
+#include "bench/simulate/machine/report.h"
+#include "bench/simulate/machine/threads.h"
+
+#define STACK_BYTES ((size_t)8 << 20)
+#define COLLECTIONS_MOST 8u /* until the library has chosen how to mark */
+
+/* Active time, parks, grants: what the markers' own figures add up to. */
+static void print_row(const struct td_cycle_record *record, uint64_t objects,
+                      struct td_sim_phases phases, struct td_sim_memory_counts counts) {
+  uint64_t active = 0, failed = 0, grants = 0, parks = 0;
+  unsigned took_part = 0;
+  for (unsigned i = 0; i < record->all.markers; i++) {
+    const struct tide_marker_stats *m = &record->marker[i];
+    active += m->trace_ns + m->roots_ns + m->dense_ns;
+    failed += m->failed_steals;
+    grants += m->grants;
+    parks += m->parks;
+    took_part += m->objects > 0;
+  }
+  printf("row %s %u %" PRIu64 " %.0f %.0f %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+         " %u %" PRIu64 " %" PRIu64 " %" PRIu64,
+         record->all.engine, record->all.markers, objects, phases.ns, phases.end_ns, active,
+         record->all.steals, failed, grants, parks, took_part, counts.accesses, counts.lines,
+         counts.transfers);
+  for (unsigned i = 0; i < TD_SPENT_COUNT; i++)
+    printf(" %.0f", phases.spent_ns[i]);
+  putchar('\n');
+}
+
+struct marked {
+  struct td_cycle_record record;
+  uint64_t objects;
+  struct td_sim_memory_counts counts;
+  struct td_sim_phases phases;
+};
+
+static int mark(const struct td_sim_row *row, bool told, struct marked *marked) {
+  struct td_sim_memory_counts before = td_sim_memory_counts(), after;
+  td_sim_take_phases();
+  td_sim_memory_forget();
+  td_sim_rest();
+  td_sim_told = told;
+  int status =
+      td_subject_mark(row->subject, row->engine, row->markers, &marked->record, &marked->objects);
+  after = td_sim_memory_counts();
+  marked->counts = (struct td_sim_memory_counts){.accesses = after.accesses - before.accesses,
+                                                 .lines = after.lines - before.lines,
+                                                 .transfers = after.transfers - before.transfers};
+  marked->phases = td_sim_take_phases();
+  return status;
+}
+
+/* The first collection starts the helpers. Memory costs nothing in it. Then the library may try
+ * whether it marks this heap faster with regions or without: the row is of the way that it keeps.
+ */
+static int mark_until_settled(const struct td_sim_row *row) {
+  static struct marked marked;
+  int status = mark(row, false, &marked);
+  for (unsigned i = 0; i < COLLECTIONS_MOST && status == TD_EXIT_OK; i++) {
+    status = mark(row, true, &marked);
+    if (td_sim_settled()) break;
+  }
+  if (status == TD_EXIT_OK) print_row(&marked.record, marked.objects, marked.phases, marked.counts);
+  return status;
+}
+
+/* ---- The process ------------------------------------------------------------------------- */
+
+static const struct td_sim_row *simulated;
+
+static void simulate(void) {
+  int status = TD_EXIT_OK;
+  if (td_sim_threads_begin(simulated->topology->cores, &td_sim_costs, simulated->seed))
+    status = mark_until_settled(simulated);
+  else
+    status = td_complain(TD_EXIT_RESOURCES, "simulate: not enough memory for the threads");
+  fflush(NULL);
+  _exit(status); /* the simulated machine is not taken down */
+}
+
+/* On a stack of its own: where the program's begins depends on its arguments. */
+static void simulate_on_own_stack(void) {
+  static ucontext_t context;
+  void *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (stack == MAP_FAILED || getcontext(&context) != 0) _exit(TD_EXIT_RESOURCES);
+  context.uc_stack.ss_sp = stack;
+  context.uc_stack.ss_size = STACK_BYTES;
+  makecontext(&context, simulate, 0);
+  setcontext(&context);
+  _exit(TD_EXIT_RESOURCES);
+}
+
+int td_sim_row(const struct td_sim_row *row) {
+  fflush(NULL);
+  simulated = row;
+  pid_t child = fork();
+  if (child < 0)
+    return td_complain(TD_EXIT_RESOURCES, "simulate: cannot start a process: %s", strerror(errno));
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    simulate_on_own_stack();
+  }
+  int ended;
+  while (waitpid(child, &ended, 0) < 0)
+    if (errno != EINTR) return td_complain(TD_EXIT_RESOURCES, "simulate: %s", strerror(errno));
+  if (WIFEXITED(ended)) return WEXITSTATUS(ended);
+  return td_complain(TD_EXIT_RESOURCES, "simulate: a row's process ended by signal %d",
+                     WTERMSIG(ended));
+}
