@@ -43,7 +43,7 @@ enum tide_status tide_free(struct tide_mutator *mutator, void *object) {
     return TIDE_ERROR_ARGUMENT;
   }
   forget(mutator->heap, at);
-  size_t bytes = td_found_bytes(&found);
+  size_t bytes = td_block_object_bytes(found.block, found.info);
   uint8_t state = found.info->state;
   mutator->freed_bytes += bytes;
   if (td_quarantine_take(space, at)) return TIDE_OK;
@@ -64,7 +64,7 @@ bool tide_object_look(struct tide_mutator *mutator, const void *object,
   if (!td_mutator_may_act(mutator, "tide_object_look") || !object || !facts) return false;
   struct td_found found;
   if (!td_object_look_here(mutator, (uintptr_t)object, &found)) return false;
-  facts->bytes = td_found_bytes(&found);
+  facts->bytes = td_block_object_bytes(found.block, found.info);
   facts->layout = found.block->layout;
   facts->may_grow = found.info->state == TD_BLOCK_LARGE;
   facts->pinned = td_pin_has(mutator->heap, (uintptr_t)object);
@@ -79,7 +79,7 @@ bool tide_resize_in_place(struct tide_mutator *mutator, void *object, size_t byt
   struct td_found found;
   if (bytes == 0) bytes = 1;
   if (!td_object_look_here(mutator, at, &found)) return false;
-  size_t before = td_found_bytes(&found);
+  size_t before = td_block_object_bytes(found.block, found.info);
   if (found.info->state != TD_BLOCK_LARGE) return bytes <= before;
   if (bytes > PTRDIFF_MAX - TD_BLOCK_BYTES ||
       !td_layout_fits(&space->layouts.at[found.block->layout], bytes) ||

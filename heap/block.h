@@ -70,6 +70,13 @@ struct td_block_info {
 
 #define TD_RESERVED_LISTED UINT16_MAX
 
+/* Returns the bytes of each object of a block: of its cells, or of the large object. */
+static inline size_t td_block_object_bytes(const struct td_block *block,
+                                           const struct td_block_info *info) {
+  size_t granules = block->cell_granules;
+  return granules ? granules << TD_GRANULE_LOG2 : info->large_bytes;
+}
+
 /* Returns whether the words of objects of this kind may be pointers that are looked up. */
 static inline bool td_kind_has_words(unsigned kind) {
   return kind == TD_KIND_CONSERVATIVE || kind == TD_KIND_WORDS;

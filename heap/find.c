@@ -72,6 +72,5 @@ struct td_cells td_space_cells(const struct td_space *space, uint32_t block) {
 
 size_t td_space_object_bytes(const struct td_space *space, uintptr_t object) {
   uint32_t b = (uint32_t)((object - space->base) >> TD_BLOCK_LOG2);
-  uint32_t granules = space->blocks[b].cell_granules;
-  return granules ? (size_t)granules << TD_GRANULE_LOG2 : space->infos[b].large_bytes;
+  return td_block_object_bytes(&space->blocks[b], &space->infos[b]);
 }

@@ -68,15 +68,13 @@ static uint32_t least_room(const struct td_block_info *info, bool young) {
 
 /* Adds so many objects of the block to what is alive, or takes them away if there are less than 0.
  */
-static void count_live(struct td_space *space, uint32_t b, int32_t objects, size_t bytes_each) {
-  uint64_t bytes = (uint64_t)((int64_t)bytes_each * objects);
+static void count_live(struct td_space *space, uint32_t b, int32_t objects) {
+  const struct td_block *block = &space->blocks[b];
+  int64_t each = (int64_t)td_block_object_bytes(block, &space->infos[b]);
+  uint64_t bytes = (uint64_t)(each * objects);
   space->live_objects += (uint64_t)(int64_t)objects;
   space->live_bytes += bytes;
-  if (space->blocks[b].kind == TD_KIND_LEAF) space->leaf_bytes += bytes;
-}
-
-static size_t cell_bytes(const struct td_space *space, uint32_t b) {
-  return (size_t)space->blocks[b].cell_granules << TD_GRANULE_LOG2;
+  if (block->kind == TD_KIND_LEAF) space->leaf_bytes += bytes;
 }
 
 /* Counts what is alive in a block and lists it as unswept if it has room. Returns whether nothing
@@ -87,7 +85,7 @@ static bool sort_block(struct td_space *space, uint32_t b, bool young) {
   if (info->state == TD_BLOCK_MEDIUM) {
     bool in_use;
     uint32_t live = td_medium_sort(space, b, &in_use);
-    count_live(space, b, (int32_t)live, info->large_bytes);
+    count_live(space, b, (int32_t)live);
     return !in_use;
   }
   info->zeroed = 0;
@@ -97,12 +95,12 @@ static bool sort_block(struct td_space *space, uint32_t b, bool young) {
       *marks = 0; /* [start]: the block is free from here on */
       return true;
     }
-    count_live(space, b, 1, info->large_bytes);
+    count_live(space, b, 1);
     return false;
   }
   info->live = (uint16_t)(young ? count_and_clear_young(marks, space->epoch)
                                 : count_block(marks, space->epoch));
-  count_live(space, b, info->live, cell_bytes(space, b));
+  count_live(space, b, info->live);
   uint32_t used = info->live + (space->has_quarantine ? td_quarantine_count(space, b) : 0);
   bool wanted = used > 0 || info->held || info->reserved == TD_RESERVED_LISTED;
   if (wanted && used + least_room(info, young) <= info->cells) list_block(space, b);
@@ -144,8 +142,7 @@ uint32_t td_space_end_marking(struct td_space *space) {
 static void uncount(struct td_space *space, uint32_t b) {
   const struct td_block_info *info = &space->infos[b];
   if (info->state != TD_BLOCK_SMALL && info->state != TD_BLOCK_MEDIUM) return;
-  bool medium = info->state == TD_BLOCK_MEDIUM;
-  count_live(space, b, -(int32_t)info->live, medium ? info->large_bytes : cell_bytes(space, b));
+  count_live(space, b, -(int32_t)info->live);
 }
 
 uint32_t td_space_end_young(struct td_space *space) {

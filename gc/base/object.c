@@ -3,21 +3,19 @@
 
 #include "gc/base/inside.h"
 #include "gc/base/pages.h"
-#include "gc/base/runs.h"
 #include "gc/base/thread.h"
-#include "heap/alloc.h"
-#include "heap/find.h"
 #include "heap/walk.h"
+
+static uint32_t block_at(const struct td_space *space, uintptr_t object) {
+  return (uint32_t)((object - space->base) >> TD_BLOCK_LOG2);
+}
 
 /* What the asking thread has reserved for its own run is marked as allocated, but the rest of it
  * holds no objects yet. `object` begins in a SMALL block. */
 static bool in_unused_run(const struct tide_mutator *mutator, uintptr_t object) {
   const struct td_space *space = &mutator->heap->space;
-  return td_space_is_unused(space, &mutator->runs[td_object_run(space, object)], object);
-}
-
-static uint32_t block_at(const struct td_space *space, uintptr_t object) {
-  return (uint32_t)((object - space->base) >> TD_BLOCK_LOG2);
+  uint32_t b = block_at(space, object), run = td_object_run(&space->blocks[b], &space->infos[b]);
+  return td_space_is_unused(space, &mutator->runs[run], object);
 }
 
 bool td_object_begins_apart(const struct td_space *space, uintptr_t object) {

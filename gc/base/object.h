@@ -18,10 +18,10 @@ bool td_object_begins_here(const struct tide_mutator *mutator, uintptr_t object)
 /* The same for an address inside the range that lies in no SMALL block. */
 bool td_object_begins_apart(const struct td_space *space, uintptr_t object);
 
-/* Returns the number of the run that the cell of a small object was taken from. */
-static inline uint32_t td_object_run(const struct td_space *space, uintptr_t object) {
-  size_t b = (object - space->base) >> TD_BLOCK_LOG2;
-  return (uint32_t)space->blocks[b].layout * TIDE_BUMP_SLOTS + space->infos[b].size_class;
+/* Returns the number of the run that the cells of a SMALL block are taken from. */
+static inline uint32_t td_object_run(const struct td_block *block,
+                                     const struct td_block_info *info) {
+  return (uint32_t)block->layout * TIDE_BUMP_SLOTS + info->size_class;
 }
 
 /* Where an object lies. */
@@ -40,15 +40,11 @@ static inline bool td_object_look_here(const struct tide_mutator *mutator, uintp
   *found = (struct td_found){.block = &space->blocks[b], .info = &space->infos[b]};
   if (!TIDE_LIKELY(found->info->state == TD_BLOCK_SMALL))
     return td_object_begins_apart(space, object);
-  found->run = (uint32_t)found->block->layout * TIDE_BUMP_SLOTS + found->info->size_class;
+  found->run = td_object_run(found->block, found->info);
   /* Nothing but an object's first granule has such a byte: see [start]. */
   return td_holds_object(space, granule) &&
          !td_space_is_unused(space, &mutator->runs[found->run], object) &&
          !td_runs_is_freed(object);
-}
-static inline size_t td_found_bytes(const struct td_found *found) {
-  size_t granules = found->block->cell_granules;
-  return granules ? granules << TD_GRANULE_LOG2 : found->info->large_bytes;
 }
 
 /* A bit for each granule below the frontier, set where an object begins; NULL: no memory. World

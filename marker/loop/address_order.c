@@ -202,10 +202,13 @@ static uint32_t take_flags(struct td_markers *set, size_t chunk, uint8_t *pages)
   return count;
 }
 
+TD_INLINE uintptr_t chunk_start(const struct heap_pass *p, size_t chunk) {
+  return p->v.base + chunk * TD_PAGE_BYTES;
+}
+
 /* Asks for the first objects of a list. Each of the others is asked for by the one TD_AHEAD before
  * it. */
-TD_INLINE void fetch_first(const struct heap_pass *p, size_t chunk, const uint16_t *list) {
-  const uintptr_t start = p->v.base + chunk * TD_PAGE_BYTES;
+TD_INLINE void fetch_first(uintptr_t start, const uint16_t *list) {
   for (uint32_t i = 0; i < TD_AHEAD; i++)
     td_fetch_object(start + ((uintptr_t)list[i] << TD_GRANULE_LOG2));
 }
@@ -215,18 +218,19 @@ TD_INLINE void fetch_first(const struct heap_pass *p, size_t chunk, const uint16
  * being listed. Behind the last one come TD_AHEAD more that may be prefetched. */
 TD_INLINE uint16_t *list_objects(struct heap_pass *p, size_t chunk, const uint8_t *pages,
                                  uint32_t count, uint16_t *list, const uint16_t **ends) {
+  const uintptr_t start = chunk_start(p, chunk);
   uint16_t *end = list;
   bool fetched = false;
   for (uint32_t i = 0; i < count; i++) {
     ends[i] = end = take_page(p, chunk + pages[i], chunk, end);
     if (fetched || end - list < (ptrdiff_t)TD_AHEAD) continue;
-    fetch_first(p, chunk, list);
+    fetch_first(start, list);
     fetched = true;
   }
   const uint16_t last = end == list ? 0 : end[-1];
   for (uint32_t i = 0; i < TD_AHEAD; i++)
     end[i] = last;
-  if (!fetched) fetch_first(p, chunk, list);
+  if (!fetched) fetch_first(start, list);
   return end;
 }
 
@@ -243,7 +247,7 @@ static __attribute__((noinline)) uint32_t scan_chunk(struct heap_pass *p, size_t
   if (taken == 0) return 0;
   const uint16_t *end = list_objects(p, chunk, pages, taken, list, ends);
   *flagged += taken;
-  struct page_objects t = {.start = p->v.base + chunk * TD_PAGE_BYTES, .at = list};
+  struct page_objects t = {.start = chunk_start(p, chunk), .at = list};
   for (uint32_t i = 0; i < taken; i++) {
     t.count = (uint32_t)(ends[i] - t.at);
     scan_page(p, &t);

@@ -70,7 +70,7 @@ static inline void td_batch_turn(struct td_batch *batch, const struct td_view *v
 }
 
 /* Marks and counts a white object. A leaf is done then; any other object gets the mark byte `grey`.
- * Returns whether the object has to be scanned. */
+ * Returns whether the object has to be scanned. If `grey` is the epoch, there is no branch. */
 TD_INLINE bool td_batch_admit(const struct td_view *v, uintptr_t object, uint8_t grey,
                               uint64_t *objects) {
   *objects += 1;

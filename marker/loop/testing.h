@@ -39,10 +39,8 @@ TD_INLINE uint32_t mark_all(struct loop *l, const struct td_view *v, struct Q(ow
       if (met == TD_MET_OTHER) put_inside(l, v, o, object);
       continue;
     }
-    td_mark_store(td_view_mark(v, object), v->epoch);
-    *objects += 1;
     references[grey] = object;
-    grey += td_view_block(v, object)->kind != TD_KIND_LEAF;
+    grey += td_batch_admit(v, object, v->epoch, objects);
   }
   return grey;
 }
