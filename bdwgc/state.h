@@ -29,8 +29,9 @@ extern TD_TLS struct tide_mutator *td_bdwgc_self;
 
 /* Creates the heap and registers the calling thread, unless that was done. */
 void td_bdwgc_start(void);
-/* Returns the thread's mutator. A thread that nobody has registered is registered now. */
+/* Registers the thread, which has no mutator, and returns the one it gets. */
 struct tide_mutator *td_bdwgc_attach(void);
+/* Returns the thread's mutator. A thread that nobody has registered is registered now. */
 static inline struct tide_mutator *td_bdwgc_mutator(void) {
   return TIDE_LIKELY(td_bdwgc_self) ? td_bdwgc_self : td_bdwgc_attach();
 }

@@ -74,7 +74,7 @@ EXPORT void GC_register_altstack(void *start, GC_word bytes, void *other, GC_wor
 
 /* ---- Regions ---- */
 
-void td_bdwgc_leave_region(void) {
+void td_bdwgc_come_back_slow(void) {
   tide_blocking_leave(td_bdwgc_self);
   td_bdwgc_away = false;
 }

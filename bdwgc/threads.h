@@ -7,11 +7,11 @@
 /* The thread is inside GC_do_blocking, and not inside GC_call_with_gc_active. */
 extern TD_TLS bool td_bdwgc_away;
 
+void td_bdwgc_come_back_slow(void);
 /* In GC_do_blocking: ends the blocking region for a while. Returns false if there is none. */
-void td_bdwgc_leave_region(void);
 static inline bool td_bdwgc_come_back(void) {
   bool away = td_bdwgc_away;
-  if (!TIDE_LIKELY(!away)) td_bdwgc_leave_region();
+  if (!TIDE_LIKELY(!away)) td_bdwgc_come_back_slow();
   return away;
 }
 /* After td_bdwgc_come_back returned true. */

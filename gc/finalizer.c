@@ -119,7 +119,7 @@ enum tide_status tide_finalizer_add(struct tide_mutator *mutator, void *object,
   return status;
 }
 
-size_t td_finalizers_forget_known(struct tide_heap *heap, uintptr_t object) {
+size_t td_finalizers_forget_slow(struct tide_heap *heap, uintptr_t object) {
   struct td_finalizers *f = &heap->finalizers;
   size_t count = 0;
   pthread_mutex_lock(&f->lock);

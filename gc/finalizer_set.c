@@ -56,7 +56,7 @@ void *tide_finalizer_take(struct tide_mutator *mutator, struct tide_finalizer_en
   return (void *)taken.object;
 }
 
-void td_finalizer_set_forget_known(struct tide_heap *heap, uintptr_t object) {
+void td_finalizer_set_forget_slow(struct tide_heap *heap, uintptr_t object) {
   struct td_finalizers *f = &heap->finalizers;
   pthread_mutex_lock(&f->lock);
   size_t at = td_table_get(&f->set.index, object);

@@ -4,11 +4,12 @@
 
 #include "gc/base/settled.h"
 
+/* The part that takes the lock. */
+void td_finalizer_set_forget_slow(struct tide_heap *heap, uintptr_t object);
 /* Removes the object's, if it has one. */
-void td_finalizer_set_forget_known(struct tide_heap *heap, uintptr_t object);
 static inline void td_finalizer_set_forget(struct tide_heap *heap, uintptr_t object) {
   if (!TIDE_LIKELY(!td_settled_may_have(&heap->finalizers.set, object)))
-    td_finalizer_set_forget_known(heap, object);
+    td_finalizer_set_forget_slow(heap, object);
 }
 
 #endif

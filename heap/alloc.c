@@ -262,8 +262,8 @@ void td_space_retire(struct td_space *space, struct tide_bump *bump) {
   *bump = (struct tide_bump){0};
 }
 
-bool td_space_ends_behind(const struct td_space *space, const struct tide_bump *bump,
-                          uintptr_t address) {
+bool td_space_is_unused_slow(const struct td_space *space, const struct tide_bump *bump,
+                             uintptr_t address) {
   return granule_at(space, address) < end_of_run(space, bump);
 }
 

@@ -29,13 +29,13 @@ void td_space_hand_back(struct td_space *space, const struct tide_bump *bump);
 void td_space_retire(struct td_space *space, struct tide_bump *bump);
 /* Returns whether the address lies in the unused rest of the run, behind its piece included. The
  * owner asks. */
-bool td_space_ends_behind(const struct td_space *space, const struct tide_bump *bump,
-                          uintptr_t address);
+bool td_space_is_unused_slow(const struct td_space *space, const struct tide_bump *bump,
+                             uintptr_t address);
 static inline bool td_space_is_unused(const struct td_space *space, const struct tide_bump *bump,
                                       uintptr_t address) {
-  /* A run lies in one block. What is before it is far from its beginning, too. */
+  /* A run lies in one block. For an address before `next` the difference is huge. */
   return address - bump->next < TD_BLOCK_BYTES && bump->limit &&
-         td_space_ends_behind(space, bump, address);
+         td_space_is_unused_slow(space, bump, address);
 }
 
 #endif

@@ -103,7 +103,7 @@ uint32_t td_quarantine_count(const struct td_space *space, uint32_t block) {
   return count;
 }
 
-bool td_quarantine_take_in(struct td_space *space, uintptr_t object) {
+bool td_quarantine_take_slow(struct td_space *space, uintptr_t object) {
   const size_t bytes = td_space_object_bytes(space, object);
   const uint32_t block = (uint32_t)((object - space->base) >> TD_BLOCK_LOG2);
   bool stays = space->has_quarantine && bytes <= most_of(space) / 2;

@@ -28,12 +28,13 @@ static inline bool td_mark_is_freed(uint8_t mark) {
 /* Between marking and sorting, under the lock: takes in what has died, and lets go what was long
  * enough in quarantine. The epoch before is that of the dead. */
 void td_quarantine_turn(struct td_space *space);
+/* For heaps that watch freed memory. */
+bool td_quarantine_take_slow(struct td_space *space, uintptr_t object);
 /* An object that its owner frees: it dies now. Returns false if that is all, and its memory is to
  * be given back. */
-bool td_quarantine_take_in(struct td_space *space, uintptr_t object);
 static inline bool td_quarantine_take(struct td_space *space, uintptr_t object) {
   bool watches = space->has_quarantine || space->has_poison;
-  return TIDE_LIKELY(!watches) ? false : td_quarantine_take_in(space, object);
+  return !TIDE_LIKELY(!watches) && td_quarantine_take_slow(space, object);
 }
 /* Returns how many cells of a SMALL or MEDIUM block are in quarantine. */
 uint32_t td_quarantine_count(const struct td_space *space, uint32_t block);

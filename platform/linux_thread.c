@@ -35,12 +35,13 @@ void td_plat_thread_join(struct td_thread *thread) {
 
 extern void *__libc_stack_end __attribute__((weak));
 
-/* So much below a process's first stack the kernel leaves free for it (MIN_GAP of its layouts). */
+/* The kernel leaves so much free for a process's first stack (MIN_GAP of its layouts). */
 #define FIRST_STACK_GAP ((uintptr_t)128 << 20)
 
-/* Of a process's first thread, without reading the list of all mappings, as the GNU C library does
- * for it: programs that run for a few milliseconds notice that. Returns false on other threads,
- * on the stack of a thread that forked, and where a larger stack may meet what lies below it. */
+/* The bounds of a process's first stack. The GNU C library reads the list of all mappings for them,
+ * which takes a noticeable part of a program that runs for a few milliseconds. Returns false on
+ * other threads, on the stack of a thread that forked, and where the limit is so large that the
+ * stack may end earlier, at other mappings. */
 static bool first_stack_bounds(struct td_stack_bounds *bounds) {
   struct rlimit limit;
   if (!&__libc_stack_end || td_plat_thread_id() != getpid()) return false;

@@ -48,13 +48,13 @@ static int measure_in(struct td_run run, const struct td_program *program, const
   run.command = program->command;
   for (uint64_t round = 0; round < rounds * LIBRARIES && status == TD_EXIT_OK; round++) {
     int library = (int)((round + round / LIBRARIES) % LIBRARIES);
-    run.library = library == TIDEMARK ? ours : NULL;
+    run.libgc = library == TIDEMARK ? ours : NULL;
     status = td_run_measure(&run, &figures);
     if (status == TD_EXIT_OK) status = add(m, library, &figures);
   }
   run.told = true;
   for (int library = 0; library < LIBRARIES && status == TD_EXIT_OK; library++) {
-    run.library = library == TIDEMARK ? ours : NULL;
+    run.libgc = library == TIDEMARK ? ours : NULL;
     status = td_run_measure(&run, &m->told[library]);
   }
   return status;

@@ -61,7 +61,7 @@ static int reap(const struct td_run *run, pid_t child, struct td_run_figures *fi
   figures->peak_mib = (double)usage.ru_maxrss / 1024;
   if (WIFEXITED(ended) && WEXITSTATUS(ended) == 0) return TD_EXIT_OK;
   return td_complain(TD_EXIT_CHECK, "bdwgc-bench: '%s' failed on %s", run->command,
-                     run->library ? "Tidemark" : "the system's libgc");
+                     run->libgc ? "Tidemark" : "the system's libgc");
 }
 
 /* The child's environment is ours at the moment it starts. */
@@ -69,8 +69,8 @@ static void set_environment(const struct td_run *run) {
   setenv("IN", run->inputs, 1);
   setenv("LC_ALL", "C.UTF-8", 1);
   setenv("HOME", run->folder, 1);
-  if (run->library)
-    setenv("LD_LIBRARY_PATH", run->library, 1);
+  if (run->libgc)
+    setenv("LD_LIBRARY_PATH", run->libgc, 1);
   else
     unsetenv("LD_LIBRARY_PATH");
   if (run->told)

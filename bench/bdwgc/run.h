@@ -9,7 +9,7 @@ struct td_run {
   const char *command; /* for sh */
   const char *folder;  /* to run in */
   const char *inputs;  /* what $IN stands for */
-  const char *library; /* folder of the libgc.so.1 to run on, NULL: the system's */
+  const char *libgc;   /* folder of the libgc.so.1 to run on, NULL: the system's */
   bool told;           /* have the library tell of its collections: costs time */
 };
 struct td_run_figures {

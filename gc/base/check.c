@@ -32,7 +32,7 @@ static bool outside_regions(const struct tide_mutator *mutator, const char *func
   return false;
 }
 
-bool td_mutator_may_act_after_all(const struct tide_mutator *mutator, const char *function) {
+bool td_mutator_may_act_slow(const struct tide_mutator *mutator, const char *function) {
   return td_mutator_may_wait(mutator, function) && outside_regions(mutator, function);
 }
 

@@ -20,12 +20,13 @@ bool td_mutator_check(const struct tide_mutator *mutator, const char *function);
  * structures already, and a mutator of another heap counts as standing still meanwhile. */
 bool td_mutator_may_wait(const struct tide_mutator *mutator, const char *function);
 
-/* The same, outside of blocking regions too. In a region, a collection may read the mutator's
- * structures at any moment. */
-bool td_mutator_may_act_after_all(const struct tide_mutator *mutator, const char *function);
+/* Asks one thing after the other, and says what is wrong. */
+bool td_mutator_may_act_slow(const struct tide_mutator *mutator, const char *function);
+/* As td_mutator_may_wait, and outside of blocking regions. In a region, a collection may read the
+ * mutator's structures at any moment. */
 static inline bool td_mutator_may_act(const struct tide_mutator *mutator, const char *function) {
   return TIDE_LIKELY(td_mutator_is_well(mutator, td_self())) ||
-         td_mutator_may_act_after_all(mutator, function);
+         td_mutator_may_act_slow(mutator, function);
 }
 
 /* May the thread look at objects? With an attached mutator of its own outside of blocking regions;

@@ -1,15 +1,15 @@
 /* Whether the heap is being filled. */
 #include "gc/base/filling.h"
 
-/* Nearly all: so many in so many. */
+/* Little is one part in so many: of what a full collection left alive it freed, of a young
+ * collection's objects died, of the stores into old objects replaced a reference. */
 #define FREED_LITTLE 16u
-/* That nothing was freed of less says little about what is to come. */
-#define LIVE_TELLING ((uint64_t)64 << 20)
 #define DIED_LITTLE 8u
 #define REPLACED_LITTLE 8u
-/* Samples between two decisions, and full collections postponed in a row. */
-#define SAMPLES_LEAST 2u
-#define POSTPONED_MOST 3u
+/* A full collection that left fewer bytes alive tells nothing of what is to come. */
+#define LIVE_TELLING ((uint64_t)64 << 20)
+#define SAMPLES_LEAST 2u  /* between two decisions */
+#define POSTPONED_MOST 3u /* full collections in a row */
 
 void td_filling_after_young(struct td_filling *filling, const struct td_filling_facts *facts) {
   uint64_t lived = facts->promoted_bytes, all = facts->allocated_bytes;

@@ -24,7 +24,7 @@ static enum tide_status add(struct td_root_set *roots, uintptr_t object) {
   if (!make_room(roots) || !td_table_put(&roots->pinned_index, object, roots->pinned_count))
     return TIDE_ERROR_MEMORY;
   roots->pinned[roots->pinned_count++] = object;
-  /* relaxed: as in td_pin_was_any. */
+  /* relaxed: as in td_pin_never. */
   atomic_store_explicit(&roots->ever_pinned, true, memory_order_relaxed);
   return TIDE_OK;
 }
@@ -51,14 +51,14 @@ static bool take_out(struct td_root_set *roots, uintptr_t object) {
   return true;
 }
 
-bool td_pin_remove_known(struct tide_heap *heap, uintptr_t object) {
+bool td_pin_remove_slow(struct tide_heap *heap, uintptr_t object) {
   pthread_mutex_lock(&heap->roots.lock);
   bool was_in = take_out(&heap->roots, object);
   pthread_mutex_unlock(&heap->roots.lock);
   return was_in;
 }
 
-bool td_pin_has_known(struct tide_heap *heap, uintptr_t object) {
+bool td_pin_has_slow(struct tide_heap *heap, uintptr_t object) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   pthread_mutex_lock(&heap->roots.lock);
   bool is_in = td_table_get(&heap->roots.pinned_index, object) != TD_TABLE_NONE;

@@ -40,8 +40,8 @@
 
 /* A frontier of so many items is wide enough to be visited by regions. */
 #define TD_WIDE 4096u
-/* Objects until regions are tried again after they did not pay; twice as many each time. After
- * visits that have marked TD_VISITS_PAID objects it begins with fewer. */
+/* Objects until regions are tried again after they did not pay; twice as many each time. Visits
+ * that have marked TD_VISITS_PAID objects have paid: then it is TD_VISITS_SOON, and twice that. */
 #define TD_VISITS_AGAIN 65536u
 #define TD_VISITS_PAID 16384u
 #define TD_VISITS_SOON 8192u

@@ -58,8 +58,8 @@ struct loop {
   struct Q(owner) o;
   uintptr_t next;   /* the newest child; 0: none */
   uintptr_t last;   /* the object scanned last */
-  uint64_t objects; /* objects marked, but for */
-  uint64_t leaves;  /* leaves that were marked where they were met */
+  uint64_t objects; /* marked, without the leaves that were marked where they were met; */
+  uint64_t leaves;  /* those */
   uint32_t poll;    /* objects until the next poll */
   struct td_window window;
   struct td_batch batch;

@@ -204,7 +204,7 @@ class Probes(Case):
               "dense__end", "heap__grew", "heap__shrank", "stop__late"}
 
     def test_notes(self):
-        if not OPTIONS.library or not shutil.which("readelf"):
+        if not OPTIONS.shared_library or not shutil.which("readelf"):
             self.skipTest("needs readelf and the shared library")
         compiler = shutil.which("cc") or shutil.which("gcc")
         header = compiler and subprocess.run(
@@ -212,7 +212,7 @@ class Probes(Case):
             capture_output=True, check=False).returncode == 0
         if not header:
             self.skipTest("<sys/sdt.h> is not there: built without probes")
-        notes = subprocess.run(["readelf", "-nW", OPTIONS.library], capture_output=True, text=True,
+        notes = subprocess.run(["readelf", "-nW", OPTIONS.shared_library], capture_output=True, text=True,
                                check=True).stdout
         found = set(re.findall(r"Provider: tidemark\s+Name: (\w+)", notes))
         self.assertEqual(found, self.WANTED)
@@ -227,7 +227,7 @@ def main():
     global OPTIONS
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", required=True)
-    parser.add_argument("--library", default="")
+    parser.add_argument("--library", dest="shared_library", default="")
     parser.add_argument("--sanitizer", default="")
     parser.add_argument("part", choices=PARTS)
     OPTIONS = parser.parse_args()

@@ -89,10 +89,10 @@ def compare(program, path):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", required=True)
-    parser.add_argument("--library", required=True)
+    parser.add_argument("--library", dest="shared_library", required=True)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="tidemark-snapshot-") as folder:
-        objects, edges = write_snapshots(load(options.library), folder)
+        objects, edges = write_snapshots(load(options.shared_library), folder)
         direct, packed, imported = (os.path.join(folder, name) for name in
                                     ("direct.thg", "packed.thg", "imported.thg"))
         for source, target in ((direct, packed),

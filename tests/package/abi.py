@@ -101,7 +101,7 @@ def build_tag(root, tag, folder):
 def main():
     parser = argparse.ArgumentParser(description="The ABI against that of the last tag.")
     parser.add_argument("--root", required=True)
-    parser.add_argument("--library", required=True)
+    parser.add_argument("--library", dest="shared_library", required=True)
     parser.add_argument("--cc", required=True)
     options = parser.parse_args()
     if not shutil.which("abidiff"):
@@ -113,11 +113,11 @@ def main():
         if not tag:
             print("abi: there is no tag vMAJOR.MINOR.PATCH yet to compare with")
             return 0
-        if not soname(options.library).endswith(".so." + ".".join(tag[1:].split(".")[:2])):
-            print(f"abi: {tag} has another soname than {soname(options.library)}: no promise to keep")
+        if not soname(options.shared_library).endswith(".so." + ".".join(tag[1:].split(".")[:2])):
+            print(f"abi: {tag} has another soname than {soname(options.shared_library)}: no promise to keep")
             return 0
         before, headers = build_tag(options.root, tag, folder)
-        good, text = compare(before, options.library, headers, os.path.join(options.root, "include"))
+        good, text = compare(before, options.shared_library, headers, os.path.join(options.root, "include"))
         print(text)
         print(f"abi: {'compatible' if good else 'not compatible'} with {tag}")
         return 0 if good else 1
