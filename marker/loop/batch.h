@@ -70,16 +70,13 @@ static inline void td_batch_turn(struct td_batch *batch, const struct td_view *v
 }
 
 /* Marks and counts a white object. A leaf is done then; any other object gets the mark byte `grey`.
- * Returns whether the object has to be scanned. If `grey` is the epoch, there is no branch. */
+ * Returns whether the object has to be scanned. That cannot be predicted, so here is no branch. */
 TD_INLINE bool td_batch_admit(const struct td_view *v, uintptr_t object, uint8_t grey,
                               uint64_t *objects) {
   *objects += 1;
-  if (td_view_block(v, object)->kind == TD_KIND_LEAF) {
-    td_mark_store(td_view_mark(v, object), v->epoch);
-    return false;
-  }
-  td_mark_store(td_view_mark(v, object), grey);
-  return true;
+  bool scan = td_view_block(v, object)->kind != TD_KIND_LEAF;
+  td_mark_store(td_view_mark(v, object), scan ? grey : v->epoch);
+  return scan;
 }
 
 #endif
