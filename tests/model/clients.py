@@ -47,7 +47,8 @@ class Parking:
 class Stopping:
     """Mutators that log what they write to, and collections that stop them: see stopping.h. A letter
     a step: s safepoint, i where a signal may come, t tell of a write, w write, d let the own
-    reference go, c look at what was written, b a blocking region. Collections: y young, f full."""
+    reference go, c look at what was written, b a blocking region, u and x (GenMC) tell of and write the
+    slot that all share. Collections: y young, f full."""
     name: str
     mutators: tuple
     why: str
@@ -169,6 +170,7 @@ GENMC = {
         Stopping("twice", ("twd", "twd"), "two write into one object"),
         Stopping("half", ("t", "twd"), "one is stopped while it logs, the other finds that done",
                  signalled=1),
+        Stopping("shared", ("uxd", "uxd"), "two write into one slot, atomically"),
     ],
     "regions": [
         Region("hand", "THROW(0, 1) LOOK", ("THROW(1, 1) LOOK",), "00", "-",
@@ -242,7 +244,10 @@ MUTANTS = {
         Mutant("tell=0", "poll", "poll", "a store without the barrier"),
         Mutant("late=0", "poll", "poll", "a collection between the barrier and the store"),
         Mutant("inside=0", "half", "half", "a thread is stopped when it has logged by half"),
-        Mutant("flag=0", "poll", "", "the page is not flagged: heap/log.c is as shipped for GenMC"),
+        Mutant("byte=0", "", "poll", "the object does not become pending: for Relacy flag and byte are one"),
+        Mutant("flag=0", "poll", "poll", "the page is not flagged"),
+        Mutant("slab=0", "", "poll", "nor the slab: not in Relacy's log"),
+        Mutant("read=0", "", "shared", "the barrier reads what was in the slot plainly: not in Relacy's"),
         Mutant("wake=0", "signal", "signal", "nobody is woken at the gate"),
         Mutant("fetch_or(&mutator->state)=acquire", "poll", "poll", "stopped without what it logged"),
         Mutant("fetch_or(&mutator->state)=release", "", "poll", "counts down before the count is there: "
@@ -312,7 +317,8 @@ def relacy_arguments(client):
             "--idle", str(client.idle)]
 
 
-STEPS = {"s": "SAFEPOINT", "i": "SIGNAL", "t": "TELL", "w": "STORE", "d": "DROP", "c": "CHECK", "b": "BLOCK"}
+STEPS = {"s": "SAFEPOINT", "i": "SIGNAL", "t": "TELL", "w": "STORE", "d": "DROP", "c": "CHECK", "b": "BLOCK",
+         "u": "TELL_SHARED", "x": "STORE_SHARED"}
 
 
 def sets(text):

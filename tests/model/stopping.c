@@ -55,6 +55,8 @@
 #define MODEL_PICK(...) MODEL_SECOND(__VA_ARGS__)
 #define MODEL_STEP(name) MODEL_PICK(SKIPPED_##name, 1, 0)
 #define MODEL_WATCHED unsigned
+#define MODEL_SLOT uintptr_t /* the barrier reads what is there */
+#define MODEL_SLOT_OF(id) ((const void *)&state.slot[id])
 #define MODEL_HINT uint32_t
 #define MODEL_MARK signed char
 #define MODEL_MADE_OF_ZERO(type)
@@ -80,7 +82,8 @@ extern struct stopping state;
 struct stopping state;
 static uint8_t marks[GRANULES];
 static _Atomic(uint8_t) flags[1];
-static struct td_block blocks[1] = {{.kind = TD_KIND_REFS}};
+static uint8_t logged_slabs[1];
+static struct td_block blocks[1] = {{.kind = TD_KIND_BITMAP}};
 
 /* ---- What barrier.c and log.c call ---- */
 
@@ -93,11 +96,12 @@ static inline uintptr_t td_granule_address(uintptr_t base, uint64_t granule) {
 static inline bool td_is_marked(const struct td_space *space, uint64_t granule) {
   return (space->marks[granule] & (TD_DEFERRED - 1)) == space->epoch;
 }
-/* Between the test of the mark and the stores: a signal may come. */
+/* Between the test of the mark and the stores: a signal may come. The object's slots lie wherever
+ * the state has them, and all count as inside. */
 static size_t td_space_object_bytes(const struct td_space *space, uintptr_t object) {
   (void)space, (void)object;
   signal_point();
-  return TD_GRANULE_BYTES;
+  return SIZE_MAX;
 }
 static uintptr_t td_space_find_any(const struct td_space *space, uintptr_t address) {
   (void)space;
@@ -130,23 +134,50 @@ static _Atomic(uint8_t) *model_row(const struct td_space *space) {
   return space->flags;
 }
 #define td_flag_row(space, row) model_row(space)
-#define td_mark_word uint8_t /* one flag at a time */
+/* Mutants leave these stores out, or read a slot plainly. */
+#define td_mark_store(mark, value)                                                                 \
+  do {                                                                                             \
+    if (MODEL_STEP(byte)) td_mark_store(mark, value);                                              \
+  } while (0)
+#define atomic_store_explicit(p, value, order)                                                     \
+  do {                                                                                             \
+    _Atomic(uint8_t) *at = p;                                                                      \
+    if (MODEL_STEP(flag)) __c11_atomic_store(at, value, order);                                    \
+  } while (0)
+#define __atomic_store_n(p, value, order)                                                          \
+  do {                                                                                             \
+    if (MODEL_STEP(slab)) __atomic_store_n(p, value, order);                                       \
+  } while (0)
+#define __atomic_load_n(p, order) (MODEL_STEP(read) ? __atomic_load_n(p, order) : *(p))
+#define td_mark_word uint8_t /* one flag at a time, and the bytes of marks, too */
+static uint64_t model_load_word(const uint8_t *bytes) {
+  uint64_t word = 0;
+  for (unsigned i = 0; i < GRANULES; i++)
+    word |= (uint64_t)td_mark_load(bytes + i) << 8 * i;
+  return word;
+}
+#define td_mark_load_word(bytes) model_load_word(bytes)
 #include "gc/mutator/barrier.c"
 #include "heap/log.c"
 
 /* ---- Collections ---- */
 
-static void visit(const struct td_logged_slots *slots, void *context) {
+static void visit_slots(const struct td_logged_slots *slots, void *context) {
   (void)slots, (void)context;
   assert(0);
+}
+static void visit_object(uintptr_t object, void *taken) {
+  assert(object == OLD * TD_GRANULE_BYTES);
+  ++*(unsigned *)taken;
 }
 static void clear_log(void) {
   td_log_clear(&state.heap.space);
 }
 static bool take_log(void) {
-  uint64_t objects = td_log_take_cards(&state.heap.space, visit, NULL);
-  /* The markers take the flag. */
-  return objects > 0 && td_flag_take(&state.heap.space, 0, 0);
+  static const struct td_log_visit visit = {visit_slots, visit_object};
+  unsigned taken = 0;
+  td_log_take(&state.heap.space, &visit, &taken);
+  return taken > 0;
 }
 static unsigned mark_of(unsigned granule) {
   return marks[granule];
@@ -184,9 +215,16 @@ static void *make_last(void *unused) {
 #define SIGNAL signal_point();
 #define TELL step_tell(id);
 #define STORE step_store(id);
+#define TELL_SHARED step_tell_of(id, 0);
+#define STORE_SHARED step_store_shared(id);
 #define DROP step_drop(id);
 #define CHECK step_check(id);
 #define BLOCK step_block(id);
+
+/* Both write into one slot, atomically. */
+static void step_store_shared(unsigned id) {
+  __c11_atomic_store((_Atomic(uintptr_t) *)&state.slot[0], OLD + 1 + id, __ATOMIC_RELAXED);
+}
 
 static void *mutator(void *number) {
   unsigned id = self_number = (unsigned)(uintptr_t)number;
@@ -201,6 +239,7 @@ int main(void) {
   state.heap.space.marks = marks;
   state.heap.space.flags = flags;
   state.heap.space.blocks = blocks;
+  state.heap.space.logged_slabs = logged_slabs;
   marks[OLD] = TD_EPOCH_FIRST_OLD;
   for (unsigned id = 0; id < MODEL_MUTATORS; id++) {
     marks[OLD + 1 + id] = TD_YOUNG;

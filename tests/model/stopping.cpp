@@ -101,6 +101,8 @@ unsigned mutators;
 #define MODEL_MET(event) (void)(met[event]++)
 #define MODEL_STEP(name) MODEL_SITE(#name, true, 1)
 #define MODEL_WATCHED watched
+#define MODEL_SLOT watched
+#define MODEL_SLOT_OF(id) ((const void *)(OLD * TD_GRANULE_BYTES)) // what is there is not read
 #define MODEL_HINT rl::atomic<uint32_t>
 #define MODEL_MARK rl::atomic<signed char>
 // For td_world_init, which nobody calls here.

@@ -18,6 +18,7 @@
  *   MODEL_ASSERT(c), MODEL_STEP(name), MODEL_MET(event), MODEL_WAIT(c): as in parking.h
  *   MODEL_SELF: the number of the mutator that executes; MODEL_MUTATORS for the collecting thread
  *   MODEL_WATCHED: type of a plain unsigned that is watched for data races
+ *   MODEL_SLOT: the same for a slot, MODEL_SLOT_OF(id): the address that the barrier is told
  *   MODEL_HINT: type of an atomic number that is read and written by __atomic functions
  *   MODEL_MARK: type of a mark byte, as the barrier reads it
  *   MODEL_STATE: the struct stopping of this execution
@@ -42,7 +43,7 @@ struct stopping {
   _Atomic(uint32_t) sent[STOPPING_MOST];       /* the signal, on its way */
   _Atomic(uint32_t) asleep[STOPPING_MOST + 1]; /* on the gate: 1 asleep, 2 woken */
   MODEL_WATCHED held[STOPPING_MOST];           /* granule of what a mutator's stack refers to */
-  MODEL_WATCHED slot[STOPPING_MOST];           /* of the old object: granules, too */
+  MODEL_SLOT slot[STOPPING_MOST];              /* of the old object: granules, too */
   MODEL_WATCHED freed[GRANULES];
 };
 
@@ -187,11 +188,15 @@ static inline void safepoint(void) {
   td_stack_call(stand_still, NULL);
 }
 
-/* Says that it writes a reference to its young object into the old one. */
-static inline void step_tell(unsigned id) {
+/* Says that it writes a reference to its young object into a slot of the old one. */
+static inline void step_tell_of(unsigned id, unsigned slot) {
   uintptr_t object = OLD * TD_GRANULE_BYTES;
+  (void)slot;
   if (MODEL_STEP(tell))
-    tide_write_begin(&MODEL_STATE.mutator[id], (void *)object, (void *)object, 1);
+    tide_write_begin(&MODEL_STATE.mutator[id], (void *)object, MODEL_SLOT_OF(slot), 1);
+}
+static inline void step_tell(unsigned id) {
+  step_tell_of(id, id);
 }
 static inline void step_store(unsigned id) {
   if (!MODEL_STEP(late)) { /* lets go first, and a collection come between */

@@ -27,13 +27,22 @@
 #define TD_STOP_ONE 8u
 #define TD_GRANULE_BYTES 16u
 #define TD_BLOCK_LOG2 16u
-#define TD_BLOCK_PAGES 1u /* and each_page asks for one flag at a time */
+#define TD_BLOCK_PAGES 1u
+#define TD_SLAB_BLOCKS 1u /* and a slab is a page */
+#define TD_SLAB_BYTES TD_PAGE_BYTES
 #define TD_PAGE_BYTES ((size_t)GRANULES * TD_GRANULE_BYTES)
 #define TD_PAGE_GRANULES GRANULES
 #define TD_DEFERRED 0x80u
 #define TD_YOUNG 2u
 #define TD_EPOCH_FIRST_OLD 64u
-enum { TD_KIND_LEAF, TD_KIND_REFS, TD_KIND_PREFIXED, TD_KIND_CONSERVATIVE, TD_KIND_REPEATED };
+enum {
+  TD_KIND_BITMAP,
+  TD_KIND_LEAF,
+  TD_KIND_REFS,
+  TD_KIND_PREFIXED,
+  TD_KIND_CONSERVATIVE,
+  TD_KIND_REPEATED
+};
 
 enum tide_status { TIDE_OK, TIDE_ERROR_STATE, TIDE_ERROR_ARGUMENT, TIDE_ERROR_ENVIRONMENT };
 enum tide_event_kind { TIDE_EVENT_STOP_LATE };
@@ -61,7 +70,7 @@ struct td_block {
 struct td_space {
   uintptr_t base;
   size_t granules, mark_span, flag_pages;
-  uint8_t *marks;
+  uint8_t *marks, *logged_slabs;
   struct td_block *blocks;
   _Atomic(uint8_t) *flags;
   bool has_young;
