@@ -14,7 +14,7 @@
 void td_filling_after_young(struct td_filling *filling, const struct td_filling_facts *facts) {
   uint64_t lived = facts->promoted_bytes, all = facts->allocated_bytes;
   uint64_t died = all > lived ? all - lived : 0;
-  if (died > all / DIED_LITTLE || facts->replaced > facts->told / REPLACED_LITTLE)
+  if (died > all / DIED_LITTLE || facts->replaced > facts->told / REPLACED_LITTLE || facts->let_go)
     filling->doubted = true;
   filling->samples++;
 }
@@ -27,6 +27,16 @@ void td_filling_after_full(struct td_filling *filling, uint64_t freed_bytes, uin
 bool td_filling_may_postpone(const struct td_filling *filling) {
   return filling->keeps && !filling->doubted && filling->samples >= SAMPLES_LEAST &&
          filling->postponed < POSTPONED_MOST;
+}
+
+bool td_filling_looks(const struct td_filling *filling) {
+  return filling->keeps && !filling->doubted;
+}
+
+bool td_filling_takes_back(struct td_filling *filling) {
+  bool now = filling->doubted && filling->postponed > 0 && !filling->took_back;
+  filling->took_back |= now;
+  return now;
 }
 
 void td_filling_note_postponed(struct td_filling *filling) {

@@ -3,12 +3,15 @@
  * answer out.
  *
  * That old objects live can only be guessed. An old object dies if a reference to it is replaced in
- * another one, or a root lets go of it. The first is seen by the write barrier. The second is not;
- * but where it is the program's way, a full collection before would have freed something. So a full
- * collection is postponed if the last one has freed nearly nothing, all samples of young objects
- * since then have survived, and what was stored into old objects replaced nearly no reference.
+ * another one, or a root lets go of it. The first is seen by the write barrier, the second by
+ * watching what roots name (gc/cycle/watch.h). So a full collection is postponed if the last one
+ * has freed nearly nothing, all samples of young objects since then have survived, what was stored
+ * into old objects replaced nearly no reference, and roots have let go of nothing that leads to
+ * much.
  *
- * A wrong guess costs memory until the next full collection. So not many in a row are postponed. */
+ * A wrong guess costs memory. So as soon as something shows that objects die, what the heap has got
+ * by postponing is taken back: from there on it may grow by a tenth, and a full collection follows.
+ * And as some deaths are not seen, not many collections in a row are postponed. */
 #ifndef TD_GC_BASE_FILLING_H
 #define TD_GC_BASE_FILLING_H
 
@@ -18,8 +21,9 @@
 
 /* All zero at the beginning. Under the world's lock. */
 struct td_filling {
-  bool keeps;   /* the last full collection freed nearly nothing of a heap large enough to tell */
-  bool doubted; /* since then, something showed that objects die */
+  bool keeps;     /* the last full collection freed nearly nothing of a heap large enough to tell */
+  bool doubted;   /* since then, something showed that objects die */
+  bool took_back; /* what the heap has got by postponing */
   unsigned samples;   /* young collections since the last decision where nearly all survived */
   unsigned postponed; /* full collections since the last */
 };
@@ -29,6 +33,7 @@ struct td_filling_facts {
   uint64_t allocated_bytes, promoted_bytes;
   uint64_t told;     /* stores into old objects, as far as mutators have told of them */
   uint64_t replaced; /* of them those to slots that held another reference */
+  bool let_go;       /* roots may have let go of much */
 };
 
 void td_filling_after_young(struct td_filling *filling, const struct td_filling_facts *facts);
@@ -36,6 +41,10 @@ void td_filling_after_young(struct td_filling *filling, const struct td_filling_
 void td_filling_after_full(struct td_filling *filling, uint64_t freed_bytes, uint64_t live_bytes);
 /* A full collection is due because the heap has grown: may it do without? */
 bool td_filling_may_postpone(const struct td_filling *filling);
+/* Would a sign of death change anything? */
+bool td_filling_looks(const struct td_filling *filling);
+/* Objects die, and the heap has grown as if they did not: returns true once. */
+bool td_filling_takes_back(struct td_filling *filling);
 /* It has been postponed. */
 void td_filling_note_postponed(struct td_filling *filling);
 

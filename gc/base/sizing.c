@@ -168,6 +168,11 @@ uint32_t td_sizing_unmarked(struct td_sizing *policy, size_t live_bytes) {
   return (uint32_t)blocks;
 }
 
+void td_sizing_lowered(struct td_sizing *policy, uint32_t budget) {
+  policy->due_bytes = (uint64_t)budget * TD_BLOCK_BYTES;
+  policy->recent[(policy->recent_at + TD_KEEP_CYCLES - 1) % TD_KEEP_CYCLES] = budget;
+}
+
 void td_sizing_raised(struct td_sizing *policy, uint32_t budget) {
   uint32_t *newest = &policy->recent[(policy->recent_at + TD_KEEP_CYCLES - 1) % TD_KEEP_CYCLES];
   if (*newest < budget) *newest = budget;

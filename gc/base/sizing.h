@@ -54,6 +54,8 @@ uint32_t td_sizing_next(struct td_sizing *policy, const struct td_sizing_facts *
 uint32_t td_sizing_unmarked(struct td_sizing *policy, size_t live_bytes);
 /* The budget was not enough and had to be raised. */
 void td_sizing_raised(struct td_sizing *policy, uint32_t budget);
+/* The budget of td_sizing_unmarked was too large, and is this now. */
+void td_sizing_lowered(struct td_sizing *policy, uint32_t budget);
 /* Blocks, used or free, that should stay committed: the largest of the last few budgets, so that
  * a program whose live set swings does not return and fetch memory all the time. */
 uint32_t td_sizing_keep(const struct td_sizing *policy);

@@ -260,6 +260,16 @@ struct td_cycle_figures {
 #define TD_POOLED_TABLES 16u
 #define TD_QUARANTINE 64u
 
+/* Objects that roots led to at the last look: gc/cycle/watch.h. World stopped. */
+#define TD_WATCHED 128u
+struct td_watch {
+  uintptr_t objects[TD_WATCHED], seen[TD_WATCHED]; /* those, and what the running collection saw */
+  unsigned count, seen_count;
+  unsigned words;      /* of roots that were looked at */
+  unsigned seen_again; /* found by marking, as if they were young */
+  bool let_go;         /* at the last look, roots may have let go of much */
+};
+
 struct tide_heap {
   struct td_space space;
   struct td_markers *markers;
@@ -292,6 +302,7 @@ struct tide_heap {
   enum tide_cycle_kind last_kind; /* of the last collection; while it ends, of that */
   struct td_youth youth;
   struct td_filling filling;
+  struct td_watch watch;
   struct tide_bump *pooled_tables[TD_POOLED_TABLES];
   unsigned pooled_table_count;
   struct tide_mutator *retired_first, *retired_last; /* detached ones, reused late */

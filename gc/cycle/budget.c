@@ -4,6 +4,9 @@
 #include "gc/base/stats.h"
 #include "heap/blocks.h"
 
+/* What a heap may still grow by when it has turned out that it is not being filled any more. */
+#define TAKEN_BACK_PART 10u
+
 void td_budget_set(struct tide_heap *heap, struct td_sizing_facts facts) {
   pthread_mutex_lock(&heap->space.lock);
   facts.used_blocks = heap->space.used_blocks;
@@ -45,6 +48,16 @@ bool td_budget_grow_unmarked(struct tide_heap *heap) {
   if (grew) space->budget_blocks = blocks;
   pthread_mutex_unlock(&space->lock);
   return grew;
+}
+
+void td_budget_take_back(struct tide_heap *heap) {
+  pthread_mutex_lock(&heap->space.lock);
+  uint32_t blocks = heap->space.used_blocks + heap->space.used_blocks / TAKEN_BACK_PART + 1;
+  if (blocks < heap->space.budget_blocks) {
+    heap->space.budget_blocks = blocks;
+    td_sizing_lowered(&heap->policy, blocks);
+  }
+  pthread_mutex_unlock(&heap->space.lock);
 }
 
 void td_budget_trim(struct tide_heap *heap) {

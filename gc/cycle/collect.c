@@ -17,6 +17,7 @@
 #include "gc/cycle/ephemeron.h"
 #include "gc/cycle/reclaim.h"
 #include "gc/cycle/verify.h"
+#include "gc/cycle/watch.h"
 #include "gc/cycle/young.h"
 #include "gc/roots/gather.h"
 #include "gc/roots/readable.h"
@@ -47,7 +48,7 @@ struct cycle {
 
 /* Marking from roots. The first phase also calls the root callbacks. */
 struct marking {
-  bool begun;
+  bool begun, watches;
   size_t root_words;
 };
 
@@ -62,7 +63,17 @@ static void mark_spans(struct tide_heap *heap, const struct td_span *spans, size
   marking->begun = true;
   for (size_t i = 0; i < count; i++)
     marking->root_words += spans[i].count;
+  if (marking->watches) td_watch_see(heap, spans, count);
   td_mark_phase(heap->markers, &roots);
+}
+
+/* Young objects, and of old ones those that are watched. */
+static void mark_young(struct tide_heap *heap, struct marking *marking) {
+  marking->watches = true;
+  td_watch_begin(heap);
+  td_young_mark_logged(heap);
+  td_roots_gather(heap, TD_WORDS_FRESH, mark_spans, marking);
+  td_watch_end(heap);
 }
 
 /* Returns how many bytes of roots were read. */
@@ -74,8 +85,10 @@ static size_t mark(struct tide_heap *heap, const struct cycle *cycle) {
   if (cycle->keeps) {
     td_young_keep(&heap->space);
     heap->building->all.logged = 0;
+  } else if (cycle->kind == TIDE_CYCLE_YOUNG) {
+    mark_young(heap, &marking);
   } else {
-    if (cycle->kind == TIDE_CYCLE_YOUNG) td_young_mark_logged(heap);
+    heap->watch.count = 0; /* they may die */
     td_roots_gather(heap, TD_WORDS_FRESH, mark_spans, &marking);
   }
   td_ephemerons_close(heap);
@@ -146,6 +159,7 @@ static void collect_stopped(struct cycle *cycle) {
   td_reclaim(heap);
   td_mark_end(heap->markers, stats, heap->building->marker);
   stats->objects += heap->ephemerons.objects;
+  if (cycle->kind == TIDE_CYCLE_YOUNG && !cycle->keeps) stats->objects -= heap->watch.seen_again;
   cycle->weak_ns = td_stats_tell(heap, TIDE_EVENT_WEAK_END);
   sort(cycle);
   cycle->swept_ns = td_stats_tell(heap, TIDE_EVENT_SWEEP_END);

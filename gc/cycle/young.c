@@ -1,6 +1,8 @@
 /* Young collections. */
 #include "gc/cycle/young.h"
 
+#include "gc/cycle/budget.h"
+#include "gc/cycle/watch.h"
 #include "gc/mutator/barrier.h"
 #include "heap/log.h"
 #include "heap/young.h"
@@ -82,7 +84,8 @@ void td_young_begin(struct tide_heap *heap) {
 /* looked: not if the young objects were taken for old. */
 static void note_filling(struct tide_heap *heap, const struct td_youth_facts *facts, bool looked) {
   struct td_filling_facts filling = {.allocated_bytes = facts->allocated_bytes,
-                                     .promoted_bytes = facts->promoted_bytes};
+                                     .promoted_bytes = facts->promoted_bytes,
+                                     .let_go = heap->watch.let_go};
   for (struct tide_mutator *m = heap->world.mutators; m; m = m->next) {
     filling.told += m->told;
     filling.replaced += m->replaced;
@@ -92,6 +95,7 @@ static void note_filling(struct tide_heap *heap, const struct td_youth_facts *fa
     td_filling_after_full(&heap->filling, facts->freed_bytes, facts->live_bytes);
   else if (looked)
     td_filling_after_young(&heap->filling, &filling);
+  if (td_filling_takes_back(&heap->filling)) td_budget_take_back(heap);
 }
 
 void td_young_plan(struct tide_heap *heap, struct td_youth_facts facts, bool asked) {

@@ -12,13 +12,19 @@ static struct td_filling after_full(uint64_t freed_mib, uint64_t live_mib) {
 }
 
 /* Two samples of 2 MiB. */
-static void sample(struct td_filling *filling, uint64_t lived_percent, uint64_t replaced) {
+static void look(struct td_filling *filling, uint64_t lived_percent, uint64_t replaced,
+                 bool let_go) {
   struct td_filling_facts facts = {.allocated_bytes = 2 * MIB,
                                    .promoted_bytes = 2 * MIB * lived_percent / 100,
                                    .told = 1000,
-                                   .replaced = replaced};
+                                   .replaced = replaced,
+                                   .let_go = let_go};
   td_filling_after_young(filling, &facts);
   td_filling_after_young(filling, &facts);
+}
+
+static void sample(struct td_filling *filling, uint64_t lived_percent, uint64_t replaced) {
+  look(filling, lived_percent, replaced, false);
 }
 
 Test(filling, postpones_while_all_survives_but_not_for_ever) {
@@ -52,14 +58,33 @@ Test(filling, a_small_heap_tells_nothing) {
 Test(filling, each_sign_of_death_counts_until_the_next_full_collection) {
   const struct {
     uint64_t freed_mib, lived_percent, replaced;
-  } rows[] = {{20, 100, 0}, {0, 70, 0}, {0, 100, 300}};
+    bool let_go;
+  } rows[] = {{20, 100, 0, false}, {0, 70, 0, false}, {0, 100, 300, false}, {0, 100, 0, true}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     struct td_filling filling = after_full(rows[i].freed_mib, 80);
-    sample(&filling, rows[i].lived_percent, rows[i].replaced);
+    look(&filling, rows[i].lived_percent, rows[i].replaced, rows[i].let_go);
     sample(&filling, 100, 0);
     cr_assert_not(td_filling_may_postpone(&filling), "row %zu", i);
     td_filling_after_full(&filling, 0, 80 * MIB);
     sample(&filling, 100, 0);
     cr_assert(td_filling_may_postpone(&filling), "row %zu, afterwards", i);
   }
+}
+
+Test(filling, takes_back_once_what_it_has_given) {
+  struct td_filling filling = after_full(0, 80);
+  sample(&filling, 100, 0);
+  cr_assert(td_filling_looks(&filling));
+  td_filling_note_postponed(&filling);
+  cr_assert_not(td_filling_takes_back(&filling));
+  look(&filling, 100, 0, true);
+  cr_assert(td_filling_takes_back(&filling));
+  cr_assert_not(td_filling_takes_back(&filling), "twice");
+  cr_assert_not(td_filling_looks(&filling));
+}
+
+Test(filling, has_nothing_to_take_back_where_nothing_was_postponed) {
+  struct td_filling filling = after_full(0, 80);
+  look(&filling, 0, 0, false);
+  cr_assert_not(td_filling_takes_back(&filling));
 }
