@@ -24,7 +24,7 @@ void td_marker_free(struct td_marker *marker) {
 struct td_marker *td_marker_make(struct td_markers *set, unsigned id) {
   struct td_marker *marker = aligned_alloc(TD_CACHE_LINE, rounded(sizeof *marker));
   if (!marker) return NULL;
-  *marker = (struct td_marker){.set = set, .id = id};
+  *marker = (struct td_marker){.set = set, .id = id, .cpu = -1};
   marker->chunk_objects = malloc(TD_CHUNK_OBJECTS_ROOM * sizeof *marker->chunk_objects);
   marker->batches = malloc(2 * TD_BATCH_ROOM * sizeof *marker->batches);
   marker->visitor = td_visitor_make(marker);

@@ -1,5 +1,6 @@
 /* The frame of a collection: what the collecting thread does around and between phases. */
 #include "marker/base/deferred.h"
+#include "marker/base/place.h"
 #include "marker/base/root_slices.h"
 #include "marker/base/weak_chain.h"
 #include "marker/scan/rare.h"
@@ -21,7 +22,7 @@ void td_mark_begin(struct td_markers *set) {
   /* relaxed, both: td_term_start publishes them: [term.start]. */
   atomic_store_explicit(&set->flagged, 0, memory_order_relaxed);
   atomic_store_explicit(&set->chunks, chunks, memory_order_relaxed);
-  td_regions_begin(set->regions, set->space, set->cycle);
+  td_regions_begin(set->regions, set->space, set->cycle, set->limit);
   for (unsigned i = 0; i < set->limit; i++) {
     struct td_marker *marker = set->marker[i];
     td_visitor_begin(marker->visitor);
@@ -56,6 +57,7 @@ void td_mark_phase(struct td_markers *set, const struct td_roots *roots) {
   self->joined_ns = begin;
   td_event_at(&self->events, begin, TIDE_TIMELINE_JOIN, 0, 0);
   TD_PROBE1(join, 0);
+  td_place_note(self);
   if (roots->callback) call_back(self, roots);
   td_term_start(&set->term);
   set->engine->work(self, true);

@@ -9,12 +9,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "platform/linux_cpus.h"
 #include "platform/platform.h"
 
 #define LINE_BYTES 4096
@@ -206,21 +206,12 @@ size_t td_plat_cache_bytes(void) {
   return bytes;
 }
 
-/* Returns how many CPUs the affinity mask allows. If the mask of a large machine does not fit, the
- * kernel says EINVAL, and a longer one is tried. */
 static unsigned cpus_by_affinity(void) {
-  for (size_t cpus = CPU_SETSIZE; cpus <= (size_t)1 << 20; cpus *= 4) {
-    cpu_set_t *set = CPU_ALLOC(cpus);
-    if (!set) break;
-    size_t bytes = CPU_ALLOC_SIZE(cpus);
-    CPU_ZERO_S(bytes, set);
-    int failed = sched_getaffinity(0, bytes, set);
-    int reason = errno;
-    int count = failed ? 0 : CPU_COUNT_S(bytes, set);
-    CPU_FREE(set);
-    if (!failed) return count > 0 ? (unsigned)count : 1;
-    if (reason != EINVAL) break;
-  }
+  size_t bytes;
+  cpu_set_t *set = td_cpus_by_affinity(&bytes);
+  int count = set ? CPU_COUNT_S(bytes, set) : 0;
+  if (set) CPU_FREE(set);
+  if (count > 0) return (unsigned)count;
   long online = sysconf(_SC_NPROCESSORS_ONLN);
   return online > 0 ? (unsigned)online : 1;
 }

@@ -114,6 +114,14 @@ void td_plat_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * least 1. */
 unsigned td_plat_cpus_allowed(void);
 
+/* Returns the CPU that the calling thread executes on at the moment, a negative number if the
+ * system does not tell it. */
+int td_plat_cpu_here(void);
+/* Moves the calling thread to a CPU that it may use and that is none of these `count`; negative
+ * numbers are none. Which CPUs it may use stays the same. Takes some ten microseconds. Returns false
+ * if there is no such CPU, or if the system refuses. */
+bool td_plat_leave_cpus(const int *cpus, unsigned count);
+
 /* ---- Nodes: parts of the memory, each nearer to some CPUs than to others ---- */
 
 /* A machine with higher numbers counts as one node. */

@@ -144,6 +144,10 @@ struct td_marker {
 
   unsigned glance; /* where td_deferred_glance goes on; the marker's own, active or not */
 
+  /* The CPU on which the marker joined the phase; negative while it is not active. It writes;
+   * helpers that wake read. See marker/base/place.h. */
+  _Atomic(int32_t) cpu;
+
   /* Futex of the helper: a change tells it to look. Written by whoever wakes it. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) signal;
   /* 1 while the helper's thread is awake. It writes, but for its start; td_quiet reads. */

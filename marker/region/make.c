@@ -28,8 +28,10 @@ static size_t regions_of(const struct td_space *space) {
 struct td_regions *td_regions_make(const struct td_space *space) {
   struct td_regions *regions = aligned_alloc(TD_CACHE_LINE, sizeof *regions);
   if (!regions) return NULL;
-  *regions =
-      (struct td_regions){.limits = usual, .room = regions_of(space), .trial = td_trial_new()};
+  *regions = (struct td_regions){.limits = usual,
+                                 .room = regions_of(space),
+                                 .trial = td_trial_new(),
+                                 .other_trial = td_trial_new()};
   td_homes_open(&regions->homes);
   size_t bytes = regions->room * sizeof *regions->at;
   size_t most = (size_t)space->max_blocks << TD_BLOCK_LOG2;
@@ -49,7 +51,17 @@ void td_regions_free(struct td_regions *regions) {
   free(regions);
 }
 
-void td_regions_begin(struct td_regions *regions, const struct td_space *space, uint64_t cycle) {
+/* Goes on with what is known of one marker, or of several. */
+static void choose_trial(struct td_regions *regions, bool several) {
+  if (several == regions->several) return;
+  struct td_trial before = regions->trial;
+  regions->trial = regions->other_trial;
+  regions->other_trial = before;
+  regions->several = several;
+}
+
+void td_regions_begin(struct td_regions *regions, const struct td_space *space, uint64_t cycle,
+                      unsigned markers) {
   uint64_t granules = (uint64_t)space->frontier << TD_BLOCK_GRANULES_LOG2;
   unsigned shift = regions->limits.shift_least;
   while (shift < SHIFT_MOST && granules >> shift > REGIONS_MANY)
@@ -62,6 +74,7 @@ void td_regions_begin(struct td_regions *regions, const struct td_space *space, 
   /* relaxed, all: td_term_start publishes them: [term.start]. */
   const uint32_t count = (uint32_t)(granules >> shift) + 1;
   atomic_store_explicit(&regions->count, count, memory_order_relaxed);
+  choose_trial(regions, markers > 1);
   td_trial_begin(&regions->trial,
                  count >= regions->limits.regions_pay && count < regions->limits.trials_pay);
   if (cycle % LOOK_AGAIN == 0) atomic_store_explicit(&regions->repeats, 0, memory_order_relaxed);

@@ -44,8 +44,12 @@ struct td_regions {
   _Atomic(uint32_t) count;
   struct td_chunks pool;
   struct td_homes homes;
-  /* The collecting thread's; constant while marking. */
+  /* The collecting thread's; constant while marking. Several markers have more caches than one and
+   * wait for each other, so what is known of the one is kept apart from what is known of the
+   * others. */
   struct td_trial trial;
+  struct td_trial other_trial;
+  bool several; /* which of the two `trial` is */
   uint8_t epoch; /* of the last collection; a young one keeps it */
   /* 1 once a chunk may have been pushed in this collection; until then nobody needs to look. A
    * marker sets it before it pushes or visits, so it never overlooks what it answers for. */
@@ -89,8 +93,9 @@ struct td_regions *td_regions_make(const struct td_space *space);
 struct td_visitor *td_visitor_make(struct td_marker *marker);
 void td_regions_free(struct td_regions *regions);
 void td_visitor_free(struct td_visitor *visitor);
-/* Before a collection. */
-void td_regions_begin(struct td_regions *regions, const struct td_space *space, uint64_t cycle);
+/* Before a collection by so many markers. */
+void td_regions_begin(struct td_regions *regions, const struct td_space *space, uint64_t cycle,
+                      unsigned markers);
 void td_visitor_begin(struct td_visitor *visitor);
 /* After one. */
 void td_regions_end(struct td_regions *regions, const struct td_space *space,

@@ -37,6 +37,7 @@
 
 /* What idle.c uses of these headers is below. */
 #define TD_MARKER_BASE_EVENTS_H
+#define TD_MARKER_BASE_PLACE_H
 #define TD_MARKER_BASE_STATE_H
 #define TD_PLATFORM_PROBES_H
 #define TD_PROBE1(name, a) ((void)(a))
@@ -111,6 +112,18 @@ struct parking {
 static inline bool td_are_many(const struct td_markers *set) {
   (void)set;
   return false;
+}
+
+/* ---- Where markers execute is a hint, and wakes nobody ---- */
+
+static inline void td_place_note(struct td_marker *marker) {
+  (void)marker;
+}
+static inline void td_place_forget(struct td_marker *marker) {
+  (void)marker;
+}
+static inline void td_place_apart(struct td_marker *marker) {
+  (void)marker;
 }
 
 /* ---- Platform ---- */

@@ -11,11 +11,12 @@ enum { USUAL_SHIFT = 17, SHIFT_MOST = 20, REGIONS_MANY = 1024 };
 static struct td_space space = {.granules = RANGE >> TD_GRANULE_LOG2,
                                 .max_blocks = 8 * GIB >> TD_BLOCK_LOG2};
 static struct td_regions *regions;
+static unsigned markers = 1;
 
 static void begin(uint64_t blocks, uint64_t used, uint64_t cycle) {
   space.frontier = (uint32_t)blocks;
   space.used_blocks = (uint32_t)used;
-  td_regions_begin(regions, &space, cycle);
+  td_regions_begin(regions, &space, cycle, markers);
 }
 
 static void open(void) {
@@ -72,6 +73,35 @@ Test(region_sizes, a_heap_of_few_regions_is_tried_without_visits_and_a_large_one
     cr_assert_not(collect(100 * region_blocks, true, 1), "young collections tell nothing");
   cr_assert_not(collect(100 * region_blocks, false, 2000));
   cr_assert(collect(100 * region_blocks, false, 1000), "visits were faster");
+  td_regions_free(regions);
+}
+
+/* Returns whether visits were allowed in a collection that takes `with` ns then, else `without`. */
+static bool collect_either(uint64_t blocks, uint64_t without, uint64_t with) {
+  begin(blocks, 0, 1);
+  bool visits = td_regions_pay(regions);
+  space.epoch = (uint8_t)(space.epoch % 100 + 1);
+  td_regions_end(regions, &space,
+                 &(struct td_trial_facts){.ns = visits ? with : without,
+                                          .objects = 1 << 20,
+                                          .visited = visits ? 1 << 20 : 0});
+  return visits;
+}
+
+/* With one marker visits take twice as long as marking without them, with two half as long. Two are
+ * always faster than one, and that says nothing of visits. */
+Test(region_sizes, what_one_marker_tried_is_not_held_against_several) {
+  open();
+  uint64_t blocks = 100 * ((uint64_t)1 << (USUAL_SHIFT - TD_BLOCK_GRANULES_LOG2));
+  unsigned alone = 0, together = 0;
+  for (unsigned turn = 0; turn < 100; turn++) {
+    markers = 1;
+    alone += collect_either(blocks, 1000, 2000);
+    markers = 2;
+    together += collect_either(blocks, 500, 250);
+  }
+  cr_assert_leq(alone, 10, "visited %u times of 100", alone);
+  cr_assert_geq(together, 90, "visited %u times of 100", together);
   td_regions_free(regions);
 }
 
