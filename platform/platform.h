@@ -118,8 +118,8 @@ unsigned td_plat_cpus_allowed(void);
  * system does not tell it. */
 int td_plat_cpu_here(void);
 /* Moves the calling thread to a CPU that it may use and that is none of these `count`; negative
- * numbers are none. Which CPUs it may use stays the same. Takes some ten microseconds. Returns false
- * if there is no such CPU, or if the system refuses. */
+ * numbers are none. Which CPUs it may use stays the same. Takes some ten microseconds. Returns
+ * false if there is no such CPU, or if the system refuses. */
 bool td_plat_leave_cpus(const int *cpus, unsigned count);
 
 /* ---- Nodes: parts of the memory, each nearer to some CPUs than to others ---- */

@@ -49,7 +49,7 @@ struct td_regions {
    * others. */
   struct td_trial trial;
   struct td_trial other_trial;
-  bool several; /* which of the two `trial` is */
+  bool several;  /* which of the two `trial` is */
   uint8_t epoch; /* of the last collection; a young one keeps it */
   /* 1 once a chunk may have been pushed in this collection; until then nobody needs to look. A
    * marker sets it before it pushes or visits, so it never overlooks what it answers for. */

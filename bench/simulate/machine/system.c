@@ -101,7 +101,8 @@ void __wrap_td_plat_nodes(struct td_nodes *nodes) {
   *nodes = (struct td_nodes){.count = 1};
 }
 
-/* A simulated thread wakes on a core where nobody executes, if there is one, so none has to move. */
+/* A simulated thread wakes on a core where nobody executes, if there is one, so none has to move.
+ */
 int __wrap_td_plat_cpu_here(void);
 int __wrap_td_plat_cpu_here(void) {
   return -1;
