@@ -5,7 +5,10 @@
  * A core expects what came after this block when the branches before it went the same way, the more
  * of them the better: tables for histories of several lengths, of which the longest that knows
  * decides, as in Seznec and Michaud, A case for (partially) tagged geometric history length branch
- * prediction, 2006. Blocks that always had the same successor are not part of histories. */
+ * prediction, 2006. Blocks that always had the same successor are not part of histories.
+ *
+ * Only the first cores have such a predictor. All execute the same code, so on the others a block
+ * costs what it cost the first ones on average. */
 #include "bench/simulate/machine/branches.h"
 
 #include <stdbool.h>
@@ -13,12 +16,15 @@
 
 #include "bench/simulate/machine/account.h"
 #include "bench/simulate/machine/threads.h"
-#include "bench/simulate/machine/topology.h"
 
 #define BLOCKS_LOG2 11
 #define TABLE_LOG2 12
 #define LENGTHS 4u
-#define LONGEST 256u /* a power of two */
+#define PREDICTORS 4u /* cores that have one */
+#define RATES_LOG2 12
+#define RATE_ONE 32768u /* always a surprise */
+#define RATE_SHIFT 6    /* a rate moves by a 64th towards what was seen */
+#define LONGEST 256u    /* a power of two */
 
 static const unsigned lengths[LENGTHS] = {4, 16, 64, 255}; /* branches */
 
@@ -37,7 +43,8 @@ struct core {
   struct expected table[LENGTHS][1u << TABLE_LOG2];
 };
 
-static struct core cores[TD_SIM_CORES_MAX];
+static struct core cores[PREDICTORS];
+static uint16_t rates[1u << RATES_LOG2]; /* how often a block was a surprise */
 static uint64_t block_ps, surprise_ps;
 
 void td_sim_branches_begin(const struct td_costs *costs) {
@@ -128,8 +135,15 @@ void __sanitizer_cov_trace_pc(void) {
   /* The same in every run, wherever the program lies. */
   uint32_t block =
       (uint32_t)((uintptr_t)__builtin_return_address(0) - (uintptr_t)&__sanitizer_cov_trace_pc);
+  uint16_t *rate = &rates[scatter(block) >> (32 - RATES_LOG2)];
   uint64_t ps = block_ps;
-  if (!is_expected(&cores[td_sim_now.core], block)) ps += surprise_ps;
+  if (td_sim_now.core >= PREDICTORS) {
+    ps += surprise_ps * *rate / RATE_ONE;
+  } else {
+    bool surprise = !is_expected(&cores[td_sim_now.core], block);
+    if (surprise) ps += surprise_ps;
+    *rate = (uint16_t)(*rate - (*rate >> RATE_SHIFT) + (surprise ? RATE_ONE >> RATE_SHIFT : 0));
+  }
   td_sim_book(TD_SPENT_WORK, ps);
   td_sim_now.now += ps; /* the next access looks whether others come first */
 }

@@ -35,16 +35,19 @@ struct near_entry {
 /* Where a line comes from. */
 enum source { FROM_CACHE, FROM_MEMORY, FROM_BUSY_MEMORY, FROM_CORE, SOURCES };
 
-struct own_entry {
-  uint32_t line, version; /* line + 1; 0: none */
-  uint64_t ready;         /* when it arrives; the lowest bits say from where: enum source */
+/* What a look-up reads lies in one line of the machine that simulates. */
+struct own_set {
+  uint32_t line[OWN_WAYS]; /* line + 1; 0: none */
+  uint32_t version[OWN_WAYS];
 };
 
 struct core {
   struct near_entry near[NEAR_ENTRIES];
-  struct own_entry own[OWN_SETS][OWN_WAYS];
-  uint8_t turn[OWN_SETS]; /* the way to be replaced next */
-  uint64_t port;          /* when it may ask for another line */
+  struct own_set own[OWN_SETS];
+  uint64_t ready[OWN_SETS][OWN_WAYS]; /* when they arrive; the lowest bits say from where: enum
+                                       * source */
+  uint8_t turn[OWN_SETS];             /* the way to be replaced next */
+  uint64_t port;                      /* when it may ask for another line */
 };
 
 struct last_set {
@@ -88,10 +91,13 @@ static struct {
   struct td_sim_memory_counts counts;
 } memory;
 
+/* In huge pages if the system has them: the tables are read here and there. */
 static void *reserve(size_t bytes) {
   void *at =
       mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return at == MAP_FAILED ? NULL : at;
+  if (at == MAP_FAILED) return NULL;
+  madvise(at, bytes, MADV_HUGEPAGE);
+  return at;
 }
 
 void td_sim_memory_costs(const struct td_costs *costs) {
@@ -200,16 +206,17 @@ static unsigned owner_of(uint64_t word) {
 
 /* ---- The core's own cache ---------------------------------------------------------------- */
 
-static struct own_entry *find_own(struct core *core, uint32_t line) {
-  struct own_entry *set = core->own[line % OWN_SETS];
-  for (unsigned way = 0; way < OWN_WAYS; way++)
-    if (set[way].line == line + 1) return &set[way];
-  return NULL;
+/* Returns the way of its set in which the line is, OWN_WAYS if it is in none. */
+static unsigned find_own(const struct core *core, uint32_t line) {
+  const struct own_set *set = &core->own[line % OWN_SETS];
+  unsigned way = 0;
+  while (way < OWN_WAYS && set->line[way] != line + 1)
+    way++;
+  return way;
 }
 
-static struct own_entry *replace_own(struct core *core, uint32_t line) {
-  unsigned set = line % OWN_SETS;
-  return &core->own[set][core->turn[set]++ % OWN_WAYS];
+static bool has_own(const struct core *core, uint32_t line) {
+  return find_own(core, line) < OWN_WAYS;
 }
 
 /* ---- Last caches ------------------------------------------------------------------------- */
@@ -273,7 +280,7 @@ static uint64_t hand_on(uint32_t line, uint64_t now, uint64_t latency, uint64_t 
 static uint64_t from_memory(struct core *core, unsigned number, uint32_t line, uint64_t now) {
   const struct td_sim_core_place *place = &memory.topology->core[number];
   unsigned node = (line >> NODE_PAGE_LOG2) % memory.topology->nodes;
-  bool streams = find_own(core, line - 1) || find_own(core, line + 1);
+  bool streams = has_own(core, line - 1) || has_own(core, line + 1);
   uint64_t issue = later(now, core->port);
   core->port = issue + memory.ps[streams ? TD_COST_stream_ns : TD_COST_line_ns];
   uint64_t served = use(&memory.node_port[node], issue, memory.node_line);
@@ -292,7 +299,7 @@ static uint64_t fetch(struct core *core, unsigned number, uint32_t line, uint64_
   if (owner != NOBODY && owner != number) {
     uint64_t latency = memory.transfer[td_sim_distance(memory.topology, number, owner)];
     unsigned its = memory.topology->core[owner].cache;
-    if (find_own(&memory.cores[owner], line) || (its != mine && in_last(its, line))) {
+    if (has_own(&memory.cores[owner], line) || (its != mine && in_last(its, line))) {
       put_last(mine, line);
       return hand_on(line, now, latency, alone ? latency : memory.ps[TD_COST_occupied_ns]);
     }
@@ -320,7 +327,7 @@ static uint64_t read_by(uint64_t word, unsigned number) {
 }
 
 static bool has_copy(unsigned number, uint32_t line) {
-  return number != NOBODY && find_own(&memory.cores[number], line);
+  return number != NOBODY && has_own(&memory.cores[number], line);
 }
 
 /* Makes the line the core's alone, which has it. Returns when it is. */
@@ -339,27 +346,30 @@ static uint64_t access_slowly(unsigned number, uintptr_t address, enum td_sim_ac
   uint64_t *word;
   uint32_t line = line_of(address, &word);
   bool writes = access == TD_SIM_WRITE || access == TD_SIM_CHANGE;
-  struct own_entry *own = find_own(core, line);
-  if (!own || own->version != (uint32_t)*word) {
+  struct own_set *set = &core->own[line % OWN_SETS];
+  unsigned way = find_own(core, line);
+  if (way == OWN_WAYS || set->version[way] != (uint32_t)*word) {
     uint64_t ready = fetch(core, number, line, *word, now, writes);
-    if (!own) own = replace_own(core, line);
-    *own = (struct own_entry){.line = line + 1, .ready = ready};
+    if (way == OWN_WAYS) way = core->turn[line % OWN_SETS]++ % OWN_WAYS;
+    set->line[way] = line + 1;
+    core->ready[line % OWN_SETS][way] = ready;
     if (writes) *word &= ~SHARED_BIT;
   }
+  uint64_t *ready = &core->ready[line % OWN_SETS][way];
   if (writes) {
-    own->ready = later(own->ready, take_over(number, line, *word, now));
+    *ready = later(*ready, take_over(number, line, *word, now));
     *word = written_by(*word, number);
   } else {
     *word = read_by(*word, number);
   }
-  own->version = (uint32_t)*word;
+  set->version[way] = (uint32_t)*word;
   bool waits = access == TD_SIM_READ || access == TD_SIM_CHANGE;
   /* What is under way is not put into the small cache: who reads it then has to wait. */
-  if (waits || own->ready <= now)
+  if (waits || *ready <= now)
     core->near[(address >> LINE_LOG2) % NEAR_ENTRIES] =
-        (struct near_entry){(address >> LINE_LOG2) + 1, word, own->version};
+        (struct near_entry){(address >> LINE_LOG2) + 1, word, set->version[way]};
   uint64_t hidden = access == TD_SIM_READ ? memory.ps[TD_COST_hidden_ns] : 0;
-  return waits ? now + wait_for(own->ready, now, hidden) : now;
+  return waits ? now + wait_for(*ready, now, hidden) : now;
 }
 
 uint64_t td_sim_memory_access(unsigned number, uintptr_t address, enum td_sim_access access,
