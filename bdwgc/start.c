@@ -19,6 +19,9 @@ struct td_bdwgc td_bdwgc;
  * other library's heaps those are 1 to 2 MiB. */
 #define INITIAL_BYTES ((size_t)5 << 19)
 
+/* Huge pages behind the first 8 MiB: found by trying. */
+#define HUGE_PAGES_FROM ((size_t)8 << 20)
+
 static struct tide_options options_from(const struct td_bdwgc_environment *environment) {
   struct tide_options options;
   tide_options_init(&options);
@@ -32,6 +35,7 @@ static struct tide_options options_from(const struct td_bdwgc_environment *envir
   options.sizing = TIDE_SIZING_SCANNED;
   options.growth_factor = td_bdwgc_growth();
   options.small_pages = true;
+  options.huge_pages_from = HUGE_PAGES_FROM;
   return options;
 }
 

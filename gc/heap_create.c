@@ -126,7 +126,7 @@ struct tide_heap *tide_heap_create(const struct tide_options *options, struct ti
   }
   heap->space.has_quarantine = heap->verify;
   heap->space.stress = heap->stress != 0 || heap->verify;
-  if (o.small_pages) td_space_use_small_pages(&heap->space);
+  if (o.small_pages) td_space_use_small_pages(&heap->space, o.huge_pages_from);
   if (!build_heap(heap, &o, error)) {
     free_heap(heap);
     return NULL;

@@ -94,7 +94,10 @@ bool td_options_read(const struct tide_options *given, struct tide_options *o,
   if (!advanced->engine) advanced->engine = td_engine_name(0);
   if (!advanced->policy) advanced->policy = environment->policy;
   if (!advanced->policy) advanced->policy = td_policy_name(TD_POLICY_LAST);
-  if (environment->small_pages) o->small_pages = true;
+  if (environment->small_pages) {
+    o->small_pages = true;
+    o->huge_pages_from = 0;
+  }
   if (environment->no_young) o->write_barrier = false;
   /* Twice the limit, so that large objects find room between others. */
   if (!o->reserve_bytes && o->heap_max_bytes <= PTRDIFF_MAX / 2)

@@ -8,6 +8,8 @@
 #define SLACK_PART 64u
 /* Blocks whose memory goes back in one go, if there are as many. */
 #define PURGE_BLOCKS 16u
+/* So much of the heap may be memory for nothing at the end of a huge page. */
+#define SPARE_PART 8u
 /* Bytes of side tables for a block. */
 #define TABLE_BYTES                                                                                \
   (TD_BLOCK_GRANULES + sizeof(struct td_block) + sizeof(struct td_block_info) +                    \
@@ -85,7 +87,7 @@ bool td_backing_give_slab(struct td_space *space, uint32_t slab) {
                 TD_SLAB_BLOCKS * TD_BLOCK_GRANULES);
   for (uint32_t b = first; b < first + TD_SLAB_BLOCKS; b++)
     space->bare_blocks -= space->infos[b].zeroed == TD_ZEROED_BARE;
-  space->slab_committed[slab] = 0;
+  space->slab_committed[slab] = TD_SLAB_NONE;
   /* relaxed: under the lock. */
   atomic_fetch_sub_explicit(&space->committed_slabs, 1, memory_order_relaxed);
   return true;
@@ -93,16 +95,23 @@ bool td_backing_give_slab(struct td_space *space, uint32_t slab) {
 
 /* ---- Taking ---- */
 
+/* In a heap that begins with small pages a slab becomes a huge one if the budget lets the heap grow
+ * over it, or nearly: what is left over would be memory for nothing. */
+static bool wants_huge_page(const struct td_space *space, uint32_t slab) {
+  if (space->first_huge_slab == 0) return true;
+  uint64_t end = ((uint64_t)slab + 1) * TD_SLAB_BLOCKS, budget = space->budget_blocks;
+  return slab >= space->first_huge_slab && end <= budget + budget / SPARE_PART;
+}
+
 /* `is_bare`: the slab's blocks get their memory one by one, when they are taken. */
 static bool commit_slab(struct td_space *space, uint32_t slab, bool is_bare) {
   uint32_t first = slab * (uint32_t)TD_SLAB_BLOCKS;
   char *start = address_of(space, first);
   if (!td_plat_commit(start, TD_SLAB_BYTES)) return false;
-  if (is_bare)
-    td_plat_advise_small(start, TD_SLAB_BYTES);
-  else if (!space->small_pages)
-    td_plat_advise_huge(start, TD_SLAB_BYTES);
-  space->slab_committed[slab] = 1;
+  bool is_huge = !is_bare && wants_huge_page(space, slab);
+  if (is_bare) td_plat_advise_small(start, TD_SLAB_BYTES);
+  if (is_huge) td_plat_advise_huge(start, TD_SLAB_BYTES);
+  space->slab_committed[slab] = is_huge ? TD_SLAB_HUGE : TD_SLAB_PAGES;
   /* relaxed: under the lock. */
   atomic_fetch_add_explicit(&space->committed_slabs, 1, memory_order_relaxed);
   for (uint32_t b = first; b < first + TD_SLAB_BLOCKS; b++)

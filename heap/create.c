@@ -158,10 +158,11 @@ bool td_space_init_young(struct td_space *space, size_t reserve_bytes, size_t ma
 }
 
 /* A huge page holds the marks of 32 MiB: to a heap of ten it would add more than a tenth. */
-void td_space_use_small_pages(struct td_space *space) {
+void td_space_use_small_pages(struct td_space *space, size_t huge_from_bytes) {
   size_t granules = TD_SMALL_MARKS_BYTES / TD_GRANULE_BYTES;
   td_plat_advise_small(space->marks, granules < space->granules ? granules : space->granules);
-  space->small_pages = true;
+  size_t slabs = (huge_from_bytes + TD_SLAB_BYTES - 1) / TD_SLAB_BYTES;
+  space->first_huge_slab = slabs && slabs < UINT32_MAX ? (uint32_t)slabs : UINT32_MAX;
 }
 
 void td_space_deinit(struct td_space *space) {

@@ -80,6 +80,13 @@ enum td_room {
   TD_ROOM_NO_PLACE,    /* no free blocks lie side by side in sufficient number */
 };
 
+/* What a slab has of the system. Other sources of slabs have values of their own. */
+enum td_slab {
+  TD_SLAB_NONE = 0, /* no memory */
+  TD_SLAB_PAGES,    /* committed */
+  TD_SLAB_HUGE = 3, /* committed, and a huge page asked for */
+};
+
 /* Spans of a layout and medium class: heap/medium.h. */
 #define TD_MEDIUM_CLASSES 32u
 struct td_medium_list {
@@ -132,7 +139,7 @@ struct td_space {
   uint32_t max_blocks;           /* hard limit; constant after creation */
   uint32_t *unswept;             /* [layout * TIDE_BUMP_SLOTS + class]: first block of the list */
   struct td_medium_list *medium; /* [layout * TD_MEDIUM_CLASSES + class] */
-  uint8_t *slab_committed;
+  uint8_t *slab_committed;       /* enum td_slab */
   uint64_t *touched;     /* a bit for each block: heap/young.h. Set in spaces without youth, too */
   uint8_t *logged_slabs; /* a byte for each slab: it has logged pages. See heap/log.h */
   uint64_t young_bytes;  /* room in blocks since they were touched */
@@ -144,7 +151,7 @@ struct td_space {
   uint32_t avoid_end;      /* blocks below it are watched for false pointers: heap/avoid.h */
   bool avoids_some;        /* and such cells were found in the last collection */
   bool avoids_nothing;     /* do not look for them in the next */
-  bool small_pages;        /* do not ask the system for huge ones; constant after creation */
+  uint32_t first_huge_slab; /* no huge pages are asked for below it; constant after creation */
   bool stress;             /* runs of one cell, so that every allocation takes the slow path */
   /* Constant after creation, both: what becomes of dead objects, see heap/quarantine.h. */
   bool has_quarantine; /* `stress` is set too */

@@ -38,8 +38,9 @@ static inline uint32_t td_sweep_next_live(const uint8_t *marks, uint32_t at, uin
   return end;
 }
 
-/* Returns the first granule of the first free cell at or after the cell at `at`, or end. */
-static inline uint32_t td_sweep_next_free(const uint8_t *marks, uint32_t at, uint32_t end,
+/* Returns the first cell from the cell at `at` on that is free, or one that is not before `end`, if
+ * all before it are alive. */
+static inline uint32_t td_sweep_past_live(const uint8_t *marks, uint32_t at, uint32_t end,
                                           uint32_t cell, uint8_t epoch) {
   uint64_t all = UINT64_C(0x0101010101010101) * epoch;
   while (at < end && td_sweep_is_live(marks + at, epoch)) {
@@ -48,6 +49,13 @@ static inline uint32_t td_sweep_next_free(const uint8_t *marks, uint32_t at, uin
            (td_mark_load_word(marks + at) & ~TD_DEFERRED_WORD) == all)
       at += 8;
   }
+  return at;
+}
+
+/* Returns the first granule of the first free cell at or after the cell at `at`, or end. */
+static inline uint32_t td_sweep_next_free(const uint8_t *marks, uint32_t at, uint32_t end,
+                                          uint32_t cell, uint8_t epoch) {
+  at = td_sweep_past_live(marks, at, end, cell, epoch);
   return at < end ? at : end;
 }
 

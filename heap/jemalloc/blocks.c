@@ -95,7 +95,7 @@ static uint32_t take_group(struct td_space *space, uint32_t count) {
   size_t bytes = ((size_t)count + TD_SLAB_BLOCKS - 1) / TD_SLAB_BLOCKS * TD_SLAB_BYTES;
   bool zero;
   uintptr_t at = (uintptr_t)td_arena_take(space->slabs->arena, &bytes, TD_SLAB_BYTES, &zero);
-  if (at && !space->small_pages) td_plat_advise_huge((void *)at, bytes);
+  if (at && space->first_huge_slab == 0) td_plat_advise_huge((void *)at, bytes);
   if (!at) return 0;
   uint32_t slab = (uint32_t)((at - space->base) / TD_SLAB_BYTES);
   uint32_t slabs = (uint32_t)(bytes / TD_SLAB_BYTES), first = slab * (uint32_t)TD_SLAB_BLOCKS;

@@ -98,6 +98,11 @@ struct tide_options {
    * promise had not been given; TIDE_YOUNG=1 and no promise is as without. Default: false. */
   bool write_barrier;
   const struct tide_advanced_options *advanced; /* NULL, or see tide/advanced.h */
+  /* With small_pages: behind so many bytes of the heap huge pages are asked for after all, 2 MiB at
+   * a time, where the heap may grow over them before the next collection. So small heaps stay
+   * small, and large ones are marked faster. Default: 0, which means nowhere; TIDE_HUGE_PAGES=0
+   * does as well. */
+  size_t huge_pages_from;
 };
 
 TIDE_API void tide_options_init(struct tide_options *options);

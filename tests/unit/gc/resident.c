@@ -102,6 +102,29 @@ Test(resident, a_heap_with_small_pages_has_no_huge_ones) {
   world_end(&w);
 }
 
+/* In a heap that may have huge pages from its middle on, the first half has none. What the budget
+ * does not reach has none either. Says nothing about the second half where the system makes none. */
+Test(resident, huge_pages_begin_where_they_are_told_to) {
+  struct tide_options options = small_options();
+  options.small_pages = true;
+  options.huge_pages_from = 16 * MIB;
+  options.heap_initial_bytes = LIMIT;
+  size_t before = huge_bytes();
+  struct world w = world_with(&options, TIDE_STACK_PRECISE);
+  for (int i = 0; i < 14 * 1024; i++)
+    fill(&w, 1024);
+#ifndef TD_SANITIZE_address /* its own memory changes */
+  cr_assert_eq(huge_bytes(), before);
+#endif
+  for (int i = 0; i < 24 * 1024; i++)
+    fill(&w, 1024);
+#ifndef TD_SANITIZE_address
+  cr_assert_leq(huge_bytes(), before + 24 * MIB);
+#endif
+  (void)before;
+  world_end(&w);
+}
+
 /* An object of each size, each in a block of its own, costs pages and not blocks. */
 Test(resident, few_objects_of_many_sizes_cost_their_pages) {
   struct tide_options options = small_options();
