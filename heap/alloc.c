@@ -1,6 +1,6 @@
-/* Allocation of small objects. A mutator owns a block and hands out runs of its free cells to itself:
- * see heap/run.c. Only taking a block needs the lock, because the block is the mutator's own from
- * then on. */
+/* Allocation of small objects. A mutator owns a block and hands out runs of its free cells to
+ * itself: see heap/run.c. Only taking a block needs the lock, because the block is the mutator's
+ * own from then on. */
 #include "heap/alloc.h"
 
 #include <string.h>
@@ -8,7 +8,6 @@
 #include "heap/avoid.h"
 #include "heap/blocks.h"
 #include "heap/log.h"
-#include "heap/run.h"
 #include "heap/young.h"
 
 /* Makes a fresh block one of cells of the layout and class. */

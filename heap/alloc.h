@@ -2,22 +2,13 @@
 #ifndef TD_HEAP_ALLOC_H
 #define TD_HEAP_ALLOC_H
 
-#include "heap/space.h"
+#include "heap/run.h"
 
 /* Moves the bump cache on to zeroed cells of the class, wherever there are some. The cache is the
  * caller's own: no other thread touches it. Returns how many bytes it covers now; 0 if there is no
  * room, and then *room says why. */
 size_t td_space_refill(struct td_space *space, struct tide_bump *bump, tide_layout layout,
                        unsigned size_class, enum td_room *room);
-/* The same within the block that the cache lies in, so no lock is taken. Returns 0 if the block is
- * used up or the cache is empty. */
-size_t td_space_advance(struct td_space *space, struct tide_bump *bump);
-/* A run that is held over a stop, because its owner was stopped wherever it was and may be about to
- * take a cell. The piece that the cache covers stays the owner's, and so do the values in the cache
- * but for this bit in `limit`, which makes no difference to the comparison that inlined code makes.
- * What was reserved behind the piece goes back, and the block with it, so that others may take it:
- * the bit tells that the run does not go on behind its piece. */
-#define TD_RUN_HELD ((uintptr_t)1)
 /* World stopped: the piece does not count as objects, but its block stays. Does nothing for an
  * empty cache. */
 void td_space_hold(struct td_space *space, struct tide_bump *bump);

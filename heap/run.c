@@ -1,10 +1,9 @@
-/* Runs of free cells. A mutator reserves a run in its block, which writes the marks of the cells, and
- * hands it out to itself in pieces, each zeroed just before use. */
+/* Runs of free cells. A mutator reserves a run in its block, which writes the marks of the cells.
+ * It hands the run out to itself in pieces, each zeroed just before use. */
 #include "heap/run.h"
 
 #include <string.h>
 
-#include "heap/alloc.h"
 #include "heap/avoid.h"
 #include "heap/marks.h"
 #include "heap/poison.h"

@@ -9,5 +9,14 @@ uint16_t td_run_piece_bytes(const struct td_space *space, uint32_t cell);
 /* Reserves the next run of the block and moves the cache to its first piece. Returns the bytes of
  * the piece, or 0 if no cell is free. */
 size_t td_run_next(struct td_space *space, struct tide_bump *bump, uint32_t block);
+/* Moves the cache on within the block that it lies in, so no lock is taken. Returns the bytes that
+ * it covers now, or 0 if the block is used up or the cache is empty. */
+size_t td_space_advance(struct td_space *space, struct tide_bump *bump);
+/* A run that is held over a stop, because its owner was stopped wherever it was and may be about to
+ * take a cell. The piece that the cache covers stays the owner's, and so do the values in the cache
+ * but for this bit in `limit`, which makes no difference to the comparison that inlined code makes.
+ * What was reserved behind the piece goes back, and the block with it, so that others may take it:
+ * the bit tells that the run does not go on behind its piece. */
+#define TD_RUN_HELD ((uintptr_t)1)
 
 #endif

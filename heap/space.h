@@ -146,13 +146,13 @@ struct td_space {
   uint64_t young_due;    /* no block is given out once young_bytes has reached this */
   bool has_words;        /* there was a conservative object: see td_kind_has_words */
   struct td_layouts layouts;
-  size_t quarantine_bytes; /* of dead objects: heap/quarantine.h */
-  bool quarantine_drains;  /* let all of them go at the next turn */
-  uint32_t avoid_end;      /* blocks below it are watched for false pointers: heap/avoid.h */
-  bool avoids_some;        /* and such cells were found in the last collection */
-  bool avoids_nothing;     /* do not look for them in the next */
+  size_t quarantine_bytes;  /* of dead objects: heap/quarantine.h */
+  bool quarantine_drains;   /* let all of them go at the next turn */
+  uint32_t avoid_end;       /* blocks below it are watched for false pointers: heap/avoid.h */
+  bool avoids_some;         /* and such cells were found in the last collection */
+  bool avoids_nothing;      /* do not look for them in the next */
   uint32_t first_huge_slab; /* no huge pages are asked for below it; constant after creation */
-  bool stress;             /* runs of one cell, so that every allocation takes the slow path */
+  bool stress;              /* runs of one cell, so that every allocation takes the slow path */
   /* Constant after creation, both: what becomes of dead objects, see heap/quarantine.h. */
   bool has_quarantine; /* `stress` is set too */
   bool has_poison;

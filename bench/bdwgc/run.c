@@ -5,14 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "bench/cli/child.h"
-#include "bench/cli/cleanup.h"
-#include "bench/cli/clock.h"
 #include "bench/cli/complain.h"
+#include "bench/cli/place.h"
 
 /* What either library says of a collection on standard error. */
 static void read_line(const char *line, struct td_run_figures *figures) {
@@ -47,18 +45,22 @@ static void read_lines(int end, struct td_run_figures *figures) {
   fclose(lines);
 }
 
-static double seconds_of(struct timeval time) {
-  return (double)time.tv_sec + (double)time.tv_usec / 1e6;
-}
-
-static int reap(const struct td_run *run, pid_t child, struct td_run_figures *figures) {
-  struct rusage usage;
-  int ended;
-  while (wait4(child, &ended, 0, &usage) < 0)
-    if (errno != EINTR) return td_complain(TD_EXIT_RESOURCES, "%s: lost", run->command);
-  td_cleanup_forget_child(child);
-  figures->cpu_s = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
-  figures->peak_mib = (double)usage.ru_maxrss / 1024;
+/* What tidemark-meter says. Returns an exit status. */
+static int read_figures(const struct td_run *run, int end, struct td_run_figures *figures) {
+  long long user, system, wall;
+  long peak;
+  int ended, read = 0;
+  FILE *line = fdopen(end, "r");
+  if (line) {
+    read = fscanf(line, "%lld %lld %lld %ld %d", &user, &system, &wall, &peak, &ended);
+    fclose(line);
+  } else {
+    close(end);
+  }
+  if (read != 5) return td_complain(TD_EXIT_RESOURCES, "bdwgc-bench: '%s': lost", run->command);
+  figures->cpu_s = (double)(user + system) / 1e6;
+  figures->wall_s = (double)wall / 1e6;
+  figures->peak_mib = (double)peak / 1024;
   if (WIFEXITED(ended) && WEXITSTATUS(ended) == 0) return TD_EXIT_OK;
   return td_complain(TD_EXIT_CHECK, "bdwgc-bench: '%s' failed on %s", run->command,
                      run->libgc ? "Tidemark" : "the system's libgc");
@@ -79,31 +81,64 @@ static void set_environment(const struct td_run *run) {
     unsetenv("GC_PRINT_STATS");
 }
 
+/* The ends of two pipes that we read from, and those that the meter writes to. */
+struct pipes {
+  int errors[2], figures[2];
+};
+
+static void close_pair(const int ends[2]) {
+  close(ends[0]);
+  close(ends[1]);
+}
+
+static bool open_pipes(struct pipes *pipes) {
+  if (pipe2(pipes->errors, O_CLOEXEC) != 0) return false;
+  if (pipe2(pipes->figures, O_CLOEXEC) == 0) return true;
+  close_pair(pipes->errors);
+  return false;
+}
+
+/* Starts the meter with the command. Returns 0 or an error number. */
+static int start(const struct td_run *run, const struct pipes *pipes, pid_t *child) {
+  char meter[TD_PLACE_BYTES], shell[] = "sh", option[] = "-c";
+  char *line, *arguments[] = {meter, shell, option, NULL, NULL};
+  if (!td_place_find(meter, "tidemark-meter", "../libexec/tidemark/tidemark-meter",
+                     TD_INSTALLED_LIBEXEC "/tidemark-meter", NULL))
+    return ENOENT;
+  if (asprintf(&line, "cd '%s' && %s", run->folder, run->command) < 0) return ENOMEM;
+  arguments[3] = line;
+  int error, nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (nothing < 0) {
+    error = errno;
+  } else {
+    set_environment(run);
+    error = td_child_start(&(struct td_child_start){.arguments = arguments,
+                                                    .in = nothing,
+                                                    .out = pipes->figures[1],
+                                                    .errors = pipes->errors[1]},
+                           child);
+    close(nothing);
+  }
+  free(line);
+  return error;
+}
+
 int td_run_measure(const struct td_run *run, struct td_run_figures *figures) {
-  char shell[] = "sh", option[] = "-c";
-  char *line, *arguments[] = {shell, option, NULL, NULL};
-  int ends[2], nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+  struct pipes pipes;
   pid_t child;
   *figures = (struct td_run_figures){.cpu_s = 0};
-  if (nothing < 0 || pipe2(ends, O_CLOEXEC) != 0 ||
-      asprintf(&line, "cd '%s' && %s", run->folder, run->command) < 0)
+  if (!open_pipes(&pipes))
     return td_complain(TD_EXIT_RESOURCES, "bdwgc-bench: %s", strerror(errno));
-  arguments[2] = line;
-  set_environment(run);
-  uint64_t begin = td_now_ns();
-  int error = td_child_start(
-      &(struct td_child_start){
-          .arguments = arguments, .in = nothing, .out = nothing, .errors = ends[1]},
-      &child);
-  free(line);
-  close(nothing);
-  close(ends[1]);
+  int error = start(run, &pipes, &child);
   if (error) {
-    close(ends[0]);
-    return td_complain(TD_EXIT_RESOURCES, "bdwgc-bench: sh: %s", strerror(error));
+    close_pair(pipes.errors);
+    close_pair(pipes.figures);
+    return td_complain(TD_EXIT_RESOURCES, "bdwgc-bench: tidemark-meter: %s", strerror(error));
   }
-  read_lines(ends[0], figures);
-  int status = reap(run, child, figures);
-  figures->wall_s = (double)(td_now_ns() - begin) / 1e9;
+  close(pipes.errors[1]);
+  close(pipes.figures[1]);
+  read_lines(pipes.errors[0], figures);
+  int status = read_figures(run, pipes.figures[0], figures);
+  td_child_wait(child);
   return status;
 }

@@ -102,8 +102,8 @@ Test(resident, a_heap_with_small_pages_has_no_huge_ones) {
   world_end(&w);
 }
 
-/* In a heap that may have huge pages from its middle on, the first half has none. What the budget
- * does not reach has none either. Says nothing about the second half where the system makes none. */
+/* A heap that may have huge pages behind its first 16 MiB has none before, and no more than what
+ * lies behind. Says nothing of that part where the system makes none. */
 Test(resident, huge_pages_begin_where_they_are_told_to) {
   struct tide_options options = small_options();
   options.small_pages = true;
