@@ -61,18 +61,28 @@ static bool take_fresh(struct td_chunks *pool, struct td_stock *stock) {
   return true;
 }
 
-/* The chain has come from the common list. All but a few of it goes back there, unless somebody has
- * put chunks there meanwhile. */
+/* The chain has come from the common list. All but a few of it goes back there. What somebody has
+ * put there meanwhile is not much, and goes in front. Whoever kept all of it then would have the
+ * chunks that others lack. */
 static void keep_some(struct td_chunks *pool, struct td_stock *stock) {
   uint32_t last = stock->first, none = 0;
   for (uint32_t kept = 1; kept < TD_CHUNKS_KEPT && pool->at[last].next; kept++)
     last = pool->at[last].next;
   uint32_t rest = pool->at[last].next;
   if (!rest) return;
+  pool->at[last].next = 0;
   /* release [chunks.spare] */
-  if (atomic_compare_exchange_strong_explicit(&pool->spare, &none, rest, memory_order_release,
-                                              memory_order_relaxed))
-    pool->at[last].next = 0;
+  while (!atomic_compare_exchange_strong_explicit(&pool->spare, &none, rest, memory_order_release,
+                                                  memory_order_relaxed)) {
+    /* acquire [chunks.spare] */
+    uint32_t more = atomic_exchange_explicit(&pool->spare, 0, memory_order_acquire);
+    none = 0;
+    if (!more) continue;
+    for (last = more; pool->at[last].next;)
+      last = pool->at[last].next;
+    pool->at[last].next = rest;
+    rest = more;
+  }
 }
 
 /* Only the marker itself writes its balance. */

@@ -20,10 +20,10 @@ enum { MARKERS = 3, LIMIT = 7, KEPT = 2 };
 
 // What a run uses; a mutant changes one of them.
 struct settings {
-  rl::memory_order give, take;
+  rl::memory_order give, rest, take;
   bool take_all; // of the common list, by exchange
 };
-constexpr settings shipped = {rl::mo_release, rl::mo_acquire, true};
+constexpr settings shipped = {rl::mo_release, rl::mo_release, rl::mo_acquire, true};
 settings use = shipped;
 
 // A plain number, watched for data races.
@@ -46,12 +46,15 @@ uint32_t take_spare(rl::atomic<uint32_t> *spare);
 #define TD_CHUNKS_STEP 1u
 #define TD_CHUNKS_KEPT KEPT
 #include "marker/region/chunks.h"
-// One place each in chunks.c.
+// One place each in chunks.c, but for the exchange: there are two.
 #undef atomic_exchange_explicit
 #define atomic_exchange_explicit(p, value, order) take_spare(p)
 #undef atomic_compare_exchange_weak_explicit
 #define atomic_compare_exchange_weak_explicit(p, expected, value, order, failure)                  \
   ((p)->compare_exchange_weak(*(expected), (value), use.give, RL_INFO, (failure), RL_INFO))
+#undef atomic_compare_exchange_strong_explicit
+#define atomic_compare_exchange_strong_explicit(p, expected, value, order, failure)                \
+  ((p)->compare_exchange_strong(*(expected), (value), use.rest, RL_INFO, (failure), RL_INFO))
 
 // Memory is the test's.
 #define TD_PLATFORM_PLATFORM_H
@@ -152,10 +155,9 @@ struct mutant {
   char const *name;
   void (*plant)(settings *);
 };
-// Giving the rest back need not release: it changes no chunk of the rest, and as a
-// read-modify-write it continues the release of whoever gave these chunks away.
 mutant const mutants[] = {
     {"giving away does not release", [](settings *s) { s->give = rl::mo_relaxed; }},
+    {"giving the rest back does not release", [](settings *s) { s->rest = rl::mo_relaxed; }},
     {"taking does not acquire", [](settings *s) { s->take = rl::mo_relaxed; }},
     {"one chunk is taken, not all", [](settings *s) { s->take_all = false; }},
 };
