@@ -16,6 +16,7 @@ void td_filling_after_young(struct td_filling *filling, const struct td_filling_
   uint64_t died = all > lived ? all - lived : 0;
   if (died > all / DIED_LITTLE || facts->replaced > facts->told / REPLACED_LITTLE || facts->let_go)
     filling->doubted = true;
+  filling->let_go |= facts->let_go;
   filling->samples++;
 }
 
@@ -34,7 +35,7 @@ bool td_filling_looks(const struct td_filling *filling) {
 }
 
 bool td_filling_takes_back(struct td_filling *filling) {
-  bool now = filling->doubted && filling->postponed > 0 && !filling->took_back;
+  bool now = filling->let_go && filling->postponed > 0 && !filling->took_back;
   filling->took_back |= now;
   return now;
 }

@@ -9,9 +9,11 @@
  * into old objects replaced nearly no reference, and roots have let go of nothing that leads to
  * much.
  *
- * A wrong guess costs memory. So as soon as something shows that objects die, what the heap has got
- * by postponing is taken back: from there on it may grow by a tenth, and a full collection follows.
- * And as some deaths are not seen, not many collections in a row are postponed. */
+ * A wrong guess costs memory. If everything lived until a decision, the budget is the one that a
+ * full collection would have set. But roots may have let go of much before it, and have been seen
+ * to do so afterwards. Then what the heap has got by postponing is taken back: from there on it may
+ * grow by a tenth, and a full collection follows. And as some deaths are not seen, not many
+ * collections in a row are postponed. */
 #ifndef TD_GC_BASE_FILLING_H
 #define TD_GC_BASE_FILLING_H
 
@@ -23,6 +25,7 @@
 struct td_filling {
   bool keeps;     /* the last full collection freed nearly nothing of a heap large enough to tell */
   bool doubted;   /* since then, something showed that objects die */
+  bool let_go;    /* and it was roots that let go of much */
   bool took_back; /* what the heap has got by postponing */
   unsigned samples;   /* young collections since the last decision where nearly all survived */
   unsigned postponed; /* full collections since the last */
@@ -43,7 +46,8 @@ void td_filling_after_full(struct td_filling *filling, uint64_t freed_bytes, uin
 bool td_filling_may_postpone(const struct td_filling *filling);
 /* Would a sign of death change anything? */
 bool td_filling_looks(const struct td_filling *filling);
-/* Objects die, and the heap has grown as if they did not: returns true once. */
+/* Much may have died before the last decision, and the heap has grown as if it had not: returns
+ * true once. */
 bool td_filling_takes_back(struct td_filling *filling);
 /* It has been postponed. */
 void td_filling_note_postponed(struct td_filling *filling);

@@ -77,6 +77,8 @@ Test(filling, takes_back_once_what_it_has_given) {
   cr_assert(td_filling_looks(&filling));
   td_filling_note_postponed(&filling);
   cr_assert_not(td_filling_takes_back(&filling));
+  look(&filling, 0, 0, false);
+  cr_assert_not(td_filling_takes_back(&filling), "what is young has died since");
   look(&filling, 100, 0, true);
   cr_assert(td_filling_takes_back(&filling));
   cr_assert_not(td_filling_takes_back(&filling), "twice");
@@ -85,6 +87,6 @@ Test(filling, takes_back_once_what_it_has_given) {
 
 Test(filling, has_nothing_to_take_back_where_nothing_was_postponed) {
   struct td_filling filling = after_full(0, 80);
-  look(&filling, 0, 0, false);
+  look(&filling, 100, 0, true);
   cr_assert_not(td_filling_takes_back(&filling));
 }
