@@ -7,7 +7,10 @@
 #include "heap/poison.h"
 #include "heap/young.h"
 
-#define PURGE_BYTES ((size_t)1 << 20) /* from here on, fresh pages are cheaper than zeroing */
+/* From here on, fresh pages take the place of zeroing. For an object that is written to the end
+ * they are dearer, on a virtual machine by far: docs/notes/allocation.md. But a table of which
+ * little is used takes no more memory than it needs. */
+#define PURGE_BYTES ((size_t)32 << 20)
 
 /* Zeroes an object of so many bytes in the extent [first, first + count). */
 static void zero(struct td_space *space, uint32_t first, uint32_t count, size_t bytes) {
@@ -42,7 +45,7 @@ void *td_space_alloc_large(struct td_space *space, tide_layout layout, size_t by
   pthread_mutex_unlock(&space->lock);
   if (*room != TD_ROOM) return NULL;
   if (space->has_poison) unpoison(space, first, count);
-  zero(space, first, count, rounded);
+  if (!described->as_it_is) zero(space, first, count, rounded);
   for (uint32_t b = first + 1; b < first + count; b++) {
     space->blocks[b] = (struct td_block){.layout = layout};
     space->infos[b] = (struct td_block_info){.state = TD_BLOCK_TAIL, .extent_offset = b - first};

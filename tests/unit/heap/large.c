@@ -41,7 +41,7 @@ Test(large, sizes_are_rounded_to_granules_and_blocks) {
   td_space_deinit(&heap);
 }
 
-/* Small ones are zeroed by hand, long ones get fresh pages. */
+/* Most are zeroed by hand, very long ones get fresh pages. */
 Test(large, memory_is_zero_again) {
   heap_open(&heap, 64 * MIB);
   for (size_t bytes = 40000; bytes < 8 * MIB; bytes = bytes * 2 + 999)
@@ -52,6 +52,12 @@ Test(large, memory_is_zero_again) {
       memset(object, 0xcc, bytes);
       keep_only(NULL);
     }
+  for (int again = 0; again < 2; again++) { /* and long enough for fresh pages */
+    char *longest = (char *)heap_large(&heap, TIDE_LAYOUT_LEAF, 40 * MIB);
+    cr_assert(is_zero(longest, 40 * MIB));
+    memset(longest, 0xcc, 40 * MIB);
+    keep_only(NULL);
+  }
   /* and where small objects were */
   struct tide_bump bump = {0};
   for (int i = 0; i < 3000; i++)
