@@ -187,23 +187,27 @@ static bool is_public(const struct tide_heap *heap, tide_layout layout) {
          heap->space.layouts.at[layout].kind < TD_KIND_WEAK;
 }
 
+/* Returns a copy of the layout; its kind is TD_KIND_NONE if there is none. */
+static struct td_layout look_up(struct tide_heap *heap, tide_layout layout) {
+  struct td_layout found = {0};
+  pthread_mutex_lock(&heap->space.lock);
+  if (is_public(heap, layout)) found = heap->space.layouts.at[layout];
+  pthread_mutex_unlock(&heap->space.lock);
+  return found;
+}
+
+static tide_layout refuse(struct tide_error *error, const char *function, const char *wrong) {
+  td_fail(error, TIDE_ERROR_ARGUMENT, "%s: %s", function, wrong);
+  return TIDE_LAYOUT_INVALID;
+}
+
 tide_layout tide_layout_named(struct tide_heap *heap, tide_layout layout, const char *name,
                               struct tide_error *error) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   const char *wrong = heap ? name_objection(name) : "heap is NULL";
-  struct td_layout wanted = {0};
-  if (!wrong) {
-    pthread_mutex_lock(&heap->space.lock);
-    if (is_public(heap, layout))
-      wanted = heap->space.layouts.at[layout];
-    else
-      wrong = "this heap has no such layout";
-    pthread_mutex_unlock(&heap->space.lock);
-  }
-  if (wrong) {
-    td_fail(error, TIDE_ERROR_ARGUMENT, "tide_layout_named: %s", wrong);
-    return TIDE_LAYOUT_INVALID;
-  }
+  if (wrong) return refuse(error, __func__, wrong);
+  struct td_layout wanted = look_up(heap, layout);
+  if (wanted.kind == TD_KIND_NONE) return refuse(error, __func__, "this heap has no such layout");
   char copy[TIDE_LAYOUT_NAME_MAX + 1];
   wanted.name = memcpy(copy, name, strlen(name) + 1);
   return intern(heap, &wanted, error);
@@ -212,18 +216,21 @@ tide_layout tide_layout_named(struct tide_heap *heap, tide_layout layout, const 
 tide_layout tide_layout_near_start(struct tide_heap *heap, tide_layout layout,
                                    struct tide_error *error) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
-  struct td_layout wanted = {0};
-  if (heap) {
-    pthread_mutex_lock(&heap->space.lock);
-    if (is_public(heap, layout)) wanted = heap->space.layouts.at[layout];
-    pthread_mutex_unlock(&heap->space.lock);
-  }
-  if (wanted.kind == TD_KIND_NONE) {
-    td_fail(error, TIDE_ERROR_ARGUMENT, "tide_layout_near_start: %s",
-            heap ? "this heap has no such layout" : "heap is NULL");
-    return TIDE_LAYOUT_INVALID;
-  }
+  if (!heap) return refuse(error, __func__, "heap is NULL");
+  struct td_layout wanted = look_up(heap, layout);
+  if (wanted.kind == TD_KIND_NONE) return refuse(error, __func__, "this heap has no such layout");
   wanted.near_start = true;
+  return intern(heap, &wanted, error);
+}
+
+tide_layout tide_layout_as_it_is(struct tide_heap *heap, tide_layout layout,
+                                 struct tide_error *error) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  if (!heap) return refuse(error, __func__, "heap is NULL");
+  struct td_layout wanted = look_up(heap, layout);
+  if (wanted.kind == TD_KIND_NONE) return refuse(error, __func__, "this heap has no such layout");
+  if (wanted.kind != TD_KIND_LEAF) return refuse(error, __func__, "the layout has references");
+  wanted.as_it_is = true;
   return intern(heap, &wanted, error);
 }
 

@@ -4,9 +4,9 @@
 
 #include "heap/run.h"
 
-/* Moves the bump cache on to zeroed cells of the class, wherever there are some. The cache is the
- * caller's own: no other thread touches it. Returns how many bytes it covers now; 0 if there is no
- * room, and then *room says why. */
+/* Moves the bump cache on to cells of the class, wherever there are some. They are zeroed unless
+ * the layout does without. The cache is the caller's own: no other thread touches it. Returns how
+ * many bytes it covers now; 0 if there is no room, and then *room says why. */
 size_t td_space_refill(struct td_space *space, struct tide_bump *bump, tide_layout layout,
                        unsigned size_class, enum td_room *room);
 /* World stopped: the piece does not count as objects, but its block stays. Does nothing for an

@@ -4,8 +4,8 @@
 
 #include "heap/space.h"
 
-/* Returns a zeroed object that has an extent of its own, or NULL; then *room says why. Every value
- * of `bytes` is allowed. */
+/* Returns an object, zeroed unless its layout does without, that has an extent of its own, or NULL;
+ * then *room says why. Every value of `bytes` is allowed. */
 void *td_space_alloc_large(struct td_space *space, tide_layout layout, size_t bytes,
                            enum td_room *room);
 

@@ -1,5 +1,6 @@
 /* Runs of free cells. A mutator reserves a run in its block, which writes the marks of the cells.
- * It hands the run out to itself in pieces, each zeroed just before use. */
+ * It hands the run out to itself in pieces, each zeroed just before use unless the layout does
+ * without. */
 #include "heap/run.h"
 
 #include <string.h>
@@ -131,7 +132,10 @@ static size_t hand_out(struct tide_bump *bump, const struct td_block_info *info,
   if (info->zeroed) return stop - at;
   uintptr_t ahead = at + PIECES_AHEAD * piece;
   prefetch(ahead, ahead + piece < end ? ahead + piece : end);
-  zero(at, stop - at);
+  if (info->as_it_is)
+    prefetch(at, stop);
+  else
+    zero(at, stop - at);
   return stop - at;
 }
 
@@ -191,7 +195,7 @@ static size_t next_plain_run(struct td_space *space, struct tide_bump *bump, uin
     return hand_out(bump, info, at, limit);
   }
   *bump = (struct tide_bump){at, limit};
-  zero(at, limit - at);
+  if (!info->as_it_is) zero(at, limit - at);
   return limit - at;
 }
 

@@ -27,10 +27,9 @@
  *      A full collection makes all objects old first (heap/young.h), and then goes on as ever.
  *   [run] A mutator allocates from a run of free cells. The cells reserved for the run count as
  *      objects from then on, used or not. The mutator's bump cache covers the reservation piece by
- *      piece, because what it covers must be zeroed. Before a collection the unused rest is given
- *      back (byte 0).
- *   [owner] A block taken off an unswept list, or fresh from the pool, belongs to one mutator until
- *      the next collection.
+ *      piece, because what it covers must be zeroed as a rule. Before a collection the unused rest
+ * is given back (byte 0). [owner] A block taken off an unswept list, or fresh from the pool,
+ * belongs to one mutator until the next collection.
  *
  * The space never decides to collect. When its budget is used up it says "no memory".
  *

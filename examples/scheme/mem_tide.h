@@ -8,6 +8,7 @@
 #define MEM_NAME "tide"
 
 extern struct tide_mutator *mem_mutator;
+extern tide_layout mem_leaf_layout; /* objects without references, not zeroed; constant */
 
 static inline void *mem_refs(size_t bytes) {
   void *object = tide_alloc(mem_mutator, TIDE_LAYOUT_REFS, bytes);
@@ -16,7 +17,7 @@ static inline void *mem_refs(size_t bytes) {
 }
 
 static inline void *mem_leaf(size_t bytes) {
-  void *object = tide_alloc(mem_mutator, TIDE_LAYOUT_LEAF, bytes);
+  void *object = tide_alloc(mem_mutator, mem_leaf_layout, bytes);
   if (!TIDE_LIKELY(object != NULL)) mem_exhausted(bytes);
   return object;
 }

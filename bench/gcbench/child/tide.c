@@ -26,7 +26,9 @@ void memory_begin(const struct memory_options *wanted) {
   gcbench_tide.heap = tide_heap_create(&options, &error);
   bool is_wish = error.status == TIDE_ERROR_ARGUMENT || error.status == TIDE_ERROR_ENVIRONMENT;
   if (!gcbench_tide.heap) gcbench_fail(is_wish ? 2 : 4, error.text);
-  gcbench_tide.layout[MEMORY_LEAF] = TIDE_LAYOUT_LEAF;
+  gcbench_tide.layout[MEMORY_LEAF] =
+      tide_layout_as_it_is(gcbench_tide.heap, TIDE_LAYOUT_LEAF, &error);
+  if (gcbench_tide.layout[MEMORY_LEAF] == TIDE_LAYOUT_INVALID) gcbench_fail(4, error.text);
   gcbench_tide.layout[MEMORY_REFS] = TIDE_LAYOUT_REFS;
   for (unsigned kind = MEMORY_TREE; kind < MEMORY_KINDS; kind++) {
     gcbench_tide.layout[kind] =

@@ -15,16 +15,20 @@ struct gcbench_tide {
 };
 extern struct gcbench_tide gcbench_tide; /* constant after memory_begin */
 
-static inline void *memory_new(struct memory *memory, enum memory_kind kind, size_t bytes) {
-  tide_layout layout = kind == MEMORY_LEAF   ? TIDE_LAYOUT_LEAF
-                       : kind == MEMORY_REFS ? TIDE_LAYOUT_REFS
-                                             : gcbench_tide.layout[kind];
+static inline void *memory_new_of(struct memory *memory, tide_layout layout, size_t bytes) {
   void *object = tide_alloc((struct tide_mutator *)memory, layout, bytes);
   if (!TIDE_LIKELY(object)) gcbench_out_of_memory();
   return object;
 }
 
+/* MEMORY_LEAF is not zeroed. */
+static inline void *memory_new(struct memory *memory, enum memory_kind kind, size_t bytes) {
+  return memory_new_of(memory, kind == MEMORY_REFS ? TIDE_LAYOUT_REFS : gcbench_tide.layout[kind],
+                       bytes);
+}
+
 static inline void *memory_new_zeroed(struct memory *memory, enum memory_kind kind, size_t bytes) {
+  if (kind == MEMORY_LEAF) return memory_new_of(memory, TIDE_LAYOUT_LEAF, bytes);
   return memory_new(memory, kind, bytes);
 }
 

@@ -1,0 +1,86 @@
+/* Layouts whose objects are not zeroed, beside those whose objects are. */
+#include <string.h>
+
+#include "tests/unit/gc/common.h"
+
+#define PATTERN 0xa5
+
+static bool holds_only(const void *object, int byte, size_t bytes) {
+  const unsigned char *at = object;
+  for (size_t i = 0; i < bytes; i++)
+    if (at[i] != byte) return false;
+  return true;
+}
+
+/* Fills memory of the layout with a pattern and drops it, then counts how many of the objects that
+ * take its place show zeroes and nothing else. */
+static size_t zeroed_again(struct world *w, tide_layout layout, size_t bytes, size_t count) {
+  size_t zeroed = 0;
+  for (size_t i = 0; i < count; i++) {
+    void *object = tide_alloc(w->m, layout, bytes);
+    cr_assert_not_null(object);
+    memset(object, PATTERN, bytes);
+  }
+  cr_assert_eq(tide_collect(w->m), TIDE_OK);
+  for (size_t i = 0; i < count; i++)
+    zeroed += holds_only(tide_alloc(w->m, layout, bytes), 0, bytes);
+  return zeroed;
+}
+
+Test(as_it_is, saves_the_zeroing_and_nobody_else_is_concerned) {
+  struct world w = world_new();
+  struct tide_error error;
+  tide_layout bytes = tide_layout_as_it_is(w.heap, TIDE_LAYOUT_LEAF, &error);
+  cr_assert_neq(bytes, TIDE_LAYOUT_INVALID, "%s", error.text);
+  cr_assert_neq(bytes, TIDE_LAYOUT_LEAF);
+  /* in cells, in spans, with blocks of their own */
+  const size_t sizes[] = {16, 48, 1000, 20000, 40000, 300000, 2000000};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    size_t count = 4000000 / sizes[i];
+    cr_assert_eq(zeroed_again(&w, TIDE_LAYOUT_LEAF, sizes[i], count), count, "%zu", sizes[i]);
+    size_t zeroed = zeroed_again(&w, bytes, sizes[i], count);
+    cr_assert_lt(zeroed, count, "%zu bytes: all were zeroed", sizes[i]);
+    /* A block that held these may be another layout's next. */
+    cr_assert_eq(tide_collect(w.m), TIDE_OK);
+    cr_assert_eq(zeroed_again(&w, TIDE_LAYOUT_REFS, sizes[i], 1), 1);
+  }
+  world_end(&w);
+}
+
+Test(as_it_is, objects_live_as_long_as_others) {
+  struct world w = world_new();
+  tide_layout bytes = tide_layout_as_it_is(w.heap, TIDE_LAYOUT_LEAF, NULL);
+  void **held = tide_handle(w.m, tide_alloc(w.m, bytes, 100));
+  memset(*held, PATTERN, 100);
+  tide_alloc(w.m, bytes, 100);
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  cr_assert_eq(count_objects(&w), 1);
+  cr_assert(holds_only(*held, PATTERN, 100));
+  world_end(&w);
+}
+
+Test(as_it_is, equal_layouts_share_a_number_and_may_have_names) {
+  struct world w = world_new();
+  tide_layout bytes = tide_layout_as_it_is(w.heap, TIDE_LAYOUT_LEAF, NULL);
+  cr_assert_eq(bytes, tide_layout_as_it_is(w.heap, TIDE_LAYOUT_LEAF, NULL));
+  cr_assert_eq(bytes, tide_layout_as_it_is(w.heap, bytes, NULL));
+  tide_layout named = tide_layout_named(w.heap, bytes, "text", NULL);
+  cr_assert_neq(named, bytes);
+  cr_assert_str_eq(tide_layout_name(w.heap, named), "text");
+  cr_assert_lt(zeroed_again(&w, named, 1000, 4000), 4000);
+  world_end(&w);
+}
+
+Test(as_it_is, refuses_what_makes_no_sense) {
+  struct world w = world_new();
+  struct tide_error error;
+  cr_assert_eq(tide_layout_as_it_is(NULL, TIDE_LAYOUT_LEAF, &error), TIDE_LAYOUT_INVALID);
+  cr_assert_eq(error.status, TIDE_ERROR_ARGUMENT);
+  const tide_layout wrong[] = {TIDE_LAYOUT_INVALID, TIDE_LAYOUT_REFS, TIDE_LAYOUT_CONSERVATIVE,
+                               w.pair, 999};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    cr_assert_eq(tide_layout_as_it_is(w.heap, wrong[i], &error), TIDE_LAYOUT_INVALID, "%zu", i);
+    cr_assert_eq(error.status, TIDE_ERROR_ARGUMENT);
+  }
+  world_end(&w);
+}
