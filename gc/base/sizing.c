@@ -14,6 +14,10 @@
  * are not slower for cycling through 4 MiB than through 32: measured on binary trees. */
 #define DEFAULT_COST 0.002
 #define DEFAULT_ROOM_MOST ((double)(72 << 20))
+/* The same where young collections pay: most of what dies is reclaimed without a full collection,
+ * so less room does. docs/notes/allocation.md has what it saves and costs. */
+#define YOUNG_ROOM_MOST ((double)(32 << 20))
+#define YOUNG_GROWTH_PART 0.6
 /* A budget that comes from a guess stays below such a part of the hard limit. */
 #define UNMARKED_PART 4
 
@@ -74,10 +78,12 @@ static double scanned_room(const struct td_sizing *policy, const struct td_sizin
   return growth_room(policy, read, (double)facts->root_bytes) + extra;
 }
 
-static double default_room(const struct td_sizing *policy, double live, double roots) {
+static double default_room(const struct td_sizing *policy, double live, double roots,
+                           bool young_pays) {
   double room = root_room(policy, live, DEFAULT_COST);
-  if (room > DEFAULT_ROOM_MOST) room = DEFAULT_ROOM_MOST;
-  double grown = growth_room(policy, live, roots);
+  double most = young_pays ? YOUNG_ROOM_MOST : DEFAULT_ROOM_MOST;
+  if (room > most) room = most;
+  double grown = growth_room(policy, live, roots) * (young_pays ? YOUNG_GROWTH_PART : 1);
   return room > grown ? room : grown;
 }
 
@@ -140,7 +146,7 @@ uint32_t td_sizing_next(struct td_sizing *policy, const struct td_sizing_facts *
     target = live + scanned_room(policy, facts, live);
     break;
   default:
-    target = live + default_room(policy, live, roots);
+    target = live + default_room(policy, live, roots, facts->young_pays);
   }
   double blocks = (target - external) / TD_BLOCK_BYTES + 1;
   double least = least_blocks(policy, facts);
