@@ -14,10 +14,6 @@
  * are not slower for cycling through 4 MiB than through 32: measured on binary trees. */
 #define DEFAULT_COST 0.002
 #define DEFAULT_ROOM_MOST ((double)(72 << 20))
-/* The same where young collections pay: most of what dies is reclaimed without a full collection,
- * so less room does. docs/notes/allocation.md has what it saves and costs. */
-#define YOUNG_ROOM_MOST ((double)(32 << 20))
-#define YOUNG_GROWTH_PART 0.6
 /* A budget that comes from a guess stays below such a part of the hard limit. */
 #define UNMARKED_PART 4
 
@@ -78,12 +74,10 @@ static double scanned_room(const struct td_sizing *policy, const struct td_sizin
   return growth_room(policy, read, (double)facts->root_bytes) + extra;
 }
 
-static double default_room(const struct td_sizing *policy, double live, double roots,
-                           bool young_pays) {
+static double default_room(const struct td_sizing *policy, double live, double roots) {
   double room = root_room(policy, live, DEFAULT_COST);
-  double most = young_pays ? YOUNG_ROOM_MOST : DEFAULT_ROOM_MOST;
-  if (room > most) room = most;
-  double grown = growth_room(policy, live, roots) * (young_pays ? YOUNG_GROWTH_PART : 1);
+  if (room > DEFAULT_ROOM_MOST) room = DEFAULT_ROOM_MOST;
+  double grown = growth_room(policy, live, roots);
   return room > grown ? room : grown;
 }
 
@@ -146,7 +140,7 @@ uint32_t td_sizing_next(struct td_sizing *policy, const struct td_sizing_facts *
     target = live + scanned_room(policy, facts, live);
     break;
   default:
-    target = live + default_room(policy, live, roots, facts->young_pays);
+    target = live + default_room(policy, live, roots);
   }
   double blocks = (target - external) / TD_BLOCK_BYTES + 1;
   double least = least_blocks(policy, facts);

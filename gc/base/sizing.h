@@ -2,7 +2,6 @@
 #ifndef TD_GC_BASE_SIZING_H
 #define TD_GC_BASE_SIZING_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -45,7 +44,6 @@ struct td_sizing_facts {
   uint64_t collect_ns;
   uint64_t mutator_ns;      /* between the last collection and this */
   uint64_t allocated_bytes; /* in that time */
-  bool young_pays;          /* young collections reclaim what dies early */
 };
 
 /* Returns the used_blocks that may be reached before the next collection, and sets due_bytes. */

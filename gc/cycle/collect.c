@@ -105,7 +105,6 @@ static void set_budget(const struct cycle *cycle) {
                           .collect_ns = cycle->swept_ns - cycle->stopped_ns,
                           .mutator_ns = heap->mutator_ns,
                           .allocated_bytes = heap->grown_bytes,
-                          .young_pays = heap->space.has_young && heap->youth.on,
                       });
   heap->mutator_ns = heap->grown_bytes = 0;
 }

@@ -184,21 +184,3 @@ Test(policy, memory_that_had_to_be_added_is_kept_too) {
   td_sizing_next(&policy, &small);
   cr_assert_eq(td_sizing_keep(&policy), 100);
 }
-
-Test(policy, less_room_does_where_young_collections_pay) {
-  for (uint64_t live = 200; live <= 40000; live *= 2) {
-    uint32_t budgets[2];
-    for (int young = 0; young < 2; young++) {
-      struct td_sizing policy = make(TIDE_SIZING_DEFAULT);
-      struct td_sizing_facts facts = {.live_bytes = live * TD_BLOCK_BYTES,
-                                      .used_blocks = (uint32_t)live,
-                                      .collect_ns = 1000000,
-                                      .mutator_ns = 1000000,
-                                      .allocated_bytes = live * TD_BLOCK_BYTES,
-                                      .young_pays = young};
-      budgets[young] = td_sizing_next(&policy, &facts);
-    }
-    cr_assert_lt(budgets[1], budgets[0], "%llu", (unsigned long long)live);
-    cr_assert_geq(budgets[1], live * 8 / 5, "%llu", (unsigned long long)live);
-  }
-}
