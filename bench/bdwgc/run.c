@@ -125,7 +125,7 @@ static int start(const struct td_run *run, const struct pipes *pipes, pid_t *chi
 
 int td_run_measure(const struct td_run *run, struct td_run_figures *figures) {
   struct pipes pipes;
-  pid_t child;
+  pid_t child = -1;
   *figures = (struct td_run_figures){.cpu_s = 0};
   if (!open_pipes(&pipes))
     return td_complain(TD_EXIT_RESOURCES, "bdwgc-bench: %s", strerror(errno));
