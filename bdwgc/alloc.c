@@ -4,6 +4,7 @@
 
 #include "bdwgc/collect.h"
 #include "bdwgc/held.h"
+#include "bdwgc/leaks.h"
 #include "bdwgc/say.h"
 #include "bdwgc/settings.h"
 #include "bdwgc/stack.h"
@@ -25,7 +26,7 @@ void *td_bdwgc_alloc_slow(size_t bytes, tide_layout layout) {
   bool entered = td_bdwgc_come_back();
   void *object = tide_alloc(self, layout, wanted);
   if (entered) td_bdwgc_go_away();
-  if (object) return object;
+  if (object) return td_leaks_watch(object);
   enum tide_status status = tide_alloc_status(self);
   if (status == TIDE_ERROR_STATE)
     td_bdwgc_die("allocation where there can be none: in a mark procedure, a start callback, "
@@ -62,7 +63,7 @@ EXPORT void *GC_memalign(size_t alignment, size_t bytes) {
   if (__builtin_add_overflow(bytes, td_bdwgc.extra_bytes, &wanted)) return out_of_memory(bytes);
   void *object =
       tide_alloc_aligned(td_bdwgc_mutator(), TIDE_LAYOUT_CONSERVATIVE, wanted, alignment);
-  return object ? object : out_of_memory(bytes);
+  return object ? td_leaks_watch(object) : out_of_memory(bytes);
 }
 EXPORT int GC_posix_memalign(void **object, size_t alignment, size_t bytes) {
   if (alignment < sizeof(void *) || (alignment & (alignment - 1))) return EINVAL;
@@ -95,7 +96,9 @@ EXPORT int GC_is_heap_ptr(const void *address) {
   return GC_base((void *)address) != NULL;
 }
 EXPORT size_t GC_size(const void *object) {
-  return tide_object_bytes(td_bdwgc.heap, object);
+  size_t bytes = tide_object_bytes(td_bdwgc.heap, object);
+  if (bytes) return bytes;
+  return tide_object_bytes(td_bdwgc.heap, tide_object_find(td_bdwgc.heap, object));
 }
 
 /* ---- Freeing and resizing ---- */

@@ -5,7 +5,9 @@
 
 #include "bdwgc/figures.h"
 #include "bdwgc/finalize.h"
+#include "bdwgc/guard.h"
 #include "bdwgc/java.h"
+#include "bdwgc/leaks.h"
 #include "bdwgc/settings.h"
 #include "bdwgc/stack.h"
 #include "bdwgc/state.h"
@@ -62,8 +64,8 @@ static void end(struct tide_heap *heap) {
   td_figures_note(heap);
   GC_parallel = (int)td_figures_markers(heap) - 1;
   /* relaxed: a hint to come to td_bdwgc_after_collection. */
-  if (print || tide_finalizers_pending(heap))
-    atomic_store_explicit(&td_bdwgc.work, true, memory_order_relaxed);
+  if (print || td_guard_used() || tide_finalizers_pending(heap))
+    atomic_fetch_or_explicit(&td_bdwgc.slow, TD_SLOW_ONCE, memory_order_relaxed);
 }
 
 static void on_tide_event(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
@@ -104,9 +106,13 @@ void td_bdwgc_collect_start(bool print_stats) {
 
 void td_bdwgc_after_collection(void) {
   /* relaxed: who sets it again afterwards is heard the next time. */
-  if (!atomic_exchange_explicit(&td_bdwgc.work, false, memory_order_relaxed)) return;
+  uint8_t before =
+      atomic_fetch_and_explicit(&td_bdwgc.slow, (uint8_t)~TD_SLOW_ONCE, memory_order_relaxed);
+  if (!(before & TD_SLOW_ONCE)) return;
   if (print) write_line(td_bdwgc.heap);
+  td_guard_check_heap();
   td_bdwgc_finalize_or_notify();
+  td_leaks_end_collection();
 }
 
 /* ---- Collecting ---- */
@@ -115,6 +121,7 @@ static int collect(GC_stop_func stop) {
   struct tide_mutator *self = td_bdwgc_mutator();
   if (stop && stop()) return 0;
   td_stack_notice();
+  td_leaks_notice();
   bool collected = tide_collect(self) == TIDE_OK;
   td_bdwgc_after_collection();
   return collected;

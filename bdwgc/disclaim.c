@@ -3,6 +3,7 @@
 #include "bdwgc/disclaim.h"
 
 #include "bdwgc/kinds.h"
+#include "bdwgc/leaks.h"
 #include "bdwgc/state.h"
 
 struct watched {
@@ -25,7 +26,7 @@ static void watch(void *object, struct watched *by) {
 }
 
 void td_disclaim_watch(void *object, unsigned kind) {
-  if (object && watched[kind].procedure) watch(object, &watched[kind]);
+  if (object && watched[kind].procedure && !td_leaks_on()) watch(object, &watched[kind]);
 }
 
 EXPORT void GC_register_disclaim_proc(int kind, GC_disclaim_proc procedure, int mark_from_all) {

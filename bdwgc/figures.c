@@ -11,12 +11,15 @@ extern EXPORT GC_word GC_gc_no, GC_non_gc_bytes;
 
 /* By the last collection's end; written under the stop. */
 static uint64_t allocated_before, freed_before;
+/* Since then: freed by the program, and kept by us for a while. */
+static _Atomic(size_t) freed_besides;
 
 void td_figures_note(struct tide_heap *heap) {
   struct tide_heap_stats stats;
   tide_heap_stats(heap, &stats);
   allocated_before = stats.allocated_bytes;
   freed_before = stats.freed_bytes;
+  atomic_store_explicit(&freed_besides, 0, memory_order_relaxed); /* relaxed: a count */
 }
 
 unsigned td_figures_markers(struct tide_heap *heap) {
@@ -38,6 +41,11 @@ static size_t free_bytes(const struct tide_heap_stats *stats) {
 static size_t since_gc(const struct tide_heap_stats *stats) {
   return stats->allocated_bytes - allocated_before;
 }
+static size_t freed_since_gc(const struct tide_heap_stats *stats) {
+  /* relaxed: a count. */
+  return stats->freed_bytes - freed_before +
+         atomic_load_explicit(&freed_besides, memory_order_relaxed);
+}
 
 EXPORT size_t GC_get_heap_size(void) {
   return now().committed_bytes;
@@ -54,7 +62,8 @@ EXPORT size_t GC_get_bytes_since_gc(void) {
   return since_gc(&stats);
 }
 EXPORT size_t GC_get_expl_freed_bytes_since_gc(void) {
-  return now().freed_bytes - freed_before;
+  struct tide_heap_stats stats = now();
+  return freed_since_gc(&stats);
 }
 EXPORT size_t GC_get_total_bytes(void) {
   return now().allocated_bytes;
@@ -91,7 +100,7 @@ EXPORT size_t GC_get_prof_stats(struct GC_prof_stats_s *filled, size_t bytes) {
       .non_gc_bytes = GC_non_gc_bytes,
       .gc_no = GC_gc_no,
       .markers_m1 = cycle.markers ? cycle.markers - 1 : 0,
-      .expl_freed_bytes_since_gc = stats.freed_bytes - freed_before,
+      .expl_freed_bytes_since_gc = freed_since_gc(&stats),
       .obtained_from_os_bytes = stats.peak_committed_bytes,
   };
   size_t common = bytes < sizeof all ? bytes : sizeof all;
@@ -117,6 +126,10 @@ EXPORT void GC_incr_bytes_allocd(size_t bytes) {
 }
 EXPORT void GC_incr_bytes_freed(size_t bytes) {
   (void)bytes;
+}
+void td_figures_add_freed(size_t bytes) {
+  /* relaxed: a count. */
+  atomic_fetch_add_explicit(&freed_besides, bytes, memory_order_relaxed);
 }
 
 /* ---- In words ---- */

@@ -1,8 +1,9 @@
 /* Finalizers: one to an object, run by whoever allocates next, or by the program on demand. */
 #include "bdwgc/finalize.h"
 
-#include "bdwgc/settings.h"
+#include "bdwgc/leaks.h"
 #include "bdwgc/say.h"
+#include "bdwgc/settings.h"
 #include "bdwgc/state.h"
 #include "bdwgc/threads.h"
 
@@ -33,13 +34,14 @@ EXPORT int GC_should_invoke_finalizers(void) {
 
 void td_bdwgc_finalize_or_notify(void) {
   if (!GC_should_invoke_finalizers()) return;
-  if (!GC_finalize_on_demand && depth == 0) run_all();
+  if ((!GC_finalize_on_demand || td_leaks_on()) && depth == 0) run_all();
   if (GC_finalize_on_demand && GC_finalizer_notifier) GC_finalizer_notifier();
 }
 
 static void set(void *object, GC_finalization_proc call, void *data, GC_finalization_proc *old_call,
                 void **old_data, enum tide_finalizer_order order) {
   td_bdwgc_start();
+  if (td_leaks_on()) return; /* the object has one of ours */
   struct tide_finalizer_entry entry = {.call = call, .context = data, .order = order}, before;
   struct tide_mutator *self = td_bdwgc_mutator();
   before = (struct tide_finalizer_entry){.call = NULL};
@@ -56,10 +58,6 @@ static void set(void *object, GC_finalization_proc call, void *data, GC_finaliza
 #define REGISTER(name, order)                                                                      \
   EXPORT void GC_##name(void *object, GC_finalization_proc call, void *data,                       \
                         GC_finalization_proc *old_call, void **old_data) {                         \
-    set(object, call, data, old_call, old_data, order);                                            \
-  }                                                                                                \
-  EXPORT void GC_debug_##name(void *object, GC_finalization_proc call, void *data,                 \
-                              GC_finalization_proc *old_call, void **old_data) {                   \
     set(object, call, data, old_call, old_data, order);                                            \
   }
 

@@ -44,11 +44,6 @@ EXPORT void GC_register_displacement(size_t bytes) {
   if (td_bdwgc.heap) (void)tide_heap_add_displacement(td_bdwgc.heap, bytes);
   pthread_mutex_unlock(&lock);
 }
-/* Debugging objects have no headers here. */
-EXPORT void GC_debug_register_displacement(size_t bytes) {
-  GC_register_displacement(bytes);
-}
-
 static void say_displacement(void *address) {
   td_bdwgc_die("GC_is_valid_displacement: %p is no valid pointer into an object", address);
 }

@@ -123,15 +123,14 @@ EXPORT void GC_generic_malloc_many(size_t bytes, int kind, void **result) {
 
 EXPORT int GC_get_kind_and_size(const void *object, size_t *bytes) {
   struct tide_object_facts facts = {.layout = TIDE_LAYOUT_INVALID};
-  (void)tide_object_look(td_bdwgc_mutator(), object, &facts);
+  struct tide_mutator *self = td_bdwgc_mutator();
+  if (!tide_object_look(self, object, &facts)) /* it may point inside, behind a header */
+    (void)tide_object_look(self, tide_object_find(td_bdwgc.heap, object), &facts);
   if (bytes) *bytes = facts.bytes;
   for (unsigned i = GC_I_FIRST_FREE; i < kind_count; i++)
     if (kinds[i].layout == facts.layout) return (int)i;
   if (facts.layout == TIDE_LAYOUT_LEAF) return facts.pinned ? GC_I_AUNCOLLECTABLE : GC_I_PTRFREE;
   return facts.pinned ? GC_I_UNCOLLECTABLE : GC_I_NORMAL;
-}
-EXPORT void GC_register_describe_type_fn(int kind, GC_describe_type_fn function) {
-  (void)kind, (void)function; /* for the debugging dumps that there are none of */
 }
 
 /* ---- Typed objects ---- */
@@ -175,9 +174,5 @@ EXPORT void *GC_gcj_malloc(size_t bytes, void *table) {
   return alloc_gcj(bytes, table);
 }
 EXPORT void *GC_gcj_malloc_ignore_off_page(size_t bytes, void *table) {
-  return alloc_gcj(bytes, table);
-}
-EXPORT void *GC_debug_gcj_malloc(size_t bytes, void *table, const char *file, int line) {
-  (void)file, (void)line;
   return alloc_gcj(bytes, table);
 }

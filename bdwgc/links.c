@@ -1,5 +1,6 @@
 /* Disappearing links: words that a collection clears when an object dies. Short ones are cleared
  * before finalizers, long ones when the object is reclaimed. */
+#include "bdwgc/leaks.h"
 #include "bdwgc/settings.h"
 #include "bdwgc/state.h"
 
@@ -11,6 +12,7 @@ static void check(const char *function, void **link) {
 static int add(const char *function, void **link, const void *object, enum tide_weak_kind kind) {
   check(function, link);
   td_bdwgc_start();
+  if (td_leaks_on()) return GC_UNIMPLEMENTED;
   struct tide_mutator *self = td_bdwgc_mutator();
   bool known = false;
   for (;;) {

@@ -26,7 +26,7 @@ EXPORT void *GC_greatest_plausible_heap_addr = (void *)(UINTPTR_MAX >> 1);
 
 /* ---- Variables that are kept and have no effect (docs/boehm.md says why) ---- */
 
-EXPORT int GC_dont_expand, GC_dont_precollect, GC_find_leak, GC_use_entire_heap, GC_full_freq = 19;
+EXPORT int GC_dont_expand, GC_dont_precollect, GC_use_entire_heap, GC_full_freq = 19;
 EXPORT GC_word GC_non_gc_bytes, GC_max_retries;
 EXPORT unsigned long GC_time_limit = 999999;
 
@@ -49,7 +49,6 @@ VALUE(int, finalize_on_demand, GC_finalize_on_demand)
 VALUE(int, no_dls, GC_no_dls)
 VALUE(int, dont_expand, GC_dont_expand)
 VALUE(int, dont_precollect, GC_dont_precollect)
-VALUE(int, find_leak, GC_find_leak)
 VALUE(int, full_freq, GC_full_freq)
 VALUE(GC_word, non_gc_bytes, GC_non_gc_bytes)
 VALUE(GC_word, max_retries, GC_max_retries)

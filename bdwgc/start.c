@@ -6,6 +6,7 @@
 #include "bdwgc/collect.h"
 #include "bdwgc/environment.h"
 #include "bdwgc/interior.h"
+#include "bdwgc/leaks.h"
 #include "bdwgc/roots.h"
 #include "bdwgc/settings.h"
 #include "bdwgc/stack.h"
@@ -53,6 +54,7 @@ static void start(void) {
   td_bdwgc_roots_start();
   td_bdwgc_collect_start(environment.print_stats);
   if (environment.dont_gc) GC_disable();
+  td_leaks_start();
 }
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -18,8 +18,12 @@ struct td_bdwgc {
   size_t extra_bytes;     /* an object has so many more than asked for, so that a pointer one past
                              the end keeps it: 0 or 1 */
   char *stack_bottom;     /* GC_stackbottom as the collector knows it */
-  _Atomic(bool) work;     /* something waits for the next allocation: finalizers, a notifier */
+  _Atomic(uint8_t) slow;  /* why allocation goes the way round: TD_SLOW_… */
 };
+/* Something waits for the next allocation: finalizers, a notifier. */
+#define TD_SLOW_ONCE 1u
+/* Each object is watched: leaks are being found. */
+#define TD_SLOW_ALWAYS 2u
 extern struct td_bdwgc td_bdwgc;
 /* Where the main thread's stack begins. Programs with fibers write it when they switch. */
 extern EXPORT char *GC_stackbottom;
@@ -44,7 +48,7 @@ static inline void *td_bdwgc_alloc(size_t bytes, tide_layout layout) {
   struct tide_mutator *self = td_bdwgc_self;
   /* relaxed: a hint; what waits has locks of its own. */
   if (TIDE_LIKELY(self && bytes < TIDE_BUMP_INLINE_BYTES &&
-                  !atomic_load_explicit(&td_bdwgc.work, memory_order_relaxed) &&
+                  !atomic_load_explicit(&td_bdwgc.slow, memory_order_relaxed) &&
                   GC_stackbottom == td_bdwgc.stack_bottom)) {
     void *object = tide_alloc(self, layout, bytes + td_bdwgc.extra_bytes);
     if (TIDE_LIKELY(object)) return object;

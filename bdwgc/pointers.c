@@ -1,0 +1,66 @@
+/* Checks of pointers, and stores that may be told of: none need be. */
+#include "bdwgc/state.h"
+
+EXPORT void *GC_is_visible(void *address);
+EXPORT void *GC_is_valid_displacement(void *address);
+
+/* ---- Stores ---- */
+
+EXPORT void GC_end_stubborn_change(const void *object) {
+  (void)object;
+}
+EXPORT void GC_change_stubborn(const void *object) {
+  (void)object;
+}
+EXPORT void GC_debug_end_stubborn_change(const void *object) {
+  if (!td_bdwgc.heap || !tide_object_find(td_bdwgc.heap, object))
+    td_bdwgc_die("GC_debug_end_stubborn_change: %p is in no object", object);
+}
+EXPORT void GC_debug_change_stubborn(const void *object) {
+  (void)object;
+}
+EXPORT void GC_ptr_store_and_dirty(void *slot, const void *value) {
+  *(const void **)slot = value;
+}
+EXPORT void GC_debug_ptr_store_and_dirty(void *slot, const void *value) {
+  *(void **)GC_is_visible(slot) = GC_is_valid_displacement((void *)value);
+  GC_debug_end_stubborn_change(slot);
+}
+
+/* ---- Checks of pointers ---- */
+
+static void say_pair(void *a, void *b) {
+  td_bdwgc_die("GC_same_obj: %p and %p are not in the same object", a, b);
+}
+static void say_invisible(void *address) {
+  td_bdwgc_die("GC_is_visible: %p would not be seen", address);
+}
+EXPORT void (*GC_same_obj_print_proc)(void *, void *) = say_pair;
+EXPORT void (*GC_is_visible_print_proc)(void *) = say_invisible;
+
+EXPORT void *GC_same_obj(void *a, void *b) {
+  void *object = tide_object_find(td_bdwgc.heap, a);
+  if (object != tide_object_find(td_bdwgc.heap, b)) GC_same_obj_print_proc(a, b);
+  return a;
+}
+EXPORT void *GC_is_visible(void *address) {
+  if ((uintptr_t)address % sizeof(void *)) GC_is_visible_print_proc(address);
+  return address; /* it may be on a stack, or in what is a root in the next collection only */
+}
+EXPORT void *GC_pre_incr(void **pointer, ptrdiff_t bytes) {
+  void *before = *pointer, *after = (char *)before + bytes;
+  if (td_bdwgc.heap && tide_object_find(td_bdwgc.heap, before)) GC_same_obj(after, before);
+  return *pointer = after;
+}
+EXPORT void *GC_post_incr(void **pointer, ptrdiff_t bytes) {
+  void *before = *pointer;
+  GC_pre_incr(pointer, bytes);
+  return before;
+}
+
+EXPORT void GC_noop1(GC_word word) {
+  __asm__ volatile("" ::"r"(word) : "memory");
+}
+EXPORT void *GC_clear_stack(void *argument) {
+  return argument;
+}
