@@ -122,7 +122,6 @@ TD_INLINE void drain_by_region(struct loop *l) {
   enum td_visits_end end = TD_VISITS_NARROW;
   const uint64_t before = marker->stats.region_objects;
   if (throw_frontier(l)) end = td_visitor_run(marker->visitor);
-  if (end == TD_VISITS_REPEAT) l->mode.full = true; /* the deferred objects are many */
   if (end != TD_VISITS_NARROW) return;
   /* A frontier that was wide for long and is narrow now will often be wide again. */
   if (marker->stats.region_objects - before >= TD_VISITS_PAID) marker->visits_step = TD_VISITS_SOON;

@@ -8,14 +8,12 @@
 
 #define SHIFT_MOST (24u - TD_GRANULE_LOG2)
 #define REGIONS_MANY 1024u /* with more, larger regions pay: open chunks should stay cached */
-#define LOOK_AGAIN 16u     /* collections until it is tried again whether references repeat */
 #define SHIFT_SMALLEST TD_BLOCK_GRANULES_LOG2
 
 static const struct td_region_limits usual = {
     .shift_least = 21u - TD_GRANULE_LOG2, /* 2 MiB, whose marks take 128 KiB */
-    .regions_pay = 16,  /* with fewer regions, all marks are in the cache anyway */
-    .repeats_pay = 128, /* with fewer, testing in batches is better: docs/notes/marker.md */
-    .trials_pay = 128,  /* with more, visits have been as fast or faster on all graphs */
+    .regions_pay = 16, /* with fewer regions, all marks are in the cache anyway */
+    .trials_pay = 128, /* with more, visits have been as fast or faster on all graphs */
     .pool_least = (size_t)4 << 20,
     .pool_part = 32,
     .wide = TD_WIDE * 3 / 4,
@@ -77,7 +75,6 @@ void td_regions_begin(struct td_regions *regions, const struct td_space *space, 
   choose_trial(regions, markers > 1);
   td_trial_begin(&regions->trial,
                  count >= regions->limits.regions_pay && count < regions->limits.trials_pay);
-  if (cycle % LOOK_AGAIN == 0) atomic_store_explicit(&regions->repeats, 0, memory_order_relaxed);
   atomic_store_explicit(&regions->used, 0, memory_order_relaxed);
   if (regions->homes.nodes.count > 1)
     td_homes_begin(

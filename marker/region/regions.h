@@ -30,8 +30,7 @@ struct td_regions {
   /* Constant while marking. Tests make them small. */
   struct td_region_limits {
     unsigned shift_least; /* log2 of the granules of the smallest regions, at least 12: a block */
-    uint32_t regions_pay; /* a heap with fewer regions is not marked by regions, */
-    uint32_t repeats_pay; /* nor one with fewer if many references lead to marked objects; */
+    uint32_t regions_pay; /* a heap with fewer regions is not marked by regions; */
     uint32_t trials_pay;  /* one with fewer is marked the other way now and then */
     size_t pool_least;    /* waiting references may take so much memory, */
     uint32_t pool_part;   /* or one part in so many of the heap */
@@ -54,8 +53,6 @@ struct td_regions {
   /* 1 once a chunk may have been pushed in this collection; until then nobody needs to look. A
    * marker sets it before it pushes or visits, so it never overlooks what it answers for. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) used;
-  /* 1 once a marker found that references repeat: all stop visiting. Kept for a few collections. */
-  _Atomic(uint32_t) repeats;
 };
 
 /* What a marker has for its visits. */
@@ -71,7 +68,6 @@ struct td_visitor {
   uint64_t *ring;    /* TD_WIDE items: see marker/loop/by_region.h */
   uint32_t *list;    /* granules of objects that are scanned next, in order */
   struct td_stock stock;
-  bool defers;     /* new objects are deferred and not scanned */
   uint32_t part;   /* the part of a region that is scanned first */
   uint32_t cursor; /* the region that is looked at next */
   struct td_nearness near;
@@ -81,7 +77,6 @@ struct td_visitor {
 enum td_visits_end {
   TD_VISITS_DONE,   /* no reference waits that this marker could reach */
   TD_VISITS_NARROW, /* few references wait in each region, and they do not become more */
-  TD_VISITS_REPEAT, /* many references lead to marked objects, and the heap is not very large */
 };
 
 static inline uint32_t td_regions_count(const struct td_regions *regions) {
@@ -103,15 +98,12 @@ void td_regions_end(struct td_regions *regions, const struct td_space *space,
 
 /* Throws an object whose mark nobody has looked at. */
 void td_visitor_throw(struct td_visitor *visitor, uintptr_t object);
-/* Visits regions. Afterwards the marker has no open chunks. If references repeat, those that wait
- * are tested nevertheless, and the new objects to which they lead are deferred. */
+/* Visits regions. Afterwards the marker has no open chunks. */
 enum td_visits_end td_visitor_run(struct td_visitor *visitor);
 
 /* Returns whether the heap has so many regions that visiting them may pay. */
 static inline bool td_regions_pay(const struct td_regions *regions) {
-  /* relaxed: a hint. */
-  return regions->trial.visits && td_regions_count(regions) >= regions->limits.regions_pay &&
-         !atomic_load_explicit(&regions->repeats, memory_order_relaxed);
+  return regions->trial.visits && td_regions_count(regions) >= regions->limits.regions_pay;
 }
 
 /* Returns whether a chunk waits in a region that nobody owns. */

@@ -107,7 +107,6 @@ static void scan_list(struct td_visit_state *s, uint32_t *end) {
 bool td_chunks_are_scarce(const struct td_visitor *visitor) {
   const struct td_markers *set = visitor->marker->set;
   uint32_t used = 0;
-  if (visitor->defers) return true;
   /* relaxed: figures of other markers, which may be old. */
   for (unsigned i = 0; i < set->limit; i++)
     used += atomic_load_explicit(&set->marker[i]->visitor->stock.balance, memory_order_relaxed);

@@ -28,8 +28,7 @@ static uint32_t drop_marked(const uint8_t *marks, uint8_t epoch, uint32_t *refer
 }
 
 /* No object begins where a conservative word leads. Returns whether it leads into a cell of this
- * region, whose granule is *granule then. A cell of another region is thrown there, or deferred if
- * nothing is thrown any more. */
+ * region, whose granule is *granule then. A cell of another region is thrown there. */
 static __attribute__((noinline, cold)) bool look_inside(struct td_visit_state *s,
                                                         uint32_t *granule) {
   const struct td_view *v = &s->v;
@@ -41,10 +40,7 @@ static __attribute__((noinline, cold)) bool look_inside(struct td_visit_state *s
     *granule = (uint32_t)(from - s->first);
     return true;
   }
-  if (s->visitor->defers)
-    td_defer(s->visitor->marker, cell);
-  else
-    td_visitor_throw(s->visitor, cell);
+  td_visitor_throw(s->visitor, cell);
   return false;
 }
 

@@ -4,10 +4,9 @@
 #include "marker/region/sift.h"
 
 #define CACHED_WEIGHT 2u
-#define RECRUIT_VISITS 16u        /* a sleeping marker is woken every so many visits */
-#define ROUND_VISITS 64u          /* a round has so many visits, or as many as there are regions */
-#define REPEAT_REFERENCES 262144u /* whether references repeat is judged after so many */
-#define NARROW_REFERENCES 512u    /* fewer in a visit, on average, do not pay */
+#define RECRUIT_VISITS 16u     /* a sleeping marker is woken every so many visits */
+#define ROUND_VISITS 64u       /* a round has so many visits, or as many as there are regions */
+#define NARROW_REFERENCES 512u /* fewer in a visit, on average, do not pay */
 
 /* Most chunks were filled by another core. */
 static void fetch_chunk(const struct td_chunk *chunk) {
@@ -96,30 +95,15 @@ struct round {
   uint64_t before;         /* references a visit in the round before */
 };
 
-/* Few references wait when a visit tests few, and not many more than in the round before. Many
- * repeat when less than three quarters of all so far led to new objects. */
+/* Few references wait when a visit tests few, and not many more than in the round before. */
 static enum td_visits_end judge(struct round *round, const struct td_visit_state *s,
                                 uint64_t visits) {
-  struct td_regions *regions = s->visitor->regions;
   uint64_t done = visits - round->visits;
-  const uint32_t count = td_regions_count(regions);
-  /* relaxed, here and below: a hint to the others. */
-  if (atomic_load_explicit(&regions->repeats, memory_order_relaxed)) return TD_VISITS_REPEAT;
-  if (done < ROUND_VISITS || done < count) return TD_VISITS_DONE;
+  if (done < ROUND_VISITS || done < td_regions_count(s->visitor->regions)) return TD_VISITS_DONE;
   uint64_t mean = (s->sifted - round->sifted) / done;
   bool narrow = mean < NARROW_REFERENCES && 4 * mean < 5 * round->before;
-  bool repeat = s->sifted >= REPEAT_REFERENCES && 4 * s->objects < 3 * s->sifted &&
-                count < regions->limits.repeats_pay;
-  if (repeat) atomic_store_explicit(&regions->repeats, 1, memory_order_relaxed);
   *round = (struct round){.visits = visits, .sifted = s->sifted, .before = mean};
-  return narrow ? TD_VISITS_NARROW : repeat ? TD_VISITS_REPEAT : TD_VISITS_DONE;
-}
-
-static void defer_what_waits(struct td_visit_state *s) {
-  s->visitor->defers = true;
-  for (uint32_t r; claim_fullest(s->visitor, false, &r);)
-    visit(s, r);
-  s->visitor->defers = false;
+  return narrow ? TD_VISITS_NARROW : TD_VISITS_DONE;
 }
 
 /* Says whether the marker is near the region that it has visited. */
@@ -151,7 +135,6 @@ enum td_visits_end td_visitor_run(struct td_visitor *visitor) {
     end = judge(&round, &s, visits);
   }
   td_visitor_close(visitor);
-  if (end == TD_VISITS_REPEAT) defer_what_waits(&s);
   stats->objects += s.objects;
   stats->region_visits += visits;
   stats->region_objects += s.objects;

@@ -90,9 +90,7 @@ static bool judge(const struct bound *bound, const struct recorded *found, bool 
 /* If there are no regions for a graph like this, or if there are and it stays with them. */
 static void limit(bool by_regions) {
   rig_limit_regions(&r, REGIONS_SHIFT_LEAST + 1, 4096, 256);
-  struct td_region_limits *limits = &rig_regions(&r)->limits;
-  limits->repeats_pay = 0;
-  if (!by_regions) limits->regions_pay = UINT32_MAX;
+  if (!by_regions) rig_regions(&r)->limits.regions_pay = UINT32_MAX;
 }
 
 static bool run(const struct bound *bound, bool all) {

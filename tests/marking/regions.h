@@ -20,7 +20,6 @@ static inline void rig_limit_regions(struct rig *r, unsigned shift, size_t chunk
   rig_regions(r)->limits = (struct td_region_limits){
       .shift_least = shift,
       .regions_pay = 1,
-      .repeats_pay = UINT32_MAX,
       .pool_least = chunks * sizeof(struct td_chunk),
       .pool_part = REGIONS_PART_NONE,
       .wide = wide,
@@ -67,8 +66,7 @@ static inline void rig_choose_nodes(struct rig *r, unsigned count) {
 struct regions_met {
   uint64_t visits, references, objects;
   uint64_t home, away; /* of the visits */
-  bool narrow;         /* somebody found that visits do not pay, */
-  bool repeat;         /* or that many references lead to marked objects */
+  bool narrow;         /* somebody found that visits do not pay */
   bool exhausted;      /* the whole pool was in use */
   bool deferred;       /* objects were deferred */
 };
@@ -79,8 +77,7 @@ static inline void rig_check_regions(struct rig *r, const char *what, struct reg
   struct td_markers *set = r->heap->markers;
   struct td_regions *regions = set->regions;
   uint32_t out = 0;
-  *met = (struct regions_met){.repeat = atomic_load(&regions->repeats),
-                              .exhausted = r->cycle.region_pool_bytes ==
+  *met = (struct regions_met){.exhausted = r->cycle.region_pool_bytes ==
                                            (size_t)regions->pool.limit * sizeof(struct td_chunk),
                               .deferred = atomic_load(&set->flagged)};
   for (uint32_t i = 0; i < regions->count; i++)

@@ -119,17 +119,3 @@ Test(region_sizes, the_pool_is_a_part_of_what_is_used_and_no_more_than_is_reserv
   cr_assert_eq(regions->pool.count, (8 * GIB / 32 + (4 << 20)) / sizeof(struct td_chunk));
   td_regions_free(regions);
 }
-
-Test(region_sizes, whether_references_repeat_is_asked_again_after_some_collections) {
-  open();
-  unsigned kept = 0;
-  for (uint64_t cycle = 1; cycle <= 64; cycle++) {
-    begin(10000, 0, cycle);
-    cr_assert_eq(atomic_load(&regions->used), 0);
-    kept += !td_regions_pay(regions);
-    atomic_store(&regions->repeats, 1);
-    atomic_store(&regions->used, 1);
-  }
-  cr_assert_eq(kept, 64 - 1 - 64 / 16, "the first, and every sixteenth");
-  td_regions_free(regions);
-}

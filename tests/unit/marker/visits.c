@@ -160,22 +160,6 @@ Test(visiting, arrays_of_many_slots_are_left_to_all_markers) {
   site_close(&s);
 }
 
-Test(visiting, stops_when_references_repeat_and_defers_what_waits) {
-  site_open(&s);
-  struct pair *child = site_pair(&s, NULL, NULL), *object = site_pair(&s, child, NULL);
-  site_begin(&s, 100);
-  atomic_store(&s.set->regions->repeats, 1);
-  cr_assert_not(td_regions_pay(s.set->regions));
-  void *leaf = site_leaf(&s); /* in another block: two regions wait */
-  site_throw(&s, 0, object);
-  site_throw(&s, 0, leaf);
-  cr_assert_eq(td_visitor_run(site_visitor(&s, 0)), TD_VISITS_REPEAT);
-  cr_assert_eq(site_used(&s), 0);
-  cr_assert_not(td_regions_wait(s.set->regions));
-  cr_assert_eq(site_mark(&s, object) & (TD_DEFERRED - 1), 0);
-  site_close(&s);
-}
-
 /* ---- Single chunks ---- */
 
 Test(unloading, gives_one_chunk_of_a_region_that_nobody_owns) {

@@ -55,7 +55,6 @@ static inline void site_begin(struct site *s, size_t chunks) {
   struct td_region_limits *limits = &s->set->regions->limits;
   limits->shift_least = TD_BLOCK_GRANULES_LOG2;
   limits->regions_pay = 1;
-  limits->repeats_pay = UINT32_MAX;
   limits->trials_pay = 0;
   limits->pool_least = (chunks + 1) * sizeof(struct td_chunk);
   limits->pool_part = UINT32_MAX;
@@ -80,6 +79,11 @@ static inline uint8_t site_mark(const struct site *s, const void *object) {
 
 static inline uint32_t site_region(const struct site *s, const void *object) {
   return (uint32_t)(heap_granule(&s->heap, object) >> s->set->regions->shift);
+}
+
+/* Counted from the start of its region, as in chunks. */
+static inline uint32_t site_granule(const struct site *s, const void *object) {
+  return (uint32_t)(heap_granule(&s->heap, object) & ((1u << s->set->regions->shift) - 1));
 }
 
 static inline uint32_t site_waiting(const struct site *s, const void *object) {
