@@ -21,6 +21,11 @@ EXPORT GC_push_other_roots_proc GC_push_other_roots = nothing;
 
 /* ---- Before the stop ---- */
 
+/* What the list of roots was made from: changes of it until the world stands still would leave
+ * memory in it that is gone, or leave out what was stored meanwhile. */
+static unsigned long long loaded, unloaded; /* libraries, as the loader counts them */
+static size_t changes, changes_told;        /* of what the program added; under the lock */
+
 struct segments {
   struct tide_root_list *list;
   uintptr_t program; /* lowest address of the program's own entry, which comes first */
@@ -49,6 +54,8 @@ static int add_segments(struct dl_phdr_info *info, size_t bytes, void *argument)
   struct segments *segments = argument;
   bool is_program = segments->first;
   segments->first = false;
+  loaded = info->dlpi_adds;
+  unloaded = info->dlpi_subs;
   if (info->dlpi_addr == own_base || (GC_no_dls && !is_program)) return 0;
   for (unsigned i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *header = &info->dlpi_phdr[i];
@@ -64,9 +71,31 @@ static void before_stop(struct tide_root_list *list, void *context) {
   (void)context;
   struct segments segments = {.list = list, .first = true};
   pthread_mutex_lock(&lock);
+  changes_told = changes;
   dl_iterate_phdr(add_segments, &segments);
   for (size_t i = 0; i < added.count; i++)
     td_ranges_without(&excluded, added.at[i].low, added.at[i].high, report_range, list);
+  pthread_mutex_unlock(&lock);
+}
+
+struct stop {
+  void (*call)(void *argument);
+  void *argument;
+};
+
+/* The loader's lock is held: no library comes or goes. */
+static int stop_if_same(struct dl_phdr_info *info, size_t bytes, void *argument) {
+  (void)bytes;
+  const struct stop *stop = argument;
+  if (info->dlpi_adds == loaded && info->dlpi_subs == unloaded) stop->call(stop->argument);
+  return 1;
+}
+
+static void around_stop(void (*call)(void *argument), void *argument, void *context) {
+  (void)context;
+  struct stop stop = {call, argument};
+  pthread_mutex_lock(&lock);
+  if (changes == changes_told) dl_iterate_phdr(stop_if_same, &stop);
   pthread_mutex_unlock(&lock);
 }
 
@@ -149,7 +178,8 @@ EXPORT void GC_push_finalizer_structures(void) {}
 void td_bdwgc_roots_start(void) {
   struct link_map *map;
   Dl_info info;
-  struct tide_root_source source = {.before_stop = before_stop, .stopped = stopped};
+  struct tide_root_source source = {
+      .before_stop = before_stop, .stopped = stopped, .around_stop = around_stop};
   if (dladdr1(&td_bdwgc, &info, (void **)&map, RTLD_DL_LINKMAP)) own_base = map->l_addr;
   if (tide_root_add_source(td_bdwgc.heap, &source) != TIDE_OK)
     td_bdwgc_die("no memory for the list of roots");
@@ -164,6 +194,7 @@ static void change(void (*how)(struct td_ranges *, uintptr_t, uintptr_t), struct
   if (from >= to) return;
   pthread_mutex_lock(&lock);
   how(ranges, from, to);
+  changes++;
   pthread_mutex_unlock(&lock);
 }
 
@@ -179,6 +210,7 @@ EXPORT void GC_exclude_static_roots(void *low, void *high) {
 static void clear(struct td_ranges *ranges) {
   pthread_mutex_lock(&lock);
   ranges->count = 0;
+  changes++;
   pthread_mutex_unlock(&lock);
 }
 EXPORT void GC_clear_roots(void) {

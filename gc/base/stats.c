@@ -100,6 +100,12 @@ void td_stats_tell_growth(struct tide_heap *heap) {
   if (committed < seen) td_stats_tell(heap, TIDE_EVENT_HEAP_SHRANK);
 }
 
+void td_stats_abandon(struct tide_heap *heap) {
+  pthread_mutex_lock(&heap->stats_lock);
+  heap->running = (struct tide_cycle_running){0};
+  pthread_mutex_unlock(&heap->stats_lock);
+}
+
 void td_stats_publish(struct tide_heap *heap) {
   pthread_mutex_lock(&heap->stats_lock);
   struct td_cycle_figures *ended = heap->building;

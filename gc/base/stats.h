@@ -11,6 +11,8 @@ void td_stats_deinit(struct tide_heap *heap);
  * returns the time. */
 uint64_t td_stats_begin(struct tide_heap *heap, enum tide_cycle_kind kind,
                         enum tide_cycle_cause cause);
+/* It does not take place after all. */
+void td_stats_abandon(struct tide_heap *heap);
 /* Calls the embedder's callback, if there is one. Returns the time. */
 uint64_t td_stats_tell(struct tide_heap *heap, enum tide_event event);
 /* Does committed memory differ from what was told last? */

@@ -37,7 +37,8 @@ struct cycle {
   struct tide_mutator *self;
   enum tide_cycle_kind kind;
   enum tide_cycle_cause cause;
-  bool keeps; /* what is young becomes old, unlooked at: gc/base/youth.h */
+  bool keeps;  /* what is young becomes old, unlooked at: gc/base/youth.h */
+  bool rooted; /* there was memory to remember the roots: it takes place */
   void (*then)(struct tide_mutator *, void *); /* before the resume; may be NULL */
   void *argument;
   uint64_t begin_ns, stopped_ns, marked_ns, weak_ns, swept_ns;
@@ -211,13 +212,29 @@ static void publish(struct cycle *cycle) {
   td_stats_publish(heap);
 }
 
+static void stop_world(void *argument) {
+  const struct cycle *cycle = argument;
+  td_world_stop(cycle->heap, cycle->self);
+}
+
+/* Returns false if there is no memory to remember the roots. */
+static bool stop_with_roots(struct cycle *cycle) {
+  while (!td_sources_stop(cycle->heap, stop_world, cycle))
+    if (!td_sources_before_stop(cycle->heap)) return false;
+  return true;
+}
+
 /* Under the world's lock, inside td_stack_call. */
 static void collect_locked(void *argument) {
   struct cycle *cycle = argument;
   struct tide_heap *heap = cycle->heap;
   cycle->worked_ns = td_plat_thread_ns();
   cycle->begin_ns = td_stats_begin(heap, cycle->kind, cycle->cause);
-  td_world_stop(heap, cycle->self);
+  cycle->rooted = stop_with_roots(cycle);
+  if (!cycle->rooted) {
+    td_stats_abandon(heap);
+    return;
+  }
   pthread_mutex_lock(&heap->roots.lock);
   pthread_mutex_lock(&heap->finalizers.lock);
   cycle->stopped_ns = td_stats_tell(heap, TIDE_EVENT_STOPPED);
@@ -245,16 +262,15 @@ static TD_KEEPS_CALL bool collect_and_unlock(struct tide_mutator *mutator, struc
   struct td_call call;
   td_thread_call_begin(&call, "a trace function, root callback, event or visit");
   td_markers_ready(heap->markers);
-  bool rooted = td_sources_before_stop(heap);
-  if (rooted) {
-    td_stack_call(collect_locked, &cycle);
+  if (td_sources_before_stop(heap)) td_stack_call(collect_locked, &cycle);
+  if (cycle.rooted) {
     if (heap->log) write_log(heap, &heap->last->all); /* not before: it may wait for a stream */
     if (cycle.kind == TIDE_CYCLE_FULL) td_budget_trim(heap);
     td_slabs_tick(&heap->space);
   }
   td_thread_call_end(&call);
   td_world_unlock(heap);
-  return rooted;
+  return cycle.rooted;
 }
 
 enum td_collected td_collect_unless(struct tide_mutator *mutator, struct td_wish wish,

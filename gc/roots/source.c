@@ -72,6 +72,35 @@ bool td_sources_before_stop(struct tide_heap *heap) {
   return !list.refused;
 }
 
+/* One source after the other, each inside the one before. */
+struct stopping {
+  const struct td_sources *sources;
+  size_t next;
+  void (*stop)(void *argument);
+  void *argument;
+  bool stopped;
+};
+
+static void stop_inside(void *argument) {
+  struct stopping *stopping = argument;
+  const struct td_sources *sources = stopping->sources;
+  while (stopping->next < sources->source_count && !sources->at[stopping->next].around_stop)
+    stopping->next++;
+  if (stopping->next < sources->source_count) {
+    const struct tide_root_source *source = &sources->at[stopping->next++];
+    source->around_stop(stop_inside, stopping, source->context);
+  } else if (!stopping->stopped) { /* a source may call it twice */
+    stopping->stopped = true;
+    stopping->stop(stopping->argument);
+  }
+}
+
+bool td_sources_stop(struct tide_heap *heap, void (*stop)(void *argument), void *argument) {
+  struct stopping stopping = {.sources = &heap->sources, .stop = stop, .argument = argument};
+  stop_inside(&stopping);
+  return stopping.stopped;
+}
+
 void td_sources_stopped(struct tide_heap *heap, td_sources_overfull overfull, void *context) {
   struct td_sources *sources = &heap->sources;
   struct tide_root_list list = {.sources = sources, .overfull = overfull, .context = context};
@@ -82,7 +111,8 @@ void td_sources_stopped(struct tide_heap *heap, td_sources_overfull overfull, vo
 /* ---- Adding and removing; under the world's lock ---- */
 
 static bool same(const struct tide_root_source *a, const struct tide_root_source *b) {
-  return a->before_stop == b->before_stop && a->stopped == b->stopped && a->context == b->context;
+  return a->before_stop == b->before_stop && a->stopped == b->stopped &&
+         a->around_stop == b->around_stop && a->context == b->context;
 }
 
 static size_t find(const struct td_sources *sources, const struct tide_root_source *source) {
@@ -114,7 +144,8 @@ static enum tide_status drop(struct td_sources *sources, const struct tide_root_
 static enum tide_status change(struct tide_heap *heap, const struct tide_root_source *source,
                                enum tide_status (*how)(struct td_sources *,
                                                        const struct tide_root_source *)) {
-  if (!heap || !source || (!source->before_stop && !source->stopped)) return TIDE_ERROR_ARGUMENT;
+  if (!heap || !source || (!source->before_stop && !source->stopped && !source->around_stop))
+    return TIDE_ERROR_ARGUMENT;
   if (td_in_callback()) return TIDE_ERROR_STATE;
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   td_world_lock(heap);

@@ -11,6 +11,10 @@ void td_sources_deinit(struct td_sources *sources);
  * there is no memory to remember it. */
 bool td_sources_before_stop(struct tide_heap *heap);
 
+/* Calls `stop`, which stops the world, inside the functions of those sources that have one for it.
+ * Returns false if one of them did not want it: what td_sources_before_stop heard holds no more. */
+bool td_sources_stop(struct tide_heap *heap, void (*stop)(void *argument), void *argument);
+
 /* World stopped: asks the sources for the rest. Where the list is full, `overfull` is called with
  * what is there, and the list begins anew. */
 typedef void (*td_sources_overfull)(const struct td_span *spans, size_t count, void *context);

@@ -19,12 +19,21 @@ struct tide_root_list;
  *
  * before_stop runs on the collecting thread while the others still run, so it may take locks that
  * they hold for short: that of dl_iterate_phdr, say. stopped runs when the world stands still; it
- * may neither take such locks nor allocate, from malloc included. Either may be NULL. Neither may
- * use the heap but for tide_root_report and the statistics. */
+ * may neither take such locks nor allocate, from malloc included.
+ *
+ * around_stop runs between the two, for what must not change before the world stands still. It
+ * takes the lock for this, looks whether what before_stop told still holds, calls stop(argument),
+ * and lets go of the lock. When stop returns, no attached thread runs. If around_stop does not call
+ * it, all sources are asked anew from before_stop on. If there is no memory to remember their
+ * answers then, TIDE_EVENT_CYCLE_BEGIN has been told and nothing follows it.
+ *
+ * Each may be NULL, but not all. None may use the heap but for tide_root_report, in the two that
+ * get a list, and the statistics. */
 struct tide_root_source {
   void (*before_stop)(struct tide_root_list *list, void *context);
   void (*stopped)(struct tide_root_list *list, void *context);
   void *context;
+  void (*around_stop)(void (*stop)(void *argument), void *argument, void *context);
 };
 /* The structure is copied. Waits for a collection to end.
  *   TIDE_ERROR_ARGUMENT  NULL, or a source without a function; removing what was not added

@@ -25,7 +25,8 @@ static void stopped(struct tide_root_list *list, void *context) {
 
 Test(foreign, sources_tell_roots_in_each_collection_anew) {
   struct world w = world_new();
-  const struct tide_root_source source = {before_stop, stopped, told_before};
+  const struct tide_root_source source = {
+      .before_stop = before_stop, .stopped = stopped, .context = told_before};
   cr_assert_eq(tide_root_add_source(w.heap, &source), TIDE_OK);
   cr_assert_eq(tide_root_add_source(w.heap, &source), TIDE_ERROR_STATE);
   told_before[2] = (uintptr_t)pair_new(&w, NULL, NULL, 1) + 9; /* conservative: into the object */
@@ -40,6 +41,54 @@ Test(foreign, sources_tell_roots_in_each_collection_anew) {
   cr_assert_eq(tide_root_remove_source(w.heap, &source), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(live_after_collect(&w), 0);
   cr_assert_eq(calls_before, 2);
+  world_end(&w);
+}
+
+/* ---- Around the stop ---- */
+
+struct around {
+  unsigned before, declines, around, twice;
+  uintptr_t word;
+};
+static unsigned stops_told;
+
+static void count_stops(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
+                        void *context) {
+  (void)heap, (void)now_ns, (void)context;
+  stops_told += event == TIDE_EVENT_STOPPED;
+}
+static void around_before(struct tide_root_list *list, void *context) {
+  struct around *around = context;
+  around->before++;
+  tide_root_report(list, &around->word, sizeof around->word);
+}
+static void around_stop(void (*stop)(void *argument), void *argument, void *context) {
+  struct around *around = context;
+  around->around++;
+  if (around->around <= around->declines) return;
+  stop(argument);
+  if (around->twice) stop(argument);
+}
+
+Test(foreign, sources_hold_what_must_not_change_around_the_stop) {
+  struct world w = world_new();
+  struct around first = {.declines = 2, .twice = 1}, second = {.declines = 0};
+  struct tide_root_source source = {
+      .before_stop = around_before, .around_stop = around_stop, .context = &first};
+  cr_assert_eq(tide_root_add_source(w.heap, &source), TIDE_OK);
+  source.context = &second;
+  cr_assert_eq(tide_root_add_source(w.heap, &source), TIDE_OK);
+  source.before_stop = NULL;
+  cr_assert_eq(tide_root_add_source(w.heap, &source), TIDE_OK, "one that only waits");
+  tide_heap_on_event(w.heap, count_stops, NULL);
+  first.word = (uintptr_t)pair_new(&w, NULL, NULL, 1);
+  second.word = (uintptr_t)pair_new(&w, NULL, NULL, 2);
+  cr_assert_eq(live_after_collect(&w), 2);
+  cr_assert_eq(stops_told, 1);
+  cr_assert_eq(first.before, 3, "asked anew for each time that it did not want");
+  cr_assert_eq(second.before, 3);
+  cr_assert_eq(first.around, 3);
+  cr_assert_eq(second.around, 2, "as two sources, each inside the first");
   world_end(&w);
 }
 
