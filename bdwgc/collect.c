@@ -87,6 +87,7 @@ static void on_tide_event(struct tide_heap *heap, enum tide_event event, uint64_
     break;
   case TIDE_EVENT_WEAK_END:
     td_java_forget_dead(heap);
+    td_java_tell_queued(heap);
     break;
   case TIDE_EVENT_SWEEP_END:
     tell(EVENT_RECLAIM_END);

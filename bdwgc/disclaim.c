@@ -14,13 +14,14 @@ static struct watched watched[TD_KIND_COUNT]; /* set before the kind's first obj
 
 static void watch(void *object, struct watched *by);
 
-static void ask(void *object, void *context) {
+void td_disclaim_ask(void *object, void *context) {
   struct watched *by = context;
   if (by->procedure(object)) watch(object, by); /* it wants to stay for now */
 }
 
 static void watch(void *object, struct watched *by) {
-  const struct tide_finalizer_entry entry = {.call = ask, .context = by, .order = by->order};
+  const struct tide_finalizer_entry entry = {
+      .call = td_disclaim_ask, .context = by, .order = by->order};
   if (tide_finalizer_set(td_bdwgc_mutator(), object, &entry, NULL) != TIDE_OK)
     td_bdwgc_die("no memory for an object with a disclaim procedure");
 }

@@ -1,6 +1,7 @@
 /* Finalizers: one to an object, run by whoever allocates next, or by the program on demand. */
 #include "bdwgc/finalize.h"
 
+#include "bdwgc/disclaim.h"
 #include "bdwgc/leaks.h"
 #include "bdwgc/say.h"
 #include "bdwgc/settings.h"
@@ -27,6 +28,13 @@ static int run_all(void) {
 EXPORT int GC_invoke_finalizers(void) {
   td_bdwgc_start();
   return run_all();
+}
+/* The others are asked when their object dies only. */
+EXPORT void GC_finalize_all(void) {
+  td_bdwgc_start();
+  if (td_leaks_on()) return;
+  while (tide_finalizers_queue_all(td_bdwgc_mutator(), td_disclaim_ask) > 0)
+    run_all();
 }
 EXPORT int GC_should_invoke_finalizers(void) {
   return td_bdwgc.heap && tide_finalizers_pending(td_bdwgc.heap) > 0;

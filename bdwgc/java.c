@@ -2,8 +2,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "bdwgc/disclaim.h"
 #include "bdwgc/java.h"
-#include "bdwgc/say.h"
 #include "bdwgc/state.h"
 #include "tide/stats.h"
 
@@ -73,6 +73,13 @@ EXPORT void GC_set_toggleref_func(GC_toggleref_func function) {
 EXPORT GC_toggleref_func GC_get_toggleref_func(void) {
   return toggle_function;
 }
+static void tell_queued(void *object, tide_finalizer_fn finalizer, void *context) {
+  (void)context;
+  if (finalizer != td_disclaim_ask) await_function(object);
+}
+void td_java_tell_queued(struct tide_heap *heap) {
+  if (await_function) tide_finalizers_queued(heap, tell_queued, NULL);
+}
 EXPORT void GC_set_await_finalize_proc(GC_await_finalize_proc function) {
   await_function = function;
 }
@@ -84,9 +91,6 @@ EXPORT GC_await_finalize_proc GC_get_await_finalize_proc(void) {
 
 static void refuse(const char *function) {
   td_bdwgc_die("%s: not to be had on Tidemark", function);
-}
-EXPORT void GC_finalize_all(void) {
-  refuse("GC_finalize_all");
 }
 EXPORT void GC_suspend_thread(pthread_t thread) {
   (void)thread;

@@ -56,6 +56,30 @@ void *tide_finalizer_take(struct tide_mutator *mutator, struct tide_finalizer_en
   return (void *)taken.object;
 }
 
+size_t tide_finalizers_queue_all(struct tide_mutator *mutator, tide_finalizer_fn but) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  if (!td_mutator_may_act(mutator, "tide_finalizers_queue_all")) return 0;
+  struct td_finalizers *f = &mutator->heap->finalizers;
+  pthread_mutex_lock(&f->lock);
+  size_t before = f->pending_count;
+  for (size_t i = f->set.count; i-- > 0;)
+    if (f->set.at[i].call != but) td_settled_queue(f, i);
+  size_t count = f->pending_count - before;
+  pthread_mutex_unlock(&f->lock);
+  return count;
+}
+
+static void visit_pending(const struct td_finalizer *pending, tide_queued_fn visit, void *context) {
+  visit((void *)pending->object, pending->call, context);
+}
+
+void tide_finalizers_queued(struct tide_heap *heap, tide_queued_fn visit, void *context) {
+  if (!heap || !visit || !td_inside_collection(heap)) return;
+  const struct td_finalizers *f = &heap->finalizers;
+  for (size_t i = f->pending_before; i < f->pending_count; i++)
+    visit_pending(&f->pending[(f->pending_first + i) % f->pending_capacity], visit, context);
+}
+
 void td_finalizer_set_forget_slow(struct tide_heap *heap, uintptr_t object) {
   struct td_finalizers *f = &heap->finalizers;
   pthread_mutex_lock(&f->lock);

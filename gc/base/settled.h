@@ -25,5 +25,7 @@ static inline bool td_settled_may_have(const struct td_set_finalizers *set, uint
 
 /* Removes number `at`; the last one takes its place. Allocates nothing. */
 void td_settled_forget(struct td_set_finalizers *set, size_t at);
+/* The same, and puts it on the queue of pending ones, which has room. */
+void td_settled_queue(struct td_finalizers *f, size_t at);
 
 #endif

@@ -227,6 +227,7 @@ struct td_finalizers {
   struct td_finalizer *pending;
   uintptr_t *pending_contexts; /* roots as well; 0 where the context is none */
   size_t pending_capacity, pending_first, pending_count;
+  size_t pending_before; /* how many when the last collection began */
   struct td_set_finalizers set;
 };
 

@@ -237,6 +237,7 @@ static void collect_locked(void *argument) {
   }
   pthread_mutex_lock(&heap->roots.lock);
   pthread_mutex_lock(&heap->finalizers.lock);
+  heap->finalizers.pending_before = heap->finalizers.pending_count;
   cycle->stopped_ns = td_stats_tell(heap, TIDE_EVENT_STOPPED);
   collect_stopped(cycle);
   pthread_mutex_unlock(&heap->finalizers.lock);

@@ -56,16 +56,6 @@ void td_settle_report_waiting(struct tide_tracer *tracer, struct tide_heap *heap
 
 /* ---- Queueing ---- */
 
-static void queue(struct td_finalizers *f, size_t i) {
-  size_t at = (f->pending_first + f->pending_count++) % f->pending_capacity;
-  f->pending[at] = (struct td_finalizer){.object = f->set.at[i].object,
-                                         .call = f->set.at[i].call,
-                                         .context = (void *)f->set.contexts[i]};
-  f->pending_objects[at] = f->set.at[i].object;
-  f->pending_contexts[at] = f->set.contexts[i];
-  td_settled_forget(&f->set, i);
-}
-
 /* Marks what was queued from number `before` of the queue on. */
 static void mark_queued(struct tide_heap *heap, size_t before) {
   const struct td_finalizers *f = &heap->finalizers;
@@ -85,7 +75,7 @@ static void queue_unmarked(struct tide_heap *heap, bool unreachable) {
   size_t before = f->pending_count;
   for (size_t i = f->set.count; i-- > 0;)
     if ((f->set.at[i].order == TIDE_FINALIZE_UNREACHABLE) == unreachable && unmarked(heap, i))
-      queue(f, i);
+      td_settled_queue(f, i);
   mark_queued(heap, before);
 }
 

@@ -117,6 +117,17 @@ TIDE_API enum tide_status tide_finalizer_set(struct tide_mutator *mutator, void 
 TIDE_API void *tide_finalizer_take(struct tide_mutator *mutator,
                                    struct tide_finalizer_entry *entry);
 
+/* Puts all objects that have a finalizer by tide_finalizer_set on the queue, whatever refers
+ * to them, but for those whose finalizer is `but`, which may be NULL. Returns how many. For
+ * runtimes that promise to run every finalizer before they end. Those that are run may register
+ * others. Returns 0 in a blocking region or a callback, and for another thread's mutator. */
+TIDE_API size_t tide_finalizers_queue_all(struct tide_mutator *mutator, tide_finalizer_fn but);
+/* In events from TIDE_EVENT_WEAK_END to TIDE_EVENT_CYCLE_END: calls visit for each object that this
+ * collection put on the queue, in its order; once for each finalizer. At other times it does
+ * nothing. */
+typedef void (*tide_queued_fn)(void *object, tide_finalizer_fn finalizer, void *context);
+TIDE_API void tide_finalizers_queued(struct tide_heap *heap, tide_queued_fn visit, void *context);
+
 /* ---- A few steps that no collection comes between ----------------------------------------- */
 
 /* Between these two calls of a thread the world is not stopped for a collection, unless the thread

@@ -373,6 +373,7 @@ static const struct part {
     {"uncollectable", uncollectable},
     {"disappearing", disappearing},
     {"finalizer_order", finalizer_order},
+    {"all_finalizers", all_finalizers},
     {"kinds", kinds},
     {"threads", threads},
     {"forks", forks},

@@ -49,5 +49,7 @@ static inline void collect(void) {
 void roots(void);
 void interior(void);
 void fork_in_thread(void);
+/* The parts of finalizing.c. */
+void all_finalizers(void);
 
 #endif

@@ -198,6 +198,60 @@ Test(finalizer_set, freeing_some_of_many_forgets_those) {
   world_end(&w);
 }
 
+static uint64_t queued[8];
+static size_t queued_count;
+static void note_queued(void *object, tide_finalizer_fn finalizer, void *context) {
+  cr_assert(finalizer == record && context == queued);
+  queued[queued_count++] = ((struct pair *)object)->number;
+}
+static void ask_what_is_queued(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
+                               void *context) {
+  (void)now_ns, (void)context;
+  if (event == TIDE_EVENT_CYCLE_END) tide_finalizers_queued(heap, note_queued, queued);
+}
+
+Test(finalizer_set, what_a_collection_queues_is_told) {
+  struct world w = world_new();
+  tide_heap_on_event(w.heap, ask_what_is_queued, NULL);
+  set(&w, pair_new(&w, NULL, NULL, 1), TIDE_FINALIZE_NO_ORDER);
+  void **kept = tide_handle(w.m, pair_new(&w, NULL, NULL, 2));
+  set(&w, *kept, TIDE_FINALIZE_NO_ORDER);
+  live_after_collect(&w);
+  cr_assert_eq(queued_count, 1);
+  cr_assert_eq(tide_finalizer_add(w.m, pair_new(&w, NULL, NULL, 3), record, NULL), TIDE_OK);
+  live_after_collect(&w);
+  cr_assert_eq(queued_count, 2, "the first still waits, and is not told again");
+  cr_assert(queued[0] == 1 && queued[1] == 3);
+  tide_finalizers_queued(w.heap, note_queued, queued);
+  cr_assert_eq(queued_count, 2, "not outside of a collection");
+  world_end(&w);
+}
+
+static void record_other(void *object, void *context) {
+  record(object, context);
+}
+
+Test(finalizer_set, all_may_be_queued_at_once) {
+  struct world w = world_new();
+  const struct tide_finalizer_entry other = {.call = record_other};
+  void **kept = tide_handle(w.m, pair_new(&w, NULL, NULL, 1));
+  void **left_out = tide_handle(w.m, pair_new(&w, NULL, NULL, 2));
+  set(&w, *kept, TIDE_FINALIZE_UNREACHABLE);
+  set(&w, pair_new(&w, NULL, NULL, 3), TIDE_FINALIZE_ORDERED);
+  cr_assert_eq(tide_finalizer_set(w.m, *left_out, &other, NULL), TIDE_OK);
+  ran_count = 0;
+  cr_assert_eq(tide_finalizers_queue_all(w.m, record_other), 2);
+  cr_assert_eq(tide_finalizers_queue_all(w.m, record_other), 0);
+  cr_assert_eq(live_after_collect(&w), 3, "they are pending");
+  cr_assert_eq(tide_finalizers_run(w.m, SIZE_MAX), 2);
+  cr_assert(did_run(1) && did_run(3));
+  cr_assert_eq(tide_finalizers_queue_all(w.m, NULL), 1);
+  cr_assert_eq(tide_finalizers_queue_all(NULL, NULL), 0);
+  cr_assert_eq(tide_finalizers_run(w.m, SIZE_MAX), 1);
+  cr_assert_eq(live_after_collect(&w), 2);
+  world_end(&w);
+}
+
 Test(finalizer_set, what_means_nothing_is_refused) {
   struct world w = world_new();
   struct pair *object = pair_new(&w, NULL, NULL, 1);
