@@ -8,11 +8,14 @@
 
 #define SHIFT_MOST (24u - TD_GRANULE_LOG2)
 #define REGIONS_MANY 1024u /* with more, larger regions pay: open chunks should stay cached */
+/* Several markers visit smaller regions rather than none: 256 KiB. Without visits they would pass
+ * marks from core to core, which takes longer than one marker if the cores are far apart. */
+#define SHIFT_OF_SEVERAL (18u - TD_GRANULE_LOG2)
 #define SHIFT_SMALLEST TD_BLOCK_GRANULES_LOG2
 
 static const struct td_region_limits usual = {
     .shift_least = 21u - TD_GRANULE_LOG2, /* 2 MiB, whose marks take 128 KiB */
-    .regions_pay = 16, /* with fewer regions, all marks are in the cache anyway */
+    .regions_pay = 16, /* with fewer regions, a marker has all marks in its cache anyway */
     .trials_pay = 128, /* with more, visits have been as fast or faster on all graphs */
     .pool_least = (size_t)4 << 20,
     .pool_part = 32,
@@ -28,8 +31,10 @@ struct td_regions *td_regions_make(const struct td_space *space) {
   if (!regions) return NULL;
   *regions = (struct td_regions){.limits = usual,
                                  .room = regions_of(space),
-                                 .trial = td_trial_new(),
-                                 .other_trial = td_trial_new()};
+                                 .trials = {[TD_TRIAL_ONE] = td_trial_new(true),
+                                            [TD_TRIAL_SEVERAL] = td_trial_new(true),
+                                            [TD_TRIAL_SMALL] = td_trial_new(false)}};
+  regions->trial = regions->trials;
   td_homes_open(&regions->homes);
   size_t bytes = regions->room * sizeof *regions->at;
   size_t most = (size_t)space->max_blocks << TD_BLOCK_LOG2;
@@ -49,21 +54,26 @@ void td_regions_free(struct td_regions *regions) {
   free(regions);
 }
 
-/* Goes on with what is known of one marker, or of several. */
-static void choose_trial(struct td_regions *regions, bool several) {
-  if (several == regions->several) return;
-  struct td_trial before = regions->trial;
-  regions->trial = regions->other_trial;
-  regions->other_trial = before;
-  regions->several = several;
+static enum td_trial_case case_of(const struct td_regions *regions, unsigned markers) {
+  if (markers == 1) return TD_TRIAL_ONE;
+  return regions->shift < regions->limits.shift_least ? TD_TRIAL_SMALL : TD_TRIAL_SEVERAL;
+}
+
+static unsigned choose_shift(const struct td_regions *regions, uint64_t granules,
+                             unsigned markers) {
+  unsigned shift = regions->limits.shift_least;
+  while (shift < SHIFT_MOST && granules >> shift > REGIONS_MANY)
+    shift++;
+  while (markers > 1 && shift > SHIFT_OF_SEVERAL &&
+         (granules >> shift) + 1 < regions->limits.regions_pay)
+    shift--;
+  return shift;
 }
 
 void td_regions_begin(struct td_regions *regions, const struct td_space *space, uint64_t cycle,
                       unsigned markers) {
   uint64_t granules = (uint64_t)space->frontier << TD_BLOCK_GRANULES_LOG2;
-  unsigned shift = regions->limits.shift_least;
-  while (shift < SHIFT_MOST && granules >> shift > REGIONS_MANY)
-    shift++;
+  const unsigned shift = choose_shift(regions, granules, markers);
   regions->shift = shift;
   size_t used = (size_t)space->used_blocks << TD_BLOCK_LOG2;
   size_t pool = used / regions->limits.pool_part;
@@ -72,8 +82,8 @@ void td_regions_begin(struct td_regions *regions, const struct td_space *space, 
   /* relaxed, all: td_term_start publishes them: [term.start]. */
   const uint32_t count = (uint32_t)(granules >> shift) + 1;
   atomic_store_explicit(&regions->count, count, memory_order_relaxed);
-  choose_trial(regions, markers > 1);
-  td_trial_begin(&regions->trial,
+  regions->trial = &regions->trials[case_of(regions, markers)];
+  td_trial_begin(regions->trial,
                  count >= regions->limits.regions_pay && count < regions->limits.trials_pay);
   atomic_store_explicit(&regions->used, 0, memory_order_relaxed);
   if (regions->homes.nodes.count > 1)
@@ -88,7 +98,7 @@ void td_regions_end(struct td_regions *regions, const struct td_space *space,
                     const struct td_trial_facts *facts) {
   const bool young = space->epoch == regions->epoch;
   regions->epoch = space->epoch;
-  if (!young) td_trial_end(&regions->trial, facts);
+  if (!young) td_trial_end(regions->trial, facts);
 }
 
 struct td_visitor *td_visitor_make(struct td_marker *marker) {

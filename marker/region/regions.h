@@ -23,13 +23,21 @@
 struct td_marker;
 struct td_markers;
 
+enum td_trial_case {
+  TD_TRIAL_ONE,     /* one marker */
+  TD_TRIAL_SEVERAL, /* several */
+  TD_TRIAL_SMALL,   /* several, whose regions are smaller than one marker's */
+  TD_TRIALS
+};
+
 /* What the markers of a heap share. */
 struct td_regions {
   struct td_region *at; /* as many as the smallest regions of the heap's range */
   size_t room;
   /* Constant while marking. Tests make them small. */
   struct td_region_limits {
-    unsigned shift_least; /* log2 of the granules of the smallest regions, at least 12: a block */
+    unsigned shift_least; /* log2 of the granules of the smallest regions, at least 12: a block;
+                             several markers may have smaller ones */
     uint32_t regions_pay; /* a heap with fewer regions is not marked by regions; */
     uint32_t trials_pay;  /* one with fewer is marked the other way now and then */
     size_t pool_least;    /* waiting references may take so much memory, */
@@ -44,12 +52,11 @@ struct td_regions {
   struct td_chunks pool;
   struct td_homes homes;
   /* The collecting thread's; constant while marking. Several markers have more caches than one and
-   * wait for each other, so what is known of the one is kept apart from what is known of the
-   * others. */
-  struct td_trial trial;
-  struct td_trial other_trial;
-  bool several;  /* which of the two `trial` is */
-  uint8_t epoch; /* of the last collection; a young one keeps it */
+   * wait for each other, and in small heaps their regions are smaller. So what is known of each of
+   * these cases is kept apart. */
+  struct td_trial trials[TD_TRIALS];
+  struct td_trial *trial; /* of this collection */
+  uint8_t epoch;          /* of the last collection; a young one keeps it */
   /* 1 once a chunk may have been pushed in this collection; until then nobody needs to look. A
    * marker sets it before it pushes or visits, so it never overlooks what it answers for. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) used;
@@ -103,7 +110,7 @@ enum td_visits_end td_visitor_run(struct td_visitor *visitor);
 
 /* Returns whether the heap has so many regions that visiting them may pay. */
 static inline bool td_regions_pay(const struct td_regions *regions) {
-  return regions->trial.visits && td_regions_count(regions) >= regions->limits.regions_pay;
+  return regions->trial->visits && td_regions_count(regions) >= regions->limits.regions_pay;
 }
 
 /* Returns whether a chunk waits in a region that nobody owns. */

@@ -5,8 +5,8 @@
 #define PAUSE_MOST 64u
 #define CLEARLY 0.9 /* what is no faster than that may be noise */
 
-struct td_trial td_trial_new(void) {
-  return (struct td_trial){.better = true, .visits = true, .left = 1, .pause = PAUSE_LEAST};
+struct td_trial td_trial_new(bool better) {
+  return (struct td_trial){.better = better, .visits = better, .left = 1, .pause = PAUSE_LEAST};
 }
 
 void td_trial_begin(struct td_trial *trial, bool small) {
@@ -22,7 +22,7 @@ static void note(double *known, double ns) {
 
 void td_trial_end(struct td_trial *trial, const struct td_trial_facts *facts) {
   if (!trial->open || facts->objects < OBJECTS_LEAST) return;
-  if (trial->visits && 2 * facts->visited < facts->objects) {
+  if (trial->visits && 8 * facts->visited < facts->objects) {
     trial->left = trial->pause; /* the graph hardly led to visits: there is nothing to compare */
     return;
   }

@@ -23,7 +23,8 @@ struct td_trial_facts {
   uint64_t visited; /* those of them that visits have marked */
 };
 
-struct td_trial td_trial_new(void);
+/* `better`: with visits, until something is known. */
+struct td_trial td_trial_new(bool better);
 /* `small`: the heap has so few regions that the question is open. */
 void td_trial_begin(struct td_trial *trial, bool small);
 void td_trial_end(struct td_trial *trial, const struct td_trial_facts *facts);

@@ -52,6 +52,27 @@ Test(region_sizes, a_small_heap_is_not_marked_by_regions) {
   td_regions_free(regions);
 }
 
+/* Several markers would pass marks from core to core: they have smaller regions rather than none.
+ */
+Test(region_sizes, several_markers_visit_small_regions_in_small_heaps) {
+  open();
+  for (uint64_t mib = 1; mib <= 64; mib++) {
+    uint64_t blocks = mib << 20 >> TD_BLOCK_LOG2;
+    markers = 2;
+    begin(blocks, 0, 1);
+    cr_expect_not(td_regions_pay(regions) && mib < 30, "until they have been tried");
+    regions->trial->visits = true;
+    uint64_t region_bytes = (uint64_t)TD_GRANULE_BYTES << regions->shift;
+    cr_expect_eq(td_regions_pay(regions), mib >= 4, "%lu MiB", (unsigned long)mib);
+    cr_expect(region_bytes == 2 << 20 || regions->count < 32, "no smaller than needed");
+    cr_expect_geq(region_bytes, 256 << 10);
+    markers = 1;
+    begin(blocks, 0, 1);
+    cr_expect_eq(regions->shift, USUAL_SHIFT, "one has regions of the usual size");
+  }
+  td_regions_free(regions);
+}
+
 /* A full collection: the epoch is another one. Returns whether visits were allowed. */
 static bool collect(uint64_t blocks, bool young, uint64_t ns) {
   begin(blocks, 0, 1);
