@@ -8,6 +8,7 @@
 #include "bdwgc/guard.h"
 #include "bdwgc/java.h"
 #include "bdwgc/leaks.h"
+#include "bdwgc/register.h"
 #include "bdwgc/settings.h"
 #include "bdwgc/stack.h"
 #include "bdwgc/state.h"
@@ -60,6 +61,7 @@ static void begin(void) {
 static void end(struct tide_heap *heap) {
   tell(EVENT_END);
   tell(EVENT_PRE_START_WORLD);
+  td_register_tell(false);
   GC_gc_no++;
   td_figures_note(heap);
   GC_parallel = (int)td_figures_markers(heap) - 1;
@@ -76,6 +78,7 @@ static void on_tide_event(struct tide_heap *heap, enum tide_event event, uint64_
     begin();
     break;
   case TIDE_EVENT_STOPPED:
+    td_register_tell(true);
     tell(EVENT_POST_STOP_WORLD);
     break;
   case TIDE_EVENT_MARK_BEGIN:

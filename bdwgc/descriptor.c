@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "bdwgc/roots.h"
+#include "bdwgc/lock.h"
 #include "bdwgc/state.h"
 
 #define BITMAP_BITS 62u
@@ -25,10 +26,10 @@ static unsigned procedure_count = RESERVED_PROCS;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 EXPORT unsigned GC_new_proc(GC_mark_proc procedure) {
-  pthread_mutex_lock(&lock);
+  td_bdwgc_lock(&lock);
   unsigned number = procedure_count;
   if (number < LONG_BITMAP_PROC) procedures[procedure_count++] = procedure;
-  pthread_mutex_unlock(&lock);
+  td_bdwgc_unlock(&lock);
   if (number == LONG_BITMAP_PROC)
     td_bdwgc_die("GC_new_proc: there are no more than %u", LONG_BITMAP_PROC);
   return number;
@@ -73,7 +74,7 @@ static bool is_long(GC_word descriptor) {
 
 static GC_word make_long(const GC_word *bitmap, size_t bits) {
   size_t count = (bits + 63) / 64;
-  pthread_mutex_lock(&lock);
+  td_bdwgc_lock(&lock);
   struct long_bitmap *larger = realloc(long_bitmaps, (long_count + 1) * sizeof *larger);
   uint64_t *copy = malloc(count * sizeof *copy);
   if (!larger || !copy) td_bdwgc_die("GC_make_descriptor: out of memory");
@@ -84,7 +85,7 @@ static GC_word make_long(const GC_word *bitmap, size_t bits) {
   GC_word descriptor =
       ((long_count << GC_LOG_MAX_MARK_PROCS | LONG_BITMAP_PROC) << GC_DS_TAG_BITS) | GC_DS_PROC;
   long_count++;
-  pthread_mutex_unlock(&lock);
+  td_bdwgc_unlock(&lock);
   return descriptor;
 }
 
@@ -184,7 +185,7 @@ tide_layout td_descriptor_layout(GC_word descriptor, size_t words) {
   if (descriptor == GC_DS_LENGTH) return TIDE_LAYOUT_LEAF;
   if (td_descriptor_calls(descriptor) || words == 0 || words > WORDS_MOST)
     return TIDE_LAYOUT_CONSERVATIVE;
-  pthread_mutex_lock(&lock);
+  td_bdwgc_lock(&lock);
   size_t i = 0;
   while (i < known_count && (known[i].descriptor != descriptor || known[i].words != words))
     i++;
@@ -197,6 +198,6 @@ tide_layout td_descriptor_layout(GC_word descriptor, size_t words) {
     layout = known[i].layout;
     known_count++;
   }
-  pthread_mutex_unlock(&lock);
+  td_bdwgc_unlock(&lock);
   return layout;
 }

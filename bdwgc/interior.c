@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "bdwgc/settings.h"
+#include "bdwgc/lock.h"
 #include "bdwgc/state.h"
 
 EXPORT int GC_all_interior_pointers = 1;
@@ -20,10 +21,10 @@ static void set_interior(int all) {
 }
 
 void td_bdwgc_interior_start(void) {
-  pthread_mutex_lock(&lock);
+  td_bdwgc_lock(&lock);
   for (size_t i = 0; i < TIDE_DISPLACEMENT_MAX; i++)
     if (displacements[i / 64] >> (i % 64) & 1) (void)tide_heap_add_displacement(td_bdwgc.heap, i);
-  pthread_mutex_unlock(&lock);
+  td_bdwgc_unlock(&lock);
   set_interior(GC_all_interior_pointers);
 }
 
@@ -39,10 +40,10 @@ EXPORT void GC_set_all_interior_pointers(int all) {
 EXPORT void GC_register_displacement(size_t bytes) {
   if (bytes >= TIDE_DISPLACEMENT_MAX)
     td_bdwgc_die("GC_register_displacement: %zu is not under %u", bytes, TIDE_DISPLACEMENT_MAX);
-  pthread_mutex_lock(&lock);
+  td_bdwgc_lock(&lock);
   displacements[bytes / 64] |= (uint64_t)1 << (bytes % 64);
   if (td_bdwgc.heap) (void)tide_heap_add_displacement(td_bdwgc.heap, bytes);
-  pthread_mutex_unlock(&lock);
+  td_bdwgc_unlock(&lock);
 }
 static void say_displacement(void *address) {
   td_bdwgc_die("GC_is_valid_displacement: %p is no valid pointer into an object", address);
@@ -52,9 +53,9 @@ EXPORT void (*GC_is_valid_displacement_print_proc)(void *) = say_displacement;
 static bool is_valid(uintptr_t offset) {
   if (offset == 0 || GC_all_interior_pointers) return true;
   if (offset >= TIDE_DISPLACEMENT_MAX) return false;
-  pthread_mutex_lock(&lock);
+  td_bdwgc_lock(&lock);
   bool registered = displacements[offset / 64] >> (offset % 64) & 1;
-  pthread_mutex_unlock(&lock);
+  td_bdwgc_unlock(&lock);
   return registered;
 }
 EXPORT void *GC_is_valid_displacement(void *address) {

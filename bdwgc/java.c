@@ -4,6 +4,7 @@
 
 #include "bdwgc/disclaim.h"
 #include "bdwgc/java.h"
+#include "bdwgc/lock.h"
 #include "bdwgc/state.h"
 #include "tide/stats.h"
 
@@ -57,13 +58,13 @@ EXPORT int GC_toggleref_add(void *object, int strong) {
   if (!toggle_function) return GC_SUCCESS;
   td_bdwgc_start();
   tide_collect_pause(td_bdwgc.heap);
-  pthread_mutex_lock(&lock);
+  td_bdwgc_lock(&lock);
   if (make_room())
     toggles[toggle_count++] = (struct toggle){(uintptr_t)object, strong != 0};
   else
     result = GC_NO_MEMORY;
   if (!asked) asked = tide_root_add_source(td_bdwgc.heap, &source) == TIDE_OK;
-  pthread_mutex_unlock(&lock);
+  td_bdwgc_unlock(&lock);
   tide_collect_resume(td_bdwgc.heap);
   return result;
 }
@@ -91,18 +92,6 @@ EXPORT GC_await_finalize_proc GC_get_await_finalize_proc(void) {
 
 static void refuse(const char *function) {
   td_bdwgc_die("%s: not to be had on Tidemark", function);
-}
-EXPORT void GC_suspend_thread(pthread_t thread) {
-  (void)thread;
-  refuse("GC_suspend_thread");
-}
-EXPORT void GC_resume_thread(pthread_t thread) {
-  (void)thread;
-  refuse("GC_resume_thread");
-}
-EXPORT int GC_is_thread_suspended(pthread_t thread) {
-  (void)thread;
-  return 0;
 }
 EXPORT void GC_stop_world_external(void) {
   refuse("GC_stop_world_external");

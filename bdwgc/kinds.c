@@ -9,6 +9,7 @@
 #include "bdwgc/disclaim.h"
 #include "bdwgc/held.h"
 #include "bdwgc/many.h"
+#include "bdwgc/lock.h"
 #include "bdwgc/state.h"
 
 struct kind {
@@ -67,7 +68,7 @@ static tide_layout make_layout(const struct kind *kind, unsigned number) {
 EXPORT unsigned GC_new_kind(void **list, GC_word descriptor, int add_size, int clear) {
   (void)list, (void)clear; /* objects are always zeroed */
   td_bdwgc_start();
-  pthread_mutex_lock(&lock);
+  td_bdwgc_lock(&lock);
   unsigned number = kind_count;
   if (number == TD_KIND_COUNT) td_bdwgc_die("GC_new_kind: there are no more than %u", number);
   struct kind *kind = &kinds[number];
@@ -75,7 +76,7 @@ EXPORT unsigned GC_new_kind(void **list, GC_word descriptor, int add_size, int c
   kind->layout = make_layout(kind, number);
   if (kind->layout == TIDE_LAYOUT_INVALID) td_bdwgc_die("GC_new_kind: out of memory");
   kind_count++;
-  pthread_mutex_unlock(&lock);
+  td_bdwgc_unlock(&lock);
   return number;
 }
 EXPORT unsigned GC_new_kind_inner(void **list, GC_word descriptor, int add_size, int clear) {

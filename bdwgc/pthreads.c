@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <dlfcn.h>
 
+#include "bdwgc/lock.h"
 #include "bdwgc/state.h"
 
 EXPORT void *GC_malloc_uncollectable(size_t bytes);
@@ -34,20 +35,20 @@ static void keep_result(void *value) {
   if (!result) return;
   result->thread = pthread_self();
   result->value = value;
-  pthread_mutex_lock(&lock);
+  td_bdwgc_lock(&lock);
   result->next = results;
   results = result;
-  pthread_mutex_unlock(&lock);
+  td_bdwgc_unlock(&lock);
 }
 
 static void forget_result(pthread_t thread) {
-  pthread_mutex_lock(&lock);
+  td_bdwgc_lock(&lock);
   struct result **link = &results;
   while (*link && !pthread_equal((*link)->thread, thread))
     link = &(*link)->next;
   struct result *gone = *link;
   if (gone) *link = gone->next;
-  pthread_mutex_unlock(&lock);
+  td_bdwgc_unlock(&lock);
   GC_free(gone);
 }
 

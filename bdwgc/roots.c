@@ -9,6 +9,7 @@
 
 #include "bdwgc/ranges.h"
 #include "bdwgc/settings.h"
+#include "bdwgc/lock.h"
 #include "bdwgc/state.h"
 
 static struct td_ranges added, excluded; /* under the lock */
@@ -192,10 +193,10 @@ static void change(void (*how)(struct td_ranges *, uintptr_t, uintptr_t), struct
   uintptr_t from = ((uintptr_t)low + 7) & ~(uintptr_t)7, to = (uintptr_t)high & ~(uintptr_t)7;
   td_bdwgc_start();
   if (from >= to) return;
-  pthread_mutex_lock(&lock);
+  td_bdwgc_lock(&lock);
   how(ranges, from, to);
   changes++;
-  pthread_mutex_unlock(&lock);
+  td_bdwgc_unlock(&lock);
 }
 
 EXPORT void GC_add_roots(void *low, void *high) {
@@ -208,10 +209,10 @@ EXPORT void GC_exclude_static_roots(void *low, void *high) {
   change(td_ranges_add, &excluded, low, high);
 }
 static void clear(struct td_ranges *ranges) {
-  pthread_mutex_lock(&lock);
+  td_bdwgc_lock(&lock);
   ranges->count = 0;
   changes++;
-  pthread_mutex_unlock(&lock);
+  td_bdwgc_unlock(&lock);
 }
 EXPORT void GC_clear_roots(void) {
   clear(&added);

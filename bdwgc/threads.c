@@ -3,6 +3,8 @@
 
 #include <pthread.h>
 
+#include "bdwgc/lock.h"
+#include "bdwgc/register.h"
 #include "bdwgc/stack.h"
 #include "tide/advanced.h"
 
@@ -11,7 +13,15 @@ TD_TLS bool td_bdwgc_away;
 
 static pthread_key_t exit_key;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
-static GC_on_thread_event_proc on_thread_event;
+
+static void detach(void) {
+  if (!td_bdwgc_self) return;
+  td_register_leave();
+  if (tide_detach(td_bdwgc_self) == TIDE_OK)
+    td_bdwgc_self = NULL;
+  else
+    td_register_enter();
+}
 
 /* A registered thread ends. Destructors of the program may still allocate: wait for one round. */
 static void thread_ends(void *round) {
@@ -20,7 +30,7 @@ static void thread_ends(void *round) {
     pthread_setspecific(exit_key, &second);
     return;
   }
-  if (td_bdwgc_self && tide_detach(td_bdwgc_self) == TIDE_OK) td_bdwgc_self = NULL;
+  detach();
 }
 
 static void make_key(void) {
@@ -37,6 +47,7 @@ static struct tide_mutator *attach(const char *function) {
   if (!mutator) td_bdwgc_die("%s: %s", function, error.text);
   pthread_setspecific(exit_key, &exit_key);
   td_bdwgc_self = mutator;
+  td_register_enter();
   return mutator;
 }
 
@@ -51,7 +62,7 @@ EXPORT int GC_register_my_thread(const struct GC_stack_base *base) {
   return GC_SUCCESS;
 }
 EXPORT int GC_unregister_my_thread(void) {
-  if (td_bdwgc_self && tide_detach(td_bdwgc_self) == TIDE_OK) td_bdwgc_self = NULL;
+  detach();
   return GC_SUCCESS;
 }
 EXPORT int GC_thread_is_registered(void) {
@@ -61,12 +72,6 @@ EXPORT void GC_allow_register_threads(void) {
   td_bdwgc_start();
 }
 EXPORT void GC_start_mark_threads(void) {}
-EXPORT void GC_set_on_thread_event(GC_on_thread_event_proc function) {
-  on_thread_event = function;
-}
-EXPORT GC_on_thread_event_proc GC_get_on_thread_event(void) {
-  return on_thread_event;
-}
 /* Words on another stack are found where the thread stands: see the manual on signal stacks. */
 EXPORT void GC_register_altstack(void *start, GC_word bytes, void *other, GC_word other_bytes) {
   (void)start, (void)bytes, (void)other, (void)other_bytes;
@@ -102,17 +107,14 @@ EXPORT void *GC_call_with_gc_active(GC_fn_type call, void *data) {
 
 static pthread_mutex_t alloc_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* A thread that waits for the lock can be stopped, so that its holder may stand still with it. In a
- * blocking region holding stops off would hold nothing off. */
+/* In a blocking region holding stops off would hold nothing off. */
 EXPORT void GC_alloc_lock(void) {
   td_bdwgc_start();
   if (td_bdwgc_away) tide_collect_pause(td_bdwgc.heap);
-  pthread_mutex_lock(&alloc_lock);
-  if (!td_bdwgc_away) tide_stop_hold(td_bdwgc_self);
+  td_bdwgc_lock(&alloc_lock);
 }
 EXPORT void GC_alloc_unlock(void) {
-  if (!td_bdwgc_away) tide_stop_release(td_bdwgc_self);
-  pthread_mutex_unlock(&alloc_lock);
+  td_bdwgc_unlock(&alloc_lock);
   if (td_bdwgc_away) tide_collect_resume(td_bdwgc.heap);
 }
 EXPORT void *GC_call_with_alloc_lock(GC_fn_type call, void *data) {

@@ -140,9 +140,24 @@ void td_thread_leave_safe(const struct tide_mutator *except) {
     wait_at_gate(kept);
 }
 
-static void lock_safely(void *heap) {
+static struct tide_mutator *suspended_in(const struct tide_heap *heap) {
+  struct tide_mutator *m = td_thread_mutators();
+  while (m && !(m->heap == heap && m->suspended))
+    m = m->thread_next;
+  return m;
+}
+
+/* A thread that somebody suspended while it waited must not keep the lock. */
+static void lock_safely(void *argument) {
+  struct tide_heap *heap = argument;
+  struct tide_mutator *suspended;
   td_thread_enter_safe(NULL);
-  pthread_mutex_lock(&((struct tide_heap *)heap)->world.lock);
+  pthread_mutex_lock(&heap->world.lock);
+  while ((suspended = suspended_in(heap)) != NULL) {
+    pthread_mutex_unlock(&heap->world.lock);
+    wait_at_gate(suspended);
+    pthread_mutex_lock(&heap->world.lock);
+  }
   td_thread_leave_safe(NULL);
 }
 
@@ -260,6 +275,10 @@ static void stop(struct tide_heap *heap, const struct tide_mutator *self, bool f
   uint32_t safe = 0;
   for (struct tide_mutator *m = world->mutators; m; m = m->next) {
     if (m == self) continue;
+    if (m->suspended) { /* it has the bits of an earlier stop, and stands still */
+      safe++;
+      continue;
+    }
     /* acquire [world.safe]: pairs with td_world_enter_safe; release [world.stop]: carries what was
      * written above to mutators and their signal handlers. */
     if (atomic_fetch_add_explicit(&m->state, bits, memory_order_acq_rel) & TD_SAFE) safe++;
@@ -276,13 +295,13 @@ void td_world_stop_mutators(struct tide_heap *heap, const struct tide_mutator *s
   stop(heap, self, true); /* without an event, whose callback would meet locks that fork holds */
 }
 
-static void open_gate(struct td_world *world, const struct tide_mutator *self) {
-  for (struct tide_mutator *m = world->mutators; m; m = m->next) {
-    if (m == self) continue;
-    __atomic_store_n(&m->fast.stop, 0, __ATOMIC_RELAXED); /* relaxed: a hint */
-    /* release [world.resume]: pairs with td_world_try_leave_safe. */
-    atomic_fetch_and_explicit(&m->state, ~(TD_STOP | TD_FORK), memory_order_release);
-  }
+static void let_go(struct tide_mutator *m) {
+  __atomic_store_n(&m->fast.stop, 0, __ATOMIC_RELAXED); /* relaxed: a hint */
+  /* release [world.resume]: pairs with td_world_try_leave_safe. */
+  atomic_fetch_and_explicit(&m->state, ~(TD_STOP | TD_FORK), memory_order_release);
+}
+
+static void open_gate(struct td_world *world) {
   uint32_t gate = atomic_load_explicit(&world->gate, memory_order_relaxed);
   /* release [world.gate]: a mutator that reads the new gate also reads its state without STOP.
    * relaxed before: revalidated by the compare-and-swap. */
@@ -296,7 +315,15 @@ void td_world_resume_mutators(struct tide_heap *heap, const struct tide_mutator 
   struct td_world *world = &heap->world;
   /* relaxed: changed under the lock that we hold. */
   uint32_t count = atomic_load_explicit(&world->count, memory_order_relaxed);
-  if (count > (self ? 1u : 0u)) open_gate(world, self);
+  if (count <= (self ? 1u : 0u)) return;
+  for (struct tide_mutator *m = world->mutators; m; m = m->next)
+    if (m != self && !m->suspended) let_go(m);
+  open_gate(world);
+}
+
+void td_world_let_go(struct tide_mutator *mutator) {
+  let_go(mutator);
+  open_gate(&mutator->heap->world);
 }
 
 void td_world_stop(struct tide_heap *heap, struct tide_mutator *self) {

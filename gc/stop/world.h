@@ -66,6 +66,9 @@ void td_world_unlock_safe(struct tide_heap *heap);
 void td_world_stop(struct tide_heap *heap, struct tide_mutator *self);
 void td_world_resume(struct tide_heap *heap, struct tide_mutator *self);
 
+/* One that was suspended goes on; the caller holds the lock, and no stop is under way. */
+void td_world_let_go(struct tide_mutator *mutator);
+
 /* The same for this heap only: fork, which holds the locks of all heaps. */
 void td_world_stop_mutators(struct tide_heap *heap, const struct tide_mutator *self);
 void td_world_resume_mutators(struct tide_heap *heap, const struct tide_mutator *self);

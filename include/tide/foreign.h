@@ -139,6 +139,25 @@ TIDE_API void tide_finalizers_queued(struct tide_heap *heap, tide_queued_fn visi
 TIDE_API void tide_stop_hold(struct tide_mutator *mutator);
 TIDE_API void tide_stop_release(struct tide_mutator *mutator);
 
+/* ---- Threads that stand still for a while ------------------------------------------------- */
+
+/* Makes the thread of another mutator stand still from here on as for a collection: one that a
+ * signal stops wherever it is, one that polls at its next safepoint, one in a blocking region when
+ * it leaves this. When it returns the thread stands still or is in such a region. Its stack and its
+ * registers stay roots. There is no count: one resume ends any number of suspensions.
+ *
+ * Who suspends a thread answers for what it may hold. If it was inside malloc, malloc waits, and
+ * fork too. `other` must stay attached for the length of the call, and be attached to this heap
+ * only. A suspended thread does not detach.
+ *   TIDE_ERROR_ARGUMENT  NULL; the mutator of another heap, or of the calling thread
+ *   TIDE_ERROR_STATE     in a blocking region or a callback; another thread's mutator as `mutator`
+ */
+TIDE_API enum tide_status tide_mutator_suspend(struct tide_mutator *mutator,
+                                               struct tide_mutator *other);
+/* Lets it go on. TIDE_OK too if it was not suspended. */
+TIDE_API enum tide_status tide_mutator_resume(struct tide_mutator *mutator,
+                                              struct tide_mutator *other);
+
 /* ---- All that is asked about an object, at once ------------------------------------------ */
 
 struct tide_object_facts {

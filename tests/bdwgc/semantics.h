@@ -49,6 +49,9 @@ static inline void collect(void) {
 void roots(void);
 void interior(void);
 void fork_in_thread(void);
+/* The parts of suspending.c. */
+void suspended(void);
+void thread_events(void);
 /* The parts of finalizing.c. */
 void all_finalizers(void);
 

@@ -1,0 +1,73 @@
+/* The list of registered threads. */
+#include "bdwgc/register.h"
+
+#include "bdwgc/lock.h"
+
+/* Numbers of what programs are told. */
+enum { EVENT_THREAD_SUSPENDED = 10, EVENT_THREAD_UNSUSPENDED };
+
+static struct td_thread *threads; /* under the lock; who stops the world may read it then */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static TD_TLS struct td_thread self;
+TD_TLS volatile bool td_bdwgc_locking;
+static GC_on_thread_event_proc on_thread_event;
+
+/* Of the child's threads only the forking one is left. */
+static void after_fork(void) {
+  threads = self.mutator ? &self : NULL;
+  self.next = NULL;
+}
+static void watch_fork(void) {
+  if (pthread_atfork(NULL, NULL, after_fork) != 0) td_bdwgc_die("no memory for a fork handler");
+}
+
+void td_register_lock(void) {
+  td_bdwgc_lock(&lock);
+}
+void td_register_unlock(void) {
+  td_bdwgc_unlock(&lock);
+}
+
+void td_register_enter(void) {
+  (void)pthread_once(&once, watch_fork);
+  td_register_lock();
+  self = (struct td_thread){.next = threads,
+                            .id = pthread_self(),
+                            .mutator = td_bdwgc_self,
+                            .locking = &td_bdwgc_locking};
+  threads = &self;
+  td_register_unlock();
+}
+
+void td_register_leave(void) {
+  td_register_lock();
+  struct td_thread **link = &threads;
+  while (*link && *link != &self)
+    link = &(*link)->next;
+  if (*link) *link = self.next;
+  self.mutator = NULL;
+  td_register_unlock();
+}
+
+struct td_thread *td_register_find(pthread_t id) {
+  struct td_thread *thread = threads;
+  while (thread && !pthread_equal(thread->id, id))
+    thread = thread->next;
+  return thread;
+}
+
+void td_register_tell(bool stopped) {
+  if (!on_thread_event) return;
+  for (const struct td_thread *thread = threads; thread; thread = thread->next)
+    if (thread != &self)
+      on_thread_event(stopped ? EVENT_THREAD_SUSPENDED : EVENT_THREAD_UNSUSPENDED,
+                      (void *)thread->id);
+}
+
+EXPORT void GC_set_on_thread_event(GC_on_thread_event_proc function) {
+  on_thread_event = function;
+}
+EXPORT GC_on_thread_event_proc GC_get_on_thread_event(void) {
+  return on_thread_event;
+}

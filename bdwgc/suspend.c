@@ -1,0 +1,91 @@
+/* Suspending single threads. */
+#include <pthread.h>
+#include <unistd.h>
+
+#include "bdwgc/register.h"
+#include "bdwgc/threads.h"
+#include "tide/foreign.h"
+
+EXPORT void *GC_do_blocking(GC_fn_type call, void *data);
+
+/* ---- A thread that suspends itself waits in a blocking region ---- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of `suspended` for those who wait so */
+static pthread_cond_t resumed = PTHREAD_COND_INITIALIZER;
+
+static void *wait_to_be_resumed(void *data) {
+  const struct td_thread *self = data;
+  pthread_mutex_lock(&lock);
+  while (self->suspended)
+    pthread_cond_wait(&resumed, &lock);
+  pthread_mutex_unlock(&lock);
+  return NULL;
+}
+
+static void set_suspended(struct td_thread *thread, bool suspended) {
+  pthread_mutex_lock(&lock);
+  thread->suspended = suspended;
+  pthread_cond_broadcast(&resumed);
+  pthread_mutex_unlock(&lock);
+}
+
+/* ---- Calls ---- */
+
+/* Returns false if the thread had better not stand still now. */
+static bool suspend(struct td_thread *thread) {
+  if (thread->suspended) return true;
+  if (thread->mutator != td_bdwgc_self) {
+    if (tide_mutator_suspend(td_bdwgc_self, thread->mutator) != TIDE_OK)
+      td_bdwgc_die("GC_suspend_thread: not possible here");
+    if (*thread->locking) {
+      (void)tide_mutator_resume(td_bdwgc_self, thread->mutator);
+      return false;
+    }
+  }
+  set_suspended(thread, true);
+  return true;
+}
+
+static bool resume(struct td_thread *thread) {
+  if (!thread->suspended) return true;
+  set_suspended(thread, false);
+  if (thread->mutator != td_bdwgc_self &&
+      tide_mutator_resume(td_bdwgc_self, thread->mutator) != TIDE_OK)
+    td_bdwgc_die("GC_resume_thread: not possible here");
+  return true;
+}
+
+#define RETRY_US 200
+
+/* A thread that is not registered is left alone. Returns NULL for it. */
+static struct td_thread *change(pthread_t id, bool (*how)(struct td_thread *)) {
+  td_bdwgc_start();
+  bool entered = td_bdwgc_come_back();
+  for (;;) {
+    td_register_lock();
+    struct td_thread *thread = td_register_find(id);
+    bool done = !thread || how(thread);
+    td_register_unlock();
+    if (done) {
+      if (entered) td_bdwgc_go_away();
+      return thread;
+    }
+    usleep(RETRY_US);
+  }
+}
+
+EXPORT void GC_suspend_thread(pthread_t id) {
+  struct td_thread *thread = change(id, suspend);
+  if (thread && pthread_equal(id, pthread_self())) GC_do_blocking(wait_to_be_resumed, thread);
+}
+EXPORT void GC_resume_thread(pthread_t id) {
+  (void)change(id, resume);
+}
+EXPORT int GC_is_thread_suspended(pthread_t id) {
+  td_bdwgc_start();
+  td_register_lock();
+  const struct td_thread *thread = td_register_find(id);
+  int suspended = thread && thread->suspended;
+  td_register_unlock();
+  return suspended;
+}

@@ -1,0 +1,102 @@
+/* Threads that the program suspends, and what it hears of stopped ones. Parts of bdwgc_semantics.
+ */
+#include "tests/bdwgc/semantics.h"
+
+#include <gc/javaxfc.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <unistd.h>
+
+#define THREADS 3
+#define ROUNDS 60
+#define NAP_US 2000
+
+static _Atomic(unsigned long) steps[THREADS];
+static _Atomic(bool) over;
+
+/* Allocates, collects, takes the allocation lock, and holds objects by its stack alone. */
+static void *lock_held(void *data) {
+  return data;
+}
+static void *work(void *data) {
+  size_t number = (size_t)data;
+  while (!over) {
+    char *mine = GC_malloc_atomic(100);
+    memset(mine, (int)number + 1, 100);
+    for (int i = 0; i < 50; i++)
+      memset(GC_malloc_atomic(100), 0xff, 100);
+    if (steps[number] % 50 == 0) GC_gcollect();
+    GC_call_with_alloc_lock(lock_held, mine);
+    for (int i = 0; i < 100; i++)
+      CHECK(mine[i] == (char)(number + 1));
+    steps[number]++;
+  }
+  return NULL;
+}
+
+static void suspend_one(pthread_t thread, size_t number) {
+  GC_suspend_thread((GC_SUSPEND_THREAD_ID)thread);
+  GC_suspend_thread((GC_SUSPEND_THREAD_ID)thread); /* no count */
+  CHECK(GC_is_thread_suspended((GC_SUSPEND_THREAD_ID)thread));
+  unsigned long before = steps[number];
+  GC_gcollect();
+  for (int i = 0; i < 300; i++)
+    memset(GC_malloc_atomic(100), 0xff, 100);
+  usleep(NAP_US);
+  CHECK(steps[number] == before);
+  GC_resume_thread((GC_SUSPEND_THREAD_ID)thread);
+  CHECK(!GC_is_thread_suspended((GC_SUSPEND_THREAD_ID)thread));
+  while (steps[number] == before)
+    usleep(100);
+}
+
+static void *suspend_self(void *unused) {
+  GC_suspend_thread((GC_SUSPEND_THREAD_ID)pthread_self());
+  return unused;
+}
+
+void suspended(void) {
+  pthread_t thread[THREADS], own;
+  GC_allow_register_threads();
+  for (size_t i = 0; i < THREADS; i++)
+    CHECK(GC_pthread_create(&thread[i], NULL, work, (void *)i) == 0);
+  for (size_t round = 0; round < ROUNDS; round++)
+    suspend_one(thread[round % THREADS], round % THREADS);
+  CHECK(GC_pthread_create(&own, NULL, suspend_self, NULL) == 0);
+  while (!GC_is_thread_suspended((GC_SUSPEND_THREAD_ID)own))
+    usleep(100);
+  GC_gcollect();
+  GC_resume_thread((GC_SUSPEND_THREAD_ID)own);
+  CHECK(GC_pthread_join(own, NULL) == 0);
+  GC_resume_thread((GC_SUSPEND_THREAD_ID)thread[0]); /* is not suspended */
+  over = true;
+  for (int i = 0; i < THREADS; i++)
+    CHECK(GC_pthread_join(thread[i], NULL) == 0);
+}
+
+/* ---- Events ---- */
+
+static pthread_t expected;
+static int stops, starts;
+static void on_event(GC_EventType event, void *thread) {
+  if (!thread || !pthread_equal((pthread_t)thread, expected)) return;
+  stops += event == GC_EVENT_THREAD_SUSPENDED;
+  starts += event == GC_EVENT_THREAD_UNSUSPENDED;
+}
+static void *wait_for_end(void *unused) {
+  while (!over) {
+  }
+  return unused;
+}
+void thread_events(void) {
+  GC_allow_register_threads();
+  CHECK(GC_pthread_create(&expected, NULL, wait_for_end, NULL) == 0);
+  GC_set_on_thread_event(on_event);
+  CHECK(GC_get_on_thread_event() == on_event);
+  for (int i = 0; i < 5; i++)
+    GC_gcollect();
+  CHECK(stops >= 5);
+  CHECK(starts == stops);
+  over = true;
+  CHECK(GC_pthread_join(expected, NULL) == 0);
+}

@@ -1,0 +1,92 @@
+/* Threads that stand still because somebody asked for it. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "tests/unit/gc/common.h"
+#include "tide/foreign.h"
+
+struct worker {
+  struct tide_heap *heap;
+  enum tide_stop stop;
+  bool collects;
+  struct tide_mutator *_Atomic mutator;
+  _Atomic(uint64_t) steps;
+  _Atomic(bool) over;
+};
+
+static void *work(void *data) {
+  struct worker *worker = data;
+  struct tide_attach_options options;
+  tide_attach_options_init(&options);
+  options.stop = worker->stop;
+  struct tide_mutator *m = tide_attach(worker->heap, &options, NULL);
+  cr_assert(m);
+  worker->mutator = m;
+  while (!worker->over) {
+    tide_safepoint(m);
+    if (worker->collects) cr_assert_eq(tide_collect(m), TIDE_OK);
+    worker->steps++;
+  }
+  cr_assert_eq(tide_detach(m), TIDE_OK);
+  return NULL;
+}
+
+static void wait_for_step(struct worker *worker) {
+  for (uint64_t before = worker->steps; worker->steps == before;)
+    usleep(100);
+}
+
+static void suspend_again_and_again(struct worker *worker) {
+  struct world w = world_new();
+  pthread_t thread;
+  worker->heap = w.heap;
+  cr_assert_eq(pthread_create(&thread, NULL, work, worker), 0);
+  while (!worker->mutator)
+    usleep(100);
+  for (int round = 0; round < 50; round++) {
+    cr_assert_eq(tide_mutator_suspend(w.m, worker->mutator), TIDE_OK);
+    uint64_t before = worker->steps;
+    cr_assert_eq(tide_mutator_suspend(w.m, worker->mutator), TIDE_OK, "there is no count");
+    live_after_collect(&w); /* each stop finds it standing still */
+    live_after_collect(&w);
+    cr_assert_eq(worker->steps, before);
+    cr_assert_eq(tide_mutator_resume(w.m, worker->mutator), TIDE_OK);
+    cr_assert_eq(tide_mutator_resume(w.m, worker->mutator), TIDE_OK);
+    tide_blocking_enter(w.m);
+    wait_for_step(worker);
+    tide_blocking_leave(w.m);
+  }
+  worker->over = true;
+  tide_blocking_enter(w.m);
+  cr_assert_eq(pthread_join(thread, NULL), 0);
+  tide_blocking_leave(w.m);
+  world_end(&w);
+}
+
+Test(suspend, a_thread_that_polls) {
+  suspend_again_and_again(&(struct worker){.stop = TIDE_STOP_POLL});
+}
+
+Test(suspend, a_thread_that_a_signal_stops) {
+  suspend_again_and_again(&(struct worker){.stop = TIDE_STOP_SIGNAL});
+}
+
+/* It waits for the world's lock most of the time, and must not get it. */
+Test(suspend, a_thread_that_wants_to_collect) {
+  suspend_again_and_again(&(struct worker){.stop = TIDE_STOP_SIGNAL, .collects = true});
+  suspend_again_and_again(&(struct worker){.stop = TIDE_STOP_POLL, .collects = true});
+}
+
+Test(suspend, what_means_nothing_is_refused) {
+  struct world w = world_new(), other = world_new();
+  cr_assert_eq(tide_mutator_suspend(NULL, w.m), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_mutator_suspend(w.m, NULL), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_mutator_suspend(w.m, w.m), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_mutator_suspend(w.m, other.m), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_mutator_resume(w.m, w.m), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_mutator_resume(w.m, other.m), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_mutator_resume(NULL, NULL), TIDE_ERROR_ARGUMENT);
+  world_end(&other);
+  world_end(&w);
+}
