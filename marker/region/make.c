@@ -40,8 +40,11 @@ struct td_regions *td_regions_make(const struct td_space *space) {
   size_t most = (size_t)space->max_blocks << TD_BLOCK_LOG2;
   regions->at = td_plat_reserve(bytes, 0);
   if (regions->at && td_plat_commit(regions->at, bytes) &&
-      td_chunks_open(&regions->pool, most / usual.pool_part + usual.pool_least))
+      td_chunks_open(&regions->pool, most / usual.pool_part + usual.pool_least)) {
+    /* One huge page would be a fifth of a heap of ten MiB. */
+    if (space->first_huge_slab) td_plat_advise_small(regions->pool.at, usual.pool_least);
     return regions;
+  }
   td_plat_release(regions->at, bytes);
   free(regions);
   return NULL;
