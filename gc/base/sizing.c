@@ -20,7 +20,7 @@
 /* By what is read: what an object without references counts, and the extra room of small heaps, as
  * a part of what is alive and at most. Found by trying on eleven programs for Boehm GC:
  * docs/boehm.md has their figures. */
-#define LEAF_WEIGHT (2.0 / 3)
+#define LEAF_WEIGHT (1.0 / 2)
 #define EXTRA_PART (1.0 / 3)
 #define EXTRA_MOST ((double)(1 << 20))
 

@@ -63,7 +63,7 @@ enum tide_sizing {
   TIDE_SIZING_GROWTH,      /* next collection at live bytes times growth_factor */
   TIDE_SIZING_ADAPTIVE,    /* square-root rule of MemBalancer (Kirisame et al., OOPSLA 2022) */
   TIDE_SIZING_SCANNED,     /* growth by what collections read: objects without references count
-                              two thirds, and small heaps get up to 1 MiB more */
+                              half, and small heaps get up to 1 MiB more */
 };
 
 struct tide_advanced_options;

@@ -41,7 +41,7 @@ Test(policy, scanned_room_goes_by_what_is_read) {
     struct td_sizing_facts facts = {.live_bytes = 1000 * TD_BLOCK_BYTES,
                                     .leaf_bytes = leaves * TD_BLOCK_BYTES,
                                     .used_blocks = 1000};
-    uint32_t room = td_sizing_next(&policy, &facts) - 1000, read = 1000 - leaves / 3;
+    uint32_t room = td_sizing_next(&policy, &facts) - 1000, read = 1000 - leaves / 2;
     cr_assert(room + 1 >= read + extra && room <= read + extra + 1, "%u leaves: %u", leaves, room);
   }
 }
