@@ -30,8 +30,9 @@ static void start_policy(struct tide_heap *heap, const struct tide_options *o) {
   double cost = o->advanced->adaptive_cost;
   heap->policy = (struct td_sizing){
       .kind = o->sizing,
-      .growth_factor = o->growth_factor != 0 ? o->growth_factor : TD_GROWTH_DEFAULT,
+      .growth_factor = o->growth_factor,
       .adaptive_cost = cost != 0 ? cost : TD_ADAPTIVE_COST_DEFAULT,
+      .young = heap->space.has_young,
       .initial_blocks = initial < most ? (uint32_t)initial : most,
       .max_blocks = most,
   };

@@ -50,7 +50,7 @@ enum tide_status tide_heap_set_sizing(struct tide_heap *heap, enum tide_sizing s
   td_world_lock(heap);
   pthread_mutex_lock(&heap->space.lock);
   heap->policy.kind = sizing;
-  heap->policy.growth_factor = growth_factor != 0 ? growth_factor : TD_GROWTH_DEFAULT;
+  heap->policy.growth_factor = growth_factor;
   /* What the rule before has allowed is no promise of this one. */
   memset(heap->policy.recent, 0, sizeof heap->policy.recent);
   pthread_mutex_unlock(&heap->space.lock);

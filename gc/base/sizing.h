@@ -2,12 +2,14 @@
 #ifndef TD_GC_BASE_SIZING_H
 #define TD_GC_BASE_SIZING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "tide/tide.h"
 
 #define TD_GROWTH_DEFAULT 2.0
+#define TD_GROWTH_YOUNG 1.6 /* by the default rule, where young collections happen */
 #define TD_GROWTH_MOST 1e6
 #define TD_INITIAL_DEFAULT ((size_t)4 << 20)
 #define TD_ADAPTIVE_COST_DEFAULT 0.005 /* per MiB */
@@ -16,8 +18,9 @@
 struct td_sizing {
   /* Constant after creation. */
   enum tide_sizing kind;
-  double growth_factor;
+  double growth_factor; /* 0: the usual one of the rule */
   double adaptive_cost;
+  bool young; /* young collections happen */
   uint32_t initial_blocks, max_blocks;
   /* Changed by td_sizing_next; recent by td_sizing_raised too. Under the heap's lock. */
   double allocation_rate; /* bytes per ns, smoothed */

@@ -26,15 +26,17 @@ static size_t regions_of(const struct td_space *space) {
   return (space->granules >> SHIFT_SMALLEST) + 1;
 }
 
+void td_regions_try_anew(struct td_regions *regions) {
+  for (unsigned i = 0; i < TD_TRIALS; i++)
+    regions->trials[i] = td_trial_new(i != TD_TRIAL_SMALL);
+}
+
 struct td_regions *td_regions_make(const struct td_space *space) {
   struct td_regions *regions = aligned_alloc(TD_CACHE_LINE, sizeof *regions);
   if (!regions) return NULL;
-  *regions = (struct td_regions){.limits = usual,
-                                 .room = regions_of(space),
-                                 .trials = {[TD_TRIAL_ONE] = td_trial_new(true),
-                                            [TD_TRIAL_SEVERAL] = td_trial_new(true),
-                                            [TD_TRIAL_SMALL] = td_trial_new(false)}};
-  regions->trial = regions->trials;
+  *regions =
+      (struct td_regions){.limits = usual, .room = regions_of(space), .trial = regions->trials};
+  td_regions_try_anew(regions);
   td_homes_open(&regions->homes);
   size_t bytes = regions->room * sizeof *regions->at;
   size_t most = (size_t)space->max_blocks << TD_BLOCK_LOG2;

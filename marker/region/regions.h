@@ -99,7 +99,9 @@ void td_visitor_free(struct td_visitor *visitor);
 void td_regions_begin(struct td_regions *regions, const struct td_space *space, uint64_t cycle,
                       unsigned markers);
 void td_visitor_begin(struct td_visitor *visitor);
-/* After one. */
+/* Forgets what is known of visits. */
+void td_regions_try_anew(struct td_regions *regions);
+/* After a collection. */
 void td_regions_end(struct td_regions *regions, const struct td_space *space,
                     const struct td_trial_facts *facts);
 

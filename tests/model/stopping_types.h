@@ -90,7 +90,7 @@ struct tide_mutator {
   long thread_id;
   int stop_signal;
   uint32_t door;
-  bool region_safe, interrupted;
+  bool region_safe, interrupted, suspended;
   uint64_t told, replaced;
   _Atomic(uint32_t) state;
 };

@@ -71,8 +71,8 @@ void __wrap_td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
 void __wrap_td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
                         struct tide_marker_stats *figures) {
   __real_td_mark_end(set, stats, figures);
-  if (td_sim_now.on && !td_sim_told) set->regions->trial = td_trial_new();
-  trial = &set->regions->trial;
+  if (td_sim_now.on && !td_sim_told) td_regions_try_anew(set->regions);
+  trial = set->regions->trial;
 }
 
 bool __real_td_idle(struct td_marker *marker, bool joined, td_promising promising);

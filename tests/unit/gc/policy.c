@@ -74,6 +74,31 @@ Test(policy, default_room_is_a_root_up_to_a_bound_or_growth) {
   }
 }
 
+/* Unless the embedder has chosen a factor or another rule. */
+Test(policy, young_collections_save_room) {
+  const struct {
+    enum tide_sizing kind;
+    double factor;
+    uint32_t live, room; /* MiB */
+  } rows[] = {{TIDE_SIZING_DEFAULT, 0, 8, 32},
+              {TIDE_SIZING_DEFAULT, 0, 100, 60},
+              {TIDE_SIZING_DEFAULT, 3, 100, 200},
+              {TIDE_SIZING_GROWTH, 0, 100, 100},
+              {TIDE_SIZING_GROWTH, 1.5, 100, 50}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    struct td_sizing policy = make(rows[i].kind);
+    policy.young = true;
+    policy.growth_factor = rows[i].factor;
+    struct td_sizing_facts facts = {.live_bytes = (size_t)rows[i].live << 20,
+                                    .used_blocks = rows[i].live * 16,
+                                    .collect_ns = 1000000,
+                                    .mutator_ns = 1000000,
+                                    .allocated_bytes = (size_t)rows[i].live << 20};
+    uint32_t room = td_sizing_next(&policy, &facts) - facts.used_blocks;
+    cr_assert(room >= rows[i].room * 16 && room < (rows[i].room + 1) * 16, "row %zu: %u", i, room);
+  }
+}
+
 Test(policy, a_fragmented_heap_gets_whole_blocks_if_its_room_was_of_no_use) {
   struct td_sizing policy = make(TIDE_SIZING_GROWTH);
   struct td_sizing_facts facts = {.live_bytes = 4000 * TD_BLOCK_BYTES, .used_blocks = 8000};
