@@ -1,6 +1,8 @@
 /* The list of registered threads. */
 #include "bdwgc/register.h"
 
+#include <stdlib.h>
+
 #include "bdwgc/lock.h"
 
 /* Numbers of what programs are told. */
@@ -9,14 +11,14 @@ enum { EVENT_THREAD_SUSPENDED = 10, EVENT_THREAD_UNSUSPENDED };
 static struct td_thread *threads; /* under the lock; who stops the world may read it then */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static TD_TLS struct td_thread self;
+static TD_TLS struct td_thread *self; /* NULL while it is not registered */
 TD_TLS volatile bool td_bdwgc_locking;
 static GC_on_thread_event_proc on_thread_event;
 
 /* Of the child's threads only the forking one is left. */
 static void after_fork(void) {
-  threads = self.mutator ? &self : NULL;
-  self.next = NULL;
+  threads = self;
+  if (self) self->next = NULL;
 }
 static void watch_fork(void) {
   if (pthread_atfork(NULL, NULL, after_fork) != 0) td_bdwgc_die("no memory for a fork handler");
@@ -29,25 +31,39 @@ void td_register_unlock(void) {
   td_bdwgc_unlock(&lock);
 }
 
+/* Takes the thread's entry off the list. Returns it, or NULL if there is none. */
+static struct td_thread *take(pthread_t id) {
+  struct td_thread **link = &threads;
+  while (*link && !pthread_equal((*link)->id, id))
+    link = &(*link)->next;
+  struct td_thread *taken = *link;
+  if (taken) *link = taken->next;
+  return taken;
+}
+
+/* A thread that registers late in its end does not leave. Its entry stays until another thread has
+ * the same number. */
 void td_register_enter(void) {
+  struct td_thread *entry = malloc(sizeof *entry);
+  if (!entry) td_bdwgc_die("no memory to register a thread");
   (void)pthread_once(&once, watch_fork);
   td_register_lock();
-  self = (struct td_thread){.next = threads,
-                            .id = pthread_self(),
-                            .mutator = td_bdwgc_self,
-                            .locking = &td_bdwgc_locking};
-  threads = &self;
+  struct td_thread *stale = take(pthread_self());
+  *entry = (struct td_thread){.next = threads,
+                              .id = pthread_self(),
+                              .mutator = td_bdwgc_self,
+                              .locking = &td_bdwgc_locking};
+  threads = self = entry;
   td_register_unlock();
+  free(stale);
 }
 
 void td_register_leave(void) {
   td_register_lock();
-  struct td_thread **link = &threads;
-  while (*link && *link != &self)
-    link = &(*link)->next;
-  if (*link) *link = self.next;
-  self.mutator = NULL;
+  struct td_thread *entry = take(pthread_self());
+  self = NULL;
   td_register_unlock();
+  free(entry);
 }
 
 struct td_thread *td_register_find(pthread_t id) {
@@ -60,7 +76,7 @@ struct td_thread *td_register_find(pthread_t id) {
 void td_register_tell(bool stopped) {
   if (!on_thread_event) return;
   for (const struct td_thread *thread = threads; thread; thread = thread->next)
-    if (thread != &self)
+    if (thread != self)
       on_thread_event(stopped ? EVENT_THREAD_SUSPENDED : EVENT_THREAD_UNSUSPENDED,
                       (void *)thread->id);
 }

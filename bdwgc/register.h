@@ -12,6 +12,7 @@ struct td_thread {
   struct tide_mutator *mutator;
   const volatile bool *locking; /* its td_bdwgc_locking */
   bool suspended;
+  bool by_other; /* than itself */
 };
 
 /* The calling thread has got its mutator, or is about to lose it. */

@@ -46,6 +46,7 @@ static void start(void) {
   td_bdwgc_environment(&environment);
   if (environment.free_space_divisor) GC_free_space_divisor = environment.free_space_divisor;
   struct tide_options options = options_from(&environment);
+  td_threads_prepare();
   struct tide_heap *heap = tide_heap_create(&options, &error);
   if (!heap) td_bdwgc_die("%s", error.text);
   td_bdwgc.heap = heap;

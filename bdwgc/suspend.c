@@ -31,10 +31,14 @@ static void set_suspended(struct td_thread *thread, bool suspended) {
 
 /* ---- Calls ---- */
 
+static bool is_self(const struct td_thread *thread) {
+  return pthread_equal(thread->id, pthread_self());
+}
+
 /* Returns false if the thread had better not stand still now. */
 static bool suspend(struct td_thread *thread) {
   if (thread->suspended) return true;
-  if (thread->mutator != td_bdwgc_self) {
+  if (!is_self(thread)) {
     if (tide_mutator_suspend(td_bdwgc_self, thread->mutator) != TIDE_OK)
       td_bdwgc_die("GC_suspend_thread: not possible here");
     if (*thread->locking) {
@@ -42,6 +46,7 @@ static bool suspend(struct td_thread *thread) {
       return false;
     }
   }
+  thread->by_other = !is_self(thread);
   set_suspended(thread, true);
   return true;
 }
@@ -49,8 +54,7 @@ static bool suspend(struct td_thread *thread) {
 static bool resume(struct td_thread *thread) {
   if (!thread->suspended) return true;
   set_suspended(thread, false);
-  if (thread->mutator != td_bdwgc_self &&
-      tide_mutator_resume(td_bdwgc_self, thread->mutator) != TIDE_OK)
+  if (thread->by_other && tide_mutator_resume(td_bdwgc_self, thread->mutator) != TIDE_OK)
     td_bdwgc_die("GC_resume_thread: not possible here");
   return true;
 }

@@ -14,27 +14,36 @@ TD_TLS bool td_bdwgc_away;
 static pthread_key_t exit_key;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 
-static void detach(void) {
-  if (!td_bdwgc_self) return;
+static TD_TLS bool has_ended; /* it registers once more, to run destructors */
+
+static bool detach(void) {
   td_register_leave();
-  if (tide_detach(td_bdwgc_self) == TIDE_OK)
-    td_bdwgc_self = NULL;
-  else
-    td_register_enter();
+  if (tide_detach(td_bdwgc_self) != TIDE_OK) return false;
+  td_bdwgc_self = NULL;
+  return true;
 }
 
-/* A registered thread ends. Destructors of the program may still allocate: wait for one round. */
+/* A registered thread ends. Destructors of the program may still allocate: wait for one round. The
+ * heap has a destructor, too, so the mutator may be gone. */
 static void thread_ends(void *round) {
   static char second;
-  if (round != &second) {
+  if (round != &second && !has_ended) {
     pthread_setspecific(exit_key, &second);
     return;
   }
-  detach();
+  has_ended = true;
+  if (td_bdwgc_self) (void)detach();
+  td_bdwgc_self = NULL;
+  td_bdwgc_away = false;
 }
 
 static void make_key(void) {
   if (pthread_key_create(&exit_key, thread_ends) != 0) td_bdwgc_die("no thread key is left");
+}
+
+/* Keys that were made earlier have their turn earlier, with the C libraries there are. */
+void td_threads_prepare(void) {
+  (void)pthread_once(&key_once, make_key);
 }
 
 static struct tide_mutator *attach(const char *function) {
@@ -42,7 +51,6 @@ static struct tide_mutator *attach(const char *function) {
   struct tide_attach_options options;
   tide_attach_options_init(&options);
   options.stop = TIDE_STOP_SIGNAL;
-  pthread_once(&key_once, make_key);
   struct tide_mutator *mutator = tide_attach(td_bdwgc.heap, &options, &error);
   if (!mutator) td_bdwgc_die("%s: %s", function, error.text);
   pthread_setspecific(exit_key, &exit_key);
@@ -62,7 +70,7 @@ EXPORT int GC_register_my_thread(const struct GC_stack_base *base) {
   return GC_SUCCESS;
 }
 EXPORT int GC_unregister_my_thread(void) {
-  detach();
+  if (td_bdwgc_self && !detach()) td_register_enter(); /* in a blocking region, say */
   return GC_SUCCESS;
 }
 EXPORT int GC_thread_is_registered(void) {

@@ -27,8 +27,8 @@ static void early_objects(void) {
 /* ---- Allocation ---- */
 
 static void allocation(void) {
-  char *text = GC_strdup("text"), *part = GC_strndup("longer", 4);
-  CHECK(!strcmp(text, "text") && !strcmp(part, "long"));
+  char *text = GC_strdup("text");
+  CHECK(!strcmp(text, "text") && !strcmp(GC_strndup("longer", 4), "long"));
   CHECK(GC_size(text) >= 5 && GC_base(text + 4) == text && GC_is_heap_ptr(text));
   CHECK(!GC_base(&text) && !GC_is_heap_ptr(&text));
   char *grown = GC_malloc(10);
@@ -45,9 +45,8 @@ static void allocation(void) {
   int count = 0;
   for (void *cell = GC_malloc_many(48); cell; cell = GC_NEXT(cell), count++)
     CHECK(GC_size(cell) >= 48);
-  void *list = NULL;
-  GC_generic_malloc_many(32, GC_I_PTRFREE, &list);
-  CHECK(count >= 1 && list != NULL);
+  GC_generic_malloc_many(32, GC_I_PTRFREE, &other);
+  CHECK(count >= 1 && other != NULL);
 }
 
 static void zeroed(void) {
@@ -375,6 +374,7 @@ static const struct part {
     {"all_finalizers", all_finalizers},
     {"suspended", suspended},
     {"thread_events", thread_events},
+    {"late_destructors", late_destructors},
     {"kinds", kinds},
     {"threads", threads},
     {"forks", forks},

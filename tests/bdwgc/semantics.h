@@ -52,6 +52,7 @@ void fork_in_thread(void);
 /* The parts of suspending.c. */
 void suspended(void);
 void thread_events(void);
+void late_destructors(void);
 /* The parts of finalizing.c. */
 void all_finalizers(void);
 

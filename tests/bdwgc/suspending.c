@@ -74,6 +74,40 @@ void suspended(void) {
     CHECK(GC_pthread_join(thread[i], NULL) == 0);
 }
 
+/* ---- The end of a thread ---- */
+
+#define ROUNDS_LATE 3 /* in which destructors allocate; there are four */
+static pthread_key_t key;
+static _Atomic(int) destroyed;
+static void destroy(void *round) {
+  char **list = GC_malloc(16);
+  for (int i = 0; i < 100; i++) {
+    *list = GC_strdup("a destructor's");
+    list = GC_malloc(16);
+  }
+  destroyed++;
+  if ((size_t)round < ROUNDS_LATE) pthread_setspecific(key, (char *)round + 1);
+}
+static void *end_slowly(void *unused) {
+  GC_malloc(16);
+  pthread_setspecific(key, (void *)1);
+  return unused;
+}
+void late_destructors(void) {
+  GC_allow_register_threads();
+  CHECK(pthread_key_create(&key, destroy) == 0);
+  for (int round = 0; round < 20; round++) {
+    pthread_t thread[10];
+    for (int i = 0; i < 10; i++)
+      CHECK(GC_pthread_create(&thread[i], NULL, end_slowly, NULL) == 0);
+    GC_gcollect();
+    for (int i = 0; i < 10; i++)
+      CHECK(GC_pthread_join(thread[i], NULL) == 0);
+    GC_gcollect(); /* waits for nobody who is gone */
+  }
+  CHECK(destroyed == 20 * 10 * ROUNDS_LATE);
+}
+
 /* ---- Events ---- */
 
 static pthread_t expected;
