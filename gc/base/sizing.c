@@ -14,8 +14,8 @@
  * are not slower for cycling through 4 MiB than through 32: measured on binary trees. */
 #define DEFAULT_COST 0.002
 #define DEFAULT_ROOM_MOST ((double)(72 << 20))
-/* Where young collections find most of the garbage, full ones are few, and room saves little time:
- * docs/results-young.md. */
+/* Where young collections find most of the garbage, full ones are few, and room saves little time
+ * while they are short: docs/notes/allocation.md. */
 #define YOUNG_ROOM_MOST ((double)(32 << 20))
 /* A budget that comes from a guess stays below such a part of the hard limit. */
 #define UNMARKED_PART 4
@@ -63,15 +63,18 @@ static double root_room(const struct td_sizing *policy, double live, double cost
   return square_root(live * policy->allocation_rate / (cost * policy->marking_rate));
 }
 
-static double growth_factor(const struct td_sizing *policy) {
+static bool saves_room(const struct td_sizing *policy, double live) {
+  return policy->young && policy->kind == TIDE_SIZING_DEFAULT && live < DEFAULT_ROOM_MOST;
+}
+
+static double growth_factor(const struct td_sizing *policy, double live) {
   if (policy->growth_factor != 0) return policy->growth_factor;
-  bool less = policy->young && policy->kind == TIDE_SIZING_DEFAULT;
-  return less ? TD_GROWTH_YOUNG : TD_GROWTH_DEFAULT;
+  return saves_room(policy, live) ? TD_GROWTH_YOUNG : TD_GROWTH_DEFAULT;
 }
 
 /* What may be allocated per collection grows with what a collection has to read. */
 static double growth_room(const struct td_sizing *policy, double live, double roots) {
-  return (live + roots) * (growth_factor(policy) - 1);
+  return (live + roots) * (growth_factor(policy, live) - 1);
 }
 
 /* A collection does not read what holds no references, but it finds and sorts it. Where little is
@@ -85,7 +88,7 @@ static double scanned_room(const struct td_sizing *policy, const struct td_sizin
 
 static double default_room(const struct td_sizing *policy, double live, double roots) {
   double room = root_room(policy, live, DEFAULT_COST);
-  double most = policy->young ? YOUNG_ROOM_MOST : DEFAULT_ROOM_MOST;
+  double most = saves_room(policy, live) ? YOUNG_ROOM_MOST : DEFAULT_ROOM_MOST;
   if (room > most) room = most;
   double grown = growth_room(policy, live, roots);
   return room > grown ? room : grown;

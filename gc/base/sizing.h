@@ -9,7 +9,7 @@
 #include "tide/tide.h"
 
 #define TD_GROWTH_DEFAULT 2.0
-#define TD_GROWTH_YOUNG 1.6 /* by the default rule, where young collections happen */
+#define TD_GROWTH_YOUNG 1.6 /* by the default rule, of small heaps with young collections */
 #define TD_GROWTH_MOST 1e6
 #define TD_INITIAL_DEFAULT ((size_t)4 << 20)
 #define TD_ADAPTIVE_COST_DEFAULT 0.005 /* per MiB */

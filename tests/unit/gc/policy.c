@@ -81,7 +81,7 @@ Test(policy, young_collections_save_room) {
     double factor;
     uint32_t live, room; /* MiB */
   } rows[] = {{TIDE_SIZING_DEFAULT, 0, 8, 32},
-              {TIDE_SIZING_DEFAULT, 0, 100, 60},
+              {TIDE_SIZING_DEFAULT, 0, 60, 36},
               {TIDE_SIZING_DEFAULT, 3, 100, 200},
               {TIDE_SIZING_GROWTH, 0, 100, 100},
               {TIDE_SIZING_GROWTH, 1.5, 100, 50}};
