@@ -10,13 +10,18 @@
  * TD_DEFERRED away. Relaxed order is enough: the contents of objects were published when the world
  * stopped, and marking writes none of them.
  *
- * [flag] A page has a flag in each row, and a marker always uses the same row. It stores 1 in the
- * flag after each deferred byte, always, without testing the flag first: the test could be answered
- * before the byte is visible. Whoever takes the flag exchanges it for 0 and then reads the bytes,
- * so it either sees the byte or leaves the later 1 behind. If there are more markers than rows, two
- * markers may store the same flag. A plain store by the second would hide from the taker that the
- * first one released its byte. Shared rows are therefore stored by exchange, which continues the
- * release sequence of the first store. Both ways are clients in tests/model/termination.cpp. */
+ * [flag] A page has a flag in each row, and a marker always uses the same row. Of few markers each
+ * has a row of its own. It stores 1 in the flag after each deferred byte, always, without testing
+ * the flag first: the test could be answered before the byte is visible. Whoever takes the flag
+ * exchanges it for 0 and then reads the bytes, so it either sees the byte or leaves the later 1
+ * behind.
+ *
+ * [flag.fence] More markers share one row, whose lines would pass from core to core with each
+ * store. There a marker stores deferred bytes, as many as it likes, executes a fence, and then sets
+ * the flags that are not set already. Whoever takes flags executes a fence as well before it reads
+ * bytes. One of the two fences comes first. If it is the taker's, the other marker finds the flag
+ * taken, and sets it anew. If not, the taker sees the byte, whoever has set the flag. Both ways are
+ * clients in tests/model/termination.cpp. */
 #ifndef TD_HEAP_MARKS_H
 #define TD_HEAP_MARKS_H
 
@@ -47,15 +52,47 @@ static inline void td_flag_store(_Atomic(uint8_t) *flag) {
   atomic_store_explicit(flag, 1, memory_order_release);
 }
 
-/* Stores a flag in a row that several markers use. */
-static inline void td_flag_store_shared(_Atomic(uint8_t) *flag) {
-  /* release [flag]: the exchange continues the release sequence of the store before it. */
-  atomic_exchange_explicit(flag, 1, memory_order_release);
+#ifndef TD_FLAG_ORDER_FENCE /* a model can weaken both */
+#define TD_FLAG_ORDER_FENCE memory_order_seq_cst
+#define TD_FLAG_ORDER_FENCE_TAKE memory_order_seq_cst
+#endif
+
+/* Comes between deferred bytes and td_flag_set_shared, in a row that several markers use. */
+static inline void td_flag_fence(void) {
+  /* seq_cst [flag.fence]: pairs with td_flag_fence_taken. */
+  atomic_thread_fence(TD_FLAG_ORDER_FENCE);
+}
+
+static inline void td_flag_set_shared(_Atomic(uint8_t) *flag) {
+  /* relaxed, both: td_flag_fence orders them after the byte. */
+  if (atomic_load_explicit(flag, memory_order_relaxed)) return;
+  atomic_store_explicit(flag, 1, memory_order_relaxed);
+}
+
+/* Comes between taking flags of such a row and reading the bytes. */
+static inline void td_flag_fence_taken(void) {
+  /* seq_cst [flag.fence]: pairs with td_flag_fence. */
+  atomic_thread_fence(TD_FLAG_ORDER_FENCE_TAKE);
 }
 
 static inline bool td_flag_peek(const struct td_space *space, unsigned row, size_t page) {
   /* relaxed: the answer only decides whether to try td_flag_take. */
   return atomic_load_explicit(&td_flag_row(space, row)[page], memory_order_relaxed) != 0;
+}
+
+/* Returns the flags of eight pages, a byte for each; `page` is the first one, a multiple of eight.
+ */
+static inline uint64_t td_flag_peek_eight(const struct td_space *space, unsigned row, size_t page) {
+  /* relaxed: as in td_flag_peek. */
+  return __atomic_load_n((const td_mark_word *)(const void *)(td_flag_row(space, row) + page),
+                         __ATOMIC_RELAXED);
+}
+
+/* Takes the flags of eight pages at once. Returns them. */
+static inline uint64_t td_flag_take_eight(struct td_space *space, unsigned row, size_t page) {
+  /* acquire [flag]: as in td_flag_take, for each byte. */
+  return __atomic_exchange_n((td_mark_word *)(void *)(td_flag_row(space, row) + page), 0,
+                             __ATOMIC_ACQUIRE);
 }
 
 static inline bool td_flag_take(struct td_space *space, unsigned row, size_t page) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "marker/base/deferred.h"
 #include "marker/base/idle.h"
 #include "marker/engine/list.h"
 #include "marker/helpers.h"
@@ -95,7 +96,9 @@ static bool configure(struct td_markers *set, const struct td_marker_config *con
   set->queue_blocks = blocks;
   set->queue_items = items;
   set->limit = config->markers;
-  set->flag_rows = set->limit < TD_FLAG_ROWS ? set->limit : TD_FLAG_ROWS;
+  /* relaxed: until a collection begins. */
+  atomic_store_explicit(&set->enough, set->limit, memory_order_relaxed);
+  set->flag_rows = td_deferred_row_is_shared(set) ? 1 : set->limit;
   choose_victims(set);
   return true;
 }

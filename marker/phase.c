@@ -15,12 +15,20 @@ static uint32_t first_recruit_step(const struct td_markers *set, unsigned id) {
   return TD_RECRUIT_OBJECTS / (td_are_many(set) ? 8 : set->limit / 2);
 }
 
+/* Returns how many markers the heap has work for. Few are woken by what there is to share alone. */
+static uint32_t enough_markers(const struct td_markers *set) {
+  size_t most = ((size_t)set->space->used_blocks << TD_BLOCK_LOG2) / TD_MANY_BYTES_EACH;
+  if (most < TD_MANY_MARKERS) most = TD_MANY_MARKERS;
+  return most < set->limit ? (uint32_t)most : set->limit;
+}
+
 void td_mark_begin(struct td_markers *set) {
   set->cycle++;
   set->mark_ns = 0;
   uint32_t chunks = (set->space->frontier + TD_CHUNK_BLOCKS - 1) / TD_CHUNK_BLOCKS;
-  /* relaxed, both: td_term_start publishes them: [term.start]. */
+  /* relaxed, all: td_term_start publishes them: [term.start]. */
   atomic_store_explicit(&set->flagged, 0, memory_order_relaxed);
+  atomic_store_explicit(&set->enough, enough_markers(set), memory_order_relaxed);
   atomic_store_explicit(&set->chunks, chunks, memory_order_relaxed);
   td_regions_begin(set->regions, set->space, set->cycle, set->limit);
   for (unsigned i = 0; i < set->limit; i++) {

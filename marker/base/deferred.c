@@ -2,7 +2,9 @@
 
 #include "heap/view.h"
 
-#define GLANCE 64u /* words of eight flags that a glance looks at */
+#define LINE (TD_CACHE_LINE / 8u) /* words of eight flags in a cache line */
+#define AHEAD 16u                 /* cache lines ahead of a look that are asked for */
+#define GLANCE 64u                /* words of eight flags that a glance looks at */
 
 void td_deferred_announce(struct td_marker *marker) {
   struct td_markers *set = marker->set;
@@ -16,16 +18,20 @@ void td_deferred_announce(struct td_marker *marker) {
 
 void td_deferred_flag(struct td_marker *marker, size_t page) {
   td_deferred_announce(marker);
-  td_deferred_store(&td_deferred_row(marker)[page], td_deferred_rows_are_shared(marker->set));
+  _Atomic(uint8_t) *flag = &td_deferred_row(marker)[page];
+  if (!td_deferred_row_is_shared(marker->set)) {
+    td_flag_store(flag);
+    return;
+  }
+  td_flag_fence();
+  td_flag_set_shared(flag);
 }
 
-uint64_t td_deferred_eight(const struct td_markers *set, size_t page) {
+uint64_t td_deferred_take_eight(struct td_markers *set, size_t page) {
   uint64_t word = 0;
-  /* relaxed: a hint, which td_flag_take confirms or not. */
   for (unsigned row = 0; row < set->flag_rows; row++)
-    word |=
-        __atomic_load_n((const td_mark_word *)(const void *)(td_flag_row(set->space, row) + page),
-                        __ATOMIC_RELAXED);
+    if (td_flag_peek_eight(set->space, row, page))
+      word |= td_flag_take_eight(set->space, row, page);
   return word;
 }
 
@@ -55,6 +61,43 @@ void td_defer_grey(struct td_marker *marker, uintptr_t object) {
   td_deferred_flag(marker, td_view_page(&v, object));
 }
 
+/* Marks the object that an item leads to as deferred. Returns its address; 0 if it was marked, or
+ * is a leaf. */
+static uintptr_t mark_item(struct td_marker *marker, const struct td_view *v, uint64_t item) {
+  uintptr_t object = item & ~TD_ITEM_GREY;
+  if (!(item & TD_ITEM_GREY)) {
+    enum td_met met = td_view_meet(v, object);
+    if (met == TD_MET_OTHER) object = td_view_inside(v->space, object);
+    if (met == TD_MET_MARKED || !object || !td_view_is_white(v, object)) return 0;
+    marker->stats.objects++;
+  }
+  bool leaf = td_view_block(v, object)->kind == TD_KIND_LEAF;
+  td_mark_store(td_view_mark(v, object), leaf ? v->epoch : v->epoch | TD_DEFERRED);
+  return leaf ? 0 : object;
+}
+
+void td_defer_items(struct td_marker *marker, uint64_t *items, uint32_t count) {
+  const struct td_view v = td_view_of(marker->set->space);
+  const bool shared = td_deferred_row_is_shared(marker->set);
+  _Atomic(uint8_t) *const row = td_deferred_row(marker);
+  uint32_t deferred = 0;
+  for (uint32_t i = 0; i < count; i++)
+    __builtin_prefetch(td_view_mark(&v, items[i] & ~TD_ITEM_GREY), 1);
+  for (uint32_t i = 0; i < count; i++) {
+    uintptr_t object = mark_item(marker, &v, items[i]);
+    if (!object) continue;
+    items[deferred++] = td_view_page(&v, object);
+    if (shared) __builtin_prefetch(&row[td_view_page(&v, object)]);
+  }
+  if (deferred) td_deferred_announce(marker);
+  if (shared) td_flag_fence();
+  for (uint32_t i = 0; i < deferred; i++)
+    if (shared)
+      td_flag_set_shared(&row[items[i]]);
+    else
+      td_flag_store(&row[items[i]]);
+}
+
 /* Returns how many words of eight flags a row has; 0 while nothing was flagged. */
 static size_t words_of(const struct td_markers *set) {
   /* relaxed, both: see td_markers.flagged and chunks. */
@@ -70,7 +113,9 @@ size_t td_deferred_page(const struct td_markers *set, size_t from) {
   size_t words = words_of(set);
   size_t at = words ? from / 8 % words : 0;
   for (size_t i = 0; i < words; i++, at = at + 1 == words ? 0 : at + 1) {
-    uint64_t word = td_deferred_eight(set, at * 8);
+    uint64_t word = 0;
+    for (unsigned row = 0; row < set->flag_rows; row++)
+      word |= td_flag_peek_eight(set->space, row, at * 8);
     if (word) return page_of(word, at);
   }
   return 0;
@@ -80,11 +125,12 @@ size_t td_deferred_page(const struct td_markers *set, size_t from) {
  * number `at` on. Returns as td_deferred_page does. */
 static size_t look(const struct td_markers *set, unsigned id, size_t words, size_t at,
                    size_t count) {
-  const _Atomic(uint8_t) *row = td_flag_row(set->space, id % TD_FLAG_ROWS);
+  const unsigned row = td_deferred_row_of(set, id);
   for (size_t i = 0; i < count; i++, at = at + 1 == words ? 0 : at + 1) {
-    /* relaxed: as in td_deferred_eight. */
-    uint64_t word =
-        __atomic_load_n((const td_mark_word *)(const void *)(row + at * 8), __ATOMIC_RELAXED);
+    /* Beyond the last word lie the flags of pages that nobody uses. */
+    if (at % LINE == 0)
+      __builtin_prefetch((const void *)(td_flag_row(set->space, row) + (at + AHEAD * LINE) * 8));
+    uint64_t word = td_flag_peek_eight(set->space, row, at * 8);
     if (word) return page_of(word, at);
   }
   return 0;
@@ -107,6 +153,8 @@ size_t td_deferred_find(struct td_marker *marker, size_t from) {
   const bool many = td_are_many(set);
   if (many && !marker->has_flagged) return td_deferred_glance(marker);
   size_t words = words_of(set), page = 0;
+  if (many && from == 0)
+    from = words * marker->id / td_enough(set) * 8; /* not all at the same place */
   if (!many)
     page = td_deferred_page(set, from);
   else if (words)

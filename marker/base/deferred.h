@@ -15,6 +15,8 @@
 void td_defer(struct td_marker *marker, uintptr_t reference);
 /* Defers an object that is grey already. */
 void td_defer_grey(struct td_marker *marker, uintptr_t object);
+/* Defers what the items lead to, but no slices. Destroys the items. */
+void td_defer_items(struct td_marker *marker, uint64_t *items, uint32_t count);
 
 /* Must be called before the marker sets flags in its row by itself. td_defer, td_defer_grey and
  * td_deferred_flag do so. */
@@ -22,11 +24,11 @@ void td_deferred_announce(struct td_marker *marker);
 /* Flags a page. */
 void td_deferred_flag(struct td_marker *marker, size_t page);
 /* Takes the flags of a page from all rows. Returns true if there was one: the caller then scans
- * the deferred objects of the page. */
+ * the deferred objects of the page, after td_deferred_taken. */
 bool td_deferred_take(struct td_markers *set, size_t page);
-/* Returns which of eight pages are flagged, a byte for each, 0 if it is not. `page` is the first
- * one, a multiple of eight. */
-uint64_t td_deferred_eight(const struct td_markers *set, size_t page);
+/* The same for eight pages at once: returns a byte for each, 0 if it had no flag. `page` is the
+ * first one, a multiple of eight. */
+uint64_t td_deferred_take_eight(struct td_markers *set, size_t page);
 /* Returns the first flagged page from `from` on, cyclically; 0 if there is none. Page 0 is never
  * flagged, because it holds no objects. */
 size_t td_deferred_page(const struct td_markers *set, size_t from);
@@ -40,19 +42,21 @@ size_t td_deferred_find(struct td_marker *marker, size_t from);
  * For a marker that watches: it has no flags to answer for. */
 size_t td_deferred_glance(struct td_marker *marker);
 
-/* ---- Rows: each marker sets flags in one row; rows are shared if there are more markers ---- */
+/* ---- Rows: each of few markers sets flags in its own; more share one, [flag.fence] ---- */
 
-static inline _Atomic(uint8_t) *td_deferred_row(const struct td_marker *marker) {
-  return td_flag_row(marker->set->space, marker->id % TD_FLAG_ROWS);
-}
-static inline bool td_deferred_rows_are_shared(const struct td_markers *set) {
+static inline bool td_deferred_row_is_shared(const struct td_markers *set) {
   return set->limit > TD_FLAG_ROWS;
 }
-static inline void td_deferred_store(_Atomic(uint8_t) *flag, bool shared) {
-  if (shared)
-    td_flag_store_shared(flag);
-  else
-    td_flag_store(flag);
+/* Returns the number of the row in which the marker sets flags. */
+static inline unsigned td_deferred_row_of(const struct td_markers *set, unsigned id) {
+  return td_deferred_row_is_shared(set) ? 0 : id;
+}
+static inline _Atomic(uint8_t) *td_deferred_row(const struct td_marker *marker) {
+  return td_flag_row(marker->set->space, td_deferred_row_of(marker->set, marker->id));
+}
+/* Must be called when flags have been taken, before bytes are read. */
+static inline void td_deferred_taken(const struct td_markers *set) {
+  if (td_deferred_row_is_shared(set)) td_flag_fence_taken();
 }
 
 #endif

@@ -71,7 +71,7 @@ static void retire(struct td_marker *marker) {
 /* One marker watches, and among many one of eight: on a large machine work comes and goes faster
  * than a sleeper wakes. */
 static uint32_t watchers_of(const struct td_markers *set) {
-  return td_are_many(set) ? set->limit / 8 : 1;
+  return td_are_many(set) ? td_enough(set) / 8 : 1;
 }
 
 unsigned td_recruit(struct td_marker *marker) {
@@ -80,7 +80,7 @@ unsigned td_recruit(struct td_marker *marker) {
   if (td_are_many(set) &&
       atomic_load_explicit(&set->spinning, memory_order_relaxed) >= watchers_of(set))
     return 0;
-  uint32_t helper = td_bits_take(&set->sleepers, set->limit, marker->id);
+  uint32_t helper = td_bits_take(&set->sleepers, td_enough(set), marker->id);
   if (helper != TD_BITS_NONE) {
     raise_word(&set->marker[helper]->signal, 1);
     return 1;
@@ -105,7 +105,9 @@ uint64_t td_recruit_more(struct td_marker *marker, uint64_t effort) {
   return effort + marker->recruit_step;
 }
 
-static bool may_watch(struct td_markers *set) {
+static bool may_watch(const struct td_marker *marker) {
+  struct td_markers *set = marker->set;
+  if (marker->id >= td_enough(set)) return false;
   /* relaxed, both: who watches orders nothing. */
   uint32_t watch = atomic_load_explicit(&set->spinning, memory_order_relaxed);
   /* One try: those who come together are too many, and would only be in each other's way. */
@@ -197,7 +199,7 @@ bool td_idle(struct td_marker *marker, bool joined, td_promising promising) {
     return false;
   }
   bool again = false;
-  if (may_watch(set)) {
+  if (may_watch(marker)) {
     again = watch(marker, promising);
     stop_watching(set);
   }

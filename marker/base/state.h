@@ -47,11 +47,14 @@ struct td_markers {
   uint64_t cycle;    /* number of the collection */
   uint64_t phase;    /* number of the phase; never starts again */
   uint64_t start_ns; /* time 0 of marking: the start less what earlier phases of the cycle took */
-  /* The next two belong to the description of the phase as well, but helpers that watch for work
+  /* The next three belong to the description of the phase as well, but helpers that watch for work
    * read them while the next phase is being prepared. A stale value misleads such a helper for
    * one look only, so relaxed accesses will do. */
   _Atomic(uint64_t) root_slices;
   _Atomic(uint32_t) chunks; /* chunks of TD_CHUNK_BLOCKS blocks in the heap */
+  /* The heap has work for so many markers: helpers of higher numbers sleep in this collection. The
+   * same holds for it as for the two before. */
+  _Atomic(uint32_t) enough;
 
   /* Written by all markers. */
   _Alignas(TD_CACHE_LINE) struct td_termination term;
@@ -157,6 +160,10 @@ struct td_marker {
 /* See TD_MANY_MARKERS. */
 static inline bool td_are_many(const struct td_markers *set) {
   return set->limit >= TD_MANY_MARKERS;
+}
+
+static inline uint32_t td_enough(const struct td_markers *set) {
+  return atomic_load_explicit(&set->enough, memory_order_relaxed); /* relaxed: see above */
 }
 
 /* Returns whether the markers are so many that they tell each other what they have to offer. */

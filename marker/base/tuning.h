@@ -58,6 +58,9 @@
 /* So many markers are many: what each of them does to all others has to be little then. Fewer share
  * work as few do. */
 #define TD_MANY_MARKERS 16u
+/* More of them mark a heap only if it has so many bytes for each. Below that it takes longer to
+ * wake them, and to find out that all is done, than they can help. */
+#define TD_MANY_BYTES_EACH ((size_t)256 << 10)
 /* One of many looks so many objects later again whether others have taken what it offers. */
 #define TD_LOOK_OBJECTS 256u
 /* A thief among many takes one item of so many: the oldest items lead to most of the work. */

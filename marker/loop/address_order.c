@@ -18,6 +18,7 @@
 #define PAYS 8u        /* another pass pays at so many objects per flagged page */
 #define PAYS_CHUNK 16u /* and so many per chunk, because flags are looked for in all chunks */
 #define MASK 64u       /* granules that one mask covers */
+#define FLAGS_AHEAD 4u /* chunks ahead whose flags are asked for, among more markers than rows */
 
 /* One marker's pass over the heap. */
 struct heap_pass {
@@ -25,7 +26,7 @@ struct heap_pass {
   struct td_space *space;
   struct td_marker *marker;
   _Atomic(uint8_t) *flags; /* this marker's row */
-  bool shared;             /* other markers set flags in that row as well */
+  bool shared;             /* all markers set flags in that row: [flag.fence] */
   uint64_t objects;        /* marked */
   struct td_batch batch;
 };
@@ -46,20 +47,32 @@ struct page_objects {
  * loops that scan keep their registers. */
 static __attribute__((noinline)) void flush(struct heap_pass *p) {
   const struct td_view v = p->v;
-  const uintptr_t *kept = p->batch.other;
-  _Atomic(uint8_t) *flags = p->flags;
+  uintptr_t *kept = p->batch.other;
+  _Atomic(uint8_t) *const flags = p->flags;
   const bool shared = p->shared;
   uint64_t objects = 0;
+  uint32_t deferred = 0;
   uint32_t count = td_batch_sift(&p->v, p->batch.other, p->batch.waiting);
   for (uint32_t i = 0; i < count; i++) {
     uintptr_t object = kept[i];
     enum td_met met = td_view_meet(&v, object);
     if (__builtin_expect(met == TD_MET_OTHER, 0)) td_defer(p->marker, object);
-    if (met == TD_MET_WHITE && td_batch_admit(&v, object, v.epoch | TD_DEFERRED, &objects))
-      td_deferred_store(&flags[td_view_page(&v, object)], shared);
+    if (met != TD_MET_WHITE || !td_batch_admit(&v, object, v.epoch | TD_DEFERRED, &objects))
+      continue;
+    size_t page = td_view_page(&v, object);
+    if (shared)
+      kept[deferred++] = page;
+    else
+      td_flag_store(&flags[page]);
   }
+  if (deferred) td_flag_fence();
+  for (uint32_t i = 0; i < deferred; i++)
+    td_flag_set_shared(&flags[kept[i]]);
   p->objects += objects;
   td_batch_turn(&p->batch, &p->v);
+  if (shared)
+    for (uint32_t i = 0; i < p->batch.waiting; i++)
+      __builtin_prefetch(&flags[td_view_page(&v, p->batch.other[i])]);
 }
 
 TD_INLINE void flush_if_full(struct heap_pass *p) {
@@ -190,15 +203,15 @@ TD_INLINE uint16_t *take_page(struct heap_pass *p, size_t page, size_t chunk, ui
 static uint32_t take_flags(struct td_markers *set, size_t chunk, uint8_t *pages) {
   uint32_t count = 0;
   for (size_t page = 0; page < TD_CHUNK_PAGES; page += 8) {
-    for (uint64_t word = td_deferred_eight(set, chunk + page); word; word &= word - 1) {
+    for (uint64_t word = td_deferred_take_eight(set, chunk + page); word; word &= word - 1) {
       size_t one = page + (unsigned)__builtin_ctzll(word) / 8;
-      if (!td_deferred_take(set, chunk + one)) continue;
       const uint8_t *marks = set->space->marks + (chunk + one) * TD_PAGE_GRANULES;
       for (size_t line = 0; line < TD_PAGE_GRANULES; line += TD_CACHE_LINE)
         __builtin_prefetch(marks + line, 1);
       pages[count++] = (uint8_t)one;
     }
   }
+  if (count) td_deferred_taken(set);
   return count;
 }
 
@@ -262,26 +275,43 @@ static __attribute__((noinline)) uint32_t scan_chunk(struct heap_pass *p, size_t
  * spreads them over the heap. Many would wait for it: each begins at a place of its own. */
 TD_INLINE uint64_t chunk_number(struct td_marker *marker, uint32_t chunks, uint32_t i) {
   struct td_markers *set = marker->set;
-  if (td_are_many(set)) return (uint64_t)marker->id * chunks / set->limit + i;
+  if (td_are_many(set)) return (uint64_t)marker->id * chunks / td_enough(set) + i;
   /* relaxed: see above. */
   return atomic_fetch_add_explicit(&set->chunk_next, 1, memory_order_relaxed);
 }
 
-/* The marker takes as many chunks as the heap has; if it is alone, these are all of them. Adds the
- * number of objects scanned. Returns false if another pass would not pay. */
+/* Asks for the flags of a chunk, which others have set. Behind the last chunk there are none, but
+ * asking does no harm. */
+TD_INLINE void fetch_flags(const struct heap_pass *p, size_t page) {
+  for (size_t line = 0; line < TD_CHUNK_PAGES; line += TD_CACHE_LINE)
+    __builtin_prefetch((const void *)&p->flags[page + line], 1);
+}
+
+/* Few markers take as many chunks as the heap has, wherever they are; of one, these are all of
+ * them. Among many, pages would be taken and flagged again all the time, for an object or two. So
+ * each has chunks of its own, and goes on to others only while it finds next to nothing. */
+TD_INLINE uint32_t own_chunks(const struct td_markers *set, uint32_t chunks) {
+  return td_are_many(set) ? (chunks + td_enough(set) - 1) / td_enough(set) : chunks;
+}
+
+/* Adds the number of objects scanned. Returns false if another pass would not pay. */
 static bool pass(struct td_marker *marker, uint64_t *total) {
   struct td_markers *set = marker->set;
   struct heap_pass p = {.v = td_view_of(set->space),
                         .space = set->space,
                         .marker = marker,
                         .flags = td_deferred_row(marker),
-                        .shared = td_deferred_rows_are_shared(set),
+                        .shared = td_deferred_row_is_shared(set),
                         .batch = td_batch_of(marker->batches)};
   uint64_t scanned = 0, flagged = 0;
   /* relaxed: constant during a phase, see td_markers.chunks. */
   uint32_t chunks = atomic_load_explicit(&set->chunks, memory_order_relaxed);
-  for (uint32_t i = 0; i < chunks; i++) {
+  const bool many = td_are_many(set);
+  const uint32_t own = own_chunks(set, chunks);
+  uint32_t i = 0;
+  for (; i < chunks && (i < own || scanned < (uint64_t)PAYS_CHUNK * i); i++) {
     size_t page = (size_t)(chunk_number(marker, chunks, i) % chunks) * TD_CHUNK_PAGES;
+    if (p.shared) fetch_flags(&p, page + FLAGS_AHEAD * TD_CHUNK_PAGES);
     for (unsigned repeat = 0; repeat < REPEATS; repeat++) {
       uint32_t count = scan_chunk(&p, page, &flagged);
       scanned += count;
@@ -294,7 +324,7 @@ static bool pass(struct td_marker *marker, uint64_t *total) {
   marker->stats.dense_objects += scanned;
   *total += scanned;
   marker->stats.dense_turns++;
-  return scanned >= PAYS * flagged && scanned >= PAYS_CHUNK * chunks;
+  return (many || scanned >= PAYS * flagged) && scanned >= (uint64_t)PAYS_CHUNK * i;
 }
 
 bool td_mark_in_address_order(struct td_marker *marker) {

@@ -93,9 +93,7 @@ TD_INLINE void begin(struct loop *l, struct td_marker *marker, uint64_t *ring) {
       .poll = TD_POLL_OBJECTS,
       .window.ring = ring,
       .batch = td_batch_of(marker->batches),
-      .mode = {.sparse = marker->leaves_early ? LEAVES_EARLY : DEPTH_FIRST,
-               .refusals_left = 1,
-               .refusals = 1},
+      .mode = {.sparse = untested_mode(marker), .refusals_left = 1, .refusals = 1},
       .sharing = {.recruit_at = first_recruiting(marker), .give_step = TD_POLL_OBJECTS},
   };
 }

@@ -8,18 +8,22 @@
 #include "marker/loop/own_queue.h"
 
 #define REFUSALS_MOST (1u << 20)
+#define DEFERRED_AT_ONCE 64u
 
 /* Defers what is in the queue. If the queue stayed full, marking would come back here at once.
  * Thieves find the work by the flags of its pages. A slice cannot be deferred: it stays, and with
  * it all items below. */
 TD_INLINE void defer_queue(struct loop *l) {
-  for (uint64_t item; (item = Q(get)(l->queue, &l->o)) != 0;) {
-    if (item & TD_ITEM_SLICE) {
-      if (!Q(put)(l->queue, &l->o, item)) scan_slice(l, item, visit_element);
-      return;
-    }
-    defer(l->marker, item);
+  uint64_t items[DEFERRED_AT_ONCE], item;
+  uint32_t count = 0;
+  while ((item = Q(get)(l->queue, &l->o)) != 0 && !(item & TD_ITEM_SLICE)) {
+    items[count++] = item;
+    if (count < DEFERRED_AT_ONCE) continue;
+    td_defer_items(l->marker, items, count);
+    count = 0;
   }
+  td_defer_items(l->marker, items, count);
+  if (item && !Q(put)(l->queue, &l->o, item)) scan_slice(l, item, visit_element);
 }
 
 TD_INLINE void defer_all(struct loop *l) {

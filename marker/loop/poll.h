@@ -36,6 +36,13 @@ TD_INLINE void keep_score(struct loop *l) {
     m->score -= m->score > -SCORE_MOST;
 }
 
+/* Among many, marks of leaves come from other cores, whatever leads to them. So they, too, wait in
+ * the batch. */
+TD_INLINE enum mode untested_mode(const struct td_marker *marker) {
+  if (!marker->leaves_early) return DEPTH_FIRST;
+  return td_are_many(marker->set) ? BATCHED : LEAVES_EARLY;
+}
+
 TD_INLINE void choose_mode(struct loop *l) {
   struct td_marker *marker = l->marker;
   if (marker->queued_leaves > LEAVES_MANY) marker->leaves_early = true;
@@ -45,7 +52,7 @@ TD_INLINE void choose_mode(struct loop *l) {
   if (!testing && l->mode.score == SCORE_MOST)
     l->mode.sparse = BATCHED;
   else if (!testing || l->mode.score == -SCORE_MOST)
-    l->mode.sparse = marker->leaves_early ? LEAVES_EARLY : DEPTH_FIRST;
+    l->mode.sparse = untested_mode(marker);
 }
 
 /* A frontier that fills the window, or the queue, leads to many places at once. */

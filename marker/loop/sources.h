@@ -96,6 +96,7 @@ TD_INLINE bool find_work(struct loop *l) {
   size_t flagged = td_deferred_find(l->marker, l->walk.before);
   if (flagged) {
     if (!td_deferred_take(l->marker->set, flagged)) return true;
+    td_deferred_taken(l->marker->set);
     l->walk =
         (struct page_walk){.page = flagged, .from = flagged * TD_PAGE_GRANULES, .before = flagged};
     return true;

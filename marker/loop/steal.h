@@ -18,18 +18,27 @@ static uint32_t most_from(const struct td_markers *set, uint32_t victim) {
   return part < TD_STEAL_MOST ? (uint32_t)part : TD_STEAL_MOST;
 }
 
+/* Returns the first marker from `victim` on that has something on offer, TD_BITS_NONE if there is
+ * none. Asking one after the other would cost a line from another core each time. */
+static uint32_t offering(const struct td_marker *marker, uint32_t victim) {
+  const struct td_markers *set = marker->set;
+  const uint32_t count = td_enough(set);
+  uint32_t other = td_bits_next(&set->offers, count, victim % count);
+  if (other == marker->id) other = td_bits_next(&set->offers, count, (other + 1) % count);
+  return other == marker->id ? TD_BITS_NONE : other;
+}
+
 /* Takes items from somebody else's queue, as many tries as there are others; the policy says whom
  * to try. Returns the number of items. */
 static __attribute__((noinline)) uint32_t steal(struct td_marker *marker, uint64_t *items) {
   struct td_markers *set = marker->set;
   if (td_term_alone(&set->term)) return 0;
   const bool hinted = td_has_offers(set);
+  if (hinted) td_bits_clear(&set->offers, marker->id); /* sooner than a thief finds out */
   for (unsigned tries = 1; tries < set->limit; tries++) {
     uint32_t victim = td_policy_next(&marker->policy);
-    if (hinted && !td_bits_has(&set->offers, victim)) {
-      td_policy_tell(&marker->policy, victim, false);
-      continue;
-    }
+    if (hinted) victim = offering(marker, victim);
+    if (victim == TD_BITS_NONE) return 0;
     int32_t count = Q(steal)(set->marker[victim]->queue, items, most_from(set, victim));
     td_policy_tell(&marker->policy, victim, count > 0);
     if (count > 0) {

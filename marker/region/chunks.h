@@ -14,14 +14,17 @@
 
 #include <stddef.h>
 
+#include "marker/queue/contract.h"
 #include "marker/region/region.h"
 
 struct td_chunks {
-  struct td_chunk *at;     /* chunk 0 is never used */
-  uint32_t count;          /* as many are reserved */
-  uint32_t limit;          /* chunks below it may be used in this collection; constant meanwhile */
-  _Atomic(uint32_t) fresh; /* relaxed counter: chunks below it were used in this collection */
-  _Atomic(uint32_t) spare; /* the common list; every marker writes it */
+  struct td_chunk *at; /* chunk 0 is never used */
+  uint32_t count;      /* as many are reserved */
+  uint32_t limit;      /* chunks below it may be used in this collection; constant meanwhile */
+  /* Chunks below it were used in this collection: a relaxed counter. All markers write it and the
+   * next one, and read what lies before and behind them all the time. */
+  _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) fresh;
+  _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) spare; /* the common list */
 };
 
 /* A marker's stock: its own while it is active. */

@@ -11,6 +11,10 @@
 /* Several markers visit smaller regions rather than none: 256 KiB. Without visits they would pass
  * marks from core to core, which takes longer than one marker if the cores are far apart. */
 #define SHIFT_OF_SEVERAL (18u - TD_GRANULE_LOG2)
+/* Of many markers each has an open chunk in nearly every region, and others are waiting. With fewer
+ * chunks, references would be deferred one by one; with fewer regions, markers would have none. */
+#define CHUNKS_EACH 2u
+#define REGIONS_EACH 2u
 #define SHIFT_SMALLEST TD_BLOCK_GRANULES_LOG2
 
 static const struct td_region_limits usual = {
@@ -75,6 +79,12 @@ static unsigned choose_shift(const struct td_regions *regions, uint64_t granules
   return shift;
 }
 
+static bool is_crowded(const struct td_regions *regions, uint32_t count, unsigned markers) {
+  if (markers < TD_MANY_MARKERS) return false;
+  return (uint64_t)count * markers * CHUNKS_EACH > regions->pool.limit ||
+         count < markers * REGIONS_EACH;
+}
+
 void td_regions_begin(struct td_regions *regions, const struct td_space *space, uint64_t cycle,
                       unsigned markers) {
   uint64_t granules = (uint64_t)space->frontier << TD_BLOCK_GRANULES_LOG2;
@@ -87,6 +97,7 @@ void td_regions_begin(struct td_regions *regions, const struct td_space *space, 
   /* relaxed, all: td_term_start publishes them: [term.start]. */
   const uint32_t count = (uint32_t)(granules >> shift) + 1;
   atomic_store_explicit(&regions->count, count, memory_order_relaxed);
+  regions->crowded = is_crowded(regions, count, markers);
   regions->trial = &regions->trials[case_of(regions, markers)];
   td_trial_begin(regions->trial,
                  count >= regions->limits.regions_pay && count < regions->limits.trials_pay);

@@ -56,6 +56,7 @@ struct td_regions {
    * these cases is kept apart. */
   struct td_trial trials[TD_TRIALS];
   struct td_trial *trial; /* of this collection */
+  bool crowded;           /* there are too many markers for the regions or chunks: nobody visits */
   uint8_t epoch;          /* of the last collection; a young one keeps it */
   /* 1 once a chunk may have been pushed in this collection; until then nobody needs to look. A
    * marker sets it before it pushes or visits, so it never overlooks what it answers for. */
@@ -112,7 +113,8 @@ enum td_visits_end td_visitor_run(struct td_visitor *visitor);
 
 /* Returns whether the heap has so many regions that visiting them may pay. */
 static inline bool td_regions_pay(const struct td_regions *regions) {
-  return regions->trial->visits && td_regions_count(regions) >= regions->limits.regions_pay;
+  return regions->trial->visits && !regions->crowded &&
+         td_regions_count(regions) >= regions->limits.regions_pay;
 }
 
 /* Returns whether a chunk waits in a region that nobody owns. */

@@ -122,6 +122,12 @@ static void defer_part(struct td_visit_state *s, uint32_t part) {
     td_defer_grey(visitor->marker, td_view_object(&s->v, s->first + *at));
 }
 
+static uint64_t take_flags(struct td_markers *set, size_t page) {
+  uint64_t word = td_deferred_take_eight(set, page);
+  if (word) td_deferred_taken(set);
+  return word;
+}
+
 /* Deferred objects of a part become fresh. A part is a block. */
 static void take_deferred(struct td_visit_state *s, uint32_t part) {
   struct td_visitor *visitor = s->visitor;
@@ -130,9 +136,8 @@ static void take_deferred(struct td_visit_state *s, uint32_t part) {
   size_t page = (size_t)(granule / TD_PAGE_GRANULES);
   _Static_assert(TD_FRESH_PART == TD_BLOCK_GRANULES_LOG2, "a part is a block");
   for (size_t i = 0; i < TD_BLOCK_PAGES; i += 8)
-    for (uint64_t word = td_deferred_eight(set, page + i); word; word &= word - 1) {
+    for (uint64_t word = take_flags(set, page + i); word; word &= word - 1) {
       size_t one = i + (unsigned)__builtin_ctzll(word) / 8;
-      if (!td_deferred_take(set, page + one)) continue;
       for (uint64_t g = 0; g < TD_PAGE_GRANULES; g += 8) {
         uint64_t at = granule + one * TD_PAGE_GRANULES + g;
         uint8_t *marks = td_view_mark(&s->v, td_view_object(&s->v, at));

@@ -27,6 +27,8 @@ struct td_space {
 };
 #define memory_order_release TD_ORDER(flag, store, release)
 #define memory_order_acquire TD_ORDER(flag, take, acquire)
+#define TD_FLAG_ORDER_FENCE TD_ORDER(flag, fence, seq_cst)
+#define TD_FLAG_ORDER_FENCE_TAKE TD_ORDER(flag, fence_taken, seq_cst)
 #include "heap/marks.h"
 #undef memory_order_release
 #undef memory_order_acquire

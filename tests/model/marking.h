@@ -112,10 +112,12 @@ static inline void marking_flag(struct marking_loop *l, unsigned id, unsigned pa
   _Atomic(uint8_t) *flag = &td_flag_row(&MODEL_STATE.heap, row)[page];
   /* relaxed: a mutant's */
   if (!TD_STEP(flag, always) && atomic_load_explicit(flag, memory_order_relaxed) != 0) return;
-  if (MODEL_MARKERS > MODEL_ROWS && TD_STEP(flag, exchange))
-    td_flag_store_shared(flag);
-  else
+  if (MODEL_MARKERS > MODEL_ROWS && TD_STEP(flag, fenced)) {
+    td_flag_fence();
+    td_flag_set_shared(flag);
+  } else {
     td_flag_store(flag);
+  }
 }
 
 /* td_defer_grey */
@@ -210,7 +212,7 @@ static inline void marking_drain(struct marking_loop *l, unsigned id) {
 
 /* ---- Flagged pages ---- */
 
-/* td_deferred_take */
+/* td_deferred_take, td_deferred_taken */
 static inline bool marking_take_flag(struct marking_loop *l, unsigned id, unsigned page) {
   bool taken = false;
   for (unsigned row = 0; row < MODEL_ROWS; row++) {
@@ -219,6 +221,7 @@ static inline bool marking_take_flag(struct marking_loop *l, unsigned id, unsign
     if (row != id % MODEL_ROWS) MODEL_MET(FOREIGN);
     taken = true;
   }
+  if (taken && MODEL_MARKERS > MODEL_ROWS) td_flag_fence_taken();
   return taken;
 }
 

@@ -108,6 +108,11 @@ struct parking {
   struct td_marker *table[PARKING_MOST + 1];
 };
 
+/* Nor is one that the heap has no work for. */
+static inline uint32_t td_enough(const struct td_markers *set) {
+  return set->limit;
+}
+
 /* Among many, a marker is not woken while enough watch: that is another way to wake nobody. */
 static inline bool td_are_many(const struct td_markers *set) {
   (void)set;

@@ -32,7 +32,8 @@ struct settings {
   bool see_flags;   // look at the flags before leaving
   bool keep_byte;   // a taken object becomes marked, not unmarked
   bool own_row;     // no two markers store the same flag
-  bool exchange;    // shared flags are stored by exchange
+  bool fenced;      // shared flags are set and taken with fences
+  rl::memory_order fence, fence_taken;
 };
 constexpr settings shipped = {rl::mo_release,
                               rl::mo_acq_rel,
@@ -46,7 +47,9 @@ constexpr settings shipped = {rl::mo_release,
                               true,
                               true,
                               true,
-                              true};
+                              true,
+                              rl::mo_seq_cst,
+                              rl::mo_seq_cst};
 settings use = shipped;
 
 } // namespace
@@ -70,6 +73,8 @@ struct td_space {
 #define memory_order_release use.flag_store
 #undef memory_order_acquire
 #define memory_order_acquire use.flag_take
+#define TD_FLAG_ORDER_FENCE use.fence
+#define TD_FLAG_ORDER_FENCE_TAKE use.fence_taken
 #include "heap/marks.h"
 
 namespace {
@@ -184,7 +189,9 @@ struct test : rl::test_suite<test, MARKERS> {
     for (unsigned row = 0; row < MARKERS; row++)
       for (size_t page = 0; page < PAGES; page++)
         if (td_flag_peek(&heap, row, page)) {
-          if (td_flag_take(&heap, row, page)) take(id, page);
+          if (!td_flag_take(&heap, row, page)) return true;
+          if (!use.own_row && use.fenced) td_flag_fence_taken();
+          take(id, page);
           return true;
         }
     return false;
@@ -216,11 +223,11 @@ struct test : rl::test_suite<test, MARKERS> {
     // no room in the queue, or marking in address order
     if (use.flag_last) mark[object].store(EPOCH | TD_DEFERRED, rl::mo_relaxed, RL_INFO);
     rl::atomic<uint8_t> *flag = &td_flag_row(&heap, use.own_row ? id : 0)[object / 2];
-    if (use.flag_always || flag->load(rl::mo_relaxed, RL_INFO) == 0) {
-      if (!use.own_row && use.exchange)
-        td_flag_store_shared(flag);
-      else
-        td_flag_store(flag);
+    if (!use.own_row && use.fenced) {
+      td_flag_fence();
+      td_flag_set_shared(flag);
+    } else if (use.flag_always || flag->load(rl::mo_relaxed, RL_INFO) == 0) {
+      td_flag_store(flag);
     }
     if (!use.flag_last) mark[object].store(EPOCH | TD_DEFERRED, rl::mo_relaxed, RL_INFO);
   }
@@ -259,7 +266,17 @@ mutant const mutants[] = {
     {"leaving with items in the queue", [](settings *s) { s->empty_queue = false; }},
     {"leaving without a look at flags", [](settings *s) { s->see_flags = false; }},
     // The later of two stores hides from the taker what the earlier released.
-    {"a shared flag is stored plainly", [](settings *s) { s->own_row = s->exchange = false; }},
+    {"a shared flag is stored plainly", [](settings *s) { s->own_row = s->fenced = false; }},
+    {"a shared flag is tested without a full fence",
+     [](settings *s) {
+       s->own_row = false;
+       s->fence = rl::mo_acq_rel;
+     }},
+    {"bytes are read without a full fence",
+     [](settings *s) {
+       s->own_row = false;
+       s->fence_taken = rl::mo_acq_rel;
+     }},
     {"an object taken is unmarked", [](settings *s) { s->keep_byte = false; }},
 };
 

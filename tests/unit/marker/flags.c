@@ -59,8 +59,47 @@ Test(flags, what_is_set_in_a_row_by_hand_is_found_when_it_was_announced) {
   struct pair *object = open_with(MANY, 64);
   struct td_marker *marker = s.set->marker[5];
   td_deferred_announce(marker);
-  td_deferred_store(&td_deferred_row(marker)[page_of(object)], true);
+  td_flag_set_shared(&td_deferred_row(marker)[page_of(object)]);
   cr_assert_eq(td_deferred_find(marker, 8), page_of(object));
+  site_close(&s);
+}
+
+/* A leaf among them is marked, an object that is marked already is left alone. */
+static void defer_three(unsigned markers) {
+  struct pair *object = open_with(markers, 1);
+  struct td_view v = td_view_of(&s.heap);
+  struct td_marker *marker = s.set->marker[markers - 1];
+  uint8_t *mark = td_view_mark(&v, (uintptr_t)object);
+  uint8_t *before = td_view_mark(&v, (uintptr_t)(object - 1));
+  td_mark_store(before, v.epoch);
+  uint64_t items[] = {(uintptr_t)object, (uintptr_t)(object - 1), (uintptr_t)object};
+  td_defer_items(marker, items, 3);
+  cr_assert_eq(td_mark_load(mark), v.epoch | TD_DEFERRED);
+  cr_assert_eq(td_mark_load(before), v.epoch);
+  cr_assert_eq(marker->stats.objects, 1, "an object that comes twice counts once");
+  cr_assert_eq(td_deferred_find(marker, 8), page_of(object));
+  cr_assert(td_deferred_take(s.set, page_of(object)));
+  td_deferred_taken(s.set);
+  uint64_t grey[] = {(uintptr_t)(object - 1) | TD_ITEM_GREY};
+  td_defer_items(marker, grey, 1);
+  cr_assert_eq(td_mark_load(before), v.epoch | TD_DEFERRED, "a grey one is deferred");
+  cr_assert_eq(marker->stats.objects, 1, "and was counted before");
+  site_close(&s);
+}
+
+Test(flags, items_are_deferred_together) {
+  defer_three(FEW);
+  defer_three(MANY);
+}
+
+Test(flags, eight_flags_are_taken_at_once) {
+  struct pair *object = open_with(MANY, 64);
+  size_t page = page_of(object) / 8 * 8;
+  td_deferred_flag(s.set->marker[1], page + 2);
+  td_deferred_flag(s.set->marker[9], page + 7);
+  uint64_t word = td_deferred_take_eight(s.set, page);
+  cr_assert_eq(word, UINT64_C(0x0100000000010000));
+  cr_assert_eq(td_deferred_take_eight(s.set, page), 0);
   site_close(&s);
 }
 
@@ -87,7 +126,7 @@ Test(flags, nobody_looks_at_rows_without_flags) {
   td_deferred_announce(marker);
   cr_assert_eq(td_deferred_find(marker, 8), 0);
   /* A flag that nobody answers for: no marker sets one like this. */
-  td_deferred_store(&td_deferred_row(marker)[page_of(object)], true);
+  td_flag_set_shared(&td_deferred_row(marker)[page_of(object)]);
   for (unsigned i = 0; i < MANY; i++)
     cr_assert_eq(glances(s.set->marker[i], 100), 0);
   site_close(&s);

@@ -31,6 +31,20 @@ Test(sleepers, who_fell_asleep_while_closed_cannot_be_recruited) {
   site_close(&s);
 }
 
+Test(sleepers, a_small_heap_has_no_work_for_many) {
+  struct tide_error error;
+  site_open(&s);
+  struct td_marker_config config = {.markers = 64};
+  cr_assert(td_markers_configure(s.set, &config, &error), "%s", error.text);
+  cr_assert_eq(td_enough(s.set), 64);
+  td_mark_begin(s.set);
+  cr_assert_eq(td_enough(s.set), TD_MANY_MARKERS);
+  td_bits_set(&s.set->sleepers, 40);
+  cr_assert_eq(td_recruit(s.set->marker[0]), 0, "marker 40 sleeps on");
+  td_bits_clear(&s.set->sleepers, 40);
+  site_close(&s);
+}
+
 Test(sleepers, opening_wakes_who_cannot_be_recruited, .timeout = 60) {
   open_with_deaf_helper();
   uint32_t before = signal_of(1);
