@@ -93,7 +93,7 @@ bool td_options_read(const struct tide_options *given, struct tide_options *o,
   if (!advanced->engine) advanced->engine = environment->engine;
   if (!advanced->engine) advanced->engine = td_engine_name(0);
   if (!advanced->policy) advanced->policy = environment->policy;
-  if (!advanced->policy) advanced->policy = td_policy_name(TD_POLICY_LAST);
+  if (!advanced->policy) advanced->policy = td_policy_name(TD_POLICY_DEFAULT);
   if (environment->small_pages) {
     o->small_pages = true;
     o->huge_pages_from = 0;

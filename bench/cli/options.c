@@ -106,9 +106,10 @@ struct td_option td_option_json(const char **target, const char *text) {
 }
 
 struct td_option td_option_policy(const char **target) {
-  return td_option_word("policy", "V", target,
-                        "whom idle markers steal from (default: TIDE_POLICY, else last); the names "
-                        "are those of tidemark queue --policy");
+  return td_option_word(
+      "policy", "V", target,
+      "whom idle markers steal from (default: TIDE_POLICY, else random); the names "
+      "are those of tidemark queue --policy");
 }
 
 struct td_option td_option_plot(const char **target) {

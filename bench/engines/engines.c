@@ -89,7 +89,7 @@ int td_bench_engine_find(const char *command, const char *name, struct td_bench_
 }
 
 int td_bench_policy_choose(const char *command, const char *name, const char **policy) {
-  enum td_policy_kind kind = TD_POLICY_LAST;
+  enum td_policy_kind kind = TD_POLICY_DEFAULT;
   const char *said = name ? name : getenv("TIDE_POLICY");
   bool found = said && td_policy_find(said, &kind);
   /* Nonsense in the environment is told when the heap is made. */

@@ -15,7 +15,7 @@ extern "C" {
 struct tide_advanced_options {
   size_t struct_size;         /* set by tide_advanced_options_init */
   const char *engine;         /* see tide_engine_name; default TIDE_ENGINE, else "bwos" */
-  const char *policy;         /* see tide_policy_name; default TIDE_POLICY, else "last" */
+  const char *policy;         /* see tide_policy_name; default TIDE_POLICY, else "random" */
   uint32_t queue_blocks;      /* a power of two, at least 2; default by engine */
   uint32_t queue_block_items; /* a power of two, at least 2; default by engine */
   double adaptive_cost;       /* TIDE_SIZING_ADAPTIVE: MemBalancer's c per MiB, over 0. Smaller

@@ -38,6 +38,9 @@ enum td_policy_kind {
   TD_POLICY_NUMA_PROB,
 };
 
+/* What markers use unless somebody chooses: docs/results-simulate.md. */
+#define TD_POLICY_DEFAULT TD_POLICY_RANDOM
+
 /* What td_policy_next returns where there is nobody to steal from. */
 #define TD_POLICY_NOBODY UINT32_MAX
 

@@ -287,7 +287,7 @@ class Results(Case):
 
     def test_policy(self):
         base = ("--graph", "tree:depth=8", "--engine", "bwos", "--markers", "3", "--rounds", "1", "--check")
-        self.assertEqual([r["policy"] for r in self.rows(*base)], ["last"])
+        self.assertEqual([r["policy"] for r in self.rows(*base)], ["random"])
         for name in ("random", "sequential", "last", "best-of-two", "best-of-many", "random+prob"):
             with self.subTest(name):
                 rows = self.rows(*base, "--policy", name)
