@@ -185,7 +185,7 @@ Test(finalizer_set, freeing_some_of_many_forgets_those) {
   void ***kept = (void ***)tide_handle(w.m, NULL);
   *kept = all;
   for (int i = 0; i < COUNT; i++) {
-    (*kept)[i] = pair_new(&w, NULL, NULL, i);
+    (*kept)[i] = pair_new(&w, NULL, NULL, (uint64_t)i);
     if (i % 2) set(&w, (*kept)[i], TIDE_FINALIZE_NO_ORDER);
   }
   for (int i = 0; i < COUNT; i++)
@@ -246,7 +246,6 @@ Test(finalizer_set, all_may_be_queued_at_once) {
   cr_assert_eq(tide_finalizers_run(w.m, SIZE_MAX), 2);
   cr_assert(did_run(1) && did_run(3));
   cr_assert_eq(tide_finalizers_queue_all(w.m, NULL), 1);
-  cr_assert_eq(tide_finalizers_queue_all(NULL, NULL), 0);
   cr_assert_eq(tide_finalizers_run(w.m, SIZE_MAX), 1);
   cr_assert_eq(live_after_collect(&w), 2);
   world_end(&w);

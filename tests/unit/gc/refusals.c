@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tests/unit/gc/common.h"
+#include "tide/foreign.h"
 
 /* What a call is made with. The objects are of the mutator's heap unless it is NULL. */
 struct at {
@@ -117,6 +118,9 @@ static bool finalizer_add(const struct at *at) {
 static bool finalizer_remove(const struct at *at) {
   return tide_finalizer_remove(at->m, at->object) == 0;
 }
+static bool finalizers_queue_all(const struct at *at) {
+  return tide_finalizers_queue_all(at->m, NULL) == 0;
+}
 static bool finalizers_run(const struct at *at) {
   return tide_finalizers_run(at->m, 1) == 0;
 }
@@ -186,6 +190,7 @@ static const struct function {
     {"tide_weak_table_count", table_count, LOOKS},
     {"tide_finalizer_add", finalizer_add, 0},
     {"tide_finalizer_remove", finalizer_remove, 0},
+    {"tide_finalizers_queue_all", finalizers_queue_all, 0},
     {"tide_finalizers_run", finalizers_run, 0},
     {"tide_stack_register", stack_register, 0},
     {"tide_stack_switch", stack_switch, 0},
