@@ -34,11 +34,19 @@ static inline bool td_bits_has(const struct td_bits *b, unsigned id) {
          1;
 }
 
+/* The bits of a line, of the first `count` markers only: others may have left theirs there when
+ * there were more markers. */
+static inline uint64_t td_bits_in(const struct td_bits *b, unsigned count, unsigned line) {
+  const unsigned here = count - line * TD_BITS_LINE;
+  /* relaxed: see above. */
+  uint64_t bits = atomic_load_explicit(&b->of[line].bits, memory_order_relaxed);
+  return here < TD_BITS_LINE ? bits & (((uint64_t)1 << here) - 1) : bits;
+}
+
 /* Returns whether any of the first `count` markers but `self` has a bit. */
 static inline bool td_bits_any(const struct td_bits *b, unsigned count, unsigned self) {
   for (unsigned i = 0; i * TD_BITS_LINE < count; i++) {
-    /* relaxed: see above. */
-    uint64_t bits = atomic_load_explicit(&b->of[i].bits, memory_order_relaxed);
+    uint64_t bits = td_bits_in(b, count, i);
     if (self / TD_BITS_LINE == i) bits &= ~((uint64_t)1 << self % TD_BITS_LINE);
     if (bits) return true;
   }
@@ -67,8 +75,7 @@ static inline uint32_t td_bits_next(const struct td_bits *b, unsigned count, uns
   const unsigned words = (count + TD_BITS_LINE - 1) / TD_BITS_LINE;
   for (unsigned i = 0; i <= words; i++) {
     unsigned word = (from / TD_BITS_LINE + i) % words;
-    /* relaxed: see above. */
-    uint64_t bits = atomic_load_explicit(&b->of[word].bits, memory_order_relaxed);
+    uint64_t bits = td_bits_in(b, count, word);
     if (i == 0) bits &= ~(uint64_t)0 << from % TD_BITS_LINE;
     if (bits) return TD_BITS_LINE * word + (unsigned)__builtin_ctzll(bits);
   }
@@ -81,8 +88,7 @@ static inline uint32_t td_bits_take(struct td_bits *b, unsigned count, unsigned 
   const unsigned words = (count + TD_BITS_LINE - 1) / TD_BITS_LINE;
   for (unsigned i = 0; i <= words; i++) {
     unsigned word = (self / TD_BITS_LINE + i) % words;
-    /* relaxed: see above. */
-    uint64_t bits = atomic_load_explicit(&b->of[word].bits, memory_order_relaxed);
+    uint64_t bits = td_bits_in(b, count, word);
     if (i == 0) bits &= ~(uint64_t)0 << self % TD_BITS_LINE;
     for (unsigned tries = 0; bits && tries < 2; tries++) {
       uint64_t bit = bits & -bits;

@@ -40,3 +40,19 @@ Test(bits, each_is_taken_once_the_nearest_first) {
     cr_assert_neq(td_bits_take(&bits, COUNT, 100), TD_BITS_NONE);
   cr_assert_eq(td_bits_take(&bits, COUNT, 100), TD_BITS_NONE);
 }
+
+/* There were more markers, and there are fewer now: the bits of the others stay. */
+Test(bits, those_of_others_are_left_out) {
+  enum { FEWER = TD_BITS_LINE + 3 };
+  for (unsigned id = FEWER; id < COUNT; id++)
+    td_bits_set(&bits, id);
+  for (unsigned from = 0; from < FEWER; from++) {
+    cr_assert_eq(td_bits_next(&bits, FEWER, from), TD_BITS_NONE);
+    cr_assert_eq(td_bits_take(&bits, FEWER, from), TD_BITS_NONE);
+    cr_assert_not(td_bits_any(&bits, FEWER, from));
+  }
+  td_bits_set(&bits, FEWER - 1);
+  cr_assert(td_bits_any(&bits, FEWER, 0));
+  cr_assert_eq(td_bits_next(&bits, FEWER, 0), FEWER - 1);
+  cr_assert_eq(td_bits_take(&bits, FEWER, FEWER - 1), FEWER - 1);
+}
