@@ -35,7 +35,7 @@ def run_sample(options, name, text, expected):
         compiler = [options.cxx, "-std=c++17"] if name.endswith(".cpp") else [options.cc, "-std=c11"]
         compiled = subprocess.run(
             compiler + ["-Wall", "-Wextra", "-Werror", "-O1", "-I",
-                        os.path.join(options.root, "include"), source, options.library, "-pthread",
+                        os.path.join(options.root, "include"), source, options.linked, "-pthread",
                         "-lm", *options.libs, "-o", program], capture_output=True, text=True, check=False)
         if compiled.returncode != 0:
             return f"does not compile:\n{compiled.stderr}"
@@ -69,7 +69,7 @@ def check_document(options, path):
 def main():
     parser = argparse.ArgumentParser(description="Runs the samples of the documents.")
     parser.add_argument("--root", required=True)
-    parser.add_argument("--library", required=True)
+    parser.add_argument("--library", dest="linked", required=True)
     parser.add_argument("--libs", action="append", default=[])
     parser.add_argument("--cc", default="cc")
     parser.add_argument("--cxx", default="c++")
