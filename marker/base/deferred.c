@@ -18,13 +18,11 @@ void td_deferred_announce(struct td_marker *marker) {
 
 void td_deferred_flag(struct td_marker *marker, size_t page) {
   td_deferred_announce(marker);
-  _Atomic(uint8_t) *flag = &td_deferred_row(marker)[page];
-  if (!td_deferred_row_is_shared(marker->set)) {
-    td_flag_store(flag);
-    return;
-  }
-  td_flag_fence();
-  td_flag_set_shared(flag);
+  _Atomic(uint8_t) *row = td_deferred_row(marker);
+  if (td_deferred_row_is_shared(marker->set))
+    td_deferred_set_shared(row, &(uint64_t){page}, 1);
+  else
+    td_flag_store(&row[page]);
 }
 
 uint64_t td_deferred_take_eight(struct td_markers *set, size_t page) {
@@ -90,12 +88,12 @@ void td_defer_items(struct td_marker *marker, uint64_t *items, uint32_t count) {
     if (shared) __builtin_prefetch(&row[td_view_page(&v, object)]);
   }
   if (deferred) td_deferred_announce(marker);
-  if (shared) td_flag_fence();
+  if (shared) {
+    td_deferred_set_shared(row, items, deferred);
+    return;
+  }
   for (uint32_t i = 0; i < deferred; i++)
-    if (shared)
-      td_flag_set_shared(&row[items[i]]);
-    else
-      td_flag_store(&row[items[i]]);
+    td_flag_store(&row[items[i]]);
 }
 
 /* Returns how many words of eight flags a row has; 0 while nothing was flagged. */

@@ -54,6 +54,14 @@ static inline unsigned td_deferred_row_of(const struct td_markers *set, unsigned
 static inline _Atomic(uint8_t) *td_deferred_row(const struct td_marker *marker) {
   return td_flag_row(marker->set->space, td_deferred_row_of(marker->set, marker->id));
 }
+/* Sets the flags of pages in the row that all markers share, after the bytes have been stored. */
+static inline void td_deferred_set_shared(_Atomic(uint8_t) *row, const uint64_t *pages,
+                                          uint32_t count) {
+  if (count == 0) return;
+  td_flag_fence();
+  for (uint32_t i = 0; i < count; i++)
+    td_flag_set_shared(&row[pages[i]]);
+}
 /* Must be called when flags have been taken, before bytes are read. */
 static inline void td_deferred_taken(const struct td_markers *set) {
   if (td_deferred_row_is_shared(set)) td_flag_fence_taken();

@@ -65,9 +65,7 @@ static __attribute__((noinline)) void flush(struct heap_pass *p) {
     else
       td_flag_store(&flags[page]);
   }
-  if (deferred) td_flag_fence();
-  for (uint32_t i = 0; i < deferred; i++)
-    td_flag_set_shared(&flags[kept[i]]);
+  td_deferred_set_shared(flags, kept, deferred);
   p->objects += objects;
   td_batch_turn(&p->batch, &p->v);
   if (shared)

@@ -28,8 +28,9 @@ static uint32_t offering(const struct td_marker *marker, uint32_t victim) {
   return other == marker->id ? TD_BITS_NONE : other;
 }
 
-/* Takes items from somebody else's queue, as many tries as there are others; the policy says whom
- * to try. Returns the number of items. */
+/* Takes items from somebody else's queue, as many tries as there are others. The policy says whom
+ * to try, or from whom on to look for one that has something on offer. Returns the number of items.
+ */
 static __attribute__((noinline)) uint32_t steal(struct td_marker *marker, uint64_t *items) {
   struct td_markers *set = marker->set;
   if (td_term_alone(&set->term)) return 0;

@@ -36,8 +36,8 @@ struct td_regions {
   size_t room;
   /* Constant while marking. Tests make them small. */
   struct td_region_limits {
-    unsigned shift_least; /* log2 of the granules of the smallest regions, at least 12: a block;
-                             several markers may have smaller ones */
+    unsigned shift_least; /* log2 of the granules of one marker's smallest regions, at least 12: a
+                             block; several markers have smaller ones in small heaps */
     uint32_t regions_pay; /* a heap with fewer regions is not marked by regions; */
     uint32_t trials_pay;  /* one with fewer is marked the other way now and then */
     size_t pool_least;    /* waiting references may take so much memory, */

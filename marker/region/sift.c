@@ -1,6 +1,5 @@
 #include "marker/region/sift.h"
 
-#include "marker/base/deferred.h"
 #include "marker/region/fresh.h"
 
 /* Asks for the mark bytes. They are in the cache if the visit has tested many references, and often
