@@ -117,7 +117,7 @@ static void describe_smashed(const struct td_guard *guard, const void *smashed, 
 }
 
 void td_guard_tell(const char *where, const struct td_guard *guard, const void *smashed) {
-  char text[300];
+  char text[TD_GUARD_TEXT_BYTES];
   describe_smashed(guard, smashed, text, sizeof text);
   td_bdwgc_tell("%s: smashed: %s", where, text);
   atomic_store_explicit(&found, true, memory_order_relaxed); /* relaxed: see td_guard_found */
@@ -157,7 +157,7 @@ void td_guard_describe(const void *object, char *text, size_t text_bytes) {
 #define FINDINGS_MOST 20u
 struct findings {
   unsigned count, more;
-  char text[FINDINGS_MOST][300];
+  char text[FINDINGS_MOST][TD_GUARD_TEXT_BYTES];
 };
 
 static bool check_one(void *object, size_t bytes, tide_layout layout, void *context) {

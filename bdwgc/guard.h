@@ -38,6 +38,8 @@ void td_guard_fill(struct td_guard *guard, size_t cell_bytes);
 /* Returns the first word of a freed object that was written to, or NULL. */
 const void *td_guard_touched(const struct td_guard *guard, size_t cell_bytes);
 
+/* Room for a line about an object. */
+#define TD_GUARD_TEXT_BYTES 300
 /* Writes what is known of an object, with guards or without, in one line. */
 void td_guard_describe(const void *object, char *text, size_t text_bytes);
 

@@ -21,7 +21,7 @@ static _Atomic(size_t) leaked;
 /* ---- An object that nothing refers to ---- */
 
 static void tell(const void *object) {
-  char text[300];
+  char text[TD_GUARD_TEXT_BYTES];
   /* relaxed: a count. */
   if (atomic_fetch_add_explicit(&leaked, 1, memory_order_relaxed) >= LINES_MOST) return;
   td_guard_describe(object, text, sizeof text);

@@ -187,27 +187,32 @@ static bool is_public(const struct tide_heap *heap, tide_layout layout) {
          heap->space.layouts.at[layout].kind < TD_KIND_WEAK;
 }
 
-/* Returns a copy of the layout; its kind is TD_KIND_NONE if there is none. */
-static struct td_layout look_up(struct tide_heap *heap, tide_layout layout) {
-  struct td_layout found = {0};
-  pthread_mutex_lock(&heap->space.lock);
-  if (is_public(heap, layout)) found = heap->space.layouts.at[layout];
-  pthread_mutex_unlock(&heap->space.lock);
-  return found;
-}
-
 static tide_layout refuse(struct tide_error *error, const char *function, const char *wrong) {
   td_fail(error, TIDE_ERROR_ARGUMENT, "%s: %s", function, wrong);
   return TIDE_LAYOUT_INVALID;
 }
 
+/* Copies the layout. Returns false if there is none, and then error says so. */
+static bool look_up(struct tide_heap *heap, tide_layout layout, const char *function,
+                    struct td_layout *found, struct tide_error *error) {
+  *found = (struct td_layout){0};
+  if (heap) {
+    pthread_mutex_lock(&heap->space.lock);
+    if (is_public(heap, layout)) *found = heap->space.layouts.at[layout];
+    pthread_mutex_unlock(&heap->space.lock);
+  }
+  if (found->kind != TD_KIND_NONE) return true;
+  refuse(error, function, heap ? "this heap has no such layout" : "heap is NULL");
+  return false;
+}
+
 tide_layout tide_layout_named(struct tide_heap *heap, tide_layout layout, const char *name,
                               struct tide_error *error) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
-  const char *wrong = heap ? name_objection(name) : "heap is NULL";
+  const char *wrong = heap ? name_objection(name) : NULL;
   if (wrong) return refuse(error, __func__, wrong);
-  struct td_layout wanted = look_up(heap, layout);
-  if (wanted.kind == TD_KIND_NONE) return refuse(error, __func__, "this heap has no such layout");
+  struct td_layout wanted;
+  if (!look_up(heap, layout, __func__, &wanted, error)) return TIDE_LAYOUT_INVALID;
   char copy[TIDE_LAYOUT_NAME_MAX + 1];
   wanted.name = memcpy(copy, name, strlen(name) + 1);
   return intern(heap, &wanted, error);
@@ -216,9 +221,8 @@ tide_layout tide_layout_named(struct tide_heap *heap, tide_layout layout, const 
 tide_layout tide_layout_near_start(struct tide_heap *heap, tide_layout layout,
                                    struct tide_error *error) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
-  if (!heap) return refuse(error, __func__, "heap is NULL");
-  struct td_layout wanted = look_up(heap, layout);
-  if (wanted.kind == TD_KIND_NONE) return refuse(error, __func__, "this heap has no such layout");
+  struct td_layout wanted;
+  if (!look_up(heap, layout, __func__, &wanted, error)) return TIDE_LAYOUT_INVALID;
   wanted.near_start = true;
   return intern(heap, &wanted, error);
 }
@@ -226,9 +230,8 @@ tide_layout tide_layout_near_start(struct tide_heap *heap, tide_layout layout,
 tide_layout tide_layout_as_it_is(struct tide_heap *heap, tide_layout layout,
                                  struct tide_error *error) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
-  if (!heap) return refuse(error, __func__, "heap is NULL");
-  struct td_layout wanted = look_up(heap, layout);
-  if (wanted.kind == TD_KIND_NONE) return refuse(error, __func__, "this heap has no such layout");
+  struct td_layout wanted;
+  if (!look_up(heap, layout, __func__, &wanted, error)) return TIDE_LAYOUT_INVALID;
   if (wanted.kind != TD_KIND_LEAF) return refuse(error, __func__, "the layout has references");
   wanted.as_it_is = true;
   return intern(heap, &wanted, error);
