@@ -21,16 +21,16 @@ void *td_bdwgc_alloc_slow(size_t bytes, tide_layout layout) {
   td_bdwgc_start();
   struct tide_mutator *self = td_bdwgc_mutator();
   if (__builtin_add_overflow(bytes, td_bdwgc.extra_bytes, &wanted)) return out_of_memory(bytes);
-  td_stack_notice();
   td_bdwgc_after_collection();
   bool entered = td_bdwgc_come_back();
+  td_stack_notice();
   void *object = tide_alloc(self, layout, wanted);
   if (entered) td_bdwgc_go_away();
   if (object) return td_leaks_watch(object);
   enum tide_status status = tide_alloc_status(self);
   if (status == TIDE_ERROR_STATE)
     td_bdwgc_die("allocation where there can be none: in a mark procedure, a start callback, "
-                 "push_other_roots or a collection event");
+                 "push_other_roots or a collection event, or after GC_stop_world_external");
   return out_of_memory(bytes);
 }
 

@@ -1,4 +1,4 @@
-/* What runtimes of one language ask for: toggle references, finalizing all, suspending threads. */
+/* What runtimes of one language ask for: toggle references, looking at marks and objects. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -86,18 +86,6 @@ EXPORT void GC_set_await_finalize_proc(GC_await_finalize_proc function) {
 }
 EXPORT GC_await_finalize_proc GC_get_await_finalize_proc(void) {
   return await_function;
-}
-
-/* ---- Not to be had ---- */
-
-static void refuse(const char *function) {
-  td_bdwgc_die("%s: not to be had on Tidemark", function);
-}
-EXPORT void GC_stop_world_external(void) {
-  refuse("GC_stop_world_external");
-}
-EXPORT void GC_start_world_external(void) {
-  refuse("GC_start_world_external");
 }
 
 /* ---- Looking at objects ---- */

@@ -8,7 +8,7 @@ struct td_bdwgc_settings td_bdwgc_settings;
 /* ---- Variables that mean something here ---- */
 
 EXPORT int GC_java_finalization = 1;
-EXPORT int GC_finalize_on_demand, GC_no_dls, GC_dont_gc, GC_parallel;
+EXPORT int GC_finalize_on_demand, GC_no_dls, GC_dont_gc, GC_dont_expand, GC_parallel;
 EXPORT GC_word GC_free_space_divisor = 3;
 EXPORT GC_word GC_gc_no;
 EXPORT GC_finalizer_notifier_proc GC_finalizer_notifier;
@@ -26,7 +26,7 @@ EXPORT void *GC_greatest_plausible_heap_addr = (void *)(UINTPTR_MAX >> 1);
 
 /* ---- Variables that are kept and have no effect (docs/boehm.md says why) ---- */
 
-EXPORT int GC_dont_expand, GC_dont_precollect, GC_use_entire_heap, GC_full_freq = 19;
+EXPORT int GC_dont_precollect, GC_use_entire_heap, GC_full_freq = 19;
 EXPORT GC_word GC_non_gc_bytes, GC_max_retries;
 EXPORT unsigned long GC_time_limit = 999999;
 
@@ -47,7 +47,6 @@ static struct GC_timeval_s time_limit;
 VALUE(int, java_finalization, GC_java_finalization)
 VALUE(int, finalize_on_demand, GC_finalize_on_demand)
 VALUE(int, no_dls, GC_no_dls)
-VALUE(int, dont_expand, GC_dont_expand)
 VALUE(int, dont_precollect, GC_dont_precollect)
 VALUE(int, full_freq, GC_full_freq)
 VALUE(GC_word, non_gc_bytes, GC_non_gc_bytes)
@@ -68,10 +67,15 @@ VALUE(GC_oom_func, oom_fn, GC_oom_fn)
 /* ---- How large the heap gets ---- */
 
 /* With a divisor of n, two n-ths of what is alive may be allocated until the next collection; less
- * where much holds no references, a little more in small heaps. */
+ * where much holds no references, a little more in small heaps. A program that wants no larger heap
+ * gets a quarter of that. */
 double td_bdwgc_growth(void) {
   GC_word divisor = GC_free_space_divisor ? GC_free_space_divisor : 1;
-  return 1.0 + 2.0 / (double)divisor;
+  return 1.0 + (GC_dont_expand ? 0.5 : 2.0) / (double)divisor;
+}
+static void set_growth(void) {
+  if (td_bdwgc.heap)
+    tide_heap_set_sizing(td_bdwgc.heap, TIDE_SIZING_SCANNED, td_bdwgc_growth(), NULL);
 }
 
 EXPORT GC_word GC_get_free_space_divisor(void) {
@@ -79,8 +83,14 @@ EXPORT GC_word GC_get_free_space_divisor(void) {
 }
 EXPORT void GC_set_free_space_divisor(GC_word divisor) {
   GC_free_space_divisor = divisor;
-  if (td_bdwgc.heap)
-    tide_heap_set_sizing(td_bdwgc.heap, TIDE_SIZING_SCANNED, td_bdwgc_growth(), NULL);
+  set_growth();
+}
+EXPORT int GC_get_dont_expand(void) {
+  return GC_dont_expand;
+}
+EXPORT void GC_set_dont_expand(int value) {
+  GC_dont_expand = value;
+  set_growth();
 }
 EXPORT void GC_set_max_heap_size(GC_word bytes) {
   struct tide_error error;

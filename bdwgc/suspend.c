@@ -1,4 +1,4 @@
-/* Suspending single threads. */
+/* Suspending single threads, and all of them. */
 #include <pthread.h>
 #include <unistd.h>
 
@@ -92,4 +92,16 @@ EXPORT int GC_is_thread_suspended(pthread_t id) {
   int suspended = thread && thread->suspended;
   td_register_unlock();
   return suspended;
+}
+
+/* ---- All other threads ---- */
+
+EXPORT void GC_stop_world_external(void) {
+  td_bdwgc_start();
+  if (tide_world_stop(td_bdwgc_self) != TIDE_OK)
+    td_bdwgc_die("GC_stop_world_external: in GC_do_blocking or a callback, or called twice");
+}
+EXPORT void GC_start_world_external(void) {
+  if (tide_world_resume(td_bdwgc_self) != TIDE_OK)
+    td_bdwgc_die("GC_start_world_external: this thread has not stopped the others");
 }

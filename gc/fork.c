@@ -20,8 +20,8 @@ static bool ready;
 
 /* There is no way to tell fork's caller, and waiting would be for ever. */
 static void refuse(void) {
-  fputs("tidemark: fork in a trace function, root callback, event or visit; it would wait for "
-        "itself\n",
+  fputs("tidemark: fork in a trace function, root callback, event or visit, or after "
+        "tide_world_stop; it would wait for itself\n",
         stderr);
   abort();
 }

@@ -42,7 +42,7 @@ static void thread_ends(void *round) {
   struct td_self *self = td_self();
   if (self->worlds) {
     fprintf(stderr, "tidemark: a thread ended in %s, and the heap's other threads wait for it\n",
-            self->call.at ? self->call.name : "fork");
+            self->call.at ? self->call.name : "fork, or after tide_world_stop");
     abort();
   }
   forget_frames(self);

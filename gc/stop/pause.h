@@ -14,7 +14,11 @@ void td_pause_retire_runs(struct tide_heap *heap);
 /* Before the world goes on: runs that were held are their owners' again. */
 void td_pause_hand_back_runs(struct tide_heap *heap);
 
-/* Stops the world, retires all runs, and calls `call`. For walks and checks. */
+/* Does the world stand still because the calling thread has stopped it? */
+bool td_world_is_ours(const struct tide_mutator *mutator);
+
+/* Stops the world, retires all runs, and calls `call`. For walks and checks. Between
+ * tide_world_stop and tide_world_resume the world stands still already. */
 enum tide_status td_with_world_stopped(struct tide_mutator *mutator, const char *function,
                                        void (*call)(struct tide_mutator *, void *), void *argument);
 

@@ -35,14 +35,21 @@ static struct tide_fiber_stack *stack_below(struct tide_mutator *m, uintptr_t he
   return m->current;
 }
 
+static void place(struct tide_mutator *m, uintptr_t here, void *fake) {
+  m->running = stack_below(m, here);
+  m->running->top = here;
+  m->running->fake = fake;
+  if (m->running == m->current) m->running->saved_count = 0;
+}
+
+void td_stack_place(struct tide_mutator *mutator) {
+  place(mutator, mutator->running->top, mutator->running->fake);
+}
+
 static TD_READS_STACKS void call_inside(void (*run)(void *), void *argument) {
   for (struct tide_mutator *m = td_thread_mutators(); m; m = m->thread_next) {
     if (m->region_safe) continue; /* described when the region was entered */
-    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-    m->running = stack_below(m, here);
-    m->running->top = here;
-    m->running->fake = current_fake();
-    if (m->running == m->current) m->running->saved_count = 0;
+    place(m, (uintptr_t)__builtin_frame_address(0), current_fake());
   }
   run(argument);
 }

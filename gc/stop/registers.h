@@ -16,6 +16,10 @@ bool td_stack_holds(const struct tide_fiber_stack *stack, uintptr_t address);
  * calling thread's mutators described from there on. */
 void td_stack_call(void (*run)(void *argument), void *argument);
 
+/* The thread stands still, and where its stacks lie has changed: finds out anew on which it does.
+ */
+void td_stack_place(struct tide_mutator *mutator);
+
 /* Describes a stack that the thread is about to leave for another. `end` is the frame of the
  * embedder's function: the stack is described from there on. What lies below it is copied. */
 void td_stack_describe_left(struct tide_fiber_stack *stack, void *end);

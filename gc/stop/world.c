@@ -329,9 +329,11 @@ void td_world_let_go(struct tide_mutator *mutator) {
 void td_world_stop(struct tide_heap *heap, struct tide_mutator *self) {
   td_thread_enter_safe(self);
   stop(heap, self, false);
+  heap->world.stands_still = true;
 }
 
 void td_world_resume(struct tide_heap *heap, struct tide_mutator *self) {
+  heap->world.stands_still = false;
   td_world_resume_mutators(heap, self);
   td_thread_leave_safe(self);
 }

@@ -44,6 +44,22 @@ TIDE_API enum tide_status tide_stack_switch(struct tide_mutator *mutator,
  *                        tide_stack_register */
 TIDE_API enum tide_status tide_stack_set_own(struct tide_mutator *mutator, void *low, void *high);
 
+/* The same for another thread's mutator of the heap, or for `mutator` itself. The world is stopped
+ * for it, unless it stands still already: it may be called in the `stopped` of a root source
+ * (tide/foreign.h), and holds for the collection that is under way. The other thread must stand on
+ * that stack, or be about to switch to it from the one that the system gave it. `other` must stay
+ * attached for the length of the call.
+ *
+ *   TIDE_ERROR_ARGUMENT  a mutator is NULL, or they are of two heaps; or as for tide_stack_set_own
+ *   TIDE_ERROR_STATE     `other` runs on a registered stack, or its stack is precise; or, where the
+ *                        world runs, as for tide_stack_register */
+TIDE_API enum tide_status tide_stack_set_other(struct tide_mutator *mutator,
+                                               struct tide_mutator *other, void *low, void *high);
+
+/* Returns the high end of the mutator's own stack, as the system or one of these two told it; NULL
+ * for NULL, for another thread's mutator, and if the stack is precise. */
+TIDE_API void *tide_stack_own_high(const struct tide_mutator *mutator);
+
 /* Forgets a stack.
  *
  *   TIDE_ERROR_ARGUMENT  this mutator has no such stack

@@ -158,6 +158,22 @@ TIDE_API enum tide_status tide_mutator_suspend(struct tide_mutator *mutator,
 TIDE_API enum tide_status tide_mutator_resume(struct tide_mutator *mutator,
                                               struct tide_mutator *other);
 
+/* ---- A world that stands still for as long as the program wants ---------------------------- */
+
+/* Stops all other threads of the heap as for a collection, until the same thread calls
+ * tide_world_resume. Those in blocking regions go on, and wait when they leave these. In between
+ * the thread may call what a callback of a collection may, and besides tide_heap_walk,
+ * tide_mutator_suspend and tide_stack_set_other. It cannot be cancelled, must not fork or end, and
+ * what the other threads may hold is as with tide_mutator_suspend: if one is inside malloc, malloc
+ * waits for ever.
+ *   TIDE_ERROR_ARGUMENT  NULL
+ *   TIDE_ERROR_STATE     in a blocking region or a callback; another thread's mutator; stopped
+ *                        already; the thread has a mutator of another heap that is in no blocking
+ *                        region. Resuming: nothing was stopped so by this thread, or it is in a
+ *                        visit of tide_heap_walk */
+TIDE_API enum tide_status tide_world_stop(struct tide_mutator *mutator);
+TIDE_API enum tide_status tide_world_resume(struct tide_mutator *mutator);
+
 /* ---- All that is asked about an object, at once ------------------------------------------ */
 
 struct tide_object_facts {

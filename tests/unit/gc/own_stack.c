@@ -1,8 +1,11 @@
 /* Programs that switch stacks and tell only where the one lies that they run on. */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <ucontext.h>
 
 #include "tests/unit/gc/common.h"
+#include "tide/foreign.h"
 
 enum { STACK_BYTES = 256 << 10 };
 
@@ -77,5 +80,94 @@ Test(own_stack, refuses_what_makes_no_sense) {
   cr_assert_eq(tide_stack_set_own(w.m, words + 64, words), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_stack_set_own(w.m, words + 1, words + 64), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_stack_set_own(w.m, NULL, NULL), TIDE_ERROR_ARGUMENT);
+  world_end(&w);
+}
+
+/* ---- Another thread's ---- */
+
+static struct tide_mutator *_Atomic theirs;
+static _Atomic(bool) stands_there, may_return;
+static uintptr_t disguised;
+
+static void stand_there(void) {
+  struct pair *volatile kept = tide_alloc(theirs, TIDE_LAYOUT_LEAF, sizeof *kept);
+  kept->number = 77;
+  disguised = ~(uintptr_t)kept;
+  stands_there = true;
+  while (!may_return)
+    __asm__ volatile("" ::: "memory");
+  cr_assert_eq(kept->number, 77);
+}
+
+static void *go_there(void *unused) {
+  struct tide_attach_options attach;
+  tide_attach_options_init(&attach);
+  attach.stop = TIDE_STOP_SIGNAL;
+  theirs = tide_attach(w.heap, &attach, NULL);
+  void *high = tide_stack_own_high(theirs);
+  cr_assert(high > __builtin_frame_address(0));
+  getcontext(&away);
+  away.uc_stack.ss_sp = stack;
+  away.uc_stack.ss_size = STACK_BYTES;
+  away.uc_link = &home;
+  makecontext(&away, stand_there, 0);
+  swapcontext(&home, &away);
+  cr_assert_eq(tide_stack_own_high(theirs), stack + STACK_BYTES);
+  cr_assert_eq(tide_stack_set_other(theirs, theirs, NULL, high), TIDE_OK);
+  cr_assert_eq(tide_collect(theirs), TIDE_OK);
+  cr_assert_eq(tide_detach(theirs), TIDE_OK);
+  return unused;
+}
+
+static void tell_in_collection(struct tide_root_list *list, void *unused) {
+  (void)list, (void)unused;
+  if (stands_there)
+    cr_assert_eq(tide_stack_set_other(w.m, theirs, NULL, stack + STACK_BYTES), TIDE_OK);
+}
+
+static void visit_by_other(bool in_collection) {
+  const struct tide_root_source source = {.stopped = tell_in_collection};
+  struct tide_options options = small_options();
+  pthread_t thread;
+  w = world_with(&options, TIDE_STACK_PRECISE);
+  stack = aligned_alloc(4096, STACK_BYTES);
+  cr_assert_eq(pthread_create(&thread, NULL, go_there, NULL), 0);
+  while (!stands_there) {
+  }
+  if (in_collection)
+    cr_assert_eq(tide_root_add_source(w.heap, &source), TIDE_OK);
+  else
+    cr_assert_eq(tide_stack_set_other(w.m, theirs, NULL, stack + STACK_BYTES), TIDE_OK);
+  for (int i = 0; i < 3; i++)
+    cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  cr_assert_eq(tide_object_find(w.heap, (void *)~disguised), (void *)~disguised);
+  if (in_collection) cr_assert_eq(tide_root_remove_source(w.heap, &source), TIDE_OK);
+  may_return = true;
+  tide_blocking_enter(w.m);
+  cr_assert_eq(pthread_join(thread, NULL), 0);
+  tide_blocking_leave(w.m);
+  world_end(&w);
+  free(stack);
+}
+
+Test(own_stack, may_be_told_by_another_thread) {
+  visit_by_other(false);
+}
+
+Test(own_stack, may_be_told_in_a_collection) {
+  visit_by_other(true);
+}
+
+Test(own_stack, of_another_thread_refuses_what_makes_no_sense) {
+  w = world_new();
+  struct world other = world_new();
+  char *high = (char *)((uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)7);
+  cr_assert_eq(tide_stack_set_other(NULL, w.m, NULL, high), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_stack_set_other(w.m, NULL, NULL, high), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_stack_set_other(w.m, other.m, NULL, high), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_stack_set_other(w.m, w.m, NULL, NULL), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_stack_set_other(w.m, w.m, NULL, high), TIDE_ERROR_STATE, "a precise stack");
+  cr_assert_null(tide_stack_own_high(w.m));
+  world_end(&other);
   world_end(&w);
 }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "tests/unit/gc/common.h"
+#include "tide/inspect.h"
 #include "tide/foreign.h"
 
 struct worker {
@@ -88,5 +89,109 @@ Test(suspend, what_means_nothing_is_refused) {
   cr_assert_eq(tide_mutator_resume(w.m, other.m), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_mutator_resume(NULL, NULL), TIDE_ERROR_ARGUMENT);
   world_end(&other);
+  world_end(&w);
+}
+
+/* ---- A world that stands still for the program ---- */
+
+static bool count(void *object, size_t bytes, tide_layout layout, void *counted) {
+  (void)layout;
+  cr_assert(object && bytes);
+  return ++*(size_t *)counted < 1000;
+}
+
+static void stop_again_and_again(enum tide_stop stop) {
+  struct worker worker = {.stop = stop};
+  struct world w = world_new();
+  pthread_t thread;
+  worker.heap = w.heap;
+  cr_assert_eq(pthread_create(&thread, NULL, work, &worker), 0);
+  while (!worker.mutator)
+    usleep(100);
+  for (int round = 0; round < 50; round++) {
+    size_t counted = 0;
+    struct pair *pair = pair_new(&w, NULL, NULL, 1);
+    cr_assert_eq(tide_world_stop(w.m), TIDE_OK);
+    uint64_t before = worker.steps;
+    cr_assert_eq(tide_object_find(w.heap, (char *)pair + 3), pair);
+    cr_assert_eq(tide_heap_walk(w.m, count, &counted), TIDE_OK);
+    cr_assert_gt(counted, 0);
+    usleep(1000);
+    cr_assert_eq(worker.steps, before);
+    cr_assert_eq(tide_world_resume(w.m), TIDE_OK);
+    tide_blocking_enter(w.m);
+    wait_for_step(&worker);
+    tide_blocking_leave(w.m);
+    live_after_collect(&w);
+  }
+  worker.over = true;
+  tide_blocking_enter(w.m);
+  cr_assert_eq(pthread_join(thread, NULL), 0);
+  tide_blocking_leave(w.m);
+  world_end(&w);
+}
+
+Test(world_stop, threads_that_poll) {
+  stop_again_and_again(TIDE_STOP_POLL);
+}
+
+Test(world_stop, threads_that_a_signal_stops) {
+  stop_again_and_again(TIDE_STOP_SIGNAL);
+}
+
+Test(world_stop, leaves_a_suspended_thread_alone) {
+  struct worker worker = {.stop = TIDE_STOP_SIGNAL};
+  struct world w = world_new();
+  pthread_t thread;
+  worker.heap = w.heap;
+  cr_assert_eq(pthread_create(&thread, NULL, work, &worker), 0);
+  while (!worker.mutator)
+    usleep(100);
+  cr_assert_eq(tide_world_stop(w.m), TIDE_OK);
+  cr_assert_eq(tide_mutator_suspend(w.m, worker.mutator), TIDE_OK);
+  cr_assert_eq(tide_world_resume(w.m), TIDE_OK);
+  uint64_t before = worker.steps;
+  usleep(1000);
+  cr_assert_eq(worker.steps, before);
+  cr_assert_eq(tide_mutator_resume(w.m, worker.mutator), TIDE_OK);
+  wait_for_step(&worker);
+  worker.over = true;
+  tide_blocking_enter(w.m);
+  cr_assert_eq(pthread_join(thread, NULL), 0);
+  tide_blocking_leave(w.m);
+  world_end(&w);
+}
+
+static bool resume_in_visit(void *object, size_t bytes, tide_layout layout, void *m) {
+  (void)object, (void)bytes, (void)layout;
+  cr_assert_eq(tide_world_resume(m), TIDE_ERROR_STATE);
+  return false;
+}
+
+Test(world_stop, what_means_nothing_is_refused) {
+  struct world w = world_new(), other = world_new();
+  cr_assert_eq(tide_world_stop(NULL), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_world_resume(NULL), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_world_resume(w.m), TIDE_ERROR_STATE);
+  cr_assert_eq(tide_world_stop(w.m), TIDE_ERROR_STATE, "the other heap's mutator is in no region");
+  tide_blocking_enter(other.m);
+  pair_new(&w, NULL, NULL, 1);
+  cr_assert_eq(tide_world_stop(w.m), TIDE_OK);
+  cr_assert_eq(tide_heap_walk(w.m, resume_in_visit, w.m), TIDE_OK);
+  cr_assert_eq(tide_world_resume(other.m), TIDE_ERROR_STATE);
+  cr_assert_eq(tide_world_resume(w.m), TIDE_OK);
+  tide_blocking_leave(other.m);
+  world_end(&other);
+  world_end(&w);
+}
+
+/* Debug builds abort. */
+Test(world_stop, allows_no_allocation, .signal = TOLD) {
+  struct world w = world_new();
+  cr_assert_eq(tide_world_stop(w.m), TIDE_OK);
+  cr_assert_null(tide_alloc(w.m, w.pair, sizeof(struct pair)));
+  cr_assert_eq(tide_alloc_status(w.m), TIDE_ERROR_STATE);
+  cr_assert_eq(tide_collect(w.m), TIDE_ERROR_STATE);
+  cr_assert_eq(tide_world_resume(w.m), TIDE_OK);
   world_end(&w);
 }

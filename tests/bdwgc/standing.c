@@ -1,0 +1,207 @@
+/* A world that the program stops, threads on stacks that others name, and forks while threads wait
+ * for the library. Usage: bdwgc_standing PART; runs on both libraries. */
+#define _GNU_SOURCE 1
+#include "tests/bdwgc/semantics.h"
+
+#include <gc/gc_mark.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+/* ---- The world, stopped by the program ---- */
+
+#define THREADS 3
+#define ROUNDS 50
+#define NAP_US 2000
+
+static _Atomic(unsigned long) steps[THREADS];
+static _Atomic(bool) over;
+
+static void *work(void *data) {
+  size_t number = (size_t)data;
+  while (!over) {
+    void **list = NULL;
+    for (int i = 0; i < 50; i++) {
+      void **cell = GC_malloc(2 * sizeof *cell);
+      *cell = (void *)list;
+      list = cell;
+    }
+    if (number == 0 && steps[0] % 50 == 0) GC_gcollect();
+    steps[number]++;
+  }
+  return NULL;
+}
+
+static void count(void *object, size_t bytes, void *total) {
+  CHECK(object && bytes);
+  *(size_t *)total += bytes;
+}
+
+static void stop_once(char *kept) {
+  unsigned long before[THREADS];
+  size_t total = 0;
+  GC_stop_world_external();
+  for (int i = 0; i < THREADS; i++)
+    before[i] = steps[i];
+  CHECK(GC_base(kept + 5) == kept);
+  CHECK(GC_size(kept) >= 100);
+  usleep(NAP_US);
+  GC_enumerate_reachable_objects_inner(count, &total);
+  for (int i = 0; i < THREADS; i++)
+    CHECK(steps[i] == before[i]);
+  GC_start_world_external();
+  CHECK(total >= 100);
+}
+
+static void world(void) {
+  pthread_t thread[THREADS];
+  GC_allow_register_threads();
+  for (size_t i = 0; i < THREADS; i++)
+    CHECK(GC_pthread_create(&thread[i], NULL, work, (void *)i) == 0);
+  char *kept = GC_malloc(100);
+  GC_gcollect(); /* what is enumerated is what was marked */
+  for (int round = 0; round < ROUNDS; round++) {
+    stop_once(kept);
+    unsigned long before = steps[round % THREADS];
+    CHECK(GC_malloc(100)); /* may be done again */
+    if (round % 10 == 0) GC_gcollect();
+    while (steps[round % THREADS] == before)
+      usleep(100);
+  }
+  over = true;
+  for (int i = 0; i < THREADS; i++)
+    CHECK(GC_pthread_join(thread[i], NULL) == 0);
+}
+
+/* ---- Threads on other stacks ---- */
+
+enum { STACK_BYTES = 256 << 10, OBJECTS = 100 };
+
+static ucontext_t home, away;
+static char *away_stack;
+static struct GC_stack_base home_base, away_base;
+static void *handle;
+static _Atomic(bool) stands_there, may_return, may_end;
+static void **watched; /* in memory that nobody searches */
+
+static void stand_there(void) {
+  void *mine[OBJECTS];
+  for (int i = 0; i < OBJECTS; i++) {
+    mine[i] = GC_malloc_atomic(100);
+    watched[i] = mine[i];
+    CHECK(GC_general_register_disappearing_link(&watched[i], mine[i]) == 0);
+  }
+  stands_there = true;
+  while (!may_return)
+    __asm__ volatile("" ::"r"(mine) : "memory");
+}
+
+static void *go_there(void *unused) {
+  handle = GC_get_my_stackbottom(&home_base);
+  CHECK(handle && (char *)home_base.mem_base > (char *)__builtin_frame_address(0));
+  getcontext(&away);
+  away.uc_stack.ss_sp = away_stack;
+  away.uc_stack.ss_size = STACK_BYTES;
+  away.uc_link = &home;
+  makecontext(&away, stand_there, 0);
+  swapcontext(&home, &away);
+  stands_there = false;
+  while (!may_end)
+    usleep(100);
+  struct GC_stack_base base;
+  CHECK(GC_get_my_stackbottom(&base) == handle && base.mem_base == home_base.mem_base);
+  return unused;
+}
+
+static void *set_bottom(void *base) {
+  GC_set_stackbottom(handle, base);
+  return NULL;
+}
+
+static void check_kept(void) {
+  for (int i = 0; i < 3; i++) {
+    GC_gcollect();
+    for (int k = 0; k < 1000; k++)
+      memset(GC_malloc_atomic(100), 0xff, 100);
+  }
+  for (int i = 0; i < OBJECTS; i++)
+    CHECK(watched[i]);
+}
+
+static GC_push_other_roots_proc push_others;
+static struct GC_stack_base *base_now;
+static void push_and_set_bottom(void) {
+  if (stands_there) GC_set_stackbottom(handle, base_now);
+  push_others();
+}
+
+/* Until the thread has got there and is told of, a collection would end the process. */
+static pthread_t start_thread(void) {
+  pthread_t thread;
+  GC_allow_register_threads();
+  watched = malloc(OBJECTS * sizeof *watched);
+  away_stack = aligned_alloc(4096, STACK_BYTES);
+  CHECK(watched && away_stack);
+  away_base.mem_base = away_stack + STACK_BYTES;
+  GC_disable();
+  CHECK(GC_pthread_create(&thread, NULL, go_there, NULL) == 0);
+  while (!stands_there)
+    usleep(100);
+  return thread;
+}
+
+static void end_thread(pthread_t thread) {
+  may_return = true;
+  while (stands_there)
+    usleep(100);
+  GC_enable();
+  GC_gcollect();
+  may_end = true;
+  CHECK(GC_pthread_join(thread, NULL) == 0);
+}
+
+/* The scheduler says so, with the lock. */
+static void other_stack(void) {
+  pthread_t thread = start_thread();
+  GC_call_with_alloc_lock(set_bottom, &away_base);
+  GC_enable();
+  check_kept();
+  GC_disable();
+  GC_call_with_alloc_lock(set_bottom, &home_base);
+  end_thread(thread);
+}
+
+/* Each collection is told, as Crystal's runtime does. */
+static void other_stack_in_collection(void) {
+  pthread_t thread = start_thread();
+  base_now = &away_base;
+  push_others = GC_get_push_other_roots();
+  GC_set_push_other_roots(push_and_set_bottom);
+  GC_enable();
+  check_kept();
+  GC_disable();
+  GC_set_push_other_roots(push_others);
+  GC_call_with_alloc_lock(set_bottom, &home_base);
+  end_thread(thread);
+}
+
+static const struct part {
+  const char *name;
+  void (*run)(void);
+} parts[] = {
+    {"world", world},
+    {"other_stack", other_stack},
+    {"other_stack_in_collection", other_stack_in_collection},
+};
+
+int main(int argc, char **argv) {
+  GC_INIT();
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    if (argc < 2 || strcmp(argv[1], parts[i].name) != 0) continue;
+    parts[i].run();
+    return 0;
+  }
+  fprintf(stderr, "usage: %s PART\n", argv[0]);
+  return 2;
+}
