@@ -69,9 +69,34 @@ void td_log_fresh_if_old(struct td_space *space, uintptr_t object) {
 
 typedef void (*take_fn)(struct td_space *space, uint64_t first, void *context);
 
-/* Calls for every flagged page of a slab. Flags are cleared before. */
-static void each_page_of(struct td_space *space, size_t slab, take_fn take, void *context) {
-  _Atomic(uint8_t) *flags = td_flag_row(space, ROW);
+/* Flagged pages whose marks have been asked for. Most of these come from memory, so one page after
+ * the other would be a wait for each. */
+#define AHEAD 32u
+struct pages {
+  struct td_space *space;
+  take_fn take;
+  void *context;
+  uint64_t first[AHEAD]; /* granules */
+  unsigned count;
+};
+
+static void take_pages(struct pages *pages) {
+  for (unsigned i = 0; i < pages->count; i++)
+    pages->take(pages->space, pages->first[i], pages->context);
+  pages->count = 0;
+}
+
+static void add_page(struct pages *pages, uint64_t first) {
+  const uint8_t *marks = &pages->space->marks[first];
+  if (pages->count == AHEAD) take_pages(pages);
+  pages->first[pages->count++] = first;
+  for (size_t at = 0; at < TD_PAGE_GRANULES; at += TD_CACHE_LINE)
+    __builtin_prefetch(marks + at, 1);
+}
+
+/* Adds every flagged page of a slab, and clears the flags. */
+static void add_pages_of(struct pages *pages, size_t slab) {
+  _Atomic(uint8_t) *flags = td_flag_row(pages->space, ROW);
   for (size_t page = slab * SLAB_PAGES; page < (slab + 1) * SLAB_PAGES; page += 8) {
     /* relaxed, both: the world is stopped, and the stop has published what was logged. */
     uint64_t word =
@@ -79,7 +104,7 @@ static void each_page_of(struct td_space *space, size_t slab, take_fn take, void
     for (; word; word &= word - 1) {
       size_t one = page + (unsigned)__builtin_ctzll(word) / 8;
       atomic_store_explicit(&flags[one], 0, memory_order_relaxed);
-      take(space, (uint64_t)one * TD_PAGE_GRANULES, context);
+      add_page(pages, (uint64_t)one * TD_PAGE_GRANULES);
     }
   }
 }
@@ -87,11 +112,13 @@ static void each_page_of(struct td_space *space, size_t slab, take_fn take, void
 /* Calls for every flagged page. What a collection of little costs must not depend on the size of
  * the heap, so slabs without such pages are passed over. */
 static void each_page(struct td_space *space, take_fn take, void *context) {
+  struct pages pages = {.space = space, .take = take, .context = context};
   for (size_t slab = 0; slab * TD_SLAB_BLOCKS < space->frontier; slab++) {
     if (!space->logged_slabs[slab]) continue;
     space->logged_slabs[slab] = 0;
-    each_page_of(space, slab, take, context);
+    add_pages_of(&pages, slab);
   }
+  take_pages(&pages);
 }
 
 struct taking {

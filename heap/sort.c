@@ -10,41 +10,63 @@
 #include "heap/quarantine.h"
 #include "heap/young.h"
 
-/* Returns how many of a block's bytes equal the epoch: those of marked objects, see [start].
- * Vectors have sixteen lanes, which every x86-64 and AArch64 processor has: for wider ones than the
+/* Vectors have sixteen lanes, which every x86-64 and AArch64 processor has: for wider ones than the
  * target has, compilers fall back on single bytes. */
-static uint32_t count_block(const uint8_t *marks, uint8_t epoch) {
-  typedef uint8_t lanes __attribute__((vector_size(16), may_alias));
-  enum { VECTORS = TD_BLOCK_GRANULES / sizeof(lanes), ROUND = 128 };
-  _Static_assert(VECTORS % ROUND == 0 && ROUND <= 255, "a lane counts to 255");
-  const lanes *vectors = (const lanes *)(const void *)marks;
+typedef uint8_t lanes __attribute__((vector_size(16), may_alias));
+typedef uint64_t halves __attribute__((vector_size(16)));
+#define LINE_VECTORS (TD_CACHE_LINE / sizeof(lanes))
+#define BLOCK_LINES (TD_BLOCK_GRANULES / TD_CACHE_LINE)
+#define ROUND_LINES 32u
+_Static_assert(LINE_VECTORS == 4, "they are written out");
+_Static_assert(BLOCK_LINES % ROUND_LINES == 0 && ROUND_LINES * LINE_VECTORS <= 255,
+               "a lane counts to 255");
+
+/* Returns the sum of the lanes. */
+static uint32_t add_lanes(lanes sum) {
+  const halves even = {UINT64_C(0x00ff00ff00ff00ff), UINT64_C(0x00ff00ff00ff00ff)};
+  halves pairs = ((halves)sum & even) + ((halves)sum >> 8 & even);
+  uint64_t four = pairs[0] + pairs[1];
+  return (uint32_t)(four * UINT64_C(0x0001000100010001) >> 48);
+}
+
+/* Returns how many of a block's bytes equal the epoch: those of marked objects, see [start].
+ * Asks for the lines of `ahead` meanwhile, one by one: see sort_block. */
+static uint32_t count_block(const uint8_t *marks, uint8_t epoch, const uint8_t *ahead) {
+  const lanes *at = (const lanes *)(const void *)marks;
   uint32_t count = 0;
-  for (unsigned from = 0; from < VECTORS; from += ROUND) {
+  for (unsigned round = 0; round < BLOCK_LINES / ROUND_LINES; round++) {
     lanes sum = {0};
-    for (unsigned i = from; i < from + ROUND; i++)
-      sum -= (lanes)(vectors[i] == epoch);
-    for (unsigned i = 0; i < sizeof sum; i++)
-      count += sum[i];
+    for (unsigned line = 0; line < ROUND_LINES; line++) {
+      __builtin_prefetch(ahead, 1);
+      ahead += TD_CACHE_LINE;
+      sum -= (lanes)(at[0] == epoch) + (lanes)(at[1] == epoch);
+      sum -= (lanes)(at[2] == epoch) + (lanes)(at[3] == epoch);
+      at += LINE_VECTORS;
+    }
+    count += add_lanes(sum);
   }
   return count;
 }
 
 /* The same, and clears the bytes of dead young objects, so that the next young objects of the block
  * are the only ones. */
-static uint32_t count_and_clear_young(uint8_t *marks, uint8_t epoch) {
-  typedef uint8_t lanes __attribute__((vector_size(16), may_alias));
-  enum { VECTORS = TD_BLOCK_GRANULES / sizeof(lanes), ROUND = 128 };
-  lanes *vectors = (lanes *)(void *)marks;
+static uint32_t count_and_clear_young(uint8_t *marks, uint8_t epoch, const uint8_t *ahead) {
+  lanes *at = (lanes *)(void *)marks;
   uint32_t count = 0;
-  for (unsigned from = 0; from < VECTORS; from += ROUND) {
+  for (unsigned round = 0; round < BLOCK_LINES / ROUND_LINES; round++) {
     lanes sum = {0};
-    for (unsigned i = from; i < from + ROUND; i++) {
-      lanes vector = vectors[i];
-      sum -= (lanes)(vector == epoch);
-      vectors[i] = vector & ~(lanes)(vector == TD_YOUNG);
+    for (unsigned line = 0; line < ROUND_LINES; line++) {
+      __builtin_prefetch(ahead, 1);
+      ahead += TD_CACHE_LINE;
+      sum -= (lanes)(at[0] == epoch) + (lanes)(at[1] == epoch);
+      sum -= (lanes)(at[2] == epoch) + (lanes)(at[3] == epoch);
+      at[0] &= ~(lanes)(at[0] == TD_YOUNG);
+      at[1] &= ~(lanes)(at[1] == TD_YOUNG);
+      at[2] &= ~(lanes)(at[2] == TD_YOUNG);
+      at[3] &= ~(lanes)(at[3] == TD_YOUNG);
+      at += LINE_VECTORS;
     }
-    for (unsigned i = 0; i < sizeof sum; i++)
-      count += sum[i];
+    count += add_lanes(sum);
   }
   return count;
 }
@@ -77,11 +99,19 @@ static void count_live(struct td_space *space, uint32_t b, int32_t objects) {
   if (block->kind == TD_KIND_LEAF) space->leaf_bytes += bytes;
 }
 
-/* Counts what is alive in a block and lists it as unswept if it has room. Returns whether nothing
+static uint8_t *marks_of(const struct td_space *space, uint32_t b) {
+  return space->marks + ((uint64_t)b << TD_BLOCK_GRANULES_LOG2);
+}
+
+/* The marks of a block come from memory, and processors do not look ahead past a page. So those of
+ * the block `ahead` are asked for meanwhile, a line for each line that is read: many at once would
+ * wait for each other.
+ *
+ * Counts what is alive in a block and lists it as unswept if it has room. Returns whether nothing
  * is alive, nor in quarantine. */
-static bool sort_block(struct td_space *space, uint32_t b, bool young) {
+static bool sort_block(struct td_space *space, uint32_t b, uint32_t ahead, bool young) {
   struct td_block_info *info = &space->infos[b];
-  uint8_t *marks = space->marks + ((uint64_t)b << TD_BLOCK_GRANULES_LOG2);
+  uint8_t *marks = marks_of(space, b), *next = marks_of(space, ahead);
   if (info->state == TD_BLOCK_MEDIUM) {
     bool in_use;
     uint32_t live = td_medium_sort(space, b, &in_use);
@@ -98,8 +128,8 @@ static bool sort_block(struct td_space *space, uint32_t b, bool young) {
     count_live(space, b, 1);
     return false;
   }
-  info->live = (uint16_t)(young ? count_and_clear_young(marks, space->epoch)
-                                : count_block(marks, space->epoch));
+  info->live = (uint16_t)(young ? count_and_clear_young(marks, space->epoch, next)
+                                : count_block(marks, space->epoch, next));
   count_live(space, b, info->live);
   uint32_t used = info->live + (space->has_quarantine ? td_quarantine_count(space, b) : 0);
   bool wanted = used > 0 || info->held || info->reserved == TD_RESERVED_LISTED;
@@ -107,18 +137,10 @@ static bool sort_block(struct td_space *space, uint32_t b, bool young) {
   return !wanted;
 }
 
-/* The bytes of a block come from memory, and processors do not look ahead past a page: asked for
- * before the block above is sorted, they come meanwhile. */
-static void prefetch_marks(const struct td_space *space, uint32_t b) {
-  const uint8_t *marks = space->marks + ((uint64_t)b << TD_BLOCK_GRANULES_LOG2);
-  for (size_t at = 0; at < TD_BLOCK_GRANULES; at += TD_CACHE_LINE)
-    __builtin_prefetch(marks + at, 1);
-}
-
-static uint32_t sort_and_give(struct td_space *space, uint32_t b, bool young) {
+static uint32_t sort_and_give(struct td_space *space, uint32_t b, uint32_t ahead, bool young) {
   const struct td_block_info *info = &space->infos[b];
   if (info->state == TD_BLOCK_FREE || info->state == TD_BLOCK_TAIL) return 0;
-  if (!sort_block(space, b, young)) return 0;
+  if (!sort_block(space, b, ahead, young)) return 0;
   uint32_t count = info->state == TD_BLOCK_SMALL ? 1 : info->extent_blocks;
   td_blocks_give(space, b, count);
   return count;
@@ -126,7 +148,7 @@ static uint32_t sort_and_give(struct td_space *space, uint32_t b, bool young) {
 
 static void after_marking(struct td_space *space) {
   td_young_forget(space);
-  space->epoch_before = space->has_young ? TD_YOUNG : space->epoch;
+  td_young_set_byte(space);
 }
 
 uint32_t td_space_end_marking(struct td_space *space) {
@@ -138,9 +160,9 @@ uint32_t td_space_end_marking(struct td_space *space) {
   space->live_objects = space->live_bytes = space->leaf_bytes = 0;
   /* From the top down: the lists then begin with low blocks, and these fill first. */
   for (uint32_t b = space->frontier; b-- > 1;) {
-    if (space->infos[b - 1].state == TD_BLOCK_SMALL) prefetch_marks(space, b - 1);
+    uint32_t ahead = b > 2 && space->infos[b - 2].state == TD_BLOCK_SMALL ? b - 2 : b;
     space->infos[b].reserved = 0; /* listed no more; of other states it says nothing now */
-    freed += sort_and_give(space, b, false);
+    freed += sort_and_give(space, b, ahead, false);
   }
   after_marking(space);
   pthread_mutex_unlock(&space->lock);
@@ -168,12 +190,12 @@ uint32_t td_space_end_young(struct td_space *space) {
   pthread_mutex_lock(&space->lock);
   uint32_t freed = 0;
   if (space->has_quarantine || space->has_poison) td_quarantine_turn(space);
-  for (uint32_t b = touched_below(space, space->frontier), next; b > 0; b = next) {
-    next = touched_below(space, b);
-    if (next > 0) prefetch_marks(space, next);
+  uint32_t b = touched_below(space, space->frontier), next = touched_below(space, b);
+  for (uint32_t ahead; b > 0; b = next, next = ahead) {
+    ahead = touched_below(space, next);
     uncount(space, b);
     if (space->infos[b].state == TD_BLOCK_MEDIUM) td_medium_begin_young_sort(space, b);
-    freed += sort_and_give(space, b, true);
+    freed += sort_and_give(space, b, ahead ? ahead : b, true);
   }
   after_marking(space);
   pthread_mutex_unlock(&space->lock);

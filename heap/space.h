@@ -25,6 +25,7 @@
  *      young collection keeps the epoch: what is old counts as marked, and the young objects that
  * it finds get the epoch. Afterwards no byte is TD_YOUNG, because sorting clears those of the dead.
  *      A full collection makes all objects old first (heap/young.h), and then goes on as ever.
+ *      While the space bears_old, allocation stores the epoch after all.
  *   [run] A mutator allocates from a run of free cells. The cells reserved for the run count as
  *      objects from then on, used or not. The mutator's bump cache covers the reservation piece by
  *      piece, because what it covers must be zeroed as a rule. Before a collection the unused rest
@@ -115,8 +116,9 @@ struct td_space {
   uint64_t leaf_bytes;               /* of these, in objects without references */
   uint8_t epoch;
   /* While marking, the byte of objects that were not found yet. At other times that of objects
-   * allocated since the last collection: TD_YOUNG if has_young, else the epoch. */
+   * allocated since the last collection: TD_YOUNG if has_young and not bears_old, or the epoch. */
   uint8_t epoch_before;
+  bool bears_old; /* objects count as old at once: no young collection will look at them */
 
   /* Which conservative words count: heap/find.h. Written while no collection runs. */
   bool base_only;

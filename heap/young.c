@@ -12,6 +12,15 @@ void td_young_set_due(struct td_space *space, size_t bytes) {
   pthread_mutex_unlock(&space->lock);
 }
 
+void td_young_set_byte(struct td_space *space) {
+  space->epoch_before = space->has_young && !space->bears_old ? TD_YOUNG : space->epoch;
+}
+
+void td_young_bear_old(struct td_space *space, bool old) {
+  space->bears_old = old;
+  td_young_set_byte(space);
+}
+
 static void make_block_old(struct td_space *space, uint32_t block) {
   uint8_t *marks = space->marks + ((uint64_t)block << TD_BLOCK_GRANULES_LOG2);
   typedef uint8_t lanes __attribute__((vector_size(16), may_alias));
@@ -25,6 +34,7 @@ static void make_block_old(struct td_space *space, uint32_t block) {
 
 void td_young_make_old(struct td_space *space) {
   td_log_clear(space);
+  if (space->bears_old) return;
   for (uint32_t b = 1; b < space->frontier; b++) {
     if (space->touched[b / 64] == 0) {
       b |= 63;
@@ -35,8 +45,8 @@ void td_young_make_old(struct td_space *space) {
 }
 
 void td_young_keep(struct td_space *space) {
-  for (uint32_t b = 1; b < space->frontier; b++)
-    if (td_young_is_touched(space, b)) make_block_old(space, b);
+  td_log_clear(space);
+  space->epoch_before = TD_YOUNG; /* nothing is, so nothing dies */
 }
 
 void td_young_forget(struct td_space *space) {

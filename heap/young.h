@@ -25,13 +25,19 @@ static inline bool td_young_is_due(const struct td_space *space) {
   return space->young_bytes >= space->young_due;
 }
 
+/* World stopped, between collections: are objects to be old from their first moment? */
+void td_young_bear_old(struct td_space *space, bool old);
+/* Sets the byte of objects that are allocated from now on. */
+void td_young_set_byte(struct td_space *space);
+
 /* The young part may get so large. Until a collection says otherwise; SIZE_MAX: without a bound.
  * Takes the lock. */
 void td_young_set_due(struct td_space *space, size_t bytes);
 
 /* World stopped, before a full marking: makes the young objects old, and forgets the log. */
 void td_young_make_old(struct td_space *space);
-/* World stopped, instead of a young marking: as if it had found every young object. */
+/* World stopped, instead of a young marking, in a space that bears old objects: as if it had found
+ * every object since the last collection. */
 void td_young_keep(struct td_space *space);
 /* No block is touched any more. Under the lock. */
 void td_young_forget(struct td_space *space);

@@ -10,6 +10,7 @@
 #define LIVE_TELLING ((uint64_t)64 << 20)
 #define SAMPLES_LEAST 2u  /* between two decisions */
 #define POSTPONED_MOST 3u /* full collections in a row */
+#define POSTPONED_PURE 4u /* the same, where no store at all replaced a reference */
 
 void td_filling_after_young(struct td_filling *filling, const struct td_filling_facts *facts) {
   uint64_t lived = facts->promoted_bytes, all = facts->allocated_bytes;
@@ -17,6 +18,7 @@ void td_filling_after_young(struct td_filling *filling, const struct td_filling_
   if (died > all / DIED_LITTLE || facts->replaced > facts->told / REPLACED_LITTLE || facts->let_go)
     filling->doubted = true;
   filling->let_go |= facts->let_go;
+  filling->replaced |= facts->replaced > 0;
   filling->samples++;
 }
 
@@ -27,7 +29,7 @@ void td_filling_after_full(struct td_filling *filling, uint64_t freed_bytes, uin
 
 bool td_filling_may_postpone(const struct td_filling *filling) {
   return filling->keeps && !filling->doubted && filling->samples >= SAMPLES_LEAST &&
-         filling->postponed < POSTPONED_MOST;
+         filling->postponed < (filling->replaced ? POSTPONED_MOST : POSTPONED_PURE);
 }
 
 bool td_filling_looks(const struct td_filling *filling) {

@@ -26,6 +26,7 @@ struct td_filling {
   bool keeps;     /* the last full collection freed nearly nothing of a heap large enough to tell */
   bool doubted;   /* since then, something showed that objects die */
   bool let_go;    /* and it was roots that let go of much */
+  bool replaced;  /* a store into an old object replaced a reference */
   bool took_back; /* what the heap has got by postponing */
   unsigned samples;   /* young collections since the last decision where nearly all survived */
   unsigned postponed; /* full collections since the last */

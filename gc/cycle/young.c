@@ -111,7 +111,10 @@ void td_young_plan(struct tide_heap *heap, struct td_youth_facts facts, bool ask
     td_youth_resume(youth);
   else if (!asked)
     td_youth_after_young(youth, &facts);
-  if (youth->on != was_on) switch_barriers(heap);
+  if (youth->on != was_on) {
+    switch_barriers(heap);
+    td_young_bear_old(&heap->space, !youth->on);
+  }
   td_young_set_due(&heap->space, youth->due_bytes);
 }
 

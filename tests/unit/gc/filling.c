@@ -27,17 +27,23 @@ static void sample(struct td_filling *filling, uint64_t lived_percent, uint64_t 
   look(filling, lived_percent, replaced, false);
 }
 
-Test(filling, postpones_while_all_survives_but_not_for_ever) {
-  struct td_filling filling = after_full(0, 80);
+/* Returns how many full collections in a row are postponed. */
+static unsigned postpone_all(struct td_filling *filling, uint64_t replaced) {
   unsigned postponed = 0;
-  for (unsigned turn = 0; turn < 100; turn++) {
-    cr_assert_not(td_filling_may_postpone(&filling), "there was no sample since the last decision");
-    sample(&filling, 97, 10);
-    if (!td_filling_may_postpone(&filling)) break;
-    td_filling_note_postponed(&filling);
-    postponed++;
+  for (; postponed < 100; postponed++) {
+    cr_assert_not(td_filling_may_postpone(filling), "there was no sample since the last decision");
+    sample(filling, 97, replaced);
+    if (!td_filling_may_postpone(filling)) break;
+    td_filling_note_postponed(filling);
   }
+  return postponed;
+}
+
+Test(filling, postpones_while_all_survives_but_not_for_ever) {
+  struct td_filling filling = after_full(0, 80), pure = filling;
+  unsigned postponed = postpone_all(&filling, 10);
   cr_assert(postponed > 0 && postponed < 10, "%u", postponed);
+  cr_assert_eq(postpone_all(&pure, 0), postponed + 1, "where nothing was replaced");
   td_filling_after_full(&filling, 1 * MIB, 1000 * MIB);
   sample(&filling, 97, 10);
   cr_assert(td_filling_may_postpone(&filling), "the full collection has freed nothing again");

@@ -11,6 +11,7 @@ static void begin_wait(struct world *w) {
   w->heap->youth.on = false;
   w->heap->youth.due_bytes = ROOM;
   td_barrier_switch(w->m);
+  td_young_bear_old(&w->heap->space, true);
   td_young_set_due(&w->heap->space, ROOM);
 }
 
