@@ -90,6 +90,8 @@ void *td_runs_take_freed_slow(struct tide_mutator *mutator, uint32_t index, size
   mutator->handed_out += bytes;
   struct td_space *space = &mutator->heap->space;
   if (space->has_young) td_log_fresh_if_old(space, cell);
+  /* The link and the seal go in any case. */
+  if (space->layouts.at[index / TIDE_BUMP_SLOTS].as_it_is) bytes = 2 * sizeof(uintptr_t);
   return memset((void *)cell, 0, bytes);
 }
 
@@ -100,13 +102,16 @@ static void clear_mark(struct td_space *space, uintptr_t cell) {
   td_young_touch(space, td_block_of_granule(granule), 0);
 }
 
-/* Forgets the lists. If the world is stopped, the cells are no objects from now on. */
+/* Forgets the lists. If the world is stopped, the cells are no objects from now on. Who gets one of
+ * them as it is shall find no seal in it. */
 static void forget_freed(struct tide_mutator *mutator, bool stopped) {
   struct td_space *space = &mutator->heap->space;
   for (uint32_t i = 0; i < mutator->freed_count; i++) {
     uintptr_t *head = &mutator->freed[mutator->freed_at[i]];
-    for (uintptr_t cell = *head & ~LISTED; stopped && cell; cell = words_of(cell)[0])
-      clear_mark(space, cell);
+    for (uintptr_t cell = *head & ~LISTED; cell; cell = words_of(cell)[0]) {
+      words_of(cell)[1] = 0;
+      if (stopped) clear_mark(space, cell);
+    }
     *head = 0;
   }
   mutator->freed_count = 0;

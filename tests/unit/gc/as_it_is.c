@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "tests/unit/gc/common.h"
+#include "tide/foreign.h"
 
 #define PATTERN 0xa5
 
@@ -81,6 +82,29 @@ Test(as_it_is, refuses_what_makes_no_sense) {
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     cr_assert_eq(tide_layout_as_it_is(w.heap, wrong[i], &error), TIDE_LAYOUT_INVALID, "%zu", i);
     cr_assert_eq(error.status, TIDE_ERROR_ARGUMENT);
+  }
+  world_end(&w);
+}
+
+/* What a freed cell holds must not pass for a freed cell in its successor, which nobody has written
+ * to. */
+Test(as_it_is, objects_in_the_place_of_freed_ones_are_objects) {
+  enum { COUNT = 3000, BYTES = 48 };
+  struct world w = world_new();
+  tide_layout bytes = tide_layout_as_it_is(w.heap, TIDE_LAYOUT_LEAF, NULL);
+  static void *objects[COUNT];
+  for (int round = 0; round < 6; round++) {
+    for (size_t i = 0; i < COUNT; i++) {
+      objects[i] = tide_alloc(w.m, bytes, BYTES);
+      cr_assert_not_null(objects[i]);
+    }
+    for (size_t i = 0; i < COUNT; i++) {
+      struct tide_object_facts facts;
+      cr_assert(tide_object_look(w.m, objects[i], &facts), "round %d, object %zu", round, i);
+      cr_assert_eq(facts.bytes, BYTES);
+      cr_assert_eq(tide_free(w.m, objects[i]), TIDE_OK);
+    }
+    if (round % 2) cr_assert_eq(tide_collect(w.m), TIDE_OK); /* else they are taken again at once */
   }
   world_end(&w);
 }
