@@ -38,7 +38,7 @@ EXPORT void *GC_malloc(size_t bytes) {
   return td_bdwgc_alloc(bytes, TIDE_LAYOUT_CONSERVATIVE);
 }
 EXPORT void *GC_malloc_atomic(size_t bytes) {
-  return td_bdwgc_alloc(bytes, TIDE_LAYOUT_LEAF);
+  return td_bdwgc_alloc(bytes, TD_LAYOUT_ATOMIC);
 }
 EXPORT void *GC_malloc_stubborn(size_t bytes) {
   return td_bdwgc_alloc(bytes, TIDE_LAYOUT_CONSERVATIVE);
@@ -47,13 +47,13 @@ EXPORT void *GC_malloc_ignore_off_page(size_t bytes) {
   return td_bdwgc_alloc(bytes, TIDE_LAYOUT_CONSERVATIVE);
 }
 EXPORT void *GC_malloc_atomic_ignore_off_page(size_t bytes) {
-  return td_bdwgc_alloc(bytes, TIDE_LAYOUT_LEAF);
+  return td_bdwgc_alloc(bytes, TD_LAYOUT_ATOMIC);
 }
 EXPORT void *GC_malloc_uncollectable(size_t bytes) {
   return td_bdwgc_hold(td_bdwgc_alloc(bytes, TIDE_LAYOUT_CONSERVATIVE));
 }
 EXPORT void *GC_malloc_atomic_uncollectable(size_t bytes) {
-  return td_bdwgc_hold(td_bdwgc_alloc(bytes, TIDE_LAYOUT_LEAF));
+  return td_bdwgc_hold(td_bdwgc_alloc(bytes, TD_LAYOUT_ATOMIC));
 }
 
 EXPORT void *GC_memalign(size_t alignment, size_t bytes) {
@@ -74,7 +74,7 @@ EXPORT int GC_posix_memalign(void **object, size_t alignment, size_t bytes) {
 EXPORT char *GC_strndup(const char *text, size_t most) {
   if (!text) return NULL;
   size_t length = strnlen(text, most);
-  char *copy = td_bdwgc_alloc(length + 1, TIDE_LAYOUT_LEAF);
+  char *copy = td_bdwgc_alloc(length + 1, TD_LAYOUT_ATOMIC);
   if (!copy) {
     errno = ENOMEM;
     return NULL;
@@ -144,7 +144,8 @@ static void *resize(struct tide_mutator *self, void *object, size_t bytes) {
   if (__builtin_add_overflow(bytes, td_bdwgc.extra_bytes, &wanted)) return out_of_memory(bytes);
   if (!fits(self, object, &facts, wanted)) return move(self, object, &facts, bytes);
   /* What is behind shall hold no old references, and be zero if the object grows again. */
-  if (bytes < facts.bytes) memset((char *)object + bytes, 0, facts.bytes - bytes);
+  if (bytes < facts.bytes && facts.layout != TD_LAYOUT_ATOMIC)
+    memset((char *)object + bytes, 0, facts.bytes - bytes);
   return object;
 }
 

@@ -23,13 +23,12 @@
 
 static GC_mark_proc procedures[GC_MAX_MARK_PROCS];
 static unsigned procedure_count = RESERVED_PROCS;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 EXPORT unsigned GC_new_proc(GC_mark_proc procedure) {
-  td_bdwgc_lock(&lock);
+  td_bdwgc_lock(TD_LOCK_DESCRIPTORS);
   unsigned number = procedure_count;
   if (number < LONG_BITMAP_PROC) procedures[procedure_count++] = procedure;
-  td_bdwgc_unlock(&lock);
+  td_bdwgc_unlock(TD_LOCK_DESCRIPTORS);
   if (number == LONG_BITMAP_PROC)
     td_bdwgc_die("GC_new_proc: there are no more than %u", LONG_BITMAP_PROC);
   return number;
@@ -74,7 +73,7 @@ static bool is_long(GC_word descriptor) {
 
 static GC_word make_long(const GC_word *bitmap, size_t bits) {
   size_t count = (bits + 63) / 64;
-  td_bdwgc_lock(&lock);
+  td_bdwgc_lock(TD_LOCK_DESCRIPTORS);
   struct long_bitmap *larger = realloc(long_bitmaps, (long_count + 1) * sizeof *larger);
   uint64_t *copy = malloc(count * sizeof *copy);
   if (!larger || !copy) td_bdwgc_die("GC_make_descriptor: out of memory");
@@ -85,7 +84,7 @@ static GC_word make_long(const GC_word *bitmap, size_t bits) {
   GC_word descriptor =
       ((long_count << GC_LOG_MAX_MARK_PROCS | LONG_BITMAP_PROC) << GC_DS_TAG_BITS) | GC_DS_PROC;
   long_count++;
-  td_bdwgc_unlock(&lock);
+  td_bdwgc_unlock(TD_LOCK_DESCRIPTORS);
   return descriptor;
 }
 
@@ -185,7 +184,7 @@ tide_layout td_descriptor_layout(GC_word descriptor, size_t words) {
   if (descriptor == GC_DS_LENGTH) return TIDE_LAYOUT_LEAF;
   if (td_descriptor_calls(descriptor) || words == 0 || words > WORDS_MOST)
     return TIDE_LAYOUT_CONSERVATIVE;
-  td_bdwgc_lock(&lock);
+  td_bdwgc_lock(TD_LOCK_DESCRIPTORS);
   size_t i = 0;
   while (i < known_count && (known[i].descriptor != descriptor || known[i].words != words))
     i++;
@@ -198,6 +197,6 @@ tide_layout td_descriptor_layout(GC_word descriptor, size_t words) {
     layout = known[i].layout;
     known_count++;
   }
-  td_bdwgc_unlock(&lock);
+  td_bdwgc_unlock(TD_LOCK_DESCRIPTORS);
   return layout;
 }

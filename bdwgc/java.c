@@ -17,7 +17,6 @@ struct toggle {
 };
 static struct toggle *toggles; /* under the lock; a collection changes them under the stop */
 static size_t toggle_count, toggle_capacity;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static GC_toggleref_func toggle_function;
 static GC_await_finalize_proc await_function;
 
@@ -58,13 +57,13 @@ EXPORT int GC_toggleref_add(void *object, int strong) {
   if (!toggle_function) return GC_SUCCESS;
   td_bdwgc_start();
   tide_collect_pause(td_bdwgc.heap);
-  td_bdwgc_lock(&lock);
+  td_bdwgc_lock(TD_LOCK_TOGGLES);
   if (make_room())
     toggles[toggle_count++] = (struct toggle){(uintptr_t)object, strong != 0};
   else
     result = GC_NO_MEMORY;
   if (!asked) asked = tide_root_add_source(td_bdwgc.heap, &source) == TIDE_OK;
-  td_bdwgc_unlock(&lock);
+  td_bdwgc_unlock(TD_LOCK_TOGGLES);
   tide_collect_resume(td_bdwgc.heap);
   return result;
 }

@@ -19,13 +19,12 @@ struct kind {
 };
 /* Entries are filled in once, under the lock, before their number is known to anybody. */
 static struct kind kinds[TD_KIND_COUNT] = {
-    [GC_I_PTRFREE] = {.layout = TIDE_LAYOUT_LEAF},
+    [GC_I_PTRFREE] = {.layout = TD_LAYOUT_ATOMIC},
     [GC_I_NORMAL] = {.layout = TIDE_LAYOUT_CONSERVATIVE},
     [GC_I_UNCOLLECTABLE] = {.layout = TIDE_LAYOUT_CONSERVATIVE},
-    [GC_I_AUNCOLLECTABLE] = {.layout = TIDE_LAYOUT_LEAF},
+    [GC_I_AUNCOLLECTABLE] = {.layout = TD_LAYOUT_ATOMIC},
 };
 static unsigned kind_count = GC_I_FIRST_FREE;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- Lists of free cells: always empty, so that programs that look there call us ---- */
 
@@ -52,12 +51,14 @@ static void trace(void *object, size_t bytes, struct tide_tracer *tracer, void *
   td_descriptor_trace(object, bytes, kind->descriptor + (kind->add_size ? bytes : 0), tracer);
 }
 
-static tide_layout make_layout(const struct kind *kind, unsigned number) {
+static tide_layout make_layout(const struct kind *kind, unsigned number, bool clear) {
   char name[32];
   snprintf(name, sizeof name, "kind %u", number);
   tide_layout layout;
   if (kind->descriptor == GC_DS_LENGTH)
-    layout = kind->add_size ? TIDE_LAYOUT_CONSERVATIVE : TIDE_LAYOUT_LEAF;
+    layout = kind->add_size ? TIDE_LAYOUT_CONSERVATIVE
+             : clear        ? TIDE_LAYOUT_LEAF
+                            : TD_LAYOUT_ATOMIC;
   else if (td_descriptor_calls(kind->descriptor))
     layout = tide_layout_traced_alone(td_bdwgc.heap, trace, (void *)kind, NULL);
   else
@@ -66,17 +67,17 @@ static tide_layout make_layout(const struct kind *kind, unsigned number) {
 }
 
 EXPORT unsigned GC_new_kind(void **list, GC_word descriptor, int add_size, int clear) {
-  (void)list, (void)clear; /* objects are always zeroed */
+  (void)list; /* what may hold references is always zeroed */
   td_bdwgc_start();
-  td_bdwgc_lock(&lock);
+  td_bdwgc_lock(TD_LOCK_KINDS);
   unsigned number = kind_count;
   if (number == TD_KIND_COUNT) td_bdwgc_die("GC_new_kind: there are no more than %u", number);
   struct kind *kind = &kinds[number];
   *kind = (struct kind){.descriptor = descriptor, .add_size = add_size != 0};
-  kind->layout = make_layout(kind, number);
+  kind->layout = make_layout(kind, number, clear != 0);
   if (kind->layout == TIDE_LAYOUT_INVALID) td_bdwgc_die("GC_new_kind: out of memory");
   kind_count++;
-  td_bdwgc_unlock(&lock);
+  td_bdwgc_unlock(TD_LOCK_KINDS);
   return number;
 }
 EXPORT unsigned GC_new_kind_inner(void **list, GC_word descriptor, int add_size, int clear) {
@@ -130,7 +131,8 @@ EXPORT int GC_get_kind_and_size(const void *object, size_t *bytes) {
   if (bytes) *bytes = facts.bytes;
   for (unsigned i = GC_I_FIRST_FREE; i < kind_count; i++)
     if (kinds[i].layout == facts.layout) return (int)i;
-  if (facts.layout == TIDE_LAYOUT_LEAF) return facts.pinned ? GC_I_AUNCOLLECTABLE : GC_I_PTRFREE;
+  if (facts.layout == TD_LAYOUT_ATOMIC || facts.layout == TIDE_LAYOUT_LEAF)
+    return facts.pinned ? GC_I_AUNCOLLECTABLE : GC_I_PTRFREE;
   return facts.pinned ? GC_I_UNCOLLECTABLE : GC_I_NORMAL;
 }
 

@@ -1,4 +1,4 @@
-/* Locks that no suspended thread holds. */
+/* Locks that no suspended thread holds, and that a fork finds free. */
 #ifndef TD_BDWGC_LOCK_H
 #define TD_BDWGC_LOCK_H
 
@@ -6,13 +6,35 @@
 
 #include "bdwgc/threads.h"
 
+/* In the order in which they are taken: the program's own code runs with the first, the others are
+ * held for short. */
+enum td_lock {
+  TD_LOCK_ALLOCATION,
+  TD_LOCK_THREADS,   /* the list of registered threads */
+  TD_LOCK_SUSPENDED, /* which of them wait to be resumed */
+  TD_LOCK_RESULTS,   /* of threads that nobody has joined */
+  TD_LOCK_KINDS,
+  TD_LOCK_DESCRIPTORS,
+  TD_LOCK_DISPLACEMENTS,
+  TD_LOCK_TOGGLES,
+  TD_LOCK_ROOTS,
+  TD_LOCK_COUNT
+};
+extern pthread_mutex_t td_bdwgc_locks[TD_LOCK_COUNT];
+
 /* The thread waits for a lock, or has it and may still be stopped: it must not be suspended. */
 extern TD_TLS volatile bool td_bdwgc_locking;
+/* It has the allocation lock. */
+extern TD_TLS bool td_bdwgc_has_allocation;
+
+/* Once there is a heap, whose own fork handlers come after ours: takes all locks for a fork. */
+void td_lock_start(void);
 
 /* The holder cannot be stopped. Who waits can, or a holder that waits for all others to stand still
  * would wait for ever. A thread that is not registered, or in a blocking region, is not stopped
  * anyway. */
-static inline void td_bdwgc_lock(pthread_mutex_t *lock) {
+static inline void td_bdwgc_lock(enum td_lock number) {
+  pthread_mutex_t *lock = &td_bdwgc_locks[number];
   if (!td_bdwgc_self || td_bdwgc_away) {
     pthread_mutex_lock(lock);
     return;
@@ -25,8 +47,8 @@ static inline void td_bdwgc_lock(pthread_mutex_t *lock) {
   tide_stop_hold(td_bdwgc_self);
   td_bdwgc_locking = false;
 }
-static inline void td_bdwgc_unlock(pthread_mutex_t *lock) {
-  pthread_mutex_unlock(lock);
+static inline void td_bdwgc_unlock(enum td_lock number) {
+  pthread_mutex_unlock(&td_bdwgc_locks[number]);
   if (td_bdwgc_self && !td_bdwgc_away) tide_stop_release(td_bdwgc_self);
 }
 

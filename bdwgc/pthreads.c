@@ -18,7 +18,6 @@ struct result {
   void *value;
 };
 static struct result *results; /* under the lock */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static bool is_detached(void) {
   pthread_attr_t attributes;
@@ -35,20 +34,20 @@ static void keep_result(void *value) {
   if (!result) return;
   result->thread = pthread_self();
   result->value = value;
-  td_bdwgc_lock(&lock);
+  td_bdwgc_lock(TD_LOCK_RESULTS);
   result->next = results;
   results = result;
-  td_bdwgc_unlock(&lock);
+  td_bdwgc_unlock(TD_LOCK_RESULTS);
 }
 
 static void forget_result(pthread_t thread) {
-  td_bdwgc_lock(&lock);
+  td_bdwgc_lock(TD_LOCK_RESULTS);
   struct result **link = &results;
   while (*link && !pthread_equal((*link)->thread, thread))
     link = &(*link)->next;
   struct result *gone = *link;
   if (gone) *link = gone->next;
-  td_bdwgc_unlock(&lock);
+  td_bdwgc_unlock(TD_LOCK_RESULTS);
   GC_free(gone);
 }
 

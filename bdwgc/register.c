@@ -8,27 +8,20 @@
 /* Numbers of what programs are told. */
 enum { EVENT_THREAD_SUSPENDED = 10, EVENT_THREAD_UNSUSPENDED };
 
-static struct td_thread *threads; /* under the lock; who stops the world may read it then */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct td_thread *threads;     /* under the lock; who stops the world may read it then */
 static TD_TLS struct td_thread *self; /* NULL while it is not registered */
-TD_TLS volatile bool td_bdwgc_locking;
 static GC_on_thread_event_proc on_thread_event;
 
-/* Of the child's threads only the forking one is left. */
-static void after_fork(void) {
+void td_register_keep_own(void) {
   threads = self;
   if (self) self->next = NULL;
 }
-static void watch_fork(void) {
-  if (pthread_atfork(NULL, NULL, after_fork) != 0) td_bdwgc_die("no memory for a fork handler");
-}
 
 void td_register_lock(void) {
-  td_bdwgc_lock(&lock);
+  td_bdwgc_lock(TD_LOCK_THREADS);
 }
 void td_register_unlock(void) {
-  td_bdwgc_unlock(&lock);
+  td_bdwgc_unlock(TD_LOCK_THREADS);
 }
 
 /* Takes the thread's entry off the list. Returns it, or NULL if there is none. */
@@ -46,7 +39,6 @@ static struct td_thread *take(pthread_t id) {
 void td_register_enter(void) {
   struct td_thread *entry = malloc(sizeof *entry);
   if (!entry) td_bdwgc_die("no memory to register a thread");
-  (void)pthread_once(&once, watch_fork);
   td_register_lock();
   struct td_thread *stale = take(pthread_self());
   *entry = (struct td_thread){.next = threads,

@@ -25,6 +25,9 @@ void td_register_unlock(void);
 /* Under the lock. Returns NULL if the thread is not registered. */
 struct td_thread *td_register_find(pthread_t id);
 
+/* In the child of a fork, under the lock: of the threads only the calling one is left. */
+void td_register_keep_own(void);
+
 /* World stopped: the program hears which threads were stopped, or go on. */
 void td_register_tell(bool stopped);
 

@@ -13,7 +13,6 @@
 #include "bdwgc/state.h"
 
 static struct td_ranges added, excluded; /* under the lock */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static GC_has_static_roots_func filter;
 static uintptr_t own_base; /* where this library is loaded: it holds no roots */
 
@@ -71,12 +70,12 @@ static int add_segments(struct dl_phdr_info *info, size_t bytes, void *argument)
 static void before_stop(struct tide_root_list *list, void *context) {
   (void)context;
   struct segments segments = {.list = list, .first = true};
-  pthread_mutex_lock(&lock);
+  pthread_mutex_lock(&td_bdwgc_locks[TD_LOCK_ROOTS]);
   changes_told = changes;
   dl_iterate_phdr(add_segments, &segments);
   for (size_t i = 0; i < added.count; i++)
     td_ranges_without(&excluded, added.at[i].low, added.at[i].high, report_range, list);
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&td_bdwgc_locks[TD_LOCK_ROOTS]);
 }
 
 struct stop {
@@ -95,9 +94,9 @@ static int stop_if_same(struct dl_phdr_info *info, size_t bytes, void *argument)
 static void around_stop(void (*call)(void *argument), void *argument, void *context) {
   (void)context;
   struct stop stop = {call, argument};
-  pthread_mutex_lock(&lock);
+  pthread_mutex_lock(&td_bdwgc_locks[TD_LOCK_ROOTS]);
   if (changes == changes_told) dl_iterate_phdr(stop_if_same, &stop);
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&td_bdwgc_locks[TD_LOCK_ROOTS]);
 }
 
 /* ---- Under the stop ---- */
@@ -193,10 +192,10 @@ static void change(void (*how)(struct td_ranges *, uintptr_t, uintptr_t), struct
   uintptr_t from = ((uintptr_t)low + 7) & ~(uintptr_t)7, to = (uintptr_t)high & ~(uintptr_t)7;
   td_bdwgc_start();
   if (from >= to) return;
-  td_bdwgc_lock(&lock);
+  td_bdwgc_lock(TD_LOCK_ROOTS);
   how(ranges, from, to);
   changes++;
-  td_bdwgc_unlock(&lock);
+  td_bdwgc_unlock(TD_LOCK_ROOTS);
 }
 
 EXPORT void GC_add_roots(void *low, void *high) {
@@ -209,10 +208,10 @@ EXPORT void GC_exclude_static_roots(void *low, void *high) {
   change(td_ranges_add, &excluded, low, high);
 }
 static void clear(struct td_ranges *ranges) {
-  td_bdwgc_lock(&lock);
+  td_bdwgc_lock(TD_LOCK_ROOTS);
   ranges->count = 0;
   changes++;
-  td_bdwgc_unlock(&lock);
+  td_bdwgc_unlock(TD_LOCK_ROOTS);
 }
 EXPORT void GC_clear_roots(void) {
   clear(&added);

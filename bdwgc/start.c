@@ -7,6 +7,7 @@
 #include "bdwgc/environment.h"
 #include "bdwgc/interior.h"
 #include "bdwgc/leaks.h"
+#include "bdwgc/lock.h"
 #include "bdwgc/roots.h"
 #include "bdwgc/settings.h"
 #include "bdwgc/stack.h"
@@ -49,7 +50,10 @@ static void start(void) {
   td_threads_prepare();
   struct tide_heap *heap = tide_heap_create(&options, &error);
   if (!heap) td_bdwgc_die("%s", error.text);
+  if (tide_layout_as_it_is(heap, TIDE_LAYOUT_LEAF, &error) != TD_LAYOUT_ATOMIC)
+    td_bdwgc_die("the layout of atomic objects has another number than %u", TD_LAYOUT_ATOMIC);
   td_bdwgc.heap = heap;
+  td_lock_start();
   td_bdwgc_interior_start();
   td_stack_start();
   td_bdwgc_roots_start();

@@ -20,6 +20,10 @@ struct td_bdwgc {
   char *stack_bottom;     /* GC_stackbottom as the collector knows it */
   _Atomic(uint8_t) slow;  /* why allocation goes the way round: TD_SLOW_… */
 };
+/* The layout of atomic objects, which hold whatever their memory held. It has this number because
+ * td_bdwgc_start makes it before any other: where it is allocated the number is a constant. */
+#define TD_LAYOUT_ATOMIC ((tide_layout)7)
+
 /* Something waits for the next allocation: finalizers, a notifier. */
 #define TD_SLOW_ONCE 1u
 /* Each object is watched: leaks are being found. */

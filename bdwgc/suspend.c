@@ -2,7 +2,9 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "bdwgc/lock.h"
 #include "bdwgc/register.h"
+#include "bdwgc/suspend.h"
 #include "bdwgc/threads.h"
 #include "tide/foreign.h"
 
@@ -10,23 +12,26 @@ EXPORT void *GC_do_blocking(GC_fn_type call, void *data);
 
 /* ---- A thread that suspends itself waits in a blocking region ---- */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of `suspended` for those who wait so */
 static pthread_cond_t resumed = PTHREAD_COND_INITIALIZER;
 
 static void *wait_to_be_resumed(void *data) {
   const struct td_thread *self = data;
-  pthread_mutex_lock(&lock);
+  pthread_mutex_lock(&td_bdwgc_locks[TD_LOCK_SUSPENDED]);
   while (self->suspended)
-    pthread_cond_wait(&resumed, &lock);
-  pthread_mutex_unlock(&lock);
+    pthread_cond_wait(&resumed, &td_bdwgc_locks[TD_LOCK_SUSPENDED]);
+  pthread_mutex_unlock(&td_bdwgc_locks[TD_LOCK_SUSPENDED]);
   return NULL;
 }
 
+void td_suspend_forget_waiters(void) {
+  resumed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+}
+
 static void set_suspended(struct td_thread *thread, bool suspended) {
-  pthread_mutex_lock(&lock);
+  pthread_mutex_lock(&td_bdwgc_locks[TD_LOCK_SUSPENDED]);
   thread->suspended = suspended;
   pthread_cond_broadcast(&resumed);
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&td_bdwgc_locks[TD_LOCK_SUSPENDED]);
 }
 
 /* ---- Calls ---- */

@@ -113,16 +113,16 @@ EXPORT void *GC_call_with_gc_active(GC_fn_type call, void *data) {
 
 /* ---- The allocation lock: no collection begins while it is held ---- */
 
-static pthread_mutex_t alloc_lock = PTHREAD_MUTEX_INITIALIZER;
-
 /* In a blocking region holding stops off would hold nothing off. */
 EXPORT void GC_alloc_lock(void) {
   td_bdwgc_start();
   if (td_bdwgc_away) tide_collect_pause(td_bdwgc.heap);
-  td_bdwgc_lock(&alloc_lock);
+  td_bdwgc_lock(TD_LOCK_ALLOCATION);
+  td_bdwgc_has_allocation = true;
 }
 EXPORT void GC_alloc_unlock(void) {
-  td_bdwgc_unlock(&alloc_lock);
+  td_bdwgc_has_allocation = false;
+  td_bdwgc_unlock(TD_LOCK_ALLOCATION);
   if (td_bdwgc_away) tide_collect_resume(td_bdwgc.heap);
 }
 EXPORT void *GC_call_with_alloc_lock(GC_fn_type call, void *data) {

@@ -4,8 +4,10 @@
 #include "tests/bdwgc/semantics.h"
 
 #include <gc/gc_mark.h>
+#include <gc/javaxfc.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -186,6 +188,100 @@ static void other_stack_in_collection(void) {
   end_thread(thread);
 }
 
+/* ---- Forks while threads wait for the library's locks ---- */
+
+#define FORKS 150
+#define CHILD_SECONDS 20
+
+static char more_roots[THREADS][64] __attribute__((aligned(16)));
+
+static void *nap(void *data) {
+  for (volatile int i = 0; i < 200; i++) {
+  }
+  return data;
+}
+static void *do_nothing(void *unused) {
+  return unused;
+}
+
+/* One turn with each lock that there is. */
+static void take_locks(size_t number) {
+  char *roots = more_roots[number];
+  GC_call_with_alloc_lock(nap, NULL);
+  GC_add_roots(roots, roots + 64);
+  GC_remove_roots(roots, roots + 64);
+  GC_register_displacement(8 * number);
+  GC_is_thread_suspended((GC_SUSPEND_THREAD_ID)pthread_self());
+  CHECK(GC_malloc(100));
+}
+static void *take_in_region(void *unused) {
+  return GC_call_with_alloc_lock(nap, unused);
+}
+
+static void *keep_locking(void *data) {
+  size_t number = (size_t)data;
+  while (!over) {
+    take_locks(number);
+    GC_do_blocking(take_in_region, NULL);
+    steps[number]++;
+  }
+  return NULL;
+}
+static void *keep_starting(void *unused) {
+  while (!over) {
+    pthread_t thread;
+    CHECK(GC_pthread_create(&thread, NULL, do_nothing, NULL) == 0);
+    CHECK(GC_pthread_join(thread, NULL) == 0);
+  }
+  return unused;
+}
+
+static void live_as_child(void) {
+  alarm(CHILD_SECONDS);
+  take_locks(0);
+  GC_do_blocking(take_in_region, NULL);
+  over = false;
+  pthread_t thread;
+  CHECK(GC_pthread_create(&thread, NULL, do_nothing, NULL) == 0);
+  CHECK(GC_pthread_join(thread, NULL) == 0);
+  GC_gcollect();
+  _exit(0);
+}
+
+static void fork_once(void) {
+  int status;
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) live_as_child();
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+}
+static void *fork_with_lock(void *unused) {
+  int status;
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) return (void *)1;
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  return unused;
+}
+
+static void forks(void) {
+  pthread_t thread[THREADS + 1];
+  GC_allow_register_threads();
+  for (size_t i = 0; i < THREADS; i++)
+    CHECK(GC_pthread_create(&thread[i], NULL, keep_locking, (void *)i) == 0);
+  CHECK(GC_pthread_create(&thread[THREADS], NULL, keep_starting, NULL) == 0);
+  for (int i = 0; i < FORKS; i++) {
+    fork_once();
+    if (i % 10 == 0) GC_gcollect();
+    /* On the other library a fork by the lock's holder waits for ever. */
+    if (i % 10 == 5 && getenv("TD_OURS") && GC_call_with_alloc_lock(fork_with_lock, NULL))
+      live_as_child();
+  }
+  over = true;
+  for (int i = 0; i <= THREADS; i++)
+    CHECK(GC_pthread_join(thread[i], NULL) == 0);
+}
+
 static const struct part {
   const char *name;
   void (*run)(void);
@@ -193,6 +289,7 @@ static const struct part {
     {"world", world},
     {"other_stack", other_stack},
     {"other_stack_in_collection", other_stack_in_collection},
+    {"forks", forks},
 };
 
 int main(int argc, char **argv) {

@@ -1,0 +1,51 @@
+/* Locks, and how they get over a fork.
+ *
+ * A thread that waits for a lock may get it when a fork has stopped the others already. It then
+ * waits for the end of the fork with the lock, and the child would find it taken for ever. So who
+ * forks takes all of them before. Nobody collects meanwhile: a collection asks for roots, and a
+ * holder of the allocation lock that allocates would wait for it. */
+#include "bdwgc/lock.h"
+
+#include "bdwgc/register.h"
+#include "bdwgc/suspend.h"
+
+pthread_mutex_t td_bdwgc_locks[TD_LOCK_COUNT] = {
+    [0 ... TD_LOCK_COUNT - 1] = PTHREAD_MUTEX_INITIALIZER,
+};
+TD_TLS volatile bool td_bdwgc_locking;
+TD_TLS bool td_bdwgc_has_allocation;
+
+static bool taken; /* under the locks: by the thread that forks */
+
+static bool has_before(unsigned number) {
+  return number == TD_LOCK_ALLOCATION && td_bdwgc_has_allocation;
+}
+
+static void before_fork(void) {
+  /* In a callback of a collection the heap's own handler ends the process. */
+  if (tide_collect_pause(td_bdwgc.heap) != TIDE_OK) return;
+  td_bdwgc_locking = true;
+  for (unsigned i = 0; i < TD_LOCK_COUNT; i++)
+    if (!has_before(i)) pthread_mutex_lock(&td_bdwgc_locks[i]);
+  taken = true;
+}
+
+static void after_fork(void) {
+  if (!taken) return;
+  taken = false;
+  for (unsigned i = TD_LOCK_COUNT; i-- > 0;)
+    if (!has_before(i)) pthread_mutex_unlock(&td_bdwgc_locks[i]);
+  td_bdwgc_locking = false;
+  (void)tide_collect_resume(td_bdwgc.heap);
+}
+
+static void after_fork_in_child(void) {
+  td_register_keep_own();
+  td_suspend_forget_waiters();
+  after_fork();
+}
+
+void td_lock_start(void) {
+  if (pthread_atfork(before_fork, after_fork, after_fork_in_child) != 0)
+    td_bdwgc_die("no memory for a fork handler");
+}
