@@ -20,6 +20,11 @@
 /* A budget that comes from a guess stays below such a part of the hard limit. */
 #define UNMARKED_PART 4
 
+/* A heap is small that uses less than so many times its first budget. Collections take a large part
+ * of the time if it is more than one in so many. */
+#define CRAMPED_MOST 4
+#define CRAMPED_PART 16
+
 /* By what is read: what an object without references counts, and the extra room of small heaps, as
  * a part of what is alive and at most. Found by trying on eleven programs for Boehm GC:
  * docs/boehm.md has their figures. */
@@ -94,11 +99,20 @@ static double default_room(const struct td_sizing *policy, double live, double r
   return room > grown ? room : grown;
 }
 
+/* A small heap that holds objects of many sizes has hardly a whole block left, and collects for a
+ * large part of the time. */
+static bool is_cramped(const struct td_sizing *policy, const struct td_sizing_facts *facts) {
+  return policy->kind == TIDE_SIZING_DEFAULT && policy->initial_blocks > 1 &&
+         facts->used_blocks < CRAMPED_MOST * policy->initial_blocks &&
+         facts->collect_ns > facts->mutator_ns / CRAMPED_PART;
+}
+
 /* Blocks that are partly empty are room too. But what is free there may be of sizes that are not
  * asked for: if less than half of the last room could be used, some whole ones are added, an eighth
  * of those in use. Not more often, or a heap with constant live bytes would grow for ever. */
 static double least_blocks(const struct td_sizing *policy, const struct td_sizing_facts *facts) {
   double used = (double)facts->used_blocks;
+  if (is_cramped(policy, facts)) return used + policy->initial_blocks / 2.0;
   return (double)facts->allocated_bytes < policy->room / 2 ? used + used / 8 + 4 : used;
 }
 

@@ -54,6 +54,21 @@ Test(policy, small_heaps_get_a_third_more_by_what_is_read) {
   cr_assert(budget >= 70 && budget <= 71, "%u", budget);
 }
 
+/* Nearly all blocks hold something, of sizes that are not asked for. */
+Test(policy, a_small_heap_without_whole_blocks_gets_some) {
+  struct td_sizing policy = make(TIDE_SIZING_DEFAULT);
+  struct td_sizing_facts facts = {.live_bytes = 3 * TD_BLOCK_BYTES,
+                                  .used_blocks = 95,
+                                  .collect_ns = 60000,
+                                  .mutator_ns = 200000};
+  cr_assert_eq(td_sizing_next(&policy, &facts), 145);
+  facts.mutator_ns = 2000000;
+  cr_assert_leq(td_sizing_next(&policy, &facts), 111, "collections are a small part of the time");
+  facts.mutator_ns = 200000;
+  facts.used_blocks = 400;
+  cr_assert_leq(td_sizing_next(&policy, &facts), 454, "and it is not small any more");
+}
+
 Test(policy, default_room_is_a_root_up_to_a_bound_or_growth) {
   const struct {
     unsigned live_mib, allocations_per_mark, room_mib;
