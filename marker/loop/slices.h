@@ -31,7 +31,7 @@ TD_INLINE void scan_slice(struct loop *l, uint64_t item, td_visit visit_one) {
   }
   size_t start = a.from + (index << level) * TD_SLICE_SLOTS;
   size_t stop = a.from + to * TD_SLICE_SLOTS;
-  td_array_scan(&a, &l->v, start, stop < a.to ? stop : a.to, visit_one, l);
+  td_array_scan_slice(&a, &l->v, start, stop < a.to ? stop : a.to, visit_one, l);
 }
 
 TD_INLINE void scan_array(struct loop *l, uintptr_t object, td_visit visit_one) {

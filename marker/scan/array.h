@@ -40,4 +40,13 @@ TD_INLINE void td_array_scan(const struct td_array *array, const struct td_view 
     td_scan_words(v, array->slots, from, to, false, visit, context);
 }
 
+/* A slice of a long array. */
+TD_INLINE void td_array_scan_slice(const struct td_array *array, const struct td_view *v,
+                                   size_t from, size_t to, td_visit visit, void *context) {
+  if (array->conservative)
+    td_scan_words_upwards(v, array->slots, from, to, true, visit, context);
+  else
+    td_scan_words_upwards(v, array->slots, from, to, false, visit, context);
+}
+
 #endif

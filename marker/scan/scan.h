@@ -1,7 +1,7 @@
 /* Reading the slots of an object. Each function that gets `visit` calls visit(context, word) for
- * every slot, the last one first, so that a stack returns the first child first. Everything is
- * inlined into the loop that uses it, so `visit` must be a constant. The world is stopped: nobody
- * writes the slots. */
+ * every slot, the last one first, so that a stack returns the first child first, but for slices of
+ * long arrays. Everything is inlined into the loop that uses it, so `visit` must be a constant. The
+ * world is stopped: nobody writes the slots. */
 #ifndef TD_MARKER_SCAN_SCAN_H
 #define TD_MARKER_SCAN_SCAN_H
 
@@ -37,6 +37,15 @@ TD_INLINE void td_scan_slot(const struct td_view *v, uintptr_t word, bool conser
 TD_INLINE void td_scan_words(const struct td_view *v, const uintptr_t *slots, size_t from,
                              size_t to, bool conservative, td_visit visit, void *context) {
   for (size_t i = to; i-- > from;)
+    td_scan_slot(v, slots[i], conservative, visit, context);
+}
+
+/* The same from the first slot on: for slices of long arrays, which follow each other. A processor
+ * that sees addresses rise asks for the next lines of slots and marks by itself; at the beginning
+ * of each slice it would have to learn anew that they fall. */
+TD_INLINE void td_scan_words_upwards(const struct td_view *v, const uintptr_t *slots, size_t from,
+                                     size_t to, bool conservative, td_visit visit, void *context) {
+  for (size_t i = from; i < to; i++)
     td_scan_slot(v, slots[i], conservative, visit, context);
 }
 
