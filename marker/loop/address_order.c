@@ -38,7 +38,7 @@ struct page_objects {
   uintptr_t start;
   const uint16_t *at;
   uint32_t count;
-  uint32_t second; /* distance to a second cache line that is worth a prefetch; 0: there is none */
+  uint32_t second; /* how far behind its beginning an object is fetched a second time */
 };
 
 /* ---- References ---- */
@@ -146,8 +146,7 @@ static void scan_page(struct heap_pass *p, struct page_objects *t) {
   if (t->count == 0) return; /* somebody else scanned them, or the page was flagged twice */
   uintptr_t first = t->start + ((uintptr_t)t->at[0] << TD_GRANULE_LOG2);
   const struct td_block *block = td_view_block(&p->v, first);
-  uint32_t bytes = block->cell_granules << TD_GRANULE_LOG2; /* 0: a large object */
-  t->second = bytes - 1u < TD_CACHE_LINE ? bytes - 1 : TD_CACHE_LINE;
+  t->second = td_second_fetch(block);
   if (block->kind == TD_KIND_BITMAP) {
     scan_bitmaps(p, t, block->map);
     return;

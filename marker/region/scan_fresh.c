@@ -34,8 +34,7 @@ TD_INLINE void scan_short(struct td_visit_state *s, const struct run *run,
   const struct td_throwing t = td_throwing_of(s->visitor, &s->v);
   const uintptr_t start = td_view_object(&s->v, s->first);
   const uint32_t *at = run->at, *const end = at + run->count;
-  uint32_t bytes = block->cell_granules << TD_GRANULE_LOG2; /* 0: a large object */
-  const uint32_t second = bytes - 1u < TD_CACHE_LINE ? bytes - 1 : TD_CACHE_LINE;
+  const uint32_t second = td_second_fetch(block);
   uint8_t slot[64];
   uint32_t slots = 0;
   for (uint64_t map = block->map; map; map &= map - 1)

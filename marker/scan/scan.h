@@ -19,6 +19,15 @@ TD_INLINE void td_fetch_object(uintptr_t object) {
   __builtin_prefetch((const void *)(object + TD_FETCH_BYTES));
 }
 
+/* Returns how far behind the beginning of such an object a second prefetch goes: to the last slot
+ * that is read, but no farther than the next cache line. */
+TD_INLINE uint32_t td_second_fetch(const struct td_block *block) {
+  bool short_map = block->kind == TD_KIND_BITMAP || block->kind == TD_KIND_WORDS;
+  uint32_t bytes = block->cell_granules << TD_GRANULE_LOG2; /* 0: a large object */
+  if (short_map) bytes = (64 - (unsigned)__builtin_clzll(block->map | 1)) * sizeof(uintptr_t);
+  return bytes - 1u < TD_CACHE_LINE ? bytes - 1 : TD_CACHE_LINE;
+}
+
 typedef void (*td_visit)(void *context, uintptr_t word);
 
 /* Visits a slot. If it holds a word that may be a pointer, it visits the reference which that goes
