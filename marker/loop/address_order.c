@@ -15,7 +15,7 @@
 #include "platform/probes.h"
 
 #define REPEATS 4u     /* how often a chunk is scanned while pages in it are flagged anew */
-#define PAYS 8u        /* another pass pays at so many objects per flagged page */
+#define PAYS 4u        /* another pass pays at so many objects per flagged page */
 #define PAYS_CHUNK 16u /* and so many per chunk, because flags are looked for in all chunks */
 #define MASK 64u       /* granules that one mask covers */
 #define FLAGS_AHEAD 4u /* chunks ahead whose flags are asked for, among more markers than rows */

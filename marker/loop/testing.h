@@ -87,6 +87,7 @@ static __attribute__((noinline)) void meet_queued_slice(struct loop *l, uint64_t
 /* Takes a group: first what is left in the window, then from the queue. Asks for the objects' cache
  * lines. Slices of arrays are scanned at once. */
 static __attribute__((noinline)) void take_group(struct loop *l, struct group *g) {
+  const struct td_view v = l->v;
   struct Q(owner) o = l->o;
   uint32_t count = 0;
   while (count < TD_GROUP && l->window.count > 0)
@@ -99,7 +100,7 @@ static __attribute__((noinline)) void take_group(struct loop *l, struct group *g
       meet_queued_slice(l, item);
       o = l->o;
     } else {
-      td_fetch_object(item);
+      td_fetch_words(&v, item);
       g->items[count++] = item;
     }
   }

@@ -19,7 +19,19 @@ TD_INLINE void td_fetch_object(uintptr_t object) {
   __builtin_prefetch((const void *)(object + TD_FETCH_BYTES));
 }
 
-/* Returns how far behind the beginning of such an object a second prefetch goes: to the last slot
+/* The same, and for the other lines of an object whose words are read to its end. */
+TD_INLINE void td_fetch_words(const struct td_view *v, uintptr_t object) {
+  td_fetch_object(object);
+  if (!v->words) return;
+  const struct td_block *block = td_view_block(v, object);
+  if (block->kind != TD_KIND_WORDS) return;
+  uintptr_t last = object + ((uintptr_t)block->cell_granules << TD_GRANULE_LOG2) - 1;
+  for (uintptr_t line = object + TD_CACHE_LINE; line < last; line += TD_CACHE_LINE)
+    __builtin_prefetch((const void *)line);
+  __builtin_prefetch((const void *)last);
+}
+
+/* Returns how far behind the beginning of an object a second prefetch goes: to the last slot
  * that is read, but no farther than the next cache line. */
 TD_INLINE uint32_t td_second_fetch(const struct td_block *block) {
   bool short_map = block->kind == TD_KIND_BITMAP || block->kind == TD_KIND_WORDS;
