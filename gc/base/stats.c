@@ -1,24 +1,25 @@
 /* Figures and events. */
 #include "gc/base/stats.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "gc/base/inside.h"
+#include "gc/base/pages.h"
 #include "gc/base/thread.h"
 #include "heap/slabs.h"
 #include "platform/probes.h"
 
 bool td_stats_init(struct tide_heap *heap) {
-  heap->last = calloc(1, sizeof *heap->last);
-  heap->building = calloc(1, sizeof *heap->building);
+  /* Each has room for the most markers there may be: pages that nobody writes to take no memory. */
+  heap->last = td_pages_take(sizeof *heap->last);
+  heap->building = td_pages_take(sizeof *heap->building);
   heap->ended_ns = td_plat_now_ns();
   return heap->last && heap->building && pthread_mutex_init(&heap->stats_lock, NULL) == 0;
 }
 
 void td_stats_deinit(struct tide_heap *heap) {
-  free(heap->last);
-  free(heap->building);
+  td_pages_give(heap->last, sizeof *heap->last);
+  td_pages_give(heap->building, sizeof *heap->building);
   pthread_mutex_destroy(&heap->stats_lock);
 }
 

@@ -8,16 +8,20 @@
 TD_QUEUES(DECLARE)
 
 #define ENGINE_ALWAYS(Q) &td_engine_##Q,
-/* The libgc.so.1 is compiled with TD_FEW_ENGINES: programs that collect seldom should not have the
- * code of a dozen engines in memory. */
-#if defined(TD_FEW_ENGINES) || (defined(TD_SINGLE_FILE) && !defined(TIDE_ALL_ENGINES))
+#if defined(TD_SINGLE_FILE) && !defined(TIDE_ALL_ENGINES)
 #define ENGINE_EXTRA(Q)
 #else
 #define ENGINE_EXTRA(Q) &td_engine_##Q,
 #endif
 
 #define ENGINE(Q, name, sharing, room, edition, ...) ENGINE_##edition(Q)
+/* The libgc.so.1 is compiled with TD_ONE_ENGINE: programs that collect seldom should not have the
+ * code of a dozen engines in memory. */
+#ifdef TD_ONE_ENGINE
+static const struct td_engine *const engines[] = {&td_engine_bwos};
+#else
 static const struct td_engine *const engines[] = {TD_QUEUES(ENGINE)};
+#endif
 
 const struct td_engine *td_engine_at(size_t index) {
   return index < sizeof engines / sizeof *engines ? engines[index] : NULL;
