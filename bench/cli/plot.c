@@ -100,6 +100,8 @@ static void write_chart(FILE *script, const struct td_chart *chart) {
   write_quoted(script, chart->y_label);
   fprintf(script, " noenhanced\n%s\n%s\n", chart->log_x ? "set logscale x" : "unset logscale x",
           chart->log_y ? "set logscale y; set yrange [*:*]" : "unset logscale y; set yrange [0:*]");
+  if (chart->log_y && chart->log_y_from > 0)
+    fprintf(script, "set yrange [%.9g:*]\n", chart->log_y_from);
   write_tics(script, chart);
   if (chart->categories)
     write_bars(script, chart);

@@ -24,6 +24,7 @@ struct td_chart {
   const struct td_series *series;
   size_t series_count;
   bool log_x, log_y;
+  double log_y_from; /* where a logarithmic y axis begins; 0: at the data */
 };
 
 /* Checks that the suffix is .svg or .png; to be called before measuring. Returns 0, or an exit

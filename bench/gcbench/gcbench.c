@@ -9,14 +9,13 @@
 
 #include "bench/cli/args.h"
 #include "bench/cli/complain.h"
-#include "bench/cli/document.h"
-#include "bench/cli/figures.h"
-#include "bench/cli/grid.h"
 #include "bench/cli/host.h"
 #include "bench/cli/options.h"
 #include "bench/cli/output.h"
+#include "bench/cli/plot.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/samples.h"
+#include "bench/gcbench/report.h"
 #include "bench/gcbench/run.h"
 
 #define MUTATORS_MAX 64u
@@ -55,26 +54,14 @@ static const struct collector {
 };
 #define COLLECTORS (sizeof collectors / sizeof collectors[0])
 
-struct row {
-  const struct workload *workload;
-  const struct collector *collector;
-  unsigned mutators;
-  bool young;
-  struct row *first; /* the row that ratios are taken to */
-  struct td_samples total_ms, collect_ms, p50_ms, p99_ms, max_ms, peak_bytes;
-  struct td_samples collections, full;
-  uint64_t sum;
-};
-
 struct request {
   struct td_words workloads, collectors, young;
   struct td_numbers mutators;
   uint64_t depth, operations, live, heap_max, markers, rounds;
-  const char *json;
+  const char *json, *plot;
   bool quiet;
   struct td_host host;
-  struct row *rows;
-  size_t row_count;
+  struct td_gcbench_rows rows;
 };
 
 /* ---- The command line ------------------------------------------------------------------ */
@@ -123,6 +110,7 @@ static int parse(struct request *request, int argc, char **argv) {
                          "collector decides)"),
       td_option_rounds(&request->rounds, "runs per row, interleaved"),
       td_option_json(&request->json, "the rows as JSON"),
+      td_option_plot(&request->plot),
       td_option_quiet(&request->quiet),
   };
   const struct td_usage usage = {
@@ -201,37 +189,42 @@ static size_t rows_of_group(const struct request *request) {
   return count;
 }
 
-static struct row *make_group(const struct request *request, const char *workload,
-                              uint64_t mutators, struct row *at) {
-  struct row *first = at;
+static struct td_gcbench_row *make_group(const struct request *request, const char *workload,
+                                         uint64_t mutators, struct td_gcbench_row *at) {
+  struct td_gcbench_row *first = at;
   for (size_t i = 0; i < request->collectors.count; i++) {
     const struct collector *collector = find_collector(request->collectors.at[i]);
     size_t choices = collector->has_young ? request->young.count : 1;
     for (size_t k = 0; k < choices; k++)
-      *at++ = (struct row){.workload = find_workload(workload),
-                           .collector = collector,
-                           .mutators = (unsigned)mutators,
-                           .young = collector->has_young && strcmp(request->young.at[k], "on") == 0,
-                           .first = first};
+      *at++ = (struct td_gcbench_row){.workload = workload,
+                                      .collector = collector->name,
+                                      .mutators = (unsigned)mutators,
+                                      .has_young = collector->has_young,
+                                      .young = collector->has_young &&
+                                               strcmp(request->young.at[k], "on") == 0,
+                                      .first = first};
   }
   return at;
 }
 
 static int make_rows(struct request *request) {
   size_t count = request->workloads.count * request->mutators.count * rows_of_group(request);
-  request->rows = calloc(count, sizeof *request->rows);
-  if (!request->rows) return td_complain(TD_EXIT_RESOURCES, "not enough memory");
-  struct row *at = request->rows;
+  struct td_gcbench_row *at = calloc(count, sizeof *at);
+  if (!at) return td_complain(TD_EXIT_RESOURCES, "not enough memory");
+  request->rows = (struct td_gcbench_rows){at, count, request->rounds, &request->host};
   for (size_t w = 0; w < request->workloads.count; w++)
     for (size_t m = 0; m < request->mutators.count; m++)
       at = make_group(request, request->workloads.at[w], request->mutators.at[m], at);
-  request->row_count = count;
   return TD_EXIT_OK;
 }
 
 /* ---- Running --------------------------------------------------------------------------- */
 
-static bool keep(struct row *row, const struct td_gcbench_result *result) {
+static bool keep(struct td_gcbench_row *row, const struct td_gcbench_result *result) {
+  for (unsigned i = 0; i < TD_PAUSE_BUCKETS; i++) {
+    row->pauses.young[i] += result->pauses.young[i];
+    row->pauses.full[i] += result->pauses.full[i];
+  }
   return td_samples_add(&row->total_ms, (double)result->total_ns / 1e6) &&
          td_samples_add(&row->collect_ms, (double)result->collect_ns / 1e6) &&
          td_samples_add(&row->p50_ms, (double)result->pause_p50_ns / 1e6) &&
@@ -242,10 +235,11 @@ static bool keep(struct row *row, const struct td_gcbench_result *result) {
          td_samples_add(&row->full, (double)result->full_collections);
 }
 
-static int run_row(const struct request *request, struct row *row) {
-  unsigned depth = request->depth ? (unsigned)request->depth : row->workload->depth;
-  const struct td_gcbench_task task = {.workload = row->workload->name,
-                                       .collector = row->collector->name,
+static int run_row(const struct request *request, struct td_gcbench_row *row) {
+  unsigned usual = find_workload(row->workload)->depth;
+  unsigned depth = request->depth ? (unsigned)request->depth : usual;
+  const struct td_gcbench_task task = {.workload = row->workload,
+                                       .collector = row->collector,
                                        .mutators = row->mutators,
                                        .markers = (unsigned)request->markers,
                                        .depth = depth,
@@ -260,22 +254,22 @@ static int run_row(const struct request *request, struct row *row) {
     return td_complain(TD_EXIT_RESOURCES, "not enough memory for measurements");
   row->sum = result.sum;
   if (row->first->sum != row->sum)
-    return td_complain(TD_EXIT_CHECK,
-                       "gcbench: %s on %s: the sum is %" PRIu64 ", on %s it is %" PRIu64,
-                       row->workload->name, row->collector->name, row->sum,
-                       row->first->collector->name, row->first->sum);
+    return td_complain(
+        TD_EXIT_CHECK, "gcbench: %s on %s: the sum is %" PRIu64 ", on %s it is %" PRIu64,
+        row->workload, row->collector, row->sum, row->first->collector, row->first->sum);
   return TD_EXIT_OK;
 }
 
 /* Every second round runs backwards: the memory that a process has left matters to the next one. */
 static int run_all(struct request *request) {
-  size_t done = 0, total = request->row_count * request->rounds;
+  const struct td_gcbench_rows *rows = &request->rows;
+  size_t done = 0, total = rows->count * request->rounds;
   td_progress_begin();
   for (uint64_t round = 0; round < request->rounds; round++)
-    for (size_t i = 0; i < request->row_count; i++) {
+    for (size_t i = 0; i < rows->count; i++) {
       char what[96];
-      struct row *row = &request->rows[round % 2 ? request->row_count - 1 - i : i];
-      snprintf(what, sizeof what, "%s on %s", row->workload->name, row->collector->name);
+      struct td_gcbench_row *row = &rows->at[round % 2 ? rows->count - 1 - i : i];
+      snprintf(what, sizeof what, "%s on %s", row->workload, row->collector);
       td_progress(what, done++, total);
       int status = run_row(request, row);
       if (status != TD_EXIT_OK) return status;
@@ -284,96 +278,17 @@ static int run_all(struct request *request) {
   return TD_EXIT_OK;
 }
 
-/* ---- Reporting ------------------------------------------------------------------------- */
+/* ---- The command ----------------------------------------------------------------------- */
 
-static double median(const struct td_samples *samples) {
-  return td_samples_summary(samples).median;
-}
-
-static const char *young_word(const struct row *row) {
-  if (!row->collector->has_young) return "-";
-  return row->young ? "on" : "off";
-}
-
-static int print(const struct request *request, FILE *out) {
-  struct td_grid grid;
-  td_grid_begin(&grid, "workload collector young >mutators >total_ms >ratio >spread >collections "
-                       ">full >collect_ms >p50_ms >p99_ms >max_ms >peak_MiB");
-  for (size_t i = 0; i < request->row_count; i++) {
-    const struct row *row = &request->rows[i];
-    if (row->first == row && i > 0) td_grid_rule(&grid);
-    struct td_summary ratio = td_samples_ratio(&row->total_ms, &row->first->total_ms);
-    td_grid_cell(&grid, "%s", row->workload->name);
-    td_grid_cell(&grid, "%s", row->collector->name);
-    td_grid_cell(&grid, "%s", young_word(row));
-    td_grid_cell(&grid, "%u", row->mutators);
-    td_grid_cell(&grid, "%.0f", median(&row->total_ms));
-    bool open = row->first != row && !td_samples_differ(&row->total_ms, &row->first->total_ms);
-    td_grid_cell(&grid, "%.2f%s", ratio.median, open ? " ~" : "");
-    td_grid_cell(&grid, "%.2f–%.2f", ratio.min, ratio.max);
-    td_grid_cell(&grid, "%.0f", median(&row->collections));
-    td_grid_cell(&grid, "%.0f", median(&row->full));
-    td_grid_cell(&grid, "%.1f", median(&row->collect_ms));
-    td_grid_cell(&grid, "%.2f", median(&row->p50_ms));
-    td_grid_cell(&grid, "%.2f", median(&row->p99_ms));
-    td_grid_cell(&grid, "%.2f", td_samples_summary(&row->max_ms).max);
-    td_grid_cell(&grid, "%.0f", median(&row->peak_bytes) / (1 << 20));
-  }
-  int status = td_grid_print(&grid, out);
-  fputs(
-      "\nratio: total time over that of the first collector, run by run, and its range; over 1 is "
-      "slower.\n~ behind a ratio: these runs cannot tell the two apart.\nfull: collections of all "
-      "objects; the others were of young ones.\n",
-      out);
-  td_host_print(&request->host, out);
-  return status;
-}
-
-static void put_row(struct td_json *json, const struct request *request, const struct row *row) {
-  td_json_object_begin(json, NULL);
-  td_json_string(json, "workload", row->workload->name);
-  td_json_string(json, "collector", row->collector->name);
-  if (row->collector->has_young) td_json_string(json, "young", young_word(row));
-  td_json_count(json, "mutators", row->mutators);
-  td_json_real(json, "total_ms", median(&row->total_ms));
-  td_json_real(json, "collect_ms", median(&row->collect_ms));
-  td_json_object_begin(json, "pause_ms");
-  td_json_real(json, "p50", median(&row->p50_ms));
-  td_json_real(json, "p99", median(&row->p99_ms));
-  td_json_real(json, "max", td_samples_summary(&row->max_ms).max);
-  td_json_object_end(json);
-  td_json_count(json, "peak_bytes", (uint64_t)median(&row->peak_bytes));
-  td_json_count(json, "collections", (uint64_t)median(&row->collections));
-  td_json_count(json, "full_collections", (uint64_t)median(&row->full));
-  td_json_count(json, "rounds", request->rounds);
-  td_json_summary(json, "total_ms_spread", td_samples_summary(&row->total_ms));
-  td_json_summary(json, "ratio_to_first", td_samples_ratio(&row->total_ms, &row->first->total_ms));
-  td_json_differs(json, "differs_from_first", &row->total_ms, &row->first->total_ms);
-  td_json_object_end(json);
-}
-
-static int write_json(const struct request *request) {
-  if (!request->json) return TD_EXIT_OK;
-  struct td_document document;
-  int status = td_document_begin(&document, request->json, &request->host);
-  if (status != TD_EXIT_OK) return status;
-  struct td_json *json = &document.json;
-  td_json_array_begin(json, "rows");
-  for (size_t i = 0; i < request->row_count; i++)
-    put_row(json, request, &request->rows[i]);
-  td_json_array_end(json);
-  return td_document_commit(&document);
-}
-
-static void free_rows(struct request *request) {
-  for (size_t i = 0; i < request->row_count; i++) {
-    struct row *row = &request->rows[i];
+static void free_rows(const struct td_gcbench_rows *rows) {
+  for (size_t i = 0; i < rows->count; i++) {
+    struct td_gcbench_row *row = &rows->at[i];
     struct td_samples *all[] = {&row->total_ms, &row->collect_ms, &row->p50_ms,      &row->p99_ms,
                                 &row->max_ms,   &row->peak_bytes, &row->collections, &row->full};
     for (size_t s = 0; s < sizeof all / sizeof all[0]; s++)
       td_samples_free(all[s]);
   }
-  free(request->rows);
+  free(rows->at);
 }
 
 int td_command_gcbench(int argc, char **argv) {
@@ -381,8 +296,10 @@ int td_command_gcbench(int argc, char **argv) {
   int status = parse(&request, argc, argv);
   if (status != TD_ARGS_GO_ON) return status;
   td_progress_setup(request.quiet);
-  const struct td_output_option output = {"json", request.json, true};
-  status = td_outputs_check("gcbench", &output, 1);
+  const struct td_output_option outputs[] = {{"json", request.json, true},
+                                             {"plot", request.plot, false}};
+  status = td_plot_check(request.plot);
+  if (status == TD_EXIT_OK) status = td_outputs_check("gcbench", outputs, 2);
   if (status == TD_EXIT_OK) status = check_words(&request);
   if (status == TD_EXIT_OK) {
     td_host_read(&request.host);
@@ -392,8 +309,9 @@ int td_command_gcbench(int argc, char **argv) {
   td_noise_begin(&request.host.noise);
   if (status == TD_EXIT_OK) status = run_all(&request);
   td_noise_end(&request.host.noise);
-  if (status == TD_EXIT_OK) status = print(&request, td_human(request.json));
-  if (status == TD_EXIT_OK) status = write_json(&request);
-  free_rows(&request);
+  if (status == TD_EXIT_OK) status = td_gcbench_print(&request.rows, td_human(request.json));
+  if (status == TD_EXIT_OK) status = td_gcbench_write_json(&request.rows, request.json);
+  if (status == TD_EXIT_OK) status = td_gcbench_plot(&request.rows, request.plot);
+  free_rows(&request.rows);
   return status;
 }

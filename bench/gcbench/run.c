@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -80,6 +81,21 @@ static int explain(const struct td_gcbench_task *task, const char *answer, int e
                      name, answer);
 }
 
+/* Reads the counts that follow the other figures. Returns false if they are too few. */
+static bool read_pauses(const char *text, struct td_pauses *pauses) {
+  for (unsigned i = 0; i < 2 * TD_PAUSE_BUCKETS; i++) {
+    char *end;
+    uint64_t count = strtoull(text, &end, 10);
+    if (end == text) return false;
+    text = end;
+    if (i < TD_PAUSE_BUCKETS)
+      pauses->young[i] = count;
+    else
+      pauses->full[i - TD_PAUSE_BUCKETS] = count;
+  }
+  return true;
+}
+
 int td_gcbench_run(const struct td_gcbench_task *task, struct td_gcbench_result *result) {
   char program[TD_PLACE_BYTES];
   if (!find_program(program, task->collector))
@@ -91,16 +107,17 @@ int td_gcbench_run(const struct td_gcbench_task *task, struct td_gcbench_result 
   int out = -1;
   int status = spawn(program, task, &child, &out);
   if (status != TD_EXIT_OK) return status;
-  char answer[512];
+  char answer[1024];
   read_all(out, answer, sizeof answer);
   int ended = td_child_wait(child);
+  int at = 0;
   if (sscanf(answer,
              "ran %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
-             " %" SCNu64 " %" SCNu64,
+             " %" SCNu64 " %" SCNu64 "%n",
              &result->total_ns, &result->collect_ns, &result->pause_p50_ns, &result->pause_p99_ns,
              &result->pause_max_ns, &result->peak_bytes, &result->collections,
-             &result->full_collections, &result->sum) == 9 &&
-      ended == 0)
+             &result->full_collections, &result->sum, &at) == 9 &&
+      read_pauses(answer + at, &result->pauses) && ended == 0)
     return TD_EXIT_OK;
   return explain(task, answer, ended);
 }

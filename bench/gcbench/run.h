@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "bench/gcbench/pauses.h"
+
 struct td_gcbench_task {
   const char *workload, *collector;
   unsigned mutators, markers; /* markers 0: the collector's default */
@@ -22,7 +24,8 @@ struct td_gcbench_result {
   uint64_t pause_p50_ns, pause_p99_ns, pause_max_ns;
   uint64_t peak_bytes;
   uint64_t collections, full_collections; /* full: not of young objects only */
-  uint64_t sum;                           /* equal for equal work, whatever the collector */
+  struct td_pauses pauses;
+  uint64_t sum; /* equal for equal work, whatever the collector */
 };
 
 /* Returns whether the collector's program was built and can be found. */

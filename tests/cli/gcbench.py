@@ -5,8 +5,11 @@ Usage: gcbench.py --program PROGRAM
 """
 import argparse
 import json
+import os
 import re
+import shutil
 import sys
+import tempfile
 import unittest
 
 import program
@@ -77,6 +80,43 @@ class Gcbench(program.Case):
         self.assertEqual(heads[heads.index("collections") + 1], "full")
         rows = [line for line in lines if line[0] == "interp"]
         self.assertEqual([len(row) for row in rows], [len(heads)] * 2, table)
+
+    def test_pauses_are_counted(self):
+        on, off, malloc = self.rows("--workload", "binary-trees", "--depth", 14, "--rounds", 2,
+                                   "--collector", "tide,malloc", "--young", "on,off",
+                                   "--heap-max", "4M")
+        for row in (on, off, malloc):
+            starts = [p["from_us"] for p in row["pauses"]]
+            self.assertEqual(starts, sorted(set(starts)))
+            self.assertTrue(all(s == 0 or s & (s - 1) == 0 for s in starts), starts)
+        self.assertGreater(sum(p["young"] for p in on["pauses"]), 5)
+        self.assertEqual(sum(p["young"] for p in off["pauses"]), 0)
+        self.assertEqual(malloc["pauses"], [])
+        # The row tells the median of both rounds, and the histogram has both.
+        pauses = sum(p["full"] for p in off["pauses"])
+        self.assertLessEqual(abs(pauses - 2 * off["collections"]), off["collections"])
+        longest = off["pauses"][-1]["from_us"]
+        self.assertTrue(longest <= off["pause_ms"]["max"] * 1000 < 2 * longest, off)
+
+    def test_pictures_of_pauses(self):
+        if not shutil.which("gnuplot"):
+            self.skipTest("no gnuplot")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "pauses.svg")
+            result = run("--workload", "binary-trees", "--depth", 14, "--rounds", 1, "--quiet",
+                         "--collector", "tide", "--young", "on,off", "--heap-max", "4M",
+                         "--plot", path)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            with open(path, encoding="utf-8") as file:
+                picture = file.read()
+            for words in ("Pauses of binary-trees on tide, 1 mutator<", "young collections off",
+                          "full collections", "young collections<"):
+                self.assertIn(words, picture)
+            os.remove(path)
+            self.fails(1, "pauses", "--workload", "strings", "--operations", 1000, "--rounds", 1,
+                       "--collector", "malloc", "--quiet", "--plot", path)
+            self.assertEqual(os.listdir(folder), [])
+        self.fails(USAGE, "plot|svg", "--plot", "pauses.gif")
 
     def test_heap_and_marks_are_sound(self):
         """TIDE_VERIFY=1 ends a process whose marks differ from a serial marking's. mutate has a

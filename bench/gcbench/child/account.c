@@ -5,11 +5,12 @@
 
 struct gcbench_pauses gcbench_pauses;
 
-void gcbench_pause(uint64_t pause_ns, uint64_t collect_ns) {
+void gcbench_pause(uint64_t pause_ns, uint64_t collect_ns, bool young) {
   struct gcbench_pauses *all = &gcbench_pauses;
   all->collect_ns += collect_ns;
   if (all->count < GCBENCH_PAUSES_MAX) all->at[all->count] = pause_ns;
   all->count++;
+  (young ? all->counted.young : all->counted.full)[td_pause_bucket(pause_ns)]++;
 }
 
 void gcbench_fail(int status, const char *text) {

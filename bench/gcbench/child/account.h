@@ -2,7 +2,10 @@
 #ifndef TD_BENCH_GCBENCH_CHILD_ACCOUNT_H
 #define TD_BENCH_GCBENCH_CHILD_ACCOUNT_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "bench/gcbench/pauses.h"
 
 /* The collections of this process, in order. Written while the mutators are stopped. */
 #define GCBENCH_PAUSES_MAX 65536u
@@ -10,10 +13,12 @@ struct gcbench_pauses {
   uint64_t collect_ns;
   uint64_t count;
   uint64_t at[GCBENCH_PAUSES_MAX]; /* the first so many */
+  struct td_pauses counted;
 };
 extern struct gcbench_pauses gcbench_pauses;
 
-void gcbench_pause(uint64_t pause_ns, uint64_t collect_ns);
+/* young: of a collection that looked at young objects only. */
+void gcbench_pause(uint64_t pause_ns, uint64_t collect_ns, bool young);
 
 /* Tells the parent and ends the process. */
 _Noreturn void gcbench_fail(int status, const char *text);

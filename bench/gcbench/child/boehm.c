@@ -21,7 +21,7 @@ static void GC_CALLBACK tell_event(GC_EventType event) {
     stop_ns = now;
     break;
   case GC_EVENT_POST_START_WORLD:
-    gcbench_pause(now - stop_ns, now - stop_ns);
+    gcbench_pause(now - stop_ns, now - stop_ns, false);
     break;
   case GC_EVENT_RECLAIM_START:
     reclaim_ns = now;

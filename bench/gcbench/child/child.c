@@ -105,10 +105,15 @@ static int report(uint64_t total_ns, uint64_t sum) {
   if (count > GCBENCH_PAUSES_MAX) gcbench_fail(4, "more collections than can be kept account of");
   qsort(pauses, count, sizeof *pauses, compare_counts);
   printf("ran %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-         " %" PRIu64 " %" PRIu64 "\n",
+         " %" PRIu64 " %" PRIu64,
          total_ns, gcbench_pauses.collect_ns, percentile(pauses, count, 50),
          percentile(pauses, count, 99), percentile(pauses, count, 100), peak, count,
          count - memory_young_collections(), sum);
+  for (unsigned i = 0; i < TD_PAUSE_BUCKETS; i++)
+    printf(" %" PRIu64, gcbench_pauses.counted.young[i]);
+  for (unsigned i = 0; i < TD_PAUSE_BUCKETS; i++)
+    printf(" %" PRIu64, gcbench_pauses.counted.full[i]);
+  putchar('\n');
   return fflush(stdout) == 0 ? 0 : 4;
 }
 

@@ -8,10 +8,12 @@ struct gcbench_tide gcbench_tide;
 
 static void tell_event(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
                        void *context) {
-  (void)heap;
   uint64_t *begun = context;
   if (event == TIDE_EVENT_CYCLE_BEGIN) *begun = now_ns;
-  if (event == TIDE_EVENT_CYCLE_END) gcbench_pause(now_ns - *begun, now_ns - *begun);
+  if (event != TIDE_EVENT_CYCLE_END) return;
+  struct tide_cycle_running running;
+  tide_cycle_running(heap, &running);
+  gcbench_pause(now_ns - *begun, now_ns - *begun, running.kind == TIDE_CYCLE_YOUNG);
 }
 
 void memory_begin(const struct memory_options *wanted) {

@@ -1,0 +1,42 @@
+/* The rows of gcbench, and what is told of them. */
+#ifndef TD_BENCH_GCBENCH_REPORT_H
+#define TD_BENCH_GCBENCH_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "bench/cli/host.h"
+#include "bench/cli/samples.h"
+#include "bench/gcbench/pauses.h"
+
+struct td_gcbench_row {
+  const char *workload, *collector;
+  unsigned mutators;
+  bool has_young, young;        /* the collector can collect young objects apart; it does */
+  struct td_gcbench_row *first; /* the row that ratios are taken to */
+  struct td_samples total_ms, collect_ms, p50_ms, p99_ms, max_ms, peak_bytes;
+  struct td_samples collections, full;
+  struct td_pauses pauses; /* of all rounds */
+  uint64_t sum;
+};
+
+struct td_gcbench_rows {
+  struct td_gcbench_row *at;
+  size_t count;
+  uint64_t rounds;
+  const struct td_host *host;
+};
+
+/* Returns "on", "off", or "-" if the collector has no choice. */
+const char *td_gcbench_young(const struct td_gcbench_row *row);
+
+/* Return an exit status, 0 if all is well, after saying on stderr what is wrong. A path of NULL: it
+ * is not wanted. */
+int td_gcbench_print(const struct td_gcbench_rows *rows, FILE *out);
+int td_gcbench_write_json(const struct td_gcbench_rows *rows, const char *path);
+/* Draws a histogram of pauses for each row that has some. */
+int td_gcbench_plot(const struct td_gcbench_rows *rows, const char *path);
+
+#endif
