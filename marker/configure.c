@@ -116,6 +116,8 @@ struct td_markers *td_markers_create(struct td_space *space, const struct td_mar
   memset(set, 0, sizeof *set);
   set->space = space;
   set->marker = table;
+  set->bytes_each = TD_MANY_BYTES_EACH;
+  set->cpus = td_plat_cpus_allowed();
   set->regions = td_regions_make(space);
   if (!set->regions)
     fail(error, TIDE_ERROR_MEMORY, "no address space for the regions%s", "");

@@ -11,13 +11,15 @@
 
 /* What has brought a helper into the phase was work for many, so it looks for further ones soon. */
 static uint32_t first_recruit_step(const struct td_markers *set, unsigned id) {
-  if (id == 0 || set->limit < 4) return TD_RECRUIT_OBJECTS;
-  return TD_RECRUIT_OBJECTS / (td_are_many(set) ? 8 : set->limit / 2);
+  if (td_are_many(set)) return TD_RECRUIT_OBJECTS / 8;
+  return id == 0 || set->limit < 4 ? TD_RECRUIT_OBJECTS : TD_RECRUIT_OBJECTS / (set->limit / 2);
 }
 
-/* Returns how many markers the heap has work for. Few are woken by what there is to share alone. */
+/* Returns how many markers the heap has work for. Few are woken by what there is to share alone. Of
+ * more than there are CPUs, those that work wait for those that do not. */
 static uint32_t enough_markers(const struct td_markers *set) {
-  size_t most = ((size_t)set->space->used_blocks << TD_BLOCK_LOG2) / TD_MANY_BYTES_EACH;
+  size_t most = ((size_t)set->space->used_blocks << TD_BLOCK_LOG2) / set->bytes_each;
+  if (most > set->cpus) most = set->cpus;
   if (most < TD_MANY_MARKERS) most = TD_MANY_MARKERS;
   return most < set->limit ? (uint32_t)most : set->limit;
 }
@@ -42,7 +44,8 @@ void td_mark_begin(struct td_markers *set) {
     marker->queued_leaves = 0;
     marker->weak = marker->ephemerons = 0;
     marker->recruit_step = first_recruit_step(set, i);
-    marker->recruits = marker->recruit_vain = 0;
+    marker->recruits = marker->recruit_vain = marker->heirs = 0;
+    marker->has_offered = true;
   }
 }
 
@@ -67,7 +70,10 @@ void td_mark_phase(struct td_markers *set, const struct td_roots *roots) {
   TD_PROBE1(join, 0);
   td_place_note(self);
   if (roots->callback) call_back(self, roots);
-  td_term_start(&set->term);
+  if (td_are_many(set))
+    td_group_start(&set->term, td_group_of(self));
+  else
+    td_term_start(&set->term);
   set->engine->work(self, true);
   if (TD_REGIONS_CHECKED) td_regions_check(set);
   set->mark_ns += td_plat_now_ns() - begin;

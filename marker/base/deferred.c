@@ -119,6 +119,15 @@ size_t td_deferred_page(const struct td_markers *set, size_t from) {
   return 0;
 }
 
+/* Whoever looks at a whole row mostly finds nothing. */
+static bool is_line_empty(const struct td_markers *set, unsigned row, size_t at) {
+  uint64_t any = 0;
+#pragma GCC unroll 8
+  for (size_t i = 0; i < LINE; i++)
+    any |= td_flag_peek_eight(set->space, row, (at + i) * 8);
+  return any == 0;
+}
+
 /* Looks at `count` of the `words` words of the row in which marker `id` sets flags, from word
  * number `at` on. Returns as td_deferred_page does. */
 static size_t look(const struct td_markers *set, unsigned id, size_t words, size_t at,
@@ -128,6 +137,11 @@ static size_t look(const struct td_markers *set, unsigned id, size_t words, size
     /* Beyond the last word lie the flags of pages that nobody uses. */
     if (at % LINE == 0)
       __builtin_prefetch((const void *)(td_flag_row(set->space, row) + (at + AHEAD * LINE) * 8));
+    if (at % LINE == 0 && count - i >= LINE && words - at >= LINE && is_line_empty(set, row, at)) {
+      i += LINE - 1;
+      at += LINE - 1;
+      continue;
+    }
     uint64_t word = td_flag_peek_eight(set->space, row, at * 8);
     if (word) return page_of(word, at);
   }

@@ -12,6 +12,7 @@
 
 #define WATCH_NS 60000u     /* how long a marker watches for work before it sleeps */
 #define QUIET_NS 50000u     /* how long td_quiet sleeps between two looks */
+#define HEIRS 2u            /* markers that each of many tries to wake before others */
 #define VAIN_MOST 5u        /* among many, recruiting in vain doubles the step so many times */
 #ifndef IDLE_NS             /* tests/model has helpers that end at once, or never */
 #define IDLE_NS 1000000000u /* a helper that sleeps for so long without a collection ends */
@@ -74,17 +75,37 @@ static uint32_t watchers_of(const struct td_markers *set) {
   return td_are_many(set) ? td_enough(set) / 8 : 1;
 }
 
+static bool has_heirs(const struct td_marker *marker) {
+  return td_are_many(marker->set) && marker->heirs < HEIRS;
+}
+
+/* The caller has taken the sleeper's bit away. */
+static unsigned wake(struct td_markers *set, uint32_t helper) {
+  raise_word(&set->marker[helper]->signal, 1);
+  return 1;
+}
+
+/* Among many, all look for sleepers when a phase begins, and find the lines that others change. So
+ * each has two heirs of its own, whom it tries to wake first: so the markers form a tree. Returns
+ * whether it has woken one. */
+static unsigned wake_heir(struct td_marker *marker) {
+  struct td_markers *set = marker->set;
+  while (marker->heirs < HEIRS) {
+    uint32_t heir = HEIRS * marker->id + ++marker->heirs;
+    if (heir < td_enough(set) && td_bits_clear(&set->sleepers, heir)) return wake(set, heir);
+  }
+  return 0;
+}
+
 unsigned td_recruit(struct td_marker *marker) {
   struct td_markers *set = marker->set;
   /* Those who watch are awake: they come sooner. relaxed: who watches orders nothing. */
   if (td_are_many(set) &&
       atomic_load_explicit(&set->spinning, memory_order_relaxed) >= watchers_of(set))
     return 0;
+  if (has_heirs(marker) && wake_heir(marker)) return 1;
   uint32_t helper = td_bits_take(&set->sleepers, td_enough(set), marker->id);
-  if (helper != TD_BITS_NONE) {
-    raise_word(&set->marker[helper]->signal, 1);
-    return 1;
-  }
+  if (helper != TD_BITS_NONE) return wake(set, helper);
   /* relaxed: a hint. */
   if (atomic_load_explicit(&set->waiting, memory_order_relaxed) == 0) return 0;
   raise_word(&set->done, 1);
@@ -102,7 +123,7 @@ uint64_t td_recruit_more(struct td_marker *marker, uint64_t effort) {
     marker->recruits = 0;
     if (marker->recruit_step < 1u << 20) marker->recruit_step *= 2;
   }
-  return effort + marker->recruit_step;
+  return effort + (has_heirs(marker) ? TD_MANY_STEP : marker->recruit_step);
 }
 
 static bool may_watch(const struct td_marker *marker) {
@@ -126,7 +147,7 @@ static bool watch(struct td_marker *marker, td_promising promising) {
   uint64_t until = td_plat_now_ns() + WATCH_NS;
   for (unsigned pauses = 4;;) {
     if (td_term_over(&set->term)) return false;
-    if (promising(marker)) return td_term_join(&set->term);
+    if (promising(marker)) return td_marker_join(marker);
     for (unsigned i = 0; i < pauses; i++)
       td_plat_pause();
     if (pauses < PAUSES_MOST)
@@ -157,7 +178,7 @@ static bool wait_for_end(struct td_marker *marker, td_promising promising) {
   for (;;) {
     uint32_t seen = read_word(&set->done);
     if (td_term_over(&set->term)) return false;
-    if (promising(marker) && td_term_join(&set->term)) return true;
+    if (promising(marker) && td_marker_join(marker)) return true;
     if (td_term_over(&set->term)) return false;
     atomic_store_explicit(&set->waiting, 1, memory_order_relaxed); /* relaxed: a hint */
     sleep_on(marker, &set->done, seen, false);
@@ -193,7 +214,7 @@ static void part(struct td_marker *marker) {
 bool td_idle(struct td_marker *marker, bool joined, td_promising promising) {
   struct td_markers *set = marker->set;
   if (joined) part(marker);
-  if (joined && td_term_leave(&set->term)) {
+  if (joined && td_marker_leave(marker)) {
     /* The collecting thread waits. Helpers may sleep on: waking them would only delay it. */
     if (marker->id != 0) raise_word(&set->done, 1);
     return false;

@@ -21,6 +21,7 @@
 #include "marker/base/bits.h"
 #include "marker/base/engine.h"
 #include "marker/base/events.h"
+#include "marker/base/groups.h"
 #include "marker/base/item.h"
 #include "marker/base/span.h"
 #include "marker/base/termination.h"
@@ -29,6 +30,11 @@
 #include "marker/queue/policy.h"
 #include "platform/platform.h"
 #include "tide/stats.h"
+
+/* Markers of consecutive numbers form a group: when they run out of work together, each change of a
+ * count waits for the others. */
+#define TD_GROUP_MARKERS 16u
+#define TD_GROUPS ((TIDE_MARKERS_MAX + TD_GROUP_MARKERS - 1) / TD_GROUP_MARKERS)
 
 struct td_markers {
   /* Constant between configurations. */
@@ -39,6 +45,10 @@ struct td_markers {
   unsigned limit; /* how many markers may take part */
   uint32_t queue_blocks, queue_items;
   unsigned flag_rows; /* rows of page flags in use */
+  /* No more markers mark a heap than it has parts of so many bytes, nor than there are CPUs, if
+   * they are many. Tests change both. */
+  size_t bytes_each;
+  uint32_t cpus;
   struct td_regions *regions;
 
   /* The phase. Written by the collecting thread before td_term_start, read by active markers. */
@@ -58,6 +68,7 @@ struct td_markers {
 
   /* Written by all markers. */
   _Alignas(TD_CACHE_LINE) struct td_termination term;
+  struct td_group group[TD_GROUPS];                     /* of many markers */
   _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) root_next;  /* relaxed counter: next root slice */
   _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) chunk_next; /* relaxed counter: next chunk, cyclic */
   /* 1 once a page was flagged in this collection; until then nobody needs to look for flags. A
@@ -125,6 +136,7 @@ struct td_marker {
   /* This marker while it is active. */
   bool took_part;
   bool has_flagged;        /* there may be flags that this marker has set: td_deferred_find */
+  bool has_offered;        /* its bit in `offers` may be there */
   bool leaves_early;       /* leaves are frequent: mark them where they are met */
   uint32_t queued_leaves;  /* leaves that came out of the queue since the last poll */
   struct td_policy policy; /* whom to steal from; made anew with each configuration */
@@ -134,6 +146,7 @@ struct td_marker {
   uint32_t recruit_step;      /* objects to scan before waking another marker; */
   uint32_t recruits;          /* doubles when it has woken as many as there are others */
   uint32_t recruit_vain;      /* doublings of that step, because there was nobody to wake */
+  uint32_t heirs;             /* markers of its own that it has tried to wake: td_recruit */
   struct td_root_cursor at;   /* in the roots */
   uintptr_t weak, ephemerons; /* chains of objects met: [weak.chain] */
   uint64_t joined_ns;         /* when it became active */
@@ -160,6 +173,23 @@ struct td_marker {
 /* See TD_MANY_MARKERS. */
 static inline bool td_are_many(const struct td_markers *set) {
   return set->limit >= TD_MANY_MARKERS;
+}
+
+static inline struct td_group *td_group_of(struct td_marker *marker) {
+  return &marker->set->group[marker->id / TD_GROUP_MARKERS];
+}
+/* Joins the phase, leaves it, or asks whether nobody else is active: marker/base/termination.h. */
+static inline bool td_marker_join(struct td_marker *marker) {
+  struct td_termination *term = &marker->set->term;
+  return td_are_many(marker->set) ? td_group_join(term, td_group_of(marker)) : td_term_join(term);
+}
+static inline bool td_marker_leave(struct td_marker *marker) {
+  struct td_termination *term = &marker->set->term;
+  return td_are_many(marker->set) ? td_group_leave(term, td_group_of(marker)) : td_term_leave(term);
+}
+static inline bool td_marker_is_alone(struct td_marker *marker) {
+  struct td_termination *term = &marker->set->term;
+  return td_are_many(marker->set) ? td_group_alone(term, td_group_of(marker)) : td_term_alone(term);
 }
 
 static inline uint32_t td_enough(const struct td_markers *set) {

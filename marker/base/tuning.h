@@ -61,6 +61,10 @@
 /* More of them mark a heap only if it has so many bytes for each. Below that it takes longer to
  * wake them, and to find out that all is done, than they can help. */
 #define TD_MANY_BYTES_EACH ((size_t)256 << 10)
+/* Among many, marker 0 wakes the first one after so many objects, because the heap has work for
+ * them. Each wakes its second heir (marker/base/idle.c) so many objects after the first one. */
+#define TD_MANY_FIRST 256u
+#define TD_MANY_STEP 64u
 /* One of many looks so many objects later again whether others have taken what it offers. */
 #define TD_LOOK_OBJECTS 256u
 /* A thief among many takes one item of so many: the oldest items lead to most of the work. */

@@ -53,6 +53,10 @@ static __attribute__((noinline)) void flush(struct heap_pass *p) {
   uint64_t objects = 0;
   uint32_t deferred = 0;
   uint32_t count = td_batch_sift(&p->v, p->batch.other, p->batch.waiting);
+  /* Not sooner: flags come from others, who change them again. */
+  if (shared)
+    for (uint32_t i = 0; i < count; i++)
+      __builtin_prefetch(&flags[td_view_page(&v, kept[i])]);
   for (uint32_t i = 0; i < count; i++) {
     uintptr_t object = kept[i];
     enum td_met met = td_view_meet(&v, object);
@@ -68,9 +72,6 @@ static __attribute__((noinline)) void flush(struct heap_pass *p) {
   td_deferred_set_shared(flags, kept, deferred);
   p->objects += objects;
   td_batch_turn(&p->batch, &p->v);
-  if (shared)
-    for (uint32_t i = 0; i < p->batch.waiting; i++)
-      __builtin_prefetch(&flags[td_view_page(&v, p->batch.other[i])]);
 }
 
 TD_INLINE void flush_if_full(struct heap_pass *p) {

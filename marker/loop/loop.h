@@ -80,7 +80,8 @@ TD_INLINE void drain(struct loop *l) {
 
 /* Among many, who has found work wakes another one as soon as it has something to share. */
 TD_INLINE uint64_t first_recruiting(const struct td_marker *marker) {
-  return marker->id != 0 && td_are_many(marker->set) ? 0 : marker->recruit_step;
+  if (!td_are_many(marker->set)) return marker->recruit_step;
+  return marker->id == 0 ? TD_MANY_FIRST : 0;
 }
 
 TD_INLINE void begin(struct loop *l, struct td_marker *marker, uint64_t *ring) {

@@ -34,7 +34,9 @@ TD_INLINE void give(struct loop *l) {
 TD_INLINE void offer(struct loop *l) {
   struct td_markers *set = l->marker->set;
   if (!td_has_offers(set) || td_bits_has(&set->offers, l->marker->id)) return;
-  if (Q(size)(l->queue) != 0) td_bits_set(&set->offers, l->marker->id);
+  if (Q(size)(l->queue) == 0) return;
+  td_bits_set(&set->offers, l->marker->id);
+  l->marker->has_offered = true;
 }
 
 /* Among many, somebody is always about to run out of work, and sleeps if there is nothing to take.

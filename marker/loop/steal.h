@@ -33,9 +33,11 @@ static uint32_t offering(const struct td_marker *marker, uint32_t victim) {
  */
 static __attribute__((noinline)) uint32_t steal(struct td_marker *marker, uint64_t *items) {
   struct td_markers *set = marker->set;
-  if (td_term_alone(&set->term)) return 0;
+  if (td_marker_is_alone(marker)) return 0;
   const bool hinted = td_has_offers(set);
-  if (hinted) td_bits_clear(&set->offers, marker->id); /* sooner than a thief finds out */
+  if (hinted && marker->has_offered)
+    td_bits_clear(&set->offers, marker->id); /* before a thief does */
+  marker->has_offered = false;
   for (unsigned tries = 1; tries < set->limit; tries++) {
     uint32_t victim = td_policy_next(&marker->policy);
     if (hinted) victim = offering(marker, victim);

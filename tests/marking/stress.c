@@ -3,13 +3,15 @@
  *
  *   stress --seconds N|--runs N [--seed N] [--markers N] [--least N]
  *
- * A run is a collection. Each has from `least` (1) to `markers` (4) markers.
+ * A run is a collection. Each has from `least` (1) to `markers` (4) markers, however small the heap
+ * is and however few CPUs there are.
  *
  * Prints what was done. Exit status: 0 all marks were right, 1 one was wrong (stderr says where
  * and with which seed), 2 usage. */
 #include <time.h>
 
 #include "tests/marking/mixed.h"
+#include "tests/marking/regions.h"
 
 static const uint32_t capacities[][2] = {{0, 0}, {2, 2}, {2, 4}, {4, 8}, {16, 16}, {2, 64}};
 #define CAPACITIES (sizeof capacities / sizeof *capacities)
@@ -19,7 +21,7 @@ struct options {
 };
 
 struct totals {
-  uint64_t heaps, collections, objects, duplicates, steals, overflows, parks;
+  uint64_t heaps, collections, objects, duplicates, steals, overflows, parks, recruited;
 };
 
 static uint64_t now_ns(void) {
@@ -40,6 +42,7 @@ static void add(struct totals *t, const struct rig *r) {
   t->objects += r->marked;
   t->duplicates += r->cycle.objects - r->marked;
   t->steals += r->cycle.steals;
+  if (r->cycle.recruited > t->recruited) t->recruited = r->cycle.recruited;
   for (unsigned i = 0; i < r->cycle.markers; i++) {
     t->overflows += r->marker[i].overflows;
     t->parks += r->marker[i].parks;
@@ -54,8 +57,11 @@ static void one_heap(uint32_t *random, const struct options *o, struct totals *t
   snprintf(what, sizeof what, "stress --seed %u, capacity %u x %u", seed, capacities[c][0],
            capacities[c][1]);
   rig_open(&r, (size_t)512 << 20, capacities[c][0], capacities[c][1]);
+  r.heap->markers->bytes_each = 1;
+  r.heap->markers->cpus = TIDE_MARKERS_MAX;
   struct mixed g;
-  uint32_t most = 1u << (4 + random_next(random) % 10); /* 16 to 8192 */
+  uint32_t most = 1u << (4 + random_next(random) % 10); /* 16 to 8192, */
+  if (o->least >= TD_MANY_MARKERS) most <<= 4;          /* or work for many */
   uint32_t count = 1 + random_next(random) % most;
   mixed_build(&g, &r, random_next(random), count, 1 + random_next(random) % count);
   for (unsigned round = 0; round < 6; round++) {
@@ -117,7 +123,9 @@ int main(int count, char **arguments) {
     one_heap(&random, &o, &t);
   while (o.runs ? t.collections < o.runs : now_ns() < end);
   printf("%" PRIu64 " heaps, %" PRIu64 " collections verified, %" PRIu64 " objects, %" PRIu64
-         " duplicates, %" PRIu64 " steals, %" PRIu64 " overflows, %" PRIu64 " parks\n",
-         t.heaps, t.collections, t.objects, t.duplicates, t.steals, t.overflows, t.parks);
+         " duplicates, %" PRIu64 " steals, %" PRIu64 " overflows, %" PRIu64
+         " parks, at most %" PRIu64 " took part\n",
+         t.heaps, t.collections, t.objects, t.duplicates, t.steals, t.overflows, t.parks,
+         t.recruited);
   return 0;
 }

@@ -66,6 +66,7 @@ class Region:
     targets: str   # the object of each reference, a digit each
     children: str  # the reference of each object, "-" if there is none
     why: str
+    grouped: int = 0  # the others are counted in a group
 
 
 @dataclass(frozen=True)
@@ -181,6 +182,8 @@ GENMC = {
                "one takes all, one single chunks"),
         Region("pop", "THROW(0, 2) THROW(2, 1) LOOK_SINGLE", ("LOOK_SINGLE",), "010", "--",
                "both take single chunks"),
+        Region("group", "THROW(0, 1) LOOK", ("LOOK", "LOOK"), "0", "-",
+               "two markers join and leave in one group", grouped=1),
     ],
 }
 
@@ -276,6 +279,9 @@ MUTANTS = {
         Mutant("regions.claim=0", "", "hand", "a region is visited without a claim"),
         Mutant("regions.look=0", "", "hand", "a marker leaves without a look at regions"),
         Mutant("term.leave=relaxed", "", "hand", "the end comes without what others did"),
+        Mutant("group.leave=acquire", "", "group", "the end comes without what others did"),
+        Mutant("group.leave=release", "", "group", "the same"),
+        Mutant("group.share_first=0", "", "group", "a phase ends while a marker is active"),
     ],
     "parking": [
         Mutant("load(word)=relaxed", "phase", "end", "the sleeper looks before it reads the futex word"),
@@ -355,6 +361,7 @@ def genmc_source(program, client, mutant):
         cases = "".join(f"case {i}: {script} break; " for i, script in enumerate(client.helpers))
         lines = {
             "MODEL_OWNER": client.owner, "MODEL_HELPERS": cases, "MODEL_COUNT": len(client.helpers),
+            "MODEL_GROUPED": client.grouped,
             "MODEL_TARGETS": "{" + ",".join(client.targets) + "}",
             "MODEL_CHILDREN": "{" + ",".join(client.children).replace("-", "NONE") + "}",
         }

@@ -34,6 +34,7 @@
 #define TD_BITS_MOST 16u
 #include "marker/base/bits.h"
 #include "marker/base/termination.h"
+#include "marker/base/tuning.h"
 
 /* What idle.c uses of these headers is below. */
 #define TD_MARKER_BASE_EVENTS_H
@@ -90,7 +91,7 @@ struct td_marker {
   struct td_thread thread;
   _Atomic(uint32_t) life;
   bool took_part;
-  uint32_t recruit_step, recruits, recruit_vain;
+  uint32_t recruit_step, recruits, recruit_vain, heirs;
   uint64_t parks, wakes, joined_ns;
   struct td_naps naps;
   struct td_events events;
@@ -117,6 +118,14 @@ static inline uint32_t td_enough(const struct td_markers *set) {
 static inline bool td_are_many(const struct td_markers *set) {
   (void)set;
   return false;
+}
+
+/* Among many, in groups: tests/model/termination.cpp. */
+static inline bool td_marker_join(struct td_marker *marker) {
+  return td_term_join(&marker->set->term);
+}
+static inline bool td_marker_leave(struct td_marker *marker) {
+  return td_term_leave(&marker->set->term);
 }
 
 /* ---- Where markers execute is a hint, and wakes nobody ---- */

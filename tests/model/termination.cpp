@@ -5,8 +5,9 @@
 //
 // Marker 0 starts the phase and waits for its end; the others come and go. A marker takes root
 // slices, its own queue, flagged pages, others' queues; marker 0 marks by queue, the others by
-// deferred bytes, so markers of both modes race for the same objects. Queues hold one item, and are right by
-// construction: they have models of their own.
+// deferred bytes, so markers of both modes race for the same objects. Queues hold one item, and are
+// right by construction: they have models of their own. Markers join and leave one by one, or in
+// groups.
 //
 // Checked when marker 0 has seen the end: every object is marked and was scanned, none is deferred,
 // no flag and no queue holds anything, and whatever markers wrote for themselves may be read and
@@ -34,22 +35,16 @@ struct settings {
   bool own_row;     // no two markers store the same flag
   bool fenced;      // shared flags are set and taken with fences
   rl::memory_order fence, fence_taken;
+  unsigned grouped; // how many markers the first group has; 0: there are no groups
+  rl::memory_order enter, leave_group;
+  bool share_first; // a group that is empty gets a share before a marker enters it
+  bool give_back;   // of two who got one, the second gives it back
 };
-constexpr settings shipped = {rl::mo_release,
-                              rl::mo_acq_rel,
-                              rl::mo_acq_rel,
-                              rl::mo_acquire,
-                              rl::mo_release,
-                              rl::mo_acquire,
-                              true,
-                              true,
-                              true,
-                              true,
-                              true,
-                              true,
-                              true,
-                              rl::mo_seq_cst,
-                              rl::mo_seq_cst};
+constexpr settings shipped = {rl::mo_release, rl::mo_acq_rel, rl::mo_acq_rel, rl::mo_acquire,
+                              rl::mo_release, rl::mo_acquire, true,           true,
+                              true,           true,           true,           true,
+                              true,           rl::mo_seq_cst, rl::mo_seq_cst, 0,
+                              rl::mo_acq_rel, rl::mo_acq_rel, true,           true};
 settings use = shipped;
 
 } // namespace
@@ -61,6 +56,13 @@ settings use = shipped;
 #undef memory_order_release
 #define memory_order_release use.start
 #include "marker/base/termination.h"
+
+#include "marker/queue/contract.h"
+#undef TD_STEP
+#define TD_STEP(name, step) use.step
+#define TD_GROUP_ORDER_ENTER use.enter
+#define TD_GROUP_ORDER_LEAVE use.leave_group
+#include "marker/base/groups.h"
 
 // Of the heap, the flags only.
 #define TD_HEAP_SPACE_H
@@ -85,6 +87,7 @@ int const root[ROOTS][2] = {{0, NOTHING}, {2, 0}};
 
 struct test : rl::test_suite<test, MARKERS> {
   td_termination term;
+  td_group group[2];
   rl::atomic<uint8_t> mark[OBJECTS];
   rl::atomic<uint8_t> flags[MARKERS * PAGES]; // a row for each marker
   rl::atomic<int> queue[MARKERS];             // an object + 1, or 0
@@ -96,6 +99,8 @@ struct test : rl::test_suite<test, MARKERS> {
 
   void before() {
     term.active.store(0, rl::mo_relaxed, RL_INFO);
+    for (auto &g : group)
+      g.active.store(0, rl::mo_relaxed, RL_INFO);
     for (auto &m : mark)
       m.store(0, rl::mo_relaxed, RL_INFO);
     for (auto &f : flags)
@@ -116,10 +121,13 @@ struct test : rl::test_suite<test, MARKERS> {
       return;
     }
     description(RL_INFO).store(1);
-    td_term_start(&term);
+    if (use.grouped)
+      td_group_start(&term, group_of(0));
+    else
+      td_term_start(&term);
     work(0);
     while (!td_term_over(&term)) {
-      if (promising(0) && td_term_join(&term))
+      if (promising(0) && join(0))
         work(0);
       else
         rl::yield(1, RL_INFO);
@@ -131,7 +139,7 @@ struct test : rl::test_suite<test, MARKERS> {
   // joining alone must show it the description of the phase.
   void help(unsigned id) {
     for (int look = 0; look < 4; look++) {
-      if (promising(id) && td_term_join(&term)) {
+      if (promising(id) && join(id)) {
         RL_ASSERT(description(RL_INFO).load() == 1);
         work(id);
       }
@@ -154,7 +162,16 @@ struct test : rl::test_suite<test, MARKERS> {
     stats[id](RL_INFO).store(stats[id](RL_INFO).load() + 1);
     while (own(id) || roots(id) || flagged(id) || steal(id)) {
     }
-    td_term_leave(&term);
+    if (use.grouped)
+      td_group_leave(&term, group_of(id));
+    else
+      td_term_leave(&term);
+  }
+
+  td_group *group_of(unsigned id) { return &group[id >= use.grouped]; }
+
+  bool join(unsigned id) {
+    return use.grouped ? td_group_join(&term, group_of(id)) : td_term_join(&term);
   }
 
   bool own(unsigned id) {
@@ -252,6 +269,11 @@ struct mutant {
   char const *name;
   void (*plant)(settings *);
 };
+// Markers 1 and 2 in one group, which they find empty.
+settings *in_groups(settings *s) {
+  s->grouped = 1;
+  return s;
+}
 mutant const mutants[] = {
     {"start is relaxed", [](settings *s) { s->start = rl::mo_relaxed; }},
     {"join does not acquire", [](settings *s) { s->join = rl::mo_release; }},
@@ -277,6 +299,16 @@ mutant const mutants[] = {
        s->own_row = false;
        s->fence_taken = rl::mo_acq_rel;
      }},
+    {"entering a group does not acquire",
+     [](settings *s) { in_groups(s)->enter = rl::mo_release; }},
+    {"entering a group does not release",
+     [](settings *s) { in_groups(s)->enter = rl::mo_acquire; }},
+    {"leaving a group does not acquire",
+     [](settings *s) { in_groups(s)->leave_group = rl::mo_release; }},
+    {"leaving a group does not release",
+     [](settings *s) { in_groups(s)->leave_group = rl::mo_acquire; }},
+    {"a group is entered without a share", [](settings *s) { in_groups(s)->share_first = false; }},
+    {"a second share is kept", [](settings *s) { in_groups(s)->give_back = false; }},
     {"an object taken is unmarked", [](settings *s) { s->keep_byte = false; }},
 };
 
@@ -306,14 +338,17 @@ int main(int argc, char **argv) {
   unsigned long done;
   char const *why;
   bool good = true;
-  for (bool own_row : {true, false}) {
-    use.own_row = own_row;
-    bool kept = clean(full ? 2000000 : 30000, &done, &why);
-    std::cout << (kept ? "ok  as shipped, " : "BAD as shipped, ")
-              << (own_row ? "a row of flags each: " : "one row of flags: ")
-              << (kept ? "no violation" : why) << ", " << done << " executions\n";
-    good = good && kept;
-  }
+  for (bool own_row : {true, false})
+    for (unsigned grouped : {0u, 1u, 2u}) {
+      use.own_row = own_row;
+      use.grouped = grouped;
+      bool kept = clean(full ? 2000000 : 30000, &done, &why);
+      std::cout << (kept ? "ok  as shipped, " : "BAD as shipped, ")
+                << (own_row ? "a row of flags each, " : "one row of flags, ") << grouped
+                << " in the first group: " << (kept ? "no violation" : why) << ", " << done
+                << " executions\n";
+      good = good && kept;
+    }
   for (mutant const &m : mutants) {
     use = shipped;
     m.plant(&use);

@@ -73,6 +73,7 @@ static int simulate(char **argv) {
   const char *wrong = td_sim_topology_read(&topology, argv[TOPOLOGY]);
   if (wrong)
     return td_complain(TD_EXIT_USAGE, "simulate: bad topology '%s': %s", argv[TOPOLOGY], wrong);
+  td_sim_cpus = topology.cores;
   int status = read_costs(argv[COSTS]);
   if (status != TD_EXIT_OK) return status;
   if (!td_sim_memory_begin(&topology, &td_sim_costs))

@@ -10,6 +10,8 @@
 
 /* The costs in force. */
 extern struct td_costs td_sim_costs;
+/* The cores of the machine: as many CPUs the library may use. */
+extern unsigned td_sim_cpus;
 
 /* A byte is stored atomically: perhaps a mark. */
 void td_sim_note_mark(uintptr_t address);

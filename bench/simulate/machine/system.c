@@ -18,6 +18,7 @@
 #define REST_NS 10000000u
 
 struct td_costs td_sim_costs;
+unsigned td_sim_cpus;
 
 /* ---- Phases ------------------------------------------------------------------------------ */
 
@@ -99,6 +100,11 @@ void *__wrap_td_plat_reserve(size_t bytes, size_t align) {
 void __wrap_td_plat_nodes(struct td_nodes *nodes);
 void __wrap_td_plat_nodes(struct td_nodes *nodes) {
   *nodes = (struct td_nodes){.count = 1};
+}
+
+unsigned __wrap_td_plat_cpus_allowed(void);
+unsigned __wrap_td_plat_cpus_allowed(void) {
+  return td_sim_cpus;
 }
 
 /* A simulated thread wakes on a core where nobody executes, if there is one, so none has to move.
