@@ -99,6 +99,7 @@ struct td_world {
   struct tide_mutator *mutators;
   _Atomic(uint32_t) count, awaited, gate;
   int cancel_state;
+  bool stands_still;
   _Atomic(const void *) holder;
   MODEL_MADE_OF_ZERO(td_world)
 };
