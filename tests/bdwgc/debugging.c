@@ -255,11 +255,7 @@ static void written_after_free(void) {
   CHECK(strlen(heard()) > 0 && !strstr(text, "sz= 65"));
 }
 
-static const struct part {
-  const char *name;
-  void (*run)(void);
-  bool early; /* begins before GC_INIT */
-} parts[] = {
+static const struct part parts[] = {
     {"objects", objects, false},
     {"base_only", base_only, true},
     {"finalizers", finalizers, false},
@@ -272,12 +268,5 @@ static const struct part {
 };
 
 int main(int argc, char **argv) {
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-    if (argc < 2 || strcmp(argv[1], parts[i].name) != 0) continue;
-    if (!parts[i].early) GC_INIT();
-    parts[i].run();
-    return 0;
-  }
-  fprintf(stderr, "usage: %s PART\n", argv[0]);
-  return 2;
+  return run_part(parts, sizeof parts / sizeof *parts, argc, argv);
 }

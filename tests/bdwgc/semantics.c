@@ -361,10 +361,7 @@ static void little_alive(void) {
   CHECK(GC_get_heap_size() <= (size_t)4 << 20);
 }
 
-static const struct part {
-  const char *name;
-  void (*run)(void);
-} parts[] = {
+static const struct part parts[] = {
     {"early_objects", early_objects},
     {"allocation", allocation},
     {"zeroed", zeroed},
@@ -389,12 +386,5 @@ static const struct part {
 };
 
 int main(int argc, char **argv) {
-  GC_INIT();
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-    if (argc < 2 || strcmp(argv[1], parts[i].name) != 0) continue;
-    parts[i].run();
-    return 0;
-  }
-  fprintf(stderr, "usage: %s PART\n", argv[0]);
-  return 2;
+  return run_part(parts, sizeof parts / sizeof *parts, argc, argv);
 }

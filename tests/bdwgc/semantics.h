@@ -1,5 +1,5 @@
-/* What bdwgc_semantics and bdwgc_base_only share: how they collect, check and leave garbage behind.
- */
+/* What the tests on a libgc.so.1 share: how they are divided into parts, collect, check and leave
+ * garbage behind. */
 #ifndef TD_TESTS_BDWGC_SEMANTICS_H
 #define TD_TESTS_BDWGC_SEMANTICS_H
 
@@ -8,6 +8,7 @@
 #include <gc/gc.h>
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,23 @@ static inline void collect(void) {
     wipe_stack();
     GC_gcollect();
   }
+}
+
+/* A program runs one part, which its argument names. */
+struct part {
+  const char *name;
+  void (*run)(void);
+  bool early; /* before GC_INIT */
+};
+static inline int run_part(const struct part *parts, size_t count, int argc, char **argv) {
+  for (size_t i = 0; i < count; i++) {
+    if (argc < 2 || strcmp(argv[1], parts[i].name) != 0) continue;
+    if (!parts[i].early) GC_INIT();
+    parts[i].run();
+    return 0;
+  }
+  fprintf(stderr, "usage: %s PART\n", argv[0]);
+  return 2;
 }
 
 /* The parts of roots.c. */

@@ -282,10 +282,7 @@ static void forks(void) {
     CHECK(GC_pthread_join(thread[i], NULL) == 0);
 }
 
-static const struct part {
-  const char *name;
-  void (*run)(void);
-} parts[] = {
+static const struct part parts[] = {
     {"world", world},
     {"other_stack", other_stack},
     {"other_stack_in_collection", other_stack_in_collection},
@@ -293,12 +290,5 @@ static const struct part {
 };
 
 int main(int argc, char **argv) {
-  GC_INIT();
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-    if (argc < 2 || strcmp(argv[1], parts[i].name) != 0) continue;
-    parts[i].run();
-    return 0;
-  }
-  fprintf(stderr, "usage: %s PART\n", argv[0]);
-  return 2;
+  return run_part(parts, sizeof parts / sizeof *parts, argc, argv);
 }

@@ -14,6 +14,7 @@ struct worker {
   struct tide_mutator *_Atomic mutator;
   _Atomic(uint64_t) steps;
   _Atomic(bool) over;
+  pthread_t thread;
 };
 
 static void *work(void *data) {
@@ -38,13 +39,23 @@ static void wait_for_step(struct worker *worker) {
     usleep(100);
 }
 
-static void suspend_again_and_again(struct worker *worker) {
-  struct world w = world_new();
-  pthread_t thread;
-  worker->heap = w.heap;
-  cr_assert_eq(pthread_create(&thread, NULL, work, worker), 0);
+static void start(struct world *w, struct worker *worker) {
+  worker->heap = w->heap;
+  cr_assert_eq(pthread_create(&worker->thread, NULL, work, worker), 0);
   while (!worker->mutator)
     usleep(100);
+}
+
+static void finish(struct world *w, struct worker *worker) {
+  worker->over = true;
+  tide_blocking_enter(w->m);
+  cr_assert_eq(pthread_join(worker->thread, NULL), 0);
+  tide_blocking_leave(w->m);
+}
+
+static void suspend_again_and_again(struct worker *worker) {
+  struct world w = world_new();
+  start(&w, worker);
   for (int round = 0; round < 50; round++) {
     cr_assert_eq(tide_mutator_suspend(w.m, worker->mutator), TIDE_OK);
     uint64_t before = worker->steps;
@@ -58,10 +69,7 @@ static void suspend_again_and_again(struct worker *worker) {
     wait_for_step(worker);
     tide_blocking_leave(w.m);
   }
-  worker->over = true;
-  tide_blocking_enter(w.m);
-  cr_assert_eq(pthread_join(thread, NULL), 0);
-  tide_blocking_leave(w.m);
+  finish(&w, worker);
   world_end(&w);
 }
 
@@ -103,11 +111,7 @@ static bool count(void *object, size_t bytes, tide_layout layout, void *counted)
 static void stop_again_and_again(enum tide_stop stop) {
   struct worker worker = {.stop = stop};
   struct world w = world_new();
-  pthread_t thread;
-  worker.heap = w.heap;
-  cr_assert_eq(pthread_create(&thread, NULL, work, &worker), 0);
-  while (!worker.mutator)
-    usleep(100);
+  start(&w, &worker);
   for (int round = 0; round < 50; round++) {
     size_t counted = 0;
     struct pair *pair = pair_new(&w, NULL, NULL, 1);
@@ -124,10 +128,7 @@ static void stop_again_and_again(enum tide_stop stop) {
     tide_blocking_leave(w.m);
     live_after_collect(&w);
   }
-  worker.over = true;
-  tide_blocking_enter(w.m);
-  cr_assert_eq(pthread_join(thread, NULL), 0);
-  tide_blocking_leave(w.m);
+  finish(&w, &worker);
   world_end(&w);
 }
 
@@ -142,11 +143,7 @@ Test(world_stop, threads_that_a_signal_stops) {
 Test(world_stop, leaves_a_suspended_thread_alone) {
   struct worker worker = {.stop = TIDE_STOP_SIGNAL};
   struct world w = world_new();
-  pthread_t thread;
-  worker.heap = w.heap;
-  cr_assert_eq(pthread_create(&thread, NULL, work, &worker), 0);
-  while (!worker.mutator)
-    usleep(100);
+  start(&w, &worker);
   cr_assert_eq(tide_world_stop(w.m), TIDE_OK);
   cr_assert_eq(tide_mutator_suspend(w.m, worker.mutator), TIDE_OK);
   cr_assert_eq(tide_world_resume(w.m), TIDE_OK);
@@ -155,10 +152,7 @@ Test(world_stop, leaves_a_suspended_thread_alone) {
   cr_assert_eq(worker.steps, before);
   cr_assert_eq(tide_mutator_resume(w.m, worker.mutator), TIDE_OK);
   wait_for_step(&worker);
-  worker.over = true;
-  tide_blocking_enter(w.m);
-  cr_assert_eq(pthread_join(thread, NULL), 0);
-  tide_blocking_leave(w.m);
+  finish(&w, &worker);
   world_end(&w);
 }
 
