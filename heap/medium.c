@@ -102,9 +102,12 @@ static bool make_span(struct td_space *space, tide_layout layout, unsigned mediu
   return true;
 }
 
+/* Another mutator may be freeing the object of the cell: it stores the byte without the lock. The
+ * cell is not free before that, nor after it while the object is in quarantine. */
 static bool is_free(const struct td_space *space, uint32_t first, uint32_t cell) {
   const uint8_t *mark = mark_of(space, first, cell);
-  return !td_holds_object(space, (uint64_t)(mark - space->marks)) && !td_mark_is_freed(*mark);
+  return !td_holds_object(space, (uint64_t)(mark - space->marks)) &&
+         !td_mark_is_freed(td_mark_load(mark));
 }
 
 /* Returns the next free cell of the span, or the number of its cells. */
