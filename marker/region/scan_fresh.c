@@ -6,6 +6,7 @@
 
 #define AHEAD TD_VISIT_AHEAD
 #define LIST_FULL TD_VISIT_LIST
+#define MARGIN 16u /* chunks are scarce when only one in so many is left */
 
 /* Objects of one block, which have one layout. Behind the last of the whole list come AHEAD more
  * that may be prefetched. */
@@ -110,15 +111,20 @@ bool td_chunks_are_scarce(const struct td_visitor *visitor) {
   for (unsigned i = 0; i < set->limit; i++)
     used += atomic_load_explicit(&set->marker[i]->visitor->stock.balance, memory_order_relaxed);
   uint32_t limit = visitor->regions->pool.limit;
-  return used > limit - limit / 4;
+  return used > limit - limit / MARGIN;
 }
 
-/* Fresh objects of a part become deferred. */
+/* Fresh objects of a part become deferred. Their list is in order: each page is flagged once. */
 static void defer_part(struct td_visit_state *s, uint32_t part) {
   struct td_visitor *visitor = s->visitor;
-  uint32_t *end = td_fresh_list(visitor->fresh, visitor->summary, part, visitor->list);
-  for (const uint32_t *at = visitor->list; at < end; at++)
-    td_defer_grey(visitor->marker, td_view_object(&s->v, s->first + *at));
+  uint8_t *const marks = td_view_mark(&s->v, td_view_object(&s->v, s->first));
+  const uint32_t *const end = td_fresh_list(visitor->fresh, visitor->summary, part, visitor->list);
+  for (const uint32_t *at = visitor->list; at < end;) {
+    const uint32_t page = *at / (uint32_t)TD_PAGE_GRANULES;
+    for (; at < end && *at / TD_PAGE_GRANULES == page; at++)
+      td_mark_store(&marks[*at], s->v.epoch | TD_DEFERRED);
+    td_deferred_flag(visitor->marker, (size_t)(s->first / TD_PAGE_GRANULES) + page);
+  }
 }
 
 static uint64_t take_flags(struct td_markers *set, size_t page) {
@@ -127,26 +133,39 @@ static uint64_t take_flags(struct td_markers *set, size_t page) {
   return word;
 }
 
+/* Returns a bit for each of 64 granules: which hold deferred objects. The factor brings the
+ * highest bits of eight bytes together in the highest byte, and no two of its products meet. */
+TD_INLINE uint64_t deferred_bits(const uint8_t *marks) {
+  uint64_t bits = 0;
+#pragma GCC unroll 8
+  for (unsigned i = 0; i < 64; i += 8) {
+    uint64_t eight = (td_mark_load_word(marks + i) & TD_DEFERRED_WORD) >> 7;
+    bits |= (eight * 0x0102040810204080u) >> 56 << i;
+  }
+  return bits;
+}
+
+/* Deferred objects of a page become fresh. `granule` is its first, counted in the region. */
+static void take_page(struct td_visit_state *s, uint32_t granule) {
+  struct td_visitor *visitor = s->visitor;
+  uint8_t *const marks = td_view_mark(&s->v, td_view_object(&s->v, s->first + granule));
+  for (uint32_t i = 0; i < TD_PAGE_GRANULES; i += 64) {
+    const uint64_t bits = deferred_bits(marks + i);
+    for (uint64_t some = bits; some; some &= some - 1)
+      td_mark_store(&marks[i + (unsigned)__builtin_ctzll(some)], s->v.epoch);
+    td_fresh_add_word(visitor->fresh, visitor->summary, granule + i, bits);
+  }
+}
+
 /* Deferred objects of a part become fresh. A part is a block. */
 static void take_deferred(struct td_visit_state *s, uint32_t part) {
-  struct td_visitor *visitor = s->visitor;
-  struct td_markers *set = visitor->marker->set;
-  uint64_t granule = s->first + ((uint64_t)part << TD_FRESH_PART);
-  size_t page = (size_t)(granule / TD_PAGE_GRANULES);
+  struct td_markers *set = s->visitor->marker->set;
+  const uint32_t first = part << TD_FRESH_PART;
+  const size_t page = (size_t)((s->first + first) / TD_PAGE_GRANULES);
   _Static_assert(TD_FRESH_PART == TD_BLOCK_GRANULES_LOG2, "a part is a block");
-  for (size_t i = 0; i < TD_BLOCK_PAGES; i += 8)
-    for (uint64_t word = take_flags(set, page + i); word; word &= word - 1) {
-      size_t one = i + (unsigned)__builtin_ctzll(word) / 8;
-      for (uint64_t g = 0; g < TD_PAGE_GRANULES; g += 8) {
-        uint64_t at = granule + one * TD_PAGE_GRANULES + g;
-        uint8_t *marks = td_view_mark(&s->v, td_view_object(&s->v, at));
-        for (uint64_t some = td_mark_load_word(marks) & TD_DEFERRED_WORD; some; some &= some - 1) {
-          unsigned k = (unsigned)__builtin_ctzll(some) / 8;
-          td_mark_store(&marks[k], s->v.epoch);
-          td_fresh_add(visitor->fresh, visitor->summary, (uint32_t)(at - s->first) + k);
-        }
-      }
-    }
+  for (uint32_t i = 0; i < TD_BLOCK_PAGES; i += 8)
+    for (uint64_t word = take_flags(set, page + i); word; word &= word - 1)
+      take_page(s, first + (i + (unsigned)__builtin_ctzll(word) / 8) * (uint32_t)TD_PAGE_GRANULES);
 }
 
 void td_scan_fresh(struct td_visit_state *s) {

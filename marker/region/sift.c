@@ -11,8 +11,9 @@ static void fetch_marks(const uint8_t *marks, const uint32_t *references, uint32
 }
 
 /* Moves the references that do not lead to marked objects to the front and returns how many there
- * are; those to deferred objects may stay. Whether a reference is kept cannot be predicted, so
- * there is no branch. */
+ * are. Whether a reference is kept cannot be predicted, so there is no branch. Deferred objects are
+ * marked: where chunks are scarce there are many, and to leave them to the loop that branches made
+ * visits up to a tenth dearer. */
 static uint32_t drop_marked(const uint8_t *marks, uint8_t epoch, uint32_t *references,
                             uint32_t count) {
   uint32_t kept = 0;
@@ -21,7 +22,7 @@ static uint32_t drop_marked(const uint8_t *marks, uint8_t epoch, uint32_t *refer
     uint32_t granule = references[i];
     uint8_t mark = td_mark_load(&marks[granule]);
     references[kept] = granule;
-    kept += mark != epoch;
+    kept += (mark & (TD_DEFERRED - 1)) != epoch;
   }
   return kept;
 }

@@ -47,6 +47,7 @@ TD_INLINE void td_throw(const struct td_throwing *t, uintptr_t word) {
   }
   *at = (uint32_t)granule & (((uint32_t)1 << t->shift) - 1);
   *open = at + 1;
+  __builtin_prefetch(at + TD_CACHE_LINE / sizeof *at, 1); /* the line after this one */
 }
 
 /* Returns the chunk that an open pointer writes to. */

@@ -6,6 +6,7 @@
 #define CACHED_WEIGHT 2u
 #define RECRUIT_VISITS 16u     /* a sleeping marker is woken every so many visits */
 #define ROUND_VISITS 64u       /* a round has so many visits, or as many as there are regions */
+#define MANY_A_LINE 4u         /* references that wait for each cache line of marks */
 #define NARROW_REFERENCES 512u /* fewer in a visit, on average, do not pay */
 
 /* Most chunks were filled by another core. */
@@ -14,11 +15,22 @@ static void fetch_chunk(const struct td_chunk *chunk) {
     __builtin_prefetch((const char *)chunk + line);
 }
 
+/* Asks for the marks of the region, line by line, if so many references wait that they lead to most
+ * of the lines: memory answers faster in that order than in that of the references. */
+static void fetch_all_marks(const struct td_visit_state *s, uint32_t chunks) {
+  const uint32_t marks = (uint32_t)1 << s->visitor->regions->shift;
+  if (chunks * TD_CHUNK_REFERENCES < MANY_A_LINE * (marks / TD_CACHE_LINE)) return;
+  const uint8_t *first = td_view_mark(&s->v, td_view_object(&s->v, s->first));
+  for (uint32_t at = 0; at < marks; at += TD_CACHE_LINE)
+    __builtin_prefetch(first + at, 1);
+}
+
 /* Tests and scans until nothing waits in the region. The caller owns it. */
 static void visit(struct td_visit_state *s, uint32_t r) {
   struct td_visitor *visitor = s->visitor;
   struct td_regions *regions = visitor->regions;
   s->first = (uint64_t)r << regions->shift;
+  fetch_all_marks(s, td_region_waiting(td_region_look(&regions->at[r])));
   for (bool found = true; found;) {
     found = td_region_has_deferred(&regions->at[r]) && !td_chunks_are_scarce(visitor);
     uint32_t *at = visitor->open[r];
