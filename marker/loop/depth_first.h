@@ -14,10 +14,22 @@
 #include "marker/loop/own_queue.h"
 #include "marker/loop/poll.h"
 
-/* The child becomes the newest one; the one that was goes into the queue. */
+/* Does the object end at the one scanned last, or little before it? */
+TD_INLINE bool is_right_below(const struct loop *l, uintptr_t object) {
+  return l->last - object <= TD_CACHE_LINE;
+}
+
+/* The child becomes the newest one; the one that was goes into the queue, unless it lies right
+ * below the object. A tree that was built from the leaves up has its last child there, one built
+ * from the root down its first right above: so both are marked in the order in which they lie in
+ * memory. */
 TD_INLINE void visit(void *context, uintptr_t word) {
   struct loop *l = context;
   if (!td_view_is_reference(&l->v, word)) return;
+  if (l->next && is_right_below(l, l->next)) {
+    put(l, word);
+    return;
+  }
   if (l->next) put(l, l->next);
   l->next = word;
 }
