@@ -16,7 +16,7 @@
  * it a byte, often a granule, per object); it does not collect while the graph is being built; and
  * nothing but the roots leads into the graph (bench/boehm/collector.h). */
 #define GC_THREADS
-#include <gc/base/state.h>
+#include <gc/gc.h>
 #include <gc/gc_mark.h>
 #include <gc/gc_typed.h>
 

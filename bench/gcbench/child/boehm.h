@@ -7,7 +7,7 @@
 #define GC_THREADS
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
-#include <gc/base/state.h>
+#include <gc/gc.h>
 #include <gc/gc_inline.h>
 #pragma GCC diagnostic pop
 #include <string.h>
@@ -54,6 +54,11 @@ static inline void memory_write(struct memory *memory, void *object, void *slot,
   (void)memory;
   (void)object;
   memcpy(slot, &value, sizeof value);
+}
+
+/* Threads are stopped by a signal. */
+static inline void memory_poll(struct memory *memory) {
+  (void)memory;
 }
 
 static inline void memory_free(struct memory *memory, void *object) {

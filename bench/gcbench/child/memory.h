@@ -8,6 +8,8 @@
  *   memory_new                returns an object, zeroed or not; never NULL (gcbench_out_of_memory)
  *   memory_new_zeroed         the same, zeroed
  *   memory_write              stores a reference into a slot of an object, any but a fresh one
+ *   memory_poll               lets others stop this thread; called now and then by loops that do
+ *                             not allocate
  *   memory_free               gives an object back, where MEMORY_COLLECTS is false
  * and the C file of the same name the functions below.
  *

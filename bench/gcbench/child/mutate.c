@@ -82,6 +82,7 @@ uint64_t gcbench_work_mutate(struct memory *memory, const struct gcbench_share *
     sum += replace(memory, roots[b], gcbench_random(&state));
   }
   for (uint32_t i = 0; i < count; i++) {
+    memory_poll(memory);
     sum += add_up(roots[i]);
     destroy(memory, roots[i]);
   }

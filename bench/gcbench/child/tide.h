@@ -36,6 +36,10 @@ static inline void memory_write(struct memory *memory, void *object, void *slot,
   tide_write((struct tide_mutator *)memory, object, slot, value);
 }
 
+static inline void memory_poll(struct memory *memory) {
+  tide_safepoint((struct tide_mutator *)memory);
+}
+
 static inline void memory_free(struct memory *memory, void *object) {
   (void)memory;
   (void)object;

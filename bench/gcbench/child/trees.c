@@ -7,6 +7,8 @@
 #include "bench/gcbench/child/work.h"
 
 #define DEPTH_MIN 4u
+/* Counting polls above subtrees of such a depth: about every 20 us. */
+#define UNPOLLED_DEPTH 11u
 
 /* ---- binary-trees ---------------------------------------------------------------------- */
 
@@ -30,6 +32,14 @@ static uint64_t pair_count(const struct pair *pair) {
   return pair->left ? 1 + pair_count(pair->left) + pair_count(pair->right) : 1;
 }
 
+/* The same, with a poll now and then. */
+static uint64_t pair_count_polling(struct memory *memory, const struct pair *pair, unsigned depth) {
+  memory_poll(memory);
+  if (depth <= UNPOLLED_DEPTH) return pair_count(pair);
+  return 1 + pair_count_polling(memory, pair->left, depth - 1) +
+         pair_count_polling(memory, pair->right, depth - 1);
+}
+
 static void pair_free(struct memory *memory, struct pair *pair) {
   if (MEMORY_COLLECTS) return;
   if (pair->left) {
@@ -41,7 +51,7 @@ static void pair_free(struct memory *memory, struct pair *pair) {
 
 static uint64_t pair_use(struct memory *memory, unsigned depth) {
   struct pair *tree = pair_build(memory, depth);
-  uint64_t count = pair_count(tree);
+  uint64_t count = pair_count_polling(memory, tree, depth);
   pair_free(memory, tree);
   return count;
 }
@@ -59,7 +69,7 @@ uint64_t gcbench_work_binary_trees(struct memory *memory, const struct gcbench_s
       sum += pair_use(memory, depth);
   }
   if (kept) {
-    sum += pair_count(kept);
+    sum += pair_count_polling(memory, kept, share->depth);
     pair_free(memory, kept);
   }
   return sum;
@@ -100,6 +110,14 @@ static void node_build_down(struct memory *memory, unsigned depth, struct node *
 
 static uint64_t node_count(const struct node *node) {
   return node ? 1 + node_count(node->left) + node_count(node->right) : 0;
+}
+
+/* The same, with a poll now and then. */
+static uint64_t node_count_polling(struct memory *memory, const struct node *node, unsigned depth) {
+  memory_poll(memory);
+  if (depth <= UNPOLLED_DEPTH) return node_count(node);
+  return 1 + node_count_polling(memory, node->left, depth - 1) +
+         node_count_polling(memory, node->right, depth - 1);
 }
 
 static void node_free(struct memory *memory, struct node *node) {
@@ -145,7 +163,7 @@ uint64_t gcbench_work_gcbench(struct memory *memory, const struct gcbench_share 
       sum += node_drop(memory, node_build_up(memory, depth));
   }
   if (kept) {
-    sum += node_count(kept) + (numbers[0] > 0 ? 1 : 0);
+    sum += node_count_polling(memory, kept, share->depth) + (numbers[0] > 0 ? 1 : 0);
     node_free(memory, kept);
     if (!MEMORY_COLLECTS) memory_free(memory, numbers);
   }
