@@ -22,9 +22,12 @@ void td_filling_after_young(struct td_filling *filling, const struct td_filling_
   filling->samples++;
 }
 
+static bool keeps(uint64_t freed_bytes, uint64_t live_bytes) {
+  return live_bytes >= LIVE_TELLING && freed_bytes <= live_bytes / FREED_LITTLE;
+}
+
 void td_filling_after_full(struct td_filling *filling, uint64_t freed_bytes, uint64_t live_bytes) {
-  bool tells = live_bytes >= LIVE_TELLING;
-  *filling = (struct td_filling){.keeps = tells && freed_bytes <= live_bytes / FREED_LITTLE};
+  *filling = (struct td_filling){.keeps = keeps(freed_bytes, live_bytes)};
 }
 
 bool td_filling_may_postpone(const struct td_filling *filling) {
@@ -34,6 +37,10 @@ bool td_filling_may_postpone(const struct td_filling *filling) {
 
 bool td_filling_looks(const struct td_filling *filling) {
   return filling->keeps && !filling->doubted;
+}
+
+bool td_filling_lasts(const struct td_filling *filling, uint64_t freed_bytes, uint64_t live_bytes) {
+  return td_filling_looks(filling) && keeps(freed_bytes, live_bytes);
 }
 
 bool td_filling_takes_back(struct td_filling *filling) {

@@ -45,6 +45,9 @@ void td_filling_after_young(struct td_filling *filling, const struct td_filling_
 void td_filling_after_full(struct td_filling *filling, uint64_t freed_bytes, uint64_t live_bytes);
 /* A full collection is due because the heap has grown: may it do without? */
 bool td_filling_may_postpone(const struct td_filling *filling);
+/* Asked at a full collection, before td_filling_after_full: has it freed nearly nothing, as the one
+ * before, and was there no doubt between them? */
+bool td_filling_lasts(const struct td_filling *filling, uint64_t freed_bytes, uint64_t live_bytes);
 /* Would a sign of death change anything? */
 bool td_filling_looks(const struct td_filling *filling);
 /* Much may have died before the last decision, and the heap has grown as if it had not: returns

@@ -15,8 +15,13 @@
 #define DEFAULT_COST 0.002
 #define DEFAULT_ROOM_MOST ((double)(72 << 20))
 /* Where young collections find most of the garbage, full ones are few, and room saves little time
- * while they are short: docs/notes/allocation.md. */
+ * while they are short: docs/notes/allocation.md. Heaps up to SAVING_MOST save room, those from
+ * SPENDING_LEAST on do not, and between them the one rule passes into the other: a heap that went
+ * a little past a bound would take half as much again. One that is being filled does not save,
+ * either: it would be marked again and again, and nothing freed. */
 #define YOUNG_ROOM_MOST ((double)(32 << 20))
+#define SAVING_MOST ((double)(128 << 20))
+#define SPENDING_LEAST ((double)(288 << 20))
 /* A budget that comes from a guess stays below such a part of the hard limit. */
 #define UNMARKED_PART 4
 
@@ -68,13 +73,20 @@ static double root_room(const struct td_sizing *policy, double live, double cost
   return square_root(live * policy->allocation_rate / (cost * policy->marking_rate));
 }
 
-static bool saves_room(const struct td_sizing *policy, double live) {
-  return policy->young && policy->kind == TIDE_SIZING_DEFAULT && live < DEFAULT_ROOM_MOST;
+/* Returns how much of the room for speed a heap gets that saves memory: 0 to 1. */
+static double spending(const struct td_sizing *policy, double live) {
+  bool saves = policy->young && policy->kind == TIDE_SIZING_DEFAULT && !policy->filled;
+  if (!saves || live > SPENDING_LEAST) return 1;
+  return live > SAVING_MOST ? (live - SAVING_MOST) / (SPENDING_LEAST - SAVING_MOST) : 0;
+}
+
+static double between(double least, double most, double part) {
+  return least + (most - least) * part;
 }
 
 static double growth_factor(const struct td_sizing *policy, double live) {
   if (policy->growth_factor != 0) return policy->growth_factor;
-  return saves_room(policy, live) ? TD_GROWTH_YOUNG : TD_GROWTH_DEFAULT;
+  return between(TD_GROWTH_YOUNG, TD_GROWTH_DEFAULT, spending(policy, live));
 }
 
 /* What may be allocated per collection grows with what a collection has to read. */
@@ -93,7 +105,7 @@ static double scanned_room(const struct td_sizing *policy, const struct td_sizin
 
 static double default_room(const struct td_sizing *policy, double live, double roots) {
   double room = root_room(policy, live, DEFAULT_COST);
-  double most = saves_room(policy, live) ? YOUNG_ROOM_MOST : DEFAULT_ROOM_MOST;
+  double most = between(YOUNG_ROOM_MOST, DEFAULT_ROOM_MOST, spending(policy, live));
   if (room > most) room = most;
   double grown = growth_room(policy, live, roots);
   return room > grown ? room : grown;
@@ -151,6 +163,7 @@ uint32_t td_sizing_next(struct td_sizing *policy, const struct td_sizing_facts *
   double external = (double)facts->external_bytes;
   double live = (double)facts->live_bytes + external, target;
   double roots = (double)facts->root_bytes;
+  policy->filled = facts->filled;
   note_rates(policy, facts);
   note_use(policy, facts);
   switch (policy->kind) {
@@ -187,7 +200,8 @@ uint32_t td_sizing_next(struct td_sizing *policy, const struct td_sizing_facts *
 
 uint32_t td_sizing_unmarked(struct td_sizing *policy, size_t live_bytes) {
   double live = (double)live_bytes;
-  double blocks = (live + growth_room(policy, live, 0)) / TD_BLOCK_BYTES + 1;
+  double factor = policy->growth_factor != 0 ? policy->growth_factor : TD_GROWTH_DEFAULT;
+  double blocks = live * factor / TD_BLOCK_BYTES + 1;
   if (policy->kind != TIDE_SIZING_DEFAULT || live < DEFAULT_ROOM_MOST) return 0;
   if (blocks > (double)policy->max_blocks / UNMARKED_PART) return 0;
   policy->due_bytes = (uint64_t)(blocks * TD_BLOCK_BYTES);

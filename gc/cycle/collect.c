@@ -98,14 +98,16 @@ static size_t mark(struct tide_heap *heap, const struct cycle *cycle) {
 
 static void set_budget(const struct cycle *cycle) {
   struct tide_heap *heap = cycle->heap;
+  uint64_t live_bytes = heap->building->all.bytes, freed_bytes = cycle->freed_bytes;
   td_budget_set(heap, (struct td_sizing_facts){
-                          .live_bytes = heap->building->all.bytes,
+                          .live_bytes = live_bytes,
                           .leaf_bytes = heap->space.leaf_bytes,
                           .root_bytes = cycle->root_bytes,
                           .freed_blocks = (uint32_t)heap->building->all.blocks_freed,
                           .collect_ns = cycle->swept_ns - cycle->stopped_ns,
                           .mutator_ns = heap->mutator_ns,
                           .allocated_bytes = heap->grown_bytes,
+                          .filled = td_filling_lasts(&heap->filling, freed_bytes, live_bytes),
                       });
   heap->mutator_ns = heap->grown_bytes = 0;
 }

@@ -96,3 +96,14 @@ Test(filling, has_nothing_to_take_back_where_nothing_was_postponed) {
   look(&filling, 100, 0, true);
   cr_assert_not(td_filling_takes_back(&filling));
 }
+
+Test(filling, lasts_while_two_full_collections_free_nothing_and_nothing_dies_between) {
+  struct td_filling filling = after_full(0, 80);
+  sample(&filling, 100, 0);
+  cr_assert(td_filling_lasts(&filling, 0, 160 * MIB));
+  cr_assert_not(td_filling_lasts(&filling, 20 * MIB, 160 * MIB), "this one freed much");
+  sample(&filling, 70, 0);
+  cr_assert_not(td_filling_lasts(&filling, 0, 160 * MIB), "young objects died");
+  filling = after_full(20, 80);
+  cr_assert_not(td_filling_lasts(&filling, 0, 160 * MIB), "the one before freed much");
+}
