@@ -10,6 +10,11 @@
 #define PURGE_BLOCKS 16u
 /* So much of the heap may be memory for nothing at the end of a huge page. */
 #define SPARE_PART 8u
+/* A huge page that takes longer to be touched is dearer than small ones. Between two tries there
+ * are so many slabs of small pages, at first and at most. */
+#define DEAR_NS 1500000u
+#define APART_FIRST 16u
+#define APART_MOST 1024u
 /* Bytes of side tables for a block. */
 #define TABLE_BYTES                                                                                \
   (TD_BLOCK_GRANULES + sizeof(struct td_block) + sizeof(struct td_block_info) +                    \
@@ -97,10 +102,29 @@ bool td_backing_give_slab(struct td_space *space, uint32_t slab) {
 
 /* In a heap that begins with small pages a slab becomes a huge one if the budget lets the heap grow
  * over it, or nearly: what is left over would be memory for nothing. */
-static bool wants_huge_page(const struct td_space *space, uint32_t slab) {
+static bool wants_huge_page(struct td_space *space, uint32_t slab) {
   if (space->first_huge_slab == 0) return true;
   uint64_t end = ((uint64_t)slab + 1) * TD_SLAB_BLOCKS, budget = space->budget_blocks;
-  return slab >= space->first_huge_slab && end <= budget + budget / SPARE_PART;
+  if (slab < space->first_huge_slab || end > budget + budget / SPARE_PART) return false;
+  if (space->small_slabs == 0) return true;
+  space->small_slabs--;
+  return false;
+}
+
+/* A virtual machine that gives free memory back to its host takes long to get a huge page, because
+ * all that is free in one piece was given back. Small pages come from what was freed a moment ago.
+ * So a heap that has both times the first touch. */
+static void try_huge_page(struct td_space *space, char *start) {
+  td_plat_advise_huge(start, TD_SLAB_BYTES);
+  if (space->first_huge_slab == 0) return;
+  uint64_t since = td_plat_now_ns();
+  *(volatile char *)start = 0;
+  uint32_t apart = space->slabs_apart;
+  if (td_plat_now_ns() - since <= DEAR_NS)
+    space->slabs_apart = 0;
+  else if (apart < APART_MOST)
+    space->slabs_apart = apart ? 2 * apart : APART_FIRST;
+  space->small_slabs = space->slabs_apart;
 }
 
 /* `is_bare`: the slab's blocks get their memory one by one, when they are taken. */
@@ -110,7 +134,7 @@ static bool commit_slab(struct td_space *space, uint32_t slab, bool is_bare) {
   if (!td_plat_commit(start, TD_SLAB_BYTES)) return false;
   bool is_huge = !is_bare && wants_huge_page(space, slab);
   if (is_bare) td_plat_advise_small(start, TD_SLAB_BYTES);
-  if (is_huge) td_plat_advise_huge(start, TD_SLAB_BYTES);
+  if (is_huge) try_huge_page(space, start);
   space->slab_committed[slab] = is_huge ? TD_SLAB_HUGE : TD_SLAB_PAGES;
   /* relaxed: under the lock. */
   atomic_fetch_add_explicit(&space->committed_slabs, 1, memory_order_relaxed);
