@@ -61,8 +61,12 @@ EXPORT void *GC_memalign(size_t alignment, size_t bytes) {
   td_bdwgc_start();
   size_t wanted;
   if (__builtin_add_overflow(bytes, td_bdwgc.extra_bytes, &wanted)) return out_of_memory(bytes);
-  void *object =
-      tide_alloc_aligned(td_bdwgc_mutator(), TIDE_LAYOUT_CONSERVATIVE, wanted, alignment);
+  struct tide_mutator *self = td_bdwgc_mutator();
+  td_bdwgc_after_collection();
+  bool entered = td_bdwgc_come_back();
+  td_stack_notice();
+  void *object = tide_alloc_aligned(self, TIDE_LAYOUT_CONSERVATIVE, wanted, alignment);
+  if (entered) td_bdwgc_go_away();
   return object ? td_leaks_watch(object) : out_of_memory(bytes);
 }
 EXPORT int GC_posix_memalign(void **object, size_t alignment, size_t bytes) {

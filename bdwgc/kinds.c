@@ -118,9 +118,16 @@ EXPORT void *GC_generic_malloc_uncollectable(size_t bytes, int kind) {
 EXPORT void *GC_generic_or_special_malloc(size_t bytes, int kind) {
   return td_kind_alloc("GC_generic_or_special_malloc", bytes, (unsigned)kind);
 }
+/* Of kinds with which more is to be done, lists have one object. */
 EXPORT void GC_generic_malloc_many(size_t bytes, int kind, void **result) {
   td_bdwgc_start();
-  *result = td_bdwgc_alloc_many(bytes, find("GC_generic_malloc_many", (unsigned)kind)->layout);
+  if (kind == GC_I_PTRFREE || kind == GC_I_NORMAL) {
+    *result = td_bdwgc_alloc_many(bytes, kinds[kind].layout);
+    return;
+  }
+  void **one = td_kind_alloc("GC_generic_malloc_many", bytes, (unsigned)kind);
+  if (one) *one = NULL;
+  *result = one;
 }
 
 EXPORT int GC_get_kind_and_size(const void *object, size_t *bytes) {

@@ -14,8 +14,9 @@ void *td_bdwgc_alloc_many(size_t bytes, tide_layout layout) {
   if (wanted > MANY_MOST) wanted = MANY_MOST;
   while (count < wanted && (cells[count] = td_bdwgc_alloc(bytes, layout)) != NULL)
     count++;
-  for (size_t i = 0; i + 1 < count; i++)
-    *(void **)cells[i] = cells[i + 1];
+  for (size_t i = 0; i < count;
+       i++) /* atomic ones are not zeroed: the last one ends the list, too */
+    *(void **)cells[i] = i + 1 < count ? cells[i + 1] : NULL;
   return count ? cells[0] : NULL;
 }
 

@@ -113,10 +113,13 @@ EXPORT void GC_set_markers_count(unsigned markers) {
 
 /* ---- Collecting or not ---- */
 
-EXPORT void GC_disable(void) {
-  td_bdwgc_start();
+void td_bdwgc_disable(void) {
   if (tide_collect_pause(td_bdwgc.heap) == TIDE_OK)
     __atomic_add_fetch(&GC_dont_gc, 1, __ATOMIC_RELAXED); /* relaxed: a count for the curious */
+}
+EXPORT void GC_disable(void) {
+  td_bdwgc_start();
+  td_bdwgc_disable();
 }
 EXPORT void GC_enable(void) {
   td_bdwgc_start();

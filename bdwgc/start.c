@@ -58,7 +58,9 @@ static void start(void) {
   td_stack_start();
   td_bdwgc_roots_start();
   td_bdwgc_collect_start(environment.print_stats);
-  if (environment.dont_gc) GC_disable();
+  bool disabled = environment.dont_gc || GC_dont_gc; /* a variable that programs set */
+  GC_dont_gc = 0;
+  if (disabled) td_bdwgc_disable();
   td_leaks_start();
 }
 

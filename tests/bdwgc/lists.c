@@ -1,0 +1,102 @@
+/* Lists of objects from one call, typed objects that get smaller, and a program that switches
+ * collections off by the variable. */
+#define GC_ATTR_DEPRECATED
+#include "tests/bdwgc/semantics.h"
+
+#include <gc/gc_inline.h>
+#include <gc/gc_mark.h>
+#include <gc/gc_typed.h>
+
+#define BYTES 48u
+#define KIND_ATOMIC 0
+#define KIND_NORMAL 1
+#define KIND_HELD 2 /* until it is freed */
+
+static void *volatile sink;
+
+/* Leaves atomic objects behind that are full of ones. */
+static APART void soil(void) {
+  for (int i = 0; i < 100000; i++) {
+    sink = GC_malloc_atomic(BYTES);
+    memset(sink, 0xff, BYTES);
+  }
+  sink = NULL;
+}
+
+static size_t length_of(void **list) {
+  size_t length = 0;
+  for (; list; list = *list) {
+    CHECK(length++ < 4096);
+    CHECK(GC_base(list) == list && GC_size(list) >= BYTES);
+  }
+  return length;
+}
+
+static APART GC_word make_held(void) {
+  void *held;
+  GC_generic_malloc_many(BYTES, KIND_HELD, &held);
+  CHECK(length_of(held) > 0);
+  return ~(GC_word)held;
+}
+
+/* The words that link atomic objects are not looked at, so nothing may be collected meanwhile. */
+static void lists(void) {
+  soil();
+  collect();
+  GC_disable();
+  for (int i = 0; i < 100; i++) {
+    void *list;
+    GC_generic_malloc_many(BYTES, KIND_ATOMIC, &list);
+    CHECK(length_of(list) > 0);
+    GC_generic_malloc_many(BYTES, KIND_NORMAL, &list);
+    CHECK(length_of(list) > 0);
+    CHECK(length_of(GC_malloc_many(BYTES)) > 0);
+  }
+  GC_enable();
+  GC_word hidden = make_held();
+  collect();
+  CHECK(length_of((void **)~hidden) > 0);
+}
+
+/* With a reference in its last word only. */
+static void typed_resized(void) {
+  const GC_word last = 0x80;
+  GC_word descriptor = GC_make_descriptor(&last, 8);
+  GC_word *typed = GC_malloc_explicitly_typed(64, descriptor);
+  typed[0] = 7;
+  for (size_t bytes = 40; bytes > 0; bytes -= 8) {
+    typed = GC_realloc(typed, bytes);
+    CHECK(typed && typed[0] == 7);
+  }
+}
+
+/* By the variable GC_DONT_GC, or by the one below. */
+static void disabled(void) {
+  CHECK(GC_is_disabled());
+  GC_word before = GC_get_gc_no();
+  soil();
+  GC_gcollect();
+  CHECK(GC_get_gc_no() == before);
+  GC_enable();
+  CHECK(!GC_is_disabled());
+  GC_gcollect();
+  CHECK(GC_get_gc_no() > before);
+}
+
+/* Before the start. */
+static void disabled_by_variable(void) {
+  GC_dont_gc = 1;
+  GC_INIT();
+  disabled();
+}
+
+static const struct part parts[] = {
+    {"lists", lists, false},
+    {"typed_resized", typed_resized, false},
+    {"disabled", disabled, false},
+    {"disabled_by_variable", disabled_by_variable, true},
+};
+
+int main(int argc, char **argv) {
+  return run_part(parts, sizeof parts / sizeof *parts, argc, argv);
+}
