@@ -23,15 +23,18 @@ TD_INLINE bool is_right_below(const struct loop *l, uintptr_t object) {
  * below the object. A tree that was built from the leaves up has its last child there, one built
  * from the root down its first right above: so both are marked in the order in which they lie in
  * memory. */
-TD_INLINE void visit(void *context, uintptr_t word) {
-  struct loop *l = context;
-  if (!td_view_is_reference(&l->v, word)) return;
+TD_INLINE void follow(struct loop *l, uintptr_t word) {
   if (l->next && is_right_below(l, l->next)) {
     put(l, word);
     return;
   }
   if (l->next) put(l, l->next);
   l->next = word;
+}
+
+TD_INLINE void visit(void *context, uintptr_t word) {
+  struct loop *l = context;
+  if (td_view_is_reference(&l->v, word)) follow(l, word);
 }
 
 /* Returns whether an object begins there that is a leaf. A leaf is marked. */
@@ -49,8 +52,7 @@ TD_INLINE bool visit_leaf(struct loop *l, uintptr_t word) {
 TD_INLINE void visit_element(void *context, uintptr_t word) {
   struct loop *l = context;
   if (!td_view_is_reference(&l->v, word) || visit_leaf(l, word)) return;
-  if (l->next) put(l, l->next);
-  l->next = word;
+  follow(l, word);
 }
 
 /* Scans a slice that came out of the queue. */
