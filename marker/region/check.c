@@ -22,8 +22,8 @@ void td_regions_check(const struct td_markers *set) {
     const struct td_visitor *visitor = set->marker[i]->visitor;
     /* relaxed: td_term_over has acquired it: [term.leave]. */
     used += atomic_load_explicit(&visitor->stock.balance, memory_order_relaxed);
-    for (uint32_t r = 0; r < td_regions_count(regions); r++)
-      assert(!visitor->open[r]);
+    for (uint32_t part = 0; part < td_regions_parts(regions); part++)
+      assert(!visitor->open[part]);
   }
   assert(used == 0);
 }

@@ -81,7 +81,7 @@ static unsigned choose_shift(const struct td_regions *regions, uint64_t granules
 
 static bool is_crowded(const struct td_regions *regions, uint32_t count, unsigned markers) {
   if (markers < TD_MANY_MARKERS) return false;
-  return (uint64_t)count * markers * CHUNKS_EACH > regions->pool.limit ||
+  return ((uint64_t)count << regions->parts) * markers * CHUNKS_EACH > regions->pool.limit ||
          count < markers * REGIONS_EACH;
 }
 
@@ -90,6 +90,7 @@ void td_regions_begin(struct td_regions *regions, const struct td_space *space, 
   uint64_t granules = (uint64_t)space->frontier << TD_BLOCK_GRANULES_LOG2;
   const unsigned shift = choose_shift(regions, granules, markers);
   regions->shift = shift;
+  regions->parts = shift > TD_CHUNK_SHIFT ? shift - TD_CHUNK_SHIFT : 0;
   size_t used = (size_t)space->used_blocks << TD_BLOCK_LOG2;
   size_t pool = used / regions->limits.pool_part;
   td_chunks_begin(&regions->pool,

@@ -25,19 +25,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* References of a chunk, so that it has 1 KiB. */
+/* References of a chunk, so that it has half a KiB. */
 #ifndef TD_CHUNK_REFERENCES
-#define TD_CHUNK_REFERENCES 254u
+#define TD_CHUNK_REFERENCES 252u
 #endif
 /* A model watches these for data races. */
 #ifndef TD_CHUNK_WORD
 #define TD_CHUNK_WORD uint32_t
+#define TD_CHUNK_HALF uint16_t
+#else
+#define TD_CHUNK_HALF TD_CHUNK_WORD
 #endif
+
+/* All references of a chunk lead into one MiB, so that half a word each is enough. A region larger
+ * than that has parts, and each part has chunks of its own. */
+#define TD_CHUNK_SHIFT 16u /* log2 of the granules of a part */
 
 struct td_chunk {
   TD_CHUNK_WORD next; /* number of another chunk, 0 at the end */
-  TD_CHUNK_WORD count;
-  TD_CHUNK_WORD at[TD_CHUNK_REFERENCES]; /* granules, counted from the start of the region */
+  TD_CHUNK_HALF count;
+  TD_CHUNK_HALF part;                    /* of its region */
+  TD_CHUNK_HALF at[TD_CHUNK_REFERENCES]; /* the lowest bits of granules */
 };
 
 struct td_region {

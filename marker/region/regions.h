@@ -45,7 +45,8 @@ struct td_regions {
     uint32_t wide;        /* a frontier of so many items is wide; at most TD_WIDE */
   } limits;
   /* Constant while marking. */
-  unsigned shift; /* log2 of the granules of a region */
+  unsigned shift; /* log2 of the granules of a region, */
+  unsigned parts; /* and of its parts */
   /* Regions up to the frontier. Helpers that watch for work read it while the next collection
    * begins: see td_markers.root_slices. */
   _Atomic(uint32_t) count;
@@ -67,9 +68,9 @@ struct td_regions {
 struct td_visitor {
   struct td_marker *marker;
   struct td_regions *regions;
-  /* Where the next reference to each region goes: into a chunk of this marker. A pointer to the end
-   * of a chunk, or NULL, says that another chunk is needed. */
-  uint32_t **open;
+  /* Where the next reference to each part of a region goes: into a chunk of this marker. A pointer
+   * to the end of a chunk, or NULL, says that another chunk is needed. */
+  uint16_t **open;
   size_t open_bytes;
   uint64_t *fresh;   /* a bit for each granule of the region that is being visited */
   uint64_t *summary; /* a bit for each word of `fresh` */
@@ -89,6 +90,19 @@ enum td_visits_end {
 
 static inline uint32_t td_regions_count(const struct td_regions *regions) {
   return atomic_load_explicit(&regions->count, memory_order_relaxed); /* relaxed: see above */
+}
+
+/* Returns how many parts all regions have. */
+static inline uint32_t td_regions_parts(const struct td_regions *regions) {
+  return td_regions_count(regions) << regions->parts;
+}
+
+/* Returns the granule from which the references of a chunk are counted. In regions smaller than a
+ * part, it lies before the region. */
+static inline uint64_t td_regions_chunk_start(const struct td_regions *regions, uint64_t region,
+                                              const struct td_chunk *chunk) {
+  uint64_t part = (region << regions->shift >> TD_CHUNK_SHIFT) + chunk->part;
+  return part << TD_CHUNK_SHIFT;
 }
 
 /* Return NULL if there is no memory. */

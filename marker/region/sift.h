@@ -16,7 +16,7 @@ struct td_visit_state {
 /* Marks the objects to which the references lead, or into which conservative words point, and that
  * were not marked. Those that have to be scanned become fresh; returns whether there are any.
  * Destroys the references. */
-bool td_sift(struct td_visit_state *s, uint32_t *references, uint32_t count);
+bool td_sift(struct td_visit_state *s, struct td_chunk *chunk, uint32_t count);
 /* Scans fresh objects, and deferred ones of the region, and throws what they refer to. If chunks
  * become scarce, the fresh objects that remain are deferred. */
 void td_scan_fresh(struct td_visit_state *s);

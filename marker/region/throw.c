@@ -2,8 +2,7 @@
 
 #include "marker/base/deferred.h"
 
-_Static_assert(sizeof(struct td_chunk) == 1024,
-               "a power of two, and chunks lie at multiples of it");
+_Static_assert(sizeof(struct td_chunk) == 512, "a power of two, and chunks lie at multiples of it");
 
 void td_regions_announce(struct td_regions *regions) {
   /* relaxed, both: see td_regions.used. */
@@ -12,21 +11,22 @@ void td_regions_announce(struct td_regions *regions) {
 }
 
 /* There are no chunks left: the references of a full one are deferred, and it can be used again. */
-static uint32_t *defer_chunk(struct td_visitor *visitor, struct td_chunk *chunk, uint64_t region) {
+static uint16_t *defer_chunk(struct td_visitor *visitor, struct td_chunk *chunk, uint64_t region) {
   const struct td_view v = td_view_of(visitor->marker->set->space);
-  uint64_t first = region << visitor->regions->shift;
+  uint64_t start = td_regions_chunk_start(visitor->regions, region, chunk);
   for (uint32_t i = 0; i < TD_CHUNK_REFERENCES; i++)
-    td_defer(visitor->marker, td_view_object(&v, first + chunk->at[i]));
-  return visitor->open[region] = chunk->at;
+    td_defer(visitor->marker, td_view_object(&v, start + chunk->at[i]));
+  return chunk->at;
 }
 
-uint32_t *td_visitor_next_chunk(struct td_visitor *visitor, uint64_t granule) {
+uint16_t *td_visitor_next_chunk(struct td_visitor *visitor, uint64_t granule) {
   struct td_regions *regions = visitor->regions;
   uint64_t region = granule >> regions->shift;
-  uint32_t *at = visitor->open[region];
+  uint64_t part = granule >> (regions->shift - regions->parts);
+  uint16_t *at = visitor->open[part];
   uint32_t number = td_chunks_get(&regions->pool, &visitor->stock);
   if (!number) {
-    if (at) return defer_chunk(visitor, td_open_chunk(at), region);
+    if (at) return visitor->open[part] = defer_chunk(visitor, td_open_chunk(at), region);
     const struct td_view v = td_view_of(visitor->marker->set->space);
     td_defer(visitor->marker, td_view_object(&v, granule));
     return NULL;
@@ -37,7 +37,9 @@ uint32_t *td_visitor_next_chunk(struct td_visitor *visitor, uint64_t granule) {
     td_regions_announce(regions);
     td_region_push(&regions->at[region], full, td_chunks_number(&regions->pool, full));
   }
-  return visitor->open[region] = regions->pool.at[number].at;
+  struct td_chunk *chunk = &regions->pool.at[number];
+  chunk->part = (uint16_t)(part - (region << regions->parts));
+  return visitor->open[part] = chunk->at;
 }
 
 void td_visitor_throw(struct td_visitor *visitor, uintptr_t object) {
@@ -48,16 +50,16 @@ void td_visitor_throw(struct td_visitor *visitor, uintptr_t object) {
 
 void td_visitor_close(struct td_visitor *visitor) {
   struct td_regions *regions = visitor->regions;
-  for (uint32_t r = 0; r < td_regions_count(regions); r++) {
-    uint32_t *at = visitor->open[r];
+  for (uint32_t i = 0; i < td_regions_parts(regions); i++) {
+    uint16_t *at = visitor->open[i];
     if (!at) continue;
     struct td_chunk *chunk = td_open_chunk(at);
     uint32_t number = td_chunks_number(&regions->pool, chunk);
-    chunk->count = (uint32_t)(at - chunk->at);
-    visitor->open[r] = NULL;
+    chunk->count = (uint16_t)(at - chunk->at);
+    visitor->open[i] = NULL;
     if (chunk->count > 0) {
       td_regions_announce(regions);
-      td_region_push(&regions->at[r], chunk, number);
+      td_region_push(&regions->at[i >> regions->parts], chunk, number);
     } else {
       td_chunks_put(&regions->pool, &visitor->stock, number);
     }

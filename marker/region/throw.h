@@ -9,10 +9,10 @@
 /* What throwing needs, for a local variable: the loops that throw keep it in registers. */
 struct td_throwing {
   struct td_visitor *visitor;
-  uint32_t **open;
+  uint16_t **open;
   uintptr_t base;
   uint64_t granules;
-  unsigned shift;
+  unsigned shift; /* log2 of the granules of a part */
 };
 
 static inline struct td_throwing td_throwing_of(struct td_visitor *visitor,
@@ -21,12 +21,12 @@ static inline struct td_throwing td_throwing_of(struct td_visitor *visitor,
                               .open = visitor->open,
                               .base = v->base,
                               .granules = v->granules,
-                              .shift = visitor->regions->shift};
+                              .shift = visitor->regions->shift - visitor->regions->parts};
 }
 
-/* The open chunk of a region is full, or there is none. Returns where a reference to the granule
+/* The open chunk of a part is full, or there is none. Returns where a reference to the granule
  * goes; NULL if there is no memory: then the reference has been deferred. */
-uint32_t *td_visitor_next_chunk(struct td_visitor *visitor, uint64_t granule);
+uint16_t *td_visitor_next_chunk(struct td_visitor *visitor, uint64_t granule);
 
 /* A marker must call it before it pushes, and before it claims a region in which nothing waits:
  * others may push there meanwhile, and rely on the owner to look at all regions again. */
@@ -39,19 +39,19 @@ void td_visitor_close(struct td_visitor *visitor);
 TD_INLINE void td_throw(const struct td_throwing *t, uintptr_t word) {
   uint64_t granule = td_granule_of(t->base, word);
   if (granule >= t->granules) return;
-  uint32_t **open = &t->open[granule >> t->shift];
-  uint32_t *at = *open;
+  uint16_t **open = &t->open[granule >> t->shift];
+  uint16_t *at = *open;
   if (__builtin_expect(((uintptr_t)at & (sizeof(struct td_chunk) - 1)) == 0, 0)) {
     at = td_visitor_next_chunk(t->visitor, granule);
     if (!at) return;
   }
-  *at = (uint32_t)granule & (((uint32_t)1 << t->shift) - 1);
+  *at = (uint16_t)granule;
   *open = at + 1;
   __builtin_prefetch(at + TD_CACHE_LINE / sizeof *at, 1); /* the line after this one */
 }
 
 /* Returns the chunk that an open pointer writes to. */
-static inline struct td_chunk *td_open_chunk(uint32_t *at) {
+static inline struct td_chunk *td_open_chunk(uint16_t *at) {
   return (struct td_chunk *)((uintptr_t)(at - 1) & ~(sizeof(struct td_chunk) - 1));
 }
 

@@ -25,6 +25,21 @@ static void fetch_all_marks(const struct td_visit_state *s, uint32_t chunks) {
     __builtin_prefetch(first + at, 1);
 }
 
+/* Tests what waits in this marker's own chunks. Returns whether there is something to scan. */
+static bool sift_open(struct td_visit_state *s, uint32_t r) {
+  struct td_visitor *visitor = s->visitor;
+  const unsigned parts = visitor->regions->parts;
+  bool found = false;
+  for (uint32_t i = r << parts; i < (r + 1) << parts; i++) {
+    uint16_t *at = visitor->open[i];
+    if (!at) continue;
+    struct td_chunk *chunk = td_open_chunk(at);
+    visitor->open[i] = chunk->at;
+    found |= td_sift(s, chunk, (uint32_t)(at - chunk->at));
+  }
+  return found;
+}
+
 /* Tests and scans until nothing waits in the region. The caller owns it. */
 static void visit(struct td_visit_state *s, uint32_t r) {
   struct td_visitor *visitor = s->visitor;
@@ -33,17 +48,12 @@ static void visit(struct td_visit_state *s, uint32_t r) {
   fetch_all_marks(s, td_region_waiting(td_region_look(&regions->at[r])));
   for (bool found = true; found;) {
     found = td_region_has_deferred(&regions->at[r]) && !td_chunks_are_scarce(visitor);
-    uint32_t *at = visitor->open[r];
-    if (at) {
-      struct td_chunk *chunk = td_open_chunk(at);
-      visitor->open[r] = chunk->at;
-      found |= td_sift(s, chunk->at, (uint32_t)(at - chunk->at));
-    }
+    found |= sift_open(s, r);
     for (uint32_t number = td_region_take(&regions->at[r]); number;) {
       struct td_chunk *chunk = &regions->pool.at[number];
       uint32_t next = chunk->next;
       if (next) fetch_chunk(&regions->pool.at[next]);
-      found |= td_sift(s, chunk->at, chunk->count);
+      found |= td_sift(s, chunk, chunk->count);
       td_chunks_put(&regions->pool, &visitor->stock, number);
       number = next;
     }
@@ -210,13 +220,13 @@ uint32_t td_visitor_unload(struct td_visitor *visitor, uintptr_t *objects, bool 
   /* What waited may be gone by the time of the claim, and since then others have relied on this
    * owner. So it looks at all regions again. */
   while (count == 0 && claim_next(visitor, &r)) {
-    uint64_t first = (uint64_t)r << regions->shift;
     *many = td_region_waiting(td_region_look(&regions->at[r])) > 1;
     uint32_t number = td_region_pop(&regions->at[r], regions->pool.at);
     if (number) {
-      struct td_chunk *chunk = &regions->pool.at[number];
+      const struct td_chunk *chunk = &regions->pool.at[number];
+      uint64_t start = td_regions_chunk_start(regions, r, chunk);
       for (count = 0; count < chunk->count; count++)
-        objects[count] = td_view_object(&v, first + chunk->at[count]);
+        objects[count] = td_view_object(&v, start + chunk->at[count]);
       td_chunks_put(&regions->pool, &visitor->stock, number);
     }
     td_region_leave(&regions->at[r]);

@@ -22,7 +22,7 @@ static size_t get_all(struct td_chunks *pool, struct td_stock *stock, uint32_t *
     cr_assert_lt(number, pool->limit);
     for (size_t i = 0; i < count; i++)
       cr_assert_neq(numbers[i], number);
-    pool->at[number].count = number;
+    pool->at[number].next = number;
     cr_assert_eq(td_chunks_number(pool, &pool->at[number]), number);
     numbers[count] = number;
   }

@@ -192,6 +192,70 @@ Test(unloading, gives_one_chunk_of_a_region_that_nobody_owns) {
   site_close(&s);
 }
 
+/* ---- Regions larger than the MiB that a chunk can speak of ---- */
+
+/* An object every few pages, over three MiB: each part of a region of four gets some. */
+enum { SCATTERED = 3 * 256 / 4, PAIRS_APART = 4 * 4096 / PAIR_BYTES };
+
+static void open_scattered(struct pair **objects, unsigned shift) {
+  site_open(&s);
+  for (int i = 0; i < SCATTERED; i++) {
+    objects[i] = site_pair(&s, NULL, NULL);
+    for (int other = 1; other < PAIRS_APART; other++)
+      site_pair(&s, NULL, NULL);
+  }
+  site_begin_with(&s, 100, shift);
+}
+
+Test(parts, are_told_apart_in_visits) {
+  for (unsigned shift = TD_CHUNK_SHIFT - 2; shift <= TD_CHUNK_SHIFT + 3; shift++) {
+    struct pair *objects[SCATTERED];
+    open_scattered(objects, shift);
+    /* Half of them are thrown, and each refers to one that is not. */
+    for (int i = 0; i < SCATTERED; i += 2) {
+      objects[i]->right = objects[SCATTERED - 1 - i];
+      site_throw(&s, 0, objects[i]);
+    }
+    site_visit_all(&s);
+    site_expect_marked(&s, objects, SCATTERED);
+    cr_assert_eq(s.set->marker[0]->stats.objects, SCATTERED, "regions of 2^%u granules", shift);
+    cr_assert_eq(site_used(&s), 0);
+    site_close(&s);
+  }
+}
+
+Test(parts, are_told_apart_where_chunks_are_taken_out) {
+  struct pair *objects[SCATTERED];
+  uintptr_t got[TD_CHUNK_REFERENCES];
+  bool many;
+  open_scattered(objects, TD_CHUNK_SHIFT + 2);
+  for (int i = 0; i < SCATTERED; i++)
+    site_throw(&s, 0, objects[i]);
+  td_visitor_close(site_visitor(&s, 0));
+  uintptr_t sum = 0;
+  unsigned chunks = 0, references = 0;
+  for (uint32_t count; (count = td_visitor_unload(site_visitor(&s, 1), got, &many)) > 0; chunks++)
+    for (uint32_t i = 0; i < count; i++, references++)
+      sum += got[i];
+  for (int i = 0; i < SCATTERED; i++)
+    sum -= (uintptr_t)objects[i];
+  cr_assert_geq(chunks, 3, "one for each MiB at least");
+  cr_assert_eq(references, SCATTERED);
+  cr_assert_eq(sum, 0, "other addresses");
+  site_close(&s);
+}
+
+Test(parts, without_chunks_the_right_references_are_deferred) {
+  struct pair *objects[SCATTERED];
+  open_scattered(objects, TD_CHUNK_SHIFT + 2);
+  s.set->regions->pool.limit = 1;
+  for (int i = 0; i < SCATTERED; i++)
+    site_throw(&s, 0, objects[i]);
+  for (int i = 0; i < SCATTERED; i++)
+    cr_assert_eq(site_mark(&s, objects[i]), TD_DEFERRED, "%d", i);
+  site_close(&s);
+}
+
 /* ---- What debug builds check ---- */
 
 #ifdef TD_DEBUG

@@ -49,11 +49,11 @@ static inline void site_fill(struct site *s, struct pair **objects, size_t count
     objects[i] = site_pair(s, NULL, NULL);
 }
 
-/* A collection begins: regions are single blocks, and `chunks` chunks may be used, besides the one
- * that never is. */
-static inline void site_begin(struct site *s, size_t chunks) {
+/* A collection begins: regions have 2^shift granules, and `chunks` chunks may be used, besides the
+ * one that never is. */
+static inline void site_begin_with(struct site *s, size_t chunks, unsigned shift) {
   struct td_region_limits *limits = &s->set->regions->limits;
-  limits->shift_least = TD_BLOCK_GRANULES_LOG2;
+  limits->shift_least = shift;
   limits->regions_pay = 1;
   limits->trials_pay = 0;
   limits->pool_least = (chunks + 1) * sizeof(struct td_chunk);
@@ -62,6 +62,11 @@ static inline void site_begin(struct site *s, size_t chunks) {
   td_space_retire(&s->heap, &s->leaves);
   td_space_begin_marking(&s->heap);
   td_mark_begin(s->set);
+}
+
+/* The same; regions are single blocks. */
+static inline void site_begin(struct site *s, size_t chunks) {
+  site_begin_with(s, chunks, TD_BLOCK_GRANULES_LOG2);
 }
 
 static inline struct td_visitor *site_visitor(struct site *s, unsigned marker) {
@@ -81,9 +86,9 @@ static inline uint32_t site_region(const struct site *s, const void *object) {
   return (uint32_t)(heap_granule(&s->heap, object) >> s->set->regions->shift);
 }
 
-/* Counted from the start of its region, as in chunks. */
-static inline uint32_t site_granule(const struct site *s, const void *object) {
-  return (uint32_t)(heap_granule(&s->heap, object) & ((1u << s->set->regions->shift) - 1));
+/* As it stands in chunks. */
+static inline uint16_t site_granule(const struct site *s, const void *object) {
+  return (uint16_t)heap_granule(&s->heap, object);
 }
 
 static inline uint32_t site_waiting(const struct site *s, const void *object) {
