@@ -122,7 +122,7 @@ EXPORT void *GC_generic_or_special_malloc(size_t bytes, int kind) {
 EXPORT void GC_generic_malloc_many(size_t bytes, int kind, void **result) {
   td_bdwgc_start();
   if (kind == GC_I_PTRFREE || kind == GC_I_NORMAL) {
-    *result = td_bdwgc_alloc_many(bytes, kinds[kind].layout);
+    *result = td_bdwgc_alloc_many(bytes, kind == GC_I_PTRFREE);
     return;
   }
   void **one = td_kind_alloc("GC_generic_malloc_many", bytes, (unsigned)kind);

@@ -2,9 +2,10 @@
 #ifndef TD_BDWGC_MANY_H
 #define TD_BDWGC_MANY_H
 
-#include "tide/tide.h"
+#include <stdbool.h>
+#include <stddef.h>
 
 /* Returns about a page of objects, linked through their first words; NULL: out of memory. */
-void *td_bdwgc_alloc_many(size_t bytes, tide_layout layout);
+void *td_bdwgc_alloc_many(size_t bytes, bool atomic);
 
 #endif
