@@ -29,6 +29,7 @@
 
 typedef uint64_t __attribute__((may_alias)) td_mark_word;
 #define TD_DEFERRED_WORD UINT64_C(0x8080808080808080) /* TD_DEFERRED in each byte */
+#define TD_FLAGS_EIGHT UINT64_C(0x0101010101010101)   /* eight flags, all set */
 
 static inline uint8_t td_mark_load(const uint8_t *mark) {
   return __atomic_load_n(mark, __ATOMIC_RELAXED); /* relaxed: [mark] */
@@ -67,6 +68,15 @@ static inline void td_flag_set_shared(_Atomic(uint8_t) *flag) {
   /* relaxed, both: td_flag_fence orders them after the byte. */
   if (atomic_load_explicit(flag, memory_order_relaxed)) return;
   atomic_store_explicit(flag, 1, memory_order_relaxed);
+}
+
+/* The same, but if the flag is not set, the eight of its word are. Where most pages have deferred
+ * objects, their flags are set sooner or later, and their line so is changed once instead of eight
+ * times. A flag without need costs a look at its page. */
+static inline void td_flag_set_shared_eight(_Atomic(uint8_t) *row, size_t page) {
+  /* relaxed, both: as in td_flag_set_shared, for each byte. */
+  if (atomic_load_explicit(&row[page], memory_order_relaxed)) return;
+  __atomic_store_n((td_mark_word *)(void *)(row + page / 8 * 8), TD_FLAGS_EIGHT, __ATOMIC_RELAXED);
 }
 
 /* Comes between taking flags of such a row and reading the bytes. */

@@ -10,9 +10,12 @@
 #include "marker/base/place.h"
 #include "platform/probes.h"
 
-#define WATCH_NS 60000u     /* how long a marker watches for work before it sleeps */
-#define QUIET_NS 50000u     /* how long td_quiet sleeps between two looks */
-#define HEIRS 2u            /* markers that each of many tries to wake before others */
+#define WATCH_NS 60000u /* how long a marker watches for work before it sleeps */
+#define QUIET_NS 50000u /* how long td_quiet sleeps between two looks */
+#ifndef HEIRS           /* tests/model has fewer markers, and a longer chain of them */
+#define HEIRS 2u        /* markers that each of many tries to wake before others */
+#define WATCHED_BY 8u   /* one of so many markers watches, among many */
+#endif
 #define VAIN_MOST 5u        /* among many, recruiting in vain doubles the step so many times */
 #ifndef IDLE_NS             /* tests/model has helpers that end at once, or never */
 #define IDLE_NS 1000000000u /* a helper that sleeps for so long without a collection ends */
@@ -40,7 +43,7 @@ static bool sleep_on(struct td_marker *marker, _Atomic(uint32_t) *word, uint32_t
   marker->parks++;
   TD_PROBE1(park, marker->id);
   uint64_t since = td_plat_now_ns();
-  if (ready) td_bits_set(&set->sleepers, marker->id);
+  if (ready && TD_STEP(idle, bit)) td_bits_set(&set->sleepers, marker->id);
   /* release [idle.asleep]: what the helper has read of the configuration; see wait_for_sleepers. */
   atomic_store_explicit(&marker->awake, 0, memory_order_release);
   td_plat_wait(word, seen, marker->id ? IDLE_NS : 0);
@@ -72,7 +75,13 @@ static void retire(struct td_marker *marker) {
 /* One marker watches, and among many one of eight: on a large machine work comes and goes faster
  * than a sleeper wakes. */
 static uint32_t watchers_of(const struct td_markers *set) {
-  return td_are_many(set) ? td_enough(set) / 8 : 1;
+  return td_are_many(set) ? td_enough(set) / WATCHED_BY : 1;
+}
+
+/* Among many, markers run out of work together, and `spinning` passes from core to core. The phase
+ * would last until the collecting thread has had its turn. So that thread watches without one. */
+static bool needs_turn(const struct td_marker *marker) {
+  return marker->id != 0 || !td_are_many(marker->set);
 }
 
 static bool has_heirs(const struct td_marker *marker) {
@@ -81,13 +90,14 @@ static bool has_heirs(const struct td_marker *marker) {
 
 /* The caller has taken the sleeper's bit away. */
 static unsigned wake(struct td_markers *set, uint32_t helper) {
-  raise_word(&set->marker[helper]->signal, 1);
+  if (TD_STEP(idle, told)) raise_word(&set->marker[helper]->signal, 1);
   return 1;
 }
 
 /* Among many, all look for sleepers when a phase begins, and find the lines that others change. So
- * each has two heirs of its own, whom it tries to wake first: so the markers form a tree. Returns
- * whether it has woken one. */
+ * each has two heirs of its own, whom it tries to wake first: so the markers form a tree. An heir
+ * that has no bit yet, because it is just falling asleep, is passed over, and left to whoever takes
+ * bits later. Returns whether it has woken one. */
 static unsigned wake_heir(struct td_marker *marker) {
   struct td_markers *set = marker->set;
   while (marker->heirs < HEIRS) {
@@ -104,7 +114,8 @@ unsigned td_recruit(struct td_marker *marker) {
       atomic_load_explicit(&set->spinning, memory_order_relaxed) >= watchers_of(set))
     return 0;
   if (has_heirs(marker) && wake_heir(marker)) return 1;
-  uint32_t helper = td_bits_take(&set->sleepers, td_enough(set), marker->id);
+  uint32_t helper = TD_BITS_NONE;
+  if (TD_STEP(idle, others)) helper = td_bits_take(&set->sleepers, td_enough(set), marker->id);
   if (helper != TD_BITS_NONE) return wake(set, helper);
   /* relaxed: a hint. */
   if (atomic_load_explicit(&set->waiting, memory_order_relaxed) == 0) return 0;
@@ -128,7 +139,8 @@ uint64_t td_recruit_more(struct td_marker *marker, uint64_t effort) {
 
 static bool may_watch(const struct td_marker *marker) {
   struct td_markers *set = marker->set;
-  if (marker->id >= td_enough(set)) return false;
+  if (marker->id >= td_enough(set) || td_term_over(&set->term)) return false;
+  if (!needs_turn(marker)) return true;
   /* relaxed, both: who watches orders nothing. */
   uint32_t watch = atomic_load_explicit(&set->spinning, memory_order_relaxed);
   /* One try: those who come together are too many, and would only be in each other's way. */
@@ -137,8 +149,18 @@ static bool may_watch(const struct td_marker *marker) {
                                                  memory_order_relaxed, memory_order_relaxed);
 }
 
-static void stop_watching(struct td_markers *set) {
-  atomic_fetch_sub_explicit(&set->spinning, 1, memory_order_relaxed); /* relaxed: as above */
+static void stop_watching(struct td_marker *marker) {
+  if (!needs_turn(marker)) return;
+  /* relaxed: as above */
+  atomic_fetch_sub_explicit(&marker->set->spinning, 1, memory_order_relaxed);
+}
+
+/* The collecting thread looks after each pause whether the phase is over. */
+static void rest(const struct td_marker *marker, unsigned pauses) {
+  for (unsigned i = 0; i < pauses; i++) {
+    if (marker->id == 0 && td_term_over(&marker->set->term)) return;
+    td_plat_pause();
+  }
 }
 
 /* Looks for work, ever more seldom. Returns true if the marker has joined. */
@@ -148,8 +170,7 @@ static bool watch(struct td_marker *marker, td_promising promising) {
   for (unsigned pauses = 4;;) {
     if (td_term_over(&set->term)) return false;
     if (promising(marker)) return td_marker_join(marker);
-    for (unsigned i = 0; i < pauses; i++)
-      td_plat_pause();
+    rest(marker, pauses);
     if (pauses < PAUSES_MOST)
       pauses *= 2;
     else if (td_plat_now_ns() >= until)
@@ -222,7 +243,7 @@ bool td_idle(struct td_marker *marker, bool joined, td_promising promising) {
   bool again = false;
   if (may_watch(marker)) {
     again = watch(marker, promising);
-    stop_watching(set);
+    stop_watching(marker);
   }
   if (!again && marker->id == 0) again = wait_for_end(marker, promising);
   if (again) arrive(marker);
@@ -284,11 +305,16 @@ void td_quiet(struct td_markers *set) {
   wait_for_sleepers(set);
 }
 
-/* A helper that went to sleep while the configuration was closed cannot be recruited: it did not
- * know whether it may take part. */
+/* A helper that found the configuration closed went to sleep without its bit and cannot be
+ * recruited: it did not know whether it may take part. One that is awake may have done so as well
+ * and have its bit still. If it is asleep by now, it is seen without. */
 static void wake_deaf(struct td_markers *set) {
-  for (unsigned i = 1; i < set->limit && set->marker[i]; i++)
-    if (!td_bits_has(&set->sleepers, i)) raise_word(&set->marker[i]->signal, 1);
+  for (unsigned i = 1; i < set->limit && set->marker[i]; i++) {
+    struct td_marker *helper = set->marker[i];
+    /* seq_cst: whoever found `closed` 1 said before that it is awake. */
+    bool awake = TD_STEP(idle, awake) && atomic_load_explicit(&helper->awake, memory_order_seq_cst);
+    if (awake || !td_bits_has(&set->sleepers, i)) raise_word(&helper->signal, 1);
+  }
 }
 
 void td_reopen(struct td_markers *set, bool moved) {

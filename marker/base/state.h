@@ -158,7 +158,9 @@ struct td_marker {
   uint64_t parks, wakes;
   struct td_naps naps;
 
-  unsigned glance; /* where td_deferred_glance goes on; the marker's own, active or not */
+  /* The marker's own, active or not: where td_deferred_glance goes on, and whose queue is looked at
+   * next before the marker joins. */
+  unsigned glance, look;
 
   /* The CPU on which the marker joined the phase; negative while it is not active. It writes;
    * helpers that wake read. See marker/base/place.h. */

@@ -67,6 +67,8 @@
 #define TD_MANY_STEP 64u
 /* One of many looks so many objects later again whether others have taken what it offers. */
 #define TD_LOOK_OBJECTS 256u
+/* One of many that watches for work looks at so many queues at a time. At most TD_MANY_MARKERS. */
+#define TD_LOOK_QUEUES 8u
 /* A thief among many takes one item of so many: the oldest items lead to most of the work. */
 #define TD_STEAL_PART 16u
 

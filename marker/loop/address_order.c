@@ -26,7 +26,8 @@ struct heap_pass {
   struct td_space *space;
   struct td_marker *marker;
   _Atomic(uint8_t) *flags; /* this marker's row */
-  bool shared;             /* all markers set flags in that row: [flag.fence] */
+  bool shared;             /* all markers set flags in that row: [flag.fence], */
+  bool many;               /* and those of pages around a page with it */
   uint64_t objects;        /* marked */
   struct td_batch batch;
 };
@@ -42,6 +43,14 @@ struct page_objects {
 };
 
 /* ---- References ---- */
+
+/* Sets the flags of pages in the row that all markers share, and those of pages around them. */
+TD_INLINE void set_around(_Atomic(uint8_t) *row, const uintptr_t *pages, uint32_t count) {
+  if (count == 0) return;
+  td_flag_fence();
+  for (uint32_t i = 0; i < count; i++)
+    td_flag_set_shared_eight(row, pages[i]);
+}
 
 /* Marks and defers the new objects to which the waiting references lead. Out of line, so that the
  * loops that scan keep their registers. */
@@ -69,7 +78,10 @@ static __attribute__((noinline)) void flush(struct heap_pass *p) {
     else
       td_flag_store(&flags[page]);
   }
-  td_deferred_set_shared(flags, kept, deferred);
+  if (p->many)
+    set_around(flags, kept, deferred);
+  else
+    td_deferred_set_shared(flags, kept, deferred);
   p->objects += objects;
   td_batch_turn(&p->batch, &p->v);
 }
@@ -300,11 +312,11 @@ static bool pass(struct td_marker *marker, uint64_t *total) {
                         .marker = marker,
                         .flags = td_deferred_row(marker),
                         .shared = td_deferred_row_is_shared(set),
+                        .many = td_are_many(set),
                         .batch = td_batch_of(marker->batches)};
   uint64_t scanned = 0, flagged = 0;
   /* relaxed: constant during a phase, see td_markers.chunks. */
   uint32_t chunks = atomic_load_explicit(&set->chunks, memory_order_relaxed);
-  const bool many = td_are_many(set);
   const uint32_t own = own_chunks(set, chunks);
   uint32_t i = 0;
   for (; i < chunks && (i < own || scanned < (uint64_t)PAYS_CHUNK * i); i++) {
@@ -322,7 +334,7 @@ static bool pass(struct td_marker *marker, uint64_t *total) {
   marker->stats.dense_objects += scanned;
   *total += scanned;
   marker->stats.dense_turns++;
-  return (many || scanned >= PAYS * flagged) && scanned >= (uint64_t)PAYS_CHUNK * i;
+  return (p.many || scanned >= PAYS * flagged) && scanned >= (uint64_t)PAYS_CHUNK * i;
 }
 
 bool td_mark_in_address_order(struct td_marker *marker) {

@@ -55,20 +55,27 @@ static __attribute__((noinline)) uint32_t steal(struct td_marker *marker, uint64
 }
 
 /* For td_idle. Returns true if another try would pay: there are root slices, flagged pages, or
- * items in somebody's queue. Otherwise it tells everybody that this marker wants work. */
+ * items in somebody's queue. Otherwise it tells those whose queues it has looked at that this
+ * marker wants work. Of many queues it looks at a few, others each time: with all of them a look
+ * would take longer than the end of a phase should, because each costs lines from another core. */
 static bool promising(struct td_marker *marker) {
   struct td_markers *set = marker->set;
   if (td_root_slices_left(set) || td_regions_wait(set->regions) || td_deferred_glance(marker))
     return true;
-  const bool hinted = td_has_offers(set);
+  const bool hinted = td_has_offers(set), many = td_are_many(set);
   if (hinted && td_bits_any(&set->offers, set->limit, marker->id)) return true;
-  for (unsigned v = 0; v < set->limit; v++) {
+  const unsigned count = many ? TD_LOOK_QUEUES : set->limit, from = many ? marker->look : 0;
+  if (many) marker->look = (from + count) % set->limit;
+  for (unsigned i = 0; i < count; i++) {
+    const unsigned v = (from + i) % set->limit;
     if (v == marker->id || Q(size)(set->marker[v]->queue) == 0) continue;
     if (hinted) td_bits_set(&set->offers, v);
     return true;
   }
-  for (unsigned v = 0; v < set->limit; v++)
+  for (unsigned i = 0; i < count; i++) {
+    const unsigned v = (from + i) % set->limit;
     if (v != marker->id) Q(want)(set->marker[v]->queue);
+  }
   return false;
 }
 

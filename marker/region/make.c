@@ -94,7 +94,8 @@ void td_regions_begin(struct td_regions *regions, const struct td_space *space, 
   size_t used = (size_t)space->used_blocks << TD_BLOCK_LOG2;
   size_t pool = used / regions->limits.pool_part;
   td_chunks_begin(&regions->pool,
-                  pool > regions->limits.pool_least ? pool : regions->limits.pool_least);
+                  pool > regions->limits.pool_least ? pool : regions->limits.pool_least,
+                  markers >= TD_MANY_MARKERS);
   /* relaxed, all: td_term_start publishes them: [term.start]. */
   const uint32_t count = (uint32_t)(granules >> shift) + 1;
   atomic_store_explicit(&regions->count, count, memory_order_relaxed);

@@ -104,14 +104,20 @@ static void scan_list(struct td_visit_state *s, uint32_t *end) {
   }
 }
 
-bool td_chunks_are_scarce(const struct td_visitor *visitor) {
-  const struct td_markers *set = visitor->marker->set;
+/* Returns how many chunks are in use. A chunk may be got by one marker and put by another one, and
+ * the first figure be older than the second: then it may be less than none. */
+static int32_t chunks_used(const struct td_markers *set) {
   uint32_t used = 0;
   /* relaxed: figures of other markers, which may be old. */
   for (unsigned i = 0; i < set->limit; i++)
     used += atomic_load_explicit(&set->marker[i]->visitor->stock.balance, memory_order_relaxed);
-  uint32_t limit = visitor->regions->pool.limit;
-  return used > limit - limit / MARGIN;
+  return (int32_t)used;
+}
+
+bool td_chunks_are_scarce(const struct td_visitor *visitor) {
+  const struct td_chunks *pool = &visitor->regions->pool;
+  const int32_t used = pool->counted ? td_chunks_told(pool) : chunks_used(visitor->marker->set);
+  return used > (int32_t)(pool->limit - pool->limit / MARGIN);
 }
 
 /* Fresh objects of a part become deferred. Their list is in order: each page is flagged once. */

@@ -5,7 +5,8 @@
 //
 // Checked: no chunk is used by two markers at once, none is lost, no more are used than the limit
 // allows, and what one marker did to a chunk is over before another one uses it (a data race
-// otherwise). Then every mutant must fail in one of these ways.
+// otherwise). What the markers tell of chunks in use, as many of them do, adds up to what they use.
+// Then every mutant must fail in one of these ways.
 //
 // Exit status: 0 as it must be, 1 not, 2 usage.
 #include "relacy/stdatomic.h"
@@ -16,14 +17,15 @@
 
 namespace {
 
-enum { MARKERS = 3, LIMIT = 7, KEPT = 2 };
+enum { MARKERS = 3, LIMIT = 7, KEPT = 2, TELL = 2 };
 
 // What a run uses; a mutant changes one of them.
 struct settings {
   rl::memory_order give, rest, take;
-  bool take_all; // of the common list, by exchange
+  bool take_all;     // of the common list, by exchange
+  bool tell_at_once; // how many are in use, by one addition
 };
-constexpr settings shipped = {rl::mo_release, rl::mo_release, rl::mo_acquire, true};
+constexpr settings shipped = {rl::mo_release, rl::mo_release, rl::mo_acquire, true, true};
 settings use = shipped;
 
 // A plain number, watched for data races.
@@ -38,6 +40,7 @@ struct watched {
 };
 
 uint32_t take_spare(rl::atomic<uint32_t> *spare);
+uint32_t count(rl::atomic<uint32_t> *counter, uint32_t more);
 
 } // namespace
 
@@ -45,10 +48,13 @@ uint32_t take_spare(rl::atomic<uint32_t> *spare);
 #define TD_CHUNK_WORD watched
 #define TD_CHUNKS_STEP 1u
 #define TD_CHUNKS_KEPT KEPT
+#define TD_CHUNKS_TELL TELL
 #include "marker/region/chunks.h"
 // One place each in chunks.c, but for the exchange: there are two.
 #undef atomic_exchange_explicit
 #define atomic_exchange_explicit(p, value, order) take_spare(p)
+#undef atomic_fetch_add_explicit
+#define atomic_fetch_add_explicit(p, value, order) count(p, value)
 #undef atomic_compare_exchange_weak_explicit
 #define atomic_compare_exchange_weak_explicit(p, expected, value, order, failure)                  \
   ((p)->compare_exchange_weak(*(expected), (value), use.give, RL_INFO, (failure), RL_INFO))
@@ -71,6 +77,16 @@ static void td_plat_advise_huge(void *, size_t) {}
 namespace {
 
 td_chunk *chunks_now; // of this execution
+td_chunks *pool_now;
+
+// Relaxed, both that there are.
+uint32_t count(rl::atomic<uint32_t> *counter, uint32_t more) {
+  if (counter != &pool_now->told || use.tell_at_once)
+    return counter->fetch_add(more, rl::mo_relaxed, RL_INFO);
+  uint32_t before = counter->load(rl::mo_relaxed, RL_INFO);
+  counter->store(before + more, rl::mo_relaxed, RL_INFO);
+  return before;
+}
 
 uint32_t take_spare(rl::atomic<uint32_t> *spare) {
   if (use.take_all) return spare->exchange(0, use.take, RL_INFO);
@@ -93,11 +109,12 @@ struct test : rl::test_suite<test, MARKERS> {
 
   void before() {
     chunks_now = chunk;
+    pool_now = &pool;
     pool.at = chunk;
     pool.count = LIMIT;
-    td_chunks_begin(&pool, LIMIT * sizeof *pool.at);
+    td_chunks_begin(&pool, LIMIT * sizeof *pool.at, true);
     for (td_stock &s : stock) {
-      s.first = s.last = s.count = s.fresh = s.fresh_end = 0;
+      s.first = s.last = s.count = s.fresh = s.fresh_end = s.told = 0;
       s.balance.store(0, rl::mo_relaxed, RL_INFO);
     }
     std::memset(held, 0, sizeof held);
@@ -131,16 +148,20 @@ struct test : rl::test_suite<test, MARKERS> {
     td_chunks_put(&pool, &stock[id], number);
   }
 
-  // Every chunk is in one place.
+  // Every chunk is in one place, and none is in use. What is told is what each marker has told.
   void after() {
     unsigned found = 0;
+    int32_t told = 0;
     for (td_stock &s : stock) {
+      RL_ASSERT((int32_t)s.told < TELL && (int32_t)s.told > -TELL);
+      told += (int32_t)s.told;
       found += length(s.first);
       found += s.fresh_end - s.fresh;
     }
     found += length(pool.spare.load(rl::mo_relaxed, RL_INFO));
     uint32_t fresh = pool.fresh.load(rl::mo_relaxed, RL_INFO);
     RL_ASSERT(found == (fresh < LIMIT ? fresh : LIMIT) - 1);
+    RL_ASSERT(td_chunks_told(&pool) == told);
   }
 
   unsigned length(unsigned number) {
@@ -160,6 +181,7 @@ mutant const mutants[] = {
     {"giving the rest back does not release", [](settings *s) { s->rest = rl::mo_relaxed; }},
     {"taking does not acquire", [](settings *s) { s->take = rl::mo_relaxed; }},
     {"one chunk is taken, not all", [](settings *s) { s->take_all = false; }},
+    {"two tell at once, and one is not heard", [](settings *s) { s->tell_at_once = false; }},
 };
 
 // One run of the checker; true: no violation.

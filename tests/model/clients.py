@@ -38,6 +38,7 @@ class Parking:
     helpers: int = 1
     helper: str = "HELP"  # GenMC: what a helper does
     closed: int = 0       # GenMC: as helpers are started
+    heirs: int = 0        # Relacy: the markers are many, and each wakes so many of its own first
     idle: int = 0         # Relacy: helpers that sleep in vain retire, marker/helpers.c starts others
     spinning: int = 1     # GenMC: nobody watches, everybody sleeps at once
     meet: str = "helped,recruited,slept,changed"  # Relacy: what executions must meet
@@ -119,6 +120,12 @@ RELACY = {
                 meet="helped,recruited,slept,changed,retired,restarted"),
         Parking("retire_two", "cre3", "two helpers, of whom some retire", items=2, helpers=2, idle=1,
                 meet="helped,recruited,slept,retired"),
+        Parking("chain", "or3r", "many markers, each wakes one of its own", items=3, helpers=2, heirs=1,
+                meet="helped,slept,changed,inherited,others"),
+        Parking("tree", "or", "many markers, each wakes two of its own", items=4, helpers=3, heirs=2,
+                meet="helped,slept,changed,inherited,others"),
+        Parking("left_out", "o2r3r", "many markers, one left out", items=3, helpers=2, heirs=1,
+                meet="helped,slept,inherited"),
     ],
     "stopping": [
         Stopping("poll", ("stwsdsc",), "one that polls, and a young collection"),
@@ -188,6 +195,7 @@ GENMC = {
 }
 
 FIRST = "what Relacy reads of a count is always the newest"
+MANY = "GenMC has no clients in which many wait for each other"
 IDLE = "GenMC's clients have no threads that begin again"
 REGIONS = "GenMC has regions by themselves only: regions.c"
 SEVERAL = "takes more than two blocks' worth of early grants: too long for GenMC"
@@ -301,6 +309,15 @@ MUTANTS = {
         Mutant("wake=0", "phase", "end", "the word changes and nobody is woken"),
         Mutant("compare=0", "phase", "end", "the futex sleeps without comparing: a lost wake-up"),
         Mutant("quiet=0", "change", "change", "the configuration changes under the helpers"),
+        Mutant("idle.told=0", "chain", "", "the bit of an heir is taken, and nobody tells it: " + MANY),
+        Mutant("idle.bit=0", "chain", "", "a sleeper does not say so: " + MANY),
+        Mutant("idle.others=0", "chain", "", "an heir that fell asleep too late is left asleep: " + MANY),
+        Mutant("idle.awake=0", "chain", "", "a helper finds the configuration closed, and has a bit still: "
+               + MANY),
+        Mutant("group.share_first=0", "chain", "", "an heir joins without a share: " + MANY),
+        Mutant("group.give_back=0", "tree", "", "two heirs join at once, and one share is left: " + MANY),
+        Mutant("fetch_sub(&group->active)=relaxed", "chain", "", MANY),
+        Mutant("fetch_sub(&group->active)=acquire", "chain", "", MANY),
         Mutant("retire_says=0", "retire", "", "a helper retires and passes for awake: " + IDLE),
         Mutant("start_says=0", "retire", "", "a helper starts and passes for asleep: " + IDLE),
     ],
@@ -322,7 +339,7 @@ def relacy_arguments(client):
                 "--rows", str(client.rows), "--looks", str(client.looks), "--chunks", str(client.chunks),
                 "--many", str(client.many)]
     return ["--script", client.script, "--items", str(client.items), "--helpers", str(client.helpers),
-            "--idle", str(client.idle)]
+            "--idle", str(client.idle), "--heirs", str(client.heirs)]
 
 
 STEPS = {"s": "SAFEPOINT", "i": "SIGNAL", "t": "TELL", "w": "STORE", "d": "DROP", "c": "CHECK", "b": "BLOCK",

@@ -1,14 +1,15 @@
-// Parking and waking (parking.h: marker/base/idle.c and marker/base/termination.h as shipped) under
+// Parking and waking (parking.h: marker/base/idle.c, termination.h and groups.h as shipped) under
 // Relacy.
 //
-//   relacy_parking --script SCRIPT [--helpers 1|2] [--items N] [--idle 1]
+//   relacy_parking --script SCRIPT [--helpers 1|2|3] [--items N] [--idle 1] [--heirs N]
 //                  [--search bound:N|random:N] [--mutant SITE=ORDER|SITE=0]... [--meet EVENTS]
 //   relacy_parking --list ...
 //
 // SCRIPT, what the collecting thread does, one letter a step: o open the configuration, r a phase,
-// 1..3 configure so many markers; at last it ends the helpers. With --idle, marker/helpers.c as
+// 1..4 configure so many markers; at last it ends the helpers. With --idle, marker/helpers.c as
 // shipped starts, buries and ends the helpers, and they retire when they have slept in vain: c is
-// the beginning of a collection then, e its end. A SITE is an access, as "load(&set->closed)", or a
+// the beginning of a collection then, e its end. With --heirs the markers are many, and each wakes
+// so many of its own first. A SITE is an access, as "load(&set->closed)", or a
 // step of the model. Whoever sleeps for ever makes the execution endless.
 //
 // --meet: events that some execution must have met, or the search has shown nothing.
@@ -30,9 +31,8 @@
 #undef atomic_fetch_sub_explicit
 #define atomic_load_explicit(p, order) ((p)->load(MODEL_ORDER_OF("load(" #p ")", order), RL_INFO))
 #define atomic_store_explicit(p, value, order)                                                     \
-  (says(__func__, #p)                                                                              \
-       ? (p)->store((value), MODEL_ORDER_OF("store(" #p ")", order), RL_INFO)                      \
-       : (void)0)
+  (says(__func__, #p) ? (p)->store((value), MODEL_ORDER_OF("store(" #p ")", order), RL_INFO)       \
+                      : (void)0)
 #define atomic_fetch_add_explicit(p, value, order)                                                 \
   ((p)->fetch_add((value), MODEL_ORDER_OF("fetch_add(" #p ")", order), RL_INFO))
 #define atomic_fetch_sub_explicit(p, value, order)                                                 \
@@ -49,9 +49,10 @@ struct watched {
     return *this;
   }
   watched &operator=(watched const &other) { return *this = (unsigned)other; }
+  unsigned operator++() { return *this = *this + 1; }
 };
 
-unsigned helpers = 1, items = 1, idle;
+unsigned helpers = 1, items = 1, idle, heirs;
 uint64_t now;
 unsigned long met[8];
 char const *script = "or";
@@ -77,6 +78,8 @@ bool says(char const *function, char const *what) {
 #define IDLE_NS (idle ? 1u : 0u)
 #define MODEL_TIMEOUT() (rl::rand(3) == 0)
 #define MODEL_SPINNING 0
+#define MODEL_MANY (heirs != 0)
+#define MODEL_HEIRS heirs
 #define MODEL_WAIT(condition)                                                                      \
   while (!(condition))                                                                             \
   rl::yield(1, RL_INFO)
@@ -128,8 +131,8 @@ void td_markers_ready(struct td_markers *set);
 
 namespace {
 
-char const *const event_names[EVENTS] = {"helped",  "recruited", "slept",
-                                         "changed", "retired",   "restarted"};
+char const *const event_names[EVENTS] = {"helped",  "recruited", "slept",     "changed",
+                                         "retired", "restarted", "inherited", "others"};
 
 [[noreturn]] void usage(std::string const &why) {
   std::cerr << why << "; see the head of tests/model/parking.cpp\n";
@@ -197,6 +200,8 @@ bool own_option(std::string const &option, char const *value) {
     helpers = (unsigned)std::strtoul(value, nullptr, 10);
   else if (option == "--items")
     items = (unsigned)std::strtoul(value, nullptr, 10);
+  else if (option == "--heirs")
+    heirs = (unsigned)std::strtoul(value, nullptr, 10);
   else if (option == "--idle")
     idle = (unsigned)std::strtoul(value, nullptr, 10);
   else
@@ -209,7 +214,7 @@ bool own_option(std::string const &option, char const *value) {
 int main(int argc, char **argv) {
   rl::test_params params;
   settings given = read_options(argc, argv, own_option);
-  if (std::strspn(script, "orce123") != std::strlen(script)) usage("bad script");
+  if (std::strspn(script, "orce1234") != std::strlen(script)) usage("bad script");
   set_search(params, given.search);
   params.execution_depth_limit = 3000;
   int status = 2;
@@ -217,7 +222,9 @@ int main(int argc, char **argv) {
     status = check<test<2>>(params);
   else if (helpers == 2)
     status = check<test<3>>(params);
+  else if (helpers == 3)
+    status = check<test<4>>(params);
   else
-    usage("one or two helpers");
+    usage("one to three helpers");
   return conclude(given, status, event_names, met, EVENTS);
 }

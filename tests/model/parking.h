@@ -1,5 +1,5 @@
-/* Markers with nothing to do: marker/base/idle.c and marker/base/termination.h, as shipped, around
- * a futex made of atomics. The collecting thread (marker 0) opens the configuration, makes phases,
+/* Markers with nothing to do: marker/base/idle.c, termination.h and groups.h, as shipped, around a
+ * futex made of atomics. The collecting thread (marker 0) opens the configuration, makes phases,
  * changes the configuration between them, and ends the helpers. Helpers execute td_helper.
  *
  * The futex synchronises no memory from the waker to the sleeper, because a real one promises none.
@@ -11,6 +11,8 @@
  *   MODEL_ITEMS: how many items a phase has
  *   MODEL_STARTED: 1, the helpers execute from the beginning; 0, marker/helpers.c starts them
  *   MODEL_CLOSED: 1, as td_markers_create starts helpers; 0, open from the start
+ *   MODEL_MANY: 1, as many markers do it: they wake each other in a tree, and are counted in groups
+ *   MODEL_HEIRS: how many each wakes first, if they are many
  *   MODEL_SPINNING: 1, somebody else watches for ever, so that markers sleep at once; 0, as shipped
  *   MODEL_ASSERT(c): reports a violation unless c
  *   MODEL_MET(event): counts one of enum parking_event
@@ -23,6 +25,9 @@
  *   IDLE_NS: 0 or undefined, no helper retires; else whoever sleeps so long may wake by itself
  *   MODEL_TIMEOUT(): whether it does so now
  *
+ * Many markers have one item each, which is done when all of them take part. Until then whoever has
+ * one wakes others. So the phase is endless if a marker cannot be woken any more.
+ *
  * Checked: the items of each phase are all taken once when marker 0 believes that it is over.
  * Helpers see the configuration of before a change or after it, never one in the making; that would
  * be a data race. The statistics of a marker are its own while it is active, and marker 0's after
@@ -33,7 +38,7 @@
 
 #define TD_BITS_MOST 16u
 #include "marker/base/bits.h"
-#include "marker/base/termination.h"
+#include "marker/base/groups.h"
 #include "marker/base/tuning.h"
 
 /* What idle.c uses of these headers is below. */
@@ -49,10 +54,23 @@
 #define IDLE_NS 0u /* no helper retires */
 #endif
 
-enum { PARKING_MOST = 3 };
+#define HEIRS MODEL_HEIRS
+#define WATCHED_BY 2u
+
+enum { PARKING_MOST = 4, PARKING_GROUP = 2 /* markers in a group */ };
 #define TIDE_MARKERS_MAX PARKING_MOST
 /* What executions should meet, or the model shows nothing. */
-enum parking_event { HELPED, RECRUITED, SLEPT, CHANGED, RETIRED, RESTARTED, EVENTS };
+enum parking_event {
+  HELPED,
+  RECRUITED,
+  SLEPT,
+  CHANGED,
+  RETIRED,
+  RESTARTED,
+  INHERITED, /* somebody has woken an heir of its own, */
+  OTHERS,    /* or somebody else */
+  EVENTS
+};
 enum td_helper_life { TD_HELPER_NONE, TD_HELPER_LIVES, TD_HELPER_RETIRED };
 struct td_thread {
   unsigned id;
@@ -79,6 +97,7 @@ struct td_markers {
   MODEL_WATCHED limit;
   uint64_t start_ns;
   struct td_termination term;
+  struct td_group group[PARKING_MOST / PARKING_GROUP];
   struct td_bits sleepers;
   _Atomic(uint32_t) spinning, closed, done, waiting, quit, collecting;
   struct td_marker **marker;
@@ -91,7 +110,8 @@ struct td_marker {
   struct td_thread thread;
   _Atomic(uint32_t) life;
   bool took_part;
-  uint32_t recruit_step, recruits, recruit_vain, heirs;
+  uint32_t recruit_step, recruits, recruit_vain;
+  MODEL_WATCHED heirs; /* its own while it is active, else marker 0's */
   uint64_t parks, wakes, joined_ns;
   struct td_naps naps;
   struct td_events events;
@@ -105,7 +125,9 @@ struct parking {
   struct td_engine engine;
   _Atomic(uint32_t) next;                 /* item of this phase */
   _Atomic(uint32_t) asleep[PARKING_MOST]; /* who waits for its futex: 1 asleep, 2 woken */
+  _Atomic(uint32_t) arrived;              /* a bit for each marker that has an item, if many */
   MODEL_WATCHED taken[PARKING_MOST];      /* a marker's while active, else marker 0's */
+  unsigned woken[PARKING_MOST];           /* whom the marker has woken last */
   struct td_marker *table[PARKING_MOST + 1];
 };
 
@@ -114,18 +136,21 @@ static inline uint32_t td_enough(const struct td_markers *set) {
   return set->limit;
 }
 
-/* Among many, a marker is not woken while enough watch: that is another way to wake nobody. */
 static inline bool td_are_many(const struct td_markers *set) {
   (void)set;
-  return false;
+  return MODEL_MANY;
 }
 
-/* Among many, in groups: tests/model/termination.cpp. */
+static inline struct td_group *parking_group(struct td_marker *marker) {
+  return &marker->set->group[marker->id / PARKING_GROUP];
+}
 static inline bool td_marker_join(struct td_marker *marker) {
-  return td_term_join(&marker->set->term);
+  struct td_termination *term = &marker->set->term;
+  return MODEL_MANY ? td_group_join(term, parking_group(marker)) : td_term_join(term);
 }
 static inline bool td_marker_leave(struct td_marker *marker) {
-  return td_term_leave(&marker->set->term);
+  struct td_termination *term = &marker->set->term;
+  return MODEL_MANY ? td_group_leave(term, parking_group(marker)) : td_term_leave(term);
 }
 
 /* ---- Where markers execute is a hint, and wakes nobody ---- */
@@ -194,6 +219,7 @@ static inline void td_plat_wait(_Atomic(uint32_t) *futex, uint32_t expected, uin
 static inline unsigned td_plat_wake(_Atomic(uint32_t) *futex, unsigned count) {
   uint32_t sleeping = 1;
   (void)count;
+  MODEL_STATE.woken[MODEL_SELF] = parking_whose(futex);
   if (!MODEL_STEP(wake)) return 0;
   atomic_thread_fence(memory_order_seq_cst);
   return atomic_compare_exchange_strong_explicit(&MODEL_STATE.asleep[parking_whose(futex)],
@@ -219,12 +245,38 @@ static bool parking_take(struct td_marker *marker) {
   return true;
 }
 
+static void parking_recruit(struct td_marker *marker) {
+  const unsigned before = marker->heirs;
+  if (td_recruit(marker) == 0) return;
+  MODEL_MET(RECRUITED);
+  const unsigned heirs = marker->heirs;
+  if (!MODEL_MANY) return;
+  if (heirs != before && MODEL_STATE.woken[marker->id] == HEIRS * marker->id + heirs)
+    MODEL_MET(INHERITED);
+  else
+    MODEL_MET(OTHERS);
+}
+
+/* The marker has an item, which is done when all have one. Returns whether they have. */
+static bool parking_gather(struct td_marker *marker) {
+  const uint32_t all = (1u << marker->set->limit) - 1;
+  if ((atomic_load_explicit(&MODEL_STATE.arrived, memory_order_relaxed) & all) == all) return true;
+  parking_recruit(marker);
+  return false;
+}
+
 /* Like work() in marker/loop/loop.h: everybody who finds an item wakes somebody for the next. */
 static void parking_work(struct td_marker *marker, bool joined) {
   if (!joined && !td_idle(marker, false, parking_promising)) return;
   do
-    while (parking_take(marker))
-      if (td_recruit(marker) != 0) MODEL_MET(RECRUITED);
+    while (parking_take(marker)) {
+      if (MODEL_MANY) {
+        atomic_fetch_or_explicit(&MODEL_STATE.arrived, 1u << marker->id, memory_order_relaxed);
+        MODEL_WAIT(parking_gather(marker));
+      } else {
+        parking_recruit(marker);
+      }
+    }
   while (td_idle(marker, true, parking_promising));
 }
 
@@ -237,6 +289,8 @@ static inline void parking_init(void) {
   set->limit = MODEL_HELPERS + 1;
   set->start_ns = 0;
   atomic_init(&set->term.active, 0u);
+  for (unsigned i = 0; i < PARKING_MOST / PARKING_GROUP; i++)
+    atomic_init(&set->group[i].active, 0u);
   atomic_init(&set->sleepers.of[0].bits, 0u);
   atomic_init(&set->spinning, (uint32_t)MODEL_SPINNING);
   atomic_init(&set->done, 0u);
@@ -245,6 +299,7 @@ static inline void parking_init(void) {
   atomic_init(&set->quit, 0u);
   atomic_init(&set->collecting, 0u);
   atomic_init(&MODEL_STATE.next, (uint32_t)MODEL_ITEMS);
+  atomic_init(&MODEL_STATE.arrived, 0u);
   set->marker = MODEL_STATE.table;
   for (unsigned id = MODEL_HELPERS + 1; id <= PARKING_MOST; id++)
     MODEL_STATE.table[id] = 0;
@@ -271,10 +326,16 @@ static inline void parking_open(void) {
 
 static inline void parking_phase(void) {
   struct td_markers *set = &MODEL_STATE.set;
-  for (unsigned id = 0; id <= MODEL_HELPERS; id++)
+  for (unsigned id = 0; id <= MODEL_HELPERS; id++) {
     MODEL_STATE.taken[id] = 0;
+    MODEL_STATE.marker[id].heirs = 0;
+  }
+  atomic_store_explicit(&MODEL_STATE.arrived, 0u, memory_order_relaxed);
   atomic_store_explicit(&MODEL_STATE.next, 0u, memory_order_relaxed);
-  td_term_start(&set->term);
+  if (MODEL_MANY)
+    td_group_start(&set->term, parking_group(&MODEL_STATE.marker[0]));
+  else
+    td_term_start(&set->term);
   parking_work(&MODEL_STATE.marker[0], true);
   unsigned taken = 0;
   for (unsigned id = 0; id <= MODEL_HELPERS; id++)

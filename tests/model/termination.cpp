@@ -34,17 +34,34 @@ struct settings {
   bool keep_byte;   // a taken object becomes marked, not unmarked
   bool own_row;     // no two markers store the same flag
   bool fenced;      // shared flags are set and taken with fences
+  bool around;      // who sets a shared flag sets those of other pages, too
   rl::memory_order fence, fence_taken;
   unsigned grouped; // how many markers the first group has; 0: there are no groups
   rl::memory_order enter, leave_group;
   bool share_first; // a group that is empty gets a share before a marker enters it
   bool give_back;   // of two who got one, the second gives it back
 };
-constexpr settings shipped = {rl::mo_release, rl::mo_acq_rel, rl::mo_acq_rel, rl::mo_acquire,
-                              rl::mo_release, rl::mo_acquire, true,           true,
-                              true,           true,           true,           true,
-                              true,           rl::mo_seq_cst, rl::mo_seq_cst, 0,
-                              rl::mo_acq_rel, rl::mo_acq_rel, true,           true};
+constexpr settings shipped = {rl::mo_release,
+                              rl::mo_acq_rel,
+                              rl::mo_acq_rel,
+                              rl::mo_acquire,
+                              rl::mo_release,
+                              rl::mo_acquire,
+                              true,
+                              true,
+                              true,
+                              true,
+                              true,
+                              true,
+                              true,
+                              false,
+                              rl::mo_seq_cst,
+                              rl::mo_seq_cst,
+                              0,
+                              rl::mo_acq_rel,
+                              rl::mo_acq_rel,
+                              true,
+                              true};
 settings use = shipped;
 
 } // namespace
@@ -242,11 +259,21 @@ struct test : rl::test_suite<test, MARKERS> {
     rl::atomic<uint8_t> *flag = &td_flag_row(&heap, use.own_row ? id : 0)[object / 2];
     if (!use.own_row && use.fenced) {
       td_flag_fence();
-      td_flag_set_shared(flag);
+      if (use.around)
+        set_around(flag);
+      else
+        td_flag_set_shared(flag);
     } else if (use.flag_always || flag->load(rl::mo_relaxed, RL_INFO) == 0) {
       td_flag_store(flag);
     }
     if (!use.flag_last) mark[object].store(EPOCH | TD_DEFERRED, rl::mo_relaxed, RL_INFO);
+  }
+
+  // As td_flag_set_shared_eight does, by one store for each page.
+  void set_around(rl::atomic<uint8_t> *flag) {
+    if (flag->load(rl::mo_relaxed, RL_INFO) != 0) return;
+    for (size_t other = 0; other < PAGES; other++)
+      flags[other].store(1, rl::mo_relaxed, RL_INFO);
   }
 
   void check() {
@@ -299,6 +326,18 @@ mutant const mutants[] = {
        s->own_row = false;
        s->fence_taken = rl::mo_acq_rel;
      }},
+    {"a flag set for another page is tested without a full fence",
+     [](settings *s) {
+       s->own_row = false;
+       s->around = true;
+       s->fence = rl::mo_acq_rel;
+     }},
+    {"bytes of another page are read without a full fence",
+     [](settings *s) {
+       s->own_row = false;
+       s->around = true;
+       s->fence_taken = rl::mo_acq_rel;
+     }},
     {"entering a group does not acquire",
      [](settings *s) { in_groups(s)->enter = rl::mo_release; }},
     {"entering a group does not release",
@@ -338,13 +377,15 @@ int main(int argc, char **argv) {
   unsigned long done;
   char const *why;
   bool good = true;
-  for (bool own_row : {true, false})
+  char const *const rows[] = {"a row of flags each, ", "one row of flags, ",
+                              "one row of flags, set for several pages, "};
+  for (int row = 0; row < 3; row++)
     for (unsigned grouped : {0u, 1u, 2u}) {
-      use.own_row = own_row;
+      use.own_row = row == 0;
+      use.around = row == 2;
       use.grouped = grouped;
       bool kept = clean(full ? 2000000 : 30000, &done, &why);
-      std::cout << (kept ? "ok  as shipped, " : "BAD as shipped, ")
-                << (own_row ? "a row of flags each, " : "one row of flags, ") << grouped
+      std::cout << (kept ? "ok  as shipped, " : "BAD as shipped, ") << rows[row] << grouped
                 << " in the first group: " << (kept ? "no violation" : why) << ", " << done
                 << " executions\n";
       good = good && kept;
