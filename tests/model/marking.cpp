@@ -47,6 +47,7 @@ namespace {
 uint8_t load_mark(uint8_t const *mark);
 uint64_t load_mark(uint64_t const *marks);
 void store_mark(uint8_t *mark, uint8_t value);
+void store_mark(uint64_t *marks, uint64_t value);
 } // namespace
 #define __atomic_load_n(mark, order) load_mark(mark)
 #define __atomic_store_n(mark, value, order) store_mark(mark, value)
