@@ -16,7 +16,8 @@ static void *out_of_memory(size_t bytes) {
   return GC_oom_fn(bytes);
 }
 
-void *td_bdwgc_alloc_slow(size_t bytes, tide_layout layout) {
+/* `alignment`: 0 for that of every object. */
+static void *alloc_as(size_t bytes, tide_layout layout, size_t alignment) {
   size_t wanted;
   td_bdwgc_start();
   struct tide_mutator *self = td_bdwgc_mutator();
@@ -24,7 +25,8 @@ void *td_bdwgc_alloc_slow(size_t bytes, tide_layout layout) {
   td_bdwgc_after_collection();
   bool entered = td_bdwgc_come_back();
   td_stack_notice();
-  void *object = tide_alloc(self, layout, wanted);
+  void *object = alignment ? tide_alloc_aligned(self, layout, wanted, alignment)
+                           : tide_alloc(self, layout, wanted);
   if (entered) td_bdwgc_go_away();
   if (object) return td_leaks_watch(object);
   enum tide_status status = tide_alloc_status(self);
@@ -32,6 +34,10 @@ void *td_bdwgc_alloc_slow(size_t bytes, tide_layout layout) {
     td_bdwgc_die("allocation where there can be none: in a mark procedure, a start callback, "
                  "push_other_roots or a collection event, or after GC_stop_world_external");
   return out_of_memory(bytes);
+}
+
+void *td_bdwgc_alloc_slow(size_t bytes, tide_layout layout) {
+  return alloc_as(bytes, layout, 0);
 }
 
 EXPORT void *GC_malloc(size_t bytes) {
@@ -58,16 +64,7 @@ EXPORT void *GC_malloc_atomic_uncollectable(size_t bytes) {
 
 EXPORT void *GC_memalign(size_t alignment, size_t bytes) {
   if (alignment <= 16) return GC_malloc(bytes);
-  td_bdwgc_start();
-  size_t wanted;
-  if (__builtin_add_overflow(bytes, td_bdwgc.extra_bytes, &wanted)) return out_of_memory(bytes);
-  struct tide_mutator *self = td_bdwgc_mutator();
-  td_bdwgc_after_collection();
-  bool entered = td_bdwgc_come_back();
-  td_stack_notice();
-  void *object = tide_alloc_aligned(self, TIDE_LAYOUT_CONSERVATIVE, wanted, alignment);
-  if (entered) td_bdwgc_go_away();
-  return object ? td_leaks_watch(object) : out_of_memory(bytes);
+  return alloc_as(bytes, TIDE_LAYOUT_CONSERVATIVE, alignment);
 }
 EXPORT int GC_posix_memalign(void **object, size_t alignment, size_t bytes) {
   if (alignment < sizeof(void *) || (alignment & (alignment - 1))) return EINVAL;
