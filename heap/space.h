@@ -141,8 +141,8 @@ struct td_space {
   uint32_t *unswept;             /* [layout * TIDE_BUMP_SLOTS + class]: first block of the list */
   struct td_medium_list *medium; /* [layout * TD_MEDIUM_CLASSES + class] */
   uint8_t *slab_committed;       /* enum td_slab */
-  uint32_t small_slabs;          /* so many get no huge page; then another one is tried */
-  uint32_t slabs_apart;          /* and so many if that was dear again: heap/backing.c */
+  uint32_t small_slabs;          /* slabs that get no huge page before another one is tried */
+  uint32_t slabs_apart;          /* how many these were the last time; 0 if that one was cheap */
   uint64_t *touched;     /* a bit for each block: heap/young.h. Set in spaces without youth, too */
   uint8_t *logged_slabs; /* a byte for each slab: it has logged pages. See heap/log.h */
   uint64_t young_bytes;  /* room in blocks since they were touched */

@@ -62,6 +62,15 @@ static inline void td_deferred_set_shared(_Atomic(uint8_t) *row, const uint64_t 
   for (uint32_t i = 0; i < count; i++)
     td_flag_set_shared(&row[pages[i]]);
 }
+/* The same, but with the flags of pages around them: for many markers, see
+ * td_flag_set_shared_eight. */
+static inline void td_deferred_set_around(_Atomic(uint8_t) *row, const uint64_t *pages,
+                                          uint32_t count) {
+  if (count == 0) return;
+  td_flag_fence();
+  for (uint32_t i = 0; i < count; i++)
+    td_flag_set_shared_eight(row, pages[i]);
+}
 /* Must be called when flags have been taken, before bytes are read. */
 static inline void td_deferred_taken(const struct td_markers *set) {
   if (td_deferred_row_is_shared(set)) td_flag_fence_taken();

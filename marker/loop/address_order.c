@@ -44,14 +44,6 @@ struct page_objects {
 
 /* ---- References ---- */
 
-/* Sets the flags of pages in the row that all markers share, and those of pages around them. */
-TD_INLINE void set_around(_Atomic(uint8_t) *row, const uintptr_t *pages, uint32_t count) {
-  if (count == 0) return;
-  td_flag_fence();
-  for (uint32_t i = 0; i < count; i++)
-    td_flag_set_shared_eight(row, pages[i]);
-}
-
 /* Marks and defers the new objects to which the waiting references lead. Out of line, so that the
  * loops that scan keep their registers. */
 static __attribute__((noinline)) void flush(struct heap_pass *p) {
@@ -79,7 +71,7 @@ static __attribute__((noinline)) void flush(struct heap_pass *p) {
       td_flag_store(&flags[page]);
   }
   if (p->many)
-    set_around(flags, kept, deferred);
+    td_deferred_set_around(flags, kept, deferred);
   else
     td_deferred_set_shared(flags, kept, deferred);
   p->objects += objects;

@@ -25,8 +25,9 @@
 struct td_chunks {
   struct td_chunk *at; /* chunk 0 is never used */
   uint32_t count;      /* as many are reserved */
-  uint32_t limit; /* chunks below it may be used in this collection; constant meanwhile, like */
-  bool counted;   /* whether markers tell `told` how many they use */
+  /* Constant in a collection: */
+  uint32_t limit; /* chunks below it may be used */
+  bool counted;   /* markers tell `told` how many they use */
   /* Chunks below it were used in this collection: a relaxed counter. All markers write it and the
    * next one, and read what lies before and behind them all the time. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) fresh;

@@ -45,8 +45,8 @@ struct td_regions {
     uint32_t wide;        /* a frontier of so many items is wide; at most TD_WIDE */
   } limits;
   /* Constant while marking. */
-  unsigned shift; /* log2 of the granules of a region, */
-  unsigned parts; /* and of its parts */
+  unsigned shift; /* log2 of the granules of a region */
+  unsigned parts; /* log2 of the number of its parts: see TD_CHUNK_SHIFT */
   /* Regions up to the frontier. Helpers that watch for work read it while the next collection
    * begins: see td_markers.root_slices. */
   _Atomic(uint32_t) count;

@@ -139,8 +139,9 @@ static uint64_t take_flags(struct td_markers *set, size_t page) {
   return word;
 }
 
-/* Returns a bit for each of 64 granules: which hold deferred objects. The factor brings the
- * highest bits of eight bytes together in the highest byte, and no two of its products meet. */
+/* Returns a bit for each of 64 granules, in their order: which hold deferred objects. The factor
+ * brings the highest bits of eight bytes together in the highest byte, and no two of its products
+ * meet. Passes in address order need no order of bits, and do without the factor. */
 TD_INLINE uint64_t deferred_bits(const uint8_t *marks) {
   uint64_t bits = 0;
 #pragma GCC unroll 8

@@ -19,7 +19,7 @@ static void fetch_chunk(const struct td_chunk *chunk) {
  * of the lines: memory answers faster in that order than in that of the references. */
 static void fetch_all_marks(const struct td_visit_state *s, uint32_t chunks) {
   const uint32_t marks = (uint32_t)1 << s->visitor->regions->shift;
-  if (chunks * TD_CHUNK_REFERENCES < MANY_A_LINE * (marks / TD_CACHE_LINE)) return;
+  if ((uint64_t)chunks * TD_CHUNK_REFERENCES < MANY_A_LINE * (marks / TD_CACHE_LINE)) return;
   const uint8_t *first = td_view_mark(&s->v, td_view_object(&s->v, s->first));
   for (uint32_t at = 0; at < marks; at += TD_CACHE_LINE)
     __builtin_prefetch(first + at, 1);
