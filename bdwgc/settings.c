@@ -113,21 +113,22 @@ EXPORT void GC_set_markers_count(unsigned markers) {
 
 /* ---- Collecting or not ---- */
 
-void td_bdwgc_disable(void) {
-  if (tide_collect_pause(td_bdwgc.heap) == TIDE_OK)
-    __atomic_add_fetch(&GC_dont_gc, 1, __ATOMIC_RELAXED); /* relaxed: a count for the curious */
-}
+/* The collector reads GC_dont_gc, which programs write by name, too. */
 EXPORT void GC_disable(void) {
   td_bdwgc_start();
-  td_bdwgc_disable();
+  __atomic_add_fetch(&GC_dont_gc, 1, __ATOMIC_RELAXED); /* relaxed: see tide_collect_pause_by */
+  /* A collection that runs has ended when the pause begins. */
+  if (tide_collect_pause(td_bdwgc.heap) == TIDE_OK) (void)tide_collect_resume(td_bdwgc.heap);
 }
 EXPORT void GC_enable(void) {
   td_bdwgc_start();
-  if (tide_collect_resume(td_bdwgc.heap) == TIDE_OK)
-    __atomic_sub_fetch(&GC_dont_gc, 1, __ATOMIC_RELAXED); /* relaxed: as above */
+  int count = __atomic_load_n(&GC_dont_gc, __ATOMIC_RELAXED); /* relaxed: as above */
+  while (count != 0 && !__atomic_compare_exchange_n(&GC_dont_gc, &count, count - 1, true,
+                                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
 }
 EXPORT int GC_is_disabled(void) {
-  return GC_dont_gc != 0;
+  return __atomic_load_n(&GC_dont_gc, __ATOMIC_RELAXED) != 0; /* relaxed: as above */
 }
 EXPORT int GC_get_disable_automatic_collection(void) {
   return disable_automatic;

@@ -20,7 +20,4 @@ extern EXPORT GC_on_heap_resize_proc GC_on_heap_resize;
 /* The factor by which the heap grows, by the free-space divisor. */
 double td_bdwgc_growth(void);
 
-/* The same as GC_disable, when the heap is there. */
-void td_bdwgc_disable(void);
-
 #endif

@@ -58,9 +58,8 @@ static void start(void) {
   td_stack_start();
   td_bdwgc_roots_start();
   td_bdwgc_collect_start(environment.print_stats);
-  bool disabled = environment.dont_gc || GC_dont_gc; /* a variable that programs set */
-  GC_dont_gc = 0;
-  if (disabled) td_bdwgc_disable();
+  if (environment.dont_gc) GC_dont_gc = 1;
+  (void)tide_collect_pause_by(heap, &GC_dont_gc);
   td_leaks_start();
 }
 

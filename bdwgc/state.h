@@ -47,13 +47,18 @@ static inline struct tide_mutator *td_bdwgc_mutator(void) {
 /* The way round: starts, registers, runs finalizers, asks hooks. */
 void *td_bdwgc_alloc_slow(size_t bytes, tide_layout layout);
 
+/* Whether the thread, whose mutator is `self` or NULL, may allocate so much the short way. */
+static inline bool td_bdwgc_goes_straight(const struct tide_mutator *self, size_t bytes) {
+  /* relaxed: a hint; what waits has locks of its own. */
+  return TIDE_LIKELY(self && bytes < TIDE_BUMP_INLINE_BYTES &&
+                     !atomic_load_explicit(&td_bdwgc.slow, memory_order_relaxed) &&
+                     GC_stackbottom == td_bdwgc.stack_bottom);
+}
+
 /* Returns `bytes` zeroed bytes and the extra one, or what the program's out-of-memory hook does. */
 static inline void *td_bdwgc_alloc(size_t bytes, tide_layout layout) {
   struct tide_mutator *self = td_bdwgc_self;
-  /* relaxed: a hint; what waits has locks of its own. */
-  if (TIDE_LIKELY(self && bytes < TIDE_BUMP_INLINE_BYTES &&
-                  !atomic_load_explicit(&td_bdwgc.slow, memory_order_relaxed) &&
-                  GC_stackbottom == td_bdwgc.stack_bottom)) {
+  if (td_bdwgc_goes_straight(self, bytes)) {
     void *object = tide_alloc(self, layout, bytes + td_bdwgc.extra_bytes);
     if (TIDE_LIKELY(object)) return object;
   }

@@ -29,6 +29,16 @@ enum tide_status tide_collect_resume(struct tide_heap *heap) {
   return open ? TIDE_OK : TIDE_ERROR_STATE;
 }
 
+enum tide_status tide_collect_pause_by(struct tide_heap *heap, const int *variable) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  if (!heap) return TIDE_ERROR_ARGUMENT;
+  if (td_in_callback()) return TIDE_ERROR_STATE;
+  td_world_lock(heap);
+  heap->paused_by = variable;
+  td_world_unlock(heap);
+  return TIDE_OK;
+}
+
 bool tide_heap_grow(struct tide_heap *heap, size_t bytes) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!heap || td_in_callback()) return false;

@@ -5,6 +5,7 @@
 #include "gc/base/inside.h"
 #include "gc/base/thread.h"
 #include "gc/stop/world.h"
+#include "heap/find.h"
 
 /* What is wrong with a new limit, or NULL. */
 static const char *max_objection(const struct tide_heap *heap, size_t bytes) {
@@ -67,6 +68,7 @@ enum tide_status tide_heap_set_interior(struct tide_heap *heap, enum tide_interi
   if (td_in_callback()) return TIDE_ERROR_STATE;
   td_world_lock(heap);
   heap->space.base_only = interior == TIDE_INTERIOR_BASE;
+  td_space_set_words(&heap->space);
   td_world_unlock(heap);
   return TIDE_OK;
 }
@@ -77,6 +79,7 @@ enum tide_status tide_heap_add_displacement(struct tide_heap *heap, size_t bytes
   if (td_in_callback()) return TIDE_ERROR_STATE;
   td_world_lock(heap);
   heap->space.displacements[bytes / 64] |= (uint64_t)1 << (bytes % 64);
+  td_space_set_words(&heap->space);
   td_world_unlock(heap);
   return TIDE_OK;
 }

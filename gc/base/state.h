@@ -299,6 +299,7 @@ struct tide_heap {
   /* Under the world's lock. */
   struct td_marker_config config;
   uint32_t pauses_open;      /* of tide_collect_pause: no collection begins while there is one */
+  const int *paused_by;      /* tide_collect_pause_by, or NULL; the embedder writes what is there */
   uint64_t ended_ns;         /* when the last collection ended */
   uint64_t allocated_before; /* bytes allocated before it */
   /* Since the last full collection: time of mutators, and bytes that were allocated and, as far as

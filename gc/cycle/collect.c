@@ -266,6 +266,7 @@ static TD_KEEPS_CALL bool collect_and_unlock(struct tide_mutator *mutator, struc
   td_thread_call_begin(&call, "a trace function, root callback, event or visit");
   td_markers_ready(heap->markers);
   if (td_sources_before_stop(heap)) td_stack_call(collect_locked, &cycle);
+  td_stack_clear_below();
   if (cycle.rooted) {
     if (heap->log) write_log(heap, &heap->last->all); /* not before: it may wait for a stream */
     if (cycle.kind == TIDE_CYCLE_FULL) td_budget_trim(heap);
@@ -276,6 +277,13 @@ static TD_KEEPS_CALL bool collect_and_unlock(struct tide_mutator *mutator, struc
   return cycle.rooted;
 }
 
+/* Under the world's lock. */
+static bool is_paused(const struct tide_heap *heap) {
+  /* relaxed: the embedder's own order says when it counts. */
+  const int *variable = heap->paused_by;
+  return heap->pauses_open || (variable && __atomic_load_n(variable, __ATOMIC_RELAXED));
+}
+
 enum td_collected td_collect_unless(struct tide_mutator *mutator, struct td_wish wish,
                                     uint64_t seen) {
   struct tide_heap *heap = mutator->heap;
@@ -283,7 +291,7 @@ enum td_collected td_collect_unless(struct tide_mutator *mutator, struct td_wish
   td_world_lock(heap);
   /* relaxed: changed under the lock that we hold. */
   bool by_other = atomic_load_explicit(&heap->cycles, memory_order_relaxed) != seen;
-  if (by_other || heap->pauses_open) {
+  if (by_other || is_paused(heap)) {
     td_world_unlock(heap);
     return by_other ? TD_COLLECTED_BY_OTHER : TD_COLLECTED_PAUSED;
   }
@@ -305,7 +313,7 @@ enum tide_status td_collect_and(struct tide_mutator *mutator, const char *functi
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   td_world_lock(mutator->heap);
   bool possible = wish.kind == TIDE_CYCLE_FULL || mutator->heap->space.has_young;
-  if (mutator->heap->pauses_open || !possible) {
+  if (is_paused(mutator->heap) || !possible) {
     td_world_unlock(mutator->heap);
     return TIDE_ERROR_STATE;
   }

@@ -16,6 +16,11 @@ bool td_stack_holds(const struct tide_fiber_stack *stack, uintptr_t address);
  * calling thread's mutators described from there on. */
 void td_stack_call(void (*run)(void *argument), void *argument);
 
+/* Zeroes the stack below the caller as far as marking uses it. What it has left there are
+ * references to objects, and the program's next frames may lie over it for long without writing to
+ * all of it: these objects would stay alive. */
+void td_stack_clear_below(void);
+
 /* The thread stands still, and where its stacks lie has changed: finds out anew on which it does.
  */
 void td_stack_place(struct tide_mutator *mutator);

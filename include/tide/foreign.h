@@ -189,12 +189,28 @@ struct tide_object_facts {
 TIDE_API bool tide_object_look(struct tide_mutator *mutator, const void *object,
                                struct tide_object_facts *facts);
 
+/* ---- Many objects at once ------------------------------------------------------------------ */
+
+/* Returns a list of at least one and at most `most` objects as tide_alloc makes them: the first
+ * word of each refers to the next, that of the last is NULL. Nothing but the list holds them, so
+ * with a layout that does not look into the first word only the first object is held. Fails as
+ * tide_alloc. A safepoint, before the list is made. */
+TIDE_API void *tide_alloc_list(struct tide_mutator *mutator, tide_layout layout, size_t bytes,
+                               size_t most);
+
 /* ---- Trace functions, growth ------------------------------------------------------------- */
 
 /* As tide_layout_traced, for functions that are not written to run on several threads: of all
  * functions of this heap that were given here, one at a time runs. Different threads call them. */
 TIDE_API tide_layout tide_layout_traced_alone(struct tide_heap *heap, tide_trace_fn trace,
                                               void *context, struct tide_error *error);
+
+/* No collection begins while *variable is not 0, as between tide_collect_pause and
+ * tide_collect_resume. It is read whenever one would begin, and what it says counts besides those.
+ * For runtimes whose programs write such a variable themselves. NULL: there is none any more.
+ *   TIDE_ERROR_ARGUMENT  heap is NULL
+ *   TIDE_ERROR_STATE     in a callback of a collection */
+TIDE_API enum tide_status tide_collect_pause_by(struct tide_heap *heap, const int *variable);
 
 /* Lets the heap grow by this much before the next collection, up to its hard limit. Memory is
  * taken from the system when it is used. Returns false if the limit is reached or heap is NULL. */

@@ -83,6 +83,24 @@ static void disabled(void) {
   CHECK(GC_get_gc_no() > before);
 }
 
+/* The collector looks at the variable whenever it would collect. */
+static void disabled_later(void) {
+  GC_gcollect();
+  GC_word before = GC_get_gc_no();
+  CHECK(before > 0 && !GC_is_disabled());
+  GC_dont_gc = 1;
+  soil();
+  GC_gcollect();
+  CHECK(GC_is_disabled() && GC_get_gc_no() == before);
+  GC_disable();
+  GC_enable();
+  soil();
+  CHECK(GC_get_gc_no() == before);
+  GC_dont_gc = 0;
+  soil();
+  CHECK(!GC_is_disabled() && GC_get_gc_no() > before);
+}
+
 /* Before the start. */
 static void disabled_by_variable(void) {
   GC_dont_gc = 1;
@@ -95,6 +113,7 @@ static const struct part parts[] = {
     {"typed_resized", typed_resized, false},
     {"disabled", disabled, false},
     {"disabled_by_variable", disabled_by_variable, true},
+    {"disabled_later", disabled_later, false},
 };
 
 int main(int argc, char **argv) {

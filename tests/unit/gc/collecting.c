@@ -1,5 +1,6 @@
 /* Pausing, external memory, and limits that change. */
 #include "tests/unit/gc/common.h"
+#include "tide/foreign.h"
 
 #define MIB ((size_t)1 << 20)
 
@@ -37,12 +38,34 @@ Test(pause, no_collection_begins) {
   world_end(&w);
 }
 
+Test(pause, by_a_variable) {
+  struct world w = world_new();
+  int variable = -1;
+  cr_assert_eq(tide_collect_pause_by(NULL, &variable), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_collect_pause_by(w.heap, &variable), TIDE_OK);
+  cr_assert(churn(&w, 40));
+  cr_assert_eq(tide_collect(w.m), TIDE_ERROR_STATE);
+  cr_assert_eq(collections(&w), 0);
+  variable = 0;
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  cr_assert_eq(tide_collect_pause(w.heap), TIDE_OK);
+  cr_assert_eq(tide_collect(w.m), TIDE_ERROR_STATE);
+  cr_assert_eq(tide_collect_resume(w.heap), TIDE_OK);
+  variable = 1;
+  cr_assert_eq(tide_collect(w.m), TIDE_ERROR_STATE);
+  cr_assert_eq(tide_collect_pause_by(w.heap, NULL), TIDE_OK);
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  cr_assert_eq(collections(&w), 2);
+  world_end(&w);
+}
+
 static void pause_in_event(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
                            void *count) {
   (void)now_ns;
   if (event != TIDE_EVENT_MARK_END) return;
   cr_assert_eq(tide_collect_pause(heap), TIDE_ERROR_STATE);
   cr_assert_eq(tide_collect_resume(heap), TIDE_ERROR_STATE);
+  cr_assert_eq(tide_collect_pause_by(heap, count), TIDE_ERROR_STATE);
   cr_assert_eq(tide_heap_set_max(heap, 32 * MIB, NULL), TIDE_ERROR_STATE);
   cr_assert_eq(tide_heap_set_sizing(heap, TIDE_SIZING_FIXED, 0, NULL), TIDE_ERROR_STATE);
   ++*(int *)count;
