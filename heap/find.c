@@ -58,6 +58,26 @@ uintptr_t td_space_find(const struct td_space *space, uintptr_t address) {
   return object && td_space_counts(space, object, address) ? object : 0;
 }
 
+static bool is_registered(const struct td_space *space, size_t offset) {
+  return offset == 0 || (space->displacements[offset / 64] >> (offset % 64) & 1);
+}
+
+/* Does it make no difference whether a word points at the first byte of a granule or so many bytes
+ * behind? */
+static bool is_alike(const struct td_space *space, size_t behind) {
+  for (size_t offset = 0; offset < TD_DISPLACEMENTS; offset += TD_GRANULE_BYTES)
+    if (is_registered(space, offset) != is_registered(space, offset + behind)) return false;
+  return true;
+}
+
+void td_space_set_words(struct td_space *space) {
+  uint64_t bits = 0;
+  for (size_t behind = 1; behind < TD_GRANULE_BYTES; behind++)
+    if (space->base_only && !is_alike(space, behind))
+      bits |= UINT64_C(0x0001000100010001) << behind;
+  space->looked_up = bits;
+}
+
 struct td_cells td_space_cells(const struct td_space *space, uint32_t block) {
   const struct td_block_info *info = &space->infos[block];
   switch (info->state) {

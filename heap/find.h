@@ -22,6 +22,11 @@ uintptr_t td_space_find_from_stack(const struct td_space *space, uintptr_t addre
 uintptr_t td_space_find(const struct td_space *space, uintptr_t address);
 /* Does an address inside a cell count so? */
 bool td_space_counts(const struct td_space *space, uintptr_t cell, uintptr_t address);
+/* When base_only or the displacements have changed: finds out which words a marker has to look up,
+ * because it matters where in its granule they point. Bit i of `looked_up` stands for the words
+ * whose low six bits are i. Words with a tag that programs add to all pointers are not among them.
+ */
+void td_space_set_words(struct td_space *space);
 /* Returns the start of the cell, or large object, that the address lies in, whether it holds an
  * object or not; 0 if there is none. */
 uintptr_t td_space_cell(const struct td_space *space, uintptr_t address);

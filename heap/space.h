@@ -123,6 +123,7 @@ struct td_space {
   /* Which conservative words count: heap/find.h. Written while no collection runs. */
   bool base_only;
   uint64_t displacements[TD_DISPLACEMENTS / 64]; /* bit i: i bytes behind the start will do, too */
+  uint64_t looked_up;                            /* by td_space_set_words */
 
   /* Under `lock`. */
   pthread_mutex_t lock;

@@ -14,17 +14,14 @@ struct td_view {
   uintptr_t marks;
   uintptr_t blocks;
   uint8_t epoch;
-  uint8_t white; /* mark byte of an object that nobody has marked yet */
-  bool words;    /* there are conservative objects */
-  /* A conservative word that leads into the heap is less than so many bytes from the base. Where it
-   * has one of the bits of `unaligned`, it has to be looked up: those are all low bits, but none if
-   * it may point anywhere into an object. */
-  uintptr_t bytes, unaligned;
+  uint8_t white;      /* mark byte of an object that nobody has marked yet */
+  bool words;         /* there are conservative objects */
+  uintptr_t bytes;    /* a conservative word that leads into the heap is less than that from base */
+  uint64_t looked_up; /* such words whose low bits are these have to be: see td_space_set_words */
   const struct td_space *space;
 };
 
 static inline struct td_view td_view_of(const struct td_space *space) {
-  bool interior = !space->base_only && !space->layouts.has_near_start;
   uint64_t granules = (uint64_t)space->frontier << TD_BLOCK_GRANULES_LOG2;
   return (struct td_view){.base = space->base,
                           .granules = granules,
@@ -35,7 +32,7 @@ static inline struct td_view td_view_of(const struct td_space *space) {
                           .white = space->epoch_before,
                           .words = space->has_words,
                           .bytes = granules << TD_GRANULE_LOG2,
-                          .unaligned = interior ? 0 : TD_GRANULE_BYTES - 1,
+                          .looked_up = space->looked_up,
                           .space = space};
 }
 
@@ -100,11 +97,10 @@ static __attribute__((noinline)) uintptr_t td_view_inside(const struct td_space 
 }
 
 /* Returns the reference that a word which may be a pointer goes on as, or 0. That is the word
- * itself, or its granule where it may point anywhere into an object. Nothing is read that would
- * have to be asked for. */
+ * itself, or its granule where it is alike. Nothing is read that would have to be asked for. */
 static inline uintptr_t td_view_word(const struct td_view *v, uintptr_t word) {
   if (word - v->base >= v->bytes) return 0;
-  if (__builtin_expect((word & v->unaligned) != 0, 0)) return td_view_inside(v->space, word);
+  if (__builtin_expect(v->looked_up >> (word & 63) & 1, 0)) return td_view_inside(v->space, word);
   return word & ~(TD_GRANULE_BYTES - 1);
 }
 

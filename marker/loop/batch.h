@@ -37,7 +37,7 @@ static inline void td_batch_add(struct td_batch *batch, const struct td_view *v,
 /* The same for a word of a conservative object: td_view_word, without a branch for each. */
 static inline void td_batch_add_word(struct td_batch *batch, const struct td_view *v,
                                      uintptr_t word) {
-  bool anywhere = v->unaligned == 0;
+  bool anywhere = v->looked_up == 0;
   uintptr_t reference = anywhere ? word & ~(TD_GRANULE_BYTES - 1) : td_view_word(v, word);
   batch->filling[batch->count] = reference;
   batch->count += reference - v->base < v->bytes;
