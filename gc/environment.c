@@ -62,6 +62,12 @@ bool td_environment_read(struct td_environment *environment, struct tide_error *
       return refuse(error, "TIDE_MARKERS", value, "a number from 1 to 256");
     environment->markers = (unsigned)number;
   }
+  value = getenv("TIDE_CPUS");
+  if (value && *value) {
+    if (!parse(value, NULL, &number) || number == 0 || number > UINT32_MAX)
+      return refuse(error, "TIDE_CPUS", value, "a number from 1");
+    environment->cpus = (unsigned)number;
+  }
   value = getenv("TIDE_HEAP_MAX");
   if (value && *value) {
     if (!parse(value, "KMGT", &number) || number < TD_HEAP_MAX_LEAST || number > PTRDIFF_MAX)

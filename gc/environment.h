@@ -11,6 +11,7 @@
 /* 0, NULL or false where a variable is not set or empty. */
 struct td_environment {
   unsigned markers;      /* TIDE_MARKERS: 1 to TIDE_MARKERS_MAX */
+  unsigned cpus;         /* TIDE_CPUS: no more markers take part at once */
   size_t heap_max_bytes; /* TIDE_HEAP_MAX: bytes; K, M, G and T multiply by powers of 1024 */
   const char *engine;    /* TIDE_ENGINE */
   const char *policy;    /* TIDE_POLICY */

@@ -73,10 +73,12 @@ static void free_heap(struct tide_heap *heap) {
   free(heap);
 }
 
-static void configure_markers(struct td_marker_config *config, const struct tide_options *o) {
+static void configure_markers(struct td_marker_config *config, const struct tide_options *o,
+                              unsigned cpus) {
   const struct tide_advanced_options *a = o->advanced;
   *config = (struct td_marker_config){.engine = td_engine_find(a->engine),
                                       .markers = o->markers,
+                                      .cpus = cpus,
                                       .queue_blocks = a->queue_blocks,
                                       .queue_block_items = a->queue_block_items};
   td_policy_find(a->policy, &config->policy);
@@ -119,7 +121,7 @@ struct tide_heap *tide_heap_create(const struct tide_options *options, struct ti
   heap->stress = environment.stress;
   heap->verify = environment.verify;
   heap->log = environment.log;
-  configure_markers(&heap->config, &o);
+  configure_markers(&heap->config, &o, environment.cpus);
   if (!(o.write_barrier ? td_space_init_young : td_space_init)(&heap->space, o.reserve_bytes,
                                                                o.heap_max_bytes, error)) {
     free(heap);

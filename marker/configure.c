@@ -96,6 +96,7 @@ static bool configure(struct td_markers *set, const struct td_marker_config *con
   set->queue_blocks = blocks;
   set->queue_items = items;
   set->limit = config->markers;
+  set->cpus = config->cpus ? config->cpus : td_plat_cpus_allowed();
   /* relaxed: until a collection begins. */
   atomic_store_explicit(&set->enough, set->limit, memory_order_relaxed);
   set->flag_rows = td_deferred_row_is_shared(set) ? 1 : set->limit;
@@ -117,7 +118,7 @@ struct td_markers *td_markers_create(struct td_space *space, const struct td_mar
   set->space = space;
   set->marker = table;
   set->bytes_each = TD_MANY_BYTES_EACH;
-  set->cpus = td_plat_cpus_allowed();
+  td_markers_try_anew(set);
   set->regions = td_regions_make(space);
   if (!set->regions)
     fail(error, TIDE_ERROR_MEMORY, "no address space for the regions%s", "");

@@ -26,12 +26,15 @@ struct td_marker_config {
   const struct td_engine *engine;           /* see marker/engine/list.h; NULL: the first */
   enum td_policy_kind policy;               /* whom markers steal from */
   unsigned markers;                         /* 1 to TIDE_MARKERS_MAX */
+  unsigned cpus;                            /* no more take part; 0: the CPUs allowed */
   uint32_t queue_blocks, queue_block_items; /* 0: the default of the engine */
 };
 
 /* Returns NULL and fills `error` if the configuration cannot be had. */
 struct td_markers *td_markers_create(struct td_space *space, const struct td_marker_config *config,
                                      struct tide_error *error);
+/* Forgets whether helpers pay. */
+void td_markers_try_anew(struct td_markers *set);
 /* Ends the helper threads. NULL is allowed. */
 void td_markers_destroy(struct td_markers *set);
 /* Between collections. Returns false if it fails; the old configuration stays. */

@@ -19,20 +19,39 @@ static uint32_t first_recruit_step(const struct td_markers *set, unsigned id) {
  * more than there are CPUs, those that work wait for those that do not. */
 static uint32_t enough_markers(const struct td_markers *set) {
   size_t most = ((size_t)set->space->used_blocks << TD_BLOCK_LOG2) / set->bytes_each;
-  if (most > set->cpus) most = set->cpus;
   if (most < TD_MANY_MARKERS) most = TD_MANY_MARKERS;
+  if (most > set->cpus) most = set->cpus;
   return most < set->limit ? (uint32_t)most : set->limit;
+}
+
+/* A young collection keeps the epoch. What it meets says nothing of the whole heap. */
+static bool is_young(const struct td_markers *set) {
+  return set->space->epoch == set->epoch;
+}
+
+static bool may_be_helped(struct td_markers *set) {
+  const unsigned bits = 32 - (unsigned)__builtin_clz(enough_markers(set));
+  set->alone = &set->alones[bits - 1];
+  return is_young(set) || td_alone_begin(set->alone);
+}
+
+void td_markers_try_anew(struct td_markers *set) {
+  for (unsigned i = 0; i < TD_ALONES; i++)
+    set->alones[i] = td_alone_new();
 }
 
 void td_mark_begin(struct td_markers *set) {
   set->cycle++;
   set->mark_ns = 0;
-  uint32_t chunks = (set->space->frontier + TD_CHUNK_BLOCKS - 1) / TD_CHUNK_BLOCKS;
+  const uint32_t chunks = (set->space->frontier + TD_CHUNK_BLOCKS - 1) / TD_CHUNK_BLOCKS;
+  const uint32_t enough = may_be_helped(set) ? enough_markers(set) : 1;
   /* relaxed, all: td_term_start publishes them: [term.start]. */
   atomic_store_explicit(&set->flagged, 0, memory_order_relaxed);
-  atomic_store_explicit(&set->enough, enough_markers(set), memory_order_relaxed);
+  atomic_store_explicit(&set->enough, enough, memory_order_relaxed);
   atomic_store_explicit(&set->chunks, chunks, memory_order_relaxed);
-  td_regions_begin(set->regions, set->space, set->cycle, set->limit);
+  td_regions_begin(
+      set->regions, set->space,
+      &(struct td_regions_task){.cycle = set->cycle, .markers = enough, .young = is_young(set)});
   for (unsigned i = 0; i < set->limit; i++) {
     struct td_marker *marker = set->marker[i];
     td_visitor_begin(marker->visitor);
@@ -40,6 +59,7 @@ void td_mark_begin(struct td_markers *set) {
     marker->visits_step = TD_VISITS_AGAIN;
     marker->stats = (struct tide_marker_stats){0};
     marker->took_part = i == 0;
+    marker->judges = i == 0 && set->regions->trial->tries;
     marker->leaves_early = false;
     marker->queued_leaves = 0;
     marker->weak = marker->ephemerons = 0;
@@ -86,6 +106,17 @@ static void split_time(struct tide_marker_stats *m) {
   m->trace_ns -= m->roots_ns + m->dense_ns;
 }
 
+/* What a full collection tells of which way is faster. */
+static void learn(struct td_markers *set, const struct tide_cycle_stats *stats, uint64_t visited) {
+  td_regions_end(set->regions, &(struct td_trial_facts){.ns = set->mark_ns,
+                                                        .objects = stats->objects,
+                                                        .used = 8 * visited >= stats->objects});
+  td_alone_end(set->alone, &(struct td_alone_facts){.ns = set->mark_ns,
+                                                    .objects = stats->objects,
+                                                    .steals = stats->steals,
+                                                    .recruited = stats->recruited});
+}
+
 void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
                  struct tide_marker_stats *figures) {
   stats->engine = set->engine->queue->name;
@@ -108,9 +139,8 @@ void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
     figures[i] = *one;
     split_time(&figures[i]);
   }
-  td_regions_end(
-      set->regions, set->space,
-      &(struct td_trial_facts){.ns = set->mark_ns, .objects = stats->objects, .visited = visited});
+  if (!is_young(set)) learn(set, stats, visited);
+  set->epoch = set->space->epoch;
   /* relaxed: td_markers_ready has said why. */
   atomic_fetch_add_explicit(&set->collecting, 1, memory_order_relaxed);
 }

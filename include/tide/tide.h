@@ -78,7 +78,8 @@ struct tide_options {
   size_t heap_max_bytes;
   size_t heap_initial_bytes; /* no collection before this much is in use */
   size_t reserve_bytes;      /* address space; halved until the system agrees */
-  /* Marking threads, the collecting one included; default TIDE_MARKERS, else CPUs allowed. */
+  /* Marking threads, the collecting one included; default TIDE_MARKERS, else CPUs allowed. No more
+   * take part in a collection than there are CPUs: TIDE_CPUS, else those allowed. */
   unsigned markers;
   enum tide_sizing sizing;
   double growth_factor; /* over 1.0 */

@@ -75,7 +75,8 @@ static void retire(struct td_marker *marker) {
 /* One marker watches, and among many one of eight: on a large machine work comes and goes faster
  * than a sleeper wakes. */
 static uint32_t watchers_of(const struct td_markers *set) {
-  return td_are_many(set) ? td_enough(set) / WATCHED_BY : 1;
+  uint32_t watchers = td_are_many(set) ? td_enough(set) / WATCHED_BY : 1;
+  return watchers > 0 ? watchers : 1;
 }
 
 /* Among many, markers run out of work together, and `spinning` passes from core to core. The phase

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "heap/space.h"
+#include "marker/base/alone.h"
 #include "marker/base/bits.h"
 #include "marker/base/engine.h"
 #include "marker/base/events.h"
@@ -36,6 +37,9 @@
 #define TD_GROUP_MARKERS 16u
 #define TD_GROUPS ((TIDE_MARKERS_MAX + TD_GROUP_MARKERS - 1) / TD_GROUP_MARKERS)
 
+#define TD_ALONES 9u
+_Static_assert(TIDE_MARKERS_MAX >> (TD_ALONES - 1) == 1, "256 has nine bits");
+
 struct td_markers {
   /* Constant between configurations. */
   struct td_space *space;
@@ -45,8 +49,8 @@ struct td_markers {
   unsigned limit; /* how many markers may take part */
   uint32_t queue_blocks, queue_items;
   unsigned flag_rows; /* rows of page flags in use */
-  /* No more markers mark a heap than it has parts of so many bytes, nor than there are CPUs, if
-   * they are many. Tests change both. */
+  /* No more markers mark a heap than there are CPUs, nor, if they are many, than it has parts of so
+   * many bytes. Tests change both. */
   size_t bytes_each;
   uint32_t cpus;
   struct td_regions *regions;
@@ -62,8 +66,8 @@ struct td_markers {
    * one look only, so relaxed accesses will do. */
   _Atomic(uint64_t) root_slices;
   _Atomic(uint32_t) chunks; /* chunks of TD_CHUNK_BLOCKS blocks in the heap */
-  /* The heap has work for so many markers: helpers of higher numbers sleep in this collection. The
-   * same holds for it as for the two before. */
+  /* So many markers may take part: helpers of higher numbers sleep in this collection. The same
+   * holds for it as for the two before. */
   _Atomic(uint32_t) enough;
 
   /* Written by all markers. */
@@ -103,6 +107,10 @@ struct td_markers {
   unsigned available;    /* markers with a thread in this collection, this thread's included */
   uint64_t mark_ns;      /* time in phases of this collection */
   size_t event_capacity; /* events that each marker remembers; 0: none */
+  uint8_t epoch;         /* of the last collection */
+  /* Whether helpers pay in this heap: one for each number of bits of the number of markers, and
+   * that of this collection. */
+  struct td_alone alones[TD_ALONES], *alone;
 };
 
 /* Where a marker stands in the spans of a phase: see td_root_slices_next. */
@@ -137,6 +145,7 @@ struct td_marker {
   bool took_part;
   bool has_flagged;        /* there may be flags that this marker has set: td_deferred_find */
   bool has_offered;        /* its bit in `offers` may be there */
+  bool judges;             /* whether a trial is lost: td_regions_judge */
   bool leaves_early;       /* leaves are frequent: mark them where they are met */
   uint32_t queued_leaves;  /* leaves that came out of the queue since the last poll */
   struct td_policy policy; /* whom to steal from; made anew with each configuration */

@@ -12,6 +12,7 @@
 #include "marker/scan/array.h"
 #include "marker/loop/batch.h"
 #include "marker/scan/rare.h"
+#include "marker/region/regions.h"
 #include "platform/probes.h"
 
 #define REPEATS 4u     /* how often a chunk is scanned while pages in it are flagged anew */
@@ -329,6 +330,13 @@ static bool pass(struct td_marker *marker, uint64_t *total) {
   return (p.many || scanned >= PAYS * flagged) && scanned >= (uint64_t)PAYS_CHUNK * i;
 }
 
+/* This collection tries to do without visits, and took too long: the rest is visited. */
+static bool is_given_up(struct td_marker *marker) {
+  const struct td_trial *trial = marker->set->regions->trial;
+  if (marker->judges) td_regions_judge(marker, marker->stats.objects);
+  return trial->tries && trial->better && td_trial_is_on(trial);
+}
+
 bool td_mark_in_address_order(struct td_marker *marker) {
   uint64_t since = td_plat_now_ns(), total = 0;
   td_event_at(&marker->events, since, TIDE_TIMELINE_DENSE_BEGIN, 0, 0);
@@ -336,7 +344,7 @@ bool td_mark_in_address_order(struct td_marker *marker) {
   td_deferred_announce(marker);
   do
     td_recruit(marker);
-  while (pass(marker, &total));
+  while (pass(marker, &total) && !is_given_up(marker));
   uint64_t now = td_plat_now_ns();
   marker->stats.dense_ns += now - since;
   td_event_at(&marker->events, now, TIDE_TIMELINE_DENSE_END, 0, total);

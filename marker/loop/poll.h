@@ -80,6 +80,7 @@ TD_INLINE void choose_regions(struct loop *l) {
 
 /* Returns true if `mode`, in which marking was going on, has to be left. */
 TD_INLINE bool at_poll(struct loop *l, enum mode mode) {
+  if (__builtin_expect(l->marker->judges, 0)) td_regions_judge(l->marker, objects_so_far(l));
   l->poll = TD_POLL_OBJECTS;
   l->sharing.effort += TD_POLL_OBJECTS;
   l->marker->stats.window_sum += l->window.count;

@@ -32,7 +32,7 @@ static size_t regions_of(const struct td_space *space) {
 
 void td_regions_try_anew(struct td_regions *regions) {
   for (unsigned i = 0; i < TD_TRIALS; i++)
-    regions->trials[i] = td_trial_new(i != TD_TRIAL_SMALL);
+    regions->trials[i] = td_trial_new(TD_TRIAL_FASTEST, i != TD_TRIAL_SMALL);
 }
 
 struct td_regions *td_regions_make(const struct td_space *space) {
@@ -85,8 +85,9 @@ static bool is_crowded(const struct td_regions *regions, uint32_t count, unsigne
          count < markers * REGIONS_EACH;
 }
 
-void td_regions_begin(struct td_regions *regions, const struct td_space *space, uint64_t cycle,
-                      unsigned markers) {
+void td_regions_begin(struct td_regions *regions, const struct td_space *space,
+                      const struct td_regions_task *task) {
+  const unsigned markers = task->markers;
   uint64_t granules = (uint64_t)space->frontier << TD_BLOCK_GRANULES_LOG2;
   const unsigned shift = choose_shift(regions, granules, markers);
   regions->shift = shift;
@@ -102,21 +103,19 @@ void td_regions_begin(struct td_regions *regions, const struct td_space *space, 
   regions->crowded = is_crowded(regions, count, markers);
   regions->trial = &regions->trials[case_of(regions, markers)];
   td_trial_begin(regions->trial,
-                 count >= regions->limits.regions_pay && count < regions->limits.trials_pay);
+                 count >= regions->limits.regions_pay && count < regions->limits.trials_pay,
+                 !task->young);
   atomic_store_explicit(&regions->used, 0, memory_order_relaxed);
   if (regions->homes.nodes.count > 1)
-    td_homes_begin(
-        &regions->homes, space, regions->at,
-        &(struct td_homes_of){.cycle = cycle,
-                              .shift = shift,
-                              .count = td_regions_pay(regions) ? td_regions_count(regions) : 0});
+    td_homes_begin(&regions->homes, space, regions->at,
+                   &(struct td_homes_of){
+                       .cycle = task->cycle,
+                       .shift = shift,
+                       .count = td_regions_pay(regions) || regions->trial->tries ? count : 0});
 }
 
-void td_regions_end(struct td_regions *regions, const struct td_space *space,
-                    const struct td_trial_facts *facts) {
-  const bool young = space->epoch == regions->epoch;
-  regions->epoch = space->epoch;
-  if (!young) td_trial_end(regions->trial, facts);
+void td_regions_end(struct td_regions *regions, const struct td_trial_facts *facts) {
+  td_trial_end(regions->trial, facts);
 }
 
 struct td_visitor *td_visitor_make(struct td_marker *marker) {

@@ -15,10 +15,10 @@
 #define TD_MARKER_REGION_REGIONS_H
 
 #include "heap/space.h"
+#include "marker/base/trial.h"
 #include "marker/base/tuning.h"
 #include "marker/region/chunks.h"
 #include "marker/region/homes.h"
-#include "marker/region/trial.h"
 
 struct td_marker;
 struct td_markers;
@@ -52,13 +52,12 @@ struct td_regions {
   _Atomic(uint32_t) count;
   struct td_chunks pool;
   struct td_homes homes;
-  /* The collecting thread's; constant while marking. Several markers have more caches than one and
+  /* On: with visits. The collecting thread's; constant while marking. Several markers have more caches than one and
    * wait for each other, and in small heaps their regions are smaller. So what is known of each of
    * these cases is kept apart. */
   struct td_trial trials[TD_TRIALS];
   struct td_trial *trial; /* of this collection */
   bool crowded;           /* there are too many markers for the regions or chunks: nobody visits */
-  uint8_t epoch;          /* of the last collection; a young one keeps it */
   /* 1 once a chunk may have been pushed in this collection; until then nobody needs to look. A
    * marker sets it before it pushes or visits, so it never overlooks what it answers for. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) used;
@@ -110,24 +109,30 @@ struct td_regions *td_regions_make(const struct td_space *space);
 struct td_visitor *td_visitor_make(struct td_marker *marker);
 void td_regions_free(struct td_regions *regions);
 void td_visitor_free(struct td_visitor *visitor);
-/* Before a collection by so many markers. */
-void td_regions_begin(struct td_regions *regions, const struct td_space *space, uint64_t cycle,
-                      unsigned markers);
+/* What is about to begin. */
+struct td_regions_task {
+  uint64_t cycle;   /* number of the collection */
+  unsigned markers; /* so many may take part */
+  bool young;       /* only young objects are marked */
+};
+void td_regions_begin(struct td_regions *regions, const struct td_space *space,
+                      const struct td_regions_task *task);
 void td_visitor_begin(struct td_visitor *visitor);
 /* Forgets what is known of visits. */
 void td_regions_try_anew(struct td_regions *regions);
-/* After a collection. */
-void td_regions_end(struct td_regions *regions, const struct td_space *space,
-                    const struct td_trial_facts *facts);
+/* After a full collection. Visits were used if they have marked an eighth of the objects. */
+void td_regions_end(struct td_regions *regions, const struct td_trial_facts *facts);
 
 /* Throws an object whose mark nobody has looked at. */
 void td_visitor_throw(struct td_visitor *visitor, uintptr_t object);
 /* Visits regions. Afterwards the marker has no open chunks. */
 enum td_visits_end td_visitor_run(struct td_visitor *visitor);
+/* Marker 0 has marked so many objects in a collection that tries the other way. Is that enough? */
+void td_regions_judge(struct td_marker *marker, uint64_t objects);
 
 /* Returns whether the heap has so many regions that visiting them may pay. */
 static inline bool td_regions_pay(const struct td_regions *regions) {
-  return regions->trial->visits && !regions->crowded &&
+  return td_trial_is_on(regions->trial) && !regions->crowded &&
          td_regions_count(regions) >= regions->limits.regions_pay;
 }
 

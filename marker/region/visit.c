@@ -4,9 +4,13 @@
 #include "marker/region/sift.h"
 
 #define CACHED_WEIGHT 2u
-#define RECRUIT_VISITS 16u     /* a sleeping marker is woken every so many visits */
-#define ROUND_VISITS 64u       /* a round has so many visits, or as many as there are regions */
-#define MANY_A_LINE 4u         /* references that wait for each cache line of marks */
+#define RECRUIT_VISITS 16u /* a sleeping marker is woken every so many visits */
+#define ROUND_VISITS 64u   /* a round has so many visits, or as many as there are regions */
+#define MANY_A_LINE 4u     /* references that wait for each cache line of marks */
+/* A trial goes on while marker 0 marks so much of what the better way would mark, or of its share
+ * in that: markers do not mark equally much. */
+#define MUCH_OF_ONE 0.7
+#define MUCH_OF_SEVERAL 0.5
 #define NARROW_REFERENCES 512u /* fewer in a visit, on average, do not pay */
 
 /* Most chunks were filled by another core. */
@@ -76,7 +80,7 @@ static uint32_t waiting(const struct td_region *region, bool deferred) {
 TD_INLINE bool claim_by(struct td_visitor *visitor, bool deferred, bool near, uint32_t *claimed) {
   struct td_regions *regions = visitor->regions;
   const uint32_t count = td_regions_count(regions);
-  uint32_t own = visitor->marker->id, markers = visitor->marker->set->limit;
+  uint32_t own = visitor->marker->id, markers = td_enough(visitor->marker->set);
   for (;;) {
     uint32_t best = 0;
     uint64_t most = 0;
@@ -139,6 +143,13 @@ static void count_home(const struct td_visitor *visitor, uint32_t r) {
     stats->region_away_visits++;
 }
 
+void td_regions_judge(struct td_marker *marker, uint64_t objects) {
+  const struct td_markers *set = marker->set;
+  const uint32_t markers = td_enough(set);
+  td_trial_judge(set->regions->trial, td_plat_now_ns() - set->start_ns, objects * markers,
+                 markers == 1 ? MUCH_OF_ONE : MUCH_OF_SEVERAL);
+}
+
 enum td_visits_end td_visitor_run(struct td_visitor *visitor) {
   struct tide_marker_stats *stats = &visitor->marker->stats;
   struct td_visit_state s = {.visitor = visitor, .v = td_view_of(visitor->marker->set->space)};
@@ -155,6 +166,8 @@ enum td_visits_end td_visitor_run(struct td_visitor *visitor) {
     if (visitor->near.known) count_home(visitor, r);
     if (++visits % RECRUIT_VISITS == 0) td_recruit(visitor->marker);
     end = judge(&round, &s, visits);
+    if (visitor->marker->judges) td_regions_judge(visitor->marker, stats->objects + s.objects);
+    if (!td_trial_is_on(visitor->regions->trial)) end = TD_VISITS_NARROW;
   }
   td_visitor_close(visitor);
   stats->objects += s.objects;

@@ -40,6 +40,7 @@ static inline void rig_open(struct rig *r, size_t heap_max_bytes, uint32_t block
   r->heap = tide_heap_create(&options, &error);
   if (!r->heap) fprintf(stderr, "%s\n", error.text);
   CHECK(r->heap);
+  r->heap->config.cpus = TIDE_MARKERS_MAX; /* all take part, however few CPUs there are */
   struct tide_attach_options attach;
   tide_attach_options_init(&attach);
   attach.stack = TIDE_STACK_PRECISE;

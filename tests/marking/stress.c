@@ -58,7 +58,6 @@ static void one_heap(uint32_t *random, const struct options *o, struct totals *t
            capacities[c][1]);
   rig_open(&r, (size_t)512 << 20, capacities[c][0], capacities[c][1]);
   r.heap->markers->bytes_each = 1;
-  r.heap->markers->cpus = TIDE_MARKERS_MAX;
   struct mixed g;
   uint32_t most = 1u << (4 + random_next(random) % 10); /* 16 to 8192, */
   if (o->least >= TD_MANY_MARKERS) most <<= 4;          /* or work for many */

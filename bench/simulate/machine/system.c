@@ -61,7 +61,7 @@ void __wrap_td_mark_phase(struct td_markers *set, const struct td_roots *roots) 
 static const struct td_trial *trial;
 
 bool td_sim_settled(void) {
-  return !trial || !trial->open || (trial->left > 0 && trial->visits == trial->better);
+  return !trial || !trial->open || (trial->left > 0 && !trial->tries);
 }
 
 /* A collection that is not told teaches the library nothing about which way is faster. */
@@ -72,7 +72,10 @@ void __wrap_td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
 void __wrap_td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
                         struct tide_marker_stats *figures) {
   __real_td_mark_end(set, stats, figures);
-  if (td_sim_now.on && !td_sim_told) td_regions_try_anew(set->regions);
+  if (td_sim_now.on && !td_sim_told) {
+    td_regions_try_anew(set->regions);
+    td_markers_try_anew(set);
+  }
   trial = set->regions->trial;
 }
 

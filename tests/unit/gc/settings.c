@@ -164,6 +164,10 @@ Test(environment, values_that_mean_nothing_are_named) {
       {"TIDE_MARKERS", "two"},
       {"TIDE_MARKERS", "-1"},
       {"TIDE_MARKERS", "2x"},
+      {"TIDE_CPUS", "0"},
+      {"TIDE_CPUS", "-2"},
+      {"TIDE_CPUS", "many"},
+      {"TIDE_CPUS", "4294967296"},
       {"TIDE_HUGE_PAGES", "yes"},
       {"TIDE_HUGE_PAGES", "2"},
       {"TIDE_HEAP_MAX", "0"},
@@ -208,6 +212,7 @@ Test(environment, good_values_are_read) {
             !e.stress);
   cr_assert(!e.small_pages);
   setenv("TIDE_MARKERS", "3", 1);
+  setenv("TIDE_CPUS", "1000", 1);
   setenv("TIDE_HEAP_MAX", "2G", 1);
   setenv("TIDE_ENGINE", "abp", 1);
   setenv("TIDE_POLICY", "best-of-many", 1);
@@ -217,6 +222,7 @@ Test(environment, good_values_are_read) {
   setenv("TIDE_HUGE_PAGES", "0", 1);
   cr_assert(td_environment_read(&e, &error));
   cr_assert_eq(e.markers, 3);
+  cr_assert_eq(e.cpus, 1000);
   cr_assert_eq(e.heap_max_bytes, (size_t)2 << 30);
   cr_assert_str_eq(e.engine, "abp");
   cr_assert_str_eq(e.policy, "best-of-many");

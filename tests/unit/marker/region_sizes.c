@@ -16,7 +16,7 @@ static unsigned markers = 1;
 static void begin(uint64_t blocks, uint64_t used, uint64_t cycle) {
   space.frontier = (uint32_t)blocks;
   space.used_blocks = (uint32_t)used;
-  td_regions_begin(regions, &space, cycle, markers);
+  td_regions_begin(regions, &space, &(struct td_regions_task){.cycle = cycle, .markers = markers});
 }
 
 static void open(void) {
@@ -61,7 +61,7 @@ Test(region_sizes, several_markers_visit_small_regions_in_small_heaps) {
     markers = 2;
     begin(blocks, 0, 1);
     cr_expect_not(td_regions_pay(regions) && mib < 30, "until they have been tried");
-    regions->trial->visits = true;
+    atomic_store(&regions->trial->on, 1);
     uint64_t region_bytes = (uint64_t)TD_GRANULE_BYTES << regions->shift;
     cr_expect_eq(td_regions_pay(regions), mib >= 4, "%lu MiB", (unsigned long)mib);
     cr_expect(region_bytes == 2 << 20 || regions->count < 32, "no smaller than needed");
@@ -73,14 +73,12 @@ Test(region_sizes, several_markers_visit_small_regions_in_small_heaps) {
   td_regions_free(regions);
 }
 
-/* A full collection: the epoch is another one. Returns whether visits were allowed. */
-static bool collect(uint64_t blocks, bool young, uint64_t ns) {
+/* Returns whether visits were allowed in a collection that takes `with` ns then, else `without`. */
+static bool collect_either(uint64_t blocks, uint64_t without, uint64_t with) {
   begin(blocks, 0, 1);
   bool visits = td_regions_pay(regions);
-  space.epoch = (uint8_t)(young ? space.epoch : space.epoch % 100 + 1);
-  td_regions_end(
-      regions, &space,
-      &(struct td_trial_facts){.ns = ns, .objects = 1 << 20, .visited = visits ? 1 << 20 : 0});
+  td_regions_end(regions, &(struct td_trial_facts){
+                              .ns = visits ? with : without, .objects = 1 << 20, .used = visits});
   return visits;
 }
 
@@ -88,25 +86,11 @@ Test(region_sizes, a_heap_of_few_regions_is_tried_without_visits_and_a_large_one
   open();
   uint64_t region_blocks = (uint64_t)1 << (USUAL_SHIFT - TD_BLOCK_GRANULES_LOG2);
   for (unsigned i = 0; i < 10; i++)
-    cr_assert(collect(200 * region_blocks, false, 1000));
-  cr_assert(collect(100 * region_blocks, false, 1000));
-  for (unsigned i = 0; i < 10; i++)
-    cr_assert_not(collect(100 * region_blocks, true, 1), "young collections tell nothing");
-  cr_assert_not(collect(100 * region_blocks, false, 2000));
-  cr_assert(collect(100 * region_blocks, false, 1000), "visits were faster");
+    cr_assert(collect_either(200 * region_blocks, 2000, 1000));
+  cr_assert(collect_either(100 * region_blocks, 2000, 1000));
+  cr_assert_not(collect_either(100 * region_blocks, 2000, 1000));
+  cr_assert(collect_either(100 * region_blocks, 2000, 1000), "visits were faster");
   td_regions_free(regions);
-}
-
-/* Returns whether visits were allowed in a collection that takes `with` ns then, else `without`. */
-static bool collect_either(uint64_t blocks, uint64_t without, uint64_t with) {
-  begin(blocks, 0, 1);
-  bool visits = td_regions_pay(regions);
-  space.epoch = (uint8_t)(space.epoch % 100 + 1);
-  td_regions_end(regions, &space,
-                 &(struct td_trial_facts){.ns = visits ? with : without,
-                                          .objects = 1 << 20,
-                                          .visited = visits ? 1 << 20 : 0});
-  return visits;
 }
 
 /* With one marker visits take twice as long as marking without them, with two half as long. Two are

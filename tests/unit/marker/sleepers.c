@@ -34,7 +34,7 @@ Test(sleepers, who_fell_asleep_while_closed_cannot_be_recruited) {
 Test(sleepers, a_small_heap_has_no_work_for_many) {
   struct tide_error error;
   site_open(&s);
-  struct td_marker_config config = {.markers = 64};
+  struct td_marker_config config = {.markers = 64, .cpus = 64};
   cr_assert(td_markers_configure(s.set, &config, &error), "%s", error.text);
   cr_assert_eq(td_enough(s.set), 64);
   td_mark_begin(s.set);
@@ -42,6 +42,19 @@ Test(sleepers, a_small_heap_has_no_work_for_many) {
   td_bits_set(&s.set->sleepers, 40);
   cr_assert_eq(td_recruit(s.set->marker[0]), 0, "marker 40 sleeps on");
   td_bits_clear(&s.set->sleepers, 40);
+  site_close(&s);
+}
+
+Test(sleepers, no_more_markers_take_part_than_there_are_cpus) {
+  struct tide_error error;
+  site_open(&s);
+  for (unsigned markers = 1; markers <= TD_MANY_MARKERS; markers *= 2)
+    for (unsigned cpus = 1; cpus <= TD_MANY_MARKERS; cpus *= 2) {
+      struct td_marker_config config = {.markers = markers, .cpus = cpus};
+      cr_assert(td_markers_configure(s.set, &config, &error), "%s", error.text);
+      td_mark_begin(s.set);
+      cr_expect_eq(td_enough(s.set), markers < cpus ? markers : cpus, "%u on %u", markers, cpus);
+    }
   site_close(&s);
 }
 

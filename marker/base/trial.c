@@ -1,0 +1,75 @@
+#include "marker/base/trial.h"
+
+#define OBJECTS_LEAST 65536u /* a collection of fewer tells nothing */
+#define PAUSE_LEAST 4u
+#define PAUSE_MOST 64u
+#define CLEARLY 0.9 /* what is no faster than that may be noise */
+#define EARLY 4     /* a trial is not judged before a quarter could have been marked */
+
+struct td_trial td_trial_new(enum td_trial_gauge gauge, bool better) {
+  return (struct td_trial){
+      .gauge = gauge, .better = better, .on = better, .left = 1, .pause = PAUSE_LEAST};
+}
+
+static void set_way(struct td_trial *trial, bool on) {
+  /* relaxed: see td_trial_is_on; before a phase, td_term_start publishes it: [term.start]. */
+  atomic_store_explicit(&trial->on, on, memory_order_relaxed);
+}
+
+void td_trial_begin(struct td_trial *trial, bool open, bool may_try) {
+  trial->open = open;
+  trial->tries = open && may_try && trial->left == 0;
+  set_way(trial, !open || trial->better != trial->tries);
+}
+
+void td_trial_judge(struct td_trial *trial, uint64_t ns, uint64_t objects, double much) {
+  if (!trial->tries || trial->ns[trial->better] == 0) return;
+  double expected = (double)ns / trial->ns[trial->better];
+  if (expected * EARLY < (double)trial->objects) return;
+  if ((double)objects < much * expected) set_way(trial, trial->better);
+}
+
+/* The heap changes, so what was fast long ago is forgotten slowly. */
+static double fastest(double known, double ns) {
+  return ns < known * 1.125 ? ns : known * 1.125;
+}
+
+/* A step towards each new figure, however far away it is, ends near the median. */
+static double typical(double known, double ns) {
+  double least = known * 0.8, most = known * 1.25;
+  return ns < least ? least : ns > most ? most : ns;
+}
+
+static void note(struct td_trial *trial, bool on, double ns) {
+  double *known = &trial->ns[on];
+  if (*known == 0)
+    *known = ns;
+  else
+    *known = trial->gauge == TD_TRIAL_FASTEST ? fastest(*known, ns) : typical(*known, ns);
+}
+
+/* The other way was tried. */
+static void decide(struct td_trial *trial, bool won) {
+  if (won) {
+    trial->better = !trial->better;
+    trial->pause = PAUSE_LEAST;
+  } else if (trial->pause < PAUSE_MOST) {
+    trial->pause *= 2;
+  }
+  trial->left = trial->pause;
+}
+
+void td_trial_end(struct td_trial *trial, const struct td_trial_facts *facts) {
+  if (!trial->open || facts->objects < OBJECTS_LEAST) return;
+  const bool way = trial->better != trial->tries, given_up = td_trial_is_on(trial) != way;
+  trial->objects = facts->objects;
+  if (way && !given_up && !facts->used) {
+    trial->left = trial->pause; /* the graph hardly led there: there is nothing to compare */
+    return;
+  }
+  if (!given_up) note(trial, way, (double)facts->ns / (double)facts->objects);
+  if (trial->tries)
+    decide(trial, !given_up && trial->ns[way] < CLEARLY * trial->ns[!way]);
+  else if (trial->left > 0)
+    trial->left--;
+}
