@@ -4,6 +4,7 @@
 #define PAUSE_LEAST 4u
 #define PAUSE_MOST 64u
 #define CLEARLY 0.9 /* what is no faster than that may be noise */
+#define FIRST 3     /* collections in which threads start and caches fill may be slow */
 #define EARLY 4     /* a trial is not judged before a quarter could have been marked */
 
 struct td_trial td_trial_new(enum td_trial_gauge gauge, bool better) {
@@ -42,10 +43,12 @@ static double typical(double known, double ns) {
 
 static void note(struct td_trial *trial, bool on, double ns) {
   double *known = &trial->ns[on];
-  if (*known == 0)
+  if (trial->told[on]++ == 0)
     *known = ns;
+  else if (trial->gauge == TD_TRIAL_FASTEST || trial->told[on] <= FIRST)
+    *known = fastest(*known, ns);
   else
-    *known = trial->gauge == TD_TRIAL_FASTEST ? fastest(*known, ns) : typical(*known, ns);
+    *known = typical(*known, ns);
 }
 
 /* The other way was tried. */
