@@ -52,9 +52,9 @@ struct td_regions {
   _Atomic(uint32_t) count;
   struct td_chunks pool;
   struct td_homes homes;
-  /* On: with visits. The collecting thread's; constant while marking. Several markers have more caches than one and
-   * wait for each other, and in small heaps their regions are smaller. So what is known of each of
-   * these cases is kept apart. */
+  /* On: with visits. The collecting thread's; constant while marking, but for the way. Several
+   * markers have more caches than one and wait for each other, and in small heaps their regions are
+   * smaller. So what is known of each of these cases is kept apart. */
   struct td_trial trials[TD_TRIALS];
   struct td_trial *trial; /* of this collection */
   bool crowded;           /* there are too many markers for the regions or chunks: nobody visits */

@@ -4,6 +4,7 @@
 #ifndef TD_TESTS_MARKING_RIG_H
 #define TD_TESTS_MARKING_RIG_H
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/stress/driver.h"
@@ -37,10 +38,10 @@ static inline void rig_open(struct rig *r, size_t heap_max_bytes, uint32_t block
   options.heap_max_bytes = heap_max_bytes;
   options.markers = 1;
   struct tide_error error;
+  CHECK(setenv("TIDE_CPUS", "256", 1) == 0); /* all take part, however few CPUs there are */
   r->heap = tide_heap_create(&options, &error);
   if (!r->heap) fprintf(stderr, "%s\n", error.text);
   CHECK(r->heap);
-  r->heap->config.cpus = TIDE_MARKERS_MAX; /* all take part, however few CPUs there are */
   struct tide_attach_options attach;
   tide_attach_options_init(&attach);
   attach.stack = TIDE_STACK_PRECISE;
