@@ -57,11 +57,12 @@ enum tide_status tide_free(struct tide_mutator *mutator, void *object) {
   return TIDE_OK;
 }
 
-/* Nothing is changed here, so the thread may be stopped in between: what it asks about is an object
- * before and after. */
+/* Nothing is changed here, but a collection that came between the look at the object's mark and at
+ * the epoch would have both tell that there is no object. */
 bool tide_object_look(struct tide_mutator *mutator, const void *object,
                       struct tide_object_facts *facts) {
   if (!td_mutator_may_act(mutator, "tide_object_look") || !object || !facts) return false;
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct td_found found;
   if (!td_object_look_here(mutator, (uintptr_t)object, &found)) return false;
   facts->bytes = td_block_object_bytes(found.block, found.info);

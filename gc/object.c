@@ -1,6 +1,7 @@
 /* Questions of embedders about objects. */
 #include "gc/base/object.h"
 
+#include "gc/base/inside.h"
 #include "gc/base/scan.h"
 #include "gc/base/thread.h"
 #include "heap/find.h"
@@ -10,12 +11,16 @@ void *tide_object_find(struct tide_heap *heap, const void *address) {
   return heap ? (void *)td_object_start(heap, address) : NULL;
 }
 
+/* A collection that came between the look at an object's mark and at the epoch would have both tell
+ * that there is no object. */
 size_t tide_object_bytes(struct tide_heap *heap, const void *object) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!heap || !object || !td_object_begins(heap, object)) return 0;
   return td_space_object_bytes(&heap->space, (uintptr_t)object);
 }
 
 tide_layout tide_object_layout(struct tide_heap *heap, const void *object) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!heap || !object || !td_object_begins(heap, object)) return TIDE_LAYOUT_INVALID;
   return heap->space.blocks[((uintptr_t)object - heap->space.base) >> TD_BLOCK_LOG2].layout;
 }

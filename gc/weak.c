@@ -68,6 +68,7 @@ void *tide_ephemeron_value(struct tide_mutator *mutator, struct tide_ephemeron *
 
 void tide_ephemeron_set(struct tide_mutator *mutator, struct tide_ephemeron *ephemeron,
                         void *value) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin(); /* the key may die until the store */
   if (!td_mutator_may_act(mutator, "tide_ephemeron_set") ||
       !is_kind(mutator, ephemeron, TD_KIND_EPHEMERON, "tide_ephemeron_set"))
     return;

@@ -49,6 +49,7 @@ void td_barrier_switch(struct tide_mutator *mutator) {
 /* Does the object exist, and do the slots lie inside of it? */
 static bool check_write(const struct tide_mutator *mutator, const void *object, uintptr_t slots,
                         size_t count) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin(); /* the object's mark is looked at */
   if (!td_mutator_check(mutator, "tide_write")) return false;
   const char *wrong = NULL;
   uintptr_t offset = slots - (uintptr_t)object;

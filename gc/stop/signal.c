@@ -33,9 +33,11 @@ static void stand_still(void *unused) {
   td_thread_leave_safe(NULL);
 }
 
+/* A mutator in a blocking region was safe before, and a collection may be at work on its runs: it
+ * is about to take a cell from none of them. */
 static void set_interrupted(const struct td_self *self, bool interrupted) {
   for (struct tide_mutator *m = self->mutators; m; m = m->thread_next)
-    m->interrupted = interrupted;
+    if (!m->region_safe) m->interrupted = interrupted;
 }
 
 /* Inlined code finds no runs. */
@@ -83,16 +85,29 @@ static void wait_at_doors(struct td_self *self) {
     td_runs_show(m);
 }
 
-/* The thread has come into Tidemark or has left it. */
-static void answer(struct td_self *self) {
-  if (td_inside_depth(self) || allocates(self)) {
+/* A signal that comes while the thread becomes safe, or ceases to, is put off: its handler would
+ * make the thread safe once more, and those heaps that count it already would count it twice. One
+ * that has come before may have closed the door. */
+static void answer_outside(struct td_self *self) {
+  do {
+    td_inside_set(self, 1);
+    self->put_off = false;
+    atomic_signal_fence(memory_order_seq_cst);
     while (self->at_doors)
       wait_at_doors(self);
+    if (anyone_awaited(self)) td_stack_call(stand_still, NULL);
+    td_inside_set(self, 0);
+  } while (self->put_off);
+}
+
+/* The thread has come into Tidemark or has left it. */
+static void answer(struct td_self *self) {
+  if (!td_inside_depth(self) && !allocates(self)) {
+    answer_outside(self);
     return;
   }
-  self->put_off = false;
-  atomic_signal_fence(memory_order_seq_cst);
-  if (anyone_awaited(self)) td_stack_call(stand_still, NULL);
+  while (self->at_doors)
+    wait_at_doors(self);
 }
 
 /* ---- The process's signal ---- */

@@ -30,11 +30,20 @@ static void count_down(struct td_world *world) {
     td_plat_wake(&world->awaited, 1);
 }
 
+static uint32_t number_of(uint32_t state) {
+  return state & ~(TD_STOP_ONE - 1);
+}
+
+static bool has_answered(const struct tide_mutator *mutator, uint32_t state) {
+  return state & TD_STOP && mutator->door == number_of(state);
+}
+
+/* A signal may have answered a fork for this thread on its way here. Then it is counted already. */
 void td_world_enter_safe(struct tide_mutator *mutator) {
   /* release [world.safe]: pairs with the stopper's fetch_add in stop; acquire [world.stop]: who
    * finds STOP counts down from what the stopper wrote, not from what was there before. */
   uint32_t before = atomic_fetch_or_explicit(&mutator->state, TD_SAFE, memory_order_acq_rel);
-  if (before & TD_STOP) count_down(&mutator->heap->world);
+  if (before & TD_STOP && !has_answered(mutator, before)) count_down(&mutator->heap->world);
 }
 
 bool td_world_try_leave_safe(struct tide_mutator *mutator) {
@@ -59,14 +68,6 @@ static void wait_at_gate(struct tide_mutator *mutator) {
                          &world->gate, &gate, gate | 1, memory_order_relaxed, memory_order_relaxed))
     return;
   td_plat_wait(&world->gate, gate | 1, 0);
-}
-
-static uint32_t number_of(uint32_t state) {
-  return state & ~(TD_STOP_ONE - 1);
-}
-
-static bool has_answered(const struct tide_mutator *mutator, uint32_t state) {
-  return state & TD_STOP && mutator->door == number_of(state);
 }
 
 bool td_world_awaits(const struct tide_mutator *mutator) {

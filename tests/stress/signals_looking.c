@@ -1,0 +1,191 @@
+/* What a thread that a signal stops anywhere may have been about to do.
+ *   It asks about objects, over and over, while another thread collects. They are always there.
+ *   It goes into Tidemark and comes out of it, over and over, while another thread forks. Every
+ *   fork ends.
+ *   It is in a blocking region of one heap while the other heap's stop meets it by a signal, and
+ *   has its stop end in the middle of a collection of the first heap. What it allocates there after
+ *   the region lives on.
+ * Arguments: collections, forks. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/stress/by_signal.h"
+#include "tide/foreign.h"
+#include "tide/stats.h"
+
+static struct tide_heap *first, *second;
+static _Atomic(bool) ready, finished, second_stopped, first_retired, leave;
+static _Atomic(uint64_t) turns;
+
+static void wait_for(_Atomic(bool) *flag) {
+  while (!atomic_load(flag))
+    free(malloc(1)); /* where ThreadSanitizer lets signals through */
+}
+
+/* ---- Asking ---- */
+
+static void *ask(void *unused) {
+  (void)unused;
+  struct tide_mutator *m = attach_by_signal(first);
+  void *small = tide_alloc(m, TIDE_LAYOUT_REFS, 48);
+  void *large = tide_alloc(m, TIDE_LAYOUT_LEAF, 100000);
+  CHECK(small && large);
+  atomic_store(&ready, true);
+  while (!atomic_load(&finished)) {
+    for (unsigned i = 0; i < 1000; i++) {
+      struct tide_object_facts facts;
+      CHECK(tide_object_bytes(first, small) == 48);
+      CHECK(tide_object_bytes(first, large) >= 100000);
+      CHECK(tide_object_layout(first, small) == TIDE_LAYOUT_REFS);
+      CHECK(tide_object_look(m, small, &facts) && facts.bytes == 48);
+      CHECK(tide_object_find(first, (char *)small + 40) == small);
+    }
+    free(malloc(1)); /* as above */
+  }
+  CHECK(tide_detach(m) == TIDE_OK);
+  return NULL;
+}
+
+/* Takes and gives back the lock that a fork waits for. */
+static void *come_and_go(void *unused) {
+  (void)unused;
+  struct tide_mutator *m = attach_by_signal(first), *other = attach_by_signal(second);
+  atomic_store(&ready, true);
+  while (!atomic_load(&finished)) {
+    CHECK(tide_check_heap(m, NULL) == TIDE_OK);
+    CHECK(tide_check_heap(other, NULL) == TIDE_OK);
+    free(malloc(1)); /* as above */
+  }
+  CHECK(tide_detach(m) == TIDE_OK && tide_detach(other) == TIDE_OK);
+  return NULL;
+}
+
+static void collect_often(struct tide_mutator *m, uint64_t times) {
+  for (uint64_t i = 0; i < times; i++)
+    CHECK(tide_collect(m) == TIDE_OK);
+}
+
+static void fork_often(struct tide_mutator *m, uint64_t times) {
+  (void)m;
+  for (uint64_t i = 0; i < times; i++) {
+    pid_t child = fork();
+    if (child == 0) _exit(0);
+    CHECK(child > 0 && waitpid(child, NULL, 0) == child);
+  }
+}
+
+/* This thread does the one so many times while another does the other. */
+static void at_once(void (*these)(struct tide_mutator *, uint64_t), uint64_t times,
+                    void *(*those)(void *)) {
+  pthread_t thread;
+  first = tide_heap_create(NULL, NULL);
+  second = tide_heap_create(NULL, NULL);
+  struct tide_mutator *m = tide_attach(first, NULL, NULL);
+  atomic_store(&ready, false);
+  atomic_store(&finished, false);
+  CHECK(first && second && m && pthread_create(&thread, NULL, those, NULL) == 0);
+  wait_for(&ready);
+  these(m, times);
+  atomic_store(&finished, true);
+  tide_blocking_enter(m);
+  CHECK(pthread_join(thread, NULL) == 0);
+  tide_blocking_leave(m);
+  CHECK(tide_detach(m) == TIDE_OK);
+  CHECK(tide_heap_destroy(first) == TIDE_OK && tide_heap_destroy(second) == TIDE_OK);
+}
+
+/* ---- A region of one heap, a stop of the other ---- */
+
+enum { KEPT = 8 };
+static void *kept[KEPT];
+
+static void *rest(void *unused) {
+  (void)unused;
+  struct tide_mutator *m = attach_by_signal(first), *other = attach_by_signal(second);
+  kept[0] = tide_alloc(m, TIDE_LAYOUT_LEAF, 32); /* of the run some cells are left */
+  tide_blocking_enter(m);
+  atomic_store(&ready, true);
+  while (!atomic_load(&leave)) {
+    atomic_fetch_add(&turns, 1);
+    free(malloc(1)); /* as above */
+  }
+  tide_blocking_leave(m);
+  for (unsigned i = 1; i < KEPT; i++) {
+    kept[i] = tide_alloc(m, TIDE_LAYOUT_LEAF, 32);
+    CHECK(kept[i]);
+    *(uint64_t *)kept[i] = i;
+  }
+  CHECK(tide_collect(m) == TIDE_OK);
+  for (unsigned i = 0; i < KEPT; i++) {
+    CHECK(tide_object_bytes(first, kept[i]) == 32);
+    CHECK(i == 0 || *(uint64_t *)kept[i] == i);
+  }
+  CHECK(tide_check_heap(m, NULL) == TIDE_OK);
+  CHECK(tide_detach(m) == TIDE_OK && tide_detach(other) == TIDE_OK);
+  return NULL;
+}
+
+/* The second heap's world stands still until the first one's collection has taken the runs. */
+static void on_second(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
+                      void *unused) {
+  (void)heap, (void)now_ns, (void)unused;
+  if (event != TIDE_EVENT_STOPPED) return;
+  atomic_store(&second_stopped, true);
+  while (!atomic_load(&first_retired))
+    continue;
+}
+
+static void on_first(struct tide_heap *heap, enum tide_event event, uint64_t now_ns, void *unused) {
+  (void)heap, (void)now_ns, (void)unused;
+  if (event != TIDE_EVENT_MARK_BEGIN || atomic_load(&first_retired)) return;
+  uint64_t before = atomic_load(&turns);
+  atomic_store(&first_retired, true);
+  while (atomic_load(&turns) < before + 3) /* the thread has come out of the signal's handler */
+    continue;
+}
+
+static void *collect_second(void *unused) {
+  (void)unused;
+  struct tide_mutator *m = tide_attach(second, NULL, NULL);
+  tide_heap_on_event(second, on_second, NULL);
+  CHECK(m && tide_collect(m) == TIDE_OK);
+  CHECK(tide_detach(m) == TIDE_OK);
+  return NULL;
+}
+
+static void stop_one_in_a_region_of_the_other(bool write_barrier) {
+  pthread_t resting, collecting;
+  struct tide_options options;
+  tide_options_init(&options);
+  options.write_barrier = write_barrier;
+  first = tide_heap_create(&options, NULL);
+  second = tide_heap_create(&options, NULL);
+  struct tide_mutator *m = tide_attach(first, NULL, NULL);
+  CHECK(first && second && m && tide_root_add_range(first, kept, KEPT) == TIDE_OK);
+  atomic_store(&ready, false);
+  atomic_store(&second_stopped, false);
+  atomic_store(&first_retired, false);
+  atomic_store(&leave, false);
+  CHECK(pthread_create(&resting, NULL, rest, NULL) == 0);
+  wait_for(&ready);
+  CHECK(pthread_create(&collecting, NULL, collect_second, NULL) == 0);
+  wait_for(&second_stopped);
+  tide_heap_on_event(first, on_first, NULL);
+  CHECK((write_barrier ? tide_collect_young : tide_collect)(m) == TIDE_OK);
+  atomic_store(&leave, true);
+  tide_blocking_enter(m);
+  CHECK(pthread_join(resting, NULL) == 0 && pthread_join(collecting, NULL) == 0);
+  tide_blocking_leave(m);
+  CHECK(tide_detach(m) == TIDE_OK);
+  CHECK(tide_heap_destroy(first) == TIDE_OK && tide_heap_destroy(second) == TIDE_OK);
+}
+
+int main(int count, char **arguments) {
+  at_once(collect_often, argument(count, arguments, 1, 3000), ask);
+  at_once(fork_often, argument(count, arguments, 2, 1000), come_and_go);
+  stop_one_in_a_region_of_the_other(false);
+  stop_one_in_a_region_of_the_other(true);
+  return 0;
+}
