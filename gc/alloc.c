@@ -21,6 +21,9 @@
 /* A mutator adds to the heap's count of allocated bytes this often. */
 #define FLUSH_BYTES ((uint64_t)256 << 10)
 
+/* So many collections of other threads are tried before this thread's own. */
+#define OTHERS_MOST 4u
+
 /* Under TIDE_STRESS one in so many collections is full. */
 #define STRESS_FULL 8u
 
@@ -100,18 +103,21 @@ static struct td_wish wish_for(struct tide_heap *heap, enum td_room room) {
 
 /* Collects until an attempt after this thread's own full collection has failed too: what another
  * thread's collection found may be used up by third ones before we run. A young collection is tried
- * if it is due, and then another attempt is made. */
+ * if it is due, and then another attempt is made. Others may collect without end, and leave no room
+ * for what is wanted here as long as the heap does not grow: hence the bound. */
 static void *take_after_collection(struct tide_mutator *mutator, struct request *request) {
   struct tide_heap *heap = mutator->heap;
   enum td_collected collected;
   struct td_wish wish;
+  unsigned others = 0;
   do {
     /* relaxed: another thread's collection is a reason to try again; the lock orders the rest. */
     uint64_t seen = atomic_load_explicit(&heap->cycles, memory_order_relaxed);
     void *object = take(mutator, request);
     if (object) return object;
     wish = wish_for(heap, request->room);
-    collected = td_collect_unless(mutator, wish, seen);
+    collected = td_collect_unless(mutator, wish, others < OTHERS_MOST ? seen : TD_SEEN_ANY);
+    if (collected == TD_COLLECTED_BY_OTHER) others++;
   } while (collected == TD_COLLECTED_BY_OTHER || collected == TD_COLLECTED_POSTPONED ||
            (collected == TD_COLLECTED && wish.kind == TIDE_CYCLE_YOUNG));
   return collected == TD_COLLECTED ? take(mutator, request) : NULL;

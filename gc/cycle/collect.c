@@ -290,7 +290,8 @@ enum td_collected td_collect_unless(struct tide_mutator *mutator, struct td_wish
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   td_world_lock(heap);
   /* relaxed: changed under the lock that we hold. */
-  bool by_other = atomic_load_explicit(&heap->cycles, memory_order_relaxed) != seen;
+  bool by_other =
+      seen != TD_SEEN_ANY && atomic_load_explicit(&heap->cycles, memory_order_relaxed) != seen;
   if (by_other || is_paused(heap)) {
     td_world_unlock(heap);
     return by_other ? TD_COLLECTED_BY_OTHER : TD_COLLECTED_PAUSED;

@@ -17,6 +17,7 @@ enum td_collected {
   TD_COLLECTED_PAUSED,    /* not at all: the program has paused collecting, or there is no memory to
                              remember the roots */
 };
+#define TD_SEEN_ANY UINT64_MAX /* whatever others have collected */
 /* Collects, unless another thread has done so since *cycles was `seen`. A young collection may turn
  * out a full one, if that is wiser. */
 enum td_collected td_collect_unless(struct tide_mutator *mutator, struct td_wish wish,
