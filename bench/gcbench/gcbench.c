@@ -220,6 +220,12 @@ static int make_rows(struct request *request) {
 
 /* ---- Running --------------------------------------------------------------------------- */
 
+static bool keep_lengths(struct td_gcbench_lengths *lengths, const struct td_pause_lengths *found) {
+  return td_samples_add(&lengths->p50_ms, (double)found->p50_ns / 1e6) &&
+         td_samples_add(&lengths->p99_ms, (double)found->p99_ns / 1e6) &&
+         td_samples_add(&lengths->max_ms, (double)found->max_ns / 1e6);
+}
+
 static bool keep(struct td_gcbench_row *row, const struct td_gcbench_result *result) {
   for (unsigned i = 0; i < TD_PAUSE_BUCKETS; i++) {
     row->pauses.young[i] += result->pauses.young[i];
@@ -227,9 +233,7 @@ static bool keep(struct td_gcbench_row *row, const struct td_gcbench_result *res
   }
   return td_samples_add(&row->total_ms, (double)result->total_ns / 1e6) &&
          td_samples_add(&row->collect_ms, (double)result->collect_ns / 1e6) &&
-         td_samples_add(&row->p50_ms, (double)result->pause_p50_ns / 1e6) &&
-         td_samples_add(&row->p99_ms, (double)result->pause_p99_ns / 1e6) &&
-         td_samples_add(&row->max_ms, (double)result->pause_max_ns / 1e6) &&
+         keep_lengths(&row->all, &result->all) && keep_lengths(&row->young_alone, &result->young) &&
          td_samples_add(&row->peak_bytes, (double)result->peak_bytes) &&
          td_samples_add(&row->collections, (double)result->collections) &&
          td_samples_add(&row->full, (double)result->full_collections);
@@ -280,13 +284,21 @@ static int run_all(struct request *request) {
 
 /* ---- The command ----------------------------------------------------------------------- */
 
+static void free_lengths(struct td_gcbench_lengths *lengths) {
+  td_samples_free(&lengths->p50_ms);
+  td_samples_free(&lengths->p99_ms);
+  td_samples_free(&lengths->max_ms);
+}
+
 static void free_rows(const struct td_gcbench_rows *rows) {
   for (size_t i = 0; i < rows->count; i++) {
     struct td_gcbench_row *row = &rows->at[i];
-    struct td_samples *all[] = {&row->total_ms, &row->collect_ms, &row->p50_ms,      &row->p99_ms,
-                                &row->max_ms,   &row->peak_bytes, &row->collections, &row->full};
+    struct td_samples *all[] = {&row->total_ms, &row->collect_ms, &row->peak_bytes,
+                                &row->collections, &row->full};
     for (size_t s = 0; s < sizeof all / sizeof all[0]; s++)
       td_samples_free(all[s]);
+    free_lengths(&row->all);
+    free_lengths(&row->young_alone);
   }
   free(rows->at);
 }

@@ -12,6 +12,11 @@ struct td_pauses {
   uint64_t young[TD_PAUSE_BUCKETS], full[TD_PAUSE_BUCKETS];
 };
 
+/* The 50th and the 99th percentile, and the longest; 0 if there was none. */
+struct td_pause_lengths {
+  uint64_t p50_ns, p99_ns, max_ns;
+};
+
 static inline unsigned td_pause_bucket(uint64_t pause_ns) {
   uint64_t us = pause_ns / 1000;
   unsigned bucket = us ? 63u - (unsigned)__builtin_clzll(us) : 0;

@@ -14,6 +14,10 @@ static double median(const struct td_samples *samples) {
   return td_samples_summary(samples).median;
 }
 
+static double longest(const struct td_gcbench_lengths *lengths) {
+  return td_samples_summary(&lengths->max_ms).max;
+}
+
 const char *td_gcbench_young(const struct td_gcbench_row *row) {
   if (!row->has_young) return "-";
   return row->young ? "on" : "off";
@@ -22,7 +26,8 @@ const char *td_gcbench_young(const struct td_gcbench_row *row) {
 int td_gcbench_print(const struct td_gcbench_rows *rows, FILE *out) {
   struct td_grid grid;
   td_grid_begin(&grid, "workload collector young >mutators >total_ms >ratio >spread >collections "
-                       ">full >collect_ms >p50_ms >p99_ms >max_ms >peak_MiB");
+                       ">full >collect_ms >p50_ms >p99_ms >max_ms >young_p99 >young_max "
+                       ">peak_MiB");
   for (size_t i = 0; i < rows->count; i++) {
     const struct td_gcbench_row *row = &rows->at[i];
     if (row->first == row && i > 0) td_grid_rule(&grid);
@@ -38,16 +43,19 @@ int td_gcbench_print(const struct td_gcbench_rows *rows, FILE *out) {
     td_grid_cell(&grid, "%.0f", median(&row->collections));
     td_grid_cell(&grid, "%.0f", median(&row->full));
     td_grid_cell(&grid, "%.1f", median(&row->collect_ms));
-    td_grid_cell(&grid, "%.2f", median(&row->p50_ms));
-    td_grid_cell(&grid, "%.2f", median(&row->p99_ms));
-    td_grid_cell(&grid, "%.2f", td_samples_summary(&row->max_ms).max);
+    td_grid_cell(&grid, "%.2f", median(&row->all.p50_ms));
+    td_grid_cell(&grid, "%.2f", median(&row->all.p99_ms));
+    td_grid_cell(&grid, "%.2f", longest(&row->all));
+    td_grid_cell(&grid, row->young ? "%.2f" : "-", median(&row->young_alone.p99_ms));
+    td_grid_cell(&grid, row->young ? "%.2f" : "-", longest(&row->young_alone));
     td_grid_cell(&grid, "%.0f", median(&row->peak_bytes) / (1 << 20));
   }
   int status = td_grid_print(&grid, out);
   fputs(
       "\nratio: total time over that of the first collector, run by run, and its range; over 1 is "
       "slower.\n~ behind a ratio: these runs cannot tell the two apart.\nfull: collections of all "
-      "objects; the others were of young ones.\n",
+      "objects; the others were of young ones.\np50, p99 and max: of all pauses; young p99 and "
+      "young max: of those of young collections alone.\n",
       out);
   td_host_print(rows->host, out);
   return status;
@@ -71,6 +79,15 @@ static void put_pauses(struct td_json *json, const struct td_pauses *pauses) {
   td_json_array_end(json);
 }
 
+static void put_lengths(struct td_json *json, const char *name,
+                        const struct td_gcbench_lengths *lengths) {
+  td_json_object_begin(json, name);
+  td_json_real(json, "p50", median(&lengths->p50_ms));
+  td_json_real(json, "p99", median(&lengths->p99_ms));
+  td_json_real(json, "max", longest(lengths));
+  td_json_object_end(json);
+}
+
 static void put_row(struct td_json *json, uint64_t rounds, const struct td_gcbench_row *row) {
   td_json_object_begin(json, NULL);
   td_json_string(json, "workload", row->workload);
@@ -79,11 +96,8 @@ static void put_row(struct td_json *json, uint64_t rounds, const struct td_gcben
   td_json_count(json, "mutators", row->mutators);
   td_json_real(json, "total_ms", median(&row->total_ms));
   td_json_real(json, "collect_ms", median(&row->collect_ms));
-  td_json_object_begin(json, "pause_ms");
-  td_json_real(json, "p50", median(&row->p50_ms));
-  td_json_real(json, "p99", median(&row->p99_ms));
-  td_json_real(json, "max", td_samples_summary(&row->max_ms).max);
-  td_json_object_end(json);
+  put_lengths(json, "pause_ms", &row->all);
+  if (row->has_young) put_lengths(json, "young_pause_ms", &row->young_alone);
   put_pauses(json, &row->pauses);
   td_json_count(json, "peak_bytes", (uint64_t)median(&row->peak_bytes));
   td_json_count(json, "collections", (uint64_t)median(&row->collections));
@@ -112,7 +126,7 @@ int td_gcbench_write_json(const struct td_gcbench_rows *rows, const char *path) 
 
 /* What a chart points at. */
 struct sheet {
-  char title[160];
+  char title[160], young_name[96];
   char labels[TD_PAUSE_BUCKETS][16];
   const char *categories[TD_PAUSE_BUCKETS];
   double young[TD_PAUSE_BUCKETS], full[TD_PAUSE_BUCKETS];
@@ -163,7 +177,10 @@ static struct td_chart fill_sheet(struct sheet *sheet, const struct td_gcbench_r
            row->collector, row->mutators, row->mutators == 1 ? "" : "s",
            row->has_young && !row->young ? ", young collections off" : "");
   sheet->series[0] = (struct td_series){"full collections", .y = sheet->full, .count = count};
-  sheet->series[1] = (struct td_series){"young collections", .y = sheet->young, .count = count};
+  snprintf(sheet->young_name, sizeof sheet->young_name,
+           "young collections: p99 %.2f ms, longest %.2f ms", median(&row->young_alone.p99_ms),
+           longest(&row->young_alone));
+  sheet->series[1] = (struct td_series){sheet->young_name, .y = sheet->young, .count = count};
   return (struct td_chart){.title = sheet->title,
                            .x_label = "as long as this, and less than twice as long",
                            .y_label = "pauses in all rounds",

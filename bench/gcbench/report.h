@@ -11,14 +11,19 @@
 #include "bench/cli/samples.h"
 #include "bench/gcbench/pauses.h"
 
+/* Pauses: percentiles and the longest, a value for each round. */
+struct td_gcbench_lengths {
+  struct td_samples p50_ms, p99_ms, max_ms;
+};
+
 struct td_gcbench_row {
   const char *workload, *collector;
   unsigned mutators;
   bool has_young, young;        /* the collector can collect young objects apart; it does */
   struct td_gcbench_row *first; /* the row that ratios are taken to */
-  struct td_samples total_ms, collect_ms, p50_ms, p99_ms, max_ms, peak_bytes;
-  struct td_samples collections, full;
-  struct td_pauses pauses; /* of all rounds */
+  struct td_samples total_ms, collect_ms, peak_bytes, collections, full;
+  struct td_gcbench_lengths all, young_alone; /* young_alone: of young collections */
+  struct td_pauses pauses;                    /* of all rounds */
   uint64_t sum;
 };
 

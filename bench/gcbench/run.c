@@ -81,19 +81,38 @@ static int explain(const struct td_gcbench_task *task, const char *answer, int e
                      name, answer);
 }
 
-/* Reads the counts that follow the other figures. Returns false if they are too few. */
-static bool read_pauses(const char *text, struct td_pauses *pauses) {
-  for (unsigned i = 0; i < 2 * TD_PAUSE_BUCKETS; i++) {
+/* Reads `count` numbers. Returns what follows them, or NULL if they are too few. */
+static const char *read_numbers(const char *text, uint64_t *numbers, size_t count) {
+  for (size_t i = 0; text && i < count; i++) {
     char *end;
-    uint64_t count = strtoull(text, &end, 10);
-    if (end == text) return false;
-    text = end;
-    if (i < TD_PAUSE_BUCKETS)
-      pauses->young[i] = count;
-    else
-      pauses->full[i - TD_PAUSE_BUCKETS] = count;
+    numbers[i] = strtoull(text, &end, 10);
+    text = end == text ? NULL : end;
   }
-  return true;
+  return text;
+}
+
+static const char *read_lengths(const char *text, struct td_pause_lengths *lengths) {
+  uint64_t ns[3] = {0};
+  text = read_numbers(text, ns, 3);
+  *lengths = (struct td_pause_lengths){ns[0], ns[1], ns[2]};
+  return text;
+}
+
+/* Returns false if the answer means nothing. */
+static bool read_answer(const char *answer, struct td_gcbench_result *result) {
+  uint64_t figures[6] = {0};
+  if (strncmp(answer, "ran ", 4) != 0) return false;
+  const char *at = read_numbers(answer + 4, figures, 6);
+  result->total_ns = figures[0];
+  result->collect_ns = figures[1];
+  result->peak_bytes = figures[2];
+  result->collections = figures[3];
+  result->full_collections = figures[4];
+  result->sum = figures[5];
+  at = read_lengths(at, &result->all);
+  at = read_lengths(at, &result->young);
+  at = read_numbers(at, result->pauses.young, TD_PAUSE_BUCKETS);
+  return read_numbers(at, result->pauses.full, TD_PAUSE_BUCKETS) != NULL;
 }
 
 int td_gcbench_run(const struct td_gcbench_task *task, struct td_gcbench_result *result) {
@@ -110,14 +129,6 @@ int td_gcbench_run(const struct td_gcbench_task *task, struct td_gcbench_result 
   char answer[1024];
   read_all(out, answer, sizeof answer);
   int ended = td_child_wait(child);
-  int at = 0;
-  if (sscanf(answer,
-             "ran %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
-             " %" SCNu64 " %" SCNu64 "%n",
-             &result->total_ns, &result->collect_ns, &result->pause_p50_ns, &result->pause_p99_ns,
-             &result->pause_max_ns, &result->peak_bytes, &result->collections,
-             &result->full_collections, &result->sum, &at) == 9 &&
-      read_pauses(answer + at, &result->pauses) && ended == 0)
-    return TD_EXIT_OK;
+  if (read_answer(answer, result) && ended == 0) return TD_EXIT_OK;
   return explain(task, answer, ended);
 }

@@ -21,7 +21,7 @@ struct td_gcbench_task {
 
 struct td_gcbench_result {
   uint64_t total_ns, collect_ns;
-  uint64_t pause_p50_ns, pause_p99_ns, pause_max_ns;
+  struct td_pause_lengths all, young; /* young: of young collections alone */
   uint64_t peak_bytes;
   uint64_t collections, full_collections; /* full: not of young objects only */
   struct td_pauses pauses;

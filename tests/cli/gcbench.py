@@ -64,6 +64,15 @@ class Gcbench(program.Case):
         self.assertGreaterEqual(tide["collect_ms"], tide["pause_ms"]["max"])
         self.assertLess(tide["collect_ms"], tide["total_ms"])
         self.assertLess(tide["full_collections"], tide["collections"])
+        young, both = tide["young_pause_ms"], tide["pause_ms"]
+        self.assertLessEqual(young["p50"], young["p99"])
+        self.assertLessEqual(young["p99"], young["max"])
+        self.assertGreater(young["p50"], 0)
+        self.assertLessEqual(young["max"], both["max"])
+        # The bucket of the longest young pause is that of the histogram.
+        last = [p["from_us"] for p in tide["pauses"] if p["young"]][-1]
+        self.assertTrue(last <= young["max"] * 1000 < 2 * max(last, 1), tide)
+        self.assertNotIn("young_pause_ms", malloc)
         self.assertEqual((malloc["collections"], malloc["full_collections"], malloc["collect_ms"]),
                          (0, 0, 0))
 
@@ -74,10 +83,12 @@ class Gcbench(program.Case):
         self.assertLess(on["full_collections"], on["collections"])
         self.assertGreater(off["collections"], 0)
         self.assertEqual(off["full_collections"], off["collections"])
+        self.assertEqual(off["young_pause_ms"], {"p50": 0, "p99": 0, "max": 0})
         table = run("--workload", "interp", "--collector", "tide,malloc", *SMALL).stdout
         lines = [re.split("  +", line.strip()) for line in table.splitlines()]
         heads = lines[0]
         self.assertEqual(heads[heads.index("collections") + 1], "full")
+        self.assertEqual(heads[heads.index("max ms") + 1:][:2], ["young p99", "young max"])
         rows = [line for line in lines if line[0] == "interp"]
         self.assertEqual([len(row) for row in rows], [len(heads)] * 2, table)
 
@@ -110,7 +121,7 @@ class Gcbench(program.Case):
             with open(path, encoding="utf-8") as file:
                 picture = file.read()
             for words in ("Pauses of binary-trees on tide, 1 mutator<", "young collections off",
-                          "full collections", "young collections<"):
+                          "full collections", "young collections: p99 "):
                 self.assertIn(words, picture)
             os.remove(path)
             self.fails(1, "pauses", "--workload", "strings", "--operations", 1000, "--rounds", 1,

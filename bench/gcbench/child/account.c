@@ -5,12 +5,17 @@
 
 struct gcbench_pauses gcbench_pauses;
 
+static void add(struct gcbench_lengths *lengths, uint64_t ns) {
+  if (lengths->count < GCBENCH_PAUSES_MAX) lengths->ns[lengths->count] = ns;
+  lengths->count++;
+}
+
 void gcbench_pause(uint64_t pause_ns, uint64_t collect_ns, bool young) {
-  struct gcbench_pauses *all = &gcbench_pauses;
-  all->collect_ns += collect_ns;
-  if (all->count < GCBENCH_PAUSES_MAX) all->at[all->count] = pause_ns;
-  all->count++;
-  (young ? all->counted.young : all->counted.full)[td_pause_bucket(pause_ns)]++;
+  struct gcbench_pauses *pauses = &gcbench_pauses;
+  pauses->collect_ns += collect_ns;
+  add(&pauses->all, pause_ns);
+  if (young) add(&pauses->young, pause_ns);
+  (young ? pauses->counted.young : pauses->counted.full)[td_pause_bucket(pause_ns)]++;
 }
 
 void gcbench_fail(int status, const char *text) {

@@ -9,10 +9,13 @@
 
 /* The collections of this process, in order. Written while the mutators are stopped. */
 #define GCBENCH_PAUSES_MAX 65536u
+struct gcbench_lengths {
+  uint64_t count;
+  uint64_t ns[GCBENCH_PAUSES_MAX]; /* the first so many */
+};
 struct gcbench_pauses {
   uint64_t collect_ns;
-  uint64_t count;
-  uint64_t at[GCBENCH_PAUSES_MAX]; /* the first so many */
+  struct gcbench_lengths all, young;
   struct td_pauses counted;
 };
 extern struct gcbench_pauses gcbench_pauses;

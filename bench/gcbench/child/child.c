@@ -1,7 +1,9 @@
 /* tidemark-gcbench-COLLECTOR: one run of one workload on one allocator. The tidemark program starts
  * it, one process per run, and reads one line from its standard output:
- *   ran TOTAL_NS COLLECT_NS P50_NS P99_NS MAX_NS PEAK_BYTES COLLECTIONS FULL SUM
+ *   ran TOTAL_NS COLLECT_NS PEAK_BYTES COLLECTIONS FULL SUM PAUSES YOUNG COUNTS
  *   error STATUS TEXT
+ * PAUSES has three lengths: the 50th and the 99th percentile, and the longest; YOUNG the same of
+ * young collections alone; COUNTS are those of struct td_pauses.
  * Arguments: WORKLOAD MUTATORS DEPTH OPERATIONS HEAP_MAX MARKERS YOUNG LIVE PARENT. The time is
  * that of the whole work, setting up the allocator included; the peak is the process's, as the
  * kernel tells it.
@@ -98,21 +100,29 @@ static uint64_t percentile(const uint64_t *sorted, uint64_t count, unsigned perc
   return sorted[rank > 0 ? rank - 1 : 0];
 }
 
+/* Says the 50th and the 99th percentile, and the longest. */
+static void say_lengths(struct gcbench_lengths *lengths) {
+  static const unsigned percents[] = {50, 99, 100};
+  qsort(lengths->ns, lengths->count, sizeof *lengths->ns, compare_counts);
+  for (size_t i = 0; i < sizeof percents / sizeof percents[0]; i++)
+    printf(" %" PRIu64, percentile(lengths->ns, lengths->count, percents[i]));
+}
+
+static void say_counts(const uint64_t counts[static TD_PAUSE_BUCKETS]) {
+  for (unsigned i = 0; i < TD_PAUSE_BUCKETS; i++)
+    printf(" %" PRIu64, counts[i]);
+}
+
 static int report(uint64_t total_ns, uint64_t sum) {
-  uint64_t peak = peak_bytes();
-  uint64_t *pauses = gcbench_pauses.at;
-  uint64_t count = gcbench_pauses.count;
+  struct gcbench_pauses *pauses = &gcbench_pauses;
+  uint64_t count = pauses->all.count;
   if (count > GCBENCH_PAUSES_MAX) gcbench_fail(4, "more collections than can be kept account of");
-  qsort(pauses, count, sizeof *pauses, compare_counts);
-  printf("ran %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-         " %" PRIu64 " %" PRIu64,
-         total_ns, gcbench_pauses.collect_ns, percentile(pauses, count, 50),
-         percentile(pauses, count, 99), percentile(pauses, count, 100), peak, count,
-         count - memory_young_collections(), sum);
-  for (unsigned i = 0; i < TD_PAUSE_BUCKETS; i++)
-    printf(" %" PRIu64, gcbench_pauses.counted.young[i]);
-  for (unsigned i = 0; i < TD_PAUSE_BUCKETS; i++)
-    printf(" %" PRIu64, gcbench_pauses.counted.full[i]);
+  printf("ran %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, total_ns,
+         pauses->collect_ns, peak_bytes(), count, count - memory_young_collections(), sum);
+  say_lengths(&pauses->all);
+  say_lengths(&pauses->young);
+  say_counts(pauses->counted.young);
+  say_counts(pauses->counted.full);
   putchar('\n');
   return fflush(stdout) == 0 ? 0 : 4;
 }
