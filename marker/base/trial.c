@@ -23,8 +23,9 @@ void td_trial_begin(struct td_trial *trial, bool open, bool may_try) {
   set_way(trial, !open || trial->better != trial->tries);
 }
 
+/* Neither way is judged by its first collection, in which the system may have to clear memory. */
 void td_trial_judge(struct td_trial *trial, uint64_t ns, uint64_t objects, double much) {
-  if (!trial->tries || trial->ns[trial->better] == 0) return;
+  if (!trial->tries || trial->told[0] == 0 || trial->told[1] == 0) return;
   double expected = (double)ns / trial->ns[trial->better];
   if (expected * EARLY < (double)trial->objects) return;
   if ((double)objects < much * expected) set_way(trial, trial->better);

@@ -127,7 +127,9 @@ Test(trial, who_may_not_try_takes_the_better_way) {
 /* The better way takes 20 ns. Has a trial been given up after so many ns and objects? */
 static bool is_given_up(uint64_t ns, uint64_t objects) {
   struct td_trial trial = td_trial_new(TD_TRIAL_FASTEST, true);
-  collect(&trial, 20, 20);
+  visiting(&trial, 2, 20, 20);
+  while (trial.left > 0)
+    collect(&trial, 20, 20);
   td_trial_begin(&trial, true, true);
   td_trial_judge(&trial, ns, objects, 0.7);
   bool given_up = td_trial_is_on(&trial);
@@ -140,6 +142,14 @@ Test(trial, a_lost_one_is_given_up) {
   cr_assert_not(is_given_up(20 * MANY / 5, 1), "too early");
   cr_assert(is_given_up(20 * MANY / 3, MANY / 5));
   cr_assert_not(is_given_up(20 * MANY / 3, MANY / 4));
+}
+
+Test(trial, the_first_one_is_not_given_up) {
+  struct td_trial trial = td_trial_new(TD_TRIAL_FASTEST, true);
+  collect(&trial, 20, 20);
+  td_trial_begin(&trial, true, true);
+  td_trial_judge(&trial, 100 * MANY, 1, 0.7);
+  cr_assert_not(td_trial_is_on(&trial));
 }
 
 Test(trial, the_better_way_is_not_judged) {
