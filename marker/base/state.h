@@ -50,7 +50,7 @@ struct td_markers {
   uint32_t queue_blocks, queue_items;
   unsigned flag_rows; /* rows of page flags in use */
   /* No more markers mark a heap than there are CPUs, nor, if they are many, than it has parts of so
-   * many bytes. Tests change both. */
+   * many bytes, which tests change. */
   size_t bytes_each;
   uint32_t cpus;
   struct td_regions *regions;
