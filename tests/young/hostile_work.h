@@ -40,6 +40,13 @@ struct hostile_counts {
 };
 extern struct hostile_counts hostile_counts;
 
+/* Debug builds of the library abort at calls that others refuse. */
+#ifdef TD_DEBUG
+static const bool may_misuse = false;
+#else
+static const bool may_misuse = true;
+#endif
+
 static inline uint32_t below(struct at *at, uint32_t bound) {
   return random_next(&at->w->seed) % bound;
 }
