@@ -15,6 +15,9 @@
  * chunks, references would be deferred one by one; with fewer regions, markers would have none. */
 #define CHUNKS_EACH 2u
 #define REGIONS_EACH 2u
+/* So chunks are a larger part of the heap for them. A chunk is half a KiB, and leads into one MiB:
+ * CHUNKS_EACH of 128 markers are an eighth of the heap. */
+#define POOL_PART_OF_MANY 6u
 #define SHIFT_SMALLEST TD_BLOCK_GRANULES_LOG2
 
 static const struct td_region_limits usual = {
@@ -35,6 +38,15 @@ void td_regions_try_anew(struct td_regions *regions) {
     regions->trials[i] = td_trial_new(TD_TRIAL_FASTEST, i != TD_TRIAL_SMALL);
 }
 
+/* Reserves as much as the largest heap may use. */
+static bool open_pool(struct td_chunks *pool, const struct td_space *space, uint32_t part) {
+  size_t most = (size_t)space->max_blocks << TD_BLOCK_LOG2;
+  if (!td_chunks_open(pool, most / part + usual.pool_least)) return false;
+  /* One huge page would be a fifth of a heap of ten MiB. */
+  if (space->first_huge_slab) td_plat_advise_small(pool->at, usual.pool_least);
+  return true;
+}
+
 struct td_regions *td_regions_make(const struct td_space *space) {
   struct td_regions *regions = aligned_alloc(TD_CACHE_LINE, sizeof *regions);
   if (!regions) return NULL;
@@ -43,14 +55,10 @@ struct td_regions *td_regions_make(const struct td_space *space) {
   td_regions_try_anew(regions);
   td_homes_open(&regions->homes);
   size_t bytes = regions->room * sizeof *regions->at;
-  size_t most = (size_t)space->max_blocks << TD_BLOCK_LOG2;
   regions->at = td_plat_reserve(bytes, 0);
   if (regions->at && td_plat_commit(regions->at, bytes) &&
-      td_chunks_open(&regions->pool, most / usual.pool_part + usual.pool_least)) {
-    /* One huge page would be a fifth of a heap of ten MiB. */
-    if (space->first_huge_slab) td_plat_advise_small(regions->pool.at, usual.pool_least);
+      open_pool(&regions->pool, space, usual.pool_part))
     return regions;
-  }
   td_plat_release(regions->at, bytes);
   free(regions);
   return NULL;
@@ -79,6 +87,31 @@ static unsigned choose_shift(const struct td_regions *regions, uint64_t granules
   return shift;
 }
 
+/* Many markers may use more chunks than few, and few heaps have many markers. So more are reserved
+ * when many collect for the first time. If the system refuses, they do with those that there are.
+ */
+static void reserve_more(struct td_regions *regions, const struct td_space *space, uint32_t part,
+                         size_t bytes) {
+  struct td_chunks more = {.at = NULL};
+  if (bytes / sizeof *more.at <= regions->pool.count || !open_pool(&more, space, part)) return;
+  td_chunks_close(&regions->pool);
+  regions->pool.at = more.at;
+  regions->pool.count = more.count;
+}
+
+/* Returns how much memory waiting references may use in this collection. */
+static size_t pool_bytes(struct td_regions *regions, const struct td_space *space,
+                         unsigned markers) {
+  const struct td_region_limits *limits = &regions->limits;
+  /* Tests set other limits, which hold for all. */
+  const bool larger = markers >= TD_MANY_MARKERS && limits->pool_part == usual.pool_part;
+  uint32_t part = larger ? POOL_PART_OF_MANY : limits->pool_part;
+  size_t bytes = ((size_t)space->used_blocks << TD_BLOCK_LOG2) / part;
+  if (bytes < limits->pool_least) bytes = limits->pool_least;
+  if (larger) reserve_more(regions, space, part, bytes);
+  return bytes;
+}
+
 static bool is_crowded(const struct td_regions *regions, uint32_t count, unsigned markers) {
   if (markers < TD_MANY_MARKERS) return false;
   return ((uint64_t)count << regions->parts) * markers * CHUNKS_EACH > regions->pool.limit ||
@@ -92,11 +125,7 @@ void td_regions_begin(struct td_regions *regions, const struct td_space *space,
   const unsigned shift = choose_shift(regions, granules, markers);
   regions->shift = shift;
   regions->parts = shift > TD_CHUNK_SHIFT ? shift - TD_CHUNK_SHIFT : 0;
-  size_t used = (size_t)space->used_blocks << TD_BLOCK_LOG2;
-  size_t pool = used / regions->limits.pool_part;
-  td_chunks_begin(&regions->pool,
-                  pool > regions->limits.pool_least ? pool : regions->limits.pool_least,
-                  markers >= TD_MANY_MARKERS);
+  td_chunks_begin(&regions->pool, pool_bytes(regions, space, markers), markers >= TD_MANY_MARKERS);
   /* relaxed, all: td_term_start publishes them: [term.start]. */
   const uint32_t count = (uint32_t)(granules >> shift) + 1;
   atomic_store_explicit(&regions->count, count, memory_order_relaxed);

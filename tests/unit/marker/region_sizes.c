@@ -124,3 +124,25 @@ Test(region_sizes, the_pool_is_a_part_of_what_is_used_and_no_more_than_is_reserv
   cr_assert_eq(regions->pool.count, (8 * GIB / 32 + (4 << 20)) / sizeof(struct td_chunk));
   td_regions_free(regions);
 }
+
+/* Each of many has an open chunk for each MiB of the heap, and others wait. */
+Test(region_sizes, the_pool_of_many_is_larger_so_that_they_visit_large_heaps) {
+  open();
+  for (uint64_t gib = 1; gib <= 8; gib *= 2) {
+    uint64_t blocks = gib * GIB >> TD_BLOCK_LOG2;
+    markers = 15;
+    begin(blocks, blocks, 1);
+    cr_assert_eq(regions->pool.limit, gib * GIB / 32 / sizeof(struct td_chunk));
+    for (markers = 16; markers <= 256; markers *= 2) {
+      begin(blocks, blocks, 1);
+      cr_assert_eq(regions->pool.limit, gib * GIB / 6 / sizeof(struct td_chunk));
+      cr_assert_eq(regions->crowded, markers > 128, "%lu GiB, %u markers", (unsigned long)gib,
+                   markers);
+    }
+  }
+  markers = 1;
+  begin(1000, 8 * GIB >> TD_BLOCK_LOG2, 1);
+  cr_assert_eq(regions->pool.limit, 8 * GIB / 32 / sizeof(struct td_chunk),
+               "few use as much as ever");
+  td_regions_free(regions);
+}
