@@ -16,6 +16,7 @@
 #define HUGE_BYTES ((size_t)2 << 20)
 #define BATCH 4096u
 #define PAIRS_MOST 6u
+#define AHEAD 32u
 
 /* ---- The loads ------------------------------------------------------------------------- */
 
@@ -53,6 +54,21 @@ static void load_random(const struct arena *arena, uint64_t *state) {
     sum += arena->word[(uint64_t)line_of(x, arena->lines) * LINE_WORDS];
   }
   /* The compiler must believe that the sum is used. The random numbers must not depend on it. */
+  __asm__ volatile("" : : "r"(sum));
+  *state = x;
+}
+
+/* Lines are asked for AHEAD accesses before they are loaded, as marking does. */
+static void load_fetched(const struct arena *arena, uint64_t *state) {
+  const uint64_t *later[AHEAD];
+  uint64_t x = *state, sum = 0;
+  for (unsigned i = 0; i < BATCH + AHEAD; i++) {
+    if (i >= AHEAD) sum += *later[i % AHEAD];
+    if (i >= BATCH) continue;
+    x = step(x);
+    later[i % AHEAD] = &arena->word[(uint64_t)line_of(x, arena->lines) * LINE_WORDS];
+    __builtin_prefetch(later[i % AHEAD]);
+  }
   __asm__ volatile("" : : "r"(sum));
   *state = x;
 }
@@ -118,6 +134,7 @@ static const struct kind {
 } kinds[] = {
     {"dependent random load", chase, true},
     {"independent random load", load_random, false},
+    {"random line asked for ahead", load_fetched, false},
     {"random byte store", store_random, false},
     {"sequential line", load_sequential, false},
 };
@@ -130,7 +147,7 @@ static int run_kind(const struct td_limit_memory *limit, const struct arena *are
       .arena = arena, .batch = kind->batch, .run_ns = (uint64_t)(limit->run_ms * 1e6)};
   for (unsigned i = 0; i < threads; i++) {
     seed = step(seed);
-    bool random = kind->batch == load_random || kind->batch == store_random;
+    bool random = kind->batch != chase && kind->batch != load_sequential;
     run.members[i].state = random ? seed : line_of(seed, arena->lines);
   }
   bool disturbed; /* not used: the median of the rounds bears one disturbed run */

@@ -22,6 +22,7 @@ enum td_cost td_cost_find(const char *name, size_t length) {
 /* What divides, and what makes time go on at all, must not be 0. */
 bool td_cost_is_valid(enum td_cost cost, double value) {
   bool positive = cost == TD_COST_node_gbs || cost == TD_COST_pause_ns ||
-                  cost == TD_COST_slice_ns || cost == TD_COST_pace || cost == TD_COST_access_ns;
+                  cost == TD_COST_slice_ns || cost == TD_COST_pace ||
+                  cost == TD_COST_instruction_ns;
   return isfinite(value) && value >= (positive ? 1e-3 : 0) && value <= 1e9;
 }

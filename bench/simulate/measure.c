@@ -1,23 +1,25 @@
 #include "bench/simulate/measure.h"
 
-#include <linux/futex.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "bench/cli/clock.h"
 #include "bench/cli/complain.h"
+#include "bench/cli/host.h"
 #include "bench/cli/samples.h"
 #include "bench/limit/memory.h"
+#include "bench/simulate/calm.h"
 #include "bench/simulate/last_cache.h"
 #include "bench/threads/cpus.h"
 #include "bench/threads/crew.h"
 
+#define PASSES 4u
 #define ROUNDS 5u
+#define MEMORY_ROUNDS 5u
+#define ARENA_BYTES ((size_t)64 << 20) /* about as much as the heaps that are marked here */
 #define LOOPS 20000u
+#define FAR 4 /* times as long as from the last cache: not from the same one */
 
 /* ---- Loads and lines: what `tidemark limit` measures ------------------------------------- */
 
@@ -26,7 +28,9 @@ static void take_figure(struct td_costs *costs, const struct td_limit_figure *fi
     const char *prefix;
     enum td_cost cost;
   } names[] = {{"dependent random load, 1 ", TD_COST_memory_ns},
-               {"independent random load, 1 ", TD_COST_line_ns},
+               {"random line asked for ahead, 1 ", TD_COST_line_ns},
+               {"independent random load, 1 ", TD_COST_load_line_ns},
+               {"random byte store, 1 ", TD_COST_store_line_ns},
                {"sequential line, 1 ", TD_COST_stream_ns},
                {"core to core, one way", TD_COST_transfer_cache_ns}};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
@@ -36,7 +40,7 @@ static void take_figure(struct td_costs *costs, const struct td_limit_figure *fi
 
 static int measure_memory(struct td_costs *costs, const struct td_cpus *cpus) {
   struct td_limit_memory memory = {
-      .bytes = (size_t)256 << 20, .rounds = ROUNDS, .run_ms = 20, .cpus = cpus};
+      .bytes = ARENA_BYTES, .rounds = MEMORY_ROUNDS, .run_ms = 10, .cpus = cpus};
   int status = td_limit_memory_run(&memory);
   for (size_t i = 0; i < memory.figure_count && status == TD_EXIT_OK; i++)
     take_figure(costs, &memory.figures[i]);
@@ -52,6 +56,11 @@ static void pause_once(void) {
 
 static void ask_time(void) {
   (void)td_now_ns();
+}
+
+static void change_once(void) {
+  static _Atomic(uint8_t) word;
+  atomic_fetch_or_explicit(&word, 1, memory_order_seq_cst);
 }
 
 /* Returns the least time of a step, in nanoseconds. */
@@ -101,89 +110,75 @@ static double time_of_branch(bool random) {
   return least;
 }
 
-/* ---- Sleeping and waking ------------------------------------------------------------------ */
-
-#define WAKES 200u
-
-/* Thread 1 sleeps on `word`; thread 0 wakes it, when it has surely gone to sleep. */
-struct nap {
-  _Alignas(64) _Atomic(uint32_t) word; /* number of the call: thread 0 writes, thread 1 reads */
-  _Alignas(64) _Atomic(uint32_t) seen; /* thread 1 writes what it saw, thread 0 reads */
-  uint64_t woken_ns;                   /* thread 1, before it writes `seen`: [nap.seen] */
-  struct td_samples call, delay;
-};
-
-static void sleep_again(struct nap *nap, uint32_t before) {
-  /* acquire [nap.word]: the call. */
-  while (atomic_load_explicit(&nap->word, memory_order_acquire) == before)
-    syscall(SYS_futex, &nap->word, FUTEX_WAIT_PRIVATE, before, NULL, NULL, 0);
+/* Two cores below one last cache hand a line on as fast as that cache can, or not much slower. If
+ * it takes much longer, each has a last cache of its own. */
+static void place_transfer(struct td_costs *costs) {
+  double ns = costs->at[TD_COST_transfer_cache_ns];
+  if (ns < FAR * costs->at[TD_COST_cache_ns]) return;
+  costs->at[TD_COST_transfer_package_ns] = ns;
+  costs->at[TD_COST_transfer_cache_ns] = td_cost_entries[TD_COST_transfer_cache_ns].value;
 }
 
-static void take_nap(struct nap *nap) {
-  for (uint32_t i = 0; i < WAKES; i++) {
-    sleep_again(nap, i);
-    nap->woken_ns = td_now_ns();
-    /* release [nap.seen] */
-    atomic_store_explicit(&nap->seen, i + 1, memory_order_release);
+bool td_costs_share_last_cache(const struct td_costs *costs) {
+  return costs->at[TD_COST_transfer_package_ns] ==
+         td_cost_entries[TD_COST_transfer_package_ns].value;
+}
+
+/* hwloc shares a cache between as many cores as it says, or gives each core one. */
+void td_costs_topology(const struct td_costs *costs, char text[TD_TOPOLOGY_BYTES]) {
+  unsigned cores = td_host_cpus_allowed();
+  bool shared = td_costs_share_last_cache(costs);
+  unsigned long long bytes = (unsigned long long)(costs->at[TD_COST_cache_mib] * 1048576);
+  snprintf(text, TD_TOPOLOGY_BYTES, "pack:1 l3:%u(size=%llu) core:%u pu:1", shared ? 1 : cores,
+           bytes, shared ? cores : 1);
+}
+
+/* ---- All ----------------------------------------------------------------------------------- */
+
+static int measure_once(struct td_costs *costs, const struct td_cpus *cpus) {
+  td_wait_for_calm(cpus);
+  int status = measure_memory(costs, cpus);
+  td_wait_for_calm(cpus);
+  if (status == TD_EXIT_OK && !td_last_cache_measure(costs))
+    status = td_complain(TD_EXIT_RESOURCES, "simulate: not enough memory");
+  if (status != TD_EXIT_OK) return status;
+  td_wait_for_calm(cpus);
+  /* Every second guess is wrong. */
+  costs->at[TD_COST_surprise_ns] = 2 * (time_of_branch(true) - time_of_branch(false));
+  costs->at[TD_COST_clock_ns] = time_of(ask_time);
+  costs->at[TD_COST_pause_ns] = time_of(pause_once);
+  costs->at[TD_COST_atomic_ns] = time_of(change_once);
+  status = td_costs_measure_window(costs, cpus);
+  return status == TD_EXIT_OK ? td_costs_measure_system(costs, cpus) : status;
+}
+
+/* Others only ever slow a machine down, and take room in its caches. */
+static double better(enum td_cost cost, double a, double b) {
+  bool more = cost == TD_COST_cache_mib || cost == TD_COST_window_instructions;
+  return (a > b) == more ? a : b;
+}
+
+static int measure_passes(struct td_costs *costs, const struct td_cpus *cpus) {
+  struct td_costs best = *costs;
+  for (unsigned pass = 0; pass < PASSES; pass++) {
+    int status = measure_once(costs, cpus);
+    if (status != TD_EXIT_OK) return status;
+    for (unsigned i = 0; i < TD_COST_COUNT; i++)
+      if (pass == 0 || td_cost_is_valid((enum td_cost)i, costs->at[i]))
+        best.at[i] = pass == 0 ? costs->at[i] : better((enum td_cost)i, best.at[i], costs->at[i]);
   }
-}
-
-static void end_nap(struct nap *nap) {
-  for (uint32_t i = 0; i < WAKES; i++) {
-    usleep(200);
-    uint64_t begin = td_now_ns();
-    /* release [nap.word] */
-    atomic_store_explicit(&nap->word, i + 1, memory_order_release);
-    syscall(SYS_futex, &nap->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-    uint64_t called = td_now_ns();
-    /* acquire [nap.seen] */
-    while (atomic_load_explicit(&nap->seen, memory_order_acquire) != i + 1)
-      td_pause();
-    td_samples_add(&nap->call, (double)(called - begin));
-    td_samples_add(&nap->delay, nap->woken_ns > begin ? (double)(nap->woken_ns - begin) : 0);
-  }
-}
-
-static void nap_body(void *context, unsigned thread) {
-  if (thread == 0)
-    end_nap(context);
-  else
-    take_nap(context);
-}
-
-static int measure_wake(struct td_costs *costs, const struct td_cpus *cpus) {
-  if (cpus->count < 2) return TD_EXIT_OK;
-  struct nap *nap = aligned_alloc(64, sizeof *nap);
-  if (!nap) return td_complain(TD_EXIT_RESOURCES, "not enough memory");
-  memset(nap, 0, sizeof *nap);
-  bool disturbed;
-  bool done = td_crew_run(cpus, 2, nap_body, nap, &disturbed);
-  if (done) {
-    costs->at[TD_COST_wake_call_ns] = td_samples_summary(&nap->call).low;
-    costs->at[TD_COST_wake_delay_ns] = td_samples_summary(&nap->delay).low;
-  }
-  td_samples_free(&nap->call);
-  td_samples_free(&nap->delay);
-  free(nap);
-  return done ? TD_EXIT_OK : td_complain(TD_EXIT_RESOURCES, "simulate: cannot start 2 threads");
+  *costs = best;
+  return TD_EXIT_OK;
 }
 
 int td_costs_measure(struct td_costs *costs) {
   struct td_cpus cpus;
   if (!td_cpus_read(&cpus)) return td_complain(TD_EXIT_RESOURCES, "simulate: not enough memory");
-  int status = measure_memory(costs, &cpus);
-  if (status == TD_EXIT_OK &&
-      !td_last_cache_measure(&costs->at[TD_COST_cache_mib], &costs->at[TD_COST_cache_ns]))
-    status = td_complain(TD_EXIT_RESOURCES, "simulate: not enough memory");
-  if (status == TD_EXIT_OK) {
-    /* Every second guess is wrong. */
-    costs->at[TD_COST_surprise_ns] = 2 * (time_of_branch(true) - time_of_branch(false));
-    costs->at[TD_COST_clock_ns] = time_of(ask_time);
-    costs->at[TD_COST_pause_ns] = time_of(pause_once);
-    status = measure_wake(costs, &cpus);
-  }
+  int status = measure_passes(costs, &cpus);
   for (unsigned i = 0; i < TD_COST_COUNT; i++)
     if (!td_cost_is_valid((enum td_cost)i, costs->at[i])) costs->at[i] = td_cost_entries[i].value;
+  place_transfer(costs);
+  if (status == TD_EXIT_OK) status = td_costs_calibrate(costs);
   td_cpus_free(&cpus);
   return status;
 }

@@ -98,6 +98,10 @@ static int print_spent(const struct td_simulate_result *result, FILE *out) {
   return status;
 }
 
+static const char *const marks[] = {
+    [TD_COST_LIMIT] = "",      [TD_COST_OWN] = "",       [TD_COST_FIT] = "",
+    [TD_COST_PUBLISHED] = "*", [TD_COST_ASSUMED] = "**", [TD_COST_CHOSEN] = "+"};
+
 int td_simulate_print(const struct td_simulate_result *result, FILE *out) {
   struct td_grid grid;
   char columns[256];
@@ -123,8 +127,8 @@ int td_simulate_print(const struct td_simulate_result *result, FILE *out) {
           result->seed, result->seed + result->seeds - 1);
   for (unsigned i = 0; i < TD_COST_COUNT; i++)
     fprintf(out, "%s%s %.4g%s", i ? ", " : "Costs: ", td_cost_entries[i].name, result->costs.at[i],
-            td_cost_entries[i].source == TD_COST_ASSUMED ? "*" : "");
-  fputs(" (*: assumed, not measured)\n", out);
+            marks[td_cost_entries[i].source]);
+  fputs(" (*: published, not measured; **: assumed; +: chosen)\n", out);
   td_host_print(&result->host, out);
   return status;
 }
@@ -157,6 +161,8 @@ static void json_row(struct td_json *json, const struct td_simulate_result *resu
   td_json_count(json, "accesses", at->accesses);
   td_json_count(json, "memory_lines", at->lines);
   td_json_count(json, "transfers", at->transfers);
+  td_json_count(json, "instructions", at->instructions);
+  td_json_count(json, "surprises", at->surprises);
   td_json_object_begin(json, "spent_share");
   for (unsigned i = 0; i < TD_SPENT_COUNT; i++)
     td_json_real(json, spent_names[i], td_simulate_spent(row, (enum td_spent)i));
@@ -164,7 +170,8 @@ static void json_row(struct td_json *json, const struct td_simulate_result *resu
   td_json_object_end(json);
   if (row->measured_ns > 0) {
     td_json_real(json, "measured_ns", row->measured_ns);
-    td_json_real(json, "predicted_to_measured", at->mark_ns / row->measured_ns);
+    if (result->validate)
+      td_json_real(json, "predicted_to_measured", at->mark_ns / row->measured_ns);
   }
   td_json_object_end(json);
 }

@@ -56,6 +56,7 @@ static int spawn(const struct td_simulation *simulation, pid_t *child, FILE **ou
                              (char *)(uintptr_t)simulation->policy,
                              seed,
                              seeds,
+                             (char *)(uintptr_t)(simulation->warm ? "1" : "0"),
                              (char *)(uintptr_t)simulation->topology,
                              heap,
                              costs,
@@ -86,13 +87,14 @@ static bool read_spent(const char *text, struct td_simulated *row) {
 
 static bool read_row(const char *line, struct td_simulated *row) {
   int end = 0;
-  int count = sscanf(line,
-                     "row %31s %u %" SCNu64 " %lf %lf %lf %" SCNu64 " %" SCNu64 " %" SCNu64
-                     " %" SCNu64 " %u %" SCNu64 " %" SCNu64 " %" SCNu64 "%n",
-                     row->engine, &row->markers, &row->objects, &row->mark_ns, &row->end_ns,
-                     &row->active_ns, &row->steals, &row->failed_steals, &row->grants, &row->parks,
-                     &row->took_part, &row->accesses, &row->lines, &row->transfers, &end);
-  return count == 14 && read_spent(line + end, row);
+  int count = sscanf(
+      line,
+      "row %31s %u %" SCNu64 " %lf %lf %lf %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+      " %u %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 "%n",
+      row->engine, &row->markers, &row->objects, &row->mark_ns, &row->end_ns, &row->active_ns,
+      &row->steals, &row->failed_steals, &row->grants, &row->parks, &row->took_part, &row->accesses,
+      &row->lines, &row->transfers, &row->instructions, &row->surprises, &end);
+  return count == 16 && read_spent(line + end, row);
 }
 
 static int by_time(const void *a, const void *b) {

@@ -4,6 +4,7 @@
 #ifndef TD_BENCH_SIMULATE_RUN_H
 #define TD_BENCH_SIMULATE_RUN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +18,7 @@ struct td_simulation {
   size_t marker_count;
   uint64_t seed, seeds; /* so many seeds, from that one on */
   uint64_t heap_max_bytes;
+  bool warm; /* caches keep what the collection before has left there; else they are empty */
   const struct td_costs *costs;
 };
 
@@ -44,7 +46,8 @@ struct td_simulated {
   double active_ns; /* of all markers together */
   uint64_t steals, failed_steals, grants, parks;
   uint64_t accesses, lines, transfers; /* lines: from memory */
-  double spent_ns[TD_SPENT_COUNT];     /* of all markers together */
+  uint64_t instructions, surprises;
+  double spent_ns[TD_SPENT_COUNT]; /* of all markers together */
 };
 
 /* Stores a row per engine and number of markers, in this order; there is room for as many. */

@@ -28,17 +28,17 @@ struct request {
   struct td_numbers markers;
   uint64_t seed, seeds, rounds, heap_max;
   const char *topology, *policy, *costs, *json, *plot;
-  bool validate, fit, quiet;
+  bool validate, measure, fit, warm, quiet;
 };
 
 struct plan {
   const struct request *request;
   struct td_graph_spec *specs;
   size_t graph_count;
-  char engines[LIST_BYTES];  /* names, separated by commas */
-  char topology[64];         /* of this machine */
-  struct td_numbers markers; /* begins with 1 */
-  size_t per_graph;          /* rows */
+  char engines[LIST_BYTES];         /* names, separated by commas */
+  char topology[TD_TOPOLOGY_BYTES]; /* of this machine */
+  struct td_numbers markers;        /* begins with 1 */
+  size_t per_graph;                 /* rows */
   struct td_simulate_result result;
 };
 
@@ -74,6 +74,13 @@ static int parse(struct request *request, int argc, char **argv) {
       {.name = "validate",
        .flag = &request->validate,
        .text = "simulate this machine, and compare with markings on it"},
+      {.name = "measure",
+       .flag = &request->measure,
+       .text = "mark on this machine only: what --validate compares with, and the costs"},
+      {.name = "warm",
+       .flag = &request->warm,
+       .text = "caches hold what the collection before has left there, as with --validate and "
+               "--fit; else they are empty"},
       td_option_rounds(&request->rounds, "rounds of the markings on this machine"),
       td_option_heap_max(&request->heap_max, NULL),
       td_option_json(&request->json, "the rows as JSON"),
@@ -119,12 +126,17 @@ static int choose_engines(struct plan *plan) {
   return TD_EXIT_OK;
 }
 
+/* Whether all rows are measured. */
+static bool is_real(const struct request *request) {
+  return request->validate || request->measure;
+}
+
 /* One marker comes first: speed-ups refer to it. */
 static void choose_markers(struct plan *plan) {
   struct td_numbers *chosen = &plan->markers;
   const struct td_numbers *asked = &plan->request->markers;
   chosen->at[chosen->count++] = 1;
-  uint64_t most = plan->request->validate ? 8 : 128;
+  uint64_t most = is_real(plan->request) ? 8 : 128;
   for (uint64_t n = 2; asked->count == 0 && n <= most; n *= 2)
     chosen->at[chosen->count++] = n;
   for (size_t i = 0; i < asked->count && chosen->count < TD_LIST_MAX; i++)
@@ -134,9 +146,9 @@ static void choose_markers(struct plan *plan) {
 static int choose_machine(struct plan *plan) {
   struct td_simulate_result *result = &plan->result;
   const struct request *request = plan->request;
-  if (request->validate && request->topology)
-    return td_complain(TD_EXIT_USAGE,
-                       "simulate: --validate simulates this machine, not --topology");
+  if (is_real(request) && request->topology)
+    return td_complain(TD_EXIT_USAGE, "simulate: --%s is about this machine, not --topology",
+                       request->validate ? "validate" : "measure");
   result->topology = request->topology ? request->topology : DEFAULT_TOPOLOGY;
   result->seed = request->seed;
   result->seeds = request->seeds;
@@ -149,9 +161,8 @@ static int choose_costs(struct plan *plan) {
   td_costs_init(costs);
   int status =
       plan->request->costs ? td_costs_read(costs, plan->request->costs) : td_costs_measure(costs);
-  if (!plan->request->validate) return status;
-  snprintf(plan->topology, sizeof plan->topology, "pack:1 l3:1(size=%.0fMiB) core:%u pu:1",
-           costs->at[TD_COST_cache_mib], td_host_cpus_allowed());
+  if (!is_real(plan->request)) return status;
+  td_costs_topology(costs, plan->topology);
   plan->result.topology = plan->topology;
   return status;
 }
@@ -203,7 +214,7 @@ static int profile(const struct td_graph_spec *spec, uint64_t *critical_path) {
 /* What is measured of a graph: every row with --validate, else one marker of the first engine. */
 static int mark_really(struct plan *plan, const struct td_graph_spec *spec, double *ns) {
   const struct request *request = plan->request;
-  bool all = request->validate;
+  bool all = is_real(request);
   const char *const fallback[] = {"bwos"};
   const bool named = request->engines.count > 0;
   const struct td_real_marking marking = {
@@ -244,6 +255,23 @@ static int fit_pace(const struct td_simulation *simulation, double measured_ns,
   return TD_EXIT_OK;
 }
 
+/* Rows of this machine. Nothing is known of them but how long they took. */
+static void take_measured(const struct plan *plan, const double *measured,
+                          struct td_simulated *rows) {
+  const char *engine = plan->engines;
+  for (size_t i = 0; i < plan->per_graph; i++) {
+    size_t markers = i % plan->markers.count;
+    if (i > 0 && markers == 0) engine += strcspn(engine, ",") + 1;
+    rows[i] = (struct td_simulated){.markers = (unsigned)plan->markers.at[markers],
+                                    .cores = td_host_cpus_allowed(),
+                                    .nodes = 1,
+                                    .mark_ns = measured[i],
+                                    .mark_ns_least = measured[i],
+                                    .mark_ns_most = measured[i]};
+    snprintf(rows[i].engine, sizeof rows[i].engine, "%.*s", (int)strcspn(engine, ","), engine);
+  }
+}
+
 static void store_rows(struct plan *plan, size_t graph, const struct td_simulated *simulated,
                        const double *measured, uint64_t critical_path) {
   for (size_t i = 0; i < plan->per_graph; i++) {
@@ -253,7 +281,7 @@ static void store_rows(struct plan *plan, size_t graph, const struct td_simulate
                                  .at = simulated[i],
                                  .alone_ns = simulated[alone].mark_ns,
                                  .critical_path = critical_path,
-                                 .measured_ns = plan->request->validate ? measured[i] : 0};
+                                 .measured_ns = is_real(plan->request) ? measured[i] : 0};
   }
 }
 
@@ -269,14 +297,19 @@ static int simulate_graph(struct plan *plan, size_t graph, struct td_simulated *
                                            .marker_count = plan->markers.count,
                                            .seed = request->seed,
                                            .seeds = request->seeds,
+                                           .warm =
+                                               request->validate || request->fit || request->warm,
                                            .heap_max_bytes = request->heap_max,
                                            .costs = &costs};
   uint64_t critical_path = 0;
   int status = profile(&plan->specs[graph], &critical_path);
-  bool marks = request->validate || request->fit;
+  bool marks = is_real(request) || request->fit;
   if (status == TD_EXIT_OK && marks) status = mark_really(plan, &plan->specs[graph], measured);
   if (status == TD_EXIT_OK && request->fit) status = fit_pace(&simulation, measured[0], &costs);
-  if (status == TD_EXIT_OK) status = td_simulate_run(&simulation, simulated, plan->per_graph);
+  if (status == TD_EXIT_OK && request->measure)
+    take_measured(plan, measured, simulated);
+  else if (status == TD_EXIT_OK)
+    status = td_simulate_run(&simulation, simulated, plan->per_graph);
   if (status != TD_EXIT_OK) return status;
   if (plan->graph_count == 1) plan->result.costs = costs; /* told as they were used */
   store_rows(plan, graph, simulated, measured, critical_path);

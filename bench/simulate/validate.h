@@ -18,7 +18,9 @@ struct td_real_marking {
   uint64_t heap_max_bytes;
 };
 
-/* Marks in interleaved rounds and stores the median time of each engine and number of markers, in
+/* Others on the machine only ever slow a marking down, and costs are the least that was measured.
+ *
+ * Marks in interleaved rounds and stores the least time of each engine and number of markers, in
  * this order. Returns an exit status, after saying what went wrong. */
 int td_mark_really(const struct td_real_marking *marking, double *ns);
 

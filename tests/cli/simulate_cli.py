@@ -38,7 +38,8 @@ class Case(program.Case):
 class Usage(Case):
     def test_help(self):
         text = self.works("simulate", "--help").stdout
-        for word in ("--topology", "--costs", "--seed", "--seeds", "--validate", "--fit", "hwloc"):
+        for word in ("--topology", "--costs", "--seed", "--seeds", "--validate", "--measure", "--fit",
+                     "--warm", "hwloc"):
             self.assertIn(word, text)
 
     def test_bad_input(self):
@@ -164,17 +165,40 @@ class Repeat(Case):
         self.assertEqual((document["seed"], document["seeds"]), (5, 3))
 
     def test_costs_cost(self):
-        """One marker pays what each access costs, and nothing else scales with it."""
+        """One marker pays what each instruction costs, and nothing else scales with it."""
         times = []
-        for access in (1, 2, 3):
+        for cost in (1, 2, 3):
             with open(self.costs, "w", encoding="utf-8") as file:
-                names = ("memory_ns", "line_ns", "stream_ns", "cache_ns", "cache_line_ns",
-                         "remote_ns", "atomic_ns", "clock_ns", "sleep_ns", "wake_call_ns")
-                file.write(json.dumps({**dict.fromkeys(names, 0), "access_ns": access}))
+                names = ("memory_ns", "line_ns", "load_line_ns", "store_line_ns", "stream_ns",
+                         "own_ns", "cache_ns", "cache_line_ns", "remote_ns", "atomic_ns",
+                         "clock_ns", "sleep_ns", "wake_call_ns")
+                file.write(json.dumps({**dict.fromkeys(names, 0), "instruction_ns": cost}))
             row = self.rows("tree:depth=12", "--markers", "1")[0]
-            times.append((row["mark_ns"], row["accesses"]))
+            times.append((row["mark_ns"], row["instructions"]))
+        self.assertEqual(times[0][1], times[1][1])
+        self.assertAlmostEqual(times[1][0] - times[0][0], times[0][1], delta=0.02 * times[0][0])
         self.assertAlmostEqual(times[2][0] - times[1][0], times[1][0] - times[0][0],
                                delta=0.02 * times[0][0])
+
+    def test_warm_caches_are_faster(self):
+        """A heap that fits the last cache is there when it is marked again."""
+        cold, warm = (self.rows("tree:depth=14,order=shuffled", "--markers", "1",
+                                "--topology", SMALL, *more)[0] for more in ((), ("--warm",)))
+        self.assertGreater(cold["memory_lines"], 0)
+        self.assertLess(warm["memory_lines"], 0.1 * cold["memory_lines"])
+        self.assertLess(warm["mark_ns"], cold["mark_ns"])
+
+    def test_loads_are_waited_for(self):
+        """A list cannot be ahead of its loads; leaves that are asked for ahead can."""
+        times = {}
+        for memory in (100, 1000):
+            with open(self.costs, "w", encoding="utf-8") as file:
+                json.dump({"memory_ns": memory}, file)
+            for graph in ("list:length=5K,order=shuffled", "wide:leaves=50K"):
+                times[graph, memory] = self.rows(graph, "--markers", "1")[0]["mark_ns"]
+        self.assertGreater(times["list:length=5K,order=shuffled", 1000],
+                           4 * times["list:length=5K,order=shuffled", 100])
+        self.assertLess(times["wide:leaves=50K", 1000], 3 * times["wide:leaves=50K", 100])
 
     def test_costs_come_back(self):
         first = self.simulate("tree:depth=10", "--markers", "2", "--topology", SMALL)

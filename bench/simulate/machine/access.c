@@ -10,18 +10,21 @@
 #include "bench/simulate/machine/memory.h"
 #include "bench/simulate/machine/report.h"
 #include "bench/simulate/machine/threads.h"
+#include "bench/simulate/machine/window.h"
 
-static inline void touch(const volatile void *address, enum td_sim_access access) {
+static inline void touch(const volatile void *address, enum td_sim_access access, unsigned bytes) {
   if (!td_sim_now.counts) return;
   /* The thread's own stack is in registers, or as good as. */
   uintptr_t here = (uintptr_t)__builtin_frame_address(0), there = (uintptr_t)address;
   if (there - here < 16384) return;
-  td_sim_now.now = td_sim_memory_access(td_sim_now.core, there, access, td_sim_now.now);
+  /* It may be a reference, which leads to what is accessed later. */
+  uint64_t value = access == TD_SIM_READ && bytes == 8 ? *(const volatile uint64_t *)address : 0;
+  td_sim_now.now = td_sim_memory_access(td_sim_now.core, there, access, value, td_sim_now.now);
   td_sim_step();
 }
 
 void td_sim_prefetch(const void *address) {
-  touch(address, TD_SIM_PREFETCH);
+  touch(address, TD_SIM_PREFETCH, 0);
 }
 
 void td_sim_pause(void) {
@@ -40,27 +43,27 @@ void __tsan_func_exit(void) {}
 #define PLAIN(bytes)                                                                               \
   void __tsan_read##bytes(void *at);                                                               \
   void __tsan_read##bytes(void *at) {                                                              \
-    touch(at, TD_SIM_READ);                                                                        \
+    touch(at, TD_SIM_READ, bytes);                                                                 \
   }                                                                                                \
   void __tsan_write##bytes(void *at);                                                              \
   void __tsan_write##bytes(void *at) {                                                             \
-    touch(at, TD_SIM_WRITE);                                                                       \
+    touch(at, TD_SIM_WRITE, bytes);                                                                \
   }                                                                                                \
   void __tsan_unaligned_read##bytes(void *at);                                                     \
   void __tsan_unaligned_read##bytes(void *at) {                                                    \
-    touch(at, TD_SIM_READ);                                                                        \
+    touch(at, TD_SIM_READ, bytes);                                                                 \
   }                                                                                                \
   void __tsan_unaligned_write##bytes(void *at);                                                    \
   void __tsan_unaligned_write##bytes(void *at) {                                                   \
-    touch(at, TD_SIM_WRITE);                                                                       \
+    touch(at, TD_SIM_WRITE, bytes);                                                                \
   }                                                                                                \
   void __tsan_volatile_read##bytes(void *at);                                                      \
   void __tsan_volatile_read##bytes(void *at) {                                                     \
-    touch(at, TD_SIM_READ);                                                                        \
+    touch(at, TD_SIM_READ, bytes);                                                                 \
   }                                                                                                \
   void __tsan_volatile_write##bytes(void *at);                                                     \
   void __tsan_volatile_write##bytes(void *at) {                                                    \
-    touch(at, TD_SIM_WRITE);                                                                       \
+    touch(at, TD_SIM_WRITE, bytes);                                                                \
   }
 PLAIN(1)
 PLAIN(2)
@@ -71,19 +74,19 @@ PLAIN(16)
 void __tsan_read_range(void *at, unsigned long bytes);
 void __tsan_read_range(void *at, unsigned long bytes) {
   for (unsigned long i = 0; i < bytes; i += 64)
-    touch((char *)at + i, TD_SIM_READ);
+    touch((char *)at + i, TD_SIM_READ, 0);
 }
 void __tsan_write_range(void *at, unsigned long bytes);
 void __tsan_write_range(void *at, unsigned long bytes) {
   for (unsigned long i = 0; i < bytes; i += 64)
-    touch((char *)at + i, TD_SIM_WRITE);
+    touch((char *)at + i, TD_SIM_WRITE, 0);
 }
 
 #define EXCHANGE(bits, name, type, operation)                                                      \
   type __tsan_atomic##bits##_##name(volatile type *at, type value, int order);                     \
   type __tsan_atomic##bits##_##name(volatile type *at, type value, int order) {                    \
     (void)order;                                                                                   \
-    touch(at, TD_SIM_CHANGE);                                                                      \
+    touch(at, TD_SIM_CHANGE, 0);                                                                   \
     type before = *at;                                                                             \
     *at = (type)(operation);                                                                       \
     return before;                                                                                 \
@@ -96,7 +99,7 @@ void __tsan_write_range(void *at, unsigned long bytes) {
   int __tsan_atomic##bits##_compare_exchange_##name(volatile type *at, type *expected, type value, \
                                                     int order, int failure) {                      \
     (void)order, (void)failure;                                                                    \
-    touch(at, TD_SIM_CHANGE);                                                                      \
+    touch(at, TD_SIM_CHANGE, 0);                                                                   \
     type before = *at;                                                                             \
     bool equal = before == *expected;                                                              \
     if (equal)                                                                                     \
@@ -110,12 +113,12 @@ void __tsan_write_range(void *at, unsigned long bytes) {
   type __tsan_atomic##bits##_load(const volatile type *at, int order);                             \
   type __tsan_atomic##bits##_load(const volatile type *at, int order) {                            \
     (void)order;                                                                                   \
-    touch(at, TD_SIM_READ);                                                                        \
+    touch(at, TD_SIM_READ, bits / 8);                                                              \
     return *at;                                                                                    \
   }                                                                                                \
   void __tsan_atomic##bits##_store(volatile type *at, type value, int order);                      \
   void __tsan_atomic##bits##_store(volatile type *at, type value, int order) {                     \
-    touch(at, order == __ATOMIC_SEQ_CST ? TD_SIM_CHANGE : TD_SIM_WRITE);                           \
+    touch(at, order == __ATOMIC_SEQ_CST ? TD_SIM_CHANGE : TD_SIM_WRITE, 0);                        \
     if (sizeof(type) == 1) td_sim_note_mark((uintptr_t)at);                                        \
     *at = value;                                                                                   \
   }                                                                                                \
@@ -134,7 +137,9 @@ ATOMIC(64, uint64_t)
 
 void __tsan_atomic_thread_fence(int order);
 void __tsan_atomic_thread_fence(int order) {
-  if (order == __ATOMIC_SEQ_CST) td_sim_spend(td_sim_costs.at[TD_COST_atomic_ns]);
+  if (order != __ATOMIC_SEQ_CST || !td_sim_now.counts) return;
+  td_sim_now.now = td_sim_window_drain(td_sim_now.core, td_sim_now.now);
+  td_sim_spend(td_sim_costs.at[TD_COST_atomic_ns]);
 }
 void __tsan_atomic_signal_fence(int order);
 void __tsan_atomic_signal_fence(int order) {

@@ -1,28 +1,29 @@
 /* Instructions. The compiler calls a function at the beginning of every basic block
- * (-fsanitize-coverage=trace-pc). A block costs time, and a block that was not expected to come
- * next costs more: the processor has begun to execute another one.
+ * (-fsanitize-coverage=trace-pc). Its instructions cost time, and a block that was not expected to
+ * come next costs more: the processor has begun to execute another one.
  *
  * A core expects what came after this block when the branches before it went the same way, the more
  * of them the better: tables for histories of several lengths, of which the longest that knows
  * decides, as in Seznec and Michaud, A case for (partially) tagged geometric history length branch
  * prediction, 2006. Blocks that always had the same successor are not part of histories.
  *
- * Only the first cores have such a predictor. All execute the same code, so on the others a block
- * costs what it cost the first ones on average. */
+ * Only the first cores have such a predictor. All execute the same code, so on the others
+ * a block is as often a surprise as on the first ones. */
 #include "bench/simulate/machine/branches.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "bench/simulate/machine/account.h"
+#include "bench/simulate/machine/code.h"
 #include "bench/simulate/machine/threads.h"
+#include "bench/simulate/machine/window.h"
 
-#define BLOCKS_LOG2 11
-#define TABLE_LOG2 12
+#define BLOCKS_LOG2 13
+#define TABLE_LOG2 13
 #define LENGTHS 4u
-#define PREDICTORS 4u /* cores that have one */
-#define RATES_LOG2 12
-#define RATE_ONE 32768u /* always a surprise */
+#define PREDICTORS 4u   /* cores that have one */
+#define RATE_ONE 32768u /* a block that is always a surprise */
 #define RATE_SHIFT 6    /* a rate moves by a 64th towards what was seen */
 #define LONGEST 256u    /* a power of two */
 
@@ -44,12 +45,13 @@ struct core {
 };
 
 static struct core cores[PREDICTORS];
-static uint16_t rates[1u << RATES_LOG2]; /* how often a block was a surprise */
-static uint64_t block_ps, surprise_ps;
+static uint32_t owed[TD_SIM_CORES_MAX]; /* of cores without a predictor: parts of a surprise */
+static uint64_t instruction_ps, surprise_ps;
+struct td_sim_branch_counts td_sim_branch_counts;
 
 void td_sim_branches_begin(const struct td_costs *costs) {
   double pace = costs->at[TD_COST_pace] * 1000;
-  block_ps = (uint64_t)(costs->at[TD_COST_block_ns] * pace);
+  instruction_ps = (uint64_t)(costs->at[TD_COST_instruction_ns] * pace);
   surprise_ps = (uint64_t)(costs->at[TD_COST_surprise_ns] * pace);
 }
 
@@ -129,21 +131,34 @@ static bool is_expected(struct core *core, uint32_t block) {
   return is_expected_branch(core, after, from, block);
 }
 
+static bool is_surprise(uint32_t block, struct td_sim_block *known) {
+  unsigned core = td_sim_now.core;
+  if (core >= PREDICTORS) {
+    owed[core] += known->rate;
+    if (owed[core] < RATE_ONE) return false;
+    owed[core] -= RATE_ONE;
+    return true;
+  }
+  bool surprise = !is_expected(&cores[core], block);
+  known->rate = (uint16_t)(known->rate - (known->rate >> RATE_SHIFT) +
+                           (surprise ? RATE_ONE >> RATE_SHIFT : 0));
+  return surprise;
+}
+
 void __sanitizer_cov_trace_pc(void);
 void __sanitizer_cov_trace_pc(void) {
   if (!td_sim_now.counts) return;
+  uintptr_t at = (uintptr_t)__builtin_return_address(0);
+  struct td_sim_block *known = td_sim_block_at(at);
+  unsigned core = td_sim_now.core;
+  uint64_t now = td_sim_now.now;
   /* The same in every run, wherever the program lies. */
-  uint32_t block =
-      (uint32_t)((uintptr_t)__builtin_return_address(0) - (uintptr_t)&__sanitizer_cov_trace_pc);
-  uint16_t *rate = &rates[scatter(block) >> (32 - RATES_LOG2)];
-  uint64_t ps = block_ps;
-  if (td_sim_now.core >= PREDICTORS) {
-    ps += surprise_ps * *rate / RATE_ONE;
-  } else {
-    bool surprise = !is_expected(&cores[td_sim_now.core], block);
-    if (surprise) ps += surprise_ps;
-    *rate = (uint16_t)(*rate - (*rate >> RATE_SHIFT) + (surprise ? RATE_ONE >> RATE_SHIFT : 0));
+  if (is_surprise((uint32_t)(at - (uintptr_t)&__sanitizer_cov_trace_pc), known)) {
+    now = td_sim_window_surprise(core, now) + surprise_ps;
+    td_sim_book(TD_SPENT_WORK, surprise_ps);
+    td_sim_branch_counts.surprises++;
   }
-  td_sim_book(TD_SPENT_WORK, ps);
-  td_sim_now.now += ps; /* the next access looks whether others come first */
+  td_sim_branch_counts.instructions += known->instructions;
+  /* The next access looks whether others come first. */
+  td_sim_now.now = td_sim_window_work(core, known->instructions * instruction_ps, now);
 }

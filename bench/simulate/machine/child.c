@@ -3,10 +3,10 @@
  * markers and seed:
  *   machine CORES NODES
  *   row ENGINE MARKERS OBJECTS MARK_NS END_NS ACTIVE_NS STEALS FAILED GRANTS PARKS TOOK_PART
- *       ACCESSES LINES TRANSFERS SPENT_NS…
- * Arguments: PARENT GRAPH ENGINES MARKERS POLICY SEED SEEDS TOPOLOGY HEAP_MAX COSTS. SEEDS seeds
- * from SEED on. Lists are separated by commas; COSTS are NAME=VALUE. What goes wrong is said on
- * standard error. */
+ *       ACCESSES LINES TRANSFERS INSTRUCTIONS SURPRISES SPENT_NS…
+ * Arguments: PARENT GRAPH ENGINES MARKERS POLICY SEED SEEDS WARM TOPOLOGY HEAP_MAX COSTS. SEEDS
+ * seeds from SEED on. WARM: 1 if caches keep what the collection before has left there. Lists are
+ * separated by commas; COSTS are NAME=VALUE. What goes wrong is said on standard error. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,6 +17,7 @@
 
 #include "bench/cli/complain.h"
 #include "bench/simulate/machine/branches.h"
+#include "bench/simulate/machine/code.h"
 #include "bench/simulate/machine/memory.h"
 #include "bench/simulate/machine/report.h"
 #include "bench/simulate/machine/row.h"
@@ -32,6 +33,7 @@ enum argument {
   POLICY,
   SEED,
   SEEDS,
+  WARM,
   TOPOLOGY,
   HEAP_MAX,
   COSTS,
@@ -65,6 +67,7 @@ static int mark_all(struct td_subject *subject, char **argv) {
                                                  .topology = &topology,
                                                  .engine = engine,
                                                  .markers = (unsigned)atoi(at),
+                                                 .warm = *argv[WARM] == '1',
                                                  .seed = first + i});
   return status;
 }
@@ -76,7 +79,7 @@ static int simulate(char **argv) {
   td_sim_cpus = topology.cores;
   int status = read_costs(argv[COSTS]);
   if (status != TD_EXIT_OK) return status;
-  if (!td_sim_memory_begin(&topology, &td_sim_costs))
+  if (!td_sim_code_begin() || !td_sim_memory_begin(&topology, &td_sim_costs))
     return td_complain(TD_EXIT_RESOURCES, "simulate: not enough memory for the machine");
   td_sim_branches_begin(&td_sim_costs);
   struct td_graph_spec spec;

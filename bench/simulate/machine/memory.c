@@ -1,22 +1,19 @@
 #include "bench/simulate/machine/memory.h"
 
-#include "bench/simulate/machine/account.h"
+#include "bench/simulate/machine/lines.h"
+#include "bench/simulate/machine/window.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
-#define LINE_LOG2 6
-#define RANGES_MAX 64u
 /* A small cache of one way, where most accesses end. It is indexed by the bits of an address that
  * are the same in every run. */
 #define NEAR_ENTRIES 64u
 #define OWN_SETS 1024u /* the core's own cache: 512 KiB */
 #define OWN_WAYS 8u
+#define FIRST_LINES 512u /* the first-level cache: 32 KiB */
 #define LAST_WAYS 8u     /* of a last cache */
 #define NODE_PAGE_LOG2 6 /* lines of a page */
-#define FOREIGN_LOG2 20  /* lines outside of all ranges that are known at once */
 
 /* What is known of a line, in one word: how often it was written (32 bits), the core that wrote it
  * last (10 bits, NOBODY), whether others have read it since (1 bit) and who was the last of them
@@ -32,33 +29,37 @@ struct near_entry {
   uint32_t version;
 };
 
-/* Where a line comes from. */
-enum source { FROM_CACHE, FROM_MEMORY, FROM_BUSY_MEMORY, FROM_CORE, SOURCES };
-
 /* What a look-up reads lies in one line of the machine that simulates. */
 struct own_set {
   uint32_t line[OWN_WAYS]; /* line + 1; 0: none */
   uint32_t version[OWN_WAYS];
 };
 
+#define STREAMS 32u    /* that a core's prefetcher follows */
+#define STREAM_SURE 2u /* after so many steps it is ahead */
+#define STREAM_STEP 2u /* lines, up or down */
+
+struct stream {
+  uint32_t line; /* that was asked for last */
+  uint32_t steps;
+};
+
 struct core {
   struct near_entry near[NEAR_ENTRIES];
   struct own_set own[OWN_SETS];
-  uint64_t ready[OWN_SETS][OWN_WAYS]; /* when they arrive; the lowest bits say from where: enum
-                                       * source */
+  uint64_t ready[OWN_SETS][OWN_WAYS]; /* when they arrive, and from where: enum td_sim_source */
+  uint32_t used[OWN_SETS][OWN_WAYS];  /* the number of the last access that got here */
+  uint32_t accesses;                  /* that got here, not only to the small cache */
   uint8_t turn[OWN_SETS];             /* the way to be replaced next */
-  uint64_t port;                      /* when it may ask for another line */
+  struct stream stream[STREAMS];
+  uint32_t stream_turn; /* the one to be replaced next */
+  uint64_t port;        /* when it may ask for another line */
+  uint64_t asked;       /* when it asked for the last one */
 };
 
 struct last_set {
   uint32_t line[LAST_WAYS]; /* line + 1; 0: none */
   uint32_t turn;            /* the way to be replaced next */
-};
-
-struct range {
-  uintptr_t start, end;
-  uint32_t first; /* number of its first line */
-  uint64_t *words;
 };
 
 struct queue_line { /* a line that is handed from core to core */
@@ -67,11 +68,6 @@ struct queue_line { /* a line that is handed from core to core */
 };
 #define QUEUE_LINES 65536u
 
-struct foreign {
-  uint64_t key; /* line address + 1 */
-  uint32_t number;
-};
-
 static struct {
   const struct td_sim_topology *topology;
   uint64_t ps[TD_COST_COUNT]; /* costs in picoseconds; the pace is in them */
@@ -79,32 +75,16 @@ static struct {
   uint64_t node_line; /* what a line costs a node */
   struct core *cores;
   struct last_set *last; /* of all last caches, one cache after the other */
-  uint32_t last_sets;    /* of each, a power of two */
+  uint32_t last_sets;    /* of each */
   uint64_t node_port[TD_SIM_CORES_MAX];
-  struct range range[RANGES_MAX];
-  unsigned ranges;
-  uint32_t lines; /* numbers given so far */
-  struct foreign *foreign;
-  uint64_t *foreign_words;
-  uint32_t foreign_count;
   struct queue_line *queue;
   struct td_sim_memory_counts counts;
 } memory;
 
-/* In huge pages if the system has them: the tables are read here and there. */
-static void *reserve(size_t bytes) {
-  void *at =
-      mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (at == MAP_FAILED) return NULL;
-  madvise(at, bytes, MADV_HUGEPAGE);
-  return at;
-}
-
 void td_sim_memory_costs(const struct td_costs *costs) {
   for (unsigned i = 0; i < TD_COST_COUNT; i++)
     memory.ps[i] = (uint64_t)(costs->at[i] * 1000);
-  memory.ps[TD_COST_access_ns] =
-      (uint64_t)(costs->at[TD_COST_access_ns] * costs->at[TD_COST_pace] * 1000);
+  td_sim_window_costs(costs);
   memory.transfer[TD_SIM_SAME_CACHE] = memory.ps[TD_COST_transfer_cache_ns];
   memory.transfer[TD_SIM_SAME_PACKAGE] = memory.ps[TD_COST_transfer_package_ns];
   memory.transfer[TD_SIM_SAME_MACHINE] = memory.ps[TD_COST_transfer_machine_ns];
@@ -121,83 +101,23 @@ void td_sim_memory_forget(void) {
   madvise(memory.last, last_bytes(), MADV_DONTNEED);
   madvise(memory.queue, QUEUE_LINES * sizeof *memory.queue, MADV_DONTNEED);
   memset(memory.node_port, 0, sizeof memory.node_port);
+  td_sim_window_forget();
 }
 
 bool td_sim_memory_begin(const struct td_sim_topology *topology, const struct td_costs *costs) {
   memory.topology = topology;
-  memory.cores = reserve(topology->cores * sizeof *memory.cores);
-  memory.last_sets = 1;
-  while (memory.last_sets < topology->cache_bytes / (LAST_WAYS << LINE_LOG2))
-    memory.last_sets *= 2;
-  memory.last = reserve(last_bytes());
-  memory.foreign = reserve(sizeof *memory.foreign << FOREIGN_LOG2);
-  memory.foreign_words = reserve(sizeof *memory.foreign_words << FOREIGN_LOG2);
-  memory.queue = reserve(QUEUE_LINES * sizeof *memory.queue);
-  memory.lines = 1u << FOREIGN_LOG2;
+  memory.cores = td_sim_reserve(topology->cores * sizeof *memory.cores);
+  memory.last_sets = (uint32_t)(topology->cache_bytes / (LAST_WAYS << TD_SIM_LINE_LOG2));
+  if (memory.last_sets == 0) memory.last_sets = 1;
+  memory.last = td_sim_reserve(last_bytes());
+  memory.queue = td_sim_reserve(QUEUE_LINES * sizeof *memory.queue);
   td_sim_memory_costs(costs);
-  return memory.cores && memory.last && memory.foreign && memory.foreign_words && memory.queue;
-}
-
-void td_sim_memory_range(const void *start, size_t bytes) {
-  size_t lines = (bytes >> LINE_LOG2) + 1;
-  if (memory.ranges == RANGES_MAX || lines > UINT32_MAX - memory.lines) return;
-  uint64_t *words = reserve(lines * sizeof *words);
-  if (!words) return;
-  memory.range[memory.ranges++] = (struct range){.start = (uintptr_t)start,
-                                                 .end = (uintptr_t)start + bytes,
-                                                 .first = memory.lines,
-                                                 .words = words};
-  memory.lines += (uint32_t)lines;
-}
-
-static const struct range *range_of(uintptr_t address) {
-  for (unsigned i = 0; i < memory.ranges; i++)
-    if (address - memory.range[i].start < memory.range[i].end - memory.range[i].start)
-      return &memory.range[i];
-  return NULL;
-}
-
-bool td_sim_memory_has(uintptr_t address) {
-  return range_of(address) != NULL;
+  return memory.cores && memory.last && memory.queue &&
+         td_sim_lines_begin((uint64_t)NOBODY << OWNER_SHIFT);
 }
 
 struct td_sim_memory_counts td_sim_memory_counts(void) {
   return memory.counts;
-}
-
-static void too_large(void) {
-  fputs("tidemark: simulate: the heap is too large for the simulated machine: 64 MiB of queues, or "
-        "a heap limit over 200 GiB\n",
-        stderr);
-  _exit(4);
-}
-
-/* Lines outside of all ranges are numbered in the order in which they are first used. */
-static uint32_t foreign_number(uint64_t key) {
-  uint32_t mask = (1u << FOREIGN_LOG2) - 1;
-  uint32_t at = (uint32_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 40) & mask;
-  while (memory.foreign[at].key != key + 1) {
-    if (memory.foreign[at].key == 0) {
-      if (memory.foreign_count == mask) too_large();
-      memory.foreign[at] = (struct foreign){.key = key + 1, .number = memory.foreign_count++};
-      memory.foreign_words[memory.foreign[at].number] = (uint64_t)NOBODY << OWNER_SHIFT;
-    }
-    if (memory.foreign[at].key != key + 1) at = (at + 1) & mask;
-  }
-  return memory.foreign[at].number;
-}
-
-static uint32_t line_of(uintptr_t address, uint64_t **word) {
-  const struct range *range = range_of(address);
-  if (!range) {
-    uint32_t number = foreign_number(address >> LINE_LOG2);
-    *word = &memory.foreign_words[number];
-    return number;
-  }
-  uint32_t offset = (uint32_t)((address >> LINE_LOG2) - (range->start >> LINE_LOG2));
-  *word = &range->words[offset];
-  if (**word == 0) **word = (uint64_t)NOBODY << OWNER_SHIFT;
-  return range->first + offset;
 }
 
 static unsigned owner_of(uint64_t word) {
@@ -222,7 +142,7 @@ static bool has_own(const struct core *core, uint32_t line) {
 /* ---- Last caches ------------------------------------------------------------------------- */
 
 static struct last_set *last_set(unsigned cache, uint32_t line) {
-  uint32_t set = (line * 0x9E3779B1u >> 8) & (memory.last_sets - 1);
+  uint32_t set = (uint32_t)((uint64_t)(line * 0x9E3779B1u) * memory.last_sets >> 32);
   return &memory.last[(size_t)cache * memory.last_sets + set];
 }
 
@@ -253,19 +173,8 @@ static uint64_t use(uint64_t *free, uint64_t now, uint64_t length) {
   return begin;
 }
 
-static uint64_t from(enum source source, uint64_t time) {
+static uint64_t from(enum td_sim_source source, uint64_t time) {
   return (time & ~(uint64_t)3) | source;
-}
-
-/* Returns how long to wait at `now` for what is ready then, if `hidden` of it does not count. */
-static uint64_t wait_for(uint64_t ready, uint64_t now, uint64_t hidden) {
-  static const enum td_spent spent[SOURCES] = {[FROM_CACHE] = TD_SPENT_WORK,
-                                               [FROM_MEMORY] = TD_SPENT_MEMORY,
-                                               [FROM_BUSY_MEMORY] = TD_SPENT_BANDWIDTH,
-                                               [FROM_CORE] = TD_SPENT_TRANSFER};
-  if (ready <= now + hidden) return 0;
-  td_sim_book(spent[ready & 3], ready - hidden - now);
-  return ready - hidden - now;
 }
 
 /* Returns when a line that is handed from core to core arrives, if it is asked for at `now` and
@@ -274,26 +183,45 @@ static uint64_t hand_on(uint32_t line, uint64_t now, uint64_t latency, uint64_t 
   struct queue_line *queue = &memory.queue[line * 0x9E3779B1u % QUEUE_LINES];
   if (queue->line != line + 1) *queue = (struct queue_line){.line = line + 1};
   memory.counts.transfers++;
-  return from(FROM_CORE, use(&queue->free, now, held) + latency);
+  return from(TD_SIM_FROM_CORE, use(&queue->free, now, held) + latency);
 }
 
-static uint64_t from_memory(struct core *core, unsigned number, uint32_t line, uint64_t now) {
+/* Returns whether lines are asked for in order, so that the core's prefetcher has asked before. */
+static bool is_streaming(struct core *core, uint32_t line) {
+  for (uint32_t i = 0; i < STREAMS; i++) {
+    struct stream *stream = &core->stream[i];
+    if (line - stream->line + STREAM_STEP > 2 * STREAM_STEP) continue;
+    stream->line = line;
+    return ++stream->steps > STREAM_SURE;
+  }
+  core->stream[core->stream_turn++ % STREAMS] = (struct stream){.line = line};
+  return false;
+}
+
+static uint64_t from_memory(struct core *core, unsigned number, uint32_t line,
+                            enum td_sim_access access, uint64_t now) {
+  static const enum td_cost apart[] = {[TD_SIM_READ] = TD_COST_load_line_ns,
+                                       [TD_SIM_WRITE] = TD_COST_store_line_ns,
+                                       [TD_SIM_CHANGE] = TD_COST_load_line_ns,
+                                       [TD_SIM_PREFETCH] = TD_COST_line_ns};
   const struct td_sim_core_place *place = &memory.topology->core[number];
   unsigned node = (line >> NODE_PAGE_LOG2) % memory.topology->nodes;
-  bool streams = has_own(core, line - 1) || has_own(core, line + 1);
-  uint64_t issue = later(now, core->port);
-  core->port = issue + memory.ps[streams ? TD_COST_stream_ns : TD_COST_line_ns];
+  bool streams = is_streaming(core, line);
+  uint64_t issue = core->asked = later(now, core->port);
+  core->port = issue + memory.ps[streams ? TD_COST_stream_ns : apart[access]];
   uint64_t served = use(&memory.node_port[node], issue, memory.node_line);
   memory.counts.lines++;
   uint64_t latency = memory.ps[streams ? TD_COST_stream_ns : TD_COST_memory_ns];
   if (node != place->node && !streams) latency += memory.ps[TD_COST_remote_ns];
-  return from(served > issue + latency ? FROM_BUSY_MEMORY : FROM_MEMORY, served + latency);
+  return from(served > issue + latency ? TD_SIM_FROM_BUSY_MEMORY : TD_SIM_FROM_MEMORY,
+              served + latency);
 }
 
 /* The line is not in the core's own cache, or has been written elsewhere since. Returns when it
  * arrives. */
 static uint64_t fetch(struct core *core, unsigned number, uint32_t line, uint64_t word,
-                      uint64_t now, bool alone) {
+                      uint64_t now, enum td_sim_access access) {
+  bool alone = access == TD_SIM_WRITE || access == TD_SIM_CHANGE;
   unsigned owner = owner_of(word);
   unsigned mine = memory.topology->core[number].cache;
   if (owner != NOBODY && owner != number) {
@@ -305,11 +233,12 @@ static uint64_t fetch(struct core *core, unsigned number, uint32_t line, uint64_
     }
   }
   if (in_last(mine, line)) {
-    uint64_t issue = later(now, core->port);
+    uint64_t issue = core->asked = later(now, core->port);
     core->port = issue + memory.ps[TD_COST_cache_line_ns];
-    return from(FROM_CACHE, issue + memory.ps[TD_COST_cache_ns]);
+    enum td_cost latency = is_streaming(core, line) ? TD_COST_own_ns : TD_COST_cache_ns;
+    return from(TD_SIM_FROM_CACHE, issue + memory.ps[latency]);
   }
-  uint64_t ready = from_memory(core, number, line, now);
+  uint64_t ready = from_memory(core, number, line, access, now);
   put_last(mine, line);
   return ready;
 }
@@ -340,52 +269,82 @@ static uint64_t take_over(unsigned number, uint32_t line, uint64_t word, uint64_
   return hand_on(line, now, latency, latency);
 }
 
-static uint64_t access_slowly(unsigned number, uintptr_t address, enum td_sim_access access,
-                              uint64_t now) {
+/* Returns when the core has the line and, if it writes, nobody else has. */
+static uint64_t get(unsigned number, uint32_t line, uint64_t *word, enum td_sim_access access,
+                    uint64_t issue, unsigned *at) {
   struct core *core = &memory.cores[number];
-  uint64_t *word;
-  uint32_t line = line_of(address, &word);
   bool writes = access == TD_SIM_WRITE || access == TD_SIM_CHANGE;
-  struct own_set *set = &core->own[line % OWN_SETS];
+  uint32_t number_of_set = line % OWN_SETS;
+  struct own_set *set = &core->own[number_of_set];
   unsigned way = find_own(core, line);
+  uint64_t near = issue; /* when a line that it has can be used */
   if (way == OWN_WAYS || set->version[way] != (uint32_t)*word) {
-    uint64_t ready = fetch(core, number, line, *word, now, writes);
-    if (way == OWN_WAYS) way = core->turn[line % OWN_SETS]++ % OWN_WAYS;
+    uint64_t ready = fetch(core, number, line, *word, issue, access);
+    if (way == OWN_WAYS) way = core->turn[number_of_set]++ % OWN_WAYS;
     set->line[way] = line + 1;
-    core->ready[line % OWN_SETS][way] = ready;
+    core->ready[number_of_set][way] = ready;
     if (writes) *word &= ~SHARED_BIT;
+  } else if (core->accesses - core->used[number_of_set][way] > FIRST_LINES) {
+    near = from(TD_SIM_FROM_CACHE, issue + memory.ps[TD_COST_own_ns]);
   }
-  uint64_t *ready = &core->ready[line % OWN_SETS][way];
+  core->used[number_of_set][way] = core->accesses++;
+  uint64_t *ready = &core->ready[number_of_set][way];
   if (writes) {
-    *ready = later(*ready, take_over(number, line, *word, now));
+    *ready = later(*ready, take_over(number, line, *word, issue));
     *word = written_by(*word, number);
   } else {
     *word = read_by(*word, number);
   }
-  set->version[way] = (uint32_t)*word;
-  bool waits = access == TD_SIM_READ || access == TD_SIM_CHANGE;
+  *at = set->version[way] = (uint32_t)*word;
+  return later(*ready, near);
+}
+
+static uint64_t access_slowly(unsigned number, uintptr_t address, enum td_sim_access access,
+                              uint64_t value, uint64_t issue, uint64_t now) {
+  struct core *core = &memory.cores[number];
+  uint64_t *word;
+  uint32_t line = td_sim_line_of(address, &word);
+  unsigned version;
+  core->asked = 0;
+  uint64_t ready = get(number, line, word, access, issue, &version);
   /* What is under way is not put into the small cache: who reads it then has to wait. */
-  if (waits || *ready <= now)
-    core->near[(address >> LINE_LOG2) % NEAR_ENTRIES] =
-        (struct near_entry){(address >> LINE_LOG2) + 1, word, set->version[way]};
-  uint64_t hidden = access == TD_SIM_READ ? memory.ps[TD_COST_hidden_ns] : 0;
-  return waits ? now + wait_for(*ready, now, hidden) : now;
+  if (ready <= now || access == TD_SIM_CHANGE)
+    core->near[(address >> TD_SIM_LINE_LOG2) % NEAR_ENTRIES] =
+        (struct near_entry){(address >> TD_SIM_LINE_LOG2) + 1, word, version};
+  switch (access) {
+  case TD_SIM_READ:
+    return ready > now ? td_sim_window_load(number, ready, value, now) : now;
+  case TD_SIM_WRITE:
+    return td_sim_window_store(number, ready, now);
+  case TD_SIM_CHANGE:
+    return td_sim_wait(ready, now);
+  default: /* it is done when the line has been asked for: only so many are at once */
+    return core->asked > now
+               ? td_sim_window_load(number, from(TD_SIM_FROM_MEMORY, core->asked), 0, now)
+               : now;
+  }
 }
 
 uint64_t td_sim_memory_access(unsigned number, uintptr_t address, enum td_sim_access access,
-                              uint64_t now) {
+                              uint64_t value, uint64_t now) {
   struct core *core = &memory.cores[number];
   memory.counts.accesses++;
-  uint64_t work = access != TD_SIM_PREFETCH ? memory.ps[TD_COST_access_ns] : 0;
-  if (access == TD_SIM_CHANGE) work += memory.ps[TD_COST_atomic_ns];
-  td_sim_book(TD_SPENT_WORK, work);
-  now += work;
-  struct near_entry *near = &core->near[(address >> LINE_LOG2) % NEAR_ENTRIES];
-  if (near->line == (address >> LINE_LOG2) + 1 && near->version == (uint32_t)*near->word) {
-    uint64_t word = *near->word;
-    if (access == TD_SIM_READ || access == TD_SIM_PREFETCH) return now;
-    /* Nobody has a copy that could be stale. */
-    if (owner_of(word) == number && (word & SHARED_BIT) == 0) return now;
+  if (access == TD_SIM_CHANGE) now = td_sim_window_work(number, memory.ps[TD_COST_atomic_ns], now);
+  uint64_t issue = now;
+  if (td_sim_window_is_busy(number, now)) {
+    if (access == TD_SIM_CHANGE) now = td_sim_window_drain(number, now);
+    issue = td_sim_window_known(number, address, now);
   }
-  return access_slowly(number, address, access, now);
+  struct near_entry *near = &core->near[(address >> TD_SIM_LINE_LOG2) % NEAR_ENTRIES];
+  if (near->line == (address >> TD_SIM_LINE_LOG2) + 1 && near->version == (uint32_t)*near->word) {
+    uint64_t word = *near->word;
+    bool reads = access == TD_SIM_READ || access == TD_SIM_PREFETCH;
+    /* Or nobody has a copy that could be stale. */
+    if (reads || (owner_of(word) == number && (word & SHARED_BIT) == 0)) {
+      if (access == TD_SIM_WRITE) return td_sim_window_store(number, issue, now);
+      bool waits = access == TD_SIM_READ && issue > now;
+      return waits ? td_sim_window_load(number, issue, value, now) : now;
+    }
+  }
+  return access_slowly(number, address, access, value, issue, now);
 }

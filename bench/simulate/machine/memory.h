@@ -18,8 +18,8 @@
 #include "bench/simulate/machine/topology.h"
 
 enum td_sim_access {
-  TD_SIM_READ,
-  TD_SIM_WRITE,    /* goes on without waiting for the line */
+  TD_SIM_READ, /* these two go on without waiting for the line: machine/window.h */
+  TD_SIM_WRITE,
   TD_SIM_CHANGE,   /* an atomic change: waits for the line, which nobody else may have */
   TD_SIM_PREFETCH, /* asks for the line */
 };
@@ -30,13 +30,10 @@ bool td_sim_memory_begin(const struct td_sim_topology *topology, const struct td
 void td_sim_memory_costs(const struct td_costs *costs);
 /* Empties all caches. */
 void td_sim_memory_forget(void);
-/* Addresses of [start, start + bytes), which is large, will be used. Ignored if there are many. */
-void td_sim_memory_range(const void *start, size_t bytes);
-bool td_sim_memory_has(uintptr_t address); /* does it lie in such a range? */
-
-/* Core `core` accesses the line at `now`. Returns the time at which it goes on. */
+/* Core `core` accesses the line at `now`. Returns the time at which it goes on. `value`: the word
+ * that is read, or 0. */
 uint64_t td_sim_memory_access(unsigned core, uintptr_t address, enum td_sim_access access,
-                              uint64_t now);
+                              uint64_t value, uint64_t now);
 
 struct td_sim_memory_counts {
   uint64_t accesses, lines, transfers; /* lines: from memory */

@@ -6,6 +6,8 @@
 #include <stdint.h>
 
 #include "bench/simulate/costs.h"
+#include "bench/simulate/machine/branches.h"
+#include "bench/simulate/machine/memory.h"
 #include "bench/simulate/run.h"
 
 /* The costs in force. */
@@ -21,6 +23,8 @@ void td_sim_note_mark(uintptr_t address);
 struct td_sim_phases {
   double ns, end_ns;
   double spent_ns[TD_SPENT_COUNT]; /* of all threads together */
+  struct td_sim_branch_counts branches;
+  struct td_sim_memory_counts memory;
   uint64_t phases;
 };
 struct td_sim_phases td_sim_take_phases(void);

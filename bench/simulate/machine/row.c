@@ -18,10 +18,13 @@
 
 #define STACK_BYTES ((size_t)8 << 20)
 #define COLLECTIONS_MOST 8u /* until the library has chosen how to mark */
+/* Until caches and predictors are warm: so many collections, or as many as mark so many objects. */
+#define WARMING_MOST 16u
+#define WARMING_MARKS 200000u
 
 /* Active time, parks, grants: what the markers' own figures add up to. */
 static void print_row(const struct td_cycle_record *record, uint64_t objects,
-                      struct td_sim_phases phases, struct td_sim_memory_counts counts) {
+                      struct td_sim_phases phases) {
   uint64_t active = 0, failed = 0, grants = 0, parks = 0;
   unsigned took_part = 0;
   for (unsigned i = 0; i < record->all.markers; i++) {
@@ -33,10 +36,11 @@ static void print_row(const struct td_cycle_record *record, uint64_t objects,
     took_part += m->objects > 0;
   }
   printf("row %s %u %" PRIu64 " %.0f %.0f %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-         " %u %" PRIu64 " %" PRIu64 " %" PRIu64,
+         " %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
          record->all.engine, record->all.markers, objects, phases.ns, phases.end_ns, active,
-         record->all.steals, failed, grants, parks, took_part, counts.accesses, counts.lines,
-         counts.transfers);
+         record->all.steals, failed, grants, parks, took_part, phases.memory.accesses,
+         phases.memory.lines, phases.memory.transfers, phases.branches.instructions,
+         phases.branches.surprises);
   for (unsigned i = 0; i < TD_SPENT_COUNT; i++)
     printf(" %.0f", phases.spent_ns[i]);
   putchar('\n');
@@ -45,37 +49,38 @@ static void print_row(const struct td_cycle_record *record, uint64_t objects,
 struct marked {
   struct td_cycle_record record;
   uint64_t objects;
-  struct td_sim_memory_counts counts;
   struct td_sim_phases phases;
 };
 
 static int mark(const struct td_sim_row *row, bool told, struct marked *marked) {
-  struct td_sim_memory_counts before = td_sim_memory_counts(), after;
   td_sim_take_phases();
-  td_sim_memory_forget();
+  if (!row->warm) td_sim_memory_forget();
   td_sim_rest();
   td_sim_told = told;
+  td_sim_now.counts = told && row->warm;
   int status =
       td_subject_mark(row->subject, row->engine, row->markers, &marked->record, &marked->objects);
-  after = td_sim_memory_counts();
-  marked->counts = (struct td_sim_memory_counts){.accesses = after.accesses - before.accesses,
-                                                 .lines = after.lines - before.lines,
-                                                 .transfers = after.transfers - before.transfers};
+  td_sim_now.counts = false;
   marked->phases = td_sim_take_phases();
   return status;
 }
 
-/* The first collection starts the helpers. Memory costs nothing in it. Then the library may try
- * whether it marks this heap faster with regions or without: the row is of the way that it keeps.
- */
+/* The first collection starts the helpers. Memory costs nothing in it. Others warm the caches and
+ * teach the predictors if these are to be warm. Then the library may try whether it marks this heap
+ * faster with regions or without: the row is of the way that it keeps. */
 static int mark_until_settled(const struct td_sim_row *row) {
   static struct marked marked;
   int status = mark(row, false, &marked);
+  uint64_t marks = 0;
+  for (unsigned i = 0; row->warm && i < WARMING_MOST && marks < WARMING_MARKS; i++) {
+    if (status == TD_EXIT_OK) status = mark(row, true, &marked);
+    marks += marked.objects;
+  }
   for (unsigned i = 0; i < COLLECTIONS_MOST && status == TD_EXIT_OK; i++) {
     status = mark(row, true, &marked);
     if (td_sim_settled()) break;
   }
-  if (status == TD_EXIT_OK) print_row(&marked.record, marked.objects, marked.phases, marked.counts);
+  if (status == TD_EXIT_OK) print_row(&marked.record, marked.objects, marked.phases);
   return status;
 }
 

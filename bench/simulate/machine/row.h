@@ -14,6 +14,7 @@ struct td_sim_row {
   const struct td_sim_topology *topology;
   const char *engine;
   unsigned markers;
+  bool warm; /* caches keep what the collection before has left there */
   uint32_t seed;
 };
 

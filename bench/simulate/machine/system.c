@@ -7,9 +7,12 @@
 #include <string.h>
 
 #include "bench/simulate/machine/account.h"
+#include "bench/simulate/machine/lines.h"
 #include "bench/simulate/machine/memory.h"
 #include "bench/simulate/machine/report.h"
 #include "bench/simulate/machine/threads.h"
+#include "bench/simulate/machine/window.h"
+#include "heap/view.h"
 #include "marker/base/idle.h"
 #include "marker/marker.h"
 #include "marker/region/regions.h"
@@ -27,7 +30,7 @@ static struct td_sim_phases phases;
 static uint64_t last_mark;
 
 void td_sim_note_mark(uintptr_t address) {
-  if (td_sim_now.on && td_sim_memory_has(address)) last_mark = td_sim_now.now;
+  if (td_sim_now.on && td_sim_lines_has(address)) last_mark = td_sim_now.now;
 }
 
 struct td_sim_phases td_sim_take_phases(void) {
@@ -41,19 +44,33 @@ void td_sim_rest(void) {
   td_sim_sleep(&never, REST_NS);
 }
 
+static void note_memory(struct td_sim_memory_counts from, struct td_sim_memory_counts to) {
+  phases.memory.accesses += to.accesses - from.accesses;
+  phases.memory.lines += to.lines - from.lines;
+  phases.memory.transfers += to.transfers - from.transfers;
+}
+
 void __real_td_mark_phase(struct td_markers *set, const struct td_roots *roots);
 void __wrap_td_mark_phase(struct td_markers *set, const struct td_roots *roots);
 void __wrap_td_mark_phase(struct td_markers *set, const struct td_roots *roots) {
   const struct td_sim_account before = td_sim_account;
+  const struct td_sim_branch_counts branches = td_sim_branch_counts;
+  const struct td_sim_memory_counts memory = td_sim_memory_counts();
+  const struct td_view view = td_view_of(set->space);
+  const bool counted = td_sim_now.counts;
+  td_sim_window_tables(view.marks, view.blocks, TD_BLOCK_LOG2, sizeof(struct td_block));
   td_sim_now.counts = td_sim_now.on && td_sim_told;
   uint64_t begin = td_sim_now.now;
   last_mark = begin;
   __real_td_mark_phase(set, roots);
-  td_sim_now.counts = false;
+  td_sim_now.counts = counted;
   uint64_t end = td_sim_now.now;
   phases.ns += (double)(end - begin) / 1000;
   for (unsigned i = 0; i < TD_SPENT_COUNT; i++)
     phases.spent_ns[i] += (double)(td_sim_account.ps[i] - before.ps[i]) / 1000;
+  note_memory(memory, td_sim_memory_counts());
+  phases.branches.instructions += td_sim_branch_counts.instructions - branches.instructions;
+  phases.branches.surprises += td_sim_branch_counts.surprises - branches.surprises;
   /* Marks of others may be a little ahead of this core's clock. */
   if (phases.phases++ == 0) phases.end_ns = end > last_mark ? (double)(end - last_mark) / 1000 : 0;
 }
@@ -94,7 +111,7 @@ void *__real_td_plat_reserve(size_t bytes, size_t align);
 void *__wrap_td_plat_reserve(size_t bytes, size_t align);
 void *__wrap_td_plat_reserve(size_t bytes, size_t align) {
   void *start = __real_td_plat_reserve(bytes, align);
-  if (start) td_sim_memory_range(start, bytes);
+  if (start) td_sim_lines_range(start, bytes);
   return start;
 }
 
@@ -170,7 +187,7 @@ int __wrap_pthread_mutex_unlock(pthread_mutex_t *lock);
 static void change(const void *at) {
   if (td_sim_now.counts)
     td_sim_now.now =
-        td_sim_memory_access(td_sim_now.core, (uintptr_t)at, TD_SIM_CHANGE, td_sim_now.now);
+        td_sim_memory_access(td_sim_now.core, (uintptr_t)at, TD_SIM_CHANGE, 0, td_sim_now.now);
   td_sim_step();
 }
 

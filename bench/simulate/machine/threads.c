@@ -149,13 +149,28 @@ static void occupy(struct td_sim_thread *thread, uint32_t number, uint64_t time)
   push(core->now, thread->number, 0);
 }
 
+/* A thread that wakes where all cores are taken gets the one that somebody has had for longest,
+ * after as long as this system makes it wait. */
+static void take_from_longest(struct td_sim_thread *thread, uint64_t time) {
+  struct td_sim_thread *victim = NULL;
+  for (uint32_t i = 0; i < machine.cores; i++) {
+    struct td_sim_thread *at = machine.thread[machine.core[i].thread];
+    if (!victim || at->started < victim->started) victim = at;
+  }
+  uint64_t more = cost(TD_COST_wake_busy_ns), delay = cost(TD_COST_wake_delay_ns);
+  uint64_t end = time + (more > delay ? more - delay : 0), slice = cost(TD_COST_slice_ns);
+  if (victim->started + slice > end) victim->started = end > slice ? end - slice : 0;
+  memmove(machine.waiting + 1, machine.waiting, machine.waits++ * sizeof machine.waiting[0]);
+  machine.waiting[0] = thread->number;
+}
+
 static void make_ready(struct td_sim_thread *thread, uint64_t time) {
   uint32_t core = find_idle(thread);
   thread->state = WAITS;
   if (core != NOBODY)
     occupy(thread, core, time);
   else
-    machine.waiting[machine.waits++] = thread->number;
+    take_from_longest(thread, time);
 }
 
 /* The core has become free. */
@@ -201,7 +216,8 @@ static void dispatch(void) {
         machine.events ? machine.heap[0].time + cost(TD_COST_lookahead_ns) : UINT64_MAX;
     uint64_t turn = thread->started + cost(TD_COST_slice_ns);
     /* If nobody waits, it is looked at again as late as that. */
-    td_sim_now.horizon = horizon < turn || turn < td_sim_now.now ? horizon : turn;
+    if (turn < td_sim_now.now) turn = machine.waits > 0 ? td_sim_now.now : UINT64_MAX;
+    td_sim_now.horizon = horizon < turn ? horizon : turn;
     switch_to(event.thread);
     return;
   }
