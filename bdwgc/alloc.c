@@ -158,6 +158,10 @@ EXPORT void *GC_realloc(void *object, size_t bytes) {
   }
   if (!td_bdwgc_self) td_bdwgc_start();
   struct tide_mutator *self = td_bdwgc_self;
+  if (td_bdwgc_goes_straight(self, bytes)) {
+    void *moved = tide_object_move(self, object, bytes + td_bdwgc.extra_bytes);
+    if (moved) return moved;
+  }
   bool entered = td_bdwgc_come_back();
   void *resized = resize(self, object, bytes);
   if (entered) td_bdwgc_go_away();

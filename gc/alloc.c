@@ -41,18 +41,21 @@ static void *refuse(struct tide_mutator *mutator, enum tide_status status) {
   return NULL;
 }
 
-/* Takes a cell from the mutator's run, or from a new one. */
+/* Takes a cell from the mutator's run, or from a new one. Cells that were freed come before a new
+ * block, but not before the first run since a collection: where a program frees what it has just
+ * allocated, that cell would go to and fro, and each time the long way. From a run it goes back to
+ * the run. */
 static void *take_small(struct tide_mutator *mutator, struct request *request) {
   uint32_t at = (uint32_t)request->layout * TIDE_BUMP_SLOTS + request->size_class;
   struct tide_bump *run = &mutator->runs[at];
   if (run->limit - run->next < request->bytes) {
-    void *freed = td_runs_take_freed(mutator, at, request->bytes);
-    if (freed) return freed;
     bool listed = run->limit != 0;
+    void *freed = listed ? td_runs_take_freed(mutator, at, request->bytes) : NULL;
+    if (freed) return freed;
     size_t got = td_space_refill(&mutator->heap->space, run, request->layout, request->size_class,
                                  &request->room);
     if (!listed && run->limit) mutator->filled[mutator->filled_count++] = at;
-    if (!got) return NULL;
+    if (!got) return td_runs_take_freed(mutator, at, request->bytes);
     mutator->handed_out += got;
     if (mutator->handed_out > FLUSH_BYTES) td_runs_flush_counts(mutator);
   }
@@ -216,12 +219,10 @@ static void *take_next_piece(struct tide_mutator *mutator, tide_layout layout, s
   size_t cell = (bytes + TD_GRANULE_BYTES - 1) & ~(TD_GRANULE_BYTES - 1);
   size_t at = (size_t)layout * TIDE_BUMP_SLOTS + (cell >> TD_GRANULE_LOG2);
   if (mutator->fast.bump != mutator->runs || mutator->heap->stress) return NULL;
-  void *freed = td_runs_take_freed(mutator, (uint32_t)at, cell); /* there was a block, so checked */
-  if (freed) return freed;
   struct tide_bump *run = &mutator->runs[at];
   if (run->limit == 0) return NULL;
   size_t got = td_space_advance(&mutator->heap->space, run);
-  if (got == 0) return NULL;
+  if (got == 0) return td_runs_take_freed(mutator, (uint32_t)at, cell);
   mutator->handed_out += got;
   void *object = (void *)run->next;
   run->next += cell;

@@ -21,8 +21,7 @@ static uintptr_t *link_cells(struct tide_bump *run, size_t cell, uintptr_t *last
   return last;
 }
 
-/* Collects nothing and takes no block, so that it may end early: with the mutator's block. Freed
- * cells come first in the next call. */
+/* Collects nothing and takes no block, so that it may end early: with the mutator's block. */
 static void link_more(struct tide_mutator *mutator, tide_layout layout, size_t bytes, size_t most,
                       uintptr_t *last) {
   size_t cell = (bytes + TD_GRANULE_BYTES - 1) & ~(size_t)(TD_GRANULE_BYTES - 1), got = 0;
@@ -30,7 +29,7 @@ static void link_more(struct tide_mutator *mutator, tide_layout layout, size_t b
       &mutator->runs[(size_t)layout * TIDE_BUMP_SLOTS + (cell >> TD_GRANULE_LOG2)];
   for (size_t count = 1;; mutator->handed_out += got) {
     last = link_cells(run, cell, last, most - count, &count);
-    if (count == most || mutator->freed_count) break;
+    if (count == most) break;
     got = td_space_advance(&mutator->heap->space, run);
     if (got == 0) break;
   }

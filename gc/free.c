@@ -57,6 +57,45 @@ enum tide_status tide_free(struct tide_mutator *mutator, void *object) {
   return TIDE_OK;
 }
 
+/* The next cell of the mutator's run, or NULL if that takes more than a look. */
+static void *take_at_hand(struct tide_mutator *mutator, tide_layout layout, size_t cell) {
+  struct tide_bump *run =
+      &mutator->runs[(size_t)layout * TIDE_BUMP_SLOTS + (cell >> TD_GRANULE_LOG2)];
+  uintptr_t at = run->next;
+  if (at + cell - 1 >= run->limit) return NULL;
+  run->next = at + cell;
+  return (void *)at;
+}
+
+static void *move_small(struct tide_mutator *mutator, uintptr_t object, size_t bytes) {
+  struct tide_heap *heap = mutator->heap;
+  struct td_found found;
+  if (!td_object_look_here(mutator, object, &found)) return NULL;
+  size_t before = td_block_object_bytes(found.block, found.info);
+  size_t cell = (bytes + TD_GRANULE_BYTES - 1) & ~(size_t)(TD_GRANULE_BYTES - 1);
+  bool stays = bytes <= before && (bytes >= before / 2 || cell == before);
+  if (stays || found.info->state != TD_BLOCK_SMALL) return NULL;
+  void *moved = take_at_hand(mutator, found.block->layout, cell);
+  if (!moved) return NULL;
+  memcpy(moved, (const void *)object, bytes < before ? bytes : before);
+  forget(heap, object);
+  mutator->freed_bytes += before;
+  if (!take_back(mutator, found.run, object, before)) td_runs_put_freed(mutator, found.run, object);
+  return moved;
+}
+
+void *tide_object_move(struct tide_mutator *mutator, void *object, size_t bytes) {
+  if (!td_mutator_may_act(mutator, "tide_object_move") || bytes > TIDE_BUMP_INLINE_BYTES)
+    return NULL;
+  struct tide_heap *heap = mutator->heap;
+  if (heap->stress || heap->space.has_quarantine || heap->space.has_poison || !td_pin_never(heap))
+    return NULL;
+  td_allocation_begin(mutator);
+  void *moved = move_small(mutator, (uintptr_t)object, bytes);
+  td_allocation_end(mutator);
+  return moved;
+}
+
 /* Nothing is changed here, but a collection that came between the look at the object's mark and at
  * the epoch would have both tell that there is no object. */
 bool tide_object_look(struct tide_mutator *mutator, const void *object,

@@ -34,7 +34,7 @@
  * a part of what is alive and at most. Found by trying on eleven programs for Boehm GC:
  * docs/boehm.md has their figures. */
 #define LEAF_WEIGHT (1.0 / 2)
-#define EXTRA_PART (1.0 / 3)
+#define EXTRA_PART (1.0 / 4)
 #define EXTRA_MOST ((double)(1 << 20))
 
 /* So that one library needs no libm: Newton's iteration from an estimate off by a power of two

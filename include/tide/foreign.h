@@ -189,6 +189,14 @@ struct tide_object_facts {
 TIDE_API bool tide_object_look(struct tide_mutator *mutator, const void *object,
                                struct tide_object_facts *facts);
 
+/* Returns an object of the same layout with `bytes` bytes, which begin with those of `object` as
+ * far as there is room, and frees that one as tide_free does. It is for what is done often: small
+ * objects that get longer, or shorter than half, where cells of the new size are at hand. Else it
+ * returns NULL, and nothing has changed; allocating, copying and freeing may still be possible.
+ * What lies behind the old bytes is zeroed unless the layout is one of tide_layout_as_it_is. No
+ * safepoint. */
+TIDE_API void *tide_object_move(struct tide_mutator *mutator, void *object, size_t bytes);
+
 /* ---- Many objects at once ------------------------------------------------------------------ */
 
 /* Returns a list of at least one and at most `most` objects as tide_alloc makes them: the first

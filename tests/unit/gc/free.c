@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "heap/poison.h"
+#include "heap/poison.h"
 #include "tests/unit/gc/common.h"
 #include "tide/foreign.h"
 
@@ -172,6 +173,56 @@ Test(look, tells_what_the_single_questions_tell) {
   struct tide_object_facts large;
   cr_assert(tide_object_look(w.m, tide_alloc(w.m, TIDE_LAYOUT_LEAF, 600000), &large));
   cr_assert(large.may_grow);
+  world_end(&w);
+}
+
+/* Whether cells are at hand is up to chance, so most of these moves must succeed, not all. */
+static void try_moves(struct world *w, tide_layout layout) {
+  unsigned moves = 0;
+  uint64_t before = stats_of(w->heap).freed_bytes, freed = 0;
+  for (size_t bytes = 32; bytes < 512; bytes += 16) {
+    tide_alloc(w->m, layout, bytes + 16); /* these sizes have runs now */
+    tide_alloc(w->m, layout, bytes / 2 - 1);
+    uintptr_t *object = tide_alloc(w->m, layout, bytes);
+    object[0] = 2 * bytes, object[bytes / 8 - 1] = 2 * bytes;
+    cr_assert_null(tide_object_move(w->m, object, bytes), "it is long enough");
+    cr_assert_null(tide_object_move(w->m, object, bytes / 2), "it may stay");
+    uintptr_t *moved = tide_object_move(w->m, object, bytes + 9);
+    if (!moved) continue;
+    moves++, freed += bytes + tide_object_bytes(w->heap, moved);
+    cr_assert_eq(tide_object_layout(w->heap, moved), layout);
+    cr_assert_geq(tide_object_bytes(w->heap, moved), bytes + 9);
+    cr_assert(moved[0] == 2 * bytes && moved[bytes / 8 - 1] == 2 * bytes, "%zu bytes", bytes);
+    cr_assert_eq(moved[bytes / 8], 0);
+    cr_assert_eq(tide_object_bytes(w->heap, object), 0, "it was freed");
+    uintptr_t *shorter = tide_object_move(w->m, moved, bytes / 2 - 1);
+    cr_assert(shorter && shorter[0] == 2 * bytes, "%zu bytes", bytes / 2 - 1);
+  }
+  cr_assert(td_poison_is_possible() ? moves == 0 : moves > 25, "%u", moves);
+  cr_assert_eq(stats_of(w->heap).freed_bytes, before + freed);
+}
+
+Test(move, copies_and_frees) {
+  struct world w = world_new();
+  try_moves(&w, TIDE_LAYOUT_LEAF);
+  try_moves(&w, TIDE_LAYOUT_CONSERVATIVE);
+  cr_assert_eq(live_after_collect(&w), 0);
+  world_end(&w);
+}
+
+Test(move, changes_nothing_where_it_cannot) {
+  struct world w = world_new();
+  void *large = tide_alloc(w.m, TIDE_LAYOUT_LEAF, 600000), *small = tide_alloc(w.m, 1, 40);
+  tide_alloc(w.m, 1, 64);
+  cr_assert_null(tide_object_move(w.m, large, 700000));
+  cr_assert_null(tide_object_move(w.m, large, 64));
+  cr_assert_null(tide_object_move(w.m, small, 1000));
+  cr_assert_null(tide_object_move(w.m, (char *)small + 8, 64));
+  cr_assert_null(tide_object_move(w.m, &w, 64));
+  cr_assert_eq(tide_object_pin(w.m, small), TIDE_OK);
+  cr_assert_null(tide_object_move(w.m, small, 64));
+  cr_assert_eq(tide_object_unpin(w.m, small), TIDE_OK);
+  cr_assert_eq(count_objects(&w), 3);
   world_end(&w);
 }
 
