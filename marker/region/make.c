@@ -15,9 +15,11 @@
  * chunks, references would be deferred one by one; with fewer regions, markers would have none. */
 #define CHUNKS_EACH 2u
 #define REGIONS_EACH 2u
-/* So chunks are a larger part of the heap for them. A chunk is half a KiB, and leads into one MiB:
- * CHUNKS_EACH of 128 markers are an eighth of the heap. */
-#define POOL_PART_OF_MANY 6u
+/* So chunks are a larger part of the heap for them. A chunk is half a KiB and leads into one MiB,
+ * so CHUNKS_EACH of 128 markers are an eighth of the heap. A third as many more are for those that
+ * wait. What so many need is the most. */
+#define CHUNKS_OF_HEAP ((1u << 20) / sizeof(struct td_chunk))
+#define POOL_MARKERS_MOST 128u
 #define SHIFT_SMALLEST TD_BLOCK_GRANULES_LOG2
 
 static const struct td_region_limits usual = {
@@ -99,13 +101,20 @@ static void reserve_more(struct td_regions *regions, const struct td_space *spac
   regions->pool.count = more.count;
 }
 
+/* Returns which part of the heap chunks may take, as a divisor. */
+static uint32_t part_of_many(unsigned markers, uint32_t usual_part) {
+  if (markers > POOL_MARKERS_MOST) markers = POOL_MARKERS_MOST;
+  uint32_t part = (uint32_t)CHUNKS_OF_HEAP * 3 / (4 * CHUNKS_EACH * markers);
+  return part < usual_part ? part : usual_part;
+}
+
 /* Returns how much memory waiting references may use in this collection. */
 static size_t pool_bytes(struct td_regions *regions, const struct td_space *space,
                          unsigned markers) {
   const struct td_region_limits *limits = &regions->limits;
   /* Tests set other limits, which hold for all. */
   const bool larger = markers >= TD_MANY_MARKERS && limits->pool_part == usual.pool_part;
-  uint32_t part = larger ? POOL_PART_OF_MANY : limits->pool_part;
+  const uint32_t part = larger ? part_of_many(markers, limits->pool_part) : limits->pool_part;
   size_t bytes = ((size_t)space->used_blocks << TD_BLOCK_LOG2) / part;
   if (bytes < limits->pool_least) bytes = limits->pool_least;
   if (larger) reserve_more(regions, space, part, bytes);

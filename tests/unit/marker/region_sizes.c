@@ -135,7 +135,8 @@ Test(region_sizes, the_pool_of_many_is_larger_so_that_they_visit_large_heaps) {
     cr_assert_eq(regions->pool.limit, gib * GIB / 32 / sizeof(struct td_chunk));
     for (markers = 16; markers <= 256; markers *= 2) {
       begin(blocks, blocks, 1);
-      cr_assert_eq(regions->pool.limit, gib * GIB / 6 / sizeof(struct td_chunk));
+      const uint64_t part = markers < 32 ? 32 : markers < 64 ? 24 : markers < 128 ? 12 : 6;
+      cr_assert_eq(regions->pool.limit, gib * GIB / part / sizeof(struct td_chunk));
       cr_assert_eq(regions->crowded, markers > 128, "%lu GiB, %u markers", (unsigned long)gib,
                    markers);
     }
