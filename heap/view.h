@@ -100,7 +100,8 @@ static __attribute__((noinline)) uintptr_t td_view_inside(const struct td_space 
  * itself, or its granule where it is alike. Nothing is read that would have to be asked for. */
 static inline uintptr_t td_view_word(const struct td_view *v, uintptr_t word) {
   if (word - v->base >= v->bytes) return 0;
-  if (__builtin_expect(v->looked_up >> (word & 63) & 1, 0)) return td_view_inside(v->space, word);
+  if (__builtin_expect((v->looked_up >> (word & 63) & 1) != 0, 0))
+    return td_view_inside(v->space, word);
   return word & ~(TD_GRANULE_BYTES - 1);
 }
 

@@ -31,13 +31,13 @@ static bool is_young(const struct td_markers *set) {
 
 static bool may_be_helped(struct td_markers *set) {
   const unsigned bits = 32 - (unsigned)__builtin_clz(enough_markers(set));
-  set->alone = &set->alones[bits - 1];
-  return is_young(set) || td_alone_begin(set->alone);
+  set->helped = &set->helped_by[bits - 1];
+  return is_young(set) || td_helped_begin(set->helped);
 }
 
 void td_markers_try_anew(struct td_markers *set) {
-  for (unsigned i = 0; i < TD_ALONES; i++)
-    set->alones[i] = td_alone_new();
+  for (unsigned i = 0; i < TD_HELPED_CASES; i++)
+    set->helped_by[i] = td_helped_new();
 }
 
 void td_mark_begin(struct td_markers *set) {
@@ -111,7 +111,7 @@ static void learn(struct td_markers *set, const struct tide_cycle_stats *stats, 
   td_regions_end(set->regions, &(struct td_trial_facts){.ns = set->mark_ns,
                                                         .objects = stats->objects,
                                                         .used = 8 * visited >= stats->objects});
-  td_alone_end(set->alone, &(struct td_alone_facts){.ns = set->mark_ns,
+  td_helped_end(set->helped, &(struct td_helped_facts){.ns = set->mark_ns,
                                                     .objects = stats->objects,
                                                     .steals = stats->steals,
                                                     .recruited = stats->recruited});

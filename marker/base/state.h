@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #include "heap/space.h"
-#include "marker/base/alone.h"
+#include "marker/base/helped.h"
 #include "marker/base/bits.h"
 #include "marker/base/engine.h"
 #include "marker/base/events.h"
@@ -37,8 +37,8 @@
 #define TD_GROUP_MARKERS 16u
 #define TD_GROUPS ((TIDE_MARKERS_MAX + TD_GROUP_MARKERS - 1) / TD_GROUP_MARKERS)
 
-#define TD_ALONES 9u
-_Static_assert(TIDE_MARKERS_MAX >> (TD_ALONES - 1) == 1, "256 has nine bits");
+#define TD_HELPED_CASES 9u
+_Static_assert(TIDE_MARKERS_MAX >> (TD_HELPED_CASES - 1) == 1, "256 has nine bits");
 
 struct td_markers {
   /* Constant between configurations. */
@@ -110,7 +110,7 @@ struct td_markers {
   uint8_t epoch;         /* of the last collection */
   /* Whether helpers pay in this heap: one for each number of bits of the number of markers, and
    * that of this collection. */
-  struct td_alone alones[TD_ALONES], *alone;
+  struct td_helped helped_by[TD_HELPED_CASES], *helped;
 };
 
 /* Where a marker stands in the spans of a phase: see td_root_slices_next. */

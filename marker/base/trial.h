@@ -1,7 +1,7 @@
 /* Which of two ways to mark this heap is faster? Where that depends on the processor as much as on
  * the graph, the heap is marked the other way now and then, and the faster way is kept. Of
  * each question one way is called *on*, the other off: visits of regions or none
- * (marker/region/regions.h), helpers or none (marker/base/alone.h).
+ * (marker/region/regions.h), helpers or none (marker/base/helped.h).
  *
  * A trial that is lost is given up while marking goes on, and the rest is marked the better way. */
 #ifndef TD_MARKER_BASE_TRIAL_H

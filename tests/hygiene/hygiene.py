@@ -34,9 +34,10 @@ MAY_INCLUDE = {
 ALSO_INCLUDES = {"bench": re.compile(r"marker/queue/\w+\.h$"),
                  "workloads": re.compile(r"inspect/(base/whole_file|thg/\w+)\.h$")}
 # The simulated machine stands below the library, in place of the system. It also sees phases and idle
-# markers go by, to tell where the time goes, and whether the library still tries how to mark.
+# markers go by, to tell where the time goes, and whether the library still tries how to mark; and where the heap's
+# tables lie, because what is loaded from them leads to further loads.
 SYSTEM = "bench/simulate/machine/"
-SYSTEM_INCLUDES = re.compile(r"(platform/platform|marker/marker|marker/base/idle|marker/region/regions)\.h$")
+SYSTEM_INCLUDES = re.compile(r"(platform/platform|heap/view|marker/marker|marker/base/idle|marker/region/regions)\.h$")
 COLUMNS_MAX = 100
 # They need what a build may lack: a macro that names a header (bench/gcbench/child/memory.h), or
 # Boehm GC.
