@@ -52,12 +52,21 @@ static void note(struct td_trial *trial, bool on, double ns) {
     *known = typical(*known, ns);
 }
 
-/* The other way was tried. */
-static void decide(struct td_trial *trial, bool won) {
-  if (won) {
-    trial->better = !trial->better;
+/* One collection is not typical of its way: that wins if it was faster twice in a row. */
+static bool wins(struct td_trial *trial, bool way, double ns) {
+  if (trial->gauge == TD_TRIAL_FASTEST) return trial->ns[way] < CLEARLY * trial->ns[!way];
+  trial->faster = ns < CLEARLY * trial->ns[!way] ? trial->faster + 1 : 0;
+  return trial->faster >= 2;
+}
+
+/* The other way was tried: it took so many ns for an object, or was given up. */
+static void decide(struct td_trial *trial, bool given_up, double ns) {
+  const bool way = !trial->better;
+  if (!given_up && wins(trial, way, ns)) {
+    trial->better = way;
     trial->pause = PAUSE_LEAST;
-  } else if (trial->pause < PAUSE_MOST) {
+    trial->faster = 0;
+  } else if (trial->faster == 0 && trial->pause < PAUSE_MOST) {
     trial->pause *= 2;
   }
   trial->left = trial->pause;
@@ -66,14 +75,15 @@ static void decide(struct td_trial *trial, bool won) {
 void td_trial_end(struct td_trial *trial, const struct td_trial_facts *facts) {
   if (!trial->open || facts->objects < OBJECTS_LEAST) return;
   const bool way = trial->better != trial->tries, given_up = td_trial_is_on(trial) != way;
+  const double ns = (double)facts->ns / (double)facts->objects;
   trial->objects = facts->objects;
   if (way && !given_up && !facts->used) {
     trial->left = trial->pause; /* the graph hardly led there: there is nothing to compare */
     return;
   }
-  if (!given_up) note(trial, way, (double)facts->ns / (double)facts->objects);
+  if (!given_up) note(trial, way, ns);
   if (trial->tries)
-    decide(trial, !given_up && trial->ns[way] < CLEARLY * trial->ns[!way]);
+    decide(trial, given_up, ns);
   else if (trial->left > 0)
     trial->left--;
 }

@@ -25,6 +25,7 @@ struct td_trial {
   bool tries;       /* and this one tries the other way */
   double ns[2];     /* for an object, off and on; 0: not known */
   uint32_t told[2]; /* collections of each way that were told */
+  uint32_t faster;  /* times in a row in which the other way was faster when it was tried */
   uint64_t objects; /* marked in the last collection that was told */
   uint32_t left;    /* collections until the other way is tried, */
   uint32_t pause;   /* and how many it will be the next time */

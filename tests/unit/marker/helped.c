@@ -36,7 +36,14 @@ Test(helped, nobody_asks_where_steals_are_few) {
 }
 
 Test(helped, helpers_that_do_not_pay_stay_away) {
-  cr_assert_leq(helped(1000, MANY, MANY_STEALS, 20, 10), 25);
+  cr_assert_leq(helped(1000, MANY, MANY_STEALS, 20, 10), 40);
+}
+
+Test(helped, one_fast_collection_without_helpers_does_not_decide) {
+  unsigned count = 0;
+  for (unsigned i = 0; i < 1000; i++)
+    count += collect(MANY, MANY_STEALS, 15, i == 4 ? 10 : 20);
+  cr_assert_geq(count, 980);
 }
 
 Test(helped, helpers_that_pay_are_seldom_left_out) {
