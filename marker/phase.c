@@ -112,9 +112,9 @@ static void learn(struct td_markers *set, const struct tide_cycle_stats *stats, 
                                                         .objects = stats->objects,
                                                         .used = 8 * visited >= stats->objects});
   td_helped_end(set->helped, &(struct td_helped_facts){.ns = set->mark_ns,
-                                                    .objects = stats->objects,
-                                                    .steals = stats->steals,
-                                                    .recruited = stats->recruited});
+                                                       .objects = stats->objects,
+                                                       .steals = stats->steals,
+                                                       .recruited = stats->recruited});
 }
 
 void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
