@@ -216,13 +216,13 @@ static void *take_next_piece(struct tide_mutator *mutator, tide_layout layout, s
   if (bytes > TIDE_BUMP_INLINE_BYTES || layout >= TIDE_LAYOUT_MAX) return NULL;
   /* relaxed: as in tide_safepoint; a collection that waits is for the longer way. */
   if (__atomic_load_n(&mutator->fast.stop, __ATOMIC_RELAXED)) return NULL;
-  size_t cell = (bytes + TD_GRANULE_BYTES - 1) & ~(TD_GRANULE_BYTES - 1);
-  size_t at = (size_t)layout * TIDE_BUMP_SLOTS + (cell >> TD_GRANULE_LOG2);
+  const size_t cell = td_runs_cell(bytes);
+  const uint32_t at = td_runs_index(layout, cell);
   if (mutator->fast.bump != mutator->runs || mutator->heap->stress) return NULL;
   struct tide_bump *run = &mutator->runs[at];
   if (run->limit == 0) return NULL;
   size_t got = td_space_advance(&mutator->heap->space, run);
-  if (got == 0) return td_runs_take_freed(mutator, (uint32_t)at, cell);
+  if (got == 0) return td_runs_take_freed(mutator, at, cell);
   mutator->handed_out += got;
   void *object = (void *)run->next;
   run->next += cell;

@@ -1,5 +1,6 @@
 /* Many objects from one call. */
 #include "gc/base/inside.h"
+#include "gc/base/runs.h"
 #include "gc/base/state.h"
 #include "heap/run.h"
 #include "tide/foreign.h"
@@ -24,9 +25,9 @@ static uintptr_t *link_cells(struct tide_bump *run, size_t cell, uintptr_t *last
 /* Collects nothing and takes no block, so that it may end early: with the mutator's block. */
 static void link_more(struct tide_mutator *mutator, tide_layout layout, size_t bytes, size_t most,
                       uintptr_t *last) {
-  size_t cell = (bytes + TD_GRANULE_BYTES - 1) & ~(size_t)(TD_GRANULE_BYTES - 1), got = 0;
-  struct tide_bump *run =
-      &mutator->runs[(size_t)layout * TIDE_BUMP_SLOTS + (cell >> TD_GRANULE_LOG2)];
+  const size_t cell = td_runs_cell(bytes);
+  struct tide_bump *run = &mutator->runs[td_runs_index(layout, cell)];
+  size_t got = 0;
   for (size_t count = 1;; mutator->handed_out += got) {
     last = link_cells(run, cell, last, most - count, &count);
     if (count == most) break;

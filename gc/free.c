@@ -59,8 +59,7 @@ enum tide_status tide_free(struct tide_mutator *mutator, void *object) {
 
 /* The next cell of the mutator's run, or NULL if that takes more than a look. */
 static void *take_at_hand(struct tide_mutator *mutator, tide_layout layout, size_t cell) {
-  struct tide_bump *run =
-      &mutator->runs[(size_t)layout * TIDE_BUMP_SLOTS + (cell >> TD_GRANULE_LOG2)];
+  struct tide_bump *run = &mutator->runs[td_runs_index(layout, cell)];
   uintptr_t at = run->next;
   if (at + cell - 1 >= run->limit) return NULL;
   run->next = at + cell;
@@ -72,7 +71,7 @@ static void *move_small(struct tide_mutator *mutator, uintptr_t object, size_t b
   struct td_found found;
   if (!td_object_look_here(mutator, object, &found)) return NULL;
   size_t before = td_block_object_bytes(found.block, found.info);
-  size_t cell = (bytes + TD_GRANULE_BYTES - 1) & ~(size_t)(TD_GRANULE_BYTES - 1);
+  size_t cell = td_runs_cell(bytes);
   bool stays = bytes <= before && (bytes >= before / 2 || cell == before);
   if (stays || found.info->state != TD_BLOCK_SMALL) return NULL;
   void *moved = take_at_hand(mutator, found.block->layout, cell);

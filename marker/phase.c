@@ -29,10 +29,11 @@ static bool is_young(const struct td_markers *set) {
   return set->space->epoch == set->epoch;
 }
 
-static bool may_be_helped(struct td_markers *set) {
-  const unsigned bits = 32 - (unsigned)__builtin_clz(enough_markers(set));
-  set->helped = &set->helped_by[bits - 1];
-  return is_young(set) || td_helped_begin(set->helped);
+/* Returns how many markers may take part in the collection. */
+static uint32_t choose_markers(struct td_markers *set) {
+  const uint32_t enough = enough_markers(set);
+  set->helped = &set->helped_by[31 - __builtin_clz(enough)];
+  return is_young(set) || td_helped_begin(set->helped) ? enough : 1;
 }
 
 void td_markers_try_anew(struct td_markers *set) {
@@ -44,7 +45,7 @@ void td_mark_begin(struct td_markers *set) {
   set->cycle++;
   set->mark_ns = 0;
   const uint32_t chunks = (set->space->frontier + TD_CHUNK_BLOCKS - 1) / TD_CHUNK_BLOCKS;
-  const uint32_t enough = may_be_helped(set) ? enough_markers(set) : 1;
+  const uint32_t enough = choose_markers(set);
   /* relaxed, all: td_term_start publishes them: [term.start]. */
   atomic_store_explicit(&set->flagged, 0, memory_order_relaxed);
   atomic_store_explicit(&set->enough, enough, memory_order_relaxed);

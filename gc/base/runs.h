@@ -16,6 +16,14 @@ void td_runs_close(struct tide_heap *heap, struct tide_mutator *mutator);
 /* At the end of a heap: frees the tables that are kept for the next mutators. */
 void td_runs_free_pool(struct tide_heap *heap);
 
+/* The cell of a small object, in bytes, and the run of a layout that has such cells. */
+static inline size_t td_runs_cell(size_t bytes) {
+  return (bytes + TD_GRANULE_BYTES - 1) & ~(size_t)(TD_GRANULE_BYTES - 1);
+}
+static inline uint32_t td_runs_index(tide_layout layout, size_t cell) {
+  return (uint32_t)layout * TIDE_BUMP_SLOTS + (uint32_t)(cell >> TD_GRANULE_LOG2);
+}
+
 /* Lets inlined code see the mutator's runs, or empty ones where it may not allocate. */
 void td_runs_show(struct tide_mutator *mutator);
 /* Returns the empty ones. */

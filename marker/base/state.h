@@ -18,11 +18,11 @@
 #include <stdint.h>
 
 #include "heap/space.h"
-#include "marker/base/helped.h"
 #include "marker/base/bits.h"
 #include "marker/base/engine.h"
 #include "marker/base/events.h"
 #include "marker/base/groups.h"
+#include "marker/base/helped.h"
 #include "marker/base/item.h"
 #include "marker/base/span.h"
 #include "marker/base/termination.h"
@@ -108,8 +108,8 @@ struct td_markers {
   uint64_t mark_ns;      /* time in phases of this collection */
   size_t event_capacity; /* events that each marker remembers; 0: none */
   uint8_t epoch;         /* of the last collection */
-  /* Whether helpers pay in this heap: one for each number of bits of the number of markers, and
-   * that of this collection. */
+  /* Whether helpers pay in this heap: one for 1 marker, one for 2 and 3, one for 4 to 7, and so on;
+   * and that of this collection. */
   struct td_helped helped_by[TD_HELPED_CASES], *helped;
 };
 
