@@ -3,8 +3,8 @@
  * each question one way is called *on*, the other off: visits of regions or none
  * (marker/region/regions.h), helpers or none (marker/base/helped.h).
  *
- * A trial of visits that is lost is given up while marking goes on, and the rest is marked the better
- * way. Who has been left out of a collection does not come back in its middle. */
+ * A trial of visits that is lost is given up while marking goes on, and the rest is marked the
+ * better way. Who has been left out of a collection does not come back in its middle. */
 #ifndef TD_MARKER_BASE_TRIAL_H
 #define TD_MARKER_BASE_TRIAL_H
 
