@@ -24,6 +24,9 @@ struct td_bdwgc td_bdwgc;
 /* Huge pages behind the first 8 MiB: found by trying. */
 #define HUGE_PAGES_FROM ((size_t)8 << 20)
 
+/* Programs that are over sooner are slower with a second marker: see docs/boehm.md. */
+#define HELPERS_AFTER_MS 30u
+
 static struct tide_options options_from(const struct td_bdwgc_environment *environment) {
   struct tide_options options;
   tide_options_init(&options);
@@ -34,6 +37,7 @@ static struct tide_options options_from(const struct td_bdwgc_environment *envir
   if (options.heap_max_bytes && options.heap_initial_bytes > options.heap_max_bytes)
     options.heap_initial_bytes = options.heap_max_bytes;
   options.markers = environment->markers ? environment->markers : td_bdwgc_settings.markers;
+  if (!options.markers) options.helpers_after_ms = HELPERS_AFTER_MS;
   options.sizing = TIDE_SIZING_SCANNED;
   options.growth_factor = td_bdwgc_growth();
   options.small_pages = true;

@@ -79,6 +79,7 @@ static void configure_markers(struct td_marker_config *config, const struct tide
   *config = (struct td_marker_config){.engine = td_engine_find(a->engine),
                                       .markers = o->markers,
                                       .cpus = cpus,
+                                      .helpers_after_ns = o->helpers_after_ms * UINT64_C(1000000),
                                       .queue_blocks = a->queue_blocks,
                                       .queue_block_items = a->queue_block_items};
   td_policy_find(a->policy, &config->policy);

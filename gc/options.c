@@ -87,7 +87,10 @@ bool td_options_read(const struct tide_options *given, struct tide_options *o,
   if (!o->heap_max_bytes) o->heap_max_bytes = environment->heap_max_bytes;
   if (!o->heap_max_bytes) o->heap_max_bytes = td_space_share_of(td_plat_memory_bytes());
   if (o->heap_max_bytes < TD_HEAP_MAX_LEAST) o->heap_max_bytes = TD_HEAP_MAX_LEAST;
-  if (!o->markers) o->markers = environment->markers;
+  if (!o->markers && environment->markers) {
+    o->markers = environment->markers;
+    o->helpers_after_ms = 0;
+  }
   if (!o->markers) o->markers = td_plat_cpus_allowed();
   if (o->markers > TIDE_MARKERS_MAX) o->markers = TIDE_MARKERS_MAX;
   if (!advanced->engine) advanced->engine = environment->engine;

@@ -97,6 +97,7 @@ static bool configure(struct td_markers *set, const struct td_marker_config *con
   set->queue_items = items;
   set->limit = config->markers;
   set->cpus = config->cpus ? config->cpus : td_plat_cpus_allowed();
+  set->helpers_after_ns = config->helpers_after_ns;
   /* relaxed: until a collection begins. */
   atomic_store_explicit(&set->enough, set->limit, memory_order_relaxed);
   set->flag_rows = td_deferred_row_is_shared(set) ? 1 : set->limit;

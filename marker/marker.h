@@ -27,6 +27,7 @@ struct td_marker_config {
   enum td_policy_kind policy;               /* whom markers steal from */
   unsigned markers;                         /* 1 to TIDE_MARKERS_MAX */
   unsigned cpus;                            /* no more take part; 0: the CPUs allowed */
+  uint64_t helpers_after_ns;                /* one marker until then, in a small heap */
   uint32_t queue_blocks, queue_block_items; /* 0: the default of the engine */
 };
 

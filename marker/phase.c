@@ -18,6 +18,7 @@ static uint32_t first_recruit_step(const struct td_markers *set, unsigned id) {
 /* Returns how many markers the heap has work for. Few are woken by what there is to share alone. Of
  * more than there are CPUs, those that work wait for those that do not. */
 static uint32_t enough_markers(const struct td_markers *set) {
+  if (td_is_early(set)) return 1;
   size_t most = ((size_t)set->space->used_blocks << TD_BLOCK_LOG2) / set->bytes_each;
   if (most < TD_MANY_MARKERS) most = TD_MANY_MARKERS;
   if (most > set->cpus) most = set->cpus;
@@ -141,6 +142,7 @@ void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
     split_time(&figures[i]);
   }
   if (!is_young(set)) learn(set, stats, visited);
+  set->marked_ns += set->mark_ns;
   set->epoch = set->space->epoch;
   /* relaxed: td_markers_ready has said why. */
   atomic_fetch_add_explicit(&set->collecting, 1, memory_order_relaxed);

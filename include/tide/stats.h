@@ -67,7 +67,8 @@ struct tide_cycle_stats {
   uint64_t pause_ns; /* all of it */
   uint64_t blocks_freed;
   uint64_t steals;
-  unsigned available; /* of the markers: fewer if the system refused threads */
+  unsigned available; /* of the markers: fewer if the system refused threads, and 1 if it is too
+                       * early for helpers: see helpers_after_ms in struct tide_options */
   /* Most memory that references waited in for a visit of their region; 0 if none did. */
   uint64_t region_pool_bytes;
   enum tide_cycle_kind kind;

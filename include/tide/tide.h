@@ -105,6 +105,11 @@ struct tide_options {
    * small, and large ones are marked faster. Default: 0, which means nowhere; TIDE_HUGE_PAGES=0
    * does as well. */
   size_t huge_pages_from;
+  /* The collecting thread marks alone until marking has taken so many milliseconds in all, as long
+   * as the heap uses less than 32 MiB. Short programs then start no helper threads, and find their
+   * objects in the cache of their own CPU. Default: 0, helpers from the first collection on; so it
+   * is if TIDE_MARKERS says how many. */
+  unsigned helpers_after_ms;
 };
 
 TIDE_API void tide_options_init(struct tide_options *options);

@@ -53,6 +53,7 @@ struct td_markers {
    * many bytes, which tests change. */
   size_t bytes_each;
   uint32_t cpus;
+  uint64_t helpers_after_ns; /* see td_is_early */
   struct td_regions *regions;
 
   /* The phase. Written by the collecting thread before td_term_start, read by active markers. */
@@ -106,6 +107,7 @@ struct td_markers {
   /* The collecting thread only. */
   unsigned available;    /* markers with a thread in this collection, this thread's included */
   uint64_t mark_ns;      /* time in phases of this collection */
+  uint64_t marked_ns;    /* and in all of them */
   size_t event_capacity; /* events that each marker remembers; 0: none */
   uint8_t epoch;         /* of the last collection */
   /* Whether helpers pay in this heap: one for 1 marker, one for 2 and 3, one for 4 to 7, and so on;
@@ -205,6 +207,13 @@ static inline bool td_marker_is_alone(struct td_marker *marker) {
 
 static inline uint32_t td_enough(const struct td_markers *set) {
   return atomic_load_explicit(&set->enough, memory_order_relaxed); /* relaxed: see above */
+}
+
+/* The collecting thread asks: is it too early for helpers? They cost a thread, and their cores take
+ * the objects that they mark out of the program's cache. */
+static inline bool td_is_early(const struct td_markers *set) {
+  return set->marked_ns < set->helpers_after_ns &&
+         (size_t)set->space->used_blocks << TD_BLOCK_LOG2 < TD_ALONE_BYTES;
 }
 
 /* Returns whether the markers are so many that they tell each other what they have to offer. */

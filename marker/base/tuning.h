@@ -55,6 +55,9 @@
 #define TD_RECRUIT_OBJECTS 8192u
 #define TD_RECRUIT_ITEMS 4u
 
+/* A heap that uses so much is never marked by one marker because it is too early for others. */
+#define TD_ALONE_BYTES ((size_t)32 << 20)
+
 /* So many markers are many: what each of them does to all others has to be little then. Fewer share
  * work as few do. */
 #define TD_MANY_MARKERS 16u

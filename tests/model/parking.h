@@ -136,6 +136,12 @@ static inline uint32_t td_enough(const struct td_markers *set) {
   return set->limit;
 }
 
+/* Nor is it ever too early for helpers. */
+static inline bool td_is_early(const struct td_markers *set) {
+  (void)set;
+  return false;
+}
+
 static inline bool td_are_many(const struct td_markers *set) {
   (void)set;
   return MODEL_MANY;

@@ -1,4 +1,5 @@
 /* Options and environment: defaults, precedence, refusals. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,6 +156,28 @@ Test(options, a_newer_program_s_longer_structure_works_while_the_rest_is_not_use
   refused(&newer.known, TIDE_ERROR_ARGUMENT, "newer header");
   newer.known.struct_size = SIZE_MAX;
   refused(&newer.known, TIDE_ERROR_ARGUMENT, "struct_size");
+}
+
+/* Returns how many markers had a thread in the second collection of a heap. */
+static unsigned markers_at_hand(const struct tide_options *options) {
+  struct world w = world_with(options, TIDE_STACK_PRECISE);
+  struct tide_cycle_stats stats;
+  tide_collect(w.m);
+  tide_collect(w.m);
+  tide_cycle_stats(w.heap, &stats);
+  world_end(&w);
+  return stats.available;
+}
+
+Test(options, helpers_wait_until_marking_has_taken_long_enough) {
+  struct tide_options o = small_options();
+  cr_expect_eq(markers_at_hand(&o), 2);
+  o.helpers_after_ms = UINT_MAX;
+  cr_expect_eq(markers_at_hand(&o), 1);
+  o.markers = 0;
+  setenv("TIDE_MARKERS", "3", 1);
+  cr_expect_eq(markers_at_hand(&o), 3, "who says how many wants them");
+  unsetenv("TIDE_MARKERS");
 }
 
 Test(environment, values_that_mean_nothing_are_named) {

@@ -58,6 +58,28 @@ Test(sleepers, no_more_markers_take_part_than_there_are_cpus) {
   site_close(&s);
 }
 
+Test(sleepers, one_marker_marks_until_it_has_taken_long_enough_or_the_heap_is_large) {
+  struct tide_error error;
+  site_open(&s);
+  struct td_marker_config config = {.markers = 2, .cpus = 2, .helpers_after_ns = 1000};
+  cr_assert(td_markers_configure(s.set, &config, &error), "%s", error.text);
+  td_markers_ready(s.set);
+  cr_expect_eq(s.set->available, 1, "no thread was started");
+  td_mark_begin(s.set);
+  cr_expect_eq(td_enough(s.set), 1);
+  s.set->marked_ns = 1000;
+  td_mark_begin(s.set);
+  cr_expect_eq(td_enough(s.set), 2);
+  s.set->marked_ns = 0;
+  s.heap.used_blocks += TD_ALONE_BYTES >> TD_BLOCK_LOG2;
+  td_markers_ready(s.set);
+  cr_expect_eq(s.set->available, 2);
+  td_mark_begin(s.set);
+  cr_expect_eq(td_enough(s.set), 2);
+  s.heap.used_blocks -= TD_ALONE_BYTES >> TD_BLOCK_LOG2;
+  site_close(&s);
+}
+
 Test(sleepers, opening_wakes_who_cannot_be_recruited, .timeout = 60) {
   open_with_deaf_helper();
   uint32_t before = signal_of(1);
