@@ -72,9 +72,30 @@ static void on_signal(void) {
   note_doors(self);
 }
 
+/* Does a fork wait for this thread to answer? */
+static bool is_asked_to_fork(const struct td_self *self) {
+  const struct tide_mutator *m = self->mutators;
+  while (m && !td_world_awaits_for_fork(m))
+    m = m->thread_next;
+  return m != NULL;
+}
+
+/* From here on the handler answers forks. One whose signal has come since the thread is inside was
+ * put off, and is answered here: it may be the same fork, which stops one heap after the other. The
+ * handler does not answer meanwhile, or both would count. */
+static void begin_to_wait(struct td_self *self) {
+  do {
+    self->waits_at_door = false;
+    atomic_signal_fence(memory_order_seq_cst);
+    close_doors(self);
+    atomic_signal_fence(memory_order_seq_cst);
+    self->waits_at_door = true;
+    atomic_signal_fence(memory_order_seq_cst);
+  } while (is_asked_to_fork(self));
+}
+
 static void wait_at_doors(struct td_self *self) {
-  self->waits_at_door = true;
-  atomic_signal_fence(memory_order_seq_cst);
+  begin_to_wait(self);
   self->at_doors = false;
   for (struct tide_mutator *m = self->mutators; m; m = m->thread_next)
     while (td_world_is_forking(m))

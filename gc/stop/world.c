@@ -70,11 +70,20 @@ static void wait_at_gate(struct tide_mutator *mutator) {
   td_plat_wait(&world->gate, gate | 1, 0);
 }
 
-bool td_world_awaits(const struct tide_mutator *mutator) {
+/* Returns the state of a mutator that a stop waits for, else 0. */
+static uint32_t awaited(const struct tide_mutator *mutator) {
   /* acquire [world.stop]: pairs with the stopper's fetch_add. */
   uint32_t state = atomic_load_explicit(&mutator->state, memory_order_acquire);
-  return !mutator->region_safe && (state & (TD_STOP | TD_SAFE)) == TD_STOP &&
-         !has_answered(mutator, state);
+  bool runs = !mutator->region_safe && (state & (TD_STOP | TD_SAFE)) == TD_STOP;
+  return runs && !has_answered(mutator, state) ? state : 0;
+}
+
+bool td_world_awaits(const struct tide_mutator *mutator) {
+  return awaited(mutator) != 0;
+}
+
+bool td_world_awaits_for_fork(const struct tide_mutator *mutator) {
+  return awaited(mutator) & TD_FORK;
 }
 
 bool td_world_is_forking(const struct tide_mutator *mutator) {

@@ -41,6 +41,8 @@ void td_thread_leave_safe(const struct tide_mutator *except);
 /* For the handler of the signal that stops threads (gc/stop/signal.h), about a mutator of the
  * calling thread. Is it to stand still, or to answer a fork? */
 bool td_world_awaits(const struct tide_mutator *mutator);
+/* Is it to answer a fork? */
+bool td_world_awaits_for_fork(const struct tide_mutator *mutator);
 /* If it is a fork: the mutator is not inside Tidemark and will not come in before the fork is over.
  * Returns whether it is one. A mutator that counts as safe
  * ceases to, and goes on. */

@@ -59,6 +59,17 @@ class Stopping:
 
 
 @dataclass(frozen=True)
+class Doors:
+    """Threads that a signal stops, with mutators in two heaps, collections of both and forks: see the
+    head of doors.cpp. Only for Relacy."""
+    name: str
+    threads: tuple
+    stoppers: tuple
+    why: str
+    meet: str = "stopped,putoff,door,behind,waited"
+
+
+@dataclass(frozen=True)
 class Region:
     """Chunks that are thrown to regions and taken from them: see regions.c. Only for GenMC."""
     name: str
@@ -139,6 +150,16 @@ RELACY = {
                  signalled=1, meet="logged,twice,putoff"),
         Stopping("mixed", ("stwsdsc", "itiwidic"), "one polls, a signal stops the other",
                  collections="yfy", signalled=2, meet="polled,signalled,putoff,logged,twice"),
+    ],
+    "doors": [
+        Doors("forks", ("pip",), ("ff",), "two forks", meet="putoff,door,behind,waited"),
+        Doors("both", ("pip",), ("cf",), "a collection and a fork"),
+        Doors("way", ("pap",), ("cC", "f"), "both heaps are collected, and a fork, while it allocates"),
+        Doors("block", ("ibp",), ("cC", "f"), "the same, with a blocking region"),
+        Doors("cross", ("pi", "cp"), ("C",), "two heaps are collected at once, by one of them and another",
+              meet="stopped,putoff"),
+        Doors("itself", ("pi", "cpf"), ("Cf",), "a thread collects and forks, and so does another"),
+        Doors("each", ("iCbp", "pfip"), ("c",), "each thread stops the other"),
     ],
 }
 
@@ -279,6 +300,19 @@ MUTANTS = {
         Mutant("load(&mutator->state, memory_order_acquire)=relaxed", "", "signal", "who stands still "
                "acquires again; only a fork is answered without, and there is none here", "none"),
     ],
+    "doors": [
+        Mutant("put_off=0", "both", "", "a handler finds the thread half safe, and both count"),
+        Mutant("asked=0", "forks", "", "a fork that was put off is answered by nobody"),
+        Mutant("wake=0", "both", "", "nobody is woken at the gate"),
+        Mutant("load(&mutator->state, memory_order_acquire)=relaxed", "both", "", "a fork is answered "
+               "without what was there before it"),
+        Mutant("fetch_or(&mutator->state)=acquire", "both", "", "stopped without what it did"),
+        Mutant("fetch_add(&m->state)=release", "both", "", "finds it safe without what it did"),
+        Mutant("fetch_sub(&world->awaited, 1)=acquire", "both", "", "the last to stop hides itself"),
+        Mutant("fetch_and(&m->state)=relaxed", "both", "", "goes on without what was collected"),
+        Mutant("cas(&mutator->state)=relaxed", "both", "", "the same"),
+        Mutant("cas(&world->gate)=relaxed", "both", "", "sleeps after the last resume"),
+    ],
     "regions": [
         Mutant("region.push=relaxed", "", "hand", "a chunk comes without its references"),
         Mutant("region.take=relaxed", "", "hand", "the same"),
@@ -330,10 +364,13 @@ def find(clients, name):
 
 
 def relacy_arguments(client):
-    """The command line of relacy_marking, relacy_parking or relacy_stopping."""
+    """The command line of relacy_marking, relacy_parking, relacy_stopping or relacy_doors."""
     if isinstance(client, Stopping):
         return [*(word for script in client.mutators for word in ("--mutator", script)),
                 "--collections", client.collections, "--signalled", str(client.signalled)]
+    if isinstance(client, Doors):
+        return [*(word for script in client.threads for word in ("--thread", script)),
+                *(word for script in client.stoppers for word in ("--stopper", script))]
     if isinstance(client, Marking):
         return ["--modes", client.modes, "--graph", client.graph, "--roots", client.roots,
                 "--rows", str(client.rows), "--looks", str(client.looks), "--chunks", str(client.chunks),

@@ -21,73 +21,16 @@
 
 #include "relacy/stdatomic.h"
 
-// Relacy's own, which no initializer makes. The lock of the world is for several that collect.
-#undef pthread_mutex_t
-#undef pthread_mutex_init
-#undef pthread_mutex_destroy
-#undef pthread_mutex_lock
-#undef pthread_mutex_trylock
-#undef pthread_mutex_unlock
+#define MODEL_BEFORE (void)0
+#include "tests/model/relacy/sites.h"
 
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
-// Every access is a site of its own, named as in stopping.c.
-#define MODEL_ORDER_OF(site, order) static_cast<rl::memory_order>(MODEL_SITE(site, false, order))
-#undef atomic_load_explicit
-#undef atomic_fetch_add_explicit
-#undef atomic_fetch_sub_explicit
-#undef atomic_fetch_and_explicit
-#undef atomic_fetch_or_explicit
-#undef atomic_compare_exchange_strong_explicit
-#undef atomic_compare_exchange_weak_explicit
-#define atomic_load_explicit(p, order)                                                             \
-  ((p)->load(MODEL_ORDER_OF("load(" #p ", " #order ")", order), RL_INFO))
-#define atomic_fetch_add_explicit(p, value, order)                                                 \
-  ((p)->fetch_add((value), MODEL_ORDER_OF("fetch_add(" #p ")", order), RL_INFO))
-#define atomic_fetch_sub_explicit(p, value, order)                                                 \
-  ((p)->fetch_sub((value), MODEL_ORDER_OF("fetch_sub(" #p ", " #value ")", order), RL_INFO))
-#define atomic_fetch_and_explicit(p, value, order)                                                 \
-  ((p)->fetch_and((value), MODEL_ORDER_OF("fetch_and(" #p ")", order), RL_INFO))
-#define atomic_fetch_or_explicit(p, value, order)                                                  \
-  ((p)->fetch_or((value), MODEL_ORDER_OF("fetch_or(" #p ")", order), RL_INFO))
-#define atomic_compare_exchange_strong_explicit(p, seen, value, order, failure)                    \
-  ((p)->compare_exchange_strong(*(seen), (value), MODEL_ORDER_OF("cas(" #p ")", order), RL_INFO,   \
-                                (failure), RL_INFO))
-#define atomic_compare_exchange_weak_explicit(p, seen, value, order, failure)                      \
-  ((p)->compare_exchange_weak(*(seen), (value), MODEL_ORDER_OF("cas(" #p ")", order), RL_INFO,     \
-                              (failure), RL_INFO))
 #define atomic_signal_fence(order) ((void)0) // for the compiler only
-#define __atomic_load_n(p, order) model_load(p)
-#define __atomic_store_n(p, value, order) model_store((p), (value))
 
 namespace {
-
-// Relaxed, all of them. What a thread alone uses is plain.
-template <typename T> T model_load(rl::atomic<T> const *p) {
-  return p->load(rl::mo_relaxed, RL_INFO);
-}
-template <typename T, typename V> void model_store(rl::atomic<T> *p, V value) {
-  p->store((T)value, rl::mo_relaxed, RL_INFO);
-}
-uint32_t model_load(uint32_t const *p) {
-  return *p;
-}
-void model_store(uint32_t *p, uint32_t value) {
-  *p = value;
-}
-
-// A plain number, watched for data races.
-struct watched {
-  rl::var<unsigned> mutable v;
-  operator unsigned() const { return v(RL_INFO).load(); }
-  watched &operator=(unsigned value) {
-    v(RL_INFO).store(value);
-    return *this;
-  }
-  watched &operator=(watched const &other) { return *this = (unsigned)other; }
-};
 
 unsigned signalled;
 unsigned long met[8];
@@ -105,13 +48,6 @@ unsigned mutators;
 #define MODEL_SLOT_OF(id) ((const void *)(OLD * TD_GRANULE_BYTES)) // what is there is not read
 #define MODEL_HINT rl::atomic<uint32_t>
 #define MODEL_MARK rl::atomic<signed char>
-// For td_world_init, which nobody calls here.
-#define MODEL_MADE_OF_ZERO(type)                                                                   \
-  type() {}                                                                                        \
-  type(int) {}                                                                                     \
-  type &operator=(type const &) {                                                                  \
-    return *this;                                                                                  \
-  }
 #define MODEL_MUTATORS mutators
 #define MODEL_SIGNALLED signalled
 #define MODEL_WAIT(condition)                                                                      \

@@ -89,7 +89,7 @@ struct tide_mutator {
   struct tide_mutator *next, *thread_next;
   long thread_id;
   int stop_signal;
-  uint32_t door;
+  uint32_t door, blocking_depth;
   bool region_safe, interrupted, suspended;
   uint64_t told, replaced;
   _Atomic(uint32_t) state;

@@ -1,0 +1,401 @@
+// Threads that a signal stops, with a mutator in each of two heaps, while both heaps are collected
+// and the process forks: gc/stop/world.c, gc/stop/signal.c, gc/base/inside.h and the blocking
+// regions of gc/mutator/safepoint.c as shipped, under Relacy.
+//
+//   relacy_doors --thread SCRIPT [--thread SCRIPT] [--stopper SCRIPT]...
+//                [--search bound:N|random:N] [--mutant SITE=ORDER|SITE=0]... [--meet EVENTS]
+//   relacy_doors --list ...
+//
+// Two or three threads in all. Scripts, one letter a step. Threads: p the program uses its runs, i
+// a scope inside Tidemark, a a way to allocate, b or B a blocking region of the first or second
+// heap, in which the program uses the other one. They and stoppers, who have no mutators: c or C a
+// collection of the first or second heap, f a fork. A signal may come at every fence for the
+// compiler and before every atomic access. Threads end in blocking regions.
+//
+// Checked: every stop ends, and everybody goes on after it. In a collection no thread uses the runs
+// of that heap or what is inside Tidemark; in a fork none uses those of any heap, but a thread that
+// the signal has stopped outside goes on, without runs, until it comes in.
+//
+// --meet: events that some execution must have met, or the search has shown nothing.
+//
+// With MODEL_HISTORY set, the execution that went wrong is printed.
+//
+// Exit status: 0 no violation, 1 a violation (described on stdout), 2 usage, 3 the mutant's site
+// was never reached.
+#include <pthread.h>
+
+#include "relacy/stdatomic.h"
+
+static bool signal_point();
+#define MODEL_BEFORE signal_point()
+#define atomic_signal_fence(order) signal_point()
+#include "tests/model/relacy/sites.h"
+
+#include <cstdlib>
+#include <cstring>
+
+// The lock of a world. Only atomic accesses let others execute, so a plain flag is one.
+struct lock_of_world {
+  bool held;
+  rl::atomic<uint32_t> *passed_on;
+};
+static int lock_try(lock_of_world *lock) {
+  if (lock->held) return 1;
+  lock->held = true;
+  lock->passed_on->fetch_add(0, rl::mo_acq_rel, RL_INFO);
+  return 0;
+}
+static void lock_take(lock_of_world *lock) {
+  while (lock_try(lock) != 0)
+    rl::yield(1, RL_INFO);
+}
+static void lock_give(lock_of_world *lock) {
+  lock->passed_on->fetch_add(0, rl::mo_acq_rel, RL_INFO);
+  lock->held = false;
+}
+#undef PTHREAD_MUTEX_INITIALIZER
+#define PTHREAD_MUTEX_INITIALIZER                                                                  \
+  {}
+#define pthread_mutex_t lock_of_world
+#define pthread_mutex_init(lock, attributes) 0
+#define pthread_mutex_destroy(lock) (void)(lock)
+#define pthread_mutex_trylock(lock) lock_try(lock)
+#define pthread_mutex_lock(lock) lock_take(lock)
+#define pthread_mutex_unlock(lock) lock_give(lock)
+
+#define MODEL_STEP(name) MODEL_SITE(#name, true, 1)
+#define MODEL_HINT rl::atomic<uint32_t>
+#define MODEL_MARK signed char
+enum { GRANULES = 4, HEAPS = 2, THREADS_MOST = 3 };
+#include "tests/model/stopping_types.h"
+
+#define TD_GC_MUTATOR_STACKS_H
+#define TIDE_FOREIGN_H
+
+namespace {
+
+enum event { STOPPED, PUT_OFF, AT_DOOR, CLOSED_BEHIND, WAITED_AT_DOOR, EVENTS };
+char const *const event_names[EVENTS] = {"stopped", "putoff", "door", "behind", "waited"};
+unsigned long met[EVENTS];
+char const *scripts[THREADS_MOST];
+unsigned mutating, threads;
+
+struct doors {
+  struct tide_heap heap[HEAPS];
+  struct tide_mutator mutator[THREADS_MOST][HEAPS];
+  struct td_self self[THREADS_MOST];
+  bool handling[THREADS_MOST];               // is the thread in its signal handler?
+  rl::atomic<uint32_t> sent[THREADS_MOST];   // the signal, on its way
+  rl::atomic<uint32_t> asleep[THREADS_MOST]; // 1 and the number of the heap at whose gate; 0: awake
+  rl::atomic<uint32_t> passed_on[HEAPS];
+  watched runs[THREADS_MOST][HEAPS];   // what the program uses
+  watched inside[THREADS_MOST][HEAPS]; // what scopes inside Tidemark use
+};
+doors *now;
+
+tide_bump shown;
+
+} // namespace
+
+// ---- What world.c, signal.c and safepoint.c call ----
+
+static inline struct td_self *td_self(void) {
+  return &now->self[rl::thread_index()];
+}
+static inline struct tide_mutator *td_thread_mutators(void) {
+  return td_self()->mutators;
+}
+static inline struct tide_bump *td_runs_none(void) {
+  return NULL;
+}
+static inline void td_runs_show(struct tide_mutator *mutator) {
+  mutator->fast.bump = mutator->blocking_depth == 0 && td_self()->worlds == 0 ? &shown : NULL;
+}
+static inline bool td_mutator_check(struct tide_mutator const *mutator, char const *) {
+  return mutator != NULL;
+}
+static inline bool td_mutator_may_wait(struct tide_mutator const *mutator, char const *) {
+  return mutator != NULL;
+}
+static inline bool td_stacks_keep(struct tide_mutator const *) {
+  return true;
+}
+static inline void td_stacks_drop(struct tide_mutator const *) {}
+static inline void td_misuse(char const *) {
+  RL_ASSERT(false);
+}
+#include "tests/model/stopping_stubs.h"
+static bool td_plat_signal_send(long thread_id, int) {
+  now->sent[thread_id].exchange(1, rl::mo_acq_rel, RL_INFO);
+  return true;
+}
+static unsigned number_of_gate(rl::atomic<uint32_t> const *futex) {
+  unsigned heap = 0;
+  while (heap < HEAPS && futex != &now->heap[heap].world.gate)
+    heap++;
+  return heap;
+}
+// Who waits with a deadline looks again and again. A signal ends a wait.
+static void td_plat_wait(rl::atomic<uint32_t> *futex, uint32_t expected, uint64_t timeout_ns) {
+  rl::atomic<uint32_t> *asleep = &now->asleep[rl::thread_index()];
+  uint32_t here = 1 + number_of_gate(futex);
+  bool handled = signal_point();
+  if (timeout_ns != 0) {
+    met[WAITED_AT_DOOR] += td_self()->waits_at_door;
+    rl::yield(1, RL_INFO);
+    return;
+  }
+  if (handled) return;
+  asleep->store(here, rl::mo_relaxed, RL_INFO);
+  atomic_thread_fence(memory_order_seq_cst); // with the one in td_plat_wake: the system's lock
+  bool waits = futex->load(rl::mo_relaxed, RL_INFO) == expected;
+  while (waits && asleep->load(rl::mo_relaxed, RL_INFO) == here && !signal_point())
+    rl::yield(1, RL_INFO);
+  asleep->exchange(0, rl::mo_relaxed, RL_INFO);
+}
+static unsigned td_plat_wake(rl::atomic<uint32_t> *futex, unsigned) {
+  unsigned gate = number_of_gate(futex), woken = 0;
+  if (gate == HEAPS || !MODEL_STEP(wake)) return 0;
+  atomic_thread_fence(memory_order_seq_cst);
+  for (unsigned id = 0; id < threads; id++) {
+    uint32_t sleeping = 1 + gate;
+    woken += now->asleep[id].compare_exchange_strong(sleeping, 0, rl::mo_relaxed, RL_INFO);
+  }
+  return woken;
+}
+
+// ---- As shipped ----
+
+#include "gc/base/inside.h"
+#include "gc/stop/world.c"
+// A mutant leaves out that signals are put off while the thread becomes safe, or ceases to.
+#define td_inside_set(self, depth) (MODEL_STEP(put_off) ? td_inside_set(self, depth) : (void)0)
+// Another does not look whether a fork came before it began to wait.
+#define td_world_awaits_for_fork(m) (MODEL_STEP(asked) && td_world_awaits_for_fork(m))
+#include "gc/stop/signal.c"
+#undef td_inside_set
+#define stand_still stand_still_at_safepoint
+static int errno_of_thread; // nobody reads it
+#define errno errno_of_thread
+static void tide_safepoint_slow(struct tide_mutator *mutator);
+static inline void tide_safepoint(struct tide_mutator *mutator) {
+  if (__atomic_load_n(&mutator->fast.stop, __ATOMIC_RELAXED)) tide_safepoint_slow(mutator);
+}
+#include "gc/mutator/safepoint.c"
+
+// Here the signal may come. Returns whether it did.
+static bool signal_point() {
+  unsigned id = rl::thread_index();
+  if (id >= mutating || now->handling[id]) return false;
+  if (now->sent[id].load(rl::mo_relaxed, RL_INFO) == 0) return false;
+  if (now->sent[id].exchange(0, rl::mo_acq_rel, RL_INFO) == 0) return false;
+  struct td_self *self = td_self();
+  bool inside = td_inside_depth(self) || allocates(self), at_doors = self->at_doors;
+  now->handling[id] = true;
+  on_signal();
+  now->handling[id] = false;
+  bool closed = self->at_doors && !at_doors;
+  met[inside ? closed ? CLOSED_BEHIND : PUT_OFF : closed ? AT_DOOR : STOPPED]++;
+  return true;
+}
+
+namespace {
+
+// ---- Threads ----
+
+void use_runs(unsigned id, unsigned heap) {
+  signal_point();
+  if (now->mutator[id][heap].fast.bump) now->runs[id][heap] = 1;
+}
+
+void use_program(unsigned id) {
+  for (unsigned heap = 0; heap < HEAPS; heap++)
+    use_runs(id, heap);
+}
+
+void use_inside(unsigned id) {
+  for (unsigned heap = 0; heap < HEAPS; heap++) {
+    signal_point();
+    now->inside[id][heap] = 1;
+  }
+}
+
+void step_inside(unsigned id) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  use_inside(id);
+}
+
+void step_allocate(unsigned id) {
+  struct tide_mutator *mutator = &now->mutator[id][0];
+  td_allocation_begin(mutator);
+  use_inside(id);
+  td_allocation_end(mutator);
+}
+
+void step_block(unsigned id, unsigned heap) {
+  tide_blocking_enter(&now->mutator[id][heap]);
+  use_runs(id, 1 - heap);
+  tide_blocking_leave(&now->mutator[id][heap]);
+}
+
+// ---- Stops ----
+
+// The heap stands still: nobody else uses it.
+void use_all(unsigned heap) {
+  for (unsigned id = 0; id < mutating; id++) {
+    now->runs[id][heap] = 2;
+    now->inside[id][heap] = 2;
+  }
+}
+
+struct tide_mutator *own(unsigned heap) {
+  unsigned id = rl::thread_index();
+  return id < mutating ? &now->mutator[id][heap] : NULL;
+}
+
+void step_collect(unsigned number) {
+  struct tide_heap *heap = &now->heap[number];
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  td_world_lock(heap);
+  td_world_stop(heap, own(number));
+  use_all(number);
+  td_world_resume(heap, own(number));
+  td_world_unlock(heap);
+}
+
+// The steps of gc/fork.c.
+void step_fork() {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  td_thread_enter_safe(NULL);
+  for (unsigned heap = 0; heap < HEAPS; heap++)
+    td_world_lock_safe(&now->heap[heap]);
+  td_thread_leave_safe(NULL);
+  for (unsigned heap = 0; heap < HEAPS; heap++)
+    td_world_stop_mutators(&now->heap[heap], own(heap));
+  for (unsigned heap = 0; heap < HEAPS; heap++)
+    use_all(heap);
+  for (unsigned heap = 0; heap < HEAPS; heap++) {
+    td_world_resume_mutators(&now->heap[heap], own(heap));
+    td_world_unlock_safe(&now->heap[heap]);
+  }
+}
+
+void step(unsigned id, char letter) {
+  switch (letter) {
+  case 'p':
+    return use_program(id);
+  case 'i':
+    return step_inside(id);
+  case 'a':
+    return step_allocate(id);
+  case 'b':
+  case 'B':
+    return step_block(id, letter == 'B');
+  case 'c':
+  case 'C':
+    return step_collect(letter == 'C');
+  default:
+    return step_fork();
+  }
+}
+
+// ---- The checker ----
+
+void init_heap(unsigned number) {
+  struct tide_heap *heap = &now->heap[number];
+  atomic_init(&heap->world.count, mutating);
+  atomic_init(&heap->world.awaited, 0u);
+  atomic_init(&heap->world.gate, 0u);
+  atomic_init(&heap->world.holder, (void const *)NULL);
+  atomic_init(&now->passed_on[number], 0u);
+  heap->world.lock = {false, &now->passed_on[number]};
+  heap->world.mutators = NULL;
+  heap->world.stands_still = false;
+}
+
+void init_mutator(unsigned id, unsigned number) {
+  struct tide_mutator *m = &now->mutator[id][number];
+  m->heap = &now->heap[number];
+  m->next = m->heap->world.mutators;
+  m->heap->world.mutators = m;
+  m->thread_next = number > 0 ? &now->mutator[id][number - 1] : NULL;
+  m->thread_id = (long)id;
+  m->stop_signal = 1;
+  m->signalled = &now->self[id];
+  m->region_safe = m->interrupted = m->suspended = false;
+  m->door = m->blocking_depth = 0;
+  m->fast.inside = 0;
+  m->fast.bump = &shown;
+  atomic_init(&m->fast.stop, 0u);
+  atomic_init(&m->state, 0u);
+  now->runs[id][number] = 0;
+  now->inside[id][number] = 0;
+}
+
+void init_thread(unsigned id) {
+  struct td_self *self = &now->self[id];
+  bool mutates = id < mutating;
+  self->mutators = mutates ? &now->mutator[id][HEAPS - 1] : NULL;
+  self->worlds = 0;
+  self->at_doors = self->waits_at_door = self->put_off = false;
+  self->answer = mutates ? answer : NULL;
+  atomic_init(&self->inside, 0u);
+  atomic_init(&now->sent[id], 0u);
+  atomic_init(&now->asleep[id], 0u);
+  now->handling[id] = false;
+  for (unsigned heap = 0; mutates && heap < HEAPS; heap++)
+    init_mutator(id, heap);
+}
+
+template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
+  doors state;
+
+  void before() {
+    now = &state;
+    for (unsigned id = 0; id < THREADS; id++)
+      state.handling[id] = true; // nobody is sent anything yet
+    for (unsigned heap = 0; heap < HEAPS; heap++)
+      init_heap(heap);
+    for (unsigned id = 0; id < THREADS; id++)
+      init_thread(id);
+  }
+
+  void thread(unsigned id) {
+    for (char const *letter = scripts[id]; *letter; letter++)
+      step(id, *letter);
+    if (id >= mutating) return;
+    (void)td_inside_begin();
+    td_thread_enter_safe(NULL);
+  }
+};
+
+[[noreturn]] void usage(std::string const &why) {
+  std::cerr << why << "; see the head of tests/model/doors.cpp\n";
+  std::exit(2);
+}
+
+} // namespace
+
+#include "relacy/checker.h"
+
+static bool own_option(std::string const &option, char const *value) {
+  bool mutates = option == "--thread";
+  if (!mutates && option != "--stopper") return false;
+  char const *letters = mutates ? "piabBcCf" : "cCf";
+  if (std::strspn(value, letters) != std::strlen(value)) usage("bad script");
+  if (threads == THREADS_MOST || (mutates && mutating < threads))
+    usage("at most three, and stoppers behind the others");
+  scripts[threads++] = value;
+  mutating += mutates;
+  return true;
+}
+
+int main(int argc, char **argv) {
+  rl::test_params params;
+  settings given = read_options(argc, argv, own_option);
+  set_search(params, given.search);
+  params.execution_depth_limit = 5000;
+  if (threads < 2) usage("two or three threads");
+  int status = threads == 2 ? check<test<2>>(params) : check<test<3>>(params);
+  return conclude(given, status, event_names, met, EVENTS);
+}
