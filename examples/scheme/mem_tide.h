@@ -22,8 +22,10 @@ static inline void *mem_leaf(size_t bytes) {
   return object;
 }
 
+/* Values that are no references, which is most of what vectors of numbers get, need no barrier. */
 static inline void mem_write(void *object, void *slot, uintptr_t content) {
-  tide_write(mem_mutator, object, slot, (void *)content);
+  if ((content & 15) == 0) tide_write_begin(mem_mutator, object, slot, 1);
+  *(tide_slot *)slot = (void *)content;
 }
 
 static inline void mem_write_range(void *object, void *slots, const void *contents, size_t count) {

@@ -31,7 +31,12 @@ enum { RETURN_FRAME, RETURN_CLOSURE, RETURN_TO, RETURN_WORDS }; /* what FRAME pu
   P(CAR, "car", 1) P(CDR, "cdr", 1) P(CADR, "cadr", 1) P(CDDR, "cddr", 1) P(CONS, "cons", 2)       \
   P(SET_CAR, "set-car!", 2) P(SET_CDR, "set-cdr!", 2)                                              \
   P(VECTOR_REF, "vector-ref", 2) P(VECTOR_SET, "vector-set!", 3)                                   \
-  P(ADD, "+", 2) P(SUB, "-", 2) P(MUL, "*", 2)                                                     \
+  P(VECTOR_LENGTH, "vector-length", 1) P(STRING_REF, "string-ref", 2)                              \
+  P(RECORD_P, "%record?", 2) P(RECORD_REF, "%record-ref", 3) P(RECORD_SET, "%record-set!", 4)      \
+  P(ADD, "+", 2) P(SUB, "-", 2) P(MUL, "*", 2) P(DIV, "/", 2)                                      \
+  P(QUOTIENT, "quotient", 2) P(REMAINDER, "remainder", 2)                                          \
+  P(SYMBOL_P, "symbol?", 1) P(INTEGER_P, "exact-integer?", 1) P(END_P, "eof-object?", 1)           \
+  P(CHAR_EQ, "char=?", 2)                                                                          \
   P(NOT, "not", 1) P(NIL_P, "null?", 1) P(PAIR_P, "pair?", 1) P(ZERO_P, "zero?", 1)                \
   P(EQ, "eq?", 2) P(EQV, "eqv?", 2) P(NUM_EQ, "=", 2)                                              \
   P(LT, "<", 2) P(GT, ">", 2) P(LE, "<=", 2) P(GE, ">=", 2)                                        \

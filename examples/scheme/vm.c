@@ -43,8 +43,18 @@ static inline bool both_fixnums(value a, value b) {
   return (a & b & 3) == 1;
 }
 
-static inline bool in_vector(value vector, value index) {
-  return is_type(vector, T_VECTOR) && is_fixnum(index) && (uint64_t)unfix(index) < size_of(vector);
+/* Whether v is a number. It is put down as a double. */
+static inline bool as_real(value v, double *real) {
+  if (is_fixnum(v)) return *real = (double)unfix(v), true;
+  return is_type(v, T_FLONUM) && (*real = flonum_of(v), true);
+}
+
+static inline bool in_sequence(enum type type, value sequence, value index) {
+  return is_type(sequence, type) && is_fixnum(index) && (uint64_t)unfix(index) < size_of(sequence);
+}
+
+static inline bool is_record(value record, value type) {
+  return is_type(record, T_RECORD) && slots_of(record)[0] == type;
 }
 
 /* ---- The loop's vocabulary: each instruction ends in NEXT, or in a jump that leads to one ------
@@ -71,26 +81,42 @@ static inline bool in_vector(value vector, value index) {
     acc = call_primitive(slots_of(globals.inlined)[OP_##name], count, sp - (count));               \
     sp -= (count);                                                                                 \
   } while (0)
-/* Defines the instruction for a primitive, and the one that branches if the result is false. */
+/* Defines the instruction for a primitive, and the one that branches if the result is false. There
+ * may be a second way for flonums. */
 /* clang-format off */
 #define PRIMITIVE_OPCODE(name, count, quick, result)                                               \
-  OPCODE(name) QUICK(name, count, quick, result, NEXT)                                             \
-  OPCODE(JN_##name) QUICK(name, count, quick, result, BRANCH_IF(acc == FALSE))
+  NUMBER_OPCODE(name, count, quick, result, false, acc)
+#define NUMBER_OPCODE(name, count, quick, result, real, real_result)                               \
+  OPCODE(name) QUICK(name, count, quick, result, real, real_result, NEXT)                          \
+  OPCODE(JN_##name) QUICK(name, count, quick, result, real, real_result, BRANCH_IF(acc == FALSE))
 /* clang-format on */
-#define QUICK(name, count, quick, result, next)                                                    \
+#define QUICK(name, count, quick, result, real, real_result, next)                                 \
   if (LIKELY(quick)) {                                                                             \
     acc = result;                                                                                  \
+    sp -= (count)-1;                                                                               \
+    next;                                                                                          \
+  }                                                                                                \
+  if (real) {                                                                                      \
+    acc = real_result;                                                                             \
     sp -= (count)-1;                                                                               \
     next;                                                                                          \
   }                                                                                                \
   SLOW(name, count);                                                                               \
   next;
 #define TEST(name, count, quick, test) PRIMITIVE_OPCODE(name, count, quick, make_bool(test))
+
+/* The operands are numbers of which one at least is inexact: left and right. */
+#define REALS (!both_fixnums(sp[-1], acc) && as_real(sp[-1], &left) && as_real(acc, &right))
+#define REAL_RESULT(operator) (machine.sp = sp, make_flonum(left operator right))
 #define COMPARISON(name, operator)                                                                 \
-  TEST(name, 2, both_fixnums(sp[-1], acc), (int64_t)sp[-1] operator(int64_t) acc)
+  NUMBER_OPCODE(name, 2, both_fixnums(sp[-1], acc),                                                \
+                make_bool((int64_t)sp[-1] operator(int64_t) acc), REALS,                           \
+                make_bool(left operator right))
+/* Whether the operands are integers and the divisor is positive: others may overflow, or fail. */
+#define DIVIDES (both_fixnums(sp[-1], acc) && (int64_t)acc > 1)
 
 /* Addition or subtraction without taking off the tags: 4a + 1 plus 4b is 4(a + b) + 1. */
-#define SUM(name, overflows)                                                                       \
+#define SUM(name, overflows, operator)                                                             \
   OPCODE(CONST_##name) if (LIKELY(IN_RANGE(overflows, *pc))) {                                     \
     acc = (value)number;                                                                           \
     sp--;                                                                                          \
@@ -98,7 +124,7 @@ static inline bool in_vector(value vector, value index) {
     NEXT;                                                                                          \
   }                                                                                                \
   acc = *pc++;                                                                                     \
-  PRIMITIVE_OPCODE(name, 2, IN_RANGE(overflows, acc), (value)number)
+  NUMBER_OPCODE(name, 2, IN_RANGE(overflows, acc), (value)number, REALS, REAL_RESULT(operator))
 #define IN_RANGE(overflows, by)                                                                    \
   (both_fixnums(sp[-1], by) && !overflows((int64_t)sp[-1], (int64_t)((by)-1), &number))
 
@@ -119,6 +145,7 @@ static value execute(void) {
   value acc = machine.accumulator;
   intptr_t arguments = machine.arguments;
   int64_t number;
+  double left, right;
   if (pc == NULL) {
     addresses = table;
     return UNSPECIFIED;
@@ -237,19 +264,36 @@ leave:
   PRIMITIVE_OPCODE(CONS, 2, true, (machine.sp = sp, cons(sp[-1], acc)))
   PRIMITIVE_OPCODE(SET_CAR, 2, is_pair(sp[-1]), (set_car(sp[-1], acc), UNSPECIFIED))
   PRIMITIVE_OPCODE(SET_CDR, 2, is_pair(sp[-1]), (set_cdr(sp[-1], acc), UNSPECIFIED))
-  PRIMITIVE_OPCODE(VECTOR_REF, 2, in_vector(sp[-1], acc), slots_of(sp[-1])[unfix(acc)])
-  PRIMITIVE_OPCODE(VECTOR_SET, 3, in_vector(sp[-2], sp[-1]),
+  PRIMITIVE_OPCODE(VECTOR_REF, 2, in_sequence(T_VECTOR, sp[-1], acc), slots_of(sp[-1])[unfix(acc)])
+  PRIMITIVE_OPCODE(VECTOR_SET, 3, in_sequence(T_VECTOR, sp[-2], sp[-1]),
                    (set_slot(sp[-2], (size_t)unfix(sp[-1]), acc), UNSPECIFIED))
-  SUM(ADD, __builtin_add_overflow)
-  SUM(SUB, __builtin_sub_overflow)
-  PRIMITIVE_OPCODE(MUL, 2,
-                   both_fixnums(sp[-1], acc) &&
-                       !__builtin_mul_overflow((int64_t)(sp[-1] - 1), unfix(acc), &number),
-                   (value)number + 1)
+  PRIMITIVE_OPCODE(VECTOR_LENGTH, 1, is_type(acc, T_VECTOR), fix(size_of(acc)))
+  PRIMITIVE_OPCODE(STRING_REF, 2, in_sequence(T_STRING, sp[-1], acc),
+                   make_char(chars_of(sp[-1])[unfix(acc)]))
+  TEST(RECORD_P, 2, true, is_record(sp[-1], acc))
+  PRIMITIVE_OPCODE(RECORD_REF, 3, is_record(sp[-2], sp[-1]) && is_fixnum(acc),
+                   slots_of(sp[-2])[unfix(acc)])
+  PRIMITIVE_OPCODE(RECORD_SET, 4, is_record(sp[-3], sp[-2]) && is_fixnum(sp[-1]),
+                   (set_slot(sp[-3], (size_t)unfix(sp[-1]), acc), UNSPECIFIED))
+  SUM(ADD, __builtin_add_overflow, +)
+  SUM(SUB, __builtin_sub_overflow, -)
+  NUMBER_OPCODE(MUL, 2,
+                both_fixnums(sp[-1], acc) &&
+                    !__builtin_mul_overflow((int64_t)(sp[-1] - 1), unfix(acc), &number),
+                (value)number + 1, REALS, REAL_RESULT(*))
+  NUMBER_OPCODE(DIV, 2, DIVIDES && unfix(sp[-1]) % unfix(acc) == 0, fix(unfix(sp[-1]) / unfix(acc)),
+                REALS && acc != fix(0), REAL_RESULT(/))
+  PRIMITIVE_OPCODE(QUOTIENT, 2, DIVIDES, fix(unfix(sp[-1]) / unfix(acc)))
+  PRIMITIVE_OPCODE(REMAINDER, 2, DIVIDES, fix(unfix(sp[-1]) % unfix(acc)))
+  TEST(SYMBOL_P, 1, true, is_type(acc, T_SYMBOL))
+  TEST(INTEGER_P, 1, true, is_fixnum(acc))
+  TEST(END_P, 1, true, acc == END_OF_FILE)
+  TEST(CHAR_EQ, 2, is_char(sp[-1]) && is_char(acc), sp[-1] == acc)
   TEST(NOT, 1, true, acc == FALSE)
   TEST(NIL_P, 1, true, acc == NIL)
   TEST(PAIR_P, 1, true, is_pair(acc))
-  TEST(ZERO_P, 1, is_fixnum(acc), acc == fix(0))
+  NUMBER_OPCODE(ZERO_P, 1, is_fixnum(acc), make_bool(acc == fix(0)), is_type(acc, T_FLONUM),
+                make_bool(flonum_of(acc) == 0))
   TEST(EQ, 2, true, sp[-1] == acc)
   TEST(EQV, 2, !is_type(acc, T_FLONUM), sp[-1] == acc)
   COMPARISON(NUM_EQ, ==)
