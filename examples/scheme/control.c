@@ -8,17 +8,13 @@ EXPRESSION("procedure?", ".", make_bool(is_type(a[0], T_CLOSURE) || is_type(a[0]
 
 /* ---- Records: (%record TYPE field …), also the types themselves ------------------------------ */
 
-static bool is_of(value record, value type) {
-  return is_type(record, T_RECORD) && slots_of(record)[0] == type;
-}
-
 static value *field(const value *a) {
-  if (!is_of(a[0], a[1])) fail("not a record of the type:", list2(a[0], slots_of(a[1])[1]));
+  if (!is_record(a[0], a[1])) fail("not a record of the type:", list2(a[0], slots_of(a[1])[1]));
   return &slots_of(a[0])[unfix(a[2])];
 }
 
 EXPRESSION("%record", "..*", make_object_of(T_RECORD, (size_t)count, a))
-EXPRESSION("%record?", "..", make_bool(is_of(a[0], a[1])))
+EXPRESSION("%record?", "..", make_bool(is_record(a[0], a[1])))
 EXPRESSION("%record-ref", ".ri", *field(a))
 EXPRESSION("%record-set!", ".ri.", (mem_write((void *)a[0], field(a), a[3]), UNSPECIFIED))
 

@@ -134,6 +134,9 @@ static inline bool is_pair(value v) {
 static inline bool is_type(value v, enum type type) {
   return is_reference(v) && (header_of(v) & 0xff) == ((value)type << 3 | 7);
 }
+static inline bool is_record(value v, value type) {
+  return is_type(v, T_RECORD) && slots_of(v)[0] == type;
+}
 static inline bool is_number(value v) {
   return is_fixnum(v) || is_type(v, T_FLONUM);
 }

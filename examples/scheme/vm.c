@@ -53,10 +53,6 @@ static inline bool in_sequence(enum type type, value sequence, value index) {
   return is_type(sequence, type) && is_fixnum(index) && (uint64_t)unfix(index) < size_of(sequence);
 }
 
-static inline bool is_record(value record, value type) {
-  return is_type(record, T_RECORD) && slots_of(record)[0] == type;
-}
-
 /* ---- The loop's vocabulary: each instruction ends in NEXT, or in a jump that leads to one ------
  */
 
