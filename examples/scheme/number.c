@@ -55,7 +55,7 @@ static value fold(value result, int from, int count, const value *a, value (*two
   return result;
 }
 
-EXPRESSION("+", "n*", fold(fix(0), 0, count, a, add))
+EXPRESSION("+", "n*", count == 0 ? fix(0) : fold(a[0], 1, count, a, add)) /* (+ -0.0) is -0.0 */
 EXPRESSION("*", "n*", fold(fix(1), 0, count, a, multiply))
 EXPRESSION("-", "nn*", count == 1 ? subtract(fix(0), a[0]) : fold(a[0], 1, count, a, subtract))
 EXPRESSION("/", "nn*", count == 1 ? divide(fix(1), a[0]) : fold(a[0], 1, count, a, divide))

@@ -13,3 +13,36 @@
 (show (overflows? (lambda () (* 1152921504606846976 2))) (overflows? (lambda () (expt 2 61))) (overflows? (lambda () (- -2305843009213693952 1))) (overflows? (lambda () (* 3037000500 3037000500))))
 (show (let loop ((i 0) (x 1.0)) (if (= i 10) x (loop (+ i 1) (* x 1.5)))))
 (show (square 5) (number->string -255 2) (string->number "-101" 2) (exact (round 1e15)) (number->string 0) (- 0.0 1))
+; An instruction does what the procedure does that it stands for, errors included.
+(define values-to-try
+  (list 0 1 -1 2 7 -3 2305843009213693951 -2305843009213693952 0.0 -0.0 1.5 -2.5 7.0 (/ 1. 0.) (/ 0. 0.) 'a #\a #\b
+        "ab" (vector 1 2)))
+(define (same? x y) (or (equal? x y) (and (number? x) (number? y) (nan? x) (nan? y))))
+(define-syntax or-error (syntax-rules () ((_ x) (guard (e (#t 'error)) x))))
+(define-syntax differences
+  (syntax-rules ()
+    ((_ op)
+     (let ((found '()))
+       (for-each
+        (lambda (a)
+          (for-each
+           (lambda (b)
+             (let ((expected (or-error (apply op (list a b)))))
+               (unless (and (same? (or-error (op a b)) expected)
+                            (same? (or-error (if (op a b) 'yes 'no))
+                                   (if (eq? expected 'error) 'error (if expected 'yes 'no))))
+                 (set! found (cons (list a b) found)))))
+           values-to-try))
+        values-to-try)
+       found))))
+(show (differences +) (differences -) (differences *) (differences /) (differences quotient) (differences remainder))
+(show (differences =) (differences <) (differences >) (differences <=) (differences >=))
+(show (differences char=?) (differences string-ref) (differences vector-ref))
+(define-syntax differences-of-one
+  (syntax-rules ()
+    ((_ op) (let loop ((from values-to-try) (found '()))
+              (cond ((null? from) found)
+                    ((same? (or-error (op (car from))) (or-error (apply op (list (car from))))) (loop (cdr from) found))
+                    (else (loop (cdr from) (cons (car from) found))))))))
+(show (differences-of-one zero?) (differences-of-one vector-length) (differences-of-one symbol?)
+      (differences-of-one exact-integer?) (differences-of-one eof-object?))
