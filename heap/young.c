@@ -9,6 +9,7 @@
 void td_young_set_due(struct td_space *space, size_t bytes) {
   pthread_mutex_lock(&space->lock);
   space->young_due = bytes;
+  space->logged_due = bytes == SIZE_MAX ? UINT64_MAX : TD_YOUNG_LOGGED_MOST;
   pthread_mutex_unlock(&space->lock);
 }
 
@@ -52,4 +53,5 @@ void td_young_keep(struct td_space *space) {
 void td_young_forget(struct td_space *space) {
   memset(space->touched, 0, ((size_t)space->frontier + 63) / 64 * sizeof *space->touched);
   space->young_bytes = 0;
+  __atomic_store_n(&space->logged, 0, __ATOMIC_RELAXED); /* relaxed: the world is stopped */
 }

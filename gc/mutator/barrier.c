@@ -7,6 +7,7 @@
 #include "gc/base/object.h"
 #include "heap/find.h"
 #include "heap/log.h"
+#include "heap/young.h"
 
 /* Debug builds hear of every store, because no mark is below what tide_write sees there. */
 #ifdef TD_DEBUG
@@ -71,7 +72,7 @@ static bool check_write(const struct tide_mutator *mutator, const void *object, 
 static void note_store(struct tide_mutator *mutator, const void *slots) {
   /* relaxed: another mutator may write it; either value will do for a count. */
   uintptr_t word = __atomic_load_n((const uintptr_t *)slots, __ATOMIC_RELAXED);
-  mutator->told++;
+  if (++mutator->told % TD_YOUNG_LOGGED_STEP == 0) td_young_note_logged(&mutator->heap->space);
   if (word != 0 && word % TD_GRANULE_BYTES == 0) mutator->replaced++;
 }
 

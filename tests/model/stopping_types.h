@@ -14,6 +14,7 @@
 #define TD_GC_STOP_REGISTERS_H
 #define TD_HEAP_SPACE_H
 #define TD_HEAP_FIND_H
+#define TD_HEAP_YOUNG_H
 #define TIDE_TIDE_H
 #define TIDE_API
 #define TIDE_LIKELY(condition) (condition)
