@@ -88,6 +88,22 @@ static void after_fork_in_child(void) {
   go_on();
 }
 
+/* Who waits for the lock stands still meanwhile: a fork that has it waits for this thread in other
+ * heaps. The lock is not kept while the thread waits to go on, because somebody may have suspended
+ * it. */
+static void wait_for_registry(void *unused) {
+  (void)unused;
+  td_thread_enter_safe(NULL);
+  pthread_mutex_lock(&lock);
+  pthread_mutex_unlock(&lock);
+  td_thread_leave_safe(NULL);
+}
+
+static void lock_registry(void) {
+  while (pthread_mutex_trylock(&lock) != 0)
+    td_stack_call(wait_for_registry, NULL);
+}
+
 static void register_handlers(void) {
   ready = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0;
 }
@@ -95,7 +111,7 @@ static void register_handlers(void) {
 const char *td_registry_add(struct tide_heap *heap) {
   pthread_once(&once, register_handlers);
   if (!ready) return "cannot register fork handlers";
-  pthread_mutex_lock(&lock);
+  lock_registry();
   bool good = heaps || td_mutators_open();
   if (good) {
     heap->next = heaps;
@@ -106,7 +122,7 @@ const char *td_registry_add(struct tide_heap *heap) {
 }
 
 void td_registry_remove(struct tide_heap *heap) {
-  pthread_mutex_lock(&lock);
+  lock_registry();
   struct tide_heap **link = &heaps;
   while (*link != heap)
     link = &(*link)->next;

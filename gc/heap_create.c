@@ -100,8 +100,7 @@ static void remark(const struct tide_heap *heap, size_t wanted, struct tide_erro
   if (heap->log && said.text[0]) fprintf(stderr, "tidemark: %s\n", said.text);
 }
 
-struct tide_heap *tide_heap_create(const struct tide_options *options, struct tide_error *error) {
-  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+static struct tide_heap *create_heap(const struct tide_options *options, struct tide_error *error) {
   struct tide_options o;
   struct tide_advanced_options advanced;
   struct td_environment environment;
@@ -139,8 +138,17 @@ struct tide_heap *tide_heap_create(const struct tide_options *options, struct ti
   return heap;
 }
 
-enum tide_status tide_heap_destroy(struct tide_heap *heap) {
+/* Files are read and threads joined, which are points of cancellation. */
+struct tide_heap *tide_heap_create(const struct tide_options *options, struct tide_error *error) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  int before, disabled;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+  struct tide_heap *heap = create_heap(options, error);
+  pthread_setcancelstate(before, &disabled);
+  return heap;
+}
+
+static enum tide_status destroy_heap(struct tide_heap *heap) {
   if (!heap) return TIDE_OK;
   if (td_in_callback()) return TIDE_ERROR_STATE;
   td_world_lock(heap);
@@ -151,4 +159,13 @@ enum tide_status tide_heap_destroy(struct tide_heap *heap) {
   td_registry_remove(heap);
   free_heap(heap);
   return TIDE_OK;
+}
+
+enum tide_status tide_heap_destroy(struct tide_heap *heap) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  int before, disabled;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+  enum tide_status status = destroy_heap(heap);
+  pthread_setcancelstate(before, &disabled);
+  return status;
 }
