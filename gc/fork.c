@@ -36,8 +36,11 @@ static void stop_all(void *unused) {
   for (struct tide_heap *heap = heaps; heap; heap = heap->next)
     td_world_lock_safe(heap);
   td_thread_leave_safe(NULL);
-  for (struct tide_heap *heap = heaps; heap; heap = heap->next) {
+  for (struct tide_heap *heap = heaps; heap; heap = heap->next)
     td_world_stop_mutators(heap, tide_current(heap));
+  /* All other locks after the last stop: a thread that we wait for may use heaps that it is not
+   * attached to, and does not stand still while it waits for such a lock. */
+  for (struct tide_heap *heap = heaps; heap; heap = heap->next) {
     pthread_mutex_lock(&heap->roots.lock);
     pthread_mutex_lock(&heap->finalizers.lock);
     pthread_mutex_lock(&heap->space.lock);

@@ -1,5 +1,6 @@
-/* Threads create and destroy heaps while they are attached to another one, and a thread forks. A fork
- * keeps heaps from coming and going, and waits for those threads; neither may wait for the other.
+/* Threads create, use and destroy heaps while they are attached to another one only, and a thread
+ * forks. A fork keeps heaps from coming and going, takes their locks, and waits for those threads;
+ * neither may wait for the other.
  * Then a thread that was cancelled destroys a heap with helpers, which is done to its end.
  * Arguments: forks, threads. */
 #include <pthread.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "tests/stress/by_signal.h"
+#include "tide/stats.h"
 
 static struct tide_heap *heap;
 static atomic_bool finished;
@@ -27,10 +29,17 @@ static struct tide_heap *small_heap(void) {
 }
 
 static void *come_and_go(void *by_signal) {
+  void *root = NULL;
   struct tide_mutator *m = by_signal ? attach_by_signal(heap) : tide_attach(heap, NULL, NULL);
   CHECK(m);
   while (!atomic_load_explicit(&finished, memory_order_relaxed)) { /* relaxed: a hint to end */
     struct tide_heap *other = small_heap();
+    struct tide_heap_stats stats;
+    for (unsigned i = 0; i < 100; i++) {
+      CHECK(tide_root_add(other, &root) == TIDE_OK);
+      tide_heap_stats(other, &stats);
+      CHECK(tide_root_remove(other, &root) == TIDE_OK);
+    }
     CHECK(tide_alloc(m, TIDE_LAYOUT_LEAF, 64));
     CHECK(tide_heap_destroy(other) == TIDE_OK);
     atomic_fetch_add_explicit(&heaps, 1, memory_order_relaxed); /* relaxed: a figure */
