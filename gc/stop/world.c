@@ -1,4 +1,5 @@
-/* The handshake between a collection and the mutators. */
+/* The handshake between a collection and the mutators. Longer than 400 lines because model checkers
+ * run it as one piece. */
 #include "gc/stop/world.h"
 
 #include <stdlib.h>
@@ -13,6 +14,11 @@
 #ifndef STOP_SPINS /* a model checker has others */
 #define STOP_SPINS 64
 #endif
+
+/* For so long threads that a signal stopped go on if a stop has lasted four times as long; twice as
+ * long each time, up to the second. */
+#define TD_AGAIN_NS UINT64_C(2000000)
+#define TD_AGAIN_MOST_NS UINT64_C(50000000)
 
 bool td_world_init(struct td_world *world) {
   *world = (struct td_world){0};
@@ -212,42 +218,6 @@ void td_world_unlock(struct tide_heap *heap) {
   pthread_setcancelstate(before, &disabled);
 }
 
-/* A wait that has a deadline, at which it tells that it lasts. */
-struct patience {
-  struct tide_heap *heap;
-  const struct tide_mutator *self;
-  bool with_event;
-  uint64_t begin_ns, due_ns;
-};
-
-/* Returns how long to wait until it is to be called again. */
-static uint64_t lose_patience(struct patience *patience) {
-  uint64_t now = td_plat_now_ns();
-  if (patience->begin_ns == 0) {
-    patience->begin_ns = now;
-    patience->due_ns = now + TD_LATE_NS;
-  }
-  if (now >= patience->due_ns) {
-    td_late_tell(patience->heap, patience->self, now - patience->begin_ns);
-    if (patience->with_event) td_stats_tell(patience->heap, TIDE_EVENT_STOP_LATE);
-    patience->due_ns = now + TD_LATE_AGAIN_NS;
-  }
-  return patience->due_ns - now;
-}
-
-static void wait_for_mutators(struct patience *patience) {
-  struct td_world *world = &patience->heap->world;
-  for (unsigned spins = 0;; spins++) {
-    /* acquire [world.safe]: pairs with the last count_down. */
-    uint32_t left = atomic_load_explicit(&world->awaited, memory_order_acquire);
-    if (left == 0) return;
-    if (spins < STOP_SPINS)
-      td_plat_pause();
-    else
-      td_plat_wait(&world->awaited, left, lose_patience(patience));
-  }
-}
-
 /* If the program has taken the signal meanwhile, the stop would last for ever. */
 static void demand_signal(int number) {
   if (td_plat_signal_is_ours(number)) return;
@@ -258,51 +228,32 @@ static void demand_signal(int number) {
   abort();
 }
 
-/* Sends the signal to those who wait for it. */
-static void signal_mutators(const struct td_world *world, const struct tide_mutator *self) {
-  bool known = false;
+/* Sends the signal to those who wait for it. Returns whether a signal stops anybody, among those
+ * who stand still already, too. */
+static bool signal_mutators(const struct td_world *world, const struct tide_mutator *self) {
+  bool any = false, known = false;
   for (const struct tide_mutator *m = world->mutators; m; m = m->next) {
+    if (m == self || !m->stop_signal) continue;
+    any = true;
     /* relaxed: who becomes safe just now gets a signal that finds nothing to do. */
-    if (m == self || !m->stop_signal ||
-        atomic_load_explicit(&m->state, memory_order_relaxed) & TD_SAFE)
-      continue;
+    if (atomic_load_explicit(&m->state, memory_order_relaxed) & TD_SAFE) continue;
     if (!known) demand_signal(m->stop_signal);
     known = true;
     td_plat_signal_send(m->thread_id, m->stop_signal);
   }
+  return any;
 }
 
-static void stop(struct tide_heap *heap, const struct tide_mutator *self, bool for_fork) {
-  struct td_world *world = &heap->world;
-  /* relaxed: changed under the lock that we hold. */
-  uint32_t count = atomic_load_explicit(&world->count, memory_order_relaxed);
-  uint32_t others = count - (self ? 1 : 0);
-  if (others == 0) return;
-  /* relaxed: reaches mutators through the change of their state. */
-  atomic_store_explicit(&world->awaited, others, memory_order_relaxed);
-  /* Neither bit is set now, so an addition sets them. */
-  uint32_t bits = TD_STOP_ONE + TD_STOP + (for_fork ? TD_FORK : 0);
-  uint32_t safe = 0;
-  for (struct tide_mutator *m = world->mutators; m; m = m->next) {
-    if (m == self) continue;
-    if (m->suspended) { /* it has the bits of an earlier stop, and stands still */
-      safe++;
-      continue;
-    }
-    /* acquire [world.safe]: pairs with td_world_enter_safe; release [world.stop]: carries what was
-     * written above to mutators and their signal handlers. */
-    if (atomic_fetch_add_explicit(&m->state, bits, memory_order_acq_rel) & TD_SAFE) safe++;
-    /* relaxed: a hint to look at the state. */
-    __atomic_store_n(&m->fast.stop, 1, __ATOMIC_RELAXED);
-  }
-  /* acquire [world.safe]: as in wait_for_mutators, which sees the result. */
-  if (safe) atomic_fetch_sub_explicit(&world->awaited, safe, memory_order_acq_rel);
-  signal_mutators(world, self);
-  wait_for_mutators(&(struct patience){.heap = heap, .self = self, .with_event = !for_fork});
-}
-
-void td_world_stop_mutators(struct tide_heap *heap, const struct tide_mutator *self) {
-  stop(heap, self, true); /* without an event, whose callback would meet locks that fork holds */
+/* Neither bit is set, so an addition sets them. Returns 1 if the mutator is safe already, else 0.
+ */
+static uint32_t set_stop(struct tide_mutator *m, uint32_t bits) {
+  /* acquire [world.safe]: pairs with td_world_enter_safe; release [world.stop]: carries what was
+   * written before to mutators and their signal handlers. */
+  uint32_t before =
+      atomic_fetch_add_explicit(&m->state, TD_STOP_ONE + TD_STOP + bits, memory_order_acq_rel);
+  /* relaxed: a hint to look at the state. */
+  __atomic_store_n(&m->fast.stop, 1, __ATOMIC_RELAXED);
+  return before & TD_SAFE ? 1 : 0;
 }
 
 static void let_go(struct tide_mutator *m) {
@@ -319,6 +270,119 @@ static void open_gate(struct td_world *world) {
                                                 memory_order_release, memory_order_relaxed)) {
   }
   if (gate & 1) td_plat_wake(&world->gate, UINT32_MAX);
+}
+
+/* A wait that has a deadline, at which it tells that it lasts. */
+struct patience {
+  struct tide_heap *heap;
+  const struct tide_mutator *self;
+  bool with_event;
+  uint64_t begin_ns, due_ns;
+  uint64_t again_ns, pause_ns; /* when those that a signal stopped go on for a while */
+};
+
+/* Who was stopped by a signal, in malloc perhaps, may hold a lock that somebody waits for who is
+ * inside Tidemark or polls: that one cannot stop before. So they go on for a while, and each is
+ * awaited once more. */
+static bool release_interrupted(struct td_world *world) {
+  bool any = false;
+  for (struct tide_mutator *m = world->mutators; m; m = m->next) {
+    /* acquire [world.safe]: it tells then whether a signal met it. */
+    uint32_t state = atomic_load_explicit(&m->state, memory_order_acquire);
+    bool stands = (state & (TD_STOP | TD_SAFE)) == (TD_STOP | TD_SAFE);
+    m->released = stands && !m->suspended && m->interrupted;
+    if (!m->released) continue;
+    any = true;
+    /* relaxed: the count is not zero, and only we wait for it. */
+    atomic_fetch_add_explicit(&world->awaited, 1, memory_order_relaxed);
+    let_go(m);
+  }
+  if (any) open_gate(world);
+  return any;
+}
+
+static void stop_released(struct td_world *world, const struct tide_mutator *self) {
+  uint32_t safe = 0;
+  for (struct tide_mutator *m = world->mutators; m; m = m->next)
+    if (m->released) safe += set_stop(m, 0);
+  /* acquire [world.safe]: as in wait_for_mutators, which sees the result. */
+  if (safe) atomic_fetch_sub_explicit(&world->awaited, safe, memory_order_acq_rel);
+  (void)signal_mutators(world, self);
+}
+
+/* Longer from time to time: the one with the lock may wait for a CPU. */
+static void stop_again(struct patience *patience) {
+  struct td_world *world = &patience->heap->world;
+  if (release_interrupted(world)) {
+    /* relaxed: a hint; nobody wakes us while some are awaited once more. */
+    uint32_t left = atomic_load_explicit(&world->awaited, memory_order_relaxed);
+    td_plat_wait(&world->awaited, left, patience->pause_ns);
+    stop_released(world, patience->self);
+  }
+  if (patience->pause_ns < TD_AGAIN_MOST_NS) patience->pause_ns *= 2;
+  patience->again_ns = td_plat_now_ns() + 4 * patience->pause_ns;
+}
+
+/* Returns how long to wait until it is to be called again. */
+static uint64_t lose_patience(struct patience *patience) {
+  uint64_t now = td_plat_now_ns();
+  if (patience->begin_ns == 0) {
+    patience->begin_ns = now;
+    patience->due_ns = now + TD_LATE_NS;
+    if (patience->pause_ns) patience->again_ns = now + 4 * patience->pause_ns;
+  }
+  if (now >= patience->due_ns) {
+    td_late_tell(patience->heap, patience->self, now - patience->begin_ns);
+    if (patience->with_event) td_stats_tell(patience->heap, TIDE_EVENT_STOP_LATE);
+    patience->due_ns = now + TD_LATE_AGAIN_NS;
+  }
+  uint64_t until = patience->due_ns - now;
+  if (!patience->pause_ns) return until;
+  if (now >= patience->again_ns) stop_again(patience);
+  uint64_t again = 4 * patience->pause_ns;
+  return again < until ? again : until;
+}
+
+static void wait_for_mutators(struct patience *patience) {
+  struct td_world *world = &patience->heap->world;
+  for (unsigned spins = 0;; spins++) {
+    /* acquire [world.safe]: pairs with the last count_down. */
+    uint32_t left = atomic_load_explicit(&world->awaited, memory_order_acquire);
+    if (left == 0) return;
+    if (spins < STOP_SPINS)
+      td_plat_pause();
+    else
+      td_plat_wait(&world->awaited, left, lose_patience(patience));
+  }
+}
+
+static void stop(struct tide_heap *heap, const struct tide_mutator *self, bool for_fork) {
+  struct td_world *world = &heap->world;
+  /* relaxed: changed under the lock that we hold. */
+  uint32_t count = atomic_load_explicit(&world->count, memory_order_relaxed);
+  uint32_t others = count - (self ? 1 : 0);
+  if (others == 0) return;
+  /* relaxed: reaches mutators through the change of their state. */
+  atomic_store_explicit(&world->awaited, others, memory_order_relaxed);
+  uint32_t safe = 0;
+  for (struct tide_mutator *m = world->mutators; m; m = m->next) {
+    if (m == self) continue;
+    if (m->suspended) /* it has the bits of an earlier stop, and stands still */
+      safe++;
+    else
+      safe += set_stop(m, for_fork ? TD_FORK : 0);
+  }
+  /* acquire [world.safe]: as in wait_for_mutators, which sees the result. */
+  if (safe) atomic_fetch_sub_explicit(&world->awaited, safe, memory_order_acq_rel);
+  bool by_signal = signal_mutators(world, self);
+  wait_for_mutators(&(struct patience){.heap = heap,
+                                       .self = self,
+                                       .with_event = !for_fork,
+                                       .pause_ns = by_signal && !for_fork ? TD_AGAIN_NS : 0});
+}
+
+void td_world_stop_mutators(struct tide_heap *heap, const struct tide_mutator *self) {
+  stop(heap, self, true); /* without an event, whose callback would meet locks that fork holds */
 }
 
 void td_world_resume_mutators(struct tide_heap *heap, const struct tide_mutator *self) {
