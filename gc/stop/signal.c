@@ -66,10 +66,15 @@ static void on_signal(void) {
     return;
   }
   if (!anyone_awaited(self) || close_doors(self)) return;
+  /* A point of cancellation may lie below, in which the thread may be cancelled at any time. Its
+   * end would count it once more. */
+  int before, deferred;
+  pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &before);
   set_interrupted(self, true);
   td_stack_call(stand_still, NULL);
   set_interrupted(self, false);
   note_doors(self);
+  pthread_setcanceltype(before, &deferred);
 }
 
 /* Does a fork wait for this thread to answer? */

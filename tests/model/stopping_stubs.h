@@ -16,6 +16,8 @@ static inline void td_stats_tell(struct tide_heap *heap, enum tide_event_kind ev
 
 #define PTHREAD_CANCEL_DISABLE 0
 #define pthread_setcancelstate(state, before) (void)(state), (void)(before)
+#define PTHREAD_CANCEL_DEFERRED 0
+#define pthread_setcanceltype(type, before) (*(before) = (type))
 static inline void td_plat_pause(void) {}
 static inline uint64_t td_plat_now_ns(void) {
   return 1;

@@ -1,7 +1,7 @@
-/* Threads that a signal stops stand inside malloc, whose only arena they share with threads that call
- * malloc inside Tidemark (handles, attaching) or between safepoints, while another one collects all
- * the time. Those wait for the lock of malloc; who has it must go on until they have got it.
- * Arguments: collections. */
+/* Threads that a signal stops stand inside malloc, whose only arena they share with threads that
+ * call malloc inside Tidemark (handles, attaching) or between safepoints, while another one
+ * collects all the time. Those wait for the lock of malloc; who has it must go on until they have
+ * got it. Arguments: collections. */
 #include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>

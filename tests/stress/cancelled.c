@@ -1,0 +1,49 @@
+/* Threads that a signal stops are cancelled in points of cancellation outside of blocking regions,
+ * while another thread collects all the time: a stop may have met them there, and no thread may be
+ * counted twice. Arguments: threads, one after the other in two rows. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "tests/stress/by_signal.h"
+
+static struct tide_heap *heap;
+static atomic_uint busy = 2;
+
+static void *sleep_often(void *unused) {
+  (void)unused;
+  struct tide_mutator *m = attach_by_signal(heap);
+  for (;;) {
+    usleep(100);
+    CHECK(tide_alloc(m, TIDE_LAYOUT_LEAF, 16));
+  }
+  return NULL;
+}
+
+static void *cancel_often(void *count) {
+  for (uint64_t i = *(uint64_t *)count; i > 0; i--) {
+    pthread_t thread;
+    void *result;
+    CHECK(pthread_create(&thread, NULL, sleep_often, NULL) == 0);
+    usleep((unsigned)(i % 7) * 100);
+    CHECK(pthread_cancel(thread) == 0 && pthread_join(thread, &result) == 0);
+    CHECK(result == PTHREAD_CANCELED);
+  }
+  atomic_fetch_sub_explicit(&busy, 1, memory_order_relaxed); /* relaxed: joined later */
+  return NULL;
+}
+
+int main(int count, char **arguments) {
+  uint64_t threads = argument(count, arguments, 1, 1000);
+  CHECK(heap = tide_heap_create(NULL, NULL));
+  struct tide_mutator *m = attach_by_signal(heap);
+  pthread_t rows[2];
+  for (unsigned i = 0; i < 2; i++)
+    CHECK(pthread_create(&rows[i], NULL, cancel_often, &threads) == 0);
+  while (atomic_load_explicit(&busy, memory_order_relaxed)) /* relaxed: as above */
+    CHECK(tide_collect(m) == TIDE_OK);
+  CHECK(tide_detach(m) == TIDE_OK);
+  for (unsigned i = 0; i < 2; i++)
+    CHECK(pthread_join(rows[i], NULL) == 0);
+  return tide_heap_destroy(heap) != TIDE_OK;
+}
