@@ -26,16 +26,35 @@ static void refuse(void) {
   abort();
 }
 
-static void stop_all(void *unused) {
-  (void)unused;
-  if (td_in_callback()) refuse();
-  /* All worlds' locks before the first stop: a thread that waits for one counts as standing
-   * still in every heap, so nobody can wait for us who holds one. */
-  td_thread_enter_safe(NULL);
+static void lock_worlds(void) {
   pthread_mutex_lock(&lock);
   for (struct tide_heap *heap = heaps; heap; heap = heap->next)
     td_world_lock_safe(heap);
-  td_thread_leave_safe(NULL);
+}
+
+static void unlock_worlds(void) {
+  for (struct tide_heap *heap = heaps; heap; heap = heap->next)
+    td_world_unlock_safe(heap);
+  pthread_mutex_unlock(&lock);
+}
+
+/* All worlds' locks before the first stop: a thread that waits for one counts as standing still in
+ * every heap, so nobody can wait for us who holds one. */
+static void lock_worlds_safely(void) {
+  struct tide_mutator *suspended;
+  td_thread_enter_safe(NULL);
+  lock_worlds();
+  while ((suspended = td_thread_try_leave_safe(NULL)) != NULL) {
+    unlock_worlds(); /* whoever lets this thread go on needs one */
+    td_world_wait_at_gate(suspended);
+    lock_worlds();
+  }
+}
+
+static void stop_all(void *unused) {
+  (void)unused;
+  if (td_in_callback()) refuse();
+  lock_worlds_safely();
   for (struct tide_heap *heap = heaps; heap; heap = heap->next)
     td_world_stop_mutators(heap, tide_current(heap));
   /* All other locks after the last stop: a thread that we wait for may use heaps that it is not

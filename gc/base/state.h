@@ -110,8 +110,10 @@ struct tide_mutator {
   size_t scope;                    /* token of the innermost scope, 0 if none is open */
   size_t scope_base;               /* slots in the chunks below it */
 
-  bool released;  /* a stop lets it go on for a while: gc/stop/world.c. Under the world's lock */
-  bool suspended; /* it stands still between stops too: gc/stop/suspend.c. Under the world's lock */
+  bool released; /* a stop lets it go on for a while: gc/stop/world.c. Under the world's lock */
+  /* It stands still between stops too: gc/stop/suspend.c. Written under the world's lock; read
+   * there, and by the thread itself. */
+  _Atomic(bool) suspended;
 
   /* Links, under the world's lock; thread_next is the thread's own. */
   struct tide_mutator *next;

@@ -10,7 +10,8 @@
 
 static void mark_suspended(struct tide_mutator *mutator, void *other) {
   (void)mutator;
-  ((struct tide_mutator *)other)->suspended = true;
+  /* relaxed, all: under the world's lock; the thread itself looks behind a gate. */
+  atomic_store_explicit(&((struct tide_mutator *)other)->suspended, true, memory_order_relaxed);
 }
 
 static bool is_another(const struct tide_mutator *mutator, const struct tide_mutator *other) {
@@ -28,8 +29,8 @@ enum tide_status tide_mutator_resume(struct tide_mutator *mutator, struct tide_m
   if (status != TIDE_OK) return status;
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   td_world_lock(mutator->heap);
-  if (other->suspended) {
-    other->suspended = false;
+  if (atomic_load_explicit(&other->suspended, memory_order_relaxed)) {
+    atomic_store_explicit(&other->suspended, false, memory_order_relaxed);
     td_world_let_go(other);
   }
   td_world_unlock(mutator->heap);

@@ -61,19 +61,31 @@ bool td_world_try_leave_safe(struct tide_mutator *mutator) {
                                                  memory_order_acquire, memory_order_relaxed);
 }
 
-/* Sleeps until the stop that keeps this mutator safe is over; may return early. */
-static void wait_at_gate(struct tide_mutator *mutator) {
+/* relaxed: it changes under the world's lock. The thread itself looks when it has read the gate,
+ * and who suspends moves the gate afterwards: [world.gate]. */
+static bool is_suspended(const struct tide_mutator *mutator) {
+  return atomic_load_explicit(&mutator->suspended, memory_order_relaxed);
+}
+
+/* Sleeps until the stop that keeps this mutator safe is over; may return early. With a lock that
+ * may not be kept for long it returns false at once if the mutator is suspended. */
+static bool wait_at_gate(struct tide_mutator *mutator, bool with_lock) {
   struct td_world *world = &mutator->heap->world;
   /* acquire [world.gate]: the state is read after the gate, so that a gate that has not moved
    * below proves that STOP was not cleared meanwhile. */
   uint32_t gate = atomic_load_explicit(&world->gate, memory_order_acquire);
+  if (with_lock && is_suspended(mutator)) return false;
   /* relaxed, both: they only decide whether to sleep; the caller tries the state again. */
   uint32_t state = atomic_load_explicit(&mutator->state, memory_order_relaxed);
-  if (!(state & TD_STOP) || (mutator->interrupted && state & TD_FORK)) return;
-  if (!(gate & 1) && !atomic_compare_exchange_strong_explicit(
-                         &world->gate, &gate, gate | 1, memory_order_relaxed, memory_order_relaxed))
-    return;
-  td_plat_wait(&world->gate, gate | 1, 0);
+  if (!(state & TD_STOP) || (mutator->interrupted && state & TD_FORK)) return true;
+  if ((gate & 1) || atomic_compare_exchange_strong_explicit(
+                        &world->gate, &gate, gate | 1, memory_order_relaxed, memory_order_relaxed))
+    td_plat_wait(&world->gate, gate | 1, 0);
+  return true;
+}
+
+void td_world_wait_at_gate(struct tide_mutator *mutator) {
+  (void)wait_at_gate(mutator, false);
 }
 
 /* Returns the state of a mutator that a stop waits for, else 0. */
@@ -127,16 +139,21 @@ void td_thread_enter_safe(const struct tide_mutator *except) {
     if (takes_part(m, except)) td_world_enter_safe(m);
 }
 
+/* relaxed: only this thread changes the bit. */
+static bool is_safe(const struct tide_mutator *m) {
+  return atomic_load_explicit(&m->state, memory_order_relaxed) & TD_SAFE;
+}
+
 /* A thread that a signal stopped, in malloc perhaps, may not stand still for a fork. */
 static bool try_leave(struct tide_mutator *m) {
   return td_world_try_leave_safe(m) ||
-         (m->interrupted && (td_world_is_forking(m) || td_world_answer_fork(m)));
+         (m->interrupted && ((!is_safe(m) && td_world_is_forking(m)) || td_world_answer_fork(m)));
 }
 
+/* One that has answered a fork, too: it stands still for another heap, and the fork may end before
+ * that, and be followed by another one. */
 static void enter_again(struct tide_mutator *m) {
-  /* relaxed: only this thread changes the bit. */
-  bool safe = atomic_load_explicit(&m->state, memory_order_relaxed) & TD_SAFE;
-  if (!safe && !td_world_is_forking(m)) td_world_enter_safe(m);
+  if (!is_safe(m)) td_world_enter_safe(m);
 }
 
 /* All or none: the first one that may not be left, or NULL. */
@@ -153,28 +170,27 @@ static struct tide_mutator *try_leave_all(const struct tide_mutator *except) {
 void td_thread_leave_safe(const struct tide_mutator *except) {
   struct tide_mutator *kept;
   while ((kept = try_leave_all(except)) != NULL)
-    wait_at_gate(kept);
+    td_world_wait_at_gate(kept);
 }
 
-static struct tide_mutator *suspended_in(const struct tide_heap *heap) {
-  struct tide_mutator *m = td_thread_mutators();
-  while (m && !(m->heap == heap && m->suspended))
-    m = m->thread_next;
-  return m;
+struct tide_mutator *td_thread_try_leave_safe(const struct tide_mutator *except) {
+  struct tide_mutator *kept;
+  while ((kept = try_leave_all(except)) != NULL)
+    if (!wait_at_gate(kept, true)) return kept;
+  return NULL;
 }
 
-/* A thread that somebody suspended while it waited must not keep the lock. */
+/* A thread that somebody suspended, in this heap or in another one, must not keep the lock. */
 static void lock_safely(void *argument) {
   struct tide_heap *heap = argument;
   struct tide_mutator *suspended;
   td_thread_enter_safe(NULL);
   pthread_mutex_lock(&heap->world.lock);
-  while ((suspended = suspended_in(heap)) != NULL) {
+  while ((suspended = td_thread_try_leave_safe(NULL)) != NULL) {
     pthread_mutex_unlock(&heap->world.lock);
-    wait_at_gate(suspended);
+    td_world_wait_at_gate(suspended);
     pthread_mutex_lock(&heap->world.lock);
   }
-  td_thread_leave_safe(NULL);
 }
 
 /* Functions of the embedder that run while the thread holds a world may not allocate, from no heap:
@@ -290,7 +306,7 @@ static bool release_interrupted(struct td_world *world) {
     /* acquire [world.safe]: it tells then whether a signal met it. */
     uint32_t state = atomic_load_explicit(&m->state, memory_order_acquire);
     bool stands = (state & (TD_STOP | TD_SAFE)) == (TD_STOP | TD_SAFE);
-    m->released = stands && !m->suspended && m->interrupted;
+    m->released = stands && !is_suspended(m) && m->interrupted;
     if (!m->released) continue;
     any = true;
     /* relaxed: the count is not zero, and only we wait for it. */
@@ -367,7 +383,7 @@ static void stop(struct tide_heap *heap, const struct tide_mutator *self, bool f
   uint32_t safe = 0;
   for (struct tide_mutator *m = world->mutators; m; m = m->next) {
     if (m == self) continue;
-    if (m->suspended) /* it has the bits of an earlier stop, and stands still */
+    if (is_suspended(m)) /* it has the bits of an earlier stop, and stands still */
       safe++;
     else
       safe += set_stop(m, for_fork ? TD_FORK : 0);
@@ -391,7 +407,7 @@ void td_world_resume_mutators(struct tide_heap *heap, const struct tide_mutator 
   uint32_t count = atomic_load_explicit(&world->count, memory_order_relaxed);
   if (count <= (self ? 1u : 0u)) return;
   for (struct tide_mutator *m = world->mutators; m; m = m->next)
-    if (m != self && !m->suspended) let_go(m);
+    if (m != self && !is_suspended(m)) let_go(m);
   open_gate(world);
 }
 
@@ -406,8 +422,23 @@ void td_world_stop(struct tide_heap *heap, struct tide_mutator *self) {
   heap->world.stands_still = true;
 }
 
+/* Somebody has suspended the thread in another heap meanwhile. It waits without the lock, and
+ * counts as safe in this heap, too: others may collect. */
+static void wait_without_lock(struct tide_heap *heap, struct tide_mutator *suspended) {
+  int cancel_state = heap->world.cancel_state;
+  td_world_unlock_safe(heap);
+  td_world_wait_at_gate(suspended);
+  td_world_lock_safe(heap);
+  heap->world.cancel_state = cancel_state;
+}
+
 void td_world_resume(struct tide_heap *heap, struct tide_mutator *self) {
   heap->world.stands_still = false;
   td_world_resume_mutators(heap, self);
-  td_thread_leave_safe(self);
+  struct tide_mutator *suspended = td_thread_try_leave_safe(self);
+  if (!suspended) return;
+  if (self) td_world_enter_safe(self);
+  do {
+    wait_without_lock(heap, suspended);
+  } while ((suspended = td_thread_try_leave_safe(NULL)) != NULL);
 }

@@ -37,6 +37,11 @@ bool td_world_try_leave_safe(struct tide_mutator *mutator);
  * nothing, and while it has to wait, all are safe. */
 void td_thread_enter_safe(const struct tide_mutator *except);
 void td_thread_leave_safe(const struct tide_mutator *except);
+/* The same for a thread that holds a world's lock: returns NULL, or the mutator that somebody has
+ * suspended. Then all are safe still, and the thread must not keep the lock while it waits. */
+struct tide_mutator *td_thread_try_leave_safe(const struct tide_mutator *except);
+/* Sleeps until the stop that keeps this mutator safe is over; may return early. */
+void td_world_wait_at_gate(struct tide_mutator *mutator);
 
 /* For the handler of the signal that stops threads (gc/stop/signal.h), about a mutator of the
  * calling thread. Is it to stand still, or to answer a fork? */

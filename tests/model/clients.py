@@ -160,6 +160,14 @@ RELACY = {
               meet="stopped,putoff"),
         Doors("itself", ("pi", "cpf"), ("Cf",), "a thread collects and forks, and so does another"),
         Doors("each", ("iCbp", "pfip"), ("c",), "each thread stops the other"),
+        Doors("again", ("pdip", "pBp"), ("cC",), "one leaves a heap and comes back; those that wait are let "
+              "go and stopped again", meet="stopped,putoff,released"),
+        Doors("leave", ("pdp",), ("cC", "f"), "the same with a fork", meet="stopped,putoff,door,waited"),
+        Doors("suspend", ("pip",), ("sfS", "f"), "a thread is suspended while others fork",
+              meet="stopped,putoff,door,behind"),
+        Doors("lock", ("f",), ("sS",), "a thread is suspended while it forks", meet="putoff"),
+        Doors("other", ("pCp",), ("sCS", "f"), "a thread is suspended in one heap while it collects the other",
+              meet="stopped,putoff,door"),
     ],
 }
 
@@ -301,8 +309,9 @@ MUTANTS = {
                "acquires again; only a fork is answered without, and there is none here", "none"),
     ],
     "doors": [
-        Mutant("put_off=0", "both", "", "a handler finds the thread half safe, and both count"),
+        Mutant("put_off=0", "forks", "", "a handler finds the thread half safe, and both count"),
         Mutant("asked=0", "forks", "", "a fork that was put off is answered by nobody"),
+        Mutant("unlock=0", "lock", "", "a suspended thread keeps the locks of its fork"),
         Mutant("wake=0", "both", "", "nobody is woken at the gate"),
         Mutant("load(&mutator->state, memory_order_acquire)=relaxed", "both", "", "a fork is answered "
                "without what was there before it"),

@@ -8,9 +8,10 @@
 //
 // Two or three threads in all. Scripts, one letter a step. Threads: p the program uses its runs, i
 // a scope inside Tidemark, a a way to allocate, b or B a blocking region of the first or second
-// heap, in which the program uses the other one. They and stoppers, who have no mutators: c or C a
-// collection of the first or second heap, f a fork. A signal may come at every fence for the
-// compiler and before every atomic access. Threads end in blocking regions.
+// heap, in which the program uses the other one, d leave the second heap and attach to it again.
+// They and stoppers, who have no mutators: c or C a collection of the first or second heap, f a
+// fork. Stoppers: s and S suspend the first thread and let it go on. A signal may come at every
+// fence for the compiler and before every atomic access. Threads end in blocking regions.
 //
 // Checked: every stop ends, and everybody goes on after it. In a collection no thread uses the runs
 // of that heap or what is inside Tidemark; in a fork none uses those of any heap, but a thread that
@@ -40,6 +41,7 @@ struct lock_of_world {
   rl::atomic<uint32_t> *passed_on;
 };
 static int lock_try(lock_of_world *lock) {
+  (void)lock->passed_on->load(rl::mo_relaxed, RL_INFO); // others may take it first
   if (lock->held) return 1;
   lock->held = true;
   lock->passed_on->fetch_add(0, rl::mo_acq_rel, RL_INFO);
@@ -74,8 +76,9 @@ enum { GRANULES = 4, HEAPS = 2, THREADS_MOST = 3 };
 
 namespace {
 
-enum event { STOPPED, PUT_OFF, AT_DOOR, CLOSED_BEHIND, WAITED_AT_DOOR, EVENTS };
-char const *const event_names[EVENTS] = {"stopped", "putoff", "door", "behind", "waited"};
+enum event { STOPPED, PUT_OFF, AT_DOOR, CLOSED_BEHIND, WAITED_AT_DOOR, RELEASED, EVENTS };
+char const *const event_names[EVENTS] = {"stopped", "putoff", "door",
+                                         "behind",  "waited", "released"};
 unsigned long met[EVENTS];
 char const *scripts[THREADS_MOST];
 unsigned mutating, threads;
@@ -88,6 +91,8 @@ struct doors {
   rl::atomic<uint32_t> sent[THREADS_MOST];   // the signal, on its way
   rl::atomic<uint32_t> asleep[THREADS_MOST]; // 1 and the number of the heap at whose gate; 0: awake
   rl::atomic<uint32_t> passed_on[HEAPS];
+  uint64_t time_ns;
+  unsigned hurries;
   watched runs[THREADS_MOST][HEAPS];   // what the program uses
   watched inside[THREADS_MOST][HEAPS]; // what scopes inside Tidemark use
 };
@@ -124,6 +129,15 @@ static inline void td_stacks_drop(struct tide_mutator const *) {}
 static inline void td_misuse(char const *) {
   RL_ASSERT(false);
 }
+// A stop that lasts becomes impatient for a few times: then those that the signal stopped go on.
+static uint64_t model_now(void) {
+  if (now->hurries > 0) {
+    now->hurries--;
+    now->time_ns += UINT64_C(1000000000);
+  }
+  return now->time_ns;
+}
+#define MODEL_NOW model_now()
 #include "tests/model/stopping_stubs.h"
 static bool td_plat_signal_send(long thread_id, int) {
   now->sent[thread_id].exchange(1, rl::mo_acq_rel, RL_INFO);
@@ -193,6 +207,8 @@ static bool signal_point() {
   bool inside = td_inside_depth(self) || allocates(self), at_doors = self->at_doors;
   now->handling[id] = true;
   on_signal();
+  for (unsigned heap = 0; heap < HEAPS; heap++)
+    met[RELEASED] += now->mutator[id][heap].released;
   now->handling[id] = false;
   bool closed = self->at_doors && !at_doors;
   met[inside ? closed ? CLOSED_BEHIND : PUT_OFF : closed ? AT_DOOR : STOPPED]++;
@@ -238,6 +254,38 @@ void step_block(unsigned id, unsigned heap) {
   tide_blocking_leave(&now->mutator[id][heap]);
 }
 
+struct tide_mutator **link_of(struct tide_mutator const *mutator) {
+  struct tide_mutator **link = &mutator->heap->world.mutators;
+  while (*link && *link != mutator)
+    link = &(*link)->next;
+  return link;
+}
+
+// The steps of gc/mutator/attach.c.
+void step_attach_again(unsigned id) {
+  struct tide_mutator *mutator = &now->mutator[id][HEAPS - 1];
+  struct tide_heap *heap = mutator->heap;
+  {
+    TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+    td_world_lock(heap);
+    td_self()->mutators = mutator->thread_next;
+    *link_of(mutator) = mutator->next;
+    atomic_fetch_sub_explicit(&heap->world.count, 1, memory_order_relaxed);
+    td_world_unlock(heap);
+  }
+  use_runs(id, 0);
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  td_world_lock(heap);
+  mutator->door = 0;
+  atomic_init(&mutator->fast.stop, 0u);
+  atomic_init(&mutator->state, 0u);
+  mutator->next = NULL;
+  *link_of(mutator) = mutator;
+  atomic_fetch_add_explicit(&heap->world.count, 1, memory_order_relaxed);
+  td_self()->mutators = mutator;
+  td_world_unlock(heap);
+}
+
 // ---- Stops ----
 
 // The heap stands still: nobody else uses it.
@@ -263,13 +311,45 @@ void step_collect(unsigned number) {
   td_world_unlock(heap);
 }
 
+// The steps of gc/stop/suspend.c, of the first thread's mutator of the first heap.
+void step_suspend() {
+  struct tide_heap *heap = &now->heap[0];
+  td_world_lock(heap);
+  td_world_stop(heap, NULL);
+  now->mutator[0][0].suspended.store(true, rl::mo_relaxed, RL_INFO);
+  td_world_resume(heap, NULL);
+  td_world_unlock(heap);
+}
+void step_let_go() {
+  struct tide_heap *heap = &now->heap[0];
+  td_world_lock(heap);
+  if (now->mutator[0][0].suspended.load(rl::mo_relaxed, RL_INFO)) {
+    now->runs[0][0] = 3; // it stands still
+    now->mutator[0][0].suspended.store(false, rl::mo_relaxed, RL_INFO);
+    td_world_let_go(&now->mutator[0][0]);
+  }
+  td_world_unlock(heap);
+}
+
 // The steps of gc/fork.c.
-void step_fork() {
-  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
-  td_thread_enter_safe(NULL);
+void lock_worlds() {
   for (unsigned heap = 0; heap < HEAPS; heap++)
     td_world_lock_safe(&now->heap[heap]);
-  td_thread_leave_safe(NULL);
+}
+void unlock_worlds() {
+  for (unsigned heap = 0; heap < HEAPS; heap++)
+    td_world_unlock_safe(&now->heap[heap]);
+}
+void step_fork() {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  struct tide_mutator *suspended;
+  td_thread_enter_safe(NULL);
+  lock_worlds();
+  while ((suspended = td_thread_try_leave_safe(NULL)) != NULL) {
+    if (MODEL_STEP(unlock)) unlock_worlds();
+    td_world_wait_at_gate(suspended);
+    if (MODEL_STEP(unlock)) lock_worlds();
+  }
   for (unsigned heap = 0; heap < HEAPS; heap++)
     td_world_stop_mutators(&now->heap[heap], own(heap));
   for (unsigned heap = 0; heap < HEAPS; heap++)
@@ -294,6 +374,12 @@ void step(unsigned id, char letter) {
   case 'c':
   case 'C':
     return step_collect(letter == 'C');
+  case 'd':
+    return step_attach_again(id);
+  case 's':
+    return step_suspend();
+  case 'S':
+    return step_let_go();
   default:
     return step_fork();
   }
@@ -322,7 +408,8 @@ void init_mutator(unsigned id, unsigned number) {
   m->thread_id = (long)id;
   m->stop_signal = 1;
   m->signalled = &now->self[id];
-  m->region_safe = m->interrupted = m->suspended = false;
+  m->region_safe = m->interrupted = m->released = false;
+  atomic_init(&m->suspended, false);
   m->door = m->blocking_depth = 0;
   m->fast.inside = 0;
   m->fast.bump = &shown;
@@ -352,6 +439,8 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
 
   void before() {
     now = &state;
+    state.time_ns = 1;
+    state.hurries = 4;
     for (unsigned id = 0; id < THREADS; id++)
       state.handling[id] = true; // nobody is sent anything yet
     for (unsigned heap = 0; heap < HEAPS; heap++)
@@ -381,7 +470,7 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
 static bool own_option(std::string const &option, char const *value) {
   bool mutates = option == "--thread";
   if (!mutates && option != "--stopper") return false;
-  char const *letters = mutates ? "piabBcCf" : "cCf";
+  char const *letters = mutates ? "piabBdcCf" : "cCfsS";
   if (std::strspn(value, letters) != std::strlen(value)) usage("bad script");
   if (threads == THREADS_MOST || (mutates && mutating < threads))
     usage("at most three, and stoppers behind the others");

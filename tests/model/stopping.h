@@ -59,6 +59,7 @@ static inline void td_runs_show(struct tide_mutator *mutator) {
 static inline struct tide_bump *td_runs_none(void) {
   return NULL;
 }
+#define MODEL_NOW 1
 #include "tests/model/stopping_stubs.h"
 
 /* ---- The system ---- */
@@ -240,7 +241,8 @@ static inline void stopping_init(void) {
     m->thread_id = (long)id;
     m->stop_signal = is_signalled(id);
     m->signalled = is_signalled(id) ? self : NULL;
-    m->region_safe = m->interrupted = false;
+    m->region_safe = m->interrupted = m->released = false;
+    atomic_init(&m->suspended, false);
     m->door = 0;
     m->fast.inside = 0;
     m->fast.mark_mask = GRANULES - 1;

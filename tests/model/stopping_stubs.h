@@ -20,7 +20,7 @@ static inline void td_stats_tell(struct tide_heap *heap, enum tide_event_kind ev
 #define pthread_setcanceltype(type, before) (*(before) = (type))
 static inline void td_plat_pause(void) {}
 static inline uint64_t td_plat_now_ns(void) {
-  return 1;
+  return MODEL_NOW;
 }
 static inline bool td_plat_signal_is_ours(int number) {
   (void)number;

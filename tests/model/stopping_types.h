@@ -91,7 +91,8 @@ struct tide_mutator {
   long thread_id;
   int stop_signal;
   uint32_t door, blocking_depth;
-  bool region_safe, interrupted, suspended, released;
+  bool region_safe, interrupted, released;
+  _Atomic(bool) suspended;
   uint64_t told, replaced;
   _Atomic(uint32_t) state;
 };
