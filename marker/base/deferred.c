@@ -25,19 +25,25 @@ void td_deferred_flag(struct td_marker *marker, size_t page) {
     td_flag_store(&row[page]);
 }
 
-uint64_t td_deferred_take_eight(struct td_markers *set, size_t page) {
+uint64_t td_deferred_take_flags(struct td_markers *set, size_t page) {
+  const size_t at = td_deferred_at(set, page);
   uint64_t word = 0;
   for (unsigned row = 0; row < set->flag_rows; row++)
-    if (td_flag_peek_eight(set->space, row, page))
-      word |= td_flag_take_eight(set->space, row, page);
+    if (td_flag_peek_eight(set->space, row, at)) word |= td_flag_take_eight(set->space, row, at);
   return word;
 }
 
 bool td_deferred_take(struct td_markers *set, size_t page) {
+  const size_t at = td_deferred_at(set, page);
   bool taken = false;
   for (unsigned row = 0; row < set->flag_rows; row++)
-    if (td_flag_peek(set->space, row, page)) taken |= td_flag_take(set->space, row, page);
+    if (td_flag_peek(set->space, row, at)) taken |= td_flag_take(set->space, row, at);
   return taken;
+}
+
+uint64_t td_deferred_take_eight(struct td_markers *set, size_t page) {
+  if (!td_deferred_row_is_shared(set)) return td_deferred_take_flags(set, page);
+  return td_deferred_take(set, page) ? TD_FLAGS_EIGHT : 0;
 }
 
 void td_defer(struct td_marker *marker, uintptr_t reference) {
@@ -85,7 +91,7 @@ void td_defer_items(struct td_marker *marker, uint64_t *items, uint32_t count) {
     uintptr_t object = mark_item(marker, &v, items[i]);
     if (!object) continue;
     items[deferred++] = td_view_page(&v, object);
-    if (shared) __builtin_prefetch(&row[td_view_page(&v, object)]);
+    if (shared) __builtin_prefetch(&row[td_deferred_at_shared(items[deferred - 1])]);
   }
   if (deferred) td_deferred_announce(marker);
   if (shared) {
@@ -100,21 +106,25 @@ void td_defer_items(struct td_marker *marker, uint64_t *items, uint32_t count) {
 static size_t words_of(const struct td_markers *set) {
   /* relaxed, both: see td_markers.flagged and chunks. */
   if (!atomic_load_explicit(&set->flagged, memory_order_relaxed)) return 0;
-  return (size_t)atomic_load_explicit(&set->chunks, memory_order_relaxed) * TD_CHUNK_PAGES / 8;
+  const size_t chunks = atomic_load_explicit(&set->chunks, memory_order_relaxed);
+  return td_deferred_at(set, chunks * TD_CHUNK_PAGES) / 8;
 }
 
-static size_t page_of(uint64_t word, size_t at) {
-  return at * 8 + (unsigned)__builtin_ctzll(word) / 8;
+/* Returns the first page of the first flag in word number `at` of a row. */
+static size_t page_of(const struct td_markers *set, uint64_t word, size_t at) {
+  const size_t flag = at * 8 + (unsigned)__builtin_ctzll(word) / 8;
+  if (!td_deferred_row_is_shared(set)) return flag;
+  return flag / TD_DEFERRED_LINE * TD_CHUNK_PAGES + flag % TD_DEFERRED_LINE * TD_DEFERRED_UNIT;
 }
 
 size_t td_deferred_page(const struct td_markers *set, size_t from) {
   size_t words = words_of(set);
-  size_t at = words ? from / 8 % words : 0;
+  size_t at = words ? td_deferred_at(set, from) / 8 % words : 0;
   for (size_t i = 0; i < words; i++, at = at + 1 == words ? 0 : at + 1) {
     uint64_t word = 0;
     for (unsigned row = 0; row < set->flag_rows; row++)
       word |= td_flag_peek_eight(set->space, row, at * 8);
-    if (word) return page_of(word, at);
+    if (word) return page_of(set, word, at);
   }
   return 0;
 }
@@ -143,7 +153,7 @@ static size_t look(const struct td_markers *set, unsigned id, size_t words, size
       continue;
     }
     uint64_t word = td_flag_peek_eight(set->space, row, at * 8);
-    if (word) return page_of(word, at);
+    if (word) return page_of(set, word, at);
   }
   return 0;
 }
@@ -165,12 +175,12 @@ size_t td_deferred_find(struct td_marker *marker, size_t from) {
   const bool many = td_are_many(set);
   if (many && !marker->has_flagged) return td_deferred_glance(marker);
   size_t words = words_of(set), page = 0;
-  if (many && from == 0)
-    from = words * marker->id / td_enough(set) * 8; /* not all at the same place */
+  /* Not all begin at the same place. */
+  const size_t at = from ? td_deferred_at(set, from) / 8 : words * marker->id / td_enough(set);
   if (!many)
     page = td_deferred_page(set, from);
   else if (words)
-    page = look(set, marker->id, words, from / 8 % words, words);
+    page = look(set, marker->id, words, at % words, words);
   if (page) return page;
   marker->has_flagged = false;
   if (!many) return 0;

@@ -23,14 +23,17 @@ void td_defer_items(struct td_marker *marker, uint64_t *items, uint32_t count);
 void td_deferred_announce(struct td_marker *marker);
 /* Flags a page. */
 void td_deferred_flag(struct td_marker *marker, size_t page);
-/* Takes the flags of a page from all rows. Returns true if there was one: the caller then scans
- * the deferred objects of the page, after td_deferred_taken. */
+/* Takes the flag of a page from all rows. Returns true if there was one: the caller then scans the
+ * deferred objects of all pages that share it, td_deferred_unit, after td_deferred_taken. */
 bool td_deferred_take(struct td_markers *set, size_t page);
 /* The same for eight pages at once: returns a byte for each, 0 if it had no flag. `page` is the
  * first one, a multiple of eight. */
 uint64_t td_deferred_take_eight(struct td_markers *set, size_t page);
-/* Returns the first flagged page from `from` on, cyclically; 0 if there is none. Page 0 is never
- * flagged, because it holds no objects. */
+/* The same for eight flags at once: returns a byte for each. `page` is the first one of a chunk, or
+ * eight flags' pages behind that. */
+uint64_t td_deferred_take_flags(struct td_markers *set, size_t page);
+/* Returns the first page of the first flag from that of `from` on, cyclically; 0 if there is none.
+ * Page 0 is never flagged, because its block holds no objects. */
 size_t td_deferred_page(const struct td_markers *set, size_t from);
 /* The same for an active marker without work. Few markers look at all pages. Among many, that would
  * get dearer with each of them, because flags come from the cores that set them. There a marker
@@ -47,6 +50,27 @@ size_t td_deferred_glance(struct td_marker *marker);
 static inline bool td_deferred_row_is_shared(const struct td_markers *set) {
   return set->limit > TD_FLAG_ROWS;
 }
+/* So many pages have one flag. In the row that markers share it is eight, and the flags of each
+ * chunk have a cache line of their own. Whoever takes the flags of a chunk changes one line, twice,
+ * and whoever sets flags gets that line once for each time that it is taken. With a flag for each
+ * page there were two lines, changed sixteen times, of which most came from another core. Where
+ * many pages have deferred objects, their flags are set sooner or later; elsewhere a flag without
+ * need costs a look at the marks of a page. */
+#define TD_DEFERRED_UNIT 8u
+#define TD_DEFERRED_LINE 64u
+_Static_assert(TD_CHUNK_PAGES / TD_DEFERRED_UNIT <= TD_DEFERRED_LINE &&
+                   TD_CHUNK_PAGES >= TD_DEFERRED_LINE,
+               "flags of a chunk fit one line, and a row has room for these lines");
+static inline unsigned td_deferred_unit(const struct td_markers *set) {
+  return td_deferred_row_is_shared(set) ? TD_DEFERRED_UNIT : 1;
+}
+/* Returns which flag of its row a page has. */
+static inline size_t td_deferred_at_shared(size_t page) {
+  return page / TD_CHUNK_PAGES * TD_DEFERRED_LINE + page % TD_CHUNK_PAGES / TD_DEFERRED_UNIT;
+}
+static inline size_t td_deferred_at(const struct td_markers *set, size_t page) {
+  return td_deferred_row_is_shared(set) ? td_deferred_at_shared(page) : page;
+}
 /* Returns the number of the row in which the marker sets flags. */
 static inline unsigned td_deferred_row_of(const struct td_markers *set, unsigned id) {
   return td_deferred_row_is_shared(set) ? 0 : id;
@@ -60,16 +84,19 @@ static inline void td_deferred_set_shared(_Atomic(uint8_t) *row, const uint64_t 
   if (count == 0) return;
   td_flag_fence();
   for (uint32_t i = 0; i < count; i++)
-    td_flag_set_shared(&row[pages[i]]);
+    td_flag_set_shared(&row[td_deferred_at_shared(pages[i])]);
 }
-/* The same, but with the flags of pages around them: for many markers, see
- * td_flag_set_shared_eight. */
+/* The same, but with the flags around them: for many markers, see td_flag_set_shared_eight. */
 static inline void td_deferred_set_around(_Atomic(uint8_t) *row, const uint64_t *pages,
                                           uint32_t count) {
   if (count == 0) return;
   td_flag_fence();
-  for (uint32_t i = 0; i < count; i++)
-    td_flag_set_shared_eight(row, pages[i]);
+  for (uint32_t i = 0; i < count; i++) {
+    const size_t at = td_deferred_at_shared(pages[i]);
+    /* Block 0 holds no objects, and no flag is set for it: page 0 means none. */
+    const uint64_t eight = TD_FLAGS_EIGHT << (at < 8 ? 8 * (TD_BLOCK_PAGES / TD_DEFERRED_UNIT) : 0);
+    td_flag_set_shared_eight(row, at, eight);
+  }
 }
 /* Must be called when flags have been taken, before bytes are read. */
 static inline void td_deferred_taken(const struct td_markers *set) {

@@ -28,7 +28,7 @@ struct heap_pass {
   struct td_marker *marker;
   _Atomic(uint8_t) *flags; /* this marker's row */
   bool shared;             /* all markers set flags in that row: [flag.fence], */
-  bool many;               /* and those of pages around a page with it */
+  bool many;               /* and those around a flag with it */
   uint64_t objects;        /* marked */
   struct td_batch batch;
 };
@@ -58,7 +58,7 @@ static __attribute__((noinline)) void flush(struct heap_pass *p) {
   /* Not sooner: flags come from others, who change them again. */
   if (shared)
     for (uint32_t i = 0; i < count; i++)
-      __builtin_prefetch(&flags[td_view_page(&v, kept[i])]);
+      __builtin_prefetch(&flags[td_deferred_at_shared(td_view_page(&v, kept[i]))]);
   for (uint32_t i = 0; i < count; i++) {
     uintptr_t object = kept[i];
     enum td_met met = td_view_meet(&v, object);
@@ -204,14 +204,16 @@ TD_INLINE uint16_t *take_page(struct heap_pass *p, size_t page, size_t chunk, ui
 
 /* Takes the flags of a chunk and asks for the mark bytes of the flagged pages. Returns how many. */
 static uint32_t take_flags(struct td_markers *set, size_t chunk, uint8_t *pages) {
+  const size_t unit = td_deferred_unit(set);
   uint32_t count = 0;
-  for (size_t page = 0; page < TD_CHUNK_PAGES; page += 8) {
-    for (uint64_t word = td_deferred_take_eight(set, chunk + page); word; word &= word - 1) {
-      size_t one = page + (unsigned)__builtin_ctzll(word) / 8;
-      const uint8_t *marks = set->space->marks + (chunk + one) * TD_PAGE_GRANULES;
-      for (size_t line = 0; line < TD_PAGE_GRANULES; line += TD_CACHE_LINE)
+  for (size_t page = 0; page < TD_CHUNK_PAGES; page += 8 * unit) {
+    for (uint64_t word = td_deferred_take_flags(set, chunk + page); word; word &= word - 1) {
+      size_t first = page + (unsigned)__builtin_ctzll(word) / 8 * unit;
+      const uint8_t *marks = set->space->marks + (chunk + first) * TD_PAGE_GRANULES;
+      for (size_t line = 0; line < unit * TD_PAGE_GRANULES; line += TD_CACHE_LINE)
         __builtin_prefetch(marks + line, 1);
-      pages[count++] = (uint8_t)one;
+      for (size_t one = first; one < first + unit; one++)
+        pages[count++] = (uint8_t)one;
     }
   }
   if (count) td_deferred_taken(set);
@@ -286,8 +288,7 @@ TD_INLINE uint64_t chunk_number(struct td_marker *marker, uint32_t chunks, uint3
 /* Asks for the flags of a chunk, which others have set. Behind the last chunk there are none, but
  * asking does no harm. */
 TD_INLINE void fetch_flags(const struct heap_pass *p, size_t page) {
-  for (size_t line = 0; line < TD_CHUNK_PAGES; line += TD_CACHE_LINE)
-    __builtin_prefetch((const void *)&p->flags[page + line], 1);
+  __builtin_prefetch((const void *)&p->flags[td_deferred_at_shared(page)], 1);
 }
 
 /* Few markers take as many chunks as the heap has, wherever they are; of one, these are all of

@@ -53,10 +53,10 @@ TD_INLINE void scan_roots(struct loop *l, const struct td_root_slice *slice) {
   td_report_roots(l->marker, since, slice->count);
 }
 
-/* Goes on with the flagged page: scans the deferred objects among the next eight granules that have
- * any. Their children are marked before this is called again. */
+/* Goes on with the flagged pages: scans the deferred objects among the next eight granules that
+ * have any. Their children are marked before this is called again. */
 TD_INLINE void walk_on(struct loop *l) {
-  uint64_t end = (l->walk.page + 1) * TD_PAGE_GRANULES;
+  uint64_t end = (l->walk.page + td_deferred_unit(l->marker->set)) * TD_PAGE_GRANULES;
   for (uint64_t g = l->walk.from; g < end; g += 8) {
     uint64_t word = td_mark_load_word(td_view_mark(&l->v, td_view_object(&l->v, g)));
     word &= TD_DEFERRED_WORD;

@@ -23,6 +23,16 @@ static size_t page_of(const struct pair *object) {
   return td_view_page(&v, (uintptr_t)object);
 }
 
+/* The first page of those that share a flag with the object's. */
+static size_t first_of(const struct pair *object) {
+  const unsigned unit = td_deferred_unit(s.set);
+  return page_of(object) / unit * unit;
+}
+
+static _Atomic(uint8_t) *flag_of(struct td_marker *marker, const struct pair *object) {
+  return &td_deferred_row(marker)[td_deferred_at(s.set, page_of(object))];
+}
+
 /* How many glances it takes to find a page; 0: `most` did not find any. */
 static unsigned glances(struct td_marker *marker, unsigned most) {
   for (unsigned i = 1; i <= most; i++)
@@ -45,7 +55,7 @@ Test(flags, among_many_each_finds_its_own_at_once) {
     struct td_marker *marker = s.set->marker[i];
     td_deferred_flag(marker, page_of(object));
     cr_assert(td_bits_has(&s.set->flaggers, i));
-    cr_assert_eq(td_deferred_find(marker, 8), page_of(object), "marker %u", i);
+    cr_assert_eq(td_deferred_find(marker, 8), first_of(object), "marker %u", i);
     cr_assert(marker->has_flagged, "it has to look again");
     cr_assert(td_deferred_take(s.set, page_of(object)));
     cr_assert_eq(td_deferred_find(marker, 8), 0);
@@ -59,8 +69,8 @@ Test(flags, what_is_set_in_a_row_by_hand_is_found_when_it_was_announced) {
   struct pair *object = open_with(MANY, 64);
   struct td_marker *marker = s.set->marker[5];
   td_deferred_announce(marker);
-  td_flag_set_shared(&td_deferred_row(marker)[page_of(object)]);
-  cr_assert_eq(td_deferred_find(marker, 8), page_of(object));
+  td_flag_set_shared(flag_of(marker, object));
+  cr_assert_eq(td_deferred_find(marker, 8), first_of(object));
   site_close(&s);
 }
 
@@ -77,7 +87,7 @@ static void defer_three(unsigned markers) {
   cr_assert_eq(td_mark_load(mark), v.epoch | TD_DEFERRED);
   cr_assert_eq(td_mark_load(before), v.epoch);
   cr_assert_eq(marker->stats.objects, 1, "an object that comes twice counts once");
-  cr_assert_eq(td_deferred_find(marker, 8), page_of(object));
+  cr_assert_eq(td_deferred_find(marker, 8), first_of(object));
   cr_assert(td_deferred_take(s.set, page_of(object)));
   td_deferred_taken(s.set);
   uint64_t grey[] = {(uintptr_t)(object - 1) | TD_ITEM_GREY};
@@ -93,13 +103,40 @@ Test(flags, items_are_deferred_together) {
 }
 
 Test(flags, eight_flags_are_taken_at_once) {
-  struct pair *object = open_with(MANY, 64);
+  struct pair *object = open_with(FEW, 64);
   size_t page = page_of(object) / 8 * 8;
-  td_deferred_flag(s.set->marker[1], page + 2);
-  td_deferred_flag(s.set->marker[9], page + 7);
+  td_deferred_flag(s.set->marker[0], page + 2);
+  td_deferred_flag(s.set->marker[1], page + 7);
   uint64_t word = td_deferred_take_eight(s.set, page);
   cr_assert_eq(word, UINT64_C(0x0100000000010000));
   cr_assert_eq(td_deferred_take_eight(s.set, page), 0);
+  site_close(&s);
+}
+
+Test(flags, among_many_eight_pages_share_one) {
+  struct pair *object = open_with(MANY, 64);
+  size_t page = page_of(object) / TD_CHUNK_PAGES * TD_CHUNK_PAGES;
+  td_deferred_flag(s.set->marker[1], page + 2 * TD_DEFERRED_UNIT + 1);
+  td_deferred_flag(s.set->marker[9], page + 7 * TD_DEFERRED_UNIT);
+  cr_assert_eq(td_deferred_take_flags(s.set, page), UINT64_C(0x0100000000010000));
+  cr_assert_eq(td_deferred_take_flags(s.set, page), 0);
+  td_deferred_flag(s.set->marker[9], page + 3);
+  cr_assert_eq(td_deferred_take_eight(s.set, page), TD_FLAGS_EIGHT);
+  cr_assert_eq(td_deferred_take_eight(s.set, page), 0);
+  site_close(&s);
+}
+
+Test(flags, around_a_flag_there_are_all_of_its_word_but_those_of_block_0) {
+  struct pair *object = open_with(MANY, 64);
+  _Atomic(uint8_t) *row = td_deferred_row(s.set->marker[1]);
+  size_t page = page_of(object) / TD_CHUNK_PAGES * TD_CHUNK_PAGES;
+  const uint64_t pages[] = {page + 9, TD_BLOCK_PAGES};
+  td_deferred_announce(s.set->marker[1]);
+  td_deferred_set_around(row, pages, 2);
+  cr_assert_eq(td_deferred_take_flags(s.set, page), TD_FLAGS_EIGHT);
+  cr_assert_eq(td_deferred_page(s.set, 0), TD_BLOCK_PAGES);
+  cr_assert_eq(td_deferred_take_flags(s.set, 0), UINT64_C(0x0101010101010000));
+  cr_assert_eq(td_deferred_page(s.set, 0), 0);
   site_close(&s);
 }
 
@@ -126,7 +163,7 @@ Test(flags, nobody_looks_at_rows_without_flags) {
   td_deferred_announce(marker);
   cr_assert_eq(td_deferred_find(marker, 8), 0);
   /* A flag that nobody answers for: no marker sets one like this. */
-  td_flag_set_shared(&td_deferred_row(marker)[page_of(object)]);
+  td_flag_set_shared(flag_of(marker, object));
   for (unsigned i = 0; i < MANY; i++)
     cr_assert_eq(glances(s.set->marker[i], 100), 0);
   site_close(&s);
