@@ -57,7 +57,7 @@ void td_markers_ready(struct td_markers *set) {
   atomic_fetch_add_explicit(&set->collecting, 1, memory_order_relaxed);
   bool refused = false;
   set->available = 1;
-  if (td_is_early(set)) return;
+  if (td_is_early_before_stop(set)) return;
   for (unsigned i = 1; i < set->limit; i++) {
     struct td_marker *marker = set->marker[i];
     if (life_of(marker) == TD_HELPER_RETIRED) bury(marker);

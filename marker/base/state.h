@@ -216,6 +216,15 @@ static inline bool td_is_early(const struct td_markers *set) {
          (size_t)set->space->used_blocks << TD_BLOCK_LOG2 < TD_ALONE_BYTES;
 }
 
+/* The same before the stop: others may allocate. */
+static inline bool td_is_early_before_stop(const struct td_markers *set) {
+  if (set->helpers_after_ns == 0) return false;
+  pthread_mutex_lock(&set->space->lock);
+  bool early = td_is_early(set);
+  pthread_mutex_unlock(&set->space->lock);
+  return early;
+}
+
 /* Returns whether the markers are so many that they tell each other what they have to offer. */
 static inline bool td_has_offers(const struct td_markers *set) {
   return set->limit > 2;

@@ -137,7 +137,7 @@ static inline uint32_t td_enough(const struct td_markers *set) {
 }
 
 /* Nor is it ever too early for helpers. */
-static inline bool td_is_early(const struct td_markers *set) {
+static inline bool td_is_early_before_stop(const struct td_markers *set) {
   (void)set;
   return false;
 }
