@@ -10,6 +10,7 @@
 #include "gc/base/inside.h"
 #include "gc/mutator/attach.h"
 #include "gc/stop/registers.h"
+#include "gc/stop/safe.h"
 #include "gc/stop/signal.h"
 #include "gc/stop/world.h"
 

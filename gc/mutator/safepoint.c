@@ -7,7 +7,7 @@
 #include "gc/base/runs.h"
 #include "gc/mutator/stacks.h"
 #include "gc/stop/registers.h"
-#include "gc/stop/world.h"
+#include "gc/stop/safe.h"
 
 /* ---- Safepoints ---- */
 

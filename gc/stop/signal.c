@@ -7,7 +7,7 @@
 #include "gc/base/inside.h"
 #include "gc/base/runs.h"
 #include "gc/stop/registers.h"
-#include "gc/stop/world.h"
+#include "gc/stop/safe.h"
 
 /* Threads at the door look so often whether a fork is over: it is short, and rare. */
 #define DOOR_NS 1000000u

@@ -1,6 +1,6 @@
 /* Threads that are stopped by a signal, wherever they are.
  *
- * The stopper sets the bits as for others (gc/stop/world.h) and then sends the signal. The handler
+ * The stopper sets the bits as for others (gc/stop/safe.h) and then sends the signal. The handler
  * finds the thread
  *   inside Tidemark    It returns at once; the thread answers when it leaves (gc/base/inside.h).
  *   anywhere else      It makes the thread stand still, in all its heaps, and returns when that is

@@ -104,6 +104,7 @@ static inline unsigned td_plat_wake(_Atomic(uint32_t) *futex, unsigned count) {
 /* ---- As shipped ---- */
 
 #include "gc/base/inside.h"
+#include "gc/stop/safe.c"
 #include "gc/stop/world.c"
 #include "gc/stop/signal.c"
 #include "tide/write.h"
