@@ -138,7 +138,6 @@ static bool init(struct td_space *space, size_t reserve_bytes, size_t max_bytes,
   space->has_poison = td_poison_is_possible();
   space->extent_limit = UINT32_MAX;
   space->young_due = SIZE_MAX;
-  space->logged_due = UINT64_MAX;
   space->epoch = has_young ? TD_EPOCH_FIRST_OLD : TD_EPOCH_FIRST;
   space->epoch_before = has_young ? TD_YOUNG : space->epoch;
   size_t max_blocks = max_bytes / TD_BLOCK_BYTES;

@@ -147,8 +147,7 @@ struct td_space {
   uint64_t *touched;     /* a bit for each block: heap/young.h. Set in spaces without youth, too */
   uint8_t *logged_slabs; /* a byte for each slab: it has logged pages. See heap/log.h */
   uint64_t young_bytes;  /* room in blocks since they were touched */
-  uint64_t young_due;    /* no block is given out once young_bytes has reached this, */
-  uint64_t logged_due;   /* or `logged` this */
+  uint64_t young_due;    /* no block is given out once young_bytes has reached this */
   uint64_t logged;       /* stores told of since the last collection, by mutators: heap/young.h */
   bool has_words;        /* there was a conservative object: see td_kind_has_words */
   struct td_layouts layouts;

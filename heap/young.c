@@ -9,7 +9,6 @@
 void td_young_set_due(struct td_space *space, size_t bytes) {
   pthread_mutex_lock(&space->lock);
   space->young_due = bytes;
-  space->logged_due = bytes == SIZE_MAX ? UINT64_MAX : TD_YOUNG_LOGGED_MOST;
   pthread_mutex_unlock(&space->lock);
 }
 

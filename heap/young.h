@@ -34,9 +34,10 @@ static inline void td_young_note_logged(struct td_space *space) {
 
 /* Is it time for a young collection? The caller holds the space's lock. */
 static inline bool td_young_is_due(const struct td_space *space) {
+  if (space->young_due == SIZE_MAX) return false;
   /* relaxed: as above. */
   return space->young_bytes >= space->young_due ||
-         __atomic_load_n(&space->logged, __ATOMIC_RELAXED) >= space->logged_due;
+         __atomic_load_n(&space->logged, __ATOMIC_RELAXED) >= TD_YOUNG_LOGGED_MOST;
 }
 
 /* World stopped, between collections: are objects to be old from their first moment? */
