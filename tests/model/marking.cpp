@@ -18,6 +18,7 @@
 // Exit status: 0 no violation, 1 a violation (described on stdout), 2 usage, 3 the mutant's site
 // was never reached.
 #include "relacy/stdatomic.h"
+#include "relacy/watched.h"
 
 #include <cstdint>
 #include <cstring>
@@ -60,17 +61,6 @@ void store_mark(uint64_t *marks, uint64_t value);
 #undef memory_order_release
 #undef memory_order_acquire
 
-// A plain number of a chunk, watched for data races.
-namespace {
-struct watched {
-  rl::var<uint32_t> mutable v;
-  operator uint32_t() const { return v(RL_INFO).load(); }
-  watched &operator=(uint32_t value) {
-    v(RL_INFO).store(value);
-    return *this;
-  }
-};
-} // namespace
 #define TD_CHUNK_REFERENCES 2u
 #define TD_CHUNK_WORD watched
 #define TD_REGION_ORDER_PUSH TD_ORDER(region, push, release)

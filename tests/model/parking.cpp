@@ -19,6 +19,7 @@
 // Exit status: 0 no violation, 1 a violation (described on stdout), 2 usage, 3 the mutant's site
 // was never reached.
 #include "relacy/stdatomic.h"
+#include "relacy/watched.h"
 
 #include <cstdint>
 #include <cstring>
@@ -39,18 +40,6 @@
   ((p)->fetch_sub((value), MODEL_ORDER_OF("fetch_sub(" #p ")", order), RL_INFO))
 
 namespace {
-
-// A plain number, watched for data races.
-struct watched {
-  rl::var<unsigned> mutable v;
-  operator unsigned() const { return v(RL_INFO).load(); }
-  watched &operator=(unsigned value) {
-    v(RL_INFO).store(value);
-    return *this;
-  }
-  watched &operator=(watched const &other) { return *this = (unsigned)other; }
-  unsigned operator++() { return *this = *this + 1; }
-};
 
 unsigned helpers = 1, items = 1, idle, heirs;
 uint64_t now;

@@ -16,6 +16,7 @@
 //
 // Exit status: 0 as it must be, 1 not, 2 usage.
 #include "relacy/stdatomic.h"
+#include "relacy/watched.h"
 
 #include <cstdint>
 #include <cstring>
@@ -45,17 +46,6 @@ constexpr settings shipped = {rl::mo_release, rl::mo_acquire, rl::mo_acquire, rl
                               true,           true,           true,           true,           true,
                               true,           true,           true,           true,           true};
 settings use = shipped;
-
-// A plain number, watched for data races.
-struct watched {
-  rl::var<uint32_t> mutable v;
-  operator uint32_t() const { return v(RL_INFO).load(); }
-  watched &operator=(uint32_t value) {
-    v(RL_INFO).store(value);
-    return *this;
-  }
-  watched &operator=(watched const &other) { return *this = (uint32_t)other; }
-};
 
 } // namespace
 

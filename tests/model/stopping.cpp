@@ -22,7 +22,8 @@
 #include "relacy/stdatomic.h"
 
 #define MODEL_BEFORE (void)0
-#include "tests/model/relacy/sites.h"
+#include "relacy/sites.h"
+#include "relacy/watched.h"
 
 #include <cstdint>
 #include <cstdlib>

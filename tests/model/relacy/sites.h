@@ -60,17 +60,6 @@ inline void model_store(uint32_t *p, uint32_t value) {
   *p = value;
 }
 
-// A plain number, watched for data races.
-struct watched {
-  rl::var<unsigned> mutable v;
-  operator unsigned() const { return v(RL_INFO).load(); }
-  watched &operator=(unsigned value) {
-    v(RL_INFO).store(value);
-    return *this;
-  }
-  watched &operator=(watched const &other) { return *this = (unsigned)other; }
-};
-
 } // namespace
 
 // For td_world_init, which nobody calls in a model.
