@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bdwgc/collect.h"
+#include "bdwgc/guard.h"
 #include "bdwgc/held.h"
 #include "bdwgc/leaks.h"
 #include "bdwgc/say.h"
@@ -28,6 +29,7 @@ static void *alloc_as(size_t bytes, tide_layout layout, size_t alignment) {
   void *object = alignment ? tide_alloc_aligned(self, layout, wanted, alignment)
                            : tide_alloc(self, layout, wanted);
   if (entered) td_bdwgc_go_away();
+  if (object && layout == TD_LAYOUT_ATOMIC) td_guard_forget(object);
   if (object) return td_leaks_watch(object);
   enum tide_status status = tide_alloc_status(self);
   if (status == TIDE_ERROR_STATE)

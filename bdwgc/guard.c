@@ -48,6 +48,8 @@ static const GC_word *word_behind(const struct td_guard *guard) {
 static void begin_to_use(void) {
   if (td_guard_used()) return;
   GC_register_displacement(sizeof(struct td_guard));
+  /* relaxed: where a debugging object was, nobody allocates before a collection. */
+  atomic_fetch_or_explicit(&td_bdwgc.slow, TD_SLOW_GUARDS, memory_order_relaxed);
   atomic_store_explicit(&used, true, memory_order_relaxed); /* relaxed: as in td_guard_used */
 }
 
@@ -66,6 +68,15 @@ void *td_guard_put(const char *function, void *object, size_t bytes, const char 
   *(GC_word *)last_word(guard, tide_object_bytes(td_bdwgc.heap, object)) = end_value(guard);
   tide_stop_release(self);
   return guard + 1;
+}
+
+void td_guard_forget(void *object) {
+  if (!td_guard_used()) return;
+  struct td_guard *guard = object;
+  size_t cell_bytes = tide_object_bytes(td_bdwgc.heap, object);
+  if (cell_bytes < TD_GUARD_BYTES) return;
+  guard->begin = 0;
+  *(GC_word *)last_word(guard, cell_bytes) = 0;
 }
 
 enum td_guard_state td_guard_look(const void *object, size_t cell_bytes) {

@@ -25,6 +25,9 @@ enum td_guard_state { TD_GUARD_NONE, TD_GUARD_FREED, TD_GUARD_IN_USE };
  * `function` tells so and returns NULL. What an out-of-memory hook gave stays as it is. */
 void *td_guard_put(const char *function, void *object, size_t bytes, const char *file, int line);
 
+/* Takes away the guards that a new object has found in its memory, if that was not zeroed. */
+void td_guard_forget(void *object);
+
 /* Of an object with so many bytes in its cell. */
 enum td_guard_state td_guard_look(const void *object, size_t cell_bytes);
 

@@ -28,6 +28,8 @@ struct td_bdwgc {
 #define TD_SLOW_ONCE 1u
 /* Each object is watched: leaks are being found. */
 #define TD_SLOW_ALWAYS 2u
+/* There are debugging objects: what is not zeroed may lie where one was. */
+#define TD_SLOW_GUARDS 4u
 extern struct td_bdwgc td_bdwgc;
 /* Where the main thread's stack begins. Programs with fibers write it when they switch. */
 extern EXPORT char *GC_stackbottom;

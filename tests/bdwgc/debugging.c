@@ -157,6 +157,25 @@ static void smashed(void) {
   CHECK(mentions(heard(), line, 10) && mentions_address(text, before - 8));
 }
 
+static APART void leave_guards(void) {
+  for (int i = 0; i < 2000; i++)
+    memset(GC_MALLOC_ATOMIC(40), 'g', 40);
+}
+/* Objects that are not zeroed lie where debugging objects did, and are none. */
+static void old_guards(void) {
+  leave_guards();
+  collect();
+  size_t bytes = 40 + HEADER + sizeof(void *) - 1; /* one is added, as to them */
+  for (int i = 0; i < 2000; i++) {
+    char *object = (GC_malloc_atomic)(bytes);
+    kept[i] = object;
+    memset(object + HEADER, 'p', bytes - HEADER); /* what is in front stays as it was */
+  }
+  listen();
+  collect();
+  CHECK(!strstr(heard(), "debugging.c"));
+}
+
 static void freed_twice(void) {
   char *volatile object = GC_MALLOC_ATOMIC(40);
   GC_FREE(object);
@@ -260,6 +279,7 @@ static const struct part parts[] = {
     {"base_only", base_only, true},
     {"finalizers", finalizers, false},
     {"smashed", smashed, false},
+    {"old_guards", old_guards, false},
     {"freed_twice", freed_twice, false},
     {"in_threads", in_threads, false},
     {"leaks", leaks, true},
