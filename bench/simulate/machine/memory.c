@@ -68,6 +68,16 @@ struct queue_line { /* a line that is handed from core to core */
 };
 #define QUEUE_LINES 65536u
 
+/* What a node's memory gives, by slots of time: so a core that asks ahead of its clock does not
+ * make others wait who ask later for an earlier time. */
+#define SLOT_LOG2 16 /* picoseconds */
+#define SLOTS 1024u  /* that are known at once; nobody asks so far ahead, or behind */
+
+struct node_slot {
+  uint64_t number; /* the time, in slots */
+  uint64_t used;   /* picoseconds of it */
+};
+
 static struct {
   const struct td_sim_topology *topology;
   uint64_t ps[TD_COST_COUNT]; /* costs in picoseconds; the pace is in them */
@@ -76,7 +86,7 @@ static struct {
   struct core *cores;
   struct last_set *last; /* of all last caches, one cache after the other */
   uint32_t last_sets;    /* of each */
-  uint64_t node_port[TD_SIM_CORES_MAX];
+  struct node_slot (*node)[SLOTS];
   struct queue_line *queue;
   struct td_sim_memory_counts counts;
 } memory;
@@ -100,7 +110,7 @@ void td_sim_memory_forget(void) {
   madvise(memory.cores, memory.topology->cores * sizeof *memory.cores, MADV_DONTNEED);
   madvise(memory.last, last_bytes(), MADV_DONTNEED);
   madvise(memory.queue, QUEUE_LINES * sizeof *memory.queue, MADV_DONTNEED);
-  memset(memory.node_port, 0, sizeof memory.node_port);
+  madvise(memory.node, memory.topology->nodes * sizeof *memory.node, MADV_DONTNEED);
   td_sim_window_forget();
 }
 
@@ -111,8 +121,9 @@ bool td_sim_memory_begin(const struct td_sim_topology *topology, const struct td
   if (memory.last_sets == 0) memory.last_sets = 1;
   memory.last = td_sim_reserve(last_bytes());
   memory.queue = td_sim_reserve(QUEUE_LINES * sizeof *memory.queue);
+  memory.node = td_sim_reserve(topology->nodes * sizeof *memory.node);
   td_sim_memory_costs(costs);
-  return memory.cores && memory.last && memory.queue &&
+  return memory.cores && memory.last && memory.queue && memory.node &&
          td_sim_lines_begin((uint64_t)NOBODY << OWNER_SHIFT);
 }
 
@@ -173,6 +184,20 @@ static uint64_t use(uint64_t *free, uint64_t now, uint64_t length) {
   return begin;
 }
 
+/* Returns when a node serves a line that it is asked for at `issue`: in the first slot that has
+ * room. */
+static uint64_t serve(struct node_slot *slots, uint64_t issue) {
+  for (uint64_t number = issue >> SLOT_LOG2;; number++) {
+    struct node_slot *slot = &slots[number % SLOTS];
+    if (slot->number < number) *slot = (struct node_slot){.number = number};
+    if (slot->number > number) return issue;
+    if (slot->used + memory.node_line > UINT64_C(1) << SLOT_LOG2) continue;
+    uint64_t begin = (number << SLOT_LOG2) + slot->used;
+    slot->used += memory.node_line;
+    return later(issue, begin);
+  }
+}
+
 static uint64_t from(enum td_sim_source source, uint64_t time) {
   return (time & ~(uint64_t)3) | source;
 }
@@ -209,7 +234,7 @@ static uint64_t from_memory(struct core *core, unsigned number, uint32_t line,
   bool streams = is_streaming(core, line);
   uint64_t issue = core->asked = later(now, core->port);
   core->port = issue + memory.ps[streams ? TD_COST_stream_ns : apart[access]];
-  uint64_t served = use(&memory.node_port[node], issue, memory.node_line);
+  uint64_t served = serve(memory.node[node], issue);
   memory.counts.lines++;
   uint64_t latency = memory.ps[streams ? TD_COST_stream_ns : TD_COST_memory_ns];
   if (node != place->node && !streams) latency += memory.ps[TD_COST_remote_ns];
