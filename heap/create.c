@@ -9,6 +9,7 @@
 #include "heap/slabs.h"
 
 #define RESERVE_MIN ((size_t)64 << 20)
+#define RESERVE_SCARCE ((size_t)16 << 20) /* where the system gives no more */
 #define RESERVE_MAX (((size_t)1 << TD_RANGE_LOG2) - TD_SLAB_BYTES)
 
 static void say(struct tide_error *error, enum tide_status status, const char *what, size_t bytes) {
@@ -105,6 +106,24 @@ static bool map_all(struct td_space *space, size_t reserve_bytes, bool has_young
   return false;
 }
 
+static size_t whole_slabs(size_t bytes) {
+  return bytes & ~(TD_SLAB_BYTES - 1);
+}
+
+/* Maps what is wanted, or else half of what the system gives of it: the other half is for threads,
+ * malloc and the tables of marking, which come later. Changes *bytes to what was tried last. */
+static bool map_what_there_is(struct td_space *space, size_t *bytes, bool has_young) {
+  if (map_all(space, *bytes, has_young)) return true;
+  do {
+    if (*bytes / 2 < RESERVE_SCARCE) return false;
+    *bytes = whole_slabs(*bytes / 2);
+  } while (!map_all(space, *bytes, has_young));
+  unmap_all(space);
+  *space = (struct td_space){0};
+  if (*bytes / 2 >= RESERVE_SCARCE) *bytes = whole_slabs(*bytes / 2);
+  return map_all(space, *bytes, has_young);
+}
+
 static bool init(struct td_space *space, size_t reserve_bytes, size_t max_bytes, bool has_young,
                  struct tide_error *error) {
   *space = (struct td_space){0};
@@ -113,14 +132,11 @@ static bool init(struct td_space *space, size_t reserve_bytes, size_t max_bytes,
     return false;
   }
   size_t wanted = reserve_bytes < RESERVE_MIN ? RESERVE_MIN : reserve_bytes;
-  wanted = td_slabs_range_bytes(wanted) & ~(TD_SLAB_BYTES - 1);
+  wanted = whole_slabs(td_slabs_range_bytes(wanted));
   if (wanted > RESERVE_MAX) wanted = RESERVE_MAX;
-  while (!map_all(space, wanted, has_young)) {
-    if (wanted / 2 < RESERVE_MIN) {
-      say(error, TIDE_ERROR_SYSTEM, "cannot reserve address space for a heap", wanted);
-      return false;
-    }
-    wanted = wanted / 2 & ~(TD_SLAB_BYTES - 1);
+  if (!map_what_there_is(space, &wanted, has_young)) {
+    say(error, TIDE_ERROR_SYSTEM, "cannot reserve address space for a heap", wanted);
+    return false;
   }
   if (!td_layouts_init(&space->layouts)) {
     say(error, TIDE_ERROR_MEMORY, "cannot allocate the table of layouts", 1);

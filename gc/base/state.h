@@ -181,6 +181,7 @@ struct td_sources {
   size_t source_count;
   struct td_span *spans; /* as the sources told the last collection */
   size_t count, capacity;
+  size_t reserved_bytes; /* address space for them */
 };
 
 /* ---- Weak slots in place: gc/weak_slot.c; under the finalizers' lock ---- */

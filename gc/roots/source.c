@@ -12,7 +12,8 @@
 #include "gc/stop/world.h"
 #include "tide/foreign.h"
 
-#define RESERVED_BYTES ((size_t)64 << 20)
+#define RESERVED_MOST ((size_t)64 << 20)
+#define RESERVED_LEAST ((size_t)1 << 20) /* where address space is scarce */
 #define COMMIT_BYTES ((size_t)64 << 10)
 
 struct tide_root_list {
@@ -25,19 +26,26 @@ struct tide_root_list {
 static bool commit_more(struct td_sources *sources) {
   size_t bytes = sources->capacity * sizeof *sources->spans;
   bytes = (bytes + COMMIT_BYTES - 1) / COMMIT_BYTES * COMMIT_BYTES;
-  if (bytes + COMMIT_BYTES > RESERVED_BYTES) return false;
+  if (bytes + COMMIT_BYTES > sources->reserved_bytes) return false;
   if (!td_plat_commit((char *)sources->spans + bytes, COMMIT_BYTES)) return false;
   sources->capacity = (bytes + COMMIT_BYTES) / sizeof *sources->spans;
   return true;
 }
 
+static void reserve_list(struct td_sources *sources) {
+  size_t bytes = RESERVED_MOST;
+  while (!(sources->spans = td_plat_reserve(bytes, td_plat_page_bytes())) && bytes > RESERVED_LEAST)
+    bytes /= 2;
+  sources->reserved_bytes = sources->spans ? bytes : 0;
+}
+
 static bool prepare_list(struct td_sources *sources) {
-  if (!sources->spans) sources->spans = td_plat_reserve(RESERVED_BYTES, td_plat_page_bytes());
+  if (!sources->spans) reserve_list(sources);
   return sources->spans && (sources->capacity || commit_more(sources));
 }
 
 void td_sources_deinit(struct td_sources *sources) {
-  if (sources->spans) td_plat_release(sources->spans, RESERVED_BYTES);
+  if (sources->spans) td_plat_release(sources->spans, sources->reserved_bytes);
   free(sources->at);
 }
 

@@ -77,7 +77,7 @@ struct tide_options {
    * there is. */
   size_t heap_max_bytes;
   size_t heap_initial_bytes; /* no collection before this much is in use */
-  size_t reserve_bytes;      /* address space; halved until the system agrees */
+  size_t reserve_bytes;      /* address space; if refused, half of what there is */
   /* Marking threads, the collecting one included; default TIDE_MARKERS, else CPUs allowed. No more
    * take part in a collection than there are CPUs: TIDE_CPUS, else those allowed. */
   unsigned markers;
