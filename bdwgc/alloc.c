@@ -29,8 +29,10 @@ static void *alloc_as(size_t bytes, tide_layout layout, size_t alignment) {
   void *object = alignment ? tide_alloc_aligned(self, layout, wanted, alignment)
                            : tide_alloc(self, layout, wanted);
   if (entered) td_bdwgc_go_away();
-  if (object && layout == TD_LAYOUT_ATOMIC) td_guard_forget(object);
-  if (object) return td_leaks_watch(object);
+  if (object) {
+    if (layout == TD_LAYOUT_ATOMIC) td_guard_forget(object);
+    return td_leaks_watch(object);
+  }
   enum tide_status status = tide_alloc_status(self);
   if (status == TIDE_ERROR_STATE)
     td_bdwgc_die("allocation where there can be none: in a mark procedure, a start callback, "

@@ -18,7 +18,7 @@ EXPORT int GC_get_kind_and_size(const void *object, size_t *bytes);
 
 #define WORD sizeof(GC_word)
 
-static _Atomic(bool) used, found;
+static _Atomic(bool) found;
 
 bool td_guard_found(void) {
   /* relaxed: a hint; what was found has been told. */
@@ -27,7 +27,7 @@ bool td_guard_found(void) {
 
 bool td_guard_used(void) {
   /* relaxed: who makes the first such object sees it; others hear of it in the next collection. */
-  return atomic_load_explicit(&used, memory_order_relaxed);
+  return atomic_load_explicit(&td_bdwgc.slow, memory_order_relaxed) & TD_SLOW_GUARDS;
 }
 
 /* ---- One object ---- */
@@ -48,9 +48,8 @@ static const GC_word *word_behind(const struct td_guard *guard) {
 static void begin_to_use(void) {
   if (td_guard_used()) return;
   GC_register_displacement(sizeof(struct td_guard));
-  /* relaxed: where a debugging object was, nobody allocates before a collection. */
+  /* relaxed: who gets such an object's memory gets it by a lock or a stop that comes after this. */
   atomic_fetch_or_explicit(&td_bdwgc.slow, TD_SLOW_GUARDS, memory_order_relaxed);
-  atomic_store_explicit(&used, true, memory_order_relaxed); /* relaxed: as in td_guard_used */
 }
 
 void *td_guard_put(const char *function, void *object, size_t bytes, const char *file, int line) {

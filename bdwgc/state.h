@@ -28,7 +28,7 @@ struct td_bdwgc {
 #define TD_SLOW_ONCE 1u
 /* Each object is watched: leaks are being found. */
 #define TD_SLOW_ALWAYS 2u
-/* There are debugging objects: what is not zeroed may lie where one was. */
+/* There was a debugging object: one that is not zeroed may lie where it was. */
 #define TD_SLOW_GUARDS 4u
 extern struct td_bdwgc td_bdwgc;
 /* Where the main thread's stack begins. Programs with fibers write it when they switch. */
