@@ -64,6 +64,7 @@ static void unmap_all(struct td_space *space) {
   unmap_table(space->medium, MEDIUM_BYTES);
   unmap_table(space->slab_committed, count / TD_SLAB_BLOCKS);
   if (space->base) td_plat_release((void *)space->base, space->reserved_bytes);
+  *space = (struct td_space){0};
 }
 
 /* Returns the least power of two that is not below `bytes`. */
@@ -101,7 +102,6 @@ static bool map_all(struct td_space *space, size_t reserve_bytes, bool has_young
     return true;
   int saved = errno;
   unmap_all(space);
-  *space = (struct td_space){0};
   errno = saved;
   return false;
 }
@@ -110,17 +110,18 @@ static size_t whole_slabs(size_t bytes) {
   return bytes & ~(TD_SLAB_BYTES - 1);
 }
 
-/* Maps what is wanted, or else half of what the system gives of it: the other half is for threads,
- * malloc and the tables of marking, which come later. Changes *bytes to what was tried last. */
+/* Maps as much as is wanted. If the system refuses that, maps half of what it gives, but no less
+ * than the least: the other half is for threads, malloc and the tables of marking, which come
+ * later. Changes *bytes to what was tried last. */
 static bool map_what_there_is(struct td_space *space, size_t *bytes, bool has_young) {
   if (map_all(space, *bytes, has_young)) return true;
   do {
     if (*bytes / 2 < RESERVE_SCARCE) return false;
     *bytes = whole_slabs(*bytes / 2);
   } while (!map_all(space, *bytes, has_young));
+  if (*bytes / 2 < RESERVE_SCARCE) return true;
   unmap_all(space);
-  *space = (struct td_space){0};
-  if (*bytes / 2 >= RESERVE_SCARCE) *bytes = whole_slabs(*bytes / 2);
+  *bytes = whole_slabs(*bytes / 2);
   return map_all(space, *bytes, has_young);
 }
 
@@ -190,5 +191,4 @@ void td_space_deinit(struct td_space *space) {
   td_layouts_deinit(&space->layouts);
   td_slabs_close(space);
   unmap_all(space);
-  *space = (struct td_space){0};
 }
