@@ -71,7 +71,7 @@ struct queue_line { /* a line that is handed from core to core */
 /* What a node's memory gives, by slots of time: so a core that asks ahead of its clock does not
  * make others wait who ask later for an earlier time. */
 #define SLOT_LOG2 16 /* picoseconds */
-#define SLOTS 1024u  /* that are known at once; nobody asks so far ahead, or behind */
+#define SLOTS 1024u  /* that are remembered: the last 67 us */
 
 struct node_slot {
   uint64_t number; /* the time, in slots */
@@ -184,8 +184,8 @@ static uint64_t use(uint64_t *free, uint64_t now, uint64_t length) {
   return begin;
 }
 
-/* Returns when a node serves a line that it is asked for at `issue`: in the first slot that has
- * room. */
+/* Returns when a node serves a line that it is asked for at `issue`: in the first slot from then on
+ * that has room. A slot that is no longer remembered counts as having room. */
 static uint64_t serve(struct node_slot *slots, uint64_t issue) {
   for (uint64_t number = issue >> SLOT_LOG2;; number++) {
     struct node_slot *slot = &slots[number % SLOTS];
