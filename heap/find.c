@@ -13,7 +13,9 @@ static uintptr_t cell_in_extent(const struct td_space *space, uint32_t b, uintpt
   }
   uintptr_t start = start_of(space, b), offset = address - start;
   if (info->state == TD_BLOCK_LARGE) return offset < info->large_bytes ? start : 0;
-  return info->state == TD_BLOCK_MEDIUM ? address - offset % info->large_bytes : 0;
+  if (info->state != TD_BLOCK_MEDIUM) return 0;
+  return address -
+         (uint32_t)offset % (uint32_t)info->large_bytes; /* spans are short: heap/medium.h */
 }
 
 uintptr_t td_space_cell_in_use(const struct td_space *space, uintptr_t address) {
@@ -56,6 +58,15 @@ uintptr_t td_space_find_from_stack(const struct td_space *space, uintptr_t addre
 uintptr_t td_space_find(const struct td_space *space, uintptr_t address) {
   uintptr_t object = td_space_find_any(space, address);
   return object && td_space_counts(space, object, address) ? object : 0;
+}
+
+uintptr_t td_space_find_white(const struct td_space *space, uintptr_t address) {
+  uint32_t b = (uint32_t)((address - space->base) >> TD_BLOCK_LOG2);
+  uintptr_t object = cell_in_extent(space, b, address);
+  if (!object ||
+      td_mark_load(&space->marks[td_granule_of(space->base, object)]) != space->epoch_before)
+    return 0;
+  return td_space_counts(space, object, address) ? object : 0;
 }
 
 static bool is_registered(const struct td_space *space, size_t offset) {

@@ -20,6 +20,9 @@ uintptr_t td_space_find_from_stack(const struct td_space *space, uintptr_t addre
 /* The same for a word that lies on no stack: if the space is base_only, it must point at the first
  * byte or at a registered displacement. */
 uintptr_t td_space_find(const struct td_space *space, uintptr_t address);
+/* The same for an address in a block that holds no small objects, while marking: nor from what is
+ * marked already. Programs that keep all they have in a few long objects have no other words. */
+uintptr_t td_space_find_white(const struct td_space *space, uintptr_t address);
 /* Does an address inside a cell count so? */
 bool td_space_counts(const struct td_space *space, uintptr_t cell, uintptr_t address);
 /* When base_only or the displacements have changed: finds out which words a marker has to look up,

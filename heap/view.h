@@ -81,19 +81,17 @@ static inline size_t td_view_page(const struct td_view *v, uintptr_t object) {
 }
 
 /* Returns the start of the cell that an address points into and keeps alive, 0 if there is none or
- * if the address is the start. The cell may be free. Out of line, because few words need it, and
- * given no pointer to a view: loops keep theirs in registers. */
+ * if the address is the start. The cell may be free, or marked if it is a small one. Out of line,
+ * because few words need it, and given no pointer to a view: loops keep theirs in registers. */
 static __attribute__((noinline)) uintptr_t td_view_inside(const struct td_space *space,
                                                           uintptr_t word) {
   const struct td_block *block = &space->blocks[(word - space->base) >> TD_BLOCK_LOG2];
+  if (block->cell_granules == 0) return td_space_find_white(space, word);
   uint32_t granule = (uint32_t)(word >> TD_GRANULE_LOG2) % TD_BLOCK_GRANULES;
   uint32_t start = td_cell_of(block, granule) * block->cell_granules;
-  uintptr_t cell = (word & ~(TD_BLOCK_BYTES - 1)) + ((uintptr_t)start << TD_GRANULE_LOG2);
-  bool small = block->cell_granules > 0;
-  if (!small) cell = td_space_find(space, word);
   if (start + block->cell_granules > TD_BLOCK_GRANULES) return 0; /* too short for a cell */
-  if (small && !td_space_counts(space, cell, word)) return 0;
-  return cell == word ? 0 : cell;
+  uintptr_t cell = (word & ~(TD_BLOCK_BYTES - 1)) + ((uintptr_t)start << TD_GRANULE_LOG2);
+  return cell != word && td_space_counts(space, cell, word) ? cell : 0;
 }
 
 /* Returns the reference that a word which may be a pointer goes on as, or 0. That is the word
