@@ -6,6 +6,7 @@
 #include "bdwgc/descriptor.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -158,12 +159,27 @@ bool td_descriptor_calls(GC_word descriptor) {
 
 #define WORDS_MOST 1024u /* of an element that is described word by word */
 #define KNOWN_MOST 256u
-static struct {
+#define KNOWN_SLOTS 1024u /* a power of two; most are empty, so that searches are short */
+/* Written once, under the lock: `known_as` last, which is 1 + the layout. Read by all without it.
+ */
+static struct known {
   GC_word descriptor;
   size_t words;
-  tide_layout layout;
-} known[KNOWN_MOST]; /* under the lock */
-static size_t known_count;
+  _Atomic(uint64_t) known_as; /* 0: the slot is empty */
+} known[KNOWN_SLOTS];
+static size_t known_count; /* under the lock */
+
+/* Returns the slot of the descriptor, or the empty one where it would be, and what it is known as.
+ */
+static struct known *find_known(GC_word descriptor, size_t words, uint64_t *as) {
+  uint64_t mixed = (descriptor + words) * UINT64_C(0x9e3779b97f4a7c15); /* Fibonacci hashing */
+  for (size_t i = mixed >> 32;; i++) {
+    struct known *slot = &known[i % KNOWN_SLOTS];
+    /* acquire [descriptor.known]: the rest of the slot was written before. */
+    *as = atomic_load_explicit(&slot->known_as, memory_order_acquire);
+    if (!*as || (slot->descriptor == descriptor && slot->words == words)) return slot;
+  }
+}
 
 static tide_layout make_layout(GC_word descriptor, size_t words) {
   uint64_t bits[WORDS_MOST / 64] = {0};
@@ -180,23 +196,29 @@ static tide_layout make_layout(GC_word descriptor, size_t words) {
 }
 
 /* Without a number for another layout, all words count. */
-tide_layout td_descriptor_layout(GC_word descriptor, size_t words) {
-  if (descriptor == GC_DS_LENGTH) return TIDE_LAYOUT_LEAF;
-  if (td_descriptor_calls(descriptor) || words == 0 || words > WORDS_MOST)
-    return TIDE_LAYOUT_CONSERVATIVE;
+static tide_layout learn(GC_word descriptor, size_t words) {
+  uint64_t as;
   td_bdwgc_lock(TD_LOCK_DESCRIPTORS);
-  size_t i = 0;
-  while (i < known_count && (known[i].descriptor != descriptor || known[i].words != words))
-    i++;
-  tide_layout layout = i < known_count ? known[i].layout : TIDE_LAYOUT_CONSERVATIVE;
-  if (i == known_count && i < KNOWN_MOST) {
-    known[i].layout = make_layout(descriptor, words);
-    if (known[i].layout == TIDE_LAYOUT_INVALID) known[i].layout = TIDE_LAYOUT_CONSERVATIVE;
-    known[i].descriptor = descriptor;
-    known[i].words = words;
-    layout = known[i].layout;
+  struct known *slot = find_known(descriptor, words, &as);
+  tide_layout layout = as ? (tide_layout)(as - 1) : TIDE_LAYOUT_CONSERVATIVE;
+  if (!as && known_count < KNOWN_MOST) {
+    tide_layout made = make_layout(descriptor, words);
+    if (made != TIDE_LAYOUT_INVALID) layout = made;
+    slot->descriptor = descriptor;
+    slot->words = words;
+    /* release [descriptor.known] */
+    atomic_store_explicit(&slot->known_as, (uint64_t)layout + 1, memory_order_release);
     known_count++;
   }
   td_bdwgc_unlock(TD_LOCK_DESCRIPTORS);
   return layout;
+}
+
+tide_layout td_descriptor_layout(GC_word descriptor, size_t words) {
+  uint64_t as;
+  if (descriptor == GC_DS_LENGTH) return TIDE_LAYOUT_LEAF;
+  if (td_descriptor_calls(descriptor) || words == 0 || words > WORDS_MOST)
+    return TIDE_LAYOUT_CONSERVATIVE;
+  (void)find_known(descriptor, words, &as);
+  return TIDE_LIKELY(as != 0) ? (tide_layout)(as - 1) : learn(descriptor, words);
 }

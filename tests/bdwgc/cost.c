@@ -2,21 +2,37 @@
  * above what they take, so that a lock or a list too much is noticed. Skipped (77) where a process
  * may not trace its child. */
 #include <gc.h>
+#include <gc/gc_typed.h>
 
 #define STEPS_FEW 20
 #define STEPS_MANY 120
 #include "tests/cost/steps.h"
 
 static void *volatile sink, *volatile kept[8];
+static GC_descr typed;
 
 static void steps_prepare(void) {
+  const GC_word bits[] = {5};
   GC_INIT();
+  typed = GC_make_descriptor(bits, 4);
   GC_disable();
 }
 
 static void run_alloc(size_t turns) {
   while (turns-- > 0)
     sink = GC_MALLOC(32);
+}
+
+static void run_typed(size_t turns) {
+  while (turns-- > 0)
+    sink = GC_MALLOC_EXPLICITLY_TYPED(32, typed);
+}
+
+static void run_uncollectable(size_t turns) {
+  while (turns-- > 0) {
+    sink = GC_MALLOC_UNCOLLECTABLE(48);
+    GC_FREE(sink);
+  }
 }
 
 /* As programs build strings: a large buffer is cut to what it holds. */
@@ -60,15 +76,20 @@ int main(void) {
   stay_here();
   double alloc = per_turn("allocation", run_alloc), cut = per_turn("realloc", run_realloc);
   double freed = per_turn("two freed", run_free), lock = per_turn("lock", run_lock);
+  double with_type = per_turn("typed allocation", run_typed);
+  double held = per_turn("uncollectable, freed", run_uncollectable);
   some_finalizers();
   double others = per_turn("two freed, others have finalizers", run_free);
   CHECK(alloc > 1 && cut > 1 && freed > 1 && lock > 1 && others > 1);
+  CHECK(with_type > 1 && held > 1);
 #ifdef __OPTIMIZE__
   if (!getenv("TD_BDWGC")) return 0; /* another's library: nothing is asked of it */
   CHECK(alloc <= 60);
   CHECK(cut <= 480 && freed <= 560);
   CHECK(others <= freed + 20);
   CHECK(lock <= 260);
+  CHECK(with_type <= 170);
+  CHECK(held <= 740);
 #endif
   return 0;
 }
