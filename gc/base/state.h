@@ -159,10 +159,8 @@ struct td_root_set {
   size_t slot_count, slot_capacity;
   struct td_table slot_index; /* address -> position */
   struct td_root_ranges ranges, conservative;
-  uintptr_t *pinned; /* objects that are kept alive, dense */
-  size_t pinned_count, pinned_capacity;
-  struct td_table pinned_index; /* object -> position */
-  _Atomic(bool) ever_pinned;    /* set under the lock; relaxed readers skip the lock without it */
+  struct td_table pinned;    /* a set of objects that are kept alive */
+  _Atomic(bool) ever_pinned; /* set under the lock; relaxed readers skip the lock without it */
   struct td_root_callback *callbacks;
   size_t callback_count, callback_capacity;
   /* World stopped: words of stacks and registers that lie inside the heap, as the last

@@ -3,7 +3,21 @@
 
 #include "gc/base/pages.h"
 
-#define CAPACITY_MIN 256u /* a page of entries */
+#include <string.h>
+
+#define CAPACITY_MIN 256u
+
+static size_t words_each(const struct td_table *table) {
+  return table->is_set ? 1 : 2;
+}
+
+static uintptr_t *entry(const struct td_table *table, size_t i) {
+  return &table->at[i * words_each(table)];
+}
+
+static size_t bytes_of(const struct td_table *table) {
+  return table->capacity * words_each(table) * sizeof *table->at;
+}
 
 static size_t home(const struct td_table *table, uintptr_t key) {
   uint64_t mixed = (uint64_t)key * 0x9e3779b97f4a7c15u; /* Fibonacci hashing */
@@ -13,61 +27,93 @@ static size_t home(const struct td_table *table, uintptr_t key) {
 /* The entry of the key, or the empty one where it would go. The table has room. */
 static size_t find(const struct td_table *table, uintptr_t key) {
   size_t i = home(table, key);
-  while (table->at[i].key && table->at[i].key != key)
+  while (*entry(table, i) && *entry(table, i) != key)
     i = (i + 1) & (table->capacity - 1);
   return i;
 }
 
-size_t td_table_get(const struct td_table *table, uintptr_t key) {
-  if (table->count == 0) return TD_TABLE_NONE;
-  const struct td_table_entry *entry = &table->at[find(table, key)];
-  return entry->key ? entry->value : TD_TABLE_NONE;
+bool td_table_has(const struct td_table *table, uintptr_t key) {
+  return table->count > 0 && *entry(table, find(table, key)) != 0;
 }
 
-static bool grow(struct td_table *table) {
-  size_t capacity = table->capacity ? table->capacity * 2 : CAPACITY_MIN;
-  struct td_table larger = {.capacity = capacity, .count = table->count};
-  larger.at = td_pages_take(capacity * sizeof *larger.at);
-  if (!larger.at) return false;
-  for (size_t i = 0; i < table->capacity; i++)
-    if (table->at[i].key) larger.at[find(&larger, table->at[i].key)] = table->at[i];
-  td_table_free(table);
-  *table = larger;
+size_t td_table_get(const struct td_table *table, uintptr_t key) {
+  if (table->count == 0) return TD_TABLE_NONE;
+  const uintptr_t *at = entry(table, find(table, key));
+  return at[0] ? at[1] : TD_TABLE_NONE;
+}
+
+static void copy(const struct td_table *table, uintptr_t *to, const uintptr_t *from) {
+  memcpy(to, from, words_each(table) * sizeof *to);
+}
+
+static bool resize(struct td_table *table, size_t capacity) {
+  struct td_table other = *table;
+  other.capacity = capacity;
+  other.at = td_pages_take(bytes_of(&other));
+  if (!other.at) return false;
+  for (size_t i = 0; i < table->capacity; i++) {
+    const uintptr_t *at = entry(table, i);
+    if (*at) copy(table, entry(&other, find(&other, *at)), at);
+  }
+  td_pages_give(table->at, bytes_of(table));
+  *table = other;
   return true;
 }
 
-bool td_table_put(struct td_table *table, uintptr_t key, size_t value) {
-  if (table->count) {
-    struct td_table_entry *entry = &table->at[find(table, key)];
-    if (entry->key) {
-      entry->value = value;
-      return true;
-    }
+static bool grow(struct td_table *table) {
+  return resize(table, table->capacity ? table->capacity * 2 : CAPACITY_MIN);
+}
+
+void td_table_fit(struct td_table *table) {
+  if (table->capacity > CAPACITY_MIN && table->count < table->capacity / 16)
+    (void)resize(table, table->capacity / 4);
+}
+
+/* Returns the entry of the key, which is new if its first word is 0; NULL: out of memory. */
+static uintptr_t *place(struct td_table *table, uintptr_t key) {
+  if (table->capacity) {
+    uintptr_t *at = entry(table, find(table, key));
+    if (*at || table->count < table->capacity / 4 * 3) return at;
   }
-  if (table->count >= table->capacity / 4 * 3 && !grow(table)) return false;
-  table->at[find(table, key)] = (struct td_table_entry){key, value};
-  table->count++;
+  return grow(table) ? entry(table, find(table, key)) : NULL;
+}
+
+enum td_table_added td_table_add(struct td_table *set, uintptr_t key) {
+  uintptr_t *at = place(set, key);
+  if (!at) return TD_TABLE_NO_MEMORY;
+  if (*at) return TD_TABLE_WAS_THERE;
+  *at = key;
+  set->count++;
+  return TD_TABLE_ADDED;
+}
+
+bool td_table_put(struct td_table *table, uintptr_t key, size_t value) {
+  uintptr_t *at = place(table, key);
+  if (!at) return false;
+  table->count += *at == 0;
+  at[0] = key;
+  at[1] = value;
   return true;
 }
 
 bool td_table_remove(struct td_table *table, uintptr_t key) {
   if (table->count == 0) return false;
   size_t mask = table->capacity - 1, hole = find(table, key);
-  if (!table->at[hole].key) return false;
-  for (size_t i = (hole + 1) & mask; table->at[i].key; i = (i + 1) & mask) {
+  if (!*entry(table, hole)) return false;
+  for (size_t i = (hole + 1) & mask; *entry(table, i); i = (i + 1) & mask) {
     /* An entry may move to the hole unless its home lies cyclically in (hole, i]. */
-    size_t from_home = (i - home(table, table->at[i].key)) & mask;
+    size_t from_home = (i - home(table, *entry(table, i))) & mask;
     if (from_home >= ((i - hole) & mask)) {
-      table->at[hole] = table->at[i];
+      copy(table, entry(table, hole), entry(table, i));
       hole = i;
     }
   }
-  table->at[hole] = (struct td_table_entry){0};
+  *entry(table, hole) = 0;
   table->count--;
   return true;
 }
 
 void td_table_free(struct td_table *table) {
-  td_pages_give(table->at, table->capacity * sizeof *table->at);
-  *table = (struct td_table){0};
+  td_pages_give(table->at, bytes_of(table));
+  *table = (struct td_table){.is_set = table->is_set};
 }

@@ -77,9 +77,12 @@ static void add_conservative(struct td_root_sink *sink, const struct td_root_ran
   if (high > low) sink->span(sink, TD_SPAN_CONSERVATIVE, (const void *)low, (high - low) / 8);
 }
 
-static void add_registered(struct td_root_sink *sink, const struct td_root_set *roots) {
+static void add_registered(struct td_root_sink *sink, struct td_root_set *roots) {
   sink->span(sink, TD_SPAN_INDIRECT, roots->slots, roots->slot_count);
-  sink->span(sink, TD_SPAN_SLOTS, roots->pinned, roots->pinned_count);
+  td_table_fit(&roots->pinned); /* there may have been many more pinned objects once */
+  /* The set's own entries: those that are empty are null references. */
+  if (roots->pinned.count)
+    sink->span(sink, TD_SPAN_SLOTS, roots->pinned.at, roots->pinned.capacity);
   for (size_t i = 0; i < roots->ranges.count; i++)
     sink->span(sink, TD_SPAN_SLOTS, roots->ranges.at[i].start, roots->ranges.at[i].count);
   for (size_t i = 0; i < roots->conservative.count; i++)
