@@ -66,7 +66,7 @@ void td_mark_begin(struct td_markers *set) {
     marker->queued_leaves = 0;
     marker->weak = marker->ephemerons = 0;
     marker->recruit_step = first_recruit_step(set, i);
-    marker->recruits = marker->recruit_vain = marker->heirs = 0;
+    marker->recruits = marker->recruit_vain = marker->recruit_from = marker->heirs = 0;
     marker->has_offered = true;
   }
 }

@@ -6,6 +6,7 @@
 #ifndef TD_MARKER_BASE_BITS_H
 #define TD_MARKER_BASE_BITS_H
 
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,6 +18,7 @@
 #define TD_BITS_MOST TIDE_MARKERS_MAX
 #endif
 #define TD_BITS_NONE UINT32_MAX
+#define TD_BITS_ALL UINT_MAX /* lines */
 
 #define TD_BITS_LINE 16u /* markers in a line: the more, the more wait for each other */
 
@@ -82,14 +84,16 @@ static inline uint32_t td_bits_next(const struct td_bits *b, unsigned count, uns
   return TD_BITS_NONE;
 }
 
-/* Takes away a bit of one of the first `count` markers, the next one from `self` on if there is
- * one. Returns whose; TD_BITS_NONE if nobody has one. */
-static inline uint32_t td_bits_take(struct td_bits *b, unsigned count, unsigned self) {
+/* Takes away a bit of one of the first `count` markers, the next one from `from` on if there is
+ * one. Looks at no more than `lines` lines; TD_BITS_ALL is all of them. Returns whose;
+ * TD_BITS_NONE if it has found none. */
+static inline uint32_t td_bits_take(struct td_bits *b, unsigned count, unsigned from,
+                                    unsigned lines) {
   const unsigned words = (count + TD_BITS_LINE - 1) / TD_BITS_LINE;
-  for (unsigned i = 0; i <= words; i++) {
-    unsigned word = (self / TD_BITS_LINE + i) % words;
+  for (unsigned i = 0; i <= words && i < lines; i++) {
+    unsigned word = (from / TD_BITS_LINE + i) % words;
     uint64_t bits = td_bits_in(b, count, word);
-    if (i == 0) bits &= ~(uint64_t)0 << self % TD_BITS_LINE;
+    if (i == 0) bits &= ~(uint64_t)0 << from % TD_BITS_LINE;
     for (unsigned tries = 0; bits && tries < 2; tries++) {
       uint64_t bit = bits & -bits;
       /* relaxed: see above. */

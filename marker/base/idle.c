@@ -16,6 +16,7 @@
 #define HEIRS 2u        /* markers that each of many tries to wake before others */
 #define WATCHED_BY 8u   /* one of so many markers watches, among many */
 #endif
+#define SLEEPER_LINES 2u    /* lines of bits that one of many looks at to find a sleeper */
 #define VAIN_MOST 5u        /* among many, recruiting in vain doubles the step so many times */
 #ifndef IDLE_NS             /* tests/model has helpers that end at once, or never */
 #define IDLE_NS 1000000000u /* a helper that sleeps for so long without a collection ends */
@@ -108,6 +109,18 @@ static unsigned wake_heir(struct td_marker *marker) {
   return 0;
 }
 
+/* Among many, somebody always changes a line of bits, and all lines would come from other cores. So
+ * a marker looks at few of them, and goes on from there the next time if it was in vain. */
+static uint32_t take_sleeper(struct td_marker *marker) {
+  struct td_bits *sleepers = &marker->set->sleepers;
+  const uint32_t count = td_enough(marker->set);
+  if (!td_are_many(marker->set)) return td_bits_take(sleepers, count, marker->id, TD_BITS_ALL);
+  const uint32_t from = (marker->id + marker->recruit_from) % count;
+  uint32_t helper = td_bits_take(sleepers, count, from, SLEEPER_LINES);
+  if (helper == TD_BITS_NONE) marker->recruit_from += SLEEPER_LINES * TD_BITS_LINE;
+  return helper;
+}
+
 unsigned td_recruit(struct td_marker *marker) {
   struct td_markers *set = marker->set;
   /* Those who watch are awake: they come sooner. relaxed: who watches orders nothing. */
@@ -116,7 +129,7 @@ unsigned td_recruit(struct td_marker *marker) {
     return 0;
   if (has_heirs(marker) && wake_heir(marker)) return 1;
   uint32_t helper = TD_BITS_NONE;
-  if (TD_STEP(idle, others)) helper = td_bits_take(&set->sleepers, td_enough(set), marker->id);
+  if (TD_STEP(idle, others)) helper = take_sleeper(marker);
   if (helper != TD_BITS_NONE) return wake(set, helper);
   /* relaxed: a hint. */
   if (atomic_load_explicit(&set->waiting, memory_order_relaxed) == 0) return 0;

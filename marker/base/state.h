@@ -157,6 +157,7 @@ struct td_marker {
   uint32_t recruit_step;      /* objects to scan before waking another marker; */
   uint32_t recruits;          /* doubles when it has woken as many as there are others */
   uint32_t recruit_vain;      /* doublings of that step, because there was nobody to wake */
+  uint32_t recruit_from;      /* where one of many looks for a sleeper, from its own bit on */
   uint32_t heirs;             /* markers of its own that it has tried to wake: td_recruit */
   struct td_root_cursor at;   /* in the roots */
   uintptr_t weak, ephemerons; /* chains of objects met: [weak.chain] */

@@ -74,6 +74,9 @@
 #define TD_LOOK_QUEUES 8u
 /* A thief among many takes one item of so many: the oldest items lead to most of the work. */
 #define TD_STEAL_PART 16u
+/* After a vain try a thief among many waits for so many pause instructions, after the second for
+ * twice as many, and so on. */
+#define TD_STEAL_PAUSES 2u
 
 /* References from a trace function that are kept before they are deferred. */
 #define TD_TRACE_BUFFER 256u

@@ -28,8 +28,17 @@ static uint32_t offering(const struct td_marker *marker, uint32_t victim) {
   return other == marker->id ? TD_BITS_NONE : other;
 }
 
-/* Takes items from somebody else's queue, as many tries as there are others. The policy says whom
- * to try, or from whom on to look for one that has something on offer. Returns the number of items.
+/* Among many, others came to the same queue first. The longer a thief waits, the fewer pull at what
+ * there is; then it leaves, and somebody watches on. */
+static void rest_after(const struct td_markers *set, unsigned tries) {
+  if (!td_are_many(set)) return;
+  for (unsigned i = 0; i < tries * TD_STEAL_PAUSES; i++)
+    td_plat_pause();
+}
+
+/* Takes items from somebody else's queue, in as many tries as there are others, if not many. The
+ * policy says whom to try, or from whom on to look for one that has something on offer. Returns the
+ * number of items.
  */
 static __attribute__((noinline)) uint32_t steal(struct td_marker *marker, uint64_t *items) {
   struct td_markers *set = marker->set;
@@ -38,7 +47,8 @@ static __attribute__((noinline)) uint32_t steal(struct td_marker *marker, uint64
   if (hinted && marker->has_offered)
     td_bits_clear(&set->offers, marker->id); /* before a thief does */
   marker->has_offered = false;
-  for (unsigned tries = 1; tries < set->limit; tries++) {
+  const unsigned most = td_are_many(set) ? TD_MANY_MARKERS : set->limit;
+  for (unsigned tries = 1; tries < most; tries++) {
     uint32_t victim = td_policy_next(&marker->policy);
     if (hinted) victim = offering(marker, victim);
     if (victim == TD_BITS_NONE) return 0;
@@ -50,6 +60,7 @@ static __attribute__((noinline)) uint32_t steal(struct td_marker *marker, uint64
     }
     if (hinted && count == 0) td_bits_clear(&set->offers, victim);
     marker->stats.failed_steals++;
+    rest_after(set, tries);
   }
   return 0;
 }

@@ -186,6 +186,7 @@ void td_visitor_free(struct td_visitor *visitor) {
 
 void td_visitor_begin(struct td_visitor *visitor) {
   visitor->stock = (struct td_stock){.first = 0};
+  visitor->pushed = 0;
   visitor->near.asked = visitor->near.known = false;
   /* Markers begin at different places. */
   visitor->cursor =

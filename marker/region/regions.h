@@ -77,6 +77,7 @@ struct td_visitor {
   uint32_t *list;    /* granules of objects that are scanned next, in order */
   struct td_stock stock;
   uint32_t part;   /* the part of a region that is scanned first */
+  uint32_t pushed; /* the region to which a full chunk was pushed last */
   uint32_t cursor; /* the region that is looked at next */
   struct td_nearness near;
 };

@@ -35,6 +35,7 @@ uint16_t *td_visitor_next_chunk(struct td_visitor *visitor, uint64_t granule) {
     struct td_chunk *full = td_open_chunk(at);
     full->count = TD_CHUNK_REFERENCES;
     td_regions_announce(regions);
+    visitor->pushed = (uint32_t)region;
     td_region_push(&regions->at[region], full, td_chunks_number(&regions->pool, full));
   }
   struct td_chunk *chunk = &regions->pool.at[number];
@@ -48,20 +49,30 @@ void td_visitor_throw(struct td_visitor *visitor, uintptr_t object) {
   td_throw(&t, object);
 }
 
-void td_visitor_close(struct td_visitor *visitor) {
+static void close_chunk(struct td_visitor *visitor, uint32_t part) {
   struct td_regions *regions = visitor->regions;
-  for (uint32_t i = 0; i < td_regions_parts(regions); i++) {
-    uint16_t *at = visitor->open[i];
-    if (!at) continue;
-    struct td_chunk *chunk = td_open_chunk(at);
-    uint32_t number = td_chunks_number(&regions->pool, chunk);
-    chunk->count = (uint16_t)(at - chunk->at);
-    visitor->open[i] = NULL;
-    if (chunk->count > 0) {
-      td_regions_announce(regions);
-      td_region_push(&regions->at[i >> regions->parts], chunk, number);
-    } else {
-      td_chunks_put(&regions->pool, &visitor->stock, number);
-    }
+  uint16_t *at = visitor->open[part];
+  if (!at) return;
+  struct td_chunk *chunk = td_open_chunk(at);
+  uint32_t number = td_chunks_number(&regions->pool, chunk);
+  chunk->count = (uint16_t)(at - chunk->at);
+  visitor->open[part] = NULL;
+  if (chunk->count > 0) {
+    td_regions_announce(regions);
+    td_region_push(&regions->at[part >> regions->parts], chunk, number);
+  } else {
+    td_chunks_put(&regions->pool, &visitor->stock, number);
   }
+}
+
+/* Markers begin at different places, so that those who close together do not push to the same
+ * region. */
+void td_visitor_close(struct td_visitor *visitor) {
+  const struct td_marker *marker = visitor->marker;
+  const uint32_t parts = td_regions_parts(visitor->regions);
+  const uint32_t from = (uint32_t)((uint64_t)marker->id * parts / marker->set->limit);
+  for (uint32_t i = from; i < parts; i++)
+    close_chunk(visitor, i);
+  for (uint32_t i = 0; i < from; i++)
+    close_chunk(visitor, i);
 }

@@ -110,7 +110,7 @@ struct td_marker {
   struct td_thread thread;
   _Atomic(uint32_t) life;
   bool took_part;
-  uint32_t recruit_step, recruits, recruit_vain;
+  uint32_t recruit_step, recruits, recruit_vain, recruit_from;
   MODEL_WATCHED heirs; /* its own while it is active, else marker 0's */
   uint64_t parks, wakes, joined_ns;
   struct td_naps naps;
@@ -335,6 +335,7 @@ static inline void parking_phase(void) {
   for (unsigned id = 0; id <= MODEL_HELPERS; id++) {
     MODEL_STATE.taken[id] = 0;
     MODEL_STATE.marker[id].heirs = 0;
+    MODEL_STATE.marker[id].recruit_from = 0;
   }
   atomic_store_explicit(&MODEL_STATE.arrived, 0u, memory_order_relaxed);
   atomic_store_explicit(&MODEL_STATE.next, 0u, memory_order_relaxed);
