@@ -139,7 +139,8 @@ static TD_KEEPS_CALL bool ask_embedder(struct tide_mutator *mutator, size_t byte
 /* Lets the heap grow without a collection, if it is the heap's own bounds that are in the way. */
 static bool may_grow(struct tide_heap *heap, struct request *request) {
   if (request->room == TD_ROOM_YOUNG_DUE) {
-    td_young_set_due(&heap->space, SIZE_MAX); /* collecting is paused; the next one sets it anew */
+    /* Collecting is paused; the next one sets them anew. */
+    td_young_set_due(&heap->space, SIZE_MAX, SIZE_MAX);
     return true;
   }
   return request->room == TD_ROOM_OVER_BUDGET && td_budget_grow(heap, (uint32_t)blocks_of(request));

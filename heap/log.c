@@ -28,31 +28,37 @@ static bool has_cards(uint8_t kind, size_t bytes) {
                                    kind == TD_KIND_CONSERVATIVE || kind == TD_KIND_REPEATED);
 }
 
-static void log_slots(struct td_space *space, uint64_t first, uintptr_t slots, uintptr_t end) {
+/* Returns whether the first slot was not logged before. */
+static bool log_slots(struct td_space *space, uint64_t first, uintptr_t slots, uintptr_t end) {
   uint64_t from = td_granule_of(space->base, slots & ~(uintptr_t)(TD_GRANULE_BYTES - 1));
   uint64_t to = td_granule_of(space->base, (end - 1) & ~(uintptr_t)(TD_GRANULE_BYTES - 1)) + 1;
   if (from == first) from++;
   if (to <= from) to = from + 1;
+  bool is_new = td_mark_load(&space->marks[from]) != TD_CARD;
   for (uint64_t granule = from; granule < to; granule++)
     td_mark_store(&space->marks[granule], TD_CARD);
   for (uint64_t page = from / TD_PAGE_GRANULES; page <= (to - 1) / TD_PAGE_GRANULES; page++)
     flag_page(space, page * TD_PAGE_GRANULES);
+  return is_new;
 }
 
-bool td_log_write(struct td_space *space, uintptr_t object, uintptr_t slots, size_t count) {
+enum td_log_news td_log_write(struct td_space *space, uintptr_t object, uintptr_t slots,
+                              size_t count) {
   uint64_t granule = td_granule_of(space->base, object);
   if (granule >= space->granules || td_mark_load(&space->marks[granule]) != space->epoch)
-    return false;
+    return TD_LOG_NOT;
   size_t bytes = td_space_object_bytes(space, object);
   uint8_t kind = space->blocks[block_of(space, object)].kind;
   uintptr_t offset = slots - object;
   bool inside = offset < bytes && count <= (bytes - offset) / sizeof(uintptr_t);
-  if (kind == TD_KIND_LEAF) return false;
+  if (kind == TD_KIND_LEAF) return TD_LOG_NOT;
+  bool is_new = true;
   if (!has_cards(kind, bytes))
     td_log_fresh(space, object);
   else if (inside)
-    log_slots(space, granule, slots, slots + count * sizeof(uintptr_t));
-  return inside;
+    is_new = log_slots(space, granule, slots, slots + count * sizeof(uintptr_t));
+  if (!inside) return TD_LOG_NOT;
+  return is_new ? TD_LOG_NEW : TD_LOG_BEFORE;
 }
 
 void td_log_fresh(struct td_space *space, uintptr_t object) {

@@ -148,7 +148,8 @@ struct td_space {
   uint8_t *logged_slabs; /* a byte for each slab: it has logged pages. See heap/log.h */
   uint64_t young_bytes;  /* room in blocks since they were touched */
   uint64_t young_due;    /* no block is given out once young_bytes has reached this */
-  uint64_t logged;       /* stores told of since the last collection, by mutators: heap/young.h */
+  uint64_t logged;       /* since the last collection, as mutators have told: heap/young.h */
+  uint64_t logged_due;   /* nor once `logged` has reached this */
   bool has_words;        /* there was a conservative object: see td_kind_has_words */
   struct td_layouts layouts;
   size_t quarantine_bytes;  /* of dead objects: heap/quarantine.h */

@@ -6,9 +6,10 @@
 #include "heap/log.h"
 #include "heap/marks.h"
 
-void td_young_set_due(struct td_space *space, size_t bytes) {
+void td_young_set_due(struct td_space *space, size_t bytes, size_t logged) {
   pthread_mutex_lock(&space->lock);
   space->young_due = bytes;
+  space->logged_due = logged;
   pthread_mutex_unlock(&space->lock);
 }
 

@@ -20,10 +20,8 @@ static inline bool td_young_is_touched(const struct td_space *space, uint32_t bl
   return space->touched[block / 64] >> (block % 64) & 1;
 }
 
-/* A young collection looks into what was logged, for 0.1 to 0.2 us each: three milliseconds. If so
- * much is, it comes before the young part is full, so that its pause stays short. */
-#define TD_YOUNG_LOGGED_MOST ((uint64_t)16 << 10)
-/* Mutators count what they log by so many. */
+/* A young collection looks into what was logged. If that is much, it comes before the young part is
+ * full, so that its pause stays short. Mutators count what they log by so many. */
 #define TD_YOUNG_LOGGED_STEP 256u
 
 /* A mutator has logged so many objects more. */
@@ -37,7 +35,7 @@ static inline bool td_young_is_due(const struct td_space *space) {
   if (space->young_due == SIZE_MAX) return false;
   /* relaxed: as above. */
   return space->young_bytes >= space->young_due ||
-         __atomic_load_n(&space->logged, __ATOMIC_RELAXED) >= TD_YOUNG_LOGGED_MOST;
+         __atomic_load_n(&space->logged, __ATOMIC_RELAXED) >= space->logged_due;
 }
 
 /* World stopped, between collections: are objects to be old from their first moment? */
@@ -45,9 +43,9 @@ void td_young_bear_old(struct td_space *space, bool old);
 /* Sets the byte of objects that are allocated from now on. */
 void td_young_set_byte(struct td_space *space);
 
-/* The young part may get so large. Until a collection says otherwise; SIZE_MAX: without a bound,
- * nor one for what is logged. Takes the lock. */
-void td_young_set_due(struct td_space *space, size_t bytes);
+/* The young part may get so large, and so much may be logged. Until a collection says otherwise.
+ * bytes: SIZE_MAX: without a bound, nor one for what is logged. Takes the lock. */
+void td_young_set_due(struct td_space *space, size_t bytes, size_t logged);
 
 /* World stopped, before a full marking: makes the young objects old, and forgets the log. */
 void td_young_make_old(struct td_space *space);

@@ -95,8 +95,9 @@ struct tide_mutator {
   uint64_t handed_out;  /* bytes, not yet in the heap's allocated_bytes */
   uint64_t freed_bytes; /* by tide_free, not yet in the heap's */
   /* Stores that the barrier has told of since the last collection, and those of them to a slot that
-   * held another reference. A collection sets them to 0. */
-  uint64_t told, replaced;
+   * held another reference; and how many times something was logged that had not been. A collection
+   * sets them to 0. */
+  uint64_t told, replaced, logged;
   struct tide_fiber_stack own;
   struct tide_fiber_stack native;   /* what the system says of it; own is what the program says */
   struct tide_fiber_stack *current; /* the stack it has told that it runs on: &own or a fiber's */

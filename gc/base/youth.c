@@ -9,6 +9,15 @@
 #define SHARE_LITTLE 0.002
 /* A young collection should take no longer: programs notice longer pauses. */
 #define PAUSE_NS 3000000.0
+/* And as long as they are no longer than this, the young part may grow. */
+#define SHORT_NS 1000000.0
+/* What to mark from what was logged should take of it. So few say nothing of the price, and so many
+ * are the least and most to be logged: a collection costs something by itself, and the price may
+ * change. */
+#define LOGGED_NS 2000000.0
+#define LOGGED_TELLING 1024u
+#define LOGGED_LEAST ((size_t)4 << 10)
+#define LOGGED_MOST ((size_t)64 << 10)
 /* What a trial may take if everything survives. */
 #define TRIAL_NS 8000000.0
 /* One pause may have been the fault of other programs. */
@@ -42,7 +51,17 @@ void td_youth_begin(struct td_youth *youth, size_t cache_bytes) {
                              .due_bytes = 2 * least,
                              .least_bytes = least,
                              .most_bytes = 2 * least,
-                             .trial_bytes = 8 * least};
+                             .trial_bytes = 8 * least,
+                             .logged_due = TD_YOUTH_LOGGED_FIRST};
+}
+
+void td_youth_note_logged(struct td_youth *youth, uint64_t count, uint64_t worked_ns) {
+  youth->logged_much = count >= youth->logged_due;
+  if (count < LOGGED_TELLING) return;
+  youth->logged_cost = smooth(youth->logged_cost, (double)worked_ns / (double)count);
+  double due = LOGGED_NS / youth->logged_cost;
+  youth->logged_due = due < (double)LOGGED_MOST ? (size_t)due : LOGGED_MOST;
+  if (youth->logged_due < LOGGED_LEAST) youth->logged_due = LOGGED_LEAST;
 }
 
 static void keep_in_bounds(struct td_youth *youth) {
@@ -106,10 +125,11 @@ static void begin_trial(struct td_youth *youth, size_t bytes) {
   keep_in_bounds(youth);
 }
 
-/* Is there no hope that a larger young part makes them pay, or is it too dear to find out? */
+/* Is there no hope that a larger young part makes them pay, or is it too dear to find out? Where
+ * much is logged the collection would come no later. */
 static bool is_hopeless(const struct td_youth *youth, uint64_t collect_ns) {
-  return youth->due_bytes >= youth->most_bytes || youth->young_cost > HOPELESS * youth->full_cost ||
-         youth->survival > SURVIVAL_HOPELESS ||
+  return youth->due_bytes >= youth->most_bytes || youth->logged_much ||
+         youth->young_cost > HOPELESS * youth->full_cost || youth->survival > SURVIVAL_HOPELESS ||
          4 * (double)collect_ns > TRIAL_SHARE * (double)youth->full_ns;
 }
 
@@ -128,7 +148,7 @@ static void adjust(struct td_youth *youth, const struct td_youth_facts *facts) {
   if (youth->slow_count >= SLOW_MOST || share < SHARE_LITTLE) {
     youth->due_bytes /= 2;
     youth->slow_count = 0;
-  } else if (share > SHARE_MUCH && 2 * pause < PAUSE_NS) {
+  } else if (share > SHARE_MUCH && pause < SHORT_NS && !youth->logged_much) {
     youth->due_bytes *= 2;
   }
 }

@@ -3,7 +3,9 @@
  * The young part begins at the size of a cache. If collections of it take too large a part of the
  * time it grows, because more of what is young has died then, and what is written to twice counts
  * once. It grows no further than the room that a full collection has left, of which it takes a
- * half at most, and than collections of it are short.
+ * half at most, and than collections of it are short. Programs may write into many old objects
+ * before it is full. All of these are looked into, so a collection comes as soon as that would take
+ * longer than it should.
  *
  * Young collections pay if they are cheaper by the byte than full ones. If they do not, a larger
  * young part is tried, as long as that costs little beside a full collection. Then mutators stop to
@@ -19,6 +21,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Before the price of what is logged was measured, which is mostly 0.1 to 0.2 us. */
+#define TD_YOUTH_LOGGED_FIRST ((size_t)16 << 10)
+
 struct td_youth {
   bool on;          /* young collections happen, and mutators log */
   size_t due_bytes; /* to be allocated until the next one, or until the wait ends */
@@ -31,6 +36,9 @@ struct td_youth {
   double full_cost;    /* ns of a full collection for each byte of room that it leaves */
   double young_cost;   /* ns of young ones for each byte allocated, smoothed */
   double survival;     /* promoted bytes for each byte allocated, smoothed */
+  double logged_cost;  /* ns of young ones for each time that something was logged, smoothed */
+  size_t logged_due;   /* a young collection comes once so much was logged */
+  bool logged_much;    /* and so did the last one */
   unsigned slow_count; /* young collections in a row that took too long */
 };
 
@@ -48,6 +56,8 @@ struct td_youth_facts {
 
 /* cache_bytes: of the processor's second level, or 0 if nobody knows. */
 void td_youth_begin(struct td_youth *youth, size_t cache_bytes);
+/* In a young collection: mutators logged so much, and to mark what it leads to took so long. */
+void td_youth_note_logged(struct td_youth *youth, uint64_t count, uint64_t worked_ns);
 void td_youth_after_young(struct td_youth *youth, const struct td_youth_facts *facts);
 void td_youth_after_full(struct td_youth *youth, const struct td_youth_facts *facts);
 /* The wait has ended, and nothing is young: tries again. */

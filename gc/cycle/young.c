@@ -49,12 +49,23 @@ static void add_object(uintptr_t object, void *context) {
   logged->objects[logged->object_count++] = object;
 }
 
+/* Returns how many times mutators have logged something that had not been logged. */
+static uint64_t count_logged(const struct tide_heap *heap) {
+  /* relaxed: the world is stopped. */
+  uint64_t logged = __atomic_load_n(&heap->space.logged, __ATOMIC_RELAXED);
+  for (const struct tide_mutator *m = heap->world.mutators; m; m = m->next)
+    logged += m->logged % TD_YOUNG_LOGGED_STEP;
+  return logged;
+}
+
 void td_young_mark_logged(struct tide_heap *heap) {
+  uint64_t begin = td_plat_thread_ns(), count = count_logged(heap);
   static const struct td_log_visit visit = {add_slots, add_object};
   struct logged logged = {.heap = heap};
   td_log_take(&heap->space, &visit, &logged);
   heap->building->all.logged = logged.taken;
   if (logged.taken) mark_taken(&logged);
+  td_youth_note_logged(&heap->youth, count, td_plat_thread_ns() - begin);
 }
 
 /* ---- When ---- */
@@ -78,7 +89,7 @@ static uint64_t room_of(struct tide_heap *heap) {
 void td_young_begin(struct tide_heap *heap) {
   if (!heap->space.has_young) return; /* and the system is not asked for its caches */
   td_youth_begin(&heap->youth, td_plat_cache_bytes());
-  td_young_set_due(&heap->space, heap->youth.due_bytes);
+  td_young_set_due(&heap->space, heap->youth.due_bytes, heap->youth.logged_due);
 }
 
 /* looked: not if the young objects were taken for old. */
@@ -89,7 +100,7 @@ static void note_filling(struct tide_heap *heap, const struct td_youth_facts *fa
   for (struct tide_mutator *m = heap->world.mutators; m; m = m->next) {
     filling.told += m->told;
     filling.replaced += m->replaced;
-    m->told = m->replaced = 0;
+    m->told = m->replaced = m->logged = 0;
   }
   if (heap->last_kind == TIDE_CYCLE_FULL)
     td_filling_after_full(&heap->filling, facts->freed_bytes, facts->live_bytes);
@@ -115,7 +126,7 @@ void td_young_plan(struct tide_heap *heap, struct td_youth_facts facts, bool ask
     switch_barriers(heap);
     td_young_bear_old(&heap->space, !youth->on);
   }
-  td_young_set_due(&heap->space, youth->due_bytes);
+  td_young_set_due(&heap->space, youth->due_bytes, youth->logged_due);
 }
 
 bool td_young_is_unwise(const struct tide_heap *heap, enum tide_cycle_cause cause) {

@@ -93,7 +93,7 @@ struct tide_mutator {
   uint32_t door, blocking_depth;
   bool region_safe, interrupted, released;
   _Atomic(bool) suspended;
-  uint64_t told, replaced;
+  uint64_t told, replaced, logged;
   _Atomic(uint32_t) state;
 };
 struct td_world {

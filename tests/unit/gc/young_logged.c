@@ -3,7 +3,8 @@
 #include "heap/young.h"
 #include "tests/unit/gc/young.h"
 
-enum { SURPLUS = 2 * TD_YOUNG_LOGGED_STEP, LIST = TD_YOUNG_LOGGED_MOST + SURPLUS, FRESH = 4096 };
+enum { SURPLUS = 2 * TD_YOUNG_LOGGED_STEP, LIST = TD_YOUTH_LOGGED_FIRST + SURPLUS, FRESH = 4096 };
+enum { LONG = 4096 };
 
 /* A list of old objects, and a young part that is far from full. */
 static struct world begin(struct pair **list) {
@@ -16,7 +17,7 @@ static struct world begin(struct pair **list) {
   }
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
   w.heap->youth.due_bytes = (size_t)64 << 20;
-  td_young_set_due(&w.heap->space, (size_t)64 << 20);
+  td_young_set_due(&w.heap->space, (size_t)64 << 20, TD_YOUTH_LOGGED_FIRST);
   return w;
 }
 
@@ -57,6 +58,28 @@ Test(young_logged, brings_none_if_it_is_less) {
   for (unsigned i = 0; i < 2; i++) /* the second time the objects are logged already */
     write_to(&w, list, LIST - 2 * SURPLUS);
   cr_assert(!brings(&w, &stats));
+  world_end(&w);
+}
+
+/* Stores into an old array are told of each time. But a collection looks into its slots once. */
+Test(young_logged, counts_slots_of_arrays_once) {
+  struct world w = world_young();
+  void **array = tide_alloc(w.m, TIDE_LAYOUT_REFS, LONG * sizeof *array);
+  void **handle = tide_handle(w.m, array);
+  struct tide_cycle_stats stats;
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  array = *handle;
+  w.heap->youth.due_bytes = (size_t)64 << 20;
+  td_young_set_due(&w.heap->space, (size_t)64 << 20, LONG);
+  for (unsigned i = 0; i < 4 * LONG; i++)
+    tide_write(w.m, array, &array[i % LONG], array);
+  cr_assert_eq(w.m->told, 4 * LONG);
+  cr_assert_eq(w.m->logged, LONG / 2 - 1, "once for each granule, the first with the second");
+  cr_assert(!brings(&w, &stats));
+  td_young_set_due(&w.heap->space, (size_t)64 << 20, LONG / 4);
+  cr_assert(brings(&w, &stats));
+  cr_assert_eq(stats.logged, LONG);
+  cr_assert_eq(w.m->logged, 0);
   world_end(&w);
 }
 

@@ -12,7 +12,7 @@ static void begin_wait(struct world *w) {
   w->heap->youth.due_bytes = ROOM;
   td_barrier_switch(w->m);
   td_young_bear_old(&w->heap->space, true);
-  td_young_set_due(&w->heap->space, ROOM);
+  td_young_set_due(&w->heap->space, ROOM, SIZE_MAX);
 }
 
 static void drop_until_collected(struct world *w) {
@@ -83,7 +83,7 @@ Test(young_wait, is_not_for_a_full_collection_where_a_young_one_will_do) {
   struct world w = world_young();
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
   w.heap->youth.due_bytes = ROOM;
-  td_young_set_due(&w.heap->space, SIZE_MAX);
+  td_young_set_due(&w.heap->space, SIZE_MAX, SIZE_MAX);
   drop_until_collected(&w);
   struct tide_cycle_stats stats;
   tide_cycle_stats(w.heap, &stats);

@@ -33,16 +33,16 @@ Test(youth, grows_while_it_takes_time_and_is_short) {
   struct td_youth youth = make();
   for (uint64_t size = 2; size <= 64; size *= 2) {
     cr_assert_eq(youth.due_bytes, size * MIB);
-    young(&youth, size * MS / 40, size * MS, 4);
+    young(&youth, size * MS / 60, size * MS, 4);
   }
-  cr_assert_eq(youth.due_bytes, 64 * MIB, "64 MiB take 1.6 ms; twice as much would be too long");
+  cr_assert_eq(youth.due_bytes, 64 * MIB, "64 MiB take 1.1 ms; twice as much would be too long");
   cr_assert(youth.on);
 }
 
 Test(youth, grows_into_half_of_the_room) {
   struct td_youth youth = make();
   for (unsigned i = 0; i < 12; i++)
-    young(&youth, MS, 10 * MS, 1);
+    young(&youth, MS / 2, 10 * MS, 1);
   cr_assert_eq(youth.due_bytes, 200 * MIB);
   struct td_youth_facts full = {.collect_ns = 100 * MS, .room_bytes = 40 * MIB};
   td_youth_after_full(&youth, &full);
@@ -105,6 +105,41 @@ Test(youth, waits_the_longer_the_dearer_the_trial_was) {
   cr_assert_geq(dear.due_bytes, cheap.due_bytes + cheap.due_bytes / 2);
   /* Trials take a tenth of what full collections take, which is 0.24 ns a byte. */
   cr_assert_leq(dear.due_bytes, 200 * MIB);
+}
+
+Test(youth, bounds_what_is_logged_by_time) {
+  struct td_youth youth = make();
+  cr_assert_eq(youth.logged_due, TD_YOUTH_LOGGED_FIRST);
+  td_youth_note_logged(&youth, 100, 2 * MS);
+  cr_assert_eq(youth.logged_due, TD_YOUTH_LOGGED_FIRST, "so few say nothing");
+  td_youth_note_logged(&youth, 10000, 2 * MS);
+  cr_assert_eq(youth.logged_due, 10000);
+  td_youth_note_logged(&youth, 10000, 4 * MS);
+  cr_assert_lt(youth.logged_due, 10000);
+  cr_assert_gt(youth.logged_due, 5000, "one may have been disturbed");
+  for (unsigned i = 0; i < 20; i++)
+    td_youth_note_logged(&youth, 2000, 200 * MS);
+  size_t least = youth.logged_due;
+  cr_assert_gt(least, 0);
+  td_youth_note_logged(&youth, 2000, 2000 * MS);
+  cr_assert_eq(youth.logged_due, least);
+  for (unsigned i = 0; i < 80; i++)
+    td_youth_note_logged(&youth, 60000, MS / 1000);
+  cr_assert_leq(youth.logged_due, MIB);
+}
+
+/* Half survives. A larger young part would change nothing, because the collection came for what
+ * was logged. */
+Test(youth, does_not_grow_where_much_is_logged) {
+  struct td_youth youth = make();
+  td_youth_note_logged(&youth, youth.logged_due, MS / 2);
+  young(&youth, MS, 5 * MS, 128);
+  cr_assert(!youth.on);
+  youth = make();
+  td_youth_note_logged(&youth, youth.logged_due, MS / 20);
+  young(&youth, MS / 10, 5 * MS, 4);
+  cr_assert(youth.on);
+  cr_assert_eq(youth.due_bytes, 2 * MIB);
 }
 
 /* Half of 2 MiB survives, but a larger part would die. */
