@@ -51,15 +51,36 @@ static __attribute__((noinline, flatten)) void drain_leaves_early(struct loop *s
   *state = l;
 }
 
+/* Scans objects that have one reference each, for as long as there are such. */
+static __attribute__((noinline)) void follow_single(struct loop *l) {
+  do {
+    struct td_single single = {
+        .window = l->window, .next = l->next, .last = l->last, .budget = l->poll - 1};
+    td_single_run(l->v.space, &single);
+    l->mode.single = false;
+    l->objects += single.scanned;
+    l->poll -= single.scanned;
+    l->next = single.next;
+    l->last = single.last;
+    l->window = single.window;
+    if (l->poll == 1) at_poll(l, DEPTH_FIRST);
+  } while (l->mode.single);
+}
+
 /* Marks until nothing is left that belongs to this marker, in one mode after the other. */
 TD_INLINE void drain(struct loop *l) {
   enum mode mode;
+  bool single;
   do {
     if (l->sharing.spill) spill(l);
     mode = mode_of(l);
+    single = l->mode.single;
     switch (mode) {
     case DEPTH_FIRST:
-      drain_all_queued(l);
+      if (single)
+        follow_single(l);
+      else
+        drain_all_queued(l);
       break;
     case LEAVES_EARLY:
       drain_leaves_early(l);
@@ -75,7 +96,7 @@ TD_INLINE void drain(struct loop *l) {
       drain_by_region(l);
       break;
     }
-  } while (l->sharing.spill || mode_of(l) != mode);
+  } while (single || l->mode.single || l->sharing.spill || mode_of(l) != mode);
 }
 
 /* Among many, who has found work wakes another one as soon as it has something to share. */

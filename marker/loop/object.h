@@ -50,16 +50,12 @@ TD_INLINE void scan_item(struct loop *l, uint64_t item, td_visit visit_one, td_v
   scan_children(l, object, td_view_block(&l->v, object), visit_one, visit_many);
 }
 
-/* Returns whether the object is so close to the last one that its cache lines are likely there. */
 TD_INLINE bool is_near(const struct loop *l, uint64_t item) {
-  return item - l->last + TD_NEAR_BYTES <= 2 * TD_NEAR_BYTES;
+  return td_is_near(item, l->last);
 }
 
-/* Marking goes on at `object`. Objects that follow each other at some distance often go on doing
- * so; the object that then comes some steps later is asked for. */
 TD_INLINE void fetch_ahead(const struct loop *l, uintptr_t object) {
-  uintptr_t later = object + (object - l->last) * TD_NEAR_AHEAD;
-  __builtin_prefetch((const void *)later);
+  td_fetch_ahead(object, l->last);
 }
 
 #endif

@@ -3,6 +3,7 @@
 #define TD_MARKER_LOOP_POLL_H
 
 #include "marker/loop/sharing.h"
+#include "marker/loop/single.h"
 #include "marker/loop/state.h"
 #include "marker/region/regions.h"
 
@@ -88,7 +89,10 @@ TD_INLINE bool at_poll(struct loop *l, enum mode mode) {
   choose_mode(l);
   choose_regions(l);
   share(l);
-  return mode_of(l) != mode || l->sharing.spill;
+  if (mode_of(l) != mode || l->sharing.spill) return true;
+  if (mode != DEPTH_FIRST) return false;
+  l->mode.single = td_single_pays(l->v.space, l->next, l->last, l->window.count);
+  return l->mode.single;
 }
 
 /* Counts an object, and polls when it is time. Returns true if `mode` has to be left. */

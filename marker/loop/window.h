@@ -21,6 +21,19 @@ TD_INLINE void td_window_prefetch(const struct td_view *v, uintptr_t object) {
   __builtin_prefetch((const void *)object);
 }
 
+/* Returns whether the object is so close to the one scanned last that its cache lines are likely
+ * there. */
+TD_INLINE bool td_is_near(uint64_t item, uintptr_t last) {
+  return item - last + TD_NEAR_BYTES <= 2 * TD_NEAR_BYTES;
+}
+
+/* Marking goes on at `object`. Objects that follow each other at some distance often go on doing
+ * so; the object that then comes some steps later is asked for. */
+TD_INLINE void td_fetch_ahead(uintptr_t object, uintptr_t last) {
+  uintptr_t later = object + (object - last) * TD_NEAR_AHEAD;
+  __builtin_prefetch((const void *)later);
+}
+
 /* The window must not be full. */
 TD_INLINE void td_window_append(struct td_window *window, const struct td_view *v, uint64_t item) {
   td_window_prefetch(v, item); /* TD_ITEM_GREY leads to the same lines */
