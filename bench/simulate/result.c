@@ -72,6 +72,10 @@ static const char *const spent_names[TD_SPENT_COUNT] = {
     [TD_SPENT_WAKING] = "waking",       [TD_SPENT_WATCHING] = "watching",
     [TD_SPENT_ARISING] = "arising"};
 
+const char *td_spent_name(enum td_spent what) {
+  return spent_names[what];
+}
+
 /* Where the markers' time goes, in percent. */
 static int print_spent(const struct td_simulate_result *result, FILE *out) {
   struct td_grid grid;

@@ -35,6 +35,9 @@ double td_simulate_bound(const struct td_simulate_row *row);
 /* Returns the speed-up at which the nodes' memories would have no rest. */
 double td_simulate_memory_bound(const struct td_simulate_row *row, const struct td_costs *costs);
 
+/* Returns what the tables call it. */
+const char *td_spent_name(enum td_spent what);
+
 /* Return an exit status, after saying what went wrong. A path of NULL is fine. */
 int td_simulate_print(const struct td_simulate_result *result, FILE *out);
 int td_simulate_write_json(const struct td_simulate_result *result, const char *path);

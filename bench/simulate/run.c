@@ -16,7 +16,7 @@
 
 #define LIST_BYTES 2048
 
-static bool find_program(char path[TD_PLACE_BYTES]) {
+bool td_simulate_program(char path[TD_PLACE_BYTES]) {
   return td_place_find(path, "tidemark-simulate", "../libexec/tidemark/tidemark-simulate",
                        TD_INSTALLED_LIBEXEC "/tidemark-simulate", NULL);
 }
@@ -37,14 +37,15 @@ static void list_costs(const struct td_costs *costs, char text[LIST_BYTES]) {
 
 /* Starts the program with its standard output in a pipe, of which *out is the end to read from. */
 static int spawn(const struct td_simulation *simulation, pid_t *child, FILE **out) {
-  char path[TD_PLACE_BYTES], parent[24], seed[24], seeds[24], heap[24], markers[LIST_BYTES],
-      costs[LIST_BYTES];
-  if (!find_program(path))
+  char path[TD_PLACE_BYTES], parent[24], seed[24], seeds[24], waits[24], heap[24],
+      markers[LIST_BYTES], costs[LIST_BYTES];
+  if (!td_simulate_program(path))
     return td_complain(TD_EXIT_RESOURCES, "simulate: the program tidemark-simulate was not built, "
                                           "or is not beside this one");
   snprintf(parent, sizeof parent, "%lld", (long long)getpid());
   snprintf(seed, sizeof seed, "%" PRIu64, simulation->seed);
   snprintf(seeds, sizeof seeds, "%" PRIu64, simulation->seeds);
+  snprintf(waits, sizeof waits, "%u", simulation->waits);
   snprintf(heap, sizeof heap, "%" PRIu64, simulation->heap_max_bytes);
   list_markers(simulation, markers);
   list_costs(simulation->costs, costs);
@@ -57,6 +58,7 @@ static int spawn(const struct td_simulation *simulation, pid_t *child, FILE **ou
                              seed,
                              seeds,
                              (char *)(uintptr_t)(simulation->warm ? "1" : "0"),
+                             waits,
                              (char *)(uintptr_t)simulation->topology,
                              heap,
                              costs,
@@ -112,6 +114,16 @@ static struct td_simulated median_of(struct td_simulated *runs, size_t count) {
   return median;
 }
 
+/* Waits come before the row that they belong to. */
+static bool read_wait(const char *line, struct td_simulated *row) {
+  struct td_wait wait;
+  unsigned what;
+  if (sscanf(line, "wait %" SCNx64 " %u %lf", &wait.address, &what, &wait.ns) != 3) return false;
+  wait.what = (enum td_spent)what;
+  if (row->waits < TD_WAITS_MOST && what < TD_SPENT_COUNT) row->wait[row->waits++] = wait;
+  return true;
+}
+
 /* Returns how many rows came, of which there may be `row_count`. `runs` is room for one row's. */
 static size_t read_rows(FILE *from, const struct td_simulation *simulation,
                         struct td_simulated *runs, struct td_simulated *rows, size_t row_count) {
@@ -124,11 +136,15 @@ static size_t read_rows(FILE *from, const struct td_simulation *simulation,
   while (count < total && fgets(line, sizeof line, from)) {
     if (sscanf(line, "machine %u %u", &cores, &nodes) == 2) continue;
     struct td_simulated *run = &runs[count % seeds];
+    if (read_wait(line, run)) continue;
     if (!read_row(line, run)) break;
     run->cores = cores;
     run->nodes = nodes;
     count++;
-    if (count % seeds == 0) rows[count / seeds - 1] = median_of(runs, seeds);
+    if (count % seeds == 0) {
+      rows[count / seeds - 1] = median_of(runs, seeds);
+      memset(runs, 0, seeds * sizeof *runs);
+    }
     td_progress(what, count, total);
   }
   return count / seeds;

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bench/cli/place.h"
 #include "bench/simulate/costs.h"
 
 struct td_simulation {
@@ -18,7 +19,8 @@ struct td_simulation {
   size_t marker_count;
   uint64_t seed, seeds; /* so many seeds, from that one on */
   uint64_t heap_max_bytes;
-  bool warm; /* caches keep what the collection before has left there; else they are empty */
+  bool warm;      /* caches keep what the collection before has left there; else they are empty */
+  unsigned waits; /* so many places are told where markers wait longest */
   const struct td_costs *costs;
 };
 
@@ -34,6 +36,15 @@ enum td_spent {
   TD_SPENT_COUNT
 };
 
+#define TD_WAITS_MOST 64u
+
+/* A place in the program, tidemark-simulate, that has asked for lines for which markers wait. */
+struct td_wait {
+  uint64_t address;
+  enum td_spent what;
+  double ns; /* of all markers together */
+};
+
 /* What one engine did with one number of markers. Times are simulated nanoseconds. With several
  * seeds it is what happened with the one whose mark_ns is the median, the lower of two. */
 struct td_simulated {
@@ -47,8 +58,13 @@ struct td_simulated {
   uint64_t steals, failed_steals, grants, parks;
   uint64_t accesses, lines, transfers; /* lines: from memory */
   uint64_t instructions, surprises;
-  double spent_ns[TD_SPENT_COUNT]; /* of all markers together */
+  double spent_ns[TD_SPENT_COUNT];    /* of all markers together */
+  struct td_wait wait[TD_WAITS_MOST]; /* the longest first */
+  unsigned waits;
 };
+
+/* Finds the program that simulates. */
+bool td_simulate_program(char path[TD_PLACE_BYTES]);
 
 /* Stores a row per engine and number of markers, in this order; there is room for as many. */
 int td_simulate_run(const struct td_simulation *simulation, struct td_simulated *rows,

@@ -16,6 +16,7 @@
 #include "bench/simulate/measure.h"
 #include "bench/simulate/result.h"
 #include "bench/simulate/validate.h"
+#include "bench/simulate/waits.h"
 #include "bench/subject/graphs.h"
 #include "tide/tide.h"
 #include "workloads/profile.h"
@@ -26,7 +27,7 @@
 struct request {
   struct td_words graphs, engines;
   struct td_numbers markers;
-  uint64_t seed, seeds, rounds, heap_max;
+  uint64_t seed, seeds, rounds, heap_max, waits;
   const char *topology, *policy, *costs, *json, *plot;
   bool validate, measure, fit, warm, quiet;
 };
@@ -83,6 +84,9 @@ static int parse(struct request *request, int argc, char **argv) {
                "--fit; else they are empty"},
       td_option_rounds(&request->rounds, "rounds of the markings on this machine"),
       td_option_heap_max(&request->heap_max, NULL),
+      td_option_number("waits", "N", &request->waits, 0, TD_WAITS_MOST,
+                       "tell the N places in the library's code where each row waits longest "
+                       "(needs addr2line)"),
       td_option_json(&request->json, "the rows as JSON"),
       td_option_plot(&request->plot),
       td_option_quiet(&request->quiet),
@@ -299,6 +303,7 @@ static int simulate_graph(struct plan *plan, size_t graph, struct td_simulated *
                                            .seeds = request->seeds,
                                            .warm =
                                                request->validate || request->fit || request->warm,
+                                           .waits = (unsigned)request->waits,
                                            .heap_max_bytes = request->heap_max,
                                            .costs = &costs};
   uint64_t critical_path = 0;
@@ -343,6 +348,8 @@ int td_command_simulate(int argc, char **argv) {
   status = make_plan(plan);
   if (status == TD_EXIT_OK) status = simulate(plan);
   if (status == TD_EXIT_OK) status = td_simulate_print(&plan->result, td_human(request.json));
+  if (status == TD_EXIT_OK && request.waits)
+    status = td_simulate_print_waits(&plan->result, td_human(request.json));
   if (status == TD_EXIT_OK) status = td_simulate_write_json(&plan->result, request.json);
   if (status == TD_EXIT_OK) status = td_simulate_plot(&plan->result, request.plot);
   td_graph_specs_free(plan->specs, plan->graph_count);

@@ -18,7 +18,7 @@ list(FILTER simulated_sources EXCLUDE REGEX "/(marker|heap)/")
 
 add_library(tidemark_instrumented OBJECT ${instrumented_sources})
 target_link_libraries(tidemark_instrumented PRIVATE tidemark_flags)
-target_compile_options(tidemark_instrumented PRIVATE -fsanitize=thread -fsanitize-coverage=trace-pc
+target_compile_options(tidemark_instrumented PRIVATE -g1 -fsanitize=thread -fsanitize-coverage=trace-pc
   -include ${PROJECT_SOURCE_DIR}/bench/simulate/machine/hooks.h
   "$<$<C_COMPILER_ID:GNU>:--param=tsan-instrument-func-entry-exit=0;-Wno-tsan>")
 

@@ -39,7 +39,7 @@ class Usage(Case):
     def test_help(self):
         text = self.works("simulate", "--help").stdout
         for word in ("--topology", "--costs", "--seed", "--seeds", "--validate", "--measure", "--fit",
-                     "--warm", "hwloc"):
+                     "--warm", "--waits", "hwloc"):
             self.assertIn(word, text)
 
     def test_bad_input(self):
@@ -55,6 +55,7 @@ class Usage(Case):
                 (USAGE, "--validate|--topology", (*tree, "--validate", "--topology", SMALL)),
                 (USAGE, "--seed", (*tree, "--seed", "-1")),
                 (USAGE, "--seeds", (*tree, "--seeds", "0")),
+                (USAGE, "--waits", (*tree, "--waits", "65")),
                 (USAGE, "banana", ("--graph", "tree:depth=banana")),
                 (INPUT, "nope.thg", ("--graph", "file:nope.thg")),
                 (RESOURCES, "too large", ("--graph", "random:objects=4G,degree=60")),
@@ -132,6 +133,16 @@ class Rows(Case):
         lines = [self.rows("tree:depth=16,order=shuffled", "--markers", "1", "--topology",
                            f"l3:1(size={size}MiB) core:1 pu:1")[0]["memory_lines"] for size in (1, 32)]
         self.assertGreater(lines[0], 1.1 * lines[1])
+
+    def test_waits_are_named(self):
+        """A shuffled list waits for its elements: the loops for single references ask for them."""
+        text = self.works("simulate", "--quiet", "--costs", self.costs, "--markers", "1", "--graph",
+                          "list:length=5K,order=shuffled", "--waits", "3").stdout
+        waits = text[text.index("Where the markers wait"):].splitlines()[4:]
+        self.assertEqual(len(waits), 3)
+        for line in waits:
+            self.assertRegex(line, r"list.* bwos +1 +\d+\.\d  memory +\w+ \w+\.[ch]:\d+")
+        self.assertGreater(float(waits[0].split()[3]), 10)
 
     def test_more_threads_than_cores(self):
         rows = self.rows("tree:depth=14", "--markers", "8", "--topology", "core:2 pu:1")

@@ -10,6 +10,7 @@
 #include "bench/simulate/machine/memory.h"
 #include "bench/simulate/machine/report.h"
 #include "bench/simulate/machine/threads.h"
+#include "bench/simulate/machine/waits.h"
 #include "bench/simulate/machine/window.h"
 
 static inline void touch(const volatile void *address, enum td_sim_access access, unsigned bytes) {
@@ -17,6 +18,7 @@ static inline void touch(const volatile void *address, enum td_sim_access access
   /* The thread's own stack is in registers, or as good as. */
   uintptr_t here = (uintptr_t)__builtin_frame_address(0), there = (uintptr_t)address;
   if (there - here < 16384) return;
+  td_sim_here = td_sim_site_of((uintptr_t)__builtin_return_address(0));
   /* It may be a reference, which leads to what is accessed later. */
   uint64_t value = access == TD_SIM_READ && bytes == 8 ? *(const volatile uint64_t *)address : 0;
   td_sim_now.now = td_sim_memory_access(td_sim_now.core, there, access, value, td_sim_now.now);
@@ -138,6 +140,7 @@ ATOMIC(64, uint64_t)
 void __tsan_atomic_thread_fence(int order);
 void __tsan_atomic_thread_fence(int order) {
   if (order != __ATOMIC_SEQ_CST || !td_sim_now.counts) return;
+  td_sim_here = td_sim_site_of((uintptr_t)__builtin_return_address(0));
   td_sim_now.now = td_sim_window_drain(td_sim_now.core, td_sim_now.now);
   td_sim_spend(td_sim_costs.at[TD_COST_atomic_ns]);
 }

@@ -2,11 +2,13 @@
  * process per graph, and reads from its standard output one line, then a line per engine, number of
  * markers and seed:
  *   machine CORES NODES
+ *   wait ADDRESS KIND NS
  *   row ENGINE MARKERS OBJECTS MARK_NS END_NS ACTIVE_NS STEALS FAILED GRANTS PARKS TOOK_PART
  *       ACCESSES LINES TRANSFERS INSTRUCTIONS SURPRISES SPENT_NS…
- * Arguments: PARENT GRAPH ENGINES MARKERS POLICY SEED SEEDS WARM TOPOLOGY HEAP_MAX COSTS. SEEDS
- * seeds from SEED on. WARM: 1 if caches keep what the collection before has left there. Lists are
- * separated by commas; COSTS are NAME=VALUE. What goes wrong is said on standard error. */
+ * A row comes after its WAITS longest waits: the place in the program, enum td_spent, nanoseconds.
+ * Arguments: PARENT GRAPH ENGINES MARKERS POLICY SEED SEEDS WARM WAITS TOPOLOGY HEAP_MAX COSTS.
+ * SEEDS seeds from SEED on. WARM: 1 if caches keep what the collection before has left there. Lists
+ * are separated by commas; COSTS are NAME=VALUE. What goes wrong is said on standard error. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -34,6 +36,7 @@ enum argument {
   SEED,
   SEEDS,
   WARM,
+  WAITS,
   TOPOLOGY,
   HEAP_MAX,
   COSTS,
@@ -68,7 +71,8 @@ static int mark_all(struct td_subject *subject, char **argv) {
                                                  .engine = engine,
                                                  .markers = (unsigned)atoi(at),
                                                  .warm = *argv[WARM] == '1',
-                                                 .seed = first + i});
+                                                 .seed = first + i,
+                                                 .waits = (unsigned)atoi(argv[WAITS])});
   return status;
 }
 

@@ -30,7 +30,8 @@ static const char *const hooks[] = {
 
 struct td_sim_block *td_sim_blocks;
 uintptr_t td_sim_text;
-static size_t text_bytes;
+size_t td_sim_text_bytes;
+uintptr_t td_sim_bias;
 
 static int find_text(struct dl_phdr_info *info, size_t size, void *context) {
   (void)size, (void)context;
@@ -38,7 +39,8 @@ static int find_text(struct dl_phdr_info *info, size_t size, void *context) {
     const ElfW(Phdr) *part = &info->dlpi_phdr[i];
     if (part->p_type != PT_LOAD || !(part->p_flags & PF_X)) continue;
     td_sim_text = info->dlpi_addr + part->p_vaddr;
-    text_bytes = part->p_memsz;
+    td_sim_text_bytes = part->p_memsz;
+    td_sim_bias = info->dlpi_addr;
   }
   return 1; /* the program is the first, and no other is asked for */
 }
@@ -68,11 +70,11 @@ static void end_block(const uint8_t *begin, const uint8_t *end, uint32_t hooked)
 
 bool td_sim_code_begin(void) {
   dl_iterate_phdr(find_text, NULL);
-  td_sim_blocks = td_sim_reserve((text_bytes + 1) * sizeof *td_sim_blocks);
+  td_sim_blocks = td_sim_reserve((td_sim_text_bytes + 1) * sizeof *td_sim_blocks);
   if (!td_sim_blocks) return false;
   const uint8_t *text = (const uint8_t *)td_sim_text, *begin = NULL;
   uint32_t hooked = 0;
-  for (size_t i = 0; i + CALL_BYTES < text_bytes; i++) {
+  for (size_t i = 0; i + CALL_BYTES < td_sim_text_bytes; i++) {
     uintptr_t target = target_of(text + i);
     if (target == (uintptr_t)&__sanitizer_cov_trace_pc) {
       end_block(begin, text + i, hooked);

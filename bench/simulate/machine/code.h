@@ -9,6 +9,7 @@
 #define TD_BENCH_SIMULATE_MACHINE_CODE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct td_sim_block {
@@ -21,6 +22,8 @@ bool td_sim_code_begin(void);
 
 extern struct td_sim_block *td_sim_blocks; /* indexed by where in the text a block begins */
 extern uintptr_t td_sim_text;
+extern size_t td_sim_text_bytes;
+extern uintptr_t td_sim_bias; /* how far the program lies from where its file says */
 
 /* `address`: where the call at a block's beginning returns to. */
 static inline struct td_sim_block *td_sim_block_at(uintptr_t address) {

@@ -342,7 +342,7 @@ static uint64_t access_slowly(unsigned number, uintptr_t address, enum td_sim_ac
   case TD_SIM_WRITE:
     return td_sim_window_store(number, ready, now);
   case TD_SIM_CHANGE:
-    return td_sim_wait(ready, now);
+    return td_sim_wait(ready, now, td_sim_here);
   default: /* it is done when the line has been asked for: only so many are at once */
     return core->asked > now
                ? td_sim_window_load(number, from(TD_SIM_FROM_MEMORY, core->asked), 0, now)

@@ -15,6 +15,7 @@
 #include "bench/simulate/machine/memory.h"
 #include "bench/simulate/machine/report.h"
 #include "bench/simulate/machine/threads.h"
+#include "bench/simulate/machine/waits.h"
 
 #define STACK_BYTES ((size_t)8 << 20)
 #define COLLECTIONS_MOST 8u /* until the library has chosen how to mark */
@@ -55,6 +56,7 @@ struct marked {
 static int mark(const struct td_sim_row *row, bool told, struct marked *marked) {
   td_sim_take_phases();
   if (!row->warm) td_sim_memory_forget();
+  if (row->waits) td_sim_waits_forget();
   td_sim_rest();
   td_sim_told = told;
   td_sim_now.counts = told && row->warm;
@@ -80,6 +82,7 @@ static int mark_until_settled(const struct td_sim_row *row) {
     status = mark(row, true, &marked);
     if (td_sim_settled()) break;
   }
+  if (status == TD_EXIT_OK) td_sim_waits_print(row->waits);
   if (status == TD_EXIT_OK) print_row(&marked.record, marked.objects, marked.phases);
   return status;
 }

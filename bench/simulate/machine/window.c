@@ -33,7 +33,7 @@ void td_sim_window_forget(void) {
   memset(td_sim_windows, 0, sizeof td_sim_windows);
 }
 
-uint64_t td_sim_wait(uint64_t ready, uint64_t now) {
+uint64_t td_sim_wait(uint64_t ready, uint64_t now, td_sim_site site) {
   static const enum td_spent spent[TD_SIM_SOURCES] = {[TD_SIM_FROM_CACHE] = TD_SPENT_WORK,
                                                       [TD_SIM_FROM_MEMORY] = TD_SPENT_MEMORY,
                                                       [TD_SIM_FROM_BUSY_MEMORY] =
@@ -41,6 +41,7 @@ uint64_t td_sim_wait(uint64_t ready, uint64_t now) {
                                                       [TD_SIM_FROM_CORE] = TD_SPENT_TRANSFER};
   if (ready <= now) return now;
   td_sim_book(spent[ready & 3], ready - now);
+  td_sim_waits_book(site, spent[ready & 3], ready - now);
   return ready;
 }
 
@@ -59,7 +60,7 @@ static void drop_first(struct td_sim_window *w) {
 uint64_t td_sim_window_retire(unsigned core, uint64_t now) {
   struct td_sim_window *w = &td_sim_windows[core];
   while (w->count > 0 && (w->load[w->first].ready <= now || w->position > w->limit)) {
-    now = td_sim_wait(w->load[w->first].ready, now);
+    now = td_sim_wait(w->load[w->first].ready, now, w->load[w->first].site);
     drop_first(w);
   }
   return now;
@@ -87,12 +88,12 @@ uint64_t td_sim_window_load(unsigned core, uint64_t ready, uint64_t value, uint6
   struct td_sim_window *w = &td_sim_windows[core];
   now = td_sim_window_retire(core, now);
   if (w->count == TD_SIM_LOADS) {
-    now = td_sim_wait(w->load[w->first].ready, now);
+    now = td_sim_wait(w->load[w->first].ready, now, w->load[w->first].site);
     drop_first(w);
   }
   if (w->count == 0) w->limit = w->position + window_ps;
-  *load_of(w, w->count++) =
-      (struct td_sim_load){.position = w->position, .ready = ready, .value = value};
+  *load_of(w, w->count++) = (struct td_sim_load){
+      .position = w->position, .ready = ready, .value = value, .site = td_sim_here};
   return now;
 }
 
@@ -102,10 +103,11 @@ uint64_t td_sim_window_store(unsigned core, uint64_t ready, uint64_t now) {
   struct td_sim_window *w = &td_sim_windows[core];
   if (ready <= now && w->stored <= now) return now; /* nothing waits */
   uint64_t done = ready > w->stored ? ready : w->stored;
-  uint64_t *oldest = &w->store[w->stores++ % store_limit];
-  now = td_sim_wait(*oldest, now);
-  *oldest = done;
-  w->stored = done;
+  const uint32_t oldest = w->stores++ % store_limit;
+  now = td_sim_wait(w->store[oldest], now, w->store_by[oldest]);
+  if (done != w->stored) w->stored_by = td_sim_here;
+  w->store[oldest] = w->stored = done;
+  w->store_by[oldest] = w->stored_by;
   return now;
 }
 
@@ -114,11 +116,13 @@ uint64_t td_sim_window_store(unsigned core, uint64_t ready, uint64_t now) {
 uint64_t td_sim_window_drain(unsigned core, uint64_t now) {
   struct td_sim_window *w = &td_sim_windows[core];
   for (; w->count > 0; drop_first(w))
-    now = td_sim_wait(w->load[w->first].ready, now);
-  return td_sim_wait(w->stored, now);
+    now = td_sim_wait(w->load[w->first].ready, now, w->load[w->first].site);
+  return td_sim_wait(w->stored, now, w->stored_by);
 }
 
 uint64_t td_sim_window_surprise(unsigned core, uint64_t now) {
   struct td_sim_window *w = &td_sim_windows[core];
-  return w->count > 0 ? td_sim_wait(load_of(w, w->count - 1)->ready, now) : now;
+  if (w->count == 0) return now;
+  const struct td_sim_load *last = load_of(w, w->count - 1);
+  return td_sim_wait(last->ready, now, last->site);
 }

@@ -18,6 +18,7 @@
 #include "bench/simulate/costs.h"
 #include "bench/simulate/machine/account.h"
 #include "bench/simulate/machine/topology.h"
+#include "bench/simulate/machine/waits.h"
 
 enum td_sim_source {
   TD_SIM_FROM_CACHE,
@@ -34,6 +35,7 @@ struct td_sim_load {
   uint64_t position; /* of the core's work, where the load is */
   uint64_t ready;
   uint64_t value; /* that it brings; 0: no word */
+  td_sim_site site;
 };
 
 struct td_sim_window {
@@ -43,6 +45,7 @@ struct td_sim_window {
   struct td_sim_load load[TD_SIM_LOADS];
   uint64_t stored; /* when the last store reaches the cache */
   uint64_t store[TD_SIM_STORES];
+  td_sim_site stored_by, store_by[TD_SIM_STORES];
   uint32_t stores;
 };
 
@@ -54,8 +57,9 @@ void td_sim_window_costs(const struct td_costs *costs);
 void td_sim_window_tables(uintptr_t marks, uintptr_t blocks, unsigned block_log2,
                           unsigned block_bytes);
 
-/* Returns when the core goes on if it waits at `now` for what is ready then. */
-uint64_t td_sim_wait(uint64_t ready, uint64_t now);
+/* Returns when the core goes on if it waits at `now` for what is ready then, and was asked for
+ * there. */
+uint64_t td_sim_wait(uint64_t ready, uint64_t now, td_sim_site site);
 /* The oldest loads have to be waited for. Returns when the core goes on. */
 uint64_t td_sim_window_retire(unsigned core, uint64_t now);
 /* Returns when the address of an access is known; at the earliest `now`. */
