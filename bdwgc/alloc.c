@@ -98,7 +98,7 @@ EXPORT void *GC_base(void *address) {
   return td_bdwgc.heap ? tide_object_find(td_bdwgc.heap, address) : NULL;
 }
 EXPORT int GC_is_heap_ptr(const void *address) {
-  return GC_base((void *)address) != NULL;
+  return td_bdwgc.heap && tide_object_find(td_bdwgc.heap, address) != NULL;
 }
 EXPORT size_t GC_size(const void *object) {
   size_t bytes = tide_object_bytes(td_bdwgc.heap, object);

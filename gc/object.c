@@ -16,7 +16,9 @@ void *tide_object_find(struct tide_heap *heap, const void *address) {
 size_t tide_object_bytes(struct tide_heap *heap, const void *object) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!heap || !object || !td_object_begins(heap, object)) return 0;
-  return td_space_object_bytes(&heap->space, (uintptr_t)object);
+  const struct td_space *space = &heap->space;
+  uint32_t b = (uint32_t)(((uintptr_t)object - space->base) >> TD_BLOCK_LOG2);
+  return td_block_object_bytes(&space->blocks[b], &space->infos[b]);
 }
 
 tide_layout tide_object_layout(struct tide_heap *heap, const void *object) {

@@ -8,6 +8,7 @@
 #include "heap/avoid.h"
 #include "heap/blocks.h"
 #include "heap/log.h"
+#include "heap/published.h"
 #include "heap/young.h"
 
 /* Makes a fresh block one of cells of the layout and class. */
@@ -20,7 +21,7 @@ static void format(struct td_space *space, uint32_t block, tide_layout layout,
   *info = (struct td_block_info){
       .cells = (uint16_t)(TD_BLOCK_GRANULES / cell),
       .size_class = (uint8_t)size_class,
-      .state = TD_BLOCK_SMALL,
+      .state = TD_BLOCK_FREE,
       .zeroed = zeroed,
       .avoided = avoided,
       .as_it_is = described->as_it_is,
@@ -29,6 +30,7 @@ static void format(struct td_space *space, uint32_t block, tide_layout layout,
   space->blocks[block] = td_small_block(described, layout, cell);
   space->has_words |= td_kind_has_words(space->blocks[block].kind);
   td_avoid_format(space, block);
+  td_published_tell((_Atomic(uint8_t) *)&info->state, TD_BLOCK_SMALL);
 }
 
 static size_t free_bytes(const struct td_space *space, uint32_t block) {

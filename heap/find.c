@@ -20,12 +20,8 @@ static uintptr_t cell_in_extent(const struct td_space *space, uint32_t b, uintpt
 
 uintptr_t td_space_cell_in_use(const struct td_space *space, uintptr_t address) {
   uint32_t b = (uint32_t)((address - space->base) >> TD_BLOCK_LOG2);
-  const struct td_block_info *info = &space->infos[b];
-  if (info->state != TD_BLOCK_SMALL) return cell_in_extent(space, b, address);
-  uintptr_t start = start_of(space, b);
-  const struct td_block *block = &space->blocks[b];
-  uint32_t cell = td_cell_of(block, (uint32_t)((address - start) >> TD_GRANULE_LOG2));
-  return cell < info->cells ? td_granule_address(start, cell * block->cell_granules) : 0;
+  if (space->infos[b].state != TD_BLOCK_SMALL) return cell_in_extent(space, b, address);
+  return td_space_cell_of_small(space, b, address);
 }
 
 uintptr_t td_space_cell(const struct td_space *space, uintptr_t address) {

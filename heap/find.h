@@ -3,6 +3,7 @@
 #define TD_HEAP_FIND_H
 
 #include "heap/marks.h"
+#include "heap/published.h"
 
 /* Returns whether an object starts at the granule, which is the first of a cell or of an extent.
  * While marking, objects are those found alive so far and those allocated before. Markers may run
@@ -14,8 +15,8 @@ static inline bool td_holds_object(const struct td_space *space, uint64_t granul
 
 /* Returns the start of the object that the address points at or into, or 0. Any address will do. */
 uintptr_t td_space_find_any(const struct td_space *space, uintptr_t address);
-/* The same for what keeps objects alive: not from behind the beginning of an object whose layout
- * wants that (near_start). */
+/* The same as td_space_find_any for what keeps objects alive: not from behind the beginning of an
+ * object whose layout wants that (near_start). */
 uintptr_t td_space_find_from_stack(const struct td_space *space, uintptr_t address);
 /* The same for a word that lies on no stack: if the space is base_only, it must point at the first
  * byte or at a registered displacement. */
@@ -35,6 +36,21 @@ void td_space_set_words(struct td_space *space);
 uintptr_t td_space_cell(const struct td_space *space, uintptr_t address);
 /* The same for an address inside the space's range; without the lock, if its block is in use. */
 uintptr_t td_space_cell_in_use(const struct td_space *space, uintptr_t address);
+
+/* The same for an address in SMALL block number `b`. */
+static inline uintptr_t td_space_cell_of_small(const struct td_space *space, uint32_t b,
+                                               uintptr_t address) {
+  uintptr_t start = space->base + ((uintptr_t)b << TD_BLOCK_LOG2);
+  const struct td_block *block = &space->blocks[b];
+  uint32_t cell = td_cell_of(block, (uint32_t)((address - start) >> TD_GRANULE_LOG2));
+  return cell < space->infos[b].cells ? td_granule_address(start, cell * block->cell_granules) : 0;
+}
+/* Returns what block an address inside the space's range lies in holds: enum td_block_state.
+ * Without the lock; only FREE and SMALL can be relied on then, see [small]. */
+static inline uint8_t td_space_state_at(const struct td_space *space, uintptr_t address) {
+  const struct td_block_info *info = &space->infos[(address - space->base) >> TD_BLOCK_LOG2];
+  return td_published_look((const _Atomic(uint8_t) *)&info->state);
+}
 
 /* What begins in a block: `count` cells, one every `granules`. A large object counts as one. A tail
  * or a free block has none, and the cells of a span count as its first block's. */

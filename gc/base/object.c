@@ -35,17 +35,35 @@ bool td_object_begins(struct tide_heap *heap, const void *address) {
                                   : td_object_start(heap, address) == (uintptr_t)address;
 }
 
-uintptr_t td_object_start(struct tide_heap *heap, const void *address) {
-  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+static __attribute__((noinline)) uintptr_t find_locked(struct tide_heap *heap, uintptr_t address) {
   pthread_mutex_lock(&heap->space.lock); /* others may move the frontier */
-  uintptr_t object = td_space_find_any(&heap->space, (uintptr_t)address);
-  const struct tide_mutator *mutator = object ? tide_current(heap) : NULL;
-  if (mutator && mutator->runs &&
-      heap->space.infos[block_at(&heap->space, object)].state == TD_BLOCK_SMALL &&
-      in_unused_run(mutator, object))
-    object = 0;
+  uintptr_t object = td_space_find_any(&heap->space, address);
   pthread_mutex_unlock(&heap->space.lock);
   return object;
+}
+
+/* May objects of the heap be looked for without the lock? No collection comes between where a
+ * mutator holds stops off. */
+static bool may_look(const struct tide_mutator *mutator) {
+  return mutator && mutator->runs && !mutator->blocking_depth;
+}
+
+uintptr_t td_object_start(struct tide_heap *heap, const void *address) {
+  const struct td_space *space = &heap->space;
+  uintptr_t at = (uintptr_t)address;
+  if (at - space->base >= space->reserved_bytes) return 0;
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  const struct tide_mutator *mutator = tide_current(heap);
+  uint8_t state = may_look(mutator) ? td_space_state_at(space, at) : TD_BLOCK_TAIL;
+  if (state == TD_BLOCK_FREE) return 0;
+  if (state != TD_BLOCK_SMALL) {
+    uintptr_t object = find_locked(heap, at);
+    bool is_small = object && space->infos[block_at(space, object)].state == TD_BLOCK_SMALL;
+    return is_small && mutator && mutator->runs && in_unused_run(mutator, object) ? 0 : object;
+  }
+  uintptr_t cell = td_space_cell_of_small(space, block_at(space, at), at);
+  if (!cell || !td_holds_object(space, td_granule_of(space->base, cell))) return 0;
+  return in_unused_run(mutator, cell) ? 0 : cell;
 }
 
 struct bitmap {

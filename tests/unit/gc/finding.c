@@ -1,0 +1,94 @@
+/* tide_object_find, by threads that look anywhere while others allocate, free and collect. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "tests/unit/gc/common.h"
+
+enum { LOOKERS = 2, LOOKS = 300000, KEPT = 512 };
+
+static struct world w;
+static _Atomic(bool) ended;
+
+static struct tide_mutator *attach(void) {
+  struct tide_mutator *m = tide_attach(w.heap, NULL, NULL);
+  cr_assert_not_null(m);
+  return m;
+}
+
+/* Sizes of small, medium and large objects. */
+static size_t size_of(unsigned *seed) {
+  int kind = rand_r(seed) % 64;
+  if (kind == 0) return 200000 + (size_t)(rand_r(seed) % 900000);
+  if (kind < 4) return 33000 + (size_t)(rand_r(seed) % 60000);
+  return 1 + (size_t)(rand_r(seed) % 3000);
+}
+
+static void *churn(void *data) {
+  struct tide_mutator *m = attach();
+  unsigned seed = *(const unsigned *)data;
+  char *volatile kept[KEPT] = {NULL};
+  /* relaxed: a flag. */
+  while (!atomic_load_explicit(&ended, memory_order_relaxed)) {
+    char *volatile *slot = &kept[rand_r(&seed) % KEPT];
+    if (*slot) cr_assert_eq(tide_free(m, *slot), TIDE_OK);
+    *slot = tide_alloc(m, TIDE_LAYOUT_LEAF, size_of(&seed));
+    if (rand_r(&seed) % 4096 == 0) tide_collect(m);
+  }
+  cr_assert_eq(tide_detach(m), TIDE_OK);
+  return NULL;
+}
+
+static void look(struct tide_mutator *m, char *base, size_t range, unsigned *seed) {
+  char *own = tide_alloc(m, TIDE_LAYOUT_LEAF, size_of(seed));
+  size_t bytes = tide_object_bytes(w.heap, own);
+  cr_assert_geq(bytes, 1);
+  cr_assert_eq(tide_object_find(w.heap, own + bytes - 1), own);
+  for (int i = 0; i < 64; i++) {
+    char *at = base + ((size_t)rand_r(seed) << 8 ^ (size_t)rand_r(seed)) % range;
+    const char *found = tide_object_find(w.heap, at);
+    cr_assert(!found || found <= at);
+  }
+}
+
+static void *look_about(void *data) {
+  struct tide_mutator *m = attach();
+  unsigned seed = *(const unsigned *)data;
+  char *volatile first = tide_alloc(m, TIDE_LAYOUT_LEAF, 64);
+  char *base = (char *)((uintptr_t)first & ~(uintptr_t)0xfffff);
+  for (int i = 0; i < LOOKS / 64; i++)
+    look(m, base, (size_t)48 << 20, &seed);
+  cr_assert_eq(tide_detach(m), TIDE_OK);
+  return NULL;
+}
+
+Test(finding, anywhere_while_others_allocate_and_collect) {
+  pthread_t churns, lookers[LOOKERS];
+  unsigned seeds[LOOKERS + 1] = {1, 2, 3};
+  w = world_new();
+  cr_assert_eq(pthread_create(&churns, NULL, churn, &seeds[LOOKERS]), 0);
+  for (int i = 0; i < LOOKERS; i++)
+    cr_assert_eq(pthread_create(&lookers[i], NULL, look_about, &seeds[i]), 0);
+  tide_blocking_enter(w.m);
+  for (int i = 0; i < LOOKERS; i++)
+    pthread_join(lookers[i], NULL);
+  atomic_store_explicit(&ended, true, memory_order_relaxed); /* relaxed: a flag */
+  pthread_join(churns, NULL);
+  tide_blocking_leave(w.m);
+  world_end(&w);
+}
+
+Test(finding, in_a_blocking_region_and_without_a_mutator) {
+  w = world_new();
+  struct pair *p = pair_new(&w, NULL, NULL, 1);
+  char *large = tide_alloc(w.m, TIDE_LAYOUT_LEAF, 100000);
+  cr_assert_eq(tide_object_find(w.heap, (char *)p + 17), p);
+  cr_assert_eq(tide_object_find(w.heap, large + 99999), large);
+  cr_assert_null(tide_object_find(w.heap, &p));
+  cr_assert_null(tide_object_find(w.heap, p + 100), "no object has been made there");
+  tide_blocking_enter(w.m);
+  cr_assert_eq(tide_object_find(w.heap, (char *)p + 17), p);
+  cr_assert_eq(tide_object_find(w.heap, large + 99999), large);
+  tide_blocking_leave(w.m);
+  world_end(&w);
+}
