@@ -22,6 +22,7 @@
 #include "gc/weak_slot.h"
 #include "gc/weak_table.h"
 #include "heap/create.h"
+#include "heap/touch.h"
 #include "marker/engine/list.h"
 
 static void start_policy(struct tide_heap *heap, const struct tide_options *o) {
@@ -129,6 +130,7 @@ static struct tide_heap *create_heap(const struct tide_options *options, struct 
   }
   heap->space.has_quarantine = heap->verify;
   heap->space.stress = heap->stress != 0 || heap->verify;
+  td_space_touch_apart(&heap->space);
   if (o.small_pages) td_space_use_small_pages(&heap->space, o.huge_pages_from);
   if (!build_heap(heap, &o, error)) {
     free_heap(heap);

@@ -115,17 +115,21 @@ static bool wants_huge_page(struct td_space *space, uint32_t slab) {
 /* A virtual machine that gives free memory back to its host takes long to get a huge page, because
  * all that is free in one piece was given back. Small pages come from what was freed a moment ago.
  * So a heap that has both times the first touch. */
-static void try_huge_page(struct td_space *space, char *start) {
-  td_plat_advise_huge(start, TD_SLAB_BYTES);
-  if (space->first_huge_slab == 0) return;
-  uint64_t since = td_plat_now_ns();
-  *(volatile char *)start = 0;
+void td_backing_touched(struct td_space *space, uint64_t ns) {
   uint32_t apart = space->slabs_apart;
-  if (td_plat_now_ns() - since <= DEAR_NS)
+  if (ns <= DEAR_NS)
     space->slabs_apart = 0;
   else if (apart < APART_MOST)
     space->slabs_apart = apart ? 2 * apart : APART_FIRST;
   space->small_slabs = space->slabs_apart;
+}
+
+static void ask_huge_page(struct td_space *space, char *start) {
+  td_plat_advise_huge(start, TD_SLAB_BYTES);
+  if (space->first_huge_slab == 0 || space->touches_apart) return;
+  uint64_t since = td_plat_now_ns();
+  *(volatile char *)start = 0;
+  td_backing_touched(space, td_plat_now_ns() - since);
 }
 
 /* `is_bare`: the slab's blocks get their memory one by one, when they are taken. */
@@ -135,7 +139,7 @@ static bool commit_slab(struct td_space *space, uint32_t slab, bool is_bare) {
   if (!td_plat_commit(start, TD_SLAB_BYTES)) return false;
   bool is_huge = !is_bare && wants_huge_page(space, slab);
   if (is_bare) td_plat_advise_small(start, TD_SLAB_BYTES);
-  if (is_huge) try_huge_page(space, start);
+  if (is_huge) ask_huge_page(space, start);
   space->slab_committed[slab] = is_huge ? TD_SLAB_HUGE : TD_SLAB_PAGES;
   /* relaxed: under the lock. */
   atomic_fetch_add_explicit(&space->committed_slabs, 1, memory_order_relaxed);
