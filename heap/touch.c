@@ -64,16 +64,20 @@ bool td_touch_begin(struct td_space *space, struct td_touch *touch) {
   bool found = slab < space->frontier / TD_SLAB_BLOCKS;
   if (found) space->slab_committed[slab] = TD_SLAB_TOUCHED;
   pthread_mutex_unlock(&space->lock);
-  *touch = (struct td_touch){.slab = slab, .start = (char *)space->base + slab * TD_SLAB_BYTES};
+  const uint64_t granules = (uint64_t)slab * TD_SLAB_BLOCKS << TD_BLOCK_GRANULES_LOG2;
+  *touch = (struct td_touch){.slab = slab,
+                             .start = (char *)td_granule_address(space->base, granules),
+                             .marks = space->marks + granules};
   return found;
 }
 
-/* Asks for a page of it, which makes the system clear the huge page or, where it has none, that
+/* Asks for a page of each, which makes the system clear the huge page or, where it has none, that
  * page. A store would meet those of others if the slab is in use by now. */
 void td_touch_now(struct td_touch *touch) {
   uint64_t since = td_plat_now_ns();
   td_plat_populate(touch->start, TD_PAGE_BYTES);
   touch->ns = td_plat_now_ns() - since;
+  td_plat_populate(touch->marks, TD_PAGE_BYTES);
 }
 
 /* Somebody may have brought it back, and it may even be set aside anew: then it is brought back a

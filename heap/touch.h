@@ -15,7 +15,8 @@
 struct td_touch {
   uint32_t slab;
   char *start;
-  uint64_t ns; /* how long it took */
+  uint8_t *marks; /* of its objects: a huge page, too, of the marks of 32 MiB */
+  uint64_t ns;    /* how long the slab itself took */
 };
 
 /* From now on blocks of new slabs are to be had only after this; td_space_refill says so by
