@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "heap/backing.h"
-#include "heap/blocks.h"
 
 void td_space_touch_apart(struct td_space *space) {
   space->touches_apart = true;
