@@ -10,11 +10,11 @@
 //
 // Exit status: 0 as it must be, 1 not, 2 usage.
 #include "relacy/stdatomic.h"
+#include "relacy/mutants.h"
 #include "relacy/watched.h"
 
 #include <cstdint>
 #include <cstring>
-#include <iostream>
 
 namespace {
 
@@ -162,11 +162,7 @@ struct test : rl::test_suite<test, MARKERS> {
   }
 };
 
-struct mutant {
-  char const *name;
-  void (*plant)(settings *);
-};
-mutant const mutants[] = {
+mutant<settings> const mutants[] = {
     {"giving away does not release", [](settings *s) { s->give = rl::mo_relaxed; }},
     {"giving the rest back does not release", [](settings *s) { s->rest = rl::mo_relaxed; }},
     {"taking does not acquire", [](settings *s) { s->take = rl::mo_relaxed; }},
@@ -174,41 +170,12 @@ mutant const mutants[] = {
     {"two tell at once, and one is not heard", [](settings *s) { s->tell_at_once = false; }},
 };
 
-// One run of the checker; true: no violation.
-bool clean(unsigned long executions, unsigned long *done, char const **why) {
-  rl::test_params params;
-  params.search_type = rl::sched_random;
-  params.iteration_count = executions;
-  params.execution_depth_limit = 5000;
-  std::ostream nowhere(nullptr);
-  params.output_stream = std::getenv("MODEL_HISTORY") ? &std::cout : &nowhere;
-  params.progress_stream = &nowhere;
-  bool good = rl::simulate<test>(params);
-  *done = params.stop_iteration;
-  *why = rl::test_result_str(params.test_result);
-  return good;
-}
-
 } // namespace
 
 int main(int argc, char **argv) {
-  bool full = argc == 2 && std::strcmp(argv[1], "--full") == 0;
-  if (argc > 1 && !full) {
-    std::cerr << "chunks: unknown argument; usage: chunks [--full]\n";
-    return 2;
-  }
-  unsigned long done;
-  char const *why;
-  bool good = clean(full ? 2000000 : 30000, &done, &why);
-  std::cout << (good ? "ok  as shipped: no violation" : "BAD as shipped: ") << (good ? "" : why)
-            << ", " << done << " executions" << std::endl;
-  for (mutant const &m : mutants) {
-    use = shipped;
-    m.plant(&use);
-    bool found = !clean(full ? 2000000 : 300000, &done, &why);
-    std::cout << (found ? "ok  " : "BAD ") << m.name << ": " << (found ? why : "not found") << ", "
-              << done << " executions" << std::endl;
-    good = good && found;
-  }
+  bool full = wants_full(argc, argv, "chunks");
+  effort most = full ? effort{2000000, 2000000, 5000} : effort{30000, 300000, 5000};
+  bool good = is_clean<test>("", most);
+  good &= all_fail<test>(mutants, &use, most);
   return good ? 0 : 1;
 }

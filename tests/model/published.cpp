@@ -12,10 +12,9 @@
 //
 // Exit status: 0 as it must be, 1 not, 2 usage.
 #include "relacy/stdatomic.h"
+#include "relacy/mutants.h"
 
 #include <cstdint>
-#include <cstring>
-#include <iostream>
 
 namespace {
 
@@ -63,51 +62,18 @@ struct test : rl::test_suite<test, THREADS> {
   }
 };
 
-struct mutant {
-  char const *name;
-  void (*plant)(settings *);
-};
-mutant const mutants[] = {
+mutant<settings> const mutants[] = {
     {"telling does not release", [](settings *s) { s->tell = rl::mo_relaxed; }},
     {"looking does not acquire", [](settings *s) { s->look = rl::mo_relaxed; }},
     {"the state is told before the rest", [](settings *s) { s->last = false; }},
 };
 
-// One run of the checker; true: no violation.
-bool clean(unsigned long executions, unsigned long *done, char const **why) {
-  rl::test_params params;
-  params.search_type = rl::sched_random;
-  params.iteration_count = executions;
-  params.execution_depth_limit = 1000;
-  std::ostream nowhere(nullptr);
-  params.output_stream = std::getenv("MODEL_HISTORY") ? &std::cout : &nowhere;
-  params.progress_stream = &nowhere;
-  bool good = rl::simulate<test>(params);
-  *done = params.stop_iteration;
-  *why = rl::test_result_str(params.test_result);
-  return good;
-}
-
 } // namespace
 
 int main(int argc, char **argv) {
-  bool full = argc == 2 && std::strcmp(argv[1], "--full") == 0;
-  if (argc > 1 && !full) {
-    std::cerr << "published: unknown argument; usage: published [--full]\n";
-    return 2;
-  }
-  unsigned long done;
-  char const *why;
-  bool good = clean(full ? 1000000 : 30000, &done, &why);
-  std::cout << (good ? "ok  as shipped: no violation" : "BAD as shipped: ") << (good ? "" : why)
-            << ", " << done << " executions" << std::endl;
-  for (mutant const &m : mutants) {
-    use = shipped;
-    m.plant(&use);
-    bool found = !clean(100000, &done, &why);
-    std::cout << (found ? "ok  " : "BAD ") << m.name << ": " << (found ? why : "not found") << ", "
-              << done << " executions" << std::endl;
-    good = good && found;
-  }
+  bool full = wants_full(argc, argv, "published");
+  effort most = full ? effort{1000000, 100000, 1000} : effort{30000, 100000, 1000};
+  bool good = is_clean<test>("", most);
+  good &= all_fail<test>(mutants, &use, most);
   return good ? 0 : 1;
 }

@@ -16,11 +16,11 @@
 //
 // Exit status: 0 as it must be, 1 not, 2 usage.
 #include "relacy/stdatomic.h"
+#include "relacy/mutants.h"
 #include "relacy/watched.h"
 
 #include <cstdint>
 #include <cstring>
-#include <iostream>
 
 namespace {
 
@@ -320,11 +320,7 @@ struct test : rl::test_suite<test, MARKERS> {
   }
 };
 
-struct mutant {
-  char const *name;
-  void (*plant)(settings *);
-};
-mutant const mutants[] = {
+mutant<settings> const mutants[] = {
     {"push does not release", [](settings *s) { s->push = rl::mo_relaxed; }},
     {"take and pop do not acquire", [](settings *s) { s->take = rl::mo_relaxed; }},
     {"claim does not acquire", [](settings *s) { s->claim = rl::mo_relaxed; }},
@@ -342,41 +338,12 @@ mutant const mutants[] = {
     {"single chunks are taken at home only", [](settings *s) { s->anywhere = false; }},
 };
 
-// One run of the checker; true: no violation.
-bool clean(unsigned long executions, unsigned long *done, char const **why) {
-  rl::test_params params;
-  params.search_type = rl::sched_random;
-  params.iteration_count = executions;
-  params.execution_depth_limit = 5000;
-  std::ostream nowhere(nullptr);
-  params.output_stream = std::getenv("MODEL_HISTORY") ? &std::cout : &nowhere;
-  params.progress_stream = &nowhere;
-  bool good = rl::simulate<test>(params);
-  *done = params.stop_iteration;
-  *why = rl::test_result_str(params.test_result);
-  return good;
-}
-
 } // namespace
 
 int main(int argc, char **argv) {
-  bool full = argc == 2 && std::strcmp(argv[1], "--full") == 0;
-  if (argc > 1 && !full) {
-    std::cerr << "region: unknown argument; usage: region [--full]\n";
-    return 2;
-  }
-  unsigned long done;
-  char const *why;
-  bool good = clean(full ? 2000000 : 30000, &done, &why);
-  std::cout << (good ? "ok  as shipped: no violation" : "BAD as shipped: ") << (good ? "" : why)
-            << ", " << done << " executions" << std::endl;
-  for (mutant const &m : mutants) {
-    use = shipped;
-    m.plant(&use);
-    bool found = !clean(full ? 2000000 : 300000, &done, &why);
-    std::cout << (found ? "ok  " : "BAD ") << m.name << ": " << (found ? why : "not found") << ", "
-              << done << " executions" << std::endl;
-    good = good && found;
-  }
+  bool full = wants_full(argc, argv, "region");
+  effort most = full ? effort{2000000, 2000000, 5000} : effort{30000, 300000, 5000};
+  bool good = is_clean<test>("", most);
+  good &= all_fail<test>(mutants, &use, most);
   return good ? 0 : 1;
 }

@@ -15,10 +15,10 @@
 //
 // Exit status: 0 as it must be, 1 not, 2 usage.
 #include "relacy/stdatomic.h"
+#include "relacy/mutants.h"
 
 #include <cstdint>
 #include <cstring>
-#include <iostream>
 
 namespace {
 
@@ -292,16 +292,12 @@ struct test : rl::test_suite<test, MARKERS> {
   }
 };
 
-struct mutant {
-  char const *name;
-  void (*plant)(settings *);
-};
 // Markers 1 and 2 in one group, which they find empty.
 settings *in_groups(settings *s) {
   s->grouped = 1;
   return s;
 }
-mutant const mutants[] = {
+mutant<settings> const mutants[] = {
     {"start is relaxed", [](settings *s) { s->start = rl::mo_relaxed; }},
     {"join does not acquire", [](settings *s) { s->join = rl::mo_release; }},
     {"join is relaxed", [](settings *s) { s->join = rl::mo_relaxed; }},
@@ -351,52 +347,22 @@ mutant const mutants[] = {
     {"an object taken is unmarked", [](settings *s) { s->keep_byte = false; }},
 };
 
-// One run of the checker; true: no violation.
-bool clean(unsigned long executions, unsigned long *done, char const **why) {
-  rl::test_params params;
-  params.search_type = rl::sched_random;
-  params.iteration_count = executions;
-  params.execution_depth_limit = 5000;
-  std::ostream nowhere(nullptr);
-  params.output_stream = std::getenv("MODEL_HISTORY") ? &std::cout : &nowhere;
-  params.progress_stream = &nowhere;
-  bool good = rl::simulate<test>(params);
-  *done = params.stop_iteration;
-  *why = rl::test_result_str(params.test_result);
-  return good;
-}
-
 } // namespace
 
 int main(int argc, char **argv) {
-  bool full = argc == 2 && std::strcmp(argv[1], "--full") == 0;
-  if (argc > 1 && !full) {
-    std::cerr << "termination: unknown argument; usage: termination [--full]\n";
-    return 2;
-  }
-  unsigned long done;
-  char const *why;
+  bool full = wants_full(argc, argv, "termination");
+  effort most = full ? effort{2000000, 2000000, 5000} : effort{30000, 300000, 5000};
   bool good = true;
-  char const *const rows[] = {"a row of flags each, ", "one row of flags, ",
-                              "one row of flags, set for several pages, "};
+  char const *const rows[] = {", a row of flags each, ", ", one row of flags, ",
+                              ", one row of flags, set for several pages, "};
   for (int row = 0; row < 3; row++)
     for (unsigned grouped : {0u, 1u, 2u}) {
       use.own_row = row == 0;
       use.around = row == 2;
       use.grouped = grouped;
-      bool kept = clean(full ? 2000000 : 30000, &done, &why);
-      std::cout << (kept ? "ok  as shipped, " : "BAD as shipped, ") << rows[row] << grouped
-                << " in the first group: " << (kept ? "no violation" : why) << ", " << done
-                << " executions\n";
-      good = good && kept;
+      good &= is_clean<test>(rows[row] + std::to_string(grouped) + " in the first group", most);
     }
-  for (mutant const &m : mutants) {
-    use = shipped;
-    m.plant(&use);
-    bool found = !clean(full ? 2000000 : 300000, &done, &why);
-    std::cout << (found ? "ok  " : "BAD ") << m.name << ": " << (found ? why : "not found") << ", "
-              << done << " executions" << std::endl;
-    good = good && found;
-  }
+  use = shipped;
+  good &= all_fail<test>(mutants, &use, most);
   return good ? 0 : 1;
 }
