@@ -160,7 +160,7 @@ EXPORT void *GC_realloc(void *object, size_t bytes) {
     GC_free(object);
     return NULL;
   }
-  if (!td_bdwgc_self) td_bdwgc_start();
+  td_bdwgc_start();
   struct tide_mutator *self = td_bdwgc_self;
   if (td_bdwgc_goes_straight(self, bytes)) {
     void *moved = tide_object_move(self, object, bytes + td_bdwgc.extra_bytes);

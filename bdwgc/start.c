@@ -69,7 +69,7 @@ static void start(void) {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-void td_bdwgc_start(void) {
+void td_bdwgc_start_slow(void) {
   pthread_once(&once, start);
   (void)td_bdwgc_mutator();
 }

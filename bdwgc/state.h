@@ -38,7 +38,10 @@ extern EXPORT char *GC_stackbottom;
 extern TD_TLS struct tide_mutator *td_bdwgc_self;
 
 /* Creates the heap and registers the calling thread, unless that was done. */
-void td_bdwgc_start(void);
+void td_bdwgc_start_slow(void);
+static inline void td_bdwgc_start(void) {
+  if (!TIDE_LIKELY(td_bdwgc_self)) td_bdwgc_start_slow();
+}
 /* Registers the thread, which has no mutator, and returns the one it gets. */
 struct tide_mutator *td_bdwgc_attach(void);
 /* Returns the thread's mutator. A thread that nobody has registered is registered now. */

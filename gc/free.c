@@ -87,7 +87,8 @@ void *tide_object_move(struct tide_mutator *mutator, void *object, size_t bytes)
   if (!td_mutator_may_act(mutator, "tide_object_move") || bytes > TIDE_BUMP_INLINE_BYTES)
     return NULL;
   struct tide_heap *heap = mutator->heap;
-  if (heap->stress || heap->space.has_quarantine || heap->space.has_poison || !td_pin_never(heap))
+  if (heap->stress || heap->space.has_quarantine || heap->space.has_poison ||
+      td_pin_has(heap, (uintptr_t)object))
     return NULL;
   td_allocation_begin(mutator);
   void *moved = move_small(mutator, (uintptr_t)object, bytes);

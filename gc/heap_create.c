@@ -16,6 +16,7 @@
 #include "gc/marking.h"
 #include "gc/mutator/attach.h"
 #include "gc/options.h"
+#include "gc/roots/pin.h"
 #include "gc/roots/set.h"
 #include "gc/roots/source.h"
 #include "gc/stop/world.h"
@@ -67,6 +68,7 @@ static void free_heap(struct tide_heap *heap) {
     td_weak_slots_deinit(&heap->weak_slots[kind]);
   td_sources_deinit(&heap->sources);
   td_alone_deinit(heap);
+  td_pins_deinit(heap);
   td_roots_deinit(&heap->roots);
   td_world_deinit(&heap->world);
   td_stats_deinit(heap);

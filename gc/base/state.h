@@ -154,14 +154,19 @@ struct td_root_callback {
   tide_root_fn call;
   void *context;
 };
+struct td_pins { /* objects that are kept alive: gc/roots/pin.c */
+  /* A byte for each granule, TD_PIN_…; NULL until an object is pinned. Set under the lock. */
+  _Atomic(_Atomic(uint8_t) *) bytes;
+  uintptr_t *listed; /* under the lock: what has TD_PIN_LISTED, in order of pinning */
+  size_t count, capacity;
+};
 struct td_root_set {
   pthread_mutex_t lock;
   uintptr_t *slots; /* addresses of single slots, dense */
   size_t slot_count, slot_capacity;
   struct td_table slot_index; /* address -> position */
   struct td_root_ranges ranges, conservative;
-  struct td_table pinned;    /* a set of objects that are kept alive */
-  _Atomic(bool) ever_pinned; /* set under the lock; relaxed readers skip the lock without it */
+  struct td_pins pins;
   struct td_root_callback *callbacks;
   size_t callback_count, callback_capacity;
   /* World stopped: words of stacks and registers that lie inside the heap, as the last

@@ -6,17 +6,14 @@
 #include <string.h>
 
 #define CAPACITY_MIN 256u
-
-static size_t words_each(const struct td_table *table) {
-  return table->is_set ? 1 : 2;
-}
+#define WORDS_EACH 2u
 
 static uintptr_t *entry(const struct td_table *table, size_t i) {
-  return &table->at[i * words_each(table)];
+  return &table->at[i * WORDS_EACH];
 }
 
 static size_t bytes_of(const struct td_table *table) {
-  return table->capacity * words_each(table) * sizeof *table->at;
+  return table->capacity * WORDS_EACH * sizeof *table->at;
 }
 
 static size_t home(const struct td_table *table, uintptr_t key) {
@@ -32,41 +29,28 @@ static size_t find(const struct td_table *table, uintptr_t key) {
   return i;
 }
 
-bool td_table_has(const struct td_table *table, uintptr_t key) {
-  return table->count > 0 && *entry(table, find(table, key)) != 0;
-}
-
 size_t td_table_get(const struct td_table *table, uintptr_t key) {
   if (table->count == 0) return TD_TABLE_NONE;
   const uintptr_t *at = entry(table, find(table, key));
   return at[0] ? at[1] : TD_TABLE_NONE;
 }
 
-static void copy(const struct td_table *table, uintptr_t *to, const uintptr_t *from) {
-  memcpy(to, from, words_each(table) * sizeof *to);
+static void copy(uintptr_t *to, const uintptr_t *from) {
+  memcpy(to, from, WORDS_EACH * sizeof *to);
 }
 
-static bool resize(struct td_table *table, size_t capacity) {
+static bool grow(struct td_table *table) {
   struct td_table other = *table;
-  other.capacity = capacity;
+  other.capacity = table->capacity ? table->capacity * 2 : CAPACITY_MIN;
   other.at = td_pages_take(bytes_of(&other));
   if (!other.at) return false;
   for (size_t i = 0; i < table->capacity; i++) {
     const uintptr_t *at = entry(table, i);
-    if (*at) copy(table, entry(&other, find(&other, *at)), at);
+    if (*at) copy(entry(&other, find(&other, *at)), at);
   }
   td_pages_give(table->at, bytes_of(table));
   *table = other;
   return true;
-}
-
-static bool grow(struct td_table *table) {
-  return resize(table, table->capacity ? table->capacity * 2 : CAPACITY_MIN);
-}
-
-void td_table_fit(struct td_table *table) {
-  if (table->capacity > CAPACITY_MIN && table->count < table->capacity / 16)
-    (void)resize(table, table->capacity / 4);
 }
 
 /* Returns the entry of the key, which is new if its first word is 0; NULL: out of memory. */
@@ -76,15 +60,6 @@ static uintptr_t *place(struct td_table *table, uintptr_t key) {
     if (*at || table->count < table->capacity / 4 * 3) return at;
   }
   return grow(table) ? entry(table, find(table, key)) : NULL;
-}
-
-enum td_table_added td_table_add(struct td_table *set, uintptr_t key) {
-  uintptr_t *at = place(set, key);
-  if (!at) return TD_TABLE_NO_MEMORY;
-  if (*at) return TD_TABLE_WAS_THERE;
-  *at = key;
-  set->count++;
-  return TD_TABLE_ADDED;
 }
 
 bool td_table_put(struct td_table *table, uintptr_t key, size_t value) {
@@ -104,7 +79,7 @@ bool td_table_remove(struct td_table *table, uintptr_t key) {
     /* An entry may move to the hole unless its home lies cyclically in (hole, i]. */
     size_t from_home = (i - home(table, *entry(table, i))) & mask;
     if (from_home >= ((i - hole) & mask)) {
-      copy(table, entry(table, hole), entry(table, i));
+      copy(entry(table, hole), entry(table, i));
       hole = i;
     }
   }
@@ -115,5 +90,5 @@ bool td_table_remove(struct td_table *table, uintptr_t key) {
 
 void td_table_free(struct td_table *table) {
   td_pages_give(table->at, bytes_of(table));
-  *table = (struct td_table){.is_set = table->is_set};
+  *table = (struct td_table){0};
 }

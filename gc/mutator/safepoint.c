@@ -28,11 +28,15 @@ void tide_safepoint_slow(struct tide_mutator *mutator) {
 /* ---- Without safepoints ---- */
 
 void tide_stop_hold(struct tide_mutator *mutator) {
-  if (td_mutator_check(mutator, "tide_stop_hold")) (void)td_inside_begin();
+  if (TIDE_LIKELY(td_mutator_is_well(mutator, td_self())) ||
+      td_mutator_check(mutator, "tide_stop_hold"))
+    (void)td_inside_begin();
 }
 
 void tide_stop_release(struct tide_mutator *mutator) {
-  if (!td_mutator_check(mutator, "tide_stop_release")) return;
+  if (!TIDE_LIKELY(td_mutator_is_well(mutator, td_self())) &&
+      !td_mutator_check(mutator, "tide_stop_release"))
+    return;
   struct td_self *inside = td_self();
   if (td_inside_depth(inside) == 0)
     td_misuse("tide_stop_release without tide_stop_hold");

@@ -5,6 +5,7 @@
 #include "gc/base/sink.h"
 #include "gc/mutator/handles.h"
 #include "gc/mutator/stacks.h"
+#include "gc/roots/pin.h"
 #include "gc/roots/source.h"
 
 struct gathering {
@@ -79,10 +80,7 @@ static void add_conservative(struct td_root_sink *sink, const struct td_root_ran
 
 static void add_registered(struct td_root_sink *sink, struct td_root_set *roots) {
   sink->span(sink, TD_SPAN_INDIRECT, roots->slots, roots->slot_count);
-  td_table_fit(&roots->pinned); /* there may have been many more pinned objects once */
-  /* The set's own entries: those that are empty are null references. */
-  if (roots->pinned.count)
-    sink->span(sink, TD_SPAN_SLOTS, roots->pinned.at, roots->pinned.capacity);
+  sink->span(sink, TD_SPAN_SLOTS, roots->pins.listed, roots->pins.count);
   for (size_t i = 0; i < roots->ranges.count; i++)
     sink->span(sink, TD_SPAN_SLOTS, roots->ranges.at[i].start, roots->ranges.at[i].count);
   for (size_t i = 0; i < roots->conservative.count; i++)
@@ -121,6 +119,7 @@ void td_roots_gather(struct tide_heap *heap, enum td_root_words words, td_roots_
                         .take = take,
                         .context = context};
   roots->span_count = 0;
+  td_pins_tidy(heap);
   add_registered(&g.sink, roots);
   add_pending(&g.sink, &heap->finalizers);
   add_span(&g.sink, TD_SPAN_CONSERVATIVE, heap->finalizers.set.contexts,

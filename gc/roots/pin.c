@@ -1,16 +1,60 @@
 /* Objects that are kept alive until they are let go. */
 #include "gc/roots/pin.h"
 
+#include <string.h>
+
 #include "gc/base/check.h"
 #include "gc/base/inside.h"
 #include "gc/base/object.h"
+#include "gc/base/pages.h"
+#include "platform/platform.h"
 
-static enum tide_status add(struct td_root_set *roots, uintptr_t object) {
-  enum td_table_added added = td_table_add(&roots->pinned, object);
-  if (added != TD_TABLE_ADDED)
-    return added == TD_TABLE_WAS_THERE ? TIDE_ERROR_STATE : TIDE_ERROR_MEMORY;
-  /* relaxed: as in td_pin_never. */
-  atomic_store_explicit(&roots->ever_pinned, true, memory_order_relaxed);
+#define LISTED_MIN 512u
+
+static size_t bytes_of_table(const struct tide_heap *heap) {
+  size_t page = td_plat_page_bytes();
+  return (heap->space.granules + page - 1) / page * page;
+}
+
+/* Maps the bytes, unless that was done. Pages cost nothing until they are touched. */
+static bool make_table(struct tide_heap *heap) {
+  struct td_pins *pins = &heap->roots.pins;
+  if (atomic_load_explicit(&pins->bytes, memory_order_relaxed)) return true; /* relaxed: locked */
+  size_t bytes = bytes_of_table(heap);
+  void *table = td_plat_reserve(bytes, td_plat_page_bytes());
+  if (!table) return false;
+  if (!td_plat_commit(table, bytes)) {
+    td_plat_release(table, bytes);
+    return false;
+  }
+  atomic_store_explicit(&pins->bytes, table, memory_order_relaxed); /* relaxed: see td_pin_byte */
+  return true;
+}
+
+/* Gives the list another length. Returns false without memory, and nothing has changed. */
+static bool resize(struct td_pins *pins, size_t capacity) {
+  uintptr_t *listed = td_pages_take(capacity * sizeof *listed);
+  if (!listed) return false;
+  if (pins->count) memcpy(listed, pins->listed, pins->count * sizeof *listed);
+  td_pages_give(pins->listed, pins->capacity * sizeof *listed);
+  pins->listed = listed;
+  pins->capacity = capacity;
+  return true;
+}
+
+static bool make_room(struct td_pins *pins) {
+  if (pins->count < pins->capacity) return true;
+  return resize(pins, pins->capacity ? pins->capacity * 2 : LISTED_MIN);
+}
+
+/* Lists the object. */
+static enum tide_status add(struct tide_heap *heap, uintptr_t object) {
+  struct td_pins *pins = &heap->roots.pins;
+  if (!make_table(heap) || !make_room(pins)) return TIDE_ERROR_MEMORY;
+  pins->listed[pins->count++] = object;
+  /* relaxed: see gc/roots/pin.h. */
+  atomic_store_explicit(td_pin_byte(heap, object), TD_PIN_PINNED | TD_PIN_LISTED,
+                        memory_order_relaxed);
   return TIDE_OK;
 }
 
@@ -19,26 +63,20 @@ enum tide_status tide_object_pin(struct tide_mutator *mutator, void *object) {
     return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct tide_heap *heap = mutator->heap;
-  if (!object || !td_object_begins(heap, object)) return TIDE_ERROR_ARGUMENT;
+  uintptr_t at = (uintptr_t)object;
+  if (!object || !td_object_begins_here(mutator, at)) return TIDE_ERROR_ARGUMENT;
+  _Atomic(uint8_t) *byte = td_pin_byte(heap, at);
+  /* relaxed, both: see gc/roots/pin.h. */
+  uint8_t seen = byte ? atomic_load_explicit(byte, memory_order_relaxed) : 0;
+  if (seen & TD_PIN_PINNED) return TIDE_ERROR_STATE;
+  if (seen & TD_PIN_LISTED) {
+    atomic_store_explicit(byte, TD_PIN_PINNED | TD_PIN_LISTED, memory_order_relaxed);
+    return TIDE_OK;
+  }
   pthread_mutex_lock(&heap->roots.lock);
-  enum tide_status status = add(&heap->roots, (uintptr_t)object);
+  enum tide_status status = add(heap, at);
   pthread_mutex_unlock(&heap->roots.lock);
   return status;
-}
-
-bool td_pin_remove_slow(struct tide_heap *heap, uintptr_t object) {
-  pthread_mutex_lock(&heap->roots.lock);
-  bool was_in = td_table_remove(&heap->roots.pinned, object);
-  pthread_mutex_unlock(&heap->roots.lock);
-  return was_in;
-}
-
-bool td_pin_has_slow(struct tide_heap *heap, uintptr_t object) {
-  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
-  pthread_mutex_lock(&heap->roots.lock);
-  bool is_in = td_table_has(&heap->roots.pinned, object);
-  pthread_mutex_unlock(&heap->roots.lock);
-  return is_in;
 }
 
 enum tide_status tide_object_unpin(struct tide_mutator *mutator, void *object) {
@@ -46,4 +84,29 @@ enum tide_status tide_object_unpin(struct tide_mutator *mutator, void *object) {
     return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   return td_pin_remove(mutator->heap, (uintptr_t)object) ? TIDE_OK : TIDE_ERROR_ARGUMENT;
+}
+
+void td_pins_tidy(struct tide_heap *heap) {
+  struct td_pins *pins = &heap->roots.pins;
+  size_t kept = 0;
+  for (size_t i = 0; i < pins->count; i++) {
+    uintptr_t object = pins->listed[i];
+    /* relaxed: world stopped. */
+    if (td_pin_has(heap, object))
+      pins->listed[kept++] = object;
+    else
+      atomic_store_explicit(td_pin_byte(heap, object), 0, memory_order_relaxed);
+  }
+  pins->count = kept;
+  /* There may have been many more once. Without memory for a shorter list it stays as it is. */
+  if (pins->capacity > LISTED_MIN && kept < pins->capacity / 16)
+    (void)resize(pins, pins->capacity / 4);
+}
+
+void td_pins_deinit(struct tide_heap *heap) {
+  struct td_pins *pins = &heap->roots.pins;
+  void *table =
+      (void *)atomic_load_explicit(&pins->bytes, memory_order_relaxed); /* relaxed: alone */
+  if (table) td_plat_release(table, bytes_of_table(heap));
+  td_pages_give(pins->listed, pins->capacity * sizeof *pins->listed);
 }

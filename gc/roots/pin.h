@@ -1,24 +1,46 @@
-/* Objects that are kept alive until they are let go. */
+/* Objects that are kept alive until they are let go.
+ *
+ * A byte for each granule tells whether the object that begins there is pinned, and whether it is
+ * on the list of them. The list is a root. Who lets an object go changes its byte only. A
+ * collection takes those that are not pinned off the list, so the rest stays in the order in which
+ * they were pinned, which is most often the order in which they lie. An object that is pinned anew
+ * before that is still listed.
+ *
+ * The byte of an object is written by those who pin it and let it go, whom the program keeps in
+ * order, and with the world stopped. */
 #ifndef TD_GC_ROOTS_PIN_H
 #define TD_GC_ROOTS_PIN_H
 
 #include "gc/base/state.h"
 
-/* The parts that take the lock: only where an object was ever pinned. */
-bool td_pin_remove_slow(struct tide_heap *heap, uintptr_t object);
-bool td_pin_has_slow(struct tide_heap *heap, uintptr_t object);
+#define TD_PIN_PINNED 1u
+#define TD_PIN_LISTED 2u
 
-static inline bool td_pin_never(const struct tide_heap *heap) {
-  /* relaxed: who frees an object comes after who pinned it, by the program's own order. */
-  return !atomic_load_explicit(&heap->roots.ever_pinned, memory_order_relaxed);
-}
-/* Lets an object go. Returns false if it was not pinned. */
-static inline bool td_pin_remove(struct tide_heap *heap, uintptr_t object) {
-  return !TIDE_LIKELY(td_pin_never(heap)) && td_pin_remove_slow(heap, object);
+/* Returns the byte of the object; NULL if none was ever pinned, and for what is no object. */
+static inline _Atomic(uint8_t) *td_pin_byte(const struct tide_heap *heap, uintptr_t object) {
+  /* relaxed: who asks about a pinned object comes after who pinned it, by the program's own order.
+   * About any other it makes no difference whether there are bytes, which come zeroed. */
+  _Atomic(uint8_t) *bytes = atomic_load_explicit(&heap->roots.pins.bytes, memory_order_relaxed);
+  uint64_t granule = td_granule_of(heap->space.base, object);
+  return bytes && granule < heap->space.granules ? &bytes[granule] : NULL;
 }
 /* Is the object pinned? */
-static inline bool td_pin_has(struct tide_heap *heap, uintptr_t object) {
-  return !TIDE_LIKELY(td_pin_never(heap)) && td_pin_has_slow(heap, object);
+static inline bool td_pin_has(const struct tide_heap *heap, uintptr_t object) {
+  const _Atomic(uint8_t) *byte = td_pin_byte(heap, object);
+  /* relaxed: see above. */
+  return byte && atomic_load_explicit(byte, memory_order_relaxed) & TD_PIN_PINNED;
 }
+/* Lets an object go. Returns false if it was not pinned. */
+static inline bool td_pin_remove(const struct tide_heap *heap, uintptr_t object) {
+  if (!td_pin_has(heap, object)) return false;
+  /* relaxed: see above. */
+  atomic_store_explicit(td_pin_byte(heap, object), TD_PIN_LISTED, memory_order_relaxed);
+  return true;
+}
+
+/* Takes off the list what is not pinned. World stopped. */
+void td_pins_tidy(struct tide_heap *heap);
+/* At the end of a heap, before its space. */
+void td_pins_deinit(struct tide_heap *heap);
 
 #endif

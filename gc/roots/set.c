@@ -14,7 +14,7 @@
 _Static_assert(TD_SINK_WORDS <= WORDS_MIN, "what a sink copies at once always fits an empty list");
 
 bool td_roots_init(struct td_root_set *roots) {
-  *roots = (struct td_root_set){.pinned = {.is_set = true}};
+  *roots = (struct td_root_set){.slots = NULL};
   roots->spans = td_pages_take(SPANS_MIN * sizeof *roots->spans);
   roots->span_capacity = SPANS_MIN;
   roots->stack_words = td_pages_take(WORDS_MIN * sizeof *roots->stack_words);
@@ -30,7 +30,6 @@ static void free_ranges(struct td_root_ranges *ranges) {
 void td_roots_deinit(struct td_root_set *roots) {
   free(roots->slots);
   td_table_free(&roots->slot_index);
-  td_table_free(&roots->pinned);
   free_ranges(&roots->ranges);
   free_ranges(&roots->conservative);
   free(roots->callbacks);

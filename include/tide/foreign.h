@@ -182,10 +182,10 @@ struct tide_object_facts {
   bool pinned;   /* by tide_object_pin */
   bool may_grow; /* tide_resize_in_place may get it more than `bytes` */
 };
-/* Tells about the object that begins at this address, for the price of one look-up: it takes no
- * lock in a heap where nothing was ever pinned. Returns false, and leaves *facts alone, if none
- * begins there, if it was freed, as far as its memory still tells, if an argument is NULL, and
- * where the mutator may not act: blocking region, callback of a collection, another thread. */
+/* Tells about the object that begins at this address, for the price of one look-up and
+ * without a lock. Returns false, and leaves *facts alone, if none begins there, if it was freed, as
+ * far as its memory still tells, if an argument is NULL, and where the mutator may not act:
+ * blocking region, callback of a collection, another thread. */
 TIDE_API bool tide_object_look(struct tide_mutator *mutator, const void *object,
                                struct tide_object_facts *facts);
 

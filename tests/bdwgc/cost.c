@@ -87,9 +87,9 @@ int main(void) {
   CHECK(alloc <= 60);
   CHECK(cut <= 480 && freed <= 560);
   CHECK(others <= freed + 20);
-  CHECK(lock <= 260);
+  CHECK(lock <= 220);
   CHECK(with_type <= 170);
-  CHECK(held <= 740);
+  CHECK(held <= 470);
 #endif
   return 0;
 }

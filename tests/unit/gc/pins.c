@@ -1,5 +1,8 @@
 /* Pinned objects: alive until unpinned or freed, many of them, and by several threads. */
+#include <pthread.h>
+
 #include "tests/unit/gc/common.h"
+#include "tide/foreign.h"
 
 Test(pins, keep_an_object_and_what_it_refers_to) {
   struct world w = world_new();
@@ -57,4 +60,84 @@ Test(pins, may_be_many) {
   for (int i = 1; i < MANY; i += 2)
     cr_assert_eq(kept[i]->number, (uint64_t)i);
   world_end(&w);
+}
+
+/* What is let go and pinned anew before a collection is on the list once. */
+Test(pins, come_and_go_at_one_place) {
+  struct world w = world_new();
+  struct pair *first = pair_new(&w, NULL, NULL, 7);
+  cr_assert_eq(tide_object_pin(w.m, first), TIDE_OK);
+  for (int i = 0; i < 100000; i++) {
+    struct pair *p = pair_new(&w, NULL, NULL, 1);
+    cr_assert_eq(tide_object_pin(w.m, p), TIDE_OK);
+    cr_assert_eq(tide_object_pin(w.m, p), TIDE_ERROR_STATE);
+    cr_assert_eq(tide_free(w.m, p), TIDE_OK);
+    if (i % 30000 == 0) cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  }
+  for (int i = 0; i < 3; i++) {
+    cr_assert_eq(tide_object_unpin(w.m, first), TIDE_OK);
+    cr_assert_eq(tide_object_unpin(w.m, first), TIDE_ERROR_ARGUMENT);
+    cr_assert_eq(tide_object_pin(w.m, first), TIDE_OK);
+    cr_assert_eq(tide_collect(w.m), TIDE_OK);
+    cr_assert_eq(tide_count_marked(w.m), 1);
+    cr_assert_eq(expect_sound(&w), 1);
+  }
+  cr_assert_eq(first->number, 7);
+  cr_assert_eq(tide_object_unpin(w.m, &w), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_object_unpin(w.m, (char *)first + 1), TIDE_ERROR_ARGUMENT);
+  world_end(&w);
+}
+
+Test(pins, are_told_and_move_nowhere) {
+  struct world w = world_new();
+  struct tide_object_facts facts;
+  struct pair *held = pair_new(&w, NULL, NULL, 1), *free_one = pair_new(&w, NULL, NULL, 2);
+  (void)tide_handle(w.m, free_one);
+  cr_assert(tide_object_look(w.m, held, &facts) && !facts.pinned);
+  cr_assert_eq(tide_object_pin(w.m, held), TIDE_OK);
+  cr_assert(tide_object_look(w.m, held, &facts) && facts.pinned);
+  cr_assert(tide_object_look(w.m, free_one, &facts) && !facts.pinned);
+  (void)tide_alloc(w.m, w.pair, 200); /* so that there are cells of that size */
+  cr_assert_null(tide_object_move(w.m, held, 200));
+#ifndef TD_SANITIZE_address /* nothing moves, because dead cells are poisoned */
+  struct pair *moved = tide_object_move(w.m, free_one, 200);
+  cr_assert(moved && moved->number == 2, "others may move where something is pinned");
+#endif
+  world_end(&w);
+}
+
+enum { EACH = 20000, PINNERS = 4 };
+static struct world shared;
+static struct pair *theirs[PINNERS][EACH];
+
+static void *pin_some(void *number) {
+  struct pair **mine = theirs[(uintptr_t)number];
+  struct tide_mutator *m = tide_attach(shared.heap, NULL, NULL);
+  for (int i = 0; i < EACH; i++) {
+    struct pair *p = tide_alloc(m, shared.pair, sizeof *p);
+    p->number = (uint64_t)i;
+    cr_assert_eq(tide_object_pin(m, p), TIDE_OK);
+    mine[i] = p;
+    if (i % 3 == 0) cr_assert_eq(tide_object_unpin(m, p), TIDE_OK);
+    if (i % 5000 == 0) cr_assert_eq(tide_collect(m), TIDE_OK);
+  }
+  cr_assert_eq(tide_detach(m), TIDE_OK);
+  return NULL;
+}
+
+Test(pins, by_several_threads_at_once) {
+  pthread_t threads[PINNERS];
+  shared = world_new();
+  tide_blocking_enter(shared.m);
+  for (uintptr_t i = 0; i < PINNERS; i++)
+    cr_assert_eq(pthread_create(&threads[i], NULL, pin_some, (void *)i), 0);
+  for (int i = 0; i < PINNERS; i++)
+    pthread_join(threads[i], NULL);
+  tide_blocking_leave(shared.m);
+  cr_assert_eq(tide_collect(shared.m), TIDE_OK);
+  cr_assert_eq(tide_count_marked(shared.m), PINNERS * (EACH - (EACH + 2) / 3));
+  for (int t = 0; t < PINNERS; t++)
+    for (int i = 0; i < EACH; i++)
+      if (i % 3) cr_assert_eq(theirs[t][i]->number, (uint64_t)i);
+  world_end(&shared);
 }
