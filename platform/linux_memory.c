@@ -32,6 +32,10 @@ bool td_plat_commit(void *start, size_t bytes) {
   return bytes == 0 || mprotect(start, bytes, PROT_READ | PROT_WRITE) == 0;
 }
 
+bool td_plat_commit_zeroes(void *start, size_t bytes) {
+  return bytes == 0 || mprotect(start, bytes, PROT_READ) == 0;
+}
+
 void td_plat_populate(void *start, size_t bytes) {
 #ifdef MADV_POPULATE_WRITE /* since Linux 5.14 */
   int saved = errno;

@@ -23,6 +23,9 @@ void td_plat_release(void *start, size_t bytes);
 /* Makes pages readable and writable. They are zero when first touched; pages that were committed
  * already keep their content. */
 bool td_plat_commit(void *start, size_t bytes);
+/* The same for reading only: pages are zero, and take no memory. Limits on what a program may write
+ * (RLIMIT_DATA, strict accounting of memory) do not count them. */
+bool td_plat_commit_zeroes(void *start, size_t bytes);
 /* Gets all the pages at once, because they will be written soon: that costs less than a fault for
  * each. This is a hint. If the system refuses, they come one by one. */
 void td_plat_populate(void *start, size_t bytes);

@@ -157,6 +157,7 @@ struct td_root_callback {
 struct td_pins { /* objects that are kept alive: gc/roots/pin.c */
   /* A byte for each granule, TD_PIN_…; NULL until an object is pinned. Set under the lock. */
   _Atomic(_Atomic(uint8_t) *) bytes;
+  size_t from, to;   /* under the lock: which of them may be written; the others are zero */
   uintptr_t *listed; /* under the lock: what has TD_PIN_LISTED, in order of pinning */
   size_t count, capacity;
 };

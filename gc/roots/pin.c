@@ -10,24 +10,45 @@
 #include "platform/platform.h"
 
 #define LISTED_MIN 512u
+#define WRITABLE_STEP ((size_t)1 << 20) /* bytes, for 16 MiB of the heap */
 
 static size_t bytes_of_table(const struct tide_heap *heap) {
   size_t page = td_plat_page_bytes();
   return (heap->space.granules + page - 1) / page * page;
 }
 
-/* Maps the bytes, unless that was done. Pages cost nothing until they are touched. */
+/* Maps the bytes to be read, unless that was done. */
 static bool make_table(struct tide_heap *heap) {
   struct td_pins *pins = &heap->roots.pins;
   if (atomic_load_explicit(&pins->bytes, memory_order_relaxed)) return true; /* relaxed: locked */
   size_t bytes = bytes_of_table(heap);
   void *table = td_plat_reserve(bytes, td_plat_page_bytes());
   if (!table) return false;
-  if (!td_plat_commit(table, bytes)) {
+  if (!td_plat_commit_zeroes(table, bytes)) {
     td_plat_release(table, bytes);
     return false;
   }
   atomic_store_explicit(&pins->bytes, table, memory_order_relaxed); /* relaxed: see td_pin_byte */
+  return true;
+}
+
+/* Lets the byte of the object be written, and those around and between: few heaps have so much
+ * memory as their range is long. */
+static bool make_writable(struct tide_heap *heap, uintptr_t object) {
+  struct td_pins *pins = &heap->roots.pins;
+  size_t all = bytes_of_table(heap), at = td_granule_of(heap->space.base, object);
+  size_t from = at / WRITABLE_STEP * WRITABLE_STEP, to = from + WRITABLE_STEP;
+  if (to > all) to = all;
+  if (pins->to > 0) {
+    if (from >= pins->from && to <= pins->to) return true;
+    if (pins->from < from) from = pins->from;
+    if (pins->to > to) to = pins->to;
+  }
+  /* relaxed: locked. */
+  char *table = (char *)atomic_load_explicit(&pins->bytes, memory_order_relaxed);
+  if (!td_plat_commit(table + from, to - from)) return false;
+  pins->from = from;
+  pins->to = to;
   return true;
 }
 
@@ -50,7 +71,8 @@ static bool make_room(struct td_pins *pins) {
 /* Lists the object. */
 static enum tide_status add(struct tide_heap *heap, uintptr_t object) {
   struct td_pins *pins = &heap->roots.pins;
-  if (!make_table(heap) || !make_room(pins)) return TIDE_ERROR_MEMORY;
+  if (!make_table(heap) || !make_writable(heap, object) || !make_room(pins))
+    return TIDE_ERROR_MEMORY;
   pins->listed[pins->count++] = object;
   /* relaxed: see gc/roots/pin.h. */
   atomic_store_explicit(td_pin_byte(heap, object), TD_PIN_PINNED | TD_PIN_LISTED,

@@ -1,5 +1,7 @@
 /* Pinned objects: alive until unpinned or freed, many of them, and by several threads. */
 #include <pthread.h>
+#include <stdio.h>
+#include <sys/resource.h>
 
 #include "tests/unit/gc/common.h"
 #include "tide/foreign.h"
@@ -140,4 +142,36 @@ Test(pins, by_several_threads_at_once) {
     for (int i = 0; i < EACH; i++)
       if (i % 3) cr_assert_eq(theirs[t][i]->number, (uint64_t)i);
   world_end(&shared);
+}
+
+/* Bytes that the process may write and shares with nobody: what RLIMIT_DATA limits. */
+static size_t data_bytes(void) {
+  FILE *file = fopen("/proc/self/status", "r");
+  char line[256];
+  size_t kib = 0;
+  while (file && fgets(line, sizeof line, file))
+    if (sscanf(line, "VmData: %zu kB", &kib) == 1) break;
+  if (file) fclose(file);
+  return kib << 10;
+}
+
+/* Where the first object is pinned, only the bytes around it may be written, not one for every
+ * object that the heap's range could hold. */
+Test(pins, need_little_of_what_may_be_written) {
+#if defined(TD_SANITIZE_address)
+  cr_skip_test("AddressSanitizer needs memory of its own");
+#endif
+  struct world w = world_new();
+  struct pair *p = pair_new(&w, NULL, NULL, 1);
+  struct rlimit limit;
+  cr_assert_eq(getrlimit(RLIMIT_DATA, &limit), 0);
+  size_t bytes = data_bytes();
+  cr_assert_gt(bytes, 0);
+  limit.rlim_cur = bytes + ((size_t)3 << 20);
+  cr_assert_eq(setrlimit(RLIMIT_DATA, &limit), 0);
+  cr_assert_eq(tide_object_pin(w.m, p), TIDE_OK);
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  cr_assert_eq(tide_count_marked(w.m), 1);
+  cr_assert_eq(tide_object_unpin(w.m, p), TIDE_OK);
+  world_end(&w);
 }
