@@ -13,8 +13,8 @@
 #define WATCH_NS 60000u /* how long a marker watches for work before it sleeps */
 #define QUIET_NS 50000u /* how long td_quiet sleeps between two looks */
 #ifndef HEIRS           /* tests/model has fewer markers, and a longer chain of them */
-#define HEIRS 2u        /* markers that each of many tries to wake before others */
-#define WATCHED_BY 8u   /* one of so many markers watches, among many */
+#define HEIRS 4u        /* markers that each of many tries to wake before others */
+#define WATCHED_BY 2u   /* one of so many markers watches, among many */
 #endif
 #define SLEEPER_LINES 2u    /* lines of bits that one of many looks at to find a sleeper */
 #define VAIN_MOST 5u        /* among many, recruiting in vain doubles the step so many times */
@@ -73,7 +73,7 @@ static void retire(struct td_marker *marker) {
   atomic_store_explicit(&marker->awake, 0, memory_order_release);
 }
 
-/* One marker watches, and among many one of eight: on a large machine work comes and goes faster
+/* One marker watches, and among many half of them: on a large machine work comes and goes faster
  * than a sleeper wakes. */
 static uint32_t watchers_of(const struct td_markers *set) {
   uint32_t watchers = td_are_many(set) ? td_enough(set) / WATCHED_BY : 1;
@@ -91,20 +91,22 @@ static bool has_heirs(const struct td_marker *marker) {
 }
 
 /* The caller has taken the sleeper's bit away. */
-static unsigned wake(struct td_markers *set, uint32_t helper) {
-  if (TD_STEP(idle, told)) raise_word(&set->marker[helper]->signal, 1);
+static unsigned wake(const struct td_marker *marker, uint32_t helper) {
+  struct td_marker *sleeper = marker->set->marker[helper];
+  td_tell_waker(sleeper, marker->id);
+  if (TD_STEP(idle, told)) raise_word(&sleeper->signal, 1);
   return 1;
 }
 
 /* Among many, all look for sleepers when a phase begins, and find the lines that others change. So
- * each has two heirs of its own, whom it tries to wake first: so the markers form a tree. An heir
+ * each has a few heirs of its own, whom it tries to wake first: so the markers form a tree. An heir
  * that has no bit yet, because it is just falling asleep, is passed over, and left to whoever takes
  * bits later. Returns whether it has woken one. */
 static unsigned wake_heir(struct td_marker *marker) {
   struct td_markers *set = marker->set;
   while (marker->heirs < HEIRS) {
     uint32_t heir = HEIRS * marker->id + ++marker->heirs;
-    if (heir < td_enough(set) && td_bits_clear(&set->sleepers, heir)) return wake(set, heir);
+    if (heir < td_enough(set) && td_bits_clear(&set->sleepers, heir)) return wake(marker, heir);
   }
   return 0;
 }
@@ -130,7 +132,7 @@ unsigned td_recruit(struct td_marker *marker) {
   if (has_heirs(marker) && wake_heir(marker)) return 1;
   uint32_t helper = TD_BITS_NONE;
   if (TD_STEP(idle, others)) helper = take_sleeper(marker);
-  if (helper != TD_BITS_NONE) return wake(set, helper);
+  if (helper != TD_BITS_NONE) return wake(marker, helper);
   /* relaxed: a hint. */
   if (atomic_load_explicit(&set->waiting, memory_order_relaxed) == 0) return 0;
   raise_word(&set->done, 1);

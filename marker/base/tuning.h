@@ -65,7 +65,7 @@
  * wake them, and to find out that all is done, than they can help. */
 #define TD_MANY_BYTES_EACH ((size_t)256 << 10)
 /* Among many, marker 0 wakes the first one after so many objects, because the heap has work for
- * them. Each wakes its second heir (marker/base/idle.c) so many objects after the first one. */
+ * them. Each wakes its next heir (marker/base/idle.c) so many objects after the one before. */
 #define TD_MANY_FIRST 256u
 #define TD_MANY_STEP 64u
 /* One of many looks so many objects later again whether others have taken what it offers. */
