@@ -44,7 +44,7 @@ TD_INLINE void offer(struct loop *l) {
   if (!many && Q(size)(l->queue) == 0) return;
   td_bits_set(&set->offers, l->marker->id);
   l->marker->has_offered = true;
-  l->sharing.told = 8;
+  l->sharing.told = TD_MANY_TOLD;
 }
 
 /* Among many, somebody is always about to run out of work, and sleeps if there is nothing to take.
