@@ -14,7 +14,7 @@
 #define QUIET_NS 50000u /* how long td_quiet sleeps between two looks */
 #ifndef HEIRS           /* tests/model has fewer markers, and a longer chain of them */
 #define HEIRS 4u        /* markers that each of many tries to wake before others */
-#define WATCHED_BY 2u   /* one of so many markers watches, among many */
+#define WATCHED_BY 8u   /* one of so many markers watches, among many */
 #endif
 #define SLEEPER_LINES 2u    /* lines of bits that one of many looks at to find a sleeper */
 #define VAIN_MOST 5u        /* among many, recruiting in vain doubles the step so many times */
@@ -73,7 +73,7 @@ static void retire(struct td_marker *marker) {
   atomic_store_explicit(&marker->awake, 0, memory_order_release);
 }
 
-/* One marker watches, and among many half of them: on a large machine work comes and goes faster
+/* One marker watches, and among many one of eight: on a large machine work comes and goes faster
  * than a sleeper wakes. */
 static uint32_t watchers_of(const struct td_markers *set) {
   uint32_t watchers = td_are_many(set) ? td_enough(set) / WATCHED_BY : 1;
