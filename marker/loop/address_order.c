@@ -31,9 +31,6 @@ struct heap_pass {
   bool many;               /* and those around a flag with it */
   uint64_t objects;        /* marked */
   struct td_batch batch;
-  /* Pages in which many's markers have deferred objects, and that are not flagged yet. */
-  uint32_t unflagged;
-  uint64_t pages[TD_BATCH_ROOM];
 };
 
 /* The deferred objects of one page, which this marker scans now: their granules, counted from
@@ -48,15 +45,6 @@ struct page_objects {
 
 /* ---- References ---- */
 
-/* Among many, the bytes that are marked come from other cores, and a fence right behind the stores
- * would wait for them. So pages are flagged when the next batch is full: by then the bytes are
- * there.
- */
-static void flag_pages(struct heap_pass *p) {
-  td_deferred_set_around(p->flags, p->pages, p->unflagged);
-  p->unflagged = 0;
-}
-
 /* Marks and defers the new objects to which the waiting references lead. Out of line, so that the
  * loops that scan keep their registers. */
 static __attribute__((noinline)) void flush(struct heap_pass *p) {
@@ -64,8 +52,6 @@ static __attribute__((noinline)) void flush(struct heap_pass *p) {
   uintptr_t *kept = p->batch.other;
   _Atomic(uint8_t) *const flags = p->flags;
   const bool shared = p->shared;
-  if (p->many) flag_pages(p);
-  uint64_t *const pages = p->many ? p->pages : kept;
   uint64_t objects = 0;
   uint32_t deferred = 0;
   uint32_t count = td_batch_sift(&p->v, p->batch.other, p->batch.waiting);
@@ -81,14 +67,14 @@ static __attribute__((noinline)) void flush(struct heap_pass *p) {
       continue;
     size_t page = td_view_page(&v, object);
     if (shared)
-      pages[deferred++] = page;
+      kept[deferred++] = page;
     else
       td_flag_store(&flags[page]);
   }
   if (p->many)
-    p->unflagged = deferred;
+    td_deferred_set_around(flags, kept, deferred);
   else
-    td_deferred_set_shared(flags, pages, deferred);
+    td_deferred_set_shared(flags, kept, deferred);
   p->objects += objects;
   td_batch_turn(&p->batch, &p->v);
 }
@@ -338,7 +324,6 @@ static bool pass(struct td_marker *marker, uint64_t *total) {
   }
   flush(&p);
   flush(&p);
-  flag_pages(&p);
   marker->stats.objects += p.objects;
   marker->stats.dense_objects += scanned;
   *total += scanned;
