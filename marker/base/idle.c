@@ -91,10 +91,8 @@ static bool has_heirs(const struct td_marker *marker) {
 }
 
 /* The caller has taken the sleeper's bit away. */
-static unsigned wake(const struct td_marker *marker, uint32_t helper) {
-  struct td_marker *sleeper = marker->set->marker[helper];
-  td_tell_waker(sleeper, marker->id);
-  if (TD_STEP(idle, told)) raise_word(&sleeper->signal, 1);
+static unsigned wake(struct td_markers *set, uint32_t helper) {
+  if (TD_STEP(idle, told)) raise_word(&set->marker[helper]->signal, 1);
   return 1;
 }
 
@@ -106,7 +104,7 @@ static unsigned wake_heir(struct td_marker *marker) {
   struct td_markers *set = marker->set;
   while (marker->heirs < HEIRS) {
     uint32_t heir = HEIRS * marker->id + ++marker->heirs;
-    if (heir < td_enough(set) && td_bits_clear(&set->sleepers, heir)) return wake(marker, heir);
+    if (heir < td_enough(set) && td_bits_clear(&set->sleepers, heir)) return wake(set, heir);
   }
   return 0;
 }
@@ -132,7 +130,7 @@ unsigned td_recruit(struct td_marker *marker) {
   if (has_heirs(marker) && wake_heir(marker)) return 1;
   uint32_t helper = TD_BITS_NONE;
   if (TD_STEP(idle, others)) helper = take_sleeper(marker);
-  if (helper != TD_BITS_NONE) return wake(marker, helper);
+  if (helper != TD_BITS_NONE) return wake(set, helper);
   /* relaxed: a hint. */
   if (atomic_load_explicit(&set->waiting, memory_order_relaxed) == 0) return 0;
   raise_word(&set->done, 1);

@@ -178,11 +178,8 @@ struct td_marker {
    * helpers that wake read. See marker/base/place.h. */
   _Atomic(int32_t) cpu;
 
-  /* One of many: who has woken the helper, and so has work, plus 1; 0: nobody. Written by whoever
-   * wakes it. */
-  _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) woken_by;
   /* Futex of the helper: a change tells it to look. Written by whoever wakes it. */
-  _Atomic(uint32_t) signal;
+  _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) signal;
   /* 1 while the helper's thread is awake. It writes, but for its start; td_quiet reads. */
   _Atomic(uint32_t) awake;
 };
@@ -195,19 +192,6 @@ static inline bool td_are_many(const struct td_markers *set) {
 static inline struct td_group *td_group_of(struct td_marker *marker) {
   return &marker->set->group[marker->id / TD_GROUP_MARKERS];
 }
-/* Tells a helper who wakes it. */
-static inline void td_tell_waker(struct td_marker *helper, unsigned waker) {
-  /* relaxed: a hint. */
-  atomic_store_explicit(&helper->woken_by, waker + 1, memory_order_relaxed);
-}
-/* Returns who has woken the helper since it was asked last, plus 1; 0: nobody. */
-static inline uint32_t td_take_waker(struct td_marker *helper) {
-  /* relaxed, both: a hint. */
-  const uint32_t waker = atomic_load_explicit(&helper->woken_by, memory_order_relaxed);
-  if (waker) atomic_store_explicit(&helper->woken_by, 0, memory_order_relaxed);
-  return waker;
-}
-
 /* Joins the phase, leaves it, or asks whether nobody else is active: marker/base/termination.h. */
 static inline bool td_marker_join(struct td_marker *marker) {
   struct td_termination *term = &marker->set->term;

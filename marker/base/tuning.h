@@ -68,8 +68,6 @@
  * them. Each wakes its next heir (marker/base/idle.c) so many objects after the one before. */
 #define TD_MANY_FIRST 256u
 #define TD_MANY_STEP 64u
-/* For so many looks one of many believes that thieves still see what it offers. */
-#define TD_MANY_TOLD 8u
 /* One of many looks so many objects later again whether others have taken what it offers. */
 #define TD_LOOK_OBJECTS 256u
 /* One of many that watches for work looks at so many queues at a time. At most TD_MANY_MARKERS. */

@@ -30,30 +30,20 @@ TD_INLINE void give(struct loop *l) {
   grant(l);
 }
 
-/* Tells thieves whether there is something in the queue. Thieves clear the bit when they find
- * nothing. One of many does not look whether they have, because the line of bits would come from
- * others every time: it tells them again when its queue has been empty. */
+/* Tells thieves whether there is something in the queue. */
 TD_INLINE void offer(struct loop *l) {
   struct td_markers *set = l->marker->set;
-  if (!td_has_offers(set)) return;
-  const bool many = td_are_many(set), empty = many && Q(size)(l->queue) == 0;
-  if (empty) l->sharing.told = 0;
-  if (many ? empty || (l->sharing.told > 0 && l->sharing.told--)
-           : td_bits_has(&set->offers, l->marker->id))
-    return;
-  if (!many && Q(size)(l->queue) == 0) return;
+  if (!td_has_offers(set) || td_bits_has(&set->offers, l->marker->id)) return;
+  if (Q(size)(l->queue) == 0) return;
   td_bits_set(&set->offers, l->marker->id);
   l->marker->has_offered = true;
-  l->sharing.told = TD_MANY_TOLD;
 }
 
 /* Among many, somebody is always about to run out of work, and sleeps if there is nothing to take.
- * So there something is on offer all the time, whether anybody asks or not. */
-TD_INLINE bool is_asked(struct loop *l) {
-  if (Q(wanted)(l->queue)) return true;
-  if (!td_are_many(l->marker->set) || Q(size)(l->queue) > 0) return false;
-  l->sharing.told = 0;
-  return true;
+ * So there something is on offer all the time, whether anybody asks or not. The queue tells whether
+ * there is, not the bit, whose line others change. */
+TD_INLINE bool is_asked(const struct loop *l) {
+  return Q(wanted)(l->queue) || (td_are_many(l->marker->set) && Q(size)(l->queue) == 0);
 }
 
 /* Gives work to a marker that asks for some, or wakes one that sleeps while there is plenty. Among

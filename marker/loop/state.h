@@ -42,7 +42,6 @@ struct sharing {
   uint64_t look_at;    /* effort at which to look what others want; 0 unless markers are many */
   uint64_t give_at;    /* effort at which thieves may get something again, */
   uint32_t give_step;  /* which is so much after the last time */
-  uint32_t told;       /* looks for which one of many believes that its bit is there still */
   bool spill;          /* move the window into the queue, where thieves reach it */
 };
 

@@ -28,17 +28,6 @@ static uint32_t offering(const struct td_marker *marker, uint32_t victim) {
   return other == marker->id ? TD_BITS_NONE : other;
 }
 
-/* Whom the thief tries first: of many, one that was just woken asks who has woken it, which has
- * something for it, and needs no bits to find that out. */
-static uint32_t first_victim(struct td_marker *marker, bool hinted) {
-  if (td_are_many(marker->set)) {
-    const uint32_t waker = td_take_waker(marker);
-    if (waker && waker - 1 != marker->id && waker <= marker->set->limit) return waker - 1;
-  }
-  const uint32_t victim = td_policy_next(&marker->policy);
-  return hinted ? offering(marker, victim) : victim;
-}
-
 /* Among many, others came to the same queue first. The longer a thief waits, the fewer pull at what
  * there is; then it leaves, and somebody watches on. */
 static void rest_after(const struct td_markers *set, unsigned tries) {
@@ -60,7 +49,8 @@ static __attribute__((noinline)) uint32_t steal(struct td_marker *marker, uint64
   marker->has_offered = false;
   const unsigned most = td_are_many(set) ? TD_MANY_MARKERS : set->limit;
   for (unsigned tries = 1; tries < most; tries++) {
-    const uint32_t victim = first_victim(marker, hinted);
+    uint32_t victim = td_policy_next(&marker->policy);
+    if (hinted) victim = offering(marker, victim);
     if (victim == TD_BITS_NONE) return 0;
     int32_t count = Q(steal)(set->marker[victim]->queue, items, most_from(set, victim));
     td_policy_tell(&marker->policy, victim, count > 0);

@@ -142,11 +142,6 @@ static inline bool td_is_early_before_stop(const struct td_markers *set) {
   return false;
 }
 
-/* Whom a helper steals from first is no part of the model. */
-static inline void td_tell_waker(struct td_marker *helper, unsigned waker) {
-  (void)helper, (void)waker;
-}
-
 static inline bool td_are_many(const struct td_markers *set) {
   (void)set;
   return MODEL_MANY;
