@@ -124,22 +124,23 @@ void td_backing_touched(struct td_space *space, uint64_t ns) {
   space->small_slabs = space->slabs_apart;
 }
 
-static void ask_huge_page(struct td_space *space, char *start) {
+static void ask_huge_page(struct td_space *space, char *start, bool apart) {
   td_plat_advise_huge(start, TD_SLAB_BYTES);
-  if (space->first_huge_slab == 0 || space->touches_apart) return;
+  if (space->first_huge_slab == 0 || apart) return;
   uint64_t since = td_plat_now_ns();
   *(volatile char *)start = 0;
   td_backing_touched(space, td_plat_now_ns() - since);
 }
 
-/* `is_bare`: the slab's blocks get their memory one by one, when they are taken. */
-static bool commit_slab(struct td_space *space, uint32_t slab, bool is_bare) {
+/* `is_bare`: the slab's blocks get their memory one by one, when they are taken. `apart`: the
+ * caller touches the slab later, see heap/touch.h. */
+static bool commit_slab(struct td_space *space, uint32_t slab, bool is_bare, bool apart) {
   uint32_t first = slab * (uint32_t)TD_SLAB_BLOCKS;
   char *start = address_of(space, first);
   if (!td_plat_commit(start, TD_SLAB_BYTES)) return false;
   bool is_huge = !is_bare && wants_huge_page(space, slab);
   if (is_bare) td_plat_advise_small(start, TD_SLAB_BYTES);
-  if (is_huge) ask_huge_page(space, start);
+  if (is_huge) ask_huge_page(space, start, apart);
   space->slab_committed[slab] = is_huge ? TD_SLAB_HUGE : TD_SLAB_PAGES;
   /* relaxed: under the lock. */
   atomic_fetch_add_explicit(&space->committed_slabs, 1, memory_order_relaxed);
@@ -172,9 +173,9 @@ bool td_backing_take(struct td_space *space, uint32_t first, uint32_t count) {
     left = room(space);
   }
   if (cost > left) return false;
-  bool is_bare = cost + others > left;
+  bool is_bare = cost + others > left, apart = td_backing_is_apart(space, count);
   for (uint32_t slab = first / (uint32_t)TD_SLAB_BLOCKS; slab <= (end - 1) / TD_SLAB_BLOCKS; slab++)
-    if (!space->slab_committed[slab] && !commit_slab(space, slab, is_bare)) return false;
+    if (!space->slab_committed[slab] && !commit_slab(space, slab, is_bare, apart)) return false;
   for (uint32_t b = first; b < end; b++) {
     if (space->infos[b].zeroed != TD_ZEROED_BARE) continue;
     space->infos[b].zeroed = TD_ZEROED;

@@ -9,6 +9,11 @@
 
 #include "heap/space.h"
 
+/* Are new slabs for so many blocks touched apart? Extents are not: who wants one is about to write
+ * it from end to end. */
+static inline bool td_backing_is_apart(const struct td_space *space, uint32_t count) {
+  return space->touches_apart && count == 1;
+}
 /* Commits [first, first + count), which are free. Returns false if there is no memory, or none
  * within the limit. What was committed then stays in the pool. The caller holds the lock. */
 bool td_backing_take(struct td_space *space, uint32_t first, uint32_t count);

@@ -69,7 +69,7 @@ static enum td_room take(struct td_space *space, uint32_t count, uint32_t *first
   if (found == 0) found = find_extent(space, count, false);
   if (found == 0) return TD_ROOM_NO_PLACE;
   const uint32_t slab = found / (uint32_t)TD_SLAB_BLOCKS;
-  const bool apart = space->touches_apart && count == 1 && !space->slab_committed[slab];
+  const bool apart = td_backing_is_apart(space, count) && !space->slab_committed[slab];
   if (apart && td_touch_waits(space)) return TD_ROOM_UNTOUCHED;
   if (!td_backing_take(space, found, count)) return TD_ROOM_NO_MEMORY;
   if (apart && space->slab_committed[slab] == TD_SLAB_HUGE) {

@@ -15,7 +15,7 @@ static uint32_t find(const struct td_space *space, enum td_slab state) {
   return at ? (uint32_t)(at - space->slab_committed) : slabs;
 }
 
-static bool is_aside(const struct td_space *space, uint32_t slab) {
+bool td_touch_is_aside(const struct td_space *space, uint32_t slab) {
   uint8_t state = space->slab_committed[slab];
   return state == TD_SLAB_ASIDE || state == TD_SLAB_TOUCHED;
 }
@@ -53,7 +53,7 @@ bool td_touch_waits(const struct td_space *space) {
 bool td_touch_give_up(struct td_space *space) {
   if (space->slabs_aside == 0) return false;
   for (uint32_t slab = 0; space->slabs_aside > 0; slab++)
-    if (is_aside(space, slab)) bring_back(space, slab);
+    if (td_touch_is_aside(space, slab)) bring_back(space, slab);
   return true;
 }
 
@@ -84,7 +84,7 @@ void td_touch_now(struct td_touch *touch) {
 void td_touch_end(struct td_space *space, const struct td_touch *touch) {
   pthread_mutex_lock(&space->lock);
   td_backing_touched(space, touch->ns);
-  if (is_aside(space, touch->slab)) bring_back(space, touch->slab);
+  if (td_touch_is_aside(space, touch->slab)) bring_back(space, touch->slab);
   pthread_mutex_unlock(&space->lock);
 }
 

@@ -1,7 +1,7 @@
 /* First touches of huge pages, apart from allocation.
  *
- * The system clears a huge page when it is first touched. That takes a tenth of a millisecond, or
- * several where a virtual machine gives free memory back to its host. If an allocation touched it,
+ * The system clears a huge page when it is first touched. That takes less than a millisecond,
+ * or several where a virtual machine gives free memory back to its host. If an allocation touched it,
  * a collection would have to wait for that. So the pool sets a new slab aside, and whoever wanted a
  * block touches it while counting as standing still. Then the slab's blocks are free as any others.
  *
@@ -37,6 +37,8 @@ void td_touch_skip(struct td_space *space);
 
 /* The rest is for the pool; the caller holds the lock. */
 
+/* Is the slab set aside, touched or not? */
+bool td_touch_is_aside(const struct td_space *space, uint32_t slab);
 /* Is a slab set aside that nobody touches yet? */
 bool td_touch_waits(const struct td_space *space);
 /* Sets a slab aside which is committed, and none of whose blocks is in use. */

@@ -32,8 +32,8 @@ static bool make_table(struct tide_heap *heap) {
   return true;
 }
 
-/* Lets the byte of the object be written, and those around and between: few heaps have so much
- * memory as their range is long. */
+/* Lets the bytes of the 16 MiB around the object be written, and those between there and what could
+ * be written before. Not all of them: the range of a heap is far longer than what it uses. */
 static bool make_writable(struct tide_heap *heap, uintptr_t object) {
   struct td_pins *pins = &heap->roots.pins;
   size_t all = bytes_of_table(heap), at = td_granule_of(heap->space.base, object);

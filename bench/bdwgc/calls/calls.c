@@ -263,7 +263,7 @@ static int find_files(void) {
 }
 
 static int run_child(double *ns) {
-  FILE *child = popen(self_path, "r");
+  FILE *child = popen("exec \"$TD_CALLS_PROGRAM\"", "r");
   if (!child) return 0;
   size_t got = 0;
   while (got < COUNT(rows) && fscanf(child, "%lf", &ns[got]) == 1)
@@ -305,12 +305,14 @@ static void print_row(size_t row, size_t rounds) {
 
 int main(int argc, char **argv) {
   if (getenv("TD_CALLS_ONCE")) return be_child();
-  size_t rounds = argc > 1 ? strtoul(argv[1], NULL, 10) : 5;
-  if (argc > 2 || rounds == 0 || rounds > ROUNDS_MOST || !find_files()) {
+  char *end = "";
+  size_t rounds = argc > 1 ? strtoul(argv[1], &end, 10) : 5;
+  if (argc > 2 || *end || rounds == 0 || rounds > ROUNDS_MOST || !find_files()) {
     fputs("usage: tidemark-bdwgc-calls [ROUNDS]\n", stderr);
     return 2;
   }
   setenv("TD_CALLS_ONCE", "1", 1);
+  setenv("TD_CALLS_PROGRAM", self_path, 1);
   if (!run_rounds(rounds)) {
     fputs("tidemark-bdwgc-calls: a run failed\n", stderr);
     return EXIT_FAILURE;
