@@ -1,7 +1,7 @@
 /* First touches of huge pages, apart from allocation.
  *
- * The system clears a huge page when it is first touched. That takes less than a millisecond,
- * or several where a virtual machine gives free memory back to its host. If an allocation touched it,
+ * The system clears a huge page when it is first touched. That takes less than a millisecond, or
+ * several where a virtual machine gives free memory back to its host. If an allocation touched it,
  * a collection would have to wait for that. So the pool sets a new slab aside, and whoever wanted a
  * block touches it while counting as standing still. Then the slab's blocks are free as any others.
  *
