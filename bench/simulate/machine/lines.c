@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define RANGES_MAX 64u
+#define RANGES_MAX 1024u /* each of 256 markers has some */
 #define FOREIGN_LOG2 20 /* lines outside of all ranges that are known at once */
 
 struct range {
@@ -20,8 +20,9 @@ struct foreign {
 
 static struct {
   uint64_t fresh;
-  struct range range[RANGES_MAX];
+  struct range range[RANGES_MAX]; /* in the order of their addresses */
   unsigned ranges;
+  unsigned latest; /* the range found last */
   uint32_t lines; /* numbers given so far */
   struct foreign *foreign;
   uint64_t *foreign_words;
@@ -49,18 +50,34 @@ void td_sim_lines_range(const void *start, size_t bytes) {
   if (known.ranges == RANGES_MAX || lines > UINT32_MAX - known.lines) return;
   uint64_t *words = td_sim_reserve(lines * sizeof *words);
   if (!words) return;
-  known.range[known.ranges++] = (struct range){.start = (uintptr_t)start,
-                                               .end = (uintptr_t)start + bytes,
-                                               .first = known.lines,
-                                               .words = words};
+  unsigned at = known.ranges++;
+  for (; at > 0 && known.range[at - 1].start > (uintptr_t)start; at--)
+    known.range[at] = known.range[at - 1];
+  known.range[at] = (struct range){.start = (uintptr_t)start,
+                                   .end = (uintptr_t)start + bytes,
+                                   .first = known.lines,
+                                   .words = words};
   known.lines += (uint32_t)lines;
 }
 
+static bool is_in(const struct range *range, uintptr_t address) {
+  return address - range->start < range->end - range->start;
+}
+
 static const struct range *range_of(uintptr_t address) {
-  for (unsigned i = 0; i < known.ranges; i++)
-    if (address - known.range[i].start < known.range[i].end - known.range[i].start)
-      return &known.range[i];
-  return NULL;
+  if (known.ranges == 0) return NULL;
+  if (is_in(&known.range[known.latest], address)) return &known.range[known.latest];
+  unsigned from = 0, to = known.ranges; /* the last range that begins at the address or before */
+  while (to - from > 1) {
+    unsigned middle = (from + to) / 2;
+    if (known.range[middle].start <= address)
+      from = middle;
+    else
+      to = middle;
+  }
+  if (!is_in(&known.range[from], address)) return NULL;
+  known.latest = from;
+  return &known.range[from];
 }
 
 bool td_sim_lines_has(uintptr_t address) {
