@@ -22,6 +22,9 @@
  * many bytes behind it. Most objects are short, but often they do not lie in one cache line. */
 #define TD_FETCH_BYTES 48u
 
+/* A queue with more items is deep: half of what the default one holds. */
+#define TD_DEEP_ITEMS 1024u
+
 /* Batched mode: objects that are fetched together. */
 #define TD_GROUP 16u
 /* References that wait together for their mark bytes. */

@@ -22,9 +22,13 @@ TD_INLINE bool is_right_below(const struct loop *l, uintptr_t object) {
 /* The child becomes the newest one; the one that was goes into the queue, unless it lies right
  * below the object. A tree that was built from the leaves up has its last child there, one built
  * from the root down its first right above: so both are marked in the order in which they lie in
- * memory. */
+ * memory.
+ *
+ * In a list whose elements lead to further objects this may have the list followed to its end
+ * first, and what the elements lead to fills the queue. When the queue has become deep, it is the
+ * other way round: so an element's objects come before the next element. */
 TD_INLINE void follow(struct loop *l, uintptr_t word) {
-  if (l->next && is_right_below(l, l->next)) {
+  if (l->next && is_right_below(l, l->next) != l->mode.deep) {
     put(l, word);
     return;
   }

@@ -46,8 +46,9 @@ TD_INLINE bool is_asked(const struct loop *l) {
   return Q(wanted)(l->queue) || (td_are_many(l->marker->set) && Q(size)(l->queue) == 0);
 }
 
-/* Gives work to a marker that asks for some, or wakes one that sleeps while there is plenty. Among
- * many, what others may have changed is looked at more seldom, because it then comes from them. */
+/* Gives work to a marker that asks for some, or wakes one that sleeps while there is plenty. Sees
+ * whether the queue has become deep. Among many, what others may have changed is looked at more
+ * seldom, because it then comes from them. */
 TD_INLINE void share(struct loop *l) {
   struct sharing *s = &l->sharing;
   if (s->effort >= s->look_at) {
@@ -55,6 +56,7 @@ TD_INLINE void share(struct loop *l) {
     if (s->effort >= s->give_at && (owned(&l->o) >= 2 || l->window.count >= 2) && is_asked(l))
       give(l);
     offer(l);
+    l->mode.deep = Q(size)(l->queue) > TD_DEEP_ITEMS;
   }
   if (s->effort >= s->recruit_at && owned(&l->o) + l->window.count >= TD_RECRUIT_ITEMS)
     s->recruit_at = td_recruit_more(l->marker, s->effort);

@@ -28,6 +28,7 @@ struct mode_choice {
   uint64_t objects_before; /* `objects` at the last poll */
   /* The queue was full, and marking in address order is likely to pay. */
   bool full;
+  bool deep;              /* the queue holds much: children are followed in the other order */
   bool single;            /* the next objects may have one reference each */
   bool scattered;         /* the next mode is BY_REGION */
   uint32_t scatter;       /* how much speaks for that */

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #define RANGES_MAX 1024u /* each of 256 markers has some */
-#define FOREIGN_LOG2 20 /* lines outside of all ranges that are known at once */
+#define FOREIGN_LOG2 20  /* lines outside of all ranges that are known at once */
 
 struct range {
   uintptr_t start, end;
@@ -23,7 +23,7 @@ static struct {
   struct range range[RANGES_MAX]; /* in the order of their addresses */
   unsigned ranges;
   unsigned latest; /* the range found last */
-  uint32_t lines; /* numbers given so far */
+  uint32_t lines;  /* numbers given so far */
   struct foreign *foreign;
   uint64_t *foreign_words;
   uint32_t foreign_count;
