@@ -141,7 +141,9 @@ static void json_row(struct td_json *json, const struct td_comparison *compariso
   if (row->checked == TD_NOT_CHECKED)
     td_json_null(json, "checked");
   else
-    td_json_bool(json, "checked", row->checked == TD_CHECKED_EQUAL);
+    td_json_bool(json, "checked", row->checked != TD_CHECKED_DIFFERENT);
+  td_json_count(json, "objects_more",
+                row->objects > graph->objects ? row->objects - graph->objects : 0);
   if (comparison->details && row->cycle) json_cycle(json, "fastest_round", row->cycle);
   td_json_object_end(json);
 }

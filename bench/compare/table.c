@@ -1,18 +1,26 @@
 #include "bench/compare/table.h"
 
+#include <inttypes.h>
+
 #include "bench/cli/grid.h"
 #include "bench/cli/utf8.h"
 
-static const char *checked_text(enum td_checked checked) {
-  switch (checked) {
+static void checked_cell(struct td_grid *grid, const struct td_graph_rows *graph,
+                         const struct td_row *row) {
+  switch (row->checked) {
   case TD_CHECKED_EQUAL:
-    return "equal";
+    td_grid_cell(grid, "equal");
+    break;
+  case TD_CHECKED_MORE:
+    td_grid_cell(grid, "%" PRIu64 " more", row->objects - graph->objects);
+    break;
   case TD_CHECKED_DIFFERENT:
-    return "DIFFERENT";
+    td_grid_cell(grid, "DIFFERENT");
+    break;
   case TD_NOT_CHECKED:
+    td_grid_cell(grid, "-");
     break;
   }
-  return "-";
 }
 
 /* Returns what is to be said of a ratio behind it. */
@@ -44,7 +52,7 @@ static void table_row(struct td_grid *grid, const struct td_comparison *comparis
     td_grid_cell(grid, "%.0f", td_samples_summary(&row->steals).median);
   else
     td_grid_cell(grid, "-");
-  td_grid_cell(grid, "%s", checked_text(row->checked));
+  checked_cell(grid, graph, row);
 }
 
 /* ---- What cannot be told apart --------------------------------------------------------- */

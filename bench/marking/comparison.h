@@ -16,7 +16,12 @@
 #include "workloads/profile.h"
 #include "workloads/spec.h"
 
-enum td_checked { TD_NOT_CHECKED, TD_CHECKED_EQUAL, TD_CHECKED_DIFFERENT };
+enum td_checked {
+  TD_NOT_CHECKED,
+  TD_CHECKED_EQUAL,
+  TD_CHECKED_MORE, /* of Boehm GC: all that is live was marked, and a little more */
+  TD_CHECKED_DIFFERENT
+};
 
 /* A row: one engine with objects of one kind and one number of markers on one graph. */
 struct td_row {

@@ -42,6 +42,13 @@ static void compare_counts(struct work *work, struct td_row *row) {
   note_different(work, row, text);
 }
 
+/* Boehm GC is conservative: a word in one of its own registers may keep an object that is not live.
+ * One object in a thousand changes no figure. */
+static bool is_little_more(const struct work *work, const struct td_row *row) {
+  uint64_t live = work->graph->objects;
+  return row->objects > live && row->objects - live <= live / 1000;
+}
+
 static int add_samples(struct td_row *row, uint64_t mark_ns, const struct td_cycle_record *cycle) {
   bool added = td_samples_add(&row->mark_ns, (double)mark_ns);
   if (cycle)
@@ -103,13 +110,14 @@ static int check_tide(struct work *work, struct td_row *row) {
 static int check_boehm(struct work *work, struct td_row *row) {
   int status = td_boehm_count(row->boehm, &row->objects, &row->bytes);
   if (status != TD_EXIT_OK) return status;
-  compare_counts(work, row);
+  bool more = is_little_more(work, row);
+  if (!more) compare_counts(work, row);
   if (!work->comparison->check) return TD_EXIT_OK;
   uint64_t missing, extra;
   status = td_boehm_check(row->boehm, &missing, &extra);
   if (status != TD_EXIT_OK || row->checked == TD_CHECKED_DIFFERENT) return status;
-  row->checked = TD_CHECKED_EQUAL;
-  if (missing == 0 && extra == 0) return TD_EXIT_OK;
+  row->checked = more ? TD_CHECKED_MORE : TD_CHECKED_EQUAL;
+  if (missing == 0 && (more || extra == 0)) return TD_EXIT_OK;
   char text[160];
   snprintf(text, sizeof text,
            "%" PRIu64 " live object(s) not marked, %" PRIu64 " marked that are not live", missing,

@@ -25,6 +25,7 @@ static void put_row(struct td_page *page, const struct td_graph_rows *graph,
     fputs("<td>–</td><td>–</td>", page->out);
   fprintf(page->out, "<td>%s</td></tr>\n",
           row->checked == TD_CHECKED_EQUAL       ? "equal"
+          : row->checked == TD_CHECKED_MORE      ? "a little more"
           : row->checked == TD_CHECKED_DIFFERENT ? "<strong>DIFFERENT</strong>"
                                                  : "–");
 }

@@ -273,6 +273,7 @@ class Results(Case):
             self.assertEqual(row["edges"], 2046 if tree else 500)
             self.assertEqual(row["rounds"], 3)
             self.assertIs(row["checked"], True)
+            self.assertEqual(row["objects_more"], 0)
             times, spread = row["mark_ns_per_object"], row["ratio_to_first_spread"]
             self.assertTrue(0 < times["min"] <= times["median"] <= times["max"])
             self.assertTrue(spread["min"] <= row["ratio_to_first"] <= spread["max"])
