@@ -18,6 +18,8 @@ static struct world world_with_integers(size_t limit, size_t from, size_t step) 
   return w;
 }
 
+#ifndef TD_SANITIZE_address /* memory of dead objects is poisoned, and nothing else is avoided */
+
 static void drop_chains(struct world *w, unsigned chains, unsigned length) {
   for (unsigned i = 0; i < chains; i++) {
     void **chain = tide_handle(w->m, NULL);
@@ -26,8 +28,6 @@ static void drop_chains(struct world *w, unsigned chains, unsigned length) {
     *chain = NULL;
   }
 }
-
-#ifndef TD_SANITIZE_address /* memory of dead objects is poisoned, and nothing else is avoided */
 
 Test(avoid, chains_do_not_come_to_lie_where_integers_point) {
   struct world w = world_with_integers(64 * MIB, 65536, 4000);

@@ -32,11 +32,13 @@ static void expect_fault(uint32_t block, const char *what) {
 /* Plants a value, expects the fault, puts the old one back. */
 #define EXPECT_FAULT(field, value, block)                                                          \
   do {                                                                                             \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wconversion\"");             \
     __typeof__((field) + 0) kept_ = (field); /* + 0: there are bit-fields */                       \
     (field) = (__typeof__((field) + 0))(value);                                                    \
     expect_fault(block, #field " = " #value);                                                      \
     (field) = kept_;                                                                               \
     heap_check(&heap);                                                                             \
+    _Pragma("GCC diagnostic pop");                                                                 \
   } while (0)
 
 Test(check, faults_of_small_blocks) {

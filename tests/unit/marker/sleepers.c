@@ -71,12 +71,12 @@ Test(sleepers, one_marker_marks_until_it_has_taken_long_enough_or_the_heap_is_la
   td_mark_begin(s.set);
   cr_expect_eq(td_enough(s.set), 2);
   s.set->marked_ns = 0;
-  s.heap.used_blocks += TD_ALONE_BYTES >> TD_BLOCK_LOG2;
+  s.heap.used_blocks += (uint32_t)(TD_ALONE_BYTES >> TD_BLOCK_LOG2);
   td_markers_ready(s.set);
   cr_expect_eq(s.set->available, 2);
   td_mark_begin(s.set);
   cr_expect_eq(td_enough(s.set), 2);
-  s.heap.used_blocks -= TD_ALONE_BYTES >> TD_BLOCK_LOG2;
+  s.heap.used_blocks -= (uint32_t)(TD_ALONE_BYTES >> TD_BLOCK_LOG2);
   site_close(&s);
 }
 

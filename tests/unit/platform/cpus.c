@@ -15,7 +15,7 @@ static void read_allowed(void) {
   cr_assert_eq(sched_getaffinity(0, sizeof allowed, &allowed), 0);
   count = 0;
   for (int cpu = 0; cpu < MOST; cpu++)
-    if (CPU_ISSET(cpu, &allowed)) cpus[count++] = cpu;
+    if (CPU_ISSET((size_t)cpu, &allowed)) cpus[count++] = cpu;
 }
 
 static void check_allowed(void) {
@@ -27,7 +27,7 @@ static void check_allowed(void) {
 Test(cpus, here_is_one_that_is_allowed) {
   read_allowed();
   int here = td_plat_cpu_here();
-  cr_assert(here >= 0 && here < MOST && CPU_ISSET(here, &allowed), "%d", here);
+  cr_assert(here >= 0 && here < MOST && CPU_ISSET((size_t)here, &allowed), "%d", here);
 }
 
 /* The system may move the thread back at any time, but seldom does. */
