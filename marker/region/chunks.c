@@ -5,7 +5,6 @@
 #ifndef TD_CHUNKS_KEPT     /* tests/model has fewer */
 #define TD_CHUNKS_STEP 8u  /* unused chunks that a marker takes at once */
 #define TD_CHUNKS_KEPT 64u /* chunks that a marker keeps */
-#define TD_CHUNKS_TELL 16u /* chunks got or put until a marker tells so, of a pool that counts */
 #endif
 #define HUGE_PAGE ((size_t)2 << 20)
 
@@ -29,12 +28,10 @@ void td_chunks_close(struct td_chunks *pool) {
   pool->at = NULL;
 }
 
-void td_chunks_begin(struct td_chunks *pool, size_t bytes, bool counted) {
+void td_chunks_begin(struct td_chunks *pool, size_t bytes) {
   size_t limit = bytes / sizeof *pool->at;
   pool->limit = limit < pool->count ? (uint32_t)limit : pool->count;
-  pool->counted = counted;
   /* relaxed, all: td_term_start publishes them: [term.start]. */
-  atomic_store_explicit(&pool->told, 0, memory_order_relaxed);
   atomic_store_explicit(&pool->fresh, 1, memory_order_relaxed);
   atomic_store_explicit(&pool->spare, 0, memory_order_relaxed);
 }
@@ -88,20 +85,11 @@ static void keep_some(struct td_chunks *pool, struct td_stock *stock) {
   }
 }
 
-/* Tells what of the balance has not been told, if that is much. */
-static void tell(struct td_chunks *pool, struct td_stock *stock, uint32_t balance) {
-  uint32_t more = balance - stock->told; /* or less: then it is as much below 0 */
-  if (more + TD_CHUNKS_TELL - 1 <= 2 * (TD_CHUNKS_TELL - 1)) return;
-  atomic_fetch_add_explicit(&pool->told, more, memory_order_relaxed); /* relaxed: a figure */
-  stock->told = balance;
-}
-
 /* Only the marker itself writes its balance. */
-static void add_to_balance(struct td_chunks *pool, struct td_stock *stock, uint32_t chunks) {
+static void add_to_balance(struct td_stock *stock, uint32_t chunks) {
   /* relaxed, both: a figure. */
   uint32_t balance = atomic_load_explicit(&stock->balance, memory_order_relaxed) + chunks;
   atomic_store_explicit(&stock->balance, balance, memory_order_relaxed);
-  if (pool->counted) tell(pool, stock, balance);
 }
 
 static uint32_t get(struct td_chunks *pool, struct td_stock *stock) {
@@ -120,7 +108,7 @@ static uint32_t get(struct td_chunks *pool, struct td_stock *stock) {
 
 uint32_t td_chunks_get(struct td_chunks *pool, struct td_stock *stock) {
   uint32_t number = get(pool, stock);
-  if (number) add_to_balance(pool, stock, 1);
+  if (number) add_to_balance(stock, 1);
   return number;
 }
 
@@ -135,7 +123,7 @@ static void give_away(struct td_chunks *pool, struct td_stock *stock) {
 }
 
 void td_chunks_put(struct td_chunks *pool, struct td_stock *stock, uint32_t number) {
-  add_to_balance(pool, stock, UINT32_MAX);
+  add_to_balance(stock, UINT32_MAX);
   if (!stock->first) stock->last = number;
   pool->at[number].next = stock->first;
   stock->first = number;

@@ -7,9 +7,7 @@
  * marker takes all there is; so nobody takes one while others do, and no number is mistaken for
  * another one (the ABA problem).
  *
- * How many are in use is asked at each visit. The sum of what each marker has is exact. Among many
- * it would be read from as many cores, so there each tells a common counter now and then:
- * td_chunks_told.
+ * How many are in use is asked at each visit: the sum of what each marker has.
  *
  * [chunks.spare] What the last user of a chunk did to it is over before somebody else uses it.
  * Model: tests/model/chunks.cpp. */
@@ -27,12 +25,10 @@ struct td_chunks {
   uint32_t count;      /* as many are reserved */
   /* Constant in a collection: */
   uint32_t limit; /* chunks below it may be used */
-  bool counted;   /* markers tell `told` how many they use */
   /* Chunks below it were used in this collection: a relaxed counter. All markers write it and the
    * next one, and read what lies before and behind them all the time. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) fresh;
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) spare; /* the common list */
-  _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) told;  /* chunks in use, as told: a relaxed counter */
 };
 
 /* A marker's stock: its own while it is active. */
@@ -42,27 +38,19 @@ struct td_stock {
   uint32_t fresh, fresh_end; /* chunks that nobody has used yet */
   /* Chunks got less chunks put. Other markers read it: a relaxed figure. */
   _Atomic(uint32_t) balance;
-  uint32_t told; /* what of it has been told */
 };
 
 /* Reserves chunks. Returns false if the system refuses. */
 bool td_chunks_open(struct td_chunks *pool, size_t bytes);
 void td_chunks_close(struct td_chunks *pool);
-/* Before a collection: all chunks are unused, and `bytes` of them may be used. `counted`: how many
- * are in use is told to a common counter. */
-void td_chunks_begin(struct td_chunks *pool, size_t bytes, bool counted);
+/* Before a collection: all chunks are unused, and `bytes` of them may be used. */
+void td_chunks_begin(struct td_chunks *pool, size_t bytes);
 /* Returns how much memory the chunks have that were used in this collection. */
 size_t td_chunks_used_bytes(const struct td_chunks *pool);
 
 /* Returns a chunk, or 0 if there is none. */
 uint32_t td_chunks_get(struct td_chunks *pool, struct td_stock *stock);
 void td_chunks_put(struct td_chunks *pool, struct td_stock *stock, uint32_t number);
-
-/* Returns how many chunks are in use, of a pool that counts: less than TD_CHUNKS_TELL too many or
- * too few for each marker. It may be less than none, because some tell sooner than others. */
-static inline int32_t td_chunks_told(const struct td_chunks *pool) {
-  return (int32_t)atomic_load_explicit(&pool->told, memory_order_relaxed); /* relaxed: a figure */
-}
 
 static inline uint32_t td_chunks_number(const struct td_chunks *pool,
                                         const struct td_chunk *chunk) {

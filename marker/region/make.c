@@ -11,15 +11,6 @@
 /* Several markers visit smaller regions rather than none: 256 KiB. Without visits they would pass
  * marks from core to core, which takes longer than one marker if the cores are far apart. */
 #define SHIFT_OF_SEVERAL (18u - TD_GRANULE_LOG2)
-/* Of many markers each has an open chunk in nearly every region, and others are waiting. With fewer
- * chunks, references would be deferred one by one; with fewer regions, markers would have none. */
-#define CHUNKS_EACH 2u
-#define REGIONS_EACH 2u
-/* So chunks are a larger part of the heap for them. A chunk is half a KiB and leads into one MiB,
- * so CHUNKS_EACH of 128 markers are an eighth of the heap. A third as many more are for those that
- * wait. What so many need is the most. */
-#define CHUNKS_OF_HEAP ((1u << 20) / sizeof(struct td_chunk))
-#define POOL_MARKERS_MOST 128u
 #define SHIFT_SMALLEST TD_BLOCK_GRANULES_LOG2
 
 static const struct td_region_limits usual = {
@@ -41,9 +32,9 @@ void td_regions_try_anew(struct td_regions *regions) {
 }
 
 /* Reserves as much as the largest heap may use. */
-static bool open_pool(struct td_chunks *pool, const struct td_space *space, uint32_t part) {
+static bool open_pool(struct td_chunks *pool, const struct td_space *space) {
   size_t most = (size_t)space->max_blocks << TD_BLOCK_LOG2;
-  if (!td_chunks_open(pool, most / part + usual.pool_least)) return false;
+  if (!td_chunks_open(pool, most / usual.pool_part + usual.pool_least)) return false;
   /* One huge page would be a fifth of a heap of ten MiB. */
   if (space->first_huge_slab) td_plat_advise_small(pool->at, usual.pool_least);
   return true;
@@ -58,8 +49,7 @@ struct td_regions *td_regions_make(const struct td_space *space) {
   td_homes_open(&regions->homes);
   size_t bytes = regions->room * sizeof *regions->at;
   regions->at = td_plat_reserve(bytes, 0);
-  if (regions->at && td_plat_commit(regions->at, bytes) &&
-      open_pool(&regions->pool, space, usual.pool_part))
+  if (regions->at && td_plat_commit(regions->at, bytes) && open_pool(&regions->pool, space))
     return regions;
   td_plat_release(regions->at, bytes);
   free(regions);
@@ -89,42 +79,11 @@ static unsigned choose_shift(const struct td_regions *regions, uint64_t granules
   return shift;
 }
 
-/* Many markers may use more chunks than few, and few heaps have many markers. So more are reserved
- * when many collect for the first time. If the system refuses, they do with those that there are.
- */
-static void reserve_more(struct td_regions *regions, const struct td_space *space, uint32_t part,
-                         size_t bytes) {
-  struct td_chunks more = {.at = NULL};
-  if (bytes / sizeof *more.at <= regions->pool.count || !open_pool(&more, space, part)) return;
-  td_chunks_close(&regions->pool);
-  regions->pool.at = more.at;
-  regions->pool.count = more.count;
-}
-
-/* Returns which part of the heap chunks may take, as a divisor. */
-static uint32_t part_of_many(unsigned markers, uint32_t usual_part) {
-  if (markers > POOL_MARKERS_MOST) markers = POOL_MARKERS_MOST;
-  uint32_t part = (uint32_t)CHUNKS_OF_HEAP * 3 / (4 * CHUNKS_EACH * markers);
-  return part < usual_part ? part : usual_part;
-}
-
 /* Returns how much memory waiting references may use in this collection. */
-static size_t pool_bytes(struct td_regions *regions, const struct td_space *space,
-                         unsigned markers) {
+static size_t pool_bytes(const struct td_regions *regions, const struct td_space *space) {
   const struct td_region_limits *limits = &regions->limits;
-  /* Tests set other limits, which hold for all. */
-  const bool larger = markers >= TD_MANY_MARKERS && limits->pool_part == usual.pool_part;
-  const uint32_t part = larger ? part_of_many(markers, limits->pool_part) : limits->pool_part;
-  size_t bytes = ((size_t)space->used_blocks << TD_BLOCK_LOG2) / part;
-  if (bytes < limits->pool_least) bytes = limits->pool_least;
-  if (larger) reserve_more(regions, space, part, bytes);
-  return bytes;
-}
-
-static bool is_crowded(const struct td_regions *regions, uint32_t count, unsigned markers) {
-  if (markers < TD_MANY_MARKERS) return false;
-  return ((uint64_t)count << regions->parts) * markers * CHUNKS_EACH > regions->pool.limit ||
-         count < markers * REGIONS_EACH;
+  size_t bytes = ((size_t)space->used_blocks << TD_BLOCK_LOG2) / limits->pool_part;
+  return bytes > limits->pool_least ? bytes : limits->pool_least;
 }
 
 void td_regions_begin(struct td_regions *regions, const struct td_space *space,
@@ -134,14 +93,15 @@ void td_regions_begin(struct td_regions *regions, const struct td_space *space,
   const unsigned shift = choose_shift(regions, granules, markers);
   regions->shift = shift;
   regions->parts = shift > TD_CHUNK_SHIFT ? shift - TD_CHUNK_SHIFT : 0;
-  td_chunks_begin(&regions->pool, pool_bytes(regions, space, markers), markers >= TD_MANY_MARKERS);
+  td_chunks_begin(&regions->pool, pool_bytes(regions, space));
   /* relaxed, all: td_term_start publishes them: [term.start]. */
   const uint32_t count = (uint32_t)(granules >> shift) + 1;
   atomic_store_explicit(&regions->count, count, memory_order_relaxed);
-  regions->crowded = is_crowded(regions, count, markers);
+  regions->crowded = markers >= TD_MANY_MARKERS;
   regions->trial = &regions->trials[case_of(regions, markers)];
   td_trial_begin(regions->trial,
-                 count >= regions->limits.regions_pay && count < regions->limits.trials_pay,
+                 !regions->crowded && count >= regions->limits.regions_pay &&
+                     count < regions->limits.trials_pay,
                  !task->young);
   atomic_store_explicit(&regions->used, 0, memory_order_relaxed);
   if (regions->homes.nodes.count > 1)
@@ -186,7 +146,6 @@ void td_visitor_free(struct td_visitor *visitor) {
 
 void td_visitor_begin(struct td_visitor *visitor) {
   visitor->stock = (struct td_stock){.first = 0};
-  visitor->pushed = 0;
   visitor->near.asked = visitor->near.known = false;
   /* Markers begin at different places. */
   visitor->cursor =

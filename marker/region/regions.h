@@ -57,7 +57,7 @@ struct td_regions {
    * smaller. So what is known of each of these cases is kept apart. */
   struct td_trial trials[TD_TRIALS];
   struct td_trial *trial; /* of this collection */
-  bool crowded;           /* there are too many markers for the regions or chunks: nobody visits */
+  bool crowded;           /* there are so many markers that nobody visits: see docs/marking.md */
   /* 1 once a chunk may have been pushed in this collection; until then nobody needs to look. A
    * marker sets it before it pushes or visits, so it never overlooks what it answers for. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) used;
@@ -77,7 +77,6 @@ struct td_visitor {
   uint32_t *list;    /* granules of objects that are scanned next, in order */
   struct td_stock stock;
   uint32_t part;   /* the part of a region that is scanned first */
-  uint32_t pushed; /* the region to which a full chunk was pushed last */
   uint32_t cursor; /* the region that is looked at next */
   struct td_nearness near;
 };

@@ -116,8 +116,7 @@ static int32_t chunks_used(const struct td_markers *set) {
 
 bool td_chunks_are_scarce(const struct td_visitor *visitor) {
   const struct td_chunks *pool = &visitor->regions->pool;
-  const int32_t used = pool->counted ? td_chunks_told(pool) : chunks_used(visitor->marker->set);
-  return used > (int32_t)(pool->limit - pool->limit / MARGIN);
+  return chunks_used(visitor->marker->set) > (int32_t)(pool->limit - pool->limit / MARGIN);
 }
 
 /* Fresh objects of a part become deferred. Their list is in order: each page is flagged once. */

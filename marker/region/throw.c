@@ -35,7 +35,6 @@ uint16_t *td_visitor_next_chunk(struct td_visitor *visitor, uint64_t granule) {
     struct td_chunk *full = td_open_chunk(at);
     full->count = TD_CHUNK_REFERENCES;
     td_regions_announce(regions);
-    visitor->pushed = (uint32_t)region;
     td_region_push(&regions->at[region], full, td_chunks_number(&regions->pool, full));
   }
   struct td_chunk *chunk = &regions->pool.at[number];

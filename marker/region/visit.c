@@ -4,7 +4,6 @@
 #include "marker/region/sift.h"
 
 #define CACHED_WEIGHT 2u
-#define MINE_CHUNKS 16u    /* one of many visits its own region first if so many wait there */
 #define RECRUIT_VISITS 16u /* a sleeping marker is woken every so many visits */
 #define ROUND_VISITS 64u   /* a round has so many visits, or as many as there are regions */
 #define MANY_A_LINE 4u     /* references that wait for each cache line of marks */
@@ -100,24 +99,6 @@ TD_INLINE bool claim_by(struct td_visitor *visitor, bool deferred, bool near, ui
   }
 }
 
-/* Claims the region if enough waits there. */
-static bool claim_if_full(struct td_visitor *visitor, uint32_t r, uint32_t *claimed) {
-  struct td_region *region = &visitor->regions->at[r];
-  *claimed = r;
-  return waiting(region, false) >= MINE_CHUNKS && td_region_claim(region);
-}
-
-/* One of many would find the words of all regions changed by others. So it first looks at those
- * that it visits first, and at the one that it has pushed to last. */
-static bool claim_mine(struct td_visitor *visitor, uint32_t *claimed) {
-  const struct td_markers *set = visitor->marker->set;
-  const uint32_t count = td_regions_count(visitor->regions), markers = td_enough(set);
-  if (!td_are_many(set)) return false;
-  for (uint32_t r = visitor->marker->id; r < count; r += markers)
-    if (claim_if_full(visitor, r, claimed)) return true;
-  return visitor->pushed < count && claim_if_full(visitor, visitor->pushed, claimed);
-}
-
 static bool claim_fullest(struct td_visitor *visitor, bool deferred, uint32_t *claimed) {
   if (!visitor->near.known) return claim_by(visitor, deferred, false, claimed);
   struct td_homes *homes = &visitor->regions->homes;
@@ -129,7 +110,6 @@ static bool claim_fullest(struct td_visitor *visitor, bool deferred, uint32_t *c
 /* While chunks are scarce, a visit for deferred objects would only defer them again. If others have
  * all the chunks, visiting ends, and these objects are found by the flags of their pages. */
 static bool claim_any(struct td_visitor *visitor, uint32_t *claimed) {
-  if (claim_mine(visitor, claimed)) return true;
   if (claim_fullest(visitor, !td_chunks_are_scarce(visitor), claimed)) return true;
   td_visitor_close(visitor);
   return claim_fullest(visitor, !td_chunks_are_scarce(visitor), claimed);

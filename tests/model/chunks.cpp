@@ -5,8 +5,7 @@
 //
 // Checked: no chunk is used by two markers at once, none is lost, no more are used than the limit
 // allows, and what one marker did to a chunk is over before another one uses it (a data race
-// otherwise). What the markers tell of chunks in use, as many of them do, adds up to what they use.
-// Then every mutant must fail in one of these ways.
+// otherwise). Then every mutant must fail in one of these ways.
 //
 // Exit status: 0 as it must be, 1 not, 2 usage.
 #include "relacy/stdatomic.h"
@@ -18,19 +17,17 @@
 
 namespace {
 
-enum { MARKERS = 3, LIMIT = 7, KEPT = 2, TELL = 2 };
+enum { MARKERS = 3, LIMIT = 7, KEPT = 2 };
 
 // What a run uses; a mutant changes one of them.
 struct settings {
   rl::memory_order give, rest, take;
-  bool take_all;     // of the common list, by exchange
-  bool tell_at_once; // how many are in use, by one addition
+  bool take_all; // of the common list, by exchange
 };
-constexpr settings shipped = {rl::mo_release, rl::mo_release, rl::mo_acquire, true, true};
+constexpr settings shipped = {rl::mo_release, rl::mo_release, rl::mo_acquire, true};
 settings use = shipped;
 
 uint32_t take_spare(rl::atomic<uint32_t> *spare);
-uint32_t count(rl::atomic<uint32_t> *counter, uint32_t more);
 
 } // namespace
 
@@ -38,13 +35,10 @@ uint32_t count(rl::atomic<uint32_t> *counter, uint32_t more);
 #define TD_CHUNK_WORD watched
 #define TD_CHUNKS_STEP 1u
 #define TD_CHUNKS_KEPT KEPT
-#define TD_CHUNKS_TELL TELL
 #include "marker/region/chunks.h"
 // One place each in chunks.c, but for the exchange: there are two.
 #undef atomic_exchange_explicit
 #define atomic_exchange_explicit(p, value, order) take_spare(p)
-#undef atomic_fetch_add_explicit
-#define atomic_fetch_add_explicit(p, value, order) count(p, value)
 #undef atomic_compare_exchange_weak_explicit
 #define atomic_compare_exchange_weak_explicit(p, expected, value, order, failure)                  \
   ((p)->compare_exchange_weak(*(expected), (value), use.give, RL_INFO, (failure), RL_INFO))
@@ -67,16 +61,6 @@ static void td_plat_advise_huge(void *, size_t) {}
 namespace {
 
 td_chunk *chunks_now; // of this execution
-td_chunks *pool_now;
-
-// Relaxed, both that there are.
-uint32_t count(rl::atomic<uint32_t> *counter, uint32_t more) {
-  if (counter != &pool_now->told || use.tell_at_once)
-    return counter->fetch_add(more, rl::mo_relaxed, RL_INFO);
-  uint32_t before = counter->load(rl::mo_relaxed, RL_INFO);
-  counter->store(before + more, rl::mo_relaxed, RL_INFO);
-  return before;
-}
 
 uint32_t take_spare(rl::atomic<uint32_t> *spare) {
   if (use.take_all) return spare->exchange(0, use.take, RL_INFO);
@@ -99,12 +83,11 @@ struct test : rl::test_suite<test, MARKERS> {
 
   void before() {
     chunks_now = chunk;
-    pool_now = &pool;
     pool.at = chunk;
     pool.count = LIMIT;
-    td_chunks_begin(&pool, LIMIT * sizeof *pool.at, true);
+    td_chunks_begin(&pool, LIMIT * sizeof *pool.at);
     for (td_stock &s : stock) {
-      s.first = s.last = s.count = s.fresh = s.fresh_end = s.told = 0;
+      s.first = s.last = s.count = s.fresh = s.fresh_end = 0;
       s.balance.store(0, rl::mo_relaxed, RL_INFO);
     }
     std::memset(held, 0, sizeof held);
@@ -138,20 +121,16 @@ struct test : rl::test_suite<test, MARKERS> {
     td_chunks_put(&pool, &stock[id], number);
   }
 
-  // Every chunk is in one place, and none is in use. What is told is what each marker has told.
+  // Every chunk is in one place, and none is in use.
   void after() {
     unsigned found = 0;
-    int32_t told = 0;
     for (td_stock &s : stock) {
-      RL_ASSERT((int32_t)s.told < TELL && (int32_t)s.told > -TELL);
-      told += (int32_t)s.told;
       found += length(s.first);
       found += s.fresh_end - s.fresh;
     }
     found += length(pool.spare.load(rl::mo_relaxed, RL_INFO));
     uint32_t fresh = pool.fresh.load(rl::mo_relaxed, RL_INFO);
     RL_ASSERT(found == (fresh < LIMIT ? fresh : LIMIT) - 1);
-    RL_ASSERT(td_chunks_told(&pool) == told);
   }
 
   unsigned length(unsigned number) {
@@ -167,7 +146,6 @@ mutant<settings> const mutants[] = {
     {"giving the rest back does not release", [](settings *s) { s->rest = rl::mo_relaxed; }},
     {"taking does not acquire", [](settings *s) { s->take = rl::mo_relaxed; }},
     {"one chunk is taken, not all", [](settings *s) { s->take_all = false; }},
-    {"two tell at once, and one is not heard", [](settings *s) { s->tell_at_once = false; }},
 };
 
 } // namespace

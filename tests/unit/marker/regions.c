@@ -10,7 +10,7 @@
 static struct td_chunks open_chunks(size_t reserved, size_t allowed) {
   struct td_chunks pool = {0};
   cr_assert(td_chunks_open(&pool, reserved * sizeof(struct td_chunk)));
-  td_chunks_begin(&pool, allowed * sizeof(struct td_chunk), false);
+  td_chunks_begin(&pool, allowed * sizeof(struct td_chunk));
   return pool;
 }
 
@@ -106,30 +106,10 @@ Test(chunks, a_collection_begins_with_all_chunks) {
   struct td_chunks pool = open_chunks(100, 50);
   struct td_stock stock = {0};
   cr_assert_eq(get_all(&pool, &stock, numbers, 100), 49);
-  td_chunks_begin(&pool, 80 * sizeof(struct td_chunk), false);
+  td_chunks_begin(&pool, 80 * sizeof(struct td_chunk));
   cr_assert_eq(td_chunks_used_bytes(&pool), 0);
   stock = (struct td_stock){0};
   cr_assert_eq(get_all(&pool, &stock, numbers, 100), 79);
-  td_chunks_close(&pool);
-}
-
-/* One marker gets what the other puts. Only a few of each are not told at any time. */
-Test(chunks, many_markers_tell_how_many_they_use) {
-  enum { UNTOLD = 15 };
-  uint32_t numbers[300];
-  struct td_chunks pool = open_chunks(300, 300);
-  td_chunks_begin(&pool, 300 * sizeof(struct td_chunk), true);
-  struct td_stock one = {0}, other = {0};
-  for (int32_t used = 1; used < 300; used++) {
-    numbers[used - 1] = td_chunks_get(&pool, &one);
-    cr_assert_leq(abs(td_chunks_told(&pool) - used), UNTOLD);
-  }
-  for (int32_t used = 298; used >= 0; used--) {
-    td_chunks_put(&pool, &other, numbers[used]);
-    cr_assert_leq(abs(td_chunks_told(&pool) - used), 2 * UNTOLD);
-  }
-  td_chunks_begin(&pool, 300 * sizeof(struct td_chunk), true);
-  cr_assert_eq(td_chunks_told(&pool), 0);
   td_chunks_close(&pool);
 }
 
