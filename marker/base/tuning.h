@@ -8,6 +8,15 @@
 /* How much work a slice is, counted in objects. */
 #define TD_SLICE_EFFORT (TD_SLICE_SLOTS / 8)
 
+/* Objects of arrays are scanned where they are met if they have no more slots than that, */
+#define TD_ORDERED_SLOTS 4u
+/* if they lie no more than so many bytes from the next one, */
+#define TD_ORDERED_BYTES 8192u
+/* and if the array, or the part of it, has so many slots. */
+#define TD_ORDERED_LEAST 128u
+/* So many slots ahead, they are asked for. */
+#define TD_ORDERED_AHEAD 16u
+
 /* Objects that are given as roots are fetched so many ahead of the scan. */
 #define TD_OBJECTS_AHEAD 8u
 

@@ -13,6 +13,7 @@
 #include "marker/loop/batched.h"
 #include "marker/loop/by_region.h"
 #include "marker/loop/depth_first.h"
+#include "marker/loop/elements.h"
 #include "marker/loop/narrow.h"
 #include "marker/loop/overflow.h"
 #include "marker/loop/poll.h"
@@ -72,6 +73,7 @@ TD_INLINE void drain(struct loop *l) {
   enum mode mode;
   bool single;
   do {
+    if (l->ordered.to) scan_ordered(l);
     if (l->sharing.spill) spill(l);
     mode = mode_of(l);
     single = l->mode.single;
@@ -96,7 +98,7 @@ TD_INLINE void drain(struct loop *l) {
       drain_by_region(l);
       break;
     }
-  } while (single || l->mode.single || l->sharing.spill || mode_of(l) != mode);
+  } while (l->ordered.to || single || l->mode.single || l->sharing.spill || mode_of(l) != mode);
 }
 
 /* Among many, who has found work wakes another one as soon as it has something to share. */

@@ -24,30 +24,30 @@ TD_INLINE bool claim(struct loop *l, const struct td_view *v, struct Q(owner) * 
   return item & TD_ITEM_GREY || claim_at(l, v, o, item);
 }
 
-/* Scans an object that is marked: calls visit_one for the slots of a short object, visit_many for
- * those of longer ones. */
-TD_INLINE void scan_children(struct loop *l, uintptr_t object, const struct td_block *block,
-                             td_visit visit_one, td_visit visit_many) {
+/* Scans an object that is marked, if its slots are few. Returns whether they are. */
+TD_INLINE bool scan_short(struct loop *l, uintptr_t object, const struct td_block *block,
+                          td_visit visit_one) {
   l->last = object;
   if (block->kind == TD_KIND_BITMAP)
     td_scan_map(&l->v, (const uintptr_t *)object, block->map, false, visit_one, l);
   else if (block->kind == TD_KIND_WORDS)
     td_scan_map(&l->v, (const uintptr_t *)object, block->map, true, visit_one, l);
-  else if (td_kind_is_array(block->kind))
+  else
+    return false;
+  return true;
+}
+
+/* Scans an object that is marked: calls visit_one for the slots of a short object, visit_many for
+ * those of longer ones. */
+TD_INLINE void scan_children(struct loop *l, uintptr_t object, const struct td_block *block,
+                             td_visit visit_one, td_visit visit_many) {
+  if (scan_short(l, object, block, visit_one)) return;
+  if (td_kind_is_array(block->kind))
     scan_array(l, object, visit_many);
   else if (block->kind == TD_KIND_LEAF)
     l->marker->queued_leaves++;
   else
     td_scan_rare(l->marker, object, visit_many, l);
-}
-
-TD_INLINE void scan_item(struct loop *l, uint64_t item, td_visit visit_one, td_visit visit_many) {
-  uintptr_t object = item;
-  if (__builtin_expect((item & TD_ITEM_GREY) != 0, 0))
-    object = item & ~TD_ITEM_GREY;
-  else if (!claim_at(l, &l->v, &l->o, object))
-    return;
-  scan_children(l, object, td_view_block(&l->v, object), visit_one, visit_many);
 }
 
 TD_INLINE bool is_near(const struct loop *l, uint64_t item) {

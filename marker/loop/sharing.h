@@ -5,6 +5,7 @@
 #include "marker/base/idle.h"
 #include "marker/base/report.h"
 #include "marker/loop/own_queue.h"
+#include "marker/loop/slices.h"
 #include "marker/loop/state.h"
 
 #define GIVE_STEP_MOST 4096u
@@ -60,6 +61,13 @@ TD_INLINE void share(struct loop *l) {
   }
   if (s->effort >= s->recruit_at && owned(&l->o) + l->window.count >= TD_RECRUIT_ITEMS)
     s->recruit_at = td_recruit_more(l->marker, s->effort);
+}
+
+/* Scans a slice that came out of the queue. */
+TD_INLINE void scan_queued_slice(struct loop *l, uint64_t slice, td_visit visit_one) {
+  scan_slice(l, slice, visit_one);
+  l->sharing.effort += TD_SLICE_EFFORT;
+  share(l);
 }
 
 /* Moves the window into the queue. */

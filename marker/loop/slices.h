@@ -14,8 +14,8 @@ static unsigned cuts_of(size_t count) {
   return cuts;
 }
 
-/* Halves the slice and scans the first part. When the queue is full, that is all the rest. */
-TD_INLINE void scan_slice(struct loop *l, uint64_t item, td_visit visit_one) {
+/* Halves the slice and returns the first part. When the queue is full, that is all the rest. */
+TD_INLINE struct td_array cut_slice(struct loop *l, uint64_t item) {
   uint64_t granule = td_item_granule(item), number = td_item_number(item);
   struct td_array a = td_array_of(l->marker->set->space, td_view_object(&l->v, granule));
   size_t count = a.to - a.from;
@@ -29,17 +29,28 @@ TD_INLINE void scan_slice(struct loop *l, uint64_t item, td_visit visit_one) {
     if (!Q(put)(l->queue, &l->o, td_slice_item(granule, 2 * number + 1))) break;
     to = (index + 1) << level;
   }
-  size_t start = a.from + (index << level) * TD_SLICE_SLOTS;
   size_t stop = a.from + to * TD_SLICE_SLOTS;
-  td_array_scan_slice(&a, &l->v, start, stop < a.to ? stop : a.to, visit_one, l);
+  a.from += (index << level) * TD_SLICE_SLOTS;
+  a.to = stop < a.to ? stop : a.to;
+  a.is_part = true;
+  return a;
+}
+
+/* Returns all slots of an array that need not be cut, and the first part of a longer one. */
+TD_INLINE struct td_array cut_array(struct loop *l, uintptr_t object) {
+  struct td_array a = td_array_of(l->marker->set->space, object);
+  if (a.to - a.from <= 2 * TD_SLICE_SLOTS) return a;
+  return cut_slice(l, td_slice_item(td_view_granule(&l->v, object), 1));
+}
+
+TD_INLINE void scan_slice(struct loop *l, uint64_t item, td_visit visit_one) {
+  struct td_array part = cut_slice(l, item);
+  td_array_scan_part(&part, &l->v, visit_one, l);
 }
 
 TD_INLINE void scan_array(struct loop *l, uintptr_t object, td_visit visit_one) {
-  struct td_array a = td_array_of(l->marker->set->space, object);
-  if (a.to - a.from <= 2 * TD_SLICE_SLOTS)
-    td_array_scan(&a, &l->v, a.from, a.to, visit_one, l);
-  else
-    scan_slice(l, td_slice_item(td_view_granule(&l->v, object), 1), visit_one);
+  struct td_array part = cut_array(l, object);
+  td_array_scan(&part, &l->v, visit_one, l);
 }
 
 #endif

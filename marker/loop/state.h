@@ -9,6 +9,7 @@
 #include "marker/loop/batch.h"
 #include "marker/loop/parameters.h"
 #include "marker/loop/window.h"
+#include "marker/scan/array.h"
 
 /* How marking goes on. marker/loop/README.md tells what leads from one mode to another. */
 enum mode {
@@ -60,6 +61,7 @@ struct loop {
   struct Q(owner) o;
   uintptr_t next;   /* the newest child; 0: none */
   uintptr_t last;   /* the object scanned last */
+  uint64_t array;   /* an array, or a slice of one, that comes next; 0: none */
   uint64_t objects; /* marked, without the leaves that were marked where they were met; */
   uint64_t leaves;  /* those */
   uint32_t poll;    /* objects until the next poll */
@@ -68,6 +70,7 @@ struct loop {
   struct mode_choice mode;
   struct sharing sharing;
   struct page_walk walk;
+  struct td_array ordered; /* slots whose objects are scanned where they are met; none: `to` is 0 */
 };
 
 #endif

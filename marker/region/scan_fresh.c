@@ -26,7 +26,7 @@ static void scan_array(struct td_visit_state *s, struct td_throwing *t, uintptr_
   if (a.to - a.from > 2 * TD_SLICE_SLOTS)
     td_defer_grey(s->visitor->marker, object);
   else
-    td_array_scan(&a, &s->v, a.from, a.to, visit_word, t);
+    td_array_scan(&a, &s->v, visit_word, t);
 }
 
 /* Scans the slots that have a bit in the map, the first one first: here the order is free. */

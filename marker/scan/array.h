@@ -6,11 +6,11 @@
 
 #include "marker/scan/scan.h"
 
-/* The slots [from, to) of an object. */
+/* The slots [from, to) of an object, or of a part of it. */
 struct td_array {
   const uintptr_t *slots;
   size_t from, to;
-  bool conservative;
+  bool conservative, is_part;
 };
 
 static inline bool td_kind_is_array(uint8_t kind) {
@@ -32,21 +32,23 @@ TD_INLINE struct td_array td_array_of(const struct td_space *space, uintptr_t ob
                            .conservative = block->kind == TD_KIND_CONSERVATIVE};
 }
 
-TD_INLINE void td_array_scan(const struct td_array *array, const struct td_view *v, size_t from,
-                             size_t to, td_visit visit, void *context) {
+/* A part of a long array is scanned from its first slot on. */
+TD_INLINE void td_array_scan_part(const struct td_array *array, const struct td_view *v,
+                                  td_visit visit, void *context) {
   if (array->conservative)
-    td_scan_words(v, array->slots, from, to, true, visit, context);
+    td_scan_words_upwards(v, array->slots, array->from, array->to, true, visit, context);
   else
-    td_scan_words(v, array->slots, from, to, false, visit, context);
+    td_scan_words_upwards(v, array->slots, array->from, array->to, false, visit, context);
 }
 
-/* A slice of a long array. */
-TD_INLINE void td_array_scan_slice(const struct td_array *array, const struct td_view *v,
-                                   size_t from, size_t to, td_visit visit, void *context) {
-  if (array->conservative)
-    td_scan_words_upwards(v, array->slots, from, to, true, visit, context);
+TD_INLINE void td_array_scan(const struct td_array *array, const struct td_view *v, td_visit visit,
+                             void *context) {
+  if (array->is_part)
+    td_array_scan_part(array, v, visit, context);
+  else if (array->conservative)
+    td_scan_words(v, array->slots, array->from, array->to, true, visit, context);
   else
-    td_scan_words_upwards(v, array->slots, from, to, false, visit, context);
+    td_scan_words(v, array->slots, array->from, array->to, false, visit, context);
 }
 
 #endif

@@ -1,0 +1,100 @@
+/* Arrays whose objects lie in the order of the slots are scanned where they are met. Among those
+ * objects are all kinds that must not be: leaves, arrays, objects with many slots, with a trace
+ * function, marked ones, the array itself. What they refer to is more than the queue holds. The
+ * marks are those of a serial marking. */
+#include "tests/marking/rig.h"
+
+enum { SLOTS = 5000, CHILDREN = 4, KINDS = 8 };
+
+static struct rig r;
+static void **array;
+static tide_layout one, conservative, many, traced;
+
+static void *alloc(tide_layout layout, size_t words) {
+  void *object = tide_alloc(r.m, layout, words * sizeof(void *));
+  CHECK(object);
+  return object;
+}
+
+static void trace_first(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
+  (void)bytes;
+  (void)context;
+  tide_trace(tracer, *(void **)object);
+}
+
+/* An object that is scanned where it is met, and its children, which are in slots[0 .. 3]. */
+static void **with_children(tide_layout layout) {
+  void **object = alloc(layout, CHILDREN);
+  CHECK(tide_handle(r.m, object));
+  for (size_t c = 0; c < CHILDREN; c++)
+    object[c] = alloc(TIDE_LAYOUT_REFS, 2);
+  return object;
+}
+
+static void **odd_one(size_t i) {
+  void **object;
+  switch (i / 16 % KINDS) {
+  case 0:
+    return alloc(TIDE_LAYOUT_LEAF, 2);
+  case 1:
+    object = alloc(many, 40);
+    object[39] = array;
+    return object;
+  case 2:
+    object = alloc(traced, 2);
+    break;
+  case 3:
+    object = alloc(TIDE_LAYOUT_REFS, 200);
+    break;
+  case 4:
+    return i > 20 ? array[i - 20] : NULL;
+  case 5:
+    return array;
+  case 6:
+    return NULL;
+  default:
+    object = alloc(one, 3);
+  }
+  object[0] = array;
+  return object;
+}
+
+/* Fills the slots [from, to); every `step`-th holds something else. Handles keep what is new. */
+static void fill(size_t from, size_t to, size_t step) {
+  for (size_t i = from; i < to; i++) {
+    size_t scope = tide_scope_open(r.m);
+    array[i] = i % step == step - 1 ? odd_one(i) : with_children(i / 256 % 2 ? one : conservative);
+    CHECK(tide_scope_close(r.m, scope) == TIDE_OK);
+  }
+}
+
+static void check(const char *what) {
+  static const char *const engines[] = {"bwos", "abp"};
+  for (size_t e = 0; e < 2; e++)
+    for (unsigned markers = 1; markers <= 4; markers *= 2) {
+      rig_configure(&r, engines[e], markers);
+      CHECK(rig_collect(&r, what) > 0);
+    }
+  rig_configure(&r, "bwos", 1);
+  rig_collect(&r, what);
+  CHECK(r.marker[0].overflows == 0 && r.marker[0].dense_objects == 0);
+}
+
+int main(void) {
+  rig_open(&r, (size_t)256 << 20, 0, 0);
+  uint64_t map_of_four = 15, map_of_many = ~UINT64_C(0) >> 24;
+  one = tide_layout_bitmap(r.heap, &map_of_four, 4, NULL);
+  many = tide_layout_bitmap(r.heap, &map_of_many, 40, NULL);
+  conservative = tide_layout_bitmap_conservative(r.heap, &map_of_four, 4, NULL);
+  traced = tide_layout_traced(r.heap, trace_first, NULL, NULL);
+  CHECK(tide_root_add(r.heap, &array) == TIDE_OK);
+  for (size_t slots = 127; slots <= SLOTS; slots += slots < 130 ? 1 : 1217) {
+    array = alloc(TIDE_LAYOUT_REFS, slots);
+    fill(0, slots, slots + 1);
+    check("an array of objects with four slots");
+    fill(slots / 3, slots, 16);
+    check("among them others");
+  }
+  rig_close(&r);
+  return 0;
+}
