@@ -95,15 +95,13 @@ EXPORT char *GC_strdup(const char *text) {
 /* ---- What is at an address ---- */
 
 EXPORT void *GC_base(void *address) {
-  return td_bdwgc.heap ? tide_object_find(td_bdwgc.heap, address) : NULL;
+  return tide_object_find(td_bdwgc.heap, address);
 }
 EXPORT int GC_is_heap_ptr(const void *address) {
-  return td_bdwgc.heap && tide_object_find(td_bdwgc.heap, address) != NULL;
+  return tide_cell_bytes(td_bdwgc.heap, address) != 0;
 }
 EXPORT size_t GC_size(const void *object) {
-  size_t bytes = tide_object_bytes(td_bdwgc.heap, object);
-  if (bytes) return bytes;
-  return tide_object_bytes(td_bdwgc.heap, tide_object_find(td_bdwgc.heap, object));
+  return tide_cell_bytes(td_bdwgc.heap, object);
 }
 
 /* ---- Freeing and resizing ---- */

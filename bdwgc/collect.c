@@ -63,8 +63,8 @@ static void end(struct tide_heap *heap) {
   tell(EVENT_PRE_START_WORLD);
   td_register_tell(false);
   GC_gc_no++;
-  td_figures_note(heap);
-  GC_parallel = (int)td_figures_markers(heap) - 1;
+  td_figures_note();
+  GC_parallel = (int)td_figures_other_markers();
   /* relaxed: a hint to come to td_bdwgc_after_collection. */
   if (print || td_guard_used() || tide_finalizers_pending(heap))
     atomic_fetch_or_explicit(&td_bdwgc.slow, TD_SLOW_ONCE, memory_order_relaxed);

@@ -9,70 +9,86 @@
 
 extern EXPORT GC_word GC_gc_no, GC_non_gc_bytes;
 
-/* By the last collection's end; written under the stop. */
-static uint64_t allocated_before, freed_before;
+/* By the last collection's end; written under the stop. relaxed, all: counts, which a thread in a
+ * blocking region may read meanwhile. */
+static _Atomic(uint64_t) allocated_before, freed_before;
 /* Since then: freed by the program, and kept by us for a while. */
 static _Atomic(size_t) freed_besides;
 
-void td_figures_note(struct tide_heap *heap) {
-  struct tide_heap_stats stats;
-  tide_heap_stats(heap, &stats);
-  allocated_before = stats.allocated_bytes;
-  freed_before = stats.freed_bytes;
-  atomic_store_explicit(&freed_besides, 0, memory_order_relaxed); /* relaxed: a count */
+/* Fills in zeroes before there is a heap. */
+static inline void look(struct tide_figures *figures) {
+  tide_figures(td_bdwgc.heap, figures);
 }
 
-unsigned td_figures_markers(struct tide_heap *heap) {
-  struct tide_cycle_stats cycle;
-  tide_cycle_stats(heap, &cycle);
-  return cycle.markers ? cycle.markers : 1;
+void td_figures_note(void) {
+  struct tide_figures figures;
+  look(&figures);
+  atomic_store_explicit(&allocated_before, figures.allocated_bytes, memory_order_relaxed);
+  atomic_store_explicit(&freed_before, figures.freed_bytes, memory_order_relaxed);
+  atomic_store_explicit(&freed_besides, 0, memory_order_relaxed);
 }
 
-static struct tide_heap_stats now(void) {
-  struct tide_heap_stats stats;
-  tide_heap_stats(td_bdwgc.heap, &stats); /* zeroes before there is a heap */
-  return stats;
+static unsigned other_markers(const struct tide_figures *figures) {
+  return figures->markers ? (unsigned)figures->markers - 1 : 0;
+}
+unsigned td_figures_other_markers(void) {
+  struct tide_figures figures;
+  look(&figures);
+  return other_markers(&figures);
 }
 
-static size_t free_bytes(const struct tide_heap_stats *stats) {
-  return stats->committed_bytes > stats->heap_bytes ? stats->committed_bytes - stats->heap_bytes
-                                                    : 0;
+static size_t free_bytes(const struct tide_figures *figures) {
+  return figures->committed_bytes > figures->heap_bytes
+             ? figures->committed_bytes - figures->heap_bytes
+             : 0;
 }
-static size_t since_gc(const struct tide_heap_stats *stats) {
-  return stats->allocated_bytes - allocated_before;
+static size_t since_gc(const struct tide_figures *figures) {
+  /* relaxed: see above. */
+  return figures->allocated_bytes - atomic_load_explicit(&allocated_before, memory_order_relaxed);
 }
-static size_t freed_since_gc(const struct tide_heap_stats *stats) {
-  /* relaxed: a count. */
-  return stats->freed_bytes - freed_before +
+static size_t freed_since_gc(const struct tide_figures *figures) {
+  /* relaxed, both: see above. */
+  return figures->freed_bytes - atomic_load_explicit(&freed_before, memory_order_relaxed) +
          atomic_load_explicit(&freed_besides, memory_order_relaxed);
 }
 
 EXPORT size_t GC_get_heap_size(void) {
-  return now().committed_bytes;
+  struct tide_figures figures;
+  look(&figures);
+  return figures.committed_bytes;
 }
 EXPORT size_t GC_get_free_bytes(void) {
-  struct tide_heap_stats stats = now();
-  return free_bytes(&stats);
+  struct tide_figures figures;
+  look(&figures);
+  return free_bytes(&figures);
 }
 EXPORT size_t GC_get_unmapped_bytes(void) {
   return 0; /* what is given back counts no more */
 }
 EXPORT size_t GC_get_bytes_since_gc(void) {
-  struct tide_heap_stats stats = now();
-  return since_gc(&stats);
+  struct tide_figures figures;
+  look(&figures);
+  return since_gc(&figures);
 }
 EXPORT size_t GC_get_expl_freed_bytes_since_gc(void) {
-  struct tide_heap_stats stats = now();
-  return freed_since_gc(&stats);
+  struct tide_figures figures;
+  look(&figures);
+  return freed_since_gc(&figures);
 }
 EXPORT size_t GC_get_total_bytes(void) {
-  return now().allocated_bytes;
+  struct tide_figures figures;
+  look(&figures);
+  return figures.allocated_bytes;
 }
 EXPORT size_t GC_get_obtained_from_os_bytes(void) {
-  return now().peak_committed_bytes;
+  struct tide_figures figures;
+  look(&figures);
+  return figures.peak_committed_bytes;
 }
 EXPORT size_t GC_get_memory_use(void) {
-  return now().heap_bytes;
+  struct tide_figures figures;
+  look(&figures);
+  return figures.heap_bytes;
 }
 EXPORT GC_word GC_get_gc_no(void) {
   return GC_gc_no;
@@ -80,29 +96,39 @@ EXPORT GC_word GC_get_gc_no(void) {
 
 EXPORT void GC_get_heap_usage_safe(GC_word *heap, GC_word *free, GC_word *unmapped, GC_word *since,
                                    GC_word *total) {
-  struct tide_heap_stats stats = now();
-  if (heap) *heap = stats.committed_bytes;
-  if (free) *free = free_bytes(&stats);
+  struct tide_figures figures;
+  look(&figures);
+  if (heap) *heap = figures.committed_bytes;
+  if (free) *free = free_bytes(&figures);
   if (unmapped) *unmapped = 0;
-  if (since) *since = since_gc(&stats);
-  if (total) *total = stats.allocated_bytes;
+  if (since) *since = since_gc(&figures);
+  if (total) *total = figures.allocated_bytes;
+}
+
+static inline void fill(struct GC_prof_stats_s *stats) {
+  struct tide_figures figures;
+  look(&figures);
+  *stats = (struct GC_prof_stats_s){
+      .heapsize_full = figures.committed_bytes,
+      .free_bytes_full = free_bytes(&figures),
+      .bytes_allocd_since_gc = since_gc(&figures),
+      /* relaxed: see above. */
+      .allocd_bytes_before_gc = atomic_load_explicit(&allocated_before, memory_order_relaxed),
+      .non_gc_bytes = GC_non_gc_bytes,
+      .gc_no = GC_gc_no,
+      .markers_m1 = other_markers(&figures),
+      .expl_freed_bytes_since_gc = freed_since_gc(&figures),
+      .obtained_from_os_bytes = figures.peak_committed_bytes,
+  };
 }
 
 EXPORT size_t GC_get_prof_stats(struct GC_prof_stats_s *filled, size_t bytes) {
-  struct tide_heap_stats stats = now();
-  struct tide_cycle_stats cycle;
-  tide_cycle_stats(td_bdwgc.heap, &cycle);
-  const struct GC_prof_stats_s all = {
-      .heapsize_full = stats.committed_bytes,
-      .free_bytes_full = free_bytes(&stats),
-      .bytes_allocd_since_gc = since_gc(&stats),
-      .allocd_bytes_before_gc = allocated_before,
-      .non_gc_bytes = GC_non_gc_bytes,
-      .gc_no = GC_gc_no,
-      .markers_m1 = cycle.markers ? cycle.markers - 1 : 0,
-      .expl_freed_bytes_since_gc = freed_since_gc(&stats),
-      .obtained_from_os_bytes = stats.peak_committed_bytes,
-  };
+  struct GC_prof_stats_s all;
+  if (bytes == sizeof all) {
+    fill(filled);
+    return bytes;
+  }
+  fill(&all);
   size_t common = bytes < sizeof all ? bytes : sizeof all;
   memcpy(filled, &all, common);
   if (bytes > common) memset((char *)filled + common, 0xff, bytes - common);
@@ -112,13 +138,20 @@ EXPORT size_t GC_get_prof_stats_unsafe(struct GC_prof_stats_s *filled, size_t by
   return GC_get_prof_stats(filled, bytes);
 }
 
+/* The rest is asked for less often. */
+static struct tide_heap_stats all_stats(void) {
+  struct tide_heap_stats stats;
+  tide_heap_stats(td_bdwgc.heap, &stats); /* zeroes before there is a heap */
+  return stats;
+}
+
 EXPORT size_t GC_get_size_map_at(int i) {
   (void)i;
   return SIZE_MAX; /* sizes are not mapped by a table */
 }
 EXPORT void GC_start_performance_measurement(void) {}
 EXPORT unsigned long GC_get_full_gc_total_time(void) {
-  return (unsigned long)(now().pause_ns_total / 1000000);
+  return (unsigned long)(all_stats().pause_ns_total / 1000000);
 }
 
 EXPORT void GC_incr_bytes_allocd(size_t bytes) {
@@ -135,7 +168,7 @@ void td_figures_add_freed(size_t bytes) {
 /* ---- In words ---- */
 
 EXPORT void GC_dump_named(const char *name) {
-  struct tide_heap_stats stats = now();
+  struct tide_heap_stats stats = all_stats();
   printf("tidemark: libgc: %s: %" PRIu64 " collections, heap %" PRIu64 " KiB, in use %" PRIu64
          " KiB, allocated %" PRIu64 " KiB, longest pause %" PRIu64 " us\n",
          name ? name : "dump", stats.collections, stats.committed_bytes >> 10,

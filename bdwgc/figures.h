@@ -5,9 +5,9 @@
 #include "tide/tide.h"
 
 /* At the end of a collection, world stopped. */
-void td_figures_note(struct tide_heap *heap);
-/* Returns how many markers the last collection had at its disposal, 1 before the first. */
-unsigned td_figures_markers(struct tide_heap *heap);
+void td_figures_note(void);
+/* Returns how many markers the last collection had at its disposal besides one. */
+unsigned td_figures_other_markers(void);
 /* The program freed so much that the heap has not got back yet. */
 void td_figures_add_freed(size_t bytes);
 

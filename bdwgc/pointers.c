@@ -39,6 +39,9 @@ EXPORT void (*GC_same_obj_print_proc)(void *, void *) = say_pair;
 EXPORT void (*GC_is_visible_print_proc)(void *) = say_invisible;
 
 EXPORT void *GC_same_obj(void *a, void *b) {
+  size_t bytes;
+  const char *cell = tide_cell_find(td_bdwgc.heap, a, &bytes);
+  if (TIDE_LIKELY(cell && (uintptr_t)b - (uintptr_t)cell < bytes)) return a;
   void *object = tide_object_find(td_bdwgc.heap, a);
   if (object != tide_object_find(td_bdwgc.heap, b)) GC_same_obj_print_proc(a, b);
   return a;

@@ -116,19 +116,20 @@ EXPORT void GC_set_markers_count(unsigned markers) {
 /* The collector reads GC_dont_gc, which programs write by name, too. */
 EXPORT void GC_disable(void) {
   td_bdwgc_start();
-  __atomic_add_fetch(&GC_dont_gc, 1, __ATOMIC_RELAXED); /* relaxed: see tide_collect_pause_by */
-  /* A collection that runs has ended when the pause begins. */
-  if (tide_collect_pause(td_bdwgc.heap) == TIDE_OK) (void)tide_collect_resume(td_bdwgc.heap);
+  /* seq_cst: see tide_collect_await. A collection that runs has ended when the pause begins. */
+  __atomic_add_fetch(&GC_dont_gc, 1, __ATOMIC_SEQ_CST);
+  tide_collect_await(td_bdwgc.heap);
 }
 EXPORT void GC_enable(void) {
   td_bdwgc_start();
-  int count = __atomic_load_n(&GC_dont_gc, __ATOMIC_RELAXED); /* relaxed: as above */
+  int count =
+      __atomic_load_n(&GC_dont_gc, __ATOMIC_RELAXED); /* relaxed: a collection may begin late */
   while (count != 0 && !__atomic_compare_exchange_n(&GC_dont_gc, &count, count - 1, true,
                                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
   }
 }
 EXPORT int GC_is_disabled(void) {
-  return __atomic_load_n(&GC_dont_gc, __ATOMIC_RELAXED) != 0; /* relaxed: as above */
+  return __atomic_load_n(&GC_dont_gc, __ATOMIC_RELAXED) != 0; /* relaxed: a figure */
 }
 EXPORT int GC_get_disable_automatic_collection(void) {
   return disable_automatic;

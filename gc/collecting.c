@@ -2,6 +2,7 @@
 #include "gc/base/error.h"
 #include "gc/base/inside.h"
 #include "gc/base/thread.h"
+#include "gc/cycle/asked.h"
 #include "gc/cycle/budget.h"
 #include "gc/cycle/collect.h"
 #include "gc/stop/pause.h"
@@ -37,6 +38,11 @@ enum tide_status tide_collect_pause_by(struct tide_heap *heap, const int *variab
   heap->paused_by = variable;
   td_world_unlock(heap);
   return TIDE_OK;
+}
+
+void tide_collect_await(struct tide_heap *heap) {
+  if (!heap || TIDE_LIKELY(!td_asked_runs(&heap->world.collecting))) return;
+  if (tide_collect_pause(heap) == TIDE_OK) (void)tide_collect_resume(heap);
 }
 
 bool tide_heap_grow(struct tide_heap *heap, size_t bytes) {

@@ -1,5 +1,6 @@
 #include "heap/backing.h"
 
+#include "heap/counted.h"
 #include "heap/poison.h"
 
 /* What the space may have beyond its limit: a slab is the least that is taken at once, a huge page
@@ -52,7 +53,7 @@ static uint64_t room(const struct td_space *space) {
 
 static void note_peak(struct td_space *space) {
   uint32_t slabs = (uint32_t)((backed_blocks(space) + TD_SLAB_BLOCKS - 1) / TD_SLAB_BLOCKS);
-  if (slabs > space->peak_committed_slabs) space->peak_committed_slabs = slabs;
+  td_counted_raise(&space->peak_committed_slabs, slabs);
 }
 
 /* ---- Giving back ---- */
@@ -64,7 +65,7 @@ static bool strip(struct td_space *space, uint32_t block) {
   /* Or the system would make the slab one huge page again. */
   td_plat_advise_small(address_of(space, block), TD_BLOCK_BYTES);
   space->infos[block].zeroed = TD_ZEROED_BARE;
-  space->bare_blocks++;
+  td_counted_add(&space->bare_blocks, 1);
   return true;
 }
 
@@ -92,7 +93,7 @@ bool td_backing_give_slab(struct td_space *space, uint32_t slab) {
   td_plat_purge(space->marks + (uint64_t)first * TD_BLOCK_GRANULES,
                 TD_SLAB_BLOCKS * TD_BLOCK_GRANULES);
   for (uint32_t b = first; b < first + TD_SLAB_BLOCKS; b++)
-    space->bare_blocks -= space->infos[b].zeroed == TD_ZEROED_BARE;
+    if (space->infos[b].zeroed == TD_ZEROED_BARE) td_counted_add(&space->bare_blocks, -1);
   space->slab_committed[slab] = TD_SLAB_NONE;
   /* relaxed: under the lock. */
   atomic_fetch_sub_explicit(&space->committed_slabs, 1, memory_order_relaxed);
@@ -146,7 +147,7 @@ static bool commit_slab(struct td_space *space, uint32_t slab, bool is_bare, boo
   atomic_fetch_add_explicit(&space->committed_slabs, 1, memory_order_relaxed);
   for (uint32_t b = first; b < first + TD_SLAB_BLOCKS; b++)
     space->infos[b].zeroed = is_bare ? TD_ZEROED_BARE : TD_ZEROED;
-  if (is_bare) space->bare_blocks += (uint32_t)TD_SLAB_BLOCKS;
+  if (is_bare) td_counted_add(&space->bare_blocks, TD_SLAB_BLOCKS);
   return true;
 }
 
@@ -179,7 +180,7 @@ bool td_backing_take(struct td_space *space, uint32_t first, uint32_t count) {
   for (uint32_t b = first; b < end; b++) {
     if (space->infos[b].zeroed != TD_ZEROED_BARE) continue;
     space->infos[b].zeroed = TD_ZEROED;
-    space->bare_blocks--;
+    td_counted_add(&space->bare_blocks, -1);
   }
   note_peak(space);
   return true;

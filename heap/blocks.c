@@ -5,6 +5,7 @@
 
 #include "heap/avoid.h"
 #include "heap/backing.h"
+#include "heap/counted.h"
 #include "heap/touch.h"
 
 static void set_free(struct td_space *space, uint32_t block, bool is_free) {
@@ -78,7 +79,7 @@ static enum td_room take(struct td_space *space, uint32_t count, uint32_t *first
   }
   for (uint32_t b = found; b < found + count; b++)
     set_free(space, b, false);
-  space->used_blocks += count;
+  td_counted_add(&space->used_blocks, count);
   *first = found;
   return TD_ROOM;
 }
@@ -102,7 +103,7 @@ bool td_blocks_take_behind(struct td_space *space, uint32_t first, uint32_t coun
   if (!td_backing_take(space, first, count)) return false;
   for (uint32_t b = first; b < first + count; b++)
     set_free(space, b, false);
-  space->used_blocks += count;
+  td_counted_add(&space->used_blocks, count);
   return true;
 }
 
@@ -112,7 +113,7 @@ void td_blocks_give(struct td_space *space, uint32_t first, uint32_t count) {
     space->infos[b] = (struct td_block_info){.avoided = space->infos[b].avoided};
     set_free(space, b, true);
   }
-  space->used_blocks -= count;
+  td_counted_add(&space->used_blocks, -(int64_t)count);
   if (first < space->single_hint) space->single_hint = first;
   space->extent_limit = UINT32_MAX;
 }

@@ -5,6 +5,7 @@
 #include "gc/base/pages.h"
 #include "gc/base/thread.h"
 #include "heap/walk.h"
+#include "tide/foreign.h"
 
 static uint32_t block_at(const struct td_space *space, uintptr_t object) {
   return (uint32_t)((object - space->base) >> TD_BLOCK_LOG2);
@@ -35,35 +36,166 @@ bool td_object_begins(struct tide_heap *heap, const void *address) {
                                   : td_object_start(heap, address) == (uintptr_t)address;
 }
 
-static __attribute__((noinline)) uintptr_t find_locked(struct tide_heap *heap, uintptr_t address) {
-  pthread_mutex_lock(&heap->space.lock); /* others may move the frontier */
+/* ---- Looking while stops are held off, and with the lock where it takes one ---- */
+
+/* May objects of the heap be looked for without the lock? No collection comes between where a
+ * mutator holds stops off. */
+static inline bool may_look(const struct tide_mutator *mutator) {
+  return mutator && mutator->runs && !mutator->blocking_depth;
+}
+
+static uint8_t state_for(const struct tide_mutator *mutator, const struct td_space *space,
+                         uintptr_t address) {
+  return may_look(mutator) ? td_space_state_at(space, address) : TD_BLOCK_TAIL;
+}
+
+/* Others may move the frontier, or take and give back extents. */
+static uintptr_t find_locked(struct tide_heap *heap, uintptr_t address) {
+  pthread_mutex_lock(&heap->space.lock);
   uintptr_t object = td_space_find_any(&heap->space, address);
   pthread_mutex_unlock(&heap->space.lock);
   return object;
 }
 
-/* May objects of the heap be looked for without the lock? No collection comes between where a
- * mutator holds stops off. */
-static bool may_look(const struct tide_mutator *mutator) {
-  return mutator && mutator->runs && !mutator->blocking_depth;
+static __attribute__((noinline)) uintptr_t find(struct tide_heap *heap, uintptr_t address) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  const struct td_space *space = &heap->space;
+  const struct tide_mutator *mutator = tide_current(heap);
+  uint8_t state = state_for(mutator, space, address);
+  if (state == TD_BLOCK_FREE) return 0;
+  if (state != TD_BLOCK_SMALL) {
+    uintptr_t object = find_locked(heap, address);
+    bool is_small = object && space->infos[block_at(space, object)].state == TD_BLOCK_SMALL;
+    return is_small && mutator && mutator->runs && in_unused_run(mutator, object) ? 0 : object;
+  }
+  uintptr_t cell = td_space_cell_of_small(space, block_at(space, address), address);
+  if (!cell || !td_holds_object(space, td_granule_of(space->base, cell))) return 0;
+  return in_unused_run(mutator, cell) ? 0 : cell;
+}
+
+static uintptr_t cell_locked(struct tide_heap *heap, uintptr_t address, size_t *bytes) {
+  pthread_mutex_lock(&heap->space.lock);
+  uintptr_t cell = td_space_cell(&heap->space, address);
+  if (cell) *bytes = td_space_object_bytes(&heap->space, cell);
+  pthread_mutex_unlock(&heap->space.lock);
+  return cell;
+}
+
+/* Does an extent begin there? Of a large object that somebody holds that does not change but by the
+ * program's own order. */
+static bool extent_begins(const struct td_space *space, uintptr_t address, size_t *bytes) {
+  const struct td_block_info *info = &space->infos[block_at(space, address)];
+  if (address % TD_BLOCK_BYTES != 0) return false;
+  /* relaxed: see above; of what nobody holds it is what it was at some moment. */
+  *bytes = __atomic_load_n(&info->large_bytes, __ATOMIC_RELAXED);
+  return *bytes > 0;
+}
+
+static __attribute__((noinline)) void *find_cell(struct tide_heap *heap, uintptr_t address,
+                                                 size_t *bytes) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  const struct td_space *space = &heap->space;
+  const struct tide_mutator *mutator = tide_current(heap);
+  uint8_t state = state_for(mutator, space, address);
+  uint32_t b = block_at(space, address);
+  size_t found_bytes = 0;
+  uintptr_t cell = 0;
+  if (state == TD_BLOCK_SMALL) {
+    cell = td_space_cell_of_small(space, b, address);
+    found_bytes = td_block_object_bytes(&space->blocks[b], &space->infos[b]);
+  } else if (state == TD_BLOCK_LARGE && extent_begins(space, address, &found_bytes)) {
+    cell = address;
+  } else if (state != TD_BLOCK_FREE) {
+    cell = cell_locked(heap, address, &found_bytes);
+  }
+  if (cell && bytes) *bytes = found_bytes;
+  return (void *)cell;
+}
+
+/* ---- The same for cells on a thread with one heap, which is what most calls come to ---- */
+
+static inline const struct tide_mutator *looking(const struct tide_heap *heap) {
+  const struct tide_mutator *mutator = td_self()->mutators;
+  return TIDE_LIKELY(mutator && mutator->heap == heap && may_look(mutator)) ? mutator : NULL;
+}
+
+/* Returns a number that is another one after the thread was stopped. So what it has read between
+ * two calls that return the same was all read between the same two stops: no collection has sorted
+ * blocks, changed the epoch or retired runs meanwhile. Asking twice takes less than to hold stops
+ * off. */
+static inline uint32_t stops_seen(const struct tide_mutator *mutator) {
+  atomic_signal_fence(memory_order_seq_cst);
+  /* relaxed: a thread that stands still has itself read the state that made it, and what comes
+   * after in its order reads no older one. */
+  uint32_t seen = atomic_load_explicit(&mutator->state, memory_order_relaxed);
+  atomic_signal_fence(memory_order_seq_cst);
+  return seen;
+}
+
+/* Returns the start of the cell of a SMALL block that the address lies in, 0 if it is behind the
+ * last. A space begins at a multiple of a block's size. */
+static inline uintptr_t cell_of(const struct td_block *block, const struct td_block_info *info,
+                                uintptr_t address) {
+  uintptr_t start = address & ~(uintptr_t)(TD_BLOCK_BYTES - 1);
+  uint32_t cell = td_cell_of(block, (uint32_t)((address - start) >> TD_GRANULE_LOG2));
+  if (cell >= info->cells) return 0;
+  return start + ((uintptr_t)(cell * block->cell_granules) << TD_GRANULE_LOG2);
 }
 
 uintptr_t td_object_start(struct tide_heap *heap, const void *address) {
   const struct td_space *space = &heap->space;
-  uintptr_t at = (uintptr_t)address;
-  if (at - space->base >= space->reserved_bytes) return 0;
-  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
-  const struct tide_mutator *mutator = tide_current(heap);
-  uint8_t state = may_look(mutator) ? td_space_state_at(space, at) : TD_BLOCK_TAIL;
+  uintptr_t at = (uintptr_t)address, offset = at - space->base;
+  if (offset >= space->reserved_bytes) return 0;
+  const struct tide_mutator *mutator = looking(heap);
+  if (!mutator) return find(heap, at);
+  const struct td_block *block = &space->blocks[offset >> TD_BLOCK_LOG2];
+  const struct td_block_info *info = &space->infos[offset >> TD_BLOCK_LOG2];
+  uint32_t stops = stops_seen(mutator);
+  uint8_t state = td_published_look((const _Atomic(uint8_t) *)&info->state);
   if (state == TD_BLOCK_FREE) return 0;
-  if (state != TD_BLOCK_SMALL) {
-    uintptr_t object = find_locked(heap, at);
-    bool is_small = object && space->infos[block_at(space, object)].state == TD_BLOCK_SMALL;
-    return is_small && mutator && mutator->runs && in_unused_run(mutator, object) ? 0 : object;
-  }
-  uintptr_t cell = td_space_cell_of_small(space, block_at(space, at), at);
-  if (!cell || !td_holds_object(space, td_granule_of(space->base, cell))) return 0;
-  return in_unused_run(mutator, cell) ? 0 : cell;
+  if (state != TD_BLOCK_SMALL) return find(heap, at);
+  uintptr_t cell = cell_of(block, info, at);
+  const struct tide_bump *run = &mutator->runs[td_object_run(block, info)];
+  bool taken = cell && td_holds_object(space, td_granule_of(space->base, cell));
+  bool near_run = cell - run->next < TD_BLOCK_BYTES; /* it may be an unused one of that */
+  if (!TIDE_LIKELY(!near_run && stops_seen(mutator) == stops)) return find(heap, at);
+  return taken ? cell : 0;
+}
+
+void *tide_cell_find(struct tide_heap *heap, const void *address, size_t *bytes) {
+  if (!heap) return NULL;
+  const struct td_space *space = &heap->space;
+  uintptr_t at = (uintptr_t)address, offset = at - space->base;
+  if (offset >= space->reserved_bytes) return NULL;
+  const struct tide_mutator *mutator = looking(heap);
+  if (!mutator) return find_cell(heap, at, bytes);
+  const struct td_block *block = &space->blocks[offset >> TD_BLOCK_LOG2];
+  const struct td_block_info *info = &space->infos[offset >> TD_BLOCK_LOG2];
+  uint32_t stops = stops_seen(mutator);
+  uint8_t state = td_published_look((const _Atomic(uint8_t) *)&info->state);
+  if (state == TD_BLOCK_FREE) return NULL;
+  if (state != TD_BLOCK_SMALL) return find_cell(heap, at, bytes);
+  uintptr_t cell = cell_of(block, info, at);
+  size_t cell_bytes = (size_t)block->cell_granules << TD_GRANULE_LOG2;
+  if (!TIDE_LIKELY(stops_seen(mutator) == stops)) return find_cell(heap, at, bytes);
+  if (cell && bytes) *bytes = cell_bytes;
+  return (void *)cell;
+}
+
+size_t tide_cell_bytes(struct tide_heap *heap, const void *address) {
+  if (!heap) return 0;
+  const struct td_space *space = &heap->space;
+  uintptr_t at = (uintptr_t)address, offset = at - space->base;
+  if (offset >= space->reserved_bytes) return 0;
+  const struct td_block_info *info = &space->infos[offset >> TD_BLOCK_LOG2];
+  uint8_t state = td_published_look((const _Atomic(uint8_t) *)&info->state);
+  if (state == TD_BLOCK_FREE) return 0;
+  /* If somebody has an object there, the block stays what it is. */
+  if (TIDE_LIKELY(state == TD_BLOCK_SMALL))
+    return (size_t)space->blocks[offset >> TD_BLOCK_LOG2].cell_granules << TD_GRANULE_LOG2;
+  size_t bytes = 0;
+  (void)find_cell(heap, at, &bytes);
+  return bytes;
 }
 
 struct bitmap {

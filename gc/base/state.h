@@ -129,10 +129,11 @@ _Static_assert(offsetof(struct tide_mutator, fast) == 0, "inlined code takes one
 struct td_world {
   pthread_mutex_t lock;
   struct tide_mutator *mutators;
-  _Atomic(uint32_t) count; /* changed under the lock */
-  int cancel_state;        /* of the thread that holds the lock, from before; under the lock */
-  bool stands_still;       /* under the lock, as the next */
-  bool for_program;        /* by tide_world_stop, until tide_world_resume */
+  _Atomic(uint32_t) count;  /* changed under the lock */
+  _Atomic(bool) collecting; /* a collection runs, or may begin: gc/cycle/asked.h */
+  int cancel_state;         /* of the thread that holds the lock, from before; under the lock */
+  bool stands_still;        /* under the lock, as the next */
+  bool for_program;         /* by tide_world_stop, until tide_world_resume */
   /* Identity of the thread that holds the lock, NULL if none does. */
   _Atomic(const void *) holder;
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) awaited; /* mutators that have not stopped yet */
@@ -326,6 +327,9 @@ struct tide_heap {
   /* Written with the world stopped, read by mutators that want to know whether another thread
    * has collected meanwhile. */
   _Atomic(uint64_t) cycles;
+
+  /* Markers that the last collection was allowed; written with the world stopped, a figure. */
+  _Atomic(unsigned) markers_allowed;
 
   /* Bytes of runs and large objects handed out; relaxed counter, mutators add now and then. */
   _Atomic(uint64_t) allocated_bytes;

@@ -13,6 +13,7 @@
 #include "gc/base/inside.h"
 #include "gc/base/stats.h"
 #include "gc/base/thread.h"
+#include "gc/cycle/asked.h"
 #include "gc/cycle/budget.h"
 #include "gc/cycle/ephemeron.h"
 #include "gc/cycle/reclaim.h"
@@ -161,6 +162,8 @@ static void collect_stopped(struct cycle *cycle) {
   cycle->marked_ns = td_stats_tell(heap, TIDE_EVENT_MARK_END);
   td_reclaim(heap);
   td_mark_end(heap->markers, stats, heap->building->marker);
+  /* relaxed: a figure. */
+  atomic_store_explicit(&heap->markers_allowed, stats->markers, memory_order_relaxed);
   stats->objects += heap->ephemerons.objects;
   if (cycle->kind == TIDE_CYCLE_YOUNG && !cycle->keeps) stats->objects -= heap->watch.seen_again;
   cycle->weak_ns = td_stats_tell(heap, TIDE_EVENT_WEAK_END);
@@ -250,6 +253,11 @@ static void collect_locked(void *argument) {
   td_world_resume(heap, cycle->self);
 }
 
+static void end_and_unlock(struct tide_heap *heap) {
+  td_asked_end(&heap->world.collecting);
+  td_world_unlock(heap);
+}
+
 /* Returns false if there was no memory to remember the roots, and nothing happened. */
 static TD_KEEPS_CALL bool collect_and_unlock(struct tide_mutator *mutator, struct td_wish wish,
                                              void (*then)(struct tide_mutator *, void *),
@@ -273,15 +281,16 @@ static TD_KEEPS_CALL bool collect_and_unlock(struct tide_mutator *mutator, struc
     td_slabs_tick(&heap->space);
   }
   td_thread_call_end(&call);
-  td_world_unlock(heap);
+  end_and_unlock(heap);
   return cycle.rooted;
 }
 
-/* Under the world's lock. */
-static bool is_paused(const struct tide_heap *heap) {
-  /* relaxed: the embedder's own order says when it counts. */
+/* Under the world's lock. Returns false if the program has paused collecting. */
+static bool may_begin(struct tide_heap *heap) {
   const int *variable = heap->paused_by;
-  return heap->pauses_open || (variable && __atomic_load_n(variable, __ATOMIC_RELAXED));
+  td_asked_begin(&heap->world.collecting);
+  if (heap->pauses_open) return false;
+  return !variable || !td_asked_is_paused((const _Atomic(int) *)variable);
 }
 
 enum td_collected td_collect_unless(struct tide_mutator *mutator, struct td_wish wish,
@@ -292,14 +301,14 @@ enum td_collected td_collect_unless(struct tide_mutator *mutator, struct td_wish
   /* relaxed: changed under the lock that we hold. */
   bool by_other =
       seen != TD_SEEN_ANY && atomic_load_explicit(&heap->cycles, memory_order_relaxed) != seen;
-  if (by_other || is_paused(heap)) {
-    td_world_unlock(heap);
+  if (by_other || !may_begin(heap)) {
+    end_and_unlock(heap);
     return by_other ? TD_COLLECTED_BY_OTHER : TD_COLLECTED_PAUSED;
   }
   if (wish.kind == TIDE_CYCLE_YOUNG && td_young_is_unwise(heap, wish.cause))
     wish.kind = TIDE_CYCLE_FULL;
   if (wish.kind == TIDE_CYCLE_FULL && wish.cause == TIDE_CAUSE_GROWTH && td_young_postpones(heap)) {
-    td_world_unlock(heap);
+    end_and_unlock(heap);
     return TD_COLLECTED_POSTPONED;
   }
   bool collected = collect_and_unlock(mutator, wish, NULL, NULL);
@@ -314,8 +323,8 @@ enum tide_status td_collect_and(struct tide_mutator *mutator, const char *functi
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   td_world_lock(mutator->heap);
   bool possible = wish.kind == TIDE_CYCLE_FULL || mutator->heap->space.has_young;
-  if (is_paused(mutator->heap) || !possible) {
-    td_world_unlock(mutator->heap);
+  if (!may_begin(mutator->heap) || !possible) {
+    end_and_unlock(mutator->heap);
     return TIDE_ERROR_STATE;
   }
   if (wish.kind == TIDE_CYCLE_YOUNG && td_young_is_unwise(mutator->heap, wish.cause))

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "heap/counted.h"
 #include "heap/jemalloc/arena.h"
 #include "heap/poison.h"
 #include "heap/slabs.h"
@@ -87,7 +88,7 @@ static void raise_frontier(struct td_space *space, uint32_t end) {
 static void note_peak(struct td_space *space) {
   size_t all = td_arena_committed_bytes(space->slabs->arena);
   uint32_t slabs = (uint32_t)((all + TD_SLAB_BYTES - 1) / TD_SLAB_BYTES);
-  if (slabs > space->peak_committed_slabs) space->peak_committed_slabs = slabs;
+  td_counted_raise(&space->peak_committed_slabs, slabs);
 }
 
 /* Takes a new group for so many blocks. Returns its first block, or 0 if there is no memory. */
@@ -181,7 +182,7 @@ enum td_room td_blocks_take(struct td_space *space, uint32_t count, uint32_t *fi
   if (found == 0) found = take_group(space, count);
   if (found == 0) return TD_ROOM_NO_MEMORY;
   set_free(space, found, count, false);
-  space->used_blocks += count;
+  td_counted_add(&space->used_blocks, count);
   *first = found;
   return TD_ROOM;
 }
@@ -197,7 +198,7 @@ bool td_blocks_take_behind(struct td_space *space, uint32_t first, uint32_t coun
     if (begins && space->slab_committed[b / TD_SLAB_BLOCKS] != GROUP_OTHER) return false;
   }
   set_free(space, first, count, false);
-  space->used_blocks += count;
+  td_counted_add(&space->used_blocks, count);
   return true;
 }
 
@@ -207,7 +208,7 @@ void td_blocks_give(struct td_space *space, uint32_t first, uint32_t count) {
     space->infos[b] = (struct td_block_info){0};
   }
   set_free(space, first, count, true);
-  space->used_blocks -= count;
+  td_counted_add(&space->used_blocks, -(int64_t)count);
   if (first < space->single_hint) space->single_hint = first;
 }
 

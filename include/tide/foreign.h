@@ -197,6 +197,16 @@ TIDE_API bool tide_object_look(struct tide_mutator *mutator, const void *object,
  * safepoint. */
 TIDE_API void *tide_object_move(struct tide_mutator *mutator, void *object, size_t bytes);
 
+/* Returns the start of the cell, or of the large object, that the address points into, and stores
+ * in *bytes, unless that is NULL, how many bytes it has. Whether it holds an object, or one that
+ * was freed, is not asked, so this takes less than tide_object_find and tide_object_bytes: on a
+ * thread with a mutator of the heap cells of up to 32 KiB are found without a lock. Returns NULL,
+ * and leaves *bytes alone, if the address lies in no cell, or heap is NULL. */
+TIDE_API void *tide_cell_find(struct tide_heap *heap, const void *address, size_t *bytes);
+/* Returns only the bytes, 0 if there is no cell, for still less. What lies behind the last cell of
+ * 64 KiB, because it is too short for one, counts as one. */
+TIDE_API size_t tide_cell_bytes(struct tide_heap *heap, const void *address);
+
 /* ---- Many objects at once ------------------------------------------------------------------ */
 
 /* Returns a list of at least one and at most `most` objects as tide_alloc makes them: the first
@@ -219,6 +229,24 @@ TIDE_API tide_layout tide_layout_traced_alone(struct tide_heap *heap, tide_trace
  *   TIDE_ERROR_ARGUMENT  heap is NULL
  *   TIDE_ERROR_STATE     in a callback of a collection */
 TIDE_API enum tide_status tide_collect_pause_by(struct tide_heap *heap, const int *variable);
+/* Waits for a running collection to end. If the thread has raised that variable before, by a
+ * sequentially consistent operation, no collection runs when this returns, and none begins until
+ * it is 0 again. Costs next to nothing where no collection runs. Does nothing if heap is NULL, and
+ * in a callback of a collection. */
+TIDE_API void tide_collect_await(struct tide_heap *heap);
+
+/* A few of the figures that tide_heap_stats and tide_cycle_stats fill in, for a hundredth of the
+ * price: as a rule no lock is taken, so two of them may be of different moments. */
+struct tide_figures {
+  uint64_t heap_bytes, committed_bytes, peak_committed_bytes, allocated_bytes, freed_bytes;
+  uint64_t markers; /* that the last collection was allowed */
+};
+/* Fills them in, zeroes if heap is NULL. */
+TIDE_API void tide_figures_sized(struct tide_heap *heap, struct tide_figures *figures,
+                                 size_t struct_bytes);
+static inline void tide_figures(struct tide_heap *heap, struct tide_figures *figures) {
+  tide_figures_sized(heap, figures, sizeof *figures);
+}
 
 /* Lets the heap grow by this much before the next collection, up to its hard limit. Memory is
  * taken from the system when it is used. Returns false if the limit is reached or heap is NULL. */

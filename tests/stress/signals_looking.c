@@ -41,6 +41,10 @@ static void *ask(void *unused) {
       CHECK(tide_object_layout(first, small) == TIDE_LAYOUT_REFS);
       CHECK(tide_object_look(m, small, &facts) && facts.bytes == 48);
       CHECK(tide_object_find(first, (char *)small + 40) == small);
+      size_t bytes = 0;
+      CHECK(tide_cell_find(first, (char *)small + 40, &bytes) == small && bytes == 48);
+      CHECK(tide_cell_find(first, (char *)large + 99999, &bytes) == large && bytes >= 100000);
+      CHECK(tide_cell_bytes(first, (char *)small + 40) == 48);
     }
     free(malloc(1)); /* as above */
   }

@@ -1,4 +1,8 @@
 /* Pausing, external memory, and limits that change. */
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+
 #include "tests/unit/gc/common.h"
 #include "tide/foreign.h"
 
@@ -56,6 +60,54 @@ Test(pause, by_a_variable) {
   cr_assert_eq(tide_collect_pause_by(w.heap, NULL), TIDE_OK);
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
   cr_assert_eq(collections(&w), 2);
+  world_end(&w);
+}
+
+static void await_in_event(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
+                           void *begun) {
+  (void)now_ns;
+  tide_collect_await(heap); /* does nothing here */
+  if (event == TIDE_EVENT_CYCLE_BEGIN) atomic_fetch_add((_Atomic(int) *)begun, 1);
+  if (event == TIDE_EVENT_CYCLE_END) atomic_fetch_sub((_Atomic(int) *)begun, 1);
+}
+
+struct collector {
+  struct tide_heap *heap;
+  _Atomic(bool) ended;
+};
+static void *collect_until_told(void *data) {
+  struct collector *collector = data;
+  struct tide_mutator *m = tide_attach(collector->heap, NULL, NULL);
+  while (!atomic_load(&collector->ended))
+    (void)tide_collect(m); /* it may be paused */
+  cr_assert_eq(tide_detach(m), TIDE_OK);
+  return NULL;
+}
+
+/* From the return on none runs, and none begins. */
+Test(pause, by_a_variable_and_awaited) {
+  struct world w = world_new();
+  static _Atomic(int) variable, begun;
+  pthread_t thread;
+  struct collector collector = {.heap = w.heap};
+  tide_heap_on_event(w.heap, await_in_event, &begun);
+  cr_assert_eq(tide_collect_pause_by(w.heap, (const int *)&variable), TIDE_OK);
+  cr_assert_eq(pthread_create(&thread, NULL, collect_until_told, &collector), 0);
+  tide_blocking_enter(w.m);
+  for (int i = 0; i < 2000; i++) {
+    atomic_fetch_add(&variable, 1);
+    tide_collect_await(w.heap);
+    uint64_t before = collections(&w);
+    for (int j = 0; j < 100; j++)
+      cr_assert_eq(atomic_load(&begun), 0);
+    cr_assert_eq(collections(&w), before);
+    atomic_fetch_sub(&variable, 1);
+    sched_yield();
+  }
+  atomic_store(&collector.ended, true);
+  pthread_join(thread, NULL);
+  tide_blocking_leave(w.m);
+  tide_collect_await(NULL);
   world_end(&w);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "tests/unit/gc/common.h"
+#include "tide/foreign.h"
 
 enum { LOOKERS = 2, LOOKS = 300000, KEPT = 512 };
 
@@ -44,10 +45,18 @@ static void look(struct tide_mutator *m, char *base, size_t range, unsigned *see
   size_t bytes = tide_object_bytes(w.heap, own);
   cr_assert_geq(bytes, 1);
   cr_assert_eq(tide_object_find(w.heap, own + bytes - 1), own);
+  size_t own_bytes = 0;
+  cr_assert_eq(tide_cell_find(w.heap, own + bytes - 1, &own_bytes), own);
+  cr_assert_eq(own_bytes, bytes);
+  cr_assert_eq(tide_cell_bytes(w.heap, own), bytes);
   for (int i = 0; i < 64; i++) {
     char *at = base + ((size_t)rand_r(seed) << 8 ^ (size_t)rand_r(seed)) % range;
     const char *found = tide_object_find(w.heap, at);
     cr_assert(!found || found <= at);
+    size_t cell_bytes;
+    const char *cell = tide_cell_find(w.heap, at, &cell_bytes);
+    cr_assert(!cell || (cell <= at && at < cell + cell_bytes));
+    cr_assert_leq(tide_cell_bytes(w.heap, at), (size_t)2 << 20);
   }
 }
 
@@ -90,5 +99,70 @@ Test(finding, in_a_blocking_region_and_without_a_mutator) {
   cr_assert_eq(tide_object_find(w.heap, (char *)p + 17), p);
   cr_assert_eq(tide_object_find(w.heap, large + 99999), large);
   tide_blocking_leave(w.m);
+  world_end(&w);
+}
+
+static void expect_cell(char *object, size_t bytes) {
+  size_t found = 0;
+  cr_assert_eq(tide_cell_find(w.heap, object, NULL), object);
+  cr_assert_eq(tide_cell_find(w.heap, object + bytes - 1, &found), object);
+  cr_assert_eq(found, bytes);
+  cr_assert_eq(tide_cell_bytes(w.heap, object), bytes);
+  cr_assert_eq(tide_cell_bytes(w.heap, object + bytes - 1), bytes);
+}
+
+/* Sizes of small, medium and large objects, and a large one that gets longer. */
+Test(cells, are_found_freed_or_not) {
+  static const size_t sizes[] = {16, 48, 3008, 40000, 200000};
+  w = world_new();
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    char *object = tide_alloc(w.m, TIDE_LAYOUT_LEAF, sizes[i]);
+    expect_cell(object, tide_object_bytes(w.heap, object));
+  }
+  char *large = tide_alloc(w.m, TIDE_LAYOUT_LEAF, 200000);
+  cr_assert(tide_resize_in_place(w.m, large, 130000));
+  expect_cell(large, tide_object_bytes(w.heap, large));
+  char *small = tide_alloc(w.m, TIDE_LAYOUT_LEAF, 48);
+  cr_assert_eq(tide_free(w.m, small), TIDE_OK);
+  expect_cell(small, 48);
+  cr_assert_eq(tide_free(w.m, large), TIDE_OK);
+  cr_assert_null(tide_cell_find(w.heap, large, NULL));
+  cr_assert_eq(tide_cell_bytes(w.heap, large), 0);
+  world_end(&w);
+}
+
+Test(cells, are_none_elsewhere) {
+  size_t bytes = 7;
+  w = world_new();
+  cr_assert_null(tide_cell_find(NULL, &w, &bytes));
+  cr_assert_null(tide_cell_find(w.heap, NULL, &bytes));
+  cr_assert_null(tide_cell_find(w.heap, &bytes, &bytes));
+  cr_assert_eq(bytes, 7);
+  cr_assert_eq(tide_cell_bytes(NULL, &w), 0);
+  cr_assert_eq(tide_cell_bytes(w.heap, &bytes), 0);
+  world_end(&w);
+}
+
+static void *look_without_mutator(void *object) {
+  expect_cell(object, 48);
+  cr_assert_eq(tide_object_find(w.heap, (char *)object + 40), object);
+  return NULL;
+}
+
+/* By threads without a mutator, in a blocking region, and with a mutator of another heap, too. */
+Test(cells, are_found_by_any_thread) {
+  pthread_t thread;
+  w = world_new();
+  void **held = tide_handle(w.m, tide_alloc(w.m, TIDE_LAYOUT_LEAF, 48));
+  struct world other = world_new();
+  look_without_mutator(*held);
+  tide_blocking_enter(w.m);
+  tide_blocking_enter(other.m);
+  look_without_mutator(*held);
+  cr_assert_eq(pthread_create(&thread, NULL, look_without_mutator, *held), 0);
+  pthread_join(thread, NULL);
+  tide_blocking_leave(other.m);
+  tide_blocking_leave(w.m);
+  world_end(&other);
   world_end(&w);
 }

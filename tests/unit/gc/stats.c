@@ -7,6 +7,7 @@
 
 #include "gc/base/state.h"
 #include "tests/unit/gc/common.h"
+#include "tide/foreign.h"
 
 Test(stats, add_up) {
   struct world w = world_new();
@@ -306,5 +307,48 @@ Test(stats, structures_of_other_headers) {
   tide_heap_stats_sized(w.heap, NULL, sizeof(struct tide_heap_stats));
   tide_cycle_stats_sized(NULL, NULL, 0);
   tide_pause_histogram_sized(w.heap, NULL, 8);
+  world_end(&w);
+}
+
+static void expect_same_figures(struct world *w) {
+  struct tide_heap_stats heap;
+  struct tide_cycle_stats cycle;
+  struct tide_figures figures;
+  tide_heap_stats(w->heap, &heap);
+  tide_cycle_stats(w->heap, &cycle);
+  tide_figures(w->heap, &figures);
+  cr_assert_eq(figures.heap_bytes, heap.heap_bytes);
+  cr_assert_eq(figures.committed_bytes, heap.committed_bytes);
+  cr_assert_eq(figures.peak_committed_bytes, heap.peak_committed_bytes);
+  cr_assert_eq(figures.allocated_bytes, heap.allocated_bytes);
+  cr_assert_eq(figures.freed_bytes, heap.freed_bytes);
+  cr_assert_eq(figures.markers, cycle.markers);
+}
+
+Test(stats, figures_are_those_of_the_rest) {
+  struct world w = world_new();
+  expect_same_figures(&w);
+  for (int i = 0; i < 20000; i++) {
+    void *object = tide_alloc(w.m, TIDE_LAYOUT_LEAF, i % 100 ? 100 : 100000);
+    if (i % 3 == 0) cr_assert_eq(tide_free(w.m, object), TIDE_OK);
+    if (i % 1000 == 0) expect_same_figures(&w);
+  }
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  expect_same_figures(&w);
+  /* Headers that know less, or more. */
+  struct {
+    struct tide_figures known;
+    uint64_t unknown;
+  } larger;
+  memset(&larger, 0xff, sizeof larger);
+  tide_figures_sized(w.heap, &larger.known, sizeof larger);
+  cr_assert_gt(larger.known.committed_bytes, 0);
+  cr_assert_eq(larger.unknown, 0);
+  memset(&larger, 0xff, sizeof larger);
+  tide_figures_sized(w.heap, &larger.known, sizeof(uint64_t));
+  cr_assert_eq(larger.known.committed_bytes, UINT64_MAX);
+  tide_figures(NULL, &larger.known);
+  cr_assert_eq(larger.known.committed_bytes, 0);
+  tide_figures(w.heap, NULL);
   world_end(&w);
 }

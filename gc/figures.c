@@ -1,0 +1,50 @@
+/* Figures without a lock. */
+#include <string.h>
+
+#include "gc/base/thread.h"
+#include "heap/counted.h"
+
+static uint64_t committed_locked(struct tide_heap *heap) {
+  struct tide_heap_stats stats;
+  tide_heap_stats(heap, &stats);
+  return stats.committed_bytes;
+}
+
+/* relaxed, all: figures of some moment. One by one into the caller's structure, who reads them
+ * next. */
+static inline void look(struct tide_heap *heap, const struct tide_mutator *mutator,
+                        struct tide_figures *now) {
+  const struct td_space *space = &heap->space;
+  uint64_t slabs = atomic_load_explicit(&space->committed_slabs, memory_order_relaxed);
+  uint64_t bare = td_counted_look(&space->bare_blocks), blocks = slabs * TD_SLAB_BLOCKS;
+  now->heap_bytes = (uint64_t)td_counted_look(&space->used_blocks) * TD_BLOCK_BYTES;
+  /* Between the two looks a slab may have been given back. */
+  now->committed_bytes = blocks > bare ? (blocks - bare) * TD_BLOCK_BYTES : 0;
+  now->peak_committed_bytes =
+      (uint64_t)td_counted_look(&space->peak_committed_slabs) * TD_SLAB_BYTES;
+  now->allocated_bytes = atomic_load_explicit(&heap->allocated_bytes, memory_order_relaxed);
+  now->freed_bytes = atomic_load_explicit(&heap->freed_bytes, memory_order_relaxed);
+  if (mutator) now->freed_bytes += mutator->freed_bytes;
+  now->markers = atomic_load_explicit(&heap->markers_allowed, memory_order_relaxed);
+}
+
+/* For callers who know less or more figures than this library, and for slabs that are another's. */
+static __attribute__((noinline)) void
+look_slowly(struct tide_heap *heap, struct tide_figures *figures, size_t struct_bytes) {
+  struct tide_figures now = {0};
+  if (!figures) return;
+  if (heap) look(heap, tide_current(heap), &now);
+  if (heap && heap->space.slabs) now.committed_bytes = committed_locked(heap);
+  size_t known = struct_bytes < sizeof now ? struct_bytes : sizeof now;
+  memcpy(figures, &now, known);
+  memset((char *)figures + known, 0, struct_bytes - known);
+}
+
+void tide_figures_sized(struct tide_heap *heap, struct tide_figures *figures, size_t struct_bytes) {
+  const struct tide_mutator *mutator = td_self()->mutators;
+  bool is_known = heap && figures && struct_bytes == sizeof *figures;
+  if (TIDE_LIKELY(is_known && !heap->space.slabs && mutator && mutator->heap == heap))
+    look(heap, mutator, figures);
+  else
+    look_slowly(heap, figures, struct_bytes);
+}
