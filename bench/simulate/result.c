@@ -31,7 +31,7 @@ double td_simulate_asleep(const struct td_simulate_row *row) {
 
 double td_simulate_bound(const struct td_simulate_row *row) {
   double most = fmin(row->at.markers, row->at.cores);
-  if (row->critical_path == 0) return most;
+  if (row->critical_path == 0 || row->at.objects == 0) return most;
   return fmin(most, (double)row->at.objects / (double)row->critical_path);
 }
 
@@ -58,8 +58,13 @@ static void print_row(struct td_grid *grid, const struct td_simulate_result *res
     td_grid_cell(grid, "%.2f-%.2f", row->alone_ns / row->at.mark_ns_most,
                  row->alone_ns / row->at.mark_ns_least);
   td_grid_cell(grid, "%.2f", td_simulate_speedup(row) / row->at.markers);
+  if (result->measured_only) return;
   td_grid_cell(grid, "%.1f", td_simulate_bound(row));
-  td_grid_cell(grid, "%.1f", td_simulate_memory_bound(row, &result->costs));
+  double memory_bound = td_simulate_memory_bound(row, &result->costs);
+  if (isfinite(memory_bound))
+    td_grid_cell(grid, "%.1f", memory_bound);
+  else
+    td_grid_cell(grid, "-");
   td_grid_cell(grid, "%.1f", 100 * td_simulate_idle(row));
   td_grid_cell(grid, "%" PRIu64, row->at.steals);
   td_grid_cell(grid, "%.1f", row->at.end_ns / 1e3);
@@ -106,29 +111,39 @@ static const char *const marks[] = {
     [TD_COST_LIMIT] = "",      [TD_COST_OWN] = "",       [TD_COST_FIT] = "",
     [TD_COST_PUBLISHED] = "*", [TD_COST_ASSUMED] = "**", [TD_COST_CHOSEN] = "+"};
 
-int td_simulate_print(const struct td_simulate_result *result, FILE *out) {
+static int print_rows(const struct td_simulate_result *result, FILE *out) {
   struct td_grid grid;
   char columns[256];
-  snprintf(
-      columns, sizeof columns,
-      "graph <engine >markers >mark_ms %s>speed-up %s>efficiency >bound >memory_bound >idle_%% "
-      ">steals >end_us >took_part",
-      result->validate ? ">measured_ms >ratio " : "", result->seeds > 1 ? ">range " : "");
+  snprintf(columns, sizeof columns, "graph <engine >markers >mark_ms %s>speed-up %s>efficiency%s",
+           result->validate ? ">measured_ms >ratio " : "", result->seeds > 1 ? ">range " : "",
+           result->measured_only ? "" : " >bound >memory_bound >idle_% >steals >end_us >took_part");
   td_grid_begin(&grid, columns);
   for (size_t i = 0; i < result->row_count; i++) {
     const struct td_simulate_row *row = &result->rows[i];
     if (i == 0 || row->graph != row[-1].graph) td_grid_rule(&grid);
     print_row(&grid, result, row);
   }
-  int status = td_grid_print(&grid, out);
-  if (status == TD_EXIT_OK) status = print_spent(result, out);
+  return td_grid_print(&grid, out);
+}
+
+static void print_machine(const struct td_simulate_result *result, FILE *out) {
+  if (result->measured_only) {
+    fprintf(out, "\nMeasured, not simulated: %s, victims %s.\n", result->topology, result->policy);
+    return;
+  }
   fprintf(out,
           "\nSimulated%s: %s, victims %s, seeds %" PRIu64 " to %" PRIu64
           ". bound: markers, cores, or objects over the\n"
-          "longest way; memory bound: the speed-up at which memory has no rest; end: from the last "
-          "mark to\nthe end of the phase.\n",
+          "longest way; memory bound: the speed-up at which memory has no rest, '-' if it always "
+          "rests;\nend: from the last mark to the end of the phase.\n",
           result->validate ? ", and measured" : " time", result->topology, result->policy,
           result->seed, result->seed + result->seeds - 1);
+}
+
+int td_simulate_print(const struct td_simulate_result *result, FILE *out) {
+  int status = print_rows(result, out);
+  if (status == TD_EXIT_OK && !result->measured_only) status = print_spent(result, out);
+  print_machine(result, out);
   for (unsigned i = 0; i < TD_COST_COUNT; i++)
     fprintf(out, "%s%s %.4g%s", i ? ", " : "Costs: ", td_cost_entries[i].name, result->costs.at[i],
             marks[td_cost_entries[i].source]);
@@ -139,24 +154,15 @@ int td_simulate_print(const struct td_simulate_result *result, FILE *out) {
 
 /* ---- JSON -------------------------------------------------------------------------------- */
 
-static void json_row(struct td_json *json, const struct td_simulate_result *result,
-                     const struct td_simulate_row *row) {
+/* What only a simulation knows. */
+static void json_simulated(struct td_json *json, const struct td_simulate_result *result,
+                           const struct td_simulate_row *row) {
   const struct td_simulated *at = &row->at;
-  td_json_object_begin(json, NULL);
-  td_json_string(json, "graph", row->graph);
-  td_json_string(json, "engine", at->engine);
-  td_json_count(json, "markers", at->markers);
   td_json_count(json, "objects", at->objects);
-  td_json_real(json, "mark_ns", at->mark_ns);
-  td_json_real(json, "mark_ns_least", at->mark_ns_least);
-  td_json_real(json, "mark_ns_most", at->mark_ns_most);
-  td_json_real(json, "speedup", td_simulate_speedup(row));
-  td_json_real(json, "efficiency", td_simulate_speedup(row) / at->markers);
   td_json_real(json, "idle_share", td_simulate_idle(row));
   td_json_count(json, "steals", at->steals);
   td_json_real(json, "bound", td_simulate_bound(row));
   td_json_real(json, "memory_bound", td_simulate_memory_bound(row, &result->costs));
-  td_json_count(json, "critical_path", row->critical_path);
   td_json_real(json, "end_ns", at->end_ns);
   td_json_count(json, "took_part", at->took_part);
   td_json_count(json, "failed_steals", at->failed_steals);
@@ -172,6 +178,22 @@ static void json_row(struct td_json *json, const struct td_simulate_result *resu
     td_json_real(json, spent_names[i], td_simulate_spent(row, (enum td_spent)i));
   td_json_real(json, "asleep", td_simulate_asleep(row));
   td_json_object_end(json);
+}
+
+static void json_row(struct td_json *json, const struct td_simulate_result *result,
+                     const struct td_simulate_row *row) {
+  const struct td_simulated *at = &row->at;
+  td_json_object_begin(json, NULL);
+  td_json_string(json, "graph", row->graph);
+  td_json_string(json, "engine", at->engine);
+  td_json_count(json, "markers", at->markers);
+  td_json_real(json, "mark_ns", at->mark_ns);
+  td_json_real(json, "mark_ns_least", at->mark_ns_least);
+  td_json_real(json, "mark_ns_most", at->mark_ns_most);
+  td_json_real(json, "speedup", td_simulate_speedup(row));
+  td_json_real(json, "efficiency", td_simulate_speedup(row) / at->markers);
+  td_json_count(json, "critical_path", row->critical_path);
+  if (!result->measured_only) json_simulated(json, result, row);
   if (row->measured_ns > 0) {
     td_json_real(json, "measured_ns", row->measured_ns);
     if (result->validate)

@@ -19,6 +19,7 @@ struct td_simulate_result {
   const char *topology, *policy;
   uint64_t seed, seeds;
   bool validate;
+  bool measured_only; /* nothing was simulated: the rows tell times, and no more */
   struct td_simulate_row *rows;
   size_t row_count;
 };
@@ -30,7 +31,8 @@ double td_simulate_idle(const struct td_simulate_row *row);
 double td_simulate_spent(const struct td_simulate_row *row, enum td_spent what);
 /* Returns the share in which they sleep. */
 double td_simulate_asleep(const struct td_simulate_row *row);
-/* Returns what no speed-up exceeds: the markers, or the objects per object of the critical path. */
+/* Returns what no speed-up exceeds: the markers, or the objects per object of the critical path.
+ * Where objects were not counted, it is the markers. */
 double td_simulate_bound(const struct td_simulate_row *row);
 /* Returns the speed-up at which the nodes' memories would have no rest. */
 double td_simulate_memory_bound(const struct td_simulate_row *row, const struct td_costs *costs);

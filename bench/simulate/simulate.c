@@ -15,6 +15,7 @@
 #include "bench/engines/engines.h"
 #include "bench/simulate/measure.h"
 #include "bench/simulate/result.h"
+#include "bench/simulate/topology.h"
 #include "bench/simulate/validate.h"
 #include "bench/simulate/waits.h"
 #include "bench/subject/graphs.h"
@@ -147,6 +148,14 @@ static void choose_markers(struct plan *plan) {
     if (asked->at[i] != 1) chosen->at[chosen->count++] = asked->at[i];
 }
 
+/* Costs take seconds to be measured, so this comes first. */
+static int check_topology(const char *description) {
+  struct td_sim_topology topology;
+  const char *wrong = td_sim_topology_read(&topology, description);
+  if (!wrong) return TD_EXIT_OK;
+  return td_complain(TD_EXIT_USAGE, "simulate: bad topology '%s': %s", description, wrong);
+}
+
 static int choose_machine(struct plan *plan) {
   struct td_simulate_result *result = &plan->result;
   const struct request *request = plan->request;
@@ -157,6 +166,9 @@ static int choose_machine(struct plan *plan) {
   result->seed = request->seed;
   result->seeds = request->seeds;
   result->validate = request->validate;
+  result->measured_only = request->measure;
+  int status = check_topology(result->topology);
+  if (status != TD_EXIT_OK) return status;
   return td_bench_policy_choose("simulate", request->policy, &result->policy);
 }
 

@@ -24,7 +24,7 @@ target_compile_options(tidemark_instrumented PRIVATE -g1 -fsanitize=thread -fsan
 
 file(GLOB machine_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/machine/*.c)
 add_executable(tidemark_simulate ${machine_sources} ${simulated_sources}
-  $<TARGET_OBJECTS:tidemark_instrumented> simulate/costs.c subject/subject.c cli/cleanup.c cli/complain.c
+  $<TARGET_OBJECTS:tidemark_instrumented> simulate/costs.c simulate/topology.c subject/subject.c cli/cleanup.c cli/complain.c
   cli/progress.c cli/utf8.c)
 set_target_properties(tidemark_simulate PROPERTIES OUTPUT_NAME tidemark-simulate
   RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})

@@ -65,6 +65,11 @@ class Usage(Case):
             with self.subTest(arguments):
                 self.fails(status, words, "simulate", "--quiet", "--costs", self.costs, *arguments)
 
+    def test_bad_topology_before_costs(self):
+        """The costs that are missing would be told otherwise, or measured, which takes seconds."""
+        self.fails(USAGE, "topology|banana", "simulate", "--quiet", "--graph", "tree:depth=4",
+                   "--costs", self.path("nope.json"), "--topology", "banana")
+
     def test_bad_costs(self):
         for text, words in (("", "no JSON object"), ('{"speed_ns": 1}', "no cost 'speed_ns'"),
                             ('{"memory_ns": -1}', "memory_ns"), ('{"memory_ns": x}', "memory_ns"),
@@ -93,6 +98,19 @@ class Rows(Case):
                     self.assertGreater(row["mark_ns"], row["end_ns"])
                     self.assertAlmostEqual(row["efficiency"], row["speedup"] / row["markers"],
                                            delta=1e-4)
+
+    def test_measured_rows_claim_nothing_else(self):
+        """Nothing was simulated: there are times, and no steals, shares or bounds."""
+        arguments = ("simulate", "--quiet", "--measure", "--costs", self.costs, "--markers", "1,2",
+                     "--rounds", "1", "--graph", "tree:depth=8")
+        for row in json.loads(self.works(*arguments, "--json", "-").stdout)["rows"]:
+            self.assertGreater(row["mark_ns"], 0)
+            self.assertEqual({"idle_share", "steals", "memory_bound", "spent_share"} & set(row),
+                             set())
+        text = self.works(*arguments).stdout
+        self.assertIn("Measured, not simulated", text)
+        for word in ("inf", "memory bound", "percent"):
+            self.assertNotIn(word, text)
 
     def test_one_marker_steals_nothing(self):
         row = self.rows("tree:depth=12", "--markers", "1")[0]

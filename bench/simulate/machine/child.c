@@ -23,7 +23,7 @@
 #include "bench/simulate/machine/memory.h"
 #include "bench/simulate/machine/report.h"
 #include "bench/simulate/machine/row.h"
-#include "bench/simulate/machine/topology.h"
+#include "bench/simulate/topology.h"
 #include "bench/subject/subject.h"
 #include "workloads/spec.h"
 

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "bench/simulate/costs.h"
-#include "bench/simulate/machine/topology.h"
+#include "bench/simulate/topology.h"
 
 enum td_sim_access {
   TD_SIM_READ, /* these two go on without waiting for the line: machine/window.h */

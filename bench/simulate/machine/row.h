@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "bench/simulate/machine/topology.h"
+#include "bench/simulate/topology.h"
 #include "bench/subject/subject.h"
 
 struct td_sim_row {

@@ -10,7 +10,7 @@
 #include <ucontext.h>
 
 #include "bench/simulate/machine/account.h"
-#include "bench/simulate/machine/topology.h"
+#include "bench/simulate/topology.h"
 
 #define THREADS_MAX 1024u
 #define STACK_BYTES (512u << 10)

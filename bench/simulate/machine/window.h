@@ -17,7 +17,7 @@
 
 #include "bench/simulate/costs.h"
 #include "bench/simulate/machine/account.h"
-#include "bench/simulate/machine/topology.h"
+#include "bench/simulate/topology.h"
 #include "bench/simulate/machine/waits.h"
 
 enum td_sim_source {

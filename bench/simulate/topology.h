@@ -1,7 +1,7 @@
 /* The simulated machine: cores, last caches, packages, memory nodes. From a synthetic topology of
  * hwloc. */
-#ifndef TD_BENCH_SIMULATE_MACHINE_TOPOLOGY_H
-#define TD_BENCH_SIMULATE_MACHINE_TOPOLOGY_H
+#ifndef TD_BENCH_SIMULATE_TOPOLOGY_H
+#define TD_BENCH_SIMULATE_TOPOLOGY_H
 
 #include <stdbool.h>
 #include <stdint.h>

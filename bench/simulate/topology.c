@@ -1,4 +1,4 @@
-#include "bench/simulate/machine/topology.h"
+#include "bench/simulate/topology.h"
 
 #include <hwloc.h>
 
