@@ -123,10 +123,10 @@ TIDE_API void tide_options_init(struct tide_options *options);
  *   TIDE_ERROR_ENVIRONMENT  a variable TIDE_… means nothing
  *   TIDE_ERROR_MEMORY       no memory for the heap's own tables
  *   TIDE_ERROR_STATE        in a callback
- *   TIDE_ERROR_SYSTEM       no address space, no thread key, no fork handlers; or the system's
- * pages are longer than 64 KiB On success error->status is TIDE_OK. error->text is then empty,
- * unless something was not to be had as it was meant: the system gave less address space, or a
- * policy found nothing to choose by.
+ *   TIDE_ERROR_SYSTEM       no address space, thread key or fork handlers; or pages over 64 KiB
+ *
+ * On success error->status is TIDE_OK. error->text is then empty, unless something was not to be
+ * had as it was meant: the system gave less address space, or a policy found nothing to choose by.
  */
 TIDE_API struct tide_heap *tide_heap_create(const struct tide_options *options,
                                             struct tide_error *error);
@@ -170,8 +170,8 @@ enum tide_interior {
   TIDE_INTERIOR_BASE,    /* those that point at its first byte, or behind it by a displacement */
 };
 /* Both wait for a collection to end.
- *   TIDE_ERROR_ARGUMENT  heap is NULL; no such setting; or a displacement of TIDE_DISPLACEMENT_MAX
- * or more TIDE_ERROR_STATE     in a callback */
+ *   TIDE_ERROR_ARGUMENT  heap is NULL, no such setting, or TIDE_DISPLACEMENT_MAX bytes or more
+ *   TIDE_ERROR_STATE     in a callback */
 TIDE_API enum tide_status tide_heap_set_interior(struct tide_heap *heap,
                                                  enum tide_interior interior);
 TIDE_API enum tide_status tide_heap_add_displacement(struct tide_heap *heap, size_t bytes);
@@ -284,8 +284,8 @@ static inline void tide_safepoint(struct tide_mutator *mutator) {
 TIDE_API void *tide_alloc_slow(struct tide_mutator *mutator, tide_layout layout, size_t bytes);
 
 /* Returns an object of at least `bytes` bytes (0 counts as 1), 16-byte aligned, zeroed unless the
- * layout is one of tide_layout_as_it_is. Up to half a
- * block (32 KiB) it comes from a size class; above, it has blocks of its own. A safepoint.
+ * layout is one of tide_layout_as_it_is. Up to half a block (32 KiB) it comes from a size class;
+ * above, it has blocks of its own. A safepoint.
  *
  * Returns NULL on failure, and tide_alloc_status says why:
  *   TIDE_ERROR_MEMORY    no room even after a collection, growing, and the out-of-memory hook
@@ -368,8 +368,8 @@ TIDE_API enum tide_status tide_collect(struct tide_mutator *mutator);
 /* Collects what is young: objects allocated since the last collection that nothing reaches. What
  * was alive then counts as alive. Needs the promise of tide_options.write_barrier. Else as
  * tide_collect.
- *   TIDE_ERROR_STATE     as above; or the heap was created without the promise, or with
- * TIDE_YOUNG=0
+ *   TIDE_ERROR_STATE     as above; or the heap was created without the promise, or TIDE_YOUNG=0
+ *                        took it back
  */
 TIDE_API enum tide_status tide_collect_young(struct tide_mutator *mutator);
 
