@@ -4,7 +4,7 @@
 Usage: man_pages.py --root FOLDER [--update]
 
 Every public function is named by exactly one page of section 3, and the page's SYNOPSIS shows it
-as the headers declare it. --update writes the SYNOPSIS of every page anew from the headers.
+as the headers declare it. Every variable that the library reads is in the ENVIRONMENT of tidemark.3. --update writes the SYNOPSIS of every page anew from the headers.
 """
 import argparse
 import glob
@@ -32,6 +32,18 @@ def public_functions(root):
             functions[found.group(2)] = (" ".join(found.group(1).split()), parameters,
                                          "tide/tide.h" if header in within else header)
     return functions
+
+
+def unknown_variables(root):
+    """The variables that the library reads and its page does not tell of."""
+    known = set()
+    with open(os.path.join(root, "man", "tidemark.3"), encoding="utf-8") as file:
+        known.update(re.findall(r"^\.It Ev (TIDE_\w+)", file.read(), re.M))
+    read = set()
+    for path in glob.glob(os.path.join(root, "gc", "**", "*.c"), recursive=True):
+        with open(path, encoding="utf-8") as file:
+            read.update(re.findall(r'(?:getenv|read_flag)\("(TIDE_\w+)"', file.read()))
+    return sorted(read - known)
 
 
 def synopsis(names, functions):
@@ -73,6 +85,8 @@ def main():
     for name in sorted(functions):
         if len(pages.get(name, [])) != 1:
             findings.append(f"{name}: described by {len(pages.get(name, []))} pages, not by one")
+    for name in unknown_variables(options.root):
+        findings.append(f"tidemark.3: ENVIRONMENT does not tell of {name}")
     for finding in findings:
         print(finding)
     print(f"{len(functions)} functions, {len(findings)} findings")
