@@ -30,10 +30,11 @@
 #define CRAMPED_MOST 4
 #define CRAMPED_PART 16
 
-/* By what is read: what an object without references counts, and the extra room of small heaps, as
- * a part of what is alive and at most. Found by trying on eleven programs for Boehm GC:
+/* By what is read: what an object without references and what a root counts, and the extra room of
+ * small heaps, as a part of what is alive and at most. Found by trying on programs for Boehm GC:
  * docs/boehm.md has their figures. */
 #define LEAF_WEIGHT (1.0 / 2)
+#define ROOT_WEIGHT (1.0 / 2)
 #define EXTRA_PART (1.0 / 4)
 #define EXTRA_MOST ((double)(1 << 20))
 
@@ -94,13 +95,14 @@ static double growth_room(const struct td_sizing *policy, double live, double ro
   return (live + roots) * (growth_factor(policy, live) - 1);
 }
 
-/* A collection does not read what holds no references, but it finds and sorts it. Where little is
- * alive, its fixed costs are most of it, and a little more room saves much. */
+/* A collection does not read what holds no references, but it finds and sorts it. A root takes less
+ * than a word of an object, which has to be found, marked and sorted too. Where little is alive,
+ * the fixed costs are most of it, and a little more room saves much. */
 static double scanned_room(const struct td_sizing *policy, const struct td_sizing_facts *facts,
                            double live) {
   double read = live - (double)facts->leaf_bytes * (1 - LEAF_WEIGHT);
   double extra = live * EXTRA_PART < EXTRA_MOST ? live * EXTRA_PART : EXTRA_MOST;
-  return growth_room(policy, read, (double)facts->root_bytes) + extra;
+  return growth_room(policy, read, (double)facts->root_bytes * ROOT_WEIGHT) + extra;
 }
 
 static double default_room(const struct td_sizing *policy, double live, double roots) {
@@ -125,7 +127,8 @@ static bool is_cramped(const struct td_sizing *policy, const struct td_sizing_fa
 static double least_blocks(const struct td_sizing *policy, const struct td_sizing_facts *facts) {
   double used = (double)facts->used_blocks;
   if (is_cramped(policy, facts)) return used + policy->initial_blocks / 2.0;
-  return (double)facts->allocated_bytes < policy->room / 2 ? used + used / 8 + 4 : used;
+  bool scarce = !facts->asked && (double)facts->allocated_bytes < policy->room / 2;
+  return scarce ? used + used / 8 + 4 : used;
 }
 
 /* How much of what was free in partly empty blocks has been allocated since? The rest was of
@@ -136,7 +139,8 @@ static void note_use(struct td_sizing *policy, const struct td_sizing_facts *fac
   double part = policy->free_bytes > 0 && reused < policy->free_bytes
                     ? 1 - (reused > 0 ? reused : 0) / policy->free_bytes
                     : 0;
-  policy->unusable += SMOOTHING * (part - policy->unusable);
+  if (!facts->asked || part < policy->unusable)
+    policy->unusable += SMOOTHING * (part - policy->unusable);
   policy->used_blocks = facts->used_blocks;
   policy->free_bytes = (double)facts->used_blocks * TD_BLOCK_BYTES - (double)facts->live_bytes;
   if (policy->free_bytes < 0) policy->free_bytes = 0;

@@ -49,6 +49,8 @@ struct td_sizing_facts {
   uint64_t mutator_ns;      /* between the last collection and this */
   uint64_t allocated_bytes; /* in that time */
   bool filled;              /* the heap is being filled: gc/base/filling.h */
+  bool asked;               /* the program wanted the collection: room was left, so nothing tells
+                             * that what was not used is of no use */
 };
 
 /* Returns the used_blocks that may be reached before the next collection, and sets due_bytes. */

@@ -97,6 +97,11 @@ static size_t mark(struct tide_heap *heap, const struct cycle *cycle) {
   return marking.root_words * sizeof(uintptr_t);
 }
 
+/* Did the program want the collection now? */
+static bool was_asked(enum tide_cycle_cause cause) {
+  return cause == TIDE_CAUSE_CALL || cause == TIDE_CAUSE_INSPECT || cause == TIDE_CAUSE_STRESS;
+}
+
 static void set_budget(const struct cycle *cycle) {
   struct tide_heap *heap = cycle->heap;
   uint64_t live_bytes = heap->building->all.bytes, freed_bytes = cycle->freed_bytes;
@@ -108,6 +113,7 @@ static void set_budget(const struct cycle *cycle) {
                           .collect_ns = cycle->swept_ns - cycle->stopped_ns,
                           .mutator_ns = heap->mutator_ns,
                           .allocated_bytes = heap->grown_bytes,
+                          .asked = was_asked(cycle->cause),
                           .filled = td_filling_lasts(&heap->filling, freed_bytes, live_bytes),
                       });
   heap->mutator_ns = heap->grown_bytes = 0;
@@ -140,11 +146,6 @@ static void sort(struct cycle *cycle) {
     cycle->freed_bytes = before + heap->growth_now - stats->bytes;
   if (!young) stats->logged = 0;
   if (young) heap->grown_bytes += stats->promoted_bytes - heap->growth_now;
-}
-
-/* Did the program want the collection now? */
-static bool was_asked(enum tide_cycle_cause cause) {
-  return cause == TIDE_CAUSE_CALL || cause == TIDE_CAUSE_INSPECT || cause == TIDE_CAUSE_STRESS;
 }
 
 /* Everything between the stop and the resume. */

@@ -46,6 +46,14 @@ Test(policy, scanned_room_goes_by_what_is_read) {
   }
 }
 
+Test(policy, a_root_is_half_as_dear_as_a_word_of_an_object) {
+  struct td_sizing_facts facts = {.live_bytes = 1000 * TD_BLOCK_BYTES, .used_blocks = 1000};
+  struct td_sizing without = make(TIDE_SIZING_SCANNED), with = without;
+  uint32_t budget = td_sizing_next(&without, &facts);
+  facts.root_bytes = 400 * TD_BLOCK_BYTES;
+  cr_assert_eq(td_sizing_next(&with, &facts), budget + 200);
+}
+
 Test(policy, small_heaps_get_a_quarter_more_by_what_is_read) {
   struct td_sizing policy = make(TIDE_SIZING_SCANNED);
   policy.initial_blocks = 1;
@@ -152,6 +160,37 @@ Test(policy, a_growing_heap_gets_the_room_that_its_factor_promises) {
     budget = td_sizing_next(&policy, &facts);
   }
   cr_assert(budget > 2900 && budget <= 3001, "%u", budget);
+}
+
+/* Nothing tells that what was free is of no use, where the program collects before it is used. */
+Test(policy, a_collection_that_was_asked_for_does_not_make_the_heap_grow) {
+  static const enum tide_sizing kinds[] = {TIDE_SIZING_DEFAULT, TIDE_SIZING_GROWTH,
+                                           TIDE_SIZING_SCANNED};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    struct td_sizing policy = make(kinds[i]), early;
+    struct td_sizing_facts facts = {.live_bytes = 1000 * TD_BLOCK_BYTES, .used_blocks = 3000};
+    uint32_t budget = td_sizing_next(&policy, &facts);
+    early = policy;
+    facts.allocated_bytes = 10 * TD_BLOCK_BYTES;
+    cr_assert_gt(td_sizing_next(&early, &facts), budget);
+    facts.asked = true;
+    for (int times = 0; times < 5; times++)
+      cr_assert_eq(td_sizing_next(&policy, &facts), budget);
+  }
+}
+
+/* What was used nevertheless was of use. */
+Test(policy, a_collection_that_was_asked_for_tells_what_could_be_used) {
+  struct td_sizing policy = make(TIDE_SIZING_GROWTH);
+  struct td_sizing_facts facts = {.live_bytes = 1000 * TD_BLOCK_BYTES, .used_blocks = 2000};
+  td_sizing_next(&policy, &facts);
+  for (int i = 0; i < 10; i++)
+    td_sizing_next(&policy, &facts); /* nothing of it was of use */
+  double before = policy.unusable;
+  facts.asked = true;
+  facts.allocated_bytes = 900 * TD_BLOCK_BYTES;
+  td_sizing_next(&policy, &facts);
+  cr_assert_lt(policy.unusable, before);
 }
 
 Test(policy, a_growing_heap_uses_its_memory_while_that_is_kept) {
