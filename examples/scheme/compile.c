@@ -12,8 +12,9 @@ struct function {
   const struct variable *self; /* names this function and is never assigned; or NULL */
   value words;                 /* vector, with room for more than `count` */
   intptr_t count, depth, deepest;
-  intptr_t last;  /* position of the latest instruction; -1 if a jump may land behind it */
-  value captured; /* list of variables, newest first */
+  intptr_t last;      /* position of the latest instruction; -1 if a jump may land behind it */
+  enum opcode latest; /* that instruction */
+  value captured;     /* list of variables, newest first */
 };
 
 static void compile(struct function *f, const struct node *node, bool tail);
@@ -29,25 +30,52 @@ static void put_word(struct function *f, value word) {
   set_slot(f->words, (size_t)f->count++, word);
 }
 
-/* Pairs of instructions that one instruction replaces. */
+/* Pairs of instructions that one instruction replaces. Its operands are theirs, one after the
+ * other. */
 static const struct {
   enum opcode first, second, both;
 } fusions[] = {
-    {OP_CONST, OP_PUSH, OP_CONST_PUSH}, {OP_LOCAL, OP_PUSH, OP_LOCAL_PUSH},
-    {OP_FREE, OP_PUSH, OP_FREE_PUSH},   {OP_CONST, OP_ADD, OP_CONST_ADD},
-    {OP_CONST, OP_SUB, OP_CONST_SUB},   {OP_LOCAL, OP_CAR, OP_LOCAL_CAR},
-    {OP_LOCAL, OP_CDR, OP_LOCAL_CDR},
+#define TWO(first, second, both) {OP_##first, OP_##second, OP_##both},
+#define PUSHED(opcode) TWO(opcode, PUSH, opcode##_PUSH)
+#define X(opcode)
+#define P(opcode, ...) PUSHED(opcode)
+    /* clang-format off */
+    OPCODES(X, P)
+    PUSHED(CONST) PUSHED(LOCAL) PUSHED(FREE) PUSHED(FREE_BOX) PUSHED(GLOBAL)
+    PUSHED(LOCAL_PUSH_LOCAL) PUSHED(CONST_ADD) PUSHED(CONST_SUB) PUSHED(LOCAL_CONST_ADD)
+    PUSHED(LOCAL_CONST_SUB) PUSHED(LOCAL_CAR) PUSHED(LOCAL_CDR) PUSHED(LOCAL_VECTOR_REF)
+    PUSHED(LOCAL_LOCAL_VECTOR_REF)
+    TWO(LOCAL_PUSH, CONST, LOCAL_PUSH_CONST) TWO(LOCAL_PUSH, LOCAL, LOCAL_PUSH_LOCAL)
+    TWO(CONST, RETURN, CONST_RETURN) TWO(LOCAL, RETURN, LOCAL_RETURN) TWO(FREE, CALL, FREE_CALL)
+    TWO(FREE, TAIL_CALL, FREE_TAIL_CALL) TWO(FREE_BOX, CALL, FREE_BOX_CALL)
+    TWO(FREE_BOX, TAIL_CALL, FREE_BOX_TAIL_CALL) TWO(GLOBAL, CALL, GLOBAL_CALL)
+    TWO(GLOBAL, TAIL_CALL, GLOBAL_TAIL_CALL) TWO(CONST, ADD, CONST_ADD) TWO(CONST, SUB, CONST_SUB)
+    TWO(LOCAL_PUSH_CONST, ADD, LOCAL_CONST_ADD) TWO(LOCAL_PUSH_CONST, SUB, LOCAL_CONST_SUB)
+    TWO(LOCAL, CAR, LOCAL_CAR) TWO(LOCAL, CDR, LOCAL_CDR) TWO(LOCAL, VECTOR_REF, LOCAL_VECTOR_REF)
+    TWO(CONST, VECTOR_REF, CONST_VECTOR_REF)
+    TWO(LOCAL_PUSH_CONST, VECTOR_REF, LOCAL_CONST_VECTOR_REF)
+    TWO(LOCAL_PUSH_LOCAL, VECTOR_REF, LOCAL_LOCAL_VECTOR_REF)
+    TWO(LOCAL_PUSH_CONST, JN_NUM_EQ, LOCAL_CONST_JN_NUM_EQ)
+    TWO(LOCAL_PUSH_CONST, JN_LT, LOCAL_CONST_JN_LT) TWO(LOCAL, JN_NIL_P, LOCAL_JN_NIL_P)
+    TWO(LOCAL, JN_PAIR_P, LOCAL_JN_PAIR_P)
+/* clang-format on */
+#undef P
+#undef X
 };
 
+/* Puts an instruction, or makes one of it and the latest. */
 static void put_op(struct function *f, enum opcode opcode) {
-  value *last = f->last >= 0 ? &slots_of(f->words)[f->last] : NULL;
-  for (size_t i = 0; last != NULL && i < sizeof fusions / sizeof fusions[0]; i++)
-    if (fusions[i].second == opcode && *last == opcode_word(fusions[i].first)) {
-      *last = opcode_word(fusions[i].both);
-      return;
-    }
+  size_t i = 0, count = f->last >= 0 ? sizeof fusions / sizeof fusions[0] : 0;
+  while (i < count && (fusions[i].first != f->latest || fusions[i].second != opcode))
+    i++;
+  f->latest = i < count ? fusions[i].both : opcode;
+  value word = opcode_word(f->latest);
+  if (i < count) {
+    slots_of(f->words)[f->last] = word;
+    return;
+  }
   f->last = f->count;
-  put_word(f, opcode_word(opcode));
+  put_word(f, word);
 }
 
 static void put_op1(struct function *f, enum opcode opcode, value operand) {
@@ -135,9 +163,6 @@ static void compile_assignment(struct function *f, const struct node *node) {
 static value compile_body(struct function *f, const struct node *lambda) {
   const struct variable *named = as_variable(lambda->datum);
   if (named != NULL && !named->boxed) f->self = named;
-  put_op1(f, lambda->rest ? OP_ENTRY_REST : OP_ENTRY, (value)lambda->count);
-  intptr_t room = f->count;
-  put_word(f, 0);
   for (struct variable *p = lambda->parameters; p != NULL; p = p->next) {
     p->owner = f;
     p->slot = f->depth;
@@ -145,9 +170,9 @@ static value compile_body(struct function *f, const struct node *lambda) {
     if (p->boxed) put_op1(f, OP_BOX_LOCAL, (value)p->slot);
   }
   compile(f, lambda->parts, true);
-  slots_of(f->words)[room] = (value)(f->deepest + 1);
   value name = named != NULL ? named->name : lambda->datum;
-  return make_procedure(name, slots_of(f->words), (size_t)f->count);
+  intptr_t parameters = lambda->rest ? TAKES_REST(lambda->count) : TAKES_EXACTLY(lambda->count);
+  return make_procedure(name, parameters, f->deepest + 1, slots_of(f->words), (size_t)f->count);
 }
 
 static struct function new_function(void) {

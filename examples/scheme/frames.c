@@ -23,10 +23,13 @@ void stack_start(value underflow) {
 
 /* ---- Procedures ------------------------------------------------------------------------------ */
 
-value make_procedure(value name, const value *words, size_t count) {
+value make_procedure(value name, intptr_t parameters, intptr_t room, const value *words,
+                     size_t count) {
   struct code *code = mem_refs(sizeof *code + count * sizeof(value));
   code->header = make_header(T_CODE, count);
   code->name = name;
+  code->parameters = parameters;
+  code->room = room;
   memcpy(code->program, words, count * sizeof(value));
   return make_closure(code, NULL, 0);
 }

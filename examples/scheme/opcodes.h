@@ -9,9 +9,9 @@
 
 enum { RETURN_FRAME, RETURN_CLOSURE, RETURN_TO, RETURN_WORDS }; /* what FRAME pushes */
 
-/* X(opcode) is an instruction. P(opcode, name, arguments) are two for a primitive: one that calls
- * it, and JN_opcode, which branches if the result is false. The last argument is in the
- * accumulator, the others are on the stack. */
+/* X(opcode) is an instruction. P(opcode, name, arguments) are three for a primitive: one that calls
+ * it; JN_opcode, which branches if the result is false; and opcode_PUSH, which pushes it. The last
+ * argument is in the accumulator, the others are on the stack. */
 /* clang-format off */
 #define OPCODES(X, P)                                                                              \
   /* Values. Of a pair LOCAL…, FREE… the second is for captured variables, and comes next */       \
@@ -19,14 +19,21 @@ enum { RETURN_FRAME, RETURN_CLOSURE, RETURN_TO, RETURN_WORDS }; /* what FRAME pu
   X(SET_LOCAL_BOX) X(SET_FREE_BOX) X(SET_GLOBAL) X(DEFINE) X(MAKE_BOX) X(BOX_LOCAL)                \
   X(PUSH) X(POP) X(CLOSURE) /* code count: captured values are popped */                           \
   /* Control */                                                                                    \
-  X(ENTRY)      /* parameters room */                                                              \
-  X(ENTRY_REST) /* parameters room: the last one takes a list */                                   \
   X(FRAME)      /* to: where the call returns */                                                   \
   X(CALL) X(TAIL_CALL) X(RETURN) X(PRIMITIVE) /* count, primitive count */                         \
   X(LOOP)       /* count slot to: back to a loop's start, its variables from slot on */            \
   X(JUMP) X(J_TRUE) X(JN_TRUE) /* to; if true, if false */                                         \
-  /* Two instructions in one */                                                                    \
-  X(CONST_PUSH) X(LOCAL_PUSH) X(FREE_PUSH) X(CONST_ADD) X(CONST_SUB) X(LOCAL_CAR) X(LOCAL_CDR)     \
+  /* Instructions that often follow each other, in one: the compiler puts them together */         \
+  X(CONST_PUSH) X(LOCAL_PUSH) X(FREE_PUSH) X(FREE_BOX_PUSH) X(GLOBAL_PUSH)                         \
+  X(LOCAL_PUSH_CONST) X(LOCAL_PUSH_LOCAL) X(LOCAL_PUSH_LOCAL_PUSH)                                 \
+  X(CONST_RETURN) X(LOCAL_RETURN) X(FREE_CALL) X(FREE_TAIL_CALL)                                   \
+  X(FREE_BOX_CALL) X(FREE_BOX_TAIL_CALL) X(GLOBAL_CALL) X(GLOBAL_TAIL_CALL)                        \
+  X(CONST_ADD) X(CONST_ADD_PUSH) X(LOCAL_CONST_ADD) X(LOCAL_CONST_ADD_PUSH)                        \
+  X(CONST_SUB) X(CONST_SUB_PUSH) X(LOCAL_CONST_SUB) X(LOCAL_CONST_SUB_PUSH)                        \
+  X(LOCAL_CAR) X(LOCAL_CAR_PUSH) X(LOCAL_CDR) X(LOCAL_CDR_PUSH)                                    \
+  X(LOCAL_VECTOR_REF) X(LOCAL_VECTOR_REF_PUSH) X(CONST_VECTOR_REF) X(LOCAL_CONST_VECTOR_REF)       \
+  X(LOCAL_LOCAL_VECTOR_REF) X(LOCAL_LOCAL_VECTOR_REF_PUSH) X(LOCAL_CONST_JN_NUM_EQ)                \
+  X(LOCAL_CONST_JN_LT) X(LOCAL_JN_NIL_P) X(LOCAL_JN_PAIR_P)                                        \
   /* Primitives */                                                                                 \
   P(CAR, "car", 1) P(CDR, "cdr", 1) P(CADR, "cadr", 1) P(CDDR, "cddr", 1) P(CONS, "cons", 2)       \
   P(SET_CAR, "set-car!", 2) P(SET_CDR, "set-cdr!", 2)                                              \
@@ -46,7 +53,7 @@ enum { RETURN_FRAME, RETURN_CLOSURE, RETURN_TO, RETURN_WORDS }; /* what FRAME pu
 
 enum opcode {
 #define X(name) OP_##name,
-#define P(name, ...) OP_##name, OP_JN_##name,
+#define P(name, ...) OP_##name, OP_JN_##name, OP_##name##_PUSH,
   OPCODES(X, P)
 #undef X
 #undef P
@@ -55,6 +62,7 @@ enum opcode {
 
 /* Returns the word that stands for an instruction in a program. */
 value opcode_word(enum opcode opcode);
-value make_procedure(value name, const value *words, size_t count);
+value make_procedure(value name, intptr_t parameters, intptr_t room, const value *words,
+                     size_t count);
 
 #endif

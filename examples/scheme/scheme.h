@@ -67,9 +67,16 @@ struct symbol {
 
 struct code { /* header size = words */
   value header;
-  value name;      /* symbol or FALSE */
-  value program[]; /* addresses inside the virtual machine, and operands */
+  value name;          /* symbol or FALSE */
+  intptr_t parameters; /* TAKES_… */
+  intptr_t room;       /* words of the stack that a call may need */
+  value program[];     /* addresses inside the virtual machine, and operands */
 };
+/* Which arguments a program takes: so many; or more, in a list for the last parameter; or any,
+ * which its only instruction deals with. */
+#define TAKES_EXACTLY(count) ((intptr_t)(count))
+#define TAKES_REST(count) (-(intptr_t)(count))
+#define TAKES_ANY INTPTR_MIN
 
 struct closure { /* header size = captured values */
   value header;

@@ -1,6 +1,6 @@
 /* The virtual machine: the loop that runs programs, and how a run starts, fails and ends. The
  * stack and continuations are in frames.c. */
-#include "vm.h"
+#include "instructions.h"
 
 static const void *const *addresses; /* of the instructions' code, by opcode */
 
@@ -16,14 +16,17 @@ static _Noreturn void fail_arguments(void) {
 }
 
 /* Makes a list of the arguments from the last parameter on. The other parameters and that list are
- * on the stack afterwards. */
-static void collect_rest(intptr_t parameters) {
-  if (machine.arguments < parameters - 1) fail_arguments();
+ * on the stack afterwards. Returns false if nothing is to be done because any arguments will do. */
+static bool accept_arguments(intptr_t takes) {
+  if (takes == TAKES_ANY) return false;
+  intptr_t parameters = -takes;
+  if (takes >= 0 || machine.arguments < parameters - 1) fail_arguments();
   value list = NIL;
   for (intptr_t i = machine.arguments; i >= parameters; i--)
     list = cons(machine.fp[i - 1], list);
   machine.fp[parameters - 1] = list;
   machine.sp = machine.fp + parameters;
+  return true;
 }
 
 /* (%apply f list): moves f to the accumulator and the list's items to the frame. */
@@ -39,98 +42,13 @@ static void spread_list(void) {
     *machine.sp++ = car(list);
 }
 
-static inline bool both_fixnums(value a, value b) {
-  return (a & b & 3) == 1;
-}
-
-/* Whether v is a number. It is put down as a double. */
-static inline bool as_real(value v, double *real) {
-  if (is_fixnum(v)) return *real = (double)unfix(v), true;
-  return is_type(v, T_FLONUM) && (*real = flonum_of(v), true);
-}
-
-static inline bool in_sequence(enum type type, value sequence, value index) {
-  return is_type(sequence, type) && is_fixnum(index) && (uint64_t)unfix(index) < size_of(sequence);
-}
-
-/* ---- The loop's vocabulary: each instruction ends in NEXT, or in a jump that leads to one ------
- */
-
-#define NEXT goto *(const void *)*pc++
-#define OPCODE(name) op_##name:
-#define SYNC (machine.sp = sp, machine.fp = fp, machine.pc = pc, machine.self = self)
-#define INSTRUCTION(name, effect)                                                                  \
-  OPCODE(name) effect;                                                                             \
-  NEXT;
-#define BRANCH_IF(test)                                                                            \
-  do {                                                                                             \
-    bool taken = (test);                                                                           \
-    intptr_t offset = (intptr_t)*pc++;                                                             \
-    pc += taken ? offset : 0;                                                                      \
-    NEXT;                                                                                          \
-  } while (0)
-/* Calls the primitive for operands that the instruction does not handle. It may fail. */
-#define SLOW(name, count)                                                                          \
-  do {                                                                                             \
-    *sp++ = acc;                                                                                   \
-    SYNC;                                                                                          \
-    acc = call_primitive(slots_of(globals.inlined)[OP_##name], count, sp - (count));               \
-    sp -= (count);                                                                                 \
-  } while (0)
-/* Defines the instruction for a primitive, and the one that branches if the result is false. There
- * may be a second way for flonums. */
-/* clang-format off */
-#define PRIMITIVE_OPCODE(name, count, quick, result)                                               \
-  NUMBER_OPCODE(name, count, quick, result, false, acc)
-#define NUMBER_OPCODE(name, count, quick, result, real, real_result)                               \
-  OPCODE(name) QUICK(name, count, quick, result, real, real_result, NEXT)                          \
-  OPCODE(JN_##name) QUICK(name, count, quick, result, real, real_result, BRANCH_IF(acc == FALSE))
-/* clang-format on */
-#define QUICK(name, count, quick, result, real, real_result, next)                                 \
-  if (LIKELY(quick)) {                                                                             \
-    acc = result;                                                                                  \
-    sp -= (count)-1;                                                                               \
-    next;                                                                                          \
-  }                                                                                                \
-  if (real) {                                                                                      \
-    acc = real_result;                                                                             \
-    sp -= (count)-1;                                                                               \
-    next;                                                                                          \
-  }                                                                                                \
-  SLOW(name, count);                                                                               \
-  next;
-#define TEST(name, count, quick, test) PRIMITIVE_OPCODE(name, count, quick, make_bool(test))
-
-/* The operands are numbers of which one at least is inexact: left and right. */
-#define REALS (!both_fixnums(sp[-1], acc) && as_real(sp[-1], &left) && as_real(acc, &right))
-#define REAL_RESULT(operator) (machine.sp = sp, make_flonum(left operator right))
-#define COMPARISON(name, operator)                                                                 \
-  NUMBER_OPCODE(name, 2, both_fixnums(sp[-1], acc),                                                \
-                make_bool((int64_t)sp[-1] operator(int64_t) acc), REALS,                           \
-                make_bool(left operator right))
-/* Whether the operands are integers and the divisor is positive: others may overflow, or fail. */
-#define DIVIDES (both_fixnums(sp[-1], acc) && (int64_t)acc > 1)
-
-/* Addition or subtraction without taking off the tags: 4a + 1 plus 4b is 4(a + b) + 1. */
-#define SUM(name, overflows, operator)                                                             \
-  OPCODE(CONST_##name) if (LIKELY(IN_RANGE(overflows, *pc))) {                                     \
-    acc = (value)number;                                                                           \
-    sp--;                                                                                          \
-    pc++;                                                                                          \
-    NEXT;                                                                                          \
-  }                                                                                                \
-  acc = *pc++;                                                                                     \
-  NUMBER_OPCODE(name, 2, IN_RANGE(overflows, acc), (value)number, REALS, REAL_RESULT(operator))
-#define IN_RANGE(overflows, by)                                                                    \
-  (both_fixnums(sp[-1], by) && !overflows((int64_t)sp[-1], (int64_t)((by)-1), &number))
-
 /* Runs from the state in `machine` until no frame is left to return to; returns the result. With
  * `machine.pc` NULL it only notes where the code of each instruction is. It is this long because
  * instructions jump from one to the next, which they can do only inside one function. */
 static value execute(void) {
   static const void *const table[] = {
 #define X(name) &&op_##name,
-#define P(name, ...) &&op_##name, &&op_JN_##name,
+#define P(name, ...) &&op_##name, &&op_JN_##name, &&op_##name##_PUSH,
       OPCODES(X, P)
 #undef X
 #undef P
@@ -156,19 +74,29 @@ static value execute(void) {
   INSTRUCTION(CONST_PUSH, *sp++ = *pc++)
   INSTRUCTION(LOCAL_PUSH, *sp++ = fp[*pc++])
   INSTRUCTION(FREE_PUSH, *sp++ = self->captured[*pc++])
+  INSTRUCTION(LOCAL_PUSH_CONST, LOAD_LOCAL_CONST)
+  INSTRUCTION(LOCAL_PUSH_LOCAL, LOAD_LOCAL_LOCAL)
+  INSTRUCTION(LOCAL_PUSH_LOCAL_PUSH, (LOAD_LOCAL_LOCAL, *sp++ = acc))
   INSTRUCTION(POP, sp -= *pc++)
   INSTRUCTION(SET_LOCAL_BOX, (set_slot(fp[*pc++], 0, acc), acc = UNSPECIFIED))
   INSTRUCTION(SET_FREE_BOX, (set_slot(self->captured[*pc++], 0, acc), acc = UNSPECIFIED))
   INSTRUCTION(DEFINE, (store(symbol_of(*pc), global, acc), pc++, acc = UNSPECIFIED))
   OPCODE(LOCAL_BOX) acc = slots_of(fp[*pc++])[0];
-  goto check_box;
-  OPCODE(FREE_BOX) acc = slots_of(self->captured[*pc++])[0];
-check_box:
   if (LIKELY(acc != UNBOUND)) NEXT;
+unbound_box:
   SYNC;
   fail_list("variable used before its definition", NIL);
+  OPCODE(FREE_BOX) acc = slots_of(self->captured[*pc++])[0];
+  if (LIKELY(acc != UNBOUND)) NEXT;
+  goto unbound_box;
+  OPCODE(FREE_BOX_PUSH) acc = slots_of(self->captured[*pc++])[0];
+  if (LIKELY(acc != UNBOUND)) PUSH_NEXT;
+  goto unbound_box;
   OPCODE(GLOBAL) acc = symbol_of(*pc++)->global;
   if (LIKELY(acc != UNBOUND)) NEXT;
+  goto unbound;
+  OPCODE(GLOBAL_PUSH) acc = symbol_of(*pc++)->global;
+  if (LIKELY(acc != UNBOUND)) PUSH_NEXT;
 unbound:
   SYNC;
   fail_list("unbound variable:", cons(pc[-1], NIL));
@@ -184,34 +112,29 @@ unbound:
   pc += 2;
   NEXT;
 
-  OPCODE(ENTRY) if (arguments != (intptr_t)pc[0]) {
-    machine.arguments = arguments;
-    SYNC;
-    fail_arguments();
-  }
-enter:
-  if (__builtin_expect(fp + pc[1] > machine.limit, 0)) {
-    SYNC;
-    make_room((intptr_t)pc[1]);
-    sp = machine.sp;
-    fp = machine.fp;
-  }
-  pc += 2;
-  NEXT;
-  OPCODE(ENTRY_REST) machine.arguments = arguments;
-  SYNC;
-  collect_rest((intptr_t)pc[0]);
-  sp = machine.sp;
-  goto enter;
   OPCODE(FRAME) sp[RETURN_FRAME] = (value)(sp - fp);
   sp[RETURN_CLOSURE] = (value)self;
   sp[RETURN_TO] = (value)(pc + 1 + (intptr_t)*pc) | 1;
   sp += RETURN_WORDS;
   pc++;
   NEXT;
+  OPCODE(FREE_CALL) acc = self->captured[*pc++];
+  goto op_CALL;
+  OPCODE(FREE_BOX_CALL) acc = slots_of(self->captured[*pc++])[0];
+  if (!LIKELY(acc != UNBOUND)) goto unbound_box;
+  goto op_CALL;
+  OPCODE(GLOBAL_CALL) acc = symbol_of(*pc++)->global;
+  if (!LIKELY(acc != UNBOUND)) goto unbound;
   OPCODE(CALL) arguments = (intptr_t)*pc++;
   fp = sp - arguments;
   goto apply;
+  OPCODE(FREE_TAIL_CALL) acc = self->captured[*pc++];
+  goto op_TAIL_CALL;
+  OPCODE(FREE_BOX_TAIL_CALL) acc = slots_of(self->captured[*pc++])[0];
+  if (!LIKELY(acc != UNBOUND)) goto unbound_box;
+  goto op_TAIL_CALL;
+  OPCODE(GLOBAL_TAIL_CALL) acc = symbol_of(*pc++)->global;
+  if (!LIKELY(acc != UNBOUND)) goto unbound;
   OPCODE(TAIL_CALL) arguments = (intptr_t)*pc++;
   for (intptr_t i = 0; i < arguments; i++)
     fp[i] = sp[i - arguments];
@@ -220,7 +143,19 @@ apply:
   if (LIKELY(is_type(acc, T_CLOSURE))) {
     self = (struct closure *)acc;
     pc = self->code->program;
-    NEXT;
+    if (LIKELY(arguments == self->code->parameters)) {
+    enter:
+      if (LIKELY(fp + self->code->room <= machine.limit)) NEXT;
+      SYNC;
+      make_room(self->code->room);
+    } else {
+      machine.arguments = arguments;
+      SYNC;
+      if (!accept_arguments(self->code->parameters)) NEXT;
+    }
+    sp = machine.sp;
+    fp = machine.fp;
+    goto enter;
   }
   SYNC;
   if (!is_type(acc, T_PRIMITIVE)) fail_list("not a procedure:", cons(acc, NIL));
@@ -235,6 +170,9 @@ apply:
     pc += 3 + (intptr_t)pc[2];
     NEXT;
   }
+  OPCODE(CONST_RETURN) acc = *pc;
+  goto leave;
+  OPCODE(LOCAL_RETURN) acc = fp[*pc];
   OPCODE(RETURN)
 leave:
   sp = fp - RETURN_WORDS;
@@ -250,17 +188,36 @@ leave:
   INSTRUCTION(JUMP, pc += 1 + (intptr_t)*pc)
   OPCODE(J_TRUE) BRANCH_IF(acc != FALSE);
   OPCODE(JN_TRUE) BRANCH_IF(acc == FALSE);
+  OPCODE(LOCAL_JN_NIL_P) acc = fp[*pc++];
+  BRANCH_IF(acc != NIL);
+  OPCODE(LOCAL_JN_PAIR_P) acc = fp[*pc++];
+  BRANCH_IF(!is_pair(acc));
 
-  OPCODE(LOCAL_CAR) acc = fp[*pc++];
   PRIMITIVE_OPCODE(CAR, 1, is_pair(acc), car(acc))
-  OPCODE(LOCAL_CDR) acc = fp[*pc++];
   PRIMITIVE_OPCODE(CDR, 1, is_pair(acc), cdr(acc))
+#define OF_LOCAL(opcode, name, result, next)                                                       \
+  LOADING_OPCODE(opcode, LOAD_LOCAL, name, 1, is_pair(acc), result, false, acc, next)
+  OF_LOCAL(LOCAL_CAR, CAR, car(acc), NEXT)
+  OF_LOCAL(LOCAL_CAR_PUSH, CAR, car(acc), PUSH_NEXT)
+  OF_LOCAL(LOCAL_CDR, CDR, cdr(acc), NEXT)
+  OF_LOCAL(LOCAL_CDR_PUSH, CDR, cdr(acc), PUSH_NEXT)
   PRIMITIVE_OPCODE(CADR, 1, is_pair(acc) && is_pair(cdr(acc)), car(cdr(acc)))
   PRIMITIVE_OPCODE(CDDR, 1, is_pair(acc) && is_pair(cdr(acc)), cdr(cdr(acc)))
   PRIMITIVE_OPCODE(CONS, 2, true, (machine.sp = sp, cons(sp[-1], acc)))
   PRIMITIVE_OPCODE(SET_CAR, 2, is_pair(sp[-1]), (set_car(sp[-1], acc), UNSPECIFIED))
   PRIMITIVE_OPCODE(SET_CDR, 2, is_pair(sp[-1]), (set_cdr(sp[-1], acc), UNSPECIFIED))
-  PRIMITIVE_OPCODE(VECTOR_REF, 2, in_sequence(T_VECTOR, sp[-1], acc), slots_of(sp[-1])[unfix(acc)])
+#define IN_VECTOR in_sequence(T_VECTOR, sp[-1], acc)
+#define ITEM slots_of(sp[-1])[unfix(acc)]
+  PRIMITIVE_OPCODE(VECTOR_REF, 2, IN_VECTOR, ITEM)
+#define ITEM_OF(operands, suffix, next)                                                            \
+  LOADING_OPCODE(operands##_VECTOR_REF##suffix, LOAD_##operands, VECTOR_REF, 2, IN_VECTOR, ITEM,   \
+                 false, acc, next)
+  ITEM_OF(LOCAL, , NEXT)
+  ITEM_OF(LOCAL, _PUSH, PUSH_NEXT)
+  ITEM_OF(CONST, , NEXT)
+  ITEM_OF(LOCAL_CONST, , NEXT)
+  ITEM_OF(LOCAL_LOCAL, , NEXT)
+  ITEM_OF(LOCAL_LOCAL, _PUSH, PUSH_NEXT)
   PRIMITIVE_OPCODE(VECTOR_SET, 3, in_sequence(T_VECTOR, sp[-2], sp[-1]),
                    (set_slot(sp[-2], (size_t)unfix(sp[-1]), acc), UNSPECIFIED))
   PRIMITIVE_OPCODE(VECTOR_LENGTH, 1, is_type(acc, T_VECTOR), fix(size_of(acc)))
@@ -297,6 +254,8 @@ leave:
   COMPARISON(GT, >)
   COMPARISON(LE, <=)
   COMPARISON(GE, >=)
+  LOCAL_CONST_BRANCH(NUM_EQ, ==)
+  LOCAL_CONST_BRANCH(LT, <)
 
   OPCODE(APPLY) SYNC;
   spread_list();
@@ -379,12 +338,11 @@ value vm_run(value closure) {
   return result;
 }
 
-/* Makes a procedure whose program is one instruction. With no parameters it takes any arguments. */
-static value make_builtin(const char *name, enum opcode opcode, value parameters) {
-  const value words[] = {opcode_word(OP_ENTRY), parameters, parameters, opcode_word(opcode)};
-  bool entry = parameters > 0;
+/* Makes a procedure whose program is one instruction. */
+static value make_builtin(const char *name, enum opcode opcode, intptr_t parameters) {
+  const value word = opcode_word(opcode);
   value symbol = intern_c(name);
-  value procedure = make_procedure(symbol, words + (entry ? 0 : 3), entry ? 4 : 1);
+  value procedure = make_procedure(symbol, parameters, parameters > 0 ? parameters : 0, &word, 1);
   store(symbol_of(symbol), global, procedure);
   return procedure;
 }
@@ -392,8 +350,8 @@ static value make_builtin(const char *name, enum opcode opcode, value parameters
 void vm_start(void) {
   machine.pc = NULL;
   execute();
-  stack_start(make_builtin("%underflow", OP_UNDERFLOW, 0));
-  globals.thrower = make_builtin("continuation", OP_THROW, 0);
-  make_builtin("%apply", OP_APPLY, 2);
-  make_builtin("%call/cc", OP_CALL_CC, 1);
+  stack_start(make_builtin("%underflow", OP_UNDERFLOW, TAKES_ANY));
+  globals.thrower = make_builtin("continuation", OP_THROW, TAKES_ANY);
+  make_builtin("%apply", OP_APPLY, TAKES_EXACTLY(2));
+  make_builtin("%call/cc", OP_CALL_CC, TAKES_EXACTLY(1));
 }
