@@ -30,52 +30,17 @@ static void put_word(struct function *f, value word) {
   set_slot(f->words, (size_t)f->count++, word);
 }
 
-/* Pairs of instructions that one instruction replaces. Its operands are theirs, one after the
- * other. */
-static const struct {
-  enum opcode first, second, both;
-} fusions[] = {
-#define TWO(first, second, both) {OP_##first, OP_##second, OP_##both},
-#define PUSHED(opcode) TWO(opcode, PUSH, opcode##_PUSH)
-#define X(opcode)
-#define P(opcode, ...) PUSHED(opcode)
-    /* clang-format off */
-    OPCODES(X, P)
-    PUSHED(CONST) PUSHED(LOCAL) PUSHED(FREE) PUSHED(FREE_BOX) PUSHED(GLOBAL)
-    PUSHED(LOCAL_PUSH_LOCAL) PUSHED(CONST_ADD) PUSHED(CONST_SUB) PUSHED(LOCAL_CONST_ADD)
-    PUSHED(LOCAL_CONST_SUB) PUSHED(LOCAL_CAR) PUSHED(LOCAL_CDR) PUSHED(LOCAL_VECTOR_REF)
-    PUSHED(LOCAL_LOCAL_VECTOR_REF)
-    TWO(LOCAL_PUSH, CONST, LOCAL_PUSH_CONST) TWO(LOCAL_PUSH, LOCAL, LOCAL_PUSH_LOCAL)
-    TWO(CONST, RETURN, CONST_RETURN) TWO(LOCAL, RETURN, LOCAL_RETURN) TWO(FREE, CALL, FREE_CALL)
-    TWO(FREE, TAIL_CALL, FREE_TAIL_CALL) TWO(FREE_BOX, CALL, FREE_BOX_CALL)
-    TWO(FREE_BOX, TAIL_CALL, FREE_BOX_TAIL_CALL) TWO(GLOBAL, CALL, GLOBAL_CALL)
-    TWO(GLOBAL, TAIL_CALL, GLOBAL_TAIL_CALL) TWO(CONST, ADD, CONST_ADD) TWO(CONST, SUB, CONST_SUB)
-    TWO(LOCAL_PUSH_CONST, ADD, LOCAL_CONST_ADD) TWO(LOCAL_PUSH_CONST, SUB, LOCAL_CONST_SUB)
-    TWO(LOCAL, CAR, LOCAL_CAR) TWO(LOCAL, CDR, LOCAL_CDR) TWO(LOCAL, VECTOR_REF, LOCAL_VECTOR_REF)
-    TWO(CONST, VECTOR_REF, CONST_VECTOR_REF)
-    TWO(LOCAL_PUSH_CONST, VECTOR_REF, LOCAL_CONST_VECTOR_REF)
-    TWO(LOCAL_PUSH_LOCAL, VECTOR_REF, LOCAL_LOCAL_VECTOR_REF)
-    TWO(LOCAL_PUSH_CONST, JN_NUM_EQ, LOCAL_CONST_JN_NUM_EQ)
-    TWO(LOCAL_PUSH_CONST, JN_LT, LOCAL_CONST_JN_LT) TWO(LOCAL, JN_NIL_P, LOCAL_JN_NIL_P)
-    TWO(LOCAL, JN_PAIR_P, LOCAL_JN_PAIR_P)
-/* clang-format on */
-#undef P
-#undef X
-};
-
 /* Puts an instruction, or makes one of it and the latest. */
 static void put_op(struct function *f, enum opcode opcode) {
-  size_t i = 0, count = f->last >= 0 ? sizeof fusions / sizeof fusions[0] : 0;
-  while (i < count && (fusions[i].first != f->latest || fusions[i].second != opcode))
-    i++;
-  f->latest = i < count ? fusions[i].both : opcode;
-  value word = opcode_word(f->latest);
-  if (i < count) {
-    slots_of(f->words)[f->last] = word;
+  enum opcode both = f->last >= 0 ? fused(f->latest, opcode) : OP_CONST;
+  bool fuses = both != OP_CONST;
+  f->latest = fuses ? both : opcode;
+  if (fuses) {
+    slots_of(f->words)[f->last] = opcode_word(both);
     return;
   }
   f->last = f->count;
-  put_word(f, word);
+  put_word(f, opcode_word(opcode));
 }
 
 static void put_op1(struct function *f, enum opcode opcode, value operand) {
@@ -296,13 +261,43 @@ static void compile_call(struct function *f, const struct node *call, bool tail)
 
 /* ---- Control --------------------------------------------------------------------------------- */
 
+static void branch_if_false(struct function *f, const struct node *node, intptr_t *chain);
+
+/* (if (if test yes no) …) branches without making a value first. */
+static void branch_by_if(struct function *f, const struct node *node, intptr_t *chain) {
+  intptr_t otherwise = -1, end = -1;
+  const struct node *test = node->parts, *yes = test->next, *no = yes->next;
+  bool both = no->kind == N_CONSTANT && no->datum == FALSE; /* (and test yes) */
+  branch_if_false(f, test, both ? chain : &otherwise);
+  branch_if_false(f, yes, chain);
+  if (both) return;
+  put_jump(f, OP_JUMP, &end);
+  land(f, otherwise);
+  branch_if_false(f, no, chain);
+  land(f, end);
+}
+
+static void branch_by_or(struct function *f, const struct node *node, intptr_t *chain) {
+  intptr_t end = -1;
+  for (const struct node *part = node->parts; part != NULL; part = part->next) {
+    intptr_t otherwise = -1;
+    branch_if_false(f, part, part->next != NULL ? &otherwise : chain);
+    if (part->next == NULL) break;
+    put_jump(f, OP_JUMP, &end);
+    land(f, otherwise);
+  }
+  land(f, end);
+}
+
 static void branch_if_false(struct function *f, const struct node *node, intptr_t *chain) {
   check_depth();
-  const struct node *then = node->kind == N_IF ? node->parts->next : NULL;
   enum opcode opcode = called_opcode(node);
-  if (then != NULL && then->next->kind == N_CONSTANT && then->next->datum == FALSE) { /* and */
-    branch_if_false(f, node->parts, chain);
-    branch_if_false(f, then, chain);
+  if (node->kind == N_IF)
+    branch_by_if(f, node, chain);
+  else if (node->kind == N_OR && node->parts != NULL)
+    branch_by_or(f, node, chain);
+  else if (node->kind == N_CONSTANT) {
+    if (node->datum == FALSE) put_jump(f, OP_JUMP, chain);
   } else if (opcode != OP_CONST) {
     load_operands(f, node);
     put_jump(f, opcode + 1, chain);

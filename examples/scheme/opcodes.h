@@ -24,16 +24,15 @@ enum { RETURN_FRAME, RETURN_CLOSURE, RETURN_TO, RETURN_WORDS }; /* what FRAME pu
   X(LOOP)       /* count slot to: back to a loop's start, its variables from slot on */            \
   X(JUMP) X(J_TRUE) X(JN_TRUE) /* to; if true, if false */                                         \
   /* Instructions that often follow each other, in one: the compiler puts them together */         \
-  X(CONST_PUSH) X(LOCAL_PUSH) X(FREE_PUSH) X(FREE_BOX_PUSH) X(GLOBAL_PUSH)                         \
-  X(LOCAL_PUSH_CONST) X(LOCAL_PUSH_LOCAL) X(LOCAL_PUSH_LOCAL_PUSH)                                 \
-  X(CONST_RETURN) X(LOCAL_RETURN) X(FREE_CALL) X(FREE_TAIL_CALL)                                   \
-  X(FREE_BOX_CALL) X(FREE_BOX_TAIL_CALL) X(GLOBAL_CALL) X(GLOBAL_TAIL_CALL)                        \
-  X(CONST_ADD) X(CONST_ADD_PUSH) X(LOCAL_CONST_ADD) X(LOCAL_CONST_ADD_PUSH)                        \
-  X(CONST_SUB) X(CONST_SUB_PUSH) X(LOCAL_CONST_SUB) X(LOCAL_CONST_SUB_PUSH)                        \
-  X(LOCAL_CAR) X(LOCAL_CAR_PUSH) X(LOCAL_CDR) X(LOCAL_CDR_PUSH)                                    \
+  X(FRAME_LOCAL) X(FRAME_LOCAL_PUSH) X(CONST_PUSH) X(LOCAL_PUSH) X(FREE_PUSH) X(FREE_BOX_PUSH)     \
+  X(GLOBAL_PUSH) X(LOCAL_PUSH_CONST) X(LOCAL_PUSH_LOCAL) X(LOCAL_PUSH_LOCAL_PUSH) X(CONST_RETURN)  \
+  X(LOCAL_RETURN) X(FREE_CALL) X(FREE_TAIL_CALL) X(FREE_BOX_CALL) X(FREE_BOX_TAIL_CALL)            \
+  X(GLOBAL_CALL) X(GLOBAL_TAIL_CALL) X(CONST_ADD) X(CONST_ADD_PUSH) X(LOCAL_CONST_ADD)             \
+  X(LOCAL_CONST_ADD_PUSH) X(CONST_SUB) X(CONST_SUB_PUSH) X(LOCAL_CONST_SUB)                        \
+  X(LOCAL_CONST_SUB_PUSH) X(LOCAL_CAR) X(LOCAL_CAR_PUSH) X(LOCAL_CDR) X(LOCAL_CDR_PUSH)            \
   X(LOCAL_VECTOR_REF) X(LOCAL_VECTOR_REF_PUSH) X(CONST_VECTOR_REF) X(LOCAL_CONST_VECTOR_REF)       \
   X(LOCAL_LOCAL_VECTOR_REF) X(LOCAL_LOCAL_VECTOR_REF_PUSH) X(LOCAL_CONST_JN_NUM_EQ)                \
-  X(LOCAL_CONST_JN_LT) X(LOCAL_JN_NIL_P) X(LOCAL_JN_PAIR_P)                                        \
+  X(LOCAL_CONST_JN_LT) X(LOCAL_JN_ZERO_P) X(LOCAL_JN_NIL_P) X(LOCAL_JN_PAIR_P)                     \
   /* Primitives */                                                                                 \
   P(CAR, "car", 1) P(CDR, "cdr", 1) P(CADR, "cadr", 1) P(CDDR, "cddr", 1) P(CONS, "cons", 2)       \
   P(SET_CAR, "set-car!", 2) P(SET_CDR, "set-cdr!", 2)                                              \
@@ -60,6 +59,9 @@ enum opcode {
       OPCODE_COUNT
 };
 
+/* Returns the instruction that does what two do, one after the other, or OP_CONST if there is none.
+ * Its operands are theirs. */
+enum opcode fused(enum opcode first, enum opcode second);
 /* Returns the word that stands for an instruction in a program. */
 value opcode_word(enum opcode opcode);
 value make_procedure(value name, intptr_t parameters, intptr_t room, const value *words,

@@ -59,15 +59,16 @@ bool takes(value primitive, int64_t count) {
   return count >= p->least && (p->most < 0 || count <= p->most);
 }
 
+enum { LAST_WANTED = sizeof((struct primitive *)0)->wanted - 1 };
+
 value call_primitive(value primitive, intptr_t count, value *a) {
   const struct primitive *p = (const struct primitive *)primitive;
   globals.running = primitive;
   if (!takes(primitive, count)) fail("wrong number of arguments:", fix(count));
-  const char *letter = p->signature;
-  for (intptr_t i = 0; i < count && p->picky; i++) {
-    if (*letter == '|') letter++;
-    if (!LIKELY(fits(*letter, a[i]))) fail_type(letter_names[(unsigned char)*letter], a[i]);
-    if (letter[1] != '*') letter++;
+  for (intptr_t i = 0; i < count; i++) {
+    char letter = p->wanted[i < LAST_WANTED ? i : LAST_WANTED];
+    if (letter != '.' && !LIKELY(fits(letter, a[i])))
+      fail_type(letter_names[(unsigned char)letter], a[i]);
   }
   return p->function((int)count, a);
 }
@@ -80,7 +81,11 @@ void primitives_start(void) {
     bool repeats = strchr(s, '*') != NULL;
     p->least = optional != NULL ? optional - s : repeats ? length - 2 : length;
     p->most = repeats ? -1 : length - (optional != NULL);
-    p->picky = s[strspn(s, ".|*")] != 0;
+    for (intptr_t i = 0; i <= LAST_WANTED; i++) {
+      if (*s == '|') s++;
+      p->wanted[i] = *s == 0 ? '.' : *s;
+      if (*s != 0 && s[1] != '*') s++;
+    }
     store(symbol_of(intern_c(p->name)), global, p);
   }
 }

@@ -283,7 +283,7 @@ struct primitive {
   value (*function)(int count, value *a);
   intptr_t least, most; /* arguments; most < 0: any number */
   intptr_t opcode;      /* of the instruction for it, or 0 */
-  intptr_t picky;       /* true if some argument has to be of a type */
+  char wanted[8]; /* the signature's letters of the first arguments, the last one's for more */
 };
 #define UNUSED __attribute__((unused))
 #define PRIMITIVE(name, signature) PRIMITIVE_AT(__COUNTER__, name, signature)

@@ -57,7 +57,7 @@ static value execute(void) {
   value *sp = machine.sp, *fp = machine.fp;
   struct closure *self = machine.self;
   value acc = machine.accumulator;
-  intptr_t arguments = machine.arguments;
+  intptr_t arguments = 0; /* only on the way to `apply`, so that it takes no register elsewhere */
   int64_t number;
   double left, right;
   if (pc == NULL) {
@@ -112,12 +112,12 @@ unbound:
   pc += 2;
   NEXT;
 
-  OPCODE(FRAME) sp[RETURN_FRAME] = (value)(sp - fp);
-  sp[RETURN_CLOSURE] = (value)self;
-  sp[RETURN_TO] = (value)(pc + 1 + (intptr_t)*pc) | 1;
-  sp += RETURN_WORDS;
-  pc++;
-  NEXT;
+#define PUSH_FRAME                                                                                 \
+  (sp[RETURN_FRAME] = (value)(sp - fp), sp[RETURN_CLOSURE] = (value)self,                          \
+   sp[RETURN_TO] = (value)(pc + 1 + (intptr_t)*pc) | 1, sp += RETURN_WORDS, pc++)
+  INSTRUCTION(FRAME, PUSH_FRAME)
+  INSTRUCTION(FRAME_LOCAL, (PUSH_FRAME, LOAD_LOCAL))
+  INSTRUCTION(FRAME_LOCAL_PUSH, (PUSH_FRAME, *sp++ = fp[*pc++]))
   OPCODE(FREE_CALL) acc = self->captured[*pc++];
   goto op_CALL;
   OPCODE(FREE_BOX_CALL) acc = slots_of(self->captured[*pc++])[0];
@@ -247,6 +247,8 @@ leave:
   TEST(PAIR_P, 1, true, is_pair(acc))
   NUMBER_OPCODE(ZERO_P, 1, is_fixnum(acc), make_bool(acc == fix(0)), is_type(acc, T_FLONUM),
                 make_bool(flonum_of(acc) == 0))
+  LOADING_OPCODE(LOCAL_JN_ZERO_P, LOAD_LOCAL, ZERO_P, 1, is_fixnum(acc), make_bool(acc == fix(0)),
+                 is_type(acc, T_FLONUM), make_bool(flonum_of(acc) == 0), BRANCH_IF(acc == FALSE))
   TEST(EQ, 2, true, sp[-1] == acc)
   TEST(EQV, 2, !is_type(acc, T_FLONUM), sp[-1] == acc)
   COMPARISON(NUM_EQ, ==)
@@ -260,8 +262,7 @@ leave:
   OPCODE(APPLY) SYNC;
   spread_list();
   goto apply_from_machine;
-  OPCODE(THROW) machine.arguments = arguments;
-  SYNC;
+  OPCODE(THROW) SYNC;
   if (throw_values()) {
     fp = machine.fp;
     acc = machine.accumulator;
