@@ -194,7 +194,8 @@ size_t tide_cell_bytes(struct tide_heap *heap, const void *address) {
   if (TIDE_LIKELY(state == TD_BLOCK_SMALL))
     return (size_t)space->blocks[offset >> TD_BLOCK_LOG2].cell_granules << TD_GRANULE_LOG2;
   size_t bytes = 0;
-  (void)find_cell(heap, at, &bytes);
+  if (state != TD_BLOCK_LARGE || !extent_begins(space, at, &bytes))
+    (void)find_cell(heap, at, &bytes);
   return bytes;
 }
 
