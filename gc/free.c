@@ -8,6 +8,7 @@
 #include "gc/finalizer.h"
 #include "gc/finalizer_set.h"
 #include "gc/roots/pin.h"
+#include "gc/weak_slot.h"
 #include "heap/free.h"
 #include "heap/medium.h"
 #include "heap/quarantine.h"
@@ -24,7 +25,8 @@ static bool take_back(struct tide_mutator *mutator, uint32_t index, uintptr_t ob
 }
 
 /* Nothing of ours that goes by the object's address shall meet its successor. */
-static void forget(struct tide_heap *heap, uintptr_t object) {
+static void forget(struct tide_heap *heap, uintptr_t object, size_t bytes) {
+  td_weak_slots_forget(heap, object, bytes);
   td_finalizers_forget(heap, object);
   td_finalizer_set_forget(heap, object);
   (void)td_pin_remove(heap, object); /* most are not pinned */
@@ -42,8 +44,8 @@ enum tide_status tide_free(struct tide_mutator *mutator, void *object) {
     td_misuse("tide_free: %p is no object of this heap, or was freed already", object);
     return TIDE_ERROR_ARGUMENT;
   }
-  forget(mutator->heap, at);
   size_t bytes = td_block_object_bytes(found.block, found.info);
+  forget(mutator->heap, at, bytes);
   uint8_t state = found.info->state;
   mutator->freed_bytes += bytes;
   if (td_quarantine_take(space, at)) return TIDE_OK;
@@ -77,7 +79,7 @@ static void *move_small(struct tide_mutator *mutator, uintptr_t object, size_t b
   void *moved = take_at_hand(mutator, found.block->layout, cell);
   if (!moved) return NULL;
   memcpy(moved, (const void *)object, bytes < before ? bytes : before);
-  forget(heap, object);
+  forget(heap, object, before);
   mutator->freed_bytes += before;
   if (!take_back(mutator, found.run, object, before)) td_runs_put_freed(mutator, found.run, object);
   return moved;
@@ -122,9 +124,12 @@ bool tide_resize_in_place(struct tide_mutator *mutator, void *object, size_t byt
   size_t before = td_block_object_bytes(found.block, found.info);
   if (found.info->state != TD_BLOCK_LARGE) return bytes <= before;
   if (bytes > PTRDIFF_MAX - TD_BLOCK_BYTES ||
-      !td_layout_fits(&space->layouts.at[found.block->layout], bytes) ||
-      !td_space_resize_large(space, at, bytes))
+      !td_layout_fits(&space->layouts.at[found.block->layout], bytes))
     return false;
+  size_t kept = (bytes + TD_GRANULE_BYTES - 1) & ~(TD_GRANULE_BYTES - 1);
+  /* First, for another thread may get what is given back. To shrink never fails. */
+  if (kept < before) td_weak_slots_forget(mutator->heap, at + kept, before - kept);
+  if (!td_space_resize_large(space, at, bytes)) return false;
   if (bytes > before) mutator->handed_out += bytes - before;
   return true;
 }

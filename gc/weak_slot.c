@@ -51,6 +51,30 @@ static enum tide_status move(struct td_weak_slots *slots, uintptr_t from, uintpt
   return TIDE_OK;
 }
 
+/* Looks at each slot or at each word, whichever are fewer. */
+static void forget_within(struct td_weak_slots *slots, uintptr_t start, size_t bytes) {
+  if (bytes / sizeof(void *) < slots->count) {
+    for (uintptr_t word = start; word < start + bytes; word += sizeof(void *))
+      (void)drop(slots, word); /* most are no slots */
+    return;
+  }
+  for (size_t i = slots->count; i-- > 0;) /* the one that takes a place has been looked at */
+    if (slots->at[i].slot - start < bytes) (void)drop(slots, slots->at[i].slot);
+}
+
+void td_weak_slots_forget_slow(struct tide_heap *heap, uintptr_t start, size_t bytes) {
+  pthread_mutex_lock(&heap->finalizers.lock);
+  for (int kind = 0; kind < TD_WEAK_KINDS; kind++)
+    forget_within(&heap->weak_slots[kind], start, bytes);
+  pthread_mutex_unlock(&heap->finalizers.lock);
+}
+
+static void note_place(struct tide_heap *heap, enum tide_weak_kind kind, uintptr_t slot) {
+  /* relaxed: as in td_weak_slots_forget. */
+  if (slot - heap->space.base < heap->space.reserved_bytes)
+    atomic_store_explicit(&heap->weak_slots[kind].inside, true, memory_order_relaxed);
+}
+
 /* Returns TIDE_OK with the lock taken. */
 static enum tide_status begin(struct tide_mutator *mutator, const char *function, const void *slot,
                               enum tide_weak_kind kind) {
@@ -71,6 +95,7 @@ enum tide_status tide_weak_slot_add(struct tide_mutator *mutator, void *slot, co
     return TIDE_ERROR_ARGUMENT;
   enum tide_status status = begin(mutator, "tide_weak_slot_add", slot, kind);
   if (status != TIDE_OK) return status;
+  note_place(mutator->heap, kind, (uintptr_t)slot);
   status = add(&mutator->heap->weak_slots[kind], (uintptr_t)slot, (uintptr_t)target);
   pthread_mutex_unlock(&mutator->heap->finalizers.lock);
   return status;
@@ -92,6 +117,7 @@ enum tide_status tide_weak_slot_move(struct tide_mutator *mutator, void *from, v
   if (!to || (uintptr_t)to % sizeof(void *)) return TIDE_ERROR_ARGUMENT;
   enum tide_status status = begin(mutator, "tide_weak_slot_move", from, kind);
   if (status != TIDE_OK) return status;
+  note_place(mutator->heap, kind, (uintptr_t)to);
   status = move(&mutator->heap->weak_slots[kind], (uintptr_t)from, (uintptr_t)to);
   pthread_mutex_unlock(&mutator->heap->finalizers.lock);
   return status;

@@ -200,6 +200,7 @@ struct td_weak_slots {
   struct td_weak_slot *at;
   size_t count, capacity;
   struct td_table index; /* slot -> position */
+  _Atomic(bool) inside;  /* one has been in an object; never taken back */
 };
 
 /* ---- One finalizer to an object: gc/finalizer_set.c; under the finalizers' lock ---- */

@@ -333,13 +333,13 @@ TIDE_API enum tide_status tide_alloc_status(const struct tide_mutator *mutator);
 /* Frees an object now, for programs that know that nothing refers to it any more. Nobody has to: a
  * collection finds out by itself. A large object gives its memory back at once; the cell of a small
  * one goes to the next allocation of its layout and size by this mutator, or to a collection. Its
- * finalizers are forgotten and do not run. As with free, using the object afterwards is an error
- * that nothing catches, and so is a reference to it in an object, root or weak reference that a
- * collection follows. NULL is TIDE_OK. Allowed in finalizers and in the out-of-memory hook.
+ * finalizers are forgotten and do not run; once one is on the queue, it may not be freed. As with
+ * free, using the object afterwards is an error that nothing catches, and so is a reference to it
+ * in an object, root or weak reference that a collection follows. NULL is TIDE_OK. Allowed in
+ * finalizers and in the out-of-memory hook.
  *   TIDE_ERROR_ARGUMENT  mutator is NULL; no object of the heap begins there; or it was freed
  *                        already, as far as its memory still tells. Debug builds abort.
- *   TIDE_ERROR_STATE     where the mutator may not act: blocking region, callback of a collection
- */
+ *   TIDE_ERROR_STATE     in a blocking region or a callback of a collection */
 TIDE_API enum tide_status tide_free(struct tide_mutator *mutator, void *object);
 /* Makes an object usable for `bytes` bytes (0 counts as 1) without moving it. What it has got
  * already stays, and what a large one gains is zeroed. A small object can take what its cell holds

@@ -313,3 +313,35 @@ Test(resize, large_objects_grow_and_shrink) {
   cr_assert(other);
   world_end(&w);
 }
+
+/* The next object with this memory must not be written to when the target dies. */
+Test(free, a_slot_in_an_object_is_forgotten_when_that_is_freed) {
+  struct world w = world_new();
+  void **target = tide_handle(w.m, NULL), **holder = tide_handle(w.m, NULL);
+  const size_t sizes[] = {64, 3000, 200000};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    *target = pair_new(&w, NULL, NULL, 1);
+    *holder = tide_alloc(w.m, TIDE_LAYOUT_LEAF, sizes[i]);
+    uintptr_t *slot = (uintptr_t *)*holder + 3;
+    cr_assert_eq(tide_weak_slot_add(w.m, slot, *target, TIDE_WEAK_BEFORE), TIDE_OK);
+    cr_assert_eq(tide_weak_slot_add(w.m, slot + 2, *target, TIDE_WEAK_AFTER), TIDE_OK);
+    cr_assert_eq(tide_free(w.m, *holder), TIDE_OK);
+    cr_assert_eq(tide_weak_slot_remove(w.m, slot, TIDE_WEAK_BEFORE), TIDE_ERROR_ARGUMENT);
+    cr_assert_eq(tide_weak_slot_remove(w.m, slot + 2, TIDE_WEAK_AFTER), TIDE_ERROR_ARGUMENT);
+    *holder = NULL;
+  }
+  world_end(&w);
+}
+
+Test(free, a_slot_that_an_object_loses_is_forgotten) {
+  struct world w = world_new();
+  void **target = tide_handle(w.m, pair_new(&w, NULL, NULL, 1));
+  void **holder = tide_handle(w.m, tide_alloc(w.m, TIDE_LAYOUT_LEAF, 400000));
+  uintptr_t *kept = (uintptr_t *)*holder + 100000 / 8 - 1, *lost = kept + 2;
+  cr_assert_eq(tide_weak_slot_add(w.m, kept, *target, TIDE_WEAK_BEFORE), TIDE_OK);
+  cr_assert_eq(tide_weak_slot_add(w.m, lost, *target, TIDE_WEAK_BEFORE), TIDE_OK);
+  cr_assert(tide_resize_in_place(w.m, *holder, 100000));
+  cr_assert_eq(tide_weak_slot_remove(w.m, lost, TIDE_WEAK_BEFORE), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_weak_slot_remove(w.m, kept, TIDE_WEAK_BEFORE), TIDE_OK);
+  world_end(&w);
+}
