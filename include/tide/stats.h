@@ -7,7 +7,10 @@
 #include "tide/inspect.h"
 #include "tide/tide.h"
 
+/* A function that fills in a structure has its name, which to -Wshadow hides a constructor. */
 #ifdef __cplusplus
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 extern "C" {
 #endif
 
@@ -224,5 +227,6 @@ TIDE_API enum tide_status tide_check_heap(struct tide_mutator *mutator, struct t
 
 #ifdef __cplusplus
 }
+#pragma GCC diagnostic pop
 #endif
 #endif

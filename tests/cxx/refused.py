@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What the headers let a compiler refuse: roots that are no addresses of slots.
+"""What the headers let a compiler refuse: roots that are no addresses of slots. And that they
+themselves compile without a warning.
 
 Usage: refused.py --include FOLDER --cc COMPILER --cxx COMPILER
 """
@@ -35,6 +36,21 @@ def compiles(command, call):
     return done.returncode == 0, done.stderr
 
 
+HEADERS = "".join(f"#include <tide/{name}>\n" for name in (
+    "tide.h", "stats.h", "inspect.h", "advanced.h", "foreign.h"))
+STRICT = ["-Wshadow", "-Wconversion", "-Wsign-conversion", "-Wcast-qual", "-Wundef"]
+
+
+def warnings(options, common):
+    """Returns what compilers say of the headers where a program has more warnings on than usual."""
+    for command in ([options.cc, "-x", "c", "-std=c11", *common, *STRICT],
+                    [options.cxx, "-x", "c++", "-std=c++11", *common, *STRICT]):
+        done = subprocess.run(command + ["-"], input=HEADERS, capture_output=True, text=True,
+                              check=False)
+        if done.returncode != 0:
+            yield f"{command[0]}: the headers: {done.stderr}"
+
+
 def main():
     parser = argparse.ArgumentParser(description="What must not compile.")
     parser.add_argument("--include", required=True)
@@ -42,7 +58,7 @@ def main():
     parser.add_argument("--cxx", required=True)
     options = parser.parse_args()
     common = ["-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-pedantic", "-I", options.include]
-    findings = []
+    findings = list(warnings(options, common))
     for command in ([options.cc, "-x", "c", "-std=c11"] + common,
                     [options.cxx, "-x", "c++", "-std=c++11"] + common):
         for call in GOOD:
