@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "platform/linux_cpus.h"
@@ -186,7 +187,14 @@ size_t td_plat_memory_bytes(void) {
   uint64_t bytes = pages > 0 ? (uint64_t)pages * td_plat_page_bytes() : SIZE_MAX;
   bytes = td_group_memory_bytes("", bytes);
   errno = saved;
-  return bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes;
+  size_t own = td_plat_own_bytes();
+  return bytes > own ? own : (size_t)bytes;
+}
+
+size_t td_plat_own_bytes(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return SIZE_MAX;
+  return (size_t)limit.rlim_cur;
 }
 
 /* The folders index0, index1, … are the caches of one processor, of every level. Sizes are told in

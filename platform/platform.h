@@ -49,9 +49,12 @@ void *td_plat_map(size_t bytes);
 void td_plat_unmap(void *start, size_t bytes);
 /* Can the eight bytes at an aligned address be read? Costs a system call, and never a fault. */
 bool td_plat_readable(uintptr_t address);
-/* Returns how much memory this process may use: the machine's or the control group's, whichever is
- * less. */
+/* Returns how much memory this process may use: the machine's, the control group's, or what it may
+ * have of its own, whichever is least. */
 size_t td_plat_memory_bytes(void);
+/* Returns how much memory of its own the process may have (RLIMIT_DATA), SIZE_MAX if as much as it
+ * wants. What is committed counts, touched or not. */
+size_t td_plat_own_bytes(void);
 
 /* ---- Time ---- */
 
