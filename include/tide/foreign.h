@@ -6,7 +6,10 @@
 
 #include "tide/tide.h"
 
+/* As in stats.h. */
 #ifdef __cplusplus
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 extern "C" {
 #endif
 
@@ -254,5 +257,6 @@ TIDE_API bool tide_heap_grow(struct tide_heap *heap, size_t bytes);
 
 #ifdef __cplusplus
 }
+#pragma GCC diagnostic pop
 #endif
 #endif

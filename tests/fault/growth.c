@@ -14,15 +14,17 @@ struct node {
   uint64_t number;
 };
 
-/* One object that leads to WIDE others at once: more than a small queue holds. */
+/* One object that leads to WIDE others at once: more than a small queue holds. They do not lie in
+ * the order of its slots, or they would be scanned where they are met. */
 static void *make_wide(struct tide_heap *heap, struct tide_mutator *m) {
   size_t offset = offsetof(struct node, next);
   tide_layout layout = tide_layout_offsets(heap, sizeof(struct node), &offset, 1, NULL);
   void **wide = tide_handle(m, tide_alloc(m, TIDE_LAYOUT_REFS, WIDE * sizeof(void *)));
   CHECK(wide && *wide);
   for (int i = 0; i < WIDE; i++) {
-    ((void **)*wide)[i] = tide_alloc(m, layout, sizeof(struct node));
-    CHECK(((void **)*wide)[i]);
+    void **slot = (void **)*wide + i * 701 % WIDE;
+    *slot = tide_alloc(m, layout, sizeof(struct node));
+    CHECK(*slot);
   }
   return *wide;
 }
