@@ -14,7 +14,7 @@ static inline bool td_leads_to_few(const struct td_view *v, uintptr_t word) {
   return has_map && block->map >> TD_ORDERED_SLOTS == 0;
 }
 
-/* Looks at a few of the slots. Returns whether they are likely to lead to objects with few slots in
+/* Looks at the first slots. Returns whether they are likely to lead to objects with few slots in
  * the order of their addresses. */
 bool td_is_ordered(const struct td_space *space, const uintptr_t *slots, size_t count);
 
