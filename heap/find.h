@@ -37,16 +37,17 @@ uintptr_t td_space_cell(const struct td_space *space, uintptr_t address);
 /* The same for an address inside the space's range; without the lock, if its block is in use. */
 uintptr_t td_space_cell_in_use(const struct td_space *space, uintptr_t address);
 
-/* The same for an address in SMALL block number `b`. */
+/* The same for an address in SMALL block number `b`. A space begins at a multiple of a block. */
 static inline uintptr_t td_space_cell_of_small(const struct td_space *space, uint32_t b,
                                                uintptr_t address) {
-  uintptr_t start = space->base + ((uintptr_t)b << TD_BLOCK_LOG2);
+  uintptr_t start = address & ~(uintptr_t)(TD_BLOCK_BYTES - 1);
   const struct td_block *block = &space->blocks[b];
   uint32_t cell = td_cell_of(block, (uint32_t)((address - start) >> TD_GRANULE_LOG2));
   return cell < space->infos[b].cells ? td_granule_address(start, cell * block->cell_granules) : 0;
 }
 /* Returns what block an address inside the space's range lies in holds: enum td_block_state.
- * Without the lock; only FREE and SMALL can be relied on then, see [small]. */
+ * Without the lock; only FREE and SMALL can be relied on then, see [small], and LARGE by who holds
+ * the object. */
 static inline uint8_t td_space_state_at(const struct td_space *space, uintptr_t address) {
   const struct td_block_info *info = &space->infos[(address - space->base) >> TD_BLOCK_LOG2];
   return td_published_look((const _Atomic(uint8_t) *)&info->state);

@@ -132,69 +132,66 @@ static inline uint32_t stops_seen(const struct tide_mutator *mutator) {
   return seen;
 }
 
-/* Returns the start of the cell of a SMALL block that the address lies in, 0 if it is behind the
- * last. A space begins at a multiple of a block's size. */
-static inline uintptr_t cell_of(const struct td_block *block, const struct td_block_info *info,
-                                uintptr_t address) {
-  uintptr_t start = address & ~(uintptr_t)(TD_BLOCK_BYTES - 1);
-  uint32_t cell = td_cell_of(block, (uint32_t)((address - start) >> TD_GRANULE_LOG2));
-  if (cell >= info->cells) return 0;
-  return start + ((uintptr_t)(cell * block->cell_granules) << TD_GRANULE_LOG2);
+/* What a thread with one heap sees of the block that an address of that heap's range lies in. */
+struct sight {
+  const struct tide_mutator *mutator;
+  uint32_t block, stops;
+  uint8_t state; /* TAIL where it has to look the other way */
+};
+
+static inline struct sight sight_of(const struct tide_heap *heap, uintptr_t address) {
+  const struct tide_mutator *mutator = looking(heap);
+  if (!mutator) return (struct sight){.state = TD_BLOCK_TAIL};
+  struct sight s = {.mutator = mutator, .block = block_at(&heap->space, address)};
+  s.stops = stops_seen(mutator);
+  s.state = td_space_state_at(&heap->space, address);
+  return s;
+}
+
+/* Was the thread not stopped since? */
+static inline bool holds_still(const struct sight *s) {
+  return TIDE_LIKELY(stops_seen(s->mutator) == s->stops);
 }
 
 uintptr_t td_object_start(struct tide_heap *heap, const void *address) {
   const struct td_space *space = &heap->space;
-  uintptr_t at = (uintptr_t)address, offset = at - space->base;
-  if (offset >= space->reserved_bytes) return 0;
-  const struct tide_mutator *mutator = looking(heap);
-  if (!mutator) return find(heap, at);
-  const struct td_block *block = &space->blocks[offset >> TD_BLOCK_LOG2];
-  const struct td_block_info *info = &space->infos[offset >> TD_BLOCK_LOG2];
-  uint32_t stops = stops_seen(mutator);
-  uint8_t state = td_published_look((const _Atomic(uint8_t) *)&info->state);
-  if (state == TD_BLOCK_FREE) return 0;
-  if (state != TD_BLOCK_SMALL) return find(heap, at);
-  uintptr_t cell = cell_of(block, info, at);
-  const struct tide_bump *run = &mutator->runs[td_object_run(block, info)];
+  uintptr_t at = (uintptr_t)address;
+  if (at - space->base >= space->reserved_bytes) return 0;
+  struct sight s = sight_of(heap, at);
+  if (s.state == TD_BLOCK_FREE) return 0;
+  if (s.state != TD_BLOCK_SMALL) return find(heap, at);
+  uintptr_t cell = td_space_cell_of_small(space, s.block, at);
+  unsigned number = td_object_run(&space->blocks[s.block], &space->infos[s.block]);
   bool taken = cell && td_holds_object(space, td_granule_of(space->base, cell));
-  bool near_run = cell - run->next < TD_BLOCK_BYTES; /* it may be an unused one of that */
-  if (!TIDE_LIKELY(!near_run && stops_seen(mutator) == stops)) return find(heap, at);
+  /* It may be an unused one of that run. */
+  bool near_run = cell - s.mutator->runs[number].next < TD_BLOCK_BYTES;
+  if (near_run || !holds_still(&s)) return find(heap, at);
   return taken ? cell : 0;
 }
 
 void *tide_cell_find(struct tide_heap *heap, const void *address, size_t *bytes) {
-  if (!heap) return NULL;
-  const struct td_space *space = &heap->space;
-  uintptr_t at = (uintptr_t)address, offset = at - space->base;
-  if (offset >= space->reserved_bytes) return NULL;
-  const struct tide_mutator *mutator = looking(heap);
-  if (!mutator) return find_cell(heap, at, bytes);
-  const struct td_block *block = &space->blocks[offset >> TD_BLOCK_LOG2];
-  const struct td_block_info *info = &space->infos[offset >> TD_BLOCK_LOG2];
-  uint32_t stops = stops_seen(mutator);
-  uint8_t state = td_published_look((const _Atomic(uint8_t) *)&info->state);
-  if (state == TD_BLOCK_FREE) return NULL;
-  if (state != TD_BLOCK_SMALL) return find_cell(heap, at, bytes);
-  uintptr_t cell = cell_of(block, info, at);
-  size_t cell_bytes = (size_t)block->cell_granules << TD_GRANULE_LOG2;
-  if (!TIDE_LIKELY(stops_seen(mutator) == stops)) return find_cell(heap, at, bytes);
+  uintptr_t at = (uintptr_t)address;
+  if (!heap || at - heap->space.base >= heap->space.reserved_bytes) return NULL;
+  struct sight s = sight_of(heap, at);
+  if (s.state == TD_BLOCK_FREE) return NULL;
+  if (s.state != TD_BLOCK_SMALL) return find_cell(heap, at, bytes);
+  uintptr_t cell = td_space_cell_of_small(&heap->space, s.block, at);
+  size_t cell_bytes = (size_t)heap->space.blocks[s.block].cell_granules << TD_GRANULE_LOG2;
+  if (!holds_still(&s)) return find_cell(heap, at, bytes);
   if (cell && bytes) *bytes = cell_bytes;
   return (void *)cell;
 }
 
 size_t tide_cell_bytes(struct tide_heap *heap, const void *address) {
-  if (!heap) return 0;
-  const struct td_space *space = &heap->space;
-  uintptr_t at = (uintptr_t)address, offset = at - space->base;
-  if (offset >= space->reserved_bytes) return 0;
-  const struct td_block_info *info = &space->infos[offset >> TD_BLOCK_LOG2];
-  uint8_t state = td_published_look((const _Atomic(uint8_t) *)&info->state);
+  uintptr_t at = (uintptr_t)address;
+  if (!heap || at - heap->space.base >= heap->space.reserved_bytes) return 0;
+  uint8_t state = td_space_state_at(&heap->space, at);
   if (state == TD_BLOCK_FREE) return 0;
   /* If somebody has an object there, the block stays what it is. */
   if (TIDE_LIKELY(state == TD_BLOCK_SMALL))
-    return (size_t)space->blocks[offset >> TD_BLOCK_LOG2].cell_granules << TD_GRANULE_LOG2;
+    return (size_t)heap->space.blocks[block_at(&heap->space, at)].cell_granules << TD_GRANULE_LOG2;
   size_t bytes = 0;
-  if (state != TD_BLOCK_LARGE || !extent_begins(space, at, &bytes))
+  if (state != TD_BLOCK_LARGE || !extent_begins(&heap->space, at, &bytes))
     (void)find_cell(heap, at, &bytes);
   return bytes;
 }

@@ -15,35 +15,33 @@
 #include "marker/loop/poll.h"
 #include "marker/scan/ordered.h"
 
-/* Scans an object that is marked. An array comes next then. */
+/* Scans an object that is marked. If it is an array, that comes next. */
 TD_INLINE void scan_or_note(struct loop *l, uintptr_t object, td_visit visit_one) {
   const struct td_block *block = td_view_block(&l->v, object);
   if (scan_short(l, object, block, visit_one)) return;
   if (td_kind_is_array(block->kind))
     l->array = object;
-  else if (block->kind == TD_KIND_LEAF)
-    l->marker->queued_leaves++;
   else
-    td_scan_rare(l->marker, object, visit_element, l);
+    scan_rest(l, object, block->kind, visit_element);
 }
 
-/* Scans the array or slice that comes next. Returns false if its objects are to be scanned where
- * they are met, which is done elsewhere. */
+/* Scans the array or slice that comes next. Returns false if it is an ordered one, which this loop
+ * is left for. */
 TD_INLINE bool scan_next_array(struct loop *l) {
   bool slice = (l->array & TD_ITEM_SLICE) != 0;
   struct td_array part = slice ? cut_slice(l, l->array) : cut_array(l, l->array);
-  bool ordered = td_is_ordered(l->v.space, &part.slots[part.from], part.to - part.from);
+  bool ordered =
+      !part.conservative && td_is_ordered(l->v.space, &part.slots[part.from], part.to - part.from);
   l->array = 0;
-  if (ordered && !part.conservative)
+  if (ordered)
     l->ordered = part;
   else
     td_array_scan(&part, &l->v, visit_element, l);
   if (slice) {
-    l->poll++; /* it is no object */
-    l->sharing.effort += TD_SLICE_EFFORT;
-    share(l);
+    l->poll++; /* an object was counted before, and a slice is none */
+    note_slice(l);
   }
-  return l->ordered.to == 0;
+  return !ordered;
 }
 
 /* Fills the window from the queue. Returns an object that is near and should be scanned at once; 0
@@ -81,7 +79,7 @@ TD_INLINE bool chase(struct loop *l, enum mode mode, td_visit visit_one) {
 }
 
 /* Marks until there is no next child and window and queue are empty, or the mode has to be left, or
- * objects of an array come next. */
+ * an ordered array comes next. */
 TD_INLINE void drain_depth_first(struct loop *l, enum mode mode, td_visit visit_one) {
   while (chase(l, mode, visit_one)) {
     if (__builtin_expect(l->array != 0, 0)) {

@@ -5,8 +5,7 @@
  * for. What they refer to is followed as ever. Of any other array, the objects themselves are
  * followed.
  *
- * This is no part of the loop that follows children, which is the faster the less there is in it.
- */
+ * This is no part of the loop that follows children: the less that has in it, the faster it is. */
 #ifndef TD_MARKER_LOOP_ELEMENTS_H
 #define TD_MARKER_LOOP_ELEMENTS_H
 
@@ -26,8 +25,8 @@ TD_INLINE void scan_element(struct loop *l, uintptr_t word) {
   scan_short(l, word, td_view_block(&l->v, word), visit_element);
 }
 
-/* Scans the objects that come next. What they refer to fills the queue. When it is deep, the rest
- * of them goes the usual way. */
+/* Scans the ordered array that comes next. What its objects refer to fills the queue. When that is
+ * deep, the objects left go the usual way. */
 static __attribute__((noinline, flatten)) void scan_ordered(struct loop *state) {
   struct loop l = *state;
   struct td_array rest = l.ordered;

@@ -24,7 +24,8 @@ TD_INLINE bool claim(struct loop *l, const struct td_view *v, struct Q(owner) * 
   return item & TD_ITEM_GREY || claim_at(l, v, o, item);
 }
 
-/* Scans an object that is marked, if its slots are few. Returns whether they are. */
+/* Scans an object that is marked, if it is short: if its slots have a map. Returns whether it is.
+ */
 TD_INLINE bool scan_short(struct loop *l, uintptr_t object, const struct td_block *block,
                           td_visit visit_one) {
   l->last = object;
@@ -37,17 +38,27 @@ TD_INLINE bool scan_short(struct loop *l, uintptr_t object, const struct td_bloc
   return true;
 }
 
+/* Scans an object that is marked, if it is neither short nor an array. */
+TD_INLINE void scan_rest(struct loop *l, uintptr_t object, uint8_t kind, td_visit visit_many) {
+  if (kind == TD_KIND_LEAF)
+    l->marker->queued_leaves++;
+  else
+    td_scan_rare(l->marker, object, visit_many, l);
+}
+
+/* Scans an object that is marked, if it is not short. */
+TD_INLINE void scan_long(struct loop *l, uintptr_t object, uint8_t kind, td_visit visit_many) {
+  if (td_kind_is_array(kind))
+    scan_array(l, object, visit_many);
+  else
+    scan_rest(l, object, kind, visit_many);
+}
+
 /* Scans an object that is marked: calls visit_one for the slots of a short object, visit_many for
  * those of longer ones. */
 TD_INLINE void scan_children(struct loop *l, uintptr_t object, const struct td_block *block,
                              td_visit visit_one, td_visit visit_many) {
-  if (scan_short(l, object, block, visit_one)) return;
-  if (td_kind_is_array(block->kind))
-    scan_array(l, object, visit_many);
-  else if (block->kind == TD_KIND_LEAF)
-    l->marker->queued_leaves++;
-  else
-    td_scan_rare(l->marker, object, visit_many, l);
+  if (!scan_short(l, object, block, visit_one)) scan_long(l, object, block->kind, visit_many);
 }
 
 TD_INLINE bool is_near(const struct loop *l, uint64_t item) {

@@ -63,11 +63,15 @@ TD_INLINE void share(struct loop *l) {
     s->recruit_at = td_recruit_more(l->marker, s->effort);
 }
 
-/* Scans a slice that came out of the queue. */
-TD_INLINE void scan_queued_slice(struct loop *l, uint64_t slice, td_visit visit_one) {
-  scan_slice(l, slice, visit_one);
+/* A slice that came out of the queue has been scanned. */
+TD_INLINE void note_slice(struct loop *l) {
   l->sharing.effort += TD_SLICE_EFFORT;
   share(l);
+}
+
+TD_INLINE void scan_queued_slice(struct loop *l, uint64_t slice, td_visit visit_one) {
+  scan_slice(l, slice, visit_one);
+  note_slice(l);
 }
 
 /* Moves the window into the queue. */

@@ -70,7 +70,7 @@ struct loop {
   struct mode_choice mode;
   struct sharing sharing;
   struct page_walk walk;
-  struct td_array ordered; /* slots whose objects are scanned where they are met; none: `to` is 0 */
+  struct td_array ordered; /* an ordered array that comes next (elements.h); none: `to` is 0 */
 };
 
 #endif

@@ -70,14 +70,8 @@ TD_INLINE void meet(void *context, uintptr_t word) {
 
 /* ---- Objects ---- */
 
-/* Scans an object that has no short bitmap. */
 static __attribute__((noinline)) void scan_other(struct loop *l, uintptr_t object, uint8_t kind) {
-  if (td_kind_is_array(kind))
-    scan_array(l, object, meet);
-  else if (kind == TD_KIND_LEAF)
-    l->marker->queued_leaves++;
-  else
-    td_scan_rare(l->marker, object, meet, l);
+  scan_long(l, object, kind, meet);
 }
 
 static __attribute__((noinline)) void meet_queued_slice(struct loop *l, uint64_t slice) {
