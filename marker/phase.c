@@ -9,12 +9,6 @@
 #include "marker/region/check.h"
 #include "platform/probes.h"
 
-/* What has brought a helper into the phase was work for many, so it looks for further ones soon. */
-static uint32_t first_recruit_step(const struct td_markers *set, unsigned id) {
-  if (td_are_many(set)) return TD_RECRUIT_OBJECTS / 8;
-  return id == 0 || set->limit < 4 ? TD_RECRUIT_OBJECTS : TD_RECRUIT_OBJECTS / (set->limit / 2);
-}
-
 /* Returns how many markers the heap has work for. Few are woken by what there is to share alone. Of
  * more than there are CPUs, those that work wait for those that do not. */
 static uint32_t enough_markers(const struct td_markers *set) {
@@ -28,6 +22,14 @@ static uint32_t enough_markers(const struct td_markers *set) {
 /* A young collection keeps the epoch. What it meets says nothing of the whole heap. */
 static bool is_young(const struct td_markers *set) {
   return set->space->epoch == set->epoch;
+}
+
+/* Returns after how many objects the phase's first marker wakes a helper. Later phases of a
+ * collection and young ones may have next to nothing to mark. */
+static uint32_t first_recruiting(const struct td_markers *set) {
+  const size_t bytes = (size_t)set->space->used_blocks << TD_BLOCK_LOG2;
+  const bool early = bytes >= TD_RECRUIT_BYTES && set->mark_ns == 0 && !is_young(set);
+  return early ? TD_RECRUIT_FIRST : TD_RECRUIT_LATE;
 }
 
 /* Returns how many markers may take part in the collection. */
@@ -65,7 +67,7 @@ void td_mark_begin(struct td_markers *set) {
     marker->leaves_early = false;
     marker->queued_leaves = 0;
     marker->weak = marker->ephemerons = 0;
-    marker->recruit_step = first_recruit_step(set, i);
+    marker->recruit_step = TD_RECRUIT_OBJECTS;
     marker->recruits = marker->recruit_vain = marker->recruit_from = marker->heirs = 0;
     marker->has_offered = true;
   }
@@ -87,6 +89,7 @@ void td_mark_phase(struct td_markers *set, const struct td_roots *roots) {
   td_root_slices_begin(set, roots->spans, roots->span_count);
   set->phase++;
   set->start_ns = begin - set->mark_ns;
+  set->recruit_first = first_recruiting(set);
   self->joined_ns = begin;
   td_event_at(&self->events, begin, TIDE_TIMELINE_JOIN, 0, 0);
   TD_PROBE1(join, 0);

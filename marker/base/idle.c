@@ -13,11 +13,11 @@
 #define WATCH_NS 60000u /* how long a marker watches for work before it sleeps */
 #define QUIET_NS 50000u /* how long td_quiet sleeps between two looks */
 #ifndef HEIRS           /* tests/model has fewer markers, and a longer chain of them */
-#define HEIRS 4u        /* markers that each of many tries to wake before others */
-#define WATCHED_BY 8u   /* one of so many markers watches, among many */
+#define HEIRS 4u        /* markers that each tries to wake before others */
+#define WATCHED_BY 8u   /* one of so many markers watches, and one at least */
 #endif
-#define SLEEPER_LINES 2u    /* lines of bits that one of many looks at to find a sleeper */
-#define VAIN_MOST 5u        /* among many, recruiting in vain doubles the step so many times */
+#define SLEEPER_LINES 2u    /* lines of bits that a marker looks at to find a sleeper */
+#define VAIN_MOST 5u        /* recruiting in vain doubles the step so many times */
 #ifndef IDLE_NS             /* tests/model has helpers that end at once, or never */
 #define IDLE_NS 1000000000u /* a helper that sleeps for so long without a collection ends */
 #endif
@@ -73,21 +73,21 @@ static void retire(struct td_marker *marker) {
   atomic_store_explicit(&marker->awake, 0, memory_order_release);
 }
 
-/* One marker watches, and among many one of eight: on a large machine work comes and goes faster
- * than a sleeper wakes. */
+/* On a large machine work comes and goes faster than a sleeper wakes. So there more than one
+ * watches. */
 static uint32_t watchers_of(const struct td_markers *set) {
-  uint32_t watchers = td_are_many(set) ? td_enough(set) / WATCHED_BY : 1;
+  uint32_t watchers = td_enough(set) / WATCHED_BY;
   return watchers > 0 ? watchers : 1;
 }
 
-/* Among many, markers run out of work together, and `spinning` passes from core to core. The phase
- * would last until the collecting thread has had its turn. So that thread watches without one. */
+/* Markers run out of work together, and `spinning` passes from core to core. The phase would last
+ * until the collecting thread has had its turn. So that thread watches without one. */
 static bool needs_turn(const struct td_marker *marker) {
-  return marker->id != 0 || !td_are_many(marker->set);
+  return marker->id != 0;
 }
 
 static bool has_heirs(const struct td_marker *marker) {
-  return td_are_many(marker->set) && marker->heirs < HEIRS;
+  return marker->heirs < HEIRS;
 }
 
 /* The caller has taken the sleeper's bit away. */
@@ -96,8 +96,8 @@ static unsigned wake(struct td_markers *set, uint32_t helper) {
   return 1;
 }
 
-/* Among many, all look for sleepers when a phase begins, and find the lines that others change. So
- * each has a few heirs of its own, whom it tries to wake first: so the markers form a tree. An heir
+/* All look for sleepers when a phase begins, and many would find lines that others change. So each
+ * has a few heirs of its own, whom it tries to wake first: so the markers form a tree. An heir
  * that has no bit yet, because it is just falling asleep, is passed over, and left to whoever takes
  * bits later. Returns whether it has woken one. */
 static unsigned wake_heir(struct td_marker *marker) {
@@ -114,7 +114,6 @@ static unsigned wake_heir(struct td_marker *marker) {
 static uint32_t take_sleeper(struct td_marker *marker) {
   struct td_bits *sleepers = &marker->set->sleepers;
   const uint32_t count = td_enough(marker->set);
-  if (!td_are_many(marker->set)) return td_bits_take(sleepers, count, marker->id, TD_BITS_ALL);
   const uint32_t from = (marker->id + marker->recruit_from) % count;
   uint32_t helper = td_bits_take(sleepers, count, from, SLEEPER_LINES);
   if (helper == TD_BITS_NONE) marker->recruit_from += SLEEPER_LINES * TD_BITS_LINE;
@@ -124,9 +123,7 @@ static uint32_t take_sleeper(struct td_marker *marker) {
 unsigned td_recruit(struct td_marker *marker) {
   struct td_markers *set = marker->set;
   /* Those who watch are awake: they come sooner. relaxed: who watches orders nothing. */
-  if (td_are_many(set) &&
-      atomic_load_explicit(&set->spinning, memory_order_relaxed) >= watchers_of(set))
-    return 0;
+  if (atomic_load_explicit(&set->spinning, memory_order_relaxed) >= watchers_of(set)) return 0;
   if (has_heirs(marker) && wake_heir(marker)) return 1;
   uint32_t helper = TD_BITS_NONE;
   if (TD_STEP(idle, others)) helper = take_sleeper(marker);
@@ -139,7 +136,7 @@ unsigned td_recruit(struct td_marker *marker) {
 
 uint64_t td_recruit_more(struct td_marker *marker, uint64_t effort) {
   if (!td_recruit(marker)) {
-    if (td_are_many(marker->set) && marker->recruit_vain < VAIN_MOST) marker->recruit_vain++;
+    if (marker->recruit_vain < VAIN_MOST) marker->recruit_vain++;
     return effort + ((uint64_t)marker->recruit_step << marker->recruit_vain);
   }
   marker->recruit_vain = 0;
@@ -148,11 +145,12 @@ uint64_t td_recruit_more(struct td_marker *marker, uint64_t effort) {
     marker->recruits = 0;
     if (marker->recruit_step < 1u << 20) marker->recruit_step *= 2;
   }
-  return effort + (has_heirs(marker) ? TD_MANY_STEP : marker->recruit_step);
+  return effort + (has_heirs(marker) ? TD_RECRUIT_HEIR : marker->recruit_step);
 }
 
 static bool may_watch(const struct td_marker *marker) {
   struct td_markers *set = marker->set;
+  if (!TD_STEP(idle, watch)) return false; /* as in executions in which others watch */
   if (marker->id >= td_enough(set) || td_term_over(&set->term)) return false;
   if (!needs_turn(marker)) return true;
   /* relaxed, both: who watches orders nothing. */

@@ -105,11 +105,12 @@ struct td_markers {
   _Atomic(uint32_t) collecting; /* odd in a collection: it counts beginnings and ends */
 
   /* The collecting thread only. */
-  unsigned available;    /* markers with a thread in this collection, this thread's included */
-  uint64_t mark_ns;      /* time in phases of this collection */
-  uint64_t marked_ns;    /* and in all of them */
-  size_t event_capacity; /* events that each marker remembers; 0: none */
-  uint8_t epoch;         /* of the last collection */
+  unsigned available;     /* markers with a thread in this collection, this thread's included */
+  uint64_t mark_ns;       /* time in phases of this collection */
+  uint64_t marked_ns;     /* and in all of them */
+  uint32_t recruit_first; /* after so many objects it wakes a helper */
+  size_t event_capacity;  /* events that each marker remembers; 0: none */
+  uint8_t epoch;          /* of the last collection */
   /* Whether helpers pay in this heap: one for 1 marker, one for 2 and 3, one for 4 to 7, and so on;
    * and that of this collection. */
   struct td_helped helped_by[TD_HELPED_CASES], *helped;

@@ -62,13 +62,25 @@
 #define TD_POLL_OBJECTS 64u
 /* The most items that one steal takes. */
 #define TD_STEAL_MOST 32u
-/* A phase begins with one marker. A marker wakes another one when it has scanned this many objects
- * and has this many items to share: waking a thread for less does not pay. */
-#define TD_RECRUIT_OBJECTS 8192u
+/* A phase begins with one marker. It wakes the first helper after so many objects, if it has so
+ * many items to share. This is before it begins to visit regions: a helper that comes later finds
+ * single chunks only. */
+#define TD_RECRUIT_FIRST 256u
 #define TD_RECRUIT_ITEMS 4u
+/* Waking a thread for little does not pay. So in smaller heaps, and in phases of which nobody knows
+ * how much there is to mark, it does so later. */
+#define TD_RECRUIT_BYTES ((size_t)1 << 20)
+#define TD_RECRUIT_LATE 8192u
+/* Each marker wakes its next heir (marker/base/idle.c) so many objects after the one before, and
+ * when it has none left, anybody else after so many. */
+#define TD_RECRUIT_HEIR 64u
+#define TD_RECRUIT_OBJECTS 1024u
 
 /* A heap that uses so much is never marked by one marker because it is too early for others. */
 #define TD_ALONE_BYTES ((size_t)32 << 20)
+
+/* Among so many, the marks of leaves wait for their lines. */
+#define TD_LEAVES_MARKERS 8u
 
 /* So many markers are many: what each of them does to all others has to be little then. Fewer share
  * work as few do. */
@@ -76,10 +88,6 @@
 /* More of them mark a heap only if it has so many bytes for each. Below that it takes longer to
  * wake them, and to find out that all is done, than they can help. */
 #define TD_MANY_BYTES_EACH ((size_t)256 << 10)
-/* Among many, marker 0 wakes the first one after so many objects, because the heap has work for
- * them. Each wakes its next heir (marker/base/idle.c) so many objects after the one before. */
-#define TD_MANY_FIRST 256u
-#define TD_MANY_STEP 64u
 /* One of many looks so many objects later again whether others have taken what it offers. */
 #define TD_LOOK_OBJECTS 256u
 /* One of many that watches for work looks at so many queues at a time. At most TD_MANY_MARKERS. */

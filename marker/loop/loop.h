@@ -101,12 +101,6 @@ TD_INLINE void drain(struct loop *l) {
   } while (l->ordered.to || single || l->mode.single || l->sharing.spill || mode_of(l) != mode);
 }
 
-/* Among many, who has found work wakes another one as soon as it has something to share. */
-TD_INLINE uint64_t first_recruiting(const struct td_marker *marker) {
-  if (!td_are_many(marker->set)) return marker->recruit_step;
-  return marker->id == 0 ? TD_MANY_FIRST : 0;
-}
-
 TD_INLINE void begin(struct loop *l, struct td_marker *marker, uint64_t *ring) {
   *l = (struct loop){
       .v = td_view_of(marker->set->space),
@@ -118,7 +112,9 @@ TD_INLINE void begin(struct loop *l, struct td_marker *marker, uint64_t *ring) {
       .window.ring = ring,
       .batch = td_batch_of(marker->batches),
       .mode = {.sparse = untested_mode(marker), .refusals_left = 1, .refusals = 1},
-      .sharing = {.recruit_at = first_recruiting(marker), .give_step = TD_POLL_OBJECTS},
+      /* A helper that has found work wakes another one as soon as it has something to share. */
+      .sharing = {.recruit_at = marker->id == 0 ? marker->set->recruit_first : 0,
+                  .give_step = TD_POLL_OBJECTS},
   };
 }
 

@@ -37,11 +37,11 @@ TD_INLINE void keep_score(struct loop *l) {
     m->score -= m->score > -SCORE_MOST;
 }
 
-/* Among many, marks of leaves come from other cores, whatever leads to them. So they, too, wait in
- * the batch. */
+/* The more markers there are, the more marks of leaves come from other cores, whatever leads to
+ * them. So they, too, wait in the batch. */
 TD_INLINE enum mode untested_mode(const struct td_marker *marker) {
   if (!marker->leaves_early) return DEPTH_FIRST;
-  return td_are_many(marker->set) ? BATCHED : LEAVES_EARLY;
+  return td_enough(marker->set) >= TD_LEAVES_MARKERS ? BATCHED : LEAVES_EARLY;
 }
 
 TD_INLINE void choose_mode(struct loop *l) {

@@ -28,6 +28,9 @@ class Marking:
     meet: str = "joined,stolen,alone,granted"  # Relacy: what executions must meet
 
 
+UNWATCHED = ("idle.watch",)  # everybody sleeps at once
+
+
 @dataclass(frozen=True)
 class Parking:
     """Sleeping and waking, the end of a phase, a change of configuration: see parking.h."""
@@ -38,9 +41,10 @@ class Parking:
     helpers: int = 1
     helper: str = "HELP"  # GenMC: what a helper does
     closed: int = 0       # GenMC: as helpers are started
-    heirs: int = 0        # Relacy: the markers are many, and each wakes so many of its own first
+    heirs: int = 1        # Relacy: each marker wakes so many of its own first
+    many: int = 0         # Relacy: as many markers do it, in groups
     idle: int = 0         # Relacy: helpers that sleep in vain retire, marker/helpers.c starts others
-    spinning: int = 1     # GenMC: nobody watches, everybody sleeps at once
+    steps: tuple = ()     # GenMC: steps left out, that the search may finish
     meet: str = "helped,recruited,slept,changed"  # Relacy: what executions must meet
 
 
@@ -131,11 +135,11 @@ RELACY = {
                 meet="helped,recruited,slept,changed,retired,restarted"),
         Parking("retire_two", "cre3", "two helpers, of whom some retire", items=2, helpers=2, idle=1,
                 meet="helped,recruited,slept,retired"),
-        Parking("chain", "or3r", "many markers, each wakes one of its own", items=3, helpers=2, heirs=1,
+        Parking("chain", "or3r", "many markers, each wakes one of its own", items=3, helpers=2, many=1,
                 meet="helped,slept,changed,inherited,others"),
-        Parking("tree", "or", "many markers, each wakes two of its own", items=4, helpers=3, heirs=2,
+        Parking("tree", "or", "many markers, each wakes two of its own", items=4, helpers=3, heirs=2, many=1,
                 meet="helped,slept,changed,inherited,others"),
-        Parking("left_out", "o2r3r", "many markers, one left out", items=3, helpers=2, heirs=1,
+        Parking("left_out", "o2r3r", "many markers, one left out", items=3, helpers=2, many=1,
                 meet="helped,slept,inherited"),
     ],
     "stopping": [
@@ -191,12 +195,13 @@ GENMC = {
         Marking("untested", "uo", "12345,,,,,", "0", "the same, references queued untested"),
     ],
     "parking": [
-        Parking("end", "PHASE", "the end of a phase wakes who waits for it", items=2, helper="JOIN"),
-        Parking("watch", "PHASE", "the same, with watching", helper="JOIN", spinning=0),
-        Parking("helper", "PHASE QUIT", "a helper that sleeps is recruited"),
-        Parking("change", "CONFIGURE(2) QUIT", "the configuration is made anew"),
-        Parking("fewer", "CONFIGURE(1) QUIT", "a helper is left out"),
-        Parking("open", "OPEN QUIT", "helpers are started and ended", closed=1),
+        Parking("end", "PHASE", "the end of a phase wakes who waits for it", items=2, helper="JOIN",
+                steps=UNWATCHED),
+        Parking("watch", "PHASE", "the same, with watching", helper="JOIN"),
+        Parking("helper", "PHASE QUIT", "a helper that sleeps is recruited", steps=UNWATCHED),
+        Parking("change", "CONFIGURE(2) QUIT", "the configuration is made anew", steps=UNWATCHED),
+        Parking("fewer", "CONFIGURE(1) QUIT", "a helper is left out", steps=UNWATCHED),
+        Parking("open", "OPEN QUIT", "helpers are started and ended", closed=1, steps=UNWATCHED),
     ],
     "stopping": [
         Stopping("poll", ("stwsdsc",), "one that polls, and a young collection"),
@@ -385,7 +390,7 @@ def relacy_arguments(client):
                 "--rows", str(client.rows), "--looks", str(client.looks), "--chunks", str(client.chunks),
                 "--many", str(client.many)]
     return ["--script", client.script, "--items", str(client.items), "--helpers", str(client.helpers),
-            "--idle", str(client.idle), "--heirs", str(client.heirs)]
+            "--idle", str(client.idle), "--heirs", str(client.heirs), "--many", str(client.many)]
 
 
 STEPS = {"s": "SAFEPOINT", "i": "SIGNAL", "t": "TELL", "w": "STORE", "d": "DROP", "c": "CHECK", "b": "BLOCK",
@@ -432,8 +437,10 @@ def genmc_source(program, client, mutant):
         lines = {
             "MODEL_SCRIPT": client.script, "MODEL_ITEMS": client.items,
             "MODEL_HELPERS": client.helpers, "MODEL_HELPER": client.helper,
-            "MODEL_CLOSED": client.closed, "MODEL_SPINNING": client.spinning,
+            "MODEL_CLOSED": client.closed,
         }
+        for step in client.steps:
+            lines["SKIPPED_" + step.replace(".", "_")] = "~, 0"
     if mutant:
         site, value = mutant.split("=")
         if value == "0":

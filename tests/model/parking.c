@@ -32,6 +32,8 @@
 #define MODEL_SECOND(first, second, ...) second
 #define MODEL_PICK(...) MODEL_SECOND(__VA_ARGS__)
 #define MODEL_STEP(name) MODEL_PICK(SKIPPED_##name, 1, 0)
+#define TD_ORDER(queue, site, order) memory_order_##order
+#define TD_STEP(queue, site) MODEL_PICK(SKIPPED_##queue##_##site, 1, 0)
 #define MODEL_WATCHED unsigned
 #define MODEL_WAIT(condition)                                                                      \
   while (!(condition)) {                                                                           \

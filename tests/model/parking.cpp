@@ -1,16 +1,16 @@
 // Parking and waking (parking.h: marker/base/idle.c, termination.h and groups.h as shipped) under
 // Relacy.
 //
-//   relacy_parking --script SCRIPT [--helpers 1|2|3] [--items N] [--idle 1] [--heirs N]
+//   relacy_parking --script SCRIPT [--helpers 1|2|3] [--items N] [--idle 1] [--heirs N] [--many 1]
 //                  [--search bound:N|random:N] [--mutant SITE=ORDER|SITE=0]... [--meet EVENTS]
 //   relacy_parking --list ...
 //
 // SCRIPT, what the collecting thread does, one letter a step: o open the configuration, r a phase,
 // 1..4 configure so many markers; at last it ends the helpers. With --idle, marker/helpers.c as
 // shipped starts, buries and ends the helpers, and they retire when they have slept in vain: c is
-// the beginning of a collection then, e its end. With --heirs the markers are many, and each wakes
-// so many of its own first. A SITE is an access, as "load(&set->closed)", or a
-// step of the model. Whoever sleeps for ever makes the execution endless.
+// the beginning of a collection then, e its end. --heirs: how many each marker wakes first. With
+// --many they are counted in groups. A SITE is an access, as "load(&set->closed)", or a step of the
+// model. Whoever sleeps for ever makes the execution endless.
 //
 // --meet: events that some execution must have met, or the search has shown nothing.
 //
@@ -41,7 +41,7 @@
 
 namespace {
 
-unsigned helpers = 1, items = 1, idle, heirs;
+unsigned helpers = 1, items = 1, idle, heirs, many;
 uint64_t now;
 unsigned long met[8];
 char const *script = "or";
@@ -66,8 +66,7 @@ bool says(char const *function, char const *what) {
 #define MODEL_CLOSED !idle
 #define IDLE_NS (idle ? 1u : 0u)
 #define MODEL_TIMEOUT() (rl::rand(3) == 0)
-#define MODEL_SPINNING 0
-#define MODEL_MANY (heirs != 0)
+#define MODEL_MANY (many != 0)
 #define MODEL_HEIRS heirs
 #define MODEL_WAIT(condition)                                                                      \
   while (!(condition))                                                                             \
@@ -191,6 +190,8 @@ bool own_option(std::string const &option, char const *value) {
     items = (unsigned)std::strtoul(value, nullptr, 10);
   else if (option == "--heirs")
     heirs = (unsigned)std::strtoul(value, nullptr, 10);
+  else if (option == "--many")
+    many = (unsigned)std::strtoul(value, nullptr, 10);
   else if (option == "--idle")
     idle = (unsigned)std::strtoul(value, nullptr, 10);
   else

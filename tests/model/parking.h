@@ -11,9 +11,8 @@
  *   MODEL_ITEMS: how many items a phase has
  *   MODEL_STARTED: 1, the helpers execute from the beginning; 0, marker/helpers.c starts them
  *   MODEL_CLOSED: 1, as td_markers_create starts helpers; 0, open from the start
- *   MODEL_MANY: 1, as many markers do it: they wake each other in a tree, and are counted in groups
- *   MODEL_HEIRS: how many each wakes first, if they are many
- *   MODEL_SPINNING: 1, somebody else watches for ever, so that markers sleep at once; 0, as shipped
+ *   MODEL_MANY: 1, as many markers do it: they are counted in groups
+ *   MODEL_HEIRS: how many each wakes first
  *   MODEL_ASSERT(c): reports a violation unless c
  *   MODEL_MET(event): counts one of enum parking_event
  *   MODEL_STEP(name): 1, or 0 if the mutant leaves that step out
@@ -298,7 +297,7 @@ static inline void parking_init(void) {
   for (unsigned i = 0; i < PARKING_MOST / PARKING_GROUP; i++)
     atomic_init(&set->group[i].active, 0u);
   atomic_init(&set->sleepers.of[0].bits, 0u);
-  atomic_init(&set->spinning, (uint32_t)MODEL_SPINNING);
+  atomic_init(&set->spinning, 0u);
   atomic_init(&set->done, 0u);
   atomic_init(&set->waiting, 0u);
   atomic_init(&set->closed, (uint32_t)MODEL_CLOSED);

@@ -45,6 +45,31 @@ Test(sleepers, a_small_heap_has_no_work_for_many) {
   site_close(&s);
 }
 
+/* Begins a collection, marks nothing, and tells after how many objects a helper would be woken. */
+static uint32_t first_recruiting_in(uint32_t used_blocks) {
+  const uint32_t before = s.heap.used_blocks;
+  s.heap.used_blocks = used_blocks;
+  td_mark_phase(s.set, &(struct td_roots){0});
+  s.heap.used_blocks = before;
+  return s.set->recruit_first;
+}
+
+Test(sleepers, helpers_are_woken_early_where_there_is_much_to_mark) {
+  const uint32_t enough = (uint32_t)(TD_RECRUIT_BYTES >> TD_BLOCK_LOG2);
+  site_open(&s);
+  s.heap.epoch++;
+  td_mark_begin(s.set);
+  cr_expect_eq(first_recruiting_in(enough - 1), TD_RECRUIT_LATE);
+  s.set->mark_ns = 0; /* as if nothing had been marked yet */
+  cr_expect_eq(first_recruiting_in(enough), TD_RECRUIT_FIRST);
+  s.set->mark_ns = 1;
+  cr_expect_eq(first_recruiting_in(enough), TD_RECRUIT_LATE, "in a later phase");
+  s.set->epoch = s.heap.epoch;
+  s.set->mark_ns = 0;
+  cr_expect_eq(first_recruiting_in(enough), TD_RECRUIT_LATE, "in a young collection");
+  site_close(&s);
+}
+
 Test(sleepers, no_more_markers_take_part_than_there_are_cpus) {
   struct tide_error error;
   site_open(&s);
