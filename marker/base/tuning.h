@@ -80,7 +80,7 @@
 #define TD_ALONE_BYTES ((size_t)32 << 20)
 
 /* Among so many, the marks of leaves wait for their lines. */
-#define TD_LEAVES_MARKERS 8u
+#define TD_LEAVES_MARKERS 4u
 
 /* So many markers are many: what each of them does to all others has to be little then. Fewer share
  * work as few do. */
