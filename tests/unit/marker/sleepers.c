@@ -45,7 +45,7 @@ Test(sleepers, a_small_heap_has_no_work_for_many) {
   site_close(&s);
 }
 
-/* Begins a collection, marks nothing, and tells after how many objects a helper would be woken. */
+/* Begins a phase that marks nothing, and tells after how many objects it would wake a helper. */
 static uint32_t first_recruiting_in(uint32_t used_blocks) {
   const uint32_t before = s.heap.used_blocks;
   s.heap.used_blocks = used_blocks;
