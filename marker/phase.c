@@ -9,8 +9,8 @@
 #include "marker/region/check.h"
 #include "platform/probes.h"
 
-/* Returns how many markers the heap has work for. Few are woken by what there is to share alone. Of
- * more than there are CPUs, those that work wait for those that do not. */
+/* Returns how many markers the heap has work for. Few may always take part: what there is to share
+ * decides. Of more than there are CPUs, those that work wait for those that do not. */
 static uint32_t enough_markers(const struct td_markers *set) {
   if (td_is_early(set)) return 1;
   size_t most = ((size_t)set->space->used_blocks << TD_BLOCK_LOG2) / set->bytes_each;

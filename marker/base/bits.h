@@ -6,7 +6,6 @@
 #ifndef TD_MARKER_BASE_BITS_H
 #define TD_MARKER_BASE_BITS_H
 
-#include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,7 +17,6 @@
 #define TD_BITS_MOST TIDE_MARKERS_MAX
 #endif
 #define TD_BITS_NONE UINT32_MAX
-#define TD_BITS_ALL UINT_MAX /* lines */
 
 #define TD_BITS_LINE 16u /* markers in a line: the more, the more wait for each other */
 
@@ -85,8 +83,7 @@ static inline uint32_t td_bits_next(const struct td_bits *b, unsigned count, uns
 }
 
 /* Takes away a bit of one of the first `count` markers, the next one from `from` on if there is
- * one. Looks at no more than `lines` lines; TD_BITS_ALL is all of them. Returns whose;
- * TD_BITS_NONE if it has found none. */
+ * one. Looks at no more than `lines` lines. Returns whose; TD_BITS_NONE if it has found none. */
 static inline uint32_t td_bits_take(struct td_bits *b, unsigned count, unsigned from,
                                     unsigned lines) {
   const unsigned words = (count + TD_BITS_LINE - 1) / TD_BITS_LINE;

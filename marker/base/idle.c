@@ -109,8 +109,9 @@ static unsigned wake_heir(struct td_marker *marker) {
   return 0;
 }
 
-/* Among many, somebody always changes a line of bits, and all lines would come from other cores. So
- * a marker looks at few of them, and goes on from there the next time if it was in vain. */
+/* Where there are many, somebody always changes a line of bits, and all lines would come from other
+ * cores. So a marker looks at few of them, and goes on from there the next time if it was in vain.
+ */
 static uint32_t take_sleeper(struct td_marker *marker) {
   struct td_bits *sleepers = &marker->set->sleepers;
   const uint32_t count = td_enough(marker->set);
@@ -150,7 +151,7 @@ uint64_t td_recruit_more(struct td_marker *marker, uint64_t effort) {
 
 static bool may_watch(const struct td_marker *marker) {
   struct td_markers *set = marker->set;
-  if (!TD_STEP(idle, watch)) return false; /* as in executions in which others watch */
+  if (!TD_STEP(idle, watch)) return false; /* tests/model may let all sleep at once */
   if (marker->id >= td_enough(set) || td_term_over(&set->term)) return false;
   if (!needs_turn(marker)) return true;
   /* relaxed, both: who watches orders nothing. */

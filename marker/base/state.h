@@ -92,7 +92,7 @@ struct td_markers {
   /* Helpers that sleep and may take part. A helper sets its own bit; whoever takes it away wakes
    * that helper. */
   struct td_bits sleepers;
-  /* Idle markers that watch for work; when they are enough, others sleep. In a line of its own,
+  /* Helpers that watch for work; when they are enough, others sleep. In a line of its own,
    * because markers that run out of work together all look here. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) spinning;
   /* Read at every turn of a helper, and seldom written. */
@@ -155,10 +155,10 @@ struct td_marker {
   /* Visiting regions did not pay: it is tried again when this marker has marked so many objects, */
   uint64_t visits_at;
   uint64_t visits_step;       /* and if it fails again, so many later */
-  uint32_t recruit_step;      /* objects to scan before waking another marker; */
+  uint32_t recruit_step;      /* objects to scan before waking another marker, but an heir; */
   uint32_t recruits;          /* doubles when it has woken as many as there are others */
   uint32_t recruit_vain;      /* doublings of that step, because there was nobody to wake */
-  uint32_t recruit_from;      /* where one of many looks for a sleeper, from its own bit on */
+  uint32_t recruit_from;      /* where it looks for a sleeper, from its own bit on */
   uint32_t heirs;             /* markers of its own that it has tried to wake: td_recruit */
   struct td_root_cursor at;   /* in the roots */
   uintptr_t weak, ephemerons; /* chains of objects met: [weak.chain] */
