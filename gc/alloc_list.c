@@ -1,7 +1,7 @@
 /* Many objects from one call. */
 #include "gc/base/inside.h"
-#include "gc/base/runs.h"
 #include "gc/base/state.h"
+#include "gc/object/runs.h"
 #include "heap/run.h"
 #include "tide/foreign.h"
 

@@ -5,9 +5,9 @@
 
 #include "gc/base/check.h"
 #include "gc/base/inside.h"
-#include "gc/base/object.h"
 #include "gc/base/settled.h"
 #include "gc/base/thread.h"
+#include "gc/object/find.h"
 
 bool td_finalizers_init(struct td_finalizers *finalizers) {
   *finalizers = (struct td_finalizers){0};

@@ -3,8 +3,8 @@
 
 #include "gc/base/check.h"
 #include "gc/base/inside.h"
-#include "gc/base/object.h"
 #include "gc/finalizer.h"
+#include "gc/object/find.h"
 
 static bool put(struct td_finalizers *f, uintptr_t object, size_t at,
                 const struct tide_finalizer_entry *entry) {

@@ -1,5 +1,5 @@
 /* Questions of embedders about objects. */
-#include "gc/base/object.h"
+#include "gc/object/find.h"
 
 #include "gc/base/inside.h"
 #include "gc/base/scan.h"

@@ -1,10 +1,10 @@
 /* The walk: what embedders may ask about a heap that stands still (tide/inspect.h). */
 #include "gc/base/error.h"
-#include "gc/base/object.h"
 #include "gc/base/pages.h"
 #include "gc/base/scan.h"
 #include "gc/cycle/collect.h"
 #include "gc/cycle/settle.h"
+#include "gc/object/find.h"
 #include "gc/roots/gather.h"
 #include "gc/stop/pause.h"
 #include "heap/find.h"

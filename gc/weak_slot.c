@@ -5,7 +5,7 @@
 
 #include "gc/base/check.h"
 #include "gc/base/inside.h"
-#include "gc/base/object.h"
+#include "gc/object/find.h"
 #include "tide/foreign.h"
 
 void td_weak_slots_deinit(struct td_weak_slots *slots) {

@@ -75,7 +75,7 @@ struct tide_mutator {
   long thread_id;         /* the system's number of that thread; the forking one's changes */
   struct tide_bump *runs; /* fast.bump points here, or at an empty table when it must not */
   uint32_t *filled;       /* behind the runs: indices of those that may hold a run */
-  uintptr_t *freed;       /* behind those: lists of freed cells, gc/base/runs.c */
+  uintptr_t *freed;       /* behind those: lists of freed cells, gc/object/runs.c */
   uint32_t *freed_at;     /* behind those: indices of the lists that were used */
   enum tide_stack stack_kind;
   int stop_signal; /* that stops its thread anywhere; 0: it polls */

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h> /* abort */
 
-#include "gc/base/object.h"
 #include "gc/base/error.h"
 #include "gc/base/pages.h"
 #include "gc/cycle/holder.h"
 #include "gc/cycle/settle.h"
+#include "gc/object/find.h"
 #include "gc/roots/gather.h"
 #include "gc/stop/pause.h"
 #include "heap/check.h"

@@ -4,7 +4,7 @@
 #include "gc/base/check.h"
 #include "gc/base/error.h"
 #include "gc/base/inside.h"
-#include "gc/base/object.h"
+#include "gc/object/find.h"
 #include "heap/find.h"
 #include "heap/log.h"
 #include "heap/young.h"

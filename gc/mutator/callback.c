@@ -1,8 +1,8 @@
 /* The frame of a callback. */
 #include "gc/mutator/callback.h"
 
-#include "gc/base/runs.h"
 #include "gc/base/thread.h"
+#include "gc/object/runs.h"
 
 void td_callback_begin(struct tide_mutator *mutator, struct td_callback *call, uintptr_t held,
                        const char *name) {

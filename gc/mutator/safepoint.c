@@ -4,8 +4,8 @@
 #include "gc/base/check.h"
 #include "gc/base/error.h"
 #include "gc/base/inside.h"
-#include "gc/base/runs.h"
 #include "gc/mutator/stacks.h"
+#include "gc/object/runs.h"
 #include "gc/stop/registers.h"
 #include "gc/stop/safe.h"
 

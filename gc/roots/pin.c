@@ -5,8 +5,8 @@
 
 #include "gc/base/check.h"
 #include "gc/base/inside.h"
-#include "gc/base/object.h"
 #include "gc/base/pages.h"
+#include "gc/object/find.h"
 #include "platform/platform.h"
 
 #define LISTED_MIN 512u

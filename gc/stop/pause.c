@@ -3,8 +3,8 @@
 
 #include "gc/base/check.h"
 #include "gc/base/inside.h"
-#include "gc/base/runs.h"
 #include "gc/base/thread.h"
+#include "gc/object/runs.h"
 #include "gc/stop/registers.h"
 #include "gc/stop/world.h"
 #include "tide/foreign.h"

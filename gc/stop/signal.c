@@ -5,7 +5,7 @@
 
 #include "gc/base/error.h"
 #include "gc/base/inside.h"
-#include "gc/base/runs.h"
+#include "gc/object/runs.h"
 #include "gc/stop/registers.h"
 #include "gc/stop/safe.h"
 

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "gc/base/runs.h"
 #include "gc/base/stats.h"
 #include "gc/base/thread.h"
+#include "gc/object/runs.h"
 #include "gc/stop/late.h"
 #include "gc/stop/registers.h"
 #include "gc/stop/safe.h"

@@ -1,6 +1,6 @@
 /* The bump-allocation runs of a mutator: one per layout and size class, in one table. */
-#ifndef TD_GC_BASE_RUNS_H
-#define TD_GC_BASE_RUNS_H
+#ifndef TD_GC_OBJECT_RUNS_H
+#define TD_GC_OBJECT_RUNS_H
 
 #include "gc/base/state.h"
 

@@ -1,6 +1,6 @@
 /* Tables of bump runs. A table has an entry for each layout and size class there can be, so that
  * inlined code needs no test; pages of it that are never touched cost nothing. */
-#include "gc/base/runs.h"
+#include "gc/object/runs.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Where objects begin. */
-#include "gc/base/object.h"
+#include "gc/object/find.h"
 
 #include "gc/base/inside.h"
 #include "gc/base/pages.h"

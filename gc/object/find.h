@@ -1,8 +1,8 @@
 /* Questions about objects that mutators may ask between collections. */
-#ifndef TD_GC_BASE_OBJECT_H
-#define TD_GC_BASE_OBJECT_H
+#ifndef TD_GC_OBJECT_FIND_H
+#define TD_GC_OBJECT_FIND_H
 
-#include "gc/base/runs.h"
+#include "gc/object/runs.h"
 #include "heap/alloc.h"
 #include "heap/find.h"
 
