@@ -19,9 +19,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "gc/base/filling.h"
-#include "gc/base/sizing.h"
-#include "gc/base/youth.h"
+#include "gc/when/filling.h"
+#include "gc/when/sizing.h"
+#include "gc/when/youth.h"
 #include "gc/base/scan.h"
 #include "gc/base/table.h"
 #include "heap/space.h"

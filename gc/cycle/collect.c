@@ -38,7 +38,7 @@ struct cycle {
   struct tide_mutator *self;
   enum tide_cycle_kind kind;
   enum tide_cycle_cause cause;
-  bool keeps;  /* what is young becomes old, unlooked at: gc/base/youth.h */
+  bool keeps;  /* what is young becomes old, unlooked at: gc/when/youth.h */
   bool rooted; /* there was memory to remember the roots: it takes place */
   void (*then)(struct tide_mutator *, void *); /* before the resume; may be NULL */
   void *argument;

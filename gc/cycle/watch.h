@@ -1,4 +1,4 @@
-/* What do roots let go of? While a heap is being filled (gc/base/filling.h), young collections
+/* What do roots let go of? While a heap is being filled (gc/when/filling.h), young collections
  * watch the objects that roots name, and what these refer to. The next one asks whether they are
  * still in use.
  *

@@ -1,5 +1,5 @@
 /* When full collections of a heap that is being filled are postponed. */
-#include "gc/base/filling.h"
+#include "gc/when/filling.h"
 
 #include <criterion/criterion.h>
 

@@ -1,5 +1,5 @@
 /* Heap sizing. */
-#include "gc/base/sizing.h"
+#include "gc/when/sizing.h"
 
 #include <criterion/criterion.h>
 

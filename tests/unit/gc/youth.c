@@ -1,5 +1,5 @@
 /* When young collections are due, and whether they pay. */
-#include "gc/base/youth.h"
+#include "gc/when/youth.h"
 
 #include <criterion/criterion.h>
 

@@ -1,5 +1,5 @@
 /* Whether the heap is being filled. */
-#include "gc/base/filling.h"
+#include "gc/when/filling.h"
 
 /* Little is one part in so many: of what a full collection left alive it freed, of a young
  * collection's objects died, of the stores into old objects replaced a reference. */

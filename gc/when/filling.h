@@ -14,8 +14,8 @@
  * to do so afterwards. Then what the heap has got by postponing is taken back: from there on it may
  * grow by a tenth, and a full collection follows. And as some deaths are not seen, not many
  * collections in a row are postponed. */
-#ifndef TD_GC_BASE_FILLING_H
-#define TD_GC_BASE_FILLING_H
+#ifndef TD_GC_WHEN_FILLING_H
+#define TD_GC_WHEN_FILLING_H
 
 #include <stdbool.h>
 #include <stddef.h>

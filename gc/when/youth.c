@@ -1,4 +1,4 @@
-#include "gc/base/youth.h"
+#include "gc/when/youth.h"
 
 /* Weight of the newest observation. */
 #define SMOOTHING 0.5

@@ -14,8 +14,8 @@
  * begins with nothing: it is small and cheap. What a program builds before it drops it may be of
  * any size, so larger and larger trials come in between, after full collections, a part of whose
  * time they may take. */
-#ifndef TD_GC_BASE_YOUTH_H
-#define TD_GC_BASE_YOUTH_H
+#ifndef TD_GC_WHEN_YOUTH_H
+#define TD_GC_WHEN_YOUTH_H
 
 #include <stdbool.h>
 #include <stddef.h>

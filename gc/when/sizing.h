@@ -1,6 +1,6 @@
 /* When the next collection is due. Pure: figures in, a number of blocks out. */
-#ifndef TD_GC_BASE_SIZING_H
-#define TD_GC_BASE_SIZING_H
+#ifndef TD_GC_WHEN_SIZING_H
+#define TD_GC_WHEN_SIZING_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,7 +48,7 @@ struct td_sizing_facts {
   uint64_t collect_ns;
   uint64_t mutator_ns;      /* between the last collection and this */
   uint64_t allocated_bytes; /* in that time */
-  bool filled;              /* the heap is being filled: gc/base/filling.h */
+  bool filled;              /* the heap is being filled: gc/when/filling.h */
   bool asked;               /* the program wanted the collection: room was left, so nothing tells
                              * that what was not used is of no use */
 };

@@ -4,7 +4,7 @@
  * gives the memory to where a byte of it saves most marking. The default rule is the greater of
  * both, but the root counts up to a bound only: so heaps with little alive stay small and go round
  * within the caches, and those of some dozen MiB get the room that their rates ask for. */
-#include "gc/base/sizing.h"
+#include "gc/when/sizing.h"
 
 #include "heap/space.h"
 
