@@ -6,8 +6,8 @@
  * holder of the allocation lock that allocates would wait for it. */
 #include "bdwgc/lock.h"
 
-#include "bdwgc/register.h"
-#include "bdwgc/suspend.h"
+#include "bdwgc/threads/register.h"
+#include "bdwgc/threads/suspend.h"
 
 pthread_mutex_t td_bdwgc_locks[TD_LOCK_COUNT] = {
     [0 ... TD_LOCK_COUNT - 1] = PTHREAD_MUTEX_INITIALIZER,

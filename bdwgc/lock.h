@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "bdwgc/threads.h"
+#include "bdwgc/threads/threads.h"
 
 /* In the order in which they are taken: the program's own code runs with the first, the others are
  * held for short. */

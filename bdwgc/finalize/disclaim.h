@@ -1,0 +1,11 @@
+/* Objects that are asked before they go. */
+#ifndef TD_BDWGC_FINALIZE_DISCLAIM_H
+#define TD_BDWGC_FINALIZE_DISCLAIM_H
+
+/* A new object of the kind, or NULL: if the kind has a procedure, it will be called. */
+void td_disclaim_watch(void *object, unsigned kind);
+
+/* The finalizer of what has a disclaim procedure. */
+void td_disclaim_ask(void *object, void *context);
+
+#endif

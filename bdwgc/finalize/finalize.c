@@ -1,0 +1,75 @@
+/* Finalizers: one to an object, run by whoever allocates next, or by the program on demand. */
+#include "bdwgc/finalize/finalize.h"
+
+#include "bdwgc/finalize/disclaim.h"
+#include "bdwgc/debug/leaks.h"
+#include "bdwgc/say.h"
+#include "bdwgc/settings.h"
+#include "bdwgc/state.h"
+#include "bdwgc/threads/threads.h"
+
+/* A finalizer that allocates does not run others. */
+static TD_TLS unsigned depth;
+
+static int run_all(void) {
+  struct tide_mutator *self = td_bdwgc_mutator();
+  struct tide_finalizer_entry entry;
+  int count = 0;
+  depth++;
+  for (void *object; (object = tide_finalizer_take(self, &entry)) != NULL; count++) {
+    void *volatile kept = object; /* nothing else holds it while the finalizer runs */
+    entry.call(object, entry.context);
+    (void)kept;
+  }
+  depth--;
+  return count;
+}
+
+EXPORT int GC_invoke_finalizers(void) {
+  td_bdwgc_start();
+  return run_all();
+}
+/* The others are asked when their object dies only. */
+EXPORT void GC_finalize_all(void) {
+  td_bdwgc_start();
+  if (td_leaks_on()) return;
+  while (tide_finalizers_queue_all(td_bdwgc_mutator(), td_disclaim_ask) > 0)
+    run_all();
+}
+EXPORT int GC_should_invoke_finalizers(void) {
+  return td_bdwgc.heap && tide_finalizers_pending(td_bdwgc.heap) > 0;
+}
+
+void td_bdwgc_finalize_or_notify(void) {
+  if (!GC_should_invoke_finalizers()) return;
+  if ((!GC_finalize_on_demand || td_leaks_on()) && depth == 0) run_all();
+  if (GC_finalize_on_demand && GC_finalizer_notifier) GC_finalizer_notifier();
+}
+
+static void set(void *object, GC_finalization_proc call, void *data, GC_finalization_proc *old_call,
+                void **old_data, enum tide_finalizer_order order) {
+  td_bdwgc_start();
+  if (td_leaks_on()) return; /* the object has one of ours */
+  struct tide_finalizer_entry entry = {.call = call, .context = data, .order = order}, before;
+  struct tide_mutator *self = td_bdwgc_mutator();
+  before = (struct tide_finalizer_entry){.call = NULL};
+  enum tide_status status = tide_finalizer_set(self, object, call ? &entry : NULL, &before);
+  while (status == TIDE_ERROR_MEMORY && GC_oom_fn(sizeof entry))
+    status = tide_finalizer_set(self, object, call ? &entry : NULL, &before);
+  if (status == TIDE_ERROR_MEMORY)
+    td_bdwgc_warn("GC_register_finalizer: out of memory, %lx will have no finalizer",
+                  (GC_word)object);
+  if (old_call) *old_call = before.call;
+  if (old_data) *old_data = before.context;
+}
+
+#define REGISTER(name, order)                                                                      \
+  EXPORT void GC_##name(void *object, GC_finalization_proc call, void *data,                       \
+                        GC_finalization_proc *old_call, void **old_data) {                         \
+    set(object, call, data, old_call, old_data, order);                                            \
+  }
+
+REGISTER(register_finalizer, TIDE_FINALIZE_ORDERED)
+REGISTER(register_finalizer_ignore_self, TIDE_FINALIZE_IGNORE_SELF)
+REGISTER(register_finalizer_no_order, TIDE_FINALIZE_NO_ORDER)
+REGISTER(register_finalizer_unreachable, TIDE_FINALIZE_UNREACHABLE)

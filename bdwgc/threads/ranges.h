@@ -1,0 +1,24 @@
+/* Sets of addresses as sorted ranges that do not touch. */
+#ifndef TD_BDWGC_THREADS_RANGES_H
+#define TD_BDWGC_THREADS_RANGES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct td_range {
+  uintptr_t low, high; /* [low, high) */
+};
+struct td_ranges {
+  struct td_range *at;
+  size_t count, capacity;
+};
+
+/* End the process if memory runs out. low < high. */
+void td_ranges_add(struct td_ranges *ranges, uintptr_t low, uintptr_t high);
+void td_ranges_remove(struct td_ranges *ranges, uintptr_t low, uintptr_t high);
+
+/* Calls visit for the parts of [low, high) that are in none of the ranges. */
+void td_ranges_without(const struct td_ranges *ranges, uintptr_t low, uintptr_t high,
+                       void (*visit)(uintptr_t low, uintptr_t high, void *context), void *context);
+
+#endif

@@ -1,0 +1,81 @@
+/* The list of registered threads. */
+#include "bdwgc/threads/register.h"
+
+#include <stdlib.h>
+
+#include "bdwgc/lock.h"
+
+/* Numbers of what programs are told. */
+enum { EVENT_THREAD_SUSPENDED = 10, EVENT_THREAD_UNSUSPENDED };
+
+static struct td_thread *threads;     /* under the lock; who stops the world may read it then */
+static TD_TLS struct td_thread *self; /* NULL while it is not registered */
+static GC_on_thread_event_proc on_thread_event;
+
+void td_register_keep_own(void) {
+  threads = self;
+  if (self) self->next = NULL;
+}
+
+void td_register_lock(void) {
+  td_bdwgc_lock(TD_LOCK_THREADS);
+}
+void td_register_unlock(void) {
+  td_bdwgc_unlock(TD_LOCK_THREADS);
+}
+
+/* Takes the thread's entry off the list. Returns it, or NULL if there is none. */
+static struct td_thread *take(pthread_t id) {
+  struct td_thread **link = &threads;
+  while (*link && !pthread_equal((*link)->id, id))
+    link = &(*link)->next;
+  struct td_thread *taken = *link;
+  if (taken) *link = taken->next;
+  return taken;
+}
+
+/* A thread that registers late in its end does not leave. Its entry stays until another thread has
+ * the same number. */
+void td_register_enter(void) {
+  struct td_thread *entry = malloc(sizeof *entry);
+  if (!entry) td_bdwgc_die("no memory to register a thread");
+  td_register_lock();
+  struct td_thread *stale = take(pthread_self());
+  *entry = (struct td_thread){.next = threads,
+                              .id = pthread_self(),
+                              .mutator = td_bdwgc_self,
+                              .locking = &td_bdwgc_locking};
+  threads = self = entry;
+  td_register_unlock();
+  free(stale);
+}
+
+void td_register_leave(void) {
+  td_register_lock();
+  struct td_thread *entry = take(pthread_self());
+  self = NULL;
+  td_register_unlock();
+  free(entry);
+}
+
+struct td_thread *td_register_find(pthread_t id) {
+  struct td_thread *thread = threads;
+  while (thread && !pthread_equal(thread->id, id))
+    thread = thread->next;
+  return thread;
+}
+
+void td_register_tell(bool stopped) {
+  if (!on_thread_event) return;
+  for (const struct td_thread *thread = threads; thread; thread = thread->next)
+    if (thread != self)
+      on_thread_event(stopped ? EVENT_THREAD_SUSPENDED : EVENT_THREAD_UNSUSPENDED,
+                      (void *)thread->id);
+}
+
+EXPORT void GC_set_on_thread_event(GC_on_thread_event_proc function) {
+  on_thread_event = function;
+}
+EXPORT GC_on_thread_event_proc GC_get_on_thread_event(void) {
+  return on_thread_event;
+}

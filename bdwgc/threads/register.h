@@ -1,0 +1,34 @@
+/* The list of registered threads. */
+#ifndef TD_BDWGC_THREADS_REGISTER_H
+#define TD_BDWGC_THREADS_REGISTER_H
+
+#include <pthread.h>
+
+#include "bdwgc/state.h"
+
+struct td_thread {
+  struct td_thread *next;
+  pthread_t id;
+  struct tide_mutator *mutator;
+  const volatile bool *locking; /* its td_bdwgc_locking */
+  bool suspended;
+  bool by_other; /* than itself */
+};
+
+/* The calling thread has got its mutator, or is about to lose it. */
+void td_register_enter(void);
+void td_register_leave(void);
+
+/* Around looking at the list and what is in it: nobody enters or leaves. */
+void td_register_lock(void);
+void td_register_unlock(void);
+/* Under the lock. Returns NULL if the thread is not registered. */
+struct td_thread *td_register_find(pthread_t id);
+
+/* In the child of a fork, under the lock: of the threads only the calling one is left. */
+void td_register_keep_own(void);
+
+/* World stopped: the program hears which threads were stopped, or go on. */
+void td_register_tell(bool stopped);
+
+#endif

@@ -1,0 +1,112 @@
+/* Suspending single threads, and all of them. */
+#include <pthread.h>
+#include <unistd.h>
+
+#include "bdwgc/lock.h"
+#include "bdwgc/threads/register.h"
+#include "bdwgc/threads/suspend.h"
+#include "bdwgc/threads/threads.h"
+#include "tide/foreign.h"
+
+EXPORT void *GC_do_blocking(GC_fn_type call, void *data);
+
+/* ---- A thread that suspends itself waits in a blocking region ---- */
+
+static pthread_cond_t resumed = PTHREAD_COND_INITIALIZER;
+
+static void *wait_to_be_resumed(void *data) {
+  const struct td_thread *self = data;
+  pthread_mutex_lock(&td_bdwgc_locks[TD_LOCK_SUSPENDED]);
+  while (self->suspended)
+    pthread_cond_wait(&resumed, &td_bdwgc_locks[TD_LOCK_SUSPENDED]);
+  pthread_mutex_unlock(&td_bdwgc_locks[TD_LOCK_SUSPENDED]);
+  return NULL;
+}
+
+void td_suspend_forget_waiters(void) {
+  resumed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+}
+
+static void set_suspended(struct td_thread *thread, bool suspended) {
+  pthread_mutex_lock(&td_bdwgc_locks[TD_LOCK_SUSPENDED]);
+  thread->suspended = suspended;
+  pthread_cond_broadcast(&resumed);
+  pthread_mutex_unlock(&td_bdwgc_locks[TD_LOCK_SUSPENDED]);
+}
+
+/* ---- Calls ---- */
+
+static bool is_self(const struct td_thread *thread) {
+  return pthread_equal(thread->id, pthread_self());
+}
+
+/* Returns false if the thread had better not stand still now. */
+static bool suspend(struct td_thread *thread) {
+  if (thread->suspended) return true;
+  if (!is_self(thread)) {
+    if (tide_mutator_suspend(td_bdwgc_self, thread->mutator) != TIDE_OK)
+      td_bdwgc_die("GC_suspend_thread: not possible here");
+    if (*thread->locking) {
+      (void)tide_mutator_resume(td_bdwgc_self, thread->mutator);
+      return false;
+    }
+  }
+  thread->by_other = !is_self(thread);
+  set_suspended(thread, true);
+  return true;
+}
+
+static bool resume(struct td_thread *thread) {
+  if (!thread->suspended) return true;
+  set_suspended(thread, false);
+  if (thread->by_other && tide_mutator_resume(td_bdwgc_self, thread->mutator) != TIDE_OK)
+    td_bdwgc_die("GC_resume_thread: not possible here");
+  return true;
+}
+
+#define RETRY_US 200
+
+/* A thread that is not registered is left alone. Returns NULL for it. */
+static struct td_thread *change(pthread_t id, bool (*how)(struct td_thread *)) {
+  td_bdwgc_start();
+  bool entered = td_bdwgc_come_back();
+  for (;;) {
+    td_register_lock();
+    struct td_thread *thread = td_register_find(id);
+    bool done = !thread || how(thread);
+    td_register_unlock();
+    if (done) {
+      if (entered) td_bdwgc_go_away();
+      return thread;
+    }
+    usleep(RETRY_US);
+  }
+}
+
+EXPORT void GC_suspend_thread(pthread_t id) {
+  struct td_thread *thread = change(id, suspend);
+  if (thread && pthread_equal(id, pthread_self())) GC_do_blocking(wait_to_be_resumed, thread);
+}
+EXPORT void GC_resume_thread(pthread_t id) {
+  (void)change(id, resume);
+}
+EXPORT int GC_is_thread_suspended(pthread_t id) {
+  td_bdwgc_start();
+  td_register_lock();
+  const struct td_thread *thread = td_register_find(id);
+  int suspended = thread && thread->suspended;
+  td_register_unlock();
+  return suspended;
+}
+
+/* ---- All other threads ---- */
+
+EXPORT void GC_stop_world_external(void) {
+  td_bdwgc_start();
+  if (tide_world_stop(td_bdwgc_self) != TIDE_OK)
+    td_bdwgc_die("GC_stop_world_external: in GC_do_blocking or a callback, or called twice");
+}
+EXPORT void GC_start_world_external(void) {
+  if (tide_world_resume(td_bdwgc_self) != TIDE_OK)
+    td_bdwgc_die("GC_start_world_external: this thread has not stopped the others");
+}
