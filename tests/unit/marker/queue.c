@@ -11,6 +11,9 @@
 
 #define Q(name) TD_QUEUE_JOIN(td_, TD_QUEUE, _##name)
 #define NUMBER TD_QUEUE_JOIN(TD_QUEUE_NUMBER_, TD_QUEUE, )
+/* The suite is called queue_bwos, and so on. */
+#define QUEUE_TEST(name) TEST_OF(TD_QUEUE_JOIN(queue_, TD_QUEUE, ), name)
+#define TEST_OF(suite, name) Test(suite, name)
 
 static enum td_queue_order order(void) {
   return td_queue_entries[NUMBER].order;
@@ -53,7 +56,7 @@ static uint64_t get(struct box *b) {
   return Q(get)(&b->queue, &b->owner);
 }
 
-Test(queue, refuses_invalid_sizes) {
+QUEUE_TEST(refuses_invalid_sizes) {
   cr_expect_eq(Q(storage_bytes)(0, 4), 0);
   cr_expect_eq(Q(storage_bytes)(4, 0), 0);
   cr_expect_eq(Q(storage_bytes)(3, 4), 0);
@@ -62,7 +65,7 @@ Test(queue, refuses_invalid_sizes) {
   cr_expect_geq(Q(storage_bytes)(4, 4), 16 * sizeof(uint64_t));
 }
 
-Test(queue, accepts_the_defaults_of_the_list) {
+QUEUE_TEST(accepts_the_defaults_of_the_list) {
   const struct td_queue_entry *entry = &td_queue_entries[NUMBER];
   cr_expect_neq(Q(storage_bytes)(entry->blocks, entry->items), 0, "%s", entry->name);
 }
@@ -119,13 +122,13 @@ static void compare_with_model(uint32_t blocks, uint32_t entries) {
   drop(b);
 }
 
-Test(queue, gives_back_in_order) {
+QUEUE_TEST(gives_back_in_order) {
   compare_with_model(2, 4);
   compare_with_model(4, 16);
   compare_with_model(8, 128);
 }
 
-Test(queue, is_full_at_its_capacity_and_stores_nothing_then) {
+QUEUE_TEST(is_full_at_its_capacity_and_stores_nothing_then) {
   struct box *b = make(2, 2);
   for (uint64_t item = 1; item <= 4; item++)
     cr_assert(put(b, item));
@@ -137,7 +140,7 @@ Test(queue, is_full_at_its_capacity_and_stores_nothing_then) {
   drop(b);
 }
 
-Test(queue, grows_where_the_list_says_so) {
+QUEUE_TEST(grows_where_the_list_says_so) {
   struct td_growth growth;
   cr_assert(td_growth_open(&growth, 4096));
   struct box *b = make(2, 2);
@@ -203,13 +206,13 @@ static void share(uint32_t blocks, uint32_t entries) {
   drop(b);
 }
 
-Test(queue, shares_every_item_once) {
+QUEUE_TEST(shares_every_item_once) {
   share(2, 2);
   share(4, 4);
   share(8, 64);
 }
 
-Test(queue, steals_nothing_from_an_empty_queue_nor_into_no_room) {
+QUEUE_TEST(steals_nothing_from_an_empty_queue_nor_into_no_room) {
   struct box *b = make(4, 4);
   uint64_t out[4];
   cr_assert_eq(Q(steal)(&b->queue, out, 4), 0);
@@ -222,7 +225,7 @@ Test(queue, steals_nothing_from_an_empty_queue_nor_into_no_room) {
 
 /* What came from outside is found by the owner, by thieves, and by all queues of the set; queues
  * that are no pool's take nothing. */
-Test(queue, takes_work_from_outside_where_it_is_a_pool) {
+QUEUE_TEST(takes_work_from_outside_where_it_is_a_pool) {
   struct box *first = make(4, 4), *second = make(4, 4);
   Q(join)(&first->queue, &first->queue);
   Q(join)(&second->queue, &first->queue);
@@ -246,7 +249,7 @@ Test(queue, takes_work_from_outside_where_it_is_a_pool) {
 }
 
 /* The marker asks it whether sharing could pay. */
-Test(queue, owns_what_it_could_share) {
+QUEUE_TEST(owns_what_it_could_share) {
   struct box *b = make(4, 16);
   bool shared = td_queue_entries[NUMBER].sharing != TD_QUEUE_NOT_SHARED;
   cr_assert_eq(Q(owned)(&b->owner), 0);
