@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bdwgc/state.h"
+#include "bdwgc/say.h"
+#include "bdwgc/settings.h"
+#include "tide/tide.h"
 
 /* A number of bytes with an optional k, m or g behind it. */
 static size_t read_bytes(const char *name) {
@@ -33,13 +35,17 @@ static unsigned long read_count(const char *name, unsigned long most) {
   return value;
 }
 
-void td_bdwgc_environment(struct td_bdwgc_environment *read) {
-  *read = (struct td_bdwgc_environment){
-      .initial_bytes = read_bytes("GC_INITIAL_HEAP_SIZE"),
-      .maximum_bytes = read_bytes("GC_MAXIMUM_HEAP_SIZE"),
-      .markers = (unsigned)read_count("GC_MARKERS", TIDE_MARKERS_MAX),
-      .free_space_divisor = read_count("GC_FREE_SPACE_DIVISOR", 1000),
-      .print_stats = getenv("GC_PRINT_STATS") || getenv("GC_PRINT_VERBOSE_STATS"),
-      .dont_gc = getenv("GC_DONT_GC"),
-  };
+void td_bdwgc_environment(void) {
+  struct td_bdwgc_settings *set = &td_bdwgc_settings;
+  size_t initial_bytes = read_bytes("GC_INITIAL_HEAP_SIZE");
+  size_t max_bytes = read_bytes("GC_MAXIMUM_HEAP_SIZE");
+  unsigned markers = (unsigned)read_count("GC_MARKERS", TIDE_MARKERS_MAX);
+  unsigned long divisor = read_count("GC_FREE_SPACE_DIVISOR", 1000);
+  if (initial_bytes) set->initial_heap_bytes = initial_bytes;
+  if (max_bytes) set->max_heap_bytes = max_bytes;
+  if (markers) set->markers = markers;
+  if (divisor) GC_free_space_divisor = divisor;
+  set->print_stats = getenv("GC_PRINT_STATS") || getenv("GC_PRINT_VERBOSE_STATS");
+  if (getenv("GC_DONT_GC")) GC_dont_gc = 1;
+  if (getenv("GC_FIND_LEAK")) GC_find_leak = 1;
 }

@@ -1,13 +1,14 @@
 /* Statistics. */
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "bdwgc/figures.h"
-#include "bdwgc/state.h"
+#include "bdwgc/heap.h"
+#include "bdwgc/settings.h"
+#include "tide/foreign.h"
 #include "tide/stats.h"
-
-extern EXPORT GC_word GC_gc_no, GC_non_gc_bytes;
 
 /* By the last collection's end; written under the stop. relaxed, all: counts, which a thread in a
  * blocking region may read meanwhile. */
@@ -18,7 +19,7 @@ static _Atomic(size_t) freed_besides;
 /* Fills in zeroes before there is a heap. Returned by value they would be copied, which takes a
  * fifth of such a call. */
 static inline void look(struct tide_figures *figures) {
-  tide_figures(td_bdwgc.heap, figures);
+  tide_figures(td_bdwgc_heap, figures);
 }
 
 void td_figures_note(void) {
@@ -142,7 +143,7 @@ EXPORT size_t GC_get_prof_stats_unsafe(struct GC_prof_stats_s *filled, size_t by
 /* The rest is asked for less often. */
 static struct tide_heap_stats all_stats(void) {
   struct tide_heap_stats stats;
-  tide_heap_stats(td_bdwgc.heap, &stats); /* zeroes before there is a heap */
+  tide_heap_stats(td_bdwgc_heap, &stats); /* zeroes before there is a heap */
   return stats;
 }
 
@@ -182,7 +183,7 @@ EXPORT void GC_dump_regions(void) {
   GC_dump_named("regions");
 }
 EXPORT void GC_dump_finalization(void) {
-  printf("tidemark: libgc: %zu finalizers are pending\n", tide_finalizers_pending(td_bdwgc.heap));
+  printf("tidemark: libgc: %zu finalizers are pending\n", tide_finalizers_pending(td_bdwgc_heap));
 }
 EXPORT void GC_print_free_list(int kind, size_t granules) {
   (void)kind, (void)granules; /* there are no such lists */

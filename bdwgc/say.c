@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "bdwgc/say.h"
-#include "bdwgc/state.h"
 
 static GC_warn_proc warn_proc;
 

@@ -1,14 +1,12 @@
 /* Variables that programs read and write by name, and their setters and getters. */
 #include "bdwgc/settings.h"
 
-#include "bdwgc/state.h"
-
 struct td_bdwgc_settings td_bdwgc_settings;
 
 /* ---- Variables that mean something here ---- */
 
 EXPORT int GC_java_finalization = 1;
-EXPORT int GC_finalize_on_demand, GC_no_dls, GC_dont_gc, GC_dont_expand, GC_parallel;
+EXPORT int GC_finalize_on_demand, GC_no_dls, GC_dont_gc, GC_dont_expand, GC_parallel, GC_find_leak;
 EXPORT GC_word GC_free_space_divisor = 3;
 EXPORT GC_word GC_gc_no;
 EXPORT GC_finalizer_notifier_proc GC_finalizer_notifier;
@@ -38,8 +36,7 @@ EXPORT unsigned long GC_time_limit = 999999;
     variable = value;                                                                              \
   }
 
-static int pages_executable, rate = 10, max_prior_attempts = 3, disable_automatic,
-                             unmap_on_gcollect, manual_vdb;
+static int pages_executable, rate = 10, max_prior_attempts = 3, unmap_on_gcollect, manual_vdb;
 static GC_word bytes_per_finalizer = 10000;
 static size_t min_bytes_allocd = 1;
 static struct GC_timeval_s time_limit;
@@ -63,85 +60,6 @@ VALUE(int, manual_vdb_allowed, manual_vdb)
 VALUE(GC_finalizer_notifier_proc, finalizer_notifier, GC_finalizer_notifier)
 VALUE(GC_on_heap_resize_proc, on_heap_resize, GC_on_heap_resize)
 VALUE(GC_oom_func, oom_fn, GC_oom_fn)
-
-/* ---- How large the heap gets ---- */
-
-/* With a divisor of n, two n-ths of what is alive may be allocated until the next collection; less
- * where much holds no references, a little more in small heaps. A program that wants no larger heap
- * gets a quarter of that. */
-double td_bdwgc_growth(void) {
-  GC_word divisor = GC_free_space_divisor ? GC_free_space_divisor : 1;
-  return 1.0 + (GC_dont_expand ? 0.5 : 2.0) / (double)divisor;
-}
-static void set_growth(void) {
-  if (td_bdwgc.heap)
-    tide_heap_set_sizing(td_bdwgc.heap, TIDE_SIZING_SCANNED, td_bdwgc_growth(), NULL);
-}
-
-EXPORT GC_word GC_get_free_space_divisor(void) {
-  return GC_free_space_divisor;
-}
-EXPORT void GC_set_free_space_divisor(GC_word divisor) {
-  GC_free_space_divisor = divisor;
-  set_growth();
-}
-EXPORT int GC_get_dont_expand(void) {
-  return GC_dont_expand;
-}
-EXPORT void GC_set_dont_expand(int value) {
-  GC_dont_expand = value;
-  set_growth();
-}
-EXPORT void GC_set_max_heap_size(GC_word bytes) {
-  struct tide_error error;
-  td_bdwgc_settings.max_heap_bytes = bytes;
-  if (!td_bdwgc.heap || !bytes) return;
-  if (tide_heap_set_max(td_bdwgc.heap, bytes, &error) != TIDE_OK)
-    td_bdwgc_tell("GC_set_max_heap_size: %s", error.text);
-}
-EXPORT int GC_expand_hp(size_t bytes) {
-  td_bdwgc_start();
-  return tide_heap_grow(td_bdwgc.heap, bytes);
-}
-
-EXPORT int GC_get_parallel(void) {
-  return GC_parallel;
-}
-EXPORT void GC_set_markers_count(unsigned markers) {
-  td_bdwgc_settings.markers = markers < TIDE_MARKERS_MAX ? markers : TIDE_MARKERS_MAX;
-}
-
-/* ---- Collecting or not ---- */
-
-/* The collector reads GC_dont_gc, which programs write by name, too. */
-EXPORT void GC_disable(void) {
-  td_bdwgc_start();
-  /* seq_cst: see tide_collect_await. A collection that runs has ended when the pause begins. */
-  __atomic_add_fetch(&GC_dont_gc, 1, __ATOMIC_SEQ_CST);
-  tide_collect_await(td_bdwgc.heap);
-}
-EXPORT void GC_enable(void) {
-  td_bdwgc_start();
-  int count =
-      __atomic_load_n(&GC_dont_gc, __ATOMIC_RELAXED); /* relaxed: a collection may begin late */
-  while (count != 0 && !__atomic_compare_exchange_n(&GC_dont_gc, &count, count - 1, true,
-                                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-  }
-}
-EXPORT int GC_is_disabled(void) {
-  return __atomic_load_n(&GC_dont_gc, __ATOMIC_RELAXED) != 0; /* relaxed: a figure */
-}
-EXPORT int GC_get_disable_automatic_collection(void) {
-  return disable_automatic;
-}
-EXPORT void GC_set_disable_automatic_collection(int value) {
-  if (!disable_automatic == !value) return;
-  disable_automatic = value;
-  if (value)
-    GC_disable();
-  else
-    GC_enable();
-}
 
 EXPORT unsigned GC_get_version(void) {
   return 8u << 16 | 2u << 8 | 2u;

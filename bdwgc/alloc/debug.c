@@ -2,32 +2,25 @@
 #include <errno.h>
 #include <string.h>
 
-#include "bdwgc/figures.h"
+#include "bdwgc/alloc/alloc.h"
+#include "bdwgc/alloc/kinds.h"
 #include "bdwgc/debug/guard.h"
-#include "bdwgc/kinds/kinds.h"
 #include "bdwgc/debug/leaks.h"
+#include "bdwgc/figures.h"
+#include "bdwgc/kinds/kinds.h"
+#include "bdwgc/say.h"
+#include "bdwgc/threads/start.h"
 
 EXPORT const size_t GC_debug_header_size = sizeof(struct td_guard);
 EXPORT size_t GC_get_debug_header_size(void) {
   return sizeof(struct td_guard);
 }
 
-EXPORT void *GC_malloc(size_t bytes);
-EXPORT void *GC_malloc_atomic(size_t bytes);
-EXPORT void *GC_malloc_uncollectable(size_t bytes);
-EXPORT void *GC_malloc_atomic_uncollectable(size_t bytes);
-EXPORT void *GC_realloc(void *object, size_t bytes);
-EXPORT void GC_free(void *object);
-EXPORT void *GC_generic_or_special_malloc(size_t bytes, int kind);
-EXPORT int GC_get_kind_and_size(const void *object, size_t *bytes);
-EXPORT void GC_register_displacement(size_t bytes);
-extern EXPORT int GC_gcj_debug_kind;
-
 /* ---- Allocation ---- */
 
 /* A pointer one past the end points at a guard. Too much stays too much. */
 static size_t with_guards(size_t bytes) {
-  size_t more = TD_GUARD_BYTES - td_bdwgc.extra_bytes;
+  size_t more = TD_GUARD_BYTES - td_interior_extra_bytes;
   return bytes < SIZE_MAX - more ? bytes + more : SIZE_MAX;
 }
 
@@ -79,9 +72,9 @@ EXPORT char *GC_debug_strdup(const char *text, const char *file, int line) {
 
 /* Returns the header of the object that the program sees at this address, or NULL. */
 static struct td_guard *guard_of(const char *function, void *seen) {
-  struct td_guard *guard = tide_object_find(td_bdwgc.heap, seen);
+  struct td_guard *guard = tide_object_find(td_bdwgc_heap, seen);
   if (guard && (void *)(guard + 1) == seen &&
-      td_guard_look(guard, tide_object_bytes(td_bdwgc.heap, guard)) != TD_GUARD_NONE)
+      td_guard_look(guard, tide_object_bytes(td_bdwgc_heap, guard)) != TD_GUARD_NONE)
     return guard;
   td_bdwgc_tell("%s: %p is no debugging object", function, seen);
   return NULL;
@@ -116,7 +109,7 @@ EXPORT void GC_debug_free(void *seen) {
   struct td_guard *guard = guard_of("GC_debug_free", seen);
   if (guard)
     free_guarded(guard);
-  else if (tide_object_find(td_bdwgc.heap, seen) == seen)
+  else if (tide_object_find(td_bdwgc_heap, seen) == seen)
     GC_free(seen);
 }
 

@@ -1,8 +1,9 @@
 /* Finalizers of debugging objects, which are told where the program sees these. */
+#include "bdwgc/alloc/alloc.h"
 #include "bdwgc/debug/guard.h"
-#include "bdwgc/debug/leaks.h"
-
-EXPORT void *GC_malloc(size_t bytes);
+#include "bdwgc/detour.h"
+#include "bdwgc/say.h"
+#include "bdwgc/threads/start.h"
 
 typedef void set_fn(void *object, GC_finalization_proc call, void *data,
                     GC_finalization_proc *old_call, void **old_data);
@@ -41,7 +42,7 @@ static void set(const char *function, set_fn *plain, void *seen, struct wanted n
   struct wanted *wanted = NULL;
   td_bdwgc_start();
   if (td_leaks_on()) return; /* objects have finalizers of ours */
-  struct td_guard *guard = tide_object_find(td_bdwgc.heap, seen);
+  struct td_guard *guard = tide_object_find(td_bdwgc_heap, seen);
   if (guard && (void *)(guard + 1) != seen) {
     td_bdwgc_tell("%s: %p is no debugging object", function, seen);
     plain(seen, next.call, next.data, old_call, old_data);

@@ -1,7 +1,5 @@
 /* Many objects at once. */
-#include "bdwgc/alloc/many.h"
-
-#include "bdwgc/state.h"
+#include "bdwgc/alloc/alloc.h"
 
 /* Cells handed out by one call: about a page of them. */
 #define MANY_BYTES 4096u
@@ -17,7 +15,7 @@ void *td_bdwgc_alloc_many(size_t bytes, bool atomic) {
   tide_layout layout = atomic ? TD_LAYOUT_ATOMIC : TIDE_LAYOUT_CONSERVATIVE;
   struct tide_mutator *self = td_bdwgc_self;
   if (td_bdwgc_goes_straight(self, bytes)) {
-    void *list = tide_alloc_list(self, layout, bytes + td_bdwgc.extra_bytes, count_of(bytes));
+    void *list = tide_alloc_list(self, layout, bytes + td_interior_extra_bytes, count_of(bytes));
     if (TIDE_LIKELY(list)) return list;
   }
   void **one = td_bdwgc_alloc_slow(bytes, layout);

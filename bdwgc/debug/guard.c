@@ -5,11 +5,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "bdwgc/detour.h"
+#include "bdwgc/heap.h"
 #include "bdwgc/kinds/kinds.h"
+#include "bdwgc/say.h"
+#include "bdwgc/settings.h"
+#include "bdwgc/threads/interior.h"
+#include "bdwgc/threads/start.h"
+#include "tide/foreign.h"
 #include "tide/inspect.h"
-
-EXPORT void GC_register_displacement(size_t bytes);
-EXPORT int GC_get_kind_and_size(const void *object, size_t *bytes);
 
 /* Values that programs and debuggers know. */
 #define BEGIN_VALUE UINT64_C(0xfedcedcbfedcedcb)
@@ -23,11 +27,6 @@ static _Atomic(bool) found;
 bool td_guard_found(void) {
   /* relaxed: a hint; what was found has been told. */
   return atomic_exchange_explicit(&found, false, memory_order_relaxed);
-}
-
-bool td_guard_used(void) {
-  /* relaxed: who makes the first such object sees it; others hear of it in the next collection. */
-  return atomic_load_explicit(&td_bdwgc.slow, memory_order_relaxed) & TD_SLOW_GUARDS;
 }
 
 /* ---- One object ---- */
@@ -46,10 +45,9 @@ static const GC_word *word_behind(const struct td_guard *guard) {
 }
 
 static void begin_to_use(void) {
-  if (td_guard_used()) return;
+  if (td_detour_has(TD_DETOUR_GUARDS)) return;
   GC_register_displacement(sizeof(struct td_guard));
-  /* relaxed: who gets such an object's memory gets it by a lock or a stop that comes after this. */
-  atomic_fetch_or_explicit(&td_bdwgc.slow, TD_SLOW_GUARDS, memory_order_relaxed);
+  td_detour_add(TD_DETOUR_GUARDS);
 }
 
 void *td_guard_put(const char *function, void *object, size_t bytes, const char *file, int line) {
@@ -57,22 +55,22 @@ void *td_guard_put(const char *function, void *object, size_t bytes, const char 
     td_bdwgc_tell("%s(%zu) returns NULL (%s:%d)", function, bytes, file ? file : "?", line);
     return NULL;
   }
-  if (tide_object_find(td_bdwgc.heap, object) != object) return object;
-  struct tide_mutator *self = td_bdwgc_mutator();
+  if (tide_object_find(td_bdwgc_heap, object) != object) return object;
+  struct tide_mutator *self = td_bdwgc_start();
   struct td_guard *guard = object;
   begin_to_use();
   tide_stop_hold(self); /* or a check of the heap might find half of them */
   *guard = (struct td_guard){file, line, bytes, begin_value(guard)};
   *(GC_word *)word_behind(guard) = end_value(guard);
-  *(GC_word *)last_word(guard, tide_object_bytes(td_bdwgc.heap, object)) = end_value(guard);
+  *(GC_word *)last_word(guard, tide_object_bytes(td_bdwgc_heap, object)) = end_value(guard);
   tide_stop_release(self);
   return guard + 1;
 }
 
 void td_guard_forget(void *object) {
-  if (!td_guard_used()) return;
+  if (!td_detour_has(TD_DETOUR_GUARDS)) return;
   struct td_guard *guard = object;
-  size_t cell_bytes = tide_object_bytes(td_bdwgc.heap, object);
+  size_t cell_bytes = tide_object_bytes(td_bdwgc_heap, object);
   if (cell_bytes < TD_GUARD_BYTES) return;
   guard->begin = 0;
   *(GC_word *)last_word(guard, cell_bytes) = 0;
@@ -173,7 +171,7 @@ struct findings {
 static bool check_one(void *object, size_t bytes, tide_layout layout, void *context) {
   (void)bytes, (void)layout;
   struct findings *findings = context;
-  size_t cell_bytes = tide_object_bytes(td_bdwgc.heap, object);
+  size_t cell_bytes = tide_object_bytes(td_bdwgc_heap, object);
   if (td_guard_look(object, cell_bytes) != TD_GUARD_IN_USE) return true;
   const void *smashed = td_guard_smashed(object, cell_bytes);
   if (!smashed) return true;
@@ -187,7 +185,7 @@ static bool check_one(void *object, size_t bytes, tide_layout layout, void *cont
 static void check_all(void) {
   static struct findings findings;
   findings.count = findings.more = 0;
-  if (tide_heap_walk(td_bdwgc_mutator(), check_one, &findings) != TIDE_OK) return;
+  if (tide_heap_walk(td_bdwgc_start(), check_one, &findings) != TIDE_OK) return;
   for (unsigned i = 0; i < findings.count; i++)
     td_bdwgc_tell("collection: smashed: %s", findings.text[i]);
   if (findings.more) td_bdwgc_tell("collection: %u more objects are smashed", findings.more);
@@ -198,8 +196,7 @@ static void check_all(void) {
 void td_guard_check_heap(void) {
   static atomic_flag busy = ATOMIC_FLAG_INIT;
   static GC_word checked; /* the collection after which all was checked */
-  extern EXPORT GC_word GC_gc_no;
-  if (!td_guard_used()) return;
+  if (!td_detour_has(TD_DETOUR_GUARDS)) return;
   /* acquire [guard.check]: what another thread found was told of. */
   if (atomic_flag_test_and_set_explicit(&busy, memory_order_acquire)) return;
   if (checked != GC_gc_no) {

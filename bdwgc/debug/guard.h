@@ -7,7 +7,7 @@
 #ifndef TD_BDWGC_DEBUG_GUARD_H
 #define TD_BDWGC_DEBUG_GUARD_H
 
-#include "bdwgc/state.h"
+#include "bdwgc/types.h"
 
 /* Programs reckon with these fields: they get its size by name, and may look into it. */
 struct td_guard {
@@ -46,8 +46,6 @@ const void *td_guard_touched(const struct td_guard *guard, size_t cell_bytes);
 /* Writes what is known of an object, with guards or without, in one line. */
 void td_guard_describe(const void *object, char *text, size_t text_bytes);
 
-/* Whether there was ever an object with guards. */
-bool td_guard_used(void);
 /* Once after each collection: checks all objects with guards and tells of smashed ones. */
 void td_guard_check_heap(void);
 /* Whether a smashed object was told of since the last call. */

@@ -1,16 +1,17 @@
 /* Finding leaks. */
 #include "bdwgc/debug/leaks.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #include "bdwgc/debug/guard.h"
+#include "bdwgc/detour.h"
+#include "bdwgc/heap.h"
+#include "bdwgc/say.h"
+#include "bdwgc/settings.h"
+#include "bdwgc/threads/start.h"
+#include "tide/foreign.h"
 #include "tide/inspect.h"
-#include "tide/stats.h"
-
-EXPORT int GC_find_leak;
-EXPORT void GC_gcollect(void);
 
 static bool delay_free;
 
@@ -30,21 +31,21 @@ static void tell(const void *object) {
 
 static void examine(void *object, void *context) {
   (void)context;
-  size_t bytes = tide_object_bytes(td_bdwgc.heap, object);
+  size_t bytes = tide_object_bytes(td_bdwgc_heap, object);
   if (td_guard_look(object, bytes) == TD_GUARD_FREED) {
     const void *touched = td_guard_touched(object, bytes);
     if (touched) td_bdwgc_tell("written to after GC_debug_free: %p", touched);
   } else if (td_leaks_on()) {
     tell(object);
   }
-  (void)tide_free(td_bdwgc_mutator(), object);
+  (void)tide_free(td_bdwgc_start(), object);
 }
 
 void *td_leaks_watch(void *object) {
   static const struct tide_finalizer_entry entry = {.call = examine,
                                                     .order = TIDE_FINALIZE_NO_ORDER};
   if (!object || !td_leaks_on()) return object;
-  if (tide_finalizer_set(td_bdwgc_mutator(), object, &entry, NULL) == TIDE_ERROR_MEMORY)
+  if (tide_finalizer_set(td_bdwgc_start(), object, &entry, NULL) == TIDE_ERROR_MEMORY)
     td_bdwgc_tell("out of memory: %p is not watched for leaks", object);
   return object;
 }
@@ -79,8 +80,8 @@ static bool add(void *object, size_t bytes, tide_layout layout, void *context) {
 /* Twice, because nothing can be allocated during a walk. */
 static void watch_all(void) {
   struct list list = {0};
-  struct tide_mutator *self = td_bdwgc_mutator();
-  if (tide_collect_pause(td_bdwgc.heap) != TIDE_OK) return;
+  struct tide_mutator *self = td_bdwgc_start();
+  if (tide_collect_pause(td_bdwgc_heap) != TIDE_OK) return;
   (void)tide_heap_walk(self, add, &list);
   size_t bytes = list.count * sizeof *list.objects;
   void *memory = bytes
@@ -93,46 +94,18 @@ static void watch_all(void) {
       td_leaks_watch(list.objects[i]);
     munmap(memory, bytes);
   }
-  (void)tide_collect_resume(td_bdwgc.heap);
+  (void)tide_collect_resume(td_bdwgc_heap);
 }
 
 /* ---- On and off ---- */
 
-static void at_exit(void) {
-  if (td_leaks_on()) GC_gcollect();
-}
-
-static void register_exit(void) {
-  if (atexit(at_exit) != 0) td_bdwgc_tell("leaks are not looked for when the program ends");
-}
-
-static void begin(void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  if (td_leaks_on()) return;
-  (void)pthread_once(&once, register_exit);
-  /* relaxed: see td_leaks_on. */
-  atomic_fetch_or_explicit(&td_bdwgc.slow, TD_SLOW_ALWAYS, memory_order_relaxed);
-  watch_all();
-}
-
-void td_leaks_start(void) {
-  if (getenv("GC_FIND_LEAK")) GC_find_leak = 1;
-  delay_free = getenv("GC_FINDLEAK_DELAY_FREE") != NULL;
-  td_leaks_notice();
-}
-
 void td_leaks_notice(void) {
   if (!GC_find_leak == !td_leaks_on()) return;
-  if (GC_find_leak)
-    begin();
-  else /* relaxed: see td_leaks_on. */
-    atomic_fetch_and_explicit(&td_bdwgc.slow, (uint8_t)~TD_SLOW_ALWAYS, memory_order_relaxed);
-}
-
-EXPORT int GC_get_find_leak(void) {
-  return GC_find_leak;
-}
-EXPORT void GC_set_find_leak(int value) {
-  GC_find_leak = value;
-  if (td_bdwgc.heap) td_leaks_notice();
+  if (GC_find_leak) {
+    delay_free = getenv("GC_FINDLEAK_DELAY_FREE") != NULL;
+    td_detour_add(TD_DETOUR_WATCH);
+    watch_all();
+  } else {
+    (void)td_detour_drop(TD_DETOUR_WATCH);
+  }
 }

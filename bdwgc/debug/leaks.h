@@ -5,17 +5,9 @@
 #ifndef TD_BDWGC_DEBUG_LEAKS_H
 #define TD_BDWGC_DEBUG_LEAKS_H
 
-#include "bdwgc/state.h"
+#include <stdbool.h>
 
-/* Whether leaks are being found. */
-static inline bool td_leaks_on(void) {
-  /* relaxed: set before the objects that matter are made. */
-  return atomic_load_explicit(&td_bdwgc.slow, memory_order_relaxed) & TD_SLOW_ALWAYS;
-}
-
-/* By the variables GC_FIND_LEAK and GC_find_leak. When the heap is there. */
-void td_leaks_start(void);
-/* The program may have set GC_find_leak by name. */
+/* Begins to find leaks, or ends, if GC_find_leak says so. */
 void td_leaks_notice(void);
 /* Returns a new object of the heap, or NULL for NULL; it is watched from now on if need be. */
 void *td_leaks_watch(void *object);

@@ -1,8 +1,12 @@
-/* Checks of pointers, and stores that may be told of: none need be. */
-#include "bdwgc/state.h"
+/* Checks of pointers, looking at objects, and stores that may be told of: none need be. */
+#include "bdwgc/heap.h"
+#include "bdwgc/say.h"
+#include "bdwgc/threads/interior.h"
+#include "bdwgc/threads/start.h"
+#include "tide/foreign.h"
+#include "tide/inspect.h"
 
 EXPORT void *GC_is_visible(void *address);
-EXPORT void *GC_is_valid_displacement(void *address);
 
 /* ---- Stores ---- */
 
@@ -13,7 +17,7 @@ EXPORT void GC_change_stubborn(const void *object) {
   (void)object;
 }
 EXPORT void GC_debug_end_stubborn_change(const void *object) {
-  if (!td_bdwgc.heap || !tide_object_find(td_bdwgc.heap, object))
+  if (!td_bdwgc_heap || !tide_object_find(td_bdwgc_heap, object))
     td_bdwgc_die("GC_debug_end_stubborn_change: %p is in no object", object);
 }
 EXPORT void GC_debug_change_stubborn(const void *object) {
@@ -40,10 +44,10 @@ EXPORT void (*GC_is_visible_print_proc)(void *) = say_invisible;
 
 EXPORT void *GC_same_obj(void *a, void *b) {
   size_t bytes;
-  const char *cell = tide_cell_find(td_bdwgc.heap, a, &bytes);
+  const char *cell = tide_cell_find(td_bdwgc_heap, a, &bytes);
   if (TIDE_LIKELY(cell && (uintptr_t)b - (uintptr_t)cell < bytes)) return a;
-  void *object = tide_object_find(td_bdwgc.heap, a);
-  if (object != tide_object_find(td_bdwgc.heap, b)) GC_same_obj_print_proc(a, b);
+  void *object = tide_object_find(td_bdwgc_heap, a);
+  if (object != tide_object_find(td_bdwgc_heap, b)) GC_same_obj_print_proc(a, b);
   return a;
 }
 EXPORT void *GC_is_visible(void *address) {
@@ -52,7 +56,7 @@ EXPORT void *GC_is_visible(void *address) {
 }
 EXPORT void *GC_pre_incr(void **pointer, ptrdiff_t bytes) {
   void *before = *pointer, *after = (char *)before + bytes;
-  if (td_bdwgc.heap && tide_object_find(td_bdwgc.heap, before)) GC_same_obj(after, before);
+  if (td_bdwgc_heap && tide_object_find(td_bdwgc_heap, before)) GC_same_obj(after, before);
   return *pointer = after;
 }
 EXPORT void *GC_post_incr(void **pointer, ptrdiff_t bytes) {
@@ -66,4 +70,29 @@ EXPORT void GC_noop1(GC_word word) {
 }
 EXPORT void *GC_clear_stack(void *argument) {
   return argument;
+}
+
+/* ---- Looking at objects ---- */
+
+/* Under the stop, whether it was found alive; at other times every object is. */
+EXPORT int GC_is_marked(const void *object) {
+  return tide_object_is_live(td_bdwgc_heap, object);
+}
+EXPORT void GC_clear_mark_bit(const void *object) {
+  (void)object; /* marks are not the program's to clear */
+}
+
+struct visit {
+  GC_reachable_object_proc procedure;
+  void *data;
+};
+static bool visit_one(void *object, size_t bytes, tide_layout layout, void *context) {
+  (void)layout;
+  const struct visit *visit = context;
+  visit->procedure(object, bytes, visit->data);
+  return true;
+}
+EXPORT void GC_enumerate_reachable_objects_inner(GC_reachable_object_proc procedure, void *data) {
+  struct visit visit = {procedure, data};
+  tide_heap_walk(td_bdwgc_start(), visit_one, &visit);
 }

@@ -2,9 +2,11 @@
  * are finalizers here, and run right after the collection. */
 #include "bdwgc/finalize/disclaim.h"
 
+#include "bdwgc/detour.h"
 #include "bdwgc/kinds/kinds.h"
-#include "bdwgc/debug/leaks.h"
-#include "bdwgc/state.h"
+#include "bdwgc/say.h"
+#include "bdwgc/threads/start.h"
+#include "tide/foreign.h"
 
 struct watched {
   GC_disclaim_proc procedure; /* NULL: the kind has none */
@@ -22,7 +24,7 @@ void td_disclaim_ask(void *object, void *context) {
 static void watch(void *object, struct watched *by) {
   const struct tide_finalizer_entry entry = {
       .call = td_disclaim_ask, .context = by, .order = by->order};
-  if (tide_finalizer_set(td_bdwgc_mutator(), object, &entry, NULL) != TIDE_OK)
+  if (tide_finalizer_set(td_bdwgc_start(), object, &entry, NULL) != TIDE_OK)
     td_bdwgc_die("no memory for an object with a disclaim procedure");
 }
 
@@ -35,34 +37,4 @@ EXPORT void GC_register_disclaim_proc(int kind, GC_disclaim_proc procedure, int 
     td_bdwgc_die("GC_register_disclaim_proc: there is no kind %d", kind);
   watched[kind] =
       (struct watched){procedure, mark_from_all ? TIDE_FINALIZE_ORDERED : TIDE_FINALIZE_NO_ORDER};
-}
-
-/* ---- Objects with a closure in front ---- */
-
-EXPORT unsigned GC_new_kind(void **list, GC_word descriptor, int add_size, int clear);
-EXPORT void GC_register_displacement(size_t bytes);
-static unsigned finalized_kind;
-
-static int call_closure(void *object) {
-  const struct GC_finalizer_closure *closure = *(void **)object;
-  if (closure) closure->proc((void **)object + 1, closure->cd);
-  return 0;
-}
-
-EXPORT void GC_init_finalized_malloc(void) {
-  td_bdwgc_start();
-  if (finalized_kind) return;
-  GC_register_displacement(sizeof(void *)); /* the program sees what lies behind the closure */
-  finalized_kind = GC_new_kind(NULL, GC_DS_LENGTH, 1, 1);
-  GC_register_disclaim_proc((int)finalized_kind, call_closure, 1);
-}
-
-EXPORT void *GC_finalized_malloc(size_t bytes, const struct GC_finalizer_closure *closure) {
-  if (!finalized_kind) td_bdwgc_die("GC_finalized_malloc before GC_init_finalized_malloc");
-  if (bytes > SIZE_MAX - sizeof(void *)) bytes = SIZE_MAX - sizeof(void *);
-  const void **object =
-      td_kind_alloc("GC_finalized_malloc", bytes + sizeof(void *), finalized_kind);
-  if (!object) return NULL;
-  *object = closure;
-  return object + 1;
 }

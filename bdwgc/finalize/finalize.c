@@ -1,18 +1,19 @@
 /* Finalizers: one to an object, run by whoever allocates next, or by the program on demand. */
 #include "bdwgc/finalize/finalize.h"
 
+#include "bdwgc/detour.h"
 #include "bdwgc/finalize/disclaim.h"
-#include "bdwgc/debug/leaks.h"
+#include "bdwgc/heap.h"
 #include "bdwgc/say.h"
 #include "bdwgc/settings.h"
-#include "bdwgc/state.h"
-#include "bdwgc/threads/threads.h"
+#include "bdwgc/threads/start.h"
+#include "tide/foreign.h"
 
 /* A finalizer that allocates does not run others. */
 static TD_TLS unsigned depth;
 
 static int run_all(void) {
-  struct tide_mutator *self = td_bdwgc_mutator();
+  struct tide_mutator *self = td_bdwgc_start();
   struct tide_finalizer_entry entry;
   int count = 0;
   depth++;
@@ -33,11 +34,11 @@ EXPORT int GC_invoke_finalizers(void) {
 EXPORT void GC_finalize_all(void) {
   td_bdwgc_start();
   if (td_leaks_on()) return;
-  while (tide_finalizers_queue_all(td_bdwgc_mutator(), td_disclaim_ask) > 0)
+  while (tide_finalizers_queue_all(td_bdwgc_start(), td_disclaim_ask) > 0)
     run_all();
 }
 EXPORT int GC_should_invoke_finalizers(void) {
-  return td_bdwgc.heap && tide_finalizers_pending(td_bdwgc.heap) > 0;
+  return td_bdwgc_heap && tide_finalizers_pending(td_bdwgc_heap) > 0;
 }
 
 void td_bdwgc_finalize_or_notify(void) {
@@ -51,7 +52,7 @@ static void set(void *object, GC_finalization_proc call, void *data, GC_finaliza
   td_bdwgc_start();
   if (td_leaks_on()) return; /* the object has one of ours */
   struct tide_finalizer_entry entry = {.call = call, .context = data, .order = order}, before;
-  struct tide_mutator *self = td_bdwgc_mutator();
+  struct tide_mutator *self = td_bdwgc_start();
   before = (struct tide_finalizer_entry){.call = NULL};
   enum tide_status status = tide_finalizer_set(self, object, call ? &entry : NULL, &before);
   while (status == TIDE_ERROR_MEMORY && GC_oom_fn(sizeof entry))

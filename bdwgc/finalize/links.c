@@ -1,8 +1,11 @@
 /* Disappearing links: words that a collection clears when an object dies. Short ones are cleared
  * before finalizers, long ones when the object is reclaimed. */
-#include "bdwgc/debug/leaks.h"
+#include "bdwgc/detour.h"
+#include "bdwgc/heap.h"
+#include "bdwgc/say.h"
 #include "bdwgc/settings.h"
-#include "bdwgc/state.h"
+#include "bdwgc/threads/start.h"
+#include "tide/foreign.h"
 
 static void check(const char *function, void **link) {
   if (!link || (uintptr_t)link % sizeof(void *))
@@ -13,7 +16,7 @@ static int add(const char *function, void **link, const void *object, enum tide_
   check(function, link);
   td_bdwgc_start();
   if (td_leaks_on()) return GC_UNIMPLEMENTED;
-  struct tide_mutator *self = td_bdwgc_mutator();
+  struct tide_mutator *self = td_bdwgc_start();
   bool known = false;
   for (;;) {
     switch (tide_weak_slot_add(self, link, object, kind)) {
@@ -36,14 +39,14 @@ static int add(const char *function, void **link, const void *object, enum tide_
 static int drop(void **link, enum tide_weak_kind kind) {
   if (!link || (uintptr_t)link % sizeof(void *)) return 0;
   td_bdwgc_start();
-  return tide_weak_slot_remove(td_bdwgc_mutator(), link, kind) == TIDE_OK;
+  return tide_weak_slot_remove(td_bdwgc_start(), link, kind) == TIDE_OK;
 }
 
 static int move(const char *function, void **from, void **to, enum tide_weak_kind kind) {
   check(function, to);
   td_bdwgc_start();
   if (!from || (uintptr_t)from % sizeof(void *)) return GC_NOT_FOUND;
-  struct tide_mutator *self = td_bdwgc_mutator();
+  struct tide_mutator *self = td_bdwgc_start();
   if (from == to) { /* known or not? */
     enum tide_status status = tide_weak_slot_move(self, from, to, kind);
     return status == TIDE_ERROR_STATE ? GC_SUCCESS : GC_NOT_FOUND;
@@ -65,7 +68,7 @@ EXPORT int GC_general_register_disappearing_link(void **link, const void *object
 }
 EXPORT int GC_register_disappearing_link(void **link) {
   td_bdwgc_start();
-  return add("GC_register_disappearing_link", link, tide_object_find(td_bdwgc.heap, link),
+  return add("GC_register_disappearing_link", link, tide_object_find(td_bdwgc_heap, link),
              TIDE_WEAK_BEFORE);
 }
 EXPORT int GC_unregister_disappearing_link(void **link) {

@@ -5,14 +5,15 @@
  *   PER_OBJECT  the descriptor itself lies in the object, or in what its first word points at */
 #include "bdwgc/kinds/descriptor.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bdwgc/threads/roots.h"
-#include "bdwgc/lock.h"
-#include "bdwgc/state.h"
+#include "bdwgc/heap.h"
+#include "bdwgc/say.h"
+#include "bdwgc/threads/lock.h"
+#include "bdwgc/threads/pushed.h"
+#include "bdwgc/threads/start.h"
 
 #define BITMAP_BITS 62u
 
@@ -48,10 +49,10 @@ static void call(void *object, GC_word descriptor, struct tide_tracer *tracer) {
   static void *no_stack[64];
   GC_mark_proc procedure = procedures[(descriptor >> GC_DS_TAG_BITS) & (GC_MAX_MARK_PROCS - 1)];
   if (!procedure) return;
-  struct tide_tracer *before = td_bdwgc_tracer_set(tracer);
+  struct tide_tracer *before = td_pushed_set_tracer(tracer);
   procedure(object, (struct GC_ms_entry *)no_stack, (struct GC_ms_entry *)(no_stack + 64),
             descriptor >> (GC_DS_TAG_BITS + GC_LOG_MAX_MARK_PROCS));
-  td_bdwgc_tracer_set(before);
+  td_pushed_set_tracer(before);
 }
 
 /* ---- Long bitmaps ---- */
@@ -192,7 +193,7 @@ static tide_layout make_layout(GC_word descriptor, size_t words) {
                    : i < length || (i < map.words && bit(map.bits, i));
     bits[i / 64] |= (uint64_t)one << (i % 64);
   }
-  return tide_layout_bitmap_conservative(td_bdwgc.heap, bits, words, NULL);
+  return tide_layout_bitmap_conservative(td_bdwgc_heap, bits, words, NULL);
 }
 
 /* Without a number for another layout, all words count. */

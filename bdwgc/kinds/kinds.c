@@ -1,16 +1,15 @@
-/* Kinds: objects with descriptors, and those that programs describe themselves. */
+/* Kinds: objects with descriptors, those that every program has and those that it makes. */
 #include "bdwgc/kinds/kinds.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "bdwgc/heap.h"
 #include "bdwgc/kinds/descriptor.h"
-#include "bdwgc/finalize/disclaim.h"
-#include "bdwgc/alloc/held.h"
-#include "bdwgc/alloc/many.h"
-#include "bdwgc/lock.h"
-#include "bdwgc/state.h"
+#include "bdwgc/say.h"
+#include "bdwgc/threads/lock.h"
+#include "bdwgc/threads/start.h"
+#include "tide/foreign.h"
 
 struct kind {
   GC_word descriptor;
@@ -60,10 +59,10 @@ static tide_layout make_layout(const struct kind *kind, unsigned number, bool cl
              : clear        ? TIDE_LAYOUT_LEAF
                             : TD_LAYOUT_ATOMIC;
   else if (td_descriptor_calls(kind->descriptor))
-    layout = tide_layout_traced_alone(td_bdwgc.heap, trace, (void *)kind, NULL);
+    layout = tide_layout_traced_alone(td_bdwgc_heap, trace, (void *)kind, NULL);
   else
-    layout = tide_layout_traced(td_bdwgc.heap, trace, (void *)kind, NULL);
-  return tide_layout_named(td_bdwgc.heap, layout, name, NULL);
+    layout = tide_layout_traced(td_bdwgc_heap, trace, (void *)kind, NULL);
+  return tide_layout_named(td_bdwgc_heap, layout, name, NULL);
 }
 
 EXPORT unsigned GC_new_kind(void **list, GC_word descriptor, int add_size, int clear) {
@@ -84,105 +83,23 @@ EXPORT unsigned GC_new_kind_inner(void **list, GC_word descriptor, int add_size,
   return GC_new_kind(list, descriptor, add_size, clear);
 }
 
-/* ---- Objects of kinds ---- */
+/* ---- Questions ---- */
 
-static const struct kind *find(const char *function, unsigned kind) {
+tide_layout td_kind_layout(const char *function, unsigned kind) {
   if (kind >= TD_KIND_COUNT || kinds[kind].layout == TIDE_LAYOUT_INVALID)
     td_bdwgc_die("%s: there is no kind %u", function, kind);
-  return &kinds[kind];
-}
-
-void *td_kind_alloc(const char *function, size_t bytes, unsigned kind) {
-  td_bdwgc_start();
-  void *object = td_bdwgc_alloc(bytes, find(function, kind)->layout);
-  if (kind == GC_I_UNCOLLECTABLE || kind == GC_I_AUNCOLLECTABLE) return td_bdwgc_hold(object);
-  td_disclaim_watch(object, kind);
-  return object;
-}
-
-EXPORT void *GC_malloc_kind(size_t bytes, int kind) {
-  return td_kind_alloc("GC_malloc_kind", bytes, (unsigned)kind);
-}
-EXPORT void *GC_malloc_kind_global(size_t bytes, int kind) {
-  return td_kind_alloc("GC_malloc_kind_global", bytes, (unsigned)kind);
-}
-EXPORT void *GC_generic_malloc(size_t bytes, int kind) {
-  return td_kind_alloc("GC_generic_malloc", bytes, (unsigned)kind);
-}
-EXPORT void *GC_generic_malloc_ignore_off_page(size_t bytes, int kind) {
-  return td_kind_alloc("GC_generic_malloc_ignore_off_page", bytes, (unsigned)kind);
-}
-EXPORT void *GC_generic_malloc_uncollectable(size_t bytes, int kind) {
-  return td_bdwgc_hold(td_kind_alloc("GC_generic_malloc_uncollectable", bytes, (unsigned)kind));
-}
-EXPORT void *GC_generic_or_special_malloc(size_t bytes, int kind) {
-  return td_kind_alloc("GC_generic_or_special_malloc", bytes, (unsigned)kind);
-}
-/* Of kinds with which more is to be done, lists have one object. */
-EXPORT void GC_generic_malloc_many(size_t bytes, int kind, void **result) {
-  td_bdwgc_start();
-  if (kind == GC_I_PTRFREE || kind == GC_I_NORMAL) {
-    *result = td_bdwgc_alloc_many(bytes, kind == GC_I_PTRFREE);
-    return;
-  }
-  void **one = td_kind_alloc("GC_generic_malloc_many", bytes, (unsigned)kind);
-  if (one) *one = NULL;
-  *result = one;
+  return kinds[kind].layout;
 }
 
 EXPORT int GC_get_kind_and_size(const void *object, size_t *bytes) {
   struct tide_object_facts facts = {.layout = TIDE_LAYOUT_INVALID};
-  struct tide_mutator *self = td_bdwgc_mutator();
+  struct tide_mutator *self = td_bdwgc_start();
   if (!tide_object_look(self, object, &facts)) /* it may point inside, behind a header */
-    (void)tide_object_look(self, tide_object_find(td_bdwgc.heap, object), &facts);
+    (void)tide_object_look(self, tide_object_find(td_bdwgc_heap, object), &facts);
   if (bytes) *bytes = facts.bytes;
   for (unsigned i = GC_I_FIRST_FREE; i < kind_count; i++)
     if (kinds[i].layout == facts.layout) return (int)i;
   if (facts.layout == TD_LAYOUT_ATOMIC || facts.layout == TIDE_LAYOUT_LEAF)
     return facts.pinned ? GC_I_AUNCOLLECTABLE : GC_I_PTRFREE;
   return facts.pinned ? GC_I_UNCOLLECTABLE : GC_I_NORMAL;
-}
-
-/* ---- Typed objects ---- */
-
-EXPORT void *GC_malloc_explicitly_typed(size_t bytes, GC_word descriptor) {
-  td_bdwgc_start();
-  return td_bdwgc_alloc(bytes, td_descriptor_layout(descriptor, bytes / sizeof(void *)));
-}
-EXPORT void *GC_malloc_explicitly_typed_ignore_off_page(size_t bytes, GC_word descriptor) {
-  return GC_malloc_explicitly_typed(bytes, descriptor);
-}
-EXPORT void *GC_calloc_explicitly_typed(size_t count, size_t bytes_each, GC_word descriptor) {
-  size_t bytes;
-  td_bdwgc_start();
-  if (__builtin_mul_overflow(count, bytes_each, &bytes)) bytes = SIZE_MAX;
-  size_t words = bytes_each % sizeof(void *) ? 0 : bytes_each / sizeof(void *);
-  return td_bdwgc_alloc(bytes, td_descriptor_layout(descriptor, words));
-}
-
-/* ---- Objects whose first word points at a table with their descriptor ---- */
-
-EXPORT int GC_gcj_kind, GC_gcj_debug_kind;
-
-EXPORT void GC_init_gcj_malloc(int number, void *procedure) {
-  td_bdwgc_start();
-  if (GC_gcj_kind) return;
-  td_descriptor_set_procedure((unsigned)number, (GC_mark_proc)procedure);
-  GC_word behind_first = (GC_word)(-(GC_signed_word)sizeof(GC_word) - GC_INDIR_PER_OBJ_BIAS);
-  GC_gcj_kind = (int)GC_new_kind(NULL, behind_first | GC_DS_PER_OBJECT, 0, 1);
-  GC_word by_procedure = (((GC_word)1 << GC_LOG_MAX_MARK_PROCS) | (GC_word)number)
-                         << GC_DS_TAG_BITS;
-  GC_gcj_debug_kind = (int)GC_new_kind(NULL, by_procedure | GC_DS_PROC, 0, 1);
-}
-
-static void *alloc_gcj(size_t bytes, void *table) {
-  void **object = td_kind_alloc("GC_gcj_malloc", bytes, (unsigned)GC_gcj_kind);
-  if (object) *object = table;
-  return object;
-}
-EXPORT void *GC_gcj_malloc(size_t bytes, void *table) {
-  return alloc_gcj(bytes, table);
-}
-EXPORT void *GC_gcj_malloc_ignore_off_page(size_t bytes, void *table) {
-  return alloc_gcj(bytes, table);
 }

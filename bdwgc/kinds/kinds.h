@@ -3,11 +3,17 @@
 #define TD_BDWGC_KINDS_KINDS_H
 
 #include "bdwgc/types.h"
+#include "tide/tide.h"
 
 #define TD_KIND_COUNT 24u
 
-/* Returns an object of the kind, NULL if memory ran out. Ends the process if there is no such
- * kind; `function` is who asks. */
-void *td_kind_alloc(const char *function, size_t bytes, unsigned kind);
+EXPORT unsigned GC_new_kind(void **list, GC_word descriptor, int add_size, int clear);
+
+/* Ends the process if there is no such kind; `function` is who asks. */
+tide_layout td_kind_layout(const char *function, unsigned kind);
+
+/* Returns the kind of the object that the address points into, and stores how many bytes it has,
+ * 0 if there is no object. `bytes` may be NULL. */
+EXPORT int GC_get_kind_and_size(const void *object, size_t *bytes);
 
 #endif

@@ -6,23 +6,25 @@
 #include <pthread.h>
 
 #include "bdwgc/settings.h"
-#include "bdwgc/lock.h"
-#include "bdwgc/state.h"
+#include "bdwgc/threads/lock.h"
+#include "bdwgc/heap.h"
+#include "bdwgc/say.h"
 
 EXPORT int GC_all_interior_pointers = 1;
+size_t td_interior_extra_bytes;
 
 /* Registered before there was a heap, or since: a bit each. Under the lock. */
 static uint64_t displacements[TIDE_DISPLACEMENT_MAX / 64];
 
 static void set_interior(int all) {
-  td_bdwgc.extra_bytes = all ? 1 : 0;
-  (void)tide_heap_set_interior(td_bdwgc.heap, all ? TIDE_INTERIOR_ALL : TIDE_INTERIOR_BASE);
+  td_interior_extra_bytes = all ? 1 : 0;
+  (void)tide_heap_set_interior(td_bdwgc_heap, all ? TIDE_INTERIOR_ALL : TIDE_INTERIOR_BASE);
 }
 
-void td_bdwgc_interior_start(void) {
+void td_interior_start(void) {
   td_bdwgc_lock(TD_LOCK_DISPLACEMENTS);
   for (size_t i = 0; i < TIDE_DISPLACEMENT_MAX; i++)
-    if (displacements[i / 64] >> (i % 64) & 1) (void)tide_heap_add_displacement(td_bdwgc.heap, i);
+    if (displacements[i / 64] >> (i % 64) & 1) (void)tide_heap_add_displacement(td_bdwgc_heap, i);
   td_bdwgc_unlock(TD_LOCK_DISPLACEMENTS);
   set_interior(GC_all_interior_pointers);
 }
@@ -33,7 +35,7 @@ EXPORT int GC_get_all_interior_pointers(void) {
 /* Objects that were allocated while this was 0 are not kept by pointers one past their end. */
 EXPORT void GC_set_all_interior_pointers(int all) {
   GC_all_interior_pointers = all;
-  if (td_bdwgc.heap) set_interior(all);
+  if (td_bdwgc_heap) set_interior(all);
 }
 
 EXPORT void GC_register_displacement(size_t bytes) {
@@ -41,7 +43,7 @@ EXPORT void GC_register_displacement(size_t bytes) {
     td_bdwgc_die("GC_register_displacement: %zu is not under %u", bytes, TIDE_DISPLACEMENT_MAX);
   td_bdwgc_lock(TD_LOCK_DISPLACEMENTS);
   displacements[bytes / 64] |= (uint64_t)1 << (bytes % 64);
-  if (td_bdwgc.heap) (void)tide_heap_add_displacement(td_bdwgc.heap, bytes);
+  if (td_bdwgc_heap) (void)tide_heap_add_displacement(td_bdwgc_heap, bytes);
   td_bdwgc_unlock(TD_LOCK_DISPLACEMENTS);
 }
 static void say_displacement(void *address) {
@@ -58,8 +60,7 @@ static bool is_valid(uintptr_t offset) {
   return registered;
 }
 EXPORT void *GC_is_valid_displacement(void *address) {
-  td_bdwgc_start();
-  char *object = tide_object_find(td_bdwgc.heap, address);
+  char *object = tide_object_find(td_bdwgc_heap, address);
   if (object && !is_valid((uintptr_t)address - (uintptr_t)object))
     GC_is_valid_displacement_print_proc(address);
   return address;

@@ -4,7 +4,14 @@
 
 #include "bdwgc/types.h"
 
+/* An object has so many bytes more than asked for, so that a pointer one past the end keeps it: 0
+ * or 1. */
+extern size_t td_interior_extra_bytes;
+
 /* Tells the heap, which has just been made, what the program has set before. */
-void td_bdwgc_interior_start(void);
+void td_interior_start(void);
+
+EXPORT void GC_register_displacement(size_t bytes);
+EXPORT void *GC_is_valid_displacement(void *address);
 
 #endif

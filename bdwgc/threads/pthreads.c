@@ -1,14 +1,13 @@
 /* The functions of <pthread.h> that programs call through the collector. */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
-#include <dlfcn.h>
+#include <stdlib.h>
 
-#include "bdwgc/lock.h"
-#include "bdwgc/state.h"
-
-EXPORT void *GC_malloc_uncollectable(size_t bytes);
-EXPORT void GC_free(void *object);
+#include "bdwgc/threads/lock.h"
+#include "bdwgc/threads/region.h"
+#include "bdwgc/threads/start.h"
 
 /* ---- Results of threads that have ended: nothing else holds them until somebody joins ---- */
 
@@ -29,11 +28,11 @@ static bool is_detached(void) {
 }
 
 static void keep_result(void *value) {
-  if (!tide_object_find(td_bdwgc.heap, value) || is_detached()) return;
-  struct result *result = GC_malloc_uncollectable(sizeof *result);
+  if (!tide_object_find(td_bdwgc_heap, value) || is_detached()) return;
+  struct result *result = malloc(sizeof *result);
   if (!result) return;
-  result->thread = pthread_self();
-  result->value = value;
+  *result = (struct result){.thread = pthread_self(), .value = value};
+  (void)tide_root_add_conservative(td_bdwgc_heap, &result->value, sizeof(void *));
   td_bdwgc_lock(TD_LOCK_RESULTS);
   result->next = results;
   results = result;
@@ -48,7 +47,8 @@ static void forget_result(pthread_t thread) {
   struct result *gone = *link;
   if (gone) *link = gone->next;
   td_bdwgc_unlock(TD_LOCK_RESULTS);
-  GC_free(gone);
+  if (gone) (void)tide_root_remove_conservative(td_bdwgc_heap, &gone->value);
+  free(gone);
 }
 
 /* ---- Threads ---- */
@@ -63,7 +63,7 @@ static void *live(void *data) {
   struct birth *birth = data;
   void *(*body)(void *) = birth->body;
   void *argument = birth->argument;
-  (void)td_bdwgc_mutator();
+  td_bdwgc_start();
   sem_post(&birth->registered); /* the last use: it lies on the parent's stack */
   void *value = body(argument);
   keep_result(value);
@@ -76,8 +76,6 @@ static void *wait_for_child(void *data) {
   }
   return NULL;
 }
-
-EXPORT void *GC_do_blocking(GC_fn_type call, void *data);
 
 EXPORT int GC_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                              void *(*body)(void *), void *argument) {

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bdwgc/state.h"
+#include "bdwgc/heap.h"
+#include "bdwgc/say.h"
 
 static void insert(struct td_ranges *ranges, size_t at, uintptr_t low, uintptr_t high) {
   if (ranges->count == ranges->capacity) {

@@ -1,21 +1,13 @@
-/* The list of registered threads. */
+/* The list of registered threads, and which of them are suspended. */
 #include "bdwgc/threads/register.h"
 
 #include <stdlib.h>
 
-#include "bdwgc/lock.h"
-
-/* Numbers of what programs are told. */
-enum { EVENT_THREAD_SUSPENDED = 10, EVENT_THREAD_UNSUSPENDED };
+#include "bdwgc/say.h"
+#include "bdwgc/threads/lock.h"
 
 static struct td_thread *threads;     /* under the lock; who stops the world may read it then */
 static TD_TLS struct td_thread *self; /* NULL while it is not registered */
-static GC_on_thread_event_proc on_thread_event;
-
-void td_register_keep_own(void) {
-  threads = self;
-  if (self) self->next = NULL;
-}
 
 void td_register_lock(void) {
   td_bdwgc_lock(TD_LOCK_THREADS);
@@ -64,6 +56,36 @@ struct td_thread *td_register_find(pthread_t id) {
     thread = thread->next;
   return thread;
 }
+
+/* ---- Suspended threads ---- */
+
+static pthread_cond_t resumed = PTHREAD_COND_INITIALIZER;
+
+void td_register_set_suspended(struct td_thread *thread, bool suspended) {
+  pthread_mutex_lock(&td_bdwgc_locks[TD_LOCK_SUSPENDED]);
+  thread->suspended = suspended;
+  pthread_cond_broadcast(&resumed);
+  pthread_mutex_unlock(&td_bdwgc_locks[TD_LOCK_SUSPENDED]);
+}
+
+void td_register_await_resumed(const struct td_thread *thread) {
+  pthread_mutex_lock(&td_bdwgc_locks[TD_LOCK_SUSPENDED]);
+  while (thread->suspended)
+    pthread_cond_wait(&resumed, &td_bdwgc_locks[TD_LOCK_SUSPENDED]);
+  pthread_mutex_unlock(&td_bdwgc_locks[TD_LOCK_SUSPENDED]);
+}
+
+void td_register_keep_own(void) {
+  threads = self;
+  if (self) self->next = NULL;
+  resumed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+}
+
+/* ---- What the program is told ---- */
+
+enum { EVENT_THREAD_SUSPENDED = 10, EVENT_THREAD_UNSUSPENDED };
+
+static GC_on_thread_event_proc on_thread_event;
 
 void td_register_tell(bool stopped) {
   if (!on_thread_event) return;

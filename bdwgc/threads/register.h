@@ -1,10 +1,10 @@
-/* The list of registered threads. */
+/* The list of registered threads, and which of them are suspended. */
 #ifndef TD_BDWGC_THREADS_REGISTER_H
 #define TD_BDWGC_THREADS_REGISTER_H
 
 #include <pthread.h>
 
-#include "bdwgc/state.h"
+#include "bdwgc/heap.h"
 
 struct td_thread {
   struct td_thread *next;
@@ -25,7 +25,12 @@ void td_register_unlock(void);
 /* Under the lock. Returns NULL if the thread is not registered. */
 struct td_thread *td_register_find(pthread_t id);
 
-/* In the child of a fork, under the lock: of the threads only the calling one is left. */
+/* Under the lock. */
+void td_register_set_suspended(struct td_thread *thread, bool suspended);
+/* The calling thread has suspended itself: waits, in a blocking region, until it is resumed. */
+void td_register_await_resumed(const struct td_thread *thread);
+
+/* In the child of a fork, under all locks: of the threads only the calling one is left. */
 void td_register_keep_own(void);
 
 /* World stopped: the program hears which threads were stopped, or go on. */

@@ -2,7 +2,8 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include "bdwgc/state.h"
+#include "bdwgc/say.h"
+#include "tide/advanced.h"
 
 static int restart_signal = SIGXCPU; /* for programs that leave it alone */
 

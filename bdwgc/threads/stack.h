@@ -2,11 +2,19 @@
 #ifndef TD_BDWGC_THREADS_STACK_H
 #define TD_BDWGC_THREADS_STACK_H
 
-#include "bdwgc/types.h"
+#include "bdwgc/heap.h"
 
+/* Where the main thread's stack begins. Programs with fibers write it when they switch. */
+extern EXPORT char *GC_stackbottom;
+extern char *td_stack_bottom; /* GC_stackbottom as the collector knows it */
+
+extern TD_TLS bool td_stack_is_main; /* the thread is the one that GC_stackbottom is about */
+
+/* The calling thread is the main one. */
+void td_stack_start(void);
 /* The program may have switched to another stack since the last call: tells the collector. */
 void td_stack_notice(void);
-/* The calling thread is the one that GC_stackbottom is about. */
-void td_stack_start(void);
+/* From now on the thread's stack begins there. Returns false where the collector cannot be told. */
+bool td_stack_tell(struct tide_mutator *mutator, char *bottom);
 
 #endif

@@ -2,39 +2,16 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "bdwgc/lock.h"
+#include "bdwgc/say.h"
+#include "bdwgc/threads/region.h"
 #include "bdwgc/threads/register.h"
-#include "bdwgc/threads/suspend.h"
-#include "bdwgc/threads/threads.h"
+#include "bdwgc/threads/start.h"
 #include "tide/foreign.h"
 
-EXPORT void *GC_do_blocking(GC_fn_type call, void *data);
-
-/* ---- A thread that suspends itself waits in a blocking region ---- */
-
-static pthread_cond_t resumed = PTHREAD_COND_INITIALIZER;
-
-static void *wait_to_be_resumed(void *data) {
-  const struct td_thread *self = data;
-  pthread_mutex_lock(&td_bdwgc_locks[TD_LOCK_SUSPENDED]);
-  while (self->suspended)
-    pthread_cond_wait(&resumed, &td_bdwgc_locks[TD_LOCK_SUSPENDED]);
-  pthread_mutex_unlock(&td_bdwgc_locks[TD_LOCK_SUSPENDED]);
+static void *await_resumed(void *self) {
+  td_register_await_resumed(self);
   return NULL;
 }
-
-void td_suspend_forget_waiters(void) {
-  resumed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
-}
-
-static void set_suspended(struct td_thread *thread, bool suspended) {
-  pthread_mutex_lock(&td_bdwgc_locks[TD_LOCK_SUSPENDED]);
-  thread->suspended = suspended;
-  pthread_cond_broadcast(&resumed);
-  pthread_mutex_unlock(&td_bdwgc_locks[TD_LOCK_SUSPENDED]);
-}
-
-/* ---- Calls ---- */
 
 static bool is_self(const struct td_thread *thread) {
   return pthread_equal(thread->id, pthread_self());
@@ -52,13 +29,13 @@ static bool suspend(struct td_thread *thread) {
     }
   }
   thread->by_other = !is_self(thread);
-  set_suspended(thread, true);
+  td_register_set_suspended(thread, true);
   return true;
 }
 
 static bool resume(struct td_thread *thread) {
   if (!thread->suspended) return true;
-  set_suspended(thread, false);
+  td_register_set_suspended(thread, false);
   if (thread->by_other && tide_mutator_resume(td_bdwgc_self, thread->mutator) != TIDE_OK)
     td_bdwgc_die("GC_resume_thread: not possible here");
   return true;
@@ -69,14 +46,14 @@ static bool resume(struct td_thread *thread) {
 /* A thread that is not registered is left alone. Returns NULL for it. */
 static struct td_thread *change(pthread_t id, bool (*how)(struct td_thread *)) {
   td_bdwgc_start();
-  bool entered = td_bdwgc_come_back();
+  bool left = td_region_leave();
   for (;;) {
     td_register_lock();
     struct td_thread *thread = td_register_find(id);
     bool done = !thread || how(thread);
     td_register_unlock();
     if (done) {
-      if (entered) td_bdwgc_go_away();
+      td_region_return(left);
       return thread;
     }
     usleep(RETRY_US);
@@ -85,7 +62,7 @@ static struct td_thread *change(pthread_t id, bool (*how)(struct td_thread *)) {
 
 EXPORT void GC_suspend_thread(pthread_t id) {
   struct td_thread *thread = change(id, suspend);
-  if (thread && pthread_equal(id, pthread_self())) GC_do_blocking(wait_to_be_resumed, thread);
+  if (thread && pthread_equal(id, pthread_self())) GC_do_blocking(await_resumed, thread);
 }
 EXPORT void GC_resume_thread(pthread_t id) {
   (void)change(id, resume);

@@ -23,7 +23,7 @@ import collections
 import os
 import re
 
-ROOMS = ("platform", "heap", "marker", "gc", "inspect")
+ROOMS = ("platform", "heap", "marker", "gc", "inspect", "bdwgc")
 PUBLIC = "include/tide"
 
 Arrow = collections.namedtuple("Arrow", "source target file line what")
@@ -105,6 +105,8 @@ class File:
     def read_macro_body(self, body, start, parameters):
         parameters = set(WORD.findall(parameters))
         for paste in re.finditer(r"\w+(?:\s*##\s*\w+)+", body):
+            if re.match(r"(?:\s|\\\n)*\([^()]*\)(?:\s|\\\n)*\{", body[paste.end():]):
+                continue  # the macro defines that function
             parts = re.split(r"\s*##\s*", paste.group())
             if sum(len(part) for part in parts if part not in parameters) >= 4:
                 pattern = "".join(r"\w+" if part in parameters else part for part in parts)

@@ -71,6 +71,10 @@ CASES = {
         {"marker/q.c": "#define Q(name) td_q_##name\nint td_loop(void) { return Q(put)(); }\n",
          "marker/p.c": "int td_loop(void);\nint td_q_put(void) { return td_loop(); }\n"}, [], 1,
         ["marker/q.c:1: marker/q -> marker/p: uses td_q_##name"], []),
+    "paste that defines": (
+        {"bdwgc/a.c": "#define GET(name) \\\n  int GC_get_##name(void) { \\\n    return 1; \\\n  }\nGET(x)\nint GC_a(void) { "
+                      "return 1; }\n",
+         "bdwgc/b.c": "int GC_a(void);\nint GC_get_b(void) { return GC_a(); }\n"}, [], 0, ["0 circles"], []),
     "inline function of a public header": (
         {"include/tide/tide.h": "void *tide_slow(void);\nvoid *tide_other(void);\n"
                                 "static inline void *tide_alloc(void) { return tide_slow(); }\n",

@@ -17,7 +17,7 @@ from arrows import Tree, Unreadable  # noqa: E402
 from circles import components, folder_of, lifted  # noqa: E402
 
 BOX_WIDTH, BOX_HEIGHT, GAP_X, GAP_Y, MARGIN = 150, 44, 30, 46, 24
-COLOURS = {"inspect": "#f6e3c5", "gc": "#d5e8d4", "marker": "#dae8fc", "heap": "#f8dcdc",
+COLOURS = {"inspect": "#f6e3c5", "bdwgc": "#e1d5e7", "gc": "#d5e8d4", "marker": "#dae8fc", "heap": "#f8dcdc",
            "platform": "#e6e6e6"}
 
 

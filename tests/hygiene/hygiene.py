@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 SKIPPED = 77
-SOURCE_FOLDERS = ("include", "platform", "heap", "marker", "gc", "inspect", "workloads", "bench", "examples",
+SOURCE_FOLDERS = ("include", "platform", "heap", "marker", "gc", "inspect", "bdwgc", "workloads", "bench", "examples",
                   "tests")
 # Which folders a folder may include from (itself always).
 MAY_INCLUDE = {
@@ -25,6 +25,7 @@ MAY_INCLUDE = {
     "marker": ("include/tide", "heap", "platform"),
     "gc": ("include/tide", "marker", "heap", "platform"),
     "inspect": ("include/tide",),
+    "bdwgc": ("include/tide",),
     "workloads": ("include/tide", "platform"),
     "examples": ("include/tide",),
     "bench": ("include/tide", "workloads"),

@@ -22,14 +22,14 @@ import sys
 sys.dont_write_bytecode = True
 from arrows import blank  # noqa: E402
 
-SOURCE_FOLDERS = ("include", "platform", "heap", "marker", "gc", "inspect", "workloads", "bench",
-                  "examples", "tests")
+SOURCE_FOLDERS = ("include", "platform", "heap", "marker", "gc", "inspect", "bdwgc", "workloads",
+                  "bench", "examples", "tests")
 C_SUFFIXES = (".c", ".h", ".cpp", ".cc", ".hpp")
 IGNORED_FOLDERS = {"build", "out", ".git", "__pycache__"}
 # What the selftests of this folder name exists in their small trees only.
 OWN_FOLDER = "tests/hygiene/"
 NAME = re.compile(r"(?<![\w./-])(?:td|tide|TD|TIDE)_\w*")
-PATH = re.compile(r"(?<![\w./<>-])(?:include/tide|tide|platform|heap|marker|gc|inspect|workloads|bench|examples"
+PATH = re.compile(r"(?<![\w./<>-])(?:include/tide|tide|platform|heap|marker|gc|inspect|bdwgc|workloads|bench|examples"
                   r"|tests|docs|cmake|man)/[\w./-]*\w\.(?:cpp|c|h|md|py|sh|txt|cmake|[13])\b(?![\w-]|\.\w)")
 COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 

@@ -3,7 +3,7 @@
 
 Usage: tidy.py --root FOLDER --build FOLDER [--nodes N] [--later PREFIX]…
 
-Checks the sources of platform, heap, marker, gc and inspect that the build folder compiles, as many
+Checks the sources of platform, heap, marker, gc, inspect and bdwgc that the build folder compiles, as many
 at a time as there are CPUs. Findings in files whose path begins with a --later prefix are told but
 do not count. The analyzer gives a function up after N states, by default after as many as it likes,
 which takes several times as long as 20000.
@@ -20,7 +20,7 @@ import subprocess
 import sys
 
 SKIPPED = 77
-FOLDERS = ("platform/", "heap/", "marker/", "gc/", "inspect/")
+FOLDERS = ("platform/", "heap/", "marker/", "gc/", "inspect/", "bdwgc/")
 FINDING = re.compile(r"^(/[^:\n]+:\d+):\d+: (?:warning|error): (.*)$", re.M)
 
 

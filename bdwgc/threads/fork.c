@@ -1,19 +1,14 @@
-/* Locks, and how they get over a fork.
+/* How locks get over a fork.
  *
  * A thread that waits for a lock may get it when a fork has stopped the others already. It then
- * waits for the end of the fork with the lock, and the child would find it taken for ever. So who
- * forks takes all of them before. Nobody collects meanwhile: a collection asks for roots, and a
- * holder of the allocation lock that allocates would wait for it. */
-#include "bdwgc/lock.h"
+ * waits for the end of the fork with the lock, and the child would find it taken for ever. So the
+ * thread that forks takes all of them before. Nobody collects meanwhile: a collection asks for
+ * roots, and a holder of the allocation lock that allocates would wait for it. */
+#include "bdwgc/threads/fork.h"
 
+#include "bdwgc/say.h"
+#include "bdwgc/threads/lock.h"
 #include "bdwgc/threads/register.h"
-#include "bdwgc/threads/suspend.h"
-
-pthread_mutex_t td_bdwgc_locks[TD_LOCK_COUNT] = {
-    [0 ... TD_LOCK_COUNT - 1] = PTHREAD_MUTEX_INITIALIZER,
-};
-TD_TLS volatile bool td_bdwgc_locking;
-TD_TLS bool td_bdwgc_has_allocation;
 
 static bool taken; /* under the locks: by the thread that forks */
 
@@ -23,7 +18,7 @@ static bool has_before(unsigned number) {
 
 static void before_fork(void) {
   /* In a callback of a collection the heap's own handler ends the process. */
-  if (tide_collect_pause(td_bdwgc.heap) != TIDE_OK) return;
+  if (tide_collect_pause(td_bdwgc_heap) != TIDE_OK) return;
   td_bdwgc_locking = true;
   for (unsigned i = 0; i < TD_LOCK_COUNT; i++)
     if (!has_before(i)) pthread_mutex_lock(&td_bdwgc_locks[i]);
@@ -36,16 +31,24 @@ static void after_fork(void) {
   for (unsigned i = TD_LOCK_COUNT; i-- > 0;)
     if (!has_before(i)) pthread_mutex_unlock(&td_bdwgc_locks[i]);
   td_bdwgc_locking = false;
-  (void)tide_collect_resume(td_bdwgc.heap);
+  (void)tide_collect_resume(td_bdwgc_heap);
 }
 
 static void after_fork_in_child(void) {
   td_register_keep_own();
-  td_suspend_forget_waiters();
   after_fork();
 }
 
-void td_lock_start(void) {
+void td_fork_start(void) {
   if (pthread_atfork(before_fork, after_fork, after_fork_in_child) != 0)
     td_bdwgc_die("no memory for a fork handler");
 }
+
+/* ---- What programs may call around a fork: our handlers are there anyway ---- */
+
+EXPORT void GC_set_handle_fork(int value) {
+  (void)value;
+}
+EXPORT void GC_atfork_prepare(void) {}
+EXPORT void GC_atfork_parent(void) {}
+EXPORT void GC_atfork_child(void) {}

@@ -1,10 +1,11 @@
 /* Locks that no suspended thread holds, and that a fork finds free. */
-#ifndef TD_BDWGC_LOCK_H
-#define TD_BDWGC_LOCK_H
+#ifndef TD_BDWGC_THREADS_LOCK_H
+#define TD_BDWGC_THREADS_LOCK_H
 
 #include <pthread.h>
 
-#include "bdwgc/threads/threads.h"
+#include "bdwgc/heap.h"
+#include "tide/foreign.h"
 
 /* In the order in which they are taken: the program's own code runs with the first, the others are
  * held for short. */
@@ -26,9 +27,6 @@ extern pthread_mutex_t td_bdwgc_locks[TD_LOCK_COUNT];
 extern TD_TLS volatile bool td_bdwgc_locking;
 /* It has the allocation lock. */
 extern TD_TLS bool td_bdwgc_has_allocation;
-
-/* Once there is a heap, whose own fork handlers come after ours: takes all locks for a fork. */
-void td_lock_start(void);
 
 /* The holder cannot be stopped. Who waits can, or a holder that waits for all others to stand still
  * would wait for ever. A thread that is not registered, or in a blocking region, is not stopped

@@ -1,0 +1,86 @@
+/* Toggle references: strong or weak, as the program says in each collection. And who is told which
+ * objects wait for their finalizers. */
+#include <stdlib.h>
+
+#include "bdwgc/finalize/disclaim.h"
+#include "bdwgc/heap.h"
+#include "bdwgc/threads/events.h"
+#include "bdwgc/threads/lock.h"
+#include "bdwgc/threads/start.h"
+#include "tide/foreign.h"
+
+enum { TOGGLE_DROP, TOGGLE_STRONG, TOGGLE_WEAK };
+
+static uintptr_t *toggles; /* under the lock; a collection changes them under the stop */
+static size_t toggle_count, toggle_capacity;
+static GC_toggleref_func toggle_function;
+static GC_await_finalize_proc await_function;
+
+static void drop(size_t *i) {
+  toggles[(*i)--] = toggles[--toggle_count];
+}
+
+/* Strong ones become roots. */
+static void ask(struct tide_root_list *list, void *context) {
+  (void)context;
+  for (size_t i = 0; i < toggle_count; i++) {
+    int answer = toggle_function ? toggle_function((void *)toggles[i]) : TOGGLE_STRONG;
+    if (answer == TOGGLE_DROP)
+      drop(&i);
+    else if (answer == TOGGLE_STRONG)
+      tide_root_report(list, &toggles[i], sizeof toggles[i]);
+  }
+}
+
+static void tell_queued(void *object, tide_finalizer_fn finalizer, void *context) {
+  (void)context;
+  if (finalizer != td_disclaim_ask) await_function(object);
+}
+
+/* Weak ones whose object is dead are dropped. */
+static void on_weak_end(struct tide_heap *heap) {
+  for (size_t i = 0; i < toggle_count; i++)
+    if (!tide_object_is_live(heap, (void *)toggles[i])) drop(&i);
+  if (await_function) tide_finalizers_queued(heap, tell_queued, NULL);
+}
+
+static bool make_room(void) {
+  if (toggle_count < toggle_capacity) return true;
+  size_t capacity = toggle_capacity ? toggle_capacity * 2 : 16;
+  uintptr_t *larger = realloc(toggles, capacity * sizeof *larger);
+  if (!larger) return false;
+  toggles = larger;
+  toggle_capacity = capacity;
+  return true;
+}
+
+EXPORT int GC_toggleref_add(void *object, int strong) {
+  static bool asked;
+  const struct tide_root_source source = {.stopped = ask};
+  (void)strong; /* toggle_function says it in the next collection */
+  if (!toggle_function) return GC_SUCCESS;
+  td_bdwgc_start();
+  tide_collect_pause(td_bdwgc_heap);
+  td_bdwgc_lock(TD_LOCK_TOGGLES);
+  bool added = make_room();
+  if (added) toggles[toggle_count++] = (uintptr_t)object;
+  if (!asked) asked = tide_root_add_source(td_bdwgc_heap, &source) == TIDE_OK;
+  td_events_on_weak_end(on_weak_end);
+  td_bdwgc_unlock(TD_LOCK_TOGGLES);
+  tide_collect_resume(td_bdwgc_heap);
+  return added ? GC_SUCCESS : GC_NO_MEMORY;
+}
+EXPORT void GC_set_toggleref_func(GC_toggleref_func function) {
+  toggle_function = function;
+}
+EXPORT GC_toggleref_func GC_get_toggleref_func(void) {
+  return toggle_function;
+}
+
+EXPORT void GC_set_await_finalize_proc(GC_await_finalize_proc function) {
+  await_function = function;
+  td_events_on_weak_end(on_weak_end);
+}
+EXPORT GC_await_finalize_proc GC_get_await_finalize_proc(void) {
+  return await_function;
+}

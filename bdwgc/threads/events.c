@@ -1,0 +1,102 @@
+/* What the program is told of collections. */
+#include "bdwgc/threads/events.h"
+
+#include "bdwgc/detour.h"
+#include "bdwgc/figures.h"
+#include "bdwgc/heap.h"
+#include "bdwgc/settings.h"
+#include "bdwgc/threads/register.h"
+#include "tide/foreign.h"
+#include "tide/stats.h"
+
+static GC_start_callback_proc start_callback;
+static GC_on_collection_event_proc on_event;
+static void (*on_weak_end)(struct tide_heap *heap);
+
+/* Numbers of the events that programs are told of. */
+enum {
+  EVENT_START,
+  EVENT_MARK_START,
+  EVENT_MARK_END,
+  EVENT_RECLAIM_START,
+  EVENT_RECLAIM_END,
+  EVENT_END,
+  EVENT_PRE_STOP_WORLD,
+  EVENT_POST_STOP_WORLD,
+  EVENT_PRE_START_WORLD
+};
+
+static void tell(int event) {
+  if (on_event) on_event(event);
+}
+
+static void begin(void) {
+  if (start_callback) start_callback();
+  tell(EVENT_START);
+  tell(EVENT_PRE_STOP_WORLD);
+}
+
+static void end(struct tide_heap *heap) {
+  tell(EVENT_END);
+  tell(EVENT_PRE_START_WORLD);
+  td_register_tell(false);
+  GC_gc_no++;
+  td_figures_note();
+  GC_parallel = (int)td_figures_other_markers();
+  if (td_bdwgc_settings.print_stats || td_detour_has(TD_DETOUR_GUARDS) ||
+      tide_finalizers_pending(heap))
+    td_detour_add(TD_DETOUR_ONCE);
+}
+
+static void on_tide_event(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
+                          void *context) {
+  (void)now_ns, (void)context;
+  switch (event) {
+  case TIDE_EVENT_CYCLE_BEGIN:
+    begin();
+    break;
+  case TIDE_EVENT_STOPPED:
+    td_register_tell(true);
+    tell(EVENT_POST_STOP_WORLD);
+    break;
+  case TIDE_EVENT_MARK_BEGIN:
+    tell(EVENT_MARK_START);
+    break;
+  case TIDE_EVENT_MARK_END:
+    tell(EVENT_MARK_END);
+    tell(EVENT_RECLAIM_START);
+    break;
+  case TIDE_EVENT_WEAK_END:
+    if (on_weak_end) on_weak_end(heap);
+    break;
+  case TIDE_EVENT_SWEEP_END:
+    tell(EVENT_RECLAIM_END);
+    break;
+  case TIDE_EVENT_CYCLE_END:
+    end(heap);
+    break;
+  default:
+    break;
+  }
+}
+
+void td_events_start(void) {
+  tide_heap_on_event(td_bdwgc_heap, on_tide_event, NULL);
+}
+
+void td_events_on_weak_end(void (*call)(struct tide_heap *heap)) {
+  on_weak_end = call;
+}
+
+EXPORT void GC_set_start_callback(GC_start_callback_proc callback) {
+  start_callback = callback;
+}
+EXPORT GC_start_callback_proc GC_get_start_callback(void) {
+  return start_callback;
+}
+EXPORT void GC_set_on_collection_event(GC_on_collection_event_proc callback) {
+  on_event = callback;
+}
+EXPORT GC_on_collection_event_proc GC_get_on_collection_event(void) {
+  return on_event;
+}

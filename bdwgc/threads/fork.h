@@ -1,0 +1,8 @@
+/* How the drop-in gets over a fork. */
+#ifndef TD_BDWGC_THREADS_FORK_H
+#define TD_BDWGC_THREADS_FORK_H
+
+/* Once there is a heap, whose own fork handlers come after ours. */
+void td_fork_start(void);
+
+#endif

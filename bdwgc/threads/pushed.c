@@ -1,0 +1,89 @@
+/* Roots that the program tells under the stop. */
+#include "bdwgc/threads/pushed.h"
+
+#include "bdwgc/heap.h"
+#include "bdwgc/say.h"
+#include "tide/foreign.h"
+
+static void nothing(void) {}
+EXPORT GC_push_other_roots_proc GC_push_other_roots = nothing;
+
+/* Words that a procedure names one by one lie here until the collection ends. */
+#define LOOSE_WORDS 4096u
+static uintptr_t loose[LOOSE_WORDS];
+static size_t loose_count;
+static struct tide_root_list *open_list; /* the collecting thread's, while it asks */
+static TD_TLS struct tide_tracer *open_tracer;
+
+static void stopped(struct tide_root_list *list, void *context) {
+  (void)context;
+  loose_count = 0;
+  open_list = list;
+  GC_push_other_roots();
+  open_list = NULL;
+}
+
+typedef void report_fn(struct tide_root_list *list, const void *start, size_t bytes);
+
+static void push(const char *function, void *bottom, void *top, report_fn *report) {
+  if ((uintptr_t)bottom >= (uintptr_t)top) return;
+  if (open_list)
+    report(open_list, bottom, (uintptr_t)top - (uintptr_t)bottom);
+  else if (open_tracer)
+    for (const uintptr_t *at = bottom; at + 1 <= (const uintptr_t *)top; at++)
+      tide_trace_conservative(open_tracer, *at);
+  else
+    td_bdwgc_die("%s: called outside of GC_push_other_roots and mark procedures", function);
+}
+
+static void push_word(uintptr_t word) {
+  if (open_tracer) {
+    tide_trace_conservative(open_tracer, word);
+  } else if (open_list) {
+    if (loose_count == LOOSE_WORDS)
+      td_bdwgc_die("GC_push_other_roots marks more than %u objects one by one", LOOSE_WORDS);
+    loose[loose_count] = word;
+    tide_root_report(open_list, &loose[loose_count++], sizeof *loose);
+  }
+}
+
+struct tide_tracer *td_pushed_set_tracer(struct tide_tracer *tracer) {
+  struct tide_tracer *before = open_tracer;
+  open_tracer = tracer;
+  return before;
+}
+
+EXPORT void GC_push_all(void *bottom, void *top) {
+  push("GC_push_all", bottom, top, tide_root_report);
+}
+/* For stacks. */
+EXPORT void GC_push_all_eager(void *bottom, void *top) {
+  push("GC_push_all_eager", bottom, top, tide_root_report_stack);
+}
+EXPORT void GC_push_conditional(void *bottom, void *top, int all) {
+  (void)all;
+  push("GC_push_conditional", bottom, top, tide_root_report);
+}
+EXPORT void GC_set_mark_bit(const void *object) {
+  push_word((uintptr_t)object);
+}
+EXPORT struct GC_ms_entry *GC_mark_and_push(void *object, struct GC_ms_entry *top,
+                                            struct GC_ms_entry *limit, void **source) {
+  (void)limit, (void)source;
+  push_word((uintptr_t)object);
+  return top;
+}
+EXPORT void GC_set_push_other_roots(GC_push_other_roots_proc procedure) {
+  GC_push_other_roots = procedure;
+}
+EXPORT GC_push_other_roots_proc GC_get_push_other_roots(void) {
+  return GC_push_other_roots;
+}
+/* Finalizers and their data are roots anyway. */
+EXPORT void GC_push_finalizer_structures(void) {}
+
+void td_pushed_start(void) {
+  const struct tide_root_source source = {.stopped = stopped};
+  if (tide_root_add_source(td_bdwgc_heap, &source) != TIDE_OK)
+    td_bdwgc_die("no memory for the list of roots");
+}

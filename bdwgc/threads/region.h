@@ -1,0 +1,22 @@
+/* Regions in which a thread does without the heap. */
+#ifndef TD_BDWGC_THREADS_REGION_H
+#define TD_BDWGC_THREADS_REGION_H
+
+#include "bdwgc/heap.h"
+
+EXPORT void *GC_do_blocking(GC_fn_type call, void *data);
+
+void td_region_leave_slow(void);
+/* In GC_do_blocking: ends the blocking region for a while. Returns false if there is none. */
+static inline bool td_region_leave(void) {
+  bool away = td_bdwgc_away;
+  if (!TIDE_LIKELY(!away)) td_region_leave_slow();
+  return away;
+}
+/* `left` is what td_region_leave returned. */
+void td_region_enter(void);
+static inline void td_region_return(bool left) {
+  if (left) td_region_enter();
+}
+
+#endif
