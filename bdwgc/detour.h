@@ -3,8 +3,8 @@
 #define TD_BDWGC_DETOUR_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
+
+#include "bdwgc/types.h"
 
 /* A collection, or the start, has left something to do: finalizers, a notifier. */
 #define TD_DETOUR_ONCE 1u
@@ -15,7 +15,7 @@
 
 /* All threads read and write it. relaxed, everywhere: a hint. What is behind a bit has locks of its
  * own or comes to other threads by a lock or a stop, and who misses a bit sees it the next time. */
-extern _Atomic(uint8_t) td_detour;
+extern TD_HIDDEN _Atomic(uint8_t) td_detour;
 
 static inline bool td_detour_has(uint8_t bit) {
   return atomic_load_explicit(&td_detour, memory_order_relaxed) & bit;

@@ -8,14 +8,15 @@
 /* Thread-local variables must not be allocated by a first use under the stop. */
 #define TD_TLS _Thread_local __attribute__((tls_model("initial-exec")))
 
-extern struct tide_heap *td_bdwgc_heap; /* NULL until td_bdwgc_start; constant then */
+extern TD_HIDDEN struct tide_heap *td_bdwgc_heap; /* NULL until td_bdwgc_start; constant then */
 
 /* The layout of atomic objects, which hold whatever their memory held. It has this number because
  * td_bdwgc_start makes it before any other: where it is allocated the number is a constant. */
 #define TD_LAYOUT_ATOMIC ((tide_layout)7)
 
-extern TD_TLS struct tide_mutator *td_bdwgc_self; /* NULL until the thread is registered */
+extern TD_HIDDEN TD_TLS struct tide_mutator
+    *td_bdwgc_self; /* NULL until the thread is registered */
 /* The thread is inside GC_do_blocking, and not inside GC_call_with_gc_active. */
-extern TD_TLS bool td_bdwgc_away;
+extern TD_HIDDEN TD_TLS bool td_bdwgc_away;
 
 #endif

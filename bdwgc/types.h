@@ -9,6 +9,8 @@
 
 /* What the program may call, or read and write by name. */
 #define EXPORT __attribute__((visibility("default")))
+/* Variables of ours that are declared so are reached without the table for those of others. */
+#define TD_HIDDEN __attribute__((visibility("hidden")))
 
 typedef uintptr_t GC_word;
 typedef intptr_t GC_signed_word;

@@ -6,7 +6,7 @@
 
 /* An object has so many bytes more than asked for, so that a pointer one past the end keeps it: 0
  * or 1. */
-extern size_t td_interior_extra_bytes;
+extern TD_HIDDEN size_t td_interior_extra_bytes;
 
 /* Tells the heap, which has just been made, what the program has set before. */
 void td_interior_start(void);

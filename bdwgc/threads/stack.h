@@ -6,7 +6,7 @@
 
 /* Where the main thread's stack begins. Programs with fibers write it when they switch. */
 extern EXPORT char *GC_stackbottom;
-extern char *td_stack_bottom; /* GC_stackbottom as the collector knows it */
+extern TD_HIDDEN char *td_stack_bottom; /* GC_stackbottom as the collector knows it */
 
 extern TD_TLS bool td_stack_is_main; /* the thread is the one that GC_stackbottom is about */
 
