@@ -316,6 +316,16 @@ def check_links(options):
                 yield f"{name}:{source.line_of(found.start())}: no such file: {target}"
 
 
+def check_figures(options):
+    """The README's rows of figures are rows of docs/results.md, with every ? that says how sure they are."""
+    source = Source(options.root, "README.md")
+    section = source.text.partition("\n## Figures\n")[2].partition("\n## ")[0]
+    results = Source(options.root, "docs/results.md").text
+    for row in re.findall(r"^\|[^|\n]*(\|.*\d\S* / .*\|)$", section, re.M):
+        if row not in results:
+            yield f"README.md:{source.line_of(source.text.index(row))}: not a row of docs/results.md: {row}"
+
+
 def check_packages(options):
     """The package lists are sorted and name nothing twice."""
     for name in ("cmake/packages.txt", "cmake/packages-test.txt", "cmake/packages-matrix.txt"):
