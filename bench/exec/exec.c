@@ -20,7 +20,10 @@ char *td_exec_library_folder(void) {
   if (real)
     *strrchr(real, '/') = '\0';
   else
-    td_complain(TD_EXIT_RESOURCES, "no libgc.so.1 was built or installed with this program");
+    td_complain(
+        TD_EXIT_RESOURCES,
+        "no libgc.so.1 of Tidemark: neither bdwgc/libgc.so.1 beside this program (the target "
+        "tidemark_bdwgc builds it) nor " TD_INSTALLED_BDWGC "/libgc.so.1");
   return real;
 }
 
