@@ -55,6 +55,10 @@ def way_install(options):
         if glob.glob(os.path.join(options.prefix, "libexec/tidemark/tidemark-boehm")):
             run(program, "compare", "--graph", "tree:depth=8", "--engine", "bwos,boehm",
                 "--markers", "1", "--rounds", "1", "--check", "--quiet")
+        if os.path.exists(os.path.join(options.build, "bdwgc/libgc.so.1")):
+            folder = folder_of(options, "**/tidemark/bdwgc/libgc.so.1")
+            told = run(program, "exec", "sh", "-c", "echo $LD_LIBRARY_PATH").split(":")[0].strip()
+            demand(os.path.samefile(told, folder), f"exec finds the installed libgc.so.1: {told}")
         folder_of(options, "**/man1/tidemark.1")
     with open(os.path.join(options.prefix, "include/tide/base.h"), encoding="utf-8") as file:
         version = ".".join(re.findall(r"#define TIDE_VERSION_\w+ (\d+)", file.read()))
