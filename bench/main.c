@@ -9,6 +9,7 @@
 #include "bench/bdwgc/bdwgc.h"
 #include "bench/cli/cleanup.h"
 #include "bench/cli/complain.h"
+#include "bench/cli/output.h"
 #include "bench/compare/compare.h"
 #include "bench/compare/mark.h"
 #include "bench/engines/engines.h"
@@ -18,7 +19,6 @@
 #include "bench/import/import.h"
 #include "bench/limit/limit.h"
 #include "bench/queue/queue.h"
-#include "bench/simulate/simulate.h"
 #include "tide/tide.h"
 
 struct command {
@@ -33,7 +33,6 @@ static const struct command commands[] = {
     {"limit", "measure what the memory of this machine allows, alone and for graphs",
      td_command_limit},
     {"queue", "measure the queues alone, as the BWoS paper does", td_command_queue},
-    {"simulate", "predict marking with many markers, by simulation", td_command_simulate},
     {"graph", "describe a graph: counts, degrees, depth, frontier", td_command_graph},
     {"import", "turn a heap dump into a graph file", td_command_import},
     {"gcbench", "run programs that mostly allocate, on collectors and on malloc and free",
@@ -93,9 +92,5 @@ static int run_command(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   td_cleanup_setup();
-  int status = run_command(argc, argv);
-  /* What was printed must have arrived: a full disk or a closed pipe is an error too. */
-  if ((fflush(stdout) != 0 || ferror(stdout)) && status == TD_EXIT_OK)
-    status = td_complain(TD_EXIT_RESOURCES, "cannot write to standard output");
-  return status;
+  return td_stdout_close(run_command(argc, argv));
 }

@@ -184,8 +184,11 @@ static bool takes_lists(const struct td_usage *usage) {
   return false;
 }
 
+/* What stands between "tidemark" and the command. */
+static char joint(const struct td_usage *usage) { return usage->own_program ? '-' : ' '; }
+
 static void print_help(const struct td_usage *usage) {
-  printf("Usage: tidemark %s%s%s%s\n\n%s\n\nOptions:\n", usage->command,
+  printf("Usage: tidemark%c%s%s%s%s\n\n%s\n\nOptions:\n", joint(usage), usage->command,
          usage->positional ? " " : "", usage->positional ? usage->positional : "",
          usage->option_count ? " [OPTION…]" : "", usage->summary);
   for (size_t i = 0; i < usage->option_count; i++)
@@ -221,8 +224,8 @@ static const struct td_option *find_option(const struct td_usage *usage, const c
 static int take_positional(const struct td_usage *usage, const char *text) {
   if (!usage->words || usage->words->count >= usage->words_max ||
       usage->words->count >= TD_LIST_MAX)
-    return td_complain(TD_EXIT_USAGE, "%s: unexpected '%s'; see tidemark %s --help", usage->command,
-                       text, usage->command);
+    return td_complain(TD_EXIT_USAGE, "%s: unexpected '%s'; see tidemark%c%s --help", usage->command,
+                       text, joint(usage), usage->command);
   usage->words->at[usage->words->count++] = text;
   return TD_ARGS_GO_ON;
 }
@@ -235,8 +238,9 @@ static int take_argument(const struct td_usage *usage, int argc, char **argv, in
   size_t length = name ? strcspn(name, "=") : 0;
   const struct td_option *option = name ? find_option(usage, name, length) : NULL;
   if (!option)
-    return td_complain(TD_EXIT_USAGE, "%s: no option '%.*s'; see tidemark %s --help",
-                       usage->command, (int)strcspn(argument, "="), argument, usage->command);
+    return td_complain(TD_EXIT_USAGE, "%s: no option '%.*s'; see tidemark%c%s --help",
+                       usage->command, (int)strcspn(argument, "="), argument, joint(usage),
+                       usage->command);
   bool inline_value = name[length] == '=';
   if (option->flag) {
     if (inline_value)
@@ -264,7 +268,7 @@ int td_args_parse(const struct td_usage *usage, int argc, char **argv) {
     if (status != TD_ARGS_GO_ON) return status;
   }
   if (usage->words && usage->words->count < usage->words_min)
-    return td_complain(TD_EXIT_USAGE, "%s: %s is missing; see tidemark %s --help", usage->command,
-                       usage->positional, usage->command);
+    return td_complain(TD_EXIT_USAGE, "%s: %s is missing; see tidemark%c%s --help", usage->command,
+                       usage->positional, joint(usage), usage->command);
   return TD_ARGS_GO_ON;
 }

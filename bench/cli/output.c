@@ -163,3 +163,8 @@ void td_output_discard(struct td_output *output) {
   }
   forget(output);
 }
+
+int td_stdout_close(int status) {
+  if ((fflush(stdout) == 0 && !ferror(stdout)) || status != TD_EXIT_OK) return status;
+  return td_complain(TD_EXIT_RESOURCES, "cannot write to standard output");
+}

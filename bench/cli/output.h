@@ -36,4 +36,8 @@ struct td_output_option {
  * all of them different, however their paths are spelled? */
 int td_outputs_check(const char *command, const struct td_output_option *options, size_t count);
 
+/* The last thing a program does: what it printed must have arrived, because a full disk or a closed
+ * pipe is an error too. Returns the exit status, given what it would be otherwise. */
+int td_stdout_close(int status);
+
 #endif

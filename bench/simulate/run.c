@@ -17,8 +17,8 @@
 #define LIST_BYTES 2048
 
 bool td_simulate_program(char path[TD_PLACE_BYTES]) {
-  return td_place_find(path, "tidemark-simulate", "../libexec/tidemark/tidemark-simulate",
-                       TD_INSTALLED_LIBEXEC "/tidemark-simulate", NULL);
+  return td_place_find(path, "tidemark-simulated", "../libexec/tidemark/tidemark-simulated",
+                       TD_INSTALLED_LIBEXEC "/tidemark-simulated", NULL);
 }
 
 static void list_markers(const struct td_simulation *simulation, char text[LIST_BYTES]) {
@@ -40,7 +40,7 @@ static int spawn(const struct td_simulation *simulation, pid_t *child, FILE **ou
   char path[TD_PLACE_BYTES], parent[24], seed[24], seeds[24], waits[24], heap[24],
       markers[LIST_BYTES], costs[LIST_BYTES];
   if (!td_simulate_program(path))
-    return td_complain(TD_EXIT_RESOURCES, "simulate: the program tidemark-simulate was not built, "
+    return td_complain(TD_EXIT_RESOURCES, "simulate: the program tidemark-simulated was not built, "
                                           "or is not beside this one");
   snprintf(parent, sizeof parent, "%lld", (long long)getpid());
   snprintf(seed, sizeof seed, "%" PRIu64, simulation->seed);

@@ -38,7 +38,7 @@ enum td_spent {
 
 #define TD_WAITS_MOST 64u
 
-/* A place in the program, tidemark-simulate, that has asked for lines for which markers wait. */
+/* A place in the program, tidemark-simulated, that has asked for lines for which markers wait. */
 struct td_wait {
   uint64_t address;
   enum td_spent what;

@@ -1,12 +1,11 @@
-/* tidemark simulate: marking with many markers, predicted by a simulation of the shipped library.
+/* tidemark-simulate: marking with many markers, predicted by a simulation of the shipped library.
  */
-#include "bench/simulate/simulate.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/cli/cleanup.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/options.h"
 #include "bench/cli/output.h"
@@ -94,6 +93,7 @@ static int parse(struct request *request, int argc, char **argv) {
   };
   const struct td_usage usage = {
       .command = "simulate",
+      .own_program = true,
       .summary =
           "Predicts how long marking takes with many markers, by simulation: speed-up, how busy\n"
           "the markers are, and what bounds them.",
@@ -198,7 +198,7 @@ static int refuse_too_large(const struct td_graph_spec *spec) {
 static int make_plan(struct plan *plan) {
   const struct request *request = plan->request;
   if (request->graphs.count == 0)
-    return td_complain(TD_EXIT_USAGE, "simulate: --graph is missing; see tidemark simulate --help");
+    return td_complain(TD_EXIT_USAGE, "simulate: --graph is missing; see tidemark-simulate --help");
   const struct td_output_option outputs[] = {{"json", request->json, true},
                                              {"plot", request->plot, false}};
   int status = td_outputs_check("simulate", outputs, 2);
@@ -349,7 +349,7 @@ static int simulate(struct plan *plan) {
   return status;
 }
 
-int td_command_simulate(int argc, char **argv) {
+static int run_command(int argc, char **argv) {
   struct request request = {.seed = 1, .seeds = 1, .rounds = 5};
   int status = parse(&request, argc, argv);
   if (status != TD_ARGS_GO_ON) return status;
@@ -368,4 +368,9 @@ int td_command_simulate(int argc, char **argv) {
   free(plan->result.rows);
   free(plan);
   return status;
+}
+
+int main(int argc, char **argv) {
+  td_cleanup_setup();
+  return td_stdout_close(run_command(argc, argv));
 }

@@ -38,7 +38,8 @@ enum td_policy_kind {
   TD_POLICY_NUMA_PROB,
 };
 
-/* What markers use unless somebody chooses: docs/simulate.md. */
+/* What markers use unless somebody chooses: the choice of Arora, Blumofe and Plaxton, for which
+ * nothing has to be known of the others. */
 #define TD_POLICY_DEFAULT TD_POLICY_RANDOM
 
 /* What td_policy_next returns where there is nobody to steal from. */

@@ -3,9 +3,9 @@
 8 markers on the cores that this machine has. Not a part of the tests, because it asserts nothing
 and needs a quiet machine.
 
-    tests/simulate/validation.py --program build/release/tidemark [--measured FILE] [--under "CMD"]
+    tests/simulate/validation.py --program build/release/tidemark-simulate [--measured FILE] [--under "CMD"]
 
-Costs and times are measured first, by `tidemark simulate --measure`, under CMD if there is one
+Costs and times are measured first, by `tidemark-simulate --measure`, under CMD if there is one
 (`chrt -f 1`, say), and kept in FILE. If FILE exists already, it is used. Prints a table in Markdown.
 """
 import argparse
@@ -25,7 +25,7 @@ CLOSE, NEAR = (0.9, 1.1), (0.8, 1.25)
 
 
 def measure(options, path):
-    subprocess.run([*shlex.split(options.under), options.program, "simulate", "--measure", "--quiet",
+    subprocess.run([*shlex.split(options.under), options.program, "--measure", "--quiet",
                     "--rounds", str(options.rounds), "--graph", ";".join(GRAPHS),
                     "--markers", ",".join(map(str, MARKERS)), "--json", path],
                    check=True, stdout=subprocess.DEVNULL)
@@ -34,7 +34,7 @@ def measure(options, path):
 def predict(options, measured, path):
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "predicted.json")
-        subprocess.run([options.program, "simulate", "--warm", "--quiet", "--costs", path,
+        subprocess.run([options.program, "--warm", "--quiet", "--costs", path,
                         "--topology", measured["topology"], "--graph", ";".join(GRAPHS),
                         "--markers", ",".join(map(str, MARKERS)), "--json", out],
                        check=True, stdout=subprocess.DEVNULL)

@@ -1,4 +1,4 @@
-/* tidemark-simulate: marks one graph on a simulated machine. The tidemark program starts it, one
+/* tidemark-simulated: marks one graph on a simulated machine. tidemark-simulate starts it, one
  * process per graph, and reads from its standard output one line, then a line per engine, number of
  * markers and seed:
  *   machine CORES NODES
@@ -102,7 +102,7 @@ static int simulate(char **argv) {
 int main(int argc, char **argv) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (argc != END || (pid_t)atoll(argv[PARENT]) != getppid()) {
-    fputs("tidemark-simulate: a part of tidemark, which starts it; see tidemark simulate --help\n",
+    fputs("tidemark-simulated: a part of tidemark-simulate, which starts it\n",
           stderr);
     return TD_EXIT_USAGE;
   }

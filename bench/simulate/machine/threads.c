@@ -74,7 +74,7 @@ static uint64_t cost(enum td_cost which) {
 }
 
 static void fatal(const char *what) {
-  fprintf(stderr, "tidemark-simulate: %s\n", what);
+  fprintf(stderr, "tidemark-simulated: %s\n", what);
   abort();
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of `tidemark simulate` from outside, on tiny graphs: rows hang together, runs can be
+"""Tests of `tidemark-simulate` from outside, on tiny graphs: rows hang together, runs can be
 repeated, bad input is told. No time is judged.
 
 Usage: simulate_cli.py --program PROGRAM PART
@@ -10,6 +10,7 @@ import os
 import sys
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../cli"))
 import program
 
 USAGE, INPUT, RESOURCES = 2, 3, 4
@@ -24,7 +25,7 @@ class Case(program.Case):
             file.write('{"memory_ns": 100, "wake_delay_ns": 5000}')
 
     def simulate(self, graph, *arguments):
-        result = self.works("simulate", "--quiet", "--costs", self.costs, "--graph", graph,
+        result = self.works("--quiet", "--costs", self.costs, "--graph", graph,
                             "--json", "-", *arguments)
         document = json.loads(result.stdout)
         self.assertLessEqual({"version", "host", "costs", "topology", "policy", "seed", "rows"},
@@ -37,7 +38,7 @@ class Case(program.Case):
 
 class Usage(Case):
     def test_help(self):
-        text = self.works("simulate", "--help").stdout
+        text = self.works("--help").stdout
         for word in ("--topology", "--costs", "--seed", "--seeds", "--validate", "--measure", "--fit",
                      "--warm", "--waits", "hwloc"):
             self.assertIn(word, text)
@@ -63,11 +64,11 @@ class Usage(Case):
                 (RESOURCES, "nowhere", (*tree, "--json", self.path("nowhere/x.json"))),
                 (USAGE, ".txt", (*tree, "--plot", self.path("plot.txt")))):
             with self.subTest(arguments):
-                self.fails(status, words, "simulate", "--quiet", "--costs", self.costs, *arguments)
+                self.fails(status, words, "--quiet", "--costs", self.costs, *arguments)
 
     def test_bad_topology_before_costs(self):
         """The costs that are missing would be told otherwise, or measured, which takes seconds."""
-        self.fails(USAGE, "topology|banana", "simulate", "--quiet", "--graph", "tree:depth=4",
+        self.fails(USAGE, "topology|banana", "--quiet", "--graph", "tree:depth=4",
                    "--costs", self.path("nope.json"), "--topology", "banana")
 
     def test_bad_costs(self):
@@ -78,9 +79,9 @@ class Usage(Case):
             with self.subTest(text):
                 with open(self.costs, "w", encoding="utf-8") as file:
                     file.write(text)
-                self.fails(INPUT, words, "simulate", "--quiet", "--graph", "tree:depth=4",
+                self.fails(INPUT, words, "--quiet", "--graph", "tree:depth=4",
                            "--costs", self.costs)
-        self.fails(INPUT, "nope.json", "simulate", "--quiet", "--graph", "tree:depth=4",
+        self.fails(INPUT, "nope.json", "--quiet", "--graph", "tree:depth=4",
                    "--costs", self.path("nope.json"))
 
 
@@ -101,7 +102,7 @@ class Rows(Case):
 
     def test_measured_rows_claim_nothing_else(self):
         """Nothing was simulated: there are times, and no steals, shares or bounds."""
-        arguments = ("simulate", "--quiet", "--measure", "--costs", self.costs, "--markers", "1,2",
+        arguments = ("--quiet", "--measure", "--costs", self.costs, "--markers", "1,2",
                      "--rounds", "1", "--graph", "tree:depth=8")
         for row in json.loads(self.works(*arguments, "--json", "-").stdout)["rows"]:
             self.assertGreater(row["mark_ns"], 0)
@@ -154,7 +155,7 @@ class Rows(Case):
 
     def test_waits_are_named(self):
         """A shuffled list waits for its elements: the loops for single references ask for them."""
-        text = self.works("simulate", "--quiet", "--costs", self.costs, "--markers", "1", "--graph",
+        text = self.works("--quiet", "--costs", self.costs, "--markers", "1", "--graph",
                           "list:length=5K,order=shuffled", "--waits", "3").stdout
         waits = text[text.index("Where the markers wait"):].splitlines()[4:]
         self.assertEqual(len(waits), 3)
@@ -248,8 +249,7 @@ def main():
     parser.add_argument("part", choices=sorted(PARTS))
     options = parser.parse_args()
     program.setup(options)
-    beside = os.path.join(os.path.dirname(options.program), "tidemark-simulate")
-    if not os.path.exists(beside):
+    if not os.path.exists(options.program):
         print("tidemark-simulate was not built here: skipped")
         return 77
     suite = unittest.defaultTestLoader.loadTestsFromTestCase(PARTS[options.part])
