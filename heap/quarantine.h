@@ -18,7 +18,7 @@
 /* Mark bytes of cells in quarantine: the object died so many collections ago. No epoch is one. */
 #define TD_FREED_YOUNGEST (TD_EPOCH_LAST + 1)
 #define TD_FREED_AGES 4u
-_Static_assert(TD_FREED_YOUNGEST + TD_FREED_AGES <= 127, "gc/cycle/order.c paints with 127");
+_Static_assert(TD_FREED_YOUNGEST + TD_FREED_AGES <= 127, "gc/weak/order.c paints with 127");
 #define TD_FREED_PATTERN UINT64_C(0xf3eef3eef3eef3ef)
 
 static inline bool td_mark_is_freed(uint8_t mark) {

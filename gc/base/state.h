@@ -2,14 +2,14 @@
  * thread. What each file of this folder offers to the others is declared in its own header.
  *
  * Locks, in the order in which they are taken:
- *   process  (gc/fork.c) the list of heaps
+ *   process  (gc/threads/mutator/fork.c) the list of heaps
  *   world    the list of mutators, and the right to stop them
  *   roots    what was registered as a root
  *   final    registered and pending finalizers
  *   heap     blocks (heap/space.h)
  *   stats    figures of past collections
- * A mutator that may have to wait for `world` counts as standing still meanwhile (gc/stop/world.h);
- * the other locks are held for short, never across a safepoint. */
+ * A mutator that may have to wait for `world` counts as standing still meanwhile
+ * (gc/threads/stop/world.h); the other locks are held for short, never across a safepoint. */
 #ifndef TD_GC_BASE_STATE_H
 #define TD_GC_BASE_STATE_H
 
@@ -19,11 +19,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "gc/base/scan.h"
+#include "gc/base/table.h"
 #include "gc/when/filling.h"
 #include "gc/when/sizing.h"
 #include "gc/when/youth.h"
-#include "gc/base/scan.h"
-#include "gc/base/table.h"
 #include "heap/space.h"
 #include "marker/marker.h"
 #include "tide/foreign.h"
@@ -61,7 +61,7 @@ struct td_local_root {
 /* Bits of tide_mutator.state. */
 #define TD_SAFE 1u     /* the mutator promises not to touch the heap; it sets and clears this */
 #define TD_STOP 2u     /* someone has stopped the world: SAFE may not be cleared; the stopper's */
-#define TD_FORK 4u     /* with STOP: it is a fork, see gc/stop/signal.h; the stopper's */
+#define TD_FORK 4u     /* with STOP: it is a fork, see gc/threads/stop/signal.h; the stopper's */
 #define TD_STOP_ONE 8u /* from here on the number of the last stop: [TD_STOP_ONE …) */
 
 struct td_self;
@@ -84,9 +84,9 @@ struct tide_mutator {
   uint32_t filled_count, freed_count;
   uint32_t blocking_depth;
   struct td_self *signalled; /* its thread if a signal may stop that, or NULL */
-  bool interrupted;          /* it stands still wherever a signal met it: gc/stop/signal.h */
-  uint32_t door;             /* number of the fork's stop that it has answered so, 0: none */
-  bool region_safe;          /* it counts as standing still for the length of its blocking region */
+  bool interrupted;   /* it stands still wherever a signal met it: gc/threads/stop/signal.h */
+  uint32_t door;      /* number of the fork's stop that it has answered so, 0: none */
+  bool region_safe;   /* it counts as standing still for the length of its blocking region */
   bool region_copied; /* its stack's words are those in `region`: the stack itself may change */
   uintptr_t *region;  /* words of the current stack and of registers that may be references */
   size_t region_count, region_capacity;
@@ -111,8 +111,9 @@ struct tide_mutator {
   size_t scope;                    /* token of the innermost scope, 0 if none is open */
   size_t scope_base;               /* slots in the chunks below it */
 
-  bool released; /* a stop lets it go on for a while: gc/stop/world.c. Under the world's lock */
-  /* It stands still between stops too: gc/stop/suspend.c. Written under the world's lock; read
+  bool released; /* a stop lets it go on for a while: gc/threads/stop/world.c. Under the world's
+                    lock */
+  /* It stands still between stops too: gc/foreign/suspend.c. Written under the world's lock; read
    * there, and by the thread itself. */
   _Atomic(bool) suspended;
 
@@ -124,7 +125,7 @@ struct tide_mutator {
 };
 _Static_assert(offsetof(struct tide_mutator, fast) == 0, "inlined code takes one for the other");
 
-/* ---- The world: gc/stop/world.c ---- */
+/* ---- The world: gc/threads/stop/world.c ---- */
 
 struct td_world {
   pthread_mutex_t lock;
@@ -190,7 +191,7 @@ struct td_sources {
   size_t reserved_bytes; /* address space for them */
 };
 
-/* ---- Weak slots in place: gc/weak_slot.c; under the finalizers' lock ---- */
+/* ---- Weak slots in place: gc/foreign/weak_slot.c; under the finalizers' lock ---- */
 
 #define TD_WEAK_KINDS 2 /* of enum tide_weak_kind */
 struct td_weak_slot {
@@ -203,7 +204,7 @@ struct td_weak_slots {
   _Atomic(bool) inside;  /* one has been in an object; never taken back */
 };
 
-/* ---- One finalizer to an object: gc/finalizer_set.c; under the finalizers' lock ---- */
+/* ---- One finalizer to an object: gc/weak/finalizer_set.c; under the finalizers' lock ---- */
 
 struct td_set_finalizer {
   uintptr_t object;
@@ -221,7 +222,7 @@ struct td_set_finalizers {
   _Atomic(uint64_t) seen[TD_SETTLED_WORDS];
 };
 
-/* ---- Finalizers: gc/finalizer.c ---- */
+/* ---- Finalizers: gc/weak/finalizer.c ---- */
 
 struct td_finalizer {
   uintptr_t object; /* 0: removed */
@@ -246,7 +247,7 @@ struct td_finalizers {
   struct td_set_finalizers set;
 };
 
-/* ---- Ephemerons: gc/cycle/ephemeron.c; the collecting thread's ---- */
+/* ---- Ephemerons: gc/weak/ephemeron.c; the collecting thread's ---- */
 
 #define TD_VALUES_MAX 1024u
 
@@ -256,7 +257,7 @@ struct td_ephemerons {
   size_t work;                     /* ephemerons looked at in this cycle's rounds */
   uintptr_t *buckets;              /* the same by key, while the serial closure runs */
   size_t bucket_count;             /* power of two */
-  struct td_worklist list;         /* empty between uses; gc/cycle/order.c borrows it */
+  struct td_worklist list;         /* empty between uses; gc/weak/order.c borrows it */
   uintptr_t values[TD_VALUES_MAX]; /* to be marked in the next run */
   size_t value_count;
   uintptr_t weak;   /* weak references that the serial closure met */

@@ -13,7 +13,7 @@ struct td_self {
   struct td_stack_bounds stack; /* its own; high is 0 until somebody asks */
   /* For threads that a signal may stop; the thread and its signal handler: gc/base/inside.h. */
   _Atomic(uint32_t) inside;             /* scopes that hold stops off */
-  volatile bool at_doors;               /* a fork waits: gc/stop/signal.h */
+  volatile bool at_doors;               /* a fork waits: gc/threads/stop/signal.h */
   volatile bool waits_at_door;          /* it is noticed already */
   volatile bool put_off;                /* the handler came while the thread was inside */
   void (*answer)(struct td_self *self); /* what to do then, or NULL if no signal stops it */

@@ -2,7 +2,7 @@
  *   stop     every other mutator reaches a safepoint or is in a blocking region
  *   retire   the unused rests of bump runs go back, so that every object is a real one
  *   mark     from all roots, in parallel
- *   reclaim  ephemerons, weak references, finalizers (gc/cycle/reclaim.h tells the order)
+ *   reclaim  ephemerons, weak references, finalizers (gc/weak/reclaim.h tells the order)
  *   sort     empty blocks return to the pool, the others wait to be swept by allocation
  *   resume   and only then is memory given back to the system */
 #include "gc/cycle/collect.h"
@@ -13,23 +13,23 @@
 #include "gc/base/inside.h"
 #include "gc/base/stats.h"
 #include "gc/base/thread.h"
+#include "gc/check/verify.h"
 #include "gc/cycle/asked.h"
 #include "gc/cycle/budget.h"
-#include "gc/cycle/ephemeron.h"
-#include "gc/cycle/reclaim.h"
-#include "gc/cycle/verify.h"
 #include "gc/cycle/watch.h"
 #include "gc/cycle/young.h"
 #include "gc/roots/gather.h"
 #include "gc/roots/readable.h"
 #include "gc/roots/source.h"
-#include "gc/stop/pause.h"
-#include "gc/stop/registers.h"
-#include "gc/stop/world.h"
+#include "gc/threads/stop/pause.h"
+#include "gc/threads/stop/registers.h"
+#include "gc/threads/stop/world.h"
+#include "gc/weak/ephemeron.h"
+#include "gc/weak/reclaim.h"
 #include "heap/blocks.h"
 #include "heap/epoch.h"
-#include "heap/sort.h"
 #include "heap/slabs.h"
+#include "heap/sort.h"
 #include "heap/young.h"
 
 /* A collection in the making. */

@@ -3,7 +3,7 @@
 
 #include "gc/cycle/budget.h"
 #include "gc/cycle/watch.h"
-#include "gc/mutator/barrier.h"
+#include "gc/threads/mutator/barrier.h"
 #include "heap/log.h"
 #include "heap/young.h"
 

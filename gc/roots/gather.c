@@ -3,10 +3,10 @@
 
 #include "gc/base/pages.h"
 #include "gc/base/sink.h"
-#include "gc/mutator/handles.h"
-#include "gc/mutator/stacks.h"
 #include "gc/roots/pin.h"
 #include "gc/roots/source.h"
+#include "gc/threads/mutator/handles.h"
+#include "gc/threads/mutator/stacks.h"
 
 struct gathering {
   struct td_root_sink sink; /* first */

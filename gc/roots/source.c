@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "gc/base/inside.h"
-#include "gc/stop/world.h"
+#include "gc/threads/stop/world.h"
 #include "tide/foreign.h"
 
 #define RESERVED_MOST ((size_t)64 << 20)

@@ -1,6 +1,6 @@
 // Threads that a signal stops, with a mutator in each of two heaps, while both heaps are collected
-// and the process forks: gc/stop/world.c, gc/stop/signal.c, gc/base/inside.h and the blocking
-// regions of gc/mutator/safepoint.c as shipped, under Relacy.
+// and the process forks: gc/threads/stop/world.c, gc/threads/stop/signal.c, gc/base/inside.h and
+// the blocking regions of gc/threads/mutator/safepoint.c as shipped, under Relacy.
 //
 //   relacy_doors --thread SCRIPT [--thread SCRIPT] [--stopper SCRIPT]...
 //                [--search bound:N|random:N] [--mutant SITE=ORDER|SITE=0]... [--meet EVENTS]

@@ -41,7 +41,7 @@ static void lock_give(lock_of_world *lock) {
 enum { GRANULES = 4, HEAPS = 2, THREADS_MOST = 3 };
 #include "tests/model/stopping_types.h"
 
-#define TD_GC_MUTATOR_STACKS_H
+#define TD_GC_THREADS_MUTATOR_STACKS_H
 #define TIDE_FOREIGN_H
 
 namespace {
@@ -154,13 +154,13 @@ static unsigned td_plat_wake(rl::atomic<uint32_t> *futex, unsigned) {
 // ---- As shipped ----
 
 #include "gc/base/inside.h"
-#include "gc/stop/safe.c"
-#include "gc/stop/world.c"
+#include "gc/threads/stop/safe.c"
+#include "gc/threads/stop/world.c"
 // A mutant leaves out that signals are put off while the thread becomes safe, or ceases to.
 #define td_inside_set(self, depth) (MODEL_STEP(put_off) ? td_inside_set(self, depth) : (void)0)
 // Another does not look whether a fork came before it began to wait.
 #define td_world_awaits_for_fork(m) (MODEL_STEP(asked) && td_world_awaits_for_fork(m))
-#include "gc/stop/signal.c"
+#include "gc/threads/stop/signal.c"
 #undef td_inside_set
 #define stand_still stand_still_at_safepoint
 static int errno_of_thread; // nobody reads it
@@ -169,7 +169,7 @@ static void tide_safepoint_slow(struct tide_mutator *mutator);
 static inline void tide_safepoint(struct tide_mutator *mutator) {
   if (__atomic_load_n(&mutator->fast.stop, __ATOMIC_RELAXED)) tide_safepoint_slow(mutator);
 }
-#include "gc/mutator/safepoint.c"
+#include "gc/threads/mutator/safepoint.c"
 
 // Here the signal may come. Returns whether it did.
 static bool signal_point() {
@@ -235,7 +235,7 @@ struct tide_mutator **link_of(struct tide_mutator const *mutator) {
   return link;
 }
 
-// The steps of gc/mutator/attach.c.
+// The steps of gc/threads/mutator/attach.c.
 void step_attach_again(unsigned id) {
   struct tide_mutator *mutator = &now->mutator[id][HEAPS - 1];
   struct tide_heap *heap = mutator->heap;
@@ -285,7 +285,7 @@ void step_collect(unsigned number) {
   td_world_unlock(heap);
 }
 
-// The steps of gc/stop/suspend.c, of the first thread's mutator of the first heap.
+// The steps of gc/foreign/suspend.c, of the first thread's mutator of the first heap.
 void step_suspend() {
   struct tide_heap *heap = &now->heap[0];
   td_world_lock(heap);
@@ -305,7 +305,7 @@ void step_let_go() {
   td_world_unlock(heap);
 }
 
-// The steps of gc/fork.c.
+// The steps of gc/threads/mutator/fork.c.
 void lock_worlds() {
   for (unsigned heap = 0; heap < HEAPS; heap++)
     td_world_lock_safe(&now->heap[heap]);

@@ -1,4 +1,4 @@
-/* Stops and the log of young collections (stopping.h) for GenMC, with gc/mutator/barrier.c,
+/* Stops and the log of young collections (stopping.h) for GenMC, with gc/threads/mutator/barrier.c,
  * heap/log.c and heap/marks.h as shipped. The collections are a macro, MODEL_COLLECTIONS, and what
  * mutators do is another, MODEL_SCRIPTS, with a case for each. run-genmc makes them from
  * clients.py, and for a mutant MUTANT_SITE, which access, as "fetch_or(&mutator->state)", and
@@ -165,7 +165,7 @@ static uint64_t model_load_word(const uint8_t *bytes) {
 /* Asking for lines that will be needed changes nothing that a model sees. */
 #define TD_CACHE_LINE 64
 #define __builtin_prefetch(address, write) ((void)(address))
-#include "gc/mutator/barrier.c"
+#include "gc/threads/mutator/barrier.c"
 #include "heap/log.c"
 
 /* ---- Collections ---- */

@@ -1,7 +1,7 @@
 /* Mutators that log what they write to, and a collection that stops them: include/tide/write.h,
- * gc/stop/world.c, gc/stop/signal.c and gc/base/inside.h as shipped. GenMC also has
- * gc/mutator/barrier.c, heap/log.c and heap/marks.h as shipped; Relacy, which watches C++ objects,
- * has their steps written anew.
+ * gc/threads/stop/world.c, gc/threads/stop/signal.c and gc/base/inside.h as shipped. GenMC also has
+ * gc/threads/mutator/barrier.c, heap/log.c and heap/marks.h as shipped; Relacy, which watches C++
+ * objects, has their steps written anew.
  *
  * All mutators write into one object that is old: a reference to a young object of its own each. It
  * lets its own reference go, and looks at what it stored. The collecting thread makes
@@ -104,9 +104,9 @@ static inline unsigned td_plat_wake(_Atomic(uint32_t) *futex, unsigned count) {
 /* ---- As shipped ---- */
 
 #include "gc/base/inside.h"
-#include "gc/stop/safe.c"
-#include "gc/stop/world.c"
-#include "gc/stop/signal.c"
+#include "gc/threads/stop/safe.c"
+#include "gc/threads/stop/world.c"
+#include "gc/threads/stop/signal.c"
 #include "tide/write.h"
 
 /* ---- A mutator ---- */

@@ -1,5 +1,5 @@
-/* For models of stops: what gc/stop/world.c and gc/stop/signal.c call, and what does nothing there.
- * Of signal.c that is all but the thread that is stopped. */
+/* For models of stops: what gc/threads/stop/world.c and gc/threads/stop/signal.c call, and what
+ * does nothing there. Of signal.c that is all but the thread that is stopped. */
 #ifndef TD_TESTS_MODEL_STOPPING_STUBS_H
 #define TD_TESTS_MODEL_STOPPING_STUBS_H
 

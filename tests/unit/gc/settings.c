@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gc/environment.h"
+#include "gc/create/environment.h"
 #include "tests/unit/gc/common.h"
 #include "tide/advanced.h"
 

@@ -1,6 +1,6 @@
 /* While young collections do not pay nothing is logged; then what is young becomes old. */
 #include "gc/base/state.h"
-#include "gc/mutator/barrier.h"
+#include "gc/threads/mutator/barrier.h"
 #include "heap/young.h"
 #include "tests/unit/gc/young.h"
 

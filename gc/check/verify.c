@@ -1,0 +1,295 @@
+/* An independent marking: one thread, its own bitmap, an explicit list, references read by
+ * gc/base/scan.c. It shares nothing with marker/ but the heap itself. */
+#include "gc/check/verify.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h> /* abort */
+
+#include "gc/base/error.h"
+#include "gc/base/pages.h"
+#include "gc/check/holder.h"
+#include "gc/object/find.h"
+#include "gc/roots/gather.h"
+#include "gc/threads/stop/pause.h"
+#include "gc/weak/settle.h"
+#include "heap/check.h"
+#include "heap/find.h"
+#include "heap/quarantine.h"
+#include "heap/walk.h"
+
+/* An ephemeron whose key was not reached when it was met. */
+struct waiting {
+  uintptr_t value;
+  size_t next; /* of the same key */
+};
+
+struct check {
+  struct td_scanner scanner; /* first */
+  struct tide_heap *heap;
+  uint64_t *reached; /* bit per granule below the frontier */
+  struct td_worklist list;
+  uintptr_t referrer;   /* the object being scanned, 0: a root */
+  struct td_table keys; /* unreached key -> first waiting */
+  struct waiting *waiting;
+  size_t waiting_count, waiting_capacity;
+  bool no_memory;
+  bool is_early; /* before marking: only references are checked, there are no marks yet */
+  bool is_hinted;
+  bool in_callbacks; /* of roots: what tide_trace is given has no slot */
+  struct tide_check *result;
+};
+
+/* Keeps the first difference. `what` is wrong with the object. */
+static void describe(struct check *check, uintptr_t object, const char *what) {
+  if (!check->result->equal) return;
+  check->result->equal = false;
+  const void *slot = check->in_callbacks ? NULL : check->scanner.slot;
+  td_difference_words(check->heap, object, what, check->referrer, slot, check->result->difference,
+                      sizeof check->result->difference);
+}
+
+static bool test_and_set(struct check *check, uintptr_t object) {
+  uint64_t granule = td_granule_of(check->heap->space.base, object);
+  uint64_t *word = &check->reached[granule / 64], bit = (uint64_t)1 << (granule % 64);
+  bool before = *word & bit;
+  *word |= bit;
+  return before;
+}
+
+static void push(struct check *check, uintptr_t object) {
+  if (!td_worklist_push(&check->list, object)) check->no_memory = true;
+}
+
+static void key_reached(struct check *check, uintptr_t key) {
+  size_t i = td_table_get(&check->keys, key);
+  if (i == TD_TABLE_NONE) return;
+  td_table_remove(&check->keys, key);
+  for (; i != TD_TABLE_NONE; i = check->waiting[i].next)
+    if (td_is_reference(&check->heap->space, check->waiting[i].value))
+      push(check, check->waiting[i].value);
+}
+
+static bool is_object(struct check *check, uintptr_t object) {
+  uintptr_t found = td_space_find_any(&check->heap->space, object);
+  if (found == object) return true;
+  char what[128] = "is reached but was not marked, or is no object";
+  if (found)
+    snprintf(what, sizeof what, "is no object, but lies inside that at %#zx", (size_t)found);
+  else if (check->is_early)
+    snprintf(what, sizeof what, "is no object: free memory, or reclaimed before");
+  describe(check, object, what);
+  return false;
+}
+
+/* An object is reached: its references come later. */
+static void reach(struct check *check, uintptr_t object) {
+  const struct td_space *space = &check->heap->space;
+  if (!is_object(check, object)) return;
+  if (test_and_set(check, object)) return;
+  check->result->objects++;
+  check->result->bytes += td_space_object_bytes(space, object);
+  if (check->keys.count) key_reached(check, object);
+  push(check, object);
+}
+
+static void reference(struct td_scanner *scanner, uintptr_t target) {
+  struct check *check = (struct check *)scanner;
+  check->result->edges += check->referrer != 0;
+  reach(check, target);
+}
+
+/* A word in a slot that is no reference by its low bits. It may well be a tagged number, but if it
+ * lies inside an object that was reclaimed, somebody should know. */
+static void no_reference(struct td_scanner *scanner, uintptr_t word) {
+  struct check *check = (struct check *)scanner;
+  if (!check->is_early || check->is_hinted) return;
+  struct td_freed freed = td_quarantine_find(scanner->space, word);
+  if (!freed.start) return;
+  char text[256];
+  check->is_hinted = true;
+  td_difference_words(check->heap, word, "is no reference, but looks like one", check->referrer,
+                      scanner->slot, text, sizeof text);
+  td_plat_say("tidemark: TIDE_VERIFY: perhaps: %s\n", text);
+}
+
+static bool is_reached(const struct check *check, uintptr_t object) {
+  uint64_t granule = td_granule_of(check->heap->space.base, object);
+  return granule < (uint64_t)check->heap->space.frontier << TD_BLOCK_GRANULES_LOG2 &&
+         check->reached[granule / 64] >> (granule % 64) & 1;
+}
+
+static void wait_for_key(struct check *check, const struct td_ephemeron_object *ephemeron) {
+  if (check->waiting_count == check->waiting_capacity) {
+    size_t capacity = check->waiting_capacity ? check->waiting_capacity * 2 : 64;
+    struct waiting *larger = td_pages_grow(check->waiting, check->waiting_capacity * sizeof *larger,
+                                           capacity * sizeof *larger);
+    if (!larger) {
+      check->no_memory = true;
+      return;
+    }
+    check->waiting = larger;
+    check->waiting_capacity = capacity;
+  }
+  size_t at = check->waiting_count;
+  check->waiting[at].value = ephemeron->value;
+  check->waiting[at].next = td_table_get(&check->keys, ephemeron->key);
+  if (!td_table_put(&check->keys, ephemeron->key, at)) check->no_memory = true;
+  check->waiting_count++;
+}
+
+static void ephemeron_met(struct td_scanner *scanner, struct td_ephemeron_object *ephemeron) {
+  struct check *check = (struct check *)scanner;
+  if (td_is_reference(scanner->space, ephemeron->key) && !is_reached(check, ephemeron->key))
+    wait_for_key(check, ephemeron);
+  else if (td_is_reference(scanner->space, ephemeron->value))
+    reference(scanner, ephemeron->value);
+}
+
+static void scan_listed(struct check *check) {
+  while (check->list.count && !check->no_memory) {
+    uintptr_t object = check->list.at[--check->list.count];
+    check->referrer = 0;
+    if (!is_reached(check, object)) { /* the value of an ephemeron */
+      reach(check, object);
+      continue;
+    }
+    check->referrer = object;
+    td_scan_object(&check->scanner, object);
+  }
+  check->referrer = 0;
+}
+
+static void scan_spans(struct tide_heap *heap, const struct td_span *spans, size_t count,
+                       void *context) {
+  (void)heap;
+  struct check *check = context;
+  for (size_t i = 0; i < count; i++)
+    td_scan_span(&check->scanner, &spans[i]);
+  scan_listed(check);
+}
+
+static bool marked_but_not_reached(uintptr_t object, size_t bytes, tide_layout layout,
+                                   void *context) {
+  (void)bytes, (void)layout;
+  struct check *check = context;
+  if (is_reached(check, object)) return true;
+  describe(check, object, "is marked but not reached");
+  return false;
+}
+
+/* World stopped, locks of roots and finalizers held. false: out of memory. */
+static bool check_stopped(struct tide_heap *heap, bool is_early, struct tide_check *result) {
+  struct check check = {.heap = heap, .is_early = is_early, .result = result};
+  *result = (struct tide_check){.equal = true};
+  td_scanner_init(&check.scanner, &heap->space, reference);
+  check.scanner.ephemeron = ephemeron_met;
+  check.scanner.no_reference = no_reference;
+  check.reached = td_pages_take(td_object_bitmap_bytes(&heap->space));
+  check.no_memory = !check.reached;
+  if (!check.no_memory) {
+    td_roots_gather(heap, is_early ? TD_WORDS_FRESH : TD_WORDS_KEPT, scan_spans, &check);
+    check.in_callbacks = true;
+    td_roots_call_back(&check.scanner.tracer, heap);
+    check.in_callbacks = false;
+    td_settle_report_waiting(&check.scanner.tracer, heap);
+    scan_listed(&check);
+    /* A young collection keeps old objects, dead or alive. */
+    bool exact = !is_early && heap->last_kind == TIDE_CYCLE_FULL;
+    if (exact && !check.no_memory && !heap->roots.words_incomplete)
+      td_space_walk(&heap->space, marked_but_not_reached, &check);
+  }
+  td_pages_give(check.reached, td_object_bitmap_bytes(&heap->space));
+  td_pages_give(check.waiting, check.waiting_capacity * sizeof *check.waiting);
+  td_table_free(&check.keys);
+  td_worklist_free(&check.list);
+  return !check.no_memory;
+}
+
+static _Noreturn void end_with(const char *text) {
+  td_plat_say("tidemark: TIDE_VERIFY: %s\n", text);
+  abort();
+}
+
+static void check_or_abort(struct tide_heap *heap, bool is_early) {
+  struct tide_check result;
+  if (!check_stopped(heap, is_early, &result))
+    td_plat_say("tidemark: TIDE_VERIFY: not enough memory to check the marks\n");
+  else if (!result.equal)
+    end_with(result.difference);
+}
+
+void td_verify_begin(struct tide_heap *heap) {
+  size_t offset;
+  struct td_freed freed = td_quarantine_damage(&heap->space, &offset);
+  if (freed.start) {
+    char text[256], layout[TD_HOLDER_BYTES];
+    snprintf(
+        text, sizeof text,
+        "object %#zx (%.80s, %zu bytes) was written to, at byte %zu, after it was reclaimed %u "
+        "collection%s ago",
+        (size_t)freed.start, td_layout_words(heap, freed.layout, layout), freed.bytes, offset,
+        freed.ago, freed.ago == 1 ? "" : "s");
+    end_with(text);
+  }
+  check_or_abort(heap, true);
+}
+
+void td_verify_or_abort(struct tide_heap *heap) {
+  struct tide_error error = {.status = TIDE_OK};
+  if (!td_space_check(&heap->space, &error)) end_with(error.text);
+  check_or_abort(heap, false);
+}
+
+/* ---- The embedder's functions ---- */
+
+struct check_call {
+  struct tide_check *result;
+  enum tide_status status;
+};
+
+static void check_marks(struct tide_mutator *mutator, void *argument) {
+  struct check_call *call = argument;
+  struct tide_heap *heap = mutator->heap;
+  pthread_mutex_lock(&heap->roots.lock);
+  pthread_mutex_lock(&heap->finalizers.lock);
+  if (!check_stopped(heap, false, call->result)) call->status = TIDE_ERROR_MEMORY;
+  pthread_mutex_unlock(&heap->finalizers.lock);
+  pthread_mutex_unlock(&heap->roots.lock);
+}
+
+enum tide_status tide_check_marks(struct tide_mutator *mutator, struct tide_check *check) {
+  if (!check) return TIDE_ERROR_ARGUMENT;
+  struct check_call call = {check, TIDE_OK};
+  enum tide_status status = td_with_world_stopped(mutator, "tide_check_marks", check_marks, &call);
+  if (status == TIDE_OK) status = call.status;
+  return status == TIDE_OK && !check->equal ? TIDE_ERROR_CHECK : status;
+}
+
+struct heap_call {
+  struct tide_error *error;
+  bool good;
+};
+
+static void check_heap(struct tide_mutator *mutator, void *argument) {
+  struct heap_call *call = argument;
+  call->good = td_space_check(&mutator->heap->space, call->error);
+}
+
+enum tide_status tide_check_heap(struct tide_mutator *mutator, struct tide_error *error) {
+  struct heap_call call = {error, false};
+  enum tide_status status = td_with_world_stopped(mutator, "tide_check_heap", check_heap, &call);
+  if (status != TIDE_OK) return td_fail(error, status, "tide_check_heap: not possible here");
+  if (!call.good) return TIDE_ERROR_CHECK;
+  return td_succeed(error);
+}
+
+static void count_marked(struct tide_mutator *mutator, void *argument) {
+  *(uint64_t *)argument = mutator->heap->space.live_objects;
+}
+
+uint64_t tide_count_marked(struct tide_mutator *mutator) {
+  uint64_t count = 0;
+  (void)td_with_world_stopped(mutator, "tide_count_marked", count_marked, &count);
+  return count;
+}

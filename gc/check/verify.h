@@ -1,0 +1,15 @@
+/* Checking a collection's result against an independent serial marking. */
+#ifndef TD_GC_CHECK_VERIFY_H
+#define TD_GC_CHECK_VERIFY_H
+
+#include "gc/base/state.h"
+
+/* In a collection, after sorting: checks the heap's structures and the marks; a fault is told on
+ * stderr and ends the process. */
+void td_verify_or_abort(struct tide_heap *heap);
+/* Before that collection's marking, which takes for an object what a reference names: follows all
+ * references, and ends the process in the same way if one is to what was reclaimed, or if somebody
+ * has written to that. */
+void td_verify_begin(struct tide_heap *heap);
+
+#endif

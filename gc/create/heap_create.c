@@ -1,0 +1,175 @@
+/* Creating and destroying heaps. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gc/base/error.h"
+#include "gc/base/inside.h"
+#include "gc/base/stats.h"
+#include "gc/base/thread.h"
+#include "gc/create/marking.h"
+#include "gc/create/options.h"
+#include "gc/cycle/budget.h"
+#include "gc/cycle/young.h"
+#include "gc/foreign/weak_slot.h"
+#include "gc/layout/alone.h"
+#include "gc/roots/pin.h"
+#include "gc/roots/set.h"
+#include "gc/roots/source.h"
+#include "gc/threads/mutator/attach.h"
+#include "gc/threads/mutator/fork.h"
+#include "gc/threads/stop/world.h"
+#include "gc/weak/ephemeron.h"
+#include "gc/weak/finalizer.h"
+#include "gc/weak_table.h"
+#include "heap/create.h"
+#include "heap/touch.h"
+#include "marker/engine/list.h"
+
+static void start_policy(struct tide_heap *heap, const struct tide_options *o) {
+  size_t initial = (o->heap_initial_bytes + TD_BLOCK_BYTES - 1) / TD_BLOCK_BYTES;
+  uint32_t most = heap->space.max_blocks;
+  double cost = o->advanced->adaptive_cost;
+  heap->policy = (struct td_sizing){
+      .kind = o->sizing,
+      .growth_factor = o->growth_factor,
+      .adaptive_cost = cost != 0 ? cost : TD_ADAPTIVE_COST_DEFAULT,
+      .young = heap->space.has_young,
+      .initial_blocks = initial < most ? (uint32_t)initial : most,
+      .max_blocks = most,
+  };
+  td_budget_set(heap, (struct td_sizing_facts){0});
+  td_young_begin(heap);
+}
+
+static bool build_heap(struct tide_heap *heap, const struct tide_options *o,
+                       struct tide_error *error) {
+  heap->markers = td_markers_create(&heap->space, &heap->config, error);
+  if (!heap->markers) return false;
+  if (!td_stats_init(heap) || !td_world_init(&heap->world) || !td_roots_init(&heap->roots) ||
+      !td_finalizers_init(&heap->finalizers) || !td_ephemerons_init(&heap->ephemerons) ||
+      pthread_mutex_init(&heap->alone, NULL) != 0) {
+    td_fail(error, TIDE_ERROR_MEMORY, "tide_heap_create: out of memory");
+    return false;
+  }
+  heap->weak_table_layout = td_weak_table_layout(heap);
+  start_policy(heap, o);
+  const char *refused = td_registry_add(heap);
+  if (refused) td_fail(error, TIDE_ERROR_SYSTEM, "tide_heap_create: %s", refused);
+  return !refused;
+}
+
+static void free_heap(struct tide_heap *heap) {
+  td_markers_destroy(heap->markers);
+  td_mutators_free_pools(heap);
+  td_ephemerons_deinit(&heap->ephemerons);
+  td_finalizers_deinit(&heap->finalizers);
+  for (int kind = 0; kind < TD_WEAK_KINDS; kind++)
+    td_weak_slots_deinit(&heap->weak_slots[kind]);
+  td_sources_deinit(&heap->sources);
+  td_alone_deinit(heap);
+  td_pins_deinit(heap);
+  td_roots_deinit(&heap->roots);
+  td_world_deinit(&heap->world);
+  td_stats_deinit(heap);
+  td_space_deinit(&heap->space);
+  free(heap);
+}
+
+static void configure_markers(struct td_marker_config *config, const struct tide_options *o,
+                              unsigned cpus) {
+  const struct tide_advanced_options *a = o->advanced;
+  *config = (struct td_marker_config){.engine = td_engine_find(a->engine),
+                                      .markers = o->markers,
+                                      .cpus = cpus,
+                                      .helpers_after_ns = o->helpers_after_ms * UINT64_C(1000000),
+                                      .queue_blocks = a->queue_blocks,
+                                      .queue_block_items = a->queue_block_items};
+  td_policy_find(a->policy, &config->policy);
+}
+
+/* The heap was made, but perhaps with less address space than was meant for it, or with a policy
+ * that has nothing to choose by. */
+static void remark(const struct tide_heap *heap, size_t wanted, struct tide_error *error) {
+  struct tide_error said;
+  size_t reserved = heap->space.reserved_bytes;
+  bool less = reserved + TD_SLAB_BYTES <= wanted;
+  td_marking_remark(heap->config.policy, &said);
+  if (less)
+    td_fail(&said, TIDE_OK,
+            "the system gave %zu MiB of address space for a heap instead of %zu MiB",
+            reserved >> 20, wanted >> 20);
+  if (error) *error = said;
+  if (heap->log && said.text[0]) fprintf(stderr, "tidemark: %s\n", said.text);
+}
+
+static struct tide_heap *create_heap(const struct tide_options *options, struct tide_error *error) {
+  struct tide_options o;
+  struct tide_advanced_options advanced;
+  struct td_environment environment;
+  if (td_in_callback()) {
+    td_fail(error, TIDE_ERROR_STATE, "tide_heap_create: inside a collection");
+    return NULL;
+  }
+  if (!td_options_read(options, &o, &advanced, &environment, error)) return NULL;
+  size_t bytes = (sizeof(struct tide_heap) + TD_CACHE_LINE - 1) / TD_CACHE_LINE * TD_CACHE_LINE;
+  struct tide_heap *heap = aligned_alloc(TD_CACHE_LINE, bytes);
+  if (!heap) {
+    td_fail(error, TIDE_ERROR_MEMORY, "tide_heap_create: out of memory");
+    return NULL;
+  }
+  memset(heap, 0, bytes);
+  heap->out_of_memory = o.out_of_memory;
+  heap->out_of_memory_context = o.out_of_memory_context;
+  heap->stress = environment.stress;
+  heap->verify = environment.verify;
+  heap->log = environment.log;
+  configure_markers(&heap->config, &o, environment.cpus);
+  if (!(o.write_barrier ? td_space_init_young : td_space_init)(&heap->space, o.reserve_bytes,
+                                                               o.heap_max_bytes, error)) {
+    free(heap);
+    return NULL;
+  }
+  heap->space.has_quarantine = heap->verify;
+  heap->space.stress = heap->stress != 0 || heap->verify;
+  td_space_touch_apart(&heap->space);
+  if (o.small_pages) td_space_use_small_pages(&heap->space, o.huge_pages_from);
+  if (!build_heap(heap, &o, error)) {
+    free_heap(heap);
+    return NULL;
+  }
+  remark(heap, o.reserve_bytes, error);
+  return heap;
+}
+
+/* Files are read and threads joined, which are points of cancellation. */
+struct tide_heap *tide_heap_create(const struct tide_options *options, struct tide_error *error) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  int before, disabled;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+  struct tide_heap *heap = create_heap(options, error);
+  pthread_setcancelstate(before, &disabled);
+  return heap;
+}
+
+static enum tide_status destroy_heap(struct tide_heap *heap) {
+  if (!heap) return TIDE_OK;
+  if (td_in_callback()) return TIDE_ERROR_STATE;
+  td_world_lock(heap);
+  /* relaxed: changed under the lock that we hold. */
+  bool attached = atomic_load_explicit(&heap->world.count, memory_order_relaxed) != 0;
+  td_world_unlock(heap);
+  if (attached) return TIDE_ERROR_STATE;
+  td_registry_remove(heap);
+  free_heap(heap);
+  return TIDE_OK;
+}
+
+enum tide_status tide_heap_destroy(struct tide_heap *heap) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  int before, disabled;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+  enum tide_status status = destroy_heap(heap);
+  pthread_setcancelstate(before, &disabled);
+  return status;
+}

@@ -1,0 +1,120 @@
+/* Options of a heap: as given, then as the environment says, then defaults. */
+#include "gc/create/options.h"
+
+#include "gc/base/error.h"
+#include "gc/base/sized.h"
+#include "gc/base/state.h"
+#include "heap/create.h"
+#include "marker/engine/list.h"
+#include "marker/queue/policy.h"
+
+#define RESERVE_DEFAULT_LEAST ((size_t)1 << 30)
+
+void tide_options_init(struct tide_options *options) {
+  if (options) *options = (struct tide_options){.struct_size = sizeof *options};
+}
+
+void tide_advanced_options_init(struct tide_advanced_options *options) {
+  if (options) *options = (struct tide_advanced_options){.struct_size = sizeof *options};
+}
+
+static bool power_of_two_or_zero(uint32_t value) {
+  return value == 0 || (value >= 2 && (value & (value - 1)) == 0);
+}
+
+/* Returns what is wrong with the options, or NULL. */
+static const char *objection(const struct tide_options *o) {
+  if (o->heap_max_bytes && o->heap_max_bytes < TD_HEAP_MAX_LEAST)
+    return "heap_max_bytes is under 1 MiB";
+  if (o->heap_max_bytes > PTRDIFF_MAX || o->reserve_bytes > PTRDIFF_MAX)
+    return "heap_max_bytes or reserve_bytes is over half of the address space";
+  if (o->heap_max_bytes && o->heap_initial_bytes > o->heap_max_bytes)
+    return "heap_initial_bytes is over heap_max_bytes";
+  if (o->reserve_bytes && o->reserve_bytes < o->heap_max_bytes)
+    return "reserve_bytes is under heap_max_bytes";
+  if (o->markers > TIDE_MARKERS_MAX) return "markers is over TIDE_MARKERS_MAX";
+  if ((int)o->sizing < 0 || o->sizing > TIDE_SIZING_SCANNED) return "no such sizing";
+  if (o->growth_factor != 0 && !(o->growth_factor > 1 && o->growth_factor <= TD_GROWTH_MOST))
+    return "growth_factor is not over 1";
+  return NULL;
+}
+
+static const char *advanced_objection(const struct tide_advanced_options *a) {
+  if (!power_of_two_or_zero(a->queue_blocks) || !power_of_two_or_zero(a->queue_block_items))
+    return "queue_blocks and queue_block_items must be powers of two, at least 2";
+  if (a->adaptive_cost != 0 && !(a->adaptive_cost > 0 && a->adaptive_cost <= 1e12))
+    return "adaptive_cost is not over 0";
+  return NULL;
+}
+
+static bool copy_options(struct tide_options *o, struct tide_advanced_options *a,
+                         const struct tide_options *given, struct tide_error *error) {
+  tide_options_init(o);
+  tide_advanced_options_init(a);
+  if (given && !td_sized_copy(o, sizeof *o, given, "tide_heap_create", "tide_options_init", error))
+    return false;
+  if (o->advanced && !td_sized_copy(a, sizeof *a, o->advanced, "tide_heap_create",
+                                    "tide_advanced_options_init", error))
+    return false;
+  o->advanced = a;
+  return true;
+}
+
+static bool check_options(const struct tide_options *o, struct tide_error *error) {
+  const struct tide_advanced_options *a = o->advanced;
+  enum td_policy_kind kind;
+  const char *wrong = objection(o);
+  if (!wrong) wrong = advanced_objection(a);
+  if (wrong)
+    td_fail(error, TIDE_ERROR_ARGUMENT, "tide_heap_create: %s", wrong);
+  else if (a->engine && !td_engine_find(a->engine))
+    td_fail(error, TIDE_ERROR_ARGUMENT, "tide_heap_create: no engine has this name: %.64s",
+            a->engine);
+  else if (a->policy && !td_policy_find(a->policy, &kind))
+    td_fail(error, TIDE_ERROR_ARGUMENT, "tide_heap_create: no policy has this name: %.64s",
+            a->policy);
+  else
+    return true;
+  return false;
+}
+
+/* Returns the least range that is reserved if nobody says how long it is to be. The tables that
+ * tell of it are a twelfth as long. They count towards a limit of the process's own memory, so a
+ * long range would leave nothing for objects. */
+static size_t least_reserve(void) {
+  size_t own = td_plat_own_bytes();
+  return own < RESERVE_DEFAULT_LEAST / 2 ? own * 2 : RESERVE_DEFAULT_LEAST;
+}
+
+bool td_options_read(const struct tide_options *given, struct tide_options *o,
+                     struct tide_advanced_options *advanced, struct td_environment *environment,
+                     struct tide_error *error) {
+  if (!copy_options(o, advanced, given, error)) return false;
+  if (!td_environment_read(environment, error)) return false;
+  if (!check_options(o, error)) return false;
+  if (!o->heap_max_bytes) o->heap_max_bytes = environment->heap_max_bytes;
+  if (!o->heap_max_bytes) o->heap_max_bytes = td_space_share_of(td_plat_memory_bytes());
+  if (o->heap_max_bytes < TD_HEAP_MAX_LEAST) o->heap_max_bytes = TD_HEAP_MAX_LEAST;
+  if (!o->markers && environment->markers) {
+    o->markers = environment->markers;
+    o->helpers_after_ms = 0;
+  }
+  if (!o->markers) o->markers = td_plat_cpus_allowed();
+  if (o->markers > TIDE_MARKERS_MAX) o->markers = TIDE_MARKERS_MAX;
+  if (!advanced->engine) advanced->engine = environment->engine;
+  if (!advanced->engine) advanced->engine = td_engine_name(0);
+  if (!advanced->policy) advanced->policy = environment->policy;
+  if (!advanced->policy) advanced->policy = td_policy_name(TD_POLICY_DEFAULT);
+  if (environment->small_pages) {
+    o->small_pages = true;
+    o->huge_pages_from = 0;
+  }
+  if (environment->no_young) o->write_barrier = false;
+  /* Twice the limit, so that large objects find room between others. */
+  if (!o->reserve_bytes && o->heap_max_bytes <= PTRDIFF_MAX / 2)
+    o->reserve_bytes = o->heap_max_bytes * 2;
+  if (!(given && given->reserve_bytes) && o->reserve_bytes < least_reserve())
+    o->reserve_bytes = least_reserve();
+  if (!o->heap_initial_bytes) o->heap_initial_bytes = TD_INITIAL_DEFAULT;
+  return true;
+}

@@ -1,0 +1,89 @@
+/* When a heap collects, as far as the program has a say: pauses, and memory outside the heap. */
+#include "gc/base/error.h"
+#include "gc/base/inside.h"
+#include "gc/base/thread.h"
+#include "gc/cycle/asked.h"
+#include "gc/cycle/budget.h"
+#include "gc/cycle/collect.h"
+#include "gc/threads/stop/pause.h"
+#include "gc/threads/stop/world.h"
+
+enum tide_status tide_collect_pause(struct tide_heap *heap) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  if (!heap) return TIDE_ERROR_ARGUMENT;
+  if (td_in_callback()) return TIDE_ERROR_STATE;
+  td_world_lock(heap);
+  bool room = heap->pauses_open < UINT32_MAX;
+  heap->pauses_open += room;
+  td_world_unlock(heap);
+  return room ? TIDE_OK : TIDE_ERROR_STATE;
+}
+
+enum tide_status tide_collect_resume(struct tide_heap *heap) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  if (!heap) return TIDE_ERROR_ARGUMENT;
+  if (td_in_callback()) return TIDE_ERROR_STATE;
+  td_world_lock(heap);
+  bool open = heap->pauses_open > 0;
+  heap->pauses_open -= open;
+  td_world_unlock(heap);
+  return open ? TIDE_OK : TIDE_ERROR_STATE;
+}
+
+enum tide_status tide_collect_pause_by(struct tide_heap *heap, const int *variable) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  if (!heap) return TIDE_ERROR_ARGUMENT;
+  if (td_in_callback()) return TIDE_ERROR_STATE;
+  td_world_lock(heap);
+  heap->paused_by = variable;
+  td_world_unlock(heap);
+  return TIDE_OK;
+}
+
+void tide_collect_await(struct tide_heap *heap) {
+  if (!heap || TIDE_LIKELY(!td_asked_runs(&heap->world.collecting))) return;
+  if (tide_collect_pause(heap) == TIDE_OK) (void)tide_collect_resume(heap);
+}
+
+bool tide_heap_grow(struct tide_heap *heap, size_t bytes) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  if (!heap || td_in_callback()) return false;
+  size_t blocks = bytes / TD_BLOCK_BYTES + 1;
+  return td_budget_grow(heap,
+                        blocks < td_budget_most(heap) ? (uint32_t)blocks : td_budget_most(heap));
+}
+
+/* Adds to the external bytes, and lets the budget of blocks shrink or grow with what is left until
+ * the next collection is due. *due: it is due now. Returns false if more is taken off than there
+ * is, or more added than can be counted. */
+static bool add_external(struct tide_heap *heap, ptrdiff_t bytes, bool *due) {
+  struct td_space *space = &heap->space;
+  pthread_mutex_lock(&space->lock);
+  size_t sum;
+  bool counted = !__builtin_add_overflow(heap->external_bytes, bytes, &sum) && sum <= PTRDIFF_MAX;
+  if (counted) {
+    heap->external_bytes = sum;
+    uint64_t left =
+        heap->policy.due_bytes > sum ? (heap->policy.due_bytes - sum) >> TD_BLOCK_LOG2 : 0;
+    *due =
+        bytes > 0 && (uint64_t)space->used_blocks * TD_BLOCK_BYTES + sum > heap->policy.due_bytes;
+    if (left < space->used_blocks) left = space->used_blocks;
+    space->budget_blocks = left < space->max_blocks ? (uint32_t)left : space->max_blocks;
+  }
+  pthread_mutex_unlock(&space->lock);
+  return counted;
+}
+
+enum tide_status tide_external_add(struct tide_mutator *mutator, ptrdiff_t bytes) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  enum tide_status status = td_pause_allowed(mutator, "tide_external_add");
+  if (status != TIDE_OK) return status;
+  /* relaxed: another thread's collection will do as well; the lock orders the rest. */
+  uint64_t seen = atomic_load_explicit(&mutator->heap->cycles, memory_order_relaxed);
+  bool due = false;
+  if (!add_external(mutator->heap, bytes, &due)) return TIDE_ERROR_ARGUMENT;
+  struct td_wish wish = {TIDE_CYCLE_FULL, TIDE_CAUSE_EXTERNAL};
+  if (due && !mutator->callback) td_collect_unless(mutator, wish, seen);
+  if (bytes > 0) tide_safepoint(mutator);
+  return TIDE_OK;
+}

@@ -1,0 +1,285 @@
+/* Making layouts from descriptions. */
+#include "gc/layout/layouts.h"
+
+#include <string.h>
+
+#include "gc/base/error.h"
+#include "gc/base/inside.h"
+#include "gc/base/thread.h"
+
+static tide_layout intern(struct tide_heap *heap, const struct td_layout *wanted,
+                          struct tide_error *error) {
+  if (td_in_callback()) {
+    td_fail(error, TIDE_ERROR_STATE, "layout: inside a collection");
+    return TIDE_LAYOUT_INVALID;
+  }
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  pthread_mutex_lock(&heap->space.lock);
+  tide_layout layout = td_layouts_intern(&heap->space.layouts, wanted);
+  bool full = heap->space.layouts.count == TIDE_LAYOUT_MAX;
+  pthread_mutex_unlock(&heap->space.lock);
+  if (layout != TIDE_LAYOUT_INVALID)
+    td_succeed(error);
+  else if (full)
+    td_fail(error, TIDE_ERROR_LIMIT, "layout: a heap has no more than %u layouts", TIDE_LAYOUT_MAX);
+  else
+    td_fail(error, TIDE_ERROR_MEMORY, "layout: out of memory");
+  return layout;
+}
+
+tide_layout tide_layout_bitmap(struct tide_heap *heap, const uint64_t *bits, size_t words,
+                               struct tide_error *error) {
+  if (!heap || !bits || words == 0) {
+    td_fail(error, TIDE_ERROR_ARGUMENT, "tide_layout_bitmap: %s",
+            !heap   ? "heap is NULL"
+            : !bits ? "bits is NULL"
+                    : "no words");
+    return TIDE_LAYOUT_INVALID;
+  }
+  if (words > TIDE_LAYOUT_WORDS_MAX) {
+    td_fail(error, TIDE_ERROR_LIMIT, "tide_layout_bitmap: %zu words, at most %u are possible",
+            words, TIDE_LAYOUT_WORDS_MAX);
+    return TIDE_LAYOUT_INVALID;
+  }
+  /* Equal descriptions are to give equal numbers: drop what lies behind the last reference. */
+  uint64_t copy[TIDE_LAYOUT_WORDS_MAX / 64] = {0};
+  size_t count = (words + 63) / 64;
+  memcpy(copy, bits, count * sizeof *copy);
+  if (words % 64) copy[count - 1] &= ~(uint64_t)0 >> (64 - words % 64);
+  while (count > 0 && copy[count - 1] == 0)
+    count--;
+  if (count == 0) return TIDE_LAYOUT_LEAF;
+  size_t last = count * 64 - (size_t)__builtin_clzll(copy[count - 1]);
+  struct td_layout wanted = {.kind = TD_KIND_BITMAP, .map = copy[0]};
+  if (count > 1)
+    wanted = (struct td_layout){.kind = TD_KIND_BITMAP_LONG, .words = (uint32_t)last, .bits = copy};
+  return intern(heap, &wanted, error);
+}
+
+/* Traces the words that a bitmap names, in every element of an object. */
+static void trace_words(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
+  const struct td_layout *layout = context;
+  const uintptr_t *at = object;
+  size_t words = bytes / sizeof *at;
+  for (size_t first = 0; first + layout->words <= words; first += layout->words)
+    for (uint32_t i = 0; i < layout->words; i++)
+      if (layout->bits[i / 64] >> (i % 64) & 1) tide_trace_conservative(tracer, at[first + i]);
+}
+
+/* Returns what is wrong with a bitmap, or NULL. */
+static const char *bitmap_objection(const struct tide_heap *heap, const uint64_t *bits,
+                                    size_t words) {
+  if (!heap) return "heap is NULL";
+  if (!bits) return "bits is NULL";
+  return words == 0 ? "no words" : NULL;
+}
+
+tide_layout tide_layout_bitmap_conservative(struct tide_heap *heap, const uint64_t *bits,
+                                            size_t words, struct tide_error *error) {
+  uint64_t copy[TIDE_LAYOUT_WORDS_MAX / 64] = {0}, any = 0;
+  const char *wrong = bitmap_objection(heap, bits, words);
+  if (wrong || words > TIDE_LAYOUT_WORDS_MAX) {
+    td_fail(error, wrong ? TIDE_ERROR_ARGUMENT : TIDE_ERROR_LIMIT,
+            "tide_layout_bitmap_conservative: %s", wrong ? wrong : "over TIDE_LAYOUT_WORDS_MAX");
+    return TIDE_LAYOUT_INVALID;
+  }
+  size_t count = (words + 63) / 64;
+  memcpy(copy, bits, count * sizeof *copy);
+  if (words % 64) copy[count - 1] &= ~(uint64_t)0 >> (64 - words % 64);
+  for (size_t i = 0; i < count; i++)
+    any |= copy[i];
+  if (!any) return TIDE_LAYOUT_LEAF;
+  struct td_layout wanted = {
+      .kind = TD_KIND_TRACED, .words = (uint32_t)words, .bits = copy, .trace = trace_words};
+  return intern(heap, &wanted, error);
+}
+
+tide_layout tide_layout_offsets(struct tide_heap *heap, size_t bytes, const size_t *offsets,
+                                size_t count, struct tide_error *error) {
+  uint64_t bits[TIDE_LAYOUT_WORDS_MAX / 64] = {0};
+  if (!heap || bytes == 0 || (count && !offsets)) {
+    td_fail(error, TIDE_ERROR_ARGUMENT, "tide_layout_offsets: %s",
+            !heap        ? "heap is NULL"
+            : bytes == 0 ? "bytes is 0"
+                         : "offsets is NULL");
+    return TIDE_LAYOUT_INVALID;
+  }
+  for (size_t i = 0; i < count; i++) {
+    size_t at = offsets[i], word = at / 8;
+    const char *wrong = at % 8                         ? "is no multiple of 8"
+                        : at > bytes || bytes - at < 8 ? "lies outside the structure"
+                                                       : NULL;
+    if (!wrong && word >= TIDE_LAYOUT_WORDS_MAX) {
+      td_fail(error, TIDE_ERROR_LIMIT, "tide_layout_offsets: offset %zu (number %zu) is over %u",
+              at, i, TIDE_LAYOUT_WORDS_MAX * 8 - 8);
+      return TIDE_LAYOUT_INVALID;
+    }
+    if (!wrong && bits[word / 64] >> (word % 64) & 1) wrong = "is given twice";
+    if (wrong) {
+      td_fail(error, TIDE_ERROR_ARGUMENT, "tide_layout_offsets: offset %zu (number %zu) %s", at, i,
+              wrong);
+      return TIDE_LAYOUT_INVALID;
+    }
+    bits[word / 64] |= (uint64_t)1 << (word % 64);
+  }
+  if (count == 0) return TIDE_LAYOUT_LEAF;
+  size_t words = bytes / 8 < TIDE_LAYOUT_WORDS_MAX ? bytes / 8 : TIDE_LAYOUT_WORDS_MAX;
+  return tide_layout_bitmap(heap, bits, words, error);
+}
+
+tide_layout tide_layout_prefixed(struct tide_heap *heap, size_t prefix_words,
+                                 struct tide_error *error) {
+  if (!heap || prefix_words > PTRDIFF_MAX / 8) {
+    td_fail(error, heap ? TIDE_ERROR_LIMIT : TIDE_ERROR_ARGUMENT, "tide_layout_prefixed: %s",
+            heap ? "the prefix is too long" : "heap is NULL");
+    return TIDE_LAYOUT_INVALID;
+  }
+  if (prefix_words == 0) return TIDE_LAYOUT_REFS;
+  struct td_layout wanted = {.kind = TD_KIND_PREFIXED, .map = prefix_words};
+  return intern(heap, &wanted, error);
+}
+
+tide_layout tide_layout_traced(struct tide_heap *heap, tide_trace_fn trace, void *context,
+                               struct tide_error *error) {
+  if (!heap || !trace) {
+    td_fail(error, TIDE_ERROR_ARGUMENT, "tide_layout_traced: %s is NULL", heap ? "trace" : "heap");
+    return TIDE_LAYOUT_INVALID;
+  }
+  struct td_layout wanted = {.kind = TD_KIND_TRACED, .trace = trace, .context = context};
+  return intern(heap, &wanted, error);
+}
+
+/* ---- Names ---- */
+
+/* Returns the bytes of the UTF-8 character at `text`, 0 if it is none or a control character. Forms
+ * that are longer than needed, surrogates and numbers over 0x10ffff are none. */
+static size_t character_bytes(const unsigned char *text) {
+  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  unsigned char first = *text;
+  if (first < 0x80) return first >= 0x20 && first != 0x7f;
+  size_t bytes = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4) return 0;
+  uint32_t code = first & (0xffu >> (bytes + 1));
+  for (size_t i = 1; i < bytes; i++) {
+    if ((text[i] & 0xc0) != 0x80) return 0;
+    code = code << 6 | (text[i] & 0x3fu);
+  }
+  bool surrogate = code >= 0xd800 && code <= 0xdfff;
+  return code < least[bytes] || code < 0xa0 || surrogate || code > 0x10ffff ? 0 : bytes;
+}
+
+/* What is wrong with a name, or NULL. */
+static const char *name_objection(const char *name) {
+  const unsigned char *at = (const unsigned char *)name;
+  if (!name) return "name is NULL";
+  if (!*name) return "the name is empty";
+  if (strnlen(name, TIDE_LAYOUT_NAME_MAX + 1) > TIDE_LAYOUT_NAME_MAX)
+    return "the name has more than 63 bytes";
+  for (size_t bytes; *at; at += bytes)
+    if ((bytes = character_bytes(at)) == 0)
+      return "the name is not UTF-8, or has a control character";
+  return NULL;
+}
+
+/* A layout that tide_layout_… made, or one of the public ones; not those of weak things. */
+static bool is_public(const struct tide_heap *heap, tide_layout layout) {
+  return layout != TIDE_LAYOUT_INVALID && layout < heap->space.layouts.count &&
+         heap->space.layouts.at[layout].kind < TD_KIND_WEAK;
+}
+
+static tide_layout refuse(struct tide_error *error, const char *function, const char *wrong) {
+  td_fail(error, TIDE_ERROR_ARGUMENT, "%s: %s", function, wrong);
+  return TIDE_LAYOUT_INVALID;
+}
+
+/* Copies the layout. Returns false if there is none, and then error says so. */
+static bool look_up(struct tide_heap *heap, tide_layout layout, const char *function,
+                    struct td_layout *found, struct tide_error *error) {
+  *found = (struct td_layout){0};
+  if (heap) {
+    pthread_mutex_lock(&heap->space.lock);
+    if (is_public(heap, layout)) *found = heap->space.layouts.at[layout];
+    pthread_mutex_unlock(&heap->space.lock);
+  }
+  if (found->kind != TD_KIND_NONE) return true;
+  refuse(error, function, heap ? "this heap has no such layout" : "heap is NULL");
+  return false;
+}
+
+tide_layout tide_layout_named(struct tide_heap *heap, tide_layout layout, const char *name,
+                              struct tide_error *error) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  const char *wrong = heap ? name_objection(name) : NULL;
+  if (wrong) return refuse(error, __func__, wrong);
+  struct td_layout wanted;
+  if (!look_up(heap, layout, __func__, &wanted, error)) return TIDE_LAYOUT_INVALID;
+  char copy[TIDE_LAYOUT_NAME_MAX + 1];
+  wanted.name = memcpy(copy, name, strlen(name) + 1);
+  return intern(heap, &wanted, error);
+}
+
+tide_layout tide_layout_near_start(struct tide_heap *heap, tide_layout layout,
+                                   struct tide_error *error) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  struct td_layout wanted;
+  if (!look_up(heap, layout, __func__, &wanted, error)) return TIDE_LAYOUT_INVALID;
+  wanted.near_start = true;
+  return intern(heap, &wanted, error);
+}
+
+tide_layout tide_layout_as_it_is(struct tide_heap *heap, tide_layout layout,
+                                 struct tide_error *error) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  struct td_layout wanted;
+  if (!look_up(heap, layout, __func__, &wanted, error)) return TIDE_LAYOUT_INVALID;
+  if (wanted.kind != TD_KIND_LEAF) return refuse(error, __func__, "the layout has references");
+  wanted.as_it_is = true;
+  return intern(heap, &wanted, error);
+}
+
+const char *tide_layout_name(struct tide_heap *heap, tide_layout layout) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  if (!heap || layout >= TIDE_LAYOUT_MAX) return NULL;
+  pthread_mutex_lock(&heap->space.lock);
+  const char *name =
+      layout < heap->space.layouts.count ? heap->space.layouts.at[layout].name : NULL;
+  pthread_mutex_unlock(&heap->space.lock);
+  return name;
+}
+
+/* ---- Arrays ---- */
+
+/* What an element of `words` words has, if its layout can be repeated; else why not. */
+static enum tide_status describe_element(const struct td_layout *layout, size_t words,
+                                         struct td_layout *repeated) {
+  if (layout->kind == TD_KIND_BITMAP_LONG) return TIDE_ERROR_LIMIT;
+  if (words < 64u - (unsigned)__builtin_clzll(layout->map)) return TIDE_ERROR_ARGUMENT;
+  if (words > UINT32_MAX) return TIDE_ERROR_LIMIT;
+  *repeated = (struct td_layout){.kind = TD_KIND_REPEATED,
+                                 .words = (uint32_t)words,
+                                 .near_start = layout->near_start,
+                                 .element = layout->map,
+                                 .name = layout->name};
+  return TIDE_OK;
+}
+
+enum tide_status td_layout_of_array(struct tide_heap *heap, tide_layout *layout,
+                                    size_t bytes_each) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  struct td_layouts *layouts = &heap->space.layouts;
+  enum tide_status status = TIDE_OK;
+  pthread_mutex_lock(&heap->space.lock);
+  const struct td_layout *described = &layouts->at[*layout];
+  if (described->kind == TD_KIND_BITMAP || described->kind == TD_KIND_BITMAP_LONG) {
+    struct td_layout repeated;
+    status = bytes_each % 8 ? TIDE_ERROR_ARGUMENT
+                            : describe_element(described, bytes_each / 8, &repeated);
+    if (status == TIDE_OK) {
+      bool full = layouts->count == TIDE_LAYOUT_MAX;
+      *layout = td_layouts_intern(layouts, &repeated);
+      if (*layout == TIDE_LAYOUT_INVALID) status = full ? TIDE_ERROR_LIMIT : TIDE_ERROR_MEMORY;
+    }
+  }
+  pthread_mutex_unlock(&heap->space.lock);
+  return status;
+}

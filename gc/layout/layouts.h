@@ -1,0 +1,12 @@
+/* Layouts that are made of others. */
+#ifndef TD_GC_LAYOUT_LAYOUTS_H
+#define TD_GC_LAYOUT_LAYOUTS_H
+
+#include "gc/base/state.h"
+
+/* Turns the layout of an element into that of an array of such elements, if it describes one
+ * element only (offsets, a bitmap); leaves it alone otherwise. *layout is under TIDE_LAYOUT_MAX.
+ * Returns what tide_alloc_array documents. */
+enum tide_status td_layout_of_array(struct tide_heap *heap, tide_layout *layout, size_t bytes_each);
+
+#endif

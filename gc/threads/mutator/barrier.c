@@ -1,0 +1,92 @@
+/* The write barrier behind its inlined part. */
+#include "gc/threads/mutator/barrier.h"
+
+#include "gc/base/check.h"
+#include "gc/base/error.h"
+#include "gc/base/inside.h"
+#include "gc/object/find.h"
+#include "heap/find.h"
+#include "heap/log.h"
+#include "heap/young.h"
+
+/* Debug builds hear of every store, because no mark is below what tide_write sees there. */
+#ifdef TD_DEBUG
+static const bool is_debug = true;
+#else
+static const bool is_debug = false;
+#endif
+
+/* What tide_write sees where it has nothing to tell, and where it tells everything. */
+static const signed char never = 0, always = TIDE_MARK_OLD;
+
+/* relaxed: the thread itself is stopped, or calls. */
+static void set_mask(struct tide_mutator *mutator, uintptr_t mask) {
+  __atomic_store_n(&mutator->fast.mark_mask, mask, __ATOMIC_RELAXED);
+}
+
+void td_barrier_open(struct tide_mutator *mutator) {
+  const struct td_space *space = &mutator->heap->space;
+  set_mask(mutator, 0);
+  mutator->fast.marks = is_debug           ? &always
+                        : space->has_young ? (const signed char *)space->marks
+                                           : &never;
+  td_barrier_switch(mutator);
+}
+
+void td_barrier_close(struct tide_mutator *mutator) {
+  set_mask(mutator, 0);
+  mutator->fast.marks = is_debug ? &always : &never;
+}
+
+/* The thread may have been stopped by a signal between the two loads of tide_write_begin, so only
+ * one of both words changes. The mark that the mask 0 leads to is the first one's, of a block that
+ * never holds objects. */
+void td_barrier_switch(struct tide_mutator *mutator) {
+  const struct td_space *space = &mutator->heap->space;
+  bool looks = !is_debug && space->has_young && mutator->heap->youth.on;
+  set_mask(mutator, looks ? space->mark_span - 1 : 0);
+}
+
+/* Does the object exist, and do the slots lie inside of it? */
+static bool check_write(const struct tide_mutator *mutator, const void *object, uintptr_t slots,
+                        size_t count) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin(); /* the object's mark is looked at */
+  if (!td_mutator_check(mutator, "tide_write")) return false;
+  const char *wrong = NULL;
+  uintptr_t offset = slots - (uintptr_t)object;
+  bool exists = object && td_object_begins(mutator->heap, object);
+  size_t bytes = exists ? td_space_object_bytes(&mutator->heap->space, (uintptr_t)object) : 0;
+  if (!object)
+    wrong = "the object is NULL";
+  else if (!exists)
+    wrong = "no object of this heap begins there";
+  else if (offset > bytes || count > (bytes - offset) / sizeof(void *))
+    wrong = "the slot lies outside of the object";
+  else
+    return true;
+  td_misuse("tide_write: object %p, slot %p: %s", object, (void *)slots, wrong);
+  return false;
+}
+
+/* What the program replaces may die. The first of several slots speaks for all. */
+static void note_store(struct tide_mutator *mutator, const void *slots, bool is_new) {
+  /* relaxed: another mutator may write it; either value will do for a count. */
+  uintptr_t word = __atomic_load_n((const uintptr_t *)slots, __ATOMIC_RELAXED);
+  mutator->told++;
+  if (is_new && ++mutator->logged % TD_YOUNG_LOGGED_STEP == 0)
+    td_young_note_logged(&mutator->heap->space);
+  if (word != 0 && word % TD_GRANULE_BYTES == 0) mutator->replaced++;
+}
+
+/* Stops are held off: a collection in between would find an object half logged, or the epoch that
+ * it is logged with past. */
+void tide_write_slow(struct tide_mutator *mutator, void *object, const void *slots, size_t count) {
+  if (is_debug && !check_write(mutator, object, (uintptr_t)slots, count)) return;
+  struct td_space *space = &mutator->heap->space;
+  td_allocation_begin(mutator);
+  if (space->has_young && mutator->heap->youth.on) {
+    enum td_log_news news = td_log_write(space, (uintptr_t)object, (uintptr_t)slots, count);
+    if (news != TD_LOG_NOT) note_store(mutator, slots, news == TD_LOG_NEW);
+  }
+  td_allocation_end(mutator);
+}

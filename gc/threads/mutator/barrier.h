@@ -1,0 +1,15 @@
+/* The write barrier: what inlined code looks at, and what it calls. */
+#ifndef TD_GC_THREADS_MUTATOR_BARRIER_H
+#define TD_GC_THREADS_MUTATOR_BARRIER_H
+
+#include "gc/base/state.h"
+
+/* While the mutator is being attached: lets tide_write see the marks of its heap if that collects
+ * young objects. */
+void td_barrier_open(struct tide_mutator *mutator);
+/* Lets it see nothing, for good. */
+void td_barrier_close(struct tide_mutator *mutator);
+/* World stopped: the heap has begun to collect young objects, or has ceased to. */
+void td_barrier_switch(struct tide_mutator *mutator);
+
+#endif

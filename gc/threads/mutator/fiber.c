@@ -1,0 +1,165 @@
+/* Stacks that are not the thread's own: fibers and coroutines. */
+#include "gc/threads/mutator/fiber.h"
+
+#include <stdlib.h>
+
+#include "gc/base/check.h"
+#include "gc/base/error.h"
+#include "gc/base/inside.h"
+#include "gc/base/thread.h"
+#include "gc/threads/stop/pause.h"
+#include "gc/threads/stop/registers.h"
+
+bool td_fibers_open(struct tide_mutator *mutator) {
+  const struct td_stack_bounds *bounds = td_thread_stack();
+  if (!bounds) return false;
+  mutator->own =
+      (struct tide_fiber_stack){.low = bounds->low, .high = bounds->high, .grows = bounds->grows};
+  mutator->own.top = mutator->own.high;
+  mutator->native = mutator->own;
+  mutator->current = mutator->running = &mutator->own;
+  mutator->fibers = NULL;
+  return true;
+}
+
+void td_fibers_close(struct tide_mutator *mutator) {
+  while (mutator->fibers) {
+    struct tide_fiber_stack *next = mutator->fibers->next;
+    free(mutator->fibers);
+    mutator->fibers = next;
+  }
+  mutator->current = mutator->running = &mutator->own;
+}
+
+static struct tide_fiber_stack **link_of(struct tide_mutator *mutator,
+                                         const struct tide_fiber_stack *stack) {
+  struct tide_fiber_stack **link = &mutator->fibers;
+  while (*link && *link != stack)
+    link = &(*link)->next;
+  return *link ? link : NULL;
+}
+
+struct tide_fiber_stack *tide_stack_register(struct tide_mutator *mutator, void *low, void *high,
+                                             struct tide_error *error) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  uintptr_t from = (uintptr_t)low, to = (uintptr_t)high;
+  if (!td_mutator_may_act(mutator, "tide_stack_register")) {
+    td_fail(error, TIDE_ERROR_STATE, "tide_stack_register: not this thread's mutator");
+    return NULL;
+  }
+  if (from == 0 || from % 8 || to % 8 || to <= from) {
+    td_fail(error, TIDE_ERROR_ARGUMENT,
+            "tide_stack_register: [%p, %p) is no stack: word-aligned bounds in order are needed",
+            low, high);
+    return NULL;
+  }
+  for (struct tide_fiber_stack *f = mutator->fibers; f; f = f->next) {
+    if (from < f->high && f->low < to) {
+      td_fail(error, TIDE_ERROR_STATE, "tide_stack_register: [%p, %p) overlaps a registered stack",
+              low, high);
+      return NULL;
+    }
+  }
+  struct tide_fiber_stack *stack = calloc(1, sizeof *stack);
+  if (!stack) {
+    td_fail(error, TIDE_ERROR_MEMORY, "tide_stack_register: out of memory");
+    return NULL;
+  }
+  stack->low = from;
+  stack->high = to;
+  stack->top = to;
+  stack->next = mutator->fibers;
+  mutator->fibers = stack;
+  return stack;
+}
+
+TD_READS_STACKS enum tide_status tide_stack_switch(struct tide_mutator *mutator,
+                                                   struct tide_fiber_stack *to) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  if (!td_mutator_may_act(mutator, "tide_stack_switch")) return TIDE_ERROR_STATE;
+  if (to && !link_of(mutator, to)) return TIDE_ERROR_ARGUMENT;
+  struct tide_fiber_stack *from = mutator->current;
+  from->left = mutator->stack_kind == TIDE_STACK_PRECISE ||
+               td_stack_holds(from, (uintptr_t)__builtin_frame_address(0));
+  if (!from->left && from == &mutator->own) {
+    td_misuse("tide_stack_switch: mutator %p has left its thread's stack already; tell before",
+              (void *)mutator);
+    return TIDE_ERROR_STATE;
+  }
+  from->saved_count = 0;
+  if (from->left)
+    td_stack_describe_left(from, __builtin_dwarf_cfa()); /* else a fiber that has ended */
+  mutator->current = to ? to : &mutator->own; /* its description is used once it is left again */
+  return TIDE_OK;
+}
+
+enum tide_status tide_stack_unregister(struct tide_mutator *mutator,
+                                       struct tide_fiber_stack *stack) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  if (!td_mutator_may_act(mutator, "tide_stack_unregister")) return TIDE_ERROR_STATE;
+  struct tide_fiber_stack **link = link_of(mutator, stack);
+  if (!stack || !link) return TIDE_ERROR_ARGUMENT;
+  if (mutator->current == stack) return TIDE_ERROR_STATE;
+  *link = stack->next;
+  free(stack);
+  return TIDE_OK;
+}
+
+static enum tide_status set_own(struct tide_mutator *mutator, uintptr_t low, uintptr_t high) {
+  if (mutator->stack_kind == TIDE_STACK_PRECISE || mutator->current != &mutator->own)
+    return TIDE_ERROR_STATE;
+  /* A stack that grows from its very end reaches as far down as memory is mapped. */
+  mutator->own.low = low ? low : high - 8;
+  mutator->own.high = high;
+  mutator->own.grows = low == 0;
+  return TIDE_OK;
+}
+
+static bool are_bounds(uintptr_t low, uintptr_t high) {
+  return low % 8 == 0 && high % 8 == 0 && low < high;
+}
+
+enum tide_status tide_stack_set_own(struct tide_mutator *mutator, void *low, void *high) {
+  if (!td_mutator_may_act(mutator, "tide_stack_set_own"))
+    return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  if (!are_bounds((uintptr_t)low, (uintptr_t)high)) return TIDE_ERROR_ARGUMENT;
+  return set_own(mutator, (uintptr_t)low, (uintptr_t)high);
+}
+
+void *tide_stack_own_high(const struct tide_mutator *mutator) {
+  if (!td_mutator_check(mutator, "tide_stack_own_high")) return NULL;
+  return mutator->stack_kind == TIDE_STACK_PRECISE ? NULL : (void *)mutator->own.high;
+}
+
+/* ---- Another thread's ---- */
+
+struct move {
+  struct tide_mutator *other;
+  uintptr_t low, high;
+  enum tide_status status;
+};
+
+/* World stopped. Whoever is in a region neither reads nor describes its stack before the resume. */
+static void move_other(struct tide_mutator *mutator, void *argument) {
+  struct move *move = argument;
+  (void)mutator;
+  move->status = set_own(move->other, move->low, move->high);
+  if (move->status == TIDE_OK) td_stack_place(move->other);
+}
+
+enum tide_status tide_stack_set_other(struct tide_mutator *mutator, struct tide_mutator *other,
+                                      void *low, void *high) {
+  struct move move = {other, (uintptr_t)low, (uintptr_t)high, TIDE_OK};
+  if (!mutator || !mutator->heap || !other || other->heap != mutator->heap ||
+      !are_bounds(move.low, move.high))
+    return TIDE_ERROR_ARGUMENT;
+  if (td_world_is_ours(mutator)) {
+    move_other(mutator, &move);
+    return move.status;
+  }
+  if (other == mutator) return tide_stack_set_own(mutator, low, high);
+  enum tide_status status =
+      td_with_world_stopped(mutator, "tide_stack_set_other", move_other, &move);
+  return status == TIDE_OK ? move.status : status;
+}

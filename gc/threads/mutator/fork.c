@@ -1,0 +1,157 @@
+/* Fork. Before it, the worlds of all heaps are stopped and all locks taken, so that the child
+ * finds every structure whole: no other mutator is in the middle of an allocation. The child
+ * keeps the mutators of the thread that forked, and forgets the other threads: their handles and
+ * stacks are no roots any more, and the markers start new threads when they need them. */
+#include "gc/threads/mutator/fork.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "gc/base/inside.h"
+#include "gc/threads/mutator/attach.h"
+#include "gc/threads/stop/registers.h"
+#include "gc/threads/stop/safe.h"
+#include "gc/threads/stop/signal.h"
+#include "gc/threads/stop/world.h"
+#include "heap/touch.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct tide_heap *heaps; /* under the lock */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool ready;
+
+/* There is no way to tell fork's caller, and waiting would be for ever. */
+static void refuse(void) {
+  fputs("tidemark: fork in a trace function, root callback, event or visit, or after "
+        "tide_world_stop; it would wait for itself\n",
+        stderr);
+  abort();
+}
+
+static void lock_worlds(void) {
+  pthread_mutex_lock(&lock);
+  for (struct tide_heap *heap = heaps; heap; heap = heap->next)
+    td_world_lock_safe(heap);
+}
+
+static void unlock_worlds(void) {
+  for (struct tide_heap *heap = heaps; heap; heap = heap->next)
+    td_world_unlock_safe(heap);
+  pthread_mutex_unlock(&lock);
+}
+
+/* All worlds' locks before the first stop: a thread that waits for one counts as standing still in
+ * every heap, so nobody can wait for us who holds one. */
+static void lock_worlds_safely(void) {
+  struct tide_mutator *suspended;
+  td_thread_enter_safe(NULL);
+  lock_worlds();
+  while ((suspended = td_thread_try_leave_safe(NULL)) != NULL) {
+    unlock_worlds(); /* whoever lets this thread go on needs one */
+    td_world_wait_at_gate(suspended);
+    lock_worlds();
+  }
+}
+
+static void stop_all(void *unused) {
+  (void)unused;
+  if (td_in_callback()) refuse();
+  lock_worlds_safely();
+  for (struct tide_heap *heap = heaps; heap; heap = heap->next)
+    td_world_stop_mutators(heap, tide_current(heap));
+  /* All other locks after the last stop: a thread that we wait for may use heaps that it is not
+   * attached to, and does not stand still while it waits for such a lock. */
+  for (struct tide_heap *heap = heaps; heap; heap = heap->next) {
+    pthread_mutex_lock(&heap->roots.lock);
+    pthread_mutex_lock(&heap->finalizers.lock);
+    pthread_mutex_lock(&heap->space.lock);
+    pthread_mutex_lock(&heap->stats_lock);
+  }
+  td_signal_hold();
+}
+
+static void before_fork(void) {
+  (void)td_inside_begin(); /* until it is over */
+  td_stack_call(stop_all, NULL);
+}
+
+static void unlock_heap(struct tide_heap *heap) {
+  pthread_mutex_unlock(&heap->stats_lock);
+  pthread_mutex_unlock(&heap->space.lock);
+  pthread_mutex_unlock(&heap->finalizers.lock);
+  pthread_mutex_unlock(&heap->roots.lock);
+}
+
+static void go_on(void) {
+  struct td_self *inside = td_self();
+  pthread_mutex_unlock(&lock);
+  td_inside_end(&inside);
+}
+
+static void after_fork_in_parent(void) {
+  td_signal_let_go();
+  for (struct tide_heap *heap = heaps; heap; heap = heap->next) {
+    unlock_heap(heap);
+    td_world_resume_mutators(heap, tide_current(heap));
+    td_world_unlock_safe(heap);
+  }
+  go_on();
+}
+
+static void after_fork_in_child(void) {
+  td_signal_let_go();
+  for (struct tide_heap *heap = heaps; heap; heap = heap->next) {
+    unlock_heap(heap);
+    struct tide_mutator *self = tide_current(heap);
+    if (self) self->thread_id = td_plat_thread_id();
+    td_mutators_drop_others(heap, self);
+    td_world_resume_mutators(heap, self);
+    td_markers_after_fork(heap->markers);
+    td_touch_skip(&heap->space);
+    td_world_unlock_safe(heap);
+  }
+  go_on();
+}
+
+/* Who waits for the lock stands still meanwhile: a fork that has it waits for this thread in other
+ * heaps. The lock is not kept while the thread waits to go on, because somebody may have suspended
+ * it. */
+static void wait_for_registry(void *unused) {
+  (void)unused;
+  td_thread_enter_safe(NULL);
+  pthread_mutex_lock(&lock);
+  pthread_mutex_unlock(&lock);
+  td_thread_leave_safe(NULL);
+}
+
+static void lock_registry(void) {
+  while (pthread_mutex_trylock(&lock) != 0)
+    td_stack_call(wait_for_registry, NULL);
+}
+
+static void register_handlers(void) {
+  ready = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0;
+}
+
+const char *td_registry_add(struct tide_heap *heap) {
+  pthread_once(&once, register_handlers);
+  if (!ready) return "cannot register fork handlers";
+  lock_registry();
+  bool good = heaps || td_mutators_open();
+  if (good) {
+    heap->next = heaps;
+    heaps = heap;
+  }
+  pthread_mutex_unlock(&lock);
+  return good ? NULL : "no thread key or address space left";
+}
+
+void td_registry_remove(struct tide_heap *heap) {
+  lock_registry();
+  struct tide_heap **link = &heaps;
+  while (*link != heap)
+    link = &(*link)->next;
+  *link = heap->next;
+  if (!heaps) td_mutators_close();
+  pthread_mutex_unlock(&lock);
+}

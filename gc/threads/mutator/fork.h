@@ -1,0 +1,11 @@
+/* All heaps of the process, for fork. */
+#ifndef TD_GC_THREADS_MUTATOR_FORK_H
+#define TD_GC_THREADS_MUTATOR_FORK_H
+
+#include "gc/base/state.h"
+
+/* Returns NULL, or says what the system refused. */
+const char *td_registry_add(struct tide_heap *heap);
+void td_registry_remove(struct tide_heap *heap);
+
+#endif

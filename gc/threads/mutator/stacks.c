@@ -1,0 +1,159 @@
+/* Stacks and registers of mutators as roots.
+ *
+ * A collection does not scan live stacks. It copies those words that lie inside the heap's range
+ * into a list. That is as fast as scanning, keeps the words for a verification afterwards, and
+ * does not mind if a thread in a blocking region goes on writing its stack. */
+#include "gc/threads/mutator/stacks.h"
+
+#include <stdlib.h>
+
+#include "gc/threads/stop/registers.h"
+#include "heap/avoid.h"
+
+/* Frames that a thread may enter between telling of a switch and switching. */
+#define SWITCH_SLACK_BYTES 1024u
+
+/* What a mutator keeps room for when its first copy is made, and always between two copies. */
+#define REGION_WORDS_MIN TD_SINK_WORDS
+#define REGION_WORDS_KEPT (16u * TD_SINK_WORDS)
+
+/* Where words are copied to, and which of them. */
+struct look {
+  struct td_root_sink *sink;
+  uintptr_t base, bytes; /* only words inside this range can be references */
+};
+
+static TD_READS_STACKS size_t filter(uintptr_t *out, uintptr_t base, uintptr_t bytes,
+                                     const uintptr_t *at, size_t count) {
+  size_t found = 0;
+  for (size_t i = 0; i < count; i++) {
+    out[found] = at[i];
+    found += at[i] - base < bytes;
+  }
+  return found;
+}
+
+/* Returns false if the sink has no room. */
+static bool copy_words(const struct look *look, uintptr_t low, uintptr_t high) {
+  low = (low + 7) & ~(uintptr_t)7;
+  while (low + 8 <= high) {
+    size_t count = (high - low) / 8;
+    if (count > TD_SINK_WORDS) count = TD_SINK_WORDS;
+    uintptr_t *room = look->sink->room(look->sink);
+    if (!room) return false;
+    look->sink->copied(look->sink,
+                       filter(room, look->base, look->bytes, (const uintptr_t *)low, count));
+    low += count * 8;
+  }
+  return true;
+}
+
+static TD_READS_STACKS uintptr_t stack_word(uintptr_t at) {
+  return *(const uintptr_t *)at;
+}
+
+/* A part of a stack, and those frames of the other stack that it refers to. */
+static bool copy_part(const struct look *look, const struct tide_fiber_stack *stack, uintptr_t low,
+                      uintptr_t high) {
+  bool good = copy_words(look, low, high);
+  void *begin, *end, *before = NULL;
+  for (uintptr_t at = (low + 7) & ~(uintptr_t)7; good && stack->fake && at + 8 <= high; at += 8) {
+    void *word = (void *)stack_word(at);
+    if (!td_stack_fake_frame(stack->fake, word, &begin, &end) || begin == before) continue;
+    good = copy_words(look, (uintptr_t)begin, (uintptr_t)end);
+    before = begin;
+  }
+  return good;
+}
+
+/* ---- In a collection ---- */
+
+static void copy_saved(const struct look *look, const struct tide_fiber_stack *stack) {
+  uintptr_t saved = (uintptr_t)stack->saved;
+  copy_part(look, stack, saved, saved + stack->saved_count * sizeof *stack->saved);
+}
+
+/* A stack that the mutator does not run on: from a little below where it left it, or from end to
+ * end if it never ran there, for whoever made the stack may have put something on it. */
+static void copy_resting(const struct look *look, const struct tide_fiber_stack *stack) {
+  bool deep = stack->left && stack->top - stack->low > SWITCH_SLACK_BYTES;
+  copy_part(look, stack, deep ? stack->top - SWITCH_SLACK_BYTES : stack->low, stack->high);
+  copy_saved(look, stack);
+}
+
+static void copy_running(const struct look *look, const struct tide_fiber_stack *running) {
+  if (!td_stack_holds(running, running->top)) {
+    td_plat_say("tidemark: a mutator stands at %#zx, outside the stack [%#zx, %#zx) it runs on; "
+                "register the stack (tide_stack_register) and tell of the switch\n",
+                (size_t)running->top, (size_t)running->low, (size_t)running->high);
+    abort(); /* going on would free objects that the unknown stack holds */
+  }
+  copy_part(look, running, running->top, running->high);
+}
+
+void td_stacks_emit(const struct tide_mutator *mutator, struct td_root_sink *sink) {
+  if (mutator->stack_kind == TIDE_STACK_PRECISE) return;
+  const struct td_space *space = &mutator->heap->space;
+  const struct look look = {
+      .sink = sink, .base = space->base, .bytes = td_avoid_watched_bytes(space)};
+  const struct tide_fiber_stack *running = mutator->running;
+  if (mutator->region_copied)
+    copy_words(&look, (uintptr_t)mutator->region,
+               (uintptr_t)(mutator->region + mutator->region_count));
+  else
+    copy_running(&look, running);
+  if (running != &mutator->own) copy_resting(&look, &mutator->own);
+  for (struct tide_fiber_stack *f = mutator->fibers; f; f = f->next)
+    if (f != running) copy_resting(&look, f);
+}
+
+/* ---- For a blocking region ---- */
+
+struct keeper {
+  struct td_root_sink sink; /* first */
+  struct tide_mutator *mutator;
+};
+
+static uintptr_t *room_in_region(struct td_root_sink *sink) {
+  struct tide_mutator *m = ((struct keeper *)sink)->mutator;
+  if (m->region_capacity - m->region_count < TD_SINK_WORDS) {
+    size_t capacity = m->region_capacity ? m->region_capacity * 2 : REGION_WORDS_MIN;
+    uintptr_t *larger = realloc(m->region, capacity * sizeof *larger);
+    if (!larger) return NULL;
+    m->region = larger;
+    m->region_capacity = capacity;
+  }
+  return m->region + m->region_count;
+}
+
+static void copied_to_region(struct td_root_sink *sink, size_t count) {
+  ((struct keeper *)sink)->mutator->region_count += count;
+}
+
+bool td_stacks_keep(struct tide_mutator *mutator) {
+  if (mutator->stack_kind == TIDE_STACK_PRECISE) return true;
+  const struct td_space *space = &mutator->heap->space;
+  const struct tide_fiber_stack *running = mutator->running;
+  /* The range as it can become at most: others may move the frontier just now. */
+  struct keeper keeper = {.sink = {.room = room_in_region, .copied = copied_to_region},
+                          .mutator = mutator};
+  const struct look look = {
+      .sink = &keeper.sink, .base = space->base, .bytes = space->reserved_bytes};
+  mutator->region_count = 0;
+  /* On a stack that nobody has told of: the next collection says so. */
+  if (!td_stack_holds(running, running->top)) return true;
+  mutator->region_copied = copy_part(&look, running, running->top, running->high);
+  return mutator->region_copied;
+}
+
+void td_stacks_drop(struct tide_mutator *mutator) {
+  mutator->region_copied = false;
+  if (mutator->region_capacity <= REGION_WORDS_KEPT) return;
+  td_stacks_close(mutator);
+}
+
+void td_stacks_close(struct tide_mutator *mutator) {
+  free(mutator->region);
+  mutator->region = NULL;
+  mutator->region_count = mutator->region_capacity = 0;
+}

@@ -1,0 +1,20 @@
+/* What a collection finds on the stacks of a mutator. */
+#ifndef TD_GC_THREADS_MUTATOR_STACKS_H
+#define TD_GC_THREADS_MUTATOR_STACKS_H
+
+#include "gc/base/sink.h"
+#include "gc/base/state.h"
+
+/* World stopped: copies the candidate words of this mutator's stacks to the sink. */
+void td_stacks_emit(const struct tide_mutator *mutator, struct td_root_sink *sink);
+
+/* The owner, inside td_stack_call: copies the candidate words of the stack that it runs on into the
+ * mutator, for as long as a blocking region lasts. Collections meanwhile take these words and do
+ * not read the stack. Returns false if there is no memory for them. */
+bool td_stacks_keep(struct tide_mutator *mutator);
+/* The region has ended, and no collection is under way that may use the words. */
+void td_stacks_drop(struct tide_mutator *mutator);
+/* Frees the memory for such words. */
+void td_stacks_close(struct tide_mutator *mutator);
+
+#endif

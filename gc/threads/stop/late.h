@@ -1,0 +1,16 @@
+/* Telling of a stop that somebody does not answer. */
+#ifndef TD_GC_THREADS_STOP_LATE_H
+#define TD_GC_THREADS_STOP_LATE_H
+
+#include "gc/base/state.h"
+
+/* A stop that takes this long is told of, and again each time that it has taken so much longer. */
+#define TD_LATE_NS UINT64_C(1000000000)
+#define TD_LATE_AGAIN_NS UINT64_C(10000000000)
+
+/* Writes one line to stderr that names the threads that are waited for. The stopper calls it; self
+ * is its mutator, or NULL. */
+void td_late_tell(const struct tide_heap *heap, const struct tide_mutator *self,
+                  uint64_t waited_ns);
+
+#endif

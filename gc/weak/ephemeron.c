@@ -1,0 +1,245 @@
+/* Closing ephemerons. */
+#include "gc/weak/ephemeron.h"
+
+#include "gc/base/pages.h"
+
+#define BUCKETS_MIN 512u
+/* Rounds may look at this many ephemerons per block of the heap, and at each ephemeron so often,
+ * before the serial closure takes over. */
+#define LOOKS_PER_BLOCK 256u
+#define LOOKS_PER_EPHEMERON 4u
+
+bool td_ephemerons_init(struct td_ephemerons *ephemerons) {
+  *ephemerons = (struct td_ephemerons){.bucket_count = BUCKETS_MIN};
+  ephemerons->buckets = td_pages_take(BUCKETS_MIN * sizeof *ephemerons->buckets);
+  return ephemerons->buckets && td_worklist_reserve(&ephemerons->list);
+}
+
+void td_ephemerons_deinit(struct td_ephemerons *ephemerons) {
+  td_pages_give(ephemerons->buckets, ephemerons->bucket_count * sizeof *ephemerons->buckets);
+  td_worklist_free(&ephemerons->list);
+}
+
+void td_ephemerons_begin(struct tide_heap *heap) {
+  struct td_ephemerons *e = &heap->ephemerons;
+  e->unresolved = e->weak = 0;
+  e->count = e->value_count = e->work = 0;
+  e->objects = 0;
+}
+
+static struct td_ephemeron_object *at(uintptr_t ephemeron) {
+  return (struct td_ephemeron_object *)ephemeron;
+}
+
+/* A key that is no reference lives for ever. */
+static bool key_lives(const struct tide_heap *heap, const struct td_ephemeron_object *ephemeron) {
+  return !td_is_reference(&heap->space, ephemeron->key) ||
+         td_object_is_marked(&heap->space, ephemeron->key);
+}
+
+static void keep_unresolved(struct td_ephemerons *e, uintptr_t ephemeron) {
+  at(ephemeron)->link = e->unresolved;
+  e->unresolved = ephemeron;
+  e->count++;
+}
+
+static void take_met(struct tide_heap *heap) {
+  for (uintptr_t x = td_mark_take_ephemerons(heap->markers), next; x; x = next) {
+    next = at(x)->link;
+    keep_unresolved(&heap->ephemerons, x);
+  }
+}
+
+/* ---- Marking values by the markers ---- */
+
+static void run_values(struct tide_heap *heap) {
+  struct td_ephemerons *e = &heap->ephemerons;
+  struct td_span span = {e->values, e->value_count, TD_SPAN_SLOTS};
+  struct td_roots roots = {.spans = &span, .span_count = 1};
+  if (e->value_count) td_mark_phase(heap->markers, &roots);
+  e->value_count = 0;
+}
+
+static void add_value(struct tide_heap *heap, uintptr_t value) {
+  struct td_ephemerons *e = &heap->ephemerons;
+  if (!td_is_reference(&heap->space, value) || td_object_is_marked(&heap->space, value)) return;
+  if (e->value_count == TD_VALUES_MAX) run_values(heap);
+  e->values[e->value_count++] = value;
+}
+
+/* Looks at every unresolved ephemeron once. Returns whether something new was marked. */
+static bool round_of_values(struct tide_heap *heap) {
+  struct td_ephemerons *e = &heap->ephemerons;
+  uintptr_t list = e->unresolved;
+  size_t before = e->count;
+  e->unresolved = 0;
+  e->work += e->count;
+  e->count = 0;
+  for (uintptr_t x = list, next; x; x = next) {
+    next = at(x)->link;
+    if (key_lives(heap, at(x)))
+      add_value(heap, at(x)->value);
+    else
+      keep_unresolved(e, x);
+  }
+  bool resolved = e->count != before;
+  run_values(heap);
+  take_met(heap);
+  return resolved;
+}
+
+/* ---- The serial closure ---- */
+
+struct closure {
+  struct td_scanner scanner; /* first */
+  struct tide_heap *heap;
+  bool stale; /* the markers ran: keys may have been marked unseen */
+};
+
+static uintptr_t *bucket_of(struct td_ephemerons *e, uintptr_t key) {
+  uint64_t mixed = (uint64_t)key * 0x9e3779b97f4a7c15u;
+  return &e->buckets[(size_t)(mixed >> 32) & (e->bucket_count - 1)];
+}
+
+static void reach(struct closure *closure, uintptr_t object);
+
+/* The ephemerons of a key that was just marked. */
+static void resolve_key(struct closure *closure, uintptr_t key) {
+  struct td_ephemerons *e = &closure->heap->ephemerons;
+  for (uintptr_t *link = bucket_of(e, key); *link;) {
+    struct td_ephemeron_object *x = at(*link);
+    if (x->key != key) {
+      link = &x->link;
+      continue;
+    }
+    *link = x->link;
+    e->count--;
+    /* Not marked here and now: a chain of them would be as deep a recursion. */
+    if (!td_is_reference(&closure->heap->space, x->value)) continue;
+    if (!td_worklist_push(&e->list, x->value)) {
+      add_value(closure->heap, x->value);
+      closure->stale = true;
+    }
+  }
+}
+
+/* Marks an object that was popped or found; its references come later. */
+static void reach(struct closure *closure, uintptr_t object) {
+  struct td_space *space = &closure->heap->space;
+  uint64_t granule = td_granule_of(space->base, object);
+  if (td_is_marked(space, granule)) return;
+  struct td_ephemerons *e = &closure->heap->ephemerons;
+  space->marks[granule] = space->epoch;
+  e->objects++;
+  if (e->count) resolve_key(closure, object);
+  td_scan_object(&closure->scanner, object);
+}
+
+static void found_reference(struct td_scanner *scanner, uintptr_t target) {
+  struct closure *closure = (struct closure *)scanner;
+  if (td_object_is_marked(scanner->space, target)) return;
+  if (td_worklist_push(&closure->heap->ephemerons.list, target)) return;
+  add_value(closure->heap, target); /* no memory: the markers need none */
+  closure->stale = true;
+}
+
+static void found_weak(struct td_scanner *scanner, struct td_weak_object *weak) {
+  struct td_ephemerons *e = &((struct closure *)scanner)->heap->ephemerons;
+  weak->link = e->weak;
+  e->weak = (uintptr_t)weak;
+}
+
+static void found_ephemeron(struct td_scanner *scanner, struct td_ephemeron_object *ephemeron) {
+  struct closure *closure = (struct closure *)scanner;
+  if (key_lives(closure->heap, ephemeron)) {
+    if (td_is_reference(scanner->space, ephemeron->value))
+      found_reference(scanner, ephemeron->value);
+    return;
+  }
+  struct td_ephemerons *e = &closure->heap->ephemerons;
+  uintptr_t *bucket = bucket_of(e, ephemeron->key);
+  ephemeron->link = *bucket;
+  *bucket = (uintptr_t)ephemeron;
+  e->count++;
+}
+
+/* As many buckets as ephemerons if there is memory; fewer make it slower, not wrong. */
+static void size_buckets(struct td_ephemerons *e) {
+  size_t wanted = e->bucket_count;
+  while (wanted < e->count)
+    wanted *= 2;
+  uintptr_t *larger = wanted > e->bucket_count ? td_pages_take(wanted * sizeof *larger) : NULL;
+  if (!larger) {
+    for (size_t i = 0; i < e->bucket_count; i++)
+      e->buckets[i] = 0;
+    return;
+  }
+  td_pages_give(e->buckets, e->bucket_count * sizeof *e->buckets);
+  e->buckets = larger;
+  e->bucket_count = wanted;
+}
+
+/* Files every unresolved ephemeron under its key, or follows its value. */
+static void file_all(struct closure *closure) {
+  struct td_ephemerons *e = &closure->heap->ephemerons;
+  uintptr_t list = e->unresolved;
+  e->unresolved = 0;
+  e->count = 0;
+  for (uintptr_t x = list, next; x; x = next) {
+    next = at(x)->link;
+    found_ephemeron(&closure->scanner, at(x));
+  }
+}
+
+static void unfile_all(struct td_ephemerons *e) {
+  e->count = 0;
+  for (size_t i = 0; i < e->bucket_count; i++) {
+    for (uintptr_t x = e->buckets[i], next; x; x = next) {
+      next = at(x)->link;
+      keep_unresolved(e, x);
+    }
+    e->buckets[i] = 0;
+  }
+}
+
+static void close_serially(struct tide_heap *heap) {
+  struct td_ephemerons *e = &heap->ephemerons;
+  struct closure closure = {.heap = heap};
+  td_scanner_init(&closure.scanner, &heap->space, found_reference);
+  closure.scanner.weak = found_weak;
+  closure.scanner.ephemeron = found_ephemeron;
+  do {
+    closure.stale = false;
+    size_buckets(e);
+    file_all(&closure);
+    while (e->list.count)
+      reach(&closure, e->list.at[--e->list.count]);
+    run_values(heap);
+    unfile_all(e);
+    take_met(heap);
+  } while (closure.stale);
+}
+
+/* ---- For a collection ---- */
+
+void td_ephemerons_close(struct tide_heap *heap) {
+  struct td_ephemerons *e = &heap->ephemerons;
+  take_met(heap);
+  while (e->count) {
+    size_t bound =
+        (size_t)heap->space.used_blocks * LOOKS_PER_BLOCK + e->count * LOOKS_PER_EPHEMERON;
+    if (e->work > bound) {
+      close_serially(heap);
+      return;
+    }
+    if (!round_of_values(heap)) return;
+  }
+}
+
+void td_ephemerons_clear(struct tide_heap *heap) {
+  struct td_ephemerons *e = &heap->ephemerons;
+  for (uintptr_t x = e->unresolved; x; x = at(x)->link)
+    at(x)->key = at(x)->value = 0;
+  e->unresolved = 0;
+  e->count = 0;
+}
