@@ -185,7 +185,9 @@ static bool takes_lists(const struct td_usage *usage) {
 }
 
 /* What stands between "tidemark" and the command. */
-static char joint(const struct td_usage *usage) { return usage->own_program ? '-' : ' '; }
+static char joint(const struct td_usage *usage) {
+  return usage->own_program ? '-' : ' ';
+}
 
 static void print_help(const struct td_usage *usage) {
   printf("Usage: tidemark%c%s%s%s%s\n\n%s\n\nOptions:\n", joint(usage), usage->command,
@@ -224,8 +226,8 @@ static const struct td_option *find_option(const struct td_usage *usage, const c
 static int take_positional(const struct td_usage *usage, const char *text) {
   if (!usage->words || usage->words->count >= usage->words_max ||
       usage->words->count >= TD_LIST_MAX)
-    return td_complain(TD_EXIT_USAGE, "%s: unexpected '%s'; see tidemark%c%s --help", usage->command,
-                       text, joint(usage), usage->command);
+    return td_complain(TD_EXIT_USAGE, "%s: unexpected '%s'; see tidemark%c%s --help",
+                       usage->command, text, joint(usage), usage->command);
   usage->words->at[usage->words->count++] = text;
   return TD_ARGS_GO_ON;
 }

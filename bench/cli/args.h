@@ -60,7 +60,7 @@ struct td_option {
 
 struct td_usage {
   const char *command;
-  bool own_program; /* tidemark-COMMAND, not a command of tidemark */
+  bool own_program;       /* tidemark-COMMAND, not a command of tidemark */
   const char *summary;    /* what the command does; may have several lines */
   const char *positional; /* what --help calls the words without an option; NULL: none allowed */
   struct td_words *words; /* they go here */

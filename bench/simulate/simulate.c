@@ -66,7 +66,7 @@ static int parse(struct request *request, int argc, char **argv) {
       td_option_number("seed", "N", &request->seed, 0, 4294967295.0,
                        "what chance decides: how long threads take to wake"),
       td_option_number("seeds", "N", &request->seeds, 1, 1000,
-                       "simulate with so many seeds, from --seed on, and tell median and range"),
+                       "take the N seeds from --seed on, and tell the median and the range"),
       td_option_word("costs", "FILE", &request->costs,
                      "take the costs from this JSON file instead of measuring"),
       {.name = "fit",
@@ -80,8 +80,7 @@ static int parse(struct request *request, int argc, char **argv) {
        .text = "mark on this machine only: what --validate compares with, and the costs"},
       {.name = "warm",
        .flag = &request->warm,
-       .text = "caches hold what the collection before has left there, as with --validate and "
-               "--fit; else they are empty"},
+       .text = "begin with full caches, as --validate and --fit do; else they are empty"},
       td_option_rounds(&request->rounds, "rounds of the markings on this machine"),
       td_option_heap_max(&request->heap_max, NULL),
       td_option_number("waits", "N", &request->waits, 0, TD_WAITS_MOST,

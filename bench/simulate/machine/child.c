@@ -102,8 +102,7 @@ static int simulate(char **argv) {
 int main(int argc, char **argv) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (argc != END || (pid_t)atoll(argv[PARENT]) != getppid()) {
-    fputs("tidemark-simulated: a part of tidemark-simulate, which starts it\n",
-          stderr);
+    fputs("tidemark-simulated: a part of tidemark-simulate, which starts it\n", stderr);
     return TD_EXIT_USAGE;
   }
   int status = simulate(argv);
