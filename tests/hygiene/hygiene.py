@@ -321,7 +321,7 @@ def check_figures(options):
     source = Source(options.root, "README.md")
     section = source.text.partition("\n## Figures\n")[2].partition("\n## ")[0]
     results = Source(options.root, "docs/results.md").text
-    for row in re.findall(r"^\|[^|\n]*(\|.*\d\S* / .*\|)$", section, re.M):
+    for row in re.findall(r"^\|[^|\n]*(\|.*\d\S*, .*\|)$", section, re.M):
         if row not in results:
             yield f"README.md:{source.line_of(source.text.index(row))}: not a row of docs/results.md: {row}"
 

@@ -4,7 +4,7 @@
 Usage: map.py --root FOLDER [--check]
 
 A unit is a stem, such as heap/large.c with heap/large.h; its line is the first sentence of the header, or
-of the source where there is no header, up to a colon or semicolon behind four words or more. A folder of the program, the examples and the tests has one line:
+of the source where there is no header, up to what explains its first four words or more. A folder of the program, the examples and the tests has one line:
 the first sentence of the header named like it, or of FOLDERS below. With --check nothing is written.
 Exit 0: written, or the map is as the sources say; 1: it is not, or a file says nothing of itself.
 """
@@ -74,9 +74,10 @@ def sentence(path):
     text = found.group(1) or re.sub(r"^//", "", found.group(2), flags=re.M)
     text = re.sub(r"\n[ \t]*\*[ \t]*\n.*", "", "\n" + text, flags=re.S)  # the first paragraph
     text = " ".join(re.sub(r"^[ \t]*\*", "", text, flags=re.M).split())
-    end = re.search(r"(?<!\bal)(?<!\be\.g)(?<!\bvs)[.?](?=\s+[A-Z(<]|$)", text)
+    end = re.search(r"(?<!\bal)(?<!\be\.g)(?<!\bvs)[.?](?=\s+(?:[A-Z(<]|docs/)|$)", text)
     text = text[:end.end()] if end else text.rstrip(":,;") + "."
-    short = re.match(r"(?:[^\s:;]+\s+){3,}[^\s:;]+(?=[:;]\s)", text)  # four words or more before a colon will do
+    # What explains more than the subject is left to the file.
+    short = re.match(r"(?:[^\s:;]+\s+){3,}?[^\s:;]+?(?=[:;]\s|,\s(?:which|so|as|where|because|whatever|until)\s)", text)
     return (short.group() + "." if short else text) if text != "." else None
 
 

@@ -12,8 +12,8 @@ CLEAN = {
     "heap/heap.h": "/* Purpose. */\n#ifndef TD_HEAP_HEAP_H\n#define TD_HEAP_HEAP_H\nint td_x(void);\n#endif\n",
     "heap/heap.c": '#include "heap/heap.h"\nint td_x(void) { return 1; }\n',
     "heap/pair.c": "/* release [pair.item]: a. */\n/* acquire [pair.item]: b. */\n",
-    "README.md": "[a](heap/heap.h) [b](https://example.org)\n## Figures\n\n|graph|ns|\n|a|1 / 2? |\n",
-    "docs/results.md": "|A|100|1 / 2? | more|\n",
+    "README.md": "[a](heap/heap.h) [b](https://example.org)\n## Figures\n\n|graph|ns|\n|a|1, 2? |\n",
+    "docs/results.md": "|A|100|1, 2? | more|\n",
     "run": "#!/bin/sh\necho \"$1\"\n",
     "cmake/packages.txt": "# list\na\nb\n",
     "cmake/packages-test.txt": "c\n",
@@ -50,7 +50,7 @@ FAULTS = [
     ("format", "gc/bad.c", "int   a;\n", "not as clang-format"),
     ("shell", "bad", "#!/bin/sh\necho $1\n", "Double quote"),
     ("links", "bad.md", "[x](none.md)\n", "no such file: none.md"),
-    ("figures", "README.md", "#\n\n## Figures\n\n|a|1 / 2 |\n", "README.md:5: not a row of docs/results.md"),
+    ("figures", "README.md", "#\n\n## Figures\n\n|a|1, 2 |\n", "README.md:5: not a row of docs/results.md"),
     ("packages", "cmake/packages.txt", "b\na\n", "not sorted"),
 ]
 
