@@ -85,8 +85,8 @@ static void *move_small(struct tide_mutator *mutator, uintptr_t object, size_t b
   return moved;
 }
 
-void *tide_object_move(struct tide_mutator *mutator, void *object, size_t bytes) {
-  if (!td_mutator_may_act(mutator, "tide_object_move") || bytes > TIDE_BUMP_INLINE_BYTES)
+void *tide_object_replace(struct tide_mutator *mutator, void *object, size_t bytes) {
+  if (!td_mutator_may_act(mutator, "tide_object_replace") || bytes > TIDE_BUMP_INLINE_BYTES)
     return NULL;
   struct tide_heap *heap = mutator->heap;
   if (heap->stress || heap->space.has_quarantine || heap->space.has_poison ||

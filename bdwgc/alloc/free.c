@@ -72,7 +72,7 @@ EXPORT void *GC_realloc(void *object, size_t bytes) {
   }
   struct tide_mutator *self = td_bdwgc_start();
   if (td_bdwgc_goes_straight(self, bytes)) {
-    void *moved = tide_object_move(self, object, bytes + td_interior_extra_bytes);
+    void *moved = tide_object_replace(self, object, bytes + td_interior_extra_bytes);
     if (moved) return moved;
   }
   bool left = td_region_leave();

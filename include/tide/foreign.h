@@ -198,7 +198,7 @@ TIDE_API bool tide_object_look(struct tide_mutator *mutator, const void *object,
  * returns NULL, and nothing has changed; allocating, copying and freeing may still be possible.
  * What lies behind the old bytes is zeroed unless the layout is one of tide_layout_as_it_is. No
  * safepoint. */
-TIDE_API void *tide_object_move(struct tide_mutator *mutator, void *object, size_t bytes);
+TIDE_API void *tide_object_replace(struct tide_mutator *mutator, void *object, size_t bytes);
 
 /* Returns the start of the cell, or of the large object, that the address points into, and stores
  * in *bytes, unless that is NULL, how many bytes it has. Whether it holds an object, or one that

@@ -134,7 +134,7 @@ void wild_change(struct worker *w, struct seat *seat) {
     tide_stop_hold(seat->m);
     seat->held[slot] = NULL;
     seat->spare = NULL;
-    struct node *moved = tide_object_move(seat->m, node, bytes);
+    struct node *moved = tide_object_replace(seat->m, node, bytes);
     seat->held[slot] = moved ? moved : node;
     if (moved) {
       moved->stamp = stamp_of(moved, seed);

@@ -184,9 +184,9 @@ static void try_moves(struct world *w, tide_layout layout) {
     tide_alloc(w->m, layout, bytes / 2 - 1);
     uintptr_t *object = tide_alloc(w->m, layout, bytes);
     object[0] = 2 * bytes, object[bytes / 8 - 1] = 2 * bytes;
-    cr_assert_null(tide_object_move(w->m, object, bytes), "it is long enough");
-    cr_assert_null(tide_object_move(w->m, object, bytes / 2), "it may stay");
-    uintptr_t *moved = tide_object_move(w->m, object, bytes + 9);
+    cr_assert_null(tide_object_replace(w->m, object, bytes), "it is long enough");
+    cr_assert_null(tide_object_replace(w->m, object, bytes / 2), "it may stay");
+    uintptr_t *moved = tide_object_replace(w->m, object, bytes + 9);
     if (!moved) continue;
     moves++, freed += bytes + tide_object_bytes(w->heap, moved);
     cr_assert_eq(tide_object_layout(w->heap, moved), layout);
@@ -194,7 +194,7 @@ static void try_moves(struct world *w, tide_layout layout) {
     cr_assert(moved[0] == 2 * bytes && moved[bytes / 8 - 1] == 2 * bytes, "%zu bytes", bytes);
     cr_assert_eq(moved[bytes / 8], 0);
     cr_assert_eq(tide_object_bytes(w->heap, object), 0, "it was freed");
-    uintptr_t *shorter = tide_object_move(w->m, moved, bytes / 2 - 1);
+    uintptr_t *shorter = tide_object_replace(w->m, moved, bytes / 2 - 1);
     cr_assert(shorter && shorter[0] == 2 * bytes, "%zu bytes", bytes / 2 - 1);
   }
   cr_assert_gt(moves, 25);
@@ -214,13 +214,13 @@ Test(move, changes_nothing_where_it_cannot) {
   struct world w = world_new();
   void *large = tide_alloc(w.m, TIDE_LAYOUT_LEAF, 600000), *small = tide_alloc(w.m, 1, 40);
   tide_alloc(w.m, 1, 64);
-  cr_assert_null(tide_object_move(w.m, large, 700000));
-  cr_assert_null(tide_object_move(w.m, large, 64));
-  cr_assert_null(tide_object_move(w.m, small, 1000));
-  cr_assert_null(tide_object_move(w.m, (char *)small + 8, 64));
-  cr_assert_null(tide_object_move(w.m, &w, 64));
+  cr_assert_null(tide_object_replace(w.m, large, 700000));
+  cr_assert_null(tide_object_replace(w.m, large, 64));
+  cr_assert_null(tide_object_replace(w.m, small, 1000));
+  cr_assert_null(tide_object_replace(w.m, (char *)small + 8, 64));
+  cr_assert_null(tide_object_replace(w.m, &w, 64));
   cr_assert_eq(tide_object_pin(w.m, small), TIDE_OK);
-  cr_assert_null(tide_object_move(w.m, small, 64));
+  cr_assert_null(tide_object_replace(w.m, small, 64));
   cr_assert_eq(tide_object_unpin(w.m, small), TIDE_OK);
   cr_assert_eq(count_objects(&w), 3);
   world_end(&w);

@@ -100,9 +100,9 @@ Test(pins, are_told_and_move_nowhere) {
   cr_assert(tide_object_look(w.m, held, &facts) && facts.pinned);
   cr_assert(tide_object_look(w.m, free_one, &facts) && !facts.pinned);
   (void)tide_alloc(w.m, w.pair, 200); /* so that there are cells of that size */
-  cr_assert_null(tide_object_move(w.m, held, 200));
+  cr_assert_null(tide_object_replace(w.m, held, 200));
 #ifndef TD_SANITIZE_address /* nothing moves, because dead cells are poisoned */
-  struct pair *moved = tide_object_move(w.m, free_one, 200);
+  struct pair *moved = tide_object_replace(w.m, free_one, 200);
   cr_assert(moved && moved->number == 2, "others may move where something is pinned");
 #endif
   world_end(&w);
