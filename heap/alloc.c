@@ -24,7 +24,7 @@ static void format(struct td_space *space, uint32_t block, tide_layout layout,
       .state = TD_BLOCK_FREE,
       .zeroed = zeroed,
       .avoided = avoided,
-      .as_it_is = described->as_it_is,
+      .unzeroed = described->unzeroed,
       .piece = td_run_piece_bytes(space, cell),
   };
   space->blocks[block] = td_small_block(described, layout, cell);

@@ -65,7 +65,7 @@ struct td_block_info {
                        * or TD_RESERVED_LISTED: the block is unswept;
                        * MEDIUM: cell to search from */
   uint16_t ahead;     /* SMALL: no cell before this granule and behind `reserved` is free */
-  uint8_t as_it_is;   /* SMALL: cells are not zeroed: a layout's wish */
+  uint8_t unzeroed;   /* SMALL: cells are not zeroed: a layout's wish */
   uint8_t avoided;    /* there are cells that are not to be handed out: heap/avoid.h */
   size_t large_bytes; /* LARGE: size of the object, rounded up to granules; spans: of a cell */
 };

@@ -45,7 +45,7 @@ void *td_space_alloc_large(struct td_space *space, tide_layout layout, size_t by
   pthread_mutex_unlock(&space->lock);
   if (*room != TD_ROOM) return NULL;
   if (space->has_poison) unpoison(space, first, count);
-  if (!described->as_it_is) zero(space, first, count, rounded);
+  if (!described->unzeroed) zero(space, first, count, rounded);
   for (uint32_t b = first + 1; b < first + count; b++) {
     space->blocks[b] = (struct td_block){.layout = layout};
     space->infos[b] = (struct td_block_info){.state = TD_BLOCK_TAIL, .extent_offset = b - first};

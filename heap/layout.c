@@ -59,7 +59,7 @@ static bool same_bits(const struct td_layout *a, const struct td_layout *b) {
 }
 
 static bool same(const struct td_layout *a, const struct td_layout *b) {
-  if (a->kind != b->kind || a->near_start != b->near_start || a->as_it_is != b->as_it_is ||
+  if (a->kind != b->kind || a->near_start != b->near_start || a->unzeroed != b->unzeroed ||
       !same_name(a->name, b->name))
     return false;
   switch (a->kind) {

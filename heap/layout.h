@@ -55,7 +55,7 @@ struct td_ephemeron_object {
 struct td_layout {
   uint8_t kind;     /* enum td_kind */
   bool near_start;  /* conservative words behind the first TD_DISPLACEMENTS bytes do not count */
-  bool as_it_is;    /* LEAF: objects are handed out with whatever their memory holds */
+  bool unzeroed;    /* LEAF: objects are handed out with whatever their memory holds */
   uint32_t words;   /* length in words of `bits`; REPEATED: words of an element */
   uint64_t map;     /* as in struct td_block; kinds that need the table: own layout number */
   uint64_t element; /* REPEATED: bit i says that word i of an element is a slot */

@@ -152,7 +152,7 @@ void *td_space_alloc_medium(struct td_space *space, tide_layout layout, size_t b
   pthread_mutex_lock(&space->lock);
   uintptr_t object = td_young_is_due(space) ? 0 : take_cell(space, layout, medium_class);
   bool zeroed =
-      space->layouts.at[layout].as_it_is || (object && space->infos[span_of(space, object)].zeroed);
+      space->layouts.at[layout].unzeroed || (object && space->infos[span_of(space, object)].zeroed);
   pthread_mutex_unlock(&space->lock);
   if (object && space->has_poison) td_unpoison(object, td_medium_bytes(medium_class));
   if (object && !zeroed) memset((void *)object, 0, td_medium_bytes(medium_class));

@@ -132,7 +132,7 @@ static size_t hand_out(struct tide_bump *bump, const struct td_block_info *info,
   if (info->zeroed) return stop - at;
   uintptr_t ahead = at + PIECES_AHEAD * piece;
   prefetch(ahead, ahead + piece < end ? ahead + piece : end);
-  if (info->as_it_is)
+  if (info->unzeroed)
     prefetch(at, stop);
   else
     zero(at, stop - at);
@@ -195,7 +195,7 @@ static size_t next_plain_run(struct td_space *space, struct tide_bump *bump, uin
     return hand_out(bump, info, at, limit);
   }
   *bump = (struct tide_bump){at, limit};
-  if (!info->as_it_is) zero(at, limit - at);
+  if (!info->unzeroed) zero(at, limit - at);
   return limit - at;
 }
 

@@ -49,7 +49,7 @@ static void start(void) {
   td_attach_prepare();
   struct tide_heap *heap = tide_heap_create(&options, &error);
   if (!heap) td_bdwgc_die("%s", error.text);
-  if (tide_layout_as_it_is(heap, TIDE_LAYOUT_LEAF, &error) != TD_LAYOUT_ATOMIC)
+  if (tide_layout_unzeroed(heap, TIDE_LAYOUT_LEAF, &error) != TD_LAYOUT_ATOMIC)
     td_bdwgc_die("the layout of atomic objects has another number than %u", TD_LAYOUT_ATOMIC);
   td_bdwgc_heap = heap;
   td_fork_start();

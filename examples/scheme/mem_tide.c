@@ -31,7 +31,7 @@ void mem_start(const struct mem_range *ranges, size_t count) {
   options.write_barrier = true; /* mem.h: references are stored through mem_write */
   heap = tide_heap_create(&options, &error);
   if (heap == NULL) refuse("cannot create the heap", error.text);
-  mem_leaf_layout = tide_layout_as_it_is(heap, TIDE_LAYOUT_LEAF, &error);
+  mem_leaf_layout = tide_layout_unzeroed(heap, TIDE_LAYOUT_LEAF, &error);
   if (mem_leaf_layout == TIDE_LAYOUT_INVALID) refuse("cannot make a layout", error.text);
   mem_mutator = tide_attach(heap, NULL, &error);
   if (mem_mutator == NULL) refuse("cannot attach to the heap", error.text);

@@ -227,13 +227,13 @@ tide_layout tide_layout_near_start(struct tide_heap *heap, tide_layout layout,
   return intern(heap, &wanted, error);
 }
 
-tide_layout tide_layout_as_it_is(struct tide_heap *heap, tide_layout layout,
+tide_layout tide_layout_unzeroed(struct tide_heap *heap, tide_layout layout,
                                  struct tide_error *error) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct td_layout wanted;
   if (!look_up(heap, layout, __func__, &wanted, error)) return TIDE_LAYOUT_INVALID;
   if (wanted.kind != TD_KIND_LEAF) return refuse(error, __func__, "the layout has references");
-  wanted.as_it_is = true;
+  wanted.unzeroed = true;
   return intern(heap, &wanted, error);
 }
 

@@ -91,7 +91,7 @@ void *td_runs_take_freed_slow(struct tide_mutator *mutator, uint32_t index, size
   struct td_space *space = &mutator->heap->space;
   if (space->has_young) td_log_fresh_if_old(space, cell);
   /* The link and the seal go in any case. */
-  if (space->layouts.at[index / TIDE_BUMP_SLOTS].as_it_is) bytes = 2 * sizeof(uintptr_t);
+  if (space->layouts.at[index / TIDE_BUMP_SLOTS].unzeroed) bytes = 2 * sizeof(uintptr_t);
   return memset((void *)cell, 0, bytes);
 }
 
@@ -103,7 +103,7 @@ static void clear_mark(struct td_space *space, uintptr_t cell) {
 }
 
 /* Forgets the lists. If the world is stopped, the cells are no objects from now on. Who gets one of
- * them as it is shall find no seal in it. */
+ * them unzeroed shall find no seal in it. */
 static void forget_freed(struct tide_mutator *mutator, bool stopped) {
   struct td_space *space = &mutator->heap->space;
   for (uint32_t i = 0; i < mutator->freed_count; i++) {

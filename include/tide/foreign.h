@@ -196,7 +196,7 @@ TIDE_API bool tide_object_look(struct tide_mutator *mutator, const void *object,
  * far as there is room, and frees that one as tide_free does. It is for what is done often: small
  * objects that get longer, or shorter than half, where cells of the new size are at hand. Else it
  * returns NULL, and nothing has changed; allocating, copying and freeing may still be possible.
- * What lies behind the old bytes is zeroed unless the layout is one of tide_layout_as_it_is. No
+ * What lies behind the old bytes is zeroed unless the layout is one of tide_layout_unzeroed. No
  * safepoint. */
 TIDE_API void *tide_object_replace(struct tide_mutator *mutator, void *object, size_t bytes);
 

@@ -61,7 +61,7 @@ TIDE_API tide_layout tide_layout_near_start(struct tide_heap *heap, tide_layout 
  * what was there before, perhaps an earlier object's bytes. For strings and buffers that are
  * written at once. The layout must be one without references, such as TIDE_LAYOUT_LEAF. What
  * tide_resize_in_place adds to an object is zeroed all the same. */
-TIDE_API tide_layout tide_layout_as_it_is(struct tide_heap *heap, tide_layout layout,
+TIDE_API tide_layout tide_layout_unzeroed(struct tide_heap *heap, tide_layout layout,
                                           struct tide_error *error);
 
 /* A layout like the one given, with a name: snapshots, verification and logs call its objects by

@@ -18,7 +18,7 @@
  *   mutator    a thread attached to a heap. Only attached threads may touch the heap's objects.
  *   safepoint  a place where a mutator lets a collection happen: every allocation, every
  *              tide_safepoint(), every blocking region.
- * Objects never move. Their memory is zeroed when it is handed out (but for tide_layout_as_it_is),
+ * Objects never move. Their memory is zeroed when it is handed out (but for tide_layout_unzeroed),
  * and 16-byte aligned.
  *
  * Threads. A function that takes a mutator is for the thread that attached it. A function that
@@ -284,7 +284,7 @@ static inline void tide_safepoint(struct tide_mutator *mutator) {
 TIDE_API void *tide_alloc_slow(struct tide_mutator *mutator, tide_layout layout, size_t bytes);
 
 /* Returns an object of at least `bytes` bytes (0 counts as 1), 16-byte aligned, zeroed unless the
- * layout is one of tide_layout_as_it_is. Up to half a block (32 KiB) it comes from a size class;
+ * layout is one of tide_layout_unzeroed. Up to half a block (32 KiB) it comes from a size class;
  * above, it has blocks of its own. A safepoint.
  *
  * Returns NULL on failure, and tide_alloc_status says why:

@@ -23,7 +23,7 @@ enum shape {
   NAMED,
   REPEATED,
   LEAF,
-  AS_IT_IS,
+  UNZEROED,
   SHAPES
 };
 

@@ -34,7 +34,7 @@ void place_make(struct place *place, unsigned markers, struct tide_options optio
   layout[NAMED] = tide_layout_named(heap, layout[PREFIXED], "named", NULL);
   layout[REPEATED] = tide_layout_offsets(heap, 24, two, 2, NULL);
   layout[LEAF] = TIDE_LAYOUT_LEAF;
-  layout[AS_IT_IS] = tide_layout_as_it_is(heap, TIDE_LAYOUT_LEAF, NULL);
+  layout[UNZEROED] = tide_layout_unzeroed(heap, TIDE_LAYOUT_LEAF, NULL);
   for (unsigned i = 0; i < SHAPES; i++)
     CHECK(layout[i]);
   pthread_mutex_init(&place->table_lock, NULL);

@@ -29,7 +29,7 @@ void memory_begin(const struct memory_options *wanted) {
   bool is_wish = error.status == TIDE_ERROR_ARGUMENT || error.status == TIDE_ERROR_ENVIRONMENT;
   if (!gcbench_tide.heap) gcbench_fail(is_wish ? 2 : 4, error.text);
   gcbench_tide.layout[MEMORY_LEAF] =
-      tide_layout_as_it_is(gcbench_tide.heap, TIDE_LAYOUT_LEAF, &error);
+      tide_layout_unzeroed(gcbench_tide.heap, TIDE_LAYOUT_LEAF, &error);
   if (gcbench_tide.layout[MEMORY_LEAF] == TIDE_LAYOUT_INVALID) gcbench_fail(4, error.text);
   gcbench_tide.layout[MEMORY_REFS] = TIDE_LAYOUT_REFS;
   for (unsigned kind = MEMORY_TREE; kind < MEMORY_KINDS; kind++) {

@@ -33,7 +33,7 @@ static void fill(struct world *w, tide_layout layout, size_t bytes) {
 static void try_size(size_t bytes) {
   struct world w = world_new();
   tide_layout layouts[] = {TIDE_LAYOUT_CONSERVATIVE, TIDE_LAYOUT_LEAF,
-                           tide_layout_as_it_is(w.heap, TIDE_LAYOUT_LEAF, NULL)};
+                           tide_layout_unzeroed(w.heap, TIDE_LAYOUT_LEAF, NULL)};
   for (size_t i = 0; i < 3; i++) {
     fill(&w, layouts[i], bytes ? bytes : 1);
     cr_assert_eq(tide_collect_pause(w.heap), TIDE_OK);

@@ -28,10 +28,10 @@ static size_t zeroed_again(struct world *w, tide_layout layout, size_t bytes, si
   return zeroed;
 }
 
-Test(as_it_is, saves_the_zeroing_and_nobody_else_is_concerned) {
+Test(unzeroed, saves_the_zeroing_and_nobody_else_is_concerned) {
   struct world w = world_new();
   struct tide_error error;
-  tide_layout bytes = tide_layout_as_it_is(w.heap, TIDE_LAYOUT_LEAF, &error);
+  tide_layout bytes = tide_layout_unzeroed(w.heap, TIDE_LAYOUT_LEAF, &error);
   cr_assert_neq(bytes, TIDE_LAYOUT_INVALID, "%s", error.text);
   cr_assert_neq(bytes, TIDE_LAYOUT_LEAF);
   /* in cells, in spans, with blocks of their own */
@@ -48,9 +48,9 @@ Test(as_it_is, saves_the_zeroing_and_nobody_else_is_concerned) {
   world_end(&w);
 }
 
-Test(as_it_is, objects_live_as_long_as_others) {
+Test(unzeroed, objects_live_as_long_as_others) {
   struct world w = world_new();
-  tide_layout bytes = tide_layout_as_it_is(w.heap, TIDE_LAYOUT_LEAF, NULL);
+  tide_layout bytes = tide_layout_unzeroed(w.heap, TIDE_LAYOUT_LEAF, NULL);
   void **held = tide_handle(w.m, tide_alloc(w.m, bytes, 100));
   memset(*held, PATTERN, 100);
   tide_alloc(w.m, bytes, 100);
@@ -60,11 +60,11 @@ Test(as_it_is, objects_live_as_long_as_others) {
   world_end(&w);
 }
 
-Test(as_it_is, equal_layouts_share_a_number_and_may_have_names) {
+Test(unzeroed, equal_layouts_share_a_number_and_may_have_names) {
   struct world w = world_new();
-  tide_layout bytes = tide_layout_as_it_is(w.heap, TIDE_LAYOUT_LEAF, NULL);
-  cr_assert_eq(bytes, tide_layout_as_it_is(w.heap, TIDE_LAYOUT_LEAF, NULL));
-  cr_assert_eq(bytes, tide_layout_as_it_is(w.heap, bytes, NULL));
+  tide_layout bytes = tide_layout_unzeroed(w.heap, TIDE_LAYOUT_LEAF, NULL);
+  cr_assert_eq(bytes, tide_layout_unzeroed(w.heap, TIDE_LAYOUT_LEAF, NULL));
+  cr_assert_eq(bytes, tide_layout_unzeroed(w.heap, bytes, NULL));
   tide_layout named = tide_layout_named(w.heap, bytes, "text", NULL);
   cr_assert_neq(named, bytes);
   cr_assert_str_eq(tide_layout_name(w.heap, named), "text");
@@ -72,15 +72,15 @@ Test(as_it_is, equal_layouts_share_a_number_and_may_have_names) {
   world_end(&w);
 }
 
-Test(as_it_is, refuses_what_makes_no_sense) {
+Test(unzeroed, refuses_what_makes_no_sense) {
   struct world w = world_new();
   struct tide_error error;
-  cr_assert_eq(tide_layout_as_it_is(NULL, TIDE_LAYOUT_LEAF, &error), TIDE_LAYOUT_INVALID);
+  cr_assert_eq(tide_layout_unzeroed(NULL, TIDE_LAYOUT_LEAF, &error), TIDE_LAYOUT_INVALID);
   cr_assert_eq(error.status, TIDE_ERROR_ARGUMENT);
   const tide_layout wrong[] = {TIDE_LAYOUT_INVALID, TIDE_LAYOUT_REFS, TIDE_LAYOUT_CONSERVATIVE,
                                w.pair, 999};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-    cr_assert_eq(tide_layout_as_it_is(w.heap, wrong[i], &error), TIDE_LAYOUT_INVALID, "%zu", i);
+    cr_assert_eq(tide_layout_unzeroed(w.heap, wrong[i], &error), TIDE_LAYOUT_INVALID, "%zu", i);
     cr_assert_eq(error.status, TIDE_ERROR_ARGUMENT);
   }
   world_end(&w);
@@ -88,10 +88,10 @@ Test(as_it_is, refuses_what_makes_no_sense) {
 
 /* What a freed cell holds must not pass for a freed cell in its successor, which nobody has written
  * to. */
-Test(as_it_is, objects_in_the_place_of_freed_ones_are_objects) {
+Test(unzeroed, objects_in_the_place_of_freed_ones_are_objects) {
   enum { COUNT = 3000, BYTES = 48 };
   struct world w = world_new();
-  tide_layout bytes = tide_layout_as_it_is(w.heap, TIDE_LAYOUT_LEAF, NULL);
+  tide_layout bytes = tide_layout_unzeroed(w.heap, TIDE_LAYOUT_LEAF, NULL);
   static void *objects[COUNT];
   for (int round = 0; round < 6; round++) {
     for (size_t i = 0; i < COUNT; i++) {
