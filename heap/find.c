@@ -36,7 +36,8 @@ uintptr_t td_space_find_any(const struct td_space *space, uintptr_t address) {
 
 static bool is_near(const struct td_space *space, uintptr_t cell, uintptr_t address) {
   if (address - cell < TD_DISPLACEMENTS) return true;
-  return !space->layouts.at[space->blocks[(cell - space->base) >> TD_BLOCK_LOG2].layout].near_start;
+  return !space->layouts.at[space->blocks[(cell - space->base) >> TD_BLOCK_LOG2].layout]
+              .held_by_first_page;
 }
 
 bool td_space_counts(const struct td_space *space, uintptr_t cell, uintptr_t address) {

@@ -16,7 +16,7 @@ static inline bool td_holds_object(const struct td_space *space, uint64_t granul
 /* Returns the start of the object that the address points at or into, or 0. Any address will do. */
 uintptr_t td_space_find_any(const struct td_space *space, uintptr_t address);
 /* The same as td_space_find_any for what keeps objects alive: not from behind the beginning of an
- * object whose layout wants that (near_start). */
+ * object whose layout wants that (held_by_first_page). */
 uintptr_t td_space_find_from_stack(const struct td_space *space, uintptr_t address);
 /* The same for a word that lies on no stack: if the space is base_only, it must point at the first
  * byte or at a registered displacement. */

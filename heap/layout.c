@@ -5,7 +5,7 @@
 #include <string.h>
 
 bool td_layouts_init(struct td_layouts *layouts) {
-  layouts->has_near_start = false;
+  layouts->any_held_by_first_page = false;
   layouts->at = calloc(TIDE_LAYOUT_MAX, sizeof *layouts->at);
   if (!layouts->at) return false;
   layouts->at[TIDE_LAYOUT_LEAF].kind = TD_KIND_LEAF;
@@ -59,8 +59,8 @@ static bool same_bits(const struct td_layout *a, const struct td_layout *b) {
 }
 
 static bool same(const struct td_layout *a, const struct td_layout *b) {
-  if (a->kind != b->kind || a->near_start != b->near_start || a->unzeroed != b->unzeroed ||
-      !same_name(a->name, b->name))
+  if (a->kind != b->kind || a->held_by_first_page != b->held_by_first_page ||
+      a->unzeroed != b->unzeroed || !same_name(a->name, b->name))
     return false;
   switch (a->kind) {
   case TD_KIND_TRACED:
@@ -104,6 +104,6 @@ tide_layout td_layouts_intern(struct td_layouts *layouts, const struct td_layout
     fresh.map = layouts->count;
   if (fresh.kind == TD_KIND_TRACED && fresh.words) fresh.context = &layouts->at[layouts->count];
   layouts->at[layouts->count] = fresh;
-  layouts->has_near_start |= fresh.near_start;
+  layouts->any_held_by_first_page |= fresh.held_by_first_page;
   return (tide_layout)layouts->count++;
 }

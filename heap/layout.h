@@ -53,12 +53,13 @@ struct td_ephemeron_object {
 };
 
 struct td_layout {
-  uint8_t kind;     /* enum td_kind */
-  bool near_start;  /* conservative words behind the first TD_DISPLACEMENTS bytes do not count */
-  bool unzeroed;    /* LEAF: objects are handed out with whatever their memory holds */
-  uint32_t words;   /* length in words of `bits`; REPEATED: words of an element */
-  uint64_t map;     /* as in struct td_block; kinds that need the table: own layout number */
-  uint64_t element; /* REPEATED: bit i says that word i of an element is a slot */
+  uint8_t kind;            /* enum td_kind */
+  bool held_by_first_page; /* conservative words behind the first TD_DISPLACEMENTS bytes do not
+                              count */
+  bool unzeroed;           /* LEAF: objects are handed out with whatever their memory holds */
+  uint32_t words;          /* length in words of `bits`; REPEATED: words of an element */
+  uint64_t map;            /* as in struct td_block; kinds that need the table: own layout number */
+  uint64_t element;        /* REPEATED: bit i says that word i of an element is a slot */
   /* BITMAP_LONG; TRACED with words, which may be pointers: `context` is this structure then */
   uint64_t *bits;
   char *name;          /* or NULL */
@@ -71,7 +72,7 @@ struct td_layout {
 struct td_layouts {
   struct td_layout *at; /* TIDE_LAYOUT_MAX entries */
   uint32_t count;
-  bool has_near_start; /* one of them is near_start */
+  bool any_held_by_first_page; /* one of them is held_by_first_page */
 };
 
 /* Returns whether the layout exists, and its slots lie inside an object of so many bytes. */

@@ -218,12 +218,12 @@ tide_layout tide_layout_named(struct tide_heap *heap, tide_layout layout, const 
   return intern(heap, &wanted, error);
 }
 
-tide_layout tide_layout_near_start(struct tide_heap *heap, tide_layout layout,
-                                   struct tide_error *error) {
+tide_layout tide_layout_held_by_first_page(struct tide_heap *heap, tide_layout layout,
+                                           struct tide_error *error) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct td_layout wanted;
   if (!look_up(heap, layout, __func__, &wanted, error)) return TIDE_LAYOUT_INVALID;
-  wanted.near_start = true;
+  wanted.held_by_first_page = true;
   return intern(heap, &wanted, error);
 }
 
@@ -257,7 +257,7 @@ static enum tide_status describe_element(const struct td_layout *layout, size_t 
   if (words > UINT32_MAX) return TIDE_ERROR_LIMIT;
   *repeated = (struct td_layout){.kind = TD_KIND_REPEATED,
                                  .words = (uint32_t)words,
-                                 .near_start = layout->near_start,
+                                 .held_by_first_page = layout->held_by_first_page,
                                  .element = layout->map,
                                  .name = layout->name};
   return TIDE_OK;

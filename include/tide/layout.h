@@ -54,8 +54,8 @@ TIDE_API tide_layout tide_layout_traced(struct tide_heap *heap, tide_trace_fn tr
  * alive: conservative words that point further into one do not count, wherever they lie. For large
  * objects that a false pointer would otherwise retain easily; whoever uses one holds its beginning.
  */
-TIDE_API tide_layout tide_layout_near_start(struct tide_heap *heap, tide_layout layout,
-                                            struct tide_error *error);
+TIDE_API tide_layout tide_layout_held_by_first_page(struct tide_heap *heap, tide_layout layout,
+                                                    struct tide_error *error);
 
 /* A layout like the one given, whose objects are not zeroed when they are handed out: they hold
  * what was there before, perhaps an earlier object's bytes. For strings and buffers that are

@@ -33,7 +33,7 @@ void wild_layouts(struct place *place) {
   layout[4] = tide_layout_traced_alone(heap, trace, place, NULL);
   layout[5] = tide_layout_bitmap(heap, &bits, 3, NULL);
   layout[6] = tide_layout_named(heap, layout[0], "wild", NULL);
-  layout[7] = tide_layout_near_start(heap, TIDE_LAYOUT_REFS, NULL);
+  layout[7] = tide_layout_held_by_first_page(heap, TIDE_LAYOUT_REFS, NULL);
   for (unsigned i = 0; i < LAYOUTS; i++)
     CHECK(layout[i]);
 }

@@ -30,7 +30,7 @@ void place_make(struct place *place, unsigned markers, struct tide_options optio
   layout[CONSERVATIVE] = TIDE_LAYOUT_CONSERVATIVE;
   layout[SOME] = tide_layout_bitmap_conservative(heap, &some, 4, NULL);
   layout[TRACED] = tide_layout_traced(heap, trace, NULL, NULL);
-  layout[NEAR] = tide_layout_near_start(heap, TIDE_LAYOUT_REFS, NULL);
+  layout[NEAR] = tide_layout_held_by_first_page(heap, TIDE_LAYOUT_REFS, NULL);
   layout[NAMED] = tide_layout_named(heap, layout[PREFIXED], "named", NULL);
   layout[REPEATED] = tide_layout_offsets(heap, 24, two, 2, NULL);
   layout[LEAF] = TIDE_LAYOUT_LEAF;

@@ -188,7 +188,7 @@ Test(foreign, a_slot_lies_anywhere_in_an_object) {
   struct world w = world_new();
   struct tide_error error;
   cr_assert_eq(tide_heap_set_interior(w.heap, TIDE_INTERIOR_BASE), TIDE_OK);
-  tide_layout near = tide_layout_near_start(w.heap, TIDE_LAYOUT_LEAF, &error);
+  tide_layout near = tide_layout_held_by_first_page(w.heap, TIDE_LAYOUT_LEAF, &error);
   cr_assert_neq(near, TIDE_LAYOUT_INVALID, "%s", error.text);
   const size_t words[] = {2, 3, 600, 5000, 20000};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {

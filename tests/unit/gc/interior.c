@@ -98,10 +98,10 @@ Test(interior, ends_near_the_start_where_the_layout_says) {
   struct world w = world_new();
   struct tide_error error;
   uintptr_t *words = conservative_words(&w);
-  tide_layout near = tide_layout_near_start(w.heap, TIDE_LAYOUT_LEAF, &error);
+  tide_layout near = tide_layout_held_by_first_page(w.heap, TIDE_LAYOUT_LEAF, &error);
   cr_assert_neq(near, TIDE_LAYOUT_INVALID, "%s", error.text);
   cr_assert_neq(near, TIDE_LAYOUT_LEAF);
-  cr_assert_eq(near, tide_layout_near_start(w.heap, TIDE_LAYOUT_LEAF, NULL));
+  cr_assert_eq(near, tide_layout_held_by_first_page(w.heap, TIDE_LAYOUT_LEAF, NULL));
   size_t sizes[] = {10000, 50000, 200000, 2000000};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     words[0] = (uintptr_t)tide_alloc(w.m, near, sizes[i]) + 4095;
@@ -120,8 +120,8 @@ Test(interior, refuses_what_makes_no_sense) {
   cr_assert_eq(tide_heap_set_interior(NULL, TIDE_INTERIOR_ALL), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_heap_set_interior(w.heap, (enum tide_interior)9), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_heap_add_displacement(w.heap, TIDE_DISPLACEMENT_MAX), TIDE_ERROR_ARGUMENT);
-  cr_assert_eq(tide_layout_near_start(w.heap, 999, &error), TIDE_LAYOUT_INVALID);
+  cr_assert_eq(tide_layout_held_by_first_page(w.heap, 999, &error), TIDE_LAYOUT_INVALID);
   cr_assert_eq(error.status, TIDE_ERROR_ARGUMENT);
-  cr_assert_eq(tide_layout_near_start(NULL, TIDE_LAYOUT_LEAF, &error), TIDE_LAYOUT_INVALID);
+  cr_assert_eq(tide_layout_held_by_first_page(NULL, TIDE_LAYOUT_LEAF, &error), TIDE_LAYOUT_INVALID);
   world_end(&w);
 }
