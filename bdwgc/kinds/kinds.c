@@ -59,7 +59,7 @@ static tide_layout make_layout(const struct kind *kind, unsigned number, bool cl
              : clear        ? TIDE_LAYOUT_LEAF
                             : TD_LAYOUT_ATOMIC;
   else if (td_descriptor_calls(kind->descriptor))
-    layout = tide_layout_traced_alone(td_bdwgc_heap, trace, (void *)kind, NULL);
+    layout = tide_layout_traced_serially(td_bdwgc_heap, trace, (void *)kind, NULL);
   else
     layout = tide_layout_traced(td_bdwgc_heap, trace, (void *)kind, NULL);
   return tide_layout_named(td_bdwgc_heap, layout, name, NULL);

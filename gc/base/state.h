@@ -295,8 +295,9 @@ struct tide_heap {
   struct td_finalizers finalizers;
   struct td_weak_slots weak_slots[TD_WEAK_KINDS];
   struct td_sources sources;
-  pthread_mutex_t alone;         /* held by markers, around functions of tide_layout_traced_alone */
-  struct td_alone *traced_alone; /* under the space's lock */
+  /* Held by markers, around functions of tide_layout_traced_serially. */
+  pthread_mutex_t serial_tracing;
+  struct td_serial_trace *serial_traces; /* under the space's lock */
   struct td_ephemerons ephemerons;
   struct td_sizing policy; /* under the space's lock, as external_bytes */
   size_t external_bytes;   /* that the program has told of: tide_external_add */

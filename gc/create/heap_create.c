@@ -12,7 +12,7 @@
 #include "gc/cycle/budget.h"
 #include "gc/cycle/young.h"
 #include "gc/foreign/weak_slot.h"
-#include "gc/layout/alone.h"
+#include "gc/layout/serial_trace.h"
 #include "gc/roots/pin.h"
 #include "gc/roots/set.h"
 #include "gc/roots/source.h"
@@ -48,7 +48,7 @@ static bool build_heap(struct tide_heap *heap, const struct tide_options *o,
   if (!heap->markers) return false;
   if (!td_stats_init(heap) || !td_world_init(&heap->world) || !td_roots_init(&heap->roots) ||
       !td_finalizers_init(&heap->finalizers) || !td_ephemerons_init(&heap->ephemerons) ||
-      pthread_mutex_init(&heap->alone, NULL) != 0) {
+      pthread_mutex_init(&heap->serial_tracing, NULL) != 0) {
     td_fail(error, TIDE_ERROR_MEMORY, "tide_heap_create: out of memory");
     return false;
   }
@@ -67,7 +67,7 @@ static void free_heap(struct tide_heap *heap) {
   for (int kind = 0; kind < TD_WEAK_KINDS; kind++)
     td_weak_slots_deinit(&heap->weak_slots[kind]);
   td_sources_deinit(&heap->sources);
-  td_alone_deinit(heap);
+  td_serial_traces_deinit(heap);
   td_pins_deinit(heap);
   td_roots_deinit(&heap->roots);
   td_world_deinit(&heap->world);

@@ -223,8 +223,8 @@ TIDE_API void *tide_alloc_list(struct tide_mutator *mutator, tide_layout layout,
 
 /* As tide_layout_traced, for functions that are not written to run on several threads: of all
  * functions of this heap that were given here, one at a time runs. Different threads call them. */
-TIDE_API tide_layout tide_layout_traced_alone(struct tide_heap *heap, tide_trace_fn trace,
-                                              void *context, struct tide_error *error);
+TIDE_API tide_layout tide_layout_traced_serially(struct tide_heap *heap, tide_trace_fn trace,
+                                                 void *context, struct tide_error *error);
 
 /* No collection begins while *variable is not 0, as between tide_collect_pause and
  * tide_collect_resume. It is read whenever one would begin, and what it says counts besides those.

@@ -30,7 +30,7 @@ void wild_layouts(struct place *place) {
   layout[1] = TIDE_LAYOUT_REFS;
   layout[2] = TIDE_LAYOUT_CONSERVATIVE;
   layout[3] = tide_layout_traced(heap, trace, NULL, NULL);
-  layout[4] = tide_layout_traced_alone(heap, trace, place, NULL);
+  layout[4] = tide_layout_traced_serially(heap, trace, place, NULL);
   layout[5] = tide_layout_bitmap(heap, &bits, 3, NULL);
   layout[6] = tide_layout_named(heap, layout[0], "wild", NULL);
   layout[7] = tide_layout_held_by_first_page(heap, TIDE_LAYOUT_REFS, NULL);

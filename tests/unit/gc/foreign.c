@@ -334,11 +334,11 @@ static void trace_one(void *object, size_t bytes, struct tide_tracer *tracer, vo
   atomic_fetch_sub(&inside, 1);
 }
 
-static void *alone_tree(struct world *w, tide_layout layout, unsigned depth) {
+static void *serial_tree(struct world *w, tide_layout layout, unsigned depth) {
   size_t scope = tide_scope_open(w->m);
   void **node = tide_handle(w->m, tide_alloc(w->m, layout, 2 * sizeof(void *)));
   for (unsigned i = 0; depth && i < 2; i++)
-    ((void **)*node)[i] = alone_tree(w, layout, depth - 1);
+    ((void **)*node)[i] = serial_tree(w, layout, depth - 1);
   void *made = *node;
   tide_scope_close(w->m, scope);
   return made;
@@ -348,16 +348,16 @@ Test(foreign, one_function_at_a_time_runs) {
   struct tide_options options = small_options();
   options.markers = 4;
   struct world w = world_with(&options, TIDE_STACK_PRECISE);
-  tide_layout one = tide_layout_traced_alone(w.heap, trace_one, NULL, NULL);
-  tide_layout other = tide_layout_traced_alone(w.heap, trace_one, &w, NULL);
+  tide_layout one = tide_layout_traced_serially(w.heap, trace_one, NULL, NULL);
+  tide_layout other = tide_layout_traced_serially(w.heap, trace_one, &w, NULL);
   cr_assert_neq(one, TIDE_LAYOUT_INVALID);
   cr_assert_neq(one, other);
-  cr_assert_eq(tide_layout_traced_alone(w.heap, trace_one, NULL, NULL), one, "shared");
+  cr_assert_eq(tide_layout_traced_serially(w.heap, trace_one, NULL, NULL), one, "shared");
   struct tide_error error;
-  cr_assert_eq(tide_layout_traced_alone(w.heap, NULL, NULL, &error), TIDE_LAYOUT_INVALID);
+  cr_assert_eq(tide_layout_traced_serially(w.heap, NULL, NULL, &error), TIDE_LAYOUT_INVALID);
   cr_assert_eq(error.status, TIDE_ERROR_ARGUMENT);
-  void **left = tide_handle(w.m, alone_tree(&w, one, 12));
-  void **right = tide_handle(w.m, alone_tree(&w, other, 12));
+  void **left = tide_handle(w.m, serial_tree(&w, one, 12));
+  void **right = tide_handle(w.m, serial_tree(&w, other, 12));
   cr_assert(*left && *right);
   cr_assert_eq(live_after_collect(&w), 2 * ((1u << 13) - 1));
   cr_assert_eq(atomic_load(&most), 1);

@@ -100,7 +100,7 @@ static void trace_second(void *object, size_t bytes, struct tide_tracer *tracer,
 
 Test(young_apart, objects_that_trace_alone_are_looked_into) {
   struct world w = world_young();
-  tide_layout alone = tide_layout_traced_alone(w.heap, trace_second, NULL, NULL);
+  tide_layout alone = tide_layout_traced_serially(w.heap, trace_second, NULL, NULL);
   cr_assert_neq(alone, TIDE_LAYOUT_INVALID);
   for (size_t words = 3; words < 30000; words *= 10) { /* longer than a page, too */
     void **object = (void **)tide_alloc(w.m, alone, words * sizeof(void *));
