@@ -14,7 +14,7 @@ double td_bdwgc_growth(void) {
 }
 static void set_growth(void) {
   if (td_bdwgc_heap)
-    tide_heap_set_sizing(td_bdwgc_heap, TIDE_SIZING_SCANNED, td_bdwgc_growth(), NULL);
+    tide_heap_set_sizing(td_bdwgc_heap, TIDE_SIZING_WEIGHTED, td_bdwgc_growth(), NULL);
 }
 
 EXPORT GC_word GC_get_free_space_divisor(void) {

@@ -35,7 +35,7 @@ static struct tide_options options_from(const struct td_bdwgc_settings *set) {
     options.heap_initial_bytes = options.heap_max_bytes;
   options.markers = set->markers;
   if (!options.markers) options.helpers_after_ms = HELPERS_AFTER_MS;
-  options.sizing = TIDE_SIZING_SCANNED;
+  options.sizing = TIDE_SIZING_WEIGHTED;
   options.growth_factor = td_bdwgc_growth();
   options.small_pages = true;
   options.huge_pages_from = HUGE_PAGES_FROM;

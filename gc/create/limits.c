@@ -41,7 +41,7 @@ enum tide_status tide_heap_set_sizing(struct tide_heap *heap, enum tide_sizing s
   const char *wrong = NULL;
   if (!heap)
     wrong = "heap is NULL";
-  else if ((int)sizing < 0 || sizing > TIDE_SIZING_SCANNED)
+  else if ((int)sizing < 0 || sizing > TIDE_SIZING_WEIGHTED)
     wrong = "no such sizing";
   else if (growth_factor != 0 && !(growth_factor > 1 && growth_factor <= TD_GROWTH_MOST))
     wrong = "growth_factor is not over 1";

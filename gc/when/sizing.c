@@ -156,7 +156,7 @@ static double usable_blocks(const struct td_sizing *policy, double room) {
 
 /* By a factor, and not by rates? */
 static bool grows(const struct td_sizing *policy) {
-  return policy->kind == TIDE_SIZING_GROWTH || policy->kind == TIDE_SIZING_SCANNED;
+  return policy->kind == TIDE_SIZING_GROWTH || policy->kind == TIDE_SIZING_WEIGHTED;
 }
 
 static uint32_t bounded(const struct td_sizing *policy, double blocks) {
@@ -180,7 +180,7 @@ uint32_t td_sizing_next(struct td_sizing *policy, const struct td_sizing_facts *
   case TIDE_SIZING_GROWTH:
     target = live + growth_room(policy, live, roots);
     break;
-  case TIDE_SIZING_SCANNED:
+  case TIDE_SIZING_WEIGHTED:
     target = live + scanned_room(policy, facts, live);
     break;
   default:

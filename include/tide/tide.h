@@ -62,8 +62,8 @@ enum tide_sizing {
   TIDE_SIZING_FIXED,       /* collect only when the hard limit is reached */
   TIDE_SIZING_GROWTH,      /* next collection at live bytes times growth_factor */
   TIDE_SIZING_ADAPTIVE,    /* square-root rule of MemBalancer (Kirisame et al., OOPSLA 2022) */
-  TIDE_SIZING_SCANNED,     /* growth by what collections read: objects without references and
-                              roots count half, and small heaps get up to 1 MiB more */
+  TIDE_SIZING_WEIGHTED,    /* growth by what collections read: objects without references and
+                             roots count half, and small heaps get up to 1 MiB more */
 };
 
 struct tide_advanced_options;

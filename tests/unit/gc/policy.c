@@ -37,7 +37,7 @@ Test(policy, what_is_read_from_roots_counts) {
 Test(policy, scanned_room_goes_by_what_is_read) {
   uint32_t extra = (1 << 20) / TD_BLOCK_BYTES;
   for (uint32_t leaves = 0; leaves <= 1000; leaves += 100) {
-    struct td_sizing policy = make(TIDE_SIZING_SCANNED);
+    struct td_sizing policy = make(TIDE_SIZING_WEIGHTED);
     struct td_sizing_facts facts = {.live_bytes = 1000 * TD_BLOCK_BYTES,
                                     .leaf_bytes = leaves * TD_BLOCK_BYTES,
                                     .used_blocks = 1000};
@@ -48,14 +48,14 @@ Test(policy, scanned_room_goes_by_what_is_read) {
 
 Test(policy, a_root_is_half_as_dear_as_a_word_of_an_object) {
   struct td_sizing_facts facts = {.live_bytes = 1000 * TD_BLOCK_BYTES, .used_blocks = 1000};
-  struct td_sizing without = make(TIDE_SIZING_SCANNED), with = without;
+  struct td_sizing without = make(TIDE_SIZING_WEIGHTED), with = without;
   uint32_t budget = td_sizing_next(&without, &facts);
   facts.root_bytes = 400 * TD_BLOCK_BYTES;
   cr_assert_eq(td_sizing_next(&with, &facts), budget + 200);
 }
 
 Test(policy, small_heaps_get_a_quarter_more_by_what_is_read) {
-  struct td_sizing policy = make(TIDE_SIZING_SCANNED);
+  struct td_sizing policy = make(TIDE_SIZING_WEIGHTED);
   policy.initial_blocks = 1;
   struct td_sizing_facts facts = {.live_bytes = 30 * TD_BLOCK_BYTES, .used_blocks = 30};
   uint32_t budget = td_sizing_next(&policy, &facts);
@@ -165,7 +165,7 @@ Test(policy, a_growing_heap_gets_the_room_that_its_factor_promises) {
 /* Nothing tells that what was free is of no use, where the program collects before it is used. */
 Test(policy, a_collection_that_was_asked_for_does_not_make_the_heap_grow) {
   static const enum tide_sizing kinds[] = {TIDE_SIZING_DEFAULT, TIDE_SIZING_GROWTH,
-                                           TIDE_SIZING_SCANNED};
+                                           TIDE_SIZING_WEIGHTED};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     struct td_sizing policy = make(kinds[i]), early;
     struct td_sizing_facts facts = {.live_bytes = 1000 * TD_BLOCK_BYTES, .used_blocks = 3000};
