@@ -108,7 +108,7 @@ void td_mark_phase(struct td_markers *set, const struct td_roots *roots) {
 static void split_time(struct tide_marker_stats *m) {
   uint64_t span = m->ended_ns - m->started_ns;
   m->idle_ns = span > m->trace_ns ? span - m->trace_ns : 0;
-  m->trace_ns -= m->roots_ns + m->dense_ns;
+  m->trace_ns -= m->roots_ns + m->address_order_ns;
 }
 
 /* What a full collection tells of which way is faster. */

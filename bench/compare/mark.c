@@ -51,12 +51,13 @@ static int parse(struct request *request, int argc, char **argv) {
           "steals      successful ones, of how many items; failed: found nothing to take\n"
           "grants      times the marker gave part of its own work to a thief that asked\n"
           "overflows   times its queue was full\n"
-          "dense       objects that it scanned in address order, whoever had marked them\n"
+          "address_order\n"
+          "            objects that it scanned in that order, whichever marker had marked them\n"
           "window      mean number of objects in its prefetch window\n"
           "start       from the beginning of the mark phase until it took part; then its time on\n"
-          "            roots, following references (trace), walking in address order (dense) and\n"
-          "            idle (looking for work, parked); termination: from the end of its part to\n"
-          "            that of the phase",
+          "            roots, following references (trace), walking in address order and idle\n"
+          "            (looking for work, parked); termination: from the end of its part to that\n"
+          "            of the phase",
   };
   return td_args_parse(&usage, argc, argv);
 }
@@ -70,7 +71,7 @@ static double ratio(uint64_t part, uint64_t whole) {
 static int print_work(const struct td_cycle_record *cycle, FILE *out) {
   struct td_grid grid;
   td_grid_begin(&grid, ">marker >objects >steals >items >failed >grants >parks >wakes "
-                       ">overflows >dense >window");
+                       ">overflows >address_order >window");
   for (unsigned i = 0; i < cycle->all.markers; i++) {
     const struct tide_marker_stats *m = &cycle->marker[i];
     td_grid_cell(&grid, "%u", i);
@@ -82,22 +83,22 @@ static int print_work(const struct td_cycle_record *cycle, FILE *out) {
     td_grid_cell(&grid, "%" PRIu64, m->parks);
     td_grid_cell(&grid, "%" PRIu64, m->wakes);
     td_grid_cell(&grid, "%" PRIu64, m->overflows);
-    td_grid_cell(&grid, "%" PRIu64, m->dense_objects);
+    td_grid_cell(&grid, "%" PRIu64, m->address_order_objects);
     td_grid_cell(&grid, "%.1f", ratio(m->window_sum, m->window_samples));
   }
   return td_grid_print(&grid, out);
 }
 
 static void print_shares(const struct td_cycle_record *cycle, FILE *out) {
-  uint64_t items = 0, dense = 0, sum = 0, samples = 0;
+  uint64_t items = 0, in_order = 0, sum = 0, samples = 0;
   for (unsigned i = 0; i < cycle->all.markers; i++) {
     items += cycle->marker[i].stolen_items;
-    dense += cycle->marker[i].dense_objects;
+    in_order += cycle->marker[i].address_order_objects;
     sum += cycle->marker[i].window_sum;
     samples += cycle->marker[i].window_samples;
   }
   fprintf(out, "%.1f %% of the objects were scanned in address order. ",
-          100 * ratio(dense, cycle->all.objects));
+          100 * ratio(in_order, cycle->all.objects));
   if (cycle->all.steals) fprintf(out, "A steal took %.1f items. ", ratio(items, cycle->all.steals));
   if (samples) fprintf(out, "The window held %.1f objects.", ratio(sum, samples));
   fputs("\n\n", out);
@@ -135,14 +136,15 @@ static void print_regions(const struct td_cycle_record *cycle, FILE *out) {
 
 static int print_times(const struct td_cycle_record *cycle, FILE *out) {
   struct td_grid grid;
-  td_grid_begin(&grid, ">marker >start_µs >roots_µs >trace_µs >dense_µs >idle_µs >termination_µs");
+  td_grid_begin(&grid,
+                ">marker >start_µs >roots_µs >trace_µs >address_order_µs >idle_µs >termination_µs");
   for (unsigned i = 0; i < cycle->all.markers; i++) {
     const struct tide_marker_stats *m = &cycle->marker[i];
     td_grid_cell(&grid, "%u", i);
     td_grid_cell(&grid, "%.1f", (double)m->started_ns / 1e3);
     td_grid_cell(&grid, "%.1f", (double)m->roots_ns / 1e3);
     td_grid_cell(&grid, "%.1f", (double)m->trace_ns / 1e3);
-    td_grid_cell(&grid, "%.1f", (double)m->dense_ns / 1e3);
+    td_grid_cell(&grid, "%.1f", (double)m->address_order_ns / 1e3);
     td_grid_cell(&grid, "%.1f", (double)m->idle_ns / 1e3);
     uint64_t left =
         m->ended_ns && m->ended_ns < cycle->all.mark_ns ? cycle->all.mark_ns - m->ended_ns : 0;

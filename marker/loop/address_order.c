@@ -325,9 +325,9 @@ static bool pass(struct td_marker *marker, uint64_t *total) {
   flush(&p);
   flush(&p);
   marker->stats.objects += p.objects;
-  marker->stats.dense_objects += scanned;
+  marker->stats.address_order_objects += scanned;
   *total += scanned;
-  marker->stats.dense_turns++;
+  marker->stats.address_order_turns++;
   return (p.many || scanned >= PAYS * flagged) && scanned >= (uint64_t)PAYS_CHUNK * i;
 }
 
@@ -340,16 +340,16 @@ static bool is_given_up(struct td_marker *marker) {
 
 bool td_mark_in_address_order(struct td_marker *marker) {
   uint64_t since = td_plat_now_ns(), total = 0;
-  td_event_at(&marker->events, since, TIDE_TIMELINE_DENSE_BEGIN, 0, 0);
-  TD_PROBE1(dense__begin, marker->id);
+  td_event_at(&marker->events, since, TIDE_TIMELINE_ADDRESS_ORDER_BEGIN, 0, 0);
+  TD_PROBE1(address_order__begin, marker->id);
   td_deferred_announce(marker);
   do
     td_recruit(marker);
   while (pass(marker, &total) && !is_given_up(marker));
   uint64_t now = td_plat_now_ns();
-  marker->stats.dense_ns += now - since;
-  td_event_at(&marker->events, now, TIDE_TIMELINE_DENSE_END, 0, total);
-  TD_PROBE2(dense__end, marker->id, total);
+  marker->stats.address_order_ns += now - since;
+  td_event_at(&marker->events, now, TIDE_TIMELINE_ADDRESS_ORDER_END, 0, total);
+  TD_PROBE2(address_order__end, marker->id, total);
   /* relaxed: as in pass. */
   return total >= atomic_load_explicit(&marker->set->chunks, memory_order_relaxed);
 }

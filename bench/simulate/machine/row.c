@@ -30,7 +30,7 @@ static void print_row(const struct td_cycle_record *record, uint64_t objects,
   unsigned took_part = 0;
   for (unsigned i = 0; i < record->all.markers; i++) {
     const struct tide_marker_stats *m = &record->marker[i];
-    active += m->trace_ns + m->roots_ns + m->dense_ns;
+    active += m->trace_ns + m->roots_ns + m->address_order_ns;
     failed += m->failed_steals;
     grants += m->grants;
     parks += m->parks;
