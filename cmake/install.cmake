@@ -26,7 +26,6 @@ install(FILES ${PROJECT_BINARY_DIR}/tidemarkConfig.cmake
 
 # ---- pkg-config tidemark ----------------------------------------------------------------------
 file(RELATIVE_PATH prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-get_property(TIDE_PRIVATE_LIBRARIES GLOBAL PROPERTY TIDE_PRIVATE_LIBRARIES)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/tidemark.pc.in ${PROJECT_BINARY_DIR}/tidemark.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/tidemark.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
@@ -72,7 +71,6 @@ if(Python3_FOUND)
       ${PROJECT_SOURCE_DIR}/${folder}/*.c)
     list(APPEND sources ${folder_sources})
   endforeach()
-  list(FILTER sources EXCLUDE REGEX "^heap/jemalloc/")
   list(JOIN TD_QUEUES_EXTRA "|" extra)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/tide/*.h
     ${PROJECT_SOURCE_DIR}/platform/*.h ${PROJECT_SOURCE_DIR}/heap/*.h

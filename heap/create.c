@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "heap/poison.h"
-#include "heap/slabs.h"
 
 #define RESERVE_MIN ((size_t)64 << 20)
 #define RESERVE_SCARCE ((size_t)16 << 20) /* where the system gives no more */
@@ -133,7 +132,7 @@ static bool init(struct td_space *space, size_t reserve_bytes, size_t max_bytes,
     return false;
   }
   size_t wanted = reserve_bytes < RESERVE_MIN ? RESERVE_MIN : reserve_bytes;
-  wanted = whole_slabs(td_slabs_range_bytes(wanted));
+  wanted = whole_slabs(wanted);
   if (wanted > RESERVE_MAX) wanted = RESERVE_MAX;
   if (!map_what_there_is(space, &wanted, has_young)) {
     say(error, TIDE_ERROR_SYSTEM, "cannot reserve address space for a heap", wanted);
@@ -141,12 +140,6 @@ static bool init(struct td_space *space, size_t reserve_bytes, size_t max_bytes,
   }
   if (!td_layouts_init(&space->layouts)) {
     say(error, TIDE_ERROR_MEMORY, "cannot allocate the table of layouts", 1);
-    unmap_all(space);
-    return false;
-  }
-  if (!td_slabs_open(space)) {
-    say(error, TIDE_ERROR_SYSTEM, "cannot set up the source of slabs for a heap", wanted);
-    td_layouts_deinit(&space->layouts);
     unmap_all(space);
     return false;
   }
@@ -189,6 +182,5 @@ void td_space_deinit(struct td_space *space) {
   for (size_t slab = 0; space->has_poison && slab < space->frontier / TD_SLAB_BLOCKS; slab++)
     if (space->slab_committed[slab]) td_unpoison(space->base + slab * TD_SLAB_BYTES, TD_SLAB_BYTES);
   td_layouts_deinit(&space->layouts);
-  td_slabs_close(space);
   unmap_all(space);
 }

@@ -81,11 +81,11 @@ enum td_room {
   TD_ROOM_UNTOUCHED,   /* there is after a slab was touched: heap/touch.h */
 };
 
-/* What a slab has of the system. Other sources of slabs have values of their own. */
+/* What a slab has of the system. */
 enum td_slab {
   TD_SLAB_NONE = 0, /* no memory */
   TD_SLAB_PAGES,    /* committed */
-  TD_SLAB_HUGE = 3, /* committed, and a huge page asked for */
+  TD_SLAB_HUGE,     /* committed, and a huge page asked for */
   TD_SLAB_ASIDE,    /* as HUGE, but its blocks are not in the pool: heap/touch.h; */
   TD_SLAB_TOUCHED,  /* and somebody touches it */
 };
@@ -110,9 +110,8 @@ struct td_space {
   _Atomic(uint8_t) *flags; /* TD_FLAG_ROWS rows of flag_pages each; see heap/marks.h */
   size_t flag_pages;
   uint32_t block_count;
-  struct td_slabs *slabs; /* heap/slabs.h; NULL if slabs come from the system */
-  bool has_young;         /* objects allocated since the last collection are told from others */
-  size_t mark_span;       /* bytes of the table of marks; if has_young a power of two, see create */
+  bool has_young;   /* objects allocated since the last collection are told from others */
+  size_t mark_span; /* bytes of the table of marks; if has_young a power of two, see create */
 
   /* Written while the world is stopped, read by all. */
   uint64_t live_objects, live_bytes; /* what the last collection found */

@@ -20,8 +20,7 @@ struct td_touch {
 };
 
 /* From now on blocks of new slabs are to be had only after this; td_space_refill says so by
- * TD_ROOM_UNTOUCHED. Before anything is allocated. A source of slabs that has no huge pages never
- * says it. */
+ * TD_ROOM_UNTOUCHED. Before anything is allocated. */
 void td_space_touch_apart(struct td_space *space);
 
 /* Takes a slab that was set aside. Returns false if somebody else has it. Takes the lock. */

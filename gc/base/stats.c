@@ -6,7 +6,6 @@
 #include "gc/base/inside.h"
 #include "gc/base/pages.h"
 #include "gc/base/thread.h"
-#include "heap/slabs.h"
 #include "platform/probes.h"
 
 bool td_stats_init(struct tide_heap *heap) {
@@ -152,7 +151,6 @@ static void fill_heap_stats(struct tide_heap *heap, struct tide_heap_stats *stat
       (uint64_t)atomic_load_explicit(&blocks->committed_slabs, memory_order_relaxed) *
       TD_SLAB_BYTES;
   stats->committed_bytes -= (uint64_t)blocks->bare_blocks * TD_BLOCK_BYTES;
-  stats->committed_bytes += td_slabs_cached_bytes(blocks);
   stats->peak_committed_bytes = (uint64_t)blocks->peak_committed_slabs * TD_SLAB_BYTES;
   stats->heap_max_bytes = (uint64_t)blocks->max_blocks * TD_BLOCK_BYTES;
   stats->reserved_bytes = blocks->reserved_bytes;

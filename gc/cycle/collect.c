@@ -28,7 +28,6 @@
 #include "gc/weak/reclaim.h"
 #include "heap/blocks.h"
 #include "heap/epoch.h"
-#include "heap/slabs.h"
 #include "heap/sort.h"
 #include "heap/young.h"
 
@@ -279,7 +278,6 @@ static TD_KEEPS_CALL bool collect_and_unlock(struct tide_mutator *mutator, struc
   if (cycle.rooted) {
     if (heap->log) write_log(heap, &heap->last->all); /* not before: it may wait for a stream */
     if (cycle.kind == TIDE_CYCLE_FULL) td_budget_trim(heap);
-    td_slabs_tick(&heap->space);
   }
   td_thread_call_end(&call);
   end_and_unlock(heap);

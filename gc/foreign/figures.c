@@ -4,12 +4,6 @@
 #include "gc/base/thread.h"
 #include "heap/counted.h"
 
-static uint64_t committed_locked(struct tide_heap *heap) {
-  struct tide_heap_stats stats;
-  tide_heap_stats(heap, &stats);
-  return stats.committed_bytes;
-}
-
 /* relaxed, all: figures of some moment. One by one into the caller's structure, who reads them
  * next. */
 static inline void look(struct tide_heap *heap, const struct tide_mutator *mutator,
@@ -28,13 +22,12 @@ static inline void look(struct tide_heap *heap, const struct tide_mutator *mutat
   now->markers = atomic_load_explicit(&heap->markers_allowed, memory_order_relaxed);
 }
 
-/* For callers who know less or more figures than this library, and for slabs that are another's. */
+/* For callers who know less or more figures than this library. */
 static __attribute__((noinline)) void
 look_slowly(struct tide_heap *heap, struct tide_figures *figures, size_t struct_bytes) {
   struct tide_figures now = {0};
   if (!figures) return;
   if (heap) look(heap, tide_current(heap), &now);
-  if (heap && heap->space.slabs) now.committed_bytes = committed_locked(heap);
   size_t known = struct_bytes < sizeof now ? struct_bytes : sizeof now;
   memcpy(figures, &now, known);
   memset((char *)figures + known, 0, struct_bytes - known);
@@ -43,7 +36,7 @@ look_slowly(struct tide_heap *heap, struct tide_figures *figures, size_t struct_
 void tide_figures_sized(struct tide_heap *heap, struct tide_figures *figures, size_t struct_bytes) {
   const struct tide_mutator *mutator = td_self()->mutators;
   bool is_known = heap && figures && struct_bytes == sizeof *figures;
-  if (TIDE_LIKELY(is_known && !heap->space.slabs && mutator && mutator->heap == heap))
+  if (TIDE_LIKELY(is_known && mutator && mutator->heap == heap))
     look(heap, mutator, figures);
   else
     look_slowly(heap, figures, struct_bytes);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compiles and runs the code samples of the documents.
 
-Usage: samples.py --root FOLDER --library libtidemark.a [--libs=-lNAME] [--cc COMPILER] [--cxx COMPILER]
+Usage: samples.py --root FOLDER --library libtidemark.a [--cc COMPILER] [--cxx COMPILER]
 
 Every ```c and ```cpp block of README.md and docs/*.md is a whole program:
   ```c file=NAME.c           is compiled without warnings and run, and must exit with 0;
@@ -36,7 +36,7 @@ def run_sample(options, name, text, expected):
         compiled = subprocess.run(
             compiler + ["-Wall", "-Wextra", "-Werror", "-O1", "-I",
                         os.path.join(options.root, "include"), source, options.linked, "-pthread",
-                        "-lm", *options.libs, "-o", program], capture_output=True, text=True, check=False)
+                        "-lm", "-o", program], capture_output=True, text=True, check=False)
         if compiled.returncode != 0:
             return f"does not compile:\n{compiled.stderr}"
         environment = dict(os.environ, TIDE_VERIFY="1")
@@ -70,7 +70,6 @@ def main():
     parser = argparse.ArgumentParser(description="Runs the samples of the documents.")
     parser.add_argument("--root", required=True)
     parser.add_argument("--library", dest="linked", required=True)
-    parser.add_argument("--libs", action="append", default=[])
     parser.add_argument("--cc", default="cc")
     parser.add_argument("--cxx", default="c++")
     options = parser.parse_args()
