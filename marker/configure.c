@@ -42,8 +42,8 @@ static uint64_t size_of(void *context, uint32_t victim) {
   return set->engine->size(set->marker[victim]->queue);
 }
 
-/* Tells the markers that may take part whom to steal from. The library does not know where markers
- * execute, so there are no distances between them. */
+/* Tells the markers that may take part which others to steal from. The library does not know where
+ * markers execute, so there are no distances between them. */
 static void choose_victims(struct td_markers *set) {
   for (unsigned i = 0; i < set->limit; i++)
     td_policy_init(

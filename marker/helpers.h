@@ -9,7 +9,7 @@
 
 #include "marker/base/state.h"
 
-/* Ends all helpers. Nobody collects. */
+/* Ends all helpers. No collection is going on. */
 void td_helpers_end(struct td_markers *set);
 /* In the child after a fork: there are no helpers. */
 void td_helpers_forget(struct td_markers *set);

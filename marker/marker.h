@@ -24,7 +24,7 @@ struct td_markers;
 
 struct td_marker_config {
   const struct td_engine *engine;           /* see marker/engine/list.h; NULL: the first */
-  enum td_policy_kind policy;               /* whom markers steal from */
+  enum td_policy_kind policy;               /* where thieves begin */
   unsigned markers;                         /* 1 to TIDE_MARKERS_MAX */
   unsigned cpus;                            /* no more take part; 0: the CPUs allowed */
   uint64_t helpers_after_ns;                /* one marker until then, in a small heap */

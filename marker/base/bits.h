@@ -69,8 +69,8 @@ static inline bool td_bits_clear(struct td_bits *b, unsigned id) {
          bit;
 }
 
-/* Returns whose bit is the next one of the first `count` markers from `from` on, cyclically;
- * TD_BITS_NONE if nobody has one. */
+/* Returns the marker whose bit is the next one of the first `count` markers from `from` on,
+ * cyclically; TD_BITS_NONE if none has its bit. */
 static inline uint32_t td_bits_next(const struct td_bits *b, unsigned count, unsigned from) {
   const unsigned words = (count + TD_BITS_LINE - 1) / TD_BITS_LINE;
   for (unsigned i = 0; i <= words; i++) {
@@ -83,7 +83,8 @@ static inline uint32_t td_bits_next(const struct td_bits *b, unsigned count, uns
 }
 
 /* Takes away a bit of one of the first `count` markers, the next one from `from` on if there is
- * one. Looks at no more than `lines` lines. Returns whose; TD_BITS_NONE if it has found none. */
+ * one. Looks at no more than `lines` lines. Returns the marker; TD_BITS_NONE if it has found
+ * none. */
 static inline uint32_t td_bits_take(struct td_bits *b, unsigned count, unsigned from,
                                     unsigned lines) {
   const unsigned words = (count + TD_BITS_LINE - 1) / TD_BITS_LINE;

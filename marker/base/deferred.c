@@ -129,7 +129,7 @@ size_t td_deferred_page(const struct td_markers *set, size_t from) {
   return 0;
 }
 
-/* Whoever looks at a whole row mostly finds nothing. */
+/* A look at a whole row mostly finds nothing. */
 static bool is_line_empty(const struct td_markers *set, unsigned row, size_t at) {
   uint64_t any = 0;
 #pragma GCC unroll 8
@@ -144,7 +144,7 @@ static size_t look(const struct td_markers *set, unsigned id, size_t words, size
                    size_t count) {
   const unsigned row = td_deferred_row_of(set, id);
   for (size_t i = 0; i < count; i++, at = at + 1 == words ? 0 : at + 1) {
-    /* Beyond the last word lie the flags of pages that nobody uses. */
+    /* Beyond the last word lie the flags of pages that are not used. */
     if (at % LINE == 0)
       __builtin_prefetch((const void *)(td_flag_row(set->space, row) + (at + AHEAD * LINE) * 8));
     if (at % LINE == 0 && count - i >= LINE && words - at >= LINE && is_line_empty(set, row, at)) {

@@ -29,8 +29,8 @@ bool td_deferred_take(struct td_markers *set, size_t page);
 /* The same for eight pages at once: returns a byte for each, 0 if it had no flag. `page` is the
  * first one, a multiple of eight. */
 uint64_t td_deferred_take_eight(struct td_markers *set, size_t page);
-/* The same for eight flags at once: returns a byte for each. `page` is the first one of a chunk, or
- * eight flags' pages behind that. */
+/* The same for eight flags at once: returns a byte for each. `page` is the first one of a stretch,
+ * or eight flags' pages behind that. */
 uint64_t td_deferred_take_flags(struct td_markers *set, size_t page);
 /* Returns the first page of the first flag from that of `from` on, cyclically; 0 if there is none.
  * Page 0 is never flagged, because its block holds no objects. */
@@ -41,8 +41,8 @@ size_t td_deferred_page(const struct td_markers *set, size_t from);
  * nothing it may leave the phase as far as flags are concerned. At flags of others it takes a
  * glance. */
 size_t td_deferred_find(struct td_marker *marker, size_t from);
-/* A look at a few pages of somebody who has set flags, others each time; at all if markers are few.
- * For a marker that watches: it has no flags to answer for. */
+/* A look at a few pages of a marker that has set flags, others each time; at all if markers are
+ * few. For a marker that watches: it has no flags to answer for. */
 size_t td_deferred_glance(struct td_marker *marker);
 
 /* ---- Rows: each of few markers sets flags in its own; more share one, [flag.fence] ---- */
@@ -50,12 +50,12 @@ size_t td_deferred_glance(struct td_marker *marker);
 static inline bool td_deferred_row_is_shared(const struct td_markers *set) {
   return set->limit > TD_FLAG_ROWS;
 }
-/* So many pages have one flag. In the row that markers share it is eight, and the flags of each
- * chunk have a cache line of their own. Whoever takes the flags of a chunk changes one line, twice,
- * and whoever sets flags gets that line once for each time that it is taken. With a flag for each
- * page there were two lines, changed sixteen times, of which most came from another core. Where
- * many pages have deferred objects, their flags are set sooner or later; elsewhere a flag without
- * need costs a look at the marks of a page. */
+/* How many pages have one flag in the row that markers share: eight. The flags of each stretch
+ * (TD_CHUNK_BLOCKS) have a cache line of their own there. To take the flags of a stretch changes
+ * one line, twice, and a marker that sets flags gets that line once for each time that it is taken.
+ * With a flag for each page there were two lines, changed sixteen times, of which most came from
+ * another core. Where many pages have deferred objects, their flags are set sooner or later;
+ * elsewhere a flag without need costs a look at the marks of a page. */
 #define TD_DEFERRED_UNIT 8u
 #define TD_DEFERRED_LINE 64u
 _Static_assert(TD_CHUNK_PAGES / TD_DEFERRED_UNIT <= TD_DEFERRED_LINE &&

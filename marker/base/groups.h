@@ -1,18 +1,18 @@
 /* Joining and leaving a phase among many markers.
  *
  * When work runs out, all markers leave within microseconds, and the line of one counter would pass
- * through all cores, one after the other. So some markers each count themselves in a group, and
+ * through all cores, one after the other. So markers count themselves in marker groups, and
  * `active` (marker/base/termination.h) counts groups instead of markers.
  *
- * A group has a share in `active` while anybody is in it. Whoever finds the group empty gets a
- * share before entering. Of two who do so at once, the second finds the group entered and gives its
- * own share back, which is never the last, because the group keeps the first one. Whoever leaves
- * the group empty gives the share back after that. So `active` is 0 only if all groups are empty,
- * and nobody enters an empty group when it is. The scalable counters of Ellen, Lev, Luchangco and
- * Moir (PODC 2007) are trees of this kind.
+ * A group has a share in `active` while a marker is in it. A marker that finds the group empty gets
+ * a share before it enters. Of two that do so at once, the second finds the group entered and gives
+ * its own share back, which is never the last, because the group keeps the first one. A marker that
+ * leaves the group empty gives the share back after that. So `active` is 0 only if all groups are
+ * empty, and no marker enters an empty group when it is 0. The scalable counters of Ellen, Lev,
+ * Luchangco and Moir (PODC 2007) are trees of this kind.
  *
  * [term.group] What a marker of the group did before it left, and what it saw when it joined, is
- * seen by those who change the count later. The last of them passes it on by [term.leave].
+ * seen by markers that change the count later. The last of them passes it on by [term.leave].
  * Model: tests/model/termination.cpp, tests/model/regions.c. */
 #ifndef TD_MARKER_BASE_GROUPS_H
 #define TD_MARKER_BASE_GROUPS_H

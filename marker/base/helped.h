@@ -1,7 +1,7 @@
 /* Is this heap marked faster without helpers? Where the frontier is a thread of small pieces, as in
- * a list whose elements each lead to little, helpers come again and again for what is not worth the
- * way: marks, queues and objects then pass from core to core all the time. Such a heap shows it by
- * its many steals, and is marked by one marker alone for a trial. */
+ * a list whose elements each lead to little, helpers come again and again for work that is not
+ * worth the way: marks, queues and objects then pass from core to core all the time. Such a heap
+ * shows it by its many steals, and is marked by one marker alone for a trial. */
 #ifndef TD_MARKER_BASE_HELPED_H
 #define TD_MARKER_BASE_HELPED_H
 

@@ -1,7 +1,8 @@
 /* Nothing but speed depends on a wake-up, with two exceptions that are waited for in loops: the end
  * of a phase (the collecting thread waits for it) and td_quiet.
  *
- * [idle.signal] Whoever wakes others raises a futex word after it has written what they should see.
+ * [idle.signal] A thread that wakes others raises a futex word after it has written what they
+ * should see.
  * A sleeper reads the word before it looks. The futex compares the word once more, so a change
  * between the look and the sleep is not missed. */
 #include "marker/base/idle.h"
@@ -14,12 +15,12 @@
 #define QUIET_NS 50000u /* how long td_quiet sleeps between two looks */
 #ifndef HEIRS           /* tests/model has fewer markers, and a longer chain of them */
 #define HEIRS 4u        /* markers that each tries to wake before others */
-#define WATCHED_BY 8u   /* one of so many markers watches, and one at least */
+#define WATCHED_BY 8u   /* one of eight markers watches, and one at least */
 #endif
 #define SLEEPER_LINES 2u    /* lines of bits that a marker looks at to find a sleeper */
-#define VAIN_MOST 5u        /* recruiting in vain doubles the step so many times */
+#define VAIN_MOST 5u        /* times that recruiting in vain doubles the step */
 #ifndef IDLE_NS             /* tests/model has helpers that end at once, or never */
-#define IDLE_NS 1000000000u /* a helper that sleeps for so long without a collection ends */
+#define IDLE_NS 1000000000u /* how long a helper sleeps without a collection before it ends */
 #endif
 #ifndef PAUSES_MOST      /* tests/model looks less often */
 #define PAUSES_MOST 512u /* longest pause between two looks, in pause instructions */
@@ -67,7 +68,7 @@ static bool is_superfluous(const struct td_markers *set, uint32_t collecting) {
 
 /* From now on the helper counts as asleep for good: td_markers_ready in marker/helpers.c. */
 static void retire(struct td_marker *marker) {
-  /* relaxed: whoever reads it joins the thread. */
+  /* relaxed: the thread that reads it joins this one. */
   atomic_store_explicit(&marker->life, TD_HELPER_RETIRED, memory_order_relaxed);
   /* release [idle.asleep]: as in sleep_on. */
   atomic_store_explicit(&marker->awake, 0, memory_order_release);
@@ -97,9 +98,9 @@ static unsigned wake(struct td_markers *set, uint32_t helper) {
 }
 
 /* All look for sleepers when a phase begins, and many would find lines that others change. So each
- * has a few heirs of its own, whom it tries to wake first: so the markers form a tree. An heir
- * that has no bit yet, because it is just falling asleep, is passed over, and left to whoever takes
- * bits later. Returns whether it has woken one. */
+ * has a few heirs of its own, which it tries to wake first: the markers form a tree. An heir that
+ * has no bit yet, because it is just falling asleep, is passed over, and left to a marker that
+ * takes bits later. Returns whether it has woken one. */
 static unsigned wake_heir(struct td_marker *marker) {
   struct td_markers *set = marker->set;
   while (marker->heirs < HEIRS) {
@@ -109,7 +110,7 @@ static unsigned wake_heir(struct td_marker *marker) {
   return 0;
 }
 
-/* Where there are many, somebody always changes a line of bits, and all lines would come from other
+/* Among many, some marker always changes a line of bits, and all lines would come from other
  * cores. So a marker looks at few of them, and goes on from there the next time if it was in vain.
  */
 static uint32_t take_sleeper(struct td_marker *marker) {
@@ -123,7 +124,7 @@ static uint32_t take_sleeper(struct td_marker *marker) {
 
 unsigned td_recruit(struct td_marker *marker) {
   struct td_markers *set = marker->set;
-  /* Those who watch are awake: they come sooner. relaxed: who watches orders nothing. */
+  /* Watchers are awake: they come sooner. relaxed: the number of watchers orders nothing. */
   if (atomic_load_explicit(&set->spinning, memory_order_relaxed) >= watchers_of(set)) return 0;
   if (has_heirs(marker) && wake_heir(marker)) return 1;
   uint32_t helper = TD_BITS_NONE;
@@ -154,9 +155,9 @@ static bool may_watch(const struct td_marker *marker) {
   if (!TD_STEP(idle, watch)) return false; /* tests/model may let all sleep at once */
   if (marker->id >= td_enough(set) || td_term_over(&set->term)) return false;
   if (!needs_turn(marker)) return true;
-  /* relaxed, both: who watches orders nothing. */
+  /* relaxed, both: the number of watchers orders nothing. */
   uint32_t watch = atomic_load_explicit(&set->spinning, memory_order_relaxed);
-  /* One try: those who come together are too many, and would only be in each other's way. */
+  /* One try: markers that come together are too many, and would only be in each other's way. */
   return watch < watchers_of(set) &&
          atomic_compare_exchange_strong_explicit(&set->spinning, &watch, watch + 1,
                                                  memory_order_relaxed, memory_order_relaxed);
@@ -299,7 +300,7 @@ void td_wake_all(struct td_markers *set) {
  * The configuring thread must not wait awake for long. It may have a higher real-time priority than
  * a helper, or the machine may be crowded; then the helper gets the processor only when this thread
  * sleeps, and yielding would not do. It sleeps with a timeout, so helpers need not know that
- * somebody waits for them. */
+ * it waits for them. */
 static void wait_for_sleepers(struct td_markers *set) {
   unsigned looks = 0;
   for (unsigned i = 1; i < TIDE_MARKERS_MAX && set->marker[i]; i++) {
@@ -324,7 +325,7 @@ void td_quiet(struct td_markers *set) {
 static void wake_deaf(struct td_markers *set) {
   for (unsigned i = 1; i < set->limit && set->marker[i]; i++) {
     struct td_marker *helper = set->marker[i];
-    /* seq_cst: whoever found `closed` 1 said before that it is awake. */
+    /* seq_cst: a helper that found `closed` 1 said before that it is awake. */
     bool awake = TD_STEP(idle, awake) && atomic_load_explicit(&helper->awake, memory_order_seq_cst);
     if (awake || !td_bits_has(&set->sleepers, i)) raise_word(&helper->signal, 1);
   }

@@ -1,7 +1,7 @@
 /* Markers without work: watching, sleeping, being woken.
  *
  * A helper sleeps on a futex of its own from one collection to the next, until a collection needs
- * it. A marker that has run out of work leaves the phase. One of those who have left watches for
+ * it. A marker that has run out of work leaves the phase. One of those that have left watches for
  * new work for a while, ever more seldom; the others sleep at once. */
 #ifndef TD_MARKER_BASE_IDLE_H
 #define TD_MARKER_BASE_IDLE_H

@@ -13,7 +13,7 @@
 
 /* The item of an object is its address. Objects are 16-byte aligned, so bit 0 is free. If it is
  * set, the object is grey: it is marked and counted, and still has to be scanned. If it is clear,
- * nobody has looked at the object's mark yet. */
+ * the object's mark has not been looked at yet. */
 #define TD_ITEM_GREY ((uint64_t)1)
 
 /* ---- Slices ---- */

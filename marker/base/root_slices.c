@@ -16,7 +16,8 @@ void td_root_slices_begin(struct td_markers *set, const struct td_span *spans, s
 }
 
 bool td_root_slices_left(const struct td_markers *set) {
-  /* relaxed, both: a stale number costs one more try; fetch_add below decides who gets what. */
+  /* relaxed, both: a stale number costs one more try; fetch_add below gives each slice to one
+   * marker. */
   return atomic_load_explicit(&set->root_next, memory_order_relaxed) <
          atomic_load_explicit(&set->root_slices, memory_order_relaxed);
 }

@@ -66,31 +66,31 @@ struct td_markers {
    * read them while the next phase is being prepared. A stale value misleads such a helper for
    * one look only, so relaxed accesses will do. */
   _Atomic(uint64_t) root_slices;
-  _Atomic(uint32_t) chunks; /* chunks of TD_CHUNK_BLOCKS blocks in the heap */
-  /* So many markers may take part: helpers of higher numbers sleep in this collection. The same
-   * holds for it as for the two before. */
+  _Atomic(uint32_t) chunks; /* stretches of the heap, of TD_CHUNK_BLOCKS blocks each */
+  /* How many markers may take part: helpers of higher numbers sleep in this collection. Read and
+   * written like the two before. */
   _Atomic(uint32_t) enough;
 
   /* Written by all markers. */
   _Alignas(TD_CACHE_LINE) struct td_termination term;
   struct td_group group[TD_GROUPS];                     /* of many markers */
   _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) root_next;  /* relaxed counter: next root slice */
-  _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) chunk_next; /* relaxed counter: next chunk, cyclic */
-  /* 1 once a page was flagged in this collection; until then nobody needs to look for flags. A
+  _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) chunk_next; /* relaxed counter: next stretch, cyclic */
+  /* 1 once a page was flagged in this collection; until then there are no flags to look for. A
    * marker sets it before it sets a flag, so it always finds its own flags. Flags of other markers
    * that it overlooks are found by those markers themselves. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) flagged;
-  /* Whose queue has something that thieves could take, so that a thief among many need not ask
-   * everybody. An owner sets its own bit at a poll; a thief that finds nothing clears it. Whoever
-   * watches for work looks at the queues themselves now and then, and sets what is missing. With
-   * two markers there is nobody to choose, and no bits. */
+  /* A bit for each marker whose queue has something that thieves could take, so that a thief among
+   * many need not ask all. An owner sets its own bit at a poll; a thief that finds nothing clears
+   * it. A watcher looks at the queues themselves now and then, and sets what is missing. With two
+   * markers there is one victim, and no bits. */
   struct td_bits offers;
-  /* Who may have set flags that nobody has taken yet, so that a marker among many need not look at
-   * all rows. A marker sets its own bit with its first flag, and clears it when it finds none in
-   * its row any more. */
+  /* A bit for each marker that may have set flags which are still there, so that a marker among
+   * many need not look at all rows. A marker sets its own bit with its first flag, and clears it
+   * when it finds none in its row any more. */
   struct td_bits flaggers;
-  /* Helpers that sleep and may take part. A helper sets its own bit; whoever takes it away wakes
-   * that helper. */
+  /* Helpers that sleep and may take part. A helper sets its own bit; a marker that takes the bit
+   * away wakes that helper. */
   struct td_bits sleepers;
   /* Helpers that watch for work; when they are enough, others sleep. In a line of its own,
    * because markers that run out of work together all look here. */
@@ -99,7 +99,7 @@ struct td_markers {
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) closed; /* 1 while the configuration changes: helpers
                                                      * keep away from it */
   _Atomic(uint32_t) done;       /* futex of the collecting thread: the phase is over, or there is
-                                 * work. Written by whoever wakes it */
+                                 * work. Written by the thread that wakes it */
   _Atomic(uint32_t) waiting;    /* 1 while that thread sleeps in a phase: a hint for td_recruit */
   _Atomic(uint32_t) quit;       /* 1: helpers end */
   _Atomic(uint32_t) collecting; /* odd in a collection: it counts beginnings and ends */
@@ -108,7 +108,7 @@ struct td_markers {
   unsigned available;     /* markers with a thread in this collection, this thread's included */
   uint64_t mark_ns;       /* time in phases of this collection */
   uint64_t marked_ns;     /* and in all of them */
-  uint32_t recruit_first; /* after so many objects it wakes a helper */
+  uint32_t recruit_first; /* objects after which it wakes a helper */
   size_t event_capacity;  /* events that each marker remembers; 0: none */
   uint8_t epoch;          /* of the last collection */
   /* Whether helpers pay in this heap: one for 1 marker, one for 2 and 3, one for 4 to 7, and so on;
@@ -140,7 +140,7 @@ struct td_marker {
   struct td_growth growth; /* open if the queue grows */
 
   /* Memory of the marking loop. */
-  uint16_t *chunk_objects; /* grey objects of a chunk: see marker/loop/address_order.c */
+  uint16_t *chunk_objects; /* grey objects of a stretch: see marker/loop/address_order.c */
   uintptr_t *batches;      /* the two buffers of a batch: see marker/loop/batch.h */
   struct td_visitor *visitor;
 
@@ -152,12 +152,13 @@ struct td_marker {
   bool leaves_early;       /* leaves are frequent: mark them where they are met */
   uint32_t queued_leaves;  /* leaves that came out of the queue since the last poll */
   struct td_policy policy; /* whom to steal from; made anew with each configuration */
-  /* Visiting regions did not pay: it is tried again when this marker has marked so many objects, */
+  /* Visiting regions did not pay: it is tried again when this marker has marked visits_at
+   * objects, */
   uint64_t visits_at;
-  uint64_t visits_step;       /* and if it fails again, so many later */
+  uint64_t visits_step;       /* and if it fails again, visits_step later */
   uint32_t recruit_step;      /* objects to scan before waking another marker, but an heir; */
   uint32_t recruits;          /* doubles when it has woken as many as there are others */
-  uint32_t recruit_vain;      /* doublings of that step, because there was nobody to wake */
+  uint32_t recruit_vain;      /* doublings of that step, because no marker slept */
   uint32_t recruit_from;      /* where it looks for a sleeper, from its own bit on */
   uint32_t heirs;             /* markers of its own that it has tried to wake: td_recruit */
   struct td_root_cursor at;   /* in the roots */
@@ -179,7 +180,7 @@ struct td_marker {
    * helpers that wake read. See marker/base/place.h. */
   _Atomic(int32_t) cpu;
 
-  /* Futex of the helper: a change tells it to look. Written by whoever wakes it. */
+  /* Futex of the helper: a change tells it to look. Written by the thread that wakes it. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) signal;
   /* 1 while the helper's thread is awake. It writes, but for its start; td_quiet reads. */
   _Atomic(uint32_t) awake;
@@ -193,7 +194,8 @@ static inline bool td_are_many(const struct td_markers *set) {
 static inline struct td_group *td_group_of(struct td_marker *marker) {
   return &marker->set->group[marker->id / TD_GROUP_MARKERS];
 }
-/* Joins the phase, leaves it, or asks whether nobody else is active: marker/base/termination.h. */
+/* Joins the phase, leaves it, or asks whether no other marker is active:
+ * marker/base/termination.h. */
 static inline bool td_marker_join(struct td_marker *marker) {
   struct td_termination *term = &marker->set->term;
   return td_are_many(marker->set) ? td_group_join(term, td_group_of(marker)) : td_term_join(term);
@@ -227,7 +229,7 @@ static inline bool td_is_early_before_stop(const struct td_markers *set) {
   return early;
 }
 
-/* Returns whether the markers are so many that they tell each other what they have to offer. */
+/* Returns whether markers tell each other what they have to offer: with two there is no choice. */
 static inline bool td_has_offers(const struct td_markers *set) {
   return set->limit > 2;
 }

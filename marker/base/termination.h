@@ -5,8 +5,9 @@
  *   joins   by raising `active` from a number other than 0, before it takes work from others;
  *   leaves  by lowering it. It may leave when it holds no work: its window, its next object and its
  *           queue are empty, it has no open chunk, and since then it has seen no root slice, no
- *           region with a chunk that nobody owns, and none of the flags that it has set itself.
- * Once `active` is 0 the phase is over. It stays 0 until the next phase, because nobody may join.
+ *           region with a chunk and no owner, and none of the flags that it has set itself.
+ * Once `active` is 0 the phase is over. It stays 0 until the next phase, because no marker may join
+ * then.
  *
  * Why no work is left then. Work is in the private places of markers, in queues, in root slices, in
  * chunks that wait in regions, and in flagged pages.
@@ -19,10 +20,10 @@
  *   - So it is with chunks: see marker/region/region.h.
  * So whatever a marker produces is taken by a marker that is active at that time and that finishes
  * it before leaving. The last marker to leave leaves nothing behind.
- * Many markers are counted in groups (marker/base/groups.h), and `active` counts these.
+ * Many markers are counted in marker groups (marker/base/groups.h), and `active` counts these.
  *
  * [term.leave] Each change of `active` both acquires and releases. So the last marker to leave, and
- * whoever waits for 0, sees all marks of all markers.
+ * the thread that waits for 0, sees all marks of all markers.
  * Models: tests/model/termination.cpp; with queues, flags and regions, tests/model/marking.h. */
 #ifndef TD_MARKER_BASE_TERMINATION_H
 #define TD_MARKER_BASE_TERMINATION_H
@@ -56,7 +57,7 @@ static inline bool td_term_join(struct td_termination *t) {
   /* relaxed: the exchange below decides. */
   uint32_t seen = atomic_load_explicit(&t->active, memory_order_relaxed);
   while (seen != 0) {
-    /* acquire [term.start]; and release [term.leave]: continues the release sequence of those who
+    /* acquire [term.start]; and release [term.leave]: continues the release sequence of those that
      * have left. */
     if (atomic_compare_exchange_strong_explicit(&t->active, &seen, seen + 1, TD_TERM_ORDER_JOIN,
                                                 memory_order_relaxed))

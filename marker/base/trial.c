@@ -59,7 +59,7 @@ static bool wins(struct td_trial *trial, bool way, double ns) {
   return trial->faster >= 2;
 }
 
-/* The other way was tried: it took so many ns for an object, or was given up. */
+/* The other way was tried: it took `ns` for an object, or was given up. */
 static void decide(struct td_trial *trial, bool given_up, double ns) {
   const bool way = !trial->better;
   if (!given_up && wins(trial, way, ns)) {

@@ -4,7 +4,7 @@
  * (marker/region/regions.h), helpers or none (marker/base/helped.h).
  *
  * A trial of visits that is lost is given up while marking goes on, and the rest is marked the
- * better way. Who has been left out of a collection does not come back in its middle. */
+ * better way. A helper that has been left out of a collection does not come back in its middle. */
 #ifndef TD_MARKER_BASE_TRIAL_H
 #define TD_MARKER_BASE_TRIAL_H
 
@@ -45,14 +45,13 @@ struct td_trial_facts {
 struct td_trial td_trial_new(enum td_trial_gauge gauge, bool better);
 /* If the question is not open, the way is on. `may_try`: else it is the better one. */
 void td_trial_begin(struct td_trial *trial, bool open, bool may_try);
-/* In a collection that tries the other way: so much time has passed, and in it about so many
- * objects were marked. `much`: if it is that much of what the better way would have marked, the
- * trial goes on. */
+/* In a collection that tries the other way: `ns` have passed, in which about `objects` were marked.
+ * If that is `much` of what the better way would have marked, the trial goes on. */
 void td_trial_judge(struct td_trial *trial, uint64_t ns, uint64_t objects, double much);
 void td_trial_end(struct td_trial *trial, const struct td_trial_facts *facts);
 
 static inline bool td_trial_is_on(const struct td_trial *trial) {
-  /* relaxed: the way of marking orders nothing; who sees a change late goes the other way longer */
+  /* relaxed: the way of marking orders nothing; a marker that sees it late goes on so */
   return atomic_load_explicit(&trial->on, memory_order_relaxed) != 0;
 }
 

@@ -8,16 +8,16 @@
 /* How much work a slice is, counted in objects. */
 #define TD_SLICE_EFFORT (TD_SLICE_SLOTS / 8)
 
-/* Objects of arrays are scanned where they are met if they have no more slots than that, */
+/* Objects of an array are scanned where they are met if each has at most TD_ORDERED_SLOTS slots, */
 #define TD_ORDERED_SLOTS 4u
-/* if they lie no more than so many bytes from the next one, */
+/* lies at most TD_ORDERED_BYTES from the next one, */
 #define TD_ORDERED_BYTES 8192u
-/* and if the array, or the part of it, has so many slots. */
+/* and the array, or the part of it, has TD_ORDERED_LEAST slots or more. */
 #define TD_ORDERED_LEAST 128u
-/* So many slots ahead, they are asked for. */
+/* How many slots ahead such objects are prefetched. */
 #define TD_ORDERED_AHEAD 16u
 
-/* Objects that are given as roots are fetched so many ahead of the scan. */
+/* How many objects ahead of the scan are prefetched where objects are given as roots. */
 #define TD_OBJECTS_AHEAD 8u
 
 /* Objects that wait in the prefetch window. A power of two. */
@@ -27,8 +27,8 @@
 /* Marking that moves on in even steps prefetches this many steps ahead. */
 #define TD_NEAR_AHEAD 32u
 
-/* An object whose size nobody has looked up is asked for in two places: at its beginning and so
- * many bytes behind it. Most objects are short, but often they do not lie in one cache line. */
+/* An object whose size is not known yet is prefetched in two places: at its beginning and
+ * TD_FETCH_BYTES behind it. Most objects are short, but often they do not lie in one cache line. */
 #define TD_FETCH_BYTES 48u
 
 /* A queue with more items is deep: half of what the default one holds. */
@@ -39,7 +39,7 @@
 /* References that wait together for their mark bytes. */
 #define TD_BATCH 128u
 
-/* Address order: a marker claims the heap in chunks of this many blocks. */
+/* Address order: how many blocks a marker claims at a time, which is a stretch of the heap. */
 #define TD_CHUNK_BLOCKS 8u
 /* Address order: how many objects ahead of the scan are prefetched. */
 #define TD_AHEAD 24u
@@ -50,7 +50,7 @@
 #define TD_VISIT_LIST 2048u
 #define TD_VISIT_LIST_ROOM (TD_VISIT_LIST + 4096u + TD_VISIT_AHEAD)
 
-/* A frontier of so many items is wide enough to be visited by regions. */
+/* How many items make a frontier wide enough to be visited by regions. */
 #define TD_WIDE 4096u
 /* Objects until regions are tried again after they did not pay; twice as many each time. Visits
  * that have marked TD_VISITS_PAID objects have paid: then it is TD_VISITS_SOON, and twice that. */
@@ -62,40 +62,40 @@
 #define TD_POLL_OBJECTS 64u
 /* The most items that one steal takes. */
 #define TD_STEAL_MOST 32u
-/* A phase begins with one marker. It wakes the first helper after so many objects, if it has so
- * many items to share. This is before it begins to visit regions: a helper that comes later finds
- * single chunks only. */
+/* A phase begins with one marker. It wakes the first helper after TD_RECRUIT_FIRST objects, if it
+ * has TD_RECRUIT_ITEMS items to share. This is before it begins to visit regions: a helper that
+ * comes later finds single chunks only. */
 #define TD_RECRUIT_FIRST 256u
 #define TD_RECRUIT_ITEMS 4u
-/* Waking a thread for little does not pay. So in smaller heaps, and in phases of which nobody knows
- * how much there is to mark, it does so later. */
+/* Waking a thread for little does not pay. So in heaps of less than TD_RECRUIT_BYTES, and in phases
+ * that may have next to nothing to mark, it does so after TD_RECRUIT_LATE objects. */
 #define TD_RECRUIT_BYTES ((size_t)1 << 20)
 #define TD_RECRUIT_LATE 8192u
-/* Each marker wakes its next heir (marker/base/idle.c) so many objects after the one before, and
- * when it has none left, anybody else after so many. */
+/* Each marker wakes its next heir (marker/base/idle.c) TD_RECRUIT_HEIR objects after the one
+ * before. When it has woken all, it wakes any other helper after TD_RECRUIT_OBJECTS. */
 #define TD_RECRUIT_HEIR 64u
 #define TD_RECRUIT_OBJECTS 1024u
 
-/* A heap that uses so much is never marked by one marker because it is too early for others. */
+/* In a heap that uses TD_ALONE_BYTES or more it is never too early to wake helpers. */
 #define TD_ALONE_BYTES ((size_t)32 << 20)
 
-/* Among so many, the marks of leaves wait for their lines. */
+/* From this number of markers on, the marks of leaves wait for their lines. */
 #define TD_LEAVES_MARKERS 4u
 
-/* So many markers are many: what each of them does to all others has to be little then. Fewer share
- * work as few do. */
+/* From this number on, markers are many: what each of them does to all others has to be little.
+ * Fewer share work as few do. */
 #define TD_MANY_MARKERS 16u
-/* More of them mark a heap only if it has so many bytes for each. Below that it takes longer to
- * wake them, and to find out that all is done, than they can help. */
+/* More than TD_MANY_MARKERS mark a heap only if it has TD_MANY_BYTES_EACH for each. Below that it
+ * takes longer to wake them, and to find out that all is done, than they can help. */
 #define TD_MANY_BYTES_EACH ((size_t)256 << 10)
-/* One of many looks so many objects later again whether others have taken what it offers. */
+/* How many objects later one of many looks again whether others have taken what it offers. */
 #define TD_LOOK_OBJECTS 256u
-/* One of many that watches for work looks at so many queues at a time. At most TD_MANY_MARKERS. */
+/* At how many queues a watcher among many looks at a time. At most TD_MANY_MARKERS. */
 #define TD_LOOK_QUEUES 8u
-/* A thief among many takes one item of so many: the oldest items lead to most of the work. */
+/* A thief among many takes a TD_STEAL_PART-th of the items: the oldest lead to most of the work. */
 #define TD_STEAL_PART 16u
-/* After a vain try a thief among many waits for so many pause instructions, after the second for
- * twice as many, and so on. */
+/* How many pause instructions a thief among many waits for after its first vain try; twice as many
+ * after the second, and so on. */
 #define TD_STEAL_PAUSES 2u
 
 /* References from a trace function that are kept before they are deferred. */

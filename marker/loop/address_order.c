@@ -3,8 +3,9 @@
  * before it is needed. All objects of a page have one layout, so decisions are made once a page,
  * and the inner loops decide nothing.
  *
- * Markers claim chunks of the heap from a shared counter. In a chunk, a marker takes the flagged
- * pages, lists their deferred objects, and scans these. */
+ * Markers claim stretches of TD_CHUNK_BLOCKS blocks from a shared counter. In a stretch, a marker
+ * takes the flagged pages, lists their deferred objects, and scans these. `chunk` is a stretch's
+ * first page. */
 #include "marker/loop/address_order.h"
 
 #include "marker/base/deferred.h"
@@ -15,11 +16,11 @@
 #include "marker/region/regions.h"
 #include "platform/probes.h"
 
-#define REPEATS 4u     /* how often a chunk is scanned while pages in it are flagged anew */
-#define PAYS 4u        /* another pass pays at so many objects per flagged page */
-#define PAYS_CHUNK 16u /* and so many per chunk, because flags are looked for in all chunks */
+#define REPEATS 4u     /* how often a stretch is scanned while pages in it are flagged anew */
+#define PAYS 4u        /* objects per flagged page at which another pass pays */
+#define PAYS_CHUNK 16u /* and per stretch, because flags are looked for in all of them */
 #define MASK 64u       /* granules that one mask covers */
-#define FLAGS_AHEAD 4u /* chunks ahead whose flags are asked for, among more markers than rows */
+#define FLAGS_AHEAD 4u /* stretches ahead whose flags are asked for, where a row is shared */
 
 /* One marker's pass over the heap. */
 struct heap_pass {
@@ -55,7 +56,7 @@ static __attribute__((noinline)) void flush(struct heap_pass *p) {
   uint64_t objects = 0;
   uint32_t deferred = 0;
   uint32_t count = td_batch_sift(&p->v, p->batch.other, p->batch.waiting);
-  /* Not sooner: flags come from others, who change them again. */
+  /* Not sooner: other markers change these flags again. */
   if (shared)
     for (uint32_t i = 0; i < count; i++)
       __builtin_prefetch(&flags[td_deferred_at_shared(td_view_page(&v, kept[i]))]);
@@ -149,7 +150,7 @@ static void scan_array(struct heap_pass *p, uintptr_t object) {
 }
 
 static void scan_page(struct heap_pass *p, struct page_objects *t) {
-  if (t->count == 0) return; /* somebody else scanned them, or the page was flagged twice */
+  if (t->count == 0) return; /* another marker scanned them, or the page was flagged twice */
   uintptr_t first = t->start + ((uintptr_t)t->at[0] << TD_GRANULE_LOG2);
   const struct td_block *block = td_view_block(&p->v, first);
   t->second = td_second_fetch(block);
@@ -173,7 +174,7 @@ static void scan_page(struct heap_pass *p, struct page_objects *t) {
 
 /* Returns which of MASK granules hold deferred objects. Bit 8 * i + j stands for granule i + 8 * j,
  * because it comes from byte i of word j. Bits in the order of granules would take longer, and
- * nobody needs them. */
+ * are not needed. */
 TD_INLINE uint64_t deferred_mask(const uint8_t *marks) {
   uint64_t mask = 0;
 #pragma GCC unroll 8
@@ -188,7 +189,7 @@ static const uint8_t granule_of_bit[MASK] = {
     37, 45, 53, 61, 6,  14, 22, 30, 38, 46, 54, 62, 7,  15, 23, 31, 39, 47, 55, 63};
 
 /* Takes the deferred objects of a page: from here on it is this marker that scans them. Writes
- * their granules to `end`, counted from the first page of the chunk, and returns the new end. */
+ * their granules to `end`, counted from the first page of the stretch, and returns the new end. */
 TD_INLINE uint16_t *take_page(struct heap_pass *p, size_t page, size_t chunk, uint16_t *end) {
   uint8_t *marks = p->space->marks + (uint64_t)page * TD_PAGE_GRANULES;
   const uint32_t first = (uint32_t)((page - chunk) * TD_PAGE_GRANULES);
@@ -202,7 +203,8 @@ TD_INLINE uint16_t *take_page(struct heap_pass *p, size_t page, size_t chunk, ui
   return end;
 }
 
-/* Takes the flags of a chunk and asks for the mark bytes of the flagged pages. Returns how many. */
+/* Takes the flags of a stretch and asks for the mark bytes of the flagged pages. Returns how
+ * many. */
 static uint32_t take_flags(struct td_markers *set, size_t chunk, uint8_t *pages) {
   const size_t unit = td_deferred_unit(set);
   uint32_t count = 0;
@@ -252,7 +254,7 @@ TD_INLINE uint16_t *list_objects(struct heap_pass *p, size_t chunk, const uint8_
   return end;
 }
 
-/* Scans the deferred objects of a chunk, which is given by its first page. Returns how many. Adds
+/* Scans the deferred objects of a stretch, which is given by its first page. Returns how many. Adds
  * the number of flagged pages. */
 static __attribute__((noinline)) uint32_t scan_chunk(struct heap_pass *p, size_t chunk,
                                                      uint64_t *flagged) {
@@ -276,8 +278,8 @@ static __attribute__((noinline)) uint32_t scan_chunk(struct heap_pass *p, size_t
 
 /* ---- Passes over the heap ---- */
 
-/* Returns which chunk a marker scans as number `i` of its pass. Few markers share a counter, which
- * spreads them over the heap. Many would wait for it: each begins at a place of its own. */
+/* Returns which stretch a marker scans as number `i` of its pass. Few markers share a counter,
+ * which spreads them over the heap. Many would wait for it: each begins at a place of its own. */
 TD_INLINE uint64_t chunk_number(struct td_marker *marker, uint32_t chunks, uint32_t i) {
   struct td_markers *set = marker->set;
   if (td_are_many(set)) return (uint64_t)marker->id * chunks / td_enough(set) + i;
@@ -285,15 +287,15 @@ TD_INLINE uint64_t chunk_number(struct td_marker *marker, uint32_t chunks, uint3
   return atomic_fetch_add_explicit(&set->chunk_next, 1, memory_order_relaxed);
 }
 
-/* Asks for the flags of a chunk, which others have set. Behind the last chunk there are none, but
+/* Asks for the flags of a stretch, which others have set. Behind the last one there are none, but
  * asking does no harm. */
 TD_INLINE void fetch_flags(const struct heap_pass *p, size_t page) {
   __builtin_prefetch((const void *)&p->flags[td_deferred_at_shared(page)], 1);
 }
 
-/* Few markers take as many chunks as the heap has, wherever they are; of one, these are all of
+/* Few markers take as many stretches as the heap has, wherever they are; of one, these are all of
  * them. Among many, pages would be taken and flagged again all the time, for an object or two. So
- * each has chunks of its own, and goes on to others only while it finds next to nothing. */
+ * each has stretches of its own, and goes on to others only while it finds next to nothing. */
 TD_INLINE uint32_t own_chunks(const struct td_markers *set, uint32_t chunks) {
   return td_are_many(set) ? (chunks + td_enough(set) - 1) / td_enough(set) : chunks;
 }

@@ -4,12 +4,13 @@
 
 #include "marker/base/state.h"
 
-/* Length of td_marker.chunk_objects: the granules of a chunk, and those that are prefetched behind
- * the last. */
+/* Length of td_marker.chunk_objects: the granules of a stretch, and those that are prefetched
+ * behind the last. */
 #define TD_CHUNK_OBJECTS_ROOM (TD_CHUNK_BLOCKS * TD_BLOCK_GRANULES + TD_AHEAD)
 
 /* Passes over the heap and scans all deferred objects in the order of their addresses, for as long
- * as that pays. Returns false if it did not pay at all: it found less than one object per chunk. */
+ * as that pays. Returns false if it did not pay at all: it found less than one object per
+ * stretch. */
 bool td_mark_in_address_order(struct td_marker *marker);
 
 #endif

@@ -11,7 +11,7 @@
 #include "marker/base/tuning.h"
 #include "marker/scan/scan.h"
 
-/* A batch is full at TD_BATCH references. Whoever fills it need not look after each: it has room
+/* A batch is full at TD_BATCH references. Code that fills it need not look after each: it has room
  * for TD_BATCH_STEP more, and for a word behind the last that is no reference. */
 #define TD_BATCH_STEP 64u
 #define TD_BATCH_ROOM (TD_BATCH + TD_BATCH_STEP + 8u)

@@ -7,7 +7,7 @@
 #include "marker/loop/state.h"
 #include "marker/scan/rare.h"
 
-/* Returns whether an object begins at the address that nobody had marked. It is marked here. If the
+/* Returns whether an unmarked object begins at the address. It is marked here. If the
  * address lies inside of an object, that one waits in the queue; `o` is the owner's part of it. */
 TD_INLINE bool claim_at(struct loop *l, const struct td_view *v, struct Q(owner) * o,
                         uintptr_t address) {

@@ -40,8 +40,8 @@ TD_INLINE void offer(struct loop *l) {
   l->marker->has_offered = true;
 }
 
-/* Among many, somebody is always about to run out of work, and sleeps if there is nothing to take.
- * So there something is on offer all the time, whether anybody asks or not. The queue tells whether
+/* Among many, some marker is always about to run out of work, and sleeps if it finds none to take.
+ * So there something is on offer all the time, asked for or not. The queue tells whether
  * there is, not the bit, whose line others change. */
 TD_INLINE bool is_asked(const struct loop *l) {
   return Q(wanted)(l->queue) || (td_are_many(l->marker->set) && Q(size)(l->queue) == 0);

@@ -18,7 +18,7 @@ struct td_single {
  * `count` items. */
 bool td_single_pays(const struct td_space *space, uintptr_t next, uintptr_t last, uint32_t count);
 
-/* Scans objects that nobody has marked and that have one reference, all in the same slot: a list in
+/* Scans unmarked objects that have one reference, all in the same slot: a list in
  * the order of its addresses, if `next` is near, or else lists abreast. Stops before any other
  * object, and behind one whose child does not go on like this. `next` must not be 0. */
 void td_single_run(const struct td_space *space, struct td_single *single);

@@ -43,7 +43,7 @@ struct sharing {
   uint64_t recruit_at; /* effort at which to think of waking another marker */
   uint64_t look_at;    /* effort at which to look what others want; 0 unless markers are many */
   uint64_t give_at;    /* effort at which thieves may get something again, */
-  uint32_t give_step;  /* which is so much after the last time */
+  uint32_t give_step;  /* which is this much after the last time */
   bool spill;          /* move the window into the queue, where thieves reach it */
 };
 

@@ -29,16 +29,16 @@ static uint32_t offering(const struct td_marker *marker, uint32_t victim) {
 }
 
 /* Among many, others came to the same queue first. The longer a thief waits, the fewer pull at what
- * there is; then it leaves, and somebody watches on. */
+ * there is; then it leaves, and a watcher goes on. */
 static void rest_after(const struct td_markers *set, unsigned tries) {
   if (!td_are_many(set)) return;
   for (unsigned i = 0; i < tries * TD_STEAL_PAUSES; i++)
     td_plat_pause();
 }
 
-/* Takes items from somebody else's queue, in as many tries as there are others, if not many. The
- * policy says whom to try, or from whom on to look for one that has something on offer. Returns the
- * number of items.
+/* Takes items from another marker's queue, in as many tries as there are others, if not many. The
+ * victim policy says which to try, or where to begin to look for one that has something on offer.
+ * Returns the number of items.
  */
 static __attribute__((noinline)) uint32_t steal(struct td_marker *marker, uint64_t *items) {
   struct td_markers *set = marker->set;
@@ -66,7 +66,7 @@ static __attribute__((noinline)) uint32_t steal(struct td_marker *marker, uint64
 }
 
 /* For td_idle. Returns true if another try would pay: there are root slices, flagged pages, or
- * items in somebody's queue. Otherwise it tells those whose queues it has looked at that this
+ * items in another's queue. Otherwise it tells those whose queues it has looked at that this
  * marker wants work. Of many queues it looks at a few, others each time: with all of them a look
  * would take longer than the end of a phase should, because each costs lines from another core. */
 static bool promising(struct td_marker *marker) {

@@ -50,7 +50,7 @@ static uint32_t take_from_chain(struct td_chunks *pool, struct td_stock *stock) 
   return number;
 }
 
-/* Takes a few that nobody has used. Looks first, so that the counter does not run away. */
+/* Takes a few that were never used. Looks first, so that the counter does not run away. */
 static bool take_fresh(struct td_chunks *pool, struct td_stock *stock) {
   /* relaxed, both: which numbers they are orders nothing. */
   if (atomic_load_explicit(&pool->fresh, memory_order_relaxed) >= pool->limit) return false;
@@ -61,9 +61,9 @@ static bool take_fresh(struct td_chunks *pool, struct td_stock *stock) {
   return true;
 }
 
-/* The chain has come from the common list. All but a few of it goes back there. What somebody has
- * put there meanwhile is not much, and goes in front. Whoever kept all of it then would have the
- * chunks that others lack. */
+/* The chain has come from the common list. All but a few of it goes back there. What others have
+ * put there meanwhile is not much, and goes in front. A marker that kept all of the chain would
+ * have the chunks that others lack. */
 static void keep_some(struct td_chunks *pool, struct td_stock *stock) {
   uint32_t last = stock->first, none = 0;
   for (uint32_t kept = 1; kept < TD_CHUNKS_KEPT && pool->at[last].next; kept++)

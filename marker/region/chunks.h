@@ -4,12 +4,12 @@
  * fail.
  *
  * Each marker has a stock of chunks. What it has too many of goes to a common list, from which a
- * marker takes all there is; so nobody takes one while others do, and no number is mistaken for
+ * marker takes all there is; so no marker takes one while others do, and no number is mistaken for
  * another one (the ABA problem).
  *
  * How many are in use is asked at each visit: the sum of what each marker has.
  *
- * [chunks.spare] What the last user of a chunk did to it is over before somebody else uses it.
+ * [chunks.spare] What the last user of a chunk did to it is over before another marker uses it.
  * Model: tests/model/chunks.cpp. */
 #ifndef TD_MARKER_REGION_CHUNKS_H
 #define TD_MARKER_REGION_CHUNKS_H
@@ -35,7 +35,7 @@ struct td_chunks {
 struct td_stock {
   uint32_t first, last;      /* a chain, which ends with 0 */
   uint32_t count;            /* chunks put into the chain since it was taken or given away */
-  uint32_t fresh, fresh_end; /* chunks that nobody has used yet */
+  uint32_t fresh, fresh_end; /* chunks that were never used */
   /* Chunks got less chunks put. Other markers read it: a relaxed figure. */
   _Atomic(uint32_t) balance;
 };

@@ -4,8 +4,8 @@
  * time to time. A marker is *near* a region by the distance from the node on which it executes. So
  * owners prefer regions at home, and thieves of single chunks look there first.
  *
- * A region on a node where no marker is counts as at home for all: nobody is nearer, and whoever
- * put off its visit would only have to come back later, for as much.
+ * A region on a node without markers counts as at home for all. No marker is nearer, and to put off
+ * its visit would only mean to come back later, for as much.
  *
  * It is a preference and no more. A weight decides between regions in which about as much waits;
  * one that is far is taken as soon as enough waits there, or nothing waits elsewhere. So no region
@@ -19,10 +19,10 @@
 #include "heap/space.h"
 #include "marker/region/region.h"
 
-#define TD_NO_HOME TD_NODES_MAX /* nobody has touched the sampled pages */
+#define TD_NO_HOME TD_NODES_MAX /* the sampled pages have no memory yet */
 
-/* How much waits in a region counts so many times for a marker of its node and for one of the
- * farthest node. */
+/* The weight of what waits in a region, for a marker of its node and for one of the farthest
+ * node. */
 #define TD_WEIGHT_HOME 32u
 #define TD_WEIGHT_FAR 8u
 
@@ -55,7 +55,7 @@ struct td_nearness {
 struct td_homes_of {
   uint64_t cycle;
   unsigned shift;
-  uint32_t count; /* 0 if nobody is going to visit regions */
+  uint32_t count; /* 0 if regions will not be visited */
 };
 
 /* Asks the machine for its nodes. */

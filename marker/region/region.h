@@ -1,5 +1,5 @@
 /* A region is a part of the heap whose mark bytes fit a core's second-level cache. References that
- * lead into it wait in chunks until some marker visits it. One word says who may do what:
+ * lead into it wait in chunks until some marker visits it. One word says what each may do:
  *
  *   bit 63       a marker owns the region
  *   bits 32-62   how many chunks wait
@@ -12,12 +12,12 @@
  * of the word is a read-modify-write, so a later push continues the release of the earlier ones.
  * [region.own] What an owner wrote into the marks is seen by the next owner.
  *
- * No chunk is forgotten. Whoever brings the word into the state "chunks, no owner" is active: it
- * pushed, or it left. An active marker looks at all regions before it leaves the phase. It then
- * finds that state, or somebody has claimed the region since and is active in turn. The marker that
- * pushes while there is an owner may rely on the owner: that one finds the chunk when it takes, or
- * brings the word into that state when it leaves. Both see the same word, so no fence is needed.
- * Models: tests/model/region.cpp, tests/model/regions.c. */
+ * No chunk is forgotten. The marker that brings the word into the state "chunks, no owner" is
+ * active: it pushed, or it left. An active marker looks at all regions before it leaves the phase.
+ * It then finds that state, or another marker has claimed the region since and is active in turn.
+ * The marker that pushes while there is an owner may rely on the owner: that one finds the chunk
+ * when it takes, or brings the word into that state when it leaves. Both see the same word, so no
+ * fence is needed. Models: tests/model/region.cpp, tests/model/regions.c. */
 #ifndef TD_MARKER_REGION_REGION_H
 #define TD_MARKER_REGION_REGION_H
 
@@ -121,7 +121,7 @@ static inline uint32_t td_region_take(struct td_region *region) {
   return (uint32_t)atomic_exchange_explicit(&region->word, TD_REGION_OWNED, TD_REGION_ORDER_TAKE);
 }
 
-/* The owner takes the newest chunk. Returns its number, 0 if there is none. Nobody else takes
+/* The owner takes the newest chunk. Returns its number, 0 if there is none. No other marker takes
  * chunks meanwhile, so the chunk after it is still the one that it knows. */
 static inline uint32_t td_region_pop(struct td_region *region, const struct td_chunk *chunks) {
   /* acquire, both times [region.list] */

@@ -40,9 +40,9 @@ struct td_regions {
                              block; several markers have smaller ones in small heaps */
     uint32_t regions_pay; /* a heap with fewer regions is not marked by regions; */
     uint32_t trials_pay;  /* one with fewer is marked the other way now and then */
-    size_t pool_least;    /* waiting references may take so much memory, */
-    uint32_t pool_part;   /* or one part in so many of the heap */
-    uint32_t wide;        /* a frontier of so many items is wide; at most TD_WIDE */
+    size_t pool_least;    /* waiting references may take this many bytes, */
+    uint32_t pool_part;   /* or this part of the heap, whichever is more: 32 is a 32nd */
+    uint32_t wide;        /* items that make a frontier wide; at most TD_WIDE */
   } limits;
   /* Constant while marking. */
   unsigned shift; /* log2 of the granules of a region */
@@ -57,8 +57,8 @@ struct td_regions {
    * smaller. So what is known of each of these cases is kept apart. */
   struct td_trial trials[TD_TRIALS];
   struct td_trial *trial; /* of this collection */
-  bool crowded;           /* there are so many markers that nobody visits: see docs/marking.md */
-  /* 1 once a chunk may have been pushed in this collection; until then nobody needs to look. A
+  bool crowded;           /* the markers are too many to visit regions: see docs/marking.md */
+  /* 1 once a chunk may have been pushed in this collection; until then no marker needs to look. A
    * marker sets it before it pushes or visits, so it never overlooks what it answers for. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) used;
 };
@@ -112,7 +112,7 @@ void td_visitor_free(struct td_visitor *visitor);
 /* What is about to begin. */
 struct td_regions_task {
   uint64_t cycle;   /* number of the collection */
-  unsigned markers; /* so many may take part */
+  unsigned markers; /* how many may take part */
   bool young;       /* only young objects are marked */
 };
 void td_regions_begin(struct td_regions *regions, const struct td_space *space,
@@ -123,23 +123,24 @@ void td_regions_try_anew(struct td_regions *regions);
 /* After a full collection. Visits were used if they have marked an eighth of the objects. */
 void td_regions_end(struct td_regions *regions, const struct td_trial_facts *facts);
 
-/* Throws an object whose mark nobody has looked at. */
+/* Throws an object whose mark has not been looked at. */
 void td_visitor_throw(struct td_visitor *visitor, uintptr_t object);
 /* Visits regions. Afterwards the marker has no open chunks. */
 enum td_visits_end td_visitor_run(struct td_visitor *visitor);
-/* Marker 0 has marked so many objects in a collection that tries the other way. Is that enough? */
+/* In a collection that tries the other way: has marker 0 marked enough, with `objects`? If not, the
+ * trial is given up. */
 void td_regions_judge(struct td_marker *marker, uint64_t objects);
 
-/* Returns whether the heap has so many regions that visiting them may pay. */
+/* Returns whether the heap has enough regions for visits to pay. */
 static inline bool td_regions_pay(const struct td_regions *regions) {
   return td_trial_is_on(regions->trial) && !regions->crowded &&
          td_regions_count(regions) >= regions->limits.regions_pay;
 }
 
-/* Returns whether a chunk waits in a region that nobody owns. */
+/* Returns whether a chunk waits in a region without an owner. */
 bool td_regions_wait(const struct td_regions *regions);
 
-/* Takes one waiting chunk out of a region that nobody owns and writes the addresses of the objects
+/* Takes one waiting chunk out of a region without an owner and writes the addresses of the objects
  * to `objects`, which has room for TD_CHUNK_REFERENCES. Returns how many; 0 if there is none.
  * `many` says whether more chunks waited there. */
 uint32_t td_visitor_unload(struct td_visitor *visitor, uintptr_t *objects, bool *many);

@@ -64,7 +64,7 @@ static void close_chunk(struct td_visitor *visitor, uint32_t part) {
   }
 }
 
-/* Markers begin at different places, so that those who close together do not push to the same
+/* Markers begin at different places, so that those that close together do not push to the same
  * region. */
 void td_visitor_close(struct td_visitor *visitor) {
   const struct td_marker *marker = visitor->marker;

@@ -4,10 +4,10 @@
 #include "marker/region/sift.h"
 
 #define CACHED_WEIGHT 2u
-#define RECRUIT_VISITS 16u /* a sleeping marker is woken every so many visits */
-#define ROUND_VISITS 64u   /* a round has so many visits, or as many as there are regions */
+#define RECRUIT_VISITS 16u /* visits after which a sleeping marker is woken */
+#define ROUND_VISITS 64u   /* visits of a round, or as many as there are regions */
 #define MANY_A_LINE 4u     /* references that wait for each cache line of marks */
-/* A trial goes on while marker 0 marks so much of what the better way would mark, or of its share
+/* A trial goes on while marker 0 marks this part of what the better way would mark, or of its share
  * in that: markers do not mark equally much. */
 #define MUCH_OF_ONE 0.7
 #define MUCH_OF_SEVERAL 0.5
@@ -19,8 +19,8 @@ static void fetch_chunk(const struct td_chunk *chunk) {
     __builtin_prefetch((const char *)chunk + line);
 }
 
-/* Asks for the marks of the region, line by line, if so many references wait that they lead to most
- * of the lines: memory answers faster in that order than in that of the references. */
+/* Asks for the marks of the region, line by line, if enough references wait to lead to most of the
+ * lines: memory answers faster in that order than in that of the references. */
 static void fetch_all_marks(const struct td_visit_state *s, uint32_t chunks) {
   const uint32_t marks = (uint32_t)1 << s->visitor->regions->shift;
   if ((uint64_t)chunks * TD_CHUNK_REFERENCES < MANY_A_LINE * (marks / TD_CACHE_LINE)) return;
@@ -180,8 +180,8 @@ enum td_visits_end td_visitor_run(struct td_visitor *visitor) {
   return end;
 }
 
-/* Claims the next region in which a chunk waits, of those that count at least so much if `least` is
- * not 0. */
+/* Claims the next region in which a chunk waits, of those whose weight is `least` or more, if that
+ * is not 0. */
 TD_INLINE bool claim_next_of(struct td_visitor *visitor, unsigned least, uint32_t *claimed) {
   struct td_regions *regions = visitor->regions;
   const uint32_t count = td_regions_count(regions);
@@ -196,7 +196,7 @@ TD_INLINE bool claim_next_of(struct td_visitor *visitor, unsigned least, uint32_
   return false;
 }
 
-/* At home first, then not far, then anywhere: whoever finds nothing has looked at all regions. */
+/* At home first, then not far, then anywhere: a marker that finds nothing has looked at all. */
 static __attribute__((noinline)) bool claim_near(struct td_visitor *visitor, uint32_t *claimed) {
   struct td_homes *homes = &visitor->regions->homes;
   if (!visitor->near.asked || td_nearness_is_old(&visitor->near, homes))

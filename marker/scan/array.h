@@ -18,7 +18,7 @@ static inline bool td_kind_is_array(uint8_t kind) {
 }
 
 /* Returns the slots of an object whose kind is an array. By value, so that the compiler knows that
- * nobody else keeps the address of the result. */
+ * no other code keeps the address of the result. */
 TD_INLINE struct td_array td_array_of(const struct td_space *space, uintptr_t object) {
   uint32_t b = (uint32_t)((object - space->base) >> TD_BLOCK_LOG2);
   const struct td_block *block = &space->blocks[b];

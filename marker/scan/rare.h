@@ -13,7 +13,7 @@ struct td_trace_buffer {
   struct tide_tracer tracer; /* must be first: the functions get its address */
   struct td_marker *marker;
   uint32_t count;
-  uintptr_t items[TD_TRACE_BUFFER]; /* objects whose marks nobody has looked at */
+  uintptr_t items[TD_TRACE_BUFFER]; /* objects whose marks were not looked at */
 };
 
 void td_trace_buffer_init(struct td_trace_buffer *buffer, struct td_marker *marker);

@@ -1,7 +1,7 @@
 /* Reading the slots of an object. Each function that gets `visit` calls visit(context, word) for
  * every slot, the last one first, so that a stack returns the first child first, but for slices of
  * long arrays. Everything is inlined into the loop that uses it, so `visit` must be a constant. The
- * world is stopped: nobody writes the slots. */
+ * world is stopped: no thread writes the slots. */
 #ifndef TD_MARKER_SCAN_SCAN_H
 #define TD_MARKER_SCAN_SCAN_H
 
