@@ -136,9 +136,21 @@ def way_single_file(options):
         names = [line.split()[-1] for line in run("nm", "-D", "--defined-only", library).splitlines()]
         strangers = [name for name in names if not name.startswith("tide_")]
         demand(names and not strangers, f"the single file exports tide_* only, but {strangers}")
-        graph_file(options, folder, build)
-        engines_of_the_single_file(options, folder, build, compiled)
+        engines_of_the_single_file(options, folder, build, compiled, ["bwos", "serial"])
         refused_as_cxx(options, folder, build)
+
+
+def way_single_file_variants(options):
+    """It follows what its user defines: TIDE_ALL_ENGINES, TIDE_GRAPH_FILES."""
+    folder = folder_of(options, "**/single/tidemark.c")
+    with open(os.path.join(options.root, "marker/queue/list.h"), encoding="utf-8") as file:
+        listed = re.findall(r'X\([a-z_]+, "([\w-]+)"', file.read())
+    with tempfile.TemporaryDirectory() as build:
+        everything = os.path.join(build, "everything.o")
+        run(options.cc, "-std=gnu17", "-Wall", "-Werror", "-O0", "-DTIDE_ALL_ENGINES", "-I", folder, "-c",
+            os.path.join(folder, "tidemark.c"), "-o", everything)
+        engines_of_the_single_file(options, folder, build, everything, listed)
+        graph_file(options, folder, build)
 
 
 # Prints the names of the engines, a line each.
@@ -151,19 +163,12 @@ int main(void) {
 """
 
 
-def engines_of_the_single_file(options, folder, build, compiled):
-    """The default engine and the one for one marker; with TIDE_ALL_ENGINES all of the list."""
+def engines_of_the_single_file(options, folder, build, compiled, wanted):
     source, program = os.path.join(build, "engines.c"), os.path.join(build, "engines")
     with open(source, "w", encoding="utf-8") as file:
         file.write(ENGINES)
-    with open(os.path.join(options.root, "marker/queue/list.h"), encoding="utf-8") as file:
-        listed = re.findall(r'X\([a-z_]+, "([\w-]+)"', file.read())
-    everything = os.path.join(build, "everything.o")
-    run(options.cc, "-std=gnu17", "-Wall", "-Werror", "-O0", "-DTIDE_ALL_ENGINES", "-I", folder, "-c",
-        os.path.join(folder, "tidemark.c"), "-o", everything)
-    for library, wanted in ((compiled, ["bwos", "serial"]), (everything, listed)):
-        run(options.cc, "-I", folder, source, library, "-pthread", "-o", program)
-        demand(run(program).split() == wanted, f"the engines are {wanted}")
+    run(options.cc, "-I", folder, source, compiled, "-pthread", "-o", program)
+    demand(run(program).split() == wanted, f"the engines are {wanted}")
 
 
 def refused_as_cxx(options, folder, build):
