@@ -35,7 +35,7 @@ void td_plat_thread_join(struct td_thread *thread) {
 
 extern void *__libc_stack_end __attribute__((weak));
 
-/* The kernel leaves so much free for a process's first stack (MIN_GAP of its layouts). */
+/* What the kernel leaves free for a process's first stack (MIN_GAP of its layouts). */
 #define FIRST_STACK_GAP ((uintptr_t)128 << 20)
 
 /* The bounds of a process's first stack. The GNU C library reads the list of all mappings for them,

@@ -38,7 +38,7 @@ bool td_plat_decommit(void *start, size_t bytes);
 bool td_plat_purge(void *start, size_t bytes);
 /* Asks for huge pages. This is a hint. */
 void td_plat_advise_huge(void *start, size_t bytes);
-/* Asks for small pages, so that no memory comes which nobody touches. This is a hint. */
+/* Asks for small pages, so that only memory comes which is touched. This is a hint. */
 void td_plat_advise_small(void *start, size_t bytes);
 size_t td_plat_page_bytes(void);
 /* Returns the size of a processor's second-level cache, 0 if the system does not tell it. */
@@ -144,7 +144,7 @@ void td_plat_nodes(struct td_nodes *nodes);
 /* Returns the node of the CPU that the calling thread executes on at the moment, a negative number
  * if the system does not tell it. */
 int td_plat_node_here(void);
-/* Fills in the node on which each page lies, a negative number for a page that nobody has touched.
+/* Fills in the node on which each page lies, a negative number for a page that was never touched.
  * Returns false if the system does not tell. */
 bool td_plat_nodes_of(void **pages, size_t count, int *nodes);
 

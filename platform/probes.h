@@ -1,7 +1,7 @@
 /* Static probes (USDT), which bpftrace, perf and SystemTap find in the library under the provider
  * "tidemark". docs/tracing.md lists them.
  *
- * A probe is one no-op instruction and a note in the file until somebody attaches to it. Without
+ * A probe is one no-op instruction and a note in the file until a tracer attaches to it. Without
  * <sys/sdt.h> (Debian: systemtap-sdt-dev) there are none. Arguments must have no side effects,
  * because they may not be evaluated. */
 #ifndef TD_PLATFORM_PROBES_H

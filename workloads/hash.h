@@ -1,6 +1,6 @@
 /* A keyed hash of 64-bit words, for tables whose keys come from a file.
  *
- * Whoever knows the hash can write a file whose keys all meet in one place of the table, which
+ * A person who knows the hash can write a file whose keys all meet in one place of the table, which
  * then takes quadratic time.  So each table draws a key of its own, and the hash is one made for
  * this: SipHash-1-3 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012). */
 #ifndef TD_WORKLOADS_HASH_H

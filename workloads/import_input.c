@@ -38,7 +38,7 @@ bool td_input_open(struct td_import_input *input, const char *path, struct td_th
   bool is_standard = strcmp(path, "-") == 0;
   *input = (struct td_import_input){
       .name = is_standard ? "standard input" : path, .error = error, .spool = -1};
-  /* Without O_NONBLOCK a named pipe would make us wait until somebody opens its other end. */
+  /* Without O_NONBLOCK a named pipe would make us wait until its other end is opened. */
   input->file = is_standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
                             : open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (input->file < 0) return td_thg_fail_open(input->error, input->name, errno);
@@ -107,7 +107,7 @@ static bool keep(struct td_import_input *input, const uint8_t *bytes, size_t cou
   return true;
 }
 
-/* Whoever started us may have made standard input one that does not wait. */
+/* The program that started us may have made standard input one that does not wait. */
 static bool wait_for_bytes(struct td_import_input *input) {
   struct pollfd one = {.fd = input->file, .events = POLLIN};
   return poll(&one, 1, -1) >= 0 || errno == EINTR || fail_read(input, errno);

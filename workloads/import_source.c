@@ -65,7 +65,7 @@ void td_source_close(struct td_import_source *source) {
   source->buffer = NULL;
 }
 
-/* What is done and how far, for whoever watches.  The length of a pipe is not known. */
+/* What is done and how far, for a progress line.  The length of a pipe is not known. */
 static void report(const struct td_import_source *source) {
   const struct td_import_input *input = &source->input;
   char text[100];

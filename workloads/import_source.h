@@ -47,7 +47,7 @@ static inline uint64_t td_source_offset(const struct td_import_source *source) {
   return source->end_offset - (uint64_t)(source->end - source->next);
 }
 
-/* Makes at least `count` bytes (at most TD_SOURCE_TAKE_MAX) available if there are so many before
+/* Makes at least `count` bytes (at most TD_SOURCE_TAKE_MAX) available if there are that many before
  * the limit.  Returns how many there are at `next`: fewer at the limit or after a failed read. */
 size_t td_source_fill(struct td_import_source *source, size_t count);
 

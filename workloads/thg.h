@@ -13,7 +13,7 @@
  *
  * Objects are numbered in address order as far as the dump tells it.  A root may be listed more
  * than once, as it is in dumps.
- * Threads: none of this is shared; a graph that nobody changes may be read by many. */
+ * Threads: none of this is shared; a graph that no thread changes may be read by many. */
 #ifndef TD_WORKLOADS_THG_H
 #define TD_WORKLOADS_THG_H
 

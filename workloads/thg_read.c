@@ -242,7 +242,7 @@ bool td_thg_read_bytes(const void *bytes, uint64_t length, const char *name, str
 }
 
 /* Returns the bytes of the whole file, which is small beside the graph in it.  It is read and not
- * mapped: if somebody cuts it short meanwhile, that is an error and not a bus error. */
+ * mapped: if it is cut short meanwhile, that is an error and not a bus error. */
 static uint8_t *load(int file, const char *path, uint64_t *length, struct td_thg_error *error) {
   struct stat status;
   if (fstat(file, &status) != 0) {
@@ -279,7 +279,7 @@ static uint8_t *load(int file, const char *path, uint64_t *length, struct td_thg
 bool td_thg_read(const char *path, struct td_thg *graph, struct td_thg_error *error) {
   memset(graph, 0, sizeof *graph);
   if (!path) return td_thg_fail(error, TD_THG_BAD_INPUT, 0, "no graph file named");
-  /* Without O_NONBLOCK a pipe would make us wait until somebody opens its other end. */
+  /* Without O_NONBLOCK a pipe would make us wait until its other end is opened. */
   int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (file < 0) return td_thg_fail_open(error, path, errno);
   uint64_t length = 0;

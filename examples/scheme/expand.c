@@ -288,7 +288,7 @@ static struct node *let_parts(const struct node *lambda, struct node *operands) 
   return parts.first;
 }
 
-/* Counts the calls of the variable, with so many operands, in tail position of the node. */
+/* Counts the calls of the variable with that number of operands in tail position of the node. */
 static int64_t count_tail_calls(const struct node *node, value variable, int64_t operands) {
   check_depth();
   const struct node *part = node->parts;

@@ -201,7 +201,7 @@ void finish(int code) {
   exit(written || code != 0 ? code : EXIT_FILE);
 }
 
-/* Prints a message behind what has been printed so far. If that cannot be done, there is nobody
+/* Prints a message behind what has been printed so far. If that cannot be done, there is no one
  * left to tell. */
 static value complain(value message) {
   value bytes = utf8_from_string(message, 0, size_of(message));

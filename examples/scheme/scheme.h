@@ -72,7 +72,7 @@ struct code { /* header size = words */
   intptr_t room;       /* words of the stack that a call may need */
   value program[];     /* addresses inside the virtual machine, and operands */
 };
-/* Which arguments a program takes: so many; or more, in a list for the last parameter; or any,
+/* Which arguments a program takes: that number; or more, in a list for the last parameter; or any,
  * which its only instruction deals with. */
 #define TAKES_EXACTLY(count) ((intptr_t)(count))
 #define TAKES_REST(count) (-(intptr_t)(count))

@@ -26,7 +26,7 @@ struct machine {
 extern struct machine machine;
 
 void stack_start(value underflow); /* the procedure that the bottom of the stack returns to */
-void make_room(intptr_t words);    /* for so many words; moves frames to the heap if need be */
+void make_room(intptr_t words);    /* for that number of words; may move frames to the heap */
 void move_frames(void);            /* the current one to the bottom, the others to the heap */
 value capture_continuation(void);  /* of the frames on the heap */
 bool throw_values(void);

@@ -2,7 +2,7 @@
  *
  * A file is written under a name of its own beside its place and renamed at the end. The name is
  * chosen at random and the file is created exclusively, so nothing that is there already is
- * followed, truncated or shared, be it a link that somebody planted or the file of another thread
+ * followed, truncated or shared, be it a link that was planted or the file of another thread
  * or process that writes to the same path. Of several such writers the last to finish wins. */
 #ifndef TD_INSPECT_BASE_WHOLE_FILE_H
 #define TD_INSPECT_BASE_WHOLE_FILE_H
