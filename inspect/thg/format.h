@@ -82,9 +82,9 @@ static inline uint64_t td_thg_header_bytes(uint32_t stream_count) {
   return TD_THG_FIXED_BYTES + (uint64_t)stream_count * TD_THG_ENTRY_BYTES + TD_THG_SUM_BYTES;
 }
 
-/* A file of a few kilobytes can describe a graph of gigabytes. So readers grant a file no more memory
- * than its length can justify; real graphs need 10 to 20 times the length of their files. Writers
- * lengthen a file that compresses better than that by a stream of zeros. */
+/* A file of a few kilobytes can describe a graph of gigabytes. So readers grant a file no more
+ * memory than its length can justify; real graphs need 10 to 20 times the length of their files.
+ * Writers lengthen a file that compresses better than that by a stream of zeros. */
 #define TD_THG_ALLOWANCE_BASE (UINT64_C(256) << 20)
 #define TD_THG_ALLOWANCE_RATIO 256u
 
