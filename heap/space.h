@@ -21,16 +21,18 @@
  *      granules inside of objects, and none in free blocks. So a marker that is led somewhere by a
  *      word which may be a pointer learns from one byte whether an object begins there.
  *   [young] In a space that tells young objects from old ones, allocation stores TD_YOUNG instead.
- *      So a cell holds an object if its byte is the epoch, then the object is old, or TD_YOUNG. A
- *      young collection keeps the epoch: what is old counts as marked, and the young objects that
- * it finds get the epoch. Afterwards no byte is TD_YOUNG, because sorting clears those of the dead.
- *      A full collection makes all objects old first (heap/young.h), and then goes on as ever.
- *      While the space bears_old, allocation stores the epoch after all.
- *   [run] A mutator allocates from a run of free cells. The cells reserved for the run count as
- *      objects from then on, used or not. The mutator's bump cache covers the reservation piece by
- *      piece, because what it covers must be zeroed as a rule. Before a collection the unused rest
- * is given back (byte 0). [owner] A block taken off an unswept list, or fresh from the pool,
- * belongs to one mutator until the next collection.
+ *      So a cell holds an old object if its byte is the epoch, and a young one if it is TD_YOUNG. A
+ *      young collection keeps the epoch: old objects count as marked, and young ones that it finds
+ *      get the epoch. Afterwards no byte is TD_YOUNG, because sorting clears those of the dead. A
+ *      full collection first makes all objects old (heap/young.h). While the space bears_old,
+ *      allocation stores the epoch.
+ *   [run] A mutator allocates from a run of free cells. The cells of the run count as objects from
+ *      the moment they are reserved, used or not. The mutator's bump cache covers the run piece by
+ *      piece, because a piece must be zeroed as a rule. Before a collection the unused rest is
+ * given
+ *      back (byte 0).
+ *   [owner] A block taken off an unswept list, or new from the pool, belongs to one mutator until
+ *      the next collection.
  *
  * The space never decides to collect. When its budget is used up it says "no memory".
  *

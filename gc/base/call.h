@@ -1,11 +1,11 @@
 /* Noticing that a function of the embedder was left by longjmp or an exception.
  *
- * Who calls such a function keeps a struct td_call in its own frame meanwhile. The structure is
+ * The caller of such a function keeps a struct td_call in its own frame meanwhile. The structure is
  * full of words that only this call can have written. As long as the function runs, it runs below
  * that frame, and the words stay. Once the frame is gone, the thread either stands above it, or
  * other frames have taken its place and overwritten some of the words. Both are found out at the
- * thread's next call into the library. Nothing that is allowed looks like that. A frame that is
- * gone is missed only where the frames in its place have left every one of the words alone. */
+ * thread's next call into the library, and a correct program shows neither. A frame that is gone is
+ * missed only where the frames in its place have left every one of the words alone. */
 #ifndef TD_GC_BASE_CALL_H
 #define TD_GC_BASE_CALL_H
 

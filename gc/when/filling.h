@@ -10,10 +10,9 @@
  * much.
  *
  * A wrong guess costs memory. If everything lived until a decision, the budget is the one that a
- * full collection would have set. But roots may have let go of much before it, and have been seen
- * to do so afterwards. Then what the heap has got by postponing is taken back: from there on it may
- * grow by a tenth, and a full collection follows. And as some deaths are not seen, not many
- * collections in a row are postponed. */
+ * full collection would have set. But roots may let go of much before a decision, and be seen to do
+ * so after it. Then the heap may grow by a tenth of what it uses, no more, and a full collection
+ * follows. Some deaths are not seen, so only a few collections in a row are postponed. */
 #ifndef TD_GC_WHEN_FILLING_H
 #define TD_GC_WHEN_FILLING_H
 

@@ -8,12 +8,12 @@
  * longer than it should.
  *
  * Young collections pay if they are cheaper by the byte than full ones. If they do not, a larger
- * young part is tried, as long as that costs little beside a full collection. Then mutators stop to
- * log what they write, and the heap waits until another trial is a small part of what full
- * collections cost meanwhile. What is young then is taken for old, unlooked at, so that the trial
- * begins with nothing: it is small and cheap. What a program builds before it drops it may be of
- * any size, so larger and larger trials come in between, after full collections, a part of whose
- * time they may take. */
+ * young part is tried, as long as that costs little beside a full collection. If that does not
+ * help, mutators no longer log what they write, and the heap waits until another trial is a small
+ * part of what full collections cost meanwhile. A trial begins without young objects, because all
+ * that there are count as old from then on, unlooked at: so it is small and cheap. A program may
+ * build any amount before it drops it. So ever larger trials come after full collections, in a
+ * tenth of their time. */
 #ifndef TD_GC_WHEN_YOUTH_H
 #define TD_GC_WHEN_YOUTH_H
 
