@@ -9,38 +9,30 @@
 #include "bdwgc/settings.h"
 #include "tide/tide.h"
 
-/* A number of bytes with an optional k, m or g behind it. */
-static size_t read_bytes(const char *name) {
+/* Reads a number from 1 to `most`, or one of bytes with an optional k, m or g behind it. Returns 0
+ * if the variable is not set. */
+static size_t read_number(const char *name, size_t most, bool bytes) {
   const char *text = getenv(name);
   if (!text || !*text) return 0;
   char *end;
   errno = 0;
   unsigned long long value = strtoull(text, &end, 10);
-  const char *suffixes = "kmg", *suffix = *end ? strchr(suffixes, *end | 0x20) : NULL;
+  const char *suffixes = "kmg", *suffix = bytes && *end ? strchr(suffixes, *end | 0x20) : NULL;
   unsigned shift = suffix ? 10u * (unsigned)(suffix - suffixes + 1) : 0;
-  if (errno || end == text || *text == '-' || (*end && (!suffix || end[1])) ||
-      value > (SIZE_MAX >> shift))
+  bool is_number = !errno && end > text && *text != '-' && !end[suffix != NULL];
+  if (bytes && (!is_number || value > most >> shift))
     td_bdwgc_die("%s: '%.40s' is no number of bytes (with k, m or g behind it)", name, text);
+  if (!bytes && (!is_number || value > most || value == 0))
+    td_bdwgc_die("%s: '%.40s' is no number from 1 to %zu", name, text, most);
   return (size_t)value << shift;
-}
-
-static unsigned long read_count(const char *name, unsigned long most) {
-  const char *text = getenv(name);
-  if (!text || !*text) return 0;
-  char *end;
-  errno = 0;
-  unsigned long value = strtoul(text, &end, 10);
-  if (errno || *end || *text == '-' || value == 0 || value > most)
-    td_bdwgc_die("%s: '%.40s' is no number from 1 to %lu", name, text, most);
-  return value;
 }
 
 void td_bdwgc_environment(void) {
   struct td_bdwgc_settings *set = &td_bdwgc_settings;
-  size_t initial_bytes = read_bytes("GC_INITIAL_HEAP_SIZE");
-  size_t max_bytes = read_bytes("GC_MAXIMUM_HEAP_SIZE");
-  unsigned markers = (unsigned)read_count("GC_MARKERS", TIDE_MARKERS_MAX);
-  unsigned long divisor = read_count("GC_FREE_SPACE_DIVISOR", 1000);
+  size_t initial_bytes = read_number("GC_INITIAL_HEAP_SIZE", SIZE_MAX, true);
+  size_t max_bytes = read_number("GC_MAXIMUM_HEAP_SIZE", SIZE_MAX, true);
+  unsigned markers = (unsigned)read_number("GC_MARKERS", TIDE_MARKERS_MAX, false);
+  size_t divisor = read_number("GC_FREE_SPACE_DIVISOR", 1000, false);
   if (initial_bytes) set->initial_heap_bytes = initial_bytes;
   if (max_bytes) set->max_heap_bytes = max_bytes;
   if (markers) set->markers = markers;

@@ -54,44 +54,19 @@ static size_t freed_since_gc(const struct tide_figures *figures) {
          atomic_load_explicit(&freed_besides, memory_order_relaxed);
 }
 
-EXPORT size_t GC_get_heap_size(void) {
-  struct tide_figures figures;
-  look(&figures);
-  return figures.committed_bytes;
-}
-EXPORT size_t GC_get_free_bytes(void) {
-  struct tide_figures figures;
-  look(&figures);
-  return free_bytes(&figures);
-}
-EXPORT size_t GC_get_unmapped_bytes(void) {
-  return 0; /* what is given back counts no more */
-}
-EXPORT size_t GC_get_bytes_since_gc(void) {
-  struct tide_figures figures;
-  look(&figures);
-  return since_gc(&figures);
-}
-EXPORT size_t GC_get_expl_freed_bytes_since_gc(void) {
-  struct tide_figures figures;
-  look(&figures);
-  return freed_since_gc(&figures);
-}
-EXPORT size_t GC_get_total_bytes(void) {
-  struct tide_figures figures;
-  look(&figures);
-  return figures.allocated_bytes;
-}
-EXPORT size_t GC_get_obtained_from_os_bytes(void) {
-  struct tide_figures figures;
-  look(&figures);
-  return figures.peak_committed_bytes;
-}
-EXPORT size_t GC_get_memory_use(void) {
-  struct tide_figures figures;
-  look(&figures);
-  return figures.heap_bytes;
-}
+#define FIGURE(name, value)                                                                        \
+  EXPORT size_t GC_get_##name(void) {                                                              \
+    struct tide_figures figures;                                                                   \
+    look(&figures);                                                                                \
+    return value;                                                                                  \
+  }
+FIGURE(heap_size, figures.committed_bytes)
+FIGURE(free_bytes, free_bytes(&figures))
+FIGURE(bytes_since_gc, since_gc(&figures))
+FIGURE(expl_freed_bytes_since_gc, freed_since_gc(&figures))
+FIGURE(total_bytes, figures.allocated_bytes)
+FIGURE(obtained_from_os_bytes, figures.peak_committed_bytes)
+FIGURE(memory_use, figures.heap_bytes)
 EXPORT GC_word GC_get_gc_no(void) {
   return GC_gc_no;
 }
@@ -136,9 +111,7 @@ EXPORT size_t GC_get_prof_stats(struct GC_prof_stats_s *filled, size_t bytes) {
   if (bytes > common) memset((char *)filled + common, 0xff, bytes - common);
   return common;
 }
-EXPORT size_t GC_get_prof_stats_unsafe(struct GC_prof_stats_s *filled, size_t bytes) {
-  return GC_get_prof_stats(filled, bytes);
-}
+SAME_AS(GC_get_prof_stats, GC_get_prof_stats_unsafe);
 
 /* The rest is asked for less often. */
 static struct tide_heap_stats all_stats(void) {
@@ -147,21 +120,10 @@ static struct tide_heap_stats all_stats(void) {
   return stats;
 }
 
-EXPORT size_t GC_get_size_map_at(int i) {
-  (void)i;
-  return SIZE_MAX; /* sizes are not mapped by a table */
-}
-EXPORT void GC_start_performance_measurement(void) {}
 EXPORT unsigned long GC_get_full_gc_total_time(void) {
   return (unsigned long)(all_stats().pause_ns_total / 1000000);
 }
 
-EXPORT void GC_incr_bytes_allocd(size_t bytes) {
-  (void)bytes; /* counted where it happens */
-}
-EXPORT void GC_incr_bytes_freed(size_t bytes) {
-  (void)bytes;
-}
 void td_figures_add_freed(size_t bytes) {
   /* relaxed: a count. */
   atomic_fetch_add_explicit(&freed_besides, bytes, memory_order_relaxed);
@@ -184,7 +146,4 @@ EXPORT void GC_dump_regions(void) {
 }
 EXPORT void GC_dump_finalization(void) {
   printf("tidemark: libgc: %zu finalizers are pending\n", tide_finalizers_pending(td_bdwgc_heap));
-}
-EXPORT void GC_print_free_list(int kind, size_t granules) {
-  (void)kind, (void)granules; /* there are no such lists */
 }

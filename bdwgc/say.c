@@ -5,8 +5,6 @@
 
 #include "bdwgc/say.h"
 
-static GC_warn_proc warn_proc;
-
 void td_bdwgc_tell(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
@@ -27,18 +25,17 @@ static void warn(char *format, GC_word argument) {
   td_bdwgc_tell("%s", text);
 }
 
+static GC_warn_proc warn_proc = warn;
+
 void td_bdwgc_warn(const char *format, GC_word argument) {
-  (warn_proc ? warn_proc : warn)((char *)format, argument);
+  warn_proc((char *)format, argument);
 }
 
 EXPORT void GC_set_warn_proc(GC_warn_proc proc) {
-  warn_proc = proc;
+  warn_proc = proc ? proc : warn;
 }
 EXPORT GC_warn_proc GC_get_warn_proc(void) {
-  return warn_proc ? warn_proc : warn;
-}
-EXPORT void GC_ignore_warn_proc(char *format, GC_word argument) {
-  (void)format, (void)argument;
+  return warn_proc;
 }
 
 /* ---- The end ---- */
@@ -49,12 +46,7 @@ static void write_text(const char *text) {
 
 EXPORT GC_abort_func GC_on_abort = write_text;
 
-EXPORT void GC_set_abort_func(GC_abort_func function) {
-  GC_on_abort = function;
-}
-EXPORT GC_abort_func GC_get_abort_func(void) {
-  return GC_on_abort;
-}
+VALUE(GC_abort_func, abort_func, GC_on_abort)
 
 void td_bdwgc_die(const char *format, ...) {
   char text[256];

@@ -1,6 +1,9 @@
 /* Variables that programs read and write by name, and their setters and getters. */
 #include "bdwgc/settings.h"
 
+#include "bdwgc/heap.h"
+#include "bdwgc/say.h"
+
 struct td_bdwgc_settings td_bdwgc_settings;
 
 /* ---- Variables that mean something here ---- */
@@ -28,14 +31,6 @@ EXPORT int GC_dont_precollect, GC_use_entire_heap, GC_full_freq = 19;
 EXPORT GC_word GC_non_gc_bytes, GC_max_retries;
 EXPORT unsigned long GC_time_limit = 999999;
 
-#define VALUE(type, name, variable)                                                                \
-  EXPORT type GC_get_##name(void) {                                                                \
-    return variable;                                                                               \
-  }                                                                                                \
-  EXPORT void GC_set_##name(type value) {                                                          \
-    variable = value;                                                                              \
-  }
-
 static int pages_executable, rate = 10, max_prior_attempts = 3, unmap_on_gcollect, manual_vdb;
 static GC_word bytes_per_finalizer = 10000;
 static size_t min_bytes_allocd = 1;
@@ -60,6 +55,49 @@ VALUE(int, manual_vdb_allowed, manual_vdb)
 VALUE(GC_finalizer_notifier_proc, finalizer_notifier, GC_finalizer_notifier)
 VALUE(GC_on_heap_resize_proc, on_heap_resize, GC_on_heap_resize)
 VALUE(GC_oom_func, oom_fn, GC_oom_fn)
+
+/* ---- How large the heap gets, and how many markers it has ---- */
+
+/* With a divisor of n, two n-ths of what is alive may be allocated until the next collection; less
+ * where much holds no references, a little more in small heaps. A program that wants no larger heap
+ * gets a quarter of that. */
+double td_bdwgc_growth(void) {
+  GC_word divisor = GC_free_space_divisor ? GC_free_space_divisor : 1;
+  return 1.0 + (GC_dont_expand ? 0.5 : 2.0) / (double)divisor;
+}
+static void set_growth(void) {
+  if (td_bdwgc_heap)
+    tide_heap_set_sizing(td_bdwgc_heap, TIDE_SIZING_WEIGHTED, td_bdwgc_growth(), NULL);
+}
+
+EXPORT GC_word GC_get_free_space_divisor(void) {
+  return GC_free_space_divisor;
+}
+EXPORT void GC_set_free_space_divisor(GC_word divisor) {
+  GC_free_space_divisor = divisor;
+  set_growth();
+}
+EXPORT int GC_get_dont_expand(void) {
+  return GC_dont_expand;
+}
+EXPORT void GC_set_dont_expand(int value) {
+  GC_dont_expand = value;
+  set_growth();
+}
+EXPORT void GC_set_max_heap_size(GC_word bytes) {
+  struct tide_error error;
+  td_bdwgc_settings.max_heap_bytes = bytes;
+  if (!td_bdwgc_heap || !bytes) return;
+  if (tide_heap_set_max(td_bdwgc_heap, bytes, &error) != TIDE_OK)
+    td_bdwgc_tell("GC_set_max_heap_size: %s", error.text);
+}
+
+EXPORT int GC_get_parallel(void) {
+  return GC_parallel;
+}
+EXPORT void GC_set_markers_count(unsigned markers) {
+  td_bdwgc_settings.markers = markers < TIDE_MARKERS_MAX ? markers : TIDE_MARKERS_MAX;
+}
 
 EXPORT unsigned GC_get_version(void) {
   return 8u << 16 | 2u << 8 | 2u;

@@ -12,6 +12,17 @@
 /* Variables of ours that are declared so are reached without the table for those of others. */
 #define TD_HIDDEN __attribute__((visibility("hidden")))
 
+/* `name` is another name of a function of this file. */
+#define SAME_AS(function, name) EXPORT __typeof__(function) name __attribute__((alias(#function)))
+/* Defines GC_get_… and GC_set_… of a variable. */
+#define VALUE(type, name, variable)                                                                \
+  EXPORT type GC_get_##name(void) {                                                                \
+    return variable;                                                                               \
+  }                                                                                                \
+  EXPORT void GC_set_##name(type value) {                                                          \
+    variable = value;                                                                              \
+  }
+
 typedef uintptr_t GC_word;
 typedef intptr_t GC_signed_word;
 

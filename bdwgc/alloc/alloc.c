@@ -9,7 +9,7 @@
 #include "bdwgc/debug/leaks.h"
 #include "bdwgc/say.h"
 #include "bdwgc/settings.h"
-#include "bdwgc/threads/region.h"
+#include "bdwgc/threads/threads.h"
 #include "bdwgc/threads/start.h"
 #include "tide/advanced.h"
 
@@ -56,15 +56,9 @@ EXPORT void *GC_malloc(size_t bytes) {
 EXPORT void *GC_malloc_atomic(size_t bytes) {
   return td_bdwgc_alloc(bytes, TD_LAYOUT_ATOMIC);
 }
-EXPORT void *GC_malloc_stubborn(size_t bytes) {
-  return td_bdwgc_alloc(bytes, TIDE_LAYOUT_CONSERVATIVE);
-}
-EXPORT void *GC_malloc_ignore_off_page(size_t bytes) {
-  return td_bdwgc_alloc(bytes, TIDE_LAYOUT_CONSERVATIVE);
-}
-EXPORT void *GC_malloc_atomic_ignore_off_page(size_t bytes) {
-  return td_bdwgc_alloc(bytes, TD_LAYOUT_ATOMIC);
-}
+SAME_AS(GC_malloc, GC_malloc_stubborn);
+SAME_AS(GC_malloc, GC_malloc_ignore_off_page);
+SAME_AS(GC_malloc_atomic, GC_malloc_atomic_ignore_off_page);
 EXPORT void *GC_malloc_uncollectable(size_t bytes) {
   return td_bdwgc_hold(td_bdwgc_alloc(bytes, TIDE_LAYOUT_CONSERVATIVE));
 }
@@ -82,10 +76,7 @@ EXPORT int GC_posix_memalign(void **object, size_t alignment, size_t bytes) {
   return *object ? 0 : ENOMEM;
 }
 
-EXPORT char *GC_strndup(const char *text, size_t most) {
-  if (!text) return NULL;
-  size_t length = strnlen(text, most);
-  char *copy = td_bdwgc_alloc(length + 1, TD_LAYOUT_ATOMIC);
+char *td_bdwgc_fill_text(char *copy, const char *text, size_t length) {
   if (!copy) {
     errno = ENOMEM;
     return NULL;
@@ -94,6 +85,39 @@ EXPORT char *GC_strndup(const char *text, size_t most) {
   copy[length] = '\0'; /* a hook may have given memory that is not zeroed */
   return copy;
 }
+EXPORT char *GC_strndup(const char *text, size_t most) {
+  if (!text) return NULL;
+  size_t length = strnlen(text, most);
+  return td_bdwgc_fill_text(td_bdwgc_alloc(length + 1, TD_LAYOUT_ATOMIC), text, length);
+}
 EXPORT char *GC_strdup(const char *text) {
   return GC_strndup(text, SIZE_MAX);
+}
+
+/* ---- Many objects at once ---- */
+
+/* Cells handed out by one call: about a page of them. */
+#define MANY_BYTES 4096u
+#define MANY_MOST 128u
+
+static size_t count_of(size_t bytes) {
+  size_t count = bytes ? MANY_BYTES / bytes : MANY_MOST;
+  return count < MANY_MOST ? count : MANY_MOST; /* 0: as 1 */
+}
+
+/* Of large objects, and the long way round, lists have one. */
+void *td_bdwgc_alloc_many(size_t bytes, bool atomic) {
+  tide_layout layout = atomic ? TD_LAYOUT_ATOMIC : TIDE_LAYOUT_CONSERVATIVE;
+  struct tide_mutator *self = td_bdwgc_self;
+  if (td_bdwgc_goes_straight(self, bytes)) {
+    void *list = tide_alloc_list(self, layout, bytes + td_interior_extra_bytes, count_of(bytes));
+    if (TIDE_LIKELY(list)) return list;
+  }
+  void **one = td_bdwgc_alloc_slow(bytes, layout);
+  if (one) *one = NULL; /* it need not be zeroed */
+  return one;
+}
+
+EXPORT void *GC_malloc_many(size_t bytes) {
+  return td_bdwgc_alloc_many(bytes, false);
 }

@@ -37,6 +37,9 @@ static inline void *td_bdwgc_alloc(size_t bytes, tide_layout layout) {
 /* Returns about a page of objects, linked through their first words; NULL: out of memory. */
 void *td_bdwgc_alloc_many(size_t bytes, bool atomic);
 
+/* Fills in a new string, or says that there is no memory for it. */
+char *td_bdwgc_fill_text(char *copy, const char *text, size_t length);
+
 /* Warns, and returns what the program's hook does. */
 void *td_bdwgc_out_of_memory(size_t bytes);
 

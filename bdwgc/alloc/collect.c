@@ -1,4 +1,4 @@
-/* Collecting, and what is left to do afterwards. */
+/* Collecting or not, and what is left to do afterwards. */
 #include "bdwgc/alloc/collect.h"
 
 #include <inttypes.h>
@@ -14,9 +14,8 @@
 #include "bdwgc/settings.h"
 #include "bdwgc/threads/stack.h"
 #include "bdwgc/threads/start.h"
+#include "tide/foreign.h"
 #include "tide/stats.h"
-
-static GC_stop_func stop_function;
 
 /* ---- Finding leaks ---- */
 
@@ -77,39 +76,64 @@ static int collect(GC_stop_func stop) {
   return collected;
 }
 
-EXPORT void GC_gcollect(void) {
-  (void)collect(stop_function);
-}
-EXPORT void GC_gcollect_and_unmap(void) {
-  GC_gcollect();
-}
-EXPORT int GC_try_to_collect(GC_stop_func stop) {
-  return collect(stop);
-}
-EXPORT void GC_set_stop_func(GC_stop_func stop) {
-  stop_function = stop;
-}
 static int never_stop(void) {
   return 0;
 }
-EXPORT GC_stop_func GC_get_stop_func(void) {
-  return stop_function ? stop_function : never_stop;
+static GC_stop_func stop_function = never_stop;
+VALUE(GC_stop_func, stop_func, stop_function)
+
+EXPORT void GC_gcollect(void) {
+  (void)collect(stop_function);
+}
+SAME_AS(GC_gcollect, GC_gcollect_and_unmap);
+EXPORT int GC_try_to_collect(GC_stop_func stop) {
+  return collect(stop);
 }
 
-/* ---- Incremental mode: every collection is a whole one ---- */
-
+/* Of incremental mode nothing is left: every collection is a whole one. */
 EXPORT void GC_enable_incremental(void) {
   td_bdwgc_start();
 }
-EXPORT int GC_is_incremental_mode(void) {
-  return 0;
-}
-EXPORT int GC_incremental_protection_needs(void) {
-  return 0;
-}
-EXPORT void GC_start_incremental_collection(void) {}
 EXPORT int GC_collect_a_little(void) {
   td_bdwgc_start();
   td_bdwgc_after_collection();
   return 0;
+}
+
+/* ---- Collecting or not. The collector reads GC_dont_gc, which programs write by name, too ---- */
+
+static int disable_automatic;
+
+EXPORT void GC_disable(void) {
+  td_bdwgc_start();
+  /* seq_cst: see tide_collect_await. A collection that runs has ended when the pause begins. */
+  __atomic_add_fetch(&GC_dont_gc, 1, __ATOMIC_SEQ_CST);
+  tide_collect_await(td_bdwgc_heap);
+}
+EXPORT void GC_enable(void) {
+  td_bdwgc_start();
+  int count =
+      __atomic_load_n(&GC_dont_gc, __ATOMIC_RELAXED); /* relaxed: a collection may begin late */
+  while (count != 0 && !__atomic_compare_exchange_n(&GC_dont_gc, &count, count - 1, true,
+                                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+}
+EXPORT int GC_is_disabled(void) {
+  return __atomic_load_n(&GC_dont_gc, __ATOMIC_RELAXED) != 0; /* relaxed: a figure */
+}
+EXPORT int GC_get_disable_automatic_collection(void) {
+  return disable_automatic;
+}
+EXPORT void GC_set_disable_automatic_collection(int value) {
+  if (!disable_automatic == !value) return;
+  disable_automatic = value;
+  if (value)
+    GC_disable();
+  else
+    GC_enable();
+}
+
+EXPORT int GC_expand_hp(size_t bytes) {
+  td_bdwgc_start();
+  return tide_heap_grow(td_bdwgc_heap, bytes);
 }

@@ -1,5 +1,4 @@
 /* The debugging calls: objects with guards around what the program sees. */
-#include <errno.h>
 #include <string.h>
 
 #include "bdwgc/alloc/alloc.h"
@@ -38,15 +37,14 @@ ALLOC(malloc_atomic_uncollectable, GC_malloc_atomic_uncollectable)
 
 EXPORT void *GC_debug_generic_or_special_malloc(size_t bytes, int kind, const char *file,
                                                 int line) {
-  return td_guard_put("GC_debug_generic_or_special_malloc",
-                      GC_generic_or_special_malloc(with_guards(bytes), kind), bytes, file, line);
+  return td_guard_put("GC_debug_generic_or_special_malloc", td_kind_alloc(with_guards(bytes), kind),
+                      bytes, file, line);
 }
 
 /* The table's address is the first word that the program sees: of this kind the program's
  * procedure is told that there is a header. */
 EXPORT void *GC_debug_gcj_malloc(size_t bytes, void *table, const char *file, int line) {
-  void *object =
-      td_kind_alloc("GC_debug_gcj_malloc", with_guards(bytes), (unsigned)GC_gcj_debug_kind);
+  void *object = td_kind_alloc(with_guards(bytes), GC_gcj_debug_kind);
   void **seen = td_guard_put("GC_debug_gcj_malloc", object, bytes, file, line);
   if (seen) *seen = table;
   return seen;
@@ -55,14 +53,7 @@ EXPORT void *GC_debug_gcj_malloc(size_t bytes, void *table, const char *file, in
 EXPORT char *GC_debug_strndup(const char *text, size_t most, const char *file, int line) {
   if (!text) return NULL;
   size_t length = strnlen(text, most);
-  char *copy = GC_debug_malloc_atomic(length + 1, file, line);
-  if (!copy) {
-    errno = ENOMEM;
-    return NULL;
-  }
-  memcpy(copy, text, length);
-  copy[length] = 0; /* a hook may have given memory that is not zeroed */
-  return copy;
+  return td_bdwgc_fill_text(GC_debug_malloc_atomic(length + 1, file, line), text, length);
 }
 EXPORT char *GC_debug_strdup(const char *text, const char *file, int line) {
   return GC_debug_strndup(text, SIZE_MAX, file, line);

@@ -3,7 +3,7 @@
 
 #include "bdwgc/alloc/alloc.h"
 #include "bdwgc/say.h"
-#include "bdwgc/threads/region.h"
+#include "bdwgc/threads/threads.h"
 #include "bdwgc/threads/start.h"
 #include "tide/advanced.h"
 

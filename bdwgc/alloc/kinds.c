@@ -9,31 +9,22 @@
 #include "bdwgc/threads/interior.h"
 #include "bdwgc/threads/start.h"
 
-void *td_kind_alloc(const char *function, size_t bytes, unsigned kind) {
+void *td_kind_alloc(size_t bytes, int kind) {
   td_bdwgc_start();
-  void *object = td_bdwgc_alloc(bytes, td_kind_layout(function, kind));
+  void *object = td_bdwgc_alloc(bytes, td_kind_layout(kind));
   if (kind == GC_I_UNCOLLECTABLE || kind == GC_I_AUNCOLLECTABLE) return td_bdwgc_hold(object);
   td_disclaim_watch(object, kind);
   return object;
 }
-
 EXPORT void *GC_malloc_kind(size_t bytes, int kind) {
-  return td_kind_alloc("GC_malloc_kind", bytes, (unsigned)kind);
+  return td_kind_alloc(bytes, kind);
 }
-EXPORT void *GC_malloc_kind_global(size_t bytes, int kind) {
-  return td_kind_alloc("GC_malloc_kind_global", bytes, (unsigned)kind);
-}
-EXPORT void *GC_generic_malloc(size_t bytes, int kind) {
-  return td_kind_alloc("GC_generic_malloc", bytes, (unsigned)kind);
-}
-EXPORT void *GC_generic_malloc_ignore_off_page(size_t bytes, int kind) {
-  return td_kind_alloc("GC_generic_malloc_ignore_off_page", bytes, (unsigned)kind);
-}
+SAME_AS(GC_malloc_kind, GC_malloc_kind_global);
+SAME_AS(GC_malloc_kind, GC_generic_malloc);
+SAME_AS(GC_malloc_kind, GC_generic_malloc_ignore_off_page);
+SAME_AS(GC_malloc_kind, GC_generic_or_special_malloc);
 EXPORT void *GC_generic_malloc_uncollectable(size_t bytes, int kind) {
-  return td_bdwgc_hold(td_kind_alloc("GC_generic_malloc_uncollectable", bytes, (unsigned)kind));
-}
-EXPORT void *GC_generic_or_special_malloc(size_t bytes, int kind) {
-  return td_kind_alloc("GC_generic_or_special_malloc", bytes, (unsigned)kind);
+  return td_bdwgc_hold(td_kind_alloc(bytes, kind));
 }
 /* Of kinds with which more is to be done, lists have one object. */
 EXPORT void GC_generic_malloc_many(size_t bytes, int kind, void **result) {
@@ -42,7 +33,7 @@ EXPORT void GC_generic_malloc_many(size_t bytes, int kind, void **result) {
     *result = td_bdwgc_alloc_many(bytes, kind == GC_I_PTRFREE);
     return;
   }
-  void **one = td_kind_alloc("GC_generic_malloc_many", bytes, (unsigned)kind);
+  void **one = td_kind_alloc(bytes, kind);
   if (one) *one = NULL;
   *result = one;
 }
@@ -53,9 +44,7 @@ EXPORT void *GC_malloc_explicitly_typed(size_t bytes, GC_word descriptor) {
   td_bdwgc_start();
   return td_bdwgc_alloc(bytes, td_descriptor_layout(descriptor, bytes / sizeof(void *)));
 }
-EXPORT void *GC_malloc_explicitly_typed_ignore_off_page(size_t bytes, GC_word descriptor) {
-  return GC_malloc_explicitly_typed(bytes, descriptor);
-}
+SAME_AS(GC_malloc_explicitly_typed, GC_malloc_explicitly_typed_ignore_off_page);
 EXPORT void *GC_calloc_explicitly_typed(size_t count, size_t bytes_each, GC_word descriptor) {
   size_t bytes;
   td_bdwgc_start();
@@ -79,21 +68,16 @@ EXPORT void GC_init_gcj_malloc(int number, void *procedure) {
   GC_gcj_debug_kind = (int)GC_new_kind(NULL, by_procedure | GC_DS_PROC, 0, 1);
 }
 
-static void *alloc_gcj(size_t bytes, void *table) {
-  void **object = td_kind_alloc("GC_gcj_malloc", bytes, (unsigned)GC_gcj_kind);
+EXPORT void *GC_gcj_malloc(size_t bytes, void *table) {
+  void **object = td_kind_alloc(bytes, GC_gcj_kind);
   if (object) *object = table;
   return object;
 }
-EXPORT void *GC_gcj_malloc(size_t bytes, void *table) {
-  return alloc_gcj(bytes, table);
-}
-EXPORT void *GC_gcj_malloc_ignore_off_page(size_t bytes, void *table) {
-  return alloc_gcj(bytes, table);
-}
+SAME_AS(GC_gcj_malloc, GC_gcj_malloc_ignore_off_page);
 
 /* ---- Objects with a closure in front ---- */
 
-static unsigned finalized_kind;
+static int finalized_kind;
 
 static int call_closure(void *object) {
   const struct GC_finalizer_closure *closure = *(void **)object;
@@ -105,15 +89,14 @@ EXPORT void GC_init_finalized_malloc(void) {
   td_bdwgc_start();
   if (finalized_kind) return;
   GC_register_displacement(sizeof(void *)); /* the program sees what lies behind the closure */
-  finalized_kind = GC_new_kind(NULL, GC_DS_LENGTH, 1, 1);
-  GC_register_disclaim_proc((int)finalized_kind, call_closure, 1);
+  finalized_kind = (int)GC_new_kind(NULL, GC_DS_LENGTH, 1, 1);
+  GC_register_disclaim_proc(finalized_kind, call_closure, 1);
 }
 
 EXPORT void *GC_finalized_malloc(size_t bytes, const struct GC_finalizer_closure *closure) {
   if (!finalized_kind) td_bdwgc_die("GC_finalized_malloc before GC_init_finalized_malloc");
   if (bytes > SIZE_MAX - sizeof(void *)) bytes = SIZE_MAX - sizeof(void *);
-  const void **object =
-      td_kind_alloc("GC_finalized_malloc", bytes + sizeof(void *), finalized_kind);
+  const void **object = td_kind_alloc(bytes + sizeof(void *), finalized_kind);
   if (!object) return NULL;
   *object = closure;
   return object + 1;

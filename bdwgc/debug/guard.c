@@ -135,7 +135,7 @@ void td_guard_tell(const char *where, const struct td_guard *guard, const void *
 static GC_describe_type_fn describers[TD_KIND_COUNT];
 
 EXPORT void GC_register_describe_type_fn(int kind, GC_describe_type_fn function) {
-  if (kind < 0 || kind >= (int)TD_KIND_COUNT)
+  if (kind < 0 || kind >= TD_KIND_COUNT)
     td_bdwgc_die("GC_register_describe_type_fn: there is no kind %d", kind);
   describers[kind] = function;
 }

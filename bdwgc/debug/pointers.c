@@ -10,18 +10,9 @@ EXPORT void *GC_is_visible(void *address);
 
 /* ---- Stores ---- */
 
-EXPORT void GC_end_stubborn_change(const void *object) {
-  (void)object;
-}
-EXPORT void GC_change_stubborn(const void *object) {
-  (void)object;
-}
 EXPORT void GC_debug_end_stubborn_change(const void *object) {
   if (!td_bdwgc_heap || !tide_object_find(td_bdwgc_heap, object))
     td_bdwgc_die("GC_debug_end_stubborn_change: %p is in no object", object);
-}
-EXPORT void GC_debug_change_stubborn(const void *object) {
-  (void)object;
 }
 EXPORT void GC_ptr_store_and_dirty(void *slot, const void *value) {
   *(const void **)slot = value;
@@ -65,21 +56,11 @@ EXPORT void *GC_post_incr(void **pointer, ptrdiff_t bytes) {
   return before;
 }
 
-EXPORT void GC_noop1(GC_word word) {
-  __asm__ volatile("" ::"r"(word) : "memory");
-}
-EXPORT void *GC_clear_stack(void *argument) {
-  return argument;
-}
-
 /* ---- Looking at objects ---- */
 
 /* Under the stop, whether it was found alive; at other times every object is. */
 EXPORT int GC_is_marked(const void *object) {
   return tide_object_is_live(td_bdwgc_heap, object);
-}
-EXPORT void GC_clear_mark_bit(const void *object) {
-  (void)object; /* marks are not the program's to clear */
 }
 
 struct visit {

@@ -28,12 +28,12 @@ static void watch(void *object, struct watched *by) {
     td_bdwgc_die("no memory for an object with a disclaim procedure");
 }
 
-void td_disclaim_watch(void *object, unsigned kind) {
+void td_disclaim_watch(void *object, int kind) {
   if (object && watched[kind].procedure && !td_leaks_on()) watch(object, &watched[kind]);
 }
 
 EXPORT void GC_register_disclaim_proc(int kind, GC_disclaim_proc procedure, int mark_from_all) {
-  if (kind < 0 || kind >= (int)TD_KIND_COUNT)
+  if (kind < 0 || kind >= TD_KIND_COUNT)
     td_bdwgc_die("GC_register_disclaim_proc: there is no kind %d", kind);
   watched[kind] =
       (struct watched){procedure, mark_from_all ? TIDE_FINALIZE_ORDERED : TIDE_FINALIZE_NO_ORDER};

@@ -5,7 +5,7 @@
 #include "bdwgc/types.h"
 
 /* A new object of the kind, or NULL: if the kind has a procedure, it will be called. */
-void td_disclaim_watch(void *object, unsigned kind);
+void td_disclaim_watch(void *object, int kind);
 
 /* The finalizer of what has a disclaim procedure. */
 void td_disclaim_ask(void *object, void *context);

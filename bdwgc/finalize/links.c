@@ -63,26 +63,21 @@ static int move(const char *function, void **from, void **to, enum tide_weak_kin
   }
 }
 
-EXPORT int GC_general_register_disappearing_link(void **link, const void *object) {
-  return add("GC_general_register_disappearing_link", link, object, TIDE_WEAK_BEFORE);
-}
+#define LINKS(name, add_name, kind)                                                                \
+  EXPORT int GC_##add_name(void **link, const void *object) {                                      \
+    return add("GC_" #add_name, link, object, kind);                                               \
+  }                                                                                                \
+  EXPORT int GC_unregister_##name(void **link) {                                                   \
+    return drop(link, kind);                                                                       \
+  }                                                                                                \
+  EXPORT int GC_move_##name(void **link, void **to) {                                              \
+    return move("GC_move_" #name, link, to, kind);                                                 \
+  }
+LINKS(disappearing_link, general_register_disappearing_link, TIDE_WEAK_BEFORE)
+LINKS(long_link, register_long_link, TIDE_WEAK_AFTER)
+
 EXPORT int GC_register_disappearing_link(void **link) {
   td_bdwgc_start();
   return add("GC_register_disappearing_link", link, tide_object_find(td_bdwgc_heap, link),
              TIDE_WEAK_BEFORE);
-}
-EXPORT int GC_unregister_disappearing_link(void **link) {
-  return drop(link, TIDE_WEAK_BEFORE);
-}
-EXPORT int GC_move_disappearing_link(void **link, void **to) {
-  return move("GC_move_disappearing_link", link, to, TIDE_WEAK_BEFORE);
-}
-EXPORT int GC_register_long_link(void **link, const void *object) {
-  return add("GC_register_long_link", link, object, TIDE_WEAK_AFTER);
-}
-EXPORT int GC_unregister_long_link(void **link) {
-  return drop(link, TIDE_WEAK_AFTER);
-}
-EXPORT int GC_move_long_link(void **link, void **to) {
-  return move("GC_move_long_link", link, to, TIDE_WEAK_AFTER);
 }

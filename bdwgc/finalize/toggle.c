@@ -70,12 +70,7 @@ EXPORT int GC_toggleref_add(void *object, int strong) {
   tide_collect_resume(td_bdwgc_heap);
   return added ? GC_SUCCESS : GC_NO_MEMORY;
 }
-EXPORT void GC_set_toggleref_func(GC_toggleref_func function) {
-  toggle_function = function;
-}
-EXPORT GC_toggleref_func GC_get_toggleref_func(void) {
-  return toggle_function;
-}
+VALUE(GC_toggleref_func, toggleref_func, toggle_function)
 
 EXPORT void GC_set_await_finalize_proc(GC_await_finalize_proc function) {
   await_function = function;

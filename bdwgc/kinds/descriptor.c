@@ -35,9 +35,7 @@ EXPORT unsigned GC_new_proc(GC_mark_proc procedure) {
     td_bdwgc_die("GC_new_proc: there are no more than %u", LONG_BITMAP_PROC);
   return number;
 }
-EXPORT unsigned GC_new_proc_inner(GC_mark_proc procedure) {
-  return GC_new_proc(procedure);
-}
+SAME_AS(GC_new_proc, GC_new_proc_inner);
 void td_descriptor_set_procedure(unsigned number, GC_mark_proc procedure) {
   if (number >= RESERVED_PROCS)
     td_bdwgc_die("GC_init_gcj_malloc: %u is no reserved number", number);

@@ -39,9 +39,7 @@ EXPORT void **GC_new_free_list(void) {
   if (!list) td_bdwgc_die("GC_new_free_list: out of memory");
   return list;
 }
-EXPORT void **GC_new_free_list_inner(void) {
-  return GC_new_free_list();
-}
+SAME_AS(GC_new_free_list, GC_new_free_list_inner);
 
 /* ---- New kinds ---- */
 
@@ -79,15 +77,13 @@ EXPORT unsigned GC_new_kind(void **list, GC_word descriptor, int add_size, int c
   td_bdwgc_unlock(TD_LOCK_KINDS);
   return number;
 }
-EXPORT unsigned GC_new_kind_inner(void **list, GC_word descriptor, int add_size, int clear) {
-  return GC_new_kind(list, descriptor, add_size, clear);
-}
+SAME_AS(GC_new_kind, GC_new_kind_inner);
 
 /* ---- Questions ---- */
 
-tide_layout td_kind_layout(const char *function, unsigned kind) {
-  if (kind >= TD_KIND_COUNT || kinds[kind].layout == TIDE_LAYOUT_INVALID)
-    td_bdwgc_die("%s: there is no kind %u", function, kind);
+tide_layout td_kind_layout(int kind) {
+  if (kind < 0 || kind >= TD_KIND_COUNT || kinds[kind].layout == TIDE_LAYOUT_INVALID)
+    td_bdwgc_die("there is no kind %d of objects", kind);
   return kinds[kind].layout;
 }
 

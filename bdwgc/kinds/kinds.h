@@ -5,12 +5,12 @@
 #include "bdwgc/types.h"
 #include "tide/tide.h"
 
-#define TD_KIND_COUNT 24u
+#define TD_KIND_COUNT 24
 
 EXPORT unsigned GC_new_kind(void **list, GC_word descriptor, int add_size, int clear);
 
-/* Ends the process if there is no such kind; `function` is who asks. */
-tide_layout td_kind_layout(const char *function, unsigned kind);
+/* Ends the process if there is no such kind. */
+tide_layout td_kind_layout(int kind);
 
 /* Returns the kind of the object that the address points into, and stores how many bytes it has,
  * 0 if there is no object. `bytes` may be NULL. */

@@ -88,15 +88,5 @@ void td_events_on_weak_end(void (*call)(struct tide_heap *heap)) {
   on_weak_end = call;
 }
 
-EXPORT void GC_set_start_callback(GC_start_callback_proc callback) {
-  start_callback = callback;
-}
-EXPORT GC_start_callback_proc GC_get_start_callback(void) {
-  return start_callback;
-}
-EXPORT void GC_set_on_collection_event(GC_on_collection_event_proc callback) {
-  on_event = callback;
-}
-EXPORT GC_on_collection_event_proc GC_get_on_collection_event(void) {
-  return on_event;
-}
+VALUE(GC_start_callback_proc, start_callback, start_callback)
+VALUE(GC_on_collection_event_proc, on_collection_event, on_event)

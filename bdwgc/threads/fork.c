@@ -43,12 +43,3 @@ void td_fork_start(void) {
   if (pthread_atfork(before_fork, after_fork, after_fork_in_child) != 0)
     td_bdwgc_die("no memory for a fork handler");
 }
-
-/* ---- What programs may call around a fork: our handlers are there anyway ---- */
-
-EXPORT void GC_set_handle_fork(int value) {
-  (void)value;
-}
-EXPORT void GC_atfork_prepare(void) {}
-EXPORT void GC_atfork_parent(void) {}
-EXPORT void GC_atfork_child(void) {}

@@ -24,9 +24,9 @@ enum td_lock {
 extern TD_HIDDEN pthread_mutex_t td_bdwgc_locks[TD_LOCK_COUNT];
 
 /* The thread waits for a lock, or has it and may still be stopped: it must not be suspended. */
-extern TD_TLS volatile bool td_bdwgc_locking;
+extern TD_HIDDEN TD_TLS volatile bool td_bdwgc_locking;
 /* It has the allocation lock. */
-extern TD_TLS bool td_bdwgc_has_allocation;
+extern TD_HIDDEN TD_TLS bool td_bdwgc_has_allocation;
 
 /* The holder cannot be stopped. Who waits can, or a holder that waits for all others to stand still
  * would wait for ever. A thread that is not registered, or in a blocking region, is not stopped

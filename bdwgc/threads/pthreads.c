@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "bdwgc/threads/lock.h"
-#include "bdwgc/threads/region.h"
+#include "bdwgc/threads/threads.h"
 #include "bdwgc/threads/start.h"
 
 /* ---- Results of threads that have ended: nothing else holds them until somebody joins ---- */

@@ -73,14 +73,7 @@ EXPORT struct GC_ms_entry *GC_mark_and_push(void *object, struct GC_ms_entry *to
   push_word((uintptr_t)object);
   return top;
 }
-EXPORT void GC_set_push_other_roots(GC_push_other_roots_proc procedure) {
-  GC_push_other_roots = procedure;
-}
-EXPORT GC_push_other_roots_proc GC_get_push_other_roots(void) {
-  return GC_push_other_roots;
-}
-/* Finalizers and their data are roots anyway. */
-EXPORT void GC_push_finalizer_structures(void) {}
+VALUE(GC_push_other_roots_proc, push_other_roots, GC_push_other_roots)
 
 void td_pushed_start(void) {
   const struct tide_root_source source = {.stopped = stopped};

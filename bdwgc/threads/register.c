@@ -95,9 +95,4 @@ void td_register_tell(bool stopped) {
                       (void *)thread->id);
 }
 
-EXPORT void GC_set_on_thread_event(GC_on_thread_event_proc function) {
-  on_thread_event = function;
-}
-EXPORT GC_on_thread_event_proc GC_get_on_thread_event(void) {
-  return on_thread_event;
-}
+VALUE(GC_on_thread_event_proc, on_thread_event, on_thread_event)

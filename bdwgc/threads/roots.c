@@ -20,7 +20,3 @@ EXPORT void GC_clear_roots(void) {
 EXPORT void GC_clear_exclusion_table(void) {
   td_static_roots_clear(&td_roots_excluded);
 }
-EXPORT int GC_is_tmp_root(void *address) {
-  (void)address;
-  return 0;
-}

@@ -16,12 +16,7 @@ EXPORT int GC_get_suspend_signal(void) {
   int number = tide_stop_signal();
   return number ? number : SIGPWR;
 }
-EXPORT void GC_set_thr_restart_signal(int number) {
-  restart_signal = number;
-}
-EXPORT int GC_get_thr_restart_signal(void) {
-  return restart_signal;
-}
+VALUE(int, thr_restart_signal, restart_signal)
 
 /* Whatever a thread blocks, it can be stopped. */
 EXPORT int GC_pthread_sigmask(int how, const sigset_t *set, sigset_t *old) {

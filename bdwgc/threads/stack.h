@@ -8,7 +8,8 @@
 extern EXPORT char *GC_stackbottom;
 extern TD_HIDDEN char *td_stack_bottom; /* GC_stackbottom as the collector knows it */
 
-extern TD_TLS bool td_stack_is_main; /* the thread is the one that GC_stackbottom is about */
+extern TD_HIDDEN TD_TLS bool
+    td_stack_is_main; /* the thread is the one that GC_stackbottom is about */
 
 /* The calling thread is the main one. */
 void td_stack_start(void);

@@ -6,7 +6,6 @@
 #include "bdwgc/environment.h"
 #include "bdwgc/say.h"
 #include "bdwgc/settings.h"
-#include "bdwgc/sizing.h"
 #include "bdwgc/threads/attach.h"
 #include "bdwgc/threads/events.h"
 #include "bdwgc/threads/fork.h"
@@ -75,5 +74,3 @@ EXPORT void GC_init(void) {
 EXPORT int GC_is_init_called(void) {
   return td_bdwgc_heap != NULL;
 }
-/* The heap stays until the process ends: objects may be in use in other threads. */
-EXPORT void GC_deinit(void) {}

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "bdwgc/say.h"
-#include "bdwgc/threads/region.h"
+#include "bdwgc/threads/threads.h"
 #include "bdwgc/threads/register.h"
 #include "bdwgc/threads/start.h"
 #include "tide/foreign.h"

@@ -1,4 +1,6 @@
-/* Registering threads, and the allocation lock. */
+/* Registering threads, regions in which they do without the heap, and the allocation lock. */
+#include "bdwgc/threads/threads.h"
+
 #include "bdwgc/threads/lock.h"
 #include "bdwgc/threads/start.h"
 
@@ -11,10 +13,33 @@ EXPORT int GC_register_my_thread(const struct GC_stack_base *base) {
 EXPORT void GC_allow_register_threads(void) {
   td_bdwgc_start();
 }
-EXPORT void GC_start_mark_threads(void) {}
-/* Words on another stack are found where the thread stands: see the manual on signal stacks. */
-EXPORT void GC_register_altstack(void *start, GC_word bytes, void *other, GC_word other_bytes) {
-  (void)start, (void)bytes, (void)other, (void)other_bytes;
+
+/* ---- Regions ---- */
+
+void td_region_leave_slow(void) {
+  tide_blocking_leave(td_bdwgc_self);
+  td_bdwgc_away = false;
+}
+
+void td_region_enter(void) {
+  td_bdwgc_away = true;
+  tide_blocking_enter(td_bdwgc_self);
+}
+
+EXPORT void *GC_do_blocking(GC_fn_type call, void *data) {
+  td_bdwgc_start();
+  if (td_bdwgc_away) return call(data);
+  td_region_enter();
+  void *result = call(data);
+  (void)td_region_leave();
+  return result;
+}
+
+EXPORT void *GC_call_with_gc_active(GC_fn_type call, void *data) {
+  bool left = td_region_leave();
+  void *result = call(data);
+  td_region_return(left);
+  return result;
 }
 
 /* ---- The allocation lock: no collection begins while it is held ---- */

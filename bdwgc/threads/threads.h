@@ -1,6 +1,6 @@
 /* Regions in which a thread does without the heap. */
-#ifndef TD_BDWGC_THREADS_REGION_H
-#define TD_BDWGC_THREADS_REGION_H
+#ifndef TD_BDWGC_THREADS_THREADS_H
+#define TD_BDWGC_THREADS_THREADS_H
 
 #include "bdwgc/heap.h"
 
