@@ -5,7 +5,7 @@
 
 /* Below this probability, chance is not taken for the reason. */
 #define CHANCE (1.0 / 15)
-/* From so many rounds on, the normal distribution stands for the binomial one, whose deviation is
+/* From MANY rounds on, the normal distribution stands for the binomial one, whose deviation is
  * half the root of the count: this many roots away from the middle is as unlikely. */
 #define MANY 500u
 #define NORMAL 0.917

@@ -45,8 +45,8 @@ double td_summary_doubt(const struct td_summary *summary);
 /* Divides all values of a summary. */
 struct td_summary td_summary_over(struct td_summary summary, double divisor);
 
-/* Returns whether the rounds show that one of the two takes longer. They do when so many of them
- * agree on which that a fair coin, thrown once a round, would be as one-sided in fewer than one
+/* Returns whether the rounds show that one of the two takes longer. They do when enough of them
+ * agree on which: a fair coin, thrown once a round, would be as one-sided in fewer than one
  * case in fifteen (a sign test). Fewer than five rounds never do. */
 #define TD_ROUNDS_TO_DIFFER 5u
 bool td_samples_differ(const struct td_samples *a, const struct td_samples *b);

@@ -48,7 +48,7 @@ static int parse(struct request *request, int argc, char **argv) {
       td_option_real(
           "seconds", "S", &request->seconds, 0.001, 86400,
           "go on with further rounds of a graph until its median ratios are known to 5 % "
-          "or so many seconds are over (default: 10; none if --rounds is given)"),
+          "or S seconds are over (default: 10; none if --rounds is given)"),
       td_option_check(&request->check),
       {.name = "limit",
        .flag = &request->limit,

@@ -101,7 +101,7 @@ static void print_alike(const struct td_comparison *comparison, FILE *out) {
       any = print_pairs(&comparison->graphs[g], comparison->markers[m], !any, out) || any;
 }
 
-/* How many rounds there were, and why so many. */
+/* How many rounds there were, and why. */
 static void print_rounds(const struct td_comparison *comparison, FILE *out) {
   unsigned fewest, most;
   td_comparison_rounds(comparison, &fewest, &most);

@@ -51,7 +51,7 @@ static int parse(struct request *request, int argc, char **argv) {
        .text = "memory that loads wander over (default: twice the last cache, 256M to 1G)"},
       td_option_run_ms(&request->run_ms, "length of one run of loads"),
       td_option_real("seconds", "S", &request->seconds, 0, 86400,
-                     "begin no further round of a graph after so many seconds"),
+                     "begin no further round of a graph after S seconds"),
       td_option_heap_max(&request->heap_max, NULL),
       td_option_json(&request->json, "the rows as JSON"),
       td_option_quiet(&request->quiet),

@@ -83,7 +83,7 @@ void td_comparison_free(struct td_comparison *comparison);
 
 /* Makes the rows of a graph, still empty. Returns 0, or an exit status after saying why not. */
 int td_graph_rows_make(const struct td_comparison *comparison, struct td_graph_rows *graph);
-/* Returns the row of the engine of this label with so many markers, or NULL. */
+/* Returns the row of the engine of this label with that number of markers, or NULL. */
 const struct td_row *td_graph_row(const struct td_graph_rows *graph, const char *engine,
                                   unsigned markers);
 
@@ -100,7 +100,7 @@ struct td_summary td_row_ratio(const struct td_row *row);
 #define TD_RATIO_DOUBT 0.05
 bool td_row_is_compared(const struct td_row *row);
 bool td_row_is_known(const struct td_row *row);
-/* Returns whether so much is known of every row of the graph that has a ratio to another. */
+/* Returns whether td_row_is_known of every row of the graph that has a ratio to another. */
 bool td_graph_is_known(const struct td_graph_rows *graph);
 /* The fewest and the most rounds that any graph of the comparison took. */
 void td_comparison_rounds(const struct td_comparison *comparison, unsigned *fewest, unsigned *most);

@@ -13,7 +13,7 @@
 #include "bench/subject/subject.h"
 
 #define ROUNDS_MAX 100000u /* of tiny graphs; they are known long before */
-#define LOOK_SELDOM 32u    /* from so many rounds on, not after each */
+#define LOOK_SELDOM 32u    /* rounds from which on it does not look after each */
 
 /* ---- One marking ----------------------------------------------------------------------- */
 

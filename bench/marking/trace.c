@@ -5,7 +5,7 @@
 #include "bench/cli/complain.h"
 #include "tide/tide.h"
 
-#define EVENTS_ALL ((size_t)1 << 18) /* about so many, of all markers together */
+#define EVENTS_ALL ((size_t)1 << 18) /* about, of all markers together */
 
 static void note_phase(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
                        void *context) {

@@ -1,4 +1,4 @@
-/* A comparison for a reader who has neither the source nor the program.
+/* A comparison for a reader without the source and the program.
  *
  * One file without links to others: style and pictures (inline SVG) are inside. */
 #ifndef TD_BENCH_REPORT_REPORT_H

@@ -18,7 +18,7 @@ static double cost_of(const struct td_graph_rows *graph, const char *engine, uns
   return row ? td_row_ratio(row).median : (double)NAN;
 }
 
-/* How much faster is it with so many markers than with one? */
+/* How much faster is it with several markers than with one? */
 static double speed_up_of(const struct td_graph_rows *graph, const char *engine, unsigned markers) {
   const struct td_row *one = td_graph_row(graph, engine, 1);
   const struct td_row *many = td_graph_row(graph, engine, markers);

@@ -7,7 +7,7 @@
 
 #include "bench/cli/cleanup.h"
 
-/* A thread that waits for the others spins so many times before it lets somebody else run. */
+/* A thread that waits for the others spins this often before it yields its CPU. */
 #define SPINS 2000u
 
 enum signal { WAIT, GO, GIVE_UP };

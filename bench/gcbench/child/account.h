@@ -11,7 +11,7 @@
 #define GCBENCH_PAUSES_MAX 65536u
 struct gcbench_lengths {
   uint64_t count;
-  uint64_t ns[GCBENCH_PAUSES_MAX]; /* the first so many */
+  uint64_t ns[GCBENCH_PAUSES_MAX]; /* the first ones */
 };
 struct gcbench_pauses {
   uint64_t collect_ns;
