@@ -14,7 +14,8 @@
 #define TD_DETOUR_GUARDS 4u
 
 /* All threads read and write it. relaxed, everywhere: a hint. What is behind a bit has locks of its
- * own or comes to other threads by a lock or a stop, and who misses a bit sees it the next time. */
+ * own or comes to other threads by a lock or a stop, and a thread that misses a bit sees it the
+ * next time. */
 extern TD_HIDDEN _Atomic(uint8_t) td_detour;
 
 static inline bool td_detour_has(uint8_t bit) {

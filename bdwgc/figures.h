@@ -8,7 +8,7 @@
 void td_figures_note(void);
 /* Returns how many markers the last collection had at its disposal besides one. */
 unsigned td_figures_other_markers(void);
-/* The program freed so much that the heap has not got back yet. */
+/* The program freed `bytes` that the heap has not got back yet. */
 void td_figures_add_freed(size_t bytes);
 
 #endif

@@ -18,7 +18,7 @@ EXPORT void GC_free(void *object);
 /* The way round: starts, registers, runs finalizers, asks hooks. */
 void *td_bdwgc_alloc_slow(size_t bytes, tide_layout layout);
 
-/* Whether the thread, whose mutator is `self` or NULL, may allocate so much the short way. */
+/* Whether the thread, whose mutator is `self` or NULL, may allocate `bytes` the short way. */
 static inline bool td_bdwgc_goes_straight(const struct tide_mutator *self, size_t bytes) {
   return TIDE_LIKELY(self && bytes < TIDE_BUMP_INLINE_BYTES && !td_detour_has(UINT8_MAX) &&
                      GC_stackbottom == td_stack_bottom);

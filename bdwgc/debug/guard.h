@@ -1,5 +1,5 @@
-/* Guards of debugging objects: a header in front that says who asked for how much, and words that
- * nobody else writes, behind the header and at both ends of what lies behind the bytes asked for.
+/* Guards of debugging objects: a header in front that says which line of the program asked for how
+ * many bytes, and guard words behind the header and at both ends of what lies behind these bytes.
  *
  * An object has guards if one of the two outer words is right: they depend on its address, so that
  * no other object has them by chance. The size in the header of one that was freed is its cell's.
@@ -28,7 +28,7 @@ void *td_guard_put(const char *function, void *object, size_t bytes, const char 
 /* Takes away the guards that a new object has found in its memory, if that was not zeroed. */
 void td_guard_forget(void *object);
 
-/* Of an object with so many bytes in its cell. */
+/* Looks at the guards of an object whose cell has cell_bytes. */
 enum td_guard_state td_guard_look(const void *object, size_t cell_bytes);
 
 /* Returns the first word in which another value was written than the guard's, or NULL. */

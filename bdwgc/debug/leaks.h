@@ -1,4 +1,4 @@
-/* Finding leaks: objects that nothing refers to any more and nobody has freed.
+/* Finding leaks: objects that nothing refers to any more and that were not freed.
  *
  * While leaks are being found each object has a finalizer of ours, which tells of it and frees it.
  * That is why the program's own finalizers and disappearing links are refused meanwhile. */

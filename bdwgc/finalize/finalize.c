@@ -1,4 +1,5 @@
-/* Finalizers: one to an object, run by whoever allocates next, or by the program on demand. */
+/* Finalizers: one to an object, run by the thread that allocates next, or by the program on
+ * demand. */
 #include "bdwgc/finalize/finalize.h"
 
 #include "bdwgc/detour.h"

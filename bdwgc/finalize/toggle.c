@@ -1,5 +1,5 @@
-/* Toggle references: strong or weak, as the program says in each collection. And who is told which
- * objects wait for their finalizers. */
+/* Toggle references: strong or weak, as the program says in each collection. And telling the
+ * program which objects wait for their finalizers. */
 #include <stdlib.h>
 
 #include "bdwgc/finalize/disclaim.h"

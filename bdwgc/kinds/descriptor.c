@@ -1,5 +1,5 @@
 /* Reading mark descriptors. A descriptor is a word; its two lowest bits say how to read it:
- *   LENGTH      so many bytes from the start are words that may be pointers
+ *   LENGTH      a number of bytes: the words up to there may be pointers
  *   BITMAP      the highest bit stands for the first word, and so on
  *   PROC        the number of a procedure, and a number for it
  *   PER_OBJECT  the descriptor itself lies in the object, or in what its first word points at */

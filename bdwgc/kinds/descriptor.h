@@ -12,7 +12,7 @@ void td_descriptor_trace(void *object, size_t bytes, GC_word descriptor,
 /* Whether programs' own procedures may be called for objects of this descriptor. */
 bool td_descriptor_calls(GC_word descriptor);
 
-/* Returns the layout of objects that consist of elements of so many words, each as the typed
+/* Returns the layout of objects that consist of elements of `words` words, each as the typed
  * descriptor says. */
 tide_layout td_descriptor_layout(GC_word descriptor, size_t words);
 

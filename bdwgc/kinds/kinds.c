@@ -16,7 +16,7 @@ struct kind {
   bool add_size; /* the object's size is added to the descriptor */
   tide_layout layout;
 };
-/* Entries are filled in once, under the lock, before their number is known to anybody. */
+/* Entries are filled in once, under the lock, before their number is given out. */
 static struct kind kinds[TD_KIND_COUNT] = {
     [GC_I_PTRFREE] = {.layout = TD_LAYOUT_ATOMIC},
     [GC_I_NORMAL] = {.layout = TIDE_LAYOUT_CONSERVATIVE},

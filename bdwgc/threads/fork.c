@@ -2,7 +2,7 @@
  *
  * A thread that waits for a lock may get it when a fork has stopped the others already. It then
  * waits for the end of the fork with the lock, and the child would find it taken for ever. So the
- * thread that forks takes all of them before. Nobody collects meanwhile: a collection asks for
+ * thread that forks takes all of them before. No thread collects meanwhile: a collection asks for
  * roots, and a holder of the allocation lock that allocates would wait for it. */
 #include "bdwgc/threads/fork.h"
 

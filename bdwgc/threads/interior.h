@@ -4,7 +4,7 @@
 
 #include "bdwgc/types.h"
 
-/* An object has so many bytes more than asked for, so that a pointer one past the end keeps it: 0
+/* Bytes that an object has beyond those asked for, so that a pointer one past the end keeps it: 0
  * or 1. */
 extern TD_HIDDEN size_t td_interior_extra_bytes;
 

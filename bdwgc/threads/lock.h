@@ -13,7 +13,7 @@ enum td_lock {
   TD_LOCK_ALLOCATION,
   TD_LOCK_THREADS,   /* the list of registered threads */
   TD_LOCK_SUSPENDED, /* which of them wait to be resumed */
-  TD_LOCK_RESULTS,   /* of threads that nobody has joined */
+  TD_LOCK_RESULTS,   /* of threads that were not joined yet */
   TD_LOCK_KINDS,
   TD_LOCK_DESCRIPTORS,
   TD_LOCK_DISPLACEMENTS,
@@ -28,9 +28,9 @@ extern TD_HIDDEN TD_TLS volatile bool td_bdwgc_locking;
 /* It has the allocation lock. */
 extern TD_HIDDEN TD_TLS bool td_bdwgc_has_allocation;
 
-/* The holder cannot be stopped. Who waits can, or a holder that waits for all others to stand still
- * would wait for ever. A thread that is not registered, or in a blocking region, is not stopped
- * anyway. */
+/* The holder cannot be stopped. A thread that waits for the lock can: else a holder that waits for
+ * all others to stand still would wait for ever. A thread that is not registered, or in a blocking
+ * region, is not stopped anyway. */
 static inline void td_bdwgc_lock(enum td_lock number) {
   pthread_mutex_t *lock = &td_bdwgc_locks[number];
   if (!td_bdwgc_self || td_bdwgc_away) {

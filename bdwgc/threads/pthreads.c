@@ -9,7 +9,7 @@
 #include "bdwgc/threads/threads.h"
 #include "bdwgc/threads/start.h"
 
-/* ---- Results of threads that have ended: nothing else holds them until somebody joins ---- */
+/* ---- Results of threads that have ended: nothing else keeps them alive until a join ---- */
 
 struct result {
   struct result *next;

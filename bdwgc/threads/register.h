@@ -19,7 +19,7 @@ struct td_thread {
 void td_register_enter(void);
 void td_register_leave(void);
 
-/* Around looking at the list and what is in it: nobody enters or leaves. */
+/* Around looking at the list and what is in it: no thread enters or leaves. */
 void td_register_lock(void);
 void td_register_unlock(void);
 /* Under the lock. Returns NULL if the thread is not registered. */

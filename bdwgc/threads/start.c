@@ -15,8 +15,8 @@
 #include "bdwgc/threads/static_roots.h"
 #include "tide/foreign.h"
 
-/* Allocation until the first collection. Programs with little alive go round in so much; of the
- * other library's heaps those are 1 to 2 MiB. */
+/* Allocation until the first collection. Programs with little alive stay in a heap of this size;
+ * on Boehm GC theirs have 1 to 2 MiB. */
 #define INITIAL_BYTES ((size_t)5 << 19)
 
 /* Huge pages behind the first 8 MiB: found by trying. */
