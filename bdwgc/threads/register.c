@@ -6,7 +6,7 @@
 #include "bdwgc/say.h"
 #include "bdwgc/threads/lock.h"
 
-static struct td_thread *threads;     /* under the lock; read without it where the world is stopped */
+static struct td_thread *threads; /* under the lock; read without it where the world is stopped */
 static TD_TLS struct td_thread *self; /* NULL while it is not registered */
 
 void td_register_lock(void) {
