@@ -46,10 +46,10 @@ struct tide_fiber_stack {
   uintptr_t saved[TD_SAVED_WORDS];
 };
 
-#define TD_HANDLES_PER_CHUNK 510u
-struct td_handle_chunk {
-  struct td_handle_chunk *below, *above;
-  void *slots[TD_HANDLES_PER_CHUNK];
+#define TD_HANDLES_PER_SEGMENT 510u
+struct td_handle_segment {
+  struct td_handle_segment *below, *above;
+  void *slots[TD_HANDLES_PER_SEGMENT];
 };
 
 /* A reference that gc's own code holds across an allocation. */
@@ -106,10 +106,10 @@ struct tide_mutator {
   struct tide_fiber_stack *fibers;
   struct td_local_root *locals;
   const char *callback; /* a function of the embedder that runs inside an allocation, or NULL */
-  struct td_handle_chunk *handles; /* the chunk in use, or NULL */
-  uint32_t handles_used;           /* slots in use in it */
-  size_t scope;                    /* token of the innermost scope, 0 if none is open */
-  size_t scope_base;               /* slots in the chunks below it */
+  struct td_handle_segment *handles; /* the segment in use, or NULL */
+  uint32_t handles_used;             /* slots in use in it */
+  size_t scope;                      /* token of the innermost scope, 0 if none is open */
+  size_t scope_base;                 /* slots in the segments below it */
 
   bool released; /* a stop lets it go on for a while: gc/threads/stop/world.c. Under the world's
                     lock */

@@ -38,7 +38,7 @@ static const struct td_root_range *range_of(const struct td_root_set *roots, uin
 
 static bool is_handle(const struct tide_heap *heap, uintptr_t slot) {
   for (const struct tide_mutator *m = heap->world.mutators; m; m = m->next)
-    for (const struct td_handle_chunk *c = m->handles; c; c = c->below)
+    for (const struct td_handle_segment *c = m->handles; c; c = c->below)
       if (slot - (uintptr_t)c->slots < sizeof c->slots) return true;
   return false;
 }

@@ -10,26 +10,26 @@
 #define FAILED_SCOPE SIZE_MAX
 
 static void **push(struct tide_mutator *mutator, void *word) {
-  struct td_handle_chunk *chunk = mutator->handles;
-  if (!chunk || mutator->handles_used == TD_HANDLES_PER_CHUNK) {
-    struct td_handle_chunk *above = chunk ? chunk->above : NULL;
+  struct td_handle_segment *segment = mutator->handles;
+  if (!segment || mutator->handles_used == TD_HANDLES_PER_SEGMENT) {
+    struct td_handle_segment *above = segment ? segment->above : NULL;
     if (!above) {
       above = malloc(sizeof *above);
       if (!above) return NULL;
-      above->below = chunk;
+      above->below = segment;
       above->above = NULL;
-      if (chunk) chunk->above = above;
+      if (segment) segment->above = above;
     }
-    mutator->handles = chunk = above;
+    mutator->handles = segment = above;
     mutator->handles_used = 0;
-    mutator->scope_base += mutator->handles->below ? TD_HANDLES_PER_CHUNK : 0;
+    mutator->scope_base += mutator->handles->below ? TD_HANDLES_PER_SEGMENT : 0;
   }
-  void **slot = &chunk->slots[mutator->handles_used++];
+  void **slot = &segment->slots[mutator->handles_used++];
   *slot = word;
   return slot;
 }
 
-/* Number of slots in use, over all chunks. */
+/* Number of slots in use, over all segments. */
 static size_t depth(const struct tide_mutator *mutator) {
   return mutator->scope_base + mutator->handles_used;
 }
@@ -37,10 +37,10 @@ static size_t depth(const struct tide_mutator *mutator) {
 /* Back to `wanted` slots; returns the word in the first slot dropped. */
 static uintptr_t pop_to(struct tide_mutator *mutator, size_t wanted) {
   while (wanted < mutator->scope_base) {
-    mutator->scope_base -= TD_HANDLES_PER_CHUNK;
+    mutator->scope_base -= TD_HANDLES_PER_SEGMENT;
     mutator->handles = mutator->handles->below;
-    /* Keep one empty chunk, so that a loop at the edge of two does not allocate each time. */
-    struct td_handle_chunk *spare = mutator->handles->above->above;
+    /* Keep one empty segment, so that a loop at the edge of two does not allocate each time. */
+    struct td_handle_segment *spare = mutator->handles->above->above;
     mutator->handles->above->above = NULL;
     free(spare);
   }
@@ -72,11 +72,11 @@ enum tide_status tide_scope_close(struct tide_mutator *mutator, size_t scope) {
 }
 
 static uintptr_t word_at(const struct tide_mutator *mutator, size_t at) {
-  const struct td_handle_chunk *chunk = mutator->handles;
+  const struct td_handle_segment *segment = mutator->handles;
   size_t base = mutator->scope_base;
-  for (; at < base; base -= TD_HANDLES_PER_CHUNK)
-    chunk = chunk->below;
-  return (uintptr_t)chunk->slots[at - base];
+  for (; at < base; base -= TD_HANDLES_PER_SEGMENT)
+    segment = segment->below;
+  return (uintptr_t)segment->slots[at - base];
 }
 
 enum tide_status tide_scope_unwind(struct tide_mutator *mutator, size_t scope) {
@@ -92,21 +92,21 @@ enum tide_status tide_scope_unwind(struct tide_mutator *mutator, size_t scope) {
 
 void td_handles_emit(const struct tide_mutator *mutator, struct td_root_sink *sink) {
   size_t used = mutator->handles_used;
-  for (const struct td_handle_chunk *c = mutator->handles; c; c = c->below) {
+  for (const struct td_handle_segment *c = mutator->handles; c; c = c->below) {
     sink->span(sink, TD_SPAN_SLOTS, c->slots, used);
-    used = TD_HANDLES_PER_CHUNK;
+    used = TD_HANDLES_PER_SEGMENT;
   }
   for (const struct td_local_root *l = mutator->locals; l; l = l->up)
     sink->span(sink, TD_SPAN_SLOTS, &l->reference, 1);
 }
 
 void td_handles_close(struct tide_mutator *mutator) {
-  struct td_handle_chunk *chunk = mutator->handles;
-  if (chunk && chunk->above) free(chunk->above);
-  while (chunk) {
-    struct td_handle_chunk *below = chunk->below;
-    free(chunk);
-    chunk = below;
+  struct td_handle_segment *segment = mutator->handles;
+  if (segment && segment->above) free(segment->above);
+  while (segment) {
+    struct td_handle_segment *below = segment->below;
+    free(segment);
+    segment = below;
   }
   mutator->handles = NULL;
   mutator->handles_used = 0;

@@ -1,11 +1,11 @@
-/* Handles: precise roots of one mutator, in chunks that do not move. */
+/* Handles: precise roots of one mutator, in segments that do not move. */
 #ifndef TD_GC_THREADS_MUTATOR_HANDLES_H
 #define TD_GC_THREADS_MUTATOR_HANDLES_H
 
 #include "gc/base/sink.h"
 #include "gc/base/state.h"
 
-/* World stopped: hands over a span for each chunk and each local root. */
+/* World stopped: hands over a span for each segment and each local root. */
 void td_handles_emit(const struct tide_mutator *mutator, struct td_root_sink *sink);
 void td_handles_close(struct tide_mutator *mutator);
 

@@ -156,7 +156,7 @@ Test(handles, scopes_close_in_order) {
   world_end(&w);
 }
 
-Test(handles, nest_across_chunks_at_every_depth) {
+Test(handles, nest_across_segments_at_every_depth) {
   struct world w = world_new();
   enum { DEPTH = 400 };
   size_t scopes[DEPTH];
