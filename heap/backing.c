@@ -11,11 +11,6 @@
 #define PURGE_BLOCKS 16u
 /* So much of the heap may be memory for nothing at the end of a huge page. */
 #define SPARE_PART 8u
-/* A huge page that takes longer to be touched is dearer than small ones. Between two tries there
- * are so many slabs of small pages, at first and at most. */
-#define DEAR_NS 1500000u
-#define APART_FIRST 16u
-#define APART_MOST 1024u
 /* Bytes of side tables for a block. */
 #define TABLE_BYTES                                                                                \
   (TD_BLOCK_GRANULES + sizeof(struct td_block) + sizeof(struct td_block_info) +                    \
@@ -104,45 +99,21 @@ bool td_backing_give_slab(struct td_space *space, uint32_t slab) {
 
 /* In a heap that begins with small pages a slab becomes a huge one if the budget lets the heap grow
  * over it, or nearly: what is left over would be memory for nothing. */
-static bool wants_huge_page(struct td_space *space, uint32_t slab) {
+static bool wants_huge_page(const struct td_space *space, uint32_t slab) {
   if (space->first_huge_slab == 0) return true;
   uint64_t end = ((uint64_t)slab + 1) * TD_SLAB_BLOCKS, budget = space->budget_blocks;
-  if (slab < space->first_huge_slab || end > budget + budget / SPARE_PART) return false;
-  if (space->small_slabs == 0) return true;
-  space->small_slabs--;
-  return false;
+  return slab >= space->first_huge_slab && end <= budget + budget / SPARE_PART;
 }
 
-/* A virtual machine that gives free memory back to its host takes long to get a huge page, because
- * all that is free in one piece was given back. Small pages come from what was freed a moment ago.
- * So a heap that has both times the first touch. */
-void td_backing_touched(struct td_space *space, uint64_t ns) {
-  uint32_t apart = space->slabs_apart;
-  if (ns <= DEAR_NS)
-    space->slabs_apart = 0;
-  else if (apart < APART_MOST)
-    space->slabs_apart = apart ? 2 * apart : APART_FIRST;
-  space->small_slabs = space->slabs_apart;
-}
-
-static void ask_huge_page(struct td_space *space, char *start, bool apart) {
-  td_plat_advise_huge(start, TD_SLAB_BYTES);
-  if (space->first_huge_slab == 0 || apart) return;
-  uint64_t since = td_plat_now_ns();
-  *(volatile char *)start = 0;
-  td_backing_touched(space, td_plat_now_ns() - since);
-}
-
-/* `is_bare`: the slab's blocks get their memory one by one, when they are taken. `apart`: the
- * caller touches the slab later, see heap/touch.h. */
-static bool commit_slab(struct td_space *space, uint32_t slab, bool is_bare, bool apart) {
+/* `is_bare`: the slab's blocks get their memory one by one, when they are taken. */
+static bool commit_slab(struct td_space *space, uint32_t slab, bool is_bare) {
   uint32_t first = slab * (uint32_t)TD_SLAB_BLOCKS;
   char *start = address_of(space, first);
   if (!td_plat_commit(start, TD_SLAB_BYTES)) return false;
   bool is_huge = !is_bare && wants_huge_page(space, slab);
   if (is_bare) td_plat_advise_small(start, TD_SLAB_BYTES);
-  if (is_huge) ask_huge_page(space, start, apart);
-  space->slab_committed[slab] = is_huge ? TD_SLAB_HUGE : TD_SLAB_PAGES;
+  if (is_huge) td_plat_advise_huge(start, TD_SLAB_BYTES);
+  space->slab_committed[slab] = is_huge ? TD_SLAB_HUGE : TD_SLAB_SMALL;
   /* relaxed: under the lock. */
   atomic_fetch_add_explicit(&space->committed_slabs, 1, memory_order_relaxed);
   for (uint32_t b = first; b < first + TD_SLAB_BLOCKS; b++)
@@ -174,9 +145,9 @@ bool td_backing_take(struct td_space *space, uint32_t first, uint32_t count) {
     left = room(space);
   }
   if (cost > left) return false;
-  bool is_bare = cost + others > left, apart = td_backing_is_apart(space, count);
+  bool is_bare = cost + others > left;
   for (uint32_t slab = first / (uint32_t)TD_SLAB_BLOCKS; slab <= (end - 1) / TD_SLAB_BLOCKS; slab++)
-    if (!space->slab_committed[slab] && !commit_slab(space, slab, is_bare, apart)) return false;
+    if (!space->slab_committed[slab] && !commit_slab(space, slab, is_bare)) return false;
   for (uint32_t b = first; b < end; b++) {
     if (space->infos[b].zeroed != TD_ZEROED_BARE) continue;
     space->infos[b].zeroed = TD_ZEROED;

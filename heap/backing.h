@@ -9,16 +9,9 @@
 
 #include "heap/space.h"
 
-/* Are new slabs for so many blocks touched apart? Extents are not: who wants one is about to write
- * it from end to end. */
-static inline bool td_backing_is_apart(const struct td_space *space, uint32_t count) {
-  return space->touches_apart && count == 1;
-}
 /* Commits [first, first + count), which are free. Returns false if there is no memory, or none
  * within the limit. What was committed then stays in the pool. The caller holds the lock. */
 bool td_backing_take(struct td_space *space, uint32_t first, uint32_t count);
-/* A huge page was touched, which took so long. The caller holds the lock. */
-void td_backing_touched(struct td_space *space, uint64_t ns);
 /* Gives a slab without a used block back to the system. Returns false if the system keeps it. The
  * caller holds the lock. */
 bool td_backing_give_slab(struct td_space *space, uint32_t slab);

@@ -6,7 +6,6 @@
 #include "heap/avoid.h"
 #include "heap/backing.h"
 #include "heap/counted.h"
-#include "heap/touch.h"
 
 static void set_free(struct td_space *space, uint32_t block, bool is_free) {
   uint64_t bit = (uint64_t)1 << (block % 64);
@@ -64,32 +63,19 @@ static uint32_t find_extent(struct td_space *space, uint32_t count, bool clean) 
   }
 }
 
-static enum td_room take(struct td_space *space, uint32_t count, uint32_t *first) {
+enum td_room td_blocks_take(struct td_space *space, uint32_t count, uint32_t *first) {
+  if (count > space->budget_blocks || space->used_blocks > space->budget_blocks - count)
+    return TD_ROOM_OVER_BUDGET;
   /* Single blocks are for cells, each of which is avoided alone. */
   uint32_t found = count > 1 ? find_extent(space, count, true) : 0;
   if (found == 0) found = find_extent(space, count, false);
   if (found == 0) return TD_ROOM_NO_PLACE;
-  const uint32_t slab = found / (uint32_t)TD_SLAB_BLOCKS;
-  const bool apart = td_backing_is_apart(space, count) && !space->slab_committed[slab];
-  if (apart && td_touch_waits(space)) return TD_ROOM_UNTOUCHED;
   if (!td_backing_take(space, found, count)) return TD_ROOM_NO_MEMORY;
-  if (apart && space->slab_committed[slab] == TD_SLAB_HUGE) {
-    td_touch_set_aside(space, slab);
-    return TD_ROOM_UNTOUCHED;
-  }
   for (uint32_t b = found; b < found + count; b++)
     set_free(space, b, false);
   td_counted_add(&space->used_blocks, count);
   *first = found;
   return TD_ROOM;
-}
-
-enum td_room td_blocks_take(struct td_space *space, uint32_t count, uint32_t *first) {
-  if (count > space->budget_blocks || space->used_blocks > space->budget_blocks - count)
-    return TD_ROOM_OVER_BUDGET;
-  enum td_room room = take(space, count, first);
-  bool fails = room == TD_ROOM_NO_PLACE || room == TD_ROOM_NO_MEMORY;
-  return fails && td_touch_give_up(space) ? take(space, count, first) : room;
 }
 
 bool td_blocks_take_behind(struct td_space *space, uint32_t first, uint32_t count) {

@@ -6,8 +6,7 @@
 
 /* Takes `count` neighbouring free blocks within the budget, `count` > 0, and stores the first in
  * *first. Their memory is committed, their state is still FREE, and `zeroed` tells whether they
- * were ever written. TD_ROOM_UNTOUCHED is for single blocks only, and only in spaces that touch
- * slabs apart. The caller holds the space's lock. */
+ * were ever written. The caller holds the space's lock. */
 enum td_room td_blocks_take(struct td_space *space, uint32_t count, uint32_t *first);
 /* Takes the blocks [first, first + count) if all are free, within the budget. The caller holds the
  * space's lock. Returns false if they are not to be had. */

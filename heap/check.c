@@ -8,7 +8,6 @@
 #include "heap/log.h"
 #include "heap/marks.h"
 #include "heap/medium.h"
-#include "heap/touch.h"
 #include "heap/young.h"
 
 static bool fault(struct tide_error *error, uint32_t block, const char *what) {
@@ -119,8 +118,7 @@ static bool check_block(const struct td_space *space, uint32_t b, struct tide_er
 bool td_space_check(struct td_space *space, struct tide_error *error) {
   uint32_t used = 0;
   for (uint32_t b = 1; b < space->frontier; b++) {
-    bool is_free =
-        td_block_is_free(space, b) || td_touch_is_aside(space, b / (uint32_t)TD_SLAB_BLOCKS);
+    bool is_free = td_block_is_free(space, b);
     used += !is_free;
     if (!(is_free ? check_free(space, b, error) : check_block(space, b, error))) return false;
     if (!check_starts(space, b, error)) return false;

@@ -80,16 +80,13 @@ enum td_room {
   TD_ROOM_YOUNG_DUE,   /* a young collection would make room; so would a larger young_due */
   TD_ROOM_NO_MEMORY,   /* the system gives no memory */
   TD_ROOM_NO_PLACE,    /* no free blocks lie side by side in sufficient number */
-  TD_ROOM_UNTOUCHED,   /* there is after a slab was touched: heap/touch.h */
 };
 
 /* What a slab has of the system. */
 enum td_slab {
   TD_SLAB_NONE = 0, /* no memory */
-  TD_SLAB_PAGES,    /* committed */
-  TD_SLAB_HUGE,     /* committed, and a huge page asked for */
-  TD_SLAB_ASIDE,    /* as HUGE, but its blocks are not in the pool: heap/touch.h; */
-  TD_SLAB_TOUCHED,  /* and somebody touches it */
+  TD_SLAB_SMALL,    /* memory in small pages */
+  TD_SLAB_HUGE,     /* a huge page was asked for */
 };
 
 /* Spans of a layout and medium class: heap/medium.h. */
@@ -146,9 +143,6 @@ struct td_space {
   uint32_t *unswept;             /* [layout * TIDE_BUMP_SLOTS + class]: first block of the list */
   struct td_medium_list *medium; /* [layout * TD_MEDIUM_CLASSES + class] */
   uint8_t *slab_committed;       /* enum td_slab */
-  uint32_t small_slabs;          /* slabs that get no huge page before another one is tried */
-  uint32_t slabs_apart;          /* how many these were the last time; 0 if that one was cheap */
-  uint32_t slabs_aside;          /* slabs that are ASIDE or TOUCHED */
   uint64_t *touched;     /* a bit for each block: heap/young.h. Set in spaces without youth, too */
   uint8_t *logged_slabs; /* a byte for each slab: it has logged pages. See heap/log.h */
   uint64_t young_bytes;  /* room in blocks since they were touched */
@@ -163,7 +157,6 @@ struct td_space {
   bool avoids_some;         /* and such cells were found in the last collection */
   bool avoids_nothing;      /* do not look for them in the next */
   uint32_t first_huge_slab; /* no huge pages are asked for below it; constant after creation */
-  bool touches_apart;       /* heap/touch.h; constant after creation */
   bool stress;              /* runs of one cell, so that every allocation takes the slow path */
   /* Constant after creation, both: what becomes of dead objects, see heap/quarantine.h. */
   bool has_quarantine; /* `stress` is set too */

@@ -10,15 +10,12 @@
 #include "gc/layout/layouts.h"
 #include "gc/object/runs.h"
 #include "gc/threads/mutator/callback.h"
-#include "gc/threads/stop/registers.h"
-#include "gc/threads/stop/safe.h"
 #include "heap/alloc.h"
 #include "heap/avoid.h"
 #include "heap/large.h"
 #include "heap/log.h"
 #include "heap/medium.h"
 #include "heap/quarantine.h"
-#include "heap/touch.h"
 #include "heap/young.h"
 
 /* A mutator adds to the heap's count of allocated bytes this often. */
@@ -36,7 +33,6 @@ struct request {
   unsigned size_class;
   size_t bytes;      /* of the cell, or of the large object */
   bool in_blocks;    /* an object over half a block is to begin with a block */
-  bool hurries;      /* others must not get the room that a collection has just made */
   enum td_room room; /* why the last attempt failed */
 };
 
@@ -88,30 +84,8 @@ static TD_KEEPS_CALL void tell_growth(struct tide_mutator *mutator, void *object
   if (mutator->heap->space.has_young) td_log_fresh_if_old(&mutator->heap->space, (uintptr_t)object);
 }
 
-static void touch_safely(void *argument) {
-  td_thread_enter_safe(NULL);
-  td_touch_now(argument);
-  td_thread_leave_safe(NULL);
-}
-
-/* The pool has a slab that nobody has touched. Others may collect and allocate meanwhile. */
-static __attribute__((noinline, cold)) void touch_slab(struct tide_mutator *mutator, bool hurries) {
-  struct td_space *space = &mutator->heap->space;
-  struct td_touch touch;
-  if (hurries) td_touch_skip(space);
-  if (hurries || !td_touch_begin(space, &touch)) return;
-  td_stack_call(touch_safely, &touch);
-  td_touch_end(space, &touch);
-}
-
-static void *take_once(struct tide_mutator *mutator, struct request *request) {
-  return request->size_class ? take_small(mutator, request) : take_large(mutator, request);
-}
-
 static void *take(struct tide_mutator *mutator, struct request *request) {
-  void *object;
-  while (!(object = take_once(mutator, request)) && request->room == TD_ROOM_UNTOUCHED)
-    touch_slab(mutator, request->hurries);
+  void *object = request->size_class ? take_small(mutator, request) : take_large(mutator, request);
   /* relaxed: see td_stats_tell. */
   if (object && atomic_load_explicit(&mutator->heap->has_event, memory_order_relaxed) &&
       td_stats_growth_is_news(mutator->heap))
@@ -149,7 +123,6 @@ static void *take_after_collection(struct tide_mutator *mutator, struct request 
     if (collected == TD_COLLECTED_BY_OTHER) others++;
   } while (collected == TD_COLLECTED_BY_OTHER || collected == TD_COLLECTED_POSTPONED ||
            (collected == TD_COLLECTED && wish.kind == TIDE_CYCLE_YOUNG));
-  request->hurries = true;
   return collected == TD_COLLECTED ? take(mutator, request) : NULL;
 }
 

@@ -23,7 +23,6 @@
 #include "gc/weak/finalizer.h"
 #include "gc/weak_table.h"
 #include "heap/create.h"
-#include "heap/touch.h"
 #include "marker/engine/list.h"
 
 static void start_policy(struct tide_heap *heap, const struct tide_options *o) {
@@ -132,7 +131,6 @@ static struct tide_heap *create_heap(const struct tide_options *options, struct 
   }
   heap->space.has_quarantine = heap->verify;
   heap->space.stress = heap->stress != 0 || heap->verify;
-  td_space_touch_apart(&heap->space);
   if (o.small_pages) td_space_use_small_pages(&heap->space, o.huge_pages_from);
   if (!build_heap(heap, &o, error)) {
     free_heap(heap);

@@ -13,7 +13,6 @@
 #include "gc/threads/stop/safe.h"
 #include "gc/threads/stop/signal.h"
 #include "gc/threads/stop/world.h"
-#include "heap/touch.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tide_heap *heaps; /* under the lock */
@@ -107,7 +106,6 @@ static void after_fork_in_child(void) {
     td_mutators_drop_others(heap, self);
     td_world_resume_mutators(heap, self);
     td_markers_after_fork(heap->markers);
-    td_touch_skip(&heap->space);
     td_world_unlock_safe(heap);
   }
   go_on();
