@@ -24,7 +24,7 @@
 /* So many collections of other threads are tried before this thread's own. */
 #define OTHERS_MOST 4u
 
-/* Under TIDE_STRESS one in so many collections is full. */
+/* Under TIDE_STRESS one in STRESS_FULL collections is full. */
 #define STRESS_FULL 8u
 
 /* What to allocate. size_class is 0 for objects with blocks of their own. */

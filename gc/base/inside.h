@@ -24,7 +24,7 @@ static inline void td_inside_set(struct td_self *self, uint32_t depth) {
   atomic_signal_fence(memory_order_seq_cst);
 }
 
-/* Returns whether nobody wants the thread to stop, as far as it can tell from little. A thread that
+/* Returns whether no stopper wants the thread to stop, as far as a quick look tells. A thread that
  * blocks the signal still finds `stop`. */
 static inline bool td_is_unasked(const struct td_self *self) {
   const struct tide_mutator *m = self->mutators;

@@ -1,5 +1,5 @@
-/* Where the parts of a root set hand over what they find. Who gathers roots fills the functions
- * in and embeds the structure as the first member of its own state. */
+/* Where the parts of a root set hand over what they find. Code that gathers roots fills the
+ * functions in and embeds the structure as the first member of its own state. */
 #ifndef TD_GC_BASE_SINK_H
 #define TD_GC_BASE_SINK_H
 

@@ -218,7 +218,7 @@ struct td_set_finalizers {
   size_t count, capacity;
   struct td_table index; /* object -> position */
   /* Bits by address (a Bloom filter of one hash) of what ever had a finalizer here. Set under the
-   * lock, read without it by those who free. */
+   * lock, read without it by threads that free. */
   _Atomic(uint64_t) seen[TD_SETTLED_WORDS];
 };
 
@@ -305,7 +305,7 @@ struct tide_heap {
   /* Constant after creation. */
   bool (*out_of_memory)(void *context, size_t bytes);
   void *out_of_memory_context;
-  uint64_t stress; /* collect every so many allocations; 0: never */
+  uint64_t stress; /* allocations from one collection to the next; 0: not asked for */
   bool verify, log;
   tide_layout weak_table_layout;
 

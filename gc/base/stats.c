@@ -9,7 +9,8 @@
 #include "platform/probes.h"
 
 bool td_stats_init(struct tide_heap *heap) {
-  /* Each has room for the most markers there may be: pages that nobody writes to take no memory. */
+  /* Each has room for the most markers there may be: pages that are never written to take no
+   * memory. */
   heap->last = td_pages_take(sizeof *heap->last);
   heap->building = td_pages_take(sizeof *heap->building);
   heap->ended_ns = td_plat_now_ns();

@@ -10,7 +10,7 @@ struct td_self {
   struct tide_mutator *mutators; /* of all heaps, linked by thread_next */
   struct td_open_call call;
   uint32_t worlds;              /* how many worlds' locks it holds */
-  struct td_stack_bounds stack; /* its own; high is 0 until somebody asks */
+  struct td_stack_bounds stack; /* its own; high is 0 until it is asked for */
   /* For threads that a signal may stop; the thread and its signal handler: gc/base/inside.h. */
   _Atomic(uint32_t) inside;             /* scopes that hold stops off */
   volatile bool at_doors;               /* a fork waits: gc/threads/stop/signal.h */
@@ -50,8 +50,8 @@ void td_thread_call_end(const struct td_call *call);
 
 /* Returns true on a thread that holds the world of any heap, and on marking threads of any heap.
  * These are the threads on which trace functions, root callbacks, events of a collection and visits
- * are called. They must not wait for a lock of gc, of any heap: whoever holds that lock may wait
- * for the collection. Nor may they use a mutator of another heap: as long as the world stands
+ * are called. They must not wait for a lock of gc, of any heap: the thread that holds that lock may
+ * wait for the collection. Nor may they use a mutator of another heap: as long as the world stands
  * still, those count as standing still too (td_world_stop). */
 bool td_in_callback(void);
 

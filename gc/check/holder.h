@@ -1,4 +1,4 @@
-/* Who holds a reference: the words by which verification names objects and roots. */
+/* What holds a reference: the words by which verification names objects and roots. */
 #ifndef TD_GC_CHECK_HOLDER_H
 #define TD_GC_CHECK_HOLDER_H
 
@@ -10,7 +10,7 @@
 const char *td_layout_words(const struct tide_heap *heap, tide_layout layout,
                             char text[TD_HOLDER_BYTES]);
 
-/* Writes what is wrong with a reference to `object`, which lies in the heap's range, and who holds
+/* Writes what is wrong with a reference to `object`, which lies in the heap's range, and what holds
  * it: the object `referrer`, or a root if that is 0. `slot` is where the reference was read, NULL
  * if that is not known. Where there is a dead object, in quarantine, its description takes the
  * place of `what`. World stopped, the roots' lock held. */

@@ -100,7 +100,7 @@ static void reference(struct td_scanner *scanner, uintptr_t target) {
 }
 
 /* A word in a slot that is no reference by its low bits. It may well be a tagged number, but if it
- * lies inside an object that was reclaimed, somebody should know. */
+ * lies inside an object that was reclaimed, the user should know. */
 static void no_reference(struct td_scanner *scanner, uintptr_t word) {
   struct check *check = (struct check *)scanner;
   if (!check->is_early || check->is_hinted) return;

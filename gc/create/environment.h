@@ -16,7 +16,7 @@ struct td_environment {
   const char *engine;    /* TIDE_ENGINE */
   const char *policy;    /* TIDE_POLICY */
   bool verify;           /* TIDE_VERIFY: 0 or 1 */
-  uint64_t stress;       /* TIDE_STRESS: collect every so many allocations */
+  uint64_t stress;       /* TIDE_STRESS: allocations between two collections */
   bool small_pages;      /* TIDE_HUGE_PAGES: 0 (or 1) */
   bool no_young;         /* TIDE_YOUNG: 0 (or 1) */
   bool log;              /* TIDE_LOG: 0 or 1, a line on stderr per collection */

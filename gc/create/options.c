@@ -78,7 +78,7 @@ static bool check_options(const struct tide_options *o, struct tide_error *error
   return false;
 }
 
-/* Returns the least range that is reserved if nobody says how long it is to be. The tables that
+/* Returns the least range that is reserved if no option says how long it is to be. The tables that
  * tell of it are a twelfth as long. They count towards a limit of the process's own memory, so a
  * long range would leave nothing for objects. */
 static size_t least_reserve(void) {

@@ -1,10 +1,10 @@
 /* Does the program want no collection? How it says so without the world's lock.
  *
- * [asked] Who collects says that it does, and then reads the program's variable. Who wants no
- * collection raises the variable, and then reads whether somebody collects. All four are
- * sequentially consistent, so one of them sees what the other has written: either the collection
- * does not take place, or the program waits for its end by the lock. Who reads that nobody collects
- * sees all that a collection before has done. */
+ * [asked] The collecting thread says that it collects, and then reads the program's variable. A
+ * thread that wants no collection raises the variable, and then reads whether one goes on. All four
+ * accesses are sequentially consistent, so one of the two sees what the other has written: either
+ * the collection does not take place, or the program waits for its end by the lock. A thread that
+ * reads that no collection goes on sees all that the ones before have done. */
 #ifndef TD_GC_CYCLE_ASKED_H
 #define TD_GC_CYCLE_ASKED_H
 

@@ -9,7 +9,7 @@
 
 /* How many words of roots are looked at. */
 #define WORDS_MOST 4096u
-/* Much is one part in so many of what lives, or more objects than this. */
+/* Much is a MUCH_PART-th of what lives, or more than MUCH_OBJECTS. */
 #define MUCH_PART 64u
 #define MUCH_OBJECTS 256u
 #define VISITED (2 * MUCH_OBJECTS) /* a power of two */

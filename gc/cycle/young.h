@@ -17,7 +17,7 @@ bool td_young_is_unwise(const struct tide_heap *heap, enum tide_cycle_cause caus
 /* A full collection is due because the heap has grown. Is the heap being filled, so that it would
  * free nothing? Then it grows without. Under the world's lock. */
 bool td_young_postpones(struct tide_heap *heap);
-/* The budget is used up: is so much of it young that a young collection should be tried before a
+/* The budget is used up: is enough of it young to try a young collection before a
  * full one? Any mutator may ask. */
 bool td_young_may_do(struct tide_heap *heap);
 

@@ -4,8 +4,8 @@
 #include "gc/base/thread.h"
 #include "heap/counted.h"
 
-/* relaxed, all: figures of some moment. One by one into the caller's structure, who reads them
- * next. */
+/* relaxed, all: figures of some moment. They go one by one into the structure of the caller, which
+ * reads them next. */
 static inline void look(struct tide_heap *heap, const struct tide_mutator *mutator,
                         struct tide_figures *now) {
   const struct td_space *space = &heap->space;
@@ -22,7 +22,7 @@ static inline void look(struct tide_heap *heap, const struct tide_mutator *mutat
   now->markers = atomic_load_explicit(&heap->markers_allowed, memory_order_relaxed);
 }
 
-/* For callers who know less or more figures than this library. */
+/* For callers that know less or more figures than this library. */
 static __attribute__((noinline)) void
 look_slowly(struct tide_heap *heap, struct tide_figures *figures, size_t struct_bytes) {
   struct tide_figures now = {0};

@@ -1,4 +1,4 @@
-/* Threads that stand still because somebody asked for it.
+/* Threads that stand still because the program asked for it.
  *
  * A suspended mutator was stopped with the world, and keeps its STOP bit when the others go on. It
  * is safe, so each later stop finds it standing still. Letting it go is clearing the bit. */

@@ -10,7 +10,7 @@ void td_weak_slots_forget_slow(struct tide_heap *heap, uintptr_t start, size_t b
 /* Forgets the slots in memory that is about to be another object's. */
 static inline void td_weak_slots_forget(struct tide_heap *heap, uintptr_t start, size_t bytes) {
   for (int kind = 0; kind < TD_WEAK_KINDS; kind++)
-    /* relaxed: who frees an object comes after who registered, by the program's own order. */
+    /* relaxed: freeing an object comes after registering its slots, by the program's own order. */
     if (atomic_load_explicit(&heap->weak_slots[kind].inside, memory_order_relaxed)) {
       td_weak_slots_forget_slow(heap, start, bytes);
       return;

@@ -81,12 +81,12 @@ static uintptr_t cell_locked(struct tide_heap *heap, uintptr_t address, size_t *
   return cell;
 }
 
-/* Does an extent begin there? Of a large object that somebody holds that does not change but by the
+/* Does an extent begin there? Of a large object that the program uses that changes only by the
  * program's own order. */
 static bool extent_begins(const struct td_space *space, uintptr_t address, size_t *bytes) {
   const struct td_block_info *info = &space->infos[block_at(space, address)];
   if (address % TD_BLOCK_BYTES != 0) return false;
-  /* relaxed: see above; of what nobody holds it is what it was at some moment. */
+  /* relaxed: see above; of another it is what it was at some moment. */
   *bytes = __atomic_load_n(&info->large_bytes, __ATOMIC_RELAXED);
   return *bytes > 0;
 }
@@ -187,7 +187,7 @@ size_t tide_cell_bytes(struct tide_heap *heap, const void *address) {
   if (!heap || at - heap->space.base >= heap->space.reserved_bytes) return 0;
   uint8_t state = td_space_state_at(&heap->space, at);
   if (state == TD_BLOCK_FREE) return 0;
-  /* If somebody has an object there, the block stays what it is. */
+  /* If the program has an object there, the block stays what it is. */
   if (TIDE_LIKELY(state == TD_BLOCK_SMALL))
     return (size_t)heap->space.blocks[block_at(&heap->space, at)].cell_granules << TD_GRANULE_LOG2;
   size_t bytes = 0;

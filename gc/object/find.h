@@ -13,7 +13,7 @@ uintptr_t td_object_start(struct tide_heap *heap, const void *address);
  * with a mutator of the heap. */
 bool td_object_begins(struct tide_heap *heap, const void *address);
 /* The same of that mutator's thread, without the heap's lock, because entries of blocks in which
- * somebody's objects lie do not change. */
+ * the program's objects lie do not change. */
 bool td_object_begins_here(const struct tide_mutator *mutator, uintptr_t object);
 /* The same for an address inside the range that lies in no SMALL block. */
 bool td_object_begins_apart(const struct td_space *space, uintptr_t object);

@@ -102,8 +102,8 @@ static void clear_mark(struct td_space *space, uintptr_t cell) {
   td_young_touch(space, td_block_of_granule(granule), 0);
 }
 
-/* Forgets the lists. If the world is stopped, the cells are no objects from now on. Who gets one of
- * them unzeroed shall find no seal in it. */
+/* Forgets the lists. If the world is stopped, the cells are no objects from now on. A mutator that
+ * gets one of them unzeroed shall find no seal in it. */
 static void forget_freed(struct tide_mutator *mutator, bool stopped) {
   struct td_space *space = &mutator->heap->space;
   for (uint32_t i = 0; i < mutator->freed_count; i++) {

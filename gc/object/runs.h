@@ -45,7 +45,7 @@ static inline uintptr_t td_runs_seal(uintptr_t cell) {
 static inline bool td_runs_is_freed(uintptr_t cell) {
   return ((const uintptr_t *)cell)[1] == td_runs_seal(cell);
 }
-/* Returns a cell of so many bytes, zeroed unless its layout says unzeroed; or NULL. */
+/* Returns a cell of `bytes`, zeroed unless its layout says unzeroed; or NULL. */
 void *td_runs_take_freed_slow(struct tide_mutator *mutator, uint32_t index, size_t bytes);
 static inline void *td_runs_take_freed(struct tide_mutator *mutator, uint32_t index, size_t bytes) {
   return mutator->freed_count ? td_runs_take_freed_slow(mutator, index, bytes) : NULL;

@@ -116,7 +116,7 @@ static struct tide_mutator *take_mutator(struct tide_heap *heap) {
 }
 
 /* A detached structure stays readable for a while, so that its use is told instead of corrupting
- * somebody else's. Under the world's lock. */
+ * another mutator's. Under the world's lock. */
 static void put_mutator(struct tide_heap *heap, struct tide_mutator *mutator) {
   mutator->next = NULL;
   if (heap->retired_count++ == 0)

@@ -140,7 +140,7 @@ struct move {
   enum tide_status status;
 };
 
-/* World stopped. Whoever is in a region neither reads nor describes its stack before the resume. */
+/* World stopped. A mutator in a region neither reads nor describes its stack before the resume. */
 static void move_other(struct tide_mutator *mutator, void *argument) {
   struct move *move = argument;
   (void)mutator;

@@ -40,13 +40,13 @@ static void unlock_worlds(void) {
 }
 
 /* All worlds' locks before the first stop: a thread that waits for one counts as standing still in
- * every heap, so nobody can wait for us who holds one. */
+ * every heap, so no thread that holds one can wait for us. */
 static void lock_worlds_safely(void) {
   struct tide_mutator *suspended;
   td_thread_enter_safe(NULL);
   lock_worlds();
   while ((suspended = td_thread_try_leave_safe(NULL)) != NULL) {
-    unlock_worlds(); /* whoever lets this thread go on needs one */
+    unlock_worlds(); /* the thread that lets this one go on needs one */
     td_world_wait_at_gate(suspended);
     lock_worlds();
   }
@@ -111,9 +111,9 @@ static void after_fork_in_child(void) {
   go_on();
 }
 
-/* Who waits for the lock stands still meanwhile: a fork that has it waits for this thread in other
- * heaps. The lock is not kept while the thread waits to go on, because somebody may have suspended
- * it. */
+/* A thread that waits for the lock stands still meanwhile: a fork that has it waits for this thread
+ * in other heaps. The lock is not kept while the thread waits to go on, because it may have been
+ * suspended. */
 static void wait_for_registry(void *unused) {
   (void)unused;
   td_thread_enter_safe(NULL);

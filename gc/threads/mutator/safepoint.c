@@ -91,5 +91,5 @@ void tide_blocking_leave(struct tide_mutator *mutator) {
   mutator->blocking_depth = 0;
   td_stacks_drop(mutator);
   td_runs_show(mutator);
-  if (!was_safe) tide_safepoint(mutator); /* somebody may have waited all the time */
+  if (!was_safe) tide_safepoint(mutator); /* a stopper may have waited all the time */
 }

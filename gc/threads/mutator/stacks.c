@@ -74,7 +74,7 @@ static void copy_saved(const struct look *look, const struct tide_fiber_stack *s
 }
 
 /* A stack that the mutator does not run on: from a little below where it left it, or from end to
- * end if it never ran there, for whoever made the stack may have put something on it. */
+ * end if it never ran there, for what made the stack may have put something on it. */
 static void copy_resting(const struct look *look, const struct tide_fiber_stack *stack) {
   bool deep = stack->left && stack->top - stack->low > SWITCH_SLACK_BYTES;
   copy_part(look, stack, deep ? stack->top - SWITCH_SLACK_BYTES : stack->low, stack->high);
@@ -140,7 +140,7 @@ bool td_stacks_keep(struct tide_mutator *mutator) {
   const struct look look = {
       .sink = &keeper.sink, .base = space->base, .bytes = space->reserved_bytes};
   mutator->region_count = 0;
-  /* On a stack that nobody has told of: the next collection says so. */
+  /* On a stack that was not told of: the next collection says so. */
   if (!td_stack_holds(running, running->top)) return true;
   mutator->region_copied = copy_part(&look, running, running->top, running->high);
   return mutator->region_copied;

@@ -24,7 +24,7 @@ static __attribute__((format(printf, 2, 3))) void add(struct line *line, const c
 }
 
 static bool is_awaited(const struct tide_mutator *m, const struct tide_mutator *self) {
-  /* relaxed: who answers just now may be named too. */
+  /* relaxed: a mutator that answers just now may be named too. */
   return m != self && !(atomic_load_explicit(&m->state, memory_order_relaxed) & TD_SAFE);
 }
 

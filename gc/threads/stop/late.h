@@ -1,10 +1,10 @@
-/* Telling of a stop that somebody does not answer. */
+/* Telling of a stop that a mutator does not answer. */
 #ifndef TD_GC_THREADS_STOP_LATE_H
 #define TD_GC_THREADS_STOP_LATE_H
 
 #include "gc/base/state.h"
 
-/* A stop that takes this long is told of, and again each time that it has taken so much longer. */
+/* A stop that takes this long is told of, and again every TD_LATE_AGAIN_NS. */
 #define TD_LATE_NS UINT64_C(1000000000)
 #define TD_LATE_AGAIN_NS UINT64_C(10000000000)
 

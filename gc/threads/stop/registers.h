@@ -8,8 +8,8 @@
  * purpose. */
 #define TD_READS_STACKS __attribute__((no_sanitize("address", "thread", "undefined"), noinline))
 
-/* Is this an address of the stack? The low end of a stack that grows is where it was when somebody
- * asked for it; below that the answer costs system calls. */
+/* Is this an address of the stack? The low end of a stack that grows is where it was when it was
+ * asked for; below that the answer costs system calls. */
 bool td_stack_holds(const struct tide_fiber_stack *stack, uintptr_t address);
 
 /* Calls run with every callee-saved register spilled to the stack, and with the stacks of all the

@@ -20,8 +20,9 @@ static bool has_answered(const struct tide_mutator *mutator, uint32_t state) {
 
 /* A signal may have answered a fork for this thread on its way here. Then it is counted already. */
 void td_world_enter_safe(struct tide_mutator *mutator) {
-  /* release [world.safe]: pairs with the stopper's fetch_add in stop; acquire [world.stop]: who
-   * finds STOP counts down from what the stopper wrote, not from what was there before. */
+  /* release [world.safe]: pairs with the stopper's fetch_add in stop; acquire [world.stop]: a
+   * mutator that finds STOP counts down from what the stopper wrote, not from what was there
+   * before. */
   uint32_t before = atomic_fetch_or_explicit(&mutator->state, TD_SAFE, memory_order_acq_rel);
   if (before & TD_STOP && !has_answered(mutator, before)) count_down(&mutator->heap->world);
 }
@@ -86,7 +87,7 @@ bool td_world_answer_fork(struct tide_mutator *mutator) {
     count_down(&mutator->heap->world);
     return true;
   }
-  /* It was counted as safe. relaxed: nobody reads what this thread does until the next stop; the
+  /* It was counted as safe. relaxed: no thread reads what this one does until the next stop; the
    * word has a number, so the comparison fails if this fork is over. */
   return atomic_compare_exchange_strong_explicit(&mutator->state, &state, state & ~TD_SAFE,
                                                  memory_order_relaxed, memory_order_relaxed);

@@ -19,9 +19,9 @@
 int td_signal_enroll(const char *function, struct tide_error *error);
 /* A mutator that had joined is no more. */
 void td_signal_leave(void);
-/* Before the library may be unloaded: nobody has joined. */
+/* Before the library may be unloaded: no thread has joined. */
 void td_signal_close(void);
-/* Around a fork: nobody joins or leaves. */
+/* Around a fork: no thread joins or leaves. */
 void td_signal_hold(void);
 void td_signal_let_go(void);
 

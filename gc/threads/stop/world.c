@@ -29,7 +29,7 @@ void td_world_deinit(struct td_world *world) {
   pthread_mutex_destroy(&world->lock);
 }
 
-/* A thread that somebody suspended, in this heap or in another one, must not keep the lock. */
+/* A thread that was suspended, in this heap or in another one, must not keep the lock. */
 static void lock_safely(void *argument) {
   struct tide_heap *heap = argument;
   struct tide_mutator *suspended;
@@ -93,14 +93,14 @@ static void demand_signal(int number) {
   abort();
 }
 
-/* Sends the signal to those who wait for it. Returns whether a signal stops anybody, among those
- * who stand still already, too. */
+/* Sends the signal to mutators that are stopped by one. Returns whether there are any, those that
+ * stand still already included. */
 static bool signal_mutators(const struct td_world *world, const struct tide_mutator *self) {
   bool any = false, known = false;
   for (const struct tide_mutator *m = world->mutators; m; m = m->next) {
     if (m == self || !m->stop_signal) continue;
     any = true;
-    /* relaxed: who becomes safe just now gets a signal that finds nothing to do. */
+    /* relaxed: a mutator that becomes safe just now gets a signal that finds nothing to do. */
     if (atomic_load_explicit(&m->state, memory_order_relaxed) & TD_SAFE) continue;
     if (!known) demand_signal(m->stop_signal);
     known = true;
@@ -146,9 +146,9 @@ struct patience {
   uint64_t again_ns, pause_ns; /* when those that a signal stopped go on for a while */
 };
 
-/* Who was stopped by a signal, in malloc perhaps, may hold a lock that somebody waits for who is
- * inside Tidemark or polls: that one cannot stop before. So they go on for a while, and each is
- * awaited once more. */
+/* A thread that was stopped by a signal, in malloc perhaps, may hold a lock. Another one, inside
+ * Tidemark or between its polls, may wait for that lock and cannot stop before. So the threads that
+ * a signal stopped go on for a while, and each is awaited once more. */
 static bool release_interrupted(struct td_world *world) {
   bool any = false;
   for (struct tide_mutator *m = world->mutators; m; m = m->next) {
@@ -179,7 +179,7 @@ static void stop_released(struct td_world *world, const struct tide_mutator *sel
 static void stop_again(struct patience *patience) {
   struct td_world *world = &patience->heap->world;
   if (release_interrupted(world)) {
-    /* relaxed: a hint; nobody wakes us while some are awaited once more. */
+    /* relaxed: a hint; no thread wakes us while some are awaited once more. */
     uint32_t left = atomic_load_explicit(&world->awaited, memory_order_relaxed);
     td_plat_wait(&world->awaited, left, patience->pause_ns);
     stop_released(world, patience->self);
@@ -271,7 +271,7 @@ void td_world_stop(struct tide_heap *heap, struct tide_mutator *self) {
   heap->world.stands_still = true;
 }
 
-/* Somebody has suspended the thread in another heap meanwhile. It waits without the lock, and
+/* The thread was suspended in another heap meanwhile. It waits without the lock, and
  * counts as safe in this heap, too: others may collect. */
 static void wait_without_lock(struct tide_heap *heap, struct tide_mutator *suspended) {
   int cancel_state = heap->world.cancel_state;

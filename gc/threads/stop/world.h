@@ -1,6 +1,6 @@
-/* Stopping the world: what a stopper does. The protocol is in gc/threads/stop/safe.h. Whoever may
- * stop the world holds its lock. A stop that lasts lets those whom a signal has stopped go on for a
- * while, because they may hold what others wait for, and then awaits them once more. */
+/* Stopping the world: what a stopper does. The protocol is in gc/threads/stop/safe.h. A thread that
+ * may stop the world holds its lock. A stop that lasts lets threads that a signal has stopped go on
+ * for a while, because they may hold what others wait for, and then awaits them once more. */
 #ifndef TD_GC_THREADS_STOP_WORLD_H
 #define TD_GC_THREADS_STOP_WORLD_H
 
