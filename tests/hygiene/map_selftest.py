@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""map.py writes a unit's first sentence, and notices what is missing, changed or silent.
+
+Usage: map_selftest.py MAP.py
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+TREE = {"docs/map.md": "", "heap/a.h": "/* Where objects live. More.\n */\n", "heap/b.c": '#include "heap/a.h"\n',
+        "heap/b.h": "// Blocks of one size: each has cells.\n", "bench/x/x.h": "/* The command x. */\n"}
+# What is done to a tree whose map is right: file, new text (None: gone), status, what is said
+CHANGES = [("heap/a.c", "/* Not the header. */\n", 0, ""), ("heap/c.c", "/* A new unit. */\n", 1, "is not what the sources say"),
+           ("heap/b.h", "// Blocks.\n", 1, "is not what the sources say"), ("heap/a.h", None, 1, "is not what the sources say"),
+           ("heap/c.c", "int a;\n", 1, "heap/c: no head comment"), ("bench/y/z.h", "/* Z. */\n", 1, "bench/y: not in FOLDERS")]
+
+
+def write(root, name, text):
+    path = os.path.join(root, name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def run(script, root, *arguments):
+    return subprocess.run([sys.executable, "-B", script, "--root", root, *arguments], capture_output=True,
+                          text=True, check=False)
+
+
+def main():
+    script, wrong = sys.argv[1], 0
+    for name, text, status, said in CHANGES:
+        with tempfile.TemporaryDirectory() as root:
+            for path, content in TREE.items():
+                write(root, path, content)
+            written = run(script, root)
+            with open(os.path.join(root, "docs/map.md"), encoding="utf-8") as file:
+                right = "- `a`: Where objects live.\n- `b`: Blocks of one size.\n" in file.read()
+            if text is None:
+                os.remove(os.path.join(root, name))
+            else:
+                write(root, name, text)
+            done = run(script, root, "--check")
+            if written.returncode or not right or done.returncode != status or said not in done.stdout:
+                wrong += 1
+                print(f"{name}: {written.stdout}{written.stderr}\n{done.returncode}: {done.stdout}{done.stderr}")
+    print(f"{len(CHANGES)} changes, {wrong} wrong")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
