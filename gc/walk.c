@@ -14,7 +14,7 @@
 #define BLOCK_WORDS (TD_BLOCK_GRANULES / 64)
 
 /* An object's number is the count of set bits before its own in a bitmap of granules. The count is
- * kept for each block, and made inside it when somebody asks. */
+ * kept for each block, and made inside it when it is asked for. */
 struct tide_walk {
   struct tide_heap *heap;
   uint64_t *objects; /* bit per granule below the frontier */

@@ -109,8 +109,9 @@ void td_space_hold(struct td_space *space, struct tide_bump *bump) {
   if (bump->next < limit) space->infos[block_before(space, limit)].held = 1;
 }
 
-/* The cells of a run that goes on count as old: their block may be listed, and whoever sweeps it
- * does not know young objects. So they are logged, because their first stores may be to come. */
+/* The cells of a run that goes on count as old: their block may be listed, and a mutator that
+ * sweeps it does not know young objects. So they are logged, because their first stores may be to
+ * come. */
 static void hand_back_cell(struct td_space *space, uintptr_t cell) {
   if (space->has_young)
     td_log_fresh(space, cell);
@@ -121,7 +122,7 @@ static void hand_back_cell(struct td_space *space, uintptr_t cell) {
 void td_space_hand_back(struct td_space *space, const struct tide_bump *bump) {
   if (bump->limit == 0) return;
   uintptr_t limit = bump->limit - TD_RUN_HELD;
-  if (bump->next == limit) return; /* its block may be somebody else's by now */
+  if (bump->next == limit) return; /* its block may be another mutator's by now */
   uint32_t block = block_before(space, limit);
   for (uintptr_t at = bump->next; at < limit;
        at += (uintptr_t)space->blocks[block].cell_granules << TD_GRANULE_LOG2)

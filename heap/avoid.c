@@ -6,9 +6,10 @@
 #include "heap/find.h"
 #include "heap/marks.h"
 
-/* So far above the frontier addresses are noted: the frontier, and so many blocks. */
+/* Addresses above the frontier are noted as far again as it reaches, and ABOVE_LEAST blocks
+ * more. */
 #define ABOVE_LEAST 128u
-/* In fresh blocks at most one cell of so many is avoided. */
+/* In fresh blocks at most one cell of PART_MOST is avoided. */
 #define PART_MOST 4u
 
 static uint8_t *marks_of(const struct td_space *space, uint32_t block) {

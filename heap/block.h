@@ -3,7 +3,7 @@
  * A block holds cells of one layout and one size class, or it is part of an extent: the
  * neighbouring blocks of one large object. Two tables have an entry for every block. The marker
  * reads struct td_block for every object it meets, so that one is small. struct td_block_info is
- * for everybody else. */
+ * for all other code. */
 #ifndef TD_HEAP_BLOCK_H
 #define TD_HEAP_BLOCK_H
 
@@ -42,8 +42,8 @@ enum td_block_state {
 };
 
 enum td_zeroed {
-  TD_WRITTEN = 0, /* the block holds what somebody wrote */
-  TD_ZEROED,      /* nobody has written into it since its memory came from the system */
+  TD_WRITTEN = 0, /* the block holds what was written */
+  TD_ZEROED,      /* never written into since its memory came from the system */
   TD_ZEROED_BARE, /* free: the same, and it has no memory yet (heap/backing.h) */
 };
 

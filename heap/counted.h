@@ -1,6 +1,6 @@
 /* Counts that change under the heap's lock, and that figures are made of without it.
  *
- * There is one writer at a time, so who holds the lock reads them as they are. */
+ * There is one writer at a time, so the holder of the lock reads them as they are. */
 #ifndef TD_HEAP_COUNTED_H
 #define TD_HEAP_COUNTED_H
 

@@ -70,8 +70,8 @@ static bool is_registered(const struct td_space *space, size_t offset) {
   return offset == 0 || (space->displacements[offset / 64] >> (offset % 64) & 1);
 }
 
-/* Does it make no difference whether a word points at the first byte of a granule or so many bytes
- * behind? */
+/* Does it make no difference whether a word points at the first byte of a granule or `behind` bytes
+ * further? */
 static bool is_alike(const struct td_space *space, size_t behind) {
   for (size_t offset = 0; offset < TD_DISPLACEMENTS; offset += TD_GRANULE_BYTES)
     if (is_registered(space, offset) != is_registered(space, offset + behind)) return false;

@@ -46,8 +46,8 @@ static inline uintptr_t td_space_cell_of_small(const struct td_space *space, uin
   return cell < space->infos[b].cells ? td_granule_address(start, cell * block->cell_granules) : 0;
 }
 /* Returns what block an address inside the space's range lies in holds: enum td_block_state.
- * Without the lock; only FREE and SMALL can be relied on then, see [small], and LARGE by who holds
- * the object. */
+ * Without the lock; only FREE and SMALL can be relied on then, see [small], and LARGE by a thread
+ * that keeps the object alive. */
 static inline uint8_t td_space_state_at(const struct td_space *space, uintptr_t address) {
   const struct td_block_info *info = &space->infos[(address - space->base) >> TD_BLOCK_LOG2];
   return td_published_look((const _Atomic(uint8_t) *)&info->state);

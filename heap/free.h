@@ -1,5 +1,5 @@
 /* Freeing and resizing single objects between collections. The caller knows that the address is the
- * start of an object, and nobody uses it any more. Small cells are not freed here: their mutator
+ * start of an object that is not used any more. Small cells are not freed here: their mutator
  * keeps them for itself (gc/object/runs.h). */
 #ifndef TD_HEAP_FREE_H
 #define TD_HEAP_FREE_H

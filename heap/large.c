@@ -12,7 +12,7 @@
  * little is used takes no more memory than it needs. */
 #define PURGE_BYTES ((size_t)32 << 20)
 
-/* Zeroes an object of so many bytes in the extent [first, first + count). */
+/* Zeroes an object of `bytes` in the extent [first, first + count). */
 static void zero(struct td_space *space, uint32_t first, uint32_t count, size_t bytes) {
   bool written = false;
   for (uint32_t b = first; b < first + count; b++)

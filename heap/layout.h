@@ -75,7 +75,7 @@ struct td_layouts {
   bool any_held_by_first_page; /* one of them is held_by_first_page */
 };
 
-/* Returns whether the layout exists, and its slots lie inside an object of so many bytes. */
+/* Returns whether the layout exists, and its slots lie inside an object of `bytes`. */
 bool td_layout_fits(const struct td_layout *layout, size_t bytes);
 
 bool td_layouts_init(struct td_layouts *layouts);

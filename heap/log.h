@@ -10,7 +10,7 @@
  * own. What lies in the first granule is logged with the second, because the first one's byte is
  * the object's mark.
  *
- * Several mutators may log at once. All of them store the same byte, and nobody takes anything back
+ * Several mutators may log at once. All of them store the same byte, and none takes anything back
  * until the world has stopped. The stop publishes what they stored, so relaxed stores will do. Nor
  * may a signal stop a mutator between the byte and the flag: another one would find the object
  * logged. Clients of all this: tests/model/stopping.h. */
@@ -31,8 +31,8 @@ enum td_log_news {
  * old or has no slots, or if it is long and they lie outside of it. Any mutator may call. */
 enum td_log_news td_log_write(struct td_space *space, uintptr_t object, uintptr_t slots,
                               size_t count);
-/* Logs a whole object, of any size, that nobody else may write to yet: it counts as old from its
- * first moment, and the next young collection looks into it. */
+/* Logs a whole object, of any size, that no other thread may write to yet: it counts as old from
+ * its first moment, and the next young collection looks into it. */
 void td_log_fresh(struct td_space *space, uintptr_t object);
 
 /* The same for an object that may be young as yet: then nothing is to be done. */

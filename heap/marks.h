@@ -4,24 +4,25 @@
  * or without TD_DEFERRED, so the worst that a race does is to have an object scanned twice:
  *   - Two markers read "unmarked", and both store and scan. That is a duplicate.
  *   - One stores the epoch, because it will scan the object itself. The other stores the epoch and
- *     TD_DEFERRED, and then sets the page's flag, because whoever takes the flag scans every
- * deferred object of the page. Whichever store is last, the object is scanned once or twice. No
- * store makes an object unmarked again, and only the marker that then scans a deferred object takes
- * TD_DEFERRED away. Relaxed order is enough: the contents of objects were published when the world
- * stopped, and marking writes none of them.
+ *     TD_DEFERRED, and then sets the page's flag, because the taker of the flag scans every
+ * deferred
+ *     object of the page. Whichever store is last, the object is scanned once or twice.
+ * No store makes an object unmarked again, and only the marker that then scans a deferred object
+ * takes TD_DEFERRED away. Relaxed order is enough: the contents of objects were published when the
+ * world stopped, and marking writes none of them.
  *
  * [flag] A page has a flag in each row, and a marker always uses the same row. Of few markers each
  * has a row of its own. It stores 1 in the flag after each deferred byte, always, without testing
- * the flag first: the test could be answered before the byte is visible. Whoever takes the flag
+ * the flag first: the test could be answered before the byte is visible. The taker of the flag
  * exchanges it for 0 and then reads the bytes, so it either sees the byte or leaves the later 1
  * behind.
  *
  * [flag.fence] More markers share one row, whose lines would pass from core to core with each
  * store. There a marker stores deferred bytes, as many as it likes, executes a fence, and then sets
- * the flags that are not set already. Whoever takes flags executes a fence as well before it reads
+ * the flags that are not set already. The taker of flags executes a fence as well before it reads
  * bytes. One of the two fences comes first. If it is the taker's, the other marker finds the flag
- * taken, and sets it anew. If not, the taker sees the byte, whoever has set the flag. Both ways are
- * clients in tests/model/termination.cpp. */
+ * taken, and sets it anew. If not, the taker sees the byte, whichever marker has set the flag. Both
+ * ways are clients in tests/model/termination.cpp. */
 #ifndef TD_HEAP_MARKS_H
 #define TD_HEAP_MARKS_H
 

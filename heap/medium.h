@@ -19,7 +19,7 @@
 unsigned td_medium_class(size_t bytes);
 size_t td_medium_bytes(unsigned medium_class);
 
-/* Returns an object, zeroed as above, of at least so many bytes in a cell of a span, or NULL: there
+/* Returns an object, zeroed as above, of at least `bytes` in a cell of a span, or NULL: there
  * have been few objects of the kind so far, or there is no room for a span. It may have one as a
  * large object. */
 void *td_space_alloc_medium(struct td_space *space, tide_layout layout, size_t bytes);

@@ -2,10 +2,10 @@
  *
  * [small] Between collections a free block may become one of cells, and one of cells stays what it
  * is: only sorting gives it back. So the mutator that formats a block writes all that does not
- * change until then, the marks of its cells included, and says last that it is SMALL. Who reads
- * that it is reads the rest as written. Who still reads that it is FREE knows of no object there:
- * who has told it of one came after who made the block SMALL. Blocks of long objects may also be
- * given back and become others between collections; who meets one takes the lock. */
+ * change until then, the marks of its cells included, and says last that it is SMALL. A thread that
+ * reads SMALL reads the rest as written. A thread that still reads FREE knows of no object there,
+ * because it is told of one after the block was made SMALL. Blocks of long objects may also be
+ * given back and become others between collections; a thread that meets one takes the lock. */
 #ifndef TD_HEAP_PUBLISHED_H
 #define TD_HEAP_PUBLISHED_H
 

@@ -39,7 +39,7 @@ struct turn {
   unsigned ages;               /* younger ones stay */
 };
 
-/* What is written here is somebody's memory no more, and perhaps poisoned. */
+/* What is written here is no object's memory any more, and perhaps poisoned. */
 static __attribute__((no_sanitize("address"))) void fill(uintptr_t start, size_t bytes) {
   for (uint64_t *at = (uint64_t *)start, *end = at + bytes / sizeof *at; at < end; at++)
     *at = TD_FREED_PATTERN;

@@ -1,8 +1,8 @@
-/* Cells of dead objects that are watched, so that a reference which is still in use is found out.
+/* Cells of dead objects that are kept, so that a reference which is still in use is found out.
  *
  * A space that has a quarantine (TIDE_VERIFY=1) does not hand such a cell out again for some
  * collections. Its mark byte tells meanwhile how long ago the object died, and it is full of
- * a pattern, which is no reference and which nobody may overwrite. Cells leave the quarantine by
+ * a pattern, which is no reference and may not be overwritten. Cells leave the quarantine by
  * age, or earlier if there are too many bytes in it; very long objects do not enter it.
  *
  * A space that has the poison (AddressSanitizer) poisons the cells of objects that have died until
@@ -15,7 +15,7 @@
 
 #include "heap/space.h"
 
-/* Mark bytes of cells in quarantine: the object died so many collections ago. No epoch is one. */
+/* Mark bytes of cells in quarantine: how many collections ago the object died. No epoch is one. */
 #define TD_FREED_YOUNGEST (TD_EPOCH_LAST + 1)
 #define TD_FREED_AGES 4u
 _Static_assert(TD_FREED_YOUNGEST + TD_FREED_AGES <= 127, "gc/weak/order.c paints with 127");
@@ -50,7 +50,7 @@ struct td_freed {
 };
 /* Returns the dead object that the address points at or into. The world is stopped. */
 struct td_freed td_quarantine_find(const struct td_space *space, uintptr_t address);
-/* Returns a dead object that somebody has written to, and stores in *offset where. The world is
+/* Returns a dead object that was written to, and stores in *offset where. The world is
  * stopped. */
 struct td_freed td_quarantine_damage(const struct td_space *space, size_t *offset);
 

@@ -4,7 +4,7 @@
 
 #include "heap/space.h"
 
-/* Returns the bytes of a piece of a run: whole cells of so many granules. */
+/* Returns the bytes of a piece of a run: whole cells of that number of granules. */
 uint16_t td_run_piece_bytes(const struct td_space *space, uint32_t cell);
 /* Reserves the next run of the block and moves the cache to its first piece. Returns the bytes of
  * the piece, or 0 if no cell is free. */

@@ -88,8 +88,7 @@ static uint32_t least_room(const struct td_block_info *info, bool young) {
   return young && info->cells > 8 ? info->cells / 2u : 1;
 }
 
-/* Adds so many objects of the block to what is alive, or takes them away if there are less than 0.
- */
+/* Adds `objects` of the block to what is alive, or takes them away if less than 0. */
 static void count_live(struct td_space *space, uint32_t b, int32_t objects) {
   const struct td_block *block = &space->blocks[b];
   int64_t each = (int64_t)td_block_object_bytes(block, &space->infos[b]);

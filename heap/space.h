@@ -131,7 +131,7 @@ struct td_space {
   uint64_t *free_bits;   /* a bit for each block below frontier: it is in the pool */
   uint32_t frontier;     /* no block at or above it was ever used */
   uint32_t single_hint;  /* no free block below */
-  uint32_t extent_limit; /* no extent of so many blocks is free; or UINT32_MAX */
+  uint32_t extent_limit; /* no extent of this length is free; or UINT32_MAX */
   uint32_t used_blocks;  /* those that are not FREE */
   _Atomic(uint32_t)
       committed_slabs; /* written under the lock; relaxed readers want a figure only */

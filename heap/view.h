@@ -14,7 +14,7 @@ struct td_view {
   uintptr_t marks;
   uintptr_t blocks;
   uint8_t epoch;
-  uint8_t white;      /* mark byte of an object that nobody has marked yet */
+  uint8_t white;      /* mark byte of an unmarked object */
   bool words;         /* there are conservative objects */
   uintptr_t bytes;    /* a conservative word that leads into the heap is less than that from base */
   uint64_t looked_up; /* such words whose low bits are these have to be: see td_space_set_words */
@@ -48,8 +48,8 @@ static inline uint8_t *td_view_mark(const struct td_view *v, uintptr_t object) {
  * see [start]. So a reference that was gathered from conservative words is met like any other, and
  * only one that points at something else has to be looked up (td_view_inside). */
 enum td_met {
-  TD_MET_MARKED, /* an object begins there, and somebody has marked it */
-  TD_MET_WHITE,  /* an object begins there that nobody has marked */
+  TD_MET_MARKED, /* a marked object begins there */
+  TD_MET_WHITE,  /* an unmarked object begins there */
   TD_MET_OTHER,  /* no object begins there: it may lie inside of one, or in a free cell */
 };
 

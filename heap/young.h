@@ -21,10 +21,10 @@ static inline bool td_young_is_touched(const struct td_space *space, uint32_t bl
 }
 
 /* A young collection looks into what was logged. If that is much, it comes before the young part is
- * full, so that its pause stays short. Mutators count what they log by so many. */
+ * full, so that its pause stays short. Mutators count what they log in steps. */
 #define TD_YOUNG_LOGGED_STEP 256u
 
-/* A mutator has logged so many objects more. */
+/* A mutator has logged another TD_YOUNG_LOGGED_STEP objects. */
 static inline void td_young_note_logged(struct td_space *space) {
   /* relaxed: a count that may come late. A stop publishes it before it is set to 0. */
   __atomic_fetch_add(&space->logged, TD_YOUNG_LOGGED_STEP, __ATOMIC_RELAXED);
@@ -43,8 +43,8 @@ void td_young_bear_old(struct td_space *space, bool old);
 /* Sets the byte of objects that are allocated from now on. */
 void td_young_set_byte(struct td_space *space);
 
-/* The young part may get so large, and so much may be logged. Until a collection says otherwise.
- * bytes: SIZE_MAX: without a bound, nor one for what is logged. Takes the lock. */
+/* Until a collection says otherwise the young part may have `bytes`, and `logged` objects may be
+ * logged; bytes SIZE_MAX: neither has a bound. Takes the lock. */
 void td_young_set_due(struct td_space *space, size_t bytes, size_t logged);
 
 /* World stopped, before a full marking: makes the young objects old, and forgets the log. */
