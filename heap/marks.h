@@ -5,8 +5,7 @@
  *   - Two markers read "unmarked", and both store and scan. That is a duplicate.
  *   - One stores the epoch, because it will scan the object itself. The other stores the epoch and
  *     TD_DEFERRED, and then sets the page's flag, because the taker of the flag scans every
- * deferred
- *     object of the page. Whichever store is last, the object is scanned once or twice.
+ *     deferred object of the page. Whichever store is last, the object is scanned once or twice.
  * No store makes an object unmarked again, and only the marker that then scans a deferred object
  * takes TD_DEFERRED away. Relaxed order is enough: the contents of objects were published when the
  * world stopped, and marking writes none of them.
