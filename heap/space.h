@@ -28,8 +28,7 @@
  *      allocation stores the epoch.
  *   [run] A mutator allocates from a run of free cells. The cells of the run count as objects from
  *      the moment they are reserved, used or not. The mutator's bump cache covers the run piece by
- *      piece, because a piece must be zeroed as a rule. Before a collection the unused rest is
- * given
+ *      piece, because a piece must be zeroed as a rule. Before a collection the unused rest goes
  *      back (byte 0).
  *   [owner] A block taken off an unswept list, or new from the pool, belongs to one mutator until
  *      the next collection.

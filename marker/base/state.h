@@ -6,9 +6,9 @@
  * is *active* while it is counted in `term` (marker/base/termination.h).
  *
  * [term.start] What the collecting thread writes before td_term_start is seen by every marker that
- * joins. [term.leave] What a marker writes before it leaves is seen by whoever finds the phase
- * over. So the fields of a marker belong to that marker while it is active, and to the collecting
- * thread between phases. */
+ * joins. [term.leave] What a marker writes before it leaves is seen by the thread that finds the
+ * phase over. So the fields of a marker belong to that marker while it is active, and to the
+ * collecting thread between phases. */
 #ifndef TD_MARKER_BASE_STATE_H
 #define TD_MARKER_BASE_STATE_H
 

@@ -6,7 +6,7 @@
 
 #define AHEAD TD_VISIT_AHEAD
 #define LIST_FULL TD_VISIT_LIST
-#define MARGIN 16u /* chunks are scarce when only one in so many is left */
+#define MARGIN 16u /* chunks are scarce when only one in 16 is left */
 
 /* Objects of one block, which have one layout. Behind the last of the whole list come AHEAD more
  * that may be prefetched. */
