@@ -75,7 +75,7 @@ void td_log_fresh_if_old(struct td_space *space, uintptr_t object) {
 
 typedef void (*take_fn)(struct td_space *space, uint64_t first, void *context);
 
-/* Flagged pages whose marks have been asked for. Most of these come from memory, so one page after
+/* Flagged pages whose marks have been prefetched. Most of these come from memory, so one page after
  * the other would be a wait for each. */
 #define AHEAD 32u
 struct pages {

@@ -103,7 +103,7 @@ static uint8_t *marks_of(const struct td_space *space, uint32_t b) {
 }
 
 /* The marks of a block come from memory, and processors do not look ahead past a page. So those of
- * the block `ahead` are asked for meanwhile, a line for each line that is read: many at once would
+ * the block `ahead` are prefetched meanwhile, a line for each line that is read: many at once would
  * wait for each other.
  *
  * Counts what is alive in a block and lists it as unswept if it has room. Returns whether nothing

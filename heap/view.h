@@ -95,7 +95,7 @@ static __attribute__((noinline)) uintptr_t td_view_inside(const struct td_space 
 }
 
 /* Returns the reference that a word which may be a pointer goes on as, or 0. That is the word
- * itself, or its granule where it is alike. Nothing is read that would have to be asked for. */
+ * itself, or its granule where it is alike. Nothing is read that would have to be prefetched. */
 static inline uintptr_t td_view_word(const struct td_view *v, uintptr_t word) {
   if (word - v->base >= v->bytes) return 0;
   if (__builtin_expect((v->looked_up >> (word & 63) & 1) != 0, 0))

@@ -3,7 +3,7 @@
 #include "heap/view.h"
 
 #define LINE (TD_CACHE_LINE / 8u) /* words of eight flags in a cache line */
-#define AHEAD 16u                 /* cache lines ahead of a look that are asked for */
+#define AHEAD 16u                 /* cache lines ahead of a look that are prefetched */
 #define GLANCE 64u                /* words of eight flags that a glance looks at */
 
 void td_deferred_announce(struct td_marker *marker) {

@@ -20,7 +20,7 @@
 #define PAYS 4u        /* objects per flagged page at which another pass pays */
 #define PAYS_CHUNK 16u /* and per stretch, because flags are looked for in all of them */
 #define MASK 64u       /* granules that one mask covers */
-#define FLAGS_AHEAD 4u /* stretches ahead whose flags are asked for, where a row is shared */
+#define FLAGS_AHEAD 4u /* stretches ahead whose flags are prefetched, where a row is shared */
 
 /* One marker's pass over the heap. */
 struct heap_pass {
@@ -203,7 +203,7 @@ TD_INLINE uint16_t *take_page(struct heap_pass *p, size_t page, size_t chunk, ui
   return end;
 }
 
-/* Takes the flags of a stretch and asks for the mark bytes of the flagged pages. Returns how
+/* Takes the flags of a stretch and prefetches the mark bytes of the flagged pages. Returns how
  * many. */
 static uint32_t take_flags(struct td_markers *set, size_t chunk, uint8_t *pages) {
   const size_t unit = td_deferred_unit(set);
@@ -226,16 +226,16 @@ TD_INLINE uintptr_t chunk_start(const struct heap_pass *p, size_t chunk) {
   return p->v.base + chunk * TD_PAGE_BYTES;
 }
 
-/* Asks for the first objects of a list. Each of the others is asked for by the one TD_AHEAD before
- * it. */
+/* Prefetches the first objects of a list. Each of the others is prefetched by the one TD_AHEAD
+ * before it. */
 TD_INLINE void fetch_first(uintptr_t start, const uint16_t *list) {
   for (uint32_t i = 0; i < TD_AHEAD; i++)
     td_fetch_object(start + ((uintptr_t)list[i] << TD_GRANULE_LOG2));
 }
 
 /* Writes the deferred objects of the pages to `list`, and where those of each page end to `ends`.
- * The first objects are asked for as soon as they are known, so that they come while the others are
- * being listed. Behind the last one come TD_AHEAD more that may be prefetched. */
+ * The first objects are prefetched as soon as they are known, so that they come while the others
+ * are being listed. Behind the last one come TD_AHEAD more that may be prefetched. */
 TD_INLINE uint16_t *list_objects(struct heap_pass *p, size_t chunk, const uint8_t *pages,
                                  uint32_t count, uint16_t *list, const uint16_t **ends) {
   const uintptr_t start = chunk_start(p, chunk);
@@ -287,8 +287,8 @@ TD_INLINE uint64_t chunk_number(struct td_marker *marker, uint32_t chunks, uint3
   return atomic_fetch_add_explicit(&set->chunk_next, 1, memory_order_relaxed);
 }
 
-/* Asks for the flags of a stretch, which others have set. Behind the last one there are none, but
- * asking does no harm. */
+/* Prefetches the flags of a stretch, which others have set. Behind the last one there are none, but
+ * a prefetch does no harm. */
 TD_INLINE void fetch_flags(const struct heap_pass *p, size_t page) {
   __builtin_prefetch((const void *)&p->flags[td_deferred_at_shared(page)], 1);
 }

@@ -1,9 +1,9 @@
 /* Ordered arrays in the modes that follow the newest child.
  *
  * An array tells of many objects at once. If these lie in the order of its slots, they need neither
- * queue nor window: each is marked and scanned where it is met, and those some slots on are asked
- * for. What they refer to is followed as ever. Of any other array, the objects themselves are
- * followed.
+ * queue nor window: each is marked and scanned where it is met, and those some slots on are
+ * prefetched. What they refer to is followed as ever. Of any other array, the objects themselves
+ * are followed.
  *
  * This is no part of the loop that follows children: the less that has in it, the faster it is. */
 #ifndef TD_MARKER_LOOP_ELEMENTS_H

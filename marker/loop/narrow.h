@@ -25,7 +25,7 @@ TD_INLINE void meet_alone(struct loop *l, const struct td_view *v, struct Q(owne
   if (meet_reference(l, v, o, word, &l->objects)) __builtin_prefetch((const void *)word);
 }
 
-/* Scans one object and asks for those that it refers to. Returns true if there are references in
+/* Scans one object and prefetches those that it refers to. Returns true if there are references in
  * the batch. */
 TD_INLINE bool scan_alone(struct loop *l, const struct td_view *v, struct Q(owner) * o,
                           uint64_t item, uint64_t *refs) {

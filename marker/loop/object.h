@@ -1,4 +1,4 @@
-/* Scanning one object, of any kind, and asking for those that come after it. */
+/* Scanning one object, of any kind, and prefetching those that come after it. */
 #ifndef TD_MARKER_LOOP_OBJECT_H
 #define TD_MARKER_LOOP_OBJECT_H
 

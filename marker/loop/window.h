@@ -15,7 +15,7 @@ struct td_window {
 };
 
 /* Asks for the cache lines of an object and its mark. That of a leaf is not read, but to tell a
- * leaf costs more than asking: where leaves are many, they are marked before they get here. */
+ * leaf costs more than a prefetch: where leaves are many, they are marked before they get here. */
 TD_INLINE void td_window_prefetch(const struct td_view *v, uintptr_t object) {
   __builtin_prefetch(td_view_mark(v, object), 1);
   __builtin_prefetch((const void *)object);
@@ -28,7 +28,7 @@ TD_INLINE bool td_is_near(uint64_t item, uintptr_t last) {
 }
 
 /* Marking goes on at `object`. Objects that follow each other at some distance often go on doing
- * so; the object that then comes some steps later is asked for. */
+ * so; the object that then comes some steps later is prefetched. */
 TD_INLINE void td_fetch_ahead(uintptr_t object, uintptr_t last) {
   uintptr_t later = object + (object - last) * TD_NEAR_AHEAD;
   __builtin_prefetch((const void *)later);

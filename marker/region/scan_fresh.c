@@ -74,7 +74,8 @@ static __attribute__((noinline)) void scan_others(struct td_visit_state *s, cons
   }
 }
 
-/* Asks for the first objects of a list. Each of the others is asked for by the one AHEAD of it. */
+/* Prefetches the first objects of a list. Each of the others is prefetched by the one AHEAD of
+ * it. */
 static void fetch_first(const struct td_visit_state *s, const uint32_t *list) {
   const uintptr_t start = td_view_object(&s->v, s->first);
   for (uint32_t i = 0; i < AHEAD; i++)

@@ -19,8 +19,8 @@ static void fetch_chunk(const struct td_chunk *chunk) {
     __builtin_prefetch((const char *)chunk + line);
 }
 
-/* Asks for the marks of the region, line by line, if enough references wait to lead to most of the
- * lines: memory answers faster in that order than in that of the references. */
+/* Prefetches the marks of the region, line by line, if enough references wait to lead to most of
+ * the lines: memory answers faster in that order than in that of the references. */
 static void fetch_all_marks(const struct td_visit_state *s, uint32_t chunks) {
   const uint32_t marks = (uint32_t)1 << s->visitor->regions->shift;
   if ((uint64_t)chunks * TD_CHUNK_REFERENCES < MANY_A_LINE * (marks / TD_CACHE_LINE)) return;

@@ -6,7 +6,7 @@ static bool are_neighbours(const struct td_view *v, const uintptr_t *slots) {
 }
 
 /* Two of three samples decide, all of the first line of slots: what lies elsewhere may not have
- * been asked for. */
+ * been prefetched. */
 bool td_is_ordered(const struct td_space *space, const uintptr_t *slots, size_t count) {
   if (count < TD_ORDERED_LEAST) return false;
   const struct td_view v = td_view_of(space);
