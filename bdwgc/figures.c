@@ -22,20 +22,16 @@ static inline void look(struct tide_figures *figures) {
   tide_figures(td_bdwgc_heap, figures);
 }
 
-void td_figures_note(void) {
+static unsigned other_markers(const struct tide_figures *figures) {
+  return figures->markers ? (unsigned)figures->markers - 1 : 0;
+}
+
+unsigned td_figures_note(void) {
   struct tide_figures figures;
   look(&figures);
   atomic_store_explicit(&allocated_before, figures.allocated_bytes, memory_order_relaxed);
   atomic_store_explicit(&freed_before, figures.freed_bytes, memory_order_relaxed);
   atomic_store_explicit(&freed_besides, 0, memory_order_relaxed);
-}
-
-static unsigned other_markers(const struct tide_figures *figures) {
-  return figures->markers ? (unsigned)figures->markers - 1 : 0;
-}
-unsigned td_figures_other_markers(void) {
-  struct tide_figures figures;
-  look(&figures);
   return other_markers(&figures);
 }
 
@@ -141,9 +137,7 @@ EXPORT void GC_dump_named(const char *name) {
 EXPORT void GC_dump(void) {
   GC_dump_named(NULL);
 }
-EXPORT void GC_dump_regions(void) {
-  GC_dump_named("regions");
-}
+SAME_AS(GC_dump, GC_dump_regions);
 EXPORT void GC_dump_finalization(void) {
   printf("tidemark: libgc: %zu finalizers are pending\n", tide_finalizers_pending(td_bdwgc_heap));
 }

@@ -4,10 +4,9 @@
 
 #include "tide/tide.h"
 
-/* At the end of a collection, world stopped. */
-void td_figures_note(void);
-/* Returns how many markers the last collection had at its disposal besides one. */
-unsigned td_figures_other_markers(void);
+/* At the end of a collection, world stopped. Returns how many markers it had at its disposal
+ * besides one. */
+unsigned td_figures_note(void);
 /* The program freed `bytes` that the heap has not got back yet. */
 void td_figures_add_freed(size_t bytes);
 

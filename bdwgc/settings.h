@@ -17,6 +17,10 @@ extern EXPORT GC_word GC_free_space_divisor, GC_gc_no, GC_non_gc_bytes;
 extern EXPORT GC_oom_func GC_oom_fn;
 extern EXPORT GC_finalizer_notifier_proc GC_finalizer_notifier;
 
+/* Puts what the variables GC_… of the environment say into the settings. Ends the process for a
+ * value that means nothing. */
+void td_bdwgc_read_environment(void);
+
 /* The factor by which the heap grows, by the free-space divisor. */
 double td_bdwgc_growth(void);
 

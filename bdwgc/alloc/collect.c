@@ -9,7 +9,6 @@
 #include "bdwgc/debug/leaks.h"
 #include "bdwgc/detour.h"
 #include "bdwgc/finalize/finalize.h"
-#include "bdwgc/heap.h"
 #include "bdwgc/say.h"
 #include "bdwgc/settings.h"
 #include "bdwgc/threads/stack.h"
@@ -90,10 +89,6 @@ EXPORT int GC_try_to_collect(GC_stop_func stop) {
   return collect(stop);
 }
 
-/* Of incremental mode nothing is left: every collection is a whole one. */
-EXPORT void GC_enable_incremental(void) {
-  td_bdwgc_start();
-}
 EXPORT int GC_collect_a_little(void) {
   td_bdwgc_start();
   td_bdwgc_after_collection();

@@ -21,7 +21,7 @@ static void invoke(void *object, void *context) {
   wanted->call((struct td_guard *)object + 1, wanted->data);
 }
 
-/* Hands out what was there before. `call` is unset if nothing was looked at. */
+/* Hands out what was there before. */
 static void hand_out(const char *function, GC_finalization_proc call, void *context,
                      GC_finalization_proc *old_call, void **old_data) {
   const struct wanted *before = call == invoke ? context : NULL;
@@ -31,13 +31,9 @@ static void hand_out(const char *function, GC_finalization_proc call, void *cont
   if (old_data) *old_data = before ? before->data : NULL;
 }
 
-static void unset(void *object, void *context) {
-  (void)object, (void)context;
-}
-
 static void set(const char *function, set_fn *plain, void *seen, struct wanted next,
                 GC_finalization_proc *old_call, void **old_data) {
-  GC_finalization_proc before = unset;
+  GC_finalization_proc before = NULL;
   void *context = NULL;
   struct wanted *wanted = NULL;
   td_bdwgc_start();
@@ -53,11 +49,9 @@ static void set(const char *function, set_fn *plain, void *seen, struct wanted n
     if (!wanted) return;
     *wanted = next;
   }
-  if (guard)
-    plain(guard, next.call ? invoke : NULL, wanted, &before, &context);
-  else
-    before = NULL; /* what is no object never dies */
-  if (before != unset) hand_out(function, before, context, old_call, old_data);
+  /* What is no object never dies. */
+  if (guard) plain(guard, next.call ? invoke : NULL, wanted, &before, &context);
+  hand_out(function, before, context, old_call, old_data);
 }
 
 #define REGISTER(name)                                                                             \

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "bdwgc/detour.h"
-#include "bdwgc/heap.h"
 #include "bdwgc/kinds/kinds.h"
 #include "bdwgc/say.h"
 #include "bdwgc/settings.h"

@@ -6,7 +6,6 @@
 
 #include "bdwgc/debug/guard.h"
 #include "bdwgc/detour.h"
-#include "bdwgc/heap.h"
 #include "bdwgc/say.h"
 #include "bdwgc/settings.h"
 #include "bdwgc/threads/start.h"

@@ -1,5 +1,4 @@
 /* Checks of pointers, looking at objects, and stores that may be told of: none need be. */
-#include "bdwgc/heap.h"
 #include "bdwgc/say.h"
 #include "bdwgc/threads/interior.h"
 #include "bdwgc/threads/start.h"

@@ -4,7 +4,6 @@
 
 #include "bdwgc/detour.h"
 #include "bdwgc/finalize/disclaim.h"
-#include "bdwgc/heap.h"
 #include "bdwgc/say.h"
 #include "bdwgc/settings.h"
 #include "bdwgc/threads/start.h"

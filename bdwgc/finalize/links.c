@@ -1,7 +1,6 @@
 /* Disappearing links: words that a collection clears when an object dies. Short ones are cleared
  * before finalizers, long ones when the object is reclaimed. */
 #include "bdwgc/detour.h"
-#include "bdwgc/heap.h"
 #include "bdwgc/say.h"
 #include "bdwgc/settings.h"
 #include "bdwgc/threads/start.h"

@@ -3,11 +3,9 @@
 #include <stdlib.h>
 
 #include "bdwgc/finalize/disclaim.h"
-#include "bdwgc/heap.h"
 #include "bdwgc/threads/events.h"
 #include "bdwgc/threads/lock.h"
 #include "bdwgc/threads/start.h"
-#include "tide/foreign.h"
 
 enum { TOGGLE_DROP, TOGGLE_STRONG, TOGGLE_WEAK };
 

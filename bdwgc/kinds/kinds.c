@@ -4,12 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bdwgc/heap.h"
 #include "bdwgc/kinds/descriptor.h"
 #include "bdwgc/say.h"
 #include "bdwgc/threads/lock.h"
 #include "bdwgc/threads/start.h"
-#include "tide/foreign.h"
 
 struct kind {
   GC_word descriptor;

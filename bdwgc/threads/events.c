@@ -3,7 +3,6 @@
 
 #include "bdwgc/detour.h"
 #include "bdwgc/figures.h"
-#include "bdwgc/heap.h"
 #include "bdwgc/settings.h"
 #include "bdwgc/threads/register.h"
 #include "tide/foreign.h"
@@ -41,8 +40,7 @@ static void end(struct tide_heap *heap) {
   tell(EVENT_PRE_START_WORLD);
   td_register_tell(false);
   GC_gc_no++;
-  td_figures_note();
-  GC_parallel = (int)td_figures_other_markers();
+  GC_parallel = (int)td_figures_note();
   if (td_bdwgc_settings.print_stats || td_detour_has(TD_DETOUR_GUARDS) ||
       tide_finalizers_pending(heap))
     td_detour_add(TD_DETOUR_ONCE);

@@ -7,7 +7,6 @@
 
 #include "bdwgc/settings.h"
 #include "bdwgc/threads/lock.h"
-#include "bdwgc/heap.h"
 #include "bdwgc/say.h"
 
 EXPORT int GC_all_interior_pointers = 1;

@@ -60,10 +60,7 @@ EXPORT void GC_push_all(void *bottom, void *top) {
 EXPORT void GC_push_all_eager(void *bottom, void *top) {
   push("GC_push_all_eager", bottom, top, tide_root_report_stack);
 }
-EXPORT void GC_push_conditional(void *bottom, void *top, int all) {
-  (void)all;
-  push("GC_push_conditional", bottom, top, tide_root_report);
-}
+SAME_AS(GC_push_all, GC_push_conditional);
 EXPORT void GC_set_mark_bit(const void *object) {
   push_word((uintptr_t)object);
 }

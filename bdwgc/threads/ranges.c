@@ -25,18 +25,6 @@ static void erase(struct td_ranges *ranges, size_t at) {
   memmove(&ranges->at[at], &ranges->at[at + 1], (ranges->count - at) * sizeof *ranges->at);
 }
 
-void td_ranges_add(struct td_ranges *ranges, uintptr_t low, uintptr_t high) {
-  size_t i = 0;
-  while (i < ranges->count && ranges->at[i].high < low)
-    i++;
-  while (i < ranges->count && ranges->at[i].low <= high) {
-    if (ranges->at[i].low < low) low = ranges->at[i].low;
-    if (ranges->at[i].high > high) high = ranges->at[i].high;
-    erase(ranges, i);
-  }
-  insert(ranges, i, low, high);
-}
-
 void td_ranges_remove(struct td_ranges *ranges, uintptr_t low, uintptr_t high) {
   for (size_t i = 0; i < ranges->count;) {
     struct td_range old = ranges->at[i];
@@ -48,6 +36,14 @@ void td_ranges_remove(struct td_ranges *ranges, uintptr_t low, uintptr_t high) {
     if (old.low < low) insert(ranges, i++, old.low, low);
     if (old.high > high) insert(ranges, i++, high, old.high);
   }
+}
+
+void td_ranges_add(struct td_ranges *ranges, uintptr_t low, uintptr_t high) {
+  size_t i = 0;
+  td_ranges_remove(ranges, low, high);
+  while (i < ranges->count && ranges->at[i].low < low)
+    i++;
+  insert(ranges, i, low, high);
 }
 
 void td_ranges_without(const struct td_ranges *ranges, uintptr_t low, uintptr_t high,

@@ -1,4 +1,4 @@
-/* Sets of addresses as sorted ranges that do not touch. */
+/* Sets of addresses as sorted ranges that do not overlap. */
 #ifndef TD_BDWGC_THREADS_RANGES_H
 #define TD_BDWGC_THREADS_RANGES_H
 

@@ -1,10 +1,11 @@
-/* The list of registered threads, and which of them are suspended. */
+/* Registering threads. */
 #include "bdwgc/threads/register.h"
 
 #include <stdlib.h>
 
 #include "bdwgc/say.h"
 #include "bdwgc/threads/lock.h"
+#include "tide/advanced.h"
 
 static struct td_thread *threads; /* under the lock; read without it where the world is stopped */
 static TD_TLS struct td_thread *self; /* NULL while it is not registered */
@@ -28,7 +29,7 @@ static struct td_thread *take(pthread_t id) {
 
 /* A thread that registers late in its end does not leave. Its entry stays until another thread has
  * the same number. */
-void td_register_enter(void) {
+static void enter(void) {
   struct td_thread *entry = malloc(sizeof *entry);
   if (!entry) td_bdwgc_die("no memory to register a thread");
   td_register_lock();
@@ -42,7 +43,7 @@ void td_register_enter(void) {
   free(stale);
 }
 
-void td_register_leave(void) {
+static void leave(void) {
   td_register_lock();
   struct td_thread *entry = take(pthread_self());
   self = NULL;
@@ -55,6 +56,62 @@ struct td_thread *td_register_find(pthread_t id) {
   while (thread && !pthread_equal(thread->id, id))
     thread = thread->next;
   return thread;
+}
+
+/* ---- How a thread gets and loses its mutator ---- */
+
+static pthread_key_t exit_key;
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+
+static TD_TLS bool has_ended; /* it registers once more, to run destructors */
+
+static bool detach(void) {
+  leave();
+  if (tide_detach(td_bdwgc_self) != TIDE_OK) return false;
+  td_bdwgc_self = NULL;
+  return true;
+}
+
+/* A registered thread ends. Destructors of the program may still allocate: wait for one round. The
+ * heap has a destructor, too, so the mutator may be gone. */
+static void thread_ends(void *round) {
+  static char second;
+  if (round != &second && !has_ended) {
+    pthread_setspecific(exit_key, &second);
+    return;
+  }
+  has_ended = true;
+  if (td_bdwgc_self) (void)detach();
+  td_bdwgc_self = NULL;
+  td_bdwgc_away = false;
+}
+
+static void make_key(void) {
+  if (pthread_key_create(&exit_key, thread_ends) != 0) td_bdwgc_die("no thread key is left");
+}
+
+/* Keys that were made earlier have their turn earlier, with the C libraries there are. */
+void td_register_prepare(void) {
+  (void)pthread_once(&key_once, make_key);
+}
+
+void td_register_self(void) {
+  struct tide_error error;
+  struct tide_attach_options options;
+  tide_attach_options_init(&options);
+  options.stop = TIDE_STOP_SIGNAL;
+  td_bdwgc_self = tide_attach(td_bdwgc_heap, &options, &error);
+  if (!td_bdwgc_self) td_bdwgc_die("a thread cannot be registered: %s", error.text);
+  pthread_setspecific(exit_key, &exit_key);
+  enter();
+}
+
+EXPORT int GC_unregister_my_thread(void) {
+  if (td_bdwgc_self && !detach()) enter(); /* in a blocking region, say */
+  return GC_SUCCESS;
+}
+EXPORT int GC_thread_is_registered(void) {
+  return td_bdwgc_self != NULL;
 }
 
 /* ---- Suspended threads ---- */

@@ -1,4 +1,4 @@
-/* The list of registered threads, and which of them are suspended. */
+/* Registering threads: how one gets and loses its mutator, and the list of them. */
 #ifndef TD_BDWGC_THREADS_REGISTER_H
 #define TD_BDWGC_THREADS_REGISTER_H
 
@@ -15,9 +15,10 @@ struct td_thread {
   bool by_other; /* than itself */
 };
 
-/* The calling thread has got its mutator, or is about to lose it. */
-void td_register_enter(void);
-void td_register_leave(void);
+/* Before there is a heap, whose threads end after ours. */
+void td_register_prepare(void);
+/* Registers the calling thread, which has no mutator. */
+void td_register_self(void);
 
 /* Around looking at the list and what is in it: no thread enters or leaves. */
 void td_register_lock(void);

@@ -3,16 +3,15 @@
 
 #include <pthread.h>
 
-#include "bdwgc/environment.h"
 #include "bdwgc/say.h"
 #include "bdwgc/settings.h"
-#include "bdwgc/threads/attach.h"
 #include "bdwgc/threads/events.h"
 #include "bdwgc/threads/fork.h"
 #include "bdwgc/threads/interior.h"
 #include "bdwgc/threads/pushed.h"
 #include "bdwgc/threads/stack.h"
-#include "bdwgc/threads/static_roots.h"
+#include "bdwgc/threads/register.h"
+#include "bdwgc/threads/roots.h"
 #include "tide/foreign.h"
 
 /* Allocation until the first collection. Programs with little alive stay in a heap of this size;
@@ -43,9 +42,9 @@ static struct tide_options options_from(const struct td_bdwgc_settings *set) {
 
 static void start(void) {
   struct tide_error error;
-  td_bdwgc_environment();
+  td_bdwgc_read_environment();
   struct tide_options options = options_from(&td_bdwgc_settings);
-  td_attach_prepare();
+  td_register_prepare();
   struct tide_heap *heap = tide_heap_create(&options, &error);
   if (!heap) td_bdwgc_die("%s", error.text);
   if (tide_layout_unzeroed(heap, TIDE_LAYOUT_LEAF, &error) != TD_LAYOUT_ATOMIC)
@@ -54,7 +53,7 @@ static void start(void) {
   td_fork_start();
   td_interior_start();
   td_stack_start();
-  td_static_roots_start();
+  td_roots_start();
   td_pushed_start();
   td_events_start();
   (void)tide_collect_pause_by(heap, &GC_dont_gc);
@@ -64,13 +63,15 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 struct tide_mutator *td_bdwgc_start_slow(void) {
   pthread_once(&once, start);
-  if (!td_bdwgc_self) td_attach();
+  if (!td_bdwgc_self) td_register_self();
   return td_bdwgc_self;
 }
 
 EXPORT void GC_init(void) {
   td_bdwgc_start();
 }
+SAME_AS(GC_init, GC_allow_register_threads);
+SAME_AS(GC_init, GC_enable_incremental); /* every collection is a whole one */
 EXPORT int GC_is_init_called(void) {
   return td_bdwgc_heap != NULL;
 }

@@ -10,9 +10,6 @@ EXPORT int GC_register_my_thread(const struct GC_stack_base *base) {
   td_bdwgc_start();
   return GC_SUCCESS;
 }
-EXPORT void GC_allow_register_threads(void) {
-  td_bdwgc_start();
-}
 
 /* ---- Regions ---- */
 
