@@ -1,11 +1,13 @@
 /* The walk: what embedders may ask about a heap that stands still (tide/inspect.h). */
-#include "gc/base/error.h"
-#include "gc/base/pages.h"
-#include "gc/base/scan.h"
+#include "gc/arrays/pages.h"
 #include "gc/cycle/collect.h"
 #include "gc/object/find.h"
+#include "gc/object/scan.h"
 #include "gc/roots/gather.h"
+#include "gc/roots/set.h"
+#include "gc/state/error.h"
 #include "gc/threads/stop/pause.h"
+#include "gc/weak/finalizer.h"
 #include "gc/weak/settle.h"
 #include "heap/find.h"
 #include "heap/walk.h"
@@ -167,7 +169,7 @@ static void visit_spans(struct tide_heap *heap, const struct td_span *spans, siz
 enum tide_status tide_walk_roots(struct tide_walk *walk, tide_walk_root_fn visit, void *context) {
   if (!walk || !visit) return TIDE_ERROR_ARGUMENT;
   if (walk->in_roots) return TIDE_ERROR_STATE;
-  if (walk->heap->roots.words_incomplete) return TIDE_ERROR_MEMORY;
+  if (walk->heap->roots->words_incomplete) return TIDE_ERROR_MEMORY;
   struct roots r = {.walk = walk, .visit = visit, .context = context};
   td_scanner_init(&r.scanner, &walk->heap->space, visit_root);
   walk->in_roots = true;
@@ -244,8 +246,8 @@ static void inspect_stopped(struct tide_mutator *mutator, void *argument) {
   struct inspection *inspection = argument;
   struct tide_heap *heap = mutator->heap;
   struct tide_walk walk = {.heap = heap};
-  pthread_mutex_lock(&heap->roots.lock);
-  pthread_mutex_lock(&heap->finalizers.lock);
+  pthread_mutex_lock(&heap->roots->lock);
+  pthread_mutex_lock(&heap->finalizers->lock);
   pthread_mutex_lock(&heap->space.lock);
   walk.layouts = heap->space.layouts.count;
   pthread_mutex_unlock(&heap->space.lock);
@@ -253,8 +255,8 @@ static void inspect_stopped(struct tide_mutator *mutator, void *argument) {
   if (!inspection->no_memory) inspection->inspect(&walk, inspection->context);
   td_pages_give(walk.objects, td_object_bitmap_bytes(&heap->space));
   td_pages_give(walk.before, ((size_t)heap->space.frontier + 1) * sizeof *walk.before);
-  pthread_mutex_unlock(&heap->finalizers.lock);
-  pthread_mutex_unlock(&heap->roots.lock);
+  pthread_mutex_unlock(&heap->finalizers->lock);
+  pthread_mutex_unlock(&heap->roots->lock);
 }
 
 enum tide_status tide_heap_inspect(struct tide_mutator *mutator, tide_inspect_fn inspect,

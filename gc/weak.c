@@ -1,8 +1,9 @@
 /* Weak references and ephemerons as the embedder sees them. */
-#include "gc/base/check.h"
-#include "gc/base/error.h"
-#include "gc/base/inside.h"
-#include "gc/base/state.h"
+#include "gc/check/caller/check.h"
+#include "gc/state/error.h"
+#include "gc/state/heap.h"
+#include "gc/state/mutator.h"
+#include "gc/threads/inside.h"
 
 /* May the thread look, and is this what its type says? Nothing but the block is asked, so that an
  * object of that kind which was reclaimed passes. */

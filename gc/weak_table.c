@@ -4,8 +4,8 @@
  * has been used, so probing goes on behind it. */
 #include "gc/weak_table.h"
 
-#include "gc/base/check.h"
-#include "gc/base/inside.h"
+#include "gc/check/caller/check.h"
+#include "gc/threads/inside.h"
 
 #define CAPACITY_MIN 8u
 

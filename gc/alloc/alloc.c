@@ -1,15 +1,15 @@
 /* Allocation behind the inlined fast path. */
-#include "gc/base/check.h"
-#include "gc/base/error.h"
-#include "gc/base/inside.h"
-#include "gc/base/stats.h"
-#include "gc/base/thread.h"
+#include "gc/check/caller/check.h"
 #include "gc/cycle/budget.h"
 #include "gc/cycle/collect.h"
 #include "gc/cycle/young.h"
 #include "gc/layout/layouts.h"
 #include "gc/object/runs.h"
+#include "gc/state/error.h"
+#include "gc/stats/stats.h"
+#include "gc/threads/inside.h"
 #include "gc/threads/mutator/callback.h"
+#include "gc/threads/thread.h"
 #include "heap/alloc.h"
 #include "heap/avoid.h"
 #include "heap/large.h"
@@ -87,7 +87,7 @@ static TD_KEEPS_CALL void tell_growth(struct tide_mutator *mutator, void *object
 static void *take(struct tide_mutator *mutator, struct request *request) {
   void *object = request->size_class ? take_small(mutator, request) : take_large(mutator, request);
   /* relaxed: see td_stats_tell. */
-  if (object && atomic_load_explicit(&mutator->heap->has_event, memory_order_relaxed) &&
+  if (object && atomic_load_explicit(&mutator->heap->stats->has_event, memory_order_relaxed) &&
       td_stats_growth_is_news(mutator->heap))
     tell_growth(mutator, object);
   return object;

@@ -1,9 +1,10 @@
 /* Questions of embedders about objects. */
 #include "gc/object/find.h"
 
-#include "gc/base/inside.h"
-#include "gc/base/scan.h"
-#include "gc/base/thread.h"
+#include "gc/check/caller/check.h"
+#include "gc/object/scan.h"
+#include "gc/threads/inside.h"
+#include "gc/threads/thread.h"
 #include "heap/find.h"
 #include "tide/foreign.h"
 

@@ -1,12 +1,12 @@
 /* Looking at, freeing and resizing single objects. */
 #include <string.h>
 
-#include "gc/base/check.h"
-#include "gc/base/error.h"
-#include "gc/base/inside.h"
+#include "gc/check/caller/check.h"
 #include "gc/foreign/weak_slot.h"
 #include "gc/object/find.h"
 #include "gc/roots/pin.h"
+#include "gc/state/error.h"
+#include "gc/threads/inside.h"
 #include "gc/weak/finalizer.h"
 #include "gc/weak/finalizer_set.h"
 #include "heap/free.h"

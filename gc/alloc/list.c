@@ -1,7 +1,8 @@
 /* Many objects from one call. */
-#include "gc/base/inside.h"
-#include "gc/base/state.h"
 #include "gc/object/runs.h"
+#include "gc/state/heap.h"
+#include "gc/state/mutator.h"
+#include "gc/threads/inside.h"
 #include "heap/run.h"
 #include "tide/foreign.h"
 

@@ -2,6 +2,11 @@
 
 #include <stdio.h>
 
+#include "gc/arrays/table.h"
+#include "gc/roots/set.h"
+#include "gc/threads/mutator/handles.h"
+#include "gc/threads/world.h"
+#include "gc/weak/finalizer.h"
 #include "heap/find.h"
 #include "heap/quarantine.h"
 
@@ -37,7 +42,7 @@ static const struct td_root_range *range_of(const struct td_root_set *roots, uin
 }
 
 static bool is_handle(const struct tide_heap *heap, uintptr_t slot) {
-  for (const struct tide_mutator *m = heap->world.mutators; m; m = m->next)
+  for (const struct tide_mutator *m = heap->world->mutators; m; m = m->next)
     for (const struct td_handle_segment *c = m->handles; c; c = c->below)
       if (slot - (uintptr_t)c->slots < sizeof c->slots) return true;
   return false;
@@ -52,10 +57,10 @@ static bool is_pending(const struct td_finalizers *f, uintptr_t slot) {
 }
 
 static void name_root(const struct tide_heap *heap, uintptr_t slot, char text[TD_HOLDER_BYTES]) {
-  const struct td_root_range *range = range_of(&heap->roots, slot);
+  const struct td_root_range *range = range_of(heap->roots, slot);
   if (slot == 0)
     snprintf(text, TD_HOLDER_BYTES, "a root: what a root callback passed to tide_trace");
-  else if (is_registered(&heap->roots, slot))
+  else if (is_registered(heap->roots, slot))
     snprintf(text, TD_HOLDER_BYTES, "a root: the slot %#zx, registered by tide_root_add",
              (size_t)slot);
   else if (range)
@@ -64,7 +69,7 @@ static void name_root(const struct tide_heap *heap, uintptr_t slot, char text[TD
              (size_t)(slot - (uintptr_t)range->start) / sizeof(void *), (size_t)range->start);
   else if (is_handle(heap, slot))
     snprintf(text, TD_HOLDER_BYTES, "a root: the handle %#zx", (size_t)slot);
-  else if (is_pending(&heap->finalizers, slot))
+  else if (is_pending(heap->finalizers, slot))
     snprintf(text, TD_HOLDER_BYTES, "a root: a pending finalizer");
   else
     snprintf(text, TD_HOLDER_BYTES, "a root: the slot %#zx", (size_t)slot);

@@ -2,7 +2,7 @@
 #ifndef TD_GC_CHECK_HOLDER_H
 #define TD_GC_CHECK_HOLDER_H
 
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
 
 #define TD_HOLDER_BYTES 176
 

@@ -1,17 +1,20 @@
 /* An independent marking: one thread, its own bitmap, an explicit list, references read by
- * gc/base/scan.c. It shares nothing with marker/ but the heap itself. */
+ * gc/object/scan.c. It shares nothing with marker/ but the heap itself. */
 #include "gc/check/verify.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h> /* abort */
 
-#include "gc/base/error.h"
-#include "gc/base/pages.h"
+#include "gc/arrays/pages.h"
 #include "gc/check/holder.h"
 #include "gc/object/find.h"
+#include "gc/object/scan.h"
 #include "gc/roots/gather.h"
+#include "gc/roots/set.h"
+#include "gc/state/error.h"
 #include "gc/threads/stop/pause.h"
+#include "gc/weak/finalizer.h"
 #include "gc/weak/settle.h"
 #include "heap/check.h"
 #include "heap/find.h"
@@ -196,7 +199,7 @@ static bool check_stopped(struct tide_heap *heap, bool is_early, struct tide_che
     scan_listed(&check);
     /* A young collection keeps old objects, dead or alive. */
     bool exact = !is_early && heap->last_kind == TIDE_CYCLE_FULL;
-    if (exact && !check.no_memory && !heap->roots.words_incomplete)
+    if (exact && !check.no_memory && !heap->roots->words_incomplete)
       td_space_walk(&heap->space, marked_but_not_reached, &check);
   }
   td_pages_give(check.reached, td_object_bitmap_bytes(&heap->space));
@@ -251,11 +254,11 @@ struct check_call {
 static void check_marks(struct tide_mutator *mutator, void *argument) {
   struct check_call *call = argument;
   struct tide_heap *heap = mutator->heap;
-  pthread_mutex_lock(&heap->roots.lock);
-  pthread_mutex_lock(&heap->finalizers.lock);
+  pthread_mutex_lock(&heap->roots->lock);
+  pthread_mutex_lock(&heap->finalizers->lock);
   if (!check_stopped(heap, false, call->result)) call->status = TIDE_ERROR_MEMORY;
-  pthread_mutex_unlock(&heap->finalizers.lock);
-  pthread_mutex_unlock(&heap->roots.lock);
+  pthread_mutex_unlock(&heap->finalizers->lock);
+  pthread_mutex_unlock(&heap->roots->lock);
 }
 
 enum tide_status tide_check_marks(struct tide_mutator *mutator, struct tide_check *check) {

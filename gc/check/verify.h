@@ -2,7 +2,7 @@
 #ifndef TD_GC_CHECK_VERIFY_H
 #define TD_GC_CHECK_VERIFY_H
 
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
 
 /* In a collection, after sorting: checks the heap's structures and the marks; a fault is told on
  * stderr and ends the process. */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gc/base/error.h"
-#include "gc/base/state.h"
+#include "gc/state/error.h"
+#include "gc/state/heap.h"
 #include "marker/engine/list.h"
 #include "marker/queue/policy.h"
 #include "tide/advanced.h"

@@ -8,6 +8,8 @@
 
 #include "tide/tide.h"
 
+#define TD_HEAP_MAX_LEAST ((size_t)1 << 20)
+
 /* 0, NULL or false where a variable is not set or empty. */
 struct td_environment {
   unsigned markers;      /* TIDE_MARKERS: 1 to TIDE_MARKERS_MAX */

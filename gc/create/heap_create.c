@@ -3,33 +3,78 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gc/base/error.h"
-#include "gc/base/inside.h"
-#include "gc/base/stats.h"
-#include "gc/base/thread.h"
+#include "gc/check/caller/check.h"
+#include "gc/create/fork.h"
 #include "gc/create/marking.h"
 #include "gc/create/options.h"
 #include "gc/cycle/budget.h"
+#include "gc/cycle/watch.h"
 #include "gc/cycle/young.h"
 #include "gc/foreign/weak_slot.h"
 #include "gc/layout/serial_trace.h"
+#include "gc/object/runs.h"
 #include "gc/roots/pin.h"
 #include "gc/roots/set.h"
 #include "gc/roots/source.h"
+#include "gc/state/error.h"
+#include "gc/stats/stats.h"
+#include "gc/threads/inside.h"
 #include "gc/threads/mutator/attach.h"
-#include "gc/threads/mutator/fork.h"
 #include "gc/threads/stop/world.h"
+#include "gc/threads/thread.h"
+#include "gc/threads/world.h"
 #include "gc/weak/ephemeron.h"
 #include "gc/weak/finalizer.h"
 #include "gc/weak_table.h"
+#include "gc/when/when.h"
 #include "heap/create.h"
 #include "marker/engine/list.h"
+
+/* A heap and what its rooms keep of it. */
+struct whole {
+  struct tide_heap heap;
+  struct td_world world;
+  struct td_retired retired;
+  struct td_run_pool run_pool;
+  struct td_root_set roots;
+  struct td_pins pins;
+  struct td_sources sources;
+  struct td_finalizers finalizers;
+  struct td_ephemerons ephemerons;
+  struct td_weak_slots weak_slots[TD_WEAK_KINDS];
+  struct td_serial serial;
+  struct td_when when;
+  struct td_watch watch;
+  struct td_stats stats;
+};
+
+/* Returns NULL if there is no memory. */
+static struct tide_heap *take_whole(void) {
+  size_t bytes = (sizeof(struct whole) + TD_CACHE_LINE - 1) / TD_CACHE_LINE * TD_CACHE_LINE;
+  struct whole *w = aligned_alloc(TD_CACHE_LINE, bytes);
+  if (!w) return NULL;
+  memset(w, 0, bytes);
+  w->heap.world = &w->world;
+  w->heap.retired = &w->retired;
+  w->heap.run_pool = &w->run_pool;
+  w->heap.roots = &w->roots;
+  w->heap.pins = &w->pins;
+  w->heap.sources = &w->sources;
+  w->heap.finalizers = &w->finalizers;
+  w->heap.ephemerons = &w->ephemerons;
+  w->heap.weak_slots = w->weak_slots;
+  w->heap.serial = &w->serial;
+  w->heap.when = &w->when;
+  w->heap.watch = &w->watch;
+  w->heap.stats = &w->stats;
+  return &w->heap;
+}
 
 static void start_policy(struct tide_heap *heap, const struct tide_options *o) {
   size_t initial = (o->heap_initial_bytes + TD_BLOCK_BYTES - 1) / TD_BLOCK_BYTES;
   uint32_t most = heap->space.max_blocks;
   double cost = o->advanced->adaptive_cost;
-  heap->policy = (struct td_sizing){
+  heap->when->policy = (struct td_sizing){
       .kind = o->sizing,
       .growth_factor = o->growth_factor,
       .adaptive_cost = cost != 0 ? cost : TD_ADAPTIVE_COST_DEFAULT,
@@ -45,9 +90,9 @@ static bool build_heap(struct tide_heap *heap, const struct tide_options *o,
                        struct tide_error *error) {
   heap->markers = td_markers_create(&heap->space, &heap->config, error);
   if (!heap->markers) return false;
-  if (!td_stats_init(heap) || !td_world_init(&heap->world) || !td_roots_init(&heap->roots) ||
-      !td_finalizers_init(&heap->finalizers) || !td_ephemerons_init(&heap->ephemerons) ||
-      pthread_mutex_init(&heap->serial_tracing, NULL) != 0) {
+  if (!td_stats_init(heap) || !td_world_init(heap->world) || !td_roots_init(heap->roots) ||
+      !td_finalizers_init(heap->finalizers) || !td_ephemerons_init(heap->ephemerons) ||
+      pthread_mutex_init(&heap->serial->lock, NULL) != 0) {
     td_fail(error, TIDE_ERROR_MEMORY, "tide_heap_create: out of memory");
     return false;
   }
@@ -61,15 +106,15 @@ static bool build_heap(struct tide_heap *heap, const struct tide_options *o,
 static void free_heap(struct tide_heap *heap) {
   td_markers_destroy(heap->markers);
   td_mutators_free_pools(heap);
-  td_ephemerons_deinit(&heap->ephemerons);
-  td_finalizers_deinit(&heap->finalizers);
+  td_ephemerons_deinit(heap->ephemerons);
+  td_finalizers_deinit(heap->finalizers);
   for (int kind = 0; kind < TD_WEAK_KINDS; kind++)
     td_weak_slots_deinit(&heap->weak_slots[kind]);
-  td_sources_deinit(&heap->sources);
+  td_sources_deinit(heap->sources);
   td_serial_traces_deinit(heap);
   td_pins_deinit(heap);
-  td_roots_deinit(&heap->roots);
-  td_world_deinit(&heap->world);
+  td_roots_deinit(heap->roots);
+  td_world_deinit(heap->world);
   td_stats_deinit(heap);
   td_space_deinit(&heap->space);
   free(heap);
@@ -111,13 +156,11 @@ static struct tide_heap *create_heap(const struct tide_options *options, struct 
     return NULL;
   }
   if (!td_options_read(options, &o, &advanced, &environment, error)) return NULL;
-  size_t bytes = (sizeof(struct tide_heap) + TD_CACHE_LINE - 1) / TD_CACHE_LINE * TD_CACHE_LINE;
-  struct tide_heap *heap = aligned_alloc(TD_CACHE_LINE, bytes);
+  struct tide_heap *heap = take_whole();
   if (!heap) {
     td_fail(error, TIDE_ERROR_MEMORY, "tide_heap_create: out of memory");
     return NULL;
   }
-  memset(heap, 0, bytes);
   heap->out_of_memory = o.out_of_memory;
   heap->out_of_memory_context = o.out_of_memory_context;
   heap->stress = environment.stress;
@@ -155,7 +198,7 @@ static enum tide_status destroy_heap(struct tide_heap *heap) {
   if (td_in_callback()) return TIDE_ERROR_STATE;
   td_world_lock(heap);
   /* relaxed: changed under the lock that we hold. */
-  bool attached = atomic_load_explicit(&heap->world.count, memory_order_relaxed) != 0;
+  bool attached = atomic_load_explicit(&heap->world->count, memory_order_relaxed) != 0;
   td_world_unlock(heap);
   if (attached) return TIDE_ERROR_STATE;
   td_registry_remove(heap);

@@ -1,10 +1,13 @@
 /* How large a heap may become, changed while it lives. */
 #include <string.h>
 
-#include "gc/base/error.h"
-#include "gc/base/inside.h"
-#include "gc/base/thread.h"
+#include "gc/check/caller/check.h"
+#include "gc/create/environment.h"
+#include "gc/state/error.h"
+#include "gc/threads/inside.h"
 #include "gc/threads/stop/world.h"
+#include "gc/threads/thread.h"
+#include "gc/when/when.h"
 #include "heap/find.h"
 
 /* What is wrong with a new limit, or NULL. */
@@ -27,8 +30,8 @@ enum tide_status tide_heap_set_max(struct tide_heap *heap, size_t heap_max_bytes
   struct td_space *space = &heap->space;
   size_t usable = space->block_count - 1u, wanted = heap_max_bytes / TD_BLOCK_BYTES;
   space->max_blocks = (uint32_t)(wanted < usable ? wanted : usable);
-  heap->policy.max_blocks = space->max_blocks;
-  if (heap->policy.kind == TIDE_SIZING_FIXED || space->budget_blocks > space->max_blocks)
+  heap->when->policy.max_blocks = space->max_blocks;
+  if (heap->when->policy.kind == TIDE_SIZING_FIXED || space->budget_blocks > space->max_blocks)
     space->budget_blocks = space->max_blocks;
   pthread_mutex_unlock(&heap->space.lock);
   td_world_unlock(heap);
@@ -50,10 +53,10 @@ enum tide_status tide_heap_set_sizing(struct tide_heap *heap, enum tide_sizing s
     return td_fail(error, TIDE_ERROR_STATE, "tide_heap_set_sizing: inside a collection");
   td_world_lock(heap);
   pthread_mutex_lock(&heap->space.lock);
-  heap->policy.kind = sizing;
-  heap->policy.growth_factor = growth_factor;
+  heap->when->policy.kind = sizing;
+  heap->when->policy.growth_factor = growth_factor;
   /* What the rule before has allowed is no promise of this one. */
-  memset(heap->policy.recent, 0, sizeof heap->policy.recent);
+  memset(heap->when->policy.recent, 0, sizeof heap->when->policy.recent);
   pthread_mutex_unlock(&heap->space.lock);
   td_world_unlock(heap);
   return td_succeed(error);

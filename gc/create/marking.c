@@ -3,10 +3,11 @@
 
 #include <limits.h>
 
-#include "gc/base/error.h"
-#include "gc/base/inside.h"
-#include "gc/base/thread.h"
+#include "gc/check/caller/check.h"
+#include "gc/state/error.h"
+#include "gc/threads/inside.h"
 #include "gc/threads/stop/world.h"
+#include "gc/threads/thread.h"
 #include "marker/engine/list.h"
 #include "tide/advanced.h"
 #include "tide/stats.h"

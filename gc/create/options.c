@@ -1,9 +1,10 @@
 /* Options of a heap: as given, then as the environment says, then defaults. */
 #include "gc/create/options.h"
 
-#include "gc/base/error.h"
-#include "gc/base/sized.h"
-#include "gc/base/state.h"
+#include "gc/state/error.h"
+#include "gc/state/heap.h"
+#include "gc/state/sized.h"
+#include "gc/when/sizing.h"
 #include "heap/create.h"
 #include "marker/engine/list.h"
 #include "marker/queue/policy.h"

@@ -1,7 +1,8 @@
 /* Setting, raising and keeping to the budget. */
 #include "gc/cycle/budget.h"
 
-#include "gc/base/stats.h"
+#include "gc/stats/stats.h"
+#include "gc/when/when.h"
 #include "heap/blocks.h"
 
 /* What a heap may still grow by when it has turned out that it is not being filled any more. */
@@ -10,8 +11,8 @@
 void td_budget_set(struct tide_heap *heap, struct td_sizing_facts facts) {
   pthread_mutex_lock(&heap->space.lock);
   facts.used_blocks = heap->space.used_blocks;
-  facts.external_bytes = heap->external_bytes;
-  heap->space.budget_blocks = td_sizing_next(&heap->policy, &facts);
+  facts.external_bytes = heap->when->external_bytes;
+  heap->space.budget_blocks = td_sizing_next(&heap->when->policy, &facts);
   pthread_mutex_unlock(&heap->space.lock);
 }
 
@@ -31,8 +32,8 @@ bool td_budget_grow(struct tide_heap *heap, uint32_t blocks) {
   bool grew = before < most;
   if (grew) {
     heap->space.budget_blocks = wanted < most ? (uint32_t)wanted : most;
-    heap->policy.due_bytes += (uint64_t)(heap->space.budget_blocks - before) * TD_BLOCK_BYTES;
-    td_sizing_raised(&heap->policy, heap->space.budget_blocks);
+    heap->when->policy.due_bytes += (uint64_t)(heap->space.budget_blocks - before) * TD_BLOCK_BYTES;
+    td_sizing_raised(&heap->when->policy, heap->space.budget_blocks);
   }
   pthread_mutex_unlock(&heap->space.lock);
   return grew;
@@ -42,8 +43,8 @@ bool td_budget_grow_unmarked(struct tide_heap *heap) {
   struct td_space *space = &heap->space;
   pthread_mutex_lock(&space->lock);
   uint32_t blocks = 0;
-  if (heap->external_bytes == 0)
-    blocks = td_sizing_unmarked(&heap->policy, space->live_bytes + space->young_bytes);
+  if (heap->when->external_bytes == 0)
+    blocks = td_sizing_unmarked(&heap->when->policy, space->live_bytes + space->young_bytes);
   bool grew = blocks > space->used_blocks;
   if (grew) space->budget_blocks = blocks;
   pthread_mutex_unlock(&space->lock);
@@ -55,7 +56,7 @@ void td_budget_take_back(struct tide_heap *heap) {
   uint32_t blocks = heap->space.used_blocks + heap->space.used_blocks / TAKEN_BACK_PART + 1;
   if (blocks < heap->space.budget_blocks) {
     heap->space.budget_blocks = blocks;
-    td_sizing_lowered(&heap->policy, blocks);
+    td_sizing_lowered(&heap->when->policy, blocks);
   }
   pthread_mutex_unlock(&heap->space.lock);
 }
@@ -67,7 +68,7 @@ void td_budget_trim(struct tide_heap *heap) {
   committed *= TD_SLAB_BYTES;
   size_t used = (size_t)heap->space.used_blocks * TD_BLOCK_BYTES;
   pthread_mutex_unlock(&heap->space.lock);
-  size_t keep = (size_t)td_sizing_keep(&heap->policy) * TD_BLOCK_BYTES;
+  size_t keep = (size_t)td_sizing_keep(&heap->when->policy) * TD_BLOCK_BYTES;
   if (committed <= keep + TD_SLAB_BYTES) return;
   if (td_space_trim(&heap->space, keep > used ? keep - used : 0)) td_stats_tell_growth(heap);
 }

@@ -2,7 +2,8 @@
 #ifndef TD_GC_CYCLE_BUDGET_H
 #define TD_GC_CYCLE_BUDGET_H
 
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
+#include "gc/when/sizing.h"
 
 /* Sets the budget by what a collection and the time before it showed. used_blocks and
  * external_bytes of the facts are filled in here. */

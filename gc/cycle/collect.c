@@ -2,7 +2,7 @@
  *   stop     every other mutator reaches a safepoint or is in a blocking region
  *   retire   the unused rests of bump runs go back, so that every object is a real one
  *   mark     from all roots, in parallel
- *   reclaim  ephemerons, weak references, finalizers (gc/weak/reclaim.h tells the order)
+ *   reclaim  ephemerons, weak references, finalizers (gc/cycle/reclaim.h tells the order)
  *   sort     empty blocks return to the pool, the others wait to be swept by allocation
  *   resume   and only then is memory given back to the system */
 #include "gc/cycle/collect.h"
@@ -10,22 +10,27 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "gc/base/inside.h"
-#include "gc/base/stats.h"
-#include "gc/base/thread.h"
+#include "gc/check/caller/call.h"
 #include "gc/check/verify.h"
 #include "gc/cycle/asked.h"
 #include "gc/cycle/budget.h"
+#include "gc/cycle/reclaim.h"
 #include "gc/cycle/watch.h"
 #include "gc/cycle/young.h"
 #include "gc/roots/gather.h"
 #include "gc/roots/readable.h"
+#include "gc/roots/set.h"
 #include "gc/roots/source.h"
+#include "gc/stats/stats.h"
+#include "gc/threads/inside.h"
 #include "gc/threads/stop/pause.h"
 #include "gc/threads/stop/registers.h"
 #include "gc/threads/stop/world.h"
+#include "gc/threads/thread.h"
+#include "gc/threads/world.h"
 #include "gc/weak/ephemeron.h"
-#include "gc/weak/reclaim.h"
+#include "gc/weak/finalizer.h"
+#include "gc/when/when.h"
 #include "heap/blocks.h"
 #include "heap/epoch.h"
 #include "heap/sort.h"
@@ -57,7 +62,7 @@ static void mark_spans(struct tide_heap *heap, const struct td_span *spans, size
                        void *context) {
   struct marking *marking = context;
   struct td_roots roots = {.spans = spans, .span_count = count};
-  if (!marking->begun && heap->roots.callback_count) {
+  if (!marking->begun && heap->roots->callback_count) {
     roots.callback = td_roots_call_back;
     roots.context = heap;
   }
@@ -85,11 +90,11 @@ static size_t mark(struct tide_heap *heap, const struct cycle *cycle) {
   td_mark_begin(heap->markers);
   if (cycle->keeps) {
     td_young_keep(&heap->space);
-    heap->building->all.logged = 0;
+    heap->stats->building->all.logged = 0;
   } else if (cycle->kind == TIDE_CYCLE_YOUNG) {
     mark_young(heap, &marking);
   } else {
-    heap->watch.count = 0; /* they may die */
+    heap->watch->count = 0; /* they may die */
     td_roots_gather(heap, TD_WORDS_FRESH, mark_spans, &marking);
   }
   td_ephemerons_close(heap);
@@ -103,19 +108,19 @@ static bool was_asked(enum tide_cycle_cause cause) {
 
 static void set_budget(const struct cycle *cycle) {
   struct tide_heap *heap = cycle->heap;
-  uint64_t live_bytes = heap->building->all.bytes, freed_bytes = cycle->freed_bytes;
+  uint64_t live_bytes = heap->stats->building->all.bytes, freed_bytes = cycle->freed_bytes;
   td_budget_set(heap, (struct td_sizing_facts){
                           .live_bytes = live_bytes,
                           .leaf_bytes = heap->space.leaf_bytes,
                           .root_bytes = cycle->root_bytes,
-                          .freed_blocks = (uint32_t)heap->building->all.blocks_freed,
+                          .freed_blocks = (uint32_t)heap->stats->building->all.blocks_freed,
                           .collect_ns = cycle->swept_ns - cycle->stopped_ns,
-                          .mutator_ns = heap->mutator_ns,
-                          .allocated_bytes = heap->grown_bytes,
+                          .mutator_ns = heap->when->mutator_ns,
+                          .allocated_bytes = heap->when->grown_bytes,
                           .asked = was_asked(cycle->cause),
-                          .filled = td_filling_lasts(&heap->filling, freed_bytes, live_bytes),
+                          .filled = td_filling_lasts(&heap->when->filling, freed_bytes, live_bytes),
                       });
-  heap->mutator_ns = heap->grown_bytes = 0;
+  heap->when->mutator_ns = heap->when->grown_bytes = 0;
 }
 
 /* What was allocated since the last collection counts as growth of the heap. */
@@ -123,16 +128,16 @@ static void note_growth(const struct cycle *cycle) {
   struct tide_heap *heap = cycle->heap;
   /* relaxed: world stopped. */
   uint64_t allocated = atomic_load_explicit(&heap->allocated_bytes, memory_order_relaxed);
-  heap->mutator_ns += cycle->begin_ns - heap->ended_ns;
-  heap->growth_now = allocated - heap->allocated_before;
-  heap->grown_bytes += heap->growth_now;
-  heap->allocated_before = allocated;
+  heap->when->mutator_ns += cycle->begin_ns - heap->when->ended_ns;
+  heap->when->growth_now = allocated - heap->when->allocated_before;
+  heap->when->grown_bytes += heap->when->growth_now;
+  heap->when->allocated_before = allocated;
 }
 
 /* Of that, what a young collection has reclaimed counts no more. */
 static void sort(struct cycle *cycle) {
   struct tide_heap *heap = cycle->heap;
-  struct tide_cycle_stats *stats = &heap->building->all;
+  struct tide_cycle_stats *stats = &heap->stats->building->all;
   uint64_t before = heap->space.live_bytes;
   bool young = cycle->kind == TIDE_CYCLE_YOUNG;
   stats->kind = heap->last_kind = cycle->kind;
@@ -141,16 +146,16 @@ static void sort(struct cycle *cycle) {
       young ? td_space_end_young(&heap->space) : td_space_end_marking(&heap->space);
   stats->bytes = heap->space.live_bytes;
   stats->promoted_bytes = young && stats->bytes > before ? stats->bytes - before : 0;
-  if (!young && before + heap->growth_now > stats->bytes)
-    cycle->freed_bytes = before + heap->growth_now - stats->bytes;
+  if (!young && before + heap->when->growth_now > stats->bytes)
+    cycle->freed_bytes = before + heap->when->growth_now - stats->bytes;
   if (!young) stats->logged = 0;
-  if (young) heap->grown_bytes += stats->promoted_bytes - heap->growth_now;
+  if (young) heap->when->grown_bytes += stats->promoted_bytes - heap->when->growth_now;
 }
 
 /* Everything between the stop and the resume. */
 static void collect_stopped(struct cycle *cycle) {
   struct tide_heap *heap = cycle->heap;
-  struct tide_cycle_stats *stats = &heap->building->all;
+  struct tide_cycle_stats *stats = &heap->stats->building->all;
   td_pause_retire_runs(heap);
   note_growth(cycle);
   if (heap->verify) {
@@ -161,19 +166,19 @@ static void collect_stopped(struct cycle *cycle) {
   cycle->root_bytes = mark(heap, cycle);
   cycle->marked_ns = td_stats_tell(heap, TIDE_EVENT_MARK_END);
   td_reclaim(heap);
-  td_mark_end(heap->markers, stats, heap->building->marker);
+  td_mark_end(heap->markers, stats, heap->stats->building->marker);
   /* relaxed: a figure. */
   atomic_store_explicit(&heap->markers_allowed, stats->markers, memory_order_relaxed);
-  stats->objects += heap->ephemerons.objects;
-  if (cycle->kind == TIDE_CYCLE_YOUNG && !cycle->keeps) stats->objects -= heap->watch.seen_again;
+  stats->objects += heap->ephemerons->objects;
+  if (cycle->kind == TIDE_CYCLE_YOUNG && !cycle->keeps) stats->objects -= heap->watch->seen_again;
   cycle->weak_ns = td_stats_tell(heap, TIDE_EVENT_WEAK_END);
   sort(cycle);
   cycle->swept_ns = td_stats_tell(heap, TIDE_EVENT_SWEEP_END);
   if (cycle->kind == TIDE_CYCLE_FULL) set_budget(cycle);
   const struct td_youth_facts facts = {.collect_ns = cycle->swept_ns - cycle->begin_ns,
                                        .worked_ns = td_plat_thread_ns() - cycle->worked_ns,
-                                       .mutator_ns = cycle->begin_ns - heap->ended_ns,
-                                       .allocated_bytes = heap->growth_now,
+                                       .mutator_ns = cycle->begin_ns - heap->when->ended_ns,
+                                       .allocated_bytes = heap->when->growth_now,
                                        .promoted_bytes = stats->promoted_bytes,
                                        .freed_bytes = cycle->freed_bytes};
   td_young_plan(heap, facts, was_asked(cycle->cause));
@@ -186,8 +191,8 @@ static void write_young_log(const struct tide_heap *heap, const struct tide_cycl
             "tidemark: promoted %" PRIu64 " KiB, looked into %" PRIu64 " old objects or slots\n",
             stats->promoted_bytes >> 10, stats->logged);
   fprintf(stderr, "tidemark: young collections: %s %zu KiB\n",
-          heap->youth.on ? "the next one after" : "they do not pay, tried again after",
-          heap->youth.due_bytes >> 10);
+          heap->when->youth.on ? "the next one after" : "they do not pay, tried again after",
+          heap->when->youth.due_bytes >> 10);
 }
 
 static void write_log(const struct tide_heap *heap, const struct tide_cycle_stats *stats) {
@@ -206,14 +211,14 @@ static void write_log(const struct tide_heap *heap, const struct tide_cycle_stat
 /* The figures of a collection that has ended become those of the last one. */
 static void publish(struct cycle *cycle) {
   struct tide_heap *heap = cycle->heap;
-  struct tide_cycle_stats *stats = &heap->building->all;
+  struct tide_cycle_stats *stats = &heap->stats->building->all;
   /* relaxed: written under the world's lock; readers only ask whether it has changed. */
   stats->number = atomic_fetch_add_explicit(&heap->cycles, 1, memory_order_relaxed) + 1;
   stats->stop_ns = cycle->stopped_ns - cycle->begin_ns;
   stats->weak_ns = cycle->weak_ns - cycle->marked_ns;
   stats->sweep_ns = cycle->swept_ns - cycle->weak_ns;
-  heap->ended_ns = td_stats_tell(heap, TIDE_EVENT_CYCLE_END);
-  stats->pause_ns = heap->ended_ns - cycle->begin_ns;
+  heap->when->ended_ns = td_stats_tell(heap, TIDE_EVENT_CYCLE_END);
+  stats->pause_ns = heap->when->ended_ns - cycle->begin_ns;
   td_stats_publish(heap);
 }
 
@@ -240,13 +245,13 @@ static void collect_locked(void *argument) {
     td_stats_abandon(heap);
     return;
   }
-  pthread_mutex_lock(&heap->roots.lock);
-  pthread_mutex_lock(&heap->finalizers.lock);
-  heap->finalizers.pending_before = heap->finalizers.pending_count;
+  pthread_mutex_lock(&heap->roots->lock);
+  pthread_mutex_lock(&heap->finalizers->lock);
+  heap->finalizers->pending_before = heap->finalizers->pending_count;
   cycle->stopped_ns = td_stats_tell(heap, TIDE_EVENT_STOPPED);
   collect_stopped(cycle);
-  pthread_mutex_unlock(&heap->finalizers.lock);
-  pthread_mutex_unlock(&heap->roots.lock);
+  pthread_mutex_unlock(&heap->finalizers->lock);
+  pthread_mutex_unlock(&heap->roots->lock);
   publish(cycle);
   if (cycle->then) cycle->then(cycle->self, cycle->argument);
   td_pause_hand_back_runs(heap);
@@ -254,7 +259,7 @@ static void collect_locked(void *argument) {
 }
 
 static void end_and_unlock(struct tide_heap *heap) {
-  td_asked_end(&heap->world.collecting);
+  td_asked_end(&heap->world->collecting);
   td_world_unlock(heap);
 }
 
@@ -267,19 +272,20 @@ static TD_KEEPS_CALL bool collect_and_unlock(struct tide_mutator *mutator, struc
                         .self = mutator,
                         .kind = wish.kind,
                         .cause = wish.cause,
-                        .keeps = wish.kind == TIDE_CYCLE_YOUNG && !heap->youth.on,
+                        .keeps = wish.kind == TIDE_CYCLE_YOUNG && !heap->when->youth.on,
                         .then = then,
                         .argument = argument};
   struct td_call call;
-  td_thread_call_begin(&call, "a trace function, root callback, event or visit");
+  td_call_begin(&call, "a trace function, root callback, event or visit");
   td_markers_ready(heap->markers);
   if (td_sources_before_stop(heap)) td_stack_call(collect_locked, &cycle);
   td_stack_clear_below();
   if (cycle.rooted) {
-    if (heap->log) write_log(heap, &heap->last->all); /* not before: it may wait for a stream */
+    if (heap->log)
+      write_log(heap, &heap->stats->last->all); /* not before: it may wait for a stream */
     if (cycle.kind == TIDE_CYCLE_FULL) td_budget_trim(heap);
   }
-  td_thread_call_end(&call);
+  td_call_end(&call);
   end_and_unlock(heap);
   return cycle.rooted;
 }
@@ -287,7 +293,7 @@ static TD_KEEPS_CALL bool collect_and_unlock(struct tide_mutator *mutator, struc
 /* Under the world's lock. Returns false if the program has paused collecting. */
 static bool may_begin(struct tide_heap *heap) {
   const int *variable = heap->paused_by;
-  td_asked_begin(&heap->world.collecting);
+  td_asked_begin(&heap->world->collecting);
   if (heap->pauses_open) return false;
   return !variable || !td_asked_is_paused((const _Atomic(int) *)variable);
 }

@@ -2,7 +2,7 @@
 #ifndef TD_GC_CYCLE_COLLECT_H
 #define TD_GC_CYCLE_COLLECT_H
 
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
 
 /* What is wanted, and why. */
 struct td_wish {

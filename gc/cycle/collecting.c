@@ -1,12 +1,15 @@
 /* When a heap collects, as far as the program has a say: pauses, and memory outside the heap. */
-#include "gc/base/error.h"
-#include "gc/base/inside.h"
-#include "gc/base/thread.h"
+#include "gc/check/caller/check.h"
 #include "gc/cycle/asked.h"
 #include "gc/cycle/budget.h"
 #include "gc/cycle/collect.h"
+#include "gc/state/error.h"
+#include "gc/threads/inside.h"
 #include "gc/threads/stop/pause.h"
 #include "gc/threads/stop/world.h"
+#include "gc/threads/thread.h"
+#include "gc/threads/world.h"
+#include "gc/when/when.h"
 
 enum tide_status tide_collect_pause(struct tide_heap *heap) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
@@ -41,7 +44,7 @@ enum tide_status tide_collect_pause_by(struct tide_heap *heap, const int *variab
 }
 
 void tide_collect_await(struct tide_heap *heap) {
-  if (!heap || TIDE_LIKELY(!td_asked_runs(&heap->world.collecting))) return;
+  if (!heap || TIDE_LIKELY(!td_asked_runs(&heap->world->collecting))) return;
   if (tide_collect_pause(heap) == TIDE_OK) (void)tide_collect_resume(heap);
 }
 
@@ -60,13 +63,15 @@ static bool add_external(struct tide_heap *heap, ptrdiff_t bytes, bool *due) {
   struct td_space *space = &heap->space;
   pthread_mutex_lock(&space->lock);
   size_t sum;
-  bool counted = !__builtin_add_overflow(heap->external_bytes, bytes, &sum) && sum <= PTRDIFF_MAX;
+  bool counted =
+      !__builtin_add_overflow(heap->when->external_bytes, bytes, &sum) && sum <= PTRDIFF_MAX;
   if (counted) {
-    heap->external_bytes = sum;
-    uint64_t left =
-        heap->policy.due_bytes > sum ? (heap->policy.due_bytes - sum) >> TD_BLOCK_LOG2 : 0;
-    *due =
-        bytes > 0 && (uint64_t)space->used_blocks * TD_BLOCK_BYTES + sum > heap->policy.due_bytes;
+    heap->when->external_bytes = sum;
+    uint64_t left = heap->when->policy.due_bytes > sum
+                        ? (heap->when->policy.due_bytes - sum) >> TD_BLOCK_LOG2
+                        : 0;
+    *due = bytes > 0 &&
+           (uint64_t)space->used_blocks * TD_BLOCK_BYTES + sum > heap->when->policy.due_bytes;
     if (left < space->used_blocks) left = space->used_blocks;
     space->budget_blocks = left < space->max_blocks ? (uint32_t)left : space->max_blocks;
   }

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#include "gc/base/scan.h"
+#include "gc/object/scan.h"
+#include "gc/when/when.h"
 #include "heap/find.h"
 #include "heap/marks.h"
 
@@ -28,12 +29,12 @@ static bool is_long(const struct td_space *space, uintptr_t object) {
 }
 
 void td_watch_begin(struct tide_heap *heap) {
-  struct td_watch *watch = &heap->watch;
+  struct td_watch *watch = heap->watch;
   struct td_space *space = &heap->space;
   unsigned kept = 0;
   watch->words = watch->seen_count = watch->seen_again = 0;
   watch->let_go = false;
-  if (!td_filling_looks(&heap->filling)) {
+  if (!td_filling_looks(&heap->when->filling)) {
     watch->count = 0;
     return;
   }
@@ -67,14 +68,14 @@ static void see(struct td_scanner *scanner, uintptr_t target) {
 }
 
 void td_watch_see(struct tide_heap *heap, const struct td_span *spans, size_t count) {
-  struct seeing seeing = {.watch = &heap->watch};
-  if (!td_filling_looks(&heap->filling)) return;
+  struct seeing seeing = {.watch = heap->watch};
+  if (!td_filling_looks(&heap->when->filling)) return;
   td_scanner_init(&seeing.scanner, &heap->space, see);
-  for (size_t i = 0; i < count && heap->watch.words < WORDS_MOST; i++) {
+  for (size_t i = 0; i < count && heap->watch->words < WORDS_MOST; i++) {
     struct td_span span = spans[i];
-    size_t left = WORDS_MOST - heap->watch.words;
+    size_t left = WORDS_MOST - heap->watch->words;
     if (span.count > left) span.count = left;
-    heap->watch.words += (unsigned)span.count;
+    heap->watch->words += (unsigned)span.count;
     td_scan_span(&seeing.scanner, &span);
   }
 }
@@ -82,11 +83,11 @@ void td_watch_see(struct tide_heap *heap, const struct td_span *spans, size_t co
 /* The objects that the seen ones refer to, and so on while there is room. Each is watched together
  * with the one that refers to it, so it is found as long as that one does. */
 static void see_below(struct tide_heap *heap) {
-  struct seeing seeing = {.watch = &heap->watch};
+  struct seeing seeing = {.watch = heap->watch};
   td_scanner_init(&seeing.scanner, &heap->space, see);
-  for (unsigned i = 0; i < heap->watch.seen_count && heap->watch.seen_count < TD_WATCHED; i++)
-    if (!is_long(&heap->space, heap->watch.seen[i]))
-      td_scan_object(&seeing.scanner, heap->watch.seen[i]);
+  for (unsigned i = 0; i < heap->watch->seen_count && heap->watch->seen_count < TD_WATCHED; i++)
+    if (!is_long(&heap->space, heap->watch->seen[i]))
+      td_scan_object(&seeing.scanner, heap->watch->seen[i]);
 }
 
 /* ---- What an object leads to ---- */
@@ -129,10 +130,10 @@ static bool leads_to_much(const struct tide_heap *heap, uintptr_t object) {
 }
 
 void td_watch_end(struct tide_heap *heap) {
-  struct td_watch *watch = &heap->watch;
+  struct td_watch *watch = heap->watch;
   struct td_space *space = &heap->space;
   unsigned lost = 0;
-  if (!td_filling_looks(&heap->filling)) return;
+  if (!td_filling_looks(&heap->when->filling)) return;
   for (unsigned i = 0; i < watch->count; i++) {
     uintptr_t object = watch->objects[i];
     bool lives = is_long(space, object) ? is_seen(watch, object) : is_at_rest(space, object);

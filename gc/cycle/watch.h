@@ -13,7 +13,17 @@
 #ifndef TD_GC_CYCLE_WATCH_H
 #define TD_GC_CYCLE_WATCH_H
 
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
+
+/* Objects that roots led to at the last look. World stopped. */
+#define TD_WATCHED 128u
+struct td_watch {
+  uintptr_t objects[TD_WATCHED], seen[TD_WATCHED]; /* those, and what the running collection saw */
+  unsigned count, seen_count;
+  unsigned words;      /* of roots that were looked at */
+  unsigned seen_again; /* found by marking, as if they were young */
+  bool let_go;         /* at the last look, roots may have let go of much */
+};
 
 /* Before a young marking. */
 void td_watch_begin(struct tide_heap *heap);

@@ -3,7 +3,10 @@
 
 #include "gc/cycle/budget.h"
 #include "gc/cycle/watch.h"
+#include "gc/stats/stats.h"
 #include "gc/threads/mutator/barrier.h"
+#include "gc/threads/world.h"
+#include "gc/when/when.h"
 #include "heap/log.h"
 #include "heap/young.h"
 
@@ -53,7 +56,7 @@ static void add_object(uintptr_t object, void *context) {
 static uint64_t count_logged(const struct tide_heap *heap) {
   /* relaxed: the world is stopped. */
   uint64_t logged = __atomic_load_n(&heap->space.logged, __ATOMIC_RELAXED);
-  for (const struct tide_mutator *m = heap->world.mutators; m; m = m->next)
+  for (const struct tide_mutator *m = heap->world->mutators; m; m = m->next)
     logged += m->logged % TD_YOUNG_LOGGED_STEP;
   return logged;
 }
@@ -63,16 +66,16 @@ void td_young_mark_logged(struct tide_heap *heap) {
   static const struct td_log_visit visit = {add_slots, add_object};
   struct logged logged = {.heap = heap};
   td_log_take(&heap->space, &visit, &logged);
-  heap->building->all.logged = logged.taken;
+  heap->stats->building->all.logged = logged.taken;
   if (logged.taken) mark_taken(&logged);
-  td_youth_note_logged(&heap->youth, count, td_plat_thread_ns() - begin);
+  td_youth_note_logged(&heap->when->youth, count, td_plat_thread_ns() - begin);
 }
 
 /* ---- When ---- */
 
 /* Mutators log while young collections happen, and not otherwise. */
 static void switch_barriers(struct tide_heap *heap) {
-  for (struct tide_mutator *m = heap->world.mutators; m; m = m->next)
+  for (struct tide_mutator *m = heap->world->mutators; m; m = m->next)
     td_barrier_switch(m);
 }
 
@@ -88,29 +91,29 @@ static uint64_t room_of(struct tide_heap *heap) {
 
 void td_young_begin(struct tide_heap *heap) {
   if (!heap->space.has_young) return; /* and the system is not asked for its caches */
-  td_youth_begin(&heap->youth, td_plat_cache_bytes());
-  td_young_set_due(&heap->space, heap->youth.due_bytes, heap->youth.logged_due);
+  td_youth_begin(&heap->when->youth, td_plat_cache_bytes());
+  td_young_set_due(&heap->space, heap->when->youth.due_bytes, heap->when->youth.logged_due);
 }
 
 /* looked: not if the young objects were taken for old. */
 static void note_filling(struct tide_heap *heap, const struct td_youth_facts *facts, bool looked) {
   struct td_filling_facts filling = {.allocated_bytes = facts->allocated_bytes,
                                      .promoted_bytes = facts->promoted_bytes,
-                                     .let_go = heap->watch.let_go};
-  for (struct tide_mutator *m = heap->world.mutators; m; m = m->next) {
+                                     .let_go = heap->watch->let_go};
+  for (struct tide_mutator *m = heap->world->mutators; m; m = m->next) {
     filling.told += m->told;
     filling.replaced += m->replaced;
     m->told = m->replaced = m->logged = 0;
   }
   if (heap->last_kind == TIDE_CYCLE_FULL)
-    td_filling_after_full(&heap->filling, facts->freed_bytes, facts->live_bytes);
+    td_filling_after_full(&heap->when->filling, facts->freed_bytes, facts->live_bytes);
   else if (looked)
-    td_filling_after_young(&heap->filling, &filling);
-  if (td_filling_takes_back(&heap->filling)) td_budget_take_back(heap);
+    td_filling_after_young(&heap->when->filling, &filling);
+  if (td_filling_takes_back(&heap->when->filling)) td_budget_take_back(heap);
 }
 
 void td_young_plan(struct tide_heap *heap, struct td_youth_facts facts, bool asked) {
-  struct td_youth *youth = &heap->youth;
+  struct td_youth *youth = &heap->when->youth;
   if (!heap->space.has_young) return;
   bool was_on = youth->on;
   facts.room_bytes = room_of(heap);
@@ -130,21 +133,21 @@ void td_young_plan(struct tide_heap *heap, struct td_youth_facts facts, bool ask
 }
 
 bool td_young_is_unwise(const struct tide_heap *heap, enum tide_cycle_cause cause) {
-  return !heap->space.has_young || (!heap->youth.on && cause != TIDE_CAUSE_YOUNG);
+  return !heap->space.has_young || (!heap->when->youth.on && cause != TIDE_CAUSE_YOUNG);
 }
 
 bool td_young_postpones(struct tide_heap *heap) {
-  if (!heap->space.has_young || !td_filling_may_postpone(&heap->filling)) return false;
+  if (!heap->space.has_young || !td_filling_may_postpone(&heap->when->filling)) return false;
   if (!td_budget_grow_unmarked(heap)) return false;
-  td_filling_note_postponed(&heap->filling);
+  td_filling_note_postponed(&heap->when->filling);
   return true;
 }
 
 bool td_young_may_do(struct tide_heap *heap) {
   struct td_space *space = &heap->space;
-  if (!space->has_young || !heap->youth.on) return false;
+  if (!space->has_young || !heap->when->youth.on) return false;
   pthread_mutex_lock(&space->lock);
-  bool enough = space->young_bytes >= heap->youth.due_bytes / 2;
+  bool enough = space->young_bytes >= heap->when->youth.due_bytes / 2;
   pthread_mutex_unlock(&space->lock);
   return enough;
 }

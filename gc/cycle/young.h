@@ -2,7 +2,8 @@
 #ifndef TD_GC_CYCLE_YOUNG_H
 #define TD_GC_CYCLE_YOUNG_H
 
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
+#include "gc/when/youth.h"
 
 /* After td_mark_begin: marks what logged objects and slots lead to. */
 void td_young_mark_logged(struct tide_heap *heap);

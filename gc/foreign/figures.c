@@ -1,7 +1,7 @@
 /* Figures without a lock. */
 #include <string.h>
 
-#include "gc/base/thread.h"
+#include "gc/threads/thread.h"
 #include "heap/counted.h"
 
 /* relaxed, all: figures of some moment. They go one by one into the structure of the caller, which

@@ -4,6 +4,8 @@
  * there, and a finalizer may bring it back. */
 #include "gc/foreign/slots.h"
 
+#include "gc/foreign/weak_slot.h"
+#include "gc/object/scan.h"
 #include "heap/find.h"
 
 /* How far ahead mark bytes are fetched: they lie as scattered as the targets. */

@@ -2,7 +2,7 @@
 #ifndef TD_GC_FOREIGN_SLOTS_H
 #define TD_GC_FOREIGN_SLOTS_H
 
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
 
 /* Clears and forgets the slots of this kind whose target is unmarked. */
 void td_slots_clear(struct tide_heap *heap, enum tide_weak_kind kind);

@@ -2,8 +2,8 @@
  *
  * A suspended mutator was stopped with the world, and keeps its STOP bit when the others go on. It
  * is safe, so each later stop finds it standing still. Letting it go is clearing the bit. */
-#include "gc/base/check.h"
-#include "gc/base/inside.h"
+#include "gc/check/caller/check.h"
+#include "gc/threads/inside.h"
 #include "gc/threads/stop/pause.h"
 #include "gc/threads/stop/world.h"
 #include "tide/foreign.h"

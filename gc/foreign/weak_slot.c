@@ -3,9 +3,10 @@
 
 #include <stdlib.h>
 
-#include "gc/base/check.h"
-#include "gc/base/inside.h"
+#include "gc/check/caller/check.h"
 #include "gc/object/find.h"
+#include "gc/threads/inside.h"
+#include "gc/weak/finalizer.h"
 #include "tide/foreign.h"
 
 void td_weak_slots_deinit(struct td_weak_slots *slots) {
@@ -63,10 +64,10 @@ static void forget_within(struct td_weak_slots *slots, uintptr_t start, size_t b
 }
 
 void td_weak_slots_forget_slow(struct tide_heap *heap, uintptr_t start, size_t bytes) {
-  pthread_mutex_lock(&heap->finalizers.lock);
+  pthread_mutex_lock(&heap->finalizers->lock);
   for (int kind = 0; kind < TD_WEAK_KINDS; kind++)
     forget_within(&heap->weak_slots[kind], start, bytes);
-  pthread_mutex_unlock(&heap->finalizers.lock);
+  pthread_mutex_unlock(&heap->finalizers->lock);
 }
 
 static void note_place(struct tide_heap *heap, enum tide_weak_kind kind, uintptr_t slot) {
@@ -83,7 +84,7 @@ static enum tide_status begin(struct tide_mutator *mutator, const char *function
   if (!slot || (uintptr_t)slot % sizeof(void *) ||
       (kind != TIDE_WEAK_BEFORE && kind != TIDE_WEAK_AFTER))
     return TIDE_ERROR_ARGUMENT;
-  pthread_mutex_lock(&mutator->heap->finalizers.lock);
+  pthread_mutex_lock(&mutator->heap->finalizers->lock);
   return TIDE_OK;
 }
 
@@ -97,7 +98,7 @@ enum tide_status tide_weak_slot_add(struct tide_mutator *mutator, void *slot, co
   if (status != TIDE_OK) return status;
   note_place(mutator->heap, kind, (uintptr_t)slot);
   status = add(&mutator->heap->weak_slots[kind], (uintptr_t)slot, (uintptr_t)target);
-  pthread_mutex_unlock(&mutator->heap->finalizers.lock);
+  pthread_mutex_unlock(&mutator->heap->finalizers->lock);
   return status;
 }
 
@@ -107,7 +108,7 @@ enum tide_status tide_weak_slot_remove(struct tide_mutator *mutator, void *slot,
   enum tide_status status = begin(mutator, "tide_weak_slot_remove", slot, kind);
   if (status != TIDE_OK) return status;
   status = drop(&mutator->heap->weak_slots[kind], (uintptr_t)slot);
-  pthread_mutex_unlock(&mutator->heap->finalizers.lock);
+  pthread_mutex_unlock(&mutator->heap->finalizers->lock);
   return status;
 }
 
@@ -119,6 +120,6 @@ enum tide_status tide_weak_slot_move(struct tide_mutator *mutator, void *from, v
   if (status != TIDE_OK) return status;
   note_place(mutator->heap, kind, (uintptr_t)to);
   status = move(&mutator->heap->weak_slots[kind], (uintptr_t)from, (uintptr_t)to);
-  pthread_mutex_unlock(&mutator->heap->finalizers.lock);
+  pthread_mutex_unlock(&mutator->heap->finalizers->lock);
   return status;
 }

@@ -2,7 +2,20 @@
 #ifndef TD_GC_FOREIGN_WEAK_SLOT_H
 #define TD_GC_FOREIGN_WEAK_SLOT_H
 
-#include "gc/base/state.h"
+#include "gc/arrays/table.h"
+#include "gc/state/heap.h"
+
+/* Under the finalizers' lock. */
+#define TD_WEAK_KINDS 2 /* of enum tide_weak_kind */
+struct td_weak_slot {
+  uintptr_t slot, target;
+};
+struct td_weak_slots {
+  struct td_weak_slot *at;
+  size_t count, capacity;
+  struct td_table index; /* slot -> position */
+  _Atomic(bool) inside;  /* one has been in an object; never taken back */
+};
 
 void td_weak_slots_deinit(struct td_weak_slots *slots);
 /* The part that takes the lock. */

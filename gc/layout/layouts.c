@@ -3,9 +3,10 @@
 
 #include <string.h>
 
-#include "gc/base/error.h"
-#include "gc/base/inside.h"
-#include "gc/base/thread.h"
+#include "gc/check/caller/check.h"
+#include "gc/state/error.h"
+#include "gc/threads/inside.h"
+#include "gc/threads/thread.h"
 
 static tide_layout intern(struct tide_heap *heap, const struct td_layout *wanted,
                           struct tide_error *error) {

@@ -2,7 +2,7 @@
 #ifndef TD_GC_LAYOUT_LAYOUTS_H
 #define TD_GC_LAYOUT_LAYOUTS_H
 
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
 
 /* Turns the layout of an element into that of an array of such elements, if it describes one
  * element only (offsets, a bitmap); leaves it alone otherwise. *layout is under TIDE_LAYOUT_MAX.

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "gc/base/error.h"
-#include "gc/base/inside.h"
+#include "gc/state/error.h"
+#include "gc/threads/inside.h"
 #include "tide/foreign.h"
 
 struct td_serial_trace {
@@ -15,34 +15,34 @@ struct td_serial_trace {
 };
 
 void td_serial_traces_deinit(struct tide_heap *heap) {
-  while (heap->serial_traces) {
-    struct td_serial_trace *next = heap->serial_traces->next;
-    free(heap->serial_traces);
-    heap->serial_traces = next;
+  while (heap->serial->traces) {
+    struct td_serial_trace *next = heap->serial->traces->next;
+    free(heap->serial->traces);
+    heap->serial->traces = next;
   }
-  pthread_mutex_destroy(&heap->serial_tracing);
+  pthread_mutex_destroy(&heap->serial->lock);
 }
 
 /* Markers only take this lock, and never two of a thread: a trace function is not called inside
  * another. */
 static void trace_serially(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
   const struct td_serial_trace *one = context;
-  pthread_mutex_lock(&one->heap->serial_tracing);
+  pthread_mutex_lock(&one->heap->serial->lock);
   one->trace(object, bytes, tracer, one->context);
-  pthread_mutex_unlock(&one->heap->serial_tracing);
+  pthread_mutex_unlock(&one->heap->serial->lock);
 }
 
 /* The one that is known already, or a new one, so that equal descriptions share a layout. */
 static struct td_serial_trace *find_or_make(struct tide_heap *heap, tide_trace_fn trace,
                                             void *context) {
-  struct td_serial_trace *one = heap->serial_traces;
+  struct td_serial_trace *one = heap->serial->traces;
   while (one && (one->trace != trace || one->context != context))
     one = one->next;
   if (one) return one;
   one = malloc(sizeof *one);
   if (!one) return NULL;
-  *one = (struct td_serial_trace){heap->serial_traces, heap, trace, context};
-  heap->serial_traces = one;
+  *one = (struct td_serial_trace){heap->serial->traces, heap, trace, context};
+  heap->serial->traces = one;
   return one;
 }
 

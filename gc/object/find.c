@@ -1,9 +1,9 @@
 /* Where objects begin. */
 #include "gc/object/find.h"
 
-#include "gc/base/inside.h"
-#include "gc/base/pages.h"
-#include "gc/base/thread.h"
+#include "gc/arrays/pages.h"
+#include "gc/threads/inside.h"
+#include "gc/threads/thread.h"
 #include "heap/walk.h"
 #include "tide/foreign.h"
 

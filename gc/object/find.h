@@ -48,7 +48,7 @@ static inline bool td_object_look_here(const struct tide_mutator *mutator, uintp
 }
 
 /* A bit for each granule below the frontier, set where an object begins; NULL: no memory. World
- * stopped; the caller gives the pages back (gc/base/pages.h) before the world goes on. */
+ * stopped; the caller gives the pages back (gc/arrays/pages.h) before the world goes on. */
 uint64_t *td_object_bitmap(const struct td_space *space);
 static inline size_t td_object_bitmap_bytes(const struct td_space *space) {
   return ((size_t)space->frontier * TD_BLOCK_GRANULES / 64 + 1) * sizeof(uint64_t);

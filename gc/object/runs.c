@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "gc/base/thread.h"
+#include "gc/threads/thread.h"
 #include "heap/alloc.h"
 #include "heap/log.h"
 #include "heap/young.h"
@@ -37,8 +37,8 @@ void td_runs_end(void) {
 }
 
 bool td_runs_open(struct tide_heap *heap, struct tide_mutator *mutator) {
-  mutator->runs = heap->pooled_table_count ? heap->pooled_tables[--heap->pooled_table_count]
-                                           : map_zeroed(TABLE_BYTES);
+  mutator->runs = heap->run_pool->count ? heap->run_pool->tables[--heap->run_pool->count]
+                                        : map_zeroed(TABLE_BYTES);
   if (!mutator->runs) return false;
   mutator->freed = (uintptr_t *)((char *)mutator->runs + RUNS_BYTES);
   mutator->filled = (uint32_t *)(mutator->freed + RUNS);
@@ -48,8 +48,8 @@ bool td_runs_open(struct tide_heap *heap, struct tide_mutator *mutator) {
 }
 
 void td_runs_close(struct tide_heap *heap, struct tide_mutator *mutator) {
-  if (heap->pooled_table_count < TD_POOLED_TABLES)
-    heap->pooled_tables[heap->pooled_table_count++] = mutator->runs;
+  if (heap->run_pool->count < TD_POOLED_TABLES)
+    heap->run_pool->tables[heap->run_pool->count++] = mutator->runs;
   else
     td_plat_release(mutator->runs, TABLE_BYTES);
   mutator->fast.bump = no_runs;
@@ -57,8 +57,8 @@ void td_runs_close(struct tide_heap *heap, struct tide_mutator *mutator) {
 }
 
 void td_runs_free_pool(struct tide_heap *heap) {
-  while (heap->pooled_table_count)
-    td_plat_release(heap->pooled_tables[--heap->pooled_table_count], TABLE_BYTES);
+  while (heap->run_pool->count)
+    td_plat_release(heap->run_pool->tables[--heap->run_pool->count], TABLE_BYTES);
 }
 
 void td_runs_show(struct tide_mutator *mutator) {

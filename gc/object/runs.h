@@ -2,7 +2,15 @@
 #ifndef TD_GC_OBJECT_RUNS_H
 #define TD_GC_OBJECT_RUNS_H
 
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
+#include "gc/state/mutator.h"
+
+/* Tables of runs that mutators have left. Under the world's lock. */
+#define TD_POOLED_TABLES 16u
+struct td_run_pool {
+  struct tide_bump *tables[TD_POOLED_TABLES];
+  unsigned count;
+};
 
 /* Before the first mutator. Returns false if there is no address space. */
 bool td_runs_prepare(void);

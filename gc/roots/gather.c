@@ -1,12 +1,15 @@
 /* Gathering roots into spans. */
 #include "gc/roots/gather.h"
 
-#include "gc/base/pages.h"
-#include "gc/base/sink.h"
+#include "gc/arrays/pages.h"
 #include "gc/roots/pin.h"
+#include "gc/roots/set.h"
 #include "gc/roots/source.h"
 #include "gc/threads/mutator/handles.h"
+#include "gc/threads/mutator/sink.h"
 #include "gc/threads/mutator/stacks.h"
+#include "gc/threads/world.h"
+#include "gc/weak/finalizer.h"
 
 struct gathering {
   struct td_root_sink sink; /* first */
@@ -17,7 +20,7 @@ struct gathering {
 
 /* Hands over what is there and begins a new list. */
 static void flush_spans(struct gathering *g) {
-  struct td_root_set *roots = &g->heap->roots;
+  struct td_root_set *roots = g->heap->roots;
   g->take(g->heap, roots->spans, roots->span_count, g->context);
   roots->span_count = 0;
 }
@@ -35,7 +38,7 @@ static bool grow_spans(struct td_root_set *roots) {
 static void add_span(struct td_root_sink *sink, enum td_span_kind kind, const void *start,
                      size_t count) {
   struct gathering *g = (struct gathering *)sink;
-  struct td_root_set *roots = &g->heap->roots;
+  struct td_root_set *roots = g->heap->roots;
   if (count == 0) return;
   if (roots->span_count == roots->span_capacity && !grow_spans(roots)) flush_spans(g);
   roots->spans[roots->span_count++] = (struct td_span){start, count, kind};
@@ -56,7 +59,7 @@ static bool grow_words(struct td_root_set *roots) {
 /* Without memory for a longer list, the words found so far are handed over and forgotten. */
 static uintptr_t *room_for_words(struct td_root_sink *sink) {
   struct gathering *g = (struct gathering *)sink;
-  struct td_root_set *roots = &g->heap->roots;
+  struct td_root_set *roots = g->heap->roots;
   if (roots->stack_word_capacity - roots->stack_word_count < TD_SINK_WORDS && !grow_words(roots)) {
     add_span(sink, TD_SPAN_STACK, roots->stack_words, roots->stack_word_count);
     flush_spans(g);
@@ -67,7 +70,7 @@ static uintptr_t *room_for_words(struct td_root_sink *sink) {
 }
 
 static void words_copied(struct td_root_sink *sink, size_t count) {
-  ((struct gathering *)sink)->heap->roots.stack_word_count += count;
+  ((struct gathering *)sink)->heap->roots->stack_word_count += count;
 }
 
 /* ---- All roots ---- */
@@ -80,11 +83,14 @@ static void add_conservative(struct td_root_sink *sink, const struct td_root_ran
 
 static void add_registered(struct td_root_sink *sink, struct td_root_set *roots) {
   sink->span(sink, TD_SPAN_INDIRECT, roots->slots, roots->slot_count);
-  sink->span(sink, TD_SPAN_SLOTS, roots->pins.listed, roots->pins.count);
   for (size_t i = 0; i < roots->ranges.count; i++)
     sink->span(sink, TD_SPAN_SLOTS, roots->ranges.at[i].start, roots->ranges.at[i].count);
   for (size_t i = 0; i < roots->conservative.count; i++)
     add_conservative(sink, &roots->conservative.at[i]);
+}
+
+static void add_pins(struct td_root_sink *sink, const struct td_pins *pins) {
+  sink->span(sink, TD_SPAN_SLOTS, pins->listed, pins->count);
 }
 
 static void add_pending(struct td_root_sink *sink, const struct td_finalizers *f) {
@@ -101,11 +107,11 @@ static void add_pending(struct td_root_sink *sink, const struct td_finalizers *f
 static void hand_over(const struct td_span *spans, size_t count, void *context) {
   struct gathering *g = context;
   g->take(g->heap, spans, count, g->context);
-  g->heap->roots.words_incomplete = true;
+  g->heap->roots->words_incomplete = true;
 }
 
 static void add_sources(struct gathering *g, enum td_root_words words) {
-  const struct td_sources *sources = &g->heap->sources;
+  const struct td_sources *sources = g->heap->sources;
   if (words == TD_WORDS_FRESH) td_sources_stopped(g->heap, hand_over, g);
   for (size_t i = 0; i < sources->count; i++)
     add_span(&g->sink, sources->spans[i].kind, sources->spans[i].start, sources->spans[i].count);
@@ -113,7 +119,7 @@ static void add_sources(struct gathering *g, enum td_root_words words) {
 
 void td_roots_gather(struct tide_heap *heap, enum td_root_words words, td_roots_take take,
                      void *context) {
-  struct td_root_set *roots = &heap->roots;
+  struct td_root_set *roots = heap->roots;
   struct gathering g = {.sink = {add_span, room_for_words, words_copied},
                         .heap = heap,
                         .take = take,
@@ -121,15 +127,16 @@ void td_roots_gather(struct tide_heap *heap, enum td_root_words words, td_roots_
   roots->span_count = 0;
   td_pins_tidy(heap);
   add_registered(&g.sink, roots);
-  add_pending(&g.sink, &heap->finalizers);
-  add_span(&g.sink, TD_SPAN_CONSERVATIVE, heap->finalizers.set.contexts,
-           heap->finalizers.set.count);
+  add_pins(&g.sink, heap->pins);
+  add_pending(&g.sink, heap->finalizers);
+  add_span(&g.sink, TD_SPAN_CONSERVATIVE, heap->finalizers->set.contexts,
+           heap->finalizers->set.count);
   if (words == TD_WORDS_FRESH) {
     roots->stack_word_count = 0;
     roots->words_incomplete = false;
   }
   add_sources(&g, words);
-  for (struct tide_mutator *m = heap->world.mutators; m; m = m->next) {
+  for (struct tide_mutator *m = heap->world->mutators; m; m = m->next) {
     td_handles_emit(m, &g.sink);
     if (words == TD_WORDS_FRESH) td_stacks_emit(m, &g.sink);
   }
@@ -138,7 +145,7 @@ void td_roots_gather(struct tide_heap *heap, enum td_root_words words, td_roots_
 }
 
 void td_roots_call_back(struct tide_tracer *tracer, void *heap) {
-  const struct td_root_set *roots = &((struct tide_heap *)heap)->roots;
+  const struct td_root_set *roots = ((struct tide_heap *)heap)->roots;
   for (size_t i = 0; i < roots->callback_count; i++)
     roots->callbacks[i].call(tracer, roots->callbacks[i].context);
 }

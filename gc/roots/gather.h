@@ -2,7 +2,7 @@
 #ifndef TD_GC_ROOTS_GATHER_H
 #define TD_GC_ROOTS_GATHER_H
 
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
 
 /* Which words of stacks and registers are roots. */
 enum td_root_words {

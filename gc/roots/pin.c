@@ -3,10 +3,11 @@
 
 #include <string.h>
 
-#include "gc/base/check.h"
-#include "gc/base/inside.h"
-#include "gc/base/pages.h"
+#include "gc/arrays/pages.h"
+#include "gc/check/caller/check.h"
 #include "gc/object/find.h"
+#include "gc/roots/set.h"
+#include "gc/threads/inside.h"
 #include "platform/platform.h"
 
 #define LISTED_MIN 512u
@@ -19,7 +20,7 @@ static size_t bytes_of_table(const struct tide_heap *heap) {
 
 /* Maps the bytes to be read, unless that was done. */
 static bool make_table(struct tide_heap *heap) {
-  struct td_pins *pins = &heap->roots.pins;
+  struct td_pins *pins = heap->pins;
   if (atomic_load_explicit(&pins->bytes, memory_order_relaxed)) return true; /* relaxed: locked */
   size_t bytes = bytes_of_table(heap);
   void *table = td_plat_reserve(bytes, td_plat_page_bytes());
@@ -35,7 +36,7 @@ static bool make_table(struct tide_heap *heap) {
 /* Lets the bytes of the 16 MiB around the object be written, and those between there and what could
  * be written before. Not all of them: the range of a heap is far longer than what it uses. */
 static bool make_writable(struct tide_heap *heap, uintptr_t object) {
-  struct td_pins *pins = &heap->roots.pins;
+  struct td_pins *pins = heap->pins;
   size_t all = bytes_of_table(heap), at = td_granule_of(heap->space.base, object);
   size_t from = at / WRITABLE_STEP * WRITABLE_STEP, to = from + WRITABLE_STEP;
   if (to > all) to = all;
@@ -70,7 +71,7 @@ static bool make_room(struct td_pins *pins) {
 
 /* Lists the object. */
 static enum tide_status add(struct tide_heap *heap, uintptr_t object) {
-  struct td_pins *pins = &heap->roots.pins;
+  struct td_pins *pins = heap->pins;
   if (!make_table(heap) || !make_writable(heap, object) || !make_room(pins))
     return TIDE_ERROR_MEMORY;
   pins->listed[pins->count++] = object;
@@ -95,9 +96,9 @@ enum tide_status tide_object_pin(struct tide_mutator *mutator, void *object) {
     atomic_store_explicit(byte, TD_PIN_PINNED | TD_PIN_LISTED, memory_order_relaxed);
     return TIDE_OK;
   }
-  pthread_mutex_lock(&heap->roots.lock);
+  pthread_mutex_lock(&heap->roots->lock);
   enum tide_status status = add(heap, at);
-  pthread_mutex_unlock(&heap->roots.lock);
+  pthread_mutex_unlock(&heap->roots->lock);
   return status;
 }
 
@@ -109,7 +110,7 @@ enum tide_status tide_object_unpin(struct tide_mutator *mutator, void *object) {
 }
 
 void td_pins_tidy(struct tide_heap *heap) {
-  struct td_pins *pins = &heap->roots.pins;
+  struct td_pins *pins = heap->pins;
   size_t kept = 0;
   for (size_t i = 0; i < pins->count; i++) {
     uintptr_t object = pins->listed[i];
@@ -126,7 +127,7 @@ void td_pins_tidy(struct tide_heap *heap) {
 }
 
 void td_pins_deinit(struct tide_heap *heap) {
-  struct td_pins *pins = &heap->roots.pins;
+  struct td_pins *pins = heap->pins;
   void *table =
       (void *)atomic_load_explicit(&pins->bytes, memory_order_relaxed); /* relaxed: alone */
   if (table) td_plat_release(table, bytes_of_table(heap));

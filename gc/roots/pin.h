@@ -11,7 +11,16 @@
 #ifndef TD_GC_ROOTS_PIN_H
 #define TD_GC_ROOTS_PIN_H
 
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
+
+/* Objects that are kept alive. */
+struct td_pins {
+  /* A byte for each granule, TD_PIN_…; NULL until an object is pinned. Set under the lock. */
+  _Atomic(_Atomic(uint8_t) *) bytes;
+  size_t from, to;   /* under the lock: which of them may be written; the others are zero */
+  uintptr_t *listed; /* under the lock: what has TD_PIN_LISTED, in order of pinning */
+  size_t count, capacity;
+};
 
 #define TD_PIN_PINNED 1u
 #define TD_PIN_LISTED 2u
@@ -20,7 +29,7 @@
 static inline _Atomic(uint8_t) *td_pin_byte(const struct tide_heap *heap, uintptr_t object) {
   /* relaxed: who asks about a pinned object comes after who pinned it, by the program's own order.
    * About any other it makes no difference whether there are bytes, which come zeroed. */
-  _Atomic(uint8_t) *bytes = atomic_load_explicit(&heap->roots.pins.bytes, memory_order_relaxed);
+  _Atomic(uint8_t) *bytes = atomic_load_explicit(&heap->pins->bytes, memory_order_relaxed);
   uint64_t granule = td_granule_of(heap->space.base, object);
   return bytes && granule < heap->space.granules ? &bytes[granule] : NULL;
 }

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "gc/roots/set.h"
+
 /* The page that was found readable last. Roots mostly lie side by side. */
 struct known {
   uintptr_t page;
@@ -29,7 +31,7 @@ static void demand(struct known *known, uintptr_t start, size_t bytes, const cha
 }
 
 void td_roots_demand_readable(const struct tide_heap *heap) {
-  const struct td_root_set *roots = &heap->roots;
+  const struct td_root_set *roots = heap->roots;
   struct known known = {.page = 0};
   for (size_t i = 0; i < roots->slot_count; i++)
     demand(&known, roots->slots[i], sizeof(void *), "tide_root_add");

@@ -2,7 +2,7 @@
 #ifndef TD_GC_ROOTS_READABLE_H
 #define TD_GC_ROOTS_READABLE_H
 
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
 
 /* Ends the process with a message if memory that was registered as a root cannot be read, before a
  * marker meets it. A system call for each page of roots, so TIDE_VERIFY=1 only. World stopped, the

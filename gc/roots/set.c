@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gc/base/inside.h"
-#include "gc/base/pages.h"
-#include "gc/base/thread.h"
+#include "gc/arrays/pages.h"
+#include "gc/check/caller/check.h"
+#include "gc/threads/inside.h"
+#include "gc/threads/thread.h"
 
 /* Spans, and words of stacks, that there is always room for. */
 #define SPANS_MIN 128u
@@ -57,7 +58,7 @@ static bool make_room(void **array, size_t *capacity, size_t count, size_t bytes
 static enum tide_status begin_change(struct tide_heap *heap) {
   if (!heap) return TIDE_ERROR_ARGUMENT;
   if (td_in_callback()) return TIDE_ERROR_STATE;
-  pthread_mutex_lock(&heap->roots.lock);
+  pthread_mutex_lock(&heap->roots->lock);
   return TIDE_OK;
 }
 
@@ -84,8 +85,8 @@ enum tide_status(tide_root_add)(struct tide_heap *heap, void *slot) {
     return TIDE_ERROR_ARGUMENT;
   enum tide_status status = begin_change(heap);
   if (status != TIDE_OK) return status;
-  status = add_slot(&heap->roots, (uintptr_t)slot);
-  pthread_mutex_unlock(&heap->roots.lock);
+  status = add_slot(heap->roots, (uintptr_t)slot);
+  pthread_mutex_unlock(&heap->roots->lock);
   return status;
 }
 
@@ -104,8 +105,8 @@ enum tide_status(tide_root_remove)(struct tide_heap *heap, void *slot) {
   if (!slot) return TIDE_ERROR_ARGUMENT;
   enum tide_status status = begin_change(heap);
   if (status != TIDE_OK) return status;
-  status = remove_slot(&heap->roots, (uintptr_t)slot);
-  pthread_mutex_unlock(&heap->roots.lock);
+  status = remove_slot(heap->roots, (uintptr_t)slot);
+  pthread_mutex_unlock(&heap->roots->lock);
   return status;
 }
 
@@ -134,7 +135,7 @@ static enum tide_status change_ranges(struct tide_heap *heap, struct td_root_ran
   enum tide_status status = begin_change(heap);
   if (status != TIDE_OK) return status;
   status = add ? add_range(ranges, start, count) : remove_range(ranges, start);
-  pthread_mutex_unlock(&heap->roots.lock);
+  pthread_mutex_unlock(&heap->roots->lock);
   return status;
 }
 
@@ -143,12 +144,12 @@ enum tide_status tide_root_add_range(struct tide_heap *heap, void *slots, size_t
       count > (UINTPTR_MAX - (uintptr_t)slots) / sizeof(void *) ||
       inside_space(heap, slots, count * sizeof(void *)))
     return TIDE_ERROR_ARGUMENT;
-  return change_ranges(heap, &heap->roots.ranges, slots, count, true);
+  return change_ranges(heap, &heap->roots->ranges, slots, count, true);
 }
 
 enum tide_status tide_root_remove_range(struct tide_heap *heap, void *slots) {
   if (!heap || !slots) return TIDE_ERROR_ARGUMENT;
-  return change_ranges(heap, &heap->roots.ranges, slots, 0, false);
+  return change_ranges(heap, &heap->roots->ranges, slots, 0, false);
 }
 
 enum tide_status tide_root_add_conservative(struct tide_heap *heap, const void *start,
@@ -156,12 +157,12 @@ enum tide_status tide_root_add_conservative(struct tide_heap *heap, const void *
   if (!heap || !start || bytes == 0 || bytes > UINTPTR_MAX - (uintptr_t)start ||
       inside_space(heap, start, bytes))
     return TIDE_ERROR_ARGUMENT;
-  return change_ranges(heap, &heap->roots.conservative, start, bytes, true);
+  return change_ranges(heap, &heap->roots->conservative, start, bytes, true);
 }
 
 enum tide_status tide_root_remove_conservative(struct tide_heap *heap, const void *start) {
   if (!heap || !start) return TIDE_ERROR_ARGUMENT;
-  return change_ranges(heap, &heap->roots.conservative, start, 0, false);
+  return change_ranges(heap, &heap->roots->conservative, start, 0, false);
 }
 
 static size_t find_callback(const struct td_root_set *roots, tide_root_fn call,
@@ -179,7 +180,7 @@ enum tide_status tide_root_add_callback(struct tide_heap *heap, tide_root_fn cal
   if (!callback) return TIDE_ERROR_ARGUMENT;
   enum tide_status status = begin_change(heap);
   if (status != TIDE_OK) return status;
-  struct td_root_set *roots = &heap->roots;
+  struct td_root_set *roots = heap->roots;
   if (find_callback(roots, callback, context) < roots->callback_count)
     status = TIDE_ERROR_STATE;
   else if (!make_room((void **)&roots->callbacks, &roots->callback_capacity, roots->callback_count,
@@ -197,7 +198,7 @@ enum tide_status tide_root_remove_callback(struct tide_heap *heap, tide_root_fn 
   if (!callback) return TIDE_ERROR_ARGUMENT;
   enum tide_status status = begin_change(heap);
   if (status != TIDE_OK) return status;
-  struct td_root_set *roots = &heap->roots;
+  struct td_root_set *roots = heap->roots;
   size_t at = find_callback(roots, callback, context);
   if (at == roots->callback_count)
     status = TIDE_ERROR_ARGUMENT;

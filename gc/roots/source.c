@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gc/base/inside.h"
+#include "gc/check/caller/check.h"
+#include "gc/threads/inside.h"
 #include "gc/threads/stop/world.h"
 #include "tide/foreign.h"
 
@@ -72,7 +73,7 @@ void tide_root_report_stack(struct tide_root_list *list, const void *start, size
 }
 
 bool td_sources_before_stop(struct tide_heap *heap) {
-  struct td_sources *sources = &heap->sources;
+  struct td_sources *sources = heap->sources;
   struct tide_root_list list = {.sources = sources};
   sources->count = 0;
   for (size_t i = 0; i < sources->source_count; i++)
@@ -104,13 +105,13 @@ static void stop_inside(void *argument) {
 }
 
 bool td_sources_stop(struct tide_heap *heap, void (*stop)(void *argument), void *argument) {
-  struct stopping stopping = {.sources = &heap->sources, .stop = stop, .argument = argument};
+  struct stopping stopping = {.sources = heap->sources, .stop = stop, .argument = argument};
   stop_inside(&stopping);
   return stopping.stopped;
 }
 
 void td_sources_stopped(struct tide_heap *heap, td_sources_overfull overfull, void *context) {
-  struct td_sources *sources = &heap->sources;
+  struct td_sources *sources = heap->sources;
   struct tide_root_list list = {.sources = sources, .overfull = overfull, .context = context};
   for (size_t i = 0; i < sources->source_count; i++)
     if (sources->at[i].stopped) sources->at[i].stopped(&list, sources->at[i].context);
@@ -157,7 +158,7 @@ static enum tide_status change(struct tide_heap *heap, const struct tide_root_so
   if (td_in_callback()) return TIDE_ERROR_STATE;
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   td_world_lock(heap);
-  enum tide_status status = how(&heap->sources, source);
+  enum tide_status status = how(heap->sources, source);
   td_world_unlock(heap);
   return status;
 }

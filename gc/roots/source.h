@@ -2,8 +2,17 @@
 #ifndef TD_GC_ROOTS_SOURCE_H
 #define TD_GC_ROOTS_SOURCE_H
 
-#include "gc/base/sink.h"
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
+#include "gc/threads/mutator/sink.h"
+
+/* Under the world's lock. */
+struct td_sources {
+  struct tide_root_source *at;
+  size_t source_count;
+  struct td_span *spans; /* as the sources told the last collection */
+  size_t count, capacity;
+  size_t reserved_bytes; /* address space for them */
+};
 
 void td_sources_deinit(struct td_sources *sources);
 

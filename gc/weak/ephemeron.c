@@ -1,7 +1,7 @@
 /* Closing ephemerons. */
 #include "gc/weak/ephemeron.h"
 
-#include "gc/base/pages.h"
+#include "gc/arrays/pages.h"
 
 #define BUCKETS_MIN 512u
 /* Rounds may look at this many ephemerons per block of the heap, and at each ephemeron so often,
@@ -21,7 +21,7 @@ void td_ephemerons_deinit(struct td_ephemerons *ephemerons) {
 }
 
 void td_ephemerons_begin(struct tide_heap *heap) {
-  struct td_ephemerons *e = &heap->ephemerons;
+  struct td_ephemerons *e = heap->ephemerons;
   e->unresolved = e->weak = 0;
   e->count = e->value_count = e->work = 0;
   e->objects = 0;
@@ -46,14 +46,14 @@ static void keep_unresolved(struct td_ephemerons *e, uintptr_t ephemeron) {
 static void take_met(struct tide_heap *heap) {
   for (uintptr_t x = td_mark_take_ephemerons(heap->markers), next; x; x = next) {
     next = at(x)->link;
-    keep_unresolved(&heap->ephemerons, x);
+    keep_unresolved(heap->ephemerons, x);
   }
 }
 
 /* ---- Marking values by the markers ---- */
 
 static void run_values(struct tide_heap *heap) {
-  struct td_ephemerons *e = &heap->ephemerons;
+  struct td_ephemerons *e = heap->ephemerons;
   struct td_span span = {e->values, e->value_count, TD_SPAN_SLOTS};
   struct td_roots roots = {.spans = &span, .span_count = 1};
   if (e->value_count) td_mark_phase(heap->markers, &roots);
@@ -61,7 +61,7 @@ static void run_values(struct tide_heap *heap) {
 }
 
 static void add_value(struct tide_heap *heap, uintptr_t value) {
-  struct td_ephemerons *e = &heap->ephemerons;
+  struct td_ephemerons *e = heap->ephemerons;
   if (!td_is_reference(&heap->space, value) || td_object_is_marked(&heap->space, value)) return;
   if (e->value_count == TD_VALUES_MAX) run_values(heap);
   e->values[e->value_count++] = value;
@@ -69,7 +69,7 @@ static void add_value(struct tide_heap *heap, uintptr_t value) {
 
 /* Looks at every unresolved ephemeron once. Returns whether something new was marked. */
 static bool round_of_values(struct tide_heap *heap) {
-  struct td_ephemerons *e = &heap->ephemerons;
+  struct td_ephemerons *e = heap->ephemerons;
   uintptr_t list = e->unresolved;
   size_t before = e->count;
   e->unresolved = 0;
@@ -105,7 +105,7 @@ static void reach(struct closure *closure, uintptr_t object);
 
 /* The ephemerons of a key that was just marked. */
 static void resolve_key(struct closure *closure, uintptr_t key) {
-  struct td_ephemerons *e = &closure->heap->ephemerons;
+  struct td_ephemerons *e = closure->heap->ephemerons;
   for (uintptr_t *link = bucket_of(e, key); *link;) {
     struct td_ephemeron_object *x = at(*link);
     if (x->key != key) {
@@ -128,7 +128,7 @@ static void reach(struct closure *closure, uintptr_t object) {
   struct td_space *space = &closure->heap->space;
   uint64_t granule = td_granule_of(space->base, object);
   if (td_is_marked(space, granule)) return;
-  struct td_ephemerons *e = &closure->heap->ephemerons;
+  struct td_ephemerons *e = closure->heap->ephemerons;
   space->marks[granule] = space->epoch;
   e->objects++;
   if (e->count) resolve_key(closure, object);
@@ -138,13 +138,13 @@ static void reach(struct closure *closure, uintptr_t object) {
 static void found_reference(struct td_scanner *scanner, uintptr_t target) {
   struct closure *closure = (struct closure *)scanner;
   if (td_object_is_marked(scanner->space, target)) return;
-  if (td_worklist_push(&closure->heap->ephemerons.list, target)) return;
+  if (td_worklist_push(&closure->heap->ephemerons->list, target)) return;
   add_value(closure->heap, target); /* no memory: the markers need none */
   closure->stale = true;
 }
 
 static void found_weak(struct td_scanner *scanner, struct td_weak_object *weak) {
-  struct td_ephemerons *e = &((struct closure *)scanner)->heap->ephemerons;
+  struct td_ephemerons *e = ((struct closure *)scanner)->heap->ephemerons;
   weak->link = e->weak;
   e->weak = (uintptr_t)weak;
 }
@@ -156,7 +156,7 @@ static void found_ephemeron(struct td_scanner *scanner, struct td_ephemeron_obje
       found_reference(scanner, ephemeron->value);
     return;
   }
-  struct td_ephemerons *e = &closure->heap->ephemerons;
+  struct td_ephemerons *e = closure->heap->ephemerons;
   uintptr_t *bucket = bucket_of(e, ephemeron->key);
   ephemeron->link = *bucket;
   *bucket = (uintptr_t)ephemeron;
@@ -181,7 +181,7 @@ static void size_buckets(struct td_ephemerons *e) {
 
 /* Files every unresolved ephemeron under its key, or follows its value. */
 static void file_all(struct closure *closure) {
-  struct td_ephemerons *e = &closure->heap->ephemerons;
+  struct td_ephemerons *e = closure->heap->ephemerons;
   uintptr_t list = e->unresolved;
   e->unresolved = 0;
   e->count = 0;
@@ -203,7 +203,7 @@ static void unfile_all(struct td_ephemerons *e) {
 }
 
 static void close_serially(struct tide_heap *heap) {
-  struct td_ephemerons *e = &heap->ephemerons;
+  struct td_ephemerons *e = heap->ephemerons;
   struct closure closure = {.heap = heap};
   td_scanner_init(&closure.scanner, &heap->space, found_reference);
   closure.scanner.weak = found_weak;
@@ -223,7 +223,7 @@ static void close_serially(struct tide_heap *heap) {
 /* ---- For a collection ---- */
 
 void td_ephemerons_close(struct tide_heap *heap) {
-  struct td_ephemerons *e = &heap->ephemerons;
+  struct td_ephemerons *e = heap->ephemerons;
   take_met(heap);
   while (e->count) {
     size_t bound =
@@ -237,7 +237,7 @@ void td_ephemerons_close(struct tide_heap *heap) {
 }
 
 void td_ephemerons_clear(struct tide_heap *heap) {
-  struct td_ephemerons *e = &heap->ephemerons;
+  struct td_ephemerons *e = heap->ephemerons;
   for (uintptr_t x = e->unresolved; x; x = at(x)->link)
     at(x)->key = at(x)->value = 0;
   e->unresolved = 0;

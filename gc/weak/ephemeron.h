@@ -9,7 +9,24 @@
 #ifndef TD_GC_WEAK_EPHEMERON_H
 #define TD_GC_WEAK_EPHEMERON_H
 
-#include "gc/base/state.h"
+#include "gc/object/scan.h"
+#include "gc/state/heap.h"
+
+/* The collecting thread's. */
+#define TD_VALUES_MAX 1024u
+
+struct td_ephemerons {
+  uintptr_t unresolved; /* ephemerons whose key is unmarked, chained by their links */
+  size_t count;
+  size_t work;                     /* ephemerons looked at in this cycle's rounds */
+  uintptr_t *buckets;              /* the same by key, while the serial closure runs */
+  size_t bucket_count;             /* power of two */
+  struct td_worklist list;         /* empty between uses; gc/weak/order.c borrows it */
+  uintptr_t values[TD_VALUES_MAX]; /* to be marked in the next run */
+  size_t value_count;
+  uintptr_t weak;   /* weak references that the serial closure met */
+  uint64_t objects; /* marked by the serial closure */
+};
 
 bool td_ephemerons_init(struct td_ephemerons *ephemerons);
 void td_ephemerons_deinit(struct td_ephemerons *ephemerons);

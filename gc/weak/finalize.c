@@ -1,6 +1,8 @@
 /* Queueing finalizers. */
 #include "gc/weak/finalize.h"
 
+#include "gc/arrays/table.h"
+#include "gc/weak/finalizer.h"
 #include "gc/weak/order.h"
 
 static void queue_object(struct td_finalizers *f, size_t first) {
@@ -17,7 +19,7 @@ static void queue_object(struct td_finalizers *f, size_t first) {
 }
 
 void td_finalize_queue_dying(struct tide_heap *heap) {
-  struct td_finalizers *f = &heap->finalizers;
+  struct td_finalizers *f = heap->finalizers;
   size_t before = f->pending_count;
   for (size_t i = 0; i < f->count; i++)
     if (f->at[i].fate == TD_FATE_QUEUE) queue_object(f, i);

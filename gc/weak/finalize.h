@@ -2,7 +2,7 @@
 #ifndef TD_GC_WEAK_FINALIZE_H
 #define TD_GC_WEAK_FINALIZE_H
 
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
 
 /* After td_order_dying found some, the finalizers' lock held: queues them and marks all that they
  * reach. Allocates nothing. */

@@ -3,10 +3,11 @@
 
 #include <stdlib.h>
 
-#include "gc/base/check.h"
-#include "gc/base/inside.h"
-#include "gc/base/thread.h"
+#include "gc/check/caller/call.h"
+#include "gc/check/caller/check.h"
 #include "gc/object/find.h"
+#include "gc/threads/inside.h"
+#include "gc/threads/thread.h"
 #include "gc/weak/settled.h"
 
 bool td_finalizers_init(struct td_finalizers *finalizers) {
@@ -68,6 +69,16 @@ bool td_finalizers_grow_pending(struct td_finalizers *f) {
   return true;
 }
 
+void td_finalizers_queue_settled(struct td_finalizers *f, size_t at) {
+  const struct td_set_finalizers *set = &f->set;
+  size_t to = (f->pending_first + f->pending_count++) % f->pending_capacity;
+  f->pending[to] = (struct td_finalizer){
+      .object = set->at[at].object, .call = set->at[at].call, .context = (void *)set->contexts[at]};
+  f->pending_objects[to] = set->at[at].object;
+  f->pending_contexts[to] = set->contexts[at];
+  td_settled_forget(&f->set, at);
+}
+
 #define UNLINKED (TD_TABLE_NONE - 1)
 
 /* Closes the gaps; keeps order. Cannot fail: every key is in the index already. */
@@ -112,7 +123,7 @@ enum tide_status tide_finalizer_add(struct tide_mutator *mutator, void *object,
     return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
   if (!object || !finalizer) return TIDE_ERROR_ARGUMENT;
   if (!td_object_begins(mutator->heap, object)) return TIDE_ERROR_ARGUMENT;
-  struct td_finalizers *f = &mutator->heap->finalizers;
+  struct td_finalizers *f = mutator->heap->finalizers;
   pthread_mutex_lock(&f->lock);
   enum tide_status status = add(f, (uintptr_t)object, finalizer, context);
   pthread_mutex_unlock(&f->lock);
@@ -120,7 +131,7 @@ enum tide_status tide_finalizer_add(struct tide_mutator *mutator, void *object,
 }
 
 size_t td_finalizers_forget_slow(struct tide_heap *heap, uintptr_t object) {
-  struct td_finalizers *f = &heap->finalizers;
+  struct td_finalizers *f = heap->finalizers;
   size_t count = 0;
   pthread_mutex_lock(&f->lock);
   size_t i = td_table_get(&f->index, object);
@@ -145,9 +156,9 @@ size_t tide_finalizers_pending(struct tide_heap *heap) {
   if (!heap) return 0;
   bool held = td_inside_collection(heap);  /* the collection holds the lock */
   if (!held && td_in_callback()) return 0; /* another heap's may be held by who waits for us */
-  if (!held) pthread_mutex_lock(&heap->finalizers.lock);
-  size_t count = heap->finalizers.pending_count;
-  if (!held) pthread_mutex_unlock(&heap->finalizers.lock);
+  if (!held) pthread_mutex_lock(&heap->finalizers->lock);
+  size_t count = heap->finalizers->pending_count;
+  if (!held) pthread_mutex_unlock(&heap->finalizers->lock);
   return count;
 }
 
@@ -169,13 +180,13 @@ bool td_finalizers_take(struct td_finalizers *f, struct td_finalizer *taken) {
 static TD_KEEPS_CALL bool run_one(struct tide_mutator *mutator) {
   struct td_call call;
   struct td_finalizer taken;
-  if (!td_finalizers_take(&mutator->heap->finalizers, &taken)) return false;
+  if (!td_finalizers_take(mutator->heap->finalizers, &taken)) return false;
   struct td_local_root object = {taken.object, mutator->locals};
   struct td_local_root context = {(uintptr_t)taken.context, &object};
   mutator->locals = &context;
-  td_thread_call_begin(&call, "a finalizer");
+  td_call_begin(&call, "a finalizer");
   taken.call((void *)taken.object, taken.context);
-  td_thread_call_end(&call);
+  td_call_end(&call);
   mutator->locals = object.up;
   return true;
 }

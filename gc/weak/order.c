@@ -1,6 +1,8 @@
 /* The order of finalization. */
 #include "gc/weak/order.h"
 
+#include "gc/weak/ephemeron.h"
+#include "gc/weak/finalizer.h"
 #include "heap/find.h"
 
 /* Colours; epochs lie between them. */
@@ -65,8 +67,8 @@ static uint8_t colour_of(const struct td_space *space, uintptr_t object) {
 }
 
 bool td_order_dying(struct tide_heap *heap) {
-  struct td_finalizers *f = &heap->finalizers;
-  struct painter painter = {.space = &heap->space, .list = &heap->ephemerons.list};
+  struct td_finalizers *f = heap->finalizers;
+  struct painter painter = {.space = &heap->space, .list = &heap->ephemerons->list};
   bool any = false;
   if (f->count == f->removed) return false;
   td_scanner_init(&painter.scanner, &heap->space, paint);

@@ -15,7 +15,7 @@
 #ifndef TD_GC_WEAK_ORDER_H
 #define TD_GC_WEAK_ORDER_H
 
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
 
 enum td_fate {
   TD_FATE_NONE = 0,

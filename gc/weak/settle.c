@@ -9,15 +9,16 @@
 #include "gc/weak/settle.h"
 
 #include "gc/weak/ephemeron.h"
+#include "gc/weak/finalizer.h"
 #include "gc/weak/settled.h"
 #include "tide/foreign.h"
 
 static bool unmarked(const struct tide_heap *heap, size_t i) {
-  return !td_object_is_marked(&heap->space, heap->finalizers.set.at[i].object);
+  return !td_object_is_marked(&heap->space, heap->finalizers->set.at[i].object);
 }
 
 bool td_settle_needed(const struct tide_heap *heap) {
-  for (size_t i = 0; i < heap->finalizers.set.count; i++)
+  for (size_t i = 0; i < heap->finalizers->set.count; i++)
     if (unmarked(heap, i)) return true;
   return false;
 }
@@ -36,7 +37,7 @@ static void pass_on(struct td_scanner *scanner, uintptr_t target) {
 }
 
 static void report(struct tide_tracer *tracer, struct tide_heap *heap, bool all) {
-  const struct td_set_finalizers *set = &heap->finalizers.set;
+  const struct td_set_finalizers *set = &heap->finalizers->set;
   struct contents contents = {.to = tracer};
   td_scanner_init(&contents.scanner, &heap->space, pass_on);
   for (size_t i = 0; i < set->count; i++) {
@@ -58,7 +59,7 @@ void td_settle_report_waiting(struct tide_tracer *tracer, struct tide_heap *heap
 
 /* Marks what was queued from number `before` of the queue on. */
 static void mark_queued(struct tide_heap *heap, size_t before) {
-  const struct td_finalizers *f = &heap->finalizers;
+  const struct td_finalizers *f = heap->finalizers;
   size_t first = (f->pending_first + before) % f->pending_capacity;
   size_t count = f->pending_count - before, to_end = f->pending_capacity - first;
   struct td_span spans[2] = {
@@ -71,11 +72,11 @@ static void mark_queued(struct tide_heap *heap, size_t before) {
 }
 
 static void queue_unmarked(struct tide_heap *heap, bool unreachable) {
-  struct td_finalizers *f = &heap->finalizers;
+  struct td_finalizers *f = heap->finalizers;
   size_t before = f->pending_count;
   for (size_t i = f->set.count; i-- > 0;)
     if ((f->set.at[i].order == TIDE_FINALIZE_UNREACHABLE) == unreachable && unmarked(heap, i))
-      td_settled_queue(f, i);
+      td_finalizers_queue_settled(f, i);
   mark_queued(heap, before);
 }
 

@@ -2,7 +2,7 @@
 #ifndef TD_GC_WEAK_SETTLE_H
 #define TD_GC_WEAK_SETTLE_H
 
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
 
 /* Returns whether an unmarked object has such a finalizer. */
 bool td_settle_needed(const struct tide_heap *heap);

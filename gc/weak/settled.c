@@ -43,13 +43,3 @@ void td_settled_forget(struct td_set_finalizers *set, size_t at) {
   td_table_put(&set->index, set->at[at].object, at); /* there already: cannot fail */
   td_table_remove(&set->index, object);
 }
-
-void td_settled_queue(struct td_finalizers *f, size_t at) {
-  const struct td_set_finalizers *set = &f->set;
-  size_t to = (f->pending_first + f->pending_count++) % f->pending_capacity;
-  f->pending[to] = (struct td_finalizer){
-      .object = set->at[at].object, .call = set->at[at].call, .context = (void *)set->contexts[at]};
-  f->pending_objects[to] = set->at[at].object;
-  f->pending_contexts[to] = set->contexts[at];
-  td_settled_forget(&f->set, at);
-}

@@ -2,7 +2,27 @@
 #ifndef TD_GC_WEAK_SETTLED_H
 #define TD_GC_WEAK_SETTLED_H
 
-#include "gc/base/state.h"
+#include "gc/arrays/table.h"
+#include "gc/state/heap.h"
+
+#include <stdatomic.h>
+
+/* One finalizer to an object; under the finalizers' lock. */
+struct td_set_finalizer {
+  uintptr_t object;
+  tide_finalizer_fn call;
+  uint8_t order; /* enum tide_finalizer_order */
+};
+#define TD_SETTLED_WORDS 32u
+struct td_set_finalizers {
+  struct td_set_finalizer *at;
+  uintptr_t *contexts; /* of the same numbers: a root */
+  size_t count, capacity;
+  struct td_table index; /* object -> position */
+  /* Bits by address (a Bloom filter of one hash) of what ever had a finalizer here. Set under the
+   * lock, read without it by threads that free. */
+  _Atomic(uint64_t) seen[TD_SETTLED_WORDS];
+};
 
 void td_settled_deinit(struct td_set_finalizers *set);
 /* Adds the object, or replaces number `at`, which is TD_TABLE_NONE for a new one. Returns false if
@@ -25,7 +45,5 @@ static inline bool td_settled_may_have(const struct td_set_finalizers *set, uint
 
 /* Removes number `at`; the last one takes its place. Allocates nothing. */
 void td_settled_forget(struct td_set_finalizers *set, size_t at);
-/* The same, and puts it on the queue of pending ones, which has room. */
-void td_settled_queue(struct td_finalizers *f, size_t at);
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef TD_TESTS_MARKING_REGIONS_H
 #define TD_TESTS_MARKING_REGIONS_H
 
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
 #include "marker/base/state.h"
 #include "marker/region/regions.h"
 #include "tests/marking/rig.h"

@@ -1,5 +1,5 @@
 // Threads that a signal stops, with a mutator in each of two heaps, while both heaps are collected
-// and the process forks: gc/threads/stop/world.c, gc/threads/stop/signal.c, gc/base/inside.h and
+// and the process forks: gc/threads/stop/world.c, gc/threads/stop/signal.c, gc/threads/inside.h and
 // the blocking regions of gc/threads/mutator/safepoint.c as shipped, under Relacy.
 //
 //   relacy_doors --thread SCRIPT [--thread SCRIPT] [--stopper SCRIPT]...
@@ -46,21 +46,22 @@ char const *scripts[THREADS_MOST];
 
 void init_heap(unsigned number) {
   struct tide_heap *heap = &now->heap[number];
-  atomic_init(&heap->world.count, mutating);
-  atomic_init(&heap->world.awaited, 0u);
-  atomic_init(&heap->world.gate, 0u);
-  atomic_init(&heap->world.holder, (void const *)NULL);
+  heap->world = &now->world[number];
+  atomic_init(&heap->world->count, mutating);
+  atomic_init(&heap->world->awaited, 0u);
+  atomic_init(&heap->world->gate, 0u);
+  atomic_init(&heap->world->holder, (void const *)NULL);
   atomic_init(&now->passed_on[number], 0u);
-  heap->world.lock = {false, &now->passed_on[number]};
-  heap->world.mutators = NULL;
-  heap->world.stands_still = false;
+  heap->world->lock = {false, &now->passed_on[number]};
+  heap->world->mutators = NULL;
+  heap->world->stands_still = false;
 }
 
 void init_mutator(unsigned id, unsigned number) {
   struct tide_mutator *m = &now->mutator[id][number];
   m->heap = &now->heap[number];
-  m->next = m->heap->world.mutators;
-  m->heap->world.mutators = m;
+  m->next = m->heap->world->mutators;
+  m->heap->world->mutators = m;
   m->thread_next = number > 0 ? &now->mutator[id][number - 1] : NULL;
   m->thread_id = (long)id;
   m->stop_signal = 1;

@@ -54,6 +54,7 @@ unsigned mutating, threads;
 
 struct doors {
   struct tide_heap heap[HEAPS];
+  struct td_world world[HEAPS];
   struct tide_mutator mutator[THREADS_MOST][HEAPS];
   struct td_self self[THREADS_MOST];
   bool handling[THREADS_MOST];               // is the thread in its signal handler?
@@ -118,7 +119,7 @@ static bool td_plat_signal_send(long thread_id, int) {
 }
 static unsigned number_of_gate(rl::atomic<uint32_t> const *futex) {
   unsigned heap = 0;
-  while (heap < HEAPS && futex != &now->heap[heap].world.gate)
+  while (heap < HEAPS && futex != &now->world[heap].gate)
     heap++;
   return heap;
 }
@@ -153,7 +154,7 @@ static unsigned td_plat_wake(rl::atomic<uint32_t> *futex, unsigned) {
 
 // ---- As shipped ----
 
-#include "gc/base/inside.h"
+#include "gc/threads/inside.h"
 #include "gc/threads/stop/safe.c"
 #include "gc/threads/stop/world.c"
 // A mutant leaves out that signals are put off while the thread becomes safe, or ceases to.
@@ -229,7 +230,7 @@ void step_block(unsigned id, unsigned heap) {
 }
 
 struct tide_mutator **link_of(struct tide_mutator const *mutator) {
-  struct tide_mutator **link = &mutator->heap->world.mutators;
+  struct tide_mutator **link = &mutator->heap->world->mutators;
   while (*link && *link != mutator)
     link = &(*link)->next;
   return link;
@@ -244,7 +245,7 @@ void step_attach_again(unsigned id) {
     td_world_lock(heap);
     td_self()->mutators = mutator->thread_next;
     *link_of(mutator) = mutator->next;
-    atomic_fetch_sub_explicit(&heap->world.count, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&heap->world->count, 1, memory_order_relaxed);
     td_world_unlock(heap);
   }
   use_runs(id, 0);
@@ -255,7 +256,7 @@ void step_attach_again(unsigned id) {
   atomic_init(&mutator->state, 0u);
   mutator->next = NULL;
   *link_of(mutator) = mutator;
-  atomic_fetch_add_explicit(&heap->world.count, 1, memory_order_relaxed);
+  atomic_fetch_add_explicit(&heap->world->count, 1, memory_order_relaxed);
   td_self()->mutators = mutator;
   td_world_unlock(heap);
 }
@@ -305,7 +306,7 @@ void step_let_go() {
   td_world_unlock(heap);
 }
 
-// The steps of gc/threads/mutator/fork.c.
+// The steps of gc/create/fork.c.
 void lock_worlds() {
   for (unsigned heap = 0; heap < HEAPS; heap++)
     td_world_lock_safe(&now->heap[heap]);

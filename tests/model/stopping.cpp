@@ -1,5 +1,5 @@
 // Stops and the log of young collections (stopping.h: include/tide/write.h,
-// gc/threads/stop/world.c, gc/threads/stop/signal.c and gc/base/inside.h as shipped) under Relacy.
+// gc/threads/stop/world.c, gc/threads/stop/signal.c and gc/threads/inside.h as shipped) under Relacy.
 //
 //   relacy_stopping --mutator SCRIPT [--mutator SCRIPT] [--collections SCRIPT] [--signalled BITS]
 //                   [--search bound:N|random:N] [--mutant SITE=ORDER|SITE=0]... [--meet EVENTS]

@@ -1,7 +1,7 @@
 /* Mutators that log what they write to, and a collection that stops them: include/tide/write.h,
- * gc/threads/stop/world.c, gc/threads/stop/signal.c and gc/base/inside.h as shipped. GenMC also has
- * gc/threads/mutator/barrier.c, heap/log.c and heap/marks.h as shipped; Relacy, which watches C++
- * objects, has their steps written anew.
+ * gc/threads/stop/world.c, gc/threads/stop/signal.c and gc/threads/inside.h as shipped. GenMC also
+ * has gc/threads/mutator/barrier.c, heap/log.c and heap/marks.h as shipped; Relacy, which watches
+ * C++ objects, has their steps written anew.
  *
  * All mutators write into one object that is old: a reference to a young object of its own each. It
  * lets its own reference go, and looks at what it stored. The collecting thread makes
@@ -38,6 +38,8 @@ enum stopping_event { STOPPED_BY_SIGNAL, PUT_OFF, STOPPED_AT_POLL, FOUND_LOGGED,
 
 struct stopping {
   struct tide_heap heap;
+  struct td_world world;
+  struct td_when when;
   struct tide_mutator mutator[STOPPING_MOST];
   struct td_self self[STOPPING_MOST + 1];
   _Atomic(uint32_t) sent[STOPPING_MOST];       /* the signal, on its way */
@@ -89,7 +91,7 @@ static inline void td_plat_wait(_Atomic(uint32_t) *futex, uint32_t expected, uin
 }
 static inline unsigned td_plat_wake(_Atomic(uint32_t) *futex, unsigned count) {
   unsigned woken = 0;
-  if (futex != &MODEL_STATE.heap.world.gate || !MODEL_STEP(wake)) return 0;
+  if (futex != &MODEL_STATE.world.gate || !MODEL_STEP(wake)) return 0;
   (void)count;
   atomic_thread_fence(memory_order_seq_cst);
   for (unsigned id = 0; id < MODEL_MUTATORS; id++) {
@@ -103,10 +105,10 @@ static inline unsigned td_plat_wake(_Atomic(uint32_t) *futex, unsigned count) {
 
 /* ---- As shipped ---- */
 
-#include "gc/base/inside.h"
+#include "gc/threads/inside.h"
 #include "gc/threads/stop/safe.c"
-#include "gc/threads/stop/world.c"
 #include "gc/threads/stop/signal.c"
+#include "gc/threads/stop/world.c"
 #include "tide/write.h"
 
 /* ---- A mutator ---- */
@@ -217,17 +219,19 @@ static inline void stop_and_collect(bool full) {
 
 static inline void stopping_init(void) {
   struct tide_heap *heap = &MODEL_STATE.heap;
-  heap->youth.on = true;
+  heap->world = &MODEL_STATE.world;
+  heap->when = &MODEL_STATE.when;
+  heap->when->youth.on = true;
   heap->space.has_young = true;
   heap->space.epoch = TD_EPOCH_FIRST_OLD;
   heap->space.granules = GRANULES;
   heap->space.mark_span = GRANULES;
   heap->space.flag_pages = 1;
   heap->space.frontier = 1;
-  atomic_init(&heap->world.count, (uint32_t)MODEL_MUTATORS);
-  atomic_init(&heap->world.awaited, 0u);
-  atomic_init(&heap->world.gate, 0u);
-  heap->world.mutators = NULL;
+  atomic_init(&heap->world->count, (uint32_t)MODEL_MUTATORS);
+  atomic_init(&heap->world->awaited, 0u);
+  atomic_init(&heap->world->gate, 0u);
+  heap->world->mutators = NULL;
   for (unsigned granule = 0; granule < GRANULES; granule++)
     MODEL_STATE.freed[granule] = 0;
   atomic_init(&MODEL_STATE.self[MODEL_MUTATORS].inside, 0u);
@@ -236,8 +240,8 @@ static inline void stopping_init(void) {
     struct tide_mutator *m = &MODEL_STATE.mutator[id];
     struct td_self *self = &MODEL_STATE.self[id];
     m->heap = heap;
-    m->next = heap->world.mutators;
-    heap->world.mutators = m;
+    m->next = heap->world->mutators;
+    heap->world->mutators = m;
     m->thread_next = NULL;
     m->thread_id = (long)id;
     m->stop_signal = is_signalled(id);

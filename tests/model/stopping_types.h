@@ -3,12 +3,15 @@
 #ifndef TD_TESTS_MODEL_STOPPING_TYPES_H
 #define TD_TESTS_MODEL_STOPPING_TYPES_H
 
-#define TD_GC_BASE_STATE_H
+#define TD_GC_STATE_HEAP_H
+#define TD_GC_STATE_MUTATOR_H
+#define TD_GC_THREADS_WORLD_H
+#define TD_GC_WHEN_WHEN_H
 #define TD_GC_OBJECT_RUNS_H
-#define TD_GC_BASE_STATS_H
-#define TD_GC_BASE_THREAD_H
-#define TD_GC_BASE_CHECK_H
-#define TD_GC_BASE_ERROR_H
+#define TD_GC_STATS_STATS_H
+#define TD_GC_THREADS_THREAD_H
+#define TD_GC_CHECK_CALLER_CHECK_H
+#define TD_GC_STATE_ERROR_H
 #define TD_GC_OBJECT_FIND_H
 #define TD_GC_THREADS_STOP_LATE_H
 #define TD_GC_THREADS_STOP_REGISTERS_H
@@ -108,10 +111,13 @@ struct td_world {
 struct td_youth {
   bool on;
 };
+struct td_when {
+  struct td_youth youth;
+};
 struct tide_heap {
   struct td_space space;
-  struct td_world world;
-  struct td_youth youth;
+  struct td_world *world;
+  struct td_when *when;
 };
 struct td_self {
   struct tide_mutator *mutators;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <ucontext.h>
 
-#include "gc/base/inside.h"
+#include "gc/threads/inside.h"
 #include "tests/stress/by_signal.h"
 #include "tests/young/heap.h"
 

@@ -5,18 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gc/base/check.h"
-#include "gc/base/error.h"
-#include "gc/base/inside.h"
-#include "gc/base/sized.h"
-#include "gc/base/thread.h"
+#include "gc/check/caller/call.h"
+#include "gc/check/caller/check.h"
 #include "gc/object/runs.h"
+#include "gc/state/error.h"
+#include "gc/state/sized.h"
+#include "gc/threads/inside.h"
 #include "gc/threads/mutator/barrier.h"
 #include "gc/threads/mutator/fiber.h"
 #include "gc/threads/mutator/handles.h"
 #include "gc/threads/mutator/stacks.h"
 #include "gc/threads/stop/signal.h"
 #include "gc/threads/stop/world.h"
+#include "gc/threads/thread.h"
+#include "gc/threads/world.h"
 #include "heap/alloc.h"
 
 /* ---- While there are heaps ---- */
@@ -105,13 +107,16 @@ static bool read_options(const struct tide_attach_options *options,
   return true;
 }
 
+/* Detached mutators that are kept, at least. */
+#define QUARANTINE 64u
+
 /* A structure that was detached long ago, or a new one. Under the world's lock. */
 static struct tide_mutator *take_mutator(struct tide_heap *heap) {
-  if (heap->retired_count <= TD_QUARANTINE)
+  if (heap->retired->count <= QUARANTINE)
     return aligned_alloc(TD_CACHE_LINE, sizeof(struct tide_mutator));
-  struct tide_mutator *mutator = heap->retired_first;
-  heap->retired_first = mutator->next;
-  heap->retired_count--;
+  struct tide_mutator *mutator = heap->retired->first;
+  heap->retired->first = mutator->next;
+  heap->retired->count--;
   return mutator;
 }
 
@@ -119,11 +124,11 @@ static struct tide_mutator *take_mutator(struct tide_heap *heap) {
  * another mutator's. Under the world's lock. */
 static void put_mutator(struct tide_heap *heap, struct tide_mutator *mutator) {
   mutator->next = NULL;
-  if (heap->retired_count++ == 0)
-    heap->retired_first = mutator;
+  if (heap->retired->count++ == 0)
+    heap->retired->first = mutator;
   else
-    heap->retired_last->next = mutator;
-  heap->retired_last = mutator;
+    heap->retired->last->next = mutator;
+  heap->retired->last = mutator;
 }
 
 static enum tide_status build(struct tide_heap *heap, const struct tide_attach_options *options,
@@ -159,10 +164,10 @@ static enum tide_status build(struct tide_heap *heap, const struct tide_attach_o
 }
 
 static void enlist(struct tide_heap *heap, struct tide_mutator *mutator) {
-  mutator->next = heap->world.mutators;
-  heap->world.mutators = mutator;
+  mutator->next = heap->world->mutators;
+  heap->world->mutators = mutator;
   /* relaxed: changed under the lock only. */
-  atomic_fetch_add_explicit(&heap->world.count, 1, memory_order_relaxed);
+  atomic_fetch_add_explicit(&heap->world->count, 1, memory_order_relaxed);
   td_thread_add(mutator);
   if (mutator->stop_signal) td_signal_bind_thread();
 }
@@ -218,12 +223,12 @@ static void forget_thread(void) {
 /* Takes a mutator apart. Under the world's lock, no stop under way or the stopper calling. */
 static void dismantle(struct tide_heap *heap, struct tide_mutator *mutator) {
   td_runs_drop(mutator);
-  struct tide_mutator **link = &heap->world.mutators;
+  struct tide_mutator **link = &heap->world->mutators;
   while (*link != mutator)
     link = &(*link)->next;
   *link = mutator->next;
   /* relaxed: changed under the lock only. */
-  atomic_fetch_sub_explicit(&heap->world.count, 1, memory_order_relaxed);
+  atomic_fetch_sub_explicit(&heap->world->count, 1, memory_order_relaxed);
   if (mutator->stop_signal) td_signal_leave();
   td_fibers_close(mutator);
   td_stacks_close(mutator);
@@ -256,17 +261,17 @@ enum tide_status tide_detach(struct tide_mutator *mutator) {
 }
 
 void td_mutators_drop_others(struct tide_heap *heap, struct tide_mutator *keep) {
-  for (struct tide_mutator *m = heap->world.mutators, *next; m; m = next) {
+  for (struct tide_mutator *m = heap->world->mutators, *next; m; m = next) {
     next = m->next;
     if (m != keep) dismantle(heap, m);
   }
 }
 
 void td_mutators_free_pools(struct tide_heap *heap) {
-  while (heap->retired_first) {
-    struct tide_mutator *next = heap->retired_first->next;
-    free(heap->retired_first);
-    heap->retired_first = next;
+  while (heap->retired->first) {
+    struct tide_mutator *next = heap->retired->first->next;
+    free(heap->retired->first);
+    heap->retired->first = next;
   }
   td_runs_free_pool(heap);
 }

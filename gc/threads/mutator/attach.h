@@ -2,7 +2,13 @@
 #ifndef TD_GC_THREADS_MUTATOR_ATTACH_H
 #define TD_GC_THREADS_MUTATOR_ATTACH_H
 
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
+
+/* Detached mutators, reused late. Under the world's lock. */
+struct td_retired {
+  struct tide_mutator *first, *last;
+  unsigned count;
+};
 
 /* Before the first heap of the process, or the first since the last one's end: what all mutators
  * share. Returns false if the system has no address space or no thread key left. */

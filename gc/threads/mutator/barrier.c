@@ -1,10 +1,11 @@
 /* The write barrier behind its inlined part. */
 #include "gc/threads/mutator/barrier.h"
 
-#include "gc/base/check.h"
-#include "gc/base/error.h"
-#include "gc/base/inside.h"
+#include "gc/check/caller/check.h"
 #include "gc/object/find.h"
+#include "gc/state/error.h"
+#include "gc/threads/inside.h"
+#include "gc/when/when.h"
 #include "heap/find.h"
 #include "heap/log.h"
 #include "heap/young.h"
@@ -43,7 +44,7 @@ void td_barrier_close(struct tide_mutator *mutator) {
  * never holds objects. */
 void td_barrier_switch(struct tide_mutator *mutator) {
   const struct td_space *space = &mutator->heap->space;
-  bool looks = !is_debug && space->has_young && mutator->heap->youth.on;
+  bool looks = !is_debug && space->has_young && mutator->heap->when->youth.on;
   set_mask(mutator, looks ? space->mark_span - 1 : 0);
 }
 
@@ -84,7 +85,7 @@ void tide_write_slow(struct tide_mutator *mutator, void *object, const void *slo
   if (is_debug && !check_write(mutator, object, (uintptr_t)slots, count)) return;
   struct td_space *space = &mutator->heap->space;
   td_allocation_begin(mutator);
-  if (space->has_young && mutator->heap->youth.on) {
+  if (space->has_young && mutator->heap->when->youth.on) {
     enum td_log_news news = td_log_write(space, (uintptr_t)object, (uintptr_t)slots, count);
     if (news != TD_LOG_NOT) note_store(mutator, slots, news == TD_LOG_NEW);
   }

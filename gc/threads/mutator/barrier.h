@@ -2,7 +2,7 @@
 #ifndef TD_GC_THREADS_MUTATOR_BARRIER_H
 #define TD_GC_THREADS_MUTATOR_BARRIER_H
 
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
 
 /* While the mutator is being attached: lets tide_write see the marks of its heap if that collects
  * young objects. */

@@ -1,12 +1,13 @@
 /* The frame of a callback. */
 #include "gc/threads/mutator/callback.h"
 
-#include "gc/base/thread.h"
+#include "gc/check/caller/call.h"
 #include "gc/object/runs.h"
+#include "gc/threads/thread.h"
 
 void td_callback_begin(struct tide_mutator *mutator, struct td_callback *call, uintptr_t held,
                        const char *name) {
-  td_thread_call_begin(&call->call, name);
+  td_call_begin(&call->call, name);
   call->outer = mutator->callback;
   call->keep = (struct td_local_root){held, mutator->locals};
   mutator->locals = &call->keep;
@@ -17,7 +18,7 @@ void td_callback_begin(struct tide_mutator *mutator, struct td_callback *call, u
 
 void td_callback_end(struct tide_mutator *mutator, const struct td_callback *call) {
   td_outside_end(mutator, call->outside);
-  td_thread_call_end(&call->call);
+  td_call_end(&call->call);
   mutator->locals = call->keep.up;
   mutator->callback = call->outer;
   td_runs_show(mutator);

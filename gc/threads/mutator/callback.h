@@ -3,8 +3,8 @@
 #ifndef TD_GC_THREADS_MUTATOR_CALLBACK_H
 #define TD_GC_THREADS_MUTATOR_CALLBACK_H
 
-#include "gc/base/call.h"
-#include "gc/base/inside.h"
+#include "gc/check/caller/call.h"
+#include "gc/threads/inside.h"
 
 struct td_callback {
   struct td_call call;

@@ -3,12 +3,12 @@
 
 #include <stdlib.h>
 
-#include "gc/base/check.h"
-#include "gc/base/error.h"
-#include "gc/base/inside.h"
-#include "gc/base/thread.h"
+#include "gc/check/caller/check.h"
+#include "gc/state/error.h"
+#include "gc/threads/inside.h"
 #include "gc/threads/stop/pause.h"
 #include "gc/threads/stop/registers.h"
+#include "gc/threads/thread.h"
 
 bool td_fibers_open(struct tide_mutator *mutator) {
   const struct td_stack_bounds *bounds = td_thread_stack();

@@ -2,7 +2,7 @@
 #ifndef TD_GC_THREADS_MUTATOR_FIBER_H
 #define TD_GC_THREADS_MUTATOR_FIBER_H
 
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
 
 /* Describes the calling thread's own stack. Returns false if the system does not tell its bounds.
  */

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "gc/base/check.h"
-#include "gc/base/inside.h"
+#include "gc/check/caller/check.h"
+#include "gc/threads/inside.h"
 
 #define FAILED_SCOPE SIZE_MAX
 

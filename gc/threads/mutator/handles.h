@@ -2,8 +2,14 @@
 #ifndef TD_GC_THREADS_MUTATOR_HANDLES_H
 #define TD_GC_THREADS_MUTATOR_HANDLES_H
 
-#include "gc/base/sink.h"
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
+#include "gc/threads/mutator/sink.h"
+
+#define TD_HANDLES_PER_SEGMENT 510u
+struct td_handle_segment {
+  struct td_handle_segment *below, *above;
+  void *slots[TD_HANDLES_PER_SEGMENT];
+};
 
 /* World stopped: hands over a span for each segment and each local root. */
 void td_handles_emit(const struct tide_mutator *mutator, struct td_root_sink *sink);

@@ -1,10 +1,10 @@
 /* Where a mutator lets collections happen: safepoints and blocking regions. */
 #include <errno.h>
 
-#include "gc/base/check.h"
-#include "gc/base/error.h"
-#include "gc/base/inside.h"
+#include "gc/check/caller/check.h"
 #include "gc/object/runs.h"
+#include "gc/state/error.h"
+#include "gc/threads/inside.h"
 #include "gc/threads/mutator/stacks.h"
 #include "gc/threads/stop/registers.h"
 #include "gc/threads/stop/safe.h"

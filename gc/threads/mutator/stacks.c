@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "gc/state/mutator.h"
 #include "gc/threads/stop/registers.h"
 #include "heap/avoid.h"
 

@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+
+#include "gc/threads/world.h"
 #include <stdio.h> /* vsnprintf */
 
 /* So many threads are named; of the others there is a count. */
@@ -36,7 +38,7 @@ void td_late_tell(const struct tide_heap *heap, const struct tide_mutator *self,
   int number = 0;
   add(&line, "tidemark: heap %p: stopping has waited %" PRIu64 " s for", (const void *)heap,
       waited_ns / 1000000000u);
-  for (const struct tide_mutator *m = heap->world.mutators; m; m = m->next) {
+  for (const struct tide_mutator *m = heap->world->mutators; m; m = m->next) {
     if (!is_awaited(m, self)) continue;
     if (m->stop_signal) number = m->stop_signal;
     if (count++ >= NAMED_MOST) continue;

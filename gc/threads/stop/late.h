@@ -2,7 +2,7 @@
 #ifndef TD_GC_THREADS_STOP_LATE_H
 #define TD_GC_THREADS_STOP_LATE_H
 
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
 
 /* A stop that takes this long is told of, and again every TD_LATE_AGAIN_NS. */
 #define TD_LATE_NS UINT64_C(1000000000)

@@ -1,12 +1,14 @@
 /* Looking at a heap that stands still. */
 #include "gc/threads/stop/pause.h"
 
-#include "gc/base/check.h"
-#include "gc/base/inside.h"
-#include "gc/base/thread.h"
+#include "gc/check/caller/call.h"
+#include "gc/check/caller/check.h"
 #include "gc/object/runs.h"
+#include "gc/threads/inside.h"
 #include "gc/threads/stop/registers.h"
 #include "gc/threads/stop/world.h"
+#include "gc/threads/thread.h"
+#include "gc/threads/world.h"
 #include "tide/foreign.h"
 
 enum tide_status td_pause_allowed(const struct tide_mutator *mutator, const char *function) {
@@ -15,12 +17,12 @@ enum tide_status td_pause_allowed(const struct tide_mutator *mutator, const char
 }
 
 void td_pause_retire_runs(struct tide_heap *heap) {
-  for (struct tide_mutator *m = heap->world.mutators; m; m = m->next)
+  for (struct tide_mutator *m = heap->world->mutators; m; m = m->next)
     td_runs_retire(m);
 }
 
 void td_pause_hand_back_runs(struct tide_heap *heap) {
-  for (struct tide_mutator *m = heap->world.mutators; m; m = m->next)
+  for (struct tide_mutator *m = heap->world->mutators; m; m = m->next)
     td_runs_hand_back(m);
 }
 
@@ -34,17 +36,17 @@ static TD_KEEPS_CALL void call_stopped(void *argument) {
   struct pause *pause = argument;
   struct tide_heap *heap = pause->mutator->heap;
   struct td_call call;
-  td_thread_call_begin(&call, "a trace function, root callback, event or visit");
+  td_call_begin(&call, "a trace function, root callback, event or visit");
   td_world_stop(heap, pause->mutator);
   td_pause_retire_runs(heap);
   pause->call(pause->mutator, pause->argument);
-  td_thread_call_end(&call);
+  td_call_end(&call);
   td_pause_hand_back_runs(heap);
   td_world_resume(heap, pause->mutator);
 }
 
 bool td_world_is_ours(const struct tide_mutator *mutator) {
-  const struct td_world *world = &mutator->heap->world;
+  const struct td_world *world = mutator->heap->world;
   /* relaxed: compared with our own identity, which only this thread stores there. */
   return atomic_load_explicit(&world->holder, memory_order_relaxed) == td_self() &&
          world->stands_still;
@@ -55,16 +57,16 @@ static bool has_stopped(const struct tide_mutator *mutator) {
   const struct td_self *self = td_self();
   td_call_check(&self->call);
   return mutator && mutator->thread == self && mutator->heap && !self->call.at &&
-         td_world_is_ours(mutator) && mutator->heap->world.for_program;
+         td_world_is_ours(mutator) && mutator->heap->world->for_program;
 }
 
 static TD_KEEPS_CALL void call_at_once(struct tide_mutator *mutator,
                                        void (*call)(struct tide_mutator *, void *),
                                        void *argument) {
   struct td_call open;
-  td_thread_call_begin(&open, "a visit");
+  td_call_begin(&open, "a visit");
   call(mutator, argument);
-  td_thread_call_end(&open);
+  td_call_end(&open);
 }
 
 enum tide_status td_with_world_stopped(struct tide_mutator *mutator, const char *function,
@@ -97,9 +99,9 @@ static bool others_rest(const struct tide_mutator *mutator) {
 
 static TD_KEEPS_CALL void stop_late_perhaps(struct tide_mutator *mutator) {
   struct td_call call;
-  td_thread_call_begin(&call, "an event");
+  td_call_begin(&call, "an event");
   td_world_stop(mutator->heap, mutator);
-  td_thread_call_end(&call);
+  td_call_end(&call);
 }
 
 enum tide_status tide_world_stop(struct tide_mutator *mutator) {
@@ -111,7 +113,7 @@ enum tide_status tide_world_stop(struct tide_mutator *mutator) {
   td_world_lock(heap);
   stop_late_perhaps(mutator);
   td_pause_retire_runs(heap);
-  heap->world.for_program = true;
+  heap->world->for_program = true;
   return TIDE_OK;
 }
 
@@ -119,7 +121,7 @@ enum tide_status tide_world_resume(struct tide_mutator *mutator) {
   if (!has_stopped(mutator)) return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct tide_heap *heap = mutator->heap;
-  heap->world.for_program = false;
+  heap->world->for_program = false;
   td_pause_hand_back_runs(heap);
   td_world_resume(heap, mutator);
   td_world_unlock(heap);

@@ -2,7 +2,7 @@
 #ifndef TD_GC_THREADS_STOP_PAUSE_H
 #define TD_GC_THREADS_STOP_PAUSE_H
 
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
 
 /* May this thread stop the world with this mutator? Returns TIDE_ERROR_ARGUMENT for NULL, and
  * TIDE_ERROR_STATE inside a collection, in a blocking region, and for a mutator that is detached

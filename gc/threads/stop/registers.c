@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gc/base/thread.h"
+#include "gc/threads/thread.h"
 
 /* Frames of functions that wrap tide_stack_switch and return before the switch. */
 #define WRAPPER_BYTES 512u

@@ -2,7 +2,7 @@
 #ifndef TD_GC_THREADS_STOP_REGISTERS_H
 #define TD_GC_THREADS_STOP_REGISTERS_H
 
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
 
 /* For functions that read whole stacks: they read red zones, and other threads' frames, on
  * purpose. */

@@ -1,7 +1,8 @@
 /* The mutators' side of the handshake with a stopper. */
 #include "gc/threads/stop/safe.h"
 
-#include "gc/base/thread.h"
+#include "gc/threads/thread.h"
+#include "gc/threads/world.h"
 
 static void count_down(struct td_world *world) {
   /* release [world.safe]: the counts form one release sequence that the stopper acquires;
@@ -24,7 +25,7 @@ void td_world_enter_safe(struct tide_mutator *mutator) {
    * mutator that finds STOP counts down from what the stopper wrote, not from what was there
    * before. */
   uint32_t before = atomic_fetch_or_explicit(&mutator->state, TD_SAFE, memory_order_acq_rel);
-  if (before & TD_STOP && !has_answered(mutator, before)) count_down(&mutator->heap->world);
+  if (before & TD_STOP && !has_answered(mutator, before)) count_down(mutator->heap->world);
 }
 
 bool td_world_try_leave_safe(struct tide_mutator *mutator) {
@@ -39,7 +40,7 @@ bool td_world_try_leave_safe(struct tide_mutator *mutator) {
 /* Sleeps until the stop that keeps this mutator safe is over; may return early. With a lock that
  * may not be kept for long it returns false at once if the mutator is suspended. */
 static bool wait_at_gate(struct tide_mutator *mutator, bool with_lock) {
-  struct td_world *world = &mutator->heap->world;
+  struct td_world *world = mutator->heap->world;
   /* acquire [world.gate]: the state is read after the gate, so that a gate that has not moved
    * below proves that STOP was not cleared meanwhile. */
   uint32_t gate = atomic_load_explicit(&world->gate, memory_order_acquire);
@@ -84,7 +85,7 @@ bool td_world_answer_fork(struct tide_mutator *mutator) {
   if (!(state & TD_FORK)) return false;
   mutator->door = number_of(state);
   if (!(state & TD_SAFE)) {
-    count_down(&mutator->heap->world);
+    count_down(mutator->heap->world);
     return true;
   }
   /* It was counted as safe. relaxed: no thread reads what this one does until the next stop; the
@@ -95,8 +96,8 @@ bool td_world_answer_fork(struct tide_mutator *mutator) {
 
 void td_world_doze(struct tide_heap *heap, uint64_t ns) {
   /* relaxed: the caller looks again in any case. */
-  uint32_t gate = atomic_load_explicit(&heap->world.gate, memory_order_relaxed);
-  td_plat_wait(&heap->world.gate, gate, ns);
+  uint32_t gate = atomic_load_explicit(&heap->world->gate, memory_order_relaxed);
+  td_plat_wait(&heap->world->gate, gate, ns);
 }
 
 static bool takes_part(const struct tide_mutator *m, const struct tide_mutator *except) {

@@ -21,7 +21,8 @@
 #ifndef TD_GC_THREADS_STOP_SAFE_H
 #define TD_GC_THREADS_STOP_SAFE_H
 
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
+#include "gc/state/mutator.h"
 
 /* The calling mutator becomes safe: its stack and registers must be described before. */
 void td_world_enter_safe(struct tide_mutator *mutator);

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "gc/base/error.h"
-#include "gc/base/inside.h"
 #include "gc/object/runs.h"
+#include "gc/state/error.h"
+#include "gc/threads/inside.h"
 #include "gc/threads/stop/registers.h"
 #include "gc/threads/stop/safe.h"
 

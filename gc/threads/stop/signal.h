@@ -2,7 +2,7 @@
  *
  * The stopper sets the bits as for others (gc/threads/stop/safe.h) and then sends the signal. The
  * handler finds the thread inside Tidemark    It returns at once; the thread answers when it leaves
- * (gc/base/inside.h). anywhere else      It makes the thread stand still, in all its heaps, and
+ * (gc/threads/inside.h). anywhere else      It makes the thread stand still, in all its heaps, and
  * returns when that is over. The interrupted registers lie on the stack, above the handler's frame.
  *                      The mutators are marked as interrupted: inlined code may be about to take a
  *                      cell, so their runs are held, not retired (heap/alloc.h).
@@ -12,7 +12,7 @@
 #ifndef TD_GC_THREADS_STOP_SIGNAL_H
 #define TD_GC_THREADS_STOP_SIGNAL_H
 
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
 
 /* Makes sure that the signal is ours, and that the calling thread can be stopped by it. Returns its
  * number; or 0, and fills in the error. `function` is what the embedder called. */

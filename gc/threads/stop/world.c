@@ -3,12 +3,13 @@
 
 #include <stdlib.h>
 
-#include "gc/base/stats.h"
-#include "gc/base/thread.h"
 #include "gc/object/runs.h"
+#include "gc/stats/stats.h"
 #include "gc/threads/stop/late.h"
 #include "gc/threads/stop/registers.h"
 #include "gc/threads/stop/safe.h"
+#include "gc/threads/thread.h"
+#include "gc/threads/world.h"
 
 /* Tries of the stopper before it sleeps: about the time in which a running mutator answers. */
 #ifndef STOP_SPINS /* a model checker has others */
@@ -34,11 +35,11 @@ static void lock_safely(void *argument) {
   struct tide_heap *heap = argument;
   struct tide_mutator *suspended;
   td_thread_enter_safe(NULL);
-  pthread_mutex_lock(&heap->world.lock);
+  pthread_mutex_lock(&heap->world->lock);
   while ((suspended = td_thread_try_leave_safe(NULL)) != NULL) {
-    pthread_mutex_unlock(&heap->world.lock);
+    pthread_mutex_unlock(&heap->world->lock);
     td_world_wait_at_gate(suspended);
-    pthread_mutex_lock(&heap->world.lock);
+    pthread_mutex_lock(&heap->world->lock);
   }
 }
 
@@ -57,28 +58,28 @@ static void become_holder(struct td_world *world) {
 }
 
 void td_world_lock_safe(struct tide_heap *heap) {
-  pthread_mutex_lock(&heap->world.lock);
-  become_holder(&heap->world);
+  pthread_mutex_lock(&heap->world->lock);
+  become_holder(heap->world);
 }
 
 void td_world_unlock_safe(struct tide_heap *heap) {
   struct td_self *self = td_self();
   /* relaxed: as in become_holder. */
-  atomic_store_explicit(&heap->world.holder, NULL, memory_order_relaxed);
+  atomic_store_explicit(&heap->world->holder, NULL, memory_order_relaxed);
   if (--self->worlds == 0) show_runs(self);
-  pthread_mutex_unlock(&heap->world.lock);
+  pthread_mutex_unlock(&heap->world->lock);
 }
 
 void td_world_lock(struct tide_heap *heap) {
   int before;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-  if (pthread_mutex_trylock(&heap->world.lock) != 0) td_stack_call(lock_safely, heap);
-  become_holder(&heap->world);
-  heap->world.cancel_state = before;
+  if (pthread_mutex_trylock(&heap->world->lock) != 0) td_stack_call(lock_safely, heap);
+  become_holder(heap->world);
+  heap->world->cancel_state = before;
 }
 
 void td_world_unlock(struct tide_heap *heap) {
-  int before = heap->world.cancel_state, disabled;
+  int before = heap->world->cancel_state, disabled;
   td_world_unlock_safe(heap);
   pthread_setcancelstate(before, &disabled);
 }
@@ -177,7 +178,7 @@ static void stop_released(struct td_world *world, const struct tide_mutator *sel
 
 /* Longer from time to time: the one with the lock may wait for a CPU. */
 static void stop_again(struct patience *patience) {
-  struct td_world *world = &patience->heap->world;
+  struct td_world *world = patience->heap->world;
   if (release_interrupted(world)) {
     /* relaxed: a hint; no thread wakes us while some are awaited once more. */
     uint32_t left = atomic_load_explicit(&world->awaited, memory_order_relaxed);
@@ -209,7 +210,7 @@ static uint64_t lose_patience(struct patience *patience) {
 }
 
 static void wait_for_mutators(struct patience *patience) {
-  struct td_world *world = &patience->heap->world;
+  struct td_world *world = patience->heap->world;
   for (unsigned spins = 0;; spins++) {
     /* acquire [world.safe]: pairs with the last count_down. */
     uint32_t left = atomic_load_explicit(&world->awaited, memory_order_acquire);
@@ -222,7 +223,7 @@ static void wait_for_mutators(struct patience *patience) {
 }
 
 static void stop(struct tide_heap *heap, const struct tide_mutator *self, bool for_fork) {
-  struct td_world *world = &heap->world;
+  struct td_world *world = heap->world;
   /* relaxed: changed under the lock that we hold. */
   uint32_t count = atomic_load_explicit(&world->count, memory_order_relaxed);
   uint32_t others = count - (self ? 1 : 0);
@@ -251,7 +252,7 @@ void td_world_stop_mutators(struct tide_heap *heap, const struct tide_mutator *s
 }
 
 void td_world_resume_mutators(struct tide_heap *heap, const struct tide_mutator *self) {
-  struct td_world *world = &heap->world;
+  struct td_world *world = heap->world;
   /* relaxed: changed under the lock that we hold. */
   uint32_t count = atomic_load_explicit(&world->count, memory_order_relaxed);
   if (count <= (self ? 1u : 0u)) return;
@@ -262,27 +263,27 @@ void td_world_resume_mutators(struct tide_heap *heap, const struct tide_mutator 
 
 void td_world_let_go(struct tide_mutator *mutator) {
   let_go(mutator);
-  open_gate(&mutator->heap->world);
+  open_gate(mutator->heap->world);
 }
 
 void td_world_stop(struct tide_heap *heap, struct tide_mutator *self) {
   td_thread_enter_safe(self);
   stop(heap, self, false);
-  heap->world.stands_still = true;
+  heap->world->stands_still = true;
 }
 
 /* The thread was suspended in another heap meanwhile. It waits without the lock, and
  * counts as safe in this heap, too: others may collect. */
 static void wait_without_lock(struct tide_heap *heap, struct tide_mutator *suspended) {
-  int cancel_state = heap->world.cancel_state;
+  int cancel_state = heap->world->cancel_state;
   td_world_unlock_safe(heap);
   td_world_wait_at_gate(suspended);
   td_world_lock_safe(heap);
-  heap->world.cancel_state = cancel_state;
+  heap->world->cancel_state = cancel_state;
 }
 
 void td_world_resume(struct tide_heap *heap, struct tide_mutator *self) {
-  heap->world.stands_still = false;
+  heap->world->stands_still = false;
   td_world_resume_mutators(heap, self);
   struct tide_mutator *suspended = td_thread_try_leave_safe(self);
   if (!suspended) return;

@@ -4,7 +4,7 @@
 #ifndef TD_GC_THREADS_STOP_WORLD_H
 #define TD_GC_THREADS_STOP_WORLD_H
 
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
 
 bool td_world_init(struct td_world *world);
 void td_world_deinit(struct td_world *world);

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
 #include "heap/quarantine.h"
 #include "tests/unit/gc/common.h"
 

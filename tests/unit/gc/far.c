@@ -1,5 +1,5 @@
 /* Objects at the far end of a range that is longer than most machines have memory for. */
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
 #include "tests/unit/gc/common.h"
 #include "tide/advanced.h"
 

@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
 #include "tests/unit/gc/common.h"
 
 #define GIB ((size_t)1 << 30)

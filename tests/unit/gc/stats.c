@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
 #include "tests/unit/gc/common.h"
 #include "tide/foreign.h"
 

@@ -1,5 +1,5 @@
 /* The hash table of addresses, against a plain array as model. */
-#include "gc/base/table.h"
+#include "gc/arrays/table.h"
 
 #include <criterion/criterion.h>
 

@@ -1,6 +1,7 @@
 /* A heap that is being filled does with fewer full collections, and finds all garbage afterwards.
  */
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
+#include "gc/when/when.h"
 #include "tests/unit/gc/young.h"
 
 #define LEAF_BYTES ((size_t)1024)
@@ -30,9 +31,9 @@ static uint64_t fill(bool write_barrier, uint64_t *after) {
     if (i == LEAVES_FIRST) {
       cr_assert_eq(tide_collect(w.m), TIDE_OK);
       full = full_of(&w);
-      cr_assert_eq(w.heap->filling.keeps, write_barrier);
+      cr_assert_eq(w.heap->when->filling.keeps, write_barrier);
     }
-    if (i >= LEAVES_FIRST) w.heap->filling.samples = 2;
+    if (i >= LEAVES_FIRST) w.heap->when->filling.samples = 2;
     size_t *leaf = tide_alloc(w.m, TIDE_LAYOUT_LEAF, LEAF_BYTES);
     cr_assert_not_null(leaf);
     *leaf = i;

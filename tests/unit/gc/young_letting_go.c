@@ -1,6 +1,6 @@
 /* A heap that is being filled postpones full collections. Programs that drop what they filled it
  * with, in several ways, do not need several times the memory for that. */
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
 #include "tests/unit/gc/young.h"
 
 #define LEAF_BYTES ((size_t)1024)

@@ -1,5 +1,7 @@
 /* Much that is logged brings a young collection before the young part is full. */
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
+#include "gc/state/mutator.h"
+#include "gc/when/when.h"
 #include "heap/young.h"
 #include "tests/unit/gc/young.h"
 
@@ -16,7 +18,7 @@ static struct world begin(struct pair **list) {
     *handle = *list;
   }
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
-  w.heap->youth.due_bytes = (size_t)64 << 20;
+  w.heap->when->youth.due_bytes = (size_t)64 << 20;
   td_young_set_due(&w.heap->space, (size_t)64 << 20, TD_YOUTH_LOGGED_FIRST);
   return w;
 }
@@ -69,7 +71,7 @@ Test(young_logged, counts_slots_of_arrays_once) {
   struct tide_cycle_stats stats;
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
   array = *handle;
-  w.heap->youth.due_bytes = (size_t)64 << 20;
+  w.heap->when->youth.due_bytes = (size_t)64 << 20;
   td_young_set_due(&w.heap->space, (size_t)64 << 20, LONG);
   for (unsigned i = 0; i < 4 * LONG; i++)
     tide_write(w.m, array, &array[i % LONG], array);

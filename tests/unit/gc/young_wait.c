@@ -1,6 +1,7 @@
 /* While young collections do not pay nothing is logged; then what is young becomes old. */
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
 #include "gc/threads/mutator/barrier.h"
+#include "gc/when/when.h"
 #include "heap/young.h"
 #include "tests/unit/gc/young.h"
 
@@ -8,8 +9,8 @@ enum { LIST = 20000, ROOM = 1 << 20 };
 
 /* As if the last young collection had not paid: the next trial is due after ROOM bytes. */
 static void begin_wait(struct world *w) {
-  w->heap->youth.on = false;
-  w->heap->youth.due_bytes = ROOM;
+  w->heap->when->youth.on = false;
+  w->heap->when->youth.due_bytes = ROOM;
   td_barrier_switch(w->m);
   td_young_bear_old(&w->heap->space, true);
   td_young_set_due(&w->heap->space, ROOM, SIZE_MAX);
@@ -43,7 +44,7 @@ Test(young_wait, ends_with_all_young_objects_old) {
   cr_assert_eq(stats.cause, TIDE_CAUSE_YOUNG);
   cr_assert_eq(stats.objects, 0, "nothing was looked at");
   cr_assert_geq(stats.promoted_bytes, 100 * 32);
-  cr_assert(w.heap->youth.on);
+  cr_assert(w.heap->when->youth.on);
   cr_assert_geq(count_after_young(&w), there);
   cr_assert_eq(live_after_collect(&w), 0);
   world_end(&w);
@@ -82,7 +83,7 @@ Test(young_wait, loses_nothing) {
 Test(young_wait, is_not_for_a_full_collection_where_a_young_one_will_do) {
   struct world w = world_young();
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
-  w.heap->youth.due_bytes = ROOM;
+  w.heap->when->youth.due_bytes = ROOM;
   td_young_set_due(&w.heap->space, SIZE_MAX, SIZE_MAX);
   drop_until_collected(&w);
   struct tide_cycle_stats stats;

@@ -1,8 +1,8 @@
-#include "gc/base/sized.h"
+#include "gc/state/sized.h"
 
 #include <string.h>
 
-#include "gc/base/error.h"
+#include "gc/state/error.h"
 
 #define SIZE_MOST 4096u
 

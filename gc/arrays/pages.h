@@ -1,7 +1,7 @@
 /* Arrays in pages of the system, for what may grow while the world stands still: a thread that was
  * stopped by a signal may be inside malloc and hold its locks. */
-#ifndef TD_GC_BASE_PAGES_H
-#define TD_GC_BASE_PAGES_H
+#ifndef TD_GC_ARRAYS_PAGES_H
+#define TD_GC_ARRAYS_PAGES_H
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* Arrays in pages of the system. */
-#include "gc/base/pages.h"
+#include "gc/arrays/pages.h"
 
 #include <string.h>
 

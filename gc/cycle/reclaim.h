@@ -9,10 +9,10 @@
  * Weak slots in place go with the references of their kind; slots in what is unmarked in the end
  * are forgotten. Objects that have one finalizer of their own come after those of 2
  * (gc/weak/settle.h). */
-#ifndef TD_GC_WEAK_RECLAIM_H
-#define TD_GC_WEAK_RECLAIM_H
+#ifndef TD_GC_CYCLE_RECLAIM_H
+#define TD_GC_CYCLE_RECLAIM_H
 
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
 
 void td_reclaim(struct tide_heap *heap);
 

@@ -1,7 +1,20 @@
 /* Checks of the caller. */
-#include "gc/base/check.h"
+#include "gc/check/caller/check.h"
 
-#include "gc/base/error.h"
+#include "gc/state/error.h"
+#include "gc/threads/world.h"
+
+bool td_in_callback(void) {
+  const struct td_self *self = td_self();
+  td_call_check(&self->call);
+  return self->worlds > 0 || td_markers_is_helper();
+}
+
+bool td_inside_collection(struct tide_heap *heap) {
+  /* relaxed: compared with our own identity, which only this thread stores there. */
+  return atomic_load_explicit(&heap->world->holder, memory_order_relaxed) == td_self() ||
+         td_markers_has_thread(heap->markers);
+}
 
 bool td_mutator_check(const struct tide_mutator *mutator, const char *function) {
   const struct td_self *self = td_self();

@@ -2,17 +2,21 @@
  * finds every structure whole: no other mutator is in the middle of an allocation. The child
  * keeps the mutators of the thread that forked, and forgets the other threads: their handles and
  * stacks are no roots any more, and the markers start new threads when they need them. */
-#include "gc/threads/mutator/fork.h"
+#include "gc/create/fork.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "gc/base/inside.h"
+#include "gc/check/caller/check.h"
+#include "gc/roots/set.h"
+#include "gc/stats/stats.h"
+#include "gc/threads/inside.h"
 #include "gc/threads/mutator/attach.h"
 #include "gc/threads/stop/registers.h"
 #include "gc/threads/stop/safe.h"
 #include "gc/threads/stop/signal.h"
 #include "gc/threads/stop/world.h"
+#include "gc/weak/finalizer.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tide_heap *heaps; /* under the lock */
@@ -61,10 +65,10 @@ static void stop_all(void *unused) {
   /* All other locks after the last stop: a thread that we wait for may use heaps that it is not
    * attached to, and does not stand still while it waits for such a lock. */
   for (struct tide_heap *heap = heaps; heap; heap = heap->next) {
-    pthread_mutex_lock(&heap->roots.lock);
-    pthread_mutex_lock(&heap->finalizers.lock);
+    pthread_mutex_lock(&heap->roots->lock);
+    pthread_mutex_lock(&heap->finalizers->lock);
     pthread_mutex_lock(&heap->space.lock);
-    pthread_mutex_lock(&heap->stats_lock);
+    pthread_mutex_lock(&heap->stats->lock);
   }
   td_signal_hold();
 }
@@ -75,10 +79,10 @@ static void before_fork(void) {
 }
 
 static void unlock_heap(struct tide_heap *heap) {
-  pthread_mutex_unlock(&heap->stats_lock);
+  pthread_mutex_unlock(&heap->stats->lock);
   pthread_mutex_unlock(&heap->space.lock);
-  pthread_mutex_unlock(&heap->finalizers.lock);
-  pthread_mutex_unlock(&heap->roots.lock);
+  pthread_mutex_unlock(&heap->finalizers->lock);
+  pthread_mutex_unlock(&heap->roots->lock);
 }
 
 static void go_on(void) {

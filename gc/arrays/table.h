@@ -1,8 +1,8 @@
 /* A hash table from non-zero words to sizes, for addresses that were registered. Linear probing;
  * removal moves later entries back, so there are no tombstones. Not thread-safe. Its memory is not
  * malloc's: verification fills one while the world stands still. */
-#ifndef TD_GC_BASE_TABLE_H
-#define TD_GC_BASE_TABLE_H
+#ifndef TD_GC_ARRAYS_TABLE_H
+#define TD_GC_ARRAYS_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,17 @@
 /* The calling thread: its mutators, the worlds it holds, and the embedder's function it is in. */
-#ifndef TD_GC_BASE_THREAD_H
-#define TD_GC_BASE_THREAD_H
+#ifndef TD_GC_THREADS_THREAD_H
+#define TD_GC_THREADS_THREAD_H
 
-#include "gc/base/call.h"
-#include "gc/base/state.h"
+#include "gc/state/mutator.h"
+
+struct td_call;
+
+/* The innermost call of a thread. A copy of what must be known when the frame is gone. */
+struct td_open_call {
+  struct td_call *at;  /* NULL: there is none */
+  const char *name;    /* of what was called, for the message */
+  uintptr_t low, high; /* the stack that *at lies on; both 0 if that is not known */
+};
 
 /* What is known of a thread. Only the thread itself uses it; others compare its address. */
 struct td_self {
@@ -11,7 +19,7 @@ struct td_self {
   struct td_open_call call;
   uint32_t worlds;              /* how many worlds' locks it holds */
   struct td_stack_bounds stack; /* its own; high is 0 until it is asked for */
-  /* For threads that a signal may stop; the thread and its signal handler: gc/base/inside.h. */
+  /* For threads that a signal may stop; the thread and its signal handler: gc/threads/inside.h. */
   _Atomic(uint32_t) inside;             /* scopes that hold stops off */
   volatile bool at_doors;               /* a fork waits: gc/threads/stop/signal.h */
   volatile bool waits_at_door;          /* it is noticed already */
@@ -42,20 +50,5 @@ void td_thread_remove(struct tide_mutator *mutator);
 /* Returns the bounds of the thread's own stack, or NULL with errno set if the system does not tell
  * them. */
 const struct td_stack_bounds *td_thread_stack(void);
-
-/* Around a call of an embedder's function: gc/base/call.h. `name` says in messages what was called.
- */
-void td_thread_call_begin(struct td_call *call, const char *name);
-void td_thread_call_end(const struct td_call *call);
-
-/* Returns true on a thread that holds the world of any heap, and on marking threads of any heap.
- * These are the threads on which trace functions, root callbacks, events of a collection and visits
- * are called. They must not wait for a lock of gc, of any heap: the thread that holds that lock may
- * wait for the collection. Nor may they use a mutator of another heap: as long as the world stands
- * still, those count as standing still too (td_world_stop). */
-bool td_in_callback(void);
-
-/* Returns true if it is a collection of this heap whose callback the thread is in. */
-bool td_inside_collection(struct tide_heap *heap);
 
 #endif

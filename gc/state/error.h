@@ -1,7 +1,7 @@
 /* How a failure is told: by a status, by an error's text, or, for misuse that has no place for
  * either, by a message of the debug build. */
-#ifndef TD_GC_BASE_ERROR_H
-#define TD_GC_BASE_ERROR_H
+#ifndef TD_GC_STATE_ERROR_H
+#define TD_GC_STATE_ERROR_H
 
 #include "tide/tide.h"
 

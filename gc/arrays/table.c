@@ -1,7 +1,7 @@
 /* The hash table of registered addresses. */
-#include "gc/base/table.h"
+#include "gc/arrays/table.h"
 
-#include "gc/base/pages.h"
+#include "gc/arrays/pages.h"
 
 #include <string.h>
 

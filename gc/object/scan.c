@@ -1,7 +1,7 @@
 /* Reading one object's references. */
-#include "gc/base/scan.h"
+#include "gc/object/scan.h"
 
-#include "gc/base/pages.h"
+#include "gc/arrays/pages.h"
 #include "heap/find.h"
 
 static void word(struct td_scanner *scanner, const uintptr_t *slot) {

@@ -1,5 +1,5 @@
 /* Weak references, finalizers and ephemerons between marking and sweeping. */
-#include "gc/weak/reclaim.h"
+#include "gc/cycle/reclaim.h"
 
 #include "gc/foreign/slots.h"
 #include "gc/weak/ephemeron.h"
@@ -31,8 +31,8 @@ static uintptr_t clear_before(struct tide_heap *heap, uintptr_t chain, uintptr_t
 /* Weak references met since the last call, by markers and by the serial closure. */
 static uintptr_t take_and_clear_before(struct tide_heap *heap, uintptr_t rest) {
   rest = clear_before(heap, td_mark_take_weak(heap->markers), rest);
-  rest = clear_before(heap, heap->ephemerons.weak, rest);
-  heap->ephemerons.weak = 0;
+  rest = clear_before(heap, heap->ephemerons->weak, rest);
+  heap->ephemerons->weak = 0;
   return rest;
 }
 

@@ -1,7 +1,7 @@
 /* Where the parts of a root set hand over what they find. Code that gathers roots fills the
  * functions in and embeds the structure as the first member of its own state. */
-#ifndef TD_GC_BASE_SINK_H
-#define TD_GC_BASE_SINK_H
+#ifndef TD_GC_THREADS_MUTATOR_SINK_H
+#define TD_GC_THREADS_MUTATOR_SINK_H
 
 #include <stddef.h>
 #include <stdint.h>

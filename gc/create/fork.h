@@ -1,8 +1,8 @@
 /* All heaps of the process, for fork. */
-#ifndef TD_GC_THREADS_MUTATOR_FORK_H
-#define TD_GC_THREADS_MUTATOR_FORK_H
+#ifndef TD_GC_CREATE_FORK_H
+#define TD_GC_CREATE_FORK_H
 
-#include "gc/base/state.h"
+#include "gc/state/heap.h"
 
 /* Returns NULL, or says what the system refused. */
 const char *td_registry_add(struct tide_heap *heap);

@@ -1,5 +1,5 @@
 /* Words in frames that tell whether the frame is still there. */
-#include "gc/base/call.h"
+#include "gc/check/caller/call.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -36,16 +36,37 @@ void td_call_check_open(const struct td_open_call *innermost) {
   if (was_left(innermost)) complain(innermost);
 }
 
-void td_call_begin(struct td_open_call *innermost, struct td_call *call,
-                   const struct td_open_call *fresh) {
-  call->outer = *innermost;
-  for (uint32_t i = 0; i < TD_CALL_WORDS; i++)
-    *(volatile uintptr_t *)&call->words[i] = word_at(call, i);
-  *innermost = *fresh;
-  innermost->at = call;
+static bool holds(uintptr_t low, uintptr_t high, uintptr_t address) {
+  return address >= low && address < high;
 }
 
-void td_call_end(struct td_open_call *innermost, const struct td_call *call) {
-  if (innermost->at != call) complain(innermost);
-  *innermost = call->outer;
+static struct td_open_call opened(const struct td_self *self, struct td_call *call,
+                                  const char *name) {
+  struct td_open_call open = {.at = call, .name = name};
+  uintptr_t at = (uintptr_t)call;
+  if (holds(self->stack.low, self->stack.high, at)) {
+    open.low = self->stack.low;
+    open.high = self->stack.high;
+  }
+  for (const struct tide_mutator *m = self->mutators; m; m = m->thread_next) {
+    const struct tide_fiber_stack *fiber = m->current;
+    if (fiber == &m->own || !holds(fiber->low, fiber->high, at)) continue;
+    open.low = fiber->low;
+    open.high = fiber->high;
+  }
+  return open;
+}
+
+void td_call_begin(struct td_call *call, const char *name) {
+  struct td_self *self = td_self();
+  call->outer = self->call;
+  for (uint32_t i = 0; i < TD_CALL_WORDS; i++)
+    *(volatile uintptr_t *)&call->words[i] = word_at(call, i);
+  self->call = opened(self, call, name);
+}
+
+void td_call_end(const struct td_call *call) {
+  struct td_self *self = td_self();
+  if (self->call.at != call) complain(&self->call);
+  self->call = call->outer;
 }

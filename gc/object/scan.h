@@ -1,12 +1,12 @@
 /* Reading one object's references, serially. Shared by everything in gc that follows references
  * itself (ephemerons, finalizer order, verification, the walk), and deliberately not by the
  * marker, whose work the verification checks. */
-#ifndef TD_GC_BASE_SCAN_H
-#define TD_GC_BASE_SCAN_H
+#ifndef TD_GC_OBJECT_SCAN_H
+#define TD_GC_OBJECT_SCAN_H
 
 #include "heap/space.h"
-#include "marker/marker.h"
 #include "marker/base/tracer.h"
+#include "marker/marker.h"
 
 /* Embed it as the first member; the functions get it back. */
 struct td_scanner {

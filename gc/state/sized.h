@@ -1,7 +1,7 @@
 /* Structures that carry their size, so that programs compiled with an older or a newer header keep
  * working. */
-#ifndef TD_GC_BASE_SIZED_H
-#define TD_GC_BASE_SIZED_H
+#ifndef TD_GC_STATE_SIZED_H
+#define TD_GC_STATE_SIZED_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* Statuses, error texts and the version. */
-#include "gc/base/error.h"
+#include "gc/state/error.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,33 +1,36 @@
 /* Figures and events. */
-#include "gc/base/stats.h"
+#include "gc/stats/stats.h"
 
 #include <string.h>
 
-#include "gc/base/inside.h"
-#include "gc/base/pages.h"
-#include "gc/base/thread.h"
+#include "gc/arrays/pages.h"
+#include "gc/threads/inside.h"
+#include "gc/threads/thread.h"
+#include "gc/threads/world.h"
+#include "gc/when/when.h"
 #include "platform/probes.h"
 
 bool td_stats_init(struct tide_heap *heap) {
   /* Each has room for the most markers there may be: pages that are never written to take no
    * memory. */
-  heap->last = td_pages_take(sizeof *heap->last);
-  heap->building = td_pages_take(sizeof *heap->building);
-  heap->ended_ns = td_plat_now_ns();
-  return heap->last && heap->building && pthread_mutex_init(&heap->stats_lock, NULL) == 0;
+  heap->stats->last = td_pages_take(sizeof *heap->stats->last);
+  heap->stats->building = td_pages_take(sizeof *heap->stats->building);
+  heap->when->ended_ns = td_plat_now_ns();
+  return heap->stats->last && heap->stats->building &&
+         pthread_mutex_init(&heap->stats->lock, NULL) == 0;
 }
 
 void td_stats_deinit(struct tide_heap *heap) {
-  td_pages_give(heap->last, sizeof *heap->last);
-  td_pages_give(heap->building, sizeof *heap->building);
-  pthread_mutex_destroy(&heap->stats_lock);
+  td_pages_give(heap->stats->last, sizeof *heap->stats->last);
+  td_pages_give(heap->stats->building, sizeof *heap->stats->building);
+  pthread_mutex_destroy(&heap->stats->lock);
 }
 
 /* Of a collection: by the collecting thread. */
 static void probe(const struct tide_heap *heap, enum tide_event event) {
   switch (event) {
   case TIDE_EVENT_CYCLE_BEGIN:
-    TD_PROBE3(cycle__begin, heap, heap->running.kind, heap->running.cause);
+    TD_PROBE3(cycle__begin, heap, heap->stats->running.kind, heap->stats->running.cause);
     break;
   case TIDE_EVENT_STOPPED:
     TD_PROBE1(stopped, heap);
@@ -39,13 +42,13 @@ static void probe(const struct tide_heap *heap, enum tide_event event) {
     TD_PROBE1(mark__end, heap);
     break;
   case TIDE_EVENT_WEAK_END:
-    TD_PROBE2(weak__end, heap, heap->building->all.objects);
+    TD_PROBE2(weak__end, heap, heap->stats->building->all.objects);
     break;
   case TIDE_EVENT_SWEEP_END:
-    TD_PROBE2(sweep__end, heap, heap->building->all.bytes);
+    TD_PROBE2(sweep__end, heap, heap->stats->building->all.bytes);
     break;
   case TIDE_EVENT_CYCLE_END:
-    TD_PROBE2(cycle__end, heap, heap->running.kind);
+    TD_PROBE2(cycle__end, heap, heap->stats->running.kind);
     break;
   case TIDE_EVENT_HEAP_GREW:
     TD_PROBE1(heap__grew, heap);
@@ -63,23 +66,23 @@ uint64_t td_stats_tell(struct tide_heap *heap, enum tide_event event) {
   uint64_t now = td_plat_now_ns();
   probe(heap, event);
   /* relaxed: a callback that is being set just now may miss an event. */
-  if (!atomic_load_explicit(&heap->has_event, memory_order_relaxed)) return now;
-  pthread_mutex_lock(&heap->stats_lock);
-  tide_event_fn call = heap->event;
-  void *context = heap->event_context;
-  pthread_mutex_unlock(&heap->stats_lock);
+  if (!atomic_load_explicit(&heap->stats->has_event, memory_order_relaxed)) return now;
+  pthread_mutex_lock(&heap->stats->lock);
+  tide_event_fn call = heap->stats->event;
+  void *context = heap->stats->event_context;
+  pthread_mutex_unlock(&heap->stats->lock);
   if (call) call(heap, event, now, context);
   return now;
 }
 
 uint64_t td_stats_begin(struct tide_heap *heap, enum tide_cycle_kind kind,
                         enum tide_cycle_cause cause) {
-  pthread_mutex_lock(&heap->stats_lock);
+  pthread_mutex_lock(&heap->stats->lock);
   /* relaxed: changed under the world's lock, which this thread holds. */
-  heap->running.number = atomic_load_explicit(&heap->cycles, memory_order_relaxed) + 1;
-  heap->running.kind = kind;
-  heap->running.cause = cause;
-  pthread_mutex_unlock(&heap->stats_lock);
+  heap->stats->running.number = atomic_load_explicit(&heap->cycles, memory_order_relaxed) + 1;
+  heap->stats->running.kind = kind;
+  heap->stats->running.cause = cause;
+  pthread_mutex_unlock(&heap->stats->lock);
   return td_stats_tell(heap, TIDE_EVENT_CYCLE_BEGIN);
 }
 
@@ -87,7 +90,8 @@ uint64_t td_stats_begin(struct tide_heap *heap, enum tide_cycle_kind kind,
  * the lock orders the rest. */
 bool td_stats_growth_is_news(struct tide_heap *heap) {
   uint32_t committed = atomic_load_explicit(&heap->space.committed_slabs, memory_order_relaxed);
-  return committed != atomic_load_explicit(&heap->committed_slabs_seen, memory_order_relaxed);
+  return committed !=
+         atomic_load_explicit(&heap->stats->committed_slabs_seen, memory_order_relaxed);
 }
 
 void td_stats_tell_growth(struct tide_heap *heap) {
@@ -95,44 +99,45 @@ void td_stats_tell_growth(struct tide_heap *heap) {
   pthread_mutex_lock(&heap->space.lock);
   uint32_t committed = atomic_load_explicit(&heap->space.committed_slabs, memory_order_relaxed);
   uint32_t seen =
-      atomic_exchange_explicit(&heap->committed_slabs_seen, committed, memory_order_relaxed);
+      atomic_exchange_explicit(&heap->stats->committed_slabs_seen, committed, memory_order_relaxed);
   pthread_mutex_unlock(&heap->space.lock);
   if (committed > seen) td_stats_tell(heap, TIDE_EVENT_HEAP_GREW);
   if (committed < seen) td_stats_tell(heap, TIDE_EVENT_HEAP_SHRANK);
 }
 
 void td_stats_abandon(struct tide_heap *heap) {
-  pthread_mutex_lock(&heap->stats_lock);
-  heap->running = (struct tide_cycle_running){0};
-  pthread_mutex_unlock(&heap->stats_lock);
+  pthread_mutex_lock(&heap->stats->lock);
+  heap->stats->running = (struct tide_cycle_running){0};
+  pthread_mutex_unlock(&heap->stats->lock);
 }
 
 void td_stats_publish(struct tide_heap *heap) {
-  pthread_mutex_lock(&heap->stats_lock);
-  struct td_cycle_figures *ended = heap->building;
-  heap->building = heap->last;
-  heap->last = ended;
-  heap->running = (struct tide_cycle_running){0};
-  heap->young_cycles += ended->all.kind == TIDE_CYCLE_YOUNG;
-  heap->promoted_bytes += ended->all.promoted_bytes;
-  heap->mark_ns_total += ended->all.mark_ns;
-  heap->pause_ns_total += ended->all.pause_ns;
-  if (ended->all.pause_ns > heap->pause_ns_max) heap->pause_ns_max = ended->all.pause_ns;
+  pthread_mutex_lock(&heap->stats->lock);
+  struct td_cycle_figures *ended = heap->stats->building;
+  heap->stats->building = heap->stats->last;
+  heap->stats->last = ended;
+  heap->stats->running = (struct tide_cycle_running){0};
+  heap->stats->young_cycles += ended->all.kind == TIDE_CYCLE_YOUNG;
+  heap->stats->promoted_bytes += ended->all.promoted_bytes;
+  heap->stats->mark_ns_total += ended->all.mark_ns;
+  heap->stats->pause_ns_total += ended->all.pause_ns;
+  if (ended->all.pause_ns > heap->stats->pause_ns_max)
+    heap->stats->pause_ns_max = ended->all.pause_ns;
   unsigned bucket = ended->all.pause_ns ? 63u - (unsigned)__builtin_clzll(ended->all.pause_ns) : 0;
-  heap->pauses.bucket[bucket < 48 ? bucket : 47]++;
-  heap->pauses.count++;
-  pthread_mutex_unlock(&heap->stats_lock);
+  heap->stats->pauses.bucket[bucket < 48 ? bucket : 47]++;
+  heap->stats->pauses.count++;
+  pthread_mutex_unlock(&heap->stats->lock);
 }
 
 void tide_heap_on_event(struct tide_heap *heap, tide_event_fn callback, void *context) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!heap) return;
-  pthread_mutex_lock(&heap->stats_lock);
-  heap->event = callback;
-  heap->event_context = context;
+  pthread_mutex_lock(&heap->stats->lock);
+  heap->stats->event = callback;
+  heap->stats->event_context = context;
   /* relaxed: the lock orders what the flag announces. */
-  atomic_store_explicit(&heap->has_event, callback != NULL, memory_order_relaxed);
-  pthread_mutex_unlock(&heap->stats_lock);
+  atomic_store_explicit(&heap->stats->has_event, callback != NULL, memory_order_relaxed);
+  pthread_mutex_unlock(&heap->stats->lock);
 }
 
 /* Gives a caller what it knows of a structure, and zeroes for what this library does not. */
@@ -158,20 +163,20 @@ static void fill_heap_stats(struct tide_heap *heap, struct tide_heap_stats *stat
   stats->young_bytes = blocks->has_young ? blocks->young_due : 0;
   stats->next_collection_bytes = (uint64_t)blocks->budget_blocks * TD_BLOCK_BYTES;
   pthread_mutex_unlock(&blocks->lock);
-  pthread_mutex_lock(&heap->stats_lock);
-  stats->young_collections = heap->young_cycles;
-  stats->promoted_bytes = heap->promoted_bytes;
-  stats->mark_ns_total = heap->mark_ns_total;
-  stats->pause_ns_total = heap->pause_ns_total;
-  stats->pause_ns_max = heap->pause_ns_max;
-  pthread_mutex_unlock(&heap->stats_lock);
+  pthread_mutex_lock(&heap->stats->lock);
+  stats->young_collections = heap->stats->young_cycles;
+  stats->promoted_bytes = heap->stats->promoted_bytes;
+  stats->mark_ns_total = heap->stats->mark_ns_total;
+  stats->pause_ns_total = heap->stats->pause_ns_total;
+  stats->pause_ns_max = heap->stats->pause_ns_max;
+  pthread_mutex_unlock(&heap->stats->lock);
   /* relaxed, all: figures of some moment. */
   stats->allocated_bytes = atomic_load_explicit(&heap->allocated_bytes, memory_order_relaxed);
   stats->freed_bytes = atomic_load_explicit(&heap->freed_bytes, memory_order_relaxed);
   const struct tide_mutator *mutator = tide_current(heap);
   if (mutator) stats->freed_bytes += mutator->freed_bytes;
   stats->collections = atomic_load_explicit(&heap->cycles, memory_order_relaxed);
-  stats->mutators = atomic_load_explicit(&heap->world.count, memory_order_relaxed);
+  stats->mutators = atomic_load_explicit(&heap->world->count, memory_order_relaxed);
 }
 
 void tide_heap_stats_sized(struct tide_heap *heap, struct tide_heap_stats *stats,
@@ -187,9 +192,9 @@ void tide_cycle_stats_sized(struct tide_heap *heap, struct tide_cycle_stats *sta
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct tide_cycle_stats last = {0};
   if (heap) {
-    pthread_mutex_lock(&heap->stats_lock);
-    last = heap->last->all;
-    pthread_mutex_unlock(&heap->stats_lock);
+    pthread_mutex_lock(&heap->stats->lock);
+    last = heap->stats->last->all;
+    pthread_mutex_unlock(&heap->stats->lock);
   }
   hand_over(stats, struct_bytes, &last, sizeof last);
 }
@@ -199,9 +204,9 @@ void tide_cycle_running_sized(struct tide_heap *heap, struct tide_cycle_running 
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct tide_cycle_running now = {0};
   if (heap) {
-    pthread_mutex_lock(&heap->stats_lock);
-    now = heap->running;
-    pthread_mutex_unlock(&heap->stats_lock);
+    pthread_mutex_lock(&heap->stats->lock);
+    now = heap->stats->running;
+    pthread_mutex_unlock(&heap->stats->lock);
   }
   hand_over(running, struct_bytes, &now, sizeof now);
 }
@@ -210,12 +215,12 @@ size_t tide_marker_stats_sized(struct tide_heap *heap, struct tide_marker_stats 
                                size_t struct_bytes) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!heap) return 0;
-  pthread_mutex_lock(&heap->stats_lock);
-  size_t count = heap->last->all.markers;
+  pthread_mutex_lock(&heap->stats->lock);
+  size_t count = heap->stats->last->all.markers;
   for (size_t i = 0; stats && i < count && i < room; i++)
-    hand_over((char *)stats + i * struct_bytes, struct_bytes, &heap->last->marker[i],
-              sizeof heap->last->marker[i]);
-  pthread_mutex_unlock(&heap->stats_lock);
+    hand_over((char *)stats + i * struct_bytes, struct_bytes, &heap->stats->last->marker[i],
+              sizeof heap->stats->last->marker[i]);
+  pthread_mutex_unlock(&heap->stats->lock);
   return count;
 }
 
@@ -224,9 +229,9 @@ void tide_pause_histogram_sized(struct tide_heap *heap, struct tide_pause_histog
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct tide_pause_histogram now = {0};
   if (heap) {
-    pthread_mutex_lock(&heap->stats_lock);
-    now = heap->pauses;
-    pthread_mutex_unlock(&heap->stats_lock);
+    pthread_mutex_lock(&heap->stats->lock);
+    now = heap->stats->pauses;
+    pthread_mutex_unlock(&heap->stats->lock);
   }
   hand_over(histogram, struct_bytes, &now, sizeof now);
 }

@@ -1,10 +1,10 @@
 /* May the calling thread use this mutator, here and now? Each function reports a misuse of the
  * `function` named when it returns false. Each ends the process with a message if the thread has
- * left a function of the embedder that must return (gc/base/call.h). */
-#ifndef TD_GC_BASE_CHECK_H
-#define TD_GC_BASE_CHECK_H
+ * left a function of the embedder that must return (gc/check/caller/call.h). */
+#ifndef TD_GC_CHECK_CALLER_CHECK_H
+#define TD_GC_CHECK_CALLER_CHECK_H
 
-#include "gc/base/thread.h"
+#include "gc/check/caller/call.h"
 
 /* What most calls come to: nothing is wrong, and one look at the thread's own data tells. */
 static inline bool td_mutator_is_well(const struct tide_mutator *mutator,
@@ -32,5 +32,15 @@ static inline bool td_mutator_may_act(const struct tide_mutator *mutator, const 
 /* May the thread look at objects? With an attached mutator of its own outside of blocking regions;
  * or, in a callback of a collection, with any mutator of the heap that is collected. */
 bool td_mutator_may_look(const struct tide_mutator *mutator, const char *function);
+
+/* Returns true on a thread that holds the world of any heap, and on marking threads of any heap.
+ * These are the threads on which trace functions, root callbacks, events of a collection and visits
+ * are called. They must not wait for a lock of gc, of any heap: the thread that holds that lock may
+ * wait for the collection. Nor may they use a mutator of another heap: as long as the world stands
+ * still, those count as standing still too (td_world_stop). */
+bool td_in_callback(void);
+
+/* Returns true if it is a collection of this heap whose callback the thread is in. */
+bool td_inside_collection(struct tide_heap *heap);
 
 #endif

@@ -9,10 +9,10 @@
  *
  * Everything here is read and written by the thread itself and its signal handler, so relaxed
  * accesses and fences for the compiler do. */
-#ifndef TD_GC_BASE_INSIDE_H
-#define TD_GC_BASE_INSIDE_H
+#ifndef TD_GC_THREADS_INSIDE_H
+#define TD_GC_THREADS_INSIDE_H
 
-#include "gc/base/thread.h"
+#include "gc/threads/thread.h"
 
 static inline uint32_t td_inside_depth(const struct td_self *self) {
   return atomic_load_explicit(&self->inside, memory_order_relaxed); /* relaxed: see above */

@@ -1,0 +1,72 @@
+/* A heap: what its rooms keep of it. Each room declares its own structure; gc/create makes them all
+ * in one piece.
+ *
+ * Locks, in the order in which they are taken:
+ *   process  (gc/create/fork.c) the list of heaps
+ *   world    the list of mutators, and the right to stop them
+ *   roots    what was registered as a root
+ *   final    registered and pending finalizers
+ *   heap     blocks (heap/space.h)
+ *   stats    figures of past collections
+ * A mutator that may have to wait for `world` counts as standing still meanwhile
+ * (gc/threads/stop/world.h); the other locks are held for short, never across a safepoint. */
+#ifndef TD_GC_STATE_HEAP_H
+#define TD_GC_STATE_HEAP_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "heap/space.h"
+#include "marker/marker.h"
+#include "tide/foreign.h"
+#include "tide/stats.h"
+#include "tide/tide.h"
+
+struct tide_heap {
+  struct td_space space;
+  struct td_markers *markers;
+  struct td_world *world;           /* gc/threads/world.h */
+  struct td_retired *retired;       /* gc/threads/mutator/attach.h */
+  struct td_run_pool *run_pool;     /* gc/object/runs.h */
+  struct td_root_set *roots;        /* gc/roots/set.h */
+  struct td_pins *pins;             /* gc/roots/pin.h */
+  struct td_sources *sources;       /* gc/roots/source.h */
+  struct td_finalizers *finalizers; /* gc/weak/finalizer.h */
+  struct td_ephemerons *ephemerons; /* gc/weak/ephemeron.h */
+  struct td_weak_slots *weak_slots; /* one for each kind: gc/foreign/weak_slot.h */
+  struct td_serial *serial;         /* gc/layout/serial_trace.h */
+  struct td_when *when;             /* gc/when/when.h */
+  struct td_watch *watch;           /* gc/cycle/watch.h */
+  struct td_stats *stats;           /* gc/stats/stats.h */
+
+  /* Constant after creation. */
+  bool (*out_of_memory)(void *context, size_t bytes);
+  void *out_of_memory_context;
+  uint64_t stress; /* allocations from one collection to the next; 0: not asked for */
+  bool verify, log;
+  tide_layout weak_table_layout;
+
+  /* Under the world's lock. */
+  struct td_marker_config config;
+  uint32_t pauses_open; /* of tide_collect_pause: no collection begins while there is one */
+  const int *paused_by; /* tide_collect_pause_by, or NULL; the embedder writes what is there */
+  enum tide_cycle_kind last_kind; /* of the last collection; while it ends, of that */
+
+  /* Written with the world stopped, read by mutators that want to know whether another thread
+   * has collected meanwhile. */
+  _Atomic(uint64_t) cycles;
+
+  /* Markers that the last collection was allowed; written with the world stopped, a figure. */
+  _Atomic(unsigned) markers_allowed;
+
+  /* Bytes of runs and large objects handed out; relaxed counter, mutators add now and then. */
+  _Atomic(uint64_t) allocated_bytes;
+  _Atomic(uint64_t) freed_bytes;
+
+  struct tide_heap *next; /* under the process lock */
+};
+
+#endif

@@ -1,0 +1,46 @@
+/* Figures and events. */
+#ifndef TD_GC_STATS_STATS_H
+#define TD_GC_STATS_STATS_H
+
+#include "gc/state/heap.h"
+
+struct td_cycle_figures {
+  struct tide_cycle_stats all;
+  struct tide_marker_stats marker[TIDE_MARKERS_MAX]; /* [0, all.markers) */
+};
+
+/* Under its lock. */
+struct td_stats {
+  pthread_mutex_t lock;
+  struct td_cycle_figures *last;     /* the collection that ended last */
+  struct td_cycle_figures *building; /* the one that runs: the collecting thread's */
+  struct tide_cycle_running running; /* the collecting thread writes it */
+  struct tide_pause_histogram pauses;
+  uint64_t young_cycles, promoted_bytes;
+  uint64_t mark_ns_total, pause_ns_total, pause_ns_max;
+  tide_event_fn event;
+  void *event_context;
+  _Atomic(bool) has_event;
+  /* For HEAP_GREW and HEAP_SHRANK: what was told last. Written under the heap's lock. */
+  _Atomic(uint32_t) committed_slabs_seen;
+};
+
+bool td_stats_init(struct tide_heap *heap);
+void td_stats_deinit(struct tide_heap *heap);
+
+/* A collection begins: what tide_cycle_running says until td_stats_publish. Tells CYCLE_BEGIN, and
+ * returns the time. */
+uint64_t td_stats_begin(struct tide_heap *heap, enum tide_cycle_kind kind,
+                        enum tide_cycle_cause cause);
+/* It does not take place after all. */
+void td_stats_abandon(struct tide_heap *heap);
+/* Calls the embedder's callback, if there is one. Returns the time. */
+uint64_t td_stats_tell(struct tide_heap *heap, enum tide_event event);
+/* Does committed memory differ from what was told last? */
+bool td_stats_growth_is_news(struct tide_heap *heap);
+/* HEAP_GREW or HEAP_SHRANK if committed memory differs from when it was told last. */
+void td_stats_tell_growth(struct tide_heap *heap);
+/* The collection in heap->stats->building has ended: it becomes the last one. */
+void td_stats_publish(struct tide_heap *heap);
+
+#endif
