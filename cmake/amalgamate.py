@@ -273,9 +273,10 @@ def library_header(tree, version):
 HEAD = """/* Tidemark {version}, single-file edition. Generated.
  *
  * Compile it as C, with -std=gnu17 -pthread, and link it with your program.
- *   -DTIDE_ALL_ENGINES  all marking engines, for comparing them: three times as long to
- *                       compile. Without it there are bwos, the default, and serial.
  *   -DTIDE_GRAPH_FILES  tide_heap_snapshot_thg, which needs xxhash.h.
+ *   -DTIDE_WITHOUT_ABP, -DTIDE_WITHOUT_CHASE_LEV, -DTIDE_WITHOUT_SERIAL, -DTIDE_WITHOUT_BWOS
+ *                       not this marking engine: less code, sooner compiled. The first that is
+ *                       left of bwos, abp, chase-lev and serial is the default.
 
 {licence} */
 #ifdef __cplusplus

@@ -1,27 +1,47 @@
-# The queues of marker/queue/list.h, by identifier: TD_QUEUES are all of them, TD_QUEUES_LOCK_FREE
-# those that tests/model checks, TD_QUEUES_EXTRA those that the single-file edition has on demand.
-# TD_QUEUE_NAME_identifier is what users call the queue.
-set(TD_QUEUE_LIST ${PROJECT_SOURCE_DIR}/marker/queue/list.h)
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${TD_QUEUE_LIST})
-file(READ ${TD_QUEUE_LIST} text)
-string(REGEX MATCHALL "X\\([a-z_]+, \"[a-z-]+\", [A-Z_]+, [A-Z]+, [A-Z]+" entries "${text}")
-foreach(entry IN LISTS entries)
-  string(REGEX MATCH "X\\(([a-z_]+), \"([a-z-]+)\", ([A-Z_]+), [A-Z]+, ([A-Z]+)" whole "${entry}")
-  list(APPEND TD_QUEUES ${CMAKE_MATCH_1})
-  set(TD_QUEUE_NAME_${CMAKE_MATCH_1} ${CMAKE_MATCH_2})
-  if(CMAKE_MATCH_3 STREQUAL "LOCK_FREE")
-    list(APPEND TD_QUEUES_LOCK_FREE ${CMAKE_MATCH_1})
+# The queues, by identifier: TD_QUEUES are the library's (marker/queue/list.h), TD_RIVALS the program's
+# others (bench/rivals/list.h); those of …_LOCK_FREE tests/model checks. TD_QUEUE_NAME_identifier is what
+# users call the queue, TD_QUEUE_HEADER_identifier its file.
+function(td_read_queues queues folder macro)
+  set(list ${PROJECT_SOURCE_DIR}/${folder}/list.h)
+  set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
+  file(READ ${list} text)
+  string(REGEX MATCHALL "${macro}\\([a-z_]+, \"[a-z-]+\", [A-Z_]+" entries "${text}")
+  foreach(entry IN LISTS entries)
+    string(REGEX MATCH "\\(([a-z_]+), \"([a-z-]+)\", ([A-Z_]+)" whole "${entry}")
+    set(queue ${CMAKE_MATCH_1})
+    list(APPEND found ${queue})
+    set(TD_QUEUE_NAME_${queue} ${CMAKE_MATCH_2} PARENT_SCOPE)
+    set(TD_QUEUE_HEADER_${queue} ${folder}/${queue}.h PARENT_SCOPE)
+    if(CMAKE_MATCH_3 STREQUAL "LOCK_FREE")
+      list(APPEND lock_free ${queue})
+    endif()
+  endforeach()
+  if(NOT lock_free)
+    message(FATAL_ERROR "No queue was found in ${list}")
   endif()
-  if(CMAKE_MATCH_4 STREQUAL "EXTRA")
-    list(APPEND TD_QUEUES_EXTRA ${CMAKE_MATCH_1})
-  endif()
-endforeach()
-if(NOT TD_QUEUES_LOCK_FREE)
-  message(FATAL_ERROR "No queue was found in ${TD_QUEUE_LIST}")
-endif()
+  set(${queues} ${found} PARENT_SCOPE)
+  set(${queues}_LOCK_FREE ${lock_free} PARENT_SCOPE)
+endfunction()
+td_read_queues(TD_QUEUES marker/queue X)
+td_read_queues(TD_RIVALS bench/rivals RIVAL)
 
 # The target is compiled around one queue.
 function(td_for_queue target queue)
   target_compile_definitions(${target} PRIVATE TD_QUEUE=${queue}
-    TD_QUEUE_HEADER="marker/queue/${queue}.h")
+    TD_QUEUE_HEADER="${TD_QUEUE_HEADER_${queue}}")
 endfunction()
+
+# The target has no engines of these queues.
+function(td_without_engines target)
+  foreach(queue IN LISTS ARGN)
+    string(TOUPPER ${queue} queue)
+    target_compile_definitions(${target} PRIVATE TIDE_WITHOUT_${queue})
+  endforeach()
+endfunction()
+
+# The loops of the engines differ in their queue only; where the compiler happens to place them
+# must not decide between them. They have no use for vector registers, and a structure copied
+# through one right after its members were stored waits for the stores.
+include(CheckCCompilerFlag)
+check_c_compiler_flag(-mgeneral-regs-only TIDE_HAVE_GENERAL_REGS_ONLY)
+set(TD_ENGINE_OPTIONS "-falign-functions=64;-falign-loops=32;$<$<C_COMPILER_ID:GNU>:-falign-jumps=32>;$<$<BOOL:${TIDE_HAVE_GENERAL_REGS_ONLY}>:-mgeneral-regs-only>")

@@ -9,7 +9,7 @@
 #include "bench/cli/document.h"
 #include "bench/cli/grid.h"
 #include "bench/cli/options.h"
-#include "marker/queue/list.h"
+#include "bench/rivals/list.h"
 #include "marker/queue/policy.h"
 #include "tide/advanced.h"
 #include "tide/tide.h"
@@ -32,11 +32,11 @@ bool td_bench_engine_at(size_t index, struct td_bench_engine *engine) {
     return true;
   }
   const char *name = tide_engine_name(index);
-  *engine = (struct td_bench_engine){.name = name,
-                                     .text = tide_engine_text(index),
-                                     .kind = TD_ENGINE_TIDE,
-                                     .one_marker = td_queue_entries[td_queue_find(name)].sharing ==
-                                                   TD_QUEUE_NOT_SHARED};
+  *engine =
+      (struct td_bench_engine){.name = name,
+                               .text = tide_engine_text(index),
+                               .kind = TD_ENGINE_TIDE,
+                               .one_marker = td_queue_find(name)->sharing == TD_QUEUE_NOT_SHARED};
   td_bench_engine_set_objects(engine, TD_OBJECTS_PRECISE);
   return true;
 }

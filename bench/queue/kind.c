@@ -2,13 +2,13 @@
 
 #include <string.h>
 
-#include "marker/queue/list.h"
+#include "bench/rivals/list.h"
 
 #define DECLARE(Q, ...) extern const struct td_queue_kind td_queue_kind_##Q;
-TD_QUEUES(DECLARE)
+TD_ALL_QUEUES(DECLARE, DECLARE)
 
 #define KIND(Q, ...) &td_queue_kind_##Q,
-static const struct td_queue_kind *const kinds[] = {TD_QUEUES(KIND)};
+static const struct td_queue_kind *const kinds[] = {TD_ALL_QUEUES(KIND, KIND)};
 
 const struct td_queue_kind *td_queue_kind_at(size_t index) {
   return index < sizeof kinds / sizeof kinds[0] ? kinds[index] : NULL;

@@ -5,11 +5,10 @@
 
 #include "bench/cli/complain.h"
 #include "bench/cli/grid.h"
-#include "marker/queue/list.h"
+#include "bench/rivals/list.h"
 
 bool td_queue_is_lifo(const struct td_queue_kind *kind) {
-  enum td_queue_number number = td_queue_find(kind->name);
-  return number < TD_QUEUE_COUNT && td_queue_entries[number].order == TD_QUEUE_NEWEST;
+  return td_queue_find(kind->name)->order == TD_QUEUE_NEWEST;
 }
 
 /* Numbers that are absent are the same. */

@@ -17,6 +17,10 @@ pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
 get_target_property(simulated_sources tidemark_objects SOURCES)
 set(instrumented_sources ${simulated_sources})
 list(FILTER instrumented_sources INCLUDE REGEX "/(marker|heap)/")
+# The rivals' table of engines in place of the library's.
+list(FILTER instrumented_sources EXCLUDE REGEX "/marker/engine/table[.]c$")
+get_target_property(rival_sources tidemark_rivals SOURCES)
+list(APPEND instrumented_sources ${rival_sources})
 list(FILTER simulated_sources EXCLUDE REGEX "/(marker|heap)/")
 
 add_library(tidemark_instrumented OBJECT EXCLUDE_FROM_ALL ${instrumented_sources})
@@ -54,8 +58,8 @@ file(GLOB command_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.c)
 add_executable(tidemark_simulate EXCLUDE_FROM_ALL ${command_sources})
 set_target_properties(tidemark_simulate PROPERTIES OUTPUT_NAME tidemark-simulate
   RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
-target_link_libraries(tidemark_simulate PRIVATE tidemark_bench tidemark_flags tidemark_workloads tidemark_static
-  PkgConfig::HWLOC PkgConfig::JEMALLOC m)
+target_link_libraries(tidemark_simulate PRIVATE tidemark_bench tidemark_rivals tidemark_flags tidemark_workloads
+  tidemark_static PkgConfig::HWLOC PkgConfig::JEMALLOC m)
 add_custom_target(simulate DEPENDS tidemark_simulate tidemark_simulated)
 install(TARGETS tidemark_simulate RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
 install(TARGETS tidemark_simulated RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/tidemark OPTIONAL)

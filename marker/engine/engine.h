@@ -27,7 +27,7 @@ static uint64_t size(const void *queue) {
 }
 
 const struct td_engine TD_QUEUE_JOIN(td_engine_, TD_QUEUE, ) = {
-    .queue = &td_queue_entries[TD_QUEUE_JOIN(TD_QUEUE_NUMBER_, TD_QUEUE, )],
+    .queue = &TD_QUEUE_JOIN(td_queue_entry_, TD_QUEUE, ),
     .storage_bytes = Q(storage_bytes),
     .queue_bytes = sizeof(struct QUEUE),
     .owner_bytes = sizeof(struct Q(owner)),

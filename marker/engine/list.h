@@ -1,5 +1,4 @@
-/* The marking engines: one for each queue of marker/queue/list.h, in its order. The single-file
- * edition and the libgc.so.1 may lack some. */
+/* The marking engines that there are. */
 #ifndef TD_MARKER_ENGINE_LIST_H
 #define TD_MARKER_ENGINE_LIST_H
 

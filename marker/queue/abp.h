@@ -6,7 +6,7 @@
  * owner keeps bottom and its last look at top to itself, and reads neither back.
  *
  * There is a second set of orders, all sequentially consistent and without fences, for
- * marker/queue/abp_sc.h. A race detector that does not model fences needs it too
+ * bench/rivals/abp_sc.h. A race detector that does not model fences needs it too
  * (TD_QUEUE_FENCE_FREE).
  *
  * Invariants: top <= bottom + 1; the items are [top, bottom); top only grows, by compare-and-swap;

@@ -31,8 +31,9 @@ MAY_INCLUDE = {
     "bench": ("include/tide", "workloads"),
     "tests": ("include/tide", "inspect", "gc", "marker", "heap", "platform", "workloads", "bench", "examples"),
 }
-# A bench of queues sees the queues, not the collector. Graph files are written in one place.
-ALSO_INCLUDES = {"bench": re.compile(r"marker/queue/\w+\.h$"),
+# A bench of queues sees the queues, not the collector; the table of its engines stands in for the
+# library's. Graph files are written in one place.
+ALSO_INCLUDES = {"bench": re.compile(r"marker/(queue/\w+|engine/table)\.h$"),
                  "workloads": re.compile(r"inspect/(base/whole_file|thg/\w+)\.h$")}
 # The simulated machine stands below the library, in place of the system. It also sees phases and idle
 # markers go by, to tell where the time goes, and whether the library still tries how to mark; and where the heap's

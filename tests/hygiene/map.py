@@ -42,6 +42,7 @@ FOLDERS = {
     "tests/model": "Protocols under model checkers, with mutants that must be found.",
     "tests/package": "What is installed, the single file, the samples of the documents.",
     "tests/poison": "Cells of the dead under AddressSanitizer.",
+    "tests/rivals": "The queues and engines of bench/rivals.",
     "tests/scheme": "The Scheme interpreter.",
     "tests/simulate": "The simulation against the machine.",
     "tests/soak": "Hours of use.",

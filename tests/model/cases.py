@@ -363,15 +363,18 @@ def find(queue, name):
     return next(s for s in SCENARIOS[queue] if s.name == name)
 
 
-LIST = pathlib.Path(__file__).resolve().parents[2] / "marker/queue/list.h"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def lock_free_queues():
-    """The queues of the list whose protocol has to be checked."""
-    return set(re.findall(r'X\((\w+), "[\w-]+", LOCK_FREE', LIST.read_text(encoding="utf-8")))
+    """{queue: header} of those whose protocol has to be checked."""
+    return {queue: f"{folder}/{queue}.h" for folder in ("marker/queue", "bench/rivals")
+            for queue in re.findall(r'(?:X|RIVAL)\((\w+), "[\w-]+", LOCK_FREE',
+                                    (ROOT / folder / "list.h").read_text(encoding="utf-8"))}
 
 
+HEADERS = lock_free_queues() | {queue: f"bench/rivals/{queue}.h" for queue in LOCKED}
 for table in (SCENARIOS, MUTANTS):
-    if set(table) != lock_free_queues() | set(LOCKED):
-        raise SystemExit("cases.py and marker/queue/list.h differ: "
-                         f"{sorted(set(table) ^ lock_free_queues() ^ set(LOCKED))}")
+    if set(table) != set(HEADERS):
+        raise SystemExit("cases.py and the lists of queues differ: "
+                         f"{sorted(set(table) ^ set(HEADERS))}")

@@ -136,20 +136,18 @@ def way_single_file(options):
         names = [line.split()[-1] for line in run("nm", "-D", "--defined-only", library).splitlines()]
         strangers = [name for name in names if not name.startswith("tide_")]
         demand(names and not strangers, f"the single file exports tide_* only, but {strangers}")
-        engines_of_the_single_file(options, folder, build, compiled, ["bwos", "serial"])
+        engines_of_the_single_file(options, folder, build, compiled, engines_of_the_library(options))
         refused_as_cxx(options, folder, build)
 
 
 def way_single_file_variants(options):
-    """It follows what its user defines: TIDE_ALL_ENGINES, TIDE_GRAPH_FILES."""
+    """It follows what its user defines: TIDE_WITHOUT_…, TIDE_GRAPH_FILES."""
     folder = folder_of(options, "**/single/tidemark.c")
-    with open(os.path.join(options.root, "marker/queue/list.h"), encoding="utf-8") as file:
-        listed = re.findall(r'X\([a-z_]+, "([\w-]+)"', file.read())
     with tempfile.TemporaryDirectory() as build:
-        everything = os.path.join(build, "everything.o")
-        run(options.cc, "-std=gnu17", "-Wall", "-Werror", "-O0", "-DTIDE_ALL_ENGINES", "-I", folder, "-c",
-            os.path.join(folder, "tidemark.c"), "-o", everything)
-        engines_of_the_single_file(options, folder, build, everything, listed)
+        one = os.path.join(build, "one.o")
+        run(options.cc, "-std=gnu17", "-Wall", "-Werror", "-O0", "-DTIDE_WITHOUT_BWOS", "-DTIDE_WITHOUT_ABP",
+            "-DTIDE_WITHOUT_SERIAL", "-I", folder, "-c", os.path.join(folder, "tidemark.c"), "-o", one)
+        engines_of_the_single_file(options, folder, build, one, ["chase-lev"])
         graph_file(options, folder, build)
 
 
@@ -161,6 +159,11 @@ int main(void) {
   return 0;
 }
 """
+
+
+def engines_of_the_library(options):
+    with open(os.path.join(options.root, "marker/queue/list.h"), encoding="utf-8") as file:
+        return re.findall(r'X\([a-z_]+, "([\w-]+)"', file.read())
 
 
 def engines_of_the_single_file(options, folder, build, compiled, wanted):

@@ -1,4 +1,4 @@
-/* Stress for one queue, for seconds or for hours. Compiled once for each queue of the list.
+/* Stress for one queue, for seconds or for hours. Compiled once for each queue.
  *
  *   stress_queue_Q --seconds N|--runs N [--threads N] [--items N] [--seed N]
  *
@@ -23,8 +23,9 @@
 #include TD_QUEUE_HEADER
 
 #include "marker/queue/growth.h"
-#include "marker/queue/list.h"
 
+#define STRING_(text) #text
+#define STRING(text) STRING_(text)
 #define QUEUE TD_QUEUE_JOIN(td_, TD_QUEUE, )
 #define Q(name) TD_QUEUE_JOIN(td_, TD_QUEUE, _##name)
 
@@ -252,7 +253,7 @@ static bool goes_on(const struct length *length, double end, uint64_t rounds) {
 }
 
 static bool run(const struct length *length, uint32_t random) {
-  const char *name = td_queue_entries[TD_QUEUE_JOIN(TD_QUEUE_NUMBER_, TD_QUEUE, )].name;
+  const char *name = STRING(TD_QUEUE);
   struct td_growth growth;
   bool ready = td_growth_open(&growth, GROWTH_BYTES);
   struct counts counts = {0};

@@ -97,7 +97,7 @@ Test(options, advanced_structures_of_other_headers_work) {
   } newer = {.unknown = 0};
   tide_advanced_options_init(&newer.known);
   newer.known.struct_size = sizeof newer;
-  newer.known.engine = "mutex";
+  newer.known.engine = "chase-lev";
   struct tide_options o = small_options();
   o.advanced = &newer.known;
   struct tide_heap *heap = tide_heap_create(&o, NULL);
@@ -276,11 +276,11 @@ Test(environment, options_win) {
     tide_cycle_stats(w.heap, &cycle);
     cr_assert_eq(heap_stats.heap_max_bytes, (uint64_t)(given ? 16 : 8) << 20);
     cr_assert_eq(cycle.markers, given ? 2 : 3);
-    cr_assert_str_eq(cycle.engine, given ? "mutex" : "abp");
+    cr_assert_str_eq(cycle.engine, given ? "chase-lev" : "abp");
     world_end(&w);
     o.heap_max_bytes = (size_t)16 << 20;
     o.markers = 2;
-    a.engine = "mutex";
+    a.engine = "chase-lev";
   }
 }
 

@@ -15,8 +15,8 @@
  *   Only the owner makes the slot nonzero.
  *   [go.wrap]  A thief stopped between its look at the head and its claim is wrong if exactly 2^32
  *              items have gone by, which takes an owner over ten seconds. */
-#ifndef TD_MARKER_QUEUE_GO_H
-#define TD_MARKER_QUEUE_GO_H
+#ifndef TD_BENCH_RIVALS_GO_H
+#define TD_BENCH_RIVALS_GO_H
 
 #include "marker/queue/contract.h"
 

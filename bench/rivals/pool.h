@@ -5,11 +5,11 @@
  * Source: O. Kowalke, Boost.Fiber, algo/work_stealing.hpp with its spinlock queue (Boost license);
  * the global queue before the others is that of A. Williams, C++ Concurrency in Action, chapter 9.
  * Differs: everything is bounded; a thief takes half of a deque at once. */
-#ifndef TD_MARKER_QUEUE_POOL_H
-#define TD_MARKER_QUEUE_POOL_H
+#ifndef TD_BENCH_RIVALS_POOL_H
+#define TD_BENCH_RIVALS_POOL_H
 
-#include "marker/queue/mutex.h"
-#include "marker/queue/global.h"
+#include "bench/rivals/mutex.h"
+#include "bench/rivals/global.h"
 
 struct td_pool {
   struct td_mutex own;

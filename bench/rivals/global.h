@@ -2,8 +2,8 @@
  *
  * Invariants: tail - head <= mask + 1; the items are [head, tail). Slots and tail change only under
  * the lock, and so does head; the indices are atomic so that "nothing to take" needs no lock. */
-#ifndef TD_MARKER_QUEUE_GLOBAL_H
-#define TD_MARKER_QUEUE_GLOBAL_H
+#ifndef TD_BENCH_RIVALS_GLOBAL_H
+#define TD_BENCH_RIVALS_GLOBAL_H
 
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 /* The deque of marker/queue/abp.h with every shared access sequentially consistent: what one gets
  * by writing it down without thinking about memory orders. */
-#ifndef TD_MARKER_QUEUE_ABP_SC_H
-#define TD_MARKER_QUEUE_ABP_SC_H
+#ifndef TD_BENCH_RIVALS_ABP_SC_H
+#define TD_BENCH_RIVALS_ABP_SC_H
 
 #include "marker/queue/abp.h"
 

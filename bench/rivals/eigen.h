@@ -15,8 +15,8 @@
  *   without a gap.
  *   [eigen.steal]  Under the lock: between back and the slot that a thief has claimed, every item
  *                  is the thief's. */
-#ifndef TD_MARKER_QUEUE_EIGEN_H
-#define TD_MARKER_QUEUE_EIGEN_H
+#ifndef TD_BENCH_RIVALS_EIGEN_H
+#define TD_BENCH_RIVALS_EIGEN_H
 
 #include "marker/queue/contract.h"
 

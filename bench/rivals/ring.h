@@ -11,8 +11,8 @@
  *
  * Invariants: top <= bottom + 1; the items are [top, bottom); top only grows, by compare-and-swap;
  * only the owner writes bottom and slots. */
-#ifndef TD_MARKER_QUEUE_RING_H
-#define TD_MARKER_QUEUE_RING_H
+#ifndef TD_BENCH_RIVALS_RING_H
+#define TD_BENCH_RIVALS_RING_H
 
 #include "marker/queue/contract.h"
 

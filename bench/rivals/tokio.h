@@ -15,8 +15,8 @@
  *   steal <= real <= tail, modulo 2^32, and tail - steal <= mask + 1. The items are [real, tail).
  *   [tokio.wrap]  A thief stopped between its look at the head and its claim is wrong if exactly
  *                 2^32 items have gone by, which takes an owner over ten seconds. */
-#ifndef TD_MARKER_QUEUE_TOKIO_H
-#define TD_MARKER_QUEUE_TOKIO_H
+#ifndef TD_BENCH_RIVALS_TOKIO_H
+#define TD_BENCH_RIVALS_TOKIO_H
 
 #include "marker/queue/contract.h"
 

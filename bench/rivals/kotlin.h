@@ -18,8 +18,8 @@
  *                   only who has claimed its index makes it 0. So each reads the other's last store
  *                   by the order of one variable, and relaxed is enough.
  *   Only the owner makes the slot nonzero. */
-#ifndef TD_MARKER_QUEUE_KOTLIN_H
-#define TD_MARKER_QUEUE_KOTLIN_H
+#ifndef TD_BENCH_RIVALS_KOTLIN_H
+#define TD_BENCH_RIVALS_KOTLIN_H
 
 #include "marker/queue/contract.h"
 

@@ -16,8 +16,8 @@
  *   Block n is in place n modulo the number of blocks. reserved <= committed of the same number.
  *   [bbq.turns]  Cursors of a place come to number n in this order: committed, when the place's
  * block before was consumed; consumed; reserved; then `first` may become n. */
-#ifndef TD_MARKER_QUEUE_BBQ_H
-#define TD_MARKER_QUEUE_BBQ_H
+#ifndef TD_BENCH_RIVALS_BBQ_H
+#define TD_BENCH_RIVALS_BBQ_H
 
 #include "marker/queue/contract.h"
 

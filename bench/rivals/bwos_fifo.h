@@ -13,8 +13,8 @@
  * it. So nothing depends on thieves seeing fresh numbers: whatever granted range a thief finds, it
  * may claim. [bwos_fifo.slots]  A slot is rewritten only after its block was taken over (acquire),
  * one ring later. A thief that read a rewritten slot fails its claim. */
-#ifndef TD_MARKER_QUEUE_BWOS_FIFO_H
-#define TD_MARKER_QUEUE_BWOS_FIFO_H
+#ifndef TD_BENCH_RIVALS_BWOS_FIFO_H
+#define TD_BENCH_RIVALS_BWOS_FIFO_H
 
 #include "marker/queue/bwos.h"
 

@@ -2,8 +2,8 @@
  *
  * Invariants: bottom - top <= mask + 1; the items are [top, bottom). Both indices and the slots
  * change only under the lock; the indices are atomic so that "nothing to take" needs no lock. */
-#ifndef TD_MARKER_QUEUE_MUTEX_H
-#define TD_MARKER_QUEUE_MUTEX_H
+#ifndef TD_BENCH_RIVALS_MUTEX_H
+#define TD_BENCH_RIVALS_MUTEX_H
 
 #include <pthread.h>
 

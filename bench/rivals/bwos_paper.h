@@ -13,8 +13,8 @@
  *
  * Blocks have sequence numbers: number s lives in block s mod blocks, in round s / blocks.
  * Invariant [bwos_paper.order]: blocks below s_blk are exhausted for good. */
-#ifndef TD_MARKER_QUEUE_BWOS_PAPER_H
-#define TD_MARKER_QUEUE_BWOS_PAPER_H
+#ifndef TD_BENCH_RIVALS_BWOS_PAPER_H
+#define TD_BENCH_RIVALS_BWOS_PAPER_H
 
 #include "marker/queue/contract.h"
 

@@ -1,9 +1,9 @@
-/* The pool of marker/queue/pool.h with BWoS for its deques: only the global queue has a lock. */
-#ifndef TD_MARKER_QUEUE_POOL_BWOS_H
-#define TD_MARKER_QUEUE_POOL_BWOS_H
+/* The pool of bench/rivals/pool.h with BWoS for its deques: only the global queue has a lock. */
+#ifndef TD_BENCH_RIVALS_POOL_BWOS_H
+#define TD_BENCH_RIVALS_POOL_BWOS_H
 
 #include "marker/queue/bwos.h"
-#include "marker/queue/global.h"
+#include "bench/rivals/global.h"
 
 struct td_pool_bwos {
   struct td_bwos own;
