@@ -44,7 +44,8 @@ struct tide_fiber_stack *tide_stack_register(struct tide_mutator *mutator, void 
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   uintptr_t from = (uintptr_t)low, to = (uintptr_t)high;
   if (!td_mutator_may_act(mutator, "tide_stack_register")) {
-    td_fail(error, TIDE_ERROR_STATE, "tide_stack_register: not this thread's mutator");
+    td_fail(error, mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT,
+            "tide_stack_register: not this thread's mutator");
     return NULL;
   }
   if (from == 0 || from % 8 || to % 8 || to <= from) {
@@ -76,7 +77,8 @@ struct tide_fiber_stack *tide_stack_register(struct tide_mutator *mutator, void 
 TD_READS_STACKS enum tide_status tide_stack_switch(struct tide_mutator *mutator,
                                                    struct tide_fiber_stack *to) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
-  if (!td_mutator_may_act(mutator, "tide_stack_switch")) return TIDE_ERROR_STATE;
+  if (!td_mutator_may_act(mutator, "tide_stack_switch"))
+    return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
   if (to && !link_of(mutator, to)) return TIDE_ERROR_ARGUMENT;
   struct tide_fiber_stack *from = mutator->current;
   from->left = mutator->stack_kind == TIDE_STACK_PRECISE ||
@@ -96,7 +98,8 @@ TD_READS_STACKS enum tide_status tide_stack_switch(struct tide_mutator *mutator,
 enum tide_status tide_stack_unregister(struct tide_mutator *mutator,
                                        struct tide_fiber_stack *stack) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
-  if (!td_mutator_may_act(mutator, "tide_stack_unregister")) return TIDE_ERROR_STATE;
+  if (!td_mutator_may_act(mutator, "tide_stack_unregister"))
+    return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
   struct tide_fiber_stack **link = link_of(mutator, stack);
   if (!stack || !link) return TIDE_ERROR_ARGUMENT;
   if (mutator->current == stack) return TIDE_ERROR_STATE;
