@@ -13,7 +13,7 @@
 #include "bdwgc/settings.h"
 #include "bdwgc/threads/stack.h"
 #include "bdwgc/threads/start.h"
-#include "tide/foreign.h"
+#include "tide/dropin.h"
 #include "tide/stats.h"
 
 /* ---- Finding leaks ---- */

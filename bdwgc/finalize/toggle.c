@@ -6,6 +6,7 @@
 #include "bdwgc/threads/events.h"
 #include "bdwgc/threads/lock.h"
 #include "bdwgc/threads/start.h"
+#include "tide/dropin.h"
 
 enum { TOGGLE_DROP, TOGGLE_STRONG, TOGGLE_WEAK };
 

@@ -8,6 +8,7 @@
 #include "bdwgc/say.h"
 #include "bdwgc/threads/lock.h"
 #include "bdwgc/threads/start.h"
+#include "tide/dropin.h"
 
 struct kind {
   GC_word descriptor;

@@ -12,7 +12,7 @@
 #include "heap/free.h"
 #include "heap/medium.h"
 #include "heap/quarantine.h"
-#include "tide/foreign.h"
+#include "tide/dropin.h"
 
 static bool take_back(struct tide_mutator *mutator, uint32_t index, uintptr_t object,
                       size_t bytes) {

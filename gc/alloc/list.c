@@ -4,7 +4,7 @@
 #include "gc/state/mutator.h"
 #include "gc/threads/inside.h"
 #include "heap/run.h"
-#include "tide/foreign.h"
+#include "tide/dropin.h"
 
 /* Links cells of the run behind `last`, at most `most`. Adds their number to *count, and returns
  * the last one. */

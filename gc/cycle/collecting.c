@@ -10,6 +10,7 @@
 #include "gc/threads/thread.h"
 #include "gc/threads/world.h"
 #include "gc/when/when.h"
+#include "tide/dropin.h"
 
 enum tide_status tide_collect_pause(struct tide_heap *heap) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();

@@ -1,8 +1,7 @@
 /* Figures without a lock. */
-#include <string.h>
-
 #include "gc/threads/thread.h"
 #include "heap/counted.h"
+#include "tide/dropin.h"
 
 /* relaxed, all: figures of some moment. They go one by one into the structure of the caller, which
  * reads them next. */
@@ -22,22 +21,17 @@ static inline void look(struct tide_heap *heap, const struct tide_mutator *mutat
   now->markers = atomic_load_explicit(&heap->markers_allowed, memory_order_relaxed);
 }
 
-/* For callers that know less or more figures than this library. */
-static __attribute__((noinline)) void
-look_slowly(struct tide_heap *heap, struct tide_figures *figures, size_t struct_bytes) {
-  struct tide_figures now = {0};
-  if (!figures) return;
-  if (heap) look(heap, tide_current(heap), &now);
-  size_t known = struct_bytes < sizeof now ? struct_bytes : sizeof now;
-  memcpy(figures, &now, known);
-  memset((char *)figures + known, 0, struct_bytes - known);
+static __attribute__((noinline)) void look_slowly(struct tide_heap *heap,
+                                                  struct tide_figures *figures) {
+  *figures = (struct tide_figures){0};
+  if (heap) look(heap, tide_current(heap), figures);
 }
 
-void tide_figures_sized(struct tide_heap *heap, struct tide_figures *figures, size_t struct_bytes) {
+void tide_figures(struct tide_heap *heap, struct tide_figures *figures) {
   const struct tide_mutator *mutator = td_self()->mutators;
-  bool is_known = heap && figures && struct_bytes == sizeof *figures;
-  if (TIDE_LIKELY(is_known && mutator && mutator->heap == heap))
+  if (!figures) return;
+  if (TIDE_LIKELY(heap && mutator && mutator->heap == heap))
     look(heap, mutator, figures);
   else
-    look_slowly(heap, figures, struct_bytes);
+    look_slowly(heap, figures);
 }

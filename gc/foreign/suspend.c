@@ -6,7 +6,7 @@
 #include "gc/threads/inside.h"
 #include "gc/threads/stop/pause.h"
 #include "gc/threads/stop/world.h"
-#include "tide/foreign.h"
+#include "tide/dropin.h"
 
 static void mark_suspended(struct tide_mutator *mutator, void *other) {
   (void)mutator;

@@ -5,7 +5,7 @@
 #include "gc/threads/inside.h"
 #include "gc/threads/thread.h"
 #include "heap/walk.h"
-#include "tide/foreign.h"
+#include "tide/dropin.h"
 
 static uint32_t block_at(const struct td_space *space, uintptr_t object) {
   return (uint32_t)((object - space->base) >> TD_BLOCK_LOG2);

@@ -5,6 +5,7 @@
 #include "gc/object/find.h"
 #include "gc/threads/inside.h"
 #include "gc/weak/finalizer.h"
+#include "tide/dropin.h"
 
 static bool put(struct td_finalizers *f, uintptr_t object, size_t at,
                 const struct tide_finalizer_entry *entry) {

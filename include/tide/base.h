@@ -12,17 +12,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-#if defined(__GNUC__)
-#define TIDE_API __attribute__((visibility("default")))
-#define TIDE_LIKELY(x) __builtin_expect(!!(x), 1)
-#else
+#ifndef __GNUC__
 #error "Tidemark needs GCC or Clang"
 #endif
+#define TIDE_API __attribute__((visibility("default")))
+#define TIDE_LIKELY(x) __builtin_expect(!!(x), 1)
 
+/* Around the declarations of each header. To -Wshadow a function that fills in a structure of its
+ * own name hides a constructor. */
+#ifdef __cplusplus
+#define TIDE_BEGIN                                                                                 \
+  extern "C" {                                                                                     \
+  _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wshadow\"")
+#define TIDE_END                                                                                   \
+  _Pragma("GCC diagnostic pop")                                                                    \
+  }
+#else
+#define TIDE_BEGIN
+#define TIDE_END
+#endif
+TIDE_BEGIN
 #define TIDE_VERSION_MAJOR 0
 #define TIDE_VERSION_MINOR 2
 #define TIDE_VERSION_PATCH 0
@@ -57,8 +66,5 @@ TIDE_API const char *tide_status_text(enum tide_status status);
 
 /* Returns "MAJOR.MINOR.PATCH" of the library that is linked. */
 TIDE_API const char *tide_version(void);
-
-#ifdef __cplusplus
-}
-#endif
+TIDE_END
 #endif

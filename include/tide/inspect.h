@@ -1,67 +1,35 @@
-/* Looking at a heap that stands still: the walk, and the files that the library writes with it.
- *
- * tide_heap_inspect collects, and before anybody goes on it calls a function of yours, which asks
- * about the objects that the collection found alive: where they are, what they refer to, which of
- * them the roots refer to, and what their layouts say. The library's own snapshots are written with
- * nothing else, so a heap tool of yours can do what they do.
- *
- *   static bool add(struct tide_walk *walk, const struct tide_walk_object *object, void *total) {
- *     *(size_t *)total += object->bytes;
- *     return true;
- *   }
- *   static void look(struct tide_walk *walk, void *total) {
- *     tide_walk_objects(walk, add, total);
- *   }
- *   size_t total = 0;
- *   tide_heap_inspect(me, look, &total, NULL); */
+/* Looking at a heap that stands still: the walk, and the files that the library writes with it. */
 #ifndef TIDE_INSPECT_H
 #define TIDE_INSPECT_H
 
 #include "tide/tide.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/* ---- One walk over all objects ---------------------------------------------------------- */
-
+TIDE_BEGIN
 /* Calls visit for every object that is live as of the last collection or was allocated since, in
- * address order. Attached thread; the other mutators are stopped meanwhile. visit must not
- * allocate; returning false ends the walk. `bytes` is the cell's size.
- *
- *   TIDE_ERROR_ARGUMENT  mutator or visit is NULL
- *   TIDE_ERROR_STATE     in a blocking region or a callback */
+ * address order; `bytes` is the cell's size. The other mutators are stopped meanwhile. Returning
+ * false ends the walk. */
 typedef bool (*tide_visit_fn)(void *object, size_t bytes, tide_layout layout, void *context);
 TIDE_API enum tide_status tide_heap_walk(struct tide_mutator *mutator, tide_visit_fn visit,
                                          void *context);
 
 /* ---- Many questions in one stop --------------------------------------------------------- */
-
 struct tide_walk;
-
-/* Collects, and in the same stop of the world calls inspect once. Nothing that others allocate
- * meanwhile appears. inspect is a callback like any other (see tide.h): it may write files, but
- * neither allocates from the heap nor leaves by longjmp or an exception. The walk is good until
- * inspect returns, on its thread.
- *
- *   TIDE_ERROR_ARGUMENT  mutator or inspect is NULL
- *   TIDE_ERROR_STATE     in a blocking region or a callback
- *   TIDE_ERROR_MEMORY    no memory to number the objects (a bit for each 16 bytes of the heap)
- *
- * After an error inspect was not called. */
+/* Collects, and in the same stop of the world calls inspect once, which asks about the objects that
+ * the collection found alive. The library's own snapshots are written with nothing else. inspect is
+ * a callback like any other, and may write files. The walk is good until it returns, on its thread.
+ *   TIDE_ERROR_MEMORY  no memory to number the objects (a bit for each 16 bytes of the heap) */
 typedef void (*tide_inspect_fn)(struct tide_walk *walk, void *context);
 TIDE_API enum tide_status tide_heap_inspect(struct tide_mutator *mutator, tide_inspect_fn inspect,
                                             void *context, struct tide_error *error);
 
-/* The functions below take the walk that inspect was given, and visits may call them again. A visit
- * that returns false ends the function that called it, which is TIDE_OK. */
-
-/* Objects are numbered from 0 in address order. */
-#define TIDE_NO_NUMBER UINT64_MAX
-/* Returns how many objects there are; 0 for NULL. */
+/* Visits of the functions below may call them again. A visit that returns false ends the function
+ * that called it, which is TIDE_OK.
+ *
+ * Returns how many objects there are, numbered from 0 in address order. */
 TIDE_API uint64_t tide_walk_count(const struct tide_walk *walk);
 /* Returns the number of the object that begins at this address, or TIDE_NO_NUMBER. */
 TIDE_API uint64_t tide_walk_number(const struct tide_walk *walk, const void *object);
+#define TIDE_NO_NUMBER UINT64_MAX
 
 struct tide_walk_object {
   void *address;
@@ -71,7 +39,7 @@ struct tide_walk_object {
 };
 typedef bool (*tide_walk_object_fn)(struct tide_walk *walk, const struct tide_walk_object *object,
                                     void *context);
-/* Visits all objects in address order. TIDE_ERROR_ARGUMENT: walk or visit is NULL. */
+/* Visits all objects in address order. */
 TIDE_API enum tide_status tide_walk_objects(struct tide_walk *walk, tide_walk_object_fn visit,
                                             void *context);
 
@@ -82,7 +50,6 @@ enum tide_reference_kind {
   TIDE_REFERENCE_VALUE, /* from an ephemeron to its value: strong while the key lives */
 };
 #define TIDE_NO_OFFSET SIZE_MAX
-
 struct tide_walk_reference {
   void *target; /* the first byte of an object, also where the word points into it */
   /* Of the word in the referring object that holds the reference. TIDE_NO_OFFSET where a trace
@@ -93,8 +60,8 @@ struct tide_walk_reference {
 typedef bool (*tide_walk_reference_fn)(struct tide_walk *walk,
                                        const struct tide_walk_reference *reference, void *context);
 /* Visits what an object refers to: slot by slot in the order of their offsets, or in the order in
- * which its trace function reports. Words that are no reference are left out. TIDE_ERROR_ARGUMENT:
- * walk or visit is NULL, or no object begins at `object`. */
+ * which its trace function reports. Words that are no reference are left out.
+ *   TIDE_ERROR_ARGUMENT  no object begins at `object` */
 TIDE_API enum tide_status tide_walk_references(struct tide_walk *walk, const void *object,
                                                tide_walk_reference_fn visit, void *context);
 
@@ -111,8 +78,6 @@ typedef bool (*tide_walk_root_fn)(struct tide_walk *walk, const struct tide_walk
                                   void *context);
 /* Visits the roots: of stacks and registers those words that the collection saw. An object may come
  * several times.
- *
- *   TIDE_ERROR_ARGUMENT  walk or visit is NULL
  *   TIDE_ERROR_STATE     called by a visit of itself, or by a root callback
  *   TIDE_ERROR_MEMORY    the collection had no memory to remember the words of stacks; nothing was
  *                        visited */
@@ -139,15 +104,14 @@ struct tide_layout_info {
 };
 /* Layouts are numbered from 1; returns the highest number, 0 for NULL. */
 TIDE_API tide_layout tide_walk_layouts(const struct tide_walk *walk);
-/* Describes a layout. TIDE_ERROR_ARGUMENT: walk or info is NULL, or there is no such layout. */
+/* Describes a layout.
+ *   TIDE_ERROR_ARGUMENT  there is no such layout */
 TIDE_API enum tide_status tide_walk_layout(const struct tide_walk *walk, tide_layout layout,
                                            struct tide_layout_info *info);
 
 /* ---- Files ------------------------------------------------------------------------------ */
-
-/* Both collect, and in the same stop write what that found alive.
- *
- * tide_heap_snapshot writes a V8 .heapsnapshot, which Chrome DevTools opens.
+/* Both collect, and in the same stop write what that found alive. tide_heap_snapshot writes a V8
+ * .heapsnapshot, which Chrome DevTools opens.
  *
  * tide_heap_snapshot_thg writes a graph file (.thg), which the program `tidemark` reads without
  * importing it: tidemark compare --graph file:PATH. It holds sizes, references and roots, and no
@@ -156,23 +120,16 @@ TIDE_API enum tide_status tide_walk_layout(const struct tide_walk *walk, tide_la
  * references than it has words is longer in the file.
  *
  * The file appears whole or not at all: it is written under a name of its own beside path, and
- * renamed. Trace functions and root callbacks must report the same references each time.
- *
- *   TIDE_ERROR_ARGUMENT     mutator or path is NULL, or path is empty
- *   TIDE_ERROR_STATE        in a blocking region or a callback, or what a trace function or a root
- *                           callback reports differs
- *   TIDE_ERROR_MEMORY       not enough memory
+ * renamed. Trace functions and root callbacks must report the same references each time. error says
+ * what and where.
+ *   TIDE_ERROR_ARGUMENT     path is empty
+ *   TIDE_ERROR_STATE        what a trace function or a root callback reports differs
  *   TIDE_ERROR_SYSTEM       the file cannot be written, or path names what is no regular file
  *   TIDE_ERROR_LIMIT        .thg: 2^32 - 1 objects or roots, or an object of over 2^40 bytes
- *   TIDE_ERROR_UNSUPPORTED  .thg: the library was built without TIDE_GRAPH_FILES
- *
- * error says what and where; after an error nothing is left behind. */
+ *   TIDE_ERROR_UNSUPPORTED  .thg: the library was built without TIDE_GRAPH_FILES */
 TIDE_API enum tide_status tide_heap_snapshot(struct tide_mutator *mutator, const char *path,
                                              struct tide_error *error);
 TIDE_API enum tide_status tide_heap_snapshot_thg(struct tide_mutator *mutator, const char *path,
                                                  struct tide_error *error);
-
-#ifdef __cplusplus
-}
-#endif
+TIDE_END
 #endif

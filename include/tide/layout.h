@@ -4,17 +4,11 @@
 
 #include "tide/base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
+TIDE_BEGIN
 /* Equal layouts share one number. A layout belongs to the heap that made it and lives as long.
- *
  * The functions that make one return TIDE_LAYOUT_INVALID on failure and say why in *error:
- *   TIDE_ERROR_ARGUMENT  NULL, zero, or a description that contradicts itself
- *   TIDE_ERROR_LIMIT     over TIDE_LAYOUT_MAX layouts, or over TIDE_LAYOUT_WORDS_MAX words
- *   TIDE_ERROR_STATE     in a callback of a collection
- *   TIDE_ERROR_MEMORY    no memory to remember it */
+ *   TIDE_ERROR_ARGUMENT  zero, or a description that contradicts itself
+ *   TIDE_ERROR_LIMIT     over TIDE_LAYOUT_MAX layouts, or over TIDE_LAYOUT_WORDS_MAX words */
 #define TIDE_LAYOUT_INVALID ((tide_layout)0)
 #define TIDE_LAYOUT_LEAF ((tide_layout)1)         /* no references: never looked into */
 #define TIDE_LAYOUT_REFS ((tide_layout)2)         /* every word is a reference slot */
@@ -32,45 +26,41 @@ TIDE_API tide_layout tide_layout_offsets(struct tide_heap *heap, size_t bytes,
 /* The same as a bitmap: bit i of bits[i / 64] says that word i is a reference slot. */
 TIDE_API tide_layout tide_layout_bitmap(struct tide_heap *heap, const uint64_t *bits, size_t words,
                                         struct tide_error *error);
-/* A bitmap of the words that may point at or into an object, for structures of which it is not
- * known what those words hold. It describes `words` words, and is repeated to the end of the
- * object: arrays of such structures need nothing else. A structure that has not all of its words is
- * not read. */
+/* A bitmap of the words that may point at or into an object, where it is not known what they hold.
+ * It describes `words` words and is repeated to the end of the object, so arrays of such structures
+ * need nothing else. A structure that has not all of its words is not read. */
 TIDE_API tide_layout tide_layout_bitmap_conservative(struct tide_heap *heap, const uint64_t *bits,
                                                      size_t words, struct tide_error *error);
 /* prefix_words words without references, then references to the end (a vector with a header). */
 TIDE_API tide_layout tide_layout_prefixed(struct tide_heap *heap, size_t prefix_words,
                                           struct tide_error *error);
 /* Objects that only your function can read: it calls tide_trace for each reference. It runs on
- * marking threads, several at once, while mutators are stopped; it must not allocate. It is called
- * for an object at least once in a collection that reaches it, and again by checks and snapshots,
- * so it only reads. The size given is that of the cell, at least what was asked for. */
+ * marking threads, several at once, while mutators are stopped. It is called for an object at least
+ * once in a collection that reaches it, and again by checks and snapshots, so it only reads. The
+ * size given is that of the cell, at least what was asked for. */
 typedef void (*tide_trace_fn)(void *object, size_t bytes, struct tide_tracer *tracer,
                               void *context);
 TIDE_API tide_layout tide_layout_traced(struct tide_heap *heap, tide_trace_fn trace, void *context,
                                         struct tide_error *error);
 
-/* A layout like the one given, for objects that only references to their first 4096 bytes keep
- * alive: conservative words that point further into one do not count, wherever they lie. For large
- * objects that a false pointer would otherwise retain easily; whoever uses one holds its beginning.
- */
+/* The three below make a layout like the one given, but for one thing.
+ *
+ * Only references to their first 4096 bytes keep objects alive: conservative words that point
+ * further into one do not count, wherever they lie. For large objects, which false pointers retain
+ * easily; the program holds the beginning of those that it uses. */
 TIDE_API tide_layout tide_layout_held_by_first_page(struct tide_heap *heap, tide_layout layout,
                                                     struct tide_error *error);
-
-/* A layout like the one given, whose objects are not zeroed when they are handed out: they hold
- * what was there before, perhaps an earlier object's bytes. For strings and buffers that are
- * written at once. The layout must be one without references, such as TIDE_LAYOUT_LEAF. What
- * tide_resize_in_place adds to an object is zeroed all the same. */
+/* Objects are not zeroed when they are handed out: they hold what was there before, perhaps an
+ * earlier object's bytes. For strings and buffers that are written at once. The layout given must
+ * be one without references, such as TIDE_LAYOUT_LEAF. What tide_resize_in_place adds to an object
+ * is zeroed all the same. */
 TIDE_API tide_layout tide_layout_unzeroed(struct tide_heap *heap, tide_layout layout,
                                           struct tide_error *error);
-
-/* A layout like the one given, with a name: snapshots, verification and logs call its objects by
- * it. Objects of a named layout have blocks of their own. The name is copied: UTF-8 without control
- * characters, 1 to TIDE_LAYOUT_NAME_MAX bytes. */
+/* Objects have a name: snapshots, verification and logs call them by it, and they have blocks of
+ * their own. It is copied: UTF-8 without control characters, 1 to TIDE_LAYOUT_NAME_MAX bytes. */
 TIDE_API tide_layout tide_layout_named(struct tide_heap *heap, tide_layout layout, const char *name,
                                        struct tide_error *error);
-/* Returns the name, or NULL if the layout has none or is none of this heap. The string lives as
- * long as the heap. */
+/* Returns the name, which lives as long as the heap, or NULL if the layout has none. */
 TIDE_API const char *tide_layout_name(struct tide_heap *heap, tide_layout layout);
 
 /* Inside a trace function or root callback only. Values that are not references are ignored. */
@@ -79,8 +69,5 @@ TIDE_API void tide_trace(struct tide_tracer *tracer, const void *reference);
 TIDE_API void tide_trace_range(struct tide_tracer *tracer, void *const *slots, size_t count);
 /* A word that may point at or into an object. */
 TIDE_API void tide_trace_conservative(struct tide_tracer *tracer, uintptr_t word);
-
-#ifdef __cplusplus
-}
-#endif
+TIDE_END
 #endif

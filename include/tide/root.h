@@ -4,21 +4,14 @@
 
 #include "tide/base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
+TIDE_BEGIN
 /* ---- Registered roots ------------------------------------------------------------------ */
-
 /* Roots of the heap, for as long as they are registered. The memory stays readable, and only
  * running mutators write it. TIDE_VERIFY=1 names a root whose memory is gone.
- *
- *   TIDE_ERROR_ARGUMENT  NULL; a slot that is not 8-byte aligned; an empty or overflowing range;
- *                        memory inside this heap's objects, which are no roots (a pointer was given
- *                        where the address of a pointer is wanted); removing what was not added
- *   TIDE_ERROR_STATE     the same address is registered already; in a callback of a collection
- *   TIDE_ERROR_MEMORY    no memory to remember it
- *
+ *   TIDE_ERROR_ARGUMENT  a slot that is not 8-byte aligned; an empty or overflowing range; memory
+ *                        inside this heap's objects, which are no roots (a pointer was given where
+ *                        the address of a pointer is wanted); removing what was not added
+ *   TIDE_ERROR_STATE     the same address is registered already
  * A slot is the address of a pointer: tide_root_add(heap, &list). In C and C++ a pointer to
  * anything that is no word, as in tide_root_add(heap, list), does not compile. */
 TIDE_API enum tide_status tide_root_add(struct tide_heap *heap, void *slot);
@@ -39,29 +32,22 @@ TIDE_API enum tide_status tide_root_remove_callback(struct tide_heap *heap, tide
                                                     void *context);
 
 /* ---- Pinned objects -------------------------------------------------------------------- */
-
 /* A pinned object is alive, and so is what it refers to, until it is unpinned or freed (tide_free),
  * whether something refers to it or not. Hundreds of thousands may be.
- *
- *   TIDE_ERROR_ARGUMENT  mutator is NULL; no object of the heap begins there; or it is not pinned
- *   TIDE_ERROR_STATE     it is pinned already; or where the mutator may not act
- *   TIDE_ERROR_MEMORY    no memory to remember it */
+ *   TIDE_ERROR_ARGUMENT  no object of the heap begins there; or it is not pinned
+ *   TIDE_ERROR_STATE     it is pinned already */
 TIDE_API enum tide_status tide_object_pin(struct tide_mutator *mutator, void *object);
 TIDE_API enum tide_status tide_object_unpin(struct tide_mutator *mutator, void *object);
 
 /* ---- Handles --------------------------------------------------------------------------- */
-
 /* Handles: precise roots of one mutator, in scopes that close in reverse order.
  *   size_t scope = tide_scope_open(m);
  *   struct node **n = (struct node **)tide_handle(m, tide_alloc(m, node, sizeof **n));
  *   …
  *   tide_scope_close(m, scope);
  * A handle is a slot that you may read and write. It is valid until its scope closes, or until
- * the detach if no scope was open.
- *
- * tide_handle returns NULL when memory ran out. tide_scope_open returns SIZE_MAX then, and later
- * handles belong to the scope outside. In a blocking region or a callback of a collection, they
- * return NULL, SIZE_MAX or TIDE_ERROR_STATE. */
+ * the detach if no scope was open. Where tide_scope_open fails it returns SIZE_MAX, and later
+ * handles belong to the scope outside. */
 TIDE_API size_t tide_scope_open(struct tide_mutator *mutator);
 TIDE_API void **tide_handle(struct tide_mutator *mutator, void *reference);
 /*   TIDE_ERROR_ARGUMENT  the scope is not the innermost */
@@ -69,19 +55,12 @@ TIDE_API enum tide_status tide_scope_close(struct tide_mutator *mutator, size_t 
 /* Closes the scope and all inside it, for those who left functions by longjmp or an exception.
  *   TIDE_ERROR_ARGUMENT  the scope is not open */
 TIDE_API enum tide_status tide_scope_unwind(struct tide_mutator *mutator, size_t scope);
-
-#ifdef __cplusplus
-}
-#endif
+TIDE_END
 
 /* ---- Has the compiler check that an address of a slot is given ------------------------- */
-
-/* What is given must point at something as large as a word; void * passes, for those who have
- * computed an address. The functions stay as they are declared: a foreign-function interface, or
- * (tide_root_add)(heap, address), calls them without this check. They refuse addresses inside the
- * heap's objects at run time. */
+/* What is given must point at something as large as a word; a computed void * passes. A
+ * foreign-function interface, or (tide_root_add)(heap, address), calls them without this check. */
 #ifdef __cplusplus
-
 extern "C++" {
 template <class Word> inline enum tide_status tide_root_add(struct tide_heap *heap, Word *slot) {
   static_assert(sizeof(Word) == sizeof(void *), "the address of a slot is wanted: &x, not x");
@@ -92,9 +71,7 @@ template <class Word> inline enum tide_status tide_root_remove(struct tide_heap 
   return tide_root_remove(heap, static_cast<void *>(slot));
 }
 }
-
 #else
-
 #define TIDE_POINTS_AT_WORD(slot)                                                                  \
   (sizeof(*_Generic((slot), void * : (void **)0, default : (slot))) == sizeof(void *))
 #define TIDE_SLOT(slot)                                                                            \
@@ -105,6 +82,5 @@ template <class Word> inline enum tide_status tide_root_remove(struct tide_heap 
    (void *)(slot))
 #define tide_root_add(heap, slot) (tide_root_add)(heap, TIDE_SLOT(slot))
 #define tide_root_remove(heap, slot) (tide_root_remove)(heap, TIDE_SLOT(slot))
-
 #endif
 #endif

@@ -1,38 +1,29 @@
-/* What a heap and its collections did: counters, events, verification. The walk over a heap's
- * objects and the snapshots are in tide/inspect.h, which this header includes.
- * Times are in nanoseconds, sizes in bytes; units are in the names. */
+/* What a heap and its collections did: counters, events, verification. This header includes
+ * tide/inspect.h, the walk over objects and the snapshots. Times are in nanoseconds, sizes in
+ * bytes; units are in the names. */
 #ifndef TIDE_STATS_H
 #define TIDE_STATS_H
 
 #include "tide/inspect.h"
 #include "tide/tide.h"
 
-/* A function that fills in a structure has its name, which to -Wshadow hides a constructor. */
-#ifdef __cplusplus
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
-extern "C" {
-#endif
-
+TIDE_BEGIN
 struct tide_heap_stats {
   uint64_t collections;
   uint64_t heap_bytes;      /* in blocks that hold objects */
   uint64_t committed_bytes; /* memory the heap has from the system, without side tables */
-  uint64_t peak_committed_bytes;
-  uint64_t heap_max_bytes;
-  uint64_t reserved_bytes;
+  uint64_t peak_committed_bytes, heap_max_bytes, reserved_bytes;
   uint64_t allocated_bytes;       /* handed out since the heap was created, by whole runs */
   uint64_t next_collection_bytes; /* heap_bytes at which the next collection is due */
-  uint64_t mark_ns_total, pause_ns_total, pause_ns_max;
-  uint64_t mutators;
+  uint64_t mark_ns_total, pause_ns_total, pause_ns_max, mutators;
   uint64_t young_collections; /* of `collections` */
   uint64_t promoted_bytes;    /* in all of these */
   uint64_t young_bytes;       /* allocated between two collections, if nothing else comes first */
   uint64_t freed_bytes;       /* by tide_free since the heap was created, by whole cells; what other
                                  threads have freed since the last collection may be missing */
 };
-/* Fills in the figures of this moment, zeroes if heap is NULL. The function below says how large
- * the structure of your header is, so that a newer library fills in no more. */
+/* Fills in the figures of this moment; as all functions here, zeroes if heap is NULL. The inline
+ * ones say how large the structure of your header is, so that a newer library fills in no more. */
 TIDE_API void tide_heap_stats_sized(struct tide_heap *heap, struct tide_heap_stats *stats,
                                     size_t struct_bytes);
 static inline void tide_heap_stats(struct tide_heap *heap, struct tide_heap_stats *stats) {
@@ -43,44 +34,38 @@ enum tide_cycle_kind {
   TIDE_CYCLE_FULL = 0,
   TIDE_CYCLE_YOUNG, /* old objects count as alive; see tide_options.write_barrier */
 };
-
-/* Why a collection was begun. Where a young one is wanted and young ones do not pay, a full one
- * comes for the same cause. */
+/* Why a collection was begun. Where young ones do not pay, a full one comes for the same cause. */
 enum tide_cycle_cause {
   TIDE_CAUSE_NONE = 0, /* there is no collection */
   TIDE_CAUSE_CALL,     /* tide_collect or tide_collect_young */
   TIDE_CAUSE_INSPECT,  /* tide_heap_inspect or a snapshot */
   TIDE_CAUSE_STRESS,   /* TIDE_STRESS */
-  TIDE_CAUSE_YOUNG,    /* so much was allocated that a young collection is due */
-  TIDE_CAUSE_GROWTH,   /* the heap is as large as it is to become before the next collection */
+  TIDE_CAUSE_YOUNG,    /* young_bytes were allocated */
+  TIDE_CAUSE_GROWTH,   /* the heap has reached next_collection_bytes */
   TIDE_CAUSE_ROOM,     /* the system or the address space has no room for what is allocated */
   TIDE_CAUSE_EXTERNAL, /* tide_external_add */
 };
-
 struct tide_cycle_stats {
   uint64_t number; /* 1 is the first collection of the heap */
   const char *engine;
-  unsigned markers;   /* allowed */
-  unsigned recruited; /* took part */
-  uint64_t objects;   /* marked in this collection, duplicates included */
-  uint64_t bytes;     /* live, by whole cells; what is old and was not looked at counts as live */
-  uint64_t stop_ns;   /* from the wish until every mutator stood still */
-  uint64_t mark_ns;   /* from the first root to agreed termination */
+  unsigned markers, recruited; /* allowed; took part */
+  uint64_t objects;            /* marked in this collection, duplicates included */
+  uint64_t bytes;   /* live, by whole cells; what is old and was not looked at counts as live */
+  uint64_t stop_ns; /* from the wish until every mutator stood still */
+  uint64_t mark_ns; /* from the first root to agreed termination */
   uint64_t weak_ns, sweep_ns;
   uint64_t pause_ns; /* all of it */
-  uint64_t blocks_freed;
-  uint64_t steals;
+  uint64_t blocks_freed, steals;
   unsigned available; /* of the markers: fewer if the system refused threads, and 1 if it is too
                        * early for helpers: see helpers_after_ms in struct tide_options */
-  /* Most memory that references waited in for a visit of their region; 0 if none did. */
-  uint64_t region_pool_bytes;
+  uint64_t region_pool_bytes; /* most that references took up that waited for a visit */
   enum tide_cycle_kind kind;
-  /* Of a young collection: bytes of young objects that it found alive, which are old from here on;
-   * and old objects, or slots of long arrays, that it looked into because they were written to. */
+  /* Of a young collection: bytes of young objects found alive, which are old from here on; and old
+   * objects, or slots of long arrays, looked into because they were written to. */
   uint64_t promoted_bytes, logged;
   enum tide_cycle_cause cause;
 };
-/* Fills in the figures of the last collection. All are 0 if there was none, or if heap is NULL. */
+/* Fills in the figures of the last collection; all are 0 if there was none. */
 TIDE_API void tide_cycle_stats_sized(struct tide_heap *heap, struct tide_cycle_stats *stats,
                                      size_t struct_bytes);
 static inline void tide_cycle_stats(struct tide_heap *heap, struct tide_cycle_stats *stats) {
@@ -93,26 +78,23 @@ struct tide_marker_stats {
   uint64_t steals, stolen_items, failed_steals;
   uint64_t grants; /* early grants given to a thief that asked */
   uint64_t parks, wakes;
-  uint64_t overflows;             /* times the queue was full */
-  uint64_t address_order_objects; /* scanned in address order */
-  uint64_t address_order_turns;
-  uint64_t window_sum, window_samples; /* occupancy of the prefetch window */
-  /* In time spent marking, which does not pass between the phase's runs: when it first and last
-   * had work. What lies between is four parts: root slices, following references, walking in
-   * address order, and having nothing to do. A marker that took no part has only zeroes. */
+  uint64_t overflows;                                  /* times the queue was full */
+  uint64_t address_order_objects, address_order_turns; /* scanned so; turns through the heap */
+  uint64_t window_sum, window_samples;                 /* occupancy of the prefetch window */
+  /* When it first and last had work, in time spent marking, which does not pass between the phase's
+   * runs. What lies between is four parts: root slices, following references, walking in address
+   * order, and having nothing to do. A marker that took no part has only zeroes. */
   uint64_t started_ns, ended_ns;
   uint64_t roots_ns, trace_ns, address_order_ns, idle_ns;
   /* Marking by regions: visits, the references tested in them, the objects marked, and the time,
    * which is a part of trace_ns. */
   uint64_t region_visits, region_references, region_objects, region_ns;
-  /* Of these visits, those of regions on the node of memory where the marker executed, and those of
-   * regions on other nodes. Both are 0 where the objects lie on one node, or the system does not
-   * tell. */
+  /* Of these visits, those of regions on the marker's own node of memory, and on others. Both are 0
+   * where the objects lie on one node, or the system does not tell. */
   uint64_t region_home_visits, region_away_visits;
 };
 /* Fills in the figures of the markers of the last collection, up to `room` of them. Returns how
- * many markers were allowed in it, 0 if there was no collection or heap is NULL. stats may be NULL.
- */
+ * many markers were allowed in it, 0 if there was no collection. stats may be NULL. */
 TIDE_API size_t tide_marker_stats_sized(struct tide_heap *heap, struct tide_marker_stats *stats,
                                         size_t room, size_t struct_bytes);
 static inline size_t tide_marker_stats(struct tide_heap *heap, struct tide_marker_stats *stats,
@@ -120,15 +102,14 @@ static inline size_t tide_marker_stats(struct tide_heap *heap, struct tide_marke
   return tide_marker_stats_sized(heap, stats, room, sizeof *stats);
 }
 
-/* Objects that the last collection marked, counted from the marks. The objects of tide_cycle_stats
- * minus this number are the duplicates: objects that two markers met at the same moment and both
- * scanned, which is harmless. Call it right after tide_collect, before anything else happens. */
+/* Returns how many objects the last collection marked, counted from the marks, right after
+ * tide_collect. The objects of tide_cycle_stats minus this number are the duplicates: two markers
+ * met them at the same moment and both scanned them, which is harmless. */
 TIDE_API uint64_t tide_count_marked(struct tide_mutator *mutator);
 
 /* Pauses since the heap was created: bucket[i] counts those of [2^i, 2^(i+1)) ns. */
 struct tide_pause_histogram {
-  uint64_t bucket[48];
-  uint64_t count;
+  uint64_t bucket[48], count;
 };
 TIDE_API void tide_pause_histogram_sized(struct tide_heap *heap,
                                          struct tide_pause_histogram *histogram,
@@ -138,10 +119,10 @@ static inline void tide_pause_histogram(struct tide_heap *heap,
   tide_pause_histogram_sized(heap, histogram, sizeof *histogram);
 }
 
-/* Everything one may want to know while it happens. The callback runs on the collecting thread with
- * the world stopped. There are two exceptions: in CYCLE_BEGIN, STOP_LATE and HEAP_SHRANK the world
- * runs, and HEAP_GREW comes from the thread whose allocation made the heap grow. The callback must
- * not allocate from the heap; in HEAP_GREW it may collect. */
+/* What happens, while it happens. The callback runs on the collecting thread with the world
+ * stopped, except: in CYCLE_BEGIN, STOP_LATE and HEAP_SHRANK the world runs, and HEAP_GREW comes
+ * from the thread whose allocation made the heap grow. It must not allocate; in HEAP_GREW it may
+ * collect. */
 enum tide_event {
   TIDE_EVENT_CYCLE_BEGIN,
   TIDE_EVENT_STOPPED,
@@ -159,22 +140,19 @@ typedef void (*tide_event_fn)(struct tide_heap *heap, enum tide_event event, uin
 /* One callback per heap; NULL removes it. A call that has begun by then may go on. */
 TIDE_API void tide_heap_on_event(struct tide_heap *heap, tide_event_fn callback, void *context);
 
-/* The collection that runs: what an event belongs to. */
 struct tide_cycle_running {
   uint64_t number; /* as in tide_cycle_stats */
   enum tide_cycle_kind kind;
   enum tide_cycle_cause cause;
 };
-/* Fills it in, from CYCLE_BEGIN to CYCLE_END; zeroes if no collection runs, as in HEAP_GREW, or if
- * heap is NULL. */
+/* Fills in what an event from CYCLE_BEGIN to CYCLE_END belongs to; zeroes if no collection runs. */
 TIDE_API void tide_cycle_running_sized(struct tide_heap *heap, struct tide_cycle_running *running,
                                        size_t struct_bytes);
 static inline void tide_cycle_running(struct tide_heap *heap, struct tide_cycle_running *running) {
   tide_cycle_running_sized(heap, running, sizeof *running);
 }
 
-/* ---- What markers do, moment by moment ---- */
-
+/* What markers do, moment by moment. */
 enum tide_timeline_kind {
   TIDE_TIMELINE_JOIN,        /* has work, or looks for it where there is some */
   TIDE_TIMELINE_LEAVE,       /* has none; value: objects it has marked so far in this collection */
@@ -197,36 +175,29 @@ struct tide_timeline_event {
   uint32_t kind; /* enum tide_timeline_kind */
 };
 
-/* From now on every marker remembers its first `events` events, in memory that is taken here; 0
- * ends that and gives the memory back. What was remembered before is forgotten. Between
- * collections. TIDE_ERROR_ARGUMENT (heap is NULL, more than 2^26 events), TIDE_ERROR_STATE (inside
- * a collection), TIDE_ERROR_MEMORY (nothing is recorded then). */
+/* From now on every marker remembers its first `events` events, in memory taken here, and nothing
+ * of before; 0 ends that and gives the memory back.
+ *   TIDE_ERROR_ARGUMENT  more than 2^26 events
+ *   TIDE_ERROR_STATE     inside a collection
+ *   TIDE_ERROR_MEMORY    nothing is recorded from now on */
 TIDE_API enum tide_status tide_timeline_begin(struct tide_heap *heap, size_t events);
-
 /* Moves what is remembered to events[0, room), marker by marker and each in the order of time, and
- * makes place for more; how many there were. What did not fit, here or there, is lost and added to
- * *lost (may be NULL). A marker's parks are told when it has work again, and not at all if it
- * never does. 0 if heap is NULL or inside a collection. */
+ * makes place for more. Returns how many there were, 0 inside a collection. Adds to *lost (may be
+ * NULL) how many did not fit, here or there. A park is told when its marker has work again. */
 TIDE_API size_t tide_timeline_read(struct tide_heap *heap, struct tide_timeline_event *events,
                                    size_t room, uint64_t *lost);
 
-/* What an independent serial marking from the same roots found, compared with the marks that the
- * last collection left; the words of stacks and registers are those that the collection saw. Call
- * it right after tide_collect, before anything else happens. TIDE_ERROR_CHECK if they differ. This
- * function and the next: TIDE_ERROR_ARGUMENT for NULL; TIDE_ERROR_STATE in a blocking region or a
- * callback. */
+/* Compares what an independent serial marking from the same roots finds with the marks that the
+ * last collection left, right after tide_collect; the words of stacks and registers are those that
+ * the collection saw.
+ *   TIDE_ERROR_CHECK  they differ */
 struct tide_check {
   bool equal;
   uint64_t objects, bytes, edges; /* of the serial marking; edges are non-null references */
   char difference[256];           /* the first one, if not equal */
 };
 TIDE_API enum tide_status tide_check_marks(struct tide_mutator *mutator, struct tide_check *check);
-
 /* Checks the heap's own structures; the first fault goes into error. */
 TIDE_API enum tide_status tide_check_heap(struct tide_mutator *mutator, struct tide_error *error);
-
-#ifdef __cplusplus
-}
-#pragma GCC diagnostic pop
-#endif
+TIDE_END
 #endif

@@ -18,31 +18,31 @@
  *   mutator    a thread attached to a heap. Only attached threads may touch the heap's objects.
  *   safepoint  a place where a mutator lets a collection happen: every allocation, every
  *              tide_safepoint(), every blocking region.
- * Objects never move. Their memory is zeroed when it is handed out (but for tide_layout_unzeroed),
- * and 16-byte aligned.
+ * Objects never move. They are 16-byte aligned and zeroed (but for tide_layout_unzeroed).
  *
  * Threads. A function that takes a mutator is for the thread that attached it. A function that
  * takes a heap may be called by any thread, unless its comment says otherwise. No function may be
  * called in a signal handler.
  *
- * Callbacks. A function of yours that Tidemark calls must return. It may not leave by longjmp, an
- * exception or the thread's end. While the world stands still (in trace functions, root callbacks,
- * events, visits of a walk) call only tide_trace… and what just looks: tide_current, tide_heap_of,
- * tide_object_…, tide_weak_get, tide_ephemeron_key and _value, tide_weak_table_get and _count, and
- * statistics. Other calls are refused with TIDE_ERROR_STATE, NULL, false or 0, whichever mutator of
- * the thread they take: those of its other heaps count as standing still meanwhile. That includes
- * making layouts. A fork there ends the process with a message, and so does the next call into the
- * library after a function of yours was left without returning.
+ * Failures. A comment lists what a function answers besides the following; one that returns no
+ * status, and has no struct tide_error, returns NULL, false or 0. A failure changes nothing.
+ *   TIDE_ERROR_ARGUMENT  NULL where a heap, a mutator, a function or an address is wanted
+ *   TIDE_ERROR_STATE     in a callback of a collection. For functions that take a mutator: also in
+ *                        a blocking region, and if it is detached or another thread's
+ *   TIDE_ERROR_MEMORY    no memory to remember what is added or made
+ * Debug builds say what was wrong and abort where a mutator is used as it must not be. The inlined
+ * tide_alloc, tide_safepoint and tide_write trust that it is not NULL.
  *
- * Misuse that a function can see is answered as its comment says. Debug builds of the library say
- * what was wrong and abort where a mutator is NULL, detached, another thread's, or used where it
- * must not be. The inlined functions tide_alloc, tide_safepoint and tide_write trust that it is
- * not NULL.
+ * Callbacks. A function of yours that Tidemark calls must return: it may not leave by longjmp, an
+ * exception or the thread's end. After one that did, the next call into the library ends the
+ * process with a message; so does a fork in one while the world stands still. While the world
+ * stands still (in trace functions, root callbacks, events, visits of a walk) call only tide_trace…
+ * and what just looks: tide_current, tide_heap_of, tide_object_…, tide_weak_get, tide_ephemeron_key
+ * and _value, tide_weak_table_get and _count, and statistics. Other calls are refused, making
+ * layouts included, whichever heap of the thread they are for.
  *
- * Further headers. This one brings tide/layout.h (layouts, trace functions), tide/root.h
- * (registered roots, handles), tide/write.h (the write barrier), tide/weak.h (weak references,
- * ephemerons, finalizers) and tide/fiber.h (coroutine stacks). Include tide/stats.h for figures,
- * events and checks. */
+ * This header brings tide/layout.h, tide/root.h, tide/write.h, tide/weak.h and tide/fiber.h.
+ * Include tide/stats.h for figures, events and checks. */
 #ifndef TIDE_TIDE_H
 #define TIDE_TIDE_H
 
@@ -50,12 +50,8 @@
 #include "tide/layout.h"
 #include "tide/root.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
+TIDE_BEGIN
 /* ---- Heaps ----------------------------------------------------------------------------- */
-
 /* How the heap decides when to collect and how much to grow. */
 enum tide_sizing {
   TIDE_SIZING_DEFAULT = 0, /* growth factor; more where it pays, up to a bound */
@@ -67,129 +63,101 @@ enum tide_sizing {
 };
 
 struct tide_advanced_options;
-
-/* Zero in any field means "the default". Call tide_options_init first: it keeps programs that
- * were compiled against an older header working. */
+/* Zero in any field stands for the default. Call tide_options_init first: it keeps programs working
+ * that were compiled with an older header. */
 struct tide_options {
   size_t struct_size; /* set by tide_options_init */
-  /* Hard limit: what objects and the heap's tables of them take from the system, fragments
-   * included, stays below it, but for a few MiB. Default TIDE_HEAP_MAX, else 7/8 of the memory
-   * there is. */
+  /* Hard limit of what objects, fragments and tables of objects take from the system, give or take
+   * a few MiB. Default TIDE_HEAP_MAX, else 7/8 of the memory there is. */
   size_t heap_max_bytes;
   size_t heap_initial_bytes; /* no collection before this much is in use */
   size_t reserve_bytes;      /* address space; if refused, half of what there is */
-  /* Marking threads, the collecting one included; default TIDE_MARKERS, else CPUs allowed. No more
+  /* Marking threads, the collecting one included. Default TIDE_MARKERS, else CPUs allowed. No more
    * take part in a collection than there are CPUs: TIDE_CPUS, else those allowed. */
   unsigned markers;
   enum tide_sizing sizing;
   double growth_factor; /* over 1.0 */
-  /* Called by the allocating thread when a collection and growing did not make room. Return true
-   * to have the allocation tried once more (after you dropped caches, say). The hook may collect,
-   * run finalizers that do not allocate, or write a snapshot; allocation from this heap is
-   * refused. It is not called for what is larger than the whole limit. */
+  /* Called by the allocating thread when a collection and growing made no room, except for what is
+   * larger than the whole limit. Return true to have the allocation tried once more, after you
+   * dropped caches, say. The hook may collect, run finalizers that do not allocate, or write a
+   * snapshot; allocation from this heap is refused. */
   bool (*out_of_memory)(void *context, size_t bytes);
   void *out_of_memory_context;
-  /* Do not ask the system for huge pages. They mark scattered heaps faster. But a page that is
-   * touched for the first time costs more, in some virtual machines much more, so short runs are
-   * better off without. Small pages are asked for when objects come to lie there, some at a time.
-   * Default: false unless TIDE_HUGE_PAGES is 0. */
+  /* Ask the system for no huge pages. With them scattered heaps are marked faster, but the first
+   * touch costs more: short runs are better off without. Default: true if TIDE_HUGE_PAGES is 0. */
   bool small_pages;
-  /* The program promises to store references into objects by tide_write (tide/write.h tells when).
-   * The heap then collects young objects apart: most collections look only at what was allocated
-   * since the last one, and at what was written since. TIDE_YOUNG=0 switches that off, as if the
-   * promise had not been given; TIDE_YOUNG=1 and no promise is as without. Default: false. */
+  /* The program promises to store references into objects by tide_write (see tide/write.h). The
+   * heap then collects young objects apart. TIDE_YOUNG=0 takes the promise back. Default: false. */
   bool write_barrier;
   const struct tide_advanced_options *advanced; /* NULL, or see tide/advanced.h */
-  /* With small_pages: behind so many bytes of the heap huge pages are asked for after all, 2 MiB at
-   * a time, where the heap may grow over them before the next collection. So small heaps stay
-   * small, and large ones are marked faster. Default: 0, which means nowhere; TIDE_HUGE_PAGES=0
-   * does as well. */
+  /* With small_pages: from this many bytes of heap on, ask for huge pages after all, 2 MiB at a
+   * time, where the heap may grow over them before the next collection. Default: 0, nowhere; so it
+   * is with TIDE_HUGE_PAGES=0. */
   size_t huge_pages_from;
-  /* The collecting thread marks alone until marking has taken so many milliseconds in all, as long
-   * as the heap uses less than 32 MiB. Short programs then start no helper threads, and find their
-   * objects in the cache of their own CPU. Default: 0, helpers from the first collection on; so it
-   * is if TIDE_MARKERS says how many. */
+  /* Until marking has taken this many milliseconds in all, the collecting thread marks alone, as
+   * long as the heap uses less than 32 MiB: short programs then start no helper threads. Default:
+   * 0, helpers from the first collection on; so it is if TIDE_MARKERS says how many. */
   unsigned helpers_after_ms;
 };
-
 TIDE_API void tide_options_init(struct tide_options *options);
 
 /* Creates a heap. options may be NULL. Several heaps may live in one process; a reference from one
- * into another is not seen.
- *
- * Returns NULL on failure and says why in *error:
+ * into another is not seen. Returns NULL on failure and says why in *error:
  *   TIDE_ERROR_ARGUMENT     an option is out of range, contradicts another, or is of a newer
  *                           header and unknown to this library
  *   TIDE_ERROR_ENVIRONMENT  a variable TIDE_… means nothing
- *   TIDE_ERROR_MEMORY       no memory for the heap's own tables
- *   TIDE_ERROR_STATE        in a callback
  *   TIDE_ERROR_SYSTEM       no address space, thread key or fork handlers; or pages over 64 KiB
- *
- * On success error->status is TIDE_OK. error->text is then empty, unless something was not to be
- * had as it was meant: the system gave less address space, or a policy found nothing to choose by.
- */
+ * On success error->status is TIDE_OK. error->text then tells what was not to be had as it was
+ * meant (less address space, a policy that finds nothing to choose by), and is empty as a rule. */
 TIDE_API struct tide_heap *tide_heap_create(const struct tide_options *options,
                                             struct tide_error *error);
 
 /* Gives everything back. Neither the heap nor anything that came from it may be used afterwards.
  * No finalizer runs. NULL is TIDE_OK.
- *   TIDE_ERROR_STATE  mutators are attached, or this is a callback; nothing was done */
+ *   TIDE_ERROR_STATE  mutators are attached */
 TIDE_API enum tide_status tide_heap_destroy(struct tide_heap *heap);
 
-/* Chooses the number of markers for the following collections. Waits for a collection to end.
- * Their threads start when a collection needs them, and end when there was none for a second. A
- * thread that the system refuses is one marker less: see `available` in struct tide_cycle_stats.
- *   TIDE_ERROR_ARGUMENT  heap is NULL, not 1 to TIDE_MARKERS_MAX, or more than one with an engine
- *                        for one marker
- *   TIDE_ERROR_MEMORY    no memory for their queues; all is as before
- *   TIDE_ERROR_STATE     in a callback */
+/* The functions below that change a heap's settings wait for a collection to end, and count from
+ * the next one on. This one chooses the number of markers. Their threads start when a collection
+ * needs them, and end when there was none for a second. A thread that the system refuses is one
+ * marker less: see `available` in struct tide_cycle_stats.
+ *   TIDE_ERROR_ARGUMENT  not 1 to TIDE_MARKERS_MAX, or several with an engine for one marker */
 TIDE_API enum tide_status tide_heap_set_markers(struct tide_heap *heap, unsigned markers,
                                                 struct tide_error *error);
-
 #define TIDE_MARKERS_MAX 256u
-
-/* Changes the hard limit. A limit below what is in use is kept from the next collection on:
- * allocation then fails until enough has died. Waits for a collection to end.
- *   TIDE_ERROR_ARGUMENT  heap is NULL, under 1 MiB, or over the address space that was reserved
- *                        (reserve_bytes; by default twice the first limit)
- *   TIDE_ERROR_STATE     in a callback */
+/* Changes the hard limit. Below what is in use, allocation fails until enough has died.
+ *   TIDE_ERROR_ARGUMENT  under 1 MiB, or over the address space that was reserved (reserve_bytes;
+ *                        by default twice the first limit) */
 TIDE_API enum tide_status tide_heap_set_max(struct tide_heap *heap, size_t heap_max_bytes,
                                             struct tide_error *error);
-
-/* Changes how the heap grows, from the next collection on. A factor of 0 stands for the default;
- * TIDE_SIZING_FIXED and TIDE_SIZING_ADAPTIVE do not use it.
- *   TIDE_ERROR_ARGUMENT  heap is NULL, no such sizing, or a factor that is not over 1
- *   TIDE_ERROR_STATE     in a callback */
+/* Changes how the heap grows. A factor of 0 stands for the default; TIDE_SIZING_FIXED and
+ * TIDE_SIZING_ADAPTIVE do not use it.
+ *   TIDE_ERROR_ARGUMENT  no such sizing, or a factor that is not over 1 */
 TIDE_API enum tide_status tide_heap_set_sizing(struct tide_heap *heap, enum tide_sizing sizing,
                                                double growth_factor, struct tide_error *error);
 
-/* Which words of conservative layouts, conservative bitmaps and conservative roots keep objects
- * alive. Words of stacks and registers do in any case, wherever they point into an object. */
+/* Which words of conservative layouts, bitmaps and roots keep objects alive. Words of stacks and
+ * registers do in any case, wherever they point into an object. */
 enum tide_interior {
   TIDE_INTERIOR_ALL = 0, /* those that point at or into an object */
   TIDE_INTERIOR_BASE,    /* those that point at its first byte, or behind it by a displacement */
 };
-/* Both wait for a collection to end.
- *   TIDE_ERROR_ARGUMENT  heap is NULL, no such setting, or TIDE_DISPLACEMENT_MAX bytes or more
- *   TIDE_ERROR_STATE     in a callback */
+/*   TIDE_ERROR_ARGUMENT  no such setting, or TIDE_DISPLACEMENT_MAX bytes or more */
 TIDE_API enum tide_status tide_heap_set_interior(struct tide_heap *heap,
                                                  enum tide_interior interior);
 TIDE_API enum tide_status tide_heap_add_displacement(struct tide_heap *heap, size_t bytes);
 #define TIDE_DISPLACEMENT_MAX 4096u
 
 /* ---- Mutators -------------------------------------------------------------------------- */
-
 enum tide_stack {
   TIDE_STACK_CONSERVATIVE = 0, /* its stack and registers are roots, interior pointers too */
   TIDE_STACK_PRECISE,          /* only handles are roots: see tide_handle */
 };
-
 /* How the thread comes to stand still for a collection. */
 enum tide_stop {
   TIDE_STOP_POLL = 0, /* at safepoints: it calls tide_safepoint where it runs long */
   TIDE_STOP_SIGNAL,   /* a signal stops it wherever it is; it may run without safepoints */
 };
-
 struct tide_attach_options {
   size_t struct_size; /* set by tide_attach_options_init */
   enum tide_stack stack;
@@ -197,43 +165,36 @@ struct tide_attach_options {
 };
 TIDE_API void tide_attach_options_init(struct tide_attach_options *options);
 
-/* Chooses the signal that stops the threads attached with TIDE_STOP_SIGNAL, for the whole process;
- * 0 stands for the default, which is the variable TIDE_STOP_SIGNAL (a number), else SIGPWR.
+/* Chooses the signal that stops threads attached with TIDE_STOP_SIGNAL, for the whole process; 0
+ * stands for the default: the variable TIDE_STOP_SIGNAL (a number), else SIGPWR.
  *   TIDE_ERROR_ARGUMENT  no signal that a program can handle has this number
  *   TIDE_ERROR_STATE     such threads are attached
- * tide_stop_signal returns the signal in use or, before the first such attach, that was chosen; 0
- * is the default then.
+ * tide_stop_signal returns the signal in use or, before the first such attach, that was chosen.
  *
- * Stopped threads may stand anywhere: inside malloc, or with a lock of the C library's. So what
- * runs while the world stands still may call nothing that waits for those: no malloc, no stdio.
- * Tidemark keeps to that itself in collections; your trace functions, root callbacks and events
- * must, too. Where they cannot, and for snapshots and inspections, whose writers allocate, have
- * such threads enter blocking regions first. System calls that the signal interrupts go on where
- * the system restarts them (SA_RESTART); others, such as sleeps, fail with EINTR. */
+ * Stopped threads may stand anywhere, inside malloc or with a lock of the C library's too. So your
+ * trace functions, root callbacks and events may call nothing that waits for those: no malloc, no
+ * stdio. Tidemark keeps to that itself in collections. Where they cannot, and for snapshots and
+ * inspections, whose writers allocate, have such threads enter blocking regions first. System calls
+ * that the signal interrupts go on where the system restarts them (SA_RESTART); others, such as
+ * sleeps, fail with EINTR. A thread must not block the signal, which tide_attach unblocks:
+ * collections would wait until it calls Tidemark. */
 TIDE_API enum tide_status tide_stop_signal_set(int signal, struct tide_error *error);
 TIDE_API int tide_stop_signal(void);
 
 /* Makes the calling thread a mutator. NULL options stand for a conservative stack. Waits for a
- * running collection to end.
- *
- * Returns NULL on failure and says why in *error:
- *   TIDE_ERROR_ARGUMENT  heap is NULL, or the options mean nothing
- *   TIDE_ERROR_STATE     this thread is attached to the heap already, or in a callback; a
- *                        signal would stop it in one heap and not in another; or the program
- *                        handles the signal that stops threads itself
+ * running collection to end. Returns NULL on failure and says why in *error:
+ *   TIDE_ERROR_ARGUMENT     the options mean nothing
+ *   TIDE_ERROR_STATE        this thread is attached to the heap already; a signal would stop it in
+ *                           one heap and not in another; or the program handles that signal itself
  *   TIDE_ERROR_ENVIRONMENT  the variable TIDE_STOP_SIGNAL means nothing
- *   TIDE_ERROR_MEMORY    no memory for a mutator
- *   TIDE_ERROR_SYSTEM    the system does not tell the bounds of the stack, which is a conservative
- *                        one, or has no thread key left
- * A thread that is attached with TIDE_STOP_SIGNAL has that signal unblocked. Do not block it again:
- * collections would wait until the thread calls Tidemark. */
+ *   TIDE_ERROR_SYSTEM       the system does not tell the bounds of the stack, which is a
+ *                           conservative one, or has no thread key left */
 TIDE_API struct tide_mutator *tide_attach(struct tide_heap *heap,
                                           const struct tide_attach_options *options,
                                           struct tide_error *error);
-/* Ends it. The mutator may not be used afterwards; Tidemark notices such use until 64 more have
- * been detached. A thread that exits while attached is detached by itself. NULL is TIDE_OK.
- *   TIDE_ERROR_STATE  another thread's mutator; handle scopes are open; or in a callback,
- *                     finalizers and the out-of-memory hook included */
+/* Ends it, in a blocking region too. The mutator may not be used afterwards; Tidemark notices such
+ * use until 64 more were detached. A thread that exits is detached by itself. NULL is TIDE_OK.
+ *   TIDE_ERROR_STATE  handle scopes are open; also in finalizers and the out-of-memory hook */
 TIDE_API enum tide_status tide_detach(struct tide_mutator *mutator);
 /* Returns the calling thread's mutator for this heap, or NULL. */
 TIDE_API struct tide_mutator *tide_current(struct tide_heap *heap);
@@ -241,29 +202,26 @@ TIDE_API struct tide_heap *tide_heap_of(struct tide_mutator *mutator);
 
 /* Between these two calls the thread promises not to touch the heap (a system call, a long
  * computation), and a collection does not wait for it. Regions may nest. Calls with this mutator
- * are refused meanwhile, but for these two, tide_safepoint and tide_detach.
- *
- * The references that the thread has on its conservative stack and in its registers when it enters
- * keep their objects alive until it leaves, whatever the thread does with that stack meanwhile.
- * They are copied when it enters, so a deep stack makes that longer. Without memory for the copy,
- * collections wait until the thread leaves.
- * The calls may stand in small functions of their own (a guard's constructor and destructor).
- * Leaving may wait for a collection to end. Both keep errno. */
+ * are refused meanwhile, but for these two, tide_safepoint and tide_detach. The references on the
+ * thread's conservative stack and in its registers are copied when it enters, and keep their
+ * objects alive until it leaves, whatever the thread does with that stack: entering from a deep
+ * stack takes longer. Without memory for the copy, collections wait until the thread leaves. The
+ * calls may stand in a guard's constructor and destructor. Leaving may wait for a collection to
+ * end. Both keep errno. */
 TIDE_API void tide_blocking_enter(struct tide_mutator *mutator);
 TIDE_API void tide_blocking_leave(struct tide_mutator *mutator);
 
 /* The part of a mutator that inlined code sees. Do not touch it: its fields may change. */
 struct tide_bump {
-  uintptr_t next;  /* first free byte of a run of zeroed cells */
-  uintptr_t limit; /* end of the run */
+  uintptr_t next, limit; /* first free byte of a run of zeroed cells; its end */
 };
 struct tide_mutator_fast {
   uint32_t stop;          /* a collection waits; the collector writes, this thread reads */
   uint32_t inside;        /* this thread allocates just now; it writes, its signal handler reads */
   struct tide_bump *bump; /* [layout * TIDE_BUMP_SLOTS + size class]; this thread only */
   /* For tide_write: the heap's marks, constant while attached, and what of an object's address
-   * finds its mark. A collection may change the latter: it is 0 while nothing need be told, and
-   * what is found then belongs to no object. */
+   * finds its mark: 0, which finds no object's, while a collection says that nothing need be told.
+   */
   const signed char *marks;
   uintptr_t mark_mask;
 };
@@ -271,7 +229,6 @@ struct tide_mutator_fast {
 #define TIDE_BUMP_INLINE_BYTES 512u /* classes of 16 bytes each up to here */
 
 TIDE_API void tide_safepoint_slow(struct tide_mutator *mutator);
-
 /* One load when nobody waits. Call it in loops that run long without allocating. */
 static inline void tide_safepoint(struct tide_mutator *mutator) {
   struct tide_mutator_fast *fast = (struct tide_mutator_fast *)mutator;
@@ -280,22 +237,16 @@ static inline void tide_safepoint(struct tide_mutator *mutator) {
 }
 
 /* ---- Allocation ------------------------------------------------------------------------ */
-
 TIDE_API void *tide_alloc_slow(struct tide_mutator *mutator, tide_layout layout, size_t bytes);
-
-/* Returns an object of at least `bytes` bytes (0 counts as 1), 16-byte aligned, zeroed unless the
- * layout is one of tide_layout_unzeroed. Up to half a block (32 KiB) it comes from a size class;
- * above, it has blocks of its own. A safepoint.
- *
- * Returns NULL on failure, and tide_alloc_status says why:
+/* Returns an object of at least `bytes` bytes (0 counts as 1). Up to half a block (32 KiB) it comes
+ * from a size class; above, it has blocks of its own. A safepoint. Returns NULL on failure, and
+ * tide_alloc_status says why:
  *   TIDE_ERROR_MEMORY    no room even after a collection, growing, and the out-of-memory hook
  *   TIDE_ERROR_ARGUMENT  the layout is not of this heap, its reference slots would lie outside the
  *                        object, or the size is over PTRDIFF_MAX
- *   TIDE_ERROR_STATE     where allocation is forbidden: trace function, root callback, event,
- *                        out-of-memory hook, visit, blocking region, detached mutator, another
- *                        thread's mutator. The last is found out only when the mutator's piece of
- *                        memory is used up, or at every call with TIDE_STRESS=1. Until then it is a
- *                        data race. */
+ *   TIDE_ERROR_STATE     also in the out-of-memory hook. Another thread's mutator is found out only
+ *                        when its piece of memory is used up, or at every call with TIDE_STRESS=1;
+ *                        until then it is a data race */
 static inline void *tide_alloc(struct tide_mutator *mutator, tide_layout layout, size_t bytes) {
   if (TIDE_LIKELY(bytes <= TIDE_BUMP_INLINE_BYTES && layout < TIDE_LAYOUT_MAX)) {
     struct tide_mutator_fast *fast = (struct tide_mutator_fast *)mutator;
@@ -325,27 +276,23 @@ TIDE_API void *tide_alloc_array(struct tide_mutator *mutator, tide_layout layout
 /* As tide_alloc. alignment is a power of two up to 64 KiB; else TIDE_ERROR_ARGUMENT. */
 TIDE_API void *tide_alloc_aligned(struct tide_mutator *mutator, tide_layout layout, size_t bytes,
                                   size_t alignment);
-/* Returns why the last allocation of this mutator that returned NULL did so, TIDE_ERROR_ARGUMENT
- * for NULL, and TIDE_ERROR_STATE for another thread's mutator. What makes weak references,
- * ephemerons and tables allocates too. */
+/* Returns why the last allocation of this mutator that returned NULL did so, those for weak
+ * references, ephemerons and tables included. */
 TIDE_API enum tide_status tide_alloc_status(const struct tide_mutator *mutator);
 
-/* Frees an object now, for programs that know that nothing refers to it any more. Nobody has to: a
- * collection finds out by itself. A large object gives its memory back at once; the cell of a small
- * one goes to the next allocation of its layout and size by this mutator, or to a collection. Its
+/* Frees an object now, for programs that know that nothing refers to it any more; a collection
+ * finds that out by itself. A large object gives its memory back at once; the cell of a small one
+ * goes to the next allocation of its layout and size by this mutator, or to a collection. Its
  * finalizers are forgotten and do not run; once one is on the queue, it may not be freed. As with
- * free, using the object afterwards is an error that nothing catches, and so is a reference to it
- * in an object, root or weak reference that a collection follows. NULL is TIDE_OK. Allowed in
- * finalizers and in the out-of-memory hook.
- *   TIDE_ERROR_ARGUMENT  mutator is NULL; no object of the heap begins there; or it was freed
- *                        already, as far as its memory still tells. Debug builds abort.
- *   TIDE_ERROR_STATE     in a blocking region or a callback of a collection */
+ * free, nothing catches a use of the object afterwards, nor a reference to it in an object, root or
+ * weak reference that a collection follows. NULL is TIDE_OK. Allowed in finalizers and in the
+ * out-of-memory hook.
+ *   TIDE_ERROR_ARGUMENT  no object of the heap begins there; or it was freed already, as far as its
+ *                        memory still tells. Debug builds abort */
 TIDE_API enum tide_status tide_free(struct tide_mutator *mutator, void *object);
-/* Makes an object usable for `bytes` bytes (0 counts as 1) without moving it. What it has got
- * already stays, and what a large one gains is zeroed. A small object can take what its cell holds
- * (tide_object_bytes); a large one also what is free behind it, and gives back what it does not
- * need any more. Returns false if that is not possible, and for what is no object; nothing has
- * changed then. Never collects. */
+/* Makes an object usable for `bytes` bytes (0 counts as 1) where it is. A small one can take what
+ * its cell holds (tide_object_bytes); a large one also what is free behind it, which is zeroed, and
+ * gives back what it needs no more. Returns false if that is not possible. Never collects. */
 TIDE_API bool tide_resize_in_place(struct tide_mutator *mutator, void *object, size_t bytes);
 
 /* Return the bytes usable at an object, its layout, and the object that an address points at or
@@ -357,44 +304,30 @@ TIDE_API tide_layout tide_object_layout(struct tide_heap *heap, const void *obje
 TIDE_API void *tide_object_find(struct tide_heap *heap, const void *address);
 
 /* ---- Collecting ------------------------------------------------------------------------ */
-
-/* Collects everything now: stops the other mutators, marks, resumes them. Returns when it is done.
- * If another thread is collecting already, waits for that one, then collects.
- *   TIDE_ERROR_ARGUMENT  mutator is NULL
- *   TIDE_ERROR_STATE     collecting is paused; in a blocking region or a callback of a collection;
- *                        a mutator that is detached or another thread's */
+/* Collects everything now, after a collection that runs already, and returns when it is done.
+ *   TIDE_ERROR_STATE  collecting is paused */
 TIDE_API enum tide_status tide_collect(struct tide_mutator *mutator);
-
-/* Collects what is young: objects allocated since the last collection that nothing reaches. What
- * was alive then counts as alive. Needs the promise of tide_options.write_barrier. Else as
- * tide_collect.
- *   TIDE_ERROR_STATE     as above; or the heap was created without the promise, or TIDE_YOUNG=0
- *                        took it back
- */
+/* Collects what is young: allocated since the last collection, and reached by nothing. What was
+ * alive then counts as alive.
+ *   TIDE_ERROR_STATE  collecting is paused; the heap was created without the promise of
+ *                     tide_options.write_barrier, or TIDE_YOUNG=0 took it back */
 TIDE_API enum tide_status tide_collect_young(struct tide_mutator *mutator);
 
 /* Between these two calls no collection of this heap begins. Allocation lets the heap grow up to
  * its hard limit instead, and fails there. Pauses nest, over all threads. Pausing waits for a
  * running collection to end.
- *   TIDE_ERROR_ARGUMENT  heap is NULL
- *   TIDE_ERROR_STATE     resumed more often than paused; in a callback of a collection */
+ *   TIDE_ERROR_STATE  resumed more often than paused */
 TIDE_API enum tide_status tide_collect_pause(struct tide_heap *heap);
 TIDE_API enum tide_status tide_collect_resume(struct tide_heap *heap);
 
 /* Tells of memory outside the heap that lives and dies with objects: buffers from malloc, say, that
- * finalizers free. Add `bytes` when it is taken, and minus as many when it is freed. It counts like
- * live bytes when the heap decides when to collect next, but not towards the heap's limit. A
- * safepoint if bytes is positive: it may collect.
- *   TIDE_ERROR_ARGUMENT  mutator is NULL, or more is taken off than was added
- *   TIDE_ERROR_STATE     as for tide_collect, but for a pause */
+ * finalizers free. Add `bytes` when it is taken, minus as many when it is freed. It counts like
+ * live bytes for when to collect next, but not towards the limit. A safepoint if bytes is positive.
+ *   TIDE_ERROR_ARGUMENT  more is taken off than was added */
 TIDE_API enum tide_status tide_external_add(struct tide_mutator *mutator, ptrdiff_t bytes);
-
-#ifdef __cplusplus
-}
-#endif
+TIDE_END
 
 #include "tide/fiber.h"
 #include "tide/weak.h"
 #include "tide/write.h"
-
 #endif

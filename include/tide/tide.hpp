@@ -1,14 +1,4 @@
 // Tidemark for C++: objects whose lifetime is that of a C call and its counterpart. C++11.
-//
-//   tide::Heap heap;                        // tide_heap_create, tide_heap_destroy
-//   tide::Mutator me(heap);                 // tide_attach, tide_detach
-//   tide::Root<Node> list(heap);            // tide_root_add, tide_root_remove
-//   {
-//     tide::Scope scope(me);                // tide_scope_open, tide_scope_unwind
-//     auto node = scope.handle(static_cast<Node *>(tide_alloc(me, layout, sizeof(Node))));
-//     tide::Blocking away(me);              // tide_blocking_enter, tide_blocking_leave
-//   }
-//
 // Constructors throw tide::Error where the C function fails; destructors do not throw. None of
 // these objects may be copied or moved, and all of them but Heap and Root belong to the thread that
 // made them. They convert to the pointers that the C functions want.
@@ -21,8 +11,6 @@
 #include "tide/tide.h"
 
 namespace tide {
-
-// What a C function says when it fails.
 class Error : public std::runtime_error {
 public:
   explicit Error(const tide_error &error)
@@ -35,17 +23,13 @@ private:
   tide_status status_;
 };
 
-class Fixed {
-protected:
+struct Fixed {
   Fixed() = default;
-  ~Fixed() = default;
-
-public:
   Fixed(const Fixed &) = delete;
   Fixed &operator=(const Fixed &) = delete;
 };
 
-// A heap. Destroy it after its mutators and roots: declare it first.
+// tide_heap_create, tide_heap_destroy. Destroyed after its mutators and roots: declare it first.
 class Heap : Fixed {
 public:
   explicit Heap(const tide_options *options = nullptr) {
@@ -60,7 +44,7 @@ private:
   tide_heap *heap_;
 };
 
-// The calling thread as a mutator, while this object lives.
+// tide_attach, tide_detach: the calling thread as a mutator.
 class Mutator : Fixed {
 public:
   explicit Mutator(tide_heap *heap, tide_stack stack = TIDE_STACK_CONSERVATIVE) {
@@ -92,7 +76,7 @@ private:
   void **slot_;
 };
 
-// A scope of handles. Leaving it by an exception closes those inside it as well.
+// tide_scope_open, tide_scope_unwind. Leaving it by an exception closes those inside it as well.
 class Scope : Fixed {
 public:
   explicit Scope(tide_mutator *mutator) : mutator_(mutator), scope_(tide_scope_open(mutator)) {
@@ -110,7 +94,7 @@ private:
   size_t scope_;
 };
 
-// The thread promises not to touch the heap while this object lives.
+// tide_blocking_enter, tide_blocking_leave.
 class Blocking : Fixed {
 public:
   explicit Blocking(tide_mutator *mutator) noexcept : mutator_(mutator) {
@@ -122,7 +106,7 @@ private:
   tide_mutator *mutator_;
 };
 
-// No collection of the heap begins while this object lives.
+// tide_collect_pause, tide_collect_resume.
 class Pause : Fixed {
 public:
   explicit Pause(tide_heap *heap) : heap_(heap) {
@@ -135,7 +119,8 @@ private:
   tide_heap *heap_;
 };
 
-// A registered root: a reference that this object holds, wherever it lives but in the heap itself.
+// tide_root_add, tide_root_remove: a reference that this object holds, which must not lie in the
+// heap.
 template <class T> class Root : Fixed {
 public:
   explicit Root(tide_heap *heap, T *object = nullptr) : heap_(heap), object_(object) {
@@ -157,8 +142,7 @@ private:
   T *object_;
 };
 
-// Stores a reference into a member of an object, through the write barrier:
-// tide::write(me, node, &Node::next, other).
+// tide_write into a member of an object: tide::write(me, node, &Node::next, other).
 template <class Object, class Member, class Value>
 inline void write(tide_mutator *mutator, Object *object, Member Object::*member, Value value) {
   static_assert(sizeof(Member) == sizeof(void *), "a reference slot is a word");
@@ -166,7 +150,5 @@ inline void write(tide_mutator *mutator, Object *object, Member Object::*member,
   tide_write(mutator, object, &(object->*member),
              const_cast<void *>(static_cast<const void *>(converted)));
 }
-
 } // namespace tide
-
 #endif

@@ -1,31 +1,21 @@
 /* What happens when objects die: weak references, ephemerons, weak tables, finalizers.
- * <tide/tide.h> includes this.
- *
- * All functions that take a mutator are for the thread that attached it. In a blocking region, and
- * in a callback of a collection, those that change anything are refused: they return NULL, false,
- * 0 or TIDE_ERROR_STATE. Those that only look (…_get, _key, _value, _count) are allowed in
- * callbacks. */
+ * <tide/tide.h> includes this. Functions that only look (…_get, _key, _value, _count) are allowed
+ * in callbacks of a collection. */
 #ifndef TIDE_WEAK_H
 #define TIDE_WEAK_H
 
 #include "tide/base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
+TIDE_BEGIN
 /* ---- Weak references ------------------------------------------------------------------- */
-
 enum tide_weak_kind {
   TIDE_WEAK_BEFORE = 0, /* cleared before finalizers are queued: a dying object is not seen again */
   TIDE_WEAK_AFTER,      /* cleared when the object is reclaimed: survives resurrection */
 };
-
 /* A weak reference is itself an object of the heap. Keep it reachable as any other. */
 struct tide_weak;
-
-/* Returns NULL if memory ran out. A target that is no object of this heap (a tagged integer, an
- * object of another heap) is never cleared. */
+/* A target that is no object of this heap (a tagged integer, an object of another heap) is never
+ * cleared. */
 TIDE_API struct tide_weak *tide_weak_new(struct tide_mutator *mutator, void *target,
                                          enum tide_weak_kind kind);
 /* Returns the target, strong from then on, or NULL if it was cleared. NULL too for what is no weak
@@ -33,13 +23,10 @@ TIDE_API struct tide_weak *tide_weak_new(struct tide_mutator *mutator, void *tar
 TIDE_API void *tide_weak_get(struct tide_mutator *mutator, struct tide_weak *weak);
 
 /* ---- Ephemerons ------------------------------------------------------------------------ */
-
 /* An ephemeron keeps its value alive only while its key is alive otherwise (Hayes, OOPSLA 1997).
  * When the key dies both become NULL, and setting the value does nothing any more. A key that is
  * no object of this heap lives for ever. If the key is NULL, no value can be set later. */
 struct tide_ephemeron;
-
-/* Returns NULL if memory ran out. */
 TIDE_API struct tide_ephemeron *tide_ephemeron_new(struct tide_mutator *mutator, void *key,
                                                    void *value);
 /* Return NULL for an ephemeron whose key died, and for what is no ephemeron of this heap. */
@@ -49,14 +36,11 @@ TIDE_API void tide_ephemeron_set(struct tide_mutator *mutator, struct tide_ephem
                                  void *value);
 
 /* ---- Weak tables ----------------------------------------------------------------------- */
-
 /* A hash table from object identity to object, whose entries are ephemerons. It is itself an object
  * of the heap. One mutator at a time may use it. */
 struct tide_weak_table;
-
-/* Returns NULL if memory ran out. */
 TIDE_API struct tide_weak_table *tide_weak_table_new(struct tide_mutator *mutator);
-/* Adds or replaces. Returns false if memory ran out or key is NULL. */
+/* Adds or replaces. */
 TIDE_API bool tide_weak_table_put(struct tide_mutator *mutator, struct tide_weak_table *table,
                                   void *key, void *value);
 TIDE_API void *tide_weak_table_get(struct tide_mutator *mutator, struct tide_weak_table *table,
@@ -68,22 +52,16 @@ TIDE_API bool tide_weak_table_remove(struct tide_mutator *mutator, struct tide_w
 TIDE_API size_t tide_weak_table_count(struct tide_mutator *mutator, struct tide_weak_table *table);
 
 /* ---- Finalizers ------------------------------------------------------------------------ */
-
 /* Finalizers never run by themselves. A registered object that has become unreachable is put on a
- * queue, and it stays alive with all that it reaches until you take it off.
+ * queue, and it stays alive with all that it reaches until you take it off. An object that was
+ * taken off may be registered again (resurrection).
  *
  * The order is from the outside in: an object that another dying registered object reaches waits
  * until that one was taken off and a later collection finds it dying still. Of the members of a
  * cycle the one registered first comes first, and the others wait likewise. Values of ephemerons
- * do not count for the order.
- *
- * One object may have several finalizers, which run in the order of their registration. An object
- * that was taken off may be registered again (resurrection). */
+ * do not count for the order. Several finalizers of one object run in the order of registration.
+ *   TIDE_ERROR_ARGUMENT  it is no object of this heap */
 typedef void (*tide_finalizer_fn)(void *object, void *context);
-
-/*   TIDE_ERROR_ARGUMENT  it is no object of this heap, or NULL, or the finalizer is NULL
- *   TIDE_ERROR_MEMORY    no memory to remember it
- *   TIDE_ERROR_STATE     blocking region, callback of a collection, another thread's mutator */
 TIDE_API enum tide_status tide_finalizer_add(struct tide_mutator *mutator, void *object,
                                              tide_finalizer_fn finalizer, void *context);
 /* Removes all finalizers of the object but those that are on the queue. Returns how many. */
@@ -93,8 +71,5 @@ TIDE_API size_t tide_finalizers_pending(struct tide_heap *heap);
 /* Runs up to `most` pending finalizers on the calling thread, the oldest first. Returns how many
  * ran. They may allocate, collect, register and run finalizers. */
 TIDE_API size_t tide_finalizers_run(struct tide_mutator *mutator, size_t most);
-
-#ifdef __cplusplus
-}
-#endif
+TIDE_END
 #endif

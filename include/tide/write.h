@@ -1,46 +1,39 @@
 /* The write barrier: how references get into objects that a collection has seen. <tide/tide.h>
  * includes this.
  *
- * A heap that was created with tide_options.write_barrier collects young objects apart. A young
- * collection does not look into objects that an earlier collection found alive, except into those
- * that the program has said to have written to. So the program promises: every store of a reference
- * into an object that a collection may have seen goes through tide_write, tide_write_range or a
- * call of Tidemark's own. That is every store but those between the allocation of an object and
- * this thread's next safepoint; and every allocation is a safepoint.
- *
- * A thread that is stopped by a signal (TIDE_STOP_SIGNAL) may be stopped anywhere. It uses the
+ * A heap created with tide_options.write_barrier collects young objects apart. A young collection
+ * looks into what was allocated since the last one, and of what an earlier one found alive only
+ * into what the program has said to have written to. So the program promises: every store of a
+ * reference into an object that a collection may have seen goes through tide_write,
+ * tide_write_range or a call of Tidemark's own. That is every store but those between the
+ * allocation of an object and this thread's next safepoint; and every allocation is a safepoint. A
+ * thread that is stopped by a signal (TIDE_STOP_SIGNAL) may be stopped anywhere: it uses the
  * barrier for every store, also into fresh objects.
  *
  * Roots of all kinds, handles and stacks need no barrier: every collection looks at them. Objects
- * with a conservative or traced layout need it as others do, for stores of whatever their layout
- * takes for a reference. A store of what is no reference needs none.
+ * with a conservative or traced layout need it for stores of whatever their layout takes for a
+ * reference. A store of what is no reference needs none.
  *
  * A store that was forgotten lets its target be reclaimed while it is in use. TIDE_VERIFY=1 finds
- * it at the next young collection and names object, layout and slot.
- *
- * Without the promise the functions store, and that is all. Programs may use them everywhere. */
+ * it at the next young collection and names object, layout and slot. Without the promise the
+ * functions store, and that is all. Programs may use them everywhere. */
 #ifndef TIDE_WRITE_H
 #define TIDE_WRITE_H
 
 #include "tide/tide.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
+TIDE_BEGIN
 /* A slot of an object, of whatever pointer type it is declared. */
 typedef void *__attribute__((__may_alias__)) tide_slot;
-
-/* The object has been found alive and is not known to have been written to: its mark is at least
- * this. Others' marks are less. */
+/* An object that was found alive and is not known to have been written to has at least this mark;
+ * others have less. */
 #define TIDE_MARK_OLD 64
-
 TIDE_API void tide_write_slow(struct tide_mutator *mutator, void *object, const void *slots,
                               size_t count);
 
-/* Tells that count slots of the object, from `slots` on, are about to get references. What the
- * functions below do before they store; for stores that have to be made in another way, such as an
- * atomic exchange. No safepoint may lie between this and the store. */
+/* Tells that count slots of the object, from `slots` on, are about to get references: for stores
+ * that the functions below cannot make, such as an atomic exchange. No safepoint may lie between
+ * this and the store. */
 static inline void tide_write_begin(struct tide_mutator *mutator, void *object, const void *slots,
                                     size_t count) {
   struct tide_mutator_fast *fast = (struct tide_mutator_fast *)mutator;
@@ -62,19 +55,15 @@ static inline void tide_write(struct tide_mutator *mutator, void *object, void *
   tide_write_begin(mutator, object, slot, 1);
   *(tide_slot *)slot = value;
 }
-/* The same for count slots of one object, which get what is at `values`. Both may overlap.
- * While this copies, no other thread may write to `values`: where threads are stopped by a signal,
- * a collection may come in the middle, and a young reference that gets there afterwards would be
- * copied untold. For the same reason a collection must see what `values` holds: it lies in the
- * heap, in a root or on a stack. */
+/* The same for count slots of one object, which get what is at `values`. Both may overlap. A
+ * collection must see what `values` holds, in the heap, a root or a stack, and no other thread may
+ * write there meanwhile: where threads are stopped by a signal, a collection may come in the
+ * middle, and a young reference that gets there afterwards would be copied untold. */
 static inline void tide_write_range(struct tide_mutator *mutator, void *object, void *slots,
                                     const void *values, size_t count) {
   if (!count) return;
   tide_write_begin(mutator, object, slots, count);
   __builtin_memmove(slots, values, count * sizeof(void *));
 }
-
-#ifdef __cplusplus
-}
-#endif
+TIDE_END
 #endif

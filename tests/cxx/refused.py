@@ -37,7 +37,7 @@ def compiles(command, call):
 
 
 HEADERS = "".join(f"#include <tide/{name}>\n" for name in (
-    "tide.h", "stats.h", "inspect.h", "advanced.h", "foreign.h"))
+    "tide.h", "stats.h", "inspect.h", "advanced.h", "foreign.h", "dropin.h"))
 STRICT = ["-Wshadow", "-Wconversion", "-Wsign-conversion", "-Wcast-qual", "-Wundef"]
 
 

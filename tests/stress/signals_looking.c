@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "tests/stress/by_signal.h"
-#include "tide/foreign.h"
+#include "tide/dropin.h"
 #include "tide/stats.h"
 
 static struct tide_heap *first, *second;

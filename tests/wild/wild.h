@@ -8,7 +8,7 @@
 
 #include "tests/stress/driver.h"
 #include "tide/advanced.h"
-#include "tide/foreign.h"
+#include "tide/dropin.h"
 #include "tide/stats.h"
 #include "tide/tide.h"
 

@@ -9,6 +9,7 @@
 #include "gc/threads/stop/pause.h"
 #include "gc/threads/stop/registers.h"
 #include "gc/threads/thread.h"
+#include "tide/dropin.h"
 
 bool td_fibers_open(struct tide_mutator *mutator) {
   const struct td_stack_bounds *bounds = td_thread_stack();

@@ -9,7 +9,7 @@
 #include "gc/threads/stop/world.h"
 #include "gc/threads/thread.h"
 #include "gc/threads/world.h"
-#include "tide/foreign.h"
+#include "tide/dropin.h"
 
 enum tide_status td_pause_allowed(const struct tide_mutator *mutator, const char *function) {
   if (td_mutator_may_act(mutator, function)) return TIDE_OK;

@@ -3,7 +3,7 @@
 
 #include "gc/threads/stop/registers.h"
 #include "tests/unit/gc/common.h"
-#include "tide/foreign.h"
+#include "tide/dropin.h"
 
 #define MOST 100u
 

@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 
 #include "tests/unit/gc/common.h"
-#include "tide/foreign.h"
+#include "tide/dropin.h"
 
 #define MIB ((size_t)1 << 20)
 

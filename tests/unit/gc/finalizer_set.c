@@ -1,5 +1,5 @@
 /* One finalizer to an object, in its four orders. */
-#include "tide/foreign.h"
+#include "tide/dropin.h"
 
 #include "tests/unit/gc/common.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "tests/unit/gc/common.h"
-#include "tide/foreign.h"
+#include "tide/dropin.h"
 
 enum { LOOKERS = 2, LOOKS = 300000, KEPT = 512 };
 

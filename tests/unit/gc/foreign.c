@@ -1,5 +1,5 @@
-/* What runtimes of other collectors ask for: tide/foreign.h, but for finalizers. */
-#include "tide/foreign.h"
+/* What tide/foreign.h offers, but for finalizers; and how a heap grows on demand. */
+#include "tide/dropin.h"
 
 #include <stdatomic.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "heap/poison.h"
 #include "tests/unit/gc/common.h"
-#include "tide/foreign.h"
+#include "tide/dropin.h"
 
 /* Under AddressSanitizer freed cells are poisoned, and nobody gets them before a collection. */
 static void skip_if_poisoned(void) {

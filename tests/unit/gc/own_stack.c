@@ -5,7 +5,7 @@
 #include <ucontext.h>
 
 #include "tests/unit/gc/common.h"
-#include "tide/foreign.h"
+#include "tide/dropin.h"
 
 enum { STACK_BYTES = 256 << 10 };
 

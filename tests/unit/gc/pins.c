@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 
 #include "tests/unit/gc/common.h"
-#include "tide/foreign.h"
+#include "tide/dropin.h"
 
 Test(pins, keep_an_object_and_what_it_refers_to) {
   struct world w = world_new();

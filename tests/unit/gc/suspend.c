@@ -5,7 +5,7 @@
 
 #include "tests/unit/gc/common.h"
 #include "tide/inspect.h"
-#include "tide/foreign.h"
+#include "tide/dropin.h"
 
 struct worker {
   struct tide_heap *heap;

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "tests/unit/gc/common.h"
-#include "tide/foreign.h"
+#include "tide/dropin.h"
 
 #define PATTERN 0xa5
 
