@@ -66,7 +66,7 @@ def values(head):
 
 
 def main():
-    tide, error = load(sys.argv[1] if len(sys.argv) > 1 else "libtidemark.so.0.2"), Error()
+    tide, error = load(sys.argv[1] if len(sys.argv) > 1 else "libtidemark.so.0.3"), Error()
     heap = needed(tide.tide_heap_create(None, error), "create a heap", error)
     me = needed(tide.tide_attach(heap, None, error), "attach this thread", error)
     layout = needed(tide.tide_layout_prefixed(heap, PREFIX_WORDS, error), "make a layout", error)

@@ -33,7 +33,7 @@
 #endif
 TIDE_BEGIN
 #define TIDE_VERSION_MAJOR 0
-#define TIDE_VERSION_MINOR 2
+#define TIDE_VERSION_MINOR 3
 #define TIDE_VERSION_PATCH 0
 
 struct tide_heap;    /* a heap and its collector */

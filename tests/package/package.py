@@ -43,7 +43,7 @@ def way_install(options):
     shutil.rmtree(options.prefix, ignore_errors=True)
     run("cmake", "--install", options.build, "--prefix", options.prefix)
     for pattern in ("include/tide/tide.h", "include/tide/advanced.h", "include/tide/stats.h", "**/libtidemark.so",
-                    "**/libtidemark.so.0.2", "**/libtidemark.a", "**/tidemarkConfig.cmake",
+                    "**/libtidemark.so.0.3", "**/libtidemark.a", "**/tidemarkConfig.cmake",
                     "**/tidemarkConfigVersion.cmake", "**/pkgconfig/tidemark.pc",
                     "**/man3/tidemark.3", "**/man3/tide_alloc_array.3", "**/single/tidemark.c",
                     "**/single/tidemark.h"):
@@ -88,7 +88,7 @@ def way_symbols(options):
     declared = set(re.findall(r"TIDE_API[^;{]*?\b(tide_\w+)\s*\(", headers))
     demand(declared == exported, f"exported and declared agree: {sorted(declared ^ exported)}")
     dynamic = run("readelf", "-d", library)
-    demand("[libtidemark.so.0.2]" in dynamic, "the soname is libtidemark.so.0.2")
+    demand("[libtidemark.so.0.3]" in dynamic, "the soname is libtidemark.so.0.3")
     archive = os.path.join(folder_of(options, "**/libtidemark.a"), "libtidemark.a")
     defined = {line.split()[2] for line in run("nm", "-g", "--defined-only", archive).splitlines()
                if len(line.split()) == 3}
@@ -264,7 +264,7 @@ def way_collisions(options):
 
 
 def way_python(options):
-    library = os.path.join(folder_of(options, "**/libtidemark.so.0.2"), "libtidemark.so.0.2")
+    library = os.path.join(folder_of(options, "**/libtidemark.so.0.3"), "libtidemark.so.0.3")
     script = os.path.join(options.root, "examples/python/linked_list.py")
     output = run(sys.executable, script, library)
     demand("kept 1000 nodes" in output, f"the list was kept: {output!r}")
@@ -325,7 +325,7 @@ int main(int count, char **arguments) {
 
 def way_unload(options):
     """Threads and forks go on after the library was used and unloaded."""
-    library = os.path.join(folder_of(options, "**/libtidemark.so.0.2"), "libtidemark.so.0.2")
+    library = os.path.join(folder_of(options, "**/libtidemark.so.0.3"), "libtidemark.so.0.3")
     with tempfile.TemporaryDirectory() as folder:
         source, program = os.path.join(folder, "host.c"), os.path.join(folder, "host")
         with open(source, "w", encoding="utf-8") as file:
