@@ -248,7 +248,7 @@ def public_headers(tree, name, done):
         return []
     done.add(name)
     text = tree.text(name)
-    found, own = [], text.find("extern \"C\"")
+    found, own = [], text.find("\nTIDE_BEGIN\n")
     for match in INCLUDE.finditer(text):
         if match.start() < own:
             found += public_headers(tree, match.group(1), done)

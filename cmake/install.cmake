@@ -42,27 +42,25 @@ if(TIDE_PROGRAM)
 endif()
 
 # ---- Manual pages -----------------------------------------------------------------------------
-# A page of section 3 describes a group of functions; each function gets a page that points to it.
-file(GLOB man1 CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/man/*.1)
-file(GLOB man3 CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/man/*.3)
-install(FILES ${man1} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES ${man3} DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
-foreach(page IN LISTS man3)
-  get_filename_component(page_name ${page} NAME)
-  file(STRINGS ${page} functions REGEX "^\\.Nm tide_[a-z_]+ ?,?$")
-  foreach(function IN LISTS functions)
-    string(REGEX REPLACE "^\\.Nm (tide_[a-z_]+).*" "\\1" function "${function}")
-    if(NOT "${function}.3" STREQUAL page_name AND NOT EXISTS ${PROJECT_SOURCE_DIR}/man/${function}.3)
-      file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/man3/${function}.3
-        CONTENT ".so man3/${page_name}\n")
-      install(FILES ${PROJECT_BINARY_DIR}/man3/${function}.3
-        DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
-    endif()
-  endforeach()
-endforeach()
+# tidemark(1) and tidemark(3) are written by hand; the public headers give the other pages.
+find_package(Python3 COMPONENTS Interpreter)
+install(FILES ${PROJECT_SOURCE_DIR}/man/tidemark.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${PROJECT_SOURCE_DIR}/man/tidemark.3 DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
+if(Python3_FOUND)
+  file(GLOB public_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/tide/*.h)
+  set(manual ${PROJECT_BINARY_DIR}/man3)
+  add_custom_command(OUTPUT ${manual}/tide.3
+    COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_LIST_DIR}/manual.py
+      --root ${PROJECT_SOURCE_DIR} --out ${manual}
+    DEPENDS ${public_headers} ${PROJECT_SOURCE_DIR}/man/tidemark.3
+      ${CMAKE_CURRENT_LIST_DIR}/manual.py VERBATIM)
+  add_custom_target(manual ALL DEPENDS ${manual}/tide.3)
+  install(DIRECTORY ${manual} DESTINATION ${CMAKE_INSTALL_MANDIR})
+else()
+  message(STATUS "No Python 3: manual pages of functions and the single-file edition are left out")
+endif()
 
 # ---- Single-file edition ----------------------------------------------------------------------
-find_package(Python3 COMPONENTS Interpreter)
 if(Python3_FOUND)
   set(single ${PROJECT_BINARY_DIR}/single)
   set(sources "")
@@ -83,8 +81,6 @@ if(Python3_FOUND)
   add_custom_target(single_file ALL DEPENDS ${single}/tidemark.c ${single}/tidemark.h)
   install(FILES ${single}/tidemark.c ${single}/tidemark.h
     DESTINATION ${CMAKE_INSTALL_DATADIR}/tidemark/single)
-else()
-  message(STATUS "No Python 3: the single-file edition is left out")
 endif()
 
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE
@@ -92,8 +88,8 @@ install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE
 
 # ---- All of the above as one target: what people use, without tests and examples -----------------
 add_custom_target(product DEPENDS tidemark_static tidemark_shared)
-if(TARGET single_file)
-  add_dependencies(product single_file)
+if(Python3_FOUND)
+  add_dependencies(product single_file manual)
 endif()
 if(TARGET tidemark_bdwgc)
   add_dependencies(product tidemark_bdwgc)

@@ -58,7 +58,7 @@ struct tide_cycle_stats {
   uint64_t blocks_freed, steals;
   unsigned available; /* of the markers: fewer if the system refused threads, and 1 if it is too
                        * early for helpers: see helpers_after_ms in struct tide_options */
-  uint64_t region_pool_bytes; /* most that references took up that waited for a visit */
+  uint64_t region_pool_bytes; /* most memory of references that waited for a visit */
   enum tide_cycle_kind kind;
   /* Of a young collection: bytes of young objects found alive, which are old from here on; and old
    * objects, or slots of long arrays, looked into because they were written to. */

@@ -228,8 +228,8 @@ struct tide_mutator_fast {
 #define TIDE_BUMP_SLOTS 64u
 #define TIDE_BUMP_INLINE_BYTES 512u /* classes of 16 bytes each up to here */
 
-TIDE_API void tide_safepoint_slow(struct tide_mutator *mutator);
 /* One load when nobody waits. Call it in loops that run long without allocating. */
+TIDE_API void tide_safepoint_slow(struct tide_mutator *mutator);
 static inline void tide_safepoint(struct tide_mutator *mutator) {
   struct tide_mutator_fast *fast = (struct tide_mutator_fast *)mutator;
   if (!TIDE_LIKELY(__atomic_load_n(&fast->stop, __ATOMIC_RELAXED) == 0))
@@ -237,7 +237,6 @@ static inline void tide_safepoint(struct tide_mutator *mutator) {
 }
 
 /* ---- Allocation ------------------------------------------------------------------------ */
-TIDE_API void *tide_alloc_slow(struct tide_mutator *mutator, tide_layout layout, size_t bytes);
 /* Returns an object of at least `bytes` bytes (0 counts as 1). Up to half a block (32 KiB) it comes
  * from a size class; above, it has blocks of its own. A safepoint. Returns NULL on failure, and
  * tide_alloc_status says why:
@@ -247,6 +246,7 @@ TIDE_API void *tide_alloc_slow(struct tide_mutator *mutator, tide_layout layout,
  *   TIDE_ERROR_STATE     also in the out-of-memory hook. Another thread's mutator is found out only
  *                        when its piece of memory is used up, or at every call with TIDE_STRESS=1;
  *                        until then it is a data race */
+TIDE_API void *tide_alloc_slow(struct tide_mutator *mutator, tide_layout layout, size_t bytes);
 static inline void *tide_alloc(struct tide_mutator *mutator, tide_layout layout, size_t bytes) {
   if (TIDE_LIKELY(bytes <= TIDE_BUMP_INLINE_BYTES && layout < TIDE_LAYOUT_MAX)) {
     struct tide_mutator_fast *fast = (struct tide_mutator_fast *)mutator;

@@ -56,6 +56,7 @@ def without_comments(text):
 
 STATIC_MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t](?:[^\\\n]|\\\n)*\bstatic\b", re.M)
 DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(\w+)((?:[^\\\n]|\\\n|\\.)*)$", re.M)
+AROUND = re.compile(r"^TIDE_(?:BEGIN|END)$", re.M)  # the declarations of a public header
 
 
 class File:
@@ -79,7 +80,7 @@ class File:
         self.is_template = self.is_header and not re.match(r"\s*#\s*ifndef\s+(\w+)\s+#\s*define\s+\1\b", code)
         for found in DIRECTIVE.finditer(code):
             self.read_directive(found)
-        self.code = DIRECTIVE.sub(blank, code)
+        self.code = AROUND.sub(blank, DIRECTIVE.sub(blank, code))
         self.read_code()
 
     def line_of(self, position):

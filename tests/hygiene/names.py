@@ -6,7 +6,7 @@ Usage: names.py --root FOLDER [--later PREFIX]…
 Looks at the comments of C and C++ sources, at Markdown documents and at manual pages, but not at
 CHANGELOG.md, which speaks of the past. Checked are
  - names that begin with td_, tide_, TD_ or TIDE_: some source has them outside of comments, or a
-   CMake file has them. A name that ends in _ stands for all that begin so (tide_object_…, td_plat_*);
+   CMake file has them, or a public header's manual page is called so. A name that ends in _ stands for all that begin so (tide_object_…, td_plat_*);
    a part of capitals stands for any word (td_Q_put), as do Q and X alone in a macro's name;
  - files named with their folder (heap/space.h): they exist; a word of capitals (marker/queue/Q.h)
    stands for any.
@@ -80,6 +80,8 @@ def known_names(root, names):
             continue
         if is_source(name):
             known.update(NAME.findall(code_only(read(root, name))))
+            if name.startswith("include/tide/"):  # its manual page: cmake/manual.py
+                known.add("tide_" + os.path.basename(name).removesuffix(".h"))
         elif is_build_file(name):
             known.update(re.findall(r"(?:td|tide|TD|TIDE)_\w*", re.sub(r"#[^\n]*", "", read(root, name))))
     return known

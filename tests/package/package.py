@@ -350,16 +350,18 @@ def way_manual(options):
     """mandoc has nothing to object to, and every page that points elsewhere points to a page."""
     if not shutil.which("mandoc"):
         sys.exit(77)
-    pages = glob.glob(os.path.join(options.root, "man", "*.[13]"))
-    demand(pages, "there are manual pages")
-    run("mandoc", "-Tlint", "-Wwarning", *pages)
-    names = {os.path.basename(page) for page in pages}
-    names |= {os.path.basename(page)
-              for page in glob.glob(os.path.join(options.prefix, "**/man3/*.3"), recursive=True)}
+    pages = glob.glob(os.path.join(options.prefix, "**/man[13]/*.[13]"), recursive=True)
+    texts = {}
     for page in pages:
         with open(page, encoding="utf-8") as file:
-            for name, section in re.findall(r"^\.Xr (\w+) ([13])", file.read(), re.M):
-                demand(f"{name}.{section}" in names, f"{page} points to {name}({section})")
+            texts[os.path.basename(page)] = file.read()
+    demand("tidemark.1" in texts and "tide.3" in texts, "there are manual pages")
+    run("mandoc", "-Tlint", "-Wwarning",
+        *(page for page in pages if not texts[os.path.basename(page)].startswith(".so")))
+    for page, text in texts.items():
+        for name in [".".join(found) for found in re.findall(r"^\.(?:It )?Xr (\w+) ([13])", text, re.M)] \
+                + re.findall(r"^\.so man3/(\S+)", text):
+            demand(name in texts, f"{page} points to {name}")
 
 
 def way_help(options):
