@@ -1,7 +1,7 @@
 /* The block-based bounded queue (BBQ): a FIFO ring of blocks, from which BWoS descends.
  *
- * Each block counts what was put (`committed`), claimed (`reserved`) and read (`consumed`). Who
- * takes an item claims it by compare-and-swap in its block and reads it then. The producer meets
+ * Each block counts what was put (`committed`), claimed (`reserved`) and read (`consumed`). A
+ * consumer claims an item by compare-and-swap in its block and reads it then. The producer meets
  * consumers only when it goes on to a block that they must have emptied.
  *
  * Source: J. Wang, D. Behrens, M. Fu, L. Oberhauser, J. Oberhauser, J. Lei, G. Chen, H. Haertig,
@@ -102,8 +102,8 @@ TD_SLOW_PATH bool td_bbq_open(struct td_bbq *q, struct td_bbq_owner *o) {
   uint64_t before = next - q->block_mask - 1;
   if (consumed != td_bbq_cursor(before, q->entries) && TD_STEP(bbq, full)) return false;
   o->put = td_bbq_cursor(next, 0);
-  /* relaxed: there is no item yet. Who sees this and goes on to the block adds nothing to what the
-   * owner has to know: `consumed` is theirs from here to the next time it is full. */
+  /* relaxed: there is no item yet. A consumer that sees this and goes on to the block adds nothing
+   * to what the owner has to know: `consumed` is theirs from here to the next time it is full. */
   atomic_store_explicit(&block->committed, o->put, memory_order_relaxed);
   return true;
 }
@@ -123,16 +123,18 @@ static inline bool td_bbq_put(struct td_bbq *q, struct td_bbq_owner *o, uint64_t
 }
 
 /* Goes on from block number - 1, which is used up, to block `number`. Returns false if it is not
- * open. Several consumers may do so at once: each step is done by whoever comes first. */
+ * open. Several consumers may do so at once: each step is done by the first to come. */
 static inline bool td_bbq_advance(struct td_bbq *q, uint64_t number) {
   struct td_bbq_block *block = td_bbq_block_of(q, number);
-  /* relaxed: who claims an item acquires it, and sees no older value of `committed` than this. */
+  /* relaxed: a consumer that claims an item acquires it, and sees no older value of `committed`
+   * than this. */
   uint64_t committed = atomic_load_explicit(&block->committed, memory_order_relaxed);
   if (td_bbq_number(committed) != number) return false;
   uint64_t used = td_bbq_cursor(number - q->block_mask - 1, q->entries);
   uint64_t begin = td_bbq_cursor(number, 0);
   uint64_t expected = used;
-  /* relaxed: who adds to it comes by way of `reserved`.  On failure: done by another. */
+  /* relaxed: a consumer that adds to it comes by way of `reserved`.  On failure: done by
+   * another. */
   if (TD_STEP(bbq, renew))
     atomic_compare_exchange_strong_explicit(&block->consumed, &expected, begin,
                                             memory_order_relaxed, memory_order_relaxed);

@@ -204,7 +204,7 @@ static inline uint64_t td_bwos_paper_get(struct td_bwos_paper *q, struct td_bwos
 }
 
 static inline void td_bwos_paper_pass(struct td_bwos_paper *q, uint64_t number) {
-  /* relaxed: rounds tell a thief what is old; a failure means that somebody else has passed it. */
+  /* relaxed: rounds tell a thief what is old; a failure means that another thief has passed it. */
   atomic_compare_exchange_strong_explicit(&q->s_blk, &number, number + 1, memory_order_relaxed,
                                           memory_order_relaxed);
 }

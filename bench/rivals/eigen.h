@@ -1,14 +1,14 @@
 /* The run queue of Eigen's thread pool: an array whose owner works at its front, last in first out,
  * while thieves take half from its back, one thief at a time.
  *
- * Every slot has a state. The owner fills an empty slot and makes it ready; whoever takes an item
- * first makes a ready slot busy. A thief claims the newest item of its half: then the older ones
- * are its own too, because the owner cannot get past a busy slot.
+ * Every slot has a state. The owner fills an empty slot and makes it ready; a thread that takes an
+ * item first makes a ready slot busy. A thief claims the newest item of its half: then the older
+ * ones are its own too, because the owner cannot get past a busy slot.
  *
  * Source: D. Vyukov's RunQueue in Eigen, unsupported/Eigen/CXX11/src/ThreadPool/RunQueue.h
  * (MPL 2.0). Differs: the number of items comes from 64-bit indices that never wrap; a thief that
- * finds another at work does not wait for it; it takes what was asked for, at most half; and nobody
- * else puts (in Eigen other threads put at the back), so that a put needs no claim.
+ * finds another at work does not wait for it; it takes what was asked for, at most half; and only
+ * the owner puts (in Eigen other threads put at the back), so that a put needs no claim.
  *
  * Invariants:
  *   back <= front. The items are in the slots [back, front), less those claimed; ready slots are
@@ -34,7 +34,7 @@ struct td_eigen {
   uint64_t mask;
   /* The owner writes, thieves read. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) front;
-  /* Written under the lock. Anybody reads. */
+  /* Written under the lock. All threads read. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) back;
   /* 1: a thief is at work: [eigen.lock]. */
   _Atomic(uint32_t) locked;

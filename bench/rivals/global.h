@@ -13,7 +13,7 @@ struct td_global {
   _Alignas(TD_CACHE_LINE) pthread_mutex_t lock;
   uint64_t *slots;
   uint64_t mask;
-  /* Written under the lock. Anybody reads them at any time. */
+  /* Written under the lock. All threads read them at any time. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) head;
   _Atomic(uint64_t) tail;
 };

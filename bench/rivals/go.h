@@ -68,7 +68,7 @@ static inline bool td_go_has_room(struct td_go *q, struct td_go_owner *o) {
 
 static inline bool td_go_put(struct td_go *q, struct td_go_owner *o, uint64_t item) {
   if (TD_UNLIKELY(!td_go_has_room(q, o))) {
-    /* relaxed, both: nobody else fills the slot. */
+    /* relaxed, both: no other thread fills the slot. */
     if (atomic_load_explicit(&q->next, memory_order_relaxed) != 0) return false;
     o->has_next = 1;
     /* release [go.next]: what was written before the put. */
@@ -89,7 +89,7 @@ static inline bool td_go_put(struct td_go *q, struct td_go_owner *o, uint64_t it
 
 static inline uint64_t td_go_get(struct td_go *q, struct td_go_owner *o) {
   o->has_next = 0;
-  /* relaxed, all: nobody else fills the slot, and what it holds is this thread's. */
+  /* relaxed, all: no other thread fills the slot, and its item is this thread's. */
   uint64_t item = atomic_load_explicit(&q->next, memory_order_relaxed);
   if (item != 0 && atomic_compare_exchange_strong_explicit(
                        &q->next, &item, UINT64_C(0), memory_order_relaxed, memory_order_relaxed))
@@ -101,8 +101,8 @@ static inline uint64_t td_go_get(struct td_go *q, struct td_go_owner *o) {
     if (head == o->tail) return 0;
     /* relaxed: this thread wrote it. */
     item = atomic_load_explicit(&q->slots[head & q->mask], memory_order_relaxed);
-    /* release [go.front]: who sees this head sees a tail that is not behind it.  relaxed on
-     * failure: another try. */
+    /* release [go.front]: a thief that sees this head sees a tail that is not behind it.  relaxed
+     * on failure: another try. */
     if (!TD_STEP(go, claim_own) ||
         atomic_compare_exchange_strong_explicit(&q->head, &head, head + 1,
                                                 TD_ORDER(go, get, release), memory_order_relaxed))

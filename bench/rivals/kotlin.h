@@ -2,8 +2,8 @@
  * was put last, from which thieves take one item at a time.
  *
  * A put goes into the slot and moves the item that was there into the ring. A get takes from the
- * slot first. Whoever takes from the ring claims an index, takes the item, and empties its place; a
- * place is not filled again before that.
+ * slot first. A thread that takes from the ring claims an index, takes the item, and empties its
+ * place; a place is not filled again before that.
  *
  * Source: JetBrains' kotlinx.coroutines, scheduling/WorkQueue.kt (R. Elizarov and V. Tolstopyatov;
  * Apache license 2.0). Differs: it is bounded, and put says that it is full where Kotlin puts into
@@ -15,7 +15,8 @@
  * Invariants:
  *   consumer <= producer <= consumer + mask. The items are [consumer, producer) and the slot's.
  *   [kotlin.place]  Of a place in the ring, only the owner makes it nonzero, and only if it is 0;
- *                   only who has claimed its index makes it 0. So each reads the other's last store
+ *                   only the thread that claimed its index makes it 0. So each reads the other's
+ * last store
  *                   by the order of one variable, and relaxed is enough.
  *   Only the owner makes the slot nonzero. */
 #ifndef TD_BENCH_RIVALS_KOTLIN_H
@@ -71,7 +72,7 @@ static inline bool td_kotlin_has_room(struct td_kotlin *q, struct td_kotlin_owne
 
 static inline bool td_kotlin_put(struct td_kotlin *q, struct td_kotlin_owner *o, uint64_t item) {
   if (TD_UNLIKELY(!td_kotlin_has_room(q, o))) {
-    /* relaxed: nobody else fills the slot. */
+    /* relaxed: no other thread fills the slot. */
     if (atomic_load_explicit(&q->next, memory_order_relaxed) != 0) return false;
     o->has_next = 1;
     /* release [kotlin.next]: what was written before the put. */
@@ -101,7 +102,7 @@ static inline uint64_t td_kotlin_take(struct td_kotlin *q, uint64_t index) {
 
 static inline uint64_t td_kotlin_get(struct td_kotlin *q, struct td_kotlin_owner *o) {
   o->has_next = 0;
-  /* relaxed, both: nobody else fills the slot, and what it holds is this thread's. */
+  /* relaxed, both: no other thread fills the slot, and its item is this thread's. */
   if (atomic_load_explicit(&q->next, memory_order_relaxed) != 0) {
     uint64_t newest = atomic_exchange_explicit(&q->next, UINT64_C(0), memory_order_relaxed);
     if (newest != 0) return newest;

@@ -9,7 +9,7 @@
  * it is full where Tokio moves half of the queue to a global one; a thief takes what was asked for,
  * at most half; heads have 32 bits instead of 16; the owner keeps its last look at `steal`; put's
  * and get's orders are no stronger than needed. Tokio's slot for the task that was woken last is no
- * part of this queue: it belongs to the worker and nobody can steal from it.
+ * part of this queue: it belongs to the worker and cannot be stolen from.
  *
  * Invariants:
  *   steal <= real <= tail, modulo 2^32, and tail - steal <= mask + 1. The items are [real, tail).
@@ -93,8 +93,8 @@ static inline uint64_t td_tokio_get(struct td_tokio *q, struct td_tokio_owner *o
     if (real == o->tail) return 0;
     bool quiet = td_tokio_steal_of(head) == real;
     uint64_t next = td_tokio_pack(quiet ? real + 1 : td_tokio_steal_of(head), real + 1);
-    /* release [tokio.front]: who sees this head sees a tail that is not behind it.  relaxed on
-     * failure: another try. */
+    /* release [tokio.front]: a thief that sees this head sees a tail that is not behind it.
+     * relaxed on failure: another try. */
     if (atomic_compare_exchange_strong_explicit(
             &q->head, &head, next, TD_ORDER(tokio, get, release), memory_order_relaxed)) {
       o->real_seen = real + 1;

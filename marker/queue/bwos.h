@@ -181,7 +181,7 @@ static inline void td_bwos_move_base_past(struct td_bwos *q, uint64_t number) {
   for (; dead <= number; dead++) {
     uint64_t expected = dead;
     /* release [bwos.base]: the state of block dead + 1, before a thief looks there.  relaxed on
-     * failure: somebody else has passed it. */
+     * failure: another thief has passed it. */
     atomic_compare_exchange_strong_explicit(&q->base, &expected, dead + 1,
                                             TD_ORDER(bwos, base_set_owner, release),
                                             memory_order_relaxed);
@@ -196,7 +196,7 @@ TD_SLOW_PATH bool td_bwos_up(struct td_bwos *q, struct td_bwos_owner *o) {
   uint64_t old = atomic_load_explicit(word, TD_ORDER(bwos, reclaim, acquire));
   if (td_bwos_limit(old) != 0) {
     if (td_bwos_index(old) != q->ring.entries && TD_STEP(bwos, full)) return false;
-    /* Who sees the new state of this block must not come to it by its old number. */
+    /* A thief that sees the new state of this block must not come to it by its old number. */
     if (TD_STEP(bwos, base_past)) td_bwos_move_base_past(q, next - q->ring.block_mask - 1);
     /* relaxed: the grant that follows publishes it [bwos.grant], and every thief that gets here by
      * way of base has seen that grant. So none takes the old "dead" for this number's. */
@@ -295,7 +295,7 @@ static inline int32_t td_bwos_claim(struct td_bwos_ring const *r, uint64_t numbe
 
 static inline void td_bwos_pass_dead(struct td_bwos *q, uint64_t number) {
   /* release [bwos.base]: what this thief knows of block number + 1, before others look there.
-   * relaxed on failure: somebody else has passed it. */
+   * relaxed on failure: another thread has passed it. */
   atomic_compare_exchange_strong_explicit(
       &q->base, &number, number + 1, TD_ORDER(bwos, base_set_thief, release), memory_order_relaxed);
 }

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* prob: so many victims are looked at. The last one is accepted in any case: a size is an estimate,
- * and a thief that never tries would never find out. */
+/* prob: how many victims are looked at. The last one is accepted in any case: a size is an
+ * estimate, and a thief that never tries would never find out. */
 #define LOOKS_MOST 8u
 
 /* prob: `longest` loses an eighth with each look, so that it follows the queues down as well. */

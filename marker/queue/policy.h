@@ -18,8 +18,8 @@
  *               steal; otherwise another is drawn. Source: Wang et al., BWoS, OSDI 2023.
  *
  * How much there is to steal is an estimate (td_Q_size of marker/queue/contract.h), read from the
- * metadata of one block. That costs the victim's owner little, but not nothing. So nobody asks
- * where there is only one victim: then no policy costs anything. */
+ * metadata of one block. That costs the victim's owner little, but not nothing. So a thief
+ * with only one victim does not ask: then no policy costs anything. */
 #ifndef TD_MARKER_QUEUE_POLICY_H
 #define TD_MARKER_QUEUE_POLICY_H
 
@@ -38,11 +38,11 @@ enum td_policy_kind {
   TD_POLICY_NUMA_PROB,
 };
 
-/* What markers use unless somebody chooses: the choice of Arora, Blumofe and Plaxton, for which
+/* What markers use unless an option chooses: the choice of Arora, Blumofe and Plaxton, for which
  * nothing has to be known of the others. */
 #define TD_POLICY_DEFAULT TD_POLICY_RANDOM
 
-/* What td_policy_next returns where there is nobody to steal from. */
+/* What td_policy_next returns where there is no other queue to steal from. */
 #define TD_POLICY_NOBODY UINT32_MAX
 
 /* Returns roughly how many items could be stolen from the victim. The thief calls it; it must not
@@ -67,7 +67,7 @@ struct td_policy {
   enum td_policy_kind kind; /* in force, see td_policy_init */
   uint32_t only;            /* the victim if there is one, TD_POLICY_NOBODY if there are more */
   uint32_t random;          /* never 0 */
-  uint32_t turn;            /* sequential, last: whom to try next */
+  uint32_t turn;            /* sequential, last: where to begin the next time */
   uint32_t radius;          /* numa: victims no farther than this */
   uint32_t patience;        /* numa: failures until radius grows */
   uint64_t longest;         /* prob: the largest size seen lately */
