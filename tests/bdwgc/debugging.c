@@ -205,11 +205,11 @@ static void in_threads(void) {
   pthread_t thread[3];
   listen();
   for (GC_word i = 0; i < 3; i++)
-    CHECK(GC_pthread_create(&thread[i], NULL, make_many, (void *)i) == 0);
+    thread[i] = start(make_many, (void *)i);
   for (int i = 0; i < 30; i++)
     GC_gcollect();
   for (int i = 0; i < 3; i++)
-    CHECK(GC_pthread_join(thread[i], NULL) == 0);
+    finish(thread[i]);
   CHECK(!strstr(heard(), "debugging.c"));
 }
 
@@ -274,19 +274,16 @@ static void written_after_free(void) {
   CHECK(strlen(heard()) > 0 && !strstr(text, "sz= 65"));
 }
 
-static const struct part parts[] = {
-    {"objects", objects, false},
-    {"base_only", base_only, true},
-    {"finalizers", finalizers, false},
-    {"smashed", smashed, false},
-    {"old_guards", old_guards, false},
-    {"freed_twice", freed_twice, false},
-    {"in_threads", in_threads, false},
-    {"leaks", leaks, true},
-    {"leaks_by_variable", leaks_by_variable, true},
-    {"written_after_free", written_after_free, true},
+const struct part debugging_parts[] = {
+    {"debugging_objects", objects, false},
+    {"debugging_base_only", base_only, true},
+    {"debugging_finalizers", finalizers, false},
+    {"debugging_smashed", smashed, false},
+    {"debugging_old_guards", old_guards, false},
+    {"debugging_freed_twice", freed_twice, false},
+    {"debugging_in_threads", in_threads, false},
+    {"debugging_leaks", leaks, true},
+    {"debugging_leaks_by_variable", leaks_by_variable, true},
+    {"debugging_written_after_free", written_after_free, true},
+    {NULL, NULL, false},
 };
-
-int main(int argc, char **argv) {
-  return run_part(parts, sizeof parts / sizeof *parts, argc, argv);
-}

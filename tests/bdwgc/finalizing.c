@@ -22,7 +22,7 @@ static APART void make_some(void) {
     GC_register_finalizer_no_order(object, count_up, NULL, NULL, NULL);
   }
 }
-void all_finalizers(void) {
+static void all_finalizers(void) {
   GC_set_await_finalize_proc(await);
   CHECK(GC_get_await_finalize_proc() == await);
   GC_set_finalize_on_demand(1);
@@ -33,3 +33,8 @@ void all_finalizers(void) {
   GC_finalize_all();
   CHECK(finalized == 100);
 }
+
+const struct part finalizing_parts[] = {
+    {"all_finalizers", all_finalizers, false},
+    {NULL, NULL, false},
+};

@@ -12,17 +12,6 @@
 #define KIND_NORMAL 1
 #define KIND_HELD 2 /* until it is freed */
 
-static void *volatile sink;
-
-/* Leaves atomic objects behind that are full of ones. */
-static APART void soil(void) {
-  for (int i = 0; i < 100000; i++) {
-    sink = GC_malloc_atomic(BYTES);
-    memset(sink, 0xff, BYTES);
-  }
-  sink = NULL;
-}
-
 static size_t length_of(void **list) {
   size_t length = 0;
   for (; list; list = *list) {
@@ -41,7 +30,7 @@ static APART GC_word make_held(void) {
 
 /* The words that link atomic objects are not looked at, so nothing may be collected meanwhile. */
 static void lists(void) {
-  soil();
+  soil(100000, BYTES);
   collect();
   GC_disable();
   for (int i = 0; i < 100; i++) {
@@ -74,7 +63,7 @@ static void typed_resized(void) {
 static void disabled(void) {
   CHECK(GC_is_disabled());
   GC_word before = GC_get_gc_no();
-  soil();
+  soil(100000, BYTES);
   GC_gcollect();
   CHECK(GC_get_gc_no() == before);
   GC_enable();
@@ -89,15 +78,15 @@ static void disabled_later(void) {
   GC_word before = GC_get_gc_no();
   CHECK(before > 0 && !GC_is_disabled());
   GC_dont_gc = 1;
-  soil();
+  soil(100000, BYTES);
   GC_gcollect();
   CHECK(GC_is_disabled() && GC_get_gc_no() == before);
   GC_disable();
   GC_enable();
-  soil();
+  soil(100000, BYTES);
   CHECK(GC_get_gc_no() == before);
   GC_dont_gc = 0;
-  soil();
+  soil(100000, BYTES);
   CHECK(!GC_is_disabled() && GC_get_gc_no() > before);
 }
 
@@ -108,14 +97,11 @@ static void disabled_by_variable(void) {
   disabled();
 }
 
-static const struct part parts[] = {
+const struct part lists_parts[] = {
     {"lists", lists, false},
     {"typed_resized", typed_resized, false},
     {"disabled", disabled, false},
     {"disabled_by_variable", disabled_by_variable, true},
     {"disabled_later", disabled_later, false},
+    {NULL, NULL, false},
 };
-
-int main(int argc, char **argv) {
-  return run_part(parts, sizeof parts / sizeof *parts, argc, argv);
-}

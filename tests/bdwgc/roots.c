@@ -8,7 +8,7 @@
 /* ---- Roots ---- */
 
 static char *in_static_data;
-void roots(void) {
+static void roots(void) {
   in_static_data = GC_strdup("static");
   char **outside = malloc(64 * sizeof *outside);
   memset(outside, 0, 64 * sizeof *outside);
@@ -16,8 +16,7 @@ void roots(void) {
   for (int i = 0; i < 64; i++)
     outside[i] = GC_strdup("in added roots");
   collect();
-  for (int i = 0; i < 1000; i++)
-    memset(GC_malloc_atomic(15), 0xff, 15);
+  soil(1000, 15);
   CHECK(!strcmp(in_static_data, "static"));
   for (int i = 0; i < 64; i++)
     CHECK(!strcmp(outside[i], "in added roots"));
@@ -50,7 +49,7 @@ static void *displaced; /* what the check of displacements complained about */
 static void note_displaced(void *address) {
   displaced = address;
 }
-void interior(void) {
+static void interior(void) {
   pointers = GC_malloc(3 * EACH * sizeof *pointers);
   watched = calloc(3 * EACH, sizeof *watched);
   CHECK(pointers && watched && GC_get_all_interior_pointers() == 1);
@@ -85,8 +84,15 @@ static void *forks_in_thread(void *unused) {
   return NULL;
 }
 
-void fork_in_thread(void) {
+static void fork_in_thread(void) {
   pthread_t thread;
   CHECK(pthread_create(&thread, NULL, forks_in_thread, NULL) == 0);
   CHECK(pthread_join(thread, NULL) == 0);
 }
+
+const struct part roots_parts[] = {
+    {"roots", roots, false},
+    {"interior", interior, false},
+    {"fork_in_thread", fork_in_thread, false},
+    {NULL, NULL, false},
+};

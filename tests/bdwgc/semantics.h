@@ -22,12 +22,22 @@
   } while (0)
 
 /* Builds garbage on a stack that is gone afterwards. */
-#define APART __attribute__((noinline))
+#define APART __attribute__((noinline, unused))
 
 static APART void wipe_stack(void) {
   char room[8192];
   memset(room, 0, sizeof room);
   __asm__ volatile("" ::"r"(room) : "memory"); /* else the compiler leaves it all out */
+}
+static inline pthread_t start(void *(*run)(void *), void *data) {
+  pthread_t thread;
+  CHECK(GC_pthread_create(&thread, NULL, run, data) == 0);
+  return thread;
+}
+static inline void *finish(pthread_t thread) {
+  void *result;
+  CHECK(GC_pthread_join(thread, &result) == 0);
+  return result;
 }
 /* Runs on a stack that is gone afterwards. */
 static inline void *run_apart(void *call) {
@@ -35,9 +45,7 @@ static inline void *run_apart(void *call) {
   return NULL;
 }
 static inline void in_thread(void (*call)(void)) {
-  pthread_t thread;
-  CHECK(GC_pthread_create(&thread, NULL, run_apart, (void *)call) == 0);
-  CHECK(GC_pthread_join(thread, NULL) == 0);
+  finish(start(run_apart, (void *)call));
 }
 static inline void collect(void) {
   for (int i = 0; i < 3; i++) {
@@ -46,32 +54,20 @@ static inline void collect(void) {
   }
 }
 
-/* A program runs one part, which its argument names. */
+/* Fills atomic objects with ones and drops them: memory that was not kept is written over. */
+static APART void soil(int objects, size_t bytes) {
+  for (int i = 0; i < objects; i++)
+    memset(GC_malloc_atomic(bytes), 0xff, bytes);
+}
+
+/* bdwgc_semantics runs one part, which its argument names. */
 struct part {
   const char *name;
   void (*run)(void);
   bool early; /* before GC_INIT */
 };
-static inline int run_part(const struct part *parts, size_t count, int argc, char **argv) {
-  for (size_t i = 0; i < count; i++) {
-    if (argc < 2 || strcmp(argv[1], parts[i].name) != 0) continue;
-    if (!parts[i].early) GC_INIT();
-    parts[i].run();
-    return 0;
-  }
-  fprintf(stderr, "usage: %s PART\n", argv[0]);
-  return 2;
-}
-
-/* The parts of roots.c. */
-void roots(void);
-void interior(void);
-void fork_in_thread(void);
-/* The parts of suspending.c. */
-void suspended(void);
-void thread_events(void);
-void late_destructors(void);
-/* The parts of finalizing.c. */
-void all_finalizers(void);
+/* Those of a file; the last has no name. */
+extern const struct part semantics_parts[], roots_parts[], finalizing_parts[], suspending_parts[],
+    lists_parts[], debugging_parts[], standing_parts[], base_only_parts[];
 
 #endif

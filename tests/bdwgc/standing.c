@@ -60,7 +60,7 @@ static void world(void) {
   pthread_t thread[THREADS];
   GC_allow_register_threads();
   for (size_t i = 0; i < THREADS; i++)
-    CHECK(GC_pthread_create(&thread[i], NULL, work, (void *)i) == 0);
+    thread[i] = start(work, (void *)i);
   char *kept = GC_malloc(100);
   GC_gcollect(); /* what is enumerated is what was marked */
   for (int round = 0; round < ROUNDS; round++) {
@@ -73,7 +73,7 @@ static void world(void) {
   }
   over = true;
   for (int i = 0; i < THREADS; i++)
-    CHECK(GC_pthread_join(thread[i], NULL) == 0);
+    finish(thread[i]);
 }
 
 /* ---- Threads on other stacks ---- */
@@ -124,8 +124,7 @@ static void *set_bottom(void *base) {
 static void check_kept(void) {
   for (int i = 0; i < 3; i++) {
     GC_gcollect();
-    for (int k = 0; k < 1000; k++)
-      memset(GC_malloc_atomic(100), 0xff, 100);
+    soil(1000, 100);
   }
   for (int i = 0; i < OBJECTS; i++)
     CHECK(watched[i]);
@@ -147,7 +146,7 @@ static pthread_t start_thread(void) {
   CHECK(watched && away_stack);
   away_base.mem_base = away_stack + STACK_BYTES;
   GC_disable();
-  CHECK(GC_pthread_create(&thread, NULL, go_there, NULL) == 0);
+  thread = start(go_there, NULL);
   while (!stands_there)
     usleep(100);
   return thread;
@@ -160,7 +159,7 @@ static void end_thread(pthread_t thread) {
   GC_enable();
   GC_gcollect();
   may_end = true;
-  CHECK(GC_pthread_join(thread, NULL) == 0);
+  finish(thread);
 }
 
 /* The scheduler says so, with the lock. */
@@ -230,8 +229,8 @@ static void *keep_locking(void *data) {
 static void *keep_starting(void *unused) {
   while (!over) {
     pthread_t thread;
-    CHECK(GC_pthread_create(&thread, NULL, do_nothing, NULL) == 0);
-    CHECK(GC_pthread_join(thread, NULL) == 0);
+    thread = start(do_nothing, NULL);
+    finish(thread);
   }
   return unused;
 }
@@ -241,9 +240,8 @@ static void live_as_child(void) {
   take_locks(0);
   GC_do_blocking(take_in_region, NULL);
   over = false;
-  pthread_t thread;
-  CHECK(GC_pthread_create(&thread, NULL, do_nothing, NULL) == 0);
-  CHECK(GC_pthread_join(thread, NULL) == 0);
+  pthread_t thread = start(do_nothing, NULL);
+  finish(thread);
   GC_gcollect();
   _exit(0);
 }
@@ -268,8 +266,8 @@ static void forks(void) {
   pthread_t thread[THREADS + 1];
   GC_allow_register_threads();
   for (size_t i = 0; i < THREADS; i++)
-    CHECK(GC_pthread_create(&thread[i], NULL, keep_locking, (void *)i) == 0);
-  CHECK(GC_pthread_create(&thread[THREADS], NULL, keep_starting, NULL) == 0);
+    thread[i] = start(keep_locking, (void *)i);
+  thread[THREADS] = start(keep_starting, NULL);
   for (int i = 0; i < FORKS; i++) {
     fork_once();
     if (i % 10 == 0) GC_gcollect();
@@ -279,16 +277,13 @@ static void forks(void) {
   }
   over = true;
   for (int i = 0; i <= THREADS; i++)
-    CHECK(GC_pthread_join(thread[i], NULL) == 0);
+    finish(thread[i]);
 }
 
-static const struct part parts[] = {
-    {"world", world},
-    {"other_stack", other_stack},
-    {"other_stack_in_collection", other_stack_in_collection},
-    {"forks", forks},
+const struct part standing_parts[] = {
+    {"standing_world", world, false},
+    {"standing_other_stack", other_stack, false},
+    {"standing_other_stack_in_collection", other_stack_in_collection, false},
+    {"standing_forks", forks, false},
+    {NULL, NULL, false},
 };
-
-int main(int argc, char **argv) {
-  return run_part(parts, sizeof parts / sizeof *parts, argc, argv);
-}

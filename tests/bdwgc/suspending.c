@@ -23,8 +23,7 @@ static void *work(void *data) {
   while (!over) {
     char *mine = GC_malloc_atomic(100);
     memset(mine, (int)number + 1, 100);
-    for (int i = 0; i < 50; i++)
-      memset(GC_malloc_atomic(100), 0xff, 100);
+    soil(50, 100);
     if (steps[number] % 50 == 0) GC_gcollect();
     GC_call_with_alloc_lock(lock_held, mine);
     for (int i = 0; i < 100; i++)
@@ -40,8 +39,7 @@ static void suspend_one(pthread_t thread, size_t number) {
   CHECK(GC_is_thread_suspended((GC_SUSPEND_THREAD_ID)thread));
   unsigned long before = steps[number];
   GC_gcollect();
-  for (int i = 0; i < 300; i++)
-    memset(GC_malloc_atomic(100), 0xff, 100);
+  soil(300, 100);
   usleep(NAP_US);
   CHECK(steps[number] == before);
   GC_resume_thread((GC_SUSPEND_THREAD_ID)thread);
@@ -55,23 +53,23 @@ static void *suspend_self(void *unused) {
   return unused;
 }
 
-void suspended(void) {
+static void suspended(void) {
   pthread_t thread[THREADS], own;
   GC_allow_register_threads();
   for (size_t i = 0; i < THREADS; i++)
-    CHECK(GC_pthread_create(&thread[i], NULL, work, (void *)i) == 0);
+    thread[i] = start(work, (void *)i);
   for (size_t round = 0; round < ROUNDS; round++)
     suspend_one(thread[round % THREADS], round % THREADS);
-  CHECK(GC_pthread_create(&own, NULL, suspend_self, NULL) == 0);
+  own = start(suspend_self, NULL);
   while (!GC_is_thread_suspended((GC_SUSPEND_THREAD_ID)own))
     usleep(100);
   GC_gcollect();
   GC_resume_thread((GC_SUSPEND_THREAD_ID)own);
-  CHECK(GC_pthread_join(own, NULL) == 0);
+  finish(own);
   GC_resume_thread((GC_SUSPEND_THREAD_ID)thread[0]); /* is not suspended */
   over = true;
   for (int i = 0; i < THREADS; i++)
-    CHECK(GC_pthread_join(thread[i], NULL) == 0);
+    finish(thread[i]);
 }
 
 /* ---- The end of a thread ---- */
@@ -93,16 +91,16 @@ static void *end_slowly(void *unused) {
   pthread_setspecific(key, (void *)1);
   return unused;
 }
-void late_destructors(void) {
+static void late_destructors(void) {
   GC_allow_register_threads();
   CHECK(pthread_key_create(&key, destroy) == 0);
   for (int round = 0; round < 20; round++) {
     pthread_t thread[10];
     for (int i = 0; i < 10; i++)
-      CHECK(GC_pthread_create(&thread[i], NULL, end_slowly, NULL) == 0);
+      thread[i] = start(end_slowly, NULL);
     GC_gcollect();
     for (int i = 0; i < 10; i++)
-      CHECK(GC_pthread_join(thread[i], NULL) == 0);
+      finish(thread[i]);
     GC_gcollect(); /* waits for nobody who is gone */
   }
   CHECK(destroyed == 20 * 10 * ROUNDS_LATE);
@@ -122,9 +120,9 @@ static void *wait_for_end(void *unused) {
   }
   return unused;
 }
-void thread_events(void) {
+static void thread_events(void) {
   GC_allow_register_threads();
-  CHECK(GC_pthread_create(&expected, NULL, wait_for_end, NULL) == 0);
+  expected = start(wait_for_end, NULL);
   GC_set_on_thread_event(on_event);
   CHECK(GC_get_on_thread_event() == on_event);
   for (int i = 0; i < 5; i++)
@@ -132,5 +130,12 @@ void thread_events(void) {
   CHECK(stops >= 5);
   CHECK(starts == stops);
   over = true;
-  CHECK(GC_pthread_join(expected, NULL) == 0);
+  finish(expected);
 }
+
+const struct part suspending_parts[] = {
+    {"suspended", suspended, false},
+    {"thread_events", thread_events, false},
+    {"late_destructors", late_destructors, false},
+    {NULL, NULL, false},
+};
