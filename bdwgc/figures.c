@@ -7,7 +7,6 @@
 #include "bdwgc/figures.h"
 #include "bdwgc/heap.h"
 #include "bdwgc/settings.h"
-#include "tide/dropin.h"
 #include "tide/stats.h"
 
 /* By the last collection's end; written under the stop. relaxed, all: counts, which a thread in a

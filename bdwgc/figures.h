@@ -2,7 +2,7 @@
 #ifndef TD_BDWGC_FIGURES_H
 #define TD_BDWGC_FIGURES_H
 
-#include "tide/tide.h"
+#include <stddef.h>
 
 /* At the end of a collection, world stopped. Returns how many markers it had at its disposal
  * besides one. */

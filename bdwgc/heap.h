@@ -3,7 +3,7 @@
 #define TD_BDWGC_HEAP_H
 
 #include "bdwgc/types.h"
-#include "tide/tide.h"
+#include "tide/dropin.h"
 
 /* Thread-local variables must not be allocated by a first use under the stop. */
 #define TD_TLS _Thread_local __attribute__((tls_model("initial-exec")))

@@ -6,7 +6,6 @@
 #include "bdwgc/heap.h"
 #include "bdwgc/threads/interior.h"
 #include "bdwgc/threads/stack.h"
-#include "tide/dropin.h"
 
 EXPORT void *GC_malloc(size_t bytes);
 EXPORT void *GC_malloc_atomic(size_t bytes);

@@ -13,7 +13,6 @@
 #include "bdwgc/settings.h"
 #include "bdwgc/threads/stack.h"
 #include "bdwgc/threads/start.h"
-#include "tide/dropin.h"
 #include "tide/stats.h"
 
 /* ---- Finding leaks ---- */

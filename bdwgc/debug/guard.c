@@ -11,7 +11,6 @@
 #include "bdwgc/settings.h"
 #include "bdwgc/threads/interior.h"
 #include "bdwgc/threads/start.h"
-#include "tide/foreign.h"
 #include "tide/inspect.h"
 
 /* Values that programs and debuggers know. */

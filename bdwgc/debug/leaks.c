@@ -9,7 +9,6 @@
 #include "bdwgc/say.h"
 #include "bdwgc/settings.h"
 #include "bdwgc/threads/start.h"
-#include "tide/foreign.h"
 #include "tide/inspect.h"
 
 static bool delay_free;

@@ -2,7 +2,6 @@
 #include "bdwgc/say.h"
 #include "bdwgc/threads/interior.h"
 #include "bdwgc/threads/start.h"
-#include "tide/dropin.h"
 #include "tide/inspect.h"
 
 EXPORT void *GC_is_visible(void *address);

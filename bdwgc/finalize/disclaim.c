@@ -6,7 +6,6 @@
 #include "bdwgc/kinds/kinds.h"
 #include "bdwgc/say.h"
 #include "bdwgc/threads/start.h"
-#include "tide/foreign.h"
 
 struct watched {
   GC_disclaim_proc procedure; /* NULL: the kind has none */

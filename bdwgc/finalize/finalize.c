@@ -7,7 +7,6 @@
 #include "bdwgc/say.h"
 #include "bdwgc/settings.h"
 #include "bdwgc/threads/start.h"
-#include "tide/foreign.h"
 
 /* A finalizer that allocates does not run others. */
 static TD_TLS unsigned depth;

@@ -4,7 +4,6 @@
 #include "bdwgc/say.h"
 #include "bdwgc/settings.h"
 #include "bdwgc/threads/start.h"
-#include "tide/foreign.h"
 
 static void check(const char *function, void **link) {
   if (!link || (uintptr_t)link % sizeof(void *))

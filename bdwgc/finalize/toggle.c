@@ -6,7 +6,6 @@
 #include "bdwgc/threads/events.h"
 #include "bdwgc/threads/lock.h"
 #include "bdwgc/threads/start.h"
-#include "tide/dropin.h"
 
 enum { TOGGLE_DROP, TOGGLE_STRONG, TOGGLE_WEAK };
 

@@ -2,8 +2,7 @@
 #ifndef TD_BDWGC_KINDS_DESCRIPTOR_H
 #define TD_BDWGC_KINDS_DESCRIPTOR_H
 
-#include "bdwgc/types.h"
-#include "tide/tide.h"
+#include "bdwgc/heap.h"
 
 /* Reads an object's references as the descriptor says. */
 void td_descriptor_trace(void *object, size_t bytes, GC_word descriptor,

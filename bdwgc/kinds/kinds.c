@@ -8,7 +8,6 @@
 #include "bdwgc/say.h"
 #include "bdwgc/threads/lock.h"
 #include "bdwgc/threads/start.h"
-#include "tide/dropin.h"
 
 struct kind {
   GC_word descriptor;

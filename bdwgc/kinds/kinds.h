@@ -2,8 +2,7 @@
 #ifndef TD_BDWGC_KINDS_KINDS_H
 #define TD_BDWGC_KINDS_KINDS_H
 
-#include "bdwgc/types.h"
-#include "tide/tide.h"
+#include "bdwgc/heap.h"
 
 #define TD_KIND_COUNT 24
 

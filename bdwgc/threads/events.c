@@ -5,7 +5,6 @@
 #include "bdwgc/figures.h"
 #include "bdwgc/settings.h"
 #include "bdwgc/threads/register.h"
-#include "tide/foreign.h"
 #include "tide/stats.h"
 
 static GC_start_callback_proc start_callback;

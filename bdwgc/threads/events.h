@@ -2,7 +2,7 @@
 #ifndef TD_BDWGC_THREADS_EVENTS_H
 #define TD_BDWGC_THREADS_EVENTS_H
 
-#include "tide/tide.h"
+#include "bdwgc/heap.h"
 
 void td_events_start(void);
 

@@ -5,7 +5,6 @@
 #include <pthread.h>
 
 #include "bdwgc/heap.h"
-#include "tide/foreign.h"
 
 /* In the order in which they are taken: the program's own code runs with the first, the others are
  * held for short. */

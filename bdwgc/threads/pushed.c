@@ -1,9 +1,7 @@
 /* Roots that the program tells under the stop. */
 #include "bdwgc/threads/pushed.h"
 
-#include "bdwgc/heap.h"
 #include "bdwgc/say.h"
-#include "tide/foreign.h"
 
 static void nothing(void) {}
 EXPORT GC_push_other_roots_proc GC_push_other_roots = nothing;

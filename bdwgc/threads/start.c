@@ -12,7 +12,6 @@
 #include "bdwgc/threads/stack.h"
 #include "bdwgc/threads/register.h"
 #include "bdwgc/threads/roots.h"
-#include "tide/dropin.h"
 
 /* Allocation until the first collection. Programs with little alive stay in a heap of this size;
  * on Boehm GC theirs have 1 to 2 MiB. */

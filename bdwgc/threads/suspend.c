@@ -6,7 +6,6 @@
 #include "bdwgc/threads/threads.h"
 #include "bdwgc/threads/register.h"
 #include "bdwgc/threads/start.h"
-#include "tide/dropin.h"
 
 static void *await_resumed(void *self) {
   td_register_await_resumed(self);
