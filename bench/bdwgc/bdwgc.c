@@ -111,6 +111,13 @@ static void write_program(struct td_json *json, const char *name, const struct m
 
 /* ---- The command ---- */
 
+static bool is_there(const struct td_program *program) {
+  char *path = td_exec_look_up(program->needs);
+  bool found = path != NULL;
+  free(path);
+  return found;
+}
+
 static bool is_wanted(const struct td_words *words, const struct td_program *program) {
   for (size_t i = 0; i < words->count; i++)
     if (strcmp(words->at[i], program->name) == 0) return true;
@@ -139,7 +146,7 @@ static int measure_all(const struct td_programs *programs, const struct td_words
   for (size_t i = 0; i < programs->count && status == TD_EXIT_OK; i++) {
     const struct td_program *program = &programs->at[i];
     if (!is_wanted(words, program)) continue;
-    if (!td_program_is_there(program)) {
+    if (!is_there(program)) {
       td_note("%s is left out: %s is not installed", program->name, program->needs);
       continue;
     }

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "bench/cli/complain.h"
 #include "bench/cli/place.h"
@@ -67,17 +66,4 @@ int td_programs_read(struct td_programs *programs) {
 void td_programs_free(struct td_programs *programs) {
   free(programs->text);
   free(programs->folder);
-}
-
-bool td_program_is_there(const struct td_program *program) {
-  const char *list = getenv("PATH");
-  bool found = false;
-  for (const char *at = list ? list : "/usr/bin:/bin"; *at && !found;) {
-    size_t length = strcspn(at, ":");
-    char path[4096];
-    snprintf(path, sizeof path, "%.*s/%s", (int)length, at, program->needs);
-    found = access(path, X_OK) == 0;
-    at += length + (at[length] == ':');
-  }
-  return found;
 }

@@ -2,7 +2,6 @@
 #ifndef TD_BENCH_BDWGC_PROGRAMS_H
 #define TD_BENCH_BDWGC_PROGRAMS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #define TD_PROGRAMS_MOST 32u
@@ -20,7 +19,5 @@ struct td_programs {
 /* Returns an exit status, after saying what is wrong. */
 int td_programs_read(struct td_programs *programs);
 void td_programs_free(struct td_programs *programs);
-/* Is the executable that the program needs to be found in PATH? */
-bool td_program_is_there(const struct td_program *program);
 
 #endif

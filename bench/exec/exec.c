@@ -27,8 +27,7 @@ char *td_exec_library_folder(void) {
   return real;
 }
 
-/* Looks the program up as execvp does. Returns a path to be freed, or NULL. */
-static char *look_up(const char *name) {
+char *td_exec_look_up(const char *name) {
   if (strchr(name, '/')) return strdup(name);
   const char *list = getenv("PATH");
   for (const char *at = list ? list : "/usr/bin:/bin"; *at;) {
@@ -57,7 +56,7 @@ static int set_path(const char *folder) {
 static int run(char **arguments) {
   char *folder = td_exec_library_folder();
   if (!folder) return TD_EXIT_RESOURCES;
-  char *program = look_up(arguments[0]);
+  char *program = td_exec_look_up(arguments[0]);
   if (program && !td_exec_may_use_libgc(program))
     td_note("%s does not use libgc.so.1: it runs as it would without Tidemark", program);
   free(program);
