@@ -20,7 +20,7 @@ enum td_lock {
   TD_LOCK_ROOTS,
   TD_LOCK_COUNT
 };
-extern TD_HIDDEN pthread_mutex_t td_bdwgc_locks[TD_LOCK_COUNT];
+extern pthread_mutex_t td_bdwgc_locks[TD_LOCK_COUNT];
 
 /* The thread waits for a lock, or has it and may still be stopped: it must not be suspended. */
 extern TD_HIDDEN TD_TLS volatile bool td_bdwgc_locking;
