@@ -1,8 +1,9 @@
 /* All features of the library in random order, several heaps and threads at a time: heaps come and
  * go while threads sit in others, threads come, go, are cancelled and end without a word, children
- * of forks collect and fork again, and a timer interrupts everybody. Each thread remembers what its
- * objects hold. A run that is still there after a minute hangs.
- * Arguments: steps (per thread), threads, seed, whether signals stop threads (0 or 1). */
+ * of forks collect and fork again, and a timer interrupts the program's own threads in whatever
+ * system call they are. Each thread remembers what its objects hold. A run that is still there
+ * after a minute hangs. Arguments: steps (per thread), threads, seed, whether signals stop threads
+ * (0 or 1). */
 #include <signal.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -25,6 +26,36 @@ static const bool may_cancel = true;
 #endif
 
 static void *work(void *argument);
+
+/* ---- The timer ---- */
+
+/* Threads of the library block all signals, so it interrupts the program's own only. A fresh thread
+ * of ours is not `ours` yet. */
+static atomic_uint ticks, foreign_ticks;
+static _Thread_local bool ours;
+
+static void tick(int number) {
+  (void)number;
+  atomic_fetch_add_explicit(ours ? &ticks : &foreign_ticks, 1, memory_order_relaxed); /* a figure */
+}
+static void let_ticks(int how) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGALRM);
+  CHECK(pthread_sigmask(how, &set, NULL) == 0);
+}
+static void start_timer(void) {
+  struct sigaction action = {.sa_handler = tick}; /* no SA_RESTART: calls see EINTR */
+  struct itimerval often = {{0, 300}, {0, 300}};
+  CHECK(sigaction(SIGALRM, &action, NULL) == 0);
+  CHECK(setitimer(ITIMER_REAL, &often, NULL) == 0);
+}
+
+static void start(struct worker *w) {
+  let_ticks(SIG_BLOCK);
+  CHECK(pthread_create(&w->thread, NULL, work, w) == 0);
+  let_ticks(SIG_UNBLOCK);
+}
 
 /* ---- Threads that come and go ---- */
 
@@ -59,7 +90,7 @@ static void invite(struct worker *w) {
   guest->steps = 1 + below(w, 200);
   guest->guest = true;
   guest->forked = w->forked;
-  CHECK(pthread_create(&guest->thread, NULL, work, guest) == 0);
+  start(guest);
   atomic_fetch_add_explicit(&wild_guests, 1, memory_order_relaxed);
   *slot = guest;
 }
@@ -150,6 +181,8 @@ void wild_step(struct worker *w) {
 /* Guests end without a word: the thread's end detaches them, and who invited them tidies up. */
 static void *work(void *argument) {
   struct worker *w = argument;
+  ours = true;
+  let_ticks(SIG_UNBLOCK);
   for (uint64_t i = 0; i < w->steps; i++)
     wild_step(w);
   for (unsigned i = 0; i < PLACES; i++)
@@ -164,25 +197,12 @@ static void *work(void *argument) {
   return NULL;
 }
 
-/* ---- The timer ---- */
-
-static atomic_uint ticks;
-static void tick(int number) {
-  (void)number;
-  atomic_fetch_add_explicit(&ticks, 1, memory_order_relaxed); /* relaxed: a figure */
-}
-static void start_timer(void) {
-  struct sigaction action = {.sa_handler = tick, .sa_flags = SA_RESTART};
-  struct itimerval often = {{0, 300}, {0, 300}};
-  CHECK(sigaction(SIGALRM, &action, NULL) == 0);
-  CHECK(setitimer(ITIMER_REAL, &often, NULL) == 0);
-}
-
 int main(int count, char **arguments) {
   uint64_t steps = argument(count, arguments, 1, 3000), threads = argument(count, arguments, 2, 3);
   uint32_t seed = (uint32_t)argument(count, arguments, 3, 1) * 2654435761u | 1;
   wild_signals = argument(count, arguments, 4, 1) != 0;
   CHECK(threads <= 64);
+  ours = true;
   start_timer();
   struct worker *all[64];
   for (unsigned i = 0; i < PLACES; i++)
@@ -192,7 +212,7 @@ int main(int count, char **arguments) {
     all[i]->seed = random_next(&seed);
     all[i]->kind = wild_signals ? (enum kind)(i % KINDS) : (enum kind)(i % 2);
     all[i]->steps = steps;
-    CHECK(pthread_create(&all[i]->thread, NULL, work, all[i]) == 0);
+    start(all[i]);
   }
   for (uint64_t i = 0; i < threads; i++) {
     CHECK(pthread_join(all[i]->thread, NULL) == 0);
@@ -200,6 +220,7 @@ int main(int count, char **arguments) {
   }
   for (unsigned i = 0; i < PLACES; i++)
     CHECK(tide_heap_destroy(wild_places[i].heap) == TIDE_OK);
+  CHECK(foreign_ticks == 0);
   printf("%" PRIu64 " forks, %" PRIu64 " heaps, %" PRIu64 " guests, %" PRIu64
          " finalizers, %" PRIu64 " times no memory, %u ticks\n",
          (uint64_t)wild_forks, (uint64_t)wild_heaps, (uint64_t)wild_guests,
