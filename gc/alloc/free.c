@@ -7,8 +7,7 @@
 #include "gc/roots/pin.h"
 #include "gc/state/error.h"
 #include "gc/threads/inside.h"
-#include "gc/weak/finalizer.h"
-#include "gc/weak/finalizer_set.h"
+#include "gc/weak/finalizers.h"
 #include "heap/free.h"
 #include "heap/medium.h"
 #include "heap/quarantine.h"
@@ -27,8 +26,7 @@ static bool take_back(struct tide_mutator *mutator, uint32_t index, uintptr_t ob
 /* Nothing of ours that goes by the object's address shall meet its successor. */
 static void forget(struct tide_heap *heap, uintptr_t object, size_t bytes) {
   td_weak_slots_forget(heap, object, bytes);
-  td_finalizers_forget(heap, object);
-  td_finalizer_set_forget(heap, object);
+  td_finalizers_freed(heap->finalizers, object);
   (void)td_pin_remove(heap, object); /* most are not pinned */
 }
 

@@ -6,7 +6,7 @@
 #include "gc/roots/set.h"
 #include "gc/threads/mutator/handles.h"
 #include "gc/threads/world.h"
-#include "gc/weak/finalizer.h"
+#include "gc/weak/finalizers.h"
 #include "heap/find.h"
 #include "heap/quarantine.h"
 

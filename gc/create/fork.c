@@ -16,7 +16,7 @@
 #include "gc/threads/stop/safe.h"
 #include "gc/threads/stop/signal.h"
 #include "gc/threads/stop/world.h"
-#include "gc/weak/finalizer.h"
+#include "gc/weak/finalizers.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tide_heap *heaps; /* under the lock */

@@ -24,7 +24,7 @@
 #include "gc/threads/thread.h"
 #include "gc/threads/world.h"
 #include "gc/weak/ephemeron.h"
-#include "gc/weak/finalizer.h"
+#include "gc/weak/finalizers.h"
 #include "gc/weak_table.h"
 #include "gc/when/when.h"
 #include "heap/create.h"

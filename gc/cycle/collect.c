@@ -29,7 +29,7 @@
 #include "gc/threads/thread.h"
 #include "gc/threads/world.h"
 #include "gc/weak/ephemeron.h"
-#include "gc/weak/finalizer.h"
+#include "gc/weak/finalizers.h"
 #include "gc/when/when.h"
 #include "heap/blocks.h"
 #include "heap/epoch.h"

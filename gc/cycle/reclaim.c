@@ -3,9 +3,8 @@
 
 #include "gc/foreign/slots.h"
 #include "gc/weak/ephemeron.h"
-#include "gc/weak/finalize.h"
 #include "gc/weak/order.h"
-#include "gc/weak/settle.h"
+#include "gc/foreign/settle.h"
 
 static bool dead(const struct tide_heap *heap, uintptr_t word) {
   return td_is_reference(&heap->space, word) && !td_object_is_marked(&heap->space, word);
@@ -59,8 +58,7 @@ void td_reclaim(struct tide_heap *heap) {
   bool dying = td_order_dying(heap), settling = td_settle_needed(heap);
   if (dying || settling) {
     clear_dying(heap);
-    if (dying) td_finalize_queue_dying(heap);
-    td_ephemerons_close(heap);
+    if (dying) td_order_queue(heap);
     if (settling) td_settle(heap);
     after = take_and_clear_before(heap, after);
   }

@@ -8,7 +8,7 @@
  *   4  Weak references of kind AFTER to unmarked objects are cleared.
  * Weak slots in place go with the references of their kind; slots in what is unmarked in the end
  * are forgotten. Objects that have one finalizer of their own come after those of 2
- * (gc/weak/settle.h). */
+ * (gc/foreign/settle.h). */
 #ifndef TD_GC_CYCLE_RECLAIM_H
 #define TD_GC_CYCLE_RECLAIM_H
 

@@ -6,7 +6,7 @@
 #include "gc/check/caller/check.h"
 #include "gc/object/find.h"
 #include "gc/threads/inside.h"
-#include "gc/weak/finalizer.h"
+#include "gc/weak/finalizers.h"
 #include "tide/foreign.h"
 
 void td_weak_slots_deinit(struct td_weak_slots *slots) {

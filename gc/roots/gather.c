@@ -9,7 +9,7 @@
 #include "gc/threads/mutator/sink.h"
 #include "gc/threads/mutator/stacks.h"
 #include "gc/threads/world.h"
-#include "gc/weak/finalizer.h"
+#include "gc/weak/finalizers.h"
 
 struct gathering {
   struct td_root_sink sink; /* first */
@@ -99,8 +99,8 @@ static void add_pending(struct td_root_sink *sink, const struct td_finalizers *f
   size_t first = f->pending_count < to_end ? f->pending_count : to_end;
   sink->span(sink, TD_SPAN_SLOTS, f->pending_objects + f->pending_first, first);
   sink->span(sink, TD_SPAN_SLOTS, f->pending_objects, f->pending_count - first);
-  sink->span(sink, TD_SPAN_CONSERVATIVE, f->pending_contexts + f->pending_first, first);
-  sink->span(sink, TD_SPAN_CONSERVATIVE, f->pending_contexts, f->pending_count - first);
+  sink->span(sink, TD_SPAN_CONSERVATIVE, f->pending_held + f->pending_first, first);
+  sink->span(sink, TD_SPAN_CONSERVATIVE, f->pending_held, f->pending_count - first);
 }
 
 /* Without memory for a longer list, what the sources have told is handed over and forgotten. */
@@ -129,8 +129,8 @@ void td_roots_gather(struct tide_heap *heap, enum td_root_words words, td_roots_
   add_registered(&g.sink, roots);
   add_pins(&g.sink, heap->pins);
   add_pending(&g.sink, heap->finalizers);
-  add_span(&g.sink, TD_SPAN_CONSERVATIVE, heap->finalizers->set.contexts,
-           heap->finalizers->set.count);
+  if (heap->finalizers->set)
+    add_span(&g.sink, TD_SPAN_CONSERVATIVE, heap->finalizers->held, heap->finalizers->count);
   if (words == TD_WORDS_FRESH) {
     roots->stack_word_count = 0;
     roots->words_incomplete = false;

@@ -34,7 +34,7 @@ struct tide_heap {
   struct td_root_set *roots;        /* gc/roots/set.h */
   struct td_pins *pins;             /* gc/roots/pin.h */
   struct td_sources *sources;       /* gc/roots/source.h */
-  struct td_finalizers *finalizers; /* gc/weak/finalizer.h */
+  struct td_finalizers *finalizers; /* gc/weak/finalizers.h */
   struct td_ephemerons *ephemerons; /* gc/weak/ephemeron.h */
   struct td_weak_slots *weak_slots; /* one for each kind: gc/foreign/weak_slot.h */
   struct td_serial *serial;         /* gc/layout/serial_trace.h */

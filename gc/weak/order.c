@@ -2,7 +2,7 @@
 #include "gc/weak/order.h"
 
 #include "gc/weak/ephemeron.h"
-#include "gc/weak/finalizer.h"
+#include "gc/weak/finalizers.h"
 #include "heap/find.h"
 
 /* Colours; epochs lie between them. */
@@ -66,18 +66,22 @@ static uint8_t colour_of(const struct td_space *space, uintptr_t object) {
   return space->marks[td_granule_of(space->base, object)];
 }
 
+static bool is_added(const struct td_finalizer *f) {
+  return f->object && f->order == TD_FINALIZER_ADDED;
+}
+
 bool td_order_dying(struct tide_heap *heap) {
   struct td_finalizers *f = heap->finalizers;
   struct painter painter = {.space = &heap->space, .list = &heap->ephemerons->list};
   bool any = false;
-  if (f->count == f->removed) return false;
+  if (f->added == 0) return false;
   td_scanner_init(&painter.scanner, &heap->space, paint);
   painter.scanner.tracer.conservative = paint_conservative;
   painter.from = heap->space.epoch_before;
   painter.to = COLOUR_MET;
   for (size_t i = 0; i < f->count; i++) {
     f->at[i].fate = TD_FATE_NONE;
-    if (!f->at[i].object || colour_of(&heap->space, f->at[i].object) != painter.from) continue;
+    if (!is_added(&f->at[i]) || colour_of(&heap->space, f->at[i].object) != painter.from) continue;
     f->at[i].fate = TD_FATE_CANDIDATE;
     traverse(&painter, f->at[i].object);
     any = true;
@@ -97,4 +101,20 @@ bool td_order_dying(struct tide_heap *heap) {
   for (size_t i = 0; i < f->count; i++)
     if (f->at[i].fate == TD_FATE_QUEUE) traverse(&painter, f->at[i].object);
   return true;
+}
+
+/* Those of number `first`'s object that were added, in the order in which they were. */
+static void queue_object(struct td_finalizers *f, size_t first) {
+  for (size_t i = first, next; i != TD_TABLE_NONE; i = next) {
+    next = f->at[i].next;
+    if (is_added(&f->at[i])) td_finalizers_queue(f, i);
+  }
+}
+
+void td_order_queue(struct tide_heap *heap) {
+  struct td_finalizers *f = heap->finalizers;
+  size_t before = f->pending_count;
+  for (size_t i = 0; i < f->count; i++)
+    if (is_added(&f->at[i]) && f->at[i].fate == TD_FATE_QUEUE) queue_object(f, i);
+  td_finalizers_mark_queued(heap, before);
 }

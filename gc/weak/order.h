@@ -1,4 +1,4 @@
-/* Which of the dying objects with finalizers may be finalized now.
+/* Which of the dying objects may be finalized now, of those to which finalizers were added.
  *
  * The rule: an object waits while another dying registered object reaches it; of those that reach
  * each other, the one registered first goes first. That is, of every strongly connected component
@@ -23,7 +23,11 @@ enum td_fate {
   TD_FATE_QUEUE, /* its turn */
 };
 
-/* Sets fate of the entries whose object is unmarked. Returns whether any object is dying. */
+/* In a collection, which holds the finalizers' lock: sets fate of the entries whose object is
+ * unmarked. Returns whether any object is dying. */
 bool td_order_dying(struct tide_heap *heap);
+/* After that: queues the finalizers whose turn it is, and marks all that dying objects with
+ * finalizers reach: each is reached by one whose turn it is. Allocates nothing. */
+void td_order_queue(struct tide_heap *heap);
 
 #endif

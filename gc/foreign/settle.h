@@ -1,6 +1,6 @@
 /* Finalizers of which an object has one, in a collection. The finalizers' lock is held. */
-#ifndef TD_GC_WEAK_SETTLE_H
-#define TD_GC_WEAK_SETTLE_H
+#ifndef TD_GC_FOREIGN_SETTLE_H
+#define TD_GC_FOREIGN_SETTLE_H
 
 #include "gc/state/heap.h"
 

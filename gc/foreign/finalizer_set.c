@@ -1,32 +1,35 @@
-/* Registering the one finalizer of an object, and taking pending ones off the queue. */
-#include "gc/weak/finalizer_set.h"
-
+/* Finalizers of which an object has one. */
 #include "gc/check/caller/check.h"
 #include "gc/object/find.h"
 #include "gc/threads/inside.h"
-#include "gc/weak/finalizer.h"
+#include "gc/weak/finalizers.h"
 #include "tide/dropin.h"
 
-static bool put(struct td_finalizers *f, uintptr_t object, size_t at,
-                const struct tide_finalizer_entry *entry) {
-  const struct td_set_finalizer finalizer = {
-      .object = object, .call = entry->call, .order = (uint8_t)entry->order};
-  return td_finalizers_grow_pending(f) &&
-         td_settled_put(&f->set, at, &finalizer, (uintptr_t)entry->context);
+static bool is_set(const struct td_finalizer *f) {
+  return f->object && f->order != TD_FINALIZER_ADDED;
 }
 
 static bool exchange(struct td_finalizers *f, uintptr_t object,
                      const struct tide_finalizer_entry *entry,
                      struct tide_finalizer_entry *before) {
-  struct td_set_finalizers *set = &f->set;
-  size_t at = td_table_get(&set->index, object);
+  size_t at = td_finalizers_find_set(f, object);
   struct tide_finalizer_entry had = {0};
   if (at != TD_TABLE_NONE)
-    had = (struct tide_finalizer_entry){.call = set->at[at].call,
-                                        .context = (void *)set->contexts[at],
-                                        .order = (enum tide_finalizer_order)set->at[at].order};
-  if (entry && !put(f, object, at, entry)) return false;
-  if (!entry && at != TD_TABLE_NONE) td_settled_forget(set, at);
+    had = (struct tide_finalizer_entry){.call = f->at[at].call,
+                                        .context = f->at[at].context,
+                                        .order = (enum tide_finalizer_order)f->at[at].order};
+  if (entry) {
+    const struct td_finalizer wanted = {.object = object,
+                                        .call = entry->call,
+                                        .context = entry->context,
+                                        .order = (uint8_t)entry->order};
+    if (at != TD_TABLE_NONE)
+      td_finalizers_replace(f, at, &wanted);
+    else if (!td_finalizers_add(f, &wanted))
+      return false;
+  } else if (at != TD_TABLE_NONE) {
+    td_finalizers_remove(f, at);
+  }
   if (before) *before = had;
   return true;
 }
@@ -63,8 +66,8 @@ size_t tide_finalizers_queue_all(struct tide_mutator *mutator, tide_finalizer_fn
   struct td_finalizers *f = mutator->heap->finalizers;
   pthread_mutex_lock(&f->lock);
   size_t before = f->pending_count;
-  for (size_t i = f->set.count; i-- > 0;)
-    if (f->set.at[i].call != but) td_finalizers_queue_settled(f, i);
+  for (size_t i = f->count; i-- > 0;)
+    if (is_set(&f->at[i]) && f->at[i].call != but) td_finalizers_queue(f, i);
   size_t count = f->pending_count - before;
   pthread_mutex_unlock(&f->lock);
   return count;
@@ -79,12 +82,4 @@ void tide_finalizers_queued(struct tide_heap *heap, tide_queued_fn visit, void *
   const struct td_finalizers *f = heap->finalizers;
   for (size_t i = f->pending_before; i < f->pending_count; i++)
     visit_pending(&f->pending[(f->pending_first + i) % f->pending_capacity], visit, context);
-}
-
-void td_finalizer_set_forget_slow(struct tide_heap *heap, uintptr_t object) {
-  struct td_finalizers *f = heap->finalizers;
-  pthread_mutex_lock(&f->lock);
-  size_t at = td_table_get(&f->set.index, object);
-  if (at != TD_TABLE_NONE) td_settled_forget(&f->set, at);
-  pthread_mutex_unlock(&f->lock);
 }

@@ -6,21 +6,26 @@
  *   3  UNREACHABLE ones that are unmarked even now go to the queue too.
  * Marking of 1 is one parallel phase: an object that a marker meets meanwhile contributes nothing
  * that its own finder does not. */
-#include "gc/weak/settle.h"
+#include "gc/foreign/settle.h"
 
 #include "gc/weak/ephemeron.h"
-#include "gc/weak/finalizer.h"
-#include "gc/weak/settled.h"
+#include "gc/weak/finalizers.h"
 #include "tide/foreign.h"
 
-static bool unmarked(const struct tide_heap *heap, size_t i) {
-  return !td_object_is_marked(&heap->space, heap->finalizers->set.at[i].object);
+static bool is_set(const struct td_finalizer *f) {
+  return f->object && f->order != TD_FINALIZER_ADDED;
+}
+
+static bool is_unmarked(const struct tide_heap *heap, const struct td_finalizer *f) {
+  return !td_object_is_marked(&heap->space, f->object);
 }
 
 bool td_settle_needed(const struct tide_heap *heap) {
-  for (size_t i = 0; i < heap->finalizers->set.count; i++)
-    if (unmarked(heap, i)) return true;
-  return false;
+  const struct td_finalizers *f = heap->finalizers;
+  size_t i = f->set ? 0 : f->count;
+  while (i < f->count && !(is_set(&f->at[i]) && is_unmarked(heap, &f->at[i])))
+    i++;
+  return i < f->count;
 }
 
 /* ---- What they refer to ---- */
@@ -37,13 +42,14 @@ static void pass_on(struct td_scanner *scanner, uintptr_t target) {
 }
 
 static void report(struct tide_tracer *tracer, struct tide_heap *heap, bool all) {
-  const struct td_set_finalizers *set = &heap->finalizers->set;
   struct contents contents = {.to = tracer};
   td_scanner_init(&contents.scanner, &heap->space, pass_on);
-  for (size_t i = 0; i < set->count; i++) {
-    if (set->at[i].order == TIDE_FINALIZE_NO_ORDER || !(all || unmarked(heap, i))) continue;
-    contents.self = set->at[i].order == TIDE_FINALIZE_IGNORE_SELF ? set->at[i].object : 0;
-    td_scan_object(&contents.scanner, set->at[i].object);
+  for (size_t i = 0; i < heap->finalizers->count; i++) {
+    const struct td_finalizer *f = &heap->finalizers->at[i];
+    if (!is_set(f) || f->order == TIDE_FINALIZE_NO_ORDER || !(all || is_unmarked(heap, f)))
+      continue;
+    contents.self = f->order == TIDE_FINALIZE_IGNORE_SELF ? f->object : 0;
+    td_scan_object(&contents.scanner, f->object);
   }
 }
 
@@ -57,27 +63,14 @@ void td_settle_report_waiting(struct tide_tracer *tracer, struct tide_heap *heap
 
 /* ---- Queueing ---- */
 
-/* Marks what was queued from number `before` of the queue on. */
-static void mark_queued(struct tide_heap *heap, size_t before) {
-  const struct td_finalizers *f = heap->finalizers;
-  size_t first = (f->pending_first + before) % f->pending_capacity;
-  size_t count = f->pending_count - before, to_end = f->pending_capacity - first;
-  struct td_span spans[2] = {
-      {f->pending_objects + first, count < to_end ? count : to_end, TD_SPAN_SLOTS},
-      {f->pending_objects, count < to_end ? 0 : count - to_end, TD_SPAN_SLOTS}};
-  if (count == 0) return;
-  td_mark_phase(heap->markers,
-                &(struct td_roots){.spans = spans, .span_count = spans[1].count ? 2 : 1});
-  td_ephemerons_close(heap);
-}
-
 static void queue_unmarked(struct tide_heap *heap, bool unreachable) {
   struct td_finalizers *f = heap->finalizers;
   size_t before = f->pending_count;
-  for (size_t i = f->set.count; i-- > 0;)
-    if ((f->set.at[i].order == TIDE_FINALIZE_UNREACHABLE) == unreachable && unmarked(heap, i))
-      td_finalizers_queue_settled(f, i);
-  mark_queued(heap, before);
+  for (size_t i = f->count; i-- > 0;)
+    if (is_set(&f->at[i]) && (f->at[i].order == TIDE_FINALIZE_UNREACHABLE) == unreachable &&
+        is_unmarked(heap, &f->at[i]))
+      td_finalizers_queue(f, i);
+  td_finalizers_mark_queued(heap, before);
 }
 
 void td_settle(struct tide_heap *heap) {
