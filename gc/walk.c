@@ -1,6 +1,7 @@
 /* The walk: what embedders may ask about a heap that stands still (tide/inspect.h). */
 #include "gc/arrays/pages.h"
 #include "gc/cycle/collect.h"
+#include "gc/foreign/settle.h"
 #include "gc/object/find.h"
 #include "gc/object/scan.h"
 #include "gc/roots/gather.h"
@@ -8,7 +9,6 @@
 #include "gc/state/error.h"
 #include "gc/threads/stop/pause.h"
 #include "gc/weak/finalizers.h"
-#include "gc/foreign/settle.h"
 #include "heap/find.h"
 #include "heap/walk.h"
 #include "tide/inspect.h"
@@ -155,9 +155,7 @@ static void visit_root(struct td_scanner *scanner, uintptr_t target) {
   r->ended = !r->visit(r->walk, &seen, r->context);
 }
 
-static void visit_spans(struct tide_heap *heap, const struct td_span *spans, size_t count,
-                        void *argument) {
-  (void)heap;
+static void visit_spans(const struct td_span *spans, size_t count, void *argument) {
   struct roots *r = argument;
   for (size_t i = 0; i < count && !r->ended; i++) {
     bool words = spans[i].kind == TD_SPAN_CONSERVATIVE || spans[i].kind == TD_SPAN_STACK;
@@ -169,11 +167,13 @@ static void visit_spans(struct tide_heap *heap, const struct td_span *spans, siz
 enum tide_status tide_walk_roots(struct tide_walk *walk, tide_walk_root_fn visit, void *context) {
   if (!walk || !visit) return TIDE_ERROR_ARGUMENT;
   if (walk->in_roots) return TIDE_ERROR_STATE;
-  if (walk->heap->roots->words_incomplete) return TIDE_ERROR_MEMORY;
+  if (!td_roots_are_known(walk->heap)) return TIDE_ERROR_MEMORY;
   struct roots r = {.walk = walk, .visit = visit, .context = context};
   td_scanner_init(&r.scanner, &walk->heap->space, visit_root);
   walk->in_roots = true;
-  td_roots_gather(walk->heap, TD_WORDS_KEPT, visit_spans, &r);
+  const struct td_root_list *list =
+      td_roots_gather(walk->heap, TD_WORDS_KEPT, visit_spans, &r);
+  visit_spans(list->spans, list->count, &r);
   r.kind = TIDE_ROOT_CALLBACK;
   if (!r.ended) td_roots_call_back(&r.scanner.tracer, walk->heap);
   if (!r.ended) td_settle_report_waiting(&r.scanner.tracer, walk->heap);

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "gc/check/caller/check.h"
-#include "gc/foreign/weak_slot.h"
+#include "gc/foreign/weak_slots.h"
 #include "gc/object/find.h"
 #include "gc/roots/pin.h"
 #include "gc/state/error.h"

@@ -34,10 +34,10 @@ static void name_object(const struct tide_heap *heap, uintptr_t object, uintptr_
 
 /* Returns the registered range that the slot is in, or NULL. */
 static const struct td_root_range *range_of(const struct td_root_set *roots, uintptr_t slot) {
-  for (size_t i = 0; i < roots->ranges.count; i++) {
-    const struct td_root_range *range = &roots->ranges.at[i];
-    if (slot - (uintptr_t)range->start < range->count * sizeof(void *)) return range;
-  }
+  const struct td_registry *ranges = &roots->registered[TD_REGISTERED_RANGE];
+  const struct td_root_range *range = ranges->at;
+  for (size_t i = 0; i < ranges->count; i++)
+    if (slot - range[i].start < range[i].bytes) return &range[i];
   return NULL;
 }
 
@@ -49,7 +49,7 @@ static bool is_handle(const struct tide_heap *heap, uintptr_t slot) {
 }
 
 static bool is_registered(const struct td_root_set *roots, uintptr_t slot) {
-  return td_table_get(&roots->slot_index, slot) != TD_TABLE_NONE;
+  return td_registry_find(&roots->registered[TD_REGISTERED_SLOT], &slot) != TD_TABLE_NONE;
 }
 
 static bool is_pending(const struct td_finalizers *f, uintptr_t slot) {
@@ -66,7 +66,7 @@ static void name_root(const struct tide_heap *heap, uintptr_t slot, char text[TD
   else if (range)
     snprintf(text, TD_HOLDER_BYTES,
              "a root: slot %zu of the range at %#zx, registered by tide_root_add_range",
-             (size_t)(slot - (uintptr_t)range->start) / sizeof(void *), (size_t)range->start);
+             (size_t)(slot - range->start) / sizeof(void *), (size_t)range->start);
   else if (is_handle(heap, slot))
     snprintf(text, TD_HOLDER_BYTES, "a root: the handle %#zx", (size_t)slot);
   else if (is_pending(heap->finalizers, slot))

@@ -8,6 +8,7 @@
 
 #include "gc/arrays/pages.h"
 #include "gc/check/holder.h"
+#include "gc/foreign/settle.h"
 #include "gc/object/find.h"
 #include "gc/object/scan.h"
 #include "gc/roots/gather.h"
@@ -15,7 +16,6 @@
 #include "gc/state/error.h"
 #include "gc/threads/stop/pause.h"
 #include "gc/weak/finalizers.h"
-#include "gc/foreign/settle.h"
 #include "heap/check.h"
 #include "heap/find.h"
 #include "heap/quarantine.h"
@@ -163,9 +163,7 @@ static void scan_listed(struct check *check) {
   check->referrer = 0;
 }
 
-static void scan_spans(struct tide_heap *heap, const struct td_span *spans, size_t count,
-                       void *context) {
-  (void)heap;
+static void scan_spans(const struct td_span *spans, size_t count, void *context) {
   struct check *check = context;
   for (size_t i = 0; i < count; i++)
     td_scan_span(&check->scanner, &spans[i]);
@@ -191,7 +189,9 @@ static bool check_stopped(struct tide_heap *heap, bool is_early, struct tide_che
   check.reached = td_pages_take(td_object_bitmap_bytes(&heap->space));
   check.no_memory = !check.reached;
   if (!check.no_memory) {
-    td_roots_gather(heap, is_early ? TD_WORDS_FRESH : TD_WORDS_KEPT, scan_spans, &check);
+    const struct td_root_list *list =
+        td_roots_gather(heap, is_early ? TD_WORDS_FRESH : TD_WORDS_KEPT, scan_spans, &check);
+    scan_spans(list->spans, list->count, &check);
     check.in_callbacks = true;
     td_roots_call_back(&check.scanner.tracer, heap);
     check.in_callbacks = false;
@@ -199,7 +199,7 @@ static bool check_stopped(struct tide_heap *heap, bool is_early, struct tide_che
     scan_listed(&check);
     /* A young collection keeps old objects, dead or alive. */
     bool exact = !is_early && heap->last_kind == TIDE_CYCLE_FULL;
-    if (exact && !check.no_memory && !heap->roots->words_incomplete)
+    if (exact && !check.no_memory && td_roots_are_known(heap))
       td_space_walk(&heap->space, marked_but_not_reached, &check);
   }
   td_pages_give(check.reached, td_object_bitmap_bytes(&heap->space));

@@ -118,7 +118,7 @@ static void after_fork_in_child(void) {
 /* A thread that waits for the lock stands still meanwhile: a fork that has it waits for this thread
  * in other heaps. The lock is not kept while the thread waits to go on, because it may have been
  * suspended. */
-static void wait_for_registry(void *unused) {
+static void wait_for_heaps(void *unused) {
   (void)unused;
   td_thread_enter_safe(NULL);
   pthread_mutex_lock(&lock);
@@ -126,19 +126,19 @@ static void wait_for_registry(void *unused) {
   td_thread_leave_safe(NULL);
 }
 
-static void lock_registry(void) {
+static void lock_heaps(void) {
   while (pthread_mutex_trylock(&lock) != 0)
-    td_stack_call(wait_for_registry, NULL);
+    td_stack_call(wait_for_heaps, NULL);
 }
 
 static void register_handlers(void) {
   ready = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0;
 }
 
-const char *td_registry_add(struct tide_heap *heap) {
+const char *td_heaps_add(struct tide_heap *heap) {
   pthread_once(&once, register_handlers);
   if (!ready) return "cannot register fork handlers";
-  lock_registry();
+  lock_heaps();
   bool good = heaps || td_mutators_open();
   if (good) {
     heap->next = heaps;
@@ -148,8 +148,8 @@ const char *td_registry_add(struct tide_heap *heap) {
   return good ? NULL : "no thread key or address space left";
 }
 
-void td_registry_remove(struct tide_heap *heap) {
-  lock_registry();
+void td_heaps_remove(struct tide_heap *heap) {
+  lock_heaps();
   struct tide_heap **link = &heaps;
   while (*link != heap)
     link = &(*link)->next;

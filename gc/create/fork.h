@@ -5,7 +5,7 @@
 #include "gc/state/heap.h"
 
 /* Returns NULL, or says what the system refused. */
-const char *td_registry_add(struct tide_heap *heap);
-void td_registry_remove(struct tide_heap *heap);
+const char *td_heaps_add(struct tide_heap *heap);
+void td_heaps_remove(struct tide_heap *heap);
 
 #endif

@@ -10,12 +10,11 @@
 #include "gc/cycle/budget.h"
 #include "gc/cycle/watch.h"
 #include "gc/cycle/young.h"
-#include "gc/foreign/weak_slot.h"
+#include "gc/foreign/weak_slots.h"
 #include "gc/layout/serial_trace.h"
 #include "gc/object/runs.h"
 #include "gc/roots/pin.h"
 #include "gc/roots/set.h"
-#include "gc/roots/source.h"
 #include "gc/state/error.h"
 #include "gc/stats/stats.h"
 #include "gc/threads/inside.h"
@@ -38,7 +37,6 @@ struct whole {
   struct td_run_pool run_pool;
   struct td_root_set roots;
   struct td_pins pins;
-  struct td_sources sources;
   struct td_finalizers finalizers;
   struct td_ephemerons ephemerons;
   struct td_weak_slots weak_slots[TD_WEAK_KINDS];
@@ -59,7 +57,6 @@ static struct tide_heap *take_whole(void) {
   w->heap.run_pool = &w->run_pool;
   w->heap.roots = &w->roots;
   w->heap.pins = &w->pins;
-  w->heap.sources = &w->sources;
   w->heap.finalizers = &w->finalizers;
   w->heap.ephemerons = &w->ephemerons;
   w->heap.weak_slots = w->weak_slots;
@@ -88,6 +85,8 @@ static void start_policy(struct tide_heap *heap, const struct tide_options *o) {
 
 static bool build_heap(struct tide_heap *heap, const struct tide_options *o,
                        struct tide_error *error) {
+  for (int kind = 0; kind < TD_WEAK_KINDS; kind++)
+    td_weak_slots_init(&heap->weak_slots[kind]);
   heap->markers = td_markers_create(&heap->space, &heap->config, error);
   if (!heap->markers) return false;
   if (!td_stats_init(heap) || !td_world_init(heap->world) || !td_roots_init(heap->roots) ||
@@ -98,7 +97,7 @@ static bool build_heap(struct tide_heap *heap, const struct tide_options *o,
   }
   heap->weak_table_layout = td_weak_table_layout(heap);
   start_policy(heap, o);
-  const char *refused = td_registry_add(heap);
+  const char *refused = td_heaps_add(heap);
   if (refused) td_fail(error, TIDE_ERROR_SYSTEM, "tide_heap_create: %s", refused);
   return !refused;
 }
@@ -110,7 +109,6 @@ static void free_heap(struct tide_heap *heap) {
   td_finalizers_deinit(heap->finalizers);
   for (int kind = 0; kind < TD_WEAK_KINDS; kind++)
     td_weak_slots_deinit(&heap->weak_slots[kind]);
-  td_sources_deinit(heap->sources);
   td_serial_traces_deinit(heap);
   td_pins_deinit(heap);
   td_roots_deinit(heap->roots);
@@ -201,7 +199,7 @@ static enum tide_status destroy_heap(struct tide_heap *heap) {
   bool attached = atomic_load_explicit(&heap->world->count, memory_order_relaxed) != 0;
   td_world_unlock(heap);
   if (attached) return TIDE_ERROR_STATE;
-  td_registry_remove(heap);
+  td_heaps_remove(heap);
   free_heap(heap);
   return TIDE_OK;
 }

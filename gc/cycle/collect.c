@@ -54,15 +54,16 @@ struct cycle {
 
 /* Marking from roots. The first phase also calls the root callbacks. */
 struct marking {
+  struct tide_heap *heap;
   bool begun, watches;
   size_t root_words;
 };
 
-static void mark_spans(struct tide_heap *heap, const struct td_span *spans, size_t count,
-                       void *context) {
+static void mark_spans(const struct td_span *spans, size_t count, void *context) {
   struct marking *marking = context;
+  struct tide_heap *heap = marking->heap;
   struct td_roots roots = {.spans = spans, .span_count = count};
-  if (!marking->begun && heap->roots->callback_count) {
+  if (!marking->begun && td_roots_have_callbacks(heap)) {
     roots.callback = td_roots_call_back;
     roots.context = heap;
   }
@@ -73,18 +74,24 @@ static void mark_spans(struct tide_heap *heap, const struct td_span *spans, size
   td_mark_phase(heap->markers, &roots);
 }
 
+static void mark_roots(struct marking *marking) {
+  const struct td_root_list *list =
+      td_roots_gather(marking->heap, TD_WORDS_FRESH, mark_spans, marking);
+  mark_spans(list->spans, list->count, marking);
+}
+
 /* Young objects, and of old ones those that are watched. */
 static void mark_young(struct tide_heap *heap, struct marking *marking) {
   marking->watches = true;
   td_watch_begin(heap);
   td_young_mark_logged(heap);
-  td_roots_gather(heap, TD_WORDS_FRESH, mark_spans, marking);
+  mark_roots(marking);
   td_watch_end(heap);
 }
 
 /* Returns how many bytes of roots were read. */
 static size_t mark(struct tide_heap *heap, const struct cycle *cycle) {
-  struct marking marking = {.begun = false};
+  struct marking marking = {.heap = heap};
   if (cycle->kind == TIDE_CYCLE_FULL) td_space_begin_marking(&heap->space);
   td_ephemerons_begin(heap);
   td_mark_begin(heap->markers);
@@ -95,7 +102,7 @@ static size_t mark(struct tide_heap *heap, const struct cycle *cycle) {
     mark_young(heap, &marking);
   } else {
     heap->watch->count = 0; /* they may die */
-    td_roots_gather(heap, TD_WORDS_FRESH, mark_spans, &marking);
+    mark_roots(&marking);
   }
   td_ephemerons_close(heap);
   return marking.root_words * sizeof(uintptr_t);

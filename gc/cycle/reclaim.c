@@ -1,10 +1,10 @@
 /* Weak references, finalizers and ephemerons between marking and sweeping. */
 #include "gc/cycle/reclaim.h"
 
-#include "gc/foreign/slots.h"
+#include "gc/foreign/settle.h"
+#include "gc/foreign/weak_slots.h"
 #include "gc/weak/ephemeron.h"
 #include "gc/weak/order.h"
-#include "gc/foreign/settle.h"
 
 static bool dead(const struct tide_heap *heap, uintptr_t word) {
   return td_is_reference(&heap->space, word) && !td_object_is_marked(&heap->space, word);
@@ -54,7 +54,7 @@ static void clear_dying(struct tide_heap *heap) {
 
 void td_reclaim(struct tide_heap *heap) {
   uintptr_t after = take_and_clear_before(heap, 0);
-  td_slots_clear(heap, TIDE_WEAK_BEFORE);
+  td_weak_slots_clear(heap, TIDE_WEAK_BEFORE);
   bool dying = td_order_dying(heap), settling = td_settle_needed(heap);
   if (dying || settling) {
     clear_dying(heap);
@@ -63,8 +63,8 @@ void td_reclaim(struct tide_heap *heap) {
     after = take_and_clear_before(heap, after);
   }
   td_ephemerons_clear(heap);
-  td_slots_clear(heap, TIDE_WEAK_AFTER);
-  td_slots_forget(heap);
+  td_weak_slots_clear(heap, TIDE_WEAK_AFTER);
+  td_weak_slots_forget_dead(heap);
   for (uintptr_t x = after; x; x = ((struct td_weak_object *)x)->link) {
     struct td_weak_object *weak = (struct td_weak_object *)x;
     if (dead(heap, weak->target)) weak->target = 0;

@@ -2,23 +2,28 @@
 #ifndef TD_GC_ROOTS_GATHER_H
 #define TD_GC_ROOTS_GATHER_H
 
-#include "gc/state/heap.h"
+#include "gc/roots/set.h"
 
-/* Which words of stacks and registers are roots. */
+/* Which words of stacks and registers are roots, and which of sources. */
 enum td_root_words {
   TD_WORDS_FRESH, /* those that are there now */
   TD_WORDS_KEPT,  /* those that the last fresh gathering found */
 };
 
-/* World stopped, the roots' lock held. Calls take with spans of all roots: slots, ranges, handles,
- * pending finalizers, and words of stacks. It is called once as a rule, and several times if there
- * is no memory for a list of all spans. The spans stay valid until the next gathering. */
-typedef void (*td_roots_take)(struct tide_heap *heap, const struct td_span *spans, size_t count,
-                              void *context);
-void td_roots_gather(struct tide_heap *heap, enum td_root_words words, td_roots_take take,
-                     void *context);
+/* World stopped, the roots' lock held: lists all roots. The list stays valid until the next
+ * gathering. Without memory for all of them, `take` is called with some before. */
+const struct td_root_list *td_roots_gather(struct tide_heap *heap, enum td_root_words words,
+                                           td_root_list_take take, void *context);
+
+/* Does the list tell all that the last collection saw? Else there was no memory for it. */
+static inline bool td_roots_are_known(const struct tide_heap *heap) {
+  return !heap->roots->list.lost && !heap->roots->told.lost;
+}
 
 /* Calls every root callback. */
 void td_roots_call_back(struct tide_tracer *tracer, void *heap);
+static inline bool td_roots_have_callbacks(const struct tide_heap *heap) {
+  return heap->roots->registered[TD_REGISTERED_CALLBACK].count != 0;
+}
 
 #endif

@@ -30,15 +30,19 @@ static void demand(struct known *known, uintptr_t start, size_t bytes, const cha
   }
 }
 
+static void demand_ranges(struct known *known, const struct td_registry *ranges,
+                          const char *function) {
+  const struct td_root_range *range = ranges->at;
+  for (size_t i = 0; i < ranges->count; i++)
+    demand(known, range[i].start, range[i].bytes, function);
+}
+
 void td_roots_demand_readable(const struct tide_heap *heap) {
-  const struct td_root_set *roots = heap->roots;
+  const struct td_registry *registered = heap->roots->registered;
+  const uintptr_t *slots = registered[TD_REGISTERED_SLOT].at;
   struct known known = {.page = 0};
-  for (size_t i = 0; i < roots->slot_count; i++)
-    demand(&known, roots->slots[i], sizeof(void *), "tide_root_add");
-  for (size_t i = 0; i < roots->ranges.count; i++)
-    demand(&known, (uintptr_t)roots->ranges.at[i].start, roots->ranges.at[i].count * sizeof(void *),
-           "tide_root_add_range");
-  for (size_t i = 0; i < roots->conservative.count; i++)
-    demand(&known, (uintptr_t)roots->conservative.at[i].start, roots->conservative.at[i].count,
-           "tide_root_add_conservative");
+  for (size_t i = 0; i < registered[TD_REGISTERED_SLOT].count; i++)
+    demand(&known, slots[i], sizeof(void *), "tide_root_add");
+  demand_ranges(&known, &registered[TD_REGISTERED_RANGE], "tide_root_add_range");
+  demand_ranges(&known, &registered[TD_REGISTERED_CONSERVATIVE], "tide_root_add_conservative");
 }

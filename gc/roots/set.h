@@ -1,39 +1,37 @@
-/* The set of registered roots. */
+/* Registered roots of all kinds, and the list of what marking starts from. */
 #ifndef TD_GC_ROOTS_SET_H
 #define TD_GC_ROOTS_SET_H
 
-#include "gc/arrays/table.h"
+#include "gc/arrays/registry.h"
+#include "gc/arrays/root_list.h"
 #include "gc/state/heap.h"
-#include "gc/threads/mutator/sink.h"
 
-struct td_root_range {
-  const void *start;
-  size_t count; /* words */
+enum td_registered {
+  TD_REGISTERED_SLOT,         /* uintptr_t: the address of a slot */
+  TD_REGISTERED_RANGE,        /* struct td_root_range */
+  TD_REGISTERED_CONSERVATIVE, /* the same */
+  TD_REGISTERED_CALLBACK,     /* struct td_root_callback */
+  TD_REGISTERED_SOURCE,       /* struct tide_root_source */
+  TD_REGISTERED_KINDS
 };
-struct td_root_ranges {
-  struct td_root_range *at;
-  size_t count, capacity;
-  struct td_table index; /* start -> position */
+struct td_root_range {
+  uintptr_t start; /* as it was given */
+  size_t bytes;
+  struct td_span span;
 };
 struct td_root_callback {
   tide_root_fn call;
   void *context;
 };
+
 struct td_root_set {
+  /* Of what is registered, but for sources, which are under the world's lock. */
   pthread_mutex_t lock;
-  uintptr_t *slots; /* addresses of single slots, dense */
-  size_t slot_count, slot_capacity;
-  struct td_table slot_index; /* address -> position */
-  struct td_root_ranges ranges, conservative;
-  struct td_root_callback *callbacks;
-  size_t callback_count, callback_capacity;
-  /* World stopped: words of stacks and registers that lie inside the heap, as the last
-   * collection saw them, and the list of spans under construction. */
-  uintptr_t *stack_words;
-  size_t stack_word_count, stack_word_capacity;
-  bool words_incomplete; /* for want of memory: verification cannot see all roots */
-  struct td_span *spans;
-  size_t span_count, span_capacity;
+  struct td_registry registered[TD_REGISTERED_KINDS];
+  /* World stopped: what the last collection saw, or the walk that came after. Its words are those
+   * of stacks and registers that lie inside the heap. */
+  struct td_root_list list;
+  struct td_root_list told; /* by sources, to the last collection */
 };
 
 bool td_roots_init(struct td_root_set *roots);

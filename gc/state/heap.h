@@ -33,10 +33,9 @@ struct tide_heap {
   struct td_run_pool *run_pool;     /* gc/object/runs.h */
   struct td_root_set *roots;        /* gc/roots/set.h */
   struct td_pins *pins;             /* gc/roots/pin.h */
-  struct td_sources *sources;       /* gc/roots/source.h */
   struct td_finalizers *finalizers; /* gc/weak/finalizers.h */
   struct td_ephemerons *ephemerons; /* gc/weak/ephemeron.h */
-  struct td_weak_slots *weak_slots; /* one for each kind: gc/foreign/weak_slot.h */
+  struct td_weak_slots *weak_slots; /* one for each kind: gc/foreign/weak_slots.h */
   struct td_serial *serial;         /* gc/layout/serial_trace.h */
   struct td_when *when;             /* gc/when/when.h */
   struct td_watch *watch;           /* gc/cycle/watch.h */

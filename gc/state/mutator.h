@@ -2,6 +2,7 @@
 #ifndef TD_GC_STATE_MUTATOR_H
 #define TD_GC_STATE_MUTATOR_H
 
+#include "gc/arrays/root_list.h"
 #include "gc/state/heap.h"
 
 /* A part of some stack whose frames are not running: everything in [top, high) may be a root,
@@ -54,8 +55,7 @@ struct tide_mutator {
   uint32_t door;      /* number of the fork's stop that it has answered so, 0: none */
   bool region_safe;   /* it counts as standing still for the length of its blocking region */
   bool region_copied; /* its stack's words are those in `region`: the stack itself may change */
-  uintptr_t *region;  /* words of the current stack and of registers that may be references */
-  size_t region_count, region_capacity;
+  struct td_root_list region; /* words of the current stack and registers; it has no spans */
   enum tide_status alloc_status;
   uint64_t stress_count, stress_turns;
   uint64_t handed_out;  /* bytes, not yet in the heap's allocated_bytes */

@@ -31,7 +31,7 @@ struct td_finalizers {
   size_t added, set;     /* how many of each are registered: the others of `count` are gaps */
   struct td_table index; /* object -> first entry */
   /* Bits by address (a Bloom filter of one hash) of what ever had a finalizer. Set under the lock,
-   * read without it by those who free. */
+   * read without it by threads that free. */
   _Atomic(uint64_t) seen[(1u << TD_FINALIZERS_SEEN_LOG2) / 64];
   /* Pending: a ring, so long that queueing cannot fail. The objects stand in an array of their own
    * because they are roots, and so do those contexts that are. */
@@ -76,7 +76,7 @@ static inline uint32_t td_finalizers_bit(uintptr_t object) {
 /* The object is freed. */
 static inline void td_finalizers_freed(struct td_finalizers *f, uintptr_t object) {
   uint32_t bit = td_finalizers_bit(object);
-  /* relaxed: who frees an object comes after who registered it, by the program's own order. */
+  /* relaxed: freeing an object comes after registering it, by the program's own order. */
   uint64_t seen = atomic_load_explicit(&f->seen[bit / 64], memory_order_relaxed);
   if (!TIDE_LIKELY(!(seen >> (bit % 64) & 1))) td_finalizers_forget(f, object, true);
 }

@@ -92,14 +92,14 @@ enum tide_status tide_scope_unwind(struct tide_mutator *mutator, size_t scope) {
   return TIDE_OK;
 }
 
-void td_handles_emit(const struct tide_mutator *mutator, struct td_root_sink *sink) {
+void td_handles_list(const struct tide_mutator *mutator, struct td_root_list *list) {
   size_t used = mutator->handles_used;
   for (const struct td_handle_segment *c = mutator->handles; c; c = c->below) {
-    sink->span(sink, TD_SPAN_SLOTS, c->slots, used);
+    td_root_list_add(list, TD_SPAN_SLOTS, c->slots, used);
     used = TD_HANDLES_PER_SEGMENT;
   }
   for (const struct td_local_root *l = mutator->locals; l; l = l->up)
-    sink->span(sink, TD_SPAN_SLOTS, &l->reference, 1);
+    td_root_list_add(list, TD_SPAN_SLOTS, &l->reference, 1);
 }
 
 void td_handles_close(struct tide_mutator *mutator) {

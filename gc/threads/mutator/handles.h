@@ -2,8 +2,8 @@
 #ifndef TD_GC_THREADS_MUTATOR_HANDLES_H
 #define TD_GC_THREADS_MUTATOR_HANDLES_H
 
+#include "gc/arrays/root_list.h"
 #include "gc/state/heap.h"
-#include "gc/threads/mutator/sink.h"
 
 #define TD_HANDLES_PER_SEGMENT 510u
 struct td_handle_segment {
@@ -11,8 +11,8 @@ struct td_handle_segment {
   void *slots[TD_HANDLES_PER_SEGMENT];
 };
 
-/* World stopped: hands over a span for each segment and each local root. */
-void td_handles_emit(const struct tide_mutator *mutator, struct td_root_sink *sink);
+/* World stopped: lists a span for each segment and each local root. */
+void td_handles_list(const struct tide_mutator *mutator, struct td_root_list *list);
 void td_handles_close(struct tide_mutator *mutator);
 
 #endif

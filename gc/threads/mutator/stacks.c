@@ -14,13 +14,12 @@
 /* Frames that a thread may enter between telling of a switch and switching. */
 #define SWITCH_SLACK_BYTES 1024u
 
-/* What a mutator keeps room for when its first copy is made, and always between two copies. */
-#define REGION_WORDS_MIN TD_SINK_WORDS
-#define REGION_WORDS_KEPT (16u * TD_SINK_WORDS)
+/* What a mutator keeps room for between two blocking regions. */
+#define REGION_WORDS_KEPT (16u * TD_ROOT_LIST_WORDS)
 
 /* Where words are copied to, and which of them. */
 struct look {
-  struct td_root_sink *sink;
+  struct td_root_list *list;
   uintptr_t base, bytes; /* only words inside this range can be references */
 };
 
@@ -34,16 +33,15 @@ static TD_READS_STACKS size_t filter(uintptr_t *out, uintptr_t base, uintptr_t b
   return found;
 }
 
-/* Returns false if the sink has no room. */
+/* Returns false if the list refuses. */
 static bool copy_words(const struct look *look, uintptr_t low, uintptr_t high) {
   low = (low + 7) & ~(uintptr_t)7;
   while (low + 8 <= high) {
     size_t count = (high - low) / 8;
-    if (count > TD_SINK_WORDS) count = TD_SINK_WORDS;
-    uintptr_t *room = look->sink->room(look->sink);
+    if (count > TD_ROOT_LIST_WORDS) count = TD_ROOT_LIST_WORDS;
+    uintptr_t *room = td_root_list_room(look->list);
     if (!room) return false;
-    look->sink->copied(look->sink,
-                       filter(room, look->base, look->bytes, (const uintptr_t *)low, count));
+    look->list->word_count += filter(room, look->base, look->bytes, (const uintptr_t *)low, count);
     low += count * 8;
   }
   return true;
@@ -92,15 +90,15 @@ static void copy_running(const struct look *look, const struct tide_fiber_stack 
   copy_part(look, running, running->top, running->high);
 }
 
-void td_stacks_emit(const struct tide_mutator *mutator, struct td_root_sink *sink) {
+void td_stacks_list(const struct tide_mutator *mutator, struct td_root_list *list) {
   if (mutator->stack_kind == TIDE_STACK_PRECISE) return;
   const struct td_space *space = &mutator->heap->space;
   const struct look look = {
-      .sink = sink, .base = space->base, .bytes = td_avoid_watched_bytes(space)};
+      .list = list, .base = space->base, .bytes = td_avoid_watched_bytes(space)};
   const struct tide_fiber_stack *running = mutator->running;
   if (mutator->region_copied)
-    copy_words(&look, (uintptr_t)mutator->region,
-               (uintptr_t)(mutator->region + mutator->region_count));
+    copy_words(&look, (uintptr_t)mutator->region.words,
+               (uintptr_t)(mutator->region.words + mutator->region.word_count));
   else
     copy_running(&look, running);
   if (running != &mutator->own) copy_resting(&look, &mutator->own);
@@ -110,37 +108,14 @@ void td_stacks_emit(const struct tide_mutator *mutator, struct td_root_sink *sin
 
 /* ---- For a blocking region ---- */
 
-struct keeper {
-  struct td_root_sink sink; /* first */
-  struct tide_mutator *mutator;
-};
-
-static uintptr_t *room_in_region(struct td_root_sink *sink) {
-  struct tide_mutator *m = ((struct keeper *)sink)->mutator;
-  if (m->region_capacity - m->region_count < TD_SINK_WORDS) {
-    size_t capacity = m->region_capacity ? m->region_capacity * 2 : REGION_WORDS_MIN;
-    uintptr_t *larger = realloc(m->region, capacity * sizeof *larger);
-    if (!larger) return NULL;
-    m->region = larger;
-    m->region_capacity = capacity;
-  }
-  return m->region + m->region_count;
-}
-
-static void copied_to_region(struct td_root_sink *sink, size_t count) {
-  ((struct keeper *)sink)->mutator->region_count += count;
-}
-
 bool td_stacks_keep(struct tide_mutator *mutator) {
   if (mutator->stack_kind == TIDE_STACK_PRECISE) return true;
   const struct td_space *space = &mutator->heap->space;
   const struct tide_fiber_stack *running = mutator->running;
   /* The range as it can become at most: others may move the frontier just now. */
-  struct keeper keeper = {.sink = {.room = room_in_region, .copied = copied_to_region},
-                          .mutator = mutator};
   const struct look look = {
-      .sink = &keeper.sink, .base = space->base, .bytes = space->reserved_bytes};
-  mutator->region_count = 0;
+      .list = &mutator->region, .base = space->base, .bytes = space->reserved_bytes};
+  td_root_list_clear(&mutator->region);
   /* On a stack that was not told of: the next collection says so. */
   if (!td_stack_holds(running, running->top)) return true;
   mutator->region_copied = copy_part(&look, running, running->top, running->high);
@@ -149,12 +124,9 @@ bool td_stacks_keep(struct tide_mutator *mutator) {
 
 void td_stacks_drop(struct tide_mutator *mutator) {
   mutator->region_copied = false;
-  if (mutator->region_capacity <= REGION_WORDS_KEPT) return;
-  td_stacks_close(mutator);
+  if (mutator->region.word_capacity > REGION_WORDS_KEPT) td_stacks_close(mutator);
 }
 
 void td_stacks_close(struct tide_mutator *mutator) {
-  free(mutator->region);
-  mutator->region = NULL;
-  mutator->region_count = mutator->region_capacity = 0;
+  td_root_list_deinit(&mutator->region);
 }

@@ -2,11 +2,11 @@
 #ifndef TD_GC_THREADS_MUTATOR_STACKS_H
 #define TD_GC_THREADS_MUTATOR_STACKS_H
 
+#include "gc/arrays/root_list.h"
 #include "gc/state/heap.h"
-#include "gc/threads/mutator/sink.h"
 
-/* World stopped: copies the candidate words of this mutator's stacks to the sink. */
-void td_stacks_emit(const struct tide_mutator *mutator, struct td_root_sink *sink);
+/* World stopped: copies the candidate words of this mutator's stacks to the list. */
+void td_stacks_list(const struct tide_mutator *mutator, struct td_root_list *list);
 
 /* The owner, inside td_stack_call: copies the candidate words of the stack that it runs on into the
  * mutator, for as long as a blocking region lasts. Collections meanwhile take these words and do

@@ -1,8 +1,8 @@
-/* Weak slots in place: what is registered. */
-#ifndef TD_GC_FOREIGN_WEAK_SLOT_H
-#define TD_GC_FOREIGN_WEAK_SLOT_H
+/* Weak slots in place. */
+#ifndef TD_GC_FOREIGN_WEAK_SLOTS_H
+#define TD_GC_FOREIGN_WEAK_SLOTS_H
 
-#include "gc/arrays/table.h"
+#include "gc/arrays/registry.h"
 #include "gc/state/heap.h"
 
 /* Under the finalizers' lock. */
@@ -11,12 +11,11 @@ struct td_weak_slot {
   uintptr_t slot, target;
 };
 struct td_weak_slots {
-  struct td_weak_slot *at;
-  size_t count, capacity;
-  struct td_table index; /* slot -> position */
-  _Atomic(bool) inside;  /* one has been in an object; never taken back */
+  struct td_registry registered;
+  _Atomic(bool) inside; /* one has been in an object; never taken back */
 };
 
+void td_weak_slots_init(struct td_weak_slots *slots);
 void td_weak_slots_deinit(struct td_weak_slots *slots);
 /* The part that takes the lock. */
 void td_weak_slots_forget_slow(struct tide_heap *heap, uintptr_t start, size_t bytes);
@@ -29,5 +28,11 @@ static inline void td_weak_slots_forget(struct tide_heap *heap, uintptr_t start,
       return;
     }
 }
+
+/* In a collection, which holds the lock: clears and forgets the slots of this kind whose target is
+ * unmarked. */
+void td_weak_slots_clear(struct tide_heap *heap, enum tide_weak_kind kind);
+/* Nothing more will be marked: forgets the slots that lie in unmarked objects. */
+void td_weak_slots_forget_dead(struct tide_heap *heap);
 
 #endif
