@@ -171,8 +171,7 @@ enum tide_status tide_walk_roots(struct tide_walk *walk, tide_walk_root_fn visit
   struct roots r = {.walk = walk, .visit = visit, .context = context};
   td_scanner_init(&r.scanner, &walk->heap->space, visit_root);
   walk->in_roots = true;
-  const struct td_root_list *list =
-      td_roots_gather(walk->heap, TD_WORDS_KEPT, visit_spans, &r);
+  const struct td_root_list *list = td_roots_gather(walk->heap, TD_WORDS_KEPT, visit_spans, &r);
   visit_spans(list->spans, list->count, &r);
   r.kind = TIDE_ROOT_CALLBACK;
   if (!r.ended) td_roots_call_back(&r.scanner.tracer, walk->heap);
