@@ -7,6 +7,7 @@
 #include "gc/create/fork.h"
 #include "gc/create/marking.h"
 #include "gc/create/options.h"
+#include "gc/cycle/asked.h"
 #include "gc/cycle/budget.h"
 #include "gc/cycle/watch.h"
 #include "gc/cycle/young.h"
@@ -43,6 +44,7 @@ struct whole {
   struct td_serial serial;
   struct td_when when;
   struct td_watch watch;
+  struct td_asked asked;
   struct td_stats stats;
 };
 
@@ -63,6 +65,7 @@ static struct tide_heap *take_whole(void) {
   w->heap.serial = &w->serial;
   w->heap.when = &w->when;
   w->heap.watch = &w->watch;
+  w->heap.asked = &w->asked;
   w->heap.stats = &w->stats;
   return &w->heap;
 }

@@ -266,7 +266,7 @@ static void collect_locked(void *argument) {
 }
 
 static void end_and_unlock(struct tide_heap *heap) {
-  td_asked_end(&heap->world->collecting);
+  td_asked_end(heap->asked);
   td_world_unlock(heap);
 }
 
@@ -297,14 +297,6 @@ static TD_KEEPS_CALL bool collect_and_unlock(struct tide_mutator *mutator, struc
   return cycle.rooted;
 }
 
-/* Under the world's lock. Returns false if the program has paused collecting. */
-static bool may_begin(struct tide_heap *heap) {
-  const int *variable = heap->paused_by;
-  td_asked_begin(&heap->world->collecting);
-  if (heap->pauses_open) return false;
-  return !variable || !td_asked_is_paused((const _Atomic(int) *)variable);
-}
-
 enum td_collected td_collect_unless(struct tide_mutator *mutator, struct td_wish wish,
                                     uint64_t seen) {
   struct tide_heap *heap = mutator->heap;
@@ -313,7 +305,7 @@ enum td_collected td_collect_unless(struct tide_mutator *mutator, struct td_wish
   /* relaxed: changed under the lock that we hold. */
   bool by_other =
       seen != TD_SEEN_ANY && atomic_load_explicit(&heap->cycles, memory_order_relaxed) != seen;
-  if (by_other || !may_begin(heap)) {
+  if (by_other || !td_asked_begin(heap->asked)) {
     end_and_unlock(heap);
     return by_other ? TD_COLLECTED_BY_OTHER : TD_COLLECTED_PAUSED;
   }
@@ -335,7 +327,7 @@ enum tide_status td_collect_and(struct tide_mutator *mutator, const char *functi
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   td_world_lock(mutator->heap);
   bool possible = wish.kind == TIDE_CYCLE_FULL || mutator->heap->space.has_young;
-  if (!may_begin(mutator->heap) || !possible) {
+  if (!td_asked_begin(mutator->heap->asked) || !possible) {
     end_and_unlock(mutator->heap);
     return TIDE_ERROR_STATE;
   }

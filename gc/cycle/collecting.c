@@ -12,26 +12,24 @@
 #include "gc/when/when.h"
 #include "tide/dropin.h"
 
-enum tide_status tide_collect_pause(struct tide_heap *heap) {
+/* Waits for a collection that runs. */
+static void await_end(struct tide_heap *heap) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
-  if (!heap) return TIDE_ERROR_ARGUMENT;
-  if (td_in_callback()) return TIDE_ERROR_STATE;
+  if (!td_asked_runs(heap->asked)) return;
   td_world_lock(heap);
-  bool room = heap->pauses_open < UINT32_MAX;
-  heap->pauses_open += room;
   td_world_unlock(heap);
-  return room ? TIDE_OK : TIDE_ERROR_STATE;
+}
+
+enum tide_status tide_collect_pause(struct tide_heap *heap) {
+  if (!heap) return TIDE_ERROR_ARGUMENT;
+  if (td_in_callback() || !td_asked_count(heap->asked, 1)) return TIDE_ERROR_STATE;
+  await_end(heap);
+  return TIDE_OK;
 }
 
 enum tide_status tide_collect_resume(struct tide_heap *heap) {
-  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!heap) return TIDE_ERROR_ARGUMENT;
-  if (td_in_callback()) return TIDE_ERROR_STATE;
-  td_world_lock(heap);
-  bool open = heap->pauses_open > 0;
-  heap->pauses_open -= open;
-  td_world_unlock(heap);
-  return open ? TIDE_OK : TIDE_ERROR_STATE;
+  return !td_in_callback() && td_asked_count(heap->asked, -1) ? TIDE_OK : TIDE_ERROR_STATE;
 }
 
 enum tide_status tide_collect_pause_by(struct tide_heap *heap, const int *variable) {
@@ -39,14 +37,14 @@ enum tide_status tide_collect_pause_by(struct tide_heap *heap, const int *variab
   if (!heap) return TIDE_ERROR_ARGUMENT;
   if (td_in_callback()) return TIDE_ERROR_STATE;
   td_world_lock(heap);
-  heap->paused_by = variable;
+  heap->asked->by = (const _Atomic(int) *)variable;
   td_world_unlock(heap);
   return TIDE_OK;
 }
 
 void tide_collect_await(struct tide_heap *heap) {
-  if (!heap || TIDE_LIKELY(!td_asked_runs(&heap->world->collecting))) return;
-  if (tide_collect_pause(heap) == TIDE_OK) (void)tide_collect_resume(heap);
+  if (!heap || TIDE_LIKELY(!td_asked_runs(heap->asked))) return;
+  if (!td_in_callback()) await_end(heap);
 }
 
 bool tide_heap_grow(struct tide_heap *heap, size_t bytes) {

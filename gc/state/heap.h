@@ -39,6 +39,7 @@ struct tide_heap {
   struct td_serial *serial;         /* gc/layout/serial_trace.h */
   struct td_when *when;             /* gc/when/when.h */
   struct td_watch *watch;           /* gc/cycle/watch.h */
+  struct td_asked *asked;           /* gc/cycle/asked.h */
   struct td_stats *stats;           /* gc/stats/stats.h */
 
   /* Constant after creation. */
@@ -50,8 +51,6 @@ struct tide_heap {
 
   /* Under the world's lock. */
   struct td_marker_config config;
-  uint32_t pauses_open; /* of tide_collect_pause: no collection begins while there is one */
-  const int *paused_by; /* tide_collect_pause_by, or NULL; the embedder writes what is there */
   enum tide_cycle_kind last_kind; /* of the last collection; while it ends, of that */
 
   /* Written with the world stopped, read by mutators that want to know whether another thread

@@ -7,11 +7,10 @@
 struct td_world {
   pthread_mutex_t lock;
   struct tide_mutator *mutators;
-  _Atomic(uint32_t) count;  /* changed under the lock */
-  _Atomic(bool) collecting; /* a collection runs, or may begin: gc/cycle/asked.h */
-  int cancel_state;         /* of the thread that holds the lock, from before; under the lock */
-  bool stands_still;        /* under the lock, as the next */
-  bool for_program;         /* by tide_world_stop, until tide_world_resume */
+  _Atomic(uint32_t) count; /* changed under the lock */
+  int cancel_state;        /* of the thread that holds the lock, from before; under the lock */
+  bool stands_still;       /* under the lock, as the next */
+  bool for_program;        /* by tide_world_stop, until tide_world_resume */
   /* Identity of the thread that holds the lock, NULL if none does. */
   _Atomic(const void *) holder;
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) awaited; /* mutators that have not stopped yet */

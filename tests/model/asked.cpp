@@ -3,8 +3,9 @@
 //
 //   asked [--full]
 //
-// One thread collects twice, if it may. The other raises the variable and waits for a collection
-// that runs. What a collection writes is plain, and so is the other's look at it.
+// One thread collects twice, if it may. The other raises a count, the heap's own or the program's,
+// and waits for a collection that runs. What a collection writes is plain, and so is the other's
+// look at it.
 //
 // Checked: when that one looks, no collection runs, and none begins. Then every mutant must fail.
 //
@@ -18,17 +19,19 @@ enum { COLLECTS, WANTS_NONE, THREADS };
 
 struct settings {
   rl::memory_order begin, paused, raise, look, end;
+  bool own;        // count that is raised: the heap's own, or the program's
   bool says_first; // that it collects, before it reads the variable
   bool waits;      // for the collection that runs
 };
 constexpr settings shipped = {
-    rl::mo_seq_cst, rl::mo_seq_cst, rl::mo_seq_cst, rl::mo_seq_cst, rl::mo_release, true, true};
+    rl::mo_seq_cst, rl::mo_seq_cst, rl::mo_seq_cst, rl::mo_seq_cst, rl::mo_release, true, true, true};
 settings use = shipped;
 
 } // namespace
 
 #define TD_ASKED_ORDER_BEGIN use.begin
 #define TD_ASKED_ORDER_PAUSED use.paused
+#define TD_ASKED_ORDER_RAISE use.raise
 #define TD_ASKED_ORDER_LOOK use.look
 #define TD_ASKED_ORDER_END use.end
 #include "gc/cycle/asked.h"
@@ -36,24 +39,30 @@ settings use = shipped;
 namespace {
 
 struct test : rl::test_suite<test, THREADS> {
-  rl::atomic<bool> collecting;
+  struct td_asked asked;
   rl::atomic<int> variable;
   rl::mutex world;
   rl::var<int> heap;
 
   void before() {
-    collecting.store(false, rl::mo_relaxed, RL_INFO);
+    asked.collecting.store(false, rl::mo_relaxed, RL_INFO);
+    asked.paused.store(0, rl::mo_relaxed, RL_INFO);
+    asked.by = use.own ? nullptr : &variable;
     variable.store(0, rl::mo_relaxed, RL_INFO);
     heap(RL_INFO).store(0);
   }
 
+  bool is_paused() {
+    return asked.paused.load(use.paused, RL_INFO) || variable.load(use.paused, RL_INFO);
+  }
+
   void collect() {
     world.lock(RL_INFO);
-    bool paused = !use.says_first && td_asked_is_paused(&variable);
-    td_asked_begin(&collecting);
-    if (use.says_first) paused = td_asked_is_paused(&variable);
-    if (!paused) heap(RL_INFO).store(heap(RL_INFO).load() + 1);
-    td_asked_end(&collecting);
+    bool before = !use.says_first && is_paused();
+    bool may = td_asked_begin(&asked);
+    if (!use.says_first) may = !before;
+    if (may) heap(RL_INFO).store(heap(RL_INFO).load() + 1);
+    td_asked_end(&asked);
     world.unlock(RL_INFO);
   }
 
@@ -63,8 +72,11 @@ struct test : rl::test_suite<test, THREADS> {
       collect();
       return;
     }
-    variable.fetch_add(1, use.raise, RL_INFO);
-    if (td_asked_runs(&collecting) && use.waits) {
+    if (use.own)
+      td_asked_count(&asked, 1);
+    else
+      variable.fetch_add(1, use.raise, RL_INFO);
+    if (td_asked_runs(&asked) && use.waits) {
       world.lock(RL_INFO);
       world.unlock(RL_INFO);
     }
@@ -89,7 +101,12 @@ mutant<settings> const mutants[] = {
 int main(int argc, char **argv) {
   bool full = wants_full(argc, argv, "asked");
   effort most = full ? effort{1000000, 100000, 1000} : effort{30000, 100000, 1000};
-  bool good = is_clean<test>("", most);
-  good &= all_fail<test>(mutants, &use, most);
+  bool good = true;
+  for (bool own : {true, false}) {
+    use.own = own;
+    good &= is_clean<test>(own ? ", the heap's own count" : ", the program's variable", most);
+    good &= all_fail<test>(mutants, &use, most);
+    use = shipped;
+  }
   return good ? 0 : 1;
 }
