@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "gc/check/caller/call.h"
+#include "gc/check/readable.h"
 #include "gc/check/verify.h"
 #include "gc/cycle/asked.h"
 #include "gc/cycle/budget.h"
@@ -18,7 +19,6 @@
 #include "gc/cycle/watch.h"
 #include "gc/cycle/young.h"
 #include "gc/roots/gather.h"
-#include "gc/roots/readable.h"
 #include "gc/roots/set.h"
 #include "gc/roots/source.h"
 #include "gc/stats/stats.h"

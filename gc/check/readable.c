@@ -1,5 +1,5 @@
 /* Looking at registered roots through the system, which survives memory that is gone. */
-#include "gc/roots/readable.h"
+#include "gc/check/readable.h"
 
 #include <stdlib.h>
 

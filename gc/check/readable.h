@@ -1,6 +1,6 @@
 /* Are the registered roots still there? */
-#ifndef TD_GC_ROOTS_READABLE_H
-#define TD_GC_ROOTS_READABLE_H
+#ifndef TD_GC_CHECK_READABLE_H
+#define TD_GC_CHECK_READABLE_H
 
 #include "gc/state/heap.h"
 
