@@ -5,7 +5,6 @@
 #include "gc/object/find.h"
 #include "gc/object/scan.h"
 #include "gc/roots/gather.h"
-#include "gc/roots/set.h"
 #include "gc/state/error.h"
 #include "gc/threads/stop/pause.h"
 #include "gc/weak/finalizers.h"

@@ -1,7 +1,6 @@
 /* Weak references and ephemerons as the embedder sees them. */
 #include "gc/check/caller/check.h"
 #include "gc/state/error.h"
-#include "gc/state/heap.h"
 #include "gc/state/mutator.h"
 #include "gc/threads/inside.h"
 

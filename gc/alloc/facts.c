@@ -1,7 +1,6 @@
 /* Questions of embedders about objects. */
-#include "gc/object/find.h"
-
 #include "gc/check/caller/check.h"
+#include "gc/object/find.h"
 #include "gc/object/scan.h"
 #include "gc/threads/inside.h"
 #include "gc/threads/thread.h"

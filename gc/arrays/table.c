@@ -1,9 +1,9 @@
 /* The hash table of registered addresses. */
 #include "gc/arrays/table.h"
 
-#include "gc/arrays/pages.h"
-
 #include <string.h>
+
+#include "gc/arrays/pages.h"
 
 #define CAPACITY_MIN 256u
 #define WORDS_EACH 2u

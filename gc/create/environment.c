@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "gc/state/error.h"
-#include "gc/state/heap.h"
 #include "marker/engine/list.h"
 #include "marker/queue/policy.h"
 #include "tide/advanced.h"

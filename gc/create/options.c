@@ -2,7 +2,6 @@
 #include "gc/create/options.h"
 
 #include "gc/state/error.h"
-#include "gc/state/heap.h"
 #include "gc/state/sized.h"
 #include "gc/when/sizing.h"
 #include "heap/create.h"

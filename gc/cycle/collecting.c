@@ -3,12 +3,10 @@
 #include "gc/cycle/asked.h"
 #include "gc/cycle/budget.h"
 #include "gc/cycle/collect.h"
-#include "gc/state/error.h"
 #include "gc/threads/inside.h"
 #include "gc/threads/stop/pause.h"
 #include "gc/threads/stop/world.h"
 #include "gc/threads/thread.h"
-#include "gc/threads/world.h"
 #include "gc/when/when.h"
 #include "tide/dropin.h"
 

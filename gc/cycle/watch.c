@@ -6,7 +6,6 @@
 #include "gc/object/scan.h"
 #include "gc/when/when.h"
 #include "heap/find.h"
-#include "heap/marks.h"
 
 /* How many words of roots are looked at. */
 #define WORDS_MOST 4096u

@@ -1,6 +1,5 @@
 /* The functions that trace functions and root callbacks may call. */
 #include "marker/base/tracer.h"
-
 #include "tide/tide.h"
 
 void tide_trace(struct tide_tracer *tracer, const void *reference) {

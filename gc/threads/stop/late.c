@@ -3,9 +3,9 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdio.h> /* vsnprintf */
 
 #include "gc/threads/world.h"
-#include <stdio.h> /* vsnprintf */
 
 /* So many threads are named; of the others there is a count. */
 #define NAMED_MOST 8u
