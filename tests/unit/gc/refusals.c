@@ -73,10 +73,10 @@ static bool handle(const struct at *at) {
   return !tide_handle(at->m, NULL);
 }
 static bool scope_close(const struct at *at) {
-  return tide_scope_close(at->m, 1) == TIDE_ERROR_STATE;
+  return refused(at, tide_scope_close(at->m, 1));
 }
 static bool scope_unwind(const struct at *at) {
-  return tide_scope_unwind(at->m, 1) == TIDE_ERROR_STATE;
+  return refused(at, tide_scope_unwind(at->m, 1));
 }
 static bool weak_new(const struct at *at) {
   return !tide_weak_new(at->m, at->object, TIDE_WEAK_BEFORE);
@@ -128,13 +128,13 @@ static bool stack_register(const struct at *at) {
   static char other[4096] __attribute__((aligned(16)));
   struct tide_error error;
   return !tide_stack_register(at->m, other, other + sizeof other, &error) &&
-         error.status == TIDE_ERROR_STATE;
+         refused(at, error.status);
 }
 static bool stack_switch(const struct at *at) {
-  return tide_stack_switch(at->m, at->stack) == TIDE_ERROR_STATE;
+  return refused(at, tide_stack_switch(at->m, at->stack));
 }
 static bool stack_unregister(const struct at *at) {
-  return tide_stack_unregister(at->m, at->stack) == TIDE_ERROR_STATE;
+  return refused(at, tide_stack_unregister(at->m, at->stack));
 }
 static bool walk(const struct at *at) {
   return refused(at, tide_heap_walk(at->m, visit, NULL));
