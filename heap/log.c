@@ -62,13 +62,13 @@ enum td_log_news td_log_write(struct td_space *space, uintptr_t object, uintptr_
 }
 
 void td_log_fresh(struct td_space *space, uintptr_t object) {
-  uint64_t granule = td_granule_of(space->base, object);
+  uint64_t granule = (object - space->base) >> TD_GRANULE_LOG2;
   td_mark_store(&space->marks[granule], space->epoch | TD_DEFERRED);
   flag_page(space, granule);
 }
 
 void td_log_fresh_if_old(struct td_space *space, uintptr_t object) {
-  if (td_is_marked(space, td_granule_of(space->base, object))) td_log_fresh(space, object);
+  if (td_is_marked(space, (object - space->base) >> TD_GRANULE_LOG2)) td_log_fresh(space, object);
 }
 
 /* ---- Taking ---- */

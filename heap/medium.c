@@ -5,6 +5,7 @@
 
 #include "heap/blocks.h"
 #include "heap/find.h"
+#include "heap/large.h"
 #include "heap/poison.h"
 #include "heap/quarantine.h"
 #include "heap/young.h"
@@ -157,6 +158,14 @@ void *td_space_alloc_medium(struct td_space *space, tide_layout layout, size_t b
   if (object && space->has_poison) td_unpoison(object, td_medium_bytes(medium_class));
   if (object && !zeroed) memset((void *)object, 0, td_medium_bytes(medium_class));
   return (void *)object;
+}
+
+void *td_space_alloc_long(struct td_space *space, tide_layout layout, size_t bytes, bool in_blocks,
+                          enum td_room *room) {
+  void *object = NULL;
+  if (bytes <= TD_MEDIUM_BYTES_MAX && !in_blocks)
+    object = td_space_alloc_medium(space, layout, bytes);
+  return object ? object : td_space_alloc_large(space, layout, bytes, room);
 }
 
 static bool is_empty(const struct td_space *space, uint32_t first) {

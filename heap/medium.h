@@ -19,10 +19,14 @@
 unsigned td_medium_class(size_t bytes);
 size_t td_medium_bytes(unsigned medium_class);
 
-/* Returns an object, zeroed as above, of at least `bytes` in a cell of a span, or NULL: there
- * have been few objects of the kind so far, or there is no room for a span. It may have one as a
- * large object. */
+/* Returns an object, zeroed unless its layout does without, of at least `bytes` in a cell of a
+ * span, or NULL: there have been few objects of the kind so far, or there is no room for a span. It
+ * may have one as a large object. */
 void *td_space_alloc_medium(struct td_space *space, tide_layout layout, size_t bytes);
+/* Returns an object of over half a block, or of any size if it is to begin `in_blocks`: medium if
+ * may be, else large. Zeroed as above. NULL if there is no room, and then *room says why. */
+void *td_space_alloc_long(struct td_space *space, tide_layout layout, size_t bytes, bool in_blocks,
+                          enum td_room *room);
 /* Frees the cell of an object. */
 void td_space_free_medium(struct td_space *space, uintptr_t object);
 /* For sorting; under the lock. Lists a span that has room. Returns how many of its cells hold live

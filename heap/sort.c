@@ -1,5 +1,5 @@
 /* Sorting the blocks after marking: empty ones go back to the pool, those with room are listed, and
- * full ones are not looked at again. Free cells are found later, by allocation: see heap/sweep.h.
+ * full ones are not looked at again. Free cells are found later, by allocation: see heap/run.c.
  */
 #include "heap/sort.h"
 

@@ -15,7 +15,7 @@
 
 static bool take_back(struct tide_mutator *mutator, uint32_t index, uintptr_t object,
                       size_t bytes) {
-  struct tide_bump *run = &mutator->runs[index];
+  struct tide_bump *run = &mutator->cache.runs[index];
   uintptr_t block = ~(uintptr_t)(TD_BLOCK_BYTES - 1);
   if (object + bytes != run->next || ((run->limit - 1) & block) != (object & block)) return false;
   memset((void *)object, 0, bytes);
@@ -48,7 +48,7 @@ enum tide_status tide_free(struct tide_mutator *mutator, void *object) {
   mutator->freed_bytes += bytes;
   if (td_quarantine_take(space, at)) return TIDE_OK;
   if (TIDE_LIKELY(state == TD_BLOCK_SMALL)) {
-    if (!take_back(mutator, found.run, at, bytes)) td_runs_put_freed(mutator, found.run, at);
+    if (!take_back(mutator, found.run, at, bytes)) td_cache_put(&mutator->cache, found.run, at);
   } else if (state == TD_BLOCK_LARGE) {
     td_space_free_large(space, at);
   } else {
@@ -57,29 +57,22 @@ enum tide_status tide_free(struct tide_mutator *mutator, void *object) {
   return TIDE_OK;
 }
 
-/* The next cell of the mutator's run, or NULL if that takes more than a look. */
-static void *take_at_hand(struct tide_mutator *mutator, tide_layout layout, size_t cell) {
-  struct tide_bump *run = &mutator->runs[td_runs_index(layout, cell)];
-  uintptr_t at = run->next;
-  if (at + cell - 1 >= run->limit) return NULL;
-  run->next = at + cell;
-  return (void *)at;
-}
-
 static void *move_small(struct tide_mutator *mutator, uintptr_t object, size_t bytes) {
   struct tide_heap *heap = mutator->heap;
   struct td_found found;
   if (!td_object_look_here(mutator, object, &found)) return NULL;
   size_t before = td_block_object_bytes(found.block, found.info);
-  size_t cell = td_runs_cell(bytes);
-  bool stays = bytes <= before && (bytes >= before / 2 || cell == before);
+  bool stays =
+      bytes <= before && (bytes >= before / 2 || td_class_bytes(td_class_of(bytes)) == before);
   if (stays || found.info->state != TD_BLOCK_SMALL) return NULL;
-  void *moved = take_at_hand(mutator, found.block->layout, cell);
+  void *moved =
+      td_cache_take(&heap->space, &mutator->cache, found.block->layout, bytes ? bytes : 1, NULL);
   if (!moved) return NULL;
   memcpy(moved, (const void *)object, bytes < before ? bytes : before);
   forget(heap, object, before);
   mutator->freed_bytes += before;
-  if (!take_back(mutator, found.run, object, before)) td_runs_put_freed(mutator, found.run, object);
+  if (!take_back(mutator, found.run, object, before))
+    td_cache_put(&mutator->cache, found.run, object);
   return moved;
 }
 
@@ -128,6 +121,6 @@ bool tide_resize_in_place(struct tide_mutator *mutator, void *object, size_t byt
   /* First, for another thread may get what is given back. To shrink never fails. */
   if (kept < before) td_weak_slots_forget(mutator->heap, at + kept, before - kept);
   if (!td_space_resize_large(space, at, bytes)) return false;
-  if (bytes > before) mutator->handed_out += bytes - before;
+  if (bytes > before) mutator->cache.handed_out += bytes - before;
   return true;
 }

@@ -1,39 +1,17 @@
 /* Many objects from one call. */
-#include "gc/object/runs.h"
 #include "gc/state/heap.h"
 #include "gc/state/mutator.h"
 #include "gc/threads/inside.h"
-#include "heap/run.h"
 #include "tide/dropin.h"
-
-/* Links cells of the run behind `last`, at most `most`. Adds their number to *count, and returns
- * the last one. */
-static uintptr_t *link_cells(struct tide_bump *run, size_t cell, uintptr_t *last, size_t most,
-                             size_t *count) {
-  uintptr_t at = run->next;
-  size_t linked = 0;
-  while (linked < most && at + cell - 1 < run->limit) {
-    *last = at;
-    last = (uintptr_t *)at;
-    at += cell;
-    linked++;
-  }
-  run->next = at;
-  *count += linked;
-  return last;
-}
 
 /* Collects nothing and takes no block, so that it may end early: with the mutator's block. */
 static void link_more(struct tide_mutator *mutator, tide_layout layout, size_t bytes, size_t most,
                       uintptr_t *last) {
-  const size_t cell = td_runs_cell(bytes);
-  struct tide_bump *run = &mutator->runs[td_runs_index(layout, cell)];
-  size_t got = 0;
-  for (size_t count = 1;; mutator->handed_out += got) {
-    last = link_cells(run, cell, last, most - count, &count);
-    if (count == most) break;
-    got = td_space_advance(&mutator->heap->space, run);
-    if (got == 0) break;
+  for (size_t count = 1; count < most; count++) {
+    uintptr_t *cell = td_cache_take(&mutator->heap->space, &mutator->cache, layout, bytes, NULL);
+    if (!cell) break;
+    *last = (uintptr_t)cell;
+    last = cell;
   }
   *last = 0;
 }

@@ -16,7 +16,7 @@ static uint32_t block_at(const struct td_space *space, uintptr_t object) {
 static bool in_unused_run(const struct tide_mutator *mutator, uintptr_t object) {
   const struct td_space *space = &mutator->heap->space;
   uint32_t b = block_at(space, object), run = td_object_run(&space->blocks[b], &space->infos[b]);
-  return td_space_is_unused(space, &mutator->runs[run], object);
+  return td_space_is_unused(space, &mutator->cache.runs[run], object);
 }
 
 bool td_object_begins_apart(const struct td_space *space, uintptr_t object) {
@@ -32,8 +32,8 @@ bool td_object_begins_here(const struct tide_mutator *mutator, uintptr_t object)
 
 bool td_object_begins(struct tide_heap *heap, const void *address) {
   const struct tide_mutator *mutator = tide_current(heap);
-  return mutator && mutator->runs ? td_object_begins_here(mutator, (uintptr_t)address)
-                                  : td_object_start(heap, address) == (uintptr_t)address;
+  return mutator && mutator->cache.runs ? td_object_begins_here(mutator, (uintptr_t)address)
+                                        : td_object_start(heap, address) == (uintptr_t)address;
 }
 
 /* ---- Looking while stops are held off, and with the lock where it takes one ---- */
@@ -41,7 +41,7 @@ bool td_object_begins(struct tide_heap *heap, const void *address) {
 /* May objects of the heap be looked for without the lock? No collection comes between where a
  * mutator holds stops off. */
 static inline bool may_look(const struct tide_mutator *mutator) {
-  return mutator && mutator->runs && !mutator->blocking_depth;
+  return mutator && mutator->cache.runs && !mutator->blocking_depth;
 }
 
 static uint8_t state_for(const struct tide_mutator *mutator, const struct td_space *space,
@@ -66,7 +66,8 @@ static __attribute__((noinline)) uintptr_t find(struct tide_heap *heap, uintptr_
   if (state != TD_BLOCK_SMALL) {
     uintptr_t object = find_locked(heap, address);
     bool is_small = object && space->infos[block_at(space, object)].state == TD_BLOCK_SMALL;
-    return is_small && mutator && mutator->runs && in_unused_run(mutator, object) ? 0 : object;
+    return is_small && mutator && mutator->cache.runs && in_unused_run(mutator, object) ? 0
+                                                                                        : object;
   }
   uintptr_t cell = td_space_cell_of_small(space, block_at(space, address), address);
   if (!cell || !td_holds_object(space, td_granule_of(space->base, cell))) return 0;
@@ -164,7 +165,7 @@ uintptr_t td_object_start(struct tide_heap *heap, const void *address) {
   unsigned number = td_object_run(&space->blocks[s.block], &space->infos[s.block]);
   bool taken = cell && td_holds_object(space, td_granule_of(space->base, cell));
   /* It may be an unused one of that run. */
-  bool near_run = cell - s.mutator->runs[number].next < TD_BLOCK_BYTES;
+  bool near_run = cell - s.mutator->cache.runs[number].next < TD_BLOCK_BYTES;
   if (near_run || !holds_still(&s)) return find(heap, at);
   return taken ? cell : 0;
 }

@@ -2,8 +2,8 @@
 #ifndef TD_GC_OBJECT_FIND_H
 #define TD_GC_OBJECT_FIND_H
 
-#include "gc/object/runs.h"
-#include "heap/alloc.h"
+#include "gc/state/heap.h"
+#include "gc/state/mutator.h"
 #include "heap/find.h"
 
 /* The object that the address points at or into, 0 if none. */
@@ -43,8 +43,8 @@ static inline bool td_object_look_here(const struct tide_mutator *mutator, uintp
   found->run = td_object_run(found->block, found->info);
   /* Nothing but an object's first granule has such a byte: see [start]. */
   return td_holds_object(space, granule) &&
-         !td_space_is_unused(space, &mutator->runs[found->run], object) &&
-         !td_runs_is_freed(object);
+         !td_space_is_unused(space, &mutator->cache.runs[found->run], object) &&
+         !td_cache_is_freed(object);
 }
 
 /* A bit for each granule below the frontier, set where an object begins; NULL: no memory. World

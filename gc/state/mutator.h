@@ -4,6 +4,7 @@
 
 #include "gc/arrays/root_list.h"
 #include "gc/state/heap.h"
+#include "heap/cache.h"
 
 /* A part of some stack whose frames are not running: everything in [top, high) may be a root,
  * and so may the registers that were saved when the mutator left it. */
@@ -40,15 +41,12 @@ struct tide_mutator {
   struct tide_heap *heap; /* NULL once detached */
   const void *thread;     /* td_thread_identity of the thread that attached it */
   long thread_id;         /* the system's number of that thread; the forking one's changes */
-  struct tide_bump *runs; /* fast.bump points here, or at an empty table when it must not */
-  uint32_t *filled;       /* behind the runs: indices of those that may hold a run */
-  uintptr_t *freed;       /* behind those: lists of freed cells, gc/object/runs.c */
-  uint32_t *freed_at;     /* behind those: indices of the lists that were used */
   enum tide_stack stack_kind;
   int stop_signal; /* that stops its thread anywhere; 0: it polls */
 
   /* Owner only; a stopper reads them while the mutator is safe. */
-  uint32_t filled_count, freed_count;
+  struct td_cache cache; /* fast.bump points at its runs, or at empty ones when it must not. What it
+                          * has handed out is not yet in the heap's allocated_bytes */
   uint32_t blocking_depth;
   struct td_self *signalled; /* its thread if a signal may stop that, or NULL */
   bool interrupted;   /* it stands still wherever a signal met it: gc/threads/stop/signal.h */
@@ -58,7 +56,6 @@ struct tide_mutator {
   struct td_root_list region; /* words of the current stack and registers; it has no spans */
   enum tide_status alloc_status;
   uint64_t stress_count, stress_turns;
-  uint64_t handed_out;  /* bytes, not yet in the heap's allocated_bytes */
   uint64_t freed_bytes; /* by tide_free, not yet in the heap's */
   /* Stores that the barrier has told of since the last collection, and those of them to a slot that
    * held another reference; and how many times something was logged that had not been. A collection

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "gc/cycle/young.h"
-#include "heap/alloc.h"
 #include "heap/log.h"
+#include "heap/refill.h"
 #include "heap/sort.h"
 #include "heap/young.h"
 
@@ -109,12 +109,12 @@ size_t __wrap_td_space_advance(struct td_space *space, struct tide_bump *run) {
 }
 
 size_t __real_td_space_refill(struct td_space *space, struct tide_bump *run, tide_layout layout,
-                              unsigned size_class, enum td_room *room);
+                              size_t cell, enum td_room *room);
 size_t __wrap_td_space_refill(struct td_space *space, struct tide_bump *run, tide_layout layout,
-                              unsigned size_class, enum td_room *room);
+                              size_t cell, enum td_room *room);
 size_t __wrap_td_space_refill(struct td_space *space, struct tide_bump *run, tide_layout layout,
-                              unsigned size_class, enum td_room *room) {
-  return bear(space, run, __real_td_space_refill(space, run, layout, size_class, room));
+                              size_t cell, enum td_room *room) {
+  return bear(space, run, __real_td_space_refill(space, run, layout, cell, room));
 }
 
 void __real_td_young_make_old(struct td_space *space);

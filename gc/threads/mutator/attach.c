@@ -19,7 +19,6 @@
 #include "gc/threads/stop/world.h"
 #include "gc/threads/thread.h"
 #include "gc/threads/world.h"
-#include "heap/alloc.h"
 
 /* ---- While there are heaps ---- */
 

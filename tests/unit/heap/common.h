@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap/alloc.h"
 #include "heap/blocks.h"
 #include "heap/check.h"
 #include "heap/create.h"
@@ -14,6 +13,8 @@
 #include "heap/find.h"
 #include "heap/large.h"
 #include "heap/marks.h"
+#include "heap/refill.h"
+#include "heap/run.h"
 #include "heap/sort.h"
 #include "heap/walk.h"
 
@@ -34,8 +35,8 @@ static inline void *heap_alloc(struct td_space *space, struct tide_bump *bump, t
                                unsigned size_class) {
   size_t bytes = td_class_bytes(size_class);
   enum td_room room;
-  if (bump->limit - bump->next < bytes &&
-      td_space_refill(space, bump, layout, size_class, &room) == 0)
+  if (bump->limit - bump->next < bytes && td_space_advance(space, bump) == 0 &&
+      td_space_refill(space, bump, layout, bytes, &room) == 0)
     return NULL;
   void *object = (void *)bump->next;
   bump->next += bytes;

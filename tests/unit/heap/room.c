@@ -22,7 +22,7 @@ Test(room, over_the_budget) {
   cr_assert_eq(room_for(10), TD_ROOM);
   struct tide_bump bump = {0};
   enum td_room room = TD_ROOM;
-  cr_assert_eq(td_space_refill(&heap, &bump, TIDE_LAYOUT_LEAF, 1, &room), 0);
+  cr_assert_eq(td_space_refill(&heap, &bump, TIDE_LAYOUT_LEAF, 16, &room), 0);
   cr_assert_eq(room, TD_ROOM_OVER_BUDGET);
   td_space_deinit(&heap);
 }
@@ -69,7 +69,7 @@ static int starved(void) {
   if (room_for(8) != TD_ROOM_NO_MEMORY) return 4;
   struct tide_bump bump = {0};
   enum td_room room = TD_ROOM;
-  if (td_space_refill(&heap, &bump, TIDE_LAYOUT_LEAF, 1, &room) != 0) return 5;
+  if (td_space_refill(&heap, &bump, TIDE_LAYOUT_LEAF, 16, &room) != 0) return 5;
   return room == TD_ROOM_NO_MEMORY && heap.used_blocks == 0 ? 0 : 6;
 }
 

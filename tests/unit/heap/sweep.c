@@ -169,7 +169,8 @@ Test(sweep, runs_of_one_cell) {
   struct tide_bump bump = {0};
   for (unsigned c = 1; c < TD_CLASSES; c++) {
     enum td_room room;
-    cr_assert_eq(td_space_refill(&heap, &bump, TIDE_LAYOUT_LEAF, c, &room), td_class_bytes(c));
+    cr_assert_eq(td_space_refill(&heap, &bump, TIDE_LAYOUT_LEAF, td_class_bytes(c), &room),
+                 td_class_bytes(c));
     td_space_retire(&heap, &bump);
   }
   td_space_deinit(&heap);

@@ -1,0 +1,133 @@
+#include "gc/alloc/room.h"
+
+#include "gc/check/caller/check.h"
+#include "gc/cycle/budget.h"
+#include "gc/cycle/collect.h"
+#include "gc/cycle/young.h"
+#include "gc/state/error.h"
+#include "gc/threads/mutator/callback.h"
+#include "heap/avoid.h"
+#include "heap/quarantine.h"
+#include "heap/young.h"
+
+/* OTHERS_MOST collections of other threads are tried before this thread's own. */
+#define OTHERS_MOST 4u
+
+/* Under TIDE_STRESS one in STRESS_FULL collections is full. */
+#define STRESS_FULL 8u
+
+static bool refuse(struct tide_mutator *mutator, enum tide_status status) {
+  mutator->alloc_status = status;
+  return false;
+}
+
+/* ---- Before the first attempt ---- */
+
+bool td_may_allocate(struct tide_mutator *mutator) {
+  if (!td_mutator_check(mutator, "allocation")) return false;
+  if (td_mutator_may_act(mutator, "allocation") && !mutator->callback) return true;
+  mutator->alloc_status = TIDE_ERROR_STATE;
+  if (mutator->callback)
+    td_misuse("allocation with mutator %p in %s", (void *)mutator, mutator->callback);
+  return false;
+}
+
+/* Young collections, if the heap has them, and every few a full one. */
+static void collect_for_stress(struct tide_mutator *mutator) {
+  bool young = mutator->heap->space.has_young && ++mutator->stress_turns % STRESS_FULL != 0;
+  struct td_wish wish = {young ? TIDE_CYCLE_YOUNG : TIDE_CYCLE_FULL, TIDE_CAUSE_STRESS};
+  td_collect_and(mutator, "allocation", wish, NULL, NULL);
+}
+
+static bool begin(struct tide_mutator *mutator, struct td_request *request) {
+  if (!td_may_allocate(mutator)) return false;
+  if (request->layout >= TIDE_LAYOUT_MAX || request->bytes > PTRDIFF_MAX - TD_BLOCK_BYTES)
+    return refuse(mutator, TIDE_ERROR_ARGUMENT);
+  if (request->bytes == 0) request->bytes = 1;
+  tide_safepoint(mutator);
+  uint64_t stress = mutator->heap->stress;
+  if (stress && ++mutator->stress_count >= stress) {
+    mutator->stress_count = 0;
+    collect_for_stress(mutator);
+  }
+  request->step = TD_STEP_FIRST;
+  return true;
+}
+
+/* ---- Collecting ---- */
+
+static bool begin_collecting(struct tide_heap *heap, struct td_request *request) {
+  request->step = TD_STEP_COLLECT;
+  request->others = 0;
+  /* relaxed: another thread's collection is a reason to try again; the lock orders the rest. */
+  request->seen = atomic_load_explicit(&heap->cycles, memory_order_relaxed);
+  return true;
+}
+
+static struct td_wish wish_for(struct tide_heap *heap, enum td_room room) {
+  if (room == TD_ROOM_YOUNG_DUE || (room == TD_ROOM_OVER_BUDGET && td_young_may_do(heap)))
+    return (struct td_wish){TIDE_CYCLE_YOUNG, TIDE_CAUSE_YOUNG};
+  return (struct td_wish){TIDE_CYCLE_FULL,
+                          room == TD_ROOM_OVER_BUDGET ? TIDE_CAUSE_GROWTH : TIDE_CAUSE_ROOM};
+}
+
+/* Returns whether there may be room now. What another thread's collection found may be used up by
+ * third ones before we run, so this goes on until this thread's own full collection. Others may
+ * collect without end, and leave no room for what is wanted here as long as the heap does not grow:
+ * hence the bound. */
+static bool collect(struct tide_mutator *mutator, struct td_request *request) {
+  struct td_wish wish = wish_for(mutator->heap, request->room);
+  uint64_t seen = request->others < OTHERS_MOST ? request->seen : TD_SEEN_ANY;
+  enum td_collected collected = td_collect_unless(mutator, wish, seen);
+  if (collected == TD_COLLECTED_BY_OTHER) request->others++;
+  if (collected == TD_COLLECTED_PAUSED ||
+      (collected == TD_COLLECTED && wish.kind == TIDE_CYCLE_FULL))
+    request->step = TD_STEP_GROW;
+  /* relaxed: as in begin_collecting. */
+  request->seen = atomic_load_explicit(&mutator->heap->cycles, memory_order_relaxed);
+  return collected != TD_COLLECTED_PAUSED;
+}
+
+/* ---- Then ---- */
+
+static TD_KEEPS_CALL bool ask_embedder(struct tide_mutator *mutator, size_t bytes) {
+  struct tide_heap *heap = mutator->heap;
+  if (!heap->out_of_memory) return false;
+  struct td_callback call;
+  td_callback_begin(mutator, &call, 0, "the out-of-memory hook");
+  bool again = heap->out_of_memory(heap->out_of_memory_context, bytes);
+  td_callback_end(mutator, &call);
+  return again;
+}
+
+static size_t blocks_of(const struct td_request *request) {
+  return td_request_is_small(request) ? 1 : (request->bytes + TD_BLOCK_BYTES - 1) >> TD_BLOCK_LOG2;
+}
+
+/* Lets the heap grow without a collection, if it is the heap's own bounds that are in the way. */
+static bool grow(struct tide_heap *heap, const struct td_request *request) {
+  if (request->room == TD_ROOM_YOUNG_DUE) {
+    /* Collecting is paused; the next one sets them anew. */
+    td_young_set_due(&heap->space, SIZE_MAX, SIZE_MAX);
+    return true;
+  }
+  return request->room == TD_ROOM_OVER_BUDGET && td_budget_grow(heap, (uint32_t)blocks_of(request));
+}
+
+bool td_make_room(struct tide_mutator *mutator, struct td_request *request) {
+  if (request->step == TD_STEP_CHECK) return begin(mutator, request);
+  if (request->room == TD_ROOM_UNFIT) return refuse(mutator, TIDE_ERROR_ARGUMENT);
+  struct tide_heap *heap = mutator->heap;
+  if (request->step == TD_STEP_FIRST) {
+    if (blocks_of(request) > td_budget_most(heap)) return refuse(mutator, TIDE_ERROR_MEMORY);
+    return begin_collecting(heap, request);
+  }
+  if (request->step == TD_STEP_COLLECT && collect(mutator, request)) return true;
+  if (grow(heap, request)) return true;
+  if ((heap->verify && td_quarantine_drain(&heap->space)) || td_avoid_give_up(&heap->space))
+    return begin_collecting(heap, request);
+  if (request->asked || !ask_embedder(mutator, request->bytes))
+    return refuse(mutator, TIDE_ERROR_MEMORY);
+  request->asked = true;
+  return begin_collecting(heap, request);
+}
