@@ -6,10 +6,8 @@
 #include "gc/check/caller/check.h"
 #include "gc/state/error.h"
 #include "gc/threads/inside.h"
-#include "gc/threads/stop/pause.h"
 #include "gc/threads/stop/registers.h"
 #include "gc/threads/thread.h"
-#include "tide/dropin.h"
 
 bool td_fibers_open(struct tide_mutator *mutator) {
   const struct td_stack_bounds *bounds = td_thread_stack();
@@ -109,7 +107,7 @@ enum tide_status tide_stack_unregister(struct tide_mutator *mutator,
   return TIDE_OK;
 }
 
-static enum tide_status set_own(struct tide_mutator *mutator, uintptr_t low, uintptr_t high) {
+enum tide_status td_fibers_move_own(struct tide_mutator *mutator, uintptr_t low, uintptr_t high) {
   if (mutator->stack_kind == TIDE_STACK_PRECISE || mutator->current != &mutator->own)
     return TIDE_ERROR_STATE;
   /* A stack that grows from its very end reaches as far down as memory is mapped. */
@@ -119,51 +117,10 @@ static enum tide_status set_own(struct tide_mutator *mutator, uintptr_t low, uin
   return TIDE_OK;
 }
 
-static bool are_bounds(uintptr_t low, uintptr_t high) {
-  return low % 8 == 0 && high % 8 == 0 && low < high;
-}
-
 enum tide_status tide_stack_set_own(struct tide_mutator *mutator, void *low, void *high) {
   if (!td_mutator_may_act(mutator, "tide_stack_set_own"))
     return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
-  if (!are_bounds((uintptr_t)low, (uintptr_t)high)) return TIDE_ERROR_ARGUMENT;
-  return set_own(mutator, (uintptr_t)low, (uintptr_t)high);
-}
-
-void *tide_stack_own_high(const struct tide_mutator *mutator) {
-  if (!td_mutator_check(mutator, "tide_stack_own_high")) return NULL;
-  return mutator->stack_kind == TIDE_STACK_PRECISE ? NULL : (void *)mutator->own.high;
-}
-
-/* ---- Another thread's ---- */
-
-struct move {
-  struct tide_mutator *other;
-  uintptr_t low, high;
-  enum tide_status status;
-};
-
-/* World stopped. A mutator in a region neither reads nor describes its stack before the resume. */
-static void move_other(struct tide_mutator *mutator, void *argument) {
-  struct move *move = argument;
-  (void)mutator;
-  move->status = set_own(move->other, move->low, move->high);
-  if (move->status == TIDE_OK) td_stack_place(move->other);
-}
-
-enum tide_status tide_stack_set_other(struct tide_mutator *mutator, struct tide_mutator *other,
-                                      void *low, void *high) {
-  struct move move = {other, (uintptr_t)low, (uintptr_t)high, TIDE_OK};
-  if (!mutator || !mutator->heap || !other || other->heap != mutator->heap ||
-      !are_bounds(move.low, move.high))
-    return TIDE_ERROR_ARGUMENT;
-  if (td_world_is_ours(mutator)) {
-    move_other(mutator, &move);
-    return move.status;
-  }
-  if (other == mutator) return tide_stack_set_own(mutator, low, high);
-  enum tide_status status =
-      td_with_world_stopped(mutator, "tide_stack_set_other", move_other, &move);
-  return status == TIDE_OK ? move.status : status;
+  if (!td_are_bounds((uintptr_t)low, (uintptr_t)high)) return TIDE_ERROR_ARGUMENT;
+  return td_fibers_move_own(mutator, (uintptr_t)low, (uintptr_t)high);
 }

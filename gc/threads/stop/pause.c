@@ -9,7 +9,6 @@
 #include "gc/threads/stop/world.h"
 #include "gc/threads/thread.h"
 #include "gc/threads/world.h"
-#include "tide/dropin.h"
 
 enum tide_status td_pause_allowed(const struct tide_mutator *mutator, const char *function) {
   if (td_mutator_may_act(mutator, function)) return TIDE_OK;
@@ -52,8 +51,7 @@ bool td_world_is_ours(const struct tide_mutator *mutator) {
          world->stands_still;
 }
 
-/* Has the mutator stopped the world for the program, and are we in no visit meanwhile? */
-static bool has_stopped(const struct tide_mutator *mutator) {
+bool td_pause_is_programs(const struct tide_mutator *mutator) {
   const struct td_self *self = td_self();
   td_call_check(&self->call);
   return mutator && mutator->thread == self && mutator->heap && !self->call.at &&
@@ -72,7 +70,7 @@ static TD_KEEPS_CALL void call_at_once(struct tide_mutator *mutator,
 enum tide_status td_with_world_stopped(struct tide_mutator *mutator, const char *function,
                                        void (*call)(struct tide_mutator *, void *),
                                        void *argument) {
-  if (has_stopped(mutator)) {
+  if (td_pause_is_programs(mutator)) {
     call_at_once(mutator, call, argument);
     return TIDE_OK;
   }
@@ -83,47 +81,6 @@ enum tide_status td_with_world_stopped(struct tide_mutator *mutator, const char 
   struct tide_heap *heap = mutator->heap;
   td_world_lock(heap);
   td_stack_call(call_stopped, &pause);
-  td_world_unlock(heap);
-  return TIDE_OK;
-}
-
-/* ---- For as long as the program wants ---- */
-
-/* This thread's stacks are not described while it runs on: what it has of other heaps must have
- * been when it entered a region. */
-static bool others_rest(const struct tide_mutator *mutator) {
-  for (const struct tide_mutator *m = td_thread_mutators(); m; m = m->thread_next)
-    if (m != mutator && !m->region_safe) return false;
-  return true;
-}
-
-static TD_KEEPS_CALL void stop_late_perhaps(struct tide_mutator *mutator) {
-  struct td_call call;
-  td_call_begin(&call, "an event");
-  td_world_stop(mutator->heap, mutator);
-  td_call_end(&call);
-}
-
-enum tide_status tide_world_stop(struct tide_mutator *mutator) {
-  enum tide_status status = td_pause_allowed(mutator, "tide_world_stop");
-  if (status != TIDE_OK) return status;
-  if (!others_rest(mutator)) return TIDE_ERROR_STATE;
-  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
-  struct tide_heap *heap = mutator->heap;
-  td_world_lock(heap);
-  stop_late_perhaps(mutator);
-  td_pause_retire_runs(heap);
-  heap->world->for_program = true;
-  return TIDE_OK;
-}
-
-enum tide_status tide_world_resume(struct tide_mutator *mutator) {
-  if (!has_stopped(mutator)) return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
-  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
-  struct tide_heap *heap = mutator->heap;
-  heap->world->for_program = false;
-  td_pause_hand_back_runs(heap);
-  td_world_resume(heap, mutator);
   td_world_unlock(heap);
   return TIDE_OK;
 }

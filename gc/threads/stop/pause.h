@@ -17,6 +17,9 @@ void td_pause_hand_back_runs(struct tide_heap *heap);
 /* Does the world stand still because the calling thread has stopped it? */
 bool td_world_is_ours(const struct tide_mutator *mutator);
 
+/* Has the mutator stopped the world for the program, and are we in no visit meanwhile? */
+bool td_pause_is_programs(const struct tide_mutator *mutator);
+
 /* Stops the world, retires all runs, and calls `call`. For walks and checks. Between
  * tide_world_stop and tide_world_resume the world stands still already. */
 enum tide_status td_with_world_stopped(struct tide_mutator *mutator, const char *function,
