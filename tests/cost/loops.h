@@ -29,70 +29,39 @@ struct link {
 #define SUM_TURN(i) result += at[i]
 #define MIX_TURN(i) result = (result ^ at[i]) * UINT64_C(0x9e3779b97f4a7c15)
 
-static ALONE uint64_t sum_plain(struct tide_mutator *m, const uint64_t *at, size_t count) {
-  uint64_t result = 0;
-  FRESH;
-  (void)m;
-  for (size_t i = 0; i < count; i++)
-    SUM_TURN(i);
-  return result;
-}
-
-static ALONE uint64_t sum_polled(struct tide_mutator *m, const uint64_t *at, size_t count) {
-  uint64_t result = 0;
-  FRESH;
-  for (size_t i = 0; i < count; i++) {
-    SUM_TURN(i);
-    tide_safepoint(m);
+/* The third is what docs/embedding.md advises: an inner loop of `strip` turns between two polls. */
+#define LOOPS(kind, TURN)                                                                          \
+  static ALONE uint64_t kind##_plain(struct tide_mutator *m, const uint64_t *at, size_t count) {   \
+    uint64_t result = 0;                                                                           \
+    FRESH;                                                                                         \
+    (void)m;                                                                                       \
+    for (size_t i = 0; i < count; i++)                                                             \
+      TURN(i);                                                                                     \
+    return result;                                                                                 \
+  }                                                                                                \
+  static ALONE uint64_t kind##_polled(struct tide_mutator *m, const uint64_t *at, size_t count) {  \
+    uint64_t result = 0;                                                                           \
+    FRESH;                                                                                         \
+    for (size_t i = 0; i < count; i++) {                                                           \
+      TURN(i);                                                                                     \
+      tide_safepoint(m);                                                                           \
+    }                                                                                              \
+    return result;                                                                                 \
+  }                                                                                                \
+  static ALONE uint64_t kind##_strip(struct tide_mutator *m, const uint64_t *at, size_t count,     \
+                                     size_t strip) {                                               \
+    uint64_t result = 0;                                                                           \
+    FRESH;                                                                                         \
+    for (size_t i = 0; i < count;) {                                                               \
+      size_t end = count - i < strip ? count : i + strip;                                          \
+      for (; i < end; i++)                                                                         \
+        TURN(i);                                                                                   \
+      tide_safepoint(m);                                                                           \
+    }                                                                                              \
+    return result;                                                                                 \
   }
-  return result;
-}
-
-/* What docs/embedding.md advises: an inner loop of so many turns between two polls. */
-static ALONE uint64_t sum_strip(struct tide_mutator *m, const uint64_t *at, size_t count,
-                                size_t strip) {
-  uint64_t result = 0;
-  FRESH;
-  for (size_t i = 0; i < count;) {
-    size_t end = count - i < strip ? count : i + strip;
-    for (; i < end; i++)
-      SUM_TURN(i);
-    tide_safepoint(m);
-  }
-  return result;
-}
-
-static ALONE uint64_t mix_plain(struct tide_mutator *m, const uint64_t *at, size_t count) {
-  uint64_t result = 0;
-  FRESH;
-  (void)m;
-  for (size_t i = 0; i < count; i++)
-    MIX_TURN(i);
-  return result;
-}
-
-static ALONE uint64_t mix_polled(struct tide_mutator *m, const uint64_t *at, size_t count) {
-  uint64_t result = 0;
-  FRESH;
-  for (size_t i = 0; i < count; i++) {
-    MIX_TURN(i);
-    tide_safepoint(m);
-  }
-  return result;
-}
-
-static ALONE uint64_t mix_strip(struct tide_mutator *m, const uint64_t *at, size_t count,
-                                size_t strip) {
-  uint64_t result = 0;
-  FRESH;
-  for (size_t i = 0; i < count;) {
-    size_t end = count - i < strip ? count : i + strip;
-    for (; i < end; i++)
-      MIX_TURN(i);
-    tide_safepoint(m);
-  }
-  return result;
-}
+LOOPS(sum, SUM_TURN)
+LOOPS(mix, MIX_TURN)
 
 static ALONE uint64_t walk_plain(struct tide_mutator *m, const struct link *at) {
   uint64_t result = 0;

@@ -36,108 +36,11 @@ static bool refused(const struct at *at, enum tide_status status) {
   return status == TIDE_ERROR_STATE || (!at->m && status == TIDE_ERROR_ARGUMENT);
 }
 
-static bool detach(const struct at *at) {
-  return tide_detach(at->m) == (at->m ? TIDE_ERROR_STATE : TIDE_OK);
-}
-static bool blocking_enter(const struct at *at) {
-  tide_blocking_enter(at->m);
-  return true;
-}
-static bool blocking_leave(const struct at *at) {
-  tide_blocking_leave(at->m);
-  return true;
-}
-static bool safepoint(const struct at *at) {
-  tide_safepoint_slow(at->m);
-  return true;
-}
-static bool alloc(const struct at *at) {
-  return !tide_alloc_slow(at->m, TIDE_LAYOUT_LEAF, 4000);
-}
-static bool alloc_array(const struct at *at) {
-  return !tide_alloc_array(at->m, TIDE_LAYOUT_LEAF, 100, 40);
-}
-static bool alloc_aligned(const struct at *at) {
-  return !tide_alloc_aligned(at->m, TIDE_LAYOUT_LEAF, 64, 64);
-}
-static bool collect(const struct at *at) {
-  return refused(at, tide_collect(at->m));
-}
-static bool external(const struct at *at) {
-  return refused(at, tide_external_add(at->m, 1));
-}
-static bool scope_open(const struct at *at) {
-  return tide_scope_open(at->m) == SIZE_MAX;
-}
-static bool handle(const struct at *at) {
-  return !tide_handle(at->m, NULL);
-}
-static bool scope_close(const struct at *at) {
-  return refused(at, tide_scope_close(at->m, 1));
-}
-static bool scope_unwind(const struct at *at) {
-  return refused(at, tide_scope_unwind(at->m, 1));
-}
-static bool weak_new(const struct at *at) {
-  return !tide_weak_new(at->m, at->object, TIDE_WEAK_BEFORE);
-}
-static bool weak_get(const struct at *at) {
-  return !tide_weak_get(at->m, at->weak);
-}
-static bool ephemeron_new(const struct at *at) {
-  return !tide_ephemeron_new(at->m, at->object, at->object);
-}
-static bool ephemeron_key(const struct at *at) {
-  return !tide_ephemeron_key(at->m, at->ephemeron);
-}
-static bool ephemeron_value(const struct at *at) {
-  return !tide_ephemeron_value(at->m, at->ephemeron);
-}
-static bool ephemeron_set(const struct at *at) {
-  tide_ephemeron_set(at->m, at->ephemeron, NULL);
-  return true;
-}
-static bool table_new(const struct at *at) {
-  return !tide_weak_table_new(at->m);
-}
-static bool table_put(const struct at *at) {
-  return !tide_weak_table_put(at->m, at->table, at->object, at->object);
-}
-static bool table_get(const struct at *at) {
-  return !tide_weak_table_get(at->m, at->table, at->object);
-}
-static bool table_remove(const struct at *at) {
-  return !tide_weak_table_remove(at->m, at->table, at->object);
-}
-static bool table_count(const struct at *at) {
-  return tide_weak_table_count(at->m, at->table) == 0;
-}
-static bool finalizer_add(const struct at *at) {
-  return refused(at, tide_finalizer_add(at->m, at->object, finalize, NULL));
-}
-static bool finalizer_remove(const struct at *at) {
-  return tide_finalizer_remove(at->m, at->object) == 0;
-}
-static bool finalizers_queue_all(const struct at *at) {
-  return tide_finalizers_queue_all(at->m, NULL) == 0;
-}
-static bool finalizers_run(const struct at *at) {
-  return tide_finalizers_run(at->m, 1) == 0;
-}
 static bool stack_register(const struct at *at) {
   static char other[4096] __attribute__((aligned(16)));
   struct tide_error error;
   return !tide_stack_register(at->m, other, other + sizeof other, &error) &&
          refused(at, error.status);
-}
-static bool stack_switch(const struct at *at) {
-  return refused(at, tide_stack_switch(at->m, at->stack));
-}
-static bool stack_unregister(const struct at *at) {
-  return refused(at, tide_stack_unregister(at->m, at->stack));
-}
-static bool walk(const struct at *at) {
-  return refused(at, tide_heap_walk(at->m, visit, NULL));
 }
 static bool inspection(const struct at *at) {
   struct tide_error error;
@@ -147,61 +50,64 @@ static bool check_marks(const struct at *at) {
   struct tide_check check;
   return refused(at, tide_check_marks(at->m, &check));
 }
-static bool check_heap(const struct at *at) {
-  return refused(at, tide_check_heap(at->m, NULL));
-}
-static bool count_marked(const struct at *at) {
-  return tide_count_marked(at->m) == 0;
-}
 
 enum {
   IN_REGIONS = 1, /* allowed in blocking regions */
   NULL_IS_FINE = 2,
   LOOKS = 4, /* allowed in callbacks of the heap's own collections */
 };
+/* The name as the message says it, where else the call is allowed, and whether it was refused. */
+#define FUNCTIONS(X)                                                                               \
+  X("tide_detach", IN_REGIONS | NULL_IS_FINE,                                                      \
+    tide_detach(at->m) == (at->m ? TIDE_ERROR_STATE : TIDE_OK))                                    \
+  X("tide_blocking_enter", IN_REGIONS, (tide_blocking_enter(at->m), true))                         \
+  X("tide_blocking_leave", IN_REGIONS, (tide_blocking_leave(at->m), true))                         \
+  X("tide_safepoint", IN_REGIONS, (tide_safepoint_slow(at->m), true))                              \
+  X("allocation", 0, !tide_alloc_slow(at->m, TIDE_LAYOUT_LEAF, 4000))                              \
+  X("allocation", 0, !tide_alloc_array(at->m, TIDE_LAYOUT_LEAF, 100, 40))                          \
+  X("allocation", 0, !tide_alloc_aligned(at->m, TIDE_LAYOUT_LEAF, 64, 64))                         \
+  X("tide_collect", 0, refused(at, tide_collect(at->m)))                                           \
+  X("tide_external_add", 0, refused(at, tide_external_add(at->m, 1)))                              \
+  X("tide_scope_open", 0, tide_scope_open(at->m) == SIZE_MAX)                                      \
+  X("tide_handle", 0, !tide_handle(at->m, NULL))                                                   \
+  X("tide_scope_close", 0, refused(at, tide_scope_close(at->m, 1)))                                \
+  X("tide_scope_unwind", 0, refused(at, tide_scope_unwind(at->m, 1)))                              \
+  X("tide_weak_new", 0, !tide_weak_new(at->m, at->object, TIDE_WEAK_BEFORE))                       \
+  X("tide_weak_get", LOOKS, !tide_weak_get(at->m, at->weak))                                       \
+  X("tide_ephemeron_new", 0, !tide_ephemeron_new(at->m, at->object, at->object))                   \
+  X("tide_ephemeron_key", LOOKS, !tide_ephemeron_key(at->m, at->ephemeron))                        \
+  X("tide_ephemeron_value", LOOKS, !tide_ephemeron_value(at->m, at->ephemeron))                    \
+  X("tide_ephemeron_set", 0, (tide_ephemeron_set(at->m, at->ephemeron, NULL), true))               \
+  X("tide_weak_table_new", 0, !tide_weak_table_new(at->m))                                         \
+  X("tide_weak_table_put", 0, !tide_weak_table_put(at->m, at->table, at->object, at->object))      \
+  X("tide_weak_table_get", LOOKS, !tide_weak_table_get(at->m, at->table, at->object))              \
+  X("tide_weak_table_remove", 0, !tide_weak_table_remove(at->m, at->table, at->object))            \
+  X("tide_weak_table_count", LOOKS, tide_weak_table_count(at->m, at->table) == 0)                  \
+  X("tide_finalizer_add", 0, refused(at, tide_finalizer_add(at->m, at->object, finalize, NULL)))   \
+  X("tide_finalizer_remove", 0, tide_finalizer_remove(at->m, at->object) == 0)                     \
+  X("tide_finalizers_queue_all", 0, tide_finalizers_queue_all(at->m, NULL) == 0)                   \
+  X("tide_finalizers_run", 0, tide_finalizers_run(at->m, 1) == 0)                                  \
+  X("tide_stack_register", 0, stack_register(at))                                                  \
+  X("tide_stack_switch", 0, refused(at, tide_stack_switch(at->m, at->stack)))                      \
+  X("tide_stack_unregister", 0, refused(at, tide_stack_unregister(at->m, at->stack)))              \
+  X("tide_heap_walk", 0, refused(at, tide_heap_walk(at->m, visit, NULL)))                          \
+  X("tide_heap_inspect", 0, inspection(at))                                                        \
+  X("tide_check_marks", 0, check_marks(at))                                                        \
+  X("tide_check_heap", 0, refused(at, tide_check_heap(at->m, NULL)))                               \
+  X("tide_count_marked", 0, tide_count_marked(at->m) == 0)
+#define FUNCTION(name, flags, call) {name, flags},
+#define CALL(name, flags, call) || (number++ == function && (call))
+
 static const struct function {
-  const char *name; /* as the message says it */
-  bool (*call)(const struct at *at);
+  const char *name;
   unsigned flags;
-} functions[] = {
-    {"tide_detach", detach, IN_REGIONS | NULL_IS_FINE},
-    {"tide_blocking_enter", blocking_enter, IN_REGIONS},
-    {"tide_blocking_leave", blocking_leave, IN_REGIONS},
-    {"tide_safepoint", safepoint, IN_REGIONS},
-    {"allocation", alloc, 0},
-    {"allocation", alloc_array, 0},
-    {"allocation", alloc_aligned, 0},
-    {"tide_collect", collect, 0},
-    {"tide_external_add", external, 0},
-    {"tide_scope_open", scope_open, 0},
-    {"tide_handle", handle, 0},
-    {"tide_scope_close", scope_close, 0},
-    {"tide_scope_unwind", scope_unwind, 0},
-    {"tide_weak_new", weak_new, 0},
-    {"tide_weak_get", weak_get, LOOKS},
-    {"tide_ephemeron_new", ephemeron_new, 0},
-    {"tide_ephemeron_key", ephemeron_key, LOOKS},
-    {"tide_ephemeron_value", ephemeron_value, LOOKS},
-    {"tide_ephemeron_set", ephemeron_set, 0},
-    {"tide_weak_table_new", table_new, 0},
-    {"tide_weak_table_put", table_put, 0},
-    {"tide_weak_table_get", table_get, LOOKS},
-    {"tide_weak_table_remove", table_remove, 0},
-    {"tide_weak_table_count", table_count, LOOKS},
-    {"tide_finalizer_add", finalizer_add, 0},
-    {"tide_finalizer_remove", finalizer_remove, 0},
-    {"tide_finalizers_queue_all", finalizers_queue_all, 0},
-    {"tide_finalizers_run", finalizers_run, 0},
-    {"tide_stack_register", stack_register, 0},
-    {"tide_stack_switch", stack_switch, 0},
-    {"tide_stack_unregister", stack_unregister, 0},
-    {"tide_heap_walk", walk, 0},
-    {"tide_heap_inspect", inspection, 0},
-    {"tide_check_marks", check_marks, 0},
-    {"tide_check_heap", check_heap, 0},
-    {"tide_count_marked", count_marked, 0},
-};
-enum { FUNCTIONS = sizeof functions / sizeof *functions };
+} functions[] = {FUNCTIONS(FUNCTION)};
+enum { FUNCTION_COUNT = sizeof functions / sizeof *functions };
+
+static bool call(const struct function *which, const struct at *at) {
+  unsigned function = (unsigned)(which - functions), number = 0;
+  return false FUNCTIONS(CALL);
+}
 
 /* ---- Places ---- */
 
@@ -229,40 +135,40 @@ static bool with_null(const struct function *function) {
   struct world w = world_new();
   struct at at = fill(&w);
   at.m = NULL;
-  return function->call(&at);
+  return call(function, &at);
 }
 
 static bool detached(const struct function *function) {
   struct world w = world_new();
   struct at at = fill(&w);
-  return tide_detach(w.m) == TIDE_OK && function->call(&at);
+  return tide_detach(w.m) == TIDE_OK && call(function, &at);
 }
 
-struct call {
+struct made {
   const struct function *function;
   struct at at;
   bool good;
 };
 static void *make(void *argument) {
-  struct call *call = argument;
-  call->good = call->function->call(&call->at);
+  struct made *made = argument;
+  made->good = call(made->function, &made->at);
   return NULL;
 }
 
 static bool by_another_thread(const struct function *function) {
   struct world w = world_new();
-  struct call call = {.function = function, .at = fill(&w)};
+  struct made made = {.function = function, .at = fill(&w)};
   pthread_t thread;
-  if (pthread_create(&thread, NULL, make, &call) != 0) return false;
+  if (pthread_create(&thread, NULL, make, &made) != 0) return false;
   pthread_join(thread, NULL);
-  return call.good;
+  return made.good;
 }
 
 static bool in_region(const struct function *function) {
   struct world w = world_new();
   struct at at = fill(&w);
   tide_blocking_enter(w.m);
-  return function->call(&at);
+  return call(function, &at);
 }
 
 static void make_in_event(struct tide_heap *heap, enum tide_event event, uint64_t now,
@@ -273,16 +179,16 @@ static void make_in_event(struct tide_heap *heap, enum tide_event event, uint64_
 
 static bool in_callback(const struct function *function) {
   struct world w = world_new();
-  struct call call = {.function = function, .at = fill(&w)};
-  tide_heap_on_event(w.heap, make_in_event, &call);
-  return tide_collect(w.m) == TIDE_OK && call.good;
+  struct made made = {.function = function, .at = fill(&w)};
+  tide_heap_on_event(w.heap, make_in_event, &made);
+  return tide_collect(w.m) == TIDE_OK && made.good;
 }
 
 static bool in_callback_of_another_heap(const struct function *function) {
   struct world w = world_new(), other = world_new();
-  struct call call = {.function = function, .at = fill(&other)};
-  tide_heap_on_event(w.heap, make_in_event, &call);
-  return tide_collect(w.m) == TIDE_OK && call.good;
+  struct made made = {.function = function, .at = fill(&other)};
+  tide_heap_on_event(w.heap, make_in_event, &made);
+  return tide_collect(w.m) == TIDE_OK && made.good;
 }
 
 static void make_in_root_callback(struct tide_tracer *tracer, void *argument) {
@@ -292,9 +198,9 @@ static void make_in_root_callback(struct tide_tracer *tracer, void *argument) {
 
 static bool in_root_callback_of_another_heap(const struct function *function) {
   struct world w = world_new(), other = world_new();
-  struct call call = {.function = function, .at = fill(&other)};
-  cr_assert_eq(tide_root_add_callback(w.heap, make_in_root_callback, &call), TIDE_OK);
-  return tide_collect(w.m) == TIDE_OK && call.good;
+  struct made made = {.function = function, .at = fill(&other)};
+  cr_assert_eq(tide_root_add_callback(w.heap, make_in_root_callback, &made), TIDE_OK);
+  return tide_collect(w.m) == TIDE_OK && made.good;
 }
 
 static bool make_in_visit(void *object, size_t bytes, tide_layout layout, void *argument) {
@@ -305,9 +211,9 @@ static bool make_in_visit(void *object, size_t bytes, tide_layout layout, void *
 
 static bool in_visit_of_another_heap(const struct function *function) {
   struct world w = world_new(), other = world_new();
-  struct call call = {.function = function, .at = fill(&other)};
+  struct made made = {.function = function, .at = fill(&other)};
   cr_assert_not_null(tide_handle(w.m, pair_new(&w, NULL, NULL, 1)));
-  return tide_heap_walk(w.m, make_in_visit, &call) == TIDE_OK && call.good;
+  return tide_heap_walk(w.m, make_in_visit, &made) == TIDE_OK && made.good;
 }
 
 /* ---- */
@@ -339,7 +245,7 @@ static void expect_refusal(place_fn place, const struct function *function) {
 }
 
 static void expect_refusals(place_fn place, unsigned but) {
-  for (size_t i = 0; i < FUNCTIONS; i++)
+  for (size_t i = 0; i < FUNCTION_COUNT; i++)
     if (!(functions[i].flags & but)) expect_refusal(place, &functions[i]);
 }
 
