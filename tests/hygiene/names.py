@@ -6,7 +6,8 @@ Usage: names.py --root FOLDER [--later PREFIX]…
 Looks at the comments of C and C++ sources, at Markdown documents and at manual pages, but not at
 CHANGELOG.md, which speaks of the past. Checked are
  - names that begin with td_, tide_, TD_ or TIDE_: some source has them outside of comments, or a
-   CMake file has them, or a public header's manual page is called so. A name that ends in _ stands for all that begin so (tide_object_…, td_plat_*);
+   CMake file has them, or a public header's manual page is called so. A name that ends in _ stands
+   for all that begin so (tide_object_…, td_plat_*);
    a part of capitals stands for any word (td_Q_put), as do Q and X alone in a macro's name;
  - files named with their folder (heap/space.h): they exist; a word of capitals (marker/queue/Q.h)
    stands for any.
