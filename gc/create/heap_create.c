@@ -41,7 +41,7 @@ struct whole {
   struct td_finalizers finalizers;
   struct td_ephemerons ephemerons;
   struct td_weak_slots weak_slots[TD_WEAK_KINDS];
-  struct td_serial serial;
+  struct td_serial_traces serial;
   struct td_when when;
   struct td_watch watch;
   struct td_asked asked;

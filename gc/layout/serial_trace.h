@@ -5,7 +5,7 @@
 #include "gc/state/heap.h"
 
 struct td_serial_trace;
-struct td_serial {
+struct td_serial_traces {
   pthread_mutex_t lock; /* held by markers, around functions of tide_layout_traced_serially */
   struct td_serial_trace *traces; /* under the space's lock */
 };
