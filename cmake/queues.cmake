@@ -25,18 +25,42 @@ endfunction()
 td_read_queues(TD_QUEUES marker/queue X)
 td_read_queues(TD_RIVALS bench/rivals RIVAL)
 
+# TD_LEFT_OUT are the queues whose engines the library has not.
+foreach(queue IN LISTS TD_QUEUES)
+  list(APPEND td_engines ${TD_QUEUE_NAME_${queue}})
+endforeach()
+set(TIDE_ENGINES "${td_engines}" CACHE STRING "The marking engines of the library")
+string(REPLACE "," ";" td_wanted "${TIDE_ENGINES}")
+foreach(engine IN LISTS td_wanted)
+  if(NOT engine IN_LIST td_engines)
+    list(JOIN td_engines ", " td_engines)
+    message(FATAL_ERROR "TIDE_ENGINES: the library has no engine '${engine}'; there are: ${td_engines}")
+  endif()
+endforeach()
+if(NOT td_wanted)
+  message(FATAL_ERROR "TIDE_ENGINES: the library needs an engine")
+endif()
+foreach(queue IN LISTS TD_QUEUES)
+  if(NOT TD_QUEUE_NAME_${queue} IN_LIST td_wanted)
+    list(APPEND TD_LEFT_OUT ${queue})
+  endif()
+endforeach()
+if(TD_LEFT_OUT AND TIDE_TESTS)
+  message(FATAL_ERROR "TIDE_ENGINES: the tests need all engines; say -DTIDE_TESTS=OFF")
+endif()
+
 # The target is compiled around one queue.
 function(td_for_queue target queue)
   target_compile_definitions(${target} PRIVATE TD_QUEUE=${queue}
     TD_QUEUE_HEADER="${TD_QUEUE_HEADER_${queue}}")
 endfunction()
 
-# The target has no engines of these queues.
-function(td_without_engines target)
-  foreach(queue IN LISTS ARGN)
-    string(TOUPPER ${queue} queue)
-    target_compile_definitions(${target} PRIVATE TIDE_WITHOUT_${queue})
-  endforeach()
+# What leaves out the engines of these queues, as definitions.
+function(td_without_engines result)
+  set(definitions ${ARGN})
+  list(TRANSFORM definitions TOUPPER)
+  list(TRANSFORM definitions PREPEND TIDE_WITHOUT_)
+  set(${result} ${definitions} PARENT_SCOPE)
 endfunction()
 
 # The loops of the engines differ in their queue only; where the compiler happens to place them

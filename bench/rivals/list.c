@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "marker/engine/table.h"
+#include "marker/engine/engines.h"
 
 TD_ALL_QUEUES(TD_QUEUE_IGNORE, TD_QUEUE_DEFINE)
 

@@ -18,7 +18,7 @@ get_target_property(simulated_sources tidemark_objects SOURCES)
 set(instrumented_sources ${simulated_sources})
 list(FILTER instrumented_sources INCLUDE REGEX "/(marker|heap)/")
 # The rivals' table of engines in place of the library's.
-list(FILTER instrumented_sources EXCLUDE REGEX "/marker/engine/table[.]c$")
+list(FILTER instrumented_sources EXCLUDE REGEX "/marker/engine/engines[.]c$")
 get_target_property(rival_sources tidemark_rivals SOURCES)
 list(APPEND instrumented_sources ${rival_sources})
 list(FILTER simulated_sources EXCLUDE REGEX "/(marker|heap)/")

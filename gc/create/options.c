@@ -61,6 +61,7 @@ static bool copy_options(struct tide_options *o, struct tide_advanced_options *a
 }
 
 static bool check_options(const struct tide_options *o, struct tide_error *error) {
+  char names[TD_NAMES_BYTES];
   const struct tide_advanced_options *a = o->advanced;
   enum td_policy_kind kind;
   const char *wrong = objection(o);
@@ -68,8 +69,9 @@ static bool check_options(const struct tide_options *o, struct tide_error *error
   if (wrong)
     td_fail(error, TIDE_ERROR_ARGUMENT, "tide_heap_create: %s", wrong);
   else if (a->engine && !td_engine_find(a->engine))
-    td_fail(error, TIDE_ERROR_ARGUMENT, "tide_heap_create: no engine has this name: %.64s",
-            a->engine);
+    td_fail(error, TIDE_ERROR_ARGUMENT,
+            "tide_heap_create: no engine is called %.32s; there are: %s", a->engine,
+            td_list_names(names, td_engine_name));
   else if (a->policy && !td_policy_find(a->policy, &kind))
     td_fail(error, TIDE_ERROR_ARGUMENT, "tide_heap_create: no policy has this name: %.64s",
             a->policy);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "marker/base/engine.h"
-#include "marker/engine/table.h"
+#include "marker/engine/engines.h"
 
 const struct td_engine *td_engine_at(size_t index) {
   size_t at = 0;

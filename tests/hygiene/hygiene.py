@@ -33,7 +33,7 @@ MAY_INCLUDE = {
 }
 # A bench of queues sees the queues, not the collector; the table of its engines stands in for the
 # library's. Graph files are written in one place.
-ALSO_INCLUDES = {"bench": re.compile(r"marker/(queue/\w+|engine/table)\.h$"),
+ALSO_INCLUDES = {"bench": re.compile(r"marker/(queue/\w+|engine/engines)\.h$"),
                  "workloads": re.compile(r"inspect/(base/whole_file|thg/\w+)\.h$")}
 # The simulated machine stands below the library, in place of the system. It also sees phases and idle
 # markers go by, to tell where the time goes, and whether the library still tries how to mark; and where the heap's

@@ -151,6 +151,48 @@ def way_single_file_variants(options):
         graph_file(options, folder, build)
 
 
+def expect_one_engine(library, engine):
+    asked = ("import ctypes, sys; name = ctypes.CDLL(sys.argv[1]).tide_engine_name; "
+             "name.restype = ctypes.c_char_p; print(name(0), name(1))")
+    demand(run(sys.executable, "-c", asked, library).strip() == f"b'{engine}' None", f"one engine: {engine}")
+
+
+# The most bytes of text, by `size`, that GCC may make of the library for x86-64: of all of it, and with
+# one engine.
+TEXT_MAX, TEXT_ONE_ENGINE_MAX = 900_000, 420_000
+
+
+def way_engines(options):
+    """TIDE_ENGINES: a name that the library does not know is refused, and one engine is enough."""
+    with tempfile.TemporaryDirectory() as build:
+        refused = subprocess.run(["cmake", "-S", options.root, "-B", build, "-DTIDE_ENGINES=bwos,tokio",
+                                  *(f"-DTIDE_{part}=OFF" for part in ("PROGRAM", "TESTS", "EXAMPLES"))],
+                                 capture_output=True, text=True, check=False)
+        told = re.sub(r"\s+", " ", refused.stderr)
+        demand(refused.returncode != 0 and
+               "no engine 'tokio'; there are: bwos, abp, chase-lev, serial" in told, f"refused: {told}")
+        # What the option makes, without compiling the rest again.
+        archive, table = os.path.join(build, "one.a"), os.path.join(build, "engines.c.o")
+        shutil.copy(os.path.join(options.build, "libtidemark.a"), archive)
+        others = ("ABP", "CHASE_LEV", "SERIAL")
+        run("ar", "d", archive, *(f"{name.lower()}.c.o" for name in others))
+        run(options.cc, "-std=gnu17", "-O2", "-fPIC", "-fvisibility=hidden", "-I", options.root,
+            *(f"-DTIDE_WITHOUT_{name}" for name in others), "-c",
+            os.path.join(options.root, "marker/engine/engines.c"), "-o", table)
+        run("ar", "r", archive, table)
+        one = os.path.join(build, "libone.so")
+        run(options.cc, "-shared", "-Wl,-z,defs", "-Wl,--whole-archive", archive, "-Wl,--no-whole-archive",
+            "-Wl,--gc-sections", "-pthread", "-o", one)
+        expect_one_engine(one, "bwos")
+        with open(os.path.join(options.build, "CMakeCache.txt"), encoding="utf-8") as file:
+            usual = "CMAKE_BUILD_TYPE:STRING=Release" in file.read() and os.uname().machine == "x86_64" and \
+                "Free Software Foundation" in run(options.cc, "--version")
+        for library, most in ((os.path.join(options.build, "libtidemark.so"), TEXT_MAX), (one, TEXT_ONE_ENGINE_MAX)):
+            text = int(run("size", library).splitlines()[1].split()[0])
+            print(f"{os.path.basename(library)}: {text} bytes of text")
+            demand(not usual or text <= most, f"{library} has at most {most} bytes of text: {text}")
+
+
 # Prints the names of the engines, a line each.
 ENGINES = """#include <stdio.h>
 #include "tidemark.h"
@@ -337,13 +379,15 @@ def way_unload(options):
 def way_subproject(options):
     with tempfile.TemporaryDirectory() as build:
         run("cmake", "-G", "Ninja", "-S", os.path.join(options.root, "tests/package/subproject"),
-            "-B", build, f"-DTIDEMARK_SOURCE={options.root}", "-DCMAKE_BUILD_TYPE=Debug")
+            "-B", build, f"-DTIDEMARK_SOURCE={options.root}", "-DCMAKE_BUILD_TYPE=Debug",
+            "-DTIDE_ENGINES=chase-lev")
         with open(os.path.join(build, "CMakeCache.txt"), encoding="utf-8") as file:
             cache = file.read()
         for part in ("PROGRAM", "TESTS", "EXAMPLES"):
             demand(f"TIDE_{part}:BOOL=OFF" in cache, f"inside another project TIDE_{part} is off")
         run("cmake", "--build", build, "--target", "host")
         expect_cells(run(os.path.join(build, "host")))
+        expect_one_engine(os.path.join(build, "tidemark/libtidemark.so"), "chase-lev")
 
 
 def way_manual(options):

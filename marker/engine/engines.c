@@ -1,5 +1,5 @@
 /* The library's engines. A build leaves engines out by TIDE_WITHOUT_… */
-#include "marker/engine/table.h"
+#include "marker/engine/engines.h"
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* The table of engines, in a unit of its own. A program that is linked with the static library may
  * define the table itself: the linker then leaves the library's out. */
-#ifndef TD_MARKER_ENGINE_TABLE_H
-#define TD_MARKER_ENGINE_TABLE_H
+#ifndef TD_MARKER_ENGINE_ENGINES_H
+#define TD_MARKER_ENGINE_ENGINES_H
 
 struct td_engine;
 
