@@ -21,11 +21,15 @@ void td_registry_deinit(struct td_registry *registry) {
   td_table_free(&registry->index);
 }
 
-size_t td_registry_find(const struct td_registry *registry, const void *known) {
+static inline size_t find(const struct td_registry *registry, const void *known) {
   if (has_index(registry)) return td_table_get(&registry->index, word_of(known));
   for (size_t i = 0; i < registry->count; i++)
     if (memcmp(entry_at(registry, i), known, registry->bytes_known) == 0) return i;
   return TD_TABLE_NONE;
+}
+
+size_t td_registry_find(const struct td_registry *registry, const void *known) {
+  return find(registry, known);
 }
 
 static bool make_room(struct td_registry *registry) {
@@ -40,7 +44,7 @@ static bool make_room(struct td_registry *registry) {
 }
 
 enum tide_status td_registry_add(struct td_registry *registry, const void *entry) {
-  if (td_registry_find(registry, entry) != TD_TABLE_NONE) return TIDE_ERROR_STATE;
+  if (find(registry, entry) != TD_TABLE_NONE) return TIDE_ERROR_STATE;
   if (!make_room(registry) ||
       (has_index(registry) && !td_table_put(&registry->index, word_of(entry), registry->count)))
     return TIDE_ERROR_MEMORY;
@@ -62,7 +66,7 @@ void td_registry_drop(struct td_registry *registry, size_t at) {
 }
 
 enum tide_status td_registry_remove(struct td_registry *registry, const void *known) {
-  size_t at = td_registry_find(registry, known);
+  size_t at = find(registry, known);
   if (at == TD_TABLE_NONE) return TIDE_ERROR_ARGUMENT;
   td_registry_drop(registry, at);
   return TIDE_OK;
