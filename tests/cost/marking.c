@@ -10,7 +10,6 @@
 #define STEPS_FEW 192
 #define STEPS_MANY 448
 #include "tests/cost/steps.h"
-#include "tide/tide.h"
 
 enum { LISTS = 64 };
 

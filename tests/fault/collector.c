@@ -4,17 +4,12 @@
  * Every step must succeed or say why not, and whatever was built must stay whole. Then: whole
  * collections without any memory, a child of fork that gets no threads, low RLIMIT_AS. */
 #include <errno.h>
-#include <pthread.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "tests/fault/refuse_library.h"
 #include "tests/stress/driver.h"
 #include "tide/advanced.h"
-#include "tide/stats.h"
-#include "tide/tide.h"
 
 /* ---- The scenario ---- */
 

@@ -2,13 +2,9 @@
  * it asks for is refused in turn, and then with all behind it. All must be as before, down to the
  * memory in use: the next collection marks everything with the old engine and the old number of
  * markers, and the same change works once there is memory. */
-#include <string.h>
-
 #include "tests/fault/refuse_library.h"
 #include "tests/stress/driver.h"
 #include "tide/advanced.h"
-#include "tide/stats.h"
-#include "tide/tide.h"
 
 void __real_free(void *piece);
 void __wrap_free(void *piece);

@@ -4,8 +4,6 @@
 #include "tests/fault/refuse_library.h"
 #include "tests/stress/driver.h"
 #include "tide/advanced.h"
-#include "tide/stats.h"
-#include "tide/tide.h"
 
 enum { WIDE = 3000 };
 

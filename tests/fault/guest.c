@@ -1,11 +1,8 @@
 /* What the program does when it can neither hear nor ask its Boehm GC: it kills that process, which
  * is alive and would wait for ever, and says so. This program is its own guest. */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "bench/boehm/guest.h"
 #include "bench/cli/complain.h"

@@ -1,16 +1,11 @@
 /* A process that sees no /proc: heaps and threads work all the same.  The C library tells the
  * bounds of the first stack from /proc/self/maps, and control groups' limits are read from there.
  * Skipped (77) where neither root nor a user namespace may change the root folder. */
-#include <pthread.h>
 #include <sched.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "tests/stress/driver.h"
-#include "tide/stats.h"
-#include "tide/tide.h"
 
 enum { SKIPPED = 77, DEPTH = 20000, FRAME = 128 };
 

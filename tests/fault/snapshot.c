@@ -3,10 +3,7 @@
  * part failed, the status is TIDE_ERROR_MEMORY and there is no file. */
 #include <dirent.h>
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "tests/stress/driver.h"
 #include "tide/inspect.h"

@@ -4,13 +4,8 @@
 #ifndef TD_TESTS_MARKING_RIG_H
 #define TD_TESTS_MARKING_RIG_H
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "tests/stress/driver.h"
 #include "tide/advanced.h"
-#include "tide/stats.h"
-#include "tide/tide.h"
 
 struct rig {
   struct tide_heap *heap;

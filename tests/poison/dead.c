@@ -1,14 +1,10 @@
 /* AddressSanitizer knows of dead objects: the first touch ends the program with a report, and
  * nothing else does. The library is built with the sanitizer, or without it: the program is. */
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "tests/stress/driver.h"
-#include "tide/tide.h"
 
 static struct tide_heap *heap;
 static struct tide_mutator *m;

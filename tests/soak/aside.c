@@ -1,11 +1,8 @@
 /* A short-lived heap, with all that the library takes for it: addresses, keys, threads, files. */
 #include "tests/soak/aside.h"
 
-#include <unistd.h>
-
 #include "tests/stress/driver.h"
 #include "tide/inspect.h"
-#include "tide/tide.h"
 
 enum { OBJECTS = 5000 };
 

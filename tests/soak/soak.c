@@ -10,13 +10,10 @@
  * (default 1), threads and files not at all, mappings by 2 and a tenth.
  * Exit status: 0 held, 1 not, 2 usage. */
 #include <dirent.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "tests/soak/work.h"
 #include "tests/stress/driver.h"
-#include "tide/stats.h"
 
 enum { KIB, THREADS, FILES, MAPPINGS, MEASURES };
 static const char *const names[MEASURES] = {"KiB resident", "threads", "files", "mappings"};

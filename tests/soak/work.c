@@ -1,15 +1,11 @@
 /* The soak's heap, its table, and the threads that change it. */
 #include "tests/soak/work.h"
 
-#include <pthread.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "tests/soak/aside.h"
 #include "tests/stress/driver.h"
 #include "tide/advanced.h"
-#include "tide/stats.h"
 
 enum { SLOTS = 120000, WORKERS = 3, BYTES_MOST = 700, LIST = 400 };
 

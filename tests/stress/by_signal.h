@@ -3,7 +3,6 @@
 #define TD_TESTS_STRESS_BY_SIGNAL_H
 
 #include "tests/stress/driver.h"
-#include "tide/tide.h"
 
 /* Attaches this thread as one that a signal stops wherever it is. */
 static inline struct tide_mutator *attach_by_signal(struct tide_heap *heap) {

@@ -3,13 +3,8 @@
  * of that heap may not be used there: it is refused, whatever it is asked for, and nobody hangs.
  *
  * Usage: stress_callbacks_cross ROUNDS */
-#include <pthread.h>
-#include <stdatomic.h>
-
 #include "tests/stress/driver.h"
 #include "tide/inspect.h"
-#include "tide/stats.h"
-#include "tide/tide.h"
 
 struct side {
   struct tide_heap *mine, *others;

@@ -1,10 +1,6 @@
 /* Threads that a signal stops are cancelled in points of cancellation outside of blocking regions,
  * while another thread collects all the time: a stop may have met them there, and no thread may be
  * counted twice. Arguments: threads, one after the other in two rows. */
-#include <pthread.h>
-#include <stdatomic.h>
-#include <unistd.h>
-
 #include "tests/stress/by_signal.h"
 
 static struct tide_heap *heap;

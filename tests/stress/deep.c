@@ -1,12 +1,10 @@
 /* The first thread's stack grows as far as the limit of the moment allows. A program that raises
  * the limit while it runs may stand far below the end that the stack had when the thread was
  * attached: in a collection, in a blocking region, and when it tells of a switch. */
-#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
 #include "tests/stress/driver.h"
-#include "tide/tide.h"
 
 enum { FRAME = 4096, DEPTH = 6000 }; /* 24 MiB */
 #define LIMIT ((rlim_t)64 << 20)

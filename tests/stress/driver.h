@@ -1,12 +1,22 @@
-/* What the stress drivers share: checks that name themselves, a seeded generator, numbers from
- * the command line. A driver's exit status is 0, or 1 when a check failed. */
+/* What the drivers share: the headers that most of them need, checks that name themselves, a seeded
+ * generator, numbers from the command line. A driver's exit status is 0, or 1 when a check failed.
+ */
 #ifndef TD_TESTS_STRESS_DRIVER_H
 #define TD_TESTS_STRESS_DRIVER_H
 
 #include <inttypes.h>
+#include <pthread.h>
+#ifndef __cplusplus
+#include <stdatomic.h>
+#endif
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tide/stats.h"
+#include "tide/tide.h"
 
 #define CHECK(condition)                                                                           \
   ((condition)                                                                                     \

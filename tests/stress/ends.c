@@ -2,15 +2,11 @@
  * ends too, and its exit handlers may destroy the heap; a child of fork has one thread until it
  * collects; helpers that nobody needs are gone after a while and come back when they are needed. */
 #include <dirent.h>
-#include <pthread.h>
 #include <sched.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "tests/stress/driver.h"
-#include "tide/stats.h"
-#include "tide/tide.h"
 
 static struct tide_heap *heap;
 static struct tide_mutator *m;

@@ -1,13 +1,9 @@
 /* Fork storms: mutators allocate and collect while threads, attached and not, fork. Each child
  * checks what its parent's thread had built, allocates, collects, forks once more, and exits.
  * Arguments: forks (per forker), allocating workers. */
-#include <pthread.h>
-#include <stdatomic.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "tests/stress/list.h"
-#include "tide/stats.h"
 
 static struct tide_heap *heap;
 static tide_layout node_layout;

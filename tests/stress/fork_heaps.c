@@ -3,13 +3,9 @@
  * neither may wait for the other.
  * Then a thread that was cancelled destroys a heap with helpers, which is done to its end.
  * Arguments: forks, threads. */
-#include <pthread.h>
-#include <stdatomic.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "tests/stress/by_signal.h"
-#include "tide/stats.h"
 
 static struct tide_heap *heap;
 static atomic_bool finished;

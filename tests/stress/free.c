@@ -1,13 +1,7 @@
 /* Threads free what they and others allocated, small and large, while collections run. Every object
  * is filled with a number of its own; who loses a cell to somebody else finds out. Half the threads
  * are stopped by a signal. Arguments: rounds, workers. */
-#include <pthread.h>
-#include <stdatomic.h>
-#include <string.h>
-
 #include "tests/stress/driver.h"
-#include "tide/stats.h"
-#include "tide/tide.h"
 
 enum { SLOTS = 256 };
 

@@ -2,13 +2,7 @@
  * one thread collects a nearly empty heap again and again and prints percentiles of stop_ns.
  * Checked are only facts: every collection happens, nothing is lost, nobody is left sleeping.
  * Arguments: collections, mutators. */
-#include <pthread.h>
-#include <stdatomic.h>
-#include <unistd.h>
-
 #include "tests/stress/driver.h"
-#include "tide/stats.h"
-#include "tide/tide.h"
 
 static struct tide_heap *heap;
 static _Atomic(bool) finished;

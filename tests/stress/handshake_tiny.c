@@ -2,14 +2,9 @@
  * collection with nothing to do shows. With a second marker, and with a second mutator that sits
  * in a blocking region, as they must not cost anything either.
  * Arguments: collections. */
-#include <pthread.h>
-#include <stdatomic.h>
-#include <string.h>
 #include <time.h>
 
 #include "tests/stress/driver.h"
-#include "tide/stats.h"
-#include "tide/tide.h"
 
 struct node {
   struct node *next;

@@ -2,16 +2,10 @@
  * that has happened. The same for a fork, without an event.
  *
  * Usage: stress_late */
-#include <pthread.h>
-#include <stdatomic.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "tests/stress/driver.h"
-#include "tide/stats.h"
-#include "tide/tide.h"
 
 static struct tide_heap *heap;
 static _Atomic(bool) stands, may_go_on;

@@ -6,14 +6,10 @@
 #include <csignal>
 #include <cstring>
 
-#include <pthread.h>
 #include <sys/wait.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 #include "tests/stress/driver.h"
-#include "tide/stats.h"
-#include "tide/tide.h"
 
 static struct tide_heap *heap;
 static struct tide_mutator *m;

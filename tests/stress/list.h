@@ -3,7 +3,6 @@
 #define TD_TESTS_STRESS_LIST_H
 
 #include "tests/stress/driver.h"
-#include "tide/tide.h"
 
 struct node {
   struct node *next;

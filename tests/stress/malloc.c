@@ -3,8 +3,6 @@
  * collects all the time. Those wait for the lock of malloc; who has it must go on until they have
  * got it. Arguments: collections. */
 #include <malloc.h>
-#include <pthread.h>
-#include <stdatomic.h>
 
 #include "tests/stress/by_signal.h"
 

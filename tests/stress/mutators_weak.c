@@ -2,11 +2,7 @@
  * plain arrays and says after each collection which objects must live, which weak references and
  * ephemerons must be empty, and which finalizers must be due. Everything is random but seeded.
  * Arguments: rounds, seed. */
-#include <string.h>
-
 #include "tests/stress/driver.h"
-#include "tide/stats.h"
-#include "tide/tide.h"
 
 enum { ITEMS = 400, ROOTS = 12, FIELDS = 3 };
 

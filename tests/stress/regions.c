@@ -2,11 +2,7 @@
  * preserve, out of a frame that returns, into memory that nobody looks at. What was on the stack
  * when the region began stays alive. Compilers differ in what they do here, so this program is
  * built with more than one. */
-#include <pthread.h>
-#include <string.h>
-
 #include "tests/stress/driver.h"
-#include "tide/tide.h"
 
 #define ALONE __attribute__((noinline))
 

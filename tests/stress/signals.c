@@ -3,17 +3,11 @@
  * loops without a call. Others collect all the time, and gathering roots needs more and more memory
  * meanwhile; whoever waited for a lock of the C library there would wait for ever.
  * Arguments: seconds times ten, workers. */
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "tests/stress/by_signal.h"
 #include "tests/stress/list.h"
-#include "tide/stats.h"
 
 static struct tide_heap *heap;
 static tide_layout node_layout;

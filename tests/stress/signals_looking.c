@@ -6,14 +6,10 @@
  *   has its stop end in the middle of a collection of the first heap. What it allocates there after
  *   the region lives on.
  * Arguments: collections, forks. */
-#include <pthread.h>
-#include <stdatomic.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "tests/stress/by_signal.h"
 #include "tide/dropin.h"
-#include "tide/stats.h"
 
 static struct tide_heap *first, *second;
 static _Atomic(bool) ready, finished, second_stopped, first_retired, leave;

@@ -1,7 +1,5 @@
 /* Roots, stops and looks of the wild driver. */
 #include <sched.h>
-#include <stdio.h>
-#include <unistd.h>
 
 #include "tests/wild/wild.h"
 

@@ -1,7 +1,5 @@
 /* Chains of objects of the wild driver: every object says by its own contents whether it is the one
  * that its thread made. */
-#include <string.h>
-
 #include "tests/wild/wild.h"
 
 /* `next` and nothing else is a reference; `fill` are numbers that are none. */

@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "tests/wild/wild.h"
 

@@ -3,14 +3,9 @@
 #ifndef TD_TESTS_WILD_WILD_H
 #define TD_TESTS_WILD_WILD_H
 
-#include <pthread.h>
-#include <stdatomic.h>
-
 #include "tests/stress/driver.h"
 #include "tide/advanced.h"
 #include "tide/dropin.h"
-#include "tide/stats.h"
-#include "tide/tide.h"
 
 enum { PLACES = 4, SLOTS = 12, GUESTS = 3, LAYOUTS = 8 };
 

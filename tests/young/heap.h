@@ -2,11 +2,7 @@
 #ifndef TD_TESTS_YOUNG_HEAP_H
 #define TD_TESTS_YOUNG_HEAP_H
 
-#include <pthread.h>
-
 #include "tests/stress/driver.h"
-#include "tide/stats.h"
-#include "tide/tide.h"
 
 static inline struct tide_heap *young_heap(unsigned markers) {
   struct tide_options options;

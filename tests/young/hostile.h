@@ -3,13 +3,9 @@
 #ifndef TD_TESTS_YOUNG_HOSTILE_H
 #define TD_TESTS_YOUNG_HOSTILE_H
 
-#include <pthread.h>
-
 #include "tests/stress/driver.h"
 #include "tide/advanced.h"
 #include "tide/foreign.h"
-#include "tide/stats.h"
-#include "tide/tide.h"
 
 enum { HEAPS = 2, POOL = 48, WEAK = 12, SHARED = 256, PRIVATE = 3, SCRATCH = 4 };
 enum shape {

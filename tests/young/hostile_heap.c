@@ -1,6 +1,5 @@
 /* What threads of the hostile program do with a whole heap, and with the process. */
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "tests/young/hostile_work.h"
 

@@ -1,6 +1,4 @@
 /* Objects of the hostile program. */
-#include <string.h>
-
 #include "tests/young/hostile.h"
 
 /* The first word: the object's own address, as a reference where every word is one, and else as a

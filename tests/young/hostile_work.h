@@ -2,8 +2,6 @@
 #ifndef TD_TESTS_YOUNG_HOSTILE_WORK_H
 #define TD_TESTS_YOUNG_HOSTILE_WORK_H
 
-#include <stdatomic.h>
-
 #include "tests/young/hostile.h"
 
 /* What a thread has of a heap: a registered root, so that precise stacks do as well. */

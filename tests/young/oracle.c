@@ -11,8 +11,6 @@
  *   other       the barrier is told of a slot some pages away
  *   early       a collection comes between the barrier and the store
  *   log         nothing is logged, because the program never says anything */
-#include <string.h>
-
 #include "tests/young/shadow.h"
 #include "tide/advanced.h"
 
@@ -152,7 +150,7 @@ static void err(struct run *r, void *object, void **slot, void *value) {
   *slot = value;
 }
 
-static void write(struct run *r, uint32_t number, uint32_t index, uint32_t value) {
+static void write_value(struct run *r, uint32_t number, uint32_t index, uint32_t value) {
   struct node *node = &r->s.node[number];
   void *object = (void *)node->at, *to = (void *)r->s.node[value].at;
   node->slot[index] = value;
@@ -173,7 +171,7 @@ static void write_some(struct run *r, uint32_t value) {
   const struct node *node = &r->s.node[number];
   if (!number || !node->count || node->shape == WEAK) return;
   if (node->shape == EPHEMERON && !node->slot[0]) return;
-  write(r, number, node->shape == EPHEMERON ? 1 : below(r, node->count), value);
+  write_value(r, number, node->shape == EPHEMERON ? 1 : below(r, node->count), value);
 }
 
 static void write_range(struct run *r) {

@@ -1,7 +1,5 @@
 #include "tests/young/shadow.h"
 
-#include <string.h>
-
 static void trace(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
   (void)context;
   tide_trace_range(tracer, (void *const *)object + 1, bytes / sizeof(void *) - 1);

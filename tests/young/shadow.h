@@ -4,8 +4,6 @@
 #define TD_TESTS_YOUNG_SHADOW_H
 
 #include "tests/stress/driver.h"
-#include "tide/stats.h"
-#include "tide/tide.h"
 
 enum shape {
   PAIR,         /* two references and a number */

@@ -2,9 +2,6 @@
  * barrier, write references to young objects into old ones all the time, while young and full
  * collections come one after the other. Every reference leads to what was stored.
  * Arguments: collections, workers. */
-#include <pthread.h>
-#include <stdatomic.h>
-
 #include "tests/stress/by_signal.h"
 #include "tests/young/heap.h"
 

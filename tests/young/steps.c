@@ -4,8 +4,6 @@
  * must be in order. For processors and systems with single steps that a program can ask for. */
 #include <sched.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <string.h>
 #include <ucontext.h>
 
 #include "gc/threads/inside.h"
