@@ -1,6 +1,4 @@
 /* Allocation: sizes, alignment, zeroes, refusals, the hard limit. */
-#include <string.h>
-
 #include "tests/unit/gc/common.h"
 
 Test(alloc, every_size_is_zeroed_aligned_and_long_enough) {

@@ -1,6 +1,4 @@
 /* Many objects from one call, and what a collection leaves on the stack. */
-#include <string.h>
-
 #include "gc/threads/stop/registers.h"
 #include "tests/unit/gc/common.h"
 #include "tide/dropin.h"

@@ -1,6 +1,4 @@
 /* Arrays of objects, and layouts with names. */
-#include <string.h>
-
 #include "tests/unit/gc/common.h"
 
 /* Each element of an array has its references where its layout says. */

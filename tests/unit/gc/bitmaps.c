@@ -1,7 +1,5 @@
 /* Conservative bitmaps: the words that they name are looked at, interior pointers included, in
  * every element of an array; the others are not. */
-#include <string.h>
-
 #include "tests/unit/gc/common.h"
 
 enum { WORDS = 3 };

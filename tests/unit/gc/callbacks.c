@@ -1,9 +1,5 @@
 /* What the embedder's functions may do while the library calls them: trace functions on marking
  * threads, events, the out-of-memory hook, finalizers, visits. */
-#include <pthread.h>
-#include <stdio.h>
-#include <unistd.h>
-
 #include "tests/unit/gc/common.h"
 
 /* ---- Trace functions on marking threads ---- */

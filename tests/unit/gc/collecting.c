@@ -1,7 +1,5 @@
 /* Pausing, external memory, and limits that change. */
-#include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
 
 #include "tests/unit/gc/common.h"
 #include "tide/dropin.h"

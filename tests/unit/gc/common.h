@@ -3,7 +3,13 @@
 #define TD_TESTS_UNIT_GC_COMMON_H
 
 #include <criterion/criterion.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "tide/stats.h"
 #include "tide/tide.h"

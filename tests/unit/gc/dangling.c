@@ -1,10 +1,6 @@
 /* References to what was reclaimed, under TIDE_VERIFY=1: found out, and told with who holds them.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "gc/state/heap.h"
 #include "heap/quarantine.h"

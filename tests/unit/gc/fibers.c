@@ -1,7 +1,6 @@
 /* Stacks that are not the thread's own. */
 #include <sys/mman.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 #include "tests/unit/gc/common.h"
 

@@ -1,8 +1,4 @@
 /* tide_object_find, by threads that look anywhere while others allocate, free and collect. */
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-
 #include "tests/unit/gc/common.h"
 #include "tide/dropin.h"
 

@@ -1,9 +1,6 @@
 /* What tide/foreign.h offers, but for finalizers; and how a heap grows on demand. */
 #include "tide/dropin.h"
 
-#include <stdatomic.h>
-#include <string.h>
-
 #include "tests/unit/gc/common.h"
 
 /* ---- Roots gathered afresh ---- */

@@ -1,6 +1,4 @@
 /* Freeing and resizing single objects. */
-#include <string.h>
-
 #include "heap/poison.h"
 #include "tests/unit/gc/common.h"
 #include "tide/dropin.h"

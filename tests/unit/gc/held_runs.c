@@ -1,7 +1,4 @@
 /* Runs of threads that a signal stopped: what lies right behind one is an object. */
-#include <pthread.h>
-#include <stdatomic.h>
-
 #include "tests/unit/gc/common.h"
 
 #define MANY 512u

@@ -1,6 +1,4 @@
 /* Which conservative words keep objects alive. */
-#include <string.h>
-
 #include "tests/unit/gc/common.h"
 
 /* An object whose words may be pointers, held by a handle. */

@@ -1,10 +1,5 @@
 /* Whoever watches collections is told of each whether it is a full or a young one, and why it was
  * begun. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "tests/unit/gc/common.h"
 
 struct watch {

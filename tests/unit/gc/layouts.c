@@ -1,6 +1,4 @@
 /* Layouts: which words of an object are followed, and which descriptions are refused. */
-#include <string.h>
-
 #include "tests/unit/gc/common.h"
 
 /* An object of `words` words, each referring to an object of its own; how many of those live. */

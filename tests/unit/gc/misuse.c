@@ -1,6 +1,4 @@
 /* Calls that must not be made: told with an abort in debug builds, a defined error in others. */
-#include <pthread.h>
-
 #include "tests/unit/gc/common.h"
 #include "tide/advanced.h"
 

@@ -1,7 +1,4 @@
 /* Programs that switch stacks and tell only where the one lies that they run on. */
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdlib.h>
 #include <ucontext.h>
 
 #include "tests/unit/gc/common.h"

@@ -1,6 +1,4 @@
 /* Pinned objects: alive until unpinned or freed, many of them, and by several threads. */
-#include <pthread.h>
-#include <stdio.h>
 #include <sys/resource.h>
 
 #include "tests/unit/gc/common.h"

@@ -1,11 +1,7 @@
 /* Every function that takes a mutator, in every place where it must not be called: the answer is
  * the one that its comment promises, and debug builds say which function it was and abort.
  * Each call is made in a process of its own. */
-#include <pthread.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "tests/unit/gc/common.h"
 #include "tide/foreign.h"

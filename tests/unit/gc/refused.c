@@ -1,9 +1,7 @@
 /* Allocation where the system gives no memory, far below the heap's limit: it is refused at once,
  * and the budget stays near what is used. And where it gives little: tables do not use it up. */
-#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "gc/state/heap.h"
 #include "tests/unit/gc/common.h"

@@ -1,7 +1,4 @@
 /* The limit of a heap bounds its memory, not only what is in use. */
-#include <stdio.h>
-#include <unistd.h>
-
 #include "tests/unit/gc/common.h"
 
 #define MIB ((size_t)1 << 20)

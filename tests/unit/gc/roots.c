@@ -1,8 +1,5 @@
 /* Every kind of root keeps what it should, and no more. */
-#include <pthread.h>
-#include <stdlib.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "tests/unit/gc/common.h"
 

@@ -1,7 +1,5 @@
 /* Options and environment: defaults, precedence, refusals. */
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "gc/create/environment.h"
 #include "tests/unit/gc/common.h"

@@ -1,18 +1,7 @@
 /* Threads that a signal stops: what attaching refuses, which signal it is, and what is said when a
  * program is in the way. Deterministic; the storm is tests/stress/signals.c. */
-#include <criterion/criterion.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "tests/unit/gc/common.h"
 #include "tide/foreign.h"
-#include "tide/stats.h"
-#include "tide/tide.h"
 
 static struct tide_mutator *attach(struct tide_heap *heap, struct tide_error *error) {
   struct tide_attach_options options;

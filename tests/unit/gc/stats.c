@@ -1,10 +1,4 @@
 /* Figures, events, the walk, and verification that finds what is wrong. */
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "gc/state/heap.h"
 #include "tests/unit/gc/common.h"
 #include "tide/dropin.h"

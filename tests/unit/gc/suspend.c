@@ -1,8 +1,4 @@
 /* Threads that stand still because somebody asked for it. */
-#include <pthread.h>
-#include <stdatomic.h>
-#include <unistd.h>
-
 #include "tests/unit/gc/common.h"
 #include "tide/inspect.h"
 #include "tide/dropin.h"

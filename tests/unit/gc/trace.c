@@ -1,6 +1,4 @@
 /* What markers did, moment by moment, as embedders get it. */
-#include <stdlib.h>
-
 #include "tests/unit/gc/common.h"
 
 #define ROOM 4096u

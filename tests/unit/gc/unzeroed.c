@@ -1,6 +1,4 @@
 /* Layouts whose objects are not zeroed, beside those whose objects are. */
-#include <string.h>
-
 #include "tests/unit/gc/common.h"
 #include "tide/dropin.h"
 

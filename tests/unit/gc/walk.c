@@ -1,8 +1,6 @@
 /* The walk: what it says of objects, references and layouts. */
 #include "tests/unit/gc/walk.h"
 
-#include <string.h>
-
 static void expect(const struct seen *seen, size_t i, const void *target, size_t offset,
                    enum tide_reference_kind kind) {
   cr_assert_lt(i, seen->count);

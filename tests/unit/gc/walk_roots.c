@@ -1,6 +1,4 @@
 /* The walk: what it says of roots, and where it is refused. */
-#include <string.h>
-
 #include "tests/unit/gc/walk.h"
 
 /* ---- Roots ---- */

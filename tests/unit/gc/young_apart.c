@@ -1,9 +1,6 @@
 /* Young collections before and after what else happens to a heap: a fork, a snapshot; and with what
  * tide/foreign.h offers. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "tests/unit/gc/young.h"
 #include "tide/foreign.h"

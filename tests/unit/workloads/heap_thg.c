@@ -1,7 +1,6 @@
 /* The graph file that the library writes of a live heap: what the program's reader finds in it is
  * what the heap holds, and what comes out of the other snapshot by way of the importer. */
 #include <errno.h>
-#include <signal.h>
 #include <sys/resource.h>
 
 #include "tests/unit/gc/common.h"
