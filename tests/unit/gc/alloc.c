@@ -1,8 +1,7 @@
 /* Allocation: sizes, alignment, zeroes, refusals, the hard limit. */
 #include "tests/unit/gc/common.h"
 
-Test(alloc, every_size_is_zeroed_aligned_and_long_enough) {
-  struct world w = world_new();
+HeapTest(alloc, every_size_is_zeroed_aligned_and_long_enough) {
   for (int round = 0; round < 3; round++) {
     for (size_t bytes = 0; bytes < 70000; bytes = bytes < 600 ? bytes + 1 : bytes * 9 / 8) {
       unsigned char *object = (unsigned char *)tide_alloc(w.m, TIDE_LAYOUT_LEAF, bytes);
@@ -18,11 +17,9 @@ Test(alloc, every_size_is_zeroed_aligned_and_long_enough) {
     }
     cr_assert_eq(live_after_collect(&w), 0);
   }
-  world_end(&w);
 }
 
-Test(alloc, objects_do_not_overlap) {
-  struct world w = world_new();
+HeapTest(alloc, objects_do_not_overlap) {
   enum { COUNT = 3000 };
   void **all = (void **)tide_alloc(w.m, TIDE_LAYOUT_REFS, COUNT * sizeof(void *));
   cr_assert_not_null(tide_handle(w.m, all));
@@ -38,11 +35,9 @@ Test(alloc, objects_do_not_overlap) {
   }
   for (int i = 0; i < COUNT; i++)
     cr_assert_eq(*(unsigned char *)all[i], i & 0xff);
-  world_end(&w);
 }
 
-Test(alloc, aligned) {
-  struct world w = world_new();
+HeapTest(alloc, aligned) {
   for (size_t alignment = 1; alignment <= 65536; alignment *= 2)
     for (size_t bytes = 1; bytes < 100000; bytes = bytes * 3 + 1) {
       void *object = tide_alloc_aligned(w.m, TIDE_LAYOUT_LEAF, bytes, alignment);
@@ -55,11 +50,9 @@ Test(alloc, aligned) {
     cr_assert_null(tide_alloc_aligned(w.m, TIDE_LAYOUT_LEAF, 16, wrong[i]));
     cr_assert_eq(tide_alloc_status(w.m), TIDE_ERROR_ARGUMENT);
   }
-  world_end(&w);
 }
 
-Test(alloc, impossible_requests_are_refused) {
-  struct world w = world_new();
+HeapTest(alloc, impossible_requests_are_refused) {
   size_t sizes[] = {SIZE_MAX, SIZE_MAX - 15, SIZE_MAX / 2, PTRDIFF_MAX};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     cr_assert_null(tide_alloc(w.m, TIDE_LAYOUT_LEAF, sizes[i]));
@@ -83,17 +76,14 @@ Test(alloc, impossible_requests_are_refused) {
   cr_assert_eq(tide_alloc_status(w.m), TIDE_ERROR_ARGUMENT);
   cr_assert_null(tide_alloc(w.m, longer, 100), "the second reference lies outside");
   cr_assert_eq(tide_alloc_status(w.m), TIDE_ERROR_ARGUMENT);
-  world_end(&w);
 }
 
-Test(alloc, arrays) {
-  struct world w = world_new();
+HeapTest(alloc, arrays) {
   uint64_t *numbers = (uint64_t *)tide_alloc_array(w.m, TIDE_LAYOUT_LEAF, 1000, 8);
   cr_assert_not_null(numbers);
   cr_assert_geq(tide_object_bytes(w.heap, numbers), 8000);
   cr_assert_not_null(tide_alloc_array(w.m, TIDE_LAYOUT_LEAF, 0, 8));
   cr_assert_not_null(tide_alloc_array(w.m, TIDE_LAYOUT_LEAF, 10000000, 1));
-  world_end(&w);
 }
 
 struct hook {
@@ -161,8 +151,7 @@ Test(alloc, a_large_object_as_large_as_the_limit_allows) {
   world_end(&w);
 }
 
-Test(alloc, memory_is_given_back_when_the_live_set_shrinks) {
-  struct world w = world_new();
+HeapTest(alloc, memory_is_given_back_when_the_live_set_shrinks) {
   void **head = tide_handle(w.m, NULL);
   for (int i = 0; i < 200000; i++)
     *head = pair_new(&w, *head, NULL, (uint64_t)i);
@@ -177,7 +166,6 @@ Test(alloc, memory_is_given_back_when_the_live_set_shrinks) {
   cr_assert_eq(after.heap_bytes, 0);
   cr_assert_leq(after.committed_bytes, (size_t)18 << 20);
   cr_assert_geq(after.peak_committed_bytes, before.committed_bytes);
-  world_end(&w);
 }
 
 Test(alloc, two_heaps_do_not_mix) {

@@ -56,19 +56,16 @@ Test(alloc_list, has_so_many_objects_at_most) {
     try_size(sizes[i]);
 }
 
-Test(alloc_list, holds_what_it_links) {
-  struct world w = world_new();
+HeapTest(alloc_list, holds_what_it_links) {
   void **held = tide_handle(w.m, tide_alloc_list(w.m, TIDE_LAYOUT_CONSERVATIVE, 32, MOST));
   size_t length = length_of(&w, *held, TIDE_LAYOUT_CONSERVATIVE, true);
   cr_assert_eq(live_after_collect(&w), length);
   cr_assert_eq(length_of(&w, *held, TIDE_LAYOUT_CONSERVATIVE, true), length);
   *held = NULL;
   cr_assert_eq(live_after_collect(&w), 0);
-  world_end(&w);
 }
 
-Test(alloc_list, takes_freed_cells_again) {
-  struct world w = world_new();
+HeapTest(alloc_list, takes_freed_cells_again) {
   void *objects[64];
   for (size_t i = 0; i < 64; i++)
     objects[i] = tide_alloc(w.m, TIDE_LAYOUT_LEAF, 16);
@@ -79,16 +76,13 @@ Test(alloc_list, takes_freed_cells_again) {
     count +=
         length_of(&w, tide_alloc_list(w.m, TIDE_LAYOUT_LEAF, 16, MOST), TIDE_LAYOUT_LEAF, true);
   cr_assert_eq(count_objects(&w), before - 63 + count);
-  world_end(&w);
 }
 
-Test(alloc_list, fails_as_other_allocation) {
-  struct world w = world_new();
+HeapTest(alloc_list, fails_as_other_allocation) {
   cr_assert_null(tide_alloc_list(w.m, TIDE_LAYOUT_INVALID, 16, MOST));
   cr_assert_eq(tide_alloc_status(w.m), TIDE_ERROR_ARGUMENT);
   cr_assert_null(tide_alloc_list(w.m, TIDE_LAYOUT_LEAF, (size_t)1 << 40, MOST));
   cr_assert_eq(tide_alloc_status(w.m), TIDE_ERROR_MEMORY);
-  world_end(&w);
 }
 
 /* ---- The stack below ---- */

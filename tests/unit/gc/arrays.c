@@ -26,25 +26,21 @@ Test(arrays, every_element_is_traced) {
     expect_elements_alive(counts[i]);
 }
 
-Test(arrays, share_a_layout_by_element) {
-  struct world w = world_new();
+HeapTest(arrays, share_a_layout_by_element) {
   void *a = tide_alloc_array(w.m, w.pair, 10, sizeof(struct pair));
   void *b = tide_alloc_array(w.m, w.pair, 30, sizeof(struct pair));
   void *c = tide_alloc_array(w.m, w.pair, 10, 2 * sizeof(struct pair));
   cr_assert_eq(tide_object_layout(w.heap, a), tide_object_layout(w.heap, b));
   cr_assert_neq(tide_object_layout(w.heap, a), w.pair);
   cr_assert_neq(tide_object_layout(w.heap, a), tide_object_layout(w.heap, c));
-  world_end(&w);
 }
 
-Test(arrays, whole_object_layouts_stay_what_they_are) {
-  struct world w = world_new();
+HeapTest(arrays, whole_object_layouts_stay_what_they_are) {
   tide_layout vector = tide_layout_prefixed(w.heap, 1, NULL);
   void **v = (void **)tide_alloc_array(w.m, vector, 5, sizeof(void *));
   cr_assert_eq(tide_object_layout(w.heap, v), vector);
   void *leaf = tide_alloc_array(w.m, TIDE_LAYOUT_LEAF, 7, 3);
   cr_assert_eq(tide_object_layout(w.heap, leaf), TIDE_LAYOUT_LEAF);
-  world_end(&w);
 }
 
 static void expect_refused(struct world *w, tide_layout layout, size_t count, size_t bytes_each,
@@ -53,8 +49,7 @@ static void expect_refused(struct world *w, tide_layout layout, size_t count, si
   cr_assert_eq(tide_alloc_status(w->m), status, "%zu of %zu", count, bytes_each);
 }
 
-Test(arrays, refusals) {
-  struct world w = world_new();
+HeapTest(arrays, refusals) {
   expect_refused(&w, w.pair, 2, 8, TIDE_ERROR_ARGUMENT);  /* right lies outside */
   expect_refused(&w, w.pair, 2, 20, TIDE_ERROR_ARGUMENT); /* no multiple of a word */
   expect_refused(&w, w.pair, 2, 0, TIDE_ERROR_ARGUMENT);
@@ -66,12 +61,10 @@ Test(arrays, refusals) {
   tide_layout wide = tide_layout_offsets(w.heap, 80 * 8, &far, 1, NULL);
   expect_refused(&w, wide, 2, 80 * 8, TIDE_ERROR_LIMIT);
   cr_assert_not_null(tide_alloc_array(w.m, wide, 1, 80 * 8));
-  world_end(&w);
 }
 
 /* All sizes that no heap has: an answer, at once, of each kind of allocation. */
-Test(arrays, huge_sizes_are_refused) {
-  struct world w = world_new();
+HeapTest(arrays, huge_sizes_are_refused) {
   for (unsigned bit = 27; bit < 64; bit++)
     for (int add = -1; add <= 1; add++) {
       size_t bytes = ((size_t)1 << bit) + (size_t)add;
@@ -84,11 +77,9 @@ Test(arrays, huge_sizes_are_refused) {
       cr_assert_null(tide_alloc_array(w.m, TIDE_LAYOUT_REFS, bytes / 8 + 1, 8));
     }
   cr_assert_null(tide_alloc(w.m, TIDE_LAYOUT_LEAF, SIZE_MAX));
-  world_end(&w);
 }
 
-Test(layout_names, a_name_makes_a_layout_of_its_own) {
-  struct world w = world_new();
+HeapTest(layout_names, a_name_makes_a_layout_of_its_own) {
   struct tide_error error;
   tide_layout node = tide_layout_named(w.heap, w.pair, "node", &error);
   cr_assert_neq(node, TIDE_LAYOUT_INVALID, "%s", error.text);
@@ -106,11 +97,9 @@ Test(layout_names, a_name_makes_a_layout_of_its_own) {
   /* Arrays of named elements keep the name. */
   void *array = tide_alloc_array(w.m, node, 4, sizeof *p);
   cr_assert_str_eq(tide_layout_name(w.heap, tide_object_layout(w.heap, array)), "node");
-  world_end(&w);
 }
 
-Test(layout_names, refusals) {
-  struct world w = world_new();
+HeapTest(layout_names, refusals) {
   char longest[TIDE_LAYOUT_NAME_MAX + 2];
   memset(longest, 'x', sizeof longest - 1);
   longest[sizeof longest - 1] = 0;
@@ -143,5 +132,4 @@ Test(layout_names, refusals) {
     cr_assert_null(tide_layout_name(w.heap, none[i]));
   }
   cr_assert_null(tide_layout_name(NULL, 1));
-  world_end(&w);
 }

@@ -1,8 +1,7 @@
 /* The write barrier, and roots that are none. */
 #include "tests/unit/gc/common.h"
 
-Test(barrier, stores_the_value) {
-  struct world w = world_new();
+HeapTest(barrier, stores_the_value) {
   struct pair *left = pair_new(&w, NULL, NULL, 1);
   cr_assert_not_null(tide_handle(w.m, left));
   struct pair *pair = pair_new(&w, NULL, NULL, 2);
@@ -12,11 +11,9 @@ Test(barrier, stores_the_value) {
   cr_assert_eq(live_after_collect(&w), 2);
   tide_write(w.m, pair, &pair->left, NULL);
   cr_assert_null(pair->left);
-  world_end(&w);
 }
 
-Test(barrier, range_copies_overlapping_slots) {
-  struct world w = world_new();
+HeapTest(barrier, range_copies_overlapping_slots) {
   void **array = (void **)tide_alloc(w.m, TIDE_LAYOUT_REFS, 8 * sizeof(void *));
   cr_assert_not_null(tide_handle(w.m, array));
   for (int i = 0; i < 8; i++)
@@ -29,13 +26,11 @@ Test(barrier, range_copies_overlapping_slots) {
     cr_assert_eq(((struct pair *)array[i])->number, i);
   tide_write_range(w.m, array, array, NULL, 0);
   cr_assert_eq(live_after_collect(&w), 8);
-  world_end(&w);
 }
 
 /* A reference where the address of a slot is wanted: found out at run time by those who get past
  * the compiler. */
-Test(barrier, slots_inside_objects_are_no_roots) {
-  struct world w = world_new();
+HeapTest(barrier, slots_inside_objects_are_no_roots) {
   struct pair *pair = pair_new(&w, NULL, NULL, 1);
   cr_assert_eq(tide_root_add(w.heap, (void *)pair), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_root_add(w.heap, &pair->left), TIDE_ERROR_ARGUMENT);
@@ -51,5 +46,4 @@ Test(barrier, slots_inside_objects_are_no_roots) {
   cr_assert_eq(tide_root_add(other.heap, &pair->left), TIDE_OK);
   cr_assert_eq(tide_root_remove(other.heap, &pair->left), TIDE_OK);
   world_end(&other);
-  world_end(&w);
 }

@@ -12,8 +12,7 @@ static tide_layout middle_word(struct tide_heap *heap) {
   return layout;
 }
 
-Test(bitmaps, name_words_that_may_be_pointers) {
-  struct world w = world_new();
+HeapTest(bitmaps, name_words_that_may_be_pointers) {
   uintptr_t *object = tide_alloc(w.m, middle_word(w.heap), WORDS * 8);
   cr_assert_not_null(tide_handle(w.m, object));
   for (int i = 0; i < WORDS; i++)
@@ -23,12 +22,10 @@ Test(bitmaps, name_words_that_may_be_pointers) {
   cr_assert_eq(((struct pair *)kept)->number, 7);
   object[1] = 12345;
   cr_assert_eq(live_after_collect(&w), 1);
-  world_end(&w);
 }
 
-Test(bitmaps, repeat_over_arrays) {
+HeapTest(bitmaps, repeat_over_arrays) {
   enum { COUNT = 1000 };
-  struct world w = world_new();
   uintptr_t *array = tide_alloc_array(w.m, middle_word(w.heap), COUNT, WORDS * 8);
   cr_assert_not_null(tide_handle(w.m, array));
   for (int i = 0; i < COUNT * WORDS; i++)
@@ -36,11 +33,9 @@ Test(bitmaps, repeat_over_arrays) {
   cr_assert_eq(live_after_collect(&w), 1 + COUNT);
   for (int i = 0; i < COUNT; i++)
     cr_assert_eq(((struct pair *)array[i * WORDS + 1])->number, (uint64_t)(i * WORDS + 1));
-  world_end(&w);
 }
 
-Test(bitmaps, that_are_equal_are_one_layout) {
-  struct world w = world_new();
+HeapTest(bitmaps, that_are_equal_are_one_layout) {
   uint64_t bits[2] = {2, 5}, others[2] = {2, 4}, none[2] = {0};
   tide_layout long_one = tide_layout_bitmap_conservative(w.heap, bits, 70, NULL);
   cr_assert_eq(middle_word(w.heap), middle_word(w.heap));
@@ -55,11 +50,9 @@ Test(bitmaps, that_are_equal_are_one_layout) {
   object[64] = (uintptr_t)pair_new(&w, NULL, NULL, 1);
   object[65] = (uintptr_t)pair_new(&w, NULL, NULL, 2);
   cr_assert_eq(live_after_collect(&w), 2);
-  world_end(&w);
 }
 
-Test(bitmaps, refuse_what_makes_no_sense) {
-  struct world w = world_new();
+HeapTest(bitmaps, refuse_what_makes_no_sense) {
   struct tide_error error;
   uint64_t bits = 1;
   cr_assert_eq(tide_layout_bitmap_conservative(NULL, &bits, 1, &error), TIDE_LAYOUT_INVALID);
@@ -71,5 +64,4 @@ Test(bitmaps, refuse_what_makes_no_sense) {
   cr_assert_eq(tide_layout_bitmap_conservative(w.heap, &bits, TIDE_LAYOUT_WORDS_MAX + 1, &error),
                TIDE_LAYOUT_INVALID);
   cr_assert_eq(error.status, TIDE_ERROR_LIMIT);
-  world_end(&w);
 }

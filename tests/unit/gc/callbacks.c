@@ -266,13 +266,11 @@ static void detach_in_finalizer(void *object, void *context) {
   cr_assert_eq(tide_detach(w->m), TIDE_ERROR_STATE);
   cr_assert_not_null(tide_alloc(w->m, TIDE_LAYOUT_LEAF, 100));
 }
-Test(callbacks, no_detach_in_a_finalizer) {
-  struct world w = world_new();
+HeapTest(callbacks, no_detach_in_a_finalizer) {
   for (int i = 0; i < 3; i++)
     tide_finalizer_add(w.m, tide_alloc(w.m, TIDE_LAYOUT_LEAF, 32), detach_in_finalizer, &w);
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
   cr_assert_eq(tide_finalizers_run(w.m, 10), 3);
-  world_end(&w);
 }
 
 /* A thread that ends in a finalizer leaves nothing that the next collection stumbles over. */
@@ -290,8 +288,7 @@ static void *run_and_end(void *heap) {
   return heap;
 }
 
-Test(callbacks, a_thread_that_ends_in_a_finalizer) {
-  struct world w = world_new();
+HeapTest(callbacks, a_thread_that_ends_in_a_finalizer) {
   tide_finalizer_add(w.m, tide_alloc(w.m, TIDE_LAYOUT_LEAF, 32), end_thread, NULL);
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
   cr_assert_eq(tide_finalizers_pending(w.heap), 1);
@@ -301,7 +298,6 @@ Test(callbacks, a_thread_that_ends_in_a_finalizer) {
   pthread_join(thread, NULL);
   tide_blocking_leave(w.m);
   cr_assert_eq(live_after_collect(&w), 0);
-  world_end(&w);
 }
 
 /* ---- Cancellation ---- */
@@ -322,8 +318,7 @@ static void *collect_and_be_cancelled(void *heap) {
   return heap;
 }
 
-Test(callbacks, a_thread_is_not_cancelled_inside_a_collection, .timeout = 60) {
-  struct world w = world_new();
+HeapTest(callbacks, a_thread_is_not_cancelled_inside_a_collection, .timeout = 60) {
   pthread_t thread;
   void *result;
   cr_assert_eq(pthread_create(&thread, NULL, collect_and_be_cancelled, w.heap), 0);
@@ -337,7 +332,6 @@ Test(callbacks, a_thread_is_not_cancelled_inside_a_collection, .timeout = 60) {
   cr_assert_eq(stats.mutators, 1, "it was detached");
   cr_assert_eq(stats.collections, 1);
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
-  world_end(&w);
 }
 
 /* ---- Weak references in trace functions ---- */
@@ -386,11 +380,9 @@ static bool look_in_visit(void *object, size_t bytes, tide_layout layout, void *
   return true;
 }
 
-Test(callbacks, a_visit_may_look) {
-  struct world w = world_new();
+HeapTest(callbacks, a_visit_may_look) {
   struct pair *p = pair_new(&w, NULL, NULL, 1);
   cr_assert_not_null(tide_handle(w.m, p));
   p->left = (struct pair *)tide_weak_new(w.m, p, TIDE_WEAK_BEFORE);
   cr_assert_eq(tide_heap_walk(w.m, look_in_visit, &w), TIDE_OK);
-  world_end(&w);
 }

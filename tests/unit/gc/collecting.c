@@ -19,8 +19,7 @@ static bool churn(struct world *w, size_t mib) {
   return true;
 }
 
-Test(pause, no_collection_begins) {
-  struct world w = world_new();
+HeapTest(pause, no_collection_begins) {
   cr_assert_eq(tide_collect_pause(w.heap), TIDE_OK);
   cr_assert_eq(tide_collect_pause(w.heap), TIDE_OK);
   cr_assert(churn(&w, 40));
@@ -37,11 +36,9 @@ Test(pause, no_collection_begins) {
   cr_assert_gt(collections(&w), 0);
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
   cr_assert_eq(tide_collect_resume(w.heap), TIDE_ERROR_STATE);
-  world_end(&w);
 }
 
-Test(pause, by_a_variable) {
-  struct world w = world_new();
+HeapTest(pause, by_a_variable) {
   int variable = -1;
   cr_assert_eq(tide_collect_pause_by(NULL, &variable), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_collect_pause_by(w.heap, &variable), TIDE_OK);
@@ -58,7 +55,6 @@ Test(pause, by_a_variable) {
   cr_assert_eq(tide_collect_pause_by(w.heap, NULL), TIDE_OK);
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
   cr_assert_eq(collections(&w), 2);
-  world_end(&w);
 }
 
 static void await_in_event(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
@@ -83,8 +79,7 @@ static void *collect_until_told(void *data) {
 }
 
 /* From the return on none runs, and none begins. */
-Test(pause, by_a_variable_and_awaited) {
-  struct world w = world_new();
+HeapTest(pause, by_a_variable_and_awaited) {
   static _Atomic(int) variable, begun;
   pthread_t thread;
   struct collector collector = {.heap = w.heap};
@@ -106,7 +101,6 @@ Test(pause, by_a_variable_and_awaited) {
   pthread_join(thread, NULL);
   tide_blocking_leave(w.m);
   tide_collect_await(NULL);
-  world_end(&w);
 }
 
 static void pause_in_event(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
@@ -132,8 +126,7 @@ Test(pause, refusals) {
   world_end(&w);
 }
 
-Test(external, brings_collections_about) {
-  struct world w = world_new();
+HeapTest(external, brings_collections_about) {
   cr_assert_eq(tide_external_add(w.m, (ptrdiff_t)MIB), TIDE_OK);
   cr_assert_eq(collections(&w), 0);
   /* What is freed as fast as it is taken needs none. */
@@ -149,12 +142,10 @@ Test(external, brings_collections_about) {
   cr_assert_gt(first, 0);
   cr_assert_lt(first, 30, "%d collections of 1000", (int)first);
   cr_assert_eq(tide_external_add(w.m, -(ptrdiff_t)(1001 * MIB)), TIDE_OK);
-  world_end(&w);
 }
 
 /* Allocation and external memory use up the same room. */
-Test(external, counts_together_with_objects) {
-  struct world w = world_new();
+HeapTest(external, counts_together_with_objects) {
   /* The room for more does not depend on how fast this machine happens to be. */
   cr_assert_eq(tide_heap_set_sizing(w.heap, TIDE_SIZING_GROWTH, 2.0, NULL), TIDE_OK);
   cr_assert_not_null(tide_handle(w.m, tide_alloc(w.m, TIDE_LAYOUT_LEAF, 16 * MIB)));
@@ -167,31 +158,25 @@ Test(external, counts_together_with_objects) {
   cr_assert_eq(tide_external_add(w.m, -(ptrdiff_t)(8 * MIB)), TIDE_OK);
   tide_heap_stats(w.heap, &after);
   cr_assert_eq(before.next_collection_bytes, after.next_collection_bytes);
-  world_end(&w);
 }
 
-Test(external, refusals) {
-  struct world w = world_new();
+HeapTest(external, refusals) {
   cr_assert_eq(tide_external_add(w.m, -1), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_external_add(w.m, PTRDIFF_MAX), TIDE_OK);
   cr_assert_eq(tide_external_add(w.m, 1), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_external_add(w.m, PTRDIFF_MIN), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_external_add(w.m, -PTRDIFF_MAX), TIDE_OK);
   cr_assert(churn(&w, 100));
-  world_end(&w);
 }
 
-Test(external, misuse, .signal = TOLD) {
-  struct world w = world_new();
+HeapTest(external, misuse, .signal = TOLD) {
   tide_blocking_enter(w.m);
   cr_assert_eq(tide_external_add(w.m, 1), TIDE_ERROR_STATE);
   tide_blocking_leave(w.m);
   cr_assert_eq(tide_external_add(NULL, 1), TIDE_ERROR_ARGUMENT);
-  world_end(&w);
 }
 
-Test(limits, the_limit_moves) {
-  struct world w = world_new();
+HeapTest(limits, the_limit_moves) {
   struct tide_error error;
   cr_assert_eq(tide_heap_set_max(w.heap, 16 * MIB, &error), TIDE_OK);
   cr_assert_null(tide_alloc(w.m, TIDE_LAYOUT_LEAF, 20 * MIB));
@@ -207,11 +192,9 @@ Test(limits, the_limit_moves) {
   struct tide_heap_stats stats;
   tide_heap_stats(w.heap, &stats);
   cr_assert_eq(stats.heap_max_bytes, 16 * MIB);
-  world_end(&w);
 }
 
-Test(limits, sizing_changes) {
-  struct world w = world_new();
+HeapTest(limits, sizing_changes) {
   void **kept = tide_handle(w.m, tide_alloc(w.m, TIDE_LAYOUT_LEAF, 8 * MIB));
   cr_assert_not_null(*kept);
   struct tide_heap_stats stats;
@@ -227,11 +210,9 @@ Test(limits, sizing_changes) {
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
   tide_heap_stats(w.heap, &stats);
   cr_assert_eq(stats.next_collection_bytes, stats.heap_max_bytes);
-  world_end(&w);
 }
 
-Test(limits, refusals) {
-  struct world w = world_new();
+HeapTest(limits, refusals) {
   struct tide_error error;
   size_t wrong[] = {0, 1, MIB - 1, SIZE_MAX, PTRDIFF_MAX};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -244,5 +225,4 @@ Test(limits, refusals) {
   cr_assert_eq(tide_heap_set_sizing(w.heap, TIDE_SIZING_GROWTH, 1.0, NULL), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_heap_set_sizing(w.heap, TIDE_SIZING_GROWTH, -2, NULL), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_heap_set_sizing(w.heap, TIDE_SIZING_GROWTH, 1e9, NULL), TIDE_ERROR_ARGUMENT);
-  world_end(&w);
 }

@@ -14,6 +14,20 @@
 #include "tide/stats.h"
 #include "tide/tide.h"
 
+/* HeapTest(suite, name, …): a test with a small heap `w` of its own, made by world_new. It is there
+ * at the beginning, and has to let itself be destroyed at the end. */
+#define HeapTest(...) IN_WORLD(world_new(), __VA_ARGS__, .init = NULL)
+/* The same with the thread's stack as a root. */
+#define StackTest(...) IN_WORLD(world_on_stack(), __VA_ARGS__, .init = NULL)
+#define IN_WORLD(make, suite, name, ...)                                                           \
+  static void in_world_##suite##_##name(struct world w);                                           \
+  Test(suite, name, __VA_ARGS__) {                                                                 \
+    struct world w = make;                                                                         \
+    in_world_##suite##_##name(w);                                                                  \
+    world_end(&w);                                                                                 \
+  }                                                                                                \
+  static void in_world_##suite##_##name(struct world w)
+
 /* How a test of misuse ends: debug builds of the library say what was wrong and abort. */
 #ifdef TD_DEBUG
 #define TOLD SIGABRT
@@ -59,6 +73,11 @@ static inline struct world world_with(const struct tide_options *options, enum t
 static inline struct world world_new(void) {
   struct tide_options options = small_options();
   return world_with(&options, TIDE_STACK_PRECISE);
+}
+
+static inline struct world world_on_stack(void) {
+  struct tide_options options = small_options();
+  return world_with(&options, TIDE_STACK_CONSERVATIVE);
 }
 
 static inline void world_end(struct world *w) {

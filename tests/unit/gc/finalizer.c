@@ -31,8 +31,7 @@ static void expect(const uint64_t *wanted, size_t count) {
                  (size_t)wanted[i]);
 }
 
-Test(finalizer, runs_once_when_asked_and_not_before) {
-  struct world w = world_new();
+HeapTest(finalizer, runs_once_when_asked_and_not_before) {
   void **held = tide_handle(w.m, pair_new(&w, NULL, pair_new(&w, NULL, NULL, 8), 7));
   add(&w, *held);
   drain(&w);
@@ -47,11 +46,9 @@ Test(finalizer, runs_once_when_asked_and_not_before) {
   expect((uint64_t[]){7}, 1);
   cr_assert_eq(live_after_collect(&w), 0);
   cr_assert_eq(tide_finalizers_run(w.m, 5), 0);
-  world_end(&w);
 }
 
-Test(finalizer, a_chain_goes_from_the_outside_in) {
-  struct world w = world_new();
+HeapTest(finalizer, a_chain_goes_from_the_outside_in) {
   /* 3 -> x -> 2 -> 1, registered from the inside */
   struct pair *one = pair_new(&w, NULL, NULL, 1), *two = pair_new(&w, one, NULL, 2);
   struct pair *x = pair_new(&w, NULL, two, 99), *three = pair_new(&w, x, NULL, 3);
@@ -60,11 +57,9 @@ Test(finalizer, a_chain_goes_from_the_outside_in) {
   add(&w, three);
   drain(&w);
   expect((uint64_t[]){3, 0, 2, 0, 1, 0}, 6);
-  world_end(&w);
 }
 
-Test(finalizer, a_cycle_goes_in_order_of_registration) {
-  struct world w = world_new();
+HeapTest(finalizer, a_cycle_goes_in_order_of_registration) {
   /* 4 -> {1 <-> 2 <-> 3 through unregistered ones}, 5 by itself, 6 a ring of one */
   struct pair *a = pair_new(&w, NULL, NULL, 1), *b = pair_new(&w, NULL, NULL, 2);
   struct pair *c = pair_new(&w, NULL, NULL, 3);
@@ -82,7 +77,6 @@ Test(finalizer, a_cycle_goes_in_order_of_registration) {
   add(&w, six);
   drain(&w);
   expect((uint64_t[]){5, 4, 6, 0, 2, 0, 1, 0, 3, 0}, 10);
-  world_end(&w);
 }
 
 /* Against a model: a random graph with random registrations; every batch must be exactly the
@@ -175,8 +169,7 @@ static void resurrect(void *object, void *context) {
   *resurrected = object;
 }
 
-Test(finalizer, resurrection_and_weak_references) {
-  struct world w = world_new();
+HeapTest(finalizer, resurrection_and_weak_references) {
   resurrected = tide_handle(w.m, NULL);
   struct pair *inner = pair_new(&w, NULL, NULL, 2), *outer = pair_new(&w, inner, NULL, 1);
   void **weak[4];
@@ -201,11 +194,9 @@ Test(finalizer, resurrection_and_weak_references) {
   live_after_collect(&w);
   for (int i = 0; i < 4; i++)
     cr_assert_null(tide_weak_get(w.m, (struct tide_weak *)*weak[i]));
-  world_end(&w);
 }
 
-Test(finalizer, a_resurrected_key_shows_no_dying_object) {
-  struct world w = world_new();
+HeapTest(finalizer, a_resurrected_key_shows_no_dying_object) {
   struct pair *key = pair_new(&w, NULL, NULL, 1);
   struct pair *dying = pair_new(&w, NULL, NULL, 2), *strong = pair_new(&w, NULL, NULL, 3);
   key->left = dying;
@@ -221,7 +212,6 @@ Test(finalizer, a_resurrected_key_shows_no_dying_object) {
   cr_assert_null(tide_weak_get(w.m, (struct tide_weak *)value->left));
   cr_assert_eq(tide_weak_get(w.m, (struct tide_weak *)value->right), strong);
   cr_assert_eq(tide_weak_get(w.m, (struct tide_weak *)(uintptr_t)value->number), dying);
-  world_end(&w);
 }
 
 static void count_call(void *object, void *context) {
@@ -229,8 +219,7 @@ static void count_call(void *object, void *context) {
   ++*(int *)context;
 }
 
-Test(finalizer, several_of_one_object_and_removal) {
-  struct world w = world_new();
+HeapTest(finalizer, several_of_one_object_and_removal) {
   int calls[3] = {0};
   void **object = tide_handle(w.m, pair_new(&w, NULL, NULL, 1));
   for (int i = 0; i < 3; i++)
@@ -251,7 +240,6 @@ Test(finalizer, several_of_one_object_and_removal) {
   cr_assert_eq(tide_finalizer_add(w.m, &w, count_call, NULL), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_finalizer_add(w.m, (char *)pair_new(&w, NULL, NULL, 1) + 8, count_call, NULL),
                TIDE_ERROR_ARGUMENT);
-  world_end(&w);
 }
 
 static void allocate_much(void *object, void *context) {
@@ -263,8 +251,7 @@ static void allocate_much(void *object, void *context) {
   cr_assert_eq(tide_finalizers_run(w->m, 1), ((struct pair *)object)->number > 1);
 }
 
-Test(finalizer, finalizers_may_allocate_collect_and_run_others) {
-  struct world w = world_new();
+HeapTest(finalizer, finalizers_may_allocate_collect_and_run_others) {
   for (uint64_t i = 10; i > 0; i--)
     cr_assert_eq(tide_finalizer_add(w.m, pair_new(&w, pair_new(&w, NULL, NULL, 1234), NULL, i),
                                     allocate_much, &w),
@@ -273,11 +260,9 @@ Test(finalizer, finalizers_may_allocate_collect_and_run_others) {
   cr_assert_eq(tide_finalizers_run(w.m, 1), 1);
   cr_assert_eq(tide_finalizers_pending(w.heap), 0);
   cr_assert_eq(live_after_collect(&w), 0);
-  world_end(&w);
 }
 
-Test(finalizer, many) {
-  struct world w = world_new();
+HeapTest(finalizer, many) {
   int calls = 0;
   for (int round = 0; round < 5; round++) {
     for (int i = 0; i < 20000; i++) {
@@ -291,11 +276,9 @@ Test(finalizer, many) {
     cr_assert_eq(calls, (round + 1) * 15000);
   }
   cr_assert_eq(live_after_collect(&w), 0);
-  world_end(&w);
 }
 
-Test(finalizer, ephemerons_of_a_dying_key_stay_until_it_is_done) {
-  struct world w = world_new();
+HeapTest(finalizer, ephemerons_of_a_dying_key_stay_until_it_is_done) {
   void **e = tide_handle(w.m, NULL);
   struct pair *key = pair_new(&w, NULL, NULL, 6);
   *e = tide_ephemeron_new(w.m, key, pair_new(&w, NULL, NULL, 2));
@@ -305,11 +288,9 @@ Test(finalizer, ephemerons_of_a_dying_key_stay_until_it_is_done) {
   cr_assert_eq(tide_finalizers_run(w.m, 1), 1);
   cr_assert_eq(live_after_collect(&w), 1);
   cr_assert_null(tide_ephemeron_value(w.m, (struct tide_ephemeron *)*e));
-  world_end(&w);
 }
 
-Test(finalizer, order_sees_conservative_and_large_objects) {
-  struct world w = world_new();
+HeapTest(finalizer, order_sees_conservative_and_large_objects) {
   /* 1 -> large conservative words -> inside of 2 -> conservative -> inside of a large one -> 3 */
   struct pair *three = pair_new(&w, NULL, NULL, 3), *two = pair_new(&w, NULL, NULL, 2);
   struct pair *one = pair_new(&w, NULL, NULL, 1);
@@ -332,5 +313,4 @@ Test(finalizer, order_sees_conservative_and_large_objects) {
   drain(&w);
   expect((uint64_t[]){1, 0, 2, 0, 3, 0}, 6);
   cr_assert_eq(live_after_collect(&w), 0);
-  world_end(&w);
 }

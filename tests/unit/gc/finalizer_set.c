@@ -29,8 +29,7 @@ static size_t round_of(struct world *w) {
   return tide_finalizers_run(w->m, SIZE_MAX);
 }
 
-Test(finalizer_set, ordered_from_the_outside_in) {
-  struct world w = world_new();
+HeapTest(finalizer_set, ordered_from_the_outside_in) {
   struct pair *one = pair_new(&w, NULL, NULL, 1), *two = pair_new(&w, one, NULL, 2);
   struct pair *three = pair_new(&w, NULL, pair_new(&w, two, NULL, 99), 3);
   set(&w, one, TIDE_FINALIZE_ORDERED);
@@ -42,11 +41,9 @@ Test(finalizer_set, ordered_from_the_outside_in) {
   }
   cr_assert_eq(round_of(&w), 0);
   cr_assert_eq(live_after_collect(&w), 0);
-  world_end(&w);
 }
 
-Test(finalizer_set, ordered_ones_in_a_cycle_never) {
-  struct world w = world_new();
+HeapTest(finalizer_set, ordered_ones_in_a_cycle_never) {
   struct pair *one = pair_new(&w, NULL, NULL, 1), *two = pair_new(&w, one, NULL, 2);
   one->left = two;
   struct pair *self = pair_new(&w, NULL, NULL, 3);
@@ -58,11 +55,9 @@ Test(finalizer_set, ordered_ones_in_a_cycle_never) {
   cr_assert_eq(live_after_collect(&w), 3);
   cr_assert_eq(tide_finalizer_set(w.m, self, NULL, NULL), TIDE_OK);
   cr_assert_eq(live_after_collect(&w), 2, "without one it dies");
-  world_end(&w);
 }
 
-Test(finalizer_set, references_to_itself_may_be_ignored) {
-  struct world w = world_new();
+HeapTest(finalizer_set, references_to_itself_may_be_ignored) {
   struct pair *self = pair_new(&w, NULL, NULL, 3), *far = pair_new(&w, NULL, NULL, 4);
   self->right = self;
   far->left = pair_new(&w, far, NULL, 5); /* not straight to itself */
@@ -71,11 +66,9 @@ Test(finalizer_set, references_to_itself_may_be_ignored) {
   cr_assert_eq(round_of(&w), 1);
   cr_assert(did_run(3));
   cr_assert_eq(live_after_collect(&w), 2);
-  world_end(&w);
 }
 
-Test(finalizer_set, a_chain_without_order_takes_one_collection) {
-  struct world w = world_new();
+HeapTest(finalizer_set, a_chain_without_order_takes_one_collection) {
   struct pair *chain = NULL;
   for (uint64_t i = 0; i < 50; i++)
     set(&w, chain = pair_new(&w, chain, chain, i), TIDE_FINALIZE_NO_ORDER);
@@ -83,11 +76,9 @@ Test(finalizer_set, a_chain_without_order_takes_one_collection) {
   for (uint64_t i = 0; i < 50; i++)
     cr_assert(did_run(i));
   cr_assert_eq(live_after_collect(&w), 0);
-  world_end(&w);
 }
 
-Test(finalizer_set, one_without_order_waits_for_an_ordered_one) {
-  struct world w = world_new();
+HeapTest(finalizer_set, one_without_order_waits_for_an_ordered_one) {
   struct pair *inner = pair_new(&w, NULL, NULL, 1), *outer = pair_new(&w, inner, NULL, 2);
   set(&w, inner, TIDE_FINALIZE_NO_ORDER);
   set(&w, outer, TIDE_FINALIZE_ORDERED);
@@ -95,11 +86,9 @@ Test(finalizer_set, one_without_order_waits_for_an_ordered_one) {
   cr_assert(did_run(2));
   cr_assert_eq(round_of(&w), 1);
   cr_assert(did_run(1));
-  world_end(&w);
 }
 
-Test(finalizer_set, unreachable_ones_come_last_of_all) {
-  struct world w = world_new();
+HeapTest(finalizer_set, unreachable_ones_come_last_of_all) {
   struct pair *last = pair_new(&w, NULL, NULL, 1), *first = pair_new(&w, last, NULL, 2);
   set(&w, last, TIDE_FINALIZE_UNREACHABLE);
   set(&w, first, TIDE_FINALIZE_NO_ORDER);
@@ -108,7 +97,6 @@ Test(finalizer_set, unreachable_ones_come_last_of_all) {
   cr_assert_eq(round_of(&w), 1);
   cr_assert(did_run(1));
   cr_assert_eq(live_after_collect(&w), 0);
-  world_end(&w);
 }
 
 static void other(void *object, void *context) {
@@ -116,8 +104,7 @@ static void other(void *object, void *context) {
   ++*(int *)context;
 }
 
-Test(finalizer_set, replacing_tells_what_there_was) {
-  struct world w = world_new();
+HeapTest(finalizer_set, replacing_tells_what_there_was) {
   int count = 0;
   void **held = tide_handle(w.m, pair_new(&w, NULL, NULL, 1));
   struct tide_finalizer_entry before;
@@ -136,11 +123,9 @@ Test(finalizer_set, replacing_tells_what_there_was) {
   cr_assert_eq(round_of(&w), 1);
   cr_assert_eq(count, 1);
   cr_assert_eq(ran_count, 0);
-  world_end(&w);
 }
 
-Test(finalizer_set, the_context_is_a_root) {
-  struct world w = world_new();
+HeapTest(finalizer_set, the_context_is_a_root) {
   void **held = tide_handle(w.m, pair_new(&w, NULL, NULL, 1));
   struct pair *context = pair_new(&w, NULL, NULL, 2);
   const struct tide_finalizer_entry entry = {record, (char *)context + 8, TIDE_FINALIZE_ORDERED};
@@ -154,33 +139,27 @@ Test(finalizer_set, the_context_is_a_root) {
   cr_assert(taken.call == record && taken.context == entry.context);
   cr_assert_null(tide_finalizer_take(w.m, &taken));
   cr_assert_eq(live_after_collect(&w), 0, "taken");
-  world_end(&w);
 }
 
-Test(finalizer_set, both_ways_of_registering_live_side_by_side) {
-  struct world w = world_new();
+HeapTest(finalizer_set, both_ways_of_registering_live_side_by_side) {
   struct pair *both = pair_new(&w, NULL, NULL, 1);
   set(&w, both, TIDE_FINALIZE_ORDERED);
   cr_assert_eq(tide_finalizer_add(w.m, both, record, NULL), TIDE_OK);
   cr_assert_eq(round_of(&w), 1);
   cr_assert_eq(round_of(&w), 1);
   cr_assert_eq(live_after_collect(&w), 0);
-  world_end(&w);
 }
 
-Test(finalizer_set, freeing_an_object_forgets_it) {
-  struct world w = world_new();
+HeapTest(finalizer_set, freeing_an_object_forgets_it) {
   struct pair *freed = pair_new(&w, NULL, NULL, 1);
   set(&w, freed, TIDE_FINALIZE_NO_ORDER);
   cr_assert_eq(tide_free(w.m, freed), TIDE_OK);
   cr_assert_eq(round_of(&w), 0);
-  world_end(&w);
 }
 
 /* Every one of them, whatever its address, and none but them. */
-Test(finalizer_set, freeing_some_of_many_forgets_those) {
+HeapTest(finalizer_set, freeing_some_of_many_forgets_those) {
   enum { COUNT = 5000 };
-  struct world w = world_new();
   void **all = (void **)tide_alloc_array(w.m, TIDE_LAYOUT_REFS, COUNT, sizeof(void *));
   void ***kept = (void ***)tide_handle(w.m, NULL);
   *kept = all;
@@ -195,7 +174,6 @@ Test(finalizer_set, freeing_some_of_many_forgets_those) {
     }
   *kept = NULL;
   cr_assert_eq(round_of(&w), COUNT / 4);
-  world_end(&w);
 }
 
 static uint64_t queued[8];
@@ -210,8 +188,7 @@ static void ask_what_is_queued(struct tide_heap *heap, enum tide_event event, ui
   if (event == TIDE_EVENT_CYCLE_END) tide_finalizers_queued(heap, note_queued, queued);
 }
 
-Test(finalizer_set, what_a_collection_queues_is_told) {
-  struct world w = world_new();
+HeapTest(finalizer_set, what_a_collection_queues_is_told) {
   tide_heap_on_event(w.heap, ask_what_is_queued, NULL);
   set(&w, pair_new(&w, NULL, NULL, 1), TIDE_FINALIZE_NO_ORDER);
   void **kept = tide_handle(w.m, pair_new(&w, NULL, NULL, 2));
@@ -224,15 +201,13 @@ Test(finalizer_set, what_a_collection_queues_is_told) {
   cr_assert(queued[0] == 1 && queued[1] == 3);
   tide_finalizers_queued(w.heap, note_queued, queued);
   cr_assert_eq(queued_count, 2, "not outside of a collection");
-  world_end(&w);
 }
 
 static void record_other(void *object, void *context) {
   record(object, context);
 }
 
-Test(finalizer_set, all_may_be_queued_at_once) {
-  struct world w = world_new();
+HeapTest(finalizer_set, all_may_be_queued_at_once) {
   const struct tide_finalizer_entry other = {.call = record_other};
   void **kept = tide_handle(w.m, pair_new(&w, NULL, NULL, 1));
   void **left_out = tide_handle(w.m, pair_new(&w, NULL, NULL, 2));
@@ -248,11 +223,9 @@ Test(finalizer_set, all_may_be_queued_at_once) {
   cr_assert_eq(tide_finalizers_queue_all(w.m, NULL), 1);
   cr_assert_eq(tide_finalizers_run(w.m, SIZE_MAX), 1);
   cr_assert_eq(live_after_collect(&w), 2);
-  world_end(&w);
 }
 
-Test(finalizer_set, what_means_nothing_is_refused) {
-  struct world w = world_new();
+HeapTest(finalizer_set, what_means_nothing_is_refused) {
   struct pair *object = pair_new(&w, NULL, NULL, 1);
   const struct tide_finalizer_entry none = {.call = NULL}, good = {.call = record};
   const struct tide_finalizer_entry unknown = {.call = record,
@@ -262,5 +235,4 @@ Test(finalizer_set, what_means_nothing_is_refused) {
   cr_assert_eq(tide_finalizer_set(w.m, NULL, &good, NULL), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_finalizer_set(w.m, &object->number, &good, NULL), TIDE_ERROR_ARGUMENT);
   cr_assert_null(tide_finalizer_take(w.m, NULL));
-  world_end(&w);
 }

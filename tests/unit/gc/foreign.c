@@ -20,8 +20,7 @@ static void stopped(struct tide_root_list *list, void *context) {
   tide_root_report(list, told_stopped, 7);                     /* short of one */
 }
 
-Test(foreign, sources_tell_roots_in_each_collection_anew) {
-  struct world w = world_new();
+HeapTest(foreign, sources_tell_roots_in_each_collection_anew) {
   const struct tide_root_source source = {
       .before_stop = before_stop, .stopped = stopped, .context = told_before};
   cr_assert_eq(tide_root_add_source(w.heap, &source), TIDE_OK);
@@ -38,7 +37,6 @@ Test(foreign, sources_tell_roots_in_each_collection_anew) {
   cr_assert_eq(tide_root_remove_source(w.heap, &source), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(live_after_collect(&w), 0);
   cr_assert_eq(calls_before, 2);
-  world_end(&w);
 }
 
 /* ---- Around the stop ---- */
@@ -67,8 +65,7 @@ static void around_stop(void (*stop)(void *argument), void *argument, void *cont
   if (around->twice) stop(argument);
 }
 
-Test(foreign, sources_hold_what_must_not_change_around_the_stop) {
-  struct world w = world_new();
+HeapTest(foreign, sources_hold_what_must_not_change_around_the_stop) {
   struct around first = {.declines = 2, .twice = 1}, second = {.declines = 0};
   struct tide_root_source source = {
       .before_stop = around_before, .around_stop = around_stop, .context = &first};
@@ -86,7 +83,6 @@ Test(foreign, sources_hold_what_must_not_change_around_the_stop) {
   cr_assert_eq(second.before, 3);
   cr_assert_eq(first.around, 3);
   cr_assert_eq(second.around, 2, "as two sources, each inside the first");
-  world_end(&w);
 }
 
 static void tell_both(struct tide_root_list *list, void *context) {
@@ -95,8 +91,7 @@ static void tell_both(struct tide_root_list *list, void *context) {
   tide_root_report_stack(list, &told_before[1], sizeof told_before[1]);
 }
 
-Test(foreign, words_of_stacks_may_point_anywhere) {
-  struct world w = world_new();
+HeapTest(foreign, words_of_stacks_may_point_anywhere) {
   const struct tide_root_source source = {.stopped = tell_both};
   cr_assert_eq(tide_root_add_source(w.heap, &source), TIDE_OK);
   told_before[0] = (uintptr_t)pair_new(&w, NULL, NULL, 1) + 9;
@@ -105,7 +100,6 @@ Test(foreign, words_of_stacks_may_point_anywhere) {
   cr_assert_eq(tide_heap_set_interior(w.heap, TIDE_INTERIOR_BASE), TIDE_OK);
   cr_assert_eq(live_after_collect(&w), 1);
   cr_assert_eq(((struct pair *)(told_before[1] - 9))->number, 2);
-  world_end(&w);
 }
 
 #define MANY 200000u
@@ -117,24 +111,20 @@ static void tell_many(struct tide_root_list *list, void *context) {
     tide_root_report(list, &many[i], sizeof many[i]);
 }
 
-Test(foreign, a_source_may_tell_of_very_many_places) {
-  struct world w = world_new();
+HeapTest(foreign, a_source_may_tell_of_very_many_places) {
   const struct tide_root_source source = {.stopped = tell_many};
   cr_assert_eq(tide_root_add_source(w.heap, &source), TIDE_OK);
   for (size_t i = 0; i < MANY; i += 1000)
     many[i] = (uintptr_t)pair_new(&w, NULL, NULL, i);
   cr_assert_eq(live_after_collect(&w), MANY / 1000);
-  world_end(&w);
 }
 
-Test(foreign, sources_that_mean_nothing_are_refused) {
-  struct world w = world_new();
+HeapTest(foreign, sources_that_mean_nothing_are_refused) {
   const struct tide_root_source none = {.context = &w}, one = {.stopped = tell_many};
   cr_assert_eq(tide_root_add_source(w.heap, &none), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_root_add_source(w.heap, NULL), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_root_add_source(NULL, &one), TIDE_ERROR_ARGUMENT);
   tide_root_report(NULL, &w, sizeof w);
-  world_end(&w);
 }
 
 /* ---- Weak slots in place ---- */
@@ -143,8 +133,7 @@ static uintptr_t disguised(const void *target) {
   return ~(uintptr_t)target;
 }
 
-Test(foreign, a_slot_outside_the_heap_is_cleared_when_its_target_dies) {
-  struct world w = world_new();
+HeapTest(foreign, a_slot_outside_the_heap_is_cleared_when_its_target_dies) {
   static uintptr_t slot[2];
   void **held = tide_handle(w.m, pair_new(&w, NULL, NULL, 1));
   void *dying = pair_new(&w, NULL, NULL, 2);
@@ -162,11 +151,9 @@ Test(foreign, a_slot_outside_the_heap_is_cleared_when_its_target_dies) {
   uintptr_t before = slot[0];
   cr_assert_eq(live_after_collect(&w), 0);
   cr_assert_eq(slot[0], before, "removed");
-  world_end(&w);
 }
 
-Test(foreign, a_slot_in_an_object_is_forgotten_with_it) {
-  struct world w = world_new();
+HeapTest(foreign, a_slot_in_an_object_is_forgotten_with_it) {
   void **target = tide_handle(w.m, pair_new(&w, NULL, NULL, 1));
   void **holder = tide_handle(w.m, tide_alloc(w.m, TIDE_LAYOUT_LEAF, 64));
   uintptr_t *slot = (uintptr_t *)*holder + 3;
@@ -176,13 +163,11 @@ Test(foreign, a_slot_in_an_object_is_forgotten_with_it) {
   *holder = NULL;
   cr_assert_eq(live_after_collect(&w), 1);
   cr_assert_eq(tide_weak_slot_remove(w.m, slot, TIDE_WEAK_BEFORE), TIDE_ERROR_ARGUMENT);
-  world_end(&w);
 }
 
 /* Words that may be pointers count only at an object's start. That is none of the slot's business.
  */
-Test(foreign, a_slot_lies_anywhere_in_an_object) {
-  struct world w = world_new();
+HeapTest(foreign, a_slot_lies_anywhere_in_an_object) {
   struct tide_error error;
   cr_assert_eq(tide_heap_set_interior(w.heap, TIDE_INTERIOR_BASE), TIDE_OK);
   tide_layout near = tide_layout_held_by_first_page(w.heap, TIDE_LAYOUT_LEAF, &error);
@@ -201,11 +186,9 @@ Test(foreign, a_slot_lies_anywhere_in_an_object) {
     live_after_collect(&w);
     cr_assert_eq(*slot, 0, "%zu words", words[i]);
   }
-  world_end(&w);
 }
 
-Test(foreign, a_slot_moves) {
-  struct world w = world_new();
+HeapTest(foreign, a_slot_moves) {
   static uintptr_t from, to, third;
   void *target = pair_new(&w, NULL, NULL, 1);
   from = to = third = 7;
@@ -219,15 +202,13 @@ Test(foreign, a_slot_moves) {
   cr_assert_eq(from, 7);
   cr_assert_eq(to, 0);
   cr_assert_eq(third, 0);
-  world_end(&w);
 }
 
 static void nothing(void *object, void *context) {
   (void)object, (void)context;
 }
 
-Test(foreign, slots_before_and_after_finalizers) {
-  struct world w = world_new();
+HeapTest(foreign, slots_before_and_after_finalizers) {
   static uintptr_t early, late;
   void *target = pair_new(&w, NULL, NULL, 1);
   early = late = disguised(target);
@@ -241,12 +222,10 @@ Test(foreign, slots_before_and_after_finalizers) {
   cr_assert_eq(tide_finalizers_run(w.m, 9), 1);
   cr_assert_eq(live_after_collect(&w), 0);
   cr_assert_eq(late, 0);
-  world_end(&w);
 }
 
 #define SLOTS 5000u
-Test(foreign, many_slots_keep_their_places_in_the_list) {
-  struct world w = world_new();
+HeapTest(foreign, many_slots_keep_their_places_in_the_list) {
   static uintptr_t slot[SLOTS];
   void **list = tide_handle(w.m, NULL);
   for (size_t i = 0; i < SLOTS; i++) {
@@ -264,11 +243,9 @@ Test(foreign, many_slots_keep_their_places_in_the_list) {
     enum tide_status status = tide_weak_slot_remove(w.m, &slot[i], TIDE_WEAK_BEFORE);
     cr_assert_eq(status, i % 3 ? TIDE_ERROR_ARGUMENT : TIDE_OK, "slot %zu", i);
   }
-  world_end(&w);
 }
 
-Test(foreign, slots_that_mean_nothing_are_refused, .signal = TOLD) {
-  struct world w = world_new();
+HeapTest(foreign, slots_that_mean_nothing_are_refused, .signal = TOLD) {
   static uintptr_t slot[2];
   void *target = pair_new(&w, NULL, NULL, 1);
   void *odd = (char *)slot + 1;
@@ -281,7 +258,6 @@ Test(foreign, slots_that_mean_nothing_are_refused, .signal = TOLD) {
   tide_blocking_enter(w.m);
   cr_assert_eq(tide_weak_slot_remove(w.m, slot, TIDE_WEAK_BEFORE), TIDE_ERROR_STATE);
   tide_blocking_leave(w.m);
-  world_end(&w);
 }
 
 /* ---- Who is alive ---- */
@@ -300,8 +276,7 @@ static void ask(struct tide_heap *heap, enum tide_event event, uint64_t now_ns, 
   question->dead_is = tide_object_is_live(heap, question->dead);
 }
 
-Test(foreign, events_may_ask_who_is_alive) {
-  struct world w = world_new();
+HeapTest(foreign, events_may_ask_who_is_alive) {
   void **held = tide_handle(w.m, pair_new(&w, NULL, NULL, 1));
   struct question question = {.live = *held, .dead = pair_new(&w, NULL, NULL, 2)};
   tide_heap_on_event(w.heap, ask, &question);
@@ -311,7 +286,6 @@ Test(foreign, events_may_ask_who_is_alive) {
   cr_assert_not(question.dead_is);
   cr_assert_not(tide_object_is_live(w.heap, *held), "not in a callback");
   tide_heap_on_event(w.heap, NULL, NULL);
-  world_end(&w);
 }
 
 /* ---- Trace functions that bear no company ---- */

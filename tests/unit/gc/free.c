@@ -59,8 +59,7 @@ Test(free, small_cells_are_used_again) {
   world_end(&w);
 }
 
-Test(free, large_objects_give_their_memory_back) {
-  struct world w = world_new();
+HeapTest(free, large_objects_give_their_memory_back) {
   uint64_t before = stats_of(w.heap).collections, used = stats_of(w.heap).heap_bytes;
   size_t sizes[] = {33000, 100000, 1000000};
   for (int i = 0; i < 3000; i++) {
@@ -72,7 +71,6 @@ Test(free, large_objects_give_their_memory_back) {
   }
   cr_assert_eq(stats_of(w.heap).collections, before);
   cr_assert_eq(stats_of(w.heap).heap_bytes, used);
-  world_end(&w);
 }
 
 static void never(void *object, void *context) {
@@ -93,24 +91,19 @@ Test(free, finalizers_are_forgotten) {
   world_end(&w);
 }
 
-Test(free, nothing_is_fine) {
-  struct world w = world_new();
+HeapTest(free, nothing_is_fine) {
   cr_assert_eq(tide_free(w.m, NULL), TIDE_OK);
   cr_assert_not(tide_resize_in_place(w.m, NULL, 10));
-  world_end(&w);
 }
 
-Test(free, what_is_no_object_is_refused, .signal = TOLD) {
-  struct world w = world_new();
+HeapTest(free, what_is_no_object_is_refused, .signal = TOLD) {
   char *object = tide_alloc(w.m, TIDE_LAYOUT_REFS, 64);
   cr_assert_eq(tide_free(w.m, object + 16), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_free(w.m, object + 64), TIDE_ERROR_ARGUMENT, "not handed out yet");
   cr_assert_eq(tide_free(w.m, &w), TIDE_ERROR_ARGUMENT);
-  world_end(&w);
 }
 
-Test(free, twice_is_refused, .signal = TOLD) {
-  struct world w = world_new();
+HeapTest(free, twice_is_refused, .signal = TOLD) {
   for (size_t bytes = 16; bytes < 100000; bytes *= 3) {
     void *object = tide_alloc(w.m, TIDE_LAYOUT_REFS, bytes);
     void *newer = tide_alloc(w.m, TIDE_LAYOUT_REFS, bytes);
@@ -119,12 +112,9 @@ Test(free, twice_is_refused, .signal = TOLD) {
     cr_assert_eq(tide_free(w.m, newer), TIDE_OK);
     cr_assert_eq(tide_free(w.m, newer), TIDE_ERROR_ARGUMENT, "%zu bytes", bytes);
   }
-  world_end(&w);
 }
 
-Test(free, a_freed_object_that_is_still_seen_does_no_harm_to_conservative_heaps) {
-  struct tide_options options = small_options();
-  struct world w = world_with(&options, TIDE_STACK_CONSERVATIVE);
+StackTest(free, a_freed_object_that_is_still_seen_does_no_harm_to_conservative_heaps) {
   void *volatile dangling[100];
   for (int i = 0; i < 100; i++)
     dangling[i] = tide_alloc(w.m, TIDE_LAYOUT_CONSERVATIVE, 48);
@@ -134,11 +124,9 @@ Test(free, a_freed_object_that_is_still_seen_does_no_harm_to_conservative_heaps)
   cr_assert_eq(tide_count_marked(w.m), 50);
   expect_sound(&w);
   cr_assert(dangling[1]);
-  world_end(&w);
 }
 
-Test(free, is_counted) {
-  struct world w = world_new();
+HeapTest(free, is_counted) {
   uint64_t before = stats_of(w.heap).freed_bytes, expected = 0;
   for (size_t bytes = 16; bytes < 1000000; bytes *= 3) {
     void *object = tide_alloc(w.m, TIDE_LAYOUT_LEAF, bytes);
@@ -148,11 +136,9 @@ Test(free, is_counted) {
   }
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
   cr_assert_eq(stats_of(w.heap).freed_bytes, before + expected, "a collection frees nothing so");
-  world_end(&w);
 }
 
-Test(look, tells_what_the_single_questions_tell) {
-  struct world w = world_new();
+HeapTest(look, tells_what_the_single_questions_tell) {
   const tide_layout layouts[] = {TIDE_LAYOUT_LEAF, TIDE_LAYOUT_REFS, TIDE_LAYOUT_CONSERVATIVE};
   for (size_t i = 0; i < 3; i++) {
     for (size_t bytes = 16; bytes < 1000000; bytes *= 3) {
@@ -170,7 +156,6 @@ Test(look, tells_what_the_single_questions_tell) {
   struct tide_object_facts large;
   cr_assert(tide_object_look(w.m, tide_alloc(w.m, TIDE_LAYOUT_LEAF, 600000), &large));
   cr_assert(large.may_grow);
-  world_end(&w);
 }
 
 /* Whether cells are at hand is up to chance, so most of these moves must succeed, not all. */
@@ -208,8 +193,7 @@ Test(move, copies_and_frees) {
   world_end(&w);
 }
 
-Test(move, changes_nothing_where_it_cannot) {
-  struct world w = world_new();
+HeapTest(move, changes_nothing_where_it_cannot) {
   void *large = tide_alloc(w.m, TIDE_LAYOUT_LEAF, 600000), *small = tide_alloc(w.m, 1, 40);
   tide_alloc(w.m, 1, 64);
   cr_assert_null(tide_object_replace(w.m, large, 700000));
@@ -221,11 +205,9 @@ Test(move, changes_nothing_where_it_cannot) {
   cr_assert_null(tide_object_replace(w.m, small, 64));
   cr_assert_eq(tide_object_unpin(w.m, small), TIDE_OK);
   cr_assert_eq(count_objects(&w), 3);
-  world_end(&w);
 }
 
-Test(look, knows_pinned_objects) {
-  struct world w = world_new();
+HeapTest(look, knows_pinned_objects) {
   struct tide_object_facts facts;
   void *object = tide_alloc(w.m, TIDE_LAYOUT_LEAF, 40), *other = tide_alloc(w.m, 1, 40);
   cr_assert_eq(tide_object_pin(w.m, object), TIDE_OK);
@@ -233,12 +215,10 @@ Test(look, knows_pinned_objects) {
   cr_assert(tide_object_look(w.m, other, &facts) && !facts.pinned);
   cr_assert_eq(tide_object_unpin(w.m, object), TIDE_OK);
   cr_assert(tide_object_look(w.m, object, &facts) && !facts.pinned);
-  world_end(&w);
 }
 
 /* Inside objects, behind the newest, in freed cells of every kind, in unused memory. */
-Test(look, finds_nothing_where_no_object_begins) {
-  struct world w = world_new();
+HeapTest(look, finds_nothing_where_no_object_begins) {
   struct tide_object_facts facts = {.bytes = 7};
   for (size_t bytes = 16; bytes < 1000000; bytes *= 3) {
     char *older = tide_alloc(w.m, TIDE_LAYOUT_LEAF, bytes);
@@ -258,23 +238,18 @@ Test(look, finds_nothing_where_no_object_begins) {
   cr_assert_not(tide_object_look(w.m, NULL, &facts));
   cr_assert_not(tide_object_look(w.m, (void *)(UINTPTR_MAX & ~(uintptr_t)15), &facts));
   cr_assert_eq(facts.bytes, 7, "left alone");
-  world_end(&w);
 }
 
-Test(look, is_refused_without_its_arguments) {
-  struct world w = world_new();
+HeapTest(look, is_refused_without_its_arguments) {
   cr_assert_not(tide_object_look(w.m, tide_alloc(w.m, TIDE_LAYOUT_LEAF, 16), NULL));
-  world_end(&w);
 }
 
-Test(resize, small_objects_have_their_cell) {
-  struct world w = world_new();
+HeapTest(resize, small_objects_have_their_cell) {
   void *object = tide_alloc(w.m, TIDE_LAYOUT_REFS, 50);
   cr_assert(tide_resize_in_place(w.m, object, 64));
   cr_assert(tide_resize_in_place(w.m, object, 1));
   cr_assert_not(tide_resize_in_place(w.m, object, 65));
   cr_assert_not(tide_resize_in_place(w.m, (char *)object + 16, 16));
-  world_end(&w);
 }
 
 Test(resize, large_objects_grow_and_shrink) {
@@ -313,8 +288,7 @@ Test(resize, large_objects_grow_and_shrink) {
 }
 
 /* The next object with this memory must not be written to when the target dies. */
-Test(free, a_slot_in_an_object_is_forgotten_when_that_is_freed) {
-  struct world w = world_new();
+HeapTest(free, a_slot_in_an_object_is_forgotten_when_that_is_freed) {
   void **target = tide_handle(w.m, NULL), **holder = tide_handle(w.m, NULL);
   const size_t sizes[] = {64, 3000, 200000};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -328,11 +302,9 @@ Test(free, a_slot_in_an_object_is_forgotten_when_that_is_freed) {
     cr_assert_eq(tide_weak_slot_remove(w.m, slot + 2, TIDE_WEAK_AFTER), TIDE_ERROR_ARGUMENT);
     *holder = NULL;
   }
-  world_end(&w);
 }
 
-Test(free, a_slot_that_an_object_loses_is_forgotten) {
-  struct world w = world_new();
+HeapTest(free, a_slot_that_an_object_loses_is_forgotten) {
   void **target = tide_handle(w.m, pair_new(&w, NULL, NULL, 1));
   void **holder = tide_handle(w.m, tide_alloc(w.m, TIDE_LAYOUT_LEAF, 400000));
   uintptr_t *kept = (uintptr_t *)*holder + 100000 / 8 - 1, *lost = kept + 2;
@@ -341,5 +313,4 @@ Test(free, a_slot_that_an_object_loses_is_forgotten) {
   cr_assert(tide_resize_in_place(w.m, *holder, 100000));
   cr_assert_eq(tide_weak_slot_remove(w.m, lost, TIDE_WEAK_BEFORE), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_weak_slot_remove(w.m, kept, TIDE_WEAK_BEFORE), TIDE_OK);
-  world_end(&w);
 }

@@ -28,8 +28,7 @@ static void *allocate(void *heap) {
   return (void *)lost;
 }
 
-Test(held_runs, what_lies_behind_one_is_an_object) {
-  struct world w = world_new();
+HeapTest(held_runs, what_lies_behind_one_is_an_object) {
   pthread_t thread;
   void *lost;
   cr_assert_eq(tide_root_add_range(w.heap, kept, MANY), TIDE_OK);
@@ -45,5 +44,4 @@ Test(held_runs, what_lies_behind_one_is_an_object) {
   tide_blocking_leave(w.m);
   cr_assert_eq((size_t)lost, 0, "%zu objects are said to be none", (size_t)lost);
   cr_assert_eq(tide_root_remove_range(w.heap, kept), TIDE_OK);
-  world_end(&w);
 }

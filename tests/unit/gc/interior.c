@@ -8,8 +8,7 @@ static uintptr_t *conservative_words(struct world *w) {
   return words;
 }
 
-Test(interior, counts_from_the_heap_as_it_is_set) {
-  struct world w = world_new();
+HeapTest(interior, counts_from_the_heap_as_it_is_set) {
   uintptr_t *words = conservative_words(&w);
   words[0] = (uintptr_t)tide_alloc(w.m, TIDE_LAYOUT_LEAF, 100);
   words[1] = (uintptr_t)tide_alloc(w.m, TIDE_LAYOUT_LEAF, 100) + 24;
@@ -21,7 +20,6 @@ Test(interior, counts_from_the_heap_as_it_is_set) {
   cr_assert_not_null(tide_object_find(w.heap, (void *)(words[2] + 50)), "questions are free");
   cr_assert_eq(tide_heap_set_interior(w.heap, TIDE_INTERIOR_ALL), TIDE_OK);
   cr_assert_eq(live_after_collect(&w), 3);
-  world_end(&w);
 }
 
 /* From the heap, each word that points so many bytes behind an object's start. */
@@ -46,8 +44,7 @@ static bool members(size_t behind) {
 }
 
 /* Tags, which make no difference in any granule, and members, which do. */
-Test(interior, counts_at_registered_displacements_only) {
-  struct world w = world_new();
+HeapTest(interior, counts_at_registered_displacements_only) {
   uintptr_t *words = conservative_words(&w);
   cr_assert_eq(tide_heap_set_interior(w.heap, TIDE_INTERIOR_BASE), TIDE_OK);
   expect_counted(&w, words, only_start);
@@ -59,24 +56,19 @@ Test(interior, counts_at_registered_displacements_only) {
   for (size_t i = 0; i < 3; i++)
     cr_assert_eq(tide_heap_add_displacement(w.heap, (size_t[]){33, 39, 45}[i]), TIDE_OK);
   expect_counted(&w, words, members);
-  world_end(&w);
 }
 
-Test(interior, counts_for_conservative_roots_too) {
+HeapTest(interior, counts_for_conservative_roots_too) {
   static uintptr_t root[1];
-  struct world w = world_new();
   cr_assert_eq(tide_root_add_conservative(w.heap, root, sizeof root), TIDE_OK);
   root[0] = (uintptr_t)tide_alloc(w.m, TIDE_LAYOUT_LEAF, 100) + 8;
   cr_assert_eq(live_after_collect(&w), 1);
   cr_assert_eq(tide_heap_set_interior(w.heap, TIDE_INTERIOR_BASE), TIDE_OK);
   cr_assert_eq(live_after_collect(&w), 0);
   cr_assert_eq(tide_root_remove_conservative(w.heap, root), TIDE_OK);
-  world_end(&w);
 }
 
-Test(interior, counts_always_from_stacks) {
-  struct tide_options options = small_options();
-  struct world w = world_with(&options, TIDE_STACK_CONSERVATIVE);
+StackTest(interior, counts_always_from_stacks) {
   cr_assert_eq(tide_heap_set_interior(w.heap, TIDE_INTERIOR_BASE), TIDE_OK);
   volatile uintptr_t held[100];
   for (int i = 0; i < 100; i++) {
@@ -89,11 +81,9 @@ Test(interior, counts_always_from_stacks) {
     memset(tide_alloc(w.m, TIDE_LAYOUT_LEAF, 100), 0xff, 100);
   for (int i = 0; i < 100; i++)
     cr_assert_eq(*(uint64_t *)held[i], 4000 + (uint64_t)i);
-  world_end(&w);
 }
 
-Test(interior, ends_near_the_start_where_the_layout_says) {
-  struct world w = world_new();
+HeapTest(interior, ends_near_the_start_where_the_layout_says) {
   struct tide_error error;
   uintptr_t *words = conservative_words(&w);
   tide_layout near = tide_layout_held_by_first_page(w.heap, TIDE_LAYOUT_LEAF, &error);
@@ -109,11 +99,9 @@ Test(interior, ends_near_the_start_where_the_layout_says) {
     words[0] = (uintptr_t)tide_alloc(w.m, TIDE_LAYOUT_LEAF, sizes[i]) + 5000;
     cr_assert_eq(live_after_collect(&w), 2);
   }
-  world_end(&w);
 }
 
-Test(interior, refuses_what_makes_no_sense) {
-  struct world w = world_new();
+HeapTest(interior, refuses_what_makes_no_sense) {
   struct tide_error error;
   cr_assert_eq(tide_heap_set_interior(NULL, TIDE_INTERIOR_ALL), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_heap_set_interior(w.heap, (enum tide_interior)9), TIDE_ERROR_ARGUMENT);
@@ -121,5 +109,4 @@ Test(interior, refuses_what_makes_no_sense) {
   cr_assert_eq(tide_layout_held_by_first_page(w.heap, 999, &error), TIDE_LAYOUT_INVALID);
   cr_assert_eq(error.status, TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_layout_held_by_first_page(NULL, TIDE_LAYOUT_LEAF, &error), TIDE_LAYOUT_INVALID);
-  world_end(&w);
 }

@@ -15,18 +15,15 @@ static uint64_t followed(struct world *w, tide_layout layout, size_t words) {
   return live;
 }
 
-Test(layouts, predefined) {
-  struct world w = world_new();
+HeapTest(layouts, predefined) {
   cr_assert_eq(followed(&w, TIDE_LAYOUT_LEAF, 100), 0);
   cr_assert_eq(followed(&w, TIDE_LAYOUT_REFS, 100), 100);
   cr_assert_eq(followed(&w, TIDE_LAYOUT_REFS, 9000), 9000);
   cr_assert_eq(followed(&w, TIDE_LAYOUT_CONSERVATIVE, 100), 100);
   cr_assert_eq(followed(&w, TIDE_LAYOUT_CONSERVATIVE, 9000), 9000);
-  world_end(&w);
 }
 
-Test(layouts, offsets_bitmaps_and_prefixes) {
-  struct world w = world_new();
+HeapTest(layouts, offsets_bitmaps_and_prefixes) {
   size_t some[] = {8, 24, 504};
   cr_assert_eq(followed(&w, tide_layout_offsets(w.heap, 512, some, 3, NULL), 64), 3);
   cr_assert_eq(followed(&w, tide_layout_offsets(w.heap, 512, some, 3, NULL), 10000), 3);
@@ -40,7 +37,6 @@ Test(layouts, offsets_bitmaps_and_prefixes) {
   cr_assert_eq(followed(&w, tide_layout_prefixed(w.heap, 3, NULL), 100), 97);
   cr_assert_eq(followed(&w, tide_layout_prefixed(w.heap, 3, NULL), 9000), 8997);
   cr_assert_eq(followed(&w, tide_layout_prefixed(w.heap, 200, NULL), 100), 0);
-  world_end(&w);
 }
 
 static void trace_even(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
@@ -56,8 +52,7 @@ static void trace_most(void *object, size_t bytes, struct tide_tracer *tracer, v
   tide_trace_conservative(tracer, ((uintptr_t *)object)[bytes / 8 - 1] + 5);
 }
 
-Test(layouts, traced) {
-  struct world w = world_new();
+HeapTest(layouts, traced) {
   int context = 42;
   tide_layout even = tide_layout_traced(w.heap, trace_even, &context, NULL);
   tide_layout most = tide_layout_traced(w.heap, trace_most, NULL, NULL);
@@ -66,11 +61,9 @@ Test(layouts, traced) {
   cr_assert_eq(followed(&w, most, 64), 63);
   cr_assert_eq(tide_layout_traced(w.heap, trace_even, &context, NULL), even);
   cr_assert_neq(tide_layout_traced(w.heap, trace_even, NULL, NULL), even);
-  world_end(&w);
 }
 
-Test(layouts, equal_descriptions_share_a_number) {
-  struct world w = world_new();
+HeapTest(layouts, equal_descriptions_share_a_number) {
   size_t offsets[] = {16, 0}, swapped[] = {0, 16};
   uint64_t bits = 5, more = 5 | (uint64_t)1 << 40;
   tide_layout a = tide_layout_offsets(w.heap, 24, offsets, 2, NULL);
@@ -80,7 +73,6 @@ Test(layouts, equal_descriptions_share_a_number) {
   cr_assert_neq(tide_layout_bitmap(w.heap, &more, 64, NULL), a);
   cr_assert_eq(tide_layout_offsets(w.heap, 24, NULL, 0, NULL), TIDE_LAYOUT_LEAF);
   cr_assert_eq(tide_layout_prefixed(w.heap, 0, NULL), TIDE_LAYOUT_REFS);
-  world_end(&w);
 }
 
 static void refused(tide_layout layout, const struct tide_error *error, enum tide_status status) {
@@ -89,8 +81,7 @@ static void refused(tide_layout layout, const struct tide_error *error, enum tid
   cr_assert_neq(error->text[0], 0);
 }
 
-Test(layouts, wrong_descriptions_are_refused) {
-  struct world w = world_new();
+HeapTest(layouts, wrong_descriptions_are_refused) {
   struct tide_error e;
   size_t odd[] = {4}, twice[] = {8, 8}, outside[] = {24}, last[] = {SIZE_MAX & ~(size_t)7};
   size_t far[] = {(size_t)TIDE_LAYOUT_WORDS_MAX * 8};
@@ -109,11 +100,9 @@ Test(layouts, wrong_descriptions_are_refused) {
   refused(tide_layout_bitmap(w.heap, &bits, TIDE_LAYOUT_WORDS_MAX + 1, &e), &e, TIDE_ERROR_LIMIT);
   refused(tide_layout_traced(w.heap, NULL, NULL, &e), &e, TIDE_ERROR_ARGUMENT);
   refused(tide_layout_prefixed(NULL, 1, &e), &e, TIDE_ERROR_ARGUMENT);
-  world_end(&w);
 }
 
-Test(layouts, the_table_has_an_end) {
-  struct world w = world_new();
+HeapTest(layouts, the_table_has_an_end) {
   struct tide_error e;
   uint64_t bits = 1;
   tide_layout layout;
@@ -123,5 +112,4 @@ Test(layouts, the_table_has_an_end) {
   refused(layout, &e, TIDE_ERROR_LIMIT);
   cr_assert_gt(made, TIDE_LAYOUT_MAX - 64);
   cr_assert_eq(followed(&w, TIDE_LAYOUT_REFS, 10), 10);
-  world_end(&w);
 }

@@ -12,15 +12,13 @@ Test(misuse, allocation_by_a_detached_mutator, .signal = TOLD) {
   cr_assert_eq(tide_heap_destroy(w.heap), TIDE_OK);
 }
 
-Test(misuse, allocation_in_a_blocking_region, .signal = TOLD) {
-  struct world w = world_new();
+HeapTest(misuse, allocation_in_a_blocking_region, .signal = TOLD) {
   pair_new(&w, NULL, NULL, 1); /* leaves a run that inlined code could use */
   tide_blocking_enter(w.m);
   cr_assert_null(tide_alloc(w.m, w.pair, sizeof(struct pair)));
   cr_assert_eq(tide_collect(w.m), TIDE_ERROR_STATE);
   tide_blocking_leave(w.m);
   cr_assert_not_null(tide_alloc(w.m, w.pair, sizeof(struct pair)));
-  world_end(&w);
 }
 
 static void never(void *object, void *context) {
@@ -28,8 +26,7 @@ static void never(void *object, void *context) {
   cr_assert_fail();
 }
 
-Test(misuse, roots_and_weak_references_in_a_blocking_region, .signal = TOLD) {
-  struct world w = world_new();
+HeapTest(misuse, roots_and_weak_references_in_a_blocking_region, .signal = TOLD) {
   struct pair *p = pair_new(&w, NULL, NULL, 1);
   static char stack[4096] __attribute__((aligned(16)));
   tide_blocking_enter(w.m);
@@ -44,7 +41,6 @@ Test(misuse, roots_and_weak_references_in_a_blocking_region, .signal = TOLD) {
   cr_assert_eq(error.status, TIDE_ERROR_STATE);
   cr_assert_eq(tide_stack_switch(w.m, NULL), TIDE_ERROR_STATE);
   tide_blocking_leave(w.m);
-  world_end(&w);
 }
 
 static void *use_foreign(void *argument) {
@@ -53,14 +49,12 @@ static void *use_foreign(void *argument) {
   return tide_alloc(w->m, TIDE_LAYOUT_LEAF, 4000);
 }
 
-Test(misuse, allocation_with_another_threads_mutator, .signal = TOLD) {
-  struct world w = world_new();
+HeapTest(misuse, allocation_with_another_threads_mutator, .signal = TOLD) {
   pthread_t thread;
   void *object;
   cr_assert_eq(pthread_create(&thread, NULL, use_foreign, &w), 0);
   pthread_join(thread, &object);
   cr_assert_null(object);
-  world_end(&w);
 }
 
 static void allocating_trace(void *object, size_t bytes, struct tide_tracer *tracer,
@@ -96,12 +90,10 @@ static void allocating_event(struct tide_heap *heap, enum tide_event event, uint
   cr_assert_null(tide_alloc(w->m, w->pair, sizeof(struct pair)));
 }
 
-Test(misuse, calls_in_an_event, .signal = TOLD) {
-  struct world w = world_new();
+HeapTest(misuse, calls_in_an_event, .signal = TOLD) {
   pair_new(&w, NULL, NULL, 1);
   tide_heap_on_event(w.heap, allocating_event, &w);
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
-  world_end(&w);
 }
 
 Test(misuse, null_mutators, .signal = TOLD) {
@@ -137,11 +129,9 @@ Test(misuse, objects_of_another_kind, .signal = TOLD) {
   world_end(&other);
 }
 
-Test(misuse, leaving_a_region_that_was_not_entered, .signal = TOLD) {
-  struct world w = world_new();
+HeapTest(misuse, leaving_a_region_that_was_not_entered, .signal = TOLD) {
   tide_blocking_leave(w.m);
   pair_new(&w, NULL, NULL, 1);
-  world_end(&w);
 }
 
 Test(misuse, null_arguments_that_are_plain_errors) {

@@ -4,8 +4,7 @@
 #include "tests/unit/gc/common.h"
 #include "tide/dropin.h"
 
-Test(pins, keep_an_object_and_what_it_refers_to) {
-  struct world w = world_new();
+HeapTest(pins, keep_an_object_and_what_it_refers_to) {
   struct pair *leaf = pair_new(&w, NULL, NULL, 1);
   void **slot = tide_handle(w.m, leaf);
   struct pair *p = pair_new(&w, *slot, NULL, 2);
@@ -18,11 +17,9 @@ Test(pins, keep_an_object_and_what_it_refers_to) {
   cr_assert_eq(tide_object_unpin(w.m, p), TIDE_OK);
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
   cr_assert_eq(tide_count_marked(w.m), 0);
-  world_end(&w);
 }
 
-Test(pins, refuse_what_makes_no_sense) {
-  struct world w = world_new();
+HeapTest(pins, refuse_what_makes_no_sense) {
   struct pair *p = pair_new(&w, NULL, NULL, 1);
   cr_assert_eq(tide_object_pin(w.m, NULL), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_object_pin(w.m, &w), TIDE_ERROR_ARGUMENT);
@@ -30,23 +27,19 @@ Test(pins, refuse_what_makes_no_sense) {
   cr_assert_eq(tide_object_unpin(w.m, p), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_object_pin(w.m, p), TIDE_OK);
   cr_assert_eq(tide_object_pin(w.m, p), TIDE_ERROR_STATE);
-  world_end(&w);
 }
 
-Test(pins, end_with_free) {
-  struct world w = world_new();
+HeapTest(pins, end_with_free) {
   struct pair *p = pair_new(&w, NULL, NULL, 1);
   cr_assert_eq(tide_object_pin(w.m, p), TIDE_OK);
   cr_assert_eq(tide_free(w.m, p), TIDE_OK);
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
   cr_assert_eq(tide_count_marked(w.m), 0);
-  world_end(&w);
 }
 
-Test(pins, may_be_many) {
+HeapTest(pins, may_be_many) {
   enum { MANY = 200000 };
   static struct pair *kept[MANY];
-  struct world w = world_new();
   for (int i = 0; i < MANY; i++) {
     kept[i] = pair_new(&w, NULL, NULL, (uint64_t)i);
     cr_assert_eq(tide_object_pin(w.m, kept[i]), TIDE_OK);
@@ -59,12 +52,10 @@ Test(pins, may_be_many) {
   cr_assert_eq(tide_count_marked(w.m), MANY / 2);
   for (int i = 1; i < MANY; i += 2)
     cr_assert_eq(kept[i]->number, (uint64_t)i);
-  world_end(&w);
 }
 
 /* What is let go and pinned anew before a collection is on the list once. */
-Test(pins, come_and_go_at_one_place) {
-  struct world w = world_new();
+HeapTest(pins, come_and_go_at_one_place) {
   struct pair *first = pair_new(&w, NULL, NULL, 7);
   cr_assert_eq(tide_object_pin(w.m, first), TIDE_OK);
   for (int i = 0; i < 100000; i++) {
@@ -85,11 +76,9 @@ Test(pins, come_and_go_at_one_place) {
   cr_assert_eq(first->number, 7);
   cr_assert_eq(tide_object_unpin(w.m, &w), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_object_unpin(w.m, (char *)first + 1), TIDE_ERROR_ARGUMENT);
-  world_end(&w);
 }
 
-Test(pins, are_told_and_move_nowhere) {
-  struct world w = world_new();
+HeapTest(pins, are_told_and_move_nowhere) {
   struct tide_object_facts facts;
   struct pair *held = pair_new(&w, NULL, NULL, 1), *free_one = pair_new(&w, NULL, NULL, 2);
   (void)tide_handle(w.m, free_one);
@@ -103,7 +92,6 @@ Test(pins, are_told_and_move_nowhere) {
   struct pair *moved = tide_object_replace(w.m, free_one, 200);
   cr_assert(moved && moved->number == 2, "others may move where something is pinned");
 #endif
-  world_end(&w);
 }
 
 enum { EACH = 20000, PINNERS = 4 };

@@ -1,8 +1,7 @@
 /* Growing a large object leaves what lies before it alone. */
 #include "tests/unit/gc/common.h"
 
-Test(resize, what_lies_before_a_growing_object_stays) {
-  struct world w = world_new();
+HeapTest(resize, what_lies_before_a_growing_object_stays) {
   enum { OTHERS = 40 };
   void **others[OTHERS];
   for (size_t i = 0; i < OTHERS; i++)
@@ -12,5 +11,4 @@ Test(resize, what_lies_before_a_growing_object_stays) {
   for (size_t i = 0; i < OTHERS; i++)
     cr_assert_eq(tide_object_find(w.heap, *others[i]), *others[i], "object %zu", i);
   cr_assert_eq(live_after_collect(&w), OTHERS + 1);
-  world_end(&w);
 }

@@ -3,8 +3,7 @@
 
 #include "tests/unit/gc/common.h"
 
-Test(roots, slots) {
-  struct world w = world_new();
+HeapTest(roots, slots) {
   static void *slot, *other;
   slot = pair_new(&w, NULL, pair_new(&w, NULL, NULL, 2), 1);
   cr_assert_eq(tide_root_add(w.heap, &slot), TIDE_OK);
@@ -18,11 +17,9 @@ Test(roots, slots) {
   cr_assert_eq(live_after_collect(&w), 1);
   cr_assert_eq(tide_root_remove(w.heap, &other), TIDE_OK);
   cr_assert_eq(live_after_collect(&w), 0);
-  world_end(&w);
 }
 
-Test(roots, many_slots_in_any_order) {
-  struct world w = world_new();
+HeapTest(roots, many_slots_in_any_order) {
   enum { COUNT = 1000 };
   static void *slots[COUNT];
   for (int i = 0; i < COUNT; i++)
@@ -35,11 +32,9 @@ Test(roots, many_slots_in_any_order) {
   for (int i = 0; i < COUNT; i++)
     tide_root_remove(w.heap, &slots[i]);
   cr_assert_eq(live_after_collect(&w), 0);
-  world_end(&w);
 }
 
-Test(roots, ranges_with_tagged_words_and_foreign_pointers) {
-  struct world w = world_new();
+HeapTest(roots, ranges_with_tagged_words_and_foreign_pointers) {
   static void *range[100];
   cr_assert_eq(tide_root_add_range(w.heap, range, 100), TIDE_OK);
   cr_assert_eq(tide_root_add_range(w.heap, range, 10), TIDE_ERROR_STATE);
@@ -54,11 +49,9 @@ Test(roots, ranges_with_tagged_words_and_foreign_pointers) {
   cr_assert_eq(tide_root_remove_range(w.heap, range), TIDE_OK);
   cr_assert_eq(tide_root_remove_range(w.heap, range), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(live_after_collect(&w), 0);
-  world_end(&w);
 }
 
-Test(roots, conservative_memory_with_interior_pointers) {
-  struct world w = world_new();
+HeapTest(roots, conservative_memory_with_interior_pointers) {
   static uintptr_t words[8];
   char *unaligned = (char *)words + 3;
   cr_assert_eq(tide_root_add_conservative(w.heap, unaligned, sizeof words - 3), TIDE_OK);
@@ -71,7 +64,6 @@ Test(roots, conservative_memory_with_interior_pointers) {
   cr_assert_eq(live_after_collect(&w), 1);
   cr_assert_eq(tide_root_remove_conservative(w.heap, unaligned), TIDE_OK);
   cr_assert_eq(live_after_collect(&w), 0);
-  world_end(&w);
 }
 
 struct called {
@@ -89,8 +81,7 @@ static void trace_roots(struct tide_tracer *tracer, void *context) {
   tide_trace_conservative(tracer, (uintptr_t)called->inside + 1);
 }
 
-Test(roots, callbacks_are_called_once_a_collection) {
-  struct world w = world_new();
+HeapTest(roots, callbacks_are_called_once_a_collection) {
   struct called called = {.one = pair_new(&w, NULL, NULL, 1),
                           .inside = pair_new(&w, NULL, NULL, 2),
                           .range = {pair_new(&w, NULL, NULL, 3), NULL}};
@@ -102,7 +93,6 @@ Test(roots, callbacks_are_called_once_a_collection) {
   cr_assert_eq(tide_root_remove_callback(w.heap, trace_roots, &called), TIDE_OK);
   cr_assert_eq(tide_root_remove_callback(w.heap, trace_roots, &called), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(live_after_collect(&w), 0);
-  world_end(&w);
 }
 
 /* Memory of roots that went without a word: with TIDE_VERIFY=1 there is a message, no fault. */
@@ -133,8 +123,7 @@ Test(roots, conservative_memory_that_is_gone, .signal = SIGABRT) {
   collect_with_lost_roots(add_conservative);
 }
 
-Test(handles, scopes_close_in_order) {
-  struct world w = world_new();
+HeapTest(handles, scopes_close_in_order) {
   size_t outer = tide_scope_open(w.m);
   void **kept = tide_handle(w.m, pair_new(&w, NULL, NULL, 1));
   size_t inner = tide_scope_open(w.m);
@@ -150,11 +139,9 @@ Test(handles, scopes_close_in_order) {
   cr_assert_eq(tide_scope_close(w.m, 0), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_scope_close(w.m, outer), TIDE_OK);
   cr_assert_eq(live_after_collect(&w), 0);
-  world_end(&w);
 }
 
-Test(handles, nest_across_segments_at_every_depth) {
-  struct world w = world_new();
+HeapTest(handles, nest_across_segments_at_every_depth) {
   enum { DEPTH = 400 };
   size_t scopes[DEPTH];
   for (int round = 0; round < 3; round++) {
@@ -171,12 +158,10 @@ Test(handles, nest_across_segments_at_every_depth) {
     }
     cr_assert_eq(expected, 0);
   }
-  world_end(&w);
 }
 
 /* Builds a list that only registers and stack hold; recursion spreads it over frames. */
-Test(handles, unwinding_closes_what_longjmp_left_open) {
-  struct world w = world_new();
+HeapTest(handles, unwinding_closes_what_longjmp_left_open) {
   size_t scopes[2000];
   for (int depth = 1; depth < 2000; depth += 37) {
     size_t outer = tide_scope_open(w.m);
@@ -201,7 +186,6 @@ Test(handles, unwinding_closes_what_longjmp_left_open) {
     cr_assert_eq(tide_scope_unwind(w.m, outer), TIDE_OK);
   }
   cr_assert_eq(live_after_collect(&w), 0);
-  world_end(&w);
 }
 
 static __attribute__((noinline)) uint64_t recurse(struct world *w, int depth) {
@@ -215,13 +199,10 @@ static __attribute__((noinline)) uint64_t recurse(struct world *w, int depth) {
   return below + mine->number;
 }
 
-Test(stack, conservative_frames_and_registers) {
-  struct tide_options options = small_options();
-  struct world w = world_with(&options, TIDE_STACK_CONSERVATIVE);
+StackTest(stack, conservative_frames_and_registers) {
   cr_assert_eq(recurse(&w, 500), 500 * 501 / 2);
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
   expect_sound(&w);
-  world_end(&w);
 }
 
 /* ---- Registers across a blocking region ---- */
@@ -326,22 +307,16 @@ static __attribute__((noinline)) uint64_t sum_of_watched(struct world *w) {
   return sum;
 }
 
-Test(stack, variables_whose_address_is_known) {
-  struct tide_options options = small_options();
-  struct world w = world_with(&options, TIDE_STACK_CONSERVATIVE);
+StackTest(stack, variables_whose_address_is_known) {
   cr_assert_eq(sum_of_watched(&w), 99 * 100 / 2);
-  world_end(&w);
 }
 
-Test(stack, interior_pointers_keep_objects) {
-  struct tide_options options = small_options();
-  struct world w = world_with(&options, TIDE_STACK_CONSERVATIVE);
+StackTest(stack, interior_pointers_keep_objects) {
   char *volatile inside = (char *)pair_new(&w, NULL, NULL, 77) + 9;
   for (int i = 0; i < 1000; i++)
     pair_new(&w, NULL, NULL, 1);
   tide_collect(w.m);
   cr_assert_eq(((struct pair *)(inside - 9))->number, 77);
-  world_end(&w);
 }
 
 /* ---- Fibers ---- */

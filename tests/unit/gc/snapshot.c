@@ -23,8 +23,7 @@ static uint64_t number_after(const char *text, const char *key) {
   return strtoull(at + strlen(key), NULL, 10);
 }
 
-Test(snapshot, counts_nodes_and_edges) {
-  struct world w = world_new();
+HeapTest(snapshot, counts_nodes_and_edges) {
   struct pair *leaf = pair_new(&w, NULL, NULL, 3);
   struct pair *root = pair_new(&w, pair_new(&w, leaf, NULL, 2), leaf, 1);
   tide_handle(w.m, root);
@@ -49,11 +48,9 @@ Test(snapshot, counts_nodes_and_edges) {
   cr_assert_eq(tide_heap_snapshot(w.m, "/nowhere/at/all", &error), TIDE_ERROR_SYSTEM);
   cr_assert_not_null(strstr(error.text, "/nowhere/at/all"));
   cr_assert_eq(tide_heap_snapshot(w.m, "", &error), TIDE_ERROR_ARGUMENT);
-  world_end(&w);
 }
 
-Test(snapshot, says_what_layouts_are_called) {
-  struct world w = world_new();
+HeapTest(snapshot, says_what_layouts_are_called) {
   tide_layout cons = tide_layout_named(w.heap, w.pair, "cons \"cell\"", NULL);
   cr_assert_neq(cons, TIDE_LAYOUT_INVALID);
   tide_handle(w.m, tide_alloc(w.m, cons, sizeof(struct pair)));
@@ -69,7 +66,6 @@ Test(snapshot, says_what_layouts_are_called) {
   cr_assert_not_null(strstr(strings, "\"layout 1: leaf\""), "%s", strings);
   free(text);
   unlink(path);
-  world_end(&w);
 }
 
 /* ---- Trace functions and root callbacks that do not report the same each time ---- */
@@ -142,8 +138,7 @@ static void *make_garbage(void *argument) {
 }
 
 /* Nothing that others allocate between the collection and the writing is in the file. */
-Test(snapshot, holds_what_its_own_collection_marked) {
-  struct world w = world_new();
+HeapTest(snapshot, holds_what_its_own_collection_marked) {
   pthread_t threads[2];
   for (int i = 0; i < 2; i++)
     cr_assert_eq(pthread_create(&threads[i], NULL, make_garbage, &w), 0);
@@ -168,7 +163,6 @@ Test(snapshot, holds_what_its_own_collection_marked) {
     pthread_join(threads[i], NULL);
   tide_blocking_leave(w.m);
   unlink(path);
-  world_end(&w);
 }
 
 /* ---- Files that somebody else has a hand in ---- */
@@ -212,8 +206,7 @@ static void put(const char *path, const char *text) {
 }
 
 /* A link at a name that can be guessed leads nowhere, and what it names stays as it is. */
-Test(files, a_link_that_somebody_planted) {
-  struct world w = world_new();
+HeapTest(files, a_link_that_somebody_planted) {
   char victim[64], target[64];
   snprintf(victim, sizeof victim, "%s", inside("victim"));
   snprintf(target, sizeof target, "%s", inside("heap"));
@@ -228,18 +221,15 @@ Test(files, a_link_that_somebody_planted) {
   cr_assert_eq(lstat(inside("heap.part"), &status), 0);
   cr_assert(S_ISLNK(status.st_mode));
   cr_assert_eq(folder_empty(), 3);
-  world_end(&w);
 }
 
-Test(files, have_the_mode_that_the_umask_leaves) {
-  struct world w = world_new();
+HeapTest(files, have_the_mode_that_the_umask_leaves) {
   struct stat status;
   mode_t before = umask(027);
   cr_assert_eq(tide_heap_snapshot(w.m, inside("heap"), NULL), TIDE_OK);
   cr_assert_eq(umask(before), 027);
   cr_assert_eq(stat(inside("heap"), &status), 0);
   cr_assert_eq(status.st_mode & 0777, 0640);
-  world_end(&w);
 }
 
 enum { WRITERS = 4, ROUNDS = 30 };
@@ -324,8 +314,7 @@ static void refused_at(struct world *w, const char *path, const char *why) {
   cr_assert_not_null(strstr(error.text, why), "%s", error.text);
 }
 
-Test(files, folders_that_cannot_be_written) {
-  struct world w = world_new();
+HeapTest(files, folders_that_cannot_be_written) {
   char name[300] = {0};
   memset(name, 'x', sizeof name - 1);
   refused_at(&w, "/proc/self/heap", "/proc/self/heap"); /* not even by root */
@@ -343,5 +332,4 @@ Test(files, folders_that_cannot_be_written) {
     cr_assert_eq(chmod(folder, 0700), 0);
   }
   cr_assert_eq(folder_empty(), 0);
-  world_end(&w);
 }

@@ -3,8 +3,7 @@
 #include "tests/unit/gc/common.h"
 #include "tide/dropin.h"
 
-Test(stats, add_up) {
-  struct world w = world_new();
+HeapTest(stats, add_up) {
   void **head = tide_handle(w.m, NULL);
   struct tide_cycle_stats cycle;
   static struct tide_marker_stats marker[TIDE_MARKERS_MAX];
@@ -46,7 +45,6 @@ Test(stats, add_up) {
   cr_assert_eq(heap.heap_max_bytes, (uint64_t)64 << 20);
   cr_assert_geq(heap.pause_ns_total, heap.pause_ns_max);
   cr_assert_geq(heap.next_collection_bytes, heap.heap_bytes);
-  world_end(&w);
 }
 
 struct told {
@@ -65,8 +63,7 @@ static void tell(struct tide_heap *heap, enum tide_event event, uint64_t now, vo
   tide_heap_stats(heap, &stats);
 }
 
-Test(events, come_in_order) {
-  struct world w = world_new();
+HeapTest(events, come_in_order) {
   struct told told = {.count = 0};
   tide_heap_on_event(w.heap, tell, &told);
   tide_collect(w.m);
@@ -95,7 +92,6 @@ Test(events, come_in_order) {
   told.count = 0;
   tide_collect(w.m);
   cr_assert_eq(told.count, 0);
-  world_end(&w);
 }
 
 static bool stop_after_three(void *object, size_t bytes, tide_layout layout, void *context) {
@@ -108,8 +104,7 @@ static bool stop_after_three(void *object, size_t bytes, tide_layout layout, voi
   return ++state[0] < 3;
 }
 
-Test(walk, visits_in_order_until_told_to_stop) {
-  struct world w = world_new();
+HeapTest(walk, visits_in_order_until_told_to_stop) {
   for (uint64_t i = 0; i < 10; i++)
     pair_new(&w, NULL, NULL, i);
   uint64_t state[2] = {0};
@@ -117,11 +112,9 @@ Test(walk, visits_in_order_until_told_to_stop) {
                "objects allocated since the last collection, and no unused cells");
   cr_assert_eq(tide_heap_walk(w.m, stop_after_three, state), TIDE_OK);
   cr_assert_eq(state[0], 3);
-  world_end(&w);
 }
 
-Test(objects, are_found_and_others_are_not) {
-  struct world w = world_new();
+HeapTest(objects, are_found_and_others_are_not) {
   struct pair *p = pair_new(&w, NULL, NULL, 1);
   cr_assert_eq(tide_object_find(w.heap, (char *)p + 31), p);
   cr_assert_null(tide_object_find(w.heap, (char *)p + 32), "the unused rest of the run");
@@ -133,7 +126,6 @@ Test(objects, are_found_and_others_are_not) {
   cr_assert_eq(tide_object_layout(w.heap, &w), TIDE_LAYOUT_INVALID);
   tide_collect(w.m);
   cr_assert_null(tide_object_find(w.heap, p));
-  world_end(&w);
 }
 
 static void ignore_object(void *object, void *context) {
@@ -152,9 +144,8 @@ static void expect_nothing_behind(struct world *w, char *last, size_t bytes) {
   }
 }
 
-Test(objects, are_none_before_they_are_handed_out) {
+HeapTest(objects, are_none_before_they_are_handed_out) {
   const size_t sizes[] = {16, 32, 48, 512, 1024, 4096};
-  struct world w = world_new();
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     char *first = (char *)tide_alloc(w.m, TIDE_LAYOUT_LEAF, sizes[i]);
     cr_assert_eq((uintptr_t)first % 65536, 0, "a fresh block");
@@ -168,7 +159,6 @@ Test(objects, are_none_before_they_are_handed_out) {
   char *again = (char *)tide_alloc(w.m, TIDE_LAYOUT_LEAF, 48);
   cr_assert_eq(tide_object_find(w.heap, again + 47), again);
   cr_assert_null(tide_object_find(w.heap, again + 48 * 30));
-  world_end(&w);
 }
 
 /* ---- Verification ---- */
@@ -187,8 +177,7 @@ static uint8_t *mark_of(struct world *w, const void *object) {
   return &w->heap->space.marks[td_granule_of(w->heap->space.base, (uintptr_t)object)];
 }
 
-Test(verify, names_a_lost_mark_and_its_referrer) {
-  struct world w = world_new();
+HeapTest(verify, names_a_lost_mark_and_its_referrer) {
   struct pair *inner = pair_new(&w, NULL, NULL, 2), *outer = pair_new(&w, inner, NULL, 1);
   tide_handle(w.m, outer);
   cr_assert_eq(live_after_collect(&w), 2);
@@ -206,27 +195,22 @@ Test(verify, names_a_lost_mark_and_its_referrer) {
   *mark_of(&w, outer) = good;
   cr_assert_eq(tide_check_marks(w.m, &check), TIDE_OK);
   cr_assert_eq(check.edges, 1);
-  world_end(&w);
 }
 
-Test(verify, names_an_object_that_nobody_reaches) {
-  struct world w = world_new();
+HeapTest(verify, names_an_object_that_nobody_reaches) {
   struct pair *garbage = pair_new(&w, NULL, NULL, 2);
   tide_handle(w.m, pair_new(&w, NULL, NULL, 1));
   tide_collect(w.m);
   *mark_of(&w, garbage) = w.heap->space.epoch;
   differs(&w, garbage, "not reached");
-  world_end(&w);
 }
 
-Test(verify, names_a_dangling_reference) {
-  struct world w = world_new();
+HeapTest(verify, names_a_dangling_reference) {
   struct pair *outer = pair_new(&w, NULL, NULL, 1);
   tide_handle(w.m, outer);
   tide_collect(w.m);
   outer->left = (struct pair *)((char *)outer + 4096); /* no object starts there */
   differs(&w, outer->left, "no object");
-  world_end(&w);
 }
 
 /* A reference that nobody told the collector of, and then one that it was told of too late. With
@@ -240,8 +224,7 @@ Test(verify, a_reference_to_what_was_reclaimed_aborts, .signal = SIGABRT) {
   tide_collect(w.m);
 }
 
-Test(verify, names_an_interior_pointer) {
-  struct world w = world_new();
+HeapTest(verify, names_an_interior_pointer) {
   struct pair *outer = pair_new(&w, NULL, NULL, 1);
   char *inner = (char *)tide_alloc(w.m, TIDE_LAYOUT_LEAF, 64);
   outer->left = (struct pair *)(inner + 32);
@@ -249,7 +232,6 @@ Test(verify, names_an_interior_pointer) {
   tide_handle(w.m, inner);
   tide_collect(w.m);
   differs(&w, outer->left, "lies inside that at");
-  world_end(&w);
 }
 
 Test(verify, a_fault_in_a_verified_collection_aborts, .signal = SIGABRT) {
@@ -261,8 +243,7 @@ Test(verify, a_fault_in_a_verified_collection_aborts, .signal = SIGABRT) {
   tide_collect(w.m);
 }
 
-Test(verify, broken_structures_are_told) {
-  struct world w = world_new();
+HeapTest(verify, broken_structures_are_told) {
   struct pair *p = pair_new(&w, NULL, NULL, 1);
   tide_handle(w.m, p);
   tide_collect(w.m);
@@ -273,13 +254,11 @@ Test(verify, broken_structures_are_told) {
   cr_assert_eq(tide_check_heap(w.m, &error), TIDE_ERROR_CHECK);
   cr_assert_neq(error.text[0], 0);
   w.heap->space.blocks[block].cell_granules--;
-  world_end(&w);
 }
 
 /* A program that was compiled against an older header has shorter structures, one with a newer
  * header longer ones: neither is written past its end nor left with what was there before. */
-Test(stats, structures_of_other_headers) {
-  struct world w = world_new();
+HeapTest(stats, structures_of_other_headers) {
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
   struct {
     struct tide_heap_stats stats;
@@ -301,7 +280,6 @@ Test(stats, structures_of_other_headers) {
   tide_heap_stats_sized(w.heap, NULL, sizeof(struct tide_heap_stats));
   tide_cycle_stats_sized(NULL, NULL, 0);
   tide_pause_histogram_sized(w.heap, NULL, 8);
-  world_end(&w);
 }
 
 static void expect_same_figures(struct world *w) {
@@ -319,8 +297,7 @@ static void expect_same_figures(struct world *w) {
   cr_assert_eq(figures.markers, cycle.markers);
 }
 
-Test(stats, figures_are_those_of_the_rest) {
-  struct world w = world_new();
+HeapTest(stats, figures_are_those_of_the_rest) {
   expect_same_figures(&w);
   for (int i = 0; i < 20000; i++) {
     void *object = tide_alloc(w.m, TIDE_LAYOUT_LEAF, i % 100 ? 100 : 100000);
@@ -334,5 +311,4 @@ Test(stats, figures_are_those_of_the_rest) {
   tide_figures(NULL, &none);
   cr_assert_eq(none.committed_bytes, 0);
   tide_figures(w.heap, NULL);
-  world_end(&w);
 }

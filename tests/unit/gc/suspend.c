@@ -83,8 +83,8 @@ Test(suspend, a_thread_that_wants_to_collect) {
   suspend_again_and_again(&(struct worker){.stop = TIDE_STOP_POLL, .collects = true});
 }
 
-Test(suspend, what_means_nothing_is_refused) {
-  struct world w = world_new(), other = world_new();
+HeapTest(suspend, what_means_nothing_is_refused) {
+  struct world other = world_new();
   cr_assert_eq(tide_mutator_suspend(NULL, w.m), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_mutator_suspend(w.m, NULL), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_mutator_suspend(w.m, w.m), TIDE_ERROR_ARGUMENT);
@@ -93,7 +93,6 @@ Test(suspend, what_means_nothing_is_refused) {
   cr_assert_eq(tide_mutator_resume(w.m, other.m), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_mutator_resume(NULL, NULL), TIDE_ERROR_ARGUMENT);
   world_end(&other);
-  world_end(&w);
 }
 
 /* ---- A world that stands still for the program ---- */
@@ -136,9 +135,8 @@ Test(world_stop, threads_that_a_signal_stops) {
   stop_again_and_again(TIDE_STOP_SIGNAL);
 }
 
-Test(world_stop, leaves_a_suspended_thread_alone) {
+HeapTest(world_stop, leaves_a_suspended_thread_alone) {
   struct worker worker = {.stop = TIDE_STOP_SIGNAL};
-  struct world w = world_new();
   start(&w, &worker);
   cr_assert_eq(tide_world_stop(w.m), TIDE_OK);
   cr_assert_eq(tide_mutator_suspend(w.m, worker.mutator), TIDE_OK);
@@ -149,7 +147,6 @@ Test(world_stop, leaves_a_suspended_thread_alone) {
   cr_assert_eq(tide_mutator_resume(w.m, worker.mutator), TIDE_OK);
   wait_for_step(&worker);
   finish(&w, &worker);
-  world_end(&w);
 }
 
 static bool resume_in_visit(void *object, size_t bytes, tide_layout layout, void *m) {
@@ -158,8 +155,8 @@ static bool resume_in_visit(void *object, size_t bytes, tide_layout layout, void
   return false;
 }
 
-Test(world_stop, what_means_nothing_is_refused) {
-  struct world w = world_new(), other = world_new();
+HeapTest(world_stop, what_means_nothing_is_refused) {
+  struct world other = world_new();
   cr_assert_eq(tide_world_resume(w.m), TIDE_ERROR_STATE);
   cr_assert_eq(tide_world_stop(w.m), TIDE_ERROR_STATE, "the other heap's mutator is in no region");
   tide_blocking_enter(other.m);
@@ -170,7 +167,6 @@ Test(world_stop, what_means_nothing_is_refused) {
   cr_assert_eq(tide_world_resume(w.m), TIDE_OK);
   tide_blocking_leave(other.m);
   world_end(&other);
-  world_end(&w);
 }
 
 /* Debug builds abort. */
@@ -180,12 +176,10 @@ Test(world_stop, needs_a_mutator, .signal = TOLD) {
 }
 
 /* Debug builds abort. */
-Test(world_stop, allows_no_allocation, .signal = TOLD) {
-  struct world w = world_new();
+HeapTest(world_stop, allows_no_allocation, .signal = TOLD) {
   cr_assert_eq(tide_world_stop(w.m), TIDE_OK);
   cr_assert_null(tide_alloc(w.m, w.pair, sizeof(struct pair)));
   cr_assert_eq(tide_alloc_status(w.m), TIDE_ERROR_STATE);
   cr_assert_eq(tide_collect(w.m), TIDE_ERROR_STATE);
   cr_assert_eq(tide_world_resume(w.m), TIDE_OK);
-  world_end(&w);
 }

@@ -10,15 +10,13 @@ static void grow_list(struct world *w, void **head, uint64_t length) {
     *head = pair_new(w, *head, NULL, i);
 }
 
-Test(trace, misuse) {
-  struct world w = world_new();
+HeapTest(trace, misuse) {
   uint64_t lost = 0;
   cr_assert_eq(tide_timeline_begin(NULL, 10), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_timeline_begin(w.heap, SIZE_MAX), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_timeline_read(NULL, events, ROOM, &lost), 0);
   cr_assert_eq(tide_timeline_read(w.heap, events, ROOM, NULL), 0, "nothing was asked for");
   cr_assert_eq(tide_timeline_read(w.heap, NULL, ROOM, &lost), 0);
-  world_end(&w);
 }
 
 /* A marker's events are in order, and begin and end in pairs. */
@@ -34,8 +32,7 @@ static void check_order(size_t count) {
   }
 }
 
-Test(trace, tells_of_a_collection) {
-  struct world w = world_new();
+HeapTest(trace, tells_of_a_collection) {
   void **head = tide_handle(w.m, NULL);
   grow_list(&w, head, 20000);
   cr_assert_eq(tide_timeline_begin(w.heap, ROOM / 2), TIDE_OK);
@@ -53,11 +50,9 @@ Test(trace, tells_of_a_collection) {
   cr_assert_eq(joins, leaves);
   cr_assert_geq(objects[0] + objects[1], 20000);
   cr_assert_eq(tide_timeline_read(w.heap, events, ROOM, &lost), 0, "each is told once");
-  world_end(&w);
 }
 
-Test(trace, counts_what_it_loses) {
-  struct world w = world_new();
+HeapTest(trace, counts_what_it_loses) {
   void **head = tide_handle(w.m, NULL);
   grow_list(&w, head, 100);
   cr_assert_eq(tide_timeline_begin(w.heap, 1), TIDE_OK);
@@ -70,11 +65,9 @@ Test(trace, counts_what_it_loses) {
   tide_collect(w.m);
   cr_assert_eq(tide_timeline_read(w.heap, NULL, 0, &lost), 0);
   cr_assert_geq(lost - before, 4, "no room here is a loss as well");
-  world_end(&w);
 }
 
-Test(trace, ends) {
-  struct world w = world_new();
+HeapTest(trace, ends) {
   void **head = tide_handle(w.m, NULL);
   grow_list(&w, head, 100);
   cr_assert_eq(tide_timeline_begin(w.heap, ROOM / 4), TIDE_OK);
@@ -82,12 +75,10 @@ Test(trace, ends) {
   cr_assert_eq(tide_timeline_begin(w.heap, 0), TIDE_OK);
   tide_collect(w.m);
   cr_assert_eq(tide_timeline_read(w.heap, events, ROOM, NULL), 0);
-  world_end(&w);
 }
 
 /* Markers that come later remember events as well. */
-Test(trace, follows_the_number_of_markers) {
-  struct world w = world_new();
+HeapTest(trace, follows_the_number_of_markers) {
   void **head = tide_handle(w.m, NULL);
   grow_list(&w, head, 100);
   cr_assert_eq(tide_heap_set_markers(w.heap, 1, NULL), TIDE_OK);
@@ -95,12 +86,10 @@ Test(trace, follows_the_number_of_markers) {
   cr_assert_eq(tide_heap_set_markers(w.heap, 4, NULL), TIDE_OK);
   tide_collect(w.m);
   cr_assert_gt(tide_timeline_read(w.heap, events, ROOM, NULL), 3);
-  world_end(&w);
 }
 
 /* The four parts of a marker's time are all of it. */
-Test(trace, times_add_up) {
-  struct world w = world_new();
+HeapTest(trace, times_add_up) {
   void **head = tide_handle(w.m, NULL);
   grow_list(&w, head, 50000);
   struct tide_cycle_stats cycle;
@@ -118,5 +107,4 @@ Test(trace, times_add_up) {
     }
     cr_assert_gt(marker[0].trace_ns, 0);
   }
-  world_end(&w);
 }

@@ -26,8 +26,7 @@ static size_t zeroed_again(struct world *w, tide_layout layout, size_t bytes, si
   return zeroed;
 }
 
-Test(unzeroed, saves_the_zeroing_and_nobody_else_is_concerned) {
-  struct world w = world_new();
+HeapTest(unzeroed, saves_the_zeroing_and_nobody_else_is_concerned) {
   struct tide_error error;
   tide_layout bytes = tide_layout_unzeroed(w.heap, TIDE_LAYOUT_LEAF, &error);
   cr_assert_neq(bytes, TIDE_LAYOUT_INVALID, "%s", error.text);
@@ -43,11 +42,9 @@ Test(unzeroed, saves_the_zeroing_and_nobody_else_is_concerned) {
     cr_assert_eq(tide_collect(w.m), TIDE_OK);
     cr_assert_eq(zeroed_again(&w, TIDE_LAYOUT_REFS, sizes[i], 1), 1);
   }
-  world_end(&w);
 }
 
-Test(unzeroed, objects_live_as_long_as_others) {
-  struct world w = world_new();
+HeapTest(unzeroed, objects_live_as_long_as_others) {
   tide_layout bytes = tide_layout_unzeroed(w.heap, TIDE_LAYOUT_LEAF, NULL);
   void **held = tide_handle(w.m, tide_alloc(w.m, bytes, 100));
   memset(*held, PATTERN, 100);
@@ -55,11 +52,9 @@ Test(unzeroed, objects_live_as_long_as_others) {
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
   cr_assert_eq(count_objects(&w), 1);
   cr_assert(holds_only(*held, PATTERN, 100));
-  world_end(&w);
 }
 
-Test(unzeroed, equal_layouts_share_a_number_and_may_have_names) {
-  struct world w = world_new();
+HeapTest(unzeroed, equal_layouts_share_a_number_and_may_have_names) {
   tide_layout bytes = tide_layout_unzeroed(w.heap, TIDE_LAYOUT_LEAF, NULL);
   cr_assert_eq(bytes, tide_layout_unzeroed(w.heap, TIDE_LAYOUT_LEAF, NULL));
   cr_assert_eq(bytes, tide_layout_unzeroed(w.heap, bytes, NULL));
@@ -67,11 +62,9 @@ Test(unzeroed, equal_layouts_share_a_number_and_may_have_names) {
   cr_assert_neq(named, bytes);
   cr_assert_str_eq(tide_layout_name(w.heap, named), "text");
   cr_assert_lt(zeroed_again(&w, named, 1000, 4000), 4000);
-  world_end(&w);
 }
 
-Test(unzeroed, refuses_what_makes_no_sense) {
-  struct world w = world_new();
+HeapTest(unzeroed, refuses_what_makes_no_sense) {
   struct tide_error error;
   cr_assert_eq(tide_layout_unzeroed(NULL, TIDE_LAYOUT_LEAF, &error), TIDE_LAYOUT_INVALID);
   cr_assert_eq(error.status, TIDE_ERROR_ARGUMENT);
@@ -81,14 +74,12 @@ Test(unzeroed, refuses_what_makes_no_sense) {
     cr_assert_eq(tide_layout_unzeroed(w.heap, wrong[i], &error), TIDE_LAYOUT_INVALID, "%zu", i);
     cr_assert_eq(error.status, TIDE_ERROR_ARGUMENT);
   }
-  world_end(&w);
 }
 
 /* What a freed cell holds must not pass for a freed cell in its successor, which nobody has written
  * to. */
-Test(unzeroed, objects_in_the_place_of_freed_ones_are_objects) {
+HeapTest(unzeroed, objects_in_the_place_of_freed_ones_are_objects) {
   enum { COUNT = 3000, BYTES = 48 };
-  struct world w = world_new();
   tide_layout bytes = tide_layout_unzeroed(w.heap, TIDE_LAYOUT_LEAF, NULL);
   static void *objects[COUNT];
   for (int round = 0; round < 6; round++) {
@@ -104,5 +95,4 @@ Test(unzeroed, objects_in_the_place_of_freed_ones_are_objects) {
     }
     if (round % 2) cr_assert_eq(tide_collect(w.m), TIDE_OK); /* else they are taken again at once */
   }
-  world_end(&w);
 }

@@ -50,8 +50,7 @@ static void look_at_numbers(struct tide_walk *walk, void *context) {
   cr_assert_eq(visited, 3);
 }
 
-Test(walk, numbers_objects_in_address_order) {
-  struct world w = world_new();
+HeapTest(walk, numbers_objects_in_address_order) {
   void **list = tide_handle(w.m, NULL);
   for (uint64_t i = 0; i < 20000; i++) {
     *list = pair_new(&w, *list, NULL, i);
@@ -62,7 +61,6 @@ Test(walk, numbers_objects_in_address_order) {
   inspect(&w, look_at_numbers, &numbers);
   cr_assert_eq(numbers.next, 20001);
   cr_assert(numbers.met, "the large object");
-  world_end(&w);
 }
 
 static void look_at_nothing(struct tide_walk *walk, void *context) {
@@ -74,12 +72,10 @@ static void look_at_nothing(struct tide_walk *walk, void *context) {
   *(bool *)context = true;
 }
 
-Test(walk, an_empty_heap) {
-  struct world w = world_new();
+HeapTest(walk, an_empty_heap) {
   bool called = false;
   inspect(&w, look_at_nothing, &called);
   cr_assert(called);
-  world_end(&w);
 }
 
 /* ---- References, by kind of layout ---- */

@@ -75,12 +75,9 @@ static void look_at_stack(struct tide_walk *walk, void *context) {
   cr_assert_gt(found, 0);
 }
 
-Test(walk, words_of_stacks_are_roots) {
-  struct tide_options options = small_options();
-  struct world w = world_with(&options, TIDE_STACK_CONSERVATIVE);
+StackTest(walk, words_of_stacks_are_roots) {
   void *volatile kept = pair_new(&w, NULL, NULL, 1);
   inspect(&w, look_at_stack, (void *)&kept);
-  world_end(&w);
 }
 
 /* ---- Errors ---- */
@@ -120,8 +117,7 @@ static void look_with_nothing(struct tide_walk *walk, void *context) {
   cr_assert_eq(tide_walk_layout(NULL, TIDE_LAYOUT_LEAF, &info), TIDE_ERROR_ARGUMENT);
 }
 
-Test(walk, null, .signal = TOLD) {
-  struct world w = world_new();
+HeapTest(walk, null, .signal = TOLD) {
   refused(NULL, must_not_run, TIDE_ERROR_ARGUMENT, "mutator is NULL");
   refused(w.m, NULL, TIDE_ERROR_ARGUMENT, "inspect is NULL");
   void *object = pair_new(&w, NULL, NULL, 1);
@@ -133,7 +129,6 @@ Test(walk, null, .signal = TOLD) {
   cr_assert_eq(tide_walk_objects(NULL, see_object, NULL), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_walk_references(NULL, object, see_reference, NULL), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_walk_roots(NULL, see_root, NULL), TIDE_ERROR_ARGUMENT);
-  world_end(&w);
 }
 
 /* What waits for itself or changes the heap is refused inside, and once more inside a visit. */
@@ -154,13 +149,11 @@ static void look_and_act(struct tide_walk *walk, void *context) {
   cr_assert_eq(stats.collections, 1, "its own");
 }
 
-Test(walk, inside_itself, .signal = TOLD) {
-  struct world w = world_new();
+HeapTest(walk, inside_itself, .signal = TOLD) {
   tide_handle(w.m, pair_new(&w, NULL, NULL, 1));
   inspect(&w, look_and_act, &w);
   tide_handle(w.m, pair_new(&w, NULL, NULL, 2));
   cr_assert_eq(live_after_collect(&w), 2);
-  world_end(&w);
 }
 
 static void look_and_allocate(struct tide_walk *walk, void *context) {
@@ -175,16 +168,12 @@ static void look_and_finalize(struct tide_walk *walk, void *context) {
   cr_assert_eq(tide_finalizers_run(((struct world *)context)->m, 1), 0);
 }
 
-Test(walk, finalizing_inside, .signal = TOLD) {
-  struct world w = world_new();
+HeapTest(walk, finalizing_inside, .signal = TOLD) {
   inspect(&w, look_and_finalize, &w);
-  world_end(&w);
 }
 
-Test(walk, allocating_inside, .signal = TOLD) {
-  struct world w = world_new();
+HeapTest(walk, allocating_inside, .signal = TOLD) {
   inspect(&w, look_and_allocate, &w);
-  world_end(&w);
 }
 
 static void root_that_inspects(struct tide_tracer *tracer, void *context) {
@@ -199,8 +188,7 @@ static void event_that_inspects(struct tide_heap *heap, enum tide_event event, u
     refused(((struct world *)context)->m, must_not_run, TIDE_ERROR_STATE, "not possible here");
 }
 
-Test(walk, in_callbacks_and_blocking_regions, .signal = TOLD) {
-  struct world w = world_new();
+HeapTest(walk, in_callbacks_and_blocking_regions, .signal = TOLD) {
   cr_assert_eq(tide_root_add_callback(w.heap, root_that_inspects, &w), TIDE_OK);
   tide_heap_on_event(w.heap, event_that_inspects, &w);
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
@@ -209,7 +197,6 @@ Test(walk, in_callbacks_and_blocking_regions, .signal = TOLD) {
   tide_blocking_enter(w.m);
   refused(w.m, must_not_run, TIDE_ERROR_STATE, "not possible here");
   tide_blocking_leave(w.m);
-  world_end(&w);
 }
 
 struct nested {
@@ -236,8 +223,7 @@ static void look_nested(struct tide_walk *walk, void *context) {
   cr_assert_eq(tide_walk_roots(walk, see_outer, context), TIDE_OK);
 }
 
-Test(walk, questions_within_visits) {
-  struct world w = world_new();
+HeapTest(walk, questions_within_visits) {
   struct pair *inner = pair_new(&w, NULL, NULL, 1);
   for (int i = 0; i < 3; i++)
     tide_handle(w.m, pair_new(&w, inner, inner, 2));
@@ -245,5 +231,4 @@ Test(walk, questions_within_visits) {
   inspect(&w, look_nested, &nested);
   cr_assert_eq(nested.roots, 3);
   cr_assert_eq(nested.references, 6);
-  world_end(&w);
 }

@@ -1,8 +1,7 @@
 /* Weak references, ephemerons and the weak table. */
 #include "tests/unit/gc/common.h"
 
-Test(weak, cleared_when_the_target_dies) {
-  struct world w = world_new();
+HeapTest(weak, cleared_when_the_target_dies) {
   void **target = tide_handle(w.m, pair_new(&w, NULL, NULL, 5));
   void **weak[2];
   for (int kind = 0; kind < 2; kind++)
@@ -16,15 +15,12 @@ Test(weak, cleared_when_the_target_dies) {
     cr_assert_null(tide_weak_get(w.m, (struct tide_weak *)*weak[kind]));
   cr_assert_null(tide_weak_new(w.m, NULL, (enum tide_weak_kind)9));
   cr_assert_eq(tide_alloc_status(w.m), TIDE_ERROR_ARGUMENT);
-  world_end(&w);
 }
 
-Test(weak, targets_that_are_no_references_stay) {
-  struct world w = world_new();
+HeapTest(weak, targets_that_are_no_references_stay) {
   void **weak = tide_handle(w.m, tide_weak_new(w.m, (void *)9, TIDE_WEAK_BEFORE));
   tide_collect(w.m);
   cr_assert_eq(tide_weak_get(w.m, (struct tide_weak *)*weak), (void *)9);
-  world_end(&w);
 }
 
 Test(weak, survives_the_allocation_that_collects) {
@@ -41,8 +37,7 @@ Test(weak, survives_the_allocation_that_collects) {
   world_end(&w);
 }
 
-Test(ephemeron, value_lives_as_long_as_the_key) {
-  struct world w = world_new();
+HeapTest(ephemeron, value_lives_as_long_as_the_key) {
   void **key = tide_handle(w.m, pair_new(&w, NULL, NULL, 1));
   void **e = tide_handle(w.m, NULL);
   *e = tide_ephemeron_new(w.m, *key, pair_new(&w, NULL, pair_new(&w, NULL, NULL, 3), 2));
@@ -58,15 +53,12 @@ Test(ephemeron, value_lives_as_long_as_the_key) {
   cr_assert_null(tide_ephemeron_value(w.m, ephemeron));
   tide_ephemeron_set(w.m, ephemeron, ephemeron);
   cr_assert_null(tide_ephemeron_value(w.m, ephemeron));
-  world_end(&w);
 }
 
-Test(ephemeron, a_key_that_is_no_reference_lives_for_ever) {
-  struct world w = world_new();
+HeapTest(ephemeron, a_key_that_is_no_reference_lives_for_ever) {
   void **e = tide_handle(w.m, NULL);
   *e = tide_ephemeron_new(w.m, (void *)17, pair_new(&w, NULL, NULL, 2));
   cr_assert_eq(live_after_collect(&w), 2);
-  world_end(&w);
 }
 
 /* Ephemeron i: key i, value key i + 1; all held by an array; only key 0 is held. Long enough
@@ -131,8 +123,7 @@ Test(ephemeron, long_chain_of_special_objects) {
   world_end(&w);
 }
 
-Test(weak_table, entries_vanish_with_their_keys) {
-  struct world w = world_new();
+HeapTest(weak_table, entries_vanish_with_their_keys) {
   enum { COUNT = 3000 };
   struct tide_weak_table *table = tide_weak_table_new(w.m);
   cr_assert_not_null(table);
@@ -169,5 +160,4 @@ Test(weak_table, entries_vanish_with_their_keys) {
   cr_assert_eq(tide_weak_table_count(w.m, table), COUNT / 3);
   cr_assert_not(tide_weak_table_put(w.m, table, NULL, NULL));
   cr_assert_null(tide_weak_table_get(w.m, NULL, table));
-  world_end(&w);
 }

@@ -2,10 +2,8 @@
 #include "heap/poison.h"
 #include "tests/unit/gc/young.h"
 
-Test(young, needs_the_promise) {
-  struct world w = world_new();
+HeapTest(young, needs_the_promise) {
   cr_assert_eq(tide_collect_young(w.m), TIDE_ERROR_STATE);
-  world_end(&w);
 }
 
 Test(young, is_off_where_the_environment_says_so) {
@@ -24,8 +22,7 @@ Test(young, is_off_where_the_environment_says_so) {
   world_end(&w);
 }
 
-Test(young, reclaims_young_garbage_and_keeps_old) {
-  struct world w = world_young();
+YoungTest(young, reclaims_young_garbage_and_keeps_old) {
   struct pair *kept = pair_new(&w, NULL, NULL, 1);
   void **handle = tide_handle(w.m, kept);
   pair_new(&w, NULL, NULL, 2);
@@ -45,11 +42,9 @@ Test(young, reclaims_young_garbage_and_keeps_old) {
   cr_assert_eq(heap.collections, 3);
   cr_assert_eq(heap.young_collections, 2);
   cr_assert_eq(heap.promoted_bytes, 32);
-  world_end(&w);
 }
 
-Test(young, looks_into_old_objects_that_were_written_to) {
-  struct world w = world_young();
+YoungTest(young, looks_into_old_objects_that_were_written_to) {
   struct pair *old = pair_new(&w, NULL, NULL, 1);
   cr_assert_not_null(tide_handle(w.m, old));
   for (unsigned round = 0; round < 3; round++) {
@@ -66,12 +61,10 @@ Test(young, looks_into_old_objects_that_were_written_to) {
   cr_assert_eq(stats.logged, 1);
   cr_assert_eq(stats.objects, 1);
   cr_assert_eq(live_after_collect(&w), 4);
-  world_end(&w);
 }
 
 /* The log of what no collection has taken does not outlive a full one. */
-Test(young, a_full_collection_forgets_the_log) {
-  struct world w = world_young();
+YoungTest(young, a_full_collection_forgets_the_log) {
   struct pair *old = pair_new(&w, NULL, NULL, 1);
   void **handle = tide_handle(w.m, old);
   cr_assert_eq(count_after_young(&w), 1);
@@ -84,11 +77,9 @@ Test(young, a_full_collection_forgets_the_log) {
   tide_write(w.m, old, &old->right, pair_new(&w, NULL, NULL, 3));
   *handle = NULL;
   cr_assert_eq(live_after_collect(&w), 0);
-  world_end(&w);
 }
 
-Test(young, cells_of_the_dead_are_handed_out_again) {
-  struct world w = world_young();
+YoungTest(young, cells_of_the_dead_are_handed_out_again) {
   struct pair *old = pair_new(&w, NULL, NULL, 1);
   cr_assert_not_null(tide_handle(w.m, old));
   for (unsigned round = 0; round < 400; round++) { /* more than there are epochs */
@@ -100,11 +91,9 @@ Test(young, cells_of_the_dead_are_handed_out_again) {
   struct tide_heap_stats stats;
   tide_heap_stats(w.heap, &stats);
   cr_assert_leq(stats.heap_bytes, 2 << 16);
-  world_end(&w);
 }
 
-Test(young, long_arrays_are_logged_by_the_slot) {
-  struct world w = world_young();
+YoungTest(young, long_arrays_are_logged_by_the_slot) {
   size_t counts[] = {512, 513, 600, 4000, 20000, 200000};
   for (unsigned i = 0; i < sizeof counts / sizeof *counts; i++) {
     size_t count = counts[i];
@@ -132,15 +121,13 @@ Test(young, long_arrays_are_logged_by_the_slot) {
     *handle = NULL;
     cr_assert_eq(live_after_collect(&w), 0);
   }
-  world_end(&w);
 }
 
 static void note_object(void *object, void *context) {
   *(void **)context = object;
 }
 
-Test(young, finalizers_of_young_objects_are_due_and_those_of_old_ones_wait) {
-  struct world w = world_young();
+YoungTest(young, finalizers_of_young_objects_are_due_and_those_of_old_ones_wait) {
   void *done = NULL;
   struct pair *old = pair_new(&w, NULL, NULL, 1);
   void **handle = tide_handle(w.m, old);
@@ -156,11 +143,9 @@ Test(young, finalizers_of_young_objects_are_due_and_those_of_old_ones_wait) {
   cr_assert_eq(tide_finalizers_run(w.m, 10), 1);
   cr_assert_eq(done, old);
   cr_assert_eq(live_after_collect(&w), 0);
-  world_end(&w);
 }
 
-Test(young, weak_things_follow_what_young_collections_find) {
-  struct world w = world_young();
+YoungTest(young, weak_things_follow_what_young_collections_find) {
   struct tide_weak *weak = tide_weak_new(w.m, pair_new(&w, NULL, NULL, 1), TIDE_WEAK_BEFORE);
   cr_assert_not_null(tide_handle(w.m, weak));
   struct pair *key = pair_new(&w, NULL, NULL, 2);
@@ -186,7 +171,6 @@ Test(young, weak_things_follow_what_young_collections_find) {
   cr_assert_not_null(tide_ephemeron_value(w.m, ephemeron));
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
   cr_assert_null(tide_ephemeron_value(w.m, ephemeron));
-  world_end(&w);
 }
 
 /* The cell of a freed old object that is handed out again is that of a fresh object. */
@@ -220,8 +204,7 @@ static void collect_in_growth(struct tide_heap *heap, enum tide_event event, uin
   if (event == TIDE_EVENT_HEAP_GREW) tide_collect_young(tide_current(heap));
 }
 
-Test(young, an_object_that_became_old_in_its_allocation_counts_as_fresh) {
-  struct world w = world_young();
+YoungTest(young, an_object_that_became_old_in_its_allocation_counts_as_fresh) {
   struct pair *young = pair_new(&w, NULL, NULL, 1);
   void **handle = tide_handle(w.m, young);
   tide_heap_on_event(w.heap, collect_in_growth, NULL);
@@ -238,7 +221,6 @@ Test(young, an_object_that_became_old_in_its_allocation_counts_as_fresh) {
   cr_assert_eq(((struct pair *)array[7])->number, 2);
   *second = NULL;
   cr_assert_eq(live_after_collect(&w), 0);
-  world_end(&w);
 }
 
 /* Debug builds say what is wrong. Others store. */
@@ -259,13 +241,11 @@ Test(young, writes_into_what_is_no_object_are_told, .signal = TOLD) {
   write_into(foreign, foreign);
 }
 
-Test(young, writes_outside_of_the_object_are_told, .signal = TOLD) {
-  struct world w = world_young();
+YoungTest(young, writes_outside_of_the_object_are_told, .signal = TOLD) {
   struct pair *pair = pair_new(&w, NULL, NULL, 1), *next = pair_new(&w, NULL, NULL, 2);
   (void)next;
   cr_assert_not_null(tide_handle(w.m, pair));
   tide_write(w.m, pair, (char *)pair + tide_object_bytes(w.heap, pair), NULL);
-  world_end(&w);
 }
 
 Test(young, writes_into_another_heap_s_object_are_told, .signal = TOLD) {

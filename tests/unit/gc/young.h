@@ -13,6 +13,9 @@ static inline struct world world_young(void) {
   return world_young_with(TIDE_STACK_PRECISE);
 }
 
+/* As HeapTest. */
+#define YoungTest(...) IN_WORLD(world_young(), __VA_ARGS__, .init = NULL)
+
 /* Objects in the heap after a young collection. */
 static inline uint64_t count_after_young(struct world *w) {
   cr_assert_eq(tide_collect_young(w->m), TIDE_OK);

@@ -30,8 +30,7 @@ static int live_on(struct world *w, struct pair *old, uint64_t number) {
   return stats.young_collections > 10 ? 0 : 9;
 }
 
-Test(young_apart, parent_and_child_of_a_fork_collect_young) {
-  struct world w = world_young();
+YoungTest(young_apart, parent_and_child_of_a_fork_collect_young) {
   struct pair *old = pair_new(&w, NULL, NULL, 1);
   cr_assert_not_null(tide_handle(w.m, old));
   cr_assert_eq(count_after_young(&w), 1);
@@ -44,7 +43,6 @@ Test(young_apart, parent_and_child_of_a_fork_collect_young) {
   cr_assert_eq(waitpid(child, &status, 0), child);
   cr_assert(WIFEXITED(status));
   cr_assert_eq(WEXITSTATUS(status), 0);
-  world_end(&w);
 }
 
 /* ---- Snapshots ---- */
@@ -67,8 +65,7 @@ static uint64_t nodes_in_snapshot(struct world *w) {
   return strtoull(at + strlen("\"node_count\":"), NULL, 10) - 1; /* the root node */
 }
 
-Test(young_apart, a_snapshot_holds_old_objects_and_young_ones) {
-  struct world w = world_young();
+YoungTest(young_apart, a_snapshot_holds_old_objects_and_young_ones) {
   struct pair *old = pair_new(&w, NULL, NULL, 1);
   void **handle = tide_handle(w.m, old), **second = tide_handle(w.m, pair_new(&w, NULL, NULL, 2));
   cr_assert_eq(count_after_young(&w), 2);
@@ -85,7 +82,6 @@ Test(young_apart, a_snapshot_holds_old_objects_and_young_ones) {
   cr_assert_eq(old->right->left->number, 3);
   *handle = NULL;
   cr_assert_eq(nodes_in_snapshot(&w), 0);
-  world_end(&w);
 }
 
 /* ---- What tide/foreign.h offers ---- */
@@ -95,8 +91,7 @@ static void trace_second(void *object, size_t bytes, struct tide_tracer *tracer,
   tide_trace_range(tracer, (void *const *)object + 1, bytes / sizeof(void *) - 1);
 }
 
-Test(young_apart, objects_that_trace_alone_are_looked_into) {
-  struct world w = world_young();
+YoungTest(young_apart, objects_that_trace_alone_are_looked_into) {
   tide_layout alone = tide_layout_traced_serially(w.heap, trace_second, NULL, NULL);
   cr_assert_neq(alone, TIDE_LAYOUT_INVALID);
   for (size_t words = 3; words < 30000; words *= 10) { /* longer than a page, too */
@@ -110,11 +105,9 @@ Test(young_apart, objects_that_trace_alone_are_looked_into) {
     *handle = NULL;
     cr_assert_eq(live_after_collect(&w), 0);
   }
-  world_end(&w);
 }
 
-Test(young_apart, weak_slots_are_cleared_where_the_target_was_young) {
-  struct world w = world_young();
+YoungTest(young_apart, weak_slots_are_cleared_where_the_target_was_young) {
   uintptr_t *slots = (uintptr_t *)tide_alloc(w.m, TIDE_LAYOUT_LEAF, 2 * sizeof *slots);
   cr_assert_not_null(tide_handle(w.m, slots));
   struct pair *target = pair_new(&w, NULL, NULL, 1);
@@ -131,7 +124,6 @@ Test(young_apart, weak_slots_are_cleared_where_the_target_was_young) {
   cr_assert_eq(slots[1], 0);
   cr_assert_eq(live_after_collect(&w), 1);
   cr_assert_eq(slots[0], 0);
-  world_end(&w);
 }
 
 static void note_object(void *object, void *context) {
@@ -139,8 +131,7 @@ static void note_object(void *object, void *context) {
 }
 
 /* The context is a root, whatever its age and that of the object. */
-Test(young_apart, finalizers_in_order_come_with_young_collections) {
-  struct world w = world_young();
+YoungTest(young_apart, finalizers_in_order_come_with_young_collections) {
   struct pair *object = pair_new(&w, pair_new(&w, NULL, NULL, 2), NULL, 1);
   void **handle = tide_handle(w.m, object);
   struct tide_finalizer_entry entry = {.call = note_object, .context = pair_new(&w, NULL, NULL, 3)};
@@ -160,5 +151,4 @@ Test(young_apart, finalizers_in_order_come_with_young_collections) {
   cr_assert_eq(left->number, 2);
   cr_assert_eq(((struct pair *)taken.context)->number, 3);
   cr_assert_eq(live_after_collect(&w), 0);
-  world_end(&w);
 }

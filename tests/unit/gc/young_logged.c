@@ -64,8 +64,7 @@ Test(young_logged, brings_none_if_it_is_less) {
 }
 
 /* Stores into an old array are told of each time. But a collection looks into its slots once. */
-Test(young_logged, counts_slots_of_arrays_once) {
-  struct world w = world_young();
+YoungTest(young_logged, counts_slots_of_arrays_once) {
   void **array = tide_alloc(w.m, TIDE_LAYOUT_REFS, LONG * sizeof *array);
   void **handle = tide_handle(w.m, array);
   struct tide_cycle_stats stats;
@@ -82,7 +81,6 @@ Test(young_logged, counts_slots_of_arrays_once) {
   cr_assert(brings(&w, &stats));
   cr_assert_eq(stats.logged, LONG);
   cr_assert_eq(w.m->logged, 0);
-  world_end(&w);
 }
 
 Test(young_logged, waits_while_collecting_is_paused) {

@@ -14,8 +14,7 @@ static void make_some(struct world *w, size_t bytes, void ***handles) {
   cr_assert_eq(tide_collect_resume(w->heap), TIDE_OK);
 }
 
-Test(young_medium, die_in_collections_of_both_kinds_wherever_they_lie) {
-  struct world w = world_young();
+YoungTest(young_medium, die_in_collections_of_both_kinds_wherever_they_lie) {
   void **handles[KEPT];
   for (unsigned i = 0; i < KEPT; i++)
     cr_assert_not_null(handles[i] = tide_handle(w.m, NULL));
@@ -34,5 +33,4 @@ Test(young_medium, die_in_collections_of_both_kinds_wherever_they_lie) {
       *handles[k] = NULL;
     cr_assert_eq(live_after_collect(&w), 0);
   }
-  world_end(&w);
 }

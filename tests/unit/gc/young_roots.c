@@ -48,8 +48,7 @@ Test(young_roots, do_not_lead_from_heap_to_heap) {
   world_end(&b);
 }
 
-Test(young_roots, are_pinned_objects) {
-  struct world w = world_young();
+YoungTest(young_roots, are_pinned_objects) {
   struct pair *pinned = pair_new(&w, NULL, NULL, 1);
   void **handle = tide_handle(w.m, pinned);
   tide_write(w.m, pinned, &pinned->left, pair_new(&w, NULL, NULL, 2));
@@ -66,7 +65,6 @@ Test(young_roots, are_pinned_objects) {
   cr_assert_eq(tide_object_pin(w.m, again), TIDE_OK);
   cr_assert_eq(tide_object_unpin(w.m, again), TIDE_OK);
   cr_assert_eq(count_after_young(&w), 0, "young garbage");
-  world_end(&w);
 }
 
 static void *told[4];
@@ -76,8 +74,7 @@ static void tell(struct tide_root_list *list, void *context) {
   tide_root_report(list, told, sizeof told);
 }
 
-Test(young_roots, are_told_by_sources) {
-  struct world w = world_young();
+YoungTest(young_roots, are_told_by_sources) {
   struct tide_root_source source = {.stopped = tell};
   cr_assert_eq(tide_root_add_source(w.heap, &source), TIDE_OK);
   for (unsigned i = 0; i < 4; i++) {
@@ -90,7 +87,6 @@ Test(young_roots, are_told_by_sources) {
   cr_assert_eq(count_after_young(&w), 4);
   cr_assert_eq(live_after_collect(&w), 3);
   cr_assert_eq(tide_root_remove_source(w.heap, &source), TIDE_OK);
-  world_end(&w);
 }
 
 /* ---- Fibers ---- */

@@ -51,8 +51,7 @@ Test(young_wait, ends_with_all_young_objects_old) {
 }
 
 /* Stores into old objects are not logged before, and are after. */
-Test(young_wait, loses_nothing) {
-  struct world w = world_young();
+YoungTest(young_wait, loses_nothing) {
   struct pair *old = pair_new(&w, NULL, NULL, 1);
   cr_assert_not_null(tide_handle(w.m, old));
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
@@ -76,12 +75,10 @@ Test(young_wait, loses_nothing) {
   cr_assert_eq(((void *const *)at)[1] != NULL, true);
   cr_assert_eq(tide_weak_get(w.m, weak), old);
   cr_assert_eq(live_after_collect(&w), LIST + 3 + 2);
-  world_end(&w);
 }
 
 /* The budget is used up and most of it is young: a young collection makes room. */
-Test(young_wait, is_not_for_a_full_collection_where_a_young_one_will_do) {
-  struct world w = world_young();
+YoungTest(young_wait, is_not_for_a_full_collection_where_a_young_one_will_do) {
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
   w.heap->when->youth.due_bytes = ROOM;
   td_young_set_due(&w.heap->space, SIZE_MAX, SIZE_MAX);
@@ -89,5 +86,4 @@ Test(young_wait, is_not_for_a_full_collection_where_a_young_one_will_do) {
   struct tide_cycle_stats stats;
   tide_cycle_stats(w.heap, &stats);
   cr_assert_eq(stats.kind, TIDE_CYCLE_YOUNG);
-  world_end(&w);
 }
