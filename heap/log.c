@@ -42,23 +42,21 @@ static bool log_slots(struct td_space *space, uint64_t first, uintptr_t slots, u
   return is_new;
 }
 
-enum td_log_news td_log_write(struct td_space *space, uintptr_t object, uintptr_t slots,
-                              size_t count) {
+bool td_log_write(struct td_space *space, uintptr_t object, uintptr_t slots, size_t count) {
   uint64_t granule = td_granule_of(space->base, object);
   if (granule >= space->granules || td_mark_load(&space->marks[granule]) != space->epoch)
-    return TD_LOG_NOT;
+    return false;
   size_t bytes = td_space_object_bytes(space, object);
   uint8_t kind = space->blocks[block_of(space, object)].kind;
   uintptr_t offset = slots - object;
   bool inside = offset < bytes && count <= (bytes - offset) / sizeof(uintptr_t);
-  if (kind == TD_KIND_LEAF) return TD_LOG_NOT;
+  if (kind == TD_KIND_LEAF) return false;
   bool is_new = true;
   if (!has_cards(kind, bytes))
     td_log_fresh(space, object);
   else if (inside)
     is_new = log_slots(space, granule, slots, slots + count * sizeof(uintptr_t));
-  if (!inside) return TD_LOG_NOT;
-  return is_new ? TD_LOG_NEW : TD_LOG_BEFORE;
+  return inside && is_new;
 }
 
 void td_log_fresh(struct td_space *space, uintptr_t object) {

@@ -21,16 +21,10 @@
 
 #define TD_CARD TD_DEFERRED /* the epoch in it is 0, which no object has */
 
-enum td_log_news {
-  TD_LOG_NOT,    /* the slots do not lie in an old object that has some */
-  TD_LOG_BEFORE, /* they do, in an array, and the first of them was logged before */
-  TD_LOG_NEW,
-};
-
 /* Logs a write of `count` slots, at least one, from `slots` on. Does nothing if the object is not
- * old or has no slots, or if it is long and they lie outside of it. Any mutator may call. */
-enum td_log_news td_log_write(struct td_space *space, uintptr_t object, uintptr_t slots,
-                              size_t count);
+ * old or has no slots, or if it is long and they lie outside of it. Returns whether the first slot
+ * lies in the object and was not logged before. Any mutator may call. */
+bool td_log_write(struct td_space *space, uintptr_t object, uintptr_t slots, size_t count);
 /* Logs a whole object, of any size, that no other thread may write to yet: it counts as old from
  * its first moment, and the next young collection looks into it. */
 void td_log_fresh(struct td_space *space, uintptr_t object);

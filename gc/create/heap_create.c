@@ -9,7 +9,6 @@
 #include "gc/create/options.h"
 #include "gc/cycle/asked.h"
 #include "gc/cycle/budget.h"
-#include "gc/cycle/watch.h"
 #include "gc/cycle/young.h"
 #include "gc/foreign/weak_slots.h"
 #include "gc/layout/serial_trace.h"
@@ -43,7 +42,6 @@ struct whole {
   struct td_weak_slots weak_slots[TD_WEAK_KINDS];
   struct td_serial_traces serial;
   struct td_when when;
-  struct td_watch watch;
   struct td_asked asked;
   struct td_stats stats;
 };
@@ -64,7 +62,6 @@ static struct tide_heap *take_whole(void) {
   w->heap.weak_slots = w->weak_slots;
   w->heap.serial = &w->serial;
   w->heap.when = &w->when;
-  w->heap.watch = &w->watch;
   w->heap.asked = &w->asked;
   w->heap.stats = &w->stats;
   return &w->heap;

@@ -5,9 +5,6 @@
 #include "gc/when/when.h"
 #include "heap/blocks.h"
 
-/* What a heap may still grow by when it has turned out that it is not being filled any more. */
-#define TAKEN_BACK_PART 10u
-
 void td_budget_set(struct tide_heap *heap, struct td_sizing_facts facts) {
   pthread_mutex_lock(&heap->space.lock);
   facts.used_blocks = heap->space.used_blocks;
@@ -37,28 +34,6 @@ bool td_budget_grow(struct tide_heap *heap, uint32_t blocks) {
   }
   pthread_mutex_unlock(&heap->space.lock);
   return grew;
-}
-
-bool td_budget_grow_unmarked(struct tide_heap *heap) {
-  struct td_space *space = &heap->space;
-  pthread_mutex_lock(&space->lock);
-  uint32_t blocks = 0;
-  if (heap->when->external_bytes == 0)
-    blocks = td_sizing_unmarked(&heap->when->policy, space->live_bytes + space->young_bytes);
-  bool grew = blocks > space->used_blocks;
-  if (grew) space->budget_blocks = blocks;
-  pthread_mutex_unlock(&space->lock);
-  return grew;
-}
-
-void td_budget_take_back(struct tide_heap *heap) {
-  pthread_mutex_lock(&heap->space.lock);
-  uint32_t blocks = heap->space.used_blocks + heap->space.used_blocks / TAKEN_BACK_PART + 1;
-  if (blocks < heap->space.budget_blocks) {
-    heap->space.budget_blocks = blocks;
-    td_sizing_lowered(&heap->when->policy, blocks);
-  }
-  pthread_mutex_unlock(&heap->space.lock);
 }
 
 void td_budget_trim(struct tide_heap *heap) {

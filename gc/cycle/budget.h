@@ -12,12 +12,6 @@ void td_budget_set(struct tide_heap *heap, struct td_sizing_facts facts);
 uint32_t td_budget_most(struct tide_heap *heap);
 /* Raises the budget by what `blocks` more need. Returns false if the hard limit is reached. */
 bool td_budget_grow(struct tide_heap *heap, uint32_t blocks);
-/* Raises it as a full collection would that has found everything alive. Returns false where that is
- * not to be guessed: see td_sizing_unmarked. */
-bool td_budget_grow_unmarked(struct tide_heap *heap);
-/* What td_budget_grow_unmarked has given was given wrongly: the heap may grow by a tenth of what it
- * uses, and no more, until the next full collection. */
-void td_budget_take_back(struct tide_heap *heap);
 /* Returns free memory beyond what the last few budgets wanted to the system. */
 void td_budget_trim(struct tide_heap *heap);
 

@@ -16,7 +16,6 @@
 #include "gc/cycle/asked.h"
 #include "gc/cycle/budget.h"
 #include "gc/cycle/reclaim.h"
-#include "gc/cycle/watch.h"
 #include "gc/cycle/young.h"
 #include "gc/roots/gather.h"
 #include "gc/roots/source.h"
@@ -44,15 +43,14 @@ struct cycle {
   void (*then)(struct tide_mutator *, void *); /* before the resume; may be NULL */
   void *argument;
   uint64_t begin_ns, stopped_ns, marked_ns, weak_ns, swept_ns;
-  uint64_t worked_ns;   /* by this thread, at the beginning */
-  size_t root_bytes;    /* read by marking */
-  uint64_t freed_bytes; /* by a full collection */
+  uint64_t worked_ns; /* by this thread, at the beginning */
+  size_t root_bytes;  /* read by marking */
 };
 
 /* Marking from roots. The first phase also calls the root callbacks. */
 struct marking {
   struct tide_heap *heap;
-  bool begun, watches;
+  bool begun;
   size_t root_words;
 };
 
@@ -67,7 +65,6 @@ static void mark_spans(const struct td_span *spans, size_t count, void *context)
   marking->begun = true;
   for (size_t i = 0; i < count; i++)
     marking->root_words += spans[i].count;
-  if (marking->watches) td_watch_see(heap, spans, count);
   td_mark_phase(heap->markers, &roots);
 }
 
@@ -75,15 +72,6 @@ static void mark_roots(struct marking *marking) {
   const struct td_root_list *list =
       td_roots_gather(marking->heap, TD_WORDS_FRESH, mark_spans, marking);
   mark_spans(list->spans, list->count, marking);
-}
-
-/* Young objects, and of old ones those that are watched. */
-static void mark_young(struct tide_heap *heap, struct marking *marking) {
-  marking->watches = true;
-  td_watch_begin(heap);
-  td_young_mark_logged(heap);
-  mark_roots(marking);
-  td_watch_end(heap);
 }
 
 /* Returns how many bytes of roots were read. */
@@ -95,10 +83,8 @@ static size_t mark(struct tide_heap *heap, const struct cycle *cycle) {
   if (cycle->keeps) {
     td_young_keep(&heap->space);
     heap->stats->building->all.logged = 0;
-  } else if (cycle->kind == TIDE_CYCLE_YOUNG) {
-    mark_young(heap, &marking);
   } else {
-    heap->watch->count = 0; /* they may die */
+    if (cycle->kind == TIDE_CYCLE_YOUNG) td_young_mark_logged(heap);
     mark_roots(&marking);
   }
   td_ephemerons_close(heap);
@@ -112,9 +98,8 @@ static bool was_asked(enum tide_cycle_cause cause) {
 
 static void set_budget(const struct cycle *cycle) {
   struct tide_heap *heap = cycle->heap;
-  uint64_t live_bytes = heap->stats->building->all.bytes, freed_bytes = cycle->freed_bytes;
   td_budget_set(heap, (struct td_sizing_facts){
-                          .live_bytes = live_bytes,
+                          .live_bytes = heap->stats->building->all.bytes,
                           .leaf_bytes = heap->space.leaf_bytes,
                           .root_bytes = cycle->root_bytes,
                           .freed_blocks = (uint32_t)heap->stats->building->all.blocks_freed,
@@ -122,7 +107,6 @@ static void set_budget(const struct cycle *cycle) {
                           .mutator_ns = heap->when->mutator_ns,
                           .allocated_bytes = heap->when->grown_bytes,
                           .asked = was_asked(cycle->cause),
-                          .filled = td_filling_lasts(&heap->when->filling, freed_bytes, live_bytes),
                       });
   heap->when->mutator_ns = heap->when->grown_bytes = 0;
 }
@@ -150,8 +134,6 @@ static void sort(struct cycle *cycle) {
       young ? td_space_end_young(&heap->space) : td_space_end_marking(&heap->space);
   stats->bytes = heap->space.live_bytes;
   stats->promoted_bytes = young && stats->bytes > before ? stats->bytes - before : 0;
-  if (!young && before + heap->when->growth_now > stats->bytes)
-    cycle->freed_bytes = before + heap->when->growth_now - stats->bytes;
   if (!young) stats->logged = 0;
   if (young) heap->when->grown_bytes += stats->promoted_bytes - heap->when->growth_now;
 }
@@ -174,7 +156,6 @@ static void collect_stopped(struct cycle *cycle) {
   /* relaxed: a figure. */
   atomic_store_explicit(&heap->markers_allowed, stats->markers, memory_order_relaxed);
   stats->objects += heap->ephemerons->objects;
-  if (cycle->kind == TIDE_CYCLE_YOUNG && !cycle->keeps) stats->objects -= heap->watch->seen_again;
   cycle->weak_ns = td_stats_tell(heap, TIDE_EVENT_WEAK_END);
   sort(cycle);
   cycle->swept_ns = td_stats_tell(heap, TIDE_EVENT_SWEEP_END);
@@ -183,8 +164,7 @@ static void collect_stopped(struct cycle *cycle) {
                                        .worked_ns = td_plat_thread_ns() - cycle->worked_ns,
                                        .mutator_ns = cycle->begin_ns - heap->when->ended_ns,
                                        .allocated_bytes = heap->when->growth_now,
-                                       .promoted_bytes = stats->promoted_bytes,
-                                       .freed_bytes = cycle->freed_bytes};
+                                       .promoted_bytes = stats->promoted_bytes};
   td_young_plan(heap, facts, was_asked(cycle->cause));
   if (heap->verify) td_verify_or_abort(heap);
 }
@@ -308,10 +288,6 @@ enum td_collected td_collect_unless(struct tide_mutator *mutator, struct td_wish
   }
   if (wish.kind == TIDE_CYCLE_YOUNG && td_young_is_unwise(heap, wish.cause))
     wish.kind = TIDE_CYCLE_FULL;
-  if (wish.kind == TIDE_CYCLE_FULL && wish.cause == TIDE_CAUSE_GROWTH && td_young_postpones(heap)) {
-    end_and_unlock(heap);
-    return TD_COLLECTED_POSTPONED;
-  }
   bool collected = collect_and_unlock(mutator, wish, NULL, NULL);
   return collected ? TD_COLLECTED : TD_COLLECTED_PAUSED;
 }

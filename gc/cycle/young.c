@@ -1,8 +1,6 @@
 /* Young collections. */
 #include "gc/cycle/young.h"
 
-#include "gc/cycle/budget.h"
-#include "gc/cycle/watch.h"
 #include "gc/stats/stats.h"
 #include "gc/threads/mutator/barrier.h"
 #include "gc/threads/world.h"
@@ -95,30 +93,14 @@ void td_young_begin(struct tide_heap *heap) {
   td_young_set_due(&heap->space, heap->when->youth.due_bytes, heap->when->youth.logged_due);
 }
 
-/* looked: not if the young objects were taken for old. */
-static void note_filling(struct tide_heap *heap, const struct td_youth_facts *facts, bool looked) {
-  struct td_filling_facts filling = {.allocated_bytes = facts->allocated_bytes,
-                                     .promoted_bytes = facts->promoted_bytes,
-                                     .let_go = heap->watch->let_go};
-  for (struct tide_mutator *m = heap->world->mutators; m; m = m->next) {
-    filling.told += m->told;
-    filling.replaced += m->replaced;
-    m->told = m->replaced = m->logged = 0;
-  }
-  if (heap->last_kind == TIDE_CYCLE_FULL)
-    td_filling_after_full(&heap->when->filling, facts->freed_bytes, facts->live_bytes);
-  else if (looked)
-    td_filling_after_young(&heap->when->filling, &filling);
-  if (td_filling_takes_back(&heap->when->filling)) td_budget_take_back(heap);
-}
-
 void td_young_plan(struct tide_heap *heap, struct td_youth_facts facts, bool asked) {
   struct td_youth *youth = &heap->when->youth;
   if (!heap->space.has_young) return;
   bool was_on = youth->on;
   facts.room_bytes = room_of(heap);
   facts.live_bytes = heap->space.live_bytes;
-  note_filling(heap, &facts, was_on);
+  for (struct tide_mutator *m = heap->world->mutators; m; m = m->next)
+    m->logged = 0;
   if (heap->last_kind == TIDE_CYCLE_FULL)
     td_youth_after_full(youth, &facts);
   else if (!was_on)
@@ -134,13 +116,6 @@ void td_young_plan(struct tide_heap *heap, struct td_youth_facts facts, bool ask
 
 bool td_young_is_unwise(const struct tide_heap *heap, enum tide_cycle_cause cause) {
   return !heap->space.has_young || (!heap->when->youth.on && cause != TIDE_CAUSE_YOUNG);
-}
-
-bool td_young_postpones(struct tide_heap *heap) {
-  if (!heap->space.has_young || !td_filling_may_postpone(&heap->when->filling)) return false;
-  if (!td_budget_grow_unmarked(heap)) return false;
-  td_filling_note_postponed(&heap->when->filling);
-  return true;
 }
 
 bool td_young_may_do(struct tide_heap *heap) {

@@ -15,9 +15,6 @@ void td_young_begin(struct tide_heap *heap);
 void td_young_plan(struct tide_heap *heap, struct td_youth_facts facts, bool asked);
 /* Should a young collection that is wanted be a full one? Under the world's lock. */
 bool td_young_is_unwise(const struct tide_heap *heap, enum tide_cycle_cause cause);
-/* A full collection is due because the heap has grown. Is the heap being filled, so that it would
- * free nothing? Then it grows without. Under the world's lock. */
-bool td_young_postpones(struct tide_heap *heap);
 /* The budget is used up: is enough of it young to try a young collection before a
  * full one? Any mutator may ask. */
 bool td_young_may_do(struct tide_heap *heap);

@@ -38,7 +38,6 @@ struct tide_heap {
   struct td_weak_slots *weak_slots; /* one for each kind: gc/foreign/weak_slots.h */
   struct td_serial_traces *serial;  /* gc/layout/serial_trace.h */
   struct td_when *when;             /* gc/when/when.h */
-  struct td_watch *watch;           /* gc/cycle/watch.h */
   struct td_asked *asked;           /* gc/cycle/asked.h */
   struct td_stats *stats;           /* gc/stats/stats.h */
 

@@ -57,10 +57,7 @@ struct tide_mutator {
   enum tide_status alloc_status;
   uint64_t stress_count, stress_turns;
   uint64_t freed_bytes; /* by tide_free, not yet in the heap's */
-  /* Stores that the barrier has told of since the last collection, and those of them to a slot that
-   * held another reference; and how many times something was logged that had not been. A collection
-   * sets them to 0. */
-  uint64_t told, replaced, logged;
+  uint64_t logged;      /* times that it logged something anew since the last collection */
   struct tide_fiber_stack own;
   struct tide_fiber_stack native;   /* what the system says of it; own is what the program says */
   struct tide_fiber_stack *current; /* the stack it has told that it runs on: &own or a fiber's */

@@ -17,14 +17,10 @@
 /* Where young collections find most of the garbage, full ones are few, and room saves little time
  * while they are short: docs/notes/allocation.md. Heaps up to SAVING_MOST save room, those from
  * SPENDING_LEAST on do not, and between them the one rule passes into the other: a heap that went
- * a little past a bound would take half as much again. One that is being filled does not save,
- * either: it would be marked again and again, and nothing freed. */
+ * a little past a bound would take half as much again. */
 #define YOUNG_ROOM_MOST ((double)(32 << 20))
 #define SAVING_MOST ((double)(128 << 20))
 #define SPENDING_LEAST ((double)(288 << 20))
-/* A budget that comes from a guess stays below such a part of the hard limit. */
-#define UNMARKED_PART 4
-
 /* A heap is small that uses less than so many times its first budget. Collections take a large part
  * of the time if it is more than one in so many. */
 #define CRAMPED_MOST 4
@@ -76,7 +72,7 @@ static double root_room(const struct td_sizing *policy, double live, double cost
 
 /* Returns how much of the room for speed a heap gets that saves memory: 0 to 1. */
 static double spending(const struct td_sizing *policy, double live) {
-  bool saves = policy->young && policy->kind == TIDE_SIZING_DEFAULT && !policy->filled;
+  bool saves = policy->young && policy->kind == TIDE_SIZING_DEFAULT;
   if (!saves || live > SPENDING_LEAST) return 1;
   return live > SAVING_MOST ? (live - SAVING_MOST) / (SPENDING_LEAST - SAVING_MOST) : 0;
 }
@@ -167,7 +163,6 @@ uint32_t td_sizing_next(struct td_sizing *policy, const struct td_sizing_facts *
   double external = (double)facts->external_bytes;
   double live = (double)facts->live_bytes + external, target;
   double roots = (double)facts->root_bytes;
-  policy->filled = facts->filled;
   note_rates(policy, facts);
   note_use(policy, facts);
   switch (policy->kind) {
@@ -200,22 +195,6 @@ uint32_t td_sizing_next(struct td_sizing *policy, const struct td_sizing_facts *
                                                  : blocks * TD_BLOCK_BYTES + external;
   policy->due_bytes = due < (double)(UINT64_MAX / 2) ? (uint64_t)due : UINT64_MAX / 2;
   return bounded(policy, blocks);
-}
-
-uint32_t td_sizing_unmarked(struct td_sizing *policy, size_t live_bytes) {
-  double live = (double)live_bytes;
-  double factor = policy->growth_factor != 0 ? policy->growth_factor : TD_GROWTH_DEFAULT;
-  double blocks = live * factor / TD_BLOCK_BYTES + 1;
-  if (policy->kind != TIDE_SIZING_DEFAULT || live < DEFAULT_ROOM_MOST) return 0;
-  if (blocks > (double)policy->max_blocks / UNMARKED_PART) return 0;
-  policy->due_bytes = (uint64_t)(blocks * TD_BLOCK_BYTES);
-  td_sizing_raised(policy, (uint32_t)blocks);
-  return (uint32_t)blocks;
-}
-
-void td_sizing_lowered(struct td_sizing *policy, uint32_t budget) {
-  policy->due_bytes = (uint64_t)budget * TD_BLOCK_BYTES;
-  policy->recent[(policy->recent_at + TD_KEEP_CYCLES - 1) % TD_KEEP_CYCLES] = budget;
 }
 
 void td_sizing_raised(struct td_sizing *policy, uint32_t budget) {

@@ -32,7 +32,6 @@ struct td_sizing {
   /* A collection is due when used blocks and external bytes reach this. max_blocks does not bound
    * it, or a heap at its limit would collect each time that external memory is added. */
   uint64_t due_bytes;
-  bool filled;                     /* as in the facts */
   uint32_t recent[TD_KEEP_CYCLES]; /* budgets, for giving memory back late */
   unsigned recent_at;
 };
@@ -48,22 +47,14 @@ struct td_sizing_facts {
   uint64_t collect_ns;
   uint64_t mutator_ns;      /* between the last collection and this */
   uint64_t allocated_bytes; /* in that time */
-  bool filled;              /* the heap is being filled: gc/when/filling.h */
   bool asked;               /* the program wanted the collection: room was left, so nothing tells
                              * that what was not used is of no use */
 };
 
 /* Returns the used_blocks that may be reached before the next collection, and sets due_bytes. */
 uint32_t td_sizing_next(struct td_sizing *policy, const struct td_sizing_facts *facts);
-/* A full collection is due and would free nearly nothing of live_bytes: returns the budget that it
- * would set if the heap did not save room, and sets due_bytes. 0 if the rule is one that an
- * embedder has chosen, if the heap is so small that it is soon marked, or if the budget would come
- * near the hard limit. */
-uint32_t td_sizing_unmarked(struct td_sizing *policy, size_t live_bytes);
 /* The budget was not enough and had to be raised. */
 void td_sizing_raised(struct td_sizing *policy, uint32_t budget);
-/* The budget of td_sizing_unmarked was too large, and is this now. */
-void td_sizing_lowered(struct td_sizing *policy, uint32_t budget);
 /* Blocks, used or free, that should stay committed: the largest of the last few budgets, so that
  * a program whose live set swings does not return and fetch memory all the time. */
 uint32_t td_sizing_keep(const struct td_sizing *policy);

@@ -4,7 +4,6 @@
 
 #include <stddef.h>
 
-#include "gc/when/filling.h"
 #include "gc/when/sizing.h"
 #include "gc/when/youth.h"
 
@@ -20,7 +19,6 @@ struct td_when {
    * one knows, live. Of the latter those that came since the last collection of any kind. */
   uint64_t mutator_ns, grown_bytes, growth_now;
   struct td_youth youth;
-  struct td_filling filling;
 };
 
 #endif

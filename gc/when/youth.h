@@ -49,7 +49,6 @@ struct td_youth_facts {
   uint64_t mutator_ns;      /* since the collection before */
   uint64_t allocated_bytes; /* in that time */
   uint64_t promoted_bytes;  /* of a young collection */
-  uint64_t freed_bytes;     /* of a full one, where what was young counts as alive before */
   uint64_t live_bytes;      /* as far as one knows */
   uint64_t room_bytes;      /* that it leaves until a full one is due */
 };

@@ -96,7 +96,7 @@ struct tide_mutator {
   uint32_t door, blocking_depth;
   bool region_safe, interrupted, released;
   _Atomic(bool) suspended;
-  uint64_t told, replaced, logged;
+  uint64_t logged;
   _Atomic(uint32_t) state;
 };
 struct td_world {

@@ -40,12 +40,9 @@ void __wrap_tide_write_slow(struct tide_mutator *m, void *object, const void *sl
   if (fault != DEAF) __real_tide_write_slow(m, object, slots, count);
 }
 
-enum td_log_news __real_td_log_write(struct td_space *space, uintptr_t object, uintptr_t slots,
-                                     size_t count);
-enum td_log_news __wrap_td_log_write(struct td_space *space, uintptr_t object, uintptr_t slots,
-                                     size_t count);
-enum td_log_news __wrap_td_log_write(struct td_space *space, uintptr_t object, uintptr_t slots,
-                                     size_t count) {
+bool __real_td_log_write(struct td_space *space, uintptr_t object, uintptr_t slots, size_t count);
+bool __wrap_td_log_write(struct td_space *space, uintptr_t object, uintptr_t slots, size_t count);
+bool __wrap_td_log_write(struct td_space *space, uintptr_t object, uintptr_t slots, size_t count) {
   if (fault == FIRST) return __real_td_log_write(space, object, object, 1);
   return __real_td_log_write(space, object, slots, count);
 }

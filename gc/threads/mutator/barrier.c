@@ -69,25 +69,15 @@ static bool check_write(const struct tide_mutator *mutator, const void *object, 
   return false;
 }
 
-/* What the program replaces may die. The first of several slots speaks for all. */
-static void note_store(struct tide_mutator *mutator, const void *slots, bool is_new) {
-  /* relaxed: another mutator may write it; either value will do for a count. */
-  uintptr_t word = __atomic_load_n((const uintptr_t *)slots, __ATOMIC_RELAXED);
-  mutator->told++;
-  if (is_new && ++mutator->logged % TD_YOUNG_LOGGED_STEP == 0)
-    td_young_note_logged(&mutator->heap->space);
-  if (word != 0 && word % TD_GRANULE_BYTES == 0) mutator->replaced++;
-}
-
 /* Stops are held off: a collection in between would find an object half logged, or the epoch that
  * it is logged with past. */
 void tide_write_slow(struct tide_mutator *mutator, void *object, const void *slots, size_t count) {
   if (is_debug && !check_write(mutator, object, (uintptr_t)slots, count)) return;
   struct td_space *space = &mutator->heap->space;
   td_allocation_begin(mutator);
-  if (space->has_young && mutator->heap->when->youth.on) {
-    enum td_log_news news = td_log_write(space, (uintptr_t)object, (uintptr_t)slots, count);
-    if (news != TD_LOG_NOT) note_store(mutator, slots, news == TD_LOG_NEW);
-  }
+  if (space->has_young && mutator->heap->when->youth.on &&
+      td_log_write(space, (uintptr_t)object, (uintptr_t)slots, count) &&
+      ++mutator->logged % TD_YOUNG_LOGGED_STEP == 0)
+    td_young_note_logged(space);
   td_allocation_end(mutator);
 }

@@ -97,22 +97,20 @@ Test(policy, default_room_is_a_root_up_to_a_bound_or_growth) {
   }
 }
 
-/* Unless the heap is large or being filled, or the embedder has chosen a factor or another rule. */
+/* Unless the heap is large, or the embedder has chosen a factor or another rule. */
 Test(policy, young_collections_save_room) {
   const struct {
     enum tide_sizing kind;
     double factor;
     uint32_t live, room; /* MiB */
-    bool filled;
-  } rows[] = {{TIDE_SIZING_DEFAULT, 0, 8, 32, false},
-              {TIDE_SIZING_DEFAULT, 0, 60, 36, false},
-              {TIDE_SIZING_DEFAULT, 0, 100, 60, false},
-              {TIDE_SIZING_DEFAULT, 0, 208, 166, false}, /* halfway to a factor of 2 */
-              {TIDE_SIZING_DEFAULT, 0, 400, 400, false},
-              {TIDE_SIZING_DEFAULT, 0, 100, 100, true},
-              {TIDE_SIZING_DEFAULT, 3, 100, 200, false},
-              {TIDE_SIZING_GROWTH, 0, 100, 100, false},
-              {TIDE_SIZING_GROWTH, 1.5, 100, 50, false}};
+  } rows[] = {{TIDE_SIZING_DEFAULT, 0, 8, 32},
+              {TIDE_SIZING_DEFAULT, 0, 60, 36},
+              {TIDE_SIZING_DEFAULT, 0, 100, 60},
+              {TIDE_SIZING_DEFAULT, 0, 208, 166}, /* halfway to a factor of 2 */
+              {TIDE_SIZING_DEFAULT, 0, 400, 400},
+              {TIDE_SIZING_DEFAULT, 3, 100, 200},
+              {TIDE_SIZING_GROWTH, 0, 100, 100},
+              {TIDE_SIZING_GROWTH, 1.5, 100, 50}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     struct td_sizing policy = make(rows[i].kind);
     policy.young = true;
@@ -121,8 +119,7 @@ Test(policy, young_collections_save_room) {
                                     .used_blocks = rows[i].live * 16,
                                     .collect_ns = 1000000,
                                     .mutator_ns = 1000000,
-                                    .allocated_bytes = (size_t)rows[i].live << 20,
-                                    .filled = rows[i].filled};
+                                    .allocated_bytes = (size_t)rows[i].live << 20};
     uint32_t room = td_sizing_next(&policy, &facts) - facts.used_blocks;
     cr_assert(room >= rows[i].room * 16 && room < (rows[i].room + 1) * 16, "row %zu: %u", i, room);
   }
