@@ -29,73 +29,57 @@ static size_t round_of(struct world *w) {
   return tide_finalizers_run(w->m, SIZE_MAX);
 }
 
-HeapTest(finalizer_set, ordered_from_the_outside_in) {
-  struct pair *one = pair_new(&w, NULL, NULL, 1), *two = pair_new(&w, one, NULL, 2);
-  struct pair *three = pair_new(&w, NULL, pair_new(&w, two, NULL, 99), 3);
-  set(&w, one, TIDE_FINALIZE_ORDERED);
-  set(&w, three, TIDE_FINALIZE_ORDERED);
-  set(&w, two, TIDE_FINALIZE_ORDERED);
-  for (uint64_t number = 3; number > 0; number--) {
-    cr_assert_eq(round_of(&w), 1);
-    cr_assert(did_run(number));
+/* Objects are digits, and 2>1 says that 2 refers to 1. */
+static const struct order_case {
+  const char *what, *edges;
+  const char *orders; /* ordered, ignoring itself, without order, once unreachable */
+  const char *rounds; /* which run behind each collection */
+  uint64_t left;      /* objects in the end */
+} order_cases[] = {
+    {"ordered ones from the outside in", "2>1 3>9 9>2", "1o 3o 2o", "3 2 1", 0},
+    {"ordered ones in a cycle never", "2>1 1>2 3>3", "1o 2o 3o", "", 3},
+    {"references straight to itself may be ignored", "3>3 4>5 5>4", "3i 4i", "3", 2},
+    {"a chain without order takes one collection", "4>3 3>2 2>1", "1w 2w 3w 4w", "1234", 0},
+    {"one without order waits for an ordered one", "2>1", "1w 2o", "2 1", 0},
+    {"unreachable ones come last of all", "2>1", "1u 2w", "2 1", 0},
+};
+
+static void try_order(const struct order_case *c) {
+  static const char letters[] = "oiwu";
+  static const enum tide_finalizer_order orders[] = {
+      TIDE_FINALIZE_ORDERED, TIDE_FINALIZE_IGNORE_SELF, TIDE_FINALIZE_NO_ORDER,
+      TIDE_FINALIZE_UNREACHABLE};
+  struct world w = world_new();
+  struct pair *object[10];
+  for (uint64_t i = 0; i < 10; i++)
+    object[i] = pair_new(&w, NULL, NULL, i);
+  for (const char *at = c->edges; *at; at += at[3] ? 4 : 3)
+    object[at[0] - '0']->left = object[at[2] - '0'];
+  for (const char *at = c->orders; *at; at += at[2] ? 3 : 2)
+    set(&w, object[at[0] - '0'], orders[strchr(letters, at[1]) - letters]);
+  for (const char *at = c->rounds; *at;) {
+    size_t count = strcspn(at, " ");
+    cr_assert_eq(round_of(&w), count, "%s: before %s", c->what, at);
+    for (size_t i = 0; i < count; i++)
+      cr_assert(did_run((uint64_t)(at[i] - '0')), "%s: %c", c->what, at[i]);
+    at += count + (at[count] == ' ');
   }
-  cr_assert_eq(round_of(&w), 0);
-  cr_assert_eq(live_after_collect(&w), 0);
+  cr_assert_eq(round_of(&w), 0, "%s", c->what);
+  cr_assert_eq(live_after_collect(&w), c->left, "%s", c->what);
+  world_end(&w);
 }
 
-HeapTest(finalizer_set, ordered_ones_in_a_cycle_never) {
-  struct pair *one = pair_new(&w, NULL, NULL, 1), *two = pair_new(&w, one, NULL, 2);
-  one->left = two;
+Test(finalizer_set, orders) {
+  for (size_t i = 0; i < sizeof order_cases / sizeof *order_cases; i++)
+    try_order(&order_cases[i]);
+}
+
+HeapTest(finalizer_set, without_one_an_object_dies) {
   struct pair *self = pair_new(&w, NULL, NULL, 3);
   self->right = self;
-  set(&w, one, TIDE_FINALIZE_ORDERED);
-  set(&w, two, TIDE_FINALIZE_ORDERED);
   set(&w, self, TIDE_FINALIZE_ORDERED);
-  cr_assert_eq(round_of(&w), 0);
-  cr_assert_eq(live_after_collect(&w), 3);
+  cr_assert_eq(live_after_collect(&w), 1);
   cr_assert_eq(tide_finalizer_set(w.m, self, NULL, NULL), TIDE_OK);
-  cr_assert_eq(live_after_collect(&w), 2, "without one it dies");
-}
-
-HeapTest(finalizer_set, references_to_itself_may_be_ignored) {
-  struct pair *self = pair_new(&w, NULL, NULL, 3), *far = pair_new(&w, NULL, NULL, 4);
-  self->right = self;
-  far->left = pair_new(&w, far, NULL, 5); /* not straight to itself */
-  set(&w, self, TIDE_FINALIZE_IGNORE_SELF);
-  set(&w, far, TIDE_FINALIZE_IGNORE_SELF);
-  cr_assert_eq(round_of(&w), 1);
-  cr_assert(did_run(3));
-  cr_assert_eq(live_after_collect(&w), 2);
-}
-
-HeapTest(finalizer_set, a_chain_without_order_takes_one_collection) {
-  struct pair *chain = NULL;
-  for (uint64_t i = 0; i < 50; i++)
-    set(&w, chain = pair_new(&w, chain, chain, i), TIDE_FINALIZE_NO_ORDER);
-  cr_assert_eq(round_of(&w), 50);
-  for (uint64_t i = 0; i < 50; i++)
-    cr_assert(did_run(i));
-  cr_assert_eq(live_after_collect(&w), 0);
-}
-
-HeapTest(finalizer_set, one_without_order_waits_for_an_ordered_one) {
-  struct pair *inner = pair_new(&w, NULL, NULL, 1), *outer = pair_new(&w, inner, NULL, 2);
-  set(&w, inner, TIDE_FINALIZE_NO_ORDER);
-  set(&w, outer, TIDE_FINALIZE_ORDERED);
-  cr_assert_eq(round_of(&w), 1);
-  cr_assert(did_run(2));
-  cr_assert_eq(round_of(&w), 1);
-  cr_assert(did_run(1));
-}
-
-HeapTest(finalizer_set, unreachable_ones_come_last_of_all) {
-  struct pair *last = pair_new(&w, NULL, NULL, 1), *first = pair_new(&w, last, NULL, 2);
-  set(&w, last, TIDE_FINALIZE_UNREACHABLE);
-  set(&w, first, TIDE_FINALIZE_NO_ORDER);
-  cr_assert_eq(round_of(&w), 1);
-  cr_assert(did_run(2));
-  cr_assert_eq(round_of(&w), 1);
-  cr_assert(did_run(1));
   cr_assert_eq(live_after_collect(&w), 0);
 }
 
