@@ -58,7 +58,7 @@ static void note(struct td_space *space, uintptr_t word) {
   }
   if (state == TD_BLOCK_LARGE) return;
   if (TIDE_LIKELY(td_holds_object(space, (word - space->base) >> TD_GRANULE_LOG2))) return;
-  uintptr_t cell = td_space_cell_in_use(space, word);
+  uintptr_t cell = td_space_cell(space, word);
   if (!cell || is_leaf(space, cell)) return;
   if (space->infos[(cell - space->base) >> TD_BLOCK_LOG2].state == TD_BLOCK_LARGE) return;
   if (td_holds_object(space, td_granule_of(space->base, cell))) return;

@@ -18,20 +18,11 @@ static uintptr_t cell_in_extent(const struct td_space *space, uint32_t b, uintpt
   return address - (uint32_t)offset % (uint32_t)info->large_bytes;
 }
 
-uintptr_t td_space_cell_in_use(const struct td_space *space, uintptr_t address) {
+uintptr_t td_space_cell(const struct td_space *space, uintptr_t address) {
+  if (address - space->base >= space->reserved_bytes) return 0;
   uint32_t b = (uint32_t)((address - space->base) >> TD_BLOCK_LOG2);
   if (space->infos[b].state != TD_BLOCK_SMALL) return cell_in_extent(space, b, address);
   return td_space_cell_of_small(space, b, address);
-}
-
-uintptr_t td_space_cell(const struct td_space *space, uintptr_t address) {
-  bool inside = address - space->base < (uintptr_t)space->frontier << TD_BLOCK_LOG2;
-  return inside ? td_space_cell_in_use(space, address) : 0;
-}
-
-uintptr_t td_space_find_any(const struct td_space *space, uintptr_t address) {
-  uintptr_t cell = td_space_cell(space, address);
-  return cell && td_holds_object(space, td_granule_of(space->base, cell)) ? cell : 0;
 }
 
 static bool is_near(const struct td_space *space, uintptr_t cell, uintptr_t address) {
@@ -47,23 +38,13 @@ bool td_space_counts(const struct td_space *space, uintptr_t cell, uintptr_t add
   return offset < TD_DISPLACEMENTS && space->displacements[offset / 64] >> (offset % 64) & 1;
 }
 
-uintptr_t td_space_find_from_stack(const struct td_space *space, uintptr_t address) {
-  uintptr_t object = td_space_find_any(space, address);
-  return object && is_near(space, object, address) ? object : 0;
-}
-
-uintptr_t td_space_find(const struct td_space *space, uintptr_t address) {
-  uintptr_t object = td_space_find_any(space, address);
-  return object && td_space_counts(space, object, address) ? object : 0;
-}
-
-uintptr_t td_space_find_white(const struct td_space *space, uintptr_t address) {
-  uint32_t b = (uint32_t)((address - space->base) >> TD_BLOCK_LOG2);
-  uintptr_t object = cell_in_extent(space, b, address);
-  if (!object ||
-      td_mark_load(&space->marks[td_granule_of(space->base, object)]) != space->epoch_before)
-    return 0;
-  return td_space_counts(space, object, address) ? object : 0;
+uintptr_t td_space_find(const struct td_space *space, uintptr_t word, enum td_from from) {
+  uintptr_t cell = td_space_cell(space, word);
+  if (!cell || !td_holds_object(space, td_granule_of(space->base, cell))) return 0;
+  bool means =
+      from == TD_FROM_ANYWHERE ||
+      (from == TD_FROM_STACK ? is_near(space, cell, word) : td_space_counts(space, cell, word));
+  return means ? cell : 0;
 }
 
 static bool is_registered(const struct td_space *space, size_t offset) {

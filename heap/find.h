@@ -13,30 +13,28 @@ static inline bool td_holds_object(const struct td_space *space, uint64_t granul
   return epoch == space->epoch || epoch == space->epoch_before;
 }
 
-/* Returns the start of the object that the address points at or into, or 0. Any address will do. */
-uintptr_t td_space_find_any(const struct td_space *space, uintptr_t address);
-/* The same as td_space_find_any for what keeps objects alive: not from behind the beginning of an
- * object whose layout wants that (held_by_first_page). */
-uintptr_t td_space_find_from_stack(const struct td_space *space, uintptr_t address);
-/* The same for a word that lies on no stack: if the space is base_only, it must point at the first
- * byte or at a registered displacement. */
-uintptr_t td_space_find(const struct td_space *space, uintptr_t address);
-/* The same for an address in a block that holds no small objects, while marking: nor from what is
- * marked already. Programs that keep all they have in a few long objects have no other words. */
-uintptr_t td_space_find_white(const struct td_space *space, uintptr_t address);
-/* Does an address inside a cell count so? */
-bool td_space_counts(const struct td_space *space, uintptr_t cell, uintptr_t address);
+/* Which object does a word mean? That depends on where the word lies. */
+enum td_from {
+  TD_FROM_ANYWHERE, /* the object that the address lies in */
+  TD_FROM_STACK,    /* the object that the word keeps alive: not one whose layout is
+                     * held_by_first_page, if the word points behind that */
+  TD_FROM_HEAP,     /* the same for words that lie on no stack: if the space is base_only, they must
+                     * point at the first byte or at a registered displacement */
+};
+/* Returns the start of the object that the word means, or 0. Any word will do. */
+uintptr_t td_space_find(const struct td_space *space, uintptr_t word, enum td_from from);
+/* Does a word that lies in no stack and points into the cell mean the cell? */
+bool td_space_counts(const struct td_space *space, uintptr_t cell, uintptr_t word);
+/* Returns the start of the cell, or large object, that the address lies in, whether it holds an
+ * object or not; 0 if there is none. Any address will do. Needs no lock if the address's block is
+ * in use. */
+uintptr_t td_space_cell(const struct td_space *space, uintptr_t address);
+
 /* When base_only or the displacements have changed: finds out which words a marker has to look up,
  * because it matters where in its granule they point. Bit i of `looked_up` stands for the words
  * whose low six bits are i. Words with a tag that programs add to all pointers are not among them.
  */
 void td_space_set_words(struct td_space *space);
-/* Returns the start of the cell, or large object, that the address lies in, whether it holds an
- * object or not; 0 if there is none. */
-uintptr_t td_space_cell(const struct td_space *space, uintptr_t address);
-/* The same for an address inside the space's range; without the lock, if its block is in use. */
-uintptr_t td_space_cell_in_use(const struct td_space *space, uintptr_t address);
-
 /* The same for an address in SMALL block number `b`. A space begins at a multiple of a block. */
 static inline uintptr_t td_space_cell_of_small(const struct td_space *space, uint32_t b,
                                                uintptr_t address) {

@@ -153,7 +153,7 @@ static void tell_slots(const struct td_space *space, const struct td_block *bloc
 
 static void take_card(struct td_space *space, uint64_t granule, const struct taking *taking) {
   uintptr_t at = td_granule_address(space->base, granule);
-  uintptr_t object = td_space_find_any(space, at);
+  uintptr_t object = td_space_find(space, at, TD_FROM_ANYWHERE);
   if (!object) return; /* it was freed since */
   const struct td_block *block = &space->blocks[block_of(space, object)];
   size_t bytes = td_space_object_bytes(space, object);

@@ -86,7 +86,13 @@ static inline size_t td_view_page(const struct td_view *v, uintptr_t object) {
 static __attribute__((noinline)) uintptr_t td_view_inside(const struct td_space *space,
                                                           uintptr_t word) {
   const struct td_block *block = &space->blocks[(word - space->base) >> TD_BLOCK_LOG2];
-  if (block->cell_granules == 0) return td_space_find_white(space, word);
+  if (block->cell_granules == 0) {
+    /* Programs that keep all they have in a few long objects have no other words. */
+    uintptr_t object = td_space_find(space, word, TD_FROM_HEAP);
+    bool white = object && td_mark_load(&space->marks[td_granule_of(space->base, object)]) ==
+                               space->epoch_before;
+    return white ? object : 0;
+  }
   uint32_t granule = (uint32_t)(word >> TD_GRANULE_LOG2) % TD_BLOCK_GRANULES;
   uint32_t start = td_cell_of(block, granule) * block->cell_granules;
   if (start + block->cell_granules > TD_BLOCK_GRANULES) return 0; /* too short for a cell */

@@ -8,7 +8,7 @@
 #include "gc/state/error.h"
 #include "gc/threads/inside.h"
 #include "gc/weak/finalizers.h"
-#include "heap/free.h"
+#include "heap/large.h"
 #include "heap/medium.h"
 #include "heap/quarantine.h"
 #include "tide/dropin.h"
@@ -38,7 +38,7 @@ enum tide_status tide_free(struct tide_mutator *mutator, void *object) {
   struct td_space *space = &mutator->heap->space;
   uintptr_t at = (uintptr_t)object;
   struct td_found found;
-  if (!TIDE_LIKELY(td_object_look_here(mutator, at, &found))) {
+  if (!TIDE_LIKELY(td_object_look(mutator, at, &found))) {
     td_misuse("tide_free: %p is no object of this heap, or was freed already", object);
     return TIDE_ERROR_ARGUMENT;
   }
@@ -60,7 +60,7 @@ enum tide_status tide_free(struct tide_mutator *mutator, void *object) {
 static void *move_small(struct tide_mutator *mutator, uintptr_t object, size_t bytes) {
   struct tide_heap *heap = mutator->heap;
   struct td_found found;
-  if (!td_object_look_here(mutator, object, &found)) return NULL;
+  if (!td_object_look(mutator, object, &found)) return NULL;
   size_t before = td_block_object_bytes(found.block, found.info);
   bool stays =
       bytes <= before && (bytes >= before / 2 || td_class_bytes(td_class_of(bytes)) == before);
@@ -96,7 +96,7 @@ bool tide_object_look(struct tide_mutator *mutator, const void *object,
   if (!td_mutator_may_act(mutator, "tide_object_look") || !object || !facts) return false;
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct td_found found;
-  if (!td_object_look_here(mutator, (uintptr_t)object, &found)) return false;
+  if (!td_object_look(mutator, (uintptr_t)object, &found)) return false;
   facts->bytes = td_block_object_bytes(found.block, found.info);
   facts->layout = found.block->layout;
   facts->may_grow = found.info->state == TD_BLOCK_LARGE;
@@ -111,7 +111,7 @@ bool tide_resize_in_place(struct tide_mutator *mutator, void *object, size_t byt
   uintptr_t at = (uintptr_t)object;
   struct td_found found;
   if (bytes == 0) bytes = 1;
-  if (!td_object_look_here(mutator, at, &found)) return false;
+  if (!td_object_look(mutator, at, &found)) return false;
   size_t before = td_block_object_bytes(found.block, found.info);
   if (found.info->state != TD_BLOCK_LARGE) return bytes <= before;
   if (bytes > PTRDIFF_MAX - TD_BLOCK_BYTES ||

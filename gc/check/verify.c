@@ -73,7 +73,7 @@ static void key_reached(struct check *check, uintptr_t key) {
 }
 
 static bool is_object(struct check *check, uintptr_t object) {
-  uintptr_t found = td_space_find_any(&check->heap->space, object);
+  uintptr_t found = td_space_find(&check->heap->space, object, TD_FROM_ANYWHERE);
   if (found == object) return true;
   char what[128] = "is reached but was not marked, or is no object";
   if (found)

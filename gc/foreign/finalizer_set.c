@@ -42,7 +42,8 @@ enum tide_status tide_finalizer_set(struct tide_mutator *mutator, void *object,
     return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
   if (entry && (!entry->call || (unsigned)entry->order > TIDE_FINALIZE_UNREACHABLE))
     return TIDE_ERROR_ARGUMENT;
-  if (!object || !td_object_begins(mutator->heap, object)) return TIDE_ERROR_ARGUMENT;
+  struct td_found found;
+  if (!object || !td_object_look(mutator, (uintptr_t)object, &found)) return TIDE_ERROR_ARGUMENT;
   struct td_finalizers *f = mutator->heap->finalizers;
   pthread_mutex_lock(&f->lock);
   bool done = exchange(f, (uintptr_t)object, entry, before);

@@ -59,8 +59,9 @@ static enum tide_status begin(struct tide_mutator *mutator, const char *function
 enum tide_status tide_weak_slot_add(struct tide_mutator *mutator, void *slot, const void *target,
                                     enum tide_weak_kind kind) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  struct td_found found;
   if (td_mutator_may_act(mutator, "tide_weak_slot_add") &&
-      (!target || !td_object_begins(mutator->heap, target)))
+      (!target || !td_object_look(mutator, (uintptr_t)target, &found)))
     return TIDE_ERROR_ARGUMENT;
   enum tide_status status = begin(mutator, "tide_weak_slot_add", slot, kind);
   if (status != TIDE_OK) return status;
@@ -128,7 +129,7 @@ void td_weak_slots_clear(struct tide_heap *heap, enum tide_weak_kind kind) {
  * alive. */
 static bool lies_in_dead(const struct tide_heap *heap, uintptr_t slot) {
   if (slot - heap->space.base >= heap->space.reserved_bytes) return false;
-  uintptr_t object = td_space_find_any(&heap->space, slot);
+  uintptr_t object = td_space_find(&heap->space, slot, TD_FROM_ANYWHERE);
   return !object || is_dead(heap, object);
 }
 

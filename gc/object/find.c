@@ -21,19 +21,8 @@ static bool in_unused_run(const struct tide_mutator *mutator, uintptr_t object) 
 
 bool td_object_begins_apart(const struct td_space *space, uintptr_t object) {
   return space->infos[block_at(space, object)].state != TD_BLOCK_FREE &&
-         td_space_cell_in_use(space, object) == object &&
+         td_space_cell(space, object) == object &&
          td_holds_object(space, td_granule_of(space->base, object));
-}
-
-bool td_object_begins_here(const struct tide_mutator *mutator, uintptr_t object) {
-  struct td_found found;
-  return td_object_look_here(mutator, object, &found);
-}
-
-bool td_object_begins(struct tide_heap *heap, const void *address) {
-  const struct tide_mutator *mutator = tide_current(heap);
-  return mutator && mutator->cache.runs ? td_object_begins_here(mutator, (uintptr_t)address)
-                                        : td_object_start(heap, address) == (uintptr_t)address;
 }
 
 /* ---- Looking while stops are held off, and with the lock where it takes one ---- */
@@ -52,7 +41,7 @@ static uint8_t state_for(const struct tide_mutator *mutator, const struct td_spa
 /* Others may move the frontier, or take and give back extents. */
 static uintptr_t find_locked(struct tide_heap *heap, uintptr_t address) {
   pthread_mutex_lock(&heap->space.lock);
-  uintptr_t object = td_space_find_any(&heap->space, address);
+  uintptr_t object = td_space_find(&heap->space, address, TD_FROM_ANYWHERE);
   pthread_mutex_unlock(&heap->space.lock);
   return object;
 }
@@ -154,7 +143,7 @@ static inline bool holds_still(const struct sight *s) {
   return TIDE_LIKELY(stops_seen(s->mutator) == s->stops);
 }
 
-uintptr_t td_object_start(struct tide_heap *heap, const void *address) {
+uintptr_t td_object_find(struct tide_heap *heap, const void *address) {
   const struct td_space *space = &heap->space;
   uintptr_t at = (uintptr_t)address;
   if (at - space->base >= space->reserved_bytes) return 0;

@@ -6,17 +6,9 @@
 #include "gc/state/mutator.h"
 #include "heap/find.h"
 
-/* The object that the address points at or into, 0 if none. */
-uintptr_t td_object_start(struct tide_heap *heap, const void *address);
-
-/* Does an object begin there that the program has not freed? Cheaper than the above on a thread
- * with a mutator of the heap. */
-bool td_object_begins(struct tide_heap *heap, const void *address);
-/* The same of that mutator's thread, without the heap's lock, because entries of blocks in which
- * the program's objects lie do not change. */
-bool td_object_begins_here(const struct tide_mutator *mutator, uintptr_t object);
-/* The same for an address inside the range that lies in no SMALL block. */
-bool td_object_begins_apart(const struct td_space *space, uintptr_t object);
+/* Returns the object that the address points at or into, 0 if none. Any address will do. Cells that
+ * the program has freed count as objects until the next collection. */
+uintptr_t td_object_find(struct tide_heap *heap, const void *address);
 
 /* Returns the number of the run that the cells of a SMALL block are taken from. */
 static inline uint32_t td_object_run(const struct td_block *block,
@@ -30,9 +22,13 @@ struct td_found {
   const struct td_block_info *info;
   uint32_t run; /* number of the run that its cell was taken from, if the block is SMALL */
 };
-/* td_object_begins_here, and tells where. */
-static inline bool td_object_look_here(const struct tide_mutator *mutator, uintptr_t object,
-                                       struct td_found *found) {
+/* For td_object_look: an address inside the range that lies in no SMALL block. */
+bool td_object_begins_apart(const struct td_space *space, uintptr_t object);
+/* Does an object begin there that the program has not freed? Tells where it lies. The mutator's
+ * thread asks, without the heap's lock, because entries of blocks in which objects of the program
+ * lie do not change. */
+static inline bool td_object_look(const struct tide_mutator *mutator, uintptr_t object,
+                                  struct td_found *found) {
   const struct td_space *space = &mutator->heap->space;
   uint64_t granule = td_granule_of(space->base, object);
   if (granule >= space->granules) return false;

@@ -23,7 +23,7 @@ static void slots(struct tide_tracer *tracer, const uintptr_t *at, size_t count)
 
 static void conservative(struct tide_tracer *tracer, uintptr_t value) {
   struct td_scanner *scanner = (struct td_scanner *)tracer;
-  uintptr_t object = td_space_find(scanner->space, value);
+  uintptr_t object = td_space_find(scanner->space, value, TD_FROM_HEAP);
   if (object) scanner->reference(scanner, object);
 }
 
@@ -38,7 +38,7 @@ static __attribute__((no_sanitize("address", "thread"), noinline)) void
 conservative_words(struct td_scanner *scanner, const uintptr_t *at, size_t count, bool stack) {
   for (size_t i = 0; i < count; i++) {
     scanner->slot = &at[i];
-    uintptr_t word = stack ? td_space_find_from_stack(scanner->space, at[i]) : at[i];
+    uintptr_t word = stack ? td_space_find(scanner->space, at[i], TD_FROM_STACK) : at[i];
     if (word) scanner->tracer.conservative(&scanner->tracer, word);
   }
   scanner->slot = NULL;

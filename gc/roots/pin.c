@@ -87,7 +87,8 @@ enum tide_status tide_object_pin(struct tide_mutator *mutator, void *object) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct tide_heap *heap = mutator->heap;
   uintptr_t at = (uintptr_t)object;
-  if (!object || !td_object_begins_here(mutator, at)) return TIDE_ERROR_ARGUMENT;
+  struct td_found found;
+  if (!object || !td_object_look(mutator, at, &found)) return TIDE_ERROR_ARGUMENT;
   _Atomic(uint8_t) *byte = td_pin_byte(heap, at);
   /* relaxed, both: see gc/roots/pin.h. */
   uint8_t seen = byte ? atomic_load_explicit(byte, memory_order_relaxed) : 0;

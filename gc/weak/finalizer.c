@@ -11,7 +11,8 @@ enum tide_status tide_finalizer_add(struct tide_mutator *mutator, void *object,
   if (!td_mutator_may_act(mutator, "tide_finalizer_add"))
     return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
   if (!object || !finalizer) return TIDE_ERROR_ARGUMENT;
-  if (!td_object_begins(mutator->heap, object)) return TIDE_ERROR_ARGUMENT;
+  struct td_found found;
+  if (!td_object_look(mutator, (uintptr_t)object, &found)) return TIDE_ERROR_ARGUMENT;
   struct td_finalizers *f = mutator->heap->finalizers;
   const struct td_finalizer entry = {.object = (uintptr_t)object,
                                      .call = finalizer,

@@ -103,17 +103,22 @@ static size_t td_space_object_bytes(const struct td_space *space, uintptr_t obje
   signal_point();
   return SIZE_MAX;
 }
-static uintptr_t td_space_find_any(const struct td_space *space, uintptr_t address) {
-  (void)space;
-  return address;
+enum td_from { TD_FROM_ANYWHERE };
+static uintptr_t td_space_find(const struct td_space *space, uintptr_t word, enum td_from from) {
+  (void)space, (void)from;
+  return word;
 }
 static bool td_mutator_check(const struct tide_mutator *mutator, const char *function) {
   (void)mutator, (void)function;
   return true;
 }
-static uintptr_t td_object_start(struct tide_heap *heap, const void *address) {
-  (void)heap;
-  return (uintptr_t)address;
+struct td_found {
+  int unused;
+};
+static bool td_object_look(const struct tide_mutator *mutator, uintptr_t object,
+                           struct td_found *found) {
+  (void)mutator, (void)object, (void)found;
+  return true;
 }
 static void td_misuse(const char *format, ...) {
   (void)format;

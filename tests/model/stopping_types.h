@@ -30,6 +30,7 @@
 #define TD_FORK 4u
 #define TD_STOP_ONE 8u
 #define TD_GRANULE_BYTES 16u
+#define TD_GRANULE_LOG2 4u
 #define TD_BLOCK_LOG2 16u
 #define TD_BLOCK_PAGES 1u
 #define TD_SLAB_BLOCKS 1u /* and a slab is a page */

@@ -55,7 +55,8 @@ static bool check_write(const struct tide_mutator *mutator, const void *object, 
   if (!td_mutator_check(mutator, "tide_write")) return false;
   const char *wrong = NULL;
   uintptr_t offset = slots - (uintptr_t)object;
-  bool exists = object && td_object_begins(mutator->heap, object);
+  struct td_found found;
+  bool exists = object && td_object_look(mutator, (uintptr_t)object, &found);
   size_t bytes = exists ? td_space_object_bytes(&mutator->heap->space, (uintptr_t)object) : 0;
   if (!object)
     wrong = "the object is NULL";

@@ -25,7 +25,7 @@ static void expect_block(const char *block, unsigned c, const char *alive) {
     for (size_t in = 0; in < TD_GRANULE_BYTES; in += TD_GRANULE_BYTES - 1) {
       size_t cell = (at + in) / bytes;
       uintptr_t expected = cell < cells && alive[cell] ? (uintptr_t)block + cell * bytes : 0;
-      cr_assert_eq(td_space_find(&heap, (uintptr_t)block + at + in), expected, "class %u, byte %zu",
+      cr_assert_eq(td_space_find(&heap, (uintptr_t)block + at + in, TD_FROM_HEAP), expected, "class %u, byte %zu",
                    c, at + in);
       cr_assert_eq(met_by(&v, (uintptr_t)block + at + in), expected);
     }
@@ -53,7 +53,7 @@ Test(find, every_granule_of_every_class_before_and_after_sweeping) {
     heap_collect(&heap, &bump, NULL, 0, 1);
     const struct td_view v = td_view_of(&heap);
     for (size_t at = 0; at < TD_BLOCK_BYTES; at += 8) {
-      cr_assert_eq(td_space_find(&heap, (uintptr_t)block + at), 0);
+      cr_assert_eq(td_space_find(&heap, (uintptr_t)block + at, TD_FROM_HEAP), 0);
       cr_assert_eq(met_by(&v, (uintptr_t)block + at), 0, "the block is free");
     }
     free(objects);
@@ -70,18 +70,18 @@ Test(find, while_marking) {
   void *object = heap_alloc(&heap, &bump, TIDE_LAYOUT_LEAF, 3);
   heap_collect(&heap, &bump, &object, 1, 1);
   td_space_begin_marking(&heap);
-  cr_assert_eq(td_space_find(&heap, (uintptr_t)object + 47), (uintptr_t)object);
-  cr_assert_eq(td_space_find(&heap, (uintptr_t)dead), 0);
+  cr_assert_eq(td_space_find(&heap, (uintptr_t)object + 47, TD_FROM_HEAP), (uintptr_t)object);
+  cr_assert_eq(td_space_find(&heap, (uintptr_t)dead, TD_FROM_HEAP), 0);
   const struct td_view v = td_view_of(&heap);
   cr_assert(td_view_is_white(&v, (uintptr_t)object));
   cr_assert(!td_view_is_white(&v, (uintptr_t)dead));
   td_mark_store(&heap.marks[heap_granule(&heap, object)], heap.epoch | TD_DEFERRED);
   cr_assert(!td_view_is_white(&v, (uintptr_t)object));
-  cr_assert_eq(td_space_find(&heap, (uintptr_t)object + 1), (uintptr_t)object);
+  cr_assert_eq(td_space_find(&heap, (uintptr_t)object + 1, TD_FROM_HEAP), (uintptr_t)object);
   cr_assert(td_is_marked(&heap, heap_granule(&heap, object)));
   heap_mark(&heap, object);
   td_space_end_marking(&heap);
-  cr_assert_eq(td_space_find(&heap, (uintptr_t)object), (uintptr_t)object);
+  cr_assert_eq(td_space_find(&heap, (uintptr_t)object, TD_FROM_HEAP), (uintptr_t)object);
   td_space_deinit(&heap);
 }
 
@@ -94,13 +94,13 @@ Test(find, large_objects_and_the_rest_of_their_last_block) {
     size_t rounded = (sizes[i] + 15) / 16 * 16;
     cr_assert_eq(td_space_object_bytes(&heap, object), rounded);
     for (size_t at = 0; at < rounded; at += at < 4096 ? 1 : 4093) {
-      cr_assert_eq(td_space_find(&heap, object + at), object);
+      cr_assert_eq(td_space_find(&heap, object + at, TD_FROM_HEAP), object);
       cr_assert_eq(met_by(&v, object + at), object);
     }
-    cr_assert_eq(td_space_find(&heap, object + rounded - 1), object);
+    cr_assert_eq(td_space_find(&heap, object + rounded - 1, TD_FROM_HEAP), object);
     size_t whole = (rounded + TD_BLOCK_BYTES - 1) / TD_BLOCK_BYTES * TD_BLOCK_BYTES;
     for (size_t at = rounded; at < whole; at += TD_GRANULE_BYTES)
-      cr_assert_eq(td_space_find(&heap, object + at), 0);
+      cr_assert_eq(td_space_find(&heap, object + at, TD_FROM_HEAP), 0);
   }
   td_space_deinit(&heap);
 }
@@ -118,7 +118,7 @@ Test(find, foreign_addresses) {
                       heap.base + heap.reserved_bytes};
   for (int used = 0; used < 2; used++) {
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
-      if (!used || i != 6) cr_assert_eq(td_space_find(&heap, none[i]), 0, "address %zu", i);
+      if (!used || i != 6) cr_assert_eq(td_space_find(&heap, none[i], TD_FROM_HEAP), 0, "address %zu", i);
     cr_assert_not_null(heap_large(&heap, TIDE_LAYOUT_LEAF, TD_BLOCK_BYTES));
   }
   td_space_deinit(&heap);

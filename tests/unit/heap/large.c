@@ -76,7 +76,7 @@ Test(large, several_gib_that_nobody_touches_cost_nothing) {
   cr_assert_not_null(object);
   cr_assert_eq(td_space_object_bytes(&heap, (uintptr_t)object), bytes);
   uintptr_t last = (uintptr_t)object + bytes - 1;
-  cr_assert_eq(td_space_find(&heap, last), (uintptr_t)object);
+  cr_assert_eq(td_space_find(&heap, last, TD_FROM_HEAP), (uintptr_t)object);
   for (size_t at = 0; at < bytes; at += bytes / 7)
     cr_assert_eq(object[at], 0);
   /* The check reads all marks, for which some kernels give memory. */
@@ -89,7 +89,7 @@ Test(large, several_gib_that_nobody_touches_cost_nothing) {
   cr_assert_eq(heap.live_bytes, bytes);
   cr_assert_eq(heap.leaf_bytes, 0, "it has references");
   cr_assert_eq(keep_only(NULL), bytes / TD_BLOCK_BYTES);
-  cr_assert_eq(td_space_find(&heap, last), 0);
+  cr_assert_eq(td_space_find(&heap, last, TD_FROM_HEAP), 0);
   td_space_deinit(&heap);
 }
 

@@ -73,8 +73,8 @@ Test(medium, any_address_inside_finds_the_object) {
       cr_assert(object);
       cr_assert_eq(td_space_object_bytes(&heap, object), cell);
       for (size_t at = 0; at < cell; at += 1000)
-        cr_assert_eq(td_space_find(&heap, object + at), object);
-      cr_assert_eq(td_space_find(&heap, object + cell - 1), object);
+        cr_assert_eq(td_space_find(&heap, object + at, TD_FROM_HEAP), object);
+      cr_assert_eq(td_space_find(&heap, object + cell - 1, TD_FROM_HEAP), object);
     }
     collect(NULL, 0, 1);
   }

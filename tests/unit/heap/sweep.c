@@ -110,12 +110,12 @@ Test(sweep, what_a_run_did_not_use_is_free_again) {
   struct tide_bump bump = {0};
   void *object = heap_alloc(&heap, &bump, TIDE_LAYOUT_LEAF, 2);
   void *unused = (void *)bump.next;
-  cr_assert_eq(td_space_find(&heap, (uintptr_t)unused), (uintptr_t)unused, "[run]");
+  cr_assert_eq(td_space_find(&heap, (uintptr_t)unused, TD_FROM_HEAP), (uintptr_t)unused, "[run]");
   td_space_retire(&heap, &bump);
   cr_assert_eq(bump.next, 0);
   cr_assert_eq(bump.limit, 0);
-  cr_assert_eq(td_space_find(&heap, (uintptr_t)unused), 0);
-  cr_assert_eq(td_space_find(&heap, (uintptr_t)object), (uintptr_t)object);
+  cr_assert_eq(td_space_find(&heap, (uintptr_t)unused, TD_FROM_HEAP), 0);
+  cr_assert_eq(td_space_find(&heap, (uintptr_t)object, TD_FROM_HEAP), (uintptr_t)object);
   uint64_t walked = 0;
   td_space_walk(&heap, heap_count, &walked);
   cr_assert_eq(walked, 1);
