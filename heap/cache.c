@@ -45,7 +45,7 @@ void td_cache_put(struct td_cache *cache, uint32_t index, uintptr_t cell) {
 /* Returns a freed cell, which has `bytes` bytes, or NULL. */
 static void *take_freed(struct td_space *space, struct td_cache *cache, uint32_t index,
                         size_t bytes) {
-  uintptr_t cell = cache->freed_count ? cache->freed[index] & ~LISTED : 0;
+  uintptr_t cell = cache->freed[index] & ~LISTED;
   if (!cell) return NULL;
   cache->freed[index] = words_of(cell)[0] | LISTED;
   cache->handed_out += bytes;
@@ -78,18 +78,12 @@ static void forget_freed(struct td_space *space, struct td_cache *cache, bool st
 
 /* ---- Other blocks ---- */
 
-/* Freed cells come before a new block. But as long as there are blocks they do not come before the
- * first run since a collection: where a program frees what it has just allocated, that cell would
- * go to and fro, and each time the long way. From a run it goes back to the run. */
-void *td_cache_take_elsewhere(struct td_space *space, struct td_cache *cache, uint32_t index,
-                              size_t cell, enum td_room *room) {
+static __attribute__((noinline)) void *take_from_block(struct td_space *space,
+                                                       struct td_cache *cache, uint32_t index,
+                                                       size_t cell, enum td_room *room) {
   struct tide_bump *run = &cache->runs[index];
   const tide_layout layout = (tide_layout)(index / TIDE_BUMP_SLOTS);
-  const bool listed = run->limit != 0, again = room && *room != TD_ROOM;
-  void *freed = listed || again ? take_freed(space, cache, index, cell) : NULL;
-  if (freed || !room) return freed;
-  *room = TD_ROOM_UNFIT;
-  if (!td_layout_fits(&space->layouts.at[layout], cell)) return NULL;
+  const bool listed = run->limit != 0;
   size_t got = td_space_refill(space, run, layout, cell, room);
   if (!listed && run->limit) cache->filled[cache->filled_count++] = index;
   if (!got) return NULL;
@@ -97,6 +91,19 @@ void *td_cache_take_elsewhere(struct td_space *space, struct td_cache *cache, ui
   void *object = (void *)run->next;
   run->next += cell;
   return object;
+}
+
+/* Freed cells come before a new block. But as long as there are blocks they do not come before the
+ * first run since a collection: where a program frees what it has just allocated, that cell would
+ * go to and fro, and each time the long way. From a run it goes back to the run. */
+void *td_cache_take_elsewhere(struct td_space *space, struct td_cache *cache, uint32_t index,
+                              size_t cell, enum td_room *room) {
+  const bool again = room && *room != TD_ROOM;
+  if (cache->freed_count && (cache->runs[index].limit != 0 || again)) {
+    void *freed = take_freed(space, cache, index, cell);
+    if (freed) return freed;
+  }
+  return room ? take_from_block(space, cache, index, cell, room) : NULL;
 }
 
 /* ---- Over a stop ---- */

@@ -75,7 +75,6 @@ _Static_assert(TD_EPOCH_FIRST_OLD < TD_EPOCH_LAST && TD_YOUNG < TIDE_MARK_OLD, "
  * two it would help to free something. */
 enum td_room {
   TD_ROOM = 0,         /* there is */
-  TD_ROOM_UNFIT,       /* objects of this size do not hold the layout's slots */
   TD_ROOM_OVER_BUDGET, /* the budget is used up */
   TD_ROOM_YOUNG_DUE,   /* a young collection would make room; so would a larger young_due */
   TD_ROOM_NO_MEMORY,   /* the system gives no memory */

@@ -1,22 +1,25 @@
-/* Making room for an object, step by step: each is followed by another attempt to take memory. */
-#ifndef TD_GC_ALLOC_ROOM_H
-#define TD_GC_ALLOC_ROOM_H
+/* One request for memory. Where there is no room, one step after the other is taken to make some,
+ * each followed by another attempt. */
+#ifndef TD_GC_ALLOC_REQUEST_H
+#define TD_GC_ALLOC_REQUEST_H
 
 #include "gc/state/heap.h"
 #include "gc/state/mutator.h"
 
 enum td_room_step {
-  TD_STEP_CHECK = 0, /* nothing was asked yet: only the mutator's own run may be taken from */
+  TD_STEP_CHECK = 0, /* nothing was asked yet */
   TD_STEP_FIRST,     /* now there may be room anywhere */
   TD_STEP_COLLECT,   /* collect, until this thread's own full collection has not helped */
   TD_STEP_GROW,      /* let the heap grow, let go what is kept for checks, ask the embedder */
 };
 
-/* What to allocate, and what was done for it. */
+/* What to allocate; the rest, all zero in the beginning, is what was done for it. */
 struct td_request {
   tide_layout layout;
   size_t bytes;
-  bool in_blocks;    /* it is to begin with a block */
+  bool in_blocks; /* it is to begin with a block */
+
+  bool unfit;        /* an object of this size does not hold the slots of the layout */
   enum td_room room; /* why the last attempt failed */
   enum td_room_step step;
   bool asked;      /* the embedder was */
@@ -26,13 +29,8 @@ struct td_request {
 
 /* May this thread allocate here and now? If not, it says what is wrong. */
 bool td_may_allocate(struct tide_mutator *mutator);
-/* Returns false, or whether another attempt is worth while. Then what is wrong is in
- * mutator->alloc_status. */
-bool td_make_room(struct tide_mutator *mutator, struct td_request *request);
-
-/* A small object has a cell, a longer one blocks. */
-static inline bool td_request_is_small(const struct td_request *request) {
-  return request->bytes <= TD_SMALL_BYTES_MAX && !request->in_blocks;
-}
+/* Takes memory for an object: attempts, and what makes room between them. Returns NULL if there is
+ * none, or if the request is wrong; mutator->alloc_status then says why. */
+void *td_allocate(struct tide_mutator *mutator, struct td_request request);
 
 #endif

@@ -1,20 +1,32 @@
-#include "gc/alloc/room.h"
+#include "gc/alloc/request.h"
 
 #include "gc/check/caller/check.h"
 #include "gc/cycle/budget.h"
 #include "gc/cycle/collect.h"
 #include "gc/cycle/young.h"
+#include "gc/object/runs.h"
 #include "gc/state/error.h"
+#include "gc/stats/stats.h"
 #include "gc/threads/mutator/callback.h"
 #include "heap/avoid.h"
+#include "heap/log.h"
+#include "heap/medium.h"
 #include "heap/quarantine.h"
 #include "heap/young.h"
+
+/* A mutator adds to the heap's count of allocated bytes this often. */
+#define FLUSH_BYTES ((uint64_t)256 << 10)
 
 /* OTHERS_MOST collections of other threads are tried before this thread's own. */
 #define OTHERS_MOST 4u
 
 /* Under TIDE_STRESS one in STRESS_FULL collections is full. */
 #define STRESS_FULL 8u
+
+/* A small object has a cell, a longer one blocks. */
+static bool is_small(const struct td_request *request) {
+  return request->bytes <= TD_SMALL_BYTES_MAX && !request->in_blocks;
+}
 
 static bool refuse(struct tide_mutator *mutator, enum tide_status status) {
   mutator->alloc_status = status;
@@ -56,14 +68,6 @@ static bool begin(struct tide_mutator *mutator, struct td_request *request) {
 
 /* ---- Collecting ---- */
 
-static bool begin_collecting(struct tide_heap *heap, struct td_request *request) {
-  request->step = TD_STEP_COLLECT;
-  request->others = 0;
-  /* relaxed: another thread's collection is a reason to try again; the lock orders the rest. */
-  request->seen = atomic_load_explicit(&heap->cycles, memory_order_relaxed);
-  return true;
-}
-
 static struct td_wish wish_for(struct tide_heap *heap, enum td_room room) {
   if (room == TD_ROOM_YOUNG_DUE || (room == TD_ROOM_OVER_BUDGET && td_young_may_do(heap)))
     return (struct td_wish){TIDE_CYCLE_YOUNG, TIDE_CAUSE_YOUNG};
@@ -83,7 +87,7 @@ static bool collect(struct tide_mutator *mutator, struct td_request *request) {
   if (collected == TD_COLLECTED_PAUSED ||
       (collected == TD_COLLECTED && wish.kind == TIDE_CYCLE_FULL))
     request->step = TD_STEP_GROW;
-  /* relaxed: as in begin_collecting. */
+  /* relaxed: another thread's collection is a reason to try again; the lock orders the rest. */
   request->seen = atomic_load_explicit(&mutator->heap->cycles, memory_order_relaxed);
   return collected != TD_COLLECTED_PAUSED;
 }
@@ -101,7 +105,7 @@ static TD_KEEPS_CALL bool ask_embedder(struct tide_mutator *mutator, size_t byte
 }
 
 static size_t blocks_of(const struct td_request *request) {
-  return td_request_is_small(request) ? 1 : (request->bytes + TD_BLOCK_BYTES - 1) >> TD_BLOCK_LOG2;
+  return is_small(request) ? 1 : (request->bytes + TD_BLOCK_BYTES - 1) >> TD_BLOCK_LOG2;
 }
 
 /* Lets the heap grow without a collection, if it is the heap's own bounds that are in the way. */
@@ -114,20 +118,69 @@ static bool grow(struct tide_heap *heap, const struct td_request *request) {
   return request->room == TD_ROOM_OVER_BUDGET && td_budget_grow(heap, (uint32_t)blocks_of(request));
 }
 
-bool td_make_room(struct tide_mutator *mutator, struct td_request *request) {
-  if (request->step == TD_STEP_CHECK) return begin(mutator, request);
-  if (request->room == TD_ROOM_UNFIT) return refuse(mutator, TIDE_ERROR_ARGUMENT);
+static bool let_go(struct tide_heap *heap) {
+  return (heap->verify && td_quarantine_drain(&heap->space)) || td_avoid_give_up(&heap->space);
+}
+
+/* Returns whether another attempt is worth while. */
+static bool make_room(struct tide_mutator *mutator, struct td_request *request) {
   struct tide_heap *heap = mutator->heap;
+  if (request->step == TD_STEP_CHECK) return begin(mutator, request);
+  if (request->unfit) return refuse(mutator, TIDE_ERROR_ARGUMENT);
   if (request->step == TD_STEP_FIRST) {
     if (blocks_of(request) > td_budget_most(heap)) return refuse(mutator, TIDE_ERROR_MEMORY);
-    return begin_collecting(heap, request);
+  } else {
+    if (request->step == TD_STEP_COLLECT && collect(mutator, request)) return true;
+    if (grow(heap, request)) return true;
+    if (!let_go(heap)) {
+      if (request->asked || !ask_embedder(mutator, request->bytes))
+        return refuse(mutator, TIDE_ERROR_MEMORY);
+      request->asked = true;
+    }
   }
-  if (request->step == TD_STEP_COLLECT && collect(mutator, request)) return true;
-  if (grow(heap, request)) return true;
-  if ((heap->verify && td_quarantine_drain(&heap->space)) || td_avoid_give_up(&heap->space))
-    return begin_collecting(heap, request);
-  if (request->asked || !ask_embedder(mutator, request->bytes))
-    return refuse(mutator, TIDE_ERROR_MEMORY);
-  request->asked = true;
-  return begin_collecting(heap, request);
+  request->step = TD_STEP_COLLECT;
+  request->others = 0;
+  request->seen = atomic_load_explicit(&heap->cycles, memory_order_relaxed); /* as in `collect` */
+  return true;
+}
+
+/* ---- Attempts ---- */
+
+static TD_KEEPS_CALL void tell_growth(struct tide_mutator *mutator, void *object) {
+  struct td_callback call;
+  td_callback_begin(mutator, &call, (uintptr_t)object, "an event");
+  td_stats_tell_growth(mutator->heap);
+  td_callback_end(mutator, &call);
+  /* If it has collected, the object is old by now. But its first stores need no barrier. */
+  if (mutator->heap->space.has_young) td_log_fresh_if_old(&mutator->heap->space, (uintptr_t)object);
+}
+
+static void *take(struct tide_mutator *mutator, struct td_request *request) {
+  struct td_space *space = &mutator->heap->space;
+  struct td_cache *cache = &mutator->cache;
+  const size_t granules = (request->bytes + TD_GRANULE_BYTES - 1) / TD_GRANULE_BYTES;
+  request->unfit =
+      !td_layout_fits(&space->layouts.at[request->layout], granules * TD_GRANULE_BYTES);
+  if (request->unfit) return NULL;
+  void *object;
+  if (is_small(request)) {
+    object = td_cache_take(space, cache, request->layout, request->bytes, &request->room);
+    if (cache->handed_out > FLUSH_BYTES) td_runs_flush_counts(mutator);
+  } else {
+    object = td_space_alloc_long(space, request->layout, request->bytes, request->in_blocks,
+                                 &request->room);
+    if (object) cache->handed_out += request->bytes;
+  }
+  /* relaxed: see td_stats_tell. */
+  if (object && atomic_load_explicit(&mutator->heap->stats->has_event, memory_order_relaxed) &&
+      td_stats_growth_is_news(mutator->heap))
+    tell_growth(mutator, object);
+  return object;
+}
+
+void *td_allocate(struct tide_mutator *mutator, struct td_request request) {
+  void *object = NULL;
+  while (!object && make_room(mutator, &request))
+    object = take(mutator, &request);
+  return object;
 }
