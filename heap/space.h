@@ -36,7 +36,8 @@
  * The space never decides to collect. When its budget is used up it says "no memory".
  *
  * This header has the structure and the address arithmetic. Functions that work on a space are
- * declared with what they do: create, alloc, large, epoch, sort, find, walk, check, blocks. */
+ * declared with what they do: create, cache, refill, run, medium, large, epoch, sort, find, walk,
+ * check, blocks. */
 #ifndef TD_HEAP_SPACE_H
 #define TD_HEAP_SPACE_H
 

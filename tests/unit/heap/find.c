@@ -25,8 +25,8 @@ static void expect_block(const char *block, unsigned c, const char *alive) {
     for (size_t in = 0; in < TD_GRANULE_BYTES; in += TD_GRANULE_BYTES - 1) {
       size_t cell = (at + in) / bytes;
       uintptr_t expected = cell < cells && alive[cell] ? (uintptr_t)block + cell * bytes : 0;
-      cr_assert_eq(td_space_find(&heap, (uintptr_t)block + at + in, TD_FROM_HEAP), expected, "class %u, byte %zu",
-                   c, at + in);
+      cr_assert_eq(td_space_find(&heap, (uintptr_t)block + at + in, TD_FROM_HEAP), expected,
+                   "class %u, byte %zu", c, at + in);
       cr_assert_eq(met_by(&v, (uintptr_t)block + at + in), expected);
     }
 }
@@ -118,7 +118,8 @@ Test(find, foreign_addresses) {
                       heap.base + heap.reserved_bytes};
   for (int used = 0; used < 2; used++) {
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
-      if (!used || i != 6) cr_assert_eq(td_space_find(&heap, none[i], TD_FROM_HEAP), 0, "address %zu", i);
+      if (!used || i != 6)
+        cr_assert_eq(td_space_find(&heap, none[i], TD_FROM_HEAP), 0, "address %zu", i);
     cr_assert_not_null(heap_large(&heap, TIDE_LAYOUT_LEAF, TD_BLOCK_BYTES));
   }
   td_space_deinit(&heap);
