@@ -60,7 +60,10 @@ HeapTest(arrays, refusals) {
   size_t far = 70 * 8;
   tide_layout wide = tide_layout_offsets(w.heap, 80 * 8, &far, 1, NULL);
   expect_refused(&w, wide, 2, 80 * 8, TIDE_ERROR_LIMIT);
+  expect_refused(&w, TIDE_LAYOUT_LEAF, SIZE_MAX / 4, 8, TIDE_ERROR_ARGUMENT);
   cr_assert_not_null(tide_alloc_array(w.m, wide, 1, 80 * 8));
+  cr_assert_not_null(tide_alloc_array(w.m, TIDE_LAYOUT_LEAF, 0, 8));
+  cr_assert_not_null(tide_alloc_array(w.m, TIDE_LAYOUT_LEAF, 10000000, 1));
 }
 
 /* All sizes that no heap has: an answer, at once, of each kind of allocation. */
@@ -77,6 +80,7 @@ HeapTest(arrays, huge_sizes_are_refused) {
       cr_assert_null(tide_alloc_array(w.m, TIDE_LAYOUT_REFS, bytes / 8 + 1, 8));
     }
   cr_assert_null(tide_alloc(w.m, TIDE_LAYOUT_LEAF, SIZE_MAX));
+  cr_assert_eq(tide_alloc_status(w.m), TIDE_ERROR_ARGUMENT);
 }
 
 HeapTest(layout_names, a_name_makes_a_layout_of_its_own) {

@@ -51,17 +51,3 @@ HeapTest(bitmaps, that_are_equal_are_one_layout) {
   object[65] = (uintptr_t)pair_new(&w, NULL, NULL, 2);
   cr_assert_eq(live_after_collect(&w), 2);
 }
-
-HeapTest(bitmaps, refuse_what_makes_no_sense) {
-  struct tide_error error;
-  uint64_t bits = 1;
-  cr_assert_eq(tide_layout_bitmap_conservative(NULL, &bits, 1, &error), TIDE_LAYOUT_INVALID);
-  cr_assert_eq(error.status, TIDE_ERROR_ARGUMENT);
-  cr_assert_eq(tide_layout_bitmap_conservative(w.heap, NULL, 1, &error), TIDE_LAYOUT_INVALID);
-  cr_assert_eq(error.status, TIDE_ERROR_ARGUMENT);
-  cr_assert_eq(tide_layout_bitmap_conservative(w.heap, &bits, 0, &error), TIDE_LAYOUT_INVALID);
-  cr_assert_eq(error.status, TIDE_ERROR_ARGUMENT);
-  cr_assert_eq(tide_layout_bitmap_conservative(w.heap, &bits, TIDE_LAYOUT_WORDS_MAX + 1, &error),
-               TIDE_LAYOUT_INVALID);
-  cr_assert_eq(error.status, TIDE_ERROR_LIMIT);
-}

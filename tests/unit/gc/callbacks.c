@@ -112,6 +112,12 @@ static void act_in_event(struct tide_heap *heap, enum tide_event event, uint64_t
   watcher->calls++;
   bool growth = event == TIDE_EVENT_HEAP_GREW;
   cr_assert_eq(tide_heap_set_markers(heap, 2, NULL), growth ? TIDE_OK : TIDE_ERROR_STATE);
+  int slot = 0;
+  if (!growth) {
+    cr_assert_eq((tide_root_add)(heap, (void *)((uintptr_t)&slot & ~(uintptr_t)7)),
+                 TIDE_ERROR_STATE);
+    cr_assert_eq(tide_heap_destroy(heap), TIDE_ERROR_STATE);
+  }
   if (growth || watcher->allocates) {
     cr_assert_eq(tide_detach(watcher->w.m), TIDE_ERROR_STATE);
     cr_assert_eq(tide_collect(watcher->w.m), growth ? TIDE_OK : TIDE_ERROR_STATE);
@@ -128,9 +134,7 @@ static void swing(enum tide_event awaited, bool allocates) {
   struct watcher watcher = {.w = world_new(), .awaited = awaited, .allocates = allocates};
   struct world *w = &watcher.w;
   tide_heap_on_event(w->heap, act_in_event, &watcher);
-  void **head = tide_handle(w->m, NULL);
-  for (uint64_t i = 0; i < 300000; i++)
-    *head = pair_new(w, *head, NULL, i);
+  void **head = list_new(w, 300000);
   uint64_t expected = 300000;
   for (struct pair *p = *head; p; p = p->left)
     cr_assert_eq(p->number, --expected);
@@ -143,8 +147,7 @@ static void swing(enum tide_event awaited, bool allocates) {
   world_end(w);
 }
 
-/* The world is not stopped yet, or has only just been: mutators still have runs to allocate from.
- */
+/* The world is not stopped yet: mutators still have runs to allocate from. */
 static void allocate_inline(struct tide_heap *heap, enum tide_event event, uint64_t now,
                             void *argument) {
   (void)heap, (void)now;
@@ -153,8 +156,8 @@ static void allocate_inline(struct tide_heap *heap, enum tide_event event, uint6
   watcher->calls++;
   cr_assert_null(tide_alloc(watcher->w.m, TIDE_LAYOUT_LEAF, 16));
 }
-static void allocate_in(enum tide_event event) {
-  struct watcher watcher = {.w = world_new(), .awaited = event};
+Test(callbacks, no_inlined_allocation_at_the_beginning, .signal = TOLD) {
+  struct watcher watcher = {.w = world_new(), .awaited = TIDE_EVENT_CYCLE_BEGIN};
   cr_assert_not_null(tide_alloc(watcher.w.m, TIDE_LAYOUT_LEAF, 16)); /* a run */
   tide_heap_on_event(watcher.w.heap, allocate_inline, &watcher);
   cr_assert_eq(tide_collect(watcher.w.m), TIDE_OK);
@@ -163,20 +166,9 @@ static void allocate_in(enum tide_event event) {
   world_end(&watcher.w);
 }
 
-Test(callbacks, no_inlined_allocation_at_the_beginning, .signal = TOLD) {
-  allocate_in(TIDE_EVENT_CYCLE_BEGIN);
-}
-Test(callbacks, no_inlined_allocation_when_stopped, .signal = TOLD) {
-  allocate_in(TIDE_EVENT_STOPPED);
-}
-
-Test(callbacks, at_the_beginning_of_a_collection) {
+Test(callbacks, in_a_collection_and_when_the_heap_grew_or_shrank) {
   swing(TIDE_EVENT_CYCLE_BEGIN, false);
-}
-Test(callbacks, when_the_heap_grew) {
   swing(TIDE_EVENT_HEAP_GREW, false);
-}
-Test(callbacks, when_the_heap_shrank) {
   swing(TIDE_EVENT_HEAP_SHRANK, false);
 }
 Test(callbacks, no_allocation_at_the_beginning_of_a_collection, .signal = TOLD) {
@@ -280,10 +272,7 @@ static void end_thread(void *object, void *context) {
 }
 
 static void *run_and_end(void *heap) {
-  struct tide_attach_options precise;
-  tide_attach_options_init(&precise);
-  precise.stack = TIDE_STACK_PRECISE;
-  struct tide_mutator *m = tide_attach(heap, &precise, NULL);
+  struct tide_mutator *m = mutator_of(heap, TIDE_STACK_PRECISE, TIDE_STOP_POLL);
   tide_finalizers_run(m, 1);
   return heap;
 }
@@ -292,11 +281,7 @@ HeapTest(callbacks, a_thread_that_ends_in_a_finalizer) {
   tide_finalizer_add(w.m, tide_alloc(w.m, TIDE_LAYOUT_LEAF, 32), end_thread, NULL);
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
   cr_assert_eq(tide_finalizers_pending(w.heap), 1);
-  pthread_t thread;
-  cr_assert_eq(pthread_create(&thread, NULL, run_and_end, w.heap), 0);
-  tide_blocking_enter(w.m);
-  pthread_join(thread, NULL);
-  tide_blocking_leave(w.m);
+  thread_end(w.m, thread_new(run_and_end, w.heap));
   cr_assert_eq(live_after_collect(&w), 0);
 }
 
@@ -319,16 +304,10 @@ static void *collect_and_be_cancelled(void *heap) {
 }
 
 HeapTest(callbacks, a_thread_is_not_cancelled_inside_a_collection, .timeout = 60) {
-  pthread_t thread;
-  void *result;
-  cr_assert_eq(pthread_create(&thread, NULL, collect_and_be_cancelled, w.heap), 0);
-  tide_blocking_enter(w.m);
-  pthread_join(thread, &result);
-  tide_blocking_leave(w.m);
-  cr_assert_eq(result, PTHREAD_CANCELED);
+  pthread_t thread = thread_new(collect_and_be_cancelled, w.heap);
+  cr_assert_eq(thread_end(w.m, thread), PTHREAD_CANCELED);
   tide_heap_on_event(w.heap, NULL, NULL);
-  struct tide_heap_stats stats;
-  tide_heap_stats(w.heap, &stats);
+  struct tide_heap_stats stats = stats_of(w.heap);
   cr_assert_eq(stats.mutators, 1, "it was detached");
   cr_assert_eq(stats.collections, 1);
   cr_assert_eq(tide_collect(w.m), TIDE_OK);

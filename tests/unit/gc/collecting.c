@@ -7,8 +7,7 @@
 #define MIB ((size_t)1 << 20)
 
 static uint64_t collections(struct world *w) {
-  struct tide_heap_stats stats;
-  tide_heap_stats(w->heap, &stats);
+  struct tide_heap_stats stats = stats_of(w->heap);
   return stats.collections;
 }
 
@@ -85,7 +84,7 @@ HeapTest(pause, by_a_variable_and_awaited) {
   struct collector collector = {.heap = w.heap};
   tide_heap_on_event(w.heap, await_in_event, &begun);
   cr_assert_eq(tide_collect_pause_by(w.heap, (const int *)&variable), TIDE_OK);
-  cr_assert_eq(pthread_create(&thread, NULL, collect_until_told, &collector), 0);
+  thread = thread_new(collect_until_told, &collector);
   tide_blocking_enter(w.m);
   for (int i = 0; i < 2000; i++) {
     atomic_fetch_add(&variable, 1);
@@ -169,13 +168,6 @@ HeapTest(external, refusals) {
   cr_assert(churn(&w, 100));
 }
 
-HeapTest(external, misuse, .signal = TOLD) {
-  tide_blocking_enter(w.m);
-  cr_assert_eq(tide_external_add(w.m, 1), TIDE_ERROR_STATE);
-  tide_blocking_leave(w.m);
-  cr_assert_eq(tide_external_add(NULL, 1), TIDE_ERROR_ARGUMENT);
-}
-
 HeapTest(limits, the_limit_moves) {
   struct tide_error error;
   cr_assert_eq(tide_heap_set_max(w.heap, 16 * MIB, &error), TIDE_OK);
@@ -189,8 +181,7 @@ HeapTest(limits, the_limit_moves) {
   /* Below what is in use: nothing more until something dies. */
   cr_assert_eq(tide_heap_set_max(w.heap, 16 * MIB, &error), TIDE_OK);
   cr_assert_null(tide_alloc(w.m, TIDE_LAYOUT_LEAF, MIB));
-  struct tide_heap_stats stats;
-  tide_heap_stats(w.heap, &stats);
+  struct tide_heap_stats stats = stats_of(w.heap);
   cr_assert_eq(stats.heap_max_bytes, 16 * MIB);
 }
 

@@ -54,15 +54,23 @@ static inline struct tide_options small_options(void) {
   return options;
 }
 
+static inline struct tide_mutator *mutator_of(struct tide_heap *heap, enum tide_stack stack,
+                                              enum tide_stop stop) {
+  struct tide_error error;
+  struct tide_attach_options options;
+  tide_attach_options_init(&options);
+  options.stack = stack;
+  options.stop = stop;
+  struct tide_mutator *m = tide_attach(heap, &options, &error);
+  cr_assert_not_null(m, "%s", error.text);
+  return m;
+}
+
 static inline struct world world_with(const struct tide_options *options, enum tide_stack stack) {
   struct tide_error error;
   struct world w = {.heap = tide_heap_create(options, &error)};
   cr_assert_not_null(w.heap, "%s", error.text);
-  struct tide_attach_options attach;
-  tide_attach_options_init(&attach);
-  attach.stack = stack;
-  w.m = tide_attach(w.heap, &attach, &error);
-  cr_assert_not_null(w.m, "%s", error.text);
+  w.m = mutator_of(w.heap, stack, TIDE_STOP_POLL);
   size_t offsets[] = {offsetof(struct pair, left), offsetof(struct pair, right)};
   w.pair = tide_layout_offsets(w.heap, sizeof(struct pair), offsets, 2, &error);
   cr_assert_neq(w.pair, TIDE_LAYOUT_INVALID, "%s", error.text);
@@ -94,6 +102,40 @@ static inline struct pair *pair_new(struct world *w, void *left, void *right, ui
   return p;
 }
 
+/* A handle of a list of `length` pairs, each with its number, the last one first. */
+static inline void **list_new(struct world *w, uint64_t length) {
+  void **head = tide_handle(w->m, NULL);
+  cr_assert_not_null(head);
+  for (uint64_t i = 0; i < length; i++)
+    *head = pair_new(w, *head, NULL, i);
+  return head;
+}
+
+static inline struct tide_heap_stats stats_of(struct tide_heap *heap) {
+  struct tide_heap_stats stats;
+  tide_heap_stats(heap, &stats);
+  return stats;
+}
+static inline struct tide_cycle_stats cycle_of(struct tide_heap *heap) {
+  struct tide_cycle_stats stats;
+  tide_cycle_stats(heap, &stats);
+  return stats;
+}
+
+static inline pthread_t thread_new(void *(*run)(void *), void *argument) {
+  pthread_t thread;
+  cr_assert_eq(pthread_create(&thread, NULL, run, argument), 0);
+  return thread;
+}
+/* Waits in a blocking region. Returns what the thread returned. */
+static inline void *thread_end(struct tide_mutator *m, pthread_t thread) {
+  void *result;
+  tide_blocking_enter(m);
+  cr_assert_eq(pthread_join(thread, &result), 0);
+  tide_blocking_leave(m);
+  return result;
+}
+
 static inline bool count_visit(void *object, size_t bytes, tide_layout layout, void *count) {
   (void)object, (void)bytes, (void)layout;
   ++*(uint64_t *)count;
@@ -106,13 +148,17 @@ static inline uint64_t count_objects(struct world *w) {
   return count;
 }
 
+static inline void expect_order(struct world *w) {
+  struct tide_error error;
+  cr_assert_eq(tide_check_heap(w->m, &error), TIDE_OK, "%s", error.text);
+}
+
 /* What the roots reach is marked, and the heap is in order. Returns how many objects are marked. */
 static inline uint64_t expect_sound(struct world *w) {
   struct tide_check check;
   enum tide_status status = tide_check_marks(w->m, &check);
   cr_assert_eq(status, TIDE_OK, "%s", check.difference);
-  struct tide_error error;
-  cr_assert_eq(tide_check_heap(w->m, &error), TIDE_OK, "%s", error.text);
+  expect_order(w);
   return check.objects;
 }
 

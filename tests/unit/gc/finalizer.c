@@ -48,17 +48,6 @@ HeapTest(finalizer, runs_once_when_asked_and_not_before) {
   cr_assert_eq(tide_finalizers_run(w.m, 5), 0);
 }
 
-HeapTest(finalizer, a_chain_goes_from_the_outside_in) {
-  /* 3 -> x -> 2 -> 1, registered from the inside */
-  struct pair *one = pair_new(&w, NULL, NULL, 1), *two = pair_new(&w, one, NULL, 2);
-  struct pair *x = pair_new(&w, NULL, two, 99), *three = pair_new(&w, x, NULL, 3);
-  add(&w, one);
-  add(&w, two);
-  add(&w, three);
-  drain(&w);
-  expect((uint64_t[]){3, 0, 2, 0, 1, 0}, 6);
-}
-
 HeapTest(finalizer, a_cycle_goes_in_order_of_registration) {
   /* 4 -> {1 <-> 2 <-> 3 through unregistered ones}, 5 by itself, 6 a ring of one */
   struct pair *a = pair_new(&w, NULL, NULL, 1), *b = pair_new(&w, NULL, NULL, 2);

@@ -134,13 +134,6 @@ HeapTest(finalizer_set, both_ways_of_registering_live_side_by_side) {
   cr_assert_eq(live_after_collect(&w), 0);
 }
 
-HeapTest(finalizer_set, freeing_an_object_forgets_it) {
-  struct pair *freed = pair_new(&w, NULL, NULL, 1);
-  set(&w, freed, TIDE_FINALIZE_NO_ORDER);
-  cr_assert_eq(tide_free(w.m, freed), TIDE_OK);
-  cr_assert_eq(round_of(&w), 0);
-}
-
 /* Every one of them, whatever its address, and none but them. */
 HeapTest(finalizer_set, freeing_some_of_many_forgets_those) {
   enum { COUNT = 5000 };

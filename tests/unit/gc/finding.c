@@ -71,29 +71,14 @@ Test(finding, anywhere_while_others_allocate_and_collect) {
   pthread_t churns, lookers[LOOKERS];
   unsigned seeds[LOOKERS + 1] = {1, 2, 3};
   w = world_new();
-  cr_assert_eq(pthread_create(&churns, NULL, churn, &seeds[LOOKERS]), 0);
+  churns = thread_new(churn, &seeds[LOOKERS]);
   for (int i = 0; i < LOOKERS; i++)
-    cr_assert_eq(pthread_create(&lookers[i], NULL, look_about, &seeds[i]), 0);
+    lookers[i] = thread_new(look_about, &seeds[i]);
   tide_blocking_enter(w.m);
   for (int i = 0; i < LOOKERS; i++)
     pthread_join(lookers[i], NULL);
   atomic_store_explicit(&ended, true, memory_order_relaxed); /* relaxed: a flag */
   pthread_join(churns, NULL);
-  tide_blocking_leave(w.m);
-  world_end(&w);
-}
-
-Test(finding, in_a_blocking_region_and_without_a_mutator) {
-  w = world_new();
-  struct pair *p = pair_new(&w, NULL, NULL, 1);
-  char *large = tide_alloc(w.m, TIDE_LAYOUT_LEAF, 100000);
-  cr_assert_eq(tide_object_find(w.heap, (char *)p + 17), p);
-  cr_assert_eq(tide_object_find(w.heap, large + 99999), large);
-  cr_assert_null(tide_object_find(w.heap, &p));
-  cr_assert_null(tide_object_find(w.heap, p + 100), "no object has been made there");
-  tide_blocking_enter(w.m);
-  cr_assert_eq(tide_object_find(w.heap, (char *)p + 17), p);
-  cr_assert_eq(tide_object_find(w.heap, large + 99999), large);
   tide_blocking_leave(w.m);
   world_end(&w);
 }
@@ -155,7 +140,7 @@ Test(cells, are_found_by_any_thread) {
   tide_blocking_enter(w.m);
   tide_blocking_enter(other.m);
   look_without_mutator(*held);
-  cr_assert_eq(pthread_create(&thread, NULL, look_without_mutator, *held), 0);
+  thread = thread_new(look_without_mutator, *held);
   pthread_join(thread, NULL);
   tide_blocking_leave(other.m);
   tide_blocking_leave(w.m);

@@ -13,12 +13,6 @@ static bool is_zero(const void *start, size_t bytes) {
   return bytes == 0 || (at[0] == 0 && memcmp(at, at + 1, bytes - 1) == 0);
 }
 
-static struct tide_heap_stats stats_of(struct tide_heap *heap) {
-  struct tide_heap_stats stats;
-  tide_heap_stats(heap, &stats);
-  return stats;
-}
-
 Test(free, the_newest_cell_is_the_next) {
   skip_if_poisoned();
   struct world w = world_new();
@@ -54,8 +48,7 @@ Test(free, small_cells_are_used_again) {
   cr_assert_eq(stats_of(w.heap).collections, before);
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
   cr_assert_eq(tide_count_marked(w.m), 0);
-  struct tide_error error;
-  cr_assert_eq(tide_check_heap(w.m, &error), TIDE_OK, "%s", error.text);
+  expect_order(&w);
   world_end(&w);
 }
 
@@ -207,16 +200,6 @@ HeapTest(move, changes_nothing_where_it_cannot) {
   cr_assert_eq(count_objects(&w), 3);
 }
 
-HeapTest(look, knows_pinned_objects) {
-  struct tide_object_facts facts;
-  void *object = tide_alloc(w.m, TIDE_LAYOUT_LEAF, 40), *other = tide_alloc(w.m, 1, 40);
-  cr_assert_eq(tide_object_pin(w.m, object), TIDE_OK);
-  cr_assert(tide_object_look(w.m, object, &facts) && facts.pinned);
-  cr_assert(tide_object_look(w.m, other, &facts) && !facts.pinned);
-  cr_assert_eq(tide_object_unpin(w.m, object), TIDE_OK);
-  cr_assert(tide_object_look(w.m, object, &facts) && !facts.pinned);
-}
-
 /* Inside objects, behind the newest, in freed cells of every kind, in unused memory. */
 HeapTest(look, finds_nothing_where_no_object_begins) {
   struct tide_object_facts facts = {.bytes = 7};
@@ -236,12 +219,9 @@ HeapTest(look, finds_nothing_where_no_object_begins) {
   }
   cr_assert_not(tide_object_look(w.m, &w, &facts));
   cr_assert_not(tide_object_look(w.m, NULL, &facts));
+  cr_assert_not(tide_object_look(w.m, tide_alloc(w.m, TIDE_LAYOUT_LEAF, 16), NULL));
   cr_assert_not(tide_object_look(w.m, (void *)(UINTPTR_MAX & ~(uintptr_t)15), &facts));
   cr_assert_eq(facts.bytes, 7, "left alone");
-}
-
-HeapTest(look, is_refused_without_its_arguments) {
-  cr_assert_not(tide_object_look(w.m, tide_alloc(w.m, TIDE_LAYOUT_LEAF, 16), NULL));
 }
 
 HeapTest(resize, small_objects_have_their_cell) {
@@ -281,10 +261,21 @@ Test(resize, large_objects_grow_and_shrink) {
     cr_assert_not(tide_resize_in_place(w.m, object, 3 * least));
   cr_assert_not(tide_resize_in_place(w.m, object, (size_t)1 << 45));
   cr_assert_not(tide_resize_in_place(w.m, object, SIZE_MAX));
-  struct tide_error error;
-  cr_assert_eq(tide_check_heap(w.m, &error), TIDE_OK, "%s", error.text);
+  expect_order(&w);
   cr_assert(other);
   world_end(&w);
+}
+
+HeapTest(resize, what_lies_before_a_growing_object_stays) {
+  enum { OTHERS = 40 };
+  void **others[OTHERS];
+  for (size_t i = 0; i < OTHERS; i++)
+    others[i] = tide_handle(w.m, tide_alloc(w.m, TIDE_LAYOUT_REFS, (size_t)600 << 10));
+  void **large = tide_handle(w.m, tide_alloc(w.m, TIDE_LAYOUT_LEAF, (size_t)700 << 10));
+  cr_assert(tide_resize_in_place(w.m, *large, (size_t)1500 << 10));
+  for (size_t i = 0; i < OTHERS; i++)
+    cr_assert_eq(tide_object_find(w.heap, *others[i]), *others[i], "object %zu", i);
+  cr_assert_eq(live_after_collect(&w), OTHERS + 1);
 }
 
 /* The next object with this memory must not be written to when the target dies. */

@@ -7,10 +7,7 @@ static _Atomic(int) step;
 
 /* Leaves holes between live objects, allocates into one, and is stopped there. */
 static void *allocate(void *heap) {
-  struct tide_attach_options options;
-  tide_attach_options_init(&options);
-  options.stop = TIDE_STOP_SIGNAL;
-  struct tide_mutator *m = tide_attach(heap, &options, NULL);
+  struct tide_mutator *m = mutator_of(heap, TIDE_STACK_CONSERVATIVE, TIDE_STOP_SIGNAL);
   for (size_t i = 0; i < MANY; i++)
     kept[i] = tide_alloc(m, TIDE_LAYOUT_REFS, sizeof(struct pair));
   for (size_t i = 0; i < MANY; i++)
@@ -29,19 +26,15 @@ static void *allocate(void *heap) {
 }
 
 HeapTest(held_runs, what_lies_behind_one_is_an_object) {
-  pthread_t thread;
-  void *lost;
   cr_assert_eq(tide_root_add_range(w.heap, kept, MANY), TIDE_OK);
-  cr_assert_eq(pthread_create(&thread, NULL, allocate, w.heap), 0);
+  pthread_t thread = thread_new(allocate, w.heap);
   tide_blocking_enter(w.m);
   while (atomic_load(&step) != 1) {
   }
   tide_blocking_leave(w.m);
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
   atomic_store(&step, 2);
-  tide_blocking_enter(w.m);
-  pthread_join(thread, &lost);
-  tide_blocking_leave(w.m);
-  cr_assert_eq((size_t)lost, 0, "%zu objects are said to be none", (size_t)lost);
+  size_t lost = (size_t)thread_end(w.m, thread);
+  cr_assert_eq(lost, 0, "%zu objects are said to be none", lost);
   cr_assert_eq(tide_root_remove_range(w.heap, kept), TIDE_OK);
 }

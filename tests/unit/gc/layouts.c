@@ -1,5 +1,6 @@
 /* Layouts: which words of an object are followed, and which descriptions are refused. */
 #include "tests/unit/gc/common.h"
+#include "tide/dropin.h"
 
 /* An object of `words` words, each referring to an object of its own; how many of those live. */
 static uint64_t followed(struct world *w, tide_layout layout, size_t words) {
@@ -100,6 +101,19 @@ HeapTest(layouts, wrong_descriptions_are_refused) {
   refused(tide_layout_bitmap(w.heap, &bits, TIDE_LAYOUT_WORDS_MAX + 1, &e), &e, TIDE_ERROR_LIMIT);
   refused(tide_layout_traced(w.heap, NULL, NULL, &e), &e, TIDE_ERROR_ARGUMENT);
   refused(tide_layout_prefixed(NULL, 1, &e), &e, TIDE_ERROR_ARGUMENT);
+  refused(tide_layout_bitmap_conservative(NULL, &bits, 1, &e), &e, TIDE_ERROR_ARGUMENT);
+  refused(tide_layout_bitmap_conservative(w.heap, NULL, 1, &e), &e, TIDE_ERROR_ARGUMENT);
+  refused(tide_layout_bitmap_conservative(w.heap, &bits, 0, &e), &e, TIDE_ERROR_ARGUMENT);
+  refused(tide_layout_bitmap_conservative(w.heap, &bits, TIDE_LAYOUT_WORDS_MAX + 1, &e), &e,
+          TIDE_ERROR_LIMIT);
+  refused(tide_layout_held_by_first_page(NULL, TIDE_LAYOUT_LEAF, &e), &e, TIDE_ERROR_ARGUMENT);
+  refused(tide_layout_held_by_first_page(w.heap, 999, &e), &e, TIDE_ERROR_ARGUMENT);
+  refused(tide_layout_unzeroed(NULL, TIDE_LAYOUT_LEAF, &e), &e, TIDE_ERROR_ARGUMENT);
+  const tide_layout zeroed[] = {TIDE_LAYOUT_INVALID, TIDE_LAYOUT_REFS, TIDE_LAYOUT_CONSERVATIVE,
+                                w.pair, 999};
+  for (size_t i = 0; i < sizeof zeroed / sizeof *zeroed; i++)
+    refused(tide_layout_unzeroed(w.heap, zeroed[i], &e), &e, TIDE_ERROR_ARGUMENT);
+  refused(tide_layout_traced_serially(w.heap, NULL, NULL, &e), &e, TIDE_ERROR_ARGUMENT);
 }
 
 HeapTest(layouts, the_table_has_an_end) {

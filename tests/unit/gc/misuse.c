@@ -2,61 +2,6 @@
 #include "tests/unit/gc/common.h"
 #include "tide/advanced.h"
 
-Test(misuse, allocation_by_a_detached_mutator, .signal = TOLD) {
-  struct world w = world_new();
-  pair_new(&w, NULL, NULL, 1);
-  cr_assert_eq(tide_detach(w.m), TIDE_OK);
-  cr_assert_null(tide_alloc(w.m, w.pair, sizeof(struct pair)));
-  cr_assert_eq(tide_alloc_status(w.m), TIDE_ERROR_STATE);
-  cr_assert_eq(tide_detach(w.m), TIDE_ERROR_STATE);
-  cr_assert_eq(tide_heap_destroy(w.heap), TIDE_OK);
-}
-
-HeapTest(misuse, allocation_in_a_blocking_region, .signal = TOLD) {
-  pair_new(&w, NULL, NULL, 1); /* leaves a run that inlined code could use */
-  tide_blocking_enter(w.m);
-  cr_assert_null(tide_alloc(w.m, w.pair, sizeof(struct pair)));
-  cr_assert_eq(tide_collect(w.m), TIDE_ERROR_STATE);
-  tide_blocking_leave(w.m);
-  cr_assert_not_null(tide_alloc(w.m, w.pair, sizeof(struct pair)));
-}
-
-static void never(void *object, void *context) {
-  (void)object, (void)context;
-  cr_assert_fail();
-}
-
-HeapTest(misuse, roots_and_weak_references_in_a_blocking_region, .signal = TOLD) {
-  struct pair *p = pair_new(&w, NULL, NULL, 1);
-  static char stack[4096] __attribute__((aligned(16)));
-  tide_blocking_enter(w.m);
-  cr_assert_null(tide_handle(w.m, p));
-  cr_assert_eq(tide_scope_open(w.m), SIZE_MAX);
-  cr_assert_eq(tide_scope_close(w.m, 1), TIDE_ERROR_STATE);
-  cr_assert_null(tide_weak_new(w.m, p, TIDE_WEAK_BEFORE));
-  cr_assert_null(tide_ephemeron_new(w.m, p, p));
-  cr_assert_eq(tide_finalizer_add(w.m, p, never, NULL), TIDE_ERROR_STATE);
-  struct tide_error error;
-  cr_assert_null(tide_stack_register(w.m, stack, stack + sizeof stack, &error));
-  cr_assert_eq(error.status, TIDE_ERROR_STATE);
-  cr_assert_eq(tide_stack_switch(w.m, NULL), TIDE_ERROR_STATE);
-  tide_blocking_leave(w.m);
-}
-
-static void *use_foreign(void *argument) {
-  struct world *w = argument;
-  /* The slow path: the fast one cannot tell whose run it takes from. */
-  return tide_alloc(w->m, TIDE_LAYOUT_LEAF, 4000);
-}
-
-HeapTest(misuse, allocation_with_another_threads_mutator, .signal = TOLD) {
-  pthread_t thread;
-  void *object;
-  cr_assert_eq(pthread_create(&thread, NULL, use_foreign, &w), 0);
-  pthread_join(thread, &object);
-  cr_assert_null(object);
-}
-
 static void allocating_trace(void *object, size_t bytes, struct tide_tracer *tracer,
                              void *context) {
   (void)object, (void)bytes, (void)tracer;
@@ -73,41 +18,6 @@ Test(misuse, allocation_in_a_trace_function, .signal = TOLD) {
   cr_assert_not_null(tide_handle(w.m, tide_alloc(w.m, traced, 64)));
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
   world_end(&w);
-}
-
-static void allocating_event(struct tide_heap *heap, enum tide_event event, uint64_t now,
-                             void *context) {
-  (void)now;
-  struct world *w = context;
-  if (event != TIDE_EVENT_MARK_END) return;
-  int slot = 0;
-  cr_assert_eq(tide_root_add(heap, (void *)((uintptr_t)&slot & ~(uintptr_t)7)), TIDE_ERROR_STATE);
-  cr_assert_eq(tide_heap_set_markers(heap, 1, NULL), TIDE_ERROR_STATE);
-  cr_assert_eq(tide_collect(w->m), TIDE_ERROR_STATE);
-  cr_assert_eq(tide_detach(w->m), TIDE_ERROR_STATE);
-  cr_assert_eq(tide_heap_destroy(heap), TIDE_ERROR_STATE);
-  cr_assert_eq(tide_finalizers_run(w->m, 1), 0);
-  cr_assert_null(tide_alloc(w->m, w->pair, sizeof(struct pair)));
-}
-
-HeapTest(misuse, calls_in_an_event, .signal = TOLD) {
-  pair_new(&w, NULL, NULL, 1);
-  tide_heap_on_event(w.heap, allocating_event, &w);
-  cr_assert_eq(tide_collect(w.m), TIDE_OK);
-}
-
-Test(misuse, null_mutators, .signal = TOLD) {
-  tide_blocking_enter(NULL);
-  tide_blocking_leave(NULL);
-  cr_assert_null(tide_alloc_slow(NULL, TIDE_LAYOUT_LEAF, 16));
-  cr_assert_null(tide_alloc_array(NULL, TIDE_LAYOUT_LEAF, 4, 16));
-  cr_assert_null(tide_alloc_aligned(NULL, TIDE_LAYOUT_LEAF, 16, 16));
-  cr_assert_null(tide_handle(NULL, NULL));
-  cr_assert_eq(tide_scope_open(NULL), SIZE_MAX);
-  cr_assert_null(tide_weak_new(NULL, NULL, TIDE_WEAK_BEFORE));
-  cr_assert_null(tide_weak_table_new(NULL));
-  cr_assert_eq(tide_finalizers_run(NULL, 1), 0);
-  tide_safepoint_slow(NULL);
 }
 
 Test(misuse, objects_of_another_kind, .signal = TOLD) {
@@ -154,8 +64,7 @@ Test(misuse, null_arguments_that_are_plain_errors) {
   cr_assert_eq(tide_heap_set_policy(NULL, NULL, NULL), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_heap_set_markers(NULL, 1, NULL), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_alloc_status(NULL), TIDE_ERROR_ARGUMENT);
-  struct tide_heap_stats stats;
-  tide_heap_stats(NULL, &stats);
+  struct tide_heap_stats stats = stats_of(NULL);
   cr_assert_eq(stats.collections, 0);
   tide_options_init(NULL);
   tide_advanced_options_init(NULL);

@@ -54,15 +54,9 @@ static void visit(void (*run)(void), enum tide_stop stop) {
   free(stack);
 }
 
-Test(own_stack, lies_where_the_program_says) {
+Test(own_stack, lies_where_the_program_says_and_may_have_an_unknown_end) {
   visit(run_with_low, TIDE_STOP_POLL);
-}
-
-Test(own_stack, may_have_an_unknown_end) {
   visit(run_without_low, TIDE_STOP_POLL);
-}
-
-Test(own_stack, goes_with_signals) {
   visit(run_with_low, TIDE_STOP_SIGNAL);
   visit(run_without_low, TIDE_STOP_SIGNAL);
 }
@@ -97,10 +91,7 @@ static void stand_there(void) {
 }
 
 static void *go_there(void *unused) {
-  struct tide_attach_options attach;
-  tide_attach_options_init(&attach);
-  attach.stop = TIDE_STOP_SIGNAL;
-  theirs = tide_attach(w.heap, &attach, NULL);
+  theirs = mutator_of(w.heap, TIDE_STACK_CONSERVATIVE, TIDE_STOP_SIGNAL);
   void *high = tide_stack_own_high(theirs);
   cr_assert(high > __builtin_frame_address(0));
   getcontext(&away);
@@ -128,7 +119,7 @@ static void visit_by_other(bool in_collection) {
   pthread_t thread;
   w = world_with(&options, TIDE_STACK_PRECISE);
   stack = aligned_alloc(4096, STACK_BYTES);
-  cr_assert_eq(pthread_create(&thread, NULL, go_there, NULL), 0);
+  thread = thread_new(go_there, NULL);
   while (!stands_there) {
   }
   if (in_collection)
@@ -140,9 +131,7 @@ static void visit_by_other(bool in_collection) {
   cr_assert_eq(tide_object_find(w.heap, (void *)~disguised), (void *)~disguised);
   if (in_collection) cr_assert_eq(tide_root_remove_source(w.heap, &source), TIDE_OK);
   may_return = true;
-  tide_blocking_enter(w.m);
-  cr_assert_eq(pthread_join(thread, NULL), 0);
-  tide_blocking_leave(w.m);
+  thread_end(w.m, thread);
   world_end(&w);
   free(stack);
 }
@@ -150,7 +139,6 @@ static void visit_by_other(bool in_collection) {
 Test(own_stack, may_be_told_by_another_thread) {
   visit_by_other(false);
 }
-
 Test(own_stack, may_be_told_in_a_collection) {
   visit_by_other(true);
 }

@@ -29,14 +29,6 @@ HeapTest(pins, refuse_what_makes_no_sense) {
   cr_assert_eq(tide_object_pin(w.m, p), TIDE_ERROR_STATE);
 }
 
-HeapTest(pins, end_with_free) {
-  struct pair *p = pair_new(&w, NULL, NULL, 1);
-  cr_assert_eq(tide_object_pin(w.m, p), TIDE_OK);
-  cr_assert_eq(tide_free(w.m, p), TIDE_OK);
-  cr_assert_eq(tide_collect(w.m), TIDE_OK);
-  cr_assert_eq(tide_count_marked(w.m), 0);
-}
-
 HeapTest(pins, may_be_many) {
   enum { MANY = 200000 };
   static struct pair *kept[MANY];
@@ -118,7 +110,7 @@ Test(pins, by_several_threads_at_once) {
   shared = world_new();
   tide_blocking_enter(shared.m);
   for (uintptr_t i = 0; i < PINNERS; i++)
-    cr_assert_eq(pthread_create(&threads[i], NULL, pin_some, (void *)i), 0);
+    threads[i] = thread_new(pin_some, (void *)i);
   for (int i = 0; i < PINNERS; i++)
     pthread_join(threads[i], NULL);
   tide_blocking_leave(shared.m);

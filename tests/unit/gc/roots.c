@@ -213,11 +213,8 @@ static struct waiter {
 } waiter;
 
 static void *collect_meanwhile(void *unused) {
-  struct tide_attach_options precise;
-  tide_attach_options_init(&precise);
-  precise.stack = TIDE_STACK_PRECISE;
   struct world w = waiter.w;
-  w.m = tide_attach(w.heap, &precise, NULL);
+  w.m = mutator_of(w.heap, TIDE_STACK_PRECISE, TIDE_STOP_POLL);
   tide_blocking_enter(w.m);
   pthread_barrier_wait(&waiter.entered);
   tide_blocking_leave(w.m);
@@ -273,8 +270,7 @@ static void wait_in_region(void (*enter)(void)) {
   waiter.w = world_with(&options, TIDE_STACK_CONSERVATIVE);
   pthread_barrier_init(&waiter.entered, NULL, 2);
   pthread_barrier_init(&waiter.collected, NULL, 2);
-  pthread_t thread;
-  cr_assert_eq(pthread_create(&thread, NULL, collect_meanwhile, NULL), 0);
+  pthread_t thread = thread_new(collect_meanwhile, NULL);
   cr_assert_eq(wait_with_registers(enter), 255);
   pthread_join(thread, NULL);
   world_end(&waiter.w);
@@ -309,14 +305,6 @@ static __attribute__((noinline)) uint64_t sum_of_watched(struct world *w) {
 
 StackTest(stack, variables_whose_address_is_known) {
   cr_assert_eq(sum_of_watched(&w), 99 * 100 / 2);
-}
-
-StackTest(stack, interior_pointers_keep_objects) {
-  char *volatile inside = (char *)pair_new(&w, NULL, NULL, 77) + 9;
-  for (int i = 0; i < 1000; i++)
-    pair_new(&w, NULL, NULL, 1);
-  tide_collect(w.m);
-  cr_assert_eq(((struct pair *)(inside - 9))->number, 77);
 }
 
 /* ---- Fibers ---- */

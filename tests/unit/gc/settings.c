@@ -17,8 +17,7 @@ static void refused(struct tide_options *options, enum tide_status status, const
 Test(options, defaults_work) {
   struct tide_heap *heap = tide_heap_create(NULL, NULL);
   cr_assert_not_null(heap);
-  struct tide_heap_stats stats;
-  tide_heap_stats(heap, &stats);
+  struct tide_heap_stats stats = stats_of(heap);
   cr_assert_gt(stats.heap_max_bytes, (uint64_t)1 << 20);
   cr_assert_eq(stats.collections, 0);
   cr_assert_eq(tide_heap_destroy(heap), TIDE_OK);
@@ -135,8 +134,7 @@ Test(options, an_older_program_s_shorter_structure_works) {
   o.advanced = (const struct tide_advanced_options *)"not read";
   struct tide_heap *heap = tide_heap_create(&o, NULL);
   cr_assert_not_null(heap);
-  struct tide_heap_stats stats;
-  tide_heap_stats(heap, &stats);
+  struct tide_heap_stats stats = stats_of(heap);
   cr_assert_eq(stats.heap_max_bytes, (uint64_t)64 << 20);
   tide_heap_destroy(heap);
 }

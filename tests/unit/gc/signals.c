@@ -247,14 +247,12 @@ Test(signals, do_not_stop_a_thread_that_holds_them_off) {
   struct tide_mutator *m = attach(heap, NULL);
   pthread_t thread;
   void *good;
-  cr_assert_eq(pthread_create(&thread, NULL, hold_for_a_while, heap), 0);
+  thread = thread_new(hold_for_a_while, heap);
   while (!holds)
     usleep(100);
   cr_assert_eq(tide_collect(m), TIDE_OK);
   cr_assert(is_through, "the thread was stopped in between");
-  tide_blocking_enter(m);
-  cr_assert_eq(pthread_join(thread, &good), 0);
-  tide_blocking_leave(m);
+  good = thread_end(m, thread);
   cr_assert_eq(good, heap);
   cr_assert_eq(tide_detach(m), TIDE_OK);
   cr_assert_eq(tide_heap_destroy(heap), TIDE_OK);

@@ -127,10 +127,7 @@ static _Atomic(bool) done;
 
 static void *make_garbage(void *argument) {
   struct world w = *(struct world *)argument;
-  struct tide_attach_options precise;
-  tide_attach_options_init(&precise);
-  precise.stack = TIDE_STACK_PRECISE;
-  w.m = tide_attach(w.heap, &precise, NULL);
+  w.m = mutator_of(w.heap, TIDE_STACK_PRECISE, TIDE_STOP_POLL);
   while (!done)
     pair_new(&w, NULL, NULL, 1);
   tide_detach(w.m);
@@ -141,11 +138,9 @@ static void *make_garbage(void *argument) {
 HeapTest(snapshot, holds_what_its_own_collection_marked) {
   pthread_t threads[2];
   for (int i = 0; i < 2; i++)
-    cr_assert_eq(pthread_create(&threads[i], NULL, make_garbage, &w), 0);
+    threads[i] = thread_new(make_garbage, &w);
   enum { LIVE = 100 };
-  void **list = tide_handle(w.m, NULL);
-  for (uint64_t i = 0; i < LIVE; i++)
-    *list = pair_new(&w, *list, NULL, i);
+  list_new(&w, LIVE);
   char path[] = "/tmp/tide-snapshot-XXXXXX";
   int file = mkstemp(path);
   cr_assert_geq(file, 0);
@@ -237,9 +232,7 @@ enum { WRITERS = 4, ROUNDS = 30 };
 /* A heap of its own, of so many objects, in the same file as the others. */
 static void write_often(const char *path, uint64_t objects) {
   struct world w = world_new();
-  void **list = tide_handle(w.m, NULL);
-  for (uint64_t i = 0; i < objects; i++)
-    *list = pair_new(&w, *list, NULL, i);
+  list_new(&w, objects);
   for (int i = 0; i < ROUNDS; i++)
     cr_assert_eq(tide_heap_snapshot(w.m, path, NULL), TIDE_OK);
   world_end(&w);
@@ -280,7 +273,7 @@ Test(files, several_threads_write_the_same) {
   const char *path = inside("heap"); /* its memory is the same for all calls */
   for (uint64_t i = 0; i < WRITERS; i++) {
     writers[i] = (struct writer){path, i};
-    cr_assert_eq(pthread_create(&threads[i], NULL, write_in_thread, &writers[i]), 0);
+    threads[i] = thread_new(write_in_thread, &writers[i]);
   }
   for (int i = 0; i < WRITERS; i++)
     cr_assert_eq(pthread_join(threads[i], NULL), 0);

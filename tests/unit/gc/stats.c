@@ -4,14 +4,12 @@
 #include "tide/dropin.h"
 
 HeapTest(stats, add_up) {
-  void **head = tide_handle(w.m, NULL);
   struct tide_cycle_stats cycle;
   static struct tide_marker_stats marker[TIDE_MARKERS_MAX];
   tide_cycle_stats(w.heap, &cycle);
   cr_assert_eq(cycle.number, 0);
   cr_assert_eq(tide_marker_stats(w.heap, marker, 1), 0);
-  for (uint64_t i = 0; i < 5000; i++)
-    *head = pair_new(&w, *head, NULL, i);
+  list_new(&w, 5000);
   for (int i = 0; i < 3; i++)
     tide_collect(w.m);
   struct tide_heap_stats heap;

@@ -15,10 +15,7 @@ struct worker {
 
 static void *work(void *data) {
   struct worker *worker = data;
-  struct tide_attach_options options;
-  tide_attach_options_init(&options);
-  options.stop = worker->stop;
-  struct tide_mutator *m = tide_attach(worker->heap, &options, NULL);
+  struct tide_mutator *m = mutator_of(worker->heap, TIDE_STACK_CONSERVATIVE, worker->stop);
   cr_assert(m);
   worker->mutator = m;
   while (!worker->over) {
@@ -37,16 +34,14 @@ static void wait_for_step(struct worker *worker) {
 
 static void start(struct world *w, struct worker *worker) {
   worker->heap = w->heap;
-  cr_assert_eq(pthread_create(&worker->thread, NULL, work, worker), 0);
+  worker->thread = thread_new(work, worker);
   while (!worker->mutator)
     usleep(100);
 }
 
 static void finish(struct world *w, struct worker *worker) {
   worker->over = true;
-  tide_blocking_enter(w->m);
-  cr_assert_eq(pthread_join(worker->thread, NULL), 0);
-  tide_blocking_leave(w->m);
+  thread_end(w->m, worker->thread);
 }
 
 static void suspend_again_and_again(struct worker *worker) {
@@ -69,16 +64,10 @@ static void suspend_again_and_again(struct worker *worker) {
   world_end(&w);
 }
 
-Test(suspend, a_thread_that_polls) {
+/* One that collects waits for the world's lock most of the time, and must not get it. */
+Test(suspend, threads_of_each_kind) {
   suspend_again_and_again(&(struct worker){.stop = TIDE_STOP_POLL});
-}
-
-Test(suspend, a_thread_that_a_signal_stops) {
   suspend_again_and_again(&(struct worker){.stop = TIDE_STOP_SIGNAL});
-}
-
-/* It waits for the world's lock most of the time, and must not get it. */
-Test(suspend, a_thread_that_wants_to_collect) {
   suspend_again_and_again(&(struct worker){.stop = TIDE_STOP_SIGNAL, .collects = true});
   suspend_again_and_again(&(struct worker){.stop = TIDE_STOP_POLL, .collects = true});
 }
@@ -127,11 +116,8 @@ static void stop_again_and_again(enum tide_stop stop) {
   world_end(&w);
 }
 
-Test(world_stop, threads_that_poll) {
+Test(world_stop, threads_of_each_kind) {
   stop_again_and_again(TIDE_STOP_POLL);
-}
-
-Test(world_stop, threads_that_a_signal_stops) {
   stop_again_and_again(TIDE_STOP_SIGNAL);
 }
 

@@ -5,11 +5,6 @@
 
 static struct tide_timeline_event events[ROOM];
 
-static void grow_list(struct world *w, void **head, uint64_t length) {
-  for (uint64_t i = 0; i < length; i++)
-    *head = pair_new(w, *head, NULL, i);
-}
-
 HeapTest(trace, misuse) {
   uint64_t lost = 0;
   cr_assert_eq(tide_timeline_begin(NULL, 10), TIDE_ERROR_ARGUMENT);
@@ -33,8 +28,7 @@ static void check_order(size_t count) {
 }
 
 HeapTest(trace, tells_of_a_collection) {
-  void **head = tide_handle(w.m, NULL);
-  grow_list(&w, head, 20000);
+  list_new(&w, 20000);
   cr_assert_eq(tide_timeline_begin(w.heap, ROOM / 2), TIDE_OK);
   tide_collect(w.m);
   uint64_t lost = 0, joins = 0, leaves = 0, objects[2] = {0};
@@ -53,8 +47,7 @@ HeapTest(trace, tells_of_a_collection) {
 }
 
 HeapTest(trace, counts_what_it_loses) {
-  void **head = tide_handle(w.m, NULL);
-  grow_list(&w, head, 100);
+  list_new(&w, 100);
   cr_assert_eq(tide_timeline_begin(w.heap, 1), TIDE_OK);
   tide_collect(w.m);
   uint64_t lost = 0;
@@ -68,8 +61,7 @@ HeapTest(trace, counts_what_it_loses) {
 }
 
 HeapTest(trace, ends) {
-  void **head = tide_handle(w.m, NULL);
-  grow_list(&w, head, 100);
+  list_new(&w, 100);
   cr_assert_eq(tide_timeline_begin(w.heap, ROOM / 4), TIDE_OK);
   tide_collect(w.m);
   cr_assert_eq(tide_timeline_begin(w.heap, 0), TIDE_OK);
@@ -79,8 +71,7 @@ HeapTest(trace, ends) {
 
 /* Markers that come later remember events as well. */
 HeapTest(trace, follows_the_number_of_markers) {
-  void **head = tide_handle(w.m, NULL);
-  grow_list(&w, head, 100);
+  list_new(&w, 100);
   cr_assert_eq(tide_heap_set_markers(w.heap, 1, NULL), TIDE_OK);
   cr_assert_eq(tide_timeline_begin(w.heap, ROOM / 4), TIDE_OK);
   cr_assert_eq(tide_heap_set_markers(w.heap, 4, NULL), TIDE_OK);
@@ -90,8 +81,7 @@ HeapTest(trace, follows_the_number_of_markers) {
 
 /* The four parts of a marker's time are all of it. */
 HeapTest(trace, times_add_up) {
-  void **head = tide_handle(w.m, NULL);
-  grow_list(&w, head, 50000);
+  list_new(&w, 50000);
   struct tide_cycle_stats cycle;
   static struct tide_marker_stats marker[TIDE_MARKERS_MAX];
   for (int i = 0; i < 3; i++) {

@@ -64,18 +64,6 @@ HeapTest(unzeroed, equal_layouts_share_a_number_and_may_have_names) {
   cr_assert_lt(zeroed_again(&w, named, 1000, 4000), 4000);
 }
 
-HeapTest(unzeroed, refuses_what_makes_no_sense) {
-  struct tide_error error;
-  cr_assert_eq(tide_layout_unzeroed(NULL, TIDE_LAYOUT_LEAF, &error), TIDE_LAYOUT_INVALID);
-  cr_assert_eq(error.status, TIDE_ERROR_ARGUMENT);
-  const tide_layout wrong[] = {TIDE_LAYOUT_INVALID, TIDE_LAYOUT_REFS, TIDE_LAYOUT_CONSERVATIVE,
-                               w.pair, 999};
-  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-    cr_assert_eq(tide_layout_unzeroed(w.heap, wrong[i], &error), TIDE_LAYOUT_INVALID, "%zu", i);
-    cr_assert_eq(error.status, TIDE_ERROR_ARGUMENT);
-  }
-}
-
 /* What a freed cell holds must not pass for a freed cell in its successor, which nobody has written
  * to. */
 HeapTest(unzeroed, objects_in_the_place_of_freed_ones_are_objects) {

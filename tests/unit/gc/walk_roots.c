@@ -144,8 +144,7 @@ static void look_and_act(struct tide_walk *walk, void *context) {
   void *slot;
   cr_assert_eq(tide_root_add(w->heap, &slot), TIDE_ERROR_STATE);
   cr_assert_eq(tide_finalizers_pending(w->heap), 0);
-  struct tide_heap_stats stats;
-  tide_heap_stats(w->heap, &stats);
+  struct tide_heap_stats stats = stats_of(w->heap);
   cr_assert_eq(stats.collections, 1, "its own");
 }
 
@@ -174,29 +173,6 @@ HeapTest(walk, finalizing_inside, .signal = TOLD) {
 
 HeapTest(walk, allocating_inside, .signal = TOLD) {
   inspect(&w, look_and_allocate, &w);
-}
-
-static void root_that_inspects(struct tide_tracer *tracer, void *context) {
-  (void)tracer;
-  refused(((struct world *)context)->m, must_not_run, TIDE_ERROR_STATE, "not possible here");
-}
-
-static void event_that_inspects(struct tide_heap *heap, enum tide_event event, uint64_t now,
-                                void *context) {
-  (void)heap, (void)now;
-  if (event == TIDE_EVENT_MARK_END)
-    refused(((struct world *)context)->m, must_not_run, TIDE_ERROR_STATE, "not possible here");
-}
-
-HeapTest(walk, in_callbacks_and_blocking_regions, .signal = TOLD) {
-  cr_assert_eq(tide_root_add_callback(w.heap, root_that_inspects, &w), TIDE_OK);
-  tide_heap_on_event(w.heap, event_that_inspects, &w);
-  cr_assert_eq(tide_collect(w.m), TIDE_OK);
-  cr_assert_eq(tide_root_remove_callback(w.heap, root_that_inspects, &w), TIDE_OK);
-  tide_heap_on_event(w.heap, NULL, NULL);
-  tide_blocking_enter(w.m);
-  refused(w.m, must_not_run, TIDE_ERROR_STATE, "not possible here");
-  tide_blocking_leave(w.m);
 }
 
 struct nested {

@@ -84,13 +84,9 @@ static void chain(uint64_t length, bool backwards) {
   world_end(&w);
 }
 
-Test(ephemeron, short_chain) {
+Test(ephemeron, chains) {
   chain(50, false);
-}
-Test(ephemeron, long_chain) {
   chain(60000, false);
-}
-Test(ephemeron, long_chain_backwards) {
   chain(60000, true);
 }
 

@@ -28,8 +28,7 @@ YoungTest(young, reclaims_young_garbage_and_keeps_old) {
   pair_new(&w, NULL, NULL, 2);
   cr_assert_eq(count_objects(&w), 2);
   cr_assert_eq(count_after_young(&w), 1);
-  struct tide_cycle_stats stats;
-  tide_cycle_stats(w.heap, &stats);
+  struct tide_cycle_stats stats = cycle_of(w.heap);
   cr_assert_eq(stats.objects, 1);
   cr_assert_eq(stats.promoted_bytes, 32);
   *handle = NULL; /* old garbage is for a full collection */
@@ -37,8 +36,7 @@ YoungTest(young, reclaims_young_garbage_and_keeps_old) {
   tide_cycle_stats(w.heap, &stats);
   cr_assert_eq(stats.objects, 0);
   cr_assert_eq(live_after_collect(&w), 0);
-  struct tide_heap_stats heap;
-  tide_heap_stats(w.heap, &heap);
+  struct tide_heap_stats heap = stats_of(w.heap);
   cr_assert_eq(heap.collections, 3);
   cr_assert_eq(heap.young_collections, 2);
   cr_assert_eq(heap.promoted_bytes, 32);
@@ -52,12 +50,10 @@ YoungTest(young, looks_into_old_objects_that_were_written_to) {
     struct pair *young = pair_new(&w, old->left, NULL, round);
     tide_write(w.m, old, &old->left, young);
     tide_write(w.m, old, &old->left, young);
-    struct tide_error error;
-    cr_assert_eq(tide_check_heap(w.m, &error), TIDE_OK, "%s", error.text);
+    expect_order(&w);
   }
   cr_assert_eq(count_after_young(&w), 4);
-  struct tide_cycle_stats stats;
-  tide_cycle_stats(w.heap, &stats);
+  struct tide_cycle_stats stats = cycle_of(w.heap);
   cr_assert_eq(stats.logged, 1);
   cr_assert_eq(stats.objects, 1);
   cr_assert_eq(live_after_collect(&w), 4);
@@ -71,8 +67,7 @@ YoungTest(young, a_full_collection_forgets_the_log) {
   tide_write(w.m, old, &old->left, pair_new(&w, NULL, NULL, 2));
   cr_assert_eq(live_after_collect(&w), 2);
   cr_assert_eq(count_after_young(&w), 2);
-  struct tide_cycle_stats stats;
-  tide_cycle_stats(w.heap, &stats);
+  struct tide_cycle_stats stats = cycle_of(w.heap);
   cr_assert_eq(stats.logged, 0);
   tide_write(w.m, old, &old->right, pair_new(&w, NULL, NULL, 3));
   *handle = NULL;
@@ -88,8 +83,7 @@ YoungTest(young, cells_of_the_dead_are_handed_out_again) {
     tide_write(w.m, old, &old->left, pair_new(&w, NULL, NULL, round));
     cr_assert_eq(round % 5 ? count_after_young(&w) : live_after_collect(&w), 2 + round % 5);
   }
-  struct tide_heap_stats stats;
-  tide_heap_stats(w.heap, &stats);
+  struct tide_heap_stats stats = stats_of(w.heap);
   cr_assert_leq(stats.heap_bytes, 2 << 16);
 }
 
@@ -105,8 +99,7 @@ YoungTest(young, long_arrays_are_logged_by_the_slot) {
     for (unsigned k = 0; k < 6; k++)
       tide_write(w.m, array, &array[at[k]], pair_new(&w, NULL, NULL, at[k]));
     cr_assert_eq(count_after_young(&w), 7);
-    struct tide_cycle_stats stats;
-    tide_cycle_stats(w.heap, &stats);
+    struct tide_cycle_stats stats = cycle_of(w.heap);
     cr_assert_leq(stats.logged, 10);
     for (unsigned k = 0; k < 6; k++)
       cr_assert_eq(((struct pair *)array[at[k]])->number, at[k]);
@@ -211,8 +204,7 @@ YoungTest(young, an_object_that_became_old_in_its_allocation_counts_as_fresh) {
   void **array = tide_alloc(w.m, TIDE_LAYOUT_REFS, (size_t)4 << 20);
   tide_heap_on_event(w.heap, NULL, NULL);
   cr_assert_not_null(array);
-  struct tide_heap_stats stats;
-  tide_heap_stats(w.heap, &stats);
+  struct tide_heap_stats stats = stats_of(w.heap);
   cr_assert_eq(stats.young_collections, 1);
   void **second = tide_handle(w.m, array);
   array[7] = *handle = pair_new(&w, NULL, NULL, 2);

@@ -24,8 +24,7 @@ static int live_on(struct world *w, struct pair *old, uint64_t number) {
     if (old->right->number != number + i || old->left->number != 7) return 7;
   }
   struct tide_error error;
-  struct tide_heap_stats stats;
-  tide_heap_stats(w->heap, &stats);
+  struct tide_heap_stats stats = stats_of(w->heap);
   if (tide_check_heap(w->m, &error) != TIDE_OK) return 8;
   return stats.young_collections > 10 ? 0 : 9;
 }

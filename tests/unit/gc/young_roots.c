@@ -22,8 +22,7 @@ Test(young_roots, of_one_heap_are_not_those_of_another) {
     cr_assert_eq(of_a->left->number, round);
     cr_assert_eq(of_b->left->number, 100 + round);
     cr_assert_eq(count_after_young(round % 2 ? &b : &a), 2 + round);
-    struct tide_cycle_stats stats;
-    tide_cycle_stats(a.heap, &stats);
+    struct tide_cycle_stats stats = cycle_of(a.heap);
     cr_assert_eq(stats.logged, 1);
     tide_cycle_stats(b.heap, &stats);
     cr_assert_eq(stats.logged, 1);

@@ -38,8 +38,7 @@ Test(young_wait, ends_with_all_young_objects_old) {
     cr_assert_not_null(pair_new(&w, NULL, NULL, i));
   uint64_t there = count_objects(&w);
   drop_until_collected(&w);
-  struct tide_cycle_stats stats;
-  tide_cycle_stats(w.heap, &stats);
+  struct tide_cycle_stats stats = cycle_of(w.heap);
   cr_assert_eq(stats.kind, TIDE_CYCLE_YOUNG);
   cr_assert_eq(stats.cause, TIDE_CAUSE_YOUNG);
   cr_assert_eq(stats.objects, 0, "nothing was looked at");
@@ -83,7 +82,6 @@ YoungTest(young_wait, is_not_for_a_full_collection_where_a_young_one_will_do) {
   w.heap->when->youth.due_bytes = ROOM;
   td_young_set_due(&w.heap->space, SIZE_MAX, SIZE_MAX);
   drop_until_collected(&w);
-  struct tide_cycle_stats stats;
-  tide_cycle_stats(w.heap, &stats);
+  struct tide_cycle_stats stats = cycle_of(w.heap);
   cr_assert_eq(stats.kind, TIDE_CYCLE_YOUNG);
 }
