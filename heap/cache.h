@@ -1,5 +1,5 @@
 /* A mutator's cache of free cells of small objects: a run for each layout and size class, and the
- * cells that its program has freed. Nobody else takes from it. */
+ * cells that its program has freed. No other takes from it. */
 #ifndef TD_HEAP_CACHE_H
 #define TD_HEAP_CACHE_H
 
@@ -14,7 +14,7 @@ struct td_cache {
   uint32_t *filled;       /* numbers of the runs that may hold some */
   uint32_t *freed_at;     /* numbers of the lists that were used */
   uint32_t filled_count, freed_count;
-  uint64_t handed_out; /* bytes; whoever counts them sets it back */
+  uint64_t handed_out; /* bytes since they were last counted */
 };
 
 /* The cache's table has an entry for each layout and size class there can be, so that inlined code

@@ -8,11 +8,11 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/progress.h"
 
-/* A disturbed run is repeated, at most so many times. After that the cell has no sample in this
+/* A disturbed run is repeated, at most TRIES times. After that the cell has no sample in this
  * round. */
 #define TRIES 25u
 
-/* A run that takes so many times as long as the cell's shortest was disturbed as well, by something
+/* A run that takes OUTLIER times as long as the cell's shortest was disturbed as well, by something
  * that no counter shows: an interrupt, or another virtual machine. */
 #define OUTLIER 3.0
 

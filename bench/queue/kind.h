@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An owner publishes how many items it has put each time it has put so many; a power of two. */
+/* Items after which an owner publishes how many it has put; a power of two. */
 #define TD_QUEUE_PUBLISH_ITEMS 256u
 
 /* The number of items that went in or came out, and their sum. A lost or doubled item shows. */

@@ -1,7 +1,7 @@
 #include "bench/queue/patterns.h"
 
 #define CYCLE 6u
-#define WAY 768u /* so many steps up and as many down, 256 items apart */
+#define WAY 768u /* steps up, and as many down, 256 items apart */
 #define RANDOM_STEPS 65536u
 
 const struct td_queue_steps *td_queue_steps_predictable(void) {

@@ -12,7 +12,7 @@
 #include "bench/cli/complain.h"
 #include "bench/threads/crew.h"
 
-/* A thief that is ahead or has found nothing pauses so many times before it looks again. */
+/* Pauses of a thief that is ahead or has found nothing, before it looks again. */
 #define REST 32u
 
 struct thief {

@@ -9,7 +9,7 @@
 /* TD_COSTS(X) is X(name, default, source, meaning). Source: LIMIT and OWN are measured by default;
  * OWN by loops of their own, FIT by marking small graphs with one marker
  * (bench/simulate/calibrate.c). PUBLISHED and ASSUMED ones cannot be measured by two cores of one
- * package; docs/simulate.md says where they are from, or why so much is assumed. CHOSEN ones are
+ * package; docs/simulate.md says where they are from, or why it is assumed. CHOSEN ones are
  * parameters of the simulation. Names end in their unit. */
 /* clang-format off */
 #define TD_COSTS(X)                                                                                \
@@ -30,7 +30,7 @@
   X(transfer_package_ns, 130, ASSUMED, "a line from another core of the same package")             \
   X(transfer_machine_ns, 250, ASSUMED, "a line from a core of another package")                    \
   X(occupied_ns, 10, ASSUMED,   "how long a line that is handed on cannot be handed to the next")  \
-  X(remote_ns, 70, ASSUMED, "memory of another node: so much later")                               \
+  X(remote_ns, 70, ASSUMED, "memory of another node: later by this")                               \
   X(node_gbs, 378, PUBLISHED, "bytes per nanosecond that the memory of a node gives to all cores") \
   X(atomic_ns, 6, OWN, "an atomic change or a full fence, in the core's own cache")                \
   X(clock_ns, 25, OWN, "asking for the time")                                                      \

@@ -17,10 +17,10 @@ struct td_simulation {
   const char *policy, *topology;
   const uint64_t *markers;
   size_t marker_count;
-  uint64_t seed, seeds; /* so many seeds, from that one on */
+  uint64_t seed, seeds; /* the first seed, and how many */
   uint64_t heap_max_bytes;
   bool warm;      /* caches keep what the collection before has left there; else they are empty */
-  unsigned waits; /* so many places are told where markers wait longest */
+  unsigned waits; /* places to tell of, where markers wait longest */
   const struct td_costs *costs;
 };
 

@@ -39,7 +39,7 @@ void td_root_list_clear(struct td_root_list *list) {
   list->lost = false;
 }
 
-/* Words stay: whoever fills the list adds a span for them in the end. */
+/* Words stay: the code that fills the list adds a span for them in the end. */
 static bool hand_over(struct td_root_list *list) {
   if (!list->take) return false;
   list->take(list->spans, list->count, list->context);

@@ -31,8 +31,8 @@ void td_root_list_clear(struct td_root_list *list);
  * nothing. Returns false if the list refuses. */
 bool td_root_list_add(struct td_root_list *list, enum td_span_kind kind, const void *start,
                       size_t count);
-/* Returns room for TD_ROOT_LIST_WORDS words, NULL if the list refuses. Whoever copies to it counts
- * them in word_count. */
+/* Returns room for TD_ROOT_LIST_WORDS words, NULL if the list refuses. The caller counts what it
+ * copies there in word_count. */
 uintptr_t *td_root_list_room(struct td_root_list *list);
 
 /* The aligned words in `bytes` bytes from `start` on. */

@@ -1,13 +1,13 @@
 /* Objects that are kept alive until they are let go.
  *
  * A byte for each granule tells whether the object that begins there is pinned, and whether it is
- * on the list of them. The list is a root. Who lets an object go changes its byte only. A
+ * on the list of them. The list is a root. To let an object go changes its byte only. A
  * collection takes those that are not pinned off the list, so the rest stays in the order in which
  * they were pinned, which is most often the order in which they lie. An object that is pinned anew
  * before that is still listed.
  *
- * The byte of an object is written by those who pin it and let it go, whom the program keeps in
- * order, and with the world stopped. */
+ * The byte of an object is written by threads that pin it and let it go, which the program
+ * keeps in order, and with the world stopped. */
 #ifndef TD_GC_ROOTS_PIN_H
 #define TD_GC_ROOTS_PIN_H
 
@@ -27,7 +27,7 @@ struct td_pins {
 
 /* Returns the byte of the object; NULL if none was ever pinned, and for what is no object. */
 static inline _Atomic(uint8_t) *td_pin_byte(const struct tide_heap *heap, uintptr_t object) {
-  /* relaxed: who asks about a pinned object comes after who pinned it, by the program's own order.
+  /* relaxed: a question about a pinned object comes after pinning it, by the program's own order.
    * About any other it makes no difference whether there are bytes, which come zeroed. */
   _Atomic(uint8_t) *bytes = atomic_load_explicit(&heap->pins->bytes, memory_order_relaxed);
   uint64_t granule = td_granule_of(heap->space.base, object);

@@ -64,7 +64,7 @@ static enum tide_status drop(struct tide_heap *heap, enum td_registered kind, co
 
 /* ---- The embedder's calls ---- */
 
-/* Does the memory overlap the range in which this heap's objects lie? Somebody gave a reference
+/* Does the memory overlap the range in which this heap's objects lie? The caller gave a reference
  * where the address of a slot is wanted, or a slot that is no root. */
 static bool inside_space(const struct tide_heap *heap, const void *start, size_t bytes) {
   uintptr_t base = heap->space.base, end = base + heap->space.reserved_bytes;

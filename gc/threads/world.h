@@ -1,4 +1,4 @@
-/* The world of a heap: its mutators, who may stop them, and who does. */
+/* The world of a heap: its mutators, the lock of stoppers, and the stop under way. */
 #ifndef TD_GC_THREADS_WORLD_H
 #define TD_GC_THREADS_WORLD_H
 

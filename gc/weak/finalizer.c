@@ -36,7 +36,7 @@ size_t tide_finalizers_pending(struct tide_heap *heap) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!heap) return 0;
   bool held = td_inside_collection(heap);  /* the collection holds the lock */
-  if (!held && td_in_callback()) return 0; /* another heap's may be held by who waits for us */
+  if (!held && td_in_callback()) return 0; /* another heap's holder may wait for us */
   if (!held) pthread_mutex_lock(&heap->finalizers->lock);
   size_t count = heap->finalizers->pending_count;
   if (!held) pthread_mutex_unlock(&heap->finalizers->lock);

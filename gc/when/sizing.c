@@ -21,8 +21,8 @@
 #define YOUNG_ROOM_MOST ((double)(32 << 20))
 #define SAVING_MOST ((double)(128 << 20))
 #define SPENDING_LEAST ((double)(288 << 20))
-/* A heap is small that uses less than so many times its first budget. Collections take a large part
- * of the time if it is more than one in so many. */
+/* A heap is small that uses less than CRAMPED_MOST times its first budget. Collections take a large
+ * part of the time if it is more than a CRAMPED_PART-th. */
 #define CRAMPED_MOST 4
 #define CRAMPED_PART 16
 

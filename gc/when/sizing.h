@@ -27,7 +27,7 @@ struct td_sizing {
   double marking_rate;    /* bytes per ns, smoothed */
   double room;            /* bytes to be allocated until the next collection, as meant */
   double free_bytes;      /* free in blocks that were in use after the last collection */
-  double unusable;        /* part of those that nobody asked for, smoothed */
+  double unusable;        /* part of those that was not allocated, smoothed */
   uint32_t used_blocks;   /* after the last collection */
   /* A collection is due when used blocks and external bytes reach this. max_blocks does not bound
    * it, or a heap at its limit would collect each time that external memory is added. */

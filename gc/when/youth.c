@@ -11,9 +11,9 @@
 #define PAUSE_NS 3000000.0
 /* And as long as they are no longer than this, the young part may grow. */
 #define SHORT_NS 1000000.0
-/* What to mark from what was logged should take of it. So few say nothing of the price, and so many
- * are the least and most to be logged: a collection costs something by itself, and the price may
- * change. */
+/* What marking from logged objects should take of it. Fewer than LOGGED_TELLING say nothing of the
+ * price. LOGGED_LEAST and LOGGED_MOST bound what is logged until a collection comes: it costs
+ * something by itself, and the price may change. */
 #define LOGGED_NS 2000000.0
 #define LOGGED_TELLING 1024u
 #define LOGGED_LEAST ((size_t)4 << 10)
@@ -22,8 +22,8 @@
 #define TRIAL_NS 8000000.0
 /* One pause may have been the fault of other programs. */
 #define SLOW_MOST 2u
-/* Young collections that cost so many times what full ones would are given up at once, and so are
- * those where so much survives. */
+/* Young collections that cost HOPELESS times what full ones would are given up at once, and so are
+ * those where SURVIVAL_HOPELESS of the objects survive. */
 #define HOPELESS 4
 #define SURVIVAL_HOPELESS 0.9
 /* What a larger young part on trial may take of the time of a full collection. */
@@ -34,7 +34,7 @@
 #define WAIT_LEAST 16u
 /* The longest one: what is young then is gone through in a pause. */
 #define WAIT_MOST 48u
-/* Of what full collections give for large trials, so much is kept. */
+/* How much of what full collections give for large trials is kept. */
 #define CREDIT_MOST (2 * TRIAL_NS)
 
 static double smooth(double old, double fresh) {
@@ -88,7 +88,7 @@ static double trial_cost(const struct td_youth *youth, size_t bytes) {
   return youth->mark_cost * (double)bytes;
 }
 
-/* Until full collections that come meanwhile would have cost so much more than a small trial. But
+/* The wait lasts until a small trial is WASTE_SHARE of what full collections cost meanwhile. But
  * for no more than a part of the room: what a full one costs changes with what is alive. */
 static void begin_wait(struct td_youth *youth) {
   double bytes = trial_cost(youth, first_bytes(youth)) / (WASTE_SHARE * youth->full_cost);

@@ -37,7 +37,7 @@ struct td_youth {
   double young_cost;   /* ns of young ones for each byte allocated, smoothed */
   double survival;     /* promoted bytes for each byte allocated, smoothed */
   double logged_cost;  /* ns of young ones for each time that something was logged, smoothed */
-  size_t logged_due;   /* a young collection comes once so much was logged */
+  size_t logged_due;   /* objects logged at which a young collection comes */
   bool logged_much;    /* and so did the last one */
   unsigned slow_count; /* young collections in a row that took too long */
 };
@@ -53,9 +53,9 @@ struct td_youth_facts {
   uint64_t room_bytes;      /* that it leaves until a full one is due */
 };
 
-/* cache_bytes: of the processor's second level, or 0 if nobody knows. */
+/* cache_bytes: of the processor's second level, or 0 if that is not known. */
 void td_youth_begin(struct td_youth *youth, size_t cache_bytes);
-/* In a young collection: mutators logged so much, and to mark what it leads to took so long. */
+/* In a young collection: mutators logged `count`, and marking from these took worked_ns. */
 void td_youth_note_logged(struct td_youth *youth, uint64_t count, uint64_t worked_ns);
 void td_youth_after_young(struct td_youth *youth, const struct td_youth_facts *facts);
 void td_youth_after_full(struct td_youth *youth, const struct td_youth_facts *facts);

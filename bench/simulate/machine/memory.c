@@ -36,7 +36,7 @@ struct own_set {
 };
 
 #define STREAMS 32u    /* that a core's prefetcher follows */
-#define STREAM_SURE 2u /* after so many steps it is ahead */
+#define STREAM_SURE 2u /* steps after which it is ahead */
 #define STREAM_STEP 2u /* lines, up or down */
 
 struct stream {
@@ -176,7 +176,7 @@ static uint64_t later(uint64_t a, uint64_t b) {
 }
 
 /* Clocks of cores are apart by as much as they may be ahead. So that a core which is ahead does not
- * make others wait until its time, what is shared is taken to be used up to so much earlier. */
+ * make others wait until its time, what is shared may be used up to that much earlier. */
 static uint64_t use(uint64_t *free, uint64_t now, uint64_t length) {
   uint64_t slack = 2 * memory.ps[TD_COST_lookahead_ns];
   uint64_t begin = later(now, *free);
@@ -343,7 +343,7 @@ static uint64_t access_slowly(unsigned number, uintptr_t address, enum td_sim_ac
     return td_sim_window_store(number, ready, now);
   case TD_SIM_CHANGE:
     return td_sim_wait(ready, now, td_sim_here);
-  default: /* it is done when the line has been asked for: only so many are at once */
+  default: /* it is done when the line has been asked for: their number is bounded */
     return core->asked > now
                ? td_sim_window_load(number, from(TD_SIM_FROM_MEMORY, core->asked), 0, now)
                : now;

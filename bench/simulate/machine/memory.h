@@ -3,7 +3,7 @@
  * Each core has a cache of its own; cores share last caches as the topology says; behind these are
  * the nodes' memories, over which pages are spread in turn. A line that another core has written
  * comes from that core. Lines that are handed from core to core are handed to one after the other,
- * and a node's memory gives only so many bytes in a time.
+ * and a node's memory gives node_gbs bytes per ns.
  *
  * Addresses mean nothing to it, only the order in which lines are first used, so that a run can be
  * repeated. Times are picoseconds. */

@@ -19,7 +19,7 @@
 
 #define STACK_BYTES ((size_t)8 << 20)
 #define COLLECTIONS_MOST 8u /* until the library has chosen how to mark */
-/* Until caches and predictors are warm: so many collections, or as many as mark so many objects. */
+/* Collections until caches and predictors are warm, or objects that these mark. */
 #define WARMING_MOST 16u
 #define WARMING_MARKS 200000u
 

@@ -16,7 +16,7 @@ struct td_sim_row {
   unsigned markers;
   bool warm; /* caches keep what the collection before has left there */
   uint32_t seed;
-  unsigned waits; /* so many places are told where markers wait longest */
+  unsigned waits; /* places to tell of, where markers wait longest */
 };
 
 /* Prints the row on standard output. Returns an exit status, after saying what went wrong. */

@@ -29,7 +29,7 @@ enum td_sim_source {
 };
 
 #define TD_SIM_LOADS 64u  /* loads under way that are told apart. A power of two */
-#define TD_SIM_STORES 64u /* at most so many stores wait. A power of two */
+#define TD_SIM_STORES 64u /* the most stores that wait. A power of two */
 
 struct td_sim_load {
   uint64_t position; /* of the core's work, where the load is */
