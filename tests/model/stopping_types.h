@@ -20,6 +20,8 @@
 #define TD_HEAP_YOUNG_H
 #define TIDE_TIDE_H
 #define TIDE_API
+#define TIDE_BEGIN
+#define TIDE_END
 #define TIDE_LIKELY(condition) (condition)
 #define STOP_SPINS 0 /* everybody sleeps at once */
 #define TD_LATE_NS 1000u
