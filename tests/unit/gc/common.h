@@ -136,6 +136,34 @@ static inline void *thread_end(struct tide_mutator *m, pthread_t thread) {
   return result;
 }
 
+/* To be freed. */
+static inline char *read_all(const char *path) {
+  FILE *file = fopen(path, "r");
+  cr_assert_not_null(file);
+  char *text = calloc(1, 1 << 20);
+  cr_assert_lt(fread(text, 1, (1 << 20) - 1, file), (1 << 20) - 1);
+  fclose(file);
+  return text;
+}
+
+/* What a snapshot of the heap says. To be freed. */
+static inline char *snapshot_text(struct world *w) {
+  char path[] = "/tmp/tide-snapshot-XXXXXX";
+  int file = mkstemp(path);
+  cr_assert(file >= 0 && close(file) == 0);
+  struct tide_error error;
+  cr_assert_eq(tide_heap_snapshot(w->m, path, &error), TIDE_OK, "%s", error.text);
+  char *text = read_all(path);
+  unlink(path);
+  return text;
+}
+
+static inline uint64_t number_after(const char *text, const char *key) {
+  const char *at = strstr(text, key);
+  cr_assert_not_null(at, "%s", key);
+  return strtoull(at + strlen(key), NULL, 10);
+}
+
 static inline bool count_visit(void *object, size_t bytes, tide_layout layout, void *count) {
   (void)object, (void)bytes, (void)layout;
   ++*(uint64_t *)count;

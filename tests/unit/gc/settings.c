@@ -5,6 +5,13 @@
 #include "tests/unit/gc/common.h"
 #include "tide/advanced.h"
 
+static void accepted(const struct tide_options *options) {
+  struct tide_error error = {0};
+  struct tide_heap *heap = tide_heap_create(options, &error);
+  cr_assert_not_null(heap, "%s", error.text);
+  cr_assert_eq(tide_heap_destroy(heap), TIDE_OK);
+}
+
 static void refused(struct tide_options *options, enum tide_status status, const char *named) {
   struct tide_error error = {0};
   struct tide_heap *heap = tide_heap_create(options, &error);
@@ -23,33 +30,25 @@ Test(options, defaults_work) {
   cr_assert_eq(tide_heap_destroy(heap), TIDE_OK);
 }
 
+/* With one option that means nothing. */
+#define OPTION_REFUSED(option, value)                                                              \
+  do {                                                                                             \
+    struct tide_options o = small_options();                                                       \
+    o.option = (value);                                                                            \
+    refused(&o, TIDE_ERROR_ARGUMENT, #option);                                                     \
+  } while (0)
+
 Test(options, nonsense_is_refused) {
-  struct tide_options o = small_options();
-  o.struct_size = 0;
-  refused(&o, TIDE_ERROR_ARGUMENT, "struct_size");
-  o = small_options();
-  o.heap_max_bytes = 1000;
-  refused(&o, TIDE_ERROR_ARGUMENT, "heap_max_bytes");
-  o.heap_max_bytes = SIZE_MAX;
-  refused(&o, TIDE_ERROR_ARGUMENT, "heap_max_bytes");
-  o = small_options();
-  o.heap_initial_bytes = o.heap_max_bytes + 1;
-  refused(&o, TIDE_ERROR_ARGUMENT, "heap_initial_bytes");
-  o = small_options();
-  o.reserve_bytes = 4096;
-  refused(&o, TIDE_ERROR_ARGUMENT, "reserve_bytes");
-  o = small_options();
-  o.markers = 257;
-  refused(&o, TIDE_ERROR_ARGUMENT, "markers");
-  o = small_options();
-  o.sizing = (enum tide_sizing)17;
-  refused(&o, TIDE_ERROR_ARGUMENT, "sizing");
+  OPTION_REFUSED(struct_size, 0);
+  OPTION_REFUSED(heap_max_bytes, 1000);
+  OPTION_REFUSED(heap_max_bytes, SIZE_MAX);
+  OPTION_REFUSED(heap_initial_bytes, small_options().heap_max_bytes + 1);
+  OPTION_REFUSED(reserve_bytes, 4096);
+  OPTION_REFUSED(markers, 257);
+  OPTION_REFUSED(sizing, (enum tide_sizing)17);
   double factors[] = {1.0, 0.5, -2, 1e300, (double)__builtin_nanf("")};
-  for (size_t i = 0; i < sizeof factors / sizeof *factors; i++) {
-    o = small_options();
-    o.growth_factor = factors[i];
-    refused(&o, TIDE_ERROR_ARGUMENT, "growth_factor");
-  }
+  for (size_t i = 0; i < sizeof factors / sizeof *factors; i++)
+    OPTION_REFUSED(growth_factor, factors[i]);
 }
 
 static void advanced_refused(const struct tide_advanced_options *advanced, const char *named) {
@@ -97,16 +96,12 @@ Test(options, advanced_structures_of_other_headers_work) {
   newer.known.engine = "chase-lev";
   struct tide_options o = small_options();
   o.advanced = &newer.known;
-  struct tide_heap *heap = tide_heap_create(&o, NULL);
-  cr_assert_not_null(heap);
-  tide_heap_destroy(heap);
+  accepted(&o);
   newer.unknown = 1;
   advanced_refused(&newer.known, "newer header");
   newer.known.struct_size = offsetof(struct tide_advanced_options, policy);
   newer.known.policy = "not read";
-  heap = tide_heap_create(&o, NULL);
-  cr_assert_not_null(heap);
-  tide_heap_destroy(heap);
+  accepted(&o);
 }
 
 Test(options, a_policy_without_anything_to_choose_by_says_so) {
@@ -145,9 +140,7 @@ Test(options, a_newer_program_s_longer_structure_works_while_the_rest_is_not_use
     uint64_t unknown;
   } newer = {small_options(), 0};
   newer.known.struct_size = sizeof newer;
-  struct tide_heap *heap = tide_heap_create(&newer.known, NULL);
-  cr_assert_not_null(heap);
-  tide_heap_destroy(heap);
+  accepted(&newer.known);
   newer.unknown = 1;
   refused(&newer.known, TIDE_ERROR_ARGUMENT, "newer header");
   newer.known.struct_size = SIZE_MAX;
@@ -157,10 +150,9 @@ Test(options, a_newer_program_s_longer_structure_works_while_the_rest_is_not_use
 /* Returns how many markers had a thread in the second collection of a heap. */
 static unsigned markers_at_hand(const struct tide_options *options) {
   struct world w = world_with(options, TIDE_STACK_PRECISE);
-  struct tide_cycle_stats stats;
   tide_collect(w.m);
   tide_collect(w.m);
-  tide_cycle_stats(w.heap, &stats);
+  struct tide_cycle_stats stats = cycle_of(w.heap);
   world_end(&w);
   return stats.available;
 }
@@ -177,39 +169,26 @@ Test(options, helpers_wait_until_marking_has_taken_long_enough) {
 }
 
 Test(environment, values_that_mean_nothing_are_named) {
-  static const char *const wrong[][2] = {
-      {"TIDE_MARKERS", "0"},
-      {"TIDE_MARKERS", "257"},
-      {"TIDE_MARKERS", "two"},
-      {"TIDE_MARKERS", "-1"},
-      {"TIDE_MARKERS", "2x"},
-      {"TIDE_CPUS", "0"},
-      {"TIDE_CPUS", "-2"},
-      {"TIDE_CPUS", "many"},
-      {"TIDE_CPUS", "4294967296"},
-      {"TIDE_HUGE_PAGES", "yes"},
-      {"TIDE_HUGE_PAGES", "2"},
-      {"TIDE_HEAP_MAX", "0"},
-      {"TIDE_HEAP_MAX", "10"},
-      {"TIDE_HEAP_MAX", "1Q"},
-      {"TIDE_HEAP_MAX", "1MM"},
-      {"TIDE_HEAP_MAX", "M"},
-      {"TIDE_HEAP_MAX", "99999999999999999999"},
-      {"TIDE_HEAP_MAX", "99999999T"},
-      {"TIDE_ENGINE", "steam"},
-      {"TIDE_POLICY", "diplomacy"},
-      {"TIDE_POLICY", "Last"},
-      {"TIDE_VERIFY", "yes"},
-      {"TIDE_VERIFY", "2"},
-      {"TIDE_STRESS", "often"},
-      {"TIDE_STRESS", "1 "},
-      {"TIDE_LOG", "verbose"},
+  static const struct {
+    const char *name, *values[8];
+  } wrong[] = {
+      {"TIDE_MARKERS", {"0", "257", "two", "-1", "2x"}},
+      {"TIDE_CPUS", {"0", "-2", "many", "4294967296"}},
+      {"TIDE_HUGE_PAGES", {"yes", "2"}},
+      {"TIDE_HEAP_MAX", {"0", "10", "1Q", "1MM", "M", "99999999999999999999", "99999999T"}},
+      {"TIDE_ENGINE", {"steam"}},
+      {"TIDE_POLICY", {"diplomacy", "Last"}},
+      {"TIDE_VERIFY", {"yes", "2"}},
+      {"TIDE_STRESS", {"often", "1 "}},
+      {"TIDE_LOG", {"verbose"}},
   };
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-    cr_assert_eq(setenv(wrong[i][0], wrong[i][1], 1), 0);
-    refused(NULL, TIDE_ERROR_ENVIRONMENT, wrong[i][0]);
-    refused(NULL, TIDE_ERROR_ENVIRONMENT, wrong[i][1]);
-    unsetenv(wrong[i][0]);
+    for (const char *const *value = wrong[i].values; *value; value++) {
+      cr_assert_eq(setenv(wrong[i].name, *value, 1), 0);
+      refused(NULL, TIDE_ERROR_ENVIRONMENT, wrong[i].name);
+      refused(NULL, TIDE_ERROR_ENVIRONMENT, *value);
+    }
+    unsetenv(wrong[i].name);
   }
 }
 
@@ -230,15 +209,13 @@ Test(environment, good_values_are_read) {
   cr_assert(e.markers == 0 && e.heap_max_bytes == 0 && !e.engine && !e.policy && !e.verify &&
             !e.stress);
   cr_assert(!e.small_pages);
-  setenv("TIDE_MARKERS", "3", 1);
-  setenv("TIDE_CPUS", "1000", 1);
-  setenv("TIDE_HEAP_MAX", "2G", 1);
-  setenv("TIDE_ENGINE", "abp", 1);
-  setenv("TIDE_POLICY", "best-of-many", 1);
-  setenv("TIDE_VERIFY", "1", 1);
-  setenv("TIDE_STRESS", "12", 1);
-  setenv("TIDE_LOG", "0", 1);
-  setenv("TIDE_HUGE_PAGES", "0", 1);
+  static const char *const good[][2] = {{"TIDE_MARKERS", "3"},           {"TIDE_CPUS", "1000"},
+                                        {"TIDE_HEAP_MAX", "2G"},         {"TIDE_ENGINE", "abp"},
+                                        {"TIDE_POLICY", "best-of-many"}, {"TIDE_VERIFY", "1"},
+                                        {"TIDE_STRESS", "12"},           {"TIDE_LOG", "0"},
+                                        {"TIDE_HUGE_PAGES", "0"}};
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+    setenv(good[i][0], good[i][1], 1);
   cr_assert(td_environment_read(&e, &error));
   cr_assert_eq(e.markers, 3);
   cr_assert_eq(e.cpus, 1000);
@@ -265,12 +242,9 @@ Test(environment, options_win) {
   o.advanced = &a;
   for (int given = 0; given < 2; given++) {
     struct world w = world_with(&o, TIDE_STACK_PRECISE);
-    struct tide_heap_stats heap_stats;
-    static struct tide_cycle_stats cycle;
     tide_collect(w.m);
-    tide_heap_stats(w.heap, &heap_stats);
-    tide_cycle_stats(w.heap, &cycle);
-    cr_assert_eq(heap_stats.heap_max_bytes, (uint64_t)(given ? 16 : 8) << 20);
+    struct tide_cycle_stats cycle = cycle_of(w.heap);
+    cr_assert_eq(stats_of(w.heap).heap_max_bytes, (uint64_t)(given ? 16 : 8) << 20);
     cr_assert_eq(cycle.markers, given ? 2 : 3);
     cr_assert_str_eq(cycle.engine, given ? "chase-lev" : "abp");
     world_end(&w);
@@ -284,17 +258,13 @@ Test(environment, stress_collects_every_so_many_allocations) {
   setenv("TIDE_STRESS", "10", 1);
   setenv("TIDE_VERIFY", "1", 1);
   struct world w = world_new();
-  struct tide_heap_stats stats;
-  for (int i = 0; i < 100; i++)
-    pair_new(&w, NULL, NULL, 1);
-  tide_heap_stats(w.heap, &stats);
-  cr_assert_eq(stats.collections, 10);
+  list_new(&w, 100);
+  cr_assert_eq(stats_of(w.heap).collections, 10);
   world_end(&w);
 }
 
-Test(engines, can_be_changed_and_each_finds_the_same) {
-  struct tide_options o = small_options();
-  struct world w = world_with(&o, TIDE_STACK_PRECISE);
+/* The embedder's choice of how to mark changes nothing of what is found. */
+HeapTest(engines, and_policies_can_be_changed_and_each_finds_the_same) {
   void **head = tide_handle(w.m, NULL);
   for (uint64_t i = 0; i < 20000; i++)
     *head = pair_new(&w, *head, i % 3 ? NULL : *head, i);
@@ -315,20 +285,7 @@ Test(engines, can_be_changed_and_each_finds_the_same) {
   cr_assert_eq(tide_heap_set_markers(w.heap, 0, &error), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_heap_set_markers(w.heap, 257, &error), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_heap_set_markers(w.heap, 4, &error), TIDE_OK);
-  cr_assert_eq(live_after_collect(&w), 20000);
-  world_end(&w);
-}
-
-Test(policies, can_be_changed_and_each_finds_the_same) {
-  struct tide_options o = small_options();
-  o.markers = 4;
-  struct world w = world_with(&o, TIDE_STACK_PRECISE);
-  void **head = tide_handle(w.m, NULL);
-  for (uint64_t i = 0; i < 20000; i++)
-    *head = pair_new(&w, *head, i % 3 ? NULL : *head, i);
-  struct tide_error error;
-  size_t count = 0;
-  for (; tide_policy_name(count); count++) {
+  for (count = 0; tide_policy_name(count); count++) {
     cr_assert_eq(tide_heap_set_policy(w.heap, tide_policy_name(count), &error), TIDE_OK);
     cr_assert_eq(live_after_collect(&w), 20000);
   }
@@ -339,5 +296,4 @@ Test(policies, can_be_changed_and_each_finds_the_same) {
   cr_assert_not_null(strstr(error.text, "numa+prob"), "it lists the names");
   cr_assert_eq(tide_heap_set_policy(w.heap, NULL, &error), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_heap_set_policy(w.heap, "last", NULL), TIDE_OK);
-  world_end(&w);
 }

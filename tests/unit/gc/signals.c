@@ -3,15 +3,23 @@
 #include "tests/unit/gc/common.h"
 #include "tide/foreign.h"
 
-static struct tide_mutator *attach(struct tide_heap *heap, struct tide_error *error) {
+static struct tide_heap *heap;
+static void make_heap(void) {
+  heap = tide_heap_create(NULL, NULL);
+}
+static void destroy_heap(void) {
+  cr_assert_eq(tide_heap_destroy(heap), TIDE_OK);
+}
+TestSuite(signals, .init = make_heap, .fini = destroy_heap);
+
+static struct tide_mutator *attach(struct tide_heap *to, struct tide_error *error) {
   struct tide_attach_options options;
   tide_attach_options_init(&options);
   options.stop = TIDE_STOP_SIGNAL;
-  return tide_attach(heap, &options, error);
+  return tide_attach(to, &options, error);
 }
 
 Test(signals, need_a_conservative_stack) {
-  struct tide_heap *heap = tide_heap_create(NULL, NULL);
   struct tide_attach_options options;
   struct tide_error error;
   tide_attach_options_init(&options);
@@ -24,11 +32,10 @@ Test(signals, need_a_conservative_stack) {
   options.stack = TIDE_STACK_CONSERVATIVE;
   cr_assert_null(tide_attach(heap, &options, &error));
   cr_assert_eq(error.status, TIDE_ERROR_ARGUMENT);
-  cr_assert_eq(tide_heap_destroy(heap), TIDE_OK);
 }
 
 Test(signals, stop_a_thread_in_all_heaps_or_none) {
-  struct tide_heap *one = tide_heap_create(NULL, NULL), *two = tide_heap_create(NULL, NULL);
+  struct tide_heap *one = heap, *two = tide_heap_create(NULL, NULL);
   struct tide_error error;
   struct tide_mutator *m = tide_attach(one, NULL, NULL);
   cr_assert_null(attach(two, &error));
@@ -42,12 +49,10 @@ Test(signals, stop_a_thread_in_all_heaps_or_none) {
   cr_assert(other);
   cr_assert_eq(tide_detach(m), TIDE_OK);
   cr_assert_eq(tide_detach(other), TIDE_OK);
-  cr_assert_eq(tide_heap_destroy(one), TIDE_OK);
   cr_assert_eq(tide_heap_destroy(two), TIDE_OK);
 }
 
 Test(signals, can_be_chosen) {
-  struct tide_heap *heap = tide_heap_create(NULL, NULL);
   struct tide_error error;
   cr_assert_eq(tide_stop_signal(), 0);
   cr_assert_eq(tide_stop_signal_set(SIGKILL, &error), TIDE_ERROR_ARGUMENT);
@@ -63,11 +68,9 @@ Test(signals, can_be_chosen) {
   struct sigaction now;
   cr_assert_eq(sigaction(SIGXCPU, NULL, &now), 0);
   cr_assert_eq(now.sa_handler, SIG_DFL, "the signal was not given back");
-  cr_assert_eq(tide_heap_destroy(heap), TIDE_OK);
 }
 
 Test(signals, come_from_the_environment) {
-  struct tide_heap *heap = tide_heap_create(NULL, NULL);
   struct tide_error error;
   setenv("TIDE_STOP_SIGNAL", "PWR", 1);
   cr_assert_null(attach(heap, &error));
@@ -79,7 +82,6 @@ Test(signals, come_from_the_environment) {
   cr_assert(m);
   cr_assert_eq(tide_stop_signal(), 24);
   cr_assert_eq(tide_detach(m), TIDE_OK);
-  cr_assert_eq(tide_heap_destroy(heap), TIDE_OK);
 }
 
 static void handle(int number) {
@@ -87,21 +89,18 @@ static void handle(int number) {
 }
 
 Test(signals, that_the_program_handles_are_left_to_it) {
-  struct tide_heap *heap = tide_heap_create(NULL, NULL);
   struct tide_error error;
   signal(SIGPWR, handle);
   cr_assert_null(attach(heap, &error));
   cr_assert_eq(error.status, TIDE_ERROR_STATE);
   cr_assert(strstr(error.text, "TIDE_STOP_SIGNAL="), "%s", error.text);
-  cr_assert_eq(tide_heap_destroy(heap), TIDE_OK);
 }
 
-static struct tide_heap *shared;
 static _Atomic(int) turn;
 
 /* Runs without safepoints; the object is in a register or on the stack only. */
 static void *spin(void *unused) {
-  struct tide_mutator *m = attach(shared, NULL);
+  struct tide_mutator *m = attach(heap, NULL);
   sigset_t set;
   void **object = tide_alloc(m, TIDE_LAYOUT_REFS, 64);
   object[3] = tide_alloc(m, TIDE_LAYOUT_LEAF, 64);
@@ -121,13 +120,11 @@ static void *spin(void *unused) {
 }
 
 Test(signals, stop_a_thread_that_never_polls) {
-  pthread_t thread;
-  shared = tide_heap_create(NULL, NULL);
-  struct tide_mutator *m = attach(shared, NULL);
+  struct tide_mutator *m = attach(heap, NULL);
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before); /* attaching lets the signal through */
-  pthread_create(&thread, NULL, spin, NULL);
+  pthread_t thread = thread_new(spin, NULL);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   while (turn == 0)
     continue;
@@ -141,22 +138,19 @@ Test(signals, stop_a_thread_that_never_polls) {
   turn++;
   pthread_join(thread, NULL);
   cr_assert_eq(tide_detach(m), TIDE_OK);
-  cr_assert_eq(tide_heap_destroy(shared), TIDE_OK);
 }
 
 /* Takes the signal for itself when threads are attached already. */
 Test(signals, taken_later_end_the_process, .signal = SIGABRT) {
-  pthread_t thread;
-  shared = tide_heap_create(NULL, NULL);
-  struct tide_mutator *m = attach(shared, NULL);
-  pthread_create(&thread, NULL, spin, NULL);
+  struct tide_mutator *m = attach(heap, NULL);
+  thread_new(spin, NULL);
   while (turn == 0)
     continue;
   signal(SIGPWR, handle);
   tide_collect(m);
 }
 
-static void *read_all(void *file) {
+static void *read_lines(void *file) {
   static char said[4096];
   size_t used = 0;
   ssize_t bytes;
@@ -168,17 +162,15 @@ static void *read_all(void *file) {
 }
 
 Test(signals, that_a_thread_blocks_are_named) {
-  pthread_t thread, reader;
   int pipes[2], kept = dup(STDERR_FILENO);
   void *said;
-  shared = tide_heap_create(NULL, NULL);
-  struct tide_mutator *m = attach(shared, NULL);
+  struct tide_mutator *m = attach(heap, NULL);
   turn = 10;
-  pthread_create(&thread, NULL, spin, NULL);
+  pthread_t thread = thread_new(spin, NULL);
   while (turn == 10)
     continue;
   cr_assert_eq(pipe(pipes), 0);
-  pthread_create(&reader, NULL, read_all, &pipes[0]);
+  pthread_t reader = thread_new(read_lines, &pipes[0]);
   dup2(pipes[1], STDERR_FILENO);
   close(pipes[1]);
   cr_assert_eq(tide_collect(m), TIDE_OK);
@@ -187,13 +179,12 @@ Test(signals, that_a_thread_blocks_are_named) {
   pthread_join(thread, NULL);
   cr_assert(strstr(said, "signal 30"), "%s", (char *)said);
   cr_assert_eq(tide_detach(m), TIDE_OK);
-  cr_assert_eq(tide_heap_destroy(shared), TIDE_OK);
 }
 
 /* A collection that wants to be told on the standard error, while a thread stands in a loop with
  * that stream's lock: nothing is written before the thread goes on. */
 static void *hold_stderr(void *unused) {
-  struct tide_mutator *m = attach(shared, NULL);
+  struct tide_mutator *m = attach(heap, NULL);
   flockfile(stderr);
   turn++;
   while (turn == 1)
@@ -210,26 +201,25 @@ static void *let_go(void *unused) {
 }
 
 Test(signals, log_lines_wait_for_the_world) {
-  pthread_t thread, other;
+  destroy_heap();
   setenv("TIDE_LOG", "1", 1);
-  shared = tide_heap_create(NULL, NULL);
-  struct tide_mutator *m = attach(shared, NULL);
-  pthread_create(&thread, NULL, hold_stderr, NULL);
+  make_heap();
+  struct tide_mutator *m = attach(heap, NULL);
+  pthread_t thread = thread_new(hold_stderr, NULL);
   while (turn == 0)
     continue;
-  pthread_create(&other, NULL, let_go, NULL);
+  pthread_t other = thread_new(let_go, NULL);
   cr_assert_eq(tide_collect(m), TIDE_OK);
   pthread_join(other, NULL);
   pthread_join(thread, NULL);
   cr_assert_eq(tide_detach(m), TIDE_OK);
-  cr_assert_eq(tide_heap_destroy(shared), TIDE_OK);
 }
 
 /* ---- Holding stops off ---- */
 
 static _Atomic(bool) holds, is_through;
 
-static void *hold_for_a_while(void *heap) {
+static void *hold_for_a_while(void *unused) {
   struct tide_mutator *m = attach(heap, NULL);
   tide_stop_hold(m);
   tide_stop_hold(m);
@@ -239,21 +229,17 @@ static void *hold_for_a_while(void *heap) {
   usleep(30000); /* the outer hold is still open */
   is_through = true;
   tide_stop_release(m);
-  return tide_detach(m) == TIDE_OK ? heap : NULL;
+  return tide_detach(m) == TIDE_OK ? heap : unused;
 }
 
 Test(signals, do_not_stop_a_thread_that_holds_them_off) {
-  struct tide_heap *heap = tide_heap_create(NULL, NULL);
   struct tide_mutator *m = attach(heap, NULL);
   pthread_t thread;
-  void *good;
-  thread = thread_new(hold_for_a_while, heap);
+  thread = thread_new(hold_for_a_while, NULL);
   while (!holds)
     usleep(100);
   cr_assert_eq(tide_collect(m), TIDE_OK);
   cr_assert(is_through, "the thread was stopped in between");
-  good = thread_end(m, thread);
-  cr_assert_eq(good, heap);
+  cr_assert_eq(thread_end(m, thread), heap);
   cr_assert_eq(tide_detach(m), TIDE_OK);
-  cr_assert_eq(tide_heap_destroy(heap), TIDE_OK);
 }

@@ -8,34 +8,13 @@
 
 #include "tests/unit/gc/common.h"
 
-static char *read_all(const char *path) {
-  FILE *file = fopen(path, "r");
-  cr_assert_not_null(file);
-  char *text = calloc(1, 1 << 20);
-  cr_assert_lt(fread(text, 1, (1 << 20) - 1, file), (1 << 20) - 1);
-  fclose(file);
-  return text;
-}
-
-static uint64_t number_after(const char *text, const char *key) {
-  const char *at = strstr(text, key);
-  cr_assert_not_null(at, "%s", key);
-  return strtoull(at + strlen(key), NULL, 10);
-}
-
 HeapTest(snapshot, counts_nodes_and_edges) {
   struct pair *leaf = pair_new(&w, NULL, NULL, 3);
   struct pair *root = pair_new(&w, pair_new(&w, leaf, NULL, 2), leaf, 1);
   tide_handle(w.m, root);
   tide_handle(w.m, tide_weak_new(w.m, leaf, TIDE_WEAK_BEFORE));
   pair_new(&w, root, root, 9); /* garbage: not in the file */
-  char path[] = "/tmp/tide-snapshot-XXXXXX";
-  int file = mkstemp(path);
-  cr_assert_geq(file, 0);
-  close(file);
-  struct tide_error error;
-  cr_assert_eq(tide_heap_snapshot(w.m, path, &error), TIDE_OK, "%s", error.text);
-  char *text = read_all(path);
+  char *text = snapshot_text(&w);
   cr_assert_eq(number_after(text, "\"node_count\":"), 5); /* the root node too */
   cr_assert_eq(number_after(text, "\"edge_count\":"), 2 + 3 + 1);
   const char *edges = strstr(text, "\"edges\":[");
@@ -44,7 +23,7 @@ HeapTest(snapshot, counts_nodes_and_edges) {
     commas += *at == ',';
   cr_assert_eq(commas, 6 * 3 - 1);
   free(text);
-  unlink(path);
+  struct tide_error error;
   cr_assert_eq(tide_heap_snapshot(w.m, "/nowhere/at/all", &error), TIDE_ERROR_SYSTEM);
   cr_assert_not_null(strstr(error.text, "/nowhere/at/all"));
   cr_assert_eq(tide_heap_snapshot(w.m, "", &error), TIDE_ERROR_ARGUMENT);
@@ -54,18 +33,12 @@ HeapTest(snapshot, says_what_layouts_are_called) {
   tide_layout cons = tide_layout_named(w.heap, w.pair, "cons \"cell\"", NULL);
   cr_assert_neq(cons, TIDE_LAYOUT_INVALID);
   tide_handle(w.m, tide_alloc(w.m, cons, sizeof(struct pair)));
-  char path[] = "/tmp/tide-snapshot-XXXXXX";
-  int file = mkstemp(path);
-  cr_assert_geq(file, 0);
-  close(file);
-  cr_assert_eq(tide_heap_snapshot(w.m, path, NULL), TIDE_OK);
-  char *text = read_all(path);
+  char *text = snapshot_text(&w);
   const char *strings = strstr(text, "\"strings\":");
   cr_assert_not_null(strings);
   cr_assert_not_null(strstr(strings, "\"cons \\\"cell\\\"\""), "%s", strings);
   cr_assert_not_null(strstr(strings, "\"layout 1: leaf\""), "%s", strings);
   free(text);
-  unlink(path);
 }
 
 /* ---- Trace functions and root callbacks that do not report the same each time ---- */
@@ -141,13 +114,8 @@ HeapTest(snapshot, holds_what_its_own_collection_marked) {
     threads[i] = thread_new(make_garbage, &w);
   enum { LIVE = 100 };
   list_new(&w, LIVE);
-  char path[] = "/tmp/tide-snapshot-XXXXXX";
-  int file = mkstemp(path);
-  cr_assert_geq(file, 0);
-  close(file);
   for (int i = 0; i < 20; i++) {
-    cr_assert_eq(tide_heap_snapshot(w.m, path, NULL), TIDE_OK);
-    char *text = read_all(path);
+    char *text = snapshot_text(&w);
     cr_assert_eq(number_after(text, "\"node_count\":"), LIVE + 1);
     cr_assert_eq(number_after(text, "\"edge_count\":"), LIVE);
     free(text);
@@ -157,7 +125,6 @@ HeapTest(snapshot, holds_what_its_own_collection_marked) {
   for (int i = 0; i < 2; i++)
     pthread_join(threads[i], NULL);
   tide_blocking_leave(w.m);
-  unlink(path);
 }
 
 /* ---- Files that somebody else has a hand in ---- */

@@ -47,21 +47,10 @@ YoungTest(young_apart, parent_and_child_of_a_fork_collect_young) {
 /* ---- Snapshots ---- */
 
 static uint64_t nodes_in_snapshot(struct world *w) {
-  static char text[1 << 16];
-  char path[] = "/tmp/tide-young-XXXXXX";
-  int descriptor = mkstemp(path);
-  cr_assert_geq(descriptor, 0);
-  close(descriptor);
-  struct tide_error error;
-  cr_assert_eq(tide_heap_snapshot(w->m, path, &error), TIDE_OK, "%s", error.text);
-  FILE *file = fopen(path, "r");
-  cr_assert_not_null(file);
-  text[fread(text, 1, sizeof text - 1, file)] = 0;
-  fclose(file);
-  unlink(path);
-  const char *at = strstr(text, "\"node_count\":");
-  cr_assert_not_null(at);
-  return strtoull(at + strlen("\"node_count\":"), NULL, 10) - 1; /* the root node */
+  char *text = snapshot_text(w);
+  uint64_t nodes = number_after(text, "\"node_count\":") - 1; /* the root node */
+  free(text);
+  return nodes;
 }
 
 YoungTest(young_apart, a_snapshot_holds_old_objects_and_young_ones) {
