@@ -2,60 +2,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-#include "tests/unit/gc/common.h"
-
-static ucontext_t main_context, fiber_context;
-static struct world *fiber_world;
-static struct tide_fiber_stack *fiber_stack;
-static bool fiber_good;
-
-static void fiber_main(void) {
-  struct pair *mine = pair_new(fiber_world, NULL, NULL, 4711);
-  for (int i = 0; i < 3; i++) {
-    tide_collect(fiber_world->m); /* running on the fiber */
-    tide_stack_switch(fiber_world->m, NULL);
-    swapcontext(&fiber_context, &main_context);
-  }
-  fiber_good = mine->number == 4711;
-  tide_stack_switch(fiber_world->m, NULL);
-  swapcontext(&fiber_context, &main_context);
-}
-
-Test(stack, fibers) {
-  enum { BYTES = 256 * 1024 };
-  struct tide_options options = small_options();
-  struct world w = world_with(&options, TIDE_STACK_CONSERVATIVE);
-  fiber_world = &w;
-  char *memory = malloc(BYTES);
-  struct tide_error error;
-  fiber_stack = tide_stack_register(w.m, memory, memory + BYTES, &error);
-  cr_assert_not_null(fiber_stack);
-  cr_assert_null(tide_stack_register(w.m, memory + 800, memory + 1600, &error));
-  cr_assert_eq(error.status, TIDE_ERROR_STATE);
-  cr_assert_null(tide_stack_register(w.m, memory, memory, &error));
-  cr_assert_null(tide_stack_register(w.m, NULL, memory, &error));
-  getcontext(&fiber_context);
-  fiber_context.uc_stack.ss_sp = memory;
-  fiber_context.uc_stack.ss_size = BYTES;
-  makecontext(&fiber_context, fiber_main, 0);
-  struct pair *volatile mine = pair_new(&w, NULL, NULL, 42);
-  for (int i = 0; i < 4; i++) {
-    cr_assert_eq(tide_stack_switch(w.m, fiber_stack), TIDE_OK);
-    swapcontext(&main_context, &fiber_context);
-    for (int j = 0; j < 1000; j++)
-      pair_new(&w, NULL, NULL, 1);
-    tide_collect(w.m); /* the fiber is suspended */
-    cr_assert_eq(mine->number, 42);
-  }
-  cr_assert(fiber_good);
-  cr_assert_eq(tide_stack_unregister(w.m, fiber_stack), TIDE_OK);
-  cr_assert_eq(tide_stack_unregister(w.m, fiber_stack), TIDE_ERROR_ARGUMENT);
-  cr_assert_eq(tide_stack_switch(w.m, fiber_stack), TIDE_ERROR_ARGUMENT);
-  world_end(&w);
-  free(memory);
-}
-
-/* ---- What is looked at while a fiber rests ---- */
+#include "tests/unit/gc/young.h"
 
 enum { STACK_BYTES = 256 * 1024 };
 
@@ -64,12 +11,12 @@ static struct fiber {
   ucontext_t main, own;
   struct tide_fiber_stack *stack;
   char *memory;
-  int turns;
+  struct pair *old; /* no root: the stack of the thread has it, too */
+  uint64_t turns;
 } f;
 
-static void fiber_begin(void (*run)(void)) {
-  struct tide_options options = small_options();
-  f.w = world_with(&options, TIDE_STACK_CONSERVATIVE);
+static void fiber_begin(void (*run)(void), struct world w) {
+  f.w = w;
   f.memory = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   cr_assert_neq(f.memory, MAP_FAILED);
   f.stack = tide_stack_register(f.w.m, f.memory, f.memory + STACK_BYTES, NULL);
@@ -83,6 +30,8 @@ static void fiber_begin(void (*run)(void)) {
 
 static void fiber_end(void) {
   cr_assert_eq(tide_stack_unregister(f.w.m, f.stack), TIDE_OK);
+  cr_assert_eq(tide_stack_unregister(f.w.m, f.stack), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_stack_switch(f.w.m, f.stack), TIDE_ERROR_ARGUMENT);
   world_end(&f.w);
   munmap(f.memory, STACK_BYTES);
 }
@@ -96,6 +45,73 @@ static void leave(void) {
   tide_stack_switch(f.w.m, NULL);
   swapcontext(&f.own, &f.main);
 }
+
+/* ---- References on both stacks ---- */
+
+static void collecting(void) {
+  struct pair *mine = pair_new(&f.w, NULL, NULL, 4711);
+  for (int i = 0; i < 3; i++) {
+    tide_collect(f.w.m); /* running on the fiber */
+    leave();
+  }
+  cr_assert_eq(mine->number, 4711);
+  f.turns++;
+  leave();
+}
+
+Test(stack, fibers) {
+  fiber_begin(collecting, world_on_stack());
+  struct tide_error error;
+  cr_assert_null(tide_stack_register(f.w.m, f.memory + 800, f.memory + 1600, &error));
+  cr_assert_eq(error.status, TIDE_ERROR_STATE);
+  cr_assert_null(tide_stack_register(f.w.m, f.memory, f.memory, &error));
+  cr_assert_null(tide_stack_register(f.w.m, NULL, f.memory, &error));
+  struct pair *volatile mine = pair_new(&f.w, NULL, NULL, 42);
+  for (int i = 0; i < 4; i++) {
+    fiber_resume();
+    for (int j = 0; j < 1000; j++)
+      pair_new(&f.w, NULL, NULL, 1);
+    tide_collect(f.w.m); /* the fiber is suspended */
+    cr_assert_eq(mine->number, 42);
+  }
+  cr_assert_eq(f.turns, 1);
+  fiber_end();
+}
+
+enum { TURNS = 5 };
+
+/* Has a young object, and a list that hangs from an old one, over young collections elsewhere. */
+static void live(void) {
+  for (uint64_t i = 0; i < TURNS; i++) {
+    struct pair *volatile mine = pair_new(&f.w, NULL, NULL, 50 + i);
+    tide_write(f.w.m, f.old, &f.old->left, pair_new(&f.w, f.old->left, NULL, i));
+    if (i % 2) cr_assert_eq(tide_collect_young(f.w.m), TIDE_OK);
+    leave();
+    cr_assert_eq(mine->number, 50 + i);
+    f.turns++;
+  }
+  leave();
+}
+
+Test(fibers, hold_young_objects) {
+  fiber_begin(live, world_young_with(TIDE_STACK_CONSERVATIVE));
+  struct pair *volatile old = f.old = pair_new(&f.w, NULL, NULL, 1);
+  cr_assert_eq(tide_collect_young(f.w.m), TIDE_OK);
+  for (uint64_t i = 0; i <= TURNS; i++) {
+    fiber_resume();
+    cr_assert_eq(f.turns, i);
+    cr_assert_eq(tide_collect_young(f.w.m), TIDE_OK);
+    for (unsigned k = 0; k < 5000; k++)
+      pair_new(&f.w, NULL, NULL, 99); /* over what was reclaimed */
+    uint64_t number = i < TURNS ? i + 1 : TURNS;
+    for (const struct pair *at = old->left; at; at = at->left)
+      cr_assert_eq(at->number, --number);
+    cr_assert_eq(number, 0);
+  }
+  fiber_end();
+}
+
+/* ---- What is looked at while a fiber rests ---- */
 
 enum { DEAD = 100 };
 
@@ -124,7 +140,7 @@ static bool count_dead(void *object, size_t bytes, tide_layout layout, void *cou
 }
 
 Test(fibers, what_a_resting_fiber_no_longer_uses_keeps_nothing_alive) {
-  fiber_begin(littering);
+  fiber_begin(littering, world_on_stack());
   fiber_resume();
   for (int i = 0; i < 3; i++)
     cr_assert_eq(tide_collect(f.w.m), TIDE_OK);
@@ -144,7 +160,7 @@ static void idle(void) {
 }
 
 Test(fibers, a_fiber_that_never_ran_is_looked_at_from_end_to_end) {
-  fiber_begin(idle);
+  fiber_begin(idle, world_on_stack());
   struct pair **low = (struct pair **)f.memory;
   *low = pair_new(&f.w, NULL, NULL, 4711);
   for (int i = 0; i < 3; i++) {
@@ -165,7 +181,7 @@ static void guarded(void) {
 
 /* The guard belongs to the registered part here, which is tolerated once the fiber has run. */
 Test(fibers, a_guard_page_of_a_resting_fiber_is_not_read) {
-  fiber_begin(guarded);
+  fiber_begin(guarded, world_on_stack());
   cr_assert_eq(mprotect(f.memory, (size_t)sysconf(_SC_PAGESIZE), PROT_NONE), 0);
   fiber_resume();
   cr_assert_eq(tide_collect(f.w.m), TIDE_OK);
@@ -176,7 +192,7 @@ Test(fibers, a_guard_page_of_a_resting_fiber_is_not_read) {
 }
 
 Test(fibers, one_that_ended_may_be_left_afterwards) {
-  fiber_begin(idle);
+  fiber_begin(idle, world_on_stack());
   fiber_resume(); /* comes back by uc_link */
   cr_assert_eq(tide_stack_switch(f.w.m, NULL), TIDE_OK);
   cr_assert_eq(tide_collect(f.w.m), TIDE_OK);
@@ -190,7 +206,7 @@ static void entered_untold(void) {
 }
 
 Test(fibers, one_must_be_announced_before_it_is_entered, .signal = TOLD) {
-  fiber_begin(entered_untold);
+  fiber_begin(entered_untold, world_on_stack());
   swapcontext(&f.main, &f.own);
   cr_assert_eq(f.turns, 1);
   cr_assert_eq(tide_collect(f.w.m), TIDE_OK);
@@ -202,6 +218,6 @@ static void collects_untold(void) {
 }
 
 Test(fibers, a_collection_on_an_unknown_stack_is_told, .signal = SIGABRT) {
-  fiber_begin(collects_untold);
+  fiber_begin(collects_untold, world_on_stack());
   swapcontext(&f.main, &f.own);
 }

@@ -10,13 +10,11 @@ HeapTest(pins, keep_an_object_and_what_it_refers_to) {
   struct pair *p = pair_new(&w, *slot, NULL, 2);
   *slot = NULL;
   cr_assert_eq(tide_object_pin(w.m, p), TIDE_OK);
-  cr_assert_eq(tide_collect(w.m), TIDE_OK);
-  cr_assert_eq(tide_count_marked(w.m), 2);
+  cr_assert_eq(live_after_collect(&w), 2);
   cr_assert_eq(p->left->number, 1);
   expect_sound(&w);
   cr_assert_eq(tide_object_unpin(w.m, p), TIDE_OK);
-  cr_assert_eq(tide_collect(w.m), TIDE_OK);
-  cr_assert_eq(tide_count_marked(w.m), 0);
+  cr_assert_eq(live_after_collect(&w), 0);
 }
 
 HeapTest(pins, refuse_what_makes_no_sense) {
@@ -36,12 +34,10 @@ HeapTest(pins, may_be_many) {
     kept[i] = pair_new(&w, NULL, NULL, (uint64_t)i);
     cr_assert_eq(tide_object_pin(w.m, kept[i]), TIDE_OK);
   }
-  cr_assert_eq(tide_collect(w.m), TIDE_OK);
-  cr_assert_eq(tide_count_marked(w.m), MANY);
+  cr_assert_eq(live_after_collect(&w), MANY);
   for (int i = 0; i < MANY; i += 2)
     cr_assert_eq(tide_object_unpin(w.m, kept[i]), TIDE_OK);
-  cr_assert_eq(tide_collect(w.m), TIDE_OK);
-  cr_assert_eq(tide_count_marked(w.m), MANY / 2);
+  cr_assert_eq(live_after_collect(&w), MANY / 2);
   for (int i = 1; i < MANY; i += 2)
     cr_assert_eq(kept[i]->number, (uint64_t)i);
 }
@@ -61,9 +57,7 @@ HeapTest(pins, come_and_go_at_one_place) {
     cr_assert_eq(tide_object_unpin(w.m, first), TIDE_OK);
     cr_assert_eq(tide_object_unpin(w.m, first), TIDE_ERROR_ARGUMENT);
     cr_assert_eq(tide_object_pin(w.m, first), TIDE_OK);
-    cr_assert_eq(tide_collect(w.m), TIDE_OK);
-    cr_assert_eq(tide_count_marked(w.m), 1);
-    cr_assert_eq(expect_sound(&w), 1);
+    cr_assert_eq(live_after_collect(&w), 1);
   }
   cr_assert_eq(first->number, 7);
   cr_assert_eq(tide_object_unpin(w.m, &w), TIDE_ERROR_ARGUMENT);
@@ -114,8 +108,7 @@ Test(pins, by_several_threads_at_once) {
   for (int i = 0; i < PINNERS; i++)
     pthread_join(threads[i], NULL);
   tide_blocking_leave(shared.m);
-  cr_assert_eq(tide_collect(shared.m), TIDE_OK);
-  cr_assert_eq(tide_count_marked(shared.m), PINNERS * (EACH - (EACH + 2) / 3));
+  cr_assert_eq(live_after_collect(&shared), PINNERS * (EACH - (EACH + 2) / 3));
   for (int t = 0; t < PINNERS; t++)
     for (int i = 0; i < EACH; i++)
       if (i % 3) cr_assert_eq(theirs[t][i]->number, (uint64_t)i);

@@ -1,6 +1,4 @@
 /* Young collections look at roots of all kinds, and at those of their own heap only. */
-#include <sys/mman.h>
-#include <ucontext.h>
 
 #include "tests/unit/gc/young.h"
 #include "tide/foreign.h"
@@ -86,64 +84,4 @@ YoungTest(young_roots, are_told_by_sources) {
   cr_assert_eq(count_after_young(&w), 4);
   cr_assert_eq(live_after_collect(&w), 3);
   cr_assert_eq(tide_root_remove_source(w.heap, &source), TIDE_OK);
-}
-
-/* ---- Fibers ---- */
-
-enum { STACK_BYTES = 256 * 1024, TURNS = 5 };
-
-static struct fiber {
-  struct world w;
-  ucontext_t main, own;
-  struct tide_fiber_stack *stack;
-  struct pair *old; /* no root: the stack of the thread has it, too */
-  unsigned good;
-} f;
-
-static void rest(void) {
-  cr_assert_eq(tide_stack_switch(f.w.m, NULL), TIDE_OK);
-  swapcontext(&f.own, &f.main);
-}
-
-/* Has a young object, and a list that hangs from an old one, over young collections elsewhere. */
-static void live(void) {
-  for (uint64_t i = 0; i < TURNS; i++) {
-    struct pair *volatile mine = pair_new(&f.w, NULL, NULL, 50 + i);
-    tide_write(f.w.m, f.old, &f.old->left, pair_new(&f.w, f.old->left, NULL, i));
-    if (i % 2) cr_assert_eq(tide_collect_young(f.w.m), TIDE_OK);
-    rest();
-    cr_assert_eq(mine->number, 50 + i);
-    f.good++;
-  }
-  rest();
-}
-
-Test(young_roots, are_stacks_of_resting_fibers) {
-  f.w = world_young_with(TIDE_STACK_CONSERVATIVE);
-  char *memory =
-      mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  cr_assert_neq(memory, MAP_FAILED);
-  f.stack = tide_stack_register(f.w.m, memory, memory + STACK_BYTES, NULL);
-  cr_assert_not_null(f.stack);
-  getcontext(&f.own);
-  f.own.uc_stack.ss_sp = memory;
-  f.own.uc_stack.ss_size = STACK_BYTES;
-  makecontext(&f.own, live, 0);
-  struct pair *volatile old = f.old = pair_new(&f.w, NULL, NULL, 1);
-  cr_assert_eq(tide_collect_young(f.w.m), TIDE_OK);
-  for (uint64_t i = 0; i <= TURNS; i++) {
-    cr_assert_eq(tide_stack_switch(f.w.m, f.stack), TIDE_OK);
-    swapcontext(&f.main, &f.own);
-    cr_assert_eq(f.good, i);
-    cr_assert_eq(tide_collect_young(f.w.m), TIDE_OK);
-    for (unsigned k = 0; k < 5000; k++)
-      pair_new(&f.w, NULL, NULL, 99); /* over what was reclaimed */
-    uint64_t number = i < TURNS ? i + 1 : TURNS;
-    for (const struct pair *at = old->left; at; at = at->left)
-      cr_assert_eq(at->number, --number);
-    cr_assert_eq(number, 0);
-  }
-  cr_assert_eq(tide_stack_unregister(f.w.m, f.stack), TIDE_OK);
-  world_end(&f.w);
-  munmap(memory, STACK_BYTES);
 }
