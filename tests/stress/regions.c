@@ -138,6 +138,39 @@ static ALONE uint64_t watched(void) {
   return node->number;
 }
 
+/* More references than there are registers that a call preserves, and nothing else to put there. */
+static ALONE uint64_t wait_with_registers(void (*enter)(void)) {
+  struct node *a = make(1), *b = make(2), *c = make(4), *d = make(8), *e = make(16), *f = make(32),
+              *g = make(64), *h = make(NUMBER - 127);
+  enter();
+  wait_for_collections();
+  tide_blocking_leave(m);
+  return a->number + b->number + c->number + d->number + e->number + f->number + g->number +
+         h->number;
+}
+
+static ALONE void enter_directly(void) {
+  tide_blocking_enter(m);
+}
+
+static int zeroes[7];
+
+/* Uses all preserved registers itself, so that the caller's lie in its own frame. */
+static ALONE void enter_and_return(void) {
+  int a = zeroes[0], b = zeroes[1], c = zeroes[2], d = zeroes[3], e = zeroes[4], f = zeroes[5];
+  __asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e), "+r"(f));
+  tide_blocking_enter(m);
+  zeroes[6] = a + b + c + d + e + f;
+}
+
+static ALONE uint64_t stay_in_registers(void) {
+  return wait_with_registers(enter_directly);
+}
+
+static ALONE uint64_t stay_in_a_wrapper_s_frame(void) {
+  return wait_with_registers(enter_and_return);
+}
+
 /* Deep, so that the words need a longer list. */
 static ALONE uint64_t deep(struct node *below, int depth) {
   struct node *volatile mine = make((uint64_t)depth);
@@ -153,8 +186,9 @@ static ALONE uint64_t from_deep(void) {
 
 int main(int count, char **arguments) {
   uint64_t rounds = argument(count, arguments, 1, 20), turns;
-  uint64_t (*const ways[])(void) = {move_into_register, return_from_frame, move_into_memory,
-                                    watched, from_deep};
+  uint64_t (*const ways[])(void) = {
+      move_into_register, return_from_frame, move_into_memory,         watched,
+      from_deep,          stay_in_registers, stay_in_a_wrapper_s_frame};
   size_t kinds = sizeof ways / sizeof *ways;
   struct tide_options options;
   tide_options_init(&options);

@@ -19,24 +19,6 @@ HeapTest(alloc, every_size_is_zeroed_aligned_and_long_enough) {
   }
 }
 
-HeapTest(alloc, objects_do_not_overlap) {
-  enum { COUNT = 3000 };
-  void **all = (void **)tide_alloc(w.m, TIDE_LAYOUT_REFS, COUNT * sizeof(void *));
-  cr_assert_not_null(tide_handle(w.m, all));
-  uint32_t x = 2463534242u;
-  for (int i = 0; i < COUNT; i++) {
-    x ^= x << 13, x ^= x >> 17, x ^= x << 5;
-    size_t bytes = 1 + x % (x % 50 == 0 ? 40000 : 700);
-    all[i] = tide_alloc(w.m, TIDE_LAYOUT_LEAF, bytes);
-    cr_assert_not_null(all[i]);
-    memset(all[i], i & 0xff, bytes);
-    ((unsigned char *)all[i])[bytes - 1] = (unsigned char)(i & 0xff);
-    if (i % 500 == 0) cr_assert_eq(live_after_collect(&w), (uint64_t)i + 2);
-  }
-  for (int i = 0; i < COUNT; i++)
-    cr_assert_eq(*(unsigned char *)all[i], i & 0xff);
-}
-
 HeapTest(alloc, aligned) {
   for (size_t alignment = 1; alignment <= 65536; alignment *= 2)
     for (size_t bytes = 1; bytes < 100000; bytes = bytes * 3 + 1) {

@@ -68,90 +68,6 @@ HeapTest(finalizer, a_cycle_goes_in_order_of_registration) {
   expect((uint64_t[]){5, 4, 6, 0, 2, 0, 1, 0, 3, 0}, 10);
 }
 
-/* Against a model: a random graph with random registrations; every batch must be exactly the
- * first-registered members of those components that no other dying registered object reaches. */
-enum { NODES = 24 };
-static bool reaches[NODES + 1][NODES + 1];
-
-static void close_model(bool edge[NODES + 1][NODES + 1]) {
-  for (int i = 1; i <= NODES; i++)
-    for (int j = 1; j <= NODES; j++)
-      reaches[i][j] = edge[i][j];
-  for (int k = 1; k <= NODES; k++)
-    for (int i = 1; i <= NODES; i++)
-      for (int j = 1; j <= NODES; j++)
-        reaches[i][j] |= reaches[i][k] && reaches[k][j];
-}
-
-static size_t model_batch(const int *order, size_t count, uint64_t *batch) {
-  size_t found = 0;
-  for (size_t i = 0; i < count; i++) {
-    bool waits = false;
-    for (size_t j = 0; j < count; j++) {
-      bool mutual = reaches[order[i]][order[j]];
-      if (i != j && reaches[order[j]][order[i]] && (!mutual || j < i)) waits = true;
-    }
-    if (!waits) batch[found++] = (uint64_t)order[i];
-  }
-  return found;
-}
-
-static void model_round(uint32_t *x) {
-  struct world w = world_new();
-  static struct pair *nodes[NODES + 1];
-  bool edge[NODES + 1][NODES + 1] = {{false}};
-  for (int i = 1; i <= NODES; i++)
-    nodes[i] = pair_new(&w, NULL, NULL, (uint64_t)i);
-  int order[NODES];
-  size_t count = 0;
-  for (int i = 1; i <= NODES; i++) {
-    for (int side = 0; side < 2; side++) {
-      *x ^= *x << 13, *x ^= *x >> 17, *x ^= *x << 5;
-      int to = 1 + (int)(*x % NODES);
-      if (*x >> 30) continue;
-      edge[i][to] = true;
-      *(side ? &nodes[i]->right : &nodes[i]->left) = nodes[to];
-    }
-  }
-  for (int i = 1; i <= NODES; i++) {
-    int node = 1 + i * 7 % NODES;
-    *x ^= *x << 13, *x ^= *x >> 17, *x ^= *x << 5;
-    if (*x >> 31 || node > NODES) continue;
-    bool twice = false;
-    for (size_t j = 0; j < count; j++)
-      twice |= order[j] == node;
-    if (twice) continue;
-    add(&w, nodes[node]);
-    order[count++] = node;
-  }
-  close_model(edge);
-  while (count) {
-    uint64_t batch[NODES];
-    size_t wanted = model_batch(order, count, batch);
-    live_after_collect(&w);
-    ran_count = 0;
-    tide_finalizers_run(w.m, SIZE_MAX);
-    expect(batch, wanted);
-    size_t left = 0;
-    for (size_t i = 0; i < count; i++) {
-      bool done = false;
-      for (size_t j = 0; j < wanted; j++)
-        done |= batch[j] == (uint64_t)order[i];
-      if (!done) order[left++] = order[i];
-    }
-    count = left;
-  }
-  cr_assert_eq(live_after_collect(&w), 0);
-  ran_count = 0;
-  world_end(&w);
-}
-
-Test(finalizer, random_graphs_against_a_model) {
-  uint32_t x = 2463534242u;
-  for (int i = 0; i < 60; i++)
-    model_round(&x);
-}
-
 static void **resurrected;
 static void resurrect(void *object, void *context) {
   record(object, context);
@@ -183,24 +99,6 @@ HeapTest(finalizer, resurrection_and_weak_references) {
   live_after_collect(&w);
   for (int i = 0; i < 4; i++)
     cr_assert_null(tide_weak_get(w.m, (struct tide_weak *)*weak[i]));
-}
-
-HeapTest(finalizer, a_resurrected_key_shows_no_dying_object) {
-  struct pair *key = pair_new(&w, NULL, NULL, 1);
-  struct pair *dying = pair_new(&w, NULL, NULL, 2), *strong = pair_new(&w, NULL, NULL, 3);
-  key->left = dying;
-  struct pair *value = pair_new(&w, tide_weak_new(w.m, dying, TIDE_WEAK_BEFORE),
-                                tide_weak_new(w.m, strong, TIDE_WEAK_BEFORE), 4);
-  value->number = (uint64_t)(uintptr_t)tide_weak_new(w.m, dying, TIDE_WEAK_AFTER);
-  tide_handle(w.m, (void *)(uintptr_t)value->number);
-  tide_handle(w.m, strong);
-  void **ephemeron = tide_handle(w.m, tide_ephemeron_new(w.m, key, value));
-  cr_assert_eq(tide_finalizer_add(w.m, key, record, NULL), TIDE_OK);
-  cr_assert_eq(live_after_collect(&w), 8, "all of them, for the key's sake");
-  cr_assert_eq(tide_ephemeron_value(w.m, (struct tide_ephemeron *)*ephemeron), value);
-  cr_assert_null(tide_weak_get(w.m, (struct tide_weak *)value->left));
-  cr_assert_eq(tide_weak_get(w.m, (struct tide_weak *)value->right), strong);
-  cr_assert_eq(tide_weak_get(w.m, (struct tide_weak *)(uintptr_t)value->number), dying);
 }
 
 static void count_call(void *object, void *context) {
@@ -265,18 +163,6 @@ HeapTest(finalizer, many) {
     cr_assert_eq(calls, (round + 1) * 15000);
   }
   cr_assert_eq(live_after_collect(&w), 0);
-}
-
-HeapTest(finalizer, ephemerons_of_a_dying_key_stay_until_it_is_done) {
-  void **e = tide_handle(w.m, NULL);
-  struct pair *key = pair_new(&w, NULL, NULL, 6);
-  *e = tide_ephemeron_new(w.m, key, pair_new(&w, NULL, NULL, 2));
-  add(&w, key);
-  cr_assert_eq(live_after_collect(&w), 3);
-  cr_assert_not_null(tide_ephemeron_value(w.m, (struct tide_ephemeron *)*e));
-  cr_assert_eq(tide_finalizers_run(w.m, 1), 1);
-  cr_assert_eq(live_after_collect(&w), 1);
-  cr_assert_null(tide_ephemeron_value(w.m, (struct tide_ephemeron *)*e));
 }
 
 HeapTest(finalizer, order_sees_conservative_and_large_objects) {

@@ -128,21 +128,16 @@ static struct at fill(struct world *w) {
   return at;
 }
 
-typedef bool (*place_fn)(const struct function *function);
-
-static bool with_null(const struct function *function) {
-  struct world w = world_new();
-  struct at at = fill(&w);
-  at.m = NULL;
-  return call(function, &at);
-}
-
-static bool detached(const struct function *function) {
-  struct world w = world_new();
-  struct at at = fill(&w);
-  return tide_detach(w.m) == TIDE_OK && call(function, &at);
-}
-
+enum place {
+  WITH_NULL,
+  DETACHED,
+  BY_ANOTHER_THREAD,
+  IN_REGION,
+  IN_EVENT,
+  IN_EVENT_OF_ANOTHER_HEAP, /* from here on */
+  IN_ROOT_CALLBACK,
+  IN_VISIT,
+};
 struct made {
   const struct function *function;
   struct at at;
@@ -153,69 +148,42 @@ static void *make(void *argument) {
   made->good = call(made->function, &made->at);
   return NULL;
 }
-
-static bool by_another_thread(const struct function *function) {
-  struct world w = world_new();
-  struct made made = {.function = function, .at = fill(&w)};
-  pthread_join(thread_new(make, &made), NULL);
-  return made.good;
-}
-
-static bool in_region(const struct function *function) {
-  struct world w = world_new();
-  struct at at = fill(&w);
-  tide_blocking_enter(w.m);
-  return call(function, &at);
-}
-
 static void make_in_event(struct tide_heap *heap, enum tide_event event, uint64_t now,
                           void *argument) {
   (void)heap, (void)now;
   if (event == TIDE_EVENT_STOPPED) make(argument);
 }
-
-static bool in_callback(const struct function *function) {
-  struct world w = world_new();
-  struct made made = {.function = function, .at = fill(&w)};
-  tide_heap_on_event(w.heap, make_in_event, &made);
-  return tide_collect(w.m) == TIDE_OK && made.good;
-}
-
-static bool in_callback_of_another_heap(const struct function *function) {
-  struct world w = world_new(), other = world_new();
-  struct made made = {.function = function, .at = fill(&other)};
-  tide_heap_on_event(w.heap, make_in_event, &made);
-  return tide_collect(w.m) == TIDE_OK && made.good;
-}
-
 static void make_in_root_callback(struct tide_tracer *tracer, void *argument) {
   (void)tracer;
   make(argument);
 }
-
-static bool in_root_callback_of_another_heap(const struct function *function) {
-  struct world w = world_new(), other = world_new();
-  struct made made = {.function = function, .at = fill(&other)};
-  cr_assert_eq(tide_root_add_callback(w.heap, make_in_root_callback, &made), TIDE_OK);
-  return tide_collect(w.m) == TIDE_OK && made.good;
-}
-
 static bool make_in_visit(void *object, size_t bytes, tide_layout layout, void *argument) {
   (void)object, (void)bytes, (void)layout;
   make(argument);
   return false;
 }
 
-static bool in_visit_of_another_heap(const struct function *function) {
-  struct world w = world_new(), other = world_new();
-  struct made made = {.function = function, .at = fill(&other)};
-  cr_assert_not_null(tide_handle(w.m, pair_new(&w, NULL, NULL, 1)));
-  return tide_heap_walk(w.m, make_in_visit, &made) == TIDE_OK && made.good;
+static bool make_at(enum place place, const struct function *function) {
+  struct world w = world_new(), other = {.m = NULL};
+  if (place >= IN_EVENT_OF_ANOTHER_HEAP) other = world_new();
+  struct made made = {.function = function, .at = fill(other.m ? &other : &w)};
+  if (place == WITH_NULL) made.at.m = NULL;
+  if (place == DETACHED) cr_assert_eq(tide_detach(w.m), TIDE_OK);
+  if (place == IN_REGION) tide_blocking_enter(w.m);
+  if (place < IN_EVENT && place != BY_ANOTHER_THREAD) make(&made);
+  if (place == BY_ANOTHER_THREAD) pthread_join(thread_new(make, &made), NULL);
+  if (place == IN_EVENT || place == IN_EVENT_OF_ANOTHER_HEAP)
+    tide_heap_on_event(w.heap, make_in_event, &made);
+  if (place == IN_ROOT_CALLBACK)
+    cr_assert_eq(tide_root_add_callback(w.heap, make_in_root_callback, &made), TIDE_OK);
+  cr_assert(place < IN_EVENT || tide_handle(w.m, pair_new(&w, NULL, NULL, 1)));
+  if (place == IN_VISIT) return tide_heap_walk(w.m, make_in_visit, &made) == TIDE_OK && made.good;
+  return (place < IN_EVENT || tide_collect(w.m) == TIDE_OK) && made.good;
 }
 
 /* ---- */
 
-static void expect_refusal(place_fn place, const struct function *function) {
+static void expect_refusal(enum place place, const struct function *function) {
   int pipes[2];
   cr_assert_eq(pipe(pipes), 0);
   fflush(NULL);
@@ -223,7 +191,7 @@ static void expect_refusal(place_fn place, const struct function *function) {
   if (child == 0) {
     dup2(pipes[1], STDERR_FILENO);
     signal(SIGABRT, SIG_DFL);
-    _exit(place(function) ? 0 : 1);
+    _exit(make_at(place, function) ? 0 : 1);
   }
   close(pipes[1]);
   char said[512];
@@ -241,28 +209,28 @@ static void expect_refusal(place_fn place, const struct function *function) {
   }
 }
 
-static void expect_refusals(place_fn place, unsigned but) {
+static void expect_refusals(enum place place, unsigned but) {
   for (size_t i = 0; i < FUNCTION_COUNT; i++)
     if (!(functions[i].flags & but)) expect_refusal(place, &functions[i]);
 }
 
 Test(refusals, null) {
-  expect_refusals(with_null, NULL_IS_FINE | INLINED);
+  expect_refusals(WITH_NULL, NULL_IS_FINE | INLINED);
 }
 Test(refusals, detached_mutators) {
-  expect_refusals(detached, 0);
+  expect_refusals(DETACHED, 0);
 }
 Test(refusals, another_threads_mutators) {
-  expect_refusals(by_another_thread, INLINED);
+  expect_refusals(BY_ANOTHER_THREAD, INLINED);
 }
 Test(refusals, blocking_regions) {
-  expect_refusals(in_region, IN_REGIONS);
+  expect_refusals(IN_REGION, IN_REGIONS);
 }
 Test(refusals, callbacks) {
-  expect_refusals(in_callback, LOOKS);
+  expect_refusals(IN_EVENT, LOOKS);
 }
 Test(refusals, callbacks_of_another_heap) {
-  expect_refusals(in_callback_of_another_heap, INLINED);
-  expect_refusals(in_root_callback_of_another_heap, INLINED);
-  expect_refusals(in_visit_of_another_heap, INLINED);
+  expect_refusals(IN_EVENT_OF_ANOTHER_HEAP, INLINED);
+  expect_refusals(IN_ROOT_CALLBACK, INLINED);
+  expect_refusals(IN_VISIT, INLINED);
 }

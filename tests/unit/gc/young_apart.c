@@ -1,48 +1,6 @@
-/* Young collections before and after what else happens to a heap: a fork, a snapshot; and with what
- * tide/foreign.h offers. */
-#include <sys/wait.h>
-
+/* Young collections and snapshots, and what tide/foreign.h offers. */
 #include "tests/unit/gc/young.h"
 #include "tide/foreign.h"
-
-/* ---- Fork ---- */
-
-/* Both sides have the log of before the fork, and their own from there on. Returns nonzero when
- * something is missing, for a child has no test around it. */
-static int live_on(struct world *w, struct pair *old, uint64_t number) {
-  if (tide_collect_young(w->m) != TIDE_OK || !old->left || old->left->number != 7) return 2;
-  for (uint64_t i = 0; i < 20; i++) {
-    struct pair *fresh = (struct pair *)tide_alloc(w->m, w->pair, sizeof *fresh);
-    if (!fresh) return 3;
-    fresh->number = number + i;
-    tide_write(w->m, old, &old->right, fresh);
-    for (unsigned k = 0; k < 2000; k++)
-      if (!tide_alloc(w->m, w->pair, sizeof *fresh)) return 4;
-    if ((i % 4 ? tide_collect_young : tide_collect)(w->m) != TIDE_OK) return 5;
-    struct tide_check check;
-    if (tide_check_marks(w->m, &check) != TIDE_OK) return 6;
-    if (old->right->number != number + i || old->left->number != 7) return 7;
-  }
-  struct tide_error error;
-  struct tide_heap_stats stats = stats_of(w->heap);
-  if (tide_check_heap(w->m, &error) != TIDE_OK) return 8;
-  return stats.young_collections > 10 ? 0 : 9;
-}
-
-YoungTest(young_apart, parent_and_child_of_a_fork_collect_young) {
-  struct pair *old = pair_new(&w, NULL, NULL, 1);
-  cr_assert_not_null(tide_handle(w.m, old));
-  cr_assert_eq(count_after_young(&w), 1);
-  tide_write(w.m, old, &old->left, pair_new(&w, NULL, NULL, 7));
-  pid_t child = fork();
-  cr_assert_geq(child, 0);
-  if (child == 0) _exit(live_on(&w, old, 1000));
-  cr_assert_eq(live_on(&w, old, 2000), 0);
-  int status;
-  cr_assert_eq(waitpid(child, &status, 0), child);
-  cr_assert(WIFEXITED(status));
-  cr_assert_eq(WEXITSTATUS(status), 0);
-}
 
 /* ---- Snapshots ---- */
 

@@ -3,32 +3,6 @@
 #include "tests/unit/gc/young.h"
 #include "tide/foreign.h"
 
-/* Each heap has its log, its youth and its marks. */
-Test(young_roots, of_one_heap_are_not_those_of_another) {
-  struct world a = world_young(), b = world_young();
-  struct pair *of_a = pair_new(&a, NULL, NULL, 1), *of_b = pair_new(&b, NULL, NULL, 2);
-  cr_assert_not_null(tide_handle(a.m, of_a));
-  cr_assert_not_null(tide_handle(b.m, of_b));
-  cr_assert_eq(count_after_young(&a), 1);
-  cr_assert_eq(count_after_young(&b), 1);
-  for (uint64_t round = 0; round < 20; round++) {
-    tide_write(a.m, of_a, &of_a->left, pair_new(&a, of_a->left, NULL, round));
-    tide_write(b.m, of_b, &of_b->left, pair_new(&b, of_b->left, NULL, 100 + round));
-    pair_new(&a, NULL, NULL, 3);
-    pair_new(&b, NULL, NULL, 4);
-    cr_assert_eq(count_after_young(round % 2 ? &a : &b), 2 + round);
-    cr_assert_eq(of_a->left->number, round);
-    cr_assert_eq(of_b->left->number, 100 + round);
-    cr_assert_eq(count_after_young(round % 2 ? &b : &a), 2 + round);
-    struct tide_cycle_stats stats = cycle_of(a.heap);
-    cr_assert_eq(stats.logged, 1);
-    tide_cycle_stats(b.heap, &stats);
-    cr_assert_eq(stats.logged, 1);
-  }
-  world_end(&a);
-  world_end(&b);
-}
-
 /* What lies outside of the heap is no reference, also to a young collection of either heap. */
 Test(young_roots, do_not_lead_from_heap_to_heap) {
   struct world a = world_young(), b = world_young();
