@@ -57,7 +57,8 @@ void wild_sit(struct worker *w, unsigned number) {
   *seat = (struct seat){.place = place};
   seat->m = tide_attach(place->heap, &options, &error);
   if (!seat->m) fprintf(stderr, "%s\n", error.text);
-  CHECK(seat->m);
+  CHECK(seat->m && tide_current(place->heap) == seat->m);
+  CHECK(!tide_attach(place->heap, NULL, &error) && error.status == TIDE_ERROR_STATE); /* twice */
   CHECK(tide_root_add_range(place->heap, seat->held, SLOTS) == TIDE_OK);
   CHECK(tide_root_add_range(place->heap, &seat->weak, 4) == TIDE_OK);
 }
