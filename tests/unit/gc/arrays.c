@@ -4,9 +4,7 @@
 /* Each element of an array has its references where its layout says. */
 static void expect_elements_alive(size_t count) {
   struct world w = world_new();
-  struct pair *array = (struct pair *)tide_alloc_array(w.m, w.pair, count, sizeof *array);
-  cr_assert_not_null(array);
-  cr_assert_not_null(tide_handle(w.m, array));
+  struct pair *array = held(&w, tide_alloc_array(w.m, w.pair, count, sizeof *array));
   for (size_t i = 0; i < count; i++) {
     array[i].number = UINT64_MAX; /* no reference */
     tide_write(w.m, array, &array[i].right, pair_new(&w, NULL, NULL, i));
@@ -93,8 +91,7 @@ HeapTest(layout_names, a_name_makes_a_layout_of_its_own) {
   cr_assert_eq(tide_layout_named(w.heap, w.pair, "node", NULL), node);
   cr_assert_neq(tide_layout_named(w.heap, w.pair, "edge", NULL), node);
   cr_assert_neq(tide_layout_named(w.heap, TIDE_LAYOUT_LEAF, "node", NULL), node);
-  struct pair *p = (struct pair *)tide_alloc(w.m, node, sizeof *p);
-  cr_assert_not_null(tide_handle(w.m, p));
+  struct pair *p = held(&w, tide_alloc(w.m, node, sizeof *p));
   tide_write(w.m, p, &p->left, pair_new(&w, NULL, NULL, 1));
   cr_assert_eq(tide_object_layout(w.heap, p), node);
   cr_assert_eq(live_after_collect(&w), 2);

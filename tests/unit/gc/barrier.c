@@ -2,10 +2,8 @@
 #include "tests/unit/gc/common.h"
 
 HeapTest(barrier, stores_the_value) {
-  struct pair *left = pair_new(&w, NULL, NULL, 1);
-  cr_assert_not_null(tide_handle(w.m, left));
-  struct pair *pair = pair_new(&w, NULL, NULL, 2);
-  cr_assert_not_null(tide_handle(w.m, pair));
+  struct pair *left = held(&w, pair_new(&w, NULL, NULL, 1));
+  struct pair *pair = held(&w, pair_new(&w, NULL, NULL, 2));
   tide_write(w.m, pair, &pair->left, left);
   cr_assert_eq(pair->left, left);
   cr_assert_eq(live_after_collect(&w), 2);
@@ -14,8 +12,7 @@ HeapTest(barrier, stores_the_value) {
 }
 
 HeapTest(barrier, range_copies_overlapping_slots) {
-  void **array = (void **)tide_alloc(w.m, TIDE_LAYOUT_REFS, 8 * sizeof(void *));
-  cr_assert_not_null(tide_handle(w.m, array));
+  void **array = held(&w, tide_alloc(w.m, TIDE_LAYOUT_REFS, 8 * sizeof(void *)));
   for (int i = 0; i < 8; i++)
     tide_write(w.m, array, &array[i], pair_new(&w, NULL, NULL, (uint64_t)i));
   tide_write_range(w.m, array, &array[1], &array[0], 7);

@@ -360,8 +360,7 @@ static bool look_in_visit(void *object, size_t bytes, tide_layout layout, void *
 }
 
 HeapTest(callbacks, a_visit_may_look) {
-  struct pair *p = pair_new(&w, NULL, NULL, 1);
-  cr_assert_not_null(tide_handle(w.m, p));
+  struct pair *p = held(&w, pair_new(&w, NULL, NULL, 1));
   p->left = (struct pair *)tide_weak_new(w.m, p, TIDE_WEAK_BEFORE);
   cr_assert_eq(tide_heap_walk(w.m, look_in_visit, &w), TIDE_OK);
 }

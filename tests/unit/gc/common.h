@@ -102,6 +102,13 @@ static inline struct pair *pair_new(struct world *w, void *left, void *right, ui
   return p;
 }
 
+/* Returns the object, which lives to the end. */
+static inline void *held(struct world *w, void *object) {
+  cr_assert_not_null(object);
+  cr_assert_not_null(tide_handle(w->m, object));
+  return object;
+}
+
 /* A handle of a list of `length` pairs, each with its number, the last one first. */
 static inline void **list_new(struct world *w, uint64_t length) {
   void **head = tide_handle(w->m, NULL);

@@ -54,8 +54,7 @@ static void forget(struct world *w) {
 static void hold_in_an_object(struct world *w) {
   forget(w);
   tide_layout holder = tide_layout_named(w->heap, w->pair, "holder", NULL);
-  struct pair *p = (struct pair *)tide_alloc(w->m, holder, sizeof *p);
-  tide_handle(w->m, p);
+  struct pair *p = held(w, tide_alloc(w->m, holder, sizeof *p));
   tide_collect(w->m);
   p->right = forgotten;
   tide_collect(w->m);
@@ -123,8 +122,7 @@ Test(dangling, roots_are_told_by_how_they_were_registered) {
 static void keep_the_inside(struct world *w, size_t at) {
   tide_layout holder = tide_layout_named(w->heap, w->pair, "holder", NULL);
   tide_layout node = tide_layout_named(w->heap, w->pair, "node", NULL);
-  struct pair *p = (struct pair *)tide_alloc(w->m, holder, sizeof *p);
-  tide_handle(w->m, p);
+  struct pair *p = held(w, tide_alloc(w->m, holder, sizeof *p));
   p->left = (struct pair *)((char *)tide_alloc(w->m, node, sizeof *p) + at);
   tide_collect(w->m);
   tide_collect(w->m);

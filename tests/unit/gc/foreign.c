@@ -175,8 +175,7 @@ HeapTest(foreign, a_slot_lies_anywhere_in_an_object) {
   const size_t words[] = {2, 3, 600, 5000, 20000};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     void **target = tide_handle(w.m, pair_new(&w, NULL, NULL, 1));
-    uintptr_t *holder = tide_alloc(w.m, i % 2 ? near : TIDE_LAYOUT_LEAF, words[i] * 8);
-    cr_assert_not_null(tide_handle(w.m, holder));
+    uintptr_t *holder = held(&w, tide_alloc(w.m, i % 2 ? near : TIDE_LAYOUT_LEAF, words[i] * 8));
     uintptr_t *slot = &holder[words[i] - 1];
     *slot = disguised(*target);
     cr_assert_eq(tide_weak_slot_add(w.m, slot, *target, TIDE_WEAK_BEFORE), TIDE_OK);

@@ -234,8 +234,7 @@ Test(resize, large_objects_grow_and_shrink) {
   struct world w = world_with(&options, TIDE_STACK_PRECISE);
   size_t least = 600000, bytes = least;
   uint64_t used = stats_of(w.heap).heap_bytes;
-  unsigned char *object = tide_alloc(w.m, TIDE_LAYOUT_CONSERVATIVE, bytes);
-  cr_assert_not_null(tide_handle(w.m, object));
+  unsigned char *object = held(&w, tide_alloc(w.m, TIDE_LAYOUT_CONSERVATIVE, bytes));
   memset(object, 1, bytes);
   for (; bytes < 1600000; bytes += 99999) {
     size_t before = tide_object_bytes(w.heap, object);

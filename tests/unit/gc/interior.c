@@ -3,8 +3,7 @@
 
 /* An object whose words may be pointers, held by a handle. */
 static uintptr_t *conservative_words(struct world *w) {
-  uintptr_t *words = tide_alloc(w->m, TIDE_LAYOUT_CONSERVATIVE, 64);
-  cr_assert_not_null(tide_handle(w->m, words));
+  uintptr_t *words = held(w, tide_alloc(w->m, TIDE_LAYOUT_CONSERVATIVE, 64));
   return words;
 }
 

@@ -141,8 +141,7 @@ static tide_layout middle_word(struct tide_heap *heap) {
 }
 
 HeapTest(bitmaps, name_words_that_may_be_pointers) {
-  uintptr_t *object = tide_alloc(w.m, middle_word(w.heap), WORDS * 8);
-  cr_assert_not_null(tide_handle(w.m, object));
+  uintptr_t *object = held(&w, tide_alloc(w.m, middle_word(w.heap), WORDS * 8));
   for (int i = 0; i < WORDS; i++)
     object[i] = (uintptr_t)pair_new(&w, NULL, NULL, 7) + 9; /* inside */
   uintptr_t kept = object[1] - 9;
@@ -154,8 +153,7 @@ HeapTest(bitmaps, name_words_that_may_be_pointers) {
 
 HeapTest(bitmaps, repeat_over_arrays) {
   enum { COUNT = 1000 };
-  uintptr_t *array = tide_alloc_array(w.m, middle_word(w.heap), COUNT, WORDS * 8);
-  cr_assert_not_null(tide_handle(w.m, array));
+  uintptr_t *array = held(&w, tide_alloc_array(w.m, middle_word(w.heap), COUNT, WORDS * 8));
   for (int i = 0; i < COUNT * WORDS; i++)
     array[i] = (uintptr_t)pair_new(&w, NULL, NULL, (uint64_t)i);
   cr_assert_eq(live_after_collect(&w), 1 + COUNT);
@@ -173,8 +171,7 @@ HeapTest(bitmaps, that_are_equal_are_one_layout) {
   cr_assert_eq(tide_layout_bitmap_conservative(w.heap, none, 70, NULL), TIDE_LAYOUT_LEAF);
   tide_layout named = tide_layout_named(w.heap, long_one, "typed", NULL);
   cr_assert_neq(named, TIDE_LAYOUT_INVALID);
-  uintptr_t *object = tide_alloc(w.m, named, 70 * 8);
-  cr_assert_not_null(tide_handle(w.m, object));
+  uintptr_t *object = held(&w, tide_alloc(w.m, named, 70 * 8));
   object[64] = (uintptr_t)pair_new(&w, NULL, NULL, 1);
   object[65] = (uintptr_t)pair_new(&w, NULL, NULL, 2);
   cr_assert_eq(live_after_collect(&w), 2);

@@ -10,8 +10,7 @@
 
 HeapTest(snapshot, counts_nodes_and_edges) {
   struct pair *leaf = pair_new(&w, NULL, NULL, 3);
-  struct pair *root = pair_new(&w, pair_new(&w, leaf, NULL, 2), leaf, 1);
-  tide_handle(w.m, root);
+  struct pair *root = held(&w, pair_new(&w, pair_new(&w, leaf, NULL, 2), leaf, 1));
   tide_handle(w.m, tide_weak_new(w.m, leaf, TIDE_WEAK_BEFORE));
   pair_new(&w, root, root, 9); /* garbage: not in the file */
   char *text = snapshot_text(&w);

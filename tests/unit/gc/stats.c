@@ -204,8 +204,7 @@ HeapTest(verify, names_an_object_that_nobody_reaches) {
 }
 
 HeapTest(verify, names_a_dangling_reference) {
-  struct pair *outer = pair_new(&w, NULL, NULL, 1);
-  tide_handle(w.m, outer);
+  struct pair *outer = held(&w, pair_new(&w, NULL, NULL, 1));
   tide_collect(w.m);
   outer->left = (struct pair *)((char *)outer + 4096); /* no object starts there */
   differs(&w, outer->left, "no object");
@@ -235,15 +234,13 @@ HeapTest(verify, names_an_interior_pointer) {
 Test(verify, a_fault_in_a_verified_collection_aborts, .signal = SIGABRT) {
   setenv("TIDE_VERIFY", "1", 1);
   struct world w = world_new();
-  struct pair *outer = pair_new(&w, NULL, NULL, 1);
-  tide_handle(w.m, outer);
+  struct pair *outer = held(&w, pair_new(&w, NULL, NULL, 1));
   outer->left = (struct pair *)((char *)outer + 16);
   tide_collect(w.m);
 }
 
 HeapTest(verify, broken_structures_are_told) {
-  struct pair *p = pair_new(&w, NULL, NULL, 1);
-  tide_handle(w.m, p);
+  struct pair *p = held(&w, pair_new(&w, NULL, NULL, 1));
   tide_collect(w.m);
   struct tide_error error;
   cr_assert_eq(tide_check_heap(w.m, &error), TIDE_OK);

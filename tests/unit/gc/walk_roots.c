@@ -120,8 +120,7 @@ static void look_with_nothing(struct tide_walk *walk, void *context) {
 HeapTest(walk, null, .signal = TOLD) {
   refused(NULL, must_not_run, TIDE_ERROR_ARGUMENT, "mutator is NULL");
   refused(w.m, NULL, TIDE_ERROR_ARGUMENT, "inspect is NULL");
-  void *object = pair_new(&w, NULL, NULL, 1);
-  tide_handle(w.m, object);
+  void *object = held(&w, pair_new(&w, NULL, NULL, 1));
   inspect(&w, look_with_nothing, &object);
   cr_assert_eq(tide_walk_count(NULL), 0);
   cr_assert_eq(tide_walk_layouts(NULL), 0);

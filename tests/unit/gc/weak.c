@@ -121,9 +121,7 @@ Test(ephemeron, long_chain_of_special_objects) {
 
 HeapTest(weak_table, entries_vanish_with_their_keys) {
   enum { COUNT = 3000 };
-  struct tide_weak_table *table = tide_weak_table_new(w.m);
-  cr_assert_not_null(table);
-  cr_assert_not_null(tide_handle(w.m, table));
+  struct tide_weak_table *table = held(&w, tide_weak_table_new(w.m));
   void **keys = tide_handle(w.m, tide_alloc(w.m, TIDE_LAYOUT_REFS, COUNT * 8));
   for (uint64_t i = 0; i < COUNT; i++) {
     ((void **)*keys)[i] = pair_new(&w, NULL, NULL, i);

@@ -43,8 +43,7 @@ YoungTest(young, reclaims_young_garbage_and_keeps_old) {
 }
 
 YoungTest(young, looks_into_old_objects_that_were_written_to) {
-  struct pair *old = pair_new(&w, NULL, NULL, 1);
-  cr_assert_not_null(tide_handle(w.m, old));
+  struct pair *old = held(&w, pair_new(&w, NULL, NULL, 1));
   for (unsigned round = 0; round < 3; round++) {
     cr_assert_eq(count_after_young(&w), 1 + round);
     struct pair *young = pair_new(&w, old->left, NULL, round);
@@ -75,8 +74,7 @@ YoungTest(young, a_full_collection_forgets_the_log) {
 }
 
 YoungTest(young, cells_of_the_dead_are_handed_out_again) {
-  struct pair *old = pair_new(&w, NULL, NULL, 1);
-  cr_assert_not_null(tide_handle(w.m, old));
+  struct pair *old = held(&w, pair_new(&w, NULL, NULL, 1));
   for (unsigned round = 0; round < 400; round++) { /* more than there are epochs */
     for (unsigned i = 0; i < 100; i++)
       pair_new(&w, old, NULL, i);
@@ -139,14 +137,12 @@ YoungTest(young, finalizers_of_young_objects_are_due_and_those_of_old_ones_wait)
 }
 
 YoungTest(young, weak_things_follow_what_young_collections_find) {
-  struct tide_weak *weak = tide_weak_new(w.m, pair_new(&w, NULL, NULL, 1), TIDE_WEAK_BEFORE);
-  cr_assert_not_null(tide_handle(w.m, weak));
+  struct tide_weak *weak =
+      held(&w, tide_weak_new(w.m, pair_new(&w, NULL, NULL, 1), TIDE_WEAK_BEFORE));
   struct pair *key = pair_new(&w, NULL, NULL, 2);
   void **key_handle = tide_handle(w.m, key);
-  struct tide_ephemeron *ephemeron = tide_ephemeron_new(w.m, key, NULL);
-  cr_assert_not_null(tide_handle(w.m, ephemeron));
-  struct tide_weak_table *table = tide_weak_table_new(w.m);
-  cr_assert_not_null(tide_handle(w.m, table));
+  struct tide_ephemeron *ephemeron = held(&w, tide_ephemeron_new(w.m, key, NULL));
+  struct tide_weak_table *table = held(&w, tide_weak_table_new(w.m));
   cr_assert_eq(tide_collect_young(w.m), TIDE_OK);
   cr_assert_null(tide_weak_get(w.m, weak));
   /* All of these are old now, and what they get is young. */
@@ -255,8 +251,7 @@ Test(young, a_forgotten_barrier_is_found, .signal = SIGABRT) {
   setenv("TIDE_VERIFY", "1", 1);
   struct world w = world_young();
   tide_layout named = tide_layout_named(w.heap, w.pair, "couple", NULL);
-  struct pair *old = tide_alloc(w.m, named, sizeof *old);
-  cr_assert_not_null(tide_handle(w.m, old));
+  struct pair *old = held(&w, tide_alloc(w.m, named, sizeof *old));
   cr_assert_eq(tide_collect_young(w.m), TIDE_OK);
   old->right = pair_new(&w, NULL, NULL, 1);
   tide_collect_young(w.m);

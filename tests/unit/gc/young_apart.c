@@ -54,8 +54,7 @@ YoungTest(young_apart, objects_that_trace_alone_are_looked_into) {
 }
 
 YoungTest(young_apart, weak_slots_are_cleared_where_the_target_was_young) {
-  uintptr_t *slots = (uintptr_t *)tide_alloc(w.m, TIDE_LAYOUT_LEAF, 2 * sizeof *slots);
-  cr_assert_not_null(tide_handle(w.m, slots));
+  uintptr_t *slots = held(&w, tide_alloc(w.m, TIDE_LAYOUT_LEAF, 2 * sizeof *slots));
   struct pair *target = pair_new(&w, NULL, NULL, 1);
   void **handle = tide_handle(w.m, target);
   cr_assert_eq(tide_weak_slot_add(w.m, &slots[0], target, TIDE_WEAK_BEFORE), TIDE_OK);

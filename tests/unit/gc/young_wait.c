@@ -53,8 +53,7 @@ Test(young_wait, ends_with_all_young_objects_old) {
 
 /* Stores into old objects are not logged before, and are after. */
 YoungTest(young_wait, loses_nothing) {
-  struct pair *old = pair_new(&w, NULL, NULL, 1);
-  cr_assert_not_null(tide_handle(w.m, old));
+  struct pair *old = held(&w, pair_new(&w, NULL, NULL, 1));
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
   begin_wait(&w);
   struct tide_weak *weak = tide_weak_new(w.m, old, TIDE_WEAK_BEFORE);
