@@ -13,10 +13,8 @@ struct helper {
 };
 
 /* The collecting thread is slow, so that helpers get something to do. */
-static void trace_on_helper(void *object, size_t bytes, struct tide_tracer *tracer,
-                            void *argument) {
-  struct helper *helper = argument;
-  (void)bytes;
+TRACE(trace_on_helper) {
+  struct helper *helper = context;
   tide_trace_range(tracer, object, 2);
   if (pthread_equal(pthread_self(), helper->collector))
     for (volatile int i = 0; i < 3000; i++)
@@ -77,10 +75,8 @@ Test(callbacks, a_marking_thread_cannot_use_a_mutator, .signal = TOLD) {
   collect_with_helper(act_on_mutator);
 }
 
-static void trace_with_handle(void *object, size_t bytes, struct tide_tracer *tracer,
-                              void *argument) {
-  (void)bytes, (void)tracer;
-  struct world *w = argument;
+TRACE(trace_with_handle) {
+  struct world *w = context;
   cr_assert_null(tide_handle(w->m, object), "too late for this collection");
   cr_assert_eq(tide_scope_open(w->m), SIZE_MAX);
 }
@@ -104,10 +100,8 @@ struct watcher {
   bool allocates;
 };
 
-static void act_in_event(struct tide_heap *heap, enum tide_event event, uint64_t now,
-                         void *argument) {
-  (void)now;
-  struct watcher *watcher = argument;
+EVENT(act_in_event) {
+  struct watcher *watcher = context;
   if (event != watcher->awaited) return;
   watcher->calls++;
   bool growth = event == TIDE_EVENT_HEAP_GREW;
@@ -148,10 +142,8 @@ static void swing(enum tide_event awaited, bool allocates) {
 }
 
 /* The world is not stopped yet: mutators still have runs to allocate from. */
-static void allocate_inline(struct tide_heap *heap, enum tide_event event, uint64_t now,
-                            void *argument) {
-  (void)heap, (void)now;
-  struct watcher *watcher = argument;
+EVENT(allocate_inline) {
+  struct watcher *watcher = context;
   if (event != watcher->awaited) return;
   watcher->calls++;
   cr_assert_null(tide_alloc(watcher->w.m, TIDE_LAYOUT_LEAF, 16));
@@ -181,9 +173,7 @@ Test(callbacks, no_allocation_when_the_heap_shrank, .signal = TOLD) {
   swing(TIDE_EVENT_HEAP_SHRANK, true);
 }
 
-static void fork_in_event(struct tide_heap *heap, enum tide_event event, uint64_t now,
-                          void *argument) {
-  (void)heap, (void)now, (void)argument;
+EVENT(fork_in_event) {
   if (event == TIDE_EVENT_CYCLE_END) fork();
 }
 
@@ -252,8 +242,7 @@ Test(callbacks, no_allocation_in_the_hook, .signal = TOLD) {
 
 /* ---- Finalizers ---- */
 
-static void detach_in_finalizer(void *object, void *context) {
-  (void)object;
+FINALIZER(detach_in_finalizer) {
   struct world *w = context;
   cr_assert_eq(tide_detach(w->m), TIDE_ERROR_STATE);
   cr_assert_not_null(tide_alloc(w->m, TIDE_LAYOUT_LEAF, 100));
@@ -266,8 +255,7 @@ HeapTest(callbacks, no_detach_in_a_finalizer) {
 }
 
 /* A thread that ends in a finalizer leaves nothing that the next collection stumbles over. */
-static void end_thread(void *object, void *context) {
-  (void)object, (void)context;
+FINALIZER(end_thread) {
   pthread_exit(NULL);
 }
 
@@ -287,9 +275,7 @@ HeapTest(callbacks, a_thread_that_ends_in_a_finalizer) {
 
 /* ---- Cancellation ---- */
 
-static void cancel_in_event(struct tide_heap *heap, enum tide_event event, uint64_t now,
-                            void *argument) {
-  (void)heap, (void)now, (void)argument;
+EVENT(cancel_in_event) {
   if (event != TIDE_EVENT_MARK_END) return;
   pthread_cancel(pthread_self());
   pthread_testcancel();
@@ -349,9 +335,8 @@ Test(callbacks, a_marking_thread_may_look) {
 
 /* ---- Walks ---- */
 
-static bool look_in_visit(void *object, size_t bytes, tide_layout layout, void *argument) {
-  (void)bytes;
-  struct world *w = argument;
+VISIT(look_in_visit) {
+  struct world *w = context;
   if (layout == w->pair) {
     cr_assert_not_null(tide_weak_get(w->m, (struct tide_weak *)((struct pair *)object)->left));
     cr_assert_eq(tide_object_layout(w->heap, object), layout);

@@ -56,12 +56,10 @@ HeapTest(pause, by_a_variable) {
   cr_assert_eq(collections(&w), 2);
 }
 
-static void await_in_event(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
-                           void *begun) {
-  (void)now_ns;
+EVENT(await_in_event) {
   tide_collect_await(heap); /* does nothing here */
-  if (event == TIDE_EVENT_CYCLE_BEGIN) atomic_fetch_add((_Atomic(int) *)begun, 1);
-  if (event == TIDE_EVENT_CYCLE_END) atomic_fetch_sub((_Atomic(int) *)begun, 1);
+  if (event == TIDE_EVENT_CYCLE_BEGIN) atomic_fetch_add((_Atomic(int) *)context, 1);
+  if (event == TIDE_EVENT_CYCLE_END) atomic_fetch_sub((_Atomic(int) *)context, 1);
 }
 
 struct collector {
@@ -102,16 +100,14 @@ HeapTest(pause, by_a_variable_and_awaited) {
   tide_collect_await(NULL);
 }
 
-static void pause_in_event(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
-                           void *count) {
-  (void)now_ns;
+EVENT(pause_in_event) {
   if (event != TIDE_EVENT_MARK_END) return;
   cr_assert_eq(tide_collect_pause(heap), TIDE_ERROR_STATE);
   cr_assert_eq(tide_collect_resume(heap), TIDE_ERROR_STATE);
-  cr_assert_eq(tide_collect_pause_by(heap, count), TIDE_ERROR_STATE);
+  cr_assert_eq(tide_collect_pause_by(heap, context), TIDE_ERROR_STATE);
   cr_assert_eq(tide_heap_set_max(heap, 32 * MIB, NULL), TIDE_ERROR_STATE);
   cr_assert_eq(tide_heap_set_sizing(heap, TIDE_SIZING_FIXED, 0, NULL), TIDE_ERROR_STATE);
-  ++*(int *)count;
+  ++*(int *)context;
 }
 
 Test(pause, refusals) {

@@ -28,6 +28,25 @@
   }                                                                                                \
   static void in_world_##suite##_##name(struct world w)
 
+/* What the library calls, with parameters of these names, used or not. */
+#define UNUSED __attribute__((unused))
+#define EVENT(name)                                                                                \
+  static void name(UNUSED struct tide_heap *heap, UNUSED enum tide_event event,                    \
+                   UNUSED uint64_t now_ns, UNUSED void *context)
+#define TRACE(name)                                                                                \
+  static void name(UNUSED void *object, UNUSED size_t bytes, UNUSED struct tide_tracer *tracer,    \
+                   UNUSED void *context)
+#define VISIT(name)                                                                                \
+  static bool name(UNUSED void *object, UNUSED size_t bytes, UNUSED tide_layout layout,            \
+                   UNUSED void *context)
+#define ROOTS_OF(name) static void name(UNUSED struct tide_tracer *tracer, UNUSED void *context)
+#define LOOK(name) static void name(UNUSED struct tide_walk *walk, UNUSED void *context)
+#define SEE_OBJECT(name)                                                                           \
+  static bool name(UNUSED struct tide_walk *walk, UNUSED const struct tide_walk_object *object,    \
+                   UNUSED void *context)
+#define FINALIZER(name) static void name(UNUSED void *object, UNUSED void *context)
+#define REPORT(name) static void name(UNUSED struct tide_root_list *list, UNUSED void *context)
+
 /* How a test of misuse ends: debug builds of the library say what was wrong and abort. */
 #ifdef TD_DEBUG
 #define TOLD SIGABRT

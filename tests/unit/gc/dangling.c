@@ -97,8 +97,7 @@ static void register_range(struct world *w) {
   tide_collect(w->m);
 }
 
-static void report(struct tide_tracer *tracer, void *context) {
-  (void)context;
+ROOTS_OF(report) {
   tide_trace(tracer, forgotten);
 }
 
@@ -176,8 +175,7 @@ Test(dangling, contents_of_the_dead) {
   expect_told("is inside an object (layout 'text', 100000 bytes) reclaimed 1 collection ago");
 }
 
-static void trace(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
-  (void)bytes, (void)tracer, (void)context;
+TRACE(trace) {
   if (*(uint64_t *)object == 77) return;
   fputs("traced what is dead\n", stderr);
   _exit(3);

@@ -133,9 +133,8 @@ static void littering(void) {
   tide_stack_switch(f.w.m, NULL);
 }
 
-static bool count_dead(void *object, size_t bytes, tide_layout layout, void *count) {
-  (void)object, (void)layout;
-  *(int *)count += bytes >= 3000;
+VISIT(count_dead) {
+  *(int *)context += bytes >= 3000;
   return true;
 }
 

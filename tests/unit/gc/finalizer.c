@@ -4,8 +4,7 @@
 static uint64_t ran[64];
 static size_t ran_count;
 
-static void record(void *object, void *context) {
-  (void)context;
+FINALIZER(record) {
   ran[ran_count++] = ((struct pair *)object)->number;
 }
 
@@ -69,7 +68,7 @@ HeapTest(finalizer, a_cycle_goes_in_order_of_registration) {
 }
 
 static void **resurrected;
-static void resurrect(void *object, void *context) {
+FINALIZER(resurrect) {
   record(object, context);
   *resurrected = object;
 }
@@ -101,8 +100,7 @@ HeapTest(finalizer, resurrection_and_weak_references) {
     cr_assert_null(tide_weak_get(w.m, (struct tide_weak *)*weak[i]));
 }
 
-static void count_call(void *object, void *context) {
-  (void)object;
+FINALIZER(count_call) {
   ++*(int *)context;
 }
 
@@ -129,7 +127,7 @@ HeapTest(finalizer, several_of_one_object_and_removal) {
                TIDE_ERROR_ARGUMENT);
 }
 
-static void allocate_much(void *object, void *context) {
+FINALIZER(allocate_much) {
   struct world *w = context;
   for (int i = 0; i < 1000; i++)
     pair_new(w, NULL, NULL, 0);

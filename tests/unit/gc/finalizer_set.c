@@ -6,8 +6,7 @@
 static uint64_t ran[2048];
 static size_t ran_count;
 
-static void record(void *object, void *context) {
-  (void)context;
+FINALIZER(record) {
   ran[ran_count++] = ((struct pair *)object)->number;
 }
 
@@ -83,8 +82,7 @@ HeapTest(finalizer_set, without_one_an_object_dies) {
   cr_assert_eq(live_after_collect(&w), 0);
 }
 
-static void other(void *object, void *context) {
-  (void)object;
+FINALIZER(other) {
   ++*(int *)context;
 }
 
@@ -159,9 +157,7 @@ static void note_queued(void *object, tide_finalizer_fn finalizer, void *context
   cr_assert(finalizer == record && context == queued);
   queued[queued_count++] = ((struct pair *)object)->number;
 }
-static void ask_what_is_queued(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
-                               void *context) {
-  (void)now_ns, (void)context;
+EVENT(ask_what_is_queued) {
   if (event == TIDE_EVENT_CYCLE_END) tide_finalizers_queued(heap, note_queued, queued);
 }
 
@@ -180,7 +176,7 @@ HeapTest(finalizer_set, what_a_collection_queues_is_told) {
   cr_assert_eq(queued_count, 2, "not outside of a collection");
 }
 
-static void record_other(void *object, void *context) {
+FINALIZER(record_other) {
   record(object, context);
 }
 

@@ -8,13 +8,12 @@
 static uintptr_t told_before[4], told_stopped[2]; /* of which number 1 is told */
 static unsigned calls_before, calls_stopped;
 
-static void before_stop(struct tide_root_list *list, void *context) {
+REPORT(before_stop) {
   calls_before++;
   cr_assert_eq(context, (void *)told_before);
   tide_root_report(list, told_before, sizeof told_before);
 }
-static void stopped(struct tide_root_list *list, void *context) {
-  (void)context;
+REPORT(stopped) {
   calls_stopped++;
   tide_root_report(list, (char *)&told_stopped[1] - 3, 8 + 3); /* a word is inside */
   tide_root_report(list, told_stopped, 7);                     /* short of one */
@@ -47,12 +46,10 @@ struct around {
 };
 static unsigned stops_told;
 
-static void count_stops(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
-                        void *context) {
-  (void)heap, (void)now_ns, (void)context;
+EVENT(count_stops) {
   stops_told += event == TIDE_EVENT_STOPPED;
 }
-static void around_before(struct tide_root_list *list, void *context) {
+REPORT(around_before) {
   struct around *around = context;
   around->before++;
   tide_root_report(list, &around->word, sizeof around->word);
@@ -85,8 +82,7 @@ HeapTest(foreign, sources_hold_what_must_not_change_around_the_stop) {
   cr_assert_eq(second.around, 2, "as two sources, each inside the first");
 }
 
-static void tell_both(struct tide_root_list *list, void *context) {
-  (void)context;
+REPORT(tell_both) {
   tide_root_report(list, &told_before[0], sizeof told_before[0]);
   tide_root_report_stack(list, &told_before[1], sizeof told_before[1]);
 }
@@ -105,8 +101,7 @@ HeapTest(foreign, words_of_stacks_may_point_anywhere) {
 #define MANY 200000u
 static uintptr_t many[MANY];
 
-static void tell_many(struct tide_root_list *list, void *context) {
-  (void)context;
+REPORT(tell_many) {
   for (size_t i = 0; i < MANY; i++)
     tide_root_report(list, &many[i], sizeof many[i]);
 }
@@ -203,9 +198,7 @@ HeapTest(foreign, a_slot_moves) {
   cr_assert_eq(third, 0);
 }
 
-static void nothing(void *object, void *context) {
-  (void)object, (void)context;
-}
+FINALIZER(nothing) {}
 
 HeapTest(foreign, slots_before_and_after_finalizers) {
   static uintptr_t early, late;
@@ -266,8 +259,7 @@ struct question {
   bool live_is, dead_is;
   unsigned asked;
 };
-static void ask(struct tide_heap *heap, enum tide_event event, uint64_t now_ns, void *context) {
-  (void)now_ns;
+EVENT(ask) {
   struct question *question = context;
   if (event != TIDE_EVENT_MARK_END) return;
   question->asked++;
@@ -291,8 +283,7 @@ HeapTest(foreign, events_may_ask_who_is_alive) {
 
 static _Atomic(int) inside, most, calls;
 
-static void trace_one(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
-  (void)bytes, (void)context;
+TRACE(trace_one) {
   int now = atomic_fetch_add(&inside, 1) + 1;
   for (int seen = atomic_load(&most);
        now > seen && !atomic_compare_exchange_weak(&most, &seen, now);) {

@@ -13,9 +13,8 @@ static bool is_zero(const void *start, size_t bytes) {
   return bytes == 0 || (at[0] == 0 && memcmp(at, at + 1, bytes - 1) == 0);
 }
 
-Test(free, the_newest_cell_is_the_next) {
+HeapTest(free, the_newest_cell_is_the_next) {
   skip_if_poisoned();
-  struct world w = world_new();
   void *first = tide_alloc(w.m, TIDE_LAYOUT_REFS, 64);
   void *second = tide_alloc(w.m, TIDE_LAYOUT_REFS, 64);
   memset(second, 0xcc, 64);
@@ -26,13 +25,11 @@ Test(free, the_newest_cell_is_the_next) {
   cr_assert_eq(tide_free(w.m, again), TIDE_OK);
   cr_assert_eq(tide_free(w.m, first), TIDE_OK);
   cr_assert_eq(tide_alloc(w.m, TIDE_LAYOUT_REFS, 64), first);
-  world_end(&w);
 }
 
 /* Allocates and frees much more than the heap may hold, without one collection. */
-Test(free, small_cells_are_used_again) {
+HeapTest(free, small_cells_are_used_again) {
   skip_if_poisoned();
-  struct world w = world_new();
   void *kept[500];
   uint64_t before = stats_of(w.heap).collections;
   for (int round = 0; round < 400; round++) {
@@ -47,7 +44,6 @@ Test(free, small_cells_are_used_again) {
   }
   cr_assert_eq(stats_of(w.heap).collections, before);
   cr_assert_eq(live_after_collect(&w), 0);
-  world_end(&w);
 }
 
 HeapTest(free, large_objects_give_their_memory_back) {
@@ -64,14 +60,12 @@ HeapTest(free, large_objects_give_their_memory_back) {
   cr_assert_eq(stats_of(w.heap).heap_bytes, used);
 }
 
-static void never(void *object, void *context) {
-  (void)object, (void)context;
+FINALIZER(never) {
   cr_assert_fail("a freed object was finalized");
 }
 
-Test(free, finalizers_are_forgotten) {
+HeapTest(free, finalizers_are_forgotten) {
   skip_if_poisoned();
-  struct world w = world_new();
   void *object = tide_alloc(w.m, TIDE_LAYOUT_REFS, 64);
   cr_assert_eq(tide_finalizer_add(w.m, object, never, NULL), TIDE_OK);
   cr_assert_eq(tide_free(w.m, object), TIDE_OK);
@@ -79,7 +73,6 @@ Test(free, finalizers_are_forgotten) {
   object = NULL;
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
   cr_assert_eq(tide_finalizers_run(w.m, 10), 0);
-  world_end(&w);
 }
 
 HeapTest(free, nothing_is_fine) {
@@ -173,13 +166,11 @@ static void try_moves(struct world *w, tide_layout layout) {
   cr_assert_eq(stats_of(w->heap).freed_bytes, before + freed);
 }
 
-Test(move, copies_and_frees) {
+HeapTest(move, copies_and_frees) {
   skip_if_poisoned();
-  struct world w = world_new();
   try_moves(&w, TIDE_LAYOUT_LEAF);
   try_moves(&w, TIDE_LAYOUT_CONSERVATIVE);
   cr_assert_eq(live_after_collect(&w), 0);
-  world_end(&w);
 }
 
 HeapTest(move, changes_nothing_where_it_cannot) {

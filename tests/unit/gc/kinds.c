@@ -8,8 +8,7 @@ struct watch {
 };
 
 /* What is said at the beginning holds to the end. */
-static void note(struct tide_heap *heap, enum tide_event event, uint64_t now_ns, void *context) {
-  (void)now_ns;
+EVENT(note) {
   struct watch *watch = context;
   struct tide_cycle_running now;
   tide_cycle_running(heap, &now);
@@ -56,9 +55,7 @@ static void expect(struct world *w, const struct watch *watch, enum tide_cycle_k
   cr_assert_eq(now.cause, TIDE_CAUSE_NONE);
 }
 
-static void look(struct tide_walk *walk, void *context) {
-  (void)walk, (void)context;
-}
+LOOK(look) {}
 
 Test(kinds, are_told_of_what_the_program_asks_for) {
   struct watch watch = {.begun = 0};

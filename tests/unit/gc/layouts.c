@@ -40,15 +40,14 @@ HeapTest(layouts, offsets_bitmaps_and_prefixes) {
   cr_assert_eq(followed(&w, tide_layout_prefixed(w.heap, 200, NULL), 100), 0);
 }
 
-static void trace_even(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
+TRACE(trace_even) {
   cr_assert_eq(*(int *)context, 42);
   void **words = object;
   for (size_t i = 0; i < bytes / 8; i += 2)
     tide_trace(tracer, words[i]);
 }
 
-static void trace_most(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
-  (void)context;
+TRACE(trace_most) {
   tide_trace_range(tracer, (void **)object + 1, bytes / 8 - 2);
   tide_trace_conservative(tracer, ((uintptr_t *)object)[bytes / 8 - 1] + 5);
 }

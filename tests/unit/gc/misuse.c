@@ -2,9 +2,7 @@
 #include "tests/unit/gc/common.h"
 #include "tide/advanced.h"
 
-static void allocating_trace(void *object, size_t bytes, struct tide_tracer *tracer,
-                             void *context) {
-  (void)object, (void)bytes, (void)tracer;
+TRACE(allocating_trace) {
   struct world *w = context;
   cr_assert_null(tide_alloc(w->m, w->pair, sizeof(struct pair)));
 }

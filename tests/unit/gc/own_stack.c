@@ -107,8 +107,7 @@ static void *go_there(void *unused) {
   return unused;
 }
 
-static void tell_in_collection(struct tide_root_list *list, void *unused) {
-  (void)list, (void)unused;
+REPORT(tell_in_collection) {
   if (stands_there)
     cr_assert_eq(tide_stack_set_other(w.m, theirs, NULL, stack + STACK_BYTES), TIDE_OK);
 }

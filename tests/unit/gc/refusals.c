@@ -16,15 +16,11 @@ struct at {
   struct tide_fiber_stack *stack;
 };
 
-static void finalize(void *object, void *context) {
-  (void)object, (void)context;
-}
-static bool visit(void *object, size_t bytes, tide_layout layout, void *context) {
-  (void)object, (void)bytes, (void)layout, (void)context;
+FINALIZER(finalize) {}
+VISIT(visit) {
   abort();
 }
-static void inspect(struct tide_walk *walk, void *context) {
-  (void)walk, (void)context;
+LOOK(inspect) {
   abort();
 }
 
@@ -148,18 +144,14 @@ static void *make(void *argument) {
   made->good = call(made->function, &made->at);
   return NULL;
 }
-static void make_in_event(struct tide_heap *heap, enum tide_event event, uint64_t now,
-                          void *argument) {
-  (void)heap, (void)now;
-  if (event == TIDE_EVENT_STOPPED) make(argument);
+EVENT(make_in_event) {
+  if (event == TIDE_EVENT_STOPPED) make(context);
 }
-static void make_in_root_callback(struct tide_tracer *tracer, void *argument) {
-  (void)tracer;
-  make(argument);
+ROOTS_OF(make_in_root_callback) {
+  make(context);
 }
-static bool make_in_visit(void *object, size_t bytes, tide_layout layout, void *argument) {
-  (void)object, (void)bytes, (void)layout;
-  make(argument);
+VISIT(make_in_visit) {
+  make(context);
   return false;
 }
 

@@ -72,7 +72,7 @@ struct called {
   void *range[2];
 };
 
-static void trace_roots(struct tide_tracer *tracer, void *context) {
+ROOTS_OF(trace_roots) {
   struct called *called = context;
   called->calls++;
   tide_trace(tracer, called->one);

@@ -48,13 +48,12 @@ struct fickle {
   unsigned calls, odd; /* the call that reports something else */
 };
 
-static void fickle_trace(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
-  (void)bytes;
+TRACE(fickle_trace) {
   struct fickle *fickle = context;
   if (fickle->calls++ != fickle->odd) tide_trace(tracer, object);
 }
 
-static void fickle_root(struct tide_tracer *tracer, void *context) {
+ROOTS_OF(fickle_root) {
   struct fickle *fickle = context;
   if (fickle->calls++ != fickle->odd) tide_trace(tracer, fickle->object);
 }

@@ -51,11 +51,11 @@ struct told {
   uint64_t last_ns;
 };
 
-static void tell(struct tide_heap *heap, enum tide_event event, uint64_t now, void *context) {
+EVENT(tell) {
   struct told *told = context;
   cr_assert_not_null(heap);
-  cr_assert_geq(now, told->last_ns);
-  told->last_ns = now;
+  cr_assert_geq(now_ns, told->last_ns);
+  told->last_ns = now_ns;
   if (told->count < 64) told->events[told->count++] = event;
   struct tide_heap_stats stats; /* may be asked for at any moment */
   tide_heap_stats(heap, &stats);
@@ -92,7 +92,7 @@ HeapTest(events, come_in_order) {
   cr_assert_eq(told.count, 0);
 }
 
-static bool stop_after_three(void *object, size_t bytes, tide_layout layout, void *context) {
+VISIT(stop_after_three) {
   struct pair *pair = object;
   cr_assert_eq(bytes, 32);
   cr_assert_neq(layout, TIDE_LAYOUT_INVALID);
@@ -126,9 +126,7 @@ HeapTest(objects, are_found_and_others_are_not) {
   cr_assert_null(tide_object_find(w.heap, p));
 }
 
-static void ignore_object(void *object, void *context) {
-  (void)object, (void)context;
-}
+FINALIZER(ignore_object) {}
 
 /* No cell of the caller's reservation is an object before it was handed out, wherever its piece
  * ends: in a fresh block, and in the gaps between live objects. */

@@ -86,10 +86,9 @@ HeapTest(suspend, what_means_nothing_is_refused) {
 
 /* ---- A world that stands still for the program ---- */
 
-static bool count(void *object, size_t bytes, tide_layout layout, void *counted) {
-  (void)layout;
+VISIT(count) {
   cr_assert(object && bytes);
-  return ++*(size_t *)counted < 1000;
+  return ++*(size_t *)context < 1000;
 }
 
 static void stop_again_and_again(enum tide_stop stop) {
@@ -135,9 +134,8 @@ HeapTest(world_stop, leaves_a_suspended_thread_alone) {
   finish(&w, &worker);
 }
 
-static bool resume_in_visit(void *object, size_t bytes, tide_layout layout, void *m) {
-  (void)object, (void)bytes, (void)layout;
-  cr_assert_eq(tide_world_resume(m), TIDE_ERROR_STATE);
+VISIT(resume_in_visit) {
+  cr_assert_eq(tide_world_resume(context), TIDE_ERROR_STATE);
   return false;
 }
 

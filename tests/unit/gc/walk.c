@@ -28,8 +28,7 @@ struct numbers {
   bool met;
 };
 
-static bool check_object(struct tide_walk *walk, const struct tide_walk_object *object,
-                         void *context) {
+SEE_OBJECT(check_object) {
   struct numbers *numbers = context;
   cr_assert_gt((const char *)object->address, numbers->last);
   cr_assert_eq(object->number, numbers->next);
@@ -43,13 +42,11 @@ static bool check_object(struct tide_walk *walk, const struct tide_walk_object *
   return true;
 }
 
-static bool count_three(struct tide_walk *walk, const struct tide_walk_object *object,
-                        void *context) {
-  (void)walk, (void)object;
+SEE_OBJECT(count_three) {
   return ++*(int *)context < 3;
 }
 
-static void look_at_numbers(struct tide_walk *walk, void *context) {
+LOOK(look_at_numbers) {
   struct numbers *numbers = context;
   cr_assert_eq(tide_walk_objects(walk, check_object, numbers), TIDE_OK);
   cr_assert_eq(tide_walk_count(walk), numbers->next);
@@ -73,7 +70,7 @@ HeapTest(walk, numbers_objects_in_address_order) {
   cr_assert(numbers.met, "the large object");
 }
 
-static void look_at_nothing(struct tide_walk *walk, void *context) {
+LOOK(look_at_nothing) {
   int visited = 0;
   cr_assert_eq(tide_walk_count(walk), 0);
   cr_assert_eq(tide_walk_objects(walk, count_three, &visited), TIDE_OK);
@@ -99,15 +96,14 @@ struct zoo {
 
 /* Word 0: how many slots follow. Reports these with their place, then word 0's own object, whose
  * place only the function knows, and an address inside it. */
-static void trace(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
-  (void)bytes;
+TRACE(trace) {
   const uintptr_t *words = object;
   tide_trace_range(tracer, (void *const *)words + 1, words[0]);
   tide_trace(tracer, *(void **)context);
   tide_trace_conservative(tracer, (uintptr_t) * (void **)context + 1);
 }
 
-static void look_at_zoo(struct tide_walk *walk, void *context) {
+LOOK(look_at_zoo) {
   const struct zoo *z = context;
   const enum tide_reference_kind strong = TIDE_REFERENCE_STRONG;
   refers(walk, z->leaf, 0, NULL);
@@ -178,7 +174,7 @@ Test(walk, references_of_every_kind_of_object) {
   world_end(&z.w);
 }
 
-static void look_at_cleared(struct tide_walk *walk, void *context) {
+LOOK(look_at_cleared) {
   const struct zoo *z = context;
   cr_assert_eq(references_of(walk, z->weak).count, 0);
   cr_assert_eq(references_of(walk, z->ephemeron).count, 0);
@@ -209,8 +205,7 @@ struct kinds {
   unsigned seen; /* bit set of kinds */
 };
 
-static bool note_kind(struct tide_walk *walk, const struct tide_walk_object *object,
-                      void *context) {
+SEE_OBJECT(note_kind) {
   struct kinds *kinds = context;
   cr_assert_leq(object->layout, tide_walk_layouts(walk));
   kinds->seen |= 1u << layout(walk, object->layout).kind;
@@ -225,7 +220,7 @@ static void has_bits(struct tide_walk *walk, tide_layout number, enum tide_layou
   cr_assert_eq(info.bits[0], first_bits);
 }
 
-static void look_at_layouts(struct tide_walk *walk, void *context) {
+LOOK(look_at_layouts) {
   const struct zoo *z = context;
   has_bits(walk, z->w.pair, TIDE_KIND_BITMAP, 2, 3);
   struct tide_layout_info info = layout(walk, z->w.pair);

@@ -8,7 +8,7 @@ struct rooted {
   void *slot, *range[3], *conservative[2], *called, *handle, *finalized;
 };
 
-static void call_root(struct tide_tracer *tracer, void *context) {
+ROOTS_OF(call_root) {
   tide_trace(tracer, ((struct rooted *)context)->called);
 }
 
@@ -19,7 +19,7 @@ static void expect_root(const struct seen *seen, const void *target, enum tide_r
   cr_assert_eq(found, 1);
 }
 
-static void look_at_roots(struct tide_walk *walk, void *context) {
+LOOK(look_at_roots) {
   const struct rooted *r = context;
   struct seen seen = roots_of(walk);
   cr_assert_eq(seen.count, 7);
@@ -36,9 +36,7 @@ static void look_at_roots(struct tide_walk *walk, void *context) {
   cr_assert_eq(roots_of(walk).count, 7, "after one that was ended");
 }
 
-static void finalize(void *object, void *context) {
-  (void)object, (void)context;
-}
+FINALIZER(finalize) {}
 
 Test(walk, roots_of_every_kind) {
   static struct rooted r;
@@ -65,7 +63,7 @@ Test(walk, roots_of_every_kind) {
   world_end(w);
 }
 
-static void look_at_stack(struct tide_walk *walk, void *context) {
+LOOK(look_at_stack) {
   struct seen seen = roots_of(walk);
   size_t found = 0;
   for (size_t i = 0; i < seen.count; i++) {
@@ -82,8 +80,7 @@ StackTest(walk, words_of_stacks_are_roots) {
 
 /* ---- Errors ---- */
 
-static void must_not_run(struct tide_walk *walk, void *context) {
-  (void)walk, (void)context;
+LOOK(must_not_run) {
   cr_assert_fail("it is called where that is not possible");
 }
 
@@ -97,13 +94,11 @@ static void refused(struct tide_mutator *m, tide_inspect_fn look, enum tide_stat
   cr_assert_eq(tide_heap_inspect(m, look, NULL, NULL), status);
 }
 
-static bool see_object(struct tide_walk *walk, const struct tide_walk_object *object,
-                       void *context) {
-  (void)walk, (void)object, (void)context;
+SEE_OBJECT(see_object) {
   return true;
 }
 
-static void look_with_nothing(struct tide_walk *walk, void *context) {
+LOOK(look_with_nothing) {
   void *object = *(void **)context;
   struct tide_layout_info info;
   cr_assert_eq(tide_walk_objects(walk, NULL, NULL), TIDE_ERROR_ARGUMENT);
@@ -131,10 +126,9 @@ HeapTest(walk, null, .signal = TOLD) {
 }
 
 /* What waits for itself or changes the heap is refused inside, and once more inside a visit. */
-static void look_and_act(struct tide_walk *walk, void *context) {
+LOOK(look_and_act) {
   struct world *w = context;
   uint64_t count = 0;
-  (void)walk;
   refused(w->m, must_not_run, TIDE_ERROR_STATE, "not possible here");
   cr_assert_eq(tide_heap_walk(w->m, count_visit, &count), TIDE_ERROR_STATE);
   cr_assert_eq(tide_collect(w->m), TIDE_ERROR_STATE);
@@ -154,15 +148,13 @@ HeapTest(walk, inside_itself, .signal = TOLD) {
   cr_assert_eq(live_after_collect(&w), 2);
 }
 
-static void look_and_allocate(struct tide_walk *walk, void *context) {
+LOOK(look_and_allocate) {
   struct world *w = context;
-  (void)walk;
   cr_assert_null(tide_alloc(w->m, w->pair, sizeof(struct pair)));
   cr_assert_eq(tide_alloc_status(w->m), TIDE_ERROR_STATE);
 }
 
-static void look_and_finalize(struct tide_walk *walk, void *context) {
-  (void)walk;
+LOOK(look_and_finalize) {
   cr_assert_eq(tide_finalizers_run(((struct world *)context)->m, 1), 0);
 }
 
@@ -194,7 +186,7 @@ static bool see_outer(struct tide_walk *walk, const struct tide_walk_root *root,
   return true;
 }
 
-static void look_nested(struct tide_walk *walk, void *context) {
+LOOK(look_nested) {
   cr_assert_eq(tide_walk_roots(walk, see_outer, context), TIDE_OK);
 }
 

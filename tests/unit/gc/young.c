@@ -114,7 +114,7 @@ YoungTest(young, long_arrays_are_logged_by_the_slot) {
   }
 }
 
-static void note_object(void *object, void *context) {
+FINALIZER(note_object) {
   *(void **)context = object;
 }
 
@@ -187,9 +187,7 @@ Test(young, freed_cells_count_as_fresh) {
 
 /* An event of growth comes from inside an allocation, and may collect. The object that is being
  * made is old afterwards, but its first stores need no barrier. */
-static void collect_in_growth(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
-                              void *context) {
-  (void)now_ns, (void)context;
+EVENT(collect_in_growth) {
   if (event == TIDE_EVENT_HEAP_GREW) tide_collect_young(tide_current(heap));
 }
 

@@ -32,8 +32,7 @@ YoungTest(young_apart, a_snapshot_holds_old_objects_and_young_ones) {
 
 /* ---- What tide/foreign.h offers ---- */
 
-static void trace_second(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
-  (void)context;
+TRACE(trace_second) {
   tide_trace_range(tracer, (void *const *)object + 1, bytes / sizeof(void *) - 1);
 }
 
@@ -71,7 +70,7 @@ YoungTest(young_apart, weak_slots_are_cleared_where_the_target_was_young) {
   cr_assert_eq(slots[0], 0);
 }
 
-static void note_object(void *object, void *context) {
+FINALIZER(note_object) {
   ((struct pair *)object)->right = (struct pair *)context;
 }
 

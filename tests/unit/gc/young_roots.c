@@ -40,8 +40,7 @@ YoungTest(young_roots, are_pinned_objects) {
 
 static void *told[4];
 
-static void tell(struct tide_root_list *list, void *context) {
-  (void)context;
+REPORT(tell) {
   tide_root_report(list, told, sizeof told);
 }
 
