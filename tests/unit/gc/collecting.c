@@ -7,8 +7,7 @@
 #define MIB ((size_t)1 << 20)
 
 static uint64_t collections(struct world *w) {
-  struct tide_heap_stats stats = stats_of(w->heap);
-  return stats.collections;
+  return stats_of(w->heap).collections;
 }
 
 /* Makes garbage: `mib` MiB of it. */
@@ -177,8 +176,7 @@ HeapTest(limits, the_limit_moves) {
   /* Below what is in use: nothing more until something dies. */
   cr_assert_eq(tide_heap_set_max(w.heap, 16 * MIB, &error), TIDE_OK);
   cr_assert_null(tide_alloc(w.m, TIDE_LAYOUT_LEAF, MIB));
-  struct tide_heap_stats stats = stats_of(w.heap);
-  cr_assert_eq(stats.heap_max_bytes, 16 * MIB);
+  cr_assert_eq(stats_of(w.heap).heap_max_bytes, 16 * MIB);
 }
 
 HeapTest(limits, sizing_changes) {
@@ -187,12 +185,10 @@ HeapTest(limits, sizing_changes) {
   struct tide_heap_stats stats;
   cr_assert_eq(tide_heap_set_sizing(w.heap, TIDE_SIZING_GROWTH, 4.0, NULL), TIDE_OK);
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
-  tide_heap_stats(w.heap, &stats);
-  cr_assert_geq(stats.next_collection_bytes, 32 * MIB);
+  cr_assert_geq(stats_of(w.heap).next_collection_bytes, 32 * MIB);
   cr_assert_eq(tide_heap_set_sizing(w.heap, TIDE_SIZING_GROWTH, 1.5, NULL), TIDE_OK);
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
-  tide_heap_stats(w.heap, &stats);
-  cr_assert_leq(stats.next_collection_bytes, 13 * MIB);
+  cr_assert_leq(stats_of(w.heap).next_collection_bytes, 13 * MIB);
   cr_assert_eq(tide_heap_set_sizing(w.heap, TIDE_SIZING_FIXED, 0, NULL), TIDE_OK);
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
   tide_heap_stats(w.heap, &stats);

@@ -66,8 +66,7 @@ Test(kinds, are_told_of_what_the_program_asks_for) {
   expect(&w, &watch, TIDE_CYCLE_FULL, TIDE_CAUSE_CALL);
   cr_assert_eq(tide_heap_inspect(w.m, look, NULL, NULL), TIDE_OK);
   expect(&w, &watch, TIDE_CYCLE_FULL, TIDE_CAUSE_INSPECT);
-  struct tide_heap_stats stats = stats_of(w.heap);
-  ptrdiff_t much = (ptrdiff_t)stats.heap_max_bytes;
+  ptrdiff_t much = (ptrdiff_t)stats_of(w.heap).heap_max_bytes;
   cr_assert_eq(tide_external_add(w.m, much), TIDE_OK);
   expect(&w, &watch, TIDE_CYCLE_FULL, TIDE_CAUSE_EXTERNAL);
   cr_assert_eq(tide_external_add(w.m, -much), TIDE_OK);

@@ -141,25 +141,6 @@ HeapTest(handles, scopes_close_in_order) {
   cr_assert_eq(live_after_collect(&w), 0);
 }
 
-HeapTest(handles, nest_across_segments_at_every_depth) {
-  enum { DEPTH = 400 };
-  size_t scopes[DEPTH];
-  for (int round = 0; round < 3; round++) {
-    for (int i = 0; i < DEPTH; i++) {
-      scopes[i] = tide_scope_open(w.m);
-      for (int j = 0; j < i % 13; j++)
-        tide_handle(w.m, pair_new(&w, NULL, NULL, 0));
-    }
-    uint64_t expected = live_after_collect(&w);
-    for (int i = DEPTH; i-- > 0;) {
-      cr_assert_eq(tide_scope_close(w.m, scopes[i]), TIDE_OK);
-      expected -= (uint64_t)(i % 13);
-      if (i % 50 == 0) cr_assert_eq(live_after_collect(&w), expected);
-    }
-    cr_assert_eq(expected, 0);
-  }
-}
-
 /* Builds a list that only registers and stack hold; recursion spreads it over frames. */
 HeapTest(handles, unwinding_closes_what_longjmp_left_open) {
   size_t scopes[2000];

@@ -129,8 +129,7 @@ Test(options, an_older_program_s_shorter_structure_works) {
   o.advanced = (const struct tide_advanced_options *)"not read";
   struct tide_heap *heap = tide_heap_create(&o, NULL);
   cr_assert_not_null(heap);
-  struct tide_heap_stats stats = stats_of(heap);
-  cr_assert_eq(stats.heap_max_bytes, (uint64_t)64 << 20);
+  cr_assert_eq(stats_of(heap).heap_max_bytes, (uint64_t)64 << 20);
   tide_heap_destroy(heap);
 }
 
@@ -263,32 +262,26 @@ Test(environment, stress_collects_every_so_many_allocations) {
   world_end(&w);
 }
 
-/* The embedder's choice of how to mark changes nothing of what is found. */
-HeapTest(engines, and_policies_can_be_changed_and_each_finds_the_same) {
-  void **head = tide_handle(w.m, NULL);
-  for (uint64_t i = 0; i < 20000; i++)
-    *head = pair_new(&w, *head, i % 3 ? NULL : *head, i);
+/* That each finds the same is for marking_graphs and marking_switch. */
+HeapTest(engines, and_policies_can_be_changed_by_name) {
   struct tide_error error;
   cr_assert_eq(tide_heap_set_markers(w.heap, 1, &error), TIDE_OK);
   size_t count = 0;
   for (; tide_engine_name(count); count++) {
     cr_assert_not_null(tide_engine_text(count));
     cr_assert_eq(tide_heap_set_engine(w.heap, tide_engine_name(count), &error), TIDE_OK);
-    cr_assert_eq(live_after_collect(&w), 20000);
+    cr_assert_eq(tide_collect(w.m), TIDE_OK);
+    cr_assert_str_eq(cycle_of(w.heap).engine, tide_engine_name(count));
   }
   cr_assert_geq(count, 4);
   cr_assert_null(tide_engine_text(count));
   cr_assert_eq(tide_heap_set_engine(w.heap, "steam", &error), TIDE_ERROR_ARGUMENT);
   cr_assert_not_null(strstr(error.text, "steam"));
   cr_assert_not_null(strstr(error.text, "serial"), "it lists the names");
-  cr_assert_eq(tide_heap_set_engine(w.heap, "bwos", &error), TIDE_OK);
   cr_assert_eq(tide_heap_set_markers(w.heap, 0, &error), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_heap_set_markers(w.heap, 257, &error), TIDE_ERROR_ARGUMENT);
-  cr_assert_eq(tide_heap_set_markers(w.heap, 4, &error), TIDE_OK);
-  for (count = 0; tide_policy_name(count); count++) {
+  for (count = 0; tide_policy_name(count); count++)
     cr_assert_eq(tide_heap_set_policy(w.heap, tide_policy_name(count), &error), TIDE_OK);
-    cr_assert_eq(live_after_collect(&w), 20000);
-  }
   cr_assert_eq(count, 8);
   cr_assert_null(tide_policy_name(SIZE_MAX));
   cr_assert_eq(tide_heap_set_policy(w.heap, "diplomacy", &error), TIDE_ERROR_ARGUMENT);

@@ -83,8 +83,7 @@ YoungTest(young_wait, is_not_for_a_full_collection_where_a_young_one_will_do) {
   w.heap->when->youth.due_bytes = ROOM;
   td_young_set_due(&w.heap->space, SIZE_MAX, SIZE_MAX);
   drop_until_collected(&w);
-  struct tide_cycle_stats stats = cycle_of(w.heap);
-  cr_assert_eq(stats.kind, TIDE_CYCLE_YOUNG);
+  cr_assert_eq(cycle_of(w.heap).kind, TIDE_CYCLE_YOUNG);
 }
 
 /* ---- Much that is logged brings a young collection before the young part is full ---- */
