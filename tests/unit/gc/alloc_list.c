@@ -79,10 +79,9 @@ HeapTest(alloc_list, takes_freed_cells_again) {
 }
 
 HeapTest(alloc_list, fails_as_other_allocation) {
-  cr_assert_null(tide_alloc_list(w.m, TIDE_LAYOUT_INVALID, 16, MOST));
-  cr_assert_eq(tide_alloc_status(w.m), TIDE_ERROR_ARGUMENT);
-  cr_assert_null(tide_alloc_list(w.m, TIDE_LAYOUT_LEAF, (size_t)1 << 40, MOST));
-  cr_assert_eq(tide_alloc_status(w.m), TIDE_ERROR_MEMORY);
+  expect_refused(&w, tide_alloc_list(w.m, TIDE_LAYOUT_INVALID, 16, MOST), TIDE_ERROR_ARGUMENT);
+  expect_refused(&w, tide_alloc_list(w.m, TIDE_LAYOUT_LEAF, (size_t)1 << 40, MOST),
+                 TIDE_ERROR_MEMORY);
 }
 
 /* ---- The stack below ---- */

@@ -121,6 +121,11 @@ static inline struct pair *pair_new(struct world *w, void *left, void *right, ui
   return p;
 }
 
+static inline void expect_refused(struct world *w, const void *object, enum tide_status status) {
+  cr_assert_null(object);
+  cr_assert_eq(tide_alloc_status(w->m), status);
+}
+
 /* Returns the object, which lives to the end. */
 static inline void *held(struct world *w, void *object) {
   cr_assert_not_null(object);

@@ -6,8 +6,6 @@
 #include "heap/quarantine.h"
 #include "tests/unit/gc/common.h"
 
-/* ---- Children that write to standard error ---- */
-
 static char told[4096];
 
 /* Runs the scenario in a process of its own. Returns the signal that ended it, 0 if none did; what
@@ -38,8 +36,6 @@ static int run(void (*scenario)(struct world *w)) {
 static void expect_told(const char *what) {
   cr_assert_not_null(strstr(told, what), "\"%s\" is missing in: %s", what, told);
 }
-
-/* ---- Forgotten roots ---- */
 
 static struct pair *forgotten; /* no root */
 
@@ -116,8 +112,6 @@ Test(dangling, roots_are_told_by_how_they_were_registered) {
   expect_told("a root callback");
 }
 
-/* ---- Interior pointers ---- */
-
 static void keep_the_inside(struct world *w, size_t at) {
   tide_layout holder = tide_layout_named(w->heap, w->pair, "holder", NULL);
   tide_layout node = tide_layout_named(w->heap, w->pair, "node", NULL);
@@ -145,8 +139,6 @@ Test(dangling, an_interior_pointer_as_the_only_reference) {
   expect_told("is inside an object (layout 'node', 32 bytes) reclaimed 1 collection ago");
   expect_told("layout 'holder'), byte 0\n");
 }
-
-/* ---- Contents ---- */
 
 static void write_to_the_dead(struct world *w) {
   forget(w);
@@ -193,8 +185,6 @@ static void hold_a_traced_one(struct world *w) {
 Test(dangling, trace_functions_are_not_called_for_the_dead) {
   cr_assert_eq(run(hold_a_traced_one), SIGABRT, "%s", told);
 }
-
-/* ---- The quarantine ends ---- */
 
 Test(dangling, cells_leave_the_quarantine) {
   setenv("TIDE_VERIFY", "1", 1);

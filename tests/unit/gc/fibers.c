@@ -46,8 +46,6 @@ static void leave(void) {
   swapcontext(&f.own, &f.main);
 }
 
-/* ---- References on both stacks ---- */
-
 static void collecting(void) {
   struct pair *mine = pair_new(&f.w, NULL, NULL, 4711);
   for (int i = 0; i < 3; i++) {
@@ -110,8 +108,6 @@ Test(fibers, hold_young_objects) {
   }
   fiber_end();
 }
-
-/* ---- What is looked at while a fiber rests ---- */
 
 enum { DEAD = 100 };
 

@@ -13,7 +13,6 @@ static struct tide_mutator *attach(void) {
   return m;
 }
 
-/* Sizes of small, medium and large objects. */
 static size_t size_of(unsigned *seed) {
   int kind = rand_r(seed) % 64;
   if (kind == 0) return 200000 + (size_t)(rand_r(seed) % 900000);

@@ -3,8 +3,6 @@
 
 #include "tests/unit/gc/common.h"
 
-/* ---- Roots gathered afresh ---- */
-
 static uintptr_t told_before[4], told_stopped[2]; /* of which number 1 is told */
 static unsigned calls_before, calls_stopped;
 
@@ -37,8 +35,6 @@ HeapTest(foreign, sources_tell_roots_in_each_collection_anew) {
   cr_assert_eq(live_after_collect(&w), 0);
   cr_assert_eq(calls_before, 2);
 }
-
-/* ---- Around the stop ---- */
 
 struct around {
   unsigned before, declines, around, twice;
@@ -252,8 +248,6 @@ HeapTest(foreign, slots_that_mean_nothing_are_refused, .signal = TOLD) {
   tide_blocking_leave(w.m);
 }
 
-/* ---- Who is alive ---- */
-
 struct question {
   void *live, *dead;
   bool live_is, dead_is;
@@ -278,8 +272,6 @@ HeapTest(foreign, events_may_ask_who_is_alive) {
   cr_assert_not(tide_object_is_live(w.heap, *held), "not in a callback");
   tide_heap_on_event(w.heap, NULL, NULL);
 }
-
-/* ---- Trace functions that bear no company ---- */
 
 static _Atomic(int) inside, most, calls;
 
@@ -322,8 +314,6 @@ Test(foreign, one_function_at_a_time_runs) {
   cr_assert_geq(atomic_load(&calls), 2 * ((1 << 13) - 1));
   world_end(&w);
 }
-
-/* ---- Growth ---- */
 
 Test(foreign, a_heap_that_may_grow_collects_later) {
   struct tide_options options = small_options();

@@ -2,22 +2,6 @@
 #include "tests/unit/gc/common.h"
 #include "tide/advanced.h"
 
-TRACE(allocating_trace) {
-  struct world *w = context;
-  cr_assert_null(tide_alloc(w->m, w->pair, sizeof(struct pair)));
-}
-
-Test(misuse, allocation_in_a_trace_function, .signal = TOLD) {
-  struct tide_options options = small_options();
-  options.markers = 1;
-  struct world w = world_with(&options, TIDE_STACK_PRECISE);
-  tide_layout traced = tide_layout_traced(w.heap, allocating_trace, &w, NULL);
-  pair_new(&w, NULL, NULL, 1);
-  cr_assert_not_null(tide_handle(w.m, tide_alloc(w.m, traced, 64)));
-  cr_assert_eq(tide_collect(w.m), TIDE_OK);
-  world_end(&w);
-}
-
 Test(misuse, objects_of_another_kind, .signal = TOLD) {
   struct world w = world_new(), other = world_new();
   struct pair *p = pair_new(&w, NULL, NULL, 1);

@@ -74,8 +74,6 @@ Test(own_stack, refuses_what_makes_no_sense) {
   world_end(&w);
 }
 
-/* ---- Another thread's ---- */
-
 static struct tide_mutator *_Atomic theirs;
 static _Atomic(bool) stands_there, may_return;
 static uintptr_t disguised;

@@ -103,8 +103,6 @@ static bool call(const struct function *which, const struct at *at) {
   return false FUNCTIONS(CALL);
 }
 
-/* ---- Places ---- */
-
 static struct at fill(struct world *w) {
   static char stack[2][4096] __attribute__((aligned(16)));
   static int stacks;
@@ -172,8 +170,6 @@ static bool make_at(enum place place, const struct function *function) {
   if (place == IN_VISIT) return tide_heap_walk(w.m, make_in_visit, &made) == TIDE_OK && made.good;
   return (place < IN_EVENT || tide_collect(w.m) == TIDE_OK) && made.good;
 }
-
-/* ---- */
 
 static void expect_refusal(enum place place, const struct function *function) {
   int pipes[2];

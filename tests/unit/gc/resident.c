@@ -68,7 +68,6 @@ Test(resident, a_heap_with_small_pages_keeps_to_its_limit) {
   expect_bounded(true);
 }
 
-/* Memory in huge pages, of the whole process. */
 static size_t huge_bytes(void) {
   char line[256];
   size_t kib = 0, all = 0;

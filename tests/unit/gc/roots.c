@@ -141,7 +141,6 @@ HeapTest(handles, scopes_close_in_order) {
   cr_assert_eq(live_after_collect(&w), 0);
 }
 
-/* Builds a list that only registers and stack hold; recursion spreads it over frames. */
 HeapTest(handles, unwinding_closes_what_longjmp_left_open) {
   size_t scopes[2000];
   for (int depth = 1; depth < 2000; depth += 37) {
@@ -209,5 +208,3 @@ static __attribute__((noinline)) uint64_t sum_of_watched(struct world *w) {
 StackTest(stack, variables_whose_address_is_known) {
   cr_assert_eq(sum_of_watched(&w), 99 * 100 / 2);
 }
-
-/* ---- Fibers ---- */

@@ -215,8 +215,6 @@ Test(signals, log_lines_wait_for_the_world) {
   cr_assert_eq(tide_detach(m), TIDE_OK);
 }
 
-/* ---- Holding stops off ---- */
-
 static _Atomic(bool) holds, is_through;
 
 static void *hold_for_a_while(void *unused) {

@@ -40,8 +40,6 @@ HeapTest(snapshot, says_what_layouts_are_called) {
   free(text);
 }
 
-/* ---- Trace functions and root callbacks that do not report the same each time ---- */
-
 struct fickle {
   struct tide_mutator *m;
   void *object;
@@ -91,8 +89,6 @@ Test(snapshot, a_root_callback_that_changes_its_mind) {
     world_end(&w);
   }
 }
-
-/* ---- Other mutators ---- */
 
 static _Atomic(bool) done;
 

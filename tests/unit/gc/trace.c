@@ -69,7 +69,6 @@ HeapTest(trace, ends) {
   cr_assert_eq(tide_timeline_read(w.heap, events, ROOM, NULL), 0);
 }
 
-/* Markers that come later remember events as well. */
 HeapTest(trace, follows_the_number_of_markers) {
   list_new(&w, 100);
   cr_assert_eq(tide_heap_set_markers(w.heap, 1, NULL), TIDE_OK);
@@ -79,7 +78,6 @@ HeapTest(trace, follows_the_number_of_markers) {
   cr_assert_gt(tide_timeline_read(w.heap, events, ROOM, NULL), 3);
 }
 
-/* The four parts of a marker's time are all of it. */
 HeapTest(trace, times_add_up) {
   list_new(&w, 50000);
   struct tide_cycle_stats cycle;

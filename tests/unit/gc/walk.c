@@ -19,8 +19,6 @@ static void refers(struct tide_walk *walk, const void *object, size_t count,
   }
 }
 
-/* ---- Objects and their numbers ---- */
-
 struct numbers {
   uint64_t next;
   const char *last;
@@ -190,8 +188,6 @@ Test(walk, weak_references_that_are_cleared) {
   cr_assert_eq(tide_root_remove_range(z.w.heap, &z.leaf), TIDE_OK);
   world_end(&z.w);
 }
-
-/* ---- Layouts ---- */
 
 static struct tide_layout_info layout(struct tide_walk *walk, tide_layout number) {
   struct tide_layout_info info;

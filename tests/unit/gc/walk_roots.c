@@ -1,8 +1,6 @@
 /* The walk: what it says of roots, and where it is refused. */
 #include "tests/unit/gc/walk.h"
 
-/* ---- Roots ---- */
-
 struct rooted {
   struct world w;
   void *slot, *range[3], *conservative[2], *called, *handle, *finalized;
@@ -78,8 +76,6 @@ StackTest(walk, words_of_stacks_are_roots) {
   inspect(&w, look_at_stack, (void *)&kept);
 }
 
-/* ---- Errors ---- */
-
 LOOK(must_not_run) {
   cr_assert_fail("it is called where that is not possible");
 }
@@ -149,8 +145,7 @@ HeapTest(walk, inside_itself, .signal = TOLD) {
 
 LOOK(look_and_allocate) {
   struct world *w = context;
-  cr_assert_null(tide_alloc(w->m, w->pair, sizeof(struct pair)));
-  cr_assert_eq(tide_alloc_status(w->m), TIDE_ERROR_STATE);
+  expect_refused(w, tide_alloc(w->m, w->pair, sizeof(struct pair)), TIDE_ERROR_STATE);
 }
 
 LOOK(look_and_finalize) {

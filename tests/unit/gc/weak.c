@@ -13,8 +13,7 @@ HeapTest(weak, cleared_when_the_target_dies) {
   cr_assert_eq(live_after_collect(&w), 2);
   for (int kind = 0; kind < 2; kind++)
     cr_assert_null(tide_weak_get(w.m, (struct tide_weak *)*weak[kind]));
-  cr_assert_null(tide_weak_new(w.m, NULL, (enum tide_weak_kind)9));
-  cr_assert_eq(tide_alloc_status(w.m), TIDE_ERROR_ARGUMENT);
+  expect_refused(&w, tide_weak_new(w.m, NULL, (enum tide_weak_kind)9), TIDE_ERROR_ARGUMENT);
 }
 
 HeapTest(weak, targets_that_are_no_references_stay) {

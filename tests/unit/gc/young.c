@@ -239,7 +239,6 @@ Test(young, writes_into_another_heap_s_object_are_told, .signal = TOLD) {
   world_end(&other);
 }
 
-/* What TIDE_VERIFY=1 says of a store that was forgotten. */
 Test(young, a_forgotten_barrier_is_found, .signal = SIGABRT) {
   setenv("TIDE_VERIFY", "1", 1);
   struct world w = world_young();

@@ -2,8 +2,6 @@
 #include "tests/unit/gc/young.h"
 #include "tide/foreign.h"
 
-/* ---- Snapshots ---- */
-
 static uint64_t nodes_in_snapshot(struct world *w) {
   char *text = snapshot_text(w);
   uint64_t nodes = number_after(text, "\"node_count\":") - 1; /* the root node */
@@ -29,8 +27,6 @@ YoungTest(young_apart, a_snapshot_holds_old_objects_and_young_ones) {
   *handle = NULL;
   cr_assert_eq(nodes_in_snapshot(&w), 0);
 }
-
-/* ---- What tide/foreign.h offers ---- */
 
 TRACE(trace_second) {
   tide_trace_range(tracer, (void *const *)object + 1, bytes / sizeof(void *) - 1);
