@@ -77,6 +77,20 @@ HeapTest(arrays, huge_sizes_are_refused) {
   expect_refused(&w, tide_alloc(w.m, TIDE_LAYOUT_LEAF, SIZE_MAX), TIDE_ERROR_ARGUMENT);
 }
 
+HeapTest(barrier, range_copies_overlapping_slots) {
+  void **array = held(&w, tide_alloc(w.m, TIDE_LAYOUT_REFS, 8 * sizeof(void *)));
+  for (int i = 0; i < 8; i++)
+    tide_write(w.m, array, &array[i], pair_new(&w, NULL, NULL, (uint64_t)i));
+  tide_write_range(w.m, array, &array[1], &array[0], 7);
+  for (uint64_t i = 1; i < 8; i++)
+    cr_assert_eq(((struct pair *)array[i])->number, i - 1);
+  tide_write_range(w.m, array, &array[0], &array[1], 7);
+  for (uint64_t i = 0; i < 7; i++)
+    cr_assert_eq(((struct pair *)array[i])->number, i);
+  tide_write_range(w.m, array, array, NULL, 0);
+  cr_assert_eq(live_after_collect(&w), 8);
+}
+
 HeapTest(layout_names, a_name_makes_a_layout_of_its_own) {
   struct tide_error error;
   tide_layout node = tide_layout_named(w.heap, w.pair, "node", &error);

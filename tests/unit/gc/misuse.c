@@ -2,8 +2,8 @@
 #include "tests/unit/gc/common.h"
 #include "tide/advanced.h"
 
-Test(misuse, objects_of_another_kind, .signal = TOLD) {
-  struct world w = world_new(), other = world_new();
+HeapTest(misuse, objects_of_another_kind, .signal = TOLD) {
+  struct world other = world_new();
   struct pair *p = pair_new(&w, NULL, NULL, 1);
   struct tide_weak *weak = tide_weak_new(w.m, p, TIDE_WEAK_BEFORE);
   struct tide_ephemeron *ephemeron = tide_ephemeron_new(w.m, p, p);
@@ -17,7 +17,6 @@ Test(misuse, objects_of_another_kind, .signal = TOLD) {
   cr_assert_eq(p->number, 1);
   cr_assert_null(p->right);
   cr_assert_eq(tide_weak_get(w.m, weak), p);
-  world_end(&w);
   world_end(&other);
 }
 

@@ -66,6 +66,26 @@ HeapTest(roots, conservative_memory_with_interior_pointers) {
   cr_assert_eq(live_after_collect(&w), 0);
 }
 
+/* A reference where the address of a slot is wanted: found out at run time by those who get past
+ * the compiler. */
+HeapTest(barrier, slots_inside_objects_are_no_roots) {
+  struct pair *pair = pair_new(&w, NULL, NULL, 1);
+  cr_assert_eq(tide_root_add(w.heap, (void *)pair), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_root_add(w.heap, &pair->left), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq((tide_root_add)(w.heap, pair), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_root_add_range(w.heap, pair, 2), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_root_add_range(w.heap, &pair->right, 1), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_root_add_conservative(w.heap, pair, sizeof *pair), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_root_add(w.heap, &pair), TIDE_OK);
+  cr_assert_eq(live_after_collect(&w), 1);
+  cr_assert_eq(tide_root_remove(w.heap, &pair), TIDE_OK);
+  /* Of another heap they may be: it does not look into this one. */
+  struct world other = world_new();
+  cr_assert_eq(tide_root_add(other.heap, &pair->left), TIDE_OK);
+  cr_assert_eq(tide_root_remove(other.heap, &pair->left), TIDE_OK);
+  world_end(&other);
+}
+
 struct called {
   int calls;
   void *one, *inside;
