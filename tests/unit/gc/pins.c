@@ -1,4 +1,4 @@
-/* Pinned objects: alive until unpinned or freed, many of them, and by several threads. */
+/* Pinned objects: alive until unpinned or freed, many of them. */
 #include <sys/resource.h>
 
 #include "tests/unit/gc/common.h"
@@ -78,41 +78,6 @@ HeapTest(pins, are_told_and_move_nowhere) {
   struct pair *moved = tide_object_replace(w.m, free_one, 200);
   cr_assert(moved && moved->number == 2, "others may move where something is pinned");
 #endif
-}
-
-enum { EACH = 20000, PINNERS = 4 };
-static struct world shared;
-static struct pair *theirs[PINNERS][EACH];
-
-static void *pin_some(void *number) {
-  struct pair **mine = theirs[(uintptr_t)number];
-  struct tide_mutator *m = tide_attach(shared.heap, NULL, NULL);
-  for (int i = 0; i < EACH; i++) {
-    struct pair *p = tide_alloc(m, shared.pair, sizeof *p);
-    p->number = (uint64_t)i;
-    cr_assert_eq(tide_object_pin(m, p), TIDE_OK);
-    mine[i] = p;
-    if (i % 3 == 0) cr_assert_eq(tide_object_unpin(m, p), TIDE_OK);
-    if (i % 5000 == 0) cr_assert_eq(tide_collect(m), TIDE_OK);
-  }
-  cr_assert_eq(tide_detach(m), TIDE_OK);
-  return NULL;
-}
-
-Test(pins, by_several_threads_at_once) {
-  pthread_t threads[PINNERS];
-  shared = world_new();
-  tide_blocking_enter(shared.m);
-  for (uintptr_t i = 0; i < PINNERS; i++)
-    threads[i] = thread_new(pin_some, (void *)i);
-  for (int i = 0; i < PINNERS; i++)
-    pthread_join(threads[i], NULL);
-  tide_blocking_leave(shared.m);
-  cr_assert_eq(live_after_collect(&shared), PINNERS * (EACH - (EACH + 2) / 3));
-  for (int t = 0; t < PINNERS; t++)
-    for (int i = 0; i < EACH; i++)
-      if (i % 3) cr_assert_eq(theirs[t][i]->number, (uint64_t)i);
-  world_end(&shared);
 }
 
 /* Bytes that the process may write and shares with nobody: what RLIMIT_DATA limits. */

@@ -57,33 +57,25 @@ static void advanced_refused(const struct tide_advanced_options *advanced, const
   refused(&o, TIDE_ERROR_ARGUMENT, named);
 }
 
+#define ADVANCED_REFUSED(option, value, named)                                                     \
+  do {                                                                                             \
+    struct tide_advanced_options a;                                                                \
+    tide_advanced_options_init(&a);                                                                \
+    a.option = (value);                                                                            \
+    advanced_refused(&a, named);                                                                   \
+  } while (0)
+
 Test(options, advanced_nonsense_is_refused) {
-  struct tide_advanced_options defaults, a;
-  tide_advanced_options_init(&defaults);
-  a = defaults;
-  a.struct_size = 0;
-  advanced_refused(&a, "tide_advanced_options_init");
-  a.struct_size = SIZE_MAX;
-  advanced_refused(&a, "tide_advanced_options_init");
-  a = defaults;
-  a.engine = "steam";
-  advanced_refused(&a, "steam");
-  a = defaults;
-  a.policy = "diplomacy";
-  advanced_refused(&a, "diplomacy");
+  ADVANCED_REFUSED(struct_size, 0, "tide_advanced_options_init");
+  ADVANCED_REFUSED(struct_size, SIZE_MAX, "tide_advanced_options_init");
+  ADVANCED_REFUSED(engine, "steam", "steam");
+  ADVANCED_REFUSED(policy, "diplomacy", "diplomacy");
   uint32_t shapes[] = {1, 3, 6, UINT32_MAX, UINT32_C(1) << 31};
-  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-    a = defaults;
-    a.queue_blocks = shapes[i];
-    a.queue_block_items = shapes[i];
-    advanced_refused(&a, "blocks");
-  }
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+    ADVANCED_REFUSED(queue_blocks = a.queue_block_items, shapes[i], "blocks");
   double costs[] = {-1, 1e300, (double)__builtin_nanf("")};
-  for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) {
-    a = defaults;
-    a.adaptive_cost = costs[i];
-    advanced_refused(&a, "adaptive_cost");
-  }
+  for (size_t i = 0; i < sizeof costs / sizeof *costs; i++)
+    ADVANCED_REFUSED(adaptive_cost, costs[i], "adaptive_cost");
 }
 
 Test(options, advanced_structures_of_other_headers_work) {

@@ -12,41 +12,39 @@ static void destroy_heap(void) {
 }
 TestSuite(signals, .init = make_heap, .fini = destroy_heap);
 
-static struct tide_mutator *attach(struct tide_heap *to, struct tide_error *error) {
+static struct tide_mutator *attach(struct tide_heap *to) {
+  return mutator_of(to, TIDE_STACK_CONSERVATIVE, TIDE_STOP_SIGNAL);
+}
+
+static void attach_refused(struct tide_heap *to, enum tide_stack stack, enum tide_stop stop,
+                           enum tide_status status, const char *why) {
   struct tide_attach_options options;
+  struct tide_error error;
   tide_attach_options_init(&options);
-  options.stop = TIDE_STOP_SIGNAL;
-  return tide_attach(to, &options, error);
+  options.stack = stack;
+  options.stop = stop;
+  cr_assert_null(tide_attach(to, &options, &error));
+  cr_assert_eq(error.status, status);
+  cr_assert(strstr(error.text, why), "%s", error.text);
+}
+
+static void signal_refused(struct tide_heap *to, enum tide_status status, const char *why) {
+  attach_refused(to, TIDE_STACK_CONSERVATIVE, TIDE_STOP_SIGNAL, status, why);
 }
 
 Test(signals, need_a_conservative_stack) {
-  struct tide_attach_options options;
-  struct tide_error error;
-  tide_attach_options_init(&options);
-  options.stop = TIDE_STOP_SIGNAL;
-  options.stack = TIDE_STACK_PRECISE;
-  cr_assert_null(tide_attach(heap, &options, &error));
-  cr_assert_eq(error.status, TIDE_ERROR_ARGUMENT);
-  cr_assert(strstr(error.text, "precise stack"));
-  options.stop = (enum tide_stop)7;
-  options.stack = TIDE_STACK_CONSERVATIVE;
-  cr_assert_null(tide_attach(heap, &options, &error));
-  cr_assert_eq(error.status, TIDE_ERROR_ARGUMENT);
+  attach_refused(heap, TIDE_STACK_PRECISE, TIDE_STOP_SIGNAL, TIDE_ERROR_ARGUMENT, "precise stack");
+  attach_refused(heap, TIDE_STACK_CONSERVATIVE, (enum tide_stop)7, TIDE_ERROR_ARGUMENT, "");
 }
 
 Test(signals, stop_a_thread_in_all_heaps_or_none) {
-  struct tide_heap *one = heap, *two = tide_heap_create(NULL, NULL);
-  struct tide_error error;
-  struct tide_mutator *m = tide_attach(one, NULL, NULL);
-  cr_assert_null(attach(two, &error));
-  cr_assert_eq(error.status, TIDE_ERROR_STATE);
+  struct tide_heap *two = tide_heap_create(NULL, NULL);
+  struct tide_mutator *m = tide_attach(heap, NULL, NULL);
+  signal_refused(two, TIDE_ERROR_STATE, "");
   cr_assert_eq(tide_detach(m), TIDE_OK);
-  m = attach(two, &error);
-  cr_assert(m);
-  cr_assert_null(tide_attach(one, NULL, &error));
-  cr_assert_eq(error.status, TIDE_ERROR_STATE);
-  struct tide_mutator *other = attach(one, &error);
-  cr_assert(other);
+  m = attach(two);
+  attach_refused(heap, TIDE_STACK_CONSERVATIVE, TIDE_STOP_POLL, TIDE_ERROR_STATE, "");
+  struct tide_mutator *other = attach(heap);
   cr_assert_eq(tide_detach(m), TIDE_OK);
   cr_assert_eq(tide_detach(other), TIDE_OK);
   cr_assert_eq(tide_heap_destroy(two), TIDE_OK);
@@ -59,8 +57,7 @@ Test(signals, can_be_chosen) {
   cr_assert_eq(tide_stop_signal_set(SIGSEGV, &error), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_stop_signal_set(4000, &error), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_stop_signal_set(SIGXCPU, &error), TIDE_OK);
-  struct tide_mutator *m = attach(heap, &error);
-  cr_assert(m);
+  struct tide_mutator *m = attach(heap);
   cr_assert_eq(tide_stop_signal(), SIGXCPU);
   cr_assert_eq(tide_stop_signal_set(SIGPWR, &error), TIDE_ERROR_STATE);
   cr_assert_eq(tide_detach(m), TIDE_OK);
@@ -71,15 +68,12 @@ Test(signals, can_be_chosen) {
 }
 
 Test(signals, come_from_the_environment) {
-  struct tide_error error;
   setenv("TIDE_STOP_SIGNAL", "PWR", 1);
-  cr_assert_null(attach(heap, &error));
-  cr_assert_eq(error.status, TIDE_ERROR_ENVIRONMENT);
+  signal_refused(heap, TIDE_ERROR_ENVIRONMENT, "PWR");
   setenv("TIDE_STOP_SIGNAL", "9", 1);
-  cr_assert_null(attach(heap, &error));
+  signal_refused(heap, TIDE_ERROR_ENVIRONMENT, "9");
   setenv("TIDE_STOP_SIGNAL", "24", 1);
-  struct tide_mutator *m = attach(heap, &error);
-  cr_assert(m);
+  struct tide_mutator *m = attach(heap);
   cr_assert_eq(tide_stop_signal(), 24);
   cr_assert_eq(tide_detach(m), TIDE_OK);
 }
@@ -89,18 +83,15 @@ static void handle(int number) {
 }
 
 Test(signals, that_the_program_handles_are_left_to_it) {
-  struct tide_error error;
   signal(SIGPWR, handle);
-  cr_assert_null(attach(heap, &error));
-  cr_assert_eq(error.status, TIDE_ERROR_STATE);
-  cr_assert(strstr(error.text, "TIDE_STOP_SIGNAL="), "%s", error.text);
+  signal_refused(heap, TIDE_ERROR_STATE, "TIDE_STOP_SIGNAL=");
 }
 
 static _Atomic(int) turn;
 
 /* Runs without safepoints; the object is in a register or on the stack only. */
 static void *spin(void *unused) {
-  struct tide_mutator *m = attach(heap, NULL);
+  struct tide_mutator *m = attach(heap);
   sigset_t set;
   void **object = tide_alloc(m, TIDE_LAYOUT_REFS, 64);
   object[3] = tide_alloc(m, TIDE_LAYOUT_LEAF, 64);
@@ -120,7 +111,7 @@ static void *spin(void *unused) {
 }
 
 Test(signals, stop_a_thread_that_never_polls) {
-  struct tide_mutator *m = attach(heap, NULL);
+  struct tide_mutator *m = attach(heap);
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before); /* attaching lets the signal through */
@@ -142,7 +133,7 @@ Test(signals, stop_a_thread_that_never_polls) {
 
 /* Takes the signal for itself when threads are attached already. */
 Test(signals, taken_later_end_the_process, .signal = SIGABRT) {
-  struct tide_mutator *m = attach(heap, NULL);
+  struct tide_mutator *m = attach(heap);
   thread_new(spin, NULL);
   while (turn == 0)
     continue;
@@ -164,7 +155,7 @@ static void *read_lines(void *file) {
 Test(signals, that_a_thread_blocks_are_named) {
   int pipes[2], kept = dup(STDERR_FILENO);
   void *said;
-  struct tide_mutator *m = attach(heap, NULL);
+  struct tide_mutator *m = attach(heap);
   turn = 10;
   pthread_t thread = thread_new(spin, NULL);
   while (turn == 10)
@@ -184,7 +175,7 @@ Test(signals, that_a_thread_blocks_are_named) {
 /* A collection that wants to be told on the standard error, while a thread stands in a loop with
  * that stream's lock: nothing is written before the thread goes on. */
 static void *hold_stderr(void *unused) {
-  struct tide_mutator *m = attach(heap, NULL);
+  struct tide_mutator *m = attach(heap);
   flockfile(stderr);
   turn++;
   while (turn == 1)
@@ -204,7 +195,7 @@ Test(signals, log_lines_wait_for_the_world) {
   destroy_heap();
   setenv("TIDE_LOG", "1", 1);
   make_heap();
-  struct tide_mutator *m = attach(heap, NULL);
+  struct tide_mutator *m = attach(heap);
   pthread_t thread = thread_new(hold_stderr, NULL);
   while (turn == 0)
     continue;
@@ -218,7 +209,7 @@ Test(signals, log_lines_wait_for_the_world) {
 static _Atomic(bool) holds, is_through;
 
 static void *hold_for_a_while(void *unused) {
-  struct tide_mutator *m = attach(heap, NULL);
+  struct tide_mutator *m = attach(heap);
   tide_stop_hold(m);
   tide_stop_hold(m);
   holds = true;
@@ -231,7 +222,7 @@ static void *hold_for_a_while(void *unused) {
 }
 
 Test(signals, do_not_stop_a_thread_that_holds_them_off) {
-  struct tide_mutator *m = attach(heap, NULL);
+  struct tide_mutator *m = attach(heap);
   pthread_t thread;
   thread = thread_new(hold_for_a_while, NULL);
   while (!holds)
