@@ -1,7 +1,7 @@
 #include "gc/alloc/request.h"
 
 #include "gc/check/caller/check.h"
-#include "gc/cycle/budget.h"
+#include "gc/when/when.h"
 #include "gc/cycle/collect.h"
 #include "gc/cycle/young.h"
 #include "gc/object/runs.h"

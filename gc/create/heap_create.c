@@ -8,7 +8,7 @@
 #include "gc/create/marking.h"
 #include "gc/create/options.h"
 #include "gc/cycle/asked.h"
-#include "gc/cycle/budget.h"
+#include "gc/when/when.h"
 #include "gc/cycle/young.h"
 #include "gc/foreign/weak_slots.h"
 #include "gc/layout/serial_trace.h"
@@ -25,7 +25,6 @@
 #include "gc/weak/ephemeron.h"
 #include "gc/weak/finalizers.h"
 #include "gc/weak_table.h"
-#include "gc/when/when.h"
 #include "heap/create.h"
 #include "marker/engine/list.h"
 

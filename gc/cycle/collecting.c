@@ -1,13 +1,12 @@
 /* When a heap collects, as far as the program has a say: pauses, and memory outside the heap. */
 #include "gc/check/caller/check.h"
 #include "gc/cycle/asked.h"
-#include "gc/cycle/budget.h"
+#include "gc/when/when.h"
 #include "gc/cycle/collect.h"
 #include "gc/threads/inside.h"
 #include "gc/threads/stop/pause.h"
 #include "gc/threads/stop/world.h"
 #include "gc/threads/thread.h"
-#include "gc/when/when.h"
 #include "tide/dropin.h"
 
 /* Waits for a collection that runs. */

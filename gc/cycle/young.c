@@ -60,13 +60,12 @@ static uint64_t count_logged(const struct tide_heap *heap) {
 }
 
 void td_young_mark_logged(struct tide_heap *heap) {
-  uint64_t begin = td_plat_thread_ns(), count = count_logged(heap);
+  heap->when->logged_much = count_logged(heap) >= TD_YOUTH_LOGGED;
   static const struct td_log_visit visit = {add_slots, add_object};
   struct logged logged = {.heap = heap};
   td_log_take(&heap->space, &visit, &logged);
   heap->stats->building->all.logged = logged.taken;
   if (logged.taken) mark_taken(&logged);
-  td_youth_note_logged(&heap->when->youth, count, td_plat_thread_ns() - begin);
 }
 
 /* ---- When ---- */
@@ -90,7 +89,7 @@ static uint64_t room_of(struct tide_heap *heap) {
 void td_young_begin(struct tide_heap *heap) {
   if (!heap->space.has_young) return; /* and the system is not asked for its caches */
   td_youth_begin(&heap->when->youth, td_plat_cache_bytes());
-  td_young_set_due(&heap->space, heap->when->youth.due_bytes, heap->when->youth.logged_due);
+  td_young_set_due(&heap->space, heap->when->youth.due_bytes, TD_YOUTH_LOGGED);
 }
 
 void td_young_plan(struct tide_heap *heap, struct td_youth_facts facts, bool asked) {
@@ -99,6 +98,7 @@ void td_young_plan(struct tide_heap *heap, struct td_youth_facts facts, bool ask
   bool was_on = youth->on;
   facts.room_bytes = room_of(heap);
   facts.live_bytes = heap->space.live_bytes;
+  facts.logged_much = heap->when->logged_much;
   for (struct tide_mutator *m = heap->world->mutators; m; m = m->next)
     m->logged = 0;
   if (heap->last_kind == TIDE_CYCLE_FULL)
@@ -111,7 +111,7 @@ void td_young_plan(struct tide_heap *heap, struct td_youth_facts facts, bool ask
     switch_barriers(heap);
     td_young_bear_old(&heap->space, !youth->on);
   }
-  td_young_set_due(&heap->space, youth->due_bytes, youth->logged_due);
+  td_young_set_due(&heap->space, youth->due_bytes, TD_YOUTH_LOGGED);
 }
 
 bool td_young_is_unwise(const struct tide_heap *heap, enum tide_cycle_cause cause) {

@@ -8,8 +8,6 @@
 
 #include "heap/space.h"
 
-/* Weight of the newest observation. */
-#define SMOOTHING 0.5
 /* The default rule's cost per MiB, and the most that the root may ask for. Heaps with little alive
  * are not slower for cycling through 4 MiB than through 32: measured on binary trees. */
 #define DEFAULT_COST 0.002
@@ -21,11 +19,6 @@
 #define YOUNG_ROOM_MOST ((double)(32 << 20))
 #define SAVING_MOST ((double)(128 << 20))
 #define SPENDING_LEAST ((double)(288 << 20))
-/* A heap is small that uses less than CRAMPED_MOST times its first budget. Collections take a large
- * part of the time if it is more than a CRAMPED_PART-th. */
-#define CRAMPED_MOST 4
-#define CRAMPED_PART 16
-
 /* By what is read: what an object without references and what a root counts, and the extra room of
  * small heaps, as a part of what is alive and at most. Found by trying on programs for Boehm GC:
  * docs/boehm.md has their figures. */
@@ -52,16 +45,16 @@ static double larger(double a, double b) {
   return a > b ? a : b;
 }
 
-static double smooth(double old, double fresh) {
-  return old > 0 ? old + SMOOTHING * (fresh - old) : fresh;
+double td_smooth(double old, double fresh) {
+  return old > 0 ? old + TD_SMOOTHING * (fresh - old) : fresh;
 }
 
 static void note_rates(struct td_sizing *policy, const struct td_sizing_facts *facts) {
   double mutator_ns = (double)(facts->mutator_ns ? facts->mutator_ns : 1);
   double collect_ns = (double)(facts->collect_ns ? facts->collect_ns : 1);
   policy->allocation_rate =
-      smooth(policy->allocation_rate, (double)facts->allocated_bytes / mutator_ns);
-  policy->marking_rate = smooth(policy->marking_rate, (double)facts->live_bytes / collect_ns);
+      td_smooth(policy->allocation_rate, (double)facts->allocated_bytes / mutator_ns);
+  policy->marking_rate = td_smooth(policy->marking_rate, (double)facts->live_bytes / collect_ns);
 }
 
 static double root_room(const struct td_sizing *policy, double live, double cost_per_mib) {
@@ -104,27 +97,7 @@ static double scanned_room(const struct td_sizing *policy, const struct td_sizin
 static double default_room(const struct td_sizing *policy, double live, double roots) {
   double room = root_room(policy, live, DEFAULT_COST);
   double most = between(YOUNG_ROOM_MOST, DEFAULT_ROOM_MOST, spending(policy, live));
-  if (room > most) room = most;
-  double grown = growth_room(policy, live, roots);
-  return room > grown ? room : grown;
-}
-
-/* A small heap that holds objects of many sizes has hardly a whole block left, and collects for a
- * large part of the time. */
-static bool is_cramped(const struct td_sizing *policy, const struct td_sizing_facts *facts) {
-  return policy->kind == TIDE_SIZING_DEFAULT && policy->initial_blocks > 1 &&
-         facts->used_blocks < CRAMPED_MOST * policy->initial_blocks &&
-         facts->collect_ns > facts->mutator_ns / CRAMPED_PART;
-}
-
-/* Blocks that are partly empty are room too. But what is free there may be of sizes that are not
- * asked for: if less than half of the last room could be used, some whole ones are added, an eighth
- * of those in use. Not more often, or a heap with constant live bytes would grow for ever. */
-static double least_blocks(const struct td_sizing *policy, const struct td_sizing_facts *facts) {
-  double used = (double)facts->used_blocks;
-  if (is_cramped(policy, facts)) return used + policy->initial_blocks / 2.0;
-  bool scarce = !facts->asked && (double)facts->allocated_bytes < policy->room / 2;
-  return scarce ? used + used / 8 + 4 : used;
+  return larger(room < most ? room : most, growth_room(policy, live, roots));
 }
 
 /* How much of what was free in partly empty blocks has been allocated since? The rest was of
@@ -136,13 +109,13 @@ static void note_use(struct td_sizing *policy, const struct td_sizing_facts *fac
                     ? 1 - (reused > 0 ? reused : 0) / policy->free_bytes
                     : 0;
   if (!facts->asked || part < policy->unusable)
-    policy->unusable += SMOOTHING * (part - policy->unusable);
+    policy->unusable += TD_SMOOTHING * (part - policy->unusable);
   policy->used_blocks = facts->used_blocks;
   policy->free_bytes = (double)facts->used_blocks * TD_BLOCK_BYTES - (double)facts->live_bytes;
   if (policy->free_bytes < 0) policy->free_bytes = 0;
 }
 
-/* A heap that grows by a factor shall really have its room, so what cannot be used is added. The
+/* A heap shall really have its room, so what cannot be used is added. The
  * part is that of free bytes, so what is added is not missed again when it has become partly empty:
  * a heap with constant live bytes does not grow for ever. */
 static double usable_blocks(const struct td_sizing *policy, double room) {
@@ -182,11 +155,8 @@ uint32_t td_sizing_next(struct td_sizing *policy, const struct td_sizing_facts *
     target = live + default_room(policy, live, roots);
   }
   double blocks = (target - external) / TD_BLOCK_BYTES + 1;
-  double least = least_blocks(policy, facts);
-  policy->room = target - live;
-  if (grows(policy)) least = larger(least, usable_blocks(policy, policy->room));
-  if (blocks < least) blocks = least;
-  if (blocks < policy->initial_blocks) blocks = policy->initial_blocks;
+  blocks = larger(blocks, usable_blocks(policy, target - live));
+  blocks = larger(blocks, policy->initial_blocks);
   policy->recent[policy->recent_at++ % TD_KEEP_CYCLES] = bounded(policy, blocks);
   /* A heap that grows by a factor uses the memory that it keeps: a program whose live set swings
    * would collect all the time while it is small. */

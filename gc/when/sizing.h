@@ -14,6 +14,7 @@
 #define TD_INITIAL_DEFAULT ((size_t)4 << 20)
 #define TD_ADAPTIVE_COST_DEFAULT 0.005 /* per MiB */
 #define TD_KEEP_CYCLES 8u
+#define TD_SMOOTHING 0.5 /* weight of the newest observation */
 
 struct td_sizing {
   /* Constant after creation. */
@@ -25,7 +26,6 @@ struct td_sizing {
   /* Changed by td_sizing_next; recent by td_sizing_raised too. Under the heap's lock. */
   double allocation_rate; /* bytes per ns, smoothed */
   double marking_rate;    /* bytes per ns, smoothed */
-  double room;            /* bytes to be allocated until the next collection, as meant */
   double free_bytes;      /* free in blocks that were in use after the last collection */
   double unusable;        /* part of those that was not allocated, smoothed */
   uint32_t used_blocks;   /* after the last collection */
@@ -58,5 +58,8 @@ void td_sizing_raised(struct td_sizing *policy, uint32_t budget);
 /* Blocks, used or free, that should stay committed: the largest of the last few budgets, so that
  * a program whose live set swings does not return and fetch memory all the time. */
 uint32_t td_sizing_keep(const struct td_sizing *policy);
+
+/* Returns an average, 0 before the first observation, after a fresh one. */
+double td_smooth(double old, double fresh);
 
 #endif

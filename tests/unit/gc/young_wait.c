@@ -90,7 +90,7 @@ YoungTest(young_wait, is_not_for_a_full_collection_where_a_young_one_will_do) {
 
 enum {
   SURPLUS = 2 * TD_YOUNG_LOGGED_STEP,
-  LOGGED_LIST = TD_YOUTH_LOGGED_FIRST + SURPLUS,
+  LOGGED_LIST = TD_YOUTH_LOGGED + SURPLUS,
   FRESH = 4096
 };
 enum { LONG = 4096 };
@@ -106,7 +106,7 @@ static struct world begin_list(struct pair **list) {
   }
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
   w.heap->when->youth.due_bytes = (size_t)64 << 20;
-  td_young_set_due(&w.heap->space, (size_t)64 << 20, TD_YOUTH_LOGGED_FIRST);
+  td_young_set_due(&w.heap->space, (size_t)64 << 20, TD_YOUTH_LOGGED);
   return w;
 }
 

@@ -19,14 +19,24 @@ static struct td_youth make(void) {
 
 /* A young collection once so much was allocated as was wanted, in so many ns; the part of it in 256
  * that survived. */
-static void young(struct td_youth *youth, uint64_t worked_ns, uint64_t mutator_ns, unsigned part) {
+static void collect(struct td_youth *youth, uint64_t worked_ns, uint64_t mutator_ns, unsigned part,
+                    bool logged_much) {
   struct td_youth_facts facts = {.collect_ns = worked_ns,
                                  .worked_ns = worked_ns,
                                  .mutator_ns = mutator_ns,
                                  .allocated_bytes = youth->due_bytes,
                                  .promoted_bytes = youth->due_bytes / 256 * part,
-                                 .room_bytes = 400 * MIB};
+                                 .room_bytes = 400 * MIB,
+                                 .logged_much = logged_much};
   td_youth_after_young(youth, &facts);
+}
+
+static void young(struct td_youth *youth, uint64_t worked_ns, uint64_t mutator_ns, unsigned part) {
+  collect(youth, worked_ns, mutator_ns, part, false);
+}
+static void young_logged(struct td_youth *youth, uint64_t worked_ns, uint64_t mutator_ns,
+                         unsigned part) {
+  collect(youth, worked_ns, mutator_ns, part, true);
 }
 
 Test(youth, grows_while_it_takes_time_and_is_short) {
@@ -82,19 +92,16 @@ Test(youth, waits_where_all_survives) {
   cr_assert_eq(youth.due_bytes, 2 * MIB);
 }
 
-/* A tenth of the time of full collections is 10 ms each; 40 MiB take 8 ms. */
-Test(youth, tries_all_sizes_after_full_collections) {
+/* The first trial takes 0.4 ms of the 10 that a full collection of 100 ms gives: a part four times
+ * as large is tried, and again, until its price is more than what is left. */
+Test(youth, tries_larger_parts_for_what_full_collections_give) {
   struct td_youth youth = make();
-  size_t wanted[] = {2, 8, 32, 40, 8, 32};
-  struct td_youth_facts full = {.collect_ns = 100 * MS, .room_bytes = 400 * MIB};
-  for (unsigned i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-    cr_assert_eq(youth.due_bytes, wanted[i] * MIB, "trial %u", i);
-    young(&youth, wanted[i] * MS / 5, 5 * MS, 256);
-    cr_assert(!youth.on);
-    cr_assert_leq(youth.due_bytes, 64 * MIB, "small ones meanwhile, whatever the large one took");
-    td_youth_after_full(&youth, &full);
-    cr_assert(youth.on);
+  for (size_t size = 2; size <= 32; size *= 4) {
+    cr_assert_eq(youth.due_bytes, size * MIB);
+    young(&youth, size * MS / 5, 5 * MS, 200);
+    cr_assert_eq(youth.on, size < 32, "%zu MiB", size);
   }
+  cr_assert_leq(youth.due_bytes, 96 * MIB, "the wait is for the smallest trial");
 }
 
 Test(youth, waits_the_longer_the_dearer_the_trial_was) {
@@ -107,37 +114,14 @@ Test(youth, waits_the_longer_the_dearer_the_trial_was) {
   cr_assert_leq(dear.due_bytes, 200 * MIB);
 }
 
-Test(youth, bounds_what_is_logged_by_time) {
-  struct td_youth youth = make();
-  cr_assert_eq(youth.logged_due, TD_YOUTH_LOGGED_FIRST);
-  td_youth_note_logged(&youth, 100, 2 * MS);
-  cr_assert_eq(youth.logged_due, TD_YOUTH_LOGGED_FIRST, "so few say nothing");
-  td_youth_note_logged(&youth, 10000, 2 * MS);
-  cr_assert_eq(youth.logged_due, 10000);
-  td_youth_note_logged(&youth, 10000, 4 * MS);
-  cr_assert_lt(youth.logged_due, 10000);
-  cr_assert_gt(youth.logged_due, 5000, "one may have been disturbed");
-  for (unsigned i = 0; i < 20; i++)
-    td_youth_note_logged(&youth, 2000, 200 * MS);
-  size_t least = youth.logged_due;
-  cr_assert_gt(least, 0);
-  td_youth_note_logged(&youth, 2000, 2000 * MS);
-  cr_assert_eq(youth.logged_due, least);
-  for (unsigned i = 0; i < 80; i++)
-    td_youth_note_logged(&youth, 60000, MS / 1000);
-  cr_assert_leq(youth.logged_due, MIB);
-}
-
 /* Half survives. A larger young part would change nothing, because the collection came for what
  * was logged. */
 Test(youth, does_not_grow_where_much_is_logged) {
   struct td_youth youth = make();
-  td_youth_note_logged(&youth, youth.logged_due, MS / 2);
-  young(&youth, MS, 5 * MS, 128);
+  young_logged(&youth, MS, 5 * MS, 128);
   cr_assert(!youth.on);
   youth = make();
-  td_youth_note_logged(&youth, youth.logged_due, MS / 20);
-  young(&youth, MS / 10, 5 * MS, 4);
+  young_logged(&youth, MS / 10, 5 * MS, 4);
   cr_assert(youth.on);
   cr_assert_eq(youth.due_bytes, 2 * MIB);
 }

@@ -1,8 +1,7 @@
 /* Setting, raising and keeping to the budget. */
-#include "gc/cycle/budget.h"
+#include "gc/when/when.h"
 
 #include "gc/stats/stats.h"
-#include "gc/when/when.h"
 #include "heap/blocks.h"
 
 void td_budget_set(struct tide_heap *heap, struct td_sizing_facts facts) {
