@@ -88,11 +88,7 @@ YoungTest(young_wait, is_not_for_a_full_collection_where_a_young_one_will_do) {
 
 /* ---- Much that is logged brings a young collection before the young part is full ---- */
 
-enum {
-  SURPLUS = 2 * TD_YOUNG_LOGGED_STEP,
-  LOGGED_LIST = TD_YOUTH_LOGGED + SURPLUS,
-  FRESH = 4096
-};
+enum { SURPLUS = 2 * TD_YOUNG_LOGGED_STEP, LOGGED_LIST = TD_YOUTH_LOGGED + SURPLUS, FRESH = 4096 };
 enum { LONG = 4096 };
 
 /* A list of old objects, and a young part that is far from full. */
