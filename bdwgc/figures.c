@@ -10,7 +10,7 @@
 #include "tide/stats.h"
 
 /* By the last collection's end; written under the stop. relaxed, all: counts, which a thread in a
- * blocking region may read meanwhile. */
+ * blocking section may read meanwhile. */
 static _Atomic(uint64_t) allocated_before, freed_before;
 /* Since then: freed by the program, and kept by us for a while. */
 static _Atomic(size_t) freed_besides;

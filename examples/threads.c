@@ -1,4 +1,4 @@
-/* Four threads share a heap. Each attaches itself, allocates, and sleeps in a blocking region,
+/* Four threads share a heap. Each attaches itself, allocates, and sleeps in a blocking section,
  * where no collection waits for it. */
 #include <err.h>
 #include <pthread.h>

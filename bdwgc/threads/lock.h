@@ -29,7 +29,7 @@ extern TD_HIDDEN TD_TLS bool td_bdwgc_has_allocation;
 
 /* The holder cannot be stopped. A thread that waits for the lock can: else a holder that waits for
  * all others to stand still would wait for ever. A thread that is not registered, or in a blocking
- * region, is not stopped anyway. */
+ * section, is not stopped anyway. */
 static inline void td_bdwgc_lock(enum td_lock number) {
   pthread_mutex_t *lock = &td_bdwgc_locks[number];
   if (!td_bdwgc_self || td_bdwgc_away) {

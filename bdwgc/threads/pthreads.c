@@ -70,7 +70,7 @@ static void *live(void *data) {
   return value;
 }
 
-/* A region for the wait: the child's registration may have to wait for a collection. */
+/* A blocking section for the wait: the child's registration may have to wait for a collection. */
 static void *wait_for_child(void *data) {
   while (sem_wait(data) != 0) {
   }

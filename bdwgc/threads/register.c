@@ -107,7 +107,7 @@ void td_register_self(void) {
 }
 
 EXPORT int GC_unregister_my_thread(void) {
-  if (td_bdwgc_self && !detach()) enter(); /* in a blocking region, say */
+  if (td_bdwgc_self && !detach()) enter(); /* in a blocking section, say */
   return GC_SUCCESS;
 }
 EXPORT int GC_thread_is_registered(void) {

@@ -28,7 +28,7 @@ struct td_thread *td_register_find(pthread_t id);
 
 /* Under the lock. */
 void td_register_set_suspended(struct td_thread *thread, bool suspended);
-/* The calling thread has suspended itself: waits, in a blocking region, until it is resumed. */
+/* The calling thread has suspended itself: waits, in a blocking section, until it is resumed. */
 void td_register_await_resumed(const struct td_thread *thread);
 
 /* In the child of a fork, under all locks: of the threads only the calling one is left. */

@@ -1,4 +1,4 @@
-/* Registering threads, regions in which they do without the heap, and the allocation lock. */
+/* Registering threads, sections in which they do without the heap, and the allocation lock. */
 #include "bdwgc/threads/threads.h"
 
 #include "bdwgc/threads/lock.h"
@@ -41,7 +41,7 @@ EXPORT void *GC_call_with_gc_active(GC_fn_type call, void *data) {
 
 /* ---- The allocation lock: no collection begins while it is held ---- */
 
-/* In a blocking region holding stops off would hold nothing off. */
+/* In a blocking section holding stops off would hold nothing off. */
 EXPORT void GC_alloc_lock(void) {
   td_bdwgc_start();
   if (td_bdwgc_away) tide_collect_pause(td_bdwgc_heap);

@@ -7,7 +7,7 @@
 EXPORT void *GC_do_blocking(GC_fn_type call, void *data);
 
 void td_region_leave_slow(void);
-/* In GC_do_blocking: ends the blocking region for a while. Returns false if there is none. */
+/* In GC_do_blocking: ends the blocking section for a while. Returns false if there is none. */
 static inline bool td_region_leave(void) {
   bool away = td_bdwgc_away;
   if (!TIDE_LIKELY(!away)) td_region_leave_slow();

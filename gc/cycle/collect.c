@@ -1,5 +1,5 @@
 /* The collection cycle:
- *   stop     every other mutator reaches a safepoint or is in a blocking region
+ *   stop     every other mutator reaches a safepoint or is in a blocking section
  *   retire   the unused rests of bump runs go back, so that every object is a real one
  *   mark     from all roots, in parallel
  *   reclaim  ephemerons, weak references, finalizers (gc/cycle/reclaim.h tells the order)

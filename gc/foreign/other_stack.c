@@ -17,7 +17,8 @@ struct move {
   enum tide_status status;
 };
 
-/* World stopped. A mutator in a region neither reads nor describes its stack before the resume. */
+/* World stopped. A mutator in a blocking section neither reads nor describes its stack before the
+ * resume. */
 static void move_other(struct tide_mutator *mutator, void *argument) {
   struct move *move = argument;
   (void)mutator;

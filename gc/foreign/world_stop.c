@@ -7,10 +7,10 @@
 #include "tide/dropin.h"
 
 /* This thread's stacks are not described while it runs on: what it has of other heaps must have
- * been when it entered a region. */
+ * been when it entered a section. */
 static bool others_rest(const struct tide_mutator *mutator) {
   for (const struct tide_mutator *m = td_thread_mutators(); m; m = m->thread_next)
-    if (m != mutator && !m->region_safe) return false;
+    if (m != mutator && !m->section_safe) return false;
   return true;
 }
 

@@ -33,7 +33,7 @@ void td_scanner_init(struct td_scanner *scanner, const struct td_space *space,
       (struct td_scanner){.tracer = {slots, conservative}, .space = space, .reference = reference};
 }
 
-/* Foreign memory may be written by threads in blocking regions, or be poisoned. */
+/* Foreign memory may be written by threads in blocking sections, or be poisoned. */
 static __attribute__((no_sanitize("address", "thread"), noinline)) void
 conservative_words(struct td_scanner *scanner, const uintptr_t *at, size_t count, bool stack) {
   for (size_t i = 0; i < count; i++) {

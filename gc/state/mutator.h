@@ -49,11 +49,11 @@ struct tide_mutator {
                           * has handed out is not yet in the heap's allocated_bytes */
   uint32_t blocking_depth;
   struct td_self *signalled; /* its thread if a signal may stop that, or NULL */
-  bool interrupted;   /* it stands still wherever a signal met it: gc/threads/stop/signal.h */
-  uint32_t door;      /* number of the fork's stop that it has answered so, 0: none */
-  bool region_safe;   /* it counts as standing still for the length of its blocking region */
-  bool region_copied; /* its stack's words are those in `region`: the stack itself may change */
-  struct td_root_list region; /* words of the current stack and registers; it has no spans */
+  bool interrupted;    /* it stands still wherever a signal met it: gc/threads/stop/signal.h */
+  uint32_t door;       /* number of the fork's stop that it has answered so, 0: none */
+  bool section_safe;   /* it counts as standing still for the length of its blocking section */
+  bool section_copied; /* its stack's words are those in `section`: the stack itself may change */
+  struct td_root_list section; /* words of the current stack and registers; it has no spans */
   enum tide_status alloc_status;
   uint64_t stress_count, stress_turns;
   uint64_t freed_bytes; /* by tide_free, not yet in the heap's */

@@ -7,9 +7,9 @@
 
 TIDE_BEGIN
 /* Makes the thread of another mutator stand still from here on as for a collection: one that a
- * signal stops wherever it is, one that polls at its next safepoint, one in a blocking region when
- * it leaves this. When it returns the thread stands still or is in such a region. Its stack and its
- * registers stay roots. One resume ends any number of suspensions.
+ * signal stops wherever it is, one that polls at its next safepoint, one in a blocking section when
+ * it leaves this. When it returns the thread stands still or is in such a section. Its stack and
+ * its registers stay roots. One resume ends any number of suspensions.
  *
  * The caller answers for what the other may hold: if it was inside malloc, malloc waits, and fork
  * too. `other` must be and stay attached, to this heap only. A suspended thread does not detach.
@@ -21,12 +21,12 @@ TIDE_API enum tide_status tide_mutator_resume(struct tide_mutator *mutator,
                                               struct tide_mutator *other);
 
 /* Stops all other threads of the heap as for a collection, until the same thread calls
- * tide_world_resume. Those in blocking regions go on, and wait when they leave these. In between
+ * tide_world_resume. Those in blocking sections go on, and wait when they leave these. In between
  * the thread may call what a callback of a collection may, and besides tide_heap_walk,
  * tide_mutator_suspend and tide_stack_set_other. It cannot be cancelled, must not fork or end, and
  * answers for what the others hold, as above.
  *   TIDE_ERROR_STATE     stopped already; the thread has a mutator of another heap that is in no
- *                        blocking region. Resuming: nothing was stopped so by this thread, or it
+ *                        blocking section. Resuming: nothing was stopped so by this thread, or it
  *                        is in a visit of tide_heap_walk */
 TIDE_API enum tide_status tide_world_stop(struct tide_mutator *mutator);
 TIDE_API enum tide_status tide_world_resume(struct tide_mutator *mutator);

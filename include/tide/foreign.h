@@ -63,7 +63,7 @@ TIDE_API enum tide_status tide_weak_slot_move(struct tide_mutator *mutator, void
                                               enum tide_weak_kind kind);
 
 /* Between these two calls of a thread the world is not stopped for a collection, unless the thread
- * lets it: by allocating, collecting, a safepoint or a blocking region. For threads that a signal
+ * lets it: by allocating, collecting, a safepoint or a blocking section. For threads that a signal
  * stops, and short stretches, such as taking the disguise off a weak slot: a collection waits. It
  * costs next to nothing. Holds nest. Wrong calls do nothing, and debug builds abort. */
 TIDE_API void tide_stop_hold(struct tide_mutator *mutator);

@@ -17,7 +17,7 @@
  *   root       where a collection begins: stacks, handles, and slots that you register.
  *   mutator    a thread attached to a heap. Only attached threads may touch the heap's objects.
  *   safepoint  a place where a mutator lets a collection happen: every allocation, every
- *              tide_safepoint(), every blocking region.
+ *              tide_safepoint(), every blocking section.
  * Objects never move. They are 16-byte aligned and zeroed (but for tide_layout_unzeroed).
  *
  * Threads. A function that takes a mutator is for the thread that attached it. A function that
@@ -28,7 +28,7 @@
  * status, and has no struct tide_error, returns NULL, false or 0. A failure changes nothing.
  *   TIDE_ERROR_ARGUMENT  NULL where a heap, a mutator, a function or an address is wanted
  *   TIDE_ERROR_STATE     in a callback of a collection. For functions that take a mutator: also in
- *                        a blocking region, and if it is detached or another thread's
+ *                        a blocking section, and if it is detached or another thread's
  *   TIDE_ERROR_MEMORY    no memory to remember what is added or made
  * Debug builds say what was wrong and abort where a mutator is used as it must not be. The inlined
  * tide_alloc, tide_safepoint and tide_write trust that it is not NULL.
@@ -174,9 +174,9 @@ TIDE_API void tide_attach_options_init(struct tide_attach_options *options);
  * Stopped threads may stand anywhere, inside malloc or with a lock of the C library's too. So your
  * trace functions, root callbacks and events may call nothing that waits for those: no malloc, no
  * stdio. Tidemark keeps to that itself in collections. Where they cannot, and for snapshots and
- * inspections, whose writers allocate, have such threads enter blocking regions first. System calls
- * that the signal interrupts go on where the system restarts them (SA_RESTART); others, such as
- * sleeps, fail with EINTR. A thread must not block the signal, which tide_attach unblocks:
+ * inspections, whose writers allocate, have such threads enter blocking sections first. System
+ * calls that the signal interrupts go on where the system restarts them (SA_RESTART); others, such
+ * as sleeps, fail with EINTR. A thread must not block the signal, which tide_attach unblocks:
  * collections would wait until it calls Tidemark. */
 TIDE_API enum tide_status tide_stop_signal_set(int signal, struct tide_error *error);
 TIDE_API int tide_stop_signal(void);
@@ -192,7 +192,7 @@ TIDE_API int tide_stop_signal(void);
 TIDE_API struct tide_mutator *tide_attach(struct tide_heap *heap,
                                           const struct tide_attach_options *options,
                                           struct tide_error *error);
-/* Ends it, in a blocking region too. The mutator may not be used afterwards; Tidemark notices such
+/* Ends it, in a blocking section too. The mutator may not be used afterwards; Tidemark notices such
  * use until 64 more were detached. A thread that exits is detached by itself. NULL is TIDE_OK.
  *   TIDE_ERROR_STATE  handle scopes are open; also in finalizers and the out-of-memory hook */
 TIDE_API enum tide_status tide_detach(struct tide_mutator *mutator);
@@ -297,7 +297,7 @@ TIDE_API bool tide_resize_in_place(struct tide_mutator *mutator, void *object, s
 
 /* Return the bytes usable at an object, its layout, and the object that an address points at or
  * into (one past the end is the next one's). Return 0, TIDE_LAYOUT_INVALID and NULL for what is no
- * object of this heap. For an attached thread that is not in a blocking region, or in a callback.
+ * object of this heap. For an attached thread that is not in a blocking section, or in a callback.
  * Memory from which another thread is about to allocate may be taken for objects. */
 TIDE_API size_t tide_object_bytes(struct tide_heap *heap, const void *object);
 TIDE_API tide_layout tide_object_layout(struct tide_heap *heap, const void *object);

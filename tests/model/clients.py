@@ -52,7 +52,7 @@ class Parking:
 class Stopping:
     """Mutators that log what they write to, and collections that stop them: see stopping.h. A letter
     a step: s safepoint, i where a signal may come, t tell of a write, w write, d let the own
-    reference go, c look at what was written, b a blocking region, u and x (GenMC) tell of and write the
+    reference go, c look at what was written, b a blocking section, u and x (GenMC) tell of and write the
     slot that all share. Collections: y young, f full."""
     name: str
     mutators: tuple
@@ -148,7 +148,7 @@ RELACY = {
                  meet="signalled,putoff,logged"),
         Stopping("again", ("itiwidic",), "young, full and young again", collections="yfy", signalled=1,
                  meet="signalled,putoff,logged"),
-        Stopping("block", ("stwdbc",), "a blocking region while there is a stop"),
+        Stopping("block", ("stwdbc",), "a blocking section while there is a stop"),
         Stopping("twice", ("twdbc", "twdbc"), "two write into one object", meet="logged,twice"),
         Stopping("half", ("t", "twd"), "one is stopped while it logs, the other finds that done",
                  signalled=1, meet="logged,twice,putoff"),
@@ -159,7 +159,7 @@ RELACY = {
         Doors("forks", ("pip",), ("ff",), "two forks", meet="putoff,door,behind,waited"),
         Doors("both", ("pip",), ("cf",), "a collection and a fork"),
         Doors("way", ("pap",), ("cC", "f"), "both heaps are collected, and a fork, while it allocates"),
-        Doors("block", ("ibp",), ("cC", "f"), "the same, with a blocking region"),
+        Doors("block", ("ibp",), ("cC", "f"), "the same, with a blocking section"),
         Doors("cross", ("pi", "cp"), ("C",), "two heaps are collected at once, by one of them and another",
               meet="stopped,putoff"),
         Doors("itself", ("pi", "cpf"), ("Cf",), "a thread collects and forks, and so does another"),
@@ -206,7 +206,7 @@ GENMC = {
     "stopping": [
         Stopping("poll", ("stwsdsc",), "one that polls, and a young collection"),
         Stopping("signal", ("itiwidic",), "one that a signal stops between any two steps", signalled=1),
-        Stopping("block", ("twdbc",), "a blocking region while there is a stop"),
+        Stopping("block", ("twdbc",), "a blocking section while there is a stop"),
         Stopping("again", ("twsdc",), "two young collections", collections="yy"),
         Stopping("full", ("twsdc",), "a full one, and a young one", collections="fy"),
         Stopping("twice", ("twd", "twd"), "two write into one object"),

@@ -1,17 +1,17 @@
 // Threads that a signal stops, with a mutator in each of two heaps, while both heaps are collected
 // and the process forks: gc/threads/stop/world.c, gc/threads/stop/signal.c, gc/threads/inside.h and
-// the blocking regions of gc/threads/mutator/safepoint.c as shipped, under Relacy.
+// the blocking sections of gc/threads/mutator/safepoint.c as shipped, under Relacy.
 //
 //   relacy_doors --thread SCRIPT [--thread SCRIPT] [--stopper SCRIPT]...
 //                [--search bound:N|random:N] [--mutant SITE=ORDER|SITE=0]... [--meet EVENTS]
 //   relacy_doors --list ...
 //
 // Two or three threads in all. Scripts, one letter a step. Threads: p the program uses its runs, i
-// a scope inside Tidemark, a a way to allocate, b or B a blocking region of the first or second
+// a scope inside Tidemark, a a way to allocate, b or B a blocking section of the first or second
 // heap, in which the program uses the other one, d leave the second heap and attach to it again.
 // They and stoppers, who have no mutators: c or C a collection of the first or second heap, f a
 // fork. Stoppers: s and S suspend the first thread and let it go on. A signal may come at every
-// fence for the compiler and before every atomic access. Threads end in blocking regions.
+// fence for the compiler and before every atomic access. Threads end in blocking sections.
 //
 // Checked: every stop ends, and everybody goes on after it. In a collection no thread uses the runs
 // of that heap or what is inside Tidemark; in a fork none uses those of any heap, but a thread that
@@ -66,7 +66,7 @@ void init_mutator(unsigned id, unsigned number) {
   m->thread_id = (long)id;
   m->stop_signal = 1;
   m->signalled = &now->self[id];
-  m->region_safe = m->interrupted = m->released = false;
+  m->section_safe = m->interrupted = m->released = false;
   atomic_init(&m->suspended, false);
   m->door = m->blocking_depth = 0;
   m->fast.inside = 0;

@@ -6,7 +6,7 @@
 //   relacy_stopping --list ...
 //
 // Scripts, one letter a step. Mutator: s safepoint, i where a signal may come, t tell of a write, w
-// write, d let the own reference go, c look at what was written, b a blocking region; it ends in
+// write, d let the own reference go, c look at what was written, b a blocking section; it ends in
 // one. Collections: y young, f full. --signalled: a bit for each mutator that signals stop. A SITE
 // is an access, as "fetch_or(&mutator->state)", or a step of the model. Whoever waits for ever
 // makes the execution endless.

@@ -169,7 +169,7 @@ static inline void step_check(unsigned id) {
   unsigned mine = OLD + 1 + id;
   MODEL_ASSERT(MODEL_STATE.slot[id] == mine && MODEL_STATE.freed[mine] == 0);
 }
-/* A blocking region, empty. */
+/* A blocking section, empty. */
 static inline void step_block(unsigned id) {
   td_world_enter_safe(&MODEL_STATE.mutator[id]);
   td_thread_leave_safe(NULL);
@@ -246,7 +246,7 @@ static inline void stopping_init(void) {
     m->thread_id = (long)id;
     m->stop_signal = is_signalled(id);
     m->signalled = is_signalled(id) ? self : NULL;
-    m->region_safe = m->interrupted = m->released = false;
+    m->section_safe = m->interrupted = m->released = false;
     atomic_init(&m->suspended, false);
     m->door = 0;
     m->fast.inside = 0;

@@ -97,7 +97,7 @@ struct tide_mutator {
   long thread_id;
   int stop_signal;
   uint32_t door, blocking_depth;
-  bool region_safe, interrupted, released;
+  bool section_safe, interrupted, released;
   _Atomic(bool) suspended;
   uint64_t logged;
   _Atomic(uint32_t) state;

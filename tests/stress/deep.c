@@ -1,6 +1,6 @@
 /* The first thread's stack grows as far as the limit of the moment allows. A program that raises
  * the limit while it runs may stand far below the end that the stack had when the thread was
- * attached: in a collection, in a blocking region, and when it tells of a switch. */
+ * attached: in a collection, in a blocking section, and when it tells of a switch. */
 #include <sys/mman.h>
 #include <sys/resource.h>
 

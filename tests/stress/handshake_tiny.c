@@ -1,6 +1,6 @@
 /* Collections of a tiny heap, very many: epochs come round thousands of times, and the price of a
  * collection with nothing to do shows. With a second marker, and with a second mutator that sits
- * in a blocking region, as they must not cost anything either.
+ * in a blocking section, as they must not cost anything either.
  * Arguments: collections. */
 #include <time.h>
 

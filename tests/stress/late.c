@@ -19,7 +19,7 @@ static void *spin(void *unused) {
   culprit = syscall(SYS_gettid);
   stands = true;
   while (!may_go_on)
-    continue; /* attached, and neither a safepoint nor a blocking region */
+    continue; /* attached, and neither a safepoint nor a blocking section */
   tide_detach(m);
   return unused;
 }

@@ -1,4 +1,4 @@
-/* References that a thread moves while it is in a blocking region: into a register that calls
+/* References that a thread moves while it is in a blocking section: into a register that calls
  * preserve, out of a frame that returns, into memory that nobody looks at. What was on the stack
  * when the region began stays alive. Compilers differ in what they do here, so this program is
  * built with more than one. */

@@ -2,7 +2,7 @@
  *   It asks about objects, over and over, while another thread collects. They are always there.
  *   It goes into Tidemark and comes out of it, over and over, while another thread forks. Every
  *   fork ends.
- *   It is in a blocking region of one heap while the other heap's stop meets it by a signal, and
+ *   It is in a blocking section of one heap while the other heap's stop meets it by a signal, and
  *   has its stop end in the middle of a collection of the first heap. What it allocates there after
  *   the region lives on.
  * Arguments: collections, forks. */

@@ -15,8 +15,8 @@ void hostile_blocking(struct at *at) {
   void *object = pick(at);
   tide_blocking_enter(at->m);
   if (may_misuse) {
-    must_be(!tide_alloc(at->m, TIDE_LAYOUT_LEAF, 16), "allocation in a blocking region");
-    must_be(tide_collect_young(at->m) == TIDE_ERROR_STATE, "a collection in a blocking region");
+    must_be(!tide_alloc(at->m, TIDE_LAYOUT_LEAF, 16), "allocation in a blocking section");
+    must_be(tide_collect_young(at->m) == TIDE_ERROR_STATE, "a collection in a blocking section");
   }
   if (below(at, 4) == 0) usleep(below(at, 50));
   tide_blocking_leave(at->m);

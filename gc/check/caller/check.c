@@ -41,7 +41,7 @@ bool td_mutator_may_wait(const struct tide_mutator *mutator, const char *functio
 
 static bool outside_regions(const struct tide_mutator *mutator, const char *function) {
   if (mutator->blocking_depth == 0) return true;
-  td_misuse("%s: mutator %p is in a blocking region", function, (const void *)mutator);
+  td_misuse("%s: mutator %p is in a blocking section", function, (const void *)mutator);
   return false;
 }
 

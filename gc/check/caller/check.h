@@ -22,14 +22,14 @@ bool td_mutator_may_wait(const struct tide_mutator *mutator, const char *functio
 
 /* Asks one thing after the other, and says what is wrong. */
 bool td_mutator_may_act_slow(const struct tide_mutator *mutator, const char *function);
-/* As td_mutator_may_wait, and outside of blocking regions. In a region, a collection may read the
+/* As td_mutator_may_wait, and outside of blocking sections. In a section, a collection may read the
  * mutator's structures at any moment. */
 static inline bool td_mutator_may_act(const struct tide_mutator *mutator, const char *function) {
   return TIDE_LIKELY(td_mutator_is_well(mutator, td_self())) ||
          td_mutator_may_act_slow(mutator, function);
 }
 
-/* May the thread look at objects? With an attached mutator of its own outside of blocking regions;
+/* May the thread look at objects? With an attached mutator of its own outside of blocking sections;
  * or, in a callback of a collection, with any mutator of the heap that is collected. */
 bool td_mutator_may_look(const struct tide_mutator *mutator, const char *function);
 

@@ -1,4 +1,4 @@
-/* Where a mutator lets collections happen: safepoints and blocking regions. */
+/* Where a mutator lets collections happen: safepoints and blocking sections. */
 #include <errno.h>
 
 #include "gc/check/caller/check.h"
@@ -44,14 +44,14 @@ void tide_stop_release(struct tide_mutator *mutator) {
     td_inside_end(&inside);
 }
 
-/* ---- Blocking regions ---- */
+/* ---- Blocking sections ---- */
 
 /* Without memory for a copy of its stack the mutator does not become safe: a collection waits until
- * it leaves the region, and nothing is lost. */
+ * it leaves the section, and nothing is lost. */
 static void enter(void *argument) {
   struct tide_mutator *mutator = argument;
   if (!td_stacks_keep(mutator)) return;
-  mutator->region_safe = true;
+  mutator->section_safe = true;
   td_world_enter_safe(mutator);
 }
 
@@ -66,11 +66,11 @@ void tide_blocking_enter(struct tide_mutator *mutator) {
 }
 
 /* A stop is under way. The thread becomes one that stands still in all its heaps. Until it goes on,
- * collections use the words that it kept when it entered the region. */
+ * collections use the words that it kept when it entered the section. */
 static void leave_when_possible(void *argument) {
   struct tide_mutator *mutator = argument;
   td_thread_enter_safe(NULL);
-  mutator->region_safe = false;
+  mutator->section_safe = false;
   td_thread_leave_safe(NULL);
 }
 
@@ -85,9 +85,9 @@ void tide_blocking_leave(struct tide_mutator *mutator) {
     mutator->blocking_depth--;
     return;
   }
-  bool was_safe = mutator->region_safe;
-  if (was_safe && td_world_try_leave_safe(mutator)) mutator->region_safe = false;
-  if (mutator->region_safe) td_stack_call(leave_when_possible, mutator);
+  bool was_safe = mutator->section_safe;
+  if (was_safe && td_world_try_leave_safe(mutator)) mutator->section_safe = false;
+  if (mutator->section_safe) td_stack_call(leave_when_possible, mutator);
   mutator->blocking_depth = 0;
   td_stacks_drop(mutator);
   td_runs_show(mutator);

@@ -2,7 +2,7 @@
  *
  * A collection does not scan live stacks. It copies those words that lie inside the heap's range
  * into a list. That is as fast as scanning, keeps the words for a verification afterwards, and
- * does not mind if a thread in a blocking region goes on writing its stack. */
+ * does not mind if a thread in a blocking section goes on writing its stack. */
 #include "gc/threads/mutator/stacks.h"
 
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 /* Frames that a thread may enter between telling of a switch and switching. */
 #define SWITCH_SLACK_BYTES 1024u
 
-/* What a mutator keeps room for between two blocking regions. */
-#define REGION_WORDS_KEPT (16u * TD_ROOT_LIST_WORDS)
+/* What a mutator keeps room for between two blocking sections. */
+#define SECTION_WORDS_KEPT (16u * TD_ROOT_LIST_WORDS)
 
 /* Where words are copied to, and which of them. */
 struct look {
@@ -96,9 +96,9 @@ void td_stacks_list(const struct tide_mutator *mutator, struct td_root_list *lis
   const struct look look = {
       .list = list, .base = space->base, .bytes = td_avoid_watched_bytes(space)};
   const struct tide_fiber_stack *running = mutator->running;
-  if (mutator->region_copied)
-    copy_words(&look, (uintptr_t)mutator->region.words,
-               (uintptr_t)(mutator->region.words + mutator->region.word_count));
+  if (mutator->section_copied)
+    copy_words(&look, (uintptr_t)mutator->section.words,
+               (uintptr_t)(mutator->section.words + mutator->section.word_count));
   else
     copy_running(&look, running);
   if (running != &mutator->own) copy_resting(&look, &mutator->own);
@@ -106,7 +106,7 @@ void td_stacks_list(const struct tide_mutator *mutator, struct td_root_list *lis
     if (f != running) copy_resting(&look, f);
 }
 
-/* ---- For a blocking region ---- */
+/* ---- For a blocking section ---- */
 
 bool td_stacks_keep(struct tide_mutator *mutator) {
   if (mutator->stack_kind == TIDE_STACK_PRECISE) return true;
@@ -114,19 +114,19 @@ bool td_stacks_keep(struct tide_mutator *mutator) {
   const struct tide_fiber_stack *running = mutator->running;
   /* The range as it can become at most: others may move the frontier just now. */
   const struct look look = {
-      .list = &mutator->region, .base = space->base, .bytes = space->reserved_bytes};
-  td_root_list_clear(&mutator->region);
+      .list = &mutator->section, .base = space->base, .bytes = space->reserved_bytes};
+  td_root_list_clear(&mutator->section);
   /* On a stack that was not told of: the next collection says so. */
   if (!td_stack_holds(running, running->top)) return true;
-  mutator->region_copied = copy_part(&look, running, running->top, running->high);
-  return mutator->region_copied;
+  mutator->section_copied = copy_part(&look, running, running->top, running->high);
+  return mutator->section_copied;
 }
 
 void td_stacks_drop(struct tide_mutator *mutator) {
-  mutator->region_copied = false;
-  if (mutator->region.word_capacity > REGION_WORDS_KEPT) td_stacks_close(mutator);
+  mutator->section_copied = false;
+  if (mutator->section.word_capacity > SECTION_WORDS_KEPT) td_stacks_close(mutator);
 }
 
 void td_stacks_close(struct tide_mutator *mutator) {
-  td_root_list_deinit(&mutator->region);
+  td_root_list_deinit(&mutator->section);
 }

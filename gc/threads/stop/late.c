@@ -47,7 +47,7 @@ void td_late_tell(const struct tide_heap *heap, const struct tide_mutator *self,
   }
   if (count > NAMED_MOST) add(&line, " and %" PRIu32 " more", count - NAMED_MOST);
   if (count == 0) return; /* the last one has just answered */
-  add(&line, " to allocate, to call tide_safepoint or to enter a blocking region");
+  add(&line, " to allocate, to call tide_safepoint or to enter a blocking section");
   if (number) add(&line, ", or to let signal %d through, which it seems to block", number);
   td_plat_say("%s\n", line.text);
 }

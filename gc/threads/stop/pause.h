@@ -5,7 +5,7 @@
 #include "gc/state/heap.h"
 
 /* May this thread stop the world with this mutator? Returns TIDE_ERROR_ARGUMENT for NULL, and
- * TIDE_ERROR_STATE inside a collection, in a blocking region, and for a mutator that is detached
+ * TIDE_ERROR_STATE inside a collection, in a blocking section, and for a mutator that is detached
  * or another thread's. */
 enum tide_status td_pause_allowed(const struct tide_mutator *mutator, const char *function);
 

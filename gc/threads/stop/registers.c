@@ -49,7 +49,7 @@ void td_stack_place(struct tide_mutator *mutator) {
 
 static TD_READS_STACKS void call_inside(void (*run)(void *), void *argument) {
   for (struct tide_mutator *m = td_thread_mutators(); m; m = m->thread_next) {
-    if (m->region_safe) continue; /* described when the region was entered */
+    if (m->section_safe) continue; /* described when the section was entered */
     place(m, (uintptr_t)__builtin_frame_address(0), current_fake());
   }
   run(argument);

@@ -62,7 +62,7 @@ void td_world_wait_at_gate(struct tide_mutator *mutator) {
 static uint32_t awaited(const struct tide_mutator *mutator) {
   /* acquire [world.stop]: pairs with the stopper's fetch_add. */
   uint32_t state = atomic_load_explicit(&mutator->state, memory_order_acquire);
-  bool runs = !mutator->region_safe && (state & (TD_STOP | TD_SAFE)) == TD_STOP;
+  bool runs = !mutator->section_safe && (state & (TD_STOP | TD_SAFE)) == TD_STOP;
   return runs && !has_answered(mutator, state) ? state : 0;
 }
 
@@ -101,7 +101,7 @@ void td_world_doze(struct tide_heap *heap, uint64_t ns) {
 }
 
 static bool takes_part(const struct tide_mutator *m, const struct tide_mutator *except) {
-  return m != except && !m->region_safe;
+  return m != except && !m->section_safe;
 }
 
 void td_thread_enter_safe(const struct tide_mutator *except) {

@@ -29,7 +29,7 @@ void td_world_enter_safe(struct tide_mutator *mutator);
 /* …and goes on, unless a stop is under way. */
 bool td_world_try_leave_safe(struct tide_mutator *mutator);
 
-/* The same for all mutators of the calling thread but one and those in blocking regions. A
+/* The same for all mutators of the calling thread but one and those in blocking sections. A
  * thread that waits, for a stop to end or for a world's lock, is safe in every heap it is
  * attached to, or two threads could wait for each other across two heaps; so leaving is all or
  * nothing, and while it has to wait, all are safe. */

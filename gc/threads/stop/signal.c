@@ -33,11 +33,11 @@ static void stand_still(void *unused) {
   td_thread_leave_safe(NULL);
 }
 
-/* A mutator in a blocking region was safe before, and a collection may be at work on its runs: it
+/* A mutator in a blocking section was safe before, and a collection may be at work on its runs: it
  * is about to take a cell from none of them. */
 static void set_interrupted(const struct td_self *self, bool interrupted) {
   for (struct tide_mutator *m = self->mutators; m; m = m->thread_next)
-    if (!m->region_safe) m->interrupted = interrupted;
+    if (!m->section_safe) m->interrupted = interrupted;
 }
 
 /* Inlined code finds no runs. */

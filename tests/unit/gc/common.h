@@ -158,7 +158,7 @@ static inline pthread_t thread_new(void *(*run)(void *), void *argument) {
   cr_assert_eq(pthread_create(&thread, NULL, run, argument), 0);
   return thread;
 }
-/* Waits in a blocking region. Returns what the thread returned. */
+/* Waits in a blocking section. Returns what the thread returned. */
 static inline void *thread_end(struct tide_mutator *m, pthread_t thread) {
   void *result;
   tide_blocking_enter(m);

@@ -129,7 +129,7 @@ static void *look_without_mutator(void *object) {
   return NULL;
 }
 
-/* By threads without a mutator, in a blocking region, and with a mutator of another heap, too. */
+/* By threads without a mutator, in a blocking section, and with a mutator of another heap, too. */
 Test(cells, are_found_by_any_thread) {
   pthread_t thread;
   w = world_new();

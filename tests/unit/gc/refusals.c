@@ -44,7 +44,7 @@ static bool check_marks(const struct at *at) {
 }
 
 enum {
-  IN_REGIONS = 1, /* allowed in blocking regions */
+  IN_REGIONS = 1, /* allowed in blocking sections */
   NULL_IS_FINE = 2,
   LOOKS = 4,   /* allowed in callbacks of the heap's own collections */
   INLINED = 8, /* does not look at NULL, nor at who calls */
@@ -211,7 +211,7 @@ Test(refusals, detached_mutators) {
 Test(refusals, another_threads_mutators) {
   expect_refusals(BY_ANOTHER_THREAD, INLINED);
 }
-Test(refusals, blocking_regions) {
+Test(refusals, blocking_sections) {
   expect_refusals(IN_REGION, IN_REGIONS);
 }
 Test(refusals, callbacks) {

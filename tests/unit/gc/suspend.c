@@ -142,7 +142,7 @@ VISIT(resume_in_visit) {
 HeapTest(world_stop, what_means_nothing_is_refused) {
   struct world other = world_new();
   cr_assert_eq(tide_world_resume(w.m), TIDE_ERROR_STATE);
-  cr_assert_eq(tide_world_stop(w.m), TIDE_ERROR_STATE, "the other heap's mutator is in no region");
+  cr_assert_eq(tide_world_stop(w.m), TIDE_ERROR_STATE, "the other heap's mutator is in no section");
   tide_blocking_enter(other.m);
   pair_new(&w, NULL, NULL, 1);
   cr_assert_eq(tide_world_stop(w.m), TIDE_OK);
