@@ -70,7 +70,7 @@ static void start_policy(struct tide_heap *heap, const struct tide_options *o) {
   size_t initial = (o->heap_initial_bytes + TD_BLOCK_BYTES - 1) / TD_BLOCK_BYTES;
   uint32_t most = heap->space.max_blocks;
   double cost = o->advanced->adaptive_cost;
-  heap->when->policy = (struct td_sizing){
+  heap->when->sizing = (struct td_sizing){
       .kind = o->sizing,
       .growth_factor = o->growth_factor,
       .adaptive_cost = cost != 0 ? cost : TD_ADAPTIVE_COST_DEFAULT,

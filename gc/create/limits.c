@@ -30,8 +30,8 @@ enum tide_status tide_heap_set_max(struct tide_heap *heap, size_t heap_max_bytes
   struct td_space *space = &heap->space;
   size_t usable = space->block_count - 1u, wanted = heap_max_bytes / TD_BLOCK_BYTES;
   space->max_blocks = (uint32_t)(wanted < usable ? wanted : usable);
-  heap->when->policy.max_blocks = space->max_blocks;
-  if (heap->when->policy.kind == TIDE_SIZING_FIXED || space->budget_blocks > space->max_blocks)
+  heap->when->sizing.max_blocks = space->max_blocks;
+  if (heap->when->sizing.kind == TIDE_SIZING_FIXED || space->budget_blocks > space->max_blocks)
     space->budget_blocks = space->max_blocks;
   pthread_mutex_unlock(&heap->space.lock);
   td_world_unlock(heap);
@@ -53,10 +53,10 @@ enum tide_status tide_heap_set_sizing(struct tide_heap *heap, enum tide_sizing s
     return td_fail(error, TIDE_ERROR_STATE, "tide_heap_set_sizing: inside a collection");
   td_world_lock(heap);
   pthread_mutex_lock(&heap->space.lock);
-  heap->when->policy.kind = sizing;
-  heap->when->policy.growth_factor = growth_factor;
+  heap->when->sizing.kind = sizing;
+  heap->when->sizing.growth_factor = growth_factor;
   /* What the rule before has allowed is no promise of this one. */
-  memset(heap->when->policy.recent, 0, sizeof heap->when->policy.recent);
+  memset(heap->when->sizing.recent, 0, sizeof heap->when->sizing.recent);
   pthread_mutex_unlock(&heap->space.lock);
   td_world_unlock(heap);
   return td_succeed(error);

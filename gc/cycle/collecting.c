@@ -63,11 +63,11 @@ static bool add_external(struct tide_heap *heap, ptrdiff_t bytes, bool *due) {
       !__builtin_add_overflow(heap->when->external_bytes, bytes, &sum) && sum <= PTRDIFF_MAX;
   if (counted) {
     heap->when->external_bytes = sum;
-    uint64_t left = heap->when->policy.due_bytes > sum
-                        ? (heap->when->policy.due_bytes - sum) >> TD_BLOCK_LOG2
+    uint64_t left = heap->when->sizing.due_bytes > sum
+                        ? (heap->when->sizing.due_bytes - sum) >> TD_BLOCK_LOG2
                         : 0;
     *due = bytes > 0 &&
-           (uint64_t)space->used_blocks * TD_BLOCK_BYTES + sum > heap->when->policy.due_bytes;
+           (uint64_t)space->used_blocks * TD_BLOCK_BYTES + sum > heap->when->sizing.due_bytes;
     if (left < space->used_blocks) left = space->used_blocks;
     space->budget_blocks = left < space->max_blocks ? (uint32_t)left : space->max_blocks;
   }

@@ -8,7 +8,7 @@ void td_budget_set(struct tide_heap *heap, struct td_sizing_facts facts) {
   pthread_mutex_lock(&heap->space.lock);
   facts.used_blocks = heap->space.used_blocks;
   facts.external_bytes = heap->when->external_bytes;
-  heap->space.budget_blocks = td_sizing_next(&heap->when->policy, &facts);
+  heap->space.budget_blocks = td_sizing_next(&heap->when->sizing, &facts);
   pthread_mutex_unlock(&heap->space.lock);
 }
 
@@ -28,8 +28,8 @@ bool td_budget_grow(struct tide_heap *heap, uint32_t blocks) {
   bool grew = before < most;
   if (grew) {
     heap->space.budget_blocks = wanted < most ? (uint32_t)wanted : most;
-    heap->when->policy.due_bytes += (uint64_t)(heap->space.budget_blocks - before) * TD_BLOCK_BYTES;
-    td_sizing_raised(&heap->when->policy, heap->space.budget_blocks);
+    heap->when->sizing.due_bytes += (uint64_t)(heap->space.budget_blocks - before) * TD_BLOCK_BYTES;
+    td_sizing_raised(&heap->when->sizing, heap->space.budget_blocks);
   }
   pthread_mutex_unlock(&heap->space.lock);
   return grew;
@@ -42,7 +42,7 @@ void td_budget_trim(struct tide_heap *heap) {
   committed *= TD_SLAB_BYTES;
   size_t used = (size_t)heap->space.used_blocks * TD_BLOCK_BYTES;
   pthread_mutex_unlock(&heap->space.lock);
-  size_t keep = (size_t)td_sizing_keep(&heap->when->policy) * TD_BLOCK_BYTES;
+  size_t keep = (size_t)td_sizing_keep(&heap->when->sizing) * TD_BLOCK_BYTES;
   if (committed <= keep + TD_SLAB_BYTES) return;
   if (td_space_trim(&heap->space, keep > used ? keep - used : 0)) td_stats_tell_growth(heap);
 }

@@ -52,12 +52,12 @@ struct td_sizing_facts {
 };
 
 /* Returns the used_blocks that may be reached before the next collection, and sets due_bytes. */
-uint32_t td_sizing_next(struct td_sizing *policy, const struct td_sizing_facts *facts);
+uint32_t td_sizing_next(struct td_sizing *sizing, const struct td_sizing_facts *facts);
 /* The budget was not enough and had to be raised. */
-void td_sizing_raised(struct td_sizing *policy, uint32_t budget);
+void td_sizing_raised(struct td_sizing *sizing, uint32_t budget);
 /* Blocks, used or free, that should stay committed: the largest of the last few budgets, so that
  * a program whose live set swings does not return and fetch memory all the time. */
-uint32_t td_sizing_keep(const struct td_sizing *policy);
+uint32_t td_sizing_keep(const struct td_sizing *sizing);
 
 /* Returns an average, 0 before the first observation, after a fresh one. */
 double td_smooth(double old, double fresh);

@@ -9,7 +9,7 @@
 
 struct td_when {
   /* Under the space's lock. */
-  struct td_sizing policy;
+  struct td_sizing sizing;
   size_t external_bytes; /* that the program has told of: tide_external_add */
 
   /* Under the world's lock. */
