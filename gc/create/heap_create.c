@@ -66,7 +66,7 @@ static struct tide_heap *take_whole(void) {
   return &w->heap;
 }
 
-static void start_policy(struct tide_heap *heap, const struct tide_options *o) {
+static void start_sizing(struct tide_heap *heap, const struct tide_options *o) {
   size_t initial = (o->heap_initial_bytes + TD_BLOCK_BYTES - 1) / TD_BLOCK_BYTES;
   uint32_t most = heap->space.max_blocks;
   double cost = o->advanced->adaptive_cost;
@@ -78,6 +78,7 @@ static void start_policy(struct tide_heap *heap, const struct tide_options *o) {
       .initial_blocks = initial < most ? (uint32_t)initial : most,
       .max_blocks = most,
   };
+  heap->when->ended_ns = td_plat_now_ns();
   td_budget_set(heap, (struct td_sizing_facts){0});
   td_young_begin(heap);
 }
@@ -95,7 +96,7 @@ static bool build_heap(struct tide_heap *heap, const struct tide_options *o,
     return false;
   }
   heap->weak_table_layout = td_weak_table_layout(heap);
-  start_policy(heap, o);
+  start_sizing(heap, o);
   const char *refused = td_heaps_add(heap);
   if (refused) td_fail(error, TIDE_ERROR_SYSTEM, "tide_heap_create: %s", refused);
   return !refused;

@@ -7,7 +7,6 @@
 #include "gc/threads/inside.h"
 #include "gc/threads/thread.h"
 #include "gc/threads/world.h"
-#include "gc/when/when.h"
 #include "platform/probes.h"
 
 bool td_stats_init(struct tide_heap *heap) {
@@ -15,7 +14,6 @@ bool td_stats_init(struct tide_heap *heap) {
    * memory. */
   heap->stats->last = td_pages_take(sizeof *heap->stats->last);
   heap->stats->building = td_pages_take(sizeof *heap->stats->building);
-  heap->when->ended_ns = td_plat_now_ns();
   return heap->stats->last && heap->stats->building &&
          pthread_mutex_init(&heap->stats->lock, NULL) == 0;
 }
