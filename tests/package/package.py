@@ -127,7 +127,7 @@ def way_single_file(options):
     with tempfile.TemporaryDirectory() as build:
         compiled, program = os.path.join(build, "tidemark.o"), os.path.join(build, "single")
         library = os.path.join(build, "libsingle.so")
-        run(options.cc, "-std=gnu17", "-Wall", "-Werror", "-O2", "-fPIC", "-I", folder, "-c",
+        run(options.cc, "-std=gnu17", "-Wall", "-Werror", "-O1", "-fPIC", "-I", folder, "-c",
             os.path.join(folder, "tidemark.c"), "-o", compiled)
         run(options.cc, "-std=gnu17", "-Wall", "-Werror", "-DSINGLE_FILE", "-I", folder, source,
             compiled, "-pthread", "-o", program)
