@@ -3,7 +3,6 @@
 #include "gc/check/caller/check.h"
 #include "gc/when/when.h"
 #include "gc/cycle/collect.h"
-#include "gc/cycle/young.h"
 #include "gc/object/runs.h"
 #include "gc/state/error.h"
 #include "gc/stats/stats.h"
@@ -69,10 +68,10 @@ static bool begin(struct tide_mutator *mutator, struct td_request *request) {
 /* ---- Collecting ---- */
 
 static struct td_wish wish_for(struct tide_heap *heap, enum td_room room) {
-  if (room == TD_ROOM_YOUNG_DUE || (room == TD_ROOM_OVER_BUDGET && td_young_may_do(heap)))
-    return (struct td_wish){TIDE_CYCLE_YOUNG, TIDE_CAUSE_YOUNG};
-  return (struct td_wish){TIDE_CYCLE_FULL,
-                          room == TD_ROOM_OVER_BUDGET ? TIDE_CAUSE_GROWTH : TIDE_CAUSE_ROOM};
+  pthread_mutex_lock(&heap->space.lock);
+  size_t young_bytes = heap->space.young_bytes;
+  pthread_mutex_unlock(&heap->space.lock);
+  return td_when_due(heap->when, room, young_bytes);
 }
 
 /* Returns whether there may be room now. What another thread's collection found may be used up by

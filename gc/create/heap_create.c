@@ -79,7 +79,7 @@ static void start_sizing(struct tide_heap *heap, const struct tide_options *o) {
       .max_blocks = most,
   };
   heap->when->ended_ns = td_plat_now_ns();
-  td_budget_set(heap, (struct td_sizing_facts){0});
+  td_when_set(heap, (struct td_facts){.kind = TIDE_CYCLE_FULL});
   td_young_begin(heap);
 }
 

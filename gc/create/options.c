@@ -3,7 +3,7 @@
 
 #include "gc/state/error.h"
 #include "gc/state/sized.h"
-#include "gc/when/sizing.h"
+#include "gc/when/when.h"
 #include "heap/create.h"
 #include "marker/engine/list.h"
 #include "marker/queue/policy.h"

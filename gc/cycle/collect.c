@@ -37,8 +37,9 @@ struct cycle {
   struct tide_mutator *self;
   enum tide_cycle_kind kind;
   enum tide_cycle_cause cause;
-  bool keeps;  /* what is young becomes old, unlooked at: gc/when/youth.h */
-  bool rooted; /* there was memory to remember the roots: it takes place */
+  bool keeps;       /* what is young becomes old, unlooked at: gc/when/when.h */
+  bool logged_much; /* it came for what was logged */
+  bool rooted;      /* there was memory to remember the roots: it takes place */
   void (*then)(struct tide_mutator *, void *); /* before the resume; may be NULL */
   void *argument;
   uint64_t begin_ns, stopped_ns, marked_ns, weak_ns, swept_ns;
@@ -74,7 +75,7 @@ static void mark_roots(struct marking *marking) {
 }
 
 /* Returns how many bytes of roots were read. */
-static size_t mark(struct tide_heap *heap, const struct cycle *cycle) {
+static size_t mark(struct tide_heap *heap, struct cycle *cycle) {
   struct marking marking = {.heap = heap};
   if (cycle->kind == TIDE_CYCLE_FULL) td_space_begin_marking(&heap->space);
   td_ephemerons_begin(heap);
@@ -83,7 +84,7 @@ static size_t mark(struct tide_heap *heap, const struct cycle *cycle) {
     td_young_keep(&heap->space);
     heap->stats->building->all.logged = 0;
   } else {
-    if (cycle->kind == TIDE_CYCLE_YOUNG) td_young_mark_logged(heap);
+    if (cycle->kind == TIDE_CYCLE_YOUNG) cycle->logged_much = td_young_mark_logged(heap);
     mark_roots(&marking);
   }
   td_ephemerons_close(heap);
@@ -95,34 +96,7 @@ static bool was_asked(enum tide_cycle_cause cause) {
   return cause == TIDE_CAUSE_CALL || cause == TIDE_CAUSE_INSPECT || cause == TIDE_CAUSE_STRESS;
 }
 
-static void set_budget(const struct cycle *cycle) {
-  struct tide_heap *heap = cycle->heap;
-  td_budget_set(heap, (struct td_sizing_facts){
-                          .live_bytes = heap->stats->building->all.bytes,
-                          .leaf_bytes = heap->space.leaf_bytes,
-                          .root_bytes = cycle->root_bytes,
-                          .freed_blocks = (uint32_t)heap->stats->building->all.blocks_freed,
-                          .collect_ns = cycle->swept_ns - cycle->stopped_ns,
-                          .mutator_ns = heap->when->mutator_ns,
-                          .allocated_bytes = heap->when->grown_bytes,
-                          .asked = was_asked(cycle->cause),
-                      });
-  heap->when->mutator_ns = heap->when->grown_bytes = 0;
-}
-
-/* What was allocated since the last collection counts as growth of the heap. */
-static void note_growth(const struct cycle *cycle) {
-  struct tide_heap *heap = cycle->heap;
-  /* relaxed: world stopped. */
-  uint64_t allocated = atomic_load_explicit(&heap->allocated_bytes, memory_order_relaxed);
-  heap->when->mutator_ns += cycle->begin_ns - heap->when->ended_ns;
-  heap->when->growth_now = allocated - heap->when->allocated_before;
-  heap->when->grown_bytes += heap->when->growth_now;
-  heap->when->allocated_before = allocated;
-}
-
-/* Of that, what a young collection has reclaimed counts no more. */
-static void sort(struct cycle *cycle) {
+static void sort(const struct cycle *cycle) {
   struct tide_heap *heap = cycle->heap;
   struct tide_cycle_stats *stats = &heap->stats->building->all;
   uint64_t before = heap->space.live_bytes;
@@ -134,7 +108,31 @@ static void sort(struct cycle *cycle) {
   stats->bytes = heap->space.live_bytes;
   stats->promoted_bytes = young && stats->bytes > before ? stats->bytes - before : 0;
   if (!young) stats->logged = 0;
-  if (young) heap->when->grown_bytes += stats->promoted_bytes - heap->when->growth_now;
+}
+
+/* Decides what is due next. */
+static void decide(const struct cycle *cycle) {
+  struct tide_heap *heap = cycle->heap;
+  const struct tide_cycle_stats *stats = &heap->stats->building->all;
+  /* relaxed: world stopped. */
+  uint64_t allocated = atomic_load_explicit(&heap->allocated_bytes, memory_order_relaxed);
+  bool was_on = heap->when->youth.on;
+  td_when_set(heap, (struct td_facts){
+                        .kind = cycle->kind,
+                        .asked = was_asked(cycle->cause),
+                        .collect_ns = cycle->swept_ns - cycle->stopped_ns,
+                        .worked_ns = td_plat_thread_ns() - cycle->worked_ns,
+                        .mutator_ns = cycle->begin_ns - heap->when->ended_ns,
+                        .allocated_bytes = allocated - heap->when->allocated_before,
+                        .promoted_bytes = stats->promoted_bytes,
+                        .logged_much = cycle->logged_much,
+                        .live_bytes = heap->space.live_bytes,
+                        .leaf_bytes = heap->space.leaf_bytes,
+                        .root_bytes = cycle->root_bytes,
+                        .freed_blocks = (uint32_t)stats->blocks_freed,
+                    });
+  heap->when->allocated_before = allocated;
+  if (heap->space.has_young) td_young_follow(heap, was_on);
 }
 
 /* Everything between the stop and the resume. */
@@ -142,7 +140,6 @@ static void collect_stopped(struct cycle *cycle) {
   struct tide_heap *heap = cycle->heap;
   struct tide_cycle_stats *stats = &heap->stats->building->all;
   td_pause_retire_runs(heap);
-  note_growth(cycle);
   if (heap->verify) {
     td_roots_demand_readable(heap);
     td_verify_begin(heap);
@@ -158,13 +155,7 @@ static void collect_stopped(struct cycle *cycle) {
   cycle->weak_ns = td_stats_tell(heap, TIDE_EVENT_WEAK_END);
   sort(cycle);
   cycle->swept_ns = td_stats_tell(heap, TIDE_EVENT_SWEEP_END);
-  if (cycle->kind == TIDE_CYCLE_FULL) set_budget(cycle);
-  const struct td_youth_facts facts = {.collect_ns = cycle->swept_ns - cycle->begin_ns,
-                                       .worked_ns = td_plat_thread_ns() - cycle->worked_ns,
-                                       .mutator_ns = cycle->begin_ns - heap->when->ended_ns,
-                                       .allocated_bytes = heap->when->growth_now,
-                                       .promoted_bytes = stats->promoted_bytes};
-  td_young_plan(heap, facts, was_asked(cycle->cause));
+  decide(cycle);
   if (heap->verify) td_verify_or_abort(heap);
 }
 
@@ -273,6 +264,11 @@ static TD_KEEPS_CALL bool collect_and_unlock(struct tide_mutator *mutator, struc
   return cycle.rooted;
 }
 
+/* While young collections do not pay, one that somebody wants is a full one. */
+static enum tide_cycle_kind kind_of(const struct tide_heap *heap, struct td_wish wish) {
+  return heap->when->youth.on || wish.cause == TIDE_CAUSE_YOUNG ? wish.kind : TIDE_CYCLE_FULL;
+}
+
 enum td_collected td_collect_unless(struct tide_mutator *mutator, struct td_wish wish,
                                     uint64_t seen) {
   struct tide_heap *heap = mutator->heap;
@@ -285,8 +281,7 @@ enum td_collected td_collect_unless(struct tide_mutator *mutator, struct td_wish
     end_and_unlock(heap);
     return by_other ? TD_COLLECTED_BY_OTHER : TD_COLLECTED_PAUSED;
   }
-  if (wish.kind == TIDE_CYCLE_YOUNG && td_young_is_unwise(heap, wish.cause))
-    wish.kind = TIDE_CYCLE_FULL;
+  wish.kind = kind_of(heap, wish);
   bool collected = collect_and_unlock(mutator, wish, NULL, NULL);
   return collected ? TD_COLLECTED : TD_COLLECTED_PAUSED;
 }
@@ -303,8 +298,7 @@ enum tide_status td_collect_and(struct tide_mutator *mutator, const char *functi
     end_and_unlock(mutator->heap);
     return TIDE_ERROR_STATE;
   }
-  if (wish.kind == TIDE_CYCLE_YOUNG && td_young_is_unwise(mutator->heap, wish.cause))
-    wish.kind = TIDE_CYCLE_FULL;
+  wish.kind = kind_of(mutator->heap, wish);
   bool collected = collect_and_unlock(mutator, wish, then, argument);
   return collected ? TIDE_OK : TIDE_ERROR_MEMORY;
 }

@@ -3,12 +3,7 @@
 #define TD_GC_CYCLE_COLLECT_H
 
 #include "gc/state/heap.h"
-
-/* What is wanted, and why. */
-struct td_wish {
-  enum tide_cycle_kind kind;
-  enum tide_cycle_cause cause;
-};
+#include "gc/when/when.h"
 
 enum td_collected {
   TD_COLLECTED,          /* by this thread */

@@ -59,13 +59,14 @@ static uint64_t count_logged(const struct tide_heap *heap) {
   return logged;
 }
 
-void td_young_mark_logged(struct tide_heap *heap) {
-  heap->when->logged_much = count_logged(heap) >= TD_YOUTH_LOGGED;
+bool td_young_mark_logged(struct tide_heap *heap) {
+  bool much = count_logged(heap) >= TD_YOUTH_LOGGED;
   static const struct td_log_visit visit = {add_slots, add_object};
   struct logged logged = {.heap = heap};
   td_log_take(&heap->space, &visit, &logged);
   heap->stats->building->all.logged = logged.taken;
   if (logged.taken) mark_taken(&logged);
+  return much;
 }
 
 /* ---- When ---- */
@@ -76,53 +77,23 @@ static void switch_barriers(struct tide_heap *heap) {
     td_barrier_switch(m);
 }
 
-static uint64_t room_of(struct tide_heap *heap) {
-  struct td_space *space = &heap->space;
-  pthread_mutex_lock(&space->lock);
-  uint64_t used = (uint64_t)space->used_blocks * TD_BLOCK_BYTES;
-  uint64_t budget = (uint64_t)space->budget_blocks * TD_BLOCK_BYTES;
-  pthread_mutex_unlock(&space->lock);
-  uint64_t holes = used > space->live_bytes ? used - space->live_bytes : 0;
-  return (budget > used ? budget - used : 0) + holes;
+static void set_due(struct tide_heap *heap) {
+  td_young_set_due(&heap->space, heap->when->youth.due_bytes, TD_YOUTH_LOGGED);
 }
 
 void td_young_begin(struct tide_heap *heap) {
   if (!heap->space.has_young) return; /* and the system is not asked for its caches */
   td_youth_begin(&heap->when->youth, td_plat_cache_bytes());
-  td_young_set_due(&heap->space, heap->when->youth.due_bytes, TD_YOUTH_LOGGED);
+  set_due(heap);
 }
 
-void td_young_plan(struct tide_heap *heap, struct td_youth_facts facts, bool asked) {
-  struct td_youth *youth = &heap->when->youth;
-  if (!heap->space.has_young) return;
-  bool was_on = youth->on;
-  facts.room_bytes = room_of(heap);
-  facts.live_bytes = heap->space.live_bytes;
-  facts.logged_much = heap->when->logged_much;
+void td_young_follow(struct tide_heap *heap, bool was_on) {
+  bool on = heap->when->youth.on;
   for (struct tide_mutator *m = heap->world->mutators; m; m = m->next)
     m->logged = 0;
-  if (heap->last_kind == TIDE_CYCLE_FULL)
-    td_youth_after_full(youth, &facts);
-  else if (!was_on)
-    td_youth_resume(youth);
-  else if (!asked)
-    td_youth_after_young(youth, &facts);
-  if (youth->on != was_on) {
+  if (on != was_on) {
     switch_barriers(heap);
-    td_young_bear_old(&heap->space, !youth->on);
+    td_young_bear_old(&heap->space, !on);
   }
-  td_young_set_due(&heap->space, youth->due_bytes, TD_YOUTH_LOGGED);
-}
-
-bool td_young_is_unwise(const struct tide_heap *heap, enum tide_cycle_cause cause) {
-  return !heap->space.has_young || (!heap->when->youth.on && cause != TIDE_CAUSE_YOUNG);
-}
-
-bool td_young_may_do(struct tide_heap *heap) {
-  struct td_space *space = &heap->space;
-  if (!space->has_young || !heap->when->youth.on) return false;
-  pthread_mutex_lock(&space->lock);
-  bool enough = space->young_bytes >= heap->when->youth.due_bytes / 2;
-  pthread_mutex_unlock(&space->lock);
-  return enough;
+  set_due(heap);
 }

@@ -1,14 +1,35 @@
-/* Setting, raising and keeping to the budget. */
+/* The decision between both kinds, and keeping to the budget. */
 #include "gc/when/when.h"
 
 #include "gc/stats/stats.h"
 #include "heap/blocks.h"
 
-void td_budget_set(struct tide_heap *heap, struct td_sizing_facts facts) {
+struct td_wish td_when_due(const struct td_when *when, enum td_room room, size_t young_bytes) {
+  bool used_up = room == TD_ROOM_OVER_BUDGET;
+  bool enough = when->youth.on && young_bytes >= when->youth.due_bytes / TD_YOUTH_ENOUGH;
+  if (room == TD_ROOM_YOUNG_DUE || (used_up && enough))
+    return (struct td_wish){TIDE_CYCLE_YOUNG, TIDE_CAUSE_YOUNG};
+  return (struct td_wish){TIDE_CYCLE_FULL, used_up ? TIDE_CAUSE_GROWTH : TIDE_CAUSE_ROOM};
+}
+
+uint32_t td_when_next(struct td_when *when, const struct td_facts *facts) {
+  bool full = facts->kind == TIDE_CYCLE_FULL;
+  when->mutator_ns += facts->mutator_ns;
+  when->grown_bytes += full ? facts->allocated_bytes : facts->promoted_bytes;
+  uint32_t budget = full ? td_sizing_next(when, facts) : facts->budget_blocks;
+  /* Holes in blocks that are in use are room, too. */
+  uint32_t end = budget > facts->used_blocks ? budget : facts->used_blocks;
+  double room = (double)end * TD_BLOCK_BYTES - (double)facts->live_bytes;
+  if (when->sizing.young) td_youth_next(&when->youth, facts, room);
+  return budget;
+}
+
+void td_when_set(struct tide_heap *heap, struct td_facts facts) {
   pthread_mutex_lock(&heap->space.lock);
   facts.used_blocks = heap->space.used_blocks;
+  facts.budget_blocks = heap->space.budget_blocks;
   facts.external_bytes = heap->when->external_bytes;
-  heap->space.budget_blocks = td_sizing_next(&heap->when->sizing, &facts);
+  heap->space.budget_blocks = td_when_next(heap->when, &facts);
   pthread_mutex_unlock(&heap->space.lock);
 }
 
@@ -20,6 +41,7 @@ uint32_t td_budget_most(struct tide_heap *heap) {
 }
 
 bool td_budget_grow(struct tide_heap *heap, uint32_t blocks) {
+  struct td_sizing *sizing = &heap->when->sizing;
   pthread_mutex_lock(&heap->space.lock);
   uint32_t used = heap->space.used_blocks, most = heap->space.max_blocks;
   uint32_t before = heap->space.budget_blocks;
@@ -27,9 +49,10 @@ bool td_budget_grow(struct tide_heap *heap, uint32_t blocks) {
   if (wanted <= before) wanted = (uint64_t)before + blocks;
   bool grew = before < most;
   if (grew) {
-    heap->space.budget_blocks = wanted < most ? (uint32_t)wanted : most;
-    heap->when->sizing.due_bytes += (uint64_t)(heap->space.budget_blocks - before) * TD_BLOCK_BYTES;
-    td_sizing_raised(&heap->when->sizing, heap->space.budget_blocks);
+    uint32_t after = heap->space.budget_blocks = wanted < most ? (uint32_t)wanted : most;
+    uint32_t *newest = &sizing->recent[(sizing->recent_at - 1) % TD_KEEP_CYCLES];
+    if (*newest < after) *newest = after;
+    sizing->due_bytes += (uint64_t)(after - before) * TD_BLOCK_BYTES;
   }
   pthread_mutex_unlock(&heap->space.lock);
   return grew;

@@ -1,175 +1,128 @@
-/* Heap sizing. The growth factor lets the heap reach a multiple of what survived; the adaptive
- * rule is MemBalancer's (Kirisame, Shenoy, Panchekha: Optimal Heap Limits for Reducing Browser
- * Memory Use, OOPSLA 2022): room = sqrt(live * allocation rate / (cost * marking rate)), which
- * gives the memory to where a byte of it saves most marking. The default rule is the greater of
- * both, but the root counts up to a bound only: so heaps with little alive stay small and go round
- * within the caches, and those of some dozen MiB get the room that their rates ask for. */
-#include "gc/when/sizing.h"
-
-#include "heap/space.h"
-
-/* The default rule's cost per MiB, and the most that the root may ask for. Heaps with little alive
- * are not slower for cycling through 4 MiB than through 32: measured on binary trees. */
-#define DEFAULT_COST 0.002
-#define DEFAULT_ROOM_MOST ((double)(72 << 20))
-/* Where young collections find most of the garbage, full ones are few, and room saves little time
- * while they are short: docs/notes/allocation.md. Heaps up to SAVING_MOST save room, those from
- * SPENDING_LEAST on do not, and between them the one rule passes into the other: a heap that went
- * a little past a bound would take half as much again. */
-#define YOUNG_ROOM_MOST ((double)(32 << 20))
-#define SAVING_MOST ((double)(128 << 20))
-#define SPENDING_LEAST ((double)(288 << 20))
-/* By what is read: what an object without references and what a root counts, and the extra room of
- * small heaps, as a part of what is alive and at most. Found by trying on programs for Boehm GC:
- * docs/boehm.md has their figures. */
-#define LEAF_WEIGHT (1.0 / 2)
-#define ROOT_WEIGHT (1.0 / 2)
-#define EXTRA_PART (1.0 / 4)
-#define EXTRA_MOST ((double)(1 << 20))
-
-/* So that one library needs no libm: Newton's iteration from an estimate off by a power of two
- * at most, quadratic from there. */
-static double square_root(double x) {
-  if (!(x > 0)) return 0;
-  double root = 1;
-  while (root * root < x)
-    root *= 2;
-  while (root * root > 4 * x)
-    root /= 2;
-  for (int i = 0; i < 6; i++)
-    root = (root + x / root) / 2;
-  return root;
-}
+/* The budget of blocks after a full collection.
+ *
+ * By a factor, what may be allocated grows with what a collection reads. The adaptive rule is
+ * MemBalancer's (Kirisame, Shenoy, Panchekha: Optimal Heap Limits for Reducing Browser Memory Use,
+ * OOPSLA 2022): room = sqrt(live * allocation rate / (cost * marking rate)), which gives the memory
+ * to where a byte of it saves most marking. The default rule is the greater of both, but the root
+ * counts up to a bound only: so heaps with little alive go round within the caches, and those of
+ * some dozen MiB get the room that their rates ask for. */
+#include "gc/when/when.h"
 
 static double larger(double a, double b) {
   return a > b ? a : b;
 }
 
-double td_smooth(double old, double fresh) {
-  return old > 0 ? old + TD_SMOOTHING * (fresh - old) : fresh;
+static double smaller(double a, double b) {
+  return a < b ? a : b;
 }
 
-static void note_rates(struct td_sizing *sizing, const struct td_sizing_facts *facts) {
-  double mutator_ns = (double)(facts->mutator_ns ? facts->mutator_ns : 1);
-  double collect_ns = (double)(facts->collect_ns ? facts->collect_ns : 1);
-  sizing->allocation_rate =
-      td_smooth(sizing->allocation_rate, (double)facts->allocated_bytes / mutator_ns);
-  sizing->marking_rate = td_smooth(sizing->marking_rate, (double)facts->live_bytes / collect_ns);
+/* Newton's, so that one library needs no libm: each step halves what is far too large. */
+static double square_root(double x) {
+  double root = 1 + x;
+  for (int i = 0; i < 64; i++)
+    root = (root + x / root) / 2;
+  return root;
 }
 
-static double root_room(const struct td_sizing *sizing, double live, double cost_per_mib) {
-  if (sizing->marking_rate <= 0) return 0;
-  double cost = cost_per_mib / (1 << 20); /* per byte */
-  return square_root(live * sizing->allocation_rate / (cost * sizing->marking_rate));
-}
-
-/* Returns how much of the room for speed a heap gets that saves memory: 0 to 1. */
-static double spending(const struct td_sizing *sizing, double live) {
-  bool saves = sizing->young && sizing->kind == TIDE_SIZING_DEFAULT;
-  if (!saves || live > SPENDING_LEAST) return 1;
-  return live > SAVING_MOST ? (live - SAVING_MOST) / (SPENDING_LEAST - SAVING_MOST) : 0;
-}
-
-static double between(double least, double most, double part) {
-  return least + (most - least) * part;
-}
-
-static double growth_factor(const struct td_sizing *sizing, double live) {
-  if (sizing->growth_factor != 0) return sizing->growth_factor;
-  return between(TD_GROWTH_YOUNG, TD_GROWTH_DEFAULT, spending(sizing, live));
-}
-
-/* What may be allocated per collection grows with what a collection has to read. */
-static double growth_room(const struct td_sizing *sizing, double live, double roots) {
-  return (live + roots) * (growth_factor(sizing, live) - 1);
-}
-
-/* A collection does not read what holds no references, but it finds and sorts it. A root takes less
- * than a word of an object, which has to be found, marked and sorted too. Where little is alive,
- * the fixed costs are most of it, and a little more room saves much. */
-static double scanned_room(const struct td_sizing *sizing, const struct td_sizing_facts *facts,
-                           double live) {
-  double read = live - (double)facts->leaf_bytes * (1 - LEAF_WEIGHT);
-  double extra = live * EXTRA_PART < EXTRA_MOST ? live * EXTRA_PART : EXTRA_MOST;
-  return growth_room(sizing, read, (double)facts->root_bytes * ROOT_WEIGHT) + extra;
-}
-
-static double default_room(const struct td_sizing *sizing, double live, double roots) {
-  double room = root_room(sizing, live, DEFAULT_COST);
-  double most = between(YOUNG_ROOM_MOST, DEFAULT_ROOM_MOST, spending(sizing, live));
-  return larger(room < most ? room : most, growth_room(sizing, live, roots));
+static void note_rates(struct td_when *when, const struct td_facts *facts) {
+  struct td_sizing *sizing = &when->sizing;
+  double allocation_rate = (double)when->grown_bytes / (double)(when->mutator_ns + 1);
+  double marking_rate = (double)facts->live_bytes / (double)(facts->collect_ns + 1);
+  sizing->allocation_rate = td_smooth(sizing->allocation_rate, allocation_rate);
+  sizing->marking_rate = td_smooth(sizing->marking_rate, marking_rate);
 }
 
 /* How much of what was free in partly empty blocks has been allocated since? The rest was of
  * layouts and sizes that are not asked for. */
-static void note_use(struct td_sizing *sizing, const struct td_sizing_facts *facts) {
-  double fresh = (double)facts->used_blocks + facts->freed_blocks - sizing->used_blocks;
-  double reused = (double)facts->allocated_bytes - (fresh > 0 ? fresh : 0) * TD_BLOCK_BYTES;
-  double part = sizing->free_bytes > 0 && reused < sizing->free_bytes
-                    ? 1 - (reused > 0 ? reused : 0) / sizing->free_bytes
-                    : 0;
+static void note_use(struct td_when *when, const struct td_facts *facts) {
+  struct td_sizing *sizing = &when->sizing;
+  double used = (double)facts->used_blocks;
+  double fresh = larger(used + facts->freed_blocks - sizing->used_blocks, 0) * TD_BLOCK_BYTES;
+  double reused = larger((double)when->grown_bytes - fresh, 0);
+  double part = reused < sizing->free_bytes ? 1 - reused / sizing->free_bytes : 0;
   if (!facts->asked || part < sizing->unusable)
     sizing->unusable += TD_SMOOTHING * (part - sizing->unusable);
   sizing->used_blocks = facts->used_blocks;
-  sizing->free_bytes = (double)facts->used_blocks * TD_BLOCK_BYTES - (double)facts->live_bytes;
-  if (sizing->free_bytes < 0) sizing->free_bytes = 0;
+  sizing->free_bytes = larger(used * TD_BLOCK_BYTES - (double)facts->live_bytes, 0);
 }
 
-/* A heap shall really have its room, so what cannot be used is added. The
- * part is that of free bytes, so what is added is not missed again when it has become partly empty:
- * a heap with constant live bytes does not grow for ever. */
-static double usable_blocks(const struct td_sizing *sizing, double room) {
-  double missing = room - sizing->free_bytes * (1 - sizing->unusable);
-  return sizing->used_blocks + (missing > 0 ? missing / TD_BLOCK_BYTES : 0);
+static double root_room(const struct td_sizing *sizing, double live, double cost_per_mib) {
+  if (sizing->marking_rate <= 0) return 0;
+  double cost = cost_per_mib / (double)TD_MIB; /* per byte */
+  return square_root(live * sizing->allocation_rate / (cost * sizing->marking_rate));
 }
 
-/* By a factor, and not by rates? */
+static double growth_room(const struct td_sizing *sizing, double read) {
+  double factor = sizing->growth_factor != 0 ? sizing->growth_factor : TD_GROWTH_DEFAULT;
+  return read * (factor - 1);
+}
+
+static double weighted_room(const struct td_sizing *sizing, const struct td_facts *facts,
+                            double live) {
+  double light = (double)facts->root_bytes - (double)facts->leaf_bytes;
+  return growth_room(sizing, live + light * TD_LIGHT) +
+         smaller(live * TD_EXTRA_PART, (double)TD_EXTRA_MOST);
+}
+
+static double default_room(const struct td_sizing *sizing, double live, double read) {
+  double most = (double)(sizing->young ? TD_ROOT_MOST_YOUNG : TD_ROOT_MOST);
+  if (sizing->young && sizing->growth_factor == 0)
+    read -= smaller(read, (double)TD_SAVED_OF) * TD_SAVED_PART;
+  return larger(smaller(root_room(sizing, live, TD_ROOT_COST), most), growth_room(sizing, read));
+}
+
+static double room_of(const struct td_sizing *sizing, const struct td_facts *facts) {
+  double live = (double)facts->live_bytes + (double)facts->external_bytes;
+  double read = live + (double)facts->root_bytes;
+  switch (sizing->kind) {
+  case TIDE_SIZING_FIXED:
+    return (double)INT64_MAX; /* never */
+  case TIDE_SIZING_ADAPTIVE:
+    return root_room(sizing, live, sizing->adaptive_cost);
+  case TIDE_SIZING_GROWTH:
+    return growth_room(sizing, read);
+  case TIDE_SIZING_WEIGHTED:
+    return weighted_room(sizing, facts, live);
+  default:
+    return default_room(sizing, live, read);
+  }
+}
+
+/* By a factor? */
 static bool grows(const struct td_sizing *sizing) {
   return sizing->kind == TIDE_SIZING_GROWTH || sizing->kind == TIDE_SIZING_WEIGHTED;
 }
 
-static uint32_t bounded(const struct td_sizing *sizing, double blocks) {
-  return blocks < (double)sizing->max_blocks ? (uint32_t)blocks : sizing->max_blocks;
+/* Holes in blocks are room too, as far as they can be used. A heap that grows by a factor shall
+ * really have its room, so what cannot be used is added: a part of the free bytes, so it is not
+ * missed again when it has become partly empty. Others get some blocks if little of the last room
+ * was used. Not always: a heap with constant live bytes shall not grow for ever. */
+static double least_blocks(const struct td_when *when, const struct td_facts *facts, double room) {
+  const struct td_sizing *sizing = &when->sizing;
+  double used = (double)facts->used_blocks;
+  double missing = room - sizing->free_bytes * (1 - sizing->unusable);
+  if (grows(sizing)) return used + larger(missing, 0) / TD_BLOCK_BYTES;
+  bool scarce = !facts->asked && (double)when->grown_bytes < sizing->room / 2;
+  return scarce ? used + used / TD_ADDED_PART + sizing->initial_blocks / 2.0 : used;
 }
 
-uint32_t td_sizing_next(struct td_sizing *sizing, const struct td_sizing_facts *facts) {
-  double external = (double)facts->external_bytes;
-  double live = (double)facts->live_bytes + external, target;
-  double roots = (double)facts->root_bytes;
-  note_rates(sizing, facts);
-  note_use(sizing, facts);
-  switch (sizing->kind) {
-  case TIDE_SIZING_FIXED:
-    target = (double)sizing->max_blocks * TD_BLOCK_BYTES + external;
-    break;
-  case TIDE_SIZING_ADAPTIVE:
-    target = live + root_room(sizing, live, sizing->adaptive_cost);
-    break;
-  case TIDE_SIZING_GROWTH:
-    target = live + growth_room(sizing, live, roots);
-    break;
-  case TIDE_SIZING_WEIGHTED:
-    target = live + scanned_room(sizing, facts, live);
-    break;
-  default:
-    target = live + default_room(sizing, live, roots);
-  }
-  double blocks = (target - external) / TD_BLOCK_BYTES + 1;
-  blocks = larger(blocks, usable_blocks(sizing, target - live));
-  blocks = larger(blocks, sizing->initial_blocks);
-  sizing->recent[sizing->recent_at++ % TD_KEEP_CYCLES] = bounded(sizing, blocks);
+uint32_t td_sizing_next(struct td_when *when, const struct td_facts *facts) {
+  struct td_sizing *sizing = &when->sizing;
+  note_rates(when, facts);
+  note_use(when, facts);
+  double room = room_of(sizing, facts), most = (double)sizing->max_blocks;
+  double least = least_blocks(when, facts, room);
+  double blocks = ((double)facts->live_bytes + room) / TD_BLOCK_BYTES + 1;
+  blocks = larger(larger(blocks, least), sizing->initial_blocks);
+  sizing->recent[sizing->recent_at++ % TD_KEEP_CYCLES] = (uint32_t)smaller(blocks, most);
   /* A heap that grows by a factor uses the memory that it keeps: a program whose live set swings
    * would collect all the time while it is small. */
   if (grows(sizing)) blocks = larger(blocks, td_sizing_keep(sizing));
-  double due = sizing->kind == TIDE_SIZING_FIXED ? (double)(UINT64_MAX / 2)
-                                                 : blocks * TD_BLOCK_BYTES + external;
-  sizing->due_bytes = due < (double)(UINT64_MAX / 2) ? (uint64_t)due : UINT64_MAX / 2;
-  return bounded(sizing, blocks);
-}
-
-void td_sizing_raised(struct td_sizing *sizing, uint32_t budget) {
-  uint32_t *newest = &sizing->recent[(sizing->recent_at + TD_KEEP_CYCLES - 1) % TD_KEEP_CYCLES];
-  if (*newest < budget) *newest = budget;
+  when->mutator_ns = when->grown_bytes = 0;
+  sizing->room = room;
+  double due = blocks * TD_BLOCK_BYTES + (double)facts->external_bytes;
+  sizing->due_bytes = (uint64_t)smaller(due, (double)INT64_MAX);
+  return (uint32_t)smaller(blocks, most);
 }
 
 uint32_t td_sizing_keep(const struct td_sizing *sizing) {

@@ -73,11 +73,11 @@ static void remember_old(const struct td_space *space) {
     was_old[i] = marks[i] == space->epoch;
 }
 
-void __real_td_young_mark_logged(struct tide_heap *heap);
-void __wrap_td_young_mark_logged(struct tide_heap *heap);
-void __wrap_td_young_mark_logged(struct tide_heap *heap) {
+bool __real_td_young_mark_logged(struct tide_heap *heap);
+bool __wrap_td_young_mark_logged(struct tide_heap *heap);
+bool __wrap_td_young_mark_logged(struct tide_heap *heap) {
   if (fault == ERASE) remember_old(&heap->space);
-  __real_td_young_mark_logged(heap);
+  return __real_td_young_mark_logged(heap);
 }
 
 uint32_t __real_td_space_end_young(struct td_space *space);

@@ -1,6 +1,7 @@
 /* Pausing, external memory, and limits that change. */
 #include <sched.h>
 
+#include "gc/when/when.h"
 #include "tests/unit/gc/common.h"
 #include "tide/dropin.h"
 
@@ -206,4 +207,16 @@ HeapTest(limits, refusals) {
   cr_assert_eq(tide_heap_set_sizing(w.heap, TIDE_SIZING_GROWTH, 1.0, NULL), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_heap_set_sizing(w.heap, TIDE_SIZING_GROWTH, -2, NULL), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_heap_set_sizing(w.heap, TIDE_SIZING_GROWTH, 1e9, NULL), TIDE_ERROR_ARGUMENT);
+}
+
+HeapTest(budget, memory_that_had_to_be_added_is_kept_for_some_cycles) {
+  struct td_sizing *sizing = &w.heap->when->sizing;
+  uint32_t before = td_sizing_keep(sizing), added = (uint32_t)(20 * MIB / TD_BLOCK_BYTES);
+  cr_assert(tide_heap_grow(w.heap, 20 * MIB));
+  cr_assert_geq(td_sizing_keep(sizing), added);
+  for (unsigned i = 1; i < TD_KEEP_CYCLES; i++)
+    cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  cr_assert_geq(td_sizing_keep(sizing), added);
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  cr_assert_eq(td_sizing_keep(sizing), before);
 }
