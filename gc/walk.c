@@ -8,7 +8,7 @@
 #include "gc/state/error.h"
 #include "gc/threads/stop/pause.h"
 #include "gc/weak/finalizers.h"
-#include "heap/find.h"
+#include "heap/space/find.h"
 #include "heap/walk.h"
 #include "tide/inspect.h"
 

@@ -3,12 +3,12 @@
 
 #include <stdio.h>
 
-#include "heap/blocks.h"
-#include "heap/find.h"
-#include "heap/log.h"
-#include "heap/marks.h"
-#include "heap/medium.h"
-#include "heap/young.h"
+#include "heap/cells/medium.h"
+#include "heap/memory/blocks.h"
+#include "heap/space/find.h"
+#include "heap/space/marks.h"
+#include "heap/young/log.h"
+#include "heap/young/young.h"
 
 static bool fault(struct tide_error *error, uint32_t block, const char *what) {
   if (error) {

@@ -2,7 +2,7 @@
 #ifndef TD_HEAP_CHECK_H
 #define TD_HEAP_CHECK_H
 
-#include "heap/space.h"
+#include "heap/space/space.h"
 
 /* Returns false if a structure is damaged; `error` (NULL is allowed) then names the block and what
  * is wrong with it. The world is stopped. */

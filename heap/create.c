@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "heap/poison.h"
+#include "heap/space/poison.h"
 
 #define RESERVE_MIN ((size_t)64 << 20)
 #define RESERVE_SCARCE ((size_t)16 << 20) /* where the system gives no more */

@@ -2,7 +2,7 @@
 #ifndef TD_HEAP_CREATE_H
 #define TD_HEAP_CREATE_H
 
-#include "heap/space.h"
+#include "heap/space/space.h"
 
 /* Reserves reserve_bytes of address space, or half as much until the system agrees, down to
  * 64 MiB. max_bytes is the hard limit of what objects may use. Returns false with `error` set
@@ -16,7 +16,7 @@ bool td_space_init_young(struct td_space *space, size_t reserve_bytes, size_t ma
                          struct tide_error *error);
 /* Asks the system for small pages: for what objects will lie in, and for the marks of the first
  * TD_SMALL_MARKS_BYTES of them. Behind huge_from_bytes, if not 0, huge pages are asked for where
- * they will be used: see heap/backing.c. Before anything is allocated. */
+ * they will be used: see heap/memory/backing.c. Before anything is allocated. */
 #define TD_SMALL_MARKS_BYTES ((size_t)64 << 20)
 void td_space_use_small_pages(struct td_space *space, size_t huge_from_bytes);
 /* Returns whether a space can live on system pages of this size: blocks must begin and end with a

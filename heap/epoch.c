@@ -2,10 +2,10 @@
  * once in as many full collections all bytes are rewritten. */
 #include "heap/epoch.h"
 
-#include "heap/avoid.h"
-#include "heap/blocks.h"
-#include "heap/quarantine.h"
-#include "heap/young.h"
+#include "heap/memory/blocks.h"
+#include "heap/withheld/avoid.h"
+#include "heap/withheld/quarantine.h"
+#include "heap/young/young.h"
 
 /* Many bytes of free blocks lie on pages without memory, and shall get none. */
 static void clear_written(uint8_t *marks) {

@@ -2,7 +2,7 @@
 #ifndef TD_HEAP_EPOCH_H
 #define TD_HEAP_EPOCH_H
 
-#include "heap/space.h"
+#include "heap/space/space.h"
 
 /* Takes the next epoch: from here on every object counts as unmarked. The world is stopped, and all
  * runs are retired. */

@@ -1,14 +1,13 @@
 /* Sorting the blocks after marking: empty ones go back to the pool, those with room are listed, and
- * full ones are not looked at again. Free cells are found later, by allocation: see heap/run.c.
- */
+ * full ones are not looked at again. Allocation finds free cells later: see heap/cells/run.c. */
 #include "heap/sort.h"
 
 #include <string.h>
 
-#include "heap/blocks.h"
-#include "heap/medium.h"
-#include "heap/quarantine.h"
-#include "heap/young.h"
+#include "heap/cells/medium.h"
+#include "heap/memory/blocks.h"
+#include "heap/withheld/quarantine.h"
+#include "heap/young/young.h"
 
 /* Vectors have sixteen lanes, which every x86-64 and AArch64 processor has: for wider ones than the
  * target has, compilers fall back on single bytes. */

@@ -5,8 +5,8 @@
 #ifndef TD_HEAP_VIEW_H
 #define TD_HEAP_VIEW_H
 
-#include "heap/find.h"
-#include "heap/marks.h"
+#include "heap/space/find.h"
+#include "heap/space/marks.h"
 
 struct td_view {
   uintptr_t base;

@@ -1,7 +1,7 @@
 /* Visiting every object. */
 #include "heap/walk.h"
 
-#include "heap/find.h"
+#include "heap/space/find.h"
 
 static bool walk_block(const struct td_space *space, uint32_t b, td_space_visit visit,
                        void *context) {

@@ -2,7 +2,7 @@
 #ifndef TD_HEAP_WALK_H
 #define TD_HEAP_WALK_H
 
-#include "heap/space.h"
+#include "heap/space/space.h"
 
 /* Returns whether to go on. */
 typedef bool (*td_space_visit)(uintptr_t object, size_t bytes, tide_layout layout, void *context);

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "heap/space.h"
+#include "heap/space/space.h"
 #include "marker/base/span.h"
 #include "marker/queue/policy.h"
 #include "tide/stats.h"

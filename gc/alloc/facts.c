@@ -4,7 +4,7 @@
 #include "gc/object/scan.h"
 #include "gc/threads/inside.h"
 #include "gc/threads/thread.h"
-#include "heap/find.h"
+#include "heap/space/find.h"
 #include "tide/foreign.h"
 
 void *tide_object_find(struct tide_heap *heap, const void *address) {

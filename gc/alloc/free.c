@@ -8,9 +8,9 @@
 #include "gc/state/error.h"
 #include "gc/threads/inside.h"
 #include "gc/weak/finalizers.h"
-#include "heap/large.h"
-#include "heap/medium.h"
-#include "heap/quarantine.h"
+#include "heap/cells/large.h"
+#include "heap/cells/medium.h"
+#include "heap/withheld/quarantine.h"
 #include "tide/dropin.h"
 
 static bool take_back(struct tide_mutator *mutator, uint32_t index, uintptr_t object,

@@ -7,11 +7,11 @@
 #include "gc/state/error.h"
 #include "gc/stats/stats.h"
 #include "gc/threads/mutator/callback.h"
-#include "heap/avoid.h"
-#include "heap/log.h"
-#include "heap/medium.h"
-#include "heap/quarantine.h"
-#include "heap/young.h"
+#include "heap/withheld/avoid.h"
+#include "heap/young/log.h"
+#include "heap/cells/medium.h"
+#include "heap/withheld/quarantine.h"
+#include "heap/young/young.h"
 
 /* A mutator adds to the heap's count of allocated bytes this often. */
 #define FLUSH_BYTES ((uint64_t)256 << 10)

@@ -7,8 +7,8 @@
 #include "gc/threads/mutator/handles.h"
 #include "gc/threads/world.h"
 #include "gc/weak/finalizers.h"
-#include "heap/find.h"
-#include "heap/quarantine.h"
+#include "heap/space/find.h"
+#include "heap/withheld/quarantine.h"
 
 const char *td_layout_words(const struct tide_heap *heap, tide_layout layout,
                             char text[TD_HOLDER_BYTES]) {

@@ -16,9 +16,9 @@
 #include "gc/threads/stop/pause.h"
 #include "gc/weak/finalizers.h"
 #include "heap/check.h"
-#include "heap/find.h"
-#include "heap/quarantine.h"
+#include "heap/space/find.h"
 #include "heap/walk.h"
+#include "heap/withheld/quarantine.h"
 
 /* An ephemeron whose key was not reached when it was met. */
 struct waiting {

@@ -8,7 +8,7 @@
 #include "gc/threads/stop/world.h"
 #include "gc/threads/thread.h"
 #include "gc/when/when.h"
-#include "heap/find.h"
+#include "heap/space/find.h"
 
 /* What is wrong with a new limit, or NULL. */
 static const char *max_objection(const struct tide_heap *heap, size_t bytes) {

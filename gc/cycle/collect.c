@@ -29,7 +29,7 @@
 #include "gc/weak/finalizers.h"
 #include "heap/epoch.h"
 #include "heap/sort.h"
-#include "heap/young.h"
+#include "heap/young/young.h"
 
 /* A collection in the making. */
 struct cycle {

@@ -5,8 +5,8 @@
 #include "gc/threads/mutator/barrier.h"
 #include "gc/threads/world.h"
 #include "gc/when/when.h"
-#include "heap/log.h"
-#include "heap/young.h"
+#include "heap/young/log.h"
+#include "heap/young/young.h"
 
 #define SPANS 128u
 #define OBJECTS 1024u

@@ -1,6 +1,6 @@
 /* Figures without a lock. */
 #include "gc/threads/thread.h"
-#include "heap/counted.h"
+#include "heap/space/counted.h"
 #include "tide/dropin.h"
 
 /* relaxed, all: figures of some moment. They go one by one into the structure of the caller, which

@@ -6,7 +6,7 @@
 #include "gc/object/scan.h"
 #include "gc/threads/inside.h"
 #include "gc/weak/finalizers.h"
-#include "heap/find.h"
+#include "heap/space/find.h"
 #include "tide/foreign.h"
 
 void td_weak_slots_init(struct td_weak_slots *slots) {

@@ -4,7 +4,7 @@
 
 #include "gc/state/heap.h"
 #include "gc/state/mutator.h"
-#include "heap/find.h"
+#include "heap/space/find.h"
 
 /* Returns the object that the address points at or into, 0 if none. Any address will do. Cells that
  * the program has freed count as objects until the next collection. */

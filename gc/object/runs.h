@@ -1,4 +1,4 @@
-/* A mutator's cache of cells (heap/cache.h) from attaching to detaching, and through stops. */
+/* A mutator's cache of cells (heap/cells/cache.h) from attaching to detaching and through stops. */
 #ifndef TD_GC_OBJECT_RUNS_H
 #define TD_GC_OBJECT_RUNS_H
 

@@ -2,7 +2,7 @@
 #include "gc/object/scan.h"
 
 #include "gc/arrays/pages.h"
-#include "heap/find.h"
+#include "heap/space/find.h"
 
 static void word(struct td_scanner *scanner, const uintptr_t *slot) {
   uintptr_t value = *slot;

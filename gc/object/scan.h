@@ -4,7 +4,7 @@
 #ifndef TD_GC_OBJECT_SCAN_H
 #define TD_GC_OBJECT_SCAN_H
 
-#include "heap/space.h"
+#include "heap/space/space.h"
 #include "marker/base/tracer.h"
 #include "marker/marker.h"
 

@@ -6,7 +6,7 @@
  *   world    the list of mutators, and the right to stop them
  *   roots    what was registered as a root
  *   final    registered and pending finalizers
- *   heap     blocks (heap/space.h)
+ *   heap     blocks (heap/space/space.h)
  *   stats    figures of past collections
  * A mutator that may have to wait for `world` counts as standing still meanwhile
  * (gc/threads/stop/world.h); the other locks are held for short, never across a safepoint. */
@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "heap/space.h"
+#include "heap/space/space.h"
 #include "marker/marker.h"
 #include "tide/foreign.h"
 #include "tide/stats.h"

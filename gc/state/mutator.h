@@ -4,7 +4,7 @@
 
 #include "gc/arrays/root_list.h"
 #include "gc/state/heap.h"
-#include "heap/cache.h"
+#include "heap/cells/cache.h"
 
 /* A part of some stack whose frames are not running: everything in [top, high) may be a root,
  * and so may the registers that were saved when the mutator left it. */

@@ -3,7 +3,7 @@
 
 #include "gc/weak/ephemeron.h"
 #include "gc/weak/finalizers.h"
-#include "heap/find.h"
+#include "heap/space/find.h"
 
 /* Colours; epochs lie between them. */
 #define COLOUR_MET 127u

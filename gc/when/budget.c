@@ -2,7 +2,7 @@
 #include "gc/when/when.h"
 
 #include "gc/stats/stats.h"
-#include "heap/blocks.h"
+#include "heap/memory/blocks.h"
 
 struct td_wish td_when_due(const struct td_when *when, enum td_room room, size_t young_bytes) {
   bool used_up = room == TD_ROOM_OVER_BUDGET;

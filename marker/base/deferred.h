@@ -1,10 +1,10 @@
 /* Deferred work: grey objects that are kept in the mark table instead of a queue. Such an object
- * has the bit TD_DEFERRED in its mark byte, and its page has a flag (heap/marks.h). The table has
- * room for every object of the heap, so work that no queue takes never needs memory of its own. */
+ * has the bit TD_DEFERRED in its mark byte, and its page has a flag (heap/space/marks.h). The table
+ * has room for every object of the heap, so work that no queue takes needs no memory of its own. */
 #ifndef TD_MARKER_BASE_DEFERRED_H
 #define TD_MARKER_BASE_DEFERRED_H
 
-#include "heap/marks.h"
+#include "heap/space/marks.h"
 #include "marker/base/state.h"
 
 #define TD_CHUNK_PAGES (TD_CHUNK_BLOCKS * TD_BLOCK_PAGES)

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "heap/block.h"
+#include "heap/space/block.h"
 #include "marker/base/tuning.h"
 
 /* ---- Objects ---- */

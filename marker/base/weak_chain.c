@@ -2,7 +2,7 @@
  * number of this collection chains the object, on a chain of its own. */
 #include "marker/base/weak_chain.h"
 
-#include "heap/marks.h"
+#include "heap/space/marks.h"
 
 static bool claim(_Atomic(uint64_t) *claimed, uint64_t cycle) {
   /* relaxed, both: only one marker may win; the chain is read after the phase: [term.leave]. */

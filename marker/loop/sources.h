@@ -3,7 +3,7 @@
 #ifndef TD_MARKER_LOOP_SOURCES_H
 #define TD_MARKER_LOOP_SOURCES_H
 
-#include "heap/avoid.h"
+#include "heap/withheld/avoid.h"
 #include "marker/base/root_slices.h"
 #include "marker/loop/by_region.h"
 #include "marker/loop/depth_first.h"

@@ -16,7 +16,7 @@
 #ifndef TD_MARKER_REGION_HOMES_H
 #define TD_MARKER_REGION_HOMES_H
 
-#include "heap/space.h"
+#include "heap/space/space.h"
 #include "marker/region/region.h"
 
 #define TD_NO_HOME TD_NODES_MAX /* the sampled pages have no memory yet */

@@ -14,7 +14,7 @@
 #ifndef TD_MARKER_REGION_REGIONS_H
 #define TD_MARKER_REGION_REGIONS_H
 
-#include "heap/space.h"
+#include "heap/space/space.h"
 #include "marker/base/trial.h"
 #include "marker/base/tuning.h"
 #include "marker/region/chunks.h"

@@ -1,7 +1,7 @@
 #include "marker/scan/rare.h"
 
-#include "heap/find.h"
-#include "heap/marks.h"
+#include "heap/space/find.h"
+#include "heap/space/marks.h"
 #include "marker/base/deferred.h"
 #include "marker/base/weak_chain.h"
 

@@ -9,7 +9,7 @@ CHANGELOG.md, which speaks of the past. Checked are
    CMake file has them, or a public header's manual page is called so. A name that ends in _ stands
    for all that begin so (tide_object_…, td_plat_*);
    a part of capitals stands for any word (td_Q_put), as do Q and X alone in a macro's name;
- - files named with their folder (heap/space.h): they exist; a word of capitals (marker/queue/Q.h)
+ - files named with their folder (heap/space/space.h): they exist; a word of capitals (marker/queue/Q.h)
    stands for any.
 The title line of a manual page, `.Dt`, is left out: it repeats the page's name in capitals.
 Findings in files whose path begins with a --later prefix are told but do not count.

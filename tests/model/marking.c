@@ -19,7 +19,7 @@
 #undef memory_order_release
 
 /* Of the heap, marks and flags only. */
-#define TD_HEAP_SPACE_H
+#define TD_HEAP_SPACE_SPACE_H
 #define TD_DEFERRED 0x80u
 struct td_space {
   _Atomic(uint8_t) *flags;
@@ -29,7 +29,7 @@ struct td_space {
 #define memory_order_acquire TD_ORDER(flag, take, acquire)
 #define TD_FLAG_ORDER_FENCE TD_ORDER(flag, fence, seq_cst)
 #define TD_FLAG_ORDER_FENCE_TAKE TD_ORDER(flag, fence_taken, seq_cst)
-#include "heap/marks.h"
+#include "heap/space/marks.h"
 #undef memory_order_release
 #undef memory_order_acquire
 

@@ -38,7 +38,7 @@ constexpr rl::memory_order memory_order_acquire = rl::mo_acquire;
 #include "marker/base/termination.h"
 
 // Of the heap, marks and flags only. Mark bytes are addresses here, the atomics are beside them.
-#define TD_HEAP_SPACE_H
+#define TD_HEAP_SPACE_SPACE_H
 #define TD_DEFERRED 0x80u
 struct td_space {
   rl::atomic<uint8_t> *flags;
@@ -57,7 +57,7 @@ void store_mark(uint64_t *marks, uint64_t value);
 #define memory_order_acquire TD_ORDER(flag, take, acquire)
 #define TD_FLAG_ORDER_FENCE TD_ORDER(flag, fence, seq_cst)
 #define TD_FLAG_ORDER_FENCE_TAKE TD_ORDER(flag, fence_taken, seq_cst)
-#include "heap/marks.h"
+#include "heap/space/marks.h"
 #undef memory_order_release
 #undef memory_order_acquire
 

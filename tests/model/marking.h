@@ -3,12 +3,12 @@
  * joining, leaving and the end of the phase; and regions, whose part is in marking_regions.h. What
  * is checked in the end is in marking_check.h.
  *
- * The queue (marker/queue/bwos.h), the termination (marker/base/termination.h), the bytes and flags
- * (heap/marks.h) and the word of a region (marker/region/region.h) are the shipped ones. The loop
- * around them is that of marker/loop/loop.h and marker/loop/address_order.c without what no other
- * marker can see. The next child, window and batch are private places like the item that a marker
- * has in hand here; slices of arrays are items like others. The names are those of the shipped
- * functions.
+ * The queue (marker/queue/bwos.h), the termination (marker/base/termination.h), the bytes and
+ * flags (heap/space/marks.h) and the word of a region (marker/region/region.h) are the shipped
+ * ones. The loop around them is that of marker/loop/loop.h and marker/loop/address_order.c without
+ * what no other marker can see. The next child, window and batch are private places like the item
+ * that a marker has in hand here; slices of arrays are items like others. The names are those of
+ * the shipped functions.
  *
  * Longer than 400 lines because it is one marker's whole loop, to be read beside the shipped one.
  *

@@ -1,5 +1,5 @@
 // Blocks of cells for those who look without the lock, under the Relacy race detector:
-// heap/published.h, as shipped.
+// heap/space/published.h, as shipped.
 //
 //   published [--full]
 //
@@ -32,7 +32,7 @@ settings use = shipped;
 
 #define TD_SMALL_ORDER_TELL use.tell
 #define TD_SMALL_ORDER_LOOK use.look
-#include "heap/published.h"
+#include "heap/space/published.h"
 
 namespace {
 

@@ -1,8 +1,8 @@
 /* Stops and the log of young collections (stopping.h) for GenMC, with gc/threads/mutator/barrier.c,
- * heap/log.c and heap/marks.h as shipped. The collections are a macro, MODEL_COLLECTIONS, and what
- * mutators do is another, MODEL_SCRIPTS, with a case for each. run-genmc makes them from
- * clients.py, and for a mutant MUTANT_SITE, which access, as "fetch_or(&mutator->state)", and
- * MUTANT_ORDER. */
+ * heap/young/log.c and heap/space/marks.h as shipped. The collections are a macro,
+ * MODEL_COLLECTIONS, and what mutators do is another, MODEL_SCRIPTS, with a case for each.
+ * run-genmc makes them from clients.py, and for a mutant MUTANT_SITE, which access, as
+ * "fetch_or(&mutator->state)", and MUTANT_ORDER. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -137,7 +137,7 @@ static inline void model_end(struct tide_mutator *mutator) {
 }
 #define td_allocation_begin model_begin
 #define td_allocation_end model_end
-#include "heap/marks.h"
+#include "heap/space/marks.h"
 /* Between the byte and the flag, too. */
 static _Atomic(uint8_t) *model_row(const struct td_space *space) {
   signal_point();
@@ -171,7 +171,7 @@ static uint64_t model_load_word(const uint8_t *bytes) {
 #define TD_CACHE_LINE 64
 #define __builtin_prefetch(address, write) ((void)(address))
 #include "gc/threads/mutator/barrier.c"
-#include "heap/log.c"
+#include "heap/young/log.c"
 
 /* ---- Collections ---- */
 

@@ -1,5 +1,5 @@
 // Stops and the log of young collections (stopping.h: include/tide/write.h,
-// gc/threads/stop/world.c, gc/threads/stop/signal.c and gc/threads/inside.h as shipped) under Relacy.
+// gc/threads/stop/world.c, gc/threads/stop/signal.c, gc/threads/inside.h as shipped) under Relacy.
 //
 //   relacy_stopping --mutator SCRIPT [--mutator SCRIPT] [--collections SCRIPT] [--signalled BITS]
 //                   [--search bound:N|random:N] [--mutant SITE=ORDER|SITE=0]... [--meet EVENTS]
@@ -62,7 +62,7 @@ struct stopping *current;
 
 #include "relacy/checker.h"
 
-// ---- gc/threads/mutator/barrier.c, heap/log.c and heap/marks.h: their steps ----
+// ---- gc/threads/mutator/barrier.c, heap/young/log.c and heap/space/marks.h: their steps ----
 
 namespace {
 

@@ -1,7 +1,7 @@
 /* Mutators that log what they write to, and a collection that stops them: include/tide/write.h,
  * gc/threads/stop/world.c, gc/threads/stop/signal.c and gc/threads/inside.h as shipped. GenMC also
- * has gc/threads/mutator/barrier.c, heap/log.c and heap/marks.h as shipped; Relacy, which watches
- * C++ objects, has their steps written anew.
+ * has gc/threads/mutator/barrier.c, heap/young/log.c and heap/space/marks.h as shipped; Relacy,
+ * which watches C++ objects, has their steps written anew.
  *
  * All mutators write into one object that is old: a reference to a young object of its own each. It
  * lets its own reference go, and looks at what it stored. The collecting thread makes

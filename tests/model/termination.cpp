@@ -1,5 +1,5 @@
 // Termination and the deferred flags under the Relacy race detector: marker/base/termination.h and
-// the flags of heap/marks.h, as shipped, with three markers around them that mark a small graph.
+// the flags of heap/space/marks.h, as shipped. Three markers around them mark a small graph.
 //
 //   termination [--full]
 //
@@ -82,7 +82,7 @@ settings use = shipped;
 #include "marker/base/groups.h"
 
 // Of the heap, the flags only.
-#define TD_HEAP_SPACE_H
+#define TD_HEAP_SPACE_SPACE_H
 #define TD_DEFERRED 0x80u
 struct td_space {
   rl::atomic<uint8_t> *flags;
@@ -94,7 +94,7 @@ struct td_space {
 #define memory_order_acquire use.flag_take
 #define TD_FLAG_ORDER_FENCE use.fence
 #define TD_FLAG_ORDER_FENCE_TAKE use.fence_taken
-#include "heap/marks.h"
+#include "heap/space/marks.h"
 
 namespace {
 

@@ -14,10 +14,10 @@
 #include <string.h>
 
 #include "gc/cycle/young.h"
-#include "heap/log.h"
-#include "heap/refill.h"
+#include "heap/cells/refill.h"
 #include "heap/sort.h"
-#include "heap/young.h"
+#include "heap/young/log.h"
+#include "heap/young/young.h"
 
 static enum fault { NONE, DEAF, FIRST, DROP, IDLE, ERASE, BORN, NEVER, FAULTS } fault;
 

@@ -6,9 +6,9 @@
 #include "gc/state/error.h"
 #include "gc/threads/inside.h"
 #include "gc/when/when.h"
-#include "heap/find.h"
-#include "heap/log.h"
-#include "heap/young.h"
+#include "heap/space/find.h"
+#include "heap/young/log.h"
+#include "heap/young/young.h"
 
 /* Debug builds hear of every store, because no mark is below what tide_write sees there. */
 #ifdef TD_DEBUG

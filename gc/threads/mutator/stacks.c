@@ -9,7 +9,7 @@
 
 #include "gc/state/mutator.h"
 #include "gc/threads/stop/registers.h"
-#include "heap/avoid.h"
+#include "heap/withheld/avoid.h"
 
 /* Frames that a thread may enter between telling of a switch and switching. */
 #define SWITCH_SLACK_BYTES 1024u

@@ -5,7 +5,7 @@
  * (gc/threads/inside.h). anywhere else      It makes the thread stand still, in all its heaps, and
  * returns when that is over. The interrupted registers lie on the stack, above the handler's frame.
  *                      The mutators are marked as interrupted: inlined code may be about to take a
- *                      cell, so their runs are held, not retired (heap/run.h).
+ *                      cell, so their runs are held, not retired (heap/cells/run.h).
  *   stopped for fork   fork takes malloc's locks afterwards, so a thread inside malloc must go on.
  *                      The handler only closes the library's door: the thread runs on, and waits at
  *                      its next call of Tidemark. Inlined code finds no runs meanwhile. */

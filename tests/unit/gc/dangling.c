@@ -3,7 +3,7 @@
 #include <sys/wait.h>
 
 #include "gc/state/heap.h"
-#include "heap/quarantine.h"
+#include "heap/withheld/quarantine.h"
 #include "tests/unit/gc/common.h"
 
 static char told[4096];

@@ -1,5 +1,5 @@
 /* Freeing and resizing single objects. */
-#include "heap/poison.h"
+#include "heap/space/poison.h"
 #include "tests/unit/gc/common.h"
 #include "tide/dropin.h"
 

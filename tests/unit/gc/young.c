@@ -1,5 +1,5 @@
 /* Young collections: what they keep, what they reclaim, what they look at. */
-#include "heap/poison.h"
+#include "heap/space/poison.h"
 #include "tests/unit/gc/young.h"
 
 HeapTest(young, needs_the_promise) {

@@ -4,7 +4,7 @@
 #include "gc/state/mutator.h"
 #include "gc/threads/mutator/barrier.h"
 #include "gc/when/when.h"
-#include "heap/young.h"
+#include "heap/young/young.h"
 #include "tests/unit/gc/young.h"
 
 enum { LIST = 20000, ROOM = 1 << 20 };

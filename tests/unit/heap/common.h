@@ -6,16 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap/blocks.h"
+#include "heap/cells/large.h"
+#include "heap/cells/refill.h"
+#include "heap/cells/run.h"
 #include "heap/check.h"
 #include "heap/create.h"
 #include "heap/epoch.h"
-#include "heap/find.h"
-#include "heap/large.h"
-#include "heap/marks.h"
-#include "heap/refill.h"
-#include "heap/run.h"
+#include "heap/memory/blocks.h"
 #include "heap/sort.h"
+#include "heap/space/find.h"
+#include "heap/space/marks.h"
 #include "heap/walk.h"
 
 #define MIB ((size_t)1 << 20)

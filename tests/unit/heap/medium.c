@@ -1,5 +1,5 @@
 /* Medium objects: packed into spans, zeroed, found from any address inside, reused. */
-#include "heap/medium.h"
+#include "heap/cells/medium.h"
 
 #include "tests/unit/heap/common.h"
 

@@ -1,7 +1,7 @@
 /* Young objects in a space without a collector around it. */
-#include "heap/young.h"
+#include "heap/young/young.h"
 
-#include "heap/log.h"
+#include "heap/young/log.h"
 #include "tests/unit/heap/common.h"
 
 #define CLASS 2u

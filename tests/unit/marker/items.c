@@ -2,9 +2,9 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
+#include "heap/cells/large.h"
 #include "heap/create.h"
 #include "heap/epoch.h"
-#include "heap/large.h"
 #include "marker/base/root_slices.h"
 #include "marker/base/state.h"
 #include "marker/loop/batch.h"

@@ -1,9 +1,9 @@
 /* The loops for objects that have one reference each. */
 #include <criterion/criterion.h>
 
+#include "heap/cells/large.h"
 #include "heap/create.h"
 #include "heap/epoch.h"
-#include "heap/large.h"
 #include "marker/loop/single.h"
 
 enum { LISTS = TD_WINDOW, STRIDE = 1024, SLOT = 1 };

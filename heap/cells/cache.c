@@ -1,0 +1,142 @@
+#include "heap/cells/cache.h"
+
+#include <string.h>
+
+#include "heap/cells/refill.h"
+#include "heap/young/log.h"
+#include "heap/young/young.h"
+
+/* The runs, then `freed`, `filled` and `freed_at`. */
+#define TABLE_BYTES                                                                                \
+  (TD_CACHE_RUNS_BYTES + TD_CACHE_RUNS * (sizeof(uintptr_t) + 2 * sizeof(uint32_t)))
+
+void *td_cache_map(void) {
+  return td_plat_map(TABLE_BYTES);
+}
+
+void td_cache_unmap(void *table) {
+  td_plat_unmap(table, TABLE_BYTES);
+}
+
+void td_cache_open(struct td_cache *cache, void *table) {
+  *cache = (struct td_cache){.runs = table};
+  cache->freed = (uintptr_t *)(cache->runs + TD_CACHE_RUNS);
+  cache->filled = (uint32_t *)(cache->freed + TD_CACHE_RUNS);
+  cache->freed_at = cache->filled + TD_CACHE_RUNS;
+}
+
+/* ---- Freed cells ---- */
+
+/* A list's head has this bit once its number stands in freed_at. */
+#define LISTED ((uintptr_t)1)
+
+static uintptr_t *words_of(uintptr_t cell) {
+  return (uintptr_t *)cell;
+}
+
+void td_cache_put(struct td_cache *cache, uint32_t index, uintptr_t cell) {
+  uintptr_t *head = &cache->freed[index];
+  if (*head == 0) cache->freed_at[cache->freed_count++] = index;
+  words_of(cell)[0] = *head & ~LISTED;
+  words_of(cell)[1] = td_cache_seal(cell);
+  *head = cell | LISTED;
+}
+
+/* Returns a freed cell, which has `bytes` bytes, or NULL. */
+static void *take_freed(struct td_space *space, struct td_cache *cache, uint32_t index,
+                        size_t bytes) {
+  uintptr_t cell = cache->freed[index] & ~LISTED;
+  if (!cell) return NULL;
+  cache->freed[index] = words_of(cell)[0] | LISTED;
+  cache->handed_out += bytes;
+  if (space->has_young) td_log_fresh_if_old(space, cell);
+  /* The link and the seal go in any case. */
+  if (space->layouts.at[index / TIDE_BUMP_SLOTS].unzeroed) bytes = 2 * sizeof(uintptr_t);
+  return memset((void *)cell, 0, bytes);
+}
+
+/* A young collection then finds the cell free, if its block is old. */
+static void clear_mark(struct td_space *space, uintptr_t cell) {
+  uint64_t granule = td_granule_of(space->base, cell);
+  space->marks[granule] = 0;
+  td_young_touch(space, td_block_of_granule(granule), 0);
+}
+
+/* Forgets the lists. If the world is stopped, the cells are no objects from now on. A mutator that
+ * gets one of them unzeroed shall find no seal in it. */
+static void forget_freed(struct td_space *space, struct td_cache *cache, bool stopped) {
+  for (uint32_t i = 0; i < cache->freed_count; i++) {
+    uintptr_t *head = &cache->freed[cache->freed_at[i]];
+    for (uintptr_t cell = *head & ~LISTED; cell; cell = words_of(cell)[0]) {
+      words_of(cell)[1] = 0;
+      if (stopped) clear_mark(space, cell);
+    }
+    *head = 0;
+  }
+  cache->freed_count = 0;
+}
+
+/* ---- Other blocks ---- */
+
+static __attribute__((noinline)) void *take_from_block(struct td_space *space,
+                                                       struct td_cache *cache, uint32_t index,
+                                                       size_t cell, enum td_room *room) {
+  struct tide_bump *run = &cache->runs[index];
+  const tide_layout layout = (tide_layout)(index / TIDE_BUMP_SLOTS);
+  const bool listed = run->limit != 0;
+  size_t got = td_space_refill(space, run, layout, cell, room);
+  if (!listed && run->limit) cache->filled[cache->filled_count++] = index;
+  if (!got) return NULL;
+  cache->handed_out += got;
+  void *object = (void *)run->next;
+  run->next += cell;
+  return object;
+}
+
+/* Freed cells come before a new block. But as long as there are blocks they do not come before the
+ * first run since a collection: where a program frees what it has just allocated, that cell would
+ * go to and fro, and each time the long way. From a run it goes back to the run. */
+void *td_cache_take_elsewhere(struct td_space *space, struct td_cache *cache, uint32_t index,
+                              size_t cell, enum td_room *room) {
+  const bool again = room && *room != TD_ROOM;
+  if (cache->freed_count && (cache->runs[index].limit != 0 || again)) {
+    void *freed = take_freed(space, cache, index, cell);
+    if (freed) return freed;
+  }
+  return room ? take_from_block(space, cache, index, cell, room) : NULL;
+}
+
+/* ---- Over a stop ---- */
+
+/* Inlined code takes cells from runs of these classes only. */
+static bool is_inlined(uint32_t index) {
+  return index % TIDE_BUMP_SLOTS * TD_GRANULE_BYTES <= TIDE_BUMP_INLINE_BYTES;
+}
+
+/* Of a run that was held, others may sweep the block just now: its cells are garbage until the next
+ * collection. */
+static void retire(struct td_space *space, struct tide_bump *run, bool stopped) {
+  if (!stopped && run->limit & TD_RUN_HELD)
+    *run = (struct tide_bump){0};
+  else
+    td_space_retire(space, run);
+}
+
+void td_cache_retire(struct td_space *space, struct td_cache *cache, bool stopped, bool holds) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < cache->filled_count; i++) {
+    struct tide_bump *run = &cache->runs[cache->filled[i]];
+    if (holds && is_inlined(cache->filled[i]))
+      td_space_hold(space, run);
+    else
+      retire(space, run, stopped);
+    if (run->limit) cache->filled[kept++] = cache->filled[i];
+  }
+  cache->filled_count = kept;
+  forget_freed(space, cache, stopped);
+}
+
+void td_cache_hand_back(struct td_space *space, struct td_cache *cache) {
+  for (uint32_t i = 0; i < cache->filled_count; i++)
+    td_space_hand_back(space, &cache->runs[cache->filled[i]]);
+}

@@ -1,0 +1,81 @@
+/* A mutator's cache of free cells of small objects: a run for each layout and size class, and the
+ * cells that its program has freed. No other takes from it. */
+#ifndef TD_HEAP_CELLS_CACHE_H
+#define TD_HEAP_CELLS_CACHE_H
+
+#include "heap/cells/run.h"
+
+#define TD_CACHE_RUNS ((size_t)TIDE_LAYOUT_MAX * TIDE_BUMP_SLOTS)
+#define TD_CACHE_RUNS_BYTES (TD_CACHE_RUNS * sizeof(struct tide_bump))
+
+struct td_cache {
+  struct tide_bump *runs; /* [layout * TIDE_BUMP_SLOTS + class]; NULL: the cache is closed */
+  uintptr_t *freed;       /* the same: lists of freed cells */
+  uint32_t *filled;       /* numbers of the runs that may hold some */
+  uint32_t *freed_at;     /* numbers of the lists that were used */
+  uint32_t filled_count, freed_count;
+  uint64_t handed_out; /* bytes since they were last counted */
+};
+
+/* The cache's table has an entry for each layout and size class there can be, so that inlined code
+ * needs no test; pages of it that are never touched cost nothing. Returns a table in which all
+ * is empty, or NULL if there is no memory. */
+void *td_cache_map(void);
+void td_cache_unmap(void *table);
+/* The cache begins with a table in which all is empty. */
+void td_cache_open(struct td_cache *cache, void *table);
+
+static inline uint32_t td_cache_index(tide_layout layout, unsigned size_class) {
+  return (uint32_t)layout * TIDE_BUMP_SLOTS + size_class;
+}
+
+/* ---- Taking ---- */
+
+/* For td_cache_take, where the run's block is used up. */
+void *td_cache_take_elsewhere(struct td_space *space, struct td_cache *cache, uint32_t index,
+                              size_t cell, enum td_room *room);
+
+/* The one way to a free cell, of at least `bytes` in [1, TD_SMALL_BYTES_MAX]: from the run, from
+ * where its block goes on, from what was freed, and, if `room` is not NULL, from another block.
+ * The cell is zeroed unless the layout does without. Returns NULL if there is none; then *room says
+ * why, and why the attempt before failed if it was not TD_ROOM before. */
+static inline void *td_cache_take(struct td_space *space, struct td_cache *cache,
+                                  tide_layout layout, size_t bytes, enum td_room *room) {
+  const unsigned size_class = td_class_of(bytes);
+  const size_t cell = td_class_bytes(size_class);
+  const uint32_t index = td_cache_index(layout, size_class);
+  struct tide_bump *run = &cache->runs[index];
+  if (run->limit - run->next < cell) {
+    size_t got = td_space_advance(space, run);
+    if (got == 0) return td_cache_take_elsewhere(space, cache, index, cell, room);
+    cache->handed_out += got;
+  }
+  void *object = (void *)run->next;
+  run->next += cell;
+  return object;
+}
+
+/* ---- Freeing ---- */
+
+/* Keeps a cell that the program has freed. It counts as allocated until it is taken again, or until
+ * the next collection, which forgets it. Its first word is a link then, its second tells that it
+ * was freed. */
+void td_cache_put(struct td_cache *cache, uint32_t index, uintptr_t cell);
+/* What the second word says. */
+static inline uintptr_t td_cache_seal(uintptr_t cell) {
+  return cell ^ (uintptr_t)0x5eed0ff5ce11f4eeu;
+}
+static inline bool td_cache_is_freed(uintptr_t cell) {
+  return ((const uintptr_t *)cell)[1] == td_cache_seal(cell);
+}
+
+/* ---- Over a stop ---- */
+
+/* Gives the unused rests of all runs back and forgets what was freed. The world is stopped; if it
+ * is not, the owner calls, and the cells that were freed are garbage until the next collection.
+ * `holds`: runs that inlined code may be about to take from are held, see td_space_hold. */
+void td_cache_retire(struct td_space *space, struct td_cache *cache, bool stopped, bool holds);
+/* Before the owner goes on: gives it back what was held. */
+void td_cache_hand_back(struct td_space *space, struct td_cache *cache);
+
+#endif

@@ -1,0 +1,19 @@
+/* The memory behind the blocks of slabs from the system, and the bound on all of it.
+ *
+ * A space's limit bounds memory, not only blocks in use: free blocks that were written keep theirs,
+ * a slab that is taken whole has memory for all its blocks, and side tables take memory too. Near
+ * the limit, free blocks give their memory back, and a slab that would be too much is taken block
+ * by block. */
+#ifndef TD_HEAP_MEMORY_BACKING_H
+#define TD_HEAP_MEMORY_BACKING_H
+
+#include "heap/space/space.h"
+
+/* Commits [first, first + count), which are free. Returns false if there is no memory, or none
+ * within the limit. What was committed then stays in the pool. The caller holds the lock. */
+bool td_backing_take(struct td_space *space, uint32_t first, uint32_t count);
+/* Gives a slab without a used block back to the system. Returns false if the system keeps it. The
+ * caller holds the lock. */
+bool td_backing_give_slab(struct td_space *space, uint32_t slab);
+
+#endif

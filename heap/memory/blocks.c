@@ -1,0 +1,123 @@
+/* The pool of blocks, over slabs from the system. Slabs are committed when a block of theirs is
+ * first taken. Every free block below the frontier has its bit set, whether its slab is committed,
+ * was given back, or was never used. */
+#include "heap/memory/blocks.h"
+
+#include "heap/memory/backing.h"
+#include "heap/space/counted.h"
+#include "heap/withheld/avoid.h"
+
+static void set_free(struct td_space *space, uint32_t block, bool is_free) {
+  uint64_t bit = (uint64_t)1 << (block % 64);
+  if (is_free)
+    space->free_bits[block / 64] |= bit;
+  else
+    space->free_bits[block / 64] &= ~bit;
+}
+
+/* Adds the next slab's blocks to the pool. Returns false at the end of the range. */
+static bool move_frontier(struct td_space *space) {
+  uint32_t next = space->frontier + (uint32_t)TD_SLAB_BLOCKS;
+  if (next > space->block_count) return false;
+  for (uint32_t b = space->frontier; b < next; b++)
+    set_free(space, b, b != 0);
+  space->frontier = next;
+  return true;
+}
+
+/* Returns the first free block at or above `from`, or the frontier. */
+static uint32_t next_free(const struct td_space *space, uint32_t from) {
+  if (from >= space->frontier) return space->frontier;
+  uint32_t word = from / 64;
+  uint64_t bits = space->free_bits[word] & ~(uint64_t)0 << (from % 64);
+  uint32_t words = (space->frontier + 63) / 64;
+  while (bits == 0) {
+    if (++word >= words) return space->frontier;
+    bits = space->free_bits[word];
+  }
+  uint32_t block = word * 64 + (uint32_t)__builtin_ctzll(bits);
+  return block < space->frontier ? block : space->frontier;
+}
+
+/* Returns the lowest `count` neighbouring free blocks, or 0; if `clean`, only such at which no
+ * false pointer was seen. They may end above the frontier, which then moves up. */
+static uint32_t find_extent(struct td_space *space, uint32_t count, bool clean) {
+  if (count >= space->extent_limit) return 0;
+  uint32_t start = next_free(space, space->single_hint);
+  space->single_hint = start;
+  uint32_t end = start;
+  for (;;) {
+    while (end < space->frontier && end - start < count && td_block_is_free(space, end) &&
+           !(clean && td_avoids(space, end)))
+      end++;
+    if (end - start == count) return start;
+    if (end == space->frontier) {
+      if (!move_frontier(space)) {
+        if (!clean) space->extent_limit = count;
+        return 0;
+      }
+      if (start == 0) start = end = 1; /* block 0 is never given out */
+    } else {
+      start = end = next_free(space, end + 1);
+    }
+  }
+}
+
+enum td_room td_blocks_take(struct td_space *space, uint32_t count, uint32_t *first) {
+  if (count > space->budget_blocks || space->used_blocks > space->budget_blocks - count)
+    return TD_ROOM_OVER_BUDGET;
+  /* Single blocks are for cells, each of which is avoided alone. */
+  uint32_t found = count > 1 ? find_extent(space, count, true) : 0;
+  if (found == 0) found = find_extent(space, count, false);
+  if (found == 0) return TD_ROOM_NO_PLACE;
+  if (!td_backing_take(space, found, count)) return TD_ROOM_NO_MEMORY;
+  for (uint32_t b = found; b < found + count; b++)
+    set_free(space, b, false);
+  td_counted_add(&space->used_blocks, count);
+  *first = found;
+  return TD_ROOM;
+}
+
+bool td_blocks_take_behind(struct td_space *space, uint32_t first, uint32_t count) {
+  if (count > space->budget_blocks || space->used_blocks > space->budget_blocks - count)
+    return false;
+  if (first > space->block_count || count > space->block_count - first) return false;
+  while (first + count > space->frontier)
+    if (!move_frontier(space)) return false;
+  for (uint32_t b = first; b < first + count; b++)
+    if (!td_block_is_free(space, b)) return false;
+  if (!td_backing_take(space, first, count)) return false;
+  for (uint32_t b = first; b < first + count; b++)
+    set_free(space, b, false);
+  td_counted_add(&space->used_blocks, count);
+  return true;
+}
+
+void td_blocks_give(struct td_space *space, uint32_t first, uint32_t count) {
+  for (uint32_t b = first; b < first + count; b++) {
+    space->blocks[b] = (struct td_block){0};
+    space->infos[b] = (struct td_block_info){.avoided = space->infos[b].avoided};
+    set_free(space, b, true);
+  }
+  td_counted_add(&space->used_blocks, -(int64_t)count);
+  if (first < space->single_hint) space->single_hint = first;
+  space->extent_limit = UINT32_MAX;
+}
+
+size_t td_space_trim(struct td_space *space, size_t keep_bytes) {
+  pthread_mutex_lock(&space->lock);
+  size_t keep = keep_bytes / TD_SLAB_BYTES, given = 0;
+  for (uint32_t slab = 0; slab < space->frontier / TD_SLAB_BLOCKS; slab++) {
+    uint32_t first = slab * (uint32_t)TD_SLAB_BLOCKS;
+    uint32_t bits = (uint32_t)(space->free_bits[first / 64] >> (first % 64));
+    if (!space->slab_committed[slab] || bits != UINT32_MAX) continue;
+    if (keep > 0) {
+      keep--;
+      continue;
+    }
+    if (!td_backing_give_slab(space, slab)) continue;
+    given += TD_SLAB_BYTES;
+  }
+  pthread_mutex_unlock(&space->lock);
+  return given;
+}

@@ -1,0 +1,109 @@
+/* The table of layouts. */
+#include "heap/space/layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool td_layouts_init(struct td_layouts *layouts) {
+  layouts->any_held_by_first_page = false;
+  layouts->at = calloc(TIDE_LAYOUT_MAX, sizeof *layouts->at);
+  if (!layouts->at) return false;
+  layouts->at[TIDE_LAYOUT_LEAF].kind = TD_KIND_LEAF;
+  layouts->at[TIDE_LAYOUT_REFS].kind = TD_KIND_REFS;
+  layouts->at[TIDE_LAYOUT_CONSERVATIVE].kind = TD_KIND_CONSERVATIVE;
+  layouts->at[TD_LAYOUT_WEAK].kind = TD_KIND_WEAK;
+  layouts->at[TD_LAYOUT_EPHEMERON].kind = TD_KIND_EPHEMERON;
+  layouts->count = TD_LAYOUT_FIRST_FREE;
+  return true;
+}
+
+bool td_layout_fits(const struct td_layout *layout, size_t bytes) {
+  size_t words = bytes / 8;
+  switch (layout->kind) {
+  case TD_KIND_NONE:
+    return false;
+  case TD_KIND_BITMAP:
+    return words >= 64u - (unsigned)__builtin_clzll(layout->map);
+  case TD_KIND_BITMAP_LONG:
+  case TD_KIND_REPEATED:
+    return words >= layout->words;
+  case TD_KIND_WEAK:
+    return bytes >= sizeof(struct td_weak_object);
+  case TD_KIND_EPHEMERON:
+    return bytes >= sizeof(struct td_ephemeron_object);
+  default:
+    return true;
+  }
+}
+
+static void free_parts(struct td_layout *layout) {
+  free(layout->bits);
+  free(layout->name);
+}
+
+void td_layouts_deinit(struct td_layouts *layouts) {
+  for (uint32_t i = 0; layouts->at && i < layouts->count; i++)
+    free_parts(&layouts->at[i]);
+  free(layouts->at);
+  layouts->at = NULL;
+  layouts->count = 0;
+}
+
+static bool same_name(const char *a, const char *b) {
+  return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Both have as many words. */
+static bool same_bits(const struct td_layout *a, const struct td_layout *b) {
+  return memcmp(a->bits, b->bits, (a->words + 63) / 64 * 8) == 0;
+}
+
+static bool same(const struct td_layout *a, const struct td_layout *b) {
+  if (a->kind != b->kind || a->held_by_first_page != b->held_by_first_page ||
+      a->unzeroed != b->unzeroed || !same_name(a->name, b->name))
+    return false;
+  switch (a->kind) {
+  case TD_KIND_TRACED:
+    return a->trace == b->trace && a->words == b->words &&
+           (a->words ? same_bits(a, b) : a->context == b->context);
+  case TD_KIND_BITMAP_LONG:
+    return a->words == b->words && same_bits(a, b);
+  case TD_KIND_REPEATED:
+    return a->words == b->words && a->element == b->element;
+  default:
+    return a->map == b->map;
+  }
+}
+
+/* Gives the layout copies of its own of what it points to. */
+static bool copy_parts(struct td_layout *layout, const struct td_layout *wanted) {
+  *layout = *wanted;
+  layout->bits = NULL;
+  layout->name = NULL;
+  if (wanted->bits && wanted->words > 0) {
+    size_t bytes = (wanted->words + 63) / 64 * 8;
+    layout->bits = malloc(bytes);
+    if (!layout->bits) return false;
+    memcpy(layout->bits, wanted->bits, bytes);
+  }
+  if (wanted->name) {
+    layout->name = strdup(wanted->name);
+    if (!layout->name) free(layout->bits);
+  }
+  return !wanted->name || layout->name;
+}
+
+tide_layout td_layouts_intern(struct td_layouts *layouts, const struct td_layout *wanted) {
+  for (uint32_t i = 1; i < layouts->count; i++)
+    if (same(&layouts->at[i], wanted)) return (tide_layout)i;
+  if (layouts->count == TIDE_LAYOUT_MAX) return TIDE_LAYOUT_INVALID;
+  struct td_layout fresh;
+  if (!copy_parts(&fresh, wanted)) return TIDE_LAYOUT_INVALID;
+  if (fresh.kind == TD_KIND_BITMAP_LONG || fresh.kind == TD_KIND_TRACED ||
+      fresh.kind == TD_KIND_REPEATED)
+    fresh.map = layouts->count;
+  if (fresh.kind == TD_KIND_TRACED && fresh.words) fresh.context = &layouts->at[layouts->count];
+  layouts->at[layouts->count] = fresh;
+  layouts->any_held_by_first_page |= fresh.held_by_first_page;
+  return (tide_layout)layouts->count++;
+}

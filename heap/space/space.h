@@ -1,0 +1,185 @@
+/* The space: where objects live.
+ *
+ *   base                                                               base + reserved
+ *   | slab 0 (2 MiB) | slab 1 | …                                       |
+ *   | block 0 | block 1 | … 64 KiB each; block 0 is never used, so granule 0 is no object
+ *   | cell | cell | …  all of one layout and size class; no headers
+ *
+ * Side tables, found from an address by a subtraction and a shift:
+ *   marks[granule]   one byte for 16 bytes: the epoch in which the object that starts there was
+ *                    last found alive, or was allocated, and the bit TD_DEFERRED
+ *   blocks[block]    what the marker must know of a block (16 bytes)
+ *   infos[block]     what only allocation and sorting need
+ *   flags[row][page] the 4 KiB page has deferred objects
+ *
+ * Invariants
+ *   [epoch] Between collections, a cell of a SMALL block holds an object if and only if the byte of
+ *      its first granule equals space->epoch. Allocation stores the epoch. A collection takes the
+ *      next epoch and stores it for every object it finds. Nothing has to be cleared afterwards: a
+ *      byte with another epoch is a free cell.
+ *   [start] No other byte equals the epoch, nor, while marking, the one before: not the bytes of
+ *      granules inside of objects, and none in free blocks. So a marker that is led somewhere by a
+ *      word which may be a pointer learns from one byte whether an object begins there.
+ *   [young] In a space that tells young objects from old ones, allocation stores TD_YOUNG instead.
+ *      So a cell holds an old object if its byte is the epoch, and a young one if it is TD_YOUNG. A
+ *      young collection keeps the epoch: old objects count as marked, and young ones that it finds
+ *      get the epoch. Afterwards no byte is TD_YOUNG, because sorting clears those of the dead. A
+ *      full collection first makes all objects old (heap/young/young.h). While the space bears_old,
+ *      allocation stores the epoch.
+ *   [run] A mutator allocates from a run of free cells. The cells of the run count as objects from
+ *      the moment they are reserved, used or not. The mutator's bump cache covers the run piece by
+ *      piece, because a piece must be zeroed as a rule. Before a collection the unused rest goes
+ *      back (byte 0).
+ *   [owner] A block taken off an unswept list, or new from the pool, belongs to one mutator until
+ *      the next collection.
+ *
+ * The space never decides to collect. When its budget is used up it says "no memory".
+ *
+ * This header has the structure and the address arithmetic. heap/space/ computes and looks up;
+ * heap/withheld/ keeps cells from being handed out, heap/memory/ gives blocks, heap/young/ knows
+ * what is new, heap/cells/ allocates; heap/ itself has what concerns a space as a whole. */
+#ifndef TD_HEAP_SPACE_SPACE_H
+#define TD_HEAP_SPACE_SPACE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "heap/space/block.h"
+#include "heap/space/layout.h"
+#include "heap/space/size_class.h"
+#include "platform/platform.h"
+#include "tide/tide.h"
+
+#define TD_SLAB_LOG2 21u /* memory is taken from the system and given back by the slab */
+#define TD_SLAB_BYTES ((size_t)1 << TD_SLAB_LOG2)
+#define TD_SLAB_BLOCKS (TD_SLAB_BYTES / TD_BLOCK_BYTES)
+#define TD_PAGE_LOG2 12u /* what one deferred flag speaks for; not the system's page */
+#define TD_PAGE_BYTES ((size_t)1 << TD_PAGE_LOG2)
+#define TD_PAGE_GRANULES (TD_PAGE_BYTES / TD_GRANULE_BYTES)
+#define TD_BLOCK_PAGES (TD_BLOCK_BYTES / TD_PAGE_BYTES)
+/* Rows of flags. Markers that set flags in different rows do not take cache lines from each other.
+ */
+#define TD_FLAG_ROWS 4u
+
+#define TD_DEFERRED 0x80u /* in a mark byte: marked, not yet scanned */
+#define TD_EPOCH_FIRST 2u
+#define TD_EPOCH_LAST 122u
+/* In spaces that tell young objects: tide_write takes a byte from TIDE_MARK_OLD on for old. */
+#define TD_EPOCH_FIRST_OLD TIDE_MARK_OLD
+#define TD_YOUNG 2u
+_Static_assert(TD_EPOCH_FIRST_OLD < TD_EPOCH_LAST && TD_YOUNG < TIDE_MARK_OLD, "byte ranges");
+
+/* Why there is no room for an object. A larger budget helps against OVER_BUDGET; against the last
+ * two it would help to free something. */
+enum td_room {
+  TD_ROOM = 0,         /* there is */
+  TD_ROOM_OVER_BUDGET, /* the budget is used up */
+  TD_ROOM_YOUNG_DUE,   /* a young collection would make room; so would a larger young_due */
+  TD_ROOM_NO_MEMORY,   /* the system gives no memory */
+  TD_ROOM_NO_PLACE,    /* no free blocks lie side by side in sufficient number */
+};
+
+/* What a slab has of the system. */
+enum td_slab {
+  TD_SLAB_NONE = 0, /* no memory */
+  TD_SLAB_SMALL,    /* memory in small pages */
+  TD_SLAB_HUGE,     /* a huge page was asked for */
+};
+
+/* Spans of a layout and medium class: heap/cells/medium.h. */
+#define TD_MEDIUM_CLASSES 32u
+struct td_medium_list {
+  uint32_t first; /* first block of the first span that may have room, or 0 */
+  uint32_t seen;  /* objects that came before there was a span */
+};
+
+#define TD_DISPLACEMENTS 4096u /* bytes from an object's start */
+
+struct td_space {
+  /* Constant after creation. */
+  uintptr_t base;
+  size_t reserved_bytes;
+  size_t granules; /* reserved_bytes / 16 */
+  uint8_t *marks;
+  struct td_block *blocks;
+  struct td_block_info *infos;
+  _Atomic(uint8_t) *flags; /* TD_FLAG_ROWS rows of flag_pages each; see heap/space/marks.h */
+  size_t flag_pages;
+  uint32_t block_count;
+  bool has_young;   /* objects allocated since the last collection are told from others */
+  size_t mark_span; /* bytes of the table of marks; if has_young a power of two, see create */
+
+  /* Written while the world is stopped, read by all. */
+  uint64_t live_objects, live_bytes; /* what the last collection found */
+  uint64_t leaf_bytes;               /* of these, in objects without references */
+  uint8_t epoch;
+  /* While marking, the byte of objects that were not found yet. At other times that of objects
+   * allocated since the last collection: TD_YOUNG if has_young and not bears_old, or the epoch. */
+  uint8_t epoch_before;
+  bool bears_old; /* objects count as old at once: no young collection will look at them */
+
+  /* Which conservative words count: heap/space/find.h. Written while no collection runs. */
+  bool base_only;
+  uint64_t displacements[TD_DISPLACEMENTS / 64]; /* bit i: i bytes behind the start will do, too */
+  uint64_t looked_up;                            /* by td_space_set_words */
+
+  /* Under `lock`. */
+  pthread_mutex_t lock;
+  uint64_t *free_bits;   /* a bit for each block below frontier: it is in the pool */
+  uint32_t frontier;     /* no block at or above it was ever used */
+  uint32_t single_hint;  /* no free block below */
+  uint32_t extent_limit; /* no extent of this length is free; or UINT32_MAX */
+  uint32_t used_blocks;  /* those that are not FREE */
+  _Atomic(uint32_t)
+      committed_slabs; /* written under the lock; relaxed readers want a figure only */
+  uint32_t peak_committed_slabs;
+  uint32_t bare_blocks;   /* blocks of committed slabs that have no memory: heap/memory/backing.h */
+  uint32_t strip_hint;    /* word of free_bits where to look for free blocks with memory */
+  uint32_t budget_blocks; /* used_blocks does not pass it: set by the collector's sizing */
+  uint32_t max_blocks;    /* hard limit; constant after creation */
+  uint32_t *unswept;      /* [layout * TIDE_BUMP_SLOTS + class]: first block of the list */
+  struct td_medium_list *medium; /* [layout * TD_MEDIUM_CLASSES + class] */
+  uint8_t *slab_committed;       /* enum td_slab */
+  uint64_t *touched;             /* a bit for each block, in all spaces: heap/young/young.h */
+  uint8_t *logged_slabs; /* a byte for each slab: it has logged pages. See heap/young/log.h */
+  uint64_t young_bytes;  /* room in blocks since they were touched */
+  uint64_t young_due;    /* no block is given out once young_bytes has reached this */
+  uint64_t logged;       /* since the last collection, as mutators have told: heap/young/young.h */
+  uint64_t logged_due;   /* nor once `logged` has reached this */
+  bool has_words;        /* there was a conservative object: see td_kind_has_words */
+  struct td_layouts layouts;
+  size_t quarantine_bytes; /* of dead objects: heap/withheld/quarantine.h */
+  bool quarantine_drains;  /* let all of them go at the next turn */
+  uint32_t avoid_end;  /* blocks below it are watched for false pointers: heap/withheld/avoid.h */
+  bool avoids_some;    /* and such cells were found in the last collection */
+  bool avoids_nothing; /* do not look for them in the next */
+  uint32_t first_huge_slab; /* no huge pages are asked for below it; constant after creation */
+  bool stress;              /* runs of one cell, so that every allocation takes the slow path */
+  /* Constant after creation, both: what becomes of dead objects, see heap/withheld/quarantine.h. */
+  bool has_quarantine; /* `stress` is set too */
+  bool has_poison;
+};
+
+/* ---- Address arithmetic ---- */
+
+/* Returns the granule that a reference points at, or a number >= space->granules if the word is no
+ * reference. A subtraction and a rotation let one comparison test alignment and range together,
+ * because low bits that are set end up at the top. */
+static inline uint64_t td_granule_of(uintptr_t base, uintptr_t word) {
+  uint64_t offset = word - base;
+  return offset >> TD_GRANULE_LOG2 | offset << (64 - TD_GRANULE_LOG2);
+}
+
+static inline uintptr_t td_granule_address(uintptr_t base, uint64_t granule) {
+  return base + (granule << TD_GRANULE_LOG2);
+}
+
+/* Returns whether the object that starts here was found alive in this epoch, deferred or not. */
+static inline bool td_is_marked(const struct td_space *space, uint64_t granule) {
+  return (space->marks[granule] & (TD_DEFERRED - 1)) == space->epoch;
+}
+
+#endif
