@@ -3,6 +3,7 @@
 #include "tests/bdwgc/semantics.h"
 
 #include <gc/javaxfc.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <unistd.h>
@@ -72,6 +73,31 @@ static void suspended(void) {
     finish(thread[i]);
 }
 
+/* ---- The signal ---- */
+
+static void *collect_while(void *unused) {
+  do
+    GC_gcollect();
+  while (unused && !over);
+  return unused;
+}
+/* "Has no effect after GC_init": with the number it has or another, with threads and without. */
+static void signal_chosen_late(void) {
+  int number = GC_get_suspend_signal();
+  GC_set_warn_proc(GC_ignore_warn_proc);
+  for (int other = 0; other < 2; other++) {
+    GC_set_suspend_signal(other ? SIGUSR2 : number);
+    finish(start(collect_while, NULL));
+    GC_set_suspend_signal(other ? SIGUSR2 : number);
+    over = false;
+    pthread_t thread = start(collect_while, (void *)1);
+    GC_set_suspend_signal(other ? SIGUSR2 : number);
+    collect();
+    over = true;
+    finish(thread);
+  }
+}
+
 /* ---- The end of a thread ---- */
 
 #define ROUNDS_LATE 3 /* in which destructors allocate; there are four */
@@ -135,6 +161,7 @@ static void thread_events(void) {
 
 const struct part suspending_parts[] = {
     {"suspended", suspended, false},
+    {"signal_chosen_late", signal_chosen_late, false},
     {"thread_events", thread_events, false},
     {"late_destructors", late_destructors, false},
     {NULL, NULL, false},
