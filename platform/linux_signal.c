@@ -79,13 +79,15 @@ bool td_plat_signal_send(long thread_id, int number) {
 
 void td_plat_say(const char *format, ...) {
   char text[1536];
-  int saved = errno;
+  int saved = errno, before, disabled;
   va_list arguments;
   va_start(arguments, format);
   int length = vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   size_t left = length < 0 ? 0 : (size_t)length;
   if (left >= sizeof text) left = sizeof text - 1;
+  /* Callers hold locks, or are in the middle of a change. */
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
   for (const char *at = text; left > 0;) {
     ssize_t written = write(STDERR_FILENO, at, left);
     if (written < 0 && errno == EINTR) continue;
@@ -93,5 +95,6 @@ void td_plat_say(const char *format, ...) {
     at += written;
     left -= (size_t)written;
   }
+  pthread_setcancelstate(before, &disabled);
   errno = saved;
 }
