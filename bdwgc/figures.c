@@ -7,6 +7,7 @@
 #include "bdwgc/figures.h"
 #include "bdwgc/heap.h"
 #include "bdwgc/settings.h"
+#include "bdwgc/uncancelled.h"
 #include "tide/stats.h"
 
 /* By the last collection's end; written under the stop. relaxed, all: counts, which a thread in a
@@ -127,6 +128,7 @@ void td_figures_add_freed(size_t bytes) {
 /* ---- In words ---- */
 
 EXPORT void GC_dump_named(const char *name) {
+  TD_UNCANCELLED;
   struct tide_heap_stats stats = all_stats();
   printf("tidemark: libgc: %s: %" PRIu64 " collections, heap %" PRIu64 " KiB, in use %" PRIu64
          " KiB, allocated %" PRIu64 " KiB, longest pause %" PRIu64 " us\n",
@@ -138,5 +140,6 @@ EXPORT void GC_dump(void) {
 }
 SAME_AS(GC_dump, GC_dump_regions);
 EXPORT void GC_dump_finalization(void) {
+  TD_UNCANCELLED;
   printf("tidemark: libgc: %zu finalizers are pending\n", tide_finalizers_pending(td_bdwgc_heap));
 }

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 
 #include "bdwgc/say.h"
+#include "bdwgc/uncancelled.h"
 
 void td_bdwgc_tell(const char *format, ...) {
+  TD_UNCANCELLED; /* or the stream would stay locked */
   va_list arguments;
   va_start(arguments, format);
   flockfile(stderr);
@@ -71,6 +73,7 @@ EXPORT void GC_set_log_fd(int fd) {
 }
 
 #define PRINT_TO(fd)                                                                               \
+  TD_UNCANCELLED;                                                                                  \
   va_list arguments;                                                                               \
   va_start(arguments, format);                                                                     \
   vdprintf(fd, format, arguments);                                                                 \

@@ -1,5 +1,6 @@
 /* The functions of <pthread.h> that programs call through the collector. */
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -8,6 +9,7 @@
 #include "bdwgc/threads/lock.h"
 #include "bdwgc/threads/threads.h"
 #include "bdwgc/threads/start.h"
+#include "bdwgc/uncancelled.h"
 
 /* ---- Results of threads that have ended: nothing else keeps them alive until a join ---- */
 
@@ -56,15 +58,18 @@ static void forget_result(pthread_t thread) {
 struct birth {
   void *(*body)(void *);
   void *argument;
-  sem_t registered; /* the parent holds the argument until the child does */
+  bool registered;
+  sem_t tried; /* the parent holds the argument until the child does */
 };
 
 static void *live(void *data) {
   struct birth *birth = data;
+  struct tide_error error;
   void *(*body)(void *) = birth->body;
   void *argument = birth->argument;
-  td_bdwgc_start();
-  sem_post(&birth->registered); /* the last use: it lies on the parent's stack */
+  bool registered = birth->registered = td_bdwgc_try_start(&error);
+  sem_post(&birth->tried); /* the last use: it lies on the parent's stack */
+  if (!registered) return NULL;
   void *value = body(argument);
   keep_result(value);
   return value;
@@ -77,14 +82,25 @@ static void *wait_for_child(void *data) {
   return NULL;
 }
 
+static bool will_be_joined(const pthread_attr_t *attributes) {
+  int state = PTHREAD_CREATE_JOINABLE;
+  if (attributes) pthread_attr_getdetachstate(attributes, &state);
+  return state == PTHREAD_CREATE_JOINABLE;
+}
+
 EXPORT int GC_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                              void *(*body)(void *), void *argument) {
+  TD_UNCANCELLED; /* the child uses this frame */
   struct birth birth = {.body = body, .argument = argument};
   td_bdwgc_start();
-  sem_init(&birth.registered, 0, 0);
+  sem_init(&birth.tried, 0, 0);
   int error = pthread_create(thread, attributes, live, &birth);
-  if (error == 0) GC_do_blocking(wait_for_child, &birth.registered);
-  sem_destroy(&birth.registered);
+  if (error == 0) {
+    GC_do_blocking(wait_for_child, &birth.tried);
+    if (!birth.registered && will_be_joined(attributes)) pthread_join(*thread, NULL);
+    if (!birth.registered) error = EAGAIN;
+  }
+  sem_destroy(&birth.tried);
   return error;
 }
 

@@ -29,9 +29,7 @@ static struct td_thread *take(pthread_t id) {
 
 /* A thread that registers late in its end does not leave. Its entry stays until another thread has
  * the same number. */
-static void enter(void) {
-  struct td_thread *entry = malloc(sizeof *entry);
-  if (!entry) td_bdwgc_die("no memory to register a thread");
+static void enter(struct td_thread *entry) {
   td_register_lock();
   struct td_thread *stale = take(pthread_self());
   *entry = (struct td_thread){.next = threads,
@@ -43,12 +41,12 @@ static void enter(void) {
   free(stale);
 }
 
-static void leave(void) {
+static struct td_thread *leave(void) {
   td_register_lock();
   struct td_thread *entry = take(pthread_self());
   self = NULL;
   td_register_unlock();
-  free(entry);
+  return entry;
 }
 
 struct td_thread *td_register_find(pthread_t id) {
@@ -65,11 +63,15 @@ static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 
 static TD_TLS bool has_ended; /* it registers once more, to run destructors */
 
+/* Returns false if the thread has to stay: it is in a blocking section, say. */
 static bool detach(void) {
-  leave();
-  if (tide_detach(td_bdwgc_self) != TIDE_OK) return false;
-  td_bdwgc_self = NULL;
-  return true;
+  struct td_thread *entry = leave();
+  if (tide_detach(td_bdwgc_self) == TIDE_OK)
+    td_bdwgc_self = NULL;
+  else if (entry)
+    enter(entry);
+  if (!td_bdwgc_self) free(entry);
+  return !td_bdwgc_self;
 }
 
 /* A registered thread ends. Destructors of the program may still allocate: wait for one round. The
@@ -95,19 +97,23 @@ void td_register_prepare(void) {
   (void)pthread_once(&key_once, make_key);
 }
 
-void td_register_self(void) {
-  struct tide_error error;
+bool td_register_self(struct tide_error *error) {
   struct tide_attach_options options;
+  struct td_thread *entry = malloc(sizeof *entry);
   tide_attach_options_init(&options);
   options.stop = TIDE_STOP_SIGNAL;
-  td_bdwgc_self = tide_attach(td_bdwgc_heap, &options, &error);
-  if (!td_bdwgc_self) td_bdwgc_die("a thread cannot be registered: %s", error.text);
-  pthread_setspecific(exit_key, &exit_key);
-  enter();
+  *error = (struct tide_error){TIDE_ERROR_MEMORY, "out of memory"};
+  if (entry && pthread_setspecific(exit_key, &exit_key) == 0)
+    td_bdwgc_self = tide_attach(td_bdwgc_heap, &options, error);
+  if (td_bdwgc_self)
+    enter(entry);
+  else
+    free(entry);
+  return td_bdwgc_self != NULL;
 }
 
 EXPORT int GC_unregister_my_thread(void) {
-  if (td_bdwgc_self && !detach()) enter(); /* in a blocking section, say */
+  if (td_bdwgc_self) (void)detach();
   return GC_SUCCESS;
 }
 EXPORT int GC_thread_is_registered(void) {

@@ -17,8 +17,9 @@ struct td_thread {
 
 /* Before there is a heap, whose threads end after ours. */
 void td_register_prepare(void);
-/* Registers the calling thread, which has no mutator. */
-void td_register_self(void);
+/* Registers the calling thread, which has no mutator. Returns false, and fills in the error, if
+ * there is no memory for that. */
+bool td_register_self(struct tide_error *error);
 
 /* Around looking at the list and what is in it: no thread enters or leaves. */
 void td_register_lock(void);

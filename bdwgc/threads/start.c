@@ -12,6 +12,7 @@
 #include "bdwgc/threads/stack.h"
 #include "bdwgc/threads/register.h"
 #include "bdwgc/threads/roots.h"
+#include "bdwgc/uncancelled.h"
 
 /* Allocation until the first collection. Programs with little alive stay in a heap of this size;
  * on Boehm GC theirs have 1 to 2 MiB. */
@@ -60,9 +61,15 @@ static void start(void) {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-struct tide_mutator *td_bdwgc_start_slow(void) {
+bool td_bdwgc_try_start(struct tide_error *error) {
+  TD_UNCANCELLED; /* or a lock might stay taken, or half a heap be there */
   pthread_once(&once, start);
-  if (!td_bdwgc_self) td_register_self();
+  return td_bdwgc_self || td_register_self(error);
+}
+
+struct tide_mutator *td_bdwgc_start_slow(void) {
+  struct tide_error error;
+  if (!td_bdwgc_try_start(&error)) td_bdwgc_die("a thread cannot be registered: %s", error.text);
   return td_bdwgc_self;
 }
 

@@ -4,6 +4,8 @@
 
 #include "bdwgc/heap.h"
 
+/* Returns false, and fills in the error, if there is no memory to register the calling thread. */
+bool td_bdwgc_try_start(struct tide_error *error);
 struct tide_mutator *td_bdwgc_start_slow(void);
 /* Creates the heap and registers the calling thread, unless that was done. Returns the thread's
  * mutator. */

@@ -6,6 +6,7 @@
 #include "bdwgc/threads/threads.h"
 #include "bdwgc/threads/register.h"
 #include "bdwgc/threads/start.h"
+#include "bdwgc/uncancelled.h"
 
 static void *await_resumed(void *self) {
   td_register_await_resumed(self);
@@ -44,6 +45,7 @@ static bool resume(struct td_thread *thread) {
 
 /* A thread that is not registered is left alone. Returns NULL for it. */
 static struct td_thread *change(pthread_t id, bool (*how)(struct td_thread *)) {
+  TD_UNCANCELLED;
   td_bdwgc_start();
   bool left = td_region_leave();
   for (;;) {
@@ -60,6 +62,7 @@ static struct td_thread *change(pthread_t id, bool (*how)(struct td_thread *)) {
 }
 
 EXPORT void GC_suspend_thread(pthread_t id) {
+  TD_UNCANCELLED; /* a thread that suspended itself is cancelled when it goes on */
   struct td_thread *thread = change(id, suspend);
   if (thread && pthread_equal(id, pthread_self())) GC_do_blocking(await_resumed, thread);
 }

@@ -6,9 +6,9 @@
 
 EXPORT int GC_register_my_thread(const struct GC_stack_base *base) {
   (void)base;
+  struct tide_error error;
   if (td_bdwgc_self) return GC_DUPLICATE;
-  td_bdwgc_start();
-  return GC_SUCCESS;
+  return td_bdwgc_try_start(&error) ? GC_SUCCESS : GC_NO_MEMORY;
 }
 
 /* ---- Regions ---- */
@@ -23,12 +23,20 @@ void td_region_enter(void) {
   tide_blocking_enter(td_bdwgc_self);
 }
 
+static void leave_region(void *unused) {
+  (void)unused;
+  (void)td_region_leave();
+}
+
+/* A thread that ends inside of the call leaves, too: its clean-up handlers may allocate. */
 EXPORT void *GC_do_blocking(GC_fn_type call, void *data) {
+  void *result;
   td_bdwgc_start();
   if (td_bdwgc_away) return call(data);
   td_region_enter();
-  void *result = call(data);
-  (void)td_region_leave();
+  pthread_cleanup_push(leave_region, NULL);
+  result = call(data);
+  pthread_cleanup_pop(1);
   return result;
 }
 
@@ -53,9 +61,15 @@ EXPORT void GC_alloc_unlock(void) {
   td_bdwgc_unlock(TD_LOCK_ALLOCATION);
   if (td_bdwgc_away) tide_collect_resume(td_bdwgc_heap);
 }
-EXPORT void *GC_call_with_alloc_lock(GC_fn_type call, void *data) {
-  GC_alloc_lock();
-  void *result = call(data);
+static void unlock(void *unused) {
+  (void)unused;
   GC_alloc_unlock();
+}
+EXPORT void *GC_call_with_alloc_lock(GC_fn_type call, void *data) {
+  void *result;
+  GC_alloc_lock();
+  pthread_cleanup_push(unlock, NULL);
+  result = call(data);
+  pthread_cleanup_pop(1);
   return result;
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Compares our libgc.so.1 with Debian's: the names and kinds of what programs see, the sizes of
-variables (programs may hold copies of them), the name of the library, and what it needs."""
+variables (programs may hold copies of them), the name of the library, and what it needs. And looks
+whether a test calls each function in a thread that is cancelled."""
 import argparse
 import re
 import subprocess
@@ -11,6 +12,13 @@ LEFT_OUT = {
     "GC_arrays": "the inside of the other collector: no program can use it without its sources",
 }
 VARIABLES = "BDRV"
+# What such a thread does not call, and why.
+NOT_CANCELLED = {
+    "GC_abort_on_oom": "ends the process",
+    "GC_pthread_exit": "ends the thread", "GC_pthread_join": "is a point of cancellation",
+    "GC_mark_and_push": "for mark procedures, in a collection, as the next",
+    "GC_push_all": "", "GC_push_all_eager": "", "GC_push_conditional": "",
+}
 
 
 def symbols(path):
@@ -40,6 +48,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--ours", required=True)
     parser.add_argument("--debian", required=True)
+    parser.add_argument("--cancelled", required=True, help="the source of that test")
     arguments = parser.parse_args()
     ours, theirs = symbols(arguments.ours), symbols(arguments.debian)
     wrong = [f"{name} is missing" for name in sorted(theirs) if name not in ours
@@ -60,6 +69,11 @@ def main():
     more = set(dynamic(arguments.ours, "NEEDED")) - set(dynamic(arguments.debian, "NEEDED"))
     if more:
         wrong.append(f"it needs {sorted(more)} besides what Debian's needs")
+    with open(arguments.cancelled, encoding="utf-8") as file:
+        called = set(re.findall(r"\w+", file.read()))
+    wrong += [f"{name} is not called in a thread that is cancelled" for name, (variable, _)
+              in sorted(ours.items()) if not variable and name not in NOT_CANCELLED
+              and not {name, re.sub("^GC_[gs]et_", "", name)} & called]
     for line in wrong:
         print(line)
     print(f"{len(theirs)} names in Debian's libgc.so.1, {len(ours)} in ours, {len(wrong)} findings")

@@ -1,0 +1,147 @@
+/* Threads that are cancelled inside the library. */
+#include "tests/bdwgc/semantics.h"
+
+#include <gc/javaxfc.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+static pthread_t sleeper;
+static void *nothing(void *data) {
+  return data;
+}
+static void *await_end(void *data) {
+  while (!atomic_load((_Atomic(bool) *)data))
+    usleep(1000);
+  return data;
+}
+
+/* ---- Functions that are left ---- */
+
+static int cleaned;
+static void clean(void *unused) {
+  (void)unused;
+  for (int i = 0; i < 1000; i++)
+    GC_malloc(100);
+  GC_gcollect();
+  cleaned++;
+}
+static void *leave(void *unused) {
+  pthread_testcancel();
+  return unused;
+}
+static void *leave_actively(void *unused) {
+  return GC_call_with_gc_active(leave, unused);
+}
+static void *leave_wrapped(void *how) {
+  pthread_cleanup_push(clean, NULL);
+  pthread_cancel(pthread_self());
+  switch (*(const char *)how) {
+  case 'j':
+    GC_pthread_join(sleeper, NULL);
+    break;
+  case 'b':
+    GC_do_blocking(leave, NULL);
+    break;
+  case 'a':
+    GC_do_blocking(leave_actively, NULL);
+    break;
+  case 'l':
+    GC_call_with_alloc_lock(leave, NULL);
+    break;
+  case 'e':
+    GC_pthread_exit(PTHREAD_CANCELED);
+    break;
+  }
+  pthread_cleanup_pop(0);
+  return NULL;
+}
+/* What a thread held is free afterwards, and its own handlers may do anything. */
+static void left(void) {
+  _Atomic(bool) may_end = false;
+  sleeper = start(await_end, &may_end);
+  for (const char *how = "jbale"; *how; how++) {
+    cleaned = 0;
+    CHECK(finish(start(leave_wrapped, (void *)how)) == PTHREAD_CANCELED);
+    CHECK(cleaned == 1);
+    GC_call_with_alloc_lock(nothing, NULL);
+    collect();
+  }
+  may_end = true;
+  finish(sleeper);
+}
+
+/* ---- At any time ---- */
+
+static _Atomic(int) made, ran, over;
+static void *child(void *text) {
+  CHECK(memcmp(text, "argument", 9) == 0);
+  ran++;
+  return NULL;
+}
+static void soil_stack(void *unused) {
+  char junk[4096];
+  (void)unused;
+  memset(junk, 0x5a, sizeof junk);
+  __asm__ volatile("" ::"r"(junk) : "memory");
+}
+static void *create(void *unused) {
+  pthread_cleanup_push(soil_stack, NULL);
+  for (int i = 0; i < 60; i++) {
+    pthread_t thread = start(child, GC_strdup("argument"));
+    made++;
+    GC_pthread_detach(thread);
+  }
+  for (;;)
+    pthread_testcancel();
+  pthread_cleanup_pop(0);
+  return unused;
+}
+static void *collect_often(void *unused) {
+  while (!over) {
+    GC_gcollect();
+    usleep(200);
+  }
+  return unused;
+}
+static void creators(void) {
+  pthread_t other = start(collect_often, NULL);
+  for (int round = 0; round < 10; round++) {
+    pthread_t thread = start(create, NULL);
+    usleep(500 * round);
+    pthread_cancel(thread);
+    CHECK(finish(thread) == PTHREAD_CANCELED);
+  }
+  while (ran < made)
+    usleep(1000);
+  CHECK(made == 600);
+  over = true;
+  finish(other);
+}
+
+/* A thread that suspended itself is cancelled when it is resumed. */
+static _Atomic(bool) went_on;
+static void *suspend_self(void *unused) {
+  GC_suspend_thread((GC_SUSPEND_THREAD_ID)pthread_self());
+  went_on = true;
+  pthread_testcancel();
+  return unused;
+}
+static void self_suspended(void) {
+  GC_allow_register_threads();
+  pthread_t thread = start(suspend_self, NULL);
+  while (!GC_is_thread_suspended((GC_SUSPEND_THREAD_ID)thread))
+    usleep(100);
+  pthread_cancel(thread);
+  usleep(10000);
+  CHECK(!went_on);
+  GC_resume_thread((GC_SUSPEND_THREAD_ID)thread);
+  CHECK(finish(thread) == PTHREAD_CANCELED);
+  CHECK(went_on);
+}
+
+const struct part cancelled_parts[] = {
+    {"cancelled_left", left, false},
+    {"cancelled_creators", creators, false},
+    {"cancelled_self_suspended", self_suspended, false},
+    {NULL, NULL, false},
+};
