@@ -3,6 +3,7 @@
 #include "gc/check/caller/check.h"
 #include "gc/when/when.h"
 #include "gc/cycle/collect.h"
+#include "gc/cycle/owed.h"
 #include "gc/object/runs.h"
 #include "gc/state/error.h"
 #include "gc/stats/stats.h"
@@ -56,6 +57,7 @@ static bool begin(struct tide_mutator *mutator, struct td_request *request) {
     return refuse(mutator, TIDE_ERROR_ARGUMENT);
   if (request->bytes == 0) request->bytes = 1;
   tide_safepoint(mutator);
+  td_owed_collect(mutator);
   uint64_t stress = mutator->heap->stress;
   if (stress && ++mutator->stress_count >= stress) {
     mutator->stress_count = 0;
@@ -83,6 +85,7 @@ static bool collect(struct tide_mutator *mutator, struct td_request *request) {
   uint64_t seen = request->others < OTHERS_MOST ? request->seen : TD_SEEN_ANY;
   enum td_collected collected = td_collect_unless(mutator, wish, seen);
   if (collected == TD_COLLECTED_BY_OTHER) request->others++;
+  if (collected == TD_COLLECTED_PAUSED) td_owe(mutator, wish);
   if (collected == TD_COLLECTED_PAUSED ||
       (collected == TD_COLLECTED && wish.kind == TIDE_CYCLE_FULL))
     request->step = TD_STEP_GROW;

@@ -36,6 +36,12 @@ static inline bool td_asked_begin(struct td_asked *asked) {
   return atomic_load_explicit(&asked->paused, TD_ASKED_ORDER_PAUSED) == 0 &&
          (!asked->by || atomic_load_explicit(asked->by, TD_ASKED_ORDER_PAUSED) == 0);
 }
+/* Any thread: has the program paused collecting, not by its variable? A hint. */
+static inline bool td_asked_is_paused(struct td_asked *asked) {
+  /* relaxed: td_asked_begin looks again. */
+  return atomic_load_explicit(&asked->paused, memory_order_relaxed) != 0;
+}
+
 /* Under the world's lock: the collection has ended, or does not take place. */
 static inline void td_asked_end(struct td_asked *asked) {
   /* release [asked]: pairs with td_asked_runs, which is stronger than acquire. */

@@ -14,6 +14,7 @@
 #include "gc/check/readable.h"
 #include "gc/check/verify.h"
 #include "gc/cycle/asked.h"
+#include "gc/cycle/owed.h"
 #include "gc/when/when.h"
 #include "gc/cycle/reclaim.h"
 #include "gc/cycle/young.h"
@@ -156,6 +157,7 @@ static void collect_stopped(struct cycle *cycle) {
   sort(cycle);
   cycle->swept_ns = td_stats_tell(heap, TIDE_EVENT_SWEEP_END);
   decide(cycle);
+  td_owed_settle(cycle->self, cycle->kind);
   if (heap->verify) td_verify_or_abort(heap);
 }
 

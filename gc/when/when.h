@@ -89,6 +89,7 @@ struct td_youth {
 
 struct td_when {
   struct td_sizing sizing;
+  _Atomic(uint32_t) owed; /* a wish that was not fulfilled; any thread: gc/cycle/owed.c */
   size_t external_bytes; /* that the program has told of: tide_external_add. The space's lock */
   struct td_youth youth;
   /* Under the world's lock. */

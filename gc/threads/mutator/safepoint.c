@@ -1,4 +1,6 @@
 /* Where a mutator lets collections happen: safepoints and blocking sections. */
+#include "gc/threads/mutator/safepoint.h"
+
 #include <errno.h>
 
 #include "gc/check/caller/check.h"
@@ -17,12 +19,13 @@ static void stand_still(void *unused) {
   td_thread_leave_safe(NULL);
 }
 
-void tide_safepoint_slow(struct tide_mutator *mutator) {
+bool td_safepoint(struct tide_mutator *mutator) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
-  if (!td_mutator_may_wait(mutator, "tide_safepoint") || mutator->blocking_depth) return;
+  if (!td_mutator_may_wait(mutator, "tide_safepoint") || mutator->blocking_depth) return false;
   /* relaxed: a stop that is not seen now is seen at the next safepoint. */
   if (atomic_load_explicit(&mutator->state, memory_order_relaxed) & TD_STOP)
     td_stack_call(stand_still, NULL);
+  return true;
 }
 
 /* ---- Without safepoints ---- */
@@ -91,5 +94,5 @@ void tide_blocking_leave(struct tide_mutator *mutator) {
   mutator->blocking_depth = 0;
   td_stacks_drop(mutator);
   td_runs_show(mutator);
-  if (!was_safe) tide_safepoint(mutator); /* a stopper may have waited all the time */
+  if (!was_safe) (void)td_safepoint(mutator); /* a stopper may have waited all the time */
 }

@@ -2,7 +2,7 @@
 #include <sched.h>
 
 #include "gc/when/when.h"
-#include "tests/unit/gc/common.h"
+#include "tests/unit/gc/young.h"
 #include "tide/dropin.h"
 
 #define MIB ((size_t)1 << 20)
@@ -97,6 +97,53 @@ HeapTest(pause, by_a_variable_and_awaited) {
   pthread_join(thread, NULL);
   tide_blocking_leave(w.m);
   tide_collect_await(NULL);
+}
+
+/* Garbage that is made in short pauses only: what comes between two of them needs no new block. */
+static void expect_made_up_for(struct world *w, int *variable) {
+  if (variable) cr_assert_eq(tide_collect_pause_by(w->heap, variable), TIDE_OK);
+  for (int i = 0; i < 4000; i++) {
+    if (variable)
+      *variable = 1;
+    else
+      cr_assert_eq(tide_collect_pause(w->heap), TIDE_OK);
+    uint64_t before = collections(w);
+    cr_assert_not_null(tide_alloc(w->m, TIDE_LAYOUT_LEAF, 40000));
+    cr_assert_eq(collections(w), before);
+    if (variable)
+      *variable = 0;
+    else
+      cr_assert_eq(tide_collect_resume(w->heap), TIDE_OK);
+    cr_assert_not_null(tide_alloc(w->m, TIDE_LAYOUT_LEAF, 48));
+  }
+  cr_assert_leq(stats_of(w->heap).peak_committed_bytes, 10 * MIB);
+}
+
+HeapTest(pause, short_ones_are_made_up_for) {
+  int variable = 0;
+  expect_made_up_for(&w, NULL);
+  expect_made_up_for(&w, &variable);
+}
+
+YoungTest(pause, short_ones_are_made_up_for_by_young_collections) {
+  int variable = 0;
+  expect_made_up_for(&w, NULL);
+  expect_made_up_for(&w, &variable);
+  cr_assert_gt(stats_of(w.heap).young_collections, 0);
+}
+
+/* The thread that found a collection due polls only. */
+HeapTest(pause, a_safepoint_makes_up_for_one) {
+  cr_assert_eq(tide_collect_pause(w.heap), TIDE_OK);
+  cr_assert(churn(&w, 20));
+  tide_safepoint(w.m);
+  cr_assert_eq(collections(&w), 0);
+  cr_assert_eq(tide_collect_resume(w.heap), TIDE_OK);
+  cr_assert_eq(collections(&w), 0, "to resume is no safepoint");
+  tide_safepoint(w.m);
+  cr_assert_eq(collections(&w), 1);
+  tide_safepoint(w.m);
+  cr_assert_eq(collections(&w), 1);
 }
 
 EVENT(pause_in_event) {
