@@ -45,6 +45,7 @@ struct cycle {
   void *argument;
   uint64_t begin_ns, stopped_ns, marked_ns, weak_ns, swept_ns;
   uint64_t worked_ns; /* by this thread, at the beginning */
+  uint64_t told_ns;   /* spent in the program's callbacks until the blocks were sorted */
   size_t root_bytes;  /* read by marking */
 };
 
@@ -121,8 +122,9 @@ static void decide(const struct cycle *cycle) {
   td_when_set(heap, (struct td_facts){
                         .kind = cycle->kind,
                         .asked = was_asked(cycle->cause),
-                        .collect_ns = cycle->swept_ns - cycle->stopped_ns,
-                        .worked_ns = td_plat_thread_ns() - cycle->worked_ns,
+                        .collect_ns = cycle->swept_ns - cycle->stopped_ns - cycle->told_ns,
+                        .worked_ns = td_plat_thread_ns() - cycle->worked_ns -
+                                     heap->stats->told_work_ns,
                         .mutator_ns = cycle->begin_ns - heap->when->ended_ns,
                         .allocated_bytes = allocated - heap->when->allocated_before,
                         .promoted_bytes = stats->promoted_bytes,
@@ -155,6 +157,7 @@ static void collect_stopped(struct cycle *cycle) {
   stats->objects += heap->ephemerons->objects;
   cycle->weak_ns = td_stats_tell(heap, TIDE_EVENT_WEAK_END);
   sort(cycle);
+  cycle->told_ns = heap->stats->told_ns;
   cycle->swept_ns = td_stats_tell(heap, TIDE_EVENT_SWEEP_END);
   decide(cycle);
   td_owed_settle(cycle->self, cycle->kind);

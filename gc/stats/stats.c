@@ -69,7 +69,13 @@ uint64_t td_stats_tell(struct tide_heap *heap, enum tide_event event) {
   tide_event_fn call = heap->stats->event;
   void *context = heap->stats->event_context;
   pthread_mutex_unlock(&heap->stats->lock);
-  if (call) call(heap, event, now, context);
+  if (!call) return now;
+  uint64_t worked = td_plat_thread_ns();
+  call(heap, event, now, context);
+  if (event <= TIDE_EVENT_CYCLE_END) { /* of a collection, from one thread */
+    heap->stats->told_work_ns += td_plat_thread_ns() - worked;
+    heap->stats->told_ns += td_plat_now_ns() - now;
+  }
   return now;
 }
 
@@ -81,7 +87,10 @@ uint64_t td_stats_begin(struct tide_heap *heap, enum tide_cycle_kind kind,
   heap->stats->running.kind = kind;
   heap->stats->running.cause = cause;
   pthread_mutex_unlock(&heap->stats->lock);
-  return td_stats_tell(heap, TIDE_EVENT_CYCLE_BEGIN);
+  heap->stats->told_work_ns = 0;
+  uint64_t now = td_stats_tell(heap, TIDE_EVENT_CYCLE_BEGIN);
+  heap->stats->told_ns = 0;
+  return now;
 }
 
 /* relaxed, all: asked at every run that is handed out; a change missed now is told next time, and

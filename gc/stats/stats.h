@@ -18,6 +18,9 @@ struct td_stats {
   struct tide_pause_histogram pauses;
   uint64_t young_cycles, promoted_bytes;
   uint64_t mark_ns_total, pause_ns_total, pause_ns_max;
+  /* Taken by the program's callbacks in the collection that runs, which are not its costs: by the
+   * clock since the stop, and of the collecting thread's own time. That thread writes both. */
+  uint64_t told_ns, told_work_ns;
   tide_event_fn event;
   void *event_context;
   _Atomic(bool) has_event;

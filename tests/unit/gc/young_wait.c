@@ -5,6 +5,7 @@
 #include "gc/threads/mutator/barrier.h"
 #include "gc/when/when.h"
 #include "heap/young/young.h"
+#include "platform/platform.h"
 #include "tests/unit/gc/young.h"
 
 enum { LIST = 20000, ROOM = 1 << 20 };
@@ -84,6 +85,27 @@ YoungTest(young_wait, is_not_for_a_full_collection_where_a_young_one_will_do) {
   td_young_set_due(&w.heap->space, SIZE_MAX, SIZE_MAX);
   drop_until_collected(&w);
   cr_assert_eq(cycle_of(w.heap).kind, TIDE_CYCLE_YOUNG);
+}
+
+/* ---- What the program does in its events is no cost of collecting ---- */
+
+enum { EVENT_NS = 20000000 };
+
+EVENT(take_time) {
+  if (event > TIDE_EVENT_SWEEP_END) return;
+  uint64_t until = td_plat_thread_ns() + EVENT_NS;
+  while (td_plat_thread_ns() < until) {
+  }
+}
+
+YoungTest(young_events, are_not_counted_as_the_collectors_time) {
+  const struct td_youth *youth = &w.heap->when->youth;
+  tide_heap_on_event(w.heap, take_time, NULL);
+  drop_until_collected(&w);
+  cr_assert_eq(cycle_of(w.heap).kind, TIDE_CYCLE_YOUNG);
+  cr_assert_lt(youth->young_cost * (double)youth->least_bytes, EVENT_NS / 2.0);
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  cr_assert_lt(youth->full_cost * 2 * (double)youth->most_bytes, EVENT_NS / 2.0);
 }
 
 /* ---- Much that is logged brings a young collection before the young part is full ---- */
