@@ -2,6 +2,7 @@
 
 #include "gc/cycle/asked.h"
 #include "gc/cycle/collect.h"
+#include "gc/object/runs.h"
 #include "gc/threads/mutator/safepoint.h"
 #include "gc/threads/world.h"
 
@@ -19,17 +20,27 @@ void td_owe(struct tide_mutator *mutator, struct td_wish wish) {
   struct td_when *when = mutator->heap->when;
   /* relaxed, both: it stands for itself. */
   uint32_t owed = atomic_load_explicit(&when->owed, memory_order_relaxed);
-  while (owed < packed(wish) && !atomic_compare_exchange_weak_explicit(
-                                    &when->owed, &owed, packed(wish), memory_order_relaxed,
-                                    memory_order_relaxed)) {
+  while (owed < packed(wish) &&
+         !atomic_compare_exchange_weak_explicit(&when->owed, &owed, packed(wish),
+                                                memory_order_relaxed, memory_order_relaxed)) {
   }
   /* relaxed: a hint to look, as a stopper gives it, which may take it away again. Then the next
    * allocation that needs a block looks. */
   __atomic_store_n(&mutator->fast.stop, 1, __ATOMIC_RELAXED);
 }
 
+void td_owe_at_once(struct tide_mutator *mutator, struct td_wish wish) {
+  td_owe(mutator, wish);
+  mutator->looks_first = true;
+  td_runs_show(mutator);
+}
+
 void td_owed_collect(struct tide_mutator *mutator) {
   struct tide_heap *heap = mutator->heap;
+  if (mutator->looks_first) {
+    mutator->looks_first = false;
+    td_runs_show(mutator);
+  }
   /* relaxed, both: what another thread's collection has settled meanwhile is seen under the
    * world's lock, by the count. */
   uint64_t seen = atomic_load_explicit(&heap->cycles, memory_order_relaxed);

@@ -1,6 +1,6 @@
-/* A collection that is due and has not taken place, because the program had paused collecting. It
- * is owed until one takes place that does as much: the next allocation or safepoint that may
- * collect makes up for it. */
+/* A collection that is due and has not taken place: the program had paused collecting, or told of
+ * external memory where nothing may be collected. It is owed until one takes place that does as
+ * much: the next allocation or safepoint that may collect makes up for it. */
 #ifndef TD_GC_CYCLE_OWED_H
 #define TD_GC_CYCLE_OWED_H
 
@@ -9,6 +9,8 @@
 
 /* The wish is owed from now on. The mutator, which is the calling thread's, tries again soon. */
 void td_owe(struct tide_mutator *mutator, struct td_wish wish);
+/* The same. Its next allocation tries, however small. */
+void td_owe_at_once(struct tide_mutator *mutator, struct td_wish wish);
 /* Collects what is owed, if anything is and the program lets it. A safepoint. */
 void td_owed_collect(struct tide_mutator *mutator);
 /* The world stopped, in a collection of this kind by this mutator: it was done. */

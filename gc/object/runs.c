@@ -39,7 +39,8 @@ void td_runs_free_pool(struct tide_heap *heap) {
 }
 
 void td_runs_show(struct tide_mutator *mutator) {
-  bool allowed = mutator->blocking_depth == 0 && !mutator->callback && td_self()->worlds == 0;
+  bool allowed = mutator->blocking_depth == 0 && !mutator->callback && !mutator->looks_first &&
+                 td_self()->worlds == 0;
   mutator->fast.bump = allowed ? mutator->cache.runs : no_runs;
 }
 

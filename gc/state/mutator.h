@@ -65,6 +65,7 @@ struct tide_mutator {
                                      * `current` if a signal came between telling and switching */
   struct tide_fiber_stack *fibers;
   struct td_local_root *locals;
+  bool looks_first;     /* the next allocation is to look what is owed: inlined code sees no run */
   const char *callback; /* a function of the embedder that runs inside an allocation, or NULL */
   struct td_handle_segment *handles; /* the segment in use, or NULL */
   uint32_t handles_used;             /* slots in use in it */

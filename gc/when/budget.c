@@ -28,7 +28,8 @@ void td_when_set(struct tide_heap *heap, struct td_facts facts) {
   pthread_mutex_lock(&heap->space.lock);
   facts.used_blocks = heap->space.used_blocks;
   facts.budget_blocks = heap->space.budget_blocks;
-  facts.external_bytes = heap->when->external_bytes;
+  facts.allocated_bytes += heap->when->external.young_bytes;
+  facts.external_bytes = td_external_begin(heap->when, facts.kind);
   heap->space.budget_blocks = td_when_next(heap->when, &facts);
   pthread_mutex_unlock(&heap->space.lock);
 }

@@ -120,6 +120,8 @@ uint32_t td_sizing_next(struct td_when *when, const struct td_facts *facts) {
   if (grows(sizing)) blocks = larger(blocks, td_sizing_keep(sizing));
   when->mutator_ns = when->grown_bytes = 0;
   sizing->room = room;
+  double live = (double)facts->live_bytes + (double)facts->external_bytes;
+  sizing->room_share = sizing->kind == TIDE_SIZING_FIXED ? 0 : room / (live + 1);
   double due = blocks * TD_BLOCK_BYTES + (double)facts->external_bytes;
   sizing->due_bytes = (uint64_t)smaller(due, (double)INT64_MAX);
   return (uint32_t)smaller(blocks, most);

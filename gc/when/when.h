@@ -64,6 +64,7 @@ struct td_sizing {
   uint32_t initial_blocks, max_blocks;
   double allocation_rate, marking_rate; /* bytes per ns, smoothed */
   double room;                          /* of the last budget, as meant */
+  double room_share;                    /* of that for each byte that lives */
   double free_bytes;    /* free in blocks that were in use after the last collection */
   double unusable;      /* part of those that was not allocated, smoothed */
   uint32_t used_blocks; /* after the last collection */
@@ -87,10 +88,19 @@ struct td_youth {
   double survival; /* bytes promoted for each allocated, smoothed */
 };
 
+/* What the program has told of memory outside the heap. */
+struct td_external {
+  _Atomic(size_t) bytes; /* any thread */
+  _Atomic(size_t) noted; /* of these, what the budget knows. Written under the space's lock */
+  /* Under that lock. */
+  size_t least;       /* noted since the last full collection */
+  size_t young_bytes; /* of the space's young_bytes: what has come since the last collection */
+};
+
 struct td_when {
   struct td_sizing sizing;
   _Atomic(uint32_t) owed; /* a wish that was not fulfilled; any thread: gc/cycle/owed.c */
-  size_t external_bytes; /* that the program has told of: tide_external_add. The space's lock */
+  struct td_external external;
   struct td_youth youth;
   /* Under the world's lock. */
   uint64_t ended_ns;                /* when the last collection ended */
@@ -139,6 +149,16 @@ uint32_t td_sizing_keep(const struct td_sizing *sizing);
 static inline double td_smooth(double old, double fresh) {
   return old > 0 ? old + TD_SMOOTHING * (fresh - old) : fresh;
 }
+
+/* Adds to the external bytes. Returns false if more is taken off than there is, or more added than
+ * can be counted. May be called anywhere. */
+bool td_external_add(struct td_external *external, ptrdiff_t bytes);
+/* Lets the budget know, if it is worth while. Returns true if a collection is due. */
+bool td_external_note(struct tide_heap *heap, struct td_wish *wish);
+/* Under the space's lock. After a collection: the external bytes begin anew. Returns them. */
+size_t td_external_begin(struct td_when *when, enum tide_cycle_kind kind);
+/* They have become so few. Pure. */
+void td_external_fall(struct td_when *when, size_t bytes);
 
 /* Decides, and sets the budget. */
 void td_when_set(struct tide_heap *heap, struct td_facts facts);

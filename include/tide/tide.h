@@ -320,9 +320,10 @@ TIDE_API enum tide_status tide_collect_young(struct tide_mutator *mutator);
 TIDE_API enum tide_status tide_collect_pause(struct tide_heap *heap);
 TIDE_API enum tide_status tide_collect_resume(struct tide_heap *heap);
 
-/* Tells of memory outside the heap that lives and dies with objects: buffers from malloc, say, that
- * finalizers free. Add `bytes` when it is taken, minus as many when it is freed. It counts like
- * live bytes for when to collect next, but not towards the limit. A safepoint if bytes is positive.
+/* Tells of memory outside the heap that lives and dies with objects: buffers from malloc, say. Add
+ * `bytes` when it is taken, minus as many when it is freed. It counts like objects for when to
+ * collect next, also for young collections, but not towards the limit. No safepoint: allowed
+ * wherever the mutator's thread is, in your realloc, in blocking sections and events.
  *   TIDE_ERROR_ARGUMENT  more is taken off than was added */
 TIDE_API enum tide_status tide_external_add(struct tide_mutator *mutator, ptrdiff_t bytes);
 TIDE_END

@@ -167,22 +167,85 @@ Test(pause, refusals) {
   world_end(&w);
 }
 
+static void add_external(struct world *w, ptrdiff_t bytes) {
+  cr_assert_eq(tide_external_add(w->m, bytes), TIDE_OK);
+}
+
 HeapTest(external, brings_collections_about) {
-  cr_assert_eq(tide_external_add(w.m, (ptrdiff_t)MIB), TIDE_OK);
+  add_external(&w, (ptrdiff_t)MIB);
+  tide_safepoint(w.m);
   cr_assert_eq(collections(&w), 0);
   /* What is freed as fast as it is taken needs none. */
   for (int i = 0; i < 1000; i++) {
-    cr_assert_eq(tide_external_add(w.m, (ptrdiff_t)MIB), TIDE_OK);
-    cr_assert_eq(tide_external_add(w.m, -(ptrdiff_t)MIB), TIDE_OK);
+    add_external(&w, (ptrdiff_t)MIB);
+    add_external(&w, -(ptrdiff_t)MIB);
+    tide_safepoint(w.m);
   }
   cr_assert_eq(collections(&w), 0);
   /* What stays does, ever more seldom; though the heap itself is empty. */
-  for (int i = 0; i < 1000; i++)
-    cr_assert_eq(tide_external_add(w.m, (ptrdiff_t)MIB), TIDE_OK);
+  for (int i = 0; i < 1000; i++) {
+    uint64_t before = collections(&w);
+    add_external(&w, (ptrdiff_t)MIB);
+    cr_assert_eq(collections(&w), before, "to tell is no safepoint");
+    tide_safepoint(w.m);
+  }
   uint64_t first = collections(&w);
   cr_assert_gt(first, 0);
   cr_assert_lt(first, 30, "%d collections of 1000", (int)first);
-  cr_assert_eq(tide_external_add(w.m, -(ptrdiff_t)(1001 * MIB)), TIDE_OK);
+  add_external(&w, -(ptrdiff_t)(1001 * MIB));
+}
+
+/* Small objects, each with a buffer of 1 MiB: the next allocation collects, however small. */
+YoungTest(external, brings_young_collections_about_at_once) {
+  size_t out = 0;
+  for (int i = 0; i < 200; i++) {
+    uint64_t before = collections(&w);
+    cr_assert_not_null(tide_alloc(w.m, TIDE_LAYOUT_LEAF, 48));
+    if (collections(&w) != before) { /* as if all but the newest had died */
+      cr_assert_eq(cycle_of(w.heap).kind, TIDE_CYCLE_YOUNG);
+      add_external(&w, -(ptrdiff_t)out);
+      out = 0;
+    }
+    add_external(&w, (ptrdiff_t)MIB);
+    out += MIB;
+    cr_assert_leq(out, stats_of(w.heap).young_bytes + 2 * MIB);
+  }
+  cr_assert_gt(collections(&w), 20);
+}
+
+/* What dies in a collection is told of when it has ended: its room is not that of what lives. */
+HeapTest(external, what_is_freed_afterwards_makes_no_room) {
+  cr_assert_eq(tide_heap_set_sizing(w.heap, TIDE_SIZING_GROWTH, 2.0, NULL), TIDE_OK);
+  uint64_t before = stats_of(w.heap).next_collection_bytes;
+  add_external(&w, (ptrdiff_t)(100 * MIB));
+  tide_safepoint(w.m);
+  cr_assert_eq(collections(&w), 1);
+  cr_assert_eq(cycle_of(w.heap).cause, TIDE_CAUSE_EXTERNAL);
+  add_external(&w, -(ptrdiff_t)(100 * MIB));
+  cr_assert_eq(stats_of(w.heap).next_collection_bytes, before);
+}
+
+EVENT(add_in_event) {
+  if (event == TIDE_EVENT_HEAP_GREW) return;
+  cr_assert_eq(tide_external_add(tide_current(heap), (ptrdiff_t)MIB), TIDE_OK);
+  cr_assert_eq(tide_external_add(tide_current(heap), -(ptrdiff_t)MIB), TIDE_OK);
+  ++*(int *)context;
+}
+
+YoungTest(external, may_be_told_of_anywhere) {
+  int count = 0;
+  tide_heap_on_event(w.heap, add_in_event, &count);
+  add_external(&w, (ptrdiff_t)MIB);
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  cr_assert_eq(tide_collect_young(w.m), TIDE_OK);
+  cr_assert_gt(count, 8);
+  cr_assert_eq(w.heap->space.young_bytes, 0);
+  tide_blocking_enter(w.m);
+  add_external(&w, (ptrdiff_t)(100 * MIB));
+  tide_blocking_leave(w.m);
+  cr_assert_eq(collections(&w), 2);
+  cr_assert_not_null(tide_alloc(w.m, TIDE_LAYOUT_LEAF, 16));
+  cr_assert_gt(collections(&w), 2);
 }
 
 /* Allocation and external memory use up the same room. */

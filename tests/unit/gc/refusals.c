@@ -46,8 +46,9 @@ static bool check_marks(const struct at *at) {
 enum {
   IN_REGIONS = 1, /* allowed in blocking sections */
   NULL_IS_FINE = 2,
-  LOOKS = 4,   /* allowed in callbacks of the heap's own collections */
-  INLINED = 8, /* does not look at NULL, nor at who calls */
+  LOOKS = 4,     /* allowed in callbacks of the heap's own collections */
+  INLINED = 8,   /* does not look at NULL, nor at who calls */
+  ANYWHERE = 16, /* allowed in all callbacks */
 };
 /* The name as the message says it, where else the call is allowed, and whether it was refused. */
 #define FUNCTIONS(X)                                                                               \
@@ -61,7 +62,7 @@ enum {
   X("allocation", 0, !tide_alloc_array(at->m, TIDE_LAYOUT_LEAF, 100, 40))                          \
   X("allocation", 0, !tide_alloc_aligned(at->m, TIDE_LAYOUT_LEAF, 64, 64))                         \
   X("tide_collect", 0, refused(at, tide_collect(at->m)))                                           \
-  X("tide_external_add", 0, refused(at, tide_external_add(at->m, 1)))                              \
+  X("tide_external_add", IN_REGIONS | ANYWHERE, refused(at, tide_external_add(at->m, 1)))          \
   X("tide_scope_open", 0, tide_scope_open(at->m) == SIZE_MAX)                                      \
   X("tide_handle", 0, !tide_handle(at->m, NULL))                                                   \
   X("tide_scope_close", 0, refused(at, tide_scope_close(at->m, 1)))                                \
@@ -215,10 +216,10 @@ Test(refusals, blocking_sections) {
   expect_refusals(IN_REGION, IN_REGIONS);
 }
 Test(refusals, callbacks) {
-  expect_refusals(IN_EVENT, LOOKS);
+  expect_refusals(IN_EVENT, LOOKS | ANYWHERE);
 }
 Test(refusals, callbacks_of_another_heap) {
-  expect_refusals(IN_EVENT_OF_ANOTHER_HEAP, INLINED);
-  expect_refusals(IN_ROOT_CALLBACK, INLINED);
-  expect_refusals(IN_VISIT, INLINED);
+  expect_refusals(IN_EVENT_OF_ANOTHER_HEAP, INLINED | ANYWHERE);
+  expect_refusals(IN_ROOT_CALLBACK, INLINED | ANYWHERE);
+  expect_refusals(IN_VISIT, INLINED | ANYWHERE);
 }

@@ -1,0 +1,97 @@
+/* Memory outside the heap that lives and dies with objects.
+ *
+ * What is taken counts as allocated: it fills the young part, and uses up the budget. What is given
+ * back makes room again. Most of what a collection finds dead is given back after it, when the
+ * budget has been set as if all of it lived; so the budget falls with the least that was there
+ * since. */
+#include "gc/when/when.h"
+
+#include "heap/young.h"
+
+/* The budget hears of it by such steps, so that most calls take no lock. */
+#define STEP TD_BLOCK_BYTES
+
+bool td_external_add(struct td_external *external, ptrdiff_t bytes) {
+  /* relaxed, both: a count that nothing hangs on. */
+  size_t before = atomic_load_explicit(&external->bytes, memory_order_relaxed), after;
+  do {
+    if (__builtin_add_overflow(before, bytes, &after) || after > PTRDIFF_MAX) return false;
+  } while (!atomic_compare_exchange_weak_explicit(&external->bytes, &before, after,
+                                                  memory_order_relaxed, memory_order_relaxed));
+  return true;
+}
+
+/* Returns what the budget does not know yet of what was taken or given back. */
+static ptrdiff_t unnoted(const struct td_external *external) {
+  /* relaxed, both: as above; another thread may be noting it. */
+  return (ptrdiff_t)(atomic_load_explicit(&external->bytes, memory_order_relaxed) -
+                     atomic_load_explicit(&external->noted, memory_order_relaxed));
+}
+
+void td_external_fall(struct td_when *when, size_t bytes) {
+  struct td_sizing *sizing = &when->sizing;
+  if (bytes >= when->external.least) return;
+  double fall = (double)(when->external.least - bytes) * (1 + sizing->room_share);
+  double least = (double)sizing->initial_blocks * TD_BLOCK_BYTES + (double)bytes;
+  double due = (double)sizing->due_bytes - fall;
+  when->external.least = bytes;
+  if (due < least) due = least;
+  if (due < (double)sizing->due_bytes) sizing->due_bytes = (uint64_t)due;
+}
+
+/* Under the lock. Only what came since the last collection is taken off what is young. */
+static void note_young(struct td_space *space, struct td_external *external, ptrdiff_t change) {
+  size_t most = external->young_bytes < space->young_bytes ? external->young_bytes
+                                                           : (size_t)space->young_bytes;
+  if (change < -(ptrdiff_t)most) change = -(ptrdiff_t)most;
+  external->young_bytes += (size_t)change;
+  space->young_bytes += (uint64_t)(int64_t)change;
+}
+
+static void note(struct tide_heap *heap, size_t bytes, ptrdiff_t change) {
+  struct td_space *space = &heap->space;
+  struct td_external *external = &heap->when->external;
+  note_young(space, external, change);
+  td_external_fall(heap->when, bytes);
+  uint64_t due = heap->when->sizing.due_bytes;
+  uint64_t left = due > bytes ? (due - bytes) >> TD_BLOCK_LOG2 : 0;
+  if (left < space->used_blocks) left = space->used_blocks;
+  space->budget_blocks = left < space->max_blocks ? (uint32_t)left : space->max_blocks;
+  atomic_store_explicit(&external->noted, bytes, memory_order_relaxed); /* relaxed: a hint */
+}
+
+static bool is_due(const struct tide_heap *heap, size_t bytes, struct td_wish *wish) {
+  const struct td_space *space = &heap->space;
+  uint64_t used = (uint64_t)space->used_blocks * TD_BLOCK_BYTES + bytes;
+  bool young = td_young_is_due(space);
+  if (!young && used <= heap->when->sizing.due_bytes) return false;
+  *wish =
+      td_when_due(heap->when, young ? TD_ROOM_YOUNG_DUE : TD_ROOM_OVER_BUDGET, space->young_bytes);
+  if (wish->kind == TIDE_CYCLE_FULL) wish->cause = TIDE_CAUSE_EXTERNAL;
+  return true;
+}
+
+bool td_external_note(struct tide_heap *heap, struct td_wish *wish) {
+  struct td_external *external = &heap->when->external;
+  ptrdiff_t change = unnoted(external);
+  if (change < (ptrdiff_t)STEP && change > -(ptrdiff_t)STEP) return false;
+  /* Not to wait, nor for itself: the next call notes as well. */
+  if (pthread_mutex_trylock(&heap->space.lock) != 0) return false;
+  change = unnoted(external);
+  /* relaxed: as above. */
+  size_t bytes = atomic_load_explicit(&external->noted, memory_order_relaxed) + (size_t)change;
+  note(heap, bytes, change);
+  bool due = change > 0 && is_due(heap, bytes, wish);
+  pthread_mutex_unlock(&heap->space.lock);
+  return due;
+}
+
+size_t td_external_begin(struct td_when *when, enum tide_cycle_kind kind) {
+  struct td_external *external = &when->external;
+  /* relaxed, both: as above. */
+  size_t bytes = atomic_load_explicit(&external->bytes, memory_order_relaxed);
+  atomic_store_explicit(&external->noted, bytes, memory_order_relaxed);
+  if (kind == TIDE_CYCLE_FULL) external->least = bytes;
+  external->young_bytes = 0;
+  return bytes;
+}
