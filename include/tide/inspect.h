@@ -17,6 +17,7 @@ struct tide_walk;
 /* Collects, and in the same stop of the world calls inspect once, which asks about the objects that
  * the collection found alive. The library's own snapshots are written with nothing else. inspect is
  * a callback like any other, and may write files. The walk is good until it returns, on its thread.
+ *   TIDE_ERROR_STATE   collecting is paused
  *   TIDE_ERROR_MEMORY  no memory to number the objects (a bit for each 16 bytes of the heap) */
 typedef void (*tide_inspect_fn)(struct tide_walk *walk, void *context);
 TIDE_API enum tide_status tide_heap_inspect(struct tide_mutator *mutator, tide_inspect_fn inspect,
