@@ -65,9 +65,12 @@ static uint32_t block_of(const struct td_space *space, uintptr_t object) {
 
 void td_space_free_large(struct td_space *space, uintptr_t object) {
   uint32_t first = block_of(space, object);
+  uint8_t *mark = &space->marks[(uint64_t)first << TD_BLOCK_GRANULES_LOG2];
   pthread_mutex_lock(&space->lock);
-  space->marks[(uint64_t)first << TD_BLOCK_GRANULES_LOG2] = 0;
-  td_blocks_give(space, first, space->infos[first].extent_blocks);
+  uint32_t count = space->infos[first].extent_blocks;
+  td_young_give_back(space, first, *mark, (size_t)count << TD_BLOCK_LOG2);
+  *mark = 0;
+  td_blocks_give(space, first, count);
   pthread_mutex_unlock(&space->lock);
 }
 
@@ -76,7 +79,11 @@ static bool change_blocks(struct td_space *space, uint32_t first, uint32_t count
   struct td_block_info *info = &space->infos[first];
   uint32_t before = info->extent_blocks;
   if (count > before && !td_blocks_take_behind(space, first + before, count - before)) return false;
-  if (count < before) td_blocks_give(space, first + count, before - count);
+  if (count < before) {
+    uint8_t mark = space->marks[(uint64_t)first << TD_BLOCK_GRANULES_LOG2];
+    td_young_give_back(space, first, mark, (size_t)(before - count) << TD_BLOCK_LOG2);
+    td_blocks_give(space, first + count, before - count);
+  }
   info->extent_blocks = count;
   return true;
 }

@@ -188,6 +188,7 @@ void td_space_free_medium(struct td_space *space, uintptr_t object) {
   struct td_block_info *info = &space->infos[first];
   uint32_t cell =
       (uint32_t)((object - space->base - ((uintptr_t)first << TD_BLOCK_LOG2)) / info->large_bytes);
+  td_young_give_back(space, first, *mark_of(space, first, cell), info->large_bytes);
   *mark_of(space, first, cell) = 0;
   info->zeroed = 0;
   if (cell < info->reserved) info->reserved = (uint16_t)cell;

@@ -20,6 +20,14 @@ static inline bool td_young_is_touched(const struct td_space *space, uint32_t bl
   return space->touched[block / 64] >> (block % 64) & 1;
 }
 
+/* An object with this mark, whose extent or span begins with the block, has `bytes` less, or was
+ * freed: if it was young, so much of the young part is free again. Under the lock. */
+static inline void td_young_give_back(struct td_space *space, uint32_t block, uint8_t mark,
+                                      size_t bytes) {
+  bool young = space->bears_old ? td_young_is_touched(space, block) : mark == TD_YOUNG;
+  if (young) space->young_bytes -= bytes < space->young_bytes ? bytes : space->young_bytes;
+}
+
 /* A young collection looks into what was logged. If that is much, it comes before the young part is
  * full, so that its pause stays short. Mutators count what they log in steps. */
 #define TD_YOUNG_LOGGED_STEP 256u

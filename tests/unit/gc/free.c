@@ -1,6 +1,7 @@
 /* Freeing and resizing single objects. */
 #include "heap/space/poison.h"
 #include "tests/unit/gc/common.h"
+#include "tests/unit/gc/young.h"
 #include "tide/dropin.h"
 
 /* Under AddressSanitizer freed cells are poisoned, and nobody gets them before a collection. */
@@ -25,6 +26,20 @@ HeapTest(free, the_newest_cell_is_the_next) {
   cr_assert_eq(tide_free(w.m, again), TIDE_OK);
   cr_assert_eq(tide_free(w.m, first), TIDE_OK);
   cr_assert_eq(tide_alloc(w.m, TIDE_LAYOUT_REFS, 64), first);
+}
+
+/* What is freed at once fills no young part, whatever its size, nor what is made smaller. */
+YoungTest(free, young_objects_make_room_for_others) {
+  static const size_t sizes[] = {3000, 20000, 40000, 100000, 600000};
+  skip_if_poisoned();
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  for (int i = 0; i < 2000; i++) {
+    void *object = tide_alloc(w.m, TIDE_LAYOUT_LEAF, sizes[i % 5]);
+    cr_assert_not_null(object);
+    if (i % 5 > 2) cr_assert(tide_resize_in_place(w.m, object, 70000));
+    cr_assert_eq(tide_free(w.m, object), TIDE_OK);
+  }
+  cr_assert_eq(stats_of(w.heap).collections, 1);
 }
 
 /* Allocates and frees much more than the heap may hold, without one collection. */
