@@ -52,7 +52,7 @@ struct tide_mutator {
   bool interrupted;    /* it stands still wherever a signal met it: gc/threads/stop/signal.h */
   uint32_t door;       /* number of the fork's stop that it has answered so, 0: none */
   bool section_safe;   /* it counts as standing still for the length of its blocking section */
-  bool section_copied; /* its stack's words are those in `section`: the stack itself may change */
+  bool section_copied; /* its stack's words are in `section`: the stack itself may change */
   struct td_root_list section; /* words of the current stack and registers; it has no spans */
   enum tide_status alloc_status;
   uint64_t stress_count, stress_turns;

@@ -202,12 +202,13 @@ TIDE_API struct tide_heap *tide_heap_of(struct tide_mutator *mutator);
 
 /* Between these two calls the thread promises not to touch the heap (a system call, a long
  * computation), and a collection does not wait for it. Regions may nest. Calls with this mutator
- * are refused meanwhile, but for these two, tide_safepoint and tide_detach. The references on the
- * thread's conservative stack and in its registers are copied when it enters, and keep their
- * objects alive until it leaves, whatever the thread does with that stack: entering from a deep
- * stack takes longer. Without memory for the copy, collections wait until the thread leaves. The
- * calls may stand in a guard's constructor and destructor. Leaving may wait for a collection to
- * end. Both keep errno. */
+ * are refused meanwhile, but for these two, tide_safepoint, tide_external_add and tide_detach. The
+ * references on the thread's conservative stack and in its registers are copied when it enters, and
+ * keep their objects alive until it leaves, whatever the thread does with that stack: entering from
+ * a deep stack takes longer. What others store meanwhile into frames that were there when it
+ * entered, a thread its result, say, stays alive as well. Without memory for the copy, collections
+ * wait until the thread leaves. The calls may stand in a guard's constructor and destructor.
+ * Leaving may wait for a collection to end. Both keep errno. */
 TIDE_API void tide_blocking_enter(struct tide_mutator *mutator);
 TIDE_API void tide_blocking_leave(struct tide_mutator *mutator);
 

@@ -2,7 +2,11 @@
  *
  * A collection does not scan live stacks. It copies those words that lie inside the heap's range
  * into a list. That is as fast as scanning, keeps the words for a verification afterwards, and
- * does not mind if a thread in a blocking section goes on writing its stack. */
+ * does not mind if a thread in a blocking section goes on writing its stack.
+ *
+ * Of a thread in such a section it takes the words that were there when it entered. It looks at
+ * the frames of that moment as well, because other threads store there: one that is waited for, its
+ * result. Only a stack that the program has set (tide_stack_set_own) may be gone by then. */
 #include "gc/threads/mutator/stacks.h"
 
 #include <stdlib.h>
@@ -90,6 +94,11 @@ static void copy_running(const struct look *look, const struct tide_fiber_stack 
   copy_part(look, running, running->top, running->high);
 }
 
+/* Is the thread's own stack the one that the system gave it? */
+static bool is_native(const struct tide_mutator *mutator) {
+  return mutator->own.low == mutator->native.low && mutator->own.high == mutator->native.high;
+}
+
 void td_stacks_list(const struct tide_mutator *mutator, struct td_root_list *list) {
   if (mutator->stack_kind == TIDE_STACK_PRECISE) return;
   const struct td_space *space = &mutator->heap->space;
@@ -99,7 +108,7 @@ void td_stacks_list(const struct tide_mutator *mutator, struct td_root_list *lis
   if (mutator->section_copied)
     copy_words(&look, (uintptr_t)mutator->section.words,
                (uintptr_t)(mutator->section.words + mutator->section.word_count));
-  else
+  if (!mutator->section_copied || running != &mutator->own || is_native(mutator))
     copy_running(&look, running);
   if (running != &mutator->own) copy_resting(&look, &mutator->own);
   for (struct tide_fiber_stack *f = mutator->fibers; f; f = f->next)

@@ -9,8 +9,8 @@
 void td_stacks_list(const struct tide_mutator *mutator, struct td_root_list *list);
 
 /* The owner, inside td_stack_call: copies the candidate words of the stack that it runs on into the
- * mutator, for as long as a blocking section lasts. Collections meanwhile take these words and do
- * not read the stack. Returns false if there is no memory for them. */
+ * mutator, for as long as a blocking section lasts. Collections meanwhile take these words, too.
+ * Returns false if there is no memory for them. */
 bool td_stacks_keep(struct tide_mutator *mutator);
 /* The section has ended, and no collection is under way that may use the words. */
 void td_stacks_drop(struct tide_mutator *mutator);

@@ -228,3 +228,43 @@ static __attribute__((noinline)) uint64_t sum_of_watched(struct world *w) {
 StackTest(stack, variables_whose_address_is_known) {
   cr_assert_eq(sum_of_watched(&w), 99 * 100 / 2);
 }
+
+/* ---- What other threads store into frames of a blocking section ---- */
+
+struct job {
+  struct tide_heap *heap;
+  struct pair *result;
+};
+
+static void *make_result(void *data) {
+  struct job *job = data;
+  struct tide_mutator *m = mutator_of(job->heap, TIDE_STACK_PRECISE, TIDE_STOP_POLL);
+  struct pair *made = tide_alloc(m, TIDE_LAYOUT_LEAF, sizeof *made);
+  cr_assert_not_null(made);
+  made->number = 4711;
+  job->result = made;
+  cr_assert_eq(tide_detach(m), TIDE_OK);
+  return NULL;
+}
+
+static void *collect_and_churn(void *data) {
+  struct job *job = data;
+  struct tide_mutator *m = mutator_of(job->heap, TIDE_STACK_PRECISE, TIDE_STOP_POLL);
+  for (int i = 0; i < 20000; i++) {
+    if (i % 5000 == 0) cr_assert_eq(tide_collect(m), TIDE_OK);
+    struct pair *other = tide_alloc(m, TIDE_LAYOUT_LEAF, sizeof *other);
+    cr_assert_not_null(other);
+    other->number = 1;
+  }
+  cr_assert_eq(tide_detach(m), TIDE_OK);
+  return NULL;
+}
+
+StackTest(stack, results_of_threads_that_are_waited_for) {
+  struct job job = {.heap = w.heap};
+  tide_blocking_enter(w.m);
+  pthread_join(thread_new(make_result, &job), NULL);
+  pthread_join(thread_new(collect_and_churn, &job), NULL);
+  tide_blocking_leave(w.m);
+  cr_assert_eq(job.result->number, 4711);
+}
