@@ -84,19 +84,28 @@ void td_difference_words(const struct tide_heap *heap, uintptr_t object, const c
   else
     name_root(heap, (uintptr_t)slot, holder);
   struct td_freed freed = td_quarantine_find(space, object);
-  /* What was young and is reclaimed, with a reference to it in an object that is not. */
-  bool forgotten = referrer && heap->last_kind == TIDE_CYCLE_YOUNG && freed.ago <= 1;
-  const char *why = forgotten ? ": stored without tide_write" : "";
   uintptr_t offset = object - space->base, block = offset >> TD_BLOCK_LOG2;
+  uint8_t mark = space->marks[offset >> TD_GRANULE_LOG2];
+  /* What is young, and what was and is reclaimed, with a reference to it in an object that is not.
+   */
+  bool young = referrer && space->has_young && mark == TD_YOUNG;
+  bool forgotten = referrer && heap->last_kind == TIDE_CYCLE_YOUNG && freed.ago == 1;
+  const char *why = young || forgotten ? ": stored without tide_write" : "";
   if (freed.start)
     snprintf(text, room,
              "%#zx is %s (%.80s, %zu bytes) reclaimed %u collection%s ago; referred to by %s%s",
              (size_t)object, freed.start == object ? "an object" : "inside an object",
              td_layout_words(heap, freed.layout, layout), freed.bytes, freed.ago,
              freed.ago == 1 ? "" : "s", holder, why);
+  else if (young)
+    snprintf(text, room,
+             "%#zx is an object (%.80s, %zu bytes) allocated since the last collection; referred "
+             "to by %s%s",
+             (size_t)object, td_layout_words(heap, space->blocks[block].layout, layout),
+             td_space_object_bytes(space, object), holder, why);
   else
     snprintf(text, room,
              "%#zx (block %zu, layout %u, mark byte %u in epoch %u) %s; referred to by %s%s",
-             (size_t)object, (size_t)block, space->blocks[block].layout,
-             space->marks[offset >> TD_GRANULE_LOG2], space->epoch, what, holder, why);
+             (size_t)object, (size_t)block, space->blocks[block].layout, mark, space->epoch, what,
+             holder, why);
 }

@@ -17,6 +17,8 @@
 #include "gc/weak/finalizers.h"
 #include "heap/check.h"
 #include "heap/space/find.h"
+#include "heap/young/log.h"
+#include "heap/withheld/quarantine.h"
 #include "heap/walk.h"
 #include "heap/withheld/quarantine.h"
 
@@ -95,10 +97,23 @@ static void reach(struct check *check, uintptr_t object) {
   push(check, object);
 }
 
+/* Before a collection: a reference from an old object to a young one that the next young collection
+ * would not come to. A full one can tell as well. */
+static void check_told(struct check *check, uintptr_t target) {
+  const struct td_space *space = &check->heap->space;
+  if (!space->has_young || space->bears_old || !check->referrer) return;
+  uint64_t from = (check->referrer - space->base) >> TD_GRANULE_LOG2;
+  uint64_t to = (target - space->base) >> TD_GRANULE_LOG2;
+  bool young = space->marks[to] == TD_YOUNG && space->marks[from] != TD_YOUNG;
+  if (young && !td_log_leads_to(space, check->referrer, (uintptr_t)check->scanner.slot))
+    describe(check, target, "");
+}
+
 static void reference(struct td_scanner *scanner, uintptr_t target) {
   struct check *check = (struct check *)scanner;
   check->result->edges += check->referrer != 0;
   reach(check, target);
+  if (check->is_early) check_told(check, target);
 }
 
 /* A word in a slot that is no reference by its low bits. It may well be a tagged number, but if it

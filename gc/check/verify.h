@@ -8,8 +8,8 @@
  * stderr and ends the process. */
 void td_verify_or_abort(struct tide_heap *heap);
 /* Before that collection's marking, which takes for an object what a reference names: follows all
- * references, and ends the process in the same way if one is to what was reclaimed, or if that
- * was written to. */
+ * references, and ends the process in the same way if one is to what was reclaimed, or was stored
+ * without tide_write, or if what was reclaimed was written to. */
 void td_verify_begin(struct tide_heap *heap);
 
 #endif

@@ -62,6 +62,17 @@ enum tide_status tide_heap_set_sizing(struct tide_heap *heap, enum tide_sizing s
   return td_succeed(error);
 }
 
+enum tide_status tide_heap_set_young(struct tide_heap *heap, enum tide_young young) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  if (!heap || (int)young < 0 || young > TIDE_YOUNG_NEVER) return TIDE_ERROR_ARGUMENT;
+  if (td_in_callback() || !heap->space.has_young) return TIDE_ERROR_STATE;
+  td_world_lock(heap);
+  heap->when->youth.kind =
+      young == TIDE_YOUNG_WHERE_IT_PAYS && heap->verify ? TIDE_YOUNG_ALWAYS : young;
+  td_world_unlock(heap);
+  return TIDE_OK;
+}
+
 _Static_assert(TIDE_DISPLACEMENT_MAX == TD_DISPLACEMENTS, "as many as there are bits");
 
 enum tide_status tide_heap_set_interior(struct tide_heap *heap, enum tide_interior interior) {

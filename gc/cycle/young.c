@@ -83,7 +83,9 @@ static void set_due(struct tide_heap *heap) {
 
 void td_young_begin(struct tide_heap *heap) {
   if (!heap->space.has_young) return; /* and the system is not asked for its caches */
-  td_youth_begin(&heap->when->youth, td_plat_cache_bytes());
+  /* A store that was forgotten shows only where they happen. */
+  enum tide_young kind = heap->verify ? TIDE_YOUNG_ALWAYS : TIDE_YOUNG_WHERE_IT_PAYS;
+  td_youth_begin(&heap->when->youth, kind, td_plat_cache_bytes());
   set_due(heap);
 }
 

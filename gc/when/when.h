@@ -77,6 +77,7 @@ struct td_sizing {
 
 /* Young collections. Written with the world stopped, read by mutators between two stops. */
 struct td_youth {
+  enum tide_young kind;           /* under the world's lock; the next collection goes by it */
   bool on;                        /* they happen, and mutators log; else the heap waits */
   size_t due_bytes;               /* to be allocated until the next one, or the end of the wait */
   size_t least_bytes, most_bytes; /* of due_bytes; the former prevails */
@@ -142,7 +143,7 @@ uint32_t td_when_next(struct td_when *when, const struct td_facts *facts);
 uint32_t td_sizing_next(struct td_when *when, const struct td_facts *facts);
 void td_youth_next(struct td_youth *youth, const struct td_facts *facts, double room);
 /* cache_bytes: of the processor's second level, or 0 if that is not known. */
-void td_youth_begin(struct td_youth *youth, size_t cache_bytes);
+void td_youth_begin(struct td_youth *youth, enum tide_young kind, size_t cache_bytes);
 /* Returns the blocks, used or free, that should stay committed. */
 uint32_t td_sizing_keep(const struct td_sizing *sizing);
 /* Returns an average, 0 at first, after a fresh figure. */

@@ -16,10 +16,13 @@ static void set_due(struct td_youth *youth, double bytes) {
   youth->due_bytes = bytes > (double)youth->least_bytes ? (size_t)bytes : youth->least_bytes;
 }
 
-void td_youth_begin(struct td_youth *youth, size_t cache_bytes) {
+void td_youth_begin(struct td_youth *youth, enum tide_young kind, size_t cache_bytes) {
   size_t least = cache_bytes > TD_YOUTH_LEAST ? cache_bytes : TD_YOUTH_LEAST;
-  *youth = (struct td_youth){
-      .on = true, .due_bytes = 2 * least, .least_bytes = least, .most_bytes = 2 * least};
+  *youth = (struct td_youth){.kind = kind,
+                             .on = true,
+                             .due_bytes = 2 * least,
+                             .least_bytes = least,
+                             .most_bytes = 2 * least};
 }
 
 static void note_costs(struct td_youth *youth, const struct td_facts *facts, double room) {
@@ -34,7 +37,7 @@ static void note_costs(struct td_youth *youth, const struct td_facts *facts, dou
 
 /* What is promoted brings the next full collection nearer. */
 static bool pays(const struct td_youth *youth) {
-  return youth->full_cost <= 0 ||
+  return youth->kind == TIDE_YOUNG_ALWAYS || youth->full_cost <= 0 ||
          youth->young_cost + youth->survival * youth->full_cost < youth->full_cost;
 }
 
@@ -82,7 +85,8 @@ static void after_full(struct td_youth *youth, const struct td_facts *facts, dou
   if (youth->on)
     set_due(youth, (double)youth->due_bytes);
   else /* can it be paid if all survives? */
-    try_or_wait(youth, youth->mark_cost * 2 * (double)youth->least_bytes <= youth->credit_ns);
+    try_or_wait(youth, youth->kind == TIDE_YOUNG_ALWAYS ||
+                           youth->mark_cost * 2 * (double)youth->least_bytes <= youth->credit_ns);
 }
 
 void td_youth_next(struct td_youth *youth, const struct td_facts *facts, double room) {
@@ -92,4 +96,7 @@ void td_youth_next(struct td_youth *youth, const struct td_facts *facts, double 
     try_or_wait(youth, true);
   else if (!facts->asked)
     after_young(youth, facts, room + 1);
+  if (youth->kind != TIDE_YOUNG_NEVER) return;
+  youth->on = false;
+  youth->due_bytes = SIZE_MAX;
 }

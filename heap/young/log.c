@@ -69,6 +69,16 @@ void td_log_fresh_if_old(struct td_space *space, uintptr_t object) {
   if (td_is_marked(space, (object - space->base) >> TD_GRANULE_LOG2)) td_log_fresh(space, object);
 }
 
+bool td_log_leads_to(const struct td_space *space, uintptr_t object, uintptr_t slot) {
+  uint64_t first = (object - space->base) >> TD_GRANULE_LOG2;
+  size_t bytes = td_space_object_bytes(space, object);
+  if (space->marks[first] & TD_DEFERRED) return true;
+  if (!has_cards(space->blocks[block_of(space, object)].kind, bytes) || slot - object >= bytes)
+    return false;
+  uint64_t at = (slot - space->base) >> TD_GRANULE_LOG2;
+  return space->marks[at == first ? at + 1 : at] == TD_CARD;
+}
+
 /* ---- Taking ---- */
 
 typedef void (*take_fn)(struct td_space *space, uint64_t first, void *context);

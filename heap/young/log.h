@@ -32,6 +32,10 @@ void td_log_fresh(struct td_space *space, uintptr_t object);
 /* The same for an object that may be young as yet: then nothing is to be done. */
 void td_log_fresh_if_old(struct td_space *space, uintptr_t object);
 
+/* World stopped: does a young collection come to this slot of the object, which is old? A slot
+ * outside of the object stands for all of it. */
+bool td_log_leads_to(const struct td_space *space, uintptr_t object, uintptr_t slot);
+
 /* Slots of an array that were written: [from, to), of words that are references or, if
  * `conservative`, may be. */
 struct td_logged_slots {

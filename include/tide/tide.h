@@ -136,6 +136,17 @@ TIDE_API enum tide_status tide_heap_set_max(struct tide_heap *heap, size_t heap_
 TIDE_API enum tide_status tide_heap_set_sizing(struct tide_heap *heap, enum tide_sizing sizing,
                                                double growth_factor, struct tide_error *error);
 
+/* Do young collections happen, in a heap with a write barrier? From the next collection on. Under
+ * TIDE_VERIFY=1 the first is as the second, because they show which tide_write was forgotten.
+ *   TIDE_ERROR_ARGUMENT  no such setting
+ *   TIDE_ERROR_STATE     there is no barrier: see tide_collect_young */
+enum tide_young {
+  TIDE_YOUNG_WHERE_IT_PAYS = 0,
+  TIDE_YOUNG_ALWAYS,
+  TIDE_YOUNG_NEVER, /* stores cost nothing more then */
+};
+TIDE_API enum tide_status tide_heap_set_young(struct tide_heap *heap, enum tide_young young);
+
 /* Which words of conservative layouts, bitmaps and roots keep objects alive. Words of stacks and
  * registers do in any case, wherever they point into an object. */
 enum tide_interior {

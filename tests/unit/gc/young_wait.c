@@ -87,6 +87,60 @@ YoungTest(young_wait, is_not_for_a_full_collection_where_a_young_one_will_do) {
   cr_assert_eq(cycle_of(w.heap).kind, TIDE_CYCLE_YOUNG);
 }
 
+/* ---- As the program says ---- */
+
+static enum tide_cycle_kind next_kind(struct world *w) {
+  drop_until_collected(w);
+  return cycle_of(w->heap).kind;
+}
+
+YoungTest(young_switch, never_and_again) {
+  struct pair *old = held(&w, pair_new(&w, NULL, NULL, 1));
+  cr_assert_eq(next_kind(&w), TIDE_CYCLE_YOUNG);
+  cr_assert_eq(tide_heap_set_young(w.heap, TIDE_YOUNG_NEVER), TIDE_OK);
+  (void)next_kind(&w); /* it counts from the next one on */
+  for (int i = 0; i < 5; i++)
+    cr_assert_eq(next_kind(&w), TIDE_CYCLE_FULL);
+  cr_assert_eq(w.m->fast.mark_mask, 0, "stores are not told of");
+  cr_assert_eq(tide_collect_young(w.m), TIDE_OK);
+  cr_assert_eq(cycle_of(w.heap).kind, TIDE_CYCLE_FULL);
+  old->left = pair_new(&w, NULL, NULL, 2);
+  cr_assert_eq(tide_heap_set_young(w.heap, TIDE_YOUNG_WHERE_IT_PAYS), TIDE_OK);
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  cr_assert_eq(next_kind(&w), TIDE_CYCLE_YOUNG);
+  cr_assert_eq(old->left->number, 2);
+  cr_assert_eq(live_after_collect(&w), 2);
+}
+
+/* All survives, and young collections go on. */
+YoungTest(young_switch, always) {
+  struct pair *list = NULL;
+  void **handle = tide_handle(w.m, NULL);
+  cr_assert_eq(tide_heap_set_young(w.heap, TIDE_YOUNG_ALWAYS), TIDE_OK);
+  for (int i = 0; i < 800000; i++)
+    *handle = list = pair_new(&w, list, NULL, (uint64_t)i);
+  cr_assert(w.heap->when->youth.on);
+  cr_assert_eq(tide_collect(w.m), TIDE_OK);
+  cr_assert(w.heap->when->youth.on);
+  cr_assert_gt(stats_of(w.heap).young_collections, 3);
+}
+
+EVENT(set_young_in_event) {
+  cr_assert_eq(tide_heap_set_young(heap, TIDE_YOUNG_NEVER), TIDE_ERROR_STATE);
+}
+
+HeapTest(young_switch, refusals) {
+  cr_assert_eq(tide_heap_set_young(w.heap, TIDE_YOUNG_ALWAYS), TIDE_ERROR_STATE);
+  struct world young = world_young();
+  cr_assert_eq(tide_heap_set_young(NULL, TIDE_YOUNG_ALWAYS), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_heap_set_young(young.heap, (enum tide_young)3), TIDE_ERROR_ARGUMENT);
+  cr_assert_eq(tide_heap_set_young(young.heap, (enum tide_young) - 1), TIDE_ERROR_ARGUMENT);
+  tide_heap_on_event(young.heap, set_young_in_event, NULL);
+  cr_assert_eq(tide_collect(young.m), TIDE_OK);
+  cr_assert_eq(young.heap->when->youth.kind, TIDE_YOUNG_WHERE_IT_PAYS);
+  world_end(&young);
+}
+
 /* ---- What the program does in its events is no cost of collecting ---- */
 
 enum { EVENT_NS = 20000000 };

@@ -1,0 +1,129 @@
+/* Stores into old objects without tide_write, under TIDE_VERIFY=1: the next collection of either
+ * kind finds them. */
+#include <sys/wait.h>
+
+#include "tests/unit/gc/young.h"
+
+static char told[1024];
+
+/* In a process of its own. Returns the signal that ended it, 0 if none did. */
+static int run(void (*scenario)(struct world *w)) {
+  int ends[2], status;
+  cr_assert_eq(pipe(ends), 0);
+  pid_t child = fork();
+  if (child == 0) {
+    dup2(ends[1], STDERR_FILENO);
+    setenv("TIDE_VERIFY", "1", 1);
+    signal(SIGABRT, SIG_DFL);
+    struct world w = world_young();
+    scenario(&w);
+    _exit(0);
+  }
+  close(ends[1]);
+  ssize_t got = read(ends[0], told, sizeof told - 1);
+  told[got > 0 ? got : 0] = 0;
+  close(ends[0]);
+  cr_assert_eq(waitpid(child, &status, 0), child);
+  return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+enum { SLOTS = 2000 };
+
+struct holder {
+  struct pair *pair;
+  void **array;
+};
+
+/* Old objects, as far as a program may know: a structure, and an array with cards. */
+static struct holder old_ones(struct world *w) {
+  tide_layout couple = tide_layout_named(w->heap, w->pair, "couple", NULL);
+  struct holder old = {held(w, tide_alloc(w->m, couple, sizeof(struct pair))),
+                       held(w, tide_alloc(w->m, TIDE_LAYOUT_REFS, SLOTS * sizeof(void *)))};
+  tide_collect(w->m);
+  return old;
+}
+
+static void into_a_structure(struct world *w) {
+  struct holder old = old_ones(w);
+  old.pair->right = pair_new(w, NULL, NULL, 1);
+  tide_collect(w->m);
+}
+static void into_a_structure_then_young(struct world *w) {
+  struct holder old = old_ones(w);
+  old.pair->right = pair_new(w, NULL, NULL, 1);
+  tide_collect_young(w->m);
+}
+/* The slot beside is logged. */
+static void into_an_array(struct world *w) {
+  struct holder old = old_ones(w);
+  tide_write(w->m, old.array, &old.array[100], pair_new(w, NULL, NULL, 1));
+  old.array[102] = pair_new(w, NULL, NULL, 1);
+  tide_collect(w->m);
+}
+/* It is reached by a root, too, so no collection frees it. */
+static void of_what_lives(struct world *w) {
+  struct holder old = old_ones(w);
+  old.pair->left = held(w, pair_new(w, NULL, NULL, 1));
+  tide_collect(w->m);
+}
+/* All of it survives: young collections do not pay. */
+static void where_young_ones_do_not_pay(struct world *w) {
+  struct holder old = old_ones(w);
+  for (int i = 0; i < 200000; i++)
+    tide_write(w->m, old.pair, &old.pair->left, pair_new(w, old.pair->left, NULL, 1));
+  tide_collect(w->m);
+  for (int i = 0; i < 50000; i++)
+    old.pair->right = pair_new(w, NULL, NULL, 1);
+  tide_collect(w->m);
+}
+
+Test(forgotten, stores_are_told_by_the_next_collection) {
+  static const struct {
+    void (*scenario)(struct world *w);
+    const char *holder;
+  } rows[] = {{into_a_structure, "(block 1, layout 'couple'), byte 8: "},
+              {into_a_structure_then_young, "(block 1, layout 'couple'), byte 8: "},
+              {into_an_array, "layout 2), byte 816: "},
+              {of_what_lives, "layout 'couple'), byte 0: "},
+              {where_young_ones_do_not_pay, "layout 'couple'), byte 8: "}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    cr_expect_eq(run(rows[i].scenario), SIGABRT, "%zu: %s", i, told);
+    cr_expect_not_null(strstr(told, "allocated since the last collection"), "%zu: %s", i, told);
+    cr_expect_not_null(strstr(told, "stored without tide_write"), "%zu: %s", i, told);
+    cr_expect_not_null(strstr(told, rows[i].holder), "%zu: %s", i, told);
+  }
+}
+
+/* What needs no barrier, or has it. */
+static void nothing(struct world *w) {
+  struct holder old = old_ones(w);
+  void *values[SLOTS];
+  for (int i = 0; i < SLOTS; i++)
+    *tide_handle(w->m, NULL) = values[i] = pair_new(w, NULL, NULL, 1);
+  for (int i = 0; i < SLOTS; i++) {
+    tide_write(w->m, old.array, &old.array[i], values[i]);
+    if (i % 50 == 0) tide_collect_young(w->m);
+  }
+  tide_write_range(w->m, old.array, old.array, values, SLOTS);
+  tide_write_begin(w->m, old.pair, &old.pair->left, 1);
+  old.pair->left = values[0];
+  struct pair *fresh = pair_new(w, NULL, NULL, 1);
+  fresh->left = old.pair;
+  *(void **)tide_handle(w->m, NULL) = fresh;
+  struct tide_ephemeron *ephemeron = tide_ephemeron_new(w->m, old.pair, NULL);
+  tide_handle(w->m, ephemeron);
+  tide_collect(w->m);
+  tide_ephemeron_set(w->m, ephemeron, pair_new(w, NULL, NULL, 2));
+  tide_collect(w->m);
+  tide_heap_set_young(w->heap, TIDE_YOUNG_NEVER);
+  tide_collect(w->m);
+  old.pair->left = pair_new(w, NULL, NULL, 1); /* nothing need be told */
+  tide_heap_set_young(w->heap, TIDE_YOUNG_ALWAYS);
+  tide_collect(w->m);
+  tide_collect_young(w->m);
+}
+
+Test(forgotten, nothing_is_told_of_what_is_right) {
+  cr_assert_eq(run(nothing), 0, "%s", told);
+  cr_assert_str_empty(told);
+}
