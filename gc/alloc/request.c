@@ -57,7 +57,7 @@ static bool begin(struct tide_mutator *mutator, struct td_request *request) {
     return refuse(mutator, TIDE_ERROR_ARGUMENT);
   if (request->bytes == 0) request->bytes = 1;
   tide_safepoint(mutator);
-  td_owed_collect(mutator);
+  td_collect_owed(mutator);
   uint64_t stress = mutator->heap->stress;
   if (stress && ++mutator->stress_count >= stress) {
     mutator->stress_count = 0;

@@ -119,21 +119,21 @@ static void decide(const struct cycle *cycle) {
   /* relaxed: world stopped. */
   uint64_t allocated = atomic_load_explicit(&heap->allocated_bytes, memory_order_relaxed);
   bool was_on = heap->when->youth.on;
-  td_when_set(heap, (struct td_facts){
-                        .kind = cycle->kind,
-                        .asked = was_asked(cycle->cause),
-                        .collect_ns = cycle->swept_ns - cycle->stopped_ns - cycle->told_ns,
-                        .worked_ns = td_plat_thread_ns() - cycle->worked_ns -
-                                     heap->stats->told_work_ns,
-                        .mutator_ns = cycle->begin_ns - heap->when->ended_ns,
-                        .allocated_bytes = allocated - heap->when->allocated_before,
-                        .promoted_bytes = stats->promoted_bytes,
-                        .logged_much = cycle->logged_much,
-                        .live_bytes = heap->space.live_bytes,
-                        .leaf_bytes = heap->space.leaf_bytes,
-                        .root_bytes = cycle->root_bytes,
-                        .freed_blocks = (uint32_t)stats->blocks_freed,
-                    });
+  td_when_set(heap,
+              (struct td_facts){
+                  .kind = cycle->kind,
+                  .asked = was_asked(cycle->cause),
+                  .collect_ns = cycle->swept_ns - cycle->stopped_ns - cycle->told_ns,
+                  .worked_ns = td_plat_thread_ns() - cycle->worked_ns - heap->stats->told_work_ns,
+                  .mutator_ns = cycle->begin_ns - heap->when->ended_ns,
+                  .allocated_bytes = allocated - heap->when->allocated_before,
+                  .promoted_bytes = stats->promoted_bytes,
+                  .logged_much = cycle->logged_much,
+                  .live_bytes = heap->space.live_bytes,
+                  .leaf_bytes = heap->space.leaf_bytes,
+                  .root_bytes = cycle->root_bytes,
+                  .freed_blocks = (uint32_t)stats->blocks_freed,
+              });
   heap->when->allocated_before = allocated;
   if (heap->space.has_young) td_young_follow(heap, was_on);
 }
@@ -289,6 +289,15 @@ enum td_collected td_collect_unless(struct tide_mutator *mutator, struct td_wish
   wish.kind = kind_of(heap, wish);
   bool collected = collect_and_unlock(mutator, wish, NULL, NULL);
   return collected ? TD_COLLECTED : TD_COLLECTED_PAUSED;
+}
+
+void td_collect_owed(struct tide_mutator *mutator) {
+  struct tide_heap *heap = mutator->heap;
+  /* relaxed: what another thread's collection has settled meanwhile is seen under the lock. */
+  uint64_t seen = atomic_load_explicit(&heap->cycles, memory_order_relaxed);
+  struct td_wish wish = td_owed(mutator);
+  if (wish.cause && !mutator->callback && !td_asked_is_paused(heap->asked))
+    td_collect_unless(mutator, wish, seen);
 }
 
 enum tide_status td_collect_and(struct tide_mutator *mutator, const char *function,

@@ -17,6 +17,9 @@ enum td_collected {
 enum td_collected td_collect_unless(struct tide_mutator *mutator, struct td_wish wish,
                                     uint64_t seen);
 
+/* Collects what is owed (gc/cycle/owed.h), if the program lets it. A safepoint. */
+void td_collect_owed(struct tide_mutator *mutator);
+
 /* Collects everything or what is young, and calls `then` in the same stop: the heap then holds what
  * was marked and nothing else. `then` may be NULL. Returns what td_pause_allowed says, or
  * TIDE_ERROR_MEMORY if there is no memory to remember the roots. */

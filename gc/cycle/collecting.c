@@ -2,7 +2,9 @@
 #include "gc/check/caller/check.h"
 #include "gc/cycle/asked.h"
 #include "gc/when/when.h"
+#include "gc/cycle/collect.h"
 #include "gc/cycle/owed.h"
+#include "gc/threads/mutator/safepoint.h"
 #include "gc/threads/inside.h"
 #include "gc/threads/stop/pause.h"
 #include "gc/threads/stop/world.h"
@@ -58,8 +60,17 @@ enum tide_status tide_external_add(struct tide_mutator *mutator, ptrdiff_t bytes
   if (!td_mutator_check(mutator, "tide_external_add"))
     return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
   struct tide_heap *heap = mutator->heap;
-  struct td_wish wish;
   if (!td_external_add(&heap->when->external, bytes)) return TIDE_ERROR_ARGUMENT;
-  if (td_external_note(heap, &wish)) td_owe_at_once(mutator, wish);
+  size_t young_bytes;
+  enum td_room room = td_external_note(heap, &young_bytes);
+  if (room == TD_ROOM) return TIDE_OK;
+  struct td_wish wish = td_when_due(heap->when, room, young_bytes);
+  if (wish.kind == TIDE_CYCLE_FULL) wish.cause = TIDE_CAUSE_EXTERNAL;
+  td_owe_at_once(mutator, wish);
   return TIDE_OK;
+}
+
+/* Stands still if the world is being stopped, and makes up for what is owed. */
+void tide_safepoint_slow(struct tide_mutator *mutator) {
+  if (td_safepoint(mutator)) td_collect_owed(mutator);
 }

@@ -1,9 +1,6 @@
 #include "gc/cycle/owed.h"
 
-#include "gc/cycle/asked.h"
-#include "gc/cycle/collect.h"
 #include "gc/object/runs.h"
-#include "gc/threads/mutator/safepoint.h"
 #include "gc/threads/world.h"
 
 /* In one word: 0 is nothing, and a full collection is more than a young one. */
@@ -35,18 +32,13 @@ void td_owe_at_once(struct tide_mutator *mutator, struct td_wish wish) {
   td_runs_show(mutator);
 }
 
-void td_owed_collect(struct tide_mutator *mutator) {
-  struct tide_heap *heap = mutator->heap;
+struct td_wish td_owed(struct tide_mutator *mutator) {
   if (mutator->looks_first) {
     mutator->looks_first = false;
     td_runs_show(mutator);
   }
-  /* relaxed, both: what another thread's collection has settled meanwhile is seen under the
-   * world's lock, by the count. */
-  uint64_t seen = atomic_load_explicit(&heap->cycles, memory_order_relaxed);
-  uint32_t owed = atomic_load_explicit(&heap->when->owed, memory_order_relaxed);
-  if (owed && !mutator->callback && !td_asked_is_paused(heap->asked))
-    td_collect_unless(mutator, unpacked(owed), seen);
+  /* relaxed: as in td_owe. */
+  return unpacked(atomic_load_explicit(&mutator->heap->when->owed, memory_order_relaxed));
 }
 
 void td_owed_settle(struct tide_mutator *mutator, enum tide_cycle_kind kind) {
@@ -56,8 +48,4 @@ void td_owed_settle(struct tide_mutator *mutator, enum tide_cycle_kind kind) {
   if (kind == TIDE_CYCLE_YOUNG && unpacked(was).kind == TIDE_CYCLE_FULL) return;
   atomic_store_explicit(owed, 0, memory_order_relaxed);
   __atomic_store_n(&mutator->fast.stop, 0, __ATOMIC_RELAXED);
-}
-
-void tide_safepoint_slow(struct tide_mutator *mutator) {
-  if (td_safepoint(mutator)) td_owed_collect(mutator);
 }

@@ -11,8 +11,8 @@
 void td_owe(struct tide_mutator *mutator, struct td_wish wish);
 /* The same. Its next allocation tries, however small. */
 void td_owe_at_once(struct tide_mutator *mutator, struct td_wish wish);
-/* Collects what is owed, if anything is and the program lets it. A safepoint. */
-void td_owed_collect(struct tide_mutator *mutator);
+/* Returns what is owed, of cause NONE if that is nothing. The caller sees to it. */
+struct td_wish td_owed(struct tide_mutator *mutator);
 /* The world stopped, in a collection of this kind by this mutator: it was done. */
 void td_owed_settle(struct tide_mutator *mutator, enum tide_cycle_kind kind);
 

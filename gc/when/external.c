@@ -6,7 +6,7 @@
  * since. */
 #include "gc/when/when.h"
 
-#include "heap/young.h"
+#include "heap/young/young.h"
 
 /* The budget hears of it by such steps, so that most calls take no lock. */
 #define STEP TD_BLOCK_BYTES
@@ -60,30 +60,25 @@ static void note(struct tide_heap *heap, size_t bytes, ptrdiff_t change) {
   atomic_store_explicit(&external->noted, bytes, memory_order_relaxed); /* relaxed: a hint */
 }
 
-static bool is_due(const struct tide_heap *heap, size_t bytes, struct td_wish *wish) {
-  const struct td_space *space = &heap->space;
-  uint64_t used = (uint64_t)space->used_blocks * TD_BLOCK_BYTES + bytes;
-  bool young = td_young_is_due(space);
-  if (!young && used <= heap->when->sizing.due_bytes) return false;
-  *wish =
-      td_when_due(heap->when, young ? TD_ROOM_YOUNG_DUE : TD_ROOM_OVER_BUDGET, space->young_bytes);
-  if (wish->kind == TIDE_CYCLE_FULL) wish->cause = TIDE_CAUSE_EXTERNAL;
-  return true;
-}
-
-bool td_external_note(struct tide_heap *heap, struct td_wish *wish) {
+enum td_room td_external_note(struct tide_heap *heap, size_t *young_bytes) {
+  struct td_space *space = &heap->space;
   struct td_external *external = &heap->when->external;
   ptrdiff_t change = unnoted(external);
-  if (change < (ptrdiff_t)STEP && change > -(ptrdiff_t)STEP) return false;
+  if (change < (ptrdiff_t)STEP && change > -(ptrdiff_t)STEP) return TD_ROOM;
   /* Not to wait, nor for itself: the next call notes as well. */
-  if (pthread_mutex_trylock(&heap->space.lock) != 0) return false;
+  if (pthread_mutex_trylock(&space->lock) != 0) return TD_ROOM;
   change = unnoted(external);
   /* relaxed: as above. */
   size_t bytes = atomic_load_explicit(&external->noted, memory_order_relaxed) + (size_t)change;
   note(heap, bytes, change);
-  bool due = change > 0 && is_due(heap, bytes, wish);
-  pthread_mutex_unlock(&heap->space.lock);
-  return due;
+  bool over = (uint64_t)space->used_blocks * TD_BLOCK_BYTES + bytes > heap->when->sizing.due_bytes;
+  enum td_room room = change <= 0              ? TD_ROOM
+                      : td_young_is_due(space) ? TD_ROOM_YOUNG_DUE
+                      : over                   ? TD_ROOM_OVER_BUDGET
+                                               : TD_ROOM;
+  *young_bytes = space->young_bytes;
+  pthread_mutex_unlock(&space->lock);
+  return room;
 }
 
 size_t td_external_begin(struct td_when *when, enum tide_cycle_kind kind) {

@@ -154,8 +154,9 @@ static inline double td_smooth(double old, double fresh) {
 /* Adds to the external bytes. Returns false if more is taken off than there is, or more added than
  * can be counted. May be called anywhere. */
 bool td_external_add(struct td_external *external, ptrdiff_t bytes);
-/* Lets the budget know, if it is worth while. Returns true if a collection is due. */
-bool td_external_note(struct tide_heap *heap, struct td_wish *wish);
+/* Lets the budget know, if it is worth while. Returns TD_ROOM if no collection is due, else why,
+ * and stores how much is young. */
+enum td_room td_external_note(struct tide_heap *heap, size_t *young_bytes);
 /* Under the space's lock. After a collection: the external bytes begin anew. Returns them. */
 size_t td_external_begin(struct td_when *when, enum tide_cycle_kind kind);
 /* They have become so few. Pure. */
