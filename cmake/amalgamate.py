@@ -89,7 +89,8 @@ def system_includes(text, guarded):
 
 
 def is_public(name):
-    return name.startswith("tide/")
+    """Of tidemark.h. The queue is a header to copy, and here one of the marker's."""
+    return name.startswith("tide/") and name != "tide/bwos.h"
 
 
 def headers_in_order(tree, name, done, order):
@@ -262,7 +263,7 @@ def library_header(tree, version):
     folder = os.path.join(tree.root, "include", "tide")
     names, done = [], set()
     for name in sorted(os.listdir(folder), key=lambda name: (name != "tide.h", name)):
-        if name.endswith(".h"):
+        if name.endswith(".h") and is_public("tide/" + name):
             names += public_headers(tree, "tide/" + name, done)
     parts = [f"/* Tidemark {version}, single-file edition: public interface. Generated; see LICENSE. */\n"]
     for name in names:

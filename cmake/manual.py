@@ -33,7 +33,8 @@ def comment_text(comment):
 def parts(text):
     """The head comment of a header and its parts in order: ("section", title) or (comment, code)."""
     head = comment_text(text[:text.index("*/") + 2])
-    body = text[text.index("\nTIDE_BEGIN\n") + 12:text.index("\nTIDE_END\n") + 1]
+    # tide/bwos.h has no functions but those that its user defines: the head comment is its page.
+    body = text[text.index("\nTIDE_BEGIN\n") + 12:text.index("\nTIDE_END\n") + 1] if "\nTIDE_BEGIN\n" in text else ""
     found, code, comment = [], [], []
 
     def close():

@@ -42,7 +42,8 @@ endfunction()
 function(td_relacy_test queue)
   set(model ${PROJECT_SOURCE_DIR}/tests/model)
   add_executable(relacy_${queue} ${ARGN} ${model}/relacy.cpp)
-  target_include_directories(relacy_${queue} BEFORE PRIVATE ${model}/relacy ${PROJECT_SOURCE_DIR})
+  target_include_directories(relacy_${queue} BEFORE PRIVATE ${model}/relacy ${PROJECT_SOURCE_DIR}
+    ${PROJECT_SOURCE_DIR}/include)
   target_compile_definitions(relacy_${queue} PRIVATE MODEL_QUEUE=${queue}
     MODEL_HEADER="${TD_QUEUE_HEADER_${queue}}")
   # Relacy is older than these warnings. -O1 takes two thirds of the time that -O2 takes to compile.

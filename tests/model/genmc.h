@@ -14,6 +14,19 @@
     type *copy = (owner);                                                                          \
     statement;                                                                                     \
   } while (0)
+/* The same for tide/bwos.h, which knows nothing of the others. Items are whole words. */
+#define TIDE_BWOS_ATOMIC(type) _Atomic(type)
+#define TIDE_BWOS_ALIGNED _Alignas(64)
+#define TIDE_BWOS_ORDER(form, site, order) TD_ORDER(form, site, order)
+#define TIDE_BWOS_LINE 1u
+#define TIDE_BWOS_RELAXED memory_order_relaxed
+#define TIDE_BWOS_STEP(form, site) TD_STEP(form, site)
+#define TIDE_BWOS_INIT(pointer, value) atomic_init(pointer, value)
+#define TIDE_BWOS_INIT_STORAGE(pointer, value) atomic_init(pointer, value)
+#define TIDE_BWOS_COPY(to, from, bytes) (*(uint64_t *)(to) = *(const uint64_t *)(from))
+#define TIDE_BWOS_ASSUME(condition) TD_ASSUME(condition)
+#define TIDE_BWOS_REQUIRE(type) _Static_assert(sizeof(type) % 8 == 0, #type)
+#define TIDE_BWOS_ON_COPY(type, owner, copy, statement) TD_ON_COPY(type, owner, copy, statement)
 #define MODEL_ASSERT(condition) assert(condition)
 
 #endif

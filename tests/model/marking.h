@@ -197,7 +197,7 @@ static inline void marking_share(struct marking_loop *l, unsigned id) {
   if (TD_STEP(marking, grant))
     td_bwos_grant(queue, owner);
   else
-    owner->floor += (owner->cursor - owner->floor) / 2;
+    owner->owner.floor += (owner->owner.cursor - owner->owner.floor) / 2;
 }
 
 static inline void marking_drain(struct marking_loop *l, unsigned id) {

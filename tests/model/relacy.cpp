@@ -20,7 +20,7 @@ static unsigned blocks = 2;
 static unsigned entries = 2;
 static unsigned growths = 1; // how often there is memory for a queue that grows
 static unsigned version_bits = 38;
-#define TD_BWOS_VERSION_BITS version_bits
+#define TIDE_BWOS_VERSION_BITS version_bits
 #define MODEL_BLOCKS blocks
 #define MODEL_ENTRIES entries
 // What the items stand for: written before they are put. Relacy reports who reads it unordered.

@@ -15,8 +15,8 @@ static void make(uint32_t blocks, uint32_t entries) {
 Test(queue_bwos, needs_two_blocks_of_two_items_and_indices_that_fit_the_word) {
   cr_expect_eq(td_bwos_storage_bytes(1, 4), 0);
   cr_expect_eq(td_bwos_storage_bytes(4, 1), 0);
-  cr_expect_eq(td_bwos_storage_bytes(2, 2 * TD_BWOS_MAX_ENTRIES), 0);
-  cr_expect_neq(td_bwos_storage_bytes(2, TD_BWOS_MAX_ENTRIES), 0);
+  cr_expect_eq(td_bwos_storage_bytes(2, 2 * TIDE_BWOS_ENTRIES_MAX), 0);
+  cr_expect_neq(td_bwos_storage_bytes(2, TIDE_BWOS_ENTRIES_MAX), 0);
 }
 
 Test(queue_bwos, grants_the_older_half_on_a_wish) {
@@ -51,7 +51,7 @@ Test(queue_bwos, claims_at_most_a_batch) {
   uint64_t out[128];
   for (uint64_t item = 1; item <= 129; item++)
     td_bwos_put(&q, &o, item);
-  cr_assert_eq(td_bwos_steal(&q, out, 128), TD_BWOS_BATCH);
+  cr_assert_eq(td_bwos_steal(&q, out, 128), TIDE_BWOS_BATCH);
   cr_assert_eq(td_bwos_steal(&q, out, 3), 3);
-  cr_assert_eq(out[0], TD_BWOS_BATCH + 1);
+  cr_assert_eq(out[0], TIDE_BWOS_BATCH + 1);
 }
