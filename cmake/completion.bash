@@ -24,7 +24,7 @@ _tidemark_values() {
   case "$3" in
     --engine) "$1" engines 2>/dev/null | sed -n '2,$ s/^\([a-z-]*\) .*/\1/p' ;;
     --graph) _tidemark_graphs "$1" ;;
-    --experiment) printf '%s\n' single stolen pool interference ;;
+    --experiment) printf '%s\n' single stolen pool interference forkjoin ;;
     --pattern) printf '%s\n' fill-drain gc-predictable gc-random steals sizes store-1-line \
       store-64-lines add-1-line add-64-lines ;;
     --objects) printf '%s\n' precise conservative ;;

@@ -31,6 +31,7 @@ struct td_queue_cell *td_queue_cell_add(struct td_queue_bench *bench) {
                                  .stolen_wanted = NAN,
                                  .balance = NAN,
                                  .frequency = NAN,
+                                 .task_ns = NAN,
                                  .base = TD_QUEUE_NO_BASE,
                                  .base_same = TD_QUEUE_NO_BASE,
                                  .work = 1,
@@ -120,7 +121,7 @@ static int calibrate(struct td_queue_bench *bench, struct td_queue_cell *cell) {
 
 static bool keep(struct td_queue_cell *cell, const struct td_queue_result *r) {
   return td_samples_add(&cell->mops, r->operations / r->ns * 1e3) &&
-         td_samples_add(&cell->stolen, r->stolen_percent) &&
+         td_samples_add(&cell->stolen, r->stolen) &&
          td_samples_add(&cell->events, r->events / r->ns * 1e9);
 }
 
@@ -135,8 +136,7 @@ static int measure_cell(struct td_queue_bench *bench, struct td_queue_cell *cell
     cell->discarded += !good;
   }
   if (!good)
-    result =
-        (struct td_queue_result){.ns = 1, .operations = NAN, .stolen_percent = NAN, .events = NAN};
+    result = (struct td_queue_result){.ns = 1, .operations = NAN, .stolen = NAN, .events = NAN};
   if (!keep(cell, &result)) return td_complain(TD_EXIT_RESOURCES, "queue: not enough memory");
   return TD_EXIT_OK;
 }

@@ -27,8 +27,8 @@ struct td_queue_cell;
 /* What one run of a cell found. */
 struct td_queue_result {
   double ns, operations; /* operations are those of the threads that the cell is about */
-  double stolen_percent; /* of the items put; NAN if nobody steals */
-  double events;         /* what the second thread did to the first; NAN if there is none */
+  double stolen; /* percent of the items put, in forkjoin tasks a tree; NAN: nobody steals */
+  double events; /* what the second thread did to the first; NAN if there is none */
   bool disturbed;
 };
 
@@ -48,6 +48,7 @@ struct td_queue_cell {
   enum td_policy_kind policy, policy_in_force;
   uint32_t batch;   /* most items that a thief takes at once; 0: there is no thief with a choice */
   double frequency; /* events wanted per second; 0: none; infinite: as many as possible */
+  double task_ns;   /* of forkjoin: work in each task */
   td_queue_cell_run *run;
   size_t base;      /* the cell that ratios are taken to */
   size_t base_same; /* the ceiling with its cursor in the same place */
@@ -64,6 +65,7 @@ enum td_queue_experiment {
   TD_QUEUE_STOLEN,
   TD_QUEUE_POOL,
   TD_QUEUE_INTERFERENCE,
+  TD_QUEUE_FORKJOIN,
 };
 
 struct td_queue_bench {
@@ -82,7 +84,9 @@ struct td_queue_bench {
   size_t policy_count;
   double frequencies[TD_LIST_MAX];
   size_t frequency_count;
-  unsigned threads, rounds;
+  double tasks[TD_LIST_MAX]; /* nanoseconds */
+  size_t task_count;
+  unsigned threads, rounds, depth;
   uint32_t batches[TD_LIST_MAX];
   size_t batch_count;
   uint32_t blocks, entries, fill;
@@ -93,6 +97,7 @@ struct td_queue_bench {
   struct td_cpus cpus;
   void **states, **storages; /* [threads] */
   size_t state_bytes, storage_bytes;
+  double step_ns; /* of work in forkjoin */
   struct td_queue_cell *cells;
   size_t cell_count, cell_capacity;
 };

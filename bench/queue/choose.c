@@ -6,15 +6,18 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/output.h"
 #include "bench/cli/plot.h"
+#include "bench/queue/forkjoin/tbb.h"
 #include "bench/queue/interference.h"
 #include "bench/queue/patterns.h"
+#include "bench/queue/rivals.h"
 #include "bench/queue/single.h"
 #include "tide/advanced.h"
 
 static const char *const experiments[] = {[TD_QUEUE_SINGLE] = "single",
                                           [TD_QUEUE_STOLEN] = "stolen",
                                           [TD_QUEUE_POOL] = "pool",
-                                          [TD_QUEUE_INTERFERENCE] = "interference"};
+                                          [TD_QUEUE_INTERFERENCE] = "interference",
+                                          [TD_QUEUE_FORKJOIN] = "forkjoin"};
 #define EXPERIMENTS (sizeof experiments / sizeof experiments[0])
 
 /* ---- The names there are --------------------------------------------------------------- */
@@ -32,8 +35,9 @@ static const char *kind_at(size_t index) {
 
 static int choose_experiment(const struct td_queue_request *r, struct td_queue_bench *bench) {
   if (!r->experiment)
-    return td_complain(TD_EXIT_USAGE,
-                       "queue: --experiment is missing: single, stolen, pool or interference");
+    return td_complain(
+        TD_EXIT_USAGE,
+        "queue: --experiment is missing: single, stolen, pool, interference or forkjoin");
   for (size_t i = 0; i < EXPERIMENTS; i++) {
     if (strcmp(r->experiment, experiments[i]) != 0) continue;
     bench->experiment = (enum td_queue_experiment)i;
@@ -57,6 +61,8 @@ static int refuse_idle_options(const struct td_queue_request *r,
       {"batch", r->batches.count > 0, x == TD_QUEUE_STOLEN || x == TD_QUEUE_POOL},
       {"policy", r->policies.count > 0, x == TD_QUEUE_POOL},
       {"frequency", r->frequencies.count > 0, x == TD_QUEUE_INTERFERENCE},
+      {"task", r->tasks.count > 0, x == TD_QUEUE_FORKJOIN},
+      {"depth", r->depth > 0, x == TD_QUEUE_FORKJOIN},
   };
   for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
     if (rules[i].given && !rules[i].has_effect)
@@ -65,20 +71,48 @@ static int refuse_idle_options(const struct td_queue_request *r,
   return TD_EXIT_OK;
 }
 
+static int choose_forkjoin_kind(const char *name, const struct td_queue_kind **kind) {
+  bool is_tbb = strcmp(name, "tbb") == 0;
+  *kind = is_tbb ? td_forkjoin_tbb() : td_queue_kind_find(name);
+  if (is_tbb && !*kind)
+    return td_complain(TD_EXIT_USAGE,
+                       "queue: tbb: oneTBB (Debian: libtbb-dev) is not in this build");
+  if (!*kind) return td_args_no_such("queue", "queue", name, kind_at);
+  if (is_tbb || td_queue_is_lifo(*kind)) return TD_EXIT_OK;
+  return td_complain(TD_EXIT_USAGE,
+                     "queue: forkjoin is for queues whose owner gets the newest item, not for %s",
+                     name);
+}
+
+static int choose_kind(const struct td_queue_bench *bench, const char *name,
+                       const struct td_queue_kind **kind) {
+  if (bench->experiment == TD_QUEUE_FORKJOIN) return choose_forkjoin_kind(name, kind);
+  *kind = td_queue_kind_find(name);
+  return *kind ? TD_EXIT_OK : td_args_no_such("queue", "queue", name, kind_at);
+}
+
+static bool is_usual(const struct td_queue_bench *bench, const struct td_queue_kind *kind) {
+  if (bench->experiment == TD_QUEUE_FORKJOIN) return td_queue_is_lifo(kind);
+  return bench->experiment != TD_QUEUE_POOL || kind == td_queue_kind_at(0) ||
+         strcmp(kind->name, "abp") == 0;
+}
+
 static int choose_kinds(const struct td_queue_request *r, struct td_queue_bench *bench) {
   for (size_t i = 0; i < r->engines.count; i++) {
     const char *name = r->engines.at[i];
-    const struct td_queue_kind *kind = td_queue_kind_find(name);
-    if (!kind) return td_args_no_such("queue", "queue", name, kind_at);
+    const struct td_queue_kind *kind;
+    int status = choose_kind(bench, name, &kind);
+    if (status != TD_EXIT_OK) return status;
     for (size_t k = 0; k < bench->kind_count; k++)
       if (bench->kinds[k] == kind)
         return td_complain(TD_EXIT_USAGE, "queue: --engine: '%s' is there twice", name);
     bench->kinds[bench->kind_count++] = kind;
   }
   for (size_t i = 0; r->engines.count == 0 && td_queue_kind_at(i); i++)
-    if (bench->experiment != TD_QUEUE_POOL || i == 0 ||
-        strcmp(td_queue_kind_at(i)->name, "abp") == 0)
+    if (is_usual(bench, td_queue_kind_at(i)))
       bench->kinds[bench->kind_count++] = td_queue_kind_at(i);
+  if (r->engines.count == 0 && bench->experiment == TD_QUEUE_FORKJOIN && td_forkjoin_tbb())
+    bench->kinds[bench->kind_count++] = td_forkjoin_tbb();
   if (bench->experiment != TD_QUEUE_SINGLE && bench->kind_count == 1 &&
       bench->kinds[0] == td_queue_kind_ceiling())
     return td_complain(TD_EXIT_USAGE, "queue: nothing can be stolen from serial: nothing to do");
@@ -125,8 +159,8 @@ static size_t choose_reals(const struct td_reals *asked, const double *usual, si
 }
 
 static void choose_numbers(const struct td_queue_request *r, struct td_queue_bench *bench) {
-  static const double stolen[] = {0, 1, 2, 5, 10, 15, 20, 25, 30}, balance[] = {0, 10, 50, 100},
-                      frequencies[] = {0, 1e4, 1e5, 1e6, 1e7};
+  static const double tasks[] = {0, 50, 200, 1000}, stolen[] = {0, 1, 2, 5, 10, 15, 20, 25, 30},
+                      balance[] = {0, 10, 50, 100}, frequencies[] = {0, 1e4, 1e5, 1e6, 1e7};
   struct td_reals asked = {.count = r->frequencies.count};
   for (size_t i = 0; i < asked.count; i++)
     asked.at[i] = (double)r->frequencies.at[i];
@@ -136,6 +170,8 @@ static void choose_numbers(const struct td_queue_request *r, struct td_queue_ben
       choose_reals(&r->balance, balance, sizeof balance / sizeof balance[0], bench->balance);
   bench->frequency_count = choose_reals(
       &asked, frequencies, sizeof frequencies / sizeof frequencies[0], bench->frequencies);
+  bench->task_count = choose_reals(&r->tasks, tasks, sizeof tasks / sizeof tasks[0], bench->tasks);
+  bench->depth = r->depth ? (unsigned)r->depth : 12;
   bench->rounds = (unsigned)r->rounds;
   bench->batch_count = r->batches.count ? r->batches.count : 1;
   bench->batches[0] = TD_QUEUE_BATCH_MAX;
@@ -146,6 +182,13 @@ static void choose_numbers(const struct td_queue_request *r, struct td_queue_ben
 
 static int choose_threads(const struct td_queue_request *r, struct td_queue_bench *bench) {
   unsigned most = bench->cpus.count, least = 2;
+  if (bench->experiment == TD_QUEUE_FORKJOIN) {
+    if (r->threads > TD_CREW_MAX)
+      return td_complain(TD_EXIT_USAGE, "queue: --threads: %llu threads, but %u is the most",
+                         (unsigned long long)r->threads, TD_CREW_MAX);
+    bench->threads = r->threads ? (unsigned)r->threads : most;
+    return TD_EXIT_OK;
+  }
   if (bench->experiment == TD_QUEUE_SINGLE) most = least = 1;
   if (r->threads > bench->cpus.count)
     return td_complain(TD_EXIT_USAGE, "queue: --threads: %llu threads, but %u CPU(s) allowed",
@@ -187,7 +230,7 @@ static int choose_capacity(const struct td_queue_request *r, struct td_queue_ben
                          bench->patterns[i], TD_QUEUE_PATTERN_DEPTH, (unsigned long long)capacity);
   /* So many items fit into every queue, whatever thieves do. */
   uint64_t fill = capacity / 2 / TD_QUEUE_PUBLISH_ITEMS * TD_QUEUE_PUBLISH_ITEMS;
-  if (fill == 0)
+  if (fill == 0 && bench->experiment != TD_QUEUE_FORKJOIN)
     return td_complain(TD_EXIT_USAGE,
                        "queue: %u blocks of %u items are too few to measure: %u "
                        "items or more",

@@ -87,7 +87,7 @@ static int run_queue(struct td_queue_bench *bench, const struct td_queue_cell *c
   struct job job = {.cell = cell,
                     .state = td_queue_bench_init(bench, cell->kind, 0),
                     .share = {.rounds = cell->work, .fill = bench->fill, .first_item = 1}};
-  *result = (struct td_queue_result){.stolen_percent = NAN, .events = NAN};
+  *result = (struct td_queue_result){.stolen = NAN, .events = NAN};
   if (!td_crew_run(&bench->cpus, cell->threads, work_queue, &job, &result->disturbed))
     return td_complain(TD_EXIT_RESOURCES, "queue: cannot start %u threads", cell->threads);
   struct td_queue_tally in = td_queue_share_in(&job.share), out = job.share.out;
@@ -95,7 +95,7 @@ static int run_queue(struct td_queue_bench *bench, const struct td_queue_cell *c
   result->operations = (double)in.count + (double)out.count; /* the owner's */
   if (cell->threads > 1) result->events = (double)job.events;
   if (cell->pattern == names[STEALS] && cell->threads > 1)
-    result->stolen_percent = 100.0 * (double)job.stolen.count / (double)in.count;
+    result->stolen = 100.0 * (double)job.stolen.count / (double)in.count;
   out.count += job.stolen.count;
   out.sum += job.stolen.sum;
   return td_queue_check(cell, in, out);
@@ -150,7 +150,7 @@ static void work_lines(void *context, unsigned thread) {
 static int run_lines(struct td_queue_bench *bench, const struct td_queue_cell *cell,
                      struct td_queue_result *result) {
   struct job job = {.cell = cell};
-  *result = (struct td_queue_result){.stolen_percent = NAN, .events = NAN};
+  *result = (struct td_queue_result){.stolen = NAN, .events = NAN};
   if (!td_crew_run(&bench->cpus, cell->threads, work_lines, &job, &result->disturbed))
     return td_complain(TD_EXIT_RESOURCES, "queue: cannot start %u threads", cell->threads);
   result->ns = (double)job.ns;

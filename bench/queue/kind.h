@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct td_forkjoin;
+
 /* Items after which an owner publishes how many it has put; a power of two. */
 #define TD_QUEUE_PUBLISH_ITEMS 256u
 
@@ -66,6 +68,8 @@ struct td_queue_kind {
   uint64_t (*size)(const void *state);
   /* The owner puts the items and then gets until the queue is empty. */
   struct td_queue_tally (*work_off)(void *state, const uint64_t *items, uint32_t count);
+  /* What thread number `thread` does in a run of trees of tasks. */
+  void (*fork_join)(struct td_forkjoin *job, unsigned thread);
 };
 
 /* Indexes of fill_drain, follow and own. */

@@ -1,9 +1,8 @@
 /* The loops of one queue: a template for the unit that includes this.
  *
- * Before it does, the unit includes bench/queue/kind.h and the queue's header and defines
- *   QUEUE        struct QUEUE is the queue's shared part
- *   Q(name)      its functions, and struct Q(owner)
- *   KIND, NAME   what to call the table, and the queue
+ * Before it does, the unit includes the headers of bench/queue/kind.c.in and the queue's, and
+ * defines QUEUE        struct QUEUE is the queue's shared part Q(name)      its functions, and
+ * struct Q(owner) KIND, NAME   what to call the table, and the queue
  *
  * Every function here is called through a pointer, so the compiler specialises none of them. */
 
@@ -188,6 +187,8 @@ static struct td_queue_tally work_off(void *state, const uint64_t *items, uint32
   return out;
 }
 
+#include "bench/queue/forkjoin/loops.h"
+
 const struct td_queue_kind KIND = {
     .name = NAME,
     .storage_bytes = Q(storage_bytes),
@@ -201,4 +202,5 @@ const struct td_queue_kind KIND = {
     .steal = steal,
     .size = size,
     .work_off = work_off,
+    .fork_join = fork_join,
 };

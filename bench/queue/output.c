@@ -6,6 +6,7 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/document.h"
 #include "bench/cli/grid.h"
+#include "bench/queue/forkjoin/tbb.h"
 #include "bench/queue/rivals.h"
 
 /* ---- Text ------------------------------------------------------------------------------ */
@@ -19,6 +20,8 @@ static const char *const headings[] = {
         ">discarded",
     [TD_QUEUE_INTERFERENCE] =
         "pattern <queue >threads >wanted/s >events/s >Mops >ratio >spread >same_cursor >discarded",
+    [TD_QUEUE_FORKJOIN] =
+        "queue >threads >task_ns >ns/task >speedup >steals >to_first >spread >discarded",
 };
 
 static const char *const explanations[] = {
@@ -32,6 +35,9 @@ static const char *const explanations[] = {
     [TD_QUEUE_INTERFERENCE] =
         "Mops: million operations per second of the first thread, its cursor in a local. events:\n"
         "what the second thread did to it. Lines are compared with one thread alone.",
+    [TD_QUEUE_FORKJOIN] =
+        "ns/task: of the clock, for all threads together. speedup: over the same with one thread.\n"
+        "steals: tasks stolen of a tree. to first: time, to the first queue with as many threads.",
 };
 
 /* Prints a dash where there is no number. */
@@ -66,16 +72,48 @@ static void print_parameters(const struct td_queue_bench *bench, const struct td
   }
 }
 
-static void print_row(const struct td_queue_bench *bench, const struct td_queue_cell *cell,
-                      struct td_grid *grid) {
-  print_parameters(bench, cell, grid);
-  struct td_summary ratio = td_queue_ratio(bench, cell, cell->base);
-  number_cell(grid, 1, td_samples_summary(&cell->mops).median);
-  number_cell(grid, 3, ratio.median);
+/* Time is what a throughput's reciprocal is. */
+static struct td_summary time_to_first(const struct td_queue_bench *bench,
+                                       const struct td_queue_cell *cell) {
+  return td_samples_ratio(&bench->cells[cell->base].mops, &cell->mops);
+}
+
+static double ns_per_task(const struct td_queue_cell *cell) {
+  return 1e3 / td_samples_summary(&cell->mops).median;
+}
+
+static void print_spread(struct td_grid *grid, struct td_summary ratio) {
   if (ratio.count)
     td_grid_cell(grid, "%.2f–%.2f", ratio.min, ratio.max);
   else
     td_grid_cell(grid, "–");
+}
+
+static void print_forkjoin(const struct td_queue_bench *bench, const struct td_queue_cell *cell,
+                           struct td_grid *grid) {
+  struct td_summary ratio = time_to_first(bench, cell);
+  td_grid_cell(grid, "%s", cell->kind->name);
+  td_grid_cell(grid, "%u", cell->threads);
+  number_cell(grid, 0, cell->task_ns);
+  number_cell(grid, 1, ns_per_task(cell));
+  number_cell(grid, 2, td_queue_ratio(bench, cell, cell->base_same).median);
+  number_cell(grid, 1, td_samples_summary(&cell->stolen).median);
+  number_cell(grid, 2, ratio.median);
+  print_spread(grid, ratio);
+  td_grid_cell(grid, "%u", cell->discarded);
+}
+
+static void print_row(const struct td_queue_bench *bench, const struct td_queue_cell *cell,
+                      struct td_grid *grid) {
+  if (bench->experiment == TD_QUEUE_FORKJOIN) {
+    print_forkjoin(bench, cell, grid);
+    return;
+  }
+  print_parameters(bench, cell, grid);
+  struct td_summary ratio = td_queue_ratio(bench, cell, cell->base);
+  number_cell(grid, 1, td_samples_summary(&cell->mops).median);
+  number_cell(grid, 3, ratio.median);
+  print_spread(grid, ratio);
   number_cell(grid, 3, td_queue_ratio(bench, cell, cell->base_same).median);
   td_grid_cell(grid, "%u", cell->discarded);
 }
@@ -97,6 +135,18 @@ static void print_notes(const struct td_queue_bench *bench, FILE *out) {
             empty);
 }
 
+static void print_forkjoin_notes(const struct td_queue_bench *bench, FILE *out) {
+  fprintf(out,
+          "\n%s\ndiscarded: runs in which a thread lost its CPU or that took over three times as "
+          "long as the\nshortest.\n",
+          explanations[TD_QUEUE_FORKJOIN]);
+  if (bench->threads > bench->cpus.count)
+    fprintf(out, "There are %u CPUs: more threads share them.\n", bench->cpus.count);
+  if (!td_forkjoin_tbb())
+    fprintf(out, "Without tbb: the build did not find oneTBB (Debian: libtbb-dev).\n");
+  print_notes(bench, out);
+}
+
 int td_queue_print(const struct td_queue_bench *bench, FILE *out) {
   td_host_print(&bench->host, out);
   fprintf(out, "%u rounds, %u blocks of %u items, %u items per fill\n\n", bench->rounds,
@@ -106,6 +156,7 @@ int td_queue_print(const struct td_queue_bench *bench, FILE *out) {
   for (size_t i = 0; i < bench->cell_count; i++)
     print_row(bench, &bench->cells[i], &grid);
   int status = td_grid_print(&grid, out);
+  if (bench->experiment == TD_QUEUE_FORKJOIN) return print_forkjoin_notes(bench, out), status;
   fprintf(
       out,
       "\n%s\nratio: to serial, alone, in the same loop, with its cursor in memory; same cursor: "
@@ -143,8 +194,32 @@ static void write_rival(const struct td_queue_bench *bench, const struct td_queu
   write_spread(json, "ratio_to_best_rival_spread", ratio);
 }
 
+static void write_forkjoin(const struct td_queue_bench *bench, const struct td_queue_cell *cell,
+                           struct td_json *json) {
+  struct td_summary mops = td_samples_summary(&cell->mops), ratio = time_to_first(bench, cell);
+  td_json_object_begin(json, NULL);
+  td_json_string(json, "experiment", bench->experiment_name);
+  td_json_string(json, "queue", cell->kind->name);
+  td_json_count(json, "threads", cell->threads);
+  td_json_real(json, "task_ns", cell->task_ns);
+  td_json_real(json, "ns_per_task", 1e3 / mops.median);
+  write_spread(json, "ns_per_task_spread",
+               (struct td_summary){.min = 1e3 / mops.max, .max = 1e3 / mops.min});
+  td_json_real(json, "speedup", td_queue_ratio(bench, cell, cell->base_same).median);
+  td_json_real(json, "steals", td_samples_summary(&cell->stolen).median);
+  td_json_real(json, "ratio_to_first", ratio.median);
+  write_spread(json, "ratio_to_first_spread", ratio);
+  td_json_count(json, "runs", mops.count);
+  td_json_count(json, "discarded", cell->discarded);
+  td_json_object_end(json);
+}
+
 static void write_row(const struct td_queue_bench *bench, const struct td_queue_cell *cell,
                       struct td_json *json) {
+  if (bench->experiment == TD_QUEUE_FORKJOIN) {
+    write_forkjoin(bench, cell, json);
+    return;
+  }
   struct td_summary mops = td_samples_summary(&cell->mops);
   struct td_summary ratio = td_queue_ratio(bench, cell, cell->base);
   bool steals = cell->threads > 1;
@@ -186,6 +261,7 @@ static void write_settings(const struct td_queue_bench *bench, struct td_json *j
   td_json_count(json, "blocks", bench->blocks);
   td_json_count(json, "entries", bench->entries);
   td_json_count(json, "fill", bench->fill);
+  if (bench->experiment == TD_QUEUE_FORKJOIN) td_json_count(json, "depth", bench->depth);
   td_json_real(json, "run_ms", bench->run_ns / 1e6);
   td_json_object_end(json);
 }

@@ -30,6 +30,7 @@ struct plot {
   struct td_chart charts[CHARTS_MAX];
   struct sheet sheets[CHARTS_MAX];
   const char *categories[TD_LIST_MAX];
+  char labels[TD_LIST_MAX][TITLE_MAX]; /* of categories */
   char titles[CHARTS_MAX][TITLE_MAX];
   char names[CHARTS_MAX][SERIES_MAX][TITLE_MAX];
   size_t count;
@@ -226,6 +227,46 @@ static void chart_interference(struct plot *plot) {
   chart_cache_lines(plot);
 }
 
+/* ---- forkjoin -------------------------------------------------------------------------- */
+
+static const struct td_queue_cell *find_forkjoin(const struct td_queue_bench *bench,
+                                                 const struct td_queue_kind *kind, unsigned threads,
+                                                 double task_ns) {
+  for (size_t i = 0; i < bench->cell_count; i++) {
+    const struct td_queue_cell *cell = &bench->cells[i];
+    if (cell->kind == kind && cell->threads == threads && cell->task_ns == task_ns) return cell;
+  }
+  return NULL;
+}
+
+static void chart_forkjoin(struct plot *plot, unsigned threads) {
+  const struct td_queue_bench *bench = plot->bench;
+  struct sheet *sheet = new_sheet(plot);
+  if (!sheet) return;
+  struct td_chart *chart = &plot->charts[plot->count - 1];
+  char *title = plot->titles[plot->count - 1];
+  snprintf(title, TITLE_MAX, "Fork-join, %u thread%s", threads, threads == 1 ? "" : "s");
+  chart->title = title;
+  chart->y_label = "ns per task (log scale)";
+  chart->log_y = true;
+  chart->categories = plot->categories;
+  chart->category_count = bench->task_count;
+  for (size_t t = 0; t < bench->task_count; t++) {
+    snprintf(plot->labels[t], sizeof plot->labels[t], "tasks of %g ns", bench->tasks[t]);
+    plot->categories[t] = plot->labels[t];
+  }
+  for (size_t k = 0; k < bench->kind_count; k++) {
+    const struct td_queue_kind *kind = bench->kinds[k];
+    if (!find_forkjoin(bench, kind, threads, bench->tasks[0])) continue;
+    add_series(plot, sheet, kind->name);
+    for (size_t t = 0; t < bench->task_count; t++) {
+      const struct td_queue_cell *cell = find_forkjoin(bench, kind, threads, bench->tasks[t]);
+      add_point(plot, sheet, (double)t, 1e3 / td_samples_summary(&cell->mops).median);
+    }
+  }
+  drop_if_empty(plot, sheet);
+}
+
 /* ---- The file -------------------------------------------------------------------------- */
 
 static void fill_order(struct plot *plot, enum order order) {
@@ -249,6 +290,12 @@ static void fill_order(struct plot *plot, enum order order) {
 }
 
 static void fill(struct plot *plot) {
+  if (plot->bench->experiment == TD_QUEUE_FORKJOIN) {
+    for (unsigned threads = 1; threads < plot->bench->threads; threads *= 2)
+      chart_forkjoin(plot, threads);
+    chart_forkjoin(plot, plot->bench->threads);
+    return;
+  }
   if (plot->bench->experiment == TD_QUEUE_INTERFERENCE) {
     chart_interference(plot);
     return;

@@ -6,6 +6,7 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/progress.h"
 #include "bench/queue/choose.h"
+#include "bench/queue/forkjoin/forkjoin.h"
 #include "bench/queue/interference.h"
 #include "bench/queue/output.h"
 #include "bench/queue/plot.h"
@@ -18,6 +19,7 @@ static int add_cells(struct td_queue_bench *bench) {
       [TD_QUEUE_STOLEN] = td_queue_stolen_cells,
       [TD_QUEUE_POOL] = td_queue_pool_cells,
       [TD_QUEUE_INTERFERENCE] = td_queue_interference_cells,
+      [TD_QUEUE_FORKJOIN] = td_forkjoin_cells,
   };
   if (add[bench->experiment](bench)) return TD_EXIT_OK;
   return td_complain(TD_EXIT_RESOURCES, "queue: not enough memory");

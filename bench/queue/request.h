@@ -10,9 +10,9 @@
 struct td_queue_request {
   const char *experiment, *json, *plot;
   struct td_words engines, patterns, policies;
-  struct td_reals stolen, balance;
+  struct td_reals stolen, balance, tasks;
   struct td_numbers frequencies, batches;
-  uint64_t threads, rounds, blocks, entries;
+  uint64_t threads, rounds, blocks, entries, depth;
   double run_ms;
   bool quiet;
 };

@@ -162,13 +162,13 @@ static int conclude(const struct job *job, struct td_queue_result *result) {
   }
   result->ns = (double)(end - begin);
   result->operations = (double)in.count + (double)out.count;
-  result->stolen_percent = 100.0 * (double)stolen / (double)in.count;
+  result->stolen = 100.0 * (double)stolen / (double)in.count;
   return td_queue_check(job->cell, in, out);
 }
 
 static int run(struct td_queue_bench *bench, const struct td_queue_cell *cell,
                struct td_queue_result *result) {
-  *result = (struct td_queue_result){.stolen_percent = NAN, .events = NAN};
+  *result = (struct td_queue_result){.stolen = NAN, .events = NAN};
   struct job job = {.cell = cell, .bench = bench, .owners = cell->threads - cell->threads / 2};
   if (isfinite(cell->stolen_wanted)) job.thief_share = cell->stolen_wanted / 100;
   if (isfinite(cell->balance)) job.thief_share = cell->balance / 100 / cell->threads;

@@ -51,7 +51,7 @@ static int run(struct td_queue_bench *bench, const struct td_queue_cell *cell,
       .cell = cell, .state = td_queue_bench_init(bench, cell->kind, 0), .fill = bench->fill};
   if (cell->pattern == predictable) job.steps = td_queue_steps_predictable();
   if (cell->pattern == at_random) job.steps = td_queue_steps_random();
-  *result = (struct td_queue_result){.stolen_percent = NAN, .events = NAN};
+  *result = (struct td_queue_result){.stolen = NAN, .events = NAN};
   td_crew_run(&bench->cpus, 1, work, &job, &result->disturbed);
   result->ns = (double)job.ns;
   result->operations = 2.0 * (double)job.out.count;

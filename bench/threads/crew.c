@@ -54,8 +54,9 @@ static void take_part(struct crew *crew, unsigned number) {
   long before = lost_cpu();
   /* relaxed, both: the number orders nothing. */
   atomic_fetch_add_explicit(&crew->running, 1u, memory_order_relaxed);
+  unsigned spins = 0;
   while (atomic_load_explicit(&crew->running, memory_order_relaxed) < crew->threads)
-    td_pause();
+    spin(&spins);
   crew->body(crew->context, number);
   /* relaxed: read after all threads have been joined. */
   if (lost_cpu() != before) atomic_store_explicit(&crew->disturbed, true, memory_order_relaxed);
@@ -64,7 +65,7 @@ static void take_part(struct crew *crew, unsigned number) {
 static void *run_member(void *argument) {
   struct member *member = argument;
   struct crew *crew = member->crew;
-  pin(crew->cpus->number[member->number]);
+  pin(crew->cpus->number[member->number % crew->cpus->count]);
   /* relaxed: only counted. */
   atomic_fetch_add_explicit(&crew->ready, 1u, memory_order_relaxed);
   unsigned signal, spins = 0;

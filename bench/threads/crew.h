@@ -1,4 +1,5 @@
-/* Threads that start together, each on a CPU of its own, and whether one of them was disturbed. */
+/* Threads that start together, each on a CPU of its own while there are enough, and whether one of
+ * them was disturbed. */
 #ifndef TD_BENCH_THREADS_CREW_H
 #define TD_BENCH_THREADS_CREW_H
 

@@ -19,6 +19,7 @@ CHECK, USAGE, RESOURCES = 1, 2, 4
 CPUS = len(os.sched_getaffinity(0))
 QUEUES = ["bwos", "bwos-paper", "bwos-fifo", "abp", "abp-sc", "chase-lev", "ring", "eigen", "bbq",
           "tokio", "go", "kotlin", "mutex", "pool", "pool-bwos", "serial"]
+LIFO = [q for q in QUEUES if q not in ("bwos-fifo", "bbq", "tokio", "go", "kotlin")]
 POLICIES = ["random", "sequential", "last", "best-of-two", "best-of-many", "numa", "random+prob",
             "numa+prob"]
 FIELDS = {"experiment", "pattern", "engine", "threads", "stolen_percent", "balance_percent",
@@ -121,6 +122,19 @@ class Usage(Case):
                 ("--frequency", "10", "stolen"), ("--batch", "8", "single")):
             self.fails(USAGE, f"{option}|{experiment}", "--experiment", experiment, option, value)
 
+    def test_forkjoin(self):
+        for words, arguments in (
+                ("newest|tokio", ("--engine", "bwos,tokio")), ("nonesuch|bwos", ("--engine", "nonesuch")),
+                ("twice|abp", ("--engine", "abp,abp")), ("serial", ("--engine", "serial")),
+                ("--task|-1", ("--task=-1",)), ("--task|1e9", ("--task", "1e9")),
+                ("--task|nan", ("--task", "nan")), ("--depth|0", ("--depth", "0")),
+                ("--depth|25", ("--depth", "25")), ("--threads|0", ("--threads", "0")),
+                ("--threads|257|256", ("--threads", "257")), ("--pattern", ("--pattern", "gc-random"))):
+            with self.subTest(arguments):
+                self.fails(USAGE, words, "--experiment", "forkjoin", *arguments)
+        for option in ("--task", "--depth"):
+            self.fails(USAGE, f"{option}|single", "--experiment", "single", option, "1")
+
     def test_other_numbers(self):
         for option, value in (("--batch", "0"), ("--batch", "33"), ("--rounds", "0"),
                               ("--run-ms", "0"), ("--run-ms", "-1")):
@@ -135,7 +149,7 @@ class Usage(Case):
     def test_help(self):
         result = run("--help")
         self.assertEqual(result.returncode, 0)
-        for word in (*POLICIES, "single", "stolen", "pool", "interference", "--json"):
+        for word in (*POLICIES, "single", "stolen", "pool", "interference", "forkjoin", "tbb", "--json"):
             self.assertIn(word, result.stdout)
 
 
@@ -237,10 +251,36 @@ class Rows(Case):
                 self.assertIn(row["pattern"], ("steals", "sizes"))
                 self.assertIn(row["events_per_second_wanted"], (0, 100000))
 
+    def test_forkjoin(self):
+        result = run("--experiment", "forkjoin", *QUICK, "--json", "-", "--threads", "3", "--task", "0,30",
+                     "--depth", "8")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        rows = json.loads(result.stdout)["rows"]
+        queues = {r["queue"] for r in rows}
+        self.assertEqual(queues - {"tbb"}, set(LIFO))
+        self.assertEqual("tbb" in queues, "did not find oneTBB" not in result.stderr)
+        found = {(r["queue"], r["threads"], r["task_ns"]) for r in rows}
+        self.assertEqual(found, {(q, n, t) for q in queues for n in (1, 2, 3) for t in (0, 30)
+                                 if q != "serial" or n == 1})
+        self.assertEqual(len(rows), len(found))
+        for row in rows:
+            self.assertLessEqual({"ns_per_task", "speedup", "steals", "ratio_to_first"}, row.keys())
+            if row["threads"] == 1 and row["queue"] != "tbb" and row["runs"]:
+                self.assertEqual((row["speedup"], row["steals"]), (1, 0))
+            if row["queue"] == "bwos" and row["runs"]:
+                self.assertEqual(row["ratio_to_first"], 1)
+
+    def test_forkjoin_of_tiny_rings(self):
+        result = run("--experiment", "forkjoin", *QUICK, "--json", "-", "--blocks", "2", "--entries", "2",
+                     "--threads", "2", "--task", "0", "--depth", "9", "--engine", "bwos,chase-lev,abp")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(len(json.loads(result.stdout)["rows"]), 6)
+
     def test_plots(self):
         if not shutil.which("gnuplot"):
             self.skipTest("needs gnuplot")
-        experiments = [("single", "--engine", "bwos,abp")]
+        experiments = [("single", "--engine", "bwos,abp"),
+                       ("forkjoin", "--engine", "bwos,abp", "--threads", "2", "--task", "0")]
         if CPUS >= 2:
             experiments += [("stolen", "--engine", "bwos,abp", "--stolen", "0,5"),
                             ("pool", "--policy", "random,last", "--threads", "2"),
