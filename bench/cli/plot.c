@@ -61,13 +61,18 @@ static void write_tics(FILE *script, const struct td_chart *chart) {
           (double)chart->category_count - 0.4);
 }
 
+/* A logarithmic axis has no zero for a bar to stand on: dots, of shapes that do without colours. */
 static void write_bars(FILE *script, const struct td_chart *chart) {
   double width = 0.84 / (double)chart->series_count;
   fprintf(script, "set boxwidth %.6f\nset style fill solid 0.85 noborder\nplot ", width);
   for (size_t i = 0; i < chart->series_count; i++) {
     double shift = ((double)i - ((double)chart->series_count - 1) / 2) * width;
-    fprintf(script, "%s$s%zu using ($1+%.6f):2 with boxes linecolor %zu title ", i ? ", " : "", i,
-            shift, i + 1);
+    fprintf(script, "%s$s%zu using ($1+%.6f):2 with ", i ? ", " : "", i, shift);
+    if (chart->log_y)
+      fprintf(script, "points pointtype %zu ", 5 + 2 * (i % 5));
+    else
+      fputs("boxes ", script);
+    fprintf(script, "linecolor %zu title ", i + 1);
     write_quoted(script, chart->series[i].name);
     if (chart->series[i].low)
       fprintf(script,
