@@ -25,43 +25,33 @@ static void refuse_pages(struct tide_error *error) {
            td_plat_page_bytes() >> 10, TD_BLOCK_BYTES >> 10);
 }
 
-/* Maps a side table, zeroed. Its pages cost nothing until they are touched. */
-static void *map_table(size_t bytes) {
-  size_t page = td_plat_page_bytes();
-  bytes = (bytes + page - 1) / page * page;
-  void *table = td_plat_reserve(bytes, page);
-  if (!table) return NULL;
-  if (!td_plat_commit(table, bytes)) {
-    td_plat_release(table, bytes);
-    return NULL;
-  }
+/* Returns the next of the side tables, which begins with a page. */
+static void *next_table(uintptr_t *at, size_t bytes) {
+  void *table = (void *)*at;
+  *at += (bytes + td_plat_page_bytes() - 1) & ~(td_plat_page_bytes() - 1);
   return table;
 }
 
-static void unmap_table(void *table, size_t bytes) {
-  size_t page = td_plat_page_bytes();
-  if (table) td_plat_release(table, (bytes + page - 1) / page * page);
+/* Places the side tables of a space whose range is known, one behind the other. Returns where they
+ * end. */
+static uintptr_t place_tables(struct td_space *space, uintptr_t at) {
+  const size_t count = space->block_count, bits = (count + 63) / 64 * 8;
+  const size_t slabs = count / TD_SLAB_BLOCKS, layouts = TIDE_LAYOUT_MAX;
+  space->marks = next_table(&at, space->mark_span);
+  space->blocks = next_table(&at, count * sizeof *space->blocks);
+  space->infos = next_table(&at, count * sizeof *space->infos);
+  space->flags = next_table(&at, space->flag_pages * TD_FLAG_ROWS);
+  space->free_bits = next_table(&at, bits);
+  space->touched = next_table(&at, bits);
+  space->logged_slabs = next_table(&at, slabs);
+  space->slab_committed = next_table(&at, slabs);
+  space->unswept = next_table(&at, layouts * TIDE_BUMP_SLOTS * sizeof *space->unswept);
+  space->medium = next_table(&at, layouts * TD_MEDIUM_CLASSES * sizeof *space->medium);
+  return at;
 }
-
-static size_t free_bits_bytes(const struct td_space *space) {
-  return ((size_t)space->block_count + 63) / 64 * 8;
-}
-
-#define MEDIUM_BYTES ((size_t)TIDE_LAYOUT_MAX * TD_MEDIUM_CLASSES * sizeof(struct td_medium_list))
-#define UNSWEPT_BYTES ((size_t)TIDE_LAYOUT_MAX * TIDE_BUMP_SLOTS * sizeof(uint32_t))
 
 static void unmap_all(struct td_space *space) {
-  size_t count = space->block_count;
-  unmap_table(space->marks, space->mark_span);
-  unmap_table(space->blocks, count * sizeof *space->blocks);
-  unmap_table(space->infos, count * sizeof *space->infos);
-  unmap_table((void *)space->flags, space->flag_pages * TD_FLAG_ROWS);
-  unmap_table(space->free_bits, free_bits_bytes(space));
-  unmap_table(space->touched, free_bits_bytes(space));
-  unmap_table(space->logged_slabs, count / TD_SLAB_BLOCKS);
-  unmap_table(space->unswept, UNSWEPT_BYTES);
-  unmap_table(space->medium, MEDIUM_BYTES);
-  unmap_table(space->slab_committed, count / TD_SLAB_BLOCKS);
+  if (space->marks) td_plat_release(space->marks, space->table_bytes);
   if (space->base) td_plat_release((void *)space->base, space->reserved_bytes);
   *space = (struct td_space){0};
 }
@@ -74,31 +64,21 @@ static size_t power_above(size_t bytes) {
   return power;
 }
 
+/* Pages of the tables cost nothing until they are touched. */
 static bool map_all(struct td_space *space, size_t reserve_bytes, bool has_young) {
   size_t align = has_young ? power_above(reserve_bytes) : TD_SLAB_BYTES;
-  space->has_young = has_young;
-  space->reserved_bytes = reserve_bytes;
+  *space = (struct td_space){.has_young = has_young, .reserved_bytes = reserve_bytes};
   space->granules = reserve_bytes / TD_GRANULE_BYTES;
   space->block_count = (uint32_t)(reserve_bytes / TD_BLOCK_BYTES);
-  size_t count = space->block_count;
-  space->base = (uintptr_t)td_plat_reserve(reserve_bytes, align);
-  if (!space->base) return false;
   space->mark_span = has_young ? align / TD_GRANULE_BYTES : space->granules;
-  space->marks = map_table(space->mark_span);
-  space->blocks = map_table(count * sizeof *space->blocks);
-  space->infos = map_table(count * sizeof *space->infos);
-  space->flag_pages = count * TD_BLOCK_PAGES;
-  space->flags = map_table(space->flag_pages * TD_FLAG_ROWS);
-  space->free_bits = map_table(free_bits_bytes(space));
-  space->touched = map_table(free_bits_bytes(space));
-  space->logged_slabs = map_table(count / TD_SLAB_BLOCKS);
-  space->unswept = map_table(UNSWEPT_BYTES);
-  space->medium = map_table(MEDIUM_BYTES);
-  space->slab_committed = map_table(count / TD_SLAB_BLOCKS);
-  if (space->marks && space->blocks && space->infos && space->flags && space->free_bits &&
-      space->touched && space->logged_slabs && space->unswept && space->medium &&
-      space->slab_committed)
+  space->flag_pages = space->block_count * TD_BLOCK_PAGES;
+  space->table_bytes = place_tables(space, 0);
+  space->base = (uintptr_t)td_plat_reserve(reserve_bytes, align);
+  space->marks = space->base ? td_plat_reserve(space->table_bytes, 1) : NULL;
+  if (space->marks && td_plat_commit(space->marks, space->table_bytes)) {
+    place_tables(space, (uintptr_t)space->marks);
     return true;
+  }
   int saved = errno;
   unmap_all(space);
   errno = saved;
@@ -124,8 +104,8 @@ static bool map_what_there_is(struct td_space *space, size_t *bytes, bool has_yo
   return map_all(space, *bytes, has_young);
 }
 
-static bool init(struct td_space *space, size_t reserve_bytes, size_t max_bytes, bool has_young,
-                 struct tide_error *error) {
+bool td_space_init(struct td_space *space, bool has_young, size_t reserve_bytes, size_t max_bytes,
+                   struct tide_error *error) {
   *space = (struct td_space){0};
   if (!td_space_can_use_pages(td_plat_page_bytes())) {
     refuse_pages(error);
@@ -155,16 +135,6 @@ static bool init(struct td_space *space, size_t reserve_bytes, size_t max_bytes,
   space->max_blocks = (uint32_t)(max_blocks < usable ? max_blocks : usable);
   space->budget_blocks = space->max_blocks;
   return true;
-}
-
-bool td_space_init(struct td_space *space, size_t reserve_bytes, size_t max_bytes,
-                   struct tide_error *error) {
-  return init(space, reserve_bytes, max_bytes, false, error);
-}
-
-bool td_space_init_young(struct td_space *space, size_t reserve_bytes, size_t max_bytes,
-                         struct tide_error *error) {
-  return init(space, reserve_bytes, max_bytes, true, error);
 }
 
 /* A huge page holds the marks of 32 MiB: to a heap of ten it would add more than a tenth. */

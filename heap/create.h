@@ -6,14 +6,14 @@
 
 /* Reserves reserve_bytes of address space, or half as much until the system agrees, down to
  * 64 MiB. max_bytes is the hard limit of what objects may use. Returns false with `error` set
- * (NULL is allowed) if there is no room; then the space is all zero. */
-bool td_space_init(struct td_space *space, size_t reserve_bytes, size_t max_bytes,
+ * (NULL is allowed) if there is no room; then the space is all zero.
+ *
+ * If the space has_young, it tells young objects from old ones. The range and the table of marks
+ * are laid out so that the bits of any address, masked by mark_span - 1 granules, find a byte of
+ * the table: an object's own mark, or for what is no object some other byte. tide_write needs that.
+ */
+bool td_space_init(struct td_space *space, bool has_young, size_t reserve_bytes, size_t max_bytes,
                    struct tide_error *error);
-/* The same for a space that tells young objects from old ones. The range and the table of marks are
- * laid out so that the bits of any address, masked by mark_span - 1 granules, find a byte of the
- * table: an object's own mark, or for what is no object some other byte. tide_write needs that. */
-bool td_space_init_young(struct td_space *space, size_t reserve_bytes, size_t max_bytes,
-                         struct tide_error *error);
 /* Asks the system for small pages: for what objects will lie in, and for the marks of the first
  * TD_SMALL_MARKS_BYTES of them. Behind huge_from_bytes, if not 0, huge pages are asked for where
  * they will be used: see heap/memory/backing.c. Before anything is allocated. */

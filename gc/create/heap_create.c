@@ -165,8 +165,7 @@ static struct tide_heap *create_heap(const struct tide_options *options, struct 
   heap->verify = environment.verify;
   heap->log = environment.log;
   configure_markers(&heap->config, &o, environment.cpus);
-  if (!(o.write_barrier ? td_space_init_young : td_space_init)(&heap->space, o.reserve_bytes,
-                                                               o.heap_max_bytes, error)) {
+  if (!td_space_init(&heap->space, o.write_barrier, o.reserve_bytes, o.heap_max_bytes, error)) {
     free(heap);
     return NULL;
   }

@@ -109,8 +109,9 @@ struct td_space {
   _Atomic(uint8_t) *flags; /* TD_FLAG_ROWS rows of flag_pages each; see heap/space/marks.h */
   size_t flag_pages;
   uint32_t block_count;
-  bool has_young;   /* objects allocated since the last collection are told from others */
-  size_t mark_span; /* bytes of the table of marks; if has_young a power of two, see create */
+  bool has_young;     /* objects allocated since the last collection are told from others */
+  size_t mark_span;   /* bytes of the table of marks; if has_young a power of two, see create */
+  size_t table_bytes; /* of all side tables: they lie behind the marks */
 
   /* Written while the world is stopped, read by all. */
   uint64_t live_objects, live_bytes; /* what the last collection found */
@@ -175,6 +176,23 @@ static inline uint64_t td_granule_of(uintptr_t base, uintptr_t word) {
 
 static inline uintptr_t td_granule_address(uintptr_t base, uint64_t granule) {
   return base + (granule << TD_GRANULE_LOG2);
+}
+
+/* Of an address inside the range. */
+static inline uint32_t td_block_of(const struct td_space *space, uintptr_t address) {
+  return (uint32_t)((address - space->base) >> TD_BLOCK_LOG2);
+}
+
+static inline uintptr_t td_block_start(const struct td_space *space, uint32_t block) {
+  return space->base + ((uintptr_t)block << TD_BLOCK_LOG2);
+}
+
+static inline uint64_t td_block_granule(uint32_t block) {
+  return (uint64_t)block << TD_BLOCK_GRANULES_LOG2;
+}
+
+static inline uint8_t *td_block_marks(const struct td_space *space, uint32_t block) {
+  return space->marks + td_block_granule(block);
 }
 
 /* Returns whether the object that starts here was found alive in this epoch, deferred or not. */

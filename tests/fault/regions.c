@@ -59,7 +59,7 @@ static void refuse_each(bool later) {
 
 int main(void) {
   struct tide_error error;
-  CHECK(td_space_init(&space, 2 * RANGE, RANGE, &error));
+  CHECK(td_space_init(&space, false, 2 * RANGE, RANGE, &error));
   refuse_each(false);
   size_t before = address_space();
   for (int i = 0; i < 20; i++)

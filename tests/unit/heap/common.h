@@ -16,13 +16,13 @@
 #include "heap/sort.h"
 #include "heap/space/find.h"
 #include "heap/space/marks.h"
-#include "heap/walk.h"
+#include "heap/space/walk.h"
 
 #define MIB ((size_t)1 << 20)
 
 static inline void heap_open(struct td_space *space, size_t max_bytes) {
   struct tide_error error;
-  cr_assert(td_space_init(space, 2 * max_bytes, max_bytes, &error), "%s", error.text);
+  cr_assert(td_space_init(space, false, 2 * max_bytes, max_bytes, &error), "%s", error.text);
 }
 
 static inline void heap_check(struct td_space *space) {
@@ -80,8 +80,8 @@ static inline bool is_zero(const void *start, size_t bytes) {
   return bytes == 0 || (at[0] == 0 && memcmp(at, at + 1, bytes - 1) == 0);
 }
 
-static inline bool heap_count(uintptr_t object, size_t bytes, tide_layout layout, void *context) {
-  (void)object, (void)bytes, (void)layout;
+static inline bool heap_count(const struct td_cell *object, void *context) {
+  (void)object;
   ++*(uint64_t *)context;
   return true;
 }

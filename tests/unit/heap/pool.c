@@ -66,7 +66,7 @@ Test(pool, the_budget_and_the_limit_are_exact) {
 /* The whole reservation, up to its last block. */
 Test(pool, the_reservation_ends_where_it_ends) {
   struct tide_error error;
-  cr_assert(td_space_init(&heap, 64 * MIB, SIZE_MAX, &error));
+  cr_assert(td_space_init(&heap, false, 64 * MIB, SIZE_MAX, &error));
   uint32_t all = heap.block_count - 1;
   cr_assert_eq(heap.max_blocks, all);
   cr_assert_null(large(all + 1));
@@ -150,7 +150,7 @@ Test(pool, small_objects_after_trimming_are_zero) {
 /* The table of free blocks may end where its mapping ends, and nothing behind it is read. */
 Test(pool, the_search_stays_inside_its_table) {
   struct tide_error error;
-  cr_assert(td_space_init(&heap, 64 * MIB, SIZE_MAX, &error));
+  cr_assert(td_space_init(&heap, false, 64 * MIB, SIZE_MAX, &error));
   uint32_t all = heap.block_count - 1;
   cr_assert_eq(heap.block_count % 64, 0, "or the table does not end with a whole word");
   size_t page = td_plat_page_bytes(), bytes = heap.block_count / 8;

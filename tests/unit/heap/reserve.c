@@ -36,7 +36,7 @@ static int smaller(void) {
   if (!limit_to(400 * MIB)) return 2;
   struct td_space heap;
   struct tide_error error;
-  if (!td_space_init(&heap, (size_t)64 << 30, SIZE_MAX, &error)) return 3;
+  if (!td_space_init(&heap, false, (size_t)64 << 30, SIZE_MAX, &error)) return 3;
   if (heap.reserved_bytes >= 400 * MIB || heap.reserved_bytes < 64 * MIB) return 4;
   if (heap.max_blocks != heap.block_count - 1) return 5;
   enum td_room room;
@@ -53,9 +53,9 @@ static int none(void) {
   size_t before = address_space_bytes();
   struct td_space heap;
   struct tide_error error = {.status = TIDE_OK};
-  if (td_space_init(&heap, (size_t)1 << 30, SIZE_MAX, &error)) return 3;
+  if (td_space_init(&heap, false, (size_t)1 << 30, SIZE_MAX, &error)) return 3;
   if (error.status != TIDE_ERROR_SYSTEM || !strstr(error.text, "address space")) return 4;
-  if (heap.base != 0 || td_space_init(&heap, 64 * MIB, SIZE_MAX, NULL)) return 5;
+  if (heap.base != 0 || td_space_init(&heap, false, 64 * MIB, SIZE_MAX, NULL)) return 5;
   return address_space_bytes() > before + MIB ? 6 : 0; /* nothing was left mapped */
 }
 
@@ -117,7 +117,7 @@ Test(reserve, no_number_of_blocks_overflows) {
   struct tide_error error;
   size_t sizes[] = {(size_t)1 << 46, (size_t)1 << 48, SIZE_MAX / 2, SIZE_MAX};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-    cr_assert(td_space_init(&heap, sizes[i], SIZE_MAX, &error), "%s", error.text);
+    cr_assert(td_space_init(&heap, false, sizes[i], SIZE_MAX, &error), "%s", error.text);
     cr_assert_eq((size_t)heap.block_count, heap.reserved_bytes / TD_BLOCK_BYTES);
     cr_assert_eq(heap.max_blocks, heap.block_count - 1);
     td_space_deinit(&heap);
@@ -129,7 +129,7 @@ Test(reserve, ranges_are_aligned_to_slabs) {
   struct tide_error error;
   size_t sizes[] = {0, 1, 64 * MIB, 65 * MIB + 4097, 3 * (size_t)1 << 30};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-    cr_assert(td_space_init(&heap, sizes[i], SIZE_MAX, &error), "%s", error.text);
+    cr_assert(td_space_init(&heap, false, sizes[i], SIZE_MAX, &error), "%s", error.text);
     cr_assert_eq(heap.base % TD_SLAB_BYTES, 0);
     cr_assert_eq(heap.reserved_bytes % TD_SLAB_BYTES, 0);
     cr_assert_geq(heap.reserved_bytes, 64 * MIB);

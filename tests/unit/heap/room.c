@@ -41,7 +41,7 @@ Test(room, sizes_that_no_range_holds) {
 /* Every second block of the whole range is used. */
 Test(room, no_place_among_fragments) {
   struct tide_error error;
-  cr_assert(td_space_init(&heap, 64 * MIB, SIZE_MAX, &error));
+  cr_assert(td_space_init(&heap, false, 64 * MIB, SIZE_MAX, &error));
   size_t all = heap.block_count - 1;
   void **live = calloc(all, sizeof *live);
   for (size_t i = 0; i < all; i++)
@@ -63,7 +63,7 @@ Test(room, no_place_among_fragments) {
 /* What the system counts as data is limited; it must not use Criterion. */
 static int starved(void) {
   struct tide_error error;
-  if (!td_space_init(&heap, 64 * MIB, 64 * MIB, &error)) return 2;
+  if (!td_space_init(&heap, false, 64 * MIB, 64 * MIB, &error)) return 2;
   struct rlimit limit = {MIB, MIB};
   if (setrlimit(RLIMIT_DATA, &limit) != 0) return 3;
   if (room_for(8) != TD_ROOM_NO_MEMORY) return 4;

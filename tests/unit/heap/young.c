@@ -8,7 +8,7 @@
 
 static void open_young(struct td_space *space) {
   struct tide_error error;
-  cr_assert(td_space_init_young(space, 16 * MIB, 8 * MIB, &error), "%s", error.text);
+  cr_assert(td_space_init(space, true, 16 * MIB, 8 * MIB, &error), "%s", error.text);
 }
 
 static uint8_t mark_of(const struct td_space *space, const void *object) {

@@ -28,7 +28,8 @@ static struct td_space heap;
 static void open_heap(void) {
   struct tide_error error;
   enum td_room room;
-  cr_assert(td_space_init(&heap, (size_t)64 << 20, (size_t)64 << 20, &error), "%s", error.text);
+  cr_assert(td_space_init(&heap, false, (size_t)64 << 20, (size_t)64 << 20, &error), "%s",
+            error.text);
   cr_assert_not_null(td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, (size_t)1 << 20, &room));
 }
 

@@ -17,7 +17,8 @@ static struct td_single single;
 static void open_heap(void) {
   struct tide_error error;
   enum td_room room;
-  cr_assert(td_space_init(&heap, (size_t)64 << 20, (size_t)64 << 20, &error), "%s", error.text);
+  cr_assert(td_space_init(&heap, false, (size_t)64 << 20, (size_t)64 << 20, &error), "%s",
+            error.text);
   cr_assert_not_null(td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, (size_t)4 << 20, &room));
   td_space_begin_marking(&heap);
   v = td_view_of(&heap);
