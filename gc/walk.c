@@ -9,7 +9,7 @@
 #include "gc/threads/stop/pause.h"
 #include "gc/weak/finalizers.h"
 #include "heap/space/find.h"
-#include "heap/walk.h"
+#include "heap/space/walk.h"
 #include "tide/inspect.h"
 
 #define BLOCK_WORDS (TD_BLOCK_GRANULES / 64)
@@ -70,9 +70,10 @@ struct objects {
   uint64_t next; /* number */
 };
 
-static bool visit_object(uintptr_t object, size_t bytes, tide_layout layout, void *argument) {
+static bool visit_object(const struct td_cell *object, void *argument) {
   struct objects *objects = argument;
-  const struct tide_walk_object seen = {(void *)object, bytes, objects->next++, layout};
+  const struct tide_walk_object seen = {(void *)object->start, object->bytes, objects->next++,
+                                        object->layout};
   return objects->visit(objects->walk, &seen, objects->context);
 }
 
@@ -80,7 +81,7 @@ enum tide_status tide_walk_objects(struct tide_walk *walk, tide_walk_object_fn v
                                    void *context) {
   if (!walk || !visit) return TIDE_ERROR_ARGUMENT;
   struct objects objects = {walk, visit, context, 0};
-  td_space_walk(&walk->heap->space, visit_object, &objects);
+  td_space_each_object(&walk->heap->space, visit_object, &objects);
   return TIDE_OK;
 }
 
@@ -280,13 +281,13 @@ struct visit {
   void *context;
 };
 
-static bool visit_one(uintptr_t object, size_t bytes, tide_layout layout, void *argument) {
+static bool visit_one(const struct td_cell *object, void *argument) {
   const struct visit *visit = argument;
-  return visit->visit((void *)object, bytes, layout, visit->context);
+  return visit->visit((void *)object->start, object->bytes, object->layout, visit->context);
 }
 
 static void walk_stopped(struct tide_mutator *mutator, void *visit) {
-  td_space_walk(&mutator->heap->space, visit_one, visit);
+  td_space_each_object(&mutator->heap->space, visit_one, visit);
 }
 
 enum tide_status tide_heap_walk(struct tide_mutator *mutator, tide_visit_fn visit, void *context) {

@@ -17,10 +17,9 @@
 #include "gc/weak/finalizers.h"
 #include "heap/check.h"
 #include "heap/space/find.h"
+#include "heap/space/walk.h"
+#include "heap/withheld/quarantine.h"
 #include "heap/young/log.h"
-#include "heap/withheld/quarantine.h"
-#include "heap/walk.h"
-#include "heap/withheld/quarantine.h"
 
 /* An ephemeron whose key was not reached when it was met. */
 struct waiting {
@@ -184,12 +183,10 @@ static void scan_spans(const struct td_span *spans, size_t count, void *context)
   scan_listed(check);
 }
 
-static bool marked_but_not_reached(uintptr_t object, size_t bytes, tide_layout layout,
-                                   void *context) {
-  (void)bytes, (void)layout;
+static bool marked_but_not_reached(const struct td_cell *object, void *context) {
   struct check *check = context;
-  if (is_reached(check, object)) return true;
-  describe(check, object, "is marked but not reached");
+  if (is_reached(check, object->start)) return true;
+  describe(check, object->start, "is marked but not reached");
   return false;
 }
 
@@ -214,7 +211,7 @@ static bool check_stopped(struct tide_heap *heap, bool is_early, struct tide_che
     /* A young collection keeps old objects, dead or alive. */
     bool exact = !is_early && heap->last_kind == TIDE_CYCLE_FULL;
     if (exact && !check.no_memory && td_roots_are_known(heap))
-      td_space_walk(&heap->space, marked_but_not_reached, &check);
+      td_space_each_object(&heap->space, marked_but_not_reached, &check);
   }
   td_pages_give(check.reached, td_object_bitmap_bytes(&heap->space));
   td_pages_give(check.waiting, check.waiting_capacity * sizeof *check.waiting);

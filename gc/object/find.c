@@ -4,7 +4,7 @@
 #include "gc/arrays/pages.h"
 #include "gc/threads/inside.h"
 #include "gc/threads/thread.h"
-#include "heap/walk.h"
+#include "heap/space/walk.h"
 #include "tide/dropin.h"
 
 static uint32_t block_at(const struct td_space *space, uintptr_t object) {
@@ -191,16 +191,15 @@ struct bitmap {
   uintptr_t base;
 };
 
-static bool note(uintptr_t object, size_t bytes, tide_layout layout, void *context) {
-  (void)bytes, (void)layout;
+static bool note(const struct td_cell *object, void *context) {
   const struct bitmap *bitmap = context;
-  uint64_t granule = td_granule_of(bitmap->base, object);
+  uint64_t granule = td_granule_of(bitmap->base, object->start);
   bitmap->bits[granule / 64] |= (uint64_t)1 << (granule % 64);
   return true;
 }
 
 uint64_t *td_object_bitmap(const struct td_space *space) {
   struct bitmap bitmap = {td_pages_take(td_object_bitmap_bytes(space)), space->base};
-  if (bitmap.bits) td_space_walk(space, note, &bitmap);
+  if (bitmap.bits) td_space_each_object(space, note, &bitmap);
   return bitmap.bits;
 }

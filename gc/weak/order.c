@@ -4,6 +4,7 @@
 #include "gc/weak/ephemeron.h"
 #include "gc/weak/finalizers.h"
 #include "heap/space/find.h"
+#include "heap/space/walk.h"
 
 /* Colours; epochs lie between them. */
 #define COLOUR_MET 127u
@@ -39,18 +40,13 @@ static void scan_listed(struct painter *painter) {
     td_scan_object(&painter->scanner, painter->list->at[--painter->list->count]);
 }
 
-/* Without memory for the list: scan everything painted until nothing new is. */
-static void scan_painted(struct painter *painter) {
-  const struct td_space *space = painter->space;
-  for (uint32_t b = 1; b < space->frontier; b++) {
-    struct td_cells cells = td_space_cells(space, b);
-    for (uint32_t i = 0; i < cells.count; i++) {
-      uint64_t granule = ((uint64_t)b << TD_BLOCK_GRANULES_LOG2) + (uint64_t)i * cells.granules;
-      if (space->marks[granule] != painter->to) continue;
-      td_scan_object(&painter->scanner, td_granule_address(space->base, granule));
-      scan_listed(painter);
-    }
-  }
+/* Without memory for the list: every cell that is painted is scanned, until nothing new is. */
+static bool scan_painted(const struct td_cell *cell, void *context) {
+  struct painter *painter = context;
+  if (*cell->mark != painter->to) return true;
+  td_scan_object(&painter->scanner, cell->start);
+  scan_listed(painter);
+  return true;
 }
 
 static void traverse(struct painter *painter, uintptr_t object) {
@@ -58,7 +54,7 @@ static void traverse(struct painter *painter, uintptr_t object) {
   scan_listed(painter);
   while (painter->overflowed) {
     painter->overflowed = false;
-    scan_painted(painter);
+    td_space_each_cell(painter->space, scan_painted, painter);
   }
 }
 

@@ -4,36 +4,16 @@
 #include "heap/space/find.h"
 #include "heap/space/marks.h"
 #include "heap/space/poison.h"
+#include "heap/space/walk.h"
 
 /* The most bytes in quarantine: this many, but not more than this part of the limit. */
 #define BYTES_MOST ((size_t)64 << 20)
 #define PART_OF_LIMIT 8u
 
-/* A visit of one cell, or of the extent of a large object. */
-struct cell {
-  uint8_t *mark;
-  uintptr_t start;
-  size_t bytes;
-  uint32_t block;
-};
-typedef bool (*visit)(struct td_space *space, const struct cell *cell, void *context);
-
-/* Visits all cells and extents, whether they hold objects or not, until a visit returns false. */
-static void each_cell(struct td_space *space, visit visit_one, void *context) {
-  for (uint32_t b = 1; b < space->frontier; b++) {
-    const struct td_cells cells = td_space_cells(space, b);
-    uint64_t granule = (uint64_t)b << TD_BLOCK_GRANULES_LOG2;
-    for (uint32_t i = 0; i < cells.count; i++, granule += cells.granules) {
-      uintptr_t start = td_granule_address(space->base, granule);
-      struct cell cell = {&space->marks[granule], start, td_space_object_bytes(space, start), b};
-      if (!visit_one(space, &cell, context)) return;
-    }
-  }
-}
-
 /* ---- The turn ---- */
 
 struct turn {
+  const struct td_space *space;
   size_t most;                 /* bytes that may stay */
   size_t bytes[TD_FREED_AGES]; /* in quarantine, by age */
   unsigned ages;               /* younger ones stay */
@@ -50,8 +30,9 @@ static void poison(uintptr_t start, size_t bytes) {
   td_poison(start, bytes < BYTES_MOST ? bytes : BYTES_MOST);
 }
 
-static bool take_in(struct td_space *space, const struct cell *cell, void *context) {
+static bool take_in(const struct td_cell *cell, void *context) {
   struct turn *turn = context;
+  const struct td_space *space = turn->space;
   if (td_mark_is_freed(*cell->mark)) {
     unsigned age = *cell->mark - TD_FREED_YOUNGEST + 1;
     *cell->mark = age < TD_FREED_AGES ? (uint8_t)(*cell->mark + 1) : 0;
@@ -68,8 +49,7 @@ static bool take_in(struct td_space *space, const struct cell *cell, void *conte
   return true;
 }
 
-static bool let_go(struct td_space *space, const struct cell *cell, void *context) {
-  (void)space;
+static bool let_go(const struct td_cell *cell, void *context) {
   const struct turn *turn = context;
   if (td_mark_is_freed(*cell->mark) && *cell->mark >= TD_FREED_YOUNGEST + turn->ages)
     *cell->mark = 0;
@@ -83,19 +63,19 @@ static size_t most_of(const struct td_space *space) {
 }
 
 void td_quarantine_turn(struct td_space *space) {
-  struct turn turn = {.most = most_of(space)};
+  struct turn turn = {.space = space, .most = most_of(space)};
   if (space->quarantine_drains) turn.most = 0;
-  each_cell(space, take_in, &turn);
+  td_space_each_cell(space, take_in, &turn);
   size_t bytes = 0;
   while (turn.ages < TD_FREED_AGES && bytes + turn.bytes[turn.ages] <= turn.most)
     bytes += turn.bytes[turn.ages++];
-  if (turn.ages < TD_FREED_AGES) each_cell(space, let_go, &turn);
+  if (turn.ages < TD_FREED_AGES) td_space_each_cell(space, let_go, &turn);
   space->quarantine_bytes = bytes;
   space->quarantine_drains = false;
 }
 
 uint32_t td_quarantine_count(const struct td_space *space, uint32_t block) {
-  const uint8_t *marks = space->marks + ((uint64_t)block << TD_BLOCK_GRANULES_LOG2);
+  const uint8_t *marks = td_block_marks(space, block);
   const struct td_cells cells = td_space_cells(space, block);
   uint32_t count = 0;
   for (uint32_t i = 0; i < cells.count; i++)
@@ -105,7 +85,7 @@ uint32_t td_quarantine_count(const struct td_space *space, uint32_t block) {
 
 bool td_quarantine_take_slow(struct td_space *space, uintptr_t object) {
   const size_t bytes = td_space_object_bytes(space, object);
-  const uint32_t block = (uint32_t)((object - space->base) >> TD_BLOCK_LOG2);
+  const uint32_t block = td_block_of(space, object);
   bool stays = space->has_quarantine && bytes <= most_of(space) / 2;
   bool is_cell = space->infos[block].state == TD_BLOCK_SMALL;
   if (stays) fill(object, bytes);
@@ -127,33 +107,33 @@ bool td_quarantine_drain(struct td_space *space) {
 
 /* ---- Questions ---- */
 
-static struct td_freed freed_at(const struct td_space *space, uint32_t block, uintptr_t start,
-                                size_t bytes) {
+static struct td_freed freed_at(const struct td_space *space, uintptr_t start, size_t bytes) {
   uint8_t mark = space->marks[(start - space->base) >> TD_GRANULE_LOG2];
   if (!td_mark_is_freed(mark)) return (struct td_freed){0};
-  return (struct td_freed){start, bytes, space->blocks[block].layout, mark - TD_FREED_YOUNGEST + 1};
+  return (struct td_freed){start, bytes, space->blocks[td_block_of(space, start)].layout,
+                           mark - TD_FREED_YOUNGEST + 1};
 }
 
 struct td_freed td_quarantine_find(const struct td_space *space, uintptr_t address) {
   uintptr_t start = td_space_cell(space, address);
   if (!start) return (struct td_freed){0};
-  uint32_t block = (uint32_t)((start - space->base) >> TD_BLOCK_LOG2);
-  return freed_at(space, block, start, td_space_object_bytes(space, start));
+  return freed_at(space, start, td_space_object_bytes(space, start));
 }
 
 struct damage {
+  const struct td_space *space;
   struct td_freed freed;
   size_t offset;
 };
 
-static __attribute__((no_sanitize("address"))) bool
-look_for_damage(struct td_space *space, const struct cell *cell, void *context) {
+static __attribute__((no_sanitize("address"))) bool look_for_damage(const struct td_cell *cell,
+                                                                    void *context) {
   struct damage *damage = context;
   if (!td_mark_is_freed(*cell->mark)) return true;
   const uint64_t *at = (const uint64_t *)cell->start;
   for (size_t i = 0; i < cell->bytes / sizeof *at; i++) {
     if (at[i] == TD_FREED_PATTERN) continue;
-    damage->freed = freed_at(space, cell->block, cell->start, cell->bytes);
+    damage->freed = freed_at(damage->space, cell->start, cell->bytes);
     damage->offset = i * sizeof *at;
     return false;
   }
@@ -161,8 +141,8 @@ look_for_damage(struct td_space *space, const struct cell *cell, void *context) 
 }
 
 struct td_freed td_quarantine_damage(const struct td_space *space, size_t *offset) {
-  struct damage damage = {0};
-  each_cell((struct td_space *)space, look_for_damage, &damage);
+  struct damage damage = {.space = space};
+  td_space_each_cell(space, look_for_damage, &damage);
   *offset = damage.offset;
   return damage.freed;
 }

@@ -1,6 +1,6 @@
 """Who uses whom, read from C sources: includes, and calls of functions or uses of objects.
 
-A unit is a file stem: heap/walk.c and heap/walk.h are the unit heap/walk. A unit has an arrow
+A unit is a file stem: heap/check.c and heap/check.h are the unit heap/check. A unit has an arrow
 to another for each header of it that it includes, and for each function or object of it that it
 names in a function body, an initializer or a macro's body, whichever header declares that name.
 

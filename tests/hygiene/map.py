@@ -3,7 +3,7 @@
 
 Usage: map.py --root FOLDER [--check]
 
-A unit is a stem, such as heap/walk.c with heap/walk.h; its line is the first sentence of the header, or
+A unit is a stem, such as heap/check.c with heap/check.h; its line is the first sentence of the header, or
 of the source where there is no header, up to what explains its first four words or more. A folder of the program, the examples and the tests has one line:
 the first sentence of the header named like it, or of FOLDERS below. With --check nothing is written.
 Exit 0: written, or the map is as the sources say; 1: it is not, or a file says nothing of itself.

@@ -114,7 +114,7 @@ Test(medium, cells_are_reused_and_nobody_elses) {
     }
     collect(kept, live, 1);
     uint64_t seen = 0;
-    td_space_walk(&heap, heap_count, &seen);
+    td_space_each_object(&heap, heap_count, &seen);
     cr_assert_eq(seen, live);
     cr_assert_eq(heap.live_objects, live);
   }

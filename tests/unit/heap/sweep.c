@@ -99,7 +99,7 @@ Test(sweep, empty_blocks_are_freed_and_full_ones_not_listed) {
   cr_assert_eq(listed, heap_granule(&heap, objects[2 * each]) >> TD_BLOCK_GRANULES_LOG2);
   cr_assert_eq(heap.infos[listed].next, 0, "the full ones are not listed");
   uint64_t walked = 0;
-  td_space_walk(&heap, heap_count, &walked);
+  td_space_each_object(&heap, heap_count, &walked);
   cr_assert_eq(walked, 2 * each + 1);
   free(objects);
   td_space_deinit(&heap);
@@ -117,7 +117,7 @@ Test(sweep, what_a_run_did_not_use_is_free_again) {
   cr_assert_eq(td_space_find(&heap, (uintptr_t)unused, TD_FROM_HEAP), 0);
   cr_assert_eq(td_space_find(&heap, (uintptr_t)object, TD_FROM_HEAP), (uintptr_t)object);
   uint64_t walked = 0;
-  td_space_walk(&heap, heap_count, &walked);
+  td_space_each_object(&heap, heap_count, &walked);
   cr_assert_eq(walked, 1);
   td_space_deinit(&heap);
 }
@@ -145,7 +145,7 @@ Test(sweep, epochs_come_round) {
     heap_check(&heap);
     cr_assert_eq(heap.live_objects, OLD + 1, "round %u", round);
     uint64_t walked = 0;
-    td_space_walk(&heap, heap_count, &walked);
+    td_space_each_object(&heap, heap_count, &walked);
     cr_assert_eq(walked, OLD + 1, "round %u", round);
     for (size_t i = 0; i < 2 * OLD; i += 2)
       *(uint64_t *)old[i] = round;
