@@ -20,7 +20,7 @@ static bool fault(struct tide_error *error, uint32_t block, const char *what) {
 
 /* [start] */
 static bool check_starts(const struct td_space *space, uint32_t b, struct tide_error *error) {
-  uint64_t first = (uint64_t)b << TD_BLOCK_GRANULES_LOG2;
+  uint64_t first = td_block_granule(b);
   for (uint64_t i = first; i < first + TD_BLOCK_GRANULES; i++) {
     uintptr_t address = td_granule_address(space->base, i);
     if (td_holds_object(space, i) && td_space_cell(space, address) != address)
@@ -37,7 +37,7 @@ static bool check_free(const struct td_space *space, uint32_t b, struct tide_err
 
 /* Nothing is deferred outside of collections but what is logged, and its page is flagged. */
 static bool check_deferred(const struct td_space *space, uint32_t b, struct tide_error *error) {
-  uint64_t first = (uint64_t)b << TD_BLOCK_GRANULES_LOG2;
+  uint64_t first = td_block_granule(b);
   for (uint64_t i = first; i < first + TD_BLOCK_GRANULES; i++) {
     if (!(space->marks[i] & TD_DEFERRED)) continue;
     if (!space->has_young) return fault(error, b, "deferred object left");
@@ -50,7 +50,7 @@ static bool check_deferred(const struct td_space *space, uint32_t b, struct tide
 }
 
 static bool check_young(const struct td_space *space, uint32_t b, struct tide_error *error) {
-  uint64_t first = (uint64_t)b << TD_BLOCK_GRANULES_LOG2;
+  uint64_t first = td_block_granule(b);
   if (!space->has_young || td_young_is_touched(space, b)) return true;
   for (uint64_t i = first; i < first + TD_BLOCK_GRANULES; i++)
     if (space->marks[i] == TD_YOUNG) return fault(error, b, "young object in an untouched block");

@@ -18,7 +18,7 @@ static void clear_written(uint8_t *marks) {
 static void restart_epochs(struct td_space *space) {
   uint8_t first = space->has_young ? TD_EPOCH_FIRST_OLD : TD_EPOCH_FIRST;
   for (uint32_t b = 1; b < space->frontier; b++) {
-    uint8_t *marks = space->marks + ((uint64_t)b << TD_BLOCK_GRANULES_LOG2);
+    uint8_t *marks = td_block_marks(space, b);
     if (td_block_is_free(space, b)) {
       clear_written(marks);
       continue;

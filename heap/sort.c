@@ -28,28 +28,12 @@ static uint32_t add_lanes(lanes sum) {
   return (uint32_t)(four * UINT64_C(0x0001000100010001) >> 48);
 }
 
-/* Returns how many of a block's bytes equal the epoch: those of marked objects, see [start].
- * Asks for the lines of `ahead` meanwhile, one by one: see sort_block. */
-static uint32_t count_block(const uint8_t *marks, uint8_t epoch, const uint8_t *ahead) {
-  const lanes *at = (const lanes *)(const void *)marks;
-  uint32_t count = 0;
-  for (unsigned round = 0; round < BLOCK_LINES / ROUND_LINES; round++) {
-    lanes sum = {0};
-    for (unsigned line = 0; line < ROUND_LINES; line++) {
-      __builtin_prefetch(ahead, 1);
-      ahead += TD_CACHE_LINE;
-      sum -= (lanes)(at[0] == epoch) + (lanes)(at[1] == epoch);
-      sum -= (lanes)(at[2] == epoch) + (lanes)(at[3] == epoch);
-      at += LINE_VECTORS;
-    }
-    count += add_lanes(sum);
-  }
-  return count;
-}
-
-/* The same, and clears the bytes of dead young objects, so that the next young objects of the block
- * are the only ones. */
-static uint32_t count_and_clear_young(uint8_t *marks, uint8_t epoch, const uint8_t *ahead) {
+/* Returns how many of a block's bytes equal the epoch: those of marked objects, see [start]. Asks
+ * for the lines of `ahead` meanwhile, one by one: see sort_block. After a young marking it clears
+ * the bytes of dead young objects, so that the next young objects of the block are the only ones.
+ */
+static inline __attribute__((always_inline)) uint32_t
+count_block(uint8_t *marks, uint8_t epoch, const uint8_t *ahead, bool young) {
   lanes *at = (lanes *)(void *)marks;
   uint32_t count = 0;
   for (unsigned round = 0; round < BLOCK_LINES / ROUND_LINES; round++) {
@@ -59,10 +43,8 @@ static uint32_t count_and_clear_young(uint8_t *marks, uint8_t epoch, const uint8
       ahead += TD_CACHE_LINE;
       sum -= (lanes)(at[0] == epoch) + (lanes)(at[1] == epoch);
       sum -= (lanes)(at[2] == epoch) + (lanes)(at[3] == epoch);
-      at[0] &= ~(lanes)(at[0] == TD_YOUNG);
-      at[1] &= ~(lanes)(at[1] == TD_YOUNG);
-      at[2] &= ~(lanes)(at[2] == TD_YOUNG);
-      at[3] &= ~(lanes)(at[3] == TD_YOUNG);
+      for (unsigned i = 0; young && i < LINE_VECTORS; i++)
+        at[i] &= ~(lanes)(at[i] == TD_YOUNG);
       at += LINE_VECTORS;
     }
     count += add_lanes(sum);
@@ -97,10 +79,6 @@ static void count_live(struct td_space *space, uint32_t b, int32_t objects) {
   if (block->kind == TD_KIND_LEAF) space->leaf_bytes += bytes;
 }
 
-static uint8_t *marks_of(const struct td_space *space, uint32_t b) {
-  return space->marks + ((uint64_t)b << TD_BLOCK_GRANULES_LOG2);
-}
-
 /* The marks of a block come from memory, and processors do not look ahead past a page. So those of
  * the block `ahead` are prefetched meanwhile, a line for each line that is read: many at once would
  * wait for each other.
@@ -109,7 +87,7 @@ static uint8_t *marks_of(const struct td_space *space, uint32_t b) {
  * is alive, nor in quarantine. */
 static bool sort_block(struct td_space *space, uint32_t b, uint32_t ahead, bool young) {
   struct td_block_info *info = &space->infos[b];
-  uint8_t *marks = marks_of(space, b), *next = marks_of(space, ahead);
+  uint8_t *marks = td_block_marks(space, b), *next = td_block_marks(space, ahead);
   if (info->state == TD_BLOCK_MEDIUM) {
     bool in_use;
     uint32_t live = td_medium_sort(space, b, &in_use);
@@ -126,8 +104,8 @@ static bool sort_block(struct td_space *space, uint32_t b, uint32_t ahead, bool 
     count_live(space, b, 1);
     return false;
   }
-  info->live = (uint16_t)(young ? count_and_clear_young(marks, space->epoch, next)
-                                : count_block(marks, space->epoch, next));
+  info->live = (uint16_t)(young ? count_block(marks, space->epoch, next, true)
+                                : count_block(marks, space->epoch, next, false));
   count_live(space, b, info->live);
   uint32_t used = info->live + (space->has_quarantine ? td_quarantine_count(space, b) : 0);
   bool wanted = used > 0 || info->held || info->reserved == TD_RESERVED_LISTED;

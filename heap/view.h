@@ -22,7 +22,7 @@ struct td_view {
 };
 
 static inline struct td_view td_view_of(const struct td_space *space) {
-  uint64_t granules = (uint64_t)space->frontier << TD_BLOCK_GRANULES_LOG2;
+  uint64_t granules = td_block_granule(space->frontier);
   return (struct td_view){.base = space->base,
                           .granules = granules,
                           .marks = (uintptr_t)space->marks - (space->base >> TD_GRANULE_LOG2),
@@ -85,7 +85,7 @@ static inline size_t td_view_page(const struct td_view *v, uintptr_t object) {
  * because few words need it, and given no pointer to a view: loops keep theirs in registers. */
 static __attribute__((noinline)) uintptr_t td_view_inside(const struct td_space *space,
                                                           uintptr_t word) {
-  const struct td_block *block = &space->blocks[(word - space->base) >> TD_BLOCK_LOG2];
+  const struct td_block *block = &space->blocks[td_block_of(space, word)];
   if (block->cell_granules == 0) {
     /* Programs that keep all they have in a few long objects have no other words. */
     uintptr_t object = td_space_find(space, word, TD_FROM_HEAP);
@@ -107,11 +107,6 @@ static inline uintptr_t td_view_word(const struct td_view *v, uintptr_t word) {
   if (__builtin_expect((v->looked_up >> (word & 63) & 1) != 0, 0))
     return td_view_inside(v->space, word);
   return word & ~(TD_GRANULE_BYTES - 1);
-}
-
-/* Returns the number of the block that the object starts in. */
-static inline uint32_t td_view_number(const struct td_view *v, uintptr_t object) {
-  return (uint32_t)((object - v->base) >> TD_BLOCK_LOG2);
 }
 
 #endif

@@ -16,59 +16,64 @@ static void zero(struct td_space *space, uint32_t first, uint32_t count, size_t 
   bool written = false;
   for (uint32_t b = first; b < first + count; b++)
     written |= !space->infos[b].zeroed;
-  char *start = (char *)space->base + ((size_t)first << TD_BLOCK_LOG2);
+  void *start = (void *)td_block_start(space, first);
   if (!written) return;
-  if (bytes >= PURGE_BYTES && td_plat_purge(start, (size_t)count << TD_BLOCK_LOG2)) return;
+  if (bytes >= PURGE_BYTES && td_plat_purge(start, count * TD_BLOCK_BYTES)) return;
   memset(start, 0, bytes);
 }
 
 /* Only blocks that were written are poisoned. */
-static void unpoison(const struct td_space *space, uint32_t first, uint32_t count) {
-  for (uint32_t b = first; b < first + count; b++)
-    if (!space->infos[b].zeroed)
-      td_unpoison(space->base + ((uintptr_t)b << TD_BLOCK_LOG2), TD_BLOCK_BYTES);
+static void unpoison(const struct td_space *space, uint32_t from, uint32_t end) {
+  for (uint32_t b = from; space->has_poison && b < end; b++)
+    if (!space->infos[b].zeroed) td_unpoison(td_block_start(space, b), TD_BLOCK_BYTES);
+}
+
+static void make_tails(struct td_space *space, uint32_t first, uint32_t from, uint32_t end) {
+  for (uint32_t b = from; b < end; b++) {
+    space->blocks[b] = (struct td_block){.layout = space->blocks[first].layout};
+    space->infos[b] = (struct td_block_info){.state = TD_BLOCK_TAIL, .extent_offset = b - first};
+  }
+}
+
+static uint32_t blocks_for(size_t bytes) {
+  return (uint32_t)((bytes + TD_BLOCK_BYTES - 1) / TD_BLOCK_BYTES);
+}
+
+static size_t whole_granules(size_t bytes) {
+  return (bytes + TD_GRANULE_BYTES - 1) & ~(TD_GRANULE_BYTES - 1);
 }
 
 void *td_space_alloc_large(struct td_space *space, tide_layout layout, size_t bytes,
                            enum td_room *room) {
   *room = TD_ROOM_NO_PLACE;
   if (bytes == 0 || bytes > space->reserved_bytes) return NULL;
-  uint32_t count = (uint32_t)((bytes + TD_BLOCK_BYTES - 1) >> TD_BLOCK_LOG2);
-  size_t rounded = (bytes + TD_GRANULE_BYTES - 1) & ~(TD_GRANULE_BYTES - 1);
   const struct td_layout *described = &space->layouts.at[layout];
+  uint32_t count = blocks_for(bytes), first = 0;
   pthread_mutex_lock(&space->lock);
-  uint32_t first = 0;
   *room = td_young_is_due(space) ? TD_ROOM_YOUNG_DUE : td_blocks_take(space, count, &first);
-  if (*room == TD_ROOM) td_young_touch(space, first, (size_t)count << TD_BLOCK_LOG2);
+  if (*room == TD_ROOM) td_young_touch(space, first, count * TD_BLOCK_BYTES);
   space->has_words |= td_kind_has_words(described->kind);
   pthread_mutex_unlock(&space->lock);
   if (*room != TD_ROOM) return NULL;
-  if (space->has_poison) unpoison(space, first, count);
-  if (!described->unzeroed) zero(space, first, count, rounded);
-  for (uint32_t b = first + 1; b < first + count; b++) {
-    space->blocks[b] = (struct td_block){.layout = layout};
-    space->infos[b] = (struct td_block_info){.state = TD_BLOCK_TAIL, .extent_offset = b - first};
-  }
+  unpoison(space, first, first + count);
+  if (!described->unzeroed) zero(space, first, count, whole_granules(bytes));
   space->infos[first] = (struct td_block_info){
-      .state = TD_BLOCK_LARGE, .extent_blocks = count, .large_bytes = rounded};
+      .state = TD_BLOCK_LARGE, .extent_blocks = count, .large_bytes = whole_granules(bytes)};
   space->blocks[first] =
       (struct td_block){.map = described->map, .kind = described->kind, .layout = layout};
-  space->marks[(uint64_t)first << TD_BLOCK_GRANULES_LOG2] = space->epoch_before; /* [young] */
-  return (char *)space->base + ((size_t)first << TD_BLOCK_LOG2);
+  make_tails(space, first, first + 1, first + count);
+  *td_block_marks(space, first) = space->epoch_before; /* [young] */
+  return (void *)td_block_start(space, first);
 }
 
 /* ---- Freeing and resizing ---- */
 
-static uint32_t block_of(const struct td_space *space, uintptr_t object) {
-  return (uint32_t)((object - space->base) >> TD_BLOCK_LOG2);
-}
-
 void td_space_free_large(struct td_space *space, uintptr_t object) {
-  uint32_t first = block_of(space, object);
-  uint8_t *mark = &space->marks[(uint64_t)first << TD_BLOCK_GRANULES_LOG2];
+  uint32_t first = td_block_of(space, object);
+  uint8_t *mark = td_block_marks(space, first);
   pthread_mutex_lock(&space->lock);
   uint32_t count = space->infos[first].extent_blocks;
-  td_young_give_back(space, first, *mark, (size_t)count << TD_BLOCK_LOG2);
+  td_young_give_back(space, first, *mark, count * TD_BLOCK_BYTES);
   *mark = 0;
   td_blocks_give(space, first, count);
   pthread_mutex_unlock(&space->lock);
@@ -88,28 +93,19 @@ static bool change_blocks(struct td_space *space, uint32_t first, uint32_t count
   return true;
 }
 
-/* Makes the blocks from number `from` of the extent on tails of it. */
-static void join(struct td_space *space, uint32_t first, uint32_t from) {
-  uint32_t end = first + space->infos[first].extent_blocks;
-  for (uint32_t b = first + from; b < end; b++) {
-    if (space->has_poison)
-      td_unpoison(space->base + ((uintptr_t)b << TD_BLOCK_LOG2), TD_BLOCK_BYTES);
-    space->blocks[b] = (struct td_block){.layout = space->blocks[first].layout};
-    space->infos[b] = (struct td_block_info){.state = TD_BLOCK_TAIL, .extent_offset = b - first};
-  }
-}
-
 bool td_space_resize_large(struct td_space *space, uintptr_t object, size_t bytes) {
   if (bytes > space->reserved_bytes) return false;
-  uint32_t first = block_of(space, object);
-  uint32_t count = (uint32_t)((bytes + TD_BLOCK_BYTES - 1) >> TD_BLOCK_LOG2);
-  size_t rounded = (bytes + TD_GRANULE_BYTES - 1) & ~(TD_GRANULE_BYTES - 1);
+  uint32_t first = td_block_of(space, object);
+  size_t rounded = whole_granules(bytes);
   struct td_block_info *info = &space->infos[first];
   pthread_mutex_lock(&space->lock);
   uint32_t blocks = info->extent_blocks;
   size_t before = info->large_bytes;
-  bool good = change_blocks(space, first, count);
-  if (good) join(space, first, blocks);
+  bool good = change_blocks(space, first, blocks_for(bytes));
+  if (good) {
+    unpoison(space, first + blocks, first + info->extent_blocks);
+    make_tails(space, first, first + blocks, first + info->extent_blocks);
+  }
   pthread_mutex_unlock(&space->lock);
   if (!good) return false;
   /* The collector reads the size when this thread stands still. */

@@ -40,7 +40,7 @@ static struct td_medium_list *list_of(struct td_space *space, tide_layout layout
 }
 
 static uint8_t *mark_of(const struct td_space *space, uint32_t first, uint32_t cell) {
-  uint64_t granule = ((uint64_t)first << TD_BLOCK_GRANULES_LOG2) +
+  uint64_t granule = td_block_granule(first) +
                      (uint64_t)cell * (space->infos[first].large_bytes >> TD_GRANULE_LOG2);
   return &space->marks[granule];
 }
@@ -137,14 +137,14 @@ static uintptr_t take_cell(struct td_space *space, tide_layout layout, unsigned 
       /* The block that has the mark, too, which is where the object is made old. */
       td_young_touch(space, (uint32_t)((mark - space->marks) >> TD_BLOCK_GRANULES_LOG2), 0);
       info->reserved = (uint16_t)(cell + 1);
-      return space->base + ((uintptr_t)first << TD_BLOCK_LOG2) + cell * info->large_bytes;
+      return td_block_start(space, first) + cell * info->large_bytes;
     }
     unlist(space, first);
   }
 }
 
 static uint32_t span_of(const struct td_space *space, uintptr_t object) {
-  uint32_t b = (uint32_t)((object - space->base) >> TD_BLOCK_LOG2);
+  uint32_t b = td_block_of(space, object);
   return space->infos[b].state == TD_BLOCK_TAIL ? b - space->infos[b].extent_offset : b;
 }
 
@@ -186,8 +186,7 @@ void td_space_free_medium(struct td_space *space, uintptr_t object) {
   pthread_mutex_lock(&space->lock);
   uint32_t first = span_of(space, object);
   struct td_block_info *info = &space->infos[first];
-  uint32_t cell =
-      (uint32_t)((object - space->base - ((uintptr_t)first << TD_BLOCK_LOG2)) / info->large_bytes);
+  uint32_t cell = (uint32_t)((object - td_block_start(space, first)) / info->large_bytes);
   td_young_give_back(space, first, *mark_of(space, first, cell), info->large_bytes);
   *mark_of(space, first, cell) = 0;
   info->zeroed = 0;

@@ -36,7 +36,7 @@ static void prefetch(uintptr_t at, uintptr_t end) {
 }
 
 static uintptr_t address_in(const struct td_space *space, uint32_t block, uint32_t granule) {
-  return td_granule_address(space->base, ((uint64_t)block << TD_BLOCK_GRANULES_LOG2) + granule);
+  return td_block_start(space, block) + ((uintptr_t)granule << TD_GRANULE_LOG2);
 }
 
 /* ---- Sweeping ----
@@ -163,7 +163,7 @@ static void zero(uintptr_t at, size_t bytes) {
  * changes nothing. */
 static uint32_t reserve(struct td_space *space, uint32_t block, uint32_t at, uint32_t cell) {
   struct td_block_info *info = &space->infos[block];
-  uint8_t *marks = space->marks + ((uint64_t)block << TD_BLOCK_GRANULES_LOG2);
+  uint8_t *marks = td_block_marks(space, block);
   uint32_t end = info->cells * cell;
   uint32_t start = space->has_quarantine || td_avoids(space, block)
                        ? next_free_outside_quarantine(space, marks, at, end, cell)
@@ -237,7 +237,7 @@ static uint32_t mark_run(const struct td_space *space, uint8_t *marks, uint32_t 
 /* The same as td_run_next, for a plain block. */
 static size_t next_plain_run(struct td_space *space, struct tide_bump *bump, uint32_t block,
                              struct td_block_info *info) {
-  uint8_t *marks = space->marks + ((uint64_t)block << TD_BLOCK_GRANULES_LOG2);
+  uint8_t *marks = td_block_marks(space, block);
   const uint32_t cell = space->blocks[block].cell_granules, end = info->cells * cell;
   const uint32_t start = past_live(marks, info->ahead, end, cell, space->epoch);
   if (start >= end) return 0;
@@ -276,7 +276,7 @@ size_t td_run_next(struct td_space *space, struct tide_bump *bump, uint32_t bloc
 size_t td_space_advance(struct td_space *space, struct tide_bump *bump) {
   uintptr_t at = bump->limit;
   if (at == 0 || at & TD_RUN_HELD) return 0;
-  uint32_t block = (uint32_t)((at - 1 - space->base) >> TD_BLOCK_LOG2);
+  uint32_t block = td_block_of(space, at - 1);
   const struct td_block_info *info = &space->infos[block];
   uintptr_t end = address_in(space, block, info->reserved);
   return at < end ? hand_out(bump, info, at, end) : td_run_next(space, bump, block);
@@ -288,16 +288,11 @@ static uint64_t granule_at(const struct td_space *space, uintptr_t address) {
   return (address - space->base) >> TD_GRANULE_LOG2;
 }
 
-/* Returns the block of a run that ends at `limit`. */
-static uint32_t block_before(const struct td_space *space, uintptr_t limit) {
-  return (uint32_t)((limit - 1 - space->base) >> TD_BLOCK_LOG2);
-}
-
 /* Returns the granule where the run ends: what was reserved behind its piece belongs to it. */
 static uint64_t end_of_run(const struct td_space *space, const struct tide_bump *bump) {
   if (bump->limit & TD_RUN_HELD) return granule_at(space, bump->limit);
-  uint32_t block = block_before(space, bump->limit);
-  return ((uint64_t)block << TD_BLOCK_GRANULES_LOG2) + space->infos[block].reserved;
+  uint32_t block = td_block_of(space, bump->limit - 1);
+  return td_block_granule(block) + space->infos[block].reserved;
 }
 
 void td_space_retire(struct td_space *space, struct tide_bump *bump) {
@@ -319,7 +314,7 @@ void td_space_hold(struct td_space *space, struct tide_bump *bump) {
   memset(space->marks + granule, 0, end_of_run(space, bump) - granule);
   bump->limit |= TD_RUN_HELD;
   uintptr_t limit = bump->limit - TD_RUN_HELD;
-  if (bump->next < limit) space->infos[block_before(space, limit)].held = 1;
+  if (bump->next < limit) space->infos[td_block_of(space, limit - 1)].held = 1;
 }
 
 /* The cells of a run that goes on count as old: their block may be listed, and a mutator that
@@ -336,7 +331,7 @@ void td_space_hand_back(struct td_space *space, const struct tide_bump *bump) {
   if (bump->limit == 0) return;
   uintptr_t limit = bump->limit - TD_RUN_HELD;
   if (bump->next == limit) return; /* its block may be another mutator's by now */
-  uint32_t block = block_before(space, limit);
+  uint32_t block = td_block_of(space, limit - 1);
   for (uintptr_t at = bump->next; at < limit;
        at += (uintptr_t)space->blocks[block].cell_granules << TD_GRANULE_LOG2)
     hand_back_cell(space, at);

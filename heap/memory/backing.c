@@ -17,7 +17,7 @@
    TD_FLAG_ROWS * TD_BLOCK_PAGES)
 
 static char *address_of(const struct td_space *space, uint32_t block) {
-  return (char *)space->base + ((size_t)block << TD_BLOCK_LOG2);
+  return (char *)td_block_start(space, block);
 }
 
 static bool is_committed(const struct td_space *space, uint32_t block) {

@@ -8,11 +8,8 @@
 #include "heap/withheld/avoid.h"
 
 static void set_free(struct td_space *space, uint32_t block, bool is_free) {
-  uint64_t bit = (uint64_t)1 << (block % 64);
-  if (is_free)
-    space->free_bits[block / 64] |= bit;
-  else
-    space->free_bits[block / 64] &= ~bit;
+  uint64_t bit = (uint64_t)1 << (block % 64), *word = &space->free_bits[block / 64];
+  *word = is_free ? *word | bit : *word & ~bit;
 }
 
 /* Adds the next slab's blocks to the pool. Returns false at the end of the range. */
@@ -63,34 +60,38 @@ static uint32_t find_extent(struct td_space *space, uint32_t count, bool clean) 
   }
 }
 
-enum td_room td_blocks_take(struct td_space *space, uint32_t count, uint32_t *first) {
-  if (count > space->budget_blocks || space->used_blocks > space->budget_blocks - count)
-    return TD_ROOM_OVER_BUDGET;
-  /* Single blocks are for cells, each of which is avoided alone. */
-  uint32_t found = count > 1 ? find_extent(space, count, true) : 0;
-  if (found == 0) found = find_extent(space, count, false);
-  if (found == 0) return TD_ROOM_NO_PLACE;
-  if (!td_backing_take(space, found, count)) return TD_ROOM_NO_MEMORY;
-  for (uint32_t b = found; b < found + count; b++)
-    set_free(space, b, false);
-  td_counted_add(&space->used_blocks, count);
-  *first = found;
-  return TD_ROOM;
+static bool is_in_budget(const struct td_space *space, uint32_t count) {
+  return count <= space->budget_blocks && space->used_blocks <= space->budget_blocks - count;
 }
 
-bool td_blocks_take_behind(struct td_space *space, uint32_t first, uint32_t count) {
-  if (count > space->budget_blocks || space->used_blocks > space->budget_blocks - count)
-    return false;
-  if (first > space->block_count || count > space->block_count - first) return false;
-  while (first + count > space->frontier)
-    if (!move_frontier(space)) return false;
-  for (uint32_t b = first; b < first + count; b++)
-    if (!td_block_is_free(space, b)) return false;
+/* Takes blocks that are free. Returns false if they get no memory. */
+static bool take(struct td_space *space, uint32_t first, uint32_t count) {
   if (!td_backing_take(space, first, count)) return false;
   for (uint32_t b = first; b < first + count; b++)
     set_free(space, b, false);
   td_counted_add(&space->used_blocks, count);
   return true;
+}
+
+enum td_room td_blocks_take(struct td_space *space, uint32_t count, uint32_t *first) {
+  if (!is_in_budget(space, count)) return TD_ROOM_OVER_BUDGET;
+  /* Single blocks are for cells, each of which is avoided alone. */
+  uint32_t found = count > 1 ? find_extent(space, count, true) : 0;
+  if (found == 0) found = find_extent(space, count, false);
+  if (found == 0) return TD_ROOM_NO_PLACE;
+  if (!take(space, found, count)) return TD_ROOM_NO_MEMORY;
+  *first = found;
+  return TD_ROOM;
+}
+
+bool td_blocks_take_behind(struct td_space *space, uint32_t first, uint32_t count) {
+  if (!is_in_budget(space, count)) return false;
+  if (first > space->block_count || count > space->block_count - first) return false;
+  while (first + count > space->frontier)
+    if (!move_frontier(space)) return false;
+  for (uint32_t b = first; b < first + count; b++)
+    if (!td_block_is_free(space, b)) return false;
+  return take(space, first, count);
 }
 
 void td_blocks_give(struct td_space *space, uint32_t first, uint32_t count) {
@@ -111,12 +112,10 @@ size_t td_space_trim(struct td_space *space, size_t keep_bytes) {
     uint32_t first = slab * (uint32_t)TD_SLAB_BLOCKS;
     uint32_t bits = (uint32_t)(space->free_bits[first / 64] >> (first % 64));
     if (!space->slab_committed[slab] || bits != UINT32_MAX) continue;
-    if (keep > 0) {
+    if (keep > 0)
       keep--;
-      continue;
-    }
-    if (!td_backing_give_slab(space, slab)) continue;
-    given += TD_SLAB_BYTES;
+    else if (td_backing_give_slab(space, slab))
+      given += TD_SLAB_BYTES;
   }
   pthread_mutex_unlock(&space->lock);
   return given;

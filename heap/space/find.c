@@ -1,17 +1,13 @@
 /* From an address to the object that it points at or into. */
 #include "heap/space/find.h"
 
-static uintptr_t start_of(const struct td_space *space, uint32_t block) {
-  return space->base + ((uintptr_t)block << TD_BLOCK_LOG2);
-}
-
 static uintptr_t cell_in_extent(const struct td_space *space, uint32_t b, uintptr_t address) {
   const struct td_block_info *info = &space->infos[b];
   if (info->state == TD_BLOCK_TAIL) {
     b -= info->extent_offset;
     info = &space->infos[b];
   }
-  uintptr_t start = start_of(space, b), offset = address - start;
+  uintptr_t start = td_block_start(space, b), offset = address - start;
   if (info->state == TD_BLOCK_LARGE) return offset < info->large_bytes ? start : 0;
   if (info->state != TD_BLOCK_MEDIUM) return 0;
   /* Spans are short (heap/cells/medium.h), and dividing 32 bits is cheaper. */
@@ -20,15 +16,14 @@ static uintptr_t cell_in_extent(const struct td_space *space, uint32_t b, uintpt
 
 uintptr_t td_space_cell(const struct td_space *space, uintptr_t address) {
   if (address - space->base >= space->reserved_bytes) return 0;
-  uint32_t b = (uint32_t)((address - space->base) >> TD_BLOCK_LOG2);
+  uint32_t b = td_block_of(space, address);
   if (space->infos[b].state != TD_BLOCK_SMALL) return cell_in_extent(space, b, address);
   return td_space_cell_of_small(space, b, address);
 }
 
 static bool is_near(const struct td_space *space, uintptr_t cell, uintptr_t address) {
   if (address - cell < TD_DISPLACEMENTS) return true;
-  return !space->layouts.at[space->blocks[(cell - space->base) >> TD_BLOCK_LOG2].layout]
-              .held_by_first_page;
+  return !space->layouts.at[space->blocks[td_block_of(space, cell)].layout].held_by_first_page;
 }
 
 bool td_space_counts(const struct td_space *space, uintptr_t cell, uintptr_t address) {
@@ -80,6 +75,6 @@ struct td_cells td_space_cells(const struct td_space *space, uint32_t block) {
 }
 
 size_t td_space_object_bytes(const struct td_space *space, uintptr_t object) {
-  uint32_t b = (uint32_t)((object - space->base) >> TD_BLOCK_LOG2);
+  uint32_t b = td_block_of(space, object);
   return td_block_object_bytes(&space->blocks[b], &space->infos[b]);
 }

@@ -47,7 +47,7 @@ static inline uintptr_t td_space_cell_of_small(const struct td_space *space, uin
  * Without the lock; only FREE and SMALL can be relied on then, see [small], and LARGE by a thread
  * that keeps the object alive. */
 static inline uint8_t td_space_state_at(const struct td_space *space, uintptr_t address) {
-  const struct td_block_info *info = &space->infos[(address - space->base) >> TD_BLOCK_LOG2];
+  const struct td_block_info *info = &space->infos[td_block_of(space, address)];
   return td_published_look((const _Atomic(uint8_t) *)&info->state);
 }
 

@@ -12,17 +12,13 @@
 /* In fresh blocks at most one cell of PART_MOST is avoided. */
 #define PART_MOST 4u
 
-static uint8_t *marks_of(const struct td_space *space, uint32_t block) {
-  return space->marks + ((uint64_t)block << TD_BLOCK_GRANULES_LOG2);
-}
-
 static uint32_t bound_of(const struct td_space *space) {
   uint64_t bound = (uint64_t)space->frontier * 2 + ABOVE_LEAST;
   return bound < space->block_count ? (uint32_t)bound : space->block_count;
 }
 
 static void clear(struct td_space *space, uint32_t block) {
-  uint8_t *marks = marks_of(space, block);
+  uint8_t *marks = td_block_marks(space, block);
   for (size_t i = 0; i < TD_BLOCK_GRANULES; i++)
     if (marks[i] == TD_AVOIDED) marks[i] = 0;
   space->infos[block].avoided = 0;
@@ -38,18 +34,18 @@ void td_avoid_begin(struct td_space *space) {
 
 /* Several markers may store the same. */
 static void store(struct td_space *space, uintptr_t address) {
-  uint8_t *avoided = &space->infos[(address - space->base) >> TD_BLOCK_LOG2].avoided;
+  uint8_t *avoided = &space->infos[td_block_of(space, address)].avoided;
   __atomic_store_n(avoided, 1, __ATOMIC_RELAXED); /* relaxed, both: read after the phase */
   __atomic_store_n(&space->avoids_some, true, __ATOMIC_RELAXED);
   td_mark_store(&space->marks[(address - space->base) >> TD_GRANULE_LOG2], TD_AVOIDED);
 }
 
 static bool is_leaf(const struct td_space *space, uintptr_t cell) {
-  return space->blocks[(cell - space->base) >> TD_BLOCK_LOG2].kind == TD_KIND_LEAF;
+  return space->blocks[td_block_of(space, cell)].kind == TD_KIND_LEAF;
 }
 
 static void note(struct td_space *space, uintptr_t word) {
-  uint32_t block = (uint32_t)((word - space->base) >> TD_BLOCK_LOG2);
+  uint32_t block = td_block_of(space, word);
   if (block == 0) return;
   unsigned state = space->infos[block].state;
   if (state == TD_BLOCK_FREE) {
@@ -60,7 +56,7 @@ static void note(struct td_space *space, uintptr_t word) {
   if (TIDE_LIKELY(td_holds_object(space, (word - space->base) >> TD_GRANULE_LOG2))) return;
   uintptr_t cell = td_space_cell(space, word);
   if (!cell || is_leaf(space, cell)) return;
-  if (space->infos[(cell - space->base) >> TD_BLOCK_LOG2].state == TD_BLOCK_LARGE) return;
+  if (space->infos[td_block_of(space, cell)].state == TD_BLOCK_LARGE) return;
   if (td_holds_object(space, td_granule_of(space->base, cell))) return;
   store(space, cell);
   if (state == TD_BLOCK_SMALL) store(space, word);
@@ -77,7 +73,7 @@ static bool has_avoided(const uint8_t *marks, uint32_t count) {
 }
 
 void td_avoid_format(struct td_space *space, uint32_t block) {
-  uint8_t *marks = marks_of(space, block);
+  uint8_t *marks = td_block_marks(space, block);
   const uint32_t cells = space->infos[block].cells, cell = space->blocks[block].cell_granules;
   const bool may = td_avoids(space, block) && space->blocks[block].kind != TD_KIND_LEAF;
   uint32_t count = 0;

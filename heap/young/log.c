@@ -8,10 +8,6 @@
 #define SLAB_GRANULES (TD_SLAB_BYTES / TD_GRANULE_BYTES)
 #define SLAB_PAGES (TD_SLAB_BYTES / TD_PAGE_BYTES)
 
-static uint32_t block_of(const struct td_space *space, uintptr_t address) {
-  return (uint32_t)((address - space->base) >> TD_BLOCK_LOG2);
-}
-
 static void flag_page(const struct td_space *space, uint64_t granule) {
   /* relaxed: the stop publishes it, see heap/young/log.h. */
   atomic_store_explicit(&td_flag_row(space, ROW)[granule / TD_PAGE_GRANULES], 1,
@@ -47,7 +43,7 @@ bool td_log_write(struct td_space *space, uintptr_t object, uintptr_t slots, siz
   if (granule >= space->granules || td_mark_load(&space->marks[granule]) != space->epoch)
     return false;
   size_t bytes = td_space_object_bytes(space, object);
-  uint8_t kind = space->blocks[block_of(space, object)].kind;
+  uint8_t kind = space->blocks[td_block_of(space, object)].kind;
   uintptr_t offset = slots - object;
   bool inside = offset < bytes && count <= (bytes - offset) / sizeof(uintptr_t);
   if (kind == TD_KIND_LEAF) return false;
@@ -73,7 +69,7 @@ bool td_log_leads_to(const struct td_space *space, uintptr_t object, uintptr_t s
   uint64_t first = (object - space->base) >> TD_GRANULE_LOG2;
   size_t bytes = td_space_object_bytes(space, object);
   if (space->marks[first] & TD_DEFERRED) return true;
-  if (!has_cards(space->blocks[block_of(space, object)].kind, bytes) || slot - object >= bytes)
+  if (!has_cards(space->blocks[td_block_of(space, object)].kind, bytes) || slot - object >= bytes)
     return false;
   uint64_t at = (slot - space->base) >> TD_GRANULE_LOG2;
   return space->marks[at == first ? at + 1 : at] == TD_CARD;
@@ -165,7 +161,7 @@ static void take_card(struct td_space *space, uint64_t granule, const struct tak
   uintptr_t at = td_granule_address(space->base, granule);
   uintptr_t object = td_space_find(space, at, TD_FROM_ANYWHERE);
   if (!object) return; /* it was freed since */
-  const struct td_block *block = &space->blocks[block_of(space, object)];
+  const struct td_block *block = &space->blocks[td_block_of(space, object)];
   size_t bytes = td_space_object_bytes(space, object);
   if (!has_cards(block->kind, bytes)) return; /* another object lies there now */
   uintptr_t from = at - object == TD_GRANULE_BYTES ? object : at;

@@ -23,7 +23,7 @@ void td_young_bear_old(struct td_space *space, bool old) {
 }
 
 static void make_block_old(struct td_space *space, uint32_t block) {
-  uint8_t *marks = space->marks + ((uint64_t)block << TD_BLOCK_GRANULES_LOG2);
+  uint8_t *marks = td_block_marks(space, block);
   typedef uint8_t lanes __attribute__((vector_size(16), may_alias));
   lanes *vectors = (lanes *)(void *)marks;
   uint8_t epoch = space->epoch;

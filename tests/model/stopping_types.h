@@ -87,6 +87,9 @@ struct td_space {
     struct td_layout *at;
   } layouts;
 };
+static inline uint32_t td_block_of(const struct td_space *space, uintptr_t address) {
+  return (uint32_t)((address - space->base) >> TD_BLOCK_LOG2);
+}
 struct td_self;
 struct tide_heap;
 struct tide_mutator {
