@@ -220,7 +220,7 @@ TIDE_BWOS_INLINE void tide_bwos_write_(tide_bwos_cell_ *slot, const void *item, 
   size_t at = 0;
   if (bytes > 8)
     for (; bytes - at > 8; at += 8)
-      tide_bwos_write_cell_(slot + at / 8, (const char *)item + at, 8);
+      tide_bwos_write_cell_(slot + at / 8, (const char *)item + at, bytes < 8 ? bytes : 8);
   tide_bwos_write_cell_(slot + at / 8, (const char *)item + at, bytes - at);
 }
 
@@ -228,7 +228,7 @@ TIDE_BWOS_INLINE void tide_bwos_read_(tide_bwos_cell_ *slot, void *item, size_t 
   size_t at = 0;
   if (bytes > 8)
     for (; bytes - at > 8; at += 8)
-      tide_bwos_read_cell_(slot + at / 8, (char *)item + at, 8);
+      tide_bwos_read_cell_(slot + at / 8, (char *)item + at, bytes < 8 ? bytes : 8);
   tide_bwos_read_cell_(slot + at / 8, (char *)item + at, bytes - at);
 }
 

@@ -32,6 +32,7 @@ FOLDERS = {
     "tests/bdwgc": "The drop-in: calls, programs, other collectors' own tests.",
     "tests/cli": "The program: options, errors, output files, JSON.",
     "tests/cost": "Bounds on instructions.",
+    "tests/bwos": "The queue by itself: typed items, whole and once; the headers alone.",
     "tests/cxx": "The headers in C++.",
     "tests/examples": "The examples print what they should.",
     "tests/fault": "Calls of the system and of malloc that are refused, one after the other.",
