@@ -543,13 +543,21 @@ TIDE_BWOS_INLINE bool tide_bwos_has_(struct tide_bwos_ const *q, struct tide_bwo
   return o->cursor - o->floor >= (ptrdiff_t)(least * words);
 }
 
-/* Grants the older half of the private items: rounded up if `least` is 1, down if it is 2. */
+/* Grants the older half of the private items: rounded up if `least` is 1, down if it is 2.
+ *
+ * The top block must not be granted whole: thieves would find it dead and move base past it. So an
+ * item alone in the last slot is granted by going up. */
 TIDE_BWOS_INLINE void tide_bwos_share_(struct tide_bwos_ *q, struct tide_bwos_owner_ *o,
                                        uint32_t least, uint32_t words) {
-  uint32_t part = (tide_bwos_between_(o->floor, o->cursor, words) + 2 - least) / 2;
-  tide_bwos_cell_ *begin = tide_bwos_slot_(&q->ring, o->top, 0, words);
-  tide_bwos_publish_(q, o, tide_bwos_between_(begin, o->floor, words) + part, words);
-  o->floor += part * words;
+  uint32_t count = tide_bwos_between_(o->floor, o->cursor, words);
+  if (least == 1 && count == 1 && o->cursor == o->end && TIDE_BWOS_STEP(bwos, last_slot)) {
+    if (!tide_bwos_up_(q, o, words)) return;
+  } else {
+    uint32_t part = (count + 2 - least) / 2;
+    tide_bwos_cell_ *begin = tide_bwos_slot_(&q->ring, o->top, 0, words);
+    tide_bwos_publish_(q, o, tide_bwos_between_(begin, o->floor, words) + part, words);
+    o->floor += part * words;
+  }
   /* relaxed: a wish orders nothing. */
   atomic_store_explicit(&q->want, 0u, TIDE_BWOS_RELAXED);
 }

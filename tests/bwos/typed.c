@@ -96,6 +96,23 @@ Test(bwos, shares_by_itself) {
   cr_assert_not(bytes_wanted(&b), "nobody wished for nothing");
 }
 
+Test(bwos, a_block_that_is_shared_item_by_item_does_not_end_sharing) {
+  unsigned char out[4];
+  make(2, 4);
+  for (unsigned char i = 0; i < 100; i++) {
+    cr_assert(bytes_put(&b, &bo, i));
+    tide_bwos_taken taken = bytes_steal(&b, out, 4);
+    if (taken == TIDE_BWOS_NOTHING) {
+      bytes_poll(&b, &bo);
+      taken = bytes_steal(&b, out, 4);
+    }
+    while (taken == TIDE_BWOS_AGAIN)
+      taken = bytes_steal(&b, out, 4);
+    cr_assert_eq(taken, 1);
+    cr_assert_eq(out[0], i);
+  }
+}
+
 Test(bwos, fifo_shares_by_itself) {
   struct line_fifo q;
   struct line_fifo_owner o;

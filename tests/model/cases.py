@@ -90,6 +90,11 @@ SCENARIOS = {
     ],
 }
 
+# Items of two words, in the form that shares by itself: see bwos_pair.h.
+SCENARIOS["bwos_pair"] = [s for s in SCENARIOS["bwos"]
+                          if s.name in ("drain", "reuse", "take", "wrap", "turns", "batch", "early", "left", "redeem",
+                                        "more", "again", "thrice", "bits3")]
+
 IMM = "RC11 and Relacy know no load buffering: only IMM lets the read pass the claim"
 DEPENDENT = ("the stores that must stay below it are behind a branch on what it reads: enough in IMM "
              "and on hardware; RC11 knows no load buffering; C11 itself promises nothing for branches")
@@ -148,6 +153,10 @@ MUTANTS = {
         Mutant("memory.kept=0", "twice", "relacy", "a replaced buffer is reused at once"),
     ],
 }
+MUTANTS["bwos_pair"] = [m for m in MUTANTS["bwos"] if m.scenario in ("drain", "reuse", "wrap", "again", "thrice", "bits3")
+                        and m.tool != "none"] + [
+    Mutant("bwos.last_slot=0", "left", "relacy", "the top block granted whole: thieves move base past it"),
+]
 
 
 def find(queue, name):
@@ -156,7 +165,7 @@ def find(queue, name):
 
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-HEADERS = {}
+HEADERS = {"bwos_pair": "tests/model/bwos_pair.h"}
 
 
 def know(folder, others=()):
