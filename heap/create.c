@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "heap/space/poison.h"
+#include "heap/space/tables.h"
 
 #define RESERVE_MIN ((size_t)64 << 20)
 #define RESERVE_SCARCE ((size_t)16 << 20) /* where the system gives no more */
@@ -25,33 +26,8 @@ static void refuse_pages(struct tide_error *error) {
            td_plat_page_bytes() >> 10, TD_BLOCK_BYTES >> 10);
 }
 
-/* Returns the next of the side tables, which begins with a page. */
-static void *next_table(uintptr_t *at, size_t bytes) {
-  void *table = (void *)*at;
-  *at += (bytes + td_plat_page_bytes() - 1) & ~(td_plat_page_bytes() - 1);
-  return table;
-}
-
-/* Places the side tables of a space whose range is known, one behind the other. Returns where they
- * end. */
-static uintptr_t place_tables(struct td_space *space, uintptr_t at) {
-  const size_t count = space->block_count, bits = (count + 63) / 64 * 8;
-  const size_t slabs = count / TD_SLAB_BLOCKS, layouts = TIDE_LAYOUT_MAX;
-  space->marks = next_table(&at, space->mark_span);
-  space->blocks = next_table(&at, count * sizeof *space->blocks);
-  space->infos = next_table(&at, count * sizeof *space->infos);
-  space->flags = next_table(&at, space->flag_pages * TD_FLAG_ROWS);
-  space->free_bits = next_table(&at, bits);
-  space->touched = next_table(&at, bits);
-  space->logged_slabs = next_table(&at, slabs);
-  space->slab_committed = next_table(&at, slabs);
-  space->unswept = next_table(&at, layouts * TIDE_BUMP_SLOTS * sizeof *space->unswept);
-  space->medium = next_table(&at, layouts * TD_MEDIUM_CLASSES * sizeof *space->medium);
-  return at;
-}
-
 static void unmap_all(struct td_space *space) {
-  if (space->marks) td_plat_release(space->marks, space->table_bytes);
+  td_tables_unmap(space);
   if (space->base) td_plat_release((void *)space->base, space->reserved_bytes);
   *space = (struct td_space){0};
 }
@@ -64,7 +40,6 @@ static size_t power_above(size_t bytes) {
   return power;
 }
 
-/* Pages of the tables cost nothing until they are touched. */
 static bool map_all(struct td_space *space, size_t reserve_bytes, bool has_young) {
   size_t align = has_young ? power_above(reserve_bytes) : TD_SLAB_BYTES;
   *space = (struct td_space){.has_young = has_young, .reserved_bytes = reserve_bytes};
@@ -72,13 +47,8 @@ static bool map_all(struct td_space *space, size_t reserve_bytes, bool has_young
   space->block_count = (uint32_t)(reserve_bytes / TD_BLOCK_BYTES);
   space->mark_span = has_young ? align / TD_GRANULE_BYTES : space->granules;
   space->flag_pages = space->block_count * TD_BLOCK_PAGES;
-  space->table_bytes = place_tables(space, 0);
   space->base = (uintptr_t)td_plat_reserve(reserve_bytes, align);
-  space->marks = space->base ? td_plat_reserve(space->table_bytes, 1) : NULL;
-  if (space->marks && td_plat_commit(space->marks, space->table_bytes)) {
-    place_tables(space, (uintptr_t)space->marks);
-    return true;
-  }
+  if (space->base && td_tables_map(space)) return true;
   int saved = errno;
   unmap_all(space);
   errno = saved;

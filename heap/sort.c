@@ -129,7 +129,7 @@ static void after_marking(struct td_space *space) {
 
 uint32_t td_space_end_marking(struct td_space *space) {
   pthread_mutex_lock(&space->lock);
-  memset(space->unswept, 0, (size_t)space->layouts.count * TIDE_BUMP_SLOTS * sizeof(uint32_t));
+  memset(space->unswept, 0, (size_t)space->listed_layouts * TIDE_BUMP_SLOTS * sizeof(uint32_t));
   td_medium_unlist(space);
   uint32_t freed = 0;
   if (space->has_quarantine || space->has_poison) td_quarantine_turn(space);

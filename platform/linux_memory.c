@@ -6,6 +6,20 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* Of a program that locks its memory, present and future, reservations count as locked, and a user
+ * may lock 8 MiB as a rule. Once that was too little, none shall count: an unlocked page grows
+ * without being asked for. */
+static void *map_unlocked(size_t bytes) {
+  size_t page = td_plat_page_bytes();
+  void *at = mmap(NULL, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED) return at;
+  void *moved = munlock(at, page) == 0 ? mremap(at, page, bytes, MREMAP_MAYMOVE) : MAP_FAILED;
+  int saved = errno;
+  if (moved == MAP_FAILED) munmap(at, page);
+  errno = saved;
+  return moved;
+}
+
 void *td_plat_reserve(size_t bytes, size_t align) {
   size_t page = td_plat_page_bytes();
   if (align < page) align = page;
@@ -15,7 +29,13 @@ void *td_plat_reserve(size_t bytes, size_t align) {
   }
   bytes = (bytes + page - 1) & ~(page - 1);
   size_t span = bytes + align - page;
-  void *at = mmap(NULL, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  static _Atomic(bool) locks_little; /* relaxed, both: each thread finds it out for itself */
+  void *at = MAP_FAILED;
+  if (!atomic_load_explicit(&locks_little, memory_order_relaxed))
+    at = mmap(NULL, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED && errno == EAGAIN)
+    atomic_store_explicit(&locks_little, true, memory_order_relaxed);
+  if (atomic_load_explicit(&locks_little, memory_order_relaxed)) at = map_unlocked(span);
   if (at == MAP_FAILED) return NULL;
   uintptr_t low = (uintptr_t)at;
   uintptr_t start = (low + align - 1) & ~(uintptr_t)(align - 1);

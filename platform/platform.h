@@ -2,7 +2,7 @@
  * implement it; nothing above this folder asks which system it runs on.
  *
  * Memory: a range is reserved once. Its pages are committed before use and decommitted when they
- * are not needed. Both take page-aligned ranges inside one reservation. Sizes are bytes.
+ * are not needed. Both take whole pages of one reservation, from an aligned start. Sizes are bytes.
  * Errors: functions that can fail return NULL or false with errno set. */
 #ifndef TD_PLATFORM_PLATFORM_H
 #define TD_PLATFORM_PLATFORM_H
@@ -17,7 +17,9 @@
 
 /* ---- Memory ---- */
 
-/* Reserves address space without access to it. The start is aligned to `align`, a power of two. */
+/* Reserves address space without access to it. The start is aligned to `align`, a power of two.
+ * Where a program locks all its memory (mlockall), so is what is committed, unless the range is
+ * longer than what the program may lock. */
 void *td_plat_reserve(size_t bytes, size_t align);
 void td_plat_release(void *start, size_t bytes);
 /* Makes pages readable and writable. They are zero when first touched; pages that were committed

@@ -1,7 +1,9 @@
 /* The heap, and how large it may get. */
 #include "bdwgc/threads/start.h"
 
+#include <malloc.h>
 #include <pthread.h>
+#include <sys/resource.h>
 
 #include "bdwgc/say.h"
 #include "bdwgc/settings.h"
@@ -40,8 +42,19 @@ static struct tide_options options_from(const struct td_bdwgc_settings *set) {
   return options;
 }
 
+/* Else each thread's first malloc, which the C library itself calls when a stack is asked for,
+ * takes up to 128 MiB of address space for a heap of its own, and leaves nothing for stacks. */
+static void spare_address_space(void) {
+#ifdef M_ARENA_MAX
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+    (void)mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
 static void start(void) {
   struct tide_error error;
+  spare_address_space();
   td_bdwgc_read_environment();
   struct tide_options options = options_from(&td_bdwgc_settings);
   td_register_prepare();

@@ -80,14 +80,6 @@ static bool check_options(const struct tide_options *o, struct tide_error *error
   return false;
 }
 
-/* Returns the least range that is reserved if no option says how long it is to be. The tables that
- * tell of it are a twelfth as long. They count towards a limit of the process's own memory, so a
- * long range would leave nothing for objects. */
-static size_t least_reserve(void) {
-  size_t own = td_plat_own_bytes();
-  return own < RESERVE_DEFAULT_LEAST / 2 ? own * 2 : RESERVE_DEFAULT_LEAST;
-}
-
 bool td_options_read(const struct tide_options *given, struct tide_options *o,
                      struct tide_advanced_options *advanced, struct td_environment *environment,
                      struct tide_error *error) {
@@ -115,8 +107,8 @@ bool td_options_read(const struct tide_options *given, struct tide_options *o,
   /* Twice the limit, so that large objects find room between others. */
   if (!o->reserve_bytes && o->heap_max_bytes <= PTRDIFF_MAX / 2)
     o->reserve_bytes = o->heap_max_bytes * 2;
-  if (!(given && given->reserve_bytes) && o->reserve_bytes < least_reserve())
-    o->reserve_bytes = least_reserve();
+  if (!(given && given->reserve_bytes) && o->reserve_bytes < RESERVE_DEFAULT_LEAST)
+    o->reserve_bytes = RESERVE_DEFAULT_LEAST;
   if (!o->heap_initial_bytes) o->heap_initial_bytes = TD_INITIAL_DEFAULT;
   return true;
 }

@@ -5,37 +5,41 @@
 /* Runs that are all empty, for mutators that may not allocate. */
 static struct tide_bump *no_runs;
 
-bool td_runs_prepare(void) {
-  no_runs = td_plat_map(TD_CACHE_RUNS_BYTES);
-  return no_runs != NULL;
-}
-
 void td_runs_end(void) {
-  td_plat_unmap(no_runs, TD_CACHE_RUNS_BYTES);
+  td_plat_release(no_runs, TD_CACHE_RUNS_BYTES);
   no_runs = NULL;
 }
 
+bool td_runs_prepare(void) {
+  no_runs = td_plat_reserve(TD_CACHE_RUNS_BYTES, 0);
+  if (no_runs && td_plat_commit_zeroes(no_runs, TD_CACHE_RUNS_BYTES)) return true;
+  td_runs_end();
+  return false;
+}
+
 bool td_runs_open(struct tide_heap *heap, struct tide_mutator *mutator) {
-  void *table =
-      heap->run_pool->count ? heap->run_pool->tables[--heap->run_pool->count] : td_cache_map();
-  if (!table) return false;
-  td_cache_open(&mutator->cache, table);
+  struct td_run_pool *pool = heap->run_pool;
+  if (pool->count)
+    mutator->cache = pool->caches[--pool->count];
+  else if (!td_cache_open(&mutator->cache))
+    return false;
   mutator->fast.bump = mutator->cache.runs;
   return true;
 }
 
 void td_runs_close(struct tide_heap *heap, struct tide_mutator *mutator) {
-  if (heap->run_pool->count < TD_POOLED_TABLES)
-    heap->run_pool->tables[heap->run_pool->count++] = mutator->cache.runs;
-  else
-    td_cache_unmap(mutator->cache.runs);
+  struct td_run_pool *pool = heap->run_pool;
   mutator->fast.bump = no_runs;
-  mutator->cache.runs = NULL;
+  if (pool->count < TD_POOLED_CACHES && mutator->cache.layouts == TD_CACHE_LAYOUTS_FIRST)
+    pool->caches[pool->count++] = mutator->cache;
+  else
+    td_cache_close(&mutator->cache);
+  mutator->cache = (struct td_cache){0};
 }
 
 void td_runs_free_pool(struct tide_heap *heap) {
   while (heap->run_pool->count)
-    td_cache_unmap(heap->run_pool->tables[--heap->run_pool->count]);
+    td_cache_close(&heap->run_pool->caches[--heap->run_pool->count]);
 }
 
 void td_runs_show(struct tide_mutator *mutator) {

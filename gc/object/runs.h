@@ -5,10 +5,10 @@
 #include "gc/state/heap.h"
 #include "gc/state/mutator.h"
 
-/* Tables of caches that mutators have left. Under the world's lock. */
-#define TD_POOLED_TABLES 16u
+/* Empty caches that mutators have left. Under the world's lock. */
+#define TD_POOLED_CACHES 16u
 struct td_run_pool {
-  void *tables[TD_POOLED_TABLES];
+  struct td_cache caches[TD_POOLED_CACHES];
   unsigned count;
 };
 

@@ -6,23 +6,54 @@
 #include "heap/young/log.h"
 #include "heap/young/young.h"
 
-/* The runs, then `freed`, `filled` and `freed_at`. */
-#define TABLE_BYTES                                                                                \
-  (TD_CACHE_RUNS_BYTES + TD_CACHE_RUNS * (sizeof(uintptr_t) + 2 * sizeof(uint32_t)))
+/* ---- How far the cache reaches ---- */
 
-void *td_cache_map(void) {
-  return td_plat_map(TABLE_BYTES);
+/* `freed`, then `filled` and `freed_at`. */
+static size_t lists_bytes(uint32_t layouts) {
+  return (size_t)layouts * TIDE_BUMP_SLOTS * (sizeof(uintptr_t) + 2 * sizeof(uint32_t));
 }
 
-void td_cache_unmap(void *table) {
-  td_plat_unmap(table, TABLE_BYTES);
+static void place_lists(struct td_cache *cache, void *lists, uint32_t layouts) {
+  cache->layouts = layouts;
+  cache->freed = lists;
+  cache->filled = (uint32_t *)(cache->freed + (size_t)layouts * TIDE_BUMP_SLOTS);
+  cache->freed_at = cache->filled + (size_t)layouts * TIDE_BUMP_SLOTS;
 }
 
-void td_cache_open(struct td_cache *cache, void *table) {
-  *cache = (struct td_cache){.runs = table};
-  cache->freed = (uintptr_t *)(cache->runs + TD_CACHE_RUNS);
-  cache->filled = (uint32_t *)(cache->freed + TD_CACHE_RUNS);
-  cache->freed_at = cache->filled + TD_CACHE_RUNS;
+bool td_cache_reach_slow(struct td_cache *cache, tide_layout layout) {
+  uint32_t layouts = cache->layouts ? cache->layouts : TD_CACHE_LAYOUTS_FIRST;
+  while (layouts <= layout)
+    layouts *= 2;
+  void *lists = td_plat_map(lists_bytes(layouts));
+  if (!lists) return false;
+  if (!td_plat_commit(cache->runs, layouts * TIDE_BUMP_SLOTS * sizeof *cache->runs)) {
+    td_plat_unmap(lists, lists_bytes(layouts));
+    return false;
+  }
+  const struct td_cache before = *cache;
+  place_lists(cache, lists, layouts);
+  if (!before.layouts) return true;
+  memcpy(cache->freed, before.freed,
+         (size_t)before.layouts * TIDE_BUMP_SLOTS * sizeof *cache->freed);
+  memcpy(cache->filled, before.filled, before.filled_count * sizeof *cache->filled);
+  memcpy(cache->freed_at, before.freed_at, before.freed_count * sizeof *cache->freed_at);
+  td_plat_unmap(before.freed, lists_bytes(before.layouts));
+  return true;
+}
+
+bool td_cache_open(struct td_cache *cache) {
+  struct tide_bump *runs = td_plat_reserve(TD_CACHE_RUNS_BYTES, 0);
+  *cache = (struct td_cache){.runs = runs};
+  if (runs && td_plat_commit_zeroes(runs, TD_CACHE_RUNS_BYTES) && td_cache_reach(cache, 0))
+    return true;
+  td_plat_release(runs, TD_CACHE_RUNS_BYTES);
+  return false;
+}
+
+void td_cache_close(struct td_cache *cache) {
+  td_plat_unmap(cache->freed, lists_bytes(cache->layouts));
+  td_plat_release(cache->runs, TD_CACHE_RUNS_BYTES);
+  *cache = (struct td_cache){0};
 }
 
 /* ---- Freed cells ---- */
@@ -35,6 +66,7 @@ static uintptr_t *words_of(uintptr_t cell) {
 }
 
 void td_cache_put(struct td_cache *cache, uint32_t index, uintptr_t cell) {
+  if (!td_cache_reach(cache, (tide_layout)(index / TIDE_BUMP_SLOTS))) return;
   uintptr_t *head = &cache->freed[index];
   if (*head == 0) cache->freed_at[cache->freed_count++] = index;
   words_of(cell)[0] = *head & ~LISTED;
@@ -98,6 +130,10 @@ static __attribute__((noinline)) void *take_from_block(struct td_space *space,
  * go to and fro, and each time the long way. From a run it goes back to the run. */
 void *td_cache_take_elsewhere(struct td_space *space, struct td_cache *cache, uint32_t index,
                               size_t cell, enum td_room *room) {
+  if (!td_cache_reach(cache, (tide_layout)(index / TIDE_BUMP_SLOTS))) {
+    if (room) *room = TD_ROOM_NO_MEMORY;
+    return NULL;
+  }
   const bool again = room && *room != TD_ROOM;
   if (cache->freed_count && (cache->runs[index].limit != 0 || again)) {
     void *freed = take_freed(space, cache, index, cell);

@@ -9,21 +9,29 @@
 #define TD_CACHE_RUNS_BYTES (TD_CACHE_RUNS * sizeof(struct tide_bump))
 
 struct td_cache {
-  struct tide_bump *runs; /* [layout * TIDE_BUMP_SLOTS + class]; NULL: the cache is closed */
-  uintptr_t *freed;       /* the same: lists of freed cells */
-  uint32_t *filled;       /* numbers of the runs that may hold some */
-  uint32_t *freed_at;     /* numbers of the lists that were used */
+  /* [layout * TIDE_BUMP_SLOTS + class]: of each layout there can be, so that inlined code needs no
+   * test. Those of the first `layouts` can be written, the others are empty. NULL: the cache is
+   * closed. */
+  struct tide_bump *runs;
+  uintptr_t *freed;   /* the same, of the first `layouts`: lists of freed cells */
+  uint32_t *filled;   /* numbers of the runs that may hold some */
+  uint32_t *freed_at; /* numbers of the lists that were used */
+  uint32_t layouts;
   uint32_t filled_count, freed_count;
   uint64_t handed_out; /* bytes since they were last counted */
 };
 
-/* The cache's table has an entry for each layout and size class there can be, so that inlined code
- * needs no test; pages of it that are never touched cost nothing. Returns a table in which all
- * is empty, or NULL if there is no memory. */
-void *td_cache_map(void);
-void td_cache_unmap(void *table);
-/* The cache begins with a table in which all is empty. */
-void td_cache_open(struct td_cache *cache, void *table);
+/* Begins with a cache in which all is empty. Returns false if there is no memory. */
+bool td_cache_open(struct td_cache *cache);
+void td_cache_close(struct td_cache *cache);
+
+/* A cache that reaches no further is kept for another mutator. */
+#define TD_CACHE_LAYOUTS_FIRST 16u
+bool td_cache_reach_slow(struct td_cache *cache, tide_layout layout);
+/* Makes room for what concerns a layout. Returns false if there is no memory. */
+static inline bool td_cache_reach(struct td_cache *cache, tide_layout layout) {
+  return TIDE_LIKELY(layout < cache->layouts) || td_cache_reach_slow(cache, layout);
+}
 
 static inline uint32_t td_cache_index(tide_layout layout, unsigned size_class) {
   return (uint32_t)layout * TIDE_BUMP_SLOTS + size_class;
@@ -57,9 +65,9 @@ static inline void *td_cache_take(struct td_space *space, struct td_cache *cache
 
 /* ---- Freeing ---- */
 
-/* Keeps a cell that the program has freed. It counts as allocated until it is taken again, or until
- * the next collection, which forgets it. Its first word is a link then, its second tells that it
- * was freed. */
+/* Keeps a cell that the program has freed, unless there is no memory to. It counts as allocated
+ * until it is taken again, or until the next collection, which forgets it. Its first word is a link
+ * then, its second tells that it was freed. */
 void td_cache_put(struct td_cache *cache, uint32_t index, uintptr_t cell);
 /* What the second word says. */
 static inline uintptr_t td_cache_seal(uintptr_t cell) {

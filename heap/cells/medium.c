@@ -7,6 +7,7 @@
 #include "heap/memory/blocks.h"
 #include "heap/space/find.h"
 #include "heap/space/poison.h"
+#include "heap/space/tables.h"
 #include "heap/withheld/quarantine.h"
 #include "heap/young/young.h"
 
@@ -89,6 +90,7 @@ static void unlist(struct td_space *space, uint32_t first) {
 
 /* Few objects of a kind do not pay for a span: the first ones have blocks of their own. */
 static bool make_span(struct td_space *space, tide_layout layout, unsigned medium_class) {
+  if (!td_tables_reach_layout(space, layout)) return false;
   struct td_medium_list *list = list_of(space, layout, medium_class);
   size_t bytes = td_medium_bytes(medium_class);
   uint32_t cells = cells_of_span(bytes), first = 0;

@@ -3,6 +3,7 @@
 #include "heap/cells/run.h"
 #include "heap/memory/blocks.h"
 #include "heap/space/published.h"
+#include "heap/space/tables.h"
 #include "heap/withheld/avoid.h"
 #include "heap/young/young.h"
 
@@ -40,6 +41,8 @@ static uint32_t take_block(struct td_space *space, tide_layout layout, size_t ce
     block = *list;
     *list = space->infos[block].next;
     space->infos[block].reserved = space->infos[block].ahead = 0;
+  } else if (!td_tables_reach_layout(space, layout)) {
+    *room = TD_ROOM_NO_MEMORY;
   } else {
     *room = td_blocks_take(space, 1, &block);
     if (block) format(space, block, layout, cell);

@@ -5,6 +5,7 @@
 
 #include "heap/memory/backing.h"
 #include "heap/space/counted.h"
+#include "heap/space/tables.h"
 #include "heap/withheld/avoid.h"
 
 static void set_free(struct td_space *space, uint32_t block, bool is_free) {
@@ -12,14 +13,16 @@ static void set_free(struct td_space *space, uint32_t block, bool is_free) {
   *word = is_free ? *word | bit : *word & ~bit;
 }
 
-/* Adds the next slab's blocks to the pool. Returns false at the end of the range. */
-static bool move_frontier(struct td_space *space) {
+/* Adds the next slab's blocks to the pool. Returns why not: the range ends, or there is no memory
+ * for what tells of them. */
+static enum td_room move_frontier(struct td_space *space) {
   uint32_t next = space->frontier + (uint32_t)TD_SLAB_BLOCKS;
-  if (next > space->block_count) return false;
+  if (next > space->block_count) return TD_ROOM_NO_PLACE;
+  if (!td_tables_reach(space, next)) return TD_ROOM_NO_MEMORY;
   for (uint32_t b = space->frontier; b < next; b++)
     set_free(space, b, b != 0);
   space->frontier = next;
-  return true;
+  return TD_ROOM;
 }
 
 /* Returns the first free block at or above `from`, or the frontier. */
@@ -36,9 +39,12 @@ static uint32_t next_free(const struct td_space *space, uint32_t from) {
   return block < space->frontier ? block : space->frontier;
 }
 
-/* Returns the lowest `count` neighbouring free blocks, or 0; if `clean`, only such at which no
- * false pointer was seen. They may end above the frontier, which then moves up. */
-static uint32_t find_extent(struct td_space *space, uint32_t count, bool clean) {
+/* Returns the lowest `count` neighbouring free blocks, or 0, and then *room says why; if `clean`,
+ * only such at which no false pointer was seen. They may end above the frontier, which then moves
+ * up. */
+static uint32_t find_extent(struct td_space *space, uint32_t count, bool clean,
+                            enum td_room *room) {
+  *room = TD_ROOM_NO_PLACE;
   if (count >= space->extent_limit) return 0;
   uint32_t start = next_free(space, space->single_hint);
   space->single_hint = start;
@@ -49,10 +55,9 @@ static uint32_t find_extent(struct td_space *space, uint32_t count, bool clean) 
       end++;
     if (end - start == count) return start;
     if (end == space->frontier) {
-      if (!move_frontier(space)) {
-        if (!clean) space->extent_limit = count;
-        return 0;
-      }
+      *room = move_frontier(space);
+      if (*room == TD_ROOM_NO_PLACE && !clean) space->extent_limit = count;
+      if (*room != TD_ROOM) return 0;
       if (start == 0) start = end = 1; /* block 0 is never given out */
     } else {
       start = end = next_free(space, end + 1);
@@ -76,9 +81,10 @@ static bool take(struct td_space *space, uint32_t first, uint32_t count) {
 enum td_room td_blocks_take(struct td_space *space, uint32_t count, uint32_t *first) {
   if (!is_in_budget(space, count)) return TD_ROOM_OVER_BUDGET;
   /* Single blocks are for cells, each of which is avoided alone. */
-  uint32_t found = count > 1 ? find_extent(space, count, true) : 0;
-  if (found == 0) found = find_extent(space, count, false);
-  if (found == 0) return TD_ROOM_NO_PLACE;
+  enum td_room room;
+  uint32_t found = count > 1 ? find_extent(space, count, true, &room) : 0;
+  if (found == 0) found = find_extent(space, count, false, &room);
+  if (found == 0) return room;
   if (!take(space, found, count)) return TD_ROOM_NO_MEMORY;
   *first = found;
   return TD_ROOM;
@@ -88,7 +94,7 @@ bool td_blocks_take_behind(struct td_space *space, uint32_t first, uint32_t coun
   if (!is_in_budget(space, count)) return false;
   if (first > space->block_count || count > space->block_count - first) return false;
   while (first + count > space->frontier)
-    if (!move_frontier(space)) return false;
+    if (move_frontier(space) != TD_ROOM) return false;
   for (uint32_t b = first; b < first + count; b++)
     if (!td_block_is_free(space, b)) return false;
   return take(space, first, count);

@@ -129,8 +129,10 @@ struct td_space {
 
   /* Under `lock`. */
   pthread_mutex_t lock;
-  uint64_t *free_bits;   /* a bit for each block below frontier: it is in the pool */
-  uint32_t frontier;     /* no block at or above it was ever used */
+  uint64_t *free_bits; /* a bit for each block below frontier: it is in the pool */
+  uint32_t frontier;   /* no block at or above it was ever used */
+  /* How far tables may be written: heap/space/tables.h. Read while marking, too. */
+  uint32_t tables_end, listed_layouts;
   uint32_t single_hint;  /* no free block below */
   uint32_t extent_limit; /* no extent of this length is free; or UINT32_MAX */
   uint32_t used_blocks;  /* those that are not FREE */

@@ -5,6 +5,7 @@
 
 #include "heap/space/find.h"
 #include "heap/space/marks.h"
+#include "heap/space/tables.h"
 
 /* Addresses above the frontier are noted as far again as it reaches, and ABOVE_LEAST blocks
  * more. */
@@ -12,9 +13,10 @@
 /* In fresh blocks at most one cell of PART_MOST is avoided. */
 #define PART_MOST 4u
 
-static uint32_t bound_of(const struct td_space *space) {
-  uint64_t bound = (uint64_t)space->frontier * 2 + ABOVE_LEAST;
-  return bound < space->block_count ? (uint32_t)bound : space->block_count;
+static uint32_t bound_of(struct td_space *space) {
+  uint64_t wanted = (uint64_t)space->frontier * 2 + ABOVE_LEAST;
+  uint32_t bound = wanted < space->block_count ? (uint32_t)wanted : space->block_count;
+  return td_tables_reach(space, bound) ? bound : space->frontier;
 }
 
 static void clear(struct td_space *space, uint32_t block) {

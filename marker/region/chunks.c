@@ -14,13 +14,9 @@ bool td_chunks_open(struct td_chunks *pool, size_t bytes) {
   bytes = count * sizeof *pool->at;
   pool->at = td_plat_reserve(bytes, HUGE_PAGE);
   pool->count = (uint32_t)count;
-  if (!pool->at) return false;
-  if (td_plat_commit(pool->at, bytes)) {
-    td_plat_advise_huge(pool->at, bytes);
-    return true;
-  }
-  td_chunks_close(pool);
-  return false;
+  pool->committed = 0;
+  if (pool->at) td_plat_advise_huge(pool->at, bytes);
+  return pool->at != NULL;
 }
 
 void td_chunks_close(struct td_chunks *pool) {
@@ -31,6 +27,9 @@ void td_chunks_close(struct td_chunks *pool) {
 void td_chunks_begin(struct td_chunks *pool, size_t bytes) {
   size_t limit = bytes / sizeof *pool->at;
   pool->limit = limit < pool->count ? (uint32_t)limit : pool->count;
+  if (pool->limit > pool->committed && td_plat_commit(pool->at, pool->limit * sizeof *pool->at))
+    pool->committed = pool->limit;
+  if (pool->limit > pool->committed) pool->limit = pool->committed;
   /* relaxed, all: td_term_start publishes them: [term.start]. */
   atomic_store_explicit(&pool->fresh, 1, memory_order_relaxed);
   atomic_store_explicit(&pool->spare, 0, memory_order_relaxed);

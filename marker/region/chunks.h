@@ -1,5 +1,5 @@
 /* The chunks that waiting references are kept in. Their memory is reserved when the heap is created
- * and touched only when it is used, and a collection uses no more than a part of the heap. When
+ * and committed as far as a collection may use it, which is a part of the heap. When
  * there is no chunk left, references are deferred instead (marker/base/deferred.h), so nothing can
  * fail.
  *
@@ -23,8 +23,9 @@
 struct td_chunks {
   struct td_chunk *at; /* chunk 0 is never used */
   uint32_t count;      /* as many are reserved */
-  /* Constant in a collection: */
-  uint32_t limit; /* chunks below it may be used */
+  /* Constant in a collection, both: */
+  uint32_t committed; /* chunks below it may be written */
+  uint32_t limit;     /* chunks below it may be used */
   /* Chunks below it were used in this collection: a relaxed counter. All markers write it and the
    * next one, and read what lies before and behind them all the time. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) fresh;

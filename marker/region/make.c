@@ -1,5 +1,5 @@
-/* The memory of regions and visitors. Both are as large as the heap's range asks for, and touched
- * as far as the heap reaches. */
+/* The memory of regions and visitors. Both are as large as the heap's range asks for, and committed
+ * as far as the heap reaches; if the system refuses that, a collection has no regions. */
 #include <stdlib.h>
 
 #include "marker/base/state.h"
@@ -49,8 +49,7 @@ struct td_regions *td_regions_make(const struct td_space *space) {
   td_homes_open(&regions->homes);
   size_t bytes = regions->room * sizeof *regions->at;
   regions->at = td_plat_reserve(bytes, 0);
-  if (regions->at && td_plat_commit(regions->at, bytes) && open_pool(&regions->pool, space))
-    return regions;
+  if (regions->at && open_pool(&regions->pool, space)) return regions;
   td_plat_release(regions->at, bytes);
   free(regions);
   return NULL;
@@ -86,6 +85,14 @@ static size_t pool_bytes(const struct td_regions *regions, const struct td_space
   return bytes > limits->pool_least ? bytes : limits->pool_least;
 }
 
+/* Lets the first `bytes` of a reserved table be written. */
+static bool reach(void *table, size_t bytes, size_t *reached_bytes) {
+  if (bytes <= *reached_bytes) return true;
+  if (!td_plat_commit(table, bytes)) return false;
+  *reached_bytes = bytes;
+  return true;
+}
+
 void td_regions_begin(struct td_regions *regions, const struct td_space *space,
                       const struct td_regions_task *task) {
   const unsigned markers = task->markers;
@@ -95,7 +102,8 @@ void td_regions_begin(struct td_regions *regions, const struct td_space *space,
   regions->parts = shift > TD_CHUNK_SHIFT ? shift - TD_CHUNK_SHIFT : 0;
   td_chunks_begin(&regions->pool, pool_bytes(regions, space));
   /* relaxed, all: td_term_start publishes them: [term.start]. */
-  const uint32_t count = (uint32_t)(granules >> shift) + 1;
+  uint32_t count = (uint32_t)(granules >> shift) + 1;
+  if (!reach(regions->at, count * sizeof *regions->at, &regions->reached_bytes)) count = 0;
   atomic_store_explicit(&regions->count, count, memory_order_relaxed);
   regions->crowded = markers >= TD_MANY_MARKERS;
   regions->trial = &regions->trials[case_of(regions, markers)];
@@ -127,8 +135,7 @@ struct td_visitor *td_visitor_make(struct td_marker *marker) {
   visitor->summary = calloc(words / 64, sizeof *visitor->summary);
   visitor->ring = malloc(TD_WIDE * sizeof *visitor->ring);
   visitor->list = malloc(TD_VISIT_LIST_ROOM * sizeof *visitor->list);
-  if (visitor->open && td_plat_commit(visitor->open, visitor->open_bytes) && visitor->fresh &&
-      visitor->summary && visitor->ring && visitor->list)
+  if (visitor->open && visitor->fresh && visitor->summary && visitor->ring && visitor->list)
     return visitor;
   td_visitor_free(visitor);
   return NULL;
@@ -145,9 +152,13 @@ void td_visitor_free(struct td_visitor *visitor) {
 }
 
 void td_visitor_begin(struct td_visitor *visitor) {
+  struct td_regions *regions = visitor->regions;
+  size_t parts = td_regions_parts(regions);
+  /* relaxed: td_term_start publishes it: [term.start]. */
+  if (!reach(visitor->open, parts * sizeof *visitor->open, &visitor->reached_bytes))
+    atomic_store_explicit(&regions->count, 0, memory_order_relaxed);
   visitor->stock = (struct td_stock){.first = 0};
   visitor->near.asked = visitor->near.known = false;
   /* Markers begin at different places. */
-  visitor->cursor =
-      visitor->marker->id * td_regions_count(visitor->regions) / visitor->marker->set->limit;
+  visitor->cursor = visitor->marker->id * td_regions_count(regions) / visitor->marker->set->limit;
 }

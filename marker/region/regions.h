@@ -32,8 +32,8 @@ enum td_trial_case {
 
 /* What the markers of a heap share. */
 struct td_regions {
-  struct td_region *at; /* as many as the smallest regions of the heap's range */
-  size_t room;
+  struct td_region *at;       /* as many as the smallest regions of the heap's range */
+  size_t room, reached_bytes; /* of which so much can be written */
   /* Constant while marking. Tests make them small. */
   struct td_region_limits {
     unsigned shift_least; /* log2 of the granules of one marker's smallest regions, at least 12: a
@@ -70,11 +70,11 @@ struct td_visitor {
   /* Where the next reference to each part of a region goes: into a chunk of this marker. A pointer
    * to the end of a chunk, or NULL, says that another chunk is needed. */
   uint16_t **open;
-  size_t open_bytes;
-  uint64_t *fresh;   /* a bit for each granule of the region that is being visited */
-  uint64_t *summary; /* a bit for each word of `fresh` */
-  uint64_t *ring;    /* TD_WIDE items: see marker/loop/by_region.h */
-  uint32_t *list;    /* granules of objects that are scanned next, in order */
+  size_t open_bytes, reached_bytes; /* as of the regions */
+  uint64_t *fresh;                  /* a bit for each granule of the region that is being visited */
+  uint64_t *summary;                /* a bit for each word of `fresh` */
+  uint64_t *ring;                   /* TD_WIDE items: see marker/loop/by_region.h */
+  uint32_t *list;                   /* granules of objects that are scanned next, in order */
   struct td_stock stock;
   uint32_t part;   /* the part of a region that is scanned first */
   uint32_t cursor; /* the region that is looked at next */

@@ -87,7 +87,7 @@ int main(void) {
   CHECK(alloc <= 60);
   CHECK(cut <= 480 && freed <= 560);
   CHECK(others <= freed + 20);
-  CHECK(lock <= 220);
+  CHECK(lock <= 250); /* 30 are for unlocking if the thread ends inside */
   CHECK(with_type <= 170);
   CHECK(held <= 470);
 #endif

@@ -59,6 +59,30 @@ static int none(void) {
   return address_space_bytes() > before + MIB ? 6 : 0; /* nothing was left mapped */
 }
 
+/* Tables of a long range are writable as far as it is used. */
+static int little_to_write(void) {
+  struct rlimit limit = {64 * MIB, 64 * MIB};
+  struct td_space heap;
+  enum td_room room;
+  if (setrlimit(RLIMIT_DATA, &limit) != 0) return 2;
+  if (!td_space_init(&heap, true, (size_t)64 << 30, SIZE_MAX, NULL)) return 3;
+  if (heap.reserved_bytes < (size_t)32 << 30) return 4;
+  char *object = (char *)td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, 4 * MIB, &room);
+  if (!object || !is_zero(object, 4 * MIB)) return 5;
+  while (td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, MIB, &room)) {
+  }
+  if (room != TD_ROOM_NO_MEMORY) return 6;
+  td_space_deinit(&heap);
+  return 0;
+}
+
+Test(reserve, tables_take_what_is_used) {
+#ifdef TD_SANITIZE_address
+  cr_skip_test("AddressSanitizer has memory of its own");
+#endif
+  cr_assert_eq(in_child(little_to_write), 0);
+}
+
 Test(reserve, falls_back_to_less_address_space) {
 #ifdef TD_SANITIZE_address
   cr_skip_test("AddressSanitizer needs address space without limits");

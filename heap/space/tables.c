@@ -1,0 +1,103 @@
+/* Mapping the side tables, and making more of them writable. */
+#include "heap/space/tables.h"
+
+#define ROWS (7u + TD_FLAG_ROWS)
+
+/* A table with an entry for each block, or for each slab. */
+struct row {
+  char *at;
+  size_t slab_bytes; /* what tells of a slab */
+};
+
+static void list_rows(const struct td_space *space, struct row rows[ROWS]) {
+  *rows++ = (struct row){(char *)space->marks, TD_SLAB_BLOCKS * TD_BLOCK_GRANULES};
+  *rows++ = (struct row){(char *)space->blocks, TD_SLAB_BLOCKS * sizeof *space->blocks};
+  *rows++ = (struct row){(char *)space->infos, TD_SLAB_BLOCKS * sizeof *space->infos};
+  *rows++ = (struct row){(char *)space->free_bits, TD_SLAB_BLOCKS / 8};
+  *rows++ = (struct row){(char *)space->touched, TD_SLAB_BLOCKS / 8};
+  *rows++ = (struct row){(char *)space->logged_slabs, 1};
+  *rows++ = (struct row){(char *)space->slab_committed, 1};
+  for (size_t i = 0; i < TD_FLAG_ROWS; i++)
+    *rows++ =
+        (struct row){(char *)space->flags + i * space->flag_pages, TD_SLAB_BLOCKS * TD_BLOCK_PAGES};
+}
+
+/* ---- Mapping ---- */
+
+/* Returns the next of the side tables, which begins with a page. */
+static void *next_table(uintptr_t *at, size_t bytes) {
+  void *table = (void *)*at;
+  *at += (bytes + td_plat_page_bytes() - 1) & ~(td_plat_page_bytes() - 1);
+  return table;
+}
+
+/* Places the side tables of a space whose range is known, one behind the other. Returns where they
+ * end. */
+static uintptr_t place_tables(struct td_space *space, uintptr_t at) {
+  const size_t count = space->block_count, bits = (count + 63) / 64 * 8;
+  const size_t slabs = count / TD_SLAB_BLOCKS, layouts = TIDE_LAYOUT_MAX;
+  space->marks = next_table(&at, space->mark_span);
+  space->blocks = next_table(&at, count * sizeof *space->blocks);
+  space->infos = next_table(&at, count * sizeof *space->infos);
+  space->flags = next_table(&at, space->flag_pages * TD_FLAG_ROWS);
+  space->free_bits = next_table(&at, bits);
+  space->touched = next_table(&at, bits);
+  space->logged_slabs = next_table(&at, slabs);
+  space->slab_committed = next_table(&at, slabs);
+  space->unswept = next_table(&at, layouts * TIDE_BUMP_SLOTS * sizeof *space->unswept);
+  space->medium = next_table(&at, layouts * TD_MEDIUM_CLASSES * sizeof *space->medium);
+  return at;
+}
+
+bool td_tables_map(struct td_space *space) {
+  space->table_bytes = place_tables(space, 0);
+  void *tables = td_plat_reserve(space->table_bytes, 1);
+  space->marks = tables;
+  if (!tables || !td_plat_commit_zeroes(tables, space->table_bytes)) return false;
+  place_tables(space, (uintptr_t)tables);
+  return true;
+}
+
+void td_tables_unmap(struct td_space *space) {
+  if (space->marks) td_plat_release(space->marks, space->table_bytes);
+}
+
+/* ---- Reaching ---- */
+
+/* Tables grow by what tells of 16 MiB in heaps with small pages, of whose entries for blocks that
+ * is a page; in others by 32 MiB, whose marks fill a huge page. */
+#define STEP_SMALL (8 * TD_SLAB_BLOCKS)
+#define STEP_HUGE (16 * TD_SLAB_BLOCKS)
+
+static bool commit(const struct row *row, size_t from_slab, size_t to_slab) {
+  uintptr_t page = td_plat_page_bytes();
+  uintptr_t from = (uintptr_t)(row->at + from_slab * row->slab_bytes) / page * page;
+  uintptr_t to = (uintptr_t)row->at + to_slab * row->slab_bytes;
+  return td_plat_commit((void *)from, to - from);
+}
+
+bool td_tables_reach(struct td_space *space, uint32_t blocks) {
+  struct row rows[ROWS];
+  if (blocks <= space->tables_end) return true;
+  size_t step = space->first_huge_slab ? STEP_SMALL : STEP_HUGE;
+  uint64_t end = ((uint64_t)blocks + step - 1) / step * step;
+  if (end > space->block_count) end = space->block_count;
+  list_rows(space, rows);
+  for (size_t i = 0; i < ROWS; i++)
+    if (!commit(&rows[i], space->tables_end / TD_SLAB_BLOCKS, (size_t)end / TD_SLAB_BLOCKS))
+      return false;
+  space->tables_end = (uint32_t)end;
+  return true;
+}
+
+#define LAYOUTS_STEP 16u
+
+bool td_tables_reach_layout(struct td_space *space, tide_layout layout) {
+  if (TIDE_LIKELY(layout < space->listed_layouts)) return true;
+  size_t end = (layout / LAYOUTS_STEP + 1) * LAYOUTS_STEP;
+  if (!td_plat_commit(space->unswept, end * TIDE_BUMP_SLOTS * sizeof *space->unswept) ||
+      !td_plat_commit(space->medium, end * TD_MEDIUM_CLASSES * sizeof *space->medium))
+    return false;
+  space->listed_layouts = (uint32_t)end;
+  return true;
+}

@@ -1,0 +1,171 @@
+/* Programs with little address space, little memory of their own, or all of it locked. Parts of
+ * bdwgc_semantics that begin before GC_INIT: what is tried runs in children. */
+#include "tests/bdwgc/semantics.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MIB ((size_t)1 << 20)
+
+static void limit_to(int what, size_t bytes) {
+  struct rlimit limit = {bytes, bytes};
+  CHECK(setrlimit(what, &limit) == 0);
+}
+
+/* Returns whether all was there. Memory that is not there is refused. */
+static bool allocate(void) {
+  char **list = NULL;
+  for (int i = 0; i < 100000; i++) {
+    char **one = GC_malloc(40);
+    if (!one) return false;
+    if (i % 100) continue;
+    *one = (char *)list;
+    list = one;
+  }
+  GC_gcollect();
+  return list != NULL;
+}
+static void *work(void *unused) {
+  (void)allocate();
+  return unused;
+}
+
+/* The main thread and as many more. Returns how many these were, -1 if the main one lacked memory.
+ */
+static int run_threads(int more) {
+  pthread_t thread[8];
+  int made = 0;
+  GC_INIT();
+  for (int i = 0; i < more; i++) {
+    int error = GC_pthread_create(&thread[made], NULL, work, NULL);
+    CHECK(error == 0 || error == EAGAIN);
+    made += error == 0;
+  }
+  bool all = allocate();
+  for (int i = 0; i < made; i++)
+    finish(thread[i]);
+  return all ? made : -1;
+}
+
+static void in_child(void (*run)(size_t), size_t limit) {
+  int status;
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    run(limit);
+    _exit(0);
+  }
+  CHECK(waitpid(child, &status, 0) == child);
+  if (status != 0) fprintf(stderr, "limit of %zu bytes: status %#x\n", limit, (unsigned)status);
+  CHECK(status == 0);
+}
+
+static void in_little_space(size_t limit) {
+  GC_set_warn_proc(GC_ignore_warn_proc);
+  limit_to(RLIMIT_AS, limit);
+  int made = run_threads(3);
+  CHECK(made == 3 || (made >= 0 && limit < 128 * MIB));
+}
+static void little_space(void) {
+  for (size_t limit = 64 * MIB; limit <= 320 * MIB; limit += 4 * MIB + 4096)
+    in_child(in_little_space, limit);
+}
+
+/* What the process may write and shares with nobody: strict accounting counts that, too. */
+static void with_little_data(size_t limit) {
+  GC_set_warn_proc(GC_ignore_warn_proc);
+  limit_to(RLIMIT_DATA, limit);
+  int made = run_threads(3);
+  CHECK(made == 3 || limit < 40 * MIB);
+}
+static void little_data(void) {
+  for (size_t limit = 8 * MIB; limit <= 128 * MIB; limit += 4 * MIB + 4096)
+    in_child(with_little_data, limit);
+}
+
+static void *end_at_once(void *unused) {
+  return unused;
+}
+/* A thread has a stack, and cannot be registered. */
+static void refuse_threads(size_t limit) {
+  pthread_attr_t attributes;
+  pthread_t thread;
+  GC_INIT();
+  CHECK(allocate());
+  CHECK(pthread_attr_init(&attributes) == 0);
+  CHECK(pthread_attr_setstacksize(&attributes, 64 << 10) == 0);
+  limit_to(RLIMIT_AS, limit);
+  for (int detached = 0; detached < 2; detached++) {
+    CHECK(pthread_attr_setdetachstate(&attributes, detached) == 0);
+    for (int i = 0; i < 20; i++) {
+      int error = GC_pthread_create(&thread, &attributes, end_at_once, NULL);
+      CHECK(error == EAGAIN || (error == 0 && !getenv("TD_OURS")));
+      if (!error && !detached) finish(thread);
+    }
+  }
+  CHECK(allocate());
+}
+static void threads_refused(void) {
+  in_child(refuse_threads, MIB); /* less than there is already: not a page more */
+}
+
+/* ---- Locked memory ---- */
+
+static size_t resident_bytes(void) {
+  struct rusage usage;
+  CHECK(getrusage(RUSAGE_SELF, &usage) == 0);
+  return (size_t)usage.ru_maxrss << 10;
+}
+#define LIVE_BYTES (16 * MIB)
+static void fill(void) {
+  char **list = NULL;
+  for (size_t i = 0; i < LIVE_BYTES / 64; i++) {
+    char **one = GC_malloc(63);
+    *one = (char *)list;
+    list = one;
+  }
+  GC_gcollect();
+}
+static void lock_first(size_t most) {
+  CHECK(mlockall(MCL_CURRENT | MCL_FUTURE) == 0);
+  CHECK(run_threads(2) == 2);
+  fill();
+  CHECK(resident_bytes() < most);
+}
+static void lock_later(size_t most) {
+  GC_INIT();
+  CHECK(mlockall(MCL_CURRENT | MCL_FUTURE) == 0);
+  CHECK(run_threads(2) == 2);
+  fill();
+  CHECK(resident_bytes() < most);
+}
+/* A user who may lock little. */
+static void lock_little(size_t limit) {
+  if (geteuid() == 0) CHECK(setgid(65534) == 0 && setuid(65534) == 0);
+  if (mlockall(MCL_FUTURE) != 0) return;
+  GC_INIT();
+  CHECK(allocate());
+  CHECK(resident_bytes() < limit);
+}
+static void locked(void) {
+  if (geteuid() == 0) {
+    /* Two stacks of 8 MiB, the program, the objects and what may be allocated until a collection.
+     */
+    in_child(lock_first, 96 * MIB);
+    in_child(lock_later, 96 * MIB);
+  }
+  limit_to(RLIMIT_MEMLOCK, 8 * MIB);
+  in_child(lock_little, 32 * MIB);
+}
+
+const struct part scarce_parts[] = {
+    {"scarce_space", little_space, true},
+    {"scarce_data", little_data, true},
+    {"scarce_threads_refused", threads_refused, true},
+    {"scarce_locked", locked, true},
+    {NULL, NULL, false},
+};
