@@ -42,7 +42,8 @@ def expect_cells(output):
 def way_install(options):
     shutil.rmtree(options.prefix, ignore_errors=True)
     run("cmake", "--install", options.build, "--prefix", options.prefix)
-    for pattern in ("include/tide/tide.h", "include/tide/advanced.h", "include/tide/stats.h", "**/libtidemark.so",
+    for pattern in ("include/tide/tide.h", "include/tide/advanced.h", "include/tide/stats.h", "include/tide/bwos.h", "include/tide/bwos.hpp",
+                    "**/libtidemark.so",
                     "**/libtidemark.so.0.3", "**/libtidemark.a", "**/tidemarkConfig.cmake",
                     "**/tidemarkConfigVersion.cmake", "**/pkgconfig/tidemark.pc",
                     "**/man3/tidemark.3", "**/man3/tide_alloc_array.3", "**/single/tidemark.c",
