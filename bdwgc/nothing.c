@@ -11,8 +11,8 @@
 /* The heap stays until the process ends: objects may be in use in other threads. */
 NOTHING(deinit)
 
-/* Marking threads start when they are needed. Words on another stack are found where the thread
- * stands: see the manual on signal stacks. Fork handlers are there anyway. */
+/* Marking threads start when they are needed. The stack of a handler is found where the thread
+ * stands. Fork handlers are there anyway. */
 NOTHING(start_mark_threads)
 NOTHING(register_altstack)
 NOTHING(set_handle_fork)

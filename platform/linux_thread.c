@@ -81,20 +81,42 @@ bool td_plat_stack_bounds(struct td_stack_bounds *bounds) {
   return true;
 }
 
-bool td_plat_stack_reaches(uintptr_t address, uintptr_t high) {
+/* From the top down: what is mapped there ends soon if it is another stack. Returns `low`, or where
+ * the first gap above it ends. */
+static uintptr_t mapped_from(uintptr_t low, uintptr_t high) {
   unsigned char resident[512];
   size_t page = td_plat_page_bytes(), most = sizeof resident * page;
-  uintptr_t low = address & ~(uintptr_t)(page - 1);
-  bool mapped = true;
+  uintptr_t end = (high + page - 1) & ~(uintptr_t)(page - 1);
   int saved = errno;
-  /* From the top down: what is mapped there ends soon if it is another stack. */
-  for (uintptr_t end = (high + page - 1) & ~(uintptr_t)(page - 1); mapped && end > low;) {
+  while (end > low && most >= page) {
     size_t bytes = end - low < most ? end - low : most;
-    end -= bytes;
-    mapped = mincore((void *)end, bytes, resident) == 0 || errno != ENOMEM;
+    if (mincore((void *)(end - bytes), bytes, resident) == 0 || errno != ENOMEM)
+      end -= bytes;
+    else
+      most = bytes / page / 2 * page;
   }
   errno = saved;
-  return mapped;
+  return end;
+}
+
+bool td_plat_stack_reaches(uintptr_t address, uintptr_t high) {
+  uintptr_t low = address & ~(uintptr_t)(td_plat_page_bytes() - 1);
+  return mapped_from(low, high) == low;
+}
+
+uintptr_t td_plat_stack_mapped(uintptr_t high) {
+  return mapped_from(0, high);
+}
+
+bool td_plat_signal_stack(uintptr_t address, uintptr_t *low, uintptr_t *high) {
+  stack_t stack;
+  int saved = errno;
+  bool known = sigaltstack(NULL, &stack) == 0 && stack.ss_flags & SS_ONSTACK;
+  errno = saved;
+  if (!known || address - (uintptr_t)stack.ss_sp >= stack.ss_size) return false;
+  *low = (uintptr_t)stack.ss_sp;
+  *high = *low + stack.ss_size;
+  return true;
 }
 
 long td_plat_thread_id(void) {

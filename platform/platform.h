@@ -87,6 +87,11 @@ bool td_plat_stack_bounds(struct td_stack_bounds *bounds);
  * memory in between is not mapped: the system leaves a gap between such a stack and what lies below
  * it. If the system does not tell what is mapped, the answer is true. */
 bool td_plat_stack_reaches(uintptr_t address, uintptr_t high);
+/* Returns where memory begins that is mapped without a gap up to `high`. */
+uintptr_t td_plat_stack_mapped(uintptr_t high);
+/* Is the calling thread in a handler on its signal stack, and is this an address there? Tells the
+ * stack's bounds. */
+bool td_plat_signal_stack(uintptr_t address, uintptr_t *low, uintptr_t *high);
 
 /* Returns the number by which the system knows the calling thread. */
 long td_plat_thread_id(void);

@@ -60,9 +60,11 @@ struct tide_mutator {
   uint64_t logged;      /* times that it logged something anew since the last collection */
   struct tide_fiber_stack own;
   struct tide_fiber_stack native;   /* what the system says of it; own is what the program says */
+  struct tide_fiber_stack signal;   /* of a handler that has a stack of its own (sigaltstack) */
   struct tide_fiber_stack *current; /* the stack it has told that it runs on: &own or a fiber's */
   struct tide_fiber_stack *running; /* while it stands still: the one that it stood on. Another than
-                                     * `current` if a signal came between telling and switching */
+                                     * `current` if a signal came between telling and switching, and
+                                     * &signal in a handler that interrupted `current` */
   struct tide_fiber_stack *fibers;
   struct td_local_root *locals;
   bool looks_first;     /* the next allocation is to look what is owed: inlined code sees no run */

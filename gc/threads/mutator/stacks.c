@@ -84,6 +84,16 @@ static void copy_resting(const struct look *look, const struct tide_fiber_stack 
   copy_saved(look, stack);
 }
 
+/* A stack that a signal interrupted, whose handler has another: nobody knows how deep it was used,
+ * so from end to end, without what its end is guarded by. */
+static void copy_interrupted(const struct look *look, const struct tide_fiber_stack *stack) {
+  uintptr_t low = stack->grows ? td_plat_stack_mapped(stack->high) : stack->low;
+  while (low < stack->high && !td_plat_readable((low + 7) & ~(uintptr_t)7))
+    low = (low / td_plat_page_bytes() + 1) * td_plat_page_bytes();
+  copy_part(look, stack, low, stack->high);
+  copy_saved(look, stack);
+}
+
 static void copy_running(const struct look *look, const struct tide_fiber_stack *running) {
   if (!td_stack_holds(running, running->top)) {
     td_plat_say("tidemark: a mutator stands at %#zx, outside the stack [%#zx, %#zx) it runs on; "
@@ -105,14 +115,17 @@ void td_stacks_list(const struct tide_mutator *mutator, struct td_root_list *lis
   const struct look look = {
       .list = list, .base = space->base, .bytes = td_avoid_watched_bytes(space)};
   const struct tide_fiber_stack *running = mutator->running;
+  const struct tide_fiber_stack *interrupted =
+      running == &mutator->signal ? mutator->current : NULL;
   if (mutator->section_copied)
     copy_words(&look, (uintptr_t)mutator->section.words,
                (uintptr_t)(mutator->section.words + mutator->section.word_count));
   if (!mutator->section_copied || running != &mutator->own || is_native(mutator))
     copy_running(&look, running);
-  if (running != &mutator->own) copy_resting(&look, &mutator->own);
+  if (interrupted) copy_interrupted(&look, interrupted);
+  if (running != &mutator->own && interrupted != &mutator->own) copy_resting(&look, &mutator->own);
   for (struct tide_fiber_stack *f = mutator->fibers; f; f = f->next)
-    if (f != running) copy_resting(&look, f);
+    if (f != running && f != interrupted) copy_resting(&look, f);
 }
 
 /* ---- For a blocking section ---- */

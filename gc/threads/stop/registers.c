@@ -26,25 +26,36 @@ bool td_stack_holds(const struct tide_fiber_stack *stack, uintptr_t address) {
   return stack->grows && address < stack->low && td_plat_stack_reaches(address, stack->high);
 }
 
-/* A signal may stop the thread between its telling of a switch and the switch. */
+/* A signal may stop the thread between its telling of a switch and the switch. Returns NULL if the
+ * address is on none of the stacks that are known. */
 static struct tide_fiber_stack *stack_below(struct tide_mutator *m, uintptr_t here) {
-  if (!m->stop_signal || td_stack_holds(m->current, here)) return m->current;
+  if (m->stack_kind == TIDE_STACK_PRECISE || td_stack_holds(m->current, here)) return m->current;
+  if (!m->stop_signal) return NULL;
   if (td_stack_holds(&m->own, here)) return &m->own;
   for (struct tide_fiber_stack *f = m->fibers; f; f = f->next)
     if (td_stack_holds(f, here)) return f;
-  if (td_stack_holds(&m->native, here)) return &m->native;
-  return m->current;
+  return td_stack_holds(&m->native, here) ? &m->native : NULL;
 }
 
 static void place(struct tide_mutator *m, uintptr_t here, void *fake) {
   m->running = stack_below(m, here);
+  if (!m->running)
+    m->running =
+        td_plat_signal_stack(here, &m->signal.low, &m->signal.high) ? &m->signal : m->current;
+  m->current->fake = fake; /* a handler's frames, and those it interrupted, have one in common */
   m->running->top = here;
   m->running->fake = fake;
   if (m->running == m->current) m->running->saved_count = 0;
 }
 
 void td_stack_place(struct tide_mutator *mutator) {
-  place(mutator, mutator->running->top, mutator->running->fake);
+  const struct tide_fiber_stack stood = *mutator->running;
+  if (mutator->running == &mutator->signal) return;
+  struct tide_fiber_stack *below = stack_below(mutator, stood.top);
+  mutator->running = below ? below : mutator->current;
+  mutator->running->top = stood.top;
+  mutator->running->fake = stood.fake;
+  if (mutator->running == mutator->current) mutator->running->saved_count = 0;
 }
 
 static TD_READS_STACKS void call_inside(void (*run)(void *), void *argument) {
