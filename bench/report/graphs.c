@@ -20,15 +20,15 @@ static void put_bars(struct td_page *page, const struct td_graph_rows *graph) {
       struct td_bar *bar = &bars[count++];
       *bar = (struct td_bar){.colour = td_page_colour(page, row->engine.label),
                              .value = ns.median,
-                             .low = ns.min,
-                             .high = ns.max,
+                             .low = ns.low,
+                             .high = ns.high,
                              .gap_before = first && m > 0};
       snprintf(bar->label, sizeof bar->label, "%s, %u marker%s", row->engine.label, row->markers,
                td_plural(row->markers));
       first = false;
     }
   }
-  fputs("<h4>Nanoseconds per live object: median (fastest–slowest round)</h4>\n", page->out);
+  fputs("<h4>Nanoseconds per live object: median (quartiles of the rounds)</h4>\n", page->out);
   td_svg_bars(page->out, "Mark time per live object", bars, count);
   free(bars);
 }
@@ -109,6 +109,13 @@ static void put_frontier(struct td_page *page, const struct td_graph_rows *graph
   fprintf(page->out, " item%s.</p>\n", td_plural(p->stack_max));
 }
 
+/* Returns a row of a Tidemark heap, or NULL. */
+static const struct td_row *heap_of(const struct td_graph_rows *graph) {
+  for (size_t i = 0; i < graph->row_count; i++)
+    if (graph->rows[i].engine.kind == TD_ENGINE_TIDE) return &graph->rows[i];
+  return NULL;
+}
+
 static void put_graph(struct td_page *page, const struct td_graph_rows *graph) {
   fputs("<h3>", page->out);
   td_html_text(page->out, graph->label);
@@ -125,7 +132,12 @@ static void put_graph(struct td_page *page, const struct td_graph_rows *graph) {
   td_html_count(page->out, graph->objects);
   fputs(" live objects, ", page->out);
   td_html_count(page->out, graph->edges);
-  fprintf(page->out, " references, %.1f MiB.</p>\n", (double)graph->bytes / (1 << 20));
+  const struct td_row *row = heap_of(graph);
+  if (row)
+    fprintf(page->out, " references, %.1f MiB on a Tidemark heap.</p>\n",
+            (double)row->bytes / (1 << 20));
+  else
+    fprintf(page->out, " references, %.1f MiB.</p>\n", (double)graph->bytes / (1 << 20));
   put_bars(page, graph);
   put_activity(page, graph);
   put_frontier(page, graph);

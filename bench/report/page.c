@@ -31,7 +31,8 @@ const char *td_page_colour(const struct td_page *page, const char *engine) {
 void td_page_key(const struct td_page *page) {
   fputs("<p class=\"key small\">", page->out);
   for (size_t i = 0; i < page->comparison->engine_count; i++) {
-    fprintf(page->out, "<span><i style=\"background:%s\"></i>", td_svg_colour(i));
+    fputs("<span>", page->out);
+    td_svg_mark(page->out, i);
     td_html_text(page->out, page->comparison->engines[i].label);
     fputs("</span>", page->out);
   }

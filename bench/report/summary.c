@@ -25,16 +25,30 @@ static double speed_up_of(const struct td_graph_rows *graph, const char *engine,
   return one && many ? td_samples_ratio(&one->mark_ns, &many->mark_ns).median : (double)NAN;
 }
 
+static bool is_unsure(const struct td_row *row) {
+  return row && td_row_is_compared(row) && !td_row_is_known(row);
+}
+
+/* Is the ratio of this engine not known on one of the graphs? */
+static bool any_unsure(const struct td_page *page, const char *engine, unsigned markers) {
+  for (size_t g = 0; g < page->comparison->graph_count; g++)
+    if (is_unsure(td_graph_row(&page->comparison->graphs[g], engine, markers))) return true;
+  return false;
+}
+
 /* A cell with the smallest and the largest over the graphs, and the median. */
 static void put_range(struct td_page *page, graph_figure *figure, const char *engine,
                       unsigned markers) {
   struct td_samples figures = {0};
+  const char *unsure = figure == cost_of && any_unsure(page, engine, markers) ? " ?" : "";
   for (size_t g = 0; g < page->comparison->graph_count; g++)
     if (!td_samples_add(&figures, figure(&page->comparison->graphs[g], engine, markers)))
       page->failed = true;
   struct td_summary all = td_samples_summary(&figures);
-  if (all.count)
-    fprintf(page->out, "<td>%.2f–%.2f (%.2f)</td>", all.min, all.max, all.median);
+  if (all.count == 1)
+    fprintf(page->out, "<td>%.2f%s</td>", all.median, unsure);
+  else if (all.count)
+    fprintf(page->out, "<td>%.2f–%.2f (%.2f)%s</td>", all.min, all.max, all.median, unsure);
   else
     fputs("<td>–</td>", page->out);
   td_samples_free(&figures);
@@ -56,7 +70,9 @@ static void put_headings(struct td_page *page, unsigned most) {
 static void put_engine(struct td_page *page, size_t index, unsigned most) {
   const struct td_comparison *comparison = page->comparison;
   const char *engine = comparison->engines[index].label;
-  fprintf(page->out, "<tr><td style=\"color:%s\"><strong>", td_svg_colour(index));
+  fputs("<tr><td>", page->out);
+  td_svg_mark(page->out, index);
+  fputs("<strong>", page->out);
   td_html_text(page->out, engine);
   fputs("</strong></td>", page->out);
   for (size_t m = 0; m < comparison->marker_count; m++) {
@@ -77,7 +93,8 @@ static void put_engines(struct td_page *page, unsigned most) {
   fprintf(
       page->out,
       "</table></div>\n<p class=\"small\">Smallest to largest over %zu graph%s, in brackets the "
-      "median. A mark time over 1 is slower.</p>\n",
+      "median. A mark time over 1 is slower. ?: on one graph at least, these rounds do not know it "
+      "to 5 %%.</p>\n",
       graphs, td_plural(graphs));
 }
 
@@ -93,7 +110,8 @@ static void fill_dots(struct td_page *page, const char *engine, unsigned markers
     dots[g] = (struct td_dot){.value = ratio.median,
                               .low = ratio.low,
                               .high = ratio.high,
-                              .open = td_rows_alike(row, row->base)};
+                              .open = td_rows_alike(row, row->base),
+                              .unsure = is_unsure(row)};
   }
 }
 
@@ -108,8 +126,7 @@ static void put_dots(struct td_page *page, unsigned markers) {
       labels[g] = comparison->graphs[g].label;
     for (size_t e = 0; e < engines; e++) {
       const char *engine = comparison->engines[e].label;
-      series[e] =
-          (struct td_dots){.name = engine, .colour = td_svg_colour(e), .at = dots + e * graphs};
+      series[e] = (struct td_dots){.name = engine, .at = dots + e * graphs};
       fill_dots(page, engine, markers, dots + e * graphs);
     }
     td_svg_dots(page->out, "Mark time of each engine relative to the first", labels, graphs, series,
@@ -128,7 +145,7 @@ static void put_overview(struct td_page *page, unsigned markers) {
   td_page_key(page);
   put_dots(page, markers);
   fputs("<p class=\"small\">Whiskers reach from the lower to the upper quartile of the rounds. A "
-        "hollow dot cannot be told apart from 1.</p>\n",
+        "hollow mark cannot be told apart from 1.</p>\n",
         page->out);
 }
 

@@ -5,21 +5,45 @@
 
 #include "bench/report/html.h"
 
-#define WIDTH 960.0
-#define LABEL_WIDTH 190.0
-#define NOTE_WIDTH 190.0
-#define DOTS_LABEL_WIDTH 305.0
-#define PLOT_WIDTH (WIDTH - LABEL_WIDTH - NOTE_WIDTH)
+/* Narrow enough for a telephone: names stand above what they name, and wide windows do not enlarge
+ * a picture much. */
+#define WIDTH 480.0
+#define LABEL_WIDTH 64.0 /* to the left of lanes and of the frontier */
+#define NOTE_WIDTH 116.0 /* to the right of bars and lanes */
+#define MARGIN 12.0
+#define BAR_WIDTH (WIDTH - MARGIN - NOTE_WIDTH)
+#define LANE_WIDTH (WIDTH - LABEL_WIDTH - NOTE_WIDTH)
+#define ROW_HEIGHT 34.0
 
 const char *td_svg_colour(size_t index) {
-  static const char *const colours[] = {"#1b6ca8", "#e07b39", "#3a9d5d", "#b23a48", "#7a5ba6",
-                                        "#8c6d46", "#5c7285", "#c2a83e", "#2a9d9d", "#d16ba5"};
+  static const char *const colours[] = {"var(--e0)", "var(--e1)", "var(--e2)", "var(--e3)",
+                                        "var(--e4)", "var(--e5)", "var(--e6)", "var(--e7)",
+                                        "var(--e8)", "var(--e9)"};
   return colours[index % (sizeof colours / sizeof colours[0])];
 }
 
+/* As a path around (0, 0), in a square of ten. There are seven, and ten colours, so that seventy
+ * engines differ. */
+static const char *shape_of(size_t index) {
+  static const char *const shapes[] = {"M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0z",
+                                       "M-4.5-4.5h9v9h-9z",
+                                       "M0-5.5L5.5 4.5h-11z",
+                                       "M0-6L6 0L0 6L-6 0z",
+                                       "M0 5.5L5.5-4.5h-11z",
+                                       "M-2-5.5h4v3.5h3.5v4h-3.5v3.5h-4v-3.5h-3.5v-4h3.5z",
+                                       "M-6-2.5h12v5h-12z"};
+  return shapes[index % (sizeof shapes / sizeof shapes[0])];
+}
+
+void td_svg_mark(FILE *out, size_t index) {
+  fprintf(out,
+          "<svg class=\"mark\" viewBox=\"-7 -7 14 14\" aria-hidden=\"true\"><path d=\"%s\" "
+          "style=\"fill:%s\"/></svg>",
+          shape_of(index), td_svg_colour(index));
+}
+
 static void begin(FILE *out, const char *title, double height) {
-  fprintf(out, "<div class=\"wide\"><svg viewBox=\"0 0 %.0f %.0f\" role=\"img\"><title>", WIDTH,
-          height);
+  fprintf(out, "<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\"><title>", WIDTH, height);
   td_html_text(out, title);
   fputs("</title>\n", out);
 }
@@ -38,8 +62,8 @@ static void put_line(FILE *out, double x1, double y1, double x2, double y2, cons
 static void put_box(FILE *out, double x, double y, double width, double height,
                     const char *colour) {
   if (width > 0)
-    fprintf(out, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\" fill=\"%s\"/>\n", x, y,
-            width, height, colour);
+    fprintf(out, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\" style=\"fill:%s\"/>\n",
+            x, y, width, height, colour);
 }
 
 /* The round number 1, 2 or 5 times a power of ten that cuts [0, top] into four to nine parts. */
@@ -55,7 +79,7 @@ static void put_axis(FILE *out, double top, double height) {
   char text[32];
   double step = step_for(top);
   for (double v = 0; v <= top * 1.0001; v += step) {
-    double x = LABEL_WIDTH + v / top * PLOT_WIDTH;
+    double x = MARGIN + v / top * BAR_WIDTH;
     put_line(out, x, 2, x, height - 18, "grid");
     snprintf(text, sizeof text, "%.6g", v);
     put_text(out, x, height - 4, "tick", text);
@@ -63,23 +87,23 @@ static void put_axis(FILE *out, double top, double height) {
 }
 
 static void put_bar(FILE *out, const struct td_bar *bar, double y, double top) {
-  double scale = PLOT_WIDTH / top;
-  put_text(out, LABEL_WIDTH - 8, y + 13, "name", bar->label);
-  put_box(out, LABEL_WIDTH, y + 2, bar->value * scale, 14, bar->colour);
-  double low = LABEL_WIDTH + bar->low * scale, high = LABEL_WIDTH + bar->high * scale;
-  put_line(out, low, y + 9, high, y + 9, "whisker");
-  put_line(out, low, y + 6, low, y + 12, "whisker");
-  put_line(out, high, y + 6, high, y + 12, "whisker");
+  double scale = BAR_WIDTH / top;
+  put_text(out, MARGIN, y + 12, "start", bar->label);
+  put_box(out, MARGIN, y + 16, bar->value * scale, 13, bar->colour);
+  double low = MARGIN + bar->low * scale, high = MARGIN + bar->high * scale;
+  put_line(out, low, y + 22, high, y + 22, "whisker");
+  put_line(out, low, y + 19, low, y + 25, "whisker");
+  put_line(out, high, y + 19, high, y + 25, "whisker");
   char text[96];
   snprintf(text, sizeof text, "%.2f (%.2f–%.2f)", bar->value, bar->low, bar->high);
-  put_text(out, high + 8, y + 13, "value", text);
+  put_text(out, fmax(high, MARGIN + bar->value * scale) + 6, y + 27, "value", text);
 }
 
 void td_svg_bars(FILE *out, const char *title, const struct td_bar *bars, size_t count) {
   double top = 0, height = 24;
   for (size_t i = 0; i < count; i++) {
     if (bars[i].high > top) top = bars[i].high;
-    height += bars[i].gap_before ? 27 : 20;
+    height += ROW_HEIGHT + (bars[i].gap_before ? 7 : 0);
   }
   if (!(top > 0)) return;
   begin(out, title, height);
@@ -88,15 +112,15 @@ void td_svg_bars(FILE *out, const char *title, const struct td_bar *bars, size_t
   for (size_t i = 0; i < count; i++) {
     if (bars[i].gap_before) y += 7;
     put_bar(out, &bars[i], y, top);
-    y += 20;
+    y += ROW_HEIGHT;
   }
-  fputs("</svg></div>\n", out);
+  fputs("</svg>\n", out);
 }
 
 /* ---- Dots ------------------------------------------------------------------------------ */
 
 static double dot_place(double value, double low, double high) {
-  return DOTS_LABEL_WIDTH + log(value / low) / log(high / low) * (WIDTH - 30 - DOTS_LABEL_WIDTH);
+  return MARGIN + log(value / low) / log(high / low) * (WIDTH - 2 * MARGIN);
 }
 
 static void put_log_axis(FILE *out, double low, double high, double height) {
@@ -112,20 +136,22 @@ static void put_log_axis(FILE *out, double low, double high, double height) {
 }
 
 /* Engines stand a little above each other, so that their whiskers can be told apart. */
-static void put_dot(FILE *out, const struct td_dots *dots, const struct td_dot *dot, double y,
-                    double low, double high) {
-  double x = dot_place(dot->value, low, high);
+static void put_dot(FILE *out, const struct td_dots *dots, size_t index, const struct td_dot *dot,
+                    double y, double low, double high) {
+  const char *colour = td_svg_colour(index);
   fprintf(out,
-          "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" "
+          "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" style=\"stroke:%s\" "
           "stroke-width=\"2\"/>\n",
-          dot_place(dot->low, low, high), y, dot_place(dot->high, low, high), y, dots->colour);
+          dot_place(dot->low, low, high), y, dot_place(dot->high, low, high), y, colour);
   fprintf(out,
-          "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"%s\" stroke=\"%s\" "
+          "<path transform=\"translate(%.1f %.1f)\" d=\"%s\" style=\"fill:%s;stroke:%s\" "
           "stroke-width=\"2\"><title>",
-          x, y, dot->open ? "#fff" : dots->colour, dots->colour);
+          dot_place(dot->value, low, high), y, shape_of(index), dot->open ? "var(--paper)" : colour,
+          colour);
   td_html_text(out, dots->name);
-  fprintf(out, ": %.2f × (quartiles %.2f–%.2f)%s</title></circle>\n", dot->value, dot->low,
-          dot->high, dot->open ? ", cannot be told apart from 1" : "");
+  fprintf(out, ": %.2f × (quartiles %.2f–%.2f)%s%s</title></path>\n", dot->value, dot->low,
+          dot->high, dot->open ? ", cannot be told apart from 1" : "",
+          dot->unsure ? ", not known to 5 % by these rounds" : "");
 }
 
 static bool is_drawn(const struct td_dot *dot) {
@@ -134,7 +160,7 @@ static bool is_drawn(const struct td_dot *dot) {
 
 void td_svg_dots(FILE *out, const char *title, const char *const *categories, size_t category_count,
                  const struct td_dots *dots, size_t count) {
-  double low = 0.8, high = 1.25, step = 18 + 3 * (double)count;
+  double low = 0.8, high = 1.25, step = 30 + 4 * (double)count;
   double height = 26 + step * (double)category_count;
   for (size_t i = 0; i < count * category_count; i++) {
     const struct td_dot *dot = &dots[i / category_count].at[i % category_count];
@@ -145,23 +171,23 @@ void td_svg_dots(FILE *out, const char *title, const char *const *categories, si
   begin(out, title, height);
   put_log_axis(out, low, high, height);
   for (size_t c = 0; c < category_count; c++) {
-    double y = step * ((double)c + 0.5);
-    put_text(out, DOTS_LABEL_WIDTH - 12, y + 4, "name", categories[c]);
-    put_line(out, DOTS_LABEL_WIDTH, y, WIDTH - 30, y, "grid");
+    double top = step * (double)c, y = top + 18 + (step - 18) / 2;
+    put_text(out, MARGIN, top + 12, "start", categories[c]);
+    put_line(out, MARGIN, y, WIDTH - MARGIN, y, "grid");
     for (size_t i = 0; i < count; i++)
       if (is_drawn(&dots[i].at[c]))
-        put_dot(out, &dots[i], &dots[i].at[c], y + 3 * ((double)i - ((double)count - 1) / 2), low,
-                high);
+        put_dot(out, &dots[i], i, &dots[i].at[c], y + 4 * ((double)i - ((double)count - 1) / 2),
+                low, high);
   }
-  fputs("</svg></div>\n", out);
+  fputs("</svg>\n", out);
 }
 
 /* ---- Lanes ----------------------------------------------------------------------------- */
 
 static void put_lane(FILE *out, const struct td_lane *lane, double y, double total_ns) {
-  double scale = PLOT_WIDTH / total_ns;
+  double scale = LANE_WIDTH / total_ns;
   put_text(out, LABEL_WIDTH - 8, y + 15, "name", lane->label);
-  put_box(out, LABEL_WIDTH, y + 3, PLOT_WIDTH, 16, TD_SVG_AWAY);
+  put_box(out, LABEL_WIDTH, y + 3, LANE_WIDTH, 16, TD_SVG_AWAY);
   if (lane->took_part) {
     double x = LABEL_WIDTH + lane->started_ns * scale;
     double parts = lane->roots_ns + lane->trace_ns + lane->idle_ns;
@@ -172,7 +198,7 @@ static void put_lane(FILE *out, const struct td_lane *lane, double y, double tot
     put_box(out, x + (lane->roots_ns + lane->trace_ns) * unit, y + 3, lane->idle_ns * unit, 16,
             TD_SVG_IDLE);
   }
-  put_text(out, LABEL_WIDTH + PLOT_WIDTH + 8, y + 15, "value", lane->note);
+  put_text(out, LABEL_WIDTH + LANE_WIDTH + 8, y + 15, "value", lane->note);
 }
 
 void td_svg_lanes(FILE *out, const char *title, const struct td_lane *lanes, size_t count,
@@ -184,12 +210,12 @@ void td_svg_lanes(FILE *out, const char *title, const struct td_lane *lanes, siz
     put_lane(out, &lanes[i], 24 * (double)i, total_ns);
   char text[32];
   for (int quarter = 0; quarter <= 4; quarter++) {
-    double x = LABEL_WIDTH + PLOT_WIDTH * quarter / 4;
+    double x = LABEL_WIDTH + LANE_WIDTH * quarter / 4;
     snprintf(text, sizeof text, "%.3g ms", total_ns * quarter / 4e6);
     put_line(out, x, 0, x, height - 18, "grid");
     put_text(out, x, height - 4, "tick", text);
   }
-  fputs("</svg></div>\n", out);
+  fputs("</svg>\n", out);
 }
 
 /* ---- Frontier -------------------------------------------------------------------------- */
@@ -205,18 +231,19 @@ void td_svg_frontier(FILE *out, const char *title, const double *width, unsigned
   double decades = ceil(log10(widest)), unit = (base - 12) / (decades > 0 ? decades : 1);
   for (double d = 0; d <= decades; d += decades > 4 ? 2 : 1) {
     double y = base - 6 - d * unit;
-    put_line(out, LABEL_WIDTH, y, WIDTH - 30, y, "grid");
+    put_line(out, LABEL_WIDTH, y, WIDTH - MARGIN, y, "grid");
     snprintf(text, sizeof text, "%.0f", pow(10, d));
     put_text(out, LABEL_WIDTH - 8, y + 4, "name", text);
   }
-  double step = points ? (WIDTH - 30 - LABEL_WIDTH) / points : 0;
+  double step = points ? (WIDTH - MARGIN - LABEL_WIDTH) / points : 0;
   for (unsigned i = 0; i < points; i++) {
     double tall = width[i] >= 1 ? 6 + log10(width[i]) * unit : 3;
-    put_box(out, LABEL_WIDTH + i * step, base - tall, step > 3 ? step - 1 : step, tall, "#8fb3d1");
+    put_box(out, LABEL_WIDTH + i * step, base - tall, step > 3 ? step - 1 : step, tall,
+            "var(--frontier)");
   }
-  put_line(out, LABEL_WIDTH, base, WIDTH - 30, base, "whisker");
+  put_line(out, LABEL_WIDTH, base, WIDTH - MARGIN, base, "whisker");
   put_text(out, LABEL_WIDTH, height - 4, "start", "the roots' objects");
   snprintf(text, sizeof text, "level %" PRIu64, levels);
-  put_text(out, WIDTH - 30, height - 4, "end", text);
-  fputs("</svg></div>\n", out);
+  put_text(out, WIDTH - MARGIN, height - 4, "end", text);
+  fputs("</svg>\n", out);
 }

@@ -9,14 +9,16 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Parts of a lane. */
-#define TD_SVG_ROOTS "#b58ad6"
-#define TD_SVG_TRACE "#4f6f8f"
-#define TD_SVG_IDLE "#e6bd55"
-#define TD_SVG_AWAY "#eceef1"
+/* Parts of a lane. Colours are variables of the page's style, which has two sets of them. */
+#define TD_SVG_ROOTS "var(--roots)"
+#define TD_SVG_TRACE "var(--trace)"
+#define TD_SVG_IDLE "var(--idle)"
+#define TD_SVG_AWAY "var(--away)"
 
 /* A colour for the n-th engine. */
 const char *td_svg_colour(size_t index);
+/* A mark of its colour and shape, for a key. */
+void td_svg_mark(FILE *out, size_t index);
 
 /* Horizontal bars from zero, linear, with a whisker from low to high and the value in words. */
 struct td_bar {
@@ -27,14 +29,14 @@ struct td_bar {
 };
 void td_svg_bars(FILE *out, const char *title, const struct td_bar *bars, size_t count);
 
-/* Points on a common logarithmic axis, a line of them per category, 1 marked. A whisker reaches
- * from low to high; an open dot is drawn hollow. */
+/* Points on a common logarithmic axis, a line of them per category, 1 marked, with the colour and
+ * the shape of the series. A whisker reaches from low to high; an open dot is drawn hollow. */
 struct td_dot {
   double value, low, high; /* value not finite: left out */
-  bool open;
+  bool open, unsure;
 };
 struct td_dots {
-  const char *name, *colour;
+  const char *name;
   const struct td_dot *at; /* [category_count] */
 };
 void td_svg_dots(FILE *out, const char *title, const char *const *categories, size_t category_count,

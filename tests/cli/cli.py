@@ -6,6 +6,7 @@ Usage: cli.py --program PROGRAM --root SOURCE_TREE [--sanitizer NAME] PART
 import argparse
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -17,6 +18,18 @@ import unittest
 from program import INPUT, RESOURCES, USAGE, Case, children_of, run, setup
 
 OPTIONS = None
+
+
+def luminance(colour):
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
+    parts = [int(digits[i:i + 2], 16) / 255 for i in (0, 2, 4)]
+    parts = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+
+def contrast(one, other):
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
 
 
 class Usage(Case):
@@ -75,6 +88,31 @@ class Usage(Case):
                 ("serial|nothing to do", ("--engine", "serial", "--markers", "2"))):
             with self.subTest(arguments):
                 self.fails(USAGE, words, "compare", "--graph", "tree:depth=4", *arguments)
+
+    def test_nearest_names(self):
+        for meant, arguments in (("compare", ("comapre",)), ("bdwgc-bench", ("bdwgc",)), ("bwos", ("mark", "tree:depth=4",
+                                 "--engine", "bwso")), ("--rounds", ("compare", "--ruonds", "3"))):
+            with self.subTest(arguments):
+                self.fails(USAGE, "did you mean '" + (meant if meant[0] != "-" else meant[2:]), *arguments)
+        self.assertNotIn("did you mean", run("xyzzy").stderr)
+
+    def test_numbers_with_a_point(self):
+        self.assertIn("objects     1", self.works("graph", "random:objects=1.5K").stdout)
+        for spec in ("random:objects=1.5", "random:objects=1.0005K", "random:objects=1.K", "random:objects=1..5K"):
+            self.fails(USAGE, "not a number", "graph", spec)
+        self.fails(USAGE, "--heap-max", "mark", "tree:depth=4", "--heap-max", "1.00000001M")
+        self.works("mark", "tree:depth=4", "--heap-max", "1.5M", "--markers", "1")
+
+    def test_specs_without_an_option(self):
+        table = self.works("compare", "tree:depth=8", "list:length=200", "--engine", "bwos", "--markers", "1",
+                           "--rounds", "1").stdout
+        self.assertIn("list:length=200", table)
+        self.assertIn("tree:depth=8", self.works("mark", "tree:depth=8", "--markers", "1").stdout)
+
+    def test_narrow_tables(self):
+        for more in ((), ("--limit",)):
+            table = self.works("compare", "random:objects=20K,degree=16", "--markers", "1,2", "--rounds", "2", *more)
+            self.assertLessEqual(max(map(len, table.stdout.splitlines()[:8])), 100)
 
     def test_graphs(self):
         for words, spec in (("nonesuch", "nonesuch:x=1"), ("banana", "tree:depth=banana"),
@@ -206,6 +244,43 @@ class Outputs(Case):
             self.assertIn(words, page)
         for word in ("src=", "href=", "http:", "https:"):
             self.assertNotIn(word, page)
+        self.assertIn("prefers-color-scheme:dark", page)
+        self.assertNotRegex(page, r"min-width|#[0-9a-f]{3,6}[^;}0-9a-f]", "a colour outside of the style")
+        self.assertNotRegex(page, r"(\d+\.\d\d)–\1 \(\1\)")
+
+    def test_report_contrast(self):
+        """Text on the page, light and dark: 4.5 to 1; what is drawn: 3 to 1."""
+        self.works(*self.BASE, "--report", self.path("report.html"))
+        with open(self.path("report.html"), encoding="utf-8") as file:
+            style = re.search(r"<style>(.*?)</style>", file.read(), re.S).group(1)
+        light, dark = re.findall(r":root{(.*?)}", style)
+        for text in (light, light + ";" + dark):
+            colours = dict(re.findall(r"--(\w+):(#[0-9a-f]+)", text))
+            for name, colour in colours.items():
+                least = 4.5 if name in ("ink", "soft") else 3
+                if name in ("paper", "line", "bad", "away"):
+                    continue
+                self.assertGreaterEqual(contrast(colour, colours["paper"]), least, name)
+            self.assertGreaterEqual(contrast(colours["ink"], colours["bad"]), 4.5)
+            self.assertEqual(len([name for name in colours if re.fullmatch(r"e\d", name)]), 10)
+
+    def test_report_tells_engines_apart_without_colour(self):
+        self.works("compare", "tree:depth=8", "--engine", "bwos,abp,chase-lev,ring", "--markers", "1", "--rounds",
+                   "2", "--report", self.path("report.html"))
+        with open(self.path("report.html"), encoding="utf-8") as file:
+            page = file.read()
+        key = re.search(r'<p class="key small">(.*?)</p>', page, re.S).group(1)
+        self.assertEqual(len(set(re.findall(r' d="(.*?)"', key))), 4)
+
+    def test_same_bytes_everywhere(self):
+        self.works(*self.BASE, "--report", self.path("report.html"), "--json", self.path("rows.json"))
+        with open(self.path("rows.json"), encoding="utf-8") as file:
+            rows = json.load(file)["rows"]
+        with open(self.path("report.html"), encoding="utf-8") as file:
+            told = re.findall(r"([0-9.]+) MiB on a Tidemark heap", file.read())
+        self.assertEqual(len(told), len({row["graph"] for row in rows}))
+        for row in rows:
+            self.assertIn(f"{row['live_bytes'] / 2**20:.1f}", told)
 
     def test_plots(self):
         if not shutil.which("gnuplot"):
@@ -364,7 +439,7 @@ class Results(Case):
             self.assertEqual([r["object_kind"] for r in document["rows"]], asked.split(","))
             table = self.works(*arguments).stdout
             for kind in asked.split(","):
-                self.assertRegex(table, rf"abp +{kind} +1 ")
+                self.assertRegex(table, r"abp +1 " if kind == "precise" else r"abp \(conservative\) +1 ")
         page = self.path("out.html")
         self.works("compare", "--graph", "tree:depth=8", "--engine", "abp", "--markers", "1",
                    "--rounds", "1", "--objects", "precise,conservative", "--report", page)

@@ -32,7 +32,7 @@ class Completion(unittest.TestCase):
     def test_commands(self):
         offered = complete("tidemark ")
         for command in ("compare", "mark", "limit", "queue", "graph", "import", "gcbench", "engines",
-                        "help"):
+                        "exec", "bdwgc-bench", "help"):
             self.assertIn(command, offered)
         self.assertEqual(complete("tidemark gc"), ["gcbench"])
         self.assertEqual(complete("tidemark help gc"), ["gcbench"])
