@@ -174,16 +174,18 @@ static void write_young_log(const struct tide_heap *heap, const struct tide_cycl
           heap->when->youth.due_bytes >> 10);
 }
 
+/* What a young collection found are objects that were young; the heap has the old ones as well. */
 static void write_log(const struct tide_heap *heap, const struct tide_cycle_stats *stats) {
+  bool young = stats->kind == TIDE_CYCLE_YOUNG;
   fprintf(stderr,
-          "tidemark: %s collection %" PRIu64 ": live %" PRIu64 " objects, %" PRIu64
+          "tidemark: %s collection %" PRIu64 ": %s %" PRIu64 " objects, %s%" PRIu64
           " KiB; mark %" PRIu64 " us with %u of %u markers (%s); pause %" PRIu64
           " us, of it stopping %" PRIu64 " us; freed %" PRIu64 " blocks; next at %" PRIu32
           " blocks\n",
-          stats->kind == TIDE_CYCLE_YOUNG ? "young" : "full", stats->number, stats->objects,
-          stats->bytes >> 10, stats->mark_ns / 1000, stats->recruited, stats->markers,
-          stats->engine, stats->pause_ns / 1000, stats->stop_ns / 1000, stats->blocks_freed,
-          heap->space.budget_blocks);
+          young ? "young" : "full", stats->number, young ? "kept" : "live", stats->objects,
+          young ? "heap " : "", stats->bytes >> 10, stats->mark_ns / 1000, stats->recruited,
+          stats->markers, stats->engine, stats->pause_ns / 1000, stats->stop_ns / 1000,
+          stats->blocks_freed, heap->space.budget_blocks);
   if (heap->space.has_young) write_young_log(heap, stats);
 }
 

@@ -146,6 +146,8 @@ Test(kinds, are_in_the_log) {
   const char *full = strstr(text, "tidemark: full collection 2: ");
   cr_assert(young && more && full && young < more && more < full, "%s", text);
   cr_assert_null(strstr(full, "promoted"), "%s", full);
+  cr_assert(strstr(young, ": kept ") && strstr(young, " objects, heap "), "%s", young);
+  cr_assert(strstr(full, ": live ") && !strstr(full, "heap "), "%s", full);
   fclose(file);
   close(old);
 }
