@@ -9,6 +9,7 @@
 #include "bench/bdwgc/bdwgc.h"
 #include "bench/cli/cleanup.h"
 #include "bench/cli/complain.h"
+#include "bench/cli/nearest.h"
 #include "bench/cli/output.h"
 #include "bench/compare/compare.h"
 #include "bench/compare/mark.h"
@@ -61,10 +62,18 @@ static const struct command *find_command(const char *name) {
   return NULL;
 }
 
+static int no_command(const char *name) {
+  struct td_nearest nearest = {.word = name};
+  for (size_t i = 0; i < command_count; i++)
+    td_nearest_offer(&nearest, commands[i].name);
+  return td_complain(TD_EXIT_USAGE, "no command '%s'%s; see tidemark --help", name,
+                     td_nearest_question(&nearest));
+}
+
 /* "tidemark help NAME" is "tidemark NAME --help". */
 static int help_about(char *name) {
   const struct command *command = find_command(name);
-  if (!command) return td_complain(TD_EXIT_USAGE, "no command '%s'; see tidemark --help", name);
+  if (!command) return no_command(name);
   char option[] = "--help";
   char *arguments[] = {name, option, NULL};
   return command->run(2, arguments);
@@ -86,7 +95,7 @@ static int run_command(int argc, char **argv) {
     return TD_EXIT_OK;
   }
   const struct command *command = find_command(argv[1]);
-  if (!command) return td_complain(TD_EXIT_USAGE, "no command '%s'; see tidemark --help", argv[1]);
+  if (!command) return no_command(argv[1]);
   return command->run(argc - 1, argv + 1);
 }
 

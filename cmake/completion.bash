@@ -16,7 +16,7 @@ _tidemark_listed() {
 }
 
 _tidemark_commands() {
-  "$1" --help 2>/dev/null | sed -n '/^Commands:/,/^$/ s/^  \([a-z]*\) .*/\1/p'
+  "$1" --help 2>/dev/null | sed -n '/^Commands:/,/^$/ s/^  \([a-z-]*\) .*/\1/p'
 }
 
 # The names that an option takes, or nothing if it takes something else.

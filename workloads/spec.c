@@ -83,19 +83,36 @@ static bool find_key(const struct parser *parser, struct span name, size_t *inde
   return fail_unknown(parser, name, "key", known);
 }
 
-/* Digits and at most one of K, M, G.  What does not fit becomes UINT64_MAX, over every range. */
-static bool parse_digits(struct span text, uint64_t *value) {
+/* Takes digits off the front of the text. Returns how many. */
+static size_t take_digits(struct span *text, uint64_t *value) {
   size_t digits = 0;
-  *value = 0;
-  while (digits < text.length && text.start[digits] >= '0' && text.start[digits] <= '9')
-    *value = td_plan_add(td_plan_multiply(*value, 10), (uint64_t)(text.start[digits++] - '0'));
-  if (digits == 0) return false;
-  if (digits == text.length) return true;
-  const char *suffix = strchr("KMG", text.start[digits]);
-  if (suffix == NULL || digits + 1 != text.length) return false;
-  *value = td_plan_multiply(*value, *suffix == 'K'   ? UINT64_C(1000)
-                                    : *suffix == 'M' ? UINT64_C(1000000)
-                                                     : UINT64_C(1000000000));
+  for (*value = 0;
+       digits < text->length && text->start[digits] >= '0' && text->start[digits] <= '9';)
+    *value = td_plan_add(td_plan_multiply(*value, 10), (uint64_t)(text->start[digits++] - '0'));
+  *text = (struct span){text->start + digits, text->length - digits};
+  return digits;
+}
+
+/* Digits and at most one of K, M, G, before which a fraction may stand that this makes a whole
+ * number. What does not fit becomes UINT64_MAX, over every range. */
+static bool parse_digits(struct span text, uint64_t *value) {
+  static const char suffixes[] = "KMG";
+  uint64_t part = 0, factor = 1;
+  size_t part_digits = 0;
+  if (take_digits(&text, value) == 0) return false;
+  if (text.length > 0 && *text.start == '.') {
+    text = (struct span){text.start + 1, text.length - 1};
+    part_digits = take_digits(&text, &part);
+    if (part_digits == 0 || part_digits > 9) return false;
+  }
+  const char *suffix = text.length == 1 ? strchr(suffixes, *text.start) : NULL;
+  if (text.length > 0 && suffix == NULL) return false;
+  for (const char *s = suffixes; suffix && s <= suffix; s++)
+    factor *= 1000;
+  part *= factor;
+  for (; part_digits > 0; part_digits--, part /= 10)
+    if (part % 10 != 0) return false;
+  *value = td_plan_add(td_plan_multiply(*value, factor), part);
   return true;
 }
 

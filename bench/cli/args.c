@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bench/cli/complain.h"
+#include "bench/cli/nearest.h"
 
 #define TEXT_COLUMN 30u
 #define LINE_COLUMNS 88u
@@ -25,14 +26,34 @@ static bool suffix_factor(const char *suffix, bool is_bytes, uint64_t *factor) {
   return suffix[1] == '\0' || (is_bytes && (strcmp(suffix + 1, "iB") == 0));
 }
 
+/* Digits behind a point, of which the suffix makes a whole number. Moves *text behind them. */
+static bool parse_fraction(const char **text, uint64_t *digits, uint64_t *unit) {
+  *digits = 0;
+  *unit = 1;
+  if (**text != '.') return true;
+  const char *at = *text + 1;
+  for (; *at >= '0' && *at <= '9' && *unit < UINT64_C(1000000000); at++) {
+    *digits = *digits * 10 + (uint64_t)(*at - '0');
+    *unit *= 10;
+  }
+  bool any = at > *text + 1;
+  *text = at;
+  return any;
+}
+
 bool td_parse_number(const char *text, bool is_bytes, uint64_t *value) {
   if (text[0] < '0' || text[0] > '9') return false; /* strtoull would take blanks and signs */
   char *end;
   errno = 0;
   unsigned long long number = strtoull(text, &end, 10);
-  uint64_t factor;
-  if (errno != 0 || !suffix_factor(end, is_bytes, &factor)) return false;
-  return !__builtin_mul_overflow((uint64_t)number, factor, value);
+  const char *rest = end;
+  uint64_t factor, digits, unit, part;
+  if (errno != 0 || !parse_fraction(&rest, &digits, &unit)) return false;
+  if (!suffix_factor(rest, is_bytes, &factor) || __builtin_mul_overflow(digits, factor, &part))
+    return false;
+  if (part % unit != 0) return false;
+  return !__builtin_mul_overflow((uint64_t)number, factor, value) &&
+         !__builtin_add_overflow(*value, part / unit, value);
 }
 
 static bool parse_real(const char *text, double *value) {
@@ -124,9 +145,13 @@ int td_args_no_such(const char *command, const char *what, const char *name,
                     const char *(*name_at)(size_t index)) {
   char known[1024] = "";
   size_t used = 0;
-  for (size_t i = 0; name_at(i) && used < sizeof known; i++)
+  struct td_nearest nearest = {.word = name};
+  for (size_t i = 0; name_at(i) && used < sizeof known; i++) {
     used += (size_t)snprintf(known + used, sizeof known - used, " %s", name_at(i));
-  return td_complain(TD_EXIT_USAGE, "%s: no %s '%s'; there are:%s", command, what, name, known);
+    td_nearest_offer(&nearest, name_at(i));
+  }
+  return td_complain(TD_EXIT_USAGE, "%s: no %s '%s'%s; there are:%s", command, what, name,
+                     td_nearest_question(&nearest), known);
 }
 
 /* ---- Help ------------------------------------------------------------------------------ */
@@ -232,6 +257,18 @@ static int take_positional(const struct td_usage *usage, const char *text) {
   return TD_ARGS_GO_ON;
 }
 
+static int no_option(const struct td_usage *usage, const char *argument, const char *name,
+                     size_t length) {
+  char word[32] = "";
+  struct td_nearest nearest = {.word = word};
+  if (length < sizeof word) memcpy(word, name ? name : "", length);
+  for (size_t i = 0; i < usage->option_count; i++)
+    td_nearest_offer(&nearest, usage->options[i].name);
+  return td_complain(TD_EXIT_USAGE, "%s: no option '%.*s'%s; see tidemark%c%s --help",
+                     usage->command, (int)strcspn(argument, "="), argument,
+                     td_nearest_question(&nearest), joint(usage), usage->command);
+}
+
 /* Handles argv[*index] and, where the value is the next word, that as well. */
 static int take_argument(const struct td_usage *usage, int argc, char **argv, int *index) {
   char *argument = argv[*index];
@@ -239,10 +276,7 @@ static int take_argument(const struct td_usage *usage, int argc, char **argv, in
   if (!name && (argument[0] != '-' || argument[1] == '\0')) return take_positional(usage, argument);
   size_t length = name ? strcspn(name, "=") : 0;
   const struct td_option *option = name ? find_option(usage, name, length) : NULL;
-  if (!option)
-    return td_complain(TD_EXIT_USAGE, "%s: no option '%.*s'; see tidemark%c%s --help",
-                       usage->command, (int)strcspn(argument, "="), argument, joint(usage),
-                       usage->command);
+  if (!option) return no_option(usage, argument, name, length);
   bool inline_value = name[length] == '=';
   if (option->flag) {
     if (inline_value)

@@ -14,9 +14,9 @@
  *
  * "--name VALUE" and "--name=VALUE" mean the same; -h is --help, -o is --output, -q is --quiet.
  * When an option is given twice, a list grows; anything else takes the last value. Numbers may end
- * in K, M or G (decimal); sizes (is_bytes) in K, M, G or T (binary). Lists point into argv, whose
- * strings are cut at the separators. --help shows a number's value before parsing as its
- * default, unless it is 0. */
+ * in K, M or G (decimal), as 1.5M; sizes (is_bytes) in K, M, G or T (binary). Lists point into
+ * argv, whose strings are cut at the separators. --help shows a number's value before parsing as
+ * its default, unless it is 0. */
 #ifndef TD_BENCH_CLI_ARGS_H
 #define TD_BENCH_CLI_ARGS_H
 

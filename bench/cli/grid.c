@@ -9,6 +9,8 @@
 
 /* A row of such cells is printed as a line across. */
 static const char rule_mark[] = "\001";
+/* In the first cell of a row: the rest of it is a title, and the other cells are as of a rule. */
+static const char title_mark = '\002';
 
 static void add_cell(struct td_grid *grid, char *text) {
   if (grid->cell_count == grid->cell_capacity) {
@@ -69,6 +71,16 @@ void td_grid_rule(struct td_grid *grid) {
     add_cell(grid, strdup(rule_mark));
 }
 
+void td_grid_title(struct td_grid *grid, const char *text) {
+  char *plain = td_utf8_plain(text), *title = NULL;
+  td_grid_rule(grid);
+  if (plain && asprintf(&title, "%c%s", title_mark, plain) < 0) title = NULL;
+  free(plain);
+  add_cell(grid, title);
+  for (size_t i = 1; i < grid->columns; i++)
+    add_cell(grid, strdup(rule_mark));
+}
+
 /* Returns the columns that the text takes on the screen: one for each byte that begins a character.
  */
 static size_t width_of(const char *text) {
@@ -84,6 +96,10 @@ static void print_blanks(FILE *out, size_t count, int blank) {
 }
 
 static void print_row(const struct td_grid *grid, const size_t *widths, size_t first, FILE *out) {
+  if (*grid->cells[first] == title_mark) {
+    fprintf(out, "%s\n", grid->cells[first] + 1);
+    return;
+  }
   size_t pending = 0; /* blanks that are printed only if something follows them */
   for (size_t column = 0; column < grid->columns && first + column < grid->cell_count; column++) {
     const char *text = grid->cells[first + column];
@@ -110,7 +126,8 @@ static int print_all(const struct td_grid *grid, FILE *out) {
     return td_complain(TD_EXIT_RESOURCES, "not enough memory for the table");
   }
   for (size_t i = 0; i < grid->cell_count; i++) {
-    size_t width = strcmp(grid->cells[i], rule_mark) == 0 ? 0 : width_of(grid->cells[i]);
+    bool apart = strcmp(grid->cells[i], rule_mark) == 0 || *grid->cells[i] == title_mark;
+    size_t width = apart ? 0 : width_of(grid->cells[i]);
     if (width > widths[i % grid->columns]) widths[i % grid->columns] = width;
   }
   for (size_t first = 0; first < grid->cell_count; first += grid->columns)

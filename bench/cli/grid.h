@@ -28,6 +28,8 @@ void td_grid_cell(struct td_grid *grid, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* A line across, before the next row. */
 void td_grid_rule(struct td_grid *grid);
+/* The same, and a text of any length below it. */
+void td_grid_title(struct td_grid *grid, const char *text);
 /* Prints the table and frees it. Returns an exit status: not 0 if memory had run out, which is then
  * said on stderr. */
 int td_grid_print(struct td_grid *grid, FILE *out);

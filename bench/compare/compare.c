@@ -62,6 +62,9 @@ static int parse(struct request *request, int argc, char **argv) {
   };
   const struct td_usage usage = {
       .command = "compare",
+      .positional = "[SPEC…]",
+      .words = &request->graphs,
+      .words_max = TD_LIST_MAX,
       .summary =
           "Builds each graph once on a Tidemark heap, and once in a process of Boehm GC for each\n"
           "number of markers. Every engine then marks it with every number of markers, and the\n"

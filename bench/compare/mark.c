@@ -43,6 +43,9 @@ static int parse(struct request *request, int argc, char **argv) {
   };
   const struct td_usage usage = {
       .command = "mark",
+      .positional = "[SPEC]",
+      .words = &request->graphs,
+      .words_max = 1,
       .summary = "Marks one graph with one engine and tells what each marker did.",
       .options = options,
       .option_count = sizeof options / sizeof options[0],

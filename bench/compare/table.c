@@ -31,17 +31,13 @@ static const char *mark_of(const struct td_comparison *comparison, const struct 
 }
 
 static void table_row(struct td_grid *grid, const struct td_comparison *comparison,
-                      const struct td_graph_rows *graph, const struct td_row *row, bool first) {
+                      const struct td_graph_rows *graph, const struct td_row *row) {
   struct td_summary ns = td_row_ns_per_object(graph, row);
   struct td_summary ratio = td_row_ratio(row);
-  td_grid_cell(grid, "%s", first ? graph->label : "");
-  td_grid_cell(grid, "%s", row->engine.name);
-  td_grid_cell(grid, "%s", td_objects_name(row->engine.objects));
+  td_grid_cell(grid, "%s", row->engine.label);
   td_grid_cell(grid, "%u", row->markers);
   td_grid_cell(grid, "%.2f", ns.median * (double)graph->objects / 1e6);
   td_grid_cell(grid, "%.2f", ns.median);
-  td_grid_cell(grid, "%.2f", ns.min);
-  td_grid_cell(grid, "%.2f", ns.max);
   if (ratio.count)
     td_grid_cell(grid, "%.2f (%.2f-%.2f) %s", ratio.median, ratio.min, ratio.max,
                  mark_of(comparison, row));
@@ -124,22 +120,21 @@ static void print_rounds(const struct td_comparison *comparison, FILE *out) {
 
 int td_compare_print(const struct td_comparison *comparison, FILE *out) {
   struct td_grid grid;
-  td_grid_begin(&grid, comparison->limit
-                           ? "graph engine objects >markers >mark_ms >ns/object >min >max "
-                             ">ratio_(spread) >to_oracle >steals >check"
-                           : "graph engine objects >markers >mark_ms >ns/object >min >max "
-                             ">ratio_(spread) >steals >check");
+  td_grid_begin(&grid, comparison->limit ? "engine >markers >mark_ms >ns/object >ratio_(spread) "
+                                           ">to_oracle >steals >check"
+                                         : "engine >markers >mark_ms >ns/object >ratio_(spread) "
+                                           ">steals >check");
   for (size_t g = 0; g < comparison->graph_count; g++) {
     const struct td_graph_rows *graph = &comparison->graphs[g];
-    td_grid_rule(&grid);
+    td_grid_title(&grid, graph->label);
     for (size_t i = 0; i < graph->row_count; i++)
-      table_row(&grid, comparison, graph, &graph->rows[i], i == 0);
+      table_row(&grid, comparison, graph, &graph->rows[i]);
   }
   int status = td_grid_print(&grid, out);
   print_rounds(comparison, out);
   fprintf(out,
-          "ratio: mark time over that of %s with as many markers, taken round by round; over 1 is "
-          "slower.\n",
+          "ratio: mark time over that of %s with as many markers, taken round by round,\n"
+          "from the least to the most; over 1 is slower.\n",
           comparison->engines[0].label);
   if (comparison->limit)
     fputs("to oracle: mark time over that of touching the same memory with all of it known\n"
