@@ -21,6 +21,7 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/tools"))
 from arrows import blank  # noqa: E402
 
 SOURCE_FOLDERS = ("include", "platform", "heap", "marker", "gc", "inspect", "bdwgc", "workloads",

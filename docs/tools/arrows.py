@@ -366,3 +366,46 @@ class Tree:
 
     def units(self):
         return sorted({f.unit for f in self.files.values() if not is_public(f.name)})
+
+
+def components(nodes, arrows):
+    """Strongly connected components of more than one node (Tarjan 1972, without recursion)."""
+    after = collections.defaultdict(set)
+    for arrow in arrows:
+        after[arrow.source].add(arrow.target)
+    index, low, stack, found = {}, {}, [], []
+    for root in nodes:
+        work = [] if root in index else [(root, iter(sorted(after[root])))]
+        while work:
+            node, rest = work[-1]
+            if node not in index:
+                index[node] = low[node] = len(index)
+                stack.append(node)
+            fresh = None
+            for target in rest:
+                if target not in index:
+                    fresh = target
+                    break
+                if target in stack:
+                    low[node] = min(low[node], index[target])
+            if fresh is not None:
+                work.append((fresh, iter(sorted(after[fresh]))))
+                continue
+            work.pop()
+            if work:
+                low[work[-1][0]] = min(low[work[-1][0]], low[node])
+            if low[node] == index[node]:
+                at = stack.index(node)
+                found += [sorted(stack[at:])] if len(stack) - at > 1 else []
+                del stack[at:]
+    return found
+
+
+def folder_of(unit):
+    return os.path.dirname(unit)
+
+
+def lifted(arrows, level):
+    """The arrows between folders (level folder_of) or rooms."""
+    return [arrow._replace(source=level(arrow.source), target=level(arrow.target)) for arrow in arrows
+            if level(arrow.source) != level(arrow.target)]

@@ -13,8 +13,7 @@ import os
 import sys
 
 sys.dont_write_bytecode = True
-from arrows import Tree, Unreadable  # noqa: E402
-from circles import components, folder_of, lifted  # noqa: E402
+from arrows import Tree, Unreadable, components, folder_of, lifted  # noqa: E402
 
 BOX_WIDTH, BOX_HEIGHT, GAP_X, GAP_Y, MARGIN = 150, 44, 30, 46, 24
 COLOURS = {"inspect": "#f6e3c5", "bdwgc": "#e1d5e7", "gc": "#d5e8d4", "marker": "#dae8fc", "heap": "#f8dcdc",
@@ -110,7 +109,7 @@ def draw(tree):
     places, width, height = places_of(uses, levels_of(uses, circles))
     text = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
             f'height="{height}" font-family="sans-serif" font-size="15">',
-            "  <!-- Drawn by tests/hygiene/diagram.py from the sources. -->",
+            "  <!-- Drawn by docs/tools/diagram.py from the sources. -->",
             "  <title>Folders of libtidemark and what they use</title>",
             "  <desc>" + "; ".join(f"{node} uses {', '.join(sorted(shown[node])) or 'nothing'}"
                                    for node in sorted(shown)) + "</desc>",
@@ -151,7 +150,7 @@ def main():
     if kept == drawn:
         return 0
     print(f"{options.out} is not what the sources say; draw it again:\n"
-          "  python3 tests/hygiene/diagram.py --root . --out docs/architecture.svg")
+          "  python3 docs/tools/diagram.py --root . --out docs/architecture.svg")
     return 1
 
 

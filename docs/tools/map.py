@@ -37,7 +37,7 @@ FOLDERS = {
     "tests/examples": "The examples print what they should.",
     "tests/fault": "Calls of the system and of malloc that are refused, one after the other.",
     "tests/fuzz": "Readers of files, fed with nonsense.",
-    "tests/hygiene": "The text of the sources: names, includes, circles, lengths, this map.",
+    "tests/hygiene": "The text of the sources: names, includes, circles, lengths.",
     "tests/marking": "Marks compared with an independent serial marking.",
     "tests/matrix": "Other compilers, processors and C libraries.",
     "tests/model": "Protocols under model checkers, with mutants that must be found.",
@@ -61,7 +61,7 @@ TITLES = {
 }
 HEAD = """# A map of the sources
 
-Each line is the first sentence of the file's own comment; `tests/hygiene/map.py --root .` writes this page.
+Each line is the first sentence of the file's own comment; `docs/tools/map.py --root .` writes this page.
 `name` stands for `name.h` and `name.c`.
 """
 COMMENT = re.compile(r"\A(?:\s*#(?:include|define|pragma)[^\n]*\n|\s*\n)*\s*(?:/\*(.*?)\*/|((?://[^\n]*\n)+))", re.S)
@@ -130,7 +130,7 @@ def draw(root):
             header = os.path.join(root, folder, os.path.basename(folder) + ".h")
             text = FOLDERS.get(folder) or (sentence(header) if os.path.exists(header) else None)
             if text is None:
-                silent.append(f"{folder}: not in FOLDERS of tests/hygiene/map.py, and no header of its name")
+                silent.append(f"{folder}: not in FOLDERS of docs/tools/map.py, and no header of its name")
             lines.append(f"- `{os.path.basename(folder)}/`: {text}")
         lines.append("")
     return "\n".join(lines).rstrip() + "\n", silent
@@ -149,7 +149,7 @@ def main():
         with open(path, encoding="utf-8") as file:
             if file.read() != drawn:
                 print("docs/map.md is not what the sources say; write it again:\n"
-                      "  python3 tests/hygiene/map.py --root .")
+                      "  python3 docs/tools/map.py --root .")
                 return 1
     else:
         with open(path, "w", encoding="utf-8") as file:
