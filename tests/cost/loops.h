@@ -1,4 +1,4 @@
-/* Tight loops, with a poll in every turn, every so many turns, or none: the least that polling may
+/* Tight loops, with a poll in every turn, every few turns, or none: the least that polling may
  * be compared with. Each function is compiled by itself, so that a loop looks as an embedder's
  * would.
  *   sum   adds up an array: a turn is a part of a cycle, and without a poll several turns are

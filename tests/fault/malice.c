@@ -172,7 +172,7 @@ Test(malice, identifiers_that_collide) {
 
 /* ---- gzip --------------------------------------------------------------------------------- */
 
-/* A gzip file of `head`, then so many bytes of the same kind, then `tail`. */
+/* A gzip file of `head`, then one byte `times` times, then `tail`. */
 static struct bytes pack(const struct bytes *head, int byte, uint64_t times,
                          const struct bytes *tail) {
   static uint8_t piece[1 << 20], out[1 << 16];

@@ -24,7 +24,7 @@ class Marking:
                     # before the phase
     wish: int = 0   # GenMC: the helper wishes for an early grant first
     steps: tuple = ()  # GenMC: steps left out, that the search may finish
-    bound: int = 0  # Relacy: with --full, every execution of up to so many forced switches
+    bound: int = 0  # Relacy: with --full, every execution of at most `bound` forced switches
     meet: str = "joined,stolen,alone,granted"  # Relacy: what executions must meet
 
 
@@ -41,7 +41,7 @@ class Parking:
     helpers: int = 1
     helper: str = "HELP"  # GenMC: what a helper does
     closed: int = 0       # GenMC: as helpers are started
-    heirs: int = 1        # Relacy: each marker wakes so many of its own first
+    heirs: int = 1        # Relacy: each marker wakes `heirs` of its own first
     many: int = 0         # Relacy: as many markers do it, in groups
     idle: int = 0         # Relacy: helpers that sleep in vain retire, marker/helpers.c starts others
     steps: tuple = ()     # GenMC: steps left out, that the search may finish

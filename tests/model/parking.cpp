@@ -6,9 +6,9 @@
 //   relacy_parking --list ...
 //
 // SCRIPT, what the collecting thread does, one letter a step: o open the configuration, r a phase,
-// 1..4 configure so many markers; at last it ends the helpers. With --idle, marker/helpers.c as
-// shipped starts, buries and ends the helpers, and they retire when they have slept in vain: c is
-// the beginning of a collection then, e its end. --heirs: how many each marker wakes first. With
+// 1..4 configure that number of markers; at last it ends the helpers. With --idle, marker/helpers.c
+// as shipped starts, buries and ends the helpers, and they retire when they have slept in vain: c
+// is the beginning of a collection then, e its end. --heirs: how many each marker wakes first. With
 // --many they are counted in groups. A SITE is an access, as "load(&set->closed)", or a step of the
 // model. Whoever sleeps for ever makes the execution endless.
 //

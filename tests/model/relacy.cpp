@@ -6,7 +6,7 @@
 //   relacy_QUEUE --list
 //
 // Scripts, one letter a step.  Owner: p put, y put that must succeed, n put that must not, g get,
-// d get until empty, e early grant, w the same if wanted.  Thief: 1..4 steal at most so many, w
+// d get until empty, e early grant, w the same if wanted.  Thief: 1..4 steal at most that number, w
 // want.  Both: ! begin the next phase, A..J wait for phase 1..10 (phases order steps in time, but
 // synchronise no memory: a step may still see what is old).
 //

@@ -23,7 +23,7 @@ static void open_heap(void) {
   CHECK(m);
 }
 
-/* Writes to a dead object of so many bytes, or to one that a handle holds. */
+/* Writes to a dead object of `bytes` bytes, or to one that a handle holds. */
 static void touch(size_t bytes, bool is_dead) {
   open_heap();
   volatile char *object = tide_alloc(m, TIDE_LAYOUT_LEAF, bytes);

@@ -33,7 +33,7 @@
 #define MAX_ITEMS (1u << 18)
 #define BATCH 64
 
-/* A queue that grows finds so much memory: enough for the small rings, not for the large. */
+/* A queue that grows finds 2 MiB: enough for the small rings, not for the large. */
 #define GROWTH_BYTES (2u << 20)
 
 struct counts {
@@ -241,8 +241,8 @@ static void check_round(struct counts *counts) {
   counts->rounds++;
 }
 
-/* How long to go on: for so many seconds, with each kind of ring and each habit at least once; or
- * for so many rounds. */
+/* When to end: after `seconds`, with each kind of ring and each habit at least once, or after
+ * `runs` rounds. */
 struct length {
   double seconds;
   uint64_t runs;

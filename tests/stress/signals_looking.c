@@ -76,7 +76,7 @@ static void fork_often(struct tide_mutator *m, uint64_t times) {
   }
 }
 
-/* This thread does the one so many times while another does the other. */
+/* This thread does the one `times` times while another does the other. */
 static void at_once(void (*these)(struct tide_mutator *, uint64_t), uint64_t times,
                     void *(*those)(void *)) {
   pthread_t thread;

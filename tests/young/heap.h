@@ -33,7 +33,7 @@ static inline bool is_sound(struct tide_mutator *m) {
   return false;
 }
 
-/* Says how many collections there were, and ends the heap. `least`: so many were young. */
+/* Says how many collections there were, and ends the heap. At least `least` were young. */
 static inline void young_heap_end(struct tide_heap *heap, struct tide_mutator *m, uint64_t least) {
   struct tide_heap_stats stats;
   tide_heap_stats(heap, &stats);

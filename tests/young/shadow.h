@@ -50,7 +50,7 @@ uint32_t shadow_add(struct shadow *s, enum shape shape, void *object, uint32_t s
 void shadow_set_root(struct shadow *s, uint32_t root, uint32_t number);
 
 /* A collection of that kind has happened: compares the heap with what it ought to have left, and
- * so many objects allocated since, which are not in the shadow yet. */
+ * `fresh` objects allocated since, which are not in the shadow yet. */
 void shadow_collected(struct shadow *s, enum tide_cycle_kind kind, unsigned fresh);
 
 #endif

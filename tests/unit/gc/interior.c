@@ -21,7 +21,7 @@ HeapTest(interior, counts_from_the_heap_as_it_is_set) {
   cr_assert_eq(live_after_collect(&w), 3);
 }
 
-/* From the heap, each word that points so many bytes behind an object's start. */
+/* From the heap, each word that points `behind` bytes behind an object's start. */
 static void expect_counted(struct world *w, uintptr_t *words, bool (*counts)(size_t behind)) {
   for (size_t behind = 0; behind < 96; behind++) {
     words[0] = (uintptr_t)tide_alloc(w->m, TIDE_LAYOUT_LEAF, 100) + behind;

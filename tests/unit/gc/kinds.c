@@ -92,7 +92,7 @@ Test(kinds, are_told_of_what_allocation_needs) {
   cr_assert_eq(before.last.cause, TIDE_CAUSE_GROWTH);
   for (unsigned i = 0; i < 8; i += 2)
     *kept[i] = NULL;
-  /* Else a slow collection may decide that the heap need not grow so much. */
+  /* Else a slow collection may decide that less of the heap will do. */
   cr_assert_eq(tide_heap_set_sizing(w.heap, TIDE_SIZING_FIXED, 0, NULL), TIDE_OK);
   cr_assert_eq(tide_collect(w.m), TIDE_OK);
   cr_assert_null(tide_alloc(w.m, TIDE_LAYOUT_LEAF, (size_t)20 << 20), "no such gap is left");

@@ -87,7 +87,7 @@ static struct world world_with_small_pages(size_t huge_pages_from) {
   return world_with(&options, TIDE_STACK_PRECISE);
 }
 
-/* Fills so much more, and looks how much of all is in huge pages. */
+/* Fills `mib` MiB more, and looks how much of all is in huge pages. */
 static void expect_huge(struct world *w, int mib, size_t least, size_t most) {
   for (int i = 0; i < mib * 1024; i++)
     fill(w, 1024);

@@ -190,7 +190,7 @@ HeapTest(files, have_the_mode_that_the_umask_leaves) {
 
 enum { WRITERS = 4, ROUNDS = 30 };
 
-/* A heap of its own, of so many objects, in the same file as the others. */
+/* A heap of its own, of `objects` objects, in the same file as the others. */
 static void write_often(const char *path, uint64_t objects) {
   struct world w = world_new();
   list_new(&w, objects);

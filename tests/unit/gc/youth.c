@@ -21,8 +21,7 @@ static struct td_when make(void) {
   return when;
 }
 
-/* A young collection once so much was allocated as was wanted, in so many ns; the part of it in 256
- * that survived. */
+/* A young collection once the young part was full. `part` in 256 of it survived. */
 static void collect(struct td_when *when, uint64_t worked_ns, uint64_t mutator_ns, unsigned part,
                     bool logged_much) {
   struct td_facts facts = {.logged_much = logged_much,

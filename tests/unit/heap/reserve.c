@@ -14,7 +14,7 @@ static size_t address_space_bytes(void) {
   return pages * td_plat_page_bytes();
 }
 
-/* Leaves the process so much more address space. */
+/* Leaves the process `more_bytes` of address space. */
 static bool limit_to(size_t more_bytes) {
   size_t bytes = address_space_bytes() + more_bytes;
   struct rlimit limit = {bytes, bytes};

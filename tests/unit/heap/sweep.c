@@ -39,7 +39,7 @@ Test(sweep, every_class_fills_blocks_without_overlap) {
   td_space_deinit(&heap);
 }
 
-/* Of so many blocks, how many have none of every step-th cell? */
+/* Of `blocks` blocks, how many have none of every step-th cell? */
 static uint32_t empty_of(size_t blocks, size_t each, size_t step) {
   uint32_t empty = 0;
   for (size_t b = 0; b < blocks; b++)
