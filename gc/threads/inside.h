@@ -56,20 +56,28 @@ static inline void td_inside_end(struct td_self *const *inside) {
 
 #define TD_HOLDS_STOPS __attribute__((cleanup(td_inside_end), unused))
 
-/* The same for the way to allocate, without a look at the thread's own data. */
-static inline void td_allocation_begin(struct tide_mutator *mutator) {
-  __atomic_store_n(&mutator->fast.inside, 1, __ATOMIC_RELAXED); /* relaxed: see above */
+/* The same for the way to allocate, without a look at the data of threads that no signal stops. It
+ * nests, too: a callback of a collection that an allocation began may allocate, which is refused,
+ * or write. Of another thread's mutator, which is refused further on, nothing is changed. */
+static inline void td_allocation_add(struct tide_mutator *mutator, uint32_t change) {
+  uint32_t depth = mutator->fast.inside + change;
   atomic_signal_fence(memory_order_seq_cst);
-  if (TIDE_LIKELY(mutator->signalled == NULL)) return;
-  td_inside_enter(mutator->signalled);
+  __atomic_store_n(&mutator->fast.inside, depth, __ATOMIC_RELAXED); /* relaxed: see above */
+  atomic_signal_fence(memory_order_seq_cst);
+}
+
+static inline void td_allocation_begin(struct tide_mutator *mutator) {
+  struct td_self *self = mutator->signalled;
+  if (TIDE_LIKELY(self == NULL) || self != td_self()) return;
+  td_allocation_add(mutator, 1);
+  td_inside_enter(self);
 }
 
 static inline void td_allocation_end(struct tide_mutator *mutator) {
-  atomic_signal_fence(memory_order_seq_cst);
-  __atomic_store_n(&mutator->fast.inside, 0, __ATOMIC_RELAXED); /* relaxed: see above */
-  atomic_signal_fence(memory_order_seq_cst);
-  if (TIDE_LIKELY(mutator->signalled == NULL)) return;
-  td_inside_answer(mutator->signalled);
+  struct td_self *self = mutator->signalled;
+  if (TIDE_LIKELY(self == NULL) || self != td_self()) return;
+  td_allocation_add(mutator, (uint32_t)-1);
+  td_inside_answer(self);
 }
 
 /* Around a function of the embedder that runs inside such a scope, where the thread may be stopped.

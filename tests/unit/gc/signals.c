@@ -1,6 +1,7 @@
 /* Threads that a signal stops: what attaching refuses, which signal it is, and what is said when a
  * program is in the way. Deterministic; the storm is tests/stress/signals.c. */
 #include "tests/unit/gc/common.h"
+#include "gc/state/mutator.h"
 #include "tide/foreign.h"
 
 static struct tide_heap *heap;
@@ -259,4 +260,31 @@ Test(signals, a_handler_on_its_own_stack_may_collect) {
   cr_assert_eq(raise(SIGUSR1), 0);
   cr_assert_str_eq(mine, "the interrupted thread's");
   cr_assert_eq(tide_detach(polling), TIDE_OK);
+}
+
+/* A callback of a collection that an allocation has begun may write, and is refused if it wants to
+ * allocate. Either way the allocation goes on as one that no signal may stop. */
+ROOTS_OF(act_in_callback) {
+  struct tide_mutator *m = *(struct tide_mutator **)context;
+  uint32_t before = m->fast.inside;
+  void *word = NULL;
+  cr_assert_gt(before, 0);
+  cr_assert_null(tide_alloc(m, TIDE_LAYOUT_LEAF, 16));
+  tide_write_begin(m, &word, &word, 1);
+  cr_assert_eq(m->fast.inside, before);
+}
+Test(signals, an_allocation_in_a_callback_ends_no_other, .signal = TOLD) {
+  struct tide_options options = small_options();
+  options.heap_max_bytes = (size_t)4 << 20;
+  options.write_barrier = true;
+  struct tide_heap *small = tide_heap_create(&options, NULL);
+  struct tide_mutator *m = attach(small);
+  cr_assert_eq(tide_root_add_callback(small, act_in_callback, &m), TIDE_OK);
+  struct tide_heap_stats stats = stats_of(small);
+  for (int i = 0; i < 10000 && stats.collections == 0; i++, stats = stats_of(small))
+    cr_assert_not_null(tide_alloc(m, TIDE_LAYOUT_LEAF, 4000));
+  cr_assert_gt(stats.collections, 0);
+  cr_assert_eq(m->fast.inside, 0);
+  cr_assert_eq(tide_detach(m), TIDE_OK);
+  cr_assert_eq(tide_heap_destroy(small), TIDE_OK);
 }
