@@ -7,13 +7,44 @@ struct place wild_places[PLACES];
 static bool give_up(void *context, size_t bytes) {
   struct place *place = context;
   struct tide_mutator *m = tide_current(place->heap);
-  (void)bytes;
-  atomic_fetch_add_explicit(&wild_refused, 1, memory_order_relaxed);
+  count(&wild_counts.refused);
+  if (may_misuse) CHECK(!tide_alloc(m, TIDE_LAYOUT_LEAF, 16));
   if (bytes % 3 == 0) (void)tide_collect_young(m);
   return false;
 }
 
-void wild_place_make(struct place *place, uint32_t *seed) {
+static struct tide_mutator *attach(struct place *place, enum kind kind) {
+  struct tide_attach_options options;
+  struct tide_error error;
+  tide_attach_options_init(&options);
+  options.stack = kind == PRECISE ? TIDE_STACK_PRECISE : TIDE_STACK_CONSERVATIVE;
+  options.stop = kind == SIGNALLED ? TIDE_STOP_SIGNAL : TIDE_STOP_POLL;
+  struct tide_mutator *m = tide_attach(place->heap, &options, &error);
+  if (!m) fprintf(stderr, "%s\n", error.text);
+  CHECK(m && tide_current(place->heap) == m);
+  CHECK(!tide_attach(place->heap, NULL, &error) && error.status == TIDE_ERROR_STATE); /* twice */
+  return m;
+}
+
+/* Makes what the threads will share. */
+static void furnish(struct place *place, enum kind kind) {
+  struct tide_heap *heap = place->heap;
+  memset(place->shared, 0, sizeof place->shared);
+  place->table = place->weak_table = NULL;
+  CHECK(tide_root_add_range(heap, place->shared, SHARED) == TIDE_OK);
+  CHECK(tide_root_add(heap, &place->table) == TIDE_OK);
+  CHECK(tide_root_add(heap, &place->weak_table) == TIDE_OK);
+  wild_layouts(place);
+  struct tide_mutator *m = attach(place, kind);
+  void *array = tide_alloc_array(m, place->layout[REPEATED], 2, 24);
+  CHECK(array);
+  place->array = tide_object_layout(heap, array);
+  place->table = object_new(place, m, REFS, TABLE_SLOTS * 8);
+  place->weak_table = tide_weak_table_new(m);
+  CHECK(place->table && place->weak_table && tide_detach(m) == TIDE_OK);
+}
+
+void wild_place_make(struct place *place, enum kind kind, uint32_t *seed) {
   struct tide_options options;
   struct tide_error error;
   tide_options_init(&options);
@@ -22,7 +53,7 @@ void wild_place_make(struct place *place, uint32_t *seed) {
   options.heap_max_bytes = place->small ? 4u << 20 : 64u << 20;
   options.heap_initial_bytes = dice % 3 ? 1u << 20 : 0;
   options.markers = 1 + random_next(seed) % 4;
-  options.write_barrier = dice % 5 < 3;
+  options.write_barrier = dice % 5 < 4;
   options.small_pages = dice % 2;
   options.helpers_after_ms = dice % 7 == 0 ? 3 : 0;
   options.out_of_memory = give_up;
@@ -30,8 +61,16 @@ void wild_place_make(struct place *place, uint32_t *seed) {
   place->heap = tide_heap_create(&options, &error);
   if (!place->heap) fprintf(stderr, "%s\n", error.text);
   CHECK(place->heap);
-  wild_layouts(place);
-  atomic_fetch_add_explicit(&wild_heaps, 1, memory_order_relaxed);
+  furnish(place, kind);
+  count(&wild_counts.heaps);
+}
+
+/* There is a log that nobody takes. */
+void wild_place_end(struct place *place, enum kind kind) {
+  struct tide_mutator *m = attach(place, kind);
+  for (unsigned i = 0; i < 3000; i++)
+    slot_set(m, place->table, (void **)place->table + 1 + i, place->shared[i % SHARED]);
+  CHECK(tide_detach(m) == TIDE_OK && tide_heap_destroy(place->heap) == TIDE_OK);
 }
 
 /* acquire [wild.place]: the heap is seen by who may sit there. */
@@ -49,26 +88,18 @@ void wild_sit(struct worker *w, unsigned number) {
   struct place *place = &wild_places[number];
   /* In a child others' seats are never left, and a heap that was being replaced never comes. */
   if (seat->place || !reserve(place)) return;
-  struct tide_attach_options options;
-  struct tide_error error;
-  tide_attach_options_init(&options);
-  options.stack = w->kind == PRECISE ? TIDE_STACK_PRECISE : TIDE_STACK_CONSERVATIVE;
-  options.stop = w->kind == SIGNALLED ? TIDE_STOP_SIGNAL : TIDE_STOP_POLL;
   *seat = (struct seat){.place = place};
-  seat->m = tide_attach(place->heap, &options, &error);
-  if (!seat->m) fprintf(stderr, "%s\n", error.text);
-  CHECK(seat->m && tide_current(place->heap) == seat->m);
-  CHECK(!tide_attach(place->heap, NULL, &error) && error.status == TIDE_ERROR_STATE); /* twice */
-  CHECK(tide_root_add_range(place->heap, seat->held, SLOTS) == TIDE_OK);
-  CHECK(tide_root_add_range(place->heap, &seat->weak, 4) == TIDE_OK);
+  seat->m = attach(place, w->kind);
+  CHECK(tide_root_add_range(place->heap, (void **)(void *)&seat->mine,
+                            sizeof seat->mine / sizeof(void *)) == TIDE_OK);
 }
 
 void wild_rise(struct worker *w, unsigned number, bool detach) {
   struct seat *seat = &w->seat[number];
   struct place *place = seat->place;
   if (!place) return;
-  CHECK(tide_root_remove_range(place->heap, seat->held) == TIDE_OK);
-  CHECK(tide_root_remove_range(place->heap, &seat->weak) == TIDE_OK);
+  if (detach) (void)tide_weak_slot_remove(seat->m, &seat->slot, TIDE_WEAK_BEFORE);
+  CHECK(tide_root_remove_range(place->heap, (void **)(void *)&seat->mine) == TIDE_OK);
   if (detach) CHECK(tide_detach(seat->m) == TIDE_OK);
   seat->place = NULL;
   /* release [wild.place]: what was done to the heap comes before its end. */
@@ -76,51 +107,14 @@ void wild_rise(struct worker *w, unsigned number, bool detach) {
 }
 
 void wild_replace(struct worker *w) {
-  struct place *place = &wild_places[below(w, PLACES)];
+  struct place *place = &wild_places[below_of(w, PLACES)];
   int nobody = 0;
   /* acquire [wild.place] */
   if (!atomic_compare_exchange_strong_explicit(&place->users, &nobody, -1, memory_order_acquire,
                                                memory_order_relaxed))
     return;
-  CHECK(tide_heap_destroy(place->heap) == TIDE_OK);
-  wild_place_make(place, &w->seed);
+  wild_place_end(place, w->kind);
+  wild_place_make(place, w->kind, &w->seed);
   /* release [wild.place] */
   atomic_store_explicit(&place->users, 0, memory_order_release);
-}
-
-static const char *some_engine(struct worker *w) {
-  unsigned count = 0;
-  while (tide_engine_name(count))
-    count++;
-  return tide_engine_name(below(w, count));
-}
-
-/* Each may be refused: an engine for one marker, no memory. */
-void wild_configure(struct worker *w, struct seat *seat) {
-  struct tide_heap *heap = seat->place->heap;
-  switch (below(w, 8)) {
-  case 0:
-    tide_heap_set_markers(heap, 1 + below(w, 6), NULL);
-    break;
-  case 1:
-    tide_heap_set_engine(heap, some_engine(w), NULL);
-    break;
-  case 2:
-    tide_heap_set_policy(heap, tide_policy_name(below(w, 3)), NULL);
-    break;
-  case 3:
-    tide_heap_set_max(heap, (size_t)(2 + below(w, seat->place->small ? 4 : 62)) << 20, NULL);
-    break;
-  case 4:
-    tide_heap_set_sizing(heap, (enum tide_sizing)below(w, 5), 0, NULL);
-    break;
-  case 5:
-    tide_heap_grow(heap, (size_t)below(w, 4) << 20);
-    break;
-  case 6:
-    tide_timeline_begin(heap, below(w, 2) * 500);
-    break;
-  default:
-    if (tide_external_add(seat->m, 1 << 20) == TIDE_OK) tide_external_add(seat->m, -(1 << 20));
-  }
 }

@@ -1,238 +1,132 @@
-/* Chains of objects of the wild driver: every object says by its own contents whether it is the one
- * that its thread made. */
+/* Objects of the wild driver that all threads reach. */
 #include "tests/wild/wild.h"
 
-/* `next` and nothing else is a reference; `fill` are numbers that are none. */
-struct node {
-  struct node *next;
-  uintptr_t stamp; /* its own address, disguised, and its number in the chain */
-  size_t words;    /* of fill */
-  uintptr_t fill[];
-};
-
-static uintptr_t stamp_of(const struct node *node, uint32_t seed) {
-  return ((uintptr_t)node ^ seed) << 4 | 1;
+/* The first word: the object's own address, as a reference where every word is one, and else as a
+ * number. */
+static uintptr_t stamp_of(const void *object, enum shape shape) {
+  return (uintptr_t)object | (shape != REFS && shape != NEAR);
 }
 
 static void trace(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
-  (void)bytes, (void)context;
-  tide_trace(tracer, ((struct node *)object)->next);
+  (void)context;
+  tide_trace_range(tracer, (void *const *)object + 1, bytes / 8 - 1);
 }
 
 void wild_layouts(struct place *place) {
-  const size_t offset = 0;
-  const uint64_t bits = 1;
   struct tide_heap *heap = place->heap;
+  const size_t two[] = {8, 16};
+  const uint64_t some = 14;
   tide_layout *layout = place->layout;
-  layout[0] = tide_layout_offsets(heap, 24, &offset, 1, NULL);
-  layout[1] = TIDE_LAYOUT_REFS;
-  layout[2] = TIDE_LAYOUT_CONSERVATIVE;
-  layout[3] = tide_layout_traced(heap, trace, NULL, NULL);
-  layout[4] = tide_layout_traced_serially(heap, trace, place, NULL);
-  layout[5] = tide_layout_bitmap(heap, &bits, 3, NULL);
-  layout[6] = tide_layout_named(heap, layout[0], "wild", NULL);
-  layout[7] = tide_layout_held_by_first_page(heap, TIDE_LAYOUT_REFS, NULL);
-  for (unsigned i = 0; i < LAYOUTS; i++)
+  layout[PAIR] = tide_layout_offsets(heap, 32, two, 2, NULL);
+  layout[REFS] = TIDE_LAYOUT_REFS;
+  layout[PREFIXED] = tide_layout_prefixed(heap, 2, NULL);
+  layout[CONSERVATIVE] = TIDE_LAYOUT_CONSERVATIVE;
+  layout[SOME] = tide_layout_bitmap_conservative(heap, &some, 4, NULL);
+  layout[TRACED] = tide_layout_traced(heap, trace, NULL, NULL);
+  layout[SERIAL] = tide_layout_traced_serially(heap, trace, place, NULL);
+  layout[NEAR] = tide_layout_held_by_first_page(heap, TIDE_LAYOUT_REFS, NULL);
+  layout[NAMED] = tide_layout_named(heap, layout[PREFIXED], "named", NULL);
+  layout[REPEATED] = tide_layout_offsets(heap, 24, two, 2, NULL);
+  layout[LEAF] = TIDE_LAYOUT_LEAF;
+  layout[UNZEROED] = tide_layout_unzeroed(heap, TIDE_LAYOUT_LEAF, NULL);
+  for (unsigned i = 0; i < SHAPES; i++)
     CHECK(layout[i]);
 }
 
-static size_t some_words(struct worker *w) {
-  switch (below(w, 128)) {
-  case 0:
-    return 4100 + below(w, 40000);
-  case 1:
-  case 2:
-    return 64 + below(w, 4000);
+void *object_new(struct place *place, struct tide_mutator *m, enum shape shape, size_t bytes) {
+  void *object = shape == REPEATED ? tide_alloc_array(m, place->layout[shape], bytes / 24 + 2, 24)
+                                   : tide_alloc(m, place->layout[shape], bytes);
+  if (object) *(uintptr_t *)object = stamp_of(object, shape);
+  return object;
+}
+
+static enum shape shape_of(const struct place *place, const void *object) {
+  tide_layout layout = tide_object_layout(place->heap, object);
+  if (layout && layout == place->array) return REPEATED;
+  for (unsigned i = 0; i < SHAPES; i++)
+    if (layout && layout == place->layout[i] && i != REPEATED) return (enum shape)i;
+  return SHAPES;
+}
+
+void object_check(const struct place *place, const void *object) {
+  if (!object) return;
+  enum shape shape = shape_of(place, object);
+  if (shape == SHAPES || *(const uintptr_t *)object != stamp_of(object, shape)) {
+    fprintf(stderr, "%p is no object any more: layout %u, first word %#zx\n", object,
+            tide_object_layout(place->heap, object), *(const size_t *)object);
+    abort();
+  }
+}
+
+size_t object_slots(const struct place *place, const void *object) {
+  size_t bytes = tide_object_bytes(place->heap, object);
+  switch (shape_of(place, object)) {
+  case PAIR:
+    return 2;
+  case PREFIXED:
+  case NAMED:
+    return bytes / 8 - 2;
+  case SOME:
+    return bytes / 32 * 3;
+  case REPEATED:
+    return bytes / 24 * 2;
+  case REFS:
+  case NEAR:
+  case CONSERVATIVE:
+  case TRACED:
+  case SERIAL:
+    return bytes / 8 - 1;
   default:
-    return below(w, 24);
+    return 0;
   }
 }
 
-static void fill(struct node *node, uint32_t seed, size_t words) {
-  node->words = words;
-  for (size_t i = 0; i < words; i++)
-    node->fill[i] = (uintptr_t)seed << 8 | 5;
-}
-
-static void check_node(const struct node *node, uint32_t seed) {
-  bool good = node && node->stamp == stamp_of(node, seed);
-  for (size_t i = 0; good && i < node->words; i++)
-    good = node->fill[i] == ((uintptr_t)seed << 8 | 5);
-  if (good) return;
-  fprintf(stderr, "%p is not what it was: stamp %#zx, %zu words\n", (const void *)node,
-          node ? node->stamp : 0, node ? node->words : 0);
-  abort();
-}
-
-static struct node *make(struct worker *w, struct seat *seat, uint32_t seed) {
-  size_t words = some_words(w), bytes = sizeof(struct node) + words * sizeof(uintptr_t);
-  tide_layout layout = seat->place->layout[below(w, LAYOUTS)];
-  struct node *node = below(w, 32) ? tide_alloc(seat->m, layout, bytes)
-                                   : tide_alloc_aligned(seat->m, layout, bytes, 256);
-  if (!node) return NULL;
-  node->stamp = stamp_of(node, seed);
-  fill(node, seed, words);
-  return node;
-}
-
-void wild_build(struct worker *w, struct seat *seat) {
-  unsigned slot = below(w, SLOTS);
-  uint32_t length = 1 + below(w, below(w, 16) ? 8 : 300), seed = random_next(&w->seed);
-  seat->held[slot] = NULL;
-  seat->shadow[slot].length = 0;
-  seat->shadow[slot].seed = seed;
-  seat->shadow[slot].told = false;
-  for (uint32_t i = 0; i < length; i++) {
-    struct node *node = make(w, seat, seed + i);
-    if (!node) return;
-    tide_write(seat->m, node, &node->next, seat->held[slot]);
-    seat->held[slot] = node;
-    seat->shadow[slot].length++;
-  }
-}
-
-void wild_check(const struct seat *seat, unsigned slot) {
-  const struct node *node = seat->held[slot];
-  for (uint32_t i = seat->shadow[slot].length; i > 0; i--, node = node->next)
-    check_node(node, seat->shadow[slot].seed + i - 1);
-  CHECK(!node);
-}
-
-void wild_check_all(const struct seat *seat) {
-  for (unsigned slot = 0; slot < SLOTS; slot++)
-    wild_check(seat, slot);
-}
-
-static void *tell_of(struct worker *w, struct seat *seat) {
-  unsigned slot = below(w, SLOTS);
-  seat->shadow[slot].told = true;
-  return seat->held[slot];
-}
-
-/* The first object of a chain is freed, moved or made longer. */
-void wild_change(struct worker *w, struct seat *seat) {
-  unsigned slot = below(w, SLOTS);
-  struct node *node = seat->held[slot];
-  if (!node || seat->shadow[slot].told) return;
-  uint32_t seed = seat->shadow[slot].seed + seat->shadow[slot].length - 1;
-  seat->spare = node;
-  size_t words = below(w, 4) ? below(w, 64) : below(w, 9000);
-  size_t bytes = sizeof *node + words * sizeof(uintptr_t);
-  switch (below(w, 3)) {
-  case 0: /* nothing else may refer to it */
-    seat->held[slot] = node->next;
-    seat->shadow[slot].length--;
-    seat->spare = NULL;
-    CHECK(tide_free(seat->m, node) == TIDE_OK);
-    return;
-  case 1:
-    if (tide_resize_in_place(seat->m, node, bytes)) fill(node, seed, words);
-    break;
+void **object_slot(const struct place *place, void *object, size_t index) {
+  void **words = object;
+  switch (shape_of(place, object)) {
+  case PREFIXED:
+  case NAMED:
+    return words + 2 + index;
+  case SOME:
+    return words + index / 3 * 4 + 1 + index % 3;
+  case REPEATED:
+    return words + index / 2 * 3 + 1 + index % 2;
   default:
-    tide_stop_hold(seat->m);
-    seat->held[slot] = NULL;
-    seat->spare = NULL;
-    struct node *moved = tide_object_replace(seat->m, node, bytes);
-    seat->held[slot] = moved ? moved : node;
-    if (moved) {
-      moved->stamp = stamp_of(moved, seed);
-      fill(moved, seed, words);
-    }
-    tide_stop_release(seat->m);
+    return words + 1 + index;
   }
-  seat->spare = NULL;
 }
 
-/* ---- Weak things ---- */
+/* ---- Which ---- */
 
-static void use_table(struct worker *w, struct seat *seat) {
-  if (!seat->table) seat->table = tide_weak_table_new(seat->m);
-  if (!seat->table) return;
-  for (unsigned slot = 0; slot < SLOTS; slot++) {
-    void *key = seat->held[slot];
-    if (!key) continue;
-    seat->spare = tide_weak_table_get(seat->m, seat->table, key);
-    if (seat->spare) CHECK(tide_object_bytes(seat->place->heap, seat->spare) > 0);
-    seat->shadow[slot].told = true;
-    tide_weak_table_put(seat->m, seat->table, key, tell_of(w, seat));
-  }
-  seat->spare = NULL;
-  tide_weak_table_count(seat->m, seat->table);
-}
-
-void wild_weak(struct worker *w, struct seat *seat) {
-  struct tide_mutator *m = seat->m;
-  void *target = tell_of(w, seat);
-  switch (below(w, 4)) {
+size_t some_bytes(struct at *at) {
+  switch (below(at, 64)) {
   case 0:
-    if (seat->weak) (void)tide_weak_get(m, seat->weak);
-    seat->weak = tide_weak_new(m, target, (enum tide_weak_kind)below(w, 2));
-    if (seat->weak) CHECK(tide_weak_get(m, seat->weak) == target);
-    break;
+    return 33000 + below(at, 400000);
   case 1:
-    if (seat->ephemeron) tide_ephemeron_set(m, seat->ephemeron, tell_of(w, seat));
-    seat->ephemeron = tide_ephemeron_new(m, target, tell_of(w, seat));
-    break;
+    return 520 + below(at, 32000);
   case 2:
-    use_table(w, seat);
-    break;
-  default:
-    seat->weak = seat->ephemeron = seat->table = NULL;
-  }
-}
-
-/* ---- Finalizers ---- */
-
-/* Makes things, collects, comes back. */
-static void finalize(void *object, void *context) {
-  struct tide_heap *heap = context;
-  struct tide_mutator *m = tide_current(heap);
-  uint64_t number = atomic_fetch_add_explicit(&wild_finalized, 1, memory_order_relaxed);
-  size_t scope = tide_scope_open(m);
-  if (scope == SIZE_MAX) return;
-  struct node *node = object;
-  tide_handle(m, object);
-  CHECK(node->stamp % 16 == 1);
-  if (number % 4 == 0) tide_finalizer_add(m, object, finalize, context);
-  if (number % 64 == 1) tide_collect(m);
-  if (number % 8 == 2) tide_finalizers_run(m, 2);
-  void *fresh = tide_alloc(m, TIDE_LAYOUT_LEAF, 64);
-  if (fresh) tide_handle(m, fresh);
-  CHECK(tide_scope_close(m, scope) == TIDE_OK);
-}
-
-void wild_finalizers(struct worker *w, struct seat *seat) {
-  void *object = tell_of(w, seat);
-  struct tide_heap *heap = seat->place->heap;
-  struct tide_finalizer_entry entry = {finalize, heap, (enum tide_finalizer_order)below(w, 4)};
-  switch (below(w, 6)) {
-  case 0:
-    tide_finalizer_add(seat->m, object, finalize, heap);
-    break;
-  case 1:
-    tide_finalizer_set(seat->m, object, below(w, 4) ? &entry : NULL, NULL);
-    break;
-  case 2:
-    seat->spare = tide_finalizer_take(seat->m, &entry);
-    if (seat->spare) entry.call(seat->spare, entry.context);
-    seat->spare = NULL;
-    break;
   case 3:
-    if (below(w, 16) == 0) tide_finalizers_queue_all(seat->m, NULL);
-    break;
+    return 4000 + below(at, 300);
   default:
-    tide_finalizers_run(seat->m, below(w, 10));
+    return 32 + below(at, 200);
   }
 }
 
-void wild_handles(struct worker *w, struct seat *seat) {
-  size_t scope = tide_scope_open(seat->m);
-  if (scope == SIZE_MAX) return;
-  void **handle[20];
-  for (unsigned i = 0; i < 20; i++)
-    handle[i] = tide_handle(seat->m, make(w, seat, i));
-  if (below(w, 8) == 0) tide_collect(seat->m);
-  for (unsigned i = 0; i < 20; i++)
-    if (handle[i] && *handle[i]) check_node(*handle[i], i);
-  CHECK(tide_scope_close(seat->m, scope) == TIDE_OK);
+/* Returns an object that is reached, and checks all on the way. It is in scratch[0]. */
+void *pick(struct at *at) {
+  struct place *place = at->place;
+  uint32_t dice = below(at, 8);
+  void *object = dice == 0   ? slot_get(&place->shared[below(at, SHARED)])
+                 : dice == 1 ? slot_get((void **)place->table + 1 + below(at, TABLE_SLOTS - 1))
+                             : slot_get(&at->mine->pool[below(at, POOL)]);
+  at->mine->scratch[0] = object;
+  object_check(place, object);
+  for (uint32_t steps = below(at, 6); object && steps > 0; steps--) {
+    size_t slots = object_slots(place, object);
+    void *next = slots ? slot_get(object_slot(place, object, below(at, (uint32_t)slots))) : NULL;
+    if (!next) break;
+    at->mine->scratch[0] = object = next;
+    object_check(place, object);
+  }
+  return object;
 }

@@ -1,16 +1,17 @@
-/* All features of the library in random order, several heaps and threads at a time: heaps come and
- * go while threads sit in others, threads come, go, are cancelled and end without a word, children
- * of forks collect and fork again, and a timer interrupts the program's own threads in whatever
- * system call they are. Each thread remembers what its objects hold. A run that is still there
- * after a minute hangs. Arguments: steps (per thread), threads, seed, whether signals stop threads
- * (0 or 1). */
+/* All that the headers allow in random order, several heaps and threads at a time, while young and
+ * full collections come as they like: heaps come and go while threads sit in others, threads come,
+ * go, are cancelled and end without a word, children of forks collect and fork again, and a timer
+ * interrupts the program's own threads in whatever system call they are. Every object that a
+ * thread finds must be what it was made as, and each remembers all that its chains hold. A run that
+ * is still there after a minute hangs. Arguments: steps (per thread), threads, seed, whether
+ * signals stop threads (0 or 1). */
 #include <signal.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 
 #include "tests/wild/wild.h"
 
-atomic_uint_fast64_t wild_forks, wild_heaps, wild_guests, wild_finalized, wild_refused;
+struct wild_counts wild_counts;
 bool wild_signals;
 
 #if defined(__SANITIZE_THREAD__)
@@ -71,11 +72,11 @@ static void tidy(struct worker *guest) {
 }
 
 static void invite(struct worker *w) {
-  struct worker **slot = &w->guests[below(w, GUESTS)];
+  struct worker **slot = &w->guests[below_of(w, GUESTS)];
   if (w->guest) return;
   if (*slot) {
     block_all(w, true);
-    if (may_cancel && below(w, 2)) pthread_cancel((*slot)->thread);
+    if (may_cancel && below_of(w, 2)) pthread_cancel((*slot)->thread);
     CHECK(pthread_join((*slot)->thread, NULL) == 0);
     block_all(w, false);
     tidy(*slot);
@@ -85,12 +86,12 @@ static void invite(struct worker *w) {
   struct worker *guest = calloc(1, sizeof *guest);
   CHECK(guest);
   guest->seed = random_next(&w->seed);
-  guest->kind = wild_signals ? (enum kind)below(w, KINDS) : (enum kind)below(w, 2);
-  guest->steps = 1 + below(w, 200);
+  guest->kind = wild_signals ? (enum kind)below_of(w, KINDS) : (enum kind)below_of(w, 2);
+  guest->steps = 1 + below_of(w, 200);
   guest->guest = true;
   guest->forked = w->forked;
   start(guest);
-  atomic_fetch_add_explicit(&wild_guests, 1, memory_order_relaxed);
+  count(&wild_counts.guests);
   *slot = guest;
 }
 
@@ -109,9 +110,9 @@ static void wait_for(struct worker *w, pid_t child) {
 
 /* The child goes on alone: others' seats stay taken, and their roots are roots for ever. */
 static void fork_off(struct worker *w) {
-  if (!may_fork || w->generation == 3 || below(w, 4)) return;
-  atomic_fetch_add_explicit(&wild_forks, 1, memory_order_relaxed);
-  bool blocks = below(w, 4) == 0;
+  if (!may_fork || w->generation == 3 || below_of(w, 4)) return;
+  count(&wild_counts.forks);
+  bool blocks = below_of(w, 4) == 0;
   if (blocks) block_all(w, true);
   pid_t child = fork();
   CHECK(child >= 0);
@@ -126,43 +127,39 @@ static void fork_off(struct worker *w) {
     w->guests[i] = NULL;
   for (unsigned i = 0; i < 150; i++)
     wild_step(w);
-  for (unsigned i = 0; i < PLACES; i++)
-    if (w->seat[i].place) wild_check_all(&w->seat[i]);
+  wild_check_all(w);
   _exit(0);
 }
 
 /* ---- Steps ---- */
 
 static void move_on(struct worker *w) {
-  unsigned number = below(w, PLACES);
+  unsigned number = below_of(w, PLACES);
   if (w->seat[number].place)
     wild_rise(w, number, true);
   else
     wild_sit(w, number);
 }
 
-static void check(struct worker *w, struct seat *seat) {
-  if (below(w, 8))
-    wild_check(seat, below(w, SLOTS));
-  else
-    wild_check_all(seat);
-}
-
 static const struct {
-  void (*call)(struct worker *w, struct seat *seat);
+  wild_act *call;
   unsigned weight;
-} acts[] = {{wild_build, 200},     {check, 60},       {wild_change, 30}, {wild_weak, 30},
-            {wild_finalizers, 30}, {wild_handles, 8}, {wild_roots, 8},   {wild_collect, 12},
-            {wild_block, 16},      {wild_pause, 6},   {wild_look, 12},   {wild_stand_still, 3},
-            {wild_configure, 6}};
+} acts[] = {
+    {wild_make, 200},        {wild_store, 200},       {wild_chain, 100},     {wild_chain_check, 40},
+    {wild_chain_change, 30}, {wild_store_shared, 60}, {wild_cut, 3},         {wild_bulk, 40},
+    {wild_resize, 20},       {wild_free_fresh, 20},   {wild_weak, 40},       {wild_ephemeron, 40},
+    {wild_weak_table, 30},   {wild_weak_slot, 10},    {wild_finalizers, 80}, {wild_handles, 6},
+    {wild_roots, 8},         {wild_pins, 10},         {wild_fiber, 4},       {wild_collect, 12},
+    {wild_block, 16},        {wild_pause, 5},         {wild_look, 12},       {wild_stand_still, 3},
+    {wild_configure, 5},     {wild_nonsense, 4},      {wild_hear, 1}};
 
 void wild_step(struct worker *w) {
-  uint32_t dice = below(w, 500);
+  uint32_t dice = below_of(w, 500);
   if (dice < 16) move_on(w);
   if (dice / 4 == 4) invite(w);
   if (dice / 4 == 5) wild_replace(w);
   if (dice / 4 == 6) fork_off(w);
-  struct seat *seat = &w->seat[below(w, PLACES)];
+  struct seat *seat = &w->seat[below_of(w, PLACES)];
   if (!seat->place) {
     if (dice % 32 == 0) wild_sit(w, (unsigned)(seat - w->seat));
     return;
@@ -170,10 +167,10 @@ void wild_step(struct worker *w) {
   unsigned total = 0, i = 0;
   for (unsigned k = 0; k < sizeof acts / sizeof *acts; k++)
     total += acts[k].weight;
-  dice = below(w, total);
+  dice = below_of(w, total);
   while (dice >= acts[i].weight)
     dice -= acts[i++].weight;
-  acts[i].call(w, seat);
+  acts[i].call(&(struct at){w, seat, seat->place, seat->m, &seat->mine});
   pthread_testcancel();
 }
 
@@ -182,10 +179,11 @@ static void *work(void *argument) {
   struct worker *w = argument;
   ours = true;
   let_ticks(SIG_UNBLOCK);
+  for (unsigned i = 0; i < PLACES; i++)
+    if (below_of(w, 2)) wild_sit(w, i);
   for (uint64_t i = 0; i < w->steps; i++)
     wild_step(w);
-  for (unsigned i = 0; i < PLACES; i++)
-    if (w->seat[i].place) wild_check_all(&w->seat[i]);
+  wild_check_all(w);
   if (w->guest) return NULL;
   block_all(w, true);
   for (unsigned i = 0; i < GUESTS; i++)
@@ -197,15 +195,17 @@ static void *work(void *argument) {
 }
 
 int main(int count, char **arguments) {
-  uint64_t steps = argument(count, arguments, 1, 3000), threads = argument(count, arguments, 2, 3);
+  uint64_t steps = argument(count, arguments, 1, 5000), threads = argument(count, arguments, 2, 3);
   uint32_t seed = (uint32_t)argument(count, arguments, 3, 1) * 2654435761u | 1;
   wild_signals = argument(count, arguments, 4, 1) != 0;
   CHECK(threads <= 64);
   ours = true;
   start_timer();
   struct worker *all[64];
-  for (unsigned i = 0; i < PLACES; i++)
-    wild_place_make(&wild_places[i], &seed);
+  for (unsigned i = 0; i < PLACES; i++) {
+    CHECK(pthread_mutex_init(&wild_places[i].table_lock, NULL) == 0);
+    wild_place_make(&wild_places[i], POLLS, &seed);
+  }
   for (uint64_t i = 0; i < threads; i++) {
     CHECK(all[i] = calloc(1, sizeof *all[i]));
     all[i]->seed = random_next(&seed);
@@ -218,11 +218,13 @@ int main(int count, char **arguments) {
     free(all[i]);
   }
   for (unsigned i = 0; i < PLACES; i++)
-    CHECK(tide_heap_destroy(wild_places[i].heap) == TIDE_OK);
+    wild_place_end(&wild_places[i], POLLS);
   CHECK(foreign_ticks == 0);
-  printf("%" PRIu64 " forks, %" PRIu64 " heaps, %" PRIu64 " guests, %" PRIu64
-         " finalizers, %" PRIu64 " times no memory, %u ticks\n",
-         (uint64_t)wild_forks, (uint64_t)wild_heaps, (uint64_t)wild_guests,
-         (uint64_t)wild_finalized, (uint64_t)wild_refused, (unsigned)ticks);
+  const struct wild_counts *n = &wild_counts;
+  printf("%" PRIuFAST64 " forks, %" PRIuFAST64 " heaps, %" PRIuFAST64 " guests, %" PRIuFAST64
+         " finalizers, %" PRIuFAST64 " times no memory, %" PRIuFAST64 " freed, %" PRIuFAST64
+         " events, %u ticks\n",
+         n->forks, n->heaps, n->guests, n->finalized, n->refused, n->freed, n->events,
+         (unsigned)ticks);
   return 0;
 }

@@ -1,42 +1,7 @@
-/* What threads of the hostile program do with objects. */
-#include "tests/young/hostile_work.h"
+/* What threads of the wild driver do with objects. */
+#include "tests/wild/wild.h"
 
-/* ---- Objects ---- */
-
-size_t some_bytes(struct at *at) {
-  switch (below(at, 64)) {
-  case 0:
-    return 33000 + below(at, 400000);
-  case 1:
-    return 520 + below(at, 32000);
-  case 2:
-  case 3:
-    return 4000 + below(at, 300);
-  default:
-    return 32 + below(at, 200);
-  }
-}
-
-/* Returns an object that is reached, and checks all on the way. It is in scratch[0]. */
-void *pick(struct at *at) {
-  struct place *place = at->place;
-  uint32_t dice = below(at, 8);
-  void *object = dice == 0   ? slot_get(&place->shared[below(at, SHARED)])
-                 : dice == 1 ? slot_get((void **)place->table + 1 + below(at, TABLE_SLOTS - 1))
-                             : slot_get(&at->mine->pool[below(at, POOL)]);
-  at->mine->scratch[0] = object;
-  object_check(place, object);
-  for (uint32_t steps = below(at, 6); object && steps > 0; steps--) {
-    size_t slots = object_slots(place, object);
-    void *next = slots ? slot_get(object_slot(place, object, below(at, (uint32_t)slots))) : NULL;
-    if (!next) break;
-    at->mine->scratch[0] = object = next;
-    object_check(place, object);
-  }
-  return object;
-}
-
-void hostile_make(struct at *at) {
+void wild_make(struct at *at) {
   void *value = pick(at);
   void *object = object_new(at->place, at->m, (enum shape)below(at, SHAPES), some_bytes(at));
   if (!object) return;
@@ -55,7 +20,7 @@ void hostile_make(struct at *at) {
     at->mine->pool[below(at, POOL)] = object;
 }
 
-void hostile_store(struct at *at) {
+void wild_store(struct at *at) {
   void *object = pick(at);
   at->mine->scratch[1] = object;
   void *value = below(at, 8) ? pick(at) : NULL;
@@ -64,13 +29,13 @@ void hostile_store(struct at *at) {
   slot_set(at->m, object, object_slot(at->place, object, below(at, (uint32_t)slots)), value);
 }
 
-void hostile_store_shared(struct at *at) {
+void wild_store_shared(struct at *at) {
   void *value = pick(at);
   void **slot = (void **)at->place->table + 1 + below(at, TABLE_SLOTS - 1);
   slot_set(at->m, at->place->table, slot, value);
 }
 
-void hostile_cut(struct at *at) {
+void wild_cut(struct at *at) {
   for (unsigned i = 0; i < POOL / 2; i++)
     at->mine->pool[below(at, POOL)] = NULL;
   for (unsigned i = 0; i < 16; i++)
@@ -89,14 +54,14 @@ static void *own(struct at *at) {
   if (*held && below(at, 8) == 0) {
     void *object = *held;
     *held = NULL; /* first: a signal may bring a collection right behind the call */
-    must_be(tide_free(at->m, object) == TIDE_OK, "tide_free");
-    hostile_counts.freed++;
+    CHECK(tide_free(at->m, object) == TIDE_OK);
+    count(&wild_counts.freed);
   }
   if (!*held) *held = object_new(at->place, at->m, shapes[i], 3000 + below(at, 200000));
   return *held;
 }
 
-void hostile_bulk(struct at *at) {
+void wild_bulk(struct at *at) {
   void *object = own(at), *values[64];
   if (!object) return;
   size_t slots = object_slots(at->place, object);
@@ -118,14 +83,14 @@ void hostile_bulk(struct at *at) {
                    object_slot(at->place, object, from), length);
 }
 
-void hostile_resize(struct at *at) {
+void wild_resize(struct at *at) {
   void *object = own(at);
   if (!object) return;
   size_t bytes = tide_object_bytes(at->place->heap, object);
   size_t wanted = below(at, 2) ? bytes + below(at, 100000) : bytes - below(at, (uint32_t)bytes / 2);
   if (wanted < 2000) wanted = 2000;
   if (tide_resize_in_place(at->m, object, wanted))
-    must_be(tide_object_bytes(at->place->heap, object) >= wanted, "a resized object's length");
+    CHECK(tide_object_bytes(at->place->heap, object) >= wanted);
   object_check(at->place, object);
   size_t slots = object_slots(at->place, object);
   void **last = object_slot(at->place, object, slots - 1);
@@ -133,7 +98,7 @@ void hostile_resize(struct at *at) {
 }
 
 /* Logged, and freed right after. */
-void hostile_free_fresh(struct at *at) {
+void wild_free_fresh(struct at *at) {
   void *value = pick(at);
   for (unsigned i = 0; i < 4; i++) {
     size_t bytes = some_bytes(at);
@@ -147,21 +112,24 @@ void hostile_free_fresh(struct at *at) {
       tide_write(at->m, object, slot, value);
     }
     at->mine->scratch[2] = NULL;
-    must_be(tide_free(at->m, object) == TIDE_OK, "tide_free");
-    hostile_counts.freed++;
+    CHECK(tide_free(at->m, object) == TIDE_OK);
+    count(&wild_counts.freed);
   }
 }
 
 /* ---- Weak things ---- */
 
-void hostile_weak(struct at *at) {
+void wild_weak(struct at *at) {
   unsigned i = below(at, WEAK);
   struct tide_weak *old = at->mine->weak[i];
   if (old) object_check(at->place, tide_weak_get(at->m, old));
-  if (below(at, 2)) at->mine->weak[i] = tide_weak_new(at->m, pick(at), below(at, 2));
+  if (below(at, 2)) return;
+  void *target = pick(at);
+  at->mine->weak[i] = tide_weak_new(at->m, target, below(at, 2));
+  if (at->mine->weak[i]) CHECK(tide_weak_get(at->m, at->mine->weak[i]) == target);
 }
 
-void hostile_ephemeron(struct at *at) {
+void wild_ephemeron(struct at *at) {
   unsigned i = below(at, WEAK);
   struct tide_ephemeron *old = at->mine->ephemeron[i];
   if (old) {
@@ -189,7 +157,7 @@ static void use_table(struct at *at, struct tide_weak_table *table) {
   if (below(at, 16) == 0) tide_weak_table_count(at->m, table);
 }
 
-void hostile_weak_table(struct at *at) {
+void wild_weak_table(struct at *at) {
   if (!at->mine->table || below(at, 64) == 0) at->mine->table = tide_weak_table_new(at->m);
   if (at->mine->table) use_table(at, at->mine->table);
   if (pthread_mutex_trylock(&at->place->table_lock)) return;
@@ -197,8 +165,10 @@ void hostile_weak_table(struct at *at) {
   pthread_mutex_unlock(&at->place->table_lock);
 }
 
-void hostile_weak_slot(struct at *at) {
-  void **slot = &at->w->slots[at->number];
+/* Not of guests, which may be cancelled and cannot take it away then. */
+void wild_weak_slot(struct at *at) {
+  void **slot = &at->seat->slot;
+  if (at->w->guest) return;
   enum tide_weak_kind kind = TIDE_WEAK_BEFORE;
   (void)tide_weak_slot_remove(at->m, slot, kind);
   void *target = pick(at);
@@ -214,7 +184,7 @@ void hostile_weak_slot(struct at *at) {
 static void finalize(void *object, void *context) {
   struct place *place = context;
   struct tide_mutator *m = tide_current(place->heap);
-  uint64_t number = atomic_fetch_add_explicit(&hostile_counts.finalized, 1, memory_order_relaxed);
+  uint64_t number = atomic_fetch_add_explicit(&wild_counts.finalized, 1, memory_order_relaxed);
   size_t scope = tide_scope_open(m);
   if (scope == SIZE_MAX) return;
   void **held = tide_handle(m, object), **fresh = tide_handle(m, NULL);
@@ -228,10 +198,10 @@ static void finalize(void *object, void *context) {
     if (number % 4 == 0) tide_finalizer_add(m, object, finalize, place);
     __atomic_store_n(&place->shared[0], object, __ATOMIC_RELEASE);
   }
-  must_be(tide_scope_close(m, scope) == TIDE_OK, "tide_scope_close");
+  CHECK(tide_scope_close(m, scope) == TIDE_OK);
 }
 
-void hostile_finalizers(struct at *at) {
+void wild_finalizers(struct at *at) {
   void *object = pick(at);
   if (object && below(at, 2)) (void)tide_finalizer_add(at->m, object, finalize, at->place);
   if (object && below(at, 4) == 0) {
@@ -240,5 +210,11 @@ void hostile_finalizers(struct at *at) {
     (void)tide_finalizer_set(at->m, object, &entry, NULL);
   }
   if (object && below(at, 16) == 0) tide_finalizer_remove(at->m, object);
+  if (below(at, 16) == 0) {
+    struct tide_finalizer_entry entry;
+    at->mine->scratch[1] = tide_finalizer_take(at->m, &entry);
+    if (at->mine->scratch[1]) entry.call(at->mine->scratch[1], entry.context);
+  }
+  if (below(at, 64) == 0) tide_finalizers_queue_all(at->m, NULL);
   if (below(at, 4) == 0) tide_finalizers_run(at->m, below(at, 8));
 }
