@@ -22,7 +22,9 @@ _tidemark_commands() {
 # The names that an option takes, or nothing if it takes something else.
 _tidemark_values() {
   case "$3" in
-    --engine) "$1" engines 2>/dev/null | sed -n '2,$ s/^\([a-z-]*\) .*/\1/p' ;;
+    --engine)
+      "$1" engines 2>/dev/null | sed -n '2,$ s/^\([a-z-]*\) .*/\1/p'
+      if [ "$2" = queue ]; then echo tbb; fi ;;
     --graph) _tidemark_graphs "$1" ;;
     --experiment) printf '%s\n' single stolen pool interference forkjoin ;;
     --pattern) printf '%s\n' fill-drain gc-predictable gc-random steals sizes store-1-line \

@@ -75,6 +75,8 @@ class Completion(unittest.TestCase):
 
     def test_names(self):
         self.assertEqual(complete("tidemark queue --experiment p"), ["pool"])
+        self.assertEqual(complete("tidemark queue --engine tb"), ["tbb"])
+        self.assertEqual(complete("tidemark mark --engine tb"), [])
         self.assertEqual(complete("tidemark gcbench --workload st"), ["strings"])
         self.assertIn("malloc", complete("tidemark gcbench --collector tide,m")[0])
         self.assertEqual(complete("tidemark compare --objects precise,c"), ["precise,conservative"])
