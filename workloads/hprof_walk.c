@@ -11,6 +11,7 @@ enum object_tag { CLASS = 0x20, INSTANCE = 0x21, OBJECT_ARRAY = 0x22, PRIMITIVE_
 struct walker {
   struct td_import_source *source;
   const struct td_hprof_visitor *visitor;
+  uint32_t tag; /* of the heap dump record at hand */
   uint32_t id_bytes;
   /* Of the class sub-record at hand. */
   uint64_t *static_refs; /* [FIELDS_MAX] */
@@ -146,16 +147,63 @@ static bool walk_class(struct walker *w, uint64_t offset) {
          w->visitor->klass(w->visitor->context, &klass);
 }
 
+/* ---- Where a heap dump goes on ------------------------------------------------------------ */
+
+/* Android's runtime ends a segment where its buffer is full, in the midst of a sub-record. */
+static bool enter_next_segment(struct walker *w) {
+  struct td_import_source *source = w->source;
+  const uint64_t end = source->limit;
+  source->limit = source->length;
+  if (td_source_fill(source, 9) < 9 || *source->next != HEAP_DUMP_SEGMENT) {
+    if (!source->failed) source->limit = end;
+    return false;
+  }
+  uint64_t length = u4(source->next + 5);
+  source->next += 9;
+  source->between += 9;
+  if (length > source->length - td_source_offset(source)) return false;
+  source->limit = td_source_offset(source) + length;
+  return true;
+}
+
+/* The length of a single record has 32 bits. Of a larger heap the rest is written. */
+#define WRAPPED (UINT64_C(1) << 32)
+static bool unwrap(struct td_import_source *source) {
+  if (source->length - source->limit < WRAPPED) return false;
+  source->limit += WRAPPED;
+  return true;
+}
+
+static bool go_on(void *context) {
+  struct walker *w = context;
+  return w->tag == HEAP_DUMP_SEGMENT ? enter_next_segment(w) : unwrap(w->source);
+}
+
+/* At the end of a single record: does another sub-record follow instead of a record? */
+static bool is_wrapped(struct walker *w) {
+  struct td_import_source *source = w->source;
+  const uint64_t end = source->limit;
+  if (w->tag != HEAP_DUMP || source->length - end < WRAPPED) return false;
+  source->limit = source->length;
+  bool sub_record =
+      td_source_fill(source, 1) > 0 && (*source->next >> 4 == 2) && *source->next != HEAP_DUMP_END;
+  source->limit = end;
+  return sub_record && unwrap(source);
+}
+
+/* ---- Objects ------------------------------------------------------------------------------ */
+
 /* Lets the visitor see the object, then passes over what it left of the values. */
 static bool visit_object(struct walker *w, const struct td_hprof_object *object,
                          uint64_t value_bytes,
                          bool (*visit)(void *, const struct td_hprof_object *)) {
-  uint64_t start = td_source_offset(w->source);
-  if (value_bytes > w->source->limit - start) {
-    return td_source_skip(w->source, value_bytes, "an object");
+  struct td_import_source *source = w->source;
+  uint64_t start = td_source_offset(source), between = source->between;
+  if (value_bytes > source->length - start) {
+    return td_source_skip(source, value_bytes, "an object");
   }
   if (!visit(w->visitor->context, object)) return false;
-  uint64_t taken = td_source_offset(w->source) - start;
+  uint64_t taken = td_source_offset(source) - start - (source->between - between);
   return td_source_skip(w->source, value_bytes - taken, "an object");
 }
 
@@ -202,7 +250,7 @@ static bool walk_primitive_array(struct walker *w, uint64_t offset) {
 
 static bool walk_heap(struct walker *w, uint64_t end) {
   w->source->limit = end;
-  while (td_source_offset(w->source) < end) {
+  while (td_source_offset(w->source) < w->source->limit || is_wrapped(w)) {
     uint64_t offset = td_source_offset(w->source);
     const uint8_t *tag = td_source_take(w->source, 1, "a heap dump record");
     if (!tag) return false;
@@ -233,6 +281,11 @@ static bool walk_header(struct walker *w) {
   static const char versions[2][20] = {"JAVA PROFILE 1.0.1", "JAVA PROFILE 1.0.2"};
   const uint8_t *bytes = td_source_take(w->source, 31, "the HPROF header");
   if (!bytes) return false;
+  if (memcmp(bytes, "JAVA PROFILE 1.0.3", 19) == 0) {
+    return td_source_fail(w->source, 0,
+                          "an Android dump of version 1.0.3: turn it into one of 1.0.2 with "
+                          "hprof-conv, which is part of Android's platform tools");
+  }
   if (memcmp(bytes, versions[0], 19) != 0 && memcmp(bytes, versions[1], 19) != 0) {
     return td_source_fail(w->source, 0, "not an HPROF dump of version 1.0.1 or 1.0.2");
   }
@@ -250,6 +303,7 @@ static bool walk_record(struct walker *w, uint32_t tag, uint64_t length) {
     return td_source_fail(w->source, start - 9, "the file ends inside a record of %llu bytes",
                           (unsigned long long)length);
   }
+  w->tag = tag;
   if (tag == HEAP_DUMP || tag == HEAP_DUMP_SEGMENT) return walk_heap(w, start + length);
   return td_source_skip(w->source, length, "a record");
 }
@@ -284,7 +338,10 @@ bool td_hprof_walk(struct td_import_source *source, const struct td_hprof_visito
     td_thg_fail_memory(source->error, source->name, "a class record");
   } else if (walk_header(&w)) {
     *id_bytes = w.id_bytes;
+    source->go_on = go_on;
+    source->context = &w;
     done = walk_records(&w);
+    source->go_on = NULL;
   }
   free(w.static_refs);
   free(w.fields);

@@ -45,7 +45,7 @@ void td_gzip_restart(struct td_import_gzip *gzip) {
   inflateReset(&gzip->stream);
   gzip->stream.avail_in = 0;
   gzip->expanded = 0;
-  gzip->in_member = false;
+  gzip->in_member = gzip->had_member = false;
 }
 
 static bool bad(struct td_import_gzip *gzip, const char *what) {
@@ -76,6 +76,14 @@ static bool check_expansion(struct td_import_gzip *gzip) {
                      input->name, td_input_seen(input), allowed, TD_THG_ALLOWANCE_RATIO);
 }
 
+/* Tapes and disk images fill up with zeros behind the last member. */
+static void skip_zeros(struct td_import_gzip *gzip) {
+  while (gzip->stream.avail_in > 0 && *gzip->stream.next_in == 0) {
+    gzip->stream.next_in++;
+    gzip->stream.avail_in--;
+  }
+}
+
 /* Unpacks once; what there is may yield nothing yet. */
 static bool step(struct td_import_gzip *gzip) {
   int result = inflate(&gzip->stream, Z_NO_FLUSH);
@@ -85,6 +93,7 @@ static bool step(struct td_import_gzip *gzip) {
   if (result == Z_STREAM_END) {
     inflateReset(&gzip->stream); /* it keeps next_in and avail_in: another member may follow */
     gzip->in_member = false;
+    gzip->had_member = true;
     return true;
   }
   gzip->in_member = true;
@@ -98,6 +107,8 @@ bool td_gzip_read(struct td_import_gzip *gzip, uint8_t *buffer, size_t room, siz
     bool at_end;
     if (!refill(gzip, &at_end)) return false;
     if (at_end) return gzip->in_member ? bad(gzip, "the file is cut short") : true;
+    if (gzip->had_member && !gzip->in_member) skip_zeros(gzip);
+    if (gzip->stream.avail_in == 0) continue;
     gzip->stream.next_out = buffer;
     gzip->stream.avail_out = (uInt)room;
     if (!step(gzip)) return false;

@@ -17,6 +17,7 @@ struct td_import_gzip {
   z_stream stream;
   uint64_t expanded; /* bytes handed out */
   bool in_member;    /* a member has begun and not ended */
+  bool had_member;   /* one has ended */
 };
 
 /* Returns whether bytes begin as gzip's do. */

@@ -62,7 +62,8 @@ void td_source_close(struct td_import_source *source) {
   if (source->is_packed) td_gzip_close(&source->gzip);
   td_input_close(&source->input);
   free(source->buffer);
-  source->buffer = NULL;
+  free(source->joined);
+  source->buffer = source->joined = NULL;
 }
 
 /* What is done and how far, for a progress line.  The length of a pipe is not known. */
@@ -158,6 +159,35 @@ size_t td_source_fill(struct td_import_source *source, size_t count) {
   return source->failed ? 0 : (size_t)(ready < allowed ? ready : allowed);
 }
 
+/* Is there more to be had behind the limit? */
+static bool goes_on(struct td_import_source *source) {
+  return td_source_offset(source) == source->limit && source->limit < source->length &&
+         source->go_on && source->go_on(source->context);
+}
+
+/* The same as td_source_take, of bytes that lie in several sections. */
+static const uint8_t *take_joined(struct td_import_source *source, size_t count, const char *what) {
+  if (!source->joined) source->joined = malloc(TD_SOURCE_TAKE_MAX);
+  if (!source->joined) {
+    td_thg_fail_memory(source->error, source->name, "a record in two sections");
+    return NULL;
+  }
+  for (size_t got = 0; got < count;) {
+    uint64_t left = source->limit - td_source_offset(source);
+    size_t piece = left < count - got ? (size_t)left : count - got;
+    if (piece == 0 && goes_on(source)) continue;
+    if (piece == 0) {
+      fail_short(source, what);
+      return NULL;
+    }
+    const uint8_t *bytes = td_source_take(source, piece, what);
+    if (!bytes) return NULL;
+    memcpy(source->joined + got, bytes, piece);
+    got += piece;
+  }
+  return source->joined;
+}
+
 const uint8_t *td_source_take_far(struct td_import_source *source, size_t count, const char *what) {
   if (count > TD_SOURCE_TAKE_MAX) {
     td_source_fail(source, td_source_offset(source),
@@ -165,6 +195,9 @@ const uint8_t *td_source_take_far(struct td_import_source *source, size_t count,
     return NULL;
   }
   if (td_source_fill(source, count) < count) {
+    if (source->go_on && !source->failed && source->limit < source->length) {
+      return take_joined(source, count, what);
+    }
     fail_short(source, what);
     return NULL;
   }
@@ -180,9 +213,8 @@ static void jump(struct td_import_source *source, uint64_t offset) {
   source->end_offset = offset;
 }
 
-bool td_source_skip(struct td_import_source *source, uint64_t count, const char *what) {
+static bool skip_inside(struct td_import_source *source, uint64_t count, const char *what) {
   uint64_t offset = td_source_offset(source);
-  if (count > source->limit - offset) return fail_short(source, what);
   uint64_t ready = (uint64_t)(source->end - source->next);
   if (count > ready && !source->is_packed && !source->input.is_pipe) {
     jump(source, offset + count);
@@ -196,4 +228,15 @@ bool td_source_skip(struct td_import_source *source, uint64_t count, const char 
   }
   source->next += count;
   return true;
+}
+
+bool td_source_skip(struct td_import_source *source, uint64_t count, const char *what) {
+  for (;;) {
+    uint64_t left = source->limit - td_source_offset(source);
+    if (count <= left) return skip_inside(source, count, what);
+    if (!source->go_on || source->limit == source->length) return fail_short(source, what);
+    if (!skip_inside(source, left, what)) return false;
+    count -= left;
+    if (!goes_on(source)) return fail_short(source, what);
+  }
 }

@@ -26,6 +26,12 @@ struct td_import_source {
   const struct td_thg_progress *progress;
   const char *phase;
   uint8_t *buffer; /* [TD_SOURCE_TAKE_MAX], owned; NULL when bytes come straight from memory */
+  /* Called where a take reaches past the limit, which is short of the length: goes on with a later
+   * section, adds what it passes over to `between`, and returns true; or returns false. Or NULL. */
+  bool (*go_on)(void *context);
+  void *context;
+  uint64_t between;
+  uint8_t *joined; /* [TD_SOURCE_TAKE_MAX], owned, made when first needed: from two sections */
   struct td_import_input input;
   struct td_import_gzip gzip; /* in use if is_packed */
   bool is_packed;

@@ -7,6 +7,7 @@ import argparse
 import gzip
 import os
 import pty
+import struct
 import subprocess
 import sys
 import unittest
@@ -61,6 +62,31 @@ class Import(program.Case):
                 self.works("-o", "both.thg", "-", stdin=gzip.compress(data))
                 for other in ("packed", "piped", "both"):
                     self.assertEqual(self.read("plain.thg"), self.read(other + ".thg"), other)
+
+    def test_more_than_4_gib_in_one_record(self):
+        """The record's length has 32 bits. The file has holes, so it takes no place."""
+        for count in ((1 << 30) - 18, 1 << 30):  # the length's end is that of a sub-record, or not
+            with self.subTest(count), open(os.path.join(self.folder, "large.hprof"), "wb") as file:
+                klass = struct.pack(">BQIQQQQQQIHHH", 0x20, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+                roots = b"".join(struct.pack(">BQ", 0xff, 24 + 8 * i) for i in range(4))
+                total = len(klass) + len(roots) + 4 * (18 + count)
+                file.write(b"JAVA PROFILE 1.0.2\0" + struct.pack(">IQ", 8, 0))
+                file.write(struct.pack(">BII", 0x0c, 0, total % (1 << 32)) + klass + roots)
+                for i in range(4):
+                    file.write(struct.pack(">BQIIB", 0x23, 24 + 8 * i, 0, count, 8))
+                    file.seek(count, os.SEEK_CUR)
+                file.truncate()
+                file.flush()
+                result = self.run_import("large.hprof", "-o", "large.thg")
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.assertIn("4 ", self.describe("large.thg"))
+
+    def describe(self, name):
+        return subprocess.run([OPTIONS.program, "graph", "file:" + name], cwd=self.folder, capture_output=True,
+                              text=True, timeout=120, check=True).stdout.splitlines()[1]
+
+    def test_android(self):
+        self.fails(INPUT, "hprof-conv", "-", "-o", "x.thg", stdin=b"JAVA PROFILE 1.0.3\0" + bytes(40))
 
     def test_default_name(self):
         name, data = next(iter(self.dumps.items()))

@@ -134,13 +134,17 @@ Test(hprof_damaged, inheritance_too_deep) {
 }
 
 Test(hprof_damaged, not_hprof_after_all) {
-  static const char *const texts[] = {"JAVA PROFILE 1.0.3", "JAVA PROFILE 2", "JAVA PROFILE "};
+  static const char *const texts[] = {"JAVA PROFILE 1.0.4", "JAVA PROFILE 2", "JAVA PROFILE "};
   for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
     struct dump d = {.id = 8};
     begin_dump(&d, texts[t]);
     begin_heap(&d);
     assert_message(&d, "version 1.0.1 or 1.0.2", 0);
   }
+  struct dump android = {.id = 4};
+  begin_dump(&android, "JAVA PROFILE 1.0.3");
+  begin_heap(&android);
+  assert_message(&android, "hprof-conv", 0);
   struct dump d = {.id = 2};
   begin_dump(&d, "JAVA PROFILE 1.0.2");
   begin_heap(&d);

@@ -53,6 +53,67 @@ Test(import_packed, same_as_unpacked) {
   }
 }
 
+/* As gzip takes it: what a tape's last block or a disk image has behind the file. */
+Test(import_packed, zeros_behind_the_last_member) {
+  struct dump d = small_dump(8, true);
+  struct bytes packed = {0};
+  struct td_thg expected = import_bytes(&d.bytes);
+  static const uint8_t zeros[3000];
+  pack(&packed, d.bytes.data, d.bytes.length);
+  for (size_t count = 1; count < sizeof zeros; count *= 7) {
+    size_t length = packed.length;
+    put_bytes(&packed, zeros, count);
+    assert_imports_as(&packed, &expected);
+    packed.length = length;
+  }
+  put_bytes(&packed, zeros, 9);
+  put_bytes(&packed, "x", 1);
+  struct td_thg graph;
+  struct td_thg_error error = {0};
+  cr_assert_not(td_import_bytes(packed.data, packed.length, "tail", &graph, NULL, &error));
+  td_thg_free(&expected);
+  free(packed.data);
+  free(d.bytes.data);
+}
+
+/* Android's runtime begins a new segment where its buffer is full. Straight from memory, and
+ * through a buffer. */
+Test(import_packed, sub_records_in_two_segments) {
+  for (unsigned id = 4; id <= 8; id += 4) {
+    struct dump d = small_dump(id, true);
+    struct td_thg expected = import_bytes(&d.bytes);
+    size_t heap = 0, end = 0;
+    for (size_t at = 31; at < d.bytes.length; at += 9 + end) {
+      end = (size_t)d.bytes.data[at + 5] << 24 | (size_t)d.bytes.data[at + 6] << 16 |
+            (size_t)d.bytes.data[at + 7] << 8 | d.bytes.data[at + 8];
+      if (d.bytes.data[at] != 0x1c || heap) continue;
+      heap = at + 9;
+      for (size_t cut = 1; cut + 1 < end; cut++) {
+        struct bytes split = {0}, packed = {0};
+        put_bytes(&split, d.bytes.data, heap - 4);
+        put_big(&split, cut, 4);
+        put_bytes(&split, d.bytes.data + heap, cut);
+        put_big(&split, 0x1c, 1);
+        put_big(&split, 0, 4);
+        put_big(&split, 1, 4); /* and a segment of one byte */
+        put_bytes(&split, d.bytes.data + heap + cut, 1);
+        put_big(&split, 0x1c, 1);
+        put_big(&split, 0, 4);
+        put_big(&split, end - cut - 1, 4);
+        put_bytes(&split, d.bytes.data + heap + cut + 1, d.bytes.length - heap - cut - 1);
+        pack(&packed, split.data, split.length);
+        assert_imports_as(&split, &expected);
+        assert_imports_as(&packed, &expected);
+        free(split.data);
+        free(packed.data);
+      }
+    }
+    cr_assert_gt(heap, 0);
+    td_thg_free(&expected);
+    free(d.bytes.data);
+  }
+}
+
 Test(import_packed, snapshot) {
   struct bytes plain = {0}, packed = {0};
   put_bytes(&plain, snapshot, strlen(snapshot));
