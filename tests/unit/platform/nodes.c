@@ -1,54 +1,22 @@
 /* Nodes of memory, read from folders made up here; and what this machine tells. */
 #include "platform/linux_nodes.h"
 
-#include <criterion/criterion.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
+#include "tests/unit/platform/folder.h"
 
-static char root[64];
 static struct td_nodes nodes;
-
-static void begin(void) {
-  char folder[128];
-  strcpy(root, "/tmp/tide-nodes-XXXXXX");
-  cr_assert_not_null(mkdtemp(root));
-  static const char *const folders[] = {"sys", "sys/devices", "sys/devices/system",
-                                        "sys/devices/system/node"};
-  for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-    snprintf(folder, sizeof folder, "%s/%s", root, folders[i]);
-    cr_assert_eq(mkdir(folder, 0777), 0);
-  }
-}
-
-static void end(void) {
-  char command[128];
-  snprintf(command, sizeof command, "rm -r '%s'", root);
-  cr_assert_eq(system(command), 0);
-}
 
 TestSuite(nodes, .init = begin, .fini = end);
 
-static void put(const char *name, const char *text) {
-  char path[192];
-  snprintf(path, sizeof path, "%s/sys/devices/system/node/%s", root, name);
-  FILE *file = fopen(path, "w");
-  cr_assert_not_null(file, "%s", path);
-  fputs(text, file);
-  cr_assert_eq(fclose(file), 0);
-}
+#define NODES "sys/devices/system/node/"
 
 static void put_online(const char *text) {
-  put("online", text);
+  put(NODES "online", "%s", text);
 }
 
 static void put_distances(unsigned node, const char *text) {
-  char name[128];
-  snprintf(name, sizeof name, "%s/sys/devices/system/node/node%u", root, node);
-  mkdir(name, 0777);
-  snprintf(name, sizeof name, "node%u/distance", node);
-  put(name, text);
+  char name[64];
+  snprintf(name, sizeof name, NODES "node%u/distance", node);
+  put(name, "%s", text);
 }
 
 static void distances_are(unsigned node, unsigned count, const uint8_t *expected) {

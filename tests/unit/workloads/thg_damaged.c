@@ -124,150 +124,124 @@ static void assert_claim(struct claim *c, const char *wanted) {
   free(c->streams.data);
 }
 
-/* One leaf of 8 bytes, unless the raw streams say otherwise; claims in the header first. */
+enum { SHAPES, SHAPE_OF, SIZES, TARGETS, ROOTS, RAW_STREAMS };
 struct raw {
-  const char *shapes, *shape_of, *sizes, *targets, *roots;
-  size_t lengths[5];
+  const char *text[RAW_STREAMS];
+  size_t length[RAW_STREAMS];
 };
+/* One leaf of 8 bytes; one object that is a slot; the same, by a bitmap that is still to come. */
+static const struct raw leaf = {{"\0", "\0", "\x10", "", "\0"}, {1, 1, 1, 0, 1}};
+static const struct raw slot = {{"\2\0", "\0", "\x10", "\1", "\0"}, {2, 1, 1, 1, 1}};
+static const struct raw mapped = {{"\1\0", "\0", "\x10", "", "\0"}, {2, 1, 1, 0, 1}};
+
+static struct raw with(struct raw raw, unsigned stream, const char *text, size_t length) {
+  raw.text[stream] = text;
+  raw.length[stream] = length;
+  return raw;
+}
 
 static struct claim make_claim(uint64_t objects, uint64_t refs, uint64_t roots, uint64_t shapes,
-                               const struct raw *raw) {
+                               struct raw raw) {
   struct claim c = {
       .header = {
           .object_count = objects, .ref_count = refs, .root_count = roots, .shape_count = shapes}};
-  add_stream(&c, raw->shapes, raw->lengths[0]);
-  add_stream(&c, raw->shape_of, raw->lengths[1]);
-  add_stream(&c, raw->sizes, raw->lengths[2]);
-  add_stream(&c, raw->targets, raw->lengths[3]);
-  add_stream(&c, raw->roots, raw->lengths[4]);
+  for (unsigned stream = 0; stream < RAW_STREAMS; stream++)
+    add_stream(&c, raw.text[stream], raw.length[stream]);
   add_stream(&c, "", 0);
   return c;
 }
 
 static void assert_raw(uint64_t objects, uint64_t refs, uint64_t roots, uint64_t shapes,
-                       const struct raw *raw, const char *wanted) {
+                       struct raw raw, const char *wanted) {
   struct claim c = make_claim(objects, refs, roots, shapes, raw);
   assert_claim(&c, wanted);
 }
 
-static const struct raw leaf = {"\0", "\0", "\x10", "", "\0", {1, 1, 1, 0, 1}};
-
 Test(thg_damaged, claims_of_the_header) {
-  assert_raw(1, 0, 1, 1, &leaf, NULL);
-  assert_raw(2, 0, 1, 1, &leaf, "column shape of is too short: 2 numbers in 1 bytes");
-  assert_raw(1, 0, 2, 1, &leaf, "column roots is too short: 2 numbers in 1 bytes");
-  assert_raw(1, 0, 0, 1, &leaf, "too long");
-  assert_raw(1, 1, 1, 1, &leaf, "column targets is too short: 1 numbers in 0 bytes");
-  assert_raw(1, 0, 1, 2, &leaf, "more shapes than objects");
-  assert_raw(UINT32_MAX, 0, 1, 1, &leaf, "too many objects");
-  assert_raw(UINT64_MAX, 0, 1, 1, &leaf, "too many objects");
-  assert_raw(1, 0, UINT64_MAX, 1, &leaf, "too many roots");
-  assert_raw(1, UINT64_MAX, 1, 1, &leaf, "column targets is too short");
-  assert_raw(UINT32_MAX - 1, 0, 1, 1, &leaf, "column shape of is too short");
-  struct raw spare = leaf;
-  spare.targets = "\0";
-  spare.lengths[3] = 1;
-  assert_raw(1, 1, 1, 1, &spare, "fewer references");
-  char zeros[100] = {0};
-  spare.targets = zeros;
-  spare.lengths[3] = 11;
-  assert_raw(1, 0, 1, 1, &spare, "column targets is too long: 0 numbers in 11 bytes");
+  assert_raw(1, 0, 1, 1, leaf, NULL);
+  assert_raw(2, 0, 1, 1, leaf, "column shape of is too short: 2 numbers in 1 bytes");
+  assert_raw(1, 0, 2, 1, leaf, "column roots is too short: 2 numbers in 1 bytes");
+  assert_raw(1, 0, 0, 1, leaf, "too long");
+  assert_raw(1, 1, 1, 1, leaf, "column targets is too short: 1 numbers in 0 bytes");
+  assert_raw(1, 0, 1, 2, leaf, "more shapes than objects");
+  assert_raw(UINT32_MAX, 0, 1, 1, leaf, "too many objects");
+  assert_raw(UINT64_MAX, 0, 1, 1, leaf, "too many objects");
+  assert_raw(1, 0, UINT64_MAX, 1, leaf, "too many roots");
+  assert_raw(1, UINT64_MAX, 1, 1, leaf, "column targets is too short");
+  assert_raw(UINT32_MAX - 1, 0, 1, 1, leaf, "column shape of is too short");
+  assert_raw(1, 1, 1, 1, with(leaf, TARGETS, "\0", 1), "fewer references");
+  assert_raw(1, 0, 1, 1, with(leaf, TARGETS, (char[11]){0}, 11),
+             "column targets is too long: 0 numbers in 11 bytes");
 }
 
 Test(thg_damaged, claims_of_the_streams) {
-  struct raw raw = leaf;
-  raw.shape_of = "\1";
-  assert_raw(1, 0, 1, 1, &raw, "an object of no shape");
-  raw = leaf;
-  raw.sizes = "\0";
-  assert_raw(1, 0, 1, 1, &raw, "size does not fit");
-  raw = leaf;
-  raw.sizes = "\x0f"; /* -8 */
-  assert_raw(1, 0, 1, 1, &raw, "size does not fit");
-  raw = leaf;
-  raw.sizes = "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01";
-  raw.lengths[2] = 10;
-  assert_raw(1, 0, 1, 1, &raw, "size does not fit");
-  raw.sizes = "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02";
-  assert_raw(1, 0, 1, 1, &raw, "a number is too long");
-  raw = leaf;
-  raw.roots = "\2";
-  assert_raw(1, 0, 1, 1, &raw, "a root that is no object");
-  raw.roots = "\1";
-  assert_raw(1, 0, 1, 1, &raw, "a root that is no object");
-  raw = leaf;
-  raw.lengths[1] = 0;
-  assert_raw(1, 0, 1, 1, &raw, "column shape of is too short");
-  raw = leaf;
-  raw.shape_of = "\x80";
-  assert_raw(1, 0, 1, 1, &raw, "column shape of: ends too early");
-  raw = leaf;
-  raw.shapes = "\7";
-  assert_raw(1, 0, 1, 1, &raw, "an unknown kind of shape");
+  static const struct {
+    unsigned stream;
+    const char *text;
+    size_t length;
+    const char *wanted;
+  } cases[] = {
+      {SHAPE_OF, "\1", 1, "an object of no shape"},
+      {SIZES, "\0", 1, "size does not fit"},
+      {SIZES, "\x0f", 1, "size does not fit"}, /* -8 */
+      {SIZES, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10, "size does not fit"},
+      {SIZES, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 10, "a number is too long"},
+      {ROOTS, "\2", 1, "a root that is no object"},
+      {ROOTS, "\1", 1, "a root that is no object"},
+      {SHAPE_OF, "", 0, "column shape of is too short"},
+      {SHAPE_OF, "\x80", 1, "column shape of: ends too early"},
+      {SHAPES, "\7", 1, "an unknown kind of shape"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    assert_raw(1, 0, 1, 1, with(leaf, cases[i].stream, cases[i].text, cases[i].length),
+               cases[i].wanted);
 }
 
 Test(thg_damaged, shapes_and_references_that_mislead) {
-  /* References alone: one object of one slot. */
-  struct raw refs = {"\2\0", "\0", "\x10", "\1", "\0", {2, 1, 1, 1, 1}};
-  assert_raw(1, 1, 1, 1, &refs, NULL);
-  refs.targets = "\2"; /* the target before: object 0 from the start */
-  assert_raw(1, 1, 1, 1, &refs, NULL);
-  refs.targets = "\x07"; /* source + 1 */
-  assert_raw(1, 1, 1, 1, &refs, "a reference to no object");
-  refs.targets = "\x05"; /* source - 1 */
-  assert_raw(1, 1, 1, 1, &refs, "a reference to no object");
-  refs.targets = "\x06"; /* latest - 1 */
-  assert_raw(1, 1, 1, 1, &refs, "a reference to no object");
+  static const char none[] = "a reference to no object";
+  assert_raw(1, 1, 1, 1, slot, NULL);
+  assert_raw(1, 1, 1, 1, with(slot, TARGETS, "\2", 1), NULL);   /* object 0 from the start */
+  assert_raw(1, 1, 1, 1, with(slot, TARGETS, "\x07", 1), none); /* source + 1 */
+  assert_raw(1, 1, 1, 1, with(slot, TARGETS, "\x05", 1), none); /* source - 1 */
+  struct raw before = with(slot, TARGETS, "\x06", 1);           /* latest - 1 */
+  assert_raw(1, 1, 1, 1, before, none);
   /* A size of 2^40 claims 2^37 references. */
-  refs.sizes = "\x80\x80\x80\x80\x80\x40";
-  refs.lengths[2] = 6;
-  assert_raw(1, 1, 1, 1, &refs, "more references than the header says");
+  assert_raw(1, 1, 1, 1, with(before, SIZES, "\x80\x80\x80\x80\x80\x40", 6),
+             "more references than the header says");
   /* Bitmaps: of no word, of more words than there are bytes, with nothing in the last. */
-  struct raw bitmap = {"\1\0", "\0", "\x10", "", "\0", {2, 1, 1, 0, 1}};
-  assert_raw(1, 0, 1, 1, &bitmap, "a bitmap's length");
-  bitmap.shapes = "\1\x7f";
-  assert_raw(1, 0, 1, 1, &bitmap, "a bitmap's length");
-  bitmap.shapes = "\1\1\0";
-  bitmap.lengths[0] = 3;
-  assert_raw(1, 0, 1, 1, &bitmap, "a bitmap ends in nothing");
-  bitmap.shapes = "\1\1\4";
-  assert_raw(1, 0, 1, 1, &bitmap, "size does not fit");
-  bitmap.sizes = "\x30";
-  bitmap.targets = "\0";
-  bitmap.lengths[3] = 1;
-  assert_raw(1, 1, 1, 1, &bitmap, NULL);
+  assert_raw(1, 0, 1, 1, mapped, "a bitmap's length");
+  assert_raw(1, 0, 1, 1, with(mapped, SHAPES, "\1\x7f", 2), "a bitmap's length");
+  assert_raw(1, 0, 1, 1, with(mapped, SHAPES, "\1\1\0", 3), "a bitmap ends in nothing");
+  struct raw fourth = with(mapped, SHAPES, "\1\1\4", 3);
+  assert_raw(1, 0, 1, 1, fourth, "size does not fit");
+  fourth = with(with(fourth, SIZES, "\x30", 1), TARGETS, "\0", 1);
+  assert_raw(1, 1, 1, 1, fourth, NULL);
 }
 
 /* A stream that claims to hold, or does hold, far more than its bytes can. */
 Test(thg_damaged, bombs) {
-  struct claim c = make_claim(1, 0, 1, 1, &leaf);
+  struct claim c = make_claim(1, 0, 1, 1, leaf);
   c.header.entries[1].raw_bytes = UINT64_C(1) << 40;
   assert_claim(&c, "claims to hold more than it can");
-  c = make_claim(1, 0, 1, 1, &leaf);
+  c = make_claim(1, 0, 1, 1, leaf);
   c.header.entries[1].raw_bytes = 2;
   assert_claim(&c, "too long");
-  struct raw two = leaf;
-  two.shape_of = "\0\0";
-  two.lengths[1] = 2;
-  c = make_claim(1, 0, 1, 1, &two);
+  c = make_claim(1, 0, 1, 1, with(leaf, SHAPE_OF, "\0\0", 2));
   c.header.entries[1].raw_bytes = 1;
   assert_claim(&c, "column shape of: holds more than it says");
   /* Sixteen million zeros in some hundred bytes, where one is announced. */
   enum { ZEROS = 16 << 20 };
   char *zeros = calloc(ZEROS, 1);
-  struct raw raw = leaf;
-  raw.shape_of = zeros;
-  raw.lengths[1] = ZEROS;
-  assert_raw(1, 0, 1, 1, &raw, "too long");
+  assert_raw(1, 0, 1, 1, with(leaf, SHAPE_OF, zeros, ZEROS), "too long");
   free(zeros);
 }
 
 Test(thg_damaged, streams_left_out_or_unknown) {
-  struct claim c = make_claim(1, 0, 1, 1, &leaf);
+  struct claim c = make_claim(1, 0, 1, 1, leaf);
   c.header.entries[3].stream = 99;
   assert_claim(&c, "no column targets");
   /* A stream nobody knows is passed over, for versions to come. */
-  c = make_claim(1, 0, 1, 1, &leaf);
+  c = make_claim(1, 0, 1, 1, leaf);
   add_stream(&c, "later", 5);
   assert_claim(&c, NULL);
 }
