@@ -6,28 +6,34 @@
 #include "marker/queue/contract.h"
 #include "tide/bwos.h"
 
+#ifndef BWOS_PAIR_QUEUE
+#define BWOS_PAIR_QUEUE bwos_pair
+#define BWOS_PAIR(name) td_bwos_pair##name
+#define BWOS_PAIR_DEFINE TIDE_BWOS_DEFINE
+#endif
+
 /* The most items that a scenario steals at once. */
 #define BWOS_PAIR_BATCH 4
 
 struct bwos_pair {
   uint64_t item, negated;
 };
-TIDE_BWOS_DEFINE(bwos_pairs, struct bwos_pair);
+BWOS_PAIR_DEFINE(bwos_pairs, struct bwos_pair);
 
-struct td_bwos_pair {
+struct BWOS_PAIR() {
   struct bwos_pairs pairs;
 };
 
-struct td_bwos_pair_owner {
+struct BWOS_PAIR(_owner) {
   struct bwos_pairs_owner own;
 };
 
-static inline size_t td_bwos_pair_storage_bytes(uint32_t blocks, uint32_t entries) {
+static inline size_t BWOS_PAIR(_storage_bytes)(uint32_t blocks, uint32_t entries) {
   return bwos_pairs_storage_bytes(blocks, entries);
 }
 
-static inline void td_bwos_pair_init(struct td_bwos_pair *q, struct td_bwos_pair_owner *o,
-                                     void *storage, uint32_t blocks, uint32_t entries) {
+static inline void BWOS_PAIR(_init)(struct BWOS_PAIR() * q, struct BWOS_PAIR(_owner) * o,
+                                    void *storage, uint32_t blocks, uint32_t entries) {
   const char *wrong = bwos_pairs_make(&q->pairs, &o->own, storage, SIZE_MAX, blocks, entries);
   MODEL_ASSERT(!wrong);
 }
@@ -37,20 +43,20 @@ static inline uint64_t bwos_pair_whole(struct bwos_pair const *pair) {
   return pair->item;
 }
 
-static inline bool td_bwos_pair_put(struct td_bwos_pair *q, struct td_bwos_pair_owner *o,
-                                    uint64_t item) {
+static inline bool BWOS_PAIR(_put)(struct BWOS_PAIR() * q, struct BWOS_PAIR(_owner) * o,
+                                   uint64_t item) {
   struct bwos_pair pair;
   pair.item = item;
   pair.negated = ~item;
   return bwos_pairs_put(&q->pairs, &o->own, pair);
 }
 
-static inline uint64_t td_bwos_pair_get(struct td_bwos_pair *q, struct td_bwos_pair_owner *o) {
+static inline uint64_t BWOS_PAIR(_get)(struct BWOS_PAIR() * q, struct BWOS_PAIR(_owner) * o) {
   struct bwos_pair pair;
   return bwos_pairs_get(&q->pairs, &o->own, &pair) ? bwos_pair_whole(&pair) : 0;
 }
 
-static inline int32_t td_bwos_pair_steal(struct td_bwos_pair *q, uint64_t *out, uint32_t max) {
+static inline int32_t BWOS_PAIR(_steal)(struct BWOS_PAIR() * q, uint64_t *out, uint32_t max) {
   struct bwos_pair pairs[BWOS_PAIR_BATCH];
   int32_t taken = bwos_pairs_steal(&q->pairs, pairs, max);
   for (int32_t i = 0; i < taken; i++)
@@ -58,19 +64,22 @@ static inline int32_t td_bwos_pair_steal(struct td_bwos_pair *q, uint64_t *out, 
   return taken;
 }
 
-static inline void td_bwos_pair_want(struct td_bwos_pair *q) {
+static inline void BWOS_PAIR(_want)(struct BWOS_PAIR() * q) {
   bwos_pairs_want(&q->pairs);
 }
 
-static inline bool td_bwos_pair_wanted(struct td_bwos_pair const *q) {
+static inline bool BWOS_PAIR(_wanted)(struct BWOS_PAIR() const *q) {
   return bwos_pairs_wanted(&q->pairs);
 }
 
-static inline void td_bwos_pair_grant(struct td_bwos_pair *q, struct td_bwos_pair_owner *o) {
+static inline void BWOS_PAIR(_grant)(struct BWOS_PAIR() * q, struct BWOS_PAIR(_owner) * o) {
   bwos_pairs_grant(&q->pairs, &o->own);
 }
 
-TD_QUEUE_BOUNDED(bwos_pair);
-TD_QUEUE_BY_ITSELF(bwos_pair);
+/* Its parameter is expanded before the names are pasted. */
+#define BWOS_PAIR_REST(Q)                                                                          \
+  TD_QUEUE_BOUNDED(Q);                                                                             \
+  TD_QUEUE_BY_ITSELF(Q)
+BWOS_PAIR_REST(BWOS_PAIR_QUEUE);
 
 #endif

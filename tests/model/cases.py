@@ -94,6 +94,10 @@ SCENARIOS = {
 SCENARIOS["bwos_pair"] = [s for s in SCENARIOS["bwos"]
                           if s.name in ("drain", "reuse", "take", "wrap", "turns", "batch", "early", "left", "redeem",
                                         "more", "again", "thrice", "bits3")]
+SCENARIOS["bwos_fifo_pair"] = GENERAL + [
+    Scenario("left", "ppppppp", ("22", "1"), "what is granted stays within thieves' reach", left=4, blocks=4),
+    Scenario("again", "ppeggpppp", ("1", ""), "a slot that a thief took from comes back"),
+]
 
 IMM = "RC11 and Relacy know no load buffering: only IMM lets the read pass the claim"
 DEPENDENT = ("the stores that must stay below it are behind a branch on what it reads: enough in IMM "
@@ -157,6 +161,12 @@ MUTANTS["bwos_pair"] = [m for m in MUTANTS["bwos"] if m.scenario in ("drain", "r
                         and m.tool != "none"] + [
     Mutant("bwos.last_slot=0", "left", "relacy", "the top block granted whole: thieves move base past it"),
 ]
+MUTANTS["bwos_fifo_pair"] = [
+    Mutant("bwos_fifo.grant=relaxed", "early", "relacy"),
+    Mutant("bwos_fifo.see=relaxed", "early", "relacy"),
+    Mutant("bwos_fifo.takeover=0", "early", "relacy"),
+    Mutant("bwos_fifo.full=0", "wrap", "relacy"),
+]
 
 
 def find(queue, name):
@@ -165,7 +175,7 @@ def find(queue, name):
 
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-HEADERS = {"bwos_pair": "tests/model/bwos_pair.h"}
+HEADERS = {queue: f"tests/model/{queue}.h" for queue in ("bwos_pair", "bwos_fifo_pair")}
 
 
 def know(folder, others=()):
