@@ -5,6 +5,8 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "heap/cells/large.h"
 #include "heap/cells/refill.h"
@@ -85,5 +87,26 @@ static inline bool heap_count(const struct td_cell *object, void *context) {
   ++*(uint64_t *)context;
   return true;
 }
+
+/* The child's exit status; it must not use Criterion. */
+static inline int in_child(int (*run)(void)) {
+  pid_t child = fork();
+  cr_assert_geq(child, 0);
+  if (child == 0) _exit(run());
+  int status;
+  cr_assert_eq(waitpid(child, &status, 0), child);
+  cr_assert(WIFEXITED(status), "the child did not exit: status %#x", (unsigned)status);
+  return WEXITSTATUS(status);
+}
+
+/* A test on `heap`, a space of 64 MiB that is made for it. */
+#define SpaceTest(suite, name)                                                                     \
+  static void suite##_##name(void);                                                                \
+  Test(suite, name) {                                                                              \
+    heap_open(&heap, 64 * MIB);                                                                    \
+    suite##_##name();                                                                              \
+    td_space_deinit(&heap);                                                                        \
+  }                                                                                                \
+  static void suite##_##name(void)
 
 #endif

@@ -31,8 +31,7 @@ static void expect_block(const char *block, unsigned c, const char *alive) {
     }
 }
 
-Test(find, every_granule_of_every_class_before_and_after_sweeping) {
-  heap_open(&heap, 64 * MIB);
+SpaceTest(find, every_granule_of_every_class_before_and_after_sweeping) {
   for (unsigned c = 1; c < TD_CLASSES; c++) {
     size_t cells = TD_BLOCK_BYTES / td_class_bytes(c);
     void **objects = calloc(cells, sizeof *objects);
@@ -59,12 +58,10 @@ Test(find, every_granule_of_every_class_before_and_after_sweeping) {
     free(objects);
     free(alive);
   }
-  td_space_deinit(&heap);
 }
 
 /* While marking, an object that was there before counts, marked yet or not. */
-Test(find, while_marking) {
-  heap_open(&heap, 64 * MIB);
+SpaceTest(find, while_marking) {
   struct tide_bump bump = {0};
   void *dead = heap_alloc(&heap, &bump, TIDE_LAYOUT_LEAF, 3);
   void *object = heap_alloc(&heap, &bump, TIDE_LAYOUT_LEAF, 3);
@@ -82,11 +79,9 @@ Test(find, while_marking) {
   heap_mark(&heap, object);
   td_space_end_marking(&heap);
   cr_assert_eq(td_space_find(&heap, (uintptr_t)object, TD_FROM_HEAP), (uintptr_t)object);
-  td_space_deinit(&heap);
 }
 
-Test(find, large_objects_and_the_rest_of_their_last_block) {
-  heap_open(&heap, 64 * MIB);
+SpaceTest(find, large_objects_and_the_rest_of_their_last_block) {
   size_t sizes[] = {TD_SMALL_BYTES_MAX + 1, TD_BLOCK_BYTES, TD_BLOCK_BYTES + 1, 3 * MIB - 5};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     uintptr_t object = (uintptr_t)heap_large(&heap, TIDE_LAYOUT_LEAF, sizes[i]);
@@ -102,11 +97,9 @@ Test(find, large_objects_and_the_rest_of_their_last_block) {
     for (size_t at = rounded; at < whole; at += TD_GRANULE_BYTES)
       cr_assert_eq(td_space_find(&heap, object + at, TD_FROM_HEAP), 0);
   }
-  td_space_deinit(&heap);
 }
 
-Test(find, foreign_addresses) {
-  heap_open(&heap, 64 * MIB);
+SpaceTest(find, foreign_addresses) {
   uintptr_t none[] = {0,
                       1,
                       UINTPTR_MAX,
@@ -122,12 +115,10 @@ Test(find, foreign_addresses) {
         cr_assert_eq(td_space_find(&heap, none[i], TD_FROM_HEAP), 0, "address %zu", i);
     cr_assert_not_null(heap_large(&heap, TIDE_LAYOUT_LEAF, TD_BLOCK_BYTES));
   }
-  td_space_deinit(&heap);
 }
 
 /* One comparison tests range and alignment together. */
-Test(find, only_aligned_words_of_the_range_are_references) {
-  heap_open(&heap, 64 * MIB);
+SpaceTest(find, only_aligned_words_of_the_range_are_references) {
   for (uintptr_t low = 0; low < 16; low++) {
     cr_assert_eq(td_granule_of(heap.base, heap.base + 4096 + low) < heap.granules, low == 0);
     cr_assert_eq(td_granule_of(heap.base, low) < heap.granules, false);
@@ -135,13 +126,11 @@ Test(find, only_aligned_words_of_the_range_are_references) {
   }
   cr_assert_eq(td_granule_of(heap.base, heap.base + heap.reserved_bytes), heap.granules);
   cr_assert_eq(td_granule_of(heap.base, heap.base + heap.reserved_bytes - 16), heap.granules - 1);
-  td_space_deinit(&heap);
 }
 
 /* What a block once held is forgotten: its bytes never pass for objects, neither while it is free
  * nor as the inside of a large object, however often epochs return. */
-Test(find, old_bytes_never_pass_for_objects) {
-  heap_open(&heap, 64 * MIB);
+SpaceTest(find, old_bytes_never_pass_for_objects) {
   struct tide_bump bump = {0};
   const char *block = heap_alloc(&heap, &bump, TIDE_LAYOUT_LEAF, 1);
   while (heap_alloc(&heap, &bump, TIDE_LAYOUT_LEAF, 1) < (void *)(block + TD_BLOCK_BYTES))
@@ -160,5 +149,4 @@ Test(find, old_bytes_never_pass_for_objects) {
       td_space_end_marking(&heap);
     }
   }
-  td_space_deinit(&heap);
 }

@@ -18,8 +18,7 @@ static uint32_t keep_only(void *object) {
   return heap_collect(&heap, &none, &object, object ? 1 : 0, 1);
 }
 
-Test(large, sizes_are_rounded_to_granules_and_blocks) {
-  heap_open(&heap, 64 * MIB);
+SpaceTest(large, sizes_are_rounded_to_granules_and_blocks) {
   size_t sizes[] = {TD_SMALL_BYTES_MAX + 1,
                     TD_BLOCK_BYTES - 1,
                     TD_BLOCK_BYTES,
@@ -38,12 +37,10 @@ Test(large, sizes_are_rounded_to_granules_and_blocks) {
   heap_check(&heap);
   cr_assert_gt(keep_only(NULL), 0);
   cr_assert_eq(heap.used_blocks, 0);
-  td_space_deinit(&heap);
 }
 
 /* Most are zeroed by hand, very long ones get fresh pages. */
-Test(large, memory_is_zero_again) {
-  heap_open(&heap, 64 * MIB);
+SpaceTest(large, memory_is_zero_again) {
   for (size_t bytes = 40000; bytes < 8 * MIB; bytes = bytes * 2 + 999)
     for (int again = 0; again < 3; again++) {
       char *object = (char *)heap_large(&heap, TIDE_LAYOUT_LEAF, bytes);
@@ -65,7 +62,6 @@ Test(large, memory_is_zero_again) {
   heap_collect(&heap, &bump, NULL, 0, 1);
   char *object = (char *)heap_large(&heap, TIDE_LAYOUT_LEAF, MIB / 2);
   cr_assert(is_zero(object, MIB / 2));
-  td_space_deinit(&heap);
 }
 
 Test(large, several_gib_that_nobody_touches_cost_nothing) {
@@ -93,12 +89,10 @@ Test(large, several_gib_that_nobody_touches_cost_nothing) {
   td_space_deinit(&heap);
 }
 
-Test(large, impossible_sizes) {
-  heap_open(&heap, 64 * MIB);
+SpaceTest(large, impossible_sizes) {
   size_t sizes[] = {0, 65 * MIB, 200 * MIB, SIZE_MAX / 2, SIZE_MAX - 14, SIZE_MAX};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
     cr_assert_null(heap_large(&heap, TIDE_LAYOUT_LEAF, sizes[i]), "%zu", sizes[i]);
   cr_assert_eq(heap.used_blocks, 0);
   heap_check(&heap);
-  td_space_deinit(&heap);
 }

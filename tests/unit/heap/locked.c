@@ -32,21 +32,17 @@ static void small_objects_are_zero(void) {
   heap_check(&heap);
 }
 
-Test(locked, objects_are_zero_again) {
-  heap_open(&heap, 64 * MIB);
+SpaceTest(locked, objects_are_zero_again) {
   lock_and_free(filled());
   lock_and_free(filled());
   small_objects_are_zero();
-  td_space_deinit(&heap);
 }
 
-Test(locked, objects_are_zero_again_after_trimming) {
-  heap_open(&heap, 64 * MIB);
+SpaceTest(locked, objects_are_zero_again_after_trimming) {
   for (int i = 0; i < 3; i++) {
     lock_and_free(filled());
     td_space_trim(&heap, 0);
     heap_check(&heap);
   }
   small_objects_are_zero();
-  td_space_deinit(&heap);
 }

@@ -32,15 +32,13 @@ Test(medium, classes_hold_what_they_are_for_and_waste_an_eighth_at_most) {
   }
 }
 
-Test(medium, first_objects_of_a_kind_make_no_span) {
-  heap_open(&heap, 64 * MIB);
+SpaceTest(medium, first_objects_of_a_kind_make_no_span) {
   for (int i = 0; i < 16; i++)
     cr_assert_null(medium(TIDE_LAYOUT_LEAF, 33000));
   cr_assert_eq(heap.used_blocks, 0);
   cr_assert_not_null(medium(TIDE_LAYOUT_LEAF, 33000));
   cr_assert_null(medium(TIDE_LAYOUT_REFS, 33000), "another layout is another kind");
   heap_check(&heap);
-  td_space_deinit(&heap);
 }
 
 Test(medium, objects_are_packed) {
@@ -62,8 +60,7 @@ Test(medium, objects_are_packed) {
   td_space_deinit(&heap);
 }
 
-Test(medium, any_address_inside_finds_the_object) {
-  heap_open(&heap, 64 * MIB);
+SpaceTest(medium, any_address_inside_finds_the_object) {
   for (size_t bytes = 33000; bytes <= TD_MEDIUM_BYTES_MAX; bytes += 40000) {
     for (int i = 0; i < 16; i++)
       (void)medium(TIDE_LAYOUT_LEAF, bytes);
@@ -78,7 +75,6 @@ Test(medium, any_address_inside_finds_the_object) {
     }
     collect(NULL, 0, 1);
   }
-  td_space_deinit(&heap);
 }
 
 /* Objects live, die and are freed at random. Each is filled with its own byte; nobody else's memory
@@ -123,9 +119,8 @@ Test(medium, cells_are_reused_and_nobody_elses) {
   td_space_deinit(&heap);
 }
 
-Test(medium, the_last_object_freed_gives_the_span_back) {
+SpaceTest(medium, the_last_object_freed_gives_the_span_back) {
   void *objects[32];
-  heap_open(&heap, 64 * MIB);
   warm(TIDE_LAYOUT_LEAF, 40000);
   for (int i = 0; i < 32; i++)
     cr_assert_not_null(objects[i] = medium(TIDE_LAYOUT_LEAF, 40000));
@@ -134,5 +129,4 @@ Test(medium, the_last_object_freed_gives_the_span_back) {
     td_space_free_medium(&heap, (uintptr_t)objects[i]);
   cr_assert_eq(heap.used_blocks, 0);
   heap_check(&heap);
-  td_space_deinit(&heap);
 }

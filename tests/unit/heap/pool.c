@@ -19,8 +19,7 @@ static void collect(void **live, size_t count) {
   heap_collect(&heap, &none, live, count, 1);
 }
 
-Test(pool, an_extent_crosses_slabs_and_finds_its_hole_again) {
-  heap_open(&heap, 64 * MIB);
+SpaceTest(pool, an_extent_crosses_slabs_and_finds_its_hole_again) {
   void *a = large(20), *b = large(20), *c = large(100), *d = large(7);
   cr_assert(a && b && c && d);
   cr_assert_eq((char *)b - (char *)a, (ptrdiff_t)(20 * TD_BLOCK_BYTES));
@@ -34,11 +33,9 @@ Test(pool, an_extent_crosses_slabs_and_finds_its_hole_again) {
   cr_assert_eq(large(8), (char *)b + 12 * TD_BLOCK_BYTES);
   cr_assert(is_zero(b, 20 * TD_BLOCK_BYTES));
   heap_check(&heap);
-  td_space_deinit(&heap);
 }
 
-Test(pool, the_budget_and_the_limit_are_exact) {
-  heap_open(&heap, 64 * MIB);
+SpaceTest(pool, the_budget_and_the_limit_are_exact) {
   uint32_t all = (uint32_t)(64 * MIB / TD_BLOCK_BYTES);
   cr_assert_eq(heap.max_blocks, all);
   heap.budget_blocks = 10;
@@ -60,7 +57,6 @@ Test(pool, the_budget_and_the_limit_are_exact) {
   heap_check(&heap);
   collect(NULL, 0);
   cr_assert_not_null(large(all), "all of it in one piece");
-  td_space_deinit(&heap);
 }
 
 /* The whole reservation, up to its last block. */
@@ -88,8 +84,7 @@ static size_t rss(void) {
   return resident * td_plat_page_bytes();
 }
 
-Test(pool, trimming_gives_memory_back_and_what_comes_again_is_zero) {
-  heap_open(&heap, 64 * MIB);
+SpaceTest(pool, trimming_gives_memory_back_and_what_comes_again_is_zero) {
   void *low = large(3), *high = large(500);
   memset(low, 0x11, 3 * TD_BLOCK_BYTES);
   memset(high, 0x22, 500 * TD_BLOCK_BYTES);
@@ -111,11 +106,9 @@ Test(pool, trimming_gives_memory_back_and_what_comes_again_is_zero) {
   cr_assert(is_zero(again, 500 * TD_BLOCK_BYTES));
   cr_assert_eq(heap.committed_slabs, committed);
   heap_check(&heap);
-  td_space_deinit(&heap);
 }
 
-Test(pool, a_locked_slab_is_kept) {
-  heap_open(&heap, 64 * MIB);
+SpaceTest(pool, a_locked_slab_is_kept) {
   void *object = large(80); /* from slab 0, where block 0 is, to slab 2 */
   memset(object, 0x22, 80 * TD_BLOCK_BYTES);
   cr_assert_eq(heap.committed_slabs, 3);
@@ -128,12 +121,10 @@ Test(pool, a_locked_slab_is_kept) {
   cr_assert_eq(large(80), object);
   cr_assert(is_zero(object, 80 * TD_BLOCK_BYTES));
   heap_check(&heap);
-  td_space_deinit(&heap);
 }
 
 /* Small objects in slabs that were given back: fresh pages need no zeroing, used blocks do. */
-Test(pool, small_objects_after_trimming_are_zero) {
-  heap_open(&heap, 64 * MIB);
+SpaceTest(pool, small_objects_after_trimming_are_zero) {
   for (int round = 0; round < 4; round++) {
     struct tide_bump bump = {0};
     for (int i = 0; i < 30000; i++) {
@@ -144,7 +135,6 @@ Test(pool, small_objects_after_trimming_are_zero) {
     heap_collect(&heap, &bump, NULL, 0, 1);
     if (round % 2) td_space_trim(&heap, (size_t)round * TD_SLAB_BYTES);
   }
-  td_space_deinit(&heap);
 }
 
 /* The table of free blocks may end where its mapping ends, and nothing behind it is read. */

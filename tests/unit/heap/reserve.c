@@ -1,8 +1,6 @@
 /* Heaps when address space is scarce, in a child process with a limit of its own. */
 #include <stdio.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "tests/unit/heap/common.h"
 
@@ -19,17 +17,6 @@ static bool limit_to(size_t more_bytes) {
   size_t bytes = address_space_bytes() + more_bytes;
   struct rlimit limit = {bytes, bytes};
   return setrlimit(RLIMIT_AS, &limit) == 0;
-}
-
-/* The child's exit status; it must not use Criterion. */
-static int in_child(int (*run)(void)) {
-  pid_t child = fork();
-  cr_assert_geq(child, 0);
-  if (child == 0) _exit(run());
-  int status;
-  cr_assert_eq(waitpid(child, &status, 0), child);
-  cr_assert(WIFEXITED(status), "the child did not exit: status %#x", (unsigned)status);
-  return WEXITSTATUS(status);
 }
 
 static int smaller(void) {

@@ -1,9 +1,6 @@
 /* Why there is no room: the budget, memory and place are told apart, and a search that failed is
  * not made again before something is freed. */
-#include <stdio.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "tests/unit/heap/common.h"
 
@@ -15,8 +12,7 @@ static enum td_room room_for(size_t blocks) {
   return room;
 }
 
-Test(room, over_the_budget) {
-  heap_open(&heap, 64 * MIB);
+SpaceTest(room, over_the_budget) {
   heap.budget_blocks = 10;
   cr_assert_eq(room_for(11), TD_ROOM_OVER_BUDGET);
   cr_assert_eq(room_for(10), TD_ROOM);
@@ -24,18 +20,15 @@ Test(room, over_the_budget) {
   enum td_room room = TD_ROOM;
   cr_assert_eq(td_space_refill(&heap, &bump, TIDE_LAYOUT_LEAF, 16, &room), 0);
   cr_assert_eq(room, TD_ROOM_OVER_BUDGET);
-  td_space_deinit(&heap);
 }
 
-Test(room, sizes_that_no_range_holds) {
-  heap_open(&heap, 64 * MIB);
+SpaceTest(room, sizes_that_no_range_holds) {
   enum td_room room = TD_ROOM;
   size_t sizes[] = {0, heap.reserved_bytes + 1, (size_t)1 << 48, SIZE_MAX / 2, SIZE_MAX};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++, room = TD_ROOM) {
     cr_assert_null(td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, sizes[i], &room));
     cr_assert_eq(room, TD_ROOM_NO_PLACE, "%zu", sizes[i]);
   }
-  td_space_deinit(&heap);
 }
 
 /* Every second block of the whole range is used. */
@@ -77,11 +70,5 @@ Test(room, no_memory_from_the_system) {
 #if defined(TD_SANITIZE_address)
   cr_skip_test("AddressSanitizer needs memory of its own");
 #endif
-  pid_t child = fork();
-  cr_assert_geq(child, 0);
-  if (child == 0) _exit(starved());
-  int status;
-  cr_assert_eq(waitpid(child, &status, 0), child);
-  cr_assert(WIFEXITED(status));
-  cr_assert_eq(WEXITSTATUS(status), 0);
+  cr_assert_eq(in_child(starved), 0);
 }

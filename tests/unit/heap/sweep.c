@@ -21,8 +21,7 @@ static int by_address(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-Test(sweep, every_class_fills_blocks_without_overlap) {
-  heap_open(&heap, 64 * MIB);
+SpaceTest(sweep, every_class_fills_blocks_without_overlap) {
   for (unsigned c = 1; c < TD_CLASSES; c++) {
     struct tide_bump bump = {0};
     void **objects;
@@ -36,7 +35,6 @@ Test(sweep, every_class_fills_blocks_without_overlap) {
     free(objects);
   }
   heap_check(&heap);
-  td_space_deinit(&heap);
 }
 
 /* Of `blocks` blocks, how many have none of every step-th cell? */
@@ -47,8 +45,7 @@ static uint32_t empty_of(size_t blocks, size_t each, size_t step) {
   return empty;
 }
 
-Test(sweep, exactly_the_dead_cells_are_reused) {
-  heap_open(&heap, 64 * MIB);
+SpaceTest(sweep, exactly_the_dead_cells_are_reused) {
   for (unsigned c = 1; c < TD_CLASSES; c++)
     for (size_t step = 2; step <= 5; step += 3) {
       struct tide_bump bump = {0};
@@ -78,11 +75,9 @@ Test(sweep, exactly_the_dead_cells_are_reused) {
       free(objects);
       free(reused);
     }
-  td_space_deinit(&heap);
 }
 
-Test(sweep, empty_blocks_are_freed_and_full_ones_not_listed) {
-  heap_open(&heap, 64 * MIB);
+SpaceTest(sweep, empty_blocks_are_freed_and_full_ones_not_listed) {
   struct tide_bump bump = {0};
   void **objects;
   enum { CLASS = 4 };
@@ -102,11 +97,9 @@ Test(sweep, empty_blocks_are_freed_and_full_ones_not_listed) {
   td_space_each_object(&heap, heap_count, &walked);
   cr_assert_eq(walked, 2 * each + 1);
   free(objects);
-  td_space_deinit(&heap);
 }
 
-Test(sweep, what_a_run_did_not_use_is_free_again) {
-  heap_open(&heap, 64 * MIB);
+SpaceTest(sweep, what_a_run_did_not_use_is_free_again) {
   struct tide_bump bump = {0};
   void *object = heap_alloc(&heap, &bump, TIDE_LAYOUT_LEAF, 2);
   void *unused = (void *)bump.next;
@@ -119,13 +112,11 @@ Test(sweep, what_a_run_did_not_use_is_free_again) {
   uint64_t walked = 0;
   td_space_each_object(&heap, heap_count, &walked);
   cr_assert_eq(walked, 1);
-  td_space_deinit(&heap);
 }
 
 /* Some objects live through all epochs, others come and go; stale bytes of any epoch must not be
  * taken for objects when epochs come round. */
-Test(sweep, epochs_come_round) {
-  heap_open(&heap, 64 * MIB);
+SpaceTest(sweep, epochs_come_round) {
   enum { OLD = 500, CLASS = 5, ROUNDS = 3 * (TD_EPOCH_LAST - TD_EPOCH_FIRST + 2) };
   struct tide_bump bump = {0};
   void *old[2 * OLD];
@@ -159,12 +150,10 @@ Test(sweep, epochs_come_round) {
       cr_assert_eq(*(uint64_t *)old[i], round);
   }
   cr_assert_geq(restarts, 2);
-  td_space_deinit(&heap);
 }
 
 /* In the stress mode every allocation is a run of its own. */
-Test(sweep, runs_of_one_cell) {
-  heap_open(&heap, 64 * MIB);
+SpaceTest(sweep, runs_of_one_cell) {
   heap.stress = true;
   struct tide_bump bump = {0};
   for (unsigned c = 1; c < TD_CLASSES; c++) {
@@ -173,5 +162,4 @@ Test(sweep, runs_of_one_cell) {
                  td_class_bytes(c));
     td_space_retire(&heap, &bump);
   }
-  td_space_deinit(&heap);
 }

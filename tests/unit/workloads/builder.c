@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/unit/workloads/dump.h"
 #include "tests/unit/workloads/recorded.h"
 #include "workloads/thg_write.h"
 
@@ -243,16 +244,7 @@ static void expect_copied(const struct td_thg *graph) {
   cr_assert(td_graph_build_thg(graph, "a copy", &sink, &built, &error));
   struct td_thg copy;
   td_graph_recorder_take(recorder, &copy);
-  cr_assert_eq(copy.object_count, graph->object_count);
-  cr_assert_eq(copy.ref_count, graph->ref_count);
-  cr_assert_eq(copy.root_count, graph->root_count);
-  for (uint32_t i = 0; i < graph->object_count; i++) {
-    cr_assert_eq(copy.size[i], graph->size[i]);
-    for (uint64_t slot = 0; slot < slot_count(graph, i); slot++)
-      cr_assert_eq(ref(&copy, i, slot), ref(graph, i, slot));
-  }
-  for (uint32_t r = 0; r < graph->root_count; r++)
-    cr_assert_eq(copy.roots[r], graph->roots[r]);
+  assert_same_graph(graph, &copy);
   cr_expect_eq(built.objects, graph->object_count);
   td_thg_free(&copy);
   td_graph_recorder_free(recorder);
@@ -296,10 +288,7 @@ Test(builder, a_file_holds_the_graph) {
   struct td_thg_error fault = {0};
   cr_assert(td_thg_write(text + 5, &graph, NULL, &fault), "%s", fault.text);
   struct td_thg again = record(text);
-  cr_expect_eq(again.object_count, graph.object_count);
-  cr_expect_eq(again.ref_count, graph.ref_count);
-  cr_expect_eq(memcmp(again.refs, graph.refs, graph.ref_count * sizeof *graph.refs), 0);
-  cr_expect_eq(memcmp(again.size, graph.size, graph.object_count * sizeof *graph.size), 0);
+  assert_same_graph(&graph, &again);
   unlink(text + 5);
   td_thg_free(&again);
   td_thg_free(&graph);
