@@ -1,36 +1,11 @@
 /* References to what was reclaimed, under TIDE_VERIFY=1: found out, and told with who holds them.
  */
-#include <sys/wait.h>
-
 #include "gc/state/heap.h"
 #include "heap/withheld/quarantine.h"
-#include "tests/unit/gc/common.h"
+#include "tests/unit/gc/child.h"
 
-static char told[4096];
-
-/* Runs the scenario in a process of its own. Returns the signal that ended it, 0 if none did; what
- * it wrote to standard error is in `told` then. */
 static int run(void (*scenario)(struct world *w)) {
-  int ends[2], status;
-  cr_assert_eq(pipe(ends), 0);
-  pid_t child = fork();
-  if (child == 0) {
-    dup2(ends[1], STDERR_FILENO);
-    setenv("TIDE_VERIFY", "1", 1);
-    signal(SIGABRT, SIG_DFL);
-    struct world w = world_new();
-    scenario(&w);
-    _exit(0);
-  }
-  close(ends[1]);
-  size_t used = 0;
-  for (ssize_t got; (got = read(ends[0], told + used, sizeof told - 1 - used)) > 0;)
-    used += (size_t)got;
-  told[used] = 0;
-  close(ends[0]);
-  cr_assert_eq(waitpid(child, &status, 0), child);
-  cr_assert(WIFSIGNALED(status) || WEXITSTATUS(status) == 0, "%s", told);
-  return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  return run_verified(world_new, scenario);
 }
 
 static void expect_told(const char *what) {

@@ -1,30 +1,10 @@
 /* Stores into old objects without tide_write, under TIDE_VERIFY=1: the next collection of either
  * kind finds them. */
-#include <sys/wait.h>
-
+#include "tests/unit/gc/child.h"
 #include "tests/unit/gc/young.h"
 
-static char told[1024];
-
-/* In a process of its own. Returns the signal that ended it, 0 if none did. */
 static int run(void (*scenario)(struct world *w)) {
-  int ends[2], status;
-  cr_assert_eq(pipe(ends), 0);
-  pid_t child = fork();
-  if (child == 0) {
-    dup2(ends[1], STDERR_FILENO);
-    setenv("TIDE_VERIFY", "1", 1);
-    signal(SIGABRT, SIG_DFL);
-    struct world w = world_young();
-    scenario(&w);
-    _exit(0);
-  }
-  close(ends[1]);
-  ssize_t got = read(ends[0], told, sizeof told - 1);
-  told[got > 0 ? got : 0] = 0;
-  close(ends[0]);
-  cr_assert_eq(waitpid(child, &status, 0), child);
-  return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  return run_verified(world_young, scenario);
 }
 
 enum { SLOTS = 2000 };

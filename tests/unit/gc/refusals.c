@@ -1,9 +1,7 @@
 /* Every function that takes a mutator, in every place where it must not be called: the answer is
  * the one that its comment promises, and debug builds say which function it was and abort.
  * Each call is made in a process of its own. */
-#include <sys/wait.h>
-
-#include "tests/unit/gc/common.h"
+#include "tests/unit/gc/child.h"
 #include "tide/foreign.h"
 
 /* What a call is made with. The objects are of the mutator's heap unless it is NULL. */
@@ -172,29 +170,23 @@ static bool make_at(enum place place, const struct function *function) {
   return (place < IN_EVENT || tide_collect(w.m) == TIDE_OK) && made.good;
 }
 
+struct refusal {
+  enum place place;
+  const struct function *function;
+};
+static bool refuse(const void *argument) {
+  const struct refusal *refusal = argument;
+  return make_at(refusal->place, refusal->function);
+}
+
 static void expect_refusal(enum place place, const struct function *function) {
-  int pipes[2];
-  cr_assert_eq(pipe(pipes), 0);
-  fflush(NULL);
-  pid_t child = fork();
-  if (child == 0) {
-    dup2(pipes[1], STDERR_FILENO);
-    signal(SIGABRT, SIG_DFL);
-    _exit(make_at(place, function) ? 0 : 1);
-  }
-  close(pipes[1]);
-  char said[512];
-  ssize_t bytes = read(pipes[0], said, sizeof said - 1);
-  said[bytes > 0 ? bytes : 0] = 0;
-  close(pipes[0]);
-  int status;
-  cr_assert_eq(waitpid(child, &status, 0), child);
+  int status = child_of(refuse, &(struct refusal){place, function});
   if (TOLD) {
     cr_expect(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT, "%s is told", function->name);
-    cr_expect_not_null(strstr(said, function->name), "%s: %s", function->name, said);
+    cr_expect_not_null(strstr(told, function->name), "%s: %s", function->name, told);
   } else {
     cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%s: %#x %s", function->name,
-              (unsigned)status, said);
+              (unsigned)status, told);
   }
 }
 
