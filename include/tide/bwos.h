@@ -89,7 +89,7 @@ enum {
 #define TIDE_BWOS_INIT_STORAGE(pointer, value)                                                     \
   ((void)::new (static_cast<void *>(pointer)) std::atomic<uint64_t>(value))
 #define TIDE_BWOS_REQUIRE(type)                                                                    \
-  static_assert(sizeof(type) <= TIDE_BWOS_ITEM_MAX, #type " has over 64 bytes: queue a pointer");  \
+  static_assert(sizeof(type) <= TIDE_BWOS_ITEM_MAX, #type " has over 64 bytes");                   \
   static_assert(std::is_trivially_copyable<type>::value, #type " is not trivially copyable")
 #else
 #include <stdatomic.h>
@@ -100,7 +100,7 @@ enum {
 #define TIDE_BWOS_INIT(pointer, value) atomic_init(pointer, value)
 #define TIDE_BWOS_INIT_STORAGE(pointer, value) atomic_init(pointer, value)
 #define TIDE_BWOS_REQUIRE(type)                                                                    \
-  _Static_assert(sizeof(type) <= TIDE_BWOS_ITEM_MAX, #type " has over 64 bytes: queue a pointer")
+  _Static_assert(sizeof(type) - 1 < TIDE_BWOS_ITEM_MAX, #type " has no bytes, or over 64 bytes")
 #endif
 #define TIDE_BWOS_STEP(form, site) 1
 #define TIDE_BWOS_LINE 64u /* bytes of a cache line; checkers place objects where they like */
@@ -213,9 +213,7 @@ TIDE_BWOS_INLINE void tide_bwos_read_cell_(tide_bwos_cell_ *cell, void *to, size
   TIDE_BWOS_COPY(to, &word, bytes);
 }
 
-/* No loop where there is one cell: a compiler that weighs what to inline counts loops as they
- * stand.
- */
+/* One cell is copied without a loop: a compiler that weighs what to inline counts loops. */
 TIDE_BWOS_INLINE void tide_bwos_write_(tide_bwos_cell_ *slot, const void *item, size_t bytes) {
   size_t at = 0;
   if (bytes > 8)
