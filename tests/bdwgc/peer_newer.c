@@ -1,0 +1,87 @@
+/* Functions that Boehm GC has since 8.2.2 and its tests call, for programs that are linked with a
+ * libgc.so.1 of that version: by functions that it has, or settings that are kept and mean nothing.
+ * Used by peer-tests. */
+#include <stddef.h>
+#include <stdint.h>
+
+extern void *GC_memalign(size_t, size_t), *GC_calloc_explicitly_typed(size_t, size_t, uintptr_t),
+    *GC_call_with_alloc_lock(void *(*)(void *), void *);
+extern void GC_init_gcj_malloc(int, void *), *GC_base(void *);
+extern int GC_toggleref_add(void *, int);
+
+#define NEWER __attribute__((weak))
+#define VALUE(name, value)                                                                         \
+  static uintptr_t name = value;                                                                   \
+  NEWER uintptr_t GC_get_##name(void) {                                                            \
+    return name;                                                                                   \
+  }                                                                                                \
+  NEWER void GC_set_##name(uintptr_t to) {                                                         \
+    name = to;                                                                                     \
+  }
+
+VALUE(sp_corrector, 0)
+VALUE(interrupt_finalizers, 0)
+VALUE(on_mark_stack_empty, 0)
+VALUE(pointer_mask, UINTPTR_MAX)
+VALUE(pointer_shift, 0)
+VALUE(actual_vdb, 0)
+VALUE(supported_vdbs, 0)
+VALUE(avg_stopped_mark_time_ns, 0)
+VALUE(stopped_mark_total_time, 0)
+VALUE(dont_add_byte_at_end, 0)
+
+/* They were variables before. */
+#define VARIABLE(name)                                                                             \
+  extern void (*GC_##name)(void);                                                                  \
+  NEWER void (*GC_get_##name(void))(void) {                                                        \
+    return GC_##name;                                                                              \
+  }                                                                                                \
+  NEWER void GC_set_##name(void (*to)(void)) {                                                     \
+    GC_##name = to;                                                                                \
+  }
+
+VARIABLE(is_valid_displacement_print_proc)
+VARIABLE(is_visible_print_proc)
+VARIABLE(same_obj_print_proc)
+
+#define PAGE_BYTES ((size_t)4096)
+NEWER void *GC_valloc(size_t bytes) {
+  return GC_memalign(PAGE_BYTES, bytes);
+}
+NEWER void *GC_pvalloc(size_t bytes) {
+  return GC_memalign(PAGE_BYTES, (bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1));
+}
+NEWER void GC_noop1_ptr(volatile void *pointer) {
+  (void)pointer;
+}
+NEWER unsigned GC_count_set_marks_in_hblk(const void *block) {
+  (void)block;
+  return 0;
+}
+NEWER void GC_init_gcj_malloc_mp(unsigned number, void *procedure, uintptr_t descriptor) {
+  (void)descriptor;
+  GC_init_gcj_malloc((int)number, procedure);
+}
+NEWER void *GC_call_with_reader_lock(void *(*call)(void *), void *data, int release) {
+  (void)release;
+  return GC_call_with_alloc_lock(call, data);
+}
+
+NEWER int GC_debug_toggleref_add(void *object, int strong) {
+  return GC_toggleref_add(GC_base(object), strong);
+}
+
+/* What is prepared is the description itself. */
+NEWER int GC_calloc_prepare_explicitly_typed(uintptr_t *prepared, size_t prepared_bytes,
+                                             size_t count, size_t bytes_each,
+                                             uintptr_t descriptor) {
+  (void)prepared_bytes;
+  prepared[0] = count;
+  prepared[1] = bytes_each;
+  prepared[2] = descriptor;
+  return 1;
+}
+NEWER void *GC_calloc_do_explicitly_typed(const uintptr_t *prepared, size_t prepared_bytes) {
+  (void)prepared_bytes;
+  return GC_calloc_explicitly_typed(prepared[0], prepared[1], prepared[2]);
+}
