@@ -52,7 +52,9 @@ static int add_segments(struct dl_phdr_info *info, size_t bytes, void *argument)
     if (header->p_type != PT_LOAD || !(header->p_flags & PF_W)) continue;
     uintptr_t low = info->dlpi_addr + header->p_vaddr, high = low + header->p_memsz;
     if (filter && !filter(info->dlpi_name, (void *)low, header->p_memsz)) continue;
+    pthread_mutex_lock(&td_bdwgc_locks[TD_LOCK_ROOTS]);
     add_segment(info, low, high, segments->list);
+    pthread_mutex_unlock(&td_bdwgc_locks[TD_LOCK_ROOTS]);
   }
   return 0;
 }
@@ -62,10 +64,10 @@ static void before_stop(struct tide_root_list *list, void *context) {
   struct segments segments = {.list = list, .first = true};
   pthread_mutex_lock(&td_bdwgc_locks[TD_LOCK_ROOTS]);
   changes_told = changes;
-  dl_iterate_phdr(add_segments, &segments);
   for (size_t i = 0; i < added.count; i++)
     td_ranges_without(&excluded, added.at[i].low, added.at[i].high, report_range, list);
   pthread_mutex_unlock(&td_bdwgc_locks[TD_LOCK_ROOTS]);
+  dl_iterate_phdr(add_segments, &segments);
 }
 
 struct stop {
@@ -73,20 +75,22 @@ struct stop {
   void *argument;
 };
 
-/* The loader's lock is held: no library comes or goes. */
+/* The loader's lock is held: no library comes or goes. It is taken before the other, because
+ * programs tell of roots in callbacks of dl_iterate_phdr. */
 static int stop_if_same(struct dl_phdr_info *info, size_t bytes, void *argument) {
   (void)bytes;
   const struct stop *stop = argument;
-  if (info->dlpi_adds == loaded && info->dlpi_subs == unloaded) stop->call(stop->argument);
+  pthread_mutex_lock(&td_bdwgc_locks[TD_LOCK_ROOTS]);
+  if (info->dlpi_adds == loaded && info->dlpi_subs == unloaded && changes == changes_told)
+    stop->call(stop->argument);
+  pthread_mutex_unlock(&td_bdwgc_locks[TD_LOCK_ROOTS]);
   return 1;
 }
 
 static void around_stop(void (*call)(void *argument), void *argument, void *context) {
   (void)context;
   struct stop stop = {call, argument};
-  pthread_mutex_lock(&td_bdwgc_locks[TD_LOCK_ROOTS]);
-  if (changes == changes_told) dl_iterate_phdr(stop_if_same, &stop);
-  pthread_mutex_unlock(&td_bdwgc_locks[TD_LOCK_ROOTS]);
+  dl_iterate_phdr(stop_if_same, &stop);
 }
 
 /* ---- What the program adds and takes away, before there is a heap as well ---- */

@@ -17,6 +17,7 @@
 #include "gc/cycle/owed.h"
 #include "gc/when/when.h"
 #include "gc/cycle/reclaim.h"
+#include "gc/cycle/turn.h"
 #include "gc/cycle/young.h"
 #include "gc/roots/gather.h"
 #include "gc/roots/source.h"
@@ -203,8 +204,15 @@ static void publish(struct cycle *cycle) {
   td_stats_publish(heap);
 }
 
+static void set_asks(struct tide_heap *heap, bool asks) {
+  /* relaxed: a hint. */
+  atomic_store_explicit(&heap->roots->asks_since_ns, asks ? td_plat_now_ns() : 0,
+                        memory_order_relaxed);
+}
+
 static void stop_world(void *argument) {
   const struct cycle *cycle = argument;
+  set_asks(cycle->heap, false);
   td_world_stop(cycle->heap, cycle->self);
 }
 
@@ -259,7 +267,9 @@ static TD_KEEPS_CALL bool collect_and_unlock(struct tide_mutator *mutator, struc
   struct td_call call;
   td_call_begin(&call, "a trace function, root callback, event or visit");
   td_markers_ready(heap->markers);
+  set_asks(heap, true);
   if (td_sources_before_stop(heap)) td_stack_call(collect_locked, &cycle);
+  set_asks(heap, false);
   td_stack_clear_below();
   if (cycle.rooted) {
     if (heap->log)
@@ -280,7 +290,7 @@ enum td_collected td_collect_unless(struct tide_mutator *mutator, struct td_wish
                                     uint64_t seen) {
   struct tide_heap *heap = mutator->heap;
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
-  td_world_lock(heap);
+  if (!td_turn_take(heap)) return TD_COLLECTED_PAUSED;
   /* relaxed: changed under the lock that we hold. */
   bool by_other =
       seen != TD_SEEN_ANY && atomic_load_explicit(&heap->cycles, memory_order_relaxed) != seen;
@@ -308,7 +318,7 @@ enum tide_status td_collect_and(struct tide_mutator *mutator, const char *functi
   enum tide_status status = td_pause_allowed(mutator, function);
   if (status != TIDE_OK) return status;
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
-  td_world_lock(mutator->heap);
+  if (!td_turn_take(mutator->heap)) return TIDE_ERROR_STATE;
   bool possible = wish.kind == TIDE_CYCLE_FULL || mutator->heap->space.has_young;
   if (!td_asked_begin(mutator->heap->asked) || !possible) {
     end_and_unlock(mutator->heap);

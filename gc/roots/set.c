@@ -127,7 +127,11 @@ static bool is_source(const struct tide_root_source *source) {
 
 enum tide_status tide_root_add_source(struct tide_heap *heap,
                                       const struct tide_root_source *source) {
-  return is_source(source) ? add(heap, TD_REGISTERED_SOURCE, source) : TIDE_ERROR_ARGUMENT;
+  if (!is_source(source)) return TIDE_ERROR_ARGUMENT;
+  enum tide_status status = add(heap, TD_REGISTERED_SOURCE, source);
+  if (status == TIDE_OK && source->around_stop)
+    atomic_store_explicit(&heap->roots->may_wait, true, memory_order_relaxed); /* relaxed: a hint */
+  return status;
 }
 
 enum tide_status tide_root_remove_source(struct tide_heap *heap,

@@ -32,6 +32,9 @@ struct td_root_set {
    * of stacks and registers that lie inside the heap. */
   struct td_root_list list;
   struct td_root_list told; /* by sources, to the last collection */
+  /* Written under the world's lock, read without: gc/cycle/turn.h. */
+  _Atomic(bool) may_wait;          /* a source stops the world inside a lock of its own */
+  _Atomic(uint64_t) asks_since_ns; /* sources are asked, and the world does not stand still; or 0 */
 };
 
 bool td_roots_init(struct td_root_set *roots);

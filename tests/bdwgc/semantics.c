@@ -380,9 +380,9 @@ const struct part semantics_parts[] = {
 
 int main(int argc, char **argv) {
   static const struct part *const files[] = {
-      semantics_parts, roots_parts,      finalizing_parts, suspending_parts,
-      lists_parts,     debugging_parts,  standing_parts,   base_only_parts,
-      cancelled_parts, every_call_parts, scarce_parts,     signal_stack_parts,
+      semantics_parts, roots_parts,        finalizing_parts,  suspending_parts, lists_parts,
+      debugging_parts, standing_parts,     base_only_parts,   cancelled_parts,  every_call_parts,
+      scarce_parts,    signal_stack_parts, loader_lock_parts,
   };
   for (size_t file = 0; file < sizeof files / sizeof *files; file++)
     for (const struct part *part = files[file]; part->name; part++) {

@@ -69,6 +69,6 @@ struct part {
 /* Those of a file; the last has no name. */
 extern const struct part semantics_parts[], roots_parts[], finalizing_parts[], suspending_parts[],
     lists_parts[], debugging_parts[], standing_parts[], base_only_parts[], cancelled_parts[],
-    every_call_parts[], scarce_parts[], signal_stack_parts[];
+    every_call_parts[], scarce_parts[], signal_stack_parts[], loader_lock_parts[];
 
 #endif

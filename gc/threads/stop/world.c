@@ -78,6 +78,18 @@ void td_world_lock(struct tide_heap *heap) {
   heap->world->cancel_state = before;
 }
 
+bool td_world_try_lock(struct tide_heap *heap) {
+  int before, disabled;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+  if (pthread_mutex_trylock(&heap->world->lock) != 0) {
+    pthread_setcancelstate(before, &disabled);
+    return false;
+  }
+  become_holder(heap->world);
+  heap->world->cancel_state = before;
+  return true;
+}
+
 void td_world_unlock(struct tide_heap *heap) {
   int before = heap->world->cancel_state, disabled;
   td_world_unlock_safe(heap);

@@ -13,6 +13,8 @@ void td_world_deinit(struct td_world *world);
  * safe while it waits. Afterwards no stop of this heap is under way. The thread cannot be cancelled
  * until the unlock: functions of the embedder may run meanwhile. */
 void td_world_lock(struct tide_heap *heap);
+/* Returns false if another thread has it. */
+bool td_world_try_lock(struct tide_heap *heap);
 void td_world_unlock(struct tide_heap *heap);
 /* The same for fork, whose mutators count as safe already and which is no point of cancellation. */
 void td_world_lock_safe(struct tide_heap *heap);

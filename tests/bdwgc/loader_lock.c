@@ -1,0 +1,53 @@
+/* Allocating, collecting and telling of roots in callbacks of dl_iterate_phdr, which hold the
+ * loader's lock, while another thread collects all the time. A part of bdwgc_semantics. */
+#include "tests/bdwgc/semantics.h"
+
+#include <link.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+static _Atomic(bool) over;
+static void *roots[4];
+
+static int work_in_callback(struct dl_phdr_info *info, size_t bytes, void *kept) {
+  (void)info, (void)bytes;
+  char *volatile mine = strcpy(GC_malloc_atomic(100), "the callback's");
+  for (int i = 0; i < 20000; i++)
+    memset(GC_malloc_atomic(100), 'X', 100);
+  GC_gcollect();
+  GC_add_roots(roots, roots + 4);
+  GC_remove_roots(roots, roots + 4);
+  CHECK(!strcmp(mine, "the callback's"));
+  CHECK(!strcmp(kept, "the thread's"));
+  return 1; /* one entry is enough */
+}
+static void *iterate(void *unused) {
+  for (int round = 0; round < 20; round++)
+    dl_iterate_phdr(work_in_callback, strcpy(GC_malloc_atomic(100), "the thread's"));
+  return unused;
+}
+static void *collect_meanwhile(void *unused) {
+  while (!over) {
+    GC_gcollect();
+    GC_malloc(100);
+  }
+  return unused;
+}
+
+static void loader_lock(void) {
+  pthread_t thread[2], other = start(collect_meanwhile, NULL);
+  for (int i = 0; i < 2; i++)
+    thread[i] = start(iterate, NULL);
+  for (int i = 0; i < 2; i++)
+    finish(thread[i]);
+  over = true;
+  finish(other);
+  GC_word before = GC_get_gc_no();
+  GC_gcollect();
+  CHECK(GC_get_gc_no() == before + 1);
+}
+
+const struct part loader_lock_parts[] = {
+    {"loader_lock", loader_lock, false},
+    {NULL, NULL, false},
+};
