@@ -239,10 +239,11 @@ TIDE_BWOS_FUNCTION size_t tide_bwos_storage_bytes_(uint32_t blocks, uint32_t ent
   return blocks > SIZE_MAX / 2 / block ? 0 : (size_t)(blocks * block);
 }
 
-TIDE_BWOS_FUNCTION const char *tide_bwos_refuse_(const void *q, const void *storage, size_t bytes,
-                                                 size_t needed) {
+TIDE_BWOS_FUNCTION const char *tide_bwos_refuse_(const void *q, const void *o, const void *storage,
+                                                 size_t bytes, size_t needed) {
   if (needed == 0) return "blocks and entries must be powers of two, 2 or more, entries up to 4096";
   if (!q || (uintptr_t)q % TIDE_BWOS_LINE != 0) return "the queue is not aligned to 64 bytes";
+  if (!o) return "there is no owner";
   if (!storage || (uintptr_t)storage % TIDE_BWOS_LINE != 0)
     return "the storage is not aligned to 64 bytes";
   return bytes < needed ? "the storage is too small" : NULL;
@@ -361,12 +362,9 @@ TIDE_BWOS_FUNCTION void tide_bwos_enter_(struct tide_bwos_ *q, struct tide_bwos_
   atomic_store_explicit(&q->top, number, TIDE_BWOS_RELAXED);
 }
 
-TIDE_BWOS_INLINE const char *tide_bwos_make_(struct tide_bwos_ *q, struct tide_bwos_owner_ *o,
-                                             void *storage, size_t bytes, uint32_t blocks,
-                                             uint32_t entries, size_t item) {
-  const char *wrong =
-      tide_bwos_refuse_(q, storage, bytes, tide_bwos_storage_bytes_(blocks, entries, item));
-  if (wrong) return wrong;
+TIDE_BWOS_INLINE void tide_bwos_make_(struct tide_bwos_ *q, struct tide_bwos_owner_ *o,
+                                      void *storage, uint32_t blocks, uint32_t entries,
+                                      size_t item) {
   uint32_t words = tide_bwos_words_(item);
   tide_bwos_ring_make_(&q->ring, storage, blocks, entries, words);
   /* Numbers start at one ring, so that no number below is negative. */
@@ -375,7 +373,6 @@ TIDE_BWOS_INLINE const char *tide_bwos_make_(struct tide_bwos_ *q, struct tide_b
   TIDE_BWOS_INIT(&q->want, 0u);
   o->below = 0;
   tide_bwos_enter_(q, o, blocks, 0, 0, words);
-  return NULL;
 }
 
 /* Grants the private items of the top block up to slot `limit`. */
@@ -621,13 +618,9 @@ struct tide_bwos_fifo_owner_ {
   uint64_t last;
 };
 
-TIDE_BWOS_INLINE const char *tide_bwos_fifo_make_(struct tide_bwos_fifo_ *q,
-                                                  struct tide_bwos_fifo_owner_ *o, void *storage,
-                                                  size_t bytes, uint32_t blocks, uint32_t entries,
-                                                  size_t item) {
-  const char *wrong =
-      tide_bwos_refuse_(q, storage, bytes, tide_bwos_storage_bytes_(blocks, entries, item));
-  if (wrong) return wrong;
+TIDE_BWOS_INLINE void tide_bwos_fifo_make_(struct tide_bwos_fifo_ *q,
+                                           struct tide_bwos_fifo_owner_ *o, void *storage,
+                                           uint32_t blocks, uint32_t entries, size_t item) {
   tide_bwos_ring_make_(&q->ring, storage, blocks, entries, tide_bwos_words_(item));
   TIDE_BWOS_INIT(&q->first, (uint64_t)blocks);
   TIDE_BWOS_INIT(&q->last, (uint64_t)blocks);
@@ -636,7 +629,6 @@ TIDE_BWOS_INLINE const char *tide_bwos_fifo_make_(struct tide_bwos_fifo_ *q,
   o->first = o->last = blocks;
   o->out = o->out_end = o->in = q->ring.slots;
   o->in_end = q->ring.slots + (size_t)entries * tide_bwos_words_(item);
-  return NULL;
 }
 
 /* Returns true if there is a block after the put block that is not the get block. */
@@ -822,7 +814,11 @@ TIDE_BWOS_INLINE uint64_t tide_bwos_fifo_owned_(struct tide_bwos_fifo_owner_ con
   TIDE_BWOS_FUNCTION const char *name##_make(struct name *q, struct name##_owner *o,               \
                                              void *storage, size_t bytes, uint32_t blocks,         \
                                              uint32_t entries) {                                   \
-    return form##_make_(&q->queue, &o->owner, storage, bytes, blocks, entries, sizeof(type));      \
+    const char *wrong =                                                                            \
+        tide_bwos_refuse_(q, o, storage, bytes, name##_storage_bytes(blocks, entries));            \
+    if (wrong) return wrong;                                                                       \
+    form##_make_(&q->queue, &o->owner, storage, blocks, entries, sizeof(type));                    \
+    return NULL;                                                                                   \
   }                                                                                                \
   TIDE_BWOS_SLOW bool name##_up_(struct name *q, struct name##_owner *o) {                         \
     return form##_up_(&q->queue, &o->owner, tide_bwos_words_(sizeof(type)));                       \

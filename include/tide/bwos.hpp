@@ -25,9 +25,9 @@ namespace bwos_detail {
   struct name {                                                                                    \
     using queue = form##_;                                                                         \
     using owner = form##_owner_;                                                                   \
-    static const char *make(queue *q, owner *o, void *storage, std::size_t bytes,                  \
-                            std::uint32_t blocks, std::uint32_t entries, std::size_t item) {       \
-      return form##_make_(q, o, storage, bytes, blocks, entries, item);                            \
+    static void make(queue *q, owner *o, void *storage, std::uint32_t blocks,                      \
+                     std::uint32_t entries, std::size_t item) {                                    \
+      form##_make_(q, o, storage, blocks, entries, item);                                          \
     }                                                                                              \
     static bool is_at_end(const owner *o) { return form##_is_at_end_(o); }                         \
     static bool up(queue *q, owner *o, std::uint32_t words) { return form##_up_(q, o, words); }    \
@@ -64,10 +64,11 @@ public:
   explicit queue(std::uint32_t blocks = 64, std::uint32_t entries = 64) {
     std::size_t bytes = tide_bwos_storage_bytes_(blocks, entries, sizeof(T));
     if (bytes != 0) storage_ = ::operator new (bytes, std::align_val_t{64});
-    const char *wrong = Form::make(&queue_, &owner_, storage_, bytes, blocks, entries, sizeof(T));
-    if (!wrong) return;
-    release();
-    throw std::invalid_argument(wrong);
+    if (const char *wrong = tide_bwos_refuse_(&queue_, &owner_, storage_, bytes, bytes)) {
+      release();
+      throw std::invalid_argument(wrong);
+    }
+    Form::make(&queue_, &owner_, storage_, blocks, entries, sizeof(T));
   }
   ~queue() { release(); }
   queue(const queue &) = delete;

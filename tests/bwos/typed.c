@@ -155,6 +155,7 @@ Test(bwos, bad_input_is_refused_and_touches_nothing) {
   cr_expect_not_null(bytes_make(&b, &bo, storage, needed - 1, 4, 16), "too small");
   cr_expect_not_null(bytes_make(&b, &bo, NULL, needed, 4, 16));
   cr_expect_not_null(bytes_make(NULL, &bo, storage, needed, 4, 16));
+  cr_expect_not_null(bytes_make(&b, NULL, storage, needed, 4, 16));
   struct bytes *misaligned = (struct bytes *)(void *)(storage + 8);
   cr_expect_not_null(bytes_make(misaligned, &bo, storage, needed, 4, 16));
   cr_expect_null(bytes_make(&b, &bo, storage, needed, 4, 16));
