@@ -40,7 +40,7 @@ static inline bool td_object_look(const struct tide_mutator *mutator, uintptr_t 
   /* Nothing but an object's first granule has such a byte: see [start]. */
   return td_holds_object(space, granule) &&
          !td_space_is_unused(space, &mutator->cache.runs[found->run], object) &&
-         !td_cache_is_freed(object);
+         !td_cache_is_freed(object, (size_t)found->block->cell_granules << TD_GRANULE_LOG2);
 }
 
 /* A bit for each granule below the frontier, set where an object begins; NULL: no memory. World

@@ -65,12 +65,16 @@ static uintptr_t *words_of(uintptr_t cell) {
   return (uintptr_t *)cell;
 }
 
+static size_t bytes_of(uint32_t index) {
+  return td_class_bytes(index % TIDE_BUMP_SLOTS);
+}
+
 void td_cache_put(struct td_cache *cache, uint32_t index, uintptr_t cell) {
   if (!td_cache_reach(cache, (tide_layout)(index / TIDE_BUMP_SLOTS))) return;
   uintptr_t *head = &cache->freed[index];
   if (*head == 0) cache->freed_at[cache->freed_count++] = index;
   words_of(cell)[0] = *head & ~LISTED;
-  words_of(cell)[1] = td_cache_seal(cell);
+  *td_cache_seal_at(cell, bytes_of(index)) = td_cache_seal(cell);
   *head = cell | LISTED;
 }
 
@@ -83,7 +87,8 @@ static void *take_freed(struct td_space *space, struct td_cache *cache, uint32_t
   cache->handed_out += bytes;
   if (space->has_young) td_log_fresh_if_old(space, cell);
   /* The link and the seal go in any case. */
-  if (space->layouts.at[index / TIDE_BUMP_SLOTS].unzeroed) bytes = 2 * sizeof(uintptr_t);
+  *td_cache_seal_at(cell, bytes) = 0;
+  if (space->layouts.at[index / TIDE_BUMP_SLOTS].unzeroed) bytes = sizeof(uintptr_t);
   return memset((void *)cell, 0, bytes);
 }
 
@@ -100,7 +105,7 @@ static void forget_freed(struct td_space *space, struct td_cache *cache, bool st
   for (uint32_t i = 0; i < cache->freed_count; i++) {
     uintptr_t *head = &cache->freed[cache->freed_at[i]];
     for (uintptr_t cell = *head & ~LISTED; cell; cell = words_of(cell)[0]) {
-      words_of(cell)[1] = 0;
+      *td_cache_seal_at(cell, bytes_of(cache->freed_at[i])) = 0;
       if (stopped) clear_mark(space, cell);
     }
     *head = 0;

@@ -67,14 +67,19 @@ static inline void *td_cache_take(struct td_space *space, struct td_cache *cache
 
 /* Keeps a cell that the program has freed, unless there is no memory to. It counts as allocated
  * until it is taken again, or until the next collection, which forgets it. Its first word is a link
- * then, its second tells that it was freed. */
+ * then, its last tells that it was freed. */
 void td_cache_put(struct td_cache *cache, uint32_t index, uintptr_t cell);
-/* What the second word says. */
+/* What the last word says. */
 static inline uintptr_t td_cache_seal(uintptr_t cell) {
   return cell ^ (uintptr_t)0x5eed0ff5ce11f4eeu;
 }
-static inline bool td_cache_is_freed(uintptr_t cell) {
-  return ((const uintptr_t *)cell)[1] == td_cache_seal(cell);
+/* In the last word: programs that look once more at what they have freed, such as a thread at its
+ * own description, find the rest as it was. */
+static inline uintptr_t *td_cache_seal_at(uintptr_t cell, size_t bytes) {
+  return (uintptr_t *)(cell + bytes - sizeof(uintptr_t));
+}
+static inline bool td_cache_is_freed(uintptr_t cell, size_t bytes) {
+  return *td_cache_seal_at(cell, bytes) == td_cache_seal(cell);
 }
 
 /* ---- Over a stop ---- */

@@ -306,3 +306,19 @@ HeapTest(free, a_slot_that_an_object_loses_is_forgotten) {
   cr_assert_eq(tide_weak_slot_remove(w.m, lost, TIDE_WEAK_BEFORE), TIDE_ERROR_ARGUMENT);
   cr_assert_eq(tide_weak_slot_remove(w.m, kept, TIDE_WEAK_BEFORE), TIDE_OK);
 }
+
+/* Programs look once more at what they have freed: a thread at its own description. */
+HeapTest(free, leaves_all_but_the_first_and_the_last_word) {
+  skip_if_poisoned();
+  for (size_t bytes = 32; bytes <= 2048; bytes *= 2) {
+    uintptr_t *object = tide_alloc(w.m, TIDE_LAYOUT_LEAF, bytes), *next;
+    next = tide_alloc(w.m, TIDE_LAYOUT_LEAF, bytes); /* or the cell would go back to the run */
+    for (size_t i = 0; i < bytes / sizeof *object; i++)
+      object[i] = i;
+    cr_assert_eq(tide_free(w.m, object), TIDE_OK);
+    for (size_t i = 1; i + 1 < bytes / sizeof *object; i++)
+      cr_assert_eq(object[i], i);
+    cr_assert_eq(tide_free(w.m, object), TIDE_ERROR_ARGUMENT, "it was freed");
+    cr_assert_eq(tide_free(w.m, next), TIDE_OK);
+  }
+}
