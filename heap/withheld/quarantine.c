@@ -22,7 +22,7 @@ struct turn {
 /* What is written here is no object's memory any more, and perhaps poisoned. */
 static __attribute__((no_sanitize("address"))) void fill(uintptr_t start, size_t bytes) {
   for (uint64_t *at = (uint64_t *)start, *end = at + bytes / sizeof *at; at < end; at++)
-    *at = TD_FREED_PATTERN;
+    *at = td_freed_word(start);
 }
 
 /* The sanitizer needs an eighth of what is poisoned in memory of its own. */
@@ -132,7 +132,7 @@ static __attribute__((no_sanitize("address"))) bool look_for_damage(const struct
   if (!td_mark_is_freed(*cell->mark)) return true;
   const uint64_t *at = (const uint64_t *)cell->start;
   for (size_t i = 0; i < cell->bytes / sizeof *at; i++) {
-    if (at[i] == TD_FREED_PATTERN) continue;
+    if (at[i] == td_freed_word(cell->start)) continue;
     damage->freed = freed_at(damage->space, cell->start, cell->bytes);
     damage->offset = i * sizeof *at;
     return false;

@@ -2,7 +2,7 @@
  *
  * A space that has a quarantine (TIDE_VERIFY=1) does not hand such a cell out again for some
  * collections. Its mark byte tells meanwhile how long ago the object died, and it is full of
- * a pattern, which is no reference and may not be overwritten. Cells leave the quarantine by
+ * a word, which may not be overwritten. Cells leave the quarantine by
  * age, or earlier if there are too many bytes in it; very long objects do not enter it.
  *
  * A space that has the poison (AddressSanitizer) poisons the cells of objects that have died until
@@ -19,7 +19,17 @@
 #define TD_FREED_YOUNGEST (TD_EPOCH_LAST + 1)
 #define TD_FREED_AGES 4u
 _Static_assert(TD_FREED_YOUNGEST + TD_FREED_AGES <= 127, "gc/weak/order.c paints with 127");
-#define TD_FREED_PATTERN UINT64_C(0xf3eef3eef3eef3ef)
+
+/* What they are full of: a word that is no reference and no address, and tells whose it was. */
+#define TD_FREED_SIGN UINT64_C(0xf3ee)
+static inline uint64_t td_freed_word(uintptr_t object) {
+  return TD_FREED_SIGN << TD_RANGE_LOG2 | object | (TD_GRANULE_BYTES - 1);
+}
+/* Returns the object that such a word, or an address a little behind it, tells of; 0: of none. */
+static inline uintptr_t td_freed_object(uintptr_t word) {
+  uintptr_t low = ((uintptr_t)1 << TD_RANGE_LOG2) - TD_GRANULE_BYTES;
+  return word >> TD_RANGE_LOG2 == TD_FREED_SIGN ? word & low : 0;
+}
 
 static inline bool td_mark_is_freed(uint8_t mark) {
   return mark >= TD_FREED_YOUNGEST && mark < TD_FREED_YOUNGEST + TD_FREED_AGES;

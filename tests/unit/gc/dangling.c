@@ -142,6 +142,78 @@ Test(dangling, contents_of_the_dead) {
   expect_told("is inside an object (layout 'text', 100000 bytes) reclaimed 1 collection ago");
 }
 
+/* The root that was forgotten is used. */
+static void follow_a_root_that_was_not_registered(struct world *w) {
+  forget(w);
+  forgotten->left->number = 1;
+}
+
+/* The program's own handler runs as before, and after the last such heap it is alone again. */
+static void on_segv(int number) {
+  (void)number;
+  _exit(7);
+}
+static void follow_it_with_a_handler(struct world *w) {
+  world_end(w);
+  struct sigaction now;
+  signal(SIGSEGV, on_segv);
+  *w = world_new();
+  struct world other = world_new();
+  world_end(w);
+  sigaction(SIGSEGV, NULL, &now);
+  if (now.sa_handler == on_segv) _exit(8);
+  follow_a_root_that_was_not_registered(&other);
+}
+static void end_the_last_heap(struct world *w) {
+  struct sigaction now;
+  world_end(w);
+  sigaction(SIGSEGV, NULL, &now);
+  _exit(now.sa_handler == SIG_DFL ? 0 : 9);
+}
+
+HeapTest(describe, any_address) {
+  struct pair *p = held(&w, pair_new(&w, NULL, NULL, 1));
+  cr_assert_not_null(strstr(tide_describe(w.heap, &p->right), "byte 8 of the object 0x"));
+  cr_assert_not_null(strstr(tide_describe(w.heap, p), "layout 7, 32 bytes)"));
+  cr_assert_str_eq(tide_describe(w.heap, &w), "outside of the heap");
+  cr_assert_str_eq(tide_describe(w.heap, NULL), "outside of the heap");
+  cr_assert_str_eq(tide_describe(w.heap, (void *)UINTPTR_MAX), "outside of the heap");
+  cr_assert_str_eq(tide_describe(w.heap, (char *)p + (1 << 20)),
+                   "free memory of the heap, where an object may have been");
+  cr_assert_str_eq(tide_describe(NULL, p), "there is no heap");
+}
+
+Test(describe, what_was_reclaimed) {
+  setenv("TIDE_VERIFY", "1", 1);
+  struct tide_options options = small_options();
+  options.write_barrier = true;
+  struct world w = world_with(&options, TIDE_STACK_PRECISE);
+  struct pair *p = held(&w, pair_new(&w, NULL, NULL, 1));
+  cr_assert_not_null(strstr(tide_describe(w.heap, p), "32 bytes, young)"));
+  forget(&w);
+  cr_assert_not_null(strstr(tide_describe(w.heap, p), "32 bytes, old)"));
+  cr_assert_not_null(strstr(tide_describe(w.heap, &forgotten->right),
+                            "(layout 'node', 32 bytes), reclaimed 1 collection ago"));
+  void *read = (void *)td_freed_word((uintptr_t)forgotten);
+  cr_assert_not_null(strstr(tide_describe(w.heap, read), "reclaimed 1 collection ago"));
+  read = (void *)td_freed_word((uintptr_t)p);
+  cr_assert_not_null(strstr(tide_describe(w.heap, read), "there was one at 0x"));
+  world_end(&w);
+}
+
+Test(dangling, a_crash_says_whose_memory_it_was) {
+#ifndef TD_SANITIZE_address /* which ends the program at the first touch */
+  cr_assert_eq(run(follow_a_root_that_was_not_registered), SIGSEGV, "%s", told);
+  expect_told("a fault: 0xf3ee");
+  expect_told("(layout 'node', 32 bytes), reclaimed 1 collection ago. It was read there");
+  cr_assert_eq(run(follow_it_with_a_handler), 7, "%s", told);
+  expect_told("reclaimed 1 collection ago");
+#else
+  (void)follow_it_with_a_handler;
+#endif
+  cr_assert_eq(run(end_the_last_heap), 0, "%s", told);
+}
+
 TRACE(trace) {
   if (*(uint64_t *)object == 77) return;
   fputs("traced what is dead\n", stderr);
