@@ -1,4 +1,4 @@
-/* Epochs. A byte holds one of 121, or one of 59 in spaces that tell young objects from old ones. So
+/* Epochs. A byte holds one of 120, or one of 58 in spaces that tell young objects from old ones. So
  * once in as many full collections all bytes are rewritten. */
 #include "heap/epoch.h"
 
@@ -14,7 +14,7 @@ static void clear_written(uint8_t *marks) {
 }
 
 /* Rewrites the byte of every live object as the first epoch, and all others as free but for those
- * in quarantine, so that no old byte can equal an epoch to come. */
+ * in quarantine and the dying, so that no old byte can equal an epoch to come. */
 static void restart_epochs(struct td_space *space) {
   uint8_t first = space->has_young ? TD_EPOCH_FIRST_OLD : TD_EPOCH_FIRST;
   for (uint32_t b = 1; b < space->frontier; b++) {
@@ -24,7 +24,8 @@ static void restart_epochs(struct td_space *space) {
       continue;
     }
     for (size_t i = 0; i < TD_BLOCK_GRANULES; i++)
-      if (!td_mark_is_freed(marks[i])) marks[i] = marks[i] == space->epoch ? first : 0;
+      if (!td_mark_is_freed(marks[i]) && marks[i] != TD_DYING)
+        marks[i] = marks[i] == space->epoch ? first : 0;
   }
   space->epoch = first;
 }

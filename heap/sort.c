@@ -6,6 +6,7 @@
 
 #include "heap/cells/medium.h"
 #include "heap/memory/blocks.h"
+#include "heap/withheld/dying.h"
 #include "heap/withheld/quarantine.h"
 #include "heap/young/young.h"
 
@@ -88,6 +89,8 @@ static void count_live(struct td_space *space, uint32_t b, int32_t objects) {
 static bool sort_block(struct td_space *space, uint32_t b, uint32_t ahead, bool young) {
   struct td_block_info *info = &space->infos[b];
   uint8_t *marks = td_block_marks(space, b), *next = td_block_marks(space, ahead);
+  const bool is_told = td_dying_is_told(space, b);
+  uint32_t dying = 0;
   if (info->state == TD_BLOCK_MEDIUM) {
     bool in_use;
     uint32_t live = td_medium_sort(space, b, &in_use);
@@ -97,6 +100,10 @@ static bool sort_block(struct td_space *space, uint32_t b, uint32_t ahead, bool 
   info->zeroed = 0;
   if (info->state == TD_BLOCK_LARGE) {
     if (td_mark_is_freed(*marks)) return false;
+    if (is_told && td_dying_sort(space, b, &dying) == 0 && dying) {
+      td_dying_list(space, b);
+      return false;
+    }
     if (*marks != space->epoch) {
       *marks = 0; /* [start]: the block is free from here on */
       return true;
@@ -104,9 +111,14 @@ static bool sort_block(struct td_space *space, uint32_t b, uint32_t ahead, bool 
     count_live(space, b, 1);
     return false;
   }
-  info->live = (uint16_t)(young ? count_block(marks, space->epoch, next, true)
-                                : count_block(marks, space->epoch, next, false));
+  info->live = (uint16_t)(is_told ? td_dying_sort(space, b, &dying)
+                          : young ? count_block(marks, space->epoch, next, true)
+                                  : count_block(marks, space->epoch, next, false));
   count_live(space, b, info->live);
+  if (dying) {
+    td_dying_list(space, b);
+    return false;
+  }
   uint32_t used = info->live + (space->has_quarantine ? td_quarantine_count(space, b) : 0);
   bool wanted = used > 0 || info->held || info->reserved == TD_RESERVED_LISTED;
   if (wanted && used + least_room(info, young) <= info->cells) list_block(space, b);
@@ -131,6 +143,7 @@ uint32_t td_space_end_marking(struct td_space *space) {
   pthread_mutex_lock(&space->lock);
   memset(space->unswept, 0, (size_t)space->listed_layouts * TIDE_BUMP_SLOTS * sizeof(uint32_t));
   td_medium_unlist(space);
+  td_dying_unlist(space);
   uint32_t freed = 0;
   if (space->has_quarantine || space->has_poison) td_quarantine_turn(space);
   space->live_objects = space->live_bytes = space->leaf_bytes = 0;
@@ -176,4 +189,15 @@ uint32_t td_space_end_young(struct td_space *space) {
   after_marking(space);
   pthread_mutex_unlock(&space->lock);
   return freed;
+}
+
+/* Of a run that was held the owner goes on in the block since. */
+void td_sort_again(struct td_space *space, uint32_t b) {
+  struct td_block_info *info = &space->infos[b];
+  bool large = info->state == TD_BLOCK_LARGE;
+  bool quarantined = space->has_quarantine && td_quarantine_count(space, b) > 0;
+  if ((large || info->dies) && !quarantined)
+    td_blocks_give(space, b, large ? info->extent_blocks : 1);
+  else if (!large)
+    list_block(space, b);
 }

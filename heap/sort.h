@@ -11,4 +11,8 @@ uint32_t td_space_end_marking(struct td_space *space);
  * are as they were. Those with room come before them in the lists: they may still be in a cache. */
 uint32_t td_space_end_young(struct td_space *space);
 
+/* Under the lock: a block that no longer waits (heap/withheld/dying.h), with nothing dying in it
+ * any more, becomes free or unswept. */
+void td_sort_again(struct td_space *space, uint32_t block);
+
 #endif

@@ -46,6 +46,8 @@ enum tide_status tide_free(struct tide_mutator *mutator, void *object) {
   forget(mutator->heap, at, bytes);
   uint8_t state = found.info->state;
   mutator->freed_bytes += bytes;
+  /* Until the cell is used again it may count as an object, and die. */
+  if (space->layouts.at[found.block->layout].on_reclaim) memset(object, 0, bytes);
   if (td_quarantine_take(space, at)) return TIDE_OK;
   if (TIDE_LIKELY(state == TD_BLOCK_SMALL)) {
     if (!take_back(mutator, found.run, at, bytes)) td_cache_put(&mutator->cache, found.run, at);

@@ -1,5 +1,7 @@
 #include "gc/alloc/request.h"
 
+#include "gc/alloc/dead.h"
+
 #include "gc/check/caller/check.h"
 #include "gc/when/when.h"
 #include "gc/cycle/collect.h"
@@ -19,6 +21,9 @@
 
 /* OTHERS_MOST collections of other threads are tried before this thread's own. */
 #define OTHERS_MOST 4u
+
+/* Blocks whose dead the program is told of at once, where there is no other room. */
+#define TELL_BLOCKS 16u
 
 /* Under TIDE_STRESS one in STRESS_FULL collections is full. */
 #define STRESS_FULL 8u
@@ -58,6 +63,7 @@ static bool begin(struct tide_mutator *mutator, struct td_request *request) {
   if (request->bytes == 0) request->bytes = 1;
   tide_safepoint(mutator);
   td_collect_owed(mutator);
+  if (td_dead_wait(mutator->heap)) (void)td_dead_tell(mutator->heap, 1);
   uint64_t stress = mutator->heap->stress;
   if (stress && ++mutator->stress_count >= stress) {
     mutator->stress_count = 0;
@@ -129,6 +135,7 @@ static bool make_room(struct tide_mutator *mutator, struct td_request *request) 
   struct tide_heap *heap = mutator->heap;
   if (request->step == TD_STEP_CHECK) return begin(mutator, request);
   if (request->unfit) return refuse(mutator, TIDE_ERROR_ARGUMENT);
+  if (request->room != TD_ROOM_YOUNG_DUE && td_dead_tell(heap, TELL_BLOCKS)) return true;
   if (request->step == TD_STEP_FIRST) {
     if (blocks_of(request) > td_budget_most(heap)) return refuse(mutator, TIDE_ERROR_MEMORY);
   } else {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gc/alloc/dead.h"
 #include "gc/check/caller/check.h"
 #include "gc/check/describe.h"
 #include "gc/create/fork.h"
@@ -201,6 +202,7 @@ static enum tide_status destroy_heap(struct tide_heap *heap) {
   bool attached = atomic_load_explicit(&heap->world->count, memory_order_relaxed) != 0;
   td_world_unlock(heap);
   if (attached) return TIDE_ERROR_STATE;
+  td_dead_tell_all(heap);
   td_heaps_remove(heap);
   free_heap(heap);
   return TIDE_OK;

@@ -228,13 +228,30 @@ tide_layout tide_layout_held_by_first_page(struct tide_heap *heap, tide_layout l
   return intern(heap, &wanted, error);
 }
 
+#define UNZEROED_AND_TOLD                                                                          \
+  "a function of tide_layout_on_reclaim may meet an object that was never written to"
+
 tide_layout tide_layout_unzeroed(struct tide_heap *heap, tide_layout layout,
                                  struct tide_error *error) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct td_layout wanted;
   if (!look_up(heap, layout, __func__, &wanted, error)) return TIDE_LAYOUT_INVALID;
   if (wanted.kind != TD_KIND_LEAF) return refuse(error, __func__, "the layout has references");
+  if (wanted.on_reclaim) return refuse(error, __func__, UNZEROED_AND_TOLD);
   wanted.unzeroed = true;
+  return intern(heap, &wanted, error);
+}
+
+tide_layout tide_layout_on_reclaim(struct tide_heap *heap, tide_layout layout,
+                                   tide_reclaim_fn function, void *context,
+                                   struct tide_error *error) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  struct td_layout wanted;
+  if (heap && !function) return refuse(error, __func__, "function is NULL");
+  if (!look_up(heap, layout, __func__, &wanted, error)) return TIDE_LAYOUT_INVALID;
+  if (wanted.unzeroed) return refuse(error, __func__, UNZEROED_AND_TOLD);
+  wanted.on_reclaim = function;
+  wanted.reclaim_context = context;
   return intern(heap, &wanted, error);
 }
 
@@ -260,6 +277,8 @@ static enum tide_status describe_element(const struct td_layout *layout, size_t 
                                  .words = (uint32_t)words,
                                  .held_by_first_page = layout->held_by_first_page,
                                  .element = layout->map,
+                                 .on_reclaim = layout->on_reclaim,
+                                 .reclaim_context = layout->reclaim_context,
                                  .name = layout->name};
   return TIDE_OK;
 }

@@ -26,7 +26,9 @@ uint32_t td_when_next(struct td_when *when, const struct td_facts *facts) {
 
 void td_when_set(struct tide_heap *heap, struct td_facts facts) {
   pthread_mutex_lock(&heap->space.lock);
-  facts.used_blocks = heap->space.used_blocks;
+  /* What is free as soon as the program was told of it counts as free. */
+  facts.used_blocks = heap->space.used_blocks - heap->space.dying_free_blocks;
+  facts.freed_blocks += heap->space.dying_free_blocks;
   facts.budget_blocks = heap->space.budget_blocks;
   facts.allocated_bytes += heap->when->external.young_bytes;
   facts.external_bytes = td_external_begin(heap->when, facts.kind);

@@ -55,7 +55,8 @@ static void note(struct tide_heap *heap, size_t bytes, ptrdiff_t change) {
   td_external_fall(heap->when, bytes);
   uint64_t due = heap->when->sizing.due_bytes;
   uint64_t left = due > bytes ? (due - bytes) >> TD_BLOCK_LOG2 : 0;
-  if (left < space->used_blocks) left = space->used_blocks;
+  uint32_t used = space->used_blocks - space->dying_free_blocks;
+  if (left < used) left = used;
   space->budget_blocks = left < space->max_blocks ? (uint32_t)left : space->max_blocks;
   atomic_store_explicit(&external->noted, bytes, memory_order_relaxed); /* relaxed: a hint */
 }
@@ -71,7 +72,8 @@ enum td_room td_external_note(struct tide_heap *heap, size_t *young_bytes) {
   /* relaxed: as above. */
   size_t bytes = atomic_load_explicit(&external->noted, memory_order_relaxed) + (size_t)change;
   note(heap, bytes, change);
-  bool over = (uint64_t)space->used_blocks * TD_BLOCK_BYTES + bytes > heap->when->sizing.due_bytes;
+  bool over = (uint64_t)(space->used_blocks - space->dying_free_blocks) * TD_BLOCK_BYTES + bytes >
+              heap->when->sizing.due_bytes;
   enum td_room room = change <= 0              ? TD_ROOM
                       : td_young_is_due(space) ? TD_ROOM_YOUNG_DUE
                       : over                   ? TD_ROOM_OVER_BUDGET

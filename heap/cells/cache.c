@@ -100,11 +100,13 @@ static void clear_mark(struct td_space *space, uintptr_t cell) {
 }
 
 /* Forgets the lists. If the world is stopped, the cells are no objects from now on. A mutator that
- * gets one of them unzeroed shall find no seal in it. */
+ * gets one of them unzeroed shall find no seal in it, and who is told of its death no link. */
 static void forget_freed(struct td_space *space, struct td_cache *cache, bool stopped) {
   for (uint32_t i = 0; i < cache->freed_count; i++) {
     uintptr_t *head = &cache->freed[cache->freed_at[i]];
-    for (uintptr_t cell = *head & ~LISTED; cell; cell = words_of(cell)[0]) {
+    for (uintptr_t cell = *head & ~LISTED, next; cell; cell = next) {
+      next = words_of(cell)[0];
+      words_of(cell)[0] = 0;
       *td_cache_seal_at(cell, bytes_of(cache->freed_at[i])) = 0;
       if (stopped) clear_mark(space, cell);
     }

@@ -165,6 +165,8 @@ void *td_space_alloc_medium(struct td_space *space, tide_layout layout, size_t b
 void *td_space_alloc_long(struct td_space *space, tide_layout layout, size_t bytes, bool in_blocks,
                           enum td_room *room) {
   void *object = NULL;
+  /* An object of whose death the program is told dies alone. */
+  in_blocks |= space->layouts.at[layout].on_reclaim != NULL;
   if (bytes <= TD_MEDIUM_BYTES_MAX && !in_blocks)
     object = td_space_alloc_medium(space, layout, bytes);
   return object ? object : td_space_alloc_large(space, layout, bytes, room);

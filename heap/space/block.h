@@ -49,7 +49,7 @@ enum td_zeroed {
 
 /* Written under the heap's lock, or by the mutator that owns the block: see [owner]. */
 struct td_block_info {
-  uint32_t next; /* SMALL, MEDIUM: the next of the list, 0 at the end */
+  uint32_t next; /* the next of the list, 0 at the end */
   union {
     uint32_t extent_blocks; /* LARGE, MEDIUM: length of the extent or span */
     uint32_t extent_offset; /* TAIL: distance to the first block of it */
@@ -63,14 +63,19 @@ struct td_block_info {
   uint16_t piece;     /* SMALL: bytes of a piece of a run, whole cells */
   uint16_t reserved;  /* SMALL: granule where the reservation of the owner's run ends, see [run],
                        * or TD_RESERVED_LISTED: the block is unswept;
+                       * or, LARGE as well, TD_RESERVED_DYING: it waits (heap/withheld/dying.h);
                        * MEDIUM: cell to search from */
   uint16_t ahead;     /* SMALL: no cell before this granule and behind `reserved` is free */
   uint8_t unzeroed;   /* SMALL: cells are not zeroed: a layout's wish */
   uint8_t avoided;    /* there are cells that are not to be handed out: heap/withheld/avoid.h */
-  size_t large_bytes; /* LARGE: size of the object, rounded up to granules; spans: of a cell */
+  union {
+    size_t large_bytes; /* LARGE: size of the object, rounded up to granules; spans: of a cell */
+    size_t dies;        /* SMALL, waiting: 1 if nothing in it lives, nor is held */
+  };
 };
 
 #define TD_RESERVED_LISTED UINT16_MAX
+#define TD_RESERVED_DYING (UINT16_MAX - 1)
 
 /* Returns the bytes of each object of a block: of its cells, or of the large object. */
 static inline size_t td_block_object_bytes(const struct td_block *block,

@@ -5,7 +5,7 @@
 #include <string.h>
 
 bool td_layouts_init(struct td_layouts *layouts) {
-  layouts->any_held_by_first_page = false;
+  layouts->any_held_by_first_page = layouts->any_told = false;
   layouts->at = calloc(TIDE_LAYOUT_MAX, sizeof *layouts->at);
   if (!layouts->at) return false;
   layouts->at[TIDE_LAYOUT_LEAF].kind = TD_KIND_LEAF;
@@ -60,7 +60,8 @@ static bool same_bits(const struct td_layout *a, const struct td_layout *b) {
 
 static bool same(const struct td_layout *a, const struct td_layout *b) {
   if (a->kind != b->kind || a->held_by_first_page != b->held_by_first_page ||
-      a->unzeroed != b->unzeroed || !same_name(a->name, b->name))
+      a->unzeroed != b->unzeroed || a->on_reclaim != b->on_reclaim ||
+      a->reclaim_context != b->reclaim_context || !same_name(a->name, b->name))
     return false;
   switch (a->kind) {
   case TD_KIND_TRACED:
@@ -105,5 +106,6 @@ tide_layout td_layouts_intern(struct td_layouts *layouts, const struct td_layout
   if (fresh.kind == TD_KIND_TRACED && fresh.words) fresh.context = &layouts->at[layouts->count];
   layouts->at[layouts->count] = fresh;
   layouts->any_held_by_first_page |= fresh.held_by_first_page;
+  layouts->any_told |= fresh.on_reclaim != NULL;
   return (tide_layout)layouts->count++;
 }

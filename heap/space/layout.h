@@ -62,7 +62,9 @@ struct td_layout {
   uint64_t element;        /* REPEATED: bit i says that word i of an element is a slot */
   /* BITMAP_LONG; TRACED with words, which may be pointers: `context` is this structure then */
   uint64_t *bits;
-  char *name;          /* or NULL */
+  char *name;                 /* or NULL */
+  tide_reclaim_fn on_reclaim; /* or NULL */
+  void *reclaim_context;
   tide_trace_fn trace; /* TRACED */
   void *context;
 };
@@ -73,6 +75,7 @@ struct td_layouts {
   struct td_layout *at; /* TIDE_LAYOUT_MAX entries */
   uint32_t count;
   bool any_held_by_first_page; /* one of them is held_by_first_page */
+  bool any_told;               /* one of them has on_reclaim */
 };
 
 /* Returns whether the layout exists, and its slots lie inside an object of `bytes`. */

@@ -66,7 +66,7 @@
 
 #define TD_DEFERRED 0x80u /* in a mark byte: marked, not yet scanned */
 #define TD_EPOCH_FIRST 2u
-#define TD_EPOCH_LAST 122u
+#define TD_EPOCH_LAST 121u
 /* In spaces that tell young objects: tide_write takes a byte from TIDE_MARK_OLD on for old. */
 #define TD_EPOCH_FIRST_OLD TIDE_MARK_OLD
 #define TD_YOUNG 2u
@@ -152,7 +152,10 @@ struct td_space {
   uint64_t young_due;    /* no block is given out once young_bytes has reached this */
   uint64_t logged;       /* since the last collection, as mutators have told: heap/young/young.h */
   uint64_t logged_due;   /* nor once `logged` has reached this */
-  bool has_words;        /* there was a conservative object: see td_kind_has_words */
+  uint32_t dying;        /* first of the blocks that wait: heap/withheld/dying.h. Read as a hint */
+  uint32_t dying_blocks; /* how many wait */
+  uint32_t dying_free_blocks; /* blocks that will be free then */
+  bool has_words;             /* there was a conservative object: see td_kind_has_words */
   struct td_layouts layouts;
   size_t quarantine_bytes; /* of dead objects: heap/withheld/quarantine.h */
   bool quarantine_drains;  /* let all of them go at the next turn */

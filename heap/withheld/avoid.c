@@ -60,6 +60,7 @@ static void note(struct td_space *space, uintptr_t word) {
   if (!cell || is_leaf(space, cell)) return;
   if (space->infos[td_block_of(space, cell)].state == TD_BLOCK_LARGE) return;
   if (td_holds_object(space, td_granule_of(space->base, cell))) return;
+  if (space->marks[td_granule_of(space->base, cell)] == TD_DYING) return;
   store(space, cell);
   if (state == TD_BLOCK_SMALL) store(space, word);
 }

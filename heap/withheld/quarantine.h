@@ -13,10 +13,10 @@
 #ifndef TD_HEAP_WITHHELD_QUARANTINE_H
 #define TD_HEAP_WITHHELD_QUARANTINE_H
 
-#include "heap/space/space.h"
+#include "heap/withheld/dying.h"
 
 /* Mark bytes of cells in quarantine: how many collections ago the object died. No epoch is one. */
-#define TD_FREED_YOUNGEST (TD_EPOCH_LAST + 1)
+#define TD_FREED_YOUNGEST (TD_DYING + 1)
 #define TD_FREED_AGES 4u
 _Static_assert(TD_FREED_YOUNGEST + TD_FREED_AGES <= 127, "gc/weak/order.c paints with 127");
 

@@ -43,7 +43,7 @@ typedef void (*tide_trace_fn)(void *object, size_t bytes, struct tide_tracer *tr
 TIDE_API tide_layout tide_layout_traced(struct tide_heap *heap, tide_trace_fn trace, void *context,
                                         struct tide_error *error);
 
-/* The three below make a layout like the one given, but for one thing.
+/* The four below make a layout like the one given, but for one thing.
  *
  * Only references to their first 4096 bytes keep objects alive: conservative words that point
  * further into one do not count, wherever they lie. For large objects, which false pointers retain
@@ -60,6 +60,23 @@ TIDE_API tide_layout tide_layout_unzeroed(struct tide_heap *heap, tide_layout la
  * their own. It is copied: UTF-8 without control characters, 1 to TIDE_LAYOUT_NAME_MAX bytes. */
 TIDE_API tide_layout tide_layout_named(struct tide_heap *heap, tide_layout layout, const char *name,
                                        struct tide_error *error);
+/* The function is told of each object that has died, with its contents as they were left: to free
+ * what hangs on it outside of the heap. Once for each, before its memory is used again, and for all
+ * that are left by tide_heap_destroy. It runs on a thread that allocates from the heap, between
+ * collections, for the objects of a block of 64 KiB at a time; on several threads at once. Other
+ * layouts pay nothing for it. It may call tide_external_add with its thread's mutator, and
+ * statistics; other calls are refused, and it must return. What the object refers to may be gone.
+ * An object that was never written to, or freed by tide_free, which does not call it, is all zeroes;
+ * so the layout given must not be one of tide_layout_unzeroed. An array (tide_alloc_array) is one
+ * object. `bytes` is the size of the cell.
+ *   TIDE_ERROR_ARGUMENT  function is NULL; or the layout is an unzeroed one */
+typedef void (*tide_reclaim_fn)(void *object, size_t bytes, void *context);
+TIDE_API tide_layout tide_layout_on_reclaim(struct tide_heap *heap, tide_layout layout,
+                                            tide_reclaim_fn function, void *context,
+                                            struct tide_error *error);
+/* Has the functions called for the dead of up to `most` blocks now: when the program is idle, say.
+ * Returns how many are left. No safepoint. */
+TIDE_API size_t tide_reclaim(struct tide_mutator *mutator, size_t most);
 /* Returns the name, which lives as long as the heap, or NULL if the layout has none. */
 TIDE_API const char *tide_layout_name(struct tide_heap *heap, tide_layout layout);
 

@@ -87,6 +87,7 @@ enum {
   X("tide_heap_inspect", 0, inspection(at))                                                        \
   X("tide_check_marks", 0, check_marks(at))                                                        \
   X("tide_check_heap", 0, refused(at, tide_check_heap(at->m, NULL)))                               \
+  X("tide_reclaim", 0, tide_reclaim(at->m, 1) == 0)                                                \
   X("tide_count_marked", 0, tide_count_marked(at->m) == 0)
 #define FUNCTION(name, flags, call) {name, flags},
 #define CALL(name, flags, call) || (number++ == function && (call))

@@ -1,0 +1,37 @@
+#include "gc/alloc/dead.h"
+
+#include "gc/check/caller/check.h"
+#include "gc/threads/inside.h"
+#include "gc/threads/mutator/callback.h"
+#include "heap/reclaim.h"
+
+#define NAME "a function of tide_layout_on_reclaim"
+
+TD_KEEPS_CALL bool td_dead_tell(struct tide_heap *heap, size_t most) {
+  if (!td_dead_wait(heap)) return false;
+  struct td_call call;
+  td_quiet_call_begin(&call, NAME);
+  bool any = false;
+  while (most-- > 0 && td_reclaim_block(&heap->space))
+    any = true;
+  td_quiet_call_end(&call);
+  return any;
+}
+
+TD_KEEPS_CALL void td_dead_tell_all(struct tide_heap *heap) {
+  struct td_call call;
+  td_quiet_call_begin(&call, NAME);
+  td_reclaim_all(&heap->space);
+  td_quiet_call_end(&call);
+}
+
+size_t tide_reclaim(struct tide_mutator *mutator, size_t most) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  if (!td_mutator_may_act(mutator, "tide_reclaim")) return 0;
+  struct tide_heap *heap = mutator->heap;
+  (void)td_dead_tell(heap, most);
+  pthread_mutex_lock(&heap->space.lock);
+  size_t left = heap->space.dying_blocks;
+  pthread_mutex_unlock(&heap->space.lock);
+  return left;
+}
