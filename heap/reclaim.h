@@ -5,10 +5,14 @@
 
 #include "heap/space/space.h"
 
-/* Takes one block that waits, calls the layout's function for each dying object in it, and gives
- * the block back. Returns false if none waits. Takes the lock, but not for the calls. The world
- * does not stop meanwhile. */
-bool td_reclaim_block(struct td_space *space);
+/* Takes a block that waits, from any mutator. Returns 0 if none waits. */
+uint32_t td_reclaim_begin(struct td_space *space);
+/* Calls the layout's function for each dying object of the block. Takes no lock, and the world may
+ * be stopped meanwhile. */
+void td_reclaim_tell(struct td_space *space, uint32_t block);
+/* The world is not stopped meanwhile. Gives the block back. Returns false if there is more to tell
+ * instead, because a collection has come. */
+bool td_reclaim_end(struct td_space *space, uint32_t block);
 /* At the end of a space without mutators: calls the functions for all that there is. */
 void td_reclaim_all(struct td_space *space);
 

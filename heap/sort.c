@@ -89,7 +89,7 @@ static void count_live(struct td_space *space, uint32_t b, int32_t objects) {
 static bool sort_block(struct td_space *space, uint32_t b, uint32_t ahead, bool young) {
   struct td_block_info *info = &space->infos[b];
   uint8_t *marks = td_block_marks(space, b), *next = td_block_marks(space, ahead);
-  const bool is_told = td_dying_is_told(space, b);
+  const bool is_told = td_dying_is_told(space, b), telling = info->reserved == TD_RESERVED_TELLING;
   uint32_t dying = 0;
   if (info->state == TD_BLOCK_MEDIUM) {
     bool in_use;
@@ -100,7 +100,8 @@ static bool sort_block(struct td_space *space, uint32_t b, uint32_t ahead, bool 
   info->zeroed = 0;
   if (info->state == TD_BLOCK_LARGE) {
     if (td_mark_is_freed(*marks)) return false;
-    if (is_told && td_dying_sort(space, b, &dying) == 0 && dying) {
+    if (is_told) (void)td_dying_sort(space, b, &dying);
+    if (dying || telling) {
       td_dying_list(space, b);
       return false;
     }
@@ -115,7 +116,7 @@ static bool sort_block(struct td_space *space, uint32_t b, uint32_t ahead, bool 
                           : young ? count_block(marks, space->epoch, next, true)
                                   : count_block(marks, space->epoch, next, false));
   count_live(space, b, info->live);
-  if (dying) {
+  if (dying || telling) {
     td_dying_list(space, b);
     return false;
   }
@@ -150,7 +151,8 @@ uint32_t td_space_end_marking(struct td_space *space) {
   /* From the top down: the lists then begin with low blocks, and these fill first. */
   for (uint32_t b = space->frontier; b-- > 1;) {
     uint32_t ahead = b > 2 && space->infos[b - 2].state == TD_BLOCK_SMALL ? b - 2 : b;
-    space->infos[b].reserved = 0; /* listed no more; of other states it says nothing now */
+    /* Listed no more; of other states it says nothing now. */
+    if (space->infos[b].reserved != TD_RESERVED_TELLING) space->infos[b].reserved = 0;
     freed += sort_and_give(space, b, ahead, false);
   }
   after_marking(space);
@@ -196,6 +198,7 @@ void td_sort_again(struct td_space *space, uint32_t b) {
   struct td_block_info *info = &space->infos[b];
   bool large = info->state == TD_BLOCK_LARGE;
   bool quarantined = space->has_quarantine && td_quarantine_count(space, b) > 0;
+  info->reserved = 0;
   if ((large || info->dies) && !quarantined)
     td_blocks_give(space, b, large ? info->extent_blocks : 1);
   else if (!large)

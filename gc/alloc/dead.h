@@ -3,15 +3,16 @@
 #define TD_GC_ALLOC_DEAD_H
 
 #include "gc/state/heap.h"
+#include "gc/state/mutator.h"
 
 /* Does anything wait to be told of, as far as a quick look tells? */
 static inline bool td_dead_wait(const struct tide_heap *heap) {
   /* relaxed: a hint. */
   return __atomic_load_n(&heap->space.dying, __ATOMIC_RELAXED) != 0;
 }
-/* Tells of what has died in up to `most` blocks. Returns whether there were any. The calling thread
- * has a mutator of the heap, or the heap has none, and holds stops off. */
-bool td_dead_tell(struct tide_heap *heap, size_t most);
+/* Tells of what has died in up to `most` blocks. Returns whether there were any. By the mutator's
+ * thread, which holds stops off, but may be stopped meanwhile. */
+bool td_dead_tell(struct tide_mutator *mutator, size_t most);
 /* At the end of a heap: tells of all objects that there are. */
 void td_dead_tell_all(struct tide_heap *heap);
 

@@ -63,7 +63,7 @@ static bool begin(struct tide_mutator *mutator, struct td_request *request) {
   if (request->bytes == 0) request->bytes = 1;
   tide_safepoint(mutator);
   td_collect_owed(mutator);
-  if (td_dead_wait(mutator->heap)) (void)td_dead_tell(mutator->heap, 1);
+  if (td_dead_wait(mutator->heap)) (void)td_dead_tell(mutator, 1);
   uint64_t stress = mutator->heap->stress;
   if (stress && ++mutator->stress_count >= stress) {
     mutator->stress_count = 0;
@@ -135,7 +135,7 @@ static bool make_room(struct tide_mutator *mutator, struct td_request *request) 
   struct tide_heap *heap = mutator->heap;
   if (request->step == TD_STEP_CHECK) return begin(mutator, request);
   if (request->unfit) return refuse(mutator, TIDE_ERROR_ARGUMENT);
-  if (request->room != TD_ROOM_YOUNG_DUE && td_dead_tell(heap, TELL_BLOCKS)) return true;
+  if (request->room != TD_ROOM_YOUNG_DUE && td_dead_tell(mutator, TELL_BLOCKS)) return true;
   if (request->step == TD_STEP_FIRST) {
     if (blocks_of(request) > td_budget_most(heap)) return refuse(mutator, TIDE_ERROR_MEMORY);
   } else {

@@ -57,17 +57,17 @@ struct td_block_info {
   uint16_t cells; /* SMALL, MEDIUM */
   uint16_t live;  /* SMALL, MEDIUM: cells that the last collection found alive */
   uint8_t size_class;
-  uint8_t state;      /* enum td_block_state */
-  uint8_t zeroed;     /* enum td_zeroed */
-  uint8_t held;       /* SMALL, world stopped: a run in it is held; MEDIUM: listed */
-  uint16_t piece;     /* SMALL: bytes of a piece of a run, whole cells */
-  uint16_t reserved;  /* SMALL: granule where the reservation of the owner's run ends, see [run],
-                       * or TD_RESERVED_LISTED: the block is unswept;
-                       * or, LARGE as well, TD_RESERVED_DYING: it waits (heap/withheld/dying.h);
-                       * MEDIUM: cell to search from */
-  uint16_t ahead;     /* SMALL: no cell before this granule and behind `reserved` is free */
-  uint8_t unzeroed;   /* SMALL: cells are not zeroed: a layout's wish */
-  uint8_t avoided;    /* there are cells that are not to be handed out: heap/withheld/avoid.h */
+  uint8_t state;     /* enum td_block_state */
+  uint8_t zeroed;    /* enum td_zeroed */
+  uint8_t held;      /* SMALL, world stopped: a run in it is held; MEDIUM: listed */
+  uint16_t piece;    /* SMALL: bytes of a piece of a run, whole cells */
+  uint16_t reserved; /* SMALL: granule where the reservation of the owner's run ends, see [run],
+                      * or TD_RESERVED_LISTED: the block is unswept;
+                      * or, LARGE as well, TD_RESERVED_DYING: it waits (heap/withheld/dying.h);
+                      * MEDIUM: cell to search from */
+  uint16_t ahead;    /* SMALL: no cell before this granule and behind `reserved` is free */
+  uint8_t unzeroed;  /* SMALL: cells are not zeroed: a layout's wish */
+  uint8_t avoided;   /* there are cells that are not to be handed out: heap/withheld/avoid.h */
   union {
     size_t large_bytes; /* LARGE: size of the object, rounded up to granules; spans: of a cell */
     size_t dies;        /* SMALL, waiting: 1 if nothing in it lives, nor is held */
@@ -76,6 +76,7 @@ struct td_block_info {
 
 #define TD_RESERVED_LISTED UINT16_MAX
 #define TD_RESERVED_DYING (UINT16_MAX - 1)
+#define TD_RESERVED_TELLING (UINT16_MAX - 2) /* waited, and a mutator is telling just now */
 
 /* Returns the bytes of each object of a block: of its cells, or of the large object. */
 static inline size_t td_block_object_bytes(const struct td_block *block,

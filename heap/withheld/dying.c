@@ -4,7 +4,7 @@
 
 uint32_t td_dying_sort(struct td_space *space, uint32_t block, uint32_t *dying) {
   const struct td_cells cells = td_space_cells(space, block);
-  uint8_t *mark = space->marks + ((uint64_t)block << TD_BLOCK_GRANULES_LOG2);
+  uint8_t *mark = td_block_marks(space, block);
   uint32_t live = 0;
   *dying = 0;
   for (uint32_t i = 0; i < cells.count; i++, mark += cells.granules) {
@@ -25,17 +25,18 @@ static uint32_t free_soon(const struct td_block_info *info) {
 
 void td_dying_list(struct td_space *space, uint32_t block) {
   struct td_block_info *info = &space->infos[block];
-  if (info->reserved != TD_RESERVED_DYING) {
+  bool is_told = info->reserved == TD_RESERVED_TELLING;
+  if (!is_told && info->reserved != TD_RESERVED_DYING) {
     info->reserved = TD_RESERVED_DYING;
     info->next = space->dying;
     /* relaxed: a hint to look, written under the lock. */
     __atomic_store_n(&space->dying, block, __ATOMIC_RELAXED);
     space->dying_blocks++;
-  } else { /* and what lived in it when it was listed was freed by hand */
+  } else if (!is_told) { /* and what lived in it when it was listed was freed by hand */
     space->dying_free_blocks -= free_soon(info);
   }
   if (info->state == TD_BLOCK_SMALL) info->dies = info->live == 0 && !info->held;
-  space->dying_free_blocks += free_soon(info);
+  if (!is_told) space->dying_free_blocks += free_soon(info);
 }
 
 uint32_t td_dying_take(struct td_space *space) {
@@ -45,7 +46,7 @@ uint32_t td_dying_take(struct td_space *space) {
   __atomic_store_n(&space->dying, info->next, __ATOMIC_RELAXED); /* relaxed: as above */
   space->dying_blocks--;
   space->dying_free_blocks -= free_soon(info);
-  info->reserved = 0;
+  info->reserved = TD_RESERVED_TELLING;
   return block;
 }
 

@@ -12,18 +12,21 @@
 
 #define TD_DYING (TD_EPOCH_LAST + 1)
 
-/* Is the program to be told of what dies in the block? */
+/* Is the program to be told of what dies in the block, or of the layout? */
+static inline bool td_layout_is_told(const struct td_space *space, tide_layout layout) {
+  return space->layouts.any_told && space->layouts.at[layout].on_reclaim != NULL;
+}
 static inline bool td_dying_is_told(const struct td_space *space, uint32_t block) {
-  return space->layouts.any_told &&
-         space->layouts.at[space->blocks[block].layout].on_reclaim != NULL;
+  return td_layout_is_told(space, space->blocks[block].layout);
 }
 
 /* Sorting, under the lock: makes what has died in a SMALL or LARGE block dying, and stores how much
  * there is. Returns how many objects live. */
 uint32_t td_dying_sort(struct td_space *space, uint32_t block, uint32_t *dying);
-/* Under the lock: the block waits. It has `live` objects beside those that are dying. */
+/* Under the lock: the block, which was sorted, waits. */
 void td_dying_list(struct td_space *space, uint32_t block);
-/* Under the lock: takes one that waits. Returns 0 if there is none. */
+/* Under the lock: takes one that waits, and is in no list then. Returns 0 if there is none. The
+ * world may be stopped while the program is told: more may be dying in the block afterwards. */
 uint32_t td_dying_take(struct td_space *space);
 /* World stopped, before all blocks are sorted: none waits. */
 void td_dying_unlist(struct td_space *space);

@@ -39,7 +39,7 @@ static bool take_in(const struct td_cell *cell, void *context) {
     if (age < TD_FREED_AGES) turn->bytes[age] += cell->bytes;
     return true;
   }
-  if (*cell->mark != space->epoch_before || td_dying_is_told(space, cell->block)) return true;
+  if (*cell->mark != space->epoch_before || td_layout_is_told(space, cell->layout)) return true;
   if (space->has_quarantine && cell->bytes <= turn->most / 2) {
     fill(cell->start, cell->bytes);
     *cell->mark = TD_FREED_YOUNGEST;

@@ -18,8 +18,7 @@ void td_callback_begin(struct tide_mutator *mutator, struct td_callback *call, u
                        const char *name);
 void td_callback_end(struct tide_mutator *mutator, const struct td_callback *call);
 
-/* The same for functions that may call only what is allowed while the world stands still, and are
- * not stopped either. */
+/* The same for functions that may call only what is allowed while the world stands still. */
 void td_quiet_call_begin(struct td_call *call, const char *name);
 void td_quiet_call_end(const struct td_call *call);
 
