@@ -65,7 +65,8 @@ static bool begin(struct tide_mutator *mutator, struct td_request *request) {
   td_collect_owed(mutator);
   if (td_dead_wait(mutator->heap)) (void)td_dead_tell(mutator, 1);
   uint64_t stress = mutator->heap->stress;
-  if (stress && ++mutator->stress_count >= stress) {
+  bool stressed = stress && mutator->heap->collects == TIDE_COLLECTS_WHEN_DUE;
+  if (stressed && ++mutator->stress_count >= stress) {
     mutator->stress_count = 0;
     collect_for_stress(mutator);
   }
@@ -82,16 +83,34 @@ static struct td_wish wish_for(struct tide_heap *heap, enum td_room room) {
   return td_when_due(heap->when, room, young_bytes);
 }
 
+/* May allocation collect, or does the program see to it? */
+static bool may_collect(struct tide_heap *heap, enum td_room room) {
+  if (heap->collects != TIDE_COLLECTS_AT_LIMIT) return heap->collects == TIDE_COLLECTS_WHEN_DUE;
+  pthread_mutex_lock(&heap->space.lock);
+  bool last = heap->space.budget_blocks >= heap->space.max_blocks;
+  pthread_mutex_unlock(&heap->space.lock);
+  return room > TD_ROOM_YOUNG_DUE || (room == TD_ROOM_OVER_BUDGET && last);
+}
+
 /* Returns whether there may be room now. What another thread's collection found may be used up by
  * third ones before we run, so this goes on until this thread's own full collection. Others may
  * collect without end, and leave no room for what is wanted here as long as the heap does not grow:
  * hence the bound. */
 static bool collect(struct tide_mutator *mutator, struct td_request *request) {
   struct td_wish wish = wish_for(mutator->heap, request->room);
+  if (!may_collect(mutator->heap, request->room)) {
+    td_owe(mutator, wish);
+    td_owed_tell(mutator);
+    request->step = TD_STEP_GROW;
+    return false;
+  }
   uint64_t seen = request->others < OTHERS_MOST ? request->seen : TD_SEEN_ANY;
   enum td_collected collected = td_collect_unless(mutator, wish, seen);
   if (collected == TD_COLLECTED_BY_OTHER) request->others++;
-  if (collected == TD_COLLECTED_PAUSED) td_owe(mutator, wish);
+  if (collected == TD_COLLECTED_PAUSED) {
+    td_owe(mutator, wish);
+    td_owed_tell(mutator);
+  }
   if (collected == TD_COLLECTED_PAUSED ||
       (collected == TD_COLLECTED && wish.kind == TIDE_CYCLE_FULL))
     request->step = TD_STEP_GROW;

@@ -33,6 +33,7 @@ static const char *objection(const struct tide_options *o) {
   if (o->reserve_bytes && o->reserve_bytes < o->heap_max_bytes)
     return "reserve_bytes is under heap_max_bytes";
   if (o->markers > TIDE_MARKERS_MAX) return "markers is over TIDE_MARKERS_MAX";
+  if ((int)o->collects < 0 || o->collects > TIDE_COLLECTS_AT_LIMIT) return "no such collects";
   if ((int)o->sizing < 0 || o->sizing > TIDE_SIZING_WEIGHTED) return "no such sizing";
   if (o->growth_factor != 0 && !(o->growth_factor > 1 && o->growth_factor <= TD_GROWTH_MOST))
     return "growth_factor is not over 1";

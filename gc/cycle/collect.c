@@ -242,6 +242,8 @@ static void collect_locked(void *argument) {
   pthread_mutex_unlock(&heap->finalizers->lock);
   pthread_mutex_unlock(&heap->roots->lock);
   publish(cycle);
+  if (heap->finalizers->pending_count > heap->finalizers->pending_before)
+    td_stats_tell(heap, TIDE_EVENT_FINALIZERS_PENDING);
   if (cycle->then) cycle->then(cycle->self, cycle->argument);
   td_pause_hand_back_runs(heap);
   td_world_resume(heap, cycle->self);
@@ -308,8 +310,16 @@ void td_collect_owed(struct tide_mutator *mutator) {
   /* relaxed: what another thread's collection has settled meanwhile is seen under the lock. */
   uint64_t seen = atomic_load_explicit(&heap->cycles, memory_order_relaxed);
   struct td_wish wish = td_owed(mutator);
-  if (wish.cause && !mutator->callback && !td_asked_is_paused(heap->asked))
-    td_collect_unless(mutator, wish, seen);
+  if (!wish.cause || mutator->callback) return;
+  bool may = heap->collects == TIDE_COLLECTS_WHEN_DUE && !td_asked_is_paused(heap->asked);
+  if (!may || td_collect_unless(mutator, wish, seen) == TD_COLLECTED_PAUSED) td_owed_tell(mutator);
+}
+
+enum tide_status tide_collect_due(struct tide_mutator *mutator) {
+  enum tide_status status = td_pause_allowed(mutator, "tide_collect_due");
+  if (status != TIDE_OK) return status;
+  struct td_wish wish = td_owed(mutator);
+  return wish.cause ? td_collect_and(mutator, "tide_collect_due", wish, NULL, NULL) : TIDE_OK;
 }
 
 enum tide_status td_collect_and(struct tide_mutator *mutator, const char *function,

@@ -57,7 +57,9 @@ bool tide_heap_grow(struct tide_heap *heap, size_t bytes) {
 /* It may be called in the middle of the program's realloc, so nothing may happen here. */
 enum tide_status tide_external_add(struct tide_mutator *mutator, ptrdiff_t bytes) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
-  if (!td_mutator_check(mutator, "tide_external_add"))
+  /* For each buffer that a dead object had: the look at the mutator must be quick. */
+  if (!TIDE_LIKELY(mutator && mutator->heap && mutator->thread == inside) &&
+      !td_mutator_check(mutator, "tide_external_add"))
     return mutator ? TIDE_ERROR_STATE : TIDE_ERROR_ARGUMENT;
   struct tide_heap *heap = mutator->heap;
   if (!td_external_add(&heap->when->external, bytes)) return TIDE_ERROR_ARGUMENT;

@@ -1,6 +1,9 @@
 #include "gc/cycle/owed.h"
 
 #include "gc/object/runs.h"
+#include "gc/stats/stats.h"
+#include "gc/threads/mutator/callback.h"
+#include "gc/threads/stop/world.h"
 #include "gc/threads/world.h"
 
 /* In one word: 0 is nothing, and a full collection is more than a young one. */
@@ -13,6 +16,10 @@ static struct td_wish unpacked(uint32_t owed) {
                           (enum tide_cycle_cause)(owed & 0xff)};
 }
 
+static void set_due(struct tide_mutator *mutator, uint32_t due) {
+  __atomic_store_n(&mutator->fast.due, due, __ATOMIC_RELAXED); /* relaxed: it stands for itself */
+}
+
 void td_owe(struct tide_mutator *mutator, struct td_wish wish) {
   struct td_when *when = mutator->heap->when;
   /* relaxed, both: it stands for itself. */
@@ -21,9 +28,25 @@ void td_owe(struct tide_mutator *mutator, struct td_wish wish) {
          !atomic_compare_exchange_weak_explicit(&when->owed, &owed, packed(wish),
                                                 memory_order_relaxed, memory_order_relaxed)) {
   }
+  set_due(mutator, 1);
   /* relaxed: a hint to look, as a stopper gives it, which may take it away again. Then the next
    * allocation that needs a block looks. */
-  __atomic_store_n(&mutator->fast.stop, 1, __ATOMIC_RELAXED);
+  if (mutator->heap->collects == TIDE_COLLECTS_WHEN_DUE)
+    __atomic_store_n(&mutator->fast.stop, 1, __ATOMIC_RELAXED);
+}
+
+TD_KEEPS_CALL void td_owed_tell(struct tide_mutator *mutator) {
+  struct tide_heap *heap = mutator->heap;
+  /* relaxed: whoever is first tells. */
+  if (atomic_exchange_explicit(&heap->when->owed_told, true, memory_order_relaxed)) return;
+  td_world_lock(heap);
+  for (struct tide_mutator *m = heap->world->mutators; m; m = m->next)
+    set_due(m, 1);
+  td_world_unlock(heap);
+  struct td_callback call;
+  td_callback_begin(mutator, &call, 0, "an event");
+  td_stats_tell(heap, TIDE_EVENT_COLLECTION_DUE);
+  td_callback_end(mutator, &call);
 }
 
 void td_owe_at_once(struct tide_mutator *mutator, struct td_wish wish) {
@@ -47,5 +70,8 @@ void td_owed_settle(struct tide_mutator *mutator, enum tide_cycle_kind kind) {
   uint32_t was = atomic_load_explicit(owed, memory_order_relaxed);
   if (kind == TIDE_CYCLE_YOUNG && unpacked(was).kind == TIDE_CYCLE_FULL) return;
   atomic_store_explicit(owed, 0, memory_order_relaxed);
+  atomic_store_explicit(&mutator->heap->when->owed_told, false, memory_order_relaxed);
+  for (struct tide_mutator *m = mutator->heap->world->mutators; m; m = m->next)
+    set_due(m, 0);
   __atomic_store_n(&mutator->fast.stop, 0, __ATOMIC_RELAXED);
 }

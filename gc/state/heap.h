@@ -46,6 +46,7 @@ struct tide_heap {
   void *out_of_memory_context;
   uint64_t stress; /* allocations from one collection to the next; 0: not asked for */
   bool verify, log;
+  enum tide_collects collects;
   tide_layout weak_table_layout;
 
   /* Under the world's lock. */

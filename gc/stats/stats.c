@@ -57,6 +57,9 @@ static void probe(const struct tide_heap *heap, enum tide_event event) {
   case TIDE_EVENT_STOP_LATE:
     TD_PROBE1(stop__late, heap);
     break;
+  case TIDE_EVENT_FINALIZERS_PENDING:
+  case TIDE_EVENT_COLLECTION_DUE:
+    break;
   }
 }
 

@@ -64,6 +64,26 @@ static TD_KEEPS_CALL bool run_one(struct tide_mutator *mutator) {
   return true;
 }
 
+static bool queue_all(struct td_finalizers *f) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  pthread_mutex_lock(&f->lock);
+  for (size_t i = 0; i < f->count; i++)
+    if (f->at[i].object) td_finalizers_queue(f, i);
+  bool any = f->pending_count > 0;
+  pthread_mutex_unlock(&f->lock);
+  return any;
+}
+
+size_t tide_finalizers_run_all(struct tide_mutator *mutator) {
+  size_t count = 0;
+  if (!td_mutator_may_act(mutator, "tide_finalizers_run_all")) return 0;
+  for (int round = 0; round < TIDE_FINALIZER_ROUNDS && queue_all(mutator->heap->finalizers);
+       round++)
+    for (size_t left = tide_finalizers_pending(mutator->heap); left-- > 0 && run_one(mutator);)
+      count++;
+  return count;
+}
+
 size_t tide_finalizers_run(struct tide_mutator *mutator, size_t most) {
   if (!td_mutator_may_act(mutator, "tide_finalizers_run")) return 0;
   size_t count = 0;

@@ -100,7 +100,8 @@ struct td_external {
 
 struct td_when {
   struct td_sizing sizing;
-  _Atomic(uint32_t) owed; /* a wish that was not fulfilled; any thread: gc/cycle/owed.c */
+  _Atomic(uint32_t) owed;  /* a wish that was not fulfilled; any thread: gc/cycle/owed.c */
+  _Atomic(bool) owed_told; /* all mutators know, and the program */
   struct td_external external;
   struct td_youth youth;
   /* Under the world's lock. */

@@ -120,9 +120,9 @@ static inline void tide_pause_histogram(struct tide_heap *heap,
 }
 
 /* What happens, while it happens. The callback runs on the collecting thread with the world
- * stopped, except: in CYCLE_BEGIN, STOP_LATE and HEAP_SHRANK the world runs, and HEAP_GREW comes
- * from the thread whose allocation made the heap grow. It must not allocate; in HEAP_GREW it may
- * collect. */
+ * stopped, except: in CYCLE_BEGIN, STOP_LATE and HEAP_SHRANK the world runs, and HEAP_GREW and
+ * COLLECTION_DUE come from the thread whose allocation it was. It must not allocate; in these two
+ * it may collect. */
 enum tide_event {
   TIDE_EVENT_CYCLE_BEGIN,
   TIDE_EVENT_STOPPED,
@@ -134,6 +134,8 @@ enum tide_event {
   TIDE_EVENT_HEAP_GREW,
   TIDE_EVENT_HEAP_SHRANK,
   TIDE_EVENT_STOP_LATE, /* a thread has not stopped for a second; again every ten seconds */
+  TIDE_EVENT_FINALIZERS_PENDING, /* after CYCLE_END of a collection that has queued finalizers */
+  TIDE_EVENT_COLLECTION_DUE,     /* see tide_collection_due */
 };
 typedef void (*tide_event_fn)(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
                               void *context);

@@ -62,6 +62,14 @@ enum tide_sizing {
                              roots count half, and small heaps get up to 1 MiB more */
 };
 
+/* Does allocation collect when a collection is due? */
+enum tide_collects {
+  TIDE_COLLECTS_WHEN_DUE = 0,
+  TIDE_COLLECTS_WHEN_ASKED, /* never: the program does, see tide_collection_due. At the hard limit
+                             * allocation fails, after the out-of-memory hook */
+  TIDE_COLLECTS_AT_LIMIT,   /* the same, but at the hard limit it collects */
+};
+
 struct tide_advanced_options;
 /* Zero in any field stands for the default. Call tide_options_init first: it keeps programs working
  * that were compiled with an older header. */
@@ -98,6 +106,7 @@ struct tide_options {
    * long as the heap uses less than 32 MiB: short programs then start no helper threads. Default:
    * 0, helpers from the first collection on; so it is if TIDE_MARKERS says how many. */
   unsigned helpers_after_ms;
+  enum tide_collects collects;
 };
 TIDE_API void tide_options_init(struct tide_options *options);
 
@@ -236,6 +245,7 @@ struct tide_mutator_fast {
    */
   const signed char *marks;
   uintptr_t mark_mask;
+  uint32_t due; /* a collection is due, and does not take place by itself; others write, too */
 };
 #define TIDE_BUMP_SLOTS 64u
 #define TIDE_BUMP_INLINE_BYTES 512u /* classes of 16 bytes each up to here */
@@ -324,6 +334,16 @@ TIDE_API enum tide_status tide_collect(struct tide_mutator *mutator);
  *   TIDE_ERROR_STATE  collecting is paused; the heap was created without the promise of
  *                     tide_options.write_barrier, or TIDE_YOUNG=0 took it back */
 TIDE_API enum tide_status tide_collect_young(struct tide_mutator *mutator);
+
+/* Is a collection due that does not take place by itself, because collecting is paused or because
+ * of tide_options.collects? One load. TIDE_EVENT_COLLECTION_DUE tells when it becomes due. */
+static inline bool tide_collection_due(const struct tide_mutator *mutator) {
+  const struct tide_mutator_fast *fast = (const struct tide_mutator_fast *)mutator;
+  return __atomic_load_n(&fast->due, __ATOMIC_RELAXED) != 0;
+}
+/* Collects what is due, young objects or everything; nothing if nothing is.
+ *   TIDE_ERROR_STATE  collecting is paused */
+TIDE_API enum tide_status tide_collect_due(struct tide_mutator *mutator);
 
 /* Between these two calls no collection of this heap begins. Allocation lets the heap grow up to
  * its hard limit instead, and fails there. Pauses nest, over all threads. Pausing waits for a

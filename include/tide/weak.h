@@ -71,5 +71,10 @@ TIDE_API size_t tide_finalizers_pending(struct tide_heap *heap);
 /* Runs up to `most` pending finalizers on the calling thread, the oldest first. Returns how many
  * ran. They may allocate, collect, register and run finalizers. */
 TIDE_API size_t tide_finalizers_run(struct tide_mutator *mutator, size_t most);
+/* For the end of a program: runs all finalizers there are, whatever refers to their objects, those
+ * that are pending first, then in the order of registration. Those that are registered meanwhile
+ * follow, in up to TIDE_FINALIZER_ROUNDS rounds. Returns how many ran. */
+TIDE_API size_t tide_finalizers_run_all(struct tide_mutator *mutator);
+#define TIDE_FINALIZER_ROUNDS 16
 TIDE_END
 #endif

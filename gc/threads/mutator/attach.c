@@ -19,6 +19,7 @@
 #include "gc/threads/stop/world.h"
 #include "gc/threads/thread.h"
 #include "gc/threads/world.h"
+#include "gc/when/when.h"
 
 /* ---- While there are heaps ---- */
 
@@ -157,6 +158,8 @@ static enum tide_status build(struct tide_heap *heap, const struct tide_attach_o
     return TIDE_ERROR_MEMORY;
   }
   mutator->heap = heap;
+  /* relaxed: changed by those that hold the world's lock, or told once more. */
+  mutator->fast.due = atomic_load_explicit(&heap->when->owed, memory_order_relaxed) != 0;
   td_barrier_open(mutator);
   *built = mutator;
   return TIDE_OK;

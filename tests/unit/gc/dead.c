@@ -246,7 +246,8 @@ static void expect_from_threads(struct world w, enum tide_stop stop) {
     pthread_join(threads[i], NULL);
   tide_blocking_leave(w.m);
   world_end(&w);
-  cr_expect_eq(watch.told - watch.empty, 90000, "told %d empty %d", (int)watch.told, (int)watch.empty);
+  cr_expect_eq(watch.told - watch.empty, 90000, "told %d empty %d", (int)watch.told,
+               (int)watch.empty);
   cr_expect_eq(watch.wrong, 0);
 }
 

@@ -60,6 +60,8 @@ enum {
   X("allocation", 0, !tide_alloc_array(at->m, TIDE_LAYOUT_LEAF, 100, 40))                          \
   X("allocation", 0, !tide_alloc_aligned(at->m, TIDE_LAYOUT_LEAF, 64, 64))                         \
   X("tide_collect", 0, refused(at, tide_collect(at->m)))                                           \
+  X("tide_collect_due", 0, refused(at, tide_collect_due(at->m)))                                   \
+  X("tide_finalizers_run_all", 0, tide_finalizers_run_all(at->m) == 0)                             \
   X("tide_external_add", IN_REGIONS | ANYWHERE, refused(at, tide_external_add(at->m, 1)))          \
   X("tide_scope_open", 0, tide_scope_open(at->m) == SIZE_MAX)                                      \
   X("tide_handle", 0, !tide_handle(at->m, NULL))                                                   \
