@@ -1,51 +1,78 @@
-/* A hash table from object identity to object: open addressing with linear probing in an array
- * of references to ephemerons. Objects do not move, so an address is a fair hash for life. A slot
- * whose ephemeron has died, or was removed, is taken for a tombstone until the next rehash; it
- * has been used, so probing goes on behind it. */
+/* A hash table from keys to objects: open addressing with linear probing in an array of references
+ * to ephemerons, and one of their hashes. A slot whose ephemeron has died, or was removed, is taken
+ * for a tombstone until the next rehash; it has been used, so probing goes on behind it.
+ *
+ * Several mutators may use a table. Its lock is held for short and without a safepoint: whatever
+ * has to be allocated is allocated first, and then the table is looked at again. So a thread that
+ * waits for the lock waits for a running thread only, a stop never finds it taken, and nor does a
+ * fork. */
 #include "gc/weak_table.h"
+
+#include <sched.h>
 
 #include "gc/check/caller/check.h"
 #include "gc/threads/inside.h"
+#include "gc/threads/mutator/callback.h"
 
 #define CAPACITY_MIN 8u
 
 struct tide_weak_table {
   struct td_ephemeron_object **slots;
-  size_t capacity; /* power of two */
-  size_t used;     /* slots that are not NULL */
+  uint64_t *hashes;
+  size_t capacity;     /* power of two */
+  size_t used;         /* slots that are not NULL */
+  tide_hash_fn hash;   /* NULL: keys are compared by identity */
+  tide_equal_fn equal; /* with `hash` */
+  void *context;
+  _Atomic(bool) locked;
 };
 
 tide_layout td_weak_table_layout(struct tide_heap *heap) {
-  size_t slots = offsetof(struct tide_weak_table, slots);
-  return tide_layout_offsets(heap, sizeof(struct tide_weak_table), &slots, 1, NULL);
+  const size_t references[] = {offsetof(struct tide_weak_table, slots),
+                               offsetof(struct tide_weak_table, hashes)};
+  return tide_layout_offsets(heap, sizeof(struct tide_weak_table), references, 2, NULL);
 }
 
-struct tide_weak_table *tide_weak_table_new(struct tide_mutator *mutator) {
-  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
-  if (!td_mutator_may_act(mutator, "tide_weak_table_new")) return NULL;
-  struct tide_weak_table *table =
-      tide_alloc(mutator, mutator->heap->weak_table_layout, sizeof *table);
-  if (!table) return NULL;
-  struct td_local_root keep = {(uintptr_t)table, mutator->locals};
-  mutator->locals = &keep;
-  void *slots = tide_alloc_array(mutator, TIDE_LAYOUT_REFS, CAPACITY_MIN, sizeof *table->slots);
-  mutator->locals = keep.up;
-  if (!slots) return NULL;
-  tide_write(mutator, table, &table->slots, slots); /* a collection may have seen it meanwhile */
-  table->capacity = CAPACITY_MIN;
-  return table;
+static void lock(struct tide_weak_table *table) {
+  /* acquire [weak_table]: pairs with unlock. */
+  while (atomic_exchange_explicit(&table->locked, true, memory_order_acquire))
+    sched_yield();
 }
 
-static size_t home(const struct tide_weak_table *table, uintptr_t key) {
-  return (size_t)((uint64_t)key * 0x9e3779b97f4a7c15u >> 32) & (table->capacity - 1);
+static void unlock(struct tide_weak_table *table) {
+  /* release [weak_table]: pairs with lock. */
+  atomic_store_explicit(&table->locked, false, memory_order_release);
 }
 
-/* The slot of the key, or the empty one where the search ends: there is always one. */
-static struct td_ephemeron_object **find(const struct tide_weak_table *table, uintptr_t key) {
-  size_t i = home(table, key);
-  while (table->slots[i] && table->slots[i]->key != key)
-    i = (i + 1) & (table->capacity - 1);
-  return &table->slots[i];
+/* ---- Keys ---- */
+
+static TD_KEEPS_CALL uint64_t hash_of(const struct tide_weak_table *table, const void *key) {
+  if (!table->hash) return (uint64_t)(uintptr_t)key * 0x9e3779b97f4a7c15u >> 32;
+  struct td_call call;
+  td_quiet_call_begin(&call, "a hash function");
+  uint64_t hash = table->hash(key, table->context);
+  td_quiet_call_end(&call);
+  return hash;
+}
+
+static TD_KEEPS_CALL bool equal(const struct tide_weak_table *table, uintptr_t inside,
+                                const void *key) {
+  struct td_call call;
+  td_quiet_call_begin(&call, "a function that compares keys");
+  bool same = table->equal((const void *)inside, key, table->context);
+  td_quiet_call_end(&call);
+  return same;
+}
+
+/* Returns the slot of the key, or the empty one where the search ends: there is always one. */
+static size_t find(const struct tide_weak_table *table, const void *key, uint64_t hash) {
+  size_t i = (size_t)hash & (table->capacity - 1);
+  for (; table->slots[i]; i = (i + 1) & (table->capacity - 1)) {
+    uintptr_t inside = table->slots[i]->key;
+    if (inside == (uintptr_t)key) return i;
+    if (table->hash && inside && table->hashes[i] == hash && equal(table, inside, key)) return i;
+  }
+  return i;
 }
 
 static size_t count_live(const struct tide_weak_table *table) {
@@ -55,75 +82,232 @@ static size_t count_live(const struct tide_weak_table *table) {
   return live;
 }
 
-/* New slots, at most a third full, without the dead. */
-static bool rehash(struct tide_mutator *mutator, struct tide_weak_table *table) {
+/* ---- Making room ---- */
+
+static size_t capacity_for(size_t live) {
   size_t capacity = CAPACITY_MIN;
-  while (capacity < 3 * (count_live(table) + 1))
+  while (capacity < 3 * (live + 1))
     capacity *= 2;
-  struct td_ephemeron_object **slots =
-      tide_alloc_array(mutator, TIDE_LAYOUT_REFS, capacity, sizeof *slots);
+  return capacity;
+}
+
+/* The keys are all different. */
+static void move_into(struct tide_weak_table *fresh, struct td_ephemeron_object *entry,
+                      uint64_t hash) {
+  size_t i = (size_t)hash & (fresh->capacity - 1);
+  while (fresh->slots[i])
+    i = (i + 1) & (fresh->capacity - 1);
+  fresh->slots[i] = entry;
+  fresh->hashes[i] = hash;
+  fresh->used++;
+}
+
+/* Under the lock: what is alive goes to the new slots, at most a third full, unless others have
+ * added too much. */
+static void move(struct tide_mutator *mutator, struct tide_weak_table *table,
+                 struct td_ephemeron_object **slots, uint64_t *hashes, size_t capacity) {
+  struct tide_weak_table fresh = {.slots = slots, .hashes = hashes, .capacity = capacity};
+  if (table->slots && capacity_for(count_live(table)) > capacity) return;
+  tide_write_begin(mutator, slots, slots, capacity);
+  for (size_t i = 0; i < table->capacity; i++)
+    if (table->slots[i] && table->slots[i]->key)
+      move_into(&fresh, table->slots[i], table->hashes[i]);
+  tide_write(mutator, table, &table->slots, slots);
+  tide_write(mutator, table, &table->hashes, hashes);
+  table->capacity = capacity;
+  table->used = fresh.used;
+}
+
+/* The table is held. */
+static bool rehash(struct tide_mutator *mutator, struct tide_weak_table *table, size_t capacity) {
+  void *slots = tide_alloc_array(mutator, TIDE_LAYOUT_REFS, capacity, sizeof *table->slots);
   if (!slots) return false;
-  struct tide_weak_table fresh = {slots, capacity, 0};
-  for (size_t i = 0; i < table->capacity; i++) {
-    struct td_ephemeron_object *entry = table->slots[i];
-    if (!entry || !entry->key) continue;
-    *find(&fresh, entry->key) = entry;
-    fresh.used++;
-  }
-  tide_write_begin(mutator, table, &table->slots, 1);
-  *table = fresh;
+  struct td_local_root keep = {(uintptr_t)slots, mutator->locals};
+  mutator->locals = &keep;
+  void *hashes = tide_alloc_array(mutator, TIDE_LAYOUT_LEAF, capacity, sizeof *table->hashes);
+  mutator->locals = keep.up;
+  if (!hashes) return false;
+  lock(table);
+  move(mutator, table, slots, hashes, capacity);
+  unlock(table);
   return true;
 }
 
-static bool put(struct tide_mutator *mutator, struct tide_weak_table *table, uintptr_t key,
-                uintptr_t value) {
-  struct td_ephemeron_object **slot = find(table, key);
-  if (*slot) {
-    tide_write_begin(mutator, *slot, &(*slot)->value, 1);
-    (*slot)->value = value;
-    return true;
+static struct tide_weak_table *make(struct tide_mutator *mutator) {
+  struct tide_weak_table *table =
+      tide_alloc(mutator, mutator->heap->weak_table_layout, sizeof *table);
+  if (!table) return NULL;
+  struct td_local_root keep = {(uintptr_t)table, mutator->locals};
+  mutator->locals = &keep;
+  bool done = rehash(mutator, table, CAPACITY_MIN);
+  mutator->locals = keep.up;
+  return done ? table : NULL;
+}
+
+struct tide_weak_table *tide_weak_table_new(struct tide_mutator *mutator) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  return td_mutator_may_act(mutator, "tide_weak_table_new") ? make(mutator) : NULL;
+}
+
+struct tide_weak_table *tide_weak_table_new_by_content(struct tide_mutator *mutator,
+                                                       tide_hash_fn hash, tide_equal_fn equal_keys,
+                                                       void *context) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  if (!td_mutator_may_act(mutator, "tide_weak_table_new_by_content")) return NULL;
+  if (!hash || !equal_keys) {
+    mutator->alloc_status = TIDE_ERROR_ARGUMENT;
+    return NULL;
   }
-  if (table->used >= table->capacity / 4 * 3 && !rehash(mutator, table)) return false;
-  struct tide_ephemeron *entry = tide_ephemeron_new(mutator, (void *)key, (void *)value);
-  if (!entry) return false;
-  tide_write(mutator, table->slots, find(table, key), entry);
-  table->used++;
-  return true;
+  struct tide_weak_table *table = make(mutator);
+  if (!table) return NULL;
+  table->hash = hash;
+  table->equal = equal_keys;
+  table->context = context;
+  return table;
+}
+
+/* ---- Adding ---- */
+
+/* What is held while something is allocated. */
+struct adding {
+  struct td_local_root table, key, value, entry;
+  uint64_t hash;
+};
+
+/* Under the lock. Returns the key that is in the table in the end; NULL if there is no room, or no
+ * entry yet, and then *capacity is the room that is missing, or 0. */
+static void *try_add(struct tide_mutator *mutator, struct tide_weak_table *table,
+                     struct adding *adding, bool replaces, size_t *capacity) {
+  size_t i = find(table, (const void *)adding->key.reference, adding->hash);
+  struct td_ephemeron_object *there = table->slots[i];
+  *capacity = 0;
+  if (there) {
+    if (replaces) tide_write(mutator, there, &there->value, (void *)adding->value.reference);
+    return (void *)there->key;
+  }
+  if (table->used >= table->capacity / 4 * 3)
+    *capacity = capacity_for(count_live(table));
+  else if (adding->entry.reference) {
+    tide_write(mutator, table->slots, &table->slots[i], (void *)adding->entry.reference);
+    table->hashes[i] = adding->hash;
+    table->used++;
+    return (void *)adding->key.reference;
+  }
+  return NULL;
+}
+
+static void *add(struct tide_mutator *mutator, struct tide_weak_table *table, void *key,
+                 void *value, bool replaces) {
+  struct adding adding = {.hash = hash_of(table, key)};
+  adding.table = (struct td_local_root){(uintptr_t)table, mutator->locals};
+  adding.key = (struct td_local_root){(uintptr_t)key, &adding.table};
+  adding.value = (struct td_local_root){(uintptr_t)value, &adding.key};
+  adding.entry = (struct td_local_root){0, &adding.value};
+  mutator->locals = &adding.entry;
+  void *added;
+  for (bool more = true; more;) {
+    size_t capacity;
+    lock(table);
+    added = try_add(mutator, table, &adding, replaces, &capacity);
+    unlock(table);
+    if (added) break;
+    if (capacity)
+      more = rehash(mutator, table, capacity);
+    else
+      more = (adding.entry.reference = (uintptr_t)tide_ephemeron_new(mutator, key, value)) != 0;
+  }
+  mutator->locals = adding.table.up;
+  return added;
 }
 
 bool tide_weak_table_put(struct tide_mutator *mutator, struct tide_weak_table *table, void *key,
                          void *value) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!td_mutator_may_act(mutator, "tide_weak_table_put") || !table || !key) return false;
-  struct td_local_root keep_table = {(uintptr_t)table, mutator->locals};
-  struct td_local_root keep_key = {(uintptr_t)key, &keep_table};
-  struct td_local_root keep_value = {(uintptr_t)value, &keep_key};
-  mutator->locals = &keep_value;
-  bool done = put(mutator, table, (uintptr_t)key, (uintptr_t)value);
-  mutator->locals = keep_table.up;
-  return done;
+  return add(mutator, table, key, value, true) != NULL;
+}
+
+void *tide_weak_table_intern(struct tide_mutator *mutator, struct tide_weak_table *table, void *key,
+                             void *value) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  if (!td_mutator_may_act(mutator, "tide_weak_table_intern") || !table || !key) return NULL;
+  return add(mutator, table, key, value, false);
+}
+
+/* ---- Looking and removing ---- */
+
+/* Copies the entry. */
+static bool look_up(struct tide_weak_table *table, const void *key,
+                    struct td_ephemeron_object *found, bool removes) {
+  uint64_t hash = hash_of(table, key);
+  lock(table);
+  struct td_ephemeron_object *entry = table->slots[find(table, key, hash)];
+  if (entry) {
+    found->key = entry->key;
+    found->value = entry->value;
+  }
+  if (entry && removes) entry->key = entry->value = 0;
+  unlock(table);
+  return entry != NULL;
 }
 
 void *tide_weak_table_get(struct tide_mutator *mutator, struct tide_weak_table *table,
                           const void *key) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  struct td_ephemeron_object found;
   if (!td_mutator_may_look(mutator, "tide_weak_table_get") || !table || !key) return NULL;
-  const struct td_ephemeron_object *entry = *find(table, (uintptr_t)key);
-  return entry ? (void *)entry->value : NULL;
+  return look_up(table, key, &found, false) ? (void *)found.value : NULL;
+}
+
+void *tide_weak_table_key(struct tide_mutator *mutator, struct tide_weak_table *table,
+                          const void *key) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  struct td_ephemeron_object found;
+  if (!td_mutator_may_look(mutator, "tide_weak_table_key") || !table || !key) return NULL;
+  return look_up(table, key, &found, false) ? (void *)found.key : NULL;
 }
 
 bool tide_weak_table_remove(struct tide_mutator *mutator, struct tide_weak_table *table,
                             const void *key) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  struct td_ephemeron_object found;
   if (!td_mutator_may_act(mutator, "tide_weak_table_remove") || !table || !key) return false;
-  struct td_ephemeron_object *entry = *find(table, (uintptr_t)key);
-  if (!entry) return false;
-  entry->key = entry->value = 0;
-  return true;
+  return look_up(table, key, &found, true);
 }
 
 size_t tide_weak_table_count(struct tide_mutator *mutator, struct tide_weak_table *table) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!td_mutator_may_look(mutator, "tide_weak_table_count") || !table) return 0;
-  return count_live(table);
+  lock(table);
+  size_t count = count_live(table);
+  unlock(table);
+  return count;
+}
+
+/* Under the lock. */
+static TD_KEEPS_CALL size_t visit_all(struct tide_weak_table *table, tide_weak_table_fn visit,
+                                      void *context) {
+  struct td_call call;
+  size_t count = 0;
+  enum tide_weak_visit next = TIDE_WEAK_KEEP;
+  td_quiet_call_begin(&call, "a visit of a weak table");
+  for (size_t i = 0; i < table->capacity && next != TIDE_WEAK_STOP; i++) {
+    struct td_ephemeron_object *entry = table->slots[i];
+    if (!entry || !entry->key) continue;
+    next = visit((void *)entry->key, (void *)entry->value, context);
+    if (next == TIDE_WEAK_REMOVE) entry->key = entry->value = 0;
+    count++;
+  }
+  td_quiet_call_end(&call);
+  return count;
+}
+
+size_t tide_weak_table_each(struct tide_mutator *mutator, struct tide_weak_table *table,
+                            tide_weak_table_fn visit, void *context) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  if (!td_mutator_may_act(mutator, "tide_weak_table_each") || !table || !visit) return 0;
+  lock(table);
+  size_t count = visit_all(table, visit, context);
+  unlock(table);
+  return count;
 }

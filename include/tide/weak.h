@@ -36,20 +36,43 @@ TIDE_API void tide_ephemeron_set(struct tide_mutator *mutator, struct tide_ephem
                                  void *value);
 
 /* ---- Weak tables ----------------------------------------------------------------------- */
-/* A hash table from object identity to object, whose entries are ephemerons. It is itself an object
- * of the heap. One mutator at a time may use it. */
+/* A hash table whose entries are ephemerons: an entry goes when its key dies. It is itself an
+ * object of the heap, and any number of mutators may use it. Keys are compared by identity, or by
+ * content: a table of symbols, say. A set has NULL for values. */
 struct tide_weak_table;
 TIDE_API struct tide_weak_table *tide_weak_table_new(struct tide_mutator *mutator);
-/* Adds or replaces. */
+/* Both may only look, and must return; other calls in them are refused, as in callbacks. Of two
+ * keys that are equal the hash is the same, and stays so. A key that only looks a table up need not
+ * be an object. `inside` is a key of the table. With a NULL function tide_alloc_status is
+ * TIDE_ERROR_ARGUMENT. */
+typedef uint64_t (*tide_hash_fn)(const void *key, void *context);
+typedef bool (*tide_equal_fn)(const void *inside, const void *key, void *context);
+TIDE_API struct tide_weak_table *tide_weak_table_new_by_content(struct tide_mutator *mutator,
+                                                                tide_hash_fn hash,
+                                                                tide_equal_fn equal, void *context);
+/* Adds, or replaces the value of an equal key, which stays. */
 TIDE_API bool tide_weak_table_put(struct tide_mutator *mutator, struct tide_weak_table *table,
                                   void *key, void *value);
+/* Returns the equal key that is in the table; if there is none, adds this one with the value, and
+ * returns it. NULL without memory. */
+TIDE_API void *tide_weak_table_intern(struct tide_mutator *mutator, struct tide_weak_table *table,
+                                      void *key, void *value);
+/* Return the value of the equal key, or that key itself; NULL if there is none. */
 TIDE_API void *tide_weak_table_get(struct tide_mutator *mutator, struct tide_weak_table *table,
+                                   const void *key);
+TIDE_API void *tide_weak_table_key(struct tide_mutator *mutator, struct tide_weak_table *table,
                                    const void *key);
 /* Returns whether there was such an entry. */
 TIDE_API bool tide_weak_table_remove(struct tide_mutator *mutator, struct tide_weak_table *table,
                                      const void *key);
 /* Counts the entries that are alive, looking at every slot. */
 TIDE_API size_t tide_weak_table_count(struct tide_mutator *mutator, struct tide_weak_table *table);
+/* Calls visit for each entry that is alive, in no order. Others wait meanwhile; visit may do what a
+ * hash function may, and says what becomes of the entry. Returns how many were visited. */
+enum tide_weak_visit { TIDE_WEAK_KEEP = 0, TIDE_WEAK_REMOVE, TIDE_WEAK_STOP };
+typedef enum tide_weak_visit (*tide_weak_table_fn)(void *key, void *value, void *context);
+TIDE_API size_t tide_weak_table_each(struct tide_mutator *mutator, struct tide_weak_table *table,
+                                     tide_weak_table_fn visit, void *context);
 
 /* ---- Finalizers ------------------------------------------------------------------------ */
 /* Finalizers never run by themselves. A registered object that has become unreachable is put on a

@@ -18,6 +18,10 @@ FINALIZER(finalize) {}
 VISIT(visit) {
   abort();
 }
+static enum tide_weak_visit visit_entry(void *key, void *value, void *context) {
+  (void)key, (void)value, (void)context;
+  abort();
+}
 LOOK(inspect) {
   abort();
 }
@@ -74,6 +78,9 @@ enum {
   X("tide_ephemeron_value", LOOKS, !tide_ephemeron_value(at->m, at->ephemeron))                    \
   X("tide_ephemeron_set", 0, (tide_ephemeron_set(at->m, at->ephemeron, NULL), true))               \
   X("tide_weak_table_new", 0, !tide_weak_table_new(at->m))                                         \
+  X("tide_weak_table_intern", 0, !tide_weak_table_intern(at->m, at->table, at->object, NULL))      \
+  X("tide_weak_table_key", LOOKS, !tide_weak_table_key(at->m, at->table, at->object))              \
+  X("tide_weak_table_each", 0, tide_weak_table_each(at->m, at->table, visit_entry, NULL) == 0)     \
   X("tide_weak_table_put", 0, !tide_weak_table_put(at->m, at->table, at->object, at->object))      \
   X("tide_weak_table_get", LOOKS, !tide_weak_table_get(at->m, at->table, at->object))              \
   X("tide_weak_table_remove", 0, !tide_weak_table_remove(at->m, at->table, at->object))            \
