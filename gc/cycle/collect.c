@@ -149,6 +149,7 @@ static void collect_stopped(struct cycle *cycle) {
     td_verify_begin(heap);
   }
   td_stats_tell(heap, TIDE_EVENT_MARK_BEGIN);
+  heap->marking = true;
   cycle->root_bytes = mark(heap, cycle);
   cycle->marked_ns = td_stats_tell(heap, TIDE_EVENT_MARK_END);
   td_reclaim(heap);
@@ -158,6 +159,7 @@ static void collect_stopped(struct cycle *cycle) {
   stats->objects += heap->ephemerons->objects;
   cycle->weak_ns = td_stats_tell(heap, TIDE_EVENT_WEAK_END);
   sort(cycle);
+  heap->marking = false;
   cycle->told_ns = heap->stats->told_ns;
   cycle->swept_ns = td_stats_tell(heap, TIDE_EVENT_SWEEP_END);
   decide(cycle);

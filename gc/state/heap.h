@@ -53,6 +53,9 @@ struct tide_heap {
   struct td_marker_config config;
   enum tide_cycle_kind last_kind; /* of the last collection; while it ends, of that */
 
+  /* From the first mark until the blocks are sorted. World stopped; read by its callbacks. */
+  bool marking;
+
   /* Written with the world stopped, read by mutators that want to know whether another thread
    * has collected meanwhile. */
   _Atomic(uint64_t) cycles;

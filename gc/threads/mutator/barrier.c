@@ -48,7 +48,8 @@ void td_barrier_switch(struct tide_mutator *mutator) {
   set_mask(mutator, looks ? space->mark_span - 1 : 0);
 }
 
-/* Does the object exist, and do the slots lie inside of it? */
+/* Does the object exist, and do the slots lie inside of it? A trace function may read its slots
+ * anywhere. */
 static bool check_write(const struct tide_mutator *mutator, const void *object, uintptr_t slots,
                         size_t count) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin(); /* the object's mark is looked at */
@@ -62,7 +63,8 @@ static bool check_write(const struct tide_mutator *mutator, const void *object, 
     wrong = "the object is NULL";
   else if (!exists)
     wrong = "no object of this heap begins there";
-  else if (offset > bytes || count > (bytes - offset) / sizeof(void *))
+  else if (found.block->kind != TD_KIND_TRACED &&
+           (offset > bytes || count > (bytes - offset) / sizeof(void *)))
     wrong = "the slot lies outside of the object";
   else
     return true;
@@ -76,7 +78,8 @@ void tide_write_slow(struct tide_mutator *mutator, void *object, const void *slo
   if (is_debug && !check_write(mutator, object, (uintptr_t)slots, count)) return;
   struct td_space *space = &mutator->heap->space;
   td_allocation_begin(mutator);
-  if (space->has_young && mutator->heap->when->youth.on &&
+  /* In a callback of a marking nothing need be told: what lives is old afterwards. */
+  if (space->has_young && mutator->heap->when->youth.on && !mutator->heap->marking &&
       td_log_write(space, (uintptr_t)object, (uintptr_t)slots, count) &&
       ++mutator->logged % TD_YOUNG_LOGGED_STEP == 0)
     td_young_note_logged(space);
