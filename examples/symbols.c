@@ -1,4 +1,5 @@
 /* A table of symbols: each text once, for as long as somebody holds the symbol. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <tide/tide.h>
@@ -79,6 +80,7 @@ int main(void) {
   if (tide_collect(interner.m) != TIDE_OK) return fail("no collection");
   printf("%zu symbol is left:\n", tide_weak_table_count(interner.m, interner.table));
   tide_weak_table_each(interner.m, interner.table, print, NULL);
+  if (fflush(stdout) != 0) return fail(strerror(errno));
 
   tide_detach(interner.m);
   return tide_heap_destroy(heap) != TIDE_OK;

@@ -123,9 +123,10 @@ bool td_plat_signal_send(long thread_id, int number);
  * need no memory. */
 void td_plat_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* From now on `tell_of` is called when a thread faults, on that thread, with the address of the fault
- * if the system tells it and the thread's registers, before what the program had for the signal.
- * NULL ends that, unless the program has taken the signal meanwhile. Under a lock of the caller's.
+/* From now on `tell_of` is called when a thread faults, on that thread, with the address of the
+ * fault if the system tells it and the thread's registers, before what the program had for the
+ * signal. NULL ends that, unless the program has taken the signal meanwhile. Under a lock of the
+ * caller's.
  */
 void td_plat_fault_watch(void (*tell_of)(const uintptr_t *words, size_t count));
 

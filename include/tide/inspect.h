@@ -12,11 +12,11 @@ typedef bool (*tide_visit_fn)(void *object, size_t bytes, tide_layout layout, vo
 TIDE_API enum tide_status tide_heap_walk(struct tide_mutator *mutator, tide_visit_fn visit,
                                          void *context);
 
-/* Returns a line that says what lies at the address: which object, of which layout and size, whether
- * it lives or, with TIDE_VERIFY=1, how long it has been dead. For a debugger, "print
- * tide_describe(heap, p)", and handlers of crashes: it takes no lock and may be called anywhere, and
- * what others change meanwhile it tells as it finds it. The line is the thread's, until its next
- * call. With TIDE_VERIFY=1 a crash at what was read from a dead object says so by itself. */
+/* Returns a line that says what lies at the address: which object, of which layout and size,
+ * whether it lives or, with TIDE_VERIFY=1, how long it has been dead. For a debugger, "print
+ * tide_describe(heap, p)", and handlers of crashes: it takes no lock and may be called anywhere,
+ * and what others change meanwhile it tells as it finds it. The line is the thread's, until its
+ * next call. With TIDE_VERIFY=1 a crash at what was read from a dead object says so by itself. */
 TIDE_API const char *tide_describe(struct tide_heap *heap, const void *address);
 
 /* ---- Many questions in one stop --------------------------------------------------------- */
