@@ -74,5 +74,6 @@ enum tide_status tide_external_add(struct tide_mutator *mutator, ptrdiff_t bytes
 
 /* Stands still if the world is being stopped, and makes up for what is owed. */
 void tide_safepoint_slow(struct tide_mutator *mutator) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (td_safepoint(mutator)) td_collect_owed(mutator);
 }

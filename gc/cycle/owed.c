@@ -36,6 +36,7 @@ void td_owe(struct tide_mutator *mutator, struct td_wish wish) {
 }
 
 TD_KEEPS_CALL void td_owed_tell(struct tide_mutator *mutator) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct tide_heap *heap = mutator->heap;
   /* relaxed: whoever is first tells. */
   if (atomic_exchange_explicit(&heap->when->owed_told, true, memory_order_relaxed)) return;
