@@ -229,7 +229,7 @@ static void measure(enum place place, unsigned turns) {
 }
 
 int main(int argc, char **argv) {
-  unsigned long turns = argc > 2 ? strtoul(argv[2], NULL, 10) : 20000;
+  unsigned long turns = argc > 2 ? strtoul(argv[2], NULL, 10) : 3000;
   if (argc > 3 || turns == 0 || turns > 1000000000)
     fail("usage: buffers [heap|malloc|free] [TURNS]");
   for (enum place place = IN_HEAP; place <= BY_HAND; place++) {
