@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Why an allocation goes the way round. */
 #include "bdwgc/detour.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Why an allocation goes the way round instead of the short one. */
 #ifndef TD_BDWGC_DETOUR_H
 #define TD_BDWGC_DETOUR_H

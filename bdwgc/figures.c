@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Statistics. */
 #include <inttypes.h>
 #include <stdatomic.h>

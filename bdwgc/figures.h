@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Statistics. */
 #ifndef TD_BDWGC_FIGURES_H
 #define TD_BDWGC_FIGURES_H

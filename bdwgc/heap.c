@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The one heap of the process, and the calling thread's part in it. */
 #include "bdwgc/heap.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The one heap of the process, and the calling thread's part in it. */
 #ifndef TD_BDWGC_HEAP_H
 #define TD_BDWGC_HEAP_H

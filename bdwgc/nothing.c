@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Calls that have nothing to do here. What programs pass to them stays unread. */
 #include "bdwgc/types.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Warnings, and the end. */
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lines on stderr, warnings, and the end. */
 #ifndef TD_BDWGC_SAY_H
 #define TD_BDWGC_SAY_H

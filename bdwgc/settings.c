@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Variables that programs read and write by name, and their setters and getters. */
 #include "bdwgc/settings.h"
 

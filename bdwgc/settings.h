@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What programs set by function or by name, and users by the environment. */
 #ifndef TD_BDWGC_SETTINGS_H
 #define TD_BDWGC_SETTINGS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The types of the exported functions, as programs see them: names, numbers and orders of fields
  * are facts of the interface; the sentences are ours. */
 #ifndef TD_BDWGC_TYPES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where a thread cannot be cancelled.
  *
  * Of the library's functions, GC_pthread_join is a point of cancellation and no other. Between

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The tidemark program: finds the subcommand and runs it.
  *
  * A new subcommand NAME gets a folder bench/NAME with a header that declares

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Joins the library into two files, tidemark.h and tidemark.c.
 
 Usage: amalgamate.py --root FOLDER --out FOLDER --version VERSION SOURCE.c…

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Bash completion for tidemark: commands, options, engines, graphs and files.
 # shellcheck shell=bash
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What `cmake --install` puts where, and the single-file edition of the library.
 include(CMakePackageConfigHelpers)
 

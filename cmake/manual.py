@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Writes the manual pages of section 3 from the comments of the public headers: one page a header.
 
 Usage: manual.py --root FOLDER --out FOLDER
@@ -32,6 +33,7 @@ def comment_text(comment):
 
 def parts(text):
     """The head comment of a header and its parts in order: ("section", title) or (comment, code)."""
+    text = text[text.index("\n") + 1:]  # without the licence
     head = comment_text(text[:text.index("*/") + 2])
     # tide/bwos.h has no functions but those that its user defines: the head comment is its page.
     body = text[text.index("\nTIDE_BEGIN\n") + 12:text.index("\nTIDE_END\n") + 1] if "\nTIDE_BEGIN\n" in text else ""

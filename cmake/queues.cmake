@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The queues, by identifier: TD_QUEUES are the library's (marker/queue/list.h), TD_RIVALS the program's
 # others (bench/rivals/list.h); those of …_LOCK_FREE tests/model checks. TD_QUEUE_NAME_identifier is what
 # users call the queue, TD_QUEUE_HEADER_identifier its file.

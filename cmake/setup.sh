@@ -1,4 +1,5 @@
 # shellcheck shell=sh
+# SPDX-License-Identifier: MIT
 # Makes the tree ready to use: Debian packages, configured and built presets.
 # Sourced by ./run and ./test (POSIX sh), which set `root` to the project's top folder.
 #

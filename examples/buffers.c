@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Objects whose strings, arrays and hashes have buffers outside of them, as in mruby: 48 bytes
  * each, of which three words say where the buffer is, how long it is, and how much of it is used.
  *

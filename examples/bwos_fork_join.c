@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A fork-join scheduler over the queue of tide/bwos.h. Each worker has a queue. Who waits for a
  * task that was stolen does whatever else there is to do. */
 #include <tide/bwos.h>

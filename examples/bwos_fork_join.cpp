@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A fork-join scheduler over tide::bwos_lifo. Each worker has a queue. Who waits for a task that
 // was stolen does whatever else there is to do.
 #include <tide/bwos.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // C++: heaps, threads and roots that end with their scope, and errors as exceptions.
 #include <cerrno>
 #include <cstddef>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Watching collections: an event callback measures pauses and marking. */
 #include <err.h>
 #include <stdio.h>

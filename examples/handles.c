@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Precise roots. This thread's stack is not scanned, so every reference that has to survive an
  * allocation sits in a handle. */
 #include <err.h>

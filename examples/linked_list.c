@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The smallest program: a list that is kept by its root, and garbage that is not. */
 #include <err.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A table of symbols: each text once, for as long as somebody holds the symbol. */
 #include <errno.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Four threads share a heap. Each attaches itself, allocates, and sleeps in a blocking section,
  * where no collection waits for it. */
 #include <err.h>

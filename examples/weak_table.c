@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Notes about objects that live as long as the objects: a weak table. The table's entries do not
  * keep their keys, and go when the keys go. */
 #include <err.h>

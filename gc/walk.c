@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The walk: what embedders may ask about a heap that stands still (tide/inspect.h). */
 #include "gc/arrays/pages.h"
 #include "gc/cycle/collect.h"

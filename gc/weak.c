@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Weak references and ephemerons as the embedder sees them. */
 #include "gc/check/caller/check.h"
 #include "gc/state/error.h"

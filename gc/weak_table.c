@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A hash table from keys to objects: open addressing with linear probing in an array of references
  * to ephemerons, and one of their hashes. A slot whose ephemeron has died, or was removed, is taken
  * for a tombstone until the next rehash; it has been used, so probing goes on behind it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The hash table of ephemerons. */
 #ifndef TD_GC_WEAK_TABLE_H
 #define TD_GC_WEAK_TABLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The check of a space's structures. */
 #include "heap/check.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The check of a space's structures against each other. */
 #ifndef TD_HEAP_CHECK_H
 #define TD_HEAP_CHECK_H

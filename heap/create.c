@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Creating a space: the reservation and the side tables. */
 #include "heap/create.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Creating a space: the reservation and the side tables. */
 #ifndef TD_HEAP_CREATE_H
 #define TD_HEAP_CREATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Epochs. A byte holds one of 120, or one of 58 in spaces that tell young objects from old ones. So
  * once in as many full collections all bytes are rewritten. */
 #include "heap/epoch.h"

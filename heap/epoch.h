@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Epochs: how all objects become unmarked at once. */
 #ifndef TD_HEAP_EPOCH_H
 #define TD_HEAP_EPOCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "heap/reclaim.h"
 
 #include "heap/memory/blocks.h"

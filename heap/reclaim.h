@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Telling the program of what has died, before its memory is used again: see heap/withheld/dying.h.
  */
 #ifndef TD_HEAP_RECLAIM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sorting the blocks after marking: empty ones go back to the pool, those with room are listed, and
  * full ones are not looked at again. Allocation finds free cells later: see heap/cells/run.c. */
 #include "heap/sort.h"

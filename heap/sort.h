@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sorting the blocks after marking, by what is alive in them. */
 #ifndef TD_HEAP_SORT_H
 #define TD_HEAP_SORT_H

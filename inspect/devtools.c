@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The live heap as a V8 heap snapshot, which Chrome's developer tools and `tidemark import` read.
  *
  * Objects follow a synthetic root node that refers to whatever the roots do. The format wants all

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The live heap as a V8 heap snapshot. */
 #ifndef TD_INSPECT_DEVTOOLS_H
 #define TD_INSPECT_DEVTOOLS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The live heap as a graph file, column by column: docs/thg-format.md describes it.
  *
  * The heap is walked once for each column that has an entry per object. What an object looks like

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The live heap as a graph file (.thg). */
 #ifndef TD_INSPECT_GRAPH_H
 #define TD_INSPECT_GRAPH_H

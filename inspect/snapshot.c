@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The embedder's calls: a file, a stop of the world, a writer. */
 #include <errno.h>
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The set of markers of a heap: created, configured, destroyed. */
 #include <stdio.h>
 #include <stdlib.h>

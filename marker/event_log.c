@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The event log of all markers. */
 #include "marker/base/idle.h"
 #include "marker/marker.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Starting and ending helper threads. */
 #include "marker/helpers.h"
 

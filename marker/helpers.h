@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The helper threads of a set of markers: when they begin and end.
  *
  * Helpers are started by the collection that needs them, before it stops the world. A thread that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "marker/make.h"
 
 #include <stdlib.h>

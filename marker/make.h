@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The memory of one marker: its tables and its queue. */
 #ifndef TD_MARKER_MAKE_H
 #define TD_MARKER_MAKE_H

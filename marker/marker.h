@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How live objects are found: the markers of one heap.
  *
  * A collection calls td_markers_ready, then td_mark_begin, td_mark_phase once or more, and

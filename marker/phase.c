@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The frame of a collection: what the collecting thread does around and between phases. */
 #include "marker/base/deferred.h"
 #include "marker/base/place.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Linux: the CPUs that threads execute on. */
 #include <errno.h>
 #include <sched.h>

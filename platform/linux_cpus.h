@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Linux: the CPUs that the calling thread may use. */
 #ifndef TD_PLATFORM_LINUX_CPUS_H
 #define TD_PLATFORM_LINUX_CPUS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Linux: telling of faults before the process ends of them. */
 #include "platform/platform.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Linux: how much memory and how many CPUs this process may use.
  *
  * A control group's limit holds for everything below it, so the group of the process and all its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What control groups allow. The files are read below `root`: "" for the system's own; tests have
  * folders of their own. Each function returns `limit` or what the groups allow, whichever is less.
  * Files that are missing or make no sense limit nothing. */

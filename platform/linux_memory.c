@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Linux: memory. */
 #include "platform/platform.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Linux: nodes of memory. No library is asked, since libtidemark needs none but the C library. */
 #include "platform/linux_nodes.h"
 

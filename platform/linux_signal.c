@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Linux: the signal that stops threads, and telling something without the C library's locks. */
 #include "platform/platform.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Linux: threads. */
 #include "platform/platform.h"
 

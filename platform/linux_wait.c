@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Linux: the clock, and sleeping on a word until another thread wakes the sleeper. */
 #include "platform/platform.h"
 

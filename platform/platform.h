@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The operating system, behind one contract. The files of one system, such as linux_memory.c,
  * implement it; nothing above this folder asks which system it runs on.
  *

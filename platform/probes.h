@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Static probes (USDT), which bpftrace, perf and SystemTap find in the library under the provider
  * "tidemark". docs/tracing.md lists them.
  *

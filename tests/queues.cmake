@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The tests of queues, for tests/unit/marker, tests/stress and tests/model with the library's queues and
 # for tests/rivals with the others.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "workloads/allowance.h"
 
 #include <inttypes.h>

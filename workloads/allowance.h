@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How much memory a file may make its reader take: the allowance that its length justifies
  * (inspect/thg/format.h), for dumps as for graph files, and no more than the machine and its
  * control group have.  Readers ask before they take.  docs/importing.md states the rule for users.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "workloads/build.h"
 
 #include "platform/platform.h"

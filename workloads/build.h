@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What graphs are built with: the sink, which knows a collector, and the builder, which numbers
  * objects.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "workloads/catalogue.h"
 
 static const struct td_graph_kind *const kinds[] = {

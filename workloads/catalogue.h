@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table of all graphs.  Each is defined in one of the shape_*.c. */
 #ifndef TD_WORKLOADS_CATALOGUE_H
 #define TD_WORKLOADS_CATALOGUE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "workloads/graph.h"
 
 bool td_graph_build(const struct td_graph_spec *spec, const struct td_graph_sink *sink,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Building the heap graph of a spec on any collector.
  *
  * The builder knows graphs, the sink knows a collector: the same sequence of calls builds the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A keyed hash of 64-bit words, for tables whose keys come from a file.
  *
  * A person who knows the hash can write a file whose keys all meet in one place of the table, which

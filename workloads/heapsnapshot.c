@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "workloads/heapsnapshot.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Importing a V8 heap snapshot: one pass over the source, memory in proportion to the graph.
  *
  * A .heapsnapshot is JSON: `snapshot.meta` names the columns, then `nodes` and `edges` are two

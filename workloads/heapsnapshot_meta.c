@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "workloads/heapsnapshot_meta.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a heap snapshot says of itself: which column holds what. */
 #ifndef TD_WORKLOADS_HEAPSNAPSHOT_META_H
 #define TD_WORKLOADS_HEAPSNAPSHOT_META_H

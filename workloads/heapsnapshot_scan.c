@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "workloads/heapsnapshot_scan.h"
 
 #include <string.h>

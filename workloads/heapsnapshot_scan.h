@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A streaming scanner for the JSON that V8 writes: a few names, then very long arrays of numbers.
  *
  * A pull scanner over a td_import_source: nothing is built, nothing recurses.  After any failure

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "workloads/hprof.h"
 
 #include <stdio.h>

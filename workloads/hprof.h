@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Importing an HPROF dump: two passes over the source, memory in proportion to the graph.
  *
  * The first pass notes every object's identifier and size, the second fills in references.

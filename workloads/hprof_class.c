@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "workloads/hprof_class.h"
 
 #include <stdlib.h>

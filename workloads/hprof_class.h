@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The classes of an HPROF dump, and where an instance's references lie.
  *
  * The dump names the fields of a class with their types but not where they are in memory, so

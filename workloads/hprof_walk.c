@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "workloads/hprof_walk.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Walking the records of an HPROF dump, one call per heap object and root.
  *
  * The format is the "HPROF Agent" binary format (JAVA PROFILE 1.0.1 and 1.0.2) that HotSpot's

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Importing a heap dump as a recorded graph.
  *
  * HPROF (JAVA PROFILE 1.0.1 and 1.0.2), V8's .heapsnapshot and graphs (which are only compressed

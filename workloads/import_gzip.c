@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "workloads/import_gzip.h"
 
 #include <inttypes.h>

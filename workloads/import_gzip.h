@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Unpacking a dump that is stored with gzip.
  *
  * What a file may expand to is bounded by its length (allowance.h): the rest of the reader never

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "workloads/import_ids.h"
 
 #include <stdlib.h>

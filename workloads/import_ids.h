@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From the identifiers of a dump to object numbers in the order of identifiers.
  *
  * Identifiers are addresses, or look like them: they come in clusters.  A chunk covers 512

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The bytes of a dump as they are stored: of a file, of standard input, or in memory.
  *
  * Files are read and not mapped: if another process cuts one short, that is an error and not a bus

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "workloads/import_shapes.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A table of shapes in which each shape stands once. */
 #ifndef TD_WORKLOADS_IMPORT_SHAPES_H
 #define TD_WORKLOADS_IMPORT_SHAPES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A dump being read from front to back, unpacked where it is stored with gzip.
  *
  * Bytes come through one buffer, or straight from memory.  Every failure is recorded in the error

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What an import found and left out. */
 #ifndef TD_WORKLOADS_IMPORT_SUMMARY_H
 #define TD_WORKLOADS_IMPORT_SUMMARY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "workloads/kind.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a kind of graph is, what a spec says of one graph, and what goes wrong with either.
  *
  * Invariants of a parsed spec: value[i] belongs to kind->keys[i] and lies in its range;

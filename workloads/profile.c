@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Profiling a recorded graph: one breadth-first search, one depth-first search. */
 #include "workloads/profile.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a heap graph looks like to a marker: sizes, degrees, and how wide its frontier is.
  *
  * Only what the roots reach counts.  Distances are those of allocation order: objects laid side

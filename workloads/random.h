@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Random numbers for graphs: xorshift32 with shifts 13, 17, 5 (Marsaglia, Xorshift RNGs, 2003). */
 #ifndef TD_WORKLOADS_RANDOM_H
 #define TD_WORKLOADS_RANDOM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "workloads/recorded.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Recorded graphs: what a heap dump said, built again. */
 #ifndef TD_WORKLOADS_RECORDED_H
 #define TD_WORKLOADS_RECORDED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Wide objects: one array over many leaves, one array over few. */
 #include "workloads/build.h"
 

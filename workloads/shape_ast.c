@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Syntax trees as a parser of a dynamic language leaves them on its heap.
  *
  * A file's tree is grown from a budget of objects: a node takes one for itself and divides the

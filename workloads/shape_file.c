@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A graph from a file. */
 #include "workloads/recorded.h"
 

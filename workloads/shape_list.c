@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Chains: one list, many interleaved lists, a comb, a star. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A chained hash map. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Graphs with random edges: uniform, mostly near, mostly to a few objects, and in layers. */
 #include "workloads/build.h"
 #include "workloads/random.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A list as programs grow it, from the last element to the first: pairs and records in turn, the
  * records' fields leading to a few values that all of them share. */
 #include "workloads/build.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Trees: one complete binary tree, and a forest of small ones with a root each. */
 #include <stdlib.h>
 

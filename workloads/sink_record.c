@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Recording what a builder does.
  *
  * The k-th object is handed out as the pointer k + 1: a token, never memory.  The shape and size

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A graph sink that records what is built as a recorded graph, without any heap.
  *
  *   struct td_graph_recorder *recorder = td_graph_recorder_new();

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Building graphs on a Tidemark heap. */
 #include "workloads/sink_tide.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A graph sink for a Tidemark heap, through the public API only.
  *
  *   struct td_graph_tide *graph = td_graph_tide_new(heap, mutator);

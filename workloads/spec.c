@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The parser of graph specs. */
 #include "workloads/spec.h"
 

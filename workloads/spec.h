@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Graph specs: the text `name:key=value,…` that says which heap graph to build.
  *
  * A spec names one of the graphs in catalogue.h; keys left out have the table's defaults.

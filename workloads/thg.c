@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "workloads/thg.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A recorded heap graph, in memory and as a .thg file.
  *
  * A recorded graph is what a heap dump says about a heap: how large each object is, where its

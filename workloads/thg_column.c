@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "workloads/thg_column.h"
 
 #include <stdlib.h>

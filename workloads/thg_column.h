@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading the numbers of one column of a .thg file. */
 #ifndef TD_WORKLOADS_THG_COLUMN_H
 #define TD_WORKLOADS_THG_COLUMN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "workloads/thg_error.h"
 
 #include <errno.h>

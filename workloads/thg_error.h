@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Why reading or writing a graph failed, and how far it has come: shared by the graph file and the
  * importers. */
 #ifndef TD_WORKLOADS_THG_ERROR_H

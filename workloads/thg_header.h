@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The header and directory of a .thg file, checked before anything else in it is believed. */
 #ifndef TD_WORKLOADS_THG_HEADER_H
 #define TD_WORKLOADS_THG_HEADER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arrays that grow as their contents arrive, so that a count read from a file is never trusted
  * with more memory than the bytes already read can justify. */
 #ifndef TD_WORKLOADS_THG_MEMORY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "workloads/thg_read.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading a .thg file.  docs/thg-format.md says what the reader does not believe. */
 #ifndef TD_WORKLOADS_THG_READ_H
 #define TD_WORKLOADS_THG_READ_H

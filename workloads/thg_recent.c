@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "workloads/thg_recent.h"
 
 #include <stdlib.h>

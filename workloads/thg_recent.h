@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What reader and writer remember of the targets of every slot, so that most need one byte. */
 #ifndef TD_WORKLOADS_THG_RECENT_H
 #define TD_WORKLOADS_THG_RECENT_H

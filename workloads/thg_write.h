@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writing a recorded graph as a compressed .thg file. */
 #ifndef TD_WORKLOADS_THG_WRITE_H
 #define TD_WORKLOADS_THG_WRITE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The sink that compresses the streams of a .thg file (inspect/thg/writer.h). */
 #ifndef TD_WORKLOADS_THG_ZSTD_H
 #define TD_WORKLOADS_THG_ZSTD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Allocation. */
 #include "bdwgc/alloc/alloc.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Ways to allocate. */
 #ifndef TD_BDWGC_ALLOC_ALLOC_H
 #define TD_BDWGC_ALLOC_ALLOC_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Collecting or not, and what is left to do afterwards. */
 #include "bdwgc/alloc/collect.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Collecting, and what is left to do afterwards. */
 #ifndef TD_BDWGC_ALLOC_COLLECT_H
 #define TD_BDWGC_ALLOC_COLLECT_H

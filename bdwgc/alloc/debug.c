@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The debugging calls: objects with guards around what the program sees. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finalizers of debugging objects, which are told where the program sees these. */
 #include "bdwgc/alloc/alloc.h"
 #include "bdwgc/debug/guard.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Looking objects up, freeing and resizing them. */
 #include <string.h>
 

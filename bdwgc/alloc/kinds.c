@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Objects of kinds, and typed ones. */
 #include "bdwgc/alloc/kinds.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Objects of kinds. */
 #ifndef TD_BDWGC_ALLOC_KINDS_H
 #define TD_BDWGC_ALLOC_KINDS_H

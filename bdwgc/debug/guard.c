@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Guards of debugging objects. */
 #include "bdwgc/debug/guard.h"
 

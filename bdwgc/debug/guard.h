@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Guards of debugging objects: a header in front that says which line of the program asked for how
  * many bytes, and guard words behind the header and at both ends of what lies behind these bytes.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finding leaks. */
 #include "bdwgc/debug/leaks.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finding leaks: objects that nothing refers to any more and that were not freed.
  *
  * While leaks are being found each object has a finalizer of ours, which tells of it and frees it.

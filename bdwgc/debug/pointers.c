@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Checks of pointers, looking at objects, and stores that may be told of: none need be. */
 #include "bdwgc/say.h"
 #include "bdwgc/threads/interior.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Disclaim procedures: called for each object of a kind when nothing refers to it any more. They
  * are finalizers here, and run right after the collection. */
 #include "bdwgc/finalize/disclaim.h"

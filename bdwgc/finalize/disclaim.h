@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Objects that are asked before they go. */
 #ifndef TD_BDWGC_FINALIZE_DISCLAIM_H
 #define TD_BDWGC_FINALIZE_DISCLAIM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finalizers: one to an object, run by the thread that allocates next, or by the program on
  * demand. */
 #include "bdwgc/finalize/finalize.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finalizers. */
 #ifndef TD_BDWGC_FINALIZE_FINALIZE_H
 #define TD_BDWGC_FINALIZE_FINALIZE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Disappearing links: words that a collection clears when an object dies. Short ones are cleared
  * before finalizers, long ones when the object is reclaimed. */
 #include "bdwgc/detour.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Toggle references: strong or weak, as the program says in each collection. And telling the
  * program which objects wait for their finalizers. */
 #include <stdlib.h>

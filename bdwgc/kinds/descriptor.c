@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading mark descriptors. A descriptor is a word; its two lowest bits say how to read it:
  *   LENGTH      a number of bytes: the words up to there may be pointers
  *   BITMAP      the highest bit stands for the first word, and so on

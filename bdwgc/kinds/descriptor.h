@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Mark descriptors: what a program says of an object's inside. */
 #ifndef TD_BDWGC_KINDS_DESCRIPTOR_H
 #define TD_BDWGC_KINDS_DESCRIPTOR_H

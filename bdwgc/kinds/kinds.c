@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kinds: objects with descriptors, those that every program has and those that it makes. */
 #include "bdwgc/kinds/kinds.h"
 

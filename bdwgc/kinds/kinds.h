@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kinds of objects. */
 #ifndef TD_BDWGC_KINDS_KINDS_H
 #define TD_BDWGC_KINDS_KINDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the program is told of collections. */
 #include "bdwgc/threads/events.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the program is told of collections. */
 #ifndef TD_BDWGC_THREADS_EVENTS_H
 #define TD_BDWGC_THREADS_EVENTS_H

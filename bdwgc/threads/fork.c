@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How locks get over a fork.
  *
  * A thread that waits for a lock may get it when a fork has stopped the others already. It then

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How the drop-in gets over a fork. */
 #ifndef TD_BDWGC_THREADS_FORK_H
 #define TD_BDWGC_THREADS_FORK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stacks that a program names for any thread. Its handles are mutators. */
 #include <stdatomic.h>
 

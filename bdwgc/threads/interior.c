@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which pointers into objects count: all, or from the heap and static data only those to an
  * object's first byte and behind it by a registered displacement. Stacks and registers may always
  * point anywhere. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which pointers into objects count. */
 #ifndef TD_BDWGC_THREADS_INTERIOR_H
 #define TD_BDWGC_THREADS_INTERIOR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Locks that no suspended thread holds. */
 #include "bdwgc/threads/lock.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Locks that no suspended thread holds, and that a fork finds free. */
 #ifndef TD_BDWGC_THREADS_LOCK_H
 #define TD_BDWGC_THREADS_LOCK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The functions of <pthread.h> that programs call through the collector. */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Roots that the program tells under the stop. */
 #include "bdwgc/threads/pushed.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Roots that the program tells under the stop, in GC_push_other_roots and in mark procedures. */
 #ifndef TD_BDWGC_THREADS_PUSHED_H
 #define TD_BDWGC_THREADS_PUSHED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sets of addresses. They are short: a program adds a handful of roots. */
 #include "bdwgc/threads/ranges.h"
 

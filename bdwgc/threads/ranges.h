@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sets of addresses as sorted ranges that do not overlap. */
 #ifndef TD_BDWGC_THREADS_RANGES_H
 #define TD_BDWGC_THREADS_RANGES_H

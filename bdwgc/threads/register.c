@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Registering threads. */
 #include "bdwgc/threads/register.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Registering threads: how one gets and loses its mutator, and the list of them. */
 #ifndef TD_BDWGC_THREADS_REGISTER_H
 #define TD_BDWGC_THREADS_REGISTER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Roots that are taken afresh for each collection. */
 #include "bdwgc/threads/roots.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Roots that are taken afresh for each collection: static data of the program and of its libraries,
  * and what the program adds. */
 #ifndef TD_BDWGC_THREADS_ROOTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The signal that stops threads. None is needed to let them go on. */
 #include <pthread.h>
 #include <signal.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where stacks begin. */
 #include "bdwgc/threads/stack.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where stacks begin. */
 #ifndef TD_BDWGC_THREADS_STACK_H
 #define TD_BDWGC_THREADS_STACK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The heap, and how large it may get. */
 #include "bdwgc/threads/start.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The first call of the process, and of each thread. */
 #ifndef TD_BDWGC_THREADS_START_H
 #define TD_BDWGC_THREADS_START_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Suspending single threads, and all of them. */
 #include <pthread.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Registering threads, sections in which they do without the heap, and the allocation lock. */
 #include "bdwgc/threads/threads.h"
 

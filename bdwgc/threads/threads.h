@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Regions in which a thread does without the heap. */
 #ifndef TD_BDWGC_THREADS_THREADS_H
 #define TD_BDWGC_THREADS_THREADS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/bdwgc/bdwgc.h"
 
 #include <ftw.h>

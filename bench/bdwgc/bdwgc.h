@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The subcommand `tidemark bdwgc-bench`. */
 #ifndef TD_BENCH_BDWGC_BDWGC_H
 #define TD_BENCH_BDWGC_BDWGC_H

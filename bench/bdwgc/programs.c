@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/bdwgc/programs.h"
 
 #include <errno.h>

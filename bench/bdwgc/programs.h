@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The list of programs that use libgc.so.1: bench/bdwgc/inputs/programs.txt. */
 #ifndef TD_BENCH_BDWGC_PROGRAMS_H
 #define TD_BENCH_BDWGC_PROGRAMS_H

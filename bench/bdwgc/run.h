@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One run of a program. */
 #ifndef TD_BENCH_BDWGC_RUN_H
 #define TD_BENCH_BDWGC_RUN_H

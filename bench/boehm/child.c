@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tidemark-boehm: one graph on Boehm GC, kept alive and marked on request.
  *
  * Started by the tidemark program, one process per graph, marker count and kind, so that two

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/boehm/collector.h"
 
 #define GC_THREADS

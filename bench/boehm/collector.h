@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Boehm GC set up so that nothing but the roots leads into the graph.
  *
  * A stray word that leads into the middle of a list lets a second marker begin there: luck that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/boehm/environment.h"
 
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What our programs on Boehm GC do to their environment. */
 #ifndef TD_BENCH_BOEHM_ENVIRONMENT_H
 #define TD_BENCH_BOEHM_ENVIRONMENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/boehm/guest.h"
 
 #include <errno.h>

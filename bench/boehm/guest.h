@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A process of Boehm GC with a graph on its heap (bench/boehm/child.c). It lives until it is
  * stopped.
  *

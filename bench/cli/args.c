@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/cli/args.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Command-line options, described by a table.
  *
  *   struct td_words engines = {0};

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Work that must not take the program down: hwloc crashes when it gets no memory. */
 #ifndef TD_BENCH_CLI_ASIDE_H
 #define TD_BENCH_CLI_ASIDE_H

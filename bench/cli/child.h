@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Programs that ours starts. They die with it: by bench/cli/cleanup.h when a signal ends it, and
  * those of ours ask the kernel besides (PR_SET_PDEATHSIG). */
 #ifndef TD_BENCH_CLI_CHILD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/cli/cleanup.h"
 
 #include <stddef.h>

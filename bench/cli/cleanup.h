@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What must not outlive the program when a signal ends it: temporary files and child processes.
  *
  * The signals that usually end a program kill the children and remove the files that are noted

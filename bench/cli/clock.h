@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The clock that measurements are taken with. */
 #ifndef TD_BENCH_CLI_CLOCK_H
 #define TD_BENCH_CLI_CLOCK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Exit statuses, and how errors are told. */
 #ifndef TD_BENCH_CLI_COMPLAIN_H
 #define TD_BENCH_CLI_COMPLAIN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/cli/document.h"
 
 #include "bench/cli/complain.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A JSON document on its way to a file: opened with what every document of the program begins with,
  * closed and moved into place at the end. */
 #ifndef TD_BENCH_CLI_DOCUMENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/cli/figures.h"
 
 void td_json_summary(struct td_json *json, const char *key, struct td_summary summary) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Summaries of samples in JSON, the same in every document. */
 #ifndef TD_BENCH_CLI_FIGURES_H
 #define TD_BENCH_CLI_FIGURES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Text tables with aligned columns.
  *
  *   struct td_grid grid;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The machine and the build that measurements come from. */
 #ifndef TD_BENCH_CLI_HOST_H
 #define TD_BENCH_CLI_HOST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writes JSON with indentation.
  *
  * Inside an object every call takes a key; inside an array the key is NULL. Every begin needs its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a misspelt word may have meant. */
 #ifndef TD_BENCH_CLI_NEAREST_H
 #define TD_BENCH_CLI_NEAREST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What else the machine did while something was measured. */
 #ifndef TD_BENCH_CLI_NOISE_H
 #define TD_BENCH_CLI_NOISE_H

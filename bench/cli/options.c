@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/cli/options.h"
 
 #include "tide/tide.h"

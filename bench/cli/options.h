@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The options that several subcommands take: the same name, range and wording everywhere.
  *
  * Each function returns an option that stores its value in `target`. Where the meaning depends on

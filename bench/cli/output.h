@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Output files that appear whole or not at all.
  *
  * A file is written under a temporary name beside its final one and renamed at the end, so that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds files that were built or installed together with the program. */
 #ifndef TD_BENCH_CLI_PLACE_H
 #define TD_BENCH_CLI_PLACE_H

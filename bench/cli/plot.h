@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Charts as SVG or PNG files, drawn by gnuplot (Debian: gnuplot-nox).
  *
  * A bar chart has a cluster per category and a bar per series, or a dot where the y axis is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/cli/progress.h"
 
 #include <pthread.h>

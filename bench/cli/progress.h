@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A progress line on stderr, for work that takes more than a second.
  *
  * It is shown only if stderr is a terminal and --quiet was not given, so that logs and pipes stay

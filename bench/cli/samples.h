@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A series of measurements and what to say of it: median, quartiles, minimum, maximum.
  *
  * Other users of a shared machine only ever slow a run down, now and then by a lot. So there is no

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/cli/utf8.h"
 
 #include <stdlib.h>

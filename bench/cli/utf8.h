@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Text that may hold anything, such as file names and what users type.
  *
  * A byte that does not belong to a well-formed UTF-8 character (RFC 3629) stands for U+FFFD. */

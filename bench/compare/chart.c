@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/compare/chart.h"
 
 #include <stdlib.h>

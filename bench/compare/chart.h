@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A finished comparison as a chart. */
 #ifndef TD_BENCH_COMPARE_CHART_H
 #define TD_BENCH_COMPARE_CHART_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/compare/compare.h"
 
 #include <stdlib.h>

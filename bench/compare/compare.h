@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The subcommand `tidemark compare`. */
 #ifndef TD_BENCH_COMPARE_COMPARE_H
 #define TD_BENCH_COMPARE_COMPARE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tidemark mark: one engine on one graph, and what each marker did in the fastest round. */
 #include "bench/compare/mark.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The subcommand `tidemark mark`. */
 #ifndef TD_BENCH_COMPARE_MARK_H
 #define TD_BENCH_COMPARE_MARK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/compare/rows.h"
 
 #include "bench/cli/complain.h"

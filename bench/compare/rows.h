@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A finished comparison as JSON. */
 #ifndef TD_BENCH_COMPARE_ROWS_H
 #define TD_BENCH_COMPARE_ROWS_H

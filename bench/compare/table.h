@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A finished comparison as a table. */
 #ifndef TD_BENCH_COMPARE_TABLE_H
 #define TD_BENCH_COMPARE_TABLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/compare/trace_file.h"
 
 #include <inttypes.h>

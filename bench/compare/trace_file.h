@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A recording of what markers did, as a file in the Trace Event Format.
  *
  * A span is what a marker does between two events. Times are relative to the first event of all.

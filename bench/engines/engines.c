@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/engines/engines.h"
 
 #include <stdlib.h>

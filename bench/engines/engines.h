@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What can mark a graph: the library's queues, and Boehm GC in a process of its own. */
 #ifndef TD_BENCH_ENGINES_ENGINES_H
 #define TD_BENCH_ENGINES_ENGINES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The subcommand `tidemark exec`. */
 #ifndef TD_BENCH_EXEC_EXEC_H
 #define TD_BENCH_EXEC_EXEC_H

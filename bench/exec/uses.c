@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/exec/uses.h"
 
 #include <elf.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Does a program use libgc.so.1? */
 #ifndef TD_BENCH_EXEC_USES_H
 #define TD_BENCH_EXEC_USES_H

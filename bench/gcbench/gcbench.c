@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tidemark gcbench: whole programs that mostly allocate, on collectors and on allocators whose
  * memory is freed by hand. */
 #include "bench/gcbench/gcbench.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # gcbench runs each collector in a program of its own, so that allocators do not mix. All are built
 # from the same workloads, compiled against child/PART.h.
 set(gcbench_sources child account trees tables mutate service interp)

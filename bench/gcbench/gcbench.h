@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The subcommand `tidemark gcbench`. */
 #ifndef TD_BENCH_GCBENCH_GCBENCH_H
 #define TD_BENCH_GCBENCH_GCBENCH_H

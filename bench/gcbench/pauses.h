@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How long the world stood still: pauses counted by powers of two. The programs of the collectors
  * fill such tables, and tidemark draws them. */
 #ifndef TD_BENCH_GCBENCH_PAUSES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What gcbench tells: the table, the rows as JSON, and pauses as pictures. */
 #include "bench/gcbench/report.h"
 

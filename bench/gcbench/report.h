@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The rows of gcbench, and what is told of them. */
 #ifndef TD_BENCH_GCBENCH_REPORT_H
 #define TD_BENCH_GCBENCH_REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/gcbench/run.h"
 
 #include <errno.h>

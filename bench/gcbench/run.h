@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One run of a workload of gcbench, in a process of its own (bench/gcbench/child/child.c).
  *
  * Errors are said on stderr. Functions return an exit status, 0 if all is well. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tidemark graph: what a graph looks like to a marker. */
 #include "bench/graph/graph.h"
 

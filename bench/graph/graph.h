@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The subcommand `tidemark graph`. */
 #ifndef TD_BENCH_GRAPH_GRAPH_H
 #define TD_BENCH_GRAPH_GRAPH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tidemark import: from a heap dump to a graph file. */
 #include "bench/import/import.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The subcommand `tidemark import`. */
 #ifndef TD_BENCH_IMPORT_IMPORT_H
 #define TD_BENCH_IMPORT_IMPORT_H

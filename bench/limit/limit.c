@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tidemark limit: what this machine's memory allows, alone and for given graphs. */
 #include "bench/limit/limit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The subcommand `tidemark limit`. */
 #ifndef TD_BENCH_LIMIT_LIMIT_H
 #define TD_BENCH_LIMIT_LIMIT_H

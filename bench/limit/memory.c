@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/limit/memory.h"
 
 #include <sched.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the memory of this machine can do with nothing else in the way. */
 #ifndef TD_BENCH_LIMIT_MEMORY_H
 #define TD_BENCH_LIMIT_MEMORY_H

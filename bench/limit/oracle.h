@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The oracle: marking for which somebody else has found out what to mark.
  *
  * A tape is replayed. Each touch sets a mark byte, of which there is one per granule as in the

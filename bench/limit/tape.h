@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The memory that marking a graph must touch, in the order of a traversal: what the oracle replays.
  *
  * A tape is a list of touches of four bytes each: the granule (16 bytes) of a line, and what is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/marking/comparison.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Several engines on several graphs: what was asked, and what was measured. */
 #ifndef TD_BENCH_MARKING_COMPARISON_H
 #define TD_BENCH_MARKING_COMPARISON_H

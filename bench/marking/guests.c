@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/marking/guests.h"
 
 #include <inttypes.h>

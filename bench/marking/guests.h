@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The processes of Boehm GC that take part in a comparison, one for each of its rows. */
 #ifndef TD_BENCH_MARKING_GUESTS_H
 #define TD_BENCH_MARKING_GUESTS_H

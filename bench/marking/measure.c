@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/marking/measure.h"
 
 #include <inttypes.h>

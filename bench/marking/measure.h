@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Measures a comparison.
  *
  * A graph is built once on a Tidemark heap, which every queue then marks in turn, and once per

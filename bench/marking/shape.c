@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/marking/shape.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The shape of a compared graph, for the report. */
 #ifndef TD_BENCH_MARKING_SHAPE_H
 #define TD_BENCH_MARKING_SHAPE_H

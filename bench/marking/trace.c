@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/marking/trace.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Records what markers do, moment by moment. */
 #ifndef TD_BENCH_MARKING_TRACE_H
 #define TD_BENCH_MARKING_TRACE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/queue/bench.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What `tidemark queue` was asked for, and the cells that it measures.
  *
  * A cell is one row of the result: an experiment, a queue and their parameters. Cells are measured

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/queue/choose.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From what was typed to what `tidemark queue` measures. */
 #ifndef TD_BENCH_QUEUE_CHOOSE_H
 #define TD_BENCH_QUEUE_CHOOSE_H

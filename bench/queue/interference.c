@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a second thread costs the first one: by stealing, by asking for sizes, by touching the same
  * cache lines. */
 #include "bench/queue/interference.h"

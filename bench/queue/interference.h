@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The experiment `interference`: what a second thread costs the first. */
 #ifndef TD_BENCH_QUEUE_INTERFERENCE_H
 #define TD_BENCH_QUEUE_INTERFERENCE_H

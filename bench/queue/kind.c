@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/queue/kind.h"
 
 #include <string.h>

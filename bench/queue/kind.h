@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A queue as `tidemark queue` sees it: its loops, compiled in a unit of their own.
  *
  * The loops are hot, and how a compiler lays out one queue must not depend on another. So each

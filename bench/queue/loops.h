@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The loops of one queue: a template for the unit that includes this.
  *
  * Before it does, the unit includes the headers of bench/queue/kind.c.in and the queue's, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What `tidemark queue` prints and writes. */
 #include "bench/queue/output.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The results of `tidemark queue` as a table and as JSON. */
 #ifndef TD_BENCH_QUEUE_OUTPUT_H
 #define TD_BENCH_QUEUE_OUTPUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/queue/patterns.h"
 
 #define CYCLE 6u

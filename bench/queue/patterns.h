@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Two sequences of numbers from 0 to 3: how many children the objects have that a collector meets.
  *
  * The depth of the queue wanders over a few blocks, ends where it began, and never reaches 0. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The charts of `tidemark queue`, in the form of those in the BWoS paper (Wang et al., OSDI 2023):
  * queues whose owner gets the newest item (Fig. 10) and the oldest (Fig. 11) apart. */
 #include "bench/queue/plot.h"

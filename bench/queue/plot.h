@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The results of `tidemark queue` as charts. */
 #ifndef TD_BENCH_QUEUE_PLOT_H
 #define TD_BENCH_QUEUE_PLOT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tidemark queue: the queues alone, after §6.2 and Fig. 2 of the BWoS paper (OSDI 2023). */
 #include "bench/queue/queue.h"
 

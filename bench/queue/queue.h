@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The subcommand `tidemark queue`. */
 #ifndef TD_BENCH_QUEUE_QUEUE_H
 #define TD_BENCH_QUEUE_QUEUE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/queue/request.h"
 
 #include "bench/cli/options.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the command line of `tidemark queue` asks for, as it was typed. */
 #ifndef TD_BENCH_QUEUE_REQUEST_H
 #define TD_BENCH_QUEUE_REQUEST_H

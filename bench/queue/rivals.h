@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* BWoS against the others, as in Figures 10 and 11 of its paper (Wang et al., OSDI 2023): owners
  * that get the newest item against their like, and owners that get the oldest against theirs. */
 #ifndef TD_BENCH_QUEUE_RIVALS_H

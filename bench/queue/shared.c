@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Owners among thieves: one of each (stolen), or a pool of threads (pool).
  *
  * Owners fill and drain their queues a fixed number of times. A thief takes its share of what has

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The experiments `stolen` and `pool`: owners among thieves. */
 #ifndef TD_BENCH_QUEUE_SHARED_H
 #define TD_BENCH_QUEUE_SHARED_H

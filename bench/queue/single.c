@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One thread, nobody steals: what a queue costs its owner. */
 #include "bench/queue/single.h"
 

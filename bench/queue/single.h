@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The experiment `single`: one thread, nobody steals. */
 #ifndef TD_BENCH_QUEUE_SINGLE_H
 #define TD_BENCH_QUEUE_SINGLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/report/figures.h"
 
 #include <inttypes.h>

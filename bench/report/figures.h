@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The report's end: all figures, and the machine they come from. */
 #ifndef TD_BENCH_REPORT_FIGURES_H
 #define TD_BENCH_REPORT_FIGURES_H

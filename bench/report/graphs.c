@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/report/graphs.h"
 
 #include <ctype.h>

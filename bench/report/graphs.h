@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The report graph by graph: times, what markers did, the frontier. */
 #ifndef TD_BENCH_REPORT_GRAPHS_H
 #define TD_BENCH_REPORT_GRAPHS_H

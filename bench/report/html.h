@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Text in HTML, SVG included. */
 #ifndef TD_BENCH_REPORT_HTML_H
 #define TD_BENCH_REPORT_HTML_H

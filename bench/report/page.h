@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The page being written, and what its parts share. */
 #ifndef TD_BENCH_REPORT_PAGE_H
 #define TD_BENCH_REPORT_PAGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/report/report.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A comparison for a reader without the source and the program.
  *
  * One file without links to others: style and pictures (inline SVG) are inside. */

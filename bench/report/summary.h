@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The report's beginning: the result in short. */
 #ifndef TD_BENCH_REPORT_SUMMARY_H
 #define TD_BENCH_REPORT_SUMMARY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/report/svg.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The pictures of the report: SVG, written into the page itself.
  *
  * Every picture has a title for those who cannot see it. Text is escaped here. */

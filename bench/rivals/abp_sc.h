@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The deque of marker/queue/abp.h with every shared access sequentially consistent: what one gets
  * by writing it down without thinking about memory orders. */
 #ifndef TD_BENCH_RIVALS_ABP_SC_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The block-based bounded queue (BBQ): a FIFO ring of blocks, from which BWoS descends.
  *
  * Each block counts what was put (`committed`), claimed (`reserved`) and read (`consumed`). A

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* FIFO block-based work stealing (BWoS), for breadth-first marking: as marker/queue/bwos.h. */
 #ifndef TD_BENCH_RIVALS_BWOS_FIFO_H
 #define TD_BENCH_RIVALS_BWOS_FIFO_H

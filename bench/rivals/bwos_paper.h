@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* LIFO block-based work stealing (BWoS) as in the paper: Wang et al., BWoS, OSDI 2023.
  *
  * Each block has the paper's four positions. The owner's items lie between b_pos and f_pos. s_pos

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The run queue of Eigen's thread pool: an array whose owner works at its front, last in first out,
  * while thieves take half from its back, one thief at a time.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The queue of a pool for work from outside: a FIFO ring under a lock, which all workers share.
  *
  * Invariants: tail - head <= mask + 1; the items are [head, tail). Slots and tail change only under

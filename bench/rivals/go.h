@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The run queue of a processor in the Go scheduler: a FIFO ring whose thieves take half, behind a
  * slot for what was put last (`runnext`).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The work queue of a worker of Kotlin's coroutine scheduler: a FIFO ring behind a slot for what
  * was put last, from which thieves take one item at a time.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/rivals/list.h"
 
 #include <string.h>

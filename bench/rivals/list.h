@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* All queues that `tidemark` measures: the library's, and their rivals, which are compiled for the
  * program only.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A circular deque under a lock: the simplest queue that works, and the one to beat first.
  *
  * Invariants: bottom - top <= mask + 1; the items are [top, bottom). Both indices and the slots

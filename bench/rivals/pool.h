@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A pool as in Boost.Fiber and many task libraries: each worker has a deque of its own under a
  * lock, and one locked queue takes work from outside. A worker looks for work in its own deque
  * (newest first), then in the global queue, then in the deques of others (oldest first).

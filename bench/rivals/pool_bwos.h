@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The pool of bench/rivals/pool.h with BWoS for its deques: only the global queue has a lock. */
 #ifndef TD_BENCH_RIVALS_POOL_BWOS_H
 #define TD_BENCH_RIVALS_POOL_BWOS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The deque of Job System 2.0: a fixed ring, and nothing but plain accesses and two locked ones.
  *
  * Source: S. Reinalter, Job System 2.0: Lock-Free Work Stealing, Part 3: Going lock-free, Molecular

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The local run queue of Tokio's multi-threaded scheduler: a FIFO whose thieves take half.
  *
  * One word holds two heads: where the owner gets (`real`) and the oldest slot that is still being

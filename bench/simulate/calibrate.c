@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What an instruction costs: as much as makes the simulation of small graphs take as long as this
  * machine does. The graphs fit the core's own cache and one marker marks them, so that work is what
  * takes time. The other costs have been measured.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whether others slow the processor down at this moment. A virtual processor may be one of two
  * threads of a core: while the other one is busy, this one executes half as fast, for a second or
  * so. What is measured then says nothing of this machine. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A chain of loads: lines that name the next one, in random order, so that nobody can foretell it.
  */
 #ifndef TD_BENCH_SIMULATE_CHAIN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The plot: a chart per graph, speed-up against markers, and the bound. */
 #include <stdlib.h>
 #include <string.h>

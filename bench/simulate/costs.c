@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/simulate/costs.h"
 
 #include <math.h>

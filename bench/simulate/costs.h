@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What things cost in the simulation. All of it is data: measured, read from a file, or the default
  * that is written here, which rests on published figures. The same costs give the same result. */
 #ifndef TD_BENCH_SIMULATE_COSTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading costs from JSON. */
 #include <ctype.h>
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the caches of this machine hold for this program, and how long a line takes from them. */
 #ifndef TD_BENCH_SIMULATE_LAST_CACHE_H
 #define TD_BENCH_SIMULATE_LAST_CACHE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/simulate/measure.h"
 
 #include <stdatomic.h>

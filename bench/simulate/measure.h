@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The costs of this machine. Errors are said on stderr; the functions return an exit status. */
 #ifndef TD_BENCH_SIMULATE_MEASURE_H
 #define TD_BENCH_SIMULATE_MEASURE_H

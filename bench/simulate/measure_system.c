@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the operating system makes threads wait: waking, sleeping, taking turns. */
 #define _GNU_SOURCE 1
 #include <linux/futex.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How far a core is ahead of a load that it waits for. Two chains of loads that miss all caches,
  * with other instructions between the loads: as long as one load of each is among what the core is
  * ahead with, they take as long as one chain; beyond that they take turns. */

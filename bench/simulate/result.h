@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the command tells: rows, their figures, and how they are printed, written and drawn. */
 #ifndef TD_BENCH_SIMULATE_RESULT_H
 #define TD_BENCH_SIMULATE_RESULT_H

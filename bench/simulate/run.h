@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One simulation, in a process of its own (bench/simulate/machine/child.c).
  *
  * Errors are said on stderr. Functions return an exit status, 0 if all is well. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tidemark-simulate: marking with many markers, predicted by a simulation of the shipped library.
  */
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # tidemark-simulate, which the default build leaves out: `cmake --build … --target simulate` makes
 # it and the program that it starts.
 #

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The simulated machine: cores, last caches, packages, memory nodes. From a synthetic topology of
  * hwloc. */
 #ifndef TD_BENCH_SIMULATE_TOPOLOGY_H

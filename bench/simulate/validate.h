@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Markings on this machine, for comparison. */
 #ifndef TD_BENCH_SIMULATE_VALIDATE_H
 #define TD_BENCH_SIMULATE_VALIDATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE 1
 #include "bench/simulate/waits.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tells where in the library's code markers wait: tidemark-simulate --waits. */
 #ifndef TD_BENCH_SIMULATE_WAITS_H
 #define TD_BENCH_SIMULATE_WAITS_H

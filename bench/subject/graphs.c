@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/subject/graphs.h"
 
 #include <errno.h>

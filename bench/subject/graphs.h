@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The graphs that a command line asks for. */
 #ifndef TD_BENCH_SUBJECT_GRAPHS_H
 #define TD_BENCH_SUBJECT_GRAPHS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/subject/subject.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One graph on one Tidemark heap, marked again and again with different engines.
  *
  * Its only roots are those of the graph: the thread is attached with a precise stack. Errors are

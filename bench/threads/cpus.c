@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/threads/cpus.h"
 
 #include <hwloc.h>

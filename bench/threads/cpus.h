@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CPUs that threads run on: one each, neighbours first, and how far apart they are. */
 #ifndef TD_BENCH_THREADS_CPUS_H
 #define TD_BENCH_THREADS_CPUS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/threads/crew.h"
 
 #include <pthread.h>

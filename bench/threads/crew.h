@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads that start together, each on a CPU of its own while there are enough, and whether one of
  * them was disturbed. */
 #ifndef TD_BENCH_THREADS_CREW_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Who uses whom, read from C sources: includes, and calls of functions or uses of objects.
 
 A unit is a file stem: heap/check.c and heap/check.h are the unit heap/check. A unit has an arrow

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Draws which folder of the library uses which, from the sources.
 
 Usage: diagram.py --root FOLDER --out FILE.svg [--check]

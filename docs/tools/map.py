@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Writes docs/map.md: every unit of the library and the drop-in, in the words of its own head comment.
 
 Usage: map.py --root FOLDER [--check]
@@ -64,7 +65,7 @@ HEAD = """# A map of the sources
 Each line is the first sentence of the file's own comment; `docs/tools/map.py --root .` writes this page.
 `name` stands for `name.h` and `name.c`.
 """
-COMMENT = re.compile(r"\A(?:\s*#(?:include|define|pragma)[^\n]*\n|\s*\n)*\s*(?:/\*(.*?)\*/|((?://[^\n]*\n)+))", re.S)
+COMMENT = re.compile(r"\A(?:(?:/\*|//) SPDX-[^\n]*\n)?(?:\s*#(?:include|define|pragma)[^\n]*\n|\s*\n)*\s*(?:/\*(.*?)\*/|((?://[^\n]*\n)+))", re.S)
 
 
 def sentence(path):

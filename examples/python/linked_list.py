@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A collected list from Python: libtidemark.so is loaded with dlopen, no C compiler needed.
 
 Usage: linked_list.py [libtidemark.so]

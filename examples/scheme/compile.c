@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The compiler makes programs for the virtual machine from the syntax tree.
  *
  * A frame holds parameters, then the variables of blocks and temporaries, all at depths known

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Primitives for procedures, records, dynamic state, evaluation, time, and the system. */
 #include "scheme.h"
 

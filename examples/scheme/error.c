@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Errors, and the state that the interpreter's files share.
  *
  * An error is noted in plain C and jumps to the virtual machine, which makes a condition object of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The expander makes a syntax tree from forms. It resolves names, once and for all, and expands
  * macros. Most forms are macros in boot.scm. The special ones are below. */
 #include "syntax.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The virtual machine's stack, procedures, and continuations: see vm.h. */
 #include "vm.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which instructions are worth one that does the work of two. Chosen by how often programs of the
  * public collections run one after the other. */
 #include "opcodes.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How the virtual machine's loop writes down its instructions. The macros use the loop's variables:
  * the registers `pc`, `sp`, `fp`, `self`, `acc`, and `number`, `left` and `right` for results and
  * operands. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Pairs, lists, multiple values, and the comparison of any number of arguments. */
 #include "scheme.h"
 

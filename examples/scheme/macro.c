@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* syntax-rules: matching patterns and filling templates.
  *
  * Bindings are ((identifier . matched) …). What a variable under an ellipsis matched is a

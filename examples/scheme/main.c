@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The program: starts the interpreter and prints statistics. boot.scm does the rest. */
 #include "scheme.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* All that the interpreter asks of a collector. There are two implementations, mem_tide.[ch] on
  * Tidemark and mem_boehm.[ch] on Boehm GC. The build picks one.
  *

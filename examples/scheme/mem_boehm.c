@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Boehm GC under the interpreter, in its fastest way: no interior pointers from the heap (a pair is
  * 16 bytes, not 32), pointer-free objects declared as such, free lists taken whole. */
 #include "mem.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Inline allocation on Boehm GC: the free lists of gc_inline.h, its fastest way for one thread. */
 #ifndef EXAMPLES_SCHEME_MEM_BOEHM_H
 #define EXAMPLES_SCHEME_MEM_BOEHM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tidemark under the interpreter: one heap, one mutator with a conservative stack. */
 #include "mem.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Inline allocation on Tidemark. */
 #ifndef EXAMPLES_SCHEME_MEM_TIDE_H
 #define EXAMPLES_SCHEME_MEM_TIDE_H

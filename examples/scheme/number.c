@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Numbers: fixnums of 62 bits and flonums. A result that does not fit 62 bits is an error. */
 #include "scheme.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The virtual machine's instructions. A program is an array of words: the address of an
  * instruction's code, then its operands. The machine has an accumulator and a stack; `slot`
  * counts from the start of the current frame, `index` in the closure's captured values, `to`

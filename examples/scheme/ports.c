@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Ports: files, strings, and the terminal. Outside of the interpreter, characters are UTF-8. A file
  * that cannot be opened, read, written or closed is an error of the kind "file". */
 #include "scheme.h"

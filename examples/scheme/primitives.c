@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Primitive procedures: gathers them, checks their arguments, calls them. */
 #include "scheme.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The reader makes data from characters. */
 #include "scheme.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Values, objects, and what the interpreter's files share.
  *
  * A value is one word. Its low bits say what it is, such that a collector which ignores words

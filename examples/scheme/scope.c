@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What identifiers mean, and what they were before macros renamed them: see syntax.h. */
 #include "syntax.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Vectors, strings and bytevectors have the same procedures. Characters, and UTF-8. */
 #include "scheme.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Symbols. A table holds the one symbol of each name. */
 #include "scheme.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Identifiers, scopes, and the syntax tree, which the expander makes and the compiler reads.
  *
  * Hygiene: each use of a macro renames the identifiers that its template inserts to fresh

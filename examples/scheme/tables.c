@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Equality, searching lists, and hash tables. A table is a vector of chains of (key . content)
  * pairs. Objects never move, so an address is a lasting hash: nothing to do after a collection. */
 #include "scheme.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lines from the terminal, edited where libedit is installed. */
 #include "scheme.h"
 

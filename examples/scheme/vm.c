@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The virtual machine: the loop that runs programs, and how a run starts, fails and ends. The
  * stack and continuations are in frames.c. */
 #include "instructions.h"

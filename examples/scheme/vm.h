@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The virtual machine's registers and stack, which vm.c and frames.c share.
  *
  * The stack holds frames: three words of return information {words of the caller's frame,

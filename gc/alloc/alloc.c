@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Allocation behind the inlined fast path. */
 #include "gc/alloc/request.h"
 #include "gc/layout/layouts.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "gc/alloc/dead.h"
 
 #include "gc/check/caller/check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Telling the program of objects that have died: tide_layout_on_reclaim. */
 #ifndef TD_GC_ALLOC_DEAD_H
 #define TD_GC_ALLOC_DEAD_H

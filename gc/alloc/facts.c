@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Questions of embedders about objects. */
 #include "gc/check/caller/check.h"
 #include "gc/object/find.h"

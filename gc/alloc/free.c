@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Looking at, freeing and resizing single objects. */
 #include <string.h>
 

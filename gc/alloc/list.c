@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Many objects from one call. */
 #include "gc/state/heap.h"
 #include "gc/state/mutator.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "gc/alloc/request.h"
 
 #include "gc/alloc/dead.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One request for memory. Where there is no room, one step after the other is taken to make some,
  * each followed by another attempt. */
 #ifndef TD_GC_ALLOC_REQUEST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arrays in pages of the system, for what may grow while the world stands still: a thread that was
  * stopped by a signal may be inside malloc and hold its locks. */
 #ifndef TD_GC_ARRAYS_PAGES_H

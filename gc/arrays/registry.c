@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Entries that were registered. */
 #include "gc/arrays/registry.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the program has registered, of one kind: a dense array of entries, each of which begins with
  * what it is known by. That is one word, and then a table finds it; or it is longer, where there
  * are few, and they keep their order. Not thread-safe. */

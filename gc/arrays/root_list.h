@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Spans of roots, and words that are copied from memory that will not stay. Both may grow while the
  * world stands still. Where there is no memory for a longer list, what is there is taken, and the
  * list begins anew. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A hash table from non-zero words to sizes, for addresses that were registered. Linear probing;
  * removal moves later entries back, so there are no tombstones. Not thread-safe. Its memory is not
  * malloc's: verification fills one while the world stands still. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What lies at an address, for people who debug. */
 #ifndef TD_GC_CHECK_DESCRIBE_H
 #define TD_GC_CHECK_DESCRIBE_H

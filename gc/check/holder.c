@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "gc/check/holder.h"
 
 #include <stdio.h>

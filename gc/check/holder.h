@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What holds a reference: the words by which verification names objects and roots. */
 #ifndef TD_GC_CHECK_HOLDER_H
 #define TD_GC_CHECK_HOLDER_H

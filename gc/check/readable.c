@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Looking at registered roots through the system, which survives memory that is gone. */
 #include "gc/check/readable.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Are the registered roots still there? */
 #ifndef TD_GC_CHECK_READABLE_H
 #define TD_GC_CHECK_READABLE_H

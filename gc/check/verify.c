@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* An independent marking: one thread, its own bitmap, an explicit list, references read by
  * gc/object/scan.c. It shares nothing with marker/ but the heap itself. */
 #include "gc/check/verify.h"

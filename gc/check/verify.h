@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Checking a collection's result against an independent serial marking. */
 #ifndef TD_GC_CHECK_VERIFY_H
 #define TD_GC_CHECK_VERIFY_H

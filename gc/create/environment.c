@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading the environment. */
 #include "gc/create/environment.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the environment says: the variables TIDE_…. */
 #ifndef TD_GC_CREATE_ENVIRONMENT_H
 #define TD_GC_CREATE_ENVIRONMENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fork. Before it, the worlds of all heaps are stopped and all locks taken, so that the child
  * finds every structure whole: no other mutator is in the middle of an allocation. The child
  * keeps the mutators of the thread that forked, and forgets the other threads: their handles and

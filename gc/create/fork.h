@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* All heaps of the process, for fork. */
 #ifndef TD_GC_CREATE_FORK_H
 #define TD_GC_CREATE_FORK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Creating and destroying heaps. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How large a heap may become, changed while it lives. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How a heap is marked: the engine, the policy, the number of markers, and what they remember. */
 #include "gc/create/marking.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What marking is configured with, where a heap is made. */
 #ifndef TD_GC_CREATE_MARKING_H
 #define TD_GC_CREATE_MARKING_H

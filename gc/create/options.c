@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Options of a heap: as given, then as the environment says, then defaults. */
 #include "gc/create/options.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The options that a heap is created with. */
 #ifndef TD_GC_CREATE_OPTIONS_H
 #define TD_GC_CREATE_OPTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Does the program want no collection? It may say so without the world's lock.
  *
  * It raises a count: one of the heap's own (tide_collect_pause), or a variable of the program

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The collection cycle:
  *   stop     every other mutator reaches a safepoint or is in a blocking section
  *   retire   the unused rests of bump runs go back, so that every object is a real one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One collection, from the wish to the resumed world. */
 #ifndef TD_GC_CYCLE_COLLECT_H
 #define TD_GC_CYCLE_COLLECT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* When a heap collects, as far as the program has a say: pauses, and memory outside the heap. */
 #include "gc/check/caller/check.h"
 #include "gc/cycle/asked.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "gc/cycle/owed.h"
 
 #include "gc/object/runs.h"

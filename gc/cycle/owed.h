@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A collection that is due and has not taken place: the program had paused collecting, collects
  * when it wants to (tide_options.collects), or told of external memory where nothing may be
  * collected. It is owed until one takes place that does as

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Weak references, finalizers and ephemerons between marking and sweeping. */
 #include "gc/cycle/reclaim.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What happens between the end of marking from roots and sweeping, in this order:
  *   1  Weak references of kind BEFORE to unmarked objects are cleared.
  *   2  Dying objects with finalizers are found. If there are any, those whose turn it is are

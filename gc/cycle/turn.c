@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "gc/cycle/turn.h"
 
 #include "gc/roots/set.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whose turn it is to collect: the world's lock, for a thread that may hold what the collecting one
  * waits for. */
 #ifndef TD_GC_CYCLE_TURN_H

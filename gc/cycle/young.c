@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Young collections. */
 #include "gc/cycle/young.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is special about collections of young objects. */
 #ifndef TD_GC_CYCLE_YOUNG_H
 #define TD_GC_CYCLE_YOUNG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Figures without a lock. */
 #include "gc/threads/thread.h"
 #include "heap/space/counted.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finalizers of which an object has one. */
 #include "gc/check/caller/check.h"
 #include "gc/object/find.h"

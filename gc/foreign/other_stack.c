@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where another thread's own stack lies. */
 #include "gc/check/caller/check.h"
 #include "gc/state/mutator.h"

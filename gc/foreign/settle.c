@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whose turn it is, of the objects that have one finalizer of their own:
  *   1  What the unmarked ones refer to is marked with all that it reaches; what those of NO_ORDER
  *      refer to is not. So an ordered one that is reached by another, or by itself, is marked now.

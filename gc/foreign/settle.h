@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finalizers of which an object has one, in a collection. The finalizers' lock is held. */
 #ifndef TD_GC_FOREIGN_SETTLE_H
 #define TD_GC_FOREIGN_SETTLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads that stand still because the program asked for it.
  *
  * A suspended mutator was stopped with the world, and keeps its STOP bit when the others go on. It

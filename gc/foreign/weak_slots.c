@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Weak slots in place. The finalizers' lock guards them: a collection holds it. */
 #include "gc/foreign/weak_slots.h"
 

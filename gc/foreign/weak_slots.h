@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Weak slots in place. */
 #ifndef TD_GC_FOREIGN_WEAK_SLOTS_H
 #define TD_GC_FOREIGN_WEAK_SLOTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A world that stands still for as long as the program wants. */
 #include "gc/check/caller/call.h"
 #include "gc/threads/inside.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Making layouts from descriptions. */
 #include "gc/layout/layouts.h"
 

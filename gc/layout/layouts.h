@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Layouts that are made of others. */
 #ifndef TD_GC_LAYOUT_LAYOUTS_H
 #define TD_GC_LAYOUT_LAYOUTS_H

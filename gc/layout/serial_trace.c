@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Trace functions that run one at a time: a function of ours takes a lock around them. */
 #include "gc/layout/serial_trace.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Trace functions that run one at a time. */
 #ifndef TD_GC_LAYOUT_SERIAL_TRACE_H
 #define TD_GC_LAYOUT_SERIAL_TRACE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The functions that trace functions and root callbacks may call. */
 #include "marker/base/tracer.h"
 #include "tide/tide.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where objects begin. */
 #include "gc/object/find.h"
 

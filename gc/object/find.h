@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Questions about objects that mutators may ask between collections. */
 #ifndef TD_GC_OBJECT_FIND_H
 #define TD_GC_OBJECT_FIND_H

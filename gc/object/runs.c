@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "gc/object/runs.h"
 
 #include "gc/threads/thread.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A mutator's cache of cells (heap/cells/cache.h) from attaching to detaching and through stops. */
 #ifndef TD_GC_OBJECT_RUNS_H
 #define TD_GC_OBJECT_RUNS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading one object's references, serially. Shared by everything in gc that follows references
  * itself (ephemerons, finalizer order, verification, the walk), and deliberately not by the
  * marker, whose work the verification checks. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Gathering roots into spans. */
 #include "gc/roots/gather.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The list of spans that marking starts from. */
 #ifndef TD_GC_ROOTS_GATHER_H
 #define TD_GC_ROOTS_GATHER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Objects that are kept alive until they are let go.
  *
  * A byte for each granule tells whether the object that begins there is pinned, and whether it is

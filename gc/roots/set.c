@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Registering roots: of five kinds, in one way. */
 #include "gc/roots/set.h"
 

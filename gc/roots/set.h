@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Registered roots of all kinds, and the list of what marking starts from. */
 #ifndef TD_GC_ROOTS_SET_H
 #define TD_GC_ROOTS_SET_H

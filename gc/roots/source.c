@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sources of roots, and the list of what they report. */
 #include "gc/roots/source.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Asking the sources of roots, which tell them afresh in each collection. The caller holds the
  * world's lock. */
 #ifndef TD_GC_ROOTS_SOURCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Statuses, error texts and the version. */
 #include "gc/state/error.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How a failure is told: by a status, by an error's text, or, for misuse that has no place for
  * either, by a message of the debug build. */
 #ifndef TD_GC_STATE_ERROR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A heap: what its rooms keep of it. Each room declares its own structure; gc/create makes them all
  * in one piece.
  *

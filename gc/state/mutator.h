@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A mutator: one for each thread that is attached to a heap. */
 #ifndef TD_GC_STATE_MUTATOR_H
 #define TD_GC_STATE_MUTATOR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "gc/state/sized.h"
 
 #include <string.h>

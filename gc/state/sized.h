@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Structures that carry their size, so that programs compiled with an older or a newer header keep
  * working. */
 #ifndef TD_GC_STATE_SIZED_H

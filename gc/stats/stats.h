@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Figures and events. */
 #ifndef TD_GC_STATS_STATS_H
 #define TD_GC_STATS_STATS_H

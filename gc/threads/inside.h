@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads that a signal may stop anywhere (TIDE_STOP_SIGNAL) may not be stopped inside Tidemark:
  * they could hold one of its locks, or be in the middle of a change. So functions that take a lock
  * or change what a collection reads hold stops off:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The calling thread: its mutators and its stack. */
 #include "gc/threads/thread.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The calling thread: its mutators, the worlds it holds, and the embedder's function it is in. */
 #ifndef TD_GC_THREADS_THREAD_H
 #define TD_GC_THREADS_THREAD_H

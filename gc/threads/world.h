@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The world of a heap: its mutators, the lock of stoppers, and the stop under way. */
 #ifndef TD_GC_THREADS_WORLD_H
 #define TD_GC_THREADS_WORLD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Closing ephemerons. */
 #include "gc/weak/ephemeron.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Ephemerons during a collection: which values are reached because their keys are.
  *
  * Markers follow an ephemeron's value when they find its key marked, and chain the ephemeron

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finalizers of which an object may have many: adding, removing and running them. */
 #include "gc/check/caller/call.h"
 #include "gc/check/caller/check.h"

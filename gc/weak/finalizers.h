@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One table for all finalizers, and the queue of pending ones.
  *
  * An object may have any number that were added, and one that was set. They lie in the table in the

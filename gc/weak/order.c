@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The order of finalization. */
 #include "gc/weak/order.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which of the dying objects may be finalized now, of those to which finalizers were added.
  *
  * The rule: an object waits while another dying registered object reaches it; of those that reach

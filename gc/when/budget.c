@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The decision between both kinds, and keeping to the budget. */
 #include "gc/when/when.h"
 

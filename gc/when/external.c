@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memory outside the heap that lives and dies with objects.
  *
  * What is taken counts as allocated: it fills the young part, and uses up the budget. What is given

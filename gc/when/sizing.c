@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The budget of blocks after a full collection.
  *
  * By a factor, what may be allocated grows with what a collection reads. The adaptive rule is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* When a collection is due, and of which kind.
  *
  * An allocation comes to one of two bounds. Blocks in use have reached the *budget*: a full

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The young part, and whether young collections pay.
  *
  * The young part begins at twice the size of a cache. It grows while collections of it take too

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "heap/cells/cache.h"
 
 #include <string.h>

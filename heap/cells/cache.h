@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A mutator's cache of free cells of small objects: a run for each layout and size class, and the
  * cells that its program has freed. No other takes from it. */
 #ifndef TD_HEAP_CELLS_CACHE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "heap/cells/large.h"
 
 #include <string.h>

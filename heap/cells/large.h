@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Large objects: those of over half a block that have an extent of their own. */
 #ifndef TD_HEAP_CELLS_LARGE_H
 #define TD_HEAP_CELLS_LARGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Medium objects in spans. */
 #include "heap/cells/medium.h"
 

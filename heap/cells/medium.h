@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Medium objects: of over half a block up to 512 KiB. In blocks of their own, one of 33,000 bytes
  * would take 65,536. So where there are several of a layout and a similar size, they share a span:
  * neighbouring blocks without a remainder, divided into equal cells of whole pages. A cell wastes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "heap/cells/refill.h"
 
 #include "heap/cells/run.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The next block to allocate small objects from. Only taking it needs the heap's lock, because the
  * block is the mutator's own from then on: see [owner] in heap/space/space.h. */
 #ifndef TD_HEAP_CELLS_REFILL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Runs of free cells. A mutator reserves a run in its block, which writes the marks of the cells.
  * It hands the run out to itself in pieces, each zeroed just before use unless the layout does
  * without. */

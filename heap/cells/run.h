@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Runs of free cells, in the block that a mutator owns: [run] and [owner] in heap/space/space.h. */
 #ifndef TD_HEAP_CELLS_RUN_H
 #define TD_HEAP_CELLS_RUN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "heap/memory/backing.h"
 
 #include "heap/space/counted.h"

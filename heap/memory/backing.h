@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The memory behind the blocks of slabs from the system, and the bound on all of it.
  *
  * A space's limit bounds memory, not only blocks in use: free blocks that were written keep theirs,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The pool of blocks, over slabs from the system. Slabs are committed when a block of theirs is
  * first taken. Every free block below the frontier has its bit set, whether its slab is committed,
  * was given back, or was never used. */

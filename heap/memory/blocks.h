@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The pool of blocks: which are free, and the memory behind them. */
 #ifndef TD_HEAP_MEMORY_BLOCKS_H
 #define TD_HEAP_MEMORY_BLOCKS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Blocks: what the marker sees of one. */
 #include "heap/space/block.h"
 

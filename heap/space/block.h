@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Blocks: what the heap knows of each 64 KiB of its range.
  *
  * A block holds cells of one layout and one size class, or it is part of an extent: the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counts that change under the heap's lock, and that figures are made of without it.
  *
  * There is one writer at a time, so the holder of the lock reads them as they are. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From an address to the object that it points at or into. */
 #include "heap/space/find.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From an address to the object that it points at or into. */
 #ifndef TD_HEAP_SPACE_FIND_H
 #define TD_HEAP_SPACE_FIND_H

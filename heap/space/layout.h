@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Layouts: which words of an object are references.
  *
  * A layout is interned: asking twice for the same description gives the same number. The marker

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Access to mark bytes and page flags while several markers run.
  *
  * [mark] Any marker may write a mark byte at any time. Every store puts the same epoch there, with

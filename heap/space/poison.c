@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "heap/space/poison.h"
 
 /* The sanitizer's own functions. Weak, so that they are NULL in programs without it. */

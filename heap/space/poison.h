@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* AddressSanitizer, where the program is built with it; the library need not be. What is poisoned
  * may not be touched: the sanitizer ends the program with a report. */
 #ifndef TD_HEAP_SPACE_POISON_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a block holds, for threads that look at it without the heap's lock.
  *
  * [small] Between collections a free block may become one of cells, and one of cells stays what it

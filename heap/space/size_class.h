@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Size classes: the sizes that cells of a block may have.
  *
  * Up to 512 bytes there is a class for every 16 bytes (class = size / 16). Above, there are four

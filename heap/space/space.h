@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The space: where objects live.
  *
  *   base                                                               base + reserved

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Mapping the side tables, and making more of them writable. */
 #include "heap/space/tables.h"
 

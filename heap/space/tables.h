@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The side tables of a space: readable as far as the range reaches, and zero; writable as far as it
  * is used. So a long range costs address space only, also where the system counts what may be
  * written, or locks it into memory. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Visiting cells. */
 #include "heap/space/walk.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Visiting every cell of a space, or every object. */
 #ifndef TD_HEAP_SPACE_WALK_H
 #define TD_HEAP_SPACE_WALK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Noting and passing over the cells that false pointers point at. */
 #include "heap/withheld/avoid.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Free cells that false pointers point at, which are not handed out.
  *
  * A conservative root that holds an integer keeps whatever object comes to lie where it points, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "heap/withheld/dying.h"
 
 #include "heap/space/find.h"

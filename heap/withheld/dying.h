@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Objects that have died and of which the program is to be told: those of layouts with a function
  * for it (tide_layout_on_reclaim).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The quarantine. It is there to find errors: what it costs does not matter where it is off. */
 #include "heap/withheld/quarantine.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cells of dead objects that are kept, so that a reference which is still in use is found out.
  *
  * A space that has a quarantine (TIDE_VERIFY=1) does not hand such a cell out again for some

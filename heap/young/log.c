@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The log of old objects that were written to. */
 #include "heap/young/log.h"
 

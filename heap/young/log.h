@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The log: old objects that mutators have written references into since the last collection. A
  * young collection looks into these and into no other old objects.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Young objects. */
 #include "heap/young/young.h"
 

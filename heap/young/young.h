@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Young objects: those allocated since the last collection, in a space that has_young.
  *
  * All of them lie in *touched* blocks, which is where a mutator allocated since that collection. Of

@@ -1,8 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /* Knobs that a program rarely has a reason to touch: the marking queue, whom idle markers steal
  * from. The defaults are what measured best. */
 #ifndef TIDE_ADVANCED_H
 #define TIDE_ADVANCED_H
-
 #include "tide/tide.h"
 
 TIDE_BEGIN

@@ -1,8 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /* What all public headers share: the version, the opaque types, statuses and errors.
  * <tide/tide.h> includes this; start reading there. */
 #ifndef TIDE_BASE_H
 #define TIDE_BASE_H
-
 /* Marks are read eight at a time, the first in the lowest byte; addresses take 48 bits. */
 #if !defined(__LP64__) || !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "Tidemark needs a 64-bit little-endian processor"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Block-based work stealing (BWoS): queues for schedulers, job systems and graph searches.
  *
  * C11 and later, C++11 and later, GCC or Clang. Longer than 400 lines because it is whole: it
@@ -56,7 +57,6 @@
  * Names that end in _ are this header's own. */
 #ifndef TIDE_BWOS_H
 #define TIDE_BWOS_H
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

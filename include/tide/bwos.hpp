@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The queues of tide/bwos.h for C++17: tide::bwos_lifo<T> and tide::bwos_fifo<T>, which own their
 // storage and share by themselves.
 //
@@ -8,7 +9,6 @@
 // std::invalid_argument or std::bad_alloc, and nothing else throws.
 #ifndef TIDE_BWOS_HPP
 #define TIDE_BWOS_HPP
-
 #include <cstddef>
 #include <cstdint>
 #include <new>

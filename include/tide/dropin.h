@@ -1,8 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /* What the drop-in libgc.so.1 needs beyond tide/foreign.h, with the conventions of tide/tide.h. No
  * promise goes with this header: names and meanings may change in any version. */
 #ifndef TIDE_DROPIN_H
 #define TIDE_DROPIN_H
-
 #include "tide/foreign.h"
 
 TIDE_BEGIN

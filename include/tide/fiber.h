@@ -1,9 +1,9 @@
+/* SPDX-License-Identifier: MIT */
 /* Fibers: stacks that are not a thread's own (coroutines, green threads). <tide/tide.h> includes
  * this. A mutator whose stack is scanned conservatively says when it runs on one; precise mutators
  * need none of this. */
 #ifndef TIDE_FIBER_H
 #define TIDE_FIBER_H
-
 #include "tide/base.h"
 
 TIDE_BEGIN

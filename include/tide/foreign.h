@@ -1,9 +1,9 @@
+/* SPDX-License-Identifier: MIT */
 /* For runtimes that bring their own ways: roots that nobody registers one by one, weak slots that
  * lie anywhere, liveness, finalizers taken by hand, trace functions that run one at a time. Include
  * it besides <tide/tide.h>. */
 #ifndef TIDE_FOREIGN_H
 #define TIDE_FOREIGN_H
-
 #include "tide/tide.h"
 
 TIDE_BEGIN

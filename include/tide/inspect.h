@@ -1,7 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /* Looking at a heap that stands still: the walk, and the files that the library writes with it. */
 #ifndef TIDE_INSPECT_H
 #define TIDE_INSPECT_H
-
 #include "tide/tide.h"
 
 TIDE_BEGIN

@@ -1,7 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /* Layouts: what the collector must know of an object's inside. <tide/tide.h> includes this. */
 #ifndef TIDE_LAYOUT_H
 #define TIDE_LAYOUT_H
-
 #include "tide/base.h"
 
 TIDE_BEGIN

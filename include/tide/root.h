@@ -1,7 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /* Roots: where a collection begins, beside the stacks of mutators. <tide/tide.h> includes this. */
 #ifndef TIDE_ROOT_H
 #define TIDE_ROOT_H
-
 #include "tide/base.h"
 
 TIDE_BEGIN

@@ -1,9 +1,9 @@
+/* SPDX-License-Identifier: MIT */
 /* What a heap and its collections did: counters, events, verification. This header includes
  * tide/inspect.h, the walk over objects and the snapshots. Times are in nanoseconds, sizes in
  * bytes; units are in the names. */
 #ifndef TIDE_STATS_H
 #define TIDE_STATS_H
-
 #include "tide/inspect.h"
 #include "tide/tide.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tidemark: a parallel, non-moving mark-sweep collector that you embed.
  *
  * In four steps: create a heap, attach the calling thread as a mutator, describe what your
@@ -45,7 +46,6 @@
  * Include tide/stats.h for figures, events and checks. */
 #ifndef TIDE_TIDE_H
 #define TIDE_TIDE_H
-
 #include "tide/base.h"
 #include "tide/layout.h"
 #include "tide/root.h"

@@ -1,10 +1,10 @@
+// SPDX-License-Identifier: MIT
 // Tidemark for C++: objects whose lifetime is that of a C call and its counterpart. C++11.
 // Constructors throw tide::Error where the C function fails; destructors do not throw. None of
 // these objects may be copied or moved, and all of them but Heap and Root belong to the thread that
 // made them. They convert to the pointers that the C functions want.
 #ifndef TIDE_TIDE_HPP
 #define TIDE_TIDE_HPP
-
 #include <cstdint>
 #include <stdexcept>
 

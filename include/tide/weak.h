@@ -1,9 +1,9 @@
+/* SPDX-License-Identifier: MIT */
 /* What happens when objects die: weak references, ephemerons, weak tables, finalizers.
  * <tide/tide.h> includes this. Functions that only look (…_get, _key, _value, _count) are allowed
  * in callbacks of a collection. */
 #ifndef TIDE_WEAK_H
 #define TIDE_WEAK_H
-
 #include "tide/base.h"
 
 TIDE_BEGIN

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The write barrier: how references get into objects that a collection has seen. <tide/tide.h>
  * includes this.
  *
@@ -19,7 +20,6 @@
  * functions store, and that is all. Programs may use them everywhere. */
 #ifndef TIDE_WRITE_H
 #define TIDE_WRITE_H
-
 #include "tide/tide.h"
 
 TIDE_BEGIN

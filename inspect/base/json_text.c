@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "inspect/base/json_text.h"
 
 /* Returns how many bytes the UTF-8 character at `at` has, 0 if there is none. The first two bytes

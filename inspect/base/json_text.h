@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Text as a JSON string, whatever is in it. */
 #ifndef TD_INSPECT_BASE_JSON_TEXT_H
 #define TD_INSPECT_BASE_JSON_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "inspect/base/outcome.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How the writing of a file goes. The first failure stays; the file is then thrown away. */
 #ifndef TD_INSPECT_BASE_OUTCOME_H
 #define TD_INSPECT_BASE_OUTCOME_H

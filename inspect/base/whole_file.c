@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "inspect/base/whole_file.h"
 
 #include <errno.h>

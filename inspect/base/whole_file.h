@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Files that appear whole or not at all.
  *
  * A file is written under a name of its own beside its place and renamed at the end. The name is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The header of a .thg file as bytes. */
 #include "inspect/thg/format.h"
 

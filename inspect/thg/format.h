@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The .thg format: numbers that writers and readers share. docs/thg-format.md describes it.
  *
  * The library's writer (inspect/graph.c) and the program's writer and reader (workloads/thg_*.c)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "inspect/thg/raw_frame.h"
 
 #include <string.h>

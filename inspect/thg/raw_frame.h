@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A sink for .thg files that needs no compressor.
  *
  * The format wants each stream as a zstd frame. A frame need not compress: these are made of raw

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Streams and header of a .thg file, whatever stores their bytes. */
 #include "inspect/thg/writer.h"
 

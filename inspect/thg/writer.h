@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writing a .thg file (docs/thg-format.md): streams of numbers one behind the other, then the
  * header in front of them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A bit for each marker: what the others should know of it at a glance.
  *
  * Bits are hints. A bit that is missing, or is there in vain, costs time only; so all accesses are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "marker/base/deferred.h"
 
 #include "heap/view.h"

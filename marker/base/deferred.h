@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Deferred work: grey objects that are kept in the mark table instead of a queue. Such an object
  * has the bit TD_DEFERRED in its mark byte, and its page has a flag (heap/space/marks.h). The table
  * has room for every object of the heap, so work that no queue takes needs no memory of its own. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A marking engine: the marking loop compiled around one kind of queue. */
 #ifndef TD_MARKER_BASE_ENGINE_H
 #define TD_MARKER_BASE_ENGINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The event log of a marker, for tide_timeline_read. It is off until it is asked for. When it is on
  * it costs a few stores at rare moments, never one per object.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Joining and leaving a phase among many markers.
  *
  * When work runs out, all markers leave within microseconds, and the line of one counter would pass

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "marker/base/helped.h"
 
 /* Where helpers pay, a steal leads to more objects than that: to 5,000 or more on all graphs that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Is this heap marked faster without helpers? Where the frontier is a thread of small pieces, as in
  * a list whose elements each lead to little, helpers come again and again for work that is not
  * worth the way: marks, queues and objects then pass from core to core all the time. Such a heap

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Nothing but speed depends on a wake-up, with two exceptions that are waited for in loops: the end
  * of a phase (the collecting thread waits for it) and td_quiet.
  *

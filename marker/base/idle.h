@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Markers without work: watching, sleeping, being woken.
  *
  * A helper sleeps on a futex of its own from one collection to the next, until a collection needs

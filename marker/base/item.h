@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a marking queue holds: items of 64 bits. An item is an object or a slice of an array; 0 is
  * no item. */
 #ifndef TD_MARKER_BASE_ITEM_H

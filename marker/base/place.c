@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "marker/base/place.h"
 
 /* Many markers do not ask each other, which would take a cache line from each of them. A machine

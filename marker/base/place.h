@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where markers execute.
  *
  * A helper must not share a CPU with a marker while another CPU is free: then the two take turns,

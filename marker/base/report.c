@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "marker/base/report.h"
 
 #include "platform/probes.h"

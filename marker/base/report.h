@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the marking loop reports: statistics, events and probes of one incident in one call. The
  * calls are out of line, because the loop needs its registers for other things. */
 #ifndef TD_MARKER_BASE_REPORT_H

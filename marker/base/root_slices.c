@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "marker/base/root_slices.h"
 
 static uint64_t slices_of(const struct td_span *span) {

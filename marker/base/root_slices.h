@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Roots in slices. Markers take the next slice from a shared counter, so that one long array of
  * roots and ten thousand short ones keep all markers busy alike. */
 #ifndef TD_MARKER_BASE_ROOT_SLICES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where a marking phase starts: ranges of memory that hold references. */
 #ifndef TD_MARKER_BASE_SPAN_H
 #define TD_MARKER_BASE_SPAN_H

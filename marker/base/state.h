@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The state of marking: what the markers of a heap share, and what each marker has for itself.
  *
  * Words. A *collection* consists of one or more *phases*, each a call of td_mark_phase: first from

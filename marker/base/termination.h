@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* When is a marking phase over?
  *
  * `active` counts the markers that hold work or may produce some. The collecting thread starts a

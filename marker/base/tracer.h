@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a trace function or root callback of the embedder calls back into. The marker, the serial
  * verifier and the ephemeron closure each have one as the first member of their own state and fill
  * in the functions. gc/layout/tracer.c defines tide_trace, tide_trace_range and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "marker/base/trial.h"
 
 #define OBJECTS_LEAST 65536u /* a collection of fewer tells nothing */

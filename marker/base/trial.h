@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which of two ways to mark this heap is faster? Where that depends on the processor as much as on
  * the graph, the heap is marked the other way now and then, and the faster way is kept. Of
  * each question one way is called *on*, the other off: visits of regions or none

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The numbers that marking was tuned with, all in one place. docs/notes/marker.md has the
  * measurements behind them. */
 #ifndef TD_MARKER_BASE_TUNING_H

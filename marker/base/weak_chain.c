@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* [weak.chain] Two markers may scan the same object at once. The one that changes `claimed` to the
  * number of this collection chains the object, on a chain of its own. */
 #include "marker/base/weak_chain.h"

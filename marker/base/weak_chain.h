@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Weak references and ephemerons that markers meet. They are chained by their link words; the
  * collector decides on them when everything that is strongly reachable is marked. */
 #ifndef TD_MARKER_BASE_WEAK_CHAIN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The marking engine 'abp'. */
 #ifndef TIDE_WITHOUT_ABP
 #include "marker/queue/abp.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The marking engine 'bwos'. */
 #ifndef TIDE_WITHOUT_BWOS
 #include "marker/queue/bwos.h"

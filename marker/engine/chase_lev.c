@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The marking engine 'chase-lev'. */
 #ifndef TIDE_WITHOUT_CHASE_LEV
 #include "marker/queue/chase_lev.h"

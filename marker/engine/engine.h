@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A marking engine: the tracing loop, compiled around one queue. A template: each engine's file
  * includes its queue's header, defines TD_QUEUE as the queue's identifier and includes this. */
 #include "marker/base/state.h"

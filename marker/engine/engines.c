@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The library's engines. A build leaves engines out by TIDE_WITHOUT_… */
 #include "marker/engine/engines.h"
 

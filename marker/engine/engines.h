@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table of engines, in a unit of its own. A program that is linked with the static library may
  * define the table itself: the linker then leaves the library's out. */
 #ifndef TD_MARKER_ENGINE_ENGINES_H

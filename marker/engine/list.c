@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "marker/engine/list.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The marking engines that there are. */
 #ifndef TD_MARKER_ENGINE_LIST_H
 #define TD_MARKER_ENGINE_LIST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The marking engine 'serial'. */
 #ifndef TIDE_WITHOUT_SERIAL
 #include "marker/queue/serial.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* When a queue is full, the frontier is dense. Then scanning it in address order beats any order
  * that the graph suggests: objects and marks lie side by side, and every access is known long
  * before it is needed. All objects of a page have one layout, so decisions are made once a page,

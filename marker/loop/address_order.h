@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Marking in address order: what a marker does when its queue is full. */
 #ifndef TD_MARKER_LOOP_ADDRESS_ORDER_H
 #define TD_MARKER_LOOP_ADDRESS_ORDER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "marker/loop/batch.h"
 
 /* `words`, a constant: what leads to no object's beginning stays as well. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Testing references in batches. A reference that was found in an object waits until its mark byte
  * is in the cache. There are two buffers: one is filled while the mark bytes for the references in
  * the other one are on their way. When the first is full, the other one is flushed and they change

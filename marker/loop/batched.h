@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Mode BATCHED: objects are scanned in groups, references are tested in batches.
  *
  * The objects of one group are fetched while those of the group before are scanned. The references

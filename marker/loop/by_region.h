@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Mode BY_REGION: the frontier is scattered. The marker throws all its work to the regions it leads
  * to and visits those: marker/region/regions.h. When visits do not pay, what still waits comes back
  * into the queue, chunk by chunk, as a source of work. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Modes DEPTH_FIRST and LEAVES_EARLY: following the newest child.
  *
  * References go into the queue as they are, the last one first; the newest child stays out of it.

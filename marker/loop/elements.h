@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Ordered arrays in the modes that follow the newest child.
  *
  * An array tells of many objects at once. If these lie in the order of its slots, they need neither

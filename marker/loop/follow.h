@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the modes that follow the newest child do with a reference. */
 #ifndef TD_MARKER_LOOP_FOLLOW_H
 #define TD_MARKER_LOOP_FOLLOW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The marking loop, a template that is compiled once around each kind of queue. An engine defines
  * the parameters (marker/loop/parameters.h), includes this file, and gets
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Mode NARROW: the frontier is a few objects, as in a list whose elements lead to marked objects.
  * They fill neither groups nor batches.
  *

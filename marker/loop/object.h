@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Scanning one object, of any kind, and prefetching those that come after it. */
 #ifndef TD_MARKER_LOOP_OBJECT_H
 #define TD_MARKER_LOOP_OBJECT_H

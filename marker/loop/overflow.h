@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Mode ADDRESS_ORDER: the queue was full, so the frontier is dense. The marker defers all its work
  * and scans the heap in address order with everybody else's deferred work. */
 #ifndef TD_MARKER_LOOP_OVERFLOW_H

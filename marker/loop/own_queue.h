@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Putting items into the marker's own queue. An item for which the queue has no room is deferred.
  */
 #ifndef TD_MARKER_LOOP_OWN_QUEUE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What an engine must define before it includes marker/loop/loop.h, which is compiled once around
  * each kind of queue:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The poll: a marker stops every TD_POLL_OBJECTS objects to choose its mode and to share work. */
 #ifndef TD_MARKER_LOOP_POLL_H
 #define TD_MARKER_LOOP_POLL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sharing work with markers that have none. */
 #ifndef TD_MARKER_LOOP_SHARING_H
 #define TD_MARKER_LOOP_SHARING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "marker/loop/single.h"
 
 /* Returns the map of the object, if it has one bit, and 0 otherwise. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Objects that have one reference each, as elements of lists do. What any object takes is more than
  * they need: these loops do it in little more than half of the instructions. A poll finds out
  * whether to try them. They are no parts of the template, because they do not use the queue. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Scanning arrays. A long array is cut in halves until a slice is short; the later halves go into
  * the queue, where thieves find them. */
 #ifndef TD_MARKER_LOOP_SLICES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where a marker looks for work when it has none: root slices, then flagged pages, then the queues
  * of other markers. */
 #ifndef TD_MARKER_LOOP_SOURCES_H

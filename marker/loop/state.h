@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The state of the marking loop: a local variable of work() in marker/loop/loop.h. The modes that
  * follow the newest child work on a copy whose address goes to inlined functions only, so that the
  * compiler keeps what they use most in registers. */

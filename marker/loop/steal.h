@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How a marker takes work from another marker's queue. A part of the template of marker/loop/loop.h
  * that uses the marker and the queues, and nothing of the loop's state. */
 #ifndef TD_MARKER_LOOP_STEAL_H

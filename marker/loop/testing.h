@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the modes BATCHED and NARROW have in common: they test references before they queue objects,
  * so that the queue holds grey objects only. They are best where many references lead to objects
  * that are marked already.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The window: a short FIFO of items whose objects and marks have been prefetched. Several cache
  * misses are under way together while the items wait here. */
 #ifndef TD_MARKER_LOOP_WINDOW_H

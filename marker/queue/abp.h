@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The bounded array deque of Arora, Blumofe and Plaxton with Chase and Lev's circular indices.
  *
  * Every item is visible to thieves at once, which costs the owner a full fence per get. Orders are

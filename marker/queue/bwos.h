@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* LIFO block-based work stealing (BWoS): the expert form of the public header is a queue of the
  * contract, but for a few names. */
 #ifndef TD_MARKER_QUEUE_BWOS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The growing circular deque of Chase and Lev, with the orders of Lê et al., PPoPP 2013.
  *
  * Differs from marker/queue/abp.h only in that a full buffer is replaced by one of twice the size.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The contract of a marking queue, and the few helpers that every queue shares.
  *
  * A queue belongs to one thread, its owner, which puts items in and gets them out. Any other

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "marker/queue/growth.h"
 
 #include "platform/platform.h"

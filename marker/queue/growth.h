@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memory into which a queue grows while the world is stopped, where nothing may call malloc.
  *
  * The address space is reserved when the queue is made, so that this failure is told in time. Pages

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The library's queues. Its marking engines come from this list, and with those of
  * bench/rivals/list.h the queues of `tidemark queue`, the tests and the model checks.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "marker/queue/policy.h"
 
 #include <string.h>

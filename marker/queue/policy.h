@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Victim choice: whose queue a thief tries next. The marker and `tidemark queue` use it.
  *
  * A policy is a thief's own plain data: it allocates nothing, shares nothing, and has a random

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A plain array stack for one marker: the ceiling that the other queues are measured against.
  * Nothing is shared, so nothing can be stolen. */
 #ifndef TD_MARKER_QUEUE_SERIAL_H

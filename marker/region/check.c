@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "marker/region/check.h"
 
 #include <assert.h>

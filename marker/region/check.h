@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What must hold when a visit or a phase is over. Debug builds abort if it does not. */
 #ifndef TD_MARKER_REGION_CHECK_H
 #define TD_MARKER_REGION_CHECK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "marker/region/chunks.h"
 
 #include "platform/platform.h"

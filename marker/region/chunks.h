@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The chunks that waiting references are kept in. Their memory is reserved when the heap is created
  * and committed as far as a collection may use it, which is a part of the heap. When
  * there is no chunk left, references are deferred instead (marker/base/deferred.h), so nothing can

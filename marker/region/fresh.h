@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The objects that a visit has found and has to scan: a bit for each granule of the region, and a
  * summary with a bit for each word of those. Listing them brings them into the order of their
  * addresses, which is worth more than the order in which they were found. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "marker/region/homes.h"
 
 #include <string.h>

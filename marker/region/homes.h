@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where the memory of regions lies, on machines with several nodes of memory.
  *
  * A region's *home* is the node on which most of some of its pages lie. The system tells it, from

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The memory of regions and visitors. Both are as large as the heap's range asks for, and committed
  * as far as the heap reaches; if the system refuses that, a collection has no regions. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A region is a part of the heap whose mark bytes fit a core's second-level cache. References that
  * lead into it wait in chunks until some marker visits it. One word says what each may do:
  *

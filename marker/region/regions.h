@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Marking by regions, for graphs whose references lead far.
  *
  * A reference that is found is not tested. It is thrown: its granule is appended to the open chunk

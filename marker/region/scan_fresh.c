@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "marker/base/deferred.h"
 #include "marker/scan/array.h"
 #include "marker/scan/rare.h"

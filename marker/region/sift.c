@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "marker/region/sift.h"
 
 #include "marker/region/fresh.h"

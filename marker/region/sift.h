@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The two halves of a visit: testing what was thrown, and scanning what is new. */
 #ifndef TD_MARKER_REGION_SIFT_H
 #define TD_MARKER_REGION_SIFT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "marker/region/throw.h"
 
 #include "marker/base/deferred.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Throwing references to the regions that they lead to. */
 #ifndef TD_MARKER_REGION_THROW_H
 #define TD_MARKER_REGION_THROW_H

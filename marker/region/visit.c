@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which region is visited next, and when visiting ends. */
 #include "marker/base/idle.h"
 #include "marker/region/check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Objects that are arrays: all references, references behind a prefix, or conservative words. */
 #ifndef TD_MARKER_SCAN_ARRAY_H
 #define TD_MARKER_SCAN_ARRAY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "marker/scan/ordered.h"
 
 static bool are_neighbours(const struct td_view *v, const uintptr_t *slots) {

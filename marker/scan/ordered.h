@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arrays whose objects lie in the order of the slots, as those do that a program made one after the
  * other. */
 #ifndef TD_MARKER_SCAN_ORDERED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "marker/scan/rare.h"
 
 #include "heap/space/find.h"

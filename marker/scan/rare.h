@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Objects of the rare kinds: long bitmaps, trace functions, weak references, ephemerons. They are
  * scanned out of line, and what they refer to is handed over in a buffer. */
 #ifndef TD_MARKER_SCAN_RARE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading the slots of an object. Each function that gets `visit` calls visit(context, word) for
  * every slot, the last one first, so that a stack returns the first child first, but for slices of
  * long arrays. Everything is inlined into the loop that uses it, so `visit` must be a constant. The

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How many lines of marks, block entries and objects marking loads that it has not asked for, for
  * each thousand objects; recorded by loops that are compiled with the compiler's instrumentation:
  * recorder.h. No more than the bounds below, which were recorded when this was written. The counts

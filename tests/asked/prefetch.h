@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Included by the compiler in front of each source of the marking loops: a prefetch tells the
  * recorder (recorder.h). The compiler's instrumentation for ThreadSanitizer tells it of loads and
  * stores, so the sources need nothing of their own. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/asked/recorder.h"
 
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which cache lines are loaded without having been asked for. A processor with a deep enough window
  * of instructions hides that; the others wait for each.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Programs for which pointers in the heap count at an object's first byte only, as Guile's do: they
  * say so before anything is allocated. Links behind the first word of an object, and objects that
  * the library itself hands out from behind their first word, must go on to work. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads that are cancelled inside the library. */
 #include "tests/bdwgc/semantics.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How many instructions calls of the drop-in take: bounds are somewhat
  * above what they take, so that a lock or a list too much is noticed. Skipped (77) where a process
  * may not trace its child. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the debugging calls promise: objects with guards, and leaks that are found. As semantics.c,
  * it runs on ours and on Debian's library. What is printed differs in words; positions in the
  * source, sizes and addresses must be there. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One call of each function in a thread that is cancelled. Of the library's functions
  * GC_pthread_join is a point of cancellation, and functions that call the program's own may be left
  * by that: see cancelled.c. All others return. A thread with a cancellation pending acts on it at

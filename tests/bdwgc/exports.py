@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Compares our libgc.so.1 with Debian's: the names and kinds of what programs see, the sizes of
 variables (programs may hold copies of them), the name of the library, and what it needs. And looks
 whether a test calls each function in a thread that is cancelled."""

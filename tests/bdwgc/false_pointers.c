@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Integers that look like addresses, in static data and on the stack, all over the memory that the
  * heap has and is going to get: how many lists stay when all are dropped? Runs on both libraries;
  * the bound is what Debian's needs. Usage: false_pointers BYTES SPAN_MIB, of a node and of the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What runtimes that promise to run every finalizer ask for. Parts of bdwgc_semantics. */
 #include "tests/bdwgc/semantics.h"
 

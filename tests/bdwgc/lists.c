@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lists of objects from one call, typed objects that get smaller, and a program that switches
  * collections off by the variable. */
 #define GC_ATTR_DEPRECATED

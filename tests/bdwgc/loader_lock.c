@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Allocating, collecting and telling of roots in callbacks of dl_iterate_phdr, which hold the
  * loader's lock, while another thread collects all the time. A part of bdwgc_semantics. */
 #include "tests/bdwgc/semantics.h"

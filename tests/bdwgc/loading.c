@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads load and unload libraries whose data refers to objects, while others allocate and
  * collect. The arguments are the libraries, one for each thread. Debian's library crashes or loses
  * objects here, so this runs on ours only. */

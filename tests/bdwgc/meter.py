@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """tidemark-meter tells what a command took itself, whatever its parents have in memory."""
 import subprocess
 import sys

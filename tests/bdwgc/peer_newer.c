@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Functions that Boehm GC has since 8.2.2 and its tests call, for programs that are linked with a
  * libgc.so.1 of that version: by functions that it has, or settings that are kept and mean nothing.
  * Used by peer-tests. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What bdwgc_semantics asks of roots and stacks, and of pointers into objects. */
 #include "tests/bdwgc/semantics.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Programs with little address space, little memory of their own, or all of it locked. Parts of
  * bdwgc_semantics that begin before GC_INIT: what is tried runs in children. */
 #include "tests/bdwgc/semantics.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What Boehm's headers promise, as a program sees it. Compiled against Debian's headers; runs on
  * ours and, to show that it asks for nothing else, on Debian's library. Each part is named on the
  * command line. */

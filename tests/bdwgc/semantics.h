@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the tests on a libgc.so.1 share: how they are divided into parts, collect, check and leave
  * garbage behind. */
 #ifndef TD_TESTS_BDWGC_SEMANTICS_H

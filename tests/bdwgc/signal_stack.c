@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads that stand in a handler with a stack of its own. Parts of bdwgc_semantics. */
 #include "tests/bdwgc/semantics.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A library with room for references in its data, for loading.c. */
 #define CELLS 20000
 static void *cells[CELLS];

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A world that the program stops, threads on stacks that others name, and forks while threads wait
  * for the library. Usage: bdwgc_standing PART; runs on both libraries. */
 #define _GNU_SOURCE 1

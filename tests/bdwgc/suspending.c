@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads that the program suspends, and what it hears of stopped ones. Parts of bdwgc_semantics.
  */
 #include "tests/bdwgc/semantics.h"

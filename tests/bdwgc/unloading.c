@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A program that knows nothing of the collector loads it, as a scripting language loads an
  * extension: bdwgc_unloading LIBRARY It closes it again while threads that used it live, and forks.
  */

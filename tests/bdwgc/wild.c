@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the headers of Boehm GC offer, in random order by seed and in several threads at a time:
  * objects of all kinds that are moved, freed and finalized, links, roots and hooks that change,
  * threads that come and go, are cancelled and detached, regions inside each other, libraries that
@@ -13,7 +14,6 @@
 #include <unistd.h>
 
 enum { SLOTS = 16, EXTRA = 32, FILL = 0x5a };
-
 /* In memory of its own for each thread, which is uncollectable or a root. */
 struct node {
   struct node *next;

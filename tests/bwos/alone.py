@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The two headers copied into an empty folder: what compiles with them, and what must not.
 
 Usage: alone.py --root FOLDER

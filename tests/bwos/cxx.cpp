@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // tide::bwos_lifo and tide::bwos_fifo: results, bulk calls, bad input, and two threads.
 #include "tide/bwos.hpp"
 

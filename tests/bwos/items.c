@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Items of 16 and 64 bytes with checksums, through rings from tiny to large: every item comes out
  * whole, and once.
  *

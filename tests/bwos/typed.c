@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the typed queues of tide/bwos.h promise: sizes of items, results, sharing, bad input. */
 #include <criterion/criterion.h>
 

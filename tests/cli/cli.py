@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Tests of the tidemark program from outside: exit statuses, messages, files and JSON.
 
 Usage: cli.py --program PROGRAM --root SOURCE_TREE [--sanitizer NAME] PART

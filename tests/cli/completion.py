@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Tests of the Bash completion: what it offers for a line, with the cursor at its end.
 
 Usage: completion.py --program PROGRAM --script SCRIPT

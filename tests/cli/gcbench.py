@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Tests of `tidemark gcbench` from outside: rows, sums, limits, messages.
 
 Usage: gcbench.py --program PROGRAM

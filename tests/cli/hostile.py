@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Tests of the program under hostile use: odd names, colliding files, signals, no memory, noise.
 
 Usage: hostile.py --program PROGRAM [--refuse LIBRARY] [--sanitizer NAME] PART

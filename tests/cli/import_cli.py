@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """tidemark import: packed dumps, standard input, the name of the graph, the progress line.
 
 Usage: import_cli.py --program PROGRAM --root ROOT

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Tests of `tidemark limit`, `compare --limit`, `mark --trace` and the library's probes from
 outside, on tiny graphs. Figures hang together; none is judged.
 

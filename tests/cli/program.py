@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the tests of the program share: running it, and looking at what it says."""
 import json
 import os

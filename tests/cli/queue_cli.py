@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Tests of `tidemark queue` from outside: messages, exit statuses, JSON, plots.
 
 Usage: queue_cli.py --program PROGRAM [--sanitizer NAME] PART

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Loaded before the program's own memory allocator: refuses one allocation while a certain file is
  * being written, and says so on stderr.
  *

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """From a live heap to the program: what the library writes, loaded here by ctypes, is compared,
 described and imported. Objects and edges must be the same by every way.
 

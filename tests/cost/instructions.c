@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How many instructions the inlined paths take, counted by running a child step by step: no clock,
  * so it comes out the same on a busy machine. The bounds are the aims: three for a poll (load,
  * test, branch), fifteen for an allocation with all that lies behind it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tight loops, with a poll in every turn, every few turns, or none: the least that polling may
  * be compared with. Each function is compiled by itself, so that a loop looks as an embedder's
  * would.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How many instructions marking takes for an object, counted by running a child step by step: no
  * clock, so it comes out the same on a busy machine. One marker follows the newest child through
  *   list     a list in the order of its addresses

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What polling costs in time: tight loops with a poll and without, in turns, and the median of the
  * ratios. Time is the thread's own, so that neighbours count little. Checked is only that the loops
  * compute the same.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counts the instructions of a function by running a child step by step: no clock, so it comes out
  * the same on a busy machine. */
 #ifndef TD_TESTS_COST_STEPS_H

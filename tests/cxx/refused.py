@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What the headers let a compiler refuse: roots that are no addresses of slots. And that they
 themselves compile without a warning.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The C++ header: what its objects begin they end, by return and by exception.
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What an example says, and how it ends, when the system fails it.
 
 Usage: failures.py PROGRAM [ARGUMENT…] [--refuse LIBRARY]

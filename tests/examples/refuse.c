@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stands between a program and the system, and refuses: loaded with LD_PRELOAD, it lets the
  * REFUSE_AT-th request for memory or a thread fail, and with REFUSE_LATER all that follow. At the
  * end it writes how many requests there were to the file REFUSE_COUNT. */

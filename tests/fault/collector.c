@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The collector when the system refuses. The linker puts a refusal in front of every allocation,
  * mapping and thread start of the library; a scenario that uses most of the interface runs again
  * and again, each time with the next call refused (and then with all later ones refused too).

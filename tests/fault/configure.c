@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A change of engine or markers that the system refuses halfway. Each allocation and mapping that
  * it asks for is refused in turn, and then with all behind it. All must be as before, down to the
  * memory in use: the next collection marks everything with the old engine and the old number of

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The program, the examples and the Scheme when the system refuses them a call.
 
 Usage: faults.py --build FOLDER [--seconds S [--seed N] | --most N] [--case NAME]... [--table FILE]

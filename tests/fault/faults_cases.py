@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What faults.py runs: every command of the program, the examples and the Scheme, on little."""
 import json
 import os

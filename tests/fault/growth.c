@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The engine chase-lev, whose queues grow while the world is stopped, when the system refuses: a
  * queue is full then, and marking goes on from there, so nothing is lost. With memory it never is
  * full. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the program does when it can neither hear nor ask its Boehm GC: it kills that process, which
  * is alive and would wait for ever, and says so. This program is its own guest. */
 #include <errno.h>

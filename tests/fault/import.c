@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Importers and the graph file when the system refuses: the n-th call of each kind fails, once and
  * for ever, for every n and every format.  An import then fails with the right kind of error and
  * leaves the output as it was, or it does without what was refused and the output is whole.  Under

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lets the n-th system call of a kind fail in a program and all that it starts.
  *
  * Usage: inject [--call CALL --at N [--later]] [--counts FILE] -- PROGRAM [ARGUMENT…]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What inject.c and inject_memory.c say to each other. */
 #ifndef TD_TESTS_FAULT_INJECT_H
 #define TD_TESTS_FAULT_INJECT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Loaded into programs (LD_PRELOAD): tells inject.c where to begin, and lets the n-th malloc,
  * calloc or realloc fail, counted over all processes of a run.
  *

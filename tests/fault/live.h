@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How much memory the code under test holds at once: the linker puts these in front of malloc,
  * calloc, realloc and free.  Included by one source file of a program. */
 #ifndef TD_TESTS_FAULT_LIVE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Small files made to take much memory or time.  Memory is counted as it is taken, and work by what
  * it leaves behind, never by the clock. */
 #include "tests/fault/live.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A process that sees no /proc: heaps and threads work all the same.  The C library tells the
  * bounds of the first stack from /proc/self/maps, and control groups' limits are read from there.
  * Skipped (77) where neither root nor a user namespace may change the root folder. */

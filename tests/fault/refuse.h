@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Calls into the system that fail on demand: the linker puts these in front of the real ones.
  * Included by one source file of a program. */
 #ifndef TD_TESTS_FAULT_REFUSE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A refusal in front of every allocation, mapping and thread start of the library: the linker calls
  * these functions in their places (--wrap). Included once in a program. */
 #ifndef TD_TESTS_FAULT_REFUSE_LIBRARY_H

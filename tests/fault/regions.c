@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The memory for marking by regions, when the system refuses. Each allocation and mapping that a
  * heap's markers ask for is refused in turn, and then with all behind it. There are no markers
  * then, the error names what there was no memory for, and nothing of it stays. */

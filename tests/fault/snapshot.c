@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Snapshots when memory runs out: the n-th request of memory is refused, for every n, and then all
  * later ones too. A file that is there is whole, with all objects, references and roots; where any
  * part failed, the status is TIDE_ERROR_MEMORY and there is no file. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the fuzz targets share: a graph that was read must be valid, an error must say something. */
 #ifndef TD_TESTS_FUZZ_FUZZ_H
 #define TD_TESTS_FUZZ_FUZZ_H

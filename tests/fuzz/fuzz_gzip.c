@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Any bytes as a packed dump, and any bytes packed: what follows gzip's own checks. */
 #include <zlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Any bytes as a heap snapshot of V8. */
 #include "tests/fuzz/fuzz.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Any bytes as an HPROF dump. */
 #include "tests/fuzz/fuzz.h"
 

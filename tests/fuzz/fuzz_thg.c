@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Any bytes as a graph file, with its own checksums mended: they would keep nearly all out. */
 #include <string.h>
 

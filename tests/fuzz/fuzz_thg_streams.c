@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Any bytes as the streams of a graph file, packed as they should be: what comes after zstd.
  *
  * The input is one byte for each of the header's four counts, one for the length of each stream

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Units and folders of the library use each other in one direction only.
 
 Usage: circles.py --root FOLDER [--folder NAME]… [--dot]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """circles.py finds each kind of circle in a small tree, names its arrows, and passes trees without.
 
 Usage: circles_selftest.py CIRCLES.py

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Checks of the source text that a compiler does not make. One check per run.
 
 Usage: hygiene.py --root FOLDER [--cc COMPILER] [--later PREFIX]… CHECK
@@ -242,7 +243,7 @@ def check_lengths(options):
     a comment before it says "One case per …", or "long because …": an interpreter's switch.
     """
     for source in sources(options.root):
-        head = re.match(r"\s*(?:/\*.*?\*/|(?://[^\n]*\n)+)", source.text, re.S)
+        head = re.match(r"(?:/\* SPDX[^\n]*)?\s*(?:/\*.*?\*/|(?://[^\n]*\n)+)", source.text, re.S)
         reason = head and re.search(rf"Longer\s+than\s+{LINES_MAX}\s+lines\s+because\s+\w",
                                     re.sub(r"\n *(?:\*|//)", "\n", head.group()))
         if len(source.lines) > LINES_MAX and not reason:
@@ -325,6 +326,18 @@ def check_figures(options):
     for row in re.findall(r"^\|[^|\n]*(\|.*\d\S*, .*\|)$", section, re.M):
         if row not in results:
             yield f"README.md:{source.line_of(source.text.index(row))}: not a row of docs/results.md: {row}"
+
+
+def check_licence(options):
+    """Every source file says its licence in its first lines."""
+    suffixes = (".c", ".h", ".cpp", ".hpp", ".c.in", ".py", ".sh", ".bash", ".cmake", ".cmake.in", ".sed", ".java", ".js",
+                "CMakeLists.txt")
+    for name in sorted(project_files(options.root)):
+        with open(os.path.join(options.root, name), "rb") as file:
+            lines = file.read(200).splitlines()[:2]
+        script = lines and lines[0].startswith(b"#!") and "." not in os.path.basename(name)
+        if (script or name.endswith(suffixes)) and not any(b"SPDX-License-Identifier: MIT" in line for line in lines):
+            yield f"{name}:1: no SPDX-License-Identifier"
 
 
 def check_packages(options):

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """map.py writes a unit's first sentence, and notices what is missing, changed or silent.
 
 Usage: map_selftest.py MAP.py

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Every name of ours in a comment or document is one that the sources have.
 
 Usage: names.py --root FOLDER [--later PREFIX]…

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """names.py finds each kind of name that nothing has, and passes the kinds that something has.
 
 Usage: names_selftest.py NAMES.py

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Every check of hygiene.py finds the fault that it is there for, and nothing in a clean tree.
 
 Usage: selftest.py HYGIENE.py
@@ -9,12 +10,12 @@ import sys
 import tempfile
 
 CLEAN = {
-    "heap/heap.h": "/* Purpose. */\n#ifndef TD_HEAP_HEAP_H\n#define TD_HEAP_HEAP_H\nint td_x(void);\n#endif\n",
-    "heap/heap.c": '#include "heap/heap.h"\nint td_x(void) { return 1; }\n',
-    "heap/pair.c": "/* release [pair.item]: a. */\n/* acquire [pair.item]: b. */\n",
+    "heap/heap.h": "/* SPDX-License-Identifier: MIT */\n/* Purpose. */\n#ifndef TD_HEAP_HEAP_H\n#define TD_HEAP_HEAP_H\nint td_x(void);\n#endif\n",
+    "heap/heap.c": '/* SPDX-License-Identifier: MIT */\n#include "heap/heap.h"\nint td_x(void) { return 1; }\n',
+    "heap/pair.c": "/* SPDX-License-Identifier: MIT */\n/* release [pair.item]: a. */\n/* acquire [pair.item]: b. */\n",
     "README.md": "[a](heap/heap.h) [b](https://example.org)\n## Figures\n\n|graph|ns|\n|a|1, 2? |\n",
     "docs/results.md": "|A|100|1, 2? | more|\n",
-    "run": "#!/bin/sh\necho \"$1\"\n",
+    "run": "#!/bin/sh\n# SPDX-License-Identifier: MIT\necho \"$1\"\n",
     "cmake/packages.txt": "# list\na\nb\n",
     "cmake/packages-test.txt": "c\n",
     "cmake/packages-matrix.txt": "d\n",
@@ -51,6 +52,8 @@ FAULTS = [
     ("shell", "bad", "#!/bin/sh\necho $1\n", "Double quote"),
     ("links", "bad.md", "[x](none.md)\n", "no such file: none.md"),
     ("figures", "README.md", "#\n\n## Figures\n\n|a|1, 2 |\n", "README.md:5: not a row of docs/results.md"),
+    ("licence", "heap/bad.c", "int a;\n", "no SPDX"),
+    ("licence", "test", "#!/bin/sh\n", "no SPDX"),
     ("packages", "cmake/packages.txt", "b\na\n", "not sorted"),
 ]
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """clang-tidy has nothing to say about the library, by the rules of .clang-tidy.
 
 Usage: tidy.py --root FOLDER --build FOLDER [--nodes N] [--later PREFIX]… [--changed]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Every registered test has a time limit: one that waits for ever in a loop would hold up all others.
 
 Usage: timeouts.py --ctest PROGRAM --build FOLDER

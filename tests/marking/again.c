@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Visits that have paid are tried again soon: of two wide parts of a graph, with a list between
  * them, the second is visited as well. */
 #include "tests/marking/regions.h"

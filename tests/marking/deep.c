@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A list whose elements each lead to a small tree: marked depth first, the list must not be
  * followed to its end before the trees, which would fill the queue. In either order of the two
  * references, and of the addresses; the marks are those of a serial marking. */

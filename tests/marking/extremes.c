@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The smallest and the longest: no object, one object, a list of ten million, an array of ten
  * million slots, arrays in arrays.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every graph of the table, small, on every engine with 1, 2 and 4 markers, the policies in turn,
  * with queues as the engine likes them and with the smallest there are: the marks are those of a
  * serial marking, and the objects those that the graph's definition promises.

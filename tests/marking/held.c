@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A marker that stops for a while inside a region that it owns: a trace function sleeps there. All
  * the others go on, enter every other region, find what can be found without it, and wait without
  * visiting in vain. Nothing is lost.

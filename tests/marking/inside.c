@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Words that point into objects, anywhere: the graph has no other references. Objects are of one
  * granule to several blocks, and one word in three only looks like a pointer, or points to garbage.
  * All ways of marking, all ways in which interior pointers may count.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Random graphs of objects of all layouts, references from everywhere to everywhere. Words that
  * are no slots get the addresses of objects too: whoever follows them marks too much. */
 #ifndef TD_TESTS_MARKING_MIXED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arrays whose objects lie in the order of the slots are scanned where they are met. Among those
  * objects are all kinds that must not be: leaves, arrays, objects with many slots, with a trace
  * function, marked ones, the array itself. What they refer to is more than the queue holds. The

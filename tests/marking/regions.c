@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Marking by regions against a serial marking, with tiny regions, tiny pools and frontiers of a
  * handful that count as wide; 1 to 16 markers on 1, 2 and 4 nodes of memory; every kind of object
  * and graph. Every way out of visiting must have been met in the end, or the program has shown

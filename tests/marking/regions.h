@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Marking by regions with limits as small as a test likes: a graph of some thousand objects has
  * many regions then, a frontier of a handful is wide, and the pool has a few chunks or one. */
 #ifndef TD_TESTS_MARKING_REGIONS_H

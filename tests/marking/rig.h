@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the marking drivers share: a heap with one mutator, and a collection whose marks are
  * compared with an independent serial marking. Drivers are plain programs, so that they run under
  * ThreadSanitizer too. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Roots of every kind, more of them than anything holds at once: ten thousand single ones, one
  * long range, a callback with more references than a tracer keeps, conservative memory with
  * addresses into objects. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Objects many GiB long with few references in them: the memory is never written, so that the
  * machine needs none of it. Where it does not let a heap be so large, the test is skipped.
  *

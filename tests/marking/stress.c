@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Random graphs, engines, policies, capacities and numbers of markers, for seconds or for hours;
  * every collection is verified.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Engines, policies and numbers of markers change between collections, many times, with helpers
  * that have just finished, still watch for work, or sleep; then more markers than CPUs; and work
  * for which a second marker must have come and stolen.

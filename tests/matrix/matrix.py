@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Builds and tests Tidemark with other compilers, for another processor, with another C library.
 
 Usage: matrix.py --root FOLDER [--only ROW]... [--table FILE]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A program that wants no collection, and says so without the world's lock, under the Relacy race
 // detector: gc/cycle/asked.h, as shipped.
 //

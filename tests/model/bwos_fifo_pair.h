@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/model/bwos_pair.h, first in, first out. */
 #ifndef TD_TESTS_MODEL_BWOS_FIFO_PAIR_H
 #define TD_TESTS_MODEL_BWOS_FIFO_PAIR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The queue of tide/bwos.h in the form that shares by itself, with items of two words, as a queue
  * of the contract: for the checkers. What a thief or the owner takes is whole. */
 #ifndef TD_TESTS_MODEL_BWOS_PAIR_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What is checked: scenarios for every queue of the library, and mutants that a scenario must find out.
 
 A scenario is a script for the owner and one for each of two thieves (letters: head of relacy.cpp).

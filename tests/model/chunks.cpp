@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The common list of chunks under the Relacy race detector: marker/region/chunks.c, as shipped but
 // for its sizes. Three markers get chunks, write into them and put them back; a stock keeps two.
 //

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What is checked beside the queues: markers and their queues together, and parking.
 
 A client is a small marking by several markers around the shipped headers (marking.h, parking.h). Relacy

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Threads that a signal stops, with a mutator in each of two heaps, while both heaps are collected
 // and the process forks: gc/threads/stop/world.c, gc/threads/stop/signal.c, gc/threads/inside.h and
 // the blocking sections of gc/threads/mutator/safepoint.c as shipped, under Relacy.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The model of doors.cpp, for Relacy: the state, what the shipped files call, these files, and the
  * steps of threads and stoppers. doors.cpp defines the atomics before it includes this. */
 #ifndef TD_TESTS_MODEL_DOORS_H

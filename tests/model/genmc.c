@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One scenario of one queue for GenMC, the scripts as macros of one step each:
  *
  *   genmc [--imm] -- -I. -DMODEL_QUEUE=bwos -DMODEL_HEADER='"marker/queue/bwos.h"' -DMODEL_BLOCKS=2

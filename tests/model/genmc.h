@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the programs for GenMC share: a site's order is the second argument of a macro, the
  * mutant's if one is defined for the site. */
 #ifndef TD_TESTS_MODEL_GENMC_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Marking in the small (marking.h) for GenMC. run-genmc makes the macros from clients.py:
  * MODEL_FIRST, how many root slices marker 0 takes before the others begin: what happens then is
  * the same in every execution. A helper tries to take part once, whether it looks promising or not;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Marking in the small (marking.h: queue, termination, marks and flags together, as shipped) under
 // the Relacy race detector.
 //

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Marking in the small: markers, each with a queue, mark a graph of a few objects. There are root
  * slices, stealing, early grants, full queues, deferred bytes and flags, passes in address order,
  * joining, leaving and the end of the phase; and regions, whose part is in marking_regions.h. What

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Marking in the small, a part of marking.h: how an execution begins, and what must be true when it
  * is over. */
 #ifndef TD_TESTS_MODEL_MARKING_CHECK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Marking by regions in the small, a part of marking.h: a marker in mode 'r' or 's' throws its
  * frontier to the regions that it leads to, and visits these; one in mode 's' gives up after each
  * visit. What then waits is taken chunk by chunk, by markers in any mode. A marker that has used up

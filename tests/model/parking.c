@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Parking and waking (parking.h) for GenMC: one helper, or two; the script of marker 0 as macros of
  * one step each. run-genmc makes them from clients.py, and for a mutant MUTANT_SITE, which access,
  * as "load(&set->closed)", and MUTANT_ORDER. */

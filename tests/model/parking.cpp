@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Parking and waking (parking.h: marker/base/idle.c, termination.h and groups.h as shipped) under
 // Relacy.
 //

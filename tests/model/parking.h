@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Markers with nothing to do: marker/base/idle.c, termination.h and groups.h, as shipped, around a
  * futex made of atomics. The collecting thread (marker 0) opens the configuration, makes phases,
  * changes the configuration between them, and ends the helpers. Helpers execute td_helper.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Blocks of cells for those who look without the lock, under the Relacy race detector:
 // heap/space/published.h, as shipped.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The protocol of regions under the Relacy race detector: marker/region/region.h and
 // marker/base/termination.h, as shipped, with three markers around them that mark a small graph.
 //

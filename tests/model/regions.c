@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Regions handed over between markers, for GenMC: marker/region/region.h and
  * marker/base/termination.h as shipped, the steps of a marker as macros. run-genmc makes them from
  * clients.py: MODEL_OWNER is what marker 0 does, MODEL_HELPERS has the scripts of the others, each

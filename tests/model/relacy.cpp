@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs scenarios of one queue under the Relacy race detector.
 //
 //   relacy_QUEUE --owner SCRIPT [--thief SCRIPT]... [--left N] [--search bound:N|random:N]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A scenario: what one owner and two thieves do to a queue, and what must hold afterwards.
  *
  * Written in what C and C++ share, so that every checker runs the same lines.  A checker defines,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stops and the log of young collections (stopping.h) for GenMC, with gc/threads/mutator/barrier.c,
  * heap/young/log.c and heap/space/marks.h as shipped. The collections are a macro,
  * MODEL_COLLECTIONS, and what mutators do is another, MODEL_SCRIPTS, with a case for each.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Stops and the log of young collections (stopping.h: include/tide/write.h,
 // gc/threads/stop/world.c, gc/threads/stop/signal.c, gc/threads/inside.h as shipped) under Relacy.
 //

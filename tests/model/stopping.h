@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Mutators that log what they write to, and a collection that stops them: include/tide/write.h,
  * gc/threads/stop/world.c, gc/threads/stop/signal.c and gc/threads/inside.h as shipped. GenMC also
  * has gc/threads/mutator/barrier.c, heap/young/log.c and heap/space/marks.h as shipped; Relacy,

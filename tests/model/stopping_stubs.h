@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* For models of stops: what gc/threads/stop/world.c and gc/threads/stop/signal.c call, and what
  * does nothing there. Of signal.c that is all but the thread that is stopped. */
 #ifndef TD_TESTS_MODEL_STOPPING_STUBS_H

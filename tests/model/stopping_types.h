@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* For stopping.h: what the files under test use of headers that are not. Their types have the
  * fields that matter there, and no others. GRANULES says how long the table of marks is. */
 #ifndef TD_TESTS_MODEL_STOPPING_TYPES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Termination and the deferred flags under the Relacy race detector: marker/base/termination.h and
 // the flags of heap/space/marks.h, as shipped. Three markers around them mark a small graph.
 //

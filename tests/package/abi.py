@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Keeps the promise about the ABI (docs/install.md): libraries with one soname are compatible.
 
 Usage: abi.py --root FOLDER --library FILE.so --cc COMPILER

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Keeps the library's manual in step with the public headers, from which cmake/manual.py writes it.
 
 Usage: man_pages.py --root FOLDER

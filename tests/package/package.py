@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Uses Tidemark as other projects do. One way per run.
 
 Usage: package.py --root FOLDER --build FOLDER --prefix FOLDER WAY

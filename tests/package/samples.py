@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Compiles and runs the code samples of the documents.
 
 Usage: samples.py --root FOLDER --library libtidemark.a [--cc COMPILER] [--cxx COMPILER]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Processors that Tidemark does not run on: the headers and the single file say so in one error.
 
 Usage: targets.py --root FOLDER --single FOLDER --cc COMPILER

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* AddressSanitizer knows of dead objects: the first touch ends the program with a report, and
  * nothing else does. The library is built with the sanitizer, or without it: the program is. */
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The scenarios and mutants of the rivals' queues, as in tests/model/cases.py: who imports this has both."""
 from dataclasses import replace
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What the interpreter says, and how it ends, when files and memory fail it.
 
 Usage: failures.py PROGRAM [--no-limits]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Tests of `tidemark-simulate` from outside, on tiny graphs: rows hang together, runs can be
 repeated, bad input is told. No time is judged.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """How far the simulation is to be believed: predicted over measured, for ten graphs and 1, 2, 4 and
 8 markers on the cores that this machine has. Not a part of the tests, because it asserts nothing
 and needs a quiet machine.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A short-lived heap, with all that the library takes for it: addresses, keys, threads, files. */
 #include "tests/soak/aside.h"
 

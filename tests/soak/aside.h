@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A heap beside the one that the soak is about. */
 #ifndef TD_TESTS_SOAK_ASIDE_H
 #define TD_TESTS_SOAK_ASIDE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Hours of use, and whether the process grows meanwhile.
  *
  * Usage: soak [SECONDS [DRIFT_PERCENT [EVERY_SECONDS]]]

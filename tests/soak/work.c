@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The soak's heap, its table, and the threads that change it. */
 #include "tests/soak/work.h"
 

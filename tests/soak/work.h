@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a round of the soak does to the heap it is about, and to the rest of the library. */
 #ifndef TD_TESTS_SOAK_WORK_H
 #define TD_TESTS_SOAK_WORK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads that a signal stops, for the drivers. */
 #ifndef TD_TESTS_STRESS_BY_SIGNAL_H
 #define TD_TESTS_STRESS_BY_SIGNAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Two threads, each attached to two heaps, each collecting one of them. While the embedder's
  * functions run in the one's collection, the other thread may collect the other heap, so a mutator
  * of that heap may not be used there: it is refused, whatever it is asked for, and nobody hangs.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads that a signal stops are cancelled in points of cancellation outside of blocking sections,
  * while another thread collects all the time: a stop may have met them there, and no thread may be
  * counted twice. Arguments: threads, one after the other in two rows. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The first thread's stack grows as far as the limit of the moment allows. A program that raises
  * the limit while it runs may stand far below the end that the stack had when the thread was
  * attached: in a collection, in a blocking section, and when it tells of a switch. */

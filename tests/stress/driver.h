@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the drivers share: the headers that most of them need, checks that name themselves, a seeded
  * generator, numbers from the command line. A driver's exit status is 0, or 1 when a check failed.
  */

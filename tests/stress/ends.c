@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Helper threads of the collector keep nothing alive: a process whose own threads have all ended
  * ends too, and its exit handlers may destroy the heap; a child of fork has one thread until it
  * collects; helpers that nobody needs are gone after a while and come back when they are needed. */

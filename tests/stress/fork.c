@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fork storms: mutators allocate and collect while threads, attached and not, fork. Each child
  * checks what its parent's thread had built, allocates, collects, forks once more, and exits.
  * Arguments: forks (per forker), allocating workers. */

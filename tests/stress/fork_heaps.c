@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads create, use and destroy heaps while they are attached to another one only, and a thread
  * forks. A fork keeps heaps from coming and going, takes their locks, and waits for those threads;
  * neither may wait for the other.

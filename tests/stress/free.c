@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads free what they and others allocated, small and large, while collections run. Every object
  * is filled with a number of its own; who loses a cell to somebody else finds out. Half the threads
  * are stopped by a signal. Arguments: rounds, workers. */

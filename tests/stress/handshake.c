@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How long it takes to stop the world: mutators that poll, allocate, or sit in blocking sections;
  * one thread collects a nearly empty heap again and again and prints percentiles of stop_ns.
  * Checked are only facts: every collection happens, nothing is lost, nobody is left sleeping.

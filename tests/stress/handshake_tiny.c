@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Collections of a tiny heap, very many: epochs come round thousands of times, and the price of a
  * collection with nothing to do shows. With a second marker, and with a second mutator that sits
  * in a blocking section, as they must not cost anything either.

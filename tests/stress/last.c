@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The first thread ends by pthread_exit, and what runs last is a marker: it runs the handlers of
  * exit, and one of them destroys the heap that the marker belongs to. Without a fork, whose
  * children musl 1.2.3 does not let end in this way. */

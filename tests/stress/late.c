@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A thread that does not answer a stop is named, on stderr and by an event; it goes on as soon as
  * that has happened. The same for a fork, without an event.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Functions of the embedder that Tidemark calls must return. Each of them is left here, by longjmp
  * and by an exception, and the thread goes on in each way that a program may: the next call that
  * looks at the mutator says what happened and ends the process. Functions that do return, also by

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Numbered lists for the drivers: built of fresh objects, and checked. */
 #ifndef TD_TESTS_STRESS_LIST_H
 #define TD_TESTS_STRESS_LIST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads that a signal stops stand inside malloc, whose only arena they share with threads that
  * call malloc inside Tidemark (handles, attaching) or between safepoints, while another one
  * collects all the time. Those wait for the lock of malloc; who has it must go on until they have

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Weak references, ephemerons and finalizers against a model. The model keeps the same graph in
  * plain arrays and says after each collection which objects must live, which weak references and
  * ephemerons must be empty, and which finalizers must be due. Everything is random but seeded.

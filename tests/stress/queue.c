@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stress for one queue, for seconds or for hours. Compiled once for each queue.
  *
  *   stress_queue_Q --seconds N|--runs N [--threads N] [--items N] [--seed N]

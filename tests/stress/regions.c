@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* References that a thread moves while it is in a blocking section: into a register that calls
  * preserve, out of a frame that returns, into memory that nobody looks at. What was on the stack
  * when the region began stays alive. Compilers differ in what they do here, so this program is

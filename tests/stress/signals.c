@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads that never poll: a signal stops them wherever they are. They build lists and trees and
  * check them, and between allocations stand inside malloc, inside stdio with a stream's lock, or in
  * loops without a call. Others collect all the time, and gathering roots needs more and more memory

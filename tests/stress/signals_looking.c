@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a thread that a signal stops anywhere may have been about to do.
  *   It asks about objects, over and over, while another thread collects. They are always there.
  *   It goes into Tidemark and comes out of it, over and over, while another thread forks. Every

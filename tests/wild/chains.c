@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Chains of the wild driver: one thread has them, and remembers what every word of them holds. */
 #include "tests/wild/wild.h"
 

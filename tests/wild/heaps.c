@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Heaps of the wild driver: how they come and go, and who sits there. */
 #include "tests/wild/wild.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Objects of the wild driver that all threads reach. */
 #include "tests/wild/wild.h"
 

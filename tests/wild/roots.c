@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What threads of the wild driver do with roots and stacks. */
 #include <sys/mman.h>
 #include <ucontext.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What threads of the wild driver do with objects. */
 #include "tests/wild/wild.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What threads of the wild driver do with a whole heap: collections, stops, looks, settings, calls
  * that mean nothing. */
 #include <sched.h>

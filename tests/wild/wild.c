@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* All that the headers allow in random order, several heaps and threads at a time, while young and
  * full collections come as they like: heaps come and go while threads sit in others, threads come,
  * go, are cancelled and end without a word, children of forks collect and fork again, and a timer

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the wild driver (wild.c) shares: heaps that come and go, threads that take seats in them,
  * objects of every kind of layout that all threads reach, each of which tells by its own contents
  * whether it is still the one that it was, and chains of which one thread remembers all. */

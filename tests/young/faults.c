@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Faults of the library's own in what young collections rest on: the linker puts these functions in
  * front of its own, and the variable YOUNG_FAULT chooses which of them errs. Linked to the oracle,
  * which must find each:

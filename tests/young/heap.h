@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A heap of a program that promised the write barrier, for the drivers: how it begins and ends. */
 #ifndef TD_TESTS_YOUNG_HEAP_H
 #define TD_TESTS_YOUNG_HEAP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Random programs against a shadow of the heap: after every collection, young or full, the heap
  * must hold exactly what the shadow says, slot by slot. Young collections under every engine, with
  * one marker and several; some that the program asks for, some that the heap decides on.

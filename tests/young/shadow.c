@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/young/shadow.h"
 
 static void trace(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A shadow of the heap: what every object ought to hold, kept in memory of its own, and what a
  * collection ought to leave. Objects have numbers here; 0 is none. */
 #ifndef TD_TESTS_YOUNG_SHADOW_H

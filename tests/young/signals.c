@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads that a signal stops anywhere, so also between the barrier and the store and inside the
  * barrier, write references to young objects into old ones all the time, while young and full
  * collections come one after the other. Every reference leads to what was stored.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A thread that a signal stops may be stopped at any instruction of the write barrier. Here it is
  * stopped at each: the thread goes through a store step by step, and at one of the steps, another
  * one each time, another thread collects. Afterwards what was stored must be found, and the heap

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Makes a real heap graph: has javac analyse part of the JDK's own library, keeps the compiler's
 // whole heap alive, and dumps it as HPROF.  docs/importing.md has the recipe.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Makes a real heap graph: fills the caches of a small shop as a server's requests do, forgets what
 // has expired, and dumps the heap as HPROF.  docs/importing.md has the recipe.
 //

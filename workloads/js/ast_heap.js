@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Makes a real heap graph of a dynamic language: parses JavaScript into syntax trees, keeps them,
 // and writes V8's heap snapshot.  docs/importing.md has the recipe.
 //

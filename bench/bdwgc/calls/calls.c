@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Calls functions of libgc one after the other in loops, on two libraries in turns.
  *
  *   tidemark-bdwgc-calls [ROUNDS]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Runs one command and tells on standard output what it took: four numbers and a status.
  *
  *   user_us system_us wall_us peak_kib status      the last as waitpid stores it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/gcbench/child/account.h"
 
 #include <stdio.h>

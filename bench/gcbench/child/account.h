@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The collections that a program of gcbench counts, and how it fails. */
 #ifndef TD_BENCH_GCBENCH_CHILD_ACCOUNT_H
 #define TD_BENCH_GCBENCH_CHILD_ACCOUNT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The functions of the allocator that are not inlined. */
 #include "bench/gcbench/child/boehm.h"
 

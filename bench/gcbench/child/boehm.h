@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Boehm GC as an allocator of gcbench, set up to its advantage where there is a choice. Small
  * objects come from the thread's own free lists, by the inlined path of gc_inline.h. Kinds tell
  * where references are. Interior pointers are recognised on stacks only. Mark threads run. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tidemark-gcbench-COLLECTOR: one run of one workload on one allocator. The tidemark program starts
  * it, one process per run, and reads one line from its standard output:
  *   ran TOTAL_NS COLLECT_NS PEAK_BYTES COLLECTIONS FULL SUM PAUSES YOUNG COUNTS

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What an interpreter allocates, without the interpreter: a frame for every call, arguments in
  * conses, closures over frames, and now and then a chain of thousands of frames that are all alive.
  * Definitions live long; some are replaced, and variables that they close over are assigned to.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The functions of the allocator that are not inlined: malloc needs none of them. */
 #include "bench/gcbench/child/malloc.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* malloc and free as an allocator of gcbench. What is linked decides whose they are: the C
  * library's, or those of a library that replaces them. */
 #ifndef TD_BENCH_GCBENCH_CHILD_MALLOC_H

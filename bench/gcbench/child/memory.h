@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the workloads of `tidemark gcbench` ask of an allocator. One source of workloads is compiled
  * once per collector; TD_GCBENCH_MEMORY names the header that implements, as static inline
  * functions, what is called often, so that an allocator's inlined path is inlined here as well.

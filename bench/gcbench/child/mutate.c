@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A graph that changes all the time: a forest of complete trees whose nodes also refer to their
  * parents, so that it is full of cycles. Subtrees of the same height change places or are replaced
  * by new ones. Every node has one owner, so a program that frees by hand can do the same work. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A service with a large cache in memory: requests allocate strings, lists and maps that they drop,
  * read many entries of the cache, and replace one now and then. Nearly all that is allocated dies
  * at once, and nearly all that lives stays. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tables: a cache that drops its least recently used entry, and strings that come and go. */
 #include "bench/gcbench/child/work.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tidemark as an allocator of gcbench: inlined allocation, conservative stacks. A struct memory is
  * a struct tide_mutator. */
 #ifndef TD_BENCH_GCBENCH_CHILD_TIDE_H

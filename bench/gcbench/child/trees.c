@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Short-lived trees of many sizes beside long-lived ones.
  *
  * gcbench is the well-known benchmark of John Ellis, Pete Kovac and Hans Boehm, written anew. Its

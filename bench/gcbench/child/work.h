@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The workloads of `tidemark gcbench`. docs/benching.md says what each does and why.
  *
  * The work is cut into `mutators` equal shares that have no objects in common. The long-lived data

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/queue/forkjoin/forkjoin.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The experiment `forkjoin`: a scheduler's tasks, over each queue whose owner gets the newest. */
 #ifndef TD_BENCH_QUEUE_FORKJOIN_FORKJOIN_H
 #define TD_BENCH_QUEUE_FORKJOIN_FORKJOIN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A small fork-join scheduler over one queue: a part of the template bench/queue/loops.h, which
  * includes this. Every queue gets the same one.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One run of the experiment `forkjoin`: threads that together do trees of tasks. */
 #ifndef TD_BENCH_QUEUE_FORKJOIN_RUN_H
 #define TD_BENCH_QUEUE_FORKJOIN_RUN_H

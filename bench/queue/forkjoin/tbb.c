@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/queue/forkjoin/tbb.h"
 
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* oneTBB's side of bench/queue/forkjoin/tbb.h, compiled where the build finds oneTBB. */
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>

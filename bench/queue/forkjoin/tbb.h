@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* oneTBB's task_group on the same trees: its own scheduler, threads and queues. */
 #ifndef TD_BENCH_QUEUE_FORKJOIN_TBB_H
 #define TD_BENCH_QUEUE_FORKJOIN_TBB_H

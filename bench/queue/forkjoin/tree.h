@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A tree of tasks for fork-join: a task of depth d works for a while, spawns tasks of depths 0 to
  * d - 1 and waits for them. So a tree of depth d has 2^d tasks, all but one of them spawned. */
 #ifndef TD_BENCH_QUEUE_FORKJOIN_TREE_H

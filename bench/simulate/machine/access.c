@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The functions that code compiled with -fsanitize=thread calls at every access to memory. Instead
  * of looking for races, they let the simulated time go on.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where the markers' time goes. Who lets simulated time go on says for what. */
 #ifndef TD_BENCH_SIMULATE_MACHINE_ACCOUNT_H
 #define TD_BENCH_SIMULATE_MACHINE_ACCOUNT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Instructions. The compiler calls a function at the beginning of every basic block
  * (-fsanitize-coverage=trace-pc). Its instructions cost time, and a block that was not expected to
  * come next costs more: the processor has begun to execute another one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What instructions cost the core that executes them, other than their accesses to memory. */
 #ifndef TD_BENCH_SIMULATE_MACHINE_BRANCHES_H
 #define TD_BENCH_SIMULATE_MACHINE_BRANCHES_H

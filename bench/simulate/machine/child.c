@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tidemark-simulated: marks one graph on a simulated machine. tidemark-simulate starts it, one
  * process per graph, and reads from its standard output one line, then a line per engine, number of
  * markers and seed:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How many instructions each basic block of the simulated code has.
  *
  * The instrumented code calls a function at the beginning of each block, and one at each access.

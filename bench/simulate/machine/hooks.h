@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Included before every file of the library that is compiled for the simulation: what a thread
  * sanitizer's instrumentation does not tell. */
 #ifndef TD_BENCH_SIMULATE_MACHINE_HOOKS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which line an address lies in, by numbers that are the same in every run, and the word in which
  * the machine keeps what is known of it. */
 #ifndef TD_BENCH_SIMULATE_MACHINE_LINES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/simulate/machine/memory.h"
 
 #include "bench/simulate/machine/lines.h"

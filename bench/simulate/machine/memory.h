@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The simulated caches and memory: what an access costs the core that makes it.
  *
  * Each core has a cache of its own; cores share last caches as the topology says; behind these are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the simulation notes while the library marks. */
 #ifndef TD_BENCH_SIMULATE_MACHINE_REPORT_H
 #define TD_BENCH_SIMULATE_MACHINE_REPORT_H

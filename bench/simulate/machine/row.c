@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/simulate/machine/row.h"
 
 #include <errno.h>

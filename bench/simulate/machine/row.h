@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One row of the simulation: one engine, one number of markers, one seed. Each row is simulated by
  * a process of its own, which is a copy of the one that has built the graph. So all rows begin with
  * the same heap and the same library, whatever was simulated before. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The operating system that the simulated library sees: the linker replaces the functions of
  * platform/ that have to do with threads and time (--wrap), and locks, by those of this file.
  * Before the simulation begins, the real ones are called. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The simulated threads and the cores that they execute on.
  *
  * Each thread is a coroutine; all of them share one thread of the real system. A core has its own

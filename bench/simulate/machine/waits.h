@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which places of the library's code wait for lines, and how long.
  *
  * A place is a call of the instrumentation: the access that asked for the line, not the instruction

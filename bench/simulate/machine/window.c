@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bench/simulate/machine/window.h"
 
 #include <string.h>

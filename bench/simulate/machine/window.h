@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a core does while it waits for lines.
  *
  * A load does not stop its core. The core goes on with what follows, until `window_instructions`

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Words in frames that tell whether the frame is still there. */
 #include "gc/check/caller/call.h"
 

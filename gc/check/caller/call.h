@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Noticing that a function of the embedder was left by longjmp or an exception.
  *
  * The caller of such a function keeps a struct td_call in its own frame meanwhile. The structure is

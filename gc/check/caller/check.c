@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Checks of the caller. */
 #include "gc/check/caller/check.h"
 

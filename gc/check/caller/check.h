@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* May the calling thread use this mutator, here and now? Each function reports a misuse of the
  * `function` named when it returns false. Each ends the process with a message if the thread has
  * left a function of the embedder that must return (gc/check/caller/call.h). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Attaching and detaching threads. */
 #include "gc/threads/mutator/attach.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The mutators of a heap: what fork and the end of a heap do to them. */
 #ifndef TD_GC_THREADS_MUTATOR_ATTACH_H
 #define TD_GC_THREADS_MUTATOR_ATTACH_H

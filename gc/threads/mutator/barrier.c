@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The write barrier behind its inlined part. */
 #include "gc/threads/mutator/barrier.h"
 

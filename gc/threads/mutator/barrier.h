@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The write barrier: what inlined code looks at, and what it calls. */
 #ifndef TD_GC_THREADS_MUTATOR_BARRIER_H
 #define TD_GC_THREADS_MUTATOR_BARRIER_H

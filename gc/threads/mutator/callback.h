@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Around a call of the embedder's function from within an allocation. Such a function may neither
  * allocate nor detach. A signal may stop the thread meanwhile. */
 #ifndef TD_GC_THREADS_MUTATOR_CALLBACK_H

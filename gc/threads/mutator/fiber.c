@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stacks that are not the thread's own: fibers and coroutines. */
 #include "gc/threads/mutator/fiber.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The stacks of a mutator: its thread's own, and those registered for fibers. */
 #ifndef TD_GC_THREADS_MUTATOR_FIBER_H
 #define TD_GC_THREADS_MUTATOR_FIBER_H

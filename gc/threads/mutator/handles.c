@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Handles and their scopes. An open scope takes one slot of the same stack: a word that tells
  * where the scope outside it has its own, with low bits set so that it is no reference. */
 #include "gc/threads/mutator/handles.h"

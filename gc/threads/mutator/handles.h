@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Handles: precise roots of one mutator, in segments that do not move. */
 #ifndef TD_GC_THREADS_MUTATOR_HANDLES_H
 #define TD_GC_THREADS_MUTATOR_HANDLES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where a mutator lets collections happen: safepoints and blocking sections. */
 #include "gc/threads/mutator/safepoint.h"
 

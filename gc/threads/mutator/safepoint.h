@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A safepoint, without what may be owed (gc/cycle/owed.h). */
 #ifndef TD_GC_THREADS_MUTATOR_SAFEPOINT_H
 #define TD_GC_THREADS_MUTATOR_SAFEPOINT_H

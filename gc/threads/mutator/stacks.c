@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stacks and registers of mutators as roots.
  *
  * A collection does not scan live stacks. It copies those words that lie inside the heap's range

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a collection finds on the stacks of a mutator. */
 #ifndef TD_GC_THREADS_MUTATOR_STACKS_H
 #define TD_GC_THREADS_MUTATOR_STACKS_H

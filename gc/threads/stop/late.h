@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Telling of a stop that a mutator does not answer. */
 #ifndef TD_GC_THREADS_STOP_LATE_H
 #define TD_GC_THREADS_STOP_LATE_H

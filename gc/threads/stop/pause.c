@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Looking at a heap that stands still. */
 #include "gc/threads/stop/pause.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stopping the world for something else than a collection. */
 #ifndef TD_GC_THREADS_STOP_PAUSE_H
 #define TD_GC_THREADS_STOP_PAUSE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Making the registers and the stacks of the calling thread visible to a collection. */
 #ifndef TD_GC_THREADS_STOP_REGISTERS_H
 #define TD_GC_THREADS_STOP_REGISTERS_H

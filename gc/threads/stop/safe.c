@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The mutators' side of the handshake with a stopper. */
 #include "gc/threads/stop/safe.h"
 

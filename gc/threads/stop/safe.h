@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Standing still for a stopper: what a mutator does, and the protocol between both.
  *
  * Each mutator has one state word with these bits. SAFE is the mutator's: set, it does not touch

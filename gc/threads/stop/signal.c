@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads that are stopped by a signal. */
 #include "gc/threads/stop/signal.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads that are stopped by a signal, wherever they are.
  *
  * The stopper sets the bits as for others (gc/threads/stop/safe.h) and then sends the signal. The

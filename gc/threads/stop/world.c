@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The stopper's side of the handshake with the mutators, and the lock that stoppers hold. */
 #include "gc/threads/stop/world.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stopping the world: what a stopper does. The protocol is in gc/threads/stop/safe.h. A thread that
  * may stop the world holds its lock. A stop that lasts lets threads that a signal has stopped go on
  * for a while, because they may hold what others wait for, and then awaits them once more. */

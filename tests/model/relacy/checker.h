@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the programs that run a model under Relacy share: mutants chosen on the command line, and
  * searches by name. Included once in a program, after relacy/stdatomic.h and the headers under
  * test. A program defines its own `usage`. */

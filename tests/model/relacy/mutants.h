@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // How a client with mutants in itself is run: as shipped, and then once for each mutant, which must
 // fail. MODEL_HISTORY, if set, shows what a failing execution did.
 #ifndef TD_TESTS_MODEL_RELACY_MUTANTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The atomics of C files that know no TD_ORDER, for Relacy: every access is a site of its own,
  * named by what it accesses, as "fetch_or(&mutator->state)". MODEL_BEFORE, which the program
  * defines, comes before each. Included after <pthread.h> and relacy/stdatomic.h. */

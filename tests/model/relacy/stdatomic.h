@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* <stdatomic.h> for compiling the queue headers, unmodified, as C++ under the Relacy race detector.
  *
  * Every atomic access becomes a scheduling point, and plain slots (TD_PLAIN) are watched for data

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A plain number, watched for data races under Relacy. Included after relacy/stdatomic.h. */
 #ifndef TD_TESTS_MODEL_RELACY_WATCHED_H
 #define TD_TESTS_MODEL_RELACY_WATCHED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A program that knows of Tidemark only what was installed. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writes a graph file, or says why the library cannot. Usage: graph_file PATH */
 #include <stdio.h>
 

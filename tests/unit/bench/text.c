@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is written: JSON, tables, files that appear whole. */
 #include <criterion/criterion.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Allocation: sizes, alignment, zeroes, refusals, the hard limit. */
 #include "tests/unit/gc/common.h"
 

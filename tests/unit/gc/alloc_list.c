@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Many objects from one call, and what a collection leaves on the stack. */
 #include "gc/threads/stop/registers.h"
 #include "tests/unit/gc/common.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arrays of objects, and layouts with names. */
 #include "tests/unit/gc/common.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Heaps that collect when the program wants it: tide_options.collects, tide_collection_due. */
 #include "tests/unit/gc/young.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Integers in conservative roots that look like addresses of free memory. */
 #include "tests/unit/gc/common.h"
 

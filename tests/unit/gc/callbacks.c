@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the embedder's functions may do while the library calls them: trace functions on marking
  * threads, events, the out-of-memory hook, finalizers, visits. */
 #include "tests/unit/gc/common.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A scenario in a process of its own, and what that writes to standard error. */
 #ifndef TD_TESTS_UNIT_GC_CHILD_H
 #define TD_TESTS_UNIT_GC_CHILD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Pausing, external memory, and limits that change. */
 #include <sched.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A small heap with one attached mutator, for tests. */
 #ifndef TD_TESTS_UNIT_GC_COMMON_H
 #define TD_TESTS_UNIT_GC_COMMON_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the headers promise and nothing else tests: the barrier after the store, for state outside
  * of an object and in events; which thread runs what; what a trace function may change. */
 #include "gc/state/heap.h"

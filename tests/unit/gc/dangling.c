@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* References to what was reclaimed, under TIDE_VERIFY=1: found out, and told with who holds them.
  */
 #include "gc/state/heap.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Programs that are told of what dies: tide_layout_on_reclaim. */
 #include "gc/state/heap.h"
 #include "tests/unit/gc/young.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Objects at the far end of a range that is longer than most machines have memory for. */
 #include "gc/state/heap.h"
 #include "tests/unit/gc/common.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stacks that are not the thread's own. */
 #include <sys/mman.h>
 #include <ucontext.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finalizers: order, resurrection, weak references on the way. */
 #include "tests/unit/gc/common.h"
 

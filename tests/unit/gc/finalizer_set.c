@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One finalizer to an object, in its four orders. */
 #include "tide/dropin.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tide_object_find, by threads that look anywhere while others allocate, free and collect. */
 #include "tests/unit/gc/common.h"
 #include "tide/dropin.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What tide/foreign.h offers, but for finalizers; and how a heap grows on demand. */
 #include "tide/dropin.h"
 

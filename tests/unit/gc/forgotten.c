@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stores into old objects without tide_write, under TIDE_VERIFY=1: the next collection of either
  * kind finds them. */
 #include "tests/unit/gc/child.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Freeing and resizing single objects. */
 #include "heap/space/poison.h"
 #include "tests/unit/gc/common.h"

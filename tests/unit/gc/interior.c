@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which conservative words keep objects alive. */
 #include "tests/unit/gc/common.h"
 

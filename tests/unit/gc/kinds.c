@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whoever watches collections is told of each whether it is a full or a young one, and why it was
  * begun. */
 #include "tests/unit/gc/common.h"

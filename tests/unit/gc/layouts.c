@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Layouts: which words of an object are followed, and which descriptions are refused. */
 #include "tests/unit/gc/common.h"
 #include "tide/dropin.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Calls that must not be made: told with an abort in debug builds, a defined error in others. */
 #include "tests/unit/gc/common.h"
 #include "tide/advanced.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Programs that switch stacks and tell only where the one lies that they run on. */
 #include <ucontext.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Pinned objects: alive until unpinned or freed, many of them. */
 #include <sys/resource.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every function that takes a mutator, in every place where it must not be called: the answer is
  * the one that its comment promises, and debug builds say which function it was and abort.
  * Each call is made in a process of its own. */

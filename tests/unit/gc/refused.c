@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Allocation where the system gives no memory, far below the heap's limit: it is refused at once,
  * and the budget stays near what is used. And where it gives little: tables do not use it up. */
 #include <sys/resource.h>

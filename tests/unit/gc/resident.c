@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The limit of a heap bounds its memory, not only what is in use. */
 #include "tests/unit/gc/common.h"
 

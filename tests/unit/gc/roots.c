@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every kind of root keeps what it should, and no more. */
 #include <sys/mman.h>
 

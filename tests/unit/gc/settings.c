@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Options and environment: defaults, precedence, refusals. */
 #include <limits.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads that a signal stops: what attaching refuses, which signal it is, and what is said when a
  * program is in the way. Deterministic; the storm is tests/stress/signals.c. */
 #include "tests/unit/gc/common.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How large a heap may get before the next full collection. */
 #include "gc/when/when.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Files of the live heap: what is in them and when there is none. Graph files are read back by the
  * tests of workloads. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Figures, events, the walk, and verification that finds what is wrong. */
 #include "gc/state/heap.h"
 #include "tests/unit/gc/common.h"

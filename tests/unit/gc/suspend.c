@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads that stand still because somebody asked for it. */
 #include "tests/unit/gc/common.h"
 #include "tide/inspect.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The hash table of addresses, against a plain array as model. */
 #include "gc/arrays/table.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What markers did, moment by moment, as embedders get it. */
 #include "tests/unit/gc/common.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Layouts whose objects are not zeroed, beside those whose objects are. */
 #include "tests/unit/gc/common.h"
 #include "tide/dropin.h"

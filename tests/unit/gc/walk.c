@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The walk: what it says of objects, references and layouts. */
 #include "tests/unit/gc/walk.h"
 

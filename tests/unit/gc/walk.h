@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a walk reports, in lists. */
 #ifndef TD_TESTS_UNIT_GC_WALK_H
 #define TD_TESTS_UNIT_GC_WALK_H

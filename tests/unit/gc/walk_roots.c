@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The walk: what it says of roots, and where it is refused. */
 #include "tests/unit/gc/walk.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Weak references, ephemerons and the weak table. */
 #include "tests/unit/gc/common.h"
 

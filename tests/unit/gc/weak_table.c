@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Weak tables by content, from several threads, and visits of all entries. */
 #include "tests/unit/gc/young.h"
 

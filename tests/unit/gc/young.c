@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Young collections: what they keep, what they reclaim, what they look at. */
 #include "heap/space/poison.h"
 #include "tests/unit/gc/young.h"

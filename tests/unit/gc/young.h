@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A small heap with young collections, for tests. */
 #ifndef TD_TESTS_UNIT_GC_YOUNG_H
 #define TD_TESTS_UNIT_GC_YOUNG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Young collections and snapshots, and what tide/foreign.h offers. */
 #include "tests/unit/gc/young.h"
 #include "tide/foreign.h"

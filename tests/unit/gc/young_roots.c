@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Young collections look at roots of all kinds, and at those of their own heap only. */
 
 #include "tests/unit/gc/young.h"

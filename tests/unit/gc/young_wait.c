@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* When young collections come: not while they do not pay, and nothing is logged meanwhile; early
  * where much is logged. */
 #include "gc/state/heap.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* When young collections are due, and whether they pay. */
 #include "gc/when/when.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The heap's check finds each fault that is planted, and names the block. */
 #include <stdio.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A heap without a collector around it: the test allocates, says what is alive, and sweeps. */
 #ifndef TD_TESTS_UNIT_HEAP_COMMON_H
 #define TD_TESTS_UNIT_HEAP_COMMON_H

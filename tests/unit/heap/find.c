@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which object an address points at or into. */
 #include "heap/view.h"
 #include "tests/unit/heap/common.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Large objects: zeroed, exact, as long as the limit allows, and untouched until used. */
 #include <stdio.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table of layouts: equal descriptions share a number, others do not. */
 #include "tests/unit/heap/common.h"
 

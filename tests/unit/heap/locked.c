@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memory that the system refuses to take back, because the program locked it: objects that are
  * allocated there later are zero all the same. */
 #include <sys/mman.h>

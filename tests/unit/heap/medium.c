@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Medium objects: packed into spans, zeroed, found from any address inside, reused. */
 #include "heap/cells/medium.h"
 

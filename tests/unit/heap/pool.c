@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The pool of blocks: extents across slabs, the budget, the limit, memory given back. */
 /* mlock by its number: the address sanitizer makes a function of that name do nothing. */
 #include <sys/syscall.h>

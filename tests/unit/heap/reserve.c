@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Heaps when address space is scarce, in a child process with a limit of its own. */
 #include <stdio.h>
 #include <sys/resource.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Why there is no room: the budget, memory and place are told apart, and a search that failed is
  * not made again before something is freed. */
 #include <sys/resource.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Runs in blocks where live and free cells lie in clusters of random lengths: the searches look at
  * many mark bytes at a time, so what matters is where clusters begin and end. */
 #include "tests/unit/heap/common.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Size classes: every size, every alignment. */
 #include "tests/unit/heap/common.h"
 

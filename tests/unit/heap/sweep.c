@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Runs of free cells, before and after collections. */
 #include "tests/unit/heap/common.h"
 

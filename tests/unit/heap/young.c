@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Young objects in a space without a collector around it. */
 #include "heap/young/young.h"
 

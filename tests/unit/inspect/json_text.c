@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whatever a name holds, what is written is valid JSON in valid UTF-8. */
 #include "inspect/base/json_text.h"
 

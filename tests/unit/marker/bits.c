@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A bit for each marker: where searches begin, go on and end. */
 #include "marker/base/bits.h"
 #include "tests/unit/heap/common.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who looks at which flags: td_deferred_find and td_deferred_glance, among few markers and many. */
 #include "tests/unit/marker/visits.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memory for queues that grow: pieces that do not overlap, an end, and what is kept. */
 #include "marker/queue/growth.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* When a heap is marked without helpers, although there are some. */
 #include <criterion/criterion.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Homes of regions, on machines that are made up: the node of each page, and that of each marker.
  */
 #include "tests/unit/marker/visits.h"

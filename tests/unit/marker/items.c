@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a marker's parts do on their own: items of queues, batches, root slices, termination. */
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A helper that wakes on the CPU of an active marker. This thread plays the helper. */
 #include <sched.h>
 

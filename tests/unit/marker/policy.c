@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Victim choice: who is chosen, who never is, and how sizes, distances and results steer it. */
 #include "marker/queue/policy.h"
 

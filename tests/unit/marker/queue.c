@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One queue by itself, one thread: the contract of marker/queue/contract.h, at sizes from 2 x 2 up.
  * Compiled once for each queue. */
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What LIFO BWoS promises beyond the contract: limits, early grants, batches. */
 #include <criterion/criterion.h>
 

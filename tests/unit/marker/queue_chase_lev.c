@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The growing deque: it keeps its items and their order while it grows, a thief may be in the
  * middle of a steal, and without memory it is full. */
 #include <criterion/criterion.h>

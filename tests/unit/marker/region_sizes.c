@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How many regions a heap has, how large they are, and how much memory waiting references may take:
  * for heaps from nothing to a quarter of a TiB, which are only numbers here. */
 #include <criterion/criterion.h>

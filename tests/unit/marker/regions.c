@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The parts of marking by regions, each alone. */
 #include <criterion/criterion.h>
 #include <stdlib.h>

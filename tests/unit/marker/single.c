@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The loops for objects that have one reference each. */
 #include <criterion/criterion.h>
 

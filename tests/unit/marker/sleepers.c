@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Helpers that cannot be recruited, because they went to sleep while the configuration was closed:
  * opening it again wakes them, and only them. */
 #include <sched.h>

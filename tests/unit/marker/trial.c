@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which of two ways of marking a heap is kept; here, with visits or without. */
 #include <criterion/criterion.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Throwing references and visiting regions, step by step. */
 #include <signal.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Markers without threads around a heap without a collector: a test calls what a marker would. */
 #ifndef TD_TESTS_UNIT_MARKER_VISITS_H
 #define TD_TESTS_UNIT_MARKER_VISITS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Moving the calling thread to another CPU. */
 #include <criterion/criterion.h>
 #include <sched.h>

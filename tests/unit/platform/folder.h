@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A folder that stands for the root of the file system, with what a test writes there. */
 #ifndef TD_TESTS_UNIT_PLATFORM_FOLDER_H
 #define TD_TESTS_UNIT_PLATFORM_FOLDER_H

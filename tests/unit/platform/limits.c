@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Limits of control groups, read from folders made up here. */
 #include "platform/linux_limits.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Nodes of memory, read from folders made up here; and what this machine tells. */
 #include "platform/linux_nodes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The operating system's contract. */
 /* mlock by its number: the address sanitizer makes a function of that name do nothing. */
 #include <sys/syscall.h>

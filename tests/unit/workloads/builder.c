@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The builder and its sinks: what it asks of a sink, what it does when a sink refuses. */
 #include <string.h>
 #include <unistd.h>

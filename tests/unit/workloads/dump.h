@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the tests of importers and of the graph file share: bytes to append to, temporary files. */
 #ifndef TD_TESTS_UNIT_WORKLOADS_DUMP_H
 #define TD_TESTS_UNIT_WORKLOADS_DUMP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The keyed hash: it is SipHash-1-3, and no two tables share a key. */
 #include "workloads/hash.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The graph file that the library writes of a live heap: what the program's reader finds in it is
  * what the heap holds, and what comes out of the other snapshot by way of the importer. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* V8 heap snapshots, as they should be and damaged. */
 #include "tests/unit/workloads/dump.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* HPROF dumps that are as they should be. */
 #include "tests/unit/workloads/hprof_small.h"
 

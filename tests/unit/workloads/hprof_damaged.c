@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* HPROF dumps that are cut short, changed, or made to mislead. */
 #include "tests/unit/workloads/hprof_small.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writes HPROF dumps, record by record, for tests. */
 #ifndef TD_TESTS_UNIT_WORKLOADS_HPROF_DUMP_H
 #define TD_TESTS_UNIT_WORKLOADS_HPROF_DUMP_H

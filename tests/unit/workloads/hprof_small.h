@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One small Java heap that has everything the importer knows of, for several tests. */
 #ifndef TD_TESTS_UNIT_WORKLOADS_HPROF_SMALL_H
 #define TD_TESTS_UNIT_WORKLOADS_HPROF_SMALL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The import entry: told apart by content, all or nothing. */
 #include <sys/stat.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Numbering identifiers: the same as sorting them. */
 #include "workloads/import_ids.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Dumps that are packed with gzip, and dumps that come through standard input. */
 #include <fcntl.h>
 #include <sys/wait.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Profiles of graphs whose figures can be worked out by hand. */
 #include "workloads/profile.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the tests of graphs share: record a spec, look at the record. */
 #ifndef TD_TESTS_UNIT_WORKLOADS_RECORDED_H
 #define TD_TESTS_UNIT_WORKLOADS_RECORDED_H

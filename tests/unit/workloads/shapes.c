@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every kind of graph is the one that it was when its definition, written down a second time, was
  * compared with it: which objects are reached, over how many references, and the sum of all. Plans
  * come true. */

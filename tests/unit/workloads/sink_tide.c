@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Graphs on a Tidemark heap: the collector finds just what was built. */
 #include "workloads/sink_tide.h"
 

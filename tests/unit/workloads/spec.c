@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Graph specs: what is understood, and what is said about the rest. */
 #include "workloads/spec.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The graph file: what is written is what is read, and writing is all or nothing. */
 #include <signal.h>
 #include <sys/resource.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Graph files that are cut short, changed, or made to mislead. */
 #include "tests/unit/workloads/thg_sample.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A small recorded graph with everything a graph can have, for several tests. */
 #ifndef TD_TESTS_UNIT_WORKLOADS_THG_SAMPLE_H
 #define TD_TESTS_UNIT_WORKLOADS_THG_SAMPLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A stand-in for Criterion where that is not to be had (cross compilers, another C library): as
  * much of it as the tests use. Each test runs in a process of its own. The program ends with 1 if a
  * test failed. Its output is one line for each failure, and one with the counts. Each source of a
