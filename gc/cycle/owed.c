@@ -41,7 +41,11 @@ TD_KEEPS_CALL void td_owed_tell(struct tide_mutator *mutator) {
   struct tide_heap *heap = mutator->heap;
   /* relaxed: whoever is first tells. */
   if (atomic_exchange_explicit(&heap->when->owed_told, true, memory_order_relaxed)) return;
-  td_world_lock(heap);
+  /* Not to wait: this thread may be one that may not (gc/cycle/turn.c). The next one tells. */
+  if (!td_world_try_lock(heap)) {
+    atomic_store_explicit(&heap->when->owed_told, false, memory_order_relaxed); /* as above */
+    return;
+  }
   for (struct tide_mutator *m = heap->world->mutators; m; m = m->next)
     set_due(m, 1);
   td_world_unlock(heap);

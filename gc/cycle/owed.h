@@ -13,7 +13,8 @@
 void td_owe(struct tide_mutator *mutator, struct td_wish wish);
 /* The same. Its next allocation tries, however small. */
 void td_owe_at_once(struct tide_mutator *mutator, struct td_wish wish);
-/* Something is owed: lets all mutators and the program know, once. A safepoint. */
+/* Something is owed: lets all mutators and the program know, once, or later if the world's lock is
+ * taken just now. */
 void td_owed_tell(struct tide_mutator *mutator);
 /* Returns what is owed, of cause NONE if that is nothing. The caller sees to it. */
 struct td_wish td_owed(struct tide_mutator *mutator);
