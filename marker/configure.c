@@ -93,6 +93,7 @@ static bool configure(struct td_markers *set, const struct td_marker_config *con
                 : fail(error, TIDE_ERROR_MEMORY, "no memory for the markers' tables%s", "");
   }
   set->engine = engine;
+  set->marking = config->marking;
   set->policy = config->policy;
   set->queue_blocks = blocks;
   set->queue_items = items;
@@ -120,7 +121,6 @@ struct td_markers *td_markers_create(struct td_space *space, const struct td_mar
   set->space = space;
   set->marker = table;
   set->bytes_each = TD_MANY_BYTES_EACH;
-  td_markers_try_anew(set);
   set->regions = td_regions_make(space);
   if (!set->regions)
     fail(error, TIDE_ERROR_MEMORY, "no address space for the regions%s", "");

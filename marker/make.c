@@ -3,9 +3,8 @@
 
 #include <stdlib.h>
 
-#include "marker/loop/address_order.h"
-#include "marker/loop/batch.h"
 #include "marker/region/regions.h"
+#include "marker/test/tester.h"
 
 static size_t rounded(size_t bytes) {
   return (bytes + TD_CACHE_LINE - 1) / TD_CACHE_LINE * TD_CACHE_LINE;
@@ -16,9 +15,8 @@ void td_marker_free(struct td_marker *marker) {
   free(marker->memory);
   td_growth_close(&marker->growth);
   free(marker->events.at);
-  free(marker->chunk_objects);
-  free(marker->batches);
   td_visitor_free(marker->visitor);
+  td_tester_free(marker->tester);
   free(marker);
 }
 
@@ -26,10 +24,9 @@ struct td_marker *td_marker_make(struct td_markers *set, unsigned id) {
   struct td_marker *marker = aligned_alloc(TD_CACHE_LINE, rounded(sizeof *marker));
   if (!marker) return NULL;
   *marker = (struct td_marker){.set = set, .id = id, .cpu = -1};
-  marker->chunk_objects = malloc(TD_CHUNK_OBJECTS_ROOM * sizeof *marker->chunk_objects);
-  marker->batches = malloc(2 * TD_BATCH_ROOM * sizeof *marker->batches);
   marker->visitor = td_visitor_make(marker);
-  if (marker->chunk_objects && marker->batches && marker->visitor) return marker;
+  marker->tester = td_tester_make(marker);
+  if (marker->visitor && marker->tester) return marker;
   td_marker_free(marker);
   return NULL;
 }

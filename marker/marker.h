@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "heap/space/space.h"
+#include "marker/base/marking.h"
 #include "marker/base/span.h"
 #include "marker/queue/policy.h"
 #include "tide/stats.h"
@@ -26,6 +27,7 @@ struct td_markers;
 struct td_marker_config {
   const struct td_engine *engine;           /* see marker/engine/list.h; NULL: the first */
   enum td_policy_kind policy;               /* where thieves begin */
+  enum td_marking marking;                  /* a way of marking that is forced, in tests */
   unsigned markers;                         /* 1 to TIDE_MARKERS_MAX */
   unsigned cpus;                            /* no more take part; 0: the CPUs allowed */
   uint64_t helpers_after_ns;                /* one marker until then, in a small heap */
@@ -35,8 +37,6 @@ struct td_marker_config {
 /* Returns NULL and fills `error` if the configuration cannot be had. */
 struct td_markers *td_markers_create(struct td_space *space, const struct td_marker_config *config,
                                      struct tide_error *error);
-/* Forgets whether helpers pay. */
-void td_markers_try_anew(struct td_markers *set);
 /* Ends the helper threads. NULL is allowed. */
 void td_markers_destroy(struct td_markers *set);
 /* Between collections. Returns false if it fails; the old configuration stays. */

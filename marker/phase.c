@@ -33,30 +33,16 @@ static uint32_t first_recruiting(const struct td_markers *set) {
   return early ? TD_RECRUIT_FIRST : TD_RECRUIT_LATE;
 }
 
-/* Returns how many markers may take part in the collection. */
-static uint32_t choose_markers(struct td_markers *set) {
-  const uint32_t enough = enough_markers(set);
-  set->helped = &set->helped_by[31 - __builtin_clz(enough)];
-  return is_young(set) || td_helped_begin(set->helped) ? enough : 1;
-}
-
-void td_markers_try_anew(struct td_markers *set) {
-  for (unsigned i = 0; i < TD_HELPED_CASES; i++)
-    set->helped_by[i] = td_helped_new();
-}
-
 void td_mark_begin(struct td_markers *set) {
   set->cycle++;
   set->mark_ns = 0;
   const uint32_t chunks = (set->space->frontier + TD_CHUNK_BLOCKS - 1) / TD_CHUNK_BLOCKS;
-  const uint32_t enough = choose_markers(set);
+  const uint32_t enough = enough_markers(set);
   /* relaxed, all: td_term_start publishes them: [term.start]. */
   atomic_store_explicit(&set->flagged, 0, memory_order_relaxed);
   atomic_store_explicit(&set->enough, enough, memory_order_relaxed);
   atomic_store_explicit(&set->chunks, chunks, memory_order_relaxed);
-  td_regions_begin(
-      set->regions, set->space,
-      &(struct td_regions_task){.cycle = set->cycle, .markers = enough, .young = is_young(set)});
+  td_regions_begin(set->regions, set->space, enough);
   for (unsigned i = 0; i < set->limit; i++) {
     struct td_marker *marker = set->marker[i];
     td_visitor_begin(marker->visitor);
@@ -64,8 +50,6 @@ void td_mark_begin(struct td_markers *set) {
     marker->visits_step = TD_VISITS_AGAIN;
     marker->stats = (struct tide_marker_stats){0};
     marker->took_part = i == 0;
-    marker->judges = i == 0 && set->regions->trial->tries;
-    marker->leaves_early = false;
     marker->queued_leaves = 0;
     marker->weak = marker->ephemerons = 0;
     marker->recruit_step = TD_RECRUIT_OBJECTS;
@@ -109,18 +93,7 @@ void td_mark_phase(struct td_markers *set, const struct td_roots *roots) {
 static void split_time(struct tide_marker_stats *m) {
   uint64_t span = m->ended_ns - m->started_ns;
   m->idle_ns = span > m->trace_ns ? span - m->trace_ns : 0;
-  m->trace_ns -= m->roots_ns + m->address_order_ns;
-}
-
-/* What a full collection tells of which way is faster. */
-static void learn(struct td_markers *set, const struct tide_cycle_stats *stats, uint64_t visited) {
-  td_regions_end(set->regions, &(struct td_trial_facts){.ns = set->mark_ns,
-                                                        .objects = stats->objects,
-                                                        .used = 8 * visited >= stats->objects});
-  td_helped_end(set->helped, &(struct td_helped_facts){.ns = set->mark_ns,
-                                                       .objects = stats->objects,
-                                                       .steals = stats->steals,
-                                                       .recruited = stats->recruited});
+  m->trace_ns -= m->roots_ns;
 }
 
 void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
@@ -132,7 +105,6 @@ void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
   stats->objects = stats->steals = 0;
   stats->mark_ns = set->mark_ns;
   stats->region_pool_bytes = td_chunks_used_bytes(&set->regions->pool);
-  uint64_t visited = 0;
   for (unsigned i = 0; i < set->limit; i++) {
     struct td_marker *marker = set->marker[i];
     const struct tide_marker_stats *one = &marker->stats;
@@ -141,11 +113,9 @@ void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
     stats->recruited += marker->took_part;
     stats->objects += one->objects;
     stats->steals += one->steals;
-    visited += one->region_objects;
     figures[i] = *one;
     split_time(&figures[i]);
   }
-  if (!is_young(set)) learn(set, stats, visited);
   set->marked_ns += set->mark_ns;
   set->epoch = set->space->epoch;
   /* relaxed: td_markers_ready has said why. */

@@ -198,21 +198,36 @@ size_t td_plat_own_bytes(void) {
   return (size_t)limit.rlim_cur;
 }
 
-/* The folders index0, index1, … are the caches of one processor, of every level. Sizes are told in
- * KiB. */
-size_t td_plat_cache_bytes(void) {
+/* Reads a file of the folder index`i` of a processor. There is one for each of its caches. */
+static bool read_cache(unsigned i, const char *file, char *line, size_t bytes) {
+  char path[96];
+  snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%u/%s", i, file);
+  return read_line(path, line, bytes);
+}
+
+/* Returns the size of the highest level up to `most`. Sizes are told in KiB. */
+static size_t cache_bytes(unsigned long most) {
   int saved = errno;
   size_t bytes = 0;
-  for (unsigned i = 0; i < 8 && bytes == 0; i++) {
-    char path[96], line[32];
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%u/level", i);
-    if (!read_line(path, line, sizeof line)) break;
-    if (strcmp(line, "2\n") != 0) continue;
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%u/size", i);
-    if (read_line(path, line, sizeof line)) bytes = strtoull(line, NULL, 10) << 10;
+  unsigned long highest = 1;
+  for (unsigned i = 0; i < 8; i++) {
+    char line[32];
+    if (!read_cache(i, "level", line, sizeof line)) break;
+    unsigned long level = strtoul(line, NULL, 10);
+    if (level <= highest || level > most || !read_cache(i, "size", line, sizeof line)) continue;
+    highest = level;
+    bytes = strtoull(line, NULL, 10) << 10;
   }
   errno = saved;
   return bytes;
+}
+
+size_t td_plat_cache_bytes(void) {
+  return cache_bytes(2);
+}
+
+size_t td_plat_last_cache_bytes(void) {
+  return cache_bytes(8);
 }
 
 static unsigned cpus_by_affinity(void) {

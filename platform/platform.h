@@ -46,6 +46,8 @@ void td_plat_advise_small(void *start, size_t bytes);
 size_t td_plat_page_bytes(void);
 /* Returns the size of a processor's second-level cache, 0 if the system does not tell it. */
 size_t td_plat_cache_bytes(void);
+/* Returns the size of its last-level cache, 0 if the system does not tell it. */
+size_t td_plat_last_cache_bytes(void);
 /* Returns zeroed pages for at least `bytes` bytes, NULL if there are none. */
 void *td_plat_map(size_t bytes);
 /* `bytes` as they were given; NULL is allowed. */
@@ -144,24 +146,6 @@ int td_plat_cpu_here(void);
 bool td_plat_leave_cpus(const int *cpus, unsigned count);
 
 /* ---- Nodes: parts of the memory, each nearer to some CPUs than to others ---- */
-
-/* A machine with higher numbers counts as one node. */
-#define TD_NODES_MAX 64u
-struct td_nodes {
-  unsigned count; /* numbers are below it; 1: there is one, or the system does not tell of more */
-  /* How far from a node another one's memory is, as the system tells: mostly 10 to the same one.
-   * 0 where there is no such node. */
-  uint8_t distance[TD_NODES_MAX][TD_NODES_MAX];
-};
-/* Tells the nodes of the machine. What makes no sense counts as one node, and so does a machine
- * whose nodes are all equally far. */
-void td_plat_nodes(struct td_nodes *nodes);
-/* Returns the node of the CPU that the calling thread executes on at the moment, a negative number
- * if the system does not tell it. */
-int td_plat_node_here(void);
-/* Fills in the node on which each page lies, a negative number for a page that was never touched.
- * Returns false if the system does not tell. */
-bool td_plat_nodes_of(void **pages, size_t count, int *nodes);
 
 /* Sleeps while *word == expected, for timeout_ns at most (0: without limit). May return for no
  * reason. */

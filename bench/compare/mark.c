@@ -55,13 +55,13 @@ static int parse(struct request *request, int argc, char **argv) {
           "steals      successful ones, of how many items; failed: found nothing to take\n"
           "grants      times the marker gave part of its own work to a thief that asked\n"
           "overflows   times its queue was full\n"
-          "address_order\n"
-          "            objects that it scanned in that order, whichever marker had marked them\n"
           "window      mean number of objects in its prefetch window\n"
           "start       from the beginning of the mark phase until it took part; then its time on\n"
-          "            roots, following references (trace), walking in address order and idle\n"
-          "            (looking for work, parked); termination: from the end of its part to that\n"
-          "            of the phase",
+          "            roots, marking (trace) and idle (looking for work, parked); termination: "
+          "from\n"
+          "            the end of its part to that of the phase\n"
+          "way         how objects were marked: following references, testing batches of them, or\n"
+          "            visiting regions in the order of addresses",
   };
   return td_args_parse(&usage, argc, argv);
 }
@@ -75,7 +75,7 @@ static double ratio(uint64_t part, uint64_t whole) {
 static int print_work(const struct td_cycle_record *cycle, FILE *out) {
   struct td_grid grid;
   td_grid_begin(&grid, ">marker >objects >steals >items >failed >grants >parks >wakes "
-                       ">overflows >address_order >window");
+                       ">overflows >window");
   for (unsigned i = 0; i < cycle->all.markers; i++) {
     const struct tide_marker_stats *m = &cycle->marker[i];
     td_grid_cell(&grid, "%u", i);
@@ -87,39 +87,58 @@ static int print_work(const struct td_cycle_record *cycle, FILE *out) {
     td_grid_cell(&grid, "%" PRIu64, m->parks);
     td_grid_cell(&grid, "%" PRIu64, m->wakes);
     td_grid_cell(&grid, "%" PRIu64, m->overflows);
-    td_grid_cell(&grid, "%" PRIu64, m->address_order_objects);
     td_grid_cell(&grid, "%.1f", ratio(m->window_sum, m->window_samples));
   }
   return td_grid_print(&grid, out);
 }
 
 static void print_shares(const struct td_cycle_record *cycle, FILE *out) {
-  uint64_t items = 0, in_order = 0, sum = 0, samples = 0;
+  uint64_t items = 0, sum = 0, samples = 0;
   for (unsigned i = 0; i < cycle->all.markers; i++) {
     items += cycle->marker[i].stolen_items;
-    in_order += cycle->marker[i].address_order_objects;
     sum += cycle->marker[i].window_sum;
     samples += cycle->marker[i].window_samples;
   }
-  fprintf(out, "%.1f %% of the objects were scanned in address order. ",
-          100 * ratio(in_order, cycle->all.objects));
   if (cycle->all.steals) fprintf(out, "A steal took %.1f items. ", ratio(items, cycle->all.steals));
   if (samples) fprintf(out, "The window held %.1f objects.", ratio(sum, samples));
   fputs("\n\n", out);
 }
 
-/* Says nothing if memory has one node. */
-static void print_homes(const struct td_cycle_record *cycle, FILE *out) {
-  uint64_t home = 0, away = 0;
+/* What each way of marking did: the share of the objects and of the time, and how many references
+ * were tested. What is followed is not counted apart. */
+static int print_ways(const struct td_cycle_record *cycle, FILE *out) {
+  struct tide_marker_stats sum = {0};
   for (unsigned i = 0; i < cycle->all.markers; i++) {
-    home += cycle->marker[i].region_home_visits;
-    away += cycle->marker[i].region_away_visits;
+    const struct tide_marker_stats *m = &cycle->marker[i];
+    sum.objects += m->objects;
+    sum.trace_ns += m->trace_ns;
+    sum.test_objects += m->test_objects;
+    sum.test_references += m->test_references;
+    sum.test_ns += m->test_ns;
+    sum.region_objects += m->region_objects;
+    sum.region_references += m->region_references;
+    sum.region_ns += m->region_ns;
   }
-  if (home + away == 0) return;
-  fprintf(out,
-          "%" PRIu64 " visits were of regions on the marker's own node of memory, %" PRIu64
-          " of regions on others.\n\n",
-          home, away);
+  const uint64_t rest = sum.objects - sum.test_objects - sum.region_objects;
+  const uint64_t rest_ns =
+      sum.trace_ns > sum.test_ns + sum.region_ns ? sum.trace_ns - sum.test_ns - sum.region_ns : 0;
+  struct td_grid grid;
+  td_grid_begin(&grid, "way >objects_% >time_% >references");
+  td_grid_cell(&grid, "follow");
+  td_grid_cell(&grid, "%.1f", 100 * ratio(rest, sum.objects));
+  td_grid_cell(&grid, "%.1f", 100 * ratio(rest_ns, sum.trace_ns));
+  td_grid_cell(&grid, "-");
+  td_grid_cell(&grid, "test");
+  td_grid_cell(&grid, "%.1f", 100 * ratio(sum.test_objects, sum.objects));
+  td_grid_cell(&grid, "%.1f", 100 * ratio(sum.test_ns, sum.trace_ns));
+  td_grid_cell(&grid, "%" PRIu64, sum.test_references);
+  td_grid_cell(&grid, "place order");
+  td_grid_cell(&grid, "%.1f", 100 * ratio(sum.region_objects, sum.objects));
+  td_grid_cell(&grid, "%.1f", 100 * ratio(sum.region_ns, sum.trace_ns));
+  td_grid_cell(&grid, "%" PRIu64, sum.region_references);
+  int status = td_grid_print(&grid, out);
+  fputs("\n", out);
+  return status;
 }
 
 /* Says nothing if no region was visited. */
@@ -140,15 +159,13 @@ static void print_regions(const struct td_cycle_record *cycle, FILE *out) {
 
 static int print_times(const struct td_cycle_record *cycle, FILE *out) {
   struct td_grid grid;
-  td_grid_begin(&grid,
-                ">marker >start_µs >roots_µs >trace_µs >address_order_µs >idle_µs >termination_µs");
+  td_grid_begin(&grid, ">marker >start_µs >roots_µs >trace_µs >idle_µs >termination_µs");
   for (unsigned i = 0; i < cycle->all.markers; i++) {
     const struct tide_marker_stats *m = &cycle->marker[i];
     td_grid_cell(&grid, "%u", i);
     td_grid_cell(&grid, "%.1f", (double)m->started_ns / 1e3);
     td_grid_cell(&grid, "%.1f", (double)m->roots_ns / 1e3);
     td_grid_cell(&grid, "%.1f", (double)m->trace_ns / 1e3);
-    td_grid_cell(&grid, "%.1f", (double)m->address_order_ns / 1e3);
     td_grid_cell(&grid, "%.1f", (double)m->idle_ns / 1e3);
     uint64_t left =
         m->ended_ns && m->ended_ns < cycle->all.mark_ns ? cycle->all.mark_ns - m->ended_ns : 0;
@@ -175,7 +192,7 @@ static int print(const struct td_comparison *comparison, FILE *out) {
       cycle->all.objects - row->objects);
   print_shares(cycle, out);
   print_regions(cycle, out);
-  print_homes(cycle, out);
+  status |= print_ways(cycle, out);
   if (status == TD_EXIT_OK) status = print_work(cycle, out);
   fputc('\n', out);
   return status == TD_EXIT_OK ? print_times(cycle, out) : status;

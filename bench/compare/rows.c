@@ -25,19 +25,17 @@ static void json_marker(struct td_json *json, const struct tide_marker_stats *m,
   td_json_count(json, "parks", m->parks);
   td_json_count(json, "wakes", m->wakes);
   td_json_count(json, "overflows", m->overflows);
-  td_json_count(json, "address_order_objects", m->address_order_objects);
-  td_json_count(json, "address_order_turns", m->address_order_turns);
   td_json_count(json, "region_visits", m->region_visits);
   td_json_count(json, "region_references", m->region_references);
   td_json_count(json, "region_objects", m->region_objects);
   td_json_count(json, "region_ns", m->region_ns);
-  td_json_count(json, "region_home_visits", m->region_home_visits);
-  td_json_count(json, "region_away_visits", m->region_away_visits);
+  td_json_count(json, "test_objects", m->test_objects);
+  td_json_count(json, "test_references", m->test_references);
+  td_json_count(json, "test_ns", m->test_ns);
   td_json_real(json, "window_mean",
                m->window_samples ? (double)m->window_sum / (double)m->window_samples : 0.0);
   td_json_count(json, "roots_ns", m->roots_ns);
   td_json_count(json, "trace_ns", m->trace_ns);
-  td_json_count(json, "address_order_ns", m->address_order_ns);
   td_json_count(json, "idle_ns", m->idle_ns);
   td_json_count(json, "started_ns", m->started_ns);
   td_json_count(json, "ended_ns", m->ended_ns);

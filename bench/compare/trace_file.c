@@ -83,7 +83,7 @@ static void put_in_phases(struct writer *w, const char *name, unsigned marker, u
 struct lane {
   unsigned marker;
   bool active;
-  uint64_t joined_ns, left_ns, roots_ns, address_order_ns, regions_ns, parked_ns, slots;
+  uint64_t joined_ns, left_ns, roots_ns, test_ns, regions_ns, parked_ns, slots;
 };
 
 static void put_event(struct writer *w, struct lane *lane, const struct tide_timeline_event *e) {
@@ -105,11 +105,11 @@ static void put_event(struct writer *w, struct lane *lane, const struct tide_tim
   case TIDE_TIMELINE_ROOTS_END:
     put_span(w, "roots", lane->marker, lane->roots_ns, e->ns, "slots", lane->slots);
     break;
-  case TIDE_TIMELINE_ADDRESS_ORDER_BEGIN:
-    lane->address_order_ns = e->ns;
+  case TIDE_TIMELINE_TEST_BEGIN:
+    lane->test_ns = e->ns;
     break;
-  case TIDE_TIMELINE_ADDRESS_ORDER_END:
-    put_span(w, "address_order", lane->marker, lane->address_order_ns, e->ns, "objects", e->value);
+  case TIDE_TIMELINE_TEST_END:
+    put_span(w, "test", lane->marker, lane->test_ns, e->ns, "objects", e->value);
     break;
   case TIDE_TIMELINE_REGIONS_BEGIN:
     lane->regions_ns = e->ns;

@@ -44,7 +44,7 @@ static void put_lanes(struct td_page *page, const struct td_row *row, uint64_t l
     *lane = (struct td_lane){.started_ns = (double)m->started_ns,
                              .ended_ns = (double)m->ended_ns,
                              .roots_ns = (double)m->roots_ns,
-                             .trace_ns = (double)(m->trace_ns + m->address_order_ns),
+                             .trace_ns = (double)m->trace_ns,
                              .idle_ns = (double)m->idle_ns,
                              .took_part = m->objects > 0 || m->ended_ns > m->started_ns};
     snprintf(lane->label, sizeof lane->label, "marker %u", i);

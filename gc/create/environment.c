@@ -87,6 +87,9 @@ bool td_environment_read(struct td_environment *environment, struct tide_error *
       return refuse_name(error, "TIDE_POLICY", value, tide_policy_name);
     environment->policy = value;
   }
+  value = getenv("TIDE_MARKING");
+  if (value && *value && !td_marking_find(value, &environment->marking))
+    return refuse_name(error, "TIDE_MARKING", value, td_marking_name);
   value = getenv("TIDE_STRESS");
   if (value && *value && !parse(value, NULL, &environment->stress))
     return refuse(error, "TIDE_STRESS", value, "a number of allocations");

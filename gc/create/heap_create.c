@@ -170,6 +170,7 @@ static struct tide_heap *create_heap(const struct tide_options *options, struct 
   heap->log = environment.log;
   heap->collects = o.collects;
   configure_markers(&heap->config, &o, environment.cpus);
+  heap->config.marking = environment.marking;
   if (!td_space_init(&heap->space, o.write_barrier, o.reserve_bytes, o.heap_max_bytes, error)) {
     free(heap);
     return NULL;

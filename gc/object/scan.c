@@ -65,14 +65,12 @@ void td_scan_object(struct td_scanner *scanner, uintptr_t object) {
   const struct td_layout *layout = &space->layouts.at[block->layout];
   const uintptr_t *at = (const uintptr_t *)object;
   size_t bytes = td_space_object_bytes(space, object), words = bytes / sizeof *at;
-  switch (block->kind) {
-  case TD_KIND_BITMAP:
-    bitmap(scanner, at, block->map);
-    break;
-  case TD_KIND_WORDS:
+  if (td_kind_is_bitmap(block->kind)) bitmap(scanner, at, block->map);
+  if (td_kind_is_words(block->kind))
     for (uint64_t bits = block->map; bits; bits &= bits - 1)
       conservative_words(scanner, &at[__builtin_ctzll(bits)], 1, false);
-    break;
+  if (td_kind_has_map(block->kind)) return;
+  switch (block->kind) {
   case TD_KIND_REFS:
     slots(&scanner->tracer, at, words);
     break;

@@ -84,8 +84,8 @@ bool td_backing_give_slab(struct td_space *space, uint32_t slab) {
   uint32_t first = slab * (uint32_t)TD_SLAB_BLOCKS;
   if (!td_plat_decommit(address_of(space, first), TD_SLAB_BYTES)) return false;
   if (space->has_poison) td_unpoison((uintptr_t)address_of(space, first), TD_SLAB_BYTES);
-  /* The largest of the side tables. The marks of free blocks say nothing: markers that are many may
-   * look at them, see td_deferred_set_around, and find zeroes or what was there. */
+  /* The largest of the side tables. The marks of free blocks say nothing: markers that share
+   * flags may look at them, see TD_DEFERRED_UNIT, and find zeroes or what was there. */
   td_plat_purge(space->marks + (uint64_t)first * TD_BLOCK_GRANULES,
                 TD_SLAB_BLOCKS * TD_BLOCK_GRANULES);
   for (uint32_t b = first; b < first + TD_SLAB_BLOCKS; b++)

@@ -15,8 +15,22 @@ static uint64_t repeat(uint64_t element, uint64_t each, uint64_t words) {
   return map;
 }
 
+/* Returns the kind of block that these slots make. */
+static unsigned kind_of_slots(uint64_t map) {
+  unsigned slots = (unsigned)__builtin_popcountll(map);
+  if (slots == 0) return TD_KIND_LEAF;
+  return slots <= 8 ? TD_KIND_SLOTS_1 + slots - 1 : TD_KIND_BITMAP;
+}
+
+static unsigned kind_of_words(uint64_t map) {
+  if (map == 0) return TD_KIND_LEAF;
+  for (unsigned words = 2; words <= 8; words += 2)
+    if (map == bits_between(0, words)) return TD_KIND_WORDS_2 + words / 2 - 1;
+  return TD_KIND_WORDS;
+}
+
 static struct td_block with_map(struct td_block block, unsigned kind, uint64_t map) {
-  block.kind = (map ? kind : TD_KIND_LEAF) & 0xff;
+  block.kind = (kind == TD_KIND_WORDS ? kind_of_words(map) : kind_of_slots(map)) & 0xff;
   block.map = map;
   return block;
 }
@@ -29,8 +43,10 @@ struct td_block td_small_block(const struct td_layout *described, tide_layout la
                            .cell_granules = (uint16_t)cell_granules,
                            .layout = layout};
   uint64_t words = (uint64_t)cell_granules * 2;
-  if (words > 64) return block;
+  if (words > 64 && described->kind != TD_KIND_BITMAP) return block;
   switch (described->kind) {
+  case TD_KIND_BITMAP:
+    return with_map(block, TD_KIND_BITMAP, described->map);
   case TD_KIND_REPEATED:
     return with_map(block, TD_KIND_BITMAP, repeat(described->element, described->words, words));
   case TD_KIND_REFS:

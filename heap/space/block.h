@@ -86,9 +86,24 @@ static inline size_t td_block_object_bytes(const struct td_block *block,
   return granules ? granules << TD_GRANULE_LOG2 : info->large_bytes;
 }
 
+/* Returns whether the map of a block of this kind says which words are slots. */
+static inline bool td_kind_is_bitmap(unsigned kind) {
+  return kind - TD_KIND_SLOTS_1 <= TD_KIND_BITMAP - TD_KIND_SLOTS_1;
+}
+
+/* Returns whether it says which words may be pointers. */
+static inline bool td_kind_is_words(unsigned kind) {
+  return kind - TD_KIND_WORDS_2 <= TD_KIND_WORDS - TD_KIND_WORDS_2;
+}
+
+/* Returns whether it says one or the other. */
+static inline bool td_kind_has_map(unsigned kind) {
+  return kind - TD_KIND_SLOTS_1 <= TD_KIND_WORDS - TD_KIND_SLOTS_1;
+}
+
 /* Returns whether the words of objects of this kind may be pointers that are looked up. */
 static inline bool td_kind_has_words(unsigned kind) {
-  return kind == TD_KIND_CONSERVATIVE || kind == TD_KIND_WORDS;
+  return kind == TD_KIND_CONSERVATIVE || td_kind_is_words(kind);
 }
 
 /* Returns the marker's entry for a block of cells. Where cells have at most 64 words, layouts that

@@ -14,10 +14,22 @@
 #include "tide/tide.h"
 
 enum td_kind {
-  TD_KIND_NONE = 0,     /* free block, or the tail of a large object */
-  TD_KIND_LEAF,         /* nothing to scan */
-  TD_KIND_BITMAP,       /* map: bit i says that word i is a slot */
-  TD_KIND_WORDS,        /* of blocks only: the same, and each may point at or into an object */
+  TD_KIND_NONE = 0, /* free block, or the tail of a large object */
+  TD_KIND_LEAF,     /* nothing to scan */
+  TD_KIND_SLOTS_1,  /* of blocks only: BITMAP with one slot, */
+  TD_KIND_SLOTS_2,  /* two, and so on: markers scan objects of one kind in a loop of its own */
+  TD_KIND_SLOTS_3,
+  TD_KIND_SLOTS_4,
+  TD_KIND_SLOTS_5,
+  TD_KIND_SLOTS_6,
+  TD_KIND_SLOTS_7,
+  TD_KIND_SLOTS_8,
+  TD_KIND_BITMAP,  /* map: bit i says that word i is a slot */
+  TD_KIND_WORDS_2, /* of blocks only: the first two words may each point at or into an object, */
+  TD_KIND_WORDS_4, /* the first four, and so on */
+  TD_KIND_WORDS_6,
+  TD_KIND_WORDS_8,
+  TD_KIND_WORDS,        /* of blocks only: a map of such words */
   TD_KIND_REFS,         /* every word a slot */
   TD_KIND_PREFIXED,     /* map: words to skip, then slots to the end of the cell */
   TD_KIND_BITMAP_LONG,  /* more than 64 words: the layout's words */

@@ -71,15 +71,6 @@ static inline void td_flag_set_shared(_Atomic(uint8_t) *flag) {
   atomic_store_explicit(flag, 1, memory_order_relaxed);
 }
 
-/* The same, but if flag number `at` of the row is not set, those of its word that `eight` has are.
- * Where most pages have deferred objects, their flags are set sooner or later, and their line so is
- * changed once instead of eight times. A flag without need costs a look at its pages. */
-static inline void td_flag_set_shared_eight(_Atomic(uint8_t) *row, size_t at, uint64_t eight) {
-  /* relaxed, both: as in td_flag_set_shared, for each byte. */
-  if (atomic_load_explicit(&row[at], memory_order_relaxed)) return;
-  __atomic_store_n((td_mark_word *)(void *)(row + at / 8 * 8), eight, __ATOMIC_RELAXED);
-}
-
 /* Comes between taking flags of such a row and reading the bytes. */
 static inline void td_flag_fence_taken(void) {
   /* seq_cst [flag.fence]: pairs with td_flag_fence. */

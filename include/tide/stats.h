@@ -78,20 +78,18 @@ struct tide_marker_stats {
   uint64_t steals, stolen_items, failed_steals;
   uint64_t grants; /* early grants given to a thief that asked */
   uint64_t parks, wakes;
-  uint64_t overflows;                                  /* times the queue was full */
-  uint64_t address_order_objects, address_order_turns; /* scanned so; turns through the heap */
-  uint64_t window_sum, window_samples;                 /* occupancy of the prefetch window */
+  uint64_t overflows;                  /* times the queue was full */
+  uint64_t window_sum, window_samples; /* occupancy of the prefetch window */
   /* When it first and last had work, in time spent marking, which does not pass between the phase's
-   * runs. What lies between is four parts: root slices, following references, walking in address
-   * order, and having nothing to do. A marker that took no part has only zeroes. */
+   * runs. What lies between is three parts: root slices, marking, and having nothing to do. A
+   * marker that took no part has only zeroes. */
   uint64_t started_ns, ended_ns;
-  uint64_t roots_ns, trace_ns, address_order_ns, idle_ns;
+  uint64_t roots_ns, trace_ns, idle_ns;
   /* Marking by regions: visits, the references tested in them, the objects marked, and the time,
    * which is a part of trace_ns. */
   uint64_t region_visits, region_references, region_objects, region_ns;
-  /* Of these visits, those of regions on the marker's own node of memory, and on others. Both are 0
-   * where the objects lie on one node, or the system does not tell. */
-  uint64_t region_home_visits, region_away_visits;
+  /* By testing: the objects marked, the references tested, and the time, a part of trace_ns. */
+  uint64_t test_objects, test_references, test_ns;
 };
 /* Fills in the figures of the markers of the last collection, up to `room` of them. Returns how
  * many markers were allowed in it, 0 if there was no collection. stats may be NULL. */
@@ -160,12 +158,12 @@ enum tide_timeline_kind {
   TIDE_TIMELINE_LEAVE,       /* has none; value: objects it has marked so far in this collection */
   TIDE_TIMELINE_ROOTS_BEGIN, /* a slice of roots; value: its slots */
   TIDE_TIMELINE_ROOTS_END,
-  TIDE_TIMELINE_ADDRESS_ORDER_BEGIN, /* its queue was full: goes on in address order */
-  TIDE_TIMELINE_ADDRESS_ORDER_END,   /* value: objects scanned that way since the beginning */
-  TIDE_TIMELINE_STEAL,               /* value: items taken; other: from which marker */
-  TIDE_TIMELINE_GRANT,               /* gave the older half of its items to a thief that asked */
-  TIDE_TIMELINE_RECRUIT,             /* woke a sleeping marker */
-  TIDE_TIMELINE_PARK,                /* fell asleep */
+  TIDE_TIMELINE_TEST_BEGIN, /* scans groups of objects and tests batches of references */
+  TIDE_TIMELINE_TEST_END,   /* value: objects marked that way since the beginning */
+  TIDE_TIMELINE_STEAL,      /* value: items taken; other: from which marker */
+  TIDE_TIMELINE_GRANT,      /* gave the older half of its items to a thief that asked */
+  TIDE_TIMELINE_RECRUIT,    /* woke a sleeping marker */
+  TIDE_TIMELINE_PARK,       /* fell asleep */
   TIDE_TIMELINE_WAKE,
   TIDE_TIMELINE_REGIONS_BEGIN, /* its frontier is scattered: goes on by regions */
   TIDE_TIMELINE_REGIONS_END,   /* value: objects marked that way since the beginning */

@@ -87,18 +87,6 @@ static inline void td_deferred_set_shared(_Atomic(uint8_t) *row, const uint64_t 
   for (uint32_t i = 0; i < count; i++)
     td_flag_set_shared(&row[td_deferred_at_shared(pages[i])]);
 }
-/* The same, but with the flags around them: for many markers, see td_flag_set_shared_eight. */
-static inline void td_deferred_set_around(_Atomic(uint8_t) *row, const uint64_t *pages,
-                                          uint32_t count) {
-  if (count == 0) return;
-  td_flag_fence();
-  for (uint32_t i = 0; i < count; i++) {
-    const size_t at = td_deferred_at_shared(pages[i]);
-    /* Block 0 holds no objects, and no flag is set for it: page 0 means none. */
-    const uint64_t eight = TD_FLAGS_EIGHT << (at < 8 ? 8 * (TD_BLOCK_PAGES / TD_DEFERRED_UNIT) : 0);
-    td_flag_set_shared_eight(row, at, eight);
-  }
-}
 /* Must be called when flags have been taken, before bytes are read. */
 static inline void td_deferred_taken(const struct td_markers *set) {
   if (td_deferred_row_is_shared(set)) td_flag_fence_taken();

@@ -25,6 +25,8 @@
  * 2n + 1 are the halves of slice n. How many slots that makes follows from the length of the array,
  * so no array is too long. Slices of the last numbers are not cut any further. */
 #define TD_ITEM_SLICE ((uint64_t)1 << 63)
+/* Number 0 is that of no slice: such an item is a group of grey objects, in the chunk whose number
+ * stands in place of the granule. */
 #define TD_ITEM_GRANULE_BITS (TD_RANGE_LOG2 - TD_GRANULE_LOG2)
 #define TD_ITEM_NUMBER_BITS (63u - TD_ITEM_GRANULE_BITS)
 
@@ -37,6 +39,12 @@ static inline uint64_t td_item_granule(uint64_t item) {
 }
 static inline uint64_t td_item_number(uint64_t item) {
   return item >> TD_ITEM_GRANULE_BITS & (((uint64_t)1 << TD_ITEM_NUMBER_BITS) - 1);
+}
+static inline uint64_t td_group_item(uint32_t chunk) {
+  return td_slice_item(chunk, 0);
+}
+static inline bool td_item_is_group(uint64_t item) {
+  return td_item_number(item) == 0;
 }
 /* Returns how often the array was cut in halves to make slice `number`. */
 static inline unsigned td_slice_depth(uint64_t number) {

@@ -23,8 +23,8 @@
 #include "marker/base/engine.h"
 #include "marker/base/events.h"
 #include "marker/base/groups.h"
-#include "marker/base/helped.h"
 #include "marker/base/item.h"
+#include "marker/base/marking.h"
 #include "marker/base/span.h"
 #include "marker/base/termination.h"
 #include "marker/base/tuning.h"
@@ -38,11 +38,9 @@
 #define TD_GROUP_MARKERS 16u
 #define TD_GROUPS ((TIDE_MARKERS_MAX + TD_GROUP_MARKERS - 1) / TD_GROUP_MARKERS)
 
-#define TD_HELPED_CASES 9u
-_Static_assert(TIDE_MARKERS_MAX >> (TD_HELPED_CASES - 1) == 1, "256 has nine bits");
-
 struct td_markers {
   /* Constant between configurations. */
+  enum td_marking marking; /* the way that is forced, in tests */
   struct td_space *space;
   const struct td_engine *engine;
   enum td_policy_kind policy;
@@ -112,9 +110,6 @@ struct td_markers {
   uint32_t recruit_first; /* objects after which it wakes a helper */
   size_t event_capacity;  /* events that each marker remembers; 0: none */
   uint8_t epoch;          /* of the last collection */
-  /* Whether helpers pay in this heap: one for 1 marker, one for 2 and 3, one for 4 to 7, and so on;
-   * and that of this collection. */
-  struct td_helped helped_by[TD_HELPED_CASES], *helped;
 };
 
 /* Where a marker stands in the spans of a phase: see td_root_slices_next. */
@@ -141,16 +136,13 @@ struct td_marker {
   struct td_growth growth; /* open if the queue grows */
 
   /* Memory of the marking loop. */
-  uint16_t *chunk_objects; /* grey objects of a stretch: see marker/loop/address_order.c */
-  uintptr_t *batches;      /* the two buffers of a batch: see marker/loop/batch.h */
+  struct td_tester *tester; /* see marker/test/tester.h */
   struct td_visitor *visitor;
 
   /* This marker while it is active. */
   bool took_part;
   bool has_flagged;        /* there may be flags that this marker has set: td_deferred_find */
   bool has_offered;        /* its bit in `offers` may be there */
-  bool judges;             /* whether a trial is lost: td_regions_judge */
-  bool leaves_early;       /* leaves are frequent: mark them where they are met */
   uint32_t queued_leaves;  /* leaves that came out of the queue since the last poll */
   struct td_policy policy; /* whom to steal from; made anew with each configuration */
   /* Visiting regions did not pay: it is tried again when this marker has marked visits_at

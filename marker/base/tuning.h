@@ -35,24 +35,30 @@
 /* A queue with more items is deep: half of what the default one holds. */
 #define TD_DEEP_ITEMS 1024u
 
-/* Batched mode: objects that are fetched together. */
-#define TD_GROUP 16u
-/* References that wait together for their mark bytes. */
-#define TD_BATCH 128u
+/* Testing: objects that are fetched together, */
+#define TD_TEST_GROUP 64u
+/* and of those that may have more than eight slots; */
+#define TD_TEST_GROUP_LONG 8u
+/* references that are tested together; */
+#define TD_TEST_BATCH 128u
+/* grey objects of one kind that a marker keeps for itself. */
+#define TD_TEST_KEPT 384u
+/* Items that are taken out of a queue when testing begins. */
+#define TD_TEST_FIRST 1024u
+/* So many groups in a queue are a dense frontier: 128,000 grey objects. Real heaps have a quarter
+ * of that, random graphs five times as many. */
+#define TD_GROUPS_MANY 1024u
+/* With fewer grey objects in all, each is followed by itself. */
+#define TD_TEST_FEW 4u
 
-/* Address order: how many blocks a marker claims at a time, which is a stretch of the heap. */
+/* Flags of pages lie together by stretches of the heap of this many blocks. */
 #define TD_CHUNK_BLOCKS 8u
-/* Address order: how many objects ahead of the scan are prefetched. */
-#define TD_AHEAD 24u
-
 /* A visit of a region: how many objects ahead of the scan are prefetched, and how many are listed
  * before they are scanned. A list may get as many more as one word of the summary speaks for. */
 #define TD_VISIT_AHEAD 16u
 #define TD_VISIT_LIST 2048u
 #define TD_VISIT_LIST_ROOM (TD_VISIT_LIST + 4096u + TD_VISIT_AHEAD)
 
-/* How many items make a frontier wide enough to be visited by regions. */
-#define TD_WIDE 4096u
 /* Objects until regions are tried again after they did not pay; twice as many each time. Visits
  * that have marked TD_VISITS_PAID objects have paid: then it is TD_VISITS_SOON, and twice that. */
 #define TD_VISITS_AGAIN 65536u
@@ -79,9 +85,6 @@
 
 /* In a heap that uses TD_ALONE_BYTES or more it is never too early to wake helpers. */
 #define TD_ALONE_BYTES ((size_t)32 << 20)
-
-/* From this number of markers on, the marks of leaves wait for their lines. */
-#define TD_LEAVES_MARKERS 4u
 
 /* From this number on, markers are many: what each of them does to all others has to be little.
  * Fewer share work as few do. */

@@ -11,45 +11,20 @@
 #include <assert.h>
 
 #include "marker/base/idle.h"
-#include "marker/loop/batched.h"
 #include "marker/loop/by_region.h"
-#include "marker/loop/depth_first.h"
+#include "marker/loop/follow_mode.h"
 #include "marker/loop/elements.h"
-#include "marker/loop/narrow.h"
-#include "marker/loop/overflow.h"
 #include "marker/loop/poll.h"
 #include "marker/loop/sharing.h"
 #include "marker/loop/sources.h"
-
-/* The modes that test references pass the state's address to functions that are not inlined. */
-static __attribute__((noinline)) void drain_testing(struct loop *l) {
-  enum mode mode;
-  if (l->next) put(l, l->next); /* not into the batch: a root's word may lead into an object */
-  l->next = 0;
-  do {
-    mode = mode_of(l);
-    if (mode == NARROW)
-      drain_narrow(l);
-    else
-      drain_batched(l);
-  } while (mode_of(l) != mode && is_testing(mode_of(l)) && !l->sharing.spill);
-  /* DEPTH_FIRST may be next, and does not look into the batch. */
-  while (!l->mode.full && !td_batch_is_empty(&l->batch))
-    flush(l);
-}
+#include "marker/loop/test.h"
 
 /* The modes that follow the newest child keep the state in registers. So they, too, work on a copy,
  * but its address never leaves the function: `flatten` inlines all that is not a slow path, and a
  * slow path gets copies of what it needs. An address that escapes costs a sixth of the time. */
 static __attribute__((noinline, flatten)) void drain_all_queued(struct loop *state) {
   struct loop l = *state;
-  drain_depth_first(&l, DEPTH_FIRST, visit);
-  *state = l;
-}
-
-static __attribute__((noinline, flatten)) void drain_leaves_early(struct loop *state) {
-  struct loop l = *state;
-  drain_depth_first(&l, LEAVES_EARLY, visit_element);
+  drain_follow(&l);
   *state = l;
 }
 
@@ -65,7 +40,7 @@ static __attribute__((noinline)) void follow_single(struct loop *l) {
     l->next = single.next;
     l->last = single.last;
     l->window = single.window;
-    if (l->poll == 1) at_poll(l, DEPTH_FIRST);
+    if (l->poll == 1) at_poll(l, FOLLOW);
   } while (l->mode.single);
 }
 
@@ -79,21 +54,14 @@ TD_INLINE void drain(struct loop *l) {
     mode = mode_of(l);
     single = l->mode.single;
     switch (mode) {
-    case DEPTH_FIRST:
+    case FOLLOW:
       if (single)
         follow_single(l);
       else
         drain_all_queued(l);
       break;
-    case LEAVES_EARLY:
-      drain_leaves_early(l);
-      break;
-    case BATCHED:
-    case NARROW:
-      drain_testing(l);
-      break;
-    case ADDRESS_ORDER:
-      drain_in_address_order(l);
+    case TEST:
+      drain_test(l);
       break;
     case BY_REGION:
       drain_by_region(l);
@@ -111,8 +79,7 @@ TD_INLINE void begin(struct loop *l, struct td_marker *marker, uint64_t *ring) {
       .last = marker->set->space->base,
       .poll = TD_POLL_OBJECTS,
       .window.ring = ring,
-      .batch = td_batch_of(marker->batches),
-      .mode = {.sparse = untested_mode(marker), .refusals_left = 1, .refusals = 1},
+      .mode = {.sparse = marker->set->marking == TD_MARKING_TEST ? TEST : FOLLOW},
       /* A helper that has found work wakes another one as soon as it has something to share. */
       .sharing = {.recruit_at = marker->id == 0 ? marker->set->recruit_first : 0,
                   .give_step = TD_POLL_OBJECTS},
@@ -131,7 +98,7 @@ static void work(struct td_marker *marker, bool joined) {
     } else if (!find_work(&l)) {
       marker->stats.objects += l.objects + l.leaves;
       *(struct Q(owner) *)marker->owner = l.o;
-      assert(l.window.count == 0 && l.next == 0 && td_batch_is_empty(&l.batch));
+      assert(l.window.count == 0 && l.next == 0 && td_tester_is_empty(marker->tester));
       if (!td_idle(marker, true, promising)) return;
       begin(&l, marker, ring); /* it may be a later phase that was joined */
     }

@@ -30,9 +30,9 @@ TD_INLINE bool claim(struct loop *l, const struct td_view *v, struct Q(owner) * 
 TD_INLINE bool scan_short(struct loop *l, uintptr_t object, const struct td_block *block,
                           td_visit visit_one) {
   l->last = object;
-  if (block->kind == TD_KIND_BITMAP)
+  if (td_kind_is_bitmap(block->kind))
     td_scan_map(&l->v, (const uintptr_t *)object, block->map, false, visit_one, l);
-  else if (block->kind == TD_KIND_WORDS)
+  else if (td_kind_is_words(block->kind))
     td_scan_map(&l->v, (const uintptr_t *)object, block->map, true, visit_one, l);
   else
     return false;

@@ -16,11 +16,14 @@ static __attribute__((noinline, cold)) void defer(struct td_marker *marker, uint
     td_defer(marker, item);
 }
 
+TD_INLINE void notice_full(struct loop *l) {
+  l->mode.full = true;
+  l->poll = 1; /* the next poll, which sees it, comes at once */
+}
+
 TD_INLINE void refused(struct loop *l, uint64_t item) {
   defer(l->marker, item);
-  if (--l->mode.refusals_left > 0) return;
-  l->mode.full = true;
-  l->poll = 1; /* the next poll, which notices, comes at once */
+  notice_full(l);
 }
 
 TD_INLINE void put(struct loop *l, uint64_t item) {

@@ -7,59 +7,49 @@
 #include "marker/loop/single.h"
 #include "marker/loop/state.h"
 #include "marker/region/regions.h"
+#include "marker/test/tester.h"
 
 #define SCORE_MOST 8
 #define SCATTER_MOST 16u
 #define LEAVES_MANY (TD_POLL_OBJECTS / 8)
 
-/* Returns whether the mode tests references before it queues objects. */
-TD_INLINE bool is_testing(enum mode mode) {
-  return mode == BATCHED || mode == NARROW;
-}
-
 /* Returns the mode in which marking goes on. */
 TD_INLINE enum mode mode_of(const struct loop *l) {
-  if (l->mode.scattered) return BY_REGION;
-  return l->mode.full ? ADDRESS_ORDER : l->mode.sparse;
+  return l->mode.scattered ? BY_REGION : l->mode.sparse;
 }
 
-/* How many of the references since the last poll led to new objects? Less than three quarters speak
- * for testing, more than seven eighths against it. The score keeps short stretches from deciding.
- */
-TD_INLINE void keep_score(struct loop *l) {
+/* Returns whether there is less than a group, and nothing waits in the queue. */
+TD_INLINE bool is_narrow(const struct loop *l) {
+  return l->grey < TD_TEST_GROUP && owned(&l->o) < 2;
+}
+
+/* Following pays while nearly every reference leads to a new object, and the objects are alike:
+ * then the processor predicts what comes next. References to marked objects, objects of changing
+ * layouts, and leaves that come out of the queue speak for testing. So does a frontier that makes
+ * groups, once it is tested. The score keeps short stretches from deciding. */
+TD_INLINE void choose_mode(struct loop *l) {
   struct mode_choice *m = &l->mode;
-  uint64_t fresh = l->objects - m->objects_before;
-  uint64_t looked = is_testing(m->sparse) ? m->tested : TD_POLL_OBJECTS;
+  const uint64_t map = td_view_block(&l->v, l->last)->map;
+  const uint64_t fresh = l->objects - m->objects_before;
+  const uint64_t looked = m->sparse == TEST ? m->tested : TD_POLL_OBJECTS;
+  const bool varied = map != m->map_before || l->marker->queued_leaves > LEAVES_MANY;
+  m->map_before = map;
   m->objects_before = l->objects;
   m->tested = 0;
-  if (4 * fresh < 3 * looked)
+  l->marker->queued_leaves = 0;
+  if (varied || 4 * fresh < 3 * looked)
     m->score += m->score < SCORE_MOST;
-  else if (8 * fresh > 7 * looked)
+  else if (8 * fresh > 7 * looked && (m->sparse == FOLLOW || is_narrow(l)))
     m->score -= m->score > -SCORE_MOST;
-}
-
-/* The more markers there are, the more marks of leaves come from other cores, whatever leads to
- * them. So they, too, wait in the batch. */
-TD_INLINE enum mode untested_mode(const struct td_marker *marker) {
-  if (!marker->leaves_early) return DEPTH_FIRST;
-  return td_enough(marker->set) >= TD_LEAVES_MARKERS ? BATCHED : LEAVES_EARLY;
-}
-
-TD_INLINE void choose_mode(struct loop *l) {
-  struct td_marker *marker = l->marker;
-  if (marker->queued_leaves > LEAVES_MANY) marker->leaves_early = true;
-  marker->queued_leaves = 0;
-  keep_score(l);
-  bool testing = is_testing(l->mode.sparse);
-  if (!testing && l->mode.score == SCORE_MOST)
-    l->mode.sparse = BATCHED;
-  else if (!testing || l->mode.score == -SCORE_MOST)
-    l->mode.sparse = untested_mode(marker);
-}
-
-/* A frontier that fills the window, or the queue, leads to many places at once. */
-TD_INLINE bool is_scattered(const struct loop *l) {
-  return l->mode.full || l->mode.sparse == BATCHED || l->window.count >= TD_WINDOW * 3 / 4;
+  const enum td_marking forced = l->marker->set->marking;
+  if (forced != TD_MARKING_CHOSEN) {
+    m->sparse = forced == TD_MARKING_TEST && td_tester_reaches(&l->v) ? TEST : FOLLOW;
+    if (forced == TD_MARKING_PLACE && td_regions_count(l->marker->set->regions) >= 2)
+      m->scattered = true;
+    return;
+  }
+  if (m->score == SCORE_MOST && td_tester_reaches(&l->v)) m->sparse = TEST;
+  if (m->score == -SCORE_MOST) m->sparse = FOLLOW;
 }
 
 TD_INLINE uint64_t objects_so_far(const struct loop *l) {
@@ -67,22 +57,36 @@ TD_INLINE uint64_t objects_so_far(const struct loop *l) {
 }
 
 TD_INLINE bool may_visit(const struct loop *l) {
-  return objects_so_far(l) >= l->marker->visits_at && td_regions_pay(l->marker->set->regions);
+  return objects_so_far(l) >= l->marker->visits_at &&
+         td_regions_are_several(l->marker->set->regions);
 }
 
-/* Sixteen polls more with a scattered frontier than without decide. */
+/* A full queue says that the frontier is dense. Groups hold a hundred times as much; when they fill
+ * it as well, the frontier is a large part of the heap, and is visited by regions.
+ *
+ * In a heap that outgrows the last-level cache, so is any frontier that leads to many places at
+ * once: one that is tested, or fills the window. Sixteen polls more with one than without decide.
+ */
 TD_INLINE void choose_regions(struct loop *l) {
   struct mode_choice *m = &l->mode;
-  if (is_scattered(l))
+  const bool testable = td_tester_reaches(&l->v);
+  bool dense = m->full && (m->groups >= TD_GROUPS_MANY || !testable);
+  if (m->full && testable && m->sparse == FOLLOW) {
+    m->score = SCORE_MOST;
+    m->sparse = TEST;
+  }
+  l->marker->stats.overflows += m->full;
+  m->full = false;
+  if (m->sparse == TEST || l->window.count >= TD_WINDOW * 3 / 4)
     m->scatter += m->scatter < SCATTER_MOST;
   else
     m->scatter -= m->scatter > 0;
-  if ((m->full || m->scatter == SCATTER_MOST) && may_visit(l)) m->scattered = true;
+  dense |= m->scatter == SCATTER_MOST && l->marker->set->regions->outgrown;
+  if (l->marker->set->marking == TD_MARKING_CHOSEN && dense && may_visit(l)) m->scattered = true;
 }
 
 /* Returns true if `mode`, in which marking was going on, has to be left. */
 TD_INLINE bool at_poll(struct loop *l, enum mode mode) {
-  if (__builtin_expect(l->marker->judges, 0)) td_regions_judge(l->marker, objects_so_far(l));
   l->poll = TD_POLL_OBJECTS;
   l->sharing.effort += TD_POLL_OBJECTS;
   l->marker->stats.window_sum += l->window.count;
@@ -91,7 +95,7 @@ TD_INLINE bool at_poll(struct loop *l, enum mode mode) {
   choose_regions(l);
   share(l);
   if (mode_of(l) != mode || l->sharing.spill) return true;
-  if (mode != DEPTH_FIRST) return false;
+  if (mode != FOLLOW) return false;
   l->mode.single = td_single_pays(l->v.space, l->next, l->last, l->window.count);
   return l->mode.single;
 }

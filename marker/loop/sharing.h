@@ -55,12 +55,13 @@ TD_INLINE void share(struct loop *l) {
   struct sharing *s = &l->sharing;
   if (s->effort >= s->look_at) {
     if (td_are_many(l->marker->set)) s->look_at = s->effort + TD_LOOK_OBJECTS;
-    if (s->effort >= s->give_at && (owned(&l->o) >= 2 || l->window.count >= 2) && is_asked(l))
+    if (s->effort >= s->give_at && (owned(&l->o) >= 2 || l->window.count + l->grey >= 2) &&
+        is_asked(l))
       give(l);
     offer(l);
     l->mode.deep = Q(size)(l->queue) > TD_DEEP_ITEMS;
   }
-  if (s->effort >= s->recruit_at && owned(&l->o) + l->window.count >= TD_RECRUIT_ITEMS)
+  if (s->effort >= s->recruit_at && owned(&l->o) + l->window.count + l->grey >= TD_RECRUIT_ITEMS)
     s->recruit_at = td_recruit_more(l->marker, s->effort);
 }
 

@@ -4,7 +4,7 @@
 /* Returns the map of the object, if it has one bit, and 0 otherwise. */
 static uint64_t map_of(const struct td_view *v, uint64_t item) {
   const struct td_block *block = td_view_block(v, item);
-  bool single = block->kind == TD_KIND_BITMAP && (block->map & (block->map - 1)) == 0;
+  bool single = block->kind == TD_KIND_SLOTS_1;
   return single ? block->map : 0;
 }
 
@@ -18,7 +18,7 @@ bool td_single_pays(const struct td_space *space, uintptr_t next, uintptr_t last
 TD_INLINE bool admit(const struct td_view *v, uint64_t item, uint64_t map) {
   const struct td_block *block = td_view_block(v, item);
   uint8_t *mark = td_view_mark(v, item);
-  if (td_mark_load(mark) != v->white || block->kind != TD_KIND_BITMAP || block->map != map)
+  if (td_mark_load(mark) != v->white || block->kind != TD_KIND_SLOTS_1 || block->map != map)
     return false;
   td_mark_store(mark, v->epoch);
   return true;

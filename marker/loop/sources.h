@@ -7,7 +7,7 @@
 #include "heap/withheld/avoid.h"
 #include "marker/base/root_slices.h"
 #include "marker/loop/by_region.h"
-#include "marker/loop/depth_first.h"
+#include "marker/loop/follow_mode.h"
 #include "marker/loop/steal.h"
 
 /* Where words of stacks may do what others may not, they are looked up one by one. */
@@ -78,10 +78,9 @@ TD_INLINE void walk_on(struct loop *l) {
  * are deferred and slices are scanned at once. */
 TD_INLINE void accept(struct loop *l, const uint64_t *items, uint32_t count) {
   for (uint32_t i = count; i-- > 0;) {
-    if (!(items[i] & TD_ITEM_SLICE))
-      put(l, items[i]);
-    else if (!Q(put)(l->queue, &l->o, items[i]))
-      scan_slice(l, items[i], visit_element);
+    put_any(l, items[i]);
+    /* A marker that makes groups has found out that testing pays. */
+    if (items[i] & TD_ITEM_SLICE && td_item_is_group(items[i])) l->mode.sparse = TEST;
   }
 }
 

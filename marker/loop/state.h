@@ -7,35 +7,30 @@
 
 #include "heap/view.h"
 #include "marker/base/state.h"
-#include "marker/loop/batch.h"
 #include "marker/loop/parameters.h"
 #include "marker/loop/window.h"
 #include "marker/scan/array.h"
 
 /* How marking goes on. marker/loop/README.md tells what leads from one mode to another. */
 enum mode {
-  DEPTH_FIRST,   /* follow the newest child; references are queued as they are */
-  LEAVES_EARLY,  /* the same, but leaves are marked where they are met */
-  BATCHED,       /* test references in batches and queue grey objects */
-  NARROW,        /* test references one by one, because there are few */
-  ADDRESS_ORDER, /* defer everything, then scan the heap in address order */
-  BY_REGION,     /* throw references to the regions they lead to, then visit these */
+  FOLLOW,    /* follow the newest child; references are queued as they are */
+  TEST,      /* scan objects in groups of one kind, and test references in batches */
+  BY_REGION, /* throw references to the regions they lead to, then visit these */
 };
 
 /* What decides the mode. */
 struct mode_choice {
-  enum mode sparse;        /* the mode while the queue has room: any but ADDRESS_ORDER */
+  enum mode sparse;        /* FOLLOW or TEST */
   int32_t score;           /* how much speaks for testing references */
+  uint64_t map_before;     /* that of the object scanned last at the last poll */
   uint64_t tested;         /* references tested since the last poll */
   uint64_t objects_before; /* `objects` at the last poll */
-  /* The queue was full, and marking in address order is likely to pay. */
-  bool full;
-  bool deep;              /* the queue holds much: children are followed in the other order */
-  bool single;            /* the next objects may have one reference each */
-  bool scattered;         /* the next mode is BY_REGION */
-  uint32_t scatter;       /* how much speaks for that */
-  uint32_t refusals_left; /* items to defer one by one before that is believed */
-  uint32_t refusals;      /* the same for the next time */
+  bool full;               /* the queue, or what groups it may have, is full */
+  uint32_t groups;         /* in the queue, at most: thieves may have taken some */
+  bool deep;               /* the queue holds much: children are followed in the other order */
+  bool single;             /* the next objects may have one reference each */
+  bool scattered;          /* the next mode is BY_REGION */
+  uint32_t scatter;        /* how much speaks for that */
 };
 
 /* When to share work. Effort is counted in objects; a slice of an array counts as several. */
@@ -67,7 +62,7 @@ struct loop {
   uint64_t leaves;  /* those */
   uint32_t poll;    /* objects until the next poll */
   struct td_window window;
-  struct td_batch batch;
+  uint32_t grey; /* mode TEST: objects that the marker keeps for itself, at the last poll */
   struct mode_choice mode;
   struct sharing sharing;
   struct page_walk walk;

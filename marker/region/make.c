@@ -8,6 +8,7 @@
 #include "marker/region/regions.h"
 
 #define SHIFT_MOST (24u - TD_GRANULE_LOG2)
+#define REGIONS_FEW 16u    /* with fewer, markers wait for each other's */
 #define REGIONS_MANY 1024u /* with more, larger regions pay: open chunks should stay cached */
 /* Several markers visit smaller regions rather than none: 256 KiB. Without visits they would pass
  * marks from core to core, which takes longer than one marker if the cores are far apart. */
@@ -16,20 +17,12 @@
 
 static const struct td_region_limits usual = {
     .shift_least = 21u - TD_GRANULE_LOG2, /* 2 MiB, whose marks take 128 KiB */
-    .regions_pay = 16, /* with fewer regions, a marker has all marks in its cache anyway */
-    .trials_pay = 128, /* with more, visits have been as fast or faster on all graphs */
     .pool_least = (size_t)4 << 20,
     .pool_part = 32,
-    .wide = TD_WIDE * 3 / 4,
 };
 
 static size_t regions_of(const struct td_space *space) {
   return (space->granules >> SHIFT_SMALLEST) + 1;
-}
-
-void td_regions_try_anew(struct td_regions *regions) {
-  for (unsigned i = 0; i < TD_TRIALS; i++)
-    regions->trials[i] = td_trial_new(TD_TRIAL_FASTEST, i != TD_TRIAL_SMALL);
 }
 
 /* Reserves as much as the largest heap may use. */
@@ -44,10 +37,8 @@ static bool open_pool(struct td_chunks *pool, const struct td_space *space) {
 struct td_regions *td_regions_make(const struct td_space *space) {
   struct td_regions *regions = aligned_alloc(TD_CACHE_LINE, sizeof *regions);
   if (!regions) return NULL;
-  *regions =
-      (struct td_regions){.limits = usual, .room = regions_of(space), .trial = regions->trials};
-  td_regions_try_anew(regions);
-  td_homes_open(&regions->homes);
+  *regions = (struct td_regions){.limits = usual, .room = regions_of(space)};
+  regions->limits.cached = td_plat_last_cache_bytes() >> TD_GRANULE_LOG2;
   size_t bytes = regions->room * sizeof *regions->at;
   regions->at = td_plat_reserve(bytes, 0);
   if (regions->at && open_pool(&regions->pool, space)) return regions;
@@ -63,18 +54,12 @@ void td_regions_free(struct td_regions *regions) {
   free(regions);
 }
 
-static enum td_trial_case case_of(const struct td_regions *regions, unsigned markers) {
-  if (markers == 1) return TD_TRIAL_ONE;
-  return regions->shift < regions->limits.shift_least ? TD_TRIAL_SMALL : TD_TRIAL_SEVERAL;
-}
-
 static unsigned choose_shift(const struct td_regions *regions, uint64_t granules,
                              unsigned markers) {
   unsigned shift = regions->limits.shift_least;
   while (shift < SHIFT_MOST && granules >> shift > REGIONS_MANY)
     shift++;
-  while (markers > 1 && shift > SHIFT_OF_SEVERAL &&
-         (granules >> shift) + 1 < regions->limits.regions_pay)
+  while (markers > 1 && shift > SHIFT_OF_SEVERAL && (granules >> shift) + 1 < REGIONS_FEW)
     shift--;
   return shift;
 }
@@ -94,35 +79,18 @@ static bool reach(void *table, size_t bytes, size_t *reached_bytes) {
   return true;
 }
 
-void td_regions_begin(struct td_regions *regions, const struct td_space *space,
-                      const struct td_regions_task *task) {
-  const unsigned markers = task->markers;
+void td_regions_begin(struct td_regions *regions, const struct td_space *space, unsigned markers) {
   uint64_t granules = (uint64_t)space->frontier << TD_BLOCK_GRANULES_LOG2;
   const unsigned shift = choose_shift(regions, granules, markers);
   regions->shift = shift;
   regions->parts = shift > TD_CHUNK_SHIFT ? shift - TD_CHUNK_SHIFT : 0;
+  regions->outgrown = granules > regions->limits.cached;
   td_chunks_begin(&regions->pool, pool_bytes(regions, space));
-  /* relaxed, all: td_term_start publishes them: [term.start]. */
   uint32_t count = (uint32_t)(granules >> shift) + 1;
   if (!reach(regions->at, count * sizeof *regions->at, &regions->reached_bytes)) count = 0;
+  /* relaxed, both: td_term_start publishes them: [term.start]. */
   atomic_store_explicit(&regions->count, count, memory_order_relaxed);
-  regions->crowded = markers >= TD_MANY_MARKERS;
-  regions->trial = &regions->trials[case_of(regions, markers)];
-  td_trial_begin(regions->trial,
-                 !regions->crowded && count >= regions->limits.regions_pay &&
-                     count < regions->limits.trials_pay,
-                 !task->young);
   atomic_store_explicit(&regions->used, 0, memory_order_relaxed);
-  if (regions->homes.nodes.count > 1)
-    td_homes_begin(&regions->homes, space, regions->at,
-                   &(struct td_homes_of){
-                       .cycle = task->cycle,
-                       .shift = shift,
-                       .count = td_regions_pay(regions) || regions->trial->tries ? count : 0});
-}
-
-void td_regions_end(struct td_regions *regions, const struct td_trial_facts *facts) {
-  td_trial_end(regions->trial, facts);
 }
 
 struct td_visitor *td_visitor_make(struct td_marker *marker) {
@@ -134,10 +102,8 @@ struct td_visitor *td_visitor_make(struct td_marker *marker) {
   visitor->open = td_plat_reserve(visitor->open_bytes, 0);
   visitor->fresh = calloc(words, sizeof *visitor->fresh);
   visitor->summary = calloc(words / 64, sizeof *visitor->summary);
-  visitor->ring = malloc(TD_WIDE * sizeof *visitor->ring);
   visitor->list = malloc(TD_VISIT_LIST_ROOM * sizeof *visitor->list);
-  if (visitor->open && visitor->fresh && visitor->summary && visitor->ring && visitor->list)
-    return visitor;
+  if (visitor->open && visitor->fresh && visitor->summary && visitor->list) return visitor;
   td_visitor_free(visitor);
   return NULL;
 }
@@ -147,7 +113,6 @@ void td_visitor_free(struct td_visitor *visitor) {
   td_plat_release(visitor->open, visitor->open_bytes);
   free(visitor->fresh);
   free(visitor->summary);
-  free(visitor->ring);
   free(visitor->list);
   free(visitor);
 }
@@ -159,7 +124,6 @@ void td_visitor_begin(struct td_visitor *visitor) {
   if (!reach(visitor->open, parts * sizeof *visitor->open, &visitor->reached_bytes))
     atomic_store_explicit(&regions->count, 0, memory_order_relaxed);
   visitor->stock = (struct td_stock){.first = 0};
-  visitor->near.asked = visitor->near.known = false;
   /* Markers begin at different places. */
   visitor->cursor = visitor->marker->id * td_regions_count(regions) / visitor->marker->set->limit;
 }

@@ -54,7 +54,6 @@ struct td_region {
   /* 1: an owner has deferred objects of this region. Only a hint where to look: who is to scan them
    * is said by the flags of their pages. Owners write it. */
   _Atomic(uint32_t) deferred;
-  uint32_t home; /* the node of its memory, or TD_NO_HOME: marker/region/homes.h */
 };
 
 #define TD_REGION_OWNED ((uint64_t)1 << 63)

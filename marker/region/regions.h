@@ -16,20 +16,11 @@
 #define TD_MARKER_REGION_REGIONS_H
 
 #include "heap/space/space.h"
-#include "marker/base/trial.h"
 #include "marker/base/tuning.h"
 #include "marker/region/chunks.h"
-#include "marker/region/homes.h"
 
 struct td_marker;
 struct td_markers;
-
-enum td_trial_case {
-  TD_TRIAL_ONE,     /* one marker */
-  TD_TRIAL_SEVERAL, /* several */
-  TD_TRIAL_SMALL,   /* several, whose regions are smaller than one marker's */
-  TD_TRIALS
-};
 
 /* What the markers of a heap share. */
 struct td_regions {
@@ -39,11 +30,9 @@ struct td_regions {
   struct td_region_limits {
     unsigned shift_least; /* log2 of the granules of one marker's smallest regions, at least 12: a
                              block; several markers have smaller ones in small heaps */
-    uint32_t regions_pay; /* a heap with fewer regions is not marked by regions; */
-    uint32_t trials_pay;  /* one with fewer is marked the other way now and then */
+    uint64_t cached;      /* granules of the longest heap that the last-level cache holds */
     size_t pool_least;    /* waiting references may take this many bytes, */
     uint32_t pool_part;   /* or this part of the heap, whichever is more: 32 is a 32nd */
-    uint32_t wide;        /* items that make a frontier wide; at most TD_WIDE */
   } limits;
   /* Constant while marking. */
   unsigned shift; /* log2 of the granules of a region */
@@ -52,13 +41,7 @@ struct td_regions {
    * begins: see td_markers.root_slices. */
   _Atomic(uint32_t) count;
   struct td_chunks pool;
-  struct td_homes homes;
-  /* On: with visits. The collecting thread's; constant while marking, but for the way. Several
-   * markers have more caches than one and wait for each other, and in small heaps their regions are
-   * smaller. So what is known of each of these cases is kept apart. */
-  struct td_trial trials[TD_TRIALS];
-  struct td_trial *trial; /* of this collection */
-  bool crowded;           /* the markers are too many to visit regions: see docs/marking.md */
+  bool outgrown; /* the heap is longer than the last-level cache: constant while marking */
   /* 1 once a chunk may have been pushed in this collection; until then no marker needs to look. A
    * marker sets it before it pushes or visits, so it never overlooks what it answers for. */
   _Alignas(TD_CACHE_LINE) _Atomic(uint32_t) used;
@@ -74,12 +57,10 @@ struct td_visitor {
   size_t open_bytes, reached_bytes; /* as of the regions */
   uint64_t *fresh;                  /* a bit for each granule of the region that is being visited */
   uint64_t *summary;                /* a bit for each word of `fresh` */
-  uint64_t *ring;                   /* TD_WIDE items: see marker/loop/by_region.h */
   uint32_t *list;                   /* granules of objects that are scanned next, in order */
   struct td_stock stock;
   uint32_t part;   /* the part of a region that is scanned first */
   uint32_t cursor; /* the region that is looked at next */
-  struct td_nearness near;
 };
 
 /* Why visiting ended. */
@@ -110,32 +91,17 @@ struct td_regions *td_regions_make(const struct td_space *space);
 struct td_visitor *td_visitor_make(struct td_marker *marker);
 void td_regions_free(struct td_regions *regions);
 void td_visitor_free(struct td_visitor *visitor);
-/* What is about to begin. */
-struct td_regions_task {
-  uint64_t cycle;   /* number of the collection */
-  unsigned markers; /* how many may take part */
-  bool young;       /* only young objects are marked */
-};
-void td_regions_begin(struct td_regions *regions, const struct td_space *space,
-                      const struct td_regions_task *task);
+/* Before a collection in which so many markers may take part. */
+void td_regions_begin(struct td_regions *regions, const struct td_space *space, unsigned markers);
 void td_visitor_begin(struct td_visitor *visitor);
-/* Forgets what is known of visits. */
-void td_regions_try_anew(struct td_regions *regions);
-/* After a full collection. Visits were used if they have marked an eighth of the objects. */
-void td_regions_end(struct td_regions *regions, const struct td_trial_facts *facts);
 
 /* Throws an object whose mark has not been looked at. */
 void td_visitor_throw(struct td_visitor *visitor, uintptr_t object);
 /* Visits regions. Afterwards the marker has no open chunks. */
 enum td_visits_end td_visitor_run(struct td_visitor *visitor);
-/* In a collection that tries the other way: has marker 0 marked enough, with `objects`? If not, the
- * trial is given up. */
-void td_regions_judge(struct td_marker *marker, uint64_t objects);
-
-/* Returns whether the heap has enough regions for visits to pay. */
-static inline bool td_regions_pay(const struct td_regions *regions) {
-  return td_trial_is_on(regions->trial) && !regions->crowded &&
-         td_regions_count(regions) >= regions->limits.regions_pay;
+/* Returns whether there is more than one region to choose from. */
+static inline bool td_regions_are_several(const struct td_regions *regions) {
+  return td_regions_count(regions) > 1;
 }
 
 /* Returns whether a chunk waits in a region without an owner. */

@@ -96,9 +96,9 @@ static void scan_list(struct td_visit_state *s, uint32_t *end) {
     while (at + run.count < end && at[run.count] >> TD_BLOCK_GRANULES_LOG2 == block)
       run.count++;
     const struct td_block *entry = td_view_block(&s->v, td_view_object(&s->v, s->first + *at));
-    if (entry->kind == TD_KIND_BITMAP)
+    if (td_kind_is_bitmap(entry->kind))
       scan_bitmaps(s, &run, entry);
-    else if (entry->kind == TD_KIND_WORDS)
+    else if (td_kind_is_words(entry->kind))
       scan_conservative(s, &run, entry);
     else
       scan_others(s, &run, entry->kind);
@@ -142,7 +142,7 @@ static uint64_t take_flags(struct td_markers *set, size_t page) {
 
 /* Returns a bit for each of 64 granules, in their order: which hold deferred objects. The factor
  * brings the highest bits of eight bytes together in the highest byte, and no two of its products
- * meet. Passes in address order need no order of bits, and do without the factor. */
+ * meet. */
 TD_INLINE uint64_t deferred_bits(const uint8_t *marks) {
   uint64_t bits = 0;
 #pragma GCC unroll 8

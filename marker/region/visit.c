@@ -5,13 +5,9 @@
 #include "marker/region/sift.h"
 
 #define CACHED_WEIGHT 2u
-#define RECRUIT_VISITS 16u /* visits after which a sleeping marker is woken */
-#define ROUND_VISITS 64u   /* visits of a round, or as many as there are regions */
-#define MANY_A_LINE 4u     /* references that wait for each cache line of marks */
-/* A trial goes on while marker 0 marks this part of what the better way would mark, or of its share
- * in that: markers do not mark equally much. */
-#define MUCH_OF_ONE 0.7
-#define MUCH_OF_SEVERAL 0.5
+#define RECRUIT_VISITS 16u     /* visits after which a sleeping marker is woken */
+#define ROUND_VISITS 64u       /* visits of a round, or as many as there are regions */
+#define MANY_A_LINE 4u         /* references that wait for each cache line of marks */
 #define NARROW_REFERENCES 512u /* fewer in a visit, on average, do not pay */
 
 /* Most chunks were filled by another core. */
@@ -76,9 +72,8 @@ static uint32_t waiting(const struct td_region *region, bool deferred) {
 }
 
 /* Claims the region in which most waits. Those that this marker visits first count double, because
- * their marks are in its cache. With several nodes of memory, near ones count more, and double at
- * home only: else a near one would pass for one at home. Returns false if nothing waits. */
-TD_INLINE bool claim_by(struct td_visitor *visitor, bool deferred, bool near, uint32_t *claimed) {
+ * their marks are in its cache. Returns false if nothing waits. */
+static bool claim_fullest(struct td_visitor *visitor, bool deferred, uint32_t *claimed) {
   struct td_regions *regions = visitor->regions;
   const uint32_t count = td_regions_count(regions);
   uint32_t own = visitor->marker->id, markers = td_enough(visitor->marker->set);
@@ -87,9 +82,7 @@ TD_INLINE bool claim_by(struct td_visitor *visitor, bool deferred, bool near, ui
     uint64_t most = 0;
     for (uint32_t r = 0; r < count; r++) {
       uint64_t much = waiting(&regions->at[r], deferred);
-      const unsigned weight = near ? visitor->near.weight[regions->at[r].home] : TD_WEIGHT_HOME;
-      if (r % markers == own && weight == TD_WEIGHT_HOME) much *= CACHED_WEIGHT;
-      if (near) much *= weight;
+      if (r % markers == own) much *= CACHED_WEIGHT;
       if (much <= most) continue;
       most = much;
       best = r;
@@ -98,14 +91,6 @@ TD_INLINE bool claim_by(struct td_visitor *visitor, bool deferred, bool near, ui
     if (most == 0) return false;
     if (td_region_claim(&regions->at[best])) return true;
   }
-}
-
-static bool claim_fullest(struct td_visitor *visitor, bool deferred, uint32_t *claimed) {
-  if (!visitor->near.known) return claim_by(visitor, deferred, false, claimed);
-  struct td_homes *homes = &visitor->regions->homes;
-  if (td_nearness_is_old(&visitor->near, homes))
-    td_nearness_ask(&visitor->near, homes, visitor->marker->id);
-  return claim_by(visitor, deferred, true, claimed);
 }
 
 /* While chunks are scarce, a visit for deferred objects would only defer them again. If others have
@@ -133,24 +118,6 @@ static enum td_visits_end judge(struct round *round, const struct td_visit_state
   return narrow ? TD_VISITS_NARROW : TD_VISITS_DONE;
 }
 
-/* Says whether the marker is near the region that it has visited. */
-static void count_home(const struct td_visitor *visitor, uint32_t r) {
-  struct tide_marker_stats *stats = &visitor->marker->stats;
-  uint32_t home = visitor->regions->at[r].home;
-  if (home == TD_NO_HOME) return;
-  if (home == visitor->near.node)
-    stats->region_home_visits++;
-  else
-    stats->region_away_visits++;
-}
-
-void td_regions_judge(struct td_marker *marker, uint64_t objects) {
-  const struct td_markers *set = marker->set;
-  const uint32_t markers = td_enough(set);
-  td_trial_judge(set->regions->trial, td_plat_now_ns() - set->start_ns, objects * markers,
-                 markers == 1 ? MUCH_OF_ONE : MUCH_OF_SEVERAL);
-}
-
 enum td_visits_end td_visitor_run(struct td_visitor *visitor) {
   struct tide_marker_stats *stats = &visitor->marker->stats;
   struct td_visit_state s = {.visitor = visitor, .v = td_view_of(visitor->marker->set->space)};
@@ -160,15 +127,10 @@ enum td_visits_end td_visitor_run(struct td_visitor *visitor) {
   td_event_at(&visitor->marker->events, begin, TIDE_TIMELINE_REGIONS_BEGIN, 0, 0);
   td_regions_announce(visitor->regions);
   td_recruit(visitor->marker);
-  if (visitor->regions->homes.differ)
-    td_nearness_ask(&visitor->near, &visitor->regions->homes, visitor->marker->id);
   for (uint32_t r; end == TD_VISITS_DONE && claim_any(visitor, &r);) {
     visit(&s, r);
-    if (visitor->near.known) count_home(visitor, r);
     if (++visits % RECRUIT_VISITS == 0) td_recruit(visitor->marker);
     end = judge(&round, &s, visits);
-    if (visitor->marker->judges) td_regions_judge(visitor->marker, stats->objects + s.objects);
-    if (!td_trial_is_on(visitor->regions->trial)) end = TD_VISITS_NARROW;
   }
   td_visitor_close(visitor);
   stats->objects += s.objects;
@@ -181,35 +143,18 @@ enum td_visits_end td_visitor_run(struct td_visitor *visitor) {
   return end;
 }
 
-/* Claims the next region in which a chunk waits, of those whose weight is `least` or more, if that
- * is not 0. */
-TD_INLINE bool claim_next_of(struct td_visitor *visitor, unsigned least, uint32_t *claimed) {
+/* Claims the next region in which a chunk waits. A marker that finds none has looked at all. */
+static bool claim_next(struct td_visitor *visitor, uint32_t *claimed) {
   struct td_regions *regions = visitor->regions;
   const uint32_t count = td_regions_count(regions);
   uint32_t r = visitor->cursor < count ? visitor->cursor : 0;
   for (uint32_t i = 0; i < count; i++, r = r + 1 < count ? r + 1 : 0) {
-    if (least && visitor->near.weight[regions->at[r].home] < least) continue;
     if (!waiting(&regions->at[r], false) || !td_region_claim(&regions->at[r])) continue;
     *claimed = r;
     visitor->cursor = r;
     return true;
   }
   return false;
-}
-
-/* At home first, then not far, then anywhere: a marker that finds nothing has looked at all. */
-static __attribute__((noinline)) bool claim_near(struct td_visitor *visitor, uint32_t *claimed) {
-  struct td_homes *homes = &visitor->regions->homes;
-  if (!visitor->near.asked || td_nearness_is_old(&visitor->near, homes))
-    td_nearness_ask(&visitor->near, homes, visitor->marker->id);
-  for (unsigned least = TD_WEIGHT_HOME; visitor->near.known && least > TD_WEIGHT_FAR; least /= 2)
-    if (claim_next_of(visitor, least, claimed)) return true;
-  return claim_next_of(visitor, 0, claimed);
-}
-
-static bool claim_next(struct td_visitor *visitor, uint32_t *claimed) {
-  return visitor->regions->homes.differ ? claim_near(visitor, claimed)
-                                        : claim_next_of(visitor, 0, claimed);
 }
 
 /* ---- For a marker that follows references one by one ---- */

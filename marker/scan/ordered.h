@@ -11,8 +11,7 @@
 static inline bool td_leads_to_few(const struct td_view *v, uintptr_t word) {
   if (!td_view_is_reference(v, word)) return false;
   const struct td_block *block = td_view_block(v, word);
-  bool has_map = block->kind == TD_KIND_BITMAP || block->kind == TD_KIND_WORDS;
-  return has_map && block->map >> TD_ORDERED_SLOTS == 0;
+  return td_kind_has_map(block->kind) && block->map >> TD_ORDERED_SLOTS == 0;
 }
 
 /* Looks at the first slots. Returns whether they are likely to lead to objects with few slots in

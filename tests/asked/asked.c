@@ -90,8 +90,9 @@ static bool judge(const struct bound *bound, const struct recorded *found, bool 
 
 /* If there are no regions for a graph like this, or if there are and it stays with them. */
 static void limit(bool by_regions) {
-  rig_limit_regions(&r, REGIONS_SHIFT_LEAST + 1, 4096, 256);
-  if (!by_regions) rig_regions(&r)->limits.regions_pay = UINT32_MAX;
+  rig_limit_regions(&r, REGIONS_SHIFT_LEAST + 1, 4096);
+  r.heap->markers->marking = by_regions ? TD_MARKING_PLACE : TD_MARKING_CHOSEN;
+  if (!by_regions) rig_regions(&r)->limits.cached = UINT64_MAX;
 }
 
 static bool run(const struct bound *bound, bool all) {

@@ -41,7 +41,7 @@ int main(void) {
     node = node[0];
   node[0] = list_new(&r, *second);
   *second = NULL;
-  rig_limit_regions(&r, SHIFT, 4096, TD_WIDE / 4);
+  rig_limit_regions(&r, SHIFT, 4096);
   uint64_t objects = rig_collect(&r, "two trees");
   CHECK(objects == 2 * NODES + LINKS);
   rig_check_regions(&r, "two trees", &met);

@@ -76,7 +76,7 @@ static bool collect(unsigned markers, size_t chunks) {
   char what[64];
   snprintf(what, sizeof what, "a marker stopped, %zu chunks", chunks);
   rig_configure(&r, "bwos", markers);
-  rig_limit_regions(&r, REGIONS_SHIFT_LEAST, chunks, 16);
+  rig_limit_regions(&r, REGIONS_SHIFT_LEAST, chunks);
   CHECK(tide_timeline_begin(r.heap, 64) == TIDE_OK);
   atomic_store(&now.traced, 0);
   atomic_store(&now.held, 0);

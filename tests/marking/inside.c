@@ -82,8 +82,8 @@ static void in_all_ways(const char *what) {
     const char *engine = i % 2 ? "bwos" : rig_engine_of(random_next(&random_state));
     unsigned count = markers[i % COUNT_OF(markers)];
     if (rig_engine_may(engine, count)) rig_configure(&r, engine, count);
-    rig_limit_regions(&r, REGIONS_SHIFT_LEAST + i % 2, chunks[i / COUNT_OF(markers)],
-                      i % 3 ? 16 : UINT32_MAX);
+    rig_limit_regions(&r, REGIONS_SHIFT_LEAST + i % 2, chunks[i / COUNT_OF(markers)]);
+    r.heap->markers->marking = (enum td_marking)(i % 4);
     collect(what);
   }
 }

@@ -85,7 +85,7 @@ struct test : rl::test_suite<test, MARKERS> {
   void before() {
     chunks_now = chunk;
     pool.at = chunk;
-    pool.count = LIMIT;
+    pool.count = pool.committed = LIMIT;
     td_chunks_begin(&pool, LIMIT * sizeof *pool.at);
     for (td_stock &s : stock) {
       s.first = s.last = s.count = s.fresh = s.fresh_end = 0;

@@ -99,7 +99,7 @@ struct marking *current;
 namespace {
 
 char const *const event_names[EVENTS] = {"joined",   "stolen",    "alone",  "granted", "deferred",
-                                         "walked",   "reflagged", "passed", "foreign", "visited",
+                                         "walked",   "foreign", "visited",
                                          "unloaded", "short",     "taken"};
 
 [[noreturn]] void usage(std::string const &why) {

@@ -6,7 +6,7 @@
  *
  * The queue (marker/queue/bwos.h), the termination (marker/base/termination.h), the bytes and
  * flags (heap/space/marks.h) and the word of a region (marker/region/region.h) are the shipped
- * ones. The loop around them is that of marker/loop/loop.h and marker/loop/address_order.c without
+ * ones. The loop around them is that of marker/loop/loop.h without
  * what no other marker can see. The next child, window and batch are private places like the item
  * that a marker has in hand here; slices of arrays are items like others. The names are those of
  * the shipped functions.
@@ -55,8 +55,6 @@ enum marking_event {
   GRANTED,
   DEFERRED,
   WALKED,
-  REFLAGGED,
-  PASSED,
   FOREIGN,
   VISITED,
   UNLOADED,
@@ -151,13 +149,13 @@ static inline void marking_put(struct marking_loop *l, unsigned id, uint64_t ite
 }
 
 /* The children of an object, or the objects of a root slice. */
-static inline void marking_meet(struct marking_loop *l, unsigned id, unsigned objects, bool dense) {
+static inline void marking_meet(struct marking_loop *l, unsigned id, unsigned objects) {
   for (unsigned object = 0; object < MARKING_OBJECTS; object++) {
     if ((objects >> object & 1) == 0) continue;
-    if (!dense && MODEL_MODE(id) != 'o' && MODEL_MODE(id) != 'd') {
+    if (MODEL_MODE(id) != 'o' && MODEL_MODE(id) != 'd') {
       marking_put(l, id, marking_item(object, false));
     } else if (!marking_is_marked(object)) {
-      if (dense || MODEL_MODE(id) == 'd') {
+      if (MODEL_MODE(id) == 'd') {
         marking_defer_grey(l, id, object);
       } else {
         td_mark_store(marking_mark(object), MARKING_EPOCH);
@@ -173,9 +171,9 @@ static inline void marking_note(struct marking_loop *l, unsigned object) {
   MODEL_ASSERT(scanned >> 32 < MARKING_SCANS);
 }
 
-static inline void marking_scan(struct marking_loop *l, unsigned id, unsigned object, bool dense) {
+static inline void marking_scan(struct marking_loop *l, unsigned id, unsigned object) {
   marking_note(l, object);
-  marking_meet(l, id, marking_children(object), dense);
+  marking_meet(l, id, marking_children(object));
 }
 
 /* ---- The own queue ---- */
@@ -187,7 +185,7 @@ static inline void marking_scan_item(struct marking_loop *l, unsigned id, uint64
     if (marking_is_marked(object)) return;
     td_mark_store(marking_mark(object), MARKING_EPOCH);
   }
-  marking_scan(l, id, object, false);
+  marking_scan(l, id, object);
 }
 
 static inline void marking_share(struct marking_loop *l, unsigned id) {
@@ -233,31 +231,7 @@ static inline bool marking_take_object(unsigned object) {
   return true;
 }
 
-/* One pass over a page; false: it was not flagged. */
-static inline bool marking_pass(struct marking_loop *l, unsigned id, unsigned page) {
-  if (!marking_take_flag(l, id, page)) return false;
-  MODEL_MET(PASSED);
-  bool first = marking_take_object(2 * page);
-  bool second = marking_take_object(2 * page + 1);
-  if (first) marking_scan(l, id, 2 * page, true);
-  if (second) marking_scan(l, id, 2 * page + 1, true);
-  return true;
-}
-
 #include "tests/model/marking_regions.h"
-
-/* drain_in_address_order: a page in mid-walk is flagged again; one pass over the pages, each taken
- * twice at most. */
-static inline void marking_in_address_order(struct marking_loop *l, unsigned id) {
-  if (l->walk != 0 && TD_STEP(marking, reflag)) {
-    MODEL_MET(REFLAGGED);
-    marking_flag(l, id, l->walk - 1);
-  }
-  l->walk = 0;
-  for (unsigned page = 0; page < MODEL_PAGES; page++)
-    if (marking_pass(l, id, page)) marking_pass(l, id, page);
-  l->full = false;
-}
 
 /* The next deferred object of the page being walked. */
 static inline void marking_walk_on(struct marking_loop *l, unsigned id) {
@@ -265,7 +239,7 @@ static inline void marking_walk_on(struct marking_loop *l, unsigned id) {
   while (l->walk_from < end) {
     unsigned object = l->walk_from++;
     if (!marking_take_object(object)) continue;
-    marking_scan(l, id, object, false);
+    marking_scan(l, id, object);
     return;
   }
   l->walk = 0;
@@ -308,7 +282,7 @@ static inline bool marking_scan_roots(struct marking_loop *l, unsigned id) {
   /* relaxed: as shipped */
   uint64_t slice = atomic_fetch_add_explicit(&MODEL_STATE.root_next, 1u, memory_order_relaxed);
   if (slice >= MODEL_SLICES) return false;
-  marking_meet(l, id, (unsigned)(MODEL_ROOTS >> (8 * slice)) & 0xffu, false);
+  marking_meet(l, id, (unsigned)(MODEL_ROOTS >> (8 * slice)) & 0xffu);
   return true;
 }
 
@@ -404,7 +378,7 @@ static inline bool marking_work(struct marking_loop *l, unsigned id) {
     else
       marking_drain(l, id);
     if (l->full) {
-      marking_in_address_order(l, id);
+      l->full = false; /* a marker goes on in another way, which concerns it alone: loop/poll.h */
     } else if (l->walk != 0) {
       marking_walk_on(l, id);
     } else if (!marking_find_work(l, id)) {

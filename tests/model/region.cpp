@@ -26,7 +26,7 @@
 namespace {
 
 enum { MARKERS = 3, OBJECTS = 4, REGIONS = 2, SHIFT = 1, ROOTS = 2, REFERENCES = 6, CHUNKS = 7 };
-enum { SINGLE = 2 /* the marker that takes single chunks */, SINGLE_NODE = 1 /* where it is */ };
+enum { SINGLE = 2 /* the marker that takes single chunks */ };
 
 // What a run uses; a mutant changes one of them.
 struct settings {
@@ -41,11 +41,10 @@ struct settings {
   bool keep_older;   // a chunk that is pushed knows the one before it
   bool announce;     // `used` is set before a push,
   bool announce_run; // and before visits
-  bool anywhere;     // single chunks are looked for at home first, but not only there
 };
 constexpr settings shipped = {rl::mo_release, rl::mo_acquire, rl::mo_acquire, rl::mo_release, true,
                               true,           true,           true,           true,           true,
-                              true,           true,           true,           true,           true};
+                              true,           true,           true,           true};
 settings use = shipped;
 
 } // namespace
@@ -85,7 +84,6 @@ struct test : rl::test_suite<test, MARKERS> {
       r.word.store(0, rl::mo_relaxed, RL_INFO);
       // A hint left by an earlier collection: region 0 is claimed while nothing waits there.
       r.deferred.store(&r == region, rl::mo_relaxed, RL_INFO);
-      r.home = (uint32_t)(&r - region);
     }
     used.store(0, rl::mo_relaxed, RL_INFO);
     root_next.store(0, rl::mo_relaxed, RL_INFO);
@@ -298,12 +296,7 @@ struct test : rl::test_suite<test, MARKERS> {
   }
 
   bool claim_next(unsigned *claimed) {
-    return claim_at(true, claimed) || (use.anywhere && claim_at(false, claimed));
-  }
-
-  bool claim_at(bool home, unsigned *claimed) {
     for (unsigned r = 0; r < REGIONS; r++) {
-      if (home && region[r].home != SINGLE_NODE) continue;
       if (!waits(&region[r]) || (use.pop_claimed && !claim(&region[r]))) continue;
       *claimed = r;
       return true;
@@ -336,7 +329,6 @@ mutant<settings> const mutants[] = {
     {"push drops the older chunks", [](settings *s) { s->keep_older = false; }},
     {"a push is not announced", [](settings *s) { s->announce = false; }},
     {"a visit is not announced", [](settings *s) { s->announce_run = false; }},
-    {"single chunks are taken at home only", [](settings *s) { s->anywhere = false; }},
 };
 
 } // namespace

@@ -35,7 +35,6 @@ struct settings {
   bool keep_byte;   // a taken object becomes marked, not unmarked
   bool own_row;     // no two markers store the same flag
   bool fenced;      // shared flags are set and taken with fences
-  bool around;      // who sets a shared flag sets those of other pages, too
   rl::memory_order fence, fence_taken;
   unsigned grouped; // how many markers the first group has; 0: there are no groups
   rl::memory_order enter, leave_group;
@@ -55,7 +54,6 @@ constexpr settings shipped = {rl::mo_release,
                               true,
                               true,
                               true,
-                              false,
                               rl::mo_seq_cst,
                               rl::mo_seq_cst,
                               0,
@@ -255,26 +253,16 @@ struct test : rl::test_suite<test, MARKERS> {
       queue[id].store(object + 1, rl::mo_release, RL_INFO);
       return;
     }
-    // no room in the queue, or marking in address order
+    // no room in the queue
     if (use.flag_last) mark[object].store(EPOCH | TD_DEFERRED, rl::mo_relaxed, RL_INFO);
     rl::atomic<uint8_t> *flag = &td_flag_row(&heap, use.own_row ? id : 0)[object / 2];
     if (!use.own_row && use.fenced) {
       td_flag_fence();
-      if (use.around)
-        set_around(flag);
-      else
-        td_flag_set_shared(flag);
+      td_flag_set_shared(flag);
     } else if (use.flag_always || flag->load(rl::mo_relaxed, RL_INFO) == 0) {
       td_flag_store(flag);
     }
     if (!use.flag_last) mark[object].store(EPOCH | TD_DEFERRED, rl::mo_relaxed, RL_INFO);
-  }
-
-  // As td_flag_set_shared_eight does, by one store for each page.
-  void set_around(rl::atomic<uint8_t> *flag) {
-    if (flag->load(rl::mo_relaxed, RL_INFO) != 0) return;
-    for (size_t other = 0; other < PAGES; other++)
-      flags[other].store(1, rl::mo_relaxed, RL_INFO);
   }
 
   void check() {
@@ -323,18 +311,6 @@ mutant<settings> const mutants[] = {
        s->own_row = false;
        s->fence_taken = rl::mo_acq_rel;
      }},
-    {"a flag set for another page is tested without a full fence",
-     [](settings *s) {
-       s->own_row = false;
-       s->around = true;
-       s->fence = rl::mo_acq_rel;
-     }},
-    {"bytes of another page are read without a full fence",
-     [](settings *s) {
-       s->own_row = false;
-       s->around = true;
-       s->fence_taken = rl::mo_acq_rel;
-     }},
     {"entering a group does not acquire",
      [](settings *s) { in_groups(s)->enter = rl::mo_release; }},
     {"entering a group does not release",
@@ -354,12 +330,10 @@ int main(int argc, char **argv) {
   bool full = wants_full(argc, argv, "termination");
   effort most = full ? effort{2000000, 2000000, 5000} : effort{30000, 300000, 5000};
   bool good = true;
-  char const *const rows[] = {", a row of flags each, ", ", one row of flags, ",
-                              ", one row of flags, set for several pages, "};
-  for (int row = 0; row < 3; row++)
+  char const *const rows[] = {", a row of flags each, ", ", one row of flags, "};
+  for (int row = 0; row < 2; row++)
     for (unsigned grouped : {0u, 1u, 2u}) {
       use.own_row = row == 0;
-      use.around = row == 2;
       use.grouped = grouped;
       good &= is_clean<test>(rows[row] + std::to_string(grouped) + " in the first group", most);
     }

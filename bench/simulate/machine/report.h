@@ -32,8 +32,6 @@ struct td_sim_phases td_sim_take_phases(void);
 
 /* Whether accesses to memory take time in the phases that follow. */
 extern bool td_sim_told;
-/* Whether the library has chosen how to mark this heap, and has done so in the last collection. */
-bool td_sim_settled(void);
 /* Lets time go by until all helpers have gone to sleep. */
 void td_sim_rest(void);
 

@@ -19,7 +19,7 @@
 #include "bench/simulate/machine/waits.h"
 
 #define STACK_BYTES ((size_t)8 << 20)
-#define COLLECTIONS_MOST 8u /* until the library has chosen how to mark */
+
 /* Collections until caches and predictors are warm, or objects that these mark. */
 #define WARMING_MOST 16u
 #define WARMING_MARKS 200000u
@@ -31,7 +31,7 @@ static void print_row(const struct td_cycle_record *record, uint64_t objects,
   unsigned took_part = 0;
   for (unsigned i = 0; i < record->all.markers; i++) {
     const struct tide_marker_stats *m = &record->marker[i];
-    active += m->trace_ns + m->roots_ns + m->address_order_ns;
+    active += m->trace_ns + m->roots_ns;
     failed += m->failed_steals;
     grants += m->grants;
     parks += m->parks;
@@ -69,8 +69,8 @@ static int mark(const struct td_sim_row *row, bool told, struct marked *marked) 
 }
 
 /* The first collection starts the helpers. Memory costs nothing in it. Others warm the caches and
- * teach the predictors if these are to be warm. Then the library may try whether it marks this heap
- * faster with regions or without: the row is of the way that it keeps. */
+ * teach the predictors if these are to be warm.
+ * The row is of the last one. */
 static int mark_until_settled(const struct td_sim_row *row) {
   static struct marked marked;
   int status = mark(row, false, &marked);
@@ -79,10 +79,7 @@ static int mark_until_settled(const struct td_sim_row *row) {
     if (status == TD_EXIT_OK) status = mark(row, true, &marked);
     marks += marked.objects;
   }
-  for (unsigned i = 0; i < COLLECTIONS_MOST && status == TD_EXIT_OK; i++) {
-    status = mark(row, true, &marked);
-    if (td_sim_settled()) break;
-  }
+  if (status == TD_EXIT_OK) status = mark(row, true, &marked);
   if (status == TD_EXIT_OK) td_sim_waits_print(row->waits);
   if (status == TD_EXIT_OK) print_row(&marked.record, marked.objects, marked.phases);
   return status;

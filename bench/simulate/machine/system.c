@@ -76,27 +76,6 @@ void __wrap_td_mark_phase(struct td_markers *set, const struct td_roots *roots) 
   if (phases.phases++ == 0) phases.end_ns = end > last_mark ? (double)(end - last_mark) / 1000 : 0;
 }
 
-static const struct td_trial *trial;
-
-bool td_sim_settled(void) {
-  return !trial || !trial->open || (trial->left > 0 && !trial->tries);
-}
-
-/* A collection that is not told teaches the library nothing about which way is faster. */
-void __real_td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
-                        struct tide_marker_stats *figures);
-void __wrap_td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
-                        struct tide_marker_stats *figures);
-void __wrap_td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
-                        struct tide_marker_stats *figures) {
-  __real_td_mark_end(set, stats, figures);
-  if (td_sim_now.on && !td_sim_told) {
-    td_regions_try_anew(set->regions);
-    td_markers_try_anew(set);
-  }
-  trial = set->regions->trial;
-}
-
 bool __real_td_idle(struct td_marker *marker, bool joined, td_promising promising);
 bool __wrap_td_idle(struct td_marker *marker, bool joined, td_promising promising);
 bool __wrap_td_idle(struct td_marker *marker, bool joined, td_promising promising) {
@@ -114,13 +93,6 @@ void *__wrap_td_plat_reserve(size_t bytes, size_t align) {
   void *start = __real_td_plat_reserve(bytes, align);
   if (start) td_sim_lines_range(start, bytes);
   return start;
-}
-
-/* Pages are spread over the simulated nodes in turn, so regions have no homes; and those of the
- * real machine mean nothing here. */
-void __wrap_td_plat_nodes(struct td_nodes *nodes);
-void __wrap_td_plat_nodes(struct td_nodes *nodes) {
-  *nodes = (struct td_nodes){.count = 1};
 }
 
 unsigned __wrap_td_plat_cpus_allowed(void);

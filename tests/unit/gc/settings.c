@@ -170,6 +170,7 @@ Test(environment, values_that_mean_nothing_are_named) {
       {"TIDE_HEAP_MAX", {"0", "10", "1Q", "1MM", "M", "99999999999999999999", "99999999T"}},
       {"TIDE_ENGINE", {"steam"}},
       {"TIDE_POLICY", {"diplomacy", "Last"}},
+      {"TIDE_MARKING", {"tset", "Follow"}},
       {"TIDE_VERIFY", {"yes", "2"}},
       {"TIDE_STRESS", {"often", "1 "}},
       {"TIDE_LOG", {"verbose"}},

@@ -127,20 +127,6 @@ Test(flags, among_many_eight_pages_share_one) {
   site_close(&s);
 }
 
-Test(flags, around_a_flag_there_are_all_of_its_word_but_those_of_block_0) {
-  struct pair *object = open_with(MANY, 64);
-  _Atomic(uint8_t) *row = td_deferred_row(s.set->marker[1]);
-  size_t page = page_of(object) / TD_CHUNK_PAGES * TD_CHUNK_PAGES;
-  const uint64_t pages[] = {page + 9, TD_BLOCK_PAGES};
-  td_deferred_announce(s.set->marker[1]);
-  td_deferred_set_around(row, pages, 2);
-  cr_assert_eq(td_deferred_take_flags(s.set, page), TD_FLAGS_EIGHT);
-  cr_assert_eq(td_deferred_page(s.set, 0), TD_BLOCK_PAGES);
-  cr_assert_eq(td_deferred_take_flags(s.set, 0), UINT64_C(0x0101010101010000));
-  cr_assert_eq(td_deferred_page(s.set, 0), 0);
-  site_close(&s);
-}
-
 Test(flags, among_many_glances_find_those_of_others_in_the_end) {
   struct pair *object = open_with(MANY, 64);
   td_defer(s.set->marker[3], (uintptr_t)object);

@@ -2,13 +2,14 @@
 /* What a marker's parts do on their own: items of queues, batches, root slices, termination. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "heap/cells/large.h"
 #include "heap/create.h"
 #include "heap/epoch.h"
 #include "marker/base/root_slices.h"
 #include "marker/base/state.h"
-#include "marker/loop/batch.h"
+#include "marker/test/tester.h"
 
 /* The last granule of the longest range there can be, and the last number. */
 Test(items, slices_keep_their_two_numbers) {
@@ -34,59 +35,98 @@ static void open_heap(void) {
   cr_assert_not_null(td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, (size_t)1 << 20, &room));
 }
 
-Test(items, a_batch_takes_references_and_drops_other_words) {
-  open_heap();
-  struct td_view v = td_view_of(&heap);
-  uintptr_t *buffers = calloc(2 * TD_BATCH_ROOM, sizeof *buffers);
-  struct td_batch batch = td_batch_of(buffers);
-  cr_assert(td_batch_is_empty(&batch));
-  for (uintptr_t i = 0; !td_batch_is_full(&batch); i++) {
-    td_batch_add(&batch, &v, heap.base + 65536 + 16 * i);
-    td_batch_add(&batch, &v, 0);
-    td_batch_add(&batch, &v, heap.base + 65536 + 16 * i + 1);
-    td_batch_add(&batch, &v, heap.base - 16);
-    td_batch_add(&batch, &v, heap.base + ((uintptr_t)heap.frontier << TD_BLOCK_LOG2));
-    td_batch_add(&batch, &v, heap.base + heap.reserved_bytes);
-  }
-  cr_assert_eq(batch.count, TD_BATCH);
-  for (uintptr_t i = 0; i < TD_BATCH; i++)
-    cr_assert_eq(batch.filling[i], heap.base + 65536 + 16 * i);
-  td_batch_turn(&batch, &v);
-  cr_assert_eq(batch.waiting, TD_BATCH);
-  cr_assert_eq(batch.count, 0);
-  cr_assert_not(td_batch_is_empty(&batch));
-  td_batch_turn(&batch, &v);
-  cr_assert(td_batch_is_empty(&batch));
-  free(buffers);
-  td_space_deinit(&heap);
-}
-
-/* Marked and deferred objects are dropped; white ones stay, in their order, and of words also those
- * that lead to no object's beginning. */
-static void expect_sifted(bool words) {
+/* A tester around that heap, whose first block of objects looks as if it held pairs. */
+static struct td_tester *open_tester(void) {
+  static struct td_markers set;
+  static struct td_marker marker;
   open_heap();
   td_space_begin_marking(&heap);
-  struct td_view v = td_view_of(&heap);
-  uintptr_t references[TD_BATCH], kept = 0, expected[TD_BATCH];
-  v.words = words;
-  const uint8_t bytes[] = {0, heap.epoch, (uint8_t)(heap.epoch | TD_DEFERRED), heap.epoch_before};
-  for (uintptr_t i = 0; i < TD_BATCH; i++) {
-    references[i] = heap.base + 65536 + 16 * i;
-    td_mark_store(td_view_mark(&v, references[i]), bytes[i * 7 % 13 % 4]);
-    enum td_met met = td_view_meet(&v, references[i]);
-    if (met == TD_MET_WHITE || (words && met == TD_MET_OTHER)) expected[kept++] = references[i];
-  }
-  cr_assert(kept > 0 && kept < TD_BATCH);
-  cr_assert_eq(td_batch_sift(&v, references, TD_BATCH), kept);
-  for (uintptr_t i = 0; i < kept; i++)
-    cr_assert_eq(references[i], expected[i]);
-  cr_assert_eq(td_batch_sift(&v, references, 0), 0);
+  for (uint32_t b = 1; b < heap.frontier; b++)
+    heap.blocks[b].kind = TD_KIND_SLOTS_2;
+  set.space = &heap;
+  marker.set = &set;
+  struct td_tester *t = td_tester_make(&marker);
+  cr_assert_not_null(t);
+  td_tester_begin(t);
+  cr_assert(td_tester_is_empty(t));
+  return t;
+}
+
+static void close_tester(struct td_tester *t) {
+  td_tester_free(t);
   td_space_deinit(&heap);
 }
 
-Test(items, sifting_keeps_the_white) {
-  expect_sifted(false);
-  expect_sifted(true);
+Test(items, a_batch_takes_references_and_drops_other_words) {
+  struct td_tester *t = open_tester();
+  for (uintptr_t i = 0; i < TD_TEST_BATCH - 1; i++) {
+    td_tester_add(t, heap.base + 65536 + 16 * i);
+    td_tester_add(t, 0);
+    td_tester_add(t, heap.base + 65536 + 16 * i + 1);
+    td_tester_add(t, heap.base - 16);
+    td_tester_add(t, heap.base + ((uintptr_t)heap.frontier << TD_BLOCK_LOG2));
+    td_tester_add(t, heap.base + heap.reserved_bytes);
+  }
+  cr_assert_eq(t->count, TD_TEST_BATCH - 1);
+  for (uint32_t i = 0; i < TD_TEST_BATCH - 1; i++)
+    cr_assert_eq(t->filling[i], 4096 + i);
+  td_tester_add(t, heap.base + 65536);
+  cr_assert_eq(t->waiting, TD_TEST_BATCH, "the full batch waits");
+  cr_assert_eq(t->count, 0);
+  cr_assert_not(td_tester_is_empty(t));
+  close_tester(t);
+}
+
+/* Only white objects become grey, each once, and are marked and counted. */
+Test(items, testing_marks_the_white) {
+  struct td_tester *t = open_tester();
+  uint8_t *marks = heap.marks;
+  const uint8_t bytes[] = {0, heap.epoch, (uint8_t)(heap.epoch | TD_DEFERRED), heap.epoch_before};
+  uint32_t white = 0;
+  for (uint32_t i = 0; i < 100; i++) {
+    td_mark_store(&marks[4096 + i], bytes[i * 7 % 13 % 4]);
+    white += marks[4096 + i] == heap.epoch_before;
+  }
+  for (uint32_t i = 0; i < 120; i++) /* some of them twice */
+    td_tester_add(t, heap.base + 16 * (uintptr_t)(4096 + i % 100));
+  uint8_t before[100];
+  memcpy(before, marks + 4096, sizeof before);
+  td_tester_turn(t);
+  td_tester_turn(t);
+  cr_assert(white > 0 && white < 100);
+  cr_assert_eq(t->objects, white);
+  cr_assert_eq(t->tested, 120);
+  cr_assert_eq(t->grey[TD_KIND_SLOTS_2], white);
+  for (uint32_t i = 0; i < 100; i++)
+    cr_assert_eq(marks[4096 + i], before[i] == heap.epoch_before ? heap.epoch : before[i]);
+  close_tester(t);
+}
+
+/* The slots of a group, with words among them that are no references. */
+Test(items, scanning_finds_the_slots_of_every_object) {
+  struct td_tester *t = open_tester();
+  for (uint32_t slots = 1; slots <= 9; slots++) {
+    const uint64_t map = (((uint64_t)1 << slots) - 1) << 1 | (uint64_t)1 << 20;
+    heap.blocks[1].map = map;
+    heap.blocks[1].kind = slots < 8 ? TD_KIND_SLOTS_1 + slots : TD_KIND_BITMAP;
+    t->now->kind = heap.blocks[1].kind;
+    t->now->count = 8;
+    for (uint32_t i = 0; i < 8; i++) {
+      t->now->at[i] = 4096 + 16 * i;
+      uintptr_t *words = (uintptr_t *)(heap.base + 65536 + 256 * (uintptr_t)i);
+      for (uint32_t k = 0; k < 21; k++)
+        words[k] = heap.base + 65536 + 16 * (uintptr_t)(1000 + i);
+      words[1] = 7;
+    }
+    td_tester_scan(t);
+    cr_assert_eq(t->count, 8 * slots, "of %u slots, the first of each object is no reference",
+                 slots + 1);
+    for (uint32_t i = 0; i < 8 * slots; i++)
+      cr_assert_eq(t->filling[i], 4096 + 1000 + i / slots);
+    cr_assert_eq(t->now->count, 0);
+    t->count = 0;
+  }
+  close_tester(t);
 }
 
 /* Every word of every span is in one slice, whichever of two markers takes which. */

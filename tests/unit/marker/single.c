@@ -24,7 +24,7 @@ static void open_heap(void) {
   td_space_begin_marking(&heap);
   v = td_view_of(&heap);
   for (uint32_t b = 0; b < heap.frontier; b++) {
-    heap.blocks[b].kind = TD_KIND_BITMAP;
+    heap.blocks[b].kind = TD_KIND_SLOTS_1;
     heap.blocks[b].map = (uint64_t)1 << SLOT;
   }
   single = (struct td_single){.window.ring = ring};
@@ -81,6 +81,7 @@ Test(single, a_list_ends_before_an_object_that_is_marked_or_has_another_layout) 
   cr_assert_eq(single.next, object_at(48));
   uintptr_t far = make(8 * TD_BLOCK_BYTES, 0);
   heap.blocks[(far - heap.base) >> TD_BLOCK_LOG2].map = 3;
+  heap.blocks[(far - heap.base) >> TD_BLOCK_LOG2].kind = TD_KIND_SLOTS_2;
   cr_assert_not(td_single_pays(&heap, far, far, 0), "two references");
   single.next = single.last = far;
   td_single_run(&heap, &single);

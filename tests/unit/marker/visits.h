@@ -55,8 +55,7 @@ static inline void site_fill(struct site *s, struct pair **objects, size_t count
 static inline void site_begin_with(struct site *s, size_t chunks, unsigned shift) {
   struct td_region_limits *limits = &s->set->regions->limits;
   limits->shift_least = shift;
-  limits->regions_pay = 1;
-  limits->trials_pay = 0;
+  limits->cached = 0;
   limits->pool_least = (chunks + 1) * sizeof(struct td_chunk);
   limits->pool_part = UINT32_MAX;
   td_space_retire(&s->heap, &s->pairs);

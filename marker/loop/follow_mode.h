@@ -1,35 +1,64 @@
 /* SPDX-License-Identifier: MIT */
-/* Modes DEPTH_FIRST and LEAVES_EARLY: following the newest child.
+/* Mode FOLLOW: following the newest child.
  *
  * References go into the queue as they are, the last one first; the newest child stays out of it.
  * An item near the object scanned last is scanned at once. Any other one is prefetched and waits in
  * the window, so that several misses are under way together; a frontier of few objects does not
  * wait until the window is full.
  *
- * This is best where nearly every reference leads to a new object, as in lists and trees. Once many
- * leaves have come out of the queue, they are marked where they are met: mode LEAVES_EARLY. */
-#ifndef TD_MARKER_LOOP_DEPTH_FIRST_H
-#define TD_MARKER_LOOP_DEPTH_FIRST_H
+ * This is best where nearly every reference leads to a new object, as in lists and trees. */
+#ifndef TD_MARKER_LOOP_FOLLOW_MODE_H
+#define TD_MARKER_LOOP_FOLLOW_MODE_H
 
 #include "marker/loop/follow.h"
+#include "marker/loop/groups.h"
 #include "marker/loop/object.h"
 #include "marker/loop/poll.h"
 #include "marker/scan/ordered.h"
 
 /* Scans an object that is marked. If it is an array, that comes next. */
-TD_INLINE void scan_or_note(struct loop *l, uintptr_t object, td_visit visit_one) {
+TD_INLINE void scan_or_note(struct loop *l, uintptr_t object) {
   const struct td_block *block = td_view_block(&l->v, object);
-  if (scan_short(l, object, block, visit_one)) return;
+  if (scan_short(l, object, block, visit)) return;
   if (td_kind_is_array(block->kind))
     l->array = object;
   else
     scan_rest(l, object, block->kind, visit_element);
 }
 
+/* Scans the group that comes next: what a marker in mode TEST has put into the queue. */
+static __attribute__((noinline)) void scan_group_of(struct loop *l, uint64_t item) {
+  scan_group_item(l, item, visit);
+}
+
+TD_INLINE void scan_next_group(struct loop *state) {
+  struct loop l = *state;
+  l.array = 0;
+  scan_group_of(&l, state->array);
+  *state = l;
+}
+
+/* Puts any item into the queue. If that is full, a slice is scanned at once, because it cannot be
+ * deferred. */
+static __attribute__((noinline)) void put_any(struct loop *l, uint64_t item) {
+  if (!(item & TD_ITEM_SLICE))
+    put(l, item);
+  else if (Q(put)(l->queue, &l->o, item))
+    return;
+  else if (td_item_is_group(item))
+    defer_group_item(l, item);
+  else
+    scan_slice(l, item, visit_element);
+}
+
 /* Scans the array or slice that comes next. Returns false if it is an ordered one, which this loop
  * is left for. */
 TD_INLINE bool scan_next_array(struct loop *l) {
   bool slice = (l->array & TD_ITEM_SLICE) != 0;
+  if (slice && td_item_is_group(l->array)) {
+    scan_next_group(l);
+    return true;
+  }
   struct td_array part = slice ? cut_slice(l, l->array) : cut_array(l, l->array);
   bool ordered =
       !part.conservative && td_is_ordered(l->v.space, &part.slots[part.from], part.to - part.from);
@@ -67,27 +96,27 @@ TD_INLINE uint64_t refill(struct loop *l) {
 /* Follows the newest child for as long as it is near: down a list, or a tree that lies in memory in
  * the order of marking. This is the shortest path from one object to the next. Returns false if the
  * mode has to be left. */
-TD_INLINE bool chase(struct loop *l, enum mode mode, td_visit visit_one) {
+TD_INLINE bool chase(struct loop *l) {
   while (l->next && is_near(l, l->next)) {
-    if (has_to_leave(l, mode)) return false;
+    if (has_to_leave(l, FOLLOW)) return false;
     uintptr_t object = l->next;
     fetch_ahead(l, object);
     l->next = 0;
     if (!claim_at(l, &l->v, &l->o, object)) return true;
-    scan_or_note(l, object, visit_one);
+    scan_or_note(l, object);
   }
   return true;
 }
 
 /* Marks until there is no next child and window and queue are empty, or the mode has to be left, or
  * an ordered array comes next. */
-TD_INLINE void drain_depth_first(struct loop *l, enum mode mode, td_visit visit_one) {
-  while (chase(l, mode, visit_one)) {
+TD_INLINE void drain_follow(struct loop *l) {
+  while (chase(l)) {
     if (__builtin_expect(l->array != 0, 0)) {
       if (!scan_next_array(l)) return;
       continue;
     }
-    if (has_to_leave(l, mode)) return;
+    if (has_to_leave(l, FOLLOW)) return;
     uint64_t item = l->next;
     l->next = 0;
     if (item) {
@@ -103,7 +132,7 @@ TD_INLINE void drain_depth_first(struct loop *l, enum mode mode, td_visit visit_
       item = td_window_take(&l->window);
     }
     uintptr_t object = item & ~TD_ITEM_GREY;
-    if (claim(l, &l->v, &l->o, item)) scan_or_note(l, object, visit_one);
+    if (claim(l, &l->v, &l->o, item)) scan_or_note(l, object);
   }
 }
 

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* Scanning groups. Each kind has its own loop: how many slots an object has is a constant there. */
+#include "marker/scan/scan.h"
+#include "marker/test/tester.h"
+
+/* What the loops keep in registers. */
+struct scanning {
+  uintptr_t base;
+  uint64_t granules;
+  const struct td_block *blocks;
+  const uint32_t *at, *ahead;
+  uint32_t *references;
+  size_t count;
+};
+
+TD_INLINE struct scanning begin(const struct td_tester *t) {
+  return (struct scanning){.base = t->v.base,
+                           .granules = t->v.granules,
+                           .blocks = t->v.space->blocks,
+                           .at = t->now->at,
+                           .ahead = t->next->at,
+                           .references = t->filling,
+                           .count = t->count};
+}
+
+TD_INLINE uintptr_t address_of(const struct scanning *s, uint32_t granule) {
+  return s->base + ((uintptr_t)granule << TD_GRANULE_LOG2);
+}
+
+/* Asks for an object of the next group. */
+TD_INLINE void fetch(const struct scanning *s, uint32_t i) {
+  td_fetch_object(address_of(s, s->ahead[i]));
+}
+
+/* Adds a word if it is a reference. Any other word is overwritten by the next one: that is cheaper
+ * than a branch. */
+TD_INLINE void add(struct scanning *s, uintptr_t word) {
+  uint64_t granule = td_granule_of(s->base, word);
+  s->references[s->count] = (uint32_t)granule;
+  s->count += granule < s->granules;
+}
+
+/* The same for a word that may be a pointer, where the low bits of none have to be looked at. */
+TD_INLINE void add_word(struct scanning *s, uintptr_t word) {
+  uint64_t granule = (word - s->base) >> TD_GRANULE_LOG2;
+  s->references[s->count] = (uint32_t)granule;
+  s->count += granule < s->granules;
+}
+
+/* Objects of `slots` slots, a constant. */
+TD_INLINE void scan_slots(struct td_tester *t, unsigned slots) {
+  struct scanning s = begin(t);
+  const uint32_t count = t->now->count;
+  for (uint32_t i = 0; i < count; i++) {
+    fetch(&s, i);
+    const uintptr_t *words = (const uintptr_t *)address_of(&s, s.at[i]);
+    uint64_t map = s.blocks[s.at[i] >> TD_BLOCK_GRANULES_LOG2].map;
+#pragma GCC unroll 8
+    for (unsigned k = 0; k < slots; k++, map &= map - 1)
+      add(&s, words[(unsigned)__builtin_ctzll(map)]);
+  }
+  t->count = (uint32_t)s.count;
+}
+
+#define SCAN_SLOTS(slots)                                                                          \
+  static void scan_slots_##slots(struct td_tester *t) {                                            \
+    scan_slots(t, slots);                                                                          \
+  }
+SCAN_SLOTS(1)
+SCAN_SLOTS(2)
+SCAN_SLOTS(3)
+SCAN_SLOTS(4)
+SCAN_SLOTS(5)
+SCAN_SLOTS(6)
+SCAN_SLOTS(7)
+SCAN_SLOTS(8)
+
+static void scan_map(struct td_tester *t) {
+  struct scanning s = begin(t);
+  for (uint32_t i = 0; i < t->now->count; i++) {
+    const uintptr_t *words = (const uintptr_t *)address_of(&s, s.at[i]);
+    for (uint64_t map = s.blocks[s.at[i] >> TD_BLOCK_GRANULES_LOG2].map; map; map &= map - 1)
+      add(&s, words[(unsigned)__builtin_ctzll(map)]);
+  }
+  t->count = (uint32_t)s.count;
+}
+
+/* Objects whose first `count` words, a constant, may be pointers. */
+TD_INLINE void scan_words(struct td_tester *t, unsigned words) {
+  struct scanning s = begin(t);
+  const uint32_t count = t->now->count;
+  for (uint32_t i = 0; i < count; i++) {
+    fetch(&s, i);
+    const uintptr_t *word = (const uintptr_t *)address_of(&s, s.at[i]);
+#pragma GCC unroll 8
+    for (unsigned k = 0; k < words; k++)
+      add_word(&s, word[k]);
+  }
+  t->count = (uint32_t)s.count;
+}
+
+#define SCAN_WORDS(words)                                                                          \
+  static void scan_words_##words(struct td_tester *t) {                                            \
+    scan_words(t, words);                                                                          \
+  }
+SCAN_WORDS(2)
+SCAN_WORDS(4)
+SCAN_WORDS(6)
+SCAN_WORDS(8)
+
+/* Words of which some have to be looked up, or more than eight. */
+static void scan_some_words(struct td_tester *t) {
+  struct scanning s = begin(t);
+  const struct td_view v = t->v;
+  for (uint32_t i = 0; i < t->now->count; i++) {
+    const uintptr_t *words = (const uintptr_t *)address_of(&s, s.at[i]);
+    for (uint64_t map = s.blocks[s.at[i] >> TD_BLOCK_GRANULES_LOG2].map; map; map &= map - 1) {
+      uintptr_t reference = td_view_word(&v, words[(unsigned)__builtin_ctzll(map)]);
+      if (reference) add_word(&s, reference);
+    }
+  }
+  t->count = (uint32_t)s.count;
+}
+
+void td_tester_scan(struct td_tester *t) {
+  static void (*const scans[])(struct td_tester *) = {
+      [TD_KIND_SLOTS_1] = scan_slots_1, [TD_KIND_SLOTS_2] = scan_slots_2,
+      [TD_KIND_SLOTS_3] = scan_slots_3, [TD_KIND_SLOTS_4] = scan_slots_4,
+      [TD_KIND_SLOTS_5] = scan_slots_5, [TD_KIND_SLOTS_6] = scan_slots_6,
+      [TD_KIND_SLOTS_7] = scan_slots_7, [TD_KIND_SLOTS_8] = scan_slots_8,
+      [TD_KIND_BITMAP] = scan_map,      [TD_KIND_WORDS_2] = scan_words_2,
+      [TD_KIND_WORDS_4] = scan_words_4, [TD_KIND_WORDS_6] = scan_words_6,
+      [TD_KIND_WORDS_8] = scan_words_8, [TD_KIND_WORDS] = scan_some_words,
+  };
+  const bool looked_up = td_kind_is_words(t->now->kind) && t->v.looked_up != 0;
+  const bool woven = t->now->kind != TD_KIND_BITMAP && t->now->kind != TD_KIND_WORDS && !looked_up;
+  const uint32_t count = t->now->count;
+  t->scanned += count;
+  if (count > 0 && looked_up)
+    scan_some_words(t);
+  else if (count > 0)
+    scans[t->now->kind](t);
+  for (uint32_t i = woven ? count : 0; i < t->next->count; i++)
+    td_fetch_object(td_view_object(&t->v, t->next->at[i]));
+  t->now->count = 0;
+}
