@@ -161,7 +161,8 @@ class Usage(Case):
         self.fails(USAGE, "-o", "import", "-")
 
     def test_environment(self):
-        for name, value in (("TIDE_ENGINE", "nonesuch"), ("TIDE_POLICY", "nonesuch"), ("TIDE_MARKERS", "many"),
+        for name, value in (("TIDE_ENGINE", "nonesuch"), ("TIDE_POLICY", "nonesuch"),
+                            ("TIDE_MARKING", "nonesuch"), ("TIDE_MARKERS", "many"),
                             ("TIDE_HEAP_MAX", "lots")):
             with self.subTest(name):
                 self.fails(USAGE, f"{name}|{value}", "mark", "--graph", "tree:depth=4",
