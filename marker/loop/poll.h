@@ -26,7 +26,8 @@ TD_INLINE bool is_narrow(const struct loop *l) {
 /* Following pays while nearly every reference leads to a new object, and the objects are alike:
  * then the processor predicts what comes next. References to marked objects, objects of changing
  * layouts, and leaves that come out of the queue speak for testing. So does a frontier that makes
- * groups, once it is tested. The score keeps short stretches from deciding. */
+ * groups, once it is tested; one of a few objects speaks against it. The score keeps short
+ * stretches from deciding. */
 TD_INLINE void choose_mode(struct loop *l) {
   struct mode_choice *m = &l->mode;
   const uint64_t map = td_view_block(&l->v, l->last)->map;
@@ -37,9 +38,10 @@ TD_INLINE void choose_mode(struct loop *l) {
   m->objects_before = l->objects;
   m->tested = 0;
   l->marker->queued_leaves = 0;
-  if (varied || 4 * fresh < 3 * looked)
+  const bool few = m->sparse == TEST && l->grey < TD_TEST_GROUP / 4 && owned(&l->o) < 2;
+  if (!few && (varied || 4 * fresh < 3 * looked))
     m->score += m->score < SCORE_MOST;
-  else if (8 * fresh > 7 * looked && (m->sparse == FOLLOW || is_narrow(l)))
+  else if (few || (8 * fresh > 7 * looked && (m->sparse == FOLLOW || is_narrow(l))))
     m->score -= m->score > -SCORE_MOST;
   const enum td_marking forced = l->marker->set->marking;
   if (forced != TD_MARKING_CHOSEN) {

@@ -37,6 +37,7 @@
  *
  * bool td_Q_put(q, o, uint64_t item)
  *     Stores the item, which is not 0. Returns false, and stores nothing, if the queue is full.
+ * What the owner wrote before is seen by whoever gets or steals the item: tests/model/relacy.cpp.
  *
  * uint64_t td_Q_get(q, o)
  *     Returns an item, which one enum td_queue_order of marker/queue/list.h says, or 0 if there is

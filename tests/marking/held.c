@@ -21,7 +21,8 @@ static struct {
   uint32_t at_start, at_end; /* `traced` when it stopped and when it went on */
 } now;
 
-/* A marker's log ends with REGIONS_BEGIN while it visits; of the marker itself. */
+/* A marker's log ends with REGIONS_BEGIN while it visits; of the marker itself. A full log would
+ * tell so for ever. */
 static bool is_visiting(const struct td_marker *marker) {
   const struct td_events *e = &marker->events;
   return e->count > 0 && e->at[e->count - 1].kind == TIDE_TIMELINE_REGIONS_BEGIN;
@@ -77,7 +78,7 @@ static bool collect(unsigned markers, size_t chunks) {
   snprintf(what, sizeof what, "a marker stopped, %zu chunks", chunks);
   rig_configure(&r, "bwos", markers);
   rig_limit_regions(&r, REGIONS_SHIFT_LEAST, chunks);
-  CHECK(tide_timeline_begin(r.heap, 64) == TIDE_OK);
+  CHECK(tide_timeline_begin(r.heap, 1 << 16) == TIDE_OK);
   atomic_store(&now.traced, 0);
   atomic_store(&now.held, 0);
   uint64_t objects = rig_collect(&r, what);
