@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Group items: grey objects of one kind that wait in the queue in a chunk.
  *
- * [group.item] What its maker wrote into the chunk is seen by the marker that takes the item: put in
- * marker/queue/contract.h. */
+ * [group.item] What its maker wrote into the chunk is seen by the marker that takes the item: see
+ * td_Q_put in marker/queue/contract.h. */
 #ifndef TD_MARKER_LOOP_GROUPS_H
 #define TD_MARKER_LOOP_GROUPS_H
 
