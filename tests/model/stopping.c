@@ -114,7 +114,7 @@ static bool td_mutator_check(const struct tide_mutator *mutator, const char *fun
   return true;
 }
 struct td_found {
-  int unused;
+  const struct td_block *block;
 };
 static bool td_object_look(const struct tide_mutator *mutator, uintptr_t object,
                            struct td_found *found) {

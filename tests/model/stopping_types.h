@@ -49,7 +49,8 @@ enum {
   TD_KIND_REFS,
   TD_KIND_PREFIXED,
   TD_KIND_CONSERVATIVE,
-  TD_KIND_REPEATED
+  TD_KIND_REPEATED,
+  TD_KIND_TRACED
 };
 
 enum tide_status { TIDE_OK, TIDE_ERROR_STATE, TIDE_ERROR_ARGUMENT, TIDE_ERROR_ENVIRONMENT };
@@ -125,6 +126,7 @@ struct tide_heap {
   struct td_space space;
   struct td_world *world;
   struct td_when *when;
+  bool marking;
 };
 struct td_self {
   struct tide_mutator *mutators;
