@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Marking in the small: markers, each with a queue, mark a graph of a few objects. There are root
- * slices, stealing, early grants, full queues, deferred bytes and flags, passes in address order,
- * joining, leaving and the end of the phase; and regions, whose part is in marking_regions.h. What
- * is checked in the end is in marking_check.h.
+ * slices, stealing, early grants, full queues, joining, leaving and the end of the phase; deferred
+ * bytes and flags, which are in marking_flags.h; and regions, in marking_regions.h. What is checked
+ * in the end is in marking_check.h.
  *
  * The queue (marker/queue/bwos.h), the termination (marker/base/termination.h), the bytes and
  * flags (heap/space/marks.h) and the word of a region (marker/region/region.h) are the shipped
- * ones. The loop around them is that of marker/loop/loop.h without
- * what no other marker can see. The next child, window and batch are private places like the item
+ * ones. The loop around them is that of marker/loop/loop.h without what no other marker can see:
+ * the next child, the window and grey objects that wait by kind are private places, like the item
  * that a marker has in hand here; slices of arrays are items like others. The names are those of
  * the shipped functions.
- *
- * Longer than 400 lines because it is one marker's whole loop, to be read beside the shipped one.
  *
  * Written in what C and C++ share, so that every checker runs the same lines. A checker defines,
  * before it includes this file,
@@ -19,8 +17,8 @@
  *   MODEL_MARKERS: how many markers; MARKING_MOST at most
  *   MODEL_STATE: the struct marking of this execution
  *   MODEL_MARKS: its mark bytes
- *   MODEL_MODE(id): a letter for each marker. u queues untested references, o grey objects;
- *     d queues nothing and defers everything; r and s visit regions, see marking_regions.h
+ *   MODEL_MODE(id): a letter for each marker. u queues untested references, o grey objects; d has
+ *     no queue and defers everything; r and s visit regions, see marking_regions.h
  *   MODEL_REGIONS: whether some marker does
  *   MODEL_CHUNKS: how many chunks each marker has, MARKING_CHUNKS at most
  *   MODEL_GRAPH: 64 bits; byte o has a bit for each object to which object o refers
@@ -80,7 +78,6 @@ struct marking {
 
 /* One marker's state while it is active. */
 struct marking_loop {
-  bool full;          /* the queue was full */
   bool has_flagged;   /* there may be flags that this marker has set */
   unsigned walk;      /* page being walked, + 1; 0: none */
   unsigned walk_from; /* object to go on from there */
@@ -94,41 +91,9 @@ static inline unsigned marking_children(unsigned object) {
   return (unsigned)(MODEL_GRAPH >> (8 * object)) & 0xffu;
 }
 
+#include "tests/model/marking_flags.h"
+
 /* ---- Meeting a reference ---- */
-
-static inline uint8_t *marking_mark(unsigned object) {
-  return &MODEL_MARKS[object];
-}
-
-static inline bool marking_is_marked(unsigned object) {
-  return (td_mark_load(marking_mark(object)) & (TD_DEFERRED - 1)) == MARKING_EPOCH;
-}
-
-/* td_deferred_flag */
-static inline void marking_flag(struct marking_loop *l, unsigned id, unsigned page) {
-  unsigned row = id % MODEL_ROWS;
-  if (TD_STEP(marking, own)) l->has_flagged = true;
-  _Atomic(uint8_t) *flag = &td_flag_row(&MODEL_STATE.heap, row)[page];
-  /* relaxed: a mutant's */
-  if (!TD_STEP(flag, always) && atomic_load_explicit(flag, memory_order_relaxed) != 0) return;
-  if (MODEL_MARKERS > MODEL_ROWS && TD_STEP(flag, fenced)) {
-    td_flag_fence();
-    td_flag_set_shared(flag);
-  } else {
-    td_flag_store(flag);
-  }
-}
-
-/* td_defer_grey */
-static inline void marking_defer_grey(struct marking_loop *l, unsigned id, unsigned object) {
-  /* relaxed, both: as shipped */
-  if (TD_STEP(flag, announce) &&
-      atomic_load_explicit(&MODEL_STATE.flagged, memory_order_relaxed) == 0)
-    atomic_store_explicit(&MODEL_STATE.flagged, 1u, memory_order_relaxed);
-  if (TD_STEP(flag, last)) td_mark_store(marking_mark(object), MARKING_EPOCH | TD_DEFERRED);
-  marking_flag(l, id, object / 2);
-  if (!TD_STEP(flag, last)) td_mark_store(marking_mark(object), MARKING_EPOCH | TD_DEFERRED);
-}
 
 /* An item is twice the object's number + 2, and + 1 if it is grey. */
 static inline uint64_t marking_item(unsigned object, bool grey) {
@@ -145,7 +110,6 @@ static inline void marking_put(struct marking_loop *l, unsigned id, uint64_t ite
   MODEL_MET(DEFERRED);
   unsigned object = marking_object(item);
   if ((item & 1) != 0 || !marking_is_marked(object)) marking_defer_grey(l, id, object);
-  l->full = true;
 }
 
 /* The children of an object, or the objects of a root slice. */
@@ -202,36 +166,16 @@ static inline void marking_share(struct marking_loop *l, unsigned id) {
 static inline void marking_drain(struct marking_loop *l, unsigned id) {
   uint64_t item;
   if (MODEL_MODE(id) == 'd') return; /* has no queue */
-  while (!l->full && (item = td_bwos_get(&MODEL_STATE.queue[id], &MODEL_STATE.owner[id])) != 0) {
+  while ((item = td_bwos_get(&MODEL_STATE.queue[id], &MODEL_STATE.owner[id])) != 0) {
     marking_scan_item(l, id, item);
     marking_share(l, id);
     if (!TD_STEP(marking, drain)) return;
   }
 }
 
-/* ---- Flagged pages ---- */
-
-/* td_deferred_take, td_deferred_taken */
-static inline bool marking_take_flag(struct marking_loop *l, unsigned id, unsigned page) {
-  bool taken = false;
-  for (unsigned row = 0; row < MODEL_ROWS; row++) {
-    if (!td_flag_peek(&MODEL_STATE.heap, row, page) || !td_flag_take(&MODEL_STATE.heap, row, page))
-      continue;
-    if (row != id % MODEL_ROWS) MODEL_MET(FOREIGN);
-    taken = true;
-  }
-  if (taken && MODEL_MARKERS > MODEL_ROWS) td_flag_fence_taken();
-  return taken;
-}
-
-/* If the object was deferred, this marker scans it from here on. */
-static inline bool marking_take_object(unsigned object) {
-  if ((td_mark_load(marking_mark(object)) & TD_DEFERRED) == 0) return false;
-  td_mark_store(marking_mark(object), TD_STEP(marking, keep) ? MARKING_EPOCH : 0);
-  return true;
-}
-
 #include "tests/model/marking_regions.h"
+
+/* ---- Flagged pages, root slices, other markers' queues ---- */
 
 /* The next deferred object of the page being walked. */
 static inline void marking_walk_on(struct marking_loop *l, unsigned id) {
@@ -244,33 +188,6 @@ static inline void marking_walk_on(struct marking_loop *l, unsigned id) {
   }
   l->walk = 0;
 }
-
-/* A look at `rows` rows: a flagged page + 1; 0: none */
-static inline unsigned marking_flagged(unsigned first, unsigned rows) {
-  /* relaxed: as shipped */
-  if (atomic_load_explicit(&MODEL_STATE.flagged, memory_order_relaxed) == 0) return 0;
-  for (unsigned page = 0; page < MODEL_PAGES; page++)
-    for (unsigned row = first; row < first + rows; row++)
-      if (td_flag_peek(&MODEL_STATE.heap, row, page)) return page + 1;
-  return 0;
-}
-
-/* td_deferred_glance: among many it need not find anything. */
-static inline unsigned marking_glance(unsigned id, unsigned from_row) {
-  if (MODEL_MANY && (MODEL_MANY > 1 || id != 0)) return 0;
-  return marking_flagged(from_row, MODEL_ROWS - from_row);
-}
-
-/* td_deferred_find */
-static inline unsigned marking_find_flagged(struct marking_loop *l, unsigned id) {
-  if (!MODEL_MANY || !l->has_flagged) return marking_glance(id, 0);
-  unsigned flagged = marking_flagged(id % MODEL_ROWS, 1);
-  if (flagged != 0) return flagged;
-  l->has_flagged = false;
-  return marking_glance(id, 1); /* marker 0 has looked at its row, which is the first */
-}
-
-/* ---- Root slices and other markers' queues ---- */
 
 static inline bool marking_roots_left(void) {
   /* relaxed: as shipped */
@@ -362,7 +279,7 @@ static inline bool marking_promising(unsigned id) {
 /* ---- A marker's part in a phase ---- */
 
 static inline void marking_begin(struct marking_loop *l, unsigned id) {
-  l->full = l->has_flagged = false;
+  l->has_flagged = false;
   l->walk = l->walk_from = 0;
   l->fresh = 0;
   for (unsigned r = 0; r < MARKING_REGIONS; r++)
@@ -373,13 +290,11 @@ static inline void marking_begin(struct marking_loop *l, unsigned id) {
 /* Active; has left when it returns. true: it was the last. */
 static inline bool marking_work(struct marking_loop *l, unsigned id) {
   for (;;) {
-    if (marking_visits(id) && !l->full)
+    if (marking_visits(id))
       marking_by_region(l, id);
     else
       marking_drain(l, id);
-    if (l->full) {
-      l->full = false; /* a marker goes on in another way, which concerns it alone: loop/poll.h */
-    } else if (l->walk != 0) {
+    if (l->walk != 0) {
       marking_walk_on(l, id);
     } else if (!marking_find_work(l, id)) {
       TD_PLAIN_STORE(&MODEL_STATE.scanned[id], l->scanned);
