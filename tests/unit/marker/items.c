@@ -108,7 +108,7 @@ Test(items, scanning_finds_the_slots_of_every_object) {
   for (uint32_t slots = 1; slots <= 9; slots++) {
     const uint64_t map = (((uint64_t)1 << slots) - 1) << 1 | (uint64_t)1 << 20;
     heap.blocks[1].map = map;
-    heap.blocks[1].kind = slots < 8 ? TD_KIND_SLOTS_1 + slots : TD_KIND_BITMAP;
+    heap.blocks[1].kind = (uint8_t)(slots < 8 ? TD_KIND_SLOTS_1 + slots : TD_KIND_BITMAP);
     t->now->kind = heap.blocks[1].kind;
     t->now->count = 8;
     for (uint32_t i = 0; i < 8; i++) {
