@@ -7,7 +7,8 @@
 #define AHEAD 16u                 /* cache lines ahead of a look that are prefetched */
 #define GLANCE 64u                /* words of eight flags that a glance looks at */
 
-void td_deferred_announce(struct td_marker *marker) {
+/* Before the marker sets a flag. */
+static void announce(struct td_marker *marker) {
   struct td_markers *set = marker->set;
   /* relaxed, both: see td_markers.flagged. */
   if (!atomic_load_explicit(&set->flagged, memory_order_relaxed))
@@ -18,20 +19,14 @@ void td_deferred_announce(struct td_marker *marker) {
 }
 
 void td_deferred_flag(struct td_marker *marker, size_t page) {
-  td_deferred_announce(marker);
+  announce(marker);
   _Atomic(uint8_t) *row = td_deferred_row(marker);
-  if (td_deferred_row_is_shared(marker->set))
-    td_deferred_set_shared(row, &(uint64_t){page}, 1);
-  else
+  if (!td_deferred_row_is_shared(marker->set)) {
     td_flag_store(&row[page]);
-}
-
-uint64_t td_deferred_take_flags(struct td_markers *set, size_t page) {
-  const size_t at = td_deferred_at(set, page);
-  uint64_t word = 0;
-  for (unsigned row = 0; row < set->flag_rows; row++)
-    if (td_flag_peek_eight(set->space, row, at)) word |= td_flag_take_eight(set->space, row, at);
-  return word;
+    return;
+  }
+  td_flag_fence(); /* the byte has been stored */
+  td_flag_set_shared(&row[td_deferred_at_shared(page)]);
 }
 
 bool td_deferred_take(struct td_markers *set, size_t page) {
@@ -43,8 +38,12 @@ bool td_deferred_take(struct td_markers *set, size_t page) {
 }
 
 uint64_t td_deferred_take_eight(struct td_markers *set, size_t page) {
-  if (!td_deferred_row_is_shared(set)) return td_deferred_take_flags(set, page);
-  return td_deferred_take(set, page) ? TD_FLAGS_EIGHT : 0;
+  if (td_deferred_row_is_shared(set)) return td_deferred_take(set, page) ? TD_FLAGS_EIGHT : 0;
+  uint64_t word = 0;
+  for (unsigned row = 0; row < set->flag_rows; row++)
+    if (td_flag_peek_eight(set->space, row, page))
+      word |= td_flag_take_eight(set->space, row, page);
+  return word;
 }
 
 void td_defer(struct td_marker *marker, uintptr_t reference) {
@@ -64,43 +63,6 @@ void td_defer_grey(struct td_marker *marker, uintptr_t object) {
   struct td_view v = td_view_of(space);
   td_mark_store(td_view_mark(&v, object), v.epoch | TD_DEFERRED);
   td_deferred_flag(marker, td_view_page(&v, object));
-}
-
-/* Marks the object that an item leads to as deferred. Returns its address; 0 if it was marked, or
- * is a leaf. */
-static uintptr_t mark_item(struct td_marker *marker, const struct td_view *v, uint64_t item) {
-  uintptr_t object = item & ~TD_ITEM_GREY;
-  if (!(item & TD_ITEM_GREY)) {
-    enum td_met met = td_view_meet(v, object);
-    if (met == TD_MET_OTHER) object = td_view_inside(v->space, object);
-    if (met == TD_MET_MARKED || !object || !td_view_is_white(v, object)) return 0;
-    marker->stats.objects++;
-  }
-  bool leaf = td_view_block(v, object)->kind == TD_KIND_LEAF;
-  td_mark_store(td_view_mark(v, object), leaf ? v->epoch : v->epoch | TD_DEFERRED);
-  return leaf ? 0 : object;
-}
-
-void td_defer_items(struct td_marker *marker, uint64_t *items, uint32_t count) {
-  const struct td_view v = td_view_of(marker->set->space);
-  const bool shared = td_deferred_row_is_shared(marker->set);
-  _Atomic(uint8_t) *const row = td_deferred_row(marker);
-  uint32_t deferred = 0;
-  for (uint32_t i = 0; i < count; i++)
-    __builtin_prefetch(td_view_mark(&v, items[i] & ~TD_ITEM_GREY), 1);
-  for (uint32_t i = 0; i < count; i++) {
-    uintptr_t object = mark_item(marker, &v, items[i]);
-    if (!object) continue;
-    items[deferred++] = td_view_page(&v, object);
-    if (shared) __builtin_prefetch(&row[td_deferred_at_shared(items[deferred - 1])]);
-  }
-  if (deferred) td_deferred_announce(marker);
-  if (shared) {
-    td_deferred_set_shared(row, items, deferred);
-    return;
-  }
-  for (uint32_t i = 0; i < deferred; i++)
-    td_flag_store(&row[items[i]]);
 }
 
 /* Returns how many words of eight flags a row has; 0 while nothing was flagged. */

@@ -16,12 +16,6 @@
 void td_defer(struct td_marker *marker, uintptr_t reference);
 /* Defers an object that is grey already. */
 void td_defer_grey(struct td_marker *marker, uintptr_t object);
-/* Defers what the items lead to, but no slices. Destroys the items. */
-void td_defer_items(struct td_marker *marker, uint64_t *items, uint32_t count);
-
-/* Must be called before the marker sets flags in its row by itself. td_defer, td_defer_grey and
- * td_deferred_flag do so. */
-void td_deferred_announce(struct td_marker *marker);
 /* Flags a page. */
 void td_deferred_flag(struct td_marker *marker, size_t page);
 /* Takes the flag of a page from all rows. Returns true if there was one: the caller then scans the
@@ -30,9 +24,6 @@ bool td_deferred_take(struct td_markers *set, size_t page);
 /* The same for eight pages at once: returns a byte for each, 0 if it had no flag. `page` is the
  * first one, a multiple of eight. */
 uint64_t td_deferred_take_eight(struct td_markers *set, size_t page);
-/* The same for eight flags at once: returns a byte for each. `page` is the first one of a stretch,
- * or eight flags' pages behind that. */
-uint64_t td_deferred_take_flags(struct td_markers *set, size_t page);
 /* Returns the first page of the first flag from that of `from` on, cyclically; 0 if there is none.
  * Page 0 is never flagged, because its block holds no objects. */
 size_t td_deferred_page(const struct td_markers *set, size_t from);
@@ -52,11 +43,8 @@ static inline bool td_deferred_row_is_shared(const struct td_markers *set) {
   return set->limit > TD_FLAG_ROWS;
 }
 /* How many pages have one flag in the row that markers share: eight. The flags of each stretch
- * (TD_CHUNK_BLOCKS) have a cache line of their own there. To take the flags of a stretch changes
- * one line, twice, and a marker that sets flags gets that line once for each time that it is taken.
- * With a flag for each page there were two lines, changed sixteen times, of which most came from
- * another core. Where many pages have deferred objects, their flags are set sooner or later;
- * elsewhere a flag without need costs a look at the marks of a page. */
+ * (TD_CHUNK_BLOCKS) have a cache line of their own there, so that it is one line that passes from
+ * core to core. A flag for a page that has no deferred objects costs a look at its marks. */
 #define TD_DEFERRED_UNIT 8u
 #define TD_DEFERRED_LINE 64u
 _Static_assert(TD_CHUNK_PAGES / TD_DEFERRED_UNIT <= TD_DEFERRED_LINE &&
@@ -78,14 +66,6 @@ static inline unsigned td_deferred_row_of(const struct td_markers *set, unsigned
 }
 static inline _Atomic(uint8_t) *td_deferred_row(const struct td_marker *marker) {
   return td_flag_row(marker->set->space, td_deferred_row_of(marker->set, marker->id));
-}
-/* Sets the flags of pages in the row that all markers share, after the bytes have been stored. */
-static inline void td_deferred_set_shared(_Atomic(uint8_t) *row, const uint64_t *pages,
-                                          uint32_t count) {
-  if (count == 0) return;
-  td_flag_fence();
-  for (uint32_t i = 0; i < count; i++)
-    td_flag_set_shared(&row[td_deferred_at_shared(pages[i])]);
 }
 /* Must be called when flags have been taken, before bytes are read. */
 static inline void td_deferred_taken(const struct td_markers *set) {

@@ -72,9 +72,8 @@ struct td_markers {
 
   /* Written by all markers. */
   _Alignas(TD_CACHE_LINE) struct td_termination term;
-  struct td_group group[TD_GROUPS];                     /* of many markers */
-  _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) root_next;  /* relaxed counter: next root slice */
-  _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) chunk_next; /* relaxed counter: next stretch, cyclic */
+  struct td_group group[TD_GROUPS];                    /* of many markers */
+  _Alignas(TD_CACHE_LINE) _Atomic(uint64_t) root_next; /* relaxed counter: next root slice */
   /* 1 once a page was flagged in this collection; until then there are no flags to look for. A
    * marker sets it before it sets a flag, so it always finds its own flags. Flags of other markers
    * that it overlooks are found by those markers themselves. */
