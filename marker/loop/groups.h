@@ -34,8 +34,10 @@ static void put_group(struct loop *l, uint32_t kind, const uint32_t *at, uint32_
     group->kind = kind;
     group->count = count;
     memcpy(group->at, at, count * sizeof *at);
-    l->mode.groups++;
-    if (Q(put)(l->queue, &l->o, item)) return;
+    if (Q(put)(l->queue, &l->o, item)) {
+      l->mode.groups++;
+      return;
+    }
     give_chunk_back(l, item);
   }
   for (uint32_t i = 0; i < count; i++)

@@ -79,11 +79,11 @@ TD_INLINE void begin(struct loop *l, struct td_marker *marker, uint64_t *ring) {
       .last = marker->set->space->base,
       .poll = TD_POLL_OBJECTS,
       .window.ring = ring,
-      .mode = {.sparse = marker->set->marking == TD_MARKING_TEST ? TEST : FOLLOW},
       /* A helper that has found work wakes another one as soon as it has something to share. */
       .sharing = {.recruit_at = marker->id == 0 ? marker->set->recruit_first : 0,
                   .give_step = TD_POLL_OBJECTS},
   };
+  if (marker->set->marking != TD_MARKING_CHOSEN) obey(l, marker->set->marking);
 }
 
 static void work(struct td_marker *marker, bool joined) {

@@ -18,38 +18,30 @@ TD_INLINE enum mode mode_of(const struct loop *l) {
   return l->mode.scattered ? BY_REGION : l->mode.sparse;
 }
 
-/* Returns whether there is less than a group, and nothing waits in the queue. */
-TD_INLINE bool is_narrow(const struct loop *l) {
-  return l->grey < TD_TEST_GROUP && owned(&l->o) < 2;
-}
-
 /* Following pays while nearly every reference leads to a new object, and the objects are alike:
  * then the processor predicts what comes next. References to marked objects, objects of changing
- * layouts, and leaves that come out of the queue speak for testing. So does a frontier that makes
- * groups, once it is tested; one of a few objects speaks against it. The score keeps short
- * stretches from deciding. */
+ * layouts, and leaves that come out of the queue speak for testing. */
+TD_INLINE int following_says(struct loop *l) {
+  const uint64_t map = td_view_block(&l->v, l->last)->map,
+                 fresh = l->objects - l->mode.objects_before;
+  const bool varied = map != l->mode.map_before || l->marker->queued_leaves > LEAVES_MANY;
+  l->mode.map_before = map;
+  if (varied || 4 * fresh < 3 * TD_POLL_OBJECTS) return 1;
+  return 8 * fresh > 7 * TD_POLL_OBJECTS ? -1 : 0;
+}
+
+/* Testing pays while there are groups, or nearly. */
+TD_INLINE int testing_says(const struct loop *l) {
+  return l->grey < TD_TEST_GROUP / 4 && owned(&l->o) < 2 ? -1 : 1;
+}
+
+/* The score keeps short stretches from deciding. */
 TD_INLINE void choose_mode(struct loop *l) {
   struct mode_choice *m = &l->mode;
-  const uint64_t map = td_view_block(&l->v, l->last)->map;
-  const uint64_t fresh = l->objects - m->objects_before;
-  const uint64_t looked = m->sparse == TEST ? m->tested : TD_POLL_OBJECTS;
-  const bool varied = map != m->map_before || l->marker->queued_leaves > LEAVES_MANY;
-  m->map_before = map;
+  int32_t score = m->score + (m->sparse == TEST ? testing_says(l) : following_says(l));
   m->objects_before = l->objects;
-  m->tested = 0;
   l->marker->queued_leaves = 0;
-  const bool few = m->sparse == TEST && l->grey < TD_TEST_GROUP / 4 && owned(&l->o) < 2;
-  if (!few && (varied || 4 * fresh < 3 * looked))
-    m->score += m->score < SCORE_MOST;
-  else if (few || (8 * fresh > 7 * looked && (m->sparse == FOLLOW || is_narrow(l))))
-    m->score -= m->score > -SCORE_MOST;
-  const enum td_marking forced = l->marker->set->marking;
-  if (forced != TD_MARKING_CHOSEN) {
-    m->sparse = forced == TD_MARKING_TEST && td_tester_reaches(&l->v) ? TEST : FOLLOW;
-    if (forced == TD_MARKING_PLACE && td_regions_count(l->marker->set->regions) >= 2)
-      m->scattered = true;
-    return;
-  }
+  m->score = score > SCORE_MOST ? SCORE_MOST : score < -SCORE_MOST ? -SCORE_MOST : score;
   if (m->score == SCORE_MOST && td_tester_reaches(&l->v)) m->sparse = TEST;
   if (m->score == -SCORE_MOST) m->sparse = FOLLOW;
 }
@@ -61,6 +53,13 @@ TD_INLINE uint64_t objects_so_far(const struct loop *l) {
 TD_INLINE bool may_visit(const struct loop *l) {
   return objects_so_far(l) >= l->marker->visits_at &&
          td_regions_are_several(l->marker->set->regions);
+}
+
+/* What tests have asked for. */
+TD_INLINE void obey(struct loop *l, enum td_marking way) {
+  l->mode.full = false;
+  l->mode.sparse = way == TD_MARKING_TEST && td_tester_reaches(&l->v) ? TEST : FOLLOW;
+  l->mode.scattered = way == TD_MARKING_PLACE && td_regions_are_several(l->marker->set->regions);
 }
 
 /* A full queue says that the frontier is dense. Groups hold a hundred times as much; when they fill
@@ -77,14 +76,13 @@ TD_INLINE void choose_regions(struct loop *l) {
     m->score = SCORE_MOST;
     m->sparse = TEST;
   }
-  l->marker->stats.overflows += m->full;
   m->full = false;
   if (m->sparse == TEST || l->window.count >= TD_WINDOW * 3 / 4)
     m->scatter += m->scatter < SCATTER_MOST;
   else
     m->scatter -= m->scatter > 0;
   dense |= m->scatter == SCATTER_MOST && l->marker->set->regions->outgrown;
-  if (l->marker->set->marking == TD_MARKING_CHOSEN && dense && may_visit(l)) m->scattered = true;
+  if (dense && may_visit(l)) m->scattered = true;
 }
 
 /* Returns true if `mode`, in which marking was going on, has to be left. */
@@ -93,8 +91,13 @@ TD_INLINE bool at_poll(struct loop *l, enum mode mode) {
   l->sharing.effort += TD_POLL_OBJECTS;
   l->marker->stats.window_sum += l->window.count;
   l->marker->stats.window_samples++;
-  choose_mode(l);
-  choose_regions(l);
+  l->marker->stats.overflows += l->mode.full;
+  if (l->marker->set->marking != TD_MARKING_CHOSEN) {
+    obey(l, l->marker->set->marking);
+  } else {
+    choose_mode(l);
+    choose_regions(l);
+  }
   share(l);
   if (mode_of(l) != mode || l->sharing.spill) return true;
   if (mode != FOLLOW) return false;

@@ -23,7 +23,6 @@ struct mode_choice {
   enum mode sparse;        /* FOLLOW or TEST */
   int32_t score;           /* how much speaks for testing references */
   uint64_t map_before;     /* that of the object scanned last at the last poll */
-  uint64_t tested;         /* references tested since the last poll */
   uint64_t objects_before; /* `objects` at the last poll */
   bool full;               /* the queue, or what groups it may have, is full */
   uint32_t groups;         /* in the queue, at most: thieves may have taken some */

@@ -8,11 +8,6 @@
 #include "marker/loop/poll.h"
 #include "marker/test/tester.h"
 
-TD_INLINE void add_reference(void *context, uintptr_t word) {
-  struct loop *l = context;
-  td_tester_add(l->marker->tester, word);
-}
-
 /* How many grey objects there are, and of which kind most. */
 struct grey {
   uint32_t sum, kind, most;
@@ -33,6 +28,37 @@ TD_INLINE struct grey look_at_grey(const struct td_tester *t) {
   return g;
 }
 
+/* Puts grey objects of one kind into the queue, the oldest first, until `left` are left. */
+static void put_groups(struct loop *l, uint32_t kind, uint32_t left) {
+  struct td_tester *t = l->marker->tester;
+  uint32_t *stack = t->stack[kind], at = 0;
+  while (t->grey[kind] - at > left) {
+    uint32_t count = t->grey[kind] - at - left;
+    if (count > TD_GROUP_ITEM_MOST) count = TD_GROUP_ITEM_MOST;
+    put_group(l, kind, stack + at, count);
+    at += count;
+  }
+  t->grey[kind] -= at;
+  memmove(stack, stack + at, t->grey[kind] * sizeof *stack);
+}
+
+/* What is too much of a kind goes into the queue. */
+static void spill_groups(struct loop *l) {
+  for (uint32_t kind = TD_KIND_SLOTS_1; kind < TD_KINDS; kind++)
+    if (l->marker->tester->grey[kind] > TD_TEST_KEPT) put_groups(l, kind, TD_TEST_KEPT / 2);
+}
+
+/* Tests what waits. This is where grey objects become many: so none comes without. */
+static __attribute__((noinline)) void turn(struct loop *l) {
+  td_tester_turn(l->marker->tester);
+  spill_groups(l);
+}
+
+TD_INLINE void add_reference(void *context, uintptr_t word) {
+  struct loop *l = context;
+  if (td_tester_add(l->marker->tester, word)) turn(l);
+}
+
 static __attribute__((noinline)) void add_item(struct loop *l, uint64_t item) {
   struct td_tester *t = l->marker->tester;
   if (item & TD_ITEM_SLICE) {
@@ -43,7 +69,8 @@ static __attribute__((noinline)) void add_item(struct loop *l, uint64_t item) {
   } else if (item & TD_ITEM_GREY) {
     td_tester_add_grey(t, (uint32_t)td_view_granule(&l->v, item));
   } else {
-    td_tester_add_any(t, item);
+    t->count_inside = true;
+    add_reference(l, item);
   }
 }
 
@@ -83,52 +110,35 @@ static __attribute__((noinline)) void scan_one_long(struct loop *l, uint32_t kin
   scan_long(l, object, (uint8_t)kind, add_reference);
 }
 
-/* Puts grey objects of one kind into the queue, the oldest first, until `left` are left. */
-static void put_groups(struct loop *l, uint32_t kind, uint32_t left) {
-  struct td_tester *t = l->marker->tester;
-  uint32_t *stack = t->stack[kind], at = 0;
-  while (t->grey[kind] - at > left) {
-    uint32_t count = t->grey[kind] - at - left;
-    if (count > TD_GROUP_ITEM_MOST) count = TD_GROUP_ITEM_MOST;
-    put_group(l, kind, stack + at, count);
-    at += count;
-  }
-  t->grey[kind] -= at;
-  memmove(stack, stack + at, t->grey[kind] * sizeof *stack);
-}
-
-/* Scans all grey objects of a kind and throws what they refer to. */
-static void throw_grey(struct loop *l, uint32_t kind) {
-  struct td_tester *t = l->marker->tester;
-  while (t->grey[kind] > 0)
-    throw_item(l, td_view_object(&l->v, t->stack[kind][--t->grey[kind]]) | TD_ITEM_GREY);
-}
-
-/* A marker asks for work and the queue has none: a half of the objects of one kind goes there, in
- * two items, because the owner keeps one of them. */
+/* A marker asks for work and the queue has none: about a half of the objects of one kind goes
+ * there, in two items, because the owner keeps one of them. */
 static void share_groups(struct loop *l) {
   struct td_tester *t = l->marker->tester;
   const struct grey g = look_at_grey(t);
   l->sharing.spill = false;
-  if (g.most >= 4) {
-    put_groups(l, g.kind, g.most - g.most / 4);
-    put_groups(l, g.kind, g.most - g.most / 4 * 2);
+  const uint32_t part = (g.most + 3) / 4;
+  if (g.most >= 2) {
+    put_groups(l, g.kind, g.most - part);
+    put_groups(l, g.kind, g.most - 2 * part);
   }
   grant(l);
 }
 
-/* Returns true if the mode has to be left. */
-static __attribute__((noinline)) bool test_poll(struct loop *l) {
+/* Adds up what the tester has done since the last time. Returns how many objects it has scanned. */
+static uint64_t count_tested(struct loop *l) {
   struct td_tester *t = l->marker->tester;
   const uint64_t scanned = t->scanned;
   l->objects += t->objects;
-  l->mode.tested += t->tested;
   l->marker->stats.test_objects += t->objects;
   l->marker->stats.test_references += t->tested;
   t->objects = t->tested = t->scanned = 0;
-  l->last = td_view_object(&l->v, t->now->at[0]); /* any that was scanned lately */
-  l->grey = look_at_grey(t).sum;
-  if (scanned > TD_POLL_OBJECTS) l->sharing.effort += scanned - TD_POLL_OBJECTS;
+  return scanned;
+}
+
+/* Returns true if the mode has to be left. */
+static __attribute__((noinline)) bool test_poll(struct loop *l) {
+  l->sharing.effort += count_tested(l) - TD_POLL_OBJECTS;
+  l->grey = look_at_grey(l->marker->tester).sum;
   bool over = at_poll(l, TEST);
   if (!l->sharing.spill) return over;
   share_groups(l);
@@ -145,13 +155,10 @@ static void leave_test(struct loop *l) {
     group->count = 0;
   }
   while (t->count + t->waiting > 0)
-    td_tester_turn(t);
+    turn(l);
   for (uint32_t kind = TD_KIND_SLOTS_1; kind < TD_KINDS; kind++)
-    if (l->mode.scattered)
-      throw_grey(l, kind);
-    else
-      put_groups(l, kind, 0);
-  test_poll(l);
+    put_groups(l, kind, 0);
+  count_tested(l);
   l->grey = 0;
 }
 
@@ -166,7 +173,7 @@ TD_INLINE bool test_turn(struct loop *l, struct td_tester *t) {
   if (g.sum + t->now->count < TD_TEST_FEW) {
     if (t->now->count) td_tester_scan(t);
     if (t->count + t->waiting > 0)
-      td_tester_turn(t);
+      turn(l);
     else if (g.sum == 0)
       return false;
     else if (td_kind_has_map(g.kind))
@@ -179,10 +186,9 @@ TD_INLINE bool test_turn(struct loop *l, struct td_tester *t) {
     scan_one_long(l, g.kind);
     return true;
   }
-  if (g.most > TD_TEST_KEPT) put_groups(l, g.kind, TD_TEST_KEPT / 2);
   if (g.sum > 0) choose_group(t, g.kind);
   td_tester_scan(t);
-  if (t->count >= TD_TEST_BATCH || g.sum < TD_TEST_GROUP) td_tester_turn(t);
+  if (t->count >= TD_TEST_BATCH || g.sum < TD_TEST_GROUP) turn(l);
   struct td_grey_group *scanned = t->now;
   t->now = t->next;
   t->next = scanned;
@@ -192,7 +198,6 @@ TD_INLINE bool test_turn(struct loop *l, struct td_tester *t) {
 /* Other modes leave references in the queue that were not tested. They are tested first, so that
  * there is room for groups. */
 static __attribute__((noinline)) void test_queued(struct loop *l) {
-  struct td_tester *t = l->marker->tester;
   uint64_t items[TD_TEST_FIRST];
   uint32_t count = 0;
   while (l->window.count > 0)
@@ -201,8 +206,7 @@ static __attribute__((noinline)) void test_queued(struct loop *l) {
     count++;
   while (count > 0) {
     add_item(l, items[--count]);
-    const struct grey g = look_at_grey(t);
-    if (g.most > TD_TEST_KEPT) put_groups(l, g.kind, TD_TEST_KEPT / 2);
+    spill_groups(l);
   }
 }
 
@@ -212,7 +216,7 @@ static __attribute__((noinline)) void drain_test(struct loop *l) {
   const uint64_t since = td_plat_now_ns();
   td_event_at(&l->marker->events, since, TIDE_TIMELINE_TEST_BEGIN, 0, 0);
   td_tester_begin(t);
-  if (l->next) td_tester_add_any(t, l->next);
+  if (l->next) add_item(l, l->next);
   l->next = 0;
   test_queued(l);
   while (test_turn(l, t))

@@ -112,8 +112,8 @@ void td_tester_turn(struct td_tester *t) {
 /* ---- Few objects ---- */
 
 /* Marks the object that the reference leads to. Returns its granule if it has to be scanned, and
- * puts `before`, which was to be scanned next, aside; else returns `before`. */
-TD_INLINE uint32_t meet(struct td_tester *t, uintptr_t word, uint32_t before) {
+ * sets `before`, which was to be scanned next, aside; else returns `before`. */
+TD_INLINE uint32_t meet(struct td_tester *t, uintptr_t word, uint32_t before, uint32_t *aside) {
   uint64_t granule = td_granule_of(t->v.base, word);
   if (granule >= t->v.granules) return before;
   t->tested++;
@@ -127,13 +127,16 @@ TD_INLINE uint32_t meet(struct td_tester *t, uintptr_t word, uint32_t before) {
   t->objects++;
   if (t->v.space->blocks[granule >> TD_BLOCK_GRANULES_LOG2].kind == TD_KIND_LEAF) return before;
   if (before) td_tester_add_grey(t, before);
+  *aside += before != 0;
   return (uint32_t)granule;
 }
 
 void td_tester_follow(struct td_tester *t, uint32_t kind) {
   uint32_t granule = t->stack[kind][--t->grey[kind]];
+  uint32_t aside = 0;
   uintptr_t last = td_view_object(&t->v, granule);
-  for (uint32_t left = TD_TEST_GROUP; granule && left > 0 && t->count < TD_TEST_BATCH; left--) {
+  for (uint32_t left = TD_TEST_GROUP;
+       granule && left > 0 && aside < TD_TEST_GROUP && t->count < TD_TEST_BATCH; left--) {
     const uintptr_t object = td_view_object(&t->v, granule);
     const struct td_block *block = td_view_block(&t->v, object);
     const uintptr_t *words = (const uintptr_t *)object;
@@ -146,7 +149,7 @@ void td_tester_follow(struct td_tester *t, uint32_t kind) {
     for (uint64_t map = block->map; map; map &= map - 1) {
       uintptr_t word = words[(unsigned)__builtin_ctzll(map)];
       if (may_point) word = td_view_word(&t->v, word);
-      granule = meet(t, word, granule);
+      granule = meet(t, word, granule, &aside);
     }
   }
   if (granule) td_tester_add_grey(t, granule);

@@ -29,8 +29,10 @@ struct td_marker;
 /* A buffer is tested when it holds TD_TEST_BATCH references, and has room for what one more step
  * adds, and for cells into which as many words point. Loops write behind the last one, too. */
 #define TD_TEST_ROOM (2u * (TD_TEST_BATCH + TD_TEST_STEP) + 16u)
-/* Grey objects of one kind: more than TD_TEST_KEPT are too many, and a batch may add as many. */
-#define TD_TEST_STACK (TD_TEST_KEPT + TD_TEST_ROOM + 2u * TD_SLICE_SLOTS)
+/* Grey objects of one kind. After each batch, those beyond TD_TEST_KEPT go into the queue. Until
+ * then a batch may have added TD_TEST_ROOM, and what else comes is less than TD_TEST_KEPT: the
+ * objects of two groups, of a group item, or those that td_tester_follow sets aside. */
+#define TD_TEST_STACK (2u * TD_TEST_KEPT + TD_TEST_ROOM)
 
 /* Grey objects of one kind, which are scanned together. */
 struct td_grey_group {
@@ -87,18 +89,12 @@ static inline bool td_tester_reaches(const struct td_view *v) {
  * Then the others wait. */
 void td_tester_turn(struct td_tester *t);
 
-/* Adds a reference, and tests if there are enough. */
-static inline void td_tester_add(struct td_tester *t, uintptr_t reference) {
+/* Adds a reference. Returns whether there are enough for a turn, which must come then. */
+static inline bool td_tester_add(struct td_tester *t, uintptr_t reference) {
   uint64_t granule = td_granule_of(t->v.base, reference);
   t->filling[t->count] = (uint32_t)granule;
   t->count += granule < t->v.granules;
-  if (__builtin_expect(t->count >= TD_TEST_BATCH, 0)) td_tester_turn(t);
-}
-
-/* The same for a reference that was not found in an object: it may lead into one. */
-static inline void td_tester_add_any(struct td_tester *t, uintptr_t reference) {
-  t->count_inside = true;
-  td_tester_add(t, reference);
+  return __builtin_expect(t->count >= TD_TEST_BATCH, 0);
 }
 
 /* Adds an object that is marked and counted. */
@@ -112,7 +108,8 @@ static inline void td_tester_add_grey(struct td_tester *t, uint32_t granule) {
 void td_tester_scan(struct td_tester *t);
 
 /* Follows the newest grey object of the kind, which has a map, its newest child, and so on: each
- * reference is tested where it is met. This is for a frontier of very few objects. */
+ * reference is tested where it is met. This is for a frontier of very few objects, and ends when it
+ * is a group. */
 void td_tester_follow(struct td_tester *t, uint32_t kind);
 
 #endif

@@ -60,7 +60,7 @@ static void close_tester(struct td_tester *t) {
 Test(items, a_batch_takes_references_and_drops_other_words) {
   struct td_tester *t = open_tester();
   for (uintptr_t i = 0; i < TD_TEST_BATCH - 1; i++) {
-    td_tester_add(t, heap.base + 65536 + 16 * i);
+    cr_assert_not(td_tester_add(t, heap.base + 65536 + 16 * i));
     td_tester_add(t, 0);
     td_tester_add(t, heap.base + 65536 + 16 * i + 1);
     td_tester_add(t, heap.base - 16);
@@ -70,7 +70,8 @@ Test(items, a_batch_takes_references_and_drops_other_words) {
   cr_assert_eq(t->count, TD_TEST_BATCH - 1);
   for (uint32_t i = 0; i < TD_TEST_BATCH - 1; i++)
     cr_assert_eq(t->filling[i], 4096 + i);
-  td_tester_add(t, heap.base + 65536);
+  cr_assert(td_tester_add(t, heap.base + 65536), "a turn must come");
+  td_tester_turn(t);
   cr_assert_eq(t->waiting, TD_TEST_BATCH, "the full batch waits");
   cr_assert_eq(t->count, 0);
   cr_assert_not(td_tester_is_empty(t));
