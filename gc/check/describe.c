@@ -66,13 +66,12 @@ const char *tide_describe(struct tide_heap *heap, const void *address) {
 
 /* ---- Faults ---- */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct tide_heap *watched; /* changed under the lock; read in handlers of faults, too */
+static struct tide_heap *const *watched; /* read in handlers of faults */
 
 static void tell(const uintptr_t *words, size_t count) {
   for (size_t i = 0; i < count; i++) {
     uintptr_t object = td_freed_object(words[i]);
-    for (struct tide_heap *heap = watched; object && heap; heap = heap->next_watched) {
+    for (struct tide_heap *heap = *watched; object && heap; heap = heap->next) {
       if (object - heap->space.base >= heap->space.reserved_bytes) continue;
       td_plat_say("tidemark: TIDE_VERIFY: a fault: %#zx is %s. It was read there, by a reference "
                   "that no collection knew of: in a root that was not registered, say\n",
@@ -82,20 +81,10 @@ static void tell(const uintptr_t *words, size_t count) {
   }
 }
 
-void td_describe_faults(struct tide_heap *heap) {
-  pthread_mutex_lock(&lock);
-  heap->next_watched = watched;
-  watched = heap;
-  td_plat_fault_watch(tell);
-  pthread_mutex_unlock(&lock);
-}
-
-void td_describe_no_faults(struct tide_heap *heap) {
-  pthread_mutex_lock(&lock);
-  struct tide_heap **link = &watched;
-  while (*link && *link != heap)
-    link = &(*link)->next_watched;
-  if (*link) *link = heap->next_watched;
-  if (heap->verify && !watched) td_plat_fault_watch(NULL);
-  pthread_mutex_unlock(&lock);
+void td_describe_faults(struct tide_heap *const *heaps) {
+  bool verified = false;
+  for (const struct tide_heap *heap = *heaps; heap; heap = heap->next)
+    verified |= heap->verify;
+  watched = heaps;
+  td_plat_fault_watch(verified ? tell : NULL);
 }

@@ -5,10 +5,9 @@
 
 #include "gc/state/heap.h"
 
-/* From now on, until it is forgotten, a thread that faults because it used what a reclaimed object
- * of the heap is full of says so first. For heaps with a quarantine. */
-void td_describe_faults(struct tide_heap *heap);
-/* Does nothing for a heap that was not watched. */
-void td_describe_no_faults(struct tide_heap *heap);
+/* A heap with a quarantine was made or ends; *heaps is the first of those there are. As long as one
+ * of them has a quarantine, a thread that faults because it used what a reclaimed object is full of
+ * says so first. Under the lock of the list. */
+void td_describe_faults(struct tide_heap *const *heaps);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "gc/check/caller/check.h"
+#include "gc/check/describe.h"
 #include "gc/roots/set.h"
 #include "gc/stats/stats.h"
 #include "gc/threads/inside.h"
@@ -144,6 +145,7 @@ const char *td_heaps_add(struct tide_heap *heap) {
   if (good) {
     heap->next = heaps;
     heaps = heap;
+    if (heap->verify) td_describe_faults(&heaps);
   }
   pthread_mutex_unlock(&lock);
   return good ? NULL : "no thread key or address space left";
@@ -155,6 +157,7 @@ void td_heaps_remove(struct tide_heap *heap) {
   while (*link != heap)
     link = &(*link)->next;
   *link = heap->next;
+  if (heap->verify) td_describe_faults(&heaps);
   if (!heaps) td_mutators_close();
   pthread_mutex_unlock(&lock);
 }

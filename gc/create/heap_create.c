@@ -6,7 +6,6 @@
 
 #include "gc/alloc/dead.h"
 #include "gc/check/caller/check.h"
-#include "gc/check/describe.h"
 #include "gc/create/fork.h"
 #include "gc/create/marking.h"
 #include "gc/create/options.h"
@@ -106,7 +105,6 @@ static bool build_heap(struct tide_heap *heap, const struct tide_options *o,
 }
 
 static void free_heap(struct tide_heap *heap) {
-  td_describe_no_faults(heap);
   td_markers_destroy(heap->markers);
   td_mutators_free_pools(heap);
   td_ephemerons_deinit(heap->ephemerons);
@@ -182,7 +180,6 @@ static struct tide_heap *create_heap(const struct tide_options *options, struct 
     free_heap(heap);
     return NULL;
   }
-  if (heap->verify) td_describe_faults(heap);
   remark(heap, o.reserve_bytes, error);
   return heap;
 }

@@ -68,8 +68,7 @@ struct tide_heap {
   _Atomic(uint64_t) allocated_bytes;
   _Atomic(uint64_t) freed_bytes;
 
-  struct tide_heap *next;         /* under the process lock */
-  struct tide_heap *next_watched; /* under the lock of gc/check/describe.c */
+  struct tide_heap *next; /* under the process lock */
 };
 
 #endif
