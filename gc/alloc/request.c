@@ -99,25 +99,22 @@ static bool may_collect(struct tide_heap *heap, enum td_room room) {
  * hence the bound. */
 static bool collect(struct tide_mutator *mutator, struct td_request *request) {
   struct td_wish wish = wish_for(mutator->heap, request->room);
-  if (!may_collect(mutator->heap, request->room)) {
-    td_owe(mutator, wish);
-    td_owed_tell(mutator);
-    request->step = TD_STEP_GROW;
-    return false;
-  }
   uint64_t seen = request->others < OTHERS_MOST ? request->seen : TD_SEEN_ANY;
-  enum td_collected collected = td_collect_unless(mutator, wish, seen);
-  if (collected == TD_COLLECTED_BY_OTHER) request->others++;
-  if (collected == TD_COLLECTED_PAUSED) {
+  enum td_collected collected = may_collect(mutator->heap, request->room)
+                                    ? td_collect_unless(mutator, wish, seen)
+                                    : TD_COLLECTED_PAUSED;
+  bool failed = collected >= TD_COLLECTED_PAUSED;
+  if (failed) {
     td_owe(mutator, wish);
     td_owed_tell(mutator);
   }
-  if (collected == TD_COLLECTED_PAUSED ||
-      (collected == TD_COLLECTED && wish.kind == TIDE_CYCLE_FULL))
+  if (collected == TD_COLLECTED_BY_OTHER)
+    request->others++;
+  else if (failed || wish.kind == TIDE_CYCLE_FULL)
     request->step = TD_STEP_GROW;
   /* relaxed: another thread's collection is a reason to try again; the lock orders the rest. */
   request->seen = atomic_load_explicit(&mutator->heap->cycles, memory_order_relaxed);
-  return collected != TD_COLLECTED_PAUSED;
+  return !failed;
 }
 
 /* ---- Then ---- */

@@ -286,15 +286,9 @@ static TD_KEEPS_CALL bool collect_and_unlock(struct tide_mutator *mutator, struc
   return cycle.rooted;
 }
 
-/* While young collections do not pay, one that somebody wants is a full one. */
-static enum tide_cycle_kind kind_of(const struct tide_heap *heap, struct td_wish wish) {
-  return heap->when->youth.on || wish.cause == TIDE_CAUSE_YOUNG ? wish.kind : TIDE_CYCLE_FULL;
-}
-
-enum td_collected td_collect_unless(struct tide_mutator *mutator, struct td_wish wish,
-                                    uint64_t seen) {
+static enum td_collected collect(struct tide_mutator *mutator, struct td_wish wish, uint64_t seen,
+                                 void (*then)(struct tide_mutator *, void *), void *argument) {
   struct tide_heap *heap = mutator->heap;
-  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!td_turn_take(heap)) return TD_COLLECTED_PAUSED;
   /* relaxed: changed under the lock that we hold. */
   bool by_other =
@@ -303,9 +297,15 @@ enum td_collected td_collect_unless(struct tide_mutator *mutator, struct td_wish
     end_and_unlock(heap);
     return by_other ? TD_COLLECTED_BY_OTHER : TD_COLLECTED_PAUSED;
   }
-  wish.kind = kind_of(heap, wish);
-  bool collected = collect_and_unlock(mutator, wish, NULL, NULL);
-  return collected ? TD_COLLECTED : TD_COLLECTED_PAUSED;
+  /* While young collections do not pay, one that somebody wants is a full one. */
+  if (!heap->when->youth.on && wish.cause != TIDE_CAUSE_YOUNG) wish.kind = TIDE_CYCLE_FULL;
+  return collect_and_unlock(mutator, wish, then, argument) ? TD_COLLECTED : TD_COLLECTED_NO_MEMORY;
+}
+
+enum td_collected td_collect_unless(struct tide_mutator *mutator, struct td_wish wish,
+                                    uint64_t seen) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  return collect(mutator, wish, seen, NULL, NULL);
 }
 
 void td_collect_owed(struct tide_mutator *mutator) {
@@ -315,10 +315,11 @@ void td_collect_owed(struct tide_mutator *mutator) {
   struct td_wish wish = td_owed(mutator);
   if (!wish.cause || mutator->callback) return;
   bool may = heap->collects == TIDE_COLLECTS_WHEN_DUE && !td_asked_is_paused(heap->asked);
-  if (!may || td_collect_unless(mutator, wish, seen) == TD_COLLECTED_PAUSED) td_owed_tell(mutator);
+  if (!may || td_collect_unless(mutator, wish, seen) >= TD_COLLECTED_PAUSED) td_owed_tell(mutator);
 }
 
 enum tide_status tide_collect_due(struct tide_mutator *mutator) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   enum tide_status status = td_pause_allowed(mutator, "tide_collect_due");
   if (status != TIDE_OK) return status;
   struct td_wish wish = td_owed(mutator);
@@ -330,16 +331,11 @@ enum tide_status td_collect_and(struct tide_mutator *mutator, const char *functi
                                 void *argument) {
   enum tide_status status = td_pause_allowed(mutator, function);
   if (status != TIDE_OK) return status;
+  if (wish.kind == TIDE_CYCLE_YOUNG && !mutator->heap->space.has_young) return TIDE_ERROR_STATE;
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
-  if (!td_turn_take(mutator->heap)) return TIDE_ERROR_STATE;
-  bool possible = wish.kind == TIDE_CYCLE_FULL || mutator->heap->space.has_young;
-  if (!td_asked_begin(mutator->heap->asked) || !possible) {
-    end_and_unlock(mutator->heap);
-    return TIDE_ERROR_STATE;
-  }
-  wish.kind = kind_of(mutator->heap, wish);
-  bool collected = collect_and_unlock(mutator, wish, then, argument);
-  return collected ? TIDE_OK : TIDE_ERROR_MEMORY;
+  enum td_collected collected = collect(mutator, wish, TD_SEEN_ANY, then, argument);
+  if (collected == TD_COLLECTED) return TIDE_OK;
+  return collected == TD_COLLECTED_PAUSED ? TIDE_ERROR_STATE : TIDE_ERROR_MEMORY;
 }
 
 enum tide_status tide_collect(struct tide_mutator *mutator) {

@@ -7,10 +7,10 @@
 #include "gc/when/when.h"
 
 enum td_collected {
-  TD_COLLECTED,          /* by this thread */
-  TD_COLLECTED_BY_OTHER, /* since `seen` */
-  TD_COLLECTED_PAUSED,   /* not at all: the program has paused collecting, or there is no memory to
-                            remember the roots */
+  TD_COLLECTED,           /* by this thread */
+  TD_COLLECTED_BY_OTHER,  /* since `seen` */
+  TD_COLLECTED_PAUSED,    /* not at all: the program has paused collecting; */
+  TD_COLLECTED_NO_MEMORY, /* or there is no memory to remember the roots */
 };
 #define TD_SEEN_ANY UINT64_MAX /* whatever others have collected */
 /* Collects, unless another thread has done so since *cycles was `seen`. A young collection may turn
