@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,21 +183,14 @@ uint64_t td_group_cpus(const char *root, uint64_t limit) {
   return group_limit(root, &(struct controller){"cpu", cpus_v2, cpus_v1}, limit);
 }
 
-size_t td_plat_memory_bytes(void) {
-  int saved = errno;
-  long pages = sysconf(_SC_PHYS_PAGES);
-  uint64_t bytes = pages > 0 ? (uint64_t)pages * td_plat_page_bytes() : SIZE_MAX;
-  bytes = td_group_memory_bytes("", bytes);
-  errno = saved;
-  size_t own = td_plat_own_bytes();
-  return bytes > own ? own : (size_t)bytes;
-}
+/* ---- Asked once ----
+ *
+ * The answers lie in two dozen files. To read them for each heap would be a third of what a heap
+ * costs that lives for a thousand allocations. Caches stay as they are, and who bounds a process
+ * does so before it begins. */
 
-size_t td_plat_own_bytes(void) {
-  struct rlimit limit;
-  if (getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return SIZE_MAX;
-  return (size_t)limit.rlim_cur;
-}
+static uint64_t group_memory_bytes, group_cpus;
+static size_t second_cache_bytes, last_cache_bytes;
 
 /* Reads a file of the folder index`i` of a processor. There is one for each of its caches. */
 static bool read_cache(unsigned i, const char *file, char *line, size_t bytes) {
@@ -205,29 +199,60 @@ static bool read_cache(unsigned i, const char *file, char *line, size_t bytes) {
   return read_line(path, line, bytes);
 }
 
-/* Returns the size of the highest level up to `most`. Sizes are told in KiB. */
-static size_t cache_bytes(unsigned long most) {
-  int saved = errno;
-  size_t bytes = 0;
+/* Sizes are told in KiB. */
+static void ask_caches(void) {
   unsigned long highest = 1;
   for (unsigned i = 0; i < 8; i++) {
     char line[32];
     if (!read_cache(i, "level", line, sizeof line)) break;
     unsigned long level = strtoul(line, NULL, 10);
-    if (level <= highest || level > most || !read_cache(i, "size", line, sizeof line)) continue;
+    if (level <= highest || !read_cache(i, "size", line, sizeof line)) continue;
     highest = level;
-    bytes = strtoull(line, NULL, 10) << 10;
+    last_cache_bytes = strtoull(line, NULL, 10) << 10;
+    if (level == 2) second_cache_bytes = last_cache_bytes;
   }
+}
+
+static void ask(void) {
+  int saved = errno;
+  group_memory_bytes = td_group_memory_bytes("", UINT64_MAX);
+  group_cpus = td_group_cpus("", UINT64_MAX);
+  ask_caches();
   errno = saved;
-  return bytes;
+}
+
+static void ask_once(void) {
+  static pthread_once_t asked = PTHREAD_ONCE_INIT;
+  pthread_once(&asked, ask);
 }
 
 size_t td_plat_cache_bytes(void) {
-  return cache_bytes(2);
+  ask_once();
+  return second_cache_bytes;
 }
 
 size_t td_plat_last_cache_bytes(void) {
-  return cache_bytes(8);
+  ask_once();
+  return last_cache_bytes;
+}
+
+static uint64_t least(uint64_t a, uint64_t b) {
+  return a < b ? a : b;
+}
+
+size_t td_plat_memory_bytes(void) {
+  int saved = errno;
+  ask_once();
+  long pages = sysconf(_SC_PHYS_PAGES);
+  uint64_t bytes = pages > 0 ? (uint64_t)pages * td_plat_page_bytes() : SIZE_MAX;
+  errno = saved;
+  return (size_t)least(least(bytes, group_memory_bytes), td_plat_own_bytes());
+}
+
+size_t td_plat_own_bytes(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return SIZE_MAX;
+  return (size_t)limit.rlim_cur;
 }
 
 static unsigned cpus_by_affinity(void) {
@@ -242,7 +267,8 @@ static unsigned cpus_by_affinity(void) {
 
 unsigned td_plat_cpus_allowed(void) {
   int saved = errno;
-  uint64_t cpus = td_group_cpus("", cpus_by_affinity());
+  ask_once();
+  uint64_t cpus = least(cpus_by_affinity(), group_cpus);
   errno = saved;
   return cpus > 0 ? (unsigned)cpus : 1;
 }

@@ -54,8 +54,8 @@ void *td_plat_map(size_t bytes);
 void td_plat_unmap(void *start, size_t bytes);
 /* Can the eight bytes at an aligned address be read? Costs a system call, and never a fault. */
 bool td_plat_readable(uintptr_t address);
-/* Returns how much memory this process may use: the machine's, the control group's, or what it may
- * have of its own, whichever is least. */
+/* Returns how much memory this process may use: the machine's, the control group's as it was when
+ * that was first asked for, or what it may have of its own, whichever is least. */
 size_t td_plat_memory_bytes(void);
 /* Returns how much memory of its own the process may have (RLIMIT_DATA), SIZE_MAX if as much as it
  * wants. What is committed counts, touched or not. */
@@ -133,8 +133,8 @@ void td_plat_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
  */
 void td_plat_fault_watch(void (*tell_of)(const uintptr_t *words, size_t count));
 
-/* Returns how many CPUs this process may use by its affinity mask and its control group's quota, at
- * least 1. */
+/* Returns how many CPUs this process may use by its affinity mask and its control group's quota, as
+ * that was when it was first asked for, at least 1. */
 unsigned td_plat_cpus_allowed(void);
 
 /* Returns the CPU that the calling thread executes on at the moment, a negative number if the
