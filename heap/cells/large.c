@@ -86,8 +86,8 @@ static bool change_blocks(struct td_space *space, uint32_t first, uint32_t count
   uint32_t before = info->extent_blocks;
   if (count > before && !td_blocks_take_behind(space, first + before, count - before)) return false;
   if (count < before) {
-    uint8_t mark = space->marks[(uint64_t)first << TD_BLOCK_GRANULES_LOG2];
-    td_young_give_back(space, first, mark, (size_t)(before - count) << TD_BLOCK_LOG2);
+    uint8_t mark = *td_block_marks(space, first);
+    td_young_give_back(space, first, mark, (before - count) * TD_BLOCK_BYTES);
     td_blocks_give(space, first + count, before - count);
   }
   info->extent_blocks = count;
