@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A collection that is due and has not taken place: the program had paused collecting, collects
  * when it wants to (tide_options.collects), or told of external memory where nothing may be
- * collected. It is owed until one takes place that does as
- * much: the next allocation or safepoint that may collect makes up for it. */
+ * collected. It is owed until one takes place that does as much: the next allocation or safepoint
+ * that may collect makes up for it. */
 #ifndef TD_GC_CYCLE_OWED_H
 #define TD_GC_CYCLE_OWED_H
 

@@ -68,8 +68,7 @@ TIDE_API tide_layout tide_layout_named(struct tide_heap *heap, tide_layout layou
  * statistics; other calls are refused, and it must return. What the object refers to may be gone.
  * An object that was never written to, or freed by tide_free, which does not call it, is all
  * zeroes; so the layout given must not be one of tide_layout_unzeroed. An array (tide_alloc_array)
- * is one object. `bytes` is the size of the cell. TIDE_ERROR_ARGUMENT  function is NULL; or the
- * layout is an unzeroed one */
+ * is one object. `bytes` is the size of the cell. */
 typedef void (*tide_reclaim_fn)(void *object, size_t bytes, void *context);
 TIDE_API tide_layout tide_layout_on_reclaim(struct tide_heap *heap, tide_layout layout,
                                             tide_reclaim_fn function, void *context,

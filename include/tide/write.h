@@ -16,8 +16,8 @@
  * reference. A store of what is no reference needs none.
  *
  * A store that was forgotten lets its target be reclaimed while it is in use. TIDE_VERIFY=1 finds
- * it at the next collection and names object, layout and slot. Without the promise the
- * functions store, and that is all. Programs may use them everywhere. */
+ * it at the next collection and names object, layout and slot. Without the promise the functions
+ * store, and that is all. Programs may use them everywhere. */
 #ifndef TIDE_WRITE_H
 #define TIDE_WRITE_H
 #include "tide/tide.h"
