@@ -561,8 +561,7 @@ TIDE_BWOS_INLINE uint64_t tide_bwos_size_(struct tide_bwos_ const *q) {
   /* relaxed, all: an estimate from one block's word and the two numbers. */
   uint64_t base = atomic_load_explicit(&q->base, TIDE_BWOS_RELAXED);
   uint64_t top = atomic_load_explicit(&q->top, TIDE_BWOS_RELAXED);
-  uint64_t word =
-      atomic_load_explicit(&q->ring.blocks[base & q->ring.block_mask].word, TIDE_BWOS_RELAXED);
+  uint64_t word = atomic_load_explicit(tide_bwos_shared_(&q->ring, base), TIDE_BWOS_RELAXED);
   uint64_t above = top > base + 1 ? (top - base - 1) * q->ring.entries : 0;
   return above + tide_bwos_limit_(word) - tide_bwos_index_(word);
 }
@@ -729,17 +728,18 @@ TIDE_BWOS_INLINE void tide_bwos_fifo_load_(struct tide_bwos_fifo_owner_ *o, void
   o->out += tide_bwos_words_(bytes);
 }
 
-/* Steals. The first granted block to look at is the one that `choice` (any number) selects. */
-TIDE_BWOS_FUNCTION int32_t tide_bwos_fifo_steal_from_(struct tide_bwos_fifo_ *q, void *out,
-                                                      uint32_t max, uint64_t choice, size_t bytes) {
+TIDE_BWOS_INLINE int32_t tide_bwos_fifo_steal_(struct tide_bwos_fifo_ *q, void *out, uint32_t max,
+                                               size_t bytes) {
+  /* relaxed, both: any number will do, even the same one for two thieves. */
+  uint64_t turn = atomic_load_explicit(&q->turn, TIDE_BWOS_RELAXED);
+  atomic_store_explicit(&q->turn, turn + TIDE_BWOS_FIFO_LOOKS, TIDE_BWOS_RELAXED);
   /* relaxed, both: [bwos_fifo.visit]. */
   uint64_t first = atomic_load_explicit(&q->first, TIDE_BWOS_RELAXED);
   uint64_t last = atomic_load_explicit(&q->last, TIDE_BWOS_RELAXED);
   if (max == 0 || first >= last) return TIDE_BWOS_NOTHING;
   uint64_t count = last - first;
-  uint64_t looks = count < TIDE_BWOS_FIFO_LOOKS ? count : TIDE_BWOS_FIFO_LOOKS;
-  for (uint64_t look = 0; look < looks; look++) {
-    uint64_t number = first + (choice + look) % count;
+  for (uint64_t look = 0; look < count && look < TIDE_BWOS_FIFO_LOOKS; look++) {
+    uint64_t number = first + (turn + look) % count;
     /* acquire [bwos_fifo.grant]: the items. */
     uint64_t word = atomic_load_explicit(tide_bwos_shared_(&q->ring, number),
                                          TIDE_BWOS_ORDER(bwos_fifo, see, acquire));
@@ -747,14 +747,6 @@ TIDE_BWOS_FUNCTION int32_t tide_bwos_fifo_steal_from_(struct tide_bwos_fifo_ *q,
       return tide_bwos_claim_(&q->ring, number, word, out, max, bytes);
   }
   return TIDE_BWOS_NOTHING;
-}
-
-TIDE_BWOS_INLINE int32_t tide_bwos_fifo_steal_(struct tide_bwos_fifo_ *q, void *out, uint32_t max,
-                                               size_t bytes) {
-  /* relaxed, both: any number will do, even the same one for two thieves. */
-  uint64_t turn = atomic_load_explicit(&q->turn, TIDE_BWOS_RELAXED);
-  atomic_store_explicit(&q->turn, turn + TIDE_BWOS_FIFO_LOOKS, TIDE_BWOS_RELAXED);
-  return tide_bwos_fifo_steal_from_(q, out, max, turn, bytes);
 }
 
 /* Ends the put block early. If it is the get block too, the owner keeps the older half, which it is
@@ -857,9 +849,12 @@ TIDE_BWOS_INLINE uint64_t tide_bwos_fifo_owned_(struct tide_bwos_fifo_owner_ con
   TIDE_BWOS_INLINE bool name##_wanted(const struct name *q) {                                      \
     return tide_bwos_is_wished_(&q->queue.want);                                                   \
   }                                                                                                \
+  TIDE_BWOS_INLINE void name##_grant_(struct name *q, struct name##_owner *o, uint32_t least) {    \
+    if (!form##_has_(&q->queue, &o->owner, least, tide_bwos_words_(sizeof(type)))) return;         \
+    TIDE_BWOS_ON_COPY(struct name##_owner, o, copy, name##_share_(q, copy, least));                \
+  }                                                                                                \
   TIDE_BWOS_INLINE void name##_grant(struct name *q, struct name##_owner *o) {                     \
-    if (!form##_has_(&q->queue, &o->owner, 2, tide_bwos_words_(sizeof(type)))) return;             \
-    TIDE_BWOS_ON_COPY(struct name##_owner, o, copy, name##_share_(q, copy, 2));                    \
+    name##_grant_(q, o, 2);                                                                        \
   }                                                                                                \
   TIDE_BWOS_INLINE uint64_t name##_size(const struct name *q) {                                    \
     return form##_size_(&q->queue);                                                                \
@@ -872,9 +867,7 @@ TIDE_BWOS_INLINE uint64_t tide_bwos_fifo_owned_(struct tide_bwos_fifo_owner_ con
 #define TIDE_BWOS_DEFINE_(form, name, type)                                                        \
   TIDE_BWOS_BASE_(form, name, type)                                                                \
   TIDE_BWOS_FUNCTION void name##_poll(struct name *q, struct name##_owner *o) {                    \
-    if (TIDE_BWOS_RARELY(name##_wanted(q)) &&                                                      \
-        form##_has_(&q->queue, &o->owner, 1, tide_bwos_words_(sizeof(type))))                      \
-      TIDE_BWOS_ON_COPY(struct name##_owner, o, copy, name##_share_(q, copy, 1));                  \
+    if (TIDE_BWOS_RARELY(name##_wanted(q))) name##_grant_(q, o, 1);                                \
   }                                                                                                \
   TIDE_BWOS_FUNCTION bool name##_put(struct name *q, struct name##_owner *o, type item) {          \
     bool stored = name##_put_only(q, o, item);                                                     \
