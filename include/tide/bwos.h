@@ -108,8 +108,9 @@ enum {
 #define TIDE_BWOS_ASSUME(condition) ((condition) ? (void)0 : __builtin_unreachable())
 #endif
 #ifndef TIDE_BWOS_ON_COPY
-/* Slow paths get a copy of the owner's state: otherwise its address would escape, and the cursor
- * could not live in a register. */
+/* Slow paths are out of line, so that the hot loop around them stays small. They get a copy of the
+ * owner's state: otherwise its address would escape, and the cursor could not live in a register.
+ */
 #define TIDE_BWOS_ON_COPY(type, owner, copy, statement)                                            \
   do {                                                                                             \
     type copied_ = *(owner);                                                                       \

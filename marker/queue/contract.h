@@ -90,6 +90,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tide/bwos.h"
+
 #define TD_CACHE_LINE 64
 
 #ifndef TD_ORDER
@@ -97,25 +99,11 @@
 #define TD_STEP(queue, site) 1
 #endif
 
-/* Slow paths are out of line, so that the hot loop around them stays small. They get a copy of the
- * owner's state: otherwise its address would escape, and the cursor could not live in a register.
- */
-#define TD_SLOW_PATH __attribute__((noinline, cold, unused)) static
-#ifndef TD_ON_COPY
-#define TD_ON_COPY(type, owner, copy, statement)                                                   \
-  do {                                                                                             \
-    type copied_ = *(owner);                                                                       \
-    type *copy = &copied_;                                                                         \
-    statement;                                                                                     \
-    *(owner) = copied_;                                                                            \
-  } while (0)
-#endif
-
-/* Tells the compiler what the contract promises, so that one branch tests both "the queue is empty"
- * and "the item is 0". */
-#ifndef TD_ASSUME
-#define TD_ASSUME(condition) ((condition) ? (void)0 : __builtin_unreachable())
-#endif
+/* As in the queue that can be used alone. TD_ASSUME tells the compiler what the contract promises,
+ * so that one branch tests both "the queue is empty" and "the item is 0". */
+#define TD_SLOW_PATH TIDE_BWOS_SLOW
+#define TD_ON_COPY TIDE_BWOS_ON_COPY
+#define TD_ASSUME TIDE_BWOS_ASSUME
 
 #define TD_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define TD_UNLIKELY(condition) __builtin_expect(!!(condition), 0)

@@ -94,9 +94,8 @@ template <typename T> void construct(rl::var<T> *object, T value) {
 #define TD_PLAIN_LOAD(p) ((*(p))(RL_INFO).load())
 #define TD_PLAIN_STORE(p, value) ((*(p))(RL_INFO).store(value))
 #define TD_STORAGE_PLAIN_INIT(p, value) model::construct((p), uint64_t(value))
-#define TD_ASSUME(condition) RL_ASSERT(condition)
 
-/* The same for tide/bwos.h, which knows nothing of the others. */
+/* The same for tide/bwos.h, which knows nothing of these. */
 #define TIDE_BWOS_ATOMIC(type) rl::atomic<type>
 #define TIDE_BWOS_ALIGNED alignas(64)
 #define TIDE_BWOS_ORDER(form, site, order) TD_ORDER(form, site, order)
@@ -106,7 +105,7 @@ template <typename T> void construct(rl::var<T> *object, T value) {
 #define TIDE_BWOS_INIT(p, value) atomic_init(p, value)
 #define TIDE_BWOS_INIT_STORAGE(p, value) TD_STORAGE_ATOMIC_INIT(p, value)
 #define TIDE_BWOS_COPY(to, from, bytes) memcpy(to, from, bytes)
-#define TIDE_BWOS_ASSUME(condition) TD_ASSUME(condition)
+#define TIDE_BWOS_ASSUME(condition) RL_ASSERT(condition)
 #define TIDE_BWOS_REQUIRE(type) static_assert(sizeof(type) <= 64, #type)
 
 #endif
