@@ -10,7 +10,10 @@
 static const int numbers[] = {SIGSEGV, SIGBUS};
 #define NUMBERS (sizeof numbers / sizeof *numbers)
 
-static struct sigaction before[NUMBERS]; /* what the program had; constant while told is not NULL */
+static struct sigaction before[NUMBERS]; /* what the program had */
+/* Is our handler there, or one of the program's that came later and may call it? A second time it
+ * would call itself. */
+static bool taken[NUMBERS];
 typedef void (*tell_fn)(const uintptr_t *words, size_t count);
 static _Atomic(tell_fn) told; /* read by threads that fault */
 
@@ -47,8 +50,10 @@ static void on_fault(int number, siginfo_t *info, void *context) {
 static void take(void) {
   struct sigaction ours = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
   sigemptyset(&ours.sa_mask);
-  for (size_t i = 0; i < NUMBERS; i++)
-    sigaction(numbers[i], &ours, &before[i]);
+  for (size_t i = 0; i < NUMBERS; i++) {
+    if (taken[i] || sigaction(numbers[i], NULL, &before[i]) != 0) continue;
+    taken[i] = sigaction(numbers[i], &ours, NULL) == 0;
+  }
 }
 
 static void give(void) {
@@ -56,12 +61,13 @@ static void give(void) {
   for (size_t i = 0; i < NUMBERS; i++)
     if (sigaction(numbers[i], NULL, &now) == 0 && now.sa_flags & SA_SIGINFO &&
         now.sa_sigaction == on_fault)
-      sigaction(numbers[i], &before[i], NULL);
+      taken[i] = sigaction(numbers[i], &before[i], NULL) != 0;
 }
 
 void td_plat_fault_watch(void (*tell_of)(const uintptr_t *words, size_t count)) {
-  /* relaxed: changed under the caller's lock. */
-  bool watches = atomic_exchange_explicit(&told, tell_of, memory_order_relaxed) != NULL;
-  if (tell_of && !watches) take();
-  if (!tell_of && watches) give();
+  atomic_store_explicit(&told, tell_of, memory_order_relaxed); /* relaxed: it is code */
+  if (tell_of)
+    take();
+  else
+    give();
 }

@@ -165,6 +165,20 @@ static void follow_it_with_a_handler(struct world *w) {
   if (now.sa_handler == on_segv) _exit(8);
   follow_a_root_that_was_not_registered(&other);
 }
+/* It came after Tidemark's, passes on what it is not about, and outlives the heap. */
+static struct sigaction passed_to;
+static void pass_on(int number, siginfo_t *info, void *context) {
+  static int turns;
+  if (++turns > 1) _exit(8);
+  passed_to.sa_sigaction(number, info, context);
+}
+static void follow_it_with_a_handler_between(struct world *w) {
+  struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO};
+  sigaction(SIGSEGV, &action, &passed_to);
+  world_end(w);
+  *w = world_new();
+  follow_a_root_that_was_not_registered(w);
+}
 static void end_the_last_heap(struct world *w) {
   struct sigaction now;
   world_end(w);
@@ -209,8 +223,11 @@ Test(dangling, a_crash_says_whose_memory_it_was) {
   expect_told("(layout 'node', 32 bytes), reclaimed 1 collection ago. It was read there");
   cr_assert_eq(run(follow_it_with_a_handler), 7, "%s", told);
   expect_told("reclaimed 1 collection ago");
+  cr_assert_eq(run(follow_it_with_a_handler_between), SIGSEGV, "%s", told);
+  expect_told("reclaimed 1 collection ago");
 #else
   (void)follow_it_with_a_handler;
+  (void)follow_it_with_a_handler_between;
 #endif
   cr_assert_eq(run(end_the_last_heap), 0, "%s", told);
 }
