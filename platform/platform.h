@@ -128,9 +128,8 @@ void td_plat_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* From now on `tell_of` is called when a thread faults, on that thread, with the address of the
  * fault if the system tells it and the thread's registers, before what the program had for the
- * signal. NULL ends that, unless the program has taken the signal meanwhile. Under a lock of the
- * caller's.
- */
+ * signal. NULL ends that. A handler that the program has set meanwhile stays, and may go on calling
+ * ours. Under a lock of the caller's. */
 void td_plat_fault_watch(void (*tell_of)(const uintptr_t *words, size_t count));
 
 /* Returns how many CPUs this process may use by its affinity mask and its control group's quota, as
@@ -145,7 +144,7 @@ int td_plat_cpu_here(void);
  * false if there is no such CPU, or if the system refuses. */
 bool td_plat_leave_cpus(const int *cpus, unsigned count);
 
-/* ---- Nodes: parts of the memory, each nearer to some CPUs than to others ---- */
+/* ---- Waiting ---- */
 
 /* Sleeps while *word == expected, for timeout_ns at most (0: without limit). May return for no
  * reason. */
