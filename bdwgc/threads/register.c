@@ -64,15 +64,15 @@ static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 
 static TD_TLS bool has_ended; /* it registers once more, to run destructors */
 
-/* Returns false if the thread has to stay: it is in a blocking section, say. */
-static bool detach(void) {
+/* The thread stays if it has to: it is in a blocking section, say. */
+static void detach(void) {
   struct td_thread *entry = leave();
-  if (tide_detach(td_bdwgc_self) == TIDE_OK)
-    td_bdwgc_self = NULL;
-  else if (entry)
-    enter(entry);
-  if (!td_bdwgc_self) free(entry);
-  return !td_bdwgc_self;
+  if (tide_detach(td_bdwgc_self) != TIDE_OK) {
+    if (entry) enter(entry);
+    return;
+  }
+  td_bdwgc_self = NULL;
+  free(entry);
 }
 
 /* A registered thread ends. Destructors of the program may still allocate: wait for one round. The
@@ -84,7 +84,7 @@ static void thread_ends(void *round) {
     return;
   }
   has_ended = true;
-  if (td_bdwgc_self) (void)detach();
+  if (td_bdwgc_self) detach();
   td_bdwgc_self = NULL;
   td_bdwgc_away = false;
 }
@@ -114,7 +114,7 @@ bool td_register_self(struct tide_error *error) {
 }
 
 EXPORT int GC_unregister_my_thread(void) {
-  if (td_bdwgc_self) (void)detach();
+  if (td_bdwgc_self) detach();
   return GC_SUCCESS;
 }
 EXPORT int GC_thread_is_registered(void) {

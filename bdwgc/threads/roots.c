@@ -10,8 +10,8 @@
 #include "bdwgc/threads/ranges.h"
 
 static struct td_ranges added, excluded; /* under the lock */
-static GC_has_static_roots_func filter;
-static uintptr_t own_base; /* where this library is loaded: it holds no roots */
+static GC_has_static_roots_func filter;  /* under the lock */
+static uintptr_t own_base;               /* where this library is loaded: it holds no roots */
 
 /* What the list of roots was made from: changes of it until the world stands still would leave
  * memory in it that is gone, or leave out what was stored meanwhile. */
@@ -20,7 +20,8 @@ static size_t changes, changes_told;        /* of what the program added; under 
 
 struct segments {
   struct tide_root_list *list;
-  bool first; /* the program's own entry comes first */
+  GC_has_static_roots_func filter; /* called without the lock: it may tell of roots */
+  bool first;                      /* the program's own entry comes first */
 };
 
 static void report_range(uintptr_t low, uintptr_t high, void *list) {
@@ -52,7 +53,8 @@ static int add_segments(struct dl_phdr_info *info, size_t bytes, void *argument)
     const ElfW(Phdr) *header = &info->dlpi_phdr[i];
     if (header->p_type != PT_LOAD || !(header->p_flags & PF_W)) continue;
     uintptr_t low = info->dlpi_addr + header->p_vaddr, high = low + header->p_memsz;
-    if (filter && !filter(info->dlpi_name, (void *)low, header->p_memsz)) continue;
+    if (segments->filter && !segments->filter(info->dlpi_name, (void *)low, header->p_memsz))
+      continue;
     pthread_mutex_lock(&td_bdwgc_locks[TD_LOCK_ROOTS]);
     add_segment(info, low, high, segments->list);
     pthread_mutex_unlock(&td_bdwgc_locks[TD_LOCK_ROOTS]);
@@ -65,6 +67,7 @@ static void before_stop(struct tide_root_list *list, void *context) {
   struct segments segments = {.list = list, .first = true};
   pthread_mutex_lock(&td_bdwgc_locks[TD_LOCK_ROOTS]);
   changes_told = changes;
+  segments.filter = filter;
   for (size_t i = 0; i < added.count; i++)
     td_ranges_without(&excluded, added.at[i].low, added.at[i].high, report_range, list);
   pthread_mutex_unlock(&td_bdwgc_locks[TD_LOCK_ROOTS]);
@@ -123,7 +126,9 @@ EXPORT void GC_clear_exclusion_table(void) {
   change(td_ranges_remove, &excluded, (void *)8, (void *)UINTPTR_MAX);
 }
 EXPORT void GC_register_has_static_roots_callback(GC_has_static_roots_func function) {
+  td_bdwgc_lock(TD_LOCK_ROOTS);
   filter = function;
+  td_bdwgc_unlock(TD_LOCK_ROOTS);
 }
 
 void td_roots_start(void) {
