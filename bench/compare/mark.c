@@ -57,9 +57,8 @@ static int parse(struct request *request, int argc, char **argv) {
           "overflows   times its queue was full\n"
           "window      mean number of objects in its prefetch window\n"
           "start       from the beginning of the mark phase until it took part; then its time on\n"
-          "            roots, marking (trace) and idle (looking for work, parked); termination: "
-          "from\n"
-          "            the end of its part to that of the phase\n"
+          "            roots, marking (trace) and idle (looking for work, parked)\n"
+          "termination from the end of its part to that of the phase\n"
           "way         how objects were marked: following references, testing batches of them, or\n"
           "            visiting regions in the order of addresses",
   };
@@ -92,69 +91,63 @@ static int print_work(const struct td_cycle_record *cycle, FILE *out) {
   return td_grid_print(&grid, out);
 }
 
-static void print_shares(const struct td_cycle_record *cycle, FILE *out) {
-  uint64_t items = 0, sum = 0, samples = 0;
-  for (unsigned i = 0; i < cycle->all.markers; i++) {
-    items += cycle->marker[i].stolen_items;
-    sum += cycle->marker[i].window_sum;
-    samples += cycle->marker[i].window_samples;
-  }
-  if (cycle->all.steals) fprintf(out, "A steal took %.1f items. ", ratio(items, cycle->all.steals));
-  if (samples) fprintf(out, "The window held %.1f objects.", ratio(sum, samples));
-  fputs("\n\n", out);
-}
-
-/* What each way of marking did: the share of the objects and of the time, and how many references
- * were tested. What is followed is not counted apart. */
-static int print_ways(const struct td_cycle_record *cycle, FILE *out) {
+/* What all markers did together, of what is told below. */
+static struct tide_marker_stats sum_of(const struct td_cycle_record *cycle) {
   struct tide_marker_stats sum = {0};
   for (unsigned i = 0; i < cycle->all.markers; i++) {
     const struct tide_marker_stats *m = &cycle->marker[i];
     sum.objects += m->objects;
     sum.trace_ns += m->trace_ns;
+    sum.stolen_items += m->stolen_items;
+    sum.window_sum += m->window_sum;
+    sum.window_samples += m->window_samples;
     sum.test_objects += m->test_objects;
     sum.test_references += m->test_references;
     sum.test_ns += m->test_ns;
+    sum.region_visits += m->region_visits;
     sum.region_objects += m->region_objects;
     sum.region_references += m->region_references;
     sum.region_ns += m->region_ns;
   }
-  const uint64_t rest = sum.objects - sum.test_objects - sum.region_objects;
-  const uint64_t rest_ns =
-      sum.trace_ns > sum.test_ns + sum.region_ns ? sum.trace_ns - sum.test_ns - sum.region_ns : 0;
-  struct td_grid grid;
-  td_grid_begin(&grid, "way >objects_% >time_% >references");
-  td_grid_cell(&grid, "follow");
-  td_grid_cell(&grid, "%.1f", 100 * ratio(rest, sum.objects));
-  td_grid_cell(&grid, "%.1f", 100 * ratio(rest_ns, sum.trace_ns));
-  td_grid_cell(&grid, "-");
-  td_grid_cell(&grid, "test");
-  td_grid_cell(&grid, "%.1f", 100 * ratio(sum.test_objects, sum.objects));
-  td_grid_cell(&grid, "%.1f", 100 * ratio(sum.test_ns, sum.trace_ns));
-  td_grid_cell(&grid, "%" PRIu64, sum.test_references);
-  td_grid_cell(&grid, "place order");
-  td_grid_cell(&grid, "%.1f", 100 * ratio(sum.region_objects, sum.objects));
-  td_grid_cell(&grid, "%.1f", 100 * ratio(sum.region_ns, sum.trace_ns));
-  td_grid_cell(&grid, "%" PRIu64, sum.region_references);
-  int status = td_grid_print(&grid, out);
-  fputs("\n", out);
-  return status;
+  return sum;
 }
 
-/* Says nothing if no region was visited. */
-static void print_regions(const struct td_cycle_record *cycle, FILE *out) {
-  uint64_t visits = 0, references = 0, objects = 0;
-  for (unsigned i = 0; i < cycle->all.markers; i++) {
-    visits += cycle->marker[i].region_visits;
-    references += cycle->marker[i].region_references;
-    objects += cycle->marker[i].region_objects;
-  }
-  if (visits == 0) return;
-  fprintf(out,
-          "%.1f %% of the objects were marked in %" PRIu64 " visits of regions, which tested %.0f\n"
-          "references each; %.1f KiB held those that waited.\n\n",
-          100 * ratio(objects, cycle->all.objects), visits, ratio(references, visits),
-          (double)cycle->all.region_pool_bytes / 1024);
+static void print_shares(const struct td_cycle_record *cycle, const struct tide_marker_stats *sum,
+                         FILE *out) {
+  if (cycle->all.steals)
+    fprintf(out, "A steal took %.1f items.\n", ratio(sum->stolen_items, cycle->all.steals));
+  if (sum->window_samples)
+    fprintf(out, "The window held %.1f objects.\n", ratio(sum->window_sum, sum->window_samples));
+  if (sum->region_visits)
+    fprintf(out,
+            "%" PRIu64 " visits of regions tested %.0f references each; %.1f KiB held those that "
+            "waited.\n",
+            sum->region_visits, ratio(sum->region_references, sum->region_visits),
+            (double)cycle->all.region_pool_bytes / 1024);
+  fputc('\n', out);
+}
+
+static void way_row(struct td_grid *grid, const char *name, const struct tide_marker_stats *sum,
+                    uint64_t objects, uint64_t ns) {
+  td_grid_cell(grid, "%s", name);
+  td_grid_cell(grid, "%.1f", 100 * ratio(objects, sum->objects));
+  td_grid_cell(grid, "%.1f", 100 * ratio(ns, sum->trace_ns));
+}
+
+/* What each way of marking did: the share of the objects and of the time, and how many references
+ * were tested. What is followed is not counted apart. */
+static int print_ways(const struct tide_marker_stats *sum, FILE *out) {
+  const uint64_t apart_ns = sum->test_ns + sum->region_ns;
+  struct td_grid grid;
+  td_grid_begin(&grid, "way >objects_% >time_% >references");
+  way_row(&grid, "follow", sum, sum->objects - sum->test_objects - sum->region_objects,
+          sum->trace_ns > apart_ns ? sum->trace_ns - apart_ns : 0);
+  td_grid_cell(&grid, "-");
+  way_row(&grid, "test", sum, sum->test_objects, sum->test_ns);
+  td_grid_cell(&grid, "%" PRIu64, sum->test_references);
+  way_row(&grid, "place order", sum, sum->region_objects, sum->region_ns);
+  td_grid_cell(&grid, "%" PRIu64, sum->region_references);
+  return td_grid_print(&grid, out);
 }
 
 static int print_times(const struct td_cycle_record *cycle, FILE *out) {
@@ -190,9 +183,10 @@ static int print(const struct td_comparison *comparison, FILE *out) {
       (double)cycle->all.mark_ns / 1e3, (double)cycle->all.weak_ns / 1e3,
       (double)cycle->all.sweep_ns / 1e3, (double)cycle->all.pause_ns / 1e3,
       cycle->all.objects - row->objects);
-  print_shares(cycle, out);
-  print_regions(cycle, out);
-  status |= print_ways(cycle, out);
+  const struct tide_marker_stats sum = sum_of(cycle);
+  print_shares(cycle, &sum, out);
+  if (status == TD_EXIT_OK) status = print_ways(&sum, out);
+  fputc('\n', out);
   if (status == TD_EXIT_OK) status = print_work(cycle, out);
   fputc('\n', out);
   return status == TD_EXIT_OK ? print_times(cycle, out) : status;
