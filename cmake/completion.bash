@@ -125,7 +125,7 @@ _tidemark() {
     _tidemark_value "$program" "$command" "$previous" "$current"
   elif [[ $current == -* ]]; then
     _tidemark_reply "$(_tidemark_options "$program" "$command")" "$current" ""
-  elif [[ $command == graph ]]; then
+  elif [[ $command == graph || $command == mark || $command == compare ]]; then
     _tidemark_value "$program" "$command" --graph "$current"
   elif [[ $command == import ]]; then
     _tidemark_files "$current"

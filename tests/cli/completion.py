@@ -60,6 +60,8 @@ class Completion(unittest.TestCase):
         self.assertEqual(complete("tidemark compare --graph 'wide:leaves=4;ma"),
                          ["wide:leaves=4;map:"])
         self.assertIn("file:", complete("tidemark compare --graph "))
+        for command in ("graph", "mark", "compare"):
+            self.assertEqual(complete(f"tidemark {command} ma"), ["map:"])
 
     def test_files(self):
         with tempfile.TemporaryDirectory(prefix="tidemark-completion-") as folder:
@@ -81,7 +83,8 @@ class Completion(unittest.TestCase):
         self.assertEqual(complete("tidemark gcbench --workload st"), ["strings"])
         self.assertIn("malloc", complete("tidemark gcbench --collector tide,m")[0])
         self.assertEqual(complete("tidemark compare --objects precise,c"), ["precise,conservative"])
-        self.assertEqual(complete("tidemark compare --check "), [], "a flag takes no value")
+        self.assertEqual(complete("tidemark gcbench --quiet "), [], "a flag takes no value")
+        self.assertEqual(complete("tidemark compare --check ma"), ["map:"], "a graph follows")
 
 
 def main():
