@@ -3,18 +3,9 @@
 #include "tests/bdwgc/semantics.h"
 
 #include <gc/javaxfc.h>
-#include <stdatomic.h>
 #include <unistd.h>
 
 static pthread_t sleeper;
-static void *nothing(void *data) {
-  return data;
-}
-static void *await_end(void *data) {
-  while (!atomic_load((_Atomic(bool) *)data))
-    usleep(1000);
-  return data;
-}
 
 /* ---- Functions that are left ---- */
 

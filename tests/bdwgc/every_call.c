@@ -15,17 +15,12 @@
 #include <gc/javaxfc.h>
 
 #include <dlfcn.h>
-#include <stdatomic.h>
-#include <unistd.h>
 
 static void *links[4], *plain;
 static pthread_t sleeper;
 static int kind;
 static pthread_t self_id(void) {
   return pthread_self();
-}
-static void *nothing(void *data) {
-  return data;
 }
 static void *nothing_based(struct GC_stack_base *base, void *data) {
   (void)base;
@@ -40,11 +35,6 @@ static void see(void *object, size_t bytes, void *data) {
 static void *debugging(size_t bytes) {
   return GC_debug_malloc(bytes, "file", 1);
 }
-static void *await_end(void *data) {
-  while (!atomic_load((_Atomic(bool) *)data))
-    usleep(1000);
-  return data;
-}
 static void *first_word_table[2];
 static GC_word bitmap[1] = {1};
 
@@ -56,11 +46,10 @@ extern int GC_is_tmp_root(void *);
 extern void *GC_clear_stack(void *);
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
+#define FINALIZABLE GC_malloc(8), finalize, 0, 0, 0
+#define DEBUGGED debugging(8), finalize, 0, 0, 0
+
 /* Name, and what calls it. */
-#define PLAIN(name)                                                                                \
-  { #name, NULL }
-#define CALL(name, ...)                                                                            \
-  { #name, name##_called }
 #define BODY(name, ...)                                                                            \
   static void name##_called(void) {                                                                \
     __VA_ARGS__;                                                                                   \
@@ -98,13 +87,10 @@ extern void *GC_clear_stack(void *);
   X(GC_debug_realloc, GC_debug_realloc(debugging(8), 100, "file", 1))                              \
   X(GC_debug_realloc_replacement, GC_debug_realloc_replacement(debugging(8), 100))                 \
   X(GC_debug_register_displacement, GC_debug_register_displacement(8))                             \
-  X(GC_debug_register_finalizer, GC_debug_register_finalizer(debugging(8), finalize, 0, 0, 0))     \
-  X(GC_debug_register_finalizer_ignore_self,                                                       \
-    GC_debug_register_finalizer_ignore_self(debugging(8), finalize, 0, 0, 0))                      \
-  X(GC_debug_register_finalizer_no_order,                                                          \
-    GC_debug_register_finalizer_no_order(GC_malloc(8), finalize, 0, 0, 0))                         \
-  X(GC_debug_register_finalizer_unreachable,                                                       \
-    GC_debug_register_finalizer_unreachable(debugging(8), finalize, 0, 0, 0))                      \
+  X(GC_debug_register_finalizer, GC_debug_register_finalizer(DEBUGGED))                            \
+  X(GC_debug_register_finalizer_ignore_self, GC_debug_register_finalizer_ignore_self(DEBUGGED))    \
+  X(GC_debug_register_finalizer_no_order, GC_debug_register_finalizer_no_order(FINALIZABLE))       \
+  X(GC_debug_register_finalizer_unreachable, GC_debug_register_finalizer_unreachable(DEBUGGED))    \
   X(GC_debug_strdup, GC_debug_strdup("text", "file", 1))                                           \
   X(GC_debug_strndup, GC_debug_strndup("text", 2, "file", 1))                                      \
   X(GC_debug_gcj_malloc, GC_init_gcj_malloc(0, NULL);                                              \
@@ -190,13 +176,10 @@ extern void *GC_clear_stack(void *);
   X(GC_realloc, GC_realloc(GC_malloc(8), 100000))                                                  \
   X(GC_register_altstack, GC_register_altstack(NULL, 0, NULL, 0))                                  \
   X(GC_register_displacement, GC_register_displacement(16))                                        \
-  X(GC_register_finalizer, GC_register_finalizer(GC_malloc(8), finalize, 0, 0, 0))                 \
-  X(GC_register_finalizer_ignore_self,                                                             \
-    GC_register_finalizer_ignore_self(GC_malloc(8), finalize, 0, 0, 0))                            \
-  X(GC_register_finalizer_no_order,                                                                \
-    GC_register_finalizer_no_order(GC_malloc(8), finalize, 0, 0, 0))                               \
-  X(GC_register_finalizer_unreachable,                                                             \
-    GC_register_finalizer_unreachable(GC_malloc(8), finalize, 0, 0, 0))                            \
+  X(GC_register_finalizer, GC_register_finalizer(FINALIZABLE))                                     \
+  X(GC_register_finalizer_ignore_self, GC_register_finalizer_ignore_self(FINALIZABLE))             \
+  X(GC_register_finalizer_no_order, GC_register_finalizer_no_order(FINALIZABLE))                   \
+  X(GC_register_finalizer_unreachable, GC_register_finalizer_unreachable(FINALIZABLE))             \
   X(GC_register_has_static_roots_callback, GC_register_has_static_roots_callback(NULL))            \
   X(GC_register_my_thread, GC_register_my_thread(NULL))                                            \
   X(GC_suspend_thread, GC_suspend_thread(sleeper); GC_resume_thread(sleeper))                      \

@@ -9,10 +9,12 @@
 #include <gc/gc.h>
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define CHECK(condition)                                                                           \
   do {                                                                                             \
@@ -47,6 +49,15 @@ static inline void *run_apart(void *call) {
 }
 static inline void in_thread(void (*call)(void)) {
   finish(start(run_apart, (void *)call));
+}
+/* Bodies of threads. */
+static inline void *nothing(void *data) {
+  return data;
+}
+static inline void *await_end(void *data) {
+  while (!atomic_load((_Atomic(bool) *)data))
+    usleep(1000);
+  return data;
 }
 static inline void collect(void) {
   for (int i = 0; i < 3; i++) {
