@@ -2,12 +2,49 @@
 /* Limits of control groups, read from folders made up here. */
 #include "platform/linux_limits.h"
 
-#include "tests/unit/platform/folder.h"
+#include <criterion/criterion.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #define MACHINE_BYTES (UINT64_C(64) << 30)
 #define MACHINE_CPUS UINT64_C(16)
 
+/* A folder that stands for the root of the file system, with what a test writes there. */
+static char root[64];
+
+static void begin(void) {
+  strcpy(root, "/tmp/tide-unit-XXXXXX");
+  cr_assert_not_null(mkdtemp(root));
+}
+
+static void end(void) {
+  char command[128];
+  snprintf(command, sizeof command, "rm -r '%s'", root);
+  cr_assert_eq(system(command), 0);
+}
+
 TestSuite(limits, .init = begin, .fini = end);
+
+/* root/path with that content, and the folders that it needs. */
+static void put(const char *path, const char *format, ...) {
+  static char full[16384];
+  snprintf(full, sizeof full, "%s/%s", root, path);
+  for (char *at = full + strlen(root) + 1; (at = strchr(at, '/')); at++) {
+    *at = 0;
+    mkdir(full, 0777);
+    *at = '/';
+  }
+  FILE *file = fopen(full, "w");
+  cr_assert_not_null(file, "%s", full);
+  va_list arguments;
+  va_start(arguments, format);
+  vfprintf(file, format, arguments);
+  va_end(arguments);
+  cr_assert_eq(fclose(file), 0);
+}
 
 static void memory_is(uint64_t bytes) {
   cr_expect_eq(td_group_memory_bytes(root, MACHINE_BYTES), bytes, "%llu",
