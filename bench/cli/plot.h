@@ -2,9 +2,8 @@
 /* Charts as SVG or PNG files, drawn by gnuplot (Debian: gnuplot-nox).
  *
  * A bar chart has a cluster per category and a bar per series, or a dot where the y axis is
- * logarithmic, with whiskers from low to high. A
- * line chart joins the points of each series, with whiskers if low and high are given. Values that
- * are not finite are left out. */
+ * logarithmic, with whiskers from low to high. A line chart joins the points of each series, with
+ * whiskers if low and high are given. Values that are not finite are left out. */
 #ifndef TD_BENCH_CLI_PLOT_H
 #define TD_BENCH_CLI_PLOT_H
 

@@ -2,8 +2,8 @@
 /* A recording of what markers did, as a file in the Trace Event Format.
  *
  * A span is what a marker does between two events. Times are relative to the first event of all.
- * The spans of one marker nest, so that viewers stack them: roots and walks in address order lie
- * inside its active time, parks inside its idle time. */
+ * The spans of one marker nest, so that viewers stack them: roots, testing and visits of regions
+ * lie inside its active time, parks inside its idle time. */
 #ifndef TD_BENCH_COMPARE_TRACE_FILE_H
 #define TD_BENCH_COMPARE_TRACE_FILE_H
 

@@ -19,7 +19,6 @@
 #include "bench/simulate/machine/waits.h"
 
 #define STACK_BYTES ((size_t)8 << 20)
-
 /* Collections until caches and predictors are warm, or objects that these mark. */
 #define WARMING_MOST 16u
 #define WARMING_MARKS 200000u
@@ -69,9 +68,8 @@ static int mark(const struct td_sim_row *row, bool told, struct marked *marked) 
 }
 
 /* The first collection starts the helpers. Memory costs nothing in it. Others warm the caches and
- * teach the predictors if these are to be warm.
- * The row is of the last one. */
-static int mark_until_settled(const struct td_sim_row *row) {
+ * teach the predictors if these are to be warm. The row is of the last one. */
+static int mark_and_print(const struct td_sim_row *row) {
   static struct marked marked;
   int status = mark(row, false, &marked);
   uint64_t marks = 0;
@@ -92,7 +90,7 @@ static const struct td_sim_row *simulated;
 static void simulate(void) {
   int status = TD_EXIT_OK;
   if (td_sim_threads_begin(simulated->topology->cores, &td_sim_costs, simulated->seed))
-    status = mark_until_settled(simulated);
+    status = mark_and_print(simulated);
   else
     status = td_complain(TD_EXIT_RESOURCES, "simulate: not enough memory for the threads");
   fflush(NULL);
