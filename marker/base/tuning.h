@@ -35,10 +35,8 @@
 /* A queue with more items is deep: half of what the default one holds. */
 #define TD_DEEP_ITEMS 1024u
 
-/* Testing: objects that are fetched together, */
+/* Testing: objects that are fetched together; */
 #define TD_TEST_GROUP 64u
-/* and of those that may have more than eight slots; */
-#define TD_TEST_GROUP_LONG 8u
 /* references that are tested together; */
 #define TD_TEST_BATCH 128u
 /* grey objects of one kind that a marker keeps for itself. */

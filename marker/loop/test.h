@@ -13,19 +13,27 @@ struct grey {
   uint32_t sum, kind, most;
 };
 
-/* Arrays and objects of rare kinds count sixteenfold: they lead to many others. */
+/* Arrays and objects of rare kinds count sixteenfold: they lead to many others. The count and the
+ * kind are compared as one number, so that no branch depends on the graph. */
 TD_INLINE struct grey look_at_grey(const struct td_tester *t) {
-  struct grey g = {0};
-  uint32_t heaviest = 0;
-  for (uint32_t kind = TD_KIND_SLOTS_1; kind < TD_KINDS; kind++) {
-    const uint32_t count = t->grey[kind], weight = td_kind_has_map(kind) ? count : count * 16;
-    g.sum += count;
-    if (weight <= heaviest) continue;
-    heaviest = weight;
-    g.kind = kind;
-    g.most = count;
+  uint32_t sum = 0, rare = 0, most = 0;
+#pragma GCC unroll 16
+  for (uint32_t kind = TD_KIND_SLOTS_1; kind <= TD_KIND_WORDS; kind++) {
+    const uint32_t count = t->grey[kind], weighed = count * 32 + kind;
+    sum += count;
+    most = weighed > most ? weighed : most;
   }
-  return g;
+#pragma GCC unroll 16
+  for (uint32_t kind = TD_KIND_WORDS + 1; kind < TD_KINDS; kind++)
+    rare += t->grey[kind];
+  if (rare > 0) {
+    for (uint32_t kind = TD_KIND_WORDS + 1; kind < TD_KINDS; kind++) {
+      const uint32_t weighed = t->grey[kind] * (32 * 16) + kind;
+      most = weighed > most ? weighed : most;
+    }
+  }
+  const uint32_t kind = most % 32;
+  return (struct grey){.sum = sum + rare, .kind = kind, .most = t->grey[kind]};
 }
 
 /* Puts grey objects of one kind into the queue, the oldest first, until `left` are left. */
@@ -50,8 +58,13 @@ static void spill_groups(struct loop *l) {
 
 /* Tests what waits. This is where grey objects become many: so none comes without. */
 static __attribute__((noinline)) void turn(struct loop *l) {
-  td_tester_turn(l->marker->tester);
-  spill_groups(l);
+  struct td_tester *t = l->marker->tester;
+  uint32_t over = 0;
+  td_tester_turn(t);
+#pragma GCC unroll 32
+  for (uint32_t kind = TD_KIND_SLOTS_1; kind < TD_KINDS; kind++)
+    over |= TD_TEST_KEPT - t->grey[kind];
+  if (__builtin_expect(over >> 31, 0)) spill_groups(l);
 }
 
 TD_INLINE void add_reference(void *context, uintptr_t word) {
@@ -59,13 +72,30 @@ TD_INLINE void add_reference(void *context, uintptr_t word) {
   if (td_tester_add(l->marker->tester, word)) turn(l);
 }
 
+/* Scans the slots of an array, or of a part of one. */
+static __attribute__((noinline)) void test_array(struct loop *l, struct td_array part) {
+  struct td_tester *t = l->marker->tester;
+  while (part.from < part.to) {
+    const uintptr_t *slots = part.slots + part.from;
+    const size_t left = part.to - part.from, count = left < TD_TEST_STEP ? left : TD_TEST_STEP;
+    if (part.conservative)
+      td_tester_add_words(t, slots, count);
+    else
+      td_tester_add_slots(t, slots, count);
+    part.from += count;
+    if (t->count >= TD_TEST_BATCH) turn(l);
+  }
+}
+
 static __attribute__((noinline)) void add_item(struct loop *l, uint64_t item) {
   struct td_tester *t = l->marker->tester;
   if (item & TD_ITEM_SLICE) {
-    if (td_item_is_group(item))
+    if (td_item_is_group(item)) {
       take_group_item(l, item);
-    else
-      scan_queued_slice(l, item, add_reference);
+    } else {
+      test_array(l, cut_slice(l, item));
+      note_slice(l);
+    }
   } else if (item & TD_ITEM_GREY) {
     td_tester_add_grey(t, (uint32_t)td_view_granule(&l->v, item));
   } else {
@@ -92,14 +122,11 @@ static __attribute__((noinline)) void refill_groups(struct loop *l, uint32_t sum
 
 /* The newest objects of a kind, as many as make a group, come next. */
 TD_INLINE void choose_group(struct td_tester *t, uint32_t kind) {
-  const bool long_map = kind == TD_KIND_BITMAP || kind == TD_KIND_WORDS;
-  const uint32_t most = long_map ? TD_TEST_GROUP_LONG : TD_TEST_GROUP;
-  const uint32_t count = t->grey[kind] < most ? t->grey[kind] : most;
+  const uint32_t count = t->grey[kind] < TD_TEST_GROUP ? t->grey[kind] : TD_TEST_GROUP;
   const uint32_t *from = &t->stack[kind][t->grey[kind] -= count];
   t->next->kind = kind;
-  t->next->count = count;
-  for (uint32_t i = 0; i < count; i++)
-    t->next->at[i] = from[i];
+  t->next->size = t->next->count = count;
+  memcpy(t->next->at, from, sizeof t->next->at); /* a known length is short to copy */
 }
 
 /* Scans an array, or an object of a rare kind. */
@@ -107,7 +134,10 @@ static __attribute__((noinline)) void scan_one_long(struct loop *l, uint32_t kin
   struct td_tester *t = l->marker->tester;
   uintptr_t object = td_view_object(&l->v, t->stack[kind][--t->grey[kind]]);
   t->scanned++;
-  scan_long(l, object, (uint8_t)kind, add_reference);
+  if (td_kind_is_array((uint8_t)kind))
+    test_array(l, cut_array(l, object));
+  else
+    scan_rest(l, object, (uint8_t)kind, add_reference);
 }
 
 /* A marker asks for work and the queue has none: about a half of the objects of one kind goes
@@ -138,7 +168,6 @@ static uint64_t count_tested(struct loop *l) {
 /* Returns true if the mode has to be left. */
 static __attribute__((noinline)) bool test_poll(struct loop *l) {
   l->sharing.effort += count_tested(l) - TD_POLL_OBJECTS;
-  l->grey = look_at_grey(l->marker->tester).sum;
   bool over = at_poll(l, TEST);
   if (!l->sharing.spill) return over;
   share_groups(l);
@@ -162,6 +191,12 @@ static void leave_test(struct loop *l) {
   l->grey = 0;
 }
 
+/* Scans the group `now`. */
+TD_INLINE void scan_group(struct loop *l, struct td_tester *t) {
+  for (td_tester_scan(t); t->now->count > 0; td_tester_scan(t))
+    turn(l);
+}
+
 /* One turn. Returns false if nothing is left. */
 TD_INLINE bool test_turn(struct loop *l, struct td_tester *t) {
   struct grey g = look_at_grey(t);
@@ -169,9 +204,10 @@ TD_INLINE bool test_turn(struct loop *l, struct td_tester *t) {
     refill_groups(l, g.sum);
     g = look_at_grey(t);
   }
-  t->next->count = 0;
+  l->grey = g.sum;
+  t->next->size = t->next->count = 0;
   if (g.sum + t->now->count < TD_TEST_FEW) {
-    if (t->now->count) td_tester_scan(t);
+    if (t->now->count) scan_group(l, t);
     if (t->count + t->waiting > 0)
       turn(l);
     else if (g.sum == 0)
@@ -187,7 +223,7 @@ TD_INLINE bool test_turn(struct loop *l, struct td_tester *t) {
     return true;
   }
   if (g.sum > 0) choose_group(t, g.kind);
-  td_tester_scan(t);
+  scan_group(l, t);
   if (t->count >= TD_TEST_BATCH || g.sum < TD_TEST_GROUP) turn(l);
   struct td_grey_group *scanned = t->now;
   t->now = t->next;

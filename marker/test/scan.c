@@ -59,6 +59,7 @@ TD_INLINE void scan_slots(struct td_tester *t, unsigned slots) {
     for (unsigned k = 0; k < slots; k++, map &= map - 1)
       add(&s, words[(unsigned)__builtin_ctzll(map)]);
   }
+  t->now->count = 0;
   t->count = (uint32_t)s.count;
 }
 
@@ -75,13 +76,18 @@ SCAN_SLOTS(6)
 SCAN_SLOTS(7)
 SCAN_SLOTS(8)
 
+/* Objects with more slots. There may be a batch of references before all are scanned: the first of
+ * the group are left then. */
 static void scan_map(struct td_tester *t) {
   struct scanning s = begin(t);
-  for (uint32_t i = 0; i < t->now->count; i++) {
+  uint32_t i = t->now->count;
+  while (i > 0 && s.count < TD_TEST_BATCH) {
+    fetch(&s, --i);
     const uintptr_t *words = (const uintptr_t *)address_of(&s, s.at[i]);
     for (uint64_t map = s.blocks[s.at[i] >> TD_BLOCK_GRANULES_LOG2].map; map; map &= map - 1)
       add(&s, words[(unsigned)__builtin_ctzll(map)]);
   }
+  t->now->count = i;
   t->count = (uint32_t)s.count;
 }
 
@@ -96,6 +102,7 @@ TD_INLINE void scan_words(struct td_tester *t, unsigned words) {
     for (unsigned k = 0; k < words; k++)
       add_word(&s, word[k]);
   }
+  t->now->count = 0;
   t->count = (uint32_t)s.count;
 }
 
@@ -108,16 +115,37 @@ SCAN_WORDS(4)
 SCAN_WORDS(6)
 SCAN_WORDS(8)
 
-/* Words of which some have to be looked up, or more than eight. */
+/* The same of words of which some have to be looked up, or more than eight. */
 static void scan_some_words(struct td_tester *t) {
   struct scanning s = begin(t);
   const struct td_view v = t->v;
-  for (uint32_t i = 0; i < t->now->count; i++) {
+  uint32_t i = t->now->count;
+  while (i > 0 && s.count < TD_TEST_BATCH) {
+    fetch(&s, --i);
     const uintptr_t *words = (const uintptr_t *)address_of(&s, s.at[i]);
     for (uint64_t map = s.blocks[s.at[i] >> TD_BLOCK_GRANULES_LOG2].map; map; map &= map - 1) {
       uintptr_t reference = td_view_word(&v, words[(unsigned)__builtin_ctzll(map)]);
       if (reference) add_word(&s, reference);
     }
+  }
+  t->now->count = i;
+  t->count = (uint32_t)s.count;
+}
+
+void td_tester_add_slots(struct td_tester *t, const uintptr_t *slots, size_t count) {
+  struct scanning s = begin(t);
+#pragma GCC unroll 4
+  for (size_t i = 0; i < count; i++)
+    add(&s, slots[i]);
+  t->count = (uint32_t)s.count;
+}
+
+void td_tester_add_words(struct td_tester *t, const uintptr_t *words, size_t count) {
+  struct scanning s = begin(t);
+  const struct td_view v = t->v;
+  for (size_t i = 0; i < count; i++) {
+    uintptr_t reference = td_view_word(&v, words[i]);
+    if (reference) add_word(&s, reference);
   }
   t->count = (uint32_t)s.count;
 }
@@ -132,15 +160,14 @@ void td_tester_scan(struct td_tester *t) {
       [TD_KIND_WORDS_4] = scan_words_4, [TD_KIND_WORDS_6] = scan_words_6,
       [TD_KIND_WORDS_8] = scan_words_8, [TD_KIND_WORDS] = scan_some_words,
   };
-  const bool looked_up = td_kind_is_words(t->now->kind) && t->v.looked_up != 0;
-  const bool woven = t->now->kind != TD_KIND_BITMAP && t->now->kind != TD_KIND_WORDS && !looked_up;
-  const uint32_t count = t->now->count;
-  t->scanned += count;
-  if (count > 0 && looked_up)
+  const struct td_grey_group *const group = t->now;
+  const uint32_t count = group->count;
+  if (td_kind_is_words(group->kind) && t->v.looked_up)
     scan_some_words(t);
   else if (count > 0)
-    scans[t->now->kind](t);
-  for (uint32_t i = woven ? count : 0; i < t->next->count; i++)
+    scans[group->kind](t);
+  t->scanned += count - group->count;
+  if (group->count > 0) return;
+  for (uint32_t i = group->size; i < t->next->count; i++)
     td_fetch_object(td_view_object(&t->v, t->next->at[i]));
-  t->now->count = 0;
 }

@@ -9,7 +9,9 @@
 
 struct td_tester *td_tester_make(struct td_marker *marker) {
   struct td_tester *t = malloc(sizeof *t);
-  uint32_t *memory = calloc(2 * TD_TEST_ROOM + TD_KINDS * TD_TEST_STACK, sizeof *memory);
+  /* A group of any size is copied from a stack in full length: so there is room behind the last. */
+  const size_t room = 2 * TD_TEST_ROOM + TD_KINDS * TD_TEST_STACK + TD_TEST_GROUP;
+  uint32_t *memory = calloc(room, sizeof *memory);
   if (!t || !memory) {
     free(t);
     free(memory);
@@ -41,20 +43,20 @@ TD_INLINE uint32_t sift(const struct td_tester *t, bool words) {
   const uint8_t *const marks = t->v.space->marks;
   uint32_t *const references = t->other;
   const uint32_t *const later = t->filling;
-  const uint32_t count = t->waiting;
+  const size_t count = t->waiting;
   const uint8_t epoch = t->v.epoch, white = t->v.white;
-  uint32_t kept = 0;
+  size_t kept = 0;
 #pragma GCC unroll 4
-  for (uint32_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; i++) {
     uint32_t granule = references[i];
     uint8_t mark = td_mark_load(&marks[granule]);
     references[kept] = granule;
     kept += words ? (mark & (TD_DEFERRED - 1)) != epoch : mark == white;
     __builtin_prefetch(&marks[later[i]], 1);
   }
-  for (uint32_t i = count; i < t->count; i++)
+  for (size_t i = count; i < t->count; i++)
     __builtin_prefetch(&marks[later[i]], 1);
-  return kept;
+  return (uint32_t)kept;
 }
 
 static __attribute__((noinline)) uint32_t sift_slots(const struct td_tester *t) {

@@ -23,8 +23,8 @@
 
 struct td_marker;
 
-/* What a group of TD_TEST_GROUP objects refers to: they have at most eight slots each. Groups of
- * longer objects are smaller. */
+/* What a group of TD_TEST_GROUP objects refers to: they have at most eight slots each. Of longer
+ * ones, a part of a group is scanned. */
 #define TD_TEST_STEP (TD_TEST_GROUP * 8u)
 /* A buffer is tested when it holds TD_TEST_BATCH references, and has room for what one more step
  * adds, and for cells into which as many words point. Loops write behind the last one, too. */
@@ -36,8 +36,9 @@ struct td_marker;
 
 /* Grey objects of one kind, which are scanned together. */
 struct td_grey_group {
-  uint32_t kind, count;
-  uint32_t at[TD_TEST_GROUP]; /* those behind `count` are old ones: they may be prefetched */
+  uint32_t kind, size;
+  uint32_t count;             /* those that are left to be scanned: the first ones */
+  uint32_t at[TD_TEST_GROUP]; /* those behind `size` are old ones: they may be prefetched */
 };
 
 /* A group that waits in a queue, in a chunk. The item that leads to it publishes it. */
@@ -104,7 +105,13 @@ static inline void td_tester_add_grey(struct td_tester *t, uint32_t granule) {
   t->grey[TD_KIND_LEAF] = 0;
 }
 
-/* Scans the objects of `now`, whose kind has a map, and asks for those of `next`. */
+/* Adds what at most TD_TEST_STEP slots of an array refer to, or words that may be pointers. A turn
+ * must come if there are enough references then. */
+void td_tester_add_slots(struct td_tester *t, const uintptr_t *slots, size_t count);
+void td_tester_add_words(struct td_tester *t, const uintptr_t *words, size_t count);
+
+/* Scans objects of `now`, whose kind has a map, and asks for those of `next`. If there are enough
+ * references for a turn before the end, some of `now` are left. */
 void td_tester_scan(struct td_tester *t);
 
 /* Follows the newest grey object of the kind, which has a map, its newest child, and so on: each

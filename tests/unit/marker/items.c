@@ -111,7 +111,7 @@ Test(items, scanning_finds_the_slots_of_every_object) {
     heap.blocks[1].map = map;
     heap.blocks[1].kind = (uint8_t)(slots < 8 ? TD_KIND_SLOTS_1 + slots : TD_KIND_BITMAP);
     t->now->kind = heap.blocks[1].kind;
-    t->now->count = 8;
+    t->now->count = t->now->size = 8;
     for (uint32_t i = 0; i < 8; i++) {
       t->now->at[i] = 4096 + 16 * i;
       uintptr_t *words = (uintptr_t *)(heap.base + 65536 + 256 * (uintptr_t)i);
@@ -122,11 +122,38 @@ Test(items, scanning_finds_the_slots_of_every_object) {
     td_tester_scan(t);
     cr_assert_eq(t->count, 8 * slots, "of %u slots, the first of each object is no reference",
                  slots + 1);
+    uint32_t found[8] = {0};
     for (uint32_t i = 0; i < 8 * slots; i++)
-      cr_assert_eq(t->filling[i], 4096 + 1000 + i / slots);
+      found[t->filling[i] - 4096 - 1000]++;
+    for (uint32_t i = 0; i < 8; i++)
+      cr_assert_eq(found[i], slots, "slots of object %u", i);
     cr_assert_eq(t->now->count, 0);
     t->count = 0;
   }
+  close_tester(t);
+}
+
+/* Of a group of long objects no more are scanned than make a batch. */
+Test(items, long_objects_are_scanned_in_parts) {
+  struct td_tester *t = open_tester();
+  uint32_t parts = 0;
+  heap.blocks[1].map = UINT64_MAX;
+  heap.blocks[1].kind = TD_KIND_BITMAP;
+  t->now->kind = TD_KIND_BITMAP;
+  t->now->count = t->now->size = TD_TEST_GROUP;
+  for (uint32_t i = 0; i < TD_TEST_GROUP; i++) {
+    t->now->at[i] = 4096 + 32 * i;
+    for (uint32_t k = 0; k < 64; k++)
+      ((uintptr_t *)(heap.base + 65536 + 512 * (uintptr_t)i))[k] = heap.base + 65536;
+  }
+  for (uint64_t scanned = 0; t->now->count > 0; parts++, t->count = 0) {
+    td_tester_scan(t);
+    cr_assert_eq(t->count, 64 * (t->scanned - scanned));
+    cr_assert(t->count >= TD_TEST_BATCH && t->count < TD_TEST_BATCH + 64);
+    scanned = t->scanned;
+  }
+  cr_assert_eq(t->scanned, TD_TEST_GROUP);
+  cr_assert_eq(parts, TD_TEST_GROUP * 64 / TD_TEST_BATCH);
   close_tester(t);
 }
 
