@@ -2,9 +2,9 @@
 /* Mapping the side tables, and making more of them writable. */
 #include "heap/space/tables.h"
 
-#define ROWS (7u + TD_FLAG_ROWS)
+#define ROWS (3u + TD_FLAG_ROWS)
 
-/* A table with an entry for each block, or for each slab. */
+/* A table with an entry for each block, or more. */
 struct row {
   char *at;
   size_t slab_bytes; /* what tells of a slab */
@@ -14,10 +14,6 @@ static void list_rows(const struct td_space *space, struct row rows[ROWS]) {
   *rows++ = (struct row){(char *)space->marks, TD_SLAB_BLOCKS * TD_BLOCK_GRANULES};
   *rows++ = (struct row){(char *)space->blocks, TD_SLAB_BLOCKS * sizeof *space->blocks};
   *rows++ = (struct row){(char *)space->infos, TD_SLAB_BLOCKS * sizeof *space->infos};
-  *rows++ = (struct row){(char *)space->free_bits, TD_SLAB_BLOCKS / 8};
-  *rows++ = (struct row){(char *)space->touched, TD_SLAB_BLOCKS / 8};
-  *rows++ = (struct row){(char *)space->logged_slabs, 1};
-  *rows++ = (struct row){(char *)space->slab_committed, 1};
   for (size_t i = 0; i < TD_FLAG_ROWS; i++)
     *rows++ =
         (struct row){(char *)space->flags + i * space->flag_pages, TD_SLAB_BLOCKS * TD_BLOCK_PAGES};
@@ -50,13 +46,16 @@ static uintptr_t place_tables(struct td_space *space, uintptr_t at) {
   return at;
 }
 
+/* Those with a bit for a block, or a byte for a slab, are writable at once: of a range of 44 GB
+ * they are 216 KiB, and each part of a table that is made writable is a mapping, which costs a
+ * small heap some microseconds. */
 bool td_tables_map(struct td_space *space) {
   space->table_bytes = place_tables(space, 0);
   void *tables = td_plat_reserve(space->table_bytes, 1);
   space->marks = tables;
   if (!tables || !td_plat_commit_zeroes(tables, space->table_bytes)) return false;
   place_tables(space, (uintptr_t)tables);
-  return true;
+  return td_plat_commit(space->free_bits, (uintptr_t)space->unswept - (uintptr_t)space->free_bits);
 }
 
 void td_tables_unmap(struct td_space *space) {
