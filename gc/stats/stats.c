@@ -13,15 +13,15 @@
 bool td_stats_init(struct tide_heap *heap) {
   /* Each has room for the most markers there may be: pages that are never written to take no
    * memory. */
-  heap->stats->last = td_pages_take(sizeof *heap->stats->last);
-  heap->stats->building = td_pages_take(sizeof *heap->stats->building);
-  return heap->stats->last && heap->stats->building &&
-         pthread_mutex_init(&heap->stats->lock, NULL) == 0;
+  struct td_stats *stats = heap->stats;
+  stats->last = td_pages_take(2 * sizeof *stats->last);
+  stats->building = stats->last + 1;
+  return stats->last && pthread_mutex_init(&stats->lock, NULL) == 0;
 }
 
 void td_stats_deinit(struct tide_heap *heap) {
-  td_pages_give(heap->stats->last, sizeof *heap->stats->last);
-  td_pages_give(heap->stats->building, sizeof *heap->stats->building);
+  struct td_cycle_figures *last = heap->stats->last, *building = heap->stats->building;
+  td_pages_give(last < building ? last : building, 2 * sizeof *last);
   pthread_mutex_destroy(&heap->stats->lock);
 }
 
