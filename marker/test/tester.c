@@ -2,33 +2,29 @@
 /* Testing batches of references. */
 #include "marker/test/tester.h"
 
-#include <stdlib.h>
-
 #include "marker/base/state.h"
 #include "marker/scan/scan.h"
 
+/* A group of any size is copied from a stack in full length: so there is room behind the last. */
+#define ROOM (2 * TD_TEST_ROOM + TD_KINDS * TD_TEST_STACK + TD_TEST_GROUP)
+#define TESTER_BYTES (sizeof(struct td_tester) + ROOM * sizeof(uint32_t))
+
+/* Pages, which take no memory until something is marked. malloc would write zeroes there. */
 struct td_tester *td_tester_make(struct td_marker *marker) {
-  struct td_tester *t = malloc(sizeof *t);
-  /* A group of any size is copied from a stack in full length: so there is room behind the last. */
-  const size_t room = 2 * TD_TEST_ROOM + TD_KINDS * TD_TEST_STACK + TD_TEST_GROUP;
-  uint32_t *memory = calloc(room, sizeof *memory);
-  if (!t || !memory) {
-    free(t);
-    free(memory);
-    return NULL;
-  }
-  *t = (struct td_tester){.marker = marker, .filling = memory, .other = memory + TD_TEST_ROOM};
+  struct td_tester *t = td_plat_map(TESTER_BYTES);
+  if (!t) return NULL;
+  t->marker = marker;
+  t->filling = t->memory;
+  t->other = t->memory + TD_TEST_ROOM;
   t->now = &t->groups[0];
   t->next = &t->groups[1];
   for (unsigned kind = 0; kind < TD_KINDS; kind++)
-    t->stack[kind] = memory + 2 * TD_TEST_ROOM + kind * TD_TEST_STACK;
+    t->stack[kind] = t->memory + 2 * TD_TEST_ROOM + kind * TD_TEST_STACK;
   return t;
 }
 
 void td_tester_free(struct td_tester *t) {
-  if (!t) return;
-  free(t->filling < t->other ? t->filling : t->other);
-  free(t);
+  td_plat_unmap(t, TESTER_BYTES);
 }
 
 void td_tester_begin(struct td_tester *t) {
