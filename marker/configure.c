@@ -111,9 +111,11 @@ struct td_markers *td_markers_create(struct td_space *space, const struct td_mar
                                      struct tide_error *error) {
   struct td_markers *set = aligned_alloc(TD_CACHE_LINE, sizeof *set);
   struct td_marker **table = calloc(TIDE_MARKERS_MAX, sizeof *table);
-  if (!set || !table) {
+  struct td_regions *regions = td_regions_make(space);
+  if (!set || !table || !regions) {
     free(set);
     free(table);
+    td_regions_free(regions);
     fail(error, TIDE_ERROR_MEMORY, "no memory for the markers%s", "");
     return NULL;
   }
@@ -121,11 +123,8 @@ struct td_markers *td_markers_create(struct td_space *space, const struct td_mar
   set->space = space;
   set->marker = table;
   set->bytes_each = TD_MANY_BYTES_EACH;
-  set->regions = td_regions_make(space);
-  if (!set->regions)
-    fail(error, TIDE_ERROR_MEMORY, "no address space for the regions%s", "");
-  else if (configure(set, config, error))
-    return set;
+  set->regions = regions;
+  if (configure(set, config, error)) return set;
   td_markers_destroy(set);
   return NULL;
 }

@@ -14,7 +14,7 @@ bool td_chunks_open(struct td_chunks *pool, size_t bytes) {
   if (count > UINT32_MAX / 2) count = UINT32_MAX / 2;
   bytes = count * sizeof *pool->at;
   pool->at = td_plat_reserve(bytes, HUGE_PAGE);
-  pool->count = (uint32_t)count;
+  pool->count = pool->at ? (uint32_t)count : 0;
   pool->committed = 0;
   if (pool->at) td_plat_advise_huge(pool->at, bytes);
   return pool->at != NULL;

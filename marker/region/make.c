@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory of regions and visitors. Both are as large as the heap's range asks for, and committed
- * as far as the heap reaches; if the system refuses that, a collection has no regions. */
+ * as far as the heap reaches; if the system refuses that, a collection has no regions. They are
+ * mapped by a heap's first collection: small heaps often go without one.
+ */
 #include <stdlib.h>
 
 #include "marker/base/state.h"
@@ -25,13 +27,12 @@ static size_t regions_of(const struct td_space *space) {
   return (space->granules >> SHIFT_SMALLEST) + 1;
 }
 
-/* Reserves as much as the largest heap may use. */
-static bool open_pool(struct td_chunks *pool, const struct td_space *space) {
+/* Reserves as much as the largest heap may use. Without, there are no chunks. */
+static void open_pool(struct td_chunks *pool, const struct td_space *space) {
   size_t most = (size_t)space->max_blocks << TD_BLOCK_LOG2;
-  if (!td_chunks_open(pool, most / usual.pool_part + usual.pool_least)) return false;
+  if (!td_chunks_open(pool, most / usual.pool_part + usual.pool_least)) return;
   /* One huge page would be a fifth of a heap of ten MiB. */
   if (space->first_huge_slab) td_plat_advise_small(pool->at, usual.pool_least);
-  return true;
 }
 
 struct td_regions *td_regions_make(const struct td_space *space) {
@@ -39,12 +40,7 @@ struct td_regions *td_regions_make(const struct td_space *space) {
   if (!regions) return NULL;
   *regions = (struct td_regions){.limits = usual, .room = regions_of(space)};
   regions->limits.cached = td_plat_last_cache_bytes() >> TD_GRANULE_LOG2;
-  size_t bytes = regions->room * sizeof *regions->at;
-  regions->at = td_plat_reserve(bytes, 0);
-  if (regions->at && open_pool(&regions->pool, space)) return regions;
-  td_plat_release(regions->at, bytes);
-  free(regions);
-  return NULL;
+  return regions;
 }
 
 void td_regions_free(struct td_regions *regions) {
@@ -73,6 +69,7 @@ static size_t pool_bytes(const struct td_regions *regions, const struct td_space
 
 /* Lets the first `bytes` of a reserved table be written. */
 static bool reach(void *table, size_t bytes, size_t *reached_bytes) {
+  if (!table) return false;
   if (bytes <= *reached_bytes) return true;
   if (!td_plat_commit(table, bytes)) return false;
   *reached_bytes = bytes;
@@ -85,7 +82,9 @@ void td_regions_begin(struct td_regions *regions, const struct td_space *space, 
   regions->shift = shift;
   regions->parts = shift > TD_CHUNK_SHIFT ? shift - TD_CHUNK_SHIFT : 0;
   regions->outgrown = granules > regions->limits.cached;
+  if (!regions->pool.at) open_pool(&regions->pool, space);
   td_chunks_begin(&regions->pool, pool_bytes(regions, space));
+  if (!regions->at) regions->at = td_plat_reserve(regions->room * sizeof *regions->at, 0);
   uint32_t count = (uint32_t)(granules >> shift) + 1;
   if (!reach(regions->at, count * sizeof *regions->at, &regions->reached_bytes)) count = 0;
   /* relaxed, both: td_term_start publishes them: [term.start]. */
@@ -93,35 +92,42 @@ void td_regions_begin(struct td_regions *regions, const struct td_space *space, 
   atomic_store_explicit(&regions->used, 0, memory_order_relaxed);
 }
 
+#define FRESH_WORDS ((size_t)1 << SHIFT_MOST >> TD_FRESH_WORD)
+#define SUMMARY_WORDS (FRESH_WORDS / 64)
+#define LISTS_BYTES                                                                                \
+  ((FRESH_WORDS + SUMMARY_WORDS) * sizeof(uint64_t) + TD_VISIT_LIST_ROOM * sizeof(uint32_t))
+
 struct td_visitor *td_visitor_make(struct td_marker *marker) {
-  const size_t words = (size_t)1 << SHIFT_MOST >> TD_FRESH_WORD;
   struct td_visitor *visitor = malloc(sizeof *visitor);
   if (!visitor) return NULL;
   *visitor = (struct td_visitor){.marker = marker, .regions = marker->set->regions};
   visitor->open_bytes = visitor->regions->room * sizeof *visitor->open;
-  visitor->open = td_plat_reserve(visitor->open_bytes, 0);
-  visitor->fresh = calloc(words, sizeof *visitor->fresh);
-  visitor->summary = calloc(words / 64, sizeof *visitor->summary);
-  visitor->list = malloc(TD_VISIT_LIST_ROOM * sizeof *visitor->list);
-  if (visitor->open && visitor->fresh && visitor->summary && visitor->list) return visitor;
-  td_visitor_free(visitor);
-  return NULL;
+  return visitor;
 }
 
 void td_visitor_free(struct td_visitor *visitor) {
   if (!visitor) return;
   td_plat_release(visitor->open, visitor->open_bytes);
-  free(visitor->fresh);
-  free(visitor->summary);
-  free(visitor->list);
+  td_plat_unmap(visitor->fresh, LISTS_BYTES);
   free(visitor);
+}
+
+static bool open_lists(struct td_visitor *visitor) {
+  if (visitor->fresh) return true;
+  visitor->fresh = td_plat_map(LISTS_BYTES);
+  if (!visitor->fresh) return false;
+  visitor->summary = visitor->fresh + FRESH_WORDS;
+  visitor->list = (void *)(visitor->summary + SUMMARY_WORDS);
+  return true;
 }
 
 void td_visitor_begin(struct td_visitor *visitor) {
   struct td_regions *regions = visitor->regions;
   size_t parts = td_regions_parts(regions);
+  if (!visitor->open) visitor->open = td_plat_reserve(visitor->open_bytes, 0);
   /* relaxed: td_term_start publishes it: [term.start]. */
-  if (!reach(visitor->open, parts * sizeof *visitor->open, &visitor->reached_bytes))
+  if (!open_lists(visitor) ||
+      !reach(visitor->open, parts * sizeof *visitor->open, &visitor->reached_bytes))
     atomic_store_explicit(&regions->count, 0, memory_order_relaxed);
   visitor->stock = (struct td_stock){.first = 0};
   /* Markers begin at different places. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory for marking by regions, when the system refuses. Each allocation and mapping that a
- * heap's markers ask for is refused in turn, and then with all behind it. There are no markers
- * then, the error names what there was no memory for, and nothing of it stays. */
+/* The memory for marking by regions, when the system refuses. Each allocation and mapping is
+ * refused in turn, and then with all behind it: those that a heap's markers ask for, of which
+ * nothing stays then, and those of a heap's first collection, which marks without regions. */
 #include "heap/create.h"
 #include "marker/marker.h"
 #include "tests/fault/refuse_library.h"
@@ -15,8 +15,6 @@ void __wrap_free(void *piece) {
   __real_free(piece);
 }
 
-/* Their description; the regions and the pool, each reserved. */
-enum { REGION_CALLS = 3 };
 #define RANGE ((size_t)1 << 30)
 
 static struct td_space space;
@@ -30,42 +28,86 @@ static size_t address_space(void) {
   return (size_t)pages * td_plat_page_bytes();
 }
 
-static struct td_markers *create(uint64_t number, bool later, struct tide_error *error) {
-  struct td_marker_config config = {.markers = 2};
+static void begin_to_refuse(uint64_t number, bool later) {
   calls = refused = 0;
   taken = 0;
   refuse_at = number;
   refuse_later = later;
   counting = true;
+}
+
+static struct td_markers *create(uint64_t number, bool later, struct tide_error *error) {
+  struct td_marker_config config = {.markers = 2};
+  begin_to_refuse(number, later);
   struct td_markers *set = td_markers_create(&space, &config, error);
   counting = false;
   return set;
 }
 
 static void refuse_each(bool later) {
-  unsigned regions = 0, tables = 0;
+  unsigned markers = 0, tables = 0;
   struct td_markers *set;
   for (unsigned n = 1;; n++) {
     struct tide_error error = {0};
     set = create(n, later, &error);
     if (refused == 0) break;
     CHECK(!set && error.status == TIDE_ERROR_MEMORY && taken == 0);
-    regions += strcmp(error.text, "no address space for the regions") == 0;
+    markers += strcmp(error.text, "no memory for the markers") == 0;
     tables += strcmp(error.text, "no memory for the markers' tables") == 0;
   }
   CHECK(set);
-  CHECK(regions == REGION_CALLS && tables > 0);
+  CHECK(markers == 3 && tables > 0); /* what they share, the list of them, the regions */
   td_markers_destroy(set);
+}
+
+/* ---- A collection ---- */
+
+enum { OBJECTS = 5000, TABLES = 6 }; /* chunks, regions; of two visitors: lists and open chunks */
+
+/* Returns how many calls the heap's first collection makes. */
+static uint64_t collect_first(uint64_t number, bool later) {
+  struct tide_options options;
+  struct tide_attach_options attach;
+  struct tide_cycle_stats stats;
+  tide_options_init(&options);
+  options.reserve_bytes = options.heap_max_bytes = RANGE;
+  options.markers = 2;
+  tide_attach_options_init(&attach);
+  attach.stack = TIDE_STACK_PRECISE;
+  struct tide_heap *heap = tide_heap_create(&options, NULL);
+  struct tide_mutator *m = tide_attach(heap, &attach, NULL);
+  CHECK(m);
+  void **head = tide_handle(m, NULL);
+  for (int i = 0; i < OBJECTS; i++) {
+    void **link = tide_alloc(m, TIDE_LAYOUT_REFS, 16);
+    CHECK(link);
+    link[0] = *head;
+    *head = link;
+  }
+  for (int turn = 0; turn < 2; turn++) {
+    if (turn == 0) begin_to_refuse(number, later);
+    CHECK(tide_collect(m) == TIDE_OK);
+    counting = false;
+    tide_cycle_stats(heap, &stats);
+    CHECK(stats.objects == OBJECTS);
+  }
+  CHECK(tide_detach(m) == TIDE_OK && tide_heap_destroy(heap) == TIDE_OK);
+  return calls;
 }
 
 int main(void) {
   struct tide_error error;
   CHECK(td_space_init(&space, false, 2 * RANGE, RANGE, &error));
-  refuse_each(false);
-  size_t before = address_space();
-  for (int i = 0; i < 20; i++)
-    refuse_each(i % 2);
-  CHECK(address_space() < before + RANGE / 4); /* a pool alone takes a part in 32, each time */
+  for (int later = 0; later < 2; later++)
+    refuse_each(later);
   td_space_deinit(&space);
+
+  const uint64_t all = collect_first(0, false);
+  CHECK(all >= TABLES);
+  size_t before = address_space();
+  for (uint64_t n = 1; n <= all; n++)
+    for (int later = 0; later < 2; later++)
+      collect_first(n, later);
+  CHECK(address_space() < before + RANGE / 4); /* a pool alone takes a part in 32, each time */
   return 0;
 }
