@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* What a small heap costs that is made, holds a thousand objects and goes: calls of the system, and
+ * memory. Both come out the same on a busy machine. */
+#include <sys/mman.h>
+
+#include "tests/stress/driver.h"
+
+enum {
+  HEAPS = 16,
+  OBJECTS = 1000,
+  OBJECT_BYTES = 32,
+  /* Two more than there are: where the system places a range decides how much is cut off. */
+  MAPPINGS_MOST = 48,
+  /* In KiB, of which the objects take 32: where others were, and where malloc has nothing left. */
+  RESIDENT_MOST = 96,
+  RESIDENT_FIRST_MOST = 160,
+};
+
+/* ---- Calls that are counted ---- */
+
+static unsigned mappings, files;
+
+void *__real_mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset);
+int __real_munmap(void *at, size_t bytes);
+int __real_mprotect(void *at, size_t bytes, int protection);
+int __real_madvise(void *at, size_t bytes, int advice);
+int __real_open(const char *path, int flags, ...);
+FILE *__real_fopen(const char *path, const char *mode);
+
+void *__wrap_mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset) {
+  mappings++;
+  return __real_mmap(at, bytes, protection, flags, file, offset);
+}
+int __wrap_munmap(void *at, size_t bytes) {
+  mappings++;
+  return __real_munmap(at, bytes);
+}
+int __wrap_mprotect(void *at, size_t bytes, int protection) {
+  mappings++;
+  return __real_mprotect(at, bytes, protection);
+}
+int __wrap_madvise(void *at, size_t bytes, int advice) {
+  mappings++;
+  return __real_madvise(at, bytes, advice);
+}
+int __wrap_open(const char *path, int flags, ...) {
+  files++;
+  return __real_open(path, flags); /* nobody makes a file */
+}
+FILE *__wrap_fopen(const char *path, const char *mode) {
+  files++;
+  return __real_fopen(path, mode);
+}
+
+/* ---- Heaps ---- */
+
+static struct tide_heap *heaps[HEAPS];
+static struct tide_mutator *mutators[HEAPS];
+
+static void make(int i) {
+  struct tide_options options;
+  tide_options_init(&options);
+  options.small_pages = true;
+  options.markers = 2;
+  CHECK(heaps[i] = tide_heap_create(&options, NULL));
+  CHECK(mutators[i] = tide_attach(heaps[i], NULL, NULL));
+  for (int k = 0; k < OBJECTS; k++) {
+    uint64_t *object = tide_alloc(mutators[i], TIDE_LAYOUT_LEAF, OBJECT_BYTES);
+    CHECK(object);
+    *object = 1;
+  }
+}
+
+static void unmake(int i) {
+  tide_detach(mutators[i]);
+  CHECK(tide_heap_destroy(heaps[i]) == TIDE_OK);
+}
+
+static long resident_pages(void) {
+  long pages[2];
+  FILE *file = fopen("/proc/self/statm", "r");
+  CHECK(file && fscanf(file, "%ld %ld", &pages[0], &pages[1]) == 2);
+  fclose(file);
+  return pages[1];
+}
+
+/* Returns the memory of one heap, in KiB. */
+static double resident(void) {
+  long before = resident_pages();
+  for (int i = 0; i < HEAPS; i++)
+    make(i);
+  double pages = (double)(resident_pages() - before) / HEAPS;
+  for (int i = 0; i < HEAPS; i++)
+    unmake(i);
+  return pages * (double)sysconf(_SC_PAGESIZE) / 1024;
+}
+
+int main(void) {
+  make(0);
+  unmake(0); /* what happens once for a process has happened */
+  mappings = files = 0;
+  make(0);
+  unmake(0);
+  printf("%u calls for mappings, %u files\n", mappings, files);
+  CHECK(mappings <= MAPPINGS_MOST);
+  CHECK(files == 0);
+
+  double fresh = resident(), again = resident();
+  printf("%.0f KiB a heap, %.0f where others were\n", fresh, again);
+  CHECK(fresh <= RESIDENT_FIRST_MOST && again <= RESIDENT_MOST);
+  return 0;
+}
