@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 #include <dirent.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,24 @@ static inline void put_bytes(struct bytes *b, const void *data, size_t length) {
   }
   if (length) memcpy(b->data + b->length, data, length);
   b->length += length;
+}
+
+static inline __attribute__((format(printf, 2, 3))) void put_text(struct bytes *b,
+                                                                  const char *format, ...) {
+  char text[1000];
+  va_list arguments;
+  va_start(arguments, format);
+  size_t length = (size_t)vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  cr_assert_lt(length, sizeof text);
+  put_bytes(b, text, length);
+}
+
+/* xorshift32 */
+static inline uint32_t next_random(uint32_t *state) {
+  *state ^= *state << 13;
+  *state ^= *state >> 17;
+  return *state ^= *state << 5;
 }
 
 /* Big-endian, as HPROF wants it. */
@@ -73,6 +92,17 @@ static inline void remove_folder(const char *folder) {
   rmdir(folder);
 }
 
+/* A folder of a test's own and the name of a file there. */
+struct place {
+  char folder[200], path[300];
+};
+static inline struct place make_place(const char *name) {
+  struct place place;
+  make_folder(place.folder, sizeof place.folder);
+  snprintf(place.path, sizeof place.path, "%s/%s", place.folder, name);
+  return place;
+}
+
 static inline void write_file(const char *path, const void *data, size_t length) {
   FILE *file = fopen(path, "wb");
   cr_assert(file);
@@ -103,21 +133,94 @@ static inline void assert_same_graph(const struct td_thg *a, const struct td_thg
     cr_assert_eq(a->roots[r], b->roots[r]);
 }
 
-/* Import damaged bytes: either they are refused as bad input, with a message that begins with the
- * name and an offset inside, or what comes out is a valid graph. Returns whether they were. */
-static inline bool is_refused(const struct bytes *b, size_t length) {
+/* ---- Dumps that are good ---- */
+
+static inline struct td_thg import_good(const struct bytes *b, struct td_import_summary *summary) {
   struct td_thg graph;
   struct td_thg_error error = {0};
-  if (td_import_bytes(b->data, length, "damaged", &graph, NULL, &error)) {
+  cr_assert(td_import_bytes(b->data, b->length, "good", &graph, summary, &error), "%s", error.text);
+  cr_assert(td_thg_check(&graph, &error), "%s", error.text);
+  return graph;
+}
+
+/* From memory, and from a file through the buffer: the same graph. */
+static inline struct td_thg import_both_ways(const struct bytes *b) {
+  struct place place = make_place("dump");
+  struct td_thg from_memory = import_good(b, NULL), from_file;
+  struct td_thg_error error = {0};
+  write_file(place.path, b->data, b->length);
+  cr_assert(td_import_graph(place.path, NULL, &from_file, NULL, &error), "%s", error.text);
+  assert_same_graph(&from_memory, &from_file);
+  td_thg_free(&from_memory);
+  remove_folder(place.folder);
+  return from_file;
+}
+
+/* ---- Dumps and files that are damaged ---- */
+
+/* Either they are refused as bad input, with a message that begins with the name and an offset
+ * inside, or what comes out is a valid graph. Returns whether they were. */
+typedef bool refuses_fn(const struct bytes *b);
+
+static inline bool is_refused(const struct bytes *b) {
+  struct td_thg graph;
+  struct td_thg_error error = {0};
+  if (td_import_bytes(b->data, b->length, "damaged", &graph, NULL, &error)) {
     cr_assert(td_thg_check(&graph, &error), "%s", error.text);
     td_thg_free(&graph);
     return false;
   }
   cr_assert_eq(error.kind, TD_THG_BAD_INPUT, "%s", error.text);
   cr_assert_eq(strncmp(error.text, "damaged: ", 9), 0, "%s", error.text);
-  cr_assert_leq(error.offset, length, "%s", error.text);
+  cr_assert_leq(error.offset, b->length, "%s", error.text);
   cr_assert_null(graph.size);
   return true;
+}
+
+/* With a message that holds `wanted`; if `offset` is not 0 it is there. */
+static inline void assert_refused(const struct bytes *b, const char *wanted, uint64_t offset) {
+  struct td_thg graph;
+  struct td_thg_error error = {0};
+  cr_assert_not(td_import_bytes(b->data, b->length, "damaged", &graph, NULL, &error), "%s", wanted);
+  cr_assert_eq(error.kind, TD_THG_BAD_INPUT, "%s", error.text);
+  cr_assert(strstr(error.text, wanted), "\"%s\" lacks \"%s\"", error.text, wanted);
+  cr_assert_eq(strncmp(error.text, "damaged: ", 9), 0, "%s", error.text);
+  if (offset) cr_assert_eq(error.offset, offset, "%s", error.text);
+  cr_assert_null(graph.size);
+}
+
+/* Whatever of the first `whole` bytes is missing. Each time a copy, so that the sanitizer sees a
+ * read behind the end. */
+static inline void cut_at_every_byte(const struct bytes *b, size_t whole, refuses_fn *refuses) {
+  for (size_t length = 0; length < whole; length++) {
+    struct bytes cut = {.data = malloc(length ? length : 1), .length = length};
+    memcpy(cut.data, b->data, length);
+    cr_assert(refuses(&cut), "%zu of %zu bytes", length, whole);
+    free(cut.data);
+  }
+}
+
+/* Returns how many of the changes are refused. */
+static inline size_t flip_every_bit(struct bytes *b, refuses_fn *refuses) {
+  size_t refused = 0;
+  for (size_t bit = 0; bit < b->length * 8; bit++) {
+    b->data[bit / 8] ^= (uint8_t)(1u << bit % 8);
+    refused += refuses(b);
+    b->data[bit / 8] ^= (uint8_t)(1u << bit % 8);
+  }
+  return refused;
+}
+
+/* Every byte becomes each of `values` in turn. */
+static inline void replace_every_byte(struct bytes *b, const char *values, size_t count) {
+  for (size_t at = 0; at < b->length; at++) {
+    uint8_t kept = b->data[at];
+    for (size_t i = 0; i < count; i++) {
+      b->data[at] = (uint8_t)values[i];
+      is_refused(b);
+    }
+    b->data[at] = kept;
+  }
 }
 
 #endif

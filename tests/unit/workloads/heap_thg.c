@@ -34,10 +34,7 @@ struct heap {
 static struct heap h;
 
 static uint32_t pick(uint32_t below) {
-  h.random ^= h.random << 13;
-  h.random ^= h.random >> 17;
-  h.random ^= h.random << 5;
-  return h.random % below;
+  return next_random(&h.random) % below;
 }
 
 static void begin(void) {

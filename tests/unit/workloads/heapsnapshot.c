@@ -19,10 +19,13 @@ static const char small[] =
     "\"trace_tree\":[],\"samples\":[-1,2.5e3,true,null],\n"
     "\"strings\":[\"<dummy>\",\"a \\\"quoted\\\\\",\"\\u0000]}\"]}\n";
 
-static void import_text(const char *text, struct td_thg *graph, struct td_import_summary *summary) {
-  struct td_thg_error error = {0};
-  cr_assert(td_import_bytes(text, strlen(text), "text", graph, summary, &error), "%s", error.text);
-  cr_assert(td_thg_check(graph, &error), "%s", error.text);
+static struct bytes bytes_of(const char *text) {
+  return (struct bytes){.data = (uint8_t *)(uintptr_t)text, .length = strlen(text)};
+}
+
+static struct td_thg import_text(const char *text, struct td_import_summary *summary) {
+  struct bytes b = bytes_of(text);
+  return import_good(&b, summary);
 }
 
 static void check_small(const struct td_thg *graph) {
@@ -47,9 +50,8 @@ static void check_small(const struct td_thg *graph) {
 }
 
 Test(heapsnapshot, nodes_edges_and_order) {
-  struct td_thg graph;
   struct td_import_summary summary;
-  import_text(small, &graph, &summary);
+  struct td_thg graph = import_text(small, &summary);
   check_small(&graph);
   cr_assert_str_eq(summary.format, "heapsnapshot");
   cr_assert_eq(summary.weak_edges, 2);
@@ -71,11 +73,10 @@ Test(heapsnapshot, edges_to_maps) {
   static const char rows[] = "\"nodes\":[1,8,5,2,24,1,3,8,0],\"edges\":[1,2,6,0,2,3,2,2,6,1,1,6,1,"
                              "99999999999,3,1,2,6]";
   for (int order = 0; order < 2; order++) {
-    char text[1000];
-    struct td_thg graph;
+    struct bytes b = {0};
     struct td_import_summary summary;
-    snprintf(text, sizeof text, "%s%s,%s}", head, order ? strings : rows, order ? rows : strings);
-    import_text(text, &graph, &summary);
+    put_text(&b, "%s%s,%s}", head, order ? strings : rows, order ? rows : strings);
+    struct td_thg graph = import_good(&b, &summary);
     cr_assert_eq(summary.map_edges, 2);
     cr_assert_eq(graph.ref_count, 4);
     const uint32_t targets[] = {1, 2, 2, 1};
@@ -83,6 +84,7 @@ Test(heapsnapshot, edges_to_maps) {
       cr_assert_eq(graph.refs[r], targets[r]);
     cr_assert_eq(graph.shapes[graph.shape_of[1]].kind, TD_THG_LEAF);
     td_thg_free(&graph);
+    free(b.data);
   }
 }
 
@@ -94,8 +96,7 @@ Test(heapsnapshot, another_layout) {
       "\"self_size\" , \"new\" , \"id\" ] } } , \"nodes\" : [ 1 , 8 , 7 , 10 ,\r\n 0 , 32 , 7 , 20 "
       "] "
       ", \"edges\" : [ 4 , 4 ] }  ";
-  struct td_thg graph;
-  import_text(text, &graph, NULL);
+  struct td_thg graph = import_text(text, NULL);
   cr_assert_eq(graph.object_count, 2);
   cr_assert_eq(graph.ref_count, 1);
   cr_assert_eq(graph.refs[0], 1);
@@ -107,36 +108,34 @@ Test(heapsnapshot, another_layout) {
 Test(heapsnapshot, a_deep_tree_to_pass_over) {
   enum { DEPTH = 1000 };
   struct bytes b = {0};
-  struct td_thg graph;
   put_bytes(&b, small, strlen(small) - 2); /* up to the last brace */
-  put_bytes(&b, ",\"trace_tree\":", 14);
+  put_text(&b, ",\"trace_tree\":");
   for (int d = 0; d < DEPTH; d++)
-    put_bytes(&b, "[1,", 3);
-  put_bytes(&b, "2", 1);
+    put_text(&b, "[1,");
+  put_text(&b, "2");
   for (int d = 0; d < DEPTH; d++)
-    put_bytes(&b, "]", 1);
-  put_bytes(&b, "}", 2);
-  import_text((const char *)b.data, &graph, NULL);
+    put_text(&b, "]");
+  put_text(&b, "}");
+  struct td_thg graph = import_good(&b, NULL);
   check_small(&graph);
   td_thg_free(&graph);
   free(b.data);
 }
 
+#define TINY                                                                                       \
+  "{\"snapshot\":{\"meta\":{\"node_fields\":[\"id\",\"self_size\",\"edge_count\"],"                \
+  "\"edge_fields\":[\"type\",\"to_node\"]}},"
+
 /* A node with `edges` edges to itself and `words` words, behind the root. */
-static void import_wide(unsigned edges, unsigned words, struct td_thg *graph) {
+static struct td_thg import_wide(unsigned edges, unsigned words) {
   struct bytes b = {0};
-  char piece[400];
-  int length = snprintf(piece, sizeof piece,
-                        "{\"snapshot\":{\"meta\":{\"node_fields\":[\"id\",\"self_size\","
-                        "\"edge_count\"],\"edge_fields\":[\"type\",\"to_node\"]}},"
-                        "\"nodes\":[1,0,0,2,%u,%u],\"edges\":[",
-                        words * 8, edges);
-  put_bytes(&b, piece, (size_t)length);
+  put_text(&b, TINY "\"nodes\":[1,0,0,2,%u,%u],\"edges\":[", words * 8, edges);
   for (unsigned e = 0; e < edges; e++)
-    put_bytes(&b, e ? ",1,3" : "1,3", e ? 4 : 3);
-  put_bytes(&b, "]}", 3);
-  import_text((const char *)b.data, graph, NULL);
+    put_text(&b, "%s1,3", e ? "," : "");
+  put_text(&b, "]}");
+  struct td_thg graph = import_good(&b, NULL);
   free(b.data);
+  return graph;
 }
 
 Test(heapsnapshot, shapes_of_wide_nodes) {
@@ -154,8 +153,7 @@ Test(heapsnapshot, shapes_of_wide_nodes) {
       {0, 0, TD_THG_LEAF, 0, 0, 1},
   };
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-    struct td_thg graph;
-    import_wide(cases[c].edges, cases[c].words, &graph);
+    struct td_thg graph = import_wide(cases[c].edges, cases[c].words);
     const struct td_thg_shape *shape = &graph.shapes[graph.shape_of[1]];
     cr_assert_eq(shape->kind, cases[c].kind, "case %zu", c);
     cr_assert_eq(shape->prefix_words, cases[c].prefix, "case %zu", c);
@@ -167,86 +165,41 @@ Test(heapsnapshot, shapes_of_wide_nodes) {
   }
 }
 
-/* Numbers across the edges of the read buffer: from a file and from memory alike. */
+/* Numbers across the edges of the read buffer. */
 Test(heapsnapshot, numbers_on_the_edges_of_the_buffer) {
   enum { NODES = 400000 };
-  static const char head[] =
-      "{\"snapshot\":{\"meta\":{\"node_fields\":[\"id\",\"self_size\",\"edge_count\"],"
-      "\"edge_fields\":[\"type\",\"to_node\"]}},\"nodes\":[";
   struct bytes b = {0};
-  char piece[100];
-  put_bytes(&b, head, sizeof head - 1);
+  put_text(&b, TINY "\"nodes\":[");
   for (uint32_t n = 0; n < NODES; n++)
-    put_bytes(&b, piece,
-              (size_t)snprintf(piece, sizeof piece, "%s%u,%u,1\n", n ? "," : "", n, n % 1000 * 8));
-  put_bytes(&b, "],\"edges\":[", 11);
+    put_text(&b, "%s%u,%u,1\n", n ? "," : "", n, n % 1000 * 8);
+  put_text(&b, "],\"edges\":[");
   for (uint32_t n = 0; n < NODES; n++)
-    put_bytes(
-        &b, piece,
-        (size_t)snprintf(piece, sizeof piece, "%s2,%llu\n", n ? "," : "", n * 7919ull % NODES * 3));
-  put_bytes(&b, "]}", 2);
-  char folder[200], path[300];
-  struct td_thg from_memory, from_file;
-  struct td_thg_error error = {0};
-  make_folder(folder, sizeof folder);
-  snprintf(path, sizeof path, "%s/large", folder);
-  write_file(path, b.data, b.length);
+    put_text(&b, "%s2,%llu\n", n ? "," : "", n * 7919ull % NODES * 3);
+  put_text(&b, "]}");
   cr_assert_gt(b.length, 8 << 20);
-  cr_assert(td_import_bytes(b.data, b.length, "large", &from_memory, NULL, &error), "%s",
-            error.text);
-  cr_assert(td_import_graph(path, NULL, &from_file, NULL, &error), "%s", error.text);
-  assert_same_graph(&from_memory, &from_file);
+  struct td_thg graph = import_both_ways(&b);
   for (uint32_t n = 0; n < NODES; n++)
-    cr_assert_eq(from_file.refs[n], n * 7919ull % NODES, "reference %u", n);
-  td_thg_free(&from_memory);
-  td_thg_free(&from_file);
-  remove_folder(folder);
+    cr_assert_eq(graph.refs[n], n * 7919ull % NODES, "reference %u", n);
+  td_thg_free(&graph);
   free(b.data);
 }
 
 /* ---- Damaged ------------------------------------------------------------------------------ */
 
-Test(heapsnapshot, cut_at_every_byte) {
-  size_t whole = strlen(small) - 1; /* without the newline */
-  for (size_t length = 0; length < whole; length++) {
-    struct bytes cut = {.data = malloc(length ? length : 1), .length = length};
-    memcpy(cut.data, small, length);
-    cr_assert(is_refused(&cut, length), "%zu of %zu bytes", length, whole);
-    free(cut.data);
-  }
-}
-
-Test(heapsnapshot, every_byte_changed) {
+Test(heapsnapshot, cut_and_changed) {
+  static const char others[] = "\0\x01\xff \"\\,:[]{}0aE.-";
   struct bytes b = {0};
   put_bytes(&b, small, strlen(small));
-  static const char others[] = "\0\x01\xff \"\\,:[]{}0aE.-";
-  for (size_t at = 0; at < b.length; at++) {
-    uint8_t kept = b.data[at];
-    for (unsigned bit = 0; bit < 8; bit++) {
-      b.data[at] = (uint8_t)(kept ^ 1u << bit);
-      is_refused(&b, b.length);
-    }
-    for (size_t o = 0; o < sizeof others; o++) {
-      b.data[at] = (uint8_t)others[o];
-      is_refused(&b, b.length);
-    }
-    b.data[at] = kept;
-  }
+  cut_at_every_byte(&b, b.length - 1, is_refused); /* without the newline */
+  flip_every_bit(&b, is_refused);
+  replace_every_byte(&b, others, sizeof others);
   free(b.data);
 }
 
 static void assert_message(const char *text, const char *wanted) {
-  struct td_thg graph;
-  struct td_thg_error error = {0};
-  cr_assert_not(td_import_bytes(text, strlen(text), "text", &graph, NULL, &error), "%s", text);
-  cr_assert_eq(error.kind, TD_THG_BAD_INPUT, "%s", error.text);
-  cr_assert(strstr(error.text, wanted), "\"%s\" lacks \"%s\"", error.text, wanted);
-  cr_assert(strstr(error.text, "text: "), "%s", error.text);
+  struct bytes b = bytes_of(text);
+  assert_refused(&b, wanted, 0);
 }
-
-#define TINY                                                                                       \
-  "{\"snapshot\":{\"meta\":{\"node_fields\":[\"id\",\"self_size\",\"edge_count\"],"                \
-  "\"edge_fields\":[\"type\",\"to_node\"]}},"
 
 Test(heapsnapshot, says_what_is_wrong) {
   assert_message("{}", "not a heap snapshot");

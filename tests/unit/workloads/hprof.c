@@ -55,12 +55,8 @@ static void check_small(const struct td_thg *graph) {
 Test(hprof, every_kind_of_record) {
   for (int variant = 0; variant < 4; variant++) {
     struct dump d = small_dump(variant & 1 ? 4 : 8, variant & 2);
-    struct td_thg graph;
     struct td_import_summary summary;
-    struct td_thg_error error = {0};
-    cr_assert(td_import_bytes(d.bytes.data, d.bytes.length, "small", &graph, &summary, &error),
-              "%s", error.text);
-    cr_assert(td_thg_check(&graph, &error), "%s", error.text);
+    struct td_thg graph = import_good(&d.bytes, &summary);
     check_small(&graph);
     cr_assert_str_eq(summary.format, "hprof");
     cr_assert_eq(summary.objects, SMALL_OBJECTS);
@@ -78,15 +74,11 @@ Test(hprof, every_kind_of_record) {
 
 Test(hprof, a_dump_without_objects_is_an_empty_graph) {
   struct dump d = {.id = 8};
-  struct td_thg graph;
-  struct td_thg_error error = {0};
   begin_dump(&d, "JAVA PROFILE 1.0.1");
   begin_heap(&d);
   end_heap(&d);
-  cr_assert(td_import_bytes(d.bytes.data, d.bytes.length, "empty", &graph, NULL, &error), "%s",
-            error.text);
+  struct td_thg graph = import_good(&d.bytes, NULL);
   cr_assert_eq(graph.object_count, 0);
-  cr_assert(td_thg_check(&graph, &error), "%s", error.text);
   td_thg_free(&graph);
   free(d.bytes.data);
 }
@@ -107,11 +99,7 @@ Test(hprof, a_class_with_many_fields) {
   put_class(&d, &(struct class_spec){.id = 0x1000, .fields = fields});
   put_instance(&d, 0x2000, 0x1000, values);
   end_heap(&d);
-  struct td_thg graph;
-  struct td_thg_error error = {0};
-  cr_assert(td_import_bytes(d.bytes.data, d.bytes.length, "wide", &graph, NULL, &error), "%s",
-            error.text);
-  cr_assert(td_thg_check(&graph, &error), "%s", error.text);
+  struct td_thg graph = import_good(&d.bytes, NULL);
   cr_assert_eq(graph.size[1], 16 + FIELDS * 8);
   cr_assert_eq(graph.first_ref[2] - graph.first_ref[1], FIELDS / 3 * 2);
   const struct td_thg_shape *shape = &graph.shapes[graph.shape_of[1]];
@@ -123,7 +111,7 @@ Test(hprof, a_class_with_many_fields) {
   free(d.bytes.data);
 }
 
-/* Many objects, read from a file through the buffer and from memory: the same graph. */
+/* Many objects. */
 Test(hprof, objects_on_the_edges_of_the_buffer) {
   enum { OBJECTS = 150000, ELEMENTS = 300000 };
   static const uint8_t fields[] = {TD_HPROF_OBJECT, TD_HPROF_SHORT, TD_HPROF_OBJECT, 0};
@@ -146,25 +134,14 @@ Test(hprof, objects_on_the_edges_of_the_buffer) {
   end_heap(&d);
   end_dump(&d);
 
-  char folder[200], path[300];
-  make_folder(folder, sizeof folder);
-  snprintf(path, sizeof path, "%s/large.hprof", folder);
-  write_file(path, d.bytes.data, d.bytes.length);
-  struct td_thg from_memory, from_file;
-  struct td_thg_error error = {0};
-  cr_assert(td_import_bytes(d.bytes.data, d.bytes.length, "large", &from_memory, NULL, &error),
-            "%s", error.text);
-  cr_assert(td_import_graph(path, NULL, &from_file, NULL, &error), "%s", error.text);
-  assert_same_graph(&from_memory, &from_file);
-  cr_assert_eq(from_file.object_count, OBJECTS + 3);
+  struct td_thg graph = import_both_ways(&d.bytes);
+  cr_assert_eq(graph.object_count, OBJECTS + 3);
   for (uint32_t i = 0; i < OBJECTS; i++) {
-    uint64_t at = from_file.first_ref[i + 1];
-    cr_assert_eq(from_file.refs[at], 1 + (uint64_t)i * 7919 % OBJECTS);
-    cr_assert_eq(from_file.refs[at + 1], i ? i : TD_THG_NULL);
+    uint64_t at = graph.first_ref[i + 1];
+    cr_assert_eq(graph.refs[at], 1 + (uint64_t)i * 7919 % OBJECTS);
+    cr_assert_eq(graph.refs[at + 1], i ? i : TD_THG_NULL);
   }
-  td_thg_free(&from_memory);
-  td_thg_free(&from_file);
-  remove_folder(folder);
+  td_thg_free(&graph);
   free(elements);
   free(d.bytes.data);
 }

@@ -8,16 +8,10 @@ static const char snapshot[] =
     "\n{\"snapshot\":{\"meta\":{\"node_fields\":[\"id\",\"self_size\",\"edge_count\"],"
     "\"edge_fields\":[\"type\",\"to_node\"]}},\"nodes\":[1,8,1],\"edges\":[0,0]}";
 
-struct place {
-  char folder[200], input[300], output[300];
-};
-
-static struct place make_place(const char *input) {
-  struct place place;
-  make_folder(place.folder, sizeof place.folder);
-  snprintf(place.input, sizeof place.input, "%s/%s", place.folder, input);
-  snprintf(place.output, sizeof place.output, "%s/out.thg", place.folder);
-  return place;
+static const char *output_of(const struct place *place) {
+  static char output[300];
+  snprintf(output, sizeof output, "%s/out.thg", place->folder);
+  return output;
 }
 
 Test(import, by_content_not_by_name) {
@@ -27,11 +21,12 @@ Test(import, by_content_not_by_name) {
   struct dump d = small_dump(8, true);
 
   struct place place = make_place("java.heapsnapshot");
-  write_file(place.input, d.bytes.data, d.bytes.length);
-  cr_assert(td_import_file(place.input, place.output, NULL, &summary, &error), "%s", error.text);
+  write_file(place.path, d.bytes.data, d.bytes.length);
+  cr_assert(td_import_file(place.path, output_of(&place), NULL, &summary, &error), "%s",
+            error.text);
   cr_assert_str_eq(summary.format, "hprof");
   cr_assert_gt(summary.output_bytes, 0);
-  cr_assert(td_thg_read(place.output, &graph, &error), "%s", error.text);
+  cr_assert(td_thg_read(output_of(&place), &graph, &error), "%s", error.text);
   cr_assert_eq(graph.object_count, SMALL_OBJECTS);
   cr_assert(strstr(graph.about, "hprof"));
   td_thg_free(&graph);
@@ -39,8 +34,9 @@ Test(import, by_content_not_by_name) {
   remove_folder(place.folder);
 
   place = make_place("v8.hprof");
-  write_file(place.input, snapshot, strlen(snapshot));
-  cr_assert(td_import_file(place.input, place.output, NULL, &summary, &error), "%s", error.text);
+  write_file(place.path, snapshot, strlen(snapshot));
+  cr_assert(td_import_file(place.path, output_of(&place), NULL, &summary, &error), "%s",
+            error.text);
   cr_assert_str_eq(summary.format, "heapsnapshot");
   remove_folder(place.folder);
   free(d.bytes.data);
@@ -49,10 +45,10 @@ Test(import, by_content_not_by_name) {
 static void assert_nothing_written(const void *data, size_t length) {
   struct place place = make_place("bad");
   struct td_thg_error error = {0};
-  write_file(place.input, data, length);
-  cr_assert_not(td_import_file(place.input, place.output, NULL, NULL, &error));
+  write_file(place.path, data, length);
+  cr_assert_not(td_import_file(place.path, output_of(&place), NULL, NULL, &error));
   cr_assert_eq(error.kind, TD_THG_BAD_INPUT, "%s", error.text);
-  cr_assert(strstr(error.text, place.input), "%s", error.text);
+  cr_assert(strstr(error.text, place.path), "%s", error.text);
   cr_assert_eq(count_files(place.folder), 1);
   remove_folder(place.folder);
 }
@@ -91,10 +87,10 @@ Test(import, onto_itself) {
   struct place place = make_place("dump");
   struct td_thg_error error = {0};
   struct td_thg graph;
-  write_file(place.input, snapshot, strlen(snapshot));
-  cr_assert_not(td_import_file(place.input, place.input, NULL, NULL, &error));
+  write_file(place.path, snapshot, strlen(snapshot));
+  cr_assert_not(td_import_file(place.path, place.path, NULL, NULL, &error));
   cr_assert(strstr(error.text, "overwritten"), "%s", error.text);
-  cr_assert(td_import_graph(place.input, NULL, &graph, NULL, &error), "%s", error.text);
+  cr_assert(td_import_graph(place.path, NULL, &graph, NULL, &error), "%s", error.text);
   td_thg_free(&graph);
   remove_folder(place.folder);
 }
@@ -104,10 +100,10 @@ Test(import, a_pipe) {
   struct place place = make_place("pipe");
   struct td_thg_error error = {0};
   struct td_thg graph;
-  cr_assert_eq(mkfifo(place.input, 0600), 0);
-  cr_assert_not(td_import_graph(place.input, NULL, &graph, NULL, &error));
+  cr_assert_eq(mkfifo(place.path, 0600), 0);
+  cr_assert_not(td_import_graph(place.path, NULL, &graph, NULL, &error));
   cr_assert(strstr(error.text, "not a regular file"), "%s", error.text);
-  cr_assert_not(td_thg_read(place.input, &graph, &error));
+  cr_assert_not(td_thg_read(place.path, &graph, &error));
   cr_assert(strstr(error.text, "not a regular file"), "%s", error.text);
   remove_folder(place.folder);
 }
@@ -115,10 +111,10 @@ Test(import, a_pipe) {
 Test(import, an_output_that_cannot_be) {
   struct place place = make_place("dump");
   struct td_thg_error error = {0};
-  write_file(place.input, snapshot, strlen(snapshot));
-  cr_assert_not(td_import_file(place.input, "/no/such/folder/out", NULL, NULL, &error));
+  write_file(place.path, snapshot, strlen(snapshot));
+  cr_assert_not(td_import_file(place.path, "/no/such/folder/out", NULL, NULL, &error));
   cr_assert_eq(error.kind, TD_THG_NO_RESOURCES);
-  cr_assert_not(td_import_file(place.input, NULL, NULL, NULL, &error));
+  cr_assert_not(td_import_file(place.path, NULL, NULL, NULL, &error));
   cr_assert_neq(error.kind, TD_THG_OK);
   remove_folder(place.folder);
 }

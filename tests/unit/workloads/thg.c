@@ -56,12 +56,8 @@ Test(thg, a_large_graph) {
   for (uint32_t i = 0; i < OBJECTS; i++) {
     graph.size[i] = SLOTS * 8;
     graph.first_ref[i + 1] = (i + 1) * (uint64_t)SLOTS;
-    for (uint32_t s = 0; s < SLOTS; s++) {
-      random ^= random << 13;
-      random ^= random >> 17;
-      random ^= random << 5;
-      graph.refs[i * SLOTS + s] = random % 7 ? random % OBJECTS : i;
-    }
+    for (uint32_t s = 0; s < SLOTS; s++)
+      graph.refs[i * SLOTS + s] = next_random(&random) % 7 ? random % OBJECTS : i;
   }
   assert_round_trip(&graph);
   td_thg_free(&graph);
@@ -133,76 +129,59 @@ Test(thg, check_finds_what_is_wrong) {
 
 /* ---- Writing that fails leaves what was there ---------------------------------------------- */
 
-Test(thg, a_folder_that_is_not_there) {
+static void assert_not_written(const char *path, const char *wanted) {
   struct td_thg graph = sample_graph();
   struct td_thg_error error = {0};
-  cr_assert_not(td_thg_write("/no/such/folder/x.thg", &graph, NULL, &error));
+  cr_assert_not(td_thg_write(path, &graph, NULL, &error));
   cr_assert_eq(error.kind, TD_THG_NO_RESOURCES);
-  cr_assert(strstr(error.text, "/no/such/folder/x.thg"), "%s", error.text);
+  cr_assert(strstr(error.text, wanted), "%s", error.text);
   td_thg_free(&graph);
 }
 
+Test(thg, a_folder_that_is_not_there_or_in_the_way) {
+  struct place place = make_place("");
+  assert_not_written("/no/such/folder/x.thg", "/no/such/folder/x.thg");
+  assert_not_written(place.folder, place.folder);
+  cr_assert_eq(count_files(place.folder), 0);
+  remove_folder(place.folder);
+}
+
 Test(thg, a_disk_that_is_full) {
-  char folder[200], path[300], kept[8] = {0};
-  struct td_thg graph = sample_graph();
-  struct td_thg_error error = {0};
-  make_folder(folder, sizeof folder);
-  snprintf(path, sizeof path, "%s/graph.thg", folder);
-  write_file(path, "before", 6);
+  struct place place = make_place("graph.thg");
+  char kept[8] = {0};
+  write_file(place.path, "before", 6);
   signal(SIGXFSZ, SIG_IGN);
   const struct rlimit tight = {.rlim_cur = 300, .rlim_max = RLIM_INFINITY};
   struct rlimit wide;
   cr_assert_eq(getrlimit(RLIMIT_FSIZE, &wide), 0);
   cr_assert_eq(setrlimit(RLIMIT_FSIZE, &tight), 0);
-  bool written = td_thg_write(path, &graph, NULL, &error);
+  assert_not_written(place.path, place.path);
   cr_assert_eq(setrlimit(RLIMIT_FSIZE, &wide), 0);
-  cr_assert_not(written);
-  cr_assert_eq(error.kind, TD_THG_NO_RESOURCES);
-  cr_assert_eq(count_files(folder), 1);
-  FILE *file = fopen(path, "rb");
+  cr_assert_eq(count_files(place.folder), 1);
+  FILE *file = fopen(place.path, "rb");
   cr_assert_eq(fread(kept, 1, sizeof kept, file), 6);
   cr_assert_str_eq(kept, "before");
   fclose(file);
-  remove_folder(folder);
-  td_thg_free(&graph);
-}
-
-Test(thg, a_folder_in_the_way) {
-  char folder[200];
-  struct td_thg graph = sample_graph();
-  struct td_thg_error error = {0};
-  make_folder(folder, sizeof folder);
-  cr_assert_not(td_thg_write(folder, &graph, NULL, &error));
-  cr_assert_eq(error.kind, TD_THG_NO_RESOURCES);
-  cr_assert_eq(count_files(folder), 0);
-  remove_folder(folder);
-  td_thg_free(&graph);
+  remove_folder(place.folder);
 }
 
 /* Renaming over a device would do harm where we may. */
 Test(thg, a_device_in_the_way) {
-  struct td_thg graph = sample_graph();
-  struct td_thg_error error = {0};
-  cr_assert_not(td_thg_write("/dev/null", &graph, NULL, &error));
-  cr_assert_eq(error.kind, TD_THG_NO_RESOURCES);
   struct stat status;
+  assert_not_written("/dev/null", "/dev/null");
   cr_assert_eq(stat("/dev/null", &status), 0);
   cr_assert(S_ISCHR(status.st_mode));
-  td_thg_free(&graph);
 }
 
 Test(thg, files_that_cannot_be_read) {
+  const char *const paths[] = {"/no/such/file.thg", "/tmp", "/dev/null", NULL};
   struct td_thg graph;
-  struct td_thg_error error = {0};
-  cr_assert_not(td_thg_read("/no/such/file.thg", &graph, &error));
-  cr_assert_eq(error.kind, TD_THG_BAD_INPUT);
-  cr_assert(strstr(error.text, "/no/such/file.thg"));
-  cr_assert_not(td_thg_read("/tmp", &graph, &error));
-  cr_assert_eq(error.kind, TD_THG_BAD_INPUT);
-  cr_assert_not(td_thg_read("/dev/null", &graph, &error));
-  cr_assert_eq(error.kind, TD_THG_BAD_INPUT);
-  cr_assert_not(td_thg_read(NULL, &graph, &error));
-  cr_assert_eq(error.kind, TD_THG_BAD_INPUT);
+  for (size_t p = 0; p < sizeof paths / sizeof *paths; p++) {
+    struct td_thg_error error = {0};
+    cr_assert_not(td_thg_read(paths[p], &graph, &error));
+    cr_assert_eq(error.kind, TD_THG_BAD_INPUT);
+    cr_assert(strstr(error.text, paths[p] ? paths[p] : ""), "%s", error.text);
+  }
   cr_assert_not(td_thg_read("/no/such/file.thg", &graph, NULL));
 }
 
@@ -219,17 +198,15 @@ static void hear(void *context, const char *phase, uint64_t done, uint64_t total
 }
 
 Test(thg, progress_reaches_its_end) {
-  char folder[200], path[300];
+  struct place place = make_place("graph.thg");
   struct td_thg graph = sample_graph();
   struct td_thg_error error = {0};
   struct heard heard = {0};
   const struct td_thg_progress progress = {.report = hear, .context = &heard};
-  make_folder(folder, sizeof folder);
-  snprintf(path, sizeof path, "%s/graph.thg", folder);
-  cr_assert(td_thg_write(path, &graph, &progress, &error), "%s", error.text);
+  cr_assert(td_thg_write(place.path, &graph, &progress, &error), "%s", error.text);
   cr_assert_gt(heard.reports, 1);
   cr_assert_eq(heard.done, heard.total);
-  remove_folder(folder);
+  remove_folder(place.folder);
   td_thg_free(&graph);
 }
 

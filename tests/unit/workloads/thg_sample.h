@@ -49,20 +49,18 @@ static inline struct td_thg sample_graph(void) {
 
 /* The bytes of a graph's file. */
 static inline struct bytes file_bytes(const struct td_thg *graph) {
-  char folder[200], path[300];
+  struct place place = make_place("graph.thg");
   struct td_thg_error error = {0};
   struct bytes bytes = {0};
   uint8_t piece[4096];
-  make_folder(folder, sizeof folder);
-  snprintf(path, sizeof path, "%s/graph.thg", folder);
-  cr_assert(td_thg_write(path, graph, NULL, &error), "%s", error.text);
-  FILE *file = fopen(path, "rb");
+  cr_assert(td_thg_write(place.path, graph, NULL, &error), "%s", error.text);
+  FILE *file = fopen(place.path, "rb");
   cr_assert(file);
   for (size_t got; (got = fread(piece, 1, sizeof piece, file)) > 0;)
     put_bytes(&bytes, piece, got);
   fclose(file);
-  cr_assert_eq(count_files(folder), 1, "more than the file was left behind");
-  remove_folder(folder);
+  cr_assert_eq(count_files(place.folder), 1, "more than the file was left behind");
+  remove_folder(place.folder);
   return bytes;
 }
 
