@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/random.h"
 #include "tide/stats.h"
 #include "tide/tide.h"
 
@@ -23,15 +24,6 @@
   ((condition)                                                                                     \
        ? (void)0                                                                                   \
        : (fprintf(stderr, "%s:%d: check failed: %s\n", __FILE__, __LINE__, #condition), exit(1)))
-
-/* xorshift32 */
-static inline uint32_t random_next(uint32_t *state) {
-  uint32_t x = *state;
-  x ^= x << 13;
-  x ^= x >> 17;
-  x ^= x << 5;
-  return *state = x;
-}
 
 /* Argument number `index`, or the default. */
 static inline uint64_t argument(int count, char **arguments, int index, uint64_t otherwise) {

@@ -24,6 +24,7 @@
 #include TD_QUEUE_HEADER
 
 #include "marker/queue/growth.h"
+#include "tests/random.h"
 
 #define STRING_(text) #text
 #define STRING(text) STRING_(text)
@@ -65,20 +66,13 @@ static _Atomic(uint8_t) *seen;
  */
 static atomic_bool over;
 
-static uint32_t next_random(uint32_t *state) {
-  *state ^= *state << 13;
-  *state ^= *state >> 17;
-  *state ^= *state << 5;
-  return *state;
-}
-
 static size_t round_up(size_t bytes) {
   return (bytes + TD_CACHE_LINE - 1) & ~(size_t)(TD_CACHE_LINE - 1);
 }
 
 /* Mostly nothing; sometimes a pause that lets others overtake. */
 static void stall(uint32_t *random) {
-  uint32_t r = next_random(random);
+  uint32_t r = random_next(random);
   if (r % 64 == 0) {
     for (uint32_t i = r >> 8 & 255; i != 0; i--)
       atomic_signal_fence(memory_order_seq_cst);
@@ -119,14 +113,14 @@ static void *steal_all(void *argument) {
   uint64_t out[BATCH];
   uint32_t idle = 0;
   while (!atomic_load_explicit(&over, memory_order_relaxed)) {
-    int32_t taken = Q(steal)(t->queue, out, 1 + next_random(&t->random) % BATCH);
+    int32_t taken = Q(steal)(t->queue, out, 1 + random_next(&t->random) % BATCH);
     for (int32_t i = 0; i < taken; i++)
       saw(out[i], &t->counts);
     t->counts.steals += taken > 0;
     t->counts.stolen += taken > 0 ? (uint64_t)taken : 0;
     t->counts.empty += taken == 0;
     t->counts.lost_races += taken < 0;
-    if (taken == 0 && next_random(&t->random) % 4 == 0) Q(want)(t->queue);
+    if (taken == 0 && random_next(&t->random) % 4 == 0) Q(want)(t->queue);
     /* Do not sit out a time slice that the owner could use. */
     idle = taken > 0 ? 0 : idle + 1;
     if (idle % 64 == 63) sched_yield();
@@ -177,18 +171,18 @@ static bool wait_for_room(struct QUEUE *q, struct Q(owner) * o, struct counts *c
 static void own(struct QUEUE *q, struct Q(owner) * shared_owner, bool generous, uint32_t *random,
                 struct counts *counts) {
   struct Q(owner) o = *shared_owner;
-  uint32_t burst = 1u << next_random(random) % 8;
+  uint32_t burst = 1u << random_next(random) % 8;
   counts->round_puts = 0;
   while (counts->round_puts < round_items) {
-    bool room = put_some(q, &o, next_random(random) % (2 * burst), counts);
+    bool room = put_some(q, &o, random_next(random) % (2 * burst), counts);
     if (generous && Q(wanted)(q)) {
       Q(grant)(q, &o);
       counts->grants++;
     }
     if (!generous)
-      get_some(q, &o, next_random(random) % (2 * burst), counts);
+      get_some(q, &o, random_next(random) % (2 * burst), counts);
     else if (!room && !wait_for_room(q, &o, counts))
-      get_some(q, &o, 1 + next_random(random) % burst, counts);
+      get_some(q, &o, 1 + random_next(random) % burst, counts);
     stall(random);
   }
   for (int tries = 0; generous && tries < 100 && Q(size)(q) > 1000; tries++)
@@ -212,7 +206,7 @@ static bool run_round(struct ring ring, uint32_t *random, struct counts *counts,
   uint32_t started = 0;
   while (started + 1 < thread_count) {
     struct thief *t = &thieves[started];
-    *t = (struct thief){.queue = &queue, .random = next_random(random)};
+    *t = (struct thief){.queue = &queue, .random = random_next(random)};
     if (pthread_create(&t->thread, NULL, steal_all, t) != 0) break;
     started++;
   }

@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "bench/cli/samples.h"
+#include "tests/random.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -132,10 +133,8 @@ Test(samples, the_median_lies_where_it_is_said_to) {
     struct td_summary summary;
     do {
       double sum = -6; /* of twelve even choices: nearly normal, deviation 1 */
-      for (unsigned i = 0; i < 12; i++) {
-        x ^= x << 13, x ^= x >> 17, x ^= x << 5;
-        sum += x / 4294967296.0;
-      }
+      for (unsigned i = 0; i < 12; i++)
+        sum += random_next(&x) / 4294967296.0;
       cr_assert(td_samples_add(&samples, exp(0.1 * sum) * (x % 10 == 0   ? 2
                                                            : x % 10 == 1 ? 0.5
                                                                          : 1)));

@@ -4,6 +4,8 @@
 
 #include <criterion/criterion.h>
 
+#include "tests/random.h"
+
 Test(table, empty_has_nothing) {
   struct td_table table = {0};
   cr_assert_eq(td_table_get(&table, 8), TD_TABLE_NONE);
@@ -20,7 +22,7 @@ Test(table, behaves_as_the_model) {
   uint32_t x = 2463534242u;
   size_t count = 0;
   for (int step = 0; step < 200000; step++) {
-    x ^= x << 13, x ^= x >> 17, x ^= x << 5;
+    random_next(&x);
     size_t i = x % KEYS;
     uintptr_t key = (i + 1) * 64; /* neighbours collide in runs */
     if (x >> 30) {

@@ -2,6 +2,7 @@
 /* Medium objects: packed into spans, zeroed, found from any address inside, reused. */
 #include "heap/cells/medium.h"
 
+#include "tests/random.h"
 #include "tests/unit/heap/common.h"
 
 static struct td_space heap;
@@ -89,7 +90,7 @@ Test(medium, cells_are_reused_and_nobody_elses) {
   for (int round = 0; round < 12; round++) {
     size_t live = 0;
     for (int i = 0; i < OBJECTS; i++) {
-      x ^= x << 13, x ^= x >> 17, x ^= x << 5;
+      random_next(&x);
       unsigned char *old = objects[i];
       if (old) {
         cr_assert_eq(old[0], i % 251 + 1);
@@ -105,7 +106,7 @@ Test(medium, cells_are_reused_and_nobody_elses) {
     }
     void *kept[OBJECTS];
     for (int i = 0; i < OBJECTS; i++) {
-      x ^= x << 13, x ^= x >> 17, x ^= x << 5;
+      random_next(&x);
       if (x % 4 == 0) objects[i] = NULL;
       if (objects[i]) kept[live++] = objects[i];
     }

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs in blocks where live and free cells lie in clusters of random lengths: the searches look at
  * many mark bytes at a time, so what matters is where clusters begin and end. */
+#include "tests/random.h"
 #include "tests/unit/heap/common.h"
 
 #define ROUNDS 6u
 
 static uint32_t draw(uint32_t *state, uint32_t bound) {
-  uint32_t x = *state;
-  x ^= x << 13;
-  x ^= x >> 17;
-  x ^= x << 5;
-  return (*state = x) % bound;
+  return random_next(state) % bound;
 }
 
 /* Keeps clusters of the objects alive; how many are kept. kept[i] says which. */

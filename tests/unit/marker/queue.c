@@ -9,6 +9,7 @@
 
 #include "marker/queue/growth.h"
 #include "marker/queue/list.h"
+#include "tests/random.h"
 
 #define Q(name) TD_QUEUE_JOIN(td_, TD_QUEUE, _##name)
 #define ENTRY TD_QUEUE_JOIN(td_queue_entry_, TD_QUEUE, )
@@ -103,7 +104,7 @@ static void compare_with_model(uint32_t blocks, uint32_t entries) {
   model = (struct model){.count = 0};
   uint32_t random = 2463534242u;
   for (uint64_t next = 1; next < 20000;) {
-    random ^= random << 13, random ^= random >> 17, random ^= random << 5;
+    random_next(&random);
     if (random % 64 == 0) Q(grant)(&b->queue, &b->owner);
     if (random >> 8 & 1) {
       if (put(b, next)) {
@@ -178,7 +179,7 @@ static void share(uint32_t blocks, uint32_t entries) {
   uint64_t next = 1;
   bool more = true;
   while (more) {
-    random ^= random << 13, random ^= random >> 17, random ^= random << 5;
+    random_next(&random);
     int32_t got = 0;
     if (random % 8 < 4 && next <= ITEMS) {
       next += put(b, next);
