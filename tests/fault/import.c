@@ -5,30 +5,18 @@
  * the address sanitizer this also finds what an error leaves unfreed. */
 #include "tests/fault/refuse.h"
 
-#include <zlib.h>
-
 #include "tests/unit/workloads/hprof_small.h"
+#include "tests/unit/workloads/packed.h"
 #include "tests/unit/workloads/thg_sample.h"
 
 static const char before[] = "what was there before";
 
 /* A folder with an input, an output that is there already, and what the output should become. */
-struct place {
+struct trial {
   char folder[200], input[300], output[300];
   struct bytes data, expected;
   bool is_piped; /* the input comes through standard input */
 };
-
-static struct bytes read_whole(const char *path) {
-  struct bytes bytes = {0};
-  uint8_t piece[4096];
-  FILE *file = fopen(path, "rb");
-  cr_assert(file, "%s", path);
-  for (size_t got; (got = fread(piece, 1, sizeof piece, file)) > 0;)
-    put_bytes(&bytes, piece, got);
-  fclose(file);
-  return bytes;
-}
 
 static bool holds(const char *path, const void *data, size_t length) {
   struct bytes bytes = read_whole(path);
@@ -47,37 +35,37 @@ static void feed_standard_input(const struct bytes *data) {
   close(ends[0]);
 }
 
-static bool import(const struct place *place, struct td_thg_error *error) {
+static bool import(const struct trial *trial, struct td_thg_error *error) {
   *error = (struct td_thg_error){0};
-  if (place->is_piped) feed_standard_input(&place->data);
+  if (trial->is_piped) feed_standard_input(&trial->data);
   refusal.is_armed = true;
   bool done =
-      td_import_file(place->is_piped ? "-" : place->input, place->output, NULL, NULL, error);
+      td_import_file(trial->is_piped ? "-" : trial->input, trial->output, NULL, NULL, error);
   refusal.is_armed = false;
   return done;
 }
 
 /* Takes the bytes over. */
-static struct place make_place(struct bytes data, bool is_piped) {
-  struct place place = {.data = data, .is_piped = is_piped};
+static struct trial make_trial(struct bytes data, bool is_piped) {
+  struct trial trial = {.data = data, .is_piped = is_piped};
   struct td_thg_error error;
-  make_folder(place.folder, sizeof place.folder);
-  setenv("TMPDIR", place.folder, 1);
-  snprintf(place.input, sizeof place.input, "%s/input", place.folder);
-  snprintf(place.output, sizeof place.output, "%s/output", place.folder);
-  write_file(place.input, data.data, data.length);
+  make_folder(trial.folder, sizeof trial.folder);
+  setenv("TMPDIR", trial.folder, 1);
+  snprintf(trial.input, sizeof trial.input, "%s/input", trial.folder);
+  snprintf(trial.output, sizeof trial.output, "%s/output", trial.folder);
+  write_file(trial.input, data.data, data.length);
   memset(&refusal, 0, sizeof refusal);
   refusal.call = CALL_COUNT;
-  cr_assert(import(&place, &error), "%s", error.text);
-  place.expected = read_whole(place.output);
-  return place;
+  cr_assert(import(&trial, &error), "%s", error.text);
+  trial.expected = read_whole(trial.output);
+  return trial;
 }
 
-static void remove_place(struct place *place) {
+static void remove_trial(struct trial *trial) {
   unsetenv("TMPDIR");
-  remove_folder(place->folder);
-  free(place->data.data);
-  free(place->expected.data);
+  remove_folder(trial->folder);
+  free(trial->data.data);
+  free(trial->expected.data);
 }
 
 static int count_open_files(void) {
@@ -85,18 +73,18 @@ static int count_open_files(void) {
 }
 
 /* Returns whether the import came as far as the call that was to fail. */
-static bool try_once(const struct place *place, enum td_thg_error_kind kind) {
+static bool try_once(const struct trial *trial, enum td_thg_error_kind kind) {
   struct td_thg_error error;
-  write_file(place->output, before, sizeof before);
+  write_file(trial->output, before, sizeof before);
   int open_before = count_open_files();
-  bool done = import(place, &error);
+  bool done = import(trial, &error);
   cr_assert_eq(count_open_files(), open_before, "a file was left open");
-  cr_assert_eq(count_files(place->folder), 2, "more than the output was left behind");
+  cr_assert_eq(count_files(trial->folder), 2, "more than the output was left behind");
   if (done) {
-    cr_assert(holds(place->output, place->expected.data, place->expected.length));
+    cr_assert(holds(trial->output, trial->expected.data, trial->expected.length));
   } else {
     cr_assert(refusal.has_failed, "%s", error.text);
-    cr_assert(holds(place->output, before, sizeof before));
+    cr_assert(holds(trial->output, before, sizeof before));
     cr_assert_eq(error.kind, kind, "%s", error.text);
     cr_assert_neq(error.text[0], '\0');
   }
@@ -115,7 +103,7 @@ static const struct fault {
     {CALL_RENAME, EACCES, TD_THG_NO_RESOURCES},
 };
 
-static void refuse_each(struct place *place) {
+static void refuse_each(struct trial *trial) {
   for (size_t f = 0; f < sizeof faults / sizeof faults[0]; f++) {
     for (int for_ever = 0; for_ever < 2; for_ever++) {
       long n = 0;
@@ -125,14 +113,14 @@ static void refuse_each(struct place *place) {
         refusal.why = faults[f].why;
         refusal.countdown = n++;
         refusal.is_for_ever = for_ever;
-      } while (try_once(place, faults[f].kind));
+      } while (try_once(trial, faults[f].kind));
       cr_assert_gt(n, 1, "no call of kind %d in the whole import", faults[f].call);
     }
   }
 }
 
 /* Interrupted calls are made again, and bytes may come one at a time. */
-static void disturb(struct place *place) {
+static void disturb(struct trial *trial) {
   static const enum call calls[] = {CALL_READ, CALL_WRITE};
   struct td_thg_error error;
   for (size_t c = 0; c < sizeof calls / sizeof calls[0]; c++) {
@@ -143,39 +131,29 @@ static void disturb(struct place *place) {
       refusal.why = EINTR;
       refusal.countdown = n++;
       refusal.is_short = true;
-      cr_assert(import(place, &error), "%s", error.text);
-      cr_assert(holds(place->output, place->expected.data, place->expected.length));
+      cr_assert(import(trial, &error), "%s", error.text);
+      cr_assert(holds(trial->output, trial->expected.data, trial->expected.length));
     } while (refusal.has_failed && n < 40);
   }
 }
 
 static void refuse_all(struct bytes data, bool is_piped) {
-  struct place place = make_place(data, is_piped);
-  refuse_each(&place);
-  disturb(&place);
-  remove_place(&place);
+  struct trial trial = make_trial(data, is_piped);
+  refuse_each(&trial);
+  disturb(&trial);
+  remove_trial(&trial);
 }
 
-static struct bytes pack(struct bytes plain) {
-  struct bytes packed = {0};
-  uint8_t room[4096];
-  z_stream z = {.next_in = plain.data, .avail_in = (uInt)plain.length};
-  z.next_out = room;
-  z.avail_out = sizeof room;
-  cr_assert_eq(deflateInit2(&z, 9, Z_DEFLATED, MAX_WBITS + 16, 9, Z_DEFAULT_STRATEGY), Z_OK);
-  cr_assert_eq(deflate(&z, Z_FINISH), Z_STREAM_END);
-  put_bytes(&packed, room, sizeof room - z.avail_out);
-  deflateEnd(&z);
+static struct bytes packed(struct bytes plain) {
+  struct bytes bytes = {0};
+  pack(&bytes, plain.data, plain.length);
   free(plain.data);
-  return packed;
+  return bytes;
 }
 
 static struct bytes snapshot(void) {
-  static const char text[] =
-      "{\"snapshot\":{\"meta\":{\"node_fields\":[\"id\",\"self_size\",\"edge_count\"],"
-      "\"edge_fields\":[\"type\",\"to_node\"]}},\"nodes\":[1,8,1],\"edges\":[0,0]}";
   struct bytes bytes = {0};
-  put_bytes(&bytes, text, sizeof text - 1);
+  put_text(&bytes, SNAPSHOT);
   return bytes;
 }
 
@@ -184,7 +162,7 @@ Test(fault_import, hprof) {
 }
 
 Test(fault_import, hprof_packed) {
-  refuse_all(pack(small_dump(4, false).bytes), false);
+  refuse_all(packed(small_dump(4, false).bytes), false);
 }
 
 Test(fault_import, hprof_through_a_pipe) {
@@ -192,7 +170,7 @@ Test(fault_import, hprof_through_a_pipe) {
 }
 
 Test(fault_import, hprof_packed_through_a_pipe) {
-  refuse_all(pack(small_dump(8, true).bytes), true);
+  refuse_all(packed(small_dump(8, true).bytes), true);
 }
 
 Test(fault_import, heapsnapshot) {
@@ -200,7 +178,7 @@ Test(fault_import, heapsnapshot) {
 }
 
 Test(fault_import, heapsnapshot_packed_through_a_pipe) {
-  refuse_all(pack(snapshot()), true);
+  refuse_all(packed(snapshot()), true);
 }
 
 Test(fault_import, graph_file) {
@@ -212,7 +190,7 @@ Test(fault_import, graph_file) {
 /* A graph file as `file:` reads it. */
 Test(fault_import, graph_file_by_itself) {
   struct td_thg graph = sample_graph(), found;
-  struct place place = make_place(file_bytes(&graph), false);
+  struct trial trial = make_trial(file_bytes(&graph), false);
   for (size_t f = 0; f <= CALL_READ; f++) {
     bool was_reached = true;
     for (long n = 0; was_reached; n++) {
@@ -222,7 +200,7 @@ Test(fault_import, graph_file_by_itself) {
       refusal.why = faults[f].why;
       refusal.countdown = n;
       refusal.is_armed = true;
-      bool was_read = td_thg_read(place.input, &found, &error);
+      bool was_read = td_thg_read(trial.input, &found, &error);
       refusal.is_armed = false;
       was_reached = refusal.has_failed;
       cr_assert_eq(was_read, !was_reached);
@@ -231,6 +209,6 @@ Test(fault_import, graph_file_by_itself) {
       td_thg_free(&found);
     }
   }
-  remove_place(&place);
+  remove_trial(&trial);
   td_thg_free(&graph);
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/random.h"
 #include "workloads/import.h"
 #include "workloads/thg_read.h"
 #include "workloads/thg_write.h"
@@ -39,13 +40,6 @@ static inline __attribute__((format(printf, 2, 3))) void put_text(struct bytes *
   va_end(arguments);
   cr_assert_lt(length, sizeof text);
   put_bytes(b, text, length);
-}
-
-/* xorshift32 */
-static inline uint32_t next_random(uint32_t *state) {
-  *state ^= *state << 13;
-  *state ^= *state >> 17;
-  return *state ^= *state << 5;
 }
 
 /* Big-endian, as HPROF wants it. */
@@ -109,6 +103,23 @@ static inline void write_file(const char *path, const void *data, size_t length)
   cr_assert_eq(fwrite(data, 1, length, file), length);
   cr_assert_eq(fclose(file), 0);
 }
+
+static inline struct bytes read_whole(const char *path) {
+  struct bytes bytes = {0};
+  uint8_t piece[4096];
+  FILE *file = fopen(path, "rb");
+  cr_assert(file, "%s", path);
+  for (size_t got; (got = fread(piece, 1, sizeof piece, file)) > 0;)
+    put_bytes(&bytes, piece, got);
+  fclose(file);
+  return bytes;
+}
+
+/* The smallest heap snapshot, up to its nodes; and a whole one. */
+#define SNAPSHOT_BEGIN                                                                             \
+  "{\"snapshot\":{\"meta\":{\"node_fields\":[\"id\",\"self_size\",\"edge_count\"],"                \
+  "\"edge_fields\":[\"type\",\"to_node\"]}},"
+#define SNAPSHOT SNAPSHOT_BEGIN "\"nodes\":[1,8,1],\"edges\":[0,0]}"
 
 static inline void assert_same_graph(const struct td_thg *a, const struct td_thg *b) {
   cr_assert_eq(a->object_count, b->object_count);

@@ -34,7 +34,7 @@ struct heap {
 static struct heap h;
 
 static uint32_t pick(uint32_t below) {
-  return next_random(&h.random) % below;
+  return random_next(&h.random) % below;
 }
 
 static void begin(void) {

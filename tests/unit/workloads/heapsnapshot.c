@@ -122,14 +122,10 @@ Test(heapsnapshot, a_deep_tree_to_pass_over) {
   free(b.data);
 }
 
-#define TINY                                                                                       \
-  "{\"snapshot\":{\"meta\":{\"node_fields\":[\"id\",\"self_size\",\"edge_count\"],"                \
-  "\"edge_fields\":[\"type\",\"to_node\"]}},"
-
 /* A node with `edges` edges to itself and `words` words, behind the root. */
 static struct td_thg import_wide(unsigned edges, unsigned words) {
   struct bytes b = {0};
-  put_text(&b, TINY "\"nodes\":[1,0,0,2,%u,%u],\"edges\":[", words * 8, edges);
+  put_text(&b, SNAPSHOT_BEGIN "\"nodes\":[1,0,0,2,%u,%u],\"edges\":[", words * 8, edges);
   for (unsigned e = 0; e < edges; e++)
     put_text(&b, "%s1,3", e ? "," : "");
   put_text(&b, "]}");
@@ -169,7 +165,7 @@ Test(heapsnapshot, shapes_of_wide_nodes) {
 Test(heapsnapshot, numbers_on_the_edges_of_the_buffer) {
   enum { NODES = 400000 };
   struct bytes b = {0};
-  put_text(&b, TINY "\"nodes\":[");
+  put_text(&b, SNAPSHOT_BEGIN "\"nodes\":[");
   for (uint32_t n = 0; n < NODES; n++)
     put_text(&b, "%s%u,%u,1\n", n ? "," : "", n, n % 1000 * 8);
   put_text(&b, "],\"edges\":[");
@@ -212,27 +208,31 @@ Test(heapsnapshot, says_what_is_wrong) {
       "{\"snapshot\":{\"meta\":{\"node_fields\":[\"a\",\"b\",\"c\",\"id\"],\"node_fields\":["
       "\"self_size\",\"edge_count\"],\"edge_fields\":[\"type\",\"to_node\"]}}}",
       "no node field \"id\"");
-  assert_message(TINY "\"edges\":[]}", "\"edges\" before \"nodes\"");
-  assert_message(TINY "\"nodes\":[1,8,0],\"nodes\":[]}", "\"nodes\" twice");
-  assert_message(TINY "\"nodes\":[1,8,0],\"edges\":[],\"edges\":[]}", "\"edges\" twice");
-  assert_message(TINY "\"nodes\":[],\"edges\":[]}", "not even the root");
-  assert_message(TINY "\"nodes\":[1,8,0,2],\"edges\":[]}", "inside a row");
-  assert_message(TINY "\"nodes\":[1,8,0],\"edges\":[0,0]}", "edge 0: more edges");
-  assert_message(TINY "\"nodes\":[1,8,2],\"edges\":[0,0]}", "fewer \"edges\"");
-  assert_message(TINY "\"nodes\":[1,8,1],\"edges\":[0,1]}", "edge 0: its target is no node");
-  assert_message(TINY "\"nodes\":[1,8,1],\"edges\":[0,3]}", "edge 0: its target is no node");
-  assert_message(TINY "\"nodes\":[1,8,1,1,8,0],\"edges\":[0,3]}", "its id 1 is taken");
-  assert_message(TINY "\"nodes\":[1,-8,0],\"edges\":[]}", "a whole number");
-  assert_message(TINY "\"nodes\":[1,8.5,0],\"edges\":[]}", "a whole number");
-  assert_message(TINY "\"nodes\":[1,1e3,0],\"edges\":[]}", "a whole number");
-  assert_message(TINY "\"nodes\":[1,9999999999999999999,0],\"edges\":[]}", "a whole number");
-  assert_message(TINY "\"nodes\":[1,999999999999999999,0],\"edges\":[]}", "over 2^40 bytes");
-  assert_message(TINY "\"nodes\":[1,8,999999999999],\"edges\":[]}", "over 2^32 edges");
-  assert_message(TINY "\"nodes\":[1,8,0],\"edges\":[],\"strings\":[1]}", "a string");
-  assert_message(TINY "\"nodes\":[1,8,0],\"edges\":[]} x", "more after the end");
-  assert_message(TINY "\"nodes\":[1,8,0,],\"edges\":[]}", "a whole number");
-  assert_message(TINY "\"nodes\":[1 8,0],\"edges\":[]}", "a comma");
-  assert_message(TINY "\"nodes\":[1,8,0],\"edges\":[],\"x\":[}}", "a stray bracket");
+  assert_message(SNAPSHOT_BEGIN "\"edges\":[]}", "\"edges\" before \"nodes\"");
+  assert_message(SNAPSHOT_BEGIN "\"nodes\":[1,8,0],\"nodes\":[]}", "\"nodes\" twice");
+  assert_message(SNAPSHOT_BEGIN "\"nodes\":[1,8,0],\"edges\":[],\"edges\":[]}", "\"edges\" twice");
+  assert_message(SNAPSHOT_BEGIN "\"nodes\":[],\"edges\":[]}", "not even the root");
+  assert_message(SNAPSHOT_BEGIN "\"nodes\":[1,8,0,2],\"edges\":[]}", "inside a row");
+  assert_message(SNAPSHOT_BEGIN "\"nodes\":[1,8,0],\"edges\":[0,0]}", "edge 0: more edges");
+  assert_message(SNAPSHOT_BEGIN "\"nodes\":[1,8,2],\"edges\":[0,0]}", "fewer \"edges\"");
+  assert_message(SNAPSHOT_BEGIN "\"nodes\":[1,8,1],\"edges\":[0,1]}",
+                 "edge 0: its target is no node");
+  assert_message(SNAPSHOT_BEGIN "\"nodes\":[1,8,1],\"edges\":[0,3]}",
+                 "edge 0: its target is no node");
+  assert_message(SNAPSHOT_BEGIN "\"nodes\":[1,8,1,1,8,0],\"edges\":[0,3]}", "its id 1 is taken");
+  assert_message(SNAPSHOT_BEGIN "\"nodes\":[1,-8,0],\"edges\":[]}", "a whole number");
+  assert_message(SNAPSHOT_BEGIN "\"nodes\":[1,8.5,0],\"edges\":[]}", "a whole number");
+  assert_message(SNAPSHOT_BEGIN "\"nodes\":[1,1e3,0],\"edges\":[]}", "a whole number");
+  assert_message(SNAPSHOT_BEGIN "\"nodes\":[1,9999999999999999999,0],\"edges\":[]}",
+                 "a whole number");
+  assert_message(SNAPSHOT_BEGIN "\"nodes\":[1,999999999999999999,0],\"edges\":[]}",
+                 "over 2^40 bytes");
+  assert_message(SNAPSHOT_BEGIN "\"nodes\":[1,8,999999999999],\"edges\":[]}", "over 2^32 edges");
+  assert_message(SNAPSHOT_BEGIN "\"nodes\":[1,8,0],\"edges\":[],\"strings\":[1]}", "a string");
+  assert_message(SNAPSHOT_BEGIN "\"nodes\":[1,8,0],\"edges\":[]} x", "more after the end");
+  assert_message(SNAPSHOT_BEGIN "\"nodes\":[1,8,0,],\"edges\":[]}", "a whole number");
+  assert_message(SNAPSHOT_BEGIN "\"nodes\":[1 8,0],\"edges\":[]}", "a comma");
+  assert_message(SNAPSHOT_BEGIN "\"nodes\":[1,8,0],\"edges\":[],\"x\":[}}", "a stray bracket");
   assert_message("{\"snapshot\":{\"node_count\":2,\"meta\":{\"node_fields\":[\"id\",\"self_size\","
                  "\"edge_count\"],\"edge_fields\":[\"type\",\"to_node\"]}},\"nodes\":[1,8,0],"
                  "\"edges\":[]}",

@@ -2,25 +2,9 @@
 /* Dumps that are packed with gzip, and dumps that come through standard input. */
 #include <fcntl.h>
 #include <sys/wait.h>
-#include <zlib.h>
 
 #include "tests/unit/workloads/hprof_small.h"
-
-static const char snapshot[] =
-    "{\"snapshot\":{\"meta\":{\"node_fields\":[\"id\",\"self_size\",\"edge_count\"],"
-    "\"edge_fields\":[\"type\",\"to_node\"]}},\"nodes\":[1,8,1],\"edges\":[0,0]}";
-
-/* Appends the bytes as one gzip member. */
-static void pack(struct bytes *out, const void *data, size_t length) {
-  uint8_t room[4096];
-  z_stream z = {.next_in = (Bytef *)(uintptr_t)data, .avail_in = (uInt)length};
-  z.next_out = room;
-  z.avail_out = sizeof room;
-  cr_assert_eq(deflateInit2(&z, 9, Z_DEFLATED, MAX_WBITS + 16, 9, Z_DEFAULT_STRATEGY), Z_OK);
-  cr_assert_eq(deflate(&z, Z_FINISH), Z_STREAM_END);
-  put_bytes(out, room, sizeof room - z.avail_out);
-  deflateEnd(&z);
-}
+#include "tests/unit/workloads/packed.h"
 
 static void assert_imports_as(const struct bytes *b, const struct td_thg *expected) {
   struct td_thg graph = import_good(b, NULL);
@@ -110,8 +94,8 @@ Test(import_packed, sub_records_in_two_segments) {
 
 Test(import_packed, snapshot) {
   struct bytes plain = {0}, packed = {0};
-  put_bytes(&plain, snapshot, strlen(snapshot));
-  pack(&packed, snapshot, strlen(snapshot));
+  put_text(&plain, SNAPSHOT);
+  pack(&packed, plain.data, plain.length);
   struct td_thg expected = import_good(&plain, NULL);
   assert_imports_as(&packed, &expected);
   td_thg_free(&expected);
@@ -193,7 +177,7 @@ Test(import_packed, through_a_pipe) {
   make_folder(folder, sizeof folder);
   setenv("TMPDIR", folder, 1);
   pack(&packed, d.bytes.data, d.bytes.length);
-  put_bytes(&json, snapshot, strlen(snapshot));
+  put_text(&json, SNAPSHOT);
   struct td_thg expected = import_good(&d.bytes, NULL);
   for (size_t piece = 1; piece < 10000; piece *= 13) {
     assert_piped(&d.bytes, piece, &expected);

@@ -2,70 +2,56 @@
 /* Graphs on a Tidemark heap: the collector finds just what was built. */
 #include "workloads/sink_tide.h"
 
-#include <string.h>
-
+#include "tests/unit/gc/common.h"
 #include "tests/unit/workloads/recorded.h"
-#include "tide/stats.h"
 
-struct world {
-  struct tide_heap *heap;
-  struct tide_mutator *mutator;
+struct place {
+  struct world w;
   struct td_graph_tide *graph;
   struct td_graph_sink sink;
 };
 
-static struct world world_new(size_t heap_max_bytes, size_t heap_initial_bytes) {
-  struct world world;
-  struct tide_options options;
-  struct tide_error error = {0};
-  tide_options_init(&options);
+static struct place make_place(size_t heap_max_bytes, size_t heap_initial_bytes) {
+  struct tide_options options = small_options();
   options.heap_max_bytes = heap_max_bytes;
   options.heap_initial_bytes = heap_initial_bytes;
-  options.markers = 2;
-  world.heap = tide_heap_create(&options, &error);
-  cr_assert_not_null(world.heap, "%s", error.text);
-  struct tide_attach_options attach;
-  tide_attach_options_init(&attach);
-  attach.stack = TIDE_STACK_PRECISE;
-  world.mutator = tide_attach(world.heap, &attach, &error);
-  cr_assert_not_null(world.mutator, "%s", error.text);
-  world.graph = td_graph_tide_new(world.heap, world.mutator);
-  cr_assert_not_null(world.graph);
-  td_graph_tide_sink(world.graph, &world.sink);
-  return world;
+  struct place place = {.w = world_with(&options, TIDE_STACK_PRECISE)};
+  place.graph = td_graph_tide_new(place.w.heap, place.w.m);
+  cr_assert_not_null(place.graph);
+  td_graph_tide_sink(place.graph, &place.sink);
+  return place;
 }
 
-static struct tide_check collect(struct world *world) {
+static struct tide_check collect(struct place *place) {
   struct tide_check check;
-  cr_assert_eq(tide_collect(world->mutator), TIDE_OK);
-  cr_assert_eq(tide_check_marks(world->mutator, &check), TIDE_OK);
+  cr_assert_eq(tide_collect(place->w.m), TIDE_OK);
+  cr_assert_eq(tide_check_marks(place->w.m, &check), TIDE_OK);
   cr_expect(check.equal, "%s", check.difference);
   return check;
 }
 
 /* Frees the graph and expects the next collection to find nothing. */
-static void world_end(struct world *world) {
-  td_graph_tide_free(world->graph);
-  cr_expect_eq(collect(world).objects, 0);
-  cr_expect_eq(tide_detach(world->mutator), TIDE_OK);
-  cr_expect_eq(tide_heap_destroy(world->heap), TIDE_OK);
+static void leave(struct place *place) {
+  td_graph_tide_free(place->graph);
+  cr_expect_eq(collect(place).objects, 0);
+  world_end(&place->w);
 }
 
 static void expect_graph(const char *text, size_t heap_initial_bytes, bool collected_meanwhile) {
   struct td_graph_spec spec = parse_spec(text);
   struct td_thg recorded = record(text);
   struct reached reached = reach(&recorded);
-  struct world world = world_new(0, heap_initial_bytes);
+  struct place place = make_place(0, heap_initial_bytes);
   struct td_graph_error error = {0};
-  cr_assert(td_graph_build(&spec, &world.sink, NULL, &error), "%s", error.text);
+  cr_assert(td_graph_build(&spec, &place.sink, NULL, &error), "%s", error.text);
   struct tide_heap_stats stats;
-  tide_heap_stats(world.heap, &stats);
+  tide_heap_stats(place.w.heap, &stats);
   cr_expect(!collected_meanwhile || stats.collections > 0, "%s: no collection", text);
-  struct tide_check check = collect(&world);
+  struct tide_check check = collect(&place);
   cr_expect_eq(check.objects, reached.objects, "%s: %llu objects", text,
                (unsigned long long)check.objects);
   cr_expect_eq(check.edges, reached.edges, "%s: %llu edges", text, (unsigned long long)check.edges);
-  world_end(&world);
+  leave(&place);
   td_thg_free(&recorded);
   td_graph_spec_free(&spec);
 }
@@ -112,24 +98,24 @@ Test(sink_tide, stress, .timeout = 120) {
 
 Test(sink_tide, too_small_a_heap_is_told, .timeout = 120) {
   struct td_graph_spec spec = parse_spec("tree:depth=20");
-  struct world world = world_new(8 << 20, 0);
+  struct place place = make_place(8 << 20, 0);
   struct td_graph_error error = {0};
-  cr_assert_not(td_graph_build(&spec, &world.sink, NULL, &error));
+  cr_assert_not(td_graph_build(&spec, &place.sink, NULL, &error));
   cr_expect_eq(error.status, TD_GRAPH_NO_RESOURCES);
   cr_expect_not_null(strstr(error.text, "tree:depth=20"), "%s", error.text);
   cr_expect_not_null(strstr(error.text, "no memory after"), "%s", error.text);
-  world_end(&world);
+  leave(&place);
   td_graph_spec_free(&spec);
 }
 
 Test(sink_tide, two_graphs_on_one_heap) {
   struct td_graph_spec tree = parse_spec("tree:depth=8"), list = parse_spec("list:length=100");
-  struct world world = world_new(0, 0);
+  struct place place = make_place(0, 0);
   struct td_graph_error error;
-  cr_assert(td_graph_build(&tree, &world.sink, NULL, &error));
-  cr_assert(td_graph_build(&list, &world.sink, NULL, &error));
-  cr_expect_eq(collect(&world).objects, 511 + 100);
-  world_end(&world);
+  cr_assert(td_graph_build(&tree, &place.sink, NULL, &error));
+  cr_assert(td_graph_build(&list, &place.sink, NULL, &error));
+  cr_expect_eq(collect(&place).objects, 511 + 100);
+  leave(&place);
   td_graph_spec_free(&tree);
   td_graph_spec_free(&list);
 }
@@ -143,14 +129,14 @@ static void keep_progress(void *context, uint64_t done, uint64_t total) {
 
 Test(sink_tide, progress_ends_at_the_end) {
   struct td_graph_spec spec = parse_spec("tree:depth=16");
-  struct world world = world_new(0, 0);
+  struct place place = make_place(0, 0);
   uint64_t last[2] = {0, 0};
-  td_graph_tide_progress(world.graph, keep_progress, last);
-  td_graph_tide_sink(world.graph, &world.sink);
-  cr_assert(td_graph_build(&spec, &world.sink, NULL, NULL));
+  td_graph_tide_progress(place.graph, keep_progress, last);
+  td_graph_tide_sink(place.graph, &place.sink);
+  cr_assert(td_graph_build(&spec, &place.sink, NULL, NULL));
   cr_expect_eq(last[0], 2 * 131071);
   cr_expect_eq(last[1], 2 * 131071);
-  world_end(&world);
+  leave(&place);
   td_graph_spec_free(&spec);
 }
 

@@ -236,7 +236,7 @@ Test(thg_damaged, noise) {
   uint32_t random = 2463534242u;
   for (int round = 0; round < 200; round++) {
     for (size_t i = 0; i < sizeof noise; i++)
-      noise[i] = (uint8_t)(next_random(&random) >> 24);
+      noise[i] = (uint8_t)(random_next(&random) >> 24);
     if (round % 2) memcpy(noise, td_thg_magic, sizeof td_thg_magic);
     if (round % 4 == 3) memcpy(noise + 8, "\1\0\0\0\6\0\0\0", 8);
     cr_assert(is_refused_graph(&(struct bytes){.data = noise, .length = sizeof noise}));

@@ -51,14 +51,8 @@ static inline struct td_thg sample_graph(void) {
 static inline struct bytes file_bytes(const struct td_thg *graph) {
   struct place place = make_place("graph.thg");
   struct td_thg_error error = {0};
-  struct bytes bytes = {0};
-  uint8_t piece[4096];
   cr_assert(td_thg_write(place.path, graph, NULL, &error), "%s", error.text);
-  FILE *file = fopen(place.path, "rb");
-  cr_assert(file);
-  for (size_t got; (got = fread(piece, 1, sizeof piece, file)) > 0;)
-    put_bytes(&bytes, piece, got);
-  fclose(file);
+  struct bytes bytes = read_whole(place.path);
   cr_assert_eq(count_files(place.folder), 1, "more than the file was left behind");
   remove_folder(place.folder);
   return bytes;
