@@ -4,6 +4,7 @@
 #define TD_TESTS_UNIT_HEAP_COMMON_H
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -87,6 +88,18 @@ static inline bool heap_count(const struct td_cell *object, void *context) {
   (void)object;
   ++*(uint64_t *)context;
   return true;
+}
+
+/* The process's address space, and what of it is in memory; 0 if the system does not tell. */
+struct process_bytes {
+  size_t reserved, resident;
+};
+static inline struct process_bytes process_bytes(void) {
+  size_t reserved = 0, resident = 0, page = td_plat_page_bytes();
+  FILE *file = fopen("/proc/self/statm", "r");
+  if (file && fscanf(file, "%zu %zu", &reserved, &resident) != 2) reserved = resident = 0;
+  if (file) fclose(file);
+  return (struct process_bytes){reserved * page, resident * page};
 }
 
 /* The child's exit status; it must not use Criterion. */

@@ -1,18 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Large objects: zeroed, exact, as long as the limit allows, and untouched until used. */
-#include <stdio.h>
-
 #include "tests/unit/heap/common.h"
 
 static struct td_space heap;
-
-static size_t resident_bytes(void) {
-  size_t total, resident;
-  FILE *file = fopen("/proc/self/statm", "r");
-  cr_assert(file && fscanf(file, "%zu %zu", &total, &resident) == 2);
-  fclose(file);
-  return resident * td_plat_page_bytes();
-}
 
 static uint32_t keep_only(void *object) {
   struct tide_bump none = {0};
@@ -68,7 +58,8 @@ SpaceTest(large, memory_is_zero_again) {
 Test(large, several_gib_that_nobody_touches_cost_nothing) {
   size_t bytes = (size_t)6 << 30;
   heap_open(&heap, (size_t)8 << 30);
-  size_t before = resident_bytes();
+  size_t before = process_bytes().resident;
+  cr_assert_gt(before, 0);
   char *object = (char *)heap_large(&heap, TIDE_LAYOUT_REFS, bytes);
   cr_assert_not_null(object);
   cr_assert_eq(td_space_object_bytes(&heap, (uintptr_t)object), bytes);
@@ -80,7 +71,7 @@ Test(large, several_gib_that_nobody_touches_cost_nothing) {
   struct tide_bump none = {0};
   heap_collect_unchecked(&heap, &none, (void **)&object, 1, 1);
   /* side tables: 24 and 16 bytes per block; a few pages of the object, huge ones perhaps */
-  cr_assert_leq(resident_bytes() - before, (size_t)64 << 20);
+  cr_assert_leq(process_bytes().resident - before, (size_t)64 << 20);
   heap_check(&heap);
   cr_assert_eq(heap.live_objects, 1);
   cr_assert_eq(heap.live_bytes, bytes);

@@ -170,17 +170,19 @@ Test(limits, garbage_limits_nothing) {
 }
 
 Test(limits, half_a_quota) {
+  static const struct {
+    const char *text;
+    uint64_t cpus;
+  } quotas[] = {{"300000\n", 3}, /* the kernel's period */
+                {"300000 x\n", MACHINE_CPUS},
+                {"0 100000\n", MACHINE_CPUS},
+                {"1 100000\n", 1},
+                {"18446744073709551615 1\n", MACHINE_CPUS}};
   put("proc/self/cgroup", "0::/job\n");
-  put("sys/fs/cgroup/job/cpu.max", "300000\n"); /* the kernel's period */
-  cpus_are(3);
-  put("sys/fs/cgroup/job/cpu.max", "300000 x\n");
-  cpus_are(MACHINE_CPUS);
-  put("sys/fs/cgroup/job/cpu.max", "0 100000\n");
-  cpus_are(MACHINE_CPUS);
-  put("sys/fs/cgroup/job/cpu.max", "1 100000\n");
-  cpus_are(1);
-  put("sys/fs/cgroup/job/cpu.max", "18446744073709551615 1\n");
-  cpus_are(MACHINE_CPUS);
+  for (size_t i = 0; i < sizeof quotas / sizeof quotas[0]; i++) {
+    put("sys/fs/cgroup/job/cpu.max", "%s", quotas[i].text);
+    cpus_are(quotas[i].cpus);
+  }
 }
 
 Test(limits, numbers_need_no_newline) {
