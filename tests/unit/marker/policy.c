@@ -32,6 +32,14 @@ static const uint32_t *two_nodes(uint32_t self) {
   return distances;
 }
 
+static struct td_policy policy_of(enum td_policy_kind kind, uint32_t self, uint32_t count) {
+  struct td_policy policy;
+  struct td_policy_options options = options_of(kind, self, count);
+  options.distances = two_nodes(self);
+  td_policy_init(&policy, &options);
+  return policy;
+}
+
 static void set_sizes(uint64_t size) {
   for (uint32_t v = 0; v < COUNT_MOST; v++)
     sizes[v] = size;
@@ -60,10 +68,7 @@ Test(policy, victims_are_others) {
   for (unsigned k = 0; k < KINDS; k++)
     for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++)
       for (uint32_t self = 0; self < counts[c]; self++) {
-        struct td_policy_options options = options_of((enum td_policy_kind)k, self, counts[c]);
-        options.distances = two_nodes(self);
-        struct td_policy policy;
-        td_policy_init(&policy, &options);
+        struct td_policy policy = policy_of((enum td_policy_kind)k, self, counts[c]);
         for (unsigned i = 0; i < 200; i++) {
           set_sizes(i % 3 ? i : 0);
           uint32_t victim = td_policy_next(&policy);
@@ -78,10 +83,7 @@ Test(policy, victims_are_others) {
 Test(policy, everybody_is_tried_in_the_end) {
   for (unsigned k = 0; k < KINDS; k++) {
     bool tried[16] = {false};
-    struct td_policy_options options = options_of((enum td_policy_kind)k, 5, 16);
-    options.distances = two_nodes(5);
-    struct td_policy policy;
-    td_policy_init(&policy, &options);
+    struct td_policy policy = policy_of((enum td_policy_kind)k, 5, 16);
     set_sizes(0);
     for (unsigned i = 0; i < 2000; i++) {
       uint32_t victim = td_policy_next(&policy);
@@ -95,18 +97,13 @@ Test(policy, everybody_is_tried_in_the_end) {
 
 Test(policy, alone_there_is_nobody) {
   for (unsigned k = 0; k < KINDS; k++) {
-    struct td_policy_options options = options_of((enum td_policy_kind)k, 0, 1);
-    options.distances = two_nodes(0);
-    struct td_policy policy;
-    td_policy_init(&policy, &options);
+    struct td_policy policy = policy_of((enum td_policy_kind)k, 0, 1);
     cr_assert_eq(td_policy_next(&policy), TD_POLICY_NOBODY);
   }
 }
 
 Test(policy, sequential_takes_turns) {
-  struct td_policy_options options = options_of(TD_POLICY_SEQUENTIAL, 1, 4);
-  struct td_policy policy;
-  td_policy_init(&policy, &options);
+  struct td_policy policy = policy_of(TD_POLICY_SEQUENTIAL, 1, 4);
   static const uint32_t expected[] = {2, 3, 0, 2, 3, 0};
   for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
     uint32_t victim = td_policy_next(&policy);
@@ -116,22 +113,16 @@ Test(policy, sequential_takes_turns) {
 }
 
 Test(policy, last_returns_to_where_it_found_something) {
-  struct td_policy_options options = options_of(TD_POLICY_LAST, 0, 4);
-  struct td_policy policy;
-  td_policy_init(&policy, &options);
-  cr_assert_eq(td_policy_next(&policy), 1);
-  td_policy_tell(&policy, 1, false);
-  cr_assert_eq(td_policy_next(&policy), 2);
-  td_policy_tell(&policy, 2, true);
-  cr_assert_eq(td_policy_next(&policy), 2);
-  td_policy_tell(&policy, 2, false);
-  cr_assert_eq(td_policy_next(&policy), 3);
+  struct td_policy policy = policy_of(TD_POLICY_LAST, 0, 4);
+  static const uint32_t expected[] = {1, 2, 2, 3};
+  for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+    cr_assert_eq(td_policy_next(&policy), expected[i]);
+    td_policy_tell(&policy, expected[i], i == 1);
+  }
 }
 
 Test(policy, best_of_many_finds_the_longest) {
-  struct td_policy_options options = options_of(TD_POLICY_BEST_OF_MANY, 3, 9);
-  struct td_policy policy;
-  td_policy_init(&policy, &options);
+  struct td_policy policy = policy_of(TD_POLICY_BEST_OF_MANY, 3, 9);
   for (uint32_t longest = 0; longest < 9; longest++) {
     if (longest == 3) continue;
     set_sizes(2);
@@ -144,9 +135,7 @@ Test(policy, best_of_many_finds_the_longest) {
 
 /* The shortest of all loses every comparison; among three victims the longest wins 2 of 3. */
 Test(policy, best_of_two_prefers_the_longer) {
-  struct td_policy_options options = options_of(TD_POLICY_BEST_OF_TWO, 0, 4);
-  struct td_policy policy;
-  td_policy_init(&policy, &options);
+  struct td_policy policy = policy_of(TD_POLICY_BEST_OF_TWO, 0, 4);
   sizes[1] = 1;
   sizes[2] = 2;
   sizes[3] = 3;
@@ -158,9 +147,7 @@ Test(policy, best_of_two_prefers_the_longer) {
 }
 
 Test(policy, random_is_even) {
-  struct td_policy_options options = options_of(TD_POLICY_RANDOM, 2, 5);
-  struct td_policy policy;
-  td_policy_init(&policy, &options);
+  struct td_policy policy = policy_of(TD_POLICY_RANDOM, 2, 5);
   unsigned chosen[5] = {0};
   looks = 0;
   for (unsigned i = 0; i < 8000; i++)
@@ -174,9 +161,7 @@ Test(policy, random_is_even) {
 Test(policy, one_victim_is_not_asked) {
   looks = 0;
   for (unsigned k = 0; k < KINDS; k++) {
-    struct td_policy_options options = options_of((enum td_policy_kind)k, 1, 2);
-    struct td_policy policy;
-    td_policy_init(&policy, &options);
+    struct td_policy policy = policy_of((enum td_policy_kind)k, 1, 2);
     for (unsigned i = 0; i < 10; i++)
       cr_assert_eq(td_policy_next(&policy), 0);
   }
@@ -184,11 +169,7 @@ Test(policy, one_victim_is_not_asked) {
 }
 
 Test(policy, thieves_differ) {
-  struct td_policy a, b;
-  struct td_policy_options options = options_of(TD_POLICY_RANDOM, 0, 32);
-  td_policy_init(&a, &options);
-  options.self = 1;
-  td_policy_init(&b, &options);
+  struct td_policy a = policy_of(TD_POLICY_RANDOM, 0, 32), b = policy_of(TD_POLICY_RANDOM, 1, 32);
   unsigned same = 0;
   for (unsigned i = 0; i < 1000; i++)
     same += td_policy_next(&a) == td_policy_next(&b);
@@ -223,9 +204,8 @@ Test(policy, acceptance_is_the_ratio) {
 
 /* A queue ten times as long is chosen far more often, and an empty one hardly ever. */
 Test(policy, prob_prefers_longer_queues) {
-  struct td_policy_options options = options_of(TD_POLICY_RANDOM_PROB, 0, 4);
-  struct td_policy policy;
-  cr_assert_eq(td_policy_init(&policy, &options), TD_POLICY_RANDOM_PROB);
+  struct td_policy policy = policy_of(TD_POLICY_RANDOM_PROB, 0, 4);
+  cr_assert_eq(policy.kind, TD_POLICY_RANDOM_PROB);
   sizes[1] = 1000;
   sizes[2] = 100;
   sizes[3] = 0;
@@ -240,10 +220,8 @@ Test(policy, prob_prefers_longer_queues) {
 Test(policy, numa_stays_near_while_it_finds_something) {
   static const enum td_policy_kind kinds[] = {TD_POLICY_NUMA, TD_POLICY_NUMA_PROB};
   for (size_t k = 0; k < 2; k++) {
-    struct td_policy_options options = options_of(kinds[k], 4, 16);
-    options.distances = two_nodes(4);
-    struct td_policy policy;
-    cr_assert_eq(td_policy_init(&policy, &options), kinds[k]);
+    struct td_policy policy = policy_of(kinds[k], 4, 16);
+    cr_assert_eq(policy.kind, kinds[k]);
     set_sizes(10);
     for (unsigned i = 0; i < 500; i++) {
       uint32_t victim = td_policy_next(&policy);

@@ -32,9 +32,8 @@ Test(sleepers, who_fell_asleep_while_closed_cannot_be_recruited) {
   site_close(&s);
 }
 
-Test(sleepers, a_small_heap_has_no_work_for_many) {
+SiteTest(sleepers, a_small_heap_has_no_work_for_many) {
   struct tide_error error;
-  site_open(&s);
   struct td_marker_config config = {.markers = 64, .cpus = 64};
   cr_assert(td_markers_configure(s.set, &config, &error), "%s", error.text);
   cr_assert_eq(td_enough(s.set), 64);
@@ -43,7 +42,6 @@ Test(sleepers, a_small_heap_has_no_work_for_many) {
   td_bits_set(&s.set->sleepers, 40);
   cr_assert_eq(td_recruit(s.set->marker[0]), 0, "marker 40 sleeps on");
   td_bits_clear(&s.set->sleepers, 40);
-  site_close(&s);
 }
 
 /* Begins a phase that marks nothing, and tells after how many objects it would wake a helper. */
@@ -55,9 +53,8 @@ static uint32_t first_recruiting_in(uint32_t used_blocks) {
   return s.set->recruit_first;
 }
 
-Test(sleepers, helpers_are_woken_early_where_there_is_much_to_mark) {
+SiteTest(sleepers, helpers_are_woken_early_where_there_is_much_to_mark) {
   const uint32_t enough = (uint32_t)(TD_RECRUIT_BYTES >> TD_BLOCK_LOG2);
-  site_open(&s);
   s.heap.epoch++;
   td_mark_begin(s.set);
   cr_expect_eq(first_recruiting_in(enough - 1), TD_RECRUIT_LATE);
@@ -68,12 +65,10 @@ Test(sleepers, helpers_are_woken_early_where_there_is_much_to_mark) {
   s.set->epoch = s.heap.epoch;
   s.set->mark_ns = 0;
   cr_expect_eq(first_recruiting_in(enough), TD_RECRUIT_LATE, "in a young collection");
-  site_close(&s);
 }
 
-Test(sleepers, no_more_markers_take_part_than_there_are_cpus) {
+SiteTest(sleepers, no_more_markers_take_part_than_there_are_cpus) {
   struct tide_error error;
-  site_open(&s);
   for (unsigned markers = 1; markers <= TD_MANY_MARKERS; markers *= 2)
     for (unsigned cpus = 1; cpus <= TD_MANY_MARKERS; cpus *= 2) {
       struct td_marker_config config = {.markers = markers, .cpus = cpus};
@@ -81,12 +76,10 @@ Test(sleepers, no_more_markers_take_part_than_there_are_cpus) {
       td_mark_begin(s.set);
       cr_expect_eq(td_enough(s.set), markers < cpus ? markers : cpus, "%u on %u", markers, cpus);
     }
-  site_close(&s);
 }
 
-Test(sleepers, one_marker_marks_until_it_has_taken_long_enough_or_the_heap_is_large) {
+SiteTest(sleepers, one_marker_marks_until_it_has_taken_long_enough_or_the_heap_is_large) {
   struct tide_error error;
-  site_open(&s);
   struct td_marker_config config = {.markers = 2, .cpus = 2, .helpers_after_ns = 1000};
   cr_assert(td_markers_configure(s.set, &config, &error), "%s", error.text);
   td_markers_ready(s.set);
@@ -103,7 +96,6 @@ Test(sleepers, one_marker_marks_until_it_has_taken_long_enough_or_the_heap_is_la
   td_mark_begin(s.set);
   cr_expect_eq(td_enough(s.set), 2);
   s.heap.used_blocks -= (uint32_t)(TD_ALONE_BYTES >> TD_BLOCK_LOG2);
-  site_close(&s);
 }
 
 Test(sleepers, opening_wakes_who_cannot_be_recruited, .timeout = 60) {

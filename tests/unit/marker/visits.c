@@ -8,8 +8,7 @@ static struct site s;
 
 /* ---- Throwing ---- */
 
-Test(throwing, full_chunks_are_pushed_and_open_ones_when_closed) {
-  site_open(&s);
+SiteTest(throwing, full_chunks_are_pushed_and_open_ones_when_closed) {
   enum { MANY = 2 * TD_CHUNK_REFERENCES };
   struct pair *objects[MANY + 1];
   site_fill(&s, objects, MANY + 1);
@@ -27,11 +26,9 @@ Test(throwing, full_chunks_are_pushed_and_open_ones_when_closed) {
                (uint8_t)(s.heap.epoch_before - s.heap.epoch) & 0x7f);
   td_visitor_close(site_visitor(&s, 0));
   cr_assert_eq(site_waiting(&s, objects[0]), 3, "nothing is open any more");
-  site_close(&s);
 }
 
-Test(throwing, what_is_no_reference_goes_nowhere) {
-  site_open(&s);
+SiteTest(throwing, what_is_no_reference_goes_nowhere) {
   struct pair *object = site_pair(&s, NULL, NULL);
   site_begin(&s, 100);
   const uintptr_t base = s.heap.base;
@@ -46,11 +43,9 @@ Test(throwing, what_is_no_reference_goes_nowhere) {
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     td_visitor_throw(site_visitor(&s, 0), words[i]);
   cr_assert_eq(site_used(&s), 0);
-  site_close(&s);
 }
 
-Test(throwing, without_a_chunk_objects_are_deferred) {
-  site_open(&s);
+SiteTest(throwing, without_a_chunk_objects_are_deferred) {
   struct pair *object = site_pair(&s, NULL, NULL);
   void *leaf = site_leaf(&s);
   site_begin(&s, 0);
@@ -63,11 +58,9 @@ Test(throwing, without_a_chunk_objects_are_deferred) {
   }
   struct td_view v = td_view_of(&s.heap);
   cr_assert_eq(td_deferred_page(s.set, 0), td_view_page(&v, (uintptr_t)object));
-  site_close(&s);
 }
 
-Test(throwing, the_last_chunk_is_deferred_and_used_again) {
-  site_open(&s);
+SiteTest(throwing, the_last_chunk_is_deferred_and_used_again) {
   enum { MANY = 3 * TD_CHUNK_REFERENCES + 7 };
   static struct pair *objects[MANY];
   site_fill(&s, objects, MANY);
@@ -84,13 +77,11 @@ Test(throwing, the_last_chunk_is_deferred_and_used_again) {
   cr_assert_eq(site_used(&s), 1);
   td_visitor_close(site_visitor(&s, 0));
   cr_assert_eq(site_waiting(&s, objects[0]), 1);
-  site_close(&s);
 }
 
 /* ---- Visiting ---- */
 
-Test(visiting, everything_is_marked_and_counted_once) {
-  site_open(&s);
+SiteTest(visiting, everything_is_marked_and_counted_once) {
   enum { MANY = 3 * PAIRS_PER_BLOCK };
   struct pair *objects[MANY];
   site_fill(&s, objects, MANY);
@@ -107,11 +98,9 @@ Test(visiting, everything_is_marked_and_counted_once) {
   cr_assert_eq(stats->region_objects, MANY + 1);
   cr_assert_eq(stats->region_references, 2 * (MANY - 1) + 1);
   cr_assert_eq(site_used(&s), 0);
-  site_close(&s);
 }
 
-Test(visiting, deferred_objects_of_the_region_are_scanned) {
-  site_open(&s);
+SiteTest(visiting, deferred_objects_of_the_region_are_scanned) {
   struct pair *child = site_pair(&s, NULL, NULL), *object = site_pair(&s, child, NULL);
   site_begin(&s, 100);
   struct td_marker *marker = s.set->marker[0];
@@ -123,13 +112,11 @@ Test(visiting, deferred_objects_of_the_region_are_scanned) {
   cr_assert_eq(td_deferred_page(s.set, 0), 0);
   cr_assert_not(td_region_has_deferred(&s.set->regions->at[site_region(&s, object)]));
   cr_assert_eq(marker->stats.objects, 2);
-  site_close(&s);
 }
 
 /* Another marker has all chunks in use. To enter a region for its deferred objects is of no use
  * then: they would be deferred again. */
-Test(visiting, ends_when_others_have_all_chunks, .timeout = 10) {
-  site_open(&s);
+SiteTest(visiting, ends_when_others_have_all_chunks, .timeout = 10) {
   struct pair *object = site_pair(&s, NULL, NULL);
   site_begin(&s, 40);
   struct td_regions *regions = s.set->regions;
@@ -142,11 +129,9 @@ Test(visiting, ends_when_others_have_all_chunks, .timeout = 10) {
   cr_assert_eq(td_visitor_run(site_visitor(&s, 0)), TD_VISITS_DONE);
   cr_assert_eq(site_mark(&s, object), TD_DEFERRED, "for whoever takes the page");
   cr_assert_neq(td_deferred_page(s.set, 0), 0);
-  site_close(&s);
 }
 
-Test(visiting, arrays_of_many_slots_are_left_to_all_markers) {
-  site_open(&s);
+SiteTest(visiting, arrays_of_many_slots_are_left_to_all_markers) {
   void **array = heap_large(&s.heap, TIDE_LAYOUT_REFS, 3000 * sizeof *array);
   void **short_array = heap_large(&s.heap, TIDE_LAYOUT_REFS, TD_BLOCK_BYTES);
   struct pair *first = site_pair(&s, NULL, NULL);
@@ -158,13 +143,11 @@ Test(visiting, arrays_of_many_slots_are_left_to_all_markers) {
   cr_assert_eq(site_mark(&s, array), TD_DEFERRED);
   cr_assert_neq(td_deferred_page(s.set, 0), 0);
   cr_assert_neq(site_mark(&s, first), 0);
-  site_close(&s);
 }
 
 /* ---- Single chunks ---- */
 
-Test(unloading, gives_one_chunk_of_a_region_that_nobody_owns) {
-  site_open(&s);
+SiteTest(unloading, gives_one_chunk_of_a_region_that_nobody_owns) {
   struct pair *objects[TD_CHUNK_REFERENCES + 1];
   uintptr_t got[TD_CHUNK_REFERENCES];
   bool many;
@@ -190,7 +173,6 @@ Test(unloading, gives_one_chunk_of_a_region_that_nobody_owns) {
   cr_assert_eq(td_visitor_unload(visitor, got, &many), 0);
   cr_assert_eq(site_used(&s), 0, "one marker got the chunks, the other one put them back");
   cr_assert_eq(td_region_look(region), 0);
-  site_close(&s);
 }
 
 /* ---- Regions larger than the MiB that a chunk can speak of ---- */

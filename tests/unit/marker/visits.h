@@ -34,6 +34,17 @@ static inline void site_close(struct site *s) {
   td_space_deinit(&s->heap);
 }
 
+/* A test on `s`, a site that is made for it. */
+#define SiteTest(...) AT_SITE(__VA_ARGS__, .init = NULL)
+#define AT_SITE(suite, name, ...)                                                                  \
+  static void suite##_##name(void);                                                                \
+  Test(suite, name, __VA_ARGS__) {                                                                 \
+    site_open(&s);                                                                                 \
+    suite##_##name();                                                                              \
+    site_close(&s);                                                                                \
+  }                                                                                                \
+  static void suite##_##name(void)
+
 static inline struct pair *site_pair(struct site *s, void *left, void *right) {
   struct pair *pair = heap_alloc(&s->heap, &s->pairs, TIDE_LAYOUT_REFS, td_class_of(PAIR_BYTES));
   cr_assert_not_null(pair);
