@@ -53,3 +53,16 @@ bool td_plat_leave_cpus(const int *cpus, unsigned count) {
   errno = saved;
   return moved;
 }
+
+/* Intel's processors are of a kind that was measured if they have VBMI2: from Ice Lake on. */
+enum td_plat_avx512 td_plat_avx512(void) {
+#ifdef __x86_64__
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt"))
+    return __builtin_cpu_is("intel") && __builtin_cpu_supports("avx512vbmi2") ? TD_PLAT_AVX512_FAST
+                                                                              : TD_PLAT_AVX512_RUNS;
+#endif
+  return TD_PLAT_AVX512_NONE;
+}

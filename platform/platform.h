@@ -144,6 +144,13 @@ int td_plat_cpu_here(void);
  * false if there is no such CPU, or if the system refuses. */
 bool td_plat_leave_cpus(const int *cpus, unsigned count);
 
+enum td_plat_avx512 {
+  TD_PLAT_AVX512_NONE, /* the processor or the system has it not */
+  TD_PLAT_AVX512_RUNS,
+  TD_PLAT_AVX512_FAST, /* this kind of processor was measured, and is faster with it */
+};
+enum td_plat_avx512 td_plat_avx512(void);
+
 /* ---- Waiting ---- */
 
 /* Sleeps while *word == expected, for timeout_ns at most (0: without limit). May return for no

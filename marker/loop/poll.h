@@ -58,7 +58,7 @@ TD_INLINE bool may_visit(const struct loop *l) {
 /* What tests have asked for. */
 TD_INLINE void obey(struct loop *l, enum td_marking way) {
   l->mode.full = false;
-  l->mode.sparse = way == TD_MARKING_TEST && td_tester_reaches(&l->v) ? TEST : FOLLOW;
+  l->mode.sparse = way >= TD_MARKING_TEST && td_tester_reaches(&l->v) ? TEST : FOLLOW;
   l->mode.scattered = way == TD_MARKING_PLACE && td_regions_are_several(l->marker->set->regions);
 }
 

@@ -81,7 +81,7 @@ static __attribute__((noinline)) void test_array(struct loop *l, struct td_array
     if (part.conservative)
       td_tester_add_words(t, slots, count);
     else
-      td_tester_add_slots(t, slots, count);
+      t->loops->add_slots(t, slots, count);
     part.from += count;
     if (t->count >= TD_TEST_BATCH) turn(l);
   }

@@ -3,7 +3,7 @@
 #include "marker/test/tester.h"
 
 #include "marker/base/state.h"
-#include "marker/scan/scan.h"
+#include "marker/test/loops.h"
 
 /* A group of any size is copied from a stack in full length: so there is room behind the last. */
 #define ROOM (2 * TD_TEST_ROOM + TD_KINDS * TD_TEST_STACK + TD_TEST_GROUP)
@@ -28,77 +28,34 @@ void td_tester_free(struct td_tester *t) {
 }
 
 void td_tester_begin(struct td_tester *t) {
+  const enum td_marking way = t->marker->set->marking;
   t->v = td_view_of(t->marker->set->space);
+  t->loops = &td_test_portable;
+#ifdef TD_TEST_AVX512
+  const bool fit = way != TD_MARKING_PORTABLE && td_plat_avx512() == TD_PLAT_AVX512_FAST;
+  if (fit || way == TD_MARKING_AVX512) t->loops = &td_test_avx512;
+#endif
 }
 
-/* Moves the references that do not lead to marked objects to the front, and returns how many there
- * are. Asks for the mark bytes of the other buffer, one for one. `words`, a constant: what leads to
- * no object's beginning stays as well. This loop only reads marks, so that lines full of marked
- * objects stay in the caches of all markers. */
-TD_INLINE uint32_t sift(const struct td_tester *t, bool words) {
-  const uint8_t *const marks = t->v.space->marks;
-  uint32_t *const references = t->other;
-  const uint32_t *const later = t->filling;
-  const size_t count = t->waiting;
-  const uint8_t epoch = t->v.epoch, white = t->v.white;
-  size_t kept = 0;
-#pragma GCC unroll 4
-  for (size_t i = 0; i < count; i++) {
-    uint32_t granule = references[i];
-    uint8_t mark = td_mark_load(&marks[granule]);
-    references[kept] = granule;
-    kept += words ? (mark & (TD_DEFERRED - 1)) != epoch : mark == white;
-    __builtin_prefetch(&marks[later[i]], 1);
-  }
-  for (size_t i = count; i < t->count; i++)
-    __builtin_prefetch(&marks[later[i]], 1);
-  return (uint32_t)kept;
-}
-
-static __attribute__((noinline)) uint32_t sift_slots(const struct td_tester *t) {
-  return sift(t, false);
-}
-
-static __attribute__((noinline)) uint32_t sift_words(const struct td_tester *t) {
-  return sift(t, true);
-}
-
-/* No object begins at the granule. If it lies inside of one, that one waits. */
-static __attribute__((noinline, cold)) void add_inside(struct td_tester *t, uint32_t granule) {
-  uintptr_t cell = td_view_inside(t->v.space, td_view_object(&t->v, granule));
-  if (cell) t->filling[t->count++] = (uint32_t)td_view_granule(&t->v, cell);
-}
-
-/* Marks the objects that the first `count` references lead to, and puts those that are not leaves
- * where grey ones of their kind wait. An object may be among them twice; few are. */
-static __attribute__((noinline)) void admit(struct td_tester *t, uint32_t count) {
-  uint8_t *const marks = t->v.space->marks;
-  const struct td_block *const blocks = t->v.space->blocks;
-  const uint32_t *const references = t->other;
-  const uint8_t epoch = t->v.epoch, white = t->v.white;
-  uint64_t objects = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    const uint32_t granule = references[i];
-    const uint8_t mark = td_mark_load(&marks[granule]);
-    if (__builtin_expect(mark != white, 0)) {
-      if ((mark & (TD_DEFERRED - 1)) != epoch) add_inside(t, granule);
-      continue;
-    }
-    const uint32_t kind = blocks[granule >> TD_BLOCK_GRANULES_LOG2].kind;
-    const uint32_t grey = t->grey[kind];
-    td_mark_store(&marks[granule], epoch);
-    t->stack[kind][grey] = granule;
-    t->grey[kind] = grey + 1;
-    objects++;
-  }
-  t->grey[TD_KIND_LEAF] = t->grey[TD_KIND_NONE] = 0;
-  t->objects += objects;
+void td_tester_scan(struct td_tester *t) {
+  const struct td_grey_group *const group = t->now;
+  const uint32_t count = group->count;
+  if (count > 0) t->loops->scan(t);
+  t->scanned += count - group->count;
+  if (group->count > 0) return;
+  for (uint32_t i = group->size; i < t->next->count; i++)
+    td_fetch_object(td_view_object(&t->v, t->next->at[i]));
 }
 
 void td_tester_turn(struct td_tester *t) {
   uint32_t *const tested = t->other;
   t->tested += t->waiting;
-  admit(t, t->v.words || t->waiting_inside ? sift_words(t) : sift_slots(t));
+  const bool words = t->v.words || t->waiting_inside;
+  const uint32_t count = t->loops->sift(t, words);
+  if (words)
+    td_test_portable.admit(t, count);
+  else
+    t->loops->admit(t, count);
   t->other = t->filling;
   t->waiting = t->count;
   t->waiting_inside = t->count_inside;
@@ -118,7 +75,7 @@ TD_INLINE uint32_t meet(struct td_tester *t, uintptr_t word, uint32_t before, ui
   uint8_t *mark = &t->v.space->marks[granule];
   if (td_mark_load(mark) != t->v.white) {
     if (t->v.words && (td_mark_load(mark) & (TD_DEFERRED - 1)) != t->v.epoch)
-      add_inside(t, (uint32_t)granule);
+      td_tester_add_inside(t, (uint32_t)granule);
     return before;
   }
   td_mark_store(mark, t->v.epoch);

@@ -17,57 +17,7 @@
 #ifndef TD_MARKER_TEST_TESTER_H
 #define TD_MARKER_TEST_TESTER_H
 
-#include "heap/view.h"
-#include "marker/base/tuning.h"
-#include "marker/region/region.h"
-
-struct td_marker;
-
-/* What a group of TD_TEST_GROUP objects refers to: they have at most eight slots each. Of longer
- * ones, a part of a group is scanned. */
-#define TD_TEST_STEP (TD_TEST_GROUP * 8u)
-/* A buffer is tested when it holds TD_TEST_BATCH references, and has room for what one more step
- * adds, and for cells into which as many words point. Loops write behind the last one, too. */
-#define TD_TEST_ROOM (2u * (TD_TEST_BATCH + TD_TEST_STEP) + 16u)
-/* Grey objects of one kind. After each batch, those beyond TD_TEST_KEPT go into the queue. Until
- * then a batch may have added TD_TEST_ROOM, and what else comes is less than TD_TEST_KEPT: the
- * objects of two groups, of a group item, or those that td_tester_follow sets aside. */
-#define TD_TEST_STACK (2u * TD_TEST_KEPT + TD_TEST_ROOM)
-
-/* Grey objects of one kind, which are scanned together. */
-struct td_grey_group {
-  uint32_t kind, size;
-  uint32_t count;             /* those that are left to be scanned: the first ones */
-  uint32_t at[TD_TEST_GROUP]; /* those behind `size` are old ones: they may be prefetched */
-};
-
-/* A group that waits in a queue, in a chunk. The item that leads to it publishes it. */
-#define TD_GROUP_ITEM_MOST 125u
-struct td_waiting_group {
-  TD_CHUNK_WORD next; /* the chunk's */
-  uint32_t kind, count;
-  uint32_t at[TD_GROUP_ITEM_MOST];
-};
-_Static_assert(sizeof(struct td_waiting_group) == sizeof(struct td_chunk), "it lies in a chunk");
-
-/* A marker's own. */
-struct td_tester {
-  struct td_marker *marker;
-  struct td_view v;
-  uint32_t *filling; /* the references that are being collected, `count` of them */
-  uint32_t *other;   /* those that wait for their mark bytes, `waiting` of them */
-  uint32_t count, waiting;
-  /* Some of them may lead into objects, as words of stacks do: */
-  bool count_inside, waiting_inside;
-  uint64_t objects; /* marked, */
-  uint64_t tested;  /* references tested, */
-  uint64_t scanned; /* and objects scanned since the loop has asked */
-  struct td_grey_group *now, *next;
-  uint32_t grey[TD_KINDS];   /* how many grey objects of each kind wait, */
-  uint32_t *stack[TD_KINDS]; /* here */
-  struct td_grey_group groups[2];
-  _Alignas(TD_CACHE_LINE) uint32_t memory[]; /* of the buffers, then of the stacks */
-};
+#include "marker/test/loops.h"
 
 /* Returns NULL if there is no memory. */
 struct td_tester *td_tester_make(struct td_marker *marker);
@@ -98,18 +48,6 @@ static inline bool td_tester_add(struct td_tester *t, uintptr_t reference) {
   t->count += granule < t->v.granules;
   return __builtin_expect(t->count >= TD_TEST_BATCH, 0);
 }
-
-/* Adds an object that is marked and counted. */
-static inline void td_tester_add_grey(struct td_tester *t, uint32_t granule) {
-  uint32_t kind = t->v.space->blocks[granule >> TD_BLOCK_GRANULES_LOG2].kind;
-  t->stack[kind][t->grey[kind]++] = granule;
-  t->grey[TD_KIND_LEAF] = 0;
-}
-
-/* Adds what at most TD_TEST_STEP slots of an array refer to, or words that may be pointers. A turn
- * must come if there are enough references then. */
-void td_tester_add_slots(struct td_tester *t, const uintptr_t *slots, size_t count);
-void td_tester_add_words(struct td_tester *t, const uintptr_t *words, size_t count);
 
 /* Scans objects of `now`, whose kind has a map, and asks for those of `next`. If there are enough
  * references for a turn before the end, some of `now` are left. */

@@ -35,11 +35,15 @@ static void open_heap(void) {
   cr_assert_not_null(td_space_alloc_large(&heap, TIDE_LAYOUT_LEAF, (size_t)1 << 20, &room));
 }
 
+/* The loops in C and, where the processor has it, those with AVX-512. */
+#define FOR_EACH_LOOPS(way) for (size_t way = TD_MARKING_PORTABLE; td_marking_name(way); way++)
+
 /* A tester around that heap, whose first block of objects looks as if it held pairs. */
-static struct td_tester *open_tester(void) {
+static struct td_tester *open_tester(size_t way) {
   static struct td_markers set;
   static struct td_marker marker;
   open_heap();
+  set.marking = (enum td_marking)way;
   td_space_begin_marking(&heap);
   for (uint32_t b = 1; b < heap.frontier; b++)
     heap.blocks[b].kind = TD_KIND_SLOTS_2;
@@ -58,7 +62,7 @@ static void close_tester(struct td_tester *t) {
 }
 
 Test(items, a_batch_takes_references_and_drops_other_words) {
-  struct td_tester *t = open_tester();
+  struct td_tester *t = open_tester(TD_MARKING_TEST);
   for (uintptr_t i = 0; i < TD_TEST_BATCH - 1; i++) {
     cr_assert_not(td_tester_add(t, heap.base + 65536 + 16 * i));
     td_tester_add(t, 0);
@@ -79,8 +83,8 @@ Test(items, a_batch_takes_references_and_drops_other_words) {
 }
 
 /* Only white objects become grey, each once, and are marked and counted. */
-Test(items, testing_marks_the_white) {
-  struct td_tester *t = open_tester();
+static void marks_the_white(size_t way) {
+  struct td_tester *t = open_tester(way);
   uint8_t *marks = heap.marks;
   const uint8_t bytes[] = {0, heap.epoch, (uint8_t)(heap.epoch | TD_DEFERRED), heap.epoch_before};
   uint32_t white = 0;
@@ -97,15 +101,19 @@ Test(items, testing_marks_the_white) {
   cr_assert(white > 0 && white < 100);
   cr_assert_eq(t->objects, white);
   cr_assert_eq(t->tested, 120);
-  cr_assert_eq(t->grey[TD_KIND_SLOTS_2], white);
+  cr_assert_eq(t->grey[TD_KIND_SLOTS_2] + t->grey[TD_KIND_SLOTS_8], white);
   for (uint32_t i = 0; i < 100; i++)
     cr_assert_eq(marks[4096 + i], before[i] == heap.epoch_before ? heap.epoch : before[i]);
   close_tester(t);
 }
 
+Test(items, testing_marks_the_white) {
+  FOR_EACH_LOOPS(way) marks_the_white(way);
+}
+
 /* The slots of a group, with words among them that are no references. */
-Test(items, scanning_finds_the_slots_of_every_object) {
-  struct td_tester *t = open_tester();
+static void finds_the_slots_of_every_object(size_t way) {
+  struct td_tester *t = open_tester(way);
   for (uint32_t slots = 1; slots <= 9; slots++) {
     const uint64_t map = (((uint64_t)1 << slots) - 1) << 1 | (uint64_t)1 << 20;
     heap.blocks[1].map = map;
@@ -133,9 +141,67 @@ Test(items, scanning_finds_the_slots_of_every_object) {
   close_tester(t);
 }
 
+Test(items, scanning_finds_the_slots_of_every_object) {
+  FOR_EACH_LOOPS(way) finds_the_slots_of_every_object(way);
+}
+
+/* New objects wait by kind: those of maps, arrays, and leaves nowhere. */
+static void tells_kinds_apart(size_t way) {
+  static const enum td_kind kinds[] = {TD_KIND_NONE,     TD_KIND_LEAF,   TD_KIND_SLOTS_1,
+                                       TD_KIND_SLOTS_8,  TD_KIND_BITMAP, TD_KIND_REFS,
+                                       TD_KIND_EPHEMERON};
+  enum { KINDS = sizeof kinds / sizeof *kinds, EACH = 17 };
+  struct td_tester *t = open_tester(way);
+  for (uint32_t k = 0; k < KINDS; k++) {
+    heap.blocks[1 + k].kind = (uint8_t)kinds[k];
+    heap.blocks[1 + k].recip = 0xffffff;
+  }
+  for (uint32_t i = 0; i < KINDS * EACH; i++) {
+    const uint32_t granule = 4096 * (1 + i % KINDS) + i / KINDS;
+    td_mark_store(&heap.marks[granule], heap.epoch_before);
+    td_tester_add(t, heap.base + 16 * (uintptr_t)granule);
+  }
+  td_tester_turn(t);
+  td_tester_turn(t);
+  cr_assert_eq(t->objects, KINDS * EACH);
+  cr_assert_eq(t->grey[TD_KIND_SLOTS_1] + t->grey[TD_KIND_SLOTS_8], 2 * EACH);
+  cr_assert_eq(t->grey[TD_KIND_BITMAP], EACH);
+  cr_assert_eq(t->grey[TD_KIND_REFS], EACH);
+  cr_assert_eq(t->grey[TD_KIND_EPHEMERON], EACH);
+  cr_assert_eq(t->grey[TD_KIND_NONE] + t->grey[TD_KIND_LEAF], 0);
+  for (uint32_t i = 0; i < EACH; i++)
+    cr_assert_eq(t->stack[TD_KIND_REFS][i], 4096 * 6 + i);
+  close_tester(t);
+}
+
+Test(items, testing_tells_kinds_apart) {
+  FOR_EACH_LOOPS(way) tells_kinds_apart(way);
+}
+
+/* Slots of an array, of any number, with words among them that are no references. */
+static void takes_slots_of_arrays(size_t way) {
+  static uintptr_t slots[TD_TEST_STEP];
+  struct td_tester *t = open_tester(way);
+  for (uint32_t count = 0; count <= TD_TEST_STEP; count += 1 + count / 9) {
+    uint32_t references = 0;
+    for (uint32_t i = 0; i < TD_TEST_STEP; i++)
+      slots[i] = i % 3 ? heap.base + 65536 + 16 * (uintptr_t)i : i % 2 ? 0 : heap.base + 1;
+    t->loops->add_slots(t, slots, count);
+    for (uint32_t i = 0; i < count; i++)
+      if (i % 3) cr_assert_eq(t->filling[references++], 4096 + i);
+    cr_assert_eq(t->count, references);
+    t->count = 0;
+  }
+  close_tester(t);
+}
+
+Test(items, testing_takes_slots_of_arrays) {
+  FOR_EACH_LOOPS(way) takes_slots_of_arrays(way);
+}
+
 /* Of a group of long objects no more are scanned than make a batch. */
-Test(items, long_objects_are_scanned_in_parts) {
-  struct td_tester *t = open_tester();
+static void scans_long_objects_in_parts(size_t way) {
+  struct td_tester *t = open_tester(way);
   uint32_t parts = 0;
   heap.blocks[1].map = UINT64_MAX;
   heap.blocks[1].kind = TD_KIND_BITMAP;
@@ -155,6 +221,10 @@ Test(items, long_objects_are_scanned_in_parts) {
   cr_assert_eq(t->scanned, TD_TEST_GROUP);
   cr_assert_eq(parts, TD_TEST_GROUP * 64 / TD_TEST_BATCH);
   close_tester(t);
+}
+
+Test(items, long_objects_are_scanned_in_parts) {
+  FOR_EACH_LOOPS(way) scans_long_objects_in_parts(way);
 }
 
 /* Every word of every span is in one slice, whichever of two markers takes which. */

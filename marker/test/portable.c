@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Scanning groups. Each kind has its own loop: how many slots an object has is a constant there. */
-#include "marker/scan/scan.h"
-#include "marker/test/tester.h"
+/* The loops of testing in C. */
+#include "marker/test/loops.h"
+
+/* ---- Scanning groups ---- */
+
+/* Each kind has its own loop: how many slots an object has is a constant there. */
 
 /* What the loops keep in registers. */
 struct scanning {
@@ -132,7 +135,7 @@ static void scan_some_words(struct td_tester *t) {
   t->count = (uint32_t)s.count;
 }
 
-void td_tester_add_slots(struct td_tester *t, const uintptr_t *slots, size_t count) {
+static void add_slots(struct td_tester *t, const uintptr_t *slots, size_t count) {
   struct scanning s = begin(t);
 #pragma GCC unroll 4
   for (size_t i = 0; i < count; i++)
@@ -150,7 +153,7 @@ void td_tester_add_words(struct td_tester *t, const uintptr_t *words, size_t cou
   t->count = (uint32_t)s.count;
 }
 
-void td_tester_scan(struct td_tester *t) {
+static void scan(struct td_tester *t) {
   static void (*const scans[])(struct td_tester *) = {
       [TD_KIND_SLOTS_1] = scan_slots_1, [TD_KIND_SLOTS_2] = scan_slots_2,
       [TD_KIND_SLOTS_3] = scan_slots_3, [TD_KIND_SLOTS_4] = scan_slots_4,
@@ -160,14 +163,66 @@ void td_tester_scan(struct td_tester *t) {
       [TD_KIND_WORDS_4] = scan_words_4, [TD_KIND_WORDS_6] = scan_words_6,
       [TD_KIND_WORDS_8] = scan_words_8, [TD_KIND_WORDS] = scan_some_words,
   };
-  const struct td_grey_group *const group = t->now;
-  const uint32_t count = group->count;
-  if (td_kind_is_words(group->kind) && t->v.looked_up)
+  if (td_kind_is_words(t->now->kind) && t->v.looked_up)
     scan_some_words(t);
-  else if (count > 0)
-    scans[group->kind](t);
-  t->scanned += count - group->count;
-  if (group->count > 0) return;
-  for (uint32_t i = group->size; i < t->next->count; i++)
-    td_fetch_object(td_view_object(&t->v, t->next->at[i]));
+  else
+    scans[t->now->kind](t);
 }
+
+/* ---- Testing batches ---- */
+
+/* `words` is a constant here. */
+TD_INLINE uint32_t sift_any(const struct td_tester *t, bool words) {
+  const uint8_t *const marks = t->v.space->marks;
+  uint32_t *const references = t->other;
+  const uint32_t *const later = t->filling;
+  const size_t count = t->waiting;
+  const uint8_t epoch = t->v.epoch, white = t->v.white;
+  size_t kept = 0;
+#pragma GCC unroll 4
+  for (size_t i = 0; i < count; i++) {
+    uint32_t granule = references[i];
+    uint8_t mark = td_mark_load(&marks[granule]);
+    references[kept] = granule;
+    kept += words ? (mark & (TD_DEFERRED - 1)) != epoch : mark == white;
+    __builtin_prefetch(&marks[later[i]], 1);
+  }
+  for (size_t i = count; i < t->count; i++)
+    __builtin_prefetch(&marks[later[i]], 1);
+  return (uint32_t)kept;
+}
+
+static uint32_t sift(struct td_tester *t, bool words) {
+  return words ? sift_any(t, true) : sift_any(t, false);
+}
+
+__attribute__((cold)) void td_tester_add_inside(struct td_tester *t, uint32_t granule) {
+  uintptr_t cell = td_view_inside(t->v.space, td_view_object(&t->v, granule));
+  if (cell) t->filling[t->count++] = (uint32_t)td_view_granule(&t->v, cell);
+}
+
+static void admit(struct td_tester *t, uint32_t count) {
+  uint8_t *const marks = t->v.space->marks;
+  const struct td_block *const blocks = t->v.space->blocks;
+  const uint32_t *const references = t->other;
+  const uint8_t epoch = t->v.epoch, white = t->v.white;
+  uint64_t objects = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t granule = references[i];
+    const uint8_t mark = td_mark_load(&marks[granule]);
+    if (__builtin_expect(mark != white, 0)) {
+      if ((mark & (TD_DEFERRED - 1)) != epoch) td_tester_add_inside(t, granule);
+      continue;
+    }
+    const uint32_t kind = blocks[granule >> TD_BLOCK_GRANULES_LOG2].kind;
+    const uint32_t grey = t->grey[kind];
+    td_mark_store(&marks[granule], epoch);
+    t->stack[kind][grey] = granule;
+    t->grey[kind] = grey + 1;
+    objects++;
+  }
+  t->grey[TD_KIND_LEAF] = t->grey[TD_KIND_NONE] = 0;
+  t->objects += objects;
+}
+
+const struct td_test_loops td_test_portable = {scan, add_slots, sift, admit};
