@@ -130,6 +130,8 @@ static void json_row(struct td_json *json, const struct td_comparison *compariso
   json_alike(json, graph, row);
   td_json_real(json, "oracle_ns_per_object", td_row_oracle(graph, row).median);
   td_json_real(json, "ratio_to_oracle", td_row_to_oracle(graph, row).median);
+  td_json_real(json, "replay_ns_per_object", td_row_replay(graph, row).median);
+  td_json_real(json, "ratio_to_replay", td_row_to_replay(graph, row).median);
   json_median(json, "steals", row, &row->steals);
   json_median(json, "duplicates", row, &row->duplicates);
   if (row->cycle)

@@ -44,7 +44,10 @@ static void table_row(struct td_grid *grid, const struct td_comparison *comparis
                  mark_of(comparison, row));
   else
     td_grid_cell(grid, "-");
-  if (comparison->limit) td_grid_cell(grid, "%.2f", td_row_to_oracle(graph, row).median);
+  if (comparison->limit) {
+    td_grid_cell(grid, "%.2f", td_row_to_oracle(graph, row).median);
+    td_grid_cell(grid, "%.2f", td_row_to_replay(graph, row).median);
+  }
   if (row->cycle)
     td_grid_cell(grid, "%.0f", td_samples_summary(&row->steals).median);
   else
@@ -122,7 +125,7 @@ static void print_rounds(const struct td_comparison *comparison, FILE *out) {
 int td_compare_print(const struct td_comparison *comparison, FILE *out) {
   struct td_grid grid;
   td_grid_begin(&grid, comparison->limit ? "engine >markers >mark_ms >ns/object >ratio_(spread) "
-                                           ">to_oracle >steals >check"
+                                           ">to_oracle >to_replay >steals >check"
                                          : "engine >markers >mark_ms >ns/object >ratio_(spread) "
                                            ">steals >check");
   for (size_t g = 0; g < comparison->graph_count; g++) {
@@ -139,7 +142,8 @@ int td_compare_print(const struct td_comparison *comparison, FILE *out) {
           comparison->engines[0].label);
   if (comparison->limit)
     fputs("to oracle: mark time over that of touching the same memory with all of it known\n"
-          "beforehand, in the better of two orders, with as many threads; 1 is the limit.\n",
+          "beforehand, in the better of two orders, with as many threads. to replay: over that\n"
+          "of a marker's own touches, a mark byte for every reference; 1 is the limit.\n",
           out);
   if (comparison->engine_count > 1) print_alike(comparison, out);
   td_host_print(&comparison->host, out);

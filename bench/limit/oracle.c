@@ -167,18 +167,27 @@ void td_oracle_free(struct td_oracle *oracle) {
   *oracle = (struct td_oracle){0};
 }
 
-const struct td_samples *td_oracle_best(const struct td_oracle *oracle, unsigned markers,
-                                        enum td_tape_order *order) {
+static const struct td_oracle_times *times_of(const struct td_oracle *oracle, unsigned markers) {
   if (!oracle->cpus) return NULL;
   unsigned threads = threads_for(oracle->cpus, markers);
-  for (size_t i = 0; i < oracle->times_count; i++) {
-    const struct td_oracle_times *times = &oracle->times[i];
-    if (times->threads != threads || times->ns[0].count == 0) continue;
-    *order = TD_TAPE_DEPTH_FIRST;
-    if (td_samples_summary(&times->ns[TD_TAPE_ADDRESS]).median <
-        td_samples_summary(&times->ns[TD_TAPE_DEPTH_FIRST]).median)
-      *order = TD_TAPE_ADDRESS;
-    return &times->ns[*order];
-  }
+  for (size_t i = 0; i < oracle->times_count; i++)
+    if (oracle->times[i].threads == threads && oracle->times[i].ns[0].count > 0)
+      return &oracle->times[i];
   return NULL;
+}
+
+const struct td_samples *td_oracle_best(const struct td_oracle *oracle, unsigned markers,
+                                        enum td_tape_order *order) {
+  const struct td_oracle_times *times = times_of(oracle, markers);
+  if (!times) return NULL;
+  *order = TD_TAPE_DEPTH_FIRST;
+  if (td_samples_summary(&times->ns[TD_TAPE_ADDRESS]).median <
+      td_samples_summary(&times->ns[TD_TAPE_DEPTH_FIRST]).median)
+    *order = TD_TAPE_ADDRESS;
+  return &times->ns[*order];
+}
+
+const struct td_samples *td_oracle_replay(const struct td_oracle *oracle, unsigned markers) {
+  const struct td_oracle_times *times = times_of(oracle, markers);
+  return times ? &times->ns[TD_TAPE_REPLAY] : NULL;
 }

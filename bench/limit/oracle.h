@@ -46,5 +46,7 @@ void td_oracle_free(struct td_oracle *oracle);
  * fewer CPUs. Returns NULL if the oracle has had no rounds. */
 const struct td_samples *td_oracle_best(const struct td_oracle *oracle, unsigned markers,
                                         enum td_tape_order *order);
+/* Returns those of the replay of a marker's own touches. */
+const struct td_samples *td_oracle_replay(const struct td_oracle *oracle, unsigned markers);
 
 #endif

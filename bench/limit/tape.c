@@ -10,7 +10,7 @@
 #define LINE_BYTES 64u
 #define WORD_BYTES 8u
 
-const char *const td_tape_order_names[TD_TAPE_ORDERS] = {"depth-first", "address"};
+const char *const td_tape_order_names[TD_TAPE_ORDERS] = {"depth-first", "address", "replay"};
 
 /* ---- Where the objects are ------------------------------------------------------------- */
 
@@ -142,28 +142,53 @@ static uint64_t words_to_read(const struct td_thg *graph, uint32_t object) {
 }
 
 /* Writes the touches of one object and returns how many they are. to NULL: only counts them. */
+typedef size_t write_touches(const struct td_tapes *tapes, const struct td_thg *graph,
+                             uint32_t object, const uintptr_t *at, uint32_t *to);
+
+static uint32_t granule_of(const struct td_tapes *tapes, uintptr_t address) {
+  return (uint32_t)((address - tapes->base) / TD_TOUCH_GRANULE_BYTES);
+}
+
 static size_t touch_object(const struct td_tapes *tapes, const struct td_thg *graph,
-                           uint32_t object, uintptr_t address, uint32_t *to) {
-  uint32_t granule = (uint32_t)((address - tapes->base) / TD_TOUCH_GRANULE_BYTES);
+                           uint32_t object, const uintptr_t *at, uint32_t *to) {
+  const uintptr_t address = at[object];
+  uint32_t granule = granule_of(tapes, address);
   uint64_t words = words_to_read(graph, object);
   if (to) to[0] = words ? granule : granule | TD_TOUCH_LEAF;
   size_t count = 1;
   for (uintptr_t line = address / LINE_BYTES * LINE_BYTES + LINE_BYTES;
        line < address + words * WORD_BYTES; line += LINE_BYTES, count++)
-    if (to) to[count] = (uint32_t)((line - tapes->base) / TD_TOUCH_GRANULE_BYTES) | TD_TOUCH_MORE;
+    if (to) to[count] = granule_of(tapes, line) | TD_TOUCH_MORE;
+  return count;
+}
+
+/* As a marker would: reads the object, then looks at the mark that each of its references leads to.
+ */
+static size_t touch_references(const struct td_tapes *tapes, const struct td_thg *graph,
+                               uint32_t object, const uintptr_t *at, uint32_t *to) {
+  size_t count = 0;
+  if (words_to_read(graph, object) > 0) {
+    count = touch_object(tapes, graph, object, at, to);
+    if (to) to[0] |= TD_TOUCH_MORE;
+  }
+  for (uint64_t i = graph->first_ref[object]; i < graph->first_ref[object + 1]; i++) {
+    if (graph->refs[i] == TD_THG_NULL) continue;
+    if (to) to[count] = granule_of(tapes, at[graph->refs[i]]) | TD_TOUCH_LEAF;
+    count++;
+  }
   return count;
 }
 
 static bool make_tape(struct td_tapes *tapes, const struct td_thg *graph,
-                      const struct indices *order, const uintptr_t *at, struct td_tape *tape) {
+                      const struct indices *order, const uintptr_t *at, write_touches *touch,
+                      struct td_tape *tape) {
   size_t count = 0;
   for (size_t i = 0; i < order->count; i++)
-    count += touch_object(tapes, graph, order->at[i], at[order->at[i]], NULL);
+    count += touch(tapes, graph, order->at[i], at, NULL);
   tape->touch = calloc(count + TD_TAPE_AHEAD_MAX, sizeof *tape->touch);
   if (!tape->touch) return false;
   for (size_t i = 0; i < order->count; i++)
-    tape->count +=
-        touch_object(tapes, graph, order->at[i], at[order->at[i]], tape->touch + tape->count);
+    tape->count += touch(tapes, graph, order->at[i], at, tape->touch + tape->count);
   return true;
 }
 
@@ -210,13 +235,15 @@ static int make_both(const struct td_graph_spec *spec, const struct td_thg *grap
   if (reach > TD_TOUCH_GRANULE)
     return td_complain(TD_EXIT_RESOURCES, "%s: the oracle replays heaps up to 16 GiB", spec->text);
   tapes->granules = (size_t)reach;
-  bool done = make_tape(tapes, graph, order, places->at, &tapes->order[TD_TAPE_DEPTH_FIRST]);
-  if (done)
-    done = sort_by_address(tapes, order, places->at) &&
-           make_tape(tapes, graph, order, places->at, &tapes->order[TD_TAPE_ADDRESS]);
+  struct td_tape *tape = tapes->order;
+  const uintptr_t *at = places->at;
+  bool done = make_tape(tapes, graph, order, at, touch_object, &tape[TD_TAPE_DEPTH_FIRST]) &&
+              make_tape(tapes, graph, order, at, touch_references, &tape[TD_TAPE_REPLAY]) &&
+              sort_by_address(tapes, order, at) &&
+              make_tape(tapes, graph, order, at, touch_object, &tape[TD_TAPE_ADDRESS]);
   if (!done)
     return td_complain(TD_EXIT_RESOURCES, "%s: not enough memory for the oracle", spec->text);
-  const struct td_tape *tape = &tapes->order[TD_TAPE_ADDRESS];
+  tape = &tapes->order[TD_TAPE_ADDRESS];
   for (size_t i = 0; i < tape->count; i++)
     tapes->lines += !(tape->touch[i] & TD_TOUCH_LEAF);
   return TD_EXIT_OK;

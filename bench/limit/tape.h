@@ -15,7 +15,8 @@
 #include "bench/subject/subject.h"
 #include "workloads/spec.h"
 
-enum td_tape_order { TD_TAPE_DEPTH_FIRST, TD_TAPE_ADDRESS, TD_TAPE_ORDERS };
+/* The replay touches what a marker touches: depth first, and a mark byte for every reference. */
+enum td_tape_order { TD_TAPE_DEPTH_FIRST, TD_TAPE_ADDRESS, TD_TAPE_REPLAY, TD_TAPE_ORDERS };
 extern const char *const td_tape_order_names[TD_TAPE_ORDERS];
 
 #define TD_TOUCH_GRANULE UINT32_C(0x3FFFFFFF)

@@ -61,6 +61,20 @@ static const struct td_samples *oracle_of(const struct td_graph_rows *graph,
   return samples ? samples : &none;
 }
 
+static const struct td_samples *replay_of(const struct td_graph_rows *graph,
+                                          const struct td_row *row) {
+  const struct td_samples *samples = td_oracle_replay(&graph->oracle, row->markers);
+  return samples ? samples : &none;
+}
+
+struct td_summary td_row_to_replay(const struct td_graph_rows *graph, const struct td_row *row) {
+  return td_samples_ratio(&row->mark_ns, replay_of(graph, row));
+}
+
+struct td_summary td_row_replay(const struct td_graph_rows *graph, const struct td_row *row) {
+  return td_summary_over(td_samples_summary(replay_of(graph, row)), objects_of(graph));
+}
+
 struct td_summary td_row_to_oracle(const struct td_graph_rows *graph, const struct td_row *row) {
   return td_samples_ratio(&row->mark_ns, oracle_of(graph, row));
 }

@@ -113,5 +113,8 @@ bool td_rows_alike(const struct td_row *a, const struct td_row *b);
 struct td_summary td_row_to_oracle(const struct td_graph_rows *graph, const struct td_row *row);
 /* Returns nanoseconds per live object of that oracle. */
 struct td_summary td_row_oracle(const struct td_graph_rows *graph, const struct td_row *row);
+/* The same for the replay of a marker's own touches. */
+struct td_summary td_row_to_replay(const struct td_graph_rows *graph, const struct td_row *row);
+struct td_summary td_row_replay(const struct td_graph_rows *graph, const struct td_row *row);
 
 #endif

@@ -66,13 +66,15 @@ class Limit(Case):
             self.assertIn(word, plain)
         self.assertEqual("core to core" in plain, CPUS > 1)
         self.assertIn("oracle, depth-first order, 1 thread", result.stderr)
+        self.assertIn("replay, 1 thread", result.stderr)
         found = {g["graph"]: g["objects"] for g in document["graphs"]}
         self.assertEqual(found, graphs)
         for graph in document["graphs"]:
             rows = [r for r in document["rows"] if r.get("graph") == graph["graph"]]
-            self.assertEqual({r["order"] for r in rows}, {"depth-first", "address"})
-            best = min(r["value"] for r in rows if r["threads"] == 1)
-            self.assertEqual(graph["oracle_ns_per_object"], best)
+            self.assertEqual({r["order"] for r in rows}, {"depth-first", "address", "replay"})
+            one = {r["order"]: r["value"] for r in rows if r["threads"] == 1}
+            self.assertEqual(graph["replay_ns_per_object"], one.pop("replay"))
+            self.assertEqual(graph["oracle_ns_per_object"], min(one.values()))
 
     def test_lines(self):
         """What is read: a line for a small node, all lines of an array, none of a leaf."""
@@ -103,6 +105,7 @@ class Compare(Case):
         for row in rows:
             self.assertGreater(row["oracle_ns_per_object"], 0)
             self.assertGreater(row["ratio_to_oracle"], 0)
+            self.assertGreater(row["ratio_to_replay"], 0)
             self.assertIs(row["checked"], True)
         oracles = {(r["graph"], r["markers"]): r["oracle_ns_per_object"] for r in rows}
         for row in rows:
@@ -113,6 +116,7 @@ class Compare(Case):
         self.assertNotIn("oracle", result.stderr)
         for row in json.loads(result.stdout)["rows"]:
             self.assertIsNone(row["ratio_to_oracle"])
+            self.assertIsNone(row["ratio_to_replay"])
             self.assertIsNone(row["oracle_ns_per_object"])
 
 
