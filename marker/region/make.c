@@ -93,40 +93,36 @@ void td_regions_begin(struct td_regions *regions, const struct td_space *space, 
 }
 
 #define FRESH_WORDS ((size_t)1 << SHIFT_MOST >> TD_FRESH_WORD)
-#define SUMMARY_WORDS (FRESH_WORDS / 64)
-#define LISTS_BYTES                                                                                \
-  ((FRESH_WORDS + SUMMARY_WORDS) * sizeof(uint64_t) + TD_VISIT_LIST_ROOM * sizeof(uint32_t))
+#define FRESH_BYTES (FRESH_WORDS * sizeof(uint64_t))
 
 struct td_visitor *td_visitor_make(struct td_marker *marker) {
   struct td_visitor *visitor = malloc(sizeof *visitor);
   if (!visitor) return NULL;
   *visitor = (struct td_visitor){.marker = marker, .regions = marker->set->regions};
   visitor->open_bytes = visitor->regions->room * sizeof *visitor->open;
-  return visitor;
+  visitor->summary = calloc(FRESH_WORDS / 64, sizeof *visitor->summary);
+  visitor->list = malloc(TD_VISIT_LIST_ROOM * sizeof *visitor->list);
+  if (visitor->summary && visitor->list) return visitor;
+  td_visitor_free(visitor);
+  return NULL;
 }
 
 void td_visitor_free(struct td_visitor *visitor) {
   if (!visitor) return;
   td_plat_release(visitor->open, visitor->open_bytes);
-  td_plat_unmap(visitor->fresh, LISTS_BYTES);
+  td_plat_unmap(visitor->fresh, FRESH_BYTES);
+  free(visitor->summary);
+  free(visitor->list);
   free(visitor);
-}
-
-static bool open_lists(struct td_visitor *visitor) {
-  if (visitor->fresh) return true;
-  visitor->fresh = td_plat_map(LISTS_BYTES);
-  if (!visitor->fresh) return false;
-  visitor->summary = visitor->fresh + FRESH_WORDS;
-  visitor->list = (void *)(visitor->summary + SUMMARY_WORDS);
-  return true;
 }
 
 void td_visitor_begin(struct td_visitor *visitor) {
   struct td_regions *regions = visitor->regions;
   size_t parts = td_regions_parts(regions);
   if (!visitor->open) visitor->open = td_plat_reserve(visitor->open_bytes, 0);
+  if (!visitor->fresh) visitor->fresh = td_plat_map(FRESH_BYTES);
   /* relaxed: td_term_start publishes it: [term.start]. */
-  if (!open_lists(visitor) ||
+  if (!visitor->fresh ||
       !reach(visitor->open, parts * sizeof *visitor->open, &visitor->reached_bytes))
     atomic_store_explicit(&regions->count, 0, memory_order_relaxed);
   visitor->stock = (struct td_stock){.first = 0};
