@@ -20,6 +20,12 @@ static void open_with_one_of_each(void) {
   heap_check(&heap);
 }
 
+static void end(void) {
+  td_space_deinit(&heap);
+}
+
+TestSuite(check, .init = open_with_one_of_each, .fini = end);
+
 static void expect_fault(uint32_t block, const char *what) {
   struct tide_error error = {.status = TIDE_OK};
   cr_assert_not(td_space_check(&heap, &error), "not found: %s", what);
@@ -43,7 +49,6 @@ static void expect_fault(uint32_t block, const char *what) {
   } while (0)
 
 Test(check, faults_of_small_blocks) {
-  open_with_one_of_each();
   struct td_block *block = &heap.blocks[small_block];
   struct td_block_info *info = &heap.infos[small_block];
   EXPECT_FAULT(block->layout, 0, small_block);
@@ -58,11 +63,9 @@ Test(check, faults_of_small_blocks) {
   uint8_t *marks = heap.marks + ((uint64_t)small_block << TD_BLOCK_GRANULES_LOG2);
   EXPECT_FAULT(marks[0], heap.epoch | TD_DEFERRED, small_block);
   EXPECT_FAULT(marks[TD_BLOCK_GRANULES - 1], TD_DEFERRED, small_block);
-  td_space_deinit(&heap);
 }
 
 Test(check, faults_of_large_objects) {
-  open_with_one_of_each();
   struct td_block_info *info = &heap.infos[large_block];
   EXPECT_FAULT(info->extent_blocks, 0, large_block);
   EXPECT_FAULT(info->extent_blocks, 6, large_block);
@@ -71,11 +74,9 @@ Test(check, faults_of_large_objects) {
   EXPECT_FAULT(info[2].extent_offset, 3, large_block);
   EXPECT_FAULT(info[4].state, TD_BLOCK_FREE, large_block);
   EXPECT_FAULT(info->state, TD_BLOCK_FREE, large_block);
-  td_space_deinit(&heap);
 }
 
 Test(check, faults_of_the_pool) {
-  open_with_one_of_each();
   EXPECT_FAULT(heap.infos[free_block].state, TD_BLOCK_SMALL, free_block);
   EXPECT_FAULT(heap.blocks[free_block].kind, TD_KIND_LEAF, free_block);
   EXPECT_FAULT(heap.used_blocks, heap.used_blocks + 1, 0);
@@ -84,13 +85,10 @@ Test(check, faults_of_the_pool) {
   EXPECT_FAULT(*bits, *bits | (uint64_t)1 << (small_block % 64), small_block);
   bits = &heap.free_bits[free_block / 64];
   EXPECT_FAULT(*bits, *bits & ~((uint64_t)1 << (free_block % 64)), free_block);
-  td_space_deinit(&heap);
 }
 
 Test(check, a_flag_left_behind) {
-  open_with_one_of_each();
   size_t page = (size_t)large_block * TD_BLOCK_PAGES + 3;
   td_flag_store(&heap.flags[page]);
   expect_fault(large_block, "a deferred flag");
-  td_space_deinit(&heap);
 }

@@ -2,6 +2,18 @@
 /* The table of layouts: equal descriptions share a number, others do not. */
 #include "tests/unit/heap/common.h"
 
+static struct td_layouts table;
+
+static void begin(void) {
+  cr_assert(td_layouts_init(&table));
+}
+
+static void end(void) {
+  td_layouts_deinit(&table);
+}
+
+TestSuite(layout, .init = begin, .fini = end);
+
 static void trace_a(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
   (void)object, (void)bytes, (void)tracer, (void)context;
 }
@@ -10,8 +22,6 @@ static void trace_b(void *object, size_t bytes, struct tide_tracer *tracer, void
 }
 
 Test(layout, equal_descriptions_share_a_number) {
-  struct td_layouts table;
-  cr_assert(td_layouts_init(&table));
   uint64_t bits[] = {5, 1}, same_bits[] = {5, 1}, other_bits[] = {5, 3};
   int a, b;
   const struct td_layout all[] = {
@@ -35,12 +45,9 @@ Test(layout, equal_descriptions_share_a_number) {
   struct td_layout again = {.kind = TD_KIND_BITMAP_LONG, .words = 70, .bits = same_bits};
   cr_assert_eq(td_layouts_intern(&table, &again), TD_LAYOUT_FIRST_FREE + 4, "compared by content");
   cr_assert_eq(table.count, TD_LAYOUT_FIRST_FREE + COUNT);
-  td_layouts_deinit(&table);
 }
 
 Test(layout, long_bitmaps_are_copied_and_name_themselves) {
-  struct td_layouts table;
-  cr_assert(td_layouts_init(&table));
   uint64_t bits[TIDE_LAYOUT_WORDS_MAX / 64];
   memset(bits, 0xa5, sizeof bits);
   struct td_layout wanted = {
@@ -51,23 +58,17 @@ Test(layout, long_bitmaps_are_copied_and_name_themselves) {
   cr_assert_eq(table.at[number].map, number);
   for (size_t i = 0; i < TIDE_LAYOUT_WORDS_MAX / 64; i++)
     cr_assert_eq(table.at[number].bits[i], UINT64_C(0xa5a5a5a5a5a5a5a5));
-  td_layouts_deinit(&table);
 }
 
 Test(layout, public_ones_are_there_from_the_start) {
-  struct td_layouts table;
-  cr_assert(td_layouts_init(&table));
   cr_assert_eq(table.at[TIDE_LAYOUT_LEAF].kind, TD_KIND_LEAF);
   cr_assert_eq(table.at[TIDE_LAYOUT_REFS].kind, TD_KIND_REFS);
   cr_assert_eq(table.at[TIDE_LAYOUT_CONSERVATIVE].kind, TD_KIND_CONSERVATIVE);
   struct td_layout refs = {.kind = TD_KIND_REFS};
   cr_assert_eq(td_layouts_intern(&table, &refs), TIDE_LAYOUT_REFS);
-  td_layouts_deinit(&table);
 }
 
 Test(layout, a_full_table_knows_what_it_has_and_refuses_more) {
-  struct td_layouts table;
-  cr_assert(td_layouts_init(&table));
   struct td_layout wanted = {.kind = TD_KIND_BITMAP};
   for (uint32_t i = TD_LAYOUT_FIRST_FREE; i < TIDE_LAYOUT_MAX; i++) {
     wanted.map = i;
@@ -77,5 +78,4 @@ Test(layout, a_full_table_knows_what_it_has_and_refuses_more) {
   cr_assert_eq(td_layouts_intern(&table, &wanted), TIDE_LAYOUT_INVALID);
   wanted.map = TD_LAYOUT_FIRST_FREE;
   cr_assert_eq(td_layouts_intern(&table, &wanted), TD_LAYOUT_FIRST_FREE);
-  td_layouts_deinit(&table);
 }

@@ -142,8 +142,7 @@ Test(pool, the_search_stays_inside_its_table) {
   heap.free_bits = memcpy(guarded + page - bytes, own, bytes);
   cr_assert_not_null(large(all - 2));
   cr_assert_not_null(large(2));
-  heap.used_blocks -=
-      2; /* within the budget, with a hole of one block before the last, too short for two */
+  heap.used_blocks -= 2; /* within the budget; a hole of one block is before the last */
   heap.free_bits[(all - 1) / 64] |= (uint64_t)1 << ((all - 1) % 64);
   heap.single_hint = 1;
   cr_assert_null(large(2));

@@ -7,49 +7,51 @@
 
 #define CLASS 2u
 
-static void open_young(struct td_space *space) {
+static struct td_space space;
+
+static void begin(void) {
   struct tide_error error;
-  cr_assert(td_space_init(space, true, 16 * MIB, 8 * MIB, &error), "%s", error.text);
+  cr_assert(td_space_init(&space, true, 16 * MIB, 8 * MIB, &error), "%s", error.text);
 }
 
-static uint8_t mark_of(const struct td_space *space, const void *object) {
-  return space->marks[heap_granule(space, object)];
+static void end(void) {
+  td_space_deinit(&space);
+}
+
+TestSuite(young, .init = begin, .fini = end);
+
+static uint8_t mark_of(const void *object) {
+  return space.marks[heap_granule(&space, object)];
 }
 
 Test(young, objects_are_young_until_a_collection_finds_them) {
-  struct td_space space;
   struct tide_bump run = {0};
-  open_young(&space);
   void *lives = heap_alloc(&space, &run, TIDE_LAYOUT_LEAF, CLASS);
   void *dies = heap_alloc(&space, &run, TIDE_LAYOUT_LEAF, CLASS);
-  cr_assert_eq(mark_of(&space, lives), TD_YOUNG);
+  cr_assert_eq(mark_of(lives), TD_YOUNG);
   td_space_retire(&space, &run);
   heap_mark(&space, lives);
   td_space_end_young(&space);
   cr_assert_eq(space.live_objects, 1);
-  cr_assert_eq(mark_of(&space, dies), 0);
+  cr_assert_eq(mark_of(dies), 0);
   heap_check(&space);
-  td_space_deinit(&space);
 }
 
 /* Nothing is looked at: what was allocated, and what was logged meanwhile, lives. */
 Test(young, keeps_all_that_was_old_from_the_first_moment) {
-  struct td_space space;
   struct tide_bump run = {0};
-  open_young(&space);
   td_young_bear_old(&space, true);
   void *one = heap_alloc(&space, &run, TIDE_LAYOUT_CONSERVATIVE, CLASS);
   void *logged = heap_alloc(&space, &run, TIDE_LAYOUT_CONSERVATIVE, CLASS);
-  cr_assert_eq(mark_of(&space, one), space.epoch);
+  cr_assert_eq(mark_of(one), space.epoch);
   td_log_fresh(&space, (uintptr_t)logged);
   td_space_retire(&space, &run);
   td_young_keep(&space);
   td_space_end_young(&space);
   cr_assert_eq(space.live_objects, 2);
-  cr_assert_eq(mark_of(&space, logged), space.epoch);
+  cr_assert_eq(mark_of(logged), space.epoch);
   heap_check(&space);
   td_young_bear_old(&space, false);
   void *next = heap_alloc(&space, &run, TIDE_LAYOUT_LEAF, CLASS);
-  cr_assert_eq(mark_of(&space, next), TD_YOUNG);
-  td_space_deinit(&space);
+  cr_assert_eq(mark_of(next), TD_YOUNG);
 }

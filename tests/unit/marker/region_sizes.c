@@ -25,8 +25,13 @@ static void open(void) {
   cr_assert_not_null(regions);
 }
 
+static void end(void) {
+  td_regions_free(regions);
+}
+
+TestSuite(region_sizes, .init = open, .fini = end);
+
 Test(region_sizes, every_granule_below_the_frontier_has_a_region) {
-  open();
   for (unsigned least = TD_BLOCK_GRANULES_LOG2; least <= SHIFT_MOST; least++)
     for (uint64_t blocks = 0; blocks <= RANGE >> TD_BLOCK_LOG2; blocks += 1 + blocks / 3) {
       regions->limits.shift_least = least;
@@ -40,23 +45,19 @@ Test(region_sizes, every_granule_below_the_frontier_has_a_region) {
       cr_assert(!larger_than_asked || granules >> (regions->shift - 1) > REGIONS_MANY,
                 "no larger than needed");
     }
-  td_regions_free(regions);
 }
 
 Test(region_sizes, a_heap_outgrows_the_cache) {
-  open();
   cr_assert_eq(regions->limits.cached, td_plat_last_cache_bytes() / TD_GRANULE_BYTES);
   regions->limits.cached = (uint64_t)100 << TD_BLOCK_GRANULES_LOG2;
   begin(100, 0);
   cr_assert_not(regions->outgrown);
   begin(101, 0);
   cr_assert(regions->outgrown);
-  td_regions_free(regions);
 }
 
 /* Several markers would pass marks from core to core: they have smaller regions rather than few. */
 Test(region_sizes, several_markers_have_small_regions_in_small_heaps) {
-  open();
   for (uint64_t mib = 1; mib <= 64; mib++) {
     uint64_t blocks = mib << 20 >> TD_BLOCK_LOG2;
     markers = 2;
@@ -69,11 +70,9 @@ Test(region_sizes, several_markers_have_small_regions_in_small_heaps) {
     begin(blocks, 0);
     cr_expect_eq(regions->shift, USUAL_SHIFT, "one has regions of the usual size");
   }
-  td_regions_free(regions);
 }
 
 Test(region_sizes, the_pool_is_a_part_of_what_is_used_and_no_more_than_is_reserved) {
-  open();
   size_t least = (4 << 20) / sizeof(struct td_chunk);
   static const uint64_t used_mib[] = {0, 1, 127, 128, 129, 4096, 8192, 1 << 20};
   for (size_t i = 0; i < sizeof used_mib / sizeof *used_mib; i++) {
@@ -84,5 +83,4 @@ Test(region_sizes, the_pool_is_a_part_of_what_is_used_and_no_more_than_is_reserv
     cr_assert_eq(regions->pool.limit, expected, "%lu MiB", (unsigned long)used_mib[i]);
   }
   cr_assert_eq(regions->pool.count, (8 * GIB / 32 + (4 << 20)) / sizeof(struct td_chunk));
-  td_regions_free(regions);
 }

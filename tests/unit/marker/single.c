@@ -30,6 +30,12 @@ static void open_heap(void) {
   single = (struct td_single){.window.ring = ring};
 }
 
+static void close_heap(void) {
+  td_space_deinit(&heap);
+}
+
+TestSuite(single, .init = open_heap, .fini = close_heap);
+
 static uintptr_t object_at(size_t bytes) {
   return heap.base + 4 * TD_BLOCK_BYTES + bytes;
 }
@@ -54,7 +60,6 @@ static void make_list(size_t count) {
 }
 
 Test(single, a_list_is_followed_as_far_as_the_budget_goes) {
-  open_heap();
   make_list(10);
   cr_assert(td_single_pays(&heap, single.next, single.last, 0));
   single.budget = 4;
@@ -68,11 +73,9 @@ Test(single, a_list_is_followed_as_far_as_the_budget_goes) {
   cr_assert_eq(single.scanned, 6);
   cr_assert_eq(single.next, 0);
   cr_assert_not(td_single_pays(&heap, 0, single.last, 0));
-  td_space_deinit(&heap);
 }
 
 Test(single, a_list_ends_before_an_object_that_is_marked_or_has_another_layout) {
-  open_heap();
   make_list(10);
   td_mark_store(td_view_mark(&v, object_at(48)), v.epoch);
   single.budget = 100;
@@ -87,7 +90,6 @@ Test(single, a_list_ends_before_an_object_that_is_marked_or_has_another_layout) 
   td_single_run(&heap, &single);
   cr_assert_eq(single.next, far);
   cr_assert_not(is_marked(far));
-  td_space_deinit(&heap);
 }
 
 /* The window has the first objects of all lists but the last, whose first object is `next`. Of each
@@ -104,7 +106,6 @@ static void make_lists(size_t length) {
 }
 
 Test(single, lists_go_through_the_window_abreast) {
-  open_heap();
   make_lists(5);
   cr_assert(td_single_pays(&heap, single.next, single.last, TD_WINDOW - 1));
   cr_assert_not(td_single_pays(&heap, single.next, single.last, TD_WINDOW - 2));
@@ -117,11 +118,9 @@ Test(single, lists_go_through_the_window_abreast) {
     cr_assert_eq(is_marked(object_at(STRIDE * i)), i < 3 * LISTS, "object %zu", i);
   for (size_t i = 0; i + 1 < LISTS; i++)
     cr_assert_eq(td_window_take(&single.window), object_at(STRIDE * (3 * LISTS + i)));
-  td_space_deinit(&heap);
 }
 
 Test(single, any_other_object_is_left_in_a_full_window) {
-  open_heap();
   make_lists(3);
   uintptr_t grey = object_at(STRIDE * 5);
   td_mark_store(td_view_mark(&v, grey), v.epoch);
@@ -132,11 +131,9 @@ Test(single, any_other_object_is_left_in_a_full_window) {
   cr_assert_eq(single.next, 0);
   cr_assert_eq(single.window.count, TD_WINDOW);
   cr_assert_eq(td_window_take(&single.window), grey | TD_ITEM_GREY);
-  td_space_deinit(&heap);
 }
 
 Test(single, a_list_that_ends_leaves_room_in_the_window) {
-  open_heap();
   make_lists(1);
   single.budget = 60;
   td_single_run(&heap, &single);
@@ -144,5 +141,4 @@ Test(single, a_list_that_ends_leaves_room_in_the_window) {
   cr_assert_eq(single.next, 0);
   cr_assert_eq(single.window.count, TD_WINDOW - 1);
   cr_assert_eq(td_window_take(&single.window), object_at(STRIDE));
-  td_space_deinit(&heap);
 }
