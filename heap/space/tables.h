@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The side tables of a space: readable as far as the range reaches, and zero; writable as far as it
- * is used. So a long range costs address space only, also where the system counts what may be
- * written, or locks it into memory. */
+ * is used, but for the smallest. So a long range costs address space, and for each 44 GB of it
+ * 216 KiB where the system counts what may be written, or locks it into memory. */
 #ifndef TD_HEAP_SPACE_TABLES_H
 #define TD_HEAP_SPACE_TABLES_H
 
