@@ -46,7 +46,7 @@ static void put_range(struct td_page *page, graph_figure *figure, const char *en
     if (!td_samples_add(&figures, figure(&page->comparison->graphs[g], engine, markers)))
       page->failed = true;
   struct td_summary all = td_samples_summary(&figures);
-  if (all.count == 1)
+  if (all.count && all.max - all.min < 0.005) /* two figures that read alike */
     fprintf(page->out, "<td>%.2f%s</td>", all.median, unsure);
   else if (all.count)
     fprintf(page->out, "<td>%.2f–%.2f (%.2f)%s</td>", all.min, all.max, all.median, unsure);
