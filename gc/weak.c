@@ -4,6 +4,7 @@
 #include "gc/state/error.h"
 #include "gc/state/mutator.h"
 #include "gc/threads/inside.h"
+#include "gc/threads/mutator/barrier.h"
 
 /* May the thread look, and is this what its type says? Nothing but the block is asked, so that an
  * object of that kind which was reclaimed passes. */
@@ -17,6 +18,12 @@ static bool is_kind(const struct tide_mutator *mutator, const void *object, enum
   td_misuse("%s: %p is not made by %s in this heap", function, object,
             kind == TD_KIND_WEAK ? "tide_weak_new" : "tide_ephemeron_new");
   return false;
+}
+
+/* What comes out of a weak reference lives on. */
+static void *keep(struct tide_mutator *mutator, uintptr_t object) {
+  td_barrier_keep(mutator, (void *)object);
+  return (void *)object;
 }
 
 struct tide_weak *tide_weak_new(struct tide_mutator *mutator, void *target,
@@ -39,7 +46,7 @@ struct tide_weak *tide_weak_new(struct tide_mutator *mutator, void *target,
 
 void *tide_weak_get(struct tide_mutator *mutator, struct tide_weak *weak) {
   if (!is_kind(mutator, weak, TD_KIND_WEAK, "tide_weak_get")) return NULL;
-  return (void *)((struct td_weak_object *)weak)->target;
+  return keep(mutator, ((struct td_weak_object *)weak)->target);
 }
 
 struct tide_ephemeron *tide_ephemeron_new(struct tide_mutator *mutator, void *key, void *value) {
@@ -59,12 +66,12 @@ struct tide_ephemeron *tide_ephemeron_new(struct tide_mutator *mutator, void *ke
 
 void *tide_ephemeron_key(struct tide_mutator *mutator, struct tide_ephemeron *ephemeron) {
   if (!is_kind(mutator, ephemeron, TD_KIND_EPHEMERON, "tide_ephemeron_key")) return NULL;
-  return (void *)((struct td_ephemeron_object *)ephemeron)->key;
+  return keep(mutator, ((struct td_ephemeron_object *)ephemeron)->key);
 }
 
 void *tide_ephemeron_value(struct tide_mutator *mutator, struct tide_ephemeron *ephemeron) {
   if (!is_kind(mutator, ephemeron, TD_KIND_EPHEMERON, "tide_ephemeron_value")) return NULL;
-  return (void *)((struct td_ephemeron_object *)ephemeron)->value;
+  return keep(mutator, ((struct td_ephemeron_object *)ephemeron)->value);
 }
 
 void tide_ephemeron_set(struct tide_mutator *mutator, struct tide_ephemeron *ephemeron,

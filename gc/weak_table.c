@@ -13,6 +13,7 @@
 
 #include "gc/check/caller/check.h"
 #include "gc/threads/inside.h"
+#include "gc/threads/mutator/barrier.h"
 #include "gc/threads/mutator/callback.h"
 
 #define CAPACITY_MIN 8u
@@ -183,6 +184,7 @@ static void *try_add(struct tide_mutator *mutator, struct tide_weak_table *table
   struct td_ephemeron_object *there = table->slots[i];
   *capacity = 0;
   if (there) {
+    td_barrier_keep(mutator, (void *)there->key);
     if (replaces) tide_write(mutator, there, &there->value, (void *)adding->value.reference);
     return (void *)there->key;
   }
@@ -237,13 +239,20 @@ void *tide_weak_table_intern(struct tide_mutator *mutator, struct tide_weak_tabl
 
 /* ---- Looking and removing ---- */
 
+/* What is in the entry lives on, as it is about to be given out or overwritten. */
+static void keep_entry(struct tide_mutator *mutator, const struct td_ephemeron_object *entry) {
+  td_barrier_keep(mutator, (void *)entry->key);
+  td_barrier_keep(mutator, (void *)entry->value);
+}
+
 /* Copies the entry. */
-static bool look_up(struct tide_weak_table *table, const void *key,
+static bool look_up(struct tide_mutator *mutator, struct tide_weak_table *table, const void *key,
                     struct td_ephemeron_object *found, bool removes) {
   uint64_t hash = hash_of(table, key);
   lock(table);
   struct td_ephemeron_object *entry = table->slots[find(table, key, hash)];
   if (entry) {
+    keep_entry(mutator, entry);
     found->key = entry->key;
     found->value = entry->value;
   }
@@ -257,7 +266,7 @@ void *tide_weak_table_get(struct tide_mutator *mutator, struct tide_weak_table *
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct td_ephemeron_object found;
   if (!td_mutator_may_look(mutator, "tide_weak_table_get") || !table || !key) return NULL;
-  return look_up(table, key, &found, false) ? (void *)found.value : NULL;
+  return look_up(mutator, table, key, &found, false) ? (void *)found.value : NULL;
 }
 
 void *tide_weak_table_key(struct tide_mutator *mutator, struct tide_weak_table *table,
@@ -265,7 +274,7 @@ void *tide_weak_table_key(struct tide_mutator *mutator, struct tide_weak_table *
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct td_ephemeron_object found;
   if (!td_mutator_may_look(mutator, "tide_weak_table_key") || !table || !key) return NULL;
-  return look_up(table, key, &found, false) ? (void *)found.key : NULL;
+  return look_up(mutator, table, key, &found, false) ? (void *)found.key : NULL;
 }
 
 bool tide_weak_table_remove(struct tide_mutator *mutator, struct tide_weak_table *table,
@@ -273,7 +282,7 @@ bool tide_weak_table_remove(struct tide_mutator *mutator, struct tide_weak_table
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   struct td_ephemeron_object found;
   if (!td_mutator_may_act(mutator, "tide_weak_table_remove") || !table || !key) return false;
-  return look_up(table, key, &found, true);
+  return look_up(mutator, table, key, &found, true);
 }
 
 size_t tide_weak_table_count(struct tide_mutator *mutator, struct tide_weak_table *table) {
@@ -286,8 +295,8 @@ size_t tide_weak_table_count(struct tide_mutator *mutator, struct tide_weak_tabl
 }
 
 /* Under the lock. */
-static TD_KEEPS_CALL size_t visit_all(struct tide_weak_table *table, tide_weak_table_fn visit,
-                                      void *context) {
+static TD_KEEPS_CALL size_t visit_all(struct tide_mutator *mutator, struct tide_weak_table *table,
+                                      tide_weak_table_fn visit, void *context) {
   struct td_call call;
   size_t count = 0;
   enum tide_weak_visit next = TIDE_WEAK_KEEP;
@@ -295,6 +304,7 @@ static TD_KEEPS_CALL size_t visit_all(struct tide_weak_table *table, tide_weak_t
   for (size_t i = 0; i < table->capacity && next != TIDE_WEAK_STOP; i++) {
     struct td_ephemeron_object *entry = table->slots[i];
     if (!entry || !entry->key) continue;
+    keep_entry(mutator, entry);
     next = visit((void *)entry->key, (void *)entry->value, context);
     if (next == TIDE_WEAK_REMOVE) entry->key = entry->value = 0;
     count++;
@@ -308,7 +318,7 @@ size_t tide_weak_table_each(struct tide_mutator *mutator, struct tide_weak_table
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
   if (!td_mutator_may_act(mutator, "tide_weak_table_each") || !table || !visit) return 0;
   lock(table);
-  size_t count = visit_all(table, visit, context);
+  size_t count = visit_all(mutator, table, visit, context);
   unlock(table);
   return count;
 }

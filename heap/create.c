@@ -8,6 +8,7 @@
 
 #include "heap/space/poison.h"
 #include "heap/space/tables.h"
+#include "heap/young/young.h"
 
 #define RESERVE_MIN ((size_t)64 << 20)
 #define RESERVE_SCARCE ((size_t)16 << 20) /* where the system gives no more */
@@ -100,7 +101,7 @@ bool td_space_init(struct td_space *space, bool has_young, size_t reserve_bytes,
   space->extent_limit = UINT32_MAX;
   space->young_due = SIZE_MAX;
   space->epoch = has_young ? TD_EPOCH_FIRST_OLD : TD_EPOCH_FIRST;
-  space->epoch_before = has_young ? TD_YOUNG : space->epoch;
+  td_young_set_byte(space);
   size_t max_blocks = max_bytes / TD_BLOCK_BYTES;
   size_t usable = space->block_count - 1u;
   space->max_blocks = (uint32_t)(max_blocks < usable ? max_blocks : usable);

@@ -38,3 +38,11 @@ void td_space_begin_marking(struct td_space *space) {
   space->epoch_before = space->epoch;
   space->epoch++;
 }
+
+/* False pointers are not noted: a mutator may have taken the cell meanwhile. */
+void td_space_begin_marking_beside(struct td_space *space) {
+  space->avoids_nothing = true;
+  td_space_begin_marking(space);
+  space->born = space->epoch;
+  space->kept = space->epoch_before;
+}

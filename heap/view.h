@@ -23,7 +23,7 @@ struct td_view {
 };
 
 static inline struct td_view td_view_of(const struct td_space *space) {
-  uint64_t granules = td_block_granule(space->frontier);
+  uint64_t granules = td_block_granule(space->view_frontier);
   return (struct td_view){.base = space->base,
                           .granules = granules,
                           .marks = (uintptr_t)space->marks - (space->base >> TD_GRANULE_LOG2),

@@ -62,6 +62,10 @@ size_t td_markers_trace_read(struct td_markers *set, struct tide_timeline_event 
 /* A collection is about to stop the world: starts the helpers that are missing. */
 void td_markers_ready(struct td_markers *set);
 void td_mark_begin(struct td_markers *set);
+/* The same if mutators will run meanwhile. */
+void td_mark_begin_beside(struct td_markers *set);
+/* World stopped: lets the callback pass references. Phases then go on with them. */
+void td_mark_call_back(struct td_markers *set, const struct td_roots *roots);
 /* Marks everything that the roots reach and that is not marked yet. Cannot fail and allocates
  * nothing. */
 void td_mark_phase(struct td_markers *set, const struct td_roots *roots);
@@ -69,6 +73,18 @@ void td_mark_phase(struct td_markers *set, const struct td_roots *roots);
  * figures of each marker, of which there are `markers`. */
 void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
                  struct tide_marker_stats *figures);
+
+/* ---- Beside the program (gc/cycle/beside.h) ----
+ *
+ * After td_space_begin_marking_beside, phases run while mutators run; the stops between them carry
+ * what was published. Mutators mark what they are about to make unreachable themselves: as deferred
+ * objects, which the next phase scans. So there is always room for them. */
+
+/* Any thread: marks the object that the word leads to, if it is not marked yet. Returns whether. */
+bool td_mark_from_outside(struct td_markers *set, uintptr_t word);
+/* No phase runs: is there something that was marked from outside, and not scanned yet? Exact while
+ * the world is stopped. */
+bool td_mark_is_behind(const struct td_markers *set);
 
 /* Return the weak references, and the ephemerons with an unmarked key, that phases have met since
  * the last call: the address of the first one, chained by their link words, which end with 0. Each

@@ -36,6 +36,7 @@ static uint32_t first_recruiting(const struct td_markers *set) {
 void td_mark_begin(struct td_markers *set) {
   set->cycle++;
   set->mark_ns = 0;
+  set->space->view_frontier = set->space->frontier;
   const uint32_t chunks = (set->space->frontier + TD_CHUNK_BLOCKS - 1) / TD_CHUNK_BLOCKS;
   const uint32_t enough = enough_markers(set);
   /* relaxed, all: td_term_start publishes them: [term.start]. */
@@ -58,6 +59,21 @@ void td_mark_begin(struct td_markers *set) {
   }
 }
 
+/* The program wants CPUs, too. */
+static uint32_t enough_beside(const struct td_markers *set) {
+  uint32_t most = set->cpus / TD_BESIDE_CPUS > 1 ? set->cpus / TD_BESIDE_CPUS : 1;
+  uint32_t enough = enough_markers(set);
+  return enough < most ? enough : most;
+}
+
+void td_mark_begin_beside(struct td_markers *set) {
+  td_mark_begin(set);
+  set->beside = true;
+  /* relaxed: as in td_mark_begin. */
+  atomic_store_explicit(&set->enough, enough_beside(set), memory_order_relaxed);
+  td_deferred_answer_for_others(set->marker[0]);
+}
+
 /* The callback passes references one by one. They are deferred: marking has not begun. */
 static void call_back(struct td_marker *marker, const struct td_roots *roots) {
   struct td_trace_buffer buffer;
@@ -66,6 +82,10 @@ static void call_back(struct td_marker *marker, const struct td_roots *roots) {
   roots->callback(&buffer.tracer, roots->context);
   td_trace_buffer_flush(&buffer);
   marker->stats.roots_ns += td_plat_now_ns() - since;
+}
+
+void td_mark_call_back(struct td_markers *set, const struct td_roots *roots) {
+  call_back(set->marker[0], roots);
 }
 
 void td_mark_phase(struct td_markers *set, const struct td_roots *roots) {
@@ -79,6 +99,7 @@ void td_mark_phase(struct td_markers *set, const struct td_roots *roots) {
   td_event_at(&self->events, begin, TIDE_TIMELINE_JOIN, 0, 0);
   TD_PROBE1(join, 0);
   td_place_note(self);
+  if (set->beside) td_deferred_answer_for_others(self);
   if (roots->callback) call_back(self, roots);
   if (td_are_many(set))
     td_group_start(&set->term, td_group_of(self));
@@ -118,6 +139,7 @@ void td_mark_end(struct td_markers *set, struct tide_cycle_stats *stats,
   }
   set->marked_ns += set->mark_ns;
   set->epoch = set->space->epoch;
+  set->beside = false;
   /* relaxed: td_markers_ready has said why. */
   atomic_fetch_add_explicit(&set->collecting, 1, memory_order_relaxed);
 }

@@ -30,6 +30,7 @@ FOLDERS = {
     "workloads/java": "Java programs whose heaps were recorded.",
     "workloads/js": "The same for Node.js.",
     "tests/asked": "Which memory the marking loops load without having asked for it.",
+    "tests/concurrent": "Full collections that mark beside the program, held at their edges; mutators that race.",
     "tests/bdwgc": "The drop-in: calls, programs, other collectors' own tests.",
     "tests/cli": "The program: options, errors, output files, JSON.",
     "tests/cost": "Bounds on instructions.",

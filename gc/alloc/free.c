@@ -11,6 +11,7 @@
 #include "gc/weak/finalizers.h"
 #include "heap/cells/large.h"
 #include "heap/cells/medium.h"
+#include "heap/cells/sort.h"
 #include "heap/withheld/quarantine.h"
 #include "tide/dropin.h"
 
@@ -22,6 +23,12 @@ static bool take_back(struct tide_mutator *mutator, uint32_t index, uintptr_t ob
   memset((void *)object, 0, bytes);
   run->next = object;
   return true;
+}
+
+/* A collection goes on beside the program. It looks into what the object refers to, and into the
+ * tables that tell of its block. So the object is not freed, but left to the next collection. */
+static bool is_put_off(const struct tide_heap *heap) {
+  return heap->beside || td_sort_is_behind(&heap->space);
 }
 
 /* Nothing of ours that goes by the object's address shall meet its successor. */
@@ -45,6 +52,7 @@ enum tide_status tide_free(struct tide_mutator *mutator, void *object) {
   }
   size_t bytes = td_block_object_bytes(found.block, found.info);
   forget(mutator->heap, at, bytes);
+  if (!TIDE_LIKELY(!is_put_off(mutator->heap))) return TIDE_OK;
   uint8_t state = found.info->state;
   mutator->freed_bytes += bytes;
   /* Until the cell is used again it may count as an object, and die. */
@@ -83,7 +91,7 @@ void *tide_object_replace(struct tide_mutator *mutator, void *object, size_t byt
   if (!td_mutator_may_act(mutator, "tide_object_replace") || bytes > TIDE_BUMP_INLINE_BYTES)
     return NULL;
   struct tide_heap *heap = mutator->heap;
-  if (heap->stress || heap->space.has_quarantine || heap->space.has_poison ||
+  if (is_put_off(heap) || heap->stress || heap->space.has_quarantine || heap->space.has_poison ||
       td_pin_has(heap, (uintptr_t)object))
     return NULL;
   td_allocation_begin(mutator);
@@ -117,6 +125,7 @@ bool tide_resize_in_place(struct tide_mutator *mutator, void *object, size_t byt
   if (!td_object_look(mutator, at, &found)) return false;
   size_t before = td_block_object_bytes(found.block, found.info);
   if (found.info->state != TD_BLOCK_LARGE) return bytes <= before;
+  if (is_put_off(mutator->heap)) return bytes <= before;
   if (bytes > PTRDIFF_MAX - TD_BLOCK_BYTES ||
       !td_layout_fits(&space->layouts.at[found.block->layout], bytes))
     return false;

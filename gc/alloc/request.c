@@ -5,6 +5,7 @@
 
 #include "gc/check/caller/check.h"
 #include "gc/when/when.h"
+#include "gc/cycle/beside_thread.h"
 #include "gc/cycle/collect.h"
 #include "gc/cycle/owed.h"
 #include "gc/object/runs.h"
@@ -181,6 +182,13 @@ static TD_KEEPS_CALL void tell_growth(struct tide_mutator *mutator, void *object
   if (mutator->heap->space.has_young) td_log_fresh_if_old(&mutator->heap->space, (uintptr_t)object);
 }
 
+/* Time for a collection beside the program? */
+static void look_ahead(struct tide_heap *heap) {
+  /* relaxed: a hint. */
+  if (TIDE_LIKELY(!__atomic_load_n(&heap->space.runs_short, __ATOMIC_RELAXED))) return;
+  if (heap->collects == TIDE_COLLECTS_WHEN_DUE) (void)td_beside_wish(heap);
+}
+
 static void *take(struct tide_mutator *mutator, struct td_request *request) {
   struct td_space *space = &mutator->heap->space;
   struct td_cache *cache = &mutator->cache;
@@ -191,6 +199,7 @@ static void *take(struct tide_mutator *mutator, struct td_request *request) {
   void *object;
   if (is_small(request)) {
     object = td_cache_take(space, cache, request->layout, request->bytes, &request->room);
+    look_ahead(mutator->heap);
     if (cache->handed_out > FLUSH_BYTES) td_runs_flush_counts(mutator);
   } else {
     object = td_space_alloc_long(space, request->layout, request->bytes, request->in_blocks,

@@ -209,8 +209,9 @@ static bool check_stopped(struct tide_heap *heap, bool is_early, struct tide_che
     check.in_callbacks = false;
     td_settle_report_waiting(&check.scanner.tracer, heap);
     scan_listed(&check);
-    /* A young collection keeps old objects, dead or alive. */
-    bool exact = !is_early && heap->last_kind == TIDE_CYCLE_FULL;
+    /* A young collection keeps old objects, dead or alive; one beside the program keeps what was
+     * reachable when it began, and what is new. */
+    bool exact = !is_early && heap->last_kind == TIDE_CYCLE_FULL && !heap->last_beside;
     if (exact && !check.no_memory && td_roots_are_known(heap))
       td_space_each_object(&heap->space, marked_but_not_reached, &check);
   }

@@ -53,6 +53,12 @@ static bool read_flag(const char *name, bool *flag, struct tide_error *error) {
   return true;
 }
 
+static bool read_concurrent(struct td_environment *environment, struct tide_error *error) {
+  const char *value = getenv("TIDE_CONCURRENT");
+  environment->concurrent_given = value && *value;
+  return read_flag("TIDE_CONCURRENT", &environment->concurrent, error);
+}
+
 bool td_environment_read(struct td_environment *environment, struct tide_error *error) {
   *environment = (struct td_environment){0};
   uint64_t number;
@@ -99,6 +105,7 @@ bool td_environment_read(struct td_environment *environment, struct tide_error *
   bool young = true;
   if (!read_flag("TIDE_YOUNG", &young, error)) return false;
   environment->no_young = !young;
-  return read_flag("TIDE_VERIFY", &environment->verify, error) &&
+  return read_concurrent(environment, error) &&
+         read_flag("TIDE_VERIFY", &environment->verify, error) &&
          read_flag("TIDE_LOG", &environment->log, error);
 }

@@ -24,6 +24,8 @@ struct td_environment {
   uint64_t stress;         /* TIDE_STRESS: allocations between two collections */
   bool small_pages;        /* TIDE_HUGE_PAGES: 0 (or 1) */
   bool no_young;           /* TIDE_YOUNG: 0 (or 1) */
+  bool concurrent;         /* TIDE_CONCURRENT: 0 or 1, */
+  bool concurrent_given;   /* if it is set */
   bool log;                /* TIDE_LOG: 0 or 1, a line on stderr per collection */
 };
 

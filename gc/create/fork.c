@@ -10,6 +10,7 @@
 
 #include "gc/check/caller/check.h"
 #include "gc/check/describe.h"
+#include "gc/cycle/beside_thread.h"
 #include "gc/roots/set.h"
 #include "gc/stats/stats.h"
 #include "gc/threads/inside.h"
@@ -71,6 +72,7 @@ static void stop_all(void *unused) {
     pthread_mutex_lock(&heap->finalizers->lock);
     pthread_mutex_lock(&heap->space.lock);
     pthread_mutex_lock(&heap->stats->lock);
+    td_beside_hold(heap);
   }
   td_signal_hold();
 }
@@ -80,7 +82,8 @@ static void before_fork(void) {
   td_stack_call(stop_all, NULL);
 }
 
-static void unlock_heap(struct tide_heap *heap) {
+static void unlock_heap(struct tide_heap *heap, bool child) {
+  td_beside_let_go(heap, child);
   pthread_mutex_unlock(&heap->stats->lock);
   pthread_mutex_unlock(&heap->space.lock);
   pthread_mutex_unlock(&heap->finalizers->lock);
@@ -96,7 +99,7 @@ static void go_on(void) {
 static void after_fork_in_parent(void) {
   td_signal_let_go();
   for (struct tide_heap *heap = heaps; heap; heap = heap->next) {
-    unlock_heap(heap);
+    unlock_heap(heap, false);
     td_world_resume_mutators(heap, tide_current(heap));
     td_world_unlock_safe(heap);
   }
@@ -106,7 +109,7 @@ static void after_fork_in_parent(void) {
 static void after_fork_in_child(void) {
   td_signal_let_go();
   for (struct tide_heap *heap = heaps; heap; heap = heap->next) {
-    unlock_heap(heap);
+    unlock_heap(heap, true);
     struct tide_mutator *self = tide_current(heap);
     if (self) self->thread_id = td_plat_thread_id();
     td_mutators_drop_others(heap, self);

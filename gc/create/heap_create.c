@@ -10,6 +10,8 @@
 #include "gc/create/marking.h"
 #include "gc/create/options.h"
 #include "gc/cycle/asked.h"
+#include "gc/cycle/beside.h"
+#include "gc/cycle/beside_thread.h"
 #include "gc/when/when.h"
 #include "gc/cycle/young.h"
 #include "gc/foreign/weak_slots.h"
@@ -93,7 +95,8 @@ static bool build_heap(struct tide_heap *heap, const struct tide_options *o,
   if (!heap->markers) return false;
   if (!td_stats_init(heap) || !td_world_init(heap->world) || !td_roots_init(heap->roots) ||
       !td_finalizers_init(heap->finalizers) || !td_ephemerons_init(heap->ephemerons) ||
-      pthread_mutex_init(&heap->serial->lock, NULL) != 0) {
+      pthread_mutex_init(&heap->serial->lock, NULL) != 0 ||
+      (o->concurrent && !td_beside_open(heap))) {
     td_fail(error, TIDE_ERROR_MEMORY, "tide_heap_create: out of memory");
     return false;
   }
@@ -105,6 +108,7 @@ static bool build_heap(struct tide_heap *heap, const struct tide_options *o,
 }
 
 static void free_heap(struct tide_heap *heap) {
+  td_beside_close(heap);
   td_markers_destroy(heap->markers);
   td_mutators_free_pools(heap);
   td_ephemerons_deinit(heap->ephemerons);
@@ -169,7 +173,8 @@ static struct tide_heap *create_heap(const struct tide_options *options, struct 
   heap->collects = o.collects;
   configure_markers(&heap->config, &o, environment.cpus);
   heap->config.marking = environment.marking;
-  if (!td_space_init(&heap->space, o.write_barrier, o.reserve_bytes, o.heap_max_bytes, error)) {
+  if (!td_space_init(&heap->space, o.write_barrier && !o.concurrent, o.reserve_bytes,
+                     o.heap_max_bytes, error)) {
     free(heap);
     return NULL;
   }

@@ -36,6 +36,7 @@ static const char *objection(const struct tide_options *o) {
   if (o->markers > TIDE_MARKERS_MAX) return "markers is over TIDE_MARKERS_MAX";
   if ((int)o->collects < 0 || o->collects > TIDE_COLLECTS_AT_LIMIT) return "no such collects";
   if ((int)o->sizing < 0 || o->sizing > TIDE_SIZING_WEIGHTED) return "no such sizing";
+  if (o->concurrent && !o->write_barrier) return "concurrent needs write_barrier";
   if (o->growth_factor != 0 && !(o->growth_factor > 1 && o->growth_factor <= TD_GROWTH_MOST))
     return "growth_factor is not over 1";
   return NULL;
@@ -105,7 +106,8 @@ bool td_options_read(const struct tide_options *given, struct tide_options *o,
     o->small_pages = true;
     o->huge_pages_from = 0;
   }
-  if (environment->no_young) o->write_barrier = false;
+  if (environment->concurrent_given) o->concurrent = environment->concurrent && o->write_barrier;
+  if (environment->no_young && !o->concurrent) o->write_barrier = false;
   /* Twice the limit, so that large objects find room between others. */
   if (!o->reserve_bytes && o->heap_max_bytes <= PTRDIFF_MAX / 2)
     o->reserve_bytes = o->heap_max_bytes * 2;

@@ -8,16 +8,15 @@
  *   resume   and only then is memory given back to the system */
 #include "gc/cycle/collect.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "gc/check/caller/call.h"
 #include "gc/check/readable.h"
 #include "gc/check/verify.h"
 #include "gc/cycle/asked.h"
+#include "gc/cycle/beside_thread.h"
 #include "gc/cycle/owed.h"
 #include "gc/when/when.h"
 #include "gc/cycle/reclaim.h"
+#include "gc/cycle/steps.h"
 #include "gc/cycle/turn.h"
 #include "gc/cycle/young.h"
 #include "gc/roots/gather.h"
@@ -31,25 +30,8 @@
 #include "gc/weak/ephemeron.h"
 #include "gc/weak/finalizers.h"
 #include "heap/epoch.h"
-#include "heap/sort.h"
+#include "heap/cells/sort.h"
 #include "heap/young/young.h"
-
-/* A collection in the making. */
-struct cycle {
-  struct tide_heap *heap;
-  struct tide_mutator *self;
-  enum tide_cycle_kind kind;
-  enum tide_cycle_cause cause;
-  bool keeps;       /* what is young becomes old, unlooked at: gc/when/when.h */
-  bool logged_much; /* it came for what was logged */
-  bool rooted;      /* there was memory to remember the roots: it takes place */
-  void (*then)(struct tide_mutator *, void *); /* before the resume; may be NULL */
-  void *argument;
-  uint64_t begin_ns, stopped_ns, marked_ns, weak_ns, swept_ns;
-  uint64_t worked_ns; /* by this thread, at the beginning */
-  uint64_t told_ns;   /* spent in the program's callbacks until the blocks were sorted */
-  size_t root_bytes;  /* read by marking */
-};
 
 /* Marking from roots. The first phase also calls the root callbacks. */
 struct marking {
@@ -79,7 +61,7 @@ static void mark_roots(struct marking *marking) {
 }
 
 /* Returns how many bytes of roots were read. */
-static size_t mark(struct tide_heap *heap, struct cycle *cycle) {
+static size_t mark(struct tide_heap *heap, struct td_cycle *cycle) {
   struct marking marking = {.heap = heap};
   if (cycle->kind == TIDE_CYCLE_FULL) td_space_begin_marking(&heap->space);
   td_ephemerons_begin(heap);
@@ -95,53 +77,17 @@ static size_t mark(struct tide_heap *heap, struct cycle *cycle) {
   return marking.root_words * sizeof(uintptr_t);
 }
 
-/* Did the program want the collection now? */
-static bool was_asked(enum tide_cycle_cause cause) {
-  return cause == TIDE_CAUSE_CALL || cause == TIDE_CAUSE_INSPECT || cause == TIDE_CAUSE_STRESS;
-}
-
-static void sort(const struct cycle *cycle) {
-  struct tide_heap *heap = cycle->heap;
-  struct tide_cycle_stats *stats = &heap->stats->building->all;
-  uint64_t before = heap->space.live_bytes;
+static void sort(const struct td_cycle *cycle) {
+  struct td_space *space = &cycle->heap->space;
+  uint64_t before = space->live_bytes;
+  cycle->heap->last_beside = false;
   bool young = cycle->kind == TIDE_CYCLE_YOUNG;
-  stats->kind = heap->last_kind = cycle->kind;
-  stats->cause = cycle->cause;
-  stats->blocks_freed =
-      young ? td_space_end_young(&heap->space) : td_space_end_marking(&heap->space);
-  stats->bytes = heap->space.live_bytes;
-  stats->promoted_bytes = young && stats->bytes > before ? stats->bytes - before : 0;
-  if (!young) stats->logged = 0;
-}
-
-/* Decides what is due next. */
-static void decide(const struct cycle *cycle) {
-  struct tide_heap *heap = cycle->heap;
-  const struct tide_cycle_stats *stats = &heap->stats->building->all;
-  /* relaxed: world stopped. */
-  uint64_t allocated = atomic_load_explicit(&heap->allocated_bytes, memory_order_relaxed);
-  bool was_on = heap->when->youth.on;
-  td_when_set(heap,
-              (struct td_facts){
-                  .kind = cycle->kind,
-                  .asked = was_asked(cycle->cause),
-                  .collect_ns = cycle->swept_ns - cycle->stopped_ns - cycle->told_ns,
-                  .worked_ns = td_plat_thread_ns() - cycle->worked_ns - heap->stats->told_work_ns,
-                  .mutator_ns = cycle->begin_ns - heap->when->ended_ns,
-                  .allocated_bytes = allocated - heap->when->allocated_before,
-                  .promoted_bytes = stats->promoted_bytes,
-                  .logged_much = cycle->logged_much,
-                  .live_bytes = heap->space.live_bytes,
-                  .leaf_bytes = heap->space.leaf_bytes,
-                  .root_bytes = cycle->root_bytes,
-                  .freed_blocks = (uint32_t)stats->blocks_freed,
-              });
-  heap->when->allocated_before = allocated;
-  if (heap->space.has_young) td_young_follow(heap, was_on);
+  uint32_t freed = young ? td_space_end_young(space) : td_space_end_marking(space);
+  td_cycle_note_sorted(cycle, before, freed);
 }
 
 /* Everything between the stop and the resume. */
-static void collect_stopped(struct cycle *cycle) {
+static void collect_stopped(struct td_cycle *cycle) {
   struct tide_heap *heap = cycle->heap;
   struct tide_cycle_stats *stats = &heap->stats->building->all;
   td_pause_retire_runs(heap);
@@ -163,76 +109,18 @@ static void collect_stopped(struct cycle *cycle) {
   heap->marking = false;
   cycle->told_ns = heap->stats->told_ns;
   cycle->swept_ns = td_stats_tell(heap, TIDE_EVENT_SWEEP_END);
-  decide(cycle);
-  td_owed_settle(cycle->self, cycle->kind);
+  td_cycle_decide(cycle);
+  td_owed_settle(heap, cycle->self, cycle->kind);
   if (heap->verify) td_verify_or_abort(heap);
-}
-
-static void write_young_log(const struct tide_heap *heap, const struct tide_cycle_stats *stats) {
-  if (stats->kind == TIDE_CYCLE_YOUNG)
-    fprintf(stderr,
-            "tidemark: promoted %" PRIu64 " KiB, looked into %" PRIu64 " old objects or slots\n",
-            stats->promoted_bytes >> 10, stats->logged);
-  fprintf(stderr, "tidemark: young collections: %s %zu KiB\n",
-          heap->when->youth.on ? "the next one after" : "they do not pay, tried again after",
-          heap->when->youth.due_bytes >> 10);
-}
-
-/* What a young collection found are objects that were young; the heap has the old ones as well. */
-static void write_log(const struct tide_heap *heap, const struct tide_cycle_stats *stats) {
-  bool young = stats->kind == TIDE_CYCLE_YOUNG;
-  fprintf(stderr,
-          "tidemark: %s collection %" PRIu64 ": %s %" PRIu64 " objects, %s%" PRIu64
-          " KiB; mark %" PRIu64 " us with %u of %u markers (%s); pause %" PRIu64
-          " us, of it stopping %" PRIu64 " us; freed %" PRIu64 " blocks; next at %" PRIu32
-          " blocks\n",
-          young ? "young" : "full", stats->number, young ? "kept" : "live", stats->objects,
-          young ? "heap " : "", stats->bytes >> 10, stats->mark_ns / 1000, stats->recruited,
-          stats->markers, stats->engine, stats->pause_ns / 1000, stats->stop_ns / 1000,
-          stats->blocks_freed, heap->space.budget_blocks);
-  if (heap->space.has_young) write_young_log(heap, stats);
-}
-
-/* The figures of a collection that has ended become those of the last one. */
-static void publish(struct cycle *cycle) {
-  struct tide_heap *heap = cycle->heap;
-  struct tide_cycle_stats *stats = &heap->stats->building->all;
-  /* relaxed: written under the world's lock; readers only ask whether it has changed. */
-  stats->number = atomic_fetch_add_explicit(&heap->cycles, 1, memory_order_relaxed) + 1;
-  stats->stop_ns = cycle->stopped_ns - cycle->begin_ns;
-  stats->weak_ns = cycle->weak_ns - cycle->marked_ns;
-  stats->sweep_ns = cycle->swept_ns - cycle->weak_ns;
-  heap->when->ended_ns = td_stats_tell(heap, TIDE_EVENT_CYCLE_END);
-  stats->pause_ns = heap->when->ended_ns - cycle->begin_ns;
-  td_stats_publish(heap);
-}
-
-static void set_asks(struct tide_heap *heap, bool asks) {
-  /* relaxed: a hint. */
-  atomic_store_explicit(&heap->roots->asks_since_ns, asks ? td_plat_now_ns() : 0,
-                        memory_order_relaxed);
-}
-
-static void stop_world(void *argument) {
-  const struct cycle *cycle = argument;
-  set_asks(cycle->heap, false);
-  td_world_stop(cycle->heap, cycle->self);
-}
-
-/* Returns false if there is no memory to remember the roots. */
-static bool stop_with_roots(struct cycle *cycle) {
-  while (!td_sources_stop(cycle->heap, stop_world, cycle))
-    if (!td_sources_before_stop(cycle->heap)) return false;
-  return true;
 }
 
 /* Under the world's lock, inside td_stack_call. */
 static void collect_locked(void *argument) {
-  struct cycle *cycle = argument;
+  struct td_cycle *cycle = argument;
   struct tide_heap *heap = cycle->heap;
   cycle->worked_ns = td_plat_thread_ns();
   cycle->begin_ns = td_stats_begin(heap, cycle->kind, cycle->cause);
-  cycle->rooted = stop_with_roots(cycle);
+  cycle->rooted = td_cycle_stop_with_roots(cycle);
   if (!cycle->rooted) {
     td_stats_abandon(heap);
     return;
@@ -244,7 +132,7 @@ static void collect_locked(void *argument) {
   collect_stopped(cycle);
   pthread_mutex_unlock(&heap->finalizers->lock);
   pthread_mutex_unlock(&heap->roots->lock);
-  publish(cycle);
+  td_cycle_publish(cycle);
   if (heap->finalizers->pending_count > heap->finalizers->pending_before)
     td_stats_tell(heap, TIDE_EVENT_FINALIZERS_PENDING);
   if (cycle->then) cycle->then(cycle->self, cycle->argument);
@@ -262,23 +150,25 @@ static TD_KEEPS_CALL bool collect_and_unlock(struct tide_mutator *mutator, struc
                                              void (*then)(struct tide_mutator *, void *),
                                              void *argument) {
   struct tide_heap *heap = mutator->heap;
-  struct cycle cycle = {.heap = heap,
-                        .self = mutator,
-                        .kind = wish.kind,
-                        .cause = wish.cause,
-                        .keeps = wish.kind == TIDE_CYCLE_YOUNG && !heap->when->youth.on,
-                        .then = then,
-                        .argument = argument};
+  struct td_cycle cycle = {.heap = heap,
+                           .self = mutator,
+                           .kind = wish.kind,
+                           .cause = wish.cause,
+                           .keeps = wish.kind == TIDE_CYCLE_YOUNG && !heap->when->youth.on,
+                           .then = then,
+                           .argument = argument};
   struct td_call call;
   td_call_begin(&call, "a trace function, root callback, event or visit");
   td_markers_ready(heap->markers);
-  set_asks(heap, true);
+  td_cycle_set_asks(heap, true);
   if (td_sources_before_stop(heap)) td_stack_call(collect_locked, &cycle);
-  set_asks(heap, false);
+  td_cycle_set_asks(heap, false);
   td_stack_clear_below();
   if (cycle.rooted) {
+    if (cycle.kind == TIDE_CYCLE_FULL) td_beside_set_pace(heap);
+    if (heap->concurrent && wish.cause >= TIDE_CAUSE_GROWTH) td_beside_note_stopped(heap);
     if (heap->log)
-      write_log(heap, &heap->stats->last->all); /* not before: it may wait for a stream */
+      td_cycle_write_log(heap, &heap->stats->last->all); /* not before: it may wait for a stream */
     if (cycle.kind == TIDE_CYCLE_FULL) td_budget_trim(heap);
   }
   td_call_end(&call);
@@ -305,6 +195,9 @@ static enum td_collected collect(struct tide_mutator *mutator, struct td_wish wi
 enum td_collected td_collect_unless(struct tide_mutator *mutator, struct td_wish wish,
                                     uint64_t seen) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  bool may_wait = wish.kind == TIDE_CYCLE_FULL && wish.cause != TIDE_CAUSE_ROOM;
+  if (may_wait && mutator->heap->concurrent && td_beside_wish(mutator->heap))
+    return TD_COLLECTED_BESIDE;
   return collect(mutator, wish, seen, NULL, NULL);
 }
 
@@ -341,6 +234,15 @@ enum tide_status td_collect_and(struct tide_mutator *mutator, const char *functi
 enum tide_status tide_collect(struct tide_mutator *mutator) {
   struct td_wish wish = {TIDE_CYCLE_FULL, TIDE_CAUSE_CALL};
   return td_collect_and(mutator, "tide_collect", wish, NULL, NULL);
+}
+
+enum tide_status tide_collect_begin(struct tide_mutator *mutator) {
+  enum tide_status status = td_pause_allowed(mutator, "tide_collect_begin");
+  if (status != TIDE_OK) return status;
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  struct tide_heap *heap = mutator->heap;
+  if (!heap->concurrent || td_asked_is_paused(heap->asked)) return TIDE_ERROR_STATE;
+  return td_beside_begin(heap) ? TIDE_OK : TIDE_ERROR_SYSTEM;
 }
 
 enum tide_status tide_collect_young(struct tide_mutator *mutator) {

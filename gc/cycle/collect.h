@@ -9,6 +9,7 @@
 enum td_collected {
   TD_COLLECTED,           /* by this thread */
   TD_COLLECTED_BY_OTHER,  /* since `seen` */
+  TD_COLLECTED_BESIDE,    /* not yet: it goes on beside the program, with room meanwhile */
   TD_COLLECTED_PAUSED,    /* not at all: the program has paused collecting; */
   TD_COLLECTED_NO_MEMORY, /* or there is no memory to remember the roots */
 };

@@ -70,14 +70,14 @@ struct td_wish td_owed(struct tide_mutator *mutator) {
   return unpacked(atomic_load_explicit(&mutator->heap->when->owed, memory_order_relaxed));
 }
 
-void td_owed_settle(struct tide_mutator *mutator, enum tide_cycle_kind kind) {
-  _Atomic(uint32_t) *owed = &mutator->heap->when->owed;
+void td_owed_settle(struct tide_heap *heap, struct tide_mutator *self, enum tide_cycle_kind kind) {
+  _Atomic(uint32_t) *owed = &heap->when->owed;
   /* relaxed, all: the world is stopped. Others' hints go when they are let go. */
   uint32_t was = atomic_load_explicit(owed, memory_order_relaxed);
   if (kind == TIDE_CYCLE_YOUNG && unpacked(was).kind == TIDE_CYCLE_FULL) return;
   atomic_store_explicit(owed, 0, memory_order_relaxed);
-  atomic_store_explicit(&mutator->heap->when->owed_told, false, memory_order_relaxed);
-  for (struct tide_mutator *m = mutator->heap->world->mutators; m; m = m->next)
+  atomic_store_explicit(&heap->when->owed_told, false, memory_order_relaxed);
+  for (struct tide_mutator *m = heap->world->mutators; m; m = m->next)
     set_due(m, 0);
-  __atomic_store_n(&mutator->fast.stop, 0, __ATOMIC_RELAXED);
+  if (self) __atomic_store_n(&self->fast.stop, 0, __ATOMIC_RELAXED);
 }

@@ -18,7 +18,8 @@ void td_owe_at_once(struct tide_mutator *mutator, struct td_wish wish);
 void td_owed_tell(struct tide_mutator *mutator);
 /* Returns what is owed, of cause NONE if that is nothing. The caller sees to it. */
 struct td_wish td_owed(struct tide_mutator *mutator);
-/* The world stopped, in a collection of this kind by this mutator: it was done. */
-void td_owed_settle(struct tide_mutator *mutator, enum tide_cycle_kind kind);
+/* The world stopped, in a collection of this kind, by this mutator or, if NULL, beside the program:
+ * it was done. */
+void td_owed_settle(struct tide_heap *heap, struct tide_mutator *self, enum tide_cycle_kind kind);
 
 #endif

@@ -30,6 +30,10 @@ static inline void td_weak_slots_forget(struct tide_heap *heap, uintptr_t start,
     }
 }
 
+/* In a collection, which holds the lock: are there any? */
+static inline bool td_weak_slots_any(const struct tide_heap *heap) {
+  return heap->weak_slots[0].registered.count + heap->weak_slots[1].registered.count > 0;
+}
 /* In a collection, which holds the lock: clears and forgets the slots of this kind whose target is
  * unmarked. */
 void td_weak_slots_clear(struct tide_heap *heap, enum tide_weak_kind kind);

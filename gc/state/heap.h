@@ -40,6 +40,7 @@ struct tide_heap {
   struct td_serial_traces *serial;  /* gc/layout/serial_trace.h */
   struct td_when *when;             /* gc/when/when.h */
   struct td_asked *asked;           /* gc/cycle/asked.h */
+  struct td_beside *concurrent;     /* gc/cycle/beside.h; NULL: collections stop the program */
   struct td_stats *stats;           /* gc/stats/stats.h */
 
   /* Constant after creation. */
@@ -50,9 +51,16 @@ struct tide_heap {
   enum tide_collects collects;
   tide_layout weak_table_layout;
 
+  /* A collection marks beside the program: its mutators keep what they overwrite. What tide_write
+   * looks at then is at least TIDE_MARK_OLD. Both written with the world stopped, read by mutators.
+   */
+  bool beside;
+  signed char looks;
+
   /* Under the world's lock. */
   struct td_marker_config config;
   enum tide_cycle_kind last_kind; /* of the last collection; while it ends, of that */
+  bool last_beside;               /* it marked beside the program */
 
   /* From the first mark until the blocks are sorted. World stopped; read by its callbacks. */
   bool marking;

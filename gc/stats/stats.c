@@ -60,6 +60,7 @@ static void probe(const struct tide_heap *heap, enum tide_event event) {
     break;
   case TIDE_EVENT_FINALIZERS_PENDING:
   case TIDE_EVENT_COLLECTION_DUE:
+  case TIDE_EVENT_RESUMED:
     break;
   }
 }
@@ -186,6 +187,10 @@ static void fill_heap_stats(struct tide_heap *heap, struct tide_heap_stats *stat
   stats->freed_bytes = atomic_load_explicit(&heap->freed_bytes, memory_order_relaxed);
   const struct tide_mutator *mutator = tide_current(heap);
   if (mutator) stats->freed_bytes += mutator->freed_bytes;
+  stats->concurrent_collections =
+      atomic_load_explicit(&heap->stats->concurrent, memory_order_relaxed);
+  stats->degenerate_collections =
+      atomic_load_explicit(&heap->stats->degenerate, memory_order_relaxed);
   stats->collections = atomic_load_explicit(&heap->cycles, memory_order_relaxed);
   stats->mutators = atomic_load_explicit(&heap->world->count, memory_order_relaxed);
 }

@@ -17,6 +17,7 @@ struct td_stats {
   struct td_cycle_figures *building; /* the one that runs: the collecting thread's */
   struct tide_cycle_running running; /* the collecting thread writes it */
   struct tide_pause_histogram pauses;
+  _Atomic(uint64_t) concurrent, degenerate; /* relaxed counters: gc/cycle/beside.h */
   uint64_t young_cycles, promoted_bytes;
   uint64_t mark_ns_total, pause_ns_total, pause_ns_max;
   /* Taken by the program's callbacks in the collection that runs, which are not its costs: by the

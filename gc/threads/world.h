@@ -11,6 +11,8 @@ struct td_world {
   _Atomic(uint32_t) count; /* changed under the lock */
   int cancel_state;        /* of the thread that holds the lock, from before; under the lock */
   bool stands_still;       /* under the lock, as the next */
+  bool beside;             /* a collection goes on beside the program; under the lock */
+  pthread_cond_t ended;    /* it has ended */
   bool for_program;        /* by tide_world_stop, until tide_world_resume */
   /* Identity of the thread that holds the lock, NULL if none does. */
   _Atomic(const void *) holder;

@@ -55,6 +55,12 @@
 #define TD_TRIAL_STEP 4
 #define TD_TRIAL_WAIT 32
 
+/* Beside the program: how much more may be allocated meanwhile than in the collections before, how
+ * much in the first for each byte that lives, and the part of the limit that is left for then. */
+#define TD_BESIDE_AHEAD 1.5
+#define TD_BESIDE_FIRST 0.25
+#define TD_BESIDE_RESERVE 32u
+
 /* Full collections. Under the space's lock. */
 struct td_sizing {
   /* Constant but for tide_heap_set_max and tide_heap_set_sizing. */

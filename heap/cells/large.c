@@ -44,15 +44,22 @@ static size_t whole_granules(size_t bytes) {
   return (bytes + TD_GRANULE_BYTES - 1) & ~(TD_GRANULE_BYTES - 1);
 }
 
+/* Who sorts beside the program shall not look at a block that is being made part of an object. */
+static void touch(struct td_space *space, uint32_t first, uint32_t count) {
+  td_young_touch(space, first, count * TD_BLOCK_BYTES);
+  for (uint32_t b = first + 1; space->unsorted && b < first + count; b++)
+    td_young_touch(space, b, 0);
+}
+
 void *td_space_alloc_large(struct td_space *space, tide_layout layout, size_t bytes,
                            enum td_room *room) {
   *room = TD_ROOM_NO_PLACE;
   if (bytes == 0 || bytes > space->reserved_bytes) return NULL;
   const struct td_layout *described = &space->layouts.at[layout];
   uint32_t count = blocks_for(bytes), first = 0;
-  pthread_mutex_lock(&space->lock);
+  td_space_lock(space);
   *room = td_young_is_due(space) ? TD_ROOM_YOUNG_DUE : td_blocks_take(space, count, &first);
-  if (*room == TD_ROOM) td_young_touch(space, first, count * TD_BLOCK_BYTES);
+  if (*room == TD_ROOM) touch(space, first, count);
   space->has_words |= td_kind_has_words(described->kind);
   pthread_mutex_unlock(&space->lock);
   if (*room != TD_ROOM) return NULL;
@@ -63,7 +70,7 @@ void *td_space_alloc_large(struct td_space *space, tide_layout layout, size_t by
   space->blocks[first] =
       (struct td_block){.map = described->map, .kind = described->kind, .layout = layout};
   make_tails(space, first, first + 1, first + count);
-  *td_block_marks(space, first) = space->epoch_before; /* [young] */
+  *td_block_marks(space, first) = space->born; /* [young] */
   return (void *)td_block_start(space, first);
 }
 

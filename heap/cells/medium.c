@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "heap/cells/large.h"
 #include "heap/memory/blocks.h"
 #include "heap/space/find.h"
 #include "heap/space/poison.h"
@@ -135,7 +134,7 @@ static uintptr_t take_cell(struct td_space *space, tide_layout layout, unsigned 
     uint32_t cell = next_free(space, first);
     if (cell < info->cells) {
       uint8_t *mark = mark_of(space, first, cell);
-      *mark = space->epoch_before; /* [young] */
+      *mark = space->born; /* [young] */
       td_young_touch(space, first, info->large_bytes);
       /* The block that has the mark, too, which is where the object is made old. */
       td_young_touch(space, (uint32_t)((mark - space->marks) >> TD_BLOCK_GRANULES_LOG2), 0);
@@ -153,7 +152,7 @@ static uint32_t span_of(const struct td_space *space, uintptr_t object) {
 
 void *td_space_alloc_medium(struct td_space *space, tide_layout layout, size_t bytes) {
   unsigned medium_class = td_medium_class(bytes);
-  pthread_mutex_lock(&space->lock);
+  td_space_lock(space);
   uintptr_t object = td_young_is_due(space) ? 0 : take_cell(space, layout, medium_class);
   bool zeroed =
       space->layouts.at[layout].unzeroed || (object && space->infos[span_of(space, object)].zeroed);
@@ -161,16 +160,6 @@ void *td_space_alloc_medium(struct td_space *space, tide_layout layout, size_t b
   if (object && space->has_poison) td_unpoison(object, td_medium_bytes(medium_class));
   if (object && !zeroed) memset((void *)object, 0, td_medium_bytes(medium_class));
   return (void *)object;
-}
-
-void *td_space_alloc_long(struct td_space *space, tide_layout layout, size_t bytes, bool in_blocks,
-                          enum td_room *room) {
-  void *object = NULL;
-  /* An object of whose death the program is told dies alone. */
-  in_blocks |= space->layouts.at[layout].on_reclaim != NULL;
-  if (bytes <= TD_MEDIUM_BYTES_MAX && !in_blocks)
-    object = td_space_alloc_medium(space, layout, bytes);
-  return object ? object : td_space_alloc_large(space, layout, bytes, room);
 }
 
 static bool is_empty(const struct td_space *space, uint32_t first) {

@@ -3,6 +3,7 @@
 
 #include "heap/cells/run.h"
 #include "heap/memory/blocks.h"
+#include "heap/cells/sort.h"
 #include "heap/space/published.h"
 #include "heap/space/tables.h"
 #include "heap/withheld/avoid.h"
@@ -29,18 +30,46 @@ static void format(struct td_space *space, uint32_t block, tide_layout layout, s
   td_published_tell((_Atomic(uint8_t) *)&info->state, TD_BLOCK_SMALL);
 }
 
+/* ---- How long the room will last ----
+ *
+ * Fresh blocks and each list are used up at the pace at which they were used since all blocks were
+ * sorted. A list that ends is no matter while there are fresh blocks. */
+
+/* Will `left` of something, of which `used` went with the bytes allocated so far, be gone before
+ * `ahead` more are allocated? */
+static bool ends_soon(const struct td_space *space, double ahead, uint32_t left, uint32_t used) {
+  return left * (double)space->young_bytes < used * ahead;
+}
+
+static bool runs_short(const struct td_space *space, const struct td_unswept *list) {
+  if (space->runs_short || space->unsorted) return false;
+  uint32_t used = space->used_blocks, budget = space->budget_blocks;
+  uint32_t fresh = used > space->used_after ? used - space->used_after : 0;
+  uint32_t left = budget > used ? budget - used : 0;
+  double ahead = space->ahead * (double)(space->live_bytes + space->young_bytes);
+  if ((double)left * TD_BLOCK_BYTES > ahead) return false;
+  return ends_soon(space, ahead, left, fresh) ||
+         ends_soon(space, ahead, list->left, list->listed - list->left);
+}
+
+static void tell_short(struct td_space *space) {
+  __atomic_store_n(&space->runs_short, true, __ATOMIC_RELAXED); /* relaxed: a hint */
+}
+
 /* Takes the next block off the unswept list of the layout and class, or a fresh one. Returns 0 if
  * there is none, and then *room says why. */
 static uint32_t take_block(struct td_space *space, tide_layout layout, size_t cell,
                            enum td_room *room) {
-  pthread_mutex_lock(&space->lock);
-  uint32_t *list = &space->unswept[(size_t)layout * TIDE_BUMP_SLOTS + td_class_of(cell)];
+  td_space_lock(space);
+  struct td_unswept *list = &space->unswept[(size_t)layout * TIDE_BUMP_SLOTS + td_class_of(cell)];
   uint32_t block = 0;
+  if (!list->first && space->unsorted) td_sort_step(space);
   if (td_young_is_due(space)) {
     *room = TD_ROOM_YOUNG_DUE;
-  } else if (*list) {
-    block = *list;
-    *list = space->infos[block].next;
+  } else if (list->first) {
+    block = list->first;
+    list->first = space->infos[block].next;
+    list->left--;
     space->infos[block].reserved = space->infos[block].ahead = 0;
   } else if (!td_tables_reach_layout(space, layout)) {
     *room = TD_ROOM_NO_MEMORY;
@@ -48,6 +77,7 @@ static uint32_t take_block(struct td_space *space, tide_layout layout, size_t ce
     *room = td_blocks_take(space, 1, &block);
     if (block) format(space, block, layout, cell);
   }
+  if (space->ahead > 0 && runs_short(space, list)) tell_short(space);
   const struct td_block_info *info = &space->infos[block];
   if (block) td_young_touch(space, block, (size_t)(info->cells - info->live) * cell);
   pthread_mutex_unlock(&space->lock);
@@ -57,9 +87,13 @@ static uint32_t take_block(struct td_space *space, tide_layout layout, size_t ce
 size_t td_space_refill(struct td_space *space, struct tide_bump *bump, tide_layout layout,
                        size_t cell, enum td_room *room) {
   *bump = (struct tide_bump){0};
-  uint32_t block;
   size_t bytes = 0;
-  while (!bytes && (block = take_block(space, layout, cell, room)) != 0)
-    bytes = td_run_next(space, bump, block);
+  while (!bytes) {
+    uint32_t block = take_block(space, layout, cell, room);
+    if (block)
+      bytes = td_run_next(space, bump, block);
+    else if (!td_sort_is_behind(space))
+      break;
+  }
   return bytes;
 }

@@ -51,13 +51,21 @@ static uintptr_t address_in(const struct td_space *space, uint32_t block, uint32
 
 /* Other mutators may log objects of the block meanwhile, which sets TD_DEFERRED in their bytes. So
  * bytes are loaded atomically, and compared without that bit. */
-static inline bool is_live(const uint8_t *mark, uint8_t epoch) {
-  return (td_mark_load(mark) & (TD_DEFERRED - 1)) == epoch;
+struct alive {
+  uint8_t epoch, kept; /* [beside] */
+};
+static inline struct alive alive_in(const struct td_space *space) {
+  return (struct alive){space->epoch, space->kept};
+}
+static inline bool is_live(const uint8_t *mark, struct alive alive) {
+  uint8_t byte = td_mark_load(mark) & (TD_DEFERRED - 1);
+  return byte == alive.epoch || byte == alive.kept;
 }
 
-/* Returns the first granule of [at, end) whose byte equals the epoch, or end. The bytes before `at`
- * that share its sixteen are read with them: most runs among live objects end there. */
-static inline uint32_t next_live(const uint8_t *marks, uint32_t at, uint32_t end, uint8_t epoch) {
+/* Returns the first granule of [at, end) whose byte is a live object's, or end. The bytes before
+ * `at` that share its sixteen are read with them: most runs among live objects end there. */
+static inline uint32_t next_live(const uint8_t *marks, uint32_t at, uint32_t end,
+                                 struct alive alive) {
   typedef uint8_t lanes __attribute__((vector_size(16), may_alias));
   typedef uint64_t halves __attribute__((vector_size(16)));
   const halves low = {~TD_DEFERRED_WORD, ~TD_DEFERRED_WORD};
@@ -66,7 +74,8 @@ static inline uint32_t next_live(const uint8_t *marks, uint32_t at, uint32_t end
   uint64_t before_high = first < 8 ? ~UINT64_C(0) : ~UINT64_C(0) << 8 * (first - 8);
   for (at -= first; at < end; at += (uint32_t)sizeof(lanes)) {
     const halves loaded = {td_mark_load_word(marks + at), td_mark_load_word(marks + at + 8)};
-    halves equal = (halves)((lanes)(loaded & low) == epoch);
+    const lanes bytes = (lanes)(loaded & low);
+    halves equal = (halves)(bytes == alive.epoch) | (halves)(bytes == alive.kept);
     equal &= (halves){before_low, before_high};
     before_low = before_high = ~UINT64_C(0);
     if ((equal[0] | equal[1]) == 0) continue;
@@ -80,9 +89,9 @@ static inline uint32_t next_live(const uint8_t *marks, uint32_t at, uint32_t end
 /* Returns the first cell from the cell at `at` on that is free, or one that is not before `end`, if
  * all before it are alive. */
 static inline uint32_t past_live(const uint8_t *marks, uint32_t at, uint32_t end, uint32_t cell,
-                                 uint8_t epoch) {
-  uint64_t all = UINT64_C(0x0101010101010101) * epoch;
-  while (at < end && is_live(marks + at, epoch)) {
+                                 struct alive alive) {
+  uint64_t all = UINT64_C(0x0101010101010101) * alive.epoch;
+  while (at < end && is_live(marks + at, alive)) {
     at += cell;
     while (cell == 1 && at % 8 == 0 && at < end &&
            (td_mark_load_word(marks + at) & ~TD_DEFERRED_WORD) == all)
@@ -93,8 +102,8 @@ static inline uint32_t past_live(const uint8_t *marks, uint32_t at, uint32_t end
 
 /* Returns the first granule of the first free cell at or after the cell at `at`, or end. */
 static inline uint32_t next_free(const uint8_t *marks, uint32_t at, uint32_t end, uint32_t cell,
-                                 uint8_t epoch) {
-  at = past_live(marks, at, end, cell, epoch);
+                                 struct alive alive) {
+  at = past_live(marks, at, end, cell, alive);
   return at < end ? at : end;
 }
 
@@ -102,16 +111,16 @@ static inline uint32_t next_free(const uint8_t *marks, uint32_t at, uint32_t end
 static __attribute__((noinline, cold)) uint32_t
 next_free_outside_quarantine(const struct td_space *space, const uint8_t *marks, uint32_t at,
                              uint32_t end, uint32_t cell) {
-  at = next_free(marks, at, end, cell, space->epoch);
+  at = next_free(marks, at, end, cell, alive_in(space));
   while (at < end && td_mark_is_freed(td_mark_load(&marks[at])))
-    at = next_free(marks, at + cell, end, cell, space->epoch);
+    at = next_free(marks, at + cell, end, cell, alive_in(space));
   return at;
 }
 
 /* Returns the first granule of [at, end) that begins a live object or an avoided cell, or end. */
 static uint32_t next_taken(const struct td_space *space, uint32_t block, const uint8_t *marks,
                            uint32_t at, uint32_t end) {
-  uint32_t stop = next_live(marks, at, end, space->epoch);
+  uint32_t stop = next_live(marks, at, end, alive_in(space));
   if (TIDE_LIKELY(!td_avoids(space, block))) return stop;
   while (at < stop && td_mark_load(&marks[at]) != TD_AVOIDED)
     at++;
@@ -168,13 +177,13 @@ static uint32_t reserve(struct td_space *space, uint32_t block, uint32_t at, uin
   uint32_t end = info->cells * cell;
   uint32_t start = space->has_quarantine || td_avoids(space, block)
                        ? next_free_outside_quarantine(space, marks, at, end, cell)
-                       : next_free(marks, at, end, cell, space->epoch);
+                       : next_free(marks, at, end, cell, alive_in(space));
   if (start == end) return end;
   uint32_t most = space->stress || cell > RESERVE_GRANULES ? cell : RESERVE_GRANULES;
   uint32_t bound = start + most < end ? start + most : end;
   uint32_t stop = next_taken(space, block, marks, start, bound);
   if (stop == bound && bound < end) stop -= (stop - start) % cell;
-  fill_marks(marks + start, space->epoch_before, stop - start, cell); /* [young] */
+  fill_marks(marks + start, space->born, stop - start, cell); /* [young] */
   info->reserved = (uint16_t)stop;
   if (space->has_poison)
     td_unpoison(address_in(space, block, start), (size_t)(stop - start) << TD_GRANULE_LOG2);
@@ -220,16 +229,16 @@ static bool is_plain(const struct td_space *space, const struct td_block_info *i
  * last run has just stored, and wait for them. */
 static uint32_t mark_run(const struct td_space *space, uint8_t *marks, uint32_t start, uint32_t end,
                          uint32_t cell) {
-  const uint8_t value = space->epoch_before; /* [young] */
+  const uint8_t value = space->born; /* [young] */
   uint32_t near = start + SHORT_CELLS * cell, at = start;
   if (near > end) near = end;
   do {
     marks[at] = value;
     at += cell;
-  } while (at < near && !is_live(marks + at, space->epoch));
+  } while (at < near && !is_live(marks + at, alive_in(space)));
   if (at < near || at == end) return at;
   uint32_t bound = at + RESERVE_GRANULES < end ? at + RESERVE_GRANULES : end;
-  uint32_t stop = next_live(marks, at, bound, space->epoch);
+  uint32_t stop = next_live(marks, at, bound, alive_in(space));
   if (stop == bound && bound < end) stop -= (stop - at) % cell;
   fill_marks(marks + at, value, stop - at, cell);
   return stop;
@@ -240,11 +249,11 @@ static size_t next_plain_run(struct td_space *space, struct tide_bump *bump, uin
                              struct td_block_info *info) {
   uint8_t *marks = td_block_marks(space, block);
   const uint32_t cell = space->blocks[block].cell_granules, end = info->cells * cell;
-  const uint32_t start = past_live(marks, info->ahead, end, cell, space->epoch);
+  const uint32_t start = past_live(marks, info->ahead, end, cell, alive_in(space));
   if (start >= end) return 0;
   const uint32_t stop = mark_run(space, marks, start, end, cell);
   const uint32_t far = stop + PIECE_GRANULES_MIN < end ? stop + PIECE_GRANULES_MIN : end;
-  const uint32_t ahead = past_live(marks, stop, far, cell, space->epoch);
+  const uint32_t ahead = past_live(marks, stop, far, cell, alive_in(space));
   info->reserved = (uint16_t)stop;
   info->ahead = (uint16_t)ahead;
   uintptr_t base = address_in(space, block, 0);

@@ -23,6 +23,8 @@ static enum td_room move_frontier(struct td_space *space) {
   for (uint32_t b = space->frontier; b < next; b++)
     set_free(space, b, b != 0);
   space->frontier = next;
+  /* Markers beside the program go by what there was when they began: [beside]. */
+  if (space->kept == space->epoch) space->view_frontier = next;
   return TD_ROOM;
 }
 

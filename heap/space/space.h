@@ -31,6 +31,10 @@
  *      the moment they are reserved, used or not. The mutator's bump cache covers the run piece by
  *      piece, because a piece must be zeroed as a rule. Before a collection the unused rest goes
  *      back (byte 0).
+ *   [beside] While a program runs beside the marking (heap/epoch.h), a cell holds an object if its
+ *      byte is the epoch or the one before. Allocation stores the epoch: markers never look into
+ *      what is new. All that was reachable when the marking began is found, and nothing that was
+ *      not becomes white. Such spaces have no young objects.
  *   [owner] A block taken off an unswept list, or new from the pool, belongs to one mutator until
  *      the next collection.
  *
@@ -99,6 +103,12 @@ struct td_medium_list {
 
 #define TD_DISPLACEMENTS 4096u /* bytes from an object's start */
 
+/* Blocks of a layout and size class that have room. */
+struct td_unswept {
+  uint32_t first;        /* of the list, or 0 */
+  uint32_t listed, left; /* how many were listed since all were sorted, and how many are still */
+};
+
 struct td_space {
   /* Constant after creation. */
   uintptr_t base;
@@ -118,10 +128,16 @@ struct td_space {
   uint64_t live_objects, live_bytes; /* what the last collection found */
   uint64_t leaf_bytes;               /* of these, in objects without references */
   uint8_t epoch;
-  /* While marking, the byte of objects that were not found yet. At other times that of objects
-   * allocated since the last collection: TD_YOUNG if has_young and not bears_old, or the epoch. */
+  /* While marking, the byte of objects that were not found yet. At other times `born`: TD_YOUNG if
+   * has_young and not bears_old, or the epoch. */
   uint8_t epoch_before;
   bool bears_old; /* objects count as old at once: no young collection will look at them */
+  /* [beside] Of objects that are allocated: epoch_before, but the epoch while the program runs
+   * beside the marking. */
+  uint8_t born;
+  /* [beside] A byte of objects besides the epoch: epoch_before then, else the epoch once more. */
+  uint8_t kept;
+  uint32_t view_frontier; /* the frontier when marking began: what markers see */
 
   /* Which conservative words count: heap/space/find.h. Written while no collection runs. */
   bool base_only;
@@ -144,11 +160,13 @@ struct td_space {
   uint32_t strip_hint;    /* word of free_bits where to look for free blocks with memory */
   uint32_t budget_blocks; /* used_blocks does not pass it: set by the collector's sizing */
   uint32_t max_blocks;    /* hard limit; constant after creation */
-  uint32_t *unswept;      /* [layout * TIDE_BUMP_SLOTS + class]: first block of the list */
+  struct td_unswept *unswept;    /* [layout * TIDE_BUMP_SLOTS + class] */
   struct td_medium_list *medium; /* [layout * TD_MEDIUM_CLASSES + class] */
   uint8_t *slab_committed;       /* enum td_slab */
   uint64_t *touched;             /* a bit for each block, in all spaces: heap/young/young.h */
-  uint8_t *logged_slabs; /* a byte for each slab: it has logged pages. See heap/young/log.h */
+  /* A byte for each slab: it has logged pages (heap/young/log.h), or pages that mutators have
+   * flagged beside the marking (marker/base/deferred.c). */
+  uint8_t *logged_slabs;
   uint64_t young_bytes;  /* room in blocks since they were touched */
   uint64_t young_due;    /* no block is given out once young_bytes has reached this */
   uint64_t logged;       /* since the last collection, as mutators have told: heap/young/young.h */
@@ -160,6 +178,16 @@ struct td_space {
   struct td_layouts layouts;
   size_t quarantine_bytes; /* of dead objects: heap/withheld/quarantine.h */
   bool quarantine_drains;  /* let all of them go at the next turn */
+  /* Blocks below it are to be sorted yet, beside the program: heap/cells/sort.h. Read as a hint. */
+  uint32_t unsorted;
+  /* While a collection goes on beside the program, so much is allocated for each byte that lives;
+   * 0: nobody asks. And the room that is left is no more than that: a hint to begin one. See
+   * heap/cells/refill.c. */
+  double ahead;
+  bool runs_short;
+  uint32_t used_after;       /* blocks in use when all were sorted */
+  uint32_t freed_beside;     /* blocks that this sorting has given back so far */
+  _Atomic(uint32_t) waiting; /* mutators that wait for the lock: who sorts lets them go first */
   uint32_t avoid_end;  /* blocks below it are watched for false pointers: heap/withheld/avoid.h */
   bool avoids_some;    /* and such cells were found in the last collection */
   bool avoids_nothing; /* do not look for them in the next */
@@ -169,6 +197,15 @@ struct td_space {
   bool has_quarantine; /* `stress` is set too */
   bool has_poison;
 };
+
+/* Takes the lock for an allocation. Whoever sorts beside the program lets it go first. */
+static inline void td_space_lock(struct td_space *space) {
+  if (pthread_mutex_trylock(&space->lock) == 0) return;
+  /* relaxed, both: a hint. */
+  atomic_fetch_add_explicit(&space->waiting, 1, memory_order_relaxed);
+  pthread_mutex_lock(&space->lock);
+  atomic_fetch_sub_explicit(&space->waiting, 1, memory_order_relaxed);
+}
 
 /* ---- Address arithmetic ---- */
 

@@ -21,6 +21,8 @@ struct tide_heap_stats {
   uint64_t young_bytes;       /* allocated between two collections, if nothing else comes first */
   uint64_t freed_bytes;       /* by tide_free since the heap was created, by whole cells; what other
                                  threads have freed since the last collection may be missing */
+  uint64_t concurrent_collections; /* of `collections`, marked beside the program */
+  uint64_t degenerate_collections; /* that should have been, and stopped the program */
 };
 /* Fills in the figures of this moment; as all functions here, zeroes if heap is NULL. The inline
  * ones say how large the structure of your header is, so that a newer library fills in no more. */
@@ -64,6 +66,12 @@ struct tide_cycle_stats {
    * objects, or slots of long arrays, looked into because they were written to. */
   uint64_t promoted_bytes, logged;
   enum tide_cycle_cause cause;
+  /* Beside the program (tide_options.concurrent): its stops, of which pause_ns is the longest and
+   * stop_ns of the first; the time marked between them; and objects that were marked because the
+   * program overwrote a reference to them. */
+  unsigned stops;
+  uint64_t concurrent_ns, overwritten;
+  const char *stopped_because; /* it was to be one, and was marked stopped; else NULL */
 };
 /* Fills in the figures of the last collection; all are 0 if there was none. */
 TIDE_API void tide_cycle_stats_sized(struct tide_heap *heap, struct tide_cycle_stats *stats,
@@ -134,6 +142,8 @@ enum tide_event {
   TIDE_EVENT_STOP_LATE, /* a thread has not stopped for a second; again every ten seconds */
   TIDE_EVENT_FINALIZERS_PENDING, /* after CYCLE_END of a collection that has queued finalizers */
   TIDE_EVENT_COLLECTION_DUE,     /* see tide_collection_due */
+  TIDE_EVENT_RESUMED, /* beside the program: it goes on. STOPPED comes again before MARK_END, and
+                         SWEEP_END and CYCLE_END while it runs */
 };
 typedef void (*tide_event_fn)(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
                               void *context);

@@ -107,6 +107,14 @@ struct tide_options {
    * 0, helpers from the first collection on; so it is if TIDE_MARKERS says how many. */
   unsigned helpers_after_ms;
   enum tide_collects collects;
+  /* With write_barrier: full collections mark while the program runs, and stop it twice for well
+   * under a millisecond. The program promises more: to use tide_write or tide_write_begin for
+   * stores of NULL and of numbers over references, too. There are no young collections then. Where
+   * a heap cannot be marked so it is marked stopped, and stopped_because in tide_cycle_stats says
+   * why: with layouts of tide_layout_traced, weak slots in place, or TIDE_STOP_SIGNAL. tide_free
+   * and shrinking in place wait for the next collection while one runs. TIDE_CONCURRENT=0 or 1
+   * overrides it, in heaps with write_barrier. Default: false. */
+  bool concurrent;
 };
 TIDE_API void tide_options_init(struct tide_options *options);
 
@@ -329,6 +337,10 @@ TIDE_API void *tide_object_find(struct tide_heap *heap, const void *address);
 /* Collects everything now, after a collection that runs already, and returns when it is done.
  *   TIDE_ERROR_STATE  collecting is paused */
 TIDE_API enum tide_status tide_collect(struct tide_mutator *mutator);
+/* Begins one beside the program, unless one goes on, and returns at once. For idle moments.
+ *   TIDE_ERROR_STATE   the heap has not tide_options.concurrent, or collecting is paused
+ *   TIDE_ERROR_SYSTEM  there is no thread for it */
+TIDE_API enum tide_status tide_collect_begin(struct tide_mutator *mutator);
 /* Collects what is young: allocated since the last collection, and reached by nothing. What was
  * alive then counts as alive.
  *   TIDE_ERROR_STATE  collecting is paused; the heap was created without the promise of

@@ -18,15 +18,19 @@ static void announce(struct td_marker *marker) {
   if (td_are_many(set)) td_bits_set(&set->flaggers, marker->id);
 }
 
-void td_deferred_flag(struct td_marker *marker, size_t page) {
-  announce(marker);
-  _Atomic(uint8_t) *row = td_deferred_row(marker);
-  if (!td_deferred_row_is_shared(marker->set)) {
+/* The byte has been stored. */
+static void set_flag(const struct td_markers *set, _Atomic(uint8_t) *row, size_t page) {
+  if (!td_deferred_row_is_shared(set)) {
     td_flag_store(&row[page]);
     return;
   }
-  td_flag_fence(); /* the byte has been stored */
+  td_flag_fence();
   td_flag_set_shared(&row[td_deferred_at_shared(page)]);
+}
+
+void td_deferred_flag(struct td_marker *marker, size_t page) {
+  announce(marker);
+  set_flag(marker->set, td_deferred_row(marker), page);
 }
 
 bool td_deferred_take(struct td_markers *set, size_t page) {
@@ -63,6 +67,68 @@ void td_defer_grey(struct td_marker *marker, uintptr_t object) {
   struct td_view v = td_view_of(space);
   td_mark_store(td_view_mark(&v, object), v.epoch | TD_DEFERRED);
   td_deferred_flag(marker, td_view_page(&v, object));
+}
+
+/* ---- From outside ---- */
+
+/* Returns the object that the word leads to, or into which a conservative word points, or 0 if that
+ * is marked, or none. */
+static uintptr_t white_at(const struct td_space *space, uintptr_t word) {
+  uint64_t granule = td_granule_of(space->base, word);
+  bool is_reference = granule < td_block_granule(space->view_frontier);
+  if (is_reference && td_mark_load(&space->marks[granule]) == space->epoch_before) return word;
+  if (!space->has_words || (is_reference && td_holds_object(space, granule))) return 0;
+  uintptr_t object = td_space_find(space, word, TD_FROM_HEAP);
+  granule = (object - space->base) >> TD_GRANULE_LOG2;
+  bool white = object && td_mark_load(&space->marks[granule]) == space->epoch_before;
+  return white ? object : 0;
+}
+
+static size_t slabs_of(const struct td_space *space) {
+  return (space->view_frontier + TD_SLAB_BLOCKS - 1) / TD_SLAB_BLOCKS;
+}
+
+/* Slabs are told of after the flag. The bytes are taken before flags are looked at, so that either
+ * the flag is found or the byte stays behind. */
+static void tell_slab(struct td_space *space, uintptr_t object) {
+  uint8_t *told = &space->logged_slabs[(object - space->base) >> TD_SLAB_LOG2];
+  __atomic_store_n(told, 1, __ATOMIC_RELEASE); /* release [slab]: pairs with take_slabs */
+}
+
+static void take_slabs(struct td_space *space) {
+  for (size_t i = 0; i < slabs_of(space); i++)
+    /* relaxed: a hint. acquire [slab]: pairs with tell_slab. */
+    if (__atomic_load_n(&space->logged_slabs[i], __ATOMIC_RELAXED))
+      (void)__atomic_exchange_n(&space->logged_slabs[i], 0, __ATOMIC_ACQUIRE);
+}
+
+void td_deferred_answer_for_others(struct td_marker *marker) {
+  take_slabs(marker->set->space);
+  announce(marker);
+}
+
+/* In row 0, as marker 0 does. What is stored meanwhile by a marker that has found the object, too,
+ * is the same: [mark]. */
+bool td_mark_from_outside(struct td_markers *set, uintptr_t word) {
+  struct td_space *space = set->space;
+  uintptr_t object = white_at(space, word);
+  if (!object) return false;
+  uint8_t *mark = &space->marks[(object - space->base) >> TD_GRANULE_LOG2];
+  if (space->blocks[td_block_of(space, object)].kind == TD_KIND_LEAF) {
+    td_mark_store(mark, space->epoch);
+    return true;
+  }
+  td_mark_store(mark, space->epoch | TD_DEFERRED);
+  set_flag(set, td_flag_row(space, 0), (object - space->base) >> TD_PAGE_LOG2);
+  tell_slab(space, object);
+  return true;
+}
+
+bool td_mark_is_behind(const struct td_markers *set) {
+  const struct td_space *space = set->space;
+  for (size_t i = 0; i < slabs_of(space); i++) /* relaxed: a stop publishes them, else a hint */
+    if (__atomic_load_n(&space->logged_slabs[i], __ATOMIC_RELAXED)) return true;
+  return false;
 }
 
 /* Returns how many words of eight flags a row has; 0 while nothing was flagged. */

@@ -16,6 +16,8 @@
 void td_defer(struct td_marker *marker, uintptr_t reference);
 /* Defers an object that is grey already. */
 void td_defer_grey(struct td_marker *marker, uintptr_t object);
+/* Before a phase beside the program: the marker answers for the flags that mutators have set. */
+void td_deferred_answer_for_others(struct td_marker *marker);
 /* Flags a page. */
 void td_deferred_flag(struct td_marker *marker, size_t page);
 /* Takes the flag of a page from all rows. Returns true if there was one: the caller then scans the

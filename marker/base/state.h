@@ -109,6 +109,7 @@ struct td_markers {
   uint32_t recruit_first; /* objects after which it wakes a helper */
   size_t event_capacity;  /* events that each marker remembers; 0: none */
   uint8_t epoch;          /* of the last collection */
+  bool beside;            /* mutators may set flags: marker 0 answers for those */
 };
 
 /* Where a marker stands in the spans of a phase: see td_root_slices_next. */

@@ -72,6 +72,9 @@
  * comes later finds single chunks only. */
 #define TD_RECRUIT_FIRST 256u
 #define TD_RECRUIT_ITEMS 4u
+/* Of these CPUs one marks while the program runs. */
+#define TD_BESIDE_CPUS 4u
+
 /* Waking a thread for little does not pay. So in heaps of less than TD_RECRUIT_BYTES, and in phases
  * that may have next to nothing to mark, it does so after TD_RECRUIT_LATE objects. */
 #define TD_RECRUIT_BYTES ((size_t)1 << 20)

@@ -16,7 +16,7 @@
 
 #include "gc/cycle/young.h"
 #include "heap/cells/refill.h"
-#include "heap/sort.h"
+#include "heap/cells/sort.h"
 #include "heap/young/log.h"
 #include "heap/young/young.h"
 

@@ -201,7 +201,7 @@ struct tide_mutator *tide_attach(struct tide_heap *heap, const struct tide_attac
   }
   int stop_signal = read.stop == TIDE_STOP_SIGNAL ? td_signal_enroll("tide_attach", error) : 0;
   if (read.stop == TIDE_STOP_SIGNAL && !stop_signal) return NULL;
-  td_world_lock(heap);
+  td_world_lock_beside(heap);
   enum tide_status status = build(heap, &read, stop_signal, &mutator);
   if (status == TIDE_OK) enlist(heap, mutator);
   td_world_unlock(heap);
@@ -246,7 +246,7 @@ static void dismantle(struct tide_heap *heap, struct tide_mutator *mutator) {
 
 static void detach(struct tide_mutator *mutator) {
   struct tide_heap *heap = mutator->heap;
-  td_world_lock(heap);
+  td_world_lock_beside(heap);
   td_thread_remove(mutator);
   forget_thread();
   dismantle(heap, mutator);

@@ -29,9 +29,10 @@ static void set_mask(struct tide_mutator *mutator, uintptr_t mask) {
 void td_barrier_open(struct tide_mutator *mutator) {
   const struct td_space *space = &mutator->heap->space;
   set_mask(mutator, 0);
-  mutator->fast.marks = is_debug           ? &always
-                        : space->has_young ? (const signed char *)space->marks
-                                           : &never;
+  mutator->fast.marks = is_debug                    ? &always
+                        : space->has_young          ? (const signed char *)space->marks
+                        : mutator->heap->concurrent ? &mutator->heap->looks
+                                                    : &never;
   td_barrier_switch(mutator);
 }
 
@@ -73,12 +74,28 @@ static bool check_write(const struct tide_mutator *mutator, const void *object, 
   return false;
 }
 
+/* Marking finds what was reachable when it began, and of that only what is still reachable the same
+ * way when a marker comes along. So whoever is about to overwrite a reference marks what it leads
+ * to first (Yuasa's snapshot at the beginning). */
+static void keep_overwritten(struct tide_mutator *mutator, const void *slots, size_t count) {
+  const uintptr_t *slot = slots;
+  for (size_t i = 0; i < count; i++) /* relaxed: [mark]; what is there was reachable */
+    mutator->overwritten +=
+        td_mark_from_outside(mutator->heap->markers, __atomic_load_n(&slot[i], __ATOMIC_RELAXED));
+}
+
+void td_barrier_keep(struct tide_mutator *mutator, const void *object) {
+  if (TIDE_LIKELY(!mutator->heap->beside)) return;
+  mutator->overwritten += td_mark_from_outside(mutator->heap->markers, (uintptr_t)object);
+}
+
 /* Stops are held off: a collection in between would find an object half logged, or the epoch that
  * it is logged with past. */
 void tide_write_slow(struct tide_mutator *mutator, void *object, const void *slots, size_t count) {
   if (is_debug && !check_write(mutator, object, (uintptr_t)slots, count)) return;
   struct td_space *space = &mutator->heap->space;
   td_allocation_begin(mutator);
+  if (mutator->heap->beside) keep_overwritten(mutator, slots, count);
   /* In a callback of a marking nothing need be told: what lives is old afterwards. */
   if (space->has_young && mutator->heap->when->youth.on && !mutator->heap->marking &&
       td_log_write(space, (uintptr_t)object, (uintptr_t)slots, count) &&

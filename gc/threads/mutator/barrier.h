@@ -10,6 +10,9 @@
 void td_barrier_open(struct tide_mutator *mutator);
 /* Lets it see nothing, for good. */
 void td_barrier_close(struct tide_mutator *mutator);
+/* The mutator has got a reference that may be the last one to its object, out of something weak: if
+ * a collection marks beside the program, the object lives on. NULL is allowed. */
+void td_barrier_keep(struct tide_mutator *mutator, const void *object);
 /* World stopped: the heap has begun to collect young objects, or has ceased to. */
 void td_barrier_switch(struct tide_mutator *mutator);
 

@@ -24,23 +24,38 @@
 
 bool td_world_init(struct td_world *world) {
   *world = (struct td_world){0};
-  return pthread_mutex_init(&world->lock, NULL) == 0;
+  if (pthread_mutex_init(&world->lock, NULL) != 0) return false;
+  if (pthread_cond_init(&world->ended, NULL) == 0) return true;
+  pthread_mutex_destroy(&world->lock);
+  return false;
 }
 
 void td_world_deinit(struct td_world *world) {
+  pthread_cond_destroy(&world->ended);
   pthread_mutex_destroy(&world->lock);
 }
 
+static void lock_after_end(struct td_world *world, bool waits) {
+  pthread_mutex_lock(&world->lock);
+  while (waits && world->beside)
+    pthread_cond_wait(&world->ended, &world->lock);
+}
+
+struct locking {
+  struct td_world *world;
+  bool waits; /* for the end of a collection beside the program */
+};
+
 /* A thread that was suspended, in this heap or in another one, must not keep the lock. */
 static void lock_safely(void *argument) {
-  struct tide_heap *heap = argument;
+  const struct locking *locking = argument;
   struct tide_mutator *suspended;
   td_thread_enter_safe(NULL);
-  pthread_mutex_lock(&heap->world->lock);
+  lock_after_end(locking->world, locking->waits);
   while ((suspended = td_thread_try_leave_safe(NULL)) != NULL) {
-    pthread_mutex_unlock(&heap->world->lock);
+    pthread_mutex_unlock(&locking->world->lock);
     td_world_wait_at_gate(suspended);
-    pthread_mutex_lock(&heap->world->lock);
+    lock_after_end(locking->world, locking->waits);
   }
 }
 
@@ -59,7 +74,7 @@ static void become_holder(struct td_world *world) {
 }
 
 void td_world_lock_safe(struct tide_heap *heap) {
-  pthread_mutex_lock(&heap->world->lock);
+  lock_after_end(heap->world, true);
   become_holder(heap->world);
 }
 
@@ -71,18 +86,39 @@ void td_world_unlock_safe(struct tide_heap *heap) {
   pthread_mutex_unlock(&heap->world->lock);
 }
 
-void td_world_lock(struct tide_heap *heap) {
+static bool try_lock(struct td_world *world, bool waits) {
+  if (pthread_mutex_trylock(&world->lock) != 0) return false;
+  if (!waits || !world->beside) return true;
+  pthread_mutex_unlock(&world->lock);
+  return false;
+}
+
+static void lock_world(struct tide_heap *heap, bool waits) {
+  struct locking locking = {heap->world, waits};
   int before;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-  if (pthread_mutex_trylock(&heap->world->lock) != 0) td_stack_call(lock_safely, heap);
+  if (!try_lock(heap->world, waits)) td_stack_call(lock_safely, &locking);
   become_holder(heap->world);
   heap->world->cancel_state = before;
+}
+
+void td_world_lock(struct tide_heap *heap) {
+  lock_world(heap, true);
+}
+
+void td_world_lock_beside(struct tide_heap *heap) {
+  lock_world(heap, false);
+}
+
+void td_world_set_beside(struct tide_heap *heap, bool beside) {
+  heap->world->beside = beside;
+  if (!beside) pthread_cond_broadcast(&heap->world->ended);
 }
 
 bool td_world_try_lock(struct tide_heap *heap) {
   int before, disabled;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-  if (pthread_mutex_trylock(&heap->world->lock) != 0) {
+  if (!try_lock(heap->world, true)) {
     pthread_setcancelstate(before, &disabled);
     return false;
   }

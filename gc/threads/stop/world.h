@@ -14,7 +14,12 @@ void td_world_deinit(struct td_world *world);
  * safe while it waits. Afterwards no stop of this heap is under way. The thread cannot be cancelled
  * until the unlock: functions of the embedder may run meanwhile. */
 void td_world_lock(struct tide_heap *heap);
-/* Returns false if another thread has it. */
+/* The same without waiting for the end of a collection that goes on beside the program, as
+ * td_world_lock does. For threads that come and go, and for that collection itself. */
+void td_world_lock_beside(struct tide_heap *heap);
+/* By the latter: the collection goes on without the lock, or ends. The caller has the lock. */
+void td_world_set_beside(struct tide_heap *heap, bool beside);
+/* Returns false if another thread has it, or a collection goes on beside the program. */
 bool td_world_try_lock(struct tide_heap *heap);
 void td_world_unlock(struct tide_heap *heap);
 /* The same for fork, whose mutators count as safe already and which is no point of cancellation. */

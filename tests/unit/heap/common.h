@@ -17,7 +17,7 @@
 #include "heap/create.h"
 #include "heap/epoch.h"
 #include "heap/memory/blocks.h"
-#include "heap/sort.h"
+#include "heap/cells/sort.h"
 #include "heap/space/find.h"
 #include "heap/space/marks.h"
 #include "heap/space/walk.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sorting the blocks after marking: empty ones go back to the pool, those with room are listed, and
  * full ones are not looked at again. Allocation finds free cells later: see heap/cells/run.c. */
-#include "heap/sort.h"
+#include "heap/cells/sort.h"
 
 #include <string.h>
 
@@ -59,10 +59,12 @@ static void list_block(struct td_space *space, uint32_t b) {
   struct td_block_info *info = &space->infos[b];
   if (info->reserved == TD_RESERVED_LISTED) return;
   info->reserved = TD_RESERVED_LISTED;
-  uint32_t *list =
+  struct td_unswept *list =
       &space->unswept[(size_t)space->blocks[b].layout * TIDE_BUMP_SLOTS + info->size_class];
-  info->next = *list;
-  *list = b;
+  info->next = list->first;
+  list->first = b;
+  list->listed++;
+  list->left++;
 }
 
 /* After a young collection a block that is half full is not worth the search for it: its runs are
@@ -141,24 +143,76 @@ static void after_marking(struct td_space *space) {
   td_young_set_byte(space);
 }
 
+/* No block is listed any more, and nothing counts as alive. */
+static void forget_lists(struct td_space *space) {
+  const size_t lists = (size_t)space->listed_layouts * TIDE_BUMP_SLOTS;
+  memset(space->unswept, 0, lists * sizeof *space->unswept);
+  td_medium_unlist(space);
+  space->live_objects = space->live_bytes = space->leaf_bytes = 0;
+}
+
+/* Returns how many blocks were freed. */
+static uint32_t sort_after_full(struct td_space *space, uint32_t b, uint32_t ahead) {
+  /* Listed no more; of other states it says nothing now. */
+  if (space->infos[b].reserved != TD_RESERVED_TELLING) space->infos[b].reserved = 0;
+  return sort_and_give(space, b, ahead, false);
+}
+
 uint32_t td_space_end_marking(struct td_space *space) {
   pthread_mutex_lock(&space->lock);
-  memset(space->unswept, 0, (size_t)space->listed_layouts * TIDE_BUMP_SLOTS * sizeof(uint32_t));
-  td_medium_unlist(space);
+  forget_lists(space);
   td_dying_unlist(space);
   uint32_t freed = 0;
   if (space->has_quarantine || space->has_poison) td_quarantine_turn(space);
-  space->live_objects = space->live_bytes = space->leaf_bytes = 0;
   /* From the top down: the lists then begin with low blocks, and these fill first. */
   for (uint32_t b = space->frontier; b-- > 1;) {
     uint32_t ahead = b > 2 && space->infos[b - 2].state == TD_BLOCK_SMALL ? b - 2 : b;
-    /* Listed no more; of other states it says nothing now. */
-    if (space->infos[b].reserved != TD_RESERVED_TELLING) space->infos[b].reserved = 0;
-    freed += sort_and_give(space, b, ahead, false);
+    freed += sort_after_full(space, b, ahead);
   }
   after_marking(space);
   pthread_mutex_unlock(&space->lock);
   return freed;
+}
+
+/* ---- Beside the program ---- */
+
+bool td_sort_may_wait(const struct td_space *space) {
+  return !space->layouts.any_told && !space->has_quarantine && !space->has_poison;
+}
+
+void td_sort_begin(struct td_space *space) {
+  pthread_mutex_lock(&space->lock);
+  forget_lists(space);
+  after_marking(space);
+  space->unsorted = space->frontier;
+  space->freed_beside = 0;
+  pthread_mutex_unlock(&space->lock);
+}
+
+/* Touched blocks were taken from the pool since: they are their owners', who may be writing what
+ * tells of them. Their room counts as alive. */
+void td_sort_step(struct td_space *space) {
+  uint32_t b = space->unsorted;
+  for (uint32_t left = TD_SORT_STEP; left > 0 && b > 1; left--) {
+    b--;
+    if (td_young_is_touched(space, b)) continue;
+    uint32_t ahead =
+        b > 2 && !td_young_is_touched(space, b - 2) && space->infos[b - 2].state == TD_BLOCK_SMALL
+            ? b - 2
+            : b;
+    space->freed_beside += sort_after_full(space, b, ahead);
+  }
+  /* relaxed: a hint for those without the lock. */
+  __atomic_store_n(&space->unsorted, b > 1 ? b : 0, __ATOMIC_RELAXED);
+  if (!space->unsorted) space->live_bytes += space->young_bytes;
+}
+
+bool td_sort_some(struct td_space *space) {
+  td_space_lock(space);
+  if (space->unsorted) td_sort_step(space);
+  bool more = space->unsorted != 0;
+  pthread_mutex_unlock(&space->lock);
+  return more;
 }
 
 /* What the last collection found alive in the block is in the sums already. */

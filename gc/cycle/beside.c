@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: MIT */
+#include "gc/cycle/beside.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "gc/check/caller/call.h"
+#include "gc/check/readable.h"
+#include "gc/check/verify.h"
+#include "gc/cycle/asked.h"
+#include "gc/cycle/beside_thread.h"
+#include "gc/cycle/owed.h"
+#include "gc/cycle/reclaim.h"
+#include "gc/cycle/steps.h"
+#include "gc/foreign/weak_slots.h"
+#include "gc/roots/gather.h"
+#include "gc/roots/source.h"
+#include "gc/stats/stats.h"
+#include "gc/threads/stop/pause.h"
+#include "gc/threads/stop/registers.h"
+#include "gc/threads/stop/world.h"
+#include "gc/threads/world.h"
+#include "gc/weak/ephemeron.h"
+#include "gc/weak/finalizers.h"
+#include "gc/when/when.h"
+#include "heap/cells/sort.h"
+#include "heap/epoch.h"
+
+/* What mutators have marked is looked into beside the program so often; then the world stays
+ * stopped for the rest. Each time it is less, because nothing becomes white again. */
+#define ROUNDS 8u
+
+struct beside {
+  struct td_cycle cycle; /* first */
+  struct td_beside *own;
+  const char *stopped; /* why the world had to stand still while marking, or NULL */
+  bool again;          /* stop 2 found something to scan */
+  bool sorts;          /* beside the program */
+  unsigned stops;
+  uint64_t asked_ns, aside_ns; /* when the stop was wanted; spent marking between stops */
+  uint64_t allocated;          /* by the program, when it began */
+};
+
+/* ---- Stops ---- */
+
+static void lock_lists(struct tide_heap *heap) {
+  pthread_mutex_lock(&heap->roots->lock);
+  pthread_mutex_lock(&heap->finalizers->lock);
+}
+
+static void unlock_lists(struct tide_heap *heap) {
+  pthread_mutex_unlock(&heap->finalizers->lock);
+  pthread_mutex_unlock(&heap->roots->lock);
+}
+
+static void resume(struct beside *b) {
+  struct tide_heap *heap = b->cycle.heap;
+  td_pause_hand_back_runs(heap);
+  /* Before the resume: a thread that goes on may well take this one's CPU. */
+  uint64_t stopped = td_plat_now_ns() - b->asked_ns;
+  if (stopped > b->cycle.longest_ns) b->cycle.longest_ns = stopped;
+  b->stops++;
+  td_world_resume(heap, NULL);
+}
+
+/* Without a lock: the program's function may take its time. */
+static TD_KEEPS_CALL void tell_resumed(struct tide_heap *heap) {
+  struct td_call call;
+  td_call_begin(&call, "an event");
+  td_stats_tell(heap, TIDE_EVENT_RESUMED);
+  td_call_end(&call);
+}
+
+/* ---- Stop 1 ---- */
+
+static bool has_traced(struct tide_heap *heap) {
+  bool found = false;
+  pthread_mutex_lock(&heap->space.lock);
+  for (uint32_t i = 0; i < heap->space.layouts.count && !found; i++)
+    found = heap->space.layouts.at[i].kind == TD_KIND_TRACED;
+  pthread_mutex_unlock(&heap->space.lock);
+  return found;
+}
+
+static bool has_signalled(const struct tide_heap *heap) {
+  for (const struct tide_mutator *m = heap->world->mutators; m; m = m->next)
+    if (m->stop_signal) return true;
+  return false;
+}
+
+/* Returns why this heap cannot be marked beside the program just now, or NULL. */
+static const char *obstacle(struct tide_heap *heap) {
+  if (has_traced(heap)) return "trace functions read what the program may be changing";
+  if (has_signalled(heap)) return "a signal may stop a thread in the middle of a store";
+  if (td_weak_slots_any(heap)) return "weak slots in place are read without a call";
+  return NULL;
+}
+
+static void mark_now(const struct td_span *spans, size_t count, void *context) {
+  struct beside *b = context;
+  struct td_roots roots = {.spans = spans, .span_count = count};
+  for (size_t i = 0; i < count; i++)
+    b->cycle.root_bytes += spans[i].count * sizeof(uintptr_t);
+  td_mark_phase(b->cycle.heap->markers, &roots);
+}
+
+static void mark_stopped(struct beside *b) {
+  const struct td_root_list *list = td_roots_gather(b->cycle.heap, TD_WORDS_FRESH, mark_now, b);
+  mark_now(list->spans, list->count, b);
+}
+
+/* The mutators' barriers look from here on. The resume carries that to them. */
+static void set_beside(struct tide_heap *heap, bool beside) {
+  heap->beside = beside;
+  heap->looks = beside ? INT8_MAX : 0;
+}
+
+static void start_marking(struct beside *b) {
+  struct tide_heap *heap = b->cycle.heap;
+  b->stopped = obstacle(heap);
+  if (!b->stopped && !td_snapshot_take(&b->own->snapshot, heap))
+    b->stopped = "there is no memory for a copy of the roots";
+  if (b->stopped) {
+    td_space_begin_marking(&heap->space);
+    td_mark_begin(heap->markers);
+  } else {
+    td_space_begin_marking_beside(&heap->space);
+    td_mark_begin_beside(heap->markers);
+    set_beside(heap, true);
+  }
+  td_ephemerons_begin(heap);
+  if (td_roots_have_callbacks(heap))
+    td_mark_call_back(heap->markers,
+                      &(struct td_roots){.callback = td_roots_call_back, .context = heap});
+}
+
+/* The world stands still. */
+static void begin_stopped(struct beside *b) {
+  struct tide_heap *heap = b->cycle.heap;
+  lock_lists(heap);
+  heap->finalizers->pending_before = heap->finalizers->pending_count;
+  b->cycle.stopped_ns = td_stats_tell(heap, TIDE_EVENT_STOPPED);
+  td_pause_retire_runs(heap);
+  if (heap->verify) {
+    td_roots_demand_readable(heap);
+    td_verify_begin(heap);
+  }
+  for (struct tide_mutator *m = heap->world->mutators; m; m = m->next)
+    m->overwritten = 0;
+  td_stats_tell(heap, TIDE_EVENT_MARK_BEGIN);
+  start_marking(b);
+  if (b->stopped) mark_stopped(b);
+  unlock_lists(heap);
+}
+
+/* ---- Stop 2 ---- */
+
+static void sort_now(struct beside *b) {
+  struct td_space *space = &b->cycle.heap->space;
+  uint64_t before = space->live_bytes;
+  td_cycle_note_sorted(&b->cycle, before, td_space_end_marking(space));
+}
+
+/* The rest of marking, and what comes after it while the world stands still. */
+static void end_marking(struct beside *b) {
+  struct tide_heap *heap = b->cycle.heap;
+  struct tide_cycle_stats *stats = &heap->stats->building->all;
+  if (td_mark_is_behind(heap->markers)) td_mark_phase(heap->markers, &(struct td_roots){0});
+  td_ephemerons_close(heap);
+  b->cycle.marked_ns = td_stats_tell(heap, TIDE_EVENT_MARK_END);
+  set_beside(heap, false);
+  heap->marking = true;
+  td_reclaim(heap);
+  td_mark_end(heap->markers, stats, heap->stats->building->marker);
+  heap->marking = false;
+  stats->objects += heap->ephemerons->objects;
+  stats->overwritten = 0;
+  for (struct tide_mutator *m = heap->world->mutators; m; m = m->next)
+    stats->overwritten += m->overwritten;
+  stats->objects += stats->overwritten;
+  /* relaxed: a figure. */
+  atomic_store_explicit(&heap->markers_allowed, stats->markers, memory_order_relaxed);
+  b->cycle.weak_ns = td_stats_tell(heap, TIDE_EVENT_WEAK_END);
+}
+
+static void end_stopped(struct beside *b) {
+  struct tide_heap *heap = b->cycle.heap;
+  b->again = !b->stopped && b->stops <= ROUNDS && td_mark_is_behind(heap->markers);
+  if (b->again) return;
+  lock_lists(heap);
+  end_marking(b);
+  td_pause_retire_runs(heap);
+  heap->last_beside = !b->stopped;
+  b->sorts = !heap->verify && td_sort_may_wait(&heap->space);
+  if (b->sorts)
+    td_sort_begin(&heap->space);
+  else
+    sort_now(b);
+  td_owed_settle(heap, NULL, TIDE_CYCLE_FULL);
+  if (heap->verify) td_verify_or_abort(heap);
+  unlock_lists(heap);
+}
+
+/* ---- A collection ---- */
+
+/* Under the world's lock, inside td_stack_call. */
+static TD_KEEPS_CALL void begin_locked(void *argument) {
+  struct beside *b = argument;
+  struct tide_heap *heap = b->cycle.heap;
+  struct td_call call;
+  td_call_begin(&call, "a trace function, root callback, event or visit");
+  td_markers_ready(heap->markers);
+  td_cycle_set_asks(heap, true);
+  if (td_sources_before_stop(heap)) {
+    b->cycle.worked_ns = td_plat_thread_ns();
+    b->asked_ns = b->cycle.begin_ns = td_stats_begin(heap, b->cycle.kind, b->cycle.cause);
+    b->cycle.rooted = td_cycle_stop_with_roots(&b->cycle);
+    if (b->cycle.rooted) {
+      begin_stopped(b);
+      if (b->stopped) end_stopped(b);
+      td_world_set_beside(heap, true);
+      resume(b);
+    } else {
+      td_stats_abandon(heap);
+    }
+  }
+  td_cycle_set_asks(heap, false);
+  td_call_end(&call);
+}
+
+/* The same. */
+static TD_KEEPS_CALL void end_locked(void *argument) {
+  struct beside *b = argument;
+  struct tide_heap *heap = b->cycle.heap;
+  struct td_call call;
+  td_call_begin(&call, "a root callback, event or visit");
+  b->asked_ns = td_plat_now_ns();
+  td_world_stop(heap, NULL);
+  td_stats_tell(heap, TIDE_EVENT_STOPPED);
+  end_stopped(b);
+  resume(b);
+  td_call_end(&call);
+}
+
+static void mark_beside(struct beside *b) {
+  struct tide_heap *heap = b->cycle.heap;
+  uint64_t since = td_plat_now_ns();
+  b->cycle.root_bytes += td_snapshot_mark(&b->own->snapshot, heap->markers);
+  do {
+    while (td_mark_is_behind(heap->markers))
+      td_mark_phase(heap->markers, &(struct td_roots){0});
+    b->aside_ns += td_plat_now_ns() - since;
+    td_world_lock_beside(heap);
+    td_stack_call(end_locked, b);
+    td_world_unlock(heap);
+    tell_resumed(heap);
+    since = td_plat_now_ns();
+  } while (b->again);
+}
+
+static void sort_beside(struct beside *b) {
+  struct td_space *space = &b->cycle.heap->space;
+  if (!td_sort_is_behind(space)) return;
+  while (td_sort_some(space)) /* relaxed: a hint */
+    while (atomic_load_explicit(&space->waiting, memory_order_relaxed) > 0)
+      td_plat_pause();
+}
+
+static void note_taken(const struct beside *b) {
+  /* relaxed: a figure. */
+  uint64_t allocated = atomic_load_explicit(&b->cycle.heap->allocated_bytes, memory_order_relaxed);
+  double live = (double)b->cycle.heap->space.live_bytes + 1;
+  b->own->taken = td_smooth(b->own->taken, (double)(allocated - b->allocated) / live);
+}
+
+/* Under the world's lock. */
+static void publish(struct beside *b) {
+  struct tide_heap *heap = b->cycle.heap;
+  struct tide_cycle_stats *stats = &heap->stats->building->all;
+  if (b->sorts) td_cycle_note_sorted(&b->cycle, 0, heap->space.freed_beside);
+  b->cycle.swept_ns = td_stats_tell(heap, TIDE_EVENT_SWEEP_END);
+  b->cycle.told_ns = heap->stats->told_ns;
+  td_cycle_decide(&b->cycle);
+  note_taken(b);
+  td_beside_set_pace(heap);
+  stats->stops = b->stops;
+  stats->concurrent_ns = b->aside_ns;
+  stats->stopped_because = b->stopped;
+  td_cycle_publish(&b->cycle);
+  /* relaxed: a figure. */
+  atomic_fetch_add_explicit(b->stopped ? &heap->stats->degenerate : &heap->stats->concurrent, 1,
+                            memory_order_relaxed);
+  if (heap->finalizers->pending_count > heap->finalizers->pending_before)
+    td_stats_tell(heap, TIDE_EVENT_FINALIZERS_PENDING);
+}
+
+static void write_log(const struct beside *b) {
+  const struct tide_heap *heap = b->cycle.heap;
+  const struct tide_cycle_stats *stats = &heap->stats->last->all;
+  td_cycle_write_log(heap, stats);
+  if (b->stopped)
+    fprintf(stderr, "tidemark: not beside the program: %s\n", b->stopped);
+  else
+    fprintf(stderr,
+            "tidemark: beside the program: marked for %" PRIu64 " us, %u stops of at most %" PRIu64
+            " us, %" PRIu64 " objects kept that were overwritten\n",
+            stats->concurrent_ns / 1000, stats->stops, stats->pause_ns / 1000, stats->overwritten);
+}
+
+static void collect(struct tide_heap *heap) {
+  struct beside b = {.cycle = {.heap = heap, .kind = TIDE_CYCLE_FULL, .cause = TIDE_CAUSE_GROWTH},
+                     .own = heap->concurrent};
+  td_world_lock(heap);
+  bool may = td_beside_is_wanted(b.own) && td_asked_begin(heap->asked);
+  /* relaxed: a figure. */
+  b.allocated = atomic_load_explicit(&heap->allocated_bytes, memory_order_relaxed);
+  if (may) td_stack_call(begin_locked, &b);
+  if (!b.cycle.rooted) {
+    td_beside_give_up(b.own);
+    td_asked_end(heap->asked);
+    td_world_unlock(heap);
+    return;
+  }
+  td_world_unlock(heap);
+  tell_resumed(heap);
+  if (!b.stopped) mark_beside(&b);
+  sort_beside(&b);
+  td_world_lock_beside(heap);
+  publish(&b);
+  td_world_set_beside(heap, false);
+  td_asked_end(heap->asked);
+  td_world_unlock(heap);
+  if (heap->log) write_log(&b);
+  td_budget_trim(heap);
+}
+
+bool td_beside_open(struct tide_heap *heap) {
+  return td_beside_thread_open(heap, collect);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Full collections that mark while the program runs (tide_options.concurrent). A thread of the
+ * heap's own makes them:
+ *
+ *        wish            stop 1               stop 2              all is sorted
+ *   IDLE ----> (thread) -------> MARKING -------------> SORTING --------------> IDLE
+ *                  |                ^ |
+ *                  |                +-+ stop 2 found something new to scan: at most ROUNDS times
+ *                  +--> whatever cannot be marked beside the program: marked in stop 1
+ *
+ *   stop 1   takes the roots as they are, and the next epoch: see [beside] in heap/space/space.h.
+ *   MARKING  phases as in any collection. Mutators mark what they are about to overwrite, and what
+ *            they get out of weak references (gc/threads/mutator/barrier.h). When a phase is over,
+ *            another one scans what mutators have marked meanwhile.
+ *   stop 2   ephemerons, weak references and finalizers, as in any collection.
+ *   SORTING  mutators that find no block sort a few themselves (heap/cells/sort.h).
+ *
+ * In MARKING and SORTING the thread holds no lock. Threads attach and detach; whatever else takes
+ * the world's lock, another collection above all, waits for the end (gc/threads/stop/world.h). */
+#ifndef TD_GC_CYCLE_BESIDE_H
+#define TD_GC_CYCLE_BESIDE_H
+#include "gc/state/heap.h"
+
+/* Before the first mutator: the heap will collect so. Returns false if there is no memory. */
+bool td_beside_open(struct tide_heap *heap);
+
+#endif

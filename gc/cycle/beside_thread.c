@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+#include "gc/cycle/beside_thread.h"
+
+#include <stdlib.h>
+
+#include "gc/cycle/asked.h"
+#include "gc/stats/stats.h"
+#include "gc/when/when.h"
+
+bool td_beside_is_wanted(struct td_beside *own) {
+  pthread_mutex_lock(&own->lock);
+  bool wanted = own->wanted;
+  pthread_mutex_unlock(&own->lock);
+  return wanted;
+}
+
+void td_beside_give_up(struct td_beside *own) {
+  pthread_mutex_lock(&own->lock);
+  own->wanted = false;
+  pthread_mutex_unlock(&own->lock);
+}
+
+static void *serve(void *argument) {
+  struct tide_heap *heap = argument;
+  struct td_beside *own = heap->concurrent;
+  pthread_mutex_lock(&own->lock);
+  while (!own->quit) {
+    if (!own->wanted) {
+      pthread_cond_wait(&own->wish, &own->lock);
+      continue;
+    }
+    pthread_mutex_unlock(&own->lock);
+    own->collect(heap);
+    pthread_mutex_lock(&own->lock);
+  }
+  pthread_mutex_unlock(&own->lock);
+  return NULL;
+}
+
+bool td_beside_thread_open(struct tide_heap *heap, void (*collect)(struct tide_heap *heap)) {
+  struct td_beside *own = calloc(1, sizeof *own);
+  if (!own) return false;
+  pthread_mutex_init(&own->lock, NULL);
+  pthread_cond_init(&own->wish, NULL);
+  own->collect = collect;
+  heap->concurrent = own;
+  return true;
+}
+
+void td_beside_close(struct tide_heap *heap) {
+  struct td_beside *own = heap->concurrent;
+  if (!own) return;
+  pthread_mutex_lock(&own->lock);
+  own->quit = true;
+  pthread_cond_signal(&own->wish);
+  pthread_mutex_unlock(&own->lock);
+  if (own->started) td_plat_thread_join(&own->thread);
+  td_snapshot_deinit(&own->snapshot);
+  pthread_mutex_destroy(&own->lock);
+  pthread_cond_destroy(&own->wish);
+  free(own);
+  heap->concurrent = NULL;
+}
+
+void td_beside_hold(struct tide_heap *heap) {
+  if (heap->concurrent) pthread_mutex_lock(&heap->concurrent->lock);
+}
+
+void td_beside_let_go(struct tide_heap *heap, bool child) {
+  struct td_beside *own = heap->concurrent;
+  if (!own) return;
+  if (child) own->started = own->wanted = false;
+  pthread_mutex_unlock(&own->lock);
+}
+
+/* Returns false if there is no thread for it. Under the lock. */
+static bool call_thread(struct tide_heap *heap) {
+  struct td_beside *own = heap->concurrent;
+  if (!own->started) own->started = td_plat_thread_start(&own->thread, serve, heap);
+  own->wanted = own->started;
+  if (own->started) pthread_cond_signal(&own->wish);
+  return own->started;
+}
+
+static bool use_all_room(struct td_space *space) {
+  pthread_mutex_lock(&space->lock);
+  bool grew = space->budget_blocks < space->max_blocks;
+  space->budget_blocks = space->max_blocks;
+  space->ahead = 0;
+  __atomic_store_n(&space->runs_short, false, __ATOMIC_RELAXED); /* relaxed: a hint */
+  pthread_mutex_unlock(&space->lock);
+  return grew;
+}
+
+bool td_beside_begin(struct tide_heap *heap) {
+  pthread_mutex_lock(&heap->concurrent->lock);
+  bool begun = call_thread(heap);
+  if (begun) (void)use_all_room(&heap->space);
+  pthread_mutex_unlock(&heap->concurrent->lock);
+  return begun;
+}
+
+bool td_beside_wish(struct tide_heap *heap) {
+  if (td_asked_is_paused(heap->asked)) return false;
+  pthread_mutex_lock(&heap->concurrent->lock);
+  bool grew = call_thread(heap) && use_all_room(&heap->space);
+  pthread_mutex_unlock(&heap->concurrent->lock);
+  return grew;
+}
+
+void td_beside_note_stopped(struct tide_heap *heap) {
+  /* relaxed: a figure. */
+  atomic_fetch_add_explicit(&heap->stats->degenerate, 1, memory_order_relaxed);
+}
+
+void td_beside_set_pace(struct tide_heap *heap) {
+  struct td_beside *own = heap->concurrent;
+  struct td_space *space = &heap->space;
+  if (!own) return;
+  pthread_mutex_lock(&own->lock);
+  pthread_mutex_lock(&space->lock);
+  /* What no list has blocks for needs some, too, and must not wait for the end. */
+  uint32_t most = space->max_blocks - space->max_blocks / TD_BESIDE_RESERVE;
+  if (space->budget_blocks > most) space->budget_blocks = most;
+  space->ahead = TD_BESIDE_AHEAD * (own->taken > 0 ? own->taken : TD_BESIDE_FIRST);
+  space->used_after = space->used_blocks;
+  __atomic_store_n(&space->runs_short, false, __ATOMIC_RELAXED); /* relaxed: a hint */
+  pthread_mutex_unlock(&space->lock);
+  own->wanted = false;
+  pthread_mutex_unlock(&own->lock);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* The thread that collects beside the program, and when it is called. */
+#ifndef TD_GC_CYCLE_BESIDE_THREAD_H
+#define TD_GC_CYCLE_BESIDE_THREAD_H
+
+#include "gc/cycle/snapshot.h"
+#include "platform/platform.h"
+
+struct td_beside {
+  pthread_mutex_t lock;
+  pthread_cond_t wish;
+  struct td_thread thread;
+  void (*collect)(struct tide_heap *heap); /* what it does; constant */
+  bool started, quit;                      /* under the lock, as the next */
+  bool wanted;                             /* until the collection is over that was wished for */
+  /* The thread's. */
+  struct td_snapshot snapshot;
+  double taken; /* bytes allocated in a collection for each that lives, smoothed; 0 at first */
+};
+
+/* Before the first mutator. Returns false if there is no memory. */
+bool td_beside_thread_open(struct tide_heap *heap, void (*collect)(struct tide_heap *heap));
+/* Without mutators: ends the thread. */
+void td_beside_close(struct tide_heap *heap);
+/* Around a fork, the world's lock held: the thread is between two collections. */
+void td_beside_hold(struct tide_heap *heap);
+void td_beside_let_go(struct tide_heap *heap, bool child);
+
+/* Begins a collection. Returns false if there is no thread for it. */
+bool td_beside_begin(struct tide_heap *heap);
+/* A mutator wants a full collection. Returns whether it may go on allocating: one begins soon, or
+ * goes on, and the heap may use all the room that its limit leaves. */
+bool td_beside_wish(struct tide_heap *heap);
+/* One that was wanted has stopped the program instead: there was no room left. */
+void td_beside_note_stopped(struct tide_heap *heap);
+/* After a full collection of any kind, under the world's lock: the next one begins so early that it
+ * ends before the room does. It will last as long as the last ones. */
+void td_beside_set_pace(struct tide_heap *heap);
+
+/* ---- For `collect` ---- */
+
+/* Under the world's lock: does anybody still want it? */
+bool td_beside_is_wanted(struct td_beside *own);
+/* It cannot be had now. */
+void td_beside_give_up(struct td_beside *own);
+
+#endif

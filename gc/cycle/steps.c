@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include "gc/cycle/steps.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "gc/cycle/young.h"
+#include "gc/roots/set.h"
+#include "gc/roots/source.h"
+#include "gc/stats/stats.h"
+#include "gc/threads/stop/world.h"
+#include "gc/when/when.h"
+
+/* Did the program want the collection now? */
+static bool was_asked(enum tide_cycle_cause cause) {
+  return cause == TIDE_CAUSE_CALL || cause == TIDE_CAUSE_INSPECT || cause == TIDE_CAUSE_STRESS;
+}
+
+void td_cycle_note_sorted(const struct td_cycle *cycle, uint64_t live_before, uint32_t freed) {
+  struct tide_heap *heap = cycle->heap;
+  struct tide_cycle_stats *stats = &heap->stats->building->all;
+  bool young = cycle->kind == TIDE_CYCLE_YOUNG;
+  stats->kind = heap->last_kind = cycle->kind;
+  stats->cause = cycle->cause;
+  stats->blocks_freed = freed;
+  stats->bytes = heap->space.live_bytes;
+  stats->promoted_bytes = young && stats->bytes > live_before ? stats->bytes - live_before : 0;
+  if (!young) stats->logged = 0;
+}
+
+void td_cycle_decide(const struct td_cycle *cycle) {
+  struct tide_heap *heap = cycle->heap;
+  const struct tide_cycle_stats *stats = &heap->stats->building->all;
+  /* relaxed: world stopped. */
+  uint64_t allocated = atomic_load_explicit(&heap->allocated_bytes, memory_order_relaxed);
+  bool was_on = heap->when->youth.on;
+  td_when_set(heap,
+              (struct td_facts){
+                  .kind = cycle->kind,
+                  .asked = was_asked(cycle->cause),
+                  .collect_ns = cycle->swept_ns - cycle->stopped_ns - cycle->told_ns,
+                  .worked_ns = td_plat_thread_ns() - cycle->worked_ns - heap->stats->told_work_ns,
+                  .mutator_ns = cycle->begin_ns - heap->when->ended_ns,
+                  .allocated_bytes = allocated - heap->when->allocated_before,
+                  .promoted_bytes = stats->promoted_bytes,
+                  .logged_much = cycle->logged_much,
+                  .live_bytes = heap->space.live_bytes,
+                  .leaf_bytes = heap->space.leaf_bytes,
+                  .root_bytes = cycle->root_bytes,
+                  .freed_blocks = (uint32_t)stats->blocks_freed,
+              });
+  heap->when->allocated_before = allocated;
+  if (heap->space.has_young) td_young_follow(heap, was_on);
+}
+
+static void write_young_log(const struct tide_heap *heap, const struct tide_cycle_stats *stats) {
+  if (stats->kind == TIDE_CYCLE_YOUNG)
+    fprintf(stderr,
+            "tidemark: promoted %" PRIu64 " KiB, looked into %" PRIu64 " old objects or slots\n",
+            stats->promoted_bytes >> 10, stats->logged);
+  fprintf(stderr, "tidemark: young collections: %s %zu KiB\n",
+          heap->when->youth.on ? "the next one after" : "they do not pay, tried again after",
+          heap->when->youth.due_bytes >> 10);
+}
+
+/* What a young collection found are objects that were young; the heap has the old ones as well. */
+void td_cycle_write_log(const struct tide_heap *heap, const struct tide_cycle_stats *stats) {
+  bool young = stats->kind == TIDE_CYCLE_YOUNG;
+  fprintf(stderr,
+          "tidemark: %s collection %" PRIu64 ": %s %" PRIu64 " objects, %s%" PRIu64
+          " KiB; mark %" PRIu64 " us with %u of %u markers (%s); pause %" PRIu64
+          " us, of it stopping %" PRIu64 " us; freed %" PRIu64 " blocks; next at %" PRIu32
+          " blocks\n",
+          young ? "young" : "full", stats->number, young ? "kept" : "live", stats->objects,
+          young ? "heap " : "", stats->bytes >> 10, stats->mark_ns / 1000, stats->recruited,
+          stats->markers, stats->engine, stats->pause_ns / 1000, stats->stop_ns / 1000,
+          stats->blocks_freed, heap->space.budget_blocks);
+  if (heap->space.has_young) write_young_log(heap, stats);
+}
+
+/* The figures of a collection that has ended become those of the last one. */
+void td_cycle_publish(struct td_cycle *cycle) {
+  struct tide_heap *heap = cycle->heap;
+  struct tide_cycle_stats *stats = &heap->stats->building->all;
+  /* relaxed: written under the world's lock; readers only ask whether it has changed. */
+  stats->number = atomic_fetch_add_explicit(&heap->cycles, 1, memory_order_relaxed) + 1;
+  stats->stop_ns = cycle->stopped_ns - cycle->begin_ns;
+  stats->weak_ns = cycle->weak_ns - cycle->marked_ns;
+  stats->sweep_ns = cycle->swept_ns - cycle->weak_ns;
+  heap->when->ended_ns = td_stats_tell(heap, TIDE_EVENT_CYCLE_END);
+  stats->pause_ns = cycle->longest_ns ? cycle->longest_ns : heap->when->ended_ns - cycle->begin_ns;
+  td_stats_publish(heap);
+}
+
+void td_cycle_set_asks(struct tide_heap *heap, bool asks) {
+  /* relaxed: a hint. */
+  atomic_store_explicit(&heap->roots->asks_since_ns, asks ? td_plat_now_ns() : 0,
+                        memory_order_relaxed);
+}
+
+static void stop_world(void *argument) {
+  const struct td_cycle *cycle = argument;
+  td_cycle_set_asks(cycle->heap, false);
+  td_world_stop(cycle->heap, cycle->self);
+}
+
+/* Returns false if there is no memory to remember the roots. */
+bool td_cycle_stop_with_roots(struct td_cycle *cycle) {
+  while (!td_sources_stop(cycle->heap, stop_world, cycle))
+    if (!td_sources_before_stop(cycle->heap)) return false;
+  return true;
+}
