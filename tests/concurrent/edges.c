@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/* What happens to objects while a collection marks beside the program: each function lets one
+ * begin, does something that could lose an object, lets it end, and looks. Under TIDE_VERIFY=1 the
+ * marks are compared with what is reachable then. */
+#include <sys/wait.h>
+
+#include "tests/concurrent/held.h"
+#include "tide/weak.h"
+
+struct node {
+  struct node *next;
+  uint64_t number;
+};
+
+static struct held h;
+static tide_layout layout;
+static struct node **roots; /* an array in the heap */
+enum { ROOTS = 64 };
+
+static struct node *make(uint64_t number) {
+  struct node *node = tide_alloc(h.m, layout, sizeof *node);
+  CHECK(node);
+  node->number = number;
+  return node;
+}
+
+static void put(size_t i, struct node *node) {
+  tide_write(h.m, roots, &roots[i], node);
+}
+
+/* Other objects take the place of what has died. */
+static void refill(void) {
+  CHECK(tide_collect(h.m) == TIDE_OK);
+  for (uint64_t i = 0; i < 20000; i++)
+    make(~i);
+}
+
+static __attribute__((noinline)) void build_chain(void) {
+  put(0, make(1));
+  roots[0]->next = make(2);
+  roots[0]->next->next = make(3);
+}
+
+static void what_is_overwritten_lives(void) {
+  build_chain();
+  held_begin(&h);
+  struct node **kept = (struct node **)tide_handle(h.m, roots[0]->next);
+  tide_write(h.m, roots[0], &roots[0]->next, NULL);
+  put(0, NULL);
+  struct tide_cycle_stats stats = held_end(&h);
+  CHECK(stats.overwritten >= 2 && stats.stops >= 2 && !stats.stopped_because);
+  CHECK(stats.kind == TIDE_CYCLE_FULL && stats.concurrent_ns > 0);
+  refill();
+  CHECK((*kept)->number == 2 && (*kept)->next->number == 3);
+  *kept = NULL;
+}
+
+static void what_is_new_lives(void) {
+  held_begin(&h);
+  for (size_t i = 0; i < ROOTS; i++)
+    put(i, make(i));
+  void *large = tide_alloc(h.m, TIDE_LAYOUT_REFS, (size_t)1 << 20);
+  void *medium = tide_alloc(h.m, TIDE_LAYOUT_REFS, 50000);
+  CHECK(large && medium);
+  put(1, large);
+  put(2, medium);
+  held_end(&h);
+  refill();
+  for (size_t i = 3; i < ROOTS; i++)
+    CHECK(roots[i]->number == i);
+  CHECK(tide_object_bytes(h.heap, roots[1]) >= (size_t)1 << 20);
+  CHECK(tide_object_bytes(h.heap, roots[2]) >= 50000);
+  for (size_t i = 0; i < ROOTS; i++)
+    put(i, NULL);
+}
+
+/* Hides what is only weakly reachable from the stack, where it would be found. */
+static __attribute__((noinline)) struct tide_weak *weak_to(uint64_t number) {
+  return tide_weak_new(h.m, make(number), TIDE_WEAK_BEFORE);
+}
+
+static void what_weak_references_give_lives(void) {
+  struct tide_weak **weak = (struct tide_weak **)tide_handle(h.m, weak_to(7));
+  struct tide_weak **lost = (struct tide_weak **)tide_handle(h.m, weak_to(8));
+  held_begin(&h);
+  put(0, tide_weak_get(h.m, *weak));
+  held_end(&h);
+  refill();
+  CHECK(roots[0] && roots[0]->number == 7 && tide_weak_get(h.m, *weak) == roots[0]);
+  CHECK(!tide_weak_get(h.m, *lost));
+  put(0, NULL);
+  *weak = *lost = NULL;
+}
+
+static __attribute__((noinline)) struct tide_ephemeron *ephemeron_of(uint64_t key, uint64_t value) {
+  struct node **held = (struct node **)tide_handle(h.m, make(key));
+  struct tide_ephemeron *made = tide_ephemeron_new(h.m, *held, make(value));
+  *held = NULL;
+  return made;
+}
+
+static void what_ephemerons_give_lives(void) {
+  struct tide_ephemeron **one = (struct tide_ephemeron **)tide_handle(h.m, ephemeron_of(1, 2));
+  held_begin(&h);
+  put(0, tide_ephemeron_value(h.m, *one));
+  held_end(&h);
+  refill();
+  CHECK(roots[0] && roots[0]->number == 2);
+  put(0, NULL);
+  *one = NULL;
+}
+
+static uint64_t hash(const void *key, void *context) {
+  (void)context;
+  return ((const struct node *)key)->number;
+}
+
+static bool equal(const void *a, const void *b, void *context) {
+  return hash(a, context) == hash(b, context);
+}
+
+static __attribute__((noinline)) void fill(struct tide_weak_table *table) {
+  for (uint64_t i = 1; i <= 100; i++) {
+    struct node **key = (struct node **)tide_handle(h.m, make(i));
+    CHECK(tide_weak_table_put(h.m, table, *key, make(1000 + i)));
+    *key = NULL;
+  }
+}
+
+/* Keys that nothing else refers to are given out, and their entries removed. */
+static void what_weak_tables_give_lives(void) {
+  struct tide_weak_table **table = (struct tide_weak_table **)tide_handle(
+      h.m, tide_weak_table_new_by_content(h.m, hash, equal, NULL));
+  CHECK(*table);
+  fill(*table);
+  held_begin(&h);
+  struct node wanted = {NULL, 5}, other = {NULL, 6};
+  put(0, tide_weak_table_get(h.m, *table, &wanted));
+  put(1, tide_weak_table_key(h.m, *table, &other));
+  CHECK(tide_weak_table_remove(h.m, *table, &wanted));
+  held_end(&h);
+  refill();
+  CHECK(roots[0] && roots[0]->number == 1005 && roots[1] && roots[1]->number == 6);
+  CHECK(tide_weak_table_count(h.m, *table) == 1);
+  put(0, NULL);
+  put(1, NULL);
+  *table = NULL;
+}
+
+static uint64_t finalized;
+static void finalize(void *object, void *context) {
+  (void)context;
+  finalized = ((struct node *)object)->next->number;
+}
+
+static __attribute__((noinline)) void register_finalizer(void) {
+  struct node **dying = (struct node **)tide_handle(h.m, make(41));
+  (*dying)->next = make(42);
+  CHECK(tide_finalizer_add(h.m, *dying, finalize, NULL) == TIDE_OK);
+  *dying = NULL;
+}
+
+static void what_dies_is_finalized(void) {
+  register_finalizer();
+  held_begin(&h);
+  held_end(&h);
+  CHECK(tide_finalizers_pending(h.heap) == 1);
+  refill();
+  CHECK(tide_finalizers_run(h.m, 1) == 1 && finalized == 42);
+}
+
+/* What it refers to was reachable through it. */
+static void what_is_freed_is_looked_into(void) {
+  build_chain();
+  void *large = tide_alloc(h.m, TIDE_LAYOUT_REFS, (size_t)1 << 20);
+  CHECK(large);
+  struct node ***kept_large = (struct node ***)tide_handle(h.m, large);
+  (*kept_large)[100000] = make(9);
+  held_begin(&h);
+  struct node **kept = (struct node **)tide_handle(h.m, roots[0]->next);
+  struct node **last = (struct node **)tide_handle(h.m, (*kept_large)[100000]);
+  struct node *first = roots[0];
+  put(0, NULL);
+  CHECK(tide_free(h.m, first) == TIDE_OK);
+  CHECK(tide_resize_in_place(h.m, *kept_large, 4096));
+  CHECK(!tide_resize_in_place(h.m, *kept_large, (size_t)2 << 20));
+  CHECK(tide_free(h.m, *kept_large) == TIDE_OK);
+  *kept_large = NULL;
+  held_end(&h);
+  refill();
+  CHECK((*kept)->number == 2 && (*kept)->next->number == 3 && (*last)->number == 9);
+  *kept = *last = NULL;
+}
+
+/* ---- Threads ---- */
+
+static void *come_and_go(void *unused) {
+  struct tide_mutator *m = tide_attach(h.heap, NULL, NULL);
+  CHECK(m);
+  struct node *taken = roots[0]->next, *made = tide_alloc(m, layout, sizeof *made);
+  CHECK(made);
+  tide_write(m, roots[0], &roots[0]->next, NULL);
+  tide_write(m, made, &made->next, taken);
+  tide_write(m, roots, &roots[1], made);
+  CHECK(tide_detach(m) == TIDE_OK);
+  return unused;
+}
+
+static void threads_come_and_go(void) {
+  build_chain();
+  held_begin(&h);
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, come_and_go, NULL) == 0);
+  tide_blocking_enter(h.m);
+  CHECK(pthread_join(thread, NULL) == 0); /* it has waited for nobody */
+  tide_blocking_leave(h.m);
+  held_end(&h);
+  refill();
+  CHECK(roots[1]->next->number == 2 && !roots[0]->next);
+  put(0, NULL);
+  put(1, NULL);
+}
+
+static _Atomic(bool) collected;
+static void *collect(void *unused) {
+  struct tide_mutator *m = tide_attach(h.heap, NULL, NULL);
+  CHECK(m && tide_collect(m) == TIDE_OK);
+  collected = true;
+  CHECK(tide_detach(m) == TIDE_OK);
+  return unused;
+}
+
+static void another_collection_waits(void) {
+  held_begin(&h);
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, collect, NULL) == 0);
+  tide_blocking_enter(h.m);
+  usleep(20000);
+  tide_blocking_leave(h.m);
+  CHECK(!collected);
+  h.holds = false;
+  sem_post(&h.go);
+  tide_blocking_enter(h.m);
+  CHECK(pthread_join(thread, NULL) == 0);
+  tide_blocking_leave(h.m);
+  CHECK(collected);
+}
+
+/* The child has no collecting thread until it wants one. */
+static void forks(void) {
+  build_chain();
+  for (int i = 0; i < 5; i++) {
+    CHECK(tide_collect_begin(h.m) == TIDE_OK);
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+      h.holds = false;
+      uint64_t before = held_collections(&h);
+      CHECK(tide_collect_begin(h.m) == TIDE_OK);
+      while (held_collections(&h) == before)
+        make(0);
+      _exit(roots[0]->next->next->number == 3 ? 0 : 1);
+    }
+    int status;
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  }
+  put(0, NULL);
+}
+
+int main(void) {
+  held_open(&h);
+  const size_t reference = offsetof(struct node, next);
+  layout = tide_layout_offsets(h.heap, sizeof(struct node), &reference, 1, NULL);
+  CHECK(tide_root_add(h.heap, &roots) == TIDE_OK);
+  roots = tide_alloc_array(h.m, TIDE_LAYOUT_REFS, ROOTS, sizeof *roots);
+  CHECK(roots);
+  static void (*const all[])(void) = {what_is_overwritten_lives,       what_is_new_lives,
+                                      what_weak_references_give_lives, what_ephemerons_give_lives,
+                                      what_weak_tables_give_lives,     what_dies_is_finalized,
+                                      what_is_freed_is_looked_into,    threads_come_and_go,
+                                      another_collection_waits,        forks};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    CHECK(tide_collect(h.m) == TIDE_OK); /* so that none goes on */
+    all[i]();
+  }
+  CHECK(tide_root_remove(h.heap, &roots) == TIDE_OK);
+  held_close(&h);
+  return 0;
+}

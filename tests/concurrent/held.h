@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* A heap whose collections mark beside the program, and wait there for as long as a test wants:
+ * the event that tells of the first resume does not return before that. */
+#ifndef TD_TESTS_CONCURRENT_HELD_H
+#define TD_TESTS_CONCURRENT_HELD_H
+
+#include <semaphore.h>
+
+#include "tests/stress/driver.h"
+
+struct held {
+  struct tide_heap *heap;
+  struct tide_mutator *m;
+  sem_t begun, go;
+  bool holds;       /* the next collection waits */
+  unsigned resumes; /* of the one that runs; the collecting thread's */
+};
+
+static inline void held_event(struct tide_heap *heap, enum tide_event event, uint64_t now_ns,
+                              void *context) {
+  (void)heap, (void)now_ns;
+  struct held *held = context;
+  if (event == TIDE_EVENT_CYCLE_BEGIN) held->resumes = 0;
+  if (event != TIDE_EVENT_RESUMED || ++held->resumes != 1 || !held->holds) return;
+  sem_post(&held->begun);
+  sem_wait(&held->go);
+}
+
+static inline void held_open(struct held *held) {
+  struct tide_options options;
+  struct tide_error error;
+  tide_options_init(&options);
+  options.write_barrier = options.concurrent = true;
+  options.heap_max_bytes = (size_t)256 << 20;
+  CHECK(sem_init(&held->begun, 0, 0) == 0 && sem_init(&held->go, 0, 0) == 0);
+  held->heap = tide_heap_create(&options, &error);
+  CHECK(held->heap);
+  held->m = tide_attach(held->heap, NULL, NULL);
+  CHECK(held->m);
+  tide_heap_on_event(held->heap, held_event, held);
+}
+
+static inline void held_close(struct held *held) {
+  CHECK(tide_detach(held->m) == TIDE_OK && tide_heap_destroy(held->heap) == TIDE_OK);
+  CHECK(sem_destroy(&held->begun) == 0 && sem_destroy(&held->go) == 0);
+}
+
+/* Begins a collection. Afterwards it marks, and does not end. */
+static inline void held_begin(struct held *held) {
+  held->holds = true;
+  CHECK(tide_collect_begin(held->m) == TIDE_OK);
+  tide_blocking_enter(held->m);
+  sem_wait(&held->begun);
+  tide_blocking_leave(held->m);
+}
+
+/* Returns how many collections have ended. */
+static inline uint64_t held_collections(struct held *held) {
+  struct tide_cycle_stats stats;
+  tide_cycle_stats(held->heap, &stats);
+  return stats.number;
+}
+
+/* Lets it go on, and returns its figures. */
+static inline struct tide_cycle_stats held_end(struct held *held) {
+  uint64_t before = held_collections(held);
+  held->holds = false;
+  sem_post(&held->go);
+  while (held_collections(held) == before)
+    tide_safepoint(held->m);
+  struct tide_cycle_stats stats;
+  tide_cycle_stats(held->heap, &stats);
+  CHECK(stats.number == before + 1);
+  return stats;
+}
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* Heaps that cannot be marked beside the program say why and are marked stopped; options that
+ * contradict each other are refused; and a store without the barrier is found. */
+#include <sys/wait.h>
+
+#include "tests/concurrent/held.h"
+#include "tide/foreign.h"
+#include "tide/layout.h"
+
+static void expect_error(bool barrier, const char *environment, enum tide_status status,
+                         const char *word) {
+  struct tide_options options;
+  struct tide_error error;
+  tide_options_init(&options);
+  options.write_barrier = barrier;
+  options.concurrent = !environment;
+  if (environment) setenv("TIDE_CONCURRENT", environment, 1);
+  struct tide_heap *heap = tide_heap_create(&options, &error);
+  unsetenv("TIDE_CONCURRENT");
+  CHECK(error.status == status && (status != TIDE_OK) == !heap);
+  CHECK(!word || strstr(error.text, word));
+  struct tide_mutator *m = heap ? tide_attach(heap, NULL, NULL) : NULL;
+  if (!heap) return;
+  const bool is_concurrent = barrier && environment && *environment == '1';
+  CHECK(tide_collect_begin(m) == (is_concurrent ? TIDE_OK : TIDE_ERROR_STATE));
+  CHECK(tide_collect_young(m) == (barrier && !is_concurrent ? TIDE_OK : TIDE_ERROR_STATE));
+  CHECK(tide_detach(m) == TIDE_OK && tide_heap_destroy(heap) == TIDE_OK);
+}
+
+static void options_are_checked(void) {
+  expect_error(false, NULL, TIDE_ERROR_ARGUMENT, "write_barrier");
+  expect_error(true, "2", TIDE_ERROR_ENVIRONMENT, "TIDE_CONCURRENT=2");
+  expect_error(true, "1", TIDE_OK, NULL);
+  expect_error(true, "0", TIDE_OK, NULL);
+  expect_error(false, "1", TIDE_OK, NULL);
+}
+
+static struct tide_cycle_stats collect(struct held *held) {
+  CHECK(tide_collect_begin(held->m) == TIDE_OK);
+  while (held_collections(held) == 0)
+    tide_safepoint(held->m);
+  struct tide_cycle_stats stats;
+  tide_cycle_stats(held->heap, &stats);
+  return stats;
+}
+
+static void trace_nothing(void *object, size_t bytes, struct tide_tracer *tracer, void *context) {
+  (void)object, (void)bytes, (void)tracer, (void)context;
+}
+
+static void expect_stopped(void (*spoil)(struct held *), const char *word) {
+  struct held held = {0};
+  held_open(&held);
+  spoil(&held);
+  struct tide_cycle_stats stats = collect(&held);
+  CHECK(stats.stopped_because && strstr(stats.stopped_because, word));
+  CHECK(stats.concurrent_ns == 0 && stats.stops == 1);
+  struct tide_heap_stats all;
+  tide_heap_stats(held.heap, &all);
+  CHECK(all.degenerate_collections == 1 && all.concurrent_collections == 0);
+  held_close(&held);
+}
+
+static void add_traced(struct held *held) {
+  CHECK(tide_layout_traced(held->heap, trace_nothing, NULL, NULL) != TIDE_LAYOUT_INVALID);
+}
+
+static void add_weak_slot(struct held *held) {
+  static void *slot;
+  slot = tide_alloc(held->m, TIDE_LAYOUT_LEAF, 16);
+  CHECK(slot && tide_weak_slot_add(held->m, &slot, slot, TIDE_WEAK_BEFORE) == TIDE_OK);
+}
+
+static void attach_by_signal(struct held *held) {
+  CHECK(tide_detach(held->m) == TIDE_OK);
+  struct tide_attach_options options;
+  tide_attach_options_init(&options);
+  options.stop = TIDE_STOP_SIGNAL;
+  held->m = tide_attach(held->heap, &options, NULL);
+  CHECK(held->m);
+}
+
+/* ---- A store that was not told ---- */
+
+static void store_untold(void) {
+  struct held held = {0};
+  setenv("TIDE_VERIFY", "1", 1);
+  held_open(&held);
+  void **roots = tide_alloc_array(held.m, TIDE_LAYOUT_REFS, 64, sizeof *roots);
+  void ***from = (void ***)tide_handle(held.m, roots);
+  CHECK(from);
+  (*from)[0] = tide_alloc(held.m, TIDE_LAYOUT_REFS, 64);
+  held_begin(&held);
+  void **fresh = tide_alloc(held.m, TIDE_LAYOUT_REFS, 64); /* marked, and never looked into */
+  fresh[1] = (*from)[0];
+  *(void *volatile *)&(*from)[0] = NULL; /* the only reference that marking would have found */
+  tide_write(held.m, *from, &(*from)[1], fresh);
+  fresh = NULL;
+  held_end(&held);
+}
+
+static void an_untold_store_is_found(void) {
+  int pipes[2];
+  CHECK(pipe(pipes) == 0);
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    CHECK(dup2(pipes[1], STDERR_FILENO) >= 0);
+    store_untold();
+    _exit(0);
+  }
+  close(pipes[1]);
+  char said[4096] = "";
+  size_t used = 0;
+  ssize_t bytes;
+  while ((bytes = read(pipes[0], said + used, sizeof said - 1 - used)) > 0)
+    used += (size_t)bytes;
+  int status;
+  CHECK(waitpid(child, &status, 0) == child && WIFSIGNALED(status));
+  if (!strstr(said, "TIDE_VERIFY")) fputs(said, stderr);
+  CHECK(strstr(said, "TIDE_VERIFY") && strstr(said, "referred to by object"));
+  CHECK(strstr(said, "byte 8")); /* of the holder */
+}
+
+int main(void) {
+  options_are_checked();
+  expect_stopped(add_traced, "trace functions");
+  expect_stopped(add_weak_slot, "weak slots");
+  expect_stopped(attach_by_signal, "signal");
+  an_untold_store_is_found();
+  return 0;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* Mutators that race: they store, overwrite and read the slots of one array and of each other's
+ * objects while collections mark beside them, and take objects out of weak references. No object
+ * that any of them can get may be lost.
+ *
+ * Usage: concurrent_shared [SECONDS [MUTATORS [SLOTS [faulty]]]]
+ * With `faulty` an object that is lost, told by TIDE_VERIFY or by its contents, is a success. */
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "tests/stress/driver.h"
+#include "tide/weak.h"
+
+#define MAGIC UINT64_C(0x1234567890abcdef)
+#define OWN 8 /* references that a mutator keeps on its stack */
+
+struct node {
+  struct node *left, *right;
+  uint64_t magic, room[3];
+};
+
+static struct tide_heap *heap;
+static tide_layout layout;
+static struct node **slots;
+static size_t slot_count;
+static _Atomic(bool) over;
+
+struct player {
+  struct tide_mutator *m;
+  uint32_t random;
+  struct node *own[OWN];
+  struct tide_weak *weak[OWN];
+};
+
+static struct node *checked(struct node *node) {
+  CHECK(!node || node->magic == MAGIC);
+  return node;
+}
+
+/* relaxed, both: objects are as whole as the next safepoint makes them; here they never change but
+ * for their slots. */
+static struct node *get(struct node **slot) {
+  return checked(__atomic_load_n(slot, __ATOMIC_ACQUIRE));
+}
+
+static void set(struct player *p, void *object, struct node **slot, struct node *value) {
+  tide_write_begin(p->m, object, slot, 1);
+  __atomic_store_n(slot, value, __ATOMIC_RELEASE);
+}
+
+static struct node **any_slot(struct player *p) {
+  return &slots[random_next(&p->random) % slot_count];
+}
+
+static void make(struct player *p) {
+  struct node *made = tide_alloc(p->m, layout, sizeof *made);
+  CHECK(made);
+  made->magic = MAGIC;
+  set(p, made, &made->left, get(any_slot(p)));
+  set(p, made, &made->right, get(any_slot(p)));
+  set(p, slots, any_slot(p), made);
+}
+
+static void walk(struct player *p, struct node *node) {
+  for (int i = 0; node && i < 20; i++)
+    node = get(random_next(&p->random) & 1 ? &node->left : &node->right);
+}
+
+/* The only reference moves from an object to the stack, and later to another one. */
+static void hide(struct player *p, struct node *node, unsigned at) {
+  p->own[at] = get(&node->right);
+  set(p, node, &node->right, NULL);
+}
+
+static void show(struct player *p, unsigned at) {
+  if (checked(p->own[at])) set(p, slots, any_slot(p), p->own[at]);
+  p->own[at] = NULL;
+}
+
+static void revive(struct player *p, unsigned at) {
+  struct node *node = p->weak[at] ? checked(tide_weak_get(p->m, p->weak[at])) : NULL;
+  if (node) set(p, slots, any_slot(p), node);
+}
+
+static void step(struct player *p) {
+  struct node **slot = any_slot(p), *node = get(slot);
+  const uint32_t random = random_next(&p->random);
+  const unsigned at = random >> 8 & (OWN - 1);
+  switch (random & 15) {
+  case 0:
+  case 1:
+  case 2:
+    make(p);
+    break;
+  case 3:
+  case 4:
+    set(p, slots, slot, NULL);
+    break;
+  case 5:
+  case 6:
+    if (node) set(p, node, &node->left, get(any_slot(p)));
+    break;
+  case 7:
+  case 8:
+    if (node) hide(p, node, at);
+    break;
+  case 9:
+  case 10:
+    show(p, at);
+    break;
+  case 11:
+    if (node) p->weak[at] = tide_weak_new(p->m, node, (enum tide_weak_kind)(random >> 16 & 1));
+    break;
+  case 12:
+  case 13:
+    revive(p, at);
+    break;
+  case 14:
+    CHECK(tide_alloc(p->m, TIDE_LAYOUT_LEAF, 16 + (random >> 8) % 1000));
+    break;
+  default:
+    walk(p, node);
+  }
+}
+
+static void *play(void *seed) {
+  struct player p = {.m = tide_attach(heap, NULL, NULL), .random = (uint32_t)(uintptr_t)seed};
+  CHECK(p.m);
+  while (!over) {
+    for (int i = 0; i < 64; i++)
+      step(&p);
+    tide_safepoint(p.m);
+  }
+  CHECK(tide_detach(p.m) == TIDE_OK);
+  return NULL;
+}
+
+static void play_all(unsigned seconds, unsigned players) {
+  struct tide_mutator *m = tide_attach(heap, NULL, NULL);
+  const size_t references[] = {offsetof(struct node, left), offsetof(struct node, right)};
+  layout = tide_layout_offsets(heap, sizeof(struct node), references, 2, NULL);
+  CHECK(m && tide_root_add(heap, (void **)&slots) == TIDE_OK);
+  slots = tide_alloc_array(m, TIDE_LAYOUT_REFS, slot_count, sizeof *slots);
+  CHECK(slots);
+  pthread_t threads[64];
+  for (uintptr_t i = 0; i < players; i++)
+    CHECK(pthread_create(&threads[i], NULL, play, (void *)(i + 1)) == 0);
+  tide_blocking_enter(m);
+  struct tide_heap_stats stats = {0};
+  for (unsigned i = 0; i < seconds * 100 || stats.concurrent_collections < 3; i++) {
+    usleep(10000);
+    tide_heap_stats(heap, &stats);
+  }
+  over = true;
+  for (unsigned i = 0; i < players; i++)
+    CHECK(pthread_join(threads[i], NULL) == 0);
+  tide_blocking_leave(m);
+  tide_heap_stats(heap, &stats);
+  printf("%" PRIu64 " collections, %" PRIu64 " beside the program, %" PRIu64 " stopped\n",
+         stats.collections, stats.concurrent_collections, stats.degenerate_collections);
+  CHECK(tide_root_remove(heap, &slots) == TIDE_OK && tide_detach(m) == TIDE_OK);
+  CHECK(tide_heap_destroy(heap) == TIDE_OK);
+}
+
+static void run(unsigned seconds, unsigned players) {
+  struct tide_options options;
+  struct tide_error error;
+  tide_options_init(&options);
+  options.write_barrier = options.concurrent = true;
+  options.heap_max_bytes = (size_t)256 << 20;
+  heap = tide_heap_create(&options, &error);
+  if (!heap) fprintf(stderr, "%s\n", error.text);
+  CHECK(heap);
+  play_all(seconds, players);
+}
+
+/* A lost object ends the child by a check or a signal. */
+static bool is_found(unsigned seconds, unsigned players) {
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    CHECK(freopen("/dev/null", "w", stderr));
+    run(seconds, players);
+    _exit(0);
+  }
+  int status;
+  CHECK(waitpid(child, &status, 0) == child);
+  return !WIFEXITED(status) || WEXITSTATUS(status) == 1;
+}
+
+int main(int count, char **arguments) {
+  unsigned seconds = (unsigned)argument(count, arguments, 1, 3);
+  unsigned players = (unsigned)argument(count, arguments, 2, 3);
+  slot_count = (size_t)argument(count, arguments, 3, 20000);
+  CHECK(players <= 64);
+  if (count > 4 && strcmp(arguments[4], "faulty") == 0)
+    CHECK(is_found(seconds, players));
+  else
+    run(seconds, players);
+  return 0;
+}
