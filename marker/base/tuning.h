@@ -9,15 +9,6 @@
 /* How much work a slice is, counted in objects. */
 #define TD_SLICE_EFFORT (TD_SLICE_SLOTS / 8)
 
-/* Objects of an array are scanned where they are met if each has at most TD_ORDERED_SLOTS slots, */
-#define TD_ORDERED_SLOTS 4u
-/* lies at most TD_ORDERED_BYTES from the next one, */
-#define TD_ORDERED_BYTES 8192u
-/* and the array, or the part of it, has TD_ORDERED_LEAST slots or more. */
-#define TD_ORDERED_LEAST 128u
-/* How many slots ahead such objects are prefetched. */
-#define TD_ORDERED_AHEAD 16u
-
 /* How many objects ahead of the scan are prefetched where objects are given as roots. */
 #define TD_OBJECTS_AHEAD 8u
 

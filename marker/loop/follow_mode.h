@@ -14,7 +14,6 @@
 #include "marker/loop/groups.h"
 #include "marker/loop/object.h"
 #include "marker/loop/poll.h"
-#include "marker/scan/ordered.h"
 
 /* Scans an object that is marked. If it is an array, that comes next. */
 TD_INLINE void scan_or_note(struct loop *l, uintptr_t object) {
@@ -51,27 +50,20 @@ static __attribute__((noinline)) void put_any(struct loop *l, uint64_t item) {
     scan_slice(l, item, visit_element);
 }
 
-/* Scans the array or slice that comes next. Returns false if it is an ordered one, which this loop
- * is left for. */
-TD_INLINE bool scan_next_array(struct loop *l) {
+/* Scans the array or slice that comes next. */
+TD_INLINE void scan_next_array(struct loop *l) {
   bool slice = (l->array & TD_ITEM_SLICE) != 0;
   if (slice && td_item_is_group(l->array)) {
     scan_next_group(l);
-    return true;
+    return;
   }
   struct td_array part = slice ? cut_slice(l, l->array) : cut_array(l, l->array);
-  bool ordered =
-      !part.conservative && td_is_ordered(l->v.space, &part.slots[part.from], part.to - part.from);
   l->array = 0;
-  if (ordered)
-    l->ordered = part;
-  else
-    td_array_scan(&part, &l->v, visit_element, l);
+  td_array_scan(&part, &l->v, visit_element, l);
   if (slice) {
     l->poll++; /* an object was counted before, and a slice is none */
     note_slice(l);
   }
-  return !ordered;
 }
 
 /* Fills the window from the queue. Returns an object that is near and should be scanned at once; 0
@@ -108,12 +100,11 @@ TD_INLINE bool chase(struct loop *l) {
   return true;
 }
 
-/* Marks until there is no next child and window and queue are empty, or the mode has to be left, or
- * an ordered array comes next. */
+/* Marks until there is no next child and window and queue are empty, or the mode has to be left. */
 TD_INLINE void drain_follow(struct loop *l) {
   while (chase(l)) {
     if (__builtin_expect(l->array != 0, 0)) {
-      if (!scan_next_array(l)) return;
+      scan_next_array(l);
       continue;
     }
     if (has_to_leave(l, FOLLOW)) return;

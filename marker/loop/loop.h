@@ -13,7 +13,6 @@
 #include "marker/base/idle.h"
 #include "marker/loop/by_region.h"
 #include "marker/loop/follow_mode.h"
-#include "marker/loop/elements.h"
 #include "marker/loop/poll.h"
 #include "marker/loop/sharing.h"
 #include "marker/loop/sources.h"
@@ -49,7 +48,6 @@ TD_INLINE void drain(struct loop *l) {
   enum mode mode;
   bool single;
   do {
-    if (l->ordered.to) scan_ordered(l);
     if (l->sharing.spill) spill(l);
     mode = mode_of(l);
     single = l->mode.single;
@@ -67,7 +65,7 @@ TD_INLINE void drain(struct loop *l) {
       drain_by_region(l);
       break;
     }
-  } while (l->ordered.to || single || l->mode.single || l->sharing.spill || mode_of(l) != mode);
+  } while (single || l->mode.single || l->sharing.spill || mode_of(l) != mode);
 }
 
 TD_INLINE void begin(struct loop *l, struct td_marker *marker, uint64_t *ring) {

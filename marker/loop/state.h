@@ -65,7 +65,6 @@ struct loop {
   struct mode_choice mode;
   struct sharing sharing;
   struct page_walk walk;
-  struct td_array ordered; /* an ordered array that comes next (elements.h); none: `to` is 0 */
 };
 
 #endif

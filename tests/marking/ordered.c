@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays whose objects lie in the order of the slots are scanned where they are met. Among those
- * objects are all kinds that must not be: leaves, arrays, objects with many slots, with a trace
- * function, marked ones, the array itself. What they refer to is more than the queue holds. The
- * marks are those of a serial marking. */
+/* Arrays whose objects lie in the order of the slots, and are of all kinds: leaves, arrays, objects
+ * with many slots, with a trace function, marked ones, the array itself. What they refer to is more
+ * than the queue holds. The marks are those of a serial marking. */
 #include "tests/marking/rig.h"
 
 enum { SLOTS = 5000, CHILDREN = 4, KINDS = 8 };
@@ -23,7 +22,7 @@ static void trace_first(void *object, size_t bytes, struct tide_tracer *tracer, 
   tide_trace(tracer, *(void **)object);
 }
 
-/* An object that is scanned where it is met, and its children, which are in slots[0 .. 3]. */
+/* An object and its children, which are in slots[0 .. 3]. */
 static void **with_children(tide_layout layout) {
   void **object = alloc(layout, CHILDREN);
   CHECK(tide_handle(r.m, object));
