@@ -16,49 +16,22 @@
 #include "bench/cli/plot.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/samples.h"
+#include "bench/gcbench/choice.h"
+#include "bench/gcbench/latencies.h"
 #include "bench/gcbench/report.h"
 #include "bench/gcbench/run.h"
 
 #define MUTATORS_MAX 64u
-#define DEPTH_DEFAULT_GCBENCH 18u
-#define DEPTH_DEFAULT_BINARY 20u
 #define OPERATIONS_DEFAULT UINT64_C(4000000)
 #define LIVE_DEFAULT (UINT64_C(256) << 20)
-
-static const struct workload {
-  const char *name, *text;
-  bool is_trees;
-  unsigned depth;
-} workloads[] = {
-    {"gcbench", "Ellis, Kovac and Boehm's: short-lived trees beside a long-lived one", true,
-     DEPTH_DEFAULT_GCBENCH},
-    {"binary-trees", "that of the Benchmarks Game: smaller nodes, more of them", true,
-     DEPTH_DEFAULT_BINARY},
-    {"lru", "a cache of 262144 entries that drops the least recently used", false, 0},
-    {"strings", "strings cut and joined, 131072 of them kept", false, 0},
-    {"service", "requests that drop what they allocate, beside a cache of --live bytes", false, 0},
-    {"interp", "an interpreter's frames, closures and conses, beside its definitions", false, 0},
-    {"mutate", "a forest of a million nodes whose subtrees are swapped and replaced", false, 0},
-};
-#define WORKLOADS (sizeof workloads / sizeof workloads[0])
-
-/* If the collector's program was not built, this Debian package was missing. */
-static const struct collector {
-  const char *name, *text, *package;
-  bool has_young; /* can collect young objects apart */
-} collectors[] = {
-    {"tide", "Tidemark", "", true},
-    {"boehm", "Boehm GC", "libgc-dev", false},
-    {"malloc", "the C library's malloc and free", "", false},
-    {"jemalloc", "jemalloc, with free", "libjemalloc-dev", false},
-    {"mimalloc", "mimalloc, with free", "libmimalloc-dev", false},
-};
-#define COLLECTORS (sizeof collectors / sizeof collectors[0])
+#define FACTOR_DEFAULT 2.0
+#define SECONDS_DEFAULT 5.0
 
 struct request {
   struct td_words workloads, collectors, young;
   struct td_numbers mutators;
-  uint64_t depth, operations, live, heap_max, markers, rounds;
+  uint64_t depth, operations, live, heap_max, markers, rounds, rate;
+  double factor, seconds; /* 0: not given */
   const char *json, *plot;
   bool quiet;
   struct td_host host;
@@ -68,30 +41,28 @@ struct request {
 /* ---- The command line ------------------------------------------------------------------ */
 
 static void print_details(FILE *out) {
-  fputs("Workloads:\n", out);
-  for (size_t i = 0; i < WORKLOADS; i++)
-    fprintf(out, "  %-13s %s\n", workloads[i].name, workloads[i].text);
-  fputs("Collectors:\n", out);
-  for (size_t i = 0; i < COLLECTORS; i++)
-    fprintf(out, "  %-13s %s%s\n", collectors[i].name, collectors[i].text,
-            td_gcbench_is_there(collectors[i].name) ? "" : " (not built)");
+  td_gcbench_print_choice(out);
   fputs(
       "The work is divided among the mutators: more mutators do not do more of it. Every run is a\n"
-      "process of its own. A pause is the time for which the world stands still.\n",
+      "process of its own. A pause is the time for which the world stands still. Where nothing is\n"
+      "chosen, latency and what is concurrent or incremental do not take part; with latency\n"
+      "tide-concurrent does, and tide with and without young collections.\n",
       out);
 }
 
 static struct td_option option_live(uint64_t *live) {
   struct td_option option =
       td_option_number("live", "BYTES", live, 1 << 20, 0x1p40,
-                       "size of the cache of service, as 1G; interp's definitions take a 16th");
+                       "size of the cache of service and of latency's map, as 1G; interp's "
+                       "definitions take a 16th");
   option.is_bytes = true;
   return option;
 }
 
 static int parse(struct request *request, int argc, char **argv) {
   const struct td_option options[] = {
-      td_option_words("workload", "W[,W…]", &request->workloads, "workloads (default: all)"),
+      td_option_words("workload", "W[,W…]", &request->workloads,
+                      "workloads (default: all but latency)"),
       td_option_words("collector", "C[,C…]", &request->collectors,
                       "collectors; ratios are taken to the first (default: all that were built)"),
       td_option_numbers("mutators", "N[,N…]", &request->mutators, 1, MUTATORS_MAX,
@@ -109,6 +80,13 @@ static int parse(struct request *request, int argc, char **argv) {
       td_option_heap_max(&request->heap_max,
                          "heaps that are collected use as much, and no more (default: the "
                          "collector decides)"),
+      td_option_real("factor", "F", &request->factor, 1, 1000,
+                     "latency: heaps grow to at most F times --live (default: 2)"),
+      td_option_real("seconds", "S", &request->seconds, 0.01, 3600,
+                     "latency: how long a run is measured (default: 5)"),
+      td_option_number("rate", "N", &request->rate, 0, 1e9,
+                       "latency: N operations a second, each timed from when it is due (default: "
+                       "one after another)"),
       td_option_rounds(&request->rounds, "runs per row, interleaved"),
       td_option_json(&request->json, "the rows as JSON"),
       td_option_plot(&request->plot),
@@ -125,39 +103,18 @@ static int parse(struct request *request, int argc, char **argv) {
   return td_args_parse(&usage, argc, argv);
 }
 
-static const char *workload_at(size_t index) {
-  return index < WORKLOADS ? workloads[index].name : NULL;
-}
-
-static const char *collector_at(size_t index) {
-  return index < COLLECTORS ? collectors[index].name : NULL;
-}
-
-static const struct workload *find_workload(const char *name) {
-  for (size_t i = 0; i < WORKLOADS; i++)
-    if (strcmp(workloads[i].name, name) == 0) return &workloads[i];
-  td_args_no_such("gcbench", "workload", name, workload_at);
-  return NULL;
-}
-
-static const struct collector *find_collector(const char *name) {
-  for (size_t i = 0; i < COLLECTORS; i++)
-    if (strcmp(collectors[i].name, name) == 0) return &collectors[i];
-  td_args_no_such("gcbench", "collector", name, collector_at);
-  return NULL;
-}
-
 static int check_words(const struct request *request) {
   for (size_t i = 0; i < request->workloads.count; i++)
-    if (!find_workload(request->workloads.at[i])) return TD_EXIT_USAGE;
+    if (!td_gcbench_find_workload(request->workloads.at[i])) return TD_EXIT_USAGE;
   for (size_t i = 0; i < request->young.count; i++)
     if (strcmp(request->young.at[i], "on") != 0 && strcmp(request->young.at[i], "off") != 0)
       return td_complain(TD_EXIT_USAGE, "gcbench: --young is 'on' or 'off', not '%s'",
                          request->young.at[i]);
   for (size_t i = 0; i < request->collectors.count; i++) {
-    const struct collector *collector = find_collector(request->collectors.at[i]);
+    const struct td_gcbench_collector *collector =
+        td_gcbench_find_collector(request->collectors.at[i]);
     if (!collector) return TD_EXIT_USAGE;
-    if (!td_gcbench_is_there(collector->name))
+    if (!td_gcbench_is_there(collector->program))
       return td_complain(TD_EXIT_RESOURCES,
                          "gcbench: the collector %s was not built: install its headers "
                          "(Debian: %s) and build again",
@@ -166,27 +123,62 @@ static int check_words(const struct request *request) {
   return TD_EXIT_OK;
 }
 
+static bool asks_for_latency(const struct request *request) {
+  for (size_t i = 0; i < request->workloads.count; i++)
+    if (td_gcbench_find_workload(request->workloads.at[i])->is_latency) return true;
+  return false;
+}
+
+static int check_latency(const struct request *request) {
+  const char *given = request->factor > 0    ? "factor"
+                      : request->seconds > 0 ? "seconds"
+                      : request->rate > 0    ? "rate"
+                                             : NULL;
+  if (given && !asks_for_latency(request))
+    return td_complain(TD_EXIT_USAGE, "gcbench: --%s is an option of --workload latency", given);
+  if (request->factor > 0 && request->heap_max > 0)
+    return td_complain(TD_EXIT_USAGE, "gcbench: --factor and --heap-max are two limits for one");
+  return TD_EXIT_OK;
+}
+
+static void choose_collectors(struct request *request) {
+  bool latency = asks_for_latency(request);
+  const struct td_gcbench_collector *c;
+  for (size_t i = 0; (c = td_gcbench_collector_at(i)); i++) {
+    if (c->is_rare || (c->is_for_latency && !latency)) continue;
+    if (td_gcbench_is_there(c->program))
+      request->collectors.at[request->collectors.count++] = c->name;
+    else
+      td_note("gcbench: the collector %s is left out: it was not built (Debian: %s)", c->name,
+              c->package);
+  }
+}
+
+static void choose_workloads(struct request *request) {
+  const struct td_gcbench_workload *w;
+  for (size_t i = 0; (w = td_gcbench_workload_at(i)); i++)
+    if (!w->is_latency) request->workloads.at[request->workloads.count++] = w->name;
+}
+
 /* Where nothing was chosen, everything there is takes part. */
 static void fill_in(struct request *request) {
-  for (size_t i = 0; i < WORKLOADS && request->workloads.count < i + 1; i++)
-    request->workloads.at[request->workloads.count++] = workloads[i].name;
-  if (request->young.count == 0) request->young.at[request->young.count++] = "on";
-  if (request->mutators.count == 0) request->mutators.at[request->mutators.count++] = 1;
-  if (request->collectors.count > 0) return;
-  for (size_t i = 0; i < COLLECTORS; i++) {
-    if (td_gcbench_is_there(collectors[i].name))
-      request->collectors.at[request->collectors.count++] = collectors[i].name;
-    else
-      td_note("gcbench: the collector %s is left out: it was not built (Debian: %s)",
-              collectors[i].name, collectors[i].package);
+  if (request->workloads.count == 0) choose_workloads(request);
+  if (request->young.count == 0) {
+    if (asks_for_latency(request)) request->young.at[request->young.count++] = "off";
+    request->young.at[request->young.count++] = "on";
   }
+  if (request->mutators.count == 0) request->mutators.at[request->mutators.count++] = 1;
+  if (request->factor == 0) request->factor = FACTOR_DEFAULT;
+  if (request->seconds == 0) request->seconds = SECONDS_DEFAULT;
+  if (request->collectors.count == 0) choose_collectors(request);
 }
 
 /* A group's rows: one for each collector, or one for each choice of `young` that it has. */
 static size_t rows_of_group(const struct request *request) {
   size_t count = 0;
   for (size_t i = 0; i < request->collectors.count; i++)
-    count += find_collector(request->collectors.at[i])->has_young ? request->young.count : 1;
+    count +=
+        td_gcbench_find_collector(request->collectors.at[i])->has_young ? request->young.count : 1;
   return count;
 }
 
@@ -194,7 +186,8 @@ static struct td_gcbench_row *make_group(const struct request *request, const ch
                                          uint64_t mutators, struct td_gcbench_row *at) {
   struct td_gcbench_row *first = at;
   for (size_t i = 0; i < request->collectors.count; i++) {
-    const struct collector *collector = find_collector(request->collectors.at[i]);
+    const struct td_gcbench_collector *collector =
+        td_gcbench_find_collector(request->collectors.at[i]);
     size_t choices = collector->has_young ? request->young.count : 1;
     for (size_t k = 0; k < choices; k++)
       *at++ = (struct td_gcbench_row){.workload = workload,
@@ -212,10 +205,25 @@ static int make_rows(struct request *request) {
   size_t count = request->workloads.count * request->mutators.count * rows_of_group(request);
   struct td_gcbench_row *at = calloc(count, sizeof *at);
   if (!at) return td_complain(TD_EXIT_RESOURCES, "not enough memory");
-  request->rows = (struct td_gcbench_rows){at, count, request->rounds, &request->host};
+  uint64_t limit = (uint64_t)(request->factor * (double)request->live);
+  request->rows =
+      (struct td_gcbench_rows){.at = at,
+                               .count = count,
+                               .rounds = request->rounds,
+                               .host = &request->host,
+                               .live_bytes = request->live,
+                               .limit_bytes = request->heap_max ? request->heap_max : limit,
+                               .rate = request->rate,
+                               .seconds = request->seconds};
   for (size_t w = 0; w < request->workloads.count; w++)
     for (size_t m = 0; m < request->mutators.count; m++)
       at = make_group(request, request->workloads.at[w], request->mutators.at[m], at);
+  for (size_t i = 0; i < count; i++) {
+    struct td_gcbench_row *row = &request->rows.at[i];
+    if (!td_gcbench_find_workload(row->workload)->is_latency) continue;
+    row->latency = calloc(1, sizeof *row->latency);
+    if (!row->latency) return td_complain(TD_EXIT_RESOURCES, "not enough memory");
+  }
   return TD_EXIT_OK;
 }
 
@@ -237,21 +245,29 @@ static bool keep(struct td_gcbench_row *row, const struct td_gcbench_result *res
          keep_lengths(&row->all, &result->all) && keep_lengths(&row->young_alone, &result->young) &&
          td_samples_add(&row->peak_bytes, (double)result->peak_bytes) &&
          td_samples_add(&row->collections, (double)result->collections) &&
-         td_samples_add(&row->full, (double)result->full_collections);
+         td_samples_add(&row->full, (double)result->full_collections) &&
+         (!row->latency || td_latencies_keep(row->latency, result));
 }
 
 static int run_row(const struct request *request, struct td_gcbench_row *row) {
-  unsigned usual = find_workload(row->workload)->depth;
+  const struct td_gcbench_collector *collector = td_gcbench_find_collector(row->collector);
+  const struct td_gcbench_rows *rows = &request->rows;
+  unsigned usual = td_gcbench_find_workload(row->workload)->depth;
   unsigned depth = request->depth ? (unsigned)request->depth : usual;
   const struct td_gcbench_task task = {.workload = row->workload,
                                        .collector = row->collector,
+                                       .program = collector->program,
                                        .mutators = row->mutators,
                                        .markers = (unsigned)request->markers,
                                        .depth = depth,
                                        .operations = request->operations,
                                        .young = row->young,
+                                       .concurrent = collector->is_concurrent,
                                        .live_bytes = request->live,
-                                       .heap_max_bytes = request->heap_max};
+                                       .run_ns = (uint64_t)(rows->seconds * 1e9),
+                                       .rate = rows->rate,
+                                       .heap_max_bytes =
+                                           row->latency ? rows->limit_bytes : request->heap_max};
   struct td_gcbench_result result;
   int status = td_gcbench_run(&task, &result);
   if (status != TD_EXIT_OK) return status;
@@ -300,6 +316,7 @@ static void free_rows(const struct td_gcbench_rows *rows) {
       td_samples_free(all[s]);
     free_lengths(&row->all);
     free_lengths(&row->young_alone);
+    td_latencies_free(row->latency);
   }
   free(rows->at);
 }
@@ -314,6 +331,7 @@ int td_command_gcbench(int argc, char **argv) {
   status = td_plot_check(request.plot);
   if (status == TD_EXIT_OK) status = td_outputs_check("gcbench", outputs, 2);
   if (status == TD_EXIT_OK) status = check_words(&request);
+  if (status == TD_EXIT_OK) status = check_latency(&request);
   if (status == TD_EXIT_OK) {
     td_host_read(&request.host);
     fill_in(&request);

@@ -10,6 +10,7 @@
 #include "bench/cli/figures.h"
 #include "bench/cli/grid.h"
 #include "bench/cli/plot.h"
+#include "bench/gcbench/latencies.h"
 
 static double median(const struct td_samples *samples) {
   return td_samples_summary(samples).median;
@@ -24,14 +25,19 @@ const char *td_gcbench_young(const struct td_gcbench_row *row) {
   return row->young ? "on" : "off";
 }
 
-int td_gcbench_print(const struct td_gcbench_rows *rows, FILE *out) {
+static int print_totals(const struct td_gcbench_rows *rows, FILE *out) {
   struct td_grid grid;
+  size_t first = 0;
+  while (first < rows->count && rows->at[first].latency)
+    first++;
+  if (first == rows->count) return TD_EXIT_OK;
   td_grid_begin(&grid, "workload collector young >mutators >total_ms >ratio >spread >collections "
                        ">full >collect_ms >p50_ms >p99_ms >max_ms >young_p99 >young_max "
                        ">peak_MiB");
-  for (size_t i = 0; i < rows->count; i++) {
+  for (size_t i = first; i < rows->count; i++) {
     const struct td_gcbench_row *row = &rows->at[i];
-    if (row->first == row && i > 0) td_grid_rule(&grid);
+    if (row->latency) continue;
+    if (row->first == row && i > first) td_grid_rule(&grid);
     struct td_summary ratio = td_samples_ratio(&row->total_ms, &row->first->total_ms);
     td_grid_cell(&grid, "%s", row->workload);
     td_grid_cell(&grid, "%s", row->collector);
@@ -58,6 +64,12 @@ int td_gcbench_print(const struct td_gcbench_rows *rows, FILE *out) {
       "objects; the others were of young ones.\np50, p99 and max: of all pauses; young p99 and "
       "young max: of those of young collections alone.\n",
       out);
+  return status;
+}
+
+int td_gcbench_print(const struct td_gcbench_rows *rows, FILE *out) {
+  int status = print_totals(rows, out);
+  if (status == TD_EXIT_OK) status = td_latencies_print(rows, out);
   td_host_print(rows->host, out);
   return status;
 }
@@ -89,7 +101,8 @@ static void put_lengths(struct td_json *json, const char *name,
   td_json_object_end(json);
 }
 
-static void put_row(struct td_json *json, uint64_t rounds, const struct td_gcbench_row *row) {
+static void put_row(struct td_json *json, const struct td_gcbench_rows *rows,
+                    const struct td_gcbench_row *row) {
   td_json_object_begin(json, NULL);
   td_json_string(json, "workload", row->workload);
   td_json_string(json, "collector", row->collector);
@@ -103,10 +116,15 @@ static void put_row(struct td_json *json, uint64_t rounds, const struct td_gcben
   td_json_count(json, "peak_bytes", (uint64_t)median(&row->peak_bytes));
   td_json_count(json, "collections", (uint64_t)median(&row->collections));
   td_json_count(json, "full_collections", (uint64_t)median(&row->full));
-  td_json_count(json, "rounds", rounds);
+  td_json_count(json, "rounds", rows->rounds);
   td_json_summary(json, "total_ms_spread", td_samples_summary(&row->total_ms));
-  td_json_summary(json, "ratio_to_first", td_samples_ratio(&row->total_ms, &row->first->total_ms));
-  td_json_differs(json, "differs_from_first", &row->total_ms, &row->first->total_ms);
+  if (row->latency) {
+    td_latencies_put(json, rows, row);
+  } else {
+    td_json_summary(json, "ratio_to_first",
+                    td_samples_ratio(&row->total_ms, &row->first->total_ms));
+    td_json_differs(json, "differs_from_first", &row->total_ms, &row->first->total_ms);
+  }
   td_json_object_end(json);
 }
 
@@ -118,7 +136,7 @@ int td_gcbench_write_json(const struct td_gcbench_rows *rows, const char *path) 
   struct td_json *json = &document.json;
   td_json_array_begin(json, "rows");
   for (size_t i = 0; i < rows->count; i++)
-    put_row(json, rows->rounds, &rows->at[i]);
+    put_row(json, rows, &rows->at[i]);
   td_json_array_end(json);
   return td_document_commit(&document);
 }
@@ -135,15 +153,15 @@ struct sheet {
 };
 
 static void write_label(char label[static 16], unsigned bucket) {
-  unsigned long from = 1ul << bucket;
+  unsigned from = 1u << bucket;
   if (bucket == 0)
     snprintf(label, 16, "< 2 µs");
   else if (bucket < 10)
-    snprintf(label, 16, "%lu µs", from);
+    snprintf(label, 16, "%u µs", from);
   else if (bucket < 20)
-    snprintf(label, 16, "%lu ms", from >> 10);
+    snprintf(label, 16, "%u ms", from >> 10);
   else
-    snprintf(label, 16, "%lu s", from >> 20);
+    snprintf(label, 16, "%u s", from >> 20);
 }
 
 /* The buckets that some row has pauses in: [first, end). */
@@ -202,15 +220,17 @@ static bool has_any(const struct td_gcbench_row *row) {
 int td_gcbench_plot(const struct td_gcbench_rows *rows, const char *path) {
   if (!path) return TD_EXIT_OK;
   struct sheet *sheets = calloc(rows->count, sizeof *sheets);
-  struct td_chart *charts = calloc(rows->count, sizeof *charts);
-  size_t count = 0;
-  int status = TD_EXIT_OK;
-  if (!sheets || !charts) {
+  struct td_latency_curve *curves = calloc(rows->count, sizeof *curves);
+  struct td_series *series = calloc(rows->count, sizeof *series);
+  struct td_chart *charts = calloc(2 * rows->count, sizeof *charts);
+  int status;
+  if (!sheets || !curves || !series || !charts) {
     status = td_complain(TD_EXIT_RESOURCES, "not enough memory for the plot");
   } else {
+    size_t count = td_latencies_draw(rows, curves, series, charts);
     for (size_t i = 0; i < rows->count; i++)
       if (has_any(&rows->at[i])) {
-        charts[count] = fill_sheet(&sheets[count], &rows->at[i], range_of(rows));
+        charts[count] = fill_sheet(&sheets[i], &rows->at[i], range_of(rows));
         count++;
       }
     status = count ? td_plot_write(charts, count, path)
@@ -218,6 +238,8 @@ int td_gcbench_plot(const struct td_gcbench_rows *rows, const char *path) {
                                                 "pauses to draw");
   }
   free(sheets);
+  free(curves);
+  free(series);
   free(charts);
   return status;
 }

@@ -25,6 +25,7 @@ struct td_gcbench_row {
   struct td_samples total_ms, collect_ms, peak_bytes, collections, full;
   struct td_gcbench_lengths all, young_alone; /* young_alone: of young collections */
   struct td_pauses pauses;                    /* of all rounds */
+  struct td_gcbench_latencies *latency;       /* of the workload of that name; else NULL */
   uint64_t sum;
 };
 
@@ -33,6 +34,9 @@ struct td_gcbench_rows {
   size_t count;
   uint64_t rounds;
   const struct td_host *host;
+  /* Of the workload latency: the map, the limit of a heap, operations a second, or 0. */
+  uint64_t live_bytes, limit_bytes, rate;
+  double seconds;
 };
 
 /* Returns "on", "off", or "-" if the collector has no choice. */
@@ -42,7 +46,7 @@ const char *td_gcbench_young(const struct td_gcbench_row *row);
  * is not wanted. */
 int td_gcbench_print(const struct td_gcbench_rows *rows, FILE *out);
 int td_gcbench_write_json(const struct td_gcbench_rows *rows, const char *path);
-/* Draws a histogram of pauses for each row that has some. */
+/* Draws curves of latency, and a histogram of pauses for each row that has some. */
 int td_gcbench_plot(const struct td_gcbench_rows *rows, const char *path);
 
 #endif

@@ -14,38 +14,38 @@
 #include "bench/cli/place.h"
 #include "bench/cli/progress.h"
 
-static bool find_program(char path[TD_PLACE_BYTES], const char *collector) {
+/* More than a number of up to 20 digits and one of up to 4 for each bucket. */
+#define ANSWER_BYTES (1024u + TD_LATENCY_BUCKETS * 27u)
+
+static bool find_program(char path[TD_PLACE_BYTES], const char *program) {
   char beside[64], relative[96], installed[512];
-  snprintf(beside, sizeof beside, "tidemark-gcbench-%s", collector);
+  snprintf(beside, sizeof beside, "tidemark-gcbench-%s", program);
   snprintf(relative, sizeof relative, "../libexec/tidemark/%s", beside);
   snprintf(installed, sizeof installed, "%s/%s", TD_INSTALLED_LIBEXEC, beside);
   return td_place_find(path, beside, relative, installed, NULL);
 }
 
-bool td_gcbench_is_there(const char *collector) {
+bool td_gcbench_is_there(const char *program) {
   char path[TD_PLACE_BYTES];
-  return find_program(path, collector);
+  return find_program(path, program);
 }
 
 /* Starts the program with its standard output in a pipe. *out is the end to read from. */
 static int spawn(const char *program, const struct td_gcbench_task *task, pid_t *child, int *out) {
-  char workload[32], mutators[16], depth[16], operations[24], heap[24], markers[16], parent[24];
-  char path[TD_PLACE_BYTES];
+  /* The child compares the last with its parent's number: we might have died before the child could
+   * ask the kernel to die with us. */
+  const uint64_t numbers[] = {task->mutators, task->depth, task->operations,  task->heap_max_bytes,
+                              task->markers,  task->young, task->concurrent,  task->live_bytes,
+                              task->run_ns,   task->rate,  (uint64_t)getpid()};
+  enum { NUMBERS = sizeof numbers / sizeof numbers[0] };
+  char path[TD_PLACE_BYTES], workload[32], texts[NUMBERS][24];
   snprintf(path, sizeof path, "%s", program);
   snprintf(workload, sizeof workload, "%s", task->workload);
-  snprintf(mutators, sizeof mutators, "%u", task->mutators);
-  snprintf(depth, sizeof depth, "%u", task->depth);
-  snprintf(operations, sizeof operations, "%" PRIu64, task->operations);
-  snprintf(heap, sizeof heap, "%" PRIu64, task->heap_max_bytes);
-  snprintf(markers, sizeof markers, "%u", task->markers);
-  /* The child compares this with its parent's number: we might have died before the child could ask
-   * the kernel to die with us. */
-  snprintf(parent, sizeof parent, "%lld", (long long)getpid());
-  char live[24];
-  snprintf(live, sizeof live, "%" PRIu64, task->live_bytes);
-  char young[2] = {task->young ? '1' : '0', 0};
-  char *arguments[] = {path,    workload, mutators, depth,  operations, heap,
-                       markers, young,    live,     parent, NULL};
+  char *arguments[NUMBERS + 3] = {path, workload};
+  for (size_t i = 0; i < NUMBERS; i++) {
+    snprintf(texts[i], sizeof texts[i], "%" PRIu64, numbers[i]);
+    arguments[i + 2] = texts[i];
+  }
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
     return td_complain(TD_EXIT_RESOURCES, "cannot make a pipe: %s", strerror(errno));
@@ -99,9 +99,23 @@ static const char *read_lengths(const char *text, struct td_pause_lengths *lengt
   return text;
 }
 
+/* Every bucket that is not empty. */
+static const char *read_latency(const char *text, struct td_latency *latency) {
+  uint64_t head[2] = {0}, bucket[2] = {0};
+  *latency = (struct td_latency){0};
+  text = read_numbers(text, head, 2);
+  latency->max_ns = head[0];
+  for (uint64_t i = 0; text && i < head[1]; i++) {
+    text = read_numbers(text, bucket, 2);
+    if (bucket[0] >= TD_LATENCY_BUCKETS) return NULL;
+    latency->count[bucket[0]] = bucket[1];
+  }
+  return text;
+}
+
 /* Returns false if the answer means nothing. */
 static bool read_answer(const char *answer, struct td_gcbench_result *result) {
-  uint64_t figures[6] = {0};
+  uint64_t figures[6] = {0}, measured[4] = {0};
   if (strncmp(answer, "ran ", 4) != 0) return false;
   const char *at = read_numbers(answer + 4, figures, 6);
   result->total_ns = figures[0];
@@ -113,21 +127,27 @@ static bool read_answer(const char *answer, struct td_gcbench_result *result) {
   at = read_lengths(at, &result->all);
   at = read_lengths(at, &result->young);
   at = read_numbers(at, result->pauses.young, TD_PAUSE_BUCKETS);
-  return read_numbers(at, result->pauses.full, TD_PAUSE_BUCKETS) != NULL;
+  at = read_numbers(at, result->pauses.full, TD_PAUSE_BUCKETS);
+  at = read_numbers(at, measured, 4);
+  result->operations = measured[0];
+  result->run_ns = measured[1];
+  result->cpu_ns = measured[2];
+  result->degenerate = measured[3];
+  return read_latency(at, &result->latency) != NULL;
 }
 
 int td_gcbench_run(const struct td_gcbench_task *task, struct td_gcbench_result *result) {
   char program[TD_PLACE_BYTES];
-  if (!find_program(program, task->collector))
+  if (!find_program(program, task->program))
     return td_complain(
         TD_EXIT_RESOURCES,
         "gcbench: the program tidemark-gcbench-%s was not built, or is not beside this one",
-        task->collector);
+        task->program);
   pid_t child;
   int out = -1;
   int status = spawn(program, task, &child, &out);
   if (status != TD_EXIT_OK) return status;
-  char answer[1024];
+  static char answer[ANSWER_BYTES];
   read_all(out, answer, sizeof answer);
   int ended = td_child_wait(child);
   if (read_answer(answer, result) && ended == 0) return TD_EXIT_OK;

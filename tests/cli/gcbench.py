@@ -26,9 +26,10 @@ def run(*arguments, **environment):
 
 
 def built():
-    """Collectors that --help does not call missing."""
+    """Collectors that take part where nothing is chosen, unless --help calls them missing."""
     lines = run("--help").stdout.split("Collectors:\n")[1].splitlines()
-    return [line.split()[0] for line in lines[:5] if "(not built)" not in line]
+    return [line.split()[0] for line in lines
+            if line.startswith("  ") and "(not built)" not in line and "-" not in line.split()[0]]
 
 
 class Gcbench(program.Case):
@@ -129,6 +130,111 @@ class Gcbench(program.Case):
                        "--collector", "malloc", "--quiet", "--plot", path)
             self.assertEqual(os.listdir(folder), [])
         self.fails(USAGE, "plot|svg", "--plot", "pauses.gif")
+
+    def check_latency(self, row, rounds):
+        """The figures of a row of latency fit together."""
+        counts = [b["operations"] for b in row["latency_histogram"]]
+        ends = [b["up_to_ns"] for b in row["latency_histogram"]]
+        self.assertEqual(sum(counts), row["operations"])
+        self.assertEqual(ends, sorted(set(ends)))
+        self.assertGreater(min(counts), 0)
+        latency = row["latency_us"]
+        ordered = [latency[name] for name in ("p50", "p99", "p999", "p9999", "max")]
+        self.assertEqual(ordered, sorted(ordered), row["collector"])
+        self.assertGreater(ordered[0], 0)
+        # The longest operation lies in the last bucket, the median of one round where half are.
+        longest = latency["max"] * 1000
+        self.assertTrue(longest * 0.98 <= ends[-1] + 1 <= longest * 1.02 + 2, (longest, ends[-1]))
+        if rounds == 1:
+            below = sum(c for c, end in zip(counts, ends) if end < latency["p50"] * 1000 * 0.98)
+            self.assertLessEqual(below, row["operations"] / 2)
+            upto = sum(c for c, end in zip(counts, ends) if end <= latency["p50"] * 1000 * 1.02)
+            self.assertGreaterEqual(upto, row["operations"] / 2)
+            if row["mutators"] == 1 and row["rate"] == 0:  # one after another
+                run_ns = row["operations"] / row["ops_per_second"] * 1e9
+                self.assertLessEqual(sum(c * end for c, end in zip(counts, ends)), run_ns * 1.02)
+        self.assertLessEqual(row["stop_us"]["p50"], row["stop_us"]["max"])
+        self.assertGreater(row["ops_per_second"], 0)
+        self.assertGreater(row["cpu_seconds"], 0)
+        self.assertLessEqual(row["ops_per_second_spread"]["min"], row["ops_per_second"])
+
+    def test_latency(self):
+        """Every operation is counted, on every collector, with a heap that is limited by --factor;
+        the sums over what is left of the maps are equal, or the exit status would be 1."""
+        rows = self.rows("--workload", "latency", "--live", "4M", "--factor", 6, "--seconds", 0.1,
+                         "--rounds", 1, "--quiet")
+        common = [c for c in built() if c != "tide"]
+        self.assertEqual([(r["collector"], r.get("young")) for r in rows],
+                         [("tide", "off"), ("tide", "on"), ("tide-concurrent", None),
+                          *((c, None) for c in common)])
+        for row in rows:
+            self.assertEqual((row["workload"], row["live_bytes"], row["limit_bytes"], row["rate"]),
+                             ("latency", 4 << 20, 24 << 20, 0))
+            self.check_latency(row, 1)
+            if row["collector"] not in ("tide", "tide-concurrent", "boehm"):
+                self.assertEqual((row["collections"], row["degenerate"], row["stop_us"]["max"]),
+                                 (0, 0, 0))
+            if row["collector"] == "tide":  # its mutator collects, inside an operation
+                self.assertEqual(row["degenerate"], 0)
+                self.assertLessEqual(row["stop_us"]["max"], row["latency_us"]["max"] * 1.02)
+
+    def test_latency_with_mutators(self):
+        """What is verified is the whole heap, in every collection, under several mutators."""
+        for row in self.rows("--workload", "latency", "--live", "4M", "--factor", 10, "--seconds",
+                             0.3, "--rounds", 2, "--mutators", 3, "--young", "on", "--quiet",
+                             "--collector", "tide,tide-concurrent", TIDE_VERIFY="1",
+                             TIDE_STRESS="2000"):
+            self.assertEqual(row["mutators"], 3)
+            self.check_latency(row, 2)
+            if row["operations"] > 2000:  # of 12 allocations each, in two rounds
+                self.assertGreater(row["collections"], 0)
+
+    def test_latency_at_fixed_times(self):
+        for mutators in (1, 2):
+            row, = self.rows("--workload", "latency", "--live", "2M", "--heap-max", "20M",
+                             "--seconds", 0.5, "--rate", 999, "--rounds", 1, "--quiet",
+                             "--collector", "tide", "--young", "on", "--mutators", mutators)
+            self.check_latency(row, 1)
+            self.assertEqual((row["rate"], row["limit_bytes"]), (999, 20 << 20))
+            self.assertLessEqual(row["operations"], 500)
+            if row["latency_us"]["max"] < 400000:  # a busy machine may not get through with them
+                self.assertEqual(row["operations"], 500)
+
+    def test_latency_as_table_and_picture(self):
+        arguments = ("--workload", "latency,strings", "--operations", 1000, "--live", "2M",
+                     "--factor", 9, "--seconds", 0.05, "--rounds", 1, "--quiet", "--collector",
+                     "tide,malloc")
+        lines = [re.split("  +", line.strip()) for line in run(*arguments).stdout.splitlines()]
+        heads = next(line for line in lines if "degenerate" in line)
+        rows = [line for line in lines if line[0] in ("tide", "malloc")]
+        self.assertEqual([(row[0], row[1]) for row in rows],
+                         [("tide", "off"), ("tide", "on"), ("malloc", "-")])
+        self.assertEqual({len(row) for row in rows}, {len(heads)})
+        self.assertEqual(len([line for line in lines if line[0] == "strings"]), 3)
+        if not shutil.which("gnuplot"):
+            self.skipTest("no gnuplot")
+        path = self.path("latency.svg")
+        result = run(*arguments, "--plot", path)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        with open(path, encoding="utf-8") as file:
+            picture = file.read()
+        for words in ("Latency of operations, 2 MiB alive, 1 mutator, one after another",
+                      "tide, stopped", "tide, young"):
+            self.assertIn(words, picture)
+
+    def test_latency_misused(self):
+        small = ("--workload", "latency", "--rounds", 1, "--seconds", 0.05)
+        self.fails(USAGE, "--rate|latency", "--workload", "lru", "--rate", 5)
+        self.fails(USAGE, "--seconds|latency", "--seconds", 5)
+        self.fails(USAGE, "--factor|latency", "--factor", 5)
+        self.fails(USAGE, "--factor|--heap-max", *small, "--factor", 5, "--heap-max", "1G")
+        for option, value in (("factor", 0.5), ("factor", "nan"), ("seconds", 0), ("seconds", -1),
+                              ("seconds", "1e99"), ("rate", -1), ("rate", "2e9"), ("live", 5)):
+            self.fails(USAGE, option, *small, f"--{option}", value)
+        self.fails(USAGE, "tide-incremental", *small, "--collector", "tide-incremental")
+        for collector in ("tide", "tide-concurrent"):
+            self.fails(RESOURCES, f"latency on {collector}|--factor", *small, "--live", "64M",
+                       "--heap-max", "8M", "--collector", collector)
 
     def test_heap_and_marks_are_sound(self):
         """TIDE_VERIFY=1 ends a process whose marks differ from a serial marking's. mutate has a

@@ -44,7 +44,7 @@ SYSTEM_INCLUDES = re.compile(r"(platform/platform|heap/view|marker/marker|marker
 COLUMNS_MAX = 100
 # They need what a build may lack: a macro that names a header (bench/gcbench/child/memory.h), or
 # Boehm GC.
-NOT_ALONE = re.compile(r"bench/gcbench/child/(work|boehm)\.h$")
+NOT_ALONE = re.compile(r"bench/gcbench/child/(work|boehm|measured)\.h$")
 LINES_MAX, FUNCTION_LINES_MAX = 400, 50
 
 

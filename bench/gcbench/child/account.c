@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "bench/gcbench/child/account.h"
 
+#include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 struct gcbench_pauses gcbench_pauses;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void add(struct gcbench_lengths *lengths, uint64_t ns) {
   if (lengths->count < GCBENCH_PAUSES_MAX) lengths->ns[lengths->count] = ns;
@@ -13,10 +16,18 @@ static void add(struct gcbench_lengths *lengths, uint64_t ns) {
 
 void gcbench_pause(uint64_t pause_ns, uint64_t collect_ns, bool young) {
   struct gcbench_pauses *pauses = &gcbench_pauses;
+  pthread_mutex_lock(&lock);
   pauses->collect_ns += collect_ns;
   add(&pauses->all, pause_ns);
   if (young) add(&pauses->young, pause_ns);
   (young ? pauses->counted.young : pauses->counted.full)[td_pause_bucket(pause_ns)]++;
+  pthread_mutex_unlock(&lock);
+}
+
+void gcbench_pauses_forget(void) {
+  pthread_mutex_lock(&lock);
+  memset(&gcbench_pauses, 0, sizeof gcbench_pauses);
+  pthread_mutex_unlock(&lock);
 }
 
 void gcbench_fail(int status, const char *text) {
@@ -28,5 +39,5 @@ void gcbench_fail(int status, const char *text) {
 }
 
 void gcbench_out_of_memory(void) {
-  gcbench_fail(4, "out of memory; is the heap limit (--heap-max) too small?");
+  gcbench_fail(4, "out of memory; is the heap limit (--heap-max, --factor) too small?");
 }

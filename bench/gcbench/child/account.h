@@ -8,7 +8,7 @@
 
 #include "bench/gcbench/pauses.h"
 
-/* The collections of this process, in order. Written while the mutators are stopped. */
+/* The collections of this process, in order; written under a lock. */
 #define GCBENCH_PAUSES_MAX 65536u
 struct gcbench_lengths {
   uint64_t count;
@@ -23,6 +23,7 @@ extern struct gcbench_pauses gcbench_pauses;
 
 /* young: of a collection that looked at young objects only. */
 void gcbench_pause(uint64_t pause_ns, uint64_t collect_ns, bool young);
+void gcbench_pauses_forget(void);
 
 /* Tells the parent and ends the process. */
 _Noreturn void gcbench_fail(int status, const char *text);

@@ -44,9 +44,13 @@ void memory_begin(const struct memory_options *wanted) {
   if (wanted->heap_max) {
     GC_set_max_heap_size((GC_word)wanted->heap_max);
     size_t have = GC_get_heap_size();
-    if (have < wanted->heap_max) GC_expand_hp(wanted->heap_max - have);
+    if (wanted->takes_all && have < wanted->heap_max) GC_expand_hp(wanted->heap_max - have);
   }
   GC_start_mark_threads();
+  if (wanted->concurrent) {
+    GC_enable_incremental();
+    if (!GC_is_incremental_mode()) gcbench_fail(4, "Boehm GC cannot collect incrementally here");
+  }
   GC_set_on_collection_event(tell_event);
   gcbench_boehm.kind[MEMORY_LEAF] = GC_I_PTRFREE;
   gcbench_boehm.kind[MEMORY_REFS] = GC_I_NORMAL;
@@ -73,6 +77,8 @@ void memory_wait_end(struct memory *memory) {
   (void)memory;
 }
 
-uint64_t memory_young_collections(void) {
+void memory_note_pauses(void) {}
+
+uint64_t memory_degenerate(void) {
   return 0;
 }

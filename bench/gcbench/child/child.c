@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* tidemark-gcbench-COLLECTOR: one run of one workload on one allocator. The tidemark program starts
  * it, one process per run, and reads one line from its standard output:
- *   ran TOTAL_NS COLLECT_NS PEAK_BYTES COLLECTIONS FULL SUM PAUSES YOUNG COUNTS
+ *   ran TOTAL_NS COLLECT_NS PEAK_BYTES COLLECTIONS FULL SUM PAUSES YOUNG COUNTS LATENCY
  *   error STATUS TEXT
  * PAUSES has three lengths: the 50th and the 99th percentile, and the longest; YOUNG the same of
- * young collections alone; COUNTS are those of struct td_pauses.
- * Arguments: WORKLOAD MUTATORS DEPTH OPERATIONS HEAP_MAX MARKERS YOUNG LIVE PARENT. The time is
- * that of the whole work, setting up the allocator included; the peak is the process's, as the
- * kernel tells it.
+ * young collections alone; COUNTS are those of struct td_pauses. LATENCY, zeroes but for the
+ * workload of that name, is OPERATIONS RUN_NS CPU_NS DEGENERATE LONGEST_NS, the number of buckets
+ * that are not empty, and for each its number and its count (bench/gcbench/latency.h).
+ * Arguments: WORKLOAD MUTATORS DEPTH OPERATIONS HEAP_MAX MARKERS YOUNG CONCURRENT LIVE RUN_NS RATE
+ * PARENT. The time is that of the whole work, setting up the allocator included; the peak is the
+ * process's, as the kernel tells it.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -20,6 +22,7 @@
 
 #include "bench/cli/clock.h"
 #include "bench/gcbench/child/account.h"
+#include "bench/gcbench/child/measured.h"
 #include "bench/gcbench/child/work.h"
 
 struct thread {
@@ -38,7 +41,7 @@ static gcbench_work find_work(const char *name) {
   } all[] = {{"gcbench", gcbench_work_gcbench}, {"binary-trees", gcbench_work_binary_trees},
              {"lru", gcbench_work_lru},         {"strings", gcbench_work_strings},
              {"mutate", gcbench_work_mutate},   {"service", gcbench_work_service},
-             {"interp", gcbench_work_interp}};
+             {"interp", gcbench_work_interp},   {"latency", gcbench_work_latency}};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
     if (strcmp(all[i].name, name) == 0) return all[i].work;
   return NULL;
@@ -114,24 +117,39 @@ static void say_counts(const uint64_t counts[static TD_PAUSE_BUCKETS]) {
     printf(" %" PRIu64, counts[i]);
 }
 
+static void say_latency(void) {
+  const struct gcbench_measured *m = &gcbench_measured;
+  unsigned filled = 0;
+  for (unsigned i = 0; i < TD_LATENCY_BUCKETS; i++)
+    filled += m->latency.count[i] > 0;
+  printf(" %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %u", m->operations,
+         m->run_ns, m->cpu_ns, m->degenerate, m->latency.max_ns, filled);
+  for (unsigned i = 0; i < TD_LATENCY_BUCKETS; i++)
+    if (m->latency.count[i]) printf(" %u %" PRIu64, i, m->latency.count[i]);
+}
+
 static int report(uint64_t total_ns, uint64_t sum) {
   struct gcbench_pauses *pauses = &gcbench_pauses;
+  memory_note_pauses();
   uint64_t count = pauses->all.count;
   if (count > GCBENCH_PAUSES_MAX) gcbench_fail(4, "more collections than can be kept account of");
   printf("ran %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, total_ns,
-         pauses->collect_ns, peak_bytes(), count, count - memory_young_collections(), sum);
+         pauses->collect_ns, peak_bytes(), count, count - pauses->young.count, sum);
   say_lengths(&pauses->all);
   say_lengths(&pauses->young);
   say_counts(pauses->counted.young);
   say_counts(pauses->counted.full);
+  say_latency();
   putchar('\n');
   return fflush(stdout) == 0 ? 0 : 4;
 }
 
+#define ARGUMENTS 12
+
 int main(int argc, char **argv) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  gcbench_work work = argc == 10 ? find_work(argv[1]) : NULL;
-  if (!work || (pid_t)atoll(argv[9]) != getppid()) {
+  gcbench_work work = argc == ARGUMENTS + 1 ? find_work(argv[1]) : NULL;
+  if (!work || (pid_t)atoll(argv[ARGUMENTS]) != getppid()) {
     fputs("tidemark-gcbench: a part of tidemark, which starts it; see tidemark gcbench --help\n",
           stderr);
     return 2;
@@ -145,10 +163,17 @@ int main(int argc, char **argv) {
                                            .mutators = mutators,
                                            .depth = (unsigned)atoi(argv[3]),
                                            .operations = strtoull(argv[4], NULL, 10),
-                                           .live_bytes = strtoull(argv[8], NULL, 10)}};
-  const struct memory_options options = {.heap_max = strtoull(argv[5], NULL, 10),
+                                           .live_bytes = strtoull(argv[9], NULL, 10),
+                                           .run_ns = strtoull(argv[10], NULL, 10),
+                                           .rate = strtoull(argv[11], NULL, 10)}};
+  uint64_t heap_max = strtoull(argv[5], NULL, 10);
+  /* A limit that is not reached leaves it to the collector when to begin. */
+  const struct memory_options options = {.heap_max = heap_max,
+                                         .takes_all = heap_max && work != gcbench_work_latency,
                                          .markers = (unsigned)atoi(argv[6]),
-                                         .young = atoi(argv[7]) != 0};
+                                         .young = atoi(argv[7]) != 0,
+                                         .concurrent = atoi(argv[8]) != 0};
+  gcbench_measured_open(mutators);
   uint64_t begin = td_now_ns();
   memory_begin(&options);
   uint64_t sum = run_all(threads, mutators);

@@ -23,6 +23,8 @@ void memory_wait_end(struct memory *memory) {
   (void)memory;
 }
 
-uint64_t memory_young_collections(void) {
+void memory_note_pauses(void) {}
+
+uint64_t memory_degenerate(void) {
   return 0;
 }

@@ -42,8 +42,10 @@ static const unsigned memory_words[MEMORY_KINDS] = {
 
 struct memory_options {
   uint64_t heap_max; /* 0: no limit */
+  bool takes_all;    /* a heap has heap_max from the beginning, and may not only grow to it */
   unsigned markers;
-  bool young; /* collect young objects apart, if the collector does so */
+  bool young;      /* collect young objects apart, if the collector does so */
+  bool concurrent; /* mark while the program runs, the same */
 };
 
 struct memory;
@@ -55,7 +57,9 @@ void memory_detach(struct memory *memory);
 /* Called by a thread around waiting for others. */
 void memory_wait_begin(struct memory *memory);
 void memory_wait_end(struct memory *memory);
-/* How many of the collections so far looked at young objects only. Called when all is done. */
-uint64_t memory_young_collections(void);
+/* Tells gcbench_pause of collections that have ended and that it was not told of. */
+void memory_note_pauses(void);
+/* How many collections so far should have marked beside the program, and stopped it. */
+uint64_t memory_degenerate(void);
 
 #endif

@@ -14,6 +14,8 @@ struct gcbench_share {
   unsigned depth;      /* of the trees */
   uint64_t operations; /* of the other workloads, all shares together */
   uint64_t live_bytes; /* --live, all shares together */
+  uint64_t run_ns;     /* of latency: how long operations are measured */
+  uint64_t rate;       /* of latency: operations a second, all shares together; 0: all that fit */
 };
 
 typedef uint64_t (*gcbench_work)(struct memory *memory, const struct gcbench_share *share);
@@ -25,6 +27,7 @@ uint64_t gcbench_work_strings(struct memory *memory, const struct gcbench_share 
 uint64_t gcbench_work_service(struct memory *memory, const struct gcbench_share *share);
 uint64_t gcbench_work_interp(struct memory *memory, const struct gcbench_share *share);
 uint64_t gcbench_work_mutate(struct memory *memory, const struct gcbench_share *share);
+uint64_t gcbench_work_latency(struct memory *memory, const struct gcbench_share *share);
 
 /* Returns how many of `count` equal pieces of work belong to this share. Pieces are dealt out in
  * turn. */
