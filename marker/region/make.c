@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory of regions and visitors. Both are as large as the heap's range asks for, and committed
- * as far as the heap reaches; if the system refuses that, a collection has no regions. They are
- * mapped by a heap's first collection: small heaps often go without one.
- */
+ * as far as the heap reaches; if the system refuses that, a collection has no regions. All but the
+ * table of regions, which helpers read that watch for work, is mapped by a heap's first collection:
+ * small heaps often go without one. */
 #include <stdlib.h>
 
 #include "marker/base/state.h"
@@ -40,7 +40,10 @@ struct td_regions *td_regions_make(const struct td_space *space) {
   if (!regions) return NULL;
   *regions = (struct td_regions){.limits = usual, .room = regions_of(space)};
   regions->limits.cached = td_plat_last_cache_bytes() >> TD_GRANULE_LOG2;
-  return regions;
+  regions->at = td_plat_reserve(regions->room * sizeof *regions->at, 0);
+  if (regions->at) return regions;
+  free(regions);
+  return NULL;
 }
 
 void td_regions_free(struct td_regions *regions) {
@@ -84,7 +87,6 @@ void td_regions_begin(struct td_regions *regions, const struct td_space *space, 
   regions->outgrown = granules > regions->limits.cached;
   if (!regions->pool.at) open_pool(&regions->pool, space);
   td_chunks_begin(&regions->pool, pool_bytes(regions, space));
-  if (!regions->at) regions->at = td_plat_reserve(regions->room * sizeof *regions->at, 0);
   uint32_t count = (uint32_t)(granules >> shift) + 1;
   if (!reach(regions->at, count * sizeof *regions->at, &regions->reached_bytes)) count = 0;
   /* relaxed, both: td_term_start publishes them: [term.start]. */
