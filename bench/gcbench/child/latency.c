@@ -211,15 +211,16 @@ static uint64_t run_closed(struct map *map, const struct gcbench_share *share, u
  * the one before was slow, has waited. If they never catch up, there is an end all the same. */
 static uint64_t run_open(struct map *map, const struct gcbench_share *share, uint64_t begin_ns,
                          struct td_latency *latency) {
-  double every_ns = 1e9 * share->mutators / (double)share->rate;
-  double due_ns = every_ns * share->number / share->mutators; /* since begin_ns */
+  double every_ns = 1e9 / (double)share->rate; /* all mutators in turn */
   uint64_t operations = 0, end_ns = begin_ns + 2 * share->run_ns, now = begin_ns;
-  for (; due_ns < (double)share->run_ns && now < end_ns; due_ns += every_ns) {
-    uint64_t due = begin_ns + (uint64_t)due_ns;
-    wait_until(map->memory, due);
+  while (now < end_ns) {
+    uint64_t turn = operations * share->mutators + share->number;
+    uint64_t since_ns = (uint64_t)((double)turn * every_ns);
+    if (since_ns >= share->run_ns) break;
+    wait_until(map->memory, begin_ns + since_ns);
     operate(map);
     now = td_now_ns();
-    td_latency_add(latency, now - due);
+    td_latency_add(latency, now - begin_ns - since_ns);
     operations++;
   }
   return operations;
