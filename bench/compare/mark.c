@@ -183,6 +183,9 @@ static int print(const struct td_comparison *comparison, FILE *out) {
       (double)cycle->all.mark_ns / 1e3, (double)cycle->all.weak_ns / 1e3,
       (double)cycle->all.sweep_ns / 1e3, (double)cycle->all.pause_ns / 1e3,
       cycle->all.objects - row->objects);
+  if (row->instructions)
+    fprintf(out, "A collection executes %.1f instructions an object.\n",
+            (double)row->instructions / ((double)row->mark_ns.count * (double)row->objects));
   const struct tide_marker_stats sum = sum_of(cycle);
   print_shares(cycle, &sum, out);
   if (status == TD_EXIT_OK) status = print_ways(&sum, out);

@@ -139,6 +139,11 @@ static void json_row(struct td_json *json, const struct td_comparison *compariso
   else
     td_json_null(json, "recruited");
   json_noise(json, row);
+  if (row->instructions && !row->boehm)
+    td_json_real(json, "instructions_per_object",
+                 (double)row->instructions / ((double)row->mark_ns.count * (double)graph->objects));
+  else
+    td_json_null(json, "instructions_per_object");
   if (row->checked == TD_NOT_CHECKED)
     td_json_null(json, "checked");
   else

@@ -37,6 +37,7 @@ struct td_row {
   uint64_t objects, bytes; /* that were marked */
   enum td_checked checked;
   struct td_noise_count noise; /* during its timed rounds */
+  uint64_t instructions; /* of its timed collections; 0: Boehm GC's, or the kernel counts none */
   struct td_boehm *boehm;
 };
 

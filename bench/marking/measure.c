@@ -5,11 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench/cli/clock.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/progress.h"
 #include "bench/marking/guests.h"
+#include "bench/marking/instructions.h"
 #include "bench/marking/shape.h"
 #include "bench/subject/subject.h"
 
@@ -24,6 +26,7 @@ struct work {
   struct td_subject subject[TD_OBJECTS_KINDS]; /* all zero where no row wants it */
   uint64_t rounds_began_ns;
   struct td_cycle_record *cycle; /* scratch: too large for the stack of a careful program */
+  int instructions;              /* the file that counts them, or -1 */
 };
 
 static void note_different(struct work *work, struct td_row *row, const char *difference) {
@@ -88,7 +91,9 @@ static int mark(struct work *work, struct td_row *row, bool timed) {
 static int mark_timed(struct work *work, struct td_row *row) {
   struct td_noise_count before;
   td_noise_read(&before);
+  const uint64_t instructions = td_instructions_read(work->instructions);
   int status = mark(work, row, true);
+  row->instructions += td_instructions_read(work->instructions) - instructions;
   td_noise_add_since(&row->noise, &before);
   return status;
 }
@@ -303,7 +308,9 @@ int td_comparison_measure(struct td_comparison *comparison) {
   td_host_read(&comparison->host);
   td_noise_begin(&comparison->host.noise);
   comparison->graphs = calloc(comparison->graph_count, sizeof *comparison->graphs);
-  struct work work = {.comparison = comparison, .cycle = malloc(sizeof *work.cycle)};
+  struct work work = {.comparison = comparison,
+                      .cycle = malloc(sizeof *work.cycle),
+                      .instructions = td_instructions_open()};
   int status = TD_EXIT_OK;
   if (!comparison->graphs || !work.cycle)
     status = td_complain(TD_EXIT_RESOURCES, "not enough memory for the results");
@@ -317,5 +324,6 @@ int td_comparison_measure(struct td_comparison *comparison) {
   }
   td_noise_end(&comparison->host.noise);
   free(work.cycle);
+  if (work.instructions >= 0) close(work.instructions);
   return status;
 }

@@ -36,15 +36,12 @@ TD_INLINE void scan_short(struct td_visit_state *s, const struct run *run,
   const struct td_throwing t = td_throwing_of(s->visitor, &s->v);
   const uintptr_t start = td_view_object(&s->v, s->first);
   const uint32_t *at = run->at, *const end = at + run->count;
-  const uint32_t second = td_second_fetch(block);
   uint8_t slot[64];
   uint32_t slots = 0;
   for (uint64_t map = block->map; map; map &= map - 1)
     slot[slots++] = (uint8_t)__builtin_ctzll(map);
   for (; at < end; at++) {
-    uintptr_t later = start + ((uintptr_t)at[AHEAD] << TD_GRANULE_LOG2);
-    __builtin_prefetch((const void *)later);
-    __builtin_prefetch((const void *)(later + second));
+    td_fetch_object(start + ((uintptr_t)at[AHEAD] << TD_GRANULE_LOG2));
     const uintptr_t *words = (const uintptr_t *)(start + ((uintptr_t)*at << TD_GRANULE_LOG2));
     for (uint32_t k = 0; k < slots; k++)
       td_throw(&t, conservative ? td_view_word(&s->v, words[slot[k]]) : words[slot[k]]);

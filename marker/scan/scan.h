@@ -20,27 +20,6 @@ TD_INLINE void td_fetch_object(uintptr_t object) {
   __builtin_prefetch((const void *)(object + TD_FETCH_BYTES));
 }
 
-/* The same, and for the other lines of an object whose words are read to its end. */
-TD_INLINE void td_fetch_words(const struct td_view *v, uintptr_t object) {
-  td_fetch_object(object);
-  if (!v->words) return;
-  const struct td_block *block = td_view_block(v, object);
-  if (!td_kind_is_words(block->kind)) return;
-  uintptr_t last = object + ((uintptr_t)block->cell_granules << TD_GRANULE_LOG2) - 1;
-  for (uintptr_t line = object + TD_CACHE_LINE; line < last; line += TD_CACHE_LINE)
-    __builtin_prefetch((const void *)line);
-  __builtin_prefetch((const void *)last);
-}
-
-/* Returns how far behind the beginning of an object a second prefetch goes: to the last slot
- * that is read, but no farther than the next cache line. */
-TD_INLINE uint32_t td_second_fetch(const struct td_block *block) {
-  uint32_t bytes = block->cell_granules << TD_GRANULE_LOG2; /* 0: a large object */
-  if (td_kind_has_map(block->kind))
-    bytes = (64 - (unsigned)__builtin_clzll(block->map | 1)) * sizeof(uintptr_t);
-  return bytes - 1u < TD_CACHE_LINE ? bytes - 1 : TD_CACHE_LINE;
-}
-
 typedef void (*td_visit)(void *context, uintptr_t word);
 
 /* Visits a slot. If it holds a word that may be a pointer, it visits the reference which that goes

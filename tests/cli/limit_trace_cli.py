@@ -107,6 +107,8 @@ class Compare(Case):
             self.assertGreater(row["ratio_to_oracle"], 0)
             self.assertGreater(row["ratio_to_replay"], 0)
             self.assertIs(row["checked"], True)
+            self.assertTrue(row["instructions_per_object"] is None or
+                            row["instructions_per_object"] > 1)
         oracles = {(r["graph"], r["markers"]): r["oracle_ns_per_object"] for r in rows}
         for row in rows:
             self.assertEqual(row["oracle_ns_per_object"], oracles[row["graph"], row["markers"]])
