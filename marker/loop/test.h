@@ -216,6 +216,7 @@ TD_INLINE bool test_turn(struct loop *l, struct td_tester *t) {
       td_tester_follow(t, g.kind);
     else
       scan_one_long(l, g.kind);
+    l->grey = look_at_grey(t).sum;
     return true;
   }
   if (g.sum > 0 && !td_kind_has_map(g.kind)) {
