@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Epochs. A byte holds one of 120, or one of 58 in spaces that tell young objects from old ones. So
- * once in as many full collections all bytes are rewritten. */
+ * once in as many full collections all bytes are rewritten: here, in the stop, unless sorting
+ * beside the program has cleaned them (heap/cells/sort.c). */
 #include "heap/epoch.h"
 
 #include "heap/memory/blocks.h"
@@ -14,10 +15,14 @@ static void clear_written(uint8_t *marks) {
     if (marks[i] != 0) marks[i] = 0;
 }
 
+static uint8_t first_epoch(const struct td_space *space) {
+  return space->has_young ? TD_EPOCH_FIRST_OLD : TD_EPOCH_FIRST;
+}
+
 /* Rewrites the byte of every live object as the first epoch, and all others as free but for those
  * in quarantine and the dying, so that no old byte can equal an epoch to come. */
 static void restart_epochs(struct td_space *space) {
-  uint8_t first = space->has_young ? TD_EPOCH_FIRST_OLD : TD_EPOCH_FIRST;
+  const uint8_t first = first_epoch(space);
   for (uint32_t b = 1; b < space->frontier; b++) {
     uint8_t *marks = td_block_marks(space, b);
     if (td_block_is_free(space, b)) {
@@ -34,9 +39,14 @@ static void restart_epochs(struct td_space *space) {
 void td_space_begin_marking(struct td_space *space) {
   td_avoid_begin(space);
   if (space->has_young) td_young_make_old(space);
-  if (space->epoch == TD_EPOCH_LAST) restart_epochs(space);
+  bool is_last = space->epoch == TD_EPOCH_LAST;
+  if (is_last && !space->cleaned) {
+    restart_epochs(space);
+    is_last = false;
+  }
+  space->cleaned = false;
   space->epoch_before = space->epoch;
-  space->epoch++;
+  space->epoch = is_last ? first_epoch(space) : (uint8_t)(space->epoch + 1);
 }
 
 /* False pointers are not noted: a mutator may have taken the cell meanwhile. */

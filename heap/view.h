@@ -31,7 +31,7 @@ static inline struct td_view td_view_of(const struct td_space *space) {
                                     (space->base >> TD_BLOCK_LOG2) * sizeof(struct td_block),
                           .epoch = space->epoch,
                           .white = space->epoch_before,
-                          .words = space->has_words,
+                          .words = td_space_has_words(space),
                           .bytes = granules << TD_GRANULE_LOG2,
                           .looked_up = space->looked_up,
                           .space = space};

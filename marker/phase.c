@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The frame of a collection: what the collecting thread does around and between phases. */
+#include "heap/space/counted.h"
 #include "marker/base/deferred.h"
 #include "marker/base/place.h"
 #include "marker/base/root_slices.h"
@@ -14,7 +15,8 @@
  * decides. Of more than there are CPUs, those that work wait for those that do not. */
 static uint32_t enough_markers(const struct td_markers *set) {
   if (td_is_early(set)) return 1;
-  size_t most = ((size_t)set->space->used_blocks << TD_BLOCK_LOG2) / set->bytes_each;
+  size_t most =
+      ((size_t)td_counted_look(&set->space->used_blocks) << TD_BLOCK_LOG2) / set->bytes_each;
   if (most < TD_MANY_MARKERS) most = TD_MANY_MARKERS;
   if (most > set->cpus) most = set->cpus;
   return most < set->limit ? (uint32_t)most : set->limit;
@@ -28,7 +30,7 @@ static bool is_young(const struct td_markers *set) {
 /* Returns after how many objects the phase's first marker wakes a helper. Later phases of a
  * collection and young ones may have next to nothing to mark. */
 static uint32_t first_recruiting(const struct td_markers *set) {
-  const size_t bytes = (size_t)set->space->used_blocks << TD_BLOCK_LOG2;
+  const size_t bytes = (size_t)td_counted_look(&set->space->used_blocks) << TD_BLOCK_LOG2;
   const bool early = bytes >= TD_RECRUIT_BYTES && set->mark_ns == 0 && !is_young(set);
   return early ? TD_RECRUIT_FIRST : TD_RECRUIT_LATE;
 }

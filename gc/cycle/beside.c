@@ -327,11 +327,11 @@ static void collect(struct tide_heap *heap) {
   sort_beside(&b);
   td_world_lock_beside(heap);
   publish(&b);
+  td_budget_trim(heap);
   td_world_set_beside(heap, false);
   td_asked_end(heap->asked);
   td_world_unlock(heap);
   if (heap->log) write_log(&b);
-  td_budget_trim(heap);
 }
 
 bool td_beside_open(struct tide_heap *heap) {

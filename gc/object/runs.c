@@ -73,5 +73,7 @@ void td_runs_flush_counts(struct tide_mutator *mutator) {
                             memory_order_relaxed);
   atomic_fetch_add_explicit(&mutator->heap->freed_bytes, mutator->freed_bytes,
                             memory_order_relaxed); /* relaxed: as above */
-  mutator->cache.handed_out = mutator->freed_bytes = 0;
+  mutator->cache.handed_out = 0;
+  /* relaxed: its thread may ask for it in a blocking section. */
+  __atomic_store_n(&mutator->freed_bytes, 0, __ATOMIC_RELAXED);
 }

@@ -186,7 +186,7 @@ static void fill_heap_stats(struct tide_heap *heap, struct tide_heap_stats *stat
   stats->allocated_bytes = atomic_load_explicit(&heap->allocated_bytes, memory_order_relaxed);
   stats->freed_bytes = atomic_load_explicit(&heap->freed_bytes, memory_order_relaxed);
   const struct tide_mutator *mutator = tide_current(heap);
-  if (mutator) stats->freed_bytes += mutator->freed_bytes;
+  if (mutator) stats->freed_bytes += __atomic_load_n(&mutator->freed_bytes, __ATOMIC_RELAXED);
   stats->concurrent_collections =
       atomic_load_explicit(&heap->stats->concurrent, memory_order_relaxed);
   stats->degenerate_collections =

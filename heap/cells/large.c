@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "heap/memory/blocks.h"
+#include "heap/space/marks.h"
 #include "heap/space/poison.h"
 #include "heap/young/young.h"
 
@@ -60,7 +61,7 @@ void *td_space_alloc_large(struct td_space *space, tide_layout layout, size_t by
   td_space_lock(space);
   *room = td_young_is_due(space) ? TD_ROOM_YOUNG_DUE : td_blocks_take(space, count, &first);
   if (*room == TD_ROOM) touch(space, first, count);
-  space->has_words |= td_kind_has_words(described->kind);
+  td_space_note_kind(space, described->kind);
   pthread_mutex_unlock(&space->lock);
   if (*room != TD_ROOM) return NULL;
   unpoison(space, first, first + count);
@@ -70,7 +71,7 @@ void *td_space_alloc_large(struct td_space *space, tide_layout layout, size_t by
   space->blocks[first] =
       (struct td_block){.map = described->map, .kind = described->kind, .layout = layout};
   make_tails(space, first, first + 1, first + count);
-  *td_block_marks(space, first) = space->born; /* [young] */
+  td_mark_store(td_block_marks(space, first), space->born); /* [young] */
   return (void *)td_block_start(space, first);
 }
 

@@ -52,7 +52,7 @@ static void format(struct td_space *space, uint32_t first, uint32_t blocks, tide
   const struct td_layout *described = &space->layouts.at[layout];
   size_t bytes = td_medium_bytes(medium_class);
   bool zeroed = true;
-  space->has_words |= td_kind_has_words(described->kind);
+  td_space_note_kind(space, described->kind);
   for (uint32_t b = first; b < first + blocks; b++) {
     zeroed = zeroed && space->infos[b].zeroed;
     space->blocks[b] =
@@ -134,7 +134,7 @@ static uintptr_t take_cell(struct td_space *space, tide_layout layout, unsigned 
     uint32_t cell = next_free(space, first);
     if (cell < info->cells) {
       uint8_t *mark = mark_of(space, first, cell);
-      *mark = space->born; /* [young] */
+      td_mark_store(mark, space->born); /* [young] */
       td_young_touch(space, first, info->large_bytes);
       /* The block that has the mark, too, which is where the object is made old. */
       td_young_touch(space, (uint32_t)((mark - space->marks) >> TD_BLOCK_GRANULES_LOG2), 0);

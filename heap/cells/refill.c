@@ -25,7 +25,7 @@ static void format(struct td_space *space, uint32_t block, tide_layout layout, s
       .piece = td_run_piece_bytes(space, cell),
   };
   space->blocks[block] = td_small_block(described, layout, cell);
-  space->has_words |= td_kind_has_words(space->blocks[block].kind);
+  td_space_note_kind(space, space->blocks[block].kind);
   td_avoid_format(space, block);
   td_published_tell((_Atomic(uint8_t) *)&info->state, TD_BLOCK_SMALL);
 }

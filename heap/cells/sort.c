@@ -189,6 +189,15 @@ void td_sort_begin(struct td_space *space) {
   pthread_mutex_unlock(&space->lock);
 }
 
+/* In the last epoch, so that the next one may be the first again. Bytes of free blocks may lie on
+ * pages without memory, and shall get none. Blocks that leave the pool meanwhile are cleaned there.
+ */
+static void clean(struct td_space *space, uint32_t b) {
+  uint8_t *marks = td_block_marks(space, b);
+  for (size_t i = 0; i < TD_BLOCK_GRANULES; i++)
+    if (marks[i] != 0 && marks[i] != space->epoch) marks[i] = 0;
+}
+
 /* Touched blocks were taken from the pool since: they are their owners', who may be writing what
  * tells of them. Their room counts as alive. */
 void td_sort_step(struct td_space *space) {
@@ -201,10 +210,13 @@ void td_sort_step(struct td_space *space) {
             ? b - 2
             : b;
     space->freed_beside += sort_after_full(space, b, ahead);
+    if (space->epoch == TD_EPOCH_LAST) clean(space, b);
   }
   /* relaxed: a hint for those without the lock. */
   __atomic_store_n(&space->unsorted, b > 1 ? b : 0, __ATOMIC_RELAXED);
-  if (!space->unsorted) space->live_bytes += space->young_bytes;
+  if (space->unsorted) return;
+  space->live_bytes += space->young_bytes;
+  space->cleaned = space->epoch == TD_EPOCH_LAST;
 }
 
 bool td_sort_some(struct td_space *space) {

@@ -4,6 +4,8 @@
  * was given back, or was never used. */
 #include "heap/memory/blocks.h"
 
+#include <string.h>
+
 #include "heap/memory/backing.h"
 #include "heap/space/counted.h"
 #include "heap/space/tables.h"
@@ -75,8 +77,12 @@ static bool is_in_budget(const struct td_space *space, uint32_t count) {
 /* Takes blocks that are free. Returns false if they get no memory. */
 static bool take(struct td_space *space, uint32_t first, uint32_t count) {
   if (!td_backing_take(space, first, count)) return false;
-  for (uint32_t b = first; b < first + count; b++)
+  /* All bytes are being cleaned, or have been: see heap/cells/sort.c. */
+  const bool clean = space->epoch == TD_EPOCH_LAST && (space->unsorted || space->cleaned);
+  for (uint32_t b = first; b < first + count; b++) {
+    if (clean) memset(td_block_marks(space, b), 0, TD_BLOCK_GRANULES);
     set_free(space, b, false);
+  }
   td_counted_add(&space->used_blocks, count);
   return true;
 }

@@ -32,6 +32,12 @@ typedef uint64_t __attribute__((may_alias)) td_mark_word;
 #define TD_DEFERRED_WORD UINT64_C(0x8080808080808080) /* TD_DEFERRED in each byte */
 #define TD_FLAGS_EIGHT UINT64_C(0x0101010101010101)   /* eight flags, all set */
 
+/* A slot of an object that a marker scans. Beside the marking, mutators write slots, which their
+ * machine does in one piece. What was there before they have marked themselves. */
+static inline uintptr_t td_slot_load(const uintptr_t *slot) {
+  return __atomic_load_n(slot, __ATOMIC_RELAXED); /* relaxed: see above */
+}
+
 static inline uint8_t td_mark_load(const uint8_t *mark) {
   return __atomic_load_n(mark, __ATOMIC_RELAXED); /* relaxed: [mark] */
 }

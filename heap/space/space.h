@@ -186,6 +186,7 @@ struct td_space {
   double ahead;
   bool runs_short;
   uint32_t used_after;       /* blocks in use when all were sorted */
+  bool cleaned;              /* of the last epoch: no byte but those of objects has one */
   uint32_t freed_beside;     /* blocks that this sorting has given back so far */
   _Atomic(uint32_t) waiting; /* mutators that wait for the lock: who sorts lets them go first */
   uint32_t avoid_end;  /* blocks below it are watched for false pointers: heap/withheld/avoid.h */
@@ -205,6 +206,17 @@ static inline void td_space_lock(struct td_space *space) {
   atomic_fetch_add_explicit(&space->waiting, 1, memory_order_relaxed);
   pthread_mutex_lock(&space->lock);
   atomic_fetch_sub_explicit(&space->waiting, 1, memory_order_relaxed);
+}
+
+/* Under the lock: a block or extent of this kind is about to be used. */
+static inline void td_space_note_kind(struct td_space *space, uint8_t kind) {
+  /* relaxed: mutators that look meanwhile have no use for what is not there yet. */
+  if (td_kind_has_words(kind) && !space->has_words)
+    __atomic_store_n(&space->has_words, true, __ATOMIC_RELAXED);
+}
+/* Without the lock. */
+static inline bool td_space_has_words(const struct td_space *space) {
+  return __atomic_load_n(&space->has_words, __ATOMIC_RELAXED); /* relaxed: as above */
 }
 
 /* ---- Address arithmetic ---- */

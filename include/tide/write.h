@@ -53,7 +53,8 @@ static inline void tide_write_begin(struct tide_mutator *mutator, void *object, 
  * outside of it; others store. */
 static inline void tide_write(struct tide_mutator *mutator, void *object, void *slot, void *value) {
   tide_write_begin(mutator, object, slot, 1);
-  *(tide_slot *)slot = value;
+  /* relaxed: markers may read the slot meanwhile (tide_options.concurrent). */
+  __atomic_store_n((tide_slot *)slot, value, __ATOMIC_RELAXED);
 }
 /* The same for count slots of one object, which get what is at `values`. Both may overlap. A
  * collection must see what `values` holds, in the heap, a root or a stack, and no other thread may

@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "heap/space/counted.h"
 #include "heap/space/space.h"
 #include "marker/base/bits.h"
 #include "marker/base/engine.h"
@@ -210,7 +211,7 @@ static inline uint32_t td_enough(const struct td_markers *set) {
  * the objects that they mark out of the program's cache. */
 static inline bool td_is_early(const struct td_markers *set) {
   return set->marked_ns < set->helpers_after_ns &&
-         (size_t)set->space->used_blocks << TD_BLOCK_LOG2 < TD_ALONE_BYTES;
+         (size_t)td_counted_look(&set->space->used_blocks) << TD_BLOCK_LOG2 < TD_ALONE_BYTES;
 }
 
 /* The same before the stop: others may allocate. */

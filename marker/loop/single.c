@@ -36,7 +36,7 @@ static void chase_list(const struct td_space *space, struct td_single *single) {
     td_fetch_ahead(next, last);
     left--;
     last = next;
-    next = ((const uintptr_t *)next)[slot];
+    next = td_slot_load((const uintptr_t *)next + slot);
     if (td_view_is_reference(&v, next)) continue;
     next = 0;
     break;
@@ -68,7 +68,7 @@ static void go_abreast(const struct td_space *space, struct td_single *single) {
     }
     vacant++;
     last = item;
-    const uintptr_t word = ((const uintptr_t *)item)[slot];
+    const uintptr_t word = td_slot_load((const uintptr_t *)item + slot);
     far = td_view_is_reference(&v, word);
     if (!far) continue;
     next = word;

@@ -5,6 +5,7 @@
  * small heaps often go without one. */
 #include <stdlib.h>
 
+#include "heap/space/counted.h"
 #include "marker/base/state.h"
 #include "marker/region/fresh.h"
 #include "marker/region/regions.h"
@@ -66,7 +67,8 @@ static unsigned choose_shift(const struct td_regions *regions, uint64_t granules
 /* Returns how much memory waiting references may use in this collection. */
 static size_t pool_bytes(const struct td_regions *regions, const struct td_space *space) {
   const struct td_region_limits *limits = &regions->limits;
-  size_t bytes = ((size_t)space->used_blocks << TD_BLOCK_LOG2) / limits->pool_part;
+  size_t bytes =
+      ((size_t)td_counted_look(&space->used_blocks) << TD_BLOCK_LOG2) / limits->pool_part;
   return bytes > limits->pool_least ? bytes : limits->pool_least;
 }
 

@@ -44,7 +44,8 @@ TD_INLINE void scan_short(struct td_visit_state *s, const struct run *run,
     td_fetch_object(start + ((uintptr_t)at[AHEAD] << TD_GRANULE_LOG2));
     const uintptr_t *words = (const uintptr_t *)(start + ((uintptr_t)*at << TD_GRANULE_LOG2));
     for (uint32_t k = 0; k < slots; k++)
-      td_throw(&t, conservative ? td_view_word(&s->v, words[slot[k]]) : words[slot[k]]);
+      td_throw(&t, conservative ? td_view_word(&s->v, td_slot_load(&words[slot[k]]))
+                                : td_slot_load(&words[slot[k]]));
   }
 }
 

@@ -21,7 +21,7 @@ static void add(struct td_trace_buffer *buffer, uintptr_t word) {
 
 static void add_slots(struct tide_tracer *tracer, const uintptr_t *slots, size_t count) {
   for (size_t i = count; i-- > 0;)
-    add((struct td_trace_buffer *)tracer, slots[i]);
+    add((struct td_trace_buffer *)tracer, td_slot_load(&slots[i]));
 }
 
 static void add_conservative(struct tide_tracer *tracer, uintptr_t word) {
@@ -39,7 +39,7 @@ void td_trace_buffer_init(struct td_trace_buffer *buffer, struct td_marker *mark
 static void scan_long_bitmap(const struct td_layout *layout, const uintptr_t *slots, size_t words,
                              struct td_trace_buffer *buffer) {
   for (size_t i = layout->words < words ? layout->words : words; i-- > 0;)
-    if (layout->bits[i / 64] >> (i % 64) & 1) add(buffer, slots[i]);
+    if (layout->bits[i / 64] >> (i % 64) & 1) add(buffer, td_slot_load(&slots[i]));
 }
 
 /* An array of objects: the map of an element holds for every one of them. */
@@ -48,7 +48,7 @@ static void scan_repeated(const struct td_layout *layout, const uintptr_t *slots
   for (size_t at = words / layout->words * layout->words; at > 0;) {
     at -= layout->words;
     for (uint64_t map = layout->element; map; map &= map - 1)
-      add(buffer, slots[at + (unsigned)__builtin_ctzll(map)]);
+      add(buffer, td_slot_load(&slots[at + (unsigned)__builtin_ctzll(map)]));
   }
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading the slots of an object. Each function that gets `visit` calls visit(context, word) for
  * every slot, the last one first, so that a stack returns the first child first, but for slices of
- * long arrays. Everything is inlined into the loop that uses it, so `visit` must be a constant. The
- * world is stopped: no thread writes the slots. */
+ * long arrays. Everything is inlined into the loop that uses it, so `visit` must be a constant. */
 #ifndef TD_MARKER_SCAN_SCAN_H
 #define TD_MARKER_SCAN_SCAN_H
 
@@ -38,7 +37,7 @@ TD_INLINE void td_scan_slot(const struct td_view *v, uintptr_t word, bool conser
 TD_INLINE void td_scan_words(const struct td_view *v, const uintptr_t *slots, size_t from,
                              size_t to, bool conservative, td_visit visit, void *context) {
   for (size_t i = to; i-- > from;)
-    td_scan_slot(v, slots[i], conservative, visit, context);
+    td_scan_slot(v, td_slot_load(&slots[i]), conservative, visit, context);
 }
 
 /* The same from the first slot on: for slices of long arrays, which follow each other. A processor
@@ -47,7 +46,7 @@ TD_INLINE void td_scan_words(const struct td_view *v, const uintptr_t *slots, si
 TD_INLINE void td_scan_words_upwards(const struct td_view *v, const uintptr_t *slots, size_t from,
                                      size_t to, bool conservative, td_visit visit, void *context) {
   for (size_t i = from; i < to; i++)
-    td_scan_slot(v, slots[i], conservative, visit, context);
+    td_scan_slot(v, td_slot_load(&slots[i]), conservative, visit, context);
 }
 
 /* Visits the slots that have a bit in the map. Pairs, links and short maps are handled by branches,
@@ -56,30 +55,30 @@ TD_INLINE void td_scan_words_upwards(const struct td_view *v, const uintptr_t *s
 TD_INLINE void td_scan_map(const struct td_view *v, const uintptr_t *slots, uint64_t map,
                            bool conservative, td_visit visit, void *context) {
   if (map == 3) {
-    td_scan_slot(v, slots[1], conservative, visit, context);
-    td_scan_slot(v, slots[0], conservative, visit, context);
+    td_scan_slot(v, td_slot_load(&slots[1]), conservative, visit, context);
+    td_scan_slot(v, td_slot_load(&slots[0]), conservative, visit, context);
     return;
   }
   if (map == 1) {
-    td_scan_slot(v, slots[0], conservative, visit, context);
+    td_scan_slot(v, td_slot_load(&slots[0]), conservative, visit, context);
     return;
   }
   if (map < 16) {
-    if (map & 8) td_scan_slot(v, slots[3], conservative, visit, context);
-    if (map & 4) td_scan_slot(v, slots[2], conservative, visit, context);
-    if (map & 2) td_scan_slot(v, slots[1], conservative, visit, context);
-    if (map & 1) td_scan_slot(v, slots[0], conservative, visit, context);
+    if (map & 8) td_scan_slot(v, td_slot_load(&slots[3]), conservative, visit, context);
+    if (map & 4) td_scan_slot(v, td_slot_load(&slots[2]), conservative, visit, context);
+    if (map & 2) td_scan_slot(v, td_slot_load(&slots[1]), conservative, visit, context);
+    if (map & 1) td_scan_slot(v, td_slot_load(&slots[0]), conservative, visit, context);
     return;
   }
   if (conservative) { /* nearly always all of them */
     for (unsigned i = 64u - (unsigned)__builtin_clzll(map); i-- > 0;)
-      if (map >> i & 1) td_scan_slot(v, slots[i], true, visit, context);
+      if (map >> i & 1) td_scan_slot(v, td_slot_load(&slots[i]), true, visit, context);
     return;
   }
   while (map) {
     unsigned i = 63u - (unsigned)__builtin_clzll(map);
     map ^= (uint64_t)1 << i;
-    td_scan_slot(v, slots[i], false, visit, context);
+    td_scan_slot(v, td_slot_load(&slots[i]), false, visit, context);
   }
 }
 

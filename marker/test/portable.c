@@ -60,7 +60,7 @@ TD_INLINE void scan_slots(struct td_tester *t, unsigned slots) {
     uint64_t map = s.blocks[s.at[i] >> TD_BLOCK_GRANULES_LOG2].map;
 #pragma GCC unroll 8
     for (unsigned k = 0; k < slots; k++, map &= map - 1)
-      add(&s, words[(unsigned)__builtin_ctzll(map)]);
+      add(&s, td_slot_load(&words[(unsigned)__builtin_ctzll(map)]));
   }
   t->now->count = 0;
   t->count = (uint32_t)s.count;
@@ -88,7 +88,7 @@ static void scan_map(struct td_tester *t) {
     fetch(&s, --i);
     const uintptr_t *words = (const uintptr_t *)address_of(&s, s.at[i]);
     for (uint64_t map = s.blocks[s.at[i] >> TD_BLOCK_GRANULES_LOG2].map; map; map &= map - 1)
-      add(&s, words[(unsigned)__builtin_ctzll(map)]);
+      add(&s, td_slot_load(&words[(unsigned)__builtin_ctzll(map)]));
   }
   t->now->count = i;
   t->count = (uint32_t)s.count;
@@ -127,7 +127,7 @@ static void scan_some_words(struct td_tester *t) {
     fetch(&s, --i);
     const uintptr_t *words = (const uintptr_t *)address_of(&s, s.at[i]);
     for (uint64_t map = s.blocks[s.at[i] >> TD_BLOCK_GRANULES_LOG2].map; map; map &= map - 1) {
-      uintptr_t reference = td_view_word(&v, words[(unsigned)__builtin_ctzll(map)]);
+      uintptr_t reference = td_view_word(&v, td_slot_load(&words[(unsigned)__builtin_ctzll(map)]));
       if (reference) add_word(&s, reference);
     }
   }
@@ -139,7 +139,7 @@ static void add_slots(struct td_tester *t, const uintptr_t *slots, size_t count)
   struct scanning s = begin(t);
 #pragma GCC unroll 4
   for (size_t i = 0; i < count; i++)
-    add(&s, slots[i]);
+    add(&s, td_slot_load(&slots[i]));
   t->count = (uint32_t)s.count;
 }
 
@@ -147,7 +147,7 @@ void td_tester_add_words(struct td_tester *t, const uintptr_t *words, size_t cou
   struct scanning s = begin(t);
   const struct td_view v = t->v;
   for (size_t i = 0; i < count; i++) {
-    uintptr_t reference = td_view_word(&v, words[i]);
+    uintptr_t reference = td_view_word(&v, td_slot_load(&words[i]));
     if (reference) add_word(&s, reference);
   }
   t->count = (uint32_t)s.count;

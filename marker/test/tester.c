@@ -102,7 +102,7 @@ void td_tester_follow(struct td_tester *t, uint32_t kind) {
     t->scanned++;
     const bool may_point = td_kind_is_words(block->kind);
     for (uint64_t map = block->map; map; map &= map - 1) {
-      uintptr_t word = words[(unsigned)__builtin_ctzll(map)];
+      uintptr_t word = td_slot_load(&words[(unsigned)__builtin_ctzll(map)]);
       if (may_point) word = td_view_word(&t->v, word);
       granule = meet(t, word, granule, &aside);
     }
