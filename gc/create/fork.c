@@ -70,9 +70,9 @@ static void stop_all(void *unused) {
   for (struct tide_heap *heap = heaps; heap; heap = heap->next) {
     pthread_mutex_lock(&heap->roots->lock);
     pthread_mutex_lock(&heap->finalizers->lock);
+    td_beside_hold(heap);
     pthread_mutex_lock(&heap->space.lock);
     pthread_mutex_lock(&heap->stats->lock);
-    td_beside_hold(heap);
   }
   td_signal_hold();
 }
@@ -83,9 +83,9 @@ static void before_fork(void) {
 }
 
 static void unlock_heap(struct tide_heap *heap, bool child) {
-  td_beside_let_go(heap, child);
   pthread_mutex_unlock(&heap->stats->lock);
   pthread_mutex_unlock(&heap->space.lock);
+  td_beside_let_go(heap, child);
   pthread_mutex_unlock(&heap->finalizers->lock);
   pthread_mutex_unlock(&heap->roots->lock);
 }

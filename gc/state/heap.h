@@ -7,6 +7,7 @@
  *   world    the list of mutators, and the right to stop them
  *   roots    what was registered as a root
  *   final    registered and pending finalizers
+ *   beside   whether a collection beside the program is wanted (gc/cycle/beside_thread.h)
  *   heap     blocks (heap/space/space.h)
  *   stats    figures of past collections
  * A mutator that may have to wait for `world` counts as standing still meanwhile
