@@ -2,8 +2,9 @@
 /* The loops of testing with AVX-512: eight slots of an object, or sixteen references, at a time.
  * What is no reference vanishes when a vector is compressed.
  *
- * Objects of up to eight slots are one kind here, TD_KIND_SLOTS_8: they need no loops of their own,
- * and the fewer kinds there are, the newer are the objects of a full group. */
+ * Objects of up to eight slots are one kind here, TD_KIND_SLOTS_8, and in heaps with conservative
+ * objects those of up to eight words, TD_KIND_WORDS_8: they need no loops of their own, and the
+ * fewer kinds there are, the newer are the objects of a full group. */
 #include "marker/test/loops.h"
 
 #ifdef TD_TEST_AVX512
@@ -119,43 +120,57 @@ static size_t mark_white(struct td_tester *t, uint32_t count) {
   size_t kept = 0;
   for (size_t i = 0; i < count; i++) {
     const uint32_t granule = references[i];
-    if (__builtin_expect(td_mark_load(&marks[granule]) != white, 0)) continue;
+    const uint8_t mark = td_mark_load(&marks[granule]);
+    if (__builtin_expect(mark != white, 0)) {
+      if ((mark & (TD_DEFERRED - 1)) != epoch) td_tester_add_inside(t, granule);
+      continue;
+    }
     td_mark_store(&marks[granule], epoch);
     references[kept++] = granule;
   }
   return kept;
 }
 
-/* A kind is the highest byte of the third word of a block's entry. */
-AVX512 static void admit(struct td_tester *t, uint32_t count) {
+/* Puts objects where those of their kind wait. Sixteen at a time are told apart: kinds from `first`
+ * on, before `last`, are one; `last`, a bitmap, is another; of the others each goes its own way. A
+ * kind is the highest byte of the third word of a block's entry. */
+AVX512_INLINE void put_grey(struct td_tester *t, size_t count, unsigned first, unsigned last) {
   const struct td_block *const blocks = t->v.space->blocks;
   const uint32_t *const references = t->other;
-  const size_t kept = mark_white(t, count);
-  uint32_t *slots = t->stack[TD_KIND_SLOTS_8] + t->grey[TD_KIND_SLOTS_8],
-           *more = t->stack[TD_KIND_BITMAP] + t->grey[TD_KIND_BITMAP];
-  const __m512i first = _mm512_set1_epi32(TD_KIND_SLOTS_1),
-                bitmap = _mm512_set1_epi32(TD_KIND_BITMAP - TD_KIND_SLOTS_1);
-  t->objects += kept;
-  for (size_t i = 0; i < kept; i += 16) {
-    const __mmask16 some = first_of(kept - i);
+  uint32_t *short_end = t->stack[last - 1] + t->grey[last - 1],
+           *long_end = t->stack[last] + t->grey[last];
+  for (size_t i = 0; i < count; i += 16) {
+    const __mmask16 some = first_of(count - i);
     const __m512i at = _mm512_maskz_loadu_epi32(some, references + i);
-    const __m512i entry = _mm512_srli_epi32(at, TD_BLOCK_GRANULES_LOG2);
-    const __m512i fact = _mm512_mask_i32gather_epi32(
-        _mm512_setzero_si512(), some, _mm512_slli_epi32(entry, 1), (const uint32_t *)blocks + 2, 8);
-    const __m512i kind = _mm512_sub_epi32(_mm512_srli_epi32(fact, 24), first);
-    const __mmask16 few = _mm512_mask_cmplt_epu32_mask(some, kind, bitmap),
-                    many = _mm512_mask_cmpeq_epi32_mask(some, kind, bitmap);
-    _mm512_storeu_si512(slots, _mm512_maskz_compress_epi32(few, at));
-    slots += __builtin_popcount(few);
-    _mm512_storeu_si512(more, _mm512_maskz_compress_epi32(many, at));
-    more += __builtin_popcount(many);
-    /* Leaves have a lower kind and are below zero. */
-    for (__mmask16 rest = _mm512_mask_cmpgt_epi32_mask(some, kind, bitmap);
-         __builtin_expect(rest != 0, 0); rest &= (__mmask16)(rest - 1))
+    const __m512i entry = _mm512_slli_epi32(_mm512_srli_epi32(at, TD_BLOCK_GRANULES_LOG2), 1);
+    const __m512i kind =
+        _mm512_srli_epi32(_mm512_mask_i32gather_epi32(_mm512_setzero_si512(), some, entry,
+                                                      (const uint32_t *)blocks + 2, 8),
+                          24);
+    const __mmask16 is_short =
+        _mm512_mask_cmplt_epu32_mask(some, _mm512_sub_epi32(kind, _mm512_set1_epi32((int)first)),
+                                     _mm512_set1_epi32((int)(last - first)));
+    const __mmask16 is_long = _mm512_cmpeq_epi32_mask(kind, _mm512_set1_epi32((int)last));
+    _mm512_storeu_si512(short_end, _mm512_maskz_compress_epi32(is_short, at));
+    short_end += __builtin_popcount(is_short);
+    _mm512_storeu_si512(long_end, _mm512_maskz_compress_epi32(is_long, at));
+    long_end += __builtin_popcount(is_long);
+    __mmask16 rest = _mm512_cmpgt_epi32_mask(kind, _mm512_set1_epi32(TD_KIND_LEAF));
+    for (rest &= (__mmask16) ~(is_short | is_long); __builtin_expect(rest != 0, 0);
+         rest &= (__mmask16)(rest - 1))
       td_tester_add_grey(t, references[i + (unsigned)__builtin_ctz(rest)]);
   }
-  t->grey[TD_KIND_SLOTS_8] = (uint32_t)(slots - t->stack[TD_KIND_SLOTS_8]);
-  t->grey[TD_KIND_BITMAP] = (uint32_t)(more - t->stack[TD_KIND_BITMAP]);
+  t->grey[last - 1] = (uint32_t)(short_end - t->stack[last - 1]);
+  t->grey[last] = (uint32_t)(long_end - t->stack[last]);
+}
+
+AVX512 static void admit(struct td_tester *t, uint32_t count) {
+  const size_t kept = mark_white(t, count);
+  t->objects += kept;
+  if (t->v.words)
+    put_grey(t, kept, TD_KIND_WORDS_2, TD_KIND_WORDS);
+  else
+    put_grey(t, kept, TD_KIND_SLOTS_1, TD_KIND_BITMAP);
 }
 
 const struct td_test_loops td_test_avx512 = {scan, add_slots, sift, admit};

@@ -93,7 +93,7 @@ void td_tester_add_inside(struct td_tester *t, uint32_t granule);
 extern const struct td_test_loops td_test_portable;
 #ifdef __x86_64__
 #define TD_TEST_AVX512
-extern const struct td_test_loops td_test_avx512; /* admits no words that may be pointers */
+extern const struct td_test_loops td_test_avx512;
 #endif
 
 #endif

@@ -51,11 +51,7 @@ void td_tester_turn(struct td_tester *t) {
   uint32_t *const tested = t->other;
   t->tested += t->waiting;
   const bool words = t->v.words || t->waiting_inside;
-  const uint32_t count = t->loops->sift(t, words);
-  if (words)
-    td_test_portable.admit(t, count);
-  else
-    t->loops->admit(t, count);
+  t->loops->admit(t, t->loops->sift(t, words));
   t->other = t->filling;
   t->waiting = t->count;
   t->waiting_inside = t->count_inside;

@@ -146,12 +146,13 @@ Test(items, scanning_finds_the_slots_of_every_object) {
 }
 
 /* New objects wait by kind: those of maps, arrays, and leaves nowhere. */
-static void tells_kinds_apart(size_t way) {
-  static const enum td_kind kinds[] = {TD_KIND_NONE,     TD_KIND_LEAF,   TD_KIND_SLOTS_1,
-                                       TD_KIND_SLOTS_8,  TD_KIND_BITMAP, TD_KIND_REFS,
-                                       TD_KIND_EPHEMERON};
+static void tells_kinds_apart(size_t way, bool words) {
+  static const enum td_kind kinds[] = {TD_KIND_NONE,      TD_KIND_LEAF,    TD_KIND_SLOTS_1,
+                                       TD_KIND_SLOTS_8,   TD_KIND_BITMAP,  TD_KIND_REFS,
+                                       TD_KIND_EPHEMERON, TD_KIND_WORDS_4, TD_KIND_WORDS};
   enum { KINDS = sizeof kinds / sizeof *kinds, EACH = 17 };
   struct td_tester *t = open_tester(way);
+  t->v.words = words;
   for (uint32_t k = 0; k < KINDS; k++) {
     heap.blocks[1 + k].kind = (uint8_t)kinds[k];
     heap.blocks[1 + k].recip = 0xffffff;
@@ -166,6 +167,8 @@ static void tells_kinds_apart(size_t way) {
   cr_assert_eq(t->objects, KINDS * EACH);
   cr_assert_eq(t->grey[TD_KIND_SLOTS_1] + t->grey[TD_KIND_SLOTS_8], 2 * EACH);
   cr_assert_eq(t->grey[TD_KIND_BITMAP], EACH);
+  cr_assert_eq(t->grey[TD_KIND_WORDS_4] + t->grey[TD_KIND_WORDS_8], EACH);
+  cr_assert_eq(t->grey[TD_KIND_WORDS], EACH);
   cr_assert_eq(t->grey[TD_KIND_REFS], EACH);
   cr_assert_eq(t->grey[TD_KIND_EPHEMERON], EACH);
   cr_assert_eq(t->grey[TD_KIND_NONE] + t->grey[TD_KIND_LEAF], 0);
@@ -175,7 +178,10 @@ static void tells_kinds_apart(size_t way) {
 }
 
 Test(items, testing_tells_kinds_apart) {
-  FOR_EACH_LOOPS(way) tells_kinds_apart(way);
+  FOR_EACH_LOOPS(way) {
+    tells_kinds_apart(way, false);
+    tells_kinds_apart(way, true);
+  }
 }
 
 /* Slots of an array, of any number, with words among them that are no references. */
