@@ -14,9 +14,10 @@
 #define AVX512 __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,bmi,bmi2,popcnt")))
 #define AVX512_INLINE static inline AVX512 __attribute__((always_inline))
 
-/* Looks at those of eight words that are in the mask; the others are not touched. References go to
- * `to`, which has room for eight. Returns how many there are. `inside`, a constant: words may lead
- * into objects, and no low bits speak against them. */
+/* Looks at those of eight words that are in the mask; the others are not touched. Mutators may
+ * write them meanwhile: these processors read eight aligned bytes of a vector at once, as
+ * td_slot_load. References go to `to`, which has room for eight. Returns how many there are.
+ * `inside`, a constant: words may lead into objects, and no low bits speak against them. */
 AVX512_INLINE size_t add_eight(const struct td_view *v, const uintptr_t *words, __mmask8 mask,
                                uint32_t *to, bool inside) {
   const __m512i offset = _mm512_sub_epi64(_mm512_maskz_loadu_epi64(mask, words),
