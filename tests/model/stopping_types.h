@@ -104,7 +104,7 @@ struct tide_mutator {
   uint32_t door, blocking_depth;
   bool section_safe, interrupted, released;
   _Atomic(bool) suspended;
-  uint64_t logged;
+  uint64_t logged, overwritten;
   _Atomic(uint32_t) state;
 };
 #define pthread_cond_init(condition, attributes) (*(condition) = 0)
@@ -132,6 +132,11 @@ struct tide_heap {
   struct td_world *world;
   struct td_when *when;
   bool marking;
+  /* Nothing is marked beside the program: beside.h. */
+  struct td_markers *markers;
+  const void *concurrent;
+  bool beside;
+  signed char looks;
 };
 struct td_self {
   struct tide_mutator *mutators;
