@@ -17,6 +17,11 @@
  * exchanges it for 0 and then reads the bytes, so it either sees the byte or leaves the later 1
  * behind.
  *
+ * [flag.beside] Beside the program mutators set flags in row 0, too, which is a marker's. The later
+ * of two stores there would hide from the taker what the earlier one released. So everybody
+ * exchanges the flag for 1: that continues what was released before, and the taker sees the bytes
+ * of all. tests/model/beside.cpp is the client.
+ *
  * [flag.fence] More markers share one row, whose lines would pass from core to core with each
  * store. There a marker stores deferred bytes, as many as it likes, executes a fence, and then sets
  * the flags that are not set already. The taker of flags executes a fence as well before it reads
@@ -58,6 +63,12 @@ static inline _Atomic(uint8_t) *td_flag_row(const struct td_space *space, unsign
 static inline void td_flag_store(_Atomic(uint8_t) *flag) {
   /* release [flag]: after the deferred byte; pairs with td_flag_take. */
   atomic_store_explicit(flag, 1, memory_order_release);
+}
+
+/* Returns whether the flag was set. */
+static inline bool td_flag_set_beside(_Atomic(uint8_t) *flag) {
+  /* release [flag.beside]: as in td_flag_store. */
+  return atomic_exchange_explicit(flag, 1, memory_order_release) != 0;
 }
 
 #ifndef TD_FLAG_ORDER_FENCE /* a model can weaken both */
@@ -104,7 +115,8 @@ static inline uint64_t td_flag_take_eight(struct td_space *space, unsigned row, 
 }
 
 static inline bool td_flag_take(struct td_space *space, unsigned row, size_t page) {
-  /* acquire [flag]: pairs with td_flag_store; the bytes are read afterwards. */
+  /* acquire [flag] [flag.beside]: pairs with td_flag_store and td_flag_set_beside; the bytes are
+   * read afterwards. */
   return atomic_exchange_explicit(&td_flag_row(space, row)[page], 0, memory_order_acquire) != 0;
 }
 

@@ -18,14 +18,16 @@ static void announce(struct td_marker *marker) {
   if (td_are_many(set)) td_bits_set(&set->flaggers, marker->id);
 }
 
-/* The byte has been stored. */
-static void set_flag(const struct td_markers *set, _Atomic(uint8_t) *row, size_t page) {
-  if (!td_deferred_row_is_shared(set)) {
-    td_flag_store(&row[page]);
-    return;
+/* The byte has been stored. Returns true if the flag was found set by an exchange. */
+static bool set_flag(const struct td_markers *set, _Atomic(uint8_t) *row, size_t page) {
+  if (td_deferred_row_is_shared(set)) {
+    td_flag_fence();
+    td_flag_set_shared(&row[td_deferred_at_shared(page)]);
+    return false;
   }
-  td_flag_fence();
-  td_flag_set_shared(&row[td_deferred_at_shared(page)]);
+  if (set->beside) return td_flag_set_beside(&row[page]);
+  td_flag_store(&row[page]);
+  return false;
 }
 
 void td_deferred_flag(struct td_marker *marker, size_t page) {
@@ -89,10 +91,12 @@ static size_t slabs_of(const struct td_space *space) {
 }
 
 /* Slabs are told of after the flag. The bytes are taken before flags are looked at, so that either
- * the flag is found or the byte stays behind. */
+ * the flag is found or the byte stays behind. An exchange, because a store would hide from the
+ * taker which flags others have set before: [flag.beside]. */
 static void tell_slab(struct td_space *space, uintptr_t object) {
   uint8_t *told = &space->logged_slabs[(object - space->base) >> TD_SLAB_LOG2];
-  __atomic_store_n(told, 1, __ATOMIC_RELEASE); /* release [slab]: pairs with take_slabs */
+  /* release [slab]: pairs with take_slabs. */
+  (void)__atomic_exchange_n(told, 1, __ATOMIC_RELEASE);
 }
 
 static void take_slabs(struct td_space *space) {
@@ -108,7 +112,8 @@ void td_deferred_answer_for_others(struct td_marker *marker) {
 }
 
 /* In row 0, as marker 0 does. What is stored meanwhile by a marker that has found the object, too,
- * is the same: [mark]. */
+ * is the same: [mark]. If the flag was set, whoever set it tells the slab, or it was a marker: its
+ * phase does not end before the flag is taken. */
 bool td_mark_from_outside(struct td_markers *set, uintptr_t word) {
   struct td_space *space = set->space;
   uintptr_t object = white_at(space, word);
@@ -119,8 +124,8 @@ bool td_mark_from_outside(struct td_markers *set, uintptr_t word) {
     return true;
   }
   td_mark_store(mark, space->epoch | TD_DEFERRED);
-  set_flag(set, td_flag_row(space, 0), (object - space->base) >> TD_PAGE_LOG2);
-  tell_slab(space, object);
+  bool was_set = set_flag(set, td_flag_row(space, 0), (object - space->base) >> TD_PAGE_LOG2);
+  if (!was_set) tell_slab(space, object);
   return true;
 }
 
