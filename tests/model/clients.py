@@ -75,6 +75,22 @@ class Doors:
 
 
 @dataclass(frozen=True)
+class Beside:
+    """Mutators that move references while one marker marks: see the head of beside.cpp. Only for
+    Relacy."""
+    name: str
+    graph: str  # the child of each object; "-": none; ".": a free cell
+    roots: str
+    mutators: tuple
+    why: str
+    marker: str = "q"
+    limit: int = 1   # over 4: markers share a row of flags
+    rounds: int = 2  # so often the program goes on after stop 2
+    bound: int = 0   # as of Marking
+    meet: str = "kept,again"
+
+
+@dataclass(frozen=True)
 class Region:
     """Chunks that are thrown to regions and taken from them: see regions.c. Only for GenMC."""
     name: str
@@ -173,6 +189,25 @@ RELACY = {
         Doors("lock", ("f",), ("sS",), "a thread is suspended while it forks", meet="putoff"),
         Doors("other", ("pCp",), ("sCS", "f"), "a thread is suspended in one heap while it collects the other",
               meet="stopped,putoff,door"),
+    ],
+    "beside": [
+        Beside("move", "123--", "04", ("l0z0s4d",), "the only reference goes from slot to stack to slot",
+               bound=2),
+        Beside("defer", "123--", "04", ("l0z0s4d",), "the same, and the marker flags that page, too",
+               marker="d", bound=2),
+        Beside("row", "123--", "04", ("l0z0s4d",), "the same in a row that markers share", marker="d", limit=5),
+        Beside("slot", "1-23--", "025", ("l0z0s5d", "l2z2fs0d"), "two overwrite one slot",
+               meet="kept,again,freed"),
+        Beside("page", "23--01--", "4567", ("l4z4s6d", "l5z5s7d"), "two flag one page"),
+        Beside("rows", "23--01--", "4567", ("l4z4s6d", "l5z5s7d"), "the same in a row that markers share",
+               marker="d", limit=5),
+        Beside("slab", "1-3-02--", "4567", ("l4z4s6d", "l5z5s7d"), "two flag pages of one slab"),
+        Beside("born", "12-4--..", "035", ("l0nz0s5d", "l3nz3s0d"), "new objects refer to old ones",
+               meet="kept,again,freed,born"),
+        Beside("rest", "12-4--..", "035", ("l0nz0s5d", "l3nz3s0d"), "the same, and stop 2 marks the rest",
+               rounds=0, meet="kept,rest,freed,born"),
+        Beside("weak", "1-3-", "01", ("ddddw2s1d", "z0"), "the only reference is weak",
+               meet="kept,again,revived"),
     ],
 }
 
@@ -326,6 +361,27 @@ MUTANTS = {
         Mutant("cas(&mutator->state)=relaxed", "both", "", "the same"),
         Mutant("cas(&world->gate)=relaxed", "both", "", "sleeps after the last resume"),
     ],
+    "beside": [
+        Mutant("barrier_first=0", "move", "", "the store comes before the barrier"),
+        Mutant("together=0", "slot", "", "stop 1 comes between the barrier and the store"),
+        Mutant("whoever_holds=0", "move", "", "only what an unmarked object refers to is kept"),
+        Mutant("born=0", "born", "", "new objects are born white"),
+        Mutant("kept=0", "weak", "", "what comes out of a weak reference is not kept"),
+        Mutant("look=0", "move", "", "nobody looks whether slabs were told of something"),
+        Mutant("look=0", "rest", "", "nor in the last stop"),
+        Mutant("slabs_first=0", "move", "", "what slabs were told is taken when flags have been looked at"),
+        Mutant("byte_first=0", "move", "", "the flag comes before the byte"),
+        Mutant("flag_first=0", "move", "", "the slab is told before the flag"),
+        Mutant("flag_whole=0", "defer", "", "a store hides what the marker's flag released, or is hidden"),
+        Mutant("flag_whole=0", "page", "", "or another mutator's"),
+        Mutant("slab_whole=0", "slab", "", "a store hides which flags another has set"),
+        Mutant("exchange(flag)=relaxed", "move", ""),
+        Mutant("exchange(&td_flag_row(space, row)[page])=relaxed", "move", ""),
+        Mutant("exchange(told)=relaxed", "move", ""),
+        Mutant("exchange(&space->logged_slabs[i])=relaxed", "move", ""),
+        Mutant("flag.fence=acq_rel", "row", ""),
+        Mutant("flag.fence_taken=acq_rel", "row", ""),
+    ],
     "regions": [
         Mutant("region.push=relaxed", "", "hand", "a chunk comes without its references"),
         Mutant("region.take=relaxed", "", "hand", "the same"),
@@ -377,7 +433,11 @@ def find(clients, name):
 
 
 def relacy_arguments(client):
-    """The command line of relacy_marking, relacy_parking, relacy_stopping or relacy_doors."""
+    """The command line of the program of its group."""
+    if isinstance(client, Beside):
+        return [*(word for script in client.mutators for word in ("--mutator", script)),
+                "--graph", client.graph, "--roots", client.roots, "--marker", client.marker,
+                "--limit", str(client.limit), "--rounds", str(client.rounds)]
     if isinstance(client, Stopping):
         return [*(word for script in client.mutators for word in ("--mutator", script)),
                 "--collections", client.collections, "--signalled", str(client.signalled)]

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* For beside.cpp: what the files under test use of headers that are not. Their types have the
+ * fields that matter there, and no others. A page has two granules, a slab and a block two pages.
+ */
+#ifndef TD_TESTS_MODEL_BESIDE_TYPES_H
+#define TD_TESTS_MODEL_BESIDE_TYPES_H
+
+#define TD_GC_STATE_HEAP_H
+#define TD_GC_WHEN_WHEN_H
+#define TD_GC_CHECK_CALLER_CHECK_H
+#define TD_GC_STATE_ERROR_H
+#define TD_GC_OBJECT_FIND_H
+#define TD_GC_THREADS_INSIDE_H
+#define TD_HEAP_SPACE_SPACE_H
+#define TD_HEAP_SPACE_FIND_H
+#define TD_HEAP_YOUNG_LOG_H
+#define TD_HEAP_YOUNG_YOUNG_H
+#define TD_MARKER_BASE_STATE_H
+#define TIDE_TIDE_H
+#define TIDE_API
+#define TIDE_BEGIN
+#define TIDE_END
+#define TIDE_LIKELY(condition) (condition)
+#define _Static_assert static_assert
+
+#define TD_CACHE_LINE 64u
+#define TD_GRANULE_LOG2 4u
+#define TD_GRANULE_BYTES 16u
+#define TD_PAGE_LOG2 5u
+#define TD_PAGE_GRANULES 2u
+#define TD_SLAB_LOG2 6u
+#define TD_SLAB_BLOCKS 1u
+#define TD_BLOCK_LOG2 6u
+#define TD_BLOCK_BYTES 64u
+#define TD_BLOCK_GRANULES 4u
+#define TD_BLOCK_PAGES 2u
+#define TD_CHUNK_BLOCKS 32u
+#define TD_FLAG_ROWS 4u
+#define TD_DEFERRED 0x80u
+enum { TD_KIND_LEAF, TD_KIND_REFS, TD_KIND_TRACED };
+
+/* ---- The heap ---- */
+
+struct td_block {
+  uint8_t kind;
+  uint16_t cell_granules;
+};
+struct td_space {
+  uintptr_t base;
+  size_t flag_pages, mark_span;
+  uint8_t *marks, *logged_slabs;
+  struct td_block *blocks;
+  _Atomic(uint8_t) *flags;
+  bool has_young;
+  uint8_t epoch, epoch_before, born;
+  uint32_t view_frontier;
+  uint64_t looked_up;
+};
+static inline uint64_t td_granule_of(uintptr_t base, uintptr_t word) {
+  uint64_t offset = word - base;
+  return offset >> TD_GRANULE_LOG2 | offset << (64 - TD_GRANULE_LOG2);
+}
+static inline uint32_t td_block_of(const struct td_space *space, uintptr_t address) {
+  return (uint32_t)((address - space->base) >> TD_BLOCK_LOG2);
+}
+static inline uint64_t td_block_granule(uint32_t block) {
+  return (uint64_t)block * TD_BLOCK_GRANULES;
+}
+
+/* ---- What only conservative words, debug builds and young collections use ---- */
+
+static inline bool td_space_has_words(const struct td_space *space) {
+  (void)space;
+  return false;
+}
+enum td_from { TD_FROM_HEAP };
+static inline uintptr_t td_space_find(const struct td_space *space, uintptr_t word,
+                                      enum td_from from) {
+  (void)space, (void)word, (void)from;
+  return 0;
+}
+static inline bool td_holds_object(const struct td_space *space, uint64_t granule) {
+  (void)space, (void)granule;
+  return false;
+}
+static inline uint32_t td_cell_of(const struct td_block *block, uint32_t granule) {
+  (void)block, (void)granule;
+  return 0;
+}
+static inline bool td_space_counts(const struct td_space *space, uintptr_t cell, uintptr_t word) {
+  (void)space, (void)cell, (void)word;
+  return false;
+}
+#define TD_HOLDS_STOPS
+static inline struct td_self *td_inside_begin(void) {
+  return nullptr;
+}
+static inline bool td_mutator_check(const struct tide_mutator *mutator, const char *function) {
+  (void)mutator, (void)function;
+  return true;
+}
+struct td_found {
+  const struct td_block *block;
+};
+static inline bool td_object_look(const struct tide_mutator *mutator, uintptr_t object,
+                                  struct td_found *found) {
+  (void)mutator, (void)object, (void)found;
+  return true;
+}
+static inline size_t td_space_object_bytes(const struct td_space *space, uintptr_t object) {
+  (void)space, (void)object;
+  return 0;
+}
+static inline void td_misuse(const char *format, ...) {
+  (void)format;
+}
+#define TD_YOUNG_LOGGED_STEP 256u
+static inline bool td_log_write(struct td_space *space, uintptr_t object, uintptr_t slots,
+                                size_t count) {
+  (void)space, (void)object, (void)slots, (void)count;
+  return false;
+}
+static inline void td_young_note_logged(struct td_space *space) {
+  (void)space;
+}
+
+/* ---- Markers: few, so that there are no bits of those that have set flags ---- */
+
+struct td_bits {
+  int unused;
+};
+#define TD_BITS_NONE UINT32_MAX
+static inline void td_bits_set(struct td_bits *bits, unsigned i) {
+  (void)bits, (void)i;
+}
+static inline void td_bits_clear(struct td_bits *bits, unsigned i) {
+  (void)bits, (void)i;
+}
+static inline uint32_t td_bits_next(struct td_bits *bits, unsigned limit, unsigned from) {
+  (void)bits, (void)limit, (void)from;
+  return TD_BITS_NONE;
+}
+struct td_markers {
+  struct td_space *space;
+  struct td_marker **marker;
+  unsigned limit, flag_rows;
+  _Atomic(uint32_t) chunks, flagged;
+  struct td_bits flaggers;
+  bool beside;
+};
+struct td_marker {
+  struct td_markers *set;
+  unsigned id, glance;
+  bool has_flagged;
+  struct {
+    uint64_t objects;
+  } stats;
+};
+static inline bool td_are_many(const struct td_markers *set) {
+  (void)set;
+  return false;
+}
+static inline uint32_t td_enough(const struct td_markers *set) {
+  return set->limit;
+}
+bool td_mark_from_outside(struct td_markers *set, uintptr_t word);
+bool td_mark_is_behind(const struct td_markers *set);
+
+/* ---- Mutators. Stops come between their steps only ---- */
+
+struct tide_mutator_fast {
+  const signed char *marks;
+  uintptr_t mark_mask;
+};
+struct tide_heap;
+struct tide_mutator {
+  struct tide_mutator_fast fast; /* first */
+  struct tide_heap *heap;
+  uint64_t logged, overwritten;
+};
+struct td_youth {
+  bool on;
+};
+struct td_when {
+  struct td_youth youth;
+};
+struct tide_heap {
+  struct td_space space;
+  struct td_markers *markers;
+  struct td_when *when;
+  const void *concurrent;
+  bool marking, beside;
+  signed char looks;
+};
+static inline void td_allocation_begin(struct tide_mutator *mutator) {
+  (void)mutator;
+}
+static inline void td_allocation_end(struct tide_mutator *mutator) {
+  (void)mutator;
+}
+
+#endif
