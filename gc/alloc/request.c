@@ -5,6 +5,7 @@
 
 #include "gc/check/caller/check.h"
 #include "gc/when/when.h"
+#include "gc/cycle/asked.h"
 #include "gc/cycle/beside_thread.h"
 #include "gc/cycle/collect.h"
 #include "gc/cycle/owed.h"
@@ -51,9 +52,14 @@ bool td_may_allocate(struct tide_mutator *mutator) {
   return false;
 }
 
-/* Young collections, if the heap has them, and every few a full one. */
+/* Young collections or, beside the program, full ones, if the heap has them, and every few one that
+ * is full and stops it. */
 static void collect_for_stress(struct tide_mutator *mutator) {
-  bool young = mutator->heap->space.has_young && ++mutator->stress_turns % STRESS_FULL != 0;
+  struct tide_heap *heap = mutator->heap;
+  bool usual = ++mutator->stress_turns % STRESS_FULL != 0;
+  if (usual && heap->concurrent && !td_asked_is_paused(heap->asked) && td_beside_begin(heap))
+    return;
+  bool young = usual && heap->space.has_young;
   struct td_wish wish = {young ? TIDE_CYCLE_YOUNG : TIDE_CYCLE_FULL, TIDE_CAUSE_STRESS};
   td_collect_and(mutator, "allocation", wish, NULL, NULL);
 }

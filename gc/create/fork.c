@@ -115,6 +115,7 @@ static void after_fork_in_child(void) {
     td_mutators_drop_others(heap, self);
     td_world_resume_mutators(heap, self);
     td_markers_after_fork(heap->markers);
+    td_world_after_fork(heap->world);
     td_world_unlock_safe(heap);
   }
   go_on();

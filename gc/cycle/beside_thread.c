@@ -69,7 +69,10 @@ void td_beside_hold(struct tide_heap *heap) {
 void td_beside_let_go(struct tide_heap *heap, bool child) {
   struct td_beside *own = heap->concurrent;
   if (!own) return;
-  if (child) own->started = own->wanted = false;
+  if (child) {
+    own->started = own->wanted = false;
+    pthread_cond_init(&own->wish, NULL); /* the old one waits for a thread that is gone */
+  }
   pthread_mutex_unlock(&own->lock);
 }
 

@@ -273,7 +273,10 @@ static void forks(void) {
     CHECK(child >= 0);
     if (child == 0) {
       collect_in_child();
-      _exit(roots[0]->next->next->number == 3 ? 0 : 1);
+      const bool lives = roots[0]->next->next->number == 3;
+      CHECK(tide_root_remove(h.heap, &roots) == TIDE_OK);
+      held_close(&h); /* waits for no thread that is gone */
+      _exit(lives ? 0 : 1);
     }
     int status;
     CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);

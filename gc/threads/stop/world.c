@@ -102,6 +102,10 @@ static void lock_world(struct tide_heap *heap, bool waits) {
   heap->world->cancel_state = before;
 }
 
+void td_world_after_fork(struct td_world *world) {
+  pthread_cond_init(&world->ended, NULL); /* the old one counts threads that are gone */
+}
+
 void td_world_lock(struct tide_heap *heap) {
   lock_world(heap, true);
 }

@@ -25,6 +25,8 @@ void td_world_unlock(struct tide_heap *heap);
 /* The same for fork, whose mutators count as safe already and which is no point of cancellation. */
 void td_world_lock_safe(struct tide_heap *heap);
 void td_world_unlock_safe(struct tide_heap *heap);
+/* In the child, before the unlock: nobody waits any more. */
+void td_world_after_fork(struct td_world *world);
 
 /* Waits until every mutator but self is safe and keeps them so. The caller holds the lock and
  * runs inside td_stack_call; self is its mutator of this heap, or NULL. Its mutators of other
