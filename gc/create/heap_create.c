@@ -207,6 +207,7 @@ static enum tide_status destroy_heap(struct tide_heap *heap) {
   bool attached = atomic_load_explicit(&heap->world->count, memory_order_relaxed) != 0;
   td_world_unlock(heap);
   if (attached) return TIDE_ERROR_STATE;
+  td_beside_stop(heap);
   td_dead_tell_all(heap);
   td_heaps_remove(heap);
   free_heap(heap);

@@ -39,6 +39,7 @@ struct beside {
   unsigned stops;
   uint64_t asked_ns, aside_ns; /* when the stop was wanted; spent marking between stops */
   uint64_t allocated;          /* by the program, when it began */
+  uint64_t overwritten;        /* objects that mutators have marked */
 };
 
 /* ---- Stops ---- */
@@ -174,10 +175,9 @@ static void end_marking(struct beside *b) {
   td_mark_end(heap->markers, stats, heap->stats->building->marker);
   heap->marking = false;
   stats->objects += heap->ephemerons->objects;
-  stats->overwritten = 0;
   for (struct tide_mutator *m = heap->world->mutators; m; m = m->next)
-    stats->overwritten += m->overwritten;
-  stats->objects += stats->overwritten;
+    b->overwritten += m->overwritten;
+  stats->objects += b->overwritten;
   /* relaxed: a figure. */
   atomic_store_explicit(&heap->markers_allowed, stats->markers, memory_order_relaxed);
   b->cycle.weak_ns = td_stats_tell(heap, TIDE_EVENT_WEAK_END);
@@ -285,11 +285,12 @@ static void publish(struct beside *b) {
   td_beside_set_pace(heap);
   stats->stops = b->stops;
   stats->concurrent_ns = b->aside_ns;
+  stats->overwritten = b->overwritten;
   stats->stopped_because = b->stopped;
-  td_cycle_publish(&b->cycle);
   /* relaxed: a figure. */
   atomic_fetch_add_explicit(b->stopped ? &heap->stats->degenerate : &heap->stats->concurrent, 1,
                             memory_order_relaxed);
+  td_cycle_publish(&b->cycle);
   if (heap->finalizers->pending_count > heap->finalizers->pending_before)
     td_stats_tell(heap, TIDE_EVENT_FINALIZERS_PENDING);
 }

@@ -47,14 +47,20 @@ bool td_beside_thread_open(struct tide_heap *heap, void (*collect)(struct tide_h
   return true;
 }
 
-void td_beside_close(struct tide_heap *heap) {
+void td_beside_stop(struct tide_heap *heap) {
   struct td_beside *own = heap->concurrent;
   if (!own) return;
   pthread_mutex_lock(&own->lock);
+  bool started = own->started;
   own->quit = true;
   pthread_cond_signal(&own->wish);
   pthread_mutex_unlock(&own->lock);
-  if (own->started) td_plat_thread_join(&own->thread);
+  if (started) td_plat_thread_join(&own->thread);
+}
+
+void td_beside_close(struct tide_heap *heap) {
+  struct td_beside *own = heap->concurrent;
+  if (!own) return;
   td_snapshot_deinit(&own->snapshot);
   pthread_mutex_destroy(&own->lock);
   pthread_cond_destroy(&own->wish);

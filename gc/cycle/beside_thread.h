@@ -20,7 +20,9 @@ struct td_beside {
 
 /* Before the first mutator. Returns false if there is no memory. */
 bool td_beside_thread_open(struct tide_heap *heap, void (*collect)(struct tide_heap *heap));
-/* Without mutators: ends the thread. */
+/* Without mutators: ends the thread. Nothing collects from here on. */
+void td_beside_stop(struct tide_heap *heap);
+/* Afterwards, when no fork can see the heap any more. */
 void td_beside_close(struct tide_heap *heap);
 /* Around a fork, the world's lock held: the thread is between two collections. */
 void td_beside_hold(struct tide_heap *heap);

@@ -208,6 +208,8 @@ void td_collect_owed(struct tide_mutator *mutator) {
   struct td_wish wish = td_owed(mutator);
   if (!wish.cause || mutator->callback) return;
   bool may = heap->collects == TIDE_COLLECTS_WHEN_DUE && !td_asked_is_paused(heap->asked);
+  /* It is owed until stop 2. There is room meanwhile, or an allocation would have come here. */
+  if (may && heap->concurrent && wish.kind == TIDE_CYCLE_FULL && td_beside_begin(heap)) return;
   if (!may || td_collect_unless(mutator, wish, seen) >= TD_COLLECTED_PAUSED) td_owed_tell(mutator);
 }
 

@@ -51,6 +51,8 @@ static void what_is_overwritten_lives(void) {
   CHECK(stats.overwritten >= 2 && stats.stops >= 2 && !stats.stopped_because);
   CHECK(stats.kind == TIDE_CYCLE_FULL && stats.concurrent_ns > 0);
   refill();
+  tide_cycle_stats(h.heap, &stats);
+  CHECK(stats.overwritten + stats.concurrent_ns + stats.stops == 0 && !stats.stopped_because);
   CHECK((*kept)->number == 2 && (*kept)->next->number == 3);
   *kept = NULL;
 }
@@ -254,6 +256,20 @@ static void another_collection_waits(void) {
   CHECK(collected);
 }
 
+/* It is owed until a collection is over; nobody stops the program for it meanwhile. */
+static void external_memory_begins_one(void) {
+  struct tide_heap_stats before, after;
+  tide_heap_stats(h.heap, &before);
+  CHECK(tide_external_add(h.m, (ptrdiff_t)1 << 32) == TIDE_OK);
+  do {
+    make(0);
+    tide_heap_stats(h.heap, &after);
+  } while (after.collections == before.collections);
+  CHECK(after.concurrent_collections > before.concurrent_collections);
+  CHECK(after.degenerate_collections == before.degenerate_collections);
+  CHECK(tide_external_add(h.m, -((ptrdiff_t)1 << 32)) == TIDE_OK);
+}
+
 /* ThreadSanitizer starts no threads in a child. */
 static void collect_in_child(void) {
 #ifndef __SANITIZE_THREAD__
@@ -291,11 +307,17 @@ int main(void) {
   CHECK(tide_root_add(h.heap, &roots) == TIDE_OK);
   roots = tide_alloc_array(h.m, TIDE_LAYOUT_REFS, ROOTS, sizeof *roots);
   CHECK(roots);
-  static void (*const all[])(void) = {what_is_overwritten_lives,       what_is_new_lives,
-                                      what_weak_references_give_lives, what_ephemerons_give_lives,
-                                      what_weak_tables_give_lives,     what_dies_is_finalized,
-                                      what_is_freed_is_looked_into,    threads_come_and_go,
-                                      another_collection_waits,        forks};
+  static void (*const all[])(void) = {what_is_overwritten_lives,
+                                      what_is_new_lives,
+                                      what_weak_references_give_lives,
+                                      what_ephemerons_give_lives,
+                                      what_weak_tables_give_lives,
+                                      what_dies_is_finalized,
+                                      what_is_freed_is_looked_into,
+                                      threads_come_and_go,
+                                      another_collection_waits,
+                                      external_memory_begins_one,
+                                      forks};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     CHECK(tide_collect(h.m) == TIDE_OK); /* so that none goes on */
     all[i]();
