@@ -68,8 +68,8 @@ void td_budget_trim(struct tide_heap *heap) {
   size_t committed = atomic_load_explicit(&heap->space.committed_slabs, memory_order_relaxed);
   committed *= TD_SLAB_BYTES;
   size_t used = (size_t)heap->space.used_blocks * TD_BLOCK_BYTES;
-  pthread_mutex_unlock(&heap->space.lock);
   size_t keep = (size_t)td_sizing_keep(&heap->when->sizing) * TD_BLOCK_BYTES;
+  pthread_mutex_unlock(&heap->space.lock);
   if (committed <= keep + TD_SLAB_BYTES) return;
   if (td_space_trim(&heap->space, keep > used ? keep - used : 0)) td_stats_tell_growth(heap);
 }
