@@ -25,6 +25,9 @@
 /* OTHERS_MOST collections of other threads are tried before this thread's own. */
 #define OTHERS_MOST 4u
 
+/* So often an allocation tries again in the room that is left beside the program. */
+#define BESIDE_MOST 4u
+
 /* Blocks whose dead the program is told of at once, where there is no other room. */
 #define TELL_BLOCKS 16u
 
@@ -106,6 +109,12 @@ static bool may_collect(struct tide_heap *heap, enum td_room room) {
  * hence the bound. */
 static bool collect(struct tide_mutator *mutator, struct td_request *request) {
   struct td_wish wish = wish_for(mutator->heap, request->room);
+  /* What room there is may be others', or too little in one place. */
+  if (request->beside < BESIDE_MOST && may_collect(mutator->heap, request->room) &&
+      td_collect_beside(mutator, wish)) {
+    request->beside++;
+    return true;
+  }
   uint64_t seen = request->others < OTHERS_MOST ? request->seen : TD_SEEN_ANY;
   enum td_collected collected = may_collect(mutator->heap, request->room)
                                     ? td_collect_unless(mutator, wish, seen)
@@ -115,6 +124,7 @@ static bool collect(struct tide_mutator *mutator, struct td_request *request) {
     td_owe(mutator, wish);
     td_owed_tell(mutator);
   }
+  request->beside = 0;
   if (collected == TD_COLLECTED_BY_OTHER)
     request->others++;
   else if (failed || wish.kind == TIDE_CYCLE_FULL)
@@ -192,7 +202,8 @@ static TD_KEEPS_CALL void tell_growth(struct tide_mutator *mutator, void *object
 static void look_ahead(struct tide_heap *heap) {
   /* relaxed: a hint. */
   if (TIDE_LIKELY(!__atomic_load_n(&heap->space.runs_short, __ATOMIC_RELAXED))) return;
-  if (heap->collects == TIDE_COLLECTS_WHEN_DUE) (void)td_beside_wish(heap);
+  if (heap->collects == TIDE_COLLECTS_WHEN_DUE && !td_asked_is_paused(heap->asked))
+    (void)td_beside_begin(heap);
 }
 
 static void *take(struct tide_mutator *mutator, struct td_request *request) {

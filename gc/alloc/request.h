@@ -25,6 +25,7 @@ struct td_request {
   enum td_room_step step;
   bool asked;      /* the embedder was */
   unsigned others; /* collections of other threads that were tried */
+  unsigned beside; /* attempts while the last of them went on beside the program */
   uint64_t seen;   /* collections before the last attempt */
 };
 

@@ -2,6 +2,7 @@
 #include "gc/cycle/beside.h"
 
 #include <inttypes.h>
+#include <sched.h>
 #include <stdio.h>
 
 #include "gc/check/caller/call.h"
@@ -40,6 +41,7 @@ struct beside {
   uint64_t asked_ns, aside_ns; /* when the stop was wanted; spent marking between stops */
   uint64_t allocated;          /* by the program, when it began */
   uint64_t overwritten;        /* objects that mutators have marked */
+  bool awaited;                /* the program has used up all room meanwhile */
 };
 
 /* ---- Stops ---- */
@@ -263,7 +265,7 @@ static void sort_beside(struct beside *b) {
   if (!td_sort_is_behind(space)) return;
   while (td_sort_some(space)) /* relaxed: a hint */
     while (atomic_load_explicit(&space->waiting, memory_order_relaxed) > 0)
-      td_plat_pause();
+      sched_yield(); /* they may want this CPU */
 }
 
 static void note_taken(const struct beside *b) {
@@ -282,13 +284,14 @@ static void publish(struct beside *b) {
   b->cycle.told_ns = heap->stats->told_ns;
   td_cycle_decide(&b->cycle);
   note_taken(b);
-  td_beside_set_pace(heap);
+  b->awaited = td_beside_set_pace(heap);
   stats->stops = b->stops;
   stats->concurrent_ns = b->aside_ns;
   stats->overwritten = b->overwritten;
-  stats->stopped_because = b->stopped;
-  /* relaxed: a figure. */
-  atomic_fetch_add_explicit(b->stopped ? &heap->stats->degenerate : &heap->stats->concurrent, 1,
+  stats->stopped_because = b->stopped ? b->stopped : b->awaited ? "there was no room left" : NULL;
+  /* relaxed, both: figures. */
+  atomic_fetch_add_explicit(&heap->stats->concurrent, !b->stopped, memory_order_relaxed);
+  atomic_fetch_add_explicit(&heap->stats->degenerate, stats->stopped_because != NULL,
                             memory_order_relaxed);
   td_cycle_publish(&b->cycle);
   if (heap->finalizers->pending_count > heap->finalizers->pending_before)
@@ -299,8 +302,8 @@ static void write_log(const struct beside *b) {
   const struct tide_heap *heap = b->cycle.heap;
   const struct tide_cycle_stats *stats = &heap->stats->last->all;
   td_cycle_write_log(heap, stats);
-  if (b->stopped)
-    fprintf(stderr, "tidemark: not beside the program: %s\n", b->stopped);
+  if (stats->stopped_because)
+    fprintf(stderr, "tidemark: not beside the program: %s\n", stats->stopped_because);
   else
     fprintf(stderr,
             "tidemark: beside the program: marked for %" PRIu64 " us, %u stops of at most %" PRIu64

@@ -91,14 +91,15 @@ static bool call_thread(struct tide_heap *heap) {
   return own->started;
 }
 
+/* Returns whether there is any. */
 static bool use_all_room(struct td_space *space) {
   pthread_mutex_lock(&space->lock);
-  bool grew = space->budget_blocks < space->max_blocks;
+  bool room = space->used_blocks < space->max_blocks;
   space->budget_blocks = space->max_blocks;
   space->ahead = 0;
   __atomic_store_n(&space->runs_short, false, __ATOMIC_RELAXED); /* relaxed: a hint */
   pthread_mutex_unlock(&space->lock);
-  return grew;
+  return room;
 }
 
 bool td_beside_begin(struct tide_heap *heap) {
@@ -112,9 +113,16 @@ bool td_beside_begin(struct tide_heap *heap) {
 bool td_beside_wish(struct tide_heap *heap) {
   if (td_asked_is_paused(heap->asked)) return false;
   pthread_mutex_lock(&heap->concurrent->lock);
-  bool grew = call_thread(heap) && use_all_room(&heap->space);
+  bool room = call_thread(heap) && use_all_room(&heap->space);
   pthread_mutex_unlock(&heap->concurrent->lock);
-  return grew;
+  return room;
+}
+
+void td_beside_note_awaited(struct tide_heap *heap) {
+  if (!heap->concurrent) return;
+  pthread_mutex_lock(&heap->concurrent->lock);
+  heap->concurrent->awaited |= heap->concurrent->wanted;
+  pthread_mutex_unlock(&heap->concurrent->lock);
 }
 
 void td_beside_note_stopped(struct tide_heap *heap) {
@@ -122,10 +130,10 @@ void td_beside_note_stopped(struct tide_heap *heap) {
   atomic_fetch_add_explicit(&heap->stats->degenerate, 1, memory_order_relaxed);
 }
 
-void td_beside_set_pace(struct tide_heap *heap) {
+bool td_beside_set_pace(struct tide_heap *heap) {
   struct td_beside *own = heap->concurrent;
   struct td_space *space = &heap->space;
-  if (!own) return;
+  if (!own) return false;
   pthread_mutex_lock(&own->lock);
   pthread_mutex_lock(&space->lock);
   /* What no list has blocks for needs some, too, and must not wait for the end. */
@@ -135,6 +143,8 @@ void td_beside_set_pace(struct tide_heap *heap) {
   space->used_after = space->used_blocks;
   __atomic_store_n(&space->runs_short, false, __ATOMIC_RELAXED); /* relaxed: a hint */
   pthread_mutex_unlock(&space->lock);
-  own->wanted = false;
+  bool awaited = own->awaited;
+  own->wanted = own->awaited = false;
   pthread_mutex_unlock(&own->lock);
+  return awaited;
 }

@@ -13,6 +13,7 @@ struct td_beside {
   void (*collect)(struct tide_heap *heap); /* what it does; constant */
   bool started, quit;                      /* under the lock, as the next */
   bool wanted;                             /* until the collection is over that was wished for */
+  bool awaited;                            /* a thread had no room, and waits for its end */
   /* The thread's. */
   struct td_snapshot snapshot;
   double taken; /* bytes allocated in a collection for each that lives, smoothed; 0 at first */
@@ -33,11 +34,14 @@ bool td_beside_begin(struct tide_heap *heap);
 /* A mutator wants a full collection. Returns whether it may go on allocating: one begins soon, or
  * goes on, and the heap may use all the room that its limit leaves. */
 bool td_beside_wish(struct tide_heap *heap);
+/* A thread that has no room is about to wait for the end of one that may go on. */
+void td_beside_note_awaited(struct tide_heap *heap);
 /* One that was wanted has stopped the program instead: there was no room left. */
 void td_beside_note_stopped(struct tide_heap *heap);
 /* After a full collection of any kind, under the world's lock: the next one begins so early that it
- * ends before the room does. It will last as long as the last ones. */
-void td_beside_set_pace(struct tide_heap *heap);
+ * ends before the room does. It will last as long as the last ones. Returns whether a thread had no
+ * room since the last time. */
+bool td_beside_set_pace(struct tide_heap *heap);
 
 /* ---- For `collect` ---- */
 

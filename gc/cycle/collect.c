@@ -165,7 +165,7 @@ static TD_KEEPS_CALL bool collect_and_unlock(struct tide_mutator *mutator, struc
   td_cycle_set_asks(heap, false);
   td_stack_clear_below();
   if (cycle.rooted) {
-    if (cycle.kind == TIDE_CYCLE_FULL) td_beside_set_pace(heap);
+    if (cycle.kind == TIDE_CYCLE_FULL) (void)td_beside_set_pace(heap);
     if (heap->concurrent && wish.cause >= TIDE_CAUSE_GROWTH) td_beside_note_stopped(heap);
     if (heap->log)
       td_cycle_write_log(heap, &heap->stats->last->all); /* not before: it may wait for a stream */
@@ -192,12 +192,16 @@ static enum td_collected collect(struct tide_mutator *mutator, struct td_wish wi
   return collect_and_unlock(mutator, wish, then, argument) ? TD_COLLECTED : TD_COLLECTED_NO_MEMORY;
 }
 
+bool td_collect_beside(struct tide_mutator *mutator, struct td_wish wish) {
+  TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
+  bool may_wait = wish.kind == TIDE_CYCLE_FULL && wish.cause != TIDE_CAUSE_ROOM;
+  return may_wait && mutator->heap->concurrent && td_beside_wish(mutator->heap);
+}
+
 enum td_collected td_collect_unless(struct tide_mutator *mutator, struct td_wish wish,
                                     uint64_t seen) {
   TD_HOLDS_STOPS struct td_self *inside = td_inside_begin();
-  bool may_wait = wish.kind == TIDE_CYCLE_FULL && wish.cause != TIDE_CAUSE_ROOM;
-  if (may_wait && mutator->heap->concurrent && td_beside_wish(mutator->heap))
-    return TD_COLLECTED_BESIDE;
+  td_beside_note_awaited(mutator->heap);
   return collect(mutator, wish, seen, NULL, NULL);
 }
 

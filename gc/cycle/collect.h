@@ -9,7 +9,6 @@
 enum td_collected {
   TD_COLLECTED,           /* by this thread */
   TD_COLLECTED_BY_OTHER,  /* since `seen` */
-  TD_COLLECTED_BESIDE,    /* not yet: it goes on beside the program, with room meanwhile */
   TD_COLLECTED_PAUSED,    /* not at all: the program has paused collecting; */
   TD_COLLECTED_NO_MEMORY, /* or there is no memory to remember the roots */
 };
@@ -18,6 +17,10 @@ enum td_collected {
  * out a full one, if that is wiser. */
 enum td_collected td_collect_unless(struct tide_mutator *mutator, struct td_wish wish,
                                     uint64_t seen);
+
+/* Lets a collection begin beside the program, unless one goes on, if this heap has such. Returns
+ * whether there is room meanwhile: else td_collect_unless waits for its end. */
+bool td_collect_beside(struct tide_mutator *mutator, struct td_wish wish);
 
 /* Collects what is owed (gc/cycle/owed.h), if the program lets it. A safepoint. */
 void td_collect_owed(struct tide_mutator *mutator);

@@ -22,7 +22,8 @@ struct tide_heap_stats {
   uint64_t freed_bytes;       /* by tide_free since the heap was created, by whole cells; what other
                                  threads have freed since the last collection may be missing */
   uint64_t concurrent_collections; /* of `collections`, marked beside the program */
-  uint64_t degenerate_collections; /* that should have been, and stopped the program */
+  uint64_t degenerate_collections; /* that should have been, and have a stopped_because; and those
+                                      that came for want of room and stopped the program */
 };
 /* Fills in the figures of this moment; as all functions here, zeroes if heap is NULL. The inline
  * ones say how large the structure of your header is, so that a newer library fills in no more. */
@@ -71,7 +72,8 @@ struct tide_cycle_stats {
    * program overwrote a reference to them. */
   unsigned stops;
   uint64_t concurrent_ns, overwritten;
-  const char *stopped_because; /* it was to be one, and was marked stopped; else NULL */
+  /* It was to be one, and was marked stopped, or threads had to wait for its end; else NULL. */
+  const char *stopped_because;
 };
 /* Fills in the figures of the last collection; all are 0 if there was none. */
 TIDE_API void tide_cycle_stats_sized(struct tide_heap *heap, struct tide_cycle_stats *stats,
