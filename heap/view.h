@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A marker's view of the space while the world is stopped: what the marking loops keep in
+/* A marker's view of the space in a collection: what the marking loops keep in
  * registers. The tables are indexed by the address of an object itself, so that no subtraction
  * stands between a reference and the loads that it leads to: `marks` is where the mark byte of
  * address 0 would be, and `blocks` likewise. */

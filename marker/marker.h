@@ -2,9 +2,9 @@
 /* How live objects are found: the markers of one heap.
  *
  * A collection calls td_markers_ready, then td_mark_begin, td_mark_phase once or more, and
- * td_mark_end. All these calls come from the thread that collects, while the world is stopped. That
- * thread is marker 0. The other markers are helper threads, which sleep between phases and are
- * woken only when there is work for them. */
+ * td_mark_end. All these calls come from the thread that collects, while the world is stopped or,
+ * beside the program, phases while it runs. That thread is marker 0. The other markers are helper
+ * threads, which sleep between phases and are woken only when there is work for them. */
 #ifndef TD_MARKER_MARKER_H
 #define TD_MARKER_MARKER_H
 

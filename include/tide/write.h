@@ -13,7 +13,7 @@
  *
  * Roots of all kinds, handles and stacks need no barrier: every collection looks at them. Objects
  * with a conservative or traced layout need it for stores of whatever their layout takes for a
- * reference. A store of what is no reference needs none.
+ * reference. A store of what is no reference needs none, but for tide_options.concurrent.
  *
  * A store that was forgotten lets its target be reclaimed while it is in use. TIDE_VERIFY=1 finds
  * it at the next collection and names object, layout and slot. Without the promise the functions

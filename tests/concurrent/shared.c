@@ -37,12 +37,12 @@ static struct node *checked(struct node *node) {
   return node;
 }
 
-/* relaxed, both: objects are as whole as the next safepoint makes them; here they never change but
- * for their slots. */
+/* acquire [slots]: pairs with set, so that what an object holds comes with it. */
 static struct node *get(struct node **slot) {
   return checked(__atomic_load_n(slot, __ATOMIC_ACQUIRE));
 }
 
+/* release [slots]: pairs with get. */
 static void set(struct player *p, void *object, struct node **slot, struct node *value) {
   tide_write_begin(p->m, object, slot, 1);
   __atomic_store_n(slot, value, __ATOMIC_RELEASE);
