@@ -2,10 +2,8 @@
 #include "gc/alloc/request.h"
 
 #include "gc/alloc/dead.h"
-
 #include "gc/check/caller/check.h"
 #include "gc/when/when.h"
-#include "gc/cycle/asked.h"
 #include "gc/cycle/beside_thread.h"
 #include "gc/cycle/collect.h"
 #include "gc/cycle/owed.h"
@@ -60,8 +58,7 @@ bool td_may_allocate(struct tide_mutator *mutator) {
 static void collect_for_stress(struct tide_mutator *mutator) {
   struct tide_heap *heap = mutator->heap;
   bool usual = ++mutator->stress_turns % STRESS_FULL != 0;
-  if (usual && heap->concurrent && !td_asked_is_paused(heap->asked) && td_beside_begin(heap))
-    return;
+  if (usual && heap->concurrent && td_beside_begin(heap)) return;
   bool young = usual && heap->space.has_young;
   struct td_wish wish = {young ? TIDE_CYCLE_YOUNG : TIDE_CYCLE_FULL, TIDE_CAUSE_STRESS};
   td_collect_and(mutator, "allocation", wish, NULL, NULL);
@@ -202,8 +199,7 @@ static TD_KEEPS_CALL void tell_growth(struct tide_mutator *mutator, void *object
 static void look_ahead(struct tide_heap *heap) {
   /* relaxed: a hint. */
   if (TIDE_LIKELY(!__atomic_load_n(&heap->space.runs_short, __ATOMIC_RELAXED))) return;
-  if (heap->collects == TIDE_COLLECTS_WHEN_DUE && !td_asked_is_paused(heap->asked))
-    (void)td_beside_begin(heap);
+  if (heap->collects == TIDE_COLLECTS_WHEN_DUE) (void)td_beside_begin(heap);
 }
 
 static void *take(struct tide_mutator *mutator, struct td_request *request) {

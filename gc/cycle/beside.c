@@ -114,8 +114,7 @@ static void mark_stopped(struct beside *b) {
 
 /* The mutators' barriers look from here on. The resume carries that to them. */
 static void set_beside(struct tide_heap *heap, bool beside) {
-  heap->beside = beside;
-  heap->looks = beside ? INT8_MAX : 0;
+  heap->beside = beside ? INT8_MAX : 0;
 }
 
 static void start_marking(struct beside *b) {

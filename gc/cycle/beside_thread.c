@@ -91,30 +91,28 @@ static bool call_thread(struct tide_heap *heap) {
   return own->started;
 }
 
-/* Returns whether there is any. */
-static bool use_all_room(struct td_space *space) {
+static void use_all_room(struct td_space *space) {
   pthread_mutex_lock(&space->lock);
-  bool room = space->used_blocks < space->max_blocks;
   space->budget_blocks = space->max_blocks;
   space->ahead = 0;
   __atomic_store_n(&space->runs_short, false, __ATOMIC_RELAXED); /* relaxed: a hint */
   pthread_mutex_unlock(&space->lock);
-  return room;
 }
 
 bool td_beside_begin(struct tide_heap *heap) {
+  if (td_asked_is_paused(heap->asked)) return false;
   pthread_mutex_lock(&heap->concurrent->lock);
   bool begun = call_thread(heap);
-  if (begun) (void)use_all_room(&heap->space);
+  if (begun) use_all_room(&heap->space);
   pthread_mutex_unlock(&heap->concurrent->lock);
   return begun;
 }
 
 bool td_beside_wish(struct tide_heap *heap) {
-  if (td_asked_is_paused(heap->asked)) return false;
-  pthread_mutex_lock(&heap->concurrent->lock);
-  bool room = call_thread(heap) && use_all_room(&heap->space);
-  pthread_mutex_unlock(&heap->concurrent->lock);
+  if (!td_beside_begin(heap)) return false;
+  pthread_mutex_lock(&heap->space.lock);
+  bool room = heap->space.used_blocks < heap->space.max_blocks;
+  pthread_mutex_unlock(&heap->space.lock);
   return room;
 }
 

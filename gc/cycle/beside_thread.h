@@ -29,10 +29,10 @@ void td_beside_close(struct tide_heap *heap);
 void td_beside_hold(struct tide_heap *heap);
 void td_beside_let_go(struct tide_heap *heap, bool child);
 
-/* Begins a collection. Returns false if there is no thread for it. */
+/* Begins a collection, and lets the heap use all the room that its limit leaves meanwhile. Returns
+ * false if collecting is paused, or there is no thread for it. */
 bool td_beside_begin(struct tide_heap *heap);
-/* A mutator wants a full collection. Returns whether it may go on allocating: one begins soon, or
- * goes on, and the heap may use all the room that its limit leaves. */
+/* The same for a mutator that found no room. Returns whether there may be some now. */
 bool td_beside_wish(struct tide_heap *heap);
 /* A thread that has no room is about to wait for the end of one that may go on. */
 void td_beside_note_awaited(struct tide_heap *heap);

@@ -52,11 +52,9 @@ struct tide_heap {
   enum tide_collects collects;
   tide_layout weak_table_layout;
 
-  /* A collection marks beside the program: its mutators keep what they overwrite. What tide_write
-   * looks at then is at least TIDE_MARK_OLD. Both written with the world stopped, read by mutators.
-   */
-  bool beside;
-  signed char looks;
+  /* INT8_MAX while a collection marks beside the program, else 0. tide_write looks at it, and
+   * mutators keep what they overwrite. Written with the world stopped, read by mutators. */
+  signed char beside;
 
   /* Under the world's lock. */
   struct td_marker_config config;

@@ -2,8 +2,8 @@
 #include "heap/cells/refill.h"
 
 #include "heap/cells/run.h"
-#include "heap/memory/blocks.h"
 #include "heap/cells/sort.h"
+#include "heap/memory/blocks.h"
 #include "heap/space/published.h"
 #include "heap/space/tables.h"
 #include "heap/withheld/avoid.h"
@@ -52,10 +52,6 @@ static bool runs_short(const struct td_space *space, const struct td_unswept *li
          ends_soon(space, ahead, list->left, list->listed - list->left);
 }
 
-static void tell_short(struct td_space *space) {
-  __atomic_store_n(&space->runs_short, true, __ATOMIC_RELAXED); /* relaxed: a hint */
-}
-
 /* Takes the next block off the unswept list of the layout and class, or a fresh one. Returns 0 if
  * there is none, and then *room says why. */
 static uint32_t take_block(struct td_space *space, tide_layout layout, size_t cell,
@@ -77,7 +73,8 @@ static uint32_t take_block(struct td_space *space, tide_layout layout, size_t ce
     *room = td_blocks_take(space, 1, &block);
     if (block) format(space, block, layout, cell);
   }
-  if (space->ahead > 0 && runs_short(space, list)) tell_short(space);
+  if (space->ahead > 0 && runs_short(space, list)) /* relaxed: a hint */
+    __atomic_store_n(&space->runs_short, true, __ATOMIC_RELAXED);
   const struct td_block_info *info = &space->infos[block];
   if (block) td_young_touch(space, block, (size_t)(info->cells - info->live) * cell);
   pthread_mutex_unlock(&space->lock);

@@ -229,8 +229,8 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
     heap.markers = &set;
     heap.when = &when;
     heap.concurrent = &set;
-    heap.marking = heap.beside = when.youth.on = false;
-    heap.looks = 0;
+    heap.marking = when.youth.on = false;
+    heap.beside = 0;
     set.space = space;
     set.marker = marker_list;
     set.limit = limit;
@@ -407,8 +407,8 @@ template <int THREADS> struct test : rl::test_suite<test<THREADS>, THREADS> {
   bool is_behind() { return MODEL_STEP(look) && td_mark_is_behind(&set); }
 
   void set_beside(bool beside) {
-    heap.beside = set.beside = beside;
-    heap.looks = beside ? INT8_MAX : 0;
+    set.beside = beside;
+    heap.beside = beside ? INT8_MAX : 0;
   }
 
   unsigned begin_stopped(uintptr_t *references) {

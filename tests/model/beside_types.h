@@ -189,8 +189,8 @@ struct tide_heap {
   struct td_markers *markers;
   struct td_when *when;
   const void *concurrent;
-  bool marking, beside;
-  signed char looks;
+  bool marking;
+  signed char beside;
 };
 static inline void td_allocation_begin(struct tide_mutator *mutator) {
   (void)mutator;

@@ -135,8 +135,7 @@ struct tide_heap {
   /* Nothing is marked beside the program: beside.h. */
   struct td_markers *markers;
   const void *concurrent;
-  bool beside;
-  signed char looks;
+  signed char beside;
 };
 struct td_self {
   struct tide_mutator *mutators;

@@ -31,7 +31,7 @@ void td_barrier_open(struct tide_mutator *mutator) {
   set_mask(mutator, 0);
   mutator->fast.marks = is_debug                    ? &always
                         : space->has_young          ? (const signed char *)space->marks
-                        : mutator->heap->concurrent ? &mutator->heap->looks
+                        : mutator->heap->concurrent ? &mutator->heap->beside
                                                     : &never;
   td_barrier_switch(mutator);
 }
