@@ -11,6 +11,8 @@
 
 /* How many objects ahead of the scan are prefetched where objects are given as roots. */
 #define TD_OBJECTS_AHEAD 8u
+/* How many deferred objects are scanned before their children are marked. */
+#define TD_WALK_OBJECTS 64u
 
 /* Objects that wait in the prefetch window. A power of two. */
 #define TD_WINDOW 32u

@@ -91,9 +91,7 @@ static void work(struct td_marker *marker, bool joined) {
   begin(&l, marker, ring);
   for (;;) {
     drain(&l);
-    if (l.walk.page) {
-      walk_on(&l);
-    } else if (!find_work(&l)) {
+    if (!find_work(&l)) {
       marker->stats.objects += l.objects + l.leaves;
       *(struct Q(owner) *)marker->owner = l.o;
       assert(l.window.count == 0 && l.next == 0 && td_tester_is_empty(marker->tester));

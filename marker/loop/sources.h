@@ -54,24 +54,51 @@ TD_INLINE void scan_roots(struct loop *l, const struct td_root_slice *slice) {
   td_report_roots(l->marker, since, slice->count);
 }
 
-/* Goes on with the flagged pages: scans the deferred objects among the next eight granules that
- * have any. Their children are marked before this is called again. */
-TD_INLINE void walk_on(struct loop *l) {
+/* Takes the deferred objects among the next eight granules of the flagged page that have any.
+ * Returns how many. */
+TD_INLINE uint32_t take_deferred(struct loop *l, uintptr_t *objects) {
   uint64_t end = (l->walk.page + td_deferred_unit(l->marker->set)) * TD_PAGE_GRANULES;
   for (uint64_t g = l->walk.from; g < end; g += 8) {
     uint64_t word = td_mark_load_word(td_view_mark(&l->v, td_view_object(&l->v, g)));
     word &= TD_DEFERRED_WORD;
     if (!word) continue;
     l->walk.from = g + 8;
-    while (word) {
-      uintptr_t object = td_view_object(&l->v, g + (uint64_t)__builtin_ctzll(word) / 8);
-      word &= word - 1;
-      td_mark_store(td_view_mark(&l->v, object), l->v.epoch);
-      scan_children(l, object, td_view_block(&l->v, object), visit, visit_element);
+    uint32_t count = 0;
+    for (; word; word &= word - 1) {
+      objects[count] = td_view_object(&l->v, g + (uint64_t)__builtin_ctzll(word) / 8);
+      td_mark_store(td_view_mark(&l->v, objects[count]), l->v.epoch);
+      count++;
     }
-    return;
+    return count;
   }
   l->walk.page = 0;
+  return 0;
+}
+
+/* Goes on to the next flagged page, from the one before: flags are looked for in the whole heap,
+ * but once only. Returns false if there is none. */
+TD_INLINE bool find_flagged(struct loop *l) {
+  size_t page = td_deferred_find(l->marker, l->walk.before);
+  if (!page) return false;
+  if (!td_deferred_take(l->marker->set, page)) return true;
+  td_deferred_taken(l->marker->set);
+  l->walk = (struct page_walk){.page = page, .from = page * TD_PAGE_GRANULES, .before = page};
+  return true;
+}
+
+/* Scans deferred objects of flagged pages, some of them at once: beside the program there is often
+ * one in a page. Their children are marked before this is called again. Returns false if there was
+ * none. */
+static __attribute__((noinline)) bool walk_on(struct loop *l) {
+  uintptr_t objects[TD_WALK_OBJECTS + 8];
+  uint32_t count = 0;
+  bool found = false;
+  while (count < TD_WALK_OBJECTS && (l->walk.page || find_flagged(l))) {
+    found = true;
+    if (l->walk.page) count += take_deferred(l, objects + count);
+  }
+  scan_objects(l, objects, count);
+  return found;
 }
 
 /* Puts stolen items into the own queue, which is empty. If it is too small for them all, objects
@@ -92,15 +119,7 @@ TD_INLINE bool find_work(struct loop *l) {
     return true;
   }
   if (unload_region(l)) return true;
-  /* On from the page before: flags are looked for in the whole heap, but once only. */
-  size_t flagged = td_deferred_find(l->marker, l->walk.before);
-  if (flagged) {
-    if (!td_deferred_take(l->marker->set, flagged)) return true;
-    td_deferred_taken(l->marker->set);
-    l->walk =
-        (struct page_walk){.page = flagged, .from = flagged * TD_PAGE_GRANULES, .before = flagged};
-    return true;
-  }
+  if (walk_on(l)) return true;
   uint64_t items[TD_STEAL_MOST];
   uint32_t count = steal(l->marker, items);
   accept(l, items, count);
