@@ -2,7 +2,6 @@
 #include "gc/cycle/beside.h"
 
 #include <inttypes.h>
-#include <sched.h>
 #include <stdio.h>
 
 #include "gc/check/caller/call.h"
@@ -262,9 +261,8 @@ static void mark_beside(struct beside *b) {
 static void sort_beside(struct beside *b) {
   struct td_space *space = &b->cycle.heap->space;
   if (!td_sort_is_behind(space)) return;
-  while (td_sort_some(space)) /* relaxed: a hint */
-    while (atomic_load_explicit(&space->waiting, memory_order_relaxed) > 0)
-      sched_yield(); /* they may want this CPU */
+  while (td_sort_some(space))
+    td_space_let_others(space);
 }
 
 static void note_taken(const struct beside *b) {

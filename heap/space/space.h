@@ -199,13 +199,30 @@ struct td_space {
   bool has_poison;
 };
 
-/* Takes the lock for an allocation. Whoever sorts beside the program lets it go first. */
+/* Takes the lock for an allocation. Whoever sorts beside the program lets it go first. The lock is
+ * mostly held for less time than it takes to put a thread to sleep, so this tries for a while. */
+#define TD_LOCK_PAUSES 256u /* 10 us where a pause instruction takes long */
 static inline void td_space_lock(struct td_space *space) {
   if (pthread_mutex_trylock(&space->lock) == 0) return;
   /* relaxed, both: a hint. */
   atomic_fetch_add_explicit(&space->waiting, 1, memory_order_relaxed);
-  pthread_mutex_lock(&space->lock);
+  bool locked = false;
+  for (unsigned i = 0; !locked && i < TD_LOCK_PAUSES; i++) {
+    td_plat_pause();
+    locked = pthread_mutex_trylock(&space->lock) == 0;
+  }
+  if (!locked) pthread_mutex_lock(&space->lock);
   atomic_fetch_sub_explicit(&space->waiting, 1, memory_order_relaxed);
+}
+
+/* Without the lock, which the caller has just given up and will take again: lets those that wait go
+ * first. One that has no CPU keeps nobody waiting. */
+static inline void td_space_let_others(struct td_space *space) {
+  for (unsigned i = 0; i < TD_LOCK_PAUSES / 4; i++) {
+    /* relaxed: a hint. */
+    if (atomic_load_explicit(&space->waiting, memory_order_relaxed) == 0) return;
+    td_plat_pause();
+  }
 }
 
 /* Under the lock: a block or extent of this kind is about to be used. */
